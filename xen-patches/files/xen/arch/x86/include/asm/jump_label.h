@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * x86 sites of jump labels: a 5-byte NOP, or a JMP rel32 in its place.
+ */
+#ifndef X86_JUMP_LABEL_H
+#define X86_JUMP_LABEL_H
+
+#define ARCH_JUMP_LABEL_INSN_LEN 5
+
+/* NOPL 0(%rax,%rax,1), the 5-byte NOP which both vendors recommend. */
+#define ARCH_JUMP_LABEL_NOP 0x0f, 0x1f, 0x44, 0x00, 0x00
+
+#define ARCH_JUMP_LABEL_NOP_STR "0x0f, 0x1f, 0x44, 0x00, 0x00"
+
+static always_inline bool arch_jump_label_site(const struct jump_label *label)
+{
+    asm goto ( "1: .byte " ARCH_JUMP_LABEL_NOP_STR "\n\t"
+               ".pushsection .jump_labels, \"a\", @progbits\n\t"
+               ".p2align 2\n\t"
+               ".long 1b - .\n\t"
+               ".long %l[on] - .\n\t"
+               ".long %c[label] - .\n\t"
+               ".popsection"
+               :: [label] "i" (label) :: on );
+
+    return false;
+
+ on:
+    return true;
+}
+
+/* The callee saves what it changes; hence nothing is clobbered here. */
+#define arch_jump_label_callee __attribute__((__no_caller_saved_registers__))
+
+#define JUMP_LABEL_CALL1(fn, a) \
+    asm volatile ( "call %c[f]" \
+                   :: [f] "i" (fn), "D" (a) : "memory", "cc" )
+#define JUMP_LABEL_CALL2(fn, a, b) \
+    asm volatile ( "call %c[f]" \
+                   :: [f] "i" (fn), "D" (a), "S" (b) : "memory", "cc" )
+#define JUMP_LABEL_CALL3(fn, a, b, c) \
+    asm volatile ( "call %c[f]" \
+                   :: [f] "i" (fn), "D" (a), "S" (b), "d" (c) \
+                   : "memory", "cc" )
+
+/* Pick the macro for the number of arguments. */
+#define JUMP_LABEL_CALLN(a, b, c, call, ...) call
+#define arch_jump_label_call(fn, args...)                          \
+    JUMP_LABEL_CALLN(args, JUMP_LABEL_CALL3, JUMP_LABEL_CALL2,     \
+                     JUMP_LABEL_CALL1,)(fn, args)
+
+#endif /* X86_JUMP_LABEL_H */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Jump labels: find the sites and rewrite them while all pCPUs are stopped.
+ *
+ * See xen/jump_label.h for what they are.  How an instruction is written is up
+ * to the architecture.
+ */
+
+#include <xen/init.h>
+#include <xen/jump_label.h>
+#include <xen/kernel.h>
+#include <xen/lib.h>
+#include <xen/smp.h>
+#include <xen/stop_machine.h>
+
+#include <asm/atomic.h>
+#include <asm/processor.h>
+#include <asm/system.h>
+
+extern const struct jump_label_site __start_jump_labels[],
+                                    __stop_jump_labels[];
+
+#define for_each_site(s) \
+    for ( (s) = __start_jump_labels; (s) < __stop_jump_labels; (s)++ )
+
+unsigned int jump_label_sites(const struct jump_label *label)
+{
+    const struct jump_label_site *s;
+    unsigned int nr = 0;
+
+    for_each_site ( s )
+        if ( jump_label_site_label(s) == label )
+            nr++;
+
+    return nr;
+}
+
+/* The pCPU which called stop_machine_run() writes, the others wait for it. */
+struct apply {
+    unsigned int cpu;
+    bool done;
+};
+
+static void write_sites(void)
+{
+    const struct jump_label_site *s;
+
+    for_each_site ( s )
+    {
+        const struct jump_label *label = jump_label_site_label(s);
+
+        if ( label->on != label->request )
+            arch_jump_label_write(s, label->request);
+    }
+
+    for_each_site ( s )
+    {
+        struct jump_label *label = jump_label_site_label(s);
+
+        label->on = label->request;
+    }
+}
+
+static int cf_check apply_stopped(void *data)
+{
+    struct apply *apply = data;
+
+    if ( smp_processor_id() == apply->cpu )
+    {
+        write_sites();
+        smp_wmb();
+        write_atomic(&apply->done, true);
+    }
+    else
+        while ( !read_atomic(&apply->done) )
+            cpu_relax();
+
+    arch_jump_label_sync();
+
+    return 0;
+}
+
+int jump_label_apply(void)
+{
+    struct apply apply = { .cpu = smp_processor_id() };
+    const void *start = NULL, *end = NULL;
+    const struct jump_label_site *s;
+    int rc;
+
+    for_each_site ( s )
+    {
+        const void *insn = jump_label_site_insn(s);
+        const struct jump_label *label = jump_label_site_label(s);
+
+        if ( label->on == label->request )
+            continue;
+
+        if ( !start || insn < start )
+            start = insn;
+        if ( insn + ARCH_JUMP_LABEL_INSN_LEN > end )
+            end = insn + ARCH_JUMP_LABEL_INSN_LEN;
+    }
+
+    if ( !start )
+        return 0;
+
+    /* All that can fail comes before the first pCPU is stopped. */
+    rc = arch_jump_label_prepare(start, end);
+    if ( rc )
+        return rc;
+
+    rc = stop_machine_run(apply_stopped, &apply, NR_CPUS);
+
+    arch_jump_label_finish();
+
+    return rc;
+}
+
+/* A table which is not what it should be must not get as far as patching. */
+static int __init cf_check check_sites(void)
+{
+    const struct jump_label_site *s;
+
+    for_each_site ( s )
+    {
+        const void *insn = jump_label_site_insn(s);
+
+        if ( !is_kernel_text(insn) ||
+             memcmp(insn, arch_jump_label_nop, ARCH_JUMP_LABEL_INSN_LEN) )
+            panic("Jump label site %ps (%p) is not a NOP in .text\n",
+                  insn, insn);
+    }
+
+    return 0;
+}
+__initcall(check_sites);
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */

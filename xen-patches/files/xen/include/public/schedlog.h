@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * schedlog.h
+ *
+ * The shared log area: what a producer (Xen, a Linux back end, a guest) and
+ * the scheduler outside of it agree on.  This file is the whole contract
+ * between log site and reader; the operations which set an area up are in
+ * sysctl.h (XEN_SYSCTL_schedlog) and domctl.h (XEN_DOMCTL_schedlog_bind).
+ *
+ * Vocabulary
+ *
+ *   accounting domain  A number which stands for whom an event is charged to.
+ *                      The scheduler binds domains or vCPUs to accounting
+ *                      domains.  Events inside of one accounting domain are
+ *                      not logged.
+ *   log file           A cyclic buffer of rows.  Each pCPU has its own set of
+ *                      log files, with the same sizes everywhere.
+ *   log control        A 32-bit word per log file.  It selects which entries
+ *   register           a row has.
+ *   route              A 64-bit word per (accounting domain, event).  It
+ *                      selects the log file and the threshold.
+ *
+ * Regions of an area
+ *
+ *   GLOBAL   one per area, scheduler: read / write.
+ *            struct xen_schedlog_header in the first page, then
+ *            uint64_t route[nr_acct][NR_EVENTS].
+ *   CONTROL  one per pCPU, scheduler: read / write.  uint32_t lcr[nr_files].
+ *   STATE    one per pCPU, scheduler: read only.
+ *            struct xen_schedlog_state state[nr_files].
+ *   DATA     one per pCPU, scheduler: read only.  The log files.
+ *
+ * Words which the scheduler may write can be written at any time, with a
+ * plain aligned store of the word's own size.  The producer reads each such
+ * word once per event and accepts any bit pattern: undefined bits are
+ * ignored, indices are masked, nothing in shared memory is used as an address
+ * or as a size.  The producer never reads STATE and DATA back (but
+ * for adding to a counter), so what is written there by whatever means cannot
+ * mislead it.
+ *
+ * Reading a log file without stopping its producer (x86 memory order; other
+ * architectures need an acquire load for each "read pos"):
+ *
+ *   1. Read the layout (see struct xen_schedlog_state), then pos.
+ *   2. Copy the rows in [max(own position, pos - size), pos).
+ *   3. Read pos again, as pos2.  Of what was copied, everything below
+ *      pos2 + row_size - size may have been overwritten: drop it, count it.
+ *
+ * A reader never restarts and never writes, so there can be any number of
+ * them.  Design: J. Stoess, "Using Operating System Instrumentation and Event
+ * Logging to Support User-level Multiprocessor Schedulers", 2005, chapter 4.
+ */
+
+#ifndef __XEN_PUBLIC_SCHEDLOG_H__
+#define __XEN_PUBLIC_SCHEDLOG_H__
+
+#include "xen.h"
+
+/* Bumped when anything below changes its meaning, not when it grows. */
+#define XEN_SCHEDLOG_ABI_VERSION        1
+
+/*
+ * Events: X(NAME, number, "name", kind)
+ *
+ * kind says what the counter of a row means:
+ *   exit      a resource was released; counter is what was used of it
+ *   access    a resource was accessed; counter is how often (or how many)
+ *   change    a property changed; counter is its new value
+ *   periodic  a property was sampled; counter is its value
+ *
+ * Numbers are ABI.  The list says which numbers are taken, not which events
+ * a given producer has: that is what its events_built mask says.
+ */
+#define XEN_SCHEDLOG_EVENTS(X)                                             \
+    /* ns on the pCPU; current = who left it, correspondent = who got it */ \
+    X(SERVICE_NS,     0, "service-ns",    exit)                            \
+    /* the same in TSC cycles */                                           \
+    X(SERVICE_TSC,    1, "service-tsc",   exit)                            \
+    /* current = sender, correspondent = receiver */                       \
+    X(EVTCHN_SEND,    2, "evtchn-send",   access)                          \
+    /* current = receiver, correspondent = sender */                       \
+    X(EVTCHN_RECV,    3, "evtchn-recv",   access)                          \
+    /* pages; current = who maps, correspondent = who granted */           \
+    X(GRANT_MAP,      4, "grant-map",     access)                          \
+    X(GRANT_UNMAP,    5, "grant-unmap",   access)                          \
+    X(GRANT_COPY,     6, "grant-copy",    access)                          \
+    /* pages which the domain has now */                                   \
+    X(MEMORY,         7, "memory",        change)                          \
+    /* runnable vCPUs of this pCPU; current = ACCT_XEN */                  \
+    X(RUNQ,           8, "runq",          periodic)                        \
+    /* ns between wake-up and running */                                   \
+    X(WAKE_DELAY,     9, "wake-delay",    exit)                            \
+    /* from pCPU << 16 | to pCPU */                                        \
+    X(MIGRATE,       10, "migrate",       change)                          \
+    /* the guest's own code */                                             \
+    X(MARK,          11, "mark",          access)                          \
+    /* performance counters, counts since the accounting domain entered */ \
+    X(PMC0,          16, "pmc0",          exit)                            \
+    X(PMC1,          17, "pmc1",          exit)                            \
+    X(PMC2,          18, "pmc2",          exit)                            \
+    X(PMC3,          19, "pmc3",          exit)                            \
+    /* Linux back ends: pages / sectors of a completed ring request */     \
+    X(RING_PAGES,    24, "ring-pages",    access)                          \
+    X(RING_SECTORS,  25, "ring-sectors",  access)                          \
+    /* Linux guests: runnable tasks at their own scheduling points */      \
+    X(GUEST_RUNQ,    26, "guest-runq",    periodic)
+
+#define XEN_SCHEDLOG_EVENT_NUMBER(NAME, nr, name, kind) \
+    XEN_SCHEDLOG_EV_##NAME = nr,
+
+enum xen_schedlog_event {
+    XEN_SCHEDLOG_EVENTS(XEN_SCHEDLOG_EVENT_NUMBER)
+    /* Event numbers are below this; also the row length of the routes. */
+    XEN_SCHEDLOG_NR_EVENTS = 32
+};
+
+#undef XEN_SCHEDLOG_EVENT_NUMBER
+
+/* Accounting domains 0 and 1 have a fixed meaning. */
+#define XEN_SCHEDLOG_ACCT_REST          0U /* domains nobody has bound yet */
+#define XEN_SCHEDLOG_ACCT_XEN           1U /* idle vCPUs, the pCPU itself */
+#define XEN_SCHEDLOG_ACCT_FIRST         2U /* the scheduler's own numbers */
+#define XEN_SCHEDLOG_ACCT_NONE     0xffffU /* correspondent: there is none */
+
+/* Limits.  nr_acct and nr_files are powers of two. */
+#define XEN_SCHEDLOG_MAX_ACCT       32768U
+#define XEN_SCHEDLOG_MAX_FILES       1024U
+#define XEN_SCHEDLOG_MIN_FILE_SIZE     16U /* bytes; sizes are powers of two */
+#define XEN_SCHEDLOG_MAX_FILE_SIZE (16U << 20)
+#define XEN_SCHEDLOG_MAX_ROW_SIZE      64U /* bytes */
+
+/*
+ * Log control register.
+ *
+ * A row is the C struct which has the selected entries as its members, in
+ * the order of this list, each at its natural alignment, its size rounded up
+ * to a power of two and to at least 1 << PAD bytes.  All in the producer's
+ * byte order.
+ *
+ *   uint16_t event;
+ *   uint16_t current;          accounting domain
+ *   uint16_t correspondent;    accounting domain
+ *   uint32_t counter;          or uint64_t with COUNTER64; saturates at ~0
+ *   uint32_t timestamp;        or uint64_t with TIME64; see TIME_*
+ *
+ * With no entry selected, or with a row larger than its log file, nothing is
+ * written.  With ADD the counter is added to the one that is in the row
+ * already: a log file of one row then counts.
+ */
+#define XEN_SCHEDLOG_LCR_EVENT          (1U << 0)
+#define XEN_SCHEDLOG_LCR_CURRENT        (1U << 1)
+#define XEN_SCHEDLOG_LCR_CORRESPONDENT  (1U << 2)
+#define XEN_SCHEDLOG_LCR_COUNTER        (1U << 3)
+#define XEN_SCHEDLOG_LCR_COUNTER64      (1U << 4) /* only with COUNTER */
+#define XEN_SCHEDLOG_LCR_TIME_MASK      (3U << 5)
+#define XEN_SCHEDLOG_LCR_TIME_NONE      (0U << 5)
+#define XEN_SCHEDLOG_LCR_TIME_VIRTUAL   (1U << 5) /* counts rows of the pCPU */
+#define XEN_SCHEDLOG_LCR_TIME_TICK      (2U << 5) /* reserved: as NONE */
+#define XEN_SCHEDLOG_LCR_TIME_TSC       (3U << 5) /* TSC >> SHIFT */
+#define XEN_SCHEDLOG_LCR_TIME64         (1U << 7) /* only with a TIME_* */
+#define XEN_SCHEDLOG_LCR_ADD            (1U << 8)
+#define XEN_SCHEDLOG_LCR_PAD_SHIFT      9         /* 3 bits, 7 means 6 */
+#define XEN_SCHEDLOG_LCR_PAD_MASK       (7U << XEN_SCHEDLOG_LCR_PAD_SHIFT)
+#define XEN_SCHEDLOG_LCR_TSC_SHIFT      12        /* 6 bits: 0 ... 63 */
+#define XEN_SCHEDLOG_LCR_TSC_MASK       (63U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
+
+/*
+ * Route of (accounting domain, event), looked up with the accounting domain
+ * which is current.  All zero (as after set-up) means: not logged.
+ *
+ *   bits  0 ... 31  threshold: every threshold-th event makes a row.
+ *                   0 and 1: each event does.
+ *   bits 32 ... 47  log file, modulo nr_files
+ *   bit  63         valid
+ */
+#define XEN_SCHEDLOG_ROUTE_FILE_SHIFT   32
+#define XEN_SCHEDLOG_ROUTE_FILE_MASK    0xffffU
+#define XEN_SCHEDLOG_ROUTE_VALID        (1ULL << 63)
+
+/* Written by the producer. One cache line per log file. */
+struct xen_schedlog_state {
+    /* Bytes ever written. Never decreases. The next row goes to pos % size. */
+    uint64_t pos;
+    /*
+     * Layout: rows in [layout_pos, pos) are as lcr says, row_size bytes each,
+     * the first one at layout_pos, which is a multiple of row_size.  Rows
+     * below layout_pos - layout_gap were written with a former register; the
+     * bytes in between belong to no row.  layout_seq is odd while the four are
+     * being changed and grows by two with each change, which happens when the
+     * first event after a change of the register comes.  Before the first
+     * event everything is 0.
+     */
+    uint64_t layout_pos;
+    uint32_t lcr;
+    uint32_t row_size; /* 0: nothing is written */
+    uint32_t layout_seq;
+    uint32_t layout_gap; /* bytes, below XEN_SCHEDLOG_MAX_ROW_SIZE */
+    uint32_t pad[8];
+};
+typedef struct xen_schedlog_state xen_schedlog_state_t;
+
+/* First page of the region GLOBAL. */
+struct xen_schedlog_header {
+    /* Incremented by the scheduler as a sign of life. */
+    uint64_t lease;
+    uint64_t pad[7];
+};
+typedef struct xen_schedlog_header xen_schedlog_header_t;
+
+/* Offset of route[0][0] in the region GLOBAL, in bytes. */
+#define XEN_SCHEDLOG_ROUTES_OFFSET      4096U
+
+/* Where a log file is in the region DATA of each pCPU. */
+struct xen_schedlog_file {
+    uint32_t offset; /* bytes */
+    uint32_t size;   /* bytes, a power of two */
+};
+typedef struct xen_schedlog_file xen_schedlog_file_t;
+DEFINE_XEN_GUEST_HANDLE(xen_schedlog_file_t);
+
+#endif /* __XEN_PUBLIC_SCHEDLOG_H__ */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */

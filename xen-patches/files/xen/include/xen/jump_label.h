@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Jump labels: branches which are patched at run time.
+ *
+ * A site is a place in the code which tests a label:
+ *
+ *     DEFINE_JUMP_LABEL(foo);
+ *
+ *     if ( jump_label_on(foo) )
+ *         rarely_needed();
+ *
+ * While the label is off a site is one NOP: nothing is loaded, tested or
+ * branched on, and rarely_needed() with the evaluation of its arguments is out
+ * of line.  While the label is on a site is an unconditional jump to there.
+ * Any number of sites can test a label.  The sites of a label are found
+ * through a table which the linker puts together.
+ *
+ * A call clobbers registers, so its mere presence can make the compiler keep
+ * values elsewhere, which costs instructions while the label is off, too.
+ * Where one NOP has to be all there is, use
+ *
+ *     void jump_label_callee rarely_needed(const struct domain *d);
+ *
+ *     jump_label_call(foo, rarely_needed, d);
+ *
+ * Turning a label on or off stops all pCPUs for the time that it takes to
+ * rewrite its sites.  It is meant for switches which an administrator throws,
+ * not for state which changes as part of normal operation.
+ *
+ * Restrictions:
+ *
+ * - No site in init code, which is gone when labels start to change.
+ * - No site in a path which NMI or #MC handlers take.  These aren't stopped
+ *   while sites are rewritten.
+ * - No site in livepatch payloads: sites are found in Xen's own image only.
+ */
+#ifndef XEN_JUMP_LABEL_H
+#define XEN_JUMP_LABEL_H
+
+#include <xen/compiler.h>
+#include <xen/types.h>
+
+struct jump_label {
+    bool on;        /* What the sites are now. */
+    bool request;   /* What jump_label_apply() is to make of them. */
+};
+
+#define DEFINE_JUMP_LABEL(name) \
+    struct jump_label __read_mostly name
+
+#ifdef CONFIG_JUMP_LABEL
+
+/* One site.  All fields are offsets from the field's own address. */
+struct jump_label_site {
+    int32_t insn;   /* The instruction to patch. */
+    int32_t target; /* Where the instruction jumps to while the label is on. */
+    int32_t label;  /* The struct jump_label. */
+};
+
+#define jump_label_site_insn(s)   ((void *)&(s)->insn + (s)->insn)
+#define jump_label_site_target(s) ((void *)&(s)->target + (s)->target)
+#define jump_label_site_label(s)  \
+    ((struct jump_label *)((void *)&(s)->label + (s)->label))
+
+#include <asm/jump_label.h>
+
+/* Is @label on?  @label has to be an object with static storage duration. */
+#define jump_label_on(label) unlikely(arch_jump_label_site(&(label)))
+
+/*
+ * Call @fn with the arguments that follow if @label is on.  All registers are
+ * preserved.  @fn returns nothing, was declared with jump_label_callee, and
+ * takes one to three integers or pointers.
+ */
+#define jump_label_callee arch_jump_label_callee
+#define jump_label_call(label, fn, args...)        \
+    do {                                           \
+        if ( jump_label_on(label) )                \
+        {                                          \
+            (void)sizeof((fn)(args), 0);           \
+            arch_jump_label_call(fn, ## args);     \
+        }                                          \
+    } while ( 0 )
+
+/* How many sites test @label? */
+unsigned int jump_label_sites(const struct jump_label *label);
+
+/*
+ * Make all sites of all labels what ->request says, with all pCPUs stopped.
+ * Either all of them are changed or none is.
+ *
+ * To be called on an idle vCPU (see continue_hypercall_on_cpu()), as for
+ * stop_machine_run().  Nobody else may make requests or call it meanwhile.
+ *
+ * Returns 0, -EBUSY if pCPUs come or go or are being stopped already (try
+ * again), or -ENOMEM.
+ */
+int jump_label_apply(void);
+
+/*
+ * What an architecture supplies.  arch_jump_label_prepare() and _finish()
+ * bracket any number of arch_jump_label_write(), which is called with all
+ * pCPUs stopped.  Afterwards each pCPU calls arch_jump_label_sync() before it
+ * may execute one of the sites.
+ */
+extern const uint8_t arch_jump_label_nop[ARCH_JUMP_LABEL_INSN_LEN];
+int arch_jump_label_prepare(const void *start, const void *end);
+void arch_jump_label_write(const struct jump_label_site *site, bool on);
+void arch_jump_label_sync(void);
+void arch_jump_label_finish(void);
+
+#else /* !CONFIG_JUMP_LABEL */
+
+#define jump_label_on(label) false
+#define jump_label_callee
+#define jump_label_call(label, fn, args...) ((void)0)
+
+#endif /* CONFIG_JUMP_LABEL */
+
+#endif /* XEN_JUMP_LABEL_H */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */

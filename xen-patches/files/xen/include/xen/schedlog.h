@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The log facility: what the rest of Xen sees of it.
+ *
+ * A log site is one line where the event happens:
+ *
+ *     SCHEDLOG(EVTCHN_SEND, schedlog_evtchn_send, rd);
+ *
+ * While the event is off this is one NOP; neither the call nor its arguments
+ * are evaluated.  A site can be anywhere but in hard interrupt, NMI and #MC
+ * context and in init code.  See public/schedlog.h for the events.
+ */
+#ifndef XEN_SCHEDLOG_H
+#define XEN_SCHEDLOG_H
+
+#include <xen/errno.h>
+#include <xen/jump_label.h>
+#include <xen/sched.h>
+
+#include <public/domctl.h>
+#include <public/sysctl.h>
+
+#ifdef CONFIG_SCHEDLOG
+
+/* One label per event, so that an event is turned on with all of its sites. */
+extern struct jump_label schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
+
+#define SCHEDLOG(event, fn, args...) \
+    jump_label_call(schedlog_label[XEN_SCHEDLOG_EV_ ## event], fn, ## args)
+
+/* vCPUs @prev and @next differ; @next gets the pCPU at @now. */
+void jump_label_callee schedlog_service_ns(const struct vcpu *prev,
+                                           const struct vcpu *next,
+                                           s_time_t now);
+
+/* The current vCPU did this, @rd is at the other end. */
+void jump_label_callee schedlog_evtchn_send(const struct domain *rd);
+void jump_label_callee schedlog_grant_map(const struct domain *rd);
+void jump_label_callee schedlog_grant_unmap(const struct domain *rd);
+
+static inline void schedlog_init_vcpu(struct vcpu *v)
+{
+    v->schedlog_acct = is_idle_vcpu(v) ? XEN_SCHEDLOG_ACCT_XEN
+                                       : v->domain->schedlog_acct;
+}
+
+long schedlog_sysctl(struct xen_sysctl_schedlog *op);
+int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op);
+int schedlog_binding(const struct domain *d,
+                     struct xen_domctl_schedlog_bind *op);
+
+#else /* !CONFIG_SCHEDLOG */
+
+#define SCHEDLOG(event, fn, args...) ((void)0)
+
+static inline void schedlog_init_vcpu(struct vcpu *v) {}
+
+static inline long schedlog_sysctl(struct xen_sysctl_schedlog *op)
+{
+    return -EOPNOTSUPP;
+}
+
+static inline int schedlog_bind(struct domain *d,
+                                const struct xen_domctl_schedlog_bind *op)
+{
+    return -EOPNOTSUPP;
+}
+
+static inline int schedlog_binding(const struct domain *d,
+                                   struct xen_domctl_schedlog_bind *op)
+{
+    return -EOPNOTSUPP;
+}
+
+#endif /* CONFIG_SCHEDLOG */
+
+#endif /* XEN_SCHEDLOG_H */
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
