@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The front door: every target here calls a script or another Makefile, which
+# do the work and explain themselves.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+
+BUILD := $(CURDIR)/build
+TOOLS := BUILD=$(BUILD)/tools XEN_DIST=$(BUILD)/dist
+UNIT  := BUILD=$(BUILD)/unit XEN_DIST=$(BUILD)/dist
+JOBS  := $(shell nproc)
+
+# A source of one's own reaches the scripts as they do from the environment.
+export XEN_TARBALL XEN_TREE XEN_RELEASE
+
+.PHONY: help
+help:
+	@sed -n 's/^#| \?//p' $(firstword $(MAKEFILE_LIST))
+
+#| xensched: log scheduling facts in Xen, place VMs by them.
+#|
+#| To see it at work
+#|   make demo          install what is needed, build, boot a Xen host in QEMU
+#|                      and watch a disk guest being moved to its driver domain
+#|   make host          a shell in dom0 of such a host
+#|
+#| To build
+#|   make setup         install the Debian packages that are missing (asks sudo)
+#|   make xen           patched Xen 4.20: hypervisor and toolstack, in build/
+#|   make xen-native    the same hypervisor without our patches, to compare with
+#|   make tools         the library, the daemon xenschedd, the command xensched
+#|   make install       put the tools on this machine (DESTDIR=, prefix=/usr)
+#|   make uninstall     take them away again
+#|
+#| To check
+#|   make test          everything; the last line counts passed, failed, skipped
+#|   make unit          unit tests alone, in seconds
+#|   make bench         measure; results in build/bench/
+#|   make lint          shell scripts, white space, paths of one machine
+#|
+#| To change the patches (docs/building.md)
+#|   make xen-edit      build/xen/edit: a git repository, one commit per patch
+#|   make xen-refresh   write its commits back to xen-patches/
+#|   make xen-series    the whole series as mails, in build/series/
+#|   make xen-series-check   build the hypervisor after every patch (slow)
+#|
+#| To clean up
+#|   make clean         what was built; keeps downloads and build/xen/edit
+#|   make distclean     all of build/; refuses if work in build/xen/edit is lost
+#|
+#| XEN_TARBALL=FILE or XEN_TREE=FOLDER builds from a Xen source of your own.
+
+.PHONY: setup
+setup:
+	@tests/setup.sh
+
+.PHONY: xen
+xen:
+	@xen-patches/tree.sh patched
+	@xen-patches/build.sh build/xen/patched
+	@xen-patches/toolstack.sh
+
+.PHONY: xen-native
+xen-native:
+	@xen-patches/tree.sh native
+	@xen-patches/build.sh build/xen/native
+
+.PHONY: xen-series
+xen-series:
+	@xen-patches/series.sh
+
+.PHONY: xen-series-check
+xen-series-check:
+	@xen-patches/series-check.sh
+
+.PHONY: xen-edit
+xen-edit:
+	@xen-patches/edit.sh
+
+.PHONY: xen-refresh
+xen-refresh:
+	@xen-patches/refresh.sh
+
+.PHONY: tools
+tools: xen
+	@$(MAKE) -C tools/xensched $(TOOLS) -j$(JOBS)
+
+.PHONY: unit
+unit: xen
+	@$(MAKE) -C tests/unit $(UNIT) -j$(JOBS) all
+	@$(MAKE) -C tests/unit $(UNIT) -k test
+
+.PHONY: host
+host: xen tools
+	@tests/host/interactive.sh
+
+.PHONY: demo
+demo: setup
+	@$(MAKE) xen tools
+	@tests/host/demo.sh
+
+.PHONY: test
+test: setup
+	@tests/run.sh
+
+.PHONY: bench
+bench: xen xen-native tools
+	@tests/bench/run.sh
+
+.PHONY: lint
+lint:
+	@tests/lint.sh
+
+.PHONY: install uninstall
+install: tools
+install uninstall:
+	@$(MAKE) -C tools/xensched $(TOOLS) $@
+
+.PHONY: clean
+clean:
+	@rm -rf $(addprefix $(BUILD)/,dist tools unit host bench series test log)
+	@find $(BUILD)/xen -mindepth 1 -maxdepth 1 ! -name edit \
+	    -exec rm -rf {} + 2> /dev/null || :
+
+.PHONY: distclean
+distclean:
+	@xen-patches/edit.sh --may-remove
+	@rm -rf $(BUILD)

@@ -1,0 +1,534 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the handling of Xen's source promises: each failure is a clear message
+# and a non-zero exit code, work is never lost, and only what changed is
+# written again.  Runs the real scripts on a Xen tree of three small files, in
+# a project of its own; needs no network and no build.  Writes TAP.
+
+# Make and the fake programs expand what stands in single quotes here:
+# shellcheck disable=SC2016
+
+set -euo pipefail
+TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
+. "$TOP/tests/tap.sh"
+
+W=$(mktemp -d)
+trap 'rm -rf "$W"' EXIT
+P=$W/project
+TREES=$P/build/xen
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
+export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@localhost
+export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@localhost
+unset XEN_TARBALL XEN_TREE XEN_RELEASE
+
+# --- a small project ---
+
+xen_sources()
+{
+    mkdir -p "$1/xen/common" "$1/xen/arch/x86/configs"
+    printf 'all:\n\t@echo building; echo obj > xen\n%%config:\n\t@touch $(KCONFIG_CONFIG)\n' \
+        > "$1/xen/Makefile"
+    seq 1 40 > "$1/xen/common/a.c"
+    seq 1 40 > "$1/xen/common/b.c"
+    : > "$1/COPYING"
+    : > "$1/xen/COPYING"
+    : > "$1/xen/arch/x86/configs/x86_64_defconfig"
+}
+
+# write_patch NAME FILE FROM TO: a patch that changes one line of a file.
+write_patch()
+{
+    local a=$W/diff/a/$2 b=$W/diff/b/$2
+
+    rm -rf "$W/diff"
+    mkdir -p "$(dirname "$a")" "$(dirname "$b")"
+    cp "$W/xen-src/$2" "$a"
+    sed "s/^$3\$/$4/" "$a" > "$b"
+    {
+        printf '%s\n' "From $ZEROS Mon Sep 17 00:00:00 2001" \
+            'From: t <t@localhost>' 'Date: Sat, 1 Jan 2000 00:00:00 +0000' \
+            "Subject: [PATCH] ${1%.patch}" '' 'Because.' '---'
+        (cd "$W/diff" && git diff --no-index "a/$2" "b/$2" |
+            sed -e 's|a/a/|a/|g' -e 's|b/b/|b/|g' -e '/^index /d')
+    } > "$P/xen-patches/4.20/$1" || :
+}
+ZEROS=0000000000000000000000000000000000000000
+
+# A fresh project: tarball, one patch, one new file.
+project()
+{
+    rm -rf "$P" "$W/xen-src"
+    mkdir -p "$P/xen-patches/4.20" "$P/xen-patches/files/xen/common" "$P/build/cache"
+    cp -r "$TOP"/xen-patches/*.sh "$TOP/xen-patches/lib" "$P/xen-patches/"
+    xen_sources "$W/xen-src"
+    tar -C "$W" -cJf "$P/build/cache/xen.tar.xz" xen-src
+    cp "$P/build/cache/xen.tar.xz" "$W/good.tar.xz"
+    printf '%s\n' file=xen.tar.xz pool=pool/x \
+        "sha256=$(sha256sum < "$W/good.tar.xz" | cut -d ' ' -f 1)" sha1=0 \
+        > "$P/xen-patches/4.20/source"
+    : > "$P/xen-patches/4.20/config"
+    write_patch 0001-change-a.patch xen/common/a.c 20 twenty
+    echo new > "$P/xen-patches/files/xen/common/new.c"
+    echo '0001-change-a.patch xen/common/new.c' > "$P/xen-patches/4.20/series"
+}
+
+script() { local s=$1; shift; (cd "$P" && "xen-patches/$s.sh" "$@"); }
+
+# A download program that does as it is told.
+downloader()
+{
+    printf '#!/bin/sh\nfor f; do :; done\n%s\n' "$1" > "$W/get"
+    chmod +x "$W/get"
+    export APT_HELPER=$W/get
+}
+
+# --- what to expect ---
+
+# refused TEXT... -- COMMAND...: exits non-zero and says each TEXT.
+refused()
+{
+    local out t texts=()
+
+    while [ "$1" != -- ]; do
+        texts+=("$1")
+        shift
+    done
+    shift
+    if out=$("$@" 2>&1); then
+        printf 'It did not fail:\n%s\n' "$out"
+        return 1
+    fi
+    for t in "${texts[@]}"; do
+        grep -qF -- "$t" <<< "$out" ||
+            { printf 'It does not say "%s":\n%s\n' "$t" "$out"; return 1; }
+    done
+}
+
+# says TEXT COMMAND...: exits zero and says TEXT.
+says()
+{
+    local text=$1 out
+
+    shift
+    out=$("$@" 2>&1) || { echo "$out"; return 1; }
+    grep -qF -- "$text" <<< "$out" || { echo "$out"; return 1; }
+}
+
+silent()
+{
+    local out
+
+    if ! out=$("$@" 2>&1) || [ -n "$out" ]; then
+        echo "$out"
+        return 1
+    fi
+}
+
+# --- fetching ---
+
+no_network()
+{
+    project
+    rm "$P/build/cache/xen.tar.xz"
+    downloader 'exit 100'
+    refused 'Cannot fetch xen.tar.xz' 'XEN_TARBALL' -- script fetch &&
+    refused 'Cannot fetch xen.tar.xz' -- script tree patched &&
+    [ ! -e "$TREES/patched" ]
+}
+
+wrong_checksum()
+{
+    project
+    rm "$P/build/cache/xen.tar.xz"
+    downloader 'echo "<html>Log in, please</html>" > "$f"'
+    refused 'Wrong checksum' 'Expected sha256' -- script tree patched &&
+    [ -z "$(ls -A "$P/build/cache")" ] && [ ! -e "$TREES/pristine" ]
+}
+
+next_place()
+{
+    project
+    rm "$P/build/cache/xen.tar.xz"
+    # The first place is broken, the second has it.
+    downloader "if mkdir $W/once 2> /dev/null; then exit 100; fi
+                cp $W/good.tar.xz \"\$f\""
+    script tree patched && [ -f "$TREES/patched/xen/common/a.c" ]
+}
+
+damaged_cache()
+{
+    project
+    echo x >> "$P/build/cache/xen.tar.xz"
+    refused 'Wrong checksum' 'Remove it' -- script tree patched
+}
+
+own_tarball()
+{
+    project
+    sed -i 's/^40$/forty/' "$W/xen-src/xen/common/b.c"
+    tar -C "$W" -czf "$W/own.tar.gz" xen-src
+    says 'it is used as it is' env XEN_TARBALL="$W/own.tar.gz" \
+        "$P/xen-patches/tree.sh" patched &&
+    grep -qx forty "$TREES/patched/xen/common/b.c" &&
+    refused 'not a file' -- env XEN_TARBALL="$W/none" \
+        "$P/xen-patches/tree.sh" patched
+}
+
+own_tree()
+{
+    local before
+
+    project
+    git -C "$W/xen-src" init -q
+    echo '*.o' > "$W/xen-src/.gitignore"
+    git -C "$W/xen-src" add .
+    touch "$W/xen-src/xen/a.o" "$W/xen-src/xen/untracked.c"
+    before=$(cd "$W/xen-src" && find . -printf '%p %T@\n' | sort)
+    XEN_TREE=$W/xen-src script tree patched || return
+    [ "$before" = "$(cd "$W/xen-src" && find . -printf '%p %T@\n' | sort)" ] ||
+        { echo "the tree was changed"; return 1; }
+    [ -f "$TREES/patched/xen/untracked.c" ] &&
+    [ ! -e "$TREES/patched/xen/a.o" ] && [ ! -e "$TREES/patched/.git" ] &&
+    grep -qx twenty "$TREES/patched/xen/common/a.c"
+}
+
+not_a_xen_tree()
+{
+    project
+    mkdir -p "$W/empty"
+    refused 'not a Xen source tree' -- env XEN_TREE="$W/empty" \
+        "$P/xen-patches/tree.sh" patched &&
+    refused 'not a folder' -- env XEN_TREE="$W/none" \
+        "$P/xen-patches/tree.sh" patched
+}
+
+# Everything in PATH but git.
+missing_tool()
+{
+    local bin=$W/bin f
+
+    project
+    rm -rf "$bin"
+    mkdir "$bin"
+    for f in /usr/bin/* /bin/*; do
+        [ "${f##*/}" = git ] || ln -sf "$f" "$bin/"
+    done
+    refused 'Missing on this machine: git' 'make setup' -- \
+        env PATH="$bin" "$P/xen-patches/tree.sh" patched
+}
+
+unknown_release()
+{
+    project
+    refused 'no folder for Xen 1.0' 'Known: 4.20' -- \
+        env XEN_RELEASE=1.0 "$P/xen-patches/tree.sh" patched
+}
+
+# --- the patched tree ---
+
+patch_does_not_apply()
+{
+    local before
+
+    project
+    script tree patched || return
+    before=$(cd "$TREES/patched" && find . -type f -exec sha256sum {} + | sort)
+    sed -i 's/^ 19$/ nineteen/' "$P/xen-patches/4.20/0001-change-a.patch"
+    refused '0001-change-a.patch does not apply' 'xen/common/a.c:17' \
+        'make xen-edit' -- script tree patched &&
+    [ "$before" = "$(cd "$TREES/patched" &&
+        find . -type f -exec sha256sum {} + | sort)" ]
+}
+
+series_names_nothing()
+{
+    project
+    echo 0002-none.patch >> "$P/xen-patches/4.20/series"
+    refused 'not there: 0002-none.patch' -- script tree patched || return
+    echo '0001-change-a.patch xen/none.c' > "$P/xen-patches/4.20/series"
+    refused 'not there: xen/none.c' -- script tree patched
+}
+
+file_that_xen_has()
+{
+    project
+    cp "$W/xen-src/xen/common/b.c" "$P/xen-patches/files/xen/common/"
+    refused 'files/xen/common/b.c' 'xen-refresh' -- script tree patched
+}
+
+# mtimes: what does not change must not be built again.
+only_changes_are_written()
+{
+    local t=$TREES/patched/xen/common
+
+    project
+    script tree patched || return
+    touch -d 2001-01-01 "$t"/*.c
+    silent script tree patched || return
+    echo more >> "$P/xen-patches/files/xen/common/new.c"
+    script tree patched || return
+    ls -l --full-time "$t"
+    grep -qx more "$t/new.c" && [ "$t/new.c" -nt "$t/a.c" ] &&
+    [ ! "$t/a.c" -nt "$t/b.c" ]
+}
+
+undone_is_undone()
+{
+    local t=$TREES/patched/xen/common
+
+    project
+    write_patch 0002-change-b.patch xen/common/b.c 30 thirty
+    echo 0002-change-b.patch >> "$P/xen-patches/4.20/series"
+    script tree patched && grep -qx thirty "$t/b.c" || return
+    touch -d 2001-01-01 "$t"/*.c
+    rm "$P/xen-patches/files/xen/common/new.c"
+    echo 0001-change-a.patch > "$P/xen-patches/4.20/series"
+    script tree patched || return
+    cmp "$t/b.c" "$W/xen-src/xen/common/b.c" && [ "$t/b.c" -nt "$t/a.c" ] &&
+    [ ! -e "$t/new.c" ] && grep -qx twenty "$t/a.c"
+}
+
+left_overs_do_no_harm()
+{
+    project
+    mkdir -p "$TREES/pristine.tmp/xen" "$TREES/patched.tmp" "$TREES/patched.files"
+    echo junk > "$TREES/pristine.tmp/xen/junk.c"
+    echo junk > "$TREES/patched.files/junk.c"
+    script tree patched && [ ! -e "$TREES/patched/xen/junk.c" ] &&
+    [ ! -e "$TREES/patched/junk.c" ]
+}
+
+failing_build()
+{
+    project
+    script tree native || return
+    printf 'all:\n\t@seq 1 50; echo the reason; exit 1\n%%config:\n\t@:\n' \
+        > "$TREES/native/xen/Makefile"
+    refused 'the reason' 'FAILED after' 'build/log/' -- \
+        script build build/xen/native
+}
+
+# A toolstack of two headers: one is Xen's own, one comes from files/.
+toolstack_sources()
+{
+    local d
+
+    printf '#!/bin/sh\n' > "$W/xen-src/configure"
+    chmod +x "$W/xen-src/configure"
+    for d in include libs xs-clients xenstored misc xentrace console xl helpers
+    do
+        mkdir -p "$W/xen-src/tools/$d"
+        printf 'install: ;\n' > "$W/xen-src/tools/$d/Makefile"
+    done
+    mkdir -p "$W/xen-src/xen/include/public" "$P/xen-patches/files/xen/include/public"
+    echo old > "$W/xen-src/xen/include/public/old.h"
+    echo new > "$P/xen-patches/files/xen/include/public/new.h"
+    printf 'install:\n\tinstall -D -t $(DESTDIR)/usr/include ../../xen/include/public/*.h\n' \
+        > "$W/xen-src/tools/include/Makefile"
+}
+
+toolstack_only_when_needed()
+{
+    local h=$P/build/dist/usr/include files=$P/xen-patches/files/xen
+
+    project
+    toolstack_sources
+    export XEN_TREE=$W/xen-src
+    script tree patched && script toolstack && [ -f "$h/new.h" ] || return
+    touch -d 2001-01-01 "$h/old.h" "$h/new.h"
+    echo more >> "$files/common/new.c"
+    script tree patched && silent script toolstack || return
+    echo more >> "$files/include/public/new.h"
+    script tree patched && says 'build and install' script toolstack &&
+    grep -qx more "$h/new.h" && [ "$h/new.h" -nt "$h/old.h" ] &&
+    [ "$(date -r "$h/old.h" +%Y)" = 2001 ] || return
+    rm "$files/include/public/new.h"
+    script tree patched && script toolstack && [ ! -e "$h/new.h" ] &&
+    [ -e "$h/old.h" ]
+}
+
+# --- the developer's loop ---
+
+state() { (cd "$P/xen-patches" && find . -type f -exec sha256sum {} + | sort); }
+
+round_trip()
+{
+    local before
+
+    project
+    script edit && script refresh || return     # into the form that is written
+    before=$(state)
+    script edit && says 'Nothing to write' script refresh &&
+    [ "$before" = "$(state)" ] || return
+    rm -rf "$TREES/edit"
+    script edit && says 'Nothing to write' script refresh &&
+    [ "$before" = "$(state)" ]
+}
+
+refresh_writes()
+{
+    local s=$P/xen-patches
+
+    project
+    script edit || return
+    (
+        cd "$TREES/edit"
+        sed -i 's/^5$/five/' xen/common/b.c
+        echo second > xen/common/second.c
+        echo changed > xen/common/new.c
+        git add -A
+        git commit -q -m 'xen: second change' -m 'Why.'
+    ) || return
+    script refresh || return
+    grep -qx second "$s/files/xen/common/second.c" &&
+    grep -qx changed "$s/files/xen/common/new.c" &&
+    grep -qx '0002-xen-second-change.patch xen/common/second.c' "$s/4.20/series" &&
+    grep -qx '+five' "$s/4.20/0002-xen-second-change.patch" &&
+    ! grep -qE 'second\.c|new\.c' "$s/4.20/0002-xen-second-change.patch" || return
+    script tree patched && grep -qx five "$TREES/patched/xen/common/b.c" || return
+    # A commit that goes takes its patch and its files along.
+    git -C "$TREES/edit" reset -q --hard HEAD^
+    script refresh && [ ! -e "$s/4.20/0002-xen-second-change.patch" ] &&
+    [ ! -e "$s/files/xen/common/second.c" ] &&
+    grep -qx new "$s/files/xen/common/new.c"
+}
+
+no_work_is_lost()
+{
+    project
+    script edit || return
+    echo x >> "$TREES/edit/xen/common/b.c"
+    refused 'not committed' -- script edit &&
+    refused 'not committed' -- script refresh || return
+    git -C "$TREES/edit" commit -q -a -m 'x'
+    refused 'not written back' 'make xen-refresh' -- script edit &&
+    refused 'not written back' -- script edit --may-remove || return
+    script refresh && script edit
+}
+
+both_sides_changed()
+{
+    local new=$P/xen-patches/files/xen/common/new.c
+
+    project
+    script edit || return
+    echo ours > "$new"
+    (
+        cd "$TREES/edit"
+        echo theirs > xen/common/new.c
+        git commit -q -a --amend --no-edit
+    ) || return
+    refused 'files/xen/common/new.c' 'Nothing was written' -- script refresh &&
+    grep -qx ours "$new"
+}
+
+only_files_changed()
+{
+    local new=$P/xen-patches/files/xen/common/new.c
+
+    project
+    script edit && script refresh || return
+    echo ours > "$new"
+    says 'is kept' script refresh && grep -qx ours "$new" || return
+    script edit && grep -qx ours "$TREES/edit/xen/common/new.c"
+}
+
+edit_stops_at_a_bad_patch()
+{
+    project
+    sed -i 's/^ 19$/ nineteen/' "$P/xen-patches/4.20/0001-change-a.patch"
+    refused 'does not apply' 'git am --continue' -- script edit &&
+    refused 'half done' -- script refresh || return
+    (
+        cd "$TREES/edit"
+        sed -i 's/^20$/twenty/' xen/common/a.c
+        git apply --include=xen/common/new.c "$TREES/edit/.git/rebase-apply/patch"
+        git add -A
+        git am -q --continue
+    ) || return
+    script refresh && script tree patched &&
+    grep -qx twenty "$TREES/patched/xen/common/a.c"
+}
+
+series_is_complete_or_nothing()
+{
+    project
+    echo stray > "$P/xen-patches/files/xen/common/stray.c"
+    refused 'No patch of the series adds: xen/common/stray.c' -- script series
+}
+
+# --- what is around it ---
+
+setup_asks_nothing()
+{
+    local bin=$W/setup-bin
+
+    mkdir -p "$bin"
+    printf '#!/bin/sh\necho installed\n' > "$bin/dpkg-query"
+    printf '#!/bin/sh\necho "apt-get was run"; exit 1\n' > "$bin/apt-get"
+    chmod +x "$bin"/*
+    silent env PATH="$bin:$PATH" "$TOP/tests/setup.sh"
+}
+
+setup_without_root()
+{
+    local bin=$W/user-bin f
+
+    mkdir -p "$bin"
+    for f in bash cat cut grep sed id env dpkg-query apt-get; do
+        ln -sf "$(command -v "$f")" "$bin/"
+    done
+    rm "$bin/id" "$bin/dpkg-query"
+    printf '#!/bin/bash\necho 1000\n' > "$bin/id"
+    printf '#!/bin/bash\nexit 1\n' > "$bin/dpkg-query"
+    chmod +x "$bin/id" "$bin/dpkg-query"
+    refused 'no sudo' 'apt-get install' 'acpica-tools' -- \
+        env PATH="$bin" "$TOP/tests/setup.sh"
+}
+
+summary_counts()
+{
+    local out
+
+    printf '1..3\nok 1 - a\nnot ok 2 - b\nok 3 - c # SKIP no KVM\n' > "$W/one.tap"
+    printf '1..2\nok 1 - a\n' > "$W/two.tap"
+    out=$("$TOP/tests/tap-summary.sh" "$W/one.tap" "$W/two.tap") && return 1
+    echo "$out"
+    [ "$(tail -n 1 <<< "$out")" = "2 passed, 2 failed, 1 skipped" ] &&
+    grep -q 'one: b' <<< "$out" && grep -q 'two: 1 planned' <<< "$out"
+}
+
+tests=(
+    "no network: says so, names the ways out, leaves nothing"   no_network
+    "wrong checksum: refused, nothing kept"                     wrong_checksum
+    "one place that does not answer: the next one is taken"     next_place
+    "a damaged file in the cache is refused"                    damaged_cache
+    "XEN_TARBALL is used as it is, with a note"                 own_tarball
+    "XEN_TREE is copied without build products, never changed"  own_tree
+    "a folder that is not Xen is refused"                       not_a_xen_tree
+    "a missing tool is named, with the remedy"                  missing_tool
+    "an unknown release is named"                               unknown_release
+    "a patch that does not apply: names patch, file and remedy" patch_does_not_apply
+    "a series that names what is not there is refused"          series_names_nothing
+    "files/ cannot hide a file of Xen"                          file_that_xen_has
+    "only files that change are written"                        only_changes_are_written
+    "a patch or a file that goes leaves nothing behind"         undone_is_undone
+    "left-overs of an interrupted run do no harm"               left_overs_do_no_harm
+    "a build that fails shows why"                              failing_build
+    "the toolstack is built only when what it is made of changes" toolstack_only_when_needed
+    "xen-edit, xen-refresh: no change, no difference"           round_trip
+    "xen-refresh writes commits back, and takes them away"      refresh_writes
+    "work in the edit tree is never thrown away"                no_work_is_lost
+    "a file changed on both sides is not overwritten"           both_sides_changed
+    "a file changed in files/ alone is kept"                    only_files_changed
+    "xen-edit stops at a bad patch, to be mended there"         edit_stops_at_a_bad_patch
+    "a series without all of its files is not written"          series_is_complete_or_nothing
+    "make setup does nothing when nothing is missing"           setup_asks_nothing
+    "make setup without root and sudo says what to run"         setup_without_root
+    "the summary counts failed, skipped and silent tests"       summary_counts
+)
+echo "1..$((${#tests[@]} / 2))"
+for ((i = 0; i < ${#tests[@]}; i += 2)); do
+    check "${tests[i]}" "${tests[i + 1]}"
+done

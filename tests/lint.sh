@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Look at every file that is, or is about to be, in the repository: shell
+# scripts with shellcheck, white space at line ends, an SPDX line in every
+# source file, paths that exist on one machine only.
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+rc=0
+
+# complain WHAT LINES: report when there are any.
+complain()
+{
+    [ -n "$2" ] || return 0
+    printf 'lint: %s:\n%s\n' "$1" "$2"
+    rc=1
+}
+
+mapfile -d '' -t all < <(git ls-files -z --cached --others --exclude-standard)
+files=() scripts=()
+for f in "${all[@]}"; do
+    [ -f "$f" ] || continue     # deleted, not yet committed
+    files+=("$f")
+    if [[ $f == *.sh ]] || head -n 1 "$f" | grep -aqE '^#!.*\b(ba)?sh\b'; then
+        scripts+=("$f")
+    fi
+done
+
+command -v shellcheck > /dev/null ||
+    { echo "lint: shellcheck is missing; 'make setup' installs it." >&2; exit 1; }
+shellcheck -S warning -x -P SCRIPTDIR:xen-patches:. "${scripts[@]}" || rc=1
+
+# A patch's context line may be a blank; the licences are as they are.
+mapfile -t text < <(printf '%s\n' "${files[@]}" |
+    grep -vE '\.patch$|^LICENSES/')
+complain "white space at the end of a line" \
+    "$(grep -InE '[[:blank:]]+$' -- "${text[@]}" || :)"
+
+mapfile -t source < <(printf '%s\n' "${files[@]}" |
+    grep -E '\.(c|h|sh|py|t)$|(^|/)Makefile$' |
+    grep -v '^xen-patches/files/.*Makefile$')    # Xen's own have none
+complain "no SPDX line" \
+    "$(grep -L 'SPDX-License-Identifier: ' -- "${source[@]}" "${scripts[@]}" || :)"
+
+# The first letters are in brackets so that this line does not find itself.
+complain "a path of one machine" \
+    "$(grep -InE '(^|[^A-Za-z0-9_.])/([w]ork|[f]arm|[r]oot|[h]ome/[a-z]+)/' \
+        -- "${text[@]}" || :)"
+
+[ "$rc" -ne 0 ] || echo "lint: ${#files[@]} files, ${#scripts[@]} scripts: clean"
+exit "$rc"

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Install the Debian packages that building and testing need and that are
+# missing here (Debian 12 and 13 have the same names).  When nothing is
+# missing it does nothing and asks nothing.  No kernel, no Xen and no daemon is
+# ever installed on this machine: those run in QEMU only.
+
+set -euo pipefail
+
+# Package and reason, one per line.
+packages()
+{
+    cat <<'END'
+build-essential    compiler and make
+bison              Xen's configuration tool
+flex               Xen's configuration tool
+python3            Xen's code generators
+python3-dev        Xen's configure insists on it
+acpica-tools       iasl: ACPI tables in Xen's libxenlight
+uuid-dev           Xen's libxenlight
+libyajl-dev        Xen's libxenlight
+zlib1g-dev         Xen's libxenguest
+liblzma-dev        Xen's libxenguest: guest kernels are compressed with xz
+libncurses-dev     Xen's configure insists on it
+git                patches: apply, edit, refresh
+patch              patches of kernel modules
+xz-utils           the Xen tarball
+qemu-system-x86    the Xen host in a box
+busybox-static     user space of dom0 and guests in the box
+cpio               their initial RAM disks
+kmod               their kernel modules
+zstd               their kernel modules on Debian 13
+pkgconf            libraries of our tools
+libjson-c-dev      output in JSON
+libev-dev          the event loop of xenschedd
+libcmocka-dev      unit tests
+shellcheck         make lint
+END
+}
+
+die()
+{
+    printf 'setup: error: %s\n' "$1" >&2
+    shift
+    [ $# -eq 0 ] || printf '    %s\n' "$@" >&2
+    exit 1
+}
+
+installed()
+{
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ]
+}
+
+command -v apt-get > /dev/null ||
+    die "This is not a Debian system." \
+        "Install by your own means what these Debian packages hold:" \
+        "$(packages | awk '{ print $1 }' | paste -sd ' ')"
+
+missing=()
+for package in $(packages | cut -d ' ' -f 1); do
+    installed "$package" || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "Packages that are missing here, and what they are for:"
+for package in "${missing[@]}"; do
+    packages | grep "^$package "
+done | sed 's/^/  /'
+
+install=(apt-get install -y --no-install-recommends "${missing[@]}")
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo > /dev/null ||
+        die "Installing them needs root, and there is no sudo." \
+            "Run this as root, then repeat the command:" "${install[*]}"
+    as_root=(sudo)
+    echo "They are installed with sudo, which may ask for your password."
+fi
+
+run() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@"; }
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+printf 'Installing ... '
+if ! { run apt-get update -q && run "${install[@]}"; } > "$log" 2>&1 < /dev/null
+then
+    echo FAILED
+    tail -n 20 "$log" | sed 's/^/    | /' >&2
+    die "apt-get could not install the packages." \
+        "No network, or no Debian mirror that answers? When that is mended," \
+        "repeat the command, or run as root: ${install[*]}"
+fi
+echo "done."

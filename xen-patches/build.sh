@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# build.sh TREE: build the hypervisor of a Xen tree in place, as TREE/xen/xen
+# and TREE/xen/xen-syms.  The configuration is Xen's default one and the
+# options of xen-patches/<release>/config, as far as the tree knows them.
+
+set -euo pipefail
+. "$(dirname "$0")/lib/paths.sh"
+. "$PATCHES/lib/xenmake.sh"
+
+# What the configuration is made from, as one number.
+config_id()
+{
+    (cd "$TREE/xen" && {
+        cat "$RELEASE_DIR/config"
+        find . -name 'Kconfig*' -type f -print0 | LC_ALL=C sort -z |
+            xargs -0 sha256sum
+        cat arch/x86/configs/x86_64_defconfig
+    } | sha256sum)
+}
+
+# Make xen/.config.  The file stays untouched when it would not change.
+configure()
+{
+    local new=$TREE/xen/.config.new
+
+    rm -f "$new"
+    xen_make "$TREE/xen" KCONFIG_CONFIG=.config.new defconfig &&
+    cat "$RELEASE_DIR/config" >> "$new" &&
+    xen_make "$TREE/xen" KCONFIG_CONFIG=.config.new olddefconfig &&
+    { cmp -s "$new" "$TREE/xen/.config" || mv "$new" "$TREE/xen/.config"; }
+    rm -f "$new" "$new.old"
+}
+
+# An option that the tree knows must have come out as it was asked for.
+check_config()
+{
+    local line name
+
+    while read -r line; do
+        name=$(grep -o 'CONFIG_[A-Z0-9_]*' <<< "$line") || continue
+        grep -qrE "^(menu)?config ${name#CONFIG_}\$" "$TREE/xen" \
+            --include='Kconfig*' || continue
+        grep -qxF -- "$line" "$TREE/xen/.config" ||
+            die "Xen's configuration did not take this option: $line" \
+                "See what it depends on in Xen's Kconfig files, and" \
+                "$RELEASE_DIR/config."
+    done < <(grep -E '^(CONFIG_|# CONFIG_.* is not set)' "$RELEASE_DIR/config")
+}
+
+hypervisor() { xen_make "$TREE/xen"; }
+
+[ -f "${1:-}/xen/Makefile" ] || die "usage: build.sh TREE (a Xen source tree)"
+TREE=$(realpath "$1")
+name=$(basename "$TREE")
+need make gcc ld bison flex python3 flock
+
+lock
+mkdir -p "$TREE/.xensched"
+stamp=$TREE/.xensched/config
+id=$(config_id)
+if [ ! -f "$TREE/xen/.config" ] || [ "$(cat "$stamp" 2> /dev/null)" != "$id" ]
+then
+    stage "Xen configuration ($name)" "config-$name" configure
+    check_config
+    echo "$id" > "$stamp"
+fi
+stage "Xen hypervisor ($name)" "hypervisor-$name" hypervisor

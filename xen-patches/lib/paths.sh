@@ -1,0 +1,33 @@
+# shellcheck shell=bash disable=SC2034
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Where things are.  Read by every script of this folder (source it first).
+# It names places and cleans the environment; it creates nothing.
+
+PATCHES=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+TOP=${PATCHES%/*}
+BUILD=$TOP/build
+CACHE=$BUILD/cache
+XEN=$BUILD/xen                  # pristine, native, patched and edit trees
+DIST=$BUILD/dist                # the toolstack of the patched tree
+
+RELEASE=${XEN_RELEASE:-4.20}
+RELEASE_DIR=$PATCHES/$RELEASE   # source, config, series, *.patch
+FILES=$PATCHES/files            # new files, the same for every release
+
+# shellcheck source=xen-patches/lib/say.sh
+. "$PATCHES/lib/say.sh"
+
+case $TOP in
+*[[:space:]:]*)
+    die "Xen cannot be built in a folder whose path has a blank or a colon:" \
+        "$TOP" "Move this clone to another place." ;;
+esac
+[ -d "$RELEASE_DIR" ] ||
+    die "There is no folder for Xen $RELEASE: $RELEASE_DIR" \
+        "Known: $(cd "$PATCHES" && echo [0-9]*). Set XEN_RELEASE to one of them."
+
+# A caller's make (flags, jobs, variables) or git hook must not change what
+# is built here.
+unset MAKEFLAGS MFLAGS MAKEOVERRIDES MAKELEVEL GNUMAKEFLAGS
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_OBJECT_DIRECTORY

@@ -1,0 +1,111 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Reading xen-patches/<release>/series.  One line per patch, in the order in
+# which they apply: the patch's file name, then the new files (paths in the
+# Xen tree, kept under xen-patches/files/) that this patch adds.
+
+SERIES=$RELEASE_DIR/series
+
+series_lines() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$SERIES"; }
+
+# series_patches: names of the patches, in order.
+series_patches() { series_lines | awk '{ print $1 }'; }
+
+# series_files [PATCH]: the new files of one patch, or of all of them.
+series_files()
+{
+    series_lines | awk -v p="${1:-}" \
+        'p == "" || $1 == p { for (i = 2; i <= NF; i++) print $i }'
+}
+
+# files_on_disk: what is under files/ (editors' left-overs aside), sorted.
+files_on_disk()
+{
+    (cd "$FILES" && find . -type f ! -name '*~' ! -name '.*.sw?' \
+        -printf '%P\n' | LC_ALL=C sort)
+}
+
+# patch_paths PATCH...: the paths which the hunks of patches touch.
+patch_paths()
+{
+    local p
+
+    for p; do
+        # A patch that only adds files has no hunk.
+        grep -q '^diff --git ' "$RELEASE_DIR/$p" || continue
+        git apply --numstat "$RELEASE_DIR/$p" | cut -f 3-
+    done
+}
+
+# series_unnamed: files of files/ that no patch names.
+series_unnamed()
+{
+    comm -23 <(files_on_disk) <(series_files | LC_ALL=C sort)
+}
+
+# series_check: what the series names must be there.
+series_check()
+{
+    local p f
+
+    [ -f "$SERIES" ] || die "Missing: $SERIES"
+    for p in $(series_patches); do
+        [ -f "$RELEASE_DIR/$p" ] ||
+            die "The series names a patch that is not there: $p" \
+                "Put it into $RELEASE_DIR or take its line out of $SERIES."
+    done
+    for f in $(series_files); do
+        [ -f "$FILES/$f" ] ||
+            die "The series names a new file that is not there: $f" \
+                "Put it into $FILES or take its name out of $SERIES."
+    done
+    f=$(series_files | LC_ALL=C sort | uniq -d)
+    [ -z "$f" ] || die "The series names a new file twice: $f" "See $SERIES."
+}
+
+# For building, a file that no patch names is taken all the same; a series to
+# be mailed must have it.
+note_unnamed()
+{
+    local f
+
+    f=$(series_unnamed)
+    [ -z "$f" ] ||
+        note "not named in the series, taken all the same: ${f//$'\n'/ }"
+}
+
+refuse_unnamed()
+{
+    local f
+
+    f=$(series_unnamed)
+    [ -z "$f" ] ||
+        die "No patch of the series adds: ${f//$'\n'/ }" \
+            "Name each in $SERIES on the line of the patch it belongs to."
+}
+
+# compose_mail PATCH: the patch with its new files folded in as additions.
+compose_mail()
+{
+    local f
+
+    awk '/^diff --git / { exit } { print }' "$RELEASE_DIR/$1"
+    for f in $(series_files "$1"); do
+        # Exit code 1 says that the two differ, as they must.
+        (cd "$FILES" && "${GIT_DIFF[@]}" --no-index --full-index \
+            /dev/null "$f") || [ $? -eq 1 ]
+    done
+    awk '/^diff --git / { on = 1 } on { print }' "$RELEASE_DIR/$1"
+}
+
+# am_series REPOSITORY: the whole series as commits, with git am.
+am_series()
+{
+    local mbox=$1/.git/xensched.mbox p
+
+    for p in $(series_patches); do
+        compose_mail "$p"
+    done > "$mbox"
+    [ ! -s "$mbox" ] || git -C "$1" am -q --no-gpg-sign --keep-cr "$mbox"
+}

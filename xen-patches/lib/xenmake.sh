@@ -1,0 +1,27 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# How Xen's own build is called: in an environment without the caller's
+# variables, with dates and names that do not depend on the day, the person or
+# the machine.  Two builds of the same tree are then the same.
+
+# xen_env TREE COMMAND...
+xen_env()
+{
+    local tree=$1
+
+    shift
+    env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C \
+        SOURCE_DATE_EPOCH="$(stat -c %Y "$tree/COPYING")" \
+        XEN_WHOAMI=xensched XEN_DOMAIN=localdomain XEN_BUILD_HOST=build \
+        "$@"
+}
+
+# xen_make TREE ARGUMENT...: make in TREE, on all CPUs.
+xen_make()
+{
+    local tree=$1
+
+    shift
+    xen_env "$tree" make -C "$tree" -j"$(nproc)" "$@"
+}
