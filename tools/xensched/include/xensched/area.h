@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * area.h - the hypervisor's log area: made, mapped, controlled, given up.
+ *
+ * An area has one region for all pCPUs (routes and lease) and three per pCPU
+ * (registers; states; data), see <xen/schedlog.h>.  This is the only part of
+ * the library which talks to Xen.  All functions are for one thread at a
+ * time.  After fork(2) the child must not use an area of its parent.
+ *
+ * Names: an area is "made" once per host (xensched_area_setup(), one owner,
+ * registers and routes mapped writable) and can be "looked at" by any number
+ * of others (xensched_area_attach(), everything mapped read-only).
+ */
+#ifndef XENSCHED_AREA_H
+#define XENSCHED_AREA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <xensched/error.h>
+#include <xensched/row.h>
+
+struct xensched_area;
+
+/*
+ * Sizes of an area.  @nr_acct and @nr_files are powers of two; @sizes has
+ * nr_files members, in bytes, powers of two.
+ */
+struct xensched_geometry {
+    uint32_t nr_acct;
+    uint32_t nr_files;
+    const uint32_t *sizes;
+};
+
+/* What the hypervisor says about itself and the area. */
+struct xensched_area_info {
+    uint32_t abi_version;
+    uint32_t nr_cpus;        /* highest pCPU id with a log + 1; 0: no area */
+    uint32_t nr_acct;
+    uint32_t nr_files;
+    uint32_t events_built;   /* mask of 1 << XEN_SCHEDLOG_EV_* */
+    uint32_t events_enabled; /* likewise */
+    uint32_t nr_sites;
+    uint64_t tsc_khz;
+    uint64_t max_bytes;      /* limit of the hypervisor's schedlog_max= */
+    uint64_t used_bytes;
+};
+
+/*
+ * Make an area of @geometry (or take over the one which is there, if it has
+ * this geometry; then its contents are kept), and map it.  With @replace an
+ * area of another geometry is given up first.
+ *
+ * Returns 0 and sets *area, or a negative errno value:
+ *   -ENOENT      there is no Xen below this system, or its device is missing
+ *   -EPERM, -EACCES  the caller or its domain isn't privileged
+ *   -ENOSYS, -EOPNOTSUPP  this Xen has no schedlog
+ *   -EPROTO      the hypervisor speaks another version of the ABI
+ *   -EBUSY       there is an area of another geometry
+ *   -E2BIG       over the hypervisor's schedlog_max= limit
+ *   -ENOMEM, -EINVAL, and what mapping can return
+ */
+int xensched_area_setup(const struct xensched_geometry *geometry,
+                        bool replace, struct xensched_area **area,
+                        struct xensched_error *err);
+
+/*
+ * Map the area which is there, read-only.  Errors as above, and -ENODATA when
+ * there is none.
+ */
+int xensched_area_attach(struct xensched_area **area,
+                         struct xensched_error *err);
+
+/*
+ * Unmap.  The area and its events stay as they are.  NULL is allowed.
+ */
+void xensched_area_close(struct xensched_area *area);
+
+/*
+ * Turn all events off, give the memory back to the hypervisor and close.
+ * @area is gone in any case.
+ */
+int xensched_area_release(struct xensched_area *area,
+                          struct xensched_error *err);
+
+/*
+ * Map the logs of pCPUs which have come since, and give them the registers
+ * which were set.  What is mapped already stays as it is.  Returns how many
+ * pCPUs there were, or a negative errno value.
+ */
+int xensched_area_refresh(struct xensched_area *area,
+                          struct xensched_error *err);
+
+/* Ask the hypervisor. */
+int xensched_area_info(struct xensched_area *area,
+                       struct xensched_area_info *info,
+                       struct xensched_error *err);
+
+/* pCPU ids are below this; some of them may have no log. */
+uint32_t xensched_area_cpus(const struct xensched_area *area);
+bool xensched_area_has_cpu(const struct xensched_area *area, uint32_t cpu);
+uint32_t xensched_area_files(const struct xensched_area *area);
+uint64_t xensched_area_tsc_khz(const struct xensched_area *area);
+
+/*
+ * The shared memory of one log file, valid until the area is closed.  NULL
+ * when the pCPU has no log or @file is out of range.
+ */
+const struct xen_schedlog_state *
+xensched_area_state(const struct xensched_area *area,
+                    uint32_t cpu, uint32_t file);
+const void *xensched_area_data(const struct xensched_area *area,
+                               uint32_t cpu, uint32_t file, uint32_t *size);
+
+/*
+ * The rest needs an area from xensched_area_setup().
+ *
+ * Set the log control register of @file on all pCPUs, also those to come.
+ * Takes effect with the next event.  -EINVAL: no such file.
+ */
+int xensched_area_set_lcr(struct xensched_area *area, uint32_t file,
+                          uint32_t lcr);
+
+/*
+ * Route @event of accounting domain @acct to @file, each @threshold-th of
+ * them (0 and 1: all), or nowhere.  -EINVAL: out of range.
+ */
+int xensched_area_set_route(struct xensched_area *area, uint16_t acct,
+                            unsigned int event, uint32_t file,
+                            uint32_t threshold);
+int xensched_area_clear_route(struct xensched_area *area, uint16_t acct,
+                              unsigned int event);
+
+/* Give a sign of life. */
+void xensched_area_renew_lease(struct xensched_area *area);
+
+/*
+ * Make @mask (of 1 << XEN_SCHEDLOG_EV_*) the events which are on.
+ * -EOPNOTSUPP: the text says which of them this hypervisor was built without.
+ */
+int xensched_area_events(struct xensched_area *area, uint32_t mask,
+                         struct xensched_error *err);
+
+/* Charge all vCPUs of @domid, also later ones, to @acct. */
+int xensched_area_bind(struct xensched_area *area, uint32_t domid,
+                       uint16_t acct, struct xensched_error *err);
+
+#endif /* XENSCHED_AREA_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * event.h - names and kinds of the events of <xen/schedlog.h>.
+ *
+ * The list itself is the ABI header's; this is only a way to ask it.
+ */
+#ifndef XENSCHED_EVENT_H
+#define XENSCHED_EVENT_H
+
+#include <stdint.h>
+
+#include <xensched/abi.h>
+
+/* Name of event @number, or NULL when the ABI header has no such event. */
+const char *xensched_event_name(unsigned int number);
+
+/* "exit", "access", "change", "periodic", or NULL. */
+const char *xensched_event_kind(unsigned int number);
+
+/* Number of the event called @name, or -1. */
+int xensched_event_number(const char *name);
+
+#endif /* XENSCHED_EVENT_H */

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* event.c - the event list of the ABI header as a table; see event.h. */
+#include <string.h>
+
+#include <xensched/event.h>
+
+#define ENTRY(NAME, nr, name, kind) [nr] = { name, #kind },
+
+static const struct {
+    const char *name;
+    const char *kind;
+} events[XEN_SCHEDLOG_NR_EVENTS] = {
+    XEN_SCHEDLOG_EVENTS(ENTRY)
+};
+
+const char *xensched_event_name(unsigned int number)
+{
+    return number < XEN_SCHEDLOG_NR_EVENTS ? events[number].name : NULL;
+}
+
+const char *xensched_event_kind(unsigned int number)
+{
+    return number < XEN_SCHEDLOG_NR_EVENTS ? events[number].kind : NULL;
+}
+
+int xensched_event_number(const char *name)
+{
+    int i;
+
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+        if (events[i].name && !strcmp(events[i].name, name))
+            return i;
+
+    return -1;
+}

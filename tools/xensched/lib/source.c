@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * source.c - the table of sources, and what they have in common: counting.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source.h"
+
+static const struct xensched_source_ops *const sources[] = {
+    &xensched_source_hypervisor,
+    &xensched_source_recording,
+    &xensched_source_synthetic,
+};
+
+struct xensched_source {
+    const struct xensched_source_ops *ops;
+    void *data;
+    uint64_t tsc_khz;
+    struct xensched_source_stats stats;
+};
+
+static const struct xensched_source_ops *find(const char *spec, size_t length)
+{
+    size_t i;
+
+    for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+        if (strlen(sources[i]->name) == length &&
+            !memcmp(sources[i]->name, spec, length))
+            return sources[i];
+
+    return NULL;
+}
+
+int xensched_source_open(const char *spec, struct xensched_area *area,
+                         struct xensched_source **source,
+                         struct xensched_error *err)
+{
+    size_t length = strcspn(spec, ":");
+    const char *text = spec[length] ? spec + length + 1 : "";
+    struct xensched_source *s;
+    int rc;
+
+    s = calloc(1, sizeof(*s));
+    if (!s)
+        return xensched_fail(err, ENOMEM, "out of memory");
+
+    s->ops = find(spec, length);
+    if (!s->ops) {
+        rc = xensched_fail(err, EINVAL, "there is no source '%.*s'",
+                           (int)length, spec);
+        goto fail;
+    }
+    rc = s->ops->open(text, area, &s->data, &s->tsc_khz, err);
+    if (rc)
+        goto fail;
+    *source = s;
+
+    return 0;
+
+fail:
+    free(s);
+    return rc;
+}
+
+int xensched_source_next(struct xensched_source *source,
+                         struct xensched_batch *batch,
+                         struct xensched_error *err)
+{
+    int rc = source->ops->next(source->data, batch, err);
+
+    if (rc == XENSCHED_BATCH) {
+        source->stats.batches++;
+        source->stats.rows += xensched_batch_rows(batch);
+        source->stats.bytes += batch->length;
+        source->stats.lost_rows += batch->lost_rows;
+        source->stats.lost_bytes += batch->lost_bytes;
+    }
+
+    return rc;
+}
+
+void xensched_source_stats(const struct xensched_source *source,
+                           struct xensched_source_stats *stats)
+{
+    *stats = source->stats;
+    if (source->ops->nonsense)
+        stats->nonsense = source->ops->nonsense(source->data);
+}
+
+uint64_t xensched_source_tsc_khz(const struct xensched_source *source)
+{
+    return source->tsc_khz;
+}
+
+void xensched_source_close(struct xensched_source *source)
+{
+    if (!source)
+        return;
+    source->ops->close(source->data);
+    free(source);
+}

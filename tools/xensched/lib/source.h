@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * lib/source.h - what a source has to implement.  See xensched/source.h for
+ * what its users see; the functions there are these with the counting added.
+ */
+#ifndef XENSCHED_LIB_SOURCE_H
+#define XENSCHED_LIB_SOURCE_H
+
+#include <xensched/source.h>
+
+struct xensched_source_ops {
+    const char *name; /* in a specification, before the colon */
+    /* @text: what follows the colon, "" if nothing does. */
+    int (*open)(const char *text, struct xensched_area *area, void **data,
+                uint64_t *tsc_khz, struct xensched_error *err);
+    /* As xensched_source_next(). */
+    int (*next)(void *data, struct xensched_batch *batch,
+                struct xensched_error *err);
+    /* May be NULL. */
+    uint64_t (*nonsense)(const void *data);
+    void (*close)(void *data);
+};
+
+extern const struct xensched_source_ops xensched_source_hypervisor;
+extern const struct xensched_source_ops xensched_source_recording;
+extern const struct xensched_source_ops xensched_source_synthetic;
+
+#endif /* XENSCHED_LIB_SOURCE_H */
