@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* domain.c - see domain.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "domain.h"
+#include "memory.h"
+
+struct domain *domains_add(struct domains *domains)
+{
+    struct domain *d;
+
+    domains->domain = need_more_memory(domains->domain, domains->nr + 1,
+                                       sizeof(*domains->domain));
+    d = &domains->domain[domains->nr++];
+    memset(d, 0, sizeof(*d));
+
+    return d;
+}
+
+static void domain_free(struct domain *d)
+{
+    unsigned int i;
+
+    for (i = 0; i < d->nr_vcpus; i++) {
+        cpumap_free(&d->vcpus[i].hard);
+        cpumap_free(&d->vcpus[i].soft);
+    }
+    free(d->vcpus);
+    cpumap_free(&d->pool_cpus);
+    cpumap_free(&d->ours);
+}
+
+void domains_drop_last(struct domains *domains)
+{
+    domain_free(&domains->domain[--domains->nr]);
+}
+
+void domains_free(struct domains *domains)
+{
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++)
+        domain_free(&domains->domain[i]);
+    free(domains->domain);
+    memset(domains, 0, sizeof(*domains));
+}
+
+static int compare_domid(const void *key, const void *member)
+{
+    uint32_t domid = *(const uint32_t *)key;
+    const struct domain *d = member;
+
+    return domid < d->domid ? -1 : domid > d->domid;
+}
+
+struct domain *domains_find(const struct domains *domains, uint32_t domid)
+{
+    return domains->nr ? bsearch(&domid, domains->domain, domains->nr,
+                                 sizeof(*domains->domain), compare_domid)
+                       : NULL;
+}
+
+void domain_make_vcpus(struct domain *d, unsigned int nr_vcpus,
+                       unsigned int nr_cpus)
+{
+    unsigned int i;
+
+    d->nr_vcpus = nr_vcpus;
+    d->vcpus = need_memory(nr_vcpus, sizeof(*d->vcpus));
+    for (i = 0; i < nr_vcpus; i++) {
+        cpumap_init(&d->vcpus[i].hard, nr_cpus);
+        cpumap_init(&d->vcpus[i].soft, nr_cpus);
+    }
+}
+
+bool domain_has_default_affinity(const struct domain *d)
+{
+    unsigned int i;
+
+    for (i = 0; i < d->nr_vcpus; i++)
+        if (!cpumap_subset(&d->pool_cpus, &d->vcpus[i].hard) ||
+            !cpumap_subset(&d->pool_cpus, &d->vcpus[i].soft))
+            return false;
+
+    return true;
+}
+
+unsigned int domain_online_vcpus(const struct domain *d)
+{
+    unsigned int i, online = 0;
+
+    for (i = 0; i < d->nr_vcpus; i++)
+        online += d->vcpus[i].online;
+
+    return online;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * domain.h - what is known of a domain: facts from Xen and xenstore, and what
+ * the daemon adds to them.  Policies see this and nothing else of a domain.
+ */
+#ifndef XENSCHED_MODEL_DOMAIN_H
+#define XENSCHED_MODEL_DOMAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cpumap.h"
+
+/* "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" and its end. */
+#define DOMAIN_UUID_TEXT 37
+#define DOMAIN_NAME_TEXT 80
+
+struct domain_vcpu {
+    bool online;
+    uint32_t cpu; /* the pCPU it runs on, or did last */
+    struct cpumap hard, soft;
+};
+
+/* Whose doing the present affinity is. */
+enum domain_affinity {
+    AFFINITY_DEFAULT,  /* nobody's: Xen's own, or the toolstack's guess */
+    AFFINITY_OURS,     /* what the daemon set */
+    AFFINITY_OPERATOR, /* somebody else's */
+};
+
+struct domain {
+    /* From the host. */
+    uint32_t domid;
+    char uuid[DOMAIN_UUID_TEXT];
+    char name[DOMAIN_NAME_TEXT]; /* "" when it has none */
+    bool driver;                 /* dom0, or serves backends to others */
+    uint32_t pool;
+    struct cpumap pool_cpus;
+    unsigned int nr_vcpus;
+    struct domain_vcpu *vcpus; /* also those which are offline */
+
+    /* From the daemon. */
+    uint16_t acct;
+    uint64_t since_ns;           /* when it was seen first */
+    enum domain_affinity affinity;
+    struct cpumap ours;          /* soft, with AFFINITY_OURS; else no map */
+};
+
+/* Sorted by domid. */
+struct domains {
+    unsigned int nr;
+    struct domain *domain;
+};
+
+/* A new, empty entry at the end; valid until the next one is added. */
+struct domain *domains_add(struct domains *domains);
+void domains_drop_last(struct domains *domains);
+void domains_free(struct domains *domains);
+
+/* The domain with this domid, or NULL. */
+struct domain *domains_find(const struct domains *domains, uint32_t domid);
+
+void domain_make_vcpus(struct domain *d, unsigned int nr_vcpus,
+                       unsigned int nr_cpus);
+
+/* Are the affinities of all vCPUs those which a domain gets by default? */
+bool domain_has_default_affinity(const struct domain *d);
+
+unsigned int domain_online_vcpus(const struct domain *d);
+
+#endif /* XENSCHED_MODEL_DOMAIN_H */

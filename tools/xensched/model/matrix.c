@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * matrix.c - see matrix.h.  Numbers decay when they are touched or looked at,
+ * never in between.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xensched/event.h>
+
+#include "cells.h"
+#include "matrix.h"
+#include "memory.h"
+
+#define NS_PER_S 1e9
+
+/* What an event's rows mean to the matrix. */
+enum meaning { IGNORED, PAIR, SINGLE };
+
+struct matrix {
+    double half_life_ns;
+    enum meaning meaning[XEN_SCHEDLOG_NR_EVENTS];
+    struct cells cells;
+};
+
+static enum meaning meaning_of(unsigned int event)
+{
+    const char *kind = xensched_event_kind(event);
+
+    if (kind && !strcmp(kind, "access"))
+        return PAIR;
+    if (kind && !strcmp(kind, "exit"))
+        return SINGLE;
+
+    return IGNORED;
+}
+
+struct matrix *matrix_new(uint64_t half_life_ns)
+{
+    struct matrix *m = need_memory(1, sizeof(*m));
+    unsigned int i;
+
+    m->half_life_ns = half_life_ns;
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+        m->meaning[i] = meaning_of(i);
+    cells_init(&m->cells);
+
+    return m;
+}
+
+void matrix_free(struct matrix *m)
+{
+    if (!m)
+        return;
+    cells_free(&m->cells);
+    free(m);
+}
+
+static uint64_t key_of(unsigned int event, uint16_t current,
+                       uint16_t correspondent)
+{
+    return (uint64_t)event << 32 | (uint32_t)current << 16 | correspondent;
+}
+
+static uint16_t current_of(uint64_t key)
+{
+    return key >> 16;
+}
+
+static uint16_t correspondent_of(uint64_t key)
+{
+    return key;
+}
+
+static double decayed(const struct matrix *m, const struct cell *cell,
+                      uint64_t now_ns)
+{
+    if (now_ns <= cell->at_ns)
+        return cell->sum;
+
+    return cell->sum * exp2(-(double)(now_ns - cell->at_ns) /
+                            m->half_life_ns);
+}
+
+/*
+ * Amount a per second makes a sum of a * half-life / ln 2 in the long run;
+ * the other way round a sum stands for this rate.
+ */
+static double rate_of(const struct matrix *m, const struct cell *cell,
+                      uint64_t now_ns)
+{
+    return decayed(m, cell, now_ns) * M_LN2 * NS_PER_S / m->half_life_ns;
+}
+
+/*
+ * What an amount is worth as of now.  Time on a pCPU ends now, but it was used
+ * up little by little, and its beginning has decayed already.
+ */
+static double worth(const struct matrix *m, unsigned int event,
+                    uint64_t amount)
+{
+    double mean_life_ns = m->half_life_ns / M_LN2;
+
+    if (event != XEN_SCHEDLOG_EV_SERVICE_NS)
+        return amount;
+
+    return mean_life_ns * -expm1(-(amount / mean_life_ns));
+}
+
+void matrix_add(struct matrix *m, const struct xensched_row *row,
+                uint64_t now_ns)
+{
+    const uint16_t who = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT;
+    uint64_t amount = row->valid & XENSCHED_ROW_COUNTER ? row->counter : 1;
+    uint16_t correspondent = row->correspondent;
+    struct cell *cell;
+
+    if ((row->valid & who) != who || row->event >= XEN_SCHEDLOG_NR_EVENTS)
+        return;
+    switch (m->meaning[row->event]) {
+    case IGNORED:
+        return;
+    case SINGLE:
+        correspondent = XEN_SCHEDLOG_ACCT_NONE;
+        break;
+    case PAIR:
+        if (!(row->valid & XENSCHED_ROW_CORRESPONDENT))
+            return;
+        break;
+    }
+
+    cell = cells_get(&m->cells,
+                     key_of(row->event, row->current, correspondent));
+    cell->sum = decayed(m, cell, now_ns) + worth(m, row->event, amount);
+    if (now_ns > cell->at_ns)
+        cell->at_ns = now_ns;
+    cell->total += amount;
+}
+
+void matrix_add_batch(struct matrix *m, const struct xensched_batch *batch,
+                      uint64_t now_ns)
+{
+    size_t i, nr = xensched_batch_rows(batch);
+    struct xensched_row row;
+
+    for (i = 0; i < nr; i++) {
+        xensched_batch_row(batch, i, &row);
+        matrix_add(m, &row, now_ns);
+    }
+}
+
+double matrix_rate(const struct matrix *m, unsigned int event,
+                   uint16_t current, uint16_t correspondent, uint64_t now_ns)
+{
+    const struct cell *cell = cells_find(&m->cells,
+                                         key_of(event, current,
+                                                correspondent));
+
+    return cell ? rate_of(m, cell, now_ns) : 0;
+}
+
+double matrix_use(const struct matrix *m, unsigned int event,
+                  uint16_t current, uint64_t now_ns)
+{
+    return matrix_rate(m, event, current, XEN_SCHEDLOG_ACCT_NONE, now_ns);
+}
+
+double matrix_service(const struct matrix *m, uint16_t current,
+                      uint64_t now_ns)
+{
+    return matrix_use(m, XEN_SCHEDLOG_EV_SERVICE_NS, current, now_ns) /
+           NS_PER_S;
+}
+
+void matrix_visit(const struct matrix *m, uint64_t now_ns,
+                  void (*visit)(const struct matrix_entry *entry, void *arg),
+                  void *arg)
+{
+    const struct cell *cell;
+    size_t i = 0;
+
+    while ((cell = cells_next(&m->cells, &i))) {
+        struct matrix_entry entry = {
+            .event = cell->key >> 32,
+            .current = current_of(cell->key),
+            .correspondent = correspondent_of(cell->key),
+            .rate = rate_of(m, cell, now_ns),
+            .total = cell->total,
+        };
+
+        visit(&entry, arg);
+    }
+}
+
+size_t matrix_size(const struct matrix *m)
+{
+    return m->cells.used;
+}
+
+static bool is_of(const struct cell *cell, void *arg)
+{
+    uint16_t acct = *(uint16_t *)arg;
+
+    return current_of(cell->key) == acct || correspondent_of(cell->key) == acct;
+}
+
+void matrix_forget(struct matrix *m, uint16_t acct)
+{
+    cells_remove(&m->cells, is_of, &acct);
+}
+
+static bool is_older(const struct cell *cell, void *arg)
+{
+    return cell->at_ns < *(uint64_t *)arg;
+}
+
+void matrix_expire(struct matrix *m, uint64_t idle_ns, uint64_t now_ns)
+{
+    uint64_t oldest = now_ns > idle_ns ? now_ns - idle_ns : 0;
+
+    cells_remove(&m->cells, is_older, &oldest);
+}

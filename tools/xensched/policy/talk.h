@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * talk.h - how much domains have to do with each other, summed over events and
+ * directions.  For policies which look for partners.
+ *
+ * Interactions are notifications sent and pages mapped, copied or passed on a
+ * ring, each counted as one; grant-unmap undoes what grant-map counted, and
+ * evtchn-recv is evtchn-send seen from the other side.  Accounting domain
+ * XEN is nobody to talk to; REST (domains without a number of their own) is.
+ */
+#ifndef XENSCHED_POLICY_TALK_H
+#define XENSCHED_POLICY_TALK_H
+
+#include "policy.h"
+
+struct talk {
+    double total; /* interactions per second with anybody */
+    /* Of these, with the driver domain it talks to most. */
+    double rate;
+    const struct domain *driver; /* NULL: with none */
+};
+
+/*
+ * One struct talk per member of input->domains, to be freed with free(3).
+ * Takes one pass over the matrix.
+ */
+struct talk *talk_with_drivers(const struct policy_input *input);
+
+#endif /* XENSCHED_POLICY_TALK_H */
