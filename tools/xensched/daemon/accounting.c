@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* accounting.c - see accounting.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <xensched/abi.h>
+
+#include "../model/memory.h"
+#include "accounting.h"
+
+void accounting_init(struct accounting *a, unsigned int nr_acct)
+{
+    a->nr = nr_acct;
+    a->next = XEN_SCHEDLOG_ACCT_FIRST;
+    a->accounts = need_memory(nr_acct, sizeof(*a->accounts));
+}
+
+void accounting_free(struct accounting *a)
+{
+    free(a->accounts);
+    memset(a, 0, sizeof(*a));
+}
+
+struct account *accounting_find(const struct accounting *a,
+                                const struct domain *domain)
+{
+    unsigned int i;
+
+    for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->nr; i++) {
+        struct account *account = &a->accounts[i];
+
+        if (account->used && account->domid == domain->domid &&
+            !strcmp(account->uuid, domain->uuid))
+            return account;
+    }
+
+    return NULL;
+}
+
+struct account *accounting_open(struct accounting *a,
+                                const struct domain *domain, uint64_t now_ns)
+{
+    unsigned int tries;
+
+    for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
+        struct account *account = &a->accounts[a->next];
+        uint16_t acct = a->next;
+
+        if (++a->next == a->nr)
+            a->next = XEN_SCHEDLOG_ACCT_FIRST;
+        if (account->used)
+            continue;
+        memset(account, 0, sizeof(*account));
+        account->used = true;
+        account->acct = acct;
+        account->domid = domain->domid;
+        memcpy(account->uuid, domain->uuid, sizeof(account->uuid));
+        account->since_ns = now_ns;
+        return account;
+    }
+
+    return NULL;
+}
+
+void accounting_close(struct account *account)
+{
+    account->used = false;
+}
+
+const struct account *accounting_of(const struct accounting *a, uint16_t acct)
+{
+    return acct < a->nr && a->accounts[acct].used ? &a->accounts[acct] : NULL;
+}

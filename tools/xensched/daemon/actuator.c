@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * actuator.c - see actuator.h.
+ *
+ * The order of a change is: original affinity and new one to the disk, then
+ * one vCPU after the other.  The order of putting back is: one vCPU after the
+ * other, then the entry leaves the disk.  So each vCPU that we changed is in
+ * the state file for as long as it is changed.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "actuator.h"
+#include "say.h"
+
+int actuator_init(struct actuator *a, const struct host *host,
+                  struct journal *journal, const char *path,
+                  unsigned int nr_cpus, struct xensched_error *err)
+{
+    memset(a, 0, sizeof(*a));
+    a->host = host;
+    a->journal = journal;
+    a->path = path;
+    state_init(&a->state, nr_cpus);
+
+    return state_load(&a->state, path, err);
+}
+
+void actuator_free(struct actuator *a)
+{
+    state_free(&a->state);
+}
+
+/* A state file that cannot be written has entries too many, which is safe. */
+static void save(struct actuator *a)
+{
+    struct xensched_error err;
+
+    if (state_save(&a->state, a->path, &err))
+        say("%s", err.text);
+}
+
+static bool is_ours(const struct state_entry *e, const struct cpumap *soft)
+{
+    return cpumap_equal(soft, &e->ours) ||
+           (e->before.words && cpumap_equal(soft, &e->before));
+}
+
+enum restored { WAS_ORIGINAL, RESTORED, NOT_OURS, FAILED, GONE };
+
+/* The present affinity is asked for anew, as close to the change as can be. */
+static enum restored restore_vcpu(struct actuator *a,
+                                  const struct state_entry *e,
+                                  unsigned int vcpu,
+                                  struct xensched_error *err)
+{
+    const struct host *host = a->host;
+    const struct cpumap *original = &e->vcpus[vcpu].soft;
+    struct cpumap hard, soft;
+    enum restored result;
+    int rc;
+
+    cpumap_init(&hard, a->state.nr_cpus);
+    cpumap_init(&soft, a->state.nr_cpus);
+    rc = host->get_affinity(host->data, e->domid, vcpu, &hard, &soft, err);
+    if (!rc && cpumap_equal(&soft, original))
+        result = WAS_ORIGINAL;
+    else if (!rc && !is_ours(e, &soft))
+        result = NOT_OURS;
+    else {
+        if (!rc)
+            rc = host->set_soft_affinity(host->data, e->domid, vcpu, original,
+                                         err);
+        result = !rc ? RESTORED : rc == -ESRCH ? GONE : FAILED;
+    }
+    cpumap_free(&hard);
+    cpumap_free(&soft);
+
+    return result;
+}
+
+/* Returns 0 when the entry can be dropped. */
+static int restore(struct actuator *a, const struct state_entry *e,
+                   const struct domain *d, const char *why,
+                   struct xensched_error *err)
+{
+    unsigned int i, nr[GONE + 1] = { 0 };
+
+    for (i = 0; i < e->nr_vcpus; i++)
+        nr[restore_vcpu(a, e, i, err)]++;
+
+    if (nr[NOT_OURS]) {
+        journal_domain(a->journal, "operator", d, "%u of %u vCPUs have an "
+                       "affinity which somebody else set since; those are "
+                       "left as they are", nr[NOT_OURS], e->nr_vcpus);
+        say("%s (domain %u): somebody else has changed the affinity, it is "
+            "left alone from now on", d->name, d->domid);
+    }
+    if (nr[FAILED]) {
+        journal_domain(a->journal, "failed", d, "cannot restore the affinity "
+                       "of %u of %u vCPUs: %s", nr[FAILED], e->nr_vcpus,
+                       err->text);
+        say("%s (domain %u): %s", d->name, d->domid, err->text);
+        return err->code;
+    }
+    if (nr[RESTORED])
+        journal_domain(a->journal, "restore", d, "the original affinity of "
+                       "%u of %u vCPUs is restored: %s", nr[RESTORED],
+                       e->nr_vcpus, why);
+
+    return 0;
+}
+
+struct actuator_result actuator_restore_all(struct actuator *a,
+                                            const struct domains *domains)
+{
+    struct actuator_result result = { 0 };
+    struct xensched_error err = { 0 };
+    unsigned int i = 0;
+
+    if (!a->state.nr)
+        return result;
+    while (i < a->state.nr) {
+        struct state_entry *e = &a->state.entries[i];
+        const struct domain *d = domains_find(domains, e->domid);
+        bool same = d && !strcmp(d->uuid, e->uuid);
+
+        if (same && restore(a, e, d, "everything is put back", &err)) {
+            result.failed++;
+            i++;
+        } else {
+            result.restored += same;
+            state_drop(&a->state, e);
+        }
+    }
+    save(a);
+
+    return result;
+}
+
+void actuator_forget_gone(struct actuator *a, const struct domains *domains)
+{
+    unsigned int i = 0, before = a->state.nr;
+
+    while (i < a->state.nr) {
+        struct state_entry *e = &a->state.entries[i];
+        const struct domain *d = domains_find(domains, e->domid);
+
+        if (d && !strcmp(d->uuid, e->uuid))
+            i++;
+        else
+            state_drop(&a->state, e);
+    }
+    if (a->state.nr != before)
+        save(a);
+}
+
+static bool all_ours(const struct state_entry *e, const struct domain *d)
+{
+    unsigned int i;
+
+    for (i = 0; i < d->nr_vcpus; i++)
+        if (!cpumap_equal(&d->vcpus[i].soft, &e->ours))
+            return false;
+
+    return d->nr_vcpus == e->nr_vcpus;
+}
+
+enum claim actuator_claim(struct actuator *a, const struct domain *d)
+{
+    struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
+    struct xensched_error err = { 0 };
+
+    if (!e)
+        return CLAIM_NONE;
+    if (all_ours(e, d))
+        return CLAIM_OURS;
+
+    if (!restore(a, e, d, "an operator took the domain over", &err)) {
+        state_drop(&a->state, e);
+        save(a);
+    }
+
+    return CLAIM_LOST;
+}
+
+const struct cpumap *actuator_ours(const struct actuator *a,
+                                   const struct domain *d)
+{
+    return &state_find(&a->state, d->domid, d->uuid)->ours;
+}
+
+const struct cpumap *actuator_original(const struct actuator *a,
+                                       const struct domain *d)
+{
+    return &state_find(&a->state, d->domid, d->uuid)->vcpus[0].soft;
+}
+
+/* Write down what is going to be. */
+static int announce(struct actuator *a, struct state_entry *e, bool is_new,
+                    const struct cpumap *soft, struct xensched_error *err)
+{
+    int rc;
+
+    if (!is_new) {
+        cpumap_free(&e->before);
+        cpumap_init_copy(&e->before, &e->ours);
+    }
+    cpumap_copy(&e->ours, soft);
+    rc = state_save(&a->state, a->path, err);
+    if (rc && is_new)
+        state_drop(&a->state, e);
+    else if (rc)
+        cpumap_copy(&e->ours, &e->before);
+
+    return rc;
+}
+
+static int set_all(struct actuator *a, const struct state_entry *e,
+                   struct xensched_error *err)
+{
+    unsigned int i;
+    int rc = 0;
+
+    for (i = 0; !rc && i < e->nr_vcpus; i++)
+        rc = a->host->set_soft_affinity(a->host->data, e->domid, i, &e->ours,
+                                        err);
+
+    return rc;
+}
+
+static void journal_move(struct actuator *a, const struct domain *d,
+                         const struct cpumap *soft, const struct decision *why)
+{
+    json_object *details = json_object_new_object();
+    char text[CPUMAP_TEXT];
+
+    cpumap_format(soft, text, sizeof(text));
+    json_object_object_add(details, "domid", json_object_new_int64(d->domid));
+    json_object_object_add(details, "name", json_object_new_string(d->name));
+    json_object_object_add(details, "uuid", json_object_new_string(d->uuid));
+    json_object_object_add(details, "soft_affinity",
+                           json_object_new_string(text));
+    json_object_object_add(details, "reason",
+                           json_object_new_string(why->reason));
+    if (why->partner)
+        json_object_object_add(details, "partner",
+                               json_object_new_int64(why->partner->domid));
+    json_object_object_add(details, "rate",
+                           json_object_new_double(why->rate));
+    json_object_object_add(details, "share",
+                           json_object_new_double(why->share));
+    journal_write(a->journal, "move", details);
+}
+
+/* After a failure in the middle: what is set is put back, if it can be. */
+static void undo(struct actuator *a, struct state_entry *e,
+                 const struct domain *d)
+{
+    struct xensched_error err;
+
+    if (restore(a, e, d, "setting the new one failed", &err))
+        return;
+    state_drop(&a->state, e);
+    save(a);
+}
+
+int actuator_move(struct actuator *a, const struct domain *d,
+                  const struct cpumap *soft, const struct decision *why,
+                  struct xensched_error *err)
+{
+    struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
+    bool is_new = !e;
+    int rc;
+
+    if (is_new)
+        e = state_add(&a->state, d);
+    rc = announce(a, e, is_new, soft, err);
+    if (rc) {
+        journal_domain(a->journal, "failed", d, "not moved, since the "
+                       "original affinity cannot be saved: %s", err->text);
+        return rc;
+    }
+    rc = set_all(a, e, err);
+    if (rc) {
+        journal_domain(a->journal, "failed", d, "cannot be moved: %s",
+                       err->text);
+        undo(a, e, d);
+        return rc;
+    }
+    cpumap_free(&e->before);
+    journal_move(a, d, soft, why);
+
+    return 0;
+}
+
+int actuator_give_back(struct actuator *a, const struct domain *d,
+                       const char *why, struct xensched_error *err)
+{
+    struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
+    int rc;
+
+    if (!e)
+        return 0;
+    rc = restore(a, e, d, why, err);
+    if (!rc) {
+        state_drop(&a->state, e);
+        save(a);
+    }
+
+    return rc;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* answer-plan.c - what is to be moved, what is left, and why. */
+#include <errno.h>
+#include <time.h>
+
+#include "answer.h"
+
+static json_object *evidence(const struct decision *decision)
+{
+    json_object *json = json_object_new_object();
+
+    if (!decision->partner)
+        return json;
+    answer_add_real(json, "share", decision->share, 4);
+    answer_add_real(json, "rate", decision->rate, 1);
+    answer_add_domain(json, "driver_domain", "driver_domid",
+                      decision->partner->domid, decision->partner->name);
+
+    return json;
+}
+
+static const char *state_of(const struct decision *decision)
+{
+    switch (decision->verb) {
+    case MOVE:
+        return decision->done ? "applied" : "proposed";
+    case GIVE_BACK:
+        return decision->done ? "given-back" : "applied";
+    default:
+        return "applied";
+    }
+}
+
+static json_object *move(const struct domain *d,
+                         const struct decision *decision)
+{
+    json_object *json = json_object_new_object();
+
+    answer_add_domain(json, "domain", "domid", d->domid, d->name);
+    answer_add_text(json, "uuid", d->uuid);
+    json_object_object_add(json, "pcpus",
+                           answer_cpus(decision->soft.words ? &decision->soft
+                                                            : &d->ours));
+    json_object_object_add(json, "soft", json_object_new_boolean(1));
+    answer_add_text(json, "state", state_of(decision));
+    answer_add_text(json, "reason", decision->reason);
+    json_object_object_add(json, "evidence", evidence(decision));
+
+    return json;
+}
+
+static json_object *kept(const struct domain *d,
+                         const struct decision *decision)
+{
+    json_object *json = json_object_new_object();
+
+    answer_add_domain(json, "domain", "domid", d->domid, d->name);
+    answer_add_text(json, "uuid", d->uuid);
+    answer_add_text(json, "reason", decision->reason);
+
+    return json;
+}
+
+static void add_time(json_object *json)
+{
+    time_t now = time(NULL);
+    char text[32];
+    struct tm tm;
+
+    gmtime_r(&now, &tm);
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    answer_add_text(json, "time", text);
+}
+
+json_object *answer_plan(struct subject *s, struct xensched_error *err)
+{
+    const struct core *core = s->core;
+    json_object *json, *moves, *rest;
+    unsigned int i;
+
+    if (core->mode == MODE_OBSERVE) {
+        xensched_fail(err, ENODATA, "there is no plan in mode observe");
+        return NULL;
+    }
+    json = json_object_new_object();
+    moves = json_object_new_array();
+    rest = json_object_new_array();
+    for (i = 0; i < core->plan.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+        const struct decision *decision = &core->plan.decisions[i];
+
+        if (decision->verb == LEAVE)
+            json_object_array_add(rest, kept(d, decision));
+        else
+            json_object_array_add(moves, move(d, decision));
+    }
+    answer_add_text(json, "mode", mode_name(core->mode));
+    answer_add_text(json, "policy", core->settings.policy->name);
+    add_time(json);
+    json_object_object_add(json, "moves", moves);
+    json_object_object_add(json, "kept", rest);
+
+    return json;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* answer-status.c - the daemon, Xen's log and the domains at a glance. */
+#include <xensched/event.h>
+
+#include "answer.h"
+
+#define JOURNAL_ENTRIES 20
+
+static json_object *event_names(uint32_t mask)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++) {
+        const char *name = xensched_event_name(i);
+
+        if ((mask & (1U << i)) && name)
+            json_object_array_add(array, json_object_new_string(name));
+    }
+
+    return array;
+}
+
+static json_object *xen(const struct host_facts *facts)
+{
+    json_object *json = json_object_new_object();
+
+    json_object_object_add(json, "events_built",
+                           event_names(facts->events_built));
+    json_object_object_add(json, "events_enabled",
+                           event_names(facts->events_enabled));
+    answer_add_int(json, "sites", facts->nr_sites);
+    answer_add_int(json, "pcpus", facts->pcpus);
+
+    return json;
+}
+
+static json_object *topology(const struct topology *t)
+{
+    json_object *json = json_object_new_object();
+    struct topology_summary s;
+
+    topology_summarise(t, &s);
+    answer_add_int(json, "pcpus", s.cpus);
+    answer_add_int(json, "cores", s.cores);
+    answer_add_int(json, "sockets", s.sockets);
+    answer_add_int(json, "nodes", s.nodes);
+
+    return json;
+}
+
+static json_object *where_it_runs(const struct domain *d, unsigned int nr_cpus)
+{
+    struct cpumap cpus;
+    json_object *array;
+    unsigned int i;
+
+    cpumap_init(&cpus, nr_cpus);
+    for (i = 0; i < d->nr_vcpus; i++)
+        if (d->vcpus[i].online)
+            cpumap_set(&cpus, d->vcpus[i].cpu);
+    array = answer_cpus(&cpus);
+    cpumap_free(&cpus);
+
+    return array;
+}
+
+static json_object *domain(const struct subject *s, const struct domain *d)
+{
+    static const char *const affinities[] = {
+        [AFFINITY_DEFAULT] = "default",
+        [AFFINITY_OURS] = "ours",
+        [AFFINITY_OPERATOR] = "operator",
+    };
+    json_object *json = json_object_new_object();
+    double service = 0;
+
+    /* All that are not told apart have REST; it is nobody's own share. */
+    if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
+        service = matrix_service(s->core->matrix, d->acct, s->now_ns);
+    answer_add_domain(json, "name", "domid", d->domid, d->name);
+    answer_add_text(json, "uuid", d->uuid);
+    answer_add_int(json, "acct", d->acct);
+    json_object_object_add(json, "driver_domain",
+                           json_object_new_boolean(d->driver));
+    answer_add_real(json, "service_share", service, 4);
+    answer_add_text(json, "affinity", affinities[d->affinity]);
+    json_object_object_add(json, "moved",
+                           json_object_new_boolean(d->affinity ==
+                                                   AFFINITY_OURS));
+    json_object_object_add(json, "pcpus",
+                           where_it_runs(d, s->core->topology.nr_cpus));
+
+    return json;
+}
+
+static json_object *domains(const struct subject *s)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < s->core->domains.nr; i++)
+        json_object_array_add(array, domain(s, &s->core->domains.domain[i]));
+
+    return array;
+}
+
+static void add_counts(json_object *json, const struct subject *s)
+{
+    struct xensched_source_stats stats;
+
+    xensched_source_stats(s->source, &stats);
+    answer_add_int(json, "rows", stats.rows);
+    answer_add_int(json, "lost_rows", stats.lost_rows);
+    answer_add_int(json, "lost_bytes", stats.lost_bytes);
+    answer_add_int(json, "nonsense", stats.nonsense);
+}
+
+json_object *answer_status(struct subject *s, struct xensched_error *err)
+{
+    struct core *core = s->core;
+    struct host_facts facts;
+    json_object *json;
+
+    if (core->host->facts(core->host->data, &facts, err))
+        return NULL;
+    json = json_object_new_object();
+    answer_add_text(json, "mode", mode_name(core->mode));
+    answer_add_text(json, "policy", core->settings.policy->name);
+    answer_add_real(json, "uptime_s", (s->now_ns - core->started_ns) / 1e9, 1);
+    answer_add_int(json, "abi", facts.abi_version);
+    json_object_object_add(json, "xen", xen(&facts));
+    json_object_object_add(json, "topology", topology(&core->topology));
+    add_counts(json, s);
+    answer_add_int(json, "memory_bytes", facts.log_bytes);
+    json_object_object_add(json, "domains", domains(s));
+    answer_add_int(json, "moves", core->moves);
+    answer_add_int(json, "restores", core->restores);
+    json_object_object_add(json, "journal",
+                           journal_latest(&core->journal, JOURNAL_ENTRIES));
+
+    return json;
+}

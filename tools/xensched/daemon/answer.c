@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* answer.c - requests, and what all answers are made of; see answer.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "answer.h"
+
+/* Enough for any request; a client cannot make us recurse. */
+#define MAX_DEPTH 4
+
+static json_object *answer_restore(struct subject *s,
+                                   struct xensched_error *err)
+{
+    struct actuator_result result;
+    json_object *json;
+
+    /* It isn't act any more after that, so running it again moves nothing. */
+    if (core_restore(s->core, "an operator asked for it", &result, err) ||
+        core_run(s->core, s->now_ns, err))
+        return NULL;
+    json = json_object_new_object();
+    answer_add_int(json, "restored", result.restored);
+    answer_add_int(json, "failed", result.failed);
+    answer_add_text(json, "mode", mode_name(s->core->mode));
+
+    return json;
+}
+
+static json_object *answer_stop(struct subject *s, struct xensched_error *err)
+{
+    (void)err;
+    s->stop = true;
+
+    return json_object_new_object();
+}
+
+static const struct {
+    const char *name;
+    json_object *(*result)(struct subject *s, struct xensched_error *err);
+} requests[] = {
+    { "status", answer_status },
+    { "matrix", answer_matrix },
+    { "plan", answer_plan },
+    { "restore", answer_restore },
+    { "stop", answer_stop },
+};
+
+json_object *answer_error(const char *text)
+{
+    json_object *json = json_object_new_object();
+
+    json_object_object_add(json, "ok", json_object_new_boolean(0));
+    answer_add_text(json, "error", text);
+
+    return json;
+}
+
+static json_object *carry_out(struct subject *s, const char *command)
+{
+    struct xensched_error err = { 0 };
+    json_object *json, *result;
+    size_t i;
+
+    for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+        if (!strcmp(requests[i].name, command))
+            break;
+    if (i == sizeof(requests) / sizeof(requests[0]))
+        return answer_error("there is no such command");
+    result = requests[i].result(s, &err);
+    if (!result)
+        return answer_error(err.text);
+    json = json_object_new_object();
+    json_object_object_add(json, "ok", json_object_new_boolean(1));
+    json_object_object_add(json, "result", result);
+
+    return json;
+}
+
+static json_object *parse(const char *line, size_t length)
+{
+    struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
+    json_object *json;
+
+    if (!tokener)
+        return NULL;
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+    json = json_tokener_parse_ex(tokener, line, length);
+    if (json_tokener_get_error(tokener) != json_tokener_success) {
+        json_object_put(json);
+        json = NULL;
+    }
+    json_tokener_free(tokener);
+
+    return json;
+}
+
+json_object *answer(struct subject *s, const char *line, size_t length)
+{
+    json_object *request = parse(line, length), *command, *json;
+
+    if (json_object_is_type(request, json_type_object) &&
+        json_object_object_get_ex(request, "command", &command) &&
+        json_object_is_type(command, json_type_string))
+        json = carry_out(s, json_object_get_string(command));
+    else
+        json = answer_error("a request is one line: {\"command\": NAME}");
+    json_object_put(request);
+
+    return json;
+}
+
+void answer_add_int(json_object *json, const char *key, uint64_t number)
+{
+    json_object_object_add(json, key,
+                           json_object_new_int64(number > INT64_MAX
+                                                 ? INT64_MAX : number));
+}
+
+void answer_add_text(json_object *json, const char *key, const char *text)
+{
+    json_object_object_add(json, key, json_object_new_string(text));
+}
+
+void answer_add_real(json_object *json, const char *key, double number,
+                     unsigned int digits)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "%.*f", (int)digits, number);
+    json_object_object_add(json, key,
+                           json_object_new_double_s(number, text));
+}
+
+void answer_add_domain(json_object *json, const char *key,
+                       const char *domid_key, uint32_t domid,
+                       const char *name)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "domain %u", domid);
+    answer_add_text(json, key, name[0] ? name : text);
+    answer_add_int(json, domid_key, domid);
+}
+
+json_object *answer_cpus(const struct cpumap *cpus)
+{
+    json_object *array = json_object_new_array();
+    unsigned int cpu;
+
+    for (cpu = 0; cpu < cpus->nr_cpus; cpu++)
+        if (cpumap_test(cpus, cpu))
+            json_object_array_add(array, json_object_new_int(cpu));
+
+    return array;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * answer.h - what the daemon says when it is asked, as JSON; the shapes are
+ * documented in docs/control-socket.md.
+ */
+#ifndef XENSCHED_DAEMON_ANSWER_H
+#define XENSCHED_DAEMON_ANSWER_H
+
+#include <stdbool.h>
+
+#include <json-c/json.h>
+
+#include "core.h"
+
+/* What answers are about. */
+struct subject {
+    struct core *core;
+    const struct xensched_source *source;
+    uint64_t now_ns; /* when it was asked */
+    bool stop;       /* set by the request "stop" */
+};
+
+/*
+ * The response to one line from a client: {"ok": true, "result": {...}} or
+ * {"ok": false, "error": "..."}.  Never NULL, whatever the line is.
+ */
+json_object *answer(struct subject *s, const char *line, size_t length);
+
+/* Results, each in its own file. */
+json_object *answer_status(struct subject *s, struct xensched_error *err);
+json_object *answer_matrix(struct subject *s, struct xensched_error *err);
+json_object *answer_plan(struct subject *s, struct xensched_error *err);
+
+/* {"ok": false, "error": @text} */
+json_object *answer_error(const char *text);
+
+/*
+ * Add the name of a domain, or what stands for it when it has none, as @key,
+ * and its domid as @domid_key.
+ */
+void answer_add_domain(json_object *json, const char *key,
+                       const char *domid_key, uint32_t domid,
+                       const char *name);
+
+/* Add @name: @number. */
+void answer_add_int(json_object *json, const char *key, uint64_t number);
+void answer_add_text(json_object *json, const char *key, const char *text);
+/* Rounded to @digits behind the point. */
+void answer_add_real(json_object *json, const char *key, double number,
+                     unsigned int digits);
+
+/* pCPU ids as an array. */
+json_object *answer_cpus(const struct cpumap *cpus);
+
+#endif /* XENSCHED_DAEMON_ANSWER_H */

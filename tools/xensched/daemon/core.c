@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* core.c - see core.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core.h"
+#include "ownership.h"
+#include "say.h"
+
+#define NS_PER_S 1000000000ULL
+
+/* A number of the matrix is forgotten after so long without a row... */
+#define IDLE_NS (600 * NS_PER_S)
+/* ... which is looked for so often. */
+#define EXPIRE_NS (60 * NS_PER_S)
+
+static const char *const modes[] = {
+    [MODE_OBSERVE] = "observe",
+    [MODE_ADVISE] = "advise",
+    [MODE_ACT] = "act",
+};
+
+const char *mode_name(enum mode mode)
+{
+    return modes[mode];
+}
+
+int mode_find(const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+        if (!strcmp(modes[i], name))
+            return i;
+
+    return -1;
+}
+
+/* Domains come and go. */
+
+static void forget_account(struct core *core, struct account *account)
+{
+    core->host->unbind(core->host->data, account->domid, account->acct);
+    matrix_forget(core->matrix, account->acct);
+    accounting_close(account);
+}
+
+static struct account *find_account(struct core *core, const struct domain *d,
+                                    uint64_t now_ns)
+{
+    struct account *account = accounting_find(&core->accounting, d);
+
+    if (!account)
+        account = accounting_open(&core->accounting, d, now_ns);
+    if (!account && !core->full) {
+        core->full = true;
+        say("more than %u domains: the others are not told apart",
+            core->accounting.nr - XEN_SCHEDLOG_ACCT_FIRST);
+    }
+
+    return account;
+}
+
+/* Tried again in each run until it works; a domain may be half built. */
+static void bind_account(struct core *core, struct account *account)
+{
+    struct xensched_error err;
+
+    if (account->bound)
+        return;
+    account->bound = !core->host->bind(core->host->data, account->domid,
+                                       account->acct, &err);
+    if (!account->bound && err.code != -ESRCH)
+        say("%s", err.text);
+}
+
+static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
+{
+    struct account *account = find_account(core, d, now_ns);
+
+    d->acct = XEN_SCHEDLOG_ACCT_REST;
+    d->since_ns = now_ns;
+    if (!account)
+        return;
+    account->seen = true;
+    memcpy(account->name, d->name, sizeof(account->name));
+    bind_account(core, account);
+    d->acct = account->acct;
+    d->since_ns = account->since_ns;
+}
+
+static void update_accounts(struct core *core, uint64_t now_ns)
+{
+    struct accounting *a = &core->accounting;
+    unsigned int i;
+
+    for (i = 0; i < a->nr; i++)
+        a->accounts[i].seen = false;
+    for (i = 0; i < core->domains.nr; i++)
+        use_account(core, &core->domains.domain[i], now_ns);
+    for (i = 0; i < a->nr; i++)
+        if (a->accounts[i].used && !a->accounts[i].seen)
+            forget_account(core, &a->accounts[i]);
+}
+
+int core_bind_new(struct core *core, uint64_t now_ns,
+                  struct xensched_error *err)
+{
+    struct domains domains = { 0 };
+    unsigned int i;
+    int rc;
+
+    rc = core->host->domains(core->host->data, &domains, err);
+    for (i = 0; !rc && i < domains.nr; i++)
+        use_account(core, &domains.domain[i], now_ns);
+    domains_free(&domains);
+
+    return rc;
+}
+
+static void find_owners(struct core *core, uint64_t now_ns)
+{
+    struct ownership o = {
+        .host = core->host,
+        .topology = &core->topology,
+        .actuator = &core->actuator,
+        .settle_ns = core->settings.policy_settings.settle_ns,
+        .now_ns = now_ns,
+    };
+    unsigned int i;
+
+    for (i = 0; i < core->domains.nr; i++) {
+        struct domain *d = &core->domains.domain[i];
+
+        ownership_find(&o, accounting_find(&core->accounting, d), d);
+    }
+}
+
+int core_refresh(struct core *core, uint64_t now_ns,
+                 struct xensched_error *err)
+{
+    struct domains domains = { 0 };
+    int rc;
+
+    rc = core->host->domains(core->host->data, &domains, err);
+    if (rc) {
+        domains_free(&domains);
+        return rc;
+    }
+    /* The old plan points to the old domains. */
+    plan_free(&core->plan);
+    domains_free(&core->domains);
+    core->domains = domains;
+    plan_init(&core->plan, &core->domains);
+
+    update_accounts(core, now_ns);
+    actuator_forget_gone(&core->actuator, &core->domains);
+    find_owners(core, now_ns);
+
+    return 0;
+}
+
+/* Plan and act. */
+
+static void soft_text(const struct decision *decision, char text[CPUMAP_TEXT])
+{
+    text[0] = '\0';
+    if (decision->verb == MOVE)
+        cpumap_format(&decision->soft, text, CPUMAP_TEXT);
+}
+
+/* In mode advise a proposal is journaled when it is made, not in each run. */
+static void journal_proposal(struct core *core, const struct domain *d,
+                             const struct decision *decision)
+{
+    struct account *account = accounting_find(&core->accounting, d);
+    char soft[CPUMAP_TEXT];
+
+    if (!account)
+        return;
+    soft_text(decision, soft);
+    if (account->journaled == decision->verb &&
+        !strcmp(account->journaled_soft, soft))
+        return;
+    account->journaled = decision->verb;
+    memcpy(account->journaled_soft, soft, sizeof(soft));
+    if (decision->verb == MOVE && core->mode == MODE_ADVISE)
+        journal_domain(&core->journal, "propose", d, "soft affinity %s: %s",
+                       soft, decision->reason);
+}
+
+static void carry_out_move(struct core *core, struct domain *d,
+                           struct decision *decision)
+{
+    struct xensched_error err;
+
+    if (actuator_move(&core->actuator, d, &decision->soft, decision, &err))
+        return;
+    core->moves++;
+    decision->done = true;
+    d->affinity = AFFINITY_OURS;
+    cpumap_free(&d->ours);
+    cpumap_init_copy(&d->ours, &decision->soft);
+}
+
+static void carry_out_give_back(struct core *core, struct domain *d,
+                                struct decision *decision)
+{
+    struct xensched_error err;
+
+    cpumap_init_copy(&decision->soft, actuator_original(&core->actuator, d));
+    if (actuator_give_back(&core->actuator, d, decision->reason, &err)) {
+        cpumap_free(&decision->soft);
+        return;
+    }
+    core->restores++;
+    decision->done = true;
+    d->affinity = AFFINITY_DEFAULT;
+    ownership_look_anew(accounting_find(&core->accounting, d));
+}
+
+static void act_on_plan(struct core *core)
+{
+    unsigned int i;
+
+    for (i = 0; i < core->plan.nr; i++) {
+        struct domain *d = &core->domains.domain[i];
+        struct decision *decision = &core->plan.decisions[i];
+
+        journal_proposal(core, d, decision);
+        if (core->mode == MODE_ACT && decision->verb == MOVE)
+            carry_out_move(core, d, decision);
+        if (core->mode == MODE_ACT && decision->verb == GIVE_BACK)
+            carry_out_give_back(core, d, decision);
+    }
+}
+
+static void expire(struct core *core, uint64_t now_ns)
+{
+    if (now_ns - core->expired_ns < EXPIRE_NS)
+        return;
+    matrix_expire(core->matrix, IDLE_NS, now_ns);
+    core->expired_ns = now_ns;
+}
+
+/* pCPUs may have come or gone. */
+static void look_at_topology(struct core *core)
+{
+    struct xensched_error err;
+    struct topology t;
+
+    if (core->host->topology(core->host->data, &t, &err)) {
+        say("%s", err.text);
+        return;
+    }
+    topology_free(&core->topology);
+    core->topology = t;
+}
+
+int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
+{
+    struct policy_input input = {
+        .matrix = core->matrix,
+        .topology = &core->topology,
+        .domains = &core->domains,
+        .now_ns = now_ns,
+    };
+    int rc;
+
+    look_at_topology(core);
+    rc = core_refresh(core, now_ns, err);
+    if (rc)
+        return rc;
+    expire(core, now_ns);
+    if (core->mode == MODE_OBSERVE)
+        return 0;
+    core->settings.policy->run(core->policy_memory, &input, &core->plan);
+    act_on_plan(core);
+
+    return 0;
+}
+
+int core_read(struct core *core, struct xensched_source *source,
+              uint64_t now_ns, struct xensched_error *err)
+{
+    struct xensched_batch batch;
+    int rc;
+
+    core->host->alive(core->host->data);
+    while ((rc = xensched_source_next(source, &batch, err)) == XENSCHED_BATCH)
+        matrix_add_batch(core->matrix, &batch, now_ns);
+
+    return rc < 0 ? rc : 0;
+}
+
+/* Begin and end. */
+
+static void journal_start(struct core *core)
+{
+    json_object *details = json_object_new_object();
+
+    json_object_object_add(details, "mode",
+                           json_object_new_string(mode_name(core->mode)));
+    json_object_object_add(details, "policy",
+                           json_object_new_string(core->settings.policy->name));
+    journal_write(&core->journal, "start", details);
+}
+
+/* Before anything else, so that it is done even if the rest fails. */
+static int restore_leftovers(struct core *core, struct xensched_error *err)
+{
+    unsigned int left = core->actuator.state.nr;
+    struct actuator_result result;
+
+    if (!left)
+        return 0;
+    say("a former daemon did not end cleanly: restoring %u domain%s", left,
+        left == 1 ? "" : "s");
+
+    return core_restore(core, "a former daemon did not end cleanly", &result,
+                        err);
+}
+
+int core_start(struct core *core, const struct core_settings *settings,
+               const struct host *host, uint64_t now_ns,
+               struct xensched_error *err)
+{
+    int rc;
+
+    memset(core, 0, sizeof(*core));
+    core->settings = *settings;
+    core->mode = settings->mode;
+    core->host = host;
+    core->started_ns = core->expired_ns = now_ns;
+    core->matrix = matrix_new(settings->half_life_ns);
+    core->policy_memory = settings->policy->create(&settings->policy_settings);
+    accounting_init(&core->accounting, host->nr_acct);
+
+    rc = journal_open(&core->journal, settings->journal_path, err);
+    if (!rc)
+        rc = host->topology(host->data, &core->topology, err);
+    if (!rc)
+        rc = actuator_init(&core->actuator, host, &core->journal,
+                           settings->state_path, core->topology.nr_cpus, err);
+    if (rc)
+        return rc;
+    journal_start(core);
+    rc = restore_leftovers(core, err);
+    core->mode = settings->mode;
+
+    return rc;
+}
+
+static void journal_restore(struct core *core, const char *why,
+                            const struct actuator_result *result)
+{
+    json_object *details = json_object_new_object();
+
+    json_object_object_add(details, "restored",
+                           json_object_new_int64(result->restored));
+    json_object_object_add(details, "failed",
+                           json_object_new_int64(result->failed));
+    json_object_object_add(details, "mode",
+                           json_object_new_string(mode_name(core->mode)));
+    json_object_object_add(details, "reason", json_object_new_string(why));
+    journal_write(&core->journal, "restore-all", details);
+}
+
+int core_restore(struct core *core, const char *why,
+                 struct actuator_result *result, struct xensched_error *err)
+{
+    struct domains domains = { 0 };
+    int rc;
+
+    memset(result, 0, sizeof(*result));
+    if (core->mode == MODE_ACT)
+        core->mode = MODE_ADVISE;
+    rc = core->host->domains(core->host->data, &domains, err);
+    if (!rc) {
+        *result = actuator_restore_all(&core->actuator, &domains);
+        core->restores += result->restored;
+        journal_restore(core, why, result);
+    }
+    domains_free(&domains);
+
+    return rc;
+}
+
+void core_stop(struct core *core)
+{
+    struct actuator_result result;
+    struct xensched_error err;
+
+    if (core_restore(core, "the daemon ends", &result, &err))
+        say("cannot restore affinities: %s; the next start will try again",
+            err.text);
+    else if (result.failed)
+        say("the affinity of %u domains could not be restored; the next start "
+            "will try again", result.failed);
+    journal_write(&core->journal, "stop", NULL);
+}
+
+void core_free(struct core *core)
+{
+    unsigned int i;
+
+    for (i = XEN_SCHEDLOG_ACCT_FIRST; i < core->accounting.nr; i++)
+        if (core->accounting.accounts[i].used)
+            forget_account(core, &core->accounting.accounts[i]);
+    plan_free(&core->plan);
+    domains_free(&core->domains);
+    core->settings.policy->destroy(core->policy_memory);
+    matrix_free(core->matrix);
+    accounting_free(&core->accounting);
+    actuator_free(&core->actuator);
+    journal_close(&core->journal);
+    topology_free(&core->topology);
+}

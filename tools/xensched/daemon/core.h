@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * core.h - the daemon without its surroundings: rows go in, decisions come
+ * out and are carried out.  It knows no clock (callers say what time it is),
+ * no event loop, no socket and no Xen; see host.h.
+ *
+ * Calls, in this order: core_start() once, core_run() once to bind what is
+ * there, then core_read() every interval and core_run() every period, and
+ * core_stop() once.
+ */
+#ifndef XENSCHED_DAEMON_CORE_H
+#define XENSCHED_DAEMON_CORE_H
+
+#include <xensched/source.h>
+
+#include "../policy/policy.h"
+#include "accounting.h"
+#include "actuator.h"
+#include "host.h"
+#include "journal.h"
+
+enum mode {
+    MODE_OBSERVE, /* only watch */
+    MODE_ADVISE,  /* plan and explain, change nothing */
+    MODE_ACT,     /* carry plans out */
+};
+
+const char *mode_name(enum mode mode);
+/* -1: no such mode. */
+int mode_find(const char *name);
+
+struct core_settings {
+    enum mode mode;
+    uint64_t half_life_ns;
+    const struct policy *policy;
+    struct policy_settings policy_settings;
+    const char *state_path;
+    const char *journal_path;
+};
+
+struct core {
+    struct core_settings settings;
+    enum mode mode; /* at present */
+    const struct host *host;
+    struct topology topology;
+    struct journal journal;
+    struct actuator actuator;
+    struct accounting accounting;
+    struct matrix *matrix;
+    void *policy_memory;
+    struct domains domains; /* as of the last run */
+    struct plan plan;       /* the last one, about these domains */
+    uint64_t started_ns;
+    uint64_t expired_ns;    /* when the matrix was last swept */
+    uint64_t moves, restores;
+    bool full;              /* more domains than accounting domains: was said */
+};
+
+/*
+ * Open the journal, read the state file, and restore what a killed daemon left
+ * changed.  Of the host nothing is used that logs.  On failure core_free() is
+ * still to be called.
+ */
+int core_start(struct core *core, const struct core_settings *settings,
+               const struct host *host, uint64_t now_ns,
+               struct xensched_error *err);
+
+/*
+ * Put all rows which @source has now into the matrix.  Returns 0, or the error
+ * of the source.
+ */
+int core_read(struct core *core, struct xensched_source *source,
+              uint64_t now_ns, struct xensched_error *err);
+
+/* Look at the host; bind domains that are new, forget those that are gone. */
+int core_refresh(struct core *core, uint64_t now_ns,
+                 struct xensched_error *err);
+
+/* Only bind domains that are new, which is all that cannot wait for a plan. */
+int core_bind_new(struct core *core, uint64_t now_ns,
+                  struct xensched_error *err);
+
+/* core_refresh(), plan, and carry the plan out if the mode says so. */
+int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);
+
+/*
+ * Put everything back.  In mode act this ends acting: the mode is advise from
+ * then on.  Fails when the host cannot be looked at.
+ */
+int core_restore(struct core *core, const char *why,
+                 struct actuator_result *result, struct xensched_error *err);
+
+/* Restore for the last time. */
+void core_stop(struct core *core);
+void core_free(struct core *core);
+
+#endif /* XENSCHED_DAEMON_CORE_H */

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * host-xen.c - see host-xen.h.  It asks and sets, and decides nothing.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xenctrl.h>
+
+#include <xensched/event.h>
+
+#include "../model/memory.h"
+#include "host-xen.h"
+#include "say.h"
+#include "toolstack.h"
+#include "xenstore.h"
+
+/* Also what a pCPU's part of the routes' counters costs: 128 bytes each. */
+#define NR_ACCT 1024
+
+#define KIB 1024U
+
+#define IDS (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
+             XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER)
+
+/* 16 bytes: ids, 32-bit counter, TSC / 1024 (32 bits last for 29 minutes). */
+#define ROW_OF_16 (IDS | XEN_SCHEDLOG_LCR_TIME_TSC | \
+                   10U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
+
+/* 32 bytes: a pCPU can be used for longer than 2^32 ns. */
+#define ROW_OF_32 (IDS | XEN_SCHEDLOG_LCR_COUNTER64 | \
+                   XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_TIME64)
+
+/*
+ * What is logged: one log file per event on each pCPU.  The sizes last for
+ * 100 ms of about 20,000 context switches, 80,000 notifications and 20,000
+ * grant operations per second on each pCPU; when there are more, the oldest
+ * rows are lost, and counted.
+ */
+static const struct log {
+    unsigned int event;
+    uint32_t size; /* bytes */
+    uint32_t lcr;
+} logs[] = {
+    { XEN_SCHEDLOG_EV_SERVICE_NS, 64 * KIB, ROW_OF_32 },
+    { XEN_SCHEDLOG_EV_EVTCHN_SEND, 128 * KIB, ROW_OF_16 },
+    { XEN_SCHEDLOG_EV_GRANT_MAP, 32 * KIB, ROW_OF_16 },
+    { XEN_SCHEDLOG_EV_GRANT_UNMAP, 32 * KIB, ROW_OF_16 },
+};
+
+#define NR_LOGS (sizeof(logs) / sizeof(logs[0]))
+
+struct host_xen {
+    struct host host;
+    struct xensched_area *area;
+    struct xenstore *xs;
+    xentoollog_logger *log;
+    xc_interface *xch;
+    unsigned int nr_cpus;
+};
+
+static int failed(struct xensched_error *err, const char *what, uint32_t domid)
+{
+    return xensched_fail(err, errno ? errno : EIO, "%s of domain %u: %s", what,
+                         domid, strerror(errno));
+}
+
+/* Maps: libxc's are bytes. */
+
+static xc_cpumap_t to_bytes(const struct host_xen *hx,
+                            const struct cpumap *map)
+{
+    xc_cpumap_t bytes = need_memory(xc_get_cpumap_size(hx->xch), 1);
+    unsigned int cpu;
+
+    for (cpu = 0; cpu < map->nr_cpus; cpu++)
+        if (cpumap_test(map, cpu))
+            bytes[cpu / 8] |= 1U << cpu % 8;
+
+    return bytes;
+}
+
+static void from_bytes(struct cpumap *map, const uint8_t *bytes)
+{
+    unsigned int cpu;
+
+    for (cpu = 0; cpu < map->nr_cpus; cpu++)
+        if (bytes[cpu / 8] & (1U << cpu % 8))
+            cpumap_set(map, cpu);
+}
+
+static int get_affinity(void *data, uint32_t domid, unsigned int vcpu,
+                        struct cpumap *hard, struct cpumap *soft,
+                        struct xensched_error *err)
+{
+    struct host_xen *hx = data;
+    xc_cpumap_t h = to_bytes(hx, hard), s = to_bytes(hx, soft);
+    int rc = 0;
+
+    if (xc_vcpu_getaffinity(hx->xch, domid, vcpu, h, s,
+                            XEN_VCPUAFFINITY_HARD | XEN_VCPUAFFINITY_SOFT)) {
+        rc = failed(err, "cannot get the affinity", domid);
+    } else {
+        from_bytes(hard, h);
+        from_bytes(soft, s);
+    }
+    free(h);
+    free(s);
+
+    return rc;
+}
+
+static int set_soft_affinity(void *data, uint32_t domid, unsigned int vcpu,
+                             const struct cpumap *soft,
+                             struct xensched_error *err)
+{
+    struct host_xen *hx = data;
+    xc_cpumap_t s = to_bytes(hx, soft);
+    int rc = 0;
+
+    if (xc_vcpu_setaffinity(hx->xch, domid, vcpu, NULL, s,
+                            XEN_VCPUAFFINITY_SOFT))
+        rc = failed(err, "cannot set the soft affinity", domid);
+    free(s);
+
+    return rc;
+}
+
+static int topology(void *data, struct topology *t, struct xensched_error *err)
+{
+    struct host_xen *hx = data;
+    xc_cputopo_t *cpus = need_memory(hx->nr_cpus, sizeof(*cpus));
+    unsigned int nr = hx->nr_cpus, i;
+
+    if (xc_cputopoinfo(hx->xch, &nr, cpus)) {
+        free(cpus);
+        return xensched_fail(err, errno, "cannot get the topology of the "
+                             "host: %s", strerror(errno));
+    }
+    topology_init(t, hx->nr_cpus);
+    for (i = 0; i < nr && i < hx->nr_cpus; i++) {
+        if (cpus[i].core == XEN_INVALID_CORE_ID)
+            continue;
+        t->cpus[i].online = true;
+        t->cpus[i].core = cpus[i].core;
+        t->cpus[i].socket = cpus[i].socket;
+        t->cpus[i].node = cpus[i].node;
+    }
+    free(cpus);
+    topology_make_places(t);
+
+    return 0;
+}
+
+/* Domains. */
+
+static int get_vcpu(struct host_xen *hx, struct domain *d, unsigned int i,
+                    struct xensched_error *err)
+{
+    struct domain_vcpu *vcpu = &d->vcpus[i];
+    xc_vcpuinfo_t info;
+
+    if (xc_vcpu_getinfo(hx->xch, d->domid, i, &info))
+        return failed(err, "cannot get a vCPU", d->domid);
+    vcpu->online = info.online;
+    vcpu->cpu = info.cpu;
+
+    return get_affinity(hx, d->domid, i, &vcpu->hard, &vcpu->soft, err);
+}
+
+static int get_pool(struct host_xen *hx, struct domain *d,
+                    const struct domains *domains, struct xensched_error *err)
+{
+    xc_cpupoolinfo_t *pool;
+    unsigned int i;
+
+    cpumap_init(&d->pool_cpus, hx->nr_cpus);
+    /* Most hosts have one cpupool; ask once for each. */
+    for (i = 0; i + 1 < domains->nr; i++)
+        if (domains->domain[i].pool == d->pool) {
+            cpumap_copy(&d->pool_cpus, &domains->domain[i].pool_cpus);
+            return 0;
+        }
+    pool = xc_cpupool_getinfo(hx->xch, d->pool);
+    if (!pool)
+        return failed(err, "cannot get the cpupool", d->domid);
+    if (pool->cpupool_id == d->pool)
+        from_bytes(&d->pool_cpus, pool->cpumap);
+    xc_cpupool_infofree(hx->xch, pool);
+
+    return 0;
+}
+
+static void format_uuid(char text[DOMAIN_UUID_TEXT], const uint8_t *u)
+{
+    snprintf(text, DOMAIN_UUID_TEXT, "%02x%02x%02x%02x-%02x%02x-%02x%02x-"
+             "%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4],
+             u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
+             u[15]);
+}
+
+static void get_names(struct host_xen *hx, struct domain *d)
+{
+    struct xenstore_domain known = xenstore_domain(hx->xs, d->domid);
+
+    snprintf(d->name, sizeof(d->name), "%s", known.name);
+    d->driver = d->domid == 0 || known.driver;
+}
+
+static int get_domain(struct host_xen *hx, const xc_domaininfo_t *info,
+                      struct domain *d, const struct domains *domains,
+                      struct xensched_error *err)
+{
+    unsigned int i;
+    int rc;
+
+    d->domid = info->domain;
+    d->pool = info->cpupool;
+    format_uuid(d->uuid, info->handle);
+    rc = get_pool(hx, d, domains, err);
+    if (rc)
+        return rc;
+    if (info->max_vcpu_id != XEN_INVALID_MAX_VCPU_ID)
+        domain_make_vcpus(d, info->max_vcpu_id + 1, hx->nr_cpus);
+    for (i = 0; !rc && i < d->nr_vcpus; i++)
+        rc = get_vcpu(hx, d, i, err);
+    if (!rc)
+        get_names(hx, d);
+
+    return rc;
+}
+
+static int add_domain(struct host_xen *hx, const xc_domaininfo_t *info,
+                      struct domains *domains, struct xensched_error *err)
+{
+    int rc;
+
+    if (info->flags & XEN_DOMINF_dying)
+        return 0;
+    rc = get_domain(hx, info, domains_add(domains), domains, err);
+    if (rc)
+        domains_drop_last(domains);
+
+    /* It went away while it was looked at. */
+    return rc == -ESRCH || rc == -EINVAL ? 0 : rc;
+}
+
+static int all_domains(void *data, struct domains *domains,
+                       struct xensched_error *err)
+{
+    xc_domaininfo_t info[64];
+    struct host_xen *hx = data;
+    uint32_t first = 0;
+    int nr, i, rc = 0;
+
+    do {
+        nr = xc_domain_getinfolist(hx->xch, first, 64, info);
+        if (nr < 0)
+            return xensched_fail(err, errno, "cannot list domains: %s",
+                                 strerror(errno));
+        for (i = 0; !rc && i < nr; i++)
+            rc = add_domain(hx, &info[i], domains, err);
+        if (nr)
+            first = info[nr - 1].domain + 1;
+    } while (!rc && nr);
+    xenstore_forget_others(hx->xs);
+
+    return rc;
+}
+
+static bool names_affinity(void *data, uint32_t domid)
+{
+    (void)data;
+
+    return toolstack_names_affinity(domid);
+}
+
+/* Logging. */
+
+static void route(struct host_xen *hx, uint16_t acct, bool on)
+{
+    unsigned int i;
+
+    for (i = 0; i < NR_LOGS; i++) {
+        if (on)
+            xensched_area_set_route(hx->area, acct, logs[i].event, i, 0);
+        else
+            xensched_area_clear_route(hx->area, acct, logs[i].event);
+    }
+}
+
+static int bind_domain(void *data, uint32_t domid, uint16_t acct,
+                       struct xensched_error *err)
+{
+    struct host_xen *hx = data;
+
+    route(hx, acct, true);
+
+    return xensched_area_bind(hx->area, domid, acct, err);
+}
+
+static void unbind_domain(void *data, uint32_t domid, uint16_t acct)
+{
+    struct host_xen *hx = data;
+
+    route(hx, acct, false);
+    /* Most often it is unbound because it is gone: no need to know. */
+    xensched_area_bind(hx->area, domid, XEN_SCHEDLOG_ACCT_REST, NULL);
+}
+
+static void alive(void *data)
+{
+    struct host_xen *hx = data;
+
+    xensched_area_renew_lease(hx->area);
+}
+
+static int facts(void *data, struct host_facts *f, struct xensched_error *err)
+{
+    struct host_xen *hx = data;
+    struct xensched_area_info info;
+    uint32_t cpu;
+    int rc = xensched_area_info(hx->area, &info, err);
+
+    if (rc)
+        return rc;
+    *f = (struct host_facts){
+        .abi_version = info.abi_version,
+        .events_built = info.events_built,
+        .events_enabled = info.events_enabled,
+        .nr_sites = info.nr_sites,
+        .log_bytes = info.used_bytes,
+    };
+    for (cpu = 0; cpu < xensched_area_cpus(hx->area); cpu++)
+        f->pcpus += xensched_area_has_cpu(hx->area, cpu);
+
+    return 0;
+}
+
+/*
+ * An area that a killed daemon left has its routes, and its events are on.
+ * Start from nothing, so that no row gets a number which means another domain.
+ */
+static int prepare_area(struct host_xen *hx, struct xensched_error *err)
+{
+    unsigned int acct, event, i;
+    int rc;
+
+    rc = xensched_area_events(hx->area, 0, err);
+    if (rc)
+        return rc;
+    for (acct = 0; acct < NR_ACCT; acct++)
+        for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+            xensched_area_clear_route(hx->area, acct, event);
+    for (i = 0; i < NR_LOGS; i++)
+        xensched_area_set_lcr(hx->area, i, logs[i].lcr);
+    route(hx, XEN_SCHEDLOG_ACCT_REST, true);
+
+    return 0;
+}
+
+int host_xen_make_area(struct host_xen *hx, bool replace,
+                       struct xensched_error *err)
+{
+    uint32_t sizes[NR_LOGS];
+    struct xensched_geometry geometry = {
+        .nr_acct = NR_ACCT,
+        .nr_files = NR_LOGS,
+        .sizes = sizes,
+    };
+    unsigned int i;
+    int rc;
+
+    for (i = 0; i < NR_LOGS; i++)
+        sizes[i] = logs[i].size;
+    rc = xensched_area_setup(&geometry, replace, &hx->area, err);
+    if (rc)
+        return rc;
+
+    return prepare_area(hx, err);
+}
+
+static int connect_xen(struct host_xen *hx, struct xensched_error *err)
+{
+    int nr;
+
+    hx->log = (xentoollog_logger *)
+        xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
+    hx->xch = xc_interface_open(hx->log, hx->log, 0);
+    if (!hx->xch)
+        return xensched_fail(err, errno, "cannot open /dev/xen/privcmd: %s "
+                             "(is this dom0, and root?)", strerror(errno));
+    nr = xc_get_max_cpus(hx->xch);
+    if (nr <= 0)
+        return xensched_fail(err, errno, "cannot ask Xen for its pCPUs: %s "
+                             "(is this dom0, and root?)", strerror(errno));
+    hx->nr_cpus = nr;
+
+    return xenstore_open(&hx->xs, err);
+}
+
+int host_xen_open(struct host_xen **host_xen, struct xensched_error *err)
+{
+    struct host_xen *hx = need_memory(1, sizeof(*hx));
+    int rc;
+
+    hx->host = (struct host){
+        .data = hx,
+        .topology = topology,
+        .domains = all_domains,
+        .get_affinity = get_affinity,
+        .set_soft_affinity = set_soft_affinity,
+        .names_affinity = names_affinity,
+        .nr_acct = NR_ACCT,
+        .bind = bind_domain,
+        .unbind = unbind_domain,
+        .alive = alive,
+        .facts = facts,
+    };
+    rc = connect_xen(hx, err);
+    if (rc) {
+        host_xen_close(hx);
+        return rc;
+    }
+    *host_xen = hx;
+
+    return 0;
+}
+
+const struct host *host_xen_host(const struct host_xen *hx)
+{
+    return &hx->host;
+}
+
+struct xensched_area *host_xen_area(const struct host_xen *hx)
+{
+    return hx->area;
+}
+
+int host_xen_watch_fd(const struct host_xen *hx)
+{
+    return xenstore_fd(hx->xs);
+}
+
+bool host_xen_changed(struct host_xen *hx)
+{
+    return xenstore_changed(hx->xs);
+}
+
+int host_xen_refresh(struct host_xen *hx, struct xensched_error *err)
+{
+    int rc = xensched_area_refresh(hx->area, err);
+
+    return rc < 0 ? rc : 0;
+}
+
+int host_xen_log(struct host_xen *hx, struct xensched_error *err)
+{
+    uint32_t events = 0;
+    unsigned int i;
+
+    for (i = 0; i < NR_LOGS; i++)
+        events |= 1U << logs[i].event;
+
+    return xensched_area_events(hx->area, events, err);
+}
+
+void host_xen_close(struct host_xen *hx)
+{
+    struct xensched_error err;
+
+    if (!hx)
+        return;
+    if (hx->area && xensched_area_release(hx->area, &err))
+        say("%s", err.text);
+    xenstore_close(hx->xs);
+    if (hx->xch)
+        xc_interface_close(hx->xch);
+    xtl_logger_destroy(hx->log);
+    free(hx);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * host-xen.h - the real host: libxenctrl, xenstore and the log area.
+ */
+#ifndef XENSCHED_DAEMON_HOST_XEN_H
+#define XENSCHED_DAEMON_HOST_XEN_H
+
+#include <stdbool.h>
+
+#include <xensched/area.h>
+
+#include "host.h"
+
+struct host_xen;
+
+/* Connect to Xen and to xenstore. */
+int host_xen_open(struct host_xen **hx, struct xensched_error *err);
+
+/* What the daemon's core gets to see. */
+const struct host *host_xen_host(const struct host_xen *hx);
+
+/*
+ * Make the log area: nothing is bound, no event is on.  Before that, domains
+ * cannot be bound.  @replace: as for xensched_area_setup().
+ */
+int host_xen_make_area(struct host_xen *hx, bool replace,
+                       struct xensched_error *err);
+
+/* For the source of rows. */
+struct xensched_area *host_xen_area(const struct host_xen *hx);
+
+/* Readable when domains may have come or gone; then call the second one. */
+int host_xen_watch_fd(const struct host_xen *hx);
+bool host_xen_changed(struct host_xen *hx);
+
+/* pCPUs may have come: read their logs, too. */
+int host_xen_refresh(struct host_xen *hx, struct xensched_error *err);
+
+/* Turn the events on which the model is made of. */
+int host_xen_log(struct host_xen *hx, struct xensched_error *err);
+
+/* Events off, area given up, everything closed.  NULL is allowed. */
+void host_xen_close(struct host_xen *hx);
+
+#endif /* XENSCHED_DAEMON_HOST_XEN_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lock.h - there is one daemon per host. */
+#ifndef XENSCHED_DAEMON_LOCK_H
+#define XENSCHED_DAEMON_LOCK_H
+
+#include <xensched/error.h>
+
+/*
+ * Take the lock.  It is held until the process ends, however it ends.  Returns
+ * the file descriptor, or -EEXIST when another process holds it; the text says
+ * which one.
+ */
+int lock_take(const char *path, struct xensched_error *err);
+
+#endif /* XENSCHED_DAEMON_LOCK_H */

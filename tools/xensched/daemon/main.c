@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * main.c - xenschedd: puts the parts together and drives them with an event
+ * loop.  What it does when is all that is decided here.
+ */
+#include <errno.h>
+#include <ev.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "answer.h"
+#include "control.h"
+#include "host-xen.h"
+#include "lock.h"
+#include "../model/memory.h"
+#include "options.h"
+#include "say.h"
+
+struct daemon {
+    struct options options;
+    struct ev_loop *loop;
+    struct host_xen *host;
+    struct xensched_source *source;
+    struct core core;
+    struct control control;
+    ev_timer read_timer, run_timer;
+    ev_io watch;
+    ev_signal term, interrupt, hang_up;
+    bool started; /* there may be something to put back */
+    bool failed;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static void end(struct daemon *d)
+{
+    ev_break(d->loop, EVBREAK_ALL);
+}
+
+/* What the daemon cannot go on without has failed. */
+static void give_up(struct daemon *d, const struct xensched_error *err)
+{
+    say("%s", err->text);
+    d->failed = true;
+    end(d);
+}
+
+static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    struct daemon *d = timer->data;
+    struct xensched_error err;
+
+    (void)loop;
+    (void)events;
+    if (core_read(&d->core, d->source, now_ns(), &err))
+        give_up(d, &err);
+}
+
+static void run(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    struct daemon *d = timer->data;
+    struct xensched_error err;
+
+    (void)loop;
+    (void)events;
+    if (host_xen_refresh(d->host, &err) ||
+        core_run(&d->core, now_ns(), &err))
+        say("%s", err.text);
+}
+
+/* Domains which are new are bound at once, not with the next plan. */
+static void domains_changed(struct ev_loop *loop, ev_io *io, int events)
+{
+    struct daemon *d = io->data;
+    struct xensched_error err;
+
+    (void)loop;
+    (void)events;
+    if (host_xen_changed(d->host) &&
+        core_bind_new(&d->core, now_ns(), &err))
+        say("%s", err.text);
+}
+
+static void asked_to_end(struct ev_loop *loop, ev_signal *sig, int events)
+{
+    (void)loop;
+    (void)events;
+    end(sig->data);
+}
+
+static char *answer_client(void *arg, const char *line, size_t length)
+{
+    struct daemon *d = arg;
+    struct subject subject = {
+        .core = &d->core,
+        .source = d->source,
+        .now_ns = now_ns(),
+    };
+    json_object *json = answer(&subject, line, length);
+    const char *text = json_object_to_json_string_ext(json,
+                                                      JSON_C_TO_STRING_PLAIN);
+    char *out = need_memory(strlen(text) + 2, 1);
+
+    strcpy(out, text);
+    strcat(out, "\n");
+    json_object_put(json);
+    if (subject.stop)
+        end(d);
+
+    return out;
+}
+
+/* The folder of a file which we are going to make. */
+static void make_folder_of(const char *path)
+{
+    char *folder = need_string(path), *slash = strrchr(folder, '/');
+
+    if (slash && slash != folder) {
+        *slash = '\0';
+        /* If it fails, making the file will say what is wrong. */
+        if (mkdir(folder, 0700) && errno != EEXIST)
+            say("cannot make the folder '%s': %s", folder, strerror(errno));
+    }
+    free(folder);
+}
+
+static void make_folders(const struct options *o)
+{
+    make_folder_of(o->lock_path);
+    make_folder_of(o->control_path);
+    make_folder_of(o->core.state_path);
+    make_folder_of(o->core.journal_path);
+}
+
+/* From connecting to the first row.  Only then is it worth asking us. */
+static int begin(struct daemon *d, struct xensched_error *err)
+{
+    int rc;
+
+    rc = host_xen_open(&d->host, err);
+    if (rc)
+        return rc;
+    rc = core_start(&d->core, &d->options.core, host_xen_host(d->host),
+                    now_ns(), err);
+    d->started = !rc;
+    if (!rc)
+        rc = host_xen_make_area(d->host, d->options.replace_area, err);
+    if (!rc)
+        rc = xensched_source_open("hypervisor", host_xen_area(d->host),
+                                  &d->source, err);
+    if (!rc)
+        rc = core_run(&d->core, now_ns(), err);
+    if (!rc)
+        rc = host_xen_log(d->host, err);
+    if (!rc)
+        rc = control_open(&d->control, d->loop, d->options.control_path,
+                          CONTROL_IDLE_S, answer_client, d, err);
+
+    return rc;
+}
+
+static void start_timer(struct daemon *d, ev_timer *timer,
+                        void (*call)(struct ev_loop *, ev_timer *, int),
+                        uint64_t every_ms)
+{
+    ev_timer_init(timer, call, every_ms / 1e3, every_ms / 1e3);
+    timer->data = d;
+    ev_timer_start(d->loop, timer);
+}
+
+static void start_signal(struct daemon *d, ev_signal *sig, int number)
+{
+    ev_signal_init(sig, asked_to_end, number);
+    sig->data = d;
+    ev_signal_start(d->loop, sig);
+}
+
+static void start_watchers(struct daemon *d)
+{
+    start_timer(d, &d->read_timer, read_rows, d->options.interval_ms);
+    start_timer(d, &d->run_timer, run, d->options.period_ms);
+    ev_io_init(&d->watch, domains_changed, host_xen_watch_fd(d->host),
+               EV_READ);
+    d->watch.data = d;
+    ev_io_start(d->loop, &d->watch);
+}
+
+static void finish(struct daemon *d)
+{
+    if (d->started)
+        core_stop(&d->core);
+    control_close(&d->control);
+    if (d->core.host)
+        core_free(&d->core);
+    xensched_source_close(d->source);
+    host_xen_close(d->host);
+}
+
+int main(int argc, char **argv)
+{
+    static struct daemon d;
+    struct xensched_error err;
+    int code = options_parse(&d.options, argc, argv), lock;
+
+    if (code >= 0)
+        return code;
+    make_folders(&d.options);
+    lock = lock_take(d.options.lock_path, &err);
+    if (lock < 0) {
+        say("%s", err.text);
+        return lock == -EEXIST ? EXIT_RUNNING : EXIT_FAILED;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    d.loop = ev_default_loop(EVFLAG_AUTO);
+    if (!d.loop) {
+        say("cannot make an event loop");
+        return EXIT_FAILED;
+    }
+    start_signal(&d, &d.term, SIGTERM);
+    start_signal(&d, &d.interrupt, SIGINT);
+    start_signal(&d, &d.hang_up, SIGHUP);
+
+    if (begin(&d, &err)) {
+        give_up(&d, &err);
+    } else {
+        start_watchers(&d);
+        say("running, mode %s", mode_name(d.core.mode));
+        ev_run(d.loop, 0);
+    }
+    finish(&d);
+    ev_loop_destroy(d.loop);
+
+    return d.failed ? EXIT_FAILED : EXIT_STOPPED;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* ownership.c - see ownership.h. */
+#include <string.h>
+
+#include "ownership.h"
+
+static uint64_t add_map(uint64_t print, const struct cpumap *map)
+{
+    unsigned int cpu;
+
+    /* FNV-1a over the ids. */
+    for (cpu = 0; cpu < map->nr_cpus; cpu++)
+        if (cpumap_test(map, cpu))
+            print = (print ^ (cpu + 1)) * 0x100000001b3ULL;
+
+    return print * 0x100000001b3ULL;
+}
+
+static uint64_t fingerprint_of(const struct domain *d)
+{
+    uint64_t print = 0xcbf29ce484222325ULL;
+    unsigned int i;
+
+    for (i = 0; i < d->nr_vcpus; i++) {
+        print = add_map(print, &d->vcpus[i].hard);
+        print = add_map(print, &d->vcpus[i].soft);
+    }
+
+    return print ? print : 1;
+}
+
+static bool all_of_whole_places(const struct topology *t,
+                                const struct cpumap *cpus)
+{
+    unsigned int i, cpu;
+
+    for (i = 0; i < t->nr_places; i++)
+        for (cpu = 0; cpu < t->nr_cpus; cpu++)
+            if (cpumap_test(cpus, cpu) && t->cpus[cpu].place == i &&
+                !cpumap_subset(&t->places[i].cpus, cpus))
+                return false;
+
+    return true;
+}
+
+/*
+ * What xl does by itself when a configuration names no affinity: it picks
+ * NUMA nodes and makes them the soft affinity of all vCPUs.
+ */
+static bool looks_automatic(const struct topology *t, const struct domain *d)
+{
+    unsigned int i;
+
+    if (!t->nr_places || strcmp(t->places[0].kind, "node"))
+        return false;
+    for (i = 0; i < d->nr_vcpus; i++)
+        if (!cpumap_subset(&d->pool_cpus, &d->vcpus[i].hard) ||
+            !cpumap_equal(&d->vcpus[i].soft, &d->vcpus[0].soft))
+            return false;
+
+    return d->nr_vcpus && all_of_whole_places(t, &d->vcpus[0].soft);
+}
+
+static bool is_automatic(const struct ownership *o, struct account *account,
+                         const struct domain *d)
+{
+    if (!looks_automatic(o->topology, d))
+        return false;
+    if (account->configured == NOT_ASKED)
+        account->configured = o->host->names_affinity(o->host->data, d->domid)
+                              ? NAMES_ONE : NAMES_NONE;
+
+    return account->configured == NAMES_NONE;
+}
+
+/* Did it become something other than the default, and not by us? */
+static bool changed_by_others(const struct ownership *o,
+                              struct account *account, const struct domain *d)
+{
+    uint64_t print = fingerprint_of(d);
+    bool changed = account->fingerprint &&
+                   account->fingerprint != print &&
+                   !domain_has_default_affinity(d);
+
+    /* While it is built its toolstack may set one; that is no operator. */
+    if (o->now_ns - account->since_ns >= o->settle_ns)
+        account->fingerprint = print;
+
+    return changed;
+}
+
+void ownership_find(const struct ownership *o, struct account *account,
+                    struct domain *d)
+{
+    enum claim claim = actuator_claim(o->actuator, d);
+
+    d->affinity = AFFINITY_OPERATOR;
+    if (claim == CLAIM_OURS) {
+        d->affinity = AFFINITY_OURS;
+        cpumap_init_copy(&d->ours, actuator_ours(o->actuator, d));
+        ownership_look_anew(account);
+        return;
+    }
+    if (!account)
+        return;
+    if (claim == CLAIM_LOST || changed_by_others(o, account, d))
+        account->operators = true;
+    if (!account->operators &&
+        (domain_has_default_affinity(d) || is_automatic(o, account, d)))
+        d->affinity = AFFINITY_DEFAULT;
+}
+
+void ownership_look_anew(struct account *account)
+{
+    if (account)
+        account->fingerprint = 0;
+}

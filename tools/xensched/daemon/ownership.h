@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ownership.h - whose doing is the affinity of a domain?
+ *
+ * What an operator set is never touched, so everything hangs on telling it
+ * from what Xen does by default, from what xl picks by itself, and from what
+ * we set.  In doubt it is the operator's.
+ */
+#ifndef XENSCHED_DAEMON_OWNERSHIP_H
+#define XENSCHED_DAEMON_OWNERSHIP_H
+
+#include "accounting.h"
+#include "actuator.h"
+#include "host.h"
+
+struct ownership {
+    const struct host *host;
+    const struct topology *topology;
+    struct actuator *actuator;
+    uint64_t settle_ns; /* a domain this new may still be under construction */
+    uint64_t now_ns;
+};
+
+/* Set d->affinity and d->ours.  @account is the domain's, or NULL. */
+void ownership_find(const struct ownership *o, struct account *account,
+                    struct domain *d);
+
+/* We have changed the affinity: the next look is like the first. */
+void ownership_look_anew(struct account *account);
+
+#endif /* XENSCHED_DAEMON_OWNERSHIP_H */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * toolstack.c - see toolstack.h.  Rarely called, so each call opens libxl.
+ *
+ * libxl_retrieve_domain_configuration() would be the simpler way, but it waits
+ * for whoever holds the domain's device lock, which can take as long as a
+ * device model does; the stored configuration is there at once.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libxl.h>
+#include <xentoollog.h>
+
+#include "toolstack.h"
+
+static bool names_affinity(libxl_ctx *ctx, const char *json)
+{
+    libxl_domain_config config;
+    bool names = true;
+
+    libxl_domain_config_init(&config);
+    if (!libxl_domain_config_from_json(ctx, &config, json))
+        names = config.b_info.cpumap.size || config.b_info.nodemap.size ||
+                config.b_info.num_vcpu_hard_affinity ||
+                config.b_info.num_vcpu_soft_affinity;
+    libxl_domain_config_dispose(&config);
+
+    return names;
+}
+
+static bool stored_names_affinity(libxl_ctx *ctx, uint32_t domid)
+{
+    uint8_t *data = NULL;
+    bool names = true;
+    int length = 0;
+    char *json;
+
+    if (libxl_userdata_retrieve(ctx, domid, "libxl-json", &data, &length) ||
+        length <= 0)
+        return true;
+    json = strndup((const char *)data, length);
+    if (json)
+        names = names_affinity(ctx, json);
+    free(json);
+    free(data);
+
+    return names;
+}
+
+bool toolstack_names_affinity(uint32_t domid)
+{
+    libxl_ctx *ctx = NULL;
+    xentoollog_logger *log;
+    bool names = true;
+
+    log = (xentoollog_logger *)
+        xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
+    if (!log)
+        return true;
+    if (!libxl_ctx_alloc(&ctx, LIBXL_VERSION, 0, log)) {
+        names = stored_names_affinity(ctx, domid);
+        libxl_ctx_free(ctx);
+    }
+    xtl_logger_destroy(log);
+
+    return names;
+}
