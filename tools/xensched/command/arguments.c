@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* arguments.c - see arguments.h. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "client.h"
+#include "command.h"
+
+/* About 30 years: an end which is far enough away to be a mistake. */
+#define MAX_SECONDS 1e9
+
+struct option_text {
+    unsigned int mask;
+    char key;
+    const char *name;
+    const char *value; /* what the help calls it; NULL: takes none */
+    const char *help;
+};
+
+static const struct option_text options[] = {
+    { ARGUMENT_SOCKET, 's', "socket", "PATH",
+      "xenschedd's control socket\n"
+      "                     (default " CLIENT_DEFAULT_SOCKET ")" },
+    { ARGUMENT_JSON, 'j', "json", NULL, "print JSON instead of text" },
+    { ARGUMENT_SECONDS, 't', "seconds", "N", "end after N seconds" },
+    { ARGUMENT_SIZE, 'S', "size", "BYTES",
+      "end when so much is written; K, M, G mean\n"
+      "                     powers of 1024" },
+};
+
+#define NR_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+static void print_usage(const struct command *command)
+{
+    size_t i;
+
+    printf("usage: xensched %s", command->name);
+    for (i = 0; i < NR_OPTIONS; i++)
+        if (command->takes & options[i].mask)
+            printf(" [--%s%s%s]", options[i].name,
+                   options[i].value ? " " : "",
+                   options[i].value ? options[i].value : "");
+    if (command->takes & ARGUMENT_FILE)
+        printf(" FILE");
+    if (command->takes & ARGUMENT_OPTIONAL_FILE)
+        printf(" [FILE]");
+    printf("\n");
+}
+
+static void print_help(const struct command *command)
+{
+    size_t i;
+
+    print_usage(command);
+    printf("\n%s\n\n", command->help);
+    for (i = 0; i < NR_OPTIONS; i++) {
+        char name[32];
+
+        if (!(command->takes & options[i].mask))
+            continue;
+        snprintf(name, sizeof(name), "--%s%s%s", options[i].name,
+                 options[i].value ? " " : "",
+                 options[i].value ? options[i].value : "");
+        printf("  %-18s %s\n", name, options[i].help);
+    }
+    printf("  %-18s %s\n", "--help", "this text");
+}
+
+static int try_help(const struct command *command)
+{
+    fprintf(stderr, "Try 'xensched %s --help'.\n", command->name);
+
+    return EXIT_WRONG_USE;
+}
+
+int arguments_wrong(const struct command *command, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vcomplain(format, args);
+    va_end(args);
+
+    return try_help(command);
+}
+
+/* A number such as 10 or 0.5; no sign, no exponent, no "nan". */
+static bool parse_seconds(const char *text, double *seconds)
+{
+    char *end;
+
+    if (!*text || text[strspn(text, "0123456789.")])
+        return false;
+    *seconds = strtod(text, &end);
+
+    return !*end && *seconds > 0 && *seconds <= MAX_SECONDS;
+}
+
+static bool parse_size(const char *text, uint64_t *size)
+{
+    static const char units[] = "KMG";
+    const char *unit;
+    uint64_t number;
+    unsigned int shift = 0;
+    char *end;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    number = strtoull(text, &end, 10);
+    if (errno)
+        return false;
+    if (*end) {
+        unit = strchr(units, *end);
+        if (!unit || end[1])
+            return false;
+        shift = 10 * (unit - units + 1);
+    }
+    *size = number << shift;
+
+    return number && *size >> shift == number;
+}
+
+static bool set_option(char key, const char *value, struct arguments *args)
+{
+    switch (key) {
+    case 's':
+        args->socket = value;
+        return *value;
+    case 'j':
+        args->json = true;
+        return true;
+    case 't':
+        return parse_seconds(value, &args->seconds);
+    default:
+        return parse_size(value, &args->size);
+    }
+}
+
+/* getopt's table of the options which @command takes, and --help. */
+static void long_options(const struct command *command, struct option *table)
+{
+    size_t i;
+
+    for (i = 0; i < NR_OPTIONS; i++) {
+        if (!(command->takes & options[i].mask))
+            continue;
+        *table++ = (struct option){
+            .name = options[i].name,
+            .has_arg = options[i].value ? required_argument : no_argument,
+            .val = options[i].key,
+        };
+    }
+    *table++ = (struct option){ .name = "help", .val = 'h' };
+    memset(table, 0, sizeof(*table));
+}
+
+/* What is left when the options are gone. */
+static bool take_file(const struct command *command, int argc, char **argv,
+                      struct arguments *args)
+{
+    unsigned int file = ARGUMENT_FILE | ARGUMENT_OPTIONAL_FILE;
+
+    if (argc && (command->takes & file)) {
+        args->file = *argv++;
+        argc--;
+    }
+    if (argc) {
+        arguments_wrong(command, "%s: too many arguments: '%s'",
+                        command->name, *argv);
+        return false;
+    }
+    if (!args->file && (command->takes & ARGUMENT_FILE)) {
+        arguments_wrong(command, "%s: no FILE given", command->name);
+        return false;
+    }
+
+    return true;
+}
+
+enum arguments_result arguments_parse(const struct command *command, int argc,
+                                      char **argv, struct arguments *args)
+{
+    struct option table[NR_OPTIONS + 2];
+    char program[32];
+    int key, index;
+
+    *args = (struct arguments){ .socket = CLIENT_DEFAULT_SOCKET };
+    long_options(command, table);
+    snprintf(program, sizeof(program), "xensched %s", command->name);
+    argv[0] = program; /* what getopt's messages begin with */
+    while ((key = getopt_long(argc, argv, "h", table, &index)) != -1) {
+        if (key == 'h') {
+            print_help(command);
+            return ARGUMENTS_HELP;
+        }
+        if (key == '?') {
+            try_help(command);
+            return ARGUMENTS_WRONG;
+        }
+        if (!set_option(key, optarg, args)) {
+            arguments_wrong(command, "%s: wrong value for --%s: '%s'",
+                            command->name, table[index].name, optarg);
+            return ARGUMENTS_WRONG;
+        }
+    }
+    if (!take_file(command, argc - optind, argv + optind, args))
+        return ARGUMENTS_WRONG;
+
+    return ARGUMENTS_RUN;
+}

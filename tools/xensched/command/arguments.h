@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * arguments.h - the options of all subcommands.
+ *
+ * An option means the same wherever it is taken, so there is one list of them
+ * (in arguments.c), of which a subcommand names those that it takes.
+ */
+#ifndef XENSCHED_ARGUMENTS_H
+#define XENSCHED_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct command;
+
+#define ARGUMENT_SOCKET        (1U << 0)
+#define ARGUMENT_JSON          (1U << 1)
+#define ARGUMENT_SECONDS       (1U << 2)
+#define ARGUMENT_SIZE          (1U << 3)
+#define ARGUMENT_FILE          (1U << 4) /* has to be there */
+#define ARGUMENT_OPTIONAL_FILE (1U << 5)
+
+struct arguments {
+    const char *socket; /* path; never NULL */
+    bool json;
+    double seconds;  /* 0: no limit */
+    uint64_t size;   /* bytes; 0: no limit */
+    const char *file; /* NULL: none given */
+};
+
+enum arguments_result {
+    ARGUMENTS_RUN,   /* *args is complete */
+    ARGUMENTS_HELP,  /* help was asked for, and printed */
+    ARGUMENTS_WRONG, /* the user has been told what is wrong */
+};
+
+/*
+ * Understand @argv, whose first member is the subcommand's name, for
+ * @command.
+ */
+enum arguments_result arguments_parse(const struct command *command, int argc,
+                                      char **argv, struct arguments *args);
+
+/* Say that arguments don't go together; returns EXIT_WRONG_USE. */
+int arguments_wrong(const struct command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif /* XENSCHED_ARGUMENTS_H */

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* client.c - see client.h. */
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "client.h"
+
+/* Bytes; enough for half a million cells of a matrix. */
+#define MAX_ANSWER (64U << 20)
+#define FIRST_ROOM 65536U
+
+struct client {
+    int fd;
+    const char *path;
+    unsigned int timeout_ms;
+    uint64_t end_ms; /* CLOCK_MONOTONIC, when the time is up */
+    char *answer;
+    size_t length, room;
+};
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * 1000ULL + now.tv_nsec / 1000000;
+}
+
+static int too_late(const struct client *c, struct xensched_error *err)
+{
+    return xensched_fail(err, ETIMEDOUT, "xenschedd doesn't answer at '%s' "
+                         "(waited %g s); see what it is doing, or restart it: "
+                         "systemctl restart xenschedd", c->path,
+                         c->timeout_ms / 1000.0);
+}
+
+static int not_connected(const struct client *c, int code,
+                         struct xensched_error *err)
+{
+    switch (code) {
+    case ENOENT:
+    case ECONNREFUSED:
+        return xensched_fail(err, ECONNREFUSED, "xenschedd is not running "
+                             "(nobody listens at '%s'); start it with "
+                             "'systemctl start xenschedd' or 'xenschedd'",
+                             c->path);
+    case EACCES:
+    case EPERM:
+        return xensched_fail(err, EACCES, "not allowed to talk to xenschedd "
+                             "at '%s': this has to be run by root", c->path);
+    case EAGAIN:
+        return too_late(c, err);
+    default:
+        return xensched_fail(err, code, "cannot connect to '%s': %s", c->path,
+                             strerror(code));
+    }
+}
+
+static int client_connect(struct client *c, struct xensched_error *err)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    /* For connect(2), too: it waits when the daemon doesn't accept. */
+    struct timeval limit = {
+        .tv_sec = c->timeout_ms / 1000,
+        .tv_usec = c->timeout_ms % 1000 * 1000,
+    };
+
+    if (strlen(c->path) >= sizeof(address.sun_path))
+        return xensched_fail(err, ENAMETOOLONG, "the path of a socket can "
+                             "have %zu bytes, this one is longer: '%s'",
+                             sizeof(address.sun_path) - 1, c->path);
+    strcpy(address.sun_path, c->path);
+
+    c->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (c->fd < 0 ||
+        setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)))
+        return xensched_fail(err, errno, "cannot make a socket: %s",
+                             strerror(errno));
+    if (connect(c->fd, (struct sockaddr *)&address, sizeof(address)))
+        return not_connected(c, errno, err);
+
+    return 0;
+}
+
+/* A command is a short word, so that it is sent in one piece or not at all. */
+static int client_send(struct client *c, const char *command,
+                       struct xensched_error *err)
+{
+    char line[128];
+    int length = snprintf(line, sizeof(line), "{\"command\":\"%s\"}\n",
+                          command);
+    ssize_t sent = send(c->fd, line, length, MSG_NOSIGNAL);
+
+    if (sent == length)
+        return 0;
+    if (sent < 0 && errno == EAGAIN)
+        return too_late(c, err);
+
+    return xensched_fail(err, EPROTO, "xenschedd closed the connection before "
+                         "the question was asked");
+}
+
+static int make_room(struct client *c, struct xensched_error *err)
+{
+    char *answer;
+
+    if (c->length < c->room)
+        return 0;
+    if (c->room >= MAX_ANSWER)
+        return xensched_fail(err, EMSGSIZE, "the answer of xenschedd is "
+                             "longer than %u MiB", MAX_ANSWER >> 20);
+    c->room = c->room ? 2 * c->room : FIRST_ROOM;
+    answer = realloc(c->answer, c->room);
+    if (!answer)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    c->answer = answer;
+
+    return 0;
+}
+
+static int client_wait(struct client *c, struct xensched_error *err)
+{
+    struct pollfd fd = { .fd = c->fd, .events = POLLIN };
+    uint64_t now;
+    int ready;
+
+    do {
+        now = now_ms();
+        if (now >= c->end_ms)
+            return too_late(c, err);
+        ready = poll(&fd, 1, c->end_ms - now);
+    } while (!ready || (ready < 0 && errno == EINTR));
+    if (ready < 0)
+        return xensched_fail(err, errno, "cannot wait for xenschedd: %s",
+                             strerror(errno));
+
+    return 0;
+}
+
+static int cut_off(const struct client *c, struct xensched_error *err)
+{
+    if (!c->length)
+        return xensched_fail(err, EPROTO, "xenschedd closed the connection "
+                             "without an answer");
+
+    return xensched_fail(err, EPROTO, "the answer of xenschedd is cut off "
+                         "after %zu bytes", c->length);
+}
+
+/* Everything up to the first newline. */
+static int client_receive(struct client *c, struct xensched_error *err)
+{
+    char *newline = NULL;
+    ssize_t got;
+    int rc;
+
+    while (!newline) {
+        rc = make_room(c, err);
+        if (!rc)
+            rc = client_wait(c, err);
+        if (rc)
+            return rc;
+        got = recv(c->fd, c->answer + c->length, c->room - c->length,
+                   MSG_DONTWAIT);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR))
+            continue;
+        if (got < 0 && errno != ECONNRESET)
+            return xensched_fail(err, errno, "cannot hear xenschedd: %s",
+                                 strerror(errno));
+        if (got <= 0)
+            return cut_off(c, err);
+        newline = memchr(c->answer + c->length, '\n', got);
+        c->length += got;
+    }
+    c->length = newline - c->answer;
+
+    return 0;
+}
+
+static struct json_object *parse(const char *text, size_t length)
+{
+    struct json_tokener *tokener = json_tokener_new();
+    struct json_object *object;
+
+    if (!tokener)
+        return NULL;
+    object = json_tokener_parse_ex(tokener, text, length);
+    if (object && json_tokener_get_parse_end(tokener) != length) {
+        json_object_put(object);
+        object = NULL;
+    }
+    json_tokener_free(tokener);
+
+    return object;
+}
+
+/* The member @name of @object if it has this type. */
+static struct json_object *member(struct json_object *object, const char *name,
+                                  json_type type)
+{
+    struct json_object *value;
+
+    if (!json_object_is_type(object, json_type_object) ||
+        !json_object_object_get_ex(object, name, &value) ||
+        !json_object_is_type(value, type))
+        return NULL;
+
+    return value;
+}
+
+static int understand(const struct client *c, struct json_object **result,
+                      struct xensched_error *err)
+{
+    struct json_object *answer = parse(c->answer, c->length);
+    struct json_object *ok = member(answer, "ok", json_type_boolean);
+    struct json_object *good = member(answer, "result", json_type_object);
+    struct json_object *bad = member(answer, "error", json_type_string);
+    int rc = 0;
+
+    if (ok && json_object_get_boolean(ok) && good)
+        *result = json_object_get(good);
+    else if (ok && !json_object_get_boolean(ok) && bad)
+        rc = xensched_fail(err, EREMOTEIO, "xenschedd: %s",
+                           json_object_get_string(bad));
+    else
+        rc = xensched_fail(err, EPROTO, "xenschedd's answer makes no sense; "
+                           "is it of the same version, and is '%s' its "
+                           "socket?", c->path);
+    json_object_put(answer);
+
+    return rc;
+}
+
+int client_ask(const char *path, const char *command, unsigned int timeout_ms,
+               struct json_object **result, struct xensched_error *err)
+{
+    struct client c = {
+        .fd = -1,
+        .path = path,
+        .timeout_ms = timeout_ms,
+        .end_ms = now_ms() + timeout_ms,
+    };
+    int rc;
+
+    rc = client_connect(&c, err);
+    if (!rc)
+        rc = client_send(&c, command, err);
+    if (!rc)
+        rc = client_receive(&c, err);
+    if (!rc)
+        rc = understand(&c, result, err);
+    if (c.fd >= 0)
+        close(c.fd);
+    free(c.answer);
+
+    return rc;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * client.h - ask xenschedd one thing; the protocol is in
+ * docs/control-socket.md.
+ *
+ * The daemon is not believed more than necessary: whatever it answers, or
+ * doesn't, a call ends in time and takes a bounded amount of memory.
+ */
+#ifndef XENSCHED_CLIENT_H
+#define XENSCHED_CLIENT_H
+
+#include <json-c/json.h>
+
+#include <xensched/error.h>
+
+#define CLIENT_DEFAULT_SOCKET "/run/xensched/control"
+
+/*
+ * Send @command to the daemon which listens at @path and wait @timeout_ms for
+ * its whole answer.  Returns 0 and sets *result, an object which has to be
+ * given to json_object_put(), or
+ *   -ECONNREFUSED  no daemon is running
+ *   -EACCES        not allowed to talk to it
+ *   -ETIMEDOUT     it didn't answer in time
+ *   -EPROTO        what it answered isn't an answer
+ *   -EMSGSIZE      the answer is too long
+ *   -EREMOTEIO     the daemon refused; the text is its own
+ *   and what socket(2) and so on return.
+ */
+int client_ask(const char *path, const char *command, unsigned int timeout_ms,
+               struct json_object **result, struct xensched_error *err);
+
+#endif /* XENSCHED_CLIENT_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * command.h - what a subcommand of xensched is.
+ *
+ * A new subcommand is one file, which defines its struct command, and one row
+ * of the table in xensched.c.
+ */
+#ifndef XENSCHED_COMMAND_H
+#define XENSCHED_COMMAND_H
+
+#include <stdarg.h>
+
+#include "arguments.h"
+
+/* Exit codes, documented in xensched(8). */
+enum command_exit {
+    EXIT_OK = 0,
+    EXIT_FAILED = 1,
+    EXIT_WRONG_USE = 2,
+    EXIT_NO_DAEMON = 3,
+};
+
+struct command {
+    const char *name;
+    const char *summary; /* a line of xensched --help */
+    const char *help;    /* what it does, wrapped, no newline at the end */
+    unsigned int takes;  /* mask of ARGUMENT_*, see arguments.h */
+    /* Returns an exit code; has told the user why when that isn't EXIT_OK. */
+    int (*run)(const struct arguments *args);
+};
+
+extern const struct command command_status;
+extern const struct command command_matrix;
+extern const struct command command_plan;
+extern const struct command command_restore;
+extern const struct command command_record;
+extern const struct command command_dump;
+extern const struct command command_check;
+
+/* One line "xensched: ..." on stderr, without control characters. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void vcomplain(const char *format, va_list args);
+
+#endif /* XENSCHED_COMMAND_H */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * plan.c - xensched plan: which domains xenschedd wants to be where, and why;
+ * and which it leaves alone, and why.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "field.h"
+#include "question.h"
+#include "table.h"
+
+/* The numbers behind the reason, as "share 0.98, rate 1234.5". */
+static void print_evidence(const struct json_object *evidence)
+{
+    const char *separator = "    ";
+
+    json_object_object_foreach(evidence, name, value) {
+        (void)value;
+        printf("%s%s %s", separator, field_name(name),
+               field_text(evidence, name));
+        separator = ", ";
+    }
+    if (*separator == ',')
+        putchar('\n');
+}
+
+static void print_move(const struct json_object *move)
+{
+    const struct json_object *evidence = field_object(move, "evidence");
+    const char *soft = field_yes_no(move, "soft");
+
+    printf("%s (domain %s): %s affinity to pCPUs %s, %s\n    %s\n",
+           field_text(move, "domain"), field_text(move, "domid"),
+           !strcmp(soft, "yes") ? "soft" : !strcmp(soft, "no") ? "hard" : "-",
+           field_ranges(move, "pcpus"), field_text(move, "state"),
+           field_text(move, "reason"));
+    if (evidence)
+        print_evidence(evidence);
+}
+
+static void print_kept(struct json_object *kept)
+{
+    static const char *const headers[] = { "KEPT", "REASON", NULL };
+    struct table *table = table_new(headers);
+    size_t i;
+
+    for (i = 0; i < json_object_array_length(kept); i++) {
+        struct json_object *domain = json_object_array_get_idx(kept, i);
+
+        table_add(table, field_text(domain, "domain"));
+        table_add(table, field_text(domain, "reason"));
+    }
+    printf("\n");
+    table_print(table);
+}
+
+static void print(const struct json_object *result)
+{
+    struct json_object *moves = field_array(result, "moves");
+    struct json_object *kept = field_array(result, "kept");
+    size_t nr = moves ? json_object_array_length(moves) : 0, i;
+
+    printf("plan of %s, mode %s: %zu move%s\n", field_text(result, "time"),
+           field_text(result, "mode"), nr, nr == 1 ? "" : "s");
+    if (nr)
+        printf("\n");
+    for (i = 0; i < nr; i++)
+        print_move(json_object_array_get_idx(moves, i));
+    if (kept && json_object_array_length(kept))
+        print_kept(kept);
+}
+
+static int run(const struct arguments *args)
+{
+    static const struct question question = {
+        .command = "plan",
+        .seconds = QUESTION_LOOK_SECONDS,
+        .print = print,
+    };
+
+    return question_ask(&question, args);
+}
+
+const struct command command_plan = {
+    .name = "plan",
+    .summary = "where xenschedd wants domains to be, and why",
+    .help =
+        "Print the latest plan of xenschedd: the domains which it moves (or, "
+        "in mode\n"
+        "advise, would move), to which pCPUs and why, with the numbers behind "
+        "the\n"
+        "reason; and the domains which it leaves alone, and why.",
+    .takes = QUESTION_TAKES,
+    .run = run,
+};

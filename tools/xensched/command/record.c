@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * record.c - xensched record: keep the rows of this host's live area in a
+ * file.
+ *
+ * Looks at the area read-only; xenschedd and other readers don't notice.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <xensched/recording.h>
+
+#include "command.h"
+#include "follow.h"
+
+#define PROGRESS_SECONDS 0.5
+
+struct record {
+    struct follow follow;
+    struct xensched_recorder *recorder;
+    const char *file;
+    uint64_t size; /* bytes, where to end; 0: no limit */
+    bool progress;
+    double next_progress; /* seconds since the beginning */
+    double seconds;       /* likewise, now */
+};
+
+static int take_batch(void *data, const struct xensched_batch *batch,
+                      struct xensched_error *err)
+{
+    struct record *r = data;
+    int rc = xensched_recorder_write(r->recorder, batch, err);
+
+    if (rc)
+        return rc;
+    if (r->size && xensched_recorder_bytes(r->recorder) >= r->size)
+        return FOLLOW_END;
+
+    return FOLLOW_ON;
+}
+
+static void print_numbers(const struct record *r, uint64_t bytes)
+{
+    struct xensched_source_stats stats;
+
+    xensched_source_stats(r->follow.source, &stats);
+    fprintf(stderr, "%s: %.1f s, %" PRIu64 " rows, %" PRIu64 " KiB, %" PRIu64
+            " rows lost", r->file, r->seconds, stats.rows, bytes / 1024,
+            stats.lost_rows);
+}
+
+static int on_idle(void *data, double seconds, struct xensched_error *err)
+{
+    struct record *r = data;
+
+    (void)err;
+    r->seconds = seconds;
+    if (r->progress && seconds >= r->next_progress) {
+        fputs("\r", stderr);
+        print_numbers(r, xensched_recorder_bytes(r->recorder));
+        fputs("\033[K", stderr);
+        r->next_progress = seconds + PROGRESS_SECONDS;
+    }
+
+    return FOLLOW_ON;
+}
+
+/* What is on the disk is complete when this returns 0. */
+static int record(struct record *r, struct xensched_error *err)
+{
+    struct xensched_error close_err;
+    uint64_t bytes;
+    int rc, close_rc;
+
+    rc = follow_run(&r->follow, err);
+    bytes = xensched_recorder_bytes(r->recorder);
+    close_rc = xensched_recorder_close(r->recorder, &close_err);
+    if (!rc && close_rc) {
+        rc = close_rc;
+        *err = close_err;
+    }
+    if (r->progress)
+        fputs("\r\033[K", stderr);
+    print_numbers(r, bytes);
+    fputs("\n", stderr);
+
+    return rc;
+}
+
+static int run(const struct arguments *args)
+{
+    struct record r = {
+        .follow = {
+            .seconds = args->seconds,
+            .take = take_batch,
+            .idle = on_idle,
+            .data = &r,
+        },
+        .file = args->file,
+        .size = args->size,
+        .progress = isatty(STDERR_FILENO),
+    };
+    struct xensched_error err;
+    int rc;
+
+    follow_catch_signals();
+    rc = follow_open_live(&r.follow, &err);
+    if (!rc) {
+        rc = xensched_recorder_open(args->file,
+                                    xensched_source_tsc_khz(r.follow.source),
+                                    &r.recorder, &err);
+        if (!rc)
+            rc = record(&r, &err);
+        follow_close(&r.follow);
+    }
+    if (rc)
+        complain("%s", err.text);
+
+    return rc ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command command_record = {
+    .name = "record",
+    .summary = "keep the rows of this host's logs in a file",
+    .help =
+        "Write the rows which this host logs to FILE, from now on, until "
+        "Ctrl-C or until\n"
+        "a limit is reached. An existing FILE is replaced. Which events are "
+        "logged is up\n"
+        "to xenschedd, which has to be running and doesn't notice the "
+        "recording.",
+    .takes = ARGUMENT_SECONDS | ARGUMENT_SIZE | ARGUMENT_FILE,
+    .run = run,
+};

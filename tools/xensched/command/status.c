@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * status.c - xensched status: how the daemon is, and what it knows of each
+ * domain.
+ */
+#include <stdio.h>
+
+#include "field.h"
+#include "question.h"
+#include "table.h"
+
+static void print_daemon(const struct json_object *result)
+{
+    const struct json_object *xen = field_object(result, "xen");
+    const struct json_object *topology = field_object(result, "topology");
+
+    printf("daemon        mode %s, policy %s, up for %s s\n",
+           field_text(result, "mode"), field_text(result, "policy"),
+           field_number(result, "uptime_s", 1, 0));
+    printf("pCPUs         %s: %s cores, %s sockets, %s nodes\n",
+           field_text(topology, "pcpus"), field_text(topology, "cores"),
+           field_text(topology, "sockets"), field_text(topology, "nodes"));
+    printf("hypervisor    schedlog ABI %s, %s sites\n",
+           field_text(result, "abi"), field_text(xen, "sites"));
+    printf("events on     %s\n", field_words(xen, "events_enabled"));
+    printf("events built  %s\n", field_words(xen, "events_built"));
+    printf("rows          %s read, %s lost (%s bytes)\n",
+           field_text(result, "rows"), field_text(result, "lost_rows"),
+           field_text(result, "lost_bytes"));
+    printf("memory        %s KiB\n",
+           field_number(result, "memory_bytes", 1.0 / 1024, 0));
+    printf("moves         %s, put back %s\n", field_text(result, "moves"),
+           field_text(result, "restores"));
+}
+
+static void add_domain(struct table *table, const struct json_object *domain)
+{
+    table_add(table, field_text(domain, "name"));
+    table_add(table, field_text(domain, "domid"));
+    table_add(table, field_text(domain, "acct"));
+    table_add(table, field_yes_no(domain, "driver_domain"));
+    table_add(table, field_number(domain, "service_share", 100, 1));
+    table_add(table, field_text(domain, "affinity"));
+    table_add(table, field_yes_no(domain, "moved"));
+    table_add(table, field_ranges(domain, "pcpus"));
+}
+
+static void print(const struct json_object *result)
+{
+    static const char *const headers[] = {
+        "DOMAIN", ">ID", ">ACCT", "DRIVER", ">CPU%", "AFFINITY", "MOVED",
+        "PCPUS", NULL
+    };
+    struct json_object *domains = field_array(result, "domains");
+    struct table *table;
+    size_t i;
+
+    print_daemon(result);
+    if (!domains)
+        return;
+    table = table_new(headers);
+    for (i = 0; i < json_object_array_length(domains); i++)
+        add_domain(table, json_object_array_get_idx(domains, i));
+    printf("\n");
+    table_print(table);
+}
+
+static int run(const struct arguments *args)
+{
+    static const struct question question = {
+        .command = "status",
+        .seconds = QUESTION_LOOK_SECONDS,
+        .print = print,
+    };
+
+    return question_ask(&question, args);
+}
+
+const struct command command_status = {
+    .name = "status",
+    .summary = "how xenschedd is, and what it knows of each domain",
+    .help =
+        "Print how xenschedd is and what it knows of each domain: the number "
+        "it has in\n"
+        "the logs (ACCT), whether it serves others (DRIVER), the time it used "
+        "of late in\n"
+        "percent of one pCPU (CPU%), whose its affinity is (AFFINITY: the "
+        "default, ours\n"
+        "or an operator's), whether xenschedd moved it (MOVED), and where its "
+        "vCPUs are.",
+    .takes = QUESTION_TAKES,
+    .run = run,
+};
