@@ -1,0 +1,776 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command xensched, against a daemon and a hypervisor which are not real.
+
+XENSCHED is the program, built with sanitizers and with fake-xen.c in place of
+libxenctrl.  The daemon is a socket in this test which answers what a test
+wants: the examples of docs/control-socket.md, which are thereby shown to be
+what the command understands, and everything a daemon should not say.
+
+Each test's first line of documentation is the promise which it holds.  They
+run at the same time, since most of them wait.
+"""
+
+import concurrent.futures
+import contextlib
+import copy
+import json
+import os
+import pty
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+XENSCHED = os.environ.get("XENSCHED", TOP + "/build/unit/xensched-test")
+FOLDER = tempfile.mkdtemp(prefix="xensched-command-")
+TESTS = []
+LOOKING = ("status", "matrix", "plan")
+ASKING = LOOKING + ("restore",)
+
+
+class Failed(Exception):
+    """A promise wasn't held."""
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def check(condition, *what):
+    if not condition:
+        raise Failed("\n".join(str(w) for w in what))
+
+
+def path(name):
+    """A new name in the folder of this run."""
+    return "%s/%s-%d" % (FOLDER, name, next(path.numbers))
+
+
+path.numbers = iter(range(1 << 30))
+
+
+class Ended:
+    """What a run of the program left."""
+
+    def __init__(self, arguments, done):
+        self.arguments = arguments
+        self.code = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr
+
+    def expect(self, code, *words):
+        """This exit code, and these words in the output or the errors."""
+        both = self.out + self.err
+        about = (self.arguments, "exit code %d" % self.code, both[:2000])
+        check("Sanitizer" not in both and "runtime error" not in both, *about)
+        check(self.code == code, "expected exit code %d" % code, *about)
+        for word in words:
+            check(word in both, "expected '%s'" % word, *about)
+        return self
+
+
+def run(*arguments, xen=None, text=True, **options):
+    environment = {k: v for k, v in os.environ.items() if k != "FAKE_XEN"}
+    if xen:
+        environment["FAKE_XEN"] = xen
+    options.setdefault("stdout", subprocess.PIPE)
+    done = subprocess.run([XENSCHED, *arguments], env=environment, timeout=60,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                          check=False, **options)
+    done.stdout = (done.stdout or b"").decode(errors="replace")
+    done.stderr = done.stderr.decode(errors="replace")
+    return Ended(arguments, done)
+
+
+@contextlib.contextmanager
+def start(*arguments, xen, **options):
+    """The program in the background; it is gone in the end."""
+    environment = dict(os.environ, FAKE_XEN=xen)
+    process = subprocess.Popen([XENSCHED, *arguments], env=environment,
+                               stdin=subprocess.DEVNULL, **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def daemon(talk):
+    """A socket; talk(connection) is called with each client."""
+    where = path("socket")
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(where)
+    listener.listen()
+
+    def serve():
+        while True:
+            try:
+                connection = listener.accept()[0]
+            except OSError:
+                return
+            with connection, contextlib.suppress(OSError):
+                talk(connection)
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        yield where
+    finally:
+        with contextlib.suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+
+
+def hear(connection):
+    """One request."""
+    line = b""
+    while not line.endswith(b"\n"):
+        part = connection.recv(4096)
+        if not part:
+            break
+        line += part
+    return line
+
+
+def saying(reply):
+    def talk(connection):
+        hear(connection)
+        connection.sendall(reply)
+    return talk
+
+
+def answer(value):
+    return saying(json.dumps(value).encode() + b"\n")
+
+
+def examples():
+    """The responses of docs/control-socket.md, by command."""
+    found = {}
+    with open(TOP + "/docs/control-socket.md", encoding="utf-8") as file:
+        text = file.read()
+    for part in re.split(r"^### ", text, flags=re.M)[1:]:
+        name = part.split("\n")[0]
+        block = re.search(r"```json\n(.*?)```", part, re.S)
+        found[name] = json.loads(block.group(1))
+    return found
+
+
+def ask(command, value, *options):
+    with daemon(answer(value)) as where:
+        return run(command, "--socket", where, *options)
+
+
+# Talking to a daemon
+
+
+@test
+def no_daemon():
+    """without a daemon: exit code 3, and how to start it"""
+    for command in ASKING:
+        run(command, "--socket", path("nothing")).expect(
+            3, "not running", "systemctl start xenschedd")
+
+
+@test
+def dead_daemon():
+    """a socket which a killed daemon left: exit code 3"""
+    where = path("socket")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(where)
+    run("status", "--socket", where).expect(3, "not running", where)
+    check(os.path.exists(where), "the command removed the socket")
+
+
+@test
+def request():
+    """the request is the one line of the protocol"""
+    for command in ASKING:
+        lines = []
+
+        def talk(connection, lines=lines):
+            lines.append(hear(connection))
+            connection.sendall(b'{"ok":true,"result":{}}\n')
+
+        with daemon(talk) as where:
+            run(command, "--socket", where)
+        check(lines == [b'{"command":"%s"}\n' % command.encode()], lines)
+
+
+@test
+def json_unchanged():
+    """--json prints the result as it was sent, also what isn't known"""
+    for command in ASKING:
+        value = copy.deepcopy(examples()[command])
+        value["result"]["new"] = {"big": 2 ** 63 - 1, "text": "a/ü\n",
+                                  "list": [1.25, None, True]}
+        ended = ask(command, value, "--json").expect(0)
+        check(json.loads(ended.out) == value["result"], ended.out)
+
+
+@test
+def text_of_status():
+    """status prints what it got, in columns"""
+    ended = ask("status", examples()["status"]).expect(
+        0, "mode act", "182731 read, 0 lost", "4 sites")
+    rows = ended.out.split("\n\n")[1].splitlines()
+    check(rows[0].split() == ["DOMAIN", "ID", "ACCT", "DRIVER", "CPU%",
+                              "AFFINITY", "MOVED", "PCPUS"], rows)
+    check(rows[1].split() == ["Domain-0", "0", "2", "yes", "31.2", "operator",
+                              "no", "0-1"], rows)
+    column = rows[0].index("AFFINITY")
+    check(all(row[column - 1] == " " and row[column] != " " for row in rows),
+          ended.out)
+
+
+@test
+def text_of_matrix():
+    """matrix prints a row per pair"""
+    ended = ask("matrix", examples()["matrix"]).expect(0, "1000 ms")
+    rows = [line.split() for line in ended.out.splitlines()]
+    check(["evtchn-send", "disk", "1", "Domain-0", "0", "1204.6",
+           "48211"] in rows, ended.out)
+    check("  (not bound)   -  disk  " in ended.out, ended.out)
+
+
+@test
+def text_of_plan():
+    """plan prints each move with its reason and its numbers"""
+    ended = ask("plan", examples()["plan"]).expect(
+        0, "1 move\n", "disk (domain 1): soft affinity to pCPUs 0-1, applied",
+        "98 % of its", "share 0.9801", "driver_domain Domain-0")
+    check("idle      it talks little" in ended.out, ended.out)
+
+
+@test
+def text_of_restore():
+    """restore says how many, and fails when the daemon did in part"""
+    value = examples()["restore"]
+    ask("restore", value).expect(0, "restored: 1", "mode: advise")
+    value["result"]["failed"] = 2
+    ask("restore", value).expect(1, "failed: 2", "not everything")
+    ask("restore", value, "--json").expect(1, '"failed"')
+
+
+@test
+def error_reply():
+    """the daemon's error is printed, exit code 1"""
+    for command in ASKING:
+        ask(command, {"ok": False, "error": "no plan yet"}).expect(
+            1, "xenschedd: no plan yet")
+
+
+@test
+def garbage():
+    """what isn't a response is an error, never a crash and never a guess"""
+    for reply in (b"\n", b"hello\n", b"null\n", b"7\n", b"[]\n", b"{}\n",
+                  b'"ok"\n', b"\0\0\0\n", b"\xff\xfe\n", b'{"ok":true}\n',
+                  b'{"ok":true,"result":[]}\n', b'{"ok":1,"result":{}}\n',
+                  b'{"ok":"true","result":{}}\n', b'{"ok":false}\n',
+                  b'{"ok":false,"error":7}\n', b'{"ok":false,"result":{}}\n',
+                  b'{"ok":true,"error":"x"}\n', b'{"ok":true,"result":{}}x\n',
+                  b'{"ok":true,"result":{}}{}\n', b'{"ok":true,"result":{}\n',
+                  b"[" * 100000 + b"\n", b'{"a":' * 100000 + b"\n"):
+        with daemon(saying(reply)) as where:
+            run("status", "--socket", where).expect(1, "makes no sense")
+
+
+@test
+def random_garbage():
+    """random bytes are an error"""
+    chance = random.Random(1)
+    for size in (1, 10, 1000, 100000):
+        reply = chance.randbytes(size).replace(b"\n", b"") + b"\n"
+        with daemon(saying(reply)) as where:
+            run("plan", "--socket", where).expect(1, "makes no sense")
+
+
+@test
+def strange_results():
+    """a result of other types is printed as far as it is understood"""
+    chance = random.Random(2)
+    others = [None, True, -1, 2 ** 63 - 1, 1e308, "", "x" * 5000, [], {},
+              [[]], [{}], {"a": 1}, ["a", 1]]
+
+    def change(value):
+        if chance.random() < 0.15:
+            return chance.choice(others)
+        if isinstance(value, dict):
+            return {k: change(v) for k, v in value.items()
+                    if chance.random() < 0.95}
+        if isinstance(value, list):
+            return [change(v) for v in value]
+        return value
+
+    for command in LOOKING:
+        for _ in range(15):
+            result = change(examples()[command]["result"])
+            if isinstance(result, dict):
+                ask(command, {"ok": True, "result": result}).expect(0)
+        ask(command, {"ok": True, "result": {}}).expect(0)
+
+
+@test
+def cut_reply():
+    """a response which is cut off, anywhere, is an error"""
+    whole = json.dumps(examples()["restore"]).encode()
+    for length in range(1, len(whole) + 1, 7):
+        with daemon(saying(whole[:length])) as where:
+            run("restore", "--socket", where).expect(
+                1, "cut off after %d bytes" % length)
+
+
+@test
+def no_reply():
+    """a connection which is closed is an error"""
+    with daemon(hear) as where:
+        run("status", "--socket", where).expect(1, "without an answer")
+    with daemon(lambda connection: None) as where:
+        run("status", "--socket", where).expect(1, "closed the connection")
+
+
+@test
+def long_reply():
+    """a response without end takes a bounded amount of memory"""
+    def talk(connection):
+        hear(connection)
+        while True:
+            connection.sendall(b"[" * (1 << 20))
+
+    with daemon(talk) as where:
+        run("matrix", "--socket", where).expect(1, "longer than 64 MiB")
+
+
+@test
+def large_reply():
+    """a large response in many pieces is understood"""
+    value = examples()["matrix"]
+    pair = value["result"]["events"]["grant-map"][0]
+    value["result"]["events"]["grant-map"] = [pair] * 20000
+    ended = ask("matrix", value).expect(0)
+    check(ended.out.count("grant-map") == 20000, len(ended.out))
+
+
+def slow(talk):
+    with daemon(talk) as where:
+        begin = time.monotonic()
+        run("status", "--socket", where).expect(1, "doesn't answer", where)
+        took = time.monotonic() - begin
+    check(4 < took < 15, "took %.1f s" % took)
+
+
+@test
+def silent_daemon():
+    """a daemon which hangs: time-out"""
+    slow(lambda connection: time.sleep(20))
+
+
+@test
+def dripping_daemon():
+    """a daemon which sends a byte now and then: the same time-out"""
+    def talk(connection):
+        while True:
+            connection.sendall(b" ")
+            time.sleep(0.1)
+
+    slow(talk)
+
+
+@test
+def full_daemon():
+    """a daemon which doesn't even accept: the same time-out"""
+    where = path("socket")
+    with socket.socket(socket.AF_UNIX) as listener, \
+            contextlib.ExitStack() as stack:
+        listener.bind(where)
+        listener.listen(0)
+        for _ in range(2):
+            client = stack.enter_context(socket.socket(socket.AF_UNIX))
+            client.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                client.connect(where)
+        run("status", "--socket", where).expect(1, "doesn't answer")
+
+
+@test
+def not_root():
+    """who isn't root is told so"""
+    if os.getuid():
+        return "needs root to become somebody else"
+    program = path("program")
+    shutil.copy(XENSCHED, program)
+    os.chmod(program, 0o755)
+    os.chmod(FOLDER, 0o711)
+    with daemon(answer(examples()["status"])) as where:
+        os.chmod(where, 0o600)
+        done = subprocess.run([program, "status", "--socket", where],
+                              user=65534, group=65534, extra_groups=[],
+                              capture_output=True, text=True, check=False,
+                              timeout=60)
+        Ended("as nobody", done).expect(1, "run by root")
+    return None
+
+
+@test
+def terminal():
+    """names and errors can't send control characters to a terminal"""
+    value = examples()["status"]
+    value["result"]["domains"][1]["name"] = "a\x1b[2Jb\x07\n\x9bc"
+    ended = ask("status", value).expect(0, "a?[2Jb??")
+    check(not set(ended.out) & set("\x1b\x07\x9b"), ended.out)
+    ask("status", {"ok": False, "error": "x\x1b[31m\ny"}).expect(
+        1, "x?[31m?y")
+
+
+@test
+def wide_names():
+    """names which aren't ASCII don't break the columns"""
+    value = examples()["status"]
+    value["result"]["domains"][1]["name"] = "плата-ü"
+    rows = ask("status", value).expect(0).out.split("\n\n")[1].splitlines()
+    check(len({row.index(word) for row, word in
+               zip(rows, ("ACCT", "   2  yes", "   3  no"))}) == 1, rows)
+
+
+# Arguments
+
+
+@test
+def wrong_arguments():
+    """wrong use: exit code 2, a message, nothing on stdout"""
+    long = "/" + "x" * 200
+    for arguments in ((), ("nothing",), ("--nothing",), ("status", "--no"),
+                      ("status", "x"), ("status", "--socket"),
+                      ("status", "--socket", ""), ("status", "--json=1"),
+                      ("status", "--seconds", "1"), ("status", "-x"),
+                      ("status", "--socket", long), ("record",),
+                      ("record", "a", "b"), ("record", "--json", "a"),
+                      ("dump", "a", "b"), ("dump", "--seconds", "1", "a"),
+                      ("check", "x"), ("check", "--json"), ("", "")):
+        ended = run(*arguments).expect(2)
+        check(ended.err and not ended.out, arguments, ended.out, ended.err)
+
+
+@test
+def wrong_numbers():
+    """numbers out of range or with rubbish behind are wrong use"""
+    for value in ("", "0", "-1", "1x", "x", "nan", "inf", "1e3", ".", "1..2",
+                  "0.0", "99999999999", "1 ", "0x10"):
+        run("record", "--seconds", value, path("f")).expect(2, "--seconds")
+    for value in ("", "0", "-1", "1x", "1KK", "K", "0x10", "1.5M", "0K",
+                  "99999999999999999999", "99999999999G", "1k"):
+        run("record", "--size", value, path("f")).expect(2, "--size")
+
+
+@test
+def helps():
+    """--help and --version print to stdout and end with 0"""
+    check("schedlog ABI 1" in run("--version").expect(0).out)
+    texts = [run("--help").expect(0)]
+    for line in texts[0].out.splitlines():
+        if line.startswith("  ") and not line.startswith("  --"):
+            texts.append(run(line.split()[0], "--help").expect(0))
+            check(texts[-1].out.startswith("usage: xensched "), line)
+    check(len(texts) == 8, len(texts))
+    for text in texts:
+        check(not text.err and text.out, text.arguments)
+        check(max(map(len, text.out.splitlines())) < 80, text.out)
+
+
+@test
+def lost_output():
+    """output that can't be written is a failure"""
+    with open("/dev/full", "wb") as full:
+        run("--help", stdout=full).expect(1, "No space left")
+        run("dump", "--seconds", "9", xen="busy", stdout=full).expect(
+            1, "No space left")
+
+
+# Looking at a hypervisor
+
+
+@test
+def check_host():
+    """check names the step which fails, its remedy, and what isn't known"""
+    for xen, good, failed, remedy in (
+            (None, 0, "Xen", "/dev/xen/privcmd"),
+            ("unprivileged", 1, "privileges", "by root in dom0"),
+            ("unpatched", 2, "schedlog", "CONFIG_SCHEDLOG"),
+            ("other-abi", 3, "ABI version", "same build"),
+            ("no-area", 4, "log area", "start xenschedd")):
+        lines = run("check", xen=xen).expect(1).out.splitlines()
+        check(len(lines) == 5, lines)
+        check([line.split()[0] for line in lines] ==
+              ["ok"] * good + ["FAIL"] + ["-"] * (4 - good), lines)
+        check(failed in lines[good] and remedy in lines[good], lines)
+    lines = run("check", xen="busy").expect(0).out.splitlines()
+    check(all(line.startswith("ok ") for line in lines), lines)
+
+
+def dumped(file, code=0, *words):
+    """The rows of a recording, as objects."""
+    ended = run("dump", "--json", file).expect(code, *words)
+    return [json.loads(line) for line in ended.out.splitlines()]
+
+
+def is_beginning(some, rows):
+    """Are @some the first of @rows?
+
+    Their times aren't looked at: in a part of a recording there may be no
+    row which tells the upper bits.
+    """
+    return [{**row, "time_s": 0} for row in some] == \
+        [{**row, "time_s": 0} for row in rows[:len(some)]]
+
+
+def check_complete(rows):
+    """Both pCPUs are there, and of each no row is missing in between."""
+    for cpu in (0, 2):
+        counters = [row["counter"] for row in rows if row["cpu"] == cpu]
+        check(counters, "no rows of pCPU %d" % cpu)
+        check(counters == list(range(counters[0],
+                                     counters[0] + len(counters))), cpu)
+
+
+def check_times(rows):
+    """The pCPUs' times, of 32 and 64 bits, are those of the fake Xen.
+
+    Its clock goes on by one microsecond with each row of either pCPU, and
+    rows with the same counter come one after the other.
+    """
+    first = 5 * 2 ** 36 - 3000
+    for row in rows:
+        made = first + 2 * (row["counter"] - 1) + (row["cpu"] == 2)
+        check(-1e-9 <= made / 1e6 - row["time_s"] < 16.1e-6, row, made)
+    check({row["time_s"] * 1e6 > first + 3000 for row in rows} ==
+          {False, True}, "32 bits didn't come round")
+
+
+@test
+def record_seconds():
+    """record --seconds: every row is in the file, once and in order"""
+    file = path("recording")
+    run("record", "--seconds", "1", file, xen="busy").expect(0, " 0 rows lost")
+    rows = dumped(file)
+    check(len(rows) > 100, len(rows))
+    check_complete(rows)
+    check_times(rows)
+    check({"cpu", "time_s", "event", "current", "correspondent",
+           "counter"} == set(rows[0]), rows[0])
+    check({row["event"] for row in rows} == {"evtchn-send", "grant-map"})
+    check(os.stat(file).st_mode & 0o777 == 0o600, "others may read it")
+
+
+@test
+def record_size():
+    """record --size ends when the file has that size"""
+    file = path("recording")
+    run("record", "--size", "100K", file, xen="busy").expect(0)
+    size = os.stat(file).st_size
+    check(100 << 10 <= size < 2 << 20, size)
+    check_complete(dumped(file))
+
+
+@test
+def record_interrupted():
+    """Ctrl-C, and SIGTERM, end a recording, which is complete"""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        file = path("recording")
+        with start("record", file, xen="busy", stderr=subprocess.PIPE) as p:
+            while not os.path.exists(file) or os.stat(file).st_size < 10000:
+                time.sleep(0.01)
+            p.send_signal(number)
+            errors = p.communicate(timeout=30)[1]
+            check(p.returncode == 0, p.returncode, errors)
+            check(b"rows" in errors and b"\x1b" not in errors, errors)
+        check_complete(dumped(file))
+
+
+@test
+def record_progress():
+    """on a terminal record shows its progress"""
+    master, slave = pty.openpty()
+    with start("record", "--seconds", "1.3", path("recording"), xen="busy",
+               stderr=slave) as p:
+        os.close(slave)
+        check(p.wait(timeout=30) == 0, p.returncode)
+    text = os.read(master, 65536).decode()
+    os.close(master)
+    check(text.count("\r") >= 3 and text.rstrip().endswith("lost"), repr(text))
+
+
+@test
+def record_disk_full():
+    """a full disk is reported, exit code 1"""
+    run("record", "--seconds", "30", "/dev/full", xen="busy").expect(
+        1, "No space left", "/dev/full")
+    run("record", FOLDER + "/no/folder", xen="busy").expect(1, "no/folder")
+
+
+@test
+def record_without_xen():
+    """record that can't begin leaves the file as it is"""
+    file = path("precious")
+    with open(file, "w", encoding="ascii") as f:
+        f.write("precious")
+    for xen in (None, "unprivileged", "unpatched", "other-abi", "no-area"):
+        run("record", "--seconds", "1", file, xen=xen).expect(1)
+    with open(file, encoding="ascii") as f:
+        check(f.read() == "precious")
+
+
+@test
+def record_nothing():
+    """when no event is on, record and dump say so"""
+    file = path("recording")
+    run("record", "--seconds", "0.1", file, xen="quiet").expect(
+        0, "no event is on")
+    check(dumped(file) == [])
+    run("dump", "--seconds", "0.1", xen="quiet").expect(0, "no event is on")
+
+
+@test
+def record_given_up():
+    """an area which is given up ends the recording, which is complete"""
+    file = path("recording")
+    run("record", "--seconds", "20", file, xen="given-up").expect(
+        1, "log area is gone")
+    check_complete(dumped(file))
+
+
+@test
+def losses():
+    """lost rows are said by record and by dump, where they were lost"""
+    file = path("recording")
+    ended = run("record", "--seconds", "0.5", file, xen="flood").expect(0)
+    lost = int(re.search(r"(\d+) rows lost", ended.err).group(1))
+    rows = dumped(file)
+    check(0 < lost == sum(row.get("lost_rows", 0) for row in rows), lost)
+    check("rows (" in run("dump", file).expect(0).out)
+    latest = {}
+    for row in rows:
+        cpu = row["cpu"]
+        if "lost_rows" in row:
+            if cpu in latest:
+                latest[cpu] += row["lost_rows"]
+            continue
+        check(row["counter"] == latest.get(cpu, row["counter"] - 1) + 1, row)
+        latest[cpu] = row["counter"]
+
+
+@test
+def dump_live():
+    """dump without a file prints live rows, in columns"""
+    ended = run("dump", "--seconds", "0.3", xen="busy").expect(0)
+    rows = [line.split() for line in ended.out.splitlines()]
+    check(rows[0] == ["time", "cpu", "event", "current", "correspondent",
+                      "counter"], rows[0])
+    check(len(rows) > 20 and all(len(row) == 6 for row in rows), len(rows))
+    check({row[3] + " " + row[4] for row in rows[1:]} ==
+          {"2 3", "xen none"}, rows[1])
+    ended = run("dump", "--json", "--seconds", "1", xen="busy").expect(0)
+    check_times([json.loads(line) for line in ended.out.splitlines()])
+
+
+@test
+def dump_live_ends():
+    """dump of live rows ends with Ctrl-C and with a closed pipe"""
+    with start("dump", xen="busy", stdout=subprocess.PIPE) as p:
+        for _ in range(10):
+            check(p.stdout.readline(), "no rows")
+        p.send_signal(signal.SIGINT)
+        p.stdout.read()
+        check(p.wait(timeout=30) == 0, p.returncode)
+    with start("dump", xen="busy", stdout=subprocess.PIPE) as p:
+        p.stdout.readline()
+        p.stdout.close()
+        p.wait(timeout=30)
+
+
+@test
+def dump_cut():
+    """of a recording which is cut anywhere all rows before are printed"""
+    whole, file = path("recording"), path("cut")
+    run("record", "--size", "20K", whole, xen="busy").expect(0)
+    rows = dumped(whole)
+    with open(whole, "rb") as f:
+        content = f.read()
+    most = -1
+    for length in sorted(random.Random(3).sample(range(64, len(content)), 25)):
+        with open(file, "wb") as f:
+            f.write(content[:length])
+        some = dumped(file, 1, "cut off at offset %d" % length)
+        check(is_beginning(some, rows) and len(some) >= most, length)
+        most = len(some)
+    check(most > 0, "no rows at all")
+
+
+@test
+def dump_damaged():
+    """a recording with a changed byte: an error, and no changed row"""
+    whole, file = path("recording"), path("damaged")
+    run("record", "--size", "20K", whole, xen="busy").expect(0)
+    rows = dumped(whole)
+    with open(whole, "rb") as f:
+        content = bytearray(f.read())
+    for at in random.Random(4).sample(range(len(content)), 25):
+        content[at] ^= 0x10
+        with open(file, "wb") as f:
+            f.write(content)
+        content[at] ^= 0x10
+        check(is_beginning(dumped(file, 1, file), rows), at)
+
+
+@test
+def dump_no_recording():
+    """what isn't a recording is refused, by name"""
+    run("dump", path("nothing")).expect(1, "nothing", "No such file")
+    run("dump", FOLDER).expect(1, FOLDER)
+    run("dump", XENSCHED).expect(1, "not a recording")
+    run("dump", "/dev/null").expect(1, "/dev/null")
+    run("dump", xen="unpatched").expect(1, "CONFIG_SCHEDLOG")
+
+
+def result_of(function):
+    """A line of TAP without its number, and what follows it."""
+    promise = function.__doc__.splitlines()[0]
+    try:
+        skipped = function()
+    except Failed as failure:
+        lines = str(failure).splitlines()
+        return "not ok", promise, ["# " + line for line in lines[:40]]
+    except Exception as error:  # a test which is wrong has failed as well
+        return "not ok", promise, ["# %s: %s" % (type(error).__name__, error)]
+    return "ok", promise + (" # SKIP " + skipped if skipped else ""), []
+
+
+def main():
+    if not os.access(XENSCHED, os.X_OK):
+        print("Bail out! there is no program '%s'; build it with 'make unit'"
+              % XENSCHED)
+        return 1
+    print("1..%d" % len(TESTS))
+    failures = 0
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        results = pool.map(result_of, TESTS)
+        for number, (result, promise, more) in enumerate(results, 1):
+            print("%s %d - %s" % (result, number, promise), *more, sep="\n",
+                  flush=True)
+            failures += result != "ok"
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    finally:
+        shutil.rmtree(FOLDER, ignore_errors=True)

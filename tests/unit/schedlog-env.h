@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What Xen's record handler needs from its surroundings, in user space.
+ *
+ * The handler's own files (xen/include/xen/schedlog-record.h and
+ * xen/common/schedlog/record.c) are compiled unchanged; this supplies what
+ * their #else asks for.  A program that wants to choose the time defines
+ * schedlog_tsc() before it includes this.
+ */
+#ifndef SCHEDLOG_ENV_H
+#define SCHEDLOG_ENV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Xen's public headers describe both sides; this is the tools' view. */
+#define __XEN_TOOLS__ 1
+#include <xen/xen.h>
+#include <xen/schedlog.h>
+
+#define ACCESS_ONCE(x) (*(volatile typeof(x) *)&(x))
+#define always_inline inline __attribute__((__always_inline__))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* x86: stores are not reordered with stores, it is up to the compiler. */
+#if defined(__x86_64__)
+#define smp_wmb() asm volatile ("" ::: "memory")
+#else
+#define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
+#ifndef schedlog_tsc
+#define schedlog_tsc() __builtin_ia32_rdtsc()
+#endif
+
+#endif /* SCHEDLOG_ENV_H */

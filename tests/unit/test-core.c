@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The daemon's core, from rows to affinities and answers, on a host that
+ * follows a script, with made-up rows and a clock that the test turns.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka-tap.h"
+#include "fake-host.h"
+#include "harness.h"
+
+#include "daemon/answer.h"
+#include "daemon/core.h"
+
+#define SECOND 1000000000ULL
+
+#define STATE   "test-core.state"
+#define JOURNAL "test-core.journal"
+
+#define DISK  1U
+#define SPIN  2U
+
+/*
+ * Accounting domains are given in the order of domids: dom0 has 2, DISK 3 and
+ * SPIN 4.  100 rows per batch.
+ */
+#define TALK "pair=evtchn-send/3/2/1/1,pair=evtchn-send/2/3/1/1," \
+             "pair=service-ns/4/1/1/100000"
+
+static struct fake_host host;
+static struct core core;
+static struct core_settings settings;
+static uint64_t now;
+
+static void start(enum mode mode)
+{
+    struct xensched_error err;
+
+    settings.mode = mode;
+    assert_int_equal(core_start(&core, &settings, &host.host, now, &err), 0);
+    assert_int_equal(core_run(&core, now, &err), 0);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    unlink(STATE);
+    unlink(JOURNAL);
+    fake_host_init(&host);
+    fake_domain_new(&host, DISK, "disk", 1);
+    fake_domain_new(&host, SPIN, "spin", 2);
+    settings = (struct core_settings){
+        .half_life_ns = SECOND,
+        .policy = policy_find(NULL),
+        .policy_settings = policy_defaults,
+        .state_path = STATE,
+        .journal_path = JOURNAL,
+    };
+    now = 1000 * SECOND;
+
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    core_stop(&core);
+    core_free(&core);
+    fake_host_free(&host);
+    unlink(STATE);
+    unlink(JOURNAL);
+
+    return 0;
+}
+
+/* Ten batches a second, so 1,000 rows a second. */
+static void run(unsigned int seconds, const char *pairs)
+{
+    struct xensched_source *source;
+    struct xensched_error err;
+    char spec[500];
+    unsigned int tenth;
+
+    for (; seconds; seconds--) {
+        for (tenth = 0; tenth < 10; tenth++) {
+            snprintf(spec, sizeof(spec), "synthetic:seed=%llu,rows=100,%s",
+                     (unsigned long long)now, pairs);
+            assert_int_equal(xensched_source_open(spec, NULL, &source, &err),
+                             0);
+            now += SECOND / 10;
+            assert_int_equal(core_read(&core, source, now, &err), 0);
+            xensched_source_close(source);
+        }
+        assert_int_equal(core_run(&core, now, &err), 0);
+    }
+}
+
+static struct fake_domain *domain(uint32_t domid)
+{
+    return &host.world->domains[domid];
+}
+
+static void in_act_the_guest_that_talks_and_only_it_is_moved(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    assert_true(fake_has_soft(domain(SPIN), FAKE_ALL));
+    assert_true(fake_has_soft(domain(0), FAKE_ALL));
+    assert_int_equal(core.moves, 1);
+    run(20, TALK);
+    assert_int_equal(core.moves, 1);
+}
+
+static void when_it_stops_all_is_as_before(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    core_stop(&core);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    assert_int_equal(access(STATE, F_OK), -1);
+}
+
+static void advise_and_observe_change_nothing(void **state)
+{
+    (void)state;
+    start(MODE_ADVISE);
+    run(10, TALK);
+    assert_int_equal(core.plan.decisions[DISK].verb, MOVE);
+    core_stop(&core);
+    core_free(&core);
+    start(MODE_OBSERVE);
+    run(10, TALK);
+    assert_int_equal(core.plan.decisions[DISK].verb, LEAVE);
+    assert_int_equal(host.world->nr_sets, 0);
+    assert_int_equal(access(STATE, F_OK), -1);
+}
+
+static unsigned int count_in_journal(const char *words)
+{
+    char line[4096];
+    unsigned int nr = 0;
+    FILE *f = fopen(JOURNAL, "r");
+
+    while (fgets(line, sizeof(line), f))
+        nr += !!strstr(line, words);
+    fclose(f);
+
+    return nr;
+}
+
+static void a_proposal_is_journaled_once(void **state)
+{
+    (void)state;
+    start(MODE_ADVISE);
+    run(30, TALK);
+    assert_int_equal(count_in_journal("\"what\":\"propose\""), 1);
+    assert_int_equal(count_in_journal("\"soft affinity 0-1"), 1);
+}
+
+static void the_next_start_restores_what_a_crash_left(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    core_free(&core); /* no core_stop() */
+    start(MODE_ADVISE);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+}
+
+static void after_restore_it_only_advises(void **state)
+{
+    struct actuator_result result;
+    struct xensched_error err;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_int_equal(core_restore(&core, "asked", &result, &err), 0);
+    assert_int_equal(result.restored, 1);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    assert_int_equal(core.mode, MODE_ADVISE);
+}
+
+static void an_operator_who_moves_a_guest_keeps_it(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    domain(DISK)->vcpus[0].soft = 0x4;
+    run(60, TALK);
+    assert_true(fake_has_soft(domain(DISK), 0x4));
+    assert_int_equal(core.moves, 1);
+    /* Also one who undoes it to the very default. */
+    domain(DISK)->vcpus[0].soft = FAKE_ALL;
+    run(60, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+}
+
+static void an_affinity_from_before_is_the_operators(void **state)
+{
+    (void)state;
+    domain(DISK)->names_affinity = true;
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    start(MODE_ACT);
+    run(20, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+}
+
+static void a_hard_affinity_is_the_operators(void **state)
+{
+    (void)state;
+    domain(DISK)->vcpus[0].hard = FAKE_NODE_1;
+    start(MODE_ACT);
+    run(20, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+}
+
+/* On NUMA hosts every guest has one which xl has picked. */
+static void an_affinity_that_xl_picked_is_nobodys(void **state)
+{
+    (void)state;
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    core_stop(&core);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+}
+
+static void half_a_node_was_not_picked_by_xl(void **state)
+{
+    (void)state;
+    domain(DISK)->vcpus[0].soft = 0x8;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), 0x8));
+}
+
+/* It looks like xl's work, but xl doesn't do that to a running guest. */
+static void a_node_set_while_we_look_is_the_operators(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(7, "pair=service-ns/4/1/1/100000");
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    run(20, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+}
+
+static void new_domains_are_bound_and_gone_ones_forgotten(void **state)
+{
+    struct xensched_error err;
+    uint16_t acct;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(5, TALK);
+    fake_domain_new(&host, 5, "late", 1);
+    assert_int_equal(core_bind_new(&core, now, &err), 0);
+    acct = domain(5)->acct;
+    assert_int_equal(acct, 5);
+    assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
+                            now) > 0);
+    domain(DISK)->exists = false;
+    assert_int_equal(core_run(&core, now, &err), 0);
+    assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
+                            now) == 0);
+    assert_int_equal(domain(5)->acct, acct);
+}
+
+static void a_number_is_used_again_as_late_as_possible(void **state)
+{
+    struct xensched_error err;
+    uint16_t before = 0;
+    unsigned int i;
+
+    (void)state;
+    start(MODE_OBSERVE);
+    for (i = 0; i < 40; i++) {
+        fake_domain_new(&host, 5, "short", 1);
+        assert_int_equal(core_run(&core, now, &err), 0);
+        assert_true(domain(5)->acct >= XEN_SCHEDLOG_ACCT_FIRST);
+        assert_int_not_equal(domain(5)->acct, before);
+        before = domain(5)->acct;
+        assert_true(before != domain(0)->acct);
+        domain(5)->exists = false;
+        assert_int_equal(core_run(&core, now, &err), 0);
+    }
+}
+
+static void more_domains_than_numbers_do_no_harm(void **state)
+{
+    struct xensched_error err;
+    unsigned int i, bound = 0;
+
+    (void)state;
+    for (i = 1; i < FAKE_DOMAINS; i++)
+        fake_domain_new(&host, i, "many", 1);
+    start(MODE_ACT);
+    run(10, TALK);
+    for (i = 0; i < FAKE_DOMAINS; i++)
+        bound += domain(i)->acct != 0;
+    assert_int_equal(bound, FAKE_ACCTS - XEN_SCHEDLOG_ACCT_FIRST);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    /* One goes, one of those which were left out gets its number. */
+    domain(4)->exists = false;
+    assert_int_equal(core_run(&core, now, &err), 0);
+    assert_int_equal(core_run(&core, now, &err), 0);
+    for (bound = 0, i = 0; i < FAKE_DOMAINS; i++)
+        bound += domain(i)->exists && domain(i)->acct != 0;
+    assert_int_equal(bound, FAKE_ACCTS - XEN_SCHEDLOG_ACCT_FIRST);
+}
+
+/* Answers. */
+
+static json_object *ask(const char *line)
+{
+    struct xensched_source *source;
+    struct subject subject = { .core = &core, .now_ns = now };
+    json_object *json;
+
+    assert_int_equal(xensched_source_open("synthetic:rows=1," TALK, NULL,
+                                          &source, NULL), 0);
+    subject.source = source;
+    json = answer(&subject, line, strlen(line));
+    xensched_source_close(source);
+    assert_non_null(json);
+
+    return json;
+}
+
+static const char *get(json_object *json, const char *path)
+{
+    json_object *value = NULL;
+
+    if (json_pointer_get(json, path, &value))
+        fail_msg("no %s in %s", path, json_object_to_json_string(json));
+
+    return json_object_get_string(value);
+}
+
+static void status_says_what_is(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/ok"), "true");
+    assert_string_equal(get(json, "/result/mode"), "act");
+    assert_string_equal(get(json, "/result/uptime_s"), "10.0");
+    assert_string_equal(get(json, "/result/xen/events_enabled/0"),
+                        "service-ns");
+    assert_string_equal(get(json, "/result/topology/cores"), "4");
+    assert_string_equal(get(json, "/result/moves"), "1");
+    assert_string_equal(get(json, "/result/domains/0/driver_domain"), "true");
+    assert_string_equal(get(json, "/result/domains/1/name"), "disk");
+    assert_string_equal(get(json, "/result/domains/1/affinity"), "ours");
+    assert_string_equal(get(json, "/result/domains/1/moved"), "true");
+    assert_string_equal(get(json, "/result/domains/2/affinity"), "default");
+    assert_string_equal(get(json, "/result/domains/2/pcpus/0"), "2");
+    json_object_put(json);
+}
+
+static void matrix_says_who_talks_to_whom(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_OBSERVE);
+    run(10, TALK);
+    json = ask("{\"command\":\"matrix\"}");
+    assert_string_equal(get(json, "/result/half_life_ms"), "1000");
+    assert_non_null(get(json, "/result/events/evtchn-send/1/total"));
+    assert_true(atof(get(json, "/result/events/evtchn-send/0/rate")) > 250);
+    assert_true(strstr(get(json, "/result/events/evtchn-send"), "disk"));
+    json_object_put(json);
+}
+
+static void plan_says_what_and_why(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(10, TALK);
+    json = ask("{\"command\":\"plan\"}");
+    assert_string_equal(get(json, "/result/mode"), "advise");
+    assert_string_equal(get(json, "/result/moves/0/domain"), "disk");
+    assert_string_equal(get(json, "/result/moves/0/state"), "proposed");
+    assert_string_equal(get(json, "/result/moves/0/pcpus"), "[ 0, 1 ]");
+    assert_string_equal(get(json, "/result/moves/0/evidence/driver_domain"),
+                        "Domain-0");
+    assert_string_equal(get(json, "/result/kept/1/domain"), "spin");
+    json_object_put(json);
+    core_stop(&core);
+    core_free(&core);
+
+    start(MODE_ACT);
+    run(10, TALK);
+    json = ask("{\"command\":\"plan\"}");
+    assert_string_equal(get(json, "/result/moves/0/state"), "applied");
+    json_object_put(json);
+    json = ask("{\"command\":\"restore\"}");
+    assert_string_equal(get(json, "/result/restored"), "1");
+    assert_string_equal(get(json, "/result/mode"), "advise");
+    json_object_put(json);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+}
+
+static void nonsense_gets_an_error(void **state)
+{
+    static const char *const nonsense[] = {
+        "", "{", "}", "null", "1", "[]", "\"status\"", "{}", "{} {}",
+        "{\"command\":1}", "{\"command\":\"\"}", "{\"command\":\"Status\"}",
+        "{\"command\":null}", "{\"command\":[\"status\"]}", "status",
+        "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "\xff\xfe",
+        "{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}}",
+    };
+    size_t i;
+
+    (void)state;
+    start(MODE_OBSERVE);
+    for (i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+        json_object *json = ask(nonsense[i]);
+
+        assert_string_equal(get(json, "/ok"), "false");
+        assert_true(get(json, "/error")[0]);
+        json_object_put(json);
+    }
+}
+
+static void random_bytes_get_an_answer(void **state)
+{
+    uint64_t seed = 11;
+    unsigned int i, k;
+
+    (void)state;
+    start(MODE_OBSERVE);
+    for (i = 0; i < 3000; i++) {
+        static const char letters[] = "{}[]\",:comandstu \\0u1e-x\xc3";
+        char line[64];
+
+        for (k = 0; k < sizeof(line) - 1; k++) {
+            line[k] = 1 + harness_random_below(&seed, 255);
+            if (i & 1)
+                line[k] = letters[harness_random_below(&seed,
+                                                       sizeof(letters) - 1)];
+        }
+        line[harness_random_below(&seed, sizeof(line))] = '\0';
+        line[sizeof(line) - 1] = '\0';
+        json_object_put(ask(line));
+    }
+}
+
+#define core_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        core_test(in_act_the_guest_that_talks_and_only_it_is_moved),
+        core_test(when_it_stops_all_is_as_before),
+        core_test(advise_and_observe_change_nothing),
+        core_test(a_proposal_is_journaled_once),
+        core_test(the_next_start_restores_what_a_crash_left),
+        core_test(after_restore_it_only_advises),
+        core_test(an_operator_who_moves_a_guest_keeps_it),
+        core_test(an_affinity_from_before_is_the_operators),
+        core_test(a_hard_affinity_is_the_operators),
+        core_test(an_affinity_that_xl_picked_is_nobodys),
+        core_test(half_a_node_was_not_picked_by_xl),
+        core_test(a_node_set_while_we_look_is_the_operators),
+        core_test(new_domains_are_bound_and_gone_ones_forgotten),
+        core_test(a_number_is_used_again_as_late_as_possible),
+        core_test(more_domains_than_numbers_do_no_harm),
+        core_test(status_says_what_is),
+        core_test(matrix_says_who_talks_to_whom),
+        core_test(plan_says_what_and_why),
+        core_test(nonsense_gets_an_error),
+        core_test(random_bytes_get_an_answer),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The matrix: rates are what went in, forgotten at the pace that was asked
+ * for, and its size is that of what was said, not of the host.
+ *
+ * A policy believes these numbers.  The decay is lazy, so it could depend on
+ * how often a number is looked at; and numbers of accounting domains are used
+ * again, so those of a former domain could be taken for the next one's.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cmocka-tap.h"
+#include "harness.h"
+
+#include "model/cells.h"
+#include "model/matrix.h"
+
+#define SECOND 1000000000ULL
+#define HALF_LIFE (2 * SECOND)
+
+#define SEND XEN_SCHEDLOG_EV_EVTCHN_SEND
+
+static struct xensched_row row(unsigned int event, uint16_t current,
+                               uint16_t correspondent, uint64_t counter)
+{
+    return (struct xensched_row){
+        .event = event,
+        .current = current,
+        .correspondent = correspondent,
+        .counter = counter,
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
+    };
+}
+
+static void add(struct matrix *m, unsigned int event, uint16_t current,
+                uint16_t correspondent, uint64_t counter, uint64_t now)
+{
+    struct xensched_row r = row(event, current, correspondent, counter);
+
+    matrix_add(m, &r, now);
+}
+
+static void near(double value, double expected)
+{
+    if (fabs(value - expected) > 1e-6 * fabs(expected) + 1e-9)
+        fail_msg("%.9g is not %.9g", value, expected);
+}
+
+static void an_amount_counts_a_half_after_the_half_life(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+    double first;
+
+    (void)state;
+    add(m, SEND, 2, 3, 1000, 5 * SECOND);
+    first = matrix_rate(m, SEND, 2, 3, 5 * SECOND);
+    /* ln 2 / 2 s of 1000 */
+    near(first, 1000 * M_LN2 / 2);
+    near(matrix_rate(m, SEND, 2, 3, 7 * SECOND), first / 2);
+    near(matrix_rate(m, SEND, 2, 3, 9 * SECOND), first / 4);
+    near(matrix_rate(m, SEND, 2, 3, 25 * SECOND), first / 1024);
+    matrix_free(m);
+}
+
+static void a_steady_rate_is_what_comes_out(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+    uint64_t now;
+
+    (void)state;
+    for (now = 0; now < 60 * SECOND; now += SECOND / 100)
+        add(m, SEND, 2, 3, 5, now);
+    assert_true(fabs(matrix_rate(m, SEND, 2, 3, now) - 500) < 2);
+    matrix_free(m);
+}
+
+static void looking_does_not_change_a_rate(void **state)
+{
+    struct matrix *a = matrix_new(HALF_LIFE), *b = matrix_new(HALF_LIFE);
+    uint64_t now, seed = 1;
+
+    (void)state;
+    for (now = 0; now < 10 * SECOND; now += 7919317) {
+        uint64_t amount = harness_random_below(&seed, 3);
+
+        if (amount) {
+            add(a, SEND, 2, 3, amount, now);
+            add(b, SEND, 2, 3, amount, now);
+        }
+        matrix_rate(b, SEND, 2, 3, now);
+    }
+    near(matrix_rate(a, SEND, 2, 3, now), matrix_rate(b, SEND, 2, 3, now));
+    matrix_free(a);
+    matrix_free(b);
+}
+
+static void a_clock_which_stands_still_or_goes_back_does_no_harm(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+    double rate;
+
+    (void)state;
+    add(m, SEND, 2, 3, 10, 100 * SECOND);
+    add(m, SEND, 2, 3, 10, 100 * SECOND);
+    add(m, SEND, 2, 3, 10, 99 * SECOND);
+    rate = matrix_rate(m, SEND, 2, 3, 100 * SECOND);
+    near(rate, 30 * M_LN2 / 2);
+    near(matrix_rate(m, SEND, 2, 3, 0), rate);
+    matrix_free(m);
+}
+
+static void directions_and_events_are_apart(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+
+    (void)state;
+    add(m, SEND, 2, 3, 10, 0);
+    add(m, XEN_SCHEDLOG_EV_GRANT_MAP, 2, 3, 100, 0);
+    near(matrix_rate(m, SEND, 2, 3, 0), 10 * M_LN2 / 2);
+    near(matrix_rate(m, SEND, 3, 2, 0), 0);
+    near(matrix_rate(m, XEN_SCHEDLOG_EV_GRANT_MAP, 2, 3, 0),
+         100 * M_LN2 / 2);
+    near(matrix_rate(m, SEND, 2, 4, 0), 0);
+    assert_int_equal(matrix_size(m), 2);
+    matrix_free(m);
+}
+
+/* Time that was used little by little has decayed in part when it is told. */
+static void service_time_is_a_share_of_a_pcpu(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+    uint64_t now;
+
+    (void)state;
+    for (now = SECOND / 100; now < 60 * SECOND; now += SECOND / 100) {
+        add(m, XEN_SCHEDLOG_EV_SERVICE_NS, 2, now & 1 ? 3 : 4, SECOND / 200,
+            now);
+        if (now % (5 * SECOND) == 0)
+            add(m, XEN_SCHEDLOG_EV_SERVICE_NS, 5, 2, 5 * SECOND, now);
+    }
+    now -= SECOND / 100;
+    assert_true(fabs(matrix_service(m, 2, now) - 0.5) < 0.01);
+    /* Alone on its pCPU all the time, and told of that each 5 s. */
+    assert_true(matrix_service(m, 5, 55 * SECOND) > 0.99);
+    assert_true(matrix_service(m, 5, 55 * SECOND) < 1.01);
+    matrix_free(m);
+}
+
+static void rows_which_do_not_say_who_are_left_out(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+    struct xensched_row r = row(SEND, 2, 3, 1);
+
+    (void)state;
+    r.valid &= ~XENSCHED_ROW_CORRESPONDENT;
+    matrix_add(m, &r, 0);
+    r = row(SEND, 2, 3, 1);
+    r.valid &= ~XENSCHED_ROW_EVENT;
+    matrix_add(m, &r, 0);
+    r = row(0xffff, 2, 3, 1);
+    matrix_add(m, &r, 0);
+    r = row(XEN_SCHEDLOG_EV_RUNQ, 1, 0xffff, 4); /* no access, no exit */
+    matrix_add(m, &r, 0);
+    assert_int_equal(matrix_size(m), 0);
+    /* Without a counter a row stands for one. */
+    r = row(SEND, 2, 3, 55);
+    r.valid &= ~XENSCHED_ROW_COUNTER;
+    matrix_add(m, &r, 0);
+    near(matrix_rate(m, SEND, 2, 3, 0), M_LN2 / 2);
+    matrix_free(m);
+}
+
+struct totals {
+    uint64_t total;
+    size_t nr;
+};
+
+static void sum_up(const struct matrix_entry *entry, void *arg)
+{
+    struct totals *t = arg;
+
+    t->total += entry->total;
+    t->nr++;
+}
+
+static void totals_are_exact_and_size_is_that_of_the_pairs(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+    struct totals t = { 0 };
+    uint64_t seed = 9, added = 0;
+    unsigned int i;
+
+    (void)state;
+    /* 1,000 domains; only 3,000 of a million pairs talk. */
+    for (i = 0; i < 200000; i++) {
+        uint64_t pair = harness_random_below(&seed, 3000);
+        uint64_t amount = harness_random_below(&seed, 5);
+
+        add(m, SEND, 2 + pair % 1000, 2 + (pair * 7 + 1) % 1000, amount,
+            i * 1000000ULL);
+        added += amount;
+    }
+    matrix_visit(m, i * 1000000ULL, sum_up, &t);
+    assert_int_equal(t.total, added);
+    assert_int_equal(t.nr, matrix_size(m));
+    assert_true(matrix_size(m) <= 3000);
+    matrix_free(m);
+}
+
+static void a_number_that_was_given_up_is_forgotten(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+
+    (void)state;
+    add(m, SEND, 2, 3, 10, 0);
+    add(m, SEND, 3, 2, 10, 0);
+    add(m, SEND, 2, 4, 10, 0);
+    add(m, XEN_SCHEDLOG_EV_SERVICE_NS, 3, 2, 10, 0);
+    matrix_forget(m, 3);
+    assert_int_equal(matrix_size(m), 1);
+    near(matrix_rate(m, SEND, 2, 3, 0), 0);
+    assert_true(matrix_rate(m, SEND, 2, 4, 0) > 0);
+    matrix_free(m);
+}
+
+static void what_is_idle_for_long_is_forgotten(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+
+    (void)state;
+    add(m, SEND, 2, 3, 10, 10 * SECOND);
+    add(m, SEND, 2, 4, 10, 50 * SECOND);
+    matrix_expire(m, 60 * SECOND, 60 * SECOND);
+    assert_int_equal(matrix_size(m), 2);
+    matrix_expire(m, 60 * SECOND, 80 * SECOND);
+    assert_int_equal(matrix_size(m), 1);
+    matrix_free(m);
+}
+
+static bool is_odd(const struct cell *cell, void *arg)
+{
+    (void)arg;
+
+    return cell->key & 1;
+}
+
+static void the_table_finds_what_is_in_it_and_nothing_else(void **state)
+{
+    struct cells cells;
+    struct cell *cell;
+    uint64_t key;
+    size_t i = 0, seen = 0;
+
+    (void)state;
+    cells_init(&cells);
+    for (key = 0; key < 50000; key++)
+        cells_get(&cells, key * 4097)->total = key;
+    for (key = 0; key < 50000; key++) {
+        cell = cells_find(&cells, key * 4097);
+        assert_non_null(cell);
+        assert_int_equal(cell->total, key);
+        assert_null(cells_find(&cells, key * 4097 + 1));
+    }
+    cells_remove(&cells, is_odd, NULL);
+    assert_int_equal(cells.used, 25000);
+    while ((cell = cells_next(&cells, &i)))
+        seen += !(cell->key & 1);
+    assert_int_equal(seen, 25000);
+    assert_non_null(cells_find(&cells, 4 * 4097));
+    assert_null(cells_find(&cells, 5 * 4097));
+    cells_free(&cells);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_amount_counts_a_half_after_the_half_life),
+        cmocka_unit_test(a_steady_rate_is_what_comes_out),
+        cmocka_unit_test(looking_does_not_change_a_rate),
+        cmocka_unit_test(a_clock_which_stands_still_or_goes_back_does_no_harm),
+        cmocka_unit_test(directions_and_events_are_apart),
+        cmocka_unit_test(service_time_is_a_share_of_a_pcpu),
+        cmocka_unit_test(rows_which_do_not_say_who_are_left_out),
+        cmocka_unit_test(totals_are_exact_and_size_is_that_of_the_pairs),
+        cmocka_unit_test(a_number_that_was_given_up_is_forgotten),
+        cmocka_unit_test(what_is_idle_for_long_is_forgotten),
+        cmocka_unit_test(the_table_finds_what_is_in_it_and_nothing_else),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Xen's record handler keeps what public/schedlog.h promises.
+ *
+ * The hypervisor's own files are compiled here.  Rows are checked against the
+ * structs that the header describes them as, not against the handler's idea of
+ * offsets; memory around what may be written is filled with a pattern and has
+ * to stay that way.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned long long test_tsc;
+#define schedlog_tsc() (test_tsc)
+
+#include "schedlog-record.h"
+#include "common/schedlog/record.c"
+
+#include <cmocka.h>
+
+#define NR_ACCT 16
+#define NR_FILES 4
+#define FILE_SIZE 256
+#define GUARD 256
+#define PATTERN 0xa5
+
+#define LCR(entry) XEN_SCHEDLOG_LCR_##entry
+#define IDS (LCR(EVENT) | LCR(CURRENT) | LCR(CORRESPONDENT))
+
+/* A CPU with its area.  Log files are apart from each other. */
+struct area {
+    struct schedlog_cpu *cpu;
+    uint32_t lcr[NR_FILES];
+    uint64_t route[NR_ACCT * XEN_SCHEDLOG_NR_EVENTS];
+    uint32_t skipped[NR_ACCT * XEN_SCHEDLOG_NR_EVENTS];
+    struct xen_schedlog_state state[NR_FILES];
+    struct {
+        uint8_t before[GUARD];
+        uint8_t row[FILE_SIZE];
+        uint8_t after[GUARD];
+    } data[NR_FILES];
+};
+
+static int set_up(void **test)
+{
+    struct area *a = calloc(1, sizeof(*a));
+
+    a->cpu = calloc(1, sizeof(*a->cpu) +
+                       NR_FILES * sizeof(struct schedlog_file));
+    a->cpu->lcr = a->lcr;
+    a->cpu->route = a->route;
+    a->cpu->skipped = a->skipped;
+    a->cpu->acct_mask = NR_ACCT - 1;
+    a->cpu->file_mask = NR_FILES - 1;
+    for (int i = 0; i < NR_FILES; i++) {
+        memset(&a->data[i], PATTERN, sizeof(a->data[i]));
+        memset(a->data[i].row, 0, FILE_SIZE);
+        schedlog_init_file(&a->cpu->file[i], a->data[i].row, FILE_SIZE,
+                           &a->state[i]);
+    }
+    *test = a;
+
+    return 0;
+}
+
+static int tear_down(void **test)
+{
+    struct area *a = *test;
+
+    free(a->cpu);
+    free(a);
+
+    return 0;
+}
+
+static void route(struct area *a, unsigned int acct, unsigned int event,
+                  unsigned int file, uint32_t threshold)
+{
+    a->route[acct * XEN_SCHEDLOG_NR_EVENTS + event] =
+        XEN_SCHEDLOG_ROUTE_VALID |
+        ((uint64_t)file << XEN_SCHEDLOG_ROUTE_FILE_SHIFT) | threshold;
+}
+
+static void assert_guards_intact(const struct area *a)
+{
+    for (int i = 0; i < NR_FILES; i++)
+        for (int j = 0; j < GUARD; j++) {
+            assert_int_equal(a->data[i].before[j], PATTERN);
+            assert_int_equal(a->data[i].after[j], PATTERN);
+        }
+}
+
+static void an_area_of_zeroes_logs_nothing(void **test)
+{
+    struct area *a = *test;
+
+    schedlog_record(a->cpu, XEN_SCHEDLOG_EV_GRANT_MAP, 2, 3, 1);
+
+    for (int i = 0; i < NR_FILES; i++)
+        assert_int_equal(a->state[i].pos, 0);
+}
+
+/*
+ * The row as the header describes it: a struct of the selected entries, each
+ * naturally aligned.  Written down here entry by entry and independently of
+ * how the handler does it.
+ */
+struct expected {
+    uint8_t bytes[64];
+    bool known[64];
+    unsigned int size;
+};
+
+static void expect(struct expected *e, uint64_t value, unsigned int size)
+{
+    while (e->size % size)
+        e->size++;
+    memcpy(e->bytes + e->size, &value, size);
+    memset(e->known + e->size, true, size);
+    e->size += size;
+}
+
+static struct expected expected_row(uint32_t lcr, uint16_t event, uint16_t cur,
+                                    uint16_t corr, uint64_t count,
+                                    uint64_t time)
+{
+    unsigned int pad = (lcr & LCR(PAD_MASK)) >> LCR(PAD_SHIFT);
+    unsigned int size = 1;
+    struct expected e = {};
+
+    if (lcr & LCR(EVENT))
+        expect(&e, event, 2);
+    if (lcr & LCR(CURRENT))
+        expect(&e, cur, 2);
+    if (lcr & LCR(CORRESPONDENT))
+        expect(&e, corr, 2);
+    if ((lcr & LCR(COUNTER)) && (lcr & LCR(COUNTER64)))
+        expect(&e, count, 8);
+    else if (lcr & LCR(COUNTER))
+        expect(&e, count > UINT32_MAX ? UINT32_MAX : count, 4);
+    switch (lcr & LCR(TIME_MASK)) {
+    case LCR(TIME_VIRTUAL):
+    case LCR(TIME_TSC):
+        expect(&e, time, (lcr & LCR(TIME64)) ? 8 : 4);
+    }
+
+    if (e.size) {
+        while (size < e.size || size < (1U << (pad > 6 ? 6 : pad)))
+            size *= 2;
+        e.size = size;
+    }
+
+    return e;
+}
+
+static void any_selection_of_entries_makes_the_row_of_the_header(void **test)
+{
+    struct area *a = *test;
+    uint64_t pos = 0, virtual_time = 0;
+
+    route(a, 7, XEN_SCHEDLOG_EV_EVTCHN_SEND, 1, 0);
+
+    /* All registers but for ADD and the shift, both tested below. */
+    for (uint32_t lcr = 0; lcr < (1U << LCR(TSC_SHIFT)); lcr++) {
+        uint64_t count = lcr & 1 ? 0x1122334455667788ULL : 42;
+        uint64_t time = 0x0102030405060708ULL * lcr;
+        struct expected e;
+
+        if (lcr & LCR(ADD))
+            continue;
+
+        test_tsc = time;
+        if ((lcr & LCR(TIME_MASK)) == LCR(TIME_VIRTUAL))
+            time = virtual_time++;
+        e = expected_row(lcr, XEN_SCHEDLOG_EV_EVTCHN_SEND, 7, 0x1234, count,
+                         time);
+
+        a->lcr[1] = lcr;
+        memset(a->data[1].row, 0, FILE_SIZE);
+        schedlog_record(a->cpu, XEN_SCHEDLOG_EV_EVTCHN_SEND, 7, 0x1234, count);
+
+        assert_int_equal(a->state[1].row_size, e.size);
+        if (!e.size) {
+            assert_int_equal(a->state[1].pos, pos);
+            continue;
+        }
+        pos = (pos + e.size - 1) / e.size * e.size;
+        for (unsigned int i = 0; i < e.size; i++)
+            if (e.known[i])
+                assert_int_equal(a->data[1].row[pos % FILE_SIZE + i],
+                                 e.bytes[i]);
+        pos += e.size;
+        assert_int_equal(a->state[1].pos, pos);
+    }
+
+    assert_guards_intact(a);
+}
+
+static void the_tsc_is_shifted_right_as_told(void **test)
+{
+    struct area *a = *test;
+
+    route(a, 2, 0, 0, 0);
+    test_tsc = 0xfedcba9876543210ULL;
+
+    for (unsigned int shift = 0; shift < 64; shift++) {
+        uint64_t pos = a->state[0].pos, time;
+
+        a->lcr[0] = LCR(TIME_TSC) | LCR(TIME64) | shift << LCR(TSC_SHIFT);
+        schedlog_record(a->cpu, 0, 2, 3, 1);
+        memcpy(&time, &a->data[0].row[pos % FILE_SIZE], sizeof(time));
+        assert_int_equal(time, test_tsc >> shift);
+    }
+}
+
+static void what_stays_in_an_accounting_domain_is_not_logged(void **test)
+{
+    struct area *a = *test;
+
+    route(a, 2, 0, 0, 3);
+    a->lcr[0] = IDS;
+
+    for (int i = 0; i < 10; i++)
+        schedlog_record(a->cpu, 0, 2, 2, 1);
+
+    assert_int_equal(a->state[0].pos, 0);
+    /* Nor does it count towards the threshold. */
+    assert_int_equal(a->skipped[2 * XEN_SCHEDLOG_NR_EVENTS], 0);
+}
+
+static void a_threshold_lets_every_nth_event_through(void **test)
+{
+    struct area *a = *test;
+
+    a->lcr[0] = IDS;
+
+    for (uint32_t threshold = 0; threshold < 20; threshold++) {
+        uint64_t pos = a->state[0].pos;
+        unsigned int nth = threshold ? threshold : 1;
+
+        route(a, 2, 0, 0, threshold);
+        for (unsigned int i = 0; i < 3 * nth; i++)
+            schedlog_record(a->cpu, 0, 2, 3, 1);
+        assert_int_equal(a->state[0].pos - pos, 3 * 8);
+    }
+}
+
+static void thresholds_of_accounting_domains_are_independent(void **test)
+{
+    struct area *a = *test;
+
+    a->lcr[0] = IDS;
+    a->lcr[1] = IDS;
+    route(a, 2, 0, 0, 5);
+    route(a, 3, 0, 1, 2);
+
+    for (int i = 0; i < 20; i++) {
+        schedlog_record(a->cpu, 0, 2, 4, 1);
+        schedlog_record(a->cpu, 0, 3, 4, 1);
+    }
+
+    assert_int_equal(a->state[0].pos, 4 * 8);
+    assert_int_equal(a->state[1].pos, 10 * 8);
+}
+
+static void add_counts_in_place_and_saturates(void **test)
+{
+    struct area *a = *test;
+    struct schedlog_file *file = &a->cpu->file[2];
+    uint32_t counter;
+    uint64_t counter64;
+
+    /* A log file of one row. */
+    schedlog_init_file(file, a->data[2].row, 16, &a->state[2]);
+    route(a, 2, 0, 2, 0);
+
+    a->lcr[2] = LCR(COUNTER) | LCR(ADD) | 4 << LCR(PAD_SHIFT);
+    for (int i = 1; i <= 100; i++)
+        schedlog_record(a->cpu, 0, 2, 3, i);
+    memcpy(&counter, a->data[2].row, sizeof(counter));
+    assert_int_equal(counter, 5050);
+    assert_int_equal(a->state[2].pos, 100 * 16);
+
+    schedlog_record(a->cpu, 0, 2, 3, UINT32_MAX);
+    memcpy(&counter, a->data[2].row, sizeof(counter));
+    assert_int_equal(counter, UINT32_MAX);
+
+    memset(a->data[2].row, 0, 16);
+    a->lcr[2] |= LCR(COUNTER64);
+    for (int i = 0; i < 3; i++)
+        schedlog_record(a->cpu, 0, 2, 3, UINT32_MAX);
+    memcpy(&counter64, a->data[2].row, sizeof(counter64));
+    assert_int_equal(counter64, 3ULL * UINT32_MAX);
+}
+
+static void a_row_larger_than_its_file_is_not_written(void **test)
+{
+    struct area *a = *test;
+
+    schedlog_init_file(&a->cpu->file[0], a->data[0].row, 16, &a->state[0]);
+    route(a, 2, 0, 0, 0);
+    a->lcr[0] = IDS | 6 << LCR(PAD_SHIFT);
+
+    schedlog_record(a->cpu, 0, 2, 3, 1);
+
+    assert_int_equal(a->state[0].pos, 0);
+    assert_int_equal(a->state[0].row_size, 0);
+    assert_int_equal(a->state[0].lcr, a->lcr[0]);
+}
+
+static void a_new_register_tells_where_its_rows_begin(void **test)
+{
+    struct area *a = *test;
+
+    route(a, 2, 0, 0, 0);
+    a->lcr[0] = LCR(EVENT); /* rows of 2 bytes */
+    for (int i = 0; i < 3; i++)
+        schedlog_record(a->cpu, 0, 2, 3, 1);
+    assert_int_equal(a->state[0].layout_seq, 2);
+    assert_int_equal(a->state[0].pos, 6);
+
+    a->lcr[0] = IDS | LCR(COUNTER) | LCR(COUNTER64); /* rows of 16 bytes */
+    schedlog_record(a->cpu, 0, 2, 3, 1);
+    assert_int_equal(a->state[0].layout_seq, 4);
+    assert_int_equal(a->state[0].layout_pos, 16);
+    assert_int_equal(a->state[0].layout_gap, 10);
+    assert_int_equal(a->state[0].row_size, 16);
+    assert_int_equal(a->state[0].pos, 32);
+}
+
+static uint64_t random64(uint64_t *seed)
+{
+    /* xorshift64*, S. Vigna, ACM TOMS 42(4), 2016 */
+    *seed ^= *seed >> 12;
+    *seed ^= *seed << 25;
+    *seed ^= *seed >> 27;
+
+    return *seed * 0x2545f4914f6cdd1dULL;
+}
+
+/* What a hostile scheduler can do: anything to the words that it may write. */
+static void noise_in_control_words_stays_inside_of_the_log_files(void **test)
+{
+    struct area *a = *test;
+    uint64_t seed = 20050324, last[NR_FILES] = {};
+
+    for (int i = 0; i < 2000000; i++) {
+        uint64_t r = random64(&seed);
+
+        a->lcr[r % NR_FILES] = random64(&seed);
+        /* Few events would get past thresholds of any size. */
+        a->route[(r >> 8) % (NR_ACCT * XEN_SCHEDLOG_NR_EVENTS)] =
+            random64(&seed) & (r & 1 ? ~0ULL : ~0xfffffffcULL);
+        test_tsc = r;
+        schedlog_record(a->cpu, (r >> 32) % XEN_SCHEDLOG_NR_EVENTS, r >> 40,
+                        r >> 48, r);
+
+        for (int j = 0; j < NR_FILES; j++) {
+            const struct xen_schedlog_state *s = &a->state[j];
+
+            assert_true(s->pos >= last[j]);
+            assert_true(s->pos >= s->layout_pos);
+            assert_int_equal(s->layout_seq & 1, 0);
+            assert_true(s->row_size <= XEN_SCHEDLOG_MAX_ROW_SIZE);
+            last[j] = s->pos;
+        }
+    }
+
+    assert_guards_intact(a);
+    for (int i = 0; i < NR_FILES; i++)
+        assert_true(last[i] > FILE_SIZE);
+}
+
+static void noise_for_one_log_file_leaves_the_others_alone(void **test)
+{
+    struct area *a = *test;
+    uint64_t seed = 86166313;
+
+    route(a, 2, 0, 0, 0);
+    memset(a->data[1].row, 0x5a, FILE_SIZE);
+
+    for (int i = 0; i < 100000; i++) {
+        a->lcr[0] = random64(&seed);
+        schedlog_record(a->cpu, 0, 2, 3, random64(&seed));
+    }
+
+    for (int i = 0; i < FILE_SIZE; i++)
+        assert_int_equal(a->data[1].row[i], 0x5a);
+    assert_int_equal(a->state[1].pos, 0);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(an_area_of_zeroes_logs_nothing),
+        TEST(any_selection_of_entries_makes_the_row_of_the_header),
+        TEST(the_tsc_is_shifted_right_as_told),
+        TEST(what_stays_in_an_accounting_domain_is_not_logged),
+        TEST(a_threshold_lets_every_nth_event_through),
+        TEST(thresholds_of_accounting_domains_are_independent),
+        TEST(add_counts_in_place_and_saturates),
+        TEST(a_row_larger_than_its_file_is_not_written),
+        TEST(a_new_register_tells_where_its_rows_begin),
+        TEST(noise_in_control_words_stays_inside_of_the_log_files),
+        TEST(noise_for_one_log_file_leaves_the_others_alone),
+    };
+
+    cmocka_set_message_output(CM_OUTPUT_TAP);
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

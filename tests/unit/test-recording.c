@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Recordings: what was recorded comes back, byte for byte; what was cut off or
+ * damaged is found out, and everything before it comes back all the same.
+ *
+ * A recording is what a bug report or a benchmark rests on, and its end is
+ * where a full disk, a crash or a copy that broke off shows.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <xensched/recording.h>
+#include <xensched/source.h>
+
+#include "cmocka-tap.h"
+#include "harness.h"
+
+#define PATH "test-recording.tmp"
+#define NR_CHUNKS 6U
+#define TSC_KHZ 2500000
+
+/* Sizes of what the format consists of, docs/recording-format.md. */
+#define HEADER 64U
+#define CHUNK  64U
+
+static const uint32_t lcr = XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
+                            XEN_SCHEDLOG_LCR_COUNTER;
+
+/* Chunk i has i rows of 8 bytes. */
+static void make_batch(unsigned int i, uint8_t rows[64],
+                       struct xensched_batch *b)
+{
+    memset(b, 0, sizeof(*b));
+    memset(rows, 0x40 + i, 64);
+    xensched_layout(lcr, &b->layout);
+    b->cpu = i;
+    b->file = 7;
+    b->pos = 1000 * i;
+    b->lost_bytes = 8 * i;
+    b->lost_rows = i;
+    b->time_ns = 1ULL << 40 | i;
+    b->rows = rows;
+    b->length = 8 * i;
+}
+
+static uint8_t recorded[2048];
+static size_t recorded_size;
+
+static void record(void)
+{
+    struct xensched_recorder *r;
+    struct xensched_batch b;
+    uint8_t rows[64];
+    unsigned int i;
+    FILE *f;
+
+    assert_int_equal(xensched_recorder_open(PATH, TSC_KHZ, &r, NULL), 0);
+    for (i = 0; i < NR_CHUNKS; i++) {
+        make_batch(i, rows, &b);
+        assert_int_equal(xensched_recorder_write(r, &b, NULL), 0);
+    }
+    assert_int_equal(xensched_recorder_close(r, NULL), 0);
+    f = fopen(PATH, "r");
+    assert_non_null(f);
+    recorded_size = fread(recorded, 1, sizeof(recorded), f);
+    fclose(f);
+}
+
+static void write_file(const uint8_t *bytes, size_t size)
+{
+    FILE *f = fopen(PATH, "w");
+
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    fclose(f);
+}
+
+static void same_batch(const struct xensched_batch *got, unsigned int i)
+{
+    struct xensched_batch b;
+    uint8_t rows[64];
+
+    make_batch(i, rows, &b);
+    assert_memory_equal(&got->layout, &b.layout, sizeof(b.layout));
+    assert_int_equal(got->cpu, b.cpu);
+    assert_int_equal(got->file, b.file);
+    assert_int_equal(got->pos, b.pos);
+    assert_int_equal(got->lost_bytes, b.lost_bytes);
+    assert_int_equal(got->lost_rows, b.lost_rows);
+    assert_int_equal(got->time_ns, b.time_ns);
+    assert_int_equal(got->length, b.length);
+    if (b.length)
+        assert_memory_equal(got->rows, rows, b.length);
+}
+
+/* Returns how many batches came, and in *rc what came then. */
+static unsigned int replay(int *rc, struct xensched_error *err)
+{
+    struct xensched_recording *r;
+    struct xensched_batch b;
+    unsigned int nr = 0;
+
+    *rc = xensched_recording_open(PATH, &r, err);
+    if (*rc)
+        return 0;
+    while ((*rc = xensched_recording_next(r, &b, err)) == 1)
+        same_batch(&b, nr++);
+    xensched_recording_close(r);
+
+    return nr;
+}
+
+static void what_was_recorded_comes_back(void **state)
+{
+    struct xensched_source_stats stats;
+    struct xensched_source *source;
+    struct xensched_batch b;
+    unsigned int i;
+    int rc;
+
+    (void)state;
+    record();
+    assert_int_equal(replay(&rc, NULL), NR_CHUNKS);
+    assert_int_equal(rc, 0);
+
+    assert_int_equal(xensched_source_open("recording:" PATH, NULL, &source,
+                                          NULL), 0);
+    assert_int_equal(xensched_source_tsc_khz(source), TSC_KHZ);
+    for (i = 0; i < NR_CHUNKS; i++) {
+        assert_int_equal(xensched_source_next(source, &b, NULL),
+                         XENSCHED_BATCH);
+        same_batch(&b, i);
+    }
+    assert_int_equal(xensched_source_next(source, &b, NULL), XENSCHED_END);
+    xensched_source_stats(source, &stats);
+    assert_int_equal(stats.batches, NR_CHUNKS);
+    assert_int_equal(stats.rows, 0 + 1 + 2 + 3 + 4 + 5);
+    assert_int_equal(stats.lost_rows, 0 + 1 + 2 + 3 + 4 + 5);
+    xensched_source_close(source);
+}
+
+/* How many chunks are complete in the first @size bytes. */
+static unsigned int chunks_in(size_t size)
+{
+    size_t end = HEADER;
+    unsigned int i;
+
+    for (i = 0; i < NR_CHUNKS; i++) {
+        end += CHUNK + 8 * i;
+        if (end > size)
+            break;
+    }
+
+    return i;
+}
+
+static void cut_anywhere_all_before_the_cut_comes_back(void **state)
+{
+    struct xensched_error err;
+    char offset[32];
+    size_t cut;
+    int rc;
+
+    (void)state;
+    record();
+    for (cut = 0; cut < recorded_size; cut++) {
+        write_file(recorded, cut);
+        assert_int_equal(replay(&rc, &err), chunks_in(cut));
+        assert_int_equal(rc, -ENODATA);
+        snprintf(offset, sizeof(offset), "offset %zu:", cut);
+        assert_non_null(strstr(err.text, offset));
+    }
+}
+
+static void damage_anywhere_is_found_out(void **state)
+{
+    struct xensched_error err;
+    uint8_t bytes[2048];
+    size_t at;
+    int rc;
+
+    (void)state;
+    record();
+    for (at = 0; at < recorded_size; at++) {
+        memcpy(bytes, recorded, recorded_size);
+        bytes[at] ^= 1U << at % 8;
+        write_file(bytes, recorded_size);
+        assert_true(replay(&rc, &err) <= chunks_in(at));
+        assert_true(rc == -EILSEQ || rc == -EINVAL || rc == -EPROTO ||
+                    rc == -ENODATA);
+        if (at >= HEADER)
+            assert_non_null(strstr(err.text, "offset"));
+    }
+}
+
+static void noise_is_not_a_recording(void **state)
+{
+    struct xensched_error err;
+    uint8_t bytes[512];
+    uint64_t seed = 5;
+    unsigned int i, k;
+    int rc;
+
+    (void)state;
+    for (i = 0; i < 300; i++) {
+        /* With a good header the noise gets as far as it can. */
+        memcpy(bytes, recorded, HEADER);
+        for (k = i & 1 ? HEADER : 0; k < sizeof(bytes); k++)
+            bytes[k] = harness_random(&seed);
+        write_file(bytes, sizeof(bytes));
+        assert_int_equal(replay(&rc, &err), 0);
+        assert_true(rc < 0);
+    }
+}
+
+static void something_after_the_end_is_found_out(void **state)
+{
+    struct xensched_error err;
+    int rc;
+
+    (void)state;
+    record();
+    recorded[recorded_size] = 0;
+    write_file(recorded, recorded_size + 1);
+    assert_int_equal(replay(&rc, &err), NR_CHUNKS);
+    assert_int_equal(rc, -EILSEQ);
+}
+
+static void another_version_or_abi_is_named(void **state)
+{
+    struct xensched_recording *r;
+    struct xensched_error err;
+
+    (void)state;
+    record();
+    recorded[12]++; /* version */
+    write_file(recorded, recorded_size);
+    assert_int_equal(xensched_recording_open(PATH, &r, &err), -EPROTO);
+    assert_non_null(strstr(err.text, "version 2"));
+    assert_non_null(strstr(err.text, "version 1"));
+    recorded[12]--;
+    recorded[16]++; /* ABI */
+    write_file(recorded, recorded_size);
+    assert_int_equal(xensched_recording_open(PATH, &r, &err), -EPROTO);
+    assert_non_null(strstr(err.text, "ABI version"));
+}
+
+static void a_full_disk_is_reported(void **state)
+{
+    struct xensched_recorder *r;
+    struct xensched_error err;
+    struct xensched_batch b;
+    uint8_t rows[64];
+    int rc = 0, i;
+
+    (void)state;
+    make_batch(5, rows, &b);
+    assert_int_equal(xensched_recorder_open("/dev/full", 0, &r, &err), 0);
+    for (i = 0; !rc && i < 10000; i++)
+        rc = xensched_recorder_write(r, &b, &err);
+    assert_int_equal(rc, -ENOSPC);
+    assert_non_null(strstr(err.text, "/dev/full"));
+    assert_int_equal(xensched_recorder_write(r, &b, &err), -ENOSPC);
+    xensched_recorder_close(r, &err);
+
+    /* Too little for the buffer to be written before the end. */
+    assert_int_equal(xensched_recorder_open("/dev/full", 0, &r, &err), 0);
+    assert_int_equal(xensched_recorder_write(r, &b, &err), 0);
+    assert_int_equal(xensched_recorder_close(r, &err), -ENOSPC);
+}
+
+static void a_file_that_is_not_there_is_named(void **state)
+{
+    struct xensched_source *source;
+    struct xensched_error err;
+
+    (void)state;
+    assert_int_equal(xensched_source_open("recording:/no/such", NULL, &source,
+                                          &err), -ENOENT);
+    assert_non_null(strstr(err.text, "/no/such"));
+    assert_int_equal(xensched_source_open("recording", NULL, &source, &err),
+                     -EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_recorded_comes_back),
+        cmocka_unit_test(cut_anywhere_all_before_the_cut_comes_back),
+        cmocka_unit_test(damage_anywhere_is_found_out),
+        cmocka_unit_test(noise_is_not_a_recording),
+        cmocka_unit_test(something_after_the_end_is_found_out),
+        cmocka_unit_test(another_version_or_abi_is_named),
+        cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(a_file_that_is_not_there_is_named),
+    };
+    int failed = run_tap_tests(tests);
+
+    unlink(PATH);
+
+    return failed;
+}
