@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The life of one host: its folder, its QEMU process, its end.  Whatever way
+# the script ends which has read this file, no QEMU is left: it runs in a
+# session of its own which is killed on exit, and the kernel kills it when the
+# script was killed with SIGKILL.
+
+HOST_PID=
+HOST_RUN=
+
+# Makes what hosts boot from, if it has changed, and a folder for this run.
+host_prepare()
+{
+    need_command qemu-system-x86_64 qemu-system-x86
+    need_file "$BOX_DIST/usr/sbin/xl" "the toolstack" "run make xen"
+    mkdir -p "$BOX_HOST"
+    # One box at a time: others may be doing the same.
+    exec {lock}>"$BOX_HOST/lock"
+    flock "$lock"
+    kernel_prepare
+    programs_prepare
+    initramfs_prepare
+    host_new_run
+    exec {lock}>&-
+}
+
+# The test programs, built against the toolstack's libraries.
+programs_prepare()
+{
+    make -s -C "$BOX_SOURCE/programs" DIST="$BOX_DIST" \
+        OUT="$BOX_HOST/programs" >&2 ||
+        die "$BOX_EXIT_MISSING" "the test programs could not be built"
+}
+
+# A folder for this run: console.log, qemu.log, share/ (see dom0/init) and,
+# while it runs, boot/ with files that no other box changes.
+host_new_run()
+{
+    local file
+
+    HOST_RUN=$BOX_RUNS/$(date +%Y%m%d-%H%M%S)-$$
+    mkdir -p "$HOST_RUN"/{boot,share/in,share/results}
+    : >"$HOST_RUN/share/output"
+    : >"$HOST_RUN/console.log"
+    for file in "$BOX_HOST"/boot/*; do
+        ln "$file" "$HOST_RUN/boot/" 2>/dev/null ||
+            cp "$file" "$HOST_RUN/boot/"
+    done
+    ln -sfn "$(basename "$HOST_RUN")" "$BOX_RUNS/last"
+}
+
+# host_bring_in FILE...: puts them into the share.
+host_bring_in()
+{
+    local file
+
+    for file in "$@"; do
+        cp -rL "$file" "$HOST_RUN/share/in/"
+    done
+}
+
+# host_run_script NAME: which of the files dom0 is to run.
+host_run_script()
+{
+    chmod +x "$HOST_RUN/share/in/$1"
+    printf 'exec ./%q\n' "$1" >"$HOST_RUN/share/command"
+}
+
+# Runs a command which does not outlive this script: killed with it from the
+# setpriv on, not even started if the script was killed before.
+host_mortal()
+{
+    # shellcheck disable=SC2016 # for the inner shell
+    exec setsid setpriv --pdeathsig KILL \
+        sh -c '[ "$PPID" = "$0" ] && exec "$@"' $$ "$@"
+}
+
+# Starts QEMU in the background.
+host_start()
+{
+    local arguments
+
+    mapfile -t arguments < <(qemu_arguments "$HOST_RUN")
+    host_mortal qemu-system-x86_64 "${arguments[@]}" \
+        -serial "file:$HOST_RUN/console.log" \
+        </dev/null >"$HOST_RUN/qemu.log" 2>&1 &
+    HOST_PID=$!
+}
+
+# Runs QEMU in the foreground, the console on this terminal.
+host_run_on_terminal()
+{
+    local arguments console=stdio,id=console,mux=on,signal=off
+
+    mapfile -t arguments < <(qemu_arguments "$HOST_RUN")
+    setpriv --pdeathsig KILL qemu-system-x86_64 "${arguments[@]}" \
+        -chardev "$console,logfile=$HOST_RUN/console.log" \
+        -serial chardev:console -mon chardev=console
+}
+
+host_running()
+{
+    [[ -n $HOST_PID ]] && kill -0 "$HOST_PID" 2>/dev/null
+}
+
+host_kill()
+{
+    if [[ -n $HOST_PID ]]; then
+        kill -KILL "$HOST_PID" 2>/dev/null || true
+        wait "$HOST_PID" 2>/dev/null || true
+        HOST_PID=
+    fi
+    if [[ -n $HOST_RUN ]]; then
+        rm -rf "${HOST_RUN:?}/boot"
+    fi
+}
+
+# What the hypervisor or dom0 printed when they died.  Only what they say
+# themselves: a guest's words start with (dN) and do not count.
+host_died()
+{
+    grep -q -E '^\(XEN\) (\[[^]]*\] )?(Panic on CPU|FATAL (TRAP|PAGE FAULT))|^(\(XEN\) )?Hardware Dom0 crashed|^\[ *[0-9.]+\] Kernel panic' \
+        "$HOST_RUN/console.log"
+}
+
+# The end of the console and where the rest of it is.
+host_show_console()
+{
+    say "the end of the console:"
+    tail -n "${1:-40}" "$HOST_RUN/console.log" | tr -d '\r' |
+        sed 's/^/    | /' >&2
+    if [[ -s $HOST_RUN/qemu.log ]]; then
+        sed 's/^/    qemu | /' "$HOST_RUN/qemu.log" >&2
+    fi
+    say "all of it: $HOST_RUN/console.log"
+}
+
+trap host_kill EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+trap 'exit 129' HUP

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The one initramfs that dom0 and all guests boot from: busybox, the toolstack
+# and our programs with the libraries they need, the kernel modules that a Xen
+# host needs, and the files of tests/host/dom0.  It is made again only when
+# something in it has changed.  Needs no root: there are no device nodes in it.
+#
+# Gives: $BOX_HOST/boot/initramfs.cpio
+
+# Of the toolstack, what an operator's or a test's hands reach for.
+readonly INITRAMFS_TOOLSTACK=(
+    usr/sbin/{xl,xenstored,xenconsoled,xentrace,xenpm,xenperf,xen-hptool}
+    usr/bin/xenstore-{read,write,ls,rm,list,exists,watch,chmod}
+    usr/lib/xen/bin/{xen-init-dom0,xenconsole,libxl-save-helper}
+)
+
+# Loaded with what they depend on; which of them, is up to the init scripts.
+readonly INITRAMFS_MODULES=(
+    xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs
+    xen-blkback xen-blkfront brd null_blk
+    virtio_pci 9pnet_virtio 9p
+)
+
+initramfs_programs()
+{
+    [[ -d $BOX_TOOLS ]] || return 0
+    find "$BOX_TOOLS" -type f -perm -u+x ! -name '*.so*' ! -name '*.o'
+}
+
+# Everything which is in it, with size and time: the same text, the same file.
+initramfs_inputs()
+{
+    local places=("$BOX_SOURCE/dom0" "$BOX_SOURCE/guests"
+                  "$BOX_SOURCE/lib/initramfs.sh" "$BOX_HOST/programs"
+                  "$BOX_HOST/kernel/package" "$(command -v busybox)")
+
+    places+=("${INITRAMFS_TOOLSTACK[@]/#/$BOX_DIST/}" "$BOX_DIST/usr/lib")
+    [[ -d $BOX_TOOLS ]] && places+=("$BOX_TOOLS")
+    find "${places[@]}" -type f -printf '%p %s %T@\n' | sort
+}
+
+install_busybox()
+{
+    local applet
+
+    # Debian's busybox is static in the package busybox-static only.
+    if ldd "$(command -v busybox)" >/dev/null 2>&1; then
+        die "$BOX_EXIT_MISSING" "busybox is not static:" \
+            "apt-get install busybox-static"
+    fi
+    mkdir -p "$1/bin"
+    cp "$(command -v busybox)" "$1/bin/busybox"
+    busybox --list | while read -r applet; do
+        [[ $applet == busybox ]] || ln -s busybox "$1/bin/$applet"
+    done
+}
+
+install_toolstack()
+{
+    local file
+
+    for file in "${INITRAMFS_TOOLSTACK[@]}"; do
+        need_file "$BOX_DIST/$file" "a part of the toolstack" "run make xen"
+        install -D "$BOX_DIST/$file" "$1/$file"
+    done
+}
+
+install_programs()
+{
+    local file
+
+    mkdir -p "$1/usr/bin"
+    initramfs_programs | while read -r file; do
+        cp "$file" "$1/usr/bin/"
+    done
+    find "$BOX_HOST/programs" -type f -perm -u+x -exec cp -t "$1/usr/bin" {} +
+}
+
+# The libraries which the programs in ROOT need.  Ours come first: the machine
+# may have a libxenctrl of its own release of Xen.
+install_libraries()
+{
+    local path=$BOX_DIST/usr/lib:$BOX_TOOLS list
+
+    list=$(find "$1/usr" -type f -perm -u+x \
+               -exec env LD_LIBRARY_PATH="$path" ldd {} + 2>/dev/null || true)
+    if grep -q 'not found' <<<"$list"; then
+        die "$BOX_EXIT_MISSING" "a library is missing:" \
+            "$(grep 'not found' <<<"$list" | sort -u)"
+    fi
+    mkdir -p "$1/usr/lib"
+    sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' <<<"$list" | sort -u |
+        xargs -r cp -L -t "$1/usr/lib"
+    install -D /lib64/ld-linux-x86-64.so.2 "$1/lib64/ld-linux-x86-64.so.2"
+    # Not linked, but loaded by libc when a thread is cancelled, as xl does.
+    cp -L "$(ldconfig -p | sed -n '/x86-64/s/.*libgcc_s.so.1.* => //p;')" \
+        "$1/usr/lib"
+    find "$1/usr" -type f -exec strip --strip-unneeded {} + 2>/dev/null || true
+}
+
+# module_file NAME: where it is, in either spelling; empty when built in.
+module_file()
+{
+    local name=${1//[-_]/[-_]}
+
+    find "$BOX_HOST/kernel/modules/" -name "$name.ko*" -print -quit
+}
+
+# install_module ROOT-OF-MODULES NAME: and, before it, all it depends on.
+install_module()
+{
+    local file to depends
+
+    file=$(module_file "$2")
+    if [[ -z $file ]]; then
+        grep -q "/${2//[-_]/[-_]}.ko" "$BOX_HOST/kernel/modules/modules.builtin" ||
+            die "$BOX_EXIT_MISSING" "the kernel has no module $2"
+        return
+    fi
+    to=$1/$(basename "${file%.ko*}").ko
+    [[ -f $to ]] && return
+    case $file in
+    *.xz)  xz -dc "$file" ;;
+    *.zst) need_command zstd zstd; zstd -dcq "$file" ;;
+    *)     cat "$file" ;;
+    esac >"$to"
+    depends=$(tr '\0' '\n' <"$to" | sed -n 's/^depends=//p')
+    for depends in ${depends//,/ }; do
+        install_module "$1" "$depends"
+    done
+}
+
+install_modules()
+{
+    local release module
+
+    release=$(basename "$(readlink "$BOX_HOST/kernel/modules")")
+    mkdir -p "$1/lib/modules/$release"
+    for module in "${INITRAMFS_MODULES[@]}"; do
+        install_module "$1/lib/modules/$release" "$module"
+    done
+    busybox depmod -b "$1" "$release"
+    # So that modprobe is silent about what needs no loading.
+    cp "$BOX_HOST/kernel/modules/modules.builtin" "$1/lib/modules/$release/"
+}
+
+initramfs_build()
+{
+    local root=$BOX_HOST/initramfs
+
+    rm -rf "$root"
+    mkdir -p "$root"/{dev,proc,sys,run,tmp,root,box,boot,var/lib/xen,var/log/xen}
+    ln -s ../run "$root/var/run"
+    cp -r "$BOX_SOURCE/dom0/." "$root"
+    cp -r "$BOX_SOURCE/guests" "$root/usr/lib/box/guests"
+    install_busybox "$root"
+    install_toolstack "$root"
+    install_programs "$root"
+    install_libraries "$root"
+    install_modules "$root"
+    (cd "$root" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null) >"$1"
+}
+
+initramfs_prepare()
+{
+    local boot=$BOX_HOST/boot inputs
+
+    need_command busybox busybox-static
+    mkdir -p "$boot"
+    inputs=$(initramfs_inputs)
+    if [[ -f $boot/initramfs.cpio && -f $BOX_HOST/initramfs.inputs &&
+          $(<"$BOX_HOST/initramfs.inputs") == "$inputs" ]]; then
+        return
+    fi
+    say "making the initramfs"
+    initramfs_build "$boot/initramfs.cpio.new"
+    mv "$boot/initramfs.cpio.new" "$boot/initramfs.cpio"
+    ln -f "$BOX_HOST/kernel/vmlinux" "$boot/vmlinux"
+    printf '%s\n' "$inputs" >"$BOX_HOST/initramfs.inputs"
+}

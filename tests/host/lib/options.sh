@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# The options which say what kind of host to boot: shared by the box, which
+# runs a script in it, and by the interactive one.
+
+HOST_SOCKETS=1
+HOST_CORES=2
+HOST_NUMA=no
+HOST_MEMORY=2048
+HOST_DOM0_MEMORY=512
+HOST_DOM0_VCPUS=
+HOST_MODE=fast
+HOST_XEN=patched
+HOST_XEN_APPEND=
+HOST_DOM0_APPEND=
+
+host_options_help()
+{
+    cat <<END
+The host:
+  --sockets N         sockets (default $HOST_SOCKETS)
+  --cores N           cores per socket (default $HOST_CORES)
+  --numa              each socket is a NUMA node
+  --memory MIB        memory of the host (default $HOST_MEMORY)
+  --dom0-memory MIB   memory of dom0 (default $HOST_DOM0_MEMORY)
+  --dom0-vcpus N      vCPUs of dom0 (default 2, or 1 on one pCPU)
+  --mode fast|exact   fast: a thread per pCPU; exact: one instruction takes one
+                      nanosecond of the host's time (default $HOST_MODE)
+  --xen WHICH         patched, native, or the path of a Xen (default $HOST_XEN)
+  --xen-append TEXT   more of Xen's command line
+  --dom0-append TEXT  more of dom0's kernel command line
+END
+}
+
+# positive OPTION VALUE
+positive()
+{
+    [[ $2 =~ ^[1-9][0-9]{0,6}$ ]] ||
+        die "$BOX_EXIT_USAGE" "$1 needs a positive number, not '$2'"
+}
+
+# host_option OPTION [VALUE]: sets HOST_TAKEN to how many words it took, which
+# is 0 when this is no option of the host.
+host_option()
+{
+    HOST_TAKEN=2
+    # shellcheck disable=SC2034 # HOST_NUMA is read by qemu.sh
+    case $1 in
+    --sockets)     positive "$1" "${2-}"; HOST_SOCKETS=$2 ;;
+    --cores)       positive "$1" "${2-}"; HOST_CORES=$2 ;;
+    --memory)      positive "$1" "${2-}"; HOST_MEMORY=$2 ;;
+    --dom0-memory) positive "$1" "${2-}"; HOST_DOM0_MEMORY=$2 ;;
+    --dom0-vcpus)  positive "$1" "${2-}"; HOST_DOM0_VCPUS=$2 ;;
+    --mode)        HOST_MODE=${2-} ;;
+    --xen)         HOST_XEN=${2-} ;;
+    --xen-append)  HOST_XEN_APPEND+=" ${2-}" ;;
+    --dom0-append) HOST_DOM0_APPEND+=" ${2-}" ;;
+    --numa)        HOST_NUMA=yes; HOST_TAKEN=1 ;;
+    *)             HOST_TAKEN=0 ;;
+    esac
+    [[ $HOST_TAKEN -le $# ]] || die "$BOX_EXIT_USAGE" "$1 needs a value"
+}
+
+# need_files FILE...: what is to be brought in
+need_files()
+{
+    local file
+
+    for file in "$@"; do
+        [[ -e $file ]] || die "$BOX_EXIT_USAGE" "$file: no such file"
+    done
+}
+
+host_options_check()
+{
+    [[ $HOST_MODE == fast || $HOST_MODE == exact ]] ||
+        die "$BOX_EXIT_USAGE" "--mode is fast or exact, not '$HOST_MODE'"
+    [[ $HOST_DOM0_MEMORY -lt $HOST_MEMORY ]] ||
+        die "$BOX_EXIT_USAGE" "--dom0-memory has to be less than --memory"
+    if [[ -z $HOST_DOM0_VCPUS ]]; then
+        # More vCPUs than pCPUs wait for each other by spinning.
+        HOST_DOM0_VCPUS=$((HOST_SOCKETS * HOST_CORES > 1 ? 2 : 1))
+    fi
+    case $HOST_XEN in
+    patched) HOST_XEN=$BOX_XEN_PATCHED ;;
+    native)  HOST_XEN=$BOX_XEN_NATIVE ;;
+    esac
+    need_file "$HOST_XEN" "the hypervisor" \
+        "run make xen, or give --xen the path of an uncompressed xen/xen"
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# Where the parts of the host in a box are, and how its scripts end when one
+# of them is missing.  Each place can be set from outside; no other file of
+# tests/host may know a path below build/.
+
+BOX_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BOX_BUILD=${BOX_BUILD:-$(cd "$BOX_SOURCE/../.." && pwd)/build}
+
+# What is booted: hypervisors, toolstack, our own programs.
+BOX_XEN_PATCHED=${BOX_XEN_PATCHED:-$BOX_BUILD/xen/patched/xen/xen}
+BOX_XEN_NATIVE=${BOX_XEN_NATIVE:-$BOX_BUILD/xen/native/xen/xen}
+BOX_DIST=${BOX_DIST:-$BOX_BUILD/dist}
+BOX_TOOLS=${BOX_TOOLS:-$BOX_BUILD/tools}
+
+# A kernel package of your own, in place of the one of this Debian release.
+BOX_KERNEL_DEB=${BOX_KERNEL_DEB:-}
+
+# What the box makes and keeps.
+BOX_CACHE=${BOX_CACHE:-$BOX_BUILD/cache}
+BOX_HOST=${BOX_HOST:-$BOX_BUILD/host}
+BOX_RUNS=${BOX_RUNS:-$BOX_HOST/runs}
+
+# Exit codes of the box itself (sysexits.h); all others are the script's.
+# shellcheck disable=SC2034 # used by those who read this file
+readonly BOX_EXIT_USAGE=64 BOX_EXIT_MISSING=69 BOX_EXIT_DIED=70 \
+         BOX_EXIT_TIMEOUT=124
+
+say()
+{
+    printf 'box: %s\n' "$*" >&2
+}
+
+# die CODE MESSAGE...
+die()
+{
+    local code=$1
+
+    shift
+    say "$@"
+    exit "$code"
+}
+
+# need_file FILE WHAT REMEDY
+need_file()
+{
+    [[ -f $1 ]] || die "$BOX_EXIT_MISSING" "$2 is missing ($1): $3"
+}
+
+# need_command COMMAND DEBIAN-PACKAGE
+need_command()
+{
+    command -v "$1" >/dev/null ||
+        die "$BOX_EXIT_MISSING" "$1 is missing: apt-get install $2"
+}

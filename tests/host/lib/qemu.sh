@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# From the options of a host to the command line of QEMU.  It only computes:
+# nothing is started here.  All variables HOST_* come from options.sh.
+#
+# QEMU is the interpreter (TCG) always: no hardware virtualisation needed.
+# The CPU model is qemu64, because the Linux PV kernel crashes on "max" and Xen
+# on "EPYC".  QEMU loads Xen as a multiboot kernel, with the dom0 kernel and
+# its initramfs as modules, so there is no disk and no boot loader.
+
+qemu_accel()
+{
+    case $HOST_MODE in
+    fast)  printf '%s\n' -accel tcg,thread=multi ;;
+    exact) printf '%s\n' -accel tcg,thread=single -icount shift=0,sleep=off ;;
+    esac
+}
+
+# One NUMA node per socket, the memory split evenly.
+qemu_numa()
+{
+    local node first size=$((HOST_MEMORY / HOST_SOCKETS))
+
+    for ((node = 0; node < HOST_SOCKETS; node++)); do
+        first=$((node * HOST_CORES))
+        printf '%s\n' \
+            -object "memory-backend-ram,id=ram$node,size=${size}M" \
+            -numa "node,nodeid=$node,memdev=ram$node,cpus=$first-$((first +
+                                                            HOST_CORES - 1))"
+    done
+}
+
+qemu_machine()
+{
+    local cpus=$((HOST_SOCKETS * HOST_CORES))
+
+    # The memory of all nodes together has to be the memory of the machine.
+    printf '%s\n' -machine pc -cpu qemu64 \
+        -m "$((HOST_MEMORY / HOST_SOCKETS * HOST_SOCKETS))" \
+        -smp "$cpus,sockets=$HOST_SOCKETS,cores=$HOST_CORES,threads=1" \
+        -nodefaults -display none -no-reboot
+    if [[ $HOST_NUMA == yes ]]; then
+        qemu_numa
+    fi
+}
+
+# qemu_kernel FOLDER: with vmlinux and initramfs.cpio
+qemu_kernel()
+{
+    local xen dom0
+
+    xen="console=com1 com1=115200,8n1 loglvl=info guest_loglvl=info"
+    xen+=" dom0_mem=${HOST_DOM0_MEMORY}M,max:${HOST_DOM0_MEMORY}M"
+    xen+=" dom0_max_vcpus=$HOST_DOM0_VCPUS $HOST_XEN_APPEND"
+    dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init $HOST_DOM0_APPEND"
+    printf '%s\n' -kernel "$HOST_XEN" -append "$xen" \
+        -initrd "$1/vmlinux ${dom0//,/,,},$1/initramfs.cpio"
+}
+
+# qemu_share TAG FOLDER [OPTION]: a folder that dom0 can mount; see dom0/init.
+qemu_share()
+{
+    printf '%s\n' \
+        -virtfs "local,path=$2,mount_tag=$1,security_model=none${3:+,$3}"
+}
+
+# qemu_arguments RUN-FOLDER: one argument per line, but for the console.
+qemu_arguments()
+{
+    qemu_accel
+    qemu_machine
+    qemu_kernel "$1/boot"
+    qemu_share box "$1/share"
+    qemu_share boot "$1/boot" readonly=on
+}

@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs the host tests (t/*.sh) with as few boots as possible and writes TAP.
+#
+#   run-tests.sh [NAME...]     all, or those of these names
+#
+# A test says which host it needs in a line "# box: OPTIONS", with options of
+# the box; all tests with the same line share one boot.  A test without such a
+# line gets the host below.  "# box: none" runs here and not in a host: these
+# are the tests of the box itself.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+readonly default_host="--sockets 2 --cores 2 --numa"
+
+# Boot, and what the slowest machine needs on top of the tests' own limits.
+readonly boot_seconds=240
+
+# host_of TEST: the options it asks for.
+host_of()
+{
+    local options
+
+    options=$(sed -n 's/^# box: *//p' "$1")
+    printf '%s\n' "${options:-$default_host}"
+}
+
+# time_of TEST...: the sum of their limits; see run-tests of dom0.
+time_of()
+{
+    local test seconds sum=0
+
+    for test in "$@"; do
+        seconds=$(sed -n 's/^# time: \([0-9]*\)$/\1/p' "$test")
+        sum=$((sum + ${seconds:-120}))
+    done
+    printf '%s\n' "$sum"
+}
+
+# The script which the box runs: it only starts the one that dom0 has.
+dom0_script()
+{
+    printf '%s\n' '#!/bin/sh' 'mkdir t && mv ./*.sh t && cd t || exit 99' \
+        'exec /usr/lib/box/run-tests'
+}
+
+# run_here TEST: on this machine.
+run_here()
+{
+    local name
+
+    name=$(basename "$1" .sh)
+    "$1" | sed -u "s/^\(not \)\{0,1\}ok -/& $name:/" ||
+        printf 'not ok - %s: it did not end well\n' "$name"
+}
+
+# run_group OPTIONS TEST...: one boot.
+run_group()
+{
+    local options=$1 script test code
+
+    shift
+    if [[ $options == none ]]; then
+        for test in "$@"; do
+            run_here "$test"
+        done
+        return
+    fi
+    printf '# host: box %s\n' "$options"
+    script=$(mktemp -d)/start
+    dom0_script >"$script"
+    # shellcheck disable=SC2086 # they are separate words
+    "$here/box" $options --timeout "$(($(time_of "$@") + boot_seconds))" \
+        "$script" "$@" || {
+        code=$?
+        # 1: a test failed, and said so.
+        [[ $code -eq 1 ]] || printf 'not ok - box %s: exit code %d\n' \
+            "$options" "$code"
+    }
+    rm -r "$(dirname "$script")"
+}
+
+run_all()
+{
+    local options tests=() test
+
+    for test in "$@"; do
+        host_of "$test"
+    done | sort -u | while read -r options; do
+        tests=()
+        for test in "$@"; do
+            [[ $(host_of "$test") == "$options" ]] && tests+=("$test")
+        done
+        run_group "$options" "${tests[@]}" </dev/null
+    done
+}
+
+# Numbers the results of all and adds the plan.  (Not awk: Debian's reads its
+# input in large pieces, and a person wants to see how it goes on.)
+number()
+{
+    local line n=0 failed=0
+
+    while IFS= read -r line; do
+        [[ $line == 1..* ]] && continue
+        if [[ $line =~ ^(ok|not\ ok)(\ [0-9]+)?(.*)$ ]]; then
+            n=$((n + 1))
+            [[ ${BASH_REMATCH[1]} == ok ]] || failed=1
+            line="${BASH_REMATCH[1]} $n${BASH_REMATCH[3]}"
+        fi
+        printf '%s\n' "$line"
+    done
+    printf '1..%d\n' "$n"
+    [[ $failed -eq 0 && $n -gt 0 ]]
+}
+
+selected=()
+for name in "${@:-*}"; do
+    # shellcheck disable=SC2206 # a pattern
+    selected+=("$here"/t/$name.sh)
+done
+run_all "${selected[@]}" | number

@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# box: none
+#
+# The box itself, seen from outside: exit code, output and files come back;
+# a hang, a crash and Ctrl-C each end in their own way and leave no process.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=../dom0/usr/lib/box/tap.sh
+. "$here/dom0/usr/lib/box/tap.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# Runs of its own: others may be using the box.
+export BOX_RUNS=$work/runs
+
+# box WANTED-EXIT-CODE ARGUMENT...: one host, small and quick
+box()
+{
+    local wanted=$1 code=0
+
+    shift
+    "$here/box" --cores 1 "$@" >"$work/output" 2>"$work/messages" || code=$?
+    equal "$code" "$wanted" || {
+        cat "$work/messages"
+        return 1
+    }
+}
+
+# script LINE...: makes $work/script
+script()
+{
+    printf '%s\n' '#!/bin/sh' "$@" >"$work/script"
+}
+
+# QEMU has the folder of the run in its command line.
+no_qemu_left()
+{
+    ! pgrep -f "^qemu-system.*$BOX_RUNS"
+}
+
+script 'echo said' 'cat with-it' 'echo "kept here" >"$RESULTS/file"' \
+    'mkdir "$RESULTS/folder"' 'seq 20000 >"$RESULTS/folder/numbers"' \
+    'seq 20000' 'exit 7'
+echo "a file" >"$work/with-it"
+check "the exit code is that of the script" \
+    box 7 --results "$work/results" "$work/script" "$work/with-it"
+is "its output comes back whole" "$(md5sum <"$work/output")" \
+    "$({ echo said; echo "a file"; seq 20000; } | md5sum)"
+is "a file comes back" "$(cat "$work/results/file")" "kept here"
+is "a folder comes back" "$(md5sum <"$work/results/folder/numbers")" \
+    "$(seq 20000 | md5sum)"
+check "the console is kept" grep -q 'Xen version' "$BOX_RUNS/last/console.log"
+check "its end is shown, because the script failed" \
+    grep -q 'the end of the console' "$work/messages"
+check "no QEMU is left" no_qemu_left
+
+script 'sleep 1000'
+check "a hang is a time-out" box 124 --timeout 5 "$work/script"
+check "which is said" grep -q 'time-out: no end after 5 s' "$work/messages"
+check "no QEMU is left by a time-out" no_qemu_left
+
+script 'echo c >/proc/sysrq-trigger' 'sleep 1000'
+check "a crash of dom0 is an end of its own" box 70 "$work/script"
+check "the console is shown" grep -q 'Kernel panic' "$work/messages"
+
+check "a crash of Xen is, too" \
+    box 70 --xen-append "dom0_mem=1M,max:1M" "$work/script"
+
+# interrupted SIGNAL: the exit code after that, in a box whose script runs
+interrupted()
+{
+    local pid code=0 tries=600
+
+    rm -f "$work/output"
+    # Job control: else Ctrl-C is ignored in the background.
+    set -m
+    "$here/box" --cores 1 "$work/script" >"$work/output" 2>/dev/null &
+    pid=$!
+    set +m
+    until grep -qs started "$work/output" || ((--tries == 0)); do
+        sleep 0.1
+    done
+    kill "-$1" -- "-$pid"
+    wait "$pid" || code=$?
+    echo "$code"
+}
+
+script 'echo started' 'sleep 1000'
+is "Ctrl-C ends it" "$(interrupted INT)" 130
+check "no QEMU is left by Ctrl-C" no_qemu_left
+is "SIGTERM ends it" "$(interrupted TERM)" 143
+check "no QEMU is left by SIGTERM" no_qemu_left
+is "SIGKILL ends it" "$(interrupted KILL)" 137
+sleep 0.5
+check "no QEMU is left by SIGKILL" no_qemu_left
+
+check "a Xen that is not there is said" box 69 --xen "$work/none" "$work/script"
+check "an option that is not there is said" box 64 --colour red "$work/script"
+finish

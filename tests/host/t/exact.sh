@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --mode exact --sockets 1 --cores 2
+#
+# In exact mode a TSC tick is an instruction, wherever it is measured and as
+# often as one likes.  All figures which compare two hypervisors by the
+# instruction rest on this.
+
+. /usr/lib/box/tap.sh
+
+# What the loop takes besides its own instructions: reading the TSC twice.
+first=$(count-loop 1000)
+note "1000 instructions: $first ticks"
+check "a loop of 1000 instructions takes 1000 ticks and some" \
+    test "$first" -ge 1000 -a "$first" -le 1020
+is "each further instruction takes one tick" \
+    "$(($(count-loop 11000) - first))" 10000
+is "and so do a hundred thousand" "$(($(count-loop 101000) - first))" 100000
+is "the same again" "$(count-loop 1000)" "$first"
+
+guest start idle name=counter run='count-loop 1000; count-loop 11000'
+guest wait counter
+is "it is the same in a guest" \
+    "$(guest output counter | tr '\n' ' ')" "$first $((first + 10000)) "
+finish

@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A guest is what its description says, runs its script and gives back how
+# that ended.  A guest which cannot start, or ends early, is an error and not
+# a guest that is waited for.
+
+. /usr/lib/box/tap.sh
+
+cat >asked.guest <<'END'
+vcpus=2
+memory=160
+cpus=2-3
+run='grep -c ^processor /proc/cpuinfo; cat with-it; exit 5'
+files=with-it
+END
+echo "a file" >with-it
+
+refused()
+{
+    ! "$@"
+}
+
+# The tests run one after the other; what a guest said stays after its end.
+guest start asked
+guest wait asked 60
+is "the exit code of its script" $? 5
+is "two vCPUs, and its file" "$(guest output asked | tr '\n' ' ')" "2 a file "
+
+guest start idle name=sleeper memory=160 vcpus=2 cpus=3
+is "its memory and vCPUs" \
+    "$(xl list sleeper | awk 'NR == 2 { print $3, $4 }')" "160 2"
+is "its pCPUs" "$(xl vcpu-list sleeper | awk 'NR == 2 { print $(NF - 2) }')" 3
+check "a second one of the same name is refused" refused \
+    guest start idle name=sleeper
+guest stop sleeper
+check "it is gone after guest stop" refused xl domid sleeper
+
+check "a description that is not there is refused" refused guest start nobody
+check "a key that is not there is refused" refused guest start idle colour=red
+check "a guest that cannot start is an error" refused \
+    guest start idle name=tiny memory=4
+check "a guest that panics is an error" refused \
+    guest start idle name=panic xl='extra = "console=hvc0 rdinit=/none root="'
+finish
