@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Prove from the built hypervisor what a log site costs while it is off.
+
+Usage: check-sites.py PATCHED/xen-syms NATIVE/xen-syms
+
+Promises (one TAP line each, per site or per function):
+  - the table of sites isn't empty, and each event of this release has a site
+  - each site in the image is the 5-byte NOP, in .text, in no init code
+  - each site's target lies in the same function and is not the next
+    instruction
+  - a function with sites has, on the paths that are taken while they are off,
+    one NOP per site more than the same function of the unpatched hypervisor,
+    and no other instruction
+
+The last one compares what can be reached from the function's entry, with the
+sites as the NOPs that they are, with what can be reached in the unpatched
+function.  The compiler may lay the blocks out in another order, which inverts
+conditional jumps and makes unconditional ones and the padding before aligned
+jump targets come and go; no other kind of instruction may be there more often
+than in the unpatched function.
+"""
+
+import collections
+import re
+import struct
+import subprocess
+import sys
+
+NOP5 = bytes([0x0F, 0x1F, 0x44, 0x00, 0x00])
+
+# jump_label.h: struct jump_label_site
+SITE = struct.Struct("<iii")
+# jump_label.h: sizeof(struct jump_label)
+LABEL_SIZE = 2
+
+# public/schedlog.h: the events which this release has sites for
+EVENTS = {0: "service-ns", 2: "evtchn-send", 4: "grant-map",
+          5: "grant-unmap"}
+
+INVERSE = {"jne": "je", "jae": "jb", "jbe": "ja", "jns": "js", "jge": "jl",
+           "jle": "jg", "jno": "jo", "jnp": "jp"}
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE,
+                          text=True).stdout
+
+
+class Image:
+    """A xen-syms file: its symbols, its bytes and its functions."""
+
+    def __init__(self, path):
+        self.path = path
+        self.symbols = {}
+        self.functions = []
+        for line in output_of("nm", "-n", path).splitlines():
+            fields = line.split()
+            if len(fields) != 3:
+                continue
+            address, kind, name = int(fields[0], 16), fields[1], fields[2]
+            self.symbols.setdefault(name, address)
+            if kind in "tT":
+                self.functions.append((address, name))
+        self.sections = []
+        for line in output_of("readelf", "-SW", path).splitlines():
+            match = re.match(r"\s*\[\s*\d+\] (\S+)\s+PROGBITS\s+"
+                             r"(\w+) (\w+) (\w+)", line)
+            if match:
+                name, address, offset, size = match.groups()
+                self.sections.append((name, int(address, 16),
+                                      int(offset, 16), int(size, 16)))
+        with open(path, "rb") as file:
+            self.content = file.read()
+
+    def read(self, address, size):
+        for _, start, offset, length in self.sections:
+            if start <= address and address + size <= start + length:
+                at = offset + address - start
+                return self.content[at:at + size]
+        raise ValueError(f"{self.path}: nothing at {address:#x}")
+
+    def function_of(self, address):
+        """(name, start, end) of the function that address lies in"""
+        start, name = max(f for f in self.functions if f[0] <= address)
+        ends = [f[0] for f in self.functions if f[0] > start]
+        return name, start, min(ends)
+
+    def disassemble(self, start, end):
+        """address -> (mnemonic, target or None, next address)"""
+        text = output_of("objdump", "-d", "--no-show-raw-insn",
+                         f"--start-address={start:#x}",
+                         f"--stop-address={end:#x}", self.path)
+        lines = [re.match(r"\s*([0-9a-f]+):\s+(.*)", line)
+                 for line in text.splitlines()]
+        lines = [(int(m.group(1), 16), m.group(2)) for m in lines if m]
+        result = {}
+        for i, (address, text) in enumerate(lines):
+            words = [word for word in text.split()
+                     if word not in ("lock", "rep", "bnd", "notrack", "cs",
+                                     "data16", "repz")]
+            mnemonic = words[0] if words else "nop"
+            target = None
+            if mnemonic.startswith("j") and len(words) > 1:
+                match = re.match(r"([0-9a-f]+)$", words[1])
+                target = int(match.group(1), 16) if match else None
+            following = lines[i + 1][0] if i + 1 < len(lines) else end
+            result[address] = (mnemonic, target, following)
+        return result
+
+
+def reachable(code, entry):
+    """The instructions that can be executed from entry on, inside of code"""
+    seen, todo = set(), [entry]
+    while todo:
+        address = todo.pop()
+        while address in code and address not in seen:
+            seen.add(address)
+            mnemonic, target, following = code[address]
+            if target is not None:
+                todo.append(target)
+            if mnemonic in ("jmp", "ret", "retq", "ud2", "iretq"):
+                break
+            address = following
+    return seen
+
+
+def kinds(code, addresses, sites=()):
+    """How many of each kind of instruction there are"""
+    count = collections.Counter()
+    for address in addresses:
+        mnemonic, _, following = code[address]
+        mnemonic = INVERSE.get(mnemonic, mnemonic)
+        if mnemonic.startswith("nop"):
+            aligns = address not in sites and following % 8 == 0
+            mnemonic = "padding" if aligns else "nop"
+        count[mnemonic] += 1
+    return count
+
+
+class Tap:
+    def __init__(self):
+        self.count = 0
+        self.failed = 0
+
+    def check(self, good, promise, *explanation):
+        self.count += 1
+        self.failed += not good
+        print(f"{'ok' if good else 'not ok'} {self.count} - {promise}")
+        if not good:
+            for line in explanation:
+                print(f"# {line}")
+
+    def finish(self):
+        print(f"1..{self.count}")
+        return 1 if self.failed else 0
+
+
+def read_sites(image):
+    """[(address of the instruction, target, event)]"""
+    at = image.symbols["__start_jump_labels"]
+    end = image.symbols["__stop_jump_labels"]
+    labels = image.symbols["schedlog_label"]
+    sites = []
+    while at < end:
+        insn, target, label = SITE.unpack(image.read(at, SITE.size))
+        sites.append((at + insn, at + 4 + target,
+                      (at + 8 + label - labels) // LABEL_SIZE))
+        at += SITE.size
+    return sites
+
+
+def check_site(tap, image, site):
+    insn, target, event = site
+    name, start, end = image.function_of(insn)
+    what = f"{EVENTS.get(event, event)} in {name}+{insn - start:#x}"
+    text = (image.symbols["_stext"], image.symbols["_etext"])
+    found = image.read(insn, len(NOP5))
+
+    tap.check(found == NOP5, f"{what} is a 5-byte NOP", f"is {found.hex()}")
+    tap.check(text[0] <= insn < text[1], f"{what} is in .text")
+    tap.check(target != insn + len(NOP5) and text[0] <= target < text[1],
+              f"{what} has its call out of line")
+
+
+def counterpart(native, name):
+    """The unpatched function.  Compilers number their clones."""
+    base = name.split(".")[0]
+    for address, other in native.functions:
+        if other == name:
+            return address
+    for address, other in native.functions:
+        if other.split(".")[0] == base and ".cold" not in other:
+            return address
+    return None
+
+
+def check_function(tap, patched, native, name, sites):
+    _, start, end = patched.function_of(sites[0][0])
+    code = patched.disassemble(start, end)
+    now = kinds(code, reachable(code, start), {insn for insn, _, _ in sites})
+
+    other = counterpart(native, name)
+    if other is None:
+        tap.check(False, f"{name} is in the unpatched hypervisor")
+        return
+    _, start, end = native.function_of(other)
+    code = native.disassemble(start, end)
+    before = kinds(code, reachable(code, start))
+
+    added = now - before
+    tap.check(added["nop"] == len(sites),
+              f"{name} has {len(sites)} NOP(s) more than unpatched",
+              f"it has {added['nop']} more")
+    for layout in "nop", "jmp", "padding":
+        del added[layout]
+    tap.check(not added,
+              f"{name} has no other instruction more than unpatched",
+              *[f"{count} x {mnemonic}" for mnemonic, count in added.items()])
+    print(f"# {name}: {sum(before.values())} instructions can be reached "
+          f"unpatched, {sum(now.values())} patched and off")
+
+
+def main():
+    if len(sys.argv) != 3 or sys.argv[1].startswith("-"):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+
+    patched, native = Image(sys.argv[1]), Image(sys.argv[2])
+    sites = read_sites(patched)
+    tap = Tap()
+
+    missing = set(EVENTS) - {event for _, _, event in sites}
+    tap.check(sites and not missing, "each event has a site",
+              *[f"none for {EVENTS[event]}" for event in missing])
+
+    functions = collections.defaultdict(list)
+    for site in sites:
+        check_site(tap, patched, site)
+        functions[patched.function_of(site[0])[0]].append(site)
+    for name, of_function in functions.items():
+        check_function(tap, patched, native, name, of_function)
+
+    print(f"# {len(sites)} sites of {len(NOP5)} bytes")
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
