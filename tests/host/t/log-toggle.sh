@@ -3,8 +3,10 @@
 #
 # All events are turned on and off 1000 times while guests do I/O, compute and
 # are created and destroyed.  Rewriting code under load can go wrong on a pCPU
-# that executes it meanwhile, and then somebody dies.
+# that executes it meanwhile, and then somebody dies.  Two pCPUs, since all of
+# them are stopped each time, which takes an emulated host long enough.
 #
+# box: --sockets 1 --cores 2
 # time: 400
 
 . /usr/lib/box/tap.sh
