@@ -159,6 +159,9 @@ class Tap:
 
 def read_sites(image):
     """[(address of the instruction, target, event)]"""
+    if "schedlog_label" not in image.symbols:
+        sys.exit(f"{image.path}: no log facility: built without "
+                 "CONFIG_SCHEDLOG=y?")
     at = image.symbols["__start_jump_labels"]
     end = image.symbols["__stop_jump_labels"]
     labels = image.symbols["schedlog_label"]

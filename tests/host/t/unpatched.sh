@@ -3,7 +3,8 @@
 # box: --xen native --sockets 1 --cores 2
 #
 # A Xen without our patches says that it does not know the log facility, to
-# each operation.
+# each operation; the daemon and the command say so in words, with the remedy,
+# and change nothing.
 
 . /usr/lib/box/tap.sh
 
@@ -12,4 +13,12 @@ hypercall-try 0 >answers
 for name in info setup files frames events bind binding release; do
     is "$name" "$(sed -n "s/^$name //p" answers)" ENOSYS
 done
+
+xenschedd >daemon.txt 2>&1
+is "the daemon ends at once" "$?" 1
+check "it says what this Xen lacks" grep -q "CONFIG_SCHEDLOG=y" daemon.txt
+check "it leaves no state behind" test ! -e /var/lib/xensched/state.json
+xensched check >check.txt 2>&1
+is "xensched check fails" "$?" 1
+check "and says what this Xen lacks" grep -q "CONFIG_SCHEDLOG=y" check.txt
 finish
