@@ -102,6 +102,20 @@ static void an_area_of_zeroes_logs_nothing(void **test)
         assert_int_equal(a->state[i].pos, 0);
 }
 
+static void without_a_valid_route_nothing_is_logged(void **test)
+{
+    struct area *a = *test;
+
+    a->lcr[1] = IDS;
+    route(a, 2, XEN_SCHEDLOG_EV_GRANT_MAP, 1, 0);
+    a->route[2 * XEN_SCHEDLOG_NR_EVENTS + XEN_SCHEDLOG_EV_GRANT_MAP] &=
+        ~XEN_SCHEDLOG_ROUTE_VALID;
+
+    schedlog_record(a->cpu, XEN_SCHEDLOG_EV_GRANT_MAP, 2, 3, 1);
+
+    assert_int_equal(a->state[1].pos, 0);
+}
+
 /*
  * The row as the header describes it: a struct of the selected entries, each
  * naturally aligned.  Written down here entry by entry and independently of
@@ -396,6 +410,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(an_area_of_zeroes_logs_nothing),
+        TEST(without_a_valid_route_nothing_is_logged),
         TEST(any_selection_of_entries_makes_the_row_of_the_header),
         TEST(the_tsc_is_shifted_right_as_told),
         TEST(what_stays_in_an_accounting_domain_is_not_logged),
