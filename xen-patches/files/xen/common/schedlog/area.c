@@ -91,7 +91,12 @@ static void free_pages(void *va, unsigned int nr)
 
     for ( i = 0; i < nr; i++ )
         free_xenheap_page(va + i * PAGE_SIZE);
+}
 
+/* Memory which was never shared. */
+static void free_private(void *va, unsigned int nr)
+{
+    free_pages(va, nr);
     used_bytes -= (uint64_t)nr << PAGE_SHIFT;
 }
 
@@ -136,6 +141,19 @@ static bool still_mapped(const struct schedlog_region *region)
     return false;
 }
 
+static void cf_check free_region(struct rcu_head *rcu)
+{
+    struct schedlog_region *region =
+        container_of(rcu, struct schedlog_region, rcu);
+
+    free_pages(region->va, region->nr_pages);
+    xfree(region);
+}
+
+/*
+ * Whoever drops the last reference of a page still has to take it off
+ * dom_xen's list after that.  This is over after a grace period.
+ */
 static void free_former_regions(void)
 {
     struct schedlog_region *region, *next;
@@ -144,8 +162,8 @@ static void free_former_regions(void)
         if ( !still_mapped(region) )
         {
             list_del(&region->former);
-            free_pages(region->va, region->nr_pages);
-            xfree(region);
+            used_bytes -= (uint64_t)region->nr_pages << PAGE_SHIFT;
+            call_rcu(&region->rcu, free_region);
         }
 }
 
@@ -211,8 +229,8 @@ static void free_pcpu(struct schedlog_pcpu *pcpu)
     release_region(pcpu->state);
     release_region(pcpu->data);
     if ( pcpu->cpu.skipped )
-        free_pages(pcpu->cpu.skipped, PFN_UP(skipped_size(&geometry)));
-    free_pages(pcpu, PFN_UP(private_size(&geometry)));
+        free_private(pcpu->cpu.skipped, PFN_UP(skipped_size(&geometry)));
+    free_private(pcpu, PFN_UP(private_size(&geometry)));
 }
 
 static struct schedlog_pcpu *alloc_pcpu(unsigned int cpu)

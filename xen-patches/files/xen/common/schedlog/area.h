@@ -8,6 +8,7 @@
 #include <xen/cache.h>
 #include <xen/list.h>
 #include <xen/percpu.h>
+#include <xen/rcupdate.h>
 #include <xen/schedlog-record.h>
 #include <xen/time.h>
 
@@ -18,6 +19,7 @@ struct schedlog_region {
     void *va;
     unsigned int nr_pages;
     struct list_head former; /* Given up, but still mapped by someone. */
+    struct rcu_head rcu;
 };
 
 /* A pCPU's area.  Once made it stays, also while the pCPU is offline. */
