@@ -209,6 +209,37 @@ static void totals_are_exact_and_size_is_that_of_the_pairs(void **state)
     matrix_free(m);
 }
 
+/* Who keeps a pCPU is reported in parts, without a next one. */
+static void time_in_parts_is_the_same_as_in_one(void **state)
+{
+    struct matrix *parts = matrix_new(HALF_LIFE);
+    struct matrix *one = matrix_new(HALF_LIFE);
+    unsigned int tick;
+
+    (void)state;
+    for (tick = 1; tick < 100; tick++)
+        add(parts, XEN_SCHEDLOG_EV_SERVICE_NS, 2, XEN_SCHEDLOG_ACCT_NONE,
+            SECOND / 100, tick * (SECOND / 100));
+    add(parts, XEN_SCHEDLOG_EV_SERVICE_NS, 2, 3, SECOND / 100, SECOND);
+    add(one, XEN_SCHEDLOG_EV_SERVICE_NS, 2, 3, SECOND, SECOND);
+    assert_int_equal(matrix_size(parts), 1);
+    assert_float_equal(matrix_service(parts, 2, SECOND),
+                       matrix_service(one, 2, SECOND), 1e-6);
+    matrix_free(parts);
+    matrix_free(one);
+}
+
+static void an_access_without_another_end_is_no_pair(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+
+    (void)state;
+    add(m, XEN_SCHEDLOG_EV_MARK, 2, XEN_SCHEDLOG_ACCT_NONE, 77, 0);
+    add(m, SEND, 2, XEN_SCHEDLOG_ACCT_NONE, 1, 0);
+    assert_int_equal(matrix_size(m), 0);
+    matrix_free(m);
+}
+
 static void a_number_that_was_given_up_is_forgotten(void **state)
 {
     struct matrix *m = matrix_new(HALF_LIFE);
@@ -284,6 +315,8 @@ int main(void)
         cmocka_unit_test(service_time_is_a_share_of_a_pcpu),
         cmocka_unit_test(rows_which_do_not_say_who_are_left_out),
         cmocka_unit_test(totals_are_exact_and_size_is_that_of_the_pairs),
+        cmocka_unit_test(time_in_parts_is_the_same_as_in_one),
+        cmocka_unit_test(an_access_without_another_end_is_no_pair),
         cmocka_unit_test(a_number_that_was_given_up_is_forgotten),
         cmocka_unit_test(what_is_idle_for_long_is_forgotten),
         cmocka_unit_test(the_table_finds_what_is_in_it_and_nothing_else),

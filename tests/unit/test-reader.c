@@ -518,6 +518,34 @@ static void changes_of_the_layout_never_yield_a_wrong_row(void **state)
     teardown(h);
 }
 
+static void blocks_of_rows_are_decoded_as_each_of_them(void **state)
+{
+    struct xensched_row rows[8], row;
+    struct xensched_reader r;
+    struct xensched_batch b;
+    struct harness *h;
+    size_t first, nr, i;
+
+    (void)state;
+    setup_reader(&h, &r, 1024);
+    harness_route_all(h, 0, PLAIN);
+    produce(h, 21);
+    assert_int_equal(xensched_reader_read(&r, buffer, 1024, &b), 0);
+    b.cpu = 5;
+    for (first = 0; (nr = xensched_batch_decode(&b, first, rows, 8));
+         first += nr) {
+        assert_int_equal(nr, first < 16 ? 8 : 5);
+        for (i = 0; i < nr; i++) {
+            xensched_batch_row(&b, first + i, &row);
+            assert_memory_equal(&rows[i], &row, sizeof(row));
+            assert_int_equal(row.cpu, 5);
+        }
+    }
+    assert_int_equal(first, 21);
+    assert_int_equal(xensched_batch_decode(&b, 100, rows, 8), 0);
+    teardown(h);
+}
+
 static void a_small_buffer_only_takes_longer(void **state)
 {
     struct checker c = { 0 };
@@ -585,6 +613,25 @@ static void a_row_size_which_does_not_fit_the_register_is_refused(void **state)
     harness_route_all(h, 0, PLAIN);
     produce(h, 4);
     h->state[0].row_size *= 2;
+    assert_int_equal(xensched_reader_read(&r, buffer, 1024, &b), -EPROTO);
+    assert_int_equal(b.length, 0);
+    teardown(h);
+}
+
+static void a_register_that_changed_without_notice_is_refused(void **state)
+{
+    struct checker c = { 0 };
+    struct xensched_reader r;
+    struct xensched_batch b;
+    struct harness *h;
+
+    (void)state;
+    setup_reader(&h, &r, 1024);
+    harness_route_all(h, 0, PLAIN);
+    produce(h, 4);
+    drain(&r, 1024, &c);
+    produce(h, 4);
+    h->state[0].lcr ^= XEN_SCHEDLOG_LCR_CURRENT;
     assert_int_equal(xensched_reader_read(&r, buffer, 1024, &b), -EPROTO);
     assert_int_equal(b.length, 0);
     teardown(h);
@@ -741,11 +788,13 @@ int main(void)
         cmocka_unit_test(rows_of_a_layout_never_seen_are_lost_bytes),
         cmocka_unit_test(a_register_which_writes_nothing_ends_the_rows),
         cmocka_unit_test(changes_of_the_layout_never_yield_a_wrong_row),
+        cmocka_unit_test(blocks_of_rows_are_decoded_as_each_of_them),
         cmocka_unit_test(a_small_buffer_only_takes_longer),
         cmocka_unit_test(a_layout_in_change_is_left_for_the_next_call),
         cmocka_unit_test(a_position_that_goes_back_is_noticed_and_survived),
         cmocka_unit_test(
             a_row_size_which_does_not_fit_the_register_is_refused),
+        cmocka_unit_test(a_register_that_changed_without_notice_is_refused),
         cmocka_unit_test(no_state_makes_the_reader_leave_its_memory),
         cmocka_unit_test(a_producer_on_another_cpu_is_never_misread),
     };

@@ -26,7 +26,13 @@ struct dump {
     bool json;
 };
 
-enum time_kind { TIME_NONE, TIME_SECONDS, TIME_TSC, TIME_VIRTUAL };
+enum time_kind { TIME_NONE, TIME_SECONDS, TIME_TSC, TIME_TICK, TIME_VIRTUAL };
+
+static bool is_tick(const struct xensched_layout *layout)
+{
+    return (layout->lcr & XEN_SCHEDLOG_LCR_TIME_MASK) ==
+           XEN_SCHEDLOG_LCR_TIME_TICK;
+}
 
 /* @text is what to print as the time stamp of @row. */
 static enum time_kind time_of(struct dump *d,
@@ -41,7 +47,7 @@ static enum time_kind time_of(struct dump *d,
         return TIME_NONE;
     if (xensched_layout_tsc_shift(layout) < 0) {
         snprintf(text, WORD_SIZE, "%" PRIu64, row->time);
-        return TIME_VIRTUAL;
+        return is_tick(layout) ? TIME_TICK : TIME_VIRTUAL;
     }
     cycles = stamp_cycles(&d->stamps, layout, row);
     if (!d->tsc_khz) {
@@ -106,6 +112,7 @@ static void print_json_row(struct dump *d,
     static const char *const time_names[] = {
         [TIME_SECONDS] = "time_s",
         [TIME_TSC] = "tsc",
+        [TIME_TICK] = "tick",
         [TIME_VIRTUAL] = "virtual",
     };
     char time[WORD_SIZE], event[WORD_SIZE];

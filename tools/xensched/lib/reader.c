@@ -14,31 +14,13 @@
 #include <xensched/reader.h>
 
 #include "barrier.h"
-
-/* How often a layout that is being changed is looked at again in one call. */
-#define SNAPSHOT_TRIES 100
-
-/*
- * Positions from here on cannot be reached: at 16 GB/s it takes 18 years.
- * Refusing them keeps all the sums below from wrapping around.
- */
-#define IMPOSSIBLE_POS (1ULL << 63)
+#include "snapshot.h"
 
 /*
  * With a layout that changed while rows were copied, the row in flight can be
  * of any size and begin above pos, at the next multiple of that size.
  */
 #define UNKNOWN_IN_FLIGHT (2 * XEN_SCHEDLOG_MAX_ROW_SIZE)
-
-struct snapshot {
-    uint64_t seen_pos; /* what was in the state */
-    uint64_t pos;      /* the same, but never below layout_pos */
-    uint64_t layout_pos;
-    uint32_t layout_gap;
-    uint32_t row_size;
-    uint32_t seq;
-    struct xensched_layout layout;
-};
 
 /* The rows [from, to) of one layout. */
 struct segment {
@@ -52,49 +34,6 @@ static uint64_t round_up(uint64_t value, uint64_t power_of_two)
     return (value + power_of_two - 1) & ~(power_of_two - 1);
 }
 
-static int take_snapshot(const struct xen_schedlog_state *state,
-                         struct snapshot *now)
-{
-    unsigned int try;
-
-    for (try = 0; try < SNAPSHOT_TRIES; try++) {
-        now->seq = shared_load_acquire32(&state->layout_seq);
-        now->layout_pos = shared_load64(&state->layout_pos);
-        now->layout_gap = shared_load32(&state->layout_gap);
-        now->row_size = shared_load32(&state->row_size);
-        xensched_layout(shared_load32(&state->lcr), &now->layout);
-        now->seen_pos = shared_load_acquire64(&state->pos);
-        shared_read_fence();
-        if (!(now->seq & 1) && shared_load32(&state->layout_seq) == now->seq) {
-            /* pos follows the announcement of a layout by a moment. */
-            now->pos = now->seen_pos > now->layout_pos ? now->seen_pos
-                                                       : now->layout_pos;
-            return 0;
-        }
-    }
-
-    return -EAGAIN;
-}
-
-/* Can a correct producer have written this? */
-static bool plausible(const struct xensched_reader *reader,
-                      const struct snapshot *now)
-{
-    uint32_t size = now->layout.size;
-
-    if (size > reader->size)
-        size = 0;
-
-    if (now->row_size != size || now->pos >= IMPOSSIBLE_POS ||
-        now->layout_gap >= XEN_SCHEDLOG_MAX_ROW_SIZE ||
-        now->layout_gap > now->layout_pos ||
-        now->layout_pos - now->layout_gap > now->seen_pos)
-        return false;
-
-    return size ? !((now->pos | now->layout_pos) & (size - 1))
-                : now->pos == now->layout_pos;
-}
-
 /* Where the rows of the former layout end. */
 static uint64_t former_end(const struct snapshot *now)
 {
@@ -106,7 +45,8 @@ static bool continues(const struct xensched_reader *reader,
                       const struct snapshot *now)
 {
     if (now->seq == reader->layout_seq)
-        return now->layout_pos <= reader->pos && reader->pos <= now->pos;
+        return now->layout.lcr == reader->layout.lcr &&
+               now->layout_pos <= reader->pos && reader->pos <= now->pos;
 
     return reader->pos <= former_end(now);
 }
@@ -291,11 +231,11 @@ int xensched_reader_read(struct xensched_reader *reader, void *buffer,
     struct segment rows;
 
     empty(batch, buffer);
-    if (take_snapshot(reader->state, &now)) {
+    if (snapshot_take(&now, reader->state)) {
         reader->stats.busy++;
         return -EAGAIN;
     }
-    if (!plausible(reader, &now)) {
+    if (!snapshot_plausible(&now, reader->size)) {
         reader->stats.nonsense++;
         return -EPROTO;
     }

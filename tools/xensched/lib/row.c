@@ -23,10 +23,7 @@ static uint8_t place(unsigned int *end, unsigned int size)
 
 static bool has_time(uint32_t lcr)
 {
-    uint32_t kind = lcr & XEN_SCHEDLOG_LCR_TIME_MASK;
-
-    return kind == XEN_SCHEDLOG_LCR_TIME_VIRTUAL ||
-           kind == XEN_SCHEDLOG_LCR_TIME_TSC;
+    return (lcr & XEN_SCHEDLOG_LCR_TIME_MASK) != XEN_SCHEDLOG_LCR_TIME_NONE;
 }
 
 static unsigned int padded_size(uint32_t lcr, unsigned int end)

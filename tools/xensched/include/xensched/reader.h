@@ -14,9 +14,9 @@
  *
  * Not thread safe; two threads use two readers.
  *
- * Counting files (XEN_SCHEDLOG_LCR_ADD) and files which hold a single row are
- * not for this reader: the row which is written next is always taken for
- * overwritten, so of one row nothing is ever delivered.
+ * Counting files (XEN_SCHEDLOG_LCR_ADD) are for counter.h.  Log files which
+ * hold a single row are not for this reader either: the row which is written
+ * next is always taken for overwritten, so of one row nothing is delivered.
  */
 #ifndef XENSCHED_READER_H
 #define XENSCHED_READER_H
@@ -66,6 +66,29 @@ static inline void xensched_batch_row(const struct xensched_batch *batch,
     xensched_row_decode(&batch->layout, batch->cpu,
                         (const uint8_t *)batch->rows + i * batch->layout.size,
                         row);
+}
+
+/*
+ * Decode rows from number @first on to @rows, at most @max of them.  Returns
+ * how many there were.  Whoever looks at all rows of a batch does it in blocks
+ * with this, it is several times as fast as one by one.
+ */
+static inline size_t xensched_batch_decode(const struct xensched_batch *batch,
+                                           size_t first,
+                                           struct xensched_row *rows,
+                                           size_t max)
+{
+    size_t nr = xensched_batch_rows(batch);
+
+    nr = first < nr ? nr - first : 0;
+    if (nr > max)
+        nr = max;
+    if (nr)
+        xensched_rows_decode(&batch->layout, batch->cpu,
+                             (const uint8_t *)batch->rows +
+                             first * batch->layout.size, nr, rows);
+
+    return nr;
 }
 
 struct xensched_reader_stats {

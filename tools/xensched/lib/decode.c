@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * decode.c - many rows of one layout to numbers; see row.h.
+ *
+ * With AVX2 a row is decoded by one shuffle: all entries lie in the first 24
+ * bytes of a row, and a struct xensched_row has 32.  What goes where follows
+ * from the layout alone, so it is worked out once for all rows.  Elsewhere,
+ * and for a few rows, this is xensched_row_decode() in a loop, which is also
+ * what the shuffle has to agree with.
+ *
+ * May not read a byte beyond the last row.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include <xensched/row.h>
+
+static void decode_one_by_one(const struct xensched_layout *layout,
+                              uint32_t cpu, const uint8_t *bytes, size_t nr,
+                              struct xensched_row *rows)
+{
+    size_t i;
+
+    for (i = 0; i < nr; i++)
+        xensched_row_decode(layout, cpu, bytes + i * layout->size, &rows[i]);
+}
+
+#ifdef __x86_64__
+
+#include <immintrin.h>
+
+/* With fewer rows the shuffle isn't worth its preparation. */
+#define FEW_ROWS 4
+
+/* Where the entries of the second half of a 32-byte row begin. */
+#define HALF 16
+
+_Static_assert(sizeof(struct xensched_row) == 32 &&
+               offsetof(struct xensched_row, counter) == 0 &&
+               offsetof(struct xensched_row, time) == 8 &&
+               offsetof(struct xensched_row, cpu) == 16 &&
+               offsetof(struct xensched_row, event) == 20 &&
+               offsetof(struct xensched_row, current) == 22 &&
+               offsetof(struct xensched_row, correspondent) == 24 &&
+               offsetof(struct xensched_row, valid) == 26,
+               "the shuffle below has to be made for these offsets");
+
+/*
+ * Each byte of @low and @high says which byte of the row (of its first 16, of
+ * those behind) goes there; with its top bit set, none does.  @fixed is what
+ * is the same in all rows.
+ */
+struct shuffle {
+    uint64_t low[4], high[4], fixed[4];
+};
+
+#define NO_BYTES 0x8080808080808080ULL
+
+/* Bytes @offset to @offset + @size - 1, and zeroes above, as 8 bytes. */
+static uint64_t pick(unsigned int offset, unsigned int size)
+{
+    uint64_t bytes = 0x0706050403020100ULL + offset * 0x0101010101010101ULL;
+
+    if (size == 8)
+        return bytes;
+
+    return (bytes & ((1ULL << 8 * size) - 1)) | NO_BYTES << 8 * size;
+}
+
+/* The same for an id, as 2 bytes. */
+static uint64_t pick_id(unsigned int offset)
+{
+    return (uint16_t)pick(offset, offset == XENSCHED_NO_ENTRY ? 0 : 2);
+}
+
+static uint16_t valid_entries(const struct xensched_layout *layout)
+{
+    uint16_t valid = 0;
+
+    if (layout->event != XENSCHED_NO_ENTRY)
+        valid |= XENSCHED_ROW_EVENT;
+    if (layout->current != XENSCHED_NO_ENTRY)
+        valid |= XENSCHED_ROW_CURRENT;
+    if (layout->correspondent != XENSCHED_NO_ENTRY)
+        valid |= XENSCHED_ROW_CORRESPONDENT;
+    if (layout->counter_size)
+        valid |= XENSCHED_ROW_COUNTER;
+    if (layout->time_size)
+        valid |= XENSCHED_ROW_TIME;
+
+    return valid;
+}
+
+/* False: this is not a layout which xensched_layout() makes. */
+static bool prepare(const struct xensched_layout *layout, uint32_t cpu,
+                    struct shuffle *s)
+{
+    bool far = layout->time_size && layout->time >= HALF;
+
+    if (layout->counter_size && layout->counter + layout->counter_size > HALF)
+        return false;
+    if (far ? layout->time != HALF || layout->size < 2 * HALF
+            : layout->time_size && layout->time + layout->time_size > HALF)
+        return false;
+
+    s->low[0] = pick(layout->counter, layout->counter_size);
+    s->low[1] = pick(layout->time, far ? 0 : layout->time_size);
+    s->low[2] = (uint32_t)NO_BYTES | pick_id(layout->event) << 32 |
+                pick_id(layout->current) << 48;
+    s->low[3] = NO_BYTES << 16 | pick_id(layout->correspondent);
+    s->high[0] = s->high[2] = s->high[3] = NO_BYTES;
+    s->high[1] = far ? pick(0, layout->time_size) : NO_BYTES;
+    s->fixed[0] = s->fixed[1] = 0;
+    s->fixed[2] = cpu;
+    s->fixed[3] = (uint64_t)valid_entries(layout) << 16;
+
+    return true;
+}
+
+/* The first @size bytes of a row, 16 at most, twice. */
+static inline __attribute__((always_inline, target("avx2")))
+__m256i load_twice(const uint8_t *row, unsigned int size)
+{
+    uint64_t bytes = 0;
+
+    if (size >= HALF)
+        return _mm256_broadcastsi128_si256(
+            _mm_loadu_si128((const __m128i *)row));
+    memcpy(&bytes, row, size);
+
+    return _mm256_set1_epi64x(bytes);
+}
+
+/* @size is a constant wherever this is used, the loop has no branches. */
+static inline __attribute__((always_inline, target("avx2")))
+void shuffle_rows(const struct shuffle *s, unsigned int size,
+                  unsigned int stride, const uint8_t *row, size_t nr,
+                  struct xensched_row *rows)
+{
+    __m256i low = _mm256_loadu_si256((const __m256i *)s->low);
+    __m256i high = _mm256_loadu_si256((const __m256i *)s->high);
+    __m256i fixed = _mm256_loadu_si256((const __m256i *)s->fixed);
+    size_t i;
+
+    for (i = 0; i < nr; i++, row += stride) {
+        __m256i entries = _mm256_shuffle_epi8(load_twice(row, size), low);
+
+        if (size > HALF)
+            entries = _mm256_or_si256(
+                entries, _mm256_shuffle_epi8(load_twice(row + HALF, HALF),
+                                             high));
+        _mm256_storeu_si256((__m256i *)&rows[i],
+                            _mm256_or_si256(entries, fixed));
+    }
+}
+
+static __attribute__((target("avx2")))
+void decode_by_shuffle(const struct shuffle *s, unsigned int size,
+                       const uint8_t *bytes, size_t nr,
+                       struct xensched_row *rows)
+{
+    switch (size) {
+    case 2:
+        shuffle_rows(s, 2, 2, bytes, nr, rows);
+        break;
+    case 4:
+        shuffle_rows(s, 4, 4, bytes, nr, rows);
+        break;
+    case 8:
+        shuffle_rows(s, 8, 8, bytes, nr, rows);
+        break;
+    case 16:
+        shuffle_rows(s, 16, 16, bytes, nr, rows);
+        break;
+    default:
+        shuffle_rows(s, 32, size, bytes, nr, rows);
+    }
+}
+
+void xensched_rows_decode(const struct xensched_layout *layout, uint32_t cpu,
+                          const void *bytes, size_t nr,
+                          struct xensched_row *rows)
+{
+    struct shuffle s;
+
+    if (nr < FEW_ROWS || layout->size < 2 || !__builtin_cpu_supports("avx2") ||
+        !prepare(layout, cpu, &s))
+        decode_one_by_one(layout, cpu, bytes, nr, rows);
+    else
+        decode_by_shuffle(&s, layout->size, bytes, nr, rows);
+}
+
+#else
+
+void xensched_rows_decode(const struct xensched_layout *layout, uint32_t cpu,
+                          const void *bytes, size_t nr,
+                          struct xensched_row *rows)
+{
+    decode_one_by_one(layout, cpu, bytes, nr, rows);
+}
+
+#endif
