@@ -221,7 +221,8 @@ def json_unchanged():
 def text_of_status():
     """status prints what it got, in columns"""
     ended = ask("status", examples()["status"]).expect(
-        0, "mode act", "182731 read, 0 lost", "4 sites")
+        0, "mode act", "182731 read, 0 lost", "28 sites",
+        "for 10000 ms at a time; ends in 9950 ms unless", "PMCs          4\n")
     rows = ended.out.split("\n\n")[1].splitlines()
     check(rows[0].split() == ["DOMAIN", "ID", "ACCT", "DRIVER", "CPU%",
                               "AFFINITY", "MOVED", "PCPUS"], rows)
@@ -230,6 +231,17 @@ def text_of_status():
     column = rows[0].index("AFFINITY")
     check(all(row[column - 1] == " " and row[column] != " " for row in rows),
           ended.out)
+
+
+@test
+def holder_in_status():
+    """status says when nobody holds the log, and no counter is usable"""
+    value = examples()["status"]
+    value["result"]["xen"].update(lease_ms=0, lease_left_ms=0, pmcs=0)
+    ask("status", value).expect(0, "by nobody", "none usable on this machine")
+    for name in ("lease_ms", "lease_left_ms", "pmcs"):
+        del value["result"]["xen"][name]
+    ask("status", value).expect(0)
 
 
 @test
@@ -480,7 +492,7 @@ def helps():
         if line.startswith("  ") and not line.startswith("  --"):
             texts.append(run(line.split()[0], "--help").expect(0))
             check(texts[-1].out.startswith("usage: xensched "), line)
-    check(len(texts) == 8, len(texts))
+    check(len(texts) == 9, len(texts))
     for text in texts:
         check(not text.err and text.out, text.arguments)
         check(max(map(len, text.out.splitlines())) < 80, text.out)
@@ -512,8 +524,34 @@ def check_host():
         check([line.split()[0] for line in lines] ==
               ["ok"] * good + ["FAIL"] + ["-"] * (4 - good), lines)
         check(failed in lines[good] and remedy in lines[good], lines)
-    lines = run("check", xen="busy").expect(0).out.splitlines()
+    lines = run("check", xen="busy").expect(
+        0, "counters: none usable on this machine;", "held by nobody;",
+        "events on: evtchn-send grant-map\n").out.splitlines()
     check(all(line.startswith("ok ") for line in lines), lines)
+    run("check", xen="quiet").expect(0, "events on: none")
+
+
+@test
+def allow_marks():
+    """allow-marks takes a domain and on or off, and says what went wrong"""
+    for what in ("on", "off"):
+        check(not run("allow-marks", "1", what, xen="no-area").expect(0).out)
+    run("allow-marks", "7", "on", xen="no-area").expect(1, "no domain 7")
+    run("allow-marks", "1", "on", xen="unprivileged").expect(1, "by root")
+    run("allow-marks", "1", "on", xen="unpatched").expect(1, "CONFIG_SCHEDLOG")
+    run("allow-marks", "1", "on").expect(1, "/dev/xen/privcmd")
+    for wrong in ((), ("1",), ("1", "maybe"), ("disk", "on"), ("-1", "on"),
+                  ("32752", "on"), ("1x", "on"), ("1", "on", "more"),
+                  ("", "on")):
+        run("allow-marks", *wrong, xen="no-area").expect(2, "allow-marks")
+
+
+@test
+def check_holder():
+    """check says how long the log is held, and how many counters there are"""
+    run("check", xen="held").expect(
+        0, "held by a scheduler, ends in 9876 ms unless renewed",
+        "performance counters: 4;")
 
 
 def dumped(file, code=0, *words):

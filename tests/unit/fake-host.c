@@ -153,21 +153,39 @@ static void unbind(void *data, uint32_t domid, uint16_t acct)
         f->world->domains[domid].acct = 0;
 }
 
+static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
+{
+    struct fake_host *f = data;
+
+    if (f->world->held)
+        return xensched_fail(err, EEXIST, "another scheduler holds the log");
+    f->world->lease_ms = lease_ms;
+    f->world->events = 0x5;
+    f->world->nr_logs++;
+
+    return 0;
+}
+
 static void alive(void *data)
 {
-    (void)data;
+    struct fake_host *f = data;
+
+    f->world->nr_alive++;
 }
 
 static int facts(void *data, struct host_facts *facts,
                  struct xensched_error *err)
 {
-    (void)data;
+    struct fake_host *f = data;
+
     (void)err;
     memset(facts, 0, sizeof(*facts));
     facts->abi_version = 1;
     facts->events_built = 0x35;
-    facts->events_enabled = 0x5;
+    facts->events_enabled = f->world->events;
     facts->pcpus = FAKE_CPUS;
+    facts->lease_ms = facts->lease_left_ms = f->world->lease_ms;
+    facts->nr_pmcs = 4;
 
     return 0;
 }
@@ -209,6 +227,7 @@ void fake_host_init(struct fake_host *f)
         .nr_acct = FAKE_ACCTS,
         .bind = bind,
         .unbind = unbind,
+        .log = start_log,
         .alive = alive,
         .facts = facts,
     };

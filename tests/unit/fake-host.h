@@ -44,6 +44,11 @@ struct fake_world {
     unsigned int nr_sets;   /* calls of set_soft_affinity() that did it */
     unsigned int fail_set;  /* the so manieth call from now fails; 0: none */
     int fail_code;          /* positive errno value */
+    unsigned int nr_alive;  /* signs of life */
+    uint32_t lease_ms;      /* as the log is held now; 0: by nobody */
+    uint32_t events;        /* that are on */
+    unsigned int nr_logs;   /* calls of log() that did it */
+    bool held;              /* by somebody else */
     /* Called before each change of an affinity; NULL: not. */
     void (*before_set)(void);
 };

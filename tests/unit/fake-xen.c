@@ -17,6 +17,7 @@
  *                 of each go 1, 2, 3, ...
  *   flood         the same, but more rows than a reader can take
  *   given-up      as busy, but the area is given up after a second
+ *   held          as busy, and a scheduler has a lease; 4 performance counters
  */
 #include <errno.h>
 #include <pthread.h>
@@ -183,6 +184,11 @@ int xc_schedlog_info(xc_interface *xch, xc_schedlog_info_t *info)
     info->data_size = FILE_SIZE;
     info->events_enabled = is("quiet") ? 0 : EVENTS;
     info->used_bytes = 2 * FILE_SIZE;
+    if (is("held")) {
+        info->lease_ms = 10000;
+        info->lease_left_ms = 9876;
+        info->nr_pmcs = 4;
+    }
 
     return 0;
 }
@@ -263,6 +269,19 @@ int xenforeignmemory_unmap(xenforeignmemory_handle *fmem, void *addr,
     return 0;
 }
 
+/* There are domains 0 and 1.  Nobody asks whether they may. */
+int xc_schedlog_mark(xc_interface *xch, uint32_t domid, bool allow)
+{
+    (void)xch;
+    (void)allow;
+    if (is("unprivileged"))
+        return fail(EPERM);
+    if (is("unpatched"))
+        return fail(ENOSYS);
+
+    return domid < 2 ? 0 : fail(ESRCH);
+}
+
 /* What a program which only looks must not do. */
 
 int xc_schedlog_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
@@ -275,18 +294,33 @@ int xc_schedlog_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
     abort();
 }
 
-int xc_schedlog_events(xc_interface *xch, uint32_t events)
+int xc_schedlog_events(xc_interface *xch, uint32_t events, uint32_t lease_ms,
+                       uint64_t cookie)
 {
     (void)xch;
     (void)events;
+    (void)lease_ms;
+    (void)cookie;
     abort();
 }
 
-int xc_schedlog_release(xc_interface *xch)
+int xc_schedlog_release(xc_interface *xch, uint64_t cookie)
 {
     (void)xch;
+    (void)cookie;
     abort();
 }
+
+int xc_schedlog_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
+                    const uint64_t *select)
+{
+    (void)xch;
+    (void)cookie;
+    (void)nr;
+    (void)select;
+    abort();
+}
+
 
 int xc_schedlog_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
                      uint16_t acct)

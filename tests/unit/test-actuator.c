@@ -531,6 +531,23 @@ static void no_move_without_the_original_on_disk(void **state)
     assert_true(at > 4);
 }
 
+static void the_cookie_is_kept_and_forgotten(void **state)
+{
+    struct xensched_error err;
+    struct state s;
+
+    (void)state;
+    state_init(&s, FAKE_CPUS);
+    s.cookie = 0xfedcba9876543210ULL;
+    assert_int_equal(state_save(&s, STATE, &err), 0);
+    state_free(&s);
+    assert_int_equal(state_load(&s, STATE, &err), 0);
+    assert_true(s.cookie == 0xfedcba9876543210ULL);
+    s.cookie = 0;
+    assert_int_equal(state_save(&s, STATE, &err), 0);
+    assert_int_equal(access(STATE, F_OK), -1);
+}
+
 static void a_damaged_state_file_is_an_error_with_a_remedy(void **state)
 {
     static const char *const damaged[] = {
@@ -539,6 +556,8 @@ static void a_damaged_state_file_is_an_error_with_a_remedy(void **state)
         "{\"version\":1,\"domains\":[{\"domid\":1}]}",
         "{\"version\":1,\"domains\":[{\"domid\":\"1\",\"vcpus\":[]}]}",
         "{\"version\":1,\"domains\":[{\"domid\":1,\"vcpus\":[]}]}",
+        "{\"version\":1,\"cookie\":\"12\",\"domains\":[]}",
+        "{\"version\":1,\"cookie\":\"0123456789abcdeg\",\"domains\":[]}",
     };
     struct xensched_error err;
     struct state s;
@@ -592,6 +611,7 @@ int main(void)
         actuator_test(killed_while_restoring_the_next_one_restores),
         actuator_test(a_disk_that_fails_at_any_step_leaves_nothing_changed),
         actuator_test(no_move_without_the_original_on_disk),
+        actuator_test(the_cookie_is_kept_and_forgotten),
         actuator_test(a_damaged_state_file_is_an_error_with_a_remedy),
         actuator_test(entries_for_other_pcpus_are_left_out),
     };

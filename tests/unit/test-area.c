@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "cmocka-tap.h"
 #include "harness.h"
@@ -23,7 +24,12 @@
 #define NR_CPUS 4U
 #define NO_CPU  2U /* an id without a pCPU, at first */
 #define BUILT   (1U << XEN_SCHEDLOG_EV_SERVICE_NS | \
-                 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND)
+                 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND | \
+                 1U << XEN_SCHEDLOG_EV_PMC0)
+
+#define LEASE_MS 2000U
+#define COOKIE   0x1234567890abcdefULL /* ours */
+#define OTHER    7ULL                  /* somebody else's */
 
 static const uint32_t our_sizes[2] = { 4096, 8192 };
 static const struct xensched_geometry ours = { 16, 2, our_sizes };
@@ -41,16 +47,64 @@ static struct {
     unsigned int busy; /* so many operations say EBUSY first */
     unsigned int mapped, handles, releases;
     uint16_t bound[8];
+    bool marks[8];
+    uint32_t nr_pmcs, pmcs; /* there are; are chosen */
+    /* The lease, and the clock it goes by. */
+    uint64_t now_ms, renewed_ms, counter, cookie;
+    uint32_t lease_ms;
 } xen;
 
 /* Pages by frame number: region << 16 | cpu << 8 | index. */
 static uint8_t *pages[4 << 16];
+
+/* The region GLOBAL is shared by all who map it, and by the hypervisor. */
+#define GLOBAL_BYTES (16 * XC_PAGE_SIZE)
+static int global_fd = -1;
+static struct xen_schedlog_header *header;
 
 static int refuse(int code)
 {
     errno = code;
 
     return -1;
+}
+
+static void set_lease(uint32_t lease_ms, uint64_t cookie)
+{
+    xen.lease_ms = lease_ms;
+    xen.cookie = lease_ms ? cookie : 0;
+    xen.renewed_ms = xen.now_ms;
+    if (lease_ms)
+        xen.counter = header->lease;
+}
+
+/* Time goes by, and the hypervisor looks at the lease meanwhile. */
+static void pass(unsigned int ms)
+{
+    for (; ms; ms--) {
+        xen.now_ms++;
+        if (!xen.lease_ms)
+            continue;
+        if (header->lease != xen.counter) {
+            xen.counter = header->lease;
+            xen.renewed_ms = xen.now_ms;
+        }
+        if (xen.now_ms - xen.renewed_ms >= xen.lease_ms) {
+            xen.events = 0;
+            set_lease(0, 0);
+        }
+    }
+}
+
+/* The answer to whoever shows @cookie and wants to change something. */
+static int may_not(uint64_t cookie)
+{
+    if (xen.busy) {
+        xen.busy--;
+        return EBUSY;
+    }
+
+    return xen.lease_ms && xen.cookie != cookie ? EEXIST : 0;
 }
 
 struct xentoollog_logger_tostream {
@@ -128,6 +182,10 @@ int xc_schedlog_info(xc_interface *xch, xc_schedlog_info_t *info)
     info->events_built = BUILT;
     info->events_enabled = xen.events;
     info->tsc_khz = 1000;
+    info->nr_pmcs = xen.nr_pmcs;
+    info->lease_ms = xen.lease_ms;
+    if (xen.lease_ms)
+        info->lease_left_ms = xen.renewed_ms + xen.lease_ms - xen.now_ms;
 
     return 0;
 }
@@ -188,6 +246,7 @@ void *xenforeignmemory_map(xenforeignmemory_handle *fmem, uint32_t dom,
                            int prot, size_t nr, const xen_pfn_t *frames,
                            int *err)
 {
+    bool global = frames[0] >> 16 == XEN_SCHEDLOG_REGION_GLOBAL;
     uint8_t *base;
     size_t i;
 
@@ -200,7 +259,8 @@ void *xenforeignmemory_map(xenforeignmemory_handle *fmem, uint32_t dom,
         return NULL;
     }
     base = mmap(NULL, nr * XC_PAGE_SIZE, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                global ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+                global ? global_fd : -1, 0);
     for (i = 0; i < nr; i++)
         pages[frames[i]] = base + i * XC_PAGE_SIZE;
     if (!(prot & PROT_WRITE))
@@ -219,27 +279,64 @@ int xenforeignmemory_unmap(xenforeignmemory_handle *fmem, void *base,
     return munmap(base, nr * XC_PAGE_SIZE);
 }
 
-int xc_schedlog_events(xc_interface *xch, uint32_t events)
+int xc_schedlog_events(xc_interface *xch, uint32_t events, uint32_t lease_ms,
+                       uint64_t cookie)
 {
+    int no = may_not(cookie);
+
     (void)xch;
-    if (xen.busy) {
-        xen.busy--;
-        return refuse(EBUSY);
-    }
+    if (lease_ms && (!cookie || lease_ms < XEN_SCHEDLOG_MIN_LEASE_MS))
+        return refuse(EINVAL);
+    if (!xen.nr_acct)
+        return refuse(ENOENT);
+    if (no)
+        return refuse(no);
     xen.events = events;
+    set_lease(events ? lease_ms : 0, cookie);
 
     return 0;
 }
 
-int xc_schedlog_release(xc_interface *xch)
+int xc_schedlog_release(xc_interface *xch, uint64_t cookie)
 {
+    int no = may_not(cookie);
+
     (void)xch;
-    if (xen.busy) {
-        xen.busy--;
-        return refuse(EBUSY);
-    }
+    if (no)
+        return refuse(no);
     xen.releases++;
     xen.nr_acct = xen.nr_files = xen.events = 0;
+    set_lease(0, 0);
+
+    return 0;
+}
+
+int xc_schedlog_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
+                    const uint64_t *select)
+{
+    int no = may_not(cookie);
+
+    (void)xch;
+    (void)select;
+    if (no)
+        return refuse(no);
+    if (!xen.nr_pmcs)
+        return refuse(ENODEV);
+    if (nr > xen.nr_pmcs)
+        return refuse(EINVAL);
+    if (xen.events & 1U << XEN_SCHEDLOG_EV_PMC0)
+        return refuse(EBUSY);
+    xen.pmcs = nr;
+
+    return 0;
+}
+
+int xc_schedlog_mark(xc_interface *xch, uint32_t domid, bool allow)
+{
+    (void)xch;
+    if (domid >= 8)
+        return refuse(ESRCH);
+    xen.marks[domid] = allow;
 
     return 0;
 }
@@ -262,14 +359,20 @@ static int setup(void **state)
     memset(&xen, 0, sizeof(xen));
     xen.abi = XEN_SCHEDLOG_ABI_VERSION;
     xen.nr_cpus = NR_CPUS;
+    global_fd = memfd_create("global", 0);
+    if (ftruncate(global_fd, GLOBAL_BYTES))
+        return -1;
+    header = mmap(NULL, GLOBAL_BYTES, PROT_READ, MAP_SHARED, global_fd, 0);
 
-    return 0;
+    return header == MAP_FAILED;
 }
 
 /* Each test leaves nothing mapped and nothing open. */
 static int teardown(void **state)
 {
     (void)state;
+    munmap(header, GLOBAL_BYTES);
+    close(global_fd);
 
     return xen.mapped || xen.handles;
 }
@@ -278,7 +381,8 @@ static struct xensched_area *make(void)
 {
     struct xensched_area *area = NULL;
 
-    assert_int_equal(xensched_area_setup(&ours, false, &area, NULL), 0);
+    assert_int_equal(xensched_area_setup(&ours, false, COOKIE, &area, NULL),
+                     0);
 
     return area;
 }
@@ -378,16 +482,175 @@ static void events_are_switched_and_the_area_given_up(void **state)
 
     (void)state;
     xen.busy = 3;
-    assert_int_equal(xensched_area_events(area, BUILT, NULL), 0);
+    assert_int_equal(xensched_area_events(area, BUILT, 0, NULL), 0);
     assert_int_equal(xen.events, BUILT);
     assert_int_equal(xensched_area_events(area, BUILT |
-                                          1U << XEN_SCHEDLOG_EV_RUNQ, &err),
+                                          1U << XEN_SCHEDLOG_EV_RUNQ, 0, &err),
                      -EOPNOTSUPP);
     assert_non_null(strstr(err.text, "runq"));
     xen.busy = 3;
     assert_int_equal(xensched_area_release(area, NULL), 0);
     assert_int_equal(xen.nr_acct, 0);
     assert_int_equal(xen.events, 0);
+}
+
+/* The area of somebody else, who holds the log. */
+static struct xensched_area *make_other(void)
+{
+    struct xensched_area *area = NULL;
+
+    assert_int_equal(xensched_area_setup(&ours, false, OTHER, &area, NULL), 0);
+    assert_int_equal(xensched_area_events(area, BUILT, LEASE_MS, NULL), 0);
+
+    return area;
+}
+
+static uint32_t left_ms(void)
+{
+    struct xensched_area_info info;
+
+    assert_int_equal(xensched_area_ask(&info, NULL), 0);
+
+    return info.lease_left_ms;
+}
+
+static void a_lease_lasts_as_long_as_it_is_renewed(void **state)
+{
+    struct xensched_area *area = make();
+    struct xensched_area_info info;
+    unsigned int i;
+
+    (void)state;
+    assert_int_equal(xensched_area_events(area, BUILT, LEASE_MS, NULL), 0);
+    for (i = 0; i < 10; i++) {
+        pass(LEASE_MS / 2);
+        xensched_area_renew_lease(area);
+        assert_int_equal(xen.events, BUILT);
+    }
+    pass(LEASE_MS / 2);
+    assert_int_equal(xensched_area_info(area, &info, NULL), 0);
+    assert_int_equal(info.lease_ms, LEASE_MS);
+    assert_in_range(info.lease_left_ms, LEASE_MS / 2, LEASE_MS / 2 + 1);
+    pass(LEASE_MS);
+    assert_int_equal(xen.events, 0);
+    assert_int_equal(left_ms(), 0);
+    /* Too late. */
+    xensched_area_renew_lease(area);
+    pass(10);
+    assert_int_equal(xensched_area_info(area, &info, NULL), 0);
+    assert_int_equal(info.lease_ms, 0);
+    assert_int_equal(xensched_area_events(area, BUILT, LEASE_MS, NULL), 0);
+    assert_int_equal(xensched_area_release(area, NULL), 0);
+    assert_int_equal(xen.lease_ms, 0);
+}
+
+static void expect_held(int rc, const struct xensched_error *err)
+{
+    assert_int_equal(rc, -EEXIST);
+    assert_non_null(strstr(err->text, "another scheduler holds the log"));
+    assert_non_null(strstr(err->text, "ends in 1500 ms"));
+}
+
+static void who_does_not_hold_the_log_changes_nothing(void **state)
+{
+    struct xensched_area *other = make_other(), *area = make(), *none;
+    struct xensched_error err;
+    uint64_t select = 0x30076;
+
+    (void)state;
+    xen.nr_pmcs = 4;
+    pass(500);
+    expect_held(xensched_area_events(area, 0, 0, &err), &err);
+    expect_held(xensched_area_events(area, BUILT, LEASE_MS, &err), &err);
+    expect_held(xensched_area_pmc(area, 1, &select, &err), &err);
+    expect_held(xensched_area_release(area, &err), &err);
+    xen.sizes[1] *= 2; /* not ours */
+    expect_held(xensched_area_setup(&ours, false, COOKIE, &none, &err), &err);
+    expect_held(xensched_area_setup(&ours, true, COOKIE, &none, &err), &err);
+    assert_int_equal(xen.events, BUILT);
+    assert_int_equal(xen.releases, 0);
+    xensched_area_close(other);
+}
+
+static void when_its_lease_has_ended_the_next_one_takes_over(void **state)
+{
+    struct xensched_area *area;
+
+    (void)state;
+    xensched_area_close(make_other());
+    area = make();
+    assert_int_equal(xensched_area_events(area, 0, 0, NULL), -EEXIST);
+    pass(LEASE_MS);
+    assert_int_equal(xensched_area_events(area, BUILT, LEASE_MS, NULL), 0);
+    xensched_area_close(area);
+    /* Somebody with another layout, as well. */
+    pass(LEASE_MS);
+    xen.sizes[1] *= 2;
+    assert_int_equal(xensched_area_setup(&ours, true, COOKIE, &area, NULL), 0);
+    xensched_area_close(area);
+}
+
+static void a_successor_with_the_same_cookie_needs_not_wait(void **state)
+{
+    struct xensched_area *area = make();
+
+    (void)state;
+    assert_int_equal(xensched_area_events(area, BUILT, LEASE_MS, NULL), 0);
+    xensched_area_close(area);
+    area = make();
+    assert_int_equal(xensched_area_events(area, 0, 0, NULL), 0);
+    assert_int_equal(left_ms(), 0);
+    assert_int_equal(xensched_area_events(area, BUILT, LEASE_MS, NULL), 0);
+    assert_int_equal(xensched_area_release(area, NULL), 0);
+}
+
+static void a_lease_that_cannot_be_is_refused_in_words(void **state)
+{
+    struct xensched_area *area = make();
+    struct xensched_error err;
+
+    (void)state;
+    assert_int_equal(xensched_area_events(area, BUILT, 5, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "lease of 5 ms (100 to 3600000"));
+    xen.nr_acct = 0; /* by somebody else */
+    assert_int_equal(xensched_area_events(area, BUILT, 0, &err), -ENOENT);
+    assert_non_null(strstr(err.text, "given it up"));
+    xensched_area_close(area);
+}
+
+static void performance_counters_are_chosen_or_it_is_said_why_not(void **state)
+{
+    const uint64_t select[5] = { 0x300c0, 0x3003c, 1, 1, 1 };
+    struct xensched_area *area = make();
+    struct xensched_error err;
+
+    (void)state;
+    assert_int_equal(xensched_area_pmc(area, 2, select, &err), -ENODEV);
+    assert_non_null(strstr(err.text, "no performance counters which Xen can"));
+    xen.nr_pmcs = 4;
+    xen.busy = 3;
+    assert_int_equal(xensched_area_pmc(area, 2, select, &err), 0);
+    assert_int_equal(xen.pmcs, 2);
+    assert_int_equal(xensched_area_pmc(area, 5, select, &err), -EINVAL);
+    assert_int_equal(xensched_area_events(area, BUILT, 0, NULL), 0);
+    assert_int_equal(xensched_area_pmc(area, 1, select, &err), -EBUSY);
+    assert_non_null(strstr(err.text, "in use"));
+    xensched_area_close(area);
+}
+
+static void domains_may_log_marks_if_allowed(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    assert_int_equal(xensched_allow_marks(3, true, &err), 0);
+    assert_true(xen.marks[3]);
+    assert_int_equal(xensched_allow_marks(3, false, &err), 0);
+    assert_false(xen.marks[3]);
+    assert_int_equal(xensched_allow_marks(9, true, &err), -ESRCH);
+    assert_non_null(strstr(err.text, "no domain 9"));
+    xen.no_privcmd = ENOENT;
+    assert_int_equal(xensched_allow_marks(3, true, &err), -ENOENT);
 }
 
 static void an_area_of_the_same_geometry_is_taken_over(void **state)
@@ -406,11 +669,12 @@ static void an_area_of_another_geometry_is_not_touched(void **state)
     (void)state;
     xensched_area_close(make());
     xen.sizes[1] *= 2;
-    assert_int_equal(xensched_area_setup(&ours, false, &area, &err), -EBUSY);
+    assert_int_equal(xensched_area_setup(&ours, false, 0, &area, &err),
+                     -EBUSY);
     assert_non_null(strstr(err.text, "--replace-area"));
     assert_int_equal(xen.releases, 0);
 
-    assert_int_equal(xensched_area_setup(&ours, true, &area, &err), 0);
+    assert_int_equal(xensched_area_setup(&ours, true, 0, &area, &err), 0);
     assert_int_equal(xen.releases, 1);
     xensched_area_close(area);
 }
@@ -427,7 +691,7 @@ static void expect_error(int code, const char *words)
     struct xensched_area *area;
     struct xensched_error err;
 
-    assert_int_equal(xensched_area_setup(&ours, false, &area, &err), -code);
+    assert_int_equal(xensched_area_setup(&ours, false, 0, &area, &err), -code);
     assert_int_equal(err.code, -code);
     assert_non_null(strstr(err.text, words));
     assert_int_equal(xensched_area_attach(&area, &err), -code);
@@ -470,6 +734,13 @@ int main(void)
         area_test(pcpus_that_come_later_are_mapped_and_set_up),
         area_test(who_only_looks_cannot_control),
         area_test(events_are_switched_and_the_area_given_up),
+        area_test(a_lease_lasts_as_long_as_it_is_renewed),
+        area_test(who_does_not_hold_the_log_changes_nothing),
+        area_test(when_its_lease_has_ended_the_next_one_takes_over),
+        area_test(a_successor_with_the_same_cookie_needs_not_wait),
+        area_test(a_lease_that_cannot_be_is_refused_in_words),
+        area_test(performance_counters_are_chosen_or_it_is_said_why_not),
+        area_test(domains_may_log_marks_if_allowed),
         area_test(an_area_of_the_same_geometry_is_taken_over),
         area_test(an_area_of_another_geometry_is_not_touched),
         area_test(pcpus_that_come_and_go_are_waited_for),

@@ -156,6 +156,7 @@ static struct expected expected_row(uint32_t lcr, uint16_t event, uint16_t cur,
         expect(&e, count > UINT32_MAX ? UINT32_MAX : count, 4);
     switch (lcr & LCR(TIME_MASK)) {
     case LCR(TIME_VIRTUAL):
+    case LCR(TIME_TICK):
     case LCR(TIME_TSC):
         expect(&e, time, (lcr & LCR(TIME64)) ? 8 : 4);
     }
@@ -188,6 +189,8 @@ static void any_selection_of_entries_makes_the_row_of_the_header(void **test)
         test_tsc = time;
         if ((lcr & LCR(TIME_MASK)) == LCR(TIME_VIRTUAL))
             time = virtual_time++;
+        if ((lcr & LCR(TIME_MASK)) == LCR(TIME_TICK))
+            time = a->cpu->tick = lcr + 0x1000000000ULL;
         e = expected_row(lcr, XEN_SCHEDLOG_EV_EVTCHN_SEND, 7, 0x1234, count,
                          time);
 
@@ -279,6 +282,103 @@ static void thresholds_of_accounting_domains_are_independent(void **test)
     assert_int_equal(a->state[1].pos, 10 * 8);
 }
 
+/* One stay of accounting domain 2, which counts to @count. */
+static void stay(struct area *a, uint64_t count)
+{
+    if (schedlog_enter(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2))
+        schedlog_leave(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2, 3, count);
+}
+
+/* Log file 0 has rows of nothing but a counter. */
+static uint32_t counter_of_last_row(const struct area *a)
+{
+    uint32_t counter;
+
+    memcpy(&counter, &a->data[0].row[(a->state[0].pos - 4) % FILE_SIZE], 4);
+
+    return counter;
+}
+
+static void every_nth_stay_is_logged(void **test)
+{
+    struct area *a = *test;
+
+    a->lcr[0] = LCR(COUNTER);
+
+    for (uint32_t threshold = 0; threshold < 20; threshold++) {
+        unsigned int nth = threshold ? threshold : 1;
+
+        route(a, 2, XEN_SCHEDLOG_EV_SERVICE_NS, 0, threshold);
+        for (unsigned int i = 1; i <= 3 * nth; i++) {
+            uint64_t pos = a->state[0].pos;
+
+            stay(a, i);
+            assert_int_equal(a->state[0].pos - pos, i % nth ? 0 : 4);
+            if (i % nth == 0)
+                assert_int_equal(counter_of_last_row(a), i);
+        }
+    }
+}
+
+static void a_stay_without_a_valid_route_is_not_counted(void **test)
+{
+    struct area *a = *test;
+    const unsigned int slot = 2 * XEN_SCHEDLOG_NR_EVENTS +
+                              XEN_SCHEDLOG_EV_SERVICE_NS;
+
+    a->lcr[0] = LCR(COUNTER);
+    a->route[slot] = 3;
+    for (int i = 0; i < 10; i++)
+        assert_false(schedlog_enter(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2));
+    assert_int_equal(a->skipped[slot], 0);
+}
+
+static void a_threshold_set_during_a_stay_is_for_the_next(void **test)
+{
+    struct area *a = *test;
+
+    a->lcr[0] = LCR(COUNTER);
+    route(a, 2, XEN_SCHEDLOG_EV_SERVICE_NS, 0, 2);
+    stay(a, 1);
+    assert_true(schedlog_enter(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2));
+
+    route(a, 2, XEN_SCHEDLOG_EV_SERVICE_NS, 0, 1000);
+    schedlog_leave(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2, 3, 77);
+    assert_int_equal(a->state[0].pos, 4);
+    assert_int_equal(counter_of_last_row(a), 77);
+
+    for (int i = 1; i < 1000; i++)
+        stay(a, i);
+    assert_int_equal(a->state[0].pos, 4);
+
+    /* Lowered below what was counted already: the next one is measured. */
+    route(a, 2, XEN_SCHEDLOG_EV_SERVICE_NS, 0, 10);
+    stay(a, 78);
+    assert_int_equal(a->state[0].pos, 8);
+    assert_int_equal(counter_of_last_row(a), 78);
+}
+
+static void a_stay_whose_route_went_away_leaves_no_row(void **test)
+{
+    struct area *a = *test;
+
+    a->lcr[0] = LCR(COUNTER);
+    a->lcr[1] = LCR(COUNTER);
+    route(a, 2, XEN_SCHEDLOG_EV_SERVICE_NS, 0, 0);
+    assert_true(schedlog_enter(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2));
+    a->route[2 * XEN_SCHEDLOG_NR_EVENTS + XEN_SCHEDLOG_EV_SERVICE_NS] = 0;
+    schedlog_leave(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2, 3, 1);
+    assert_int_equal(a->state[0].pos, 0);
+
+    /* And when it leads elsewhere, that is where the row goes. */
+    route(a, 2, XEN_SCHEDLOG_EV_SERVICE_NS, 0, 0);
+    assert_true(schedlog_enter(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2));
+    route(a, 2, XEN_SCHEDLOG_EV_SERVICE_NS, 1, 0);
+    schedlog_leave(a->cpu, XEN_SCHEDLOG_EV_SERVICE_NS, 2, 3, 1);
+    assert_int_equal(a->state[0].pos, 0);
+    assert_int_equal(a->state[1].pos, 4);
+}
+
 static void add_counts_in_place_and_saturates(void **test)
 {
     struct area *a = *test;
@@ -307,6 +407,16 @@ static void add_counts_in_place_and_saturates(void **test)
         schedlog_record(a->cpu, 0, 2, 3, UINT32_MAX);
     memcpy(&counter64, a->data[2].row, sizeof(counter64));
     assert_int_equal(counter64, 3ULL * UINT32_MAX);
+
+    schedlog_record(a->cpu, 0, 2, 3, UINT64_MAX);
+    memcpy(&counter64, a->data[2].row, sizeof(counter64));
+    assert_true(counter64 == UINT64_MAX);
+
+    /* An amount which is itself too large for the counter. */
+    a->lcr[2] &= ~LCR(COUNTER64);
+    schedlog_record(a->cpu, 0, 2, 3, UINT64_MAX);
+    memcpy(&counter, a->data[2].row, sizeof(counter));
+    assert_int_equal(counter, UINT32_MAX);
 }
 
 static void a_row_larger_than_its_file_is_not_written(void **test)
@@ -354,6 +464,17 @@ static uint64_t random64(uint64_t *seed)
     return *seed * 0x2545f4914f6cdd1dULL;
 }
 
+/* Any event, by any of the ways. */
+static void event(struct area *a, uint64_t r)
+{
+    const enum xen_schedlog_event number = (r >> 32) % XEN_SCHEDLOG_NR_EVENTS;
+
+    if (r & 4)
+        schedlog_record(a->cpu, number, r >> 40, r >> 48, r);
+    else if (schedlog_enter(a->cpu, number, r >> 40) || (r & 8))
+        schedlog_leave(a->cpu, number, r >> 40, r >> 48, r);
+}
+
 /* What a hostile scheduler can do: anything to the words that it may write. */
 static void noise_in_control_words_stays_inside_of_the_log_files(void **test)
 {
@@ -368,8 +489,7 @@ static void noise_in_control_words_stays_inside_of_the_log_files(void **test)
         a->route[(r >> 8) % (NR_ACCT * XEN_SCHEDLOG_NR_EVENTS)] =
             random64(&seed) & (r & 1 ? ~0ULL : ~0xfffffffcULL);
         test_tsc = r;
-        schedlog_record(a->cpu, (r >> 32) % XEN_SCHEDLOG_NR_EVENTS, r >> 40,
-                        r >> 48, r);
+        event(a, r);
 
         for (int j = 0; j < NR_FILES; j++) {
             const struct xen_schedlog_state *s = &a->state[j];
@@ -416,6 +536,10 @@ int main(void)
         TEST(what_stays_in_an_accounting_domain_is_not_logged),
         TEST(a_threshold_lets_every_nth_event_through),
         TEST(thresholds_of_accounting_domains_are_independent),
+        TEST(every_nth_stay_is_logged),
+        TEST(a_stay_without_a_valid_route_is_not_counted),
+        TEST(a_threshold_set_during_a_stay_is_for_the_next),
+        TEST(a_stay_whose_route_went_away_leaves_no_row),
         TEST(add_counts_in_place_and_saturates),
         TEST(a_row_larger_than_its_file_is_not_written),
         TEST(a_new_register_tells_where_its_rows_begin),

@@ -4,63 +4,138 @@
  * one "NAME ANSWER" per line; ANSWER is ok or the name of an errno.  For the
  * tests with a caller who may not, or with a Xen which does not know them.
  *
- *   hypercall-try DOMID    DOMID is the domain which bind and binding are about
+ *   hypercall-try DOMID [FRAME]
+ *
+ * DOMID is the domain which bind, binding and allow are about.  "map" and
+ * "map-writable" are about a page of the log: one of control registers that Xen
+ * names in answer to "frames", or else FRAME.  "mark" is what a guest does,
+ * after "allow" for its DOMID.
+ *
+ * Where everything is allowed, the log is given up at the end, and the domain
+ * is as it was.
  *
  * Exit code: 0 when everything was refused, 1 when anything was allowed.
  */
 
 #include <err.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include <xencall.h>
 #include <xenctrl.h>
+#include <xenforeignmemory.h>
+#include <xen/sched.h>
 #include <xen/schedlog.h>
 
 static int allowed;
 
-static void show(const char *name, int result)
+static int show(const char *name, int result)
 {
     if (result >= 0)
         allowed = 1;
     printf("%s %s\n", name, result >= 0 ? "ok" : strerrorname_np(errno));
+
+    return result;
 }
 
-static void try_all(xc_interface *xch, uint32_t domid)
+static int map(uint64_t frame, int protection)
+{
+    xenforeignmemory_handle *fmem = xenforeignmemory_open(NULL, 0);
+    xen_pfn_t pfn = frame;
+    void *page;
+    int error;
+
+    if (!fmem)
+        err(2, "cannot map memory");
+    page = xenforeignmemory_map(fmem, DOMID_XEN, protection, 1, &pfn, NULL);
+    error = errno;
+    if (page)
+        xenforeignmemory_unmap(fmem, page, 1);
+    xenforeignmemory_close(fmem);
+    errno = error;
+
+    return page ? 0 : -1;
+}
+
+static int mark(void)
+{
+    xencall_handle *xcall = xencall_open(NULL, 0);
+    struct sched_schedlog_mark *mark;
+    int result, error;
+
+    mark = xcall ? xencall_alloc_buffer(xcall, sizeof(*mark)) : NULL;
+    if (!mark)
+        err(2, "cannot make hypercalls");
+    memset(mark, 0, sizeof(*mark));
+    result = xencall2(xcall, __HYPERVISOR_sched_op, SCHEDOP_schedlog_mark,
+                      (uintptr_t)mark);
+    error = errno;
+    xencall_free_buffer(xcall, mark);
+    xencall_close(xcall);
+    errno = error;
+
+    return result;
+}
+
+static void try_area(xc_interface *xch, uint64_t frame)
 {
     const uint32_t size = XC_PAGE_SIZE;
     xc_schedlog_info_t info;
     xen_schedlog_file_t file;
-    uint64_t mfn;
-    uint16_t acct;
+    uint64_t own;
 
     show("info", xc_schedlog_info(xch, &info));
     show("setup", xc_schedlog_setup(xch, 16, 1, &size));
     show("files", xc_schedlog_files(xch, 0, 1, &file));
-    show("frames", xc_schedlog_frames(xch, XEN_SCHEDLOG_REGION_DATA, 0, 0, 1,
-                                      &mfn));
-    show("events", xc_schedlog_events(xch, 0));
-    show("bind", xc_schedlog_bind(xch, domid, XEN_DOMCTL_SCHEDLOG_ALL_VCPUS,
-                                  XEN_SCHEDLOG_ACCT_FIRST));
+    if (show("frames", xc_schedlog_frames(xch, XEN_SCHEDLOG_REGION_CONTROL, 0,
+                                          0, 1, &own)) > 0)
+        frame = own;
+    if (frame) {
+        show("map", map(frame, PROT_READ));
+        show("map-writable", map(frame, PROT_READ | PROT_WRITE));
+    }
+    show("events", xc_schedlog_events(xch, 1U << XEN_SCHEDLOG_EV_SERVICE_NS,
+                                      0, 0));
+}
+
+static void try_domain(xc_interface *xch, uint32_t domid)
+{
+    uint16_t acct = XEN_SCHEDLOG_ACCT_FIRST;
+    bool may;
+
     show("binding", xc_schedlog_binding(xch, domid,
                                         XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, &acct));
-    show("release", xc_schedlog_release(xch));
+    show("bind", xc_schedlog_bind(xch, domid, XEN_DOMCTL_SCHEDLOG_ALL_VCPUS,
+                                  acct));
+    may = show("allow", xc_schedlog_mark(xch, domid, true)) >= 0;
+    show("mark", mark());
+    if (may && xc_schedlog_mark(xch, domid, false))
+        err(2, "domain %u is still allowed to log marks", domid);
 }
 
 int main(int argc, char **argv)
 {
+    const uint64_t select = 0x3003c; /* cycles */
     xc_interface *xch;
+    uint32_t domid;
 
-    if (argc != 2) {
-        fprintf(stderr, "usage: hypercall-try DOMID\n");
+    if (argc != 2 && argc != 3) {
+        fprintf(stderr, "usage: hypercall-try DOMID [FRAME]\n");
         return 2;
     }
+    domid = strtoul(argv[1], NULL, 0);
 
     xch = xc_interface_open(NULL, NULL, 0);
     if (!xch)
         err(2, "cannot make hypercalls");
-    try_all(xch, strtoul(argv[1], NULL, 0));
+    try_area(xch, argc == 3 ? strtoull(argv[2], NULL, 0) : 0);
+    show("pmc", xc_schedlog_pmc(xch, 0, 1, &select));
+    try_domain(xch, domid);
+    show("release", xc_schedlog_release(xch, 0));
     xc_interface_close(xch);
 
     return allowed;

@@ -90,7 +90,7 @@ static uint32_t set_up(void)
     uint32_t size = FILE_SIZE;
     xc_schedlog_info_t info;
 
-    if (xc_schedlog_release(xch) ||
+    if (xc_schedlog_release(xch, 0) ||
         xc_schedlog_setup(xch, NR_ACCT, 1, &size) ||
         xc_schedlog_info(xch, &info))
         err(1, "cannot set the area up");
@@ -137,7 +137,7 @@ static void bind_domain(const char *domid, uint16_t acct)
 
 static void turn_on(uint32_t events)
 {
-    while (xc_schedlog_events(xch, events))
+    while (xc_schedlog_events(xch, events, 0, 0))
         if (errno != EBUSY)
             err(1, "cannot turn events %#x on", events);
 }
@@ -223,7 +223,7 @@ int main(int argc, char **argv)
 
     unbind_domain(argv[2]);
     unbind_domain(argv[3]);
-    if (xc_schedlog_release(xch))
+    if (xc_schedlog_release(xch, 0))
         err(1, "cannot give the area up");
 
     return code ? code : fits ? 0 : 99;

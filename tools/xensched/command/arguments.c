@@ -13,6 +13,9 @@
 /* About 30 years: an end which is far enough away to be a mistake. */
 #define MAX_SECONDS 1e9
 
+/* Domids are below this, Xen's DOMID_FIRST_RESERVED. */
+#define MAX_DOMID 0x7ff0U
+
 struct option_text {
     unsigned int mask;
     char key;
@@ -44,6 +47,8 @@ static void print_usage(const struct command *command)
             printf(" [--%s%s%s]", options[i].name,
                    options[i].value ? " " : "",
                    options[i].value ? options[i].value : "");
+    if (command->takes & ARGUMENT_DOMAIN_ON_OFF)
+        printf(" DOMAIN on|off");
     if (command->takes & ARGUMENT_FILE)
         printf(" FILE");
     if (command->takes & ARGUMENT_OPTIONAL_FILE)
@@ -159,6 +164,46 @@ static void long_options(const struct command *command, struct option *table)
     memset(table, 0, sizeof(*table));
 }
 
+static bool parse_domid(const char *text, uint32_t *domid)
+{
+    unsigned long number;
+    char *end;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    number = strtoul(text, &end, 10);
+    *domid = number;
+
+    return !errno && !*end && number < MAX_DOMID;
+}
+
+static bool take_domain(const struct command *command, char **argv,
+                        struct arguments *args)
+{
+    const char *what = argv[0] ? argv[1] : NULL;
+
+    if (!what) {
+        arguments_wrong(command, "%s: no DOMAIN and on or off given",
+                        command->name);
+        return false;
+    }
+    args->on = !strcmp(what, "on");
+    if (!args->on && strcmp(what, "off")) {
+        arguments_wrong(command, "%s: on or off, not '%s'", command->name,
+                        what);
+        return false;
+    }
+    if (!parse_domid(argv[0], &args->domid)) {
+        arguments_wrong(command, "%s: '%s' is not the number of a domain, "
+                        "which 'xl list' prints as ID", command->name,
+                        argv[0]);
+        return false;
+    }
+
+    return true;
+}
+
 /* What is left when the options are gone. */
 static bool take_file(const struct command *command, int argc, char **argv,
                       struct arguments *args)
@@ -207,6 +252,11 @@ enum arguments_result arguments_parse(const struct command *command, int argc,
                             command->name, table[index].name, optarg);
             return ARGUMENTS_WRONG;
         }
+    }
+    if (command->takes & ARGUMENT_DOMAIN_ON_OFF) {
+        if (!take_domain(command, argv + optind, args))
+            return ARGUMENTS_WRONG;
+        optind += 2;
     }
     if (!take_file(command, argc - optind, argv + optind, args))
         return ARGUMENTS_WRONG;

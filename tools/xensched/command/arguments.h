@@ -19,6 +19,7 @@ struct command;
 #define ARGUMENT_SIZE          (1U << 3)
 #define ARGUMENT_FILE          (1U << 4) /* has to be there */
 #define ARGUMENT_OPTIONAL_FILE (1U << 5)
+#define ARGUMENT_DOMAIN_ON_OFF (1U << 6) /* have to be there */
 
 struct arguments {
     const char *socket; /* path; never NULL */
@@ -26,6 +27,8 @@ struct arguments {
     double seconds;  /* 0: no limit */
     uint64_t size;   /* bytes; 0: no limit */
     const char *file; /* NULL: none given */
+    uint32_t domid;
+    bool on;
 };
 
 enum arguments_result {

@@ -63,24 +63,55 @@ static void print_step(const char *result, enum step step, const char *text)
            text);
 }
 
+static void write_events(FILE *out, uint32_t events)
+{
+    unsigned int i;
+
+    if (!events)
+        fputs(" none", out);
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+        if (events & 1U << i)
+            fprintf(out, " %s", xensched_event_name(i) ?: "?");
+}
+
+static void describe_schedlog(FILE *out, const struct xensched_area_info *info)
+{
+    fprintf(out, "%u sites; performance counters: ", info->nr_sites);
+    if (info->nr_pmcs)
+        fprintf(out, "%u", info->nr_pmcs);
+    else
+        fputs("none usable on this machine", out);
+    fputs("; events:", out);
+    write_events(out, info->events_built);
+}
+
+static void describe_area(FILE *out, const struct xensched_area_info *info)
+{
+    fprintf(out, "%" PRIu64 " KiB of at most %" PRIu64 " KiB; held ",
+            info->used_bytes / 1024, info->max_bytes / 1024);
+    if (info->lease_ms)
+        fprintf(out, "by a scheduler, ends in %u ms unless renewed",
+                info->lease_left_ms);
+    else
+        fputs("by nobody", out);
+    fputs("; events on:", out);
+    write_events(out, info->events_enabled);
+}
+
 static void describe(enum step step, const struct xensched_area_info *info,
                      char *text, size_t size)
 {
-    size_t length;
-    unsigned int i;
+    FILE *out = fmemopen(text, size - 1, "w"); /* @text is all zero */
 
-    if (step == STEP_ABI) {
-        snprintf(text, size, "%u, as in this program", info->abi_version);
-    } else if (step == STEP_AREA) {
-        snprintf(text, size, "%" PRIu64 " KiB of at most %" PRIu64 " KiB",
-                 info->used_bytes / 1024, info->max_bytes / 1024);
-    } else if (step == STEP_SCHEDLOG) {
-        length = snprintf(text, size, "%u sites; events:", info->nr_sites);
-        for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS && length < size; i++)
-            if (info->events_built & 1U << i)
-                length += snprintf(text + length, size - length, " %s",
-                                   xensched_event_name(i) ?: "?");
-    }
+    if (!out)
+        return;
+    if (step == STEP_ABI)
+        fprintf(out, "%u, as in this program", info->abi_version);
+    else if (step == STEP_AREA)
+        describe_area(out, info);
+    else if (step == STEP_SCHEDLOG)
+        describe_schedlog(out, info);
+    fclose(out);
 }
 
 /* @info is NULL when there was no area to ask. */
@@ -90,7 +121,7 @@ static void print_steps(enum step failed, const char *why,
     enum step step;
 
     for (step = 0; step < NR_STEPS; step++) {
-        char text[300] = "";
+        char text[500] = "";
 
         if (info)
             describe(step, info, text, sizeof(text));
@@ -131,7 +162,9 @@ const struct command command_check = {
         "that the\n"
         "hypervisor has schedlog in the version of these tools, and that "
         "there is a log\n"
-        "area, which xenschedd makes. What fails is told with its remedy.",
+        "area, which xenschedd makes. What fails is told with its remedy. "
+        "Also told: who\n"
+        "holds the log, and which events are on.",
     .takes = 0,
     .run = run,
 };

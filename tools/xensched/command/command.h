@@ -36,6 +36,7 @@ extern const struct command command_restore;
 extern const struct command command_record;
 extern const struct command command_dump;
 extern const struct command command_check;
+extern const struct command command_allow_marks;
 
 /* One line "xensched: ..." on stderr, without control characters. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -4,10 +4,23 @@
  * domain.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "field.h"
 #include "question.h"
 #include "table.h"
+
+static void print_holder(const struct json_object *xen)
+{
+    if (!strcmp(field_text(xen, "lease_ms"), "0"))
+        printf("log held      by nobody\n");
+    else
+        printf("log held      for %s ms at a time; ends in %s ms unless "
+               "renewed\n", field_text(xen, "lease_ms"),
+               field_text(xen, "lease_left_ms"));
+    printf("PMCs          %s\n", strcmp(field_text(xen, "pmcs"), "0")
+           ? field_text(xen, "pmcs") : "none usable on this machine");
+}
 
 static void print_daemon(const struct json_object *result)
 {
@@ -24,6 +37,7 @@ static void print_daemon(const struct json_object *result)
            field_text(result, "abi"), field_text(xen, "sites"));
     printf("events on     %s\n", field_words(xen, "events_enabled"));
     printf("events built  %s\n", field_words(xen, "events_built"));
+    print_holder(xen);
     printf("rows          %s read, %s lost (%s bytes)\n",
            field_text(result, "rows"), field_text(result, "lost_rows"),
            field_text(result, "lost_bytes"));

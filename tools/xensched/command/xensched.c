@@ -4,8 +4,8 @@
  * they have in common.
  *
  * The command looks: it talks to the daemon and reads logs and recordings.  It
- * never changes the host itself; what has to be changed the daemon is asked
- * to do.
+ * never changes the host itself, but for what a domain may log; what else has
+ * to be changed the daemon is asked to do.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,6 +25,7 @@ static const struct command *const commands[] = {
     &command_record,
     &command_dump,
     &command_check,
+    &command_allow_marks,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
@@ -59,7 +60,7 @@ static void print_help(FILE *to)
             "facts which it uses.\n"
             "\n");
     for (i = 0; i < NR_COMMANDS; i++)
-        fprintf(to, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(to, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(to, "\n"
             "  --help, --version\n"
             "\n"

@@ -40,6 +40,13 @@ static void save(struct actuator *a)
         say("%s", err.text);
 }
 
+/* A cookie that cannot be kept costs the next daemon the time of a lease. */
+void actuator_set_cookie(struct actuator *a, uint64_t cookie)
+{
+    a->state.cookie = cookie;
+    save(a);
+}
+
 static bool is_ours(const struct state_entry *e, const struct cpumap *soft)
 {
     return cpumap_equal(soft, &e->ours) ||

@@ -28,6 +28,12 @@ int actuator_init(struct actuator *a, const struct host *host,
                   unsigned int nr_cpus, struct xensched_error *err);
 void actuator_free(struct actuator *a);
 
+/*
+ * The number by which Xen knows the daemon is kept in the same file, for the
+ * next one.  0: there is none.
+ */
+void actuator_set_cookie(struct actuator *a, uint64_t cookie);
+
 /* How many domains were put back, and how many could not be. */
 struct actuator_result {
     unsigned int restored, failed;

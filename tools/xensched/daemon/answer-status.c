@@ -31,6 +31,9 @@ static json_object *xen(const struct host_facts *facts)
                            event_names(facts->events_enabled));
     answer_add_int(json, "sites", facts->nr_sites);
     answer_add_int(json, "pcpus", facts->pcpus);
+    answer_add_int(json, "lease_ms", facts->lease_ms);
+    answer_add_int(json, "lease_left_ms", facts->lease_left_ms);
+    answer_add_int(json, "pmcs", facts->nr_pmcs);
 
     return json;
 }

@@ -161,6 +161,61 @@ int core_refresh(struct core *core, uint64_t now_ns,
     return 0;
 }
 
+/* Holding the log. */
+
+int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
+{
+    int rc = core->host->log(core->host->data, core->settings.lease_ms, err);
+
+    if (!rc)
+        hold_begin(&core->hold, core->settings.lease_ms, now_ns);
+
+    return rc;
+}
+
+int core_log_again(struct core *core, uint64_t now_ns,
+                   struct xensched_error *err)
+{
+    struct accounting *a = &core->accounting;
+    unsigned int i;
+    int rc;
+
+    for (i = 0; i < a->nr; i++)
+        a->accounts[i].bound = false;
+    rc = core_bind_new(core, now_ns, err);
+    if (!rc)
+        rc = core_log(core, now_ns, err);
+    if (!rc) {
+        say("the log is set up again");
+        journal_write(&core->journal, "log-again", NULL);
+    }
+
+    return rc;
+}
+
+static void journal_lost(struct core *core, const char *why)
+{
+    json_object *details = json_object_new_object();
+
+    say("the log was lost: %s", why);
+    json_object_object_add(details, "reason", json_object_new_string(why));
+    journal_write(&core->journal, "log-lost", details);
+}
+
+/* To be called when rows have been taken in: that is what being alive means. */
+static int renew_lease(struct core *core, uint64_t now_ns,
+                       struct xensched_error *err)
+{
+    int rc = hold_check(&core->hold, core->host, now_ns, err);
+
+    if (!rc)
+        core->host->alive(core->host->data);
+    if (rc == -ESTALE)
+        journal_lost(core, err->text);
+
+    return rc;
+}
+
 /* Plan and act. */
 
 static void soft_text(const struct decision *decision, char text[CPUMAP_TEXT])
@@ -287,11 +342,10 @@ int core_read(struct core *core, struct xensched_source *source,
     struct xensched_batch batch;
     int rc;
 
-    core->host->alive(core->host->data);
     while ((rc = xensched_source_next(source, &batch, err)) == XENSCHED_BATCH)
         matrix_add_batch(core->matrix, &batch, now_ns);
 
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : renew_lease(core, now_ns, err);
 }
 
 /* Begin and end. */
@@ -305,6 +359,16 @@ static void journal_start(struct core *core)
     json_object_object_add(details, "policy",
                            json_object_new_string(core->settings.policy->name));
     journal_write(&core->journal, "start", details);
+}
+
+/* A daemon that was killed may still hold the log: we are its successor. */
+static void take_cookie(struct core *core)
+{
+    core->cookie = core->actuator.state.cookie;
+    if (core->cookie)
+        return;
+    core->cookie = hold_new_cookie();
+    actuator_set_cookie(&core->actuator, core->cookie);
 }
 
 /* Before anything else, so that it is done even if the rest fails. */
@@ -346,6 +410,7 @@ int core_start(struct core *core, const struct core_settings *settings,
     if (rc)
         return rc;
     journal_start(core);
+    take_cookie(core);
     rc = restore_leftovers(core, err);
     core->mode = settings->mode;
 
@@ -398,6 +463,7 @@ void core_stop(struct core *core)
     else if (result.failed)
         say("the affinity of %u domains could not be restored; the next start "
             "will try again", result.failed);
+    actuator_set_cookie(&core->actuator, 0);
     journal_write(&core->journal, "stop", NULL);
 }
 

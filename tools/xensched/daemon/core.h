@@ -5,8 +5,8 @@
  * no event loop, no socket and no Xen; see host.h.
  *
  * Calls, in this order: core_start() once, core_run() once to bind what is
- * there, then core_read() every interval and core_run() every period, and
- * core_stop() once.
+ * there, core_log(), then core_read() every interval and core_run() every
+ * period, and core_stop() once.
  */
 #ifndef XENSCHED_DAEMON_CORE_H
 #define XENSCHED_DAEMON_CORE_H
@@ -16,6 +16,7 @@
 #include "../policy/policy.h"
 #include "accounting.h"
 #include "actuator.h"
+#include "hold.h"
 #include "host.h"
 #include "journal.h"
 
@@ -34,6 +35,7 @@ struct core_settings {
     uint64_t half_life_ns;
     const struct policy *policy;
     struct policy_settings policy_settings;
+    uint32_t lease_ms;
     const char *state_path;
     const char *journal_path;
 };
@@ -46,6 +48,8 @@ struct core {
     struct journal journal;
     struct actuator actuator;
     struct accounting accounting;
+    struct hold hold;
+    uint64_t cookie; /* by which Xen knows us, or the daemon before */
     struct matrix *matrix;
     void *policy_memory;
     struct domains domains; /* as of the last run */
@@ -66,8 +70,22 @@ int core_start(struct core *core, const struct core_settings *settings,
                struct xensched_error *err);
 
 /*
- * Put all rows which @source has now into the matrix.  Returns 0, or the error
- * of the source.
+ * Log from now on, and hold the log: from here on core_read() renews the
+ * lease.
+ */
+int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err);
+
+/*
+ * The same after core_read() said -ESTALE.  The caller has made the log area
+ * again, so all domains are bound anew.
+ */
+int core_log_again(struct core *core, uint64_t now_ns,
+                   struct xensched_error *err);
+
+/*
+ * Put all rows which @source has now into the matrix, and only when that is
+ * done renew the lease.  Returns 0, or the error of the source, or -ESTALE:
+ * the log isn't ours any more, because the daemon stood still.
  */
 int core_read(struct core *core, struct xensched_source *source,
               uint64_t now_ns, struct xensched_error *err);

@@ -33,21 +33,23 @@
 #define ROW_OF_32 (IDS | XEN_SCHEDLOG_LCR_COUNTER64 | \
                    XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_TIME64)
 
+#define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
+
 /*
- * What is logged: one log file per event on each pCPU.  The sizes last for
- * 100 ms of about 20,000 context switches, 80,000 notifications and 20,000
- * grant operations per second on each pCPU; when there are more, the oldest
- * rows are lost, and counted.
+ * What is logged, on each pCPU.  The sizes last for 100 ms of about 20,000
+ * context switches, 80,000 notifications, 40,000 pages that are granted and
+ * mapped or copied and 20,000 that are unmapped per second on each pCPU; when
+ * there are more, the oldest rows are lost, and counted.
  */
 static const struct log {
-    unsigned int event;
-    uint32_t size; /* bytes */
+    uint32_t events; /* mask */
+    uint32_t size;   /* bytes */
     uint32_t lcr;
 } logs[] = {
-    { XEN_SCHEDLOG_EV_SERVICE_NS, 64 * KIB, ROW_OF_32 },
-    { XEN_SCHEDLOG_EV_EVTCHN_SEND, 128 * KIB, ROW_OF_16 },
-    { XEN_SCHEDLOG_EV_GRANT_MAP, 32 * KIB, ROW_OF_16 },
-    { XEN_SCHEDLOG_EV_GRANT_UNMAP, 32 * KIB, ROW_OF_16 },
+    { EVENT(SERVICE_NS), 64 * KIB, ROW_OF_32 },
+    { EVENT(EVTCHN_SEND), 128 * KIB, ROW_OF_16 },
+    { EVENT(GRANT_MAP) | EVENT(GRANT_COPY), 64 * KIB, ROW_OF_16 },
+    { EVENT(GRANT_UNMAP), 32 * KIB, ROW_OF_16 },
 };
 
 #define NR_LOGS (sizeof(logs) / sizeof(logs[0]))
@@ -281,13 +283,17 @@ static bool names_affinity(void *data, uint32_t domid)
 
 static void route(struct host_xen *hx, uint16_t acct, bool on)
 {
-    unsigned int i;
+    unsigned int event, i;
 
     for (i = 0; i < NR_LOGS; i++) {
-        if (on)
-            xensched_area_set_route(hx->area, acct, logs[i].event, i, 0);
-        else
-            xensched_area_clear_route(hx->area, acct, logs[i].event);
+        for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++) {
+            if (!(logs[i].events & 1U << event))
+                continue;
+            if (on)
+                xensched_area_set_route(hx->area, acct, event, i, 0);
+            else
+                xensched_area_clear_route(hx->area, acct, event);
+        }
     }
 }
 
@@ -305,9 +311,23 @@ static void unbind_domain(void *data, uint32_t domid, uint16_t acct)
 {
     struct host_xen *hx = data;
 
+    if (!hx->area)
+        return;
     route(hx, acct, false);
     /* Most often it is unbound because it is gone: no need to know. */
     xensched_area_bind(hx->area, domid, XEN_SCHEDLOG_ACCT_REST, NULL);
+}
+
+static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
+{
+    struct host_xen *hx = data;
+    uint32_t events = 0;
+    unsigned int i;
+
+    for (i = 0; i < NR_LOGS; i++)
+        events |= logs[i].events;
+
+    return xensched_area_events(hx->area, events, lease_ms, err);
 }
 
 static void alive(void *data)
@@ -332,6 +352,9 @@ static int facts(void *data, struct host_facts *f, struct xensched_error *err)
         .events_enabled = info.events_enabled,
         .nr_sites = info.nr_sites,
         .log_bytes = info.used_bytes,
+        .lease_ms = info.lease_ms,
+        .lease_left_ms = info.lease_left_ms,
+        .nr_pmcs = info.nr_pmcs,
     };
     for (cpu = 0; cpu < xensched_area_cpus(hx->area); cpu++)
         f->pcpus += xensched_area_has_cpu(hx->area, cpu);
@@ -348,7 +371,7 @@ static int prepare_area(struct host_xen *hx, struct xensched_error *err)
     unsigned int acct, event, i;
     int rc;
 
-    rc = xensched_area_events(hx->area, 0, err);
+    rc = xensched_area_events(hx->area, 0, 0, err);
     if (rc)
         return rc;
     for (acct = 0; acct < NR_ACCT; acct++)
@@ -361,7 +384,13 @@ static int prepare_area(struct host_xen *hx, struct xensched_error *err)
     return 0;
 }
 
-int host_xen_make_area(struct host_xen *hx, bool replace,
+void host_xen_drop_area(struct host_xen *hx)
+{
+    xensched_area_close(hx->area);
+    hx->area = NULL;
+}
+
+int host_xen_make_area(struct host_xen *hx, bool replace, uint64_t cookie,
                        struct xensched_error *err)
 {
     uint32_t sizes[NR_LOGS];
@@ -375,11 +404,14 @@ int host_xen_make_area(struct host_xen *hx, bool replace,
 
     for (i = 0; i < NR_LOGS; i++)
         sizes[i] = logs[i].size;
-    rc = xensched_area_setup(&geometry, replace, &hx->area, err);
+    rc = xensched_area_setup(&geometry, replace, cookie, &hx->area, err);
     if (rc)
         return rc;
+    rc = prepare_area(hx, err);
+    if (rc)
+        host_xen_drop_area(hx);
 
-    return prepare_area(hx, err);
+    return rc;
 }
 
 static int connect_xen(struct host_xen *hx, struct xensched_error *err)
@@ -416,6 +448,7 @@ int host_xen_open(struct host_xen **host_xen, struct xensched_error *err)
         .nr_acct = NR_ACCT,
         .bind = bind_domain,
         .unbind = unbind_domain,
+        .log = start_log,
         .alive = alive,
         .facts = facts,
     };
@@ -454,17 +487,6 @@ int host_xen_refresh(struct host_xen *hx, struct xensched_error *err)
     int rc = xensched_area_refresh(hx->area, err);
 
     return rc < 0 ? rc : 0;
-}
-
-int host_xen_log(struct host_xen *hx, struct xensched_error *err)
-{
-    uint32_t events = 0;
-    unsigned int i;
-
-    for (i = 0; i < NR_LOGS; i++)
-        events |= 1U << logs[i].event;
-
-    return xensched_area_events(hx->area, events, err);
 }
 
 void host_xen_close(struct host_xen *hx)

@@ -21,10 +21,14 @@ const struct host *host_xen_host(const struct host_xen *hx);
 
 /*
  * Make the log area: nothing is bound, no event is on.  Before that, domains
- * cannot be bound.  @replace: as for xensched_area_setup().
+ * cannot be bound.  @replace, @cookie: as for xensched_area_setup().  -EEXIST:
+ * another scheduler holds the log.
  */
-int host_xen_make_area(struct host_xen *hx, bool replace,
+int host_xen_make_area(struct host_xen *hx, bool replace, uint64_t cookie,
                        struct xensched_error *err);
+
+/* Leave the area as it is: it isn't ours any more. */
+void host_xen_drop_area(struct host_xen *hx);
 
 /* For the source of rows. */
 struct xensched_area *host_xen_area(const struct host_xen *hx);
@@ -35,9 +39,6 @@ bool host_xen_changed(struct host_xen *hx);
 
 /* pCPUs may have come: read their logs, too. */
 int host_xen_refresh(struct host_xen *hx, struct xensched_error *err);
-
-/* Turn the events on which the model is made of. */
-int host_xen_log(struct host_xen *hx, struct xensched_error *err);
 
 /* Events off, area given up, everything closed.  NULL is allowed. */
 void host_xen_close(struct host_xen *hx);

@@ -24,6 +24,9 @@ struct host_facts {
     unsigned int nr_sites;
     unsigned int pcpus;      /* with a log */
     uint64_t log_bytes;      /* memory of the hypervisor used for logs */
+    uint32_t lease_ms;       /* 0: nobody holds the log */
+    uint32_t lease_left_ms;  /* until it ends, unless it is renewed */
+    unsigned int nr_pmcs;    /* performance counters that can be used */
 };
 
 struct host {
@@ -67,7 +70,12 @@ struct host {
     /* @acct stands for nobody any more; @domid, if it still is, for REST. */
     void (*unbind)(void *data, uint32_t domid, uint16_t acct);
 
-    /* Give a sign of life to whoever logs. */
+    /*
+     * Turn on the events which the model is made of, and hold the log for
+     * @lease_ms from now, and from each sign of life.  -EEXIST: somebody else
+     * holds it.
+     */
+    int (*log)(void *data, uint32_t lease_ms, struct xensched_error *err);
     void (*alive)(void *data);
 
     int (*facts)(void *data, struct host_facts *facts,

@@ -19,6 +19,9 @@
 #include "options.h"
 #include "say.h"
 
+/* Between two looks at the lease of somebody else. */
+#define LEASE_LOOK_S 0.2
+
 struct daemon {
     struct options options;
     struct ev_loop *loop;
@@ -30,7 +33,8 @@ struct daemon {
     ev_io watch;
     ev_signal term, interrupt, hang_up;
     bool started; /* there may be something to put back */
-    bool failed;
+    bool ending;  /* there may be no log any more */
+    int exit_code;
 };
 
 static uint64_t now_ns(void)
@@ -44,6 +48,7 @@ static uint64_t now_ns(void)
 
 static void end(struct daemon *d)
 {
+    d->ending = true;
     ev_break(d->loop, EVBREAK_ALL);
 }
 
@@ -51,18 +56,45 @@ static void end(struct daemon *d)
 static void give_up(struct daemon *d, const struct xensched_error *err)
 {
     say("%s", err->text);
-    d->failed = true;
+    d->exit_code = err->code == -EEXIST ? EXIT_RUNNING : EXIT_FAILED;
     end(d);
+}
+
+/*
+ * After the daemon stood still: the area may be somebody else's, or another
+ * one, so nothing of it is used any more.
+ */
+static int log_again(struct daemon *d, struct xensched_error *err)
+{
+    int rc;
+
+    xensched_source_close(d->source);
+    d->source = NULL;
+    host_xen_drop_area(d->host);
+    rc = host_xen_make_area(d->host, false, d->core.cookie, err);
+    if (!rc)
+        rc = xensched_source_open("hypervisor", host_xen_area(d->host),
+                                  &d->source, err);
+    if (!rc)
+        rc = core_log_again(&d->core, now_ns(), err);
+
+    return rc;
 }
 
 static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
 {
     struct daemon *d = timer->data;
     struct xensched_error err;
+    int rc;
 
     (void)loop;
     (void)events;
-    if (core_read(&d->core, d->source, now_ns(), &err))
+    if (d->ending)
+        return;
+    rc = core_read(&d->core, d->source, now_ns(), &err);
+    if (rc == -ESTALE)
+        rc = log_again(d, &err);
+    if (rc)
         give_up(d, &err);
 }
 
@@ -73,6 +105,8 @@ static void run(struct ev_loop *loop, ev_timer *timer, int events)
 
     (void)loop;
     (void)events;
+    if (d->ending)
+        return;
     if (host_xen_refresh(d->host, &err) ||
         core_run(&d->core, now_ns(), &err))
         say("%s", err.text);
@@ -86,7 +120,7 @@ static void domains_changed(struct ev_loop *loop, ev_io *io, int events)
 
     (void)loop;
     (void)events;
-    if (host_xen_changed(d->host) &&
+    if (host_xen_changed(d->host) && !d->ending &&
         core_bind_new(&d->core, now_ns(), &err))
         say("%s", err.text);
 }
@@ -106,7 +140,8 @@ static char *answer_client(void *arg, const char *line, size_t length)
         .source = d->source,
         .now_ns = now_ns(),
     };
-    json_object *json = answer(&subject, line, length);
+    json_object *json = d->ending ? answer_error("the daemon is ending")
+                                  : answer(&subject, line, length);
     const char *text = json_object_to_json_string_ext(json,
                                                       JSON_C_TO_STRING_PLAIN);
     char *out = need_memory(strlen(text) + 2, 1);
@@ -142,6 +177,50 @@ static void make_folders(const struct options *o)
     make_folder_of(o->core.journal_path);
 }
 
+/*
+ * Somebody holds the log: a scheduler which is alive, or one that was killed
+ * and whose lease will end.
+ */
+static int wait_for_lease(struct daemon *d, struct xensched_error *err)
+{
+    struct xensched_area_info info;
+    struct hold_wait wait = { 0 };
+    int rc;
+
+    while (!(rc = xensched_area_ask(&info, err)) && !d->ending) {
+        switch (hold_wait(&wait, info.lease_ms, info.lease_left_ms,
+                          now_ns())) {
+        case HOLD_FREE:
+            return 0;
+        case HOLD_REFUSE:
+            return xensched_fail(err, EEXIST, "another scheduler holds the "
+                                 "log and is alive: it renews its lease; stop "
+                                 "it first");
+        case HOLD_WAIT:
+            ev_sleep(LEASE_LOOK_S);
+            ev_run(d->loop, EVRUN_NOWAIT);
+        }
+    }
+
+    return rc ? rc : xensched_fail(err, EINTR, "stopped while waiting");
+}
+
+static int make_area(struct daemon *d, struct xensched_error *err)
+{
+    int rc = host_xen_make_area(d->host, d->options.replace_area,
+                                d->core.cookie, err);
+
+    if (rc != -EEXIST)
+        return rc;
+    say("%s; waiting for that", err->text);
+    rc = wait_for_lease(d, err);
+    if (!rc)
+        rc = host_xen_make_area(d->host, d->options.replace_area,
+                                d->core.cookie, err);
+
+    return rc;
+}
+
 /* From connecting to the first row.  Only then is it worth asking us. */
 static int begin(struct daemon *d, struct xensched_error *err)
 {
@@ -154,14 +233,14 @@ static int begin(struct daemon *d, struct xensched_error *err)
                     now_ns(), err);
     d->started = !rc;
     if (!rc)
-        rc = host_xen_make_area(d->host, d->options.replace_area, err);
+        rc = make_area(d, err);
     if (!rc)
         rc = xensched_source_open("hypervisor", host_xen_area(d->host),
                                   &d->source, err);
     if (!rc)
         rc = core_run(&d->core, now_ns(), err);
     if (!rc)
-        rc = host_xen_log(d->host, err);
+        rc = core_log(&d->core, now_ns(), err);
     if (!rc)
         rc = control_open(&d->control, d->loop, d->options.control_path,
                           CONTROL_IDLE_S, answer_client, d, err);
@@ -231,7 +310,8 @@ int main(int argc, char **argv)
     start_signal(&d, &d.hang_up, SIGHUP);
 
     if (begin(&d, &err)) {
-        give_up(&d, &err);
+        if (!d.ending)
+            give_up(&d, &err);
     } else {
         start_watchers(&d);
         say("running, mode %s", mode_name(d.core.mode));
@@ -240,5 +320,5 @@ int main(int argc, char **argv)
     finish(&d);
     ev_loop_destroy(d.loop);
 
-    return d.failed ? EXIT_FAILED : EXIT_STOPPED;
+    return d.exit_code;
 }

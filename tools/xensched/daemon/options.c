@@ -31,6 +31,8 @@ static const char usage[] =
 "  --half-life MS       after so long an interaction counts a half (1000)\n"
 "  --interval MS        between two looks at the logs (100)\n"
 "  --period MS          between two plans (1000)\n"
+"  --lease MS           Xen turns its logging off when the daemon stood still\n"
+"                       for so long; 1000 to 3600000 (10000)\n"
 "  --replace-area       take the hypervisor's log area from whoever made it\n"
 "  --control SOCKET     default /run/xensched/control\n"
 "  --state FILE         default /var/lib/xensched/state.json\n"
@@ -38,12 +40,13 @@ static const char usage[] =
 "  --lock FILE          default /run/xensched/lock\n"
 "  --version, --help\n"
 "\n"
-"Exit codes: 0 stopped cleanly, 1 failure, 2 wrong usage, 4 another xenschedd\n"
+"Exit codes: 0 stopped cleanly, 1 failure, 2 wrong usage, 4 another scheduler\n"
 "is running.  See xenschedd(8).\n";
 
 enum id {
     HELP, VERSION, MODE, POLICY, SHARE, MIN_RATE, CONFIRM, SETTLE, STAY, QUIET,
-    HALF_LIFE, INTERVAL, PERIOD, REPLACE_AREA, CONTROL, STATE, JOURNAL, LOCK,
+    HALF_LIFE, INTERVAL, PERIOD, LEASE, REPLACE_AREA, CONTROL, STATE, JOURNAL,
+    LOCK,
 };
 
 static const struct option options[] = {
@@ -60,6 +63,7 @@ static const struct option options[] = {
     [HALF_LIFE] = { "half-life", required_argument, NULL, HALF_LIFE },
     [INTERVAL] = { "interval", required_argument, NULL, INTERVAL },
     [PERIOD] = { "period", required_argument, NULL, PERIOD },
+    [LEASE] = { "lease", required_argument, NULL, LEASE },
     [REPLACE_AREA] = { "replace-area", no_argument, NULL, REPLACE_AREA },
     [CONTROL] = { "control", required_argument, NULL, CONTROL },
     [STATE] = { "state", required_argument, NULL, STATE },
@@ -150,6 +154,17 @@ static bool confirm(struct options *o, const char *value)
     return true;
 }
 
+static bool lease(struct options *o, const char *value)
+{
+    uint64_t ms;
+
+    if (!number(value, 1000, 3600000, &ms))
+        return false;
+    o->core.lease_ms = ms;
+
+    return true;
+}
+
 static bool set(struct options *o, enum id id, const char *value)
 {
     struct policy_settings *p = &o->core.policy_settings;
@@ -166,6 +181,7 @@ static bool set(struct options *o, enum id id, const char *value)
     case HALF_LIFE: return time_ns(value, 1, &o->core.half_life_ns);
     case INTERVAL: return number(value, 1, 60000, &o->interval_ms);
     case PERIOD: return number(value, 10, 3600000, &o->period_ms);
+    case LEASE: return lease(o, value);
     case REPLACE_AREA: return o->replace_area = true;
     case CONTROL: return text(value, &o->control_path);
     case STATE: return text(value, &o->core.state_path);
@@ -186,6 +202,7 @@ static void set_defaults(struct options *o)
     o->core.half_life_ns = 1000 * MS;
     o->core.policy = policy_find(NULL);
     o->core.policy_settings = policy_defaults;
+    o->core.lease_ms = 10000;
     o->core.state_path = "/var/lib/xensched/state.json";
     o->core.journal_path = "/var/log/xensched/journal.jsonl";
     o->interval_ms = 100;
@@ -200,6 +217,18 @@ static int wrong(const char *option, const char *value)
             value);
 
     return EXIT_USAGE;
+}
+
+/* It is renewed with each look at the logs; one may come late. */
+static bool lease_is_long_enough(const struct options *o)
+{
+    if (o->core.lease_ms >= 3 * o->interval_ms)
+        return true;
+    fprintf(stderr, "xenschedd: --lease has to be at least three times "
+            "--interval, which is %llu ms; see --help\n",
+            (unsigned long long)o->interval_ms);
+
+    return false;
 }
 
 int options_parse(struct options *o, int argc, char **argv)
@@ -222,7 +251,7 @@ int options_parse(struct options *o, int argc, char **argv)
             return wrong(options[id].name, optarg);
     }
     if (optind == argc)
-        return -1;
+        return lease_is_long_enough(o) ? -1 : EXIT_USAGE;
     fprintf(stderr, "xenschedd: '%s' is not an option; see --help\n",
             argv[optind]);
 

@@ -10,7 +10,7 @@ enum exit_code {
     EXIT_STOPPED = 0, /* stopped cleanly */
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
-    EXIT_RUNNING = 4, /* another daemon is running */
+    EXIT_RUNNING = 4, /* another scheduler is running */
 };
 
 struct options {

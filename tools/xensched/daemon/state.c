@@ -2,6 +2,7 @@
 /* state.c - entries, and how they are written as JSON; see state.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ void state_free(struct state *s)
     free(s->entries);
     s->entries = NULL;
     s->nr = 0;
+    s->cookie = 0;
 }
 
 struct state_entry *state_find(const struct state *s, uint32_t domid,
@@ -145,6 +147,16 @@ static json_object *entry_to_json(const struct state_entry *e)
     return json;
 }
 
+/* In hexadecimal, since JSON's numbers are not for 64 bits everywhere. */
+static json_object *cookie_to_json(uint64_t cookie)
+{
+    char text[17];
+
+    snprintf(text, sizeof(text), "%016" PRIx64, cookie);
+
+    return json_object_new_string(text);
+}
+
 static json_object *state_to_json(const struct state *s)
 {
     json_object *json = json_object_new_object();
@@ -153,6 +165,8 @@ static json_object *state_to_json(const struct state *s)
 
     json_object_object_add(json, "version",
                            json_object_new_int(STATE_VERSION));
+    if (s->cookie)
+        json_object_object_add(json, "cookie", cookie_to_json(s->cookie));
     for (i = 0; i < s->nr; i++)
         json_object_array_add(domains, entry_to_json(&s->entries[i]));
     json_object_object_add(json, "domains", domains);
@@ -233,6 +247,19 @@ static bool entry_from_json(struct state *s, json_object *json)
     return true;
 }
 
+static bool cookie_from_json(uint64_t *cookie, json_object *json)
+{
+    const char *text = text_of(json, "cookie");
+
+    if (!text)
+        return true;
+    if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+        return false;
+    *cookie = strtoull(text, NULL, 16);
+
+    return true;
+}
+
 static bool state_from_json(struct state *s, json_object *json)
 {
     json_object *version, *domains;
@@ -241,7 +268,8 @@ static bool state_from_json(struct state *s, json_object *json)
     if (!json_object_object_get_ex(json, "version", &version) ||
         json_object_get_int(version) != STATE_VERSION ||
         !json_object_object_get_ex(json, "domains", &domains) ||
-        !json_object_is_type(domains, json_type_array))
+        !json_object_is_type(domains, json_type_array) ||
+        !cookie_from_json(&s->cookie, json))
         return false;
     for (i = 0; i < json_object_array_length(domains); i++)
         if (!entry_from_json(s, json_object_array_get_idx(domains, i)))
@@ -396,7 +424,7 @@ int state_save(const struct state *s, const char *path,
     json_object *json;
     int rc;
 
-    if (!s->nr) {
+    if (!s->nr && !s->cookie) {
         if ((unlink(path) && errno != ENOENT) || sync_folder_of(path))
             return failed(err, "remove", path);
         return 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * state.h - the affinities which domains had before the daemon changed them,
- * on disk before the change.
+ * state.h - what the next daemon has to know if this one is killed: the
+ * affinities which domains had before they were changed, on disk before the
+ * change; and the number by which Xen knows who holds the log.
  *
  * The file is replaced as a whole (written aside, synced, renamed, folder
  * synced), so at any time, whatever happens, it is the former one or the new
- * one.  When nothing is changed there is no file.
+ * one.  When there is nothing to be known there is no file.
  */
 #ifndef XENSCHED_DAEMON_STATE_H
 #define XENSCHED_DAEMON_STATE_H
@@ -38,6 +39,7 @@ struct state {
     unsigned int nr_cpus;
     unsigned int nr;
     struct state_entry *entries;
+    uint64_t cookie; /* of the log's holder; 0: nobody held it */
 };
 
 void state_init(struct state *s, unsigned int nr_cpus);
@@ -61,7 +63,7 @@ void state_drop(struct state *s, struct state_entry *entry);
  */
 int state_load(struct state *s, const char *path, struct xensched_error *err);
 
-/* Replace @path, or remove it when there are no entries. */
+/* Replace @path, or remove it when there is neither an entry nor a cookie. */
 int state_save(const struct state *s, const char *path,
                struct xensched_error *err);
 

@@ -7,16 +7,11 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <xensched/event.h>
 
 #include "area.h"
 #include "barrier.h"
-
-/* As in area.c: while pCPUs come or go events cannot be switched. */
-#define BUSY_TRIES 50
-#define BUSY_PAUSE_US 10000
 
 int xensched_area_set_lcr(struct xensched_area *area, uint32_t file,
                           uint32_t lcr)
@@ -97,23 +92,87 @@ static int not_built(struct xensched_area *area, uint32_t mask,
                          "the events:%s", names);
 }
 
-int xensched_area_events(struct xensched_area *area, uint32_t mask,
-                         struct xensched_error *err)
+struct switching {
+    uint32_t mask;
+    uint32_t lease_ms;
+};
+
+static int call_events(struct xensched_area *area, const void *arg)
 {
-    unsigned int try;
+    const struct switching *to = arg;
+
+    return xc_schedlog_events(area->xch, to->mask, to->lease_ms,
+                              area->cookie);
+}
+
+int xensched_area_events(struct xensched_area *area, uint32_t mask,
+                         uint32_t lease_ms, struct xensched_error *err)
+{
+    const struct switching to = { mask, lease_ms };
+    int code;
 
     if (mask & ~area->info.events_built)
         return not_built(area, mask, err);
 
-    for (try = 0; try < BUSY_TRIES; try++) {
-        if (!xc_schedlog_events(area->xch, mask))
-            return 0;
-        if (errno != EBUSY)
-            break;
-        usleep(BUSY_PAUSE_US);
+    code = xensched_while_busy(area, call_events, &to);
+    switch (code) {
+    case 0:
+        return 0;
+    case EEXIST:
+        return xensched_held(area, err);
+    case ENOENT:
+        return xensched_fail(err, code, "the schedlog area is gone: another "
+                             "program has given it up");
+    case EINVAL:
+        return xensched_fail(err, code, "Xen refuses a lease of %u ms (%u to "
+                             "%u, and a cookie), or performance counters were "
+                             "to be logged which count nothing yet", lease_ms,
+                             XEN_SCHEDLOG_MIN_LEASE_MS,
+                             XEN_SCHEDLOG_MAX_LEASE_MS);
+    default:
+        return xensched_xen_failed(err, code, "switching events");
     }
+}
 
-    return xensched_xen_failed(err, errno, "switching events");
+struct counting {
+    unsigned int nr;
+    const uint64_t *select;
+};
+
+static int call_pmc(struct xensched_area *area, const void *arg)
+{
+    const struct counting *c = arg;
+
+    return xc_schedlog_pmc(area->xch, area->cookie, c->nr, c->select);
+}
+
+int xensched_area_pmc(struct xensched_area *area, unsigned int nr,
+                      const uint64_t *select, struct xensched_error *err)
+{
+    const struct counting c = { nr, select };
+    int code = xensched_while_busy(area, call_pmc, &c);
+
+    switch (code) {
+    case 0:
+        return 0;
+    case EEXIST:
+        return xensched_held(area, err);
+    case ENODEV:
+        return xensched_fail(err, code, "this machine has no performance "
+                             "counters which Xen can use");
+    case EBUSY:
+        return xensched_fail(err, code, "the performance counters are in use: "
+                             "turn the events pmc0 to pmc3 off; and boot Xen "
+                             "without vpmu and watchdog");
+    case EINVAL:
+        return xensched_fail(err, code, "Xen does not take these %u event "
+                             "selects: it has %u performance counters, or a "
+                             "bit is set which may not be", nr,
+                             area->info.nr_pmcs);
+    default:
+        return xensched_xen_failed(err, code,
+                                   "choosing what is counted");
+    }
 }
 
 int xensched_area_bind(struct xensched_area *area, uint32_t domid,

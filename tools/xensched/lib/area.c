@@ -41,6 +41,37 @@ int xensched_xen_failed(struct xensched_error *err, int code, const char *what)
     }
 }
 
+int xensched_while_busy(struct xensched_area *area,
+                        int (*hypercall)(struct xensched_area *area,
+                                         const void *arg), const void *arg)
+{
+    unsigned int try;
+
+    for (try = 0; try < BUSY_TRIES; try++) {
+        if (!hypercall(area, arg))
+            return 0;
+        if (errno != EBUSY)
+            return errno ? errno : EIO;
+        usleep(BUSY_PAUSE_US);
+    }
+
+    return EBUSY;
+}
+
+int xensched_held(struct xensched_area *area, struct xensched_error *err)
+{
+    struct xensched_area_info info;
+    int rc = xensched_area_info(area, &info, err);
+
+    if (rc)
+        return rc;
+
+    return xensched_fail(err, EEXIST, "another scheduler holds the log (its "
+                         "lease ends in %u ms unless renewed); stop it, or, "
+                         "if it runs no more, try again when the lease has "
+                         "ended", info.lease_left_ms);
+}
+
 static void unmap(struct xensched_area *area, struct mapping *m)
 {
     if (m->base)
@@ -144,9 +175,45 @@ int xensched_area_info(struct xensched_area *area,
         .tsc_khz = xi.tsc_khz,
         .max_bytes = xi.max_bytes,
         .used_bytes = xi.used_bytes,
+        .lease_ms = xi.lease_ms,
+        .lease_left_ms = xi.lease_left_ms,
+        .nr_pmcs = xi.nr_pmcs,
     };
 
     return 0;
+}
+
+int xensched_area_ask(struct xensched_area_info *info,
+                      struct xensched_error *err)
+{
+    struct xensched_area *area;
+    int rc;
+
+    rc = open_xen(&area, err);
+    if (rc)
+        return rc;
+    rc = xensched_area_info(area, info, err);
+    xensched_area_close(area);
+
+    return rc;
+}
+
+int xensched_allow_marks(uint32_t domid, bool allow,
+                         struct xensched_error *err)
+{
+    struct xensched_area *area;
+    int rc;
+
+    rc = open_xen(&area, err);
+    if (rc)
+        return rc;
+    if (xc_schedlog_mark(area->xch, domid, allow))
+        rc = errno == ESRCH
+             ? xensched_fail(err, ESRCH, "there is no domain %u", domid)
+             : xensched_xen_failed(err, errno, "allowing marks");
+    xensched_area_close(area);
+
+    return rc;
 }
 
 /* The frames of a region, as xc_schedlog_frames() but all of them. */
@@ -379,10 +446,13 @@ static bool has_geometry(struct xensched_area *area,
     return same;
 }
 
-static int other_geometry(const struct xensched_area *area,
+static int other_geometry(struct xensched_area *area,
                           const struct xensched_geometry *g,
                           struct xensched_error *err)
 {
+    if (area->info.lease_ms)
+        return xensched_held(area, err);
+
     return xensched_fail(err, EBUSY, "there is a schedlog area of another "
                          "geometry already (%u accounting domains and %u log "
                          "files per pCPU, not %u and %u of our sizes); end "
@@ -391,21 +461,22 @@ static int other_geometry(const struct xensched_area *area,
                          area->info.nr_files, g->nr_acct, g->nr_files);
 }
 
+static int call_release(struct xensched_area *area, const void *arg)
+{
+    (void)arg;
+
+    return xc_schedlog_release(area->xch, area->cookie);
+}
+
 static int release(struct xensched_area *area, struct xensched_error *err)
 {
-    unsigned int try;
-    int rc = -1;
+    int code = xensched_while_busy(area, call_release, NULL);
 
-    for (try = 0; rc && try < BUSY_TRIES; try++) {
-        rc = xc_schedlog_release(area->xch);
-        if (rc && errno != EBUSY)
-            break;
-        if (rc)
-            usleep(BUSY_PAUSE_US);
-    }
+    if (code == EEXIST)
+        return xensched_held(area, err);
 
-    return rc ? xensched_xen_failed(err, errno, "giving up the schedlog area")
-              : 0;
+    return code ? xensched_xen_failed(err, code,
+                                      "giving up the schedlog area") : 0;
 }
 
 /* Make the area, or find that there is one which cannot be taken over. */
@@ -438,7 +509,8 @@ static int make(struct xensched_area *area, const struct xensched_geometry *g,
 }
 
 int xensched_area_setup(const struct xensched_geometry *geometry,
-                        bool replace, struct xensched_area **area,
+                        bool replace, uint64_t cookie,
+                        struct xensched_area **area,
                         struct xensched_error *err)
 {
     struct xensched_area *a;
@@ -448,6 +520,7 @@ int xensched_area_setup(const struct xensched_geometry *geometry,
     if (rc)
         return rc;
     a->writable = true;
+    a->cookie = cookie;
     /* Another ABI is found out before anything is changed. */
     rc = xensched_area_info(a, &a->info, err);
     if (!rc)

@@ -26,6 +26,7 @@ struct xensched_area {
     xc_interface *xch;
     xenforeignmemory_handle *fmem;
     bool writable;
+    uint64_t cookie; /* 0: none */
     struct xensched_area_info info; /* when it was mapped */
     struct xen_schedlog_file *files;
     struct mapping global;
@@ -36,5 +37,16 @@ struct xensched_area {
 /* Turn the errno value @code of a hypercall into words. */
 int xensched_xen_failed(struct xensched_error *err, int code,
                         const char *what);
+
+/*
+ * Make the hypercall again while it says EBUSY because pCPUs come or go, which
+ * is soon over.  Returns 0 or a positive errno value.
+ */
+int xensched_while_busy(struct xensched_area *area,
+                        int (*hypercall)(struct xensched_area *area,
+                                         const void *arg), const void *arg);
+
+/* Fail with EEXIST: somebody else holds the log, and for how long. */
+int xensched_held(struct xensched_area *area, struct xensched_error *err);
 
 #endif /* XENSCHED_LIB_AREA_H */

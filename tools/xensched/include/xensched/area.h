@@ -10,6 +10,11 @@
  * Names: an area is "made" once per host (xensched_area_setup(), one owner,
  * registers and routes mapped writable) and can be "looked at" by any number
  * of others (xensched_area_attach(), everything mapped read-only).
+ *
+ * The owner "holds" the log while it has a lease, which it has to renew: when
+ * it doesn't for the time that it has chosen, the hypervisor turns all events
+ * off.  Until then nobody else can turn events on or off, give the area up or
+ * choose what performance counters count (-EEXIST).
  */
 #ifndef XENSCHED_AREA_H
 #define XENSCHED_AREA_H
@@ -44,6 +49,9 @@ struct xensched_area_info {
     uint64_t tsc_khz;
     uint64_t max_bytes;      /* limit of the hypervisor's schedlog_max= */
     uint64_t used_bytes;
+    uint32_t lease_ms;       /* 0: nobody holds the log */
+    uint32_t lease_left_ms;  /* until it ends, unless it is renewed */
+    uint32_t nr_pmcs;        /* performance counters that can be used */
 };
 
 /*
@@ -51,17 +59,22 @@ struct xensched_area_info {
  * this geometry; then its contents are kept), and map it.  With @replace an
  * area of another geometry is given up first.
  *
+ * @cookie is a number by which the hypervisor knows the owner, and any later
+ * process which is its successor; 0: none, then there can be no lease.
+ *
  * Returns 0 and sets *area, or a negative errno value:
  *   -ENOENT      there is no Xen below this system, or its device is missing
  *   -EPERM, -EACCES  the caller or its domain isn't privileged
  *   -ENOSYS, -EOPNOTSUPP  this Xen has no schedlog
  *   -EPROTO      the hypervisor speaks another version of the ABI
  *   -EBUSY       there is an area of another geometry
+ *   -EEXIST      the same, and another scheduler holds the log
  *   -E2BIG       over the hypervisor's schedlog_max= limit
  *   -ENOMEM, -EINVAL, and what mapping can return
  */
 int xensched_area_setup(const struct xensched_geometry *geometry,
-                        bool replace, struct xensched_area **area,
+                        bool replace, uint64_t cookie,
+                        struct xensched_area **area,
                         struct xensched_error *err);
 
 /*
@@ -77,8 +90,9 @@ int xensched_area_attach(struct xensched_area **area,
 void xensched_area_close(struct xensched_area *area);
 
 /*
- * Turn all events off, give the memory back to the hypervisor and close.
- * @area is gone in any case.
+ * Turn all events off, give the lease up and the memory back to the hypervisor
+ * and close.  @area is gone in any case.  -EEXIST: somebody else holds the log
+ * now, who goes on using it.
  */
 int xensched_area_release(struct xensched_area *area,
                           struct xensched_error *err);
@@ -91,10 +105,19 @@ int xensched_area_release(struct xensched_area *area,
 int xensched_area_refresh(struct xensched_area *area,
                           struct xensched_error *err);
 
-/* Ask the hypervisor. */
+/* Ask the hypervisor; xensched_area_ask() also if there is no area. */
 int xensched_area_info(struct xensched_area *area,
                        struct xensched_area_info *info,
                        struct xensched_error *err);
+int xensched_area_ask(struct xensched_area_info *info,
+                      struct xensched_error *err);
+
+/*
+ * May @domid log marks?  Not unless it was allowed to.  Needs no area.
+ * -ESRCH: there is no such domain.
+ */
+int xensched_allow_marks(uint32_t domid, bool allow,
+                         struct xensched_error *err);
 
 /* pCPU ids are below this; some of them may have no log. */
 uint32_t xensched_area_cpus(const struct xensched_area *area);
@@ -131,15 +154,38 @@ int xensched_area_set_route(struct xensched_area *area, uint16_t acct,
 int xensched_area_clear_route(struct xensched_area *area, uint16_t acct,
                               unsigned int event);
 
-/* Give a sign of life. */
+/*
+ * Give a sign of life: a store, no hypercall.  Only for who has a lease.  One
+ * that has ended already is not brought back; xensched_area_info() tells.
+ */
 void xensched_area_renew_lease(struct xensched_area *area);
 
 /*
- * Make @mask (of 1 << XEN_SCHEDLOG_EV_*) the events which are on.
- * -EOPNOTSUPP: the text says which of them this hypervisor was built without.
+ * Make @mask (of 1 << XEN_SCHEDLOG_EV_*) the events which are on.  With
+ * @lease_ms (100 ms to an hour) and at least one event the log is held from now
+ * on, for so long at a time; with 0 it is not.  All pCPUs are stopped for a
+ * moment.
+ *
+ *   -EOPNOTSUPP  the text says which of them this hypervisor was built without
+ *   -EEXIST      another scheduler holds the log; the text says for how long
+ *   -ENOENT      the area was given up by somebody else
+ *   -EINVAL      a lease which is out of range, an area without a cookie, or
+ *                performance counters which xensched_area_pmc() didn't choose
  */
 int xensched_area_events(struct xensched_area *area, uint32_t mask,
-                         struct xensched_error *err);
+                         uint32_t lease_ms, struct xensched_error *err);
+
+/*
+ * Choose what the events XEN_SCHEDLOG_EV_PMC0 and following count: @select are
+ * @nr event selects of the processor, as <xen/sysctl.h> has them.
+ *
+ *   -ENODEV      this machine has no performance counters that Xen can use
+ *   -EBUSY       they are in use: by these events, a vPMU or a watchdog
+ *   -EINVAL      more than there are, or not an event select
+ *   -EEXIST      as above
+ */
+int xensched_area_pmc(struct xensched_area *area, unsigned int nr,
+                      const uint64_t *select, struct xensched_error *err);
 
 /* Charge all vCPUs of @domid, also later ones, to @acct. */
 int xensched_area_bind(struct xensched_area *area, uint32_t domid,

@@ -112,20 +112,43 @@ int xc_schedlog_frames(xc_interface *xch, uint32_t region, uint32_t cpu,
     return ret ?: sysctl.u.schedlog.u.frames.nr;
 }
 
-int xc_schedlog_events(xc_interface *xch, uint32_t events)
+int xc_schedlog_events(xc_interface *xch, uint32_t events, uint32_t lease_ms,
+                       uint64_t cookie)
 {
     struct xen_sysctl sysctl = {};
 
     sysctl.u.schedlog.u.events.events = events;
+    sysctl.u.schedlog.u.events.lease_ms = lease_ms;
+    sysctl.u.schedlog.u.events.cookie = cookie;
 
     return schedlog_sysctl(xch, &sysctl, XEN_SYSCTL_SCHEDLOG_events);
 }
 
-int xc_schedlog_release(xc_interface *xch)
+int xc_schedlog_release(xc_interface *xch, uint64_t cookie)
 {
     struct xen_sysctl sysctl = {};
 
+    sysctl.u.schedlog.u.release.cookie = cookie;
+
     return schedlog_sysctl(xch, &sysctl, XEN_SYSCTL_SCHEDLOG_release);
+}
+
+int xc_schedlog_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
+                    const uint64_t *select)
+{
+    struct xen_sysctl sysctl = {};
+
+    if ( nr > XEN_SCHEDLOG_MAX_PMCS )
+    {
+        errno = EINVAL;
+        return -1;
+    }
+
+    sysctl.u.schedlog.u.pmc.nr = nr;
+    sysctl.u.schedlog.u.pmc.cookie = cookie;
+    memcpy(sysctl.u.schedlog.u.pmc.select, select, sizeof(*select) * nr);
+
+    return schedlog_sysctl(xch, &sysctl, XEN_SYSCTL_SCHEDLOG_pmc);
 }
 
 int xc_schedlog_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
@@ -156,6 +179,17 @@ int xc_schedlog_binding(xc_interface *xch, uint32_t domid, uint32_t vcpu,
         *acct = domctl.u.schedlog_bind.acct;
 
     return ret;
+}
+
+int xc_schedlog_mark(xc_interface *xch, uint32_t domid, bool allow)
+{
+    struct xen_domctl domctl = {};
+
+    domctl.cmd = XEN_DOMCTL_schedlog_mark;
+    domctl.domain = domid;
+    domctl.u.schedlog_mark.allow = allow;
+
+    return do_domctl(xch, &domctl);
 }
 
 /*

@@ -21,6 +21,7 @@
 #include <xen/param.h>
 #include <xen/pfn.h>
 #include <xen/sched.h>
+#include <xen/schedlog-pmc.h>
 #include <xen/xmalloc.h>
 
 #include "area.h"
@@ -281,7 +282,7 @@ static int attach_cpu(unsigned int cpu)
             return -ENOMEM;
     }
 
-    pcpus[cpu]->entered = NOW();
+    schedlog_stay_init_cpu(pcpus[cpu]);
     smp_wmb();
     per_cpu(schedlog_pcpu, cpu) = pcpus[cpu];
 
@@ -409,15 +410,31 @@ static int cf_check cpu_callback(
 {
     unsigned int cpu = (unsigned long)hcpu;
 
-    if ( action != CPU_UP_PREPARE )
-        return NOTIFY_DONE;
+    switch ( action )
+    {
+    case CPU_UP_PREPARE:
+        /* If it was parked it still has the pointer which it had then. */
+        per_cpu(schedlog_pcpu, cpu) = NULL;
 
-    /* If it was parked it still has the pointer which it had then. */
-    per_cpu(schedlog_pcpu, cpu) = NULL;
+        /* A pCPU without a log is better than no pCPU. */
+        if ( pcpus && attach_cpu(cpu) )
+            printk(XENLOG_WARNING "schedlog: no area for CPU%u\n", cpu);
+        break;
 
-    /* A pCPU without a log is better than no pCPU. */
-    if ( pcpus && attach_cpu(cpu) )
-        printk(XENLOG_WARNING "schedlog: no area for CPU%u\n", cpu);
+    case CPU_STARTING:
+        if ( schedlog_selected_pmcs() )
+            schedlog_program_pmcs();
+        break;
+
+    case CPU_ONLINE:
+    case CPU_DOWN_FAILED:
+        schedlog_start_tick(cpu);
+        break;
+
+    case CPU_DOWN_PREPARE:
+        schedlog_stop_tick(cpu);
+        break;
+    }
 
     return NOTIFY_DONE;
 }

@@ -13,26 +13,33 @@
 #include <xen/guest_access.h>
 #include <xen/lib.h>
 #include <xen/schedlog.h>
+#include <xen/schedlog-pmc.h>
 #include <xen/time.h>
 #include <xen/xmalloc.h>
 
 #include "area.h"
+#include "control.h"
 
 struct jump_label __read_mostly schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
 
+static uint32_t events_on;
+
 /* An operation is under way which pCPU 0 has to complete. */
 static bool busy;
+static struct xen_sysctl_schedlog_events request;
 
-static uint32_t events_enabled(void)
+/* The exit events share a site. */
+static uint32_t with_shared_sites(uint32_t events)
 {
-    uint32_t events = 0;
-    unsigned int i;
-
-    for ( i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++ )
-        if ( schedlog_label[i].on )
-            events |= 1U << i;
+    if ( events & SCHEDLOG_STAY_EVENTS )
+        events |= 1U << XEN_SCHEDLOG_EV_SERVICE_NS;
 
     return events;
+}
+
+static uint32_t pmc_events(unsigned int nr)
+{
+    return ((1U << nr) - 1) << XEN_SCHEDLOG_EV_PMC0;
 }
 
 static uint32_t events_built(unsigned int *nr_sites)
@@ -51,6 +58,10 @@ static uint32_t events_built(unsigned int *nr_sites)
         *nr_sites += nr;
     }
 
+    if ( events & (1U << XEN_SCHEDLOG_EV_SERVICE_NS) )
+        events |= (1U << XEN_SCHEDLOG_EV_SERVICE_TSC) |
+                  pmc_events(schedlog_nr_pmcs());
+
     return events;
 }
 
@@ -67,12 +78,14 @@ static void get_info(struct xen_sysctl_schedlog_info *info)
         .nr_files = g->nr_files,
         .data_size = g->data_size,
         .events_built = built,
-        .events_enabled = events_enabled(),
+        .events_enabled = events_on,
         .nr_sites = nr_sites,
         .tsc_khz = cpu_khz,
         .max_bytes = schedlog_max_bytes(),
         .used_bytes = schedlog_used_bytes(),
+        .nr_pmcs = schedlog_nr_pmcs(),
     };
+    schedlog_lease_info(&info->lease_ms, &info->lease_left_ms);
 }
 
 static bool power_of_2_between(uint32_t n, uint32_t min, uint32_t max)
@@ -186,19 +199,15 @@ static int get_frames(struct xen_sysctl_schedlog_frames *op)
     return 0;
 }
 
-static int apply_events(uint32_t events)
+static int patch_sites(uint32_t events)
 {
     unsigned int i;
     int rc;
 
-    if ( events && !schedlog_geometry()->nr_acct )
-        return -ENOENT;
-
     for ( i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++ )
-        schedlog_label[i].request = events & (1U << i);
+        schedlog_label[i].request = with_shared_sites(events) & (1U << i);
 
-    if ( !schedlog_label[XEN_SCHEDLOG_EV_SERVICE_NS].on )
-        schedlog_service_since = NOW();
+    schedlog_stay_start(events);
 
     rc = jump_label_apply();
     if ( rc )
@@ -208,9 +217,37 @@ static int apply_events(uint32_t events)
     return rc;
 }
 
-static long cf_check set_events_on_cpu0(void *data)
+int schedlog_apply_events(uint32_t events)
 {
-    int rc = apply_events((unsigned long)data);
+    int rc;
+
+    if ( events && !schedlog_geometry()->nr_acct )
+        return -ENOENT;
+
+    if ( !get_cpu_maps() )
+        return -EBUSY;
+
+    rc = patch_sites(events);
+    if ( rc )
+        schedlog_stay_start(events_on);
+    else
+    {
+        events_on = events;
+        schedlog_set_ticking(events);
+    }
+
+    put_cpu_maps();
+
+    return rc;
+}
+
+static long cf_check set_events_on_cpu0(void *unused)
+{
+    int rc = schedlog_apply_events(request.events);
+
+    if ( !rc )
+        schedlog_set_lease(request.cookie,
+                           request.events ? request.lease_ms : 0);
 
     write_atomic(&busy, false);
 
@@ -218,12 +255,13 @@ static long cf_check set_events_on_cpu0(void *data)
 }
 
 /* With the sites stopped being taken, nobody uses the area any more. */
-static long cf_check release_on_cpu0(void *data)
+static long cf_check release_on_cpu0(void *unused)
 {
-    int rc = apply_events(0);
+    int rc = schedlog_apply_events(0);
 
     if ( !rc && get_cpu_maps() )
     {
+        schedlog_set_lease(0, 0);
         schedlog_destroy_area();
         put_cpu_maps();
     }
@@ -235,29 +273,69 @@ static long cf_check release_on_cpu0(void *data)
     return rc;
 }
 
-static long finish_on_cpu0(long (*fn)(void *data), unsigned long arg)
+static long finish_on_cpu0(long (*fn)(void *data))
 {
     long rc;
 
     write_atomic(&busy, true);
 
-    rc = continue_hypercall_on_cpu(0, fn, (void *)arg);
+    rc = continue_hypercall_on_cpu(0, fn, NULL);
     if ( rc )
         write_atomic(&busy, false);
 
     return rc;
 }
 
+static bool valid_lease(const struct xen_sysctl_schedlog_events *op)
+{
+    return !op->lease_ms ||
+           (op->cookie && op->lease_ms >= XEN_SCHEDLOG_MIN_LEASE_MS &&
+            op->lease_ms <= XEN_SCHEDLOG_MAX_LEASE_MS);
+}
+
 static long set_events(const struct xen_sysctl_schedlog_events *op)
 {
+    uint32_t pmcs = op->events & SCHEDLOG_PMC_EVENTS;
     unsigned int nr_sites;
 
-    if ( op->pad )
+    if ( !valid_lease(op) )
         return -EINVAL;
     if ( op->events & ~events_built(&nr_sites) )
         return -EOPNOTSUPP;
+    if ( pmcs & ~pmc_events(schedlog_selected_pmcs()) )
+        return -EINVAL;
+    if ( !schedlog_may_control(op->cookie) )
+        return -EEXIST;
 
-    return finish_on_cpu0(set_events_on_cpu0, op->events);
+    request = *op;
+
+    return finish_on_cpu0(set_events_on_cpu0);
+}
+
+static long release(const struct xen_sysctl_schedlog_release *op)
+{
+    if ( !schedlog_may_control(op->cookie) )
+        return -EEXIST;
+
+    return finish_on_cpu0(release_on_cpu0);
+}
+
+static int select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
+{
+    int rc = -EBUSY;
+
+    if ( op->pad || op->nr > XEN_SCHEDLOG_MAX_PMCS )
+        return -EINVAL;
+    if ( !schedlog_may_control(op->cookie) )
+        return -EEXIST;
+
+    if ( !(events_on & SCHEDLOG_PMC_EVENTS) && get_cpu_maps() )
+    {
+        rc = schedlog_select_pmcs(op);
+        put_cpu_maps();
+    }
+
+    return rc;
 }
 
 long schedlog_sysctl(struct xen_sysctl_schedlog *op)
@@ -287,7 +365,10 @@ long schedlog_sysctl(struct xen_sysctl_schedlog *op)
         return set_events(&op->u.events);
 
     case XEN_SYSCTL_SCHEDLOG_release:
-        return finish_on_cpu0(release_on_cpu0, 0);
+        return release(&op->u.release);
+
+    case XEN_SYSCTL_SCHEDLOG_pmc:
+        return select_pmcs(&op->u.pmc);
     }
 
     return -EOPNOTSUPP;

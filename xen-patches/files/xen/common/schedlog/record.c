@@ -90,6 +90,15 @@ void schedlog_set_layout(struct schedlog_file *file, uint32_t lcr)
     ACCESS_ONCE(state->pos) = file->pos;
 }
 
+void schedlog_rare_call schedlog_write_first_row(struct schedlog_cpu *cpu,
+                                                 struct schedlog_file *file,
+                                                 uint32_t lcr, uint64_t ids,
+                                                 uint64_t count)
+{
+    schedlog_set_layout(file, lcr);
+    schedlog_write_row(cpu, file, lcr, ids, count);
+}
+
 void schedlog_init_file(struct schedlog_file *file, void *data, uint32_t size,
                         struct xen_schedlog_state *state)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the log sites call: find out whom an event is charged to and record it.
+ * (Exit events are in stay.c.)
  *
  * Everything here runs in the middle of what it observes, for each event.  It
  * takes no lock and cannot fail.
  */
 
+#include <xen/event.h>
 #include <xen/irq.h>
 #include <xen/percpu.h>
 #include <xen/schedlog.h>
@@ -13,43 +15,40 @@
 
 #include "area.h"
 
-/* When SERVICE_NS was turned on: nothing is known of the time before. */
-s_time_t __read_mostly schedlog_service_since;
-
-void schedlog_service_ns(const struct vcpu *prev, const struct vcpu *next,
-                         s_time_t now)
-{
-    struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
-    s_time_t entered;
-
-    /* An accounting domain is left only when another one is entered. */
-    if ( !pcpu || prev->schedlog_acct == next->schedlog_acct )
-        return;
-
-    entered = max(pcpu->entered, schedlog_service_since);
-    pcpu->entered = now;
-
-    schedlog_record(&pcpu->cpu, XEN_SCHEDLOG_EV_SERVICE_NS,
-                    prev->schedlog_acct, next->schedlog_acct,
-                    max(now - entered, (s_time_t)0));
-}
-
-/* The current vCPU accessed something that it shares with @rd. */
-static always_inline void access(enum xen_schedlog_event event,
-                                 const struct domain *rd)
+static always_inline void record(enum xen_schedlog_event event,
+                                 uint16_t current_, uint16_t correspondent,
+                                 uint64_t count)
 {
     struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
 
     ASSERT(!in_irq());
 
     if ( pcpu )
-        schedlog_record(&pcpu->cpu, event, current->schedlog_acct,
-                        rd->schedlog_acct, 1);
+        schedlog_record(&pcpu->cpu, event, current_, correspondent, count);
+}
+
+/* The current vCPU accessed something that it shares with @rd. */
+static always_inline void access(enum xen_schedlog_event event,
+                                 const struct domain *rd)
+{
+    record(event, current->schedlog_acct, rd->schedlog_acct, 1);
 }
 
 void schedlog_evtchn_send(const struct domain *rd)
 {
     access(XEN_SCHEDLOG_EV_EVTCHN_SEND, rd);
+}
+
+/*
+ * One which is pending already doesn't reach the receiver once more, and Xen
+ * takes those itself which are for it.
+ */
+void schedlog_evtchn_recv(const struct domain *rd, const struct evtchn *rchn)
+{
+    if ( !rchn->xen_consumer && !evtchn_is_pending(rd, rchn) )
+        record(XEN_SCHEDLOG_EV_EVTCHN_RECV,
+               rd->vcpu[rchn->notify_vcpu_id]->schedlog_acct,
+               current->schedlog_acct, 1);
 }
 
 void schedlog_grant_map(const struct domain *rd)
@@ -60,6 +59,79 @@ void schedlog_grant_map(const struct domain *rd)
 void schedlog_grant_unmap(const struct domain *rd)
 {
     access(XEN_SCHEDLOG_EV_GRANT_UNMAP, rd);
+}
+
+/* Whoever copies can be one end, or neither. */
+void schedlog_grant_copy(const struct domain *src, const struct domain *dest)
+{
+    const struct domain *d = current->domain;
+
+    if ( src != d )
+        access(XEN_SCHEDLOG_EV_GRANT_COPY, src);
+    if ( dest != d && dest != src )
+        access(XEN_SCHEDLOG_EV_GRANT_COPY, dest);
+}
+
+void schedlog_memory(const struct domain *d)
+{
+    /* Those which are not domains, but own pages. */
+    if ( d->domain_id >= DOMID_FIRST_RESERVED )
+        return;
+
+    record(XEN_SCHEDLOG_EV_MEMORY, d->schedlog_acct, XEN_SCHEDLOG_ACCT_NONE,
+           d->tot_pages);
+}
+
+void schedlog_runq(unsigned int cpu)
+{
+    record(XEN_SCHEDLOG_EV_RUNQ, XEN_SCHEDLOG_ACCT_XEN, XEN_SCHEDLOG_ACCT_NONE,
+           sched_runq_length(cpu));
+}
+
+/*
+ * Only what was runnable since it was woken, but not since it was preempted,
+ * tells of the delay.  Where wake-ups come from interrupts nothing is
+ * recorded, only noted.
+ */
+void schedlog_wake_delay(struct vcpu *v, int new_state, s_time_t now)
+{
+    s_time_t entered = v->runstate.state_entry_time;
+
+    switch ( new_state )
+    {
+    case RUNSTATE_runnable:
+        /* As state_entry_time is going to be. */
+        v->schedlog_woken = v->runstate.state != RUNSTATE_running
+                            ? max(now, entered) : 0;
+        break;
+
+    case RUNSTATE_running:
+        if ( v->runstate.state == RUNSTATE_runnable &&
+             v->schedlog_woken == (uint32_t)entered )
+            record(XEN_SCHEDLOG_EV_WAKE_DELAY, v->schedlog_acct,
+                   XEN_SCHEDLOG_ACCT_NONE, max(now - entered, (s_time_t)0));
+        break;
+    }
+}
+
+/* What counts is where a vCPU runs, not where a scheduler has it meanwhile. */
+void schedlog_migrate(struct vcpu *v, int new_state)
+{
+    unsigned int from = v->schedlog_ran_on, to = v->processor + 1;
+
+    if ( new_state != RUNSTATE_running || from == to || is_idle_vcpu(v) )
+        return;
+
+    v->schedlog_ran_on = to;
+    if ( from )
+        record(XEN_SCHEDLOG_EV_MIGRATE, v->schedlog_acct,
+               XEN_SCHEDLOG_ACCT_NONE, ((from - 1) << 16) | (to - 1));
+}
+
+void schedlog_mark(uint32_t code)
+{
+    record(XEN_SCHEDLOG_EV_MARK, current->schedlog_acct,
+           XEN_SCHEDLOG_ACCT_NONE, code);
 }
 
 /*

@@ -63,7 +63,9 @@
  * Events: X(NAME, number, "name", kind)
  *
  * kind says what the counter of a row means:
- *   exit      a resource was released; counter is what was used of it
+ *   exit      a resource was released; counter is what was used of it.  What
+ *             is used without an end is reported in parts at each tick, with
+ *             correspondent NONE.
  *   access    a resource was accessed; counter is how often (or how many)
  *   change    a property changed; counter is its new value
  *   periodic  a property was sampled; counter is its value
@@ -78,7 +80,7 @@
     X(SERVICE_TSC,    1, "service-tsc",   exit)                            \
     /* current = sender, correspondent = receiver */                       \
     X(EVTCHN_SEND,    2, "evtchn-send",   access)                          \
-    /* current = receiver, correspondent = sender */                       \
+    /* the same as it reaches a vCPU; current = receiver */                \
     X(EVTCHN_RECV,    3, "evtchn-recv",   access)                          \
     /* pages; current = who maps, correspondent = who granted */           \
     X(GRANT_MAP,      4, "grant-map",     access)                          \
@@ -86,11 +88,11 @@
     X(GRANT_COPY,     6, "grant-copy",    access)                          \
     /* pages which the domain has now */                                   \
     X(MEMORY,         7, "memory",        change)                          \
-    /* runnable vCPUs of this pCPU; current = ACCT_XEN */                  \
+    /* runnable units of this pCPU's run queue; current = ACCT_XEN */      \
     X(RUNQ,           8, "runq",          periodic)                        \
     /* ns between wake-up and running */                                   \
     X(WAKE_DELAY,     9, "wake-delay",    exit)                            \
-    /* from pCPU << 16 | to pCPU */                                        \
+    /* the vCPU runs elsewhere: from pCPU << 16 | to pCPU */               \
     X(MIGRATE,       10, "migrate",       change)                          \
     /* the guest's own code */                                             \
     X(MARK,          11, "mark",          access)                          \
@@ -155,7 +157,7 @@ enum xen_schedlog_event {
 #define XEN_SCHEDLOG_LCR_TIME_MASK      (3U << 5)
 #define XEN_SCHEDLOG_LCR_TIME_NONE      (0U << 5)
 #define XEN_SCHEDLOG_LCR_TIME_VIRTUAL   (1U << 5) /* counts rows of the pCPU */
-#define XEN_SCHEDLOG_LCR_TIME_TICK      (2U << 5) /* reserved: as NONE */
+#define XEN_SCHEDLOG_LCR_TIME_TICK      (2U << 5) /* system time, 10 ms */
 #define XEN_SCHEDLOG_LCR_TIME_TSC       (3U << 5) /* TSC >> SHIFT */
 #define XEN_SCHEDLOG_LCR_TIME64         (1U << 7) /* only with a TIME_* */
 #define XEN_SCHEDLOG_LCR_ADD            (1U << 8)
@@ -201,7 +203,7 @@ typedef struct xen_schedlog_state xen_schedlog_state_t;
 
 /* First page of the region GLOBAL. */
 struct xen_schedlog_header {
-    /* Incremented by the scheduler as a sign of life. */
+    /* Incremented by the scheduler as a sign of life, if it has a lease. */
     uint64_t lease;
     uint64_t pad[7];
 };

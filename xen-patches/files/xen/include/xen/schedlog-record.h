@@ -16,8 +16,8 @@
  * - struct schedlog_cpu and struct schedlog_file are private to the producer.
  *   Only what their ->lcr, ->route and ->state point to is shared.
  *
- * What the scheduler can write (lcr[], route[]) is read exactly once per
- * event, into a local variable, and is masked before it is used as an index.
+ * What the scheduler can write (lcr[], route[]) is read at most once per call,
+ * into a local variable, and is masked before it is used as an index.
  * What it can only read (struct xen_schedlog_state, the rows) is never read
  * back, except for the counter of a row with ADD, which is only added to.
  *
@@ -28,6 +28,7 @@
 
 #ifdef __XEN__
 #include <xen/compiler.h>
+#include <xen/jump_label.h>
 #include <xen/lib.h>
 #include <xen/types.h>
 #include <asm/msr.h>
@@ -35,18 +36,26 @@
 #include <public/schedlog.h>
 
 #define schedlog_tsc() rdtsc()
+/*
+ * Sites are functions which preserve all registers.  If a plain function were
+ * called from there, if only once in a blue moon, they would have to save all
+ * of them each time.
+ */
+#define schedlog_rare_call jump_label_callee
 #else
 /*
  * The environment has to supply the C types, ACCESS_ONCE(), smp_wmb(),
  * always_inline, likely(), unlikely(), schedlog_tsc() and the public header.
  */
 #include "schedlog-env.h"
+#define schedlog_rare_call
 #endif
 
-/* A log file of one CPU. */
+/* A log file of one CPU.  64 bytes: an index is turned into one by a shift. */
 struct schedlog_file {
     uint8_t *data;
     uint64_t pos;           /* As in struct xen_schedlog_state. */
+    struct xen_schedlog_state *state;
     uint32_t mask;          /* Size in bytes - 1. */
     uint32_t lcr;           /* The register which the layout was made from. */
     uint8_t row_size;       /* 0: nothing is to be written. */
@@ -54,7 +63,7 @@ struct schedlog_file {
     uint8_t time_offset;
     uint8_t tsc_shift;
     uint32_t layout_seq;
-    struct xen_schedlog_state *state;
+    uint64_t pad[3];
 };
 
 /* What the handler needs to know of a CPU. */
@@ -65,67 +74,92 @@ struct schedlog_cpu {
     uint32_t acct_mask;
     uint32_t file_mask;
     uint64_t virtual_time;
+    uint64_t tick;          /* For TIME_TICK; the producer keeps it. */
     struct schedlog_file file[];
 };
 
-/* Out of line: a log control register changed. */
+/*
+ * Out of line: the log control register changed.  Work out the new layout,
+ * then append the event's row.
+ */
+void schedlog_rare_call schedlog_write_first_row(struct schedlog_cpu *cpu,
+                                                 struct schedlog_file *file,
+                                                 uint32_t lcr, uint64_t ids,
+                                                 uint64_t count);
+
+/* Its first half, alone. */
 void schedlog_set_layout(struct schedlog_file *file, uint32_t lcr);
 
 /* Get a CPU's log file into its initial state: register 0, nothing written. */
 void schedlog_init_file(struct schedlog_file *file, void *data, uint32_t size,
                         struct xen_schedlog_state *state);
 
+/* The three numbers of an event, as they are in a row which has all three. */
+static always_inline uint64_t schedlog_ids(enum xen_schedlog_event event,
+                                           uint16_t current_,
+                                           uint16_t correspondent)
+{
+    return event | ((uint32_t)current_ << 16) |
+           ((uint64_t)correspondent << 32);
+}
+
 static always_inline void schedlog_write_ids(uint8_t *row, uint32_t lcr,
-                                             uint16_t event, uint16_t current_,
-                                             uint16_t correspondent)
+                                             uint64_t ids)
 {
     const uint32_t all = XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
                          XEN_SCHEDLOG_LCR_CORRESPONDENT;
+    const uint32_t selected = lcr & all;
     uint16_t *id = (uint16_t *)row;
 
-    /* All three is the common case, and such a row has at least 8 bytes. */
-    if ( likely((lcr & all) == all) )
+    /* All of them is what most rows have, none is what counting needs. */
+    if ( selected == all )
+        *(uint64_t *)row = ids; /* Such a row has at least 8 bytes. */
+    else if ( selected )
     {
-        *(uint64_t *)row = event | ((uint32_t)current_ << 16) |
-                           ((uint64_t)correspondent << 32);
-        return;
+        if ( selected & XEN_SCHEDLOG_LCR_EVENT )
+            *id++ = ids;
+        if ( selected & XEN_SCHEDLOG_LCR_CURRENT )
+            *id++ = ids >> 16;
+        if ( selected & XEN_SCHEDLOG_LCR_CORRESPONDENT )
+            *id = ids >> 32;
     }
-
-    if ( lcr & XEN_SCHEDLOG_LCR_EVENT )
-        *id++ = event;
-    if ( lcr & XEN_SCHEDLOG_LCR_CURRENT )
-        *id++ = current_;
-    if ( lcr & XEN_SCHEDLOG_LCR_CORRESPONDENT )
-        *id = correspondent;
 }
 
-static always_inline void schedlog_write_counter(void *counter, uint32_t lcr,
-                                                 uint64_t count)
+/* Counters saturate. */
+static always_inline void schedlog_write_counter64(uint64_t *counter,
+                                                   uint32_t lcr,
+                                                   uint64_t count)
 {
-    if ( lcr & XEN_SCHEDLOG_LCR_COUNTER64 )
-    {
-        uint64_t *c = counter;
+    uint64_t sum = count;
 
-        *c = (lcr & XEN_SCHEDLOG_LCR_ADD) ? *c + count : count;
-    }
-    else
-    {
-        uint32_t *c = counter;
+    if ( lcr & XEN_SCHEDLOG_LCR_ADD )
+        sum += *counter;
+    *counter = likely(sum >= count) ? sum : ~0ULL;
+}
 
-        if ( lcr & XEN_SCHEDLOG_LCR_ADD )
-            count += *c;
-        *c = count < UINT32_MAX ? count : UINT32_MAX;
-    }
+static always_inline void schedlog_write_counter32(uint32_t *counter,
+                                                   uint32_t lcr,
+                                                   uint64_t count)
+{
+    const uint32_t amount = count < UINT32_MAX ? count : UINT32_MAX;
+    uint32_t sum = amount;
+
+    if ( lcr & XEN_SCHEDLOG_LCR_ADD )
+        sum += *counter;
+    *counter = likely(sum >= amount) ? sum : UINT32_MAX;
 }
 
 static always_inline void schedlog_write_time(struct schedlog_cpu *cpu,
-                                              const struct schedlog_file *file,
+                                              unsigned int tsc_shift,
                                               void *time, uint32_t lcr)
 {
+    const uint32_t source = lcr & XEN_SCHEDLOG_LCR_TIME_MASK;
     uint64_t now;
 
-    if ( (lcr & XEN_SCHEDLOG_LCR_TIME_MASK) == XEN_SCHEDLOG_LCR_TIME_TSC )
-        now = schedlog_tsc() >> file->tsc_shift;
+    if ( likely(source == XEN_SCHEDLOG_LCR_TIME_TSC) )
+        now = schedlog_tsc() >> tsc_shift;
+    else if ( source == XEN_SCHEDLOG_LCR_TIME_TICK )
+        now = cpu->tick;
     else
         now = cpu->virtual_time++;
 
@@ -135,10 +169,91 @@ static always_inline void schedlog_write_time(struct schedlog_cpu *cpu,
         *(uint32_t *)time = now;
 }
 
-/* Both sources which there are have this bit set: VIRTUAL is 1, TSC is 3. */
 static always_inline bool schedlog_has_time(uint32_t lcr)
 {
-    return lcr & XEN_SCHEDLOG_LCR_TIME_VIRTUAL;
+    return (lcr & XEN_SCHEDLOG_LCR_TIME_MASK) != XEN_SCHEDLOG_LCR_TIME_NONE;
+}
+
+/* Where the route and the threshold's counter of an event are. */
+static always_inline unsigned int schedlog_slot(const struct schedlog_cpu *cpu,
+                                                enum xen_schedlog_event event,
+                                                uint16_t acct)
+{
+    return (acct & cpu->acct_mask) * XEN_SCHEDLOG_NR_EVENTS + event;
+}
+
+/* Is this the threshold-th event since the last one that passed? */
+static always_inline bool schedlog_passes(uint32_t *skipped, uint64_t route)
+{
+    const uint32_t threshold = route;
+    uint32_t nr;
+
+    if ( likely(threshold <= 1) )
+        return true;
+
+    nr = *skipped + 1;
+    if ( nr < threshold )
+    {
+        *skipped = nr;
+        return false;
+    }
+    *skipped = 0;
+
+    return true;
+}
+
+/* Append a row to @file, whose layout is that of @lcr. */
+static always_inline void schedlog_write_row(struct schedlog_cpu *cpu,
+                                             struct schedlog_file *file,
+                                             uint32_t lcr, uint64_t ids,
+                                             uint64_t count)
+{
+    /* Known before the row is written, which might alias anything. */
+    struct xen_schedlog_state *state = file->state;
+    uint64_t pos = file->pos;
+    uint8_t *row = file->data + (pos & file->mask);
+
+    if ( unlikely(!file->row_size) )
+        return;
+
+    pos += file->row_size;
+    file->pos = pos;
+
+    schedlog_write_ids(row, lcr, ids);
+    if ( likely(lcr & XEN_SCHEDLOG_LCR_COUNTER) )
+    {
+        void *counter = row + file->counter_offset;
+
+        if ( unlikely(lcr & XEN_SCHEDLOG_LCR_COUNTER64) )
+            schedlog_write_counter64(counter, lcr, count);
+        else
+            schedlog_write_counter32(counter, lcr, count);
+    }
+    if ( schedlog_has_time(lcr) )
+        schedlog_write_time(cpu, file->tsc_shift, row + file->time_offset,
+                            lcr);
+
+    /* The row must be there before the position says that it is. */
+    smp_wmb();
+    ACCESS_ONCE(state->pos) = pos;
+    /* And readers allow for one row that is being written, not for two. */
+    smp_wmb();
+}
+
+/* Append a row to the log file which @route selects. */
+static always_inline void schedlog_write(struct schedlog_cpu *cpu,
+                                         uint64_t route, uint64_t ids,
+                                         uint64_t count)
+{
+    const unsigned int nr = (route >> XEN_SCHEDLOG_ROUTE_FILE_SHIFT) &
+                            cpu->file_mask;
+    const uint32_t lcr = ACCESS_ONCE(cpu->lcr[nr]);
+    struct schedlog_file *file = &cpu->file[nr];
+
+    if ( likely(lcr == file->lcr) )
+        schedlog_write_row(cpu, file, lcr, ids, count);
+    else
+        schedlog_write_first_row(cpu, file, lcr, ids, count);
 }
 
 /*
@@ -151,50 +266,57 @@ static always_inline void schedlog_record(struct schedlog_cpu *cpu,
                                           uint16_t correspondent,
                                           uint64_t count)
 {
-    struct schedlog_file *file;
-    unsigned int i, nr;
+    unsigned int i;
     uint64_t route;
-    uint32_t lcr, threshold;
-    uint8_t *row;
 
     /* What stays inside of an accounting domain is of no interest. */
     if ( current_ == correspondent )
         return;
 
-    i = (current_ & cpu->acct_mask) * XEN_SCHEDLOG_NR_EVENTS + event;
+    i = schedlog_slot(cpu, event, current_);
     route = ACCESS_ONCE(cpu->route[i]);
-    if ( !(route & XEN_SCHEDLOG_ROUTE_VALID) )
-        return;
+    if ( (route & XEN_SCHEDLOG_ROUTE_VALID) &&
+         schedlog_passes(&cpu->skipped[i], route) )
+        schedlog_write(cpu, route,
+                       schedlog_ids(event, current_, correspondent), count);
+}
 
-    threshold = route;
-    if ( threshold > 1 )
-    {
-        if ( ++cpu->skipped[i] < threshold )
-            return;
-        cpu->skipped[i] = 0;
-    }
+/*
+ * Events of the kind "exit" have two halves.  What was used of a resource is
+ * logged when the accounting domain leaves it, but whether it is worth being
+ * measured is decided when the domain enters: the threshold counts stays.
+ *
+ * @acct enters.  Returns whether the producer is to call schedlog_leave() at
+ * the end of this stay.
+ */
+static always_inline bool schedlog_enter(struct schedlog_cpu *cpu,
+                                         enum xen_schedlog_event event,
+                                         uint16_t acct)
+{
+    const unsigned int i = schedlog_slot(cpu, event, acct);
+    const uint64_t route = ACCESS_ONCE(cpu->route[i]);
 
-    nr = (route >> XEN_SCHEDLOG_ROUTE_FILE_SHIFT) & cpu->file_mask;
-    file = &cpu->file[nr];
-    lcr = ACCESS_ONCE(cpu->lcr[nr]);
-    if ( unlikely(lcr != file->lcr) )
-        schedlog_set_layout(file, lcr);
-    if ( !file->row_size )
-        return;
+    return (route & XEN_SCHEDLOG_ROUTE_VALID) &&
+           schedlog_passes(&cpu->skipped[i], route);
+}
 
-    row = file->data + (file->pos & file->mask);
-    schedlog_write_ids(row, lcr, event, current_, correspondent);
-    if ( lcr & XEN_SCHEDLOG_LCR_COUNTER )
-        schedlog_write_counter(row + file->counter_offset, lcr, count);
-    if ( schedlog_has_time(lcr) )
-        schedlog_write_time(cpu, file, row + file->time_offset, lcr);
+/*
+ * @current_ leaves, after a stay for which schedlog_enter() returned true, and
+ * @correspondent, another one or XEN_SCHEDLOG_ACCT_NONE, takes over.  Where
+ * the row goes is what the scheduler says now.
+ */
+static always_inline void schedlog_leave(struct schedlog_cpu *cpu,
+                                         enum xen_schedlog_event event,
+                                         uint16_t current_,
+                                         uint16_t correspondent,
+                                         uint64_t count)
+{
+    const unsigned int i = schedlog_slot(cpu, event, current_);
+    const uint64_t route = ACCESS_ONCE(cpu->route[i]);
 
-    file->pos += file->row_size;
-    /* The row must be there before the position says that it is. */
-    smp_wmb();
-    ACCESS_ONCE(file->state->pos) = file->pos;
-    /* And readers allow for one row that is being written, not for two. */
-    smp_wmb();
+    if ( route & XEN_SCHEDLOG_ROUTE_VALID )
+        schedlog_write(cpu, route,
+                       schedlog_ids(event, current_, correspondent), count);
 }
 
 #endif /* XEN_SCHEDLOG_RECORD_H */

@@ -22,21 +22,43 @@
 
 #ifdef CONFIG_SCHEDLOG
 
-/* One label per event, so that an event is turned on with all of its sites. */
+/*
+ * One label per event, so that an event is turned on with all of its sites.
+ * The exit events share the label, and the site, of SERVICE_NS.
+ */
 extern struct jump_label schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
 
 #define SCHEDLOG(event, fn, args...) \
     jump_label_call(schedlog_label[XEN_SCHEDLOG_EV_ ## event], fn, ## args)
 
 /* vCPUs @prev and @next differ; @next gets the pCPU at @now. */
-void jump_label_callee schedlog_service_ns(const struct vcpu *prev,
-                                           const struct vcpu *next,
-                                           s_time_t now);
+void jump_label_callee schedlog_switch(const struct vcpu *prev,
+                                       const struct vcpu *next, s_time_t now);
 
 /* The current vCPU did this, @rd is at the other end. */
 void jump_label_callee schedlog_evtchn_send(const struct domain *rd);
 void jump_label_callee schedlog_grant_map(const struct domain *rd);
 void jump_label_callee schedlog_grant_unmap(const struct domain *rd);
+
+/* The current vCPU notifies @rchn of @rd. */
+void jump_label_callee schedlog_evtchn_recv(const struct domain *rd,
+                                            const struct evtchn *rchn);
+
+/* The current vCPU copied from @src to @dest. */
+void jump_label_callee schedlog_grant_copy(const struct domain *src,
+                                           const struct domain *dest);
+
+/* The number of pages which @d has changed. */
+void jump_label_callee schedlog_memory(const struct domain *d);
+
+/* The runstate of @v is about to become @new_state, as of @now. */
+void jump_label_callee schedlog_wake_delay(struct vcpu *v, int new_state,
+                                           s_time_t now);
+void jump_label_callee schedlog_migrate(struct vcpu *v, int new_state);
+
+/* Sites of the log facility itself. */
+void jump_label_callee schedlog_mark(uint32_t code);
+void jump_label_callee schedlog_runq(unsigned int cpu);
 
 static inline void schedlog_init_vcpu(struct vcpu *v)
 {
@@ -48,29 +70,15 @@ long schedlog_sysctl(struct xen_sysctl_schedlog *op);
 int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op);
 int schedlog_binding(const struct domain *d,
                      struct xen_domctl_schedlog_bind *op);
+int schedlog_allow_mark(struct domain *d,
+                        const struct xen_domctl_schedlog_mark *op);
+int schedlog_op_mark(XEN_GUEST_HANDLE_PARAM(void) arg);
 
 #else /* !CONFIG_SCHEDLOG */
 
 #define SCHEDLOG(event, fn, args...) ((void)0)
 
 static inline void schedlog_init_vcpu(struct vcpu *v) {}
-
-static inline long schedlog_sysctl(struct xen_sysctl_schedlog *op)
-{
-    return -EOPNOTSUPP;
-}
-
-static inline int schedlog_bind(struct domain *d,
-                                const struct xen_domctl_schedlog_bind *op)
-{
-    return -EOPNOTSUPP;
-}
-
-static inline int schedlog_binding(const struct domain *d,
-                                   struct xen_domctl_schedlog_bind *op)
-{
-    return -EOPNOTSUPP;
-}
 
 #endif /* CONFIG_SCHEDLOG */
 

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Look at the machine code of the record handler, as it is in the hypervisor.
+
+Usage: check-handler.py OBJECT...
+
+The objects are those of common/schedlog/ which the handler is compiled into:
+sites.o, stay.o and record.o.  One TAP line per function: it has no LOCK prefix
+(and no XCHG with memory, which implies one), no call or jump through a
+function pointer, and no division.  Each function that writes rows has the
+handler in it, so there is at least one.
+"""
+
+import re
+import subprocess
+import sys
+
+# Function -> how many calls through a pointer it may have, and why.
+POINTERS = {
+    "schedlog_evtchn_recv":
+        (1, "asks the event channel's ABI whether the event is pending"),
+}
+
+FUNCTION = re.compile(r"^[0-9a-f]+ <(\S+)>:$")
+INSTRUCTION = re.compile(r"^\s*[0-9a-f]+:\t(.*)$")
+RELOCATION = re.compile(r"^\s*[0-9a-f]+: R_X86_64_\S+\s+(\S+)$")
+# A row is appended by a function which knows how to begin another layout.
+WRITES_ROWS = "schedlog_write_first_row"
+
+
+def functions(path):
+    """name -> lines of the disassembly, without addresses"""
+    text = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", path],
+                          check=True, stdout=subprocess.PIPE, text=True)
+    result, lines = {}, []
+    for line in text.stdout.splitlines():
+        match = FUNCTION.match(line)
+        if match:
+            lines = result.setdefault(match.group(1), [])
+            continue
+        match = INSTRUCTION.match(line) or RELOCATION.match(line)
+        if match:
+            lines.append(match.group(1))
+    return result
+
+
+def is_locked(line):
+    words = line.split()
+    return "lock" in words or (words[0].startswith("xchg") and "(" in line)
+
+
+def is_pointer(line):
+    return (line.startswith("__x86_indirect_thunk") or
+            re.match(r"(notrack )?(call|jmp)q?\s+\*", line) is not None)
+
+
+def is_division(line):
+    return re.match(r"i?div", line) is not None
+
+
+def wrong_in(name, lines):
+    pointers = [line for line in lines if is_pointer(line)]
+    allowed, _ = POINTERS.get(name, (0, ""))
+    wrong = [line for line in lines if is_locked(line) or is_division(line)]
+    return wrong + pointers[allowed:]
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+
+    count = failed = with_handler = 0
+    for path in sys.argv[1:]:
+        for name, lines in functions(path).items():
+            wrong = wrong_in(name, lines)
+            with_handler += any(line.startswith(WRITES_ROWS)
+                                for line in lines)
+            count += 1
+            failed += bool(wrong)
+            other = "other " if name in POINTERS else ""
+            print(f"{'not ok' if wrong else 'ok'} {count} - {name} has no "
+                  f"LOCK, no {other}function pointer, no division")
+            for line in wrong:
+                print(f"# {line}")
+            if name in POINTERS:
+                print("# other than {} which {}".format(*POINTERS[name]))
+            saved = sum(line.startswith("push ") for line in lines)
+            print(f"# {name}: {len(lines)} lines, saves {saved} registers")
+
+    count += 1
+    failed += not with_handler
+    print(f"{'ok' if with_handler else 'not ok'} {count} - the record handler "
+          f"is in {with_handler} functions")
+    print(f"1..{count}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

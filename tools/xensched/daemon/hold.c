@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* hold.c - see hold.h. */
+#include <errno.h>
+#include <sys/random.h>
+
+#include "hold.h"
+
+#define NS_PER_MS 1000000ULL
+#define NS_PER_S 1000000000ULL
+
+/* Between two questions to Xen. */
+#define ASK_NS NS_PER_S
+
+/* Xen looks at a lease a few times during its length, no more often. */
+#define END_IS_SEEN_NS(lease_ms) ((lease_ms) * NS_PER_MS / 4 + NS_PER_S)
+
+/*
+ * The lease of somebody who is dead can become longer once after the first
+ * look: when Xen sees the last sign of life, which was before.
+ */
+#define LOOKS_OF_THE_DEAD 2
+
+uint64_t hold_new_cookie(void)
+{
+    uint64_t cookie;
+
+    while (getrandom(&cookie, sizeof(cookie), 0) != sizeof(cookie) || !cookie)
+        ;
+
+    return cookie;
+}
+
+void hold_begin(struct hold *h, uint32_t lease_ms, uint64_t now_ns)
+{
+    h->lease_ns = lease_ms * NS_PER_MS;
+    h->renewed_ns = h->asked_ns = now_ns;
+}
+
+/*
+ * Who stood still cannot tell from Xen's answer whether the lease that there
+ * is now is its own.
+ */
+static int stood_still(const struct hold *h, uint64_t now_ns,
+                       struct xensched_error *err)
+{
+    uint64_t still_ns = now_ns - h->renewed_ns;
+
+    if (now_ns <= h->renewed_ns || still_ns < h->lease_ns)
+        return 0;
+
+    return xensched_fail(err, ESTALE, "the daemon stood still for %.1f s, and "
+                         "its lease is %.1f s", still_ns / 1e9,
+                         h->lease_ns / 1e9);
+}
+
+static int ask(struct hold *h, const struct host *host, uint64_t now_ns,
+               struct xensched_error *err)
+{
+    struct host_facts facts;
+    int rc;
+
+    if (now_ns - h->asked_ns < ASK_NS)
+        return 0;
+    rc = host->facts(host->data, &facts, err);
+    if (rc)
+        return rc;
+    h->asked_ns = now_ns;
+    if (facts.lease_ms && facts.events_enabled)
+        return 0;
+
+    return xensched_fail(err, ESTALE, "Xen has turned all events off: nobody "
+                         "holds the log");
+}
+
+int hold_check(struct hold *h, const struct host *host, uint64_t now_ns,
+               struct xensched_error *err)
+{
+    int rc;
+
+    if (!h->lease_ns)
+        return 0;
+    rc = stood_still(h, now_ns, err);
+    if (!rc)
+        rc = ask(h, host, now_ns, err);
+    if (rc == -ESTALE)
+        h->lease_ns = 0;
+    if (!rc)
+        h->renewed_ns = now_ns;
+
+    return rc;
+}
+
+enum hold_advice hold_wait(struct hold_wait *w, uint32_t lease_ms,
+                           uint32_t left_ms, uint64_t now_ns)
+{
+    if (!lease_ms)
+        return HOLD_FREE;
+    if (!w->deadline_ns || left_ms > w->left_ms) {
+        w->deadline_ns = now_ns + left_ms * NS_PER_MS +
+                         END_IS_SEEN_NS(lease_ms);
+        w->looks_anew++;
+    }
+    w->left_ms = left_ms;
+
+    return w->looks_anew > LOOKS_OF_THE_DEAD || now_ns >= w->deadline_ns
+           ? HOLD_REFUSE : HOLD_WAIT;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Marks: a domain says where it is in what it does.
+ *
+ * This is the only part of the log facility which domains can reach.  It is
+ * closed unless a privileged domain opens it, and while the event is off, or
+ * not routed, a mark is a hypercall which does nothing.
+ */
+
+#include <xen/guest_access.h>
+#include <xen/sched.h>
+#include <xen/schedlog.h>
+
+#include <public/sched.h>
+
+int schedlog_allow_mark(struct domain *d,
+                        const struct xen_domctl_schedlog_mark *op)
+{
+    if ( op->allow > 1 )
+        return -EINVAL;
+
+    d->schedlog_mark = op->allow;
+
+    return 0;
+}
+
+int schedlog_op_mark(XEN_GUEST_HANDLE_PARAM(void) arg)
+{
+    struct sched_schedlog_mark mark;
+
+    if ( !current->domain->schedlog_mark )
+        return -EPERM;
+
+    if ( copy_from_guest(&mark, arg, 1) )
+        return -EFAULT;
+    if ( mark.pad )
+        return -EINVAL;
+
+    SCHEDLOG(MARK, schedlog_mark, mark.code);
+
+    return 0;
+}
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */

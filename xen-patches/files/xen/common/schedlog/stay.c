@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Service time and performance counters: what accounting domains use of the
+ * pCPU.  One log site, where the vCPU is switched, serves all of these events.
+ *
+ * Everything here but schedlog_stay_start() runs on the pCPU that it is about.
+ */
+
+#include <xen/schedlog.h>
+#include <xen/schedlog-pmc.h>
+#include <xen/time.h>
+
+#include "area.h"
+
+/* Which of the events are on. */
+static uint32_t __read_mostly stays_on;
+
+static struct schedlog_epoch __read_mostly epochs[SCHEDLOG_NR_STAYS];
+
+/* [SCHEDLOG_STAY_*] */
+static const enum xen_schedlog_event event_of[SCHEDLOG_NR_STAYS] = {
+    [SCHEDLOG_STAY_NS]  = XEN_SCHEDLOG_EV_SERVICE_NS,
+    [SCHEDLOG_STAY_TSC] = XEN_SCHEDLOG_EV_SERVICE_TSC,
+    [SCHEDLOG_STAY_PMC] = XEN_SCHEDLOG_EV_PMC0,
+                          XEN_SCHEDLOG_EV_PMC1,
+                          XEN_SCHEDLOG_EV_PMC2,
+                          XEN_SCHEDLOG_EV_PMC3,
+};
+
+static bool is_on(unsigned int kind)
+{
+    return stays_on & (1U << event_of[kind]);
+}
+
+/*
+ * With all sites of the group being NOPs or about to be turned on: stays which
+ * are under way begin now, as far as anybody can know.
+ */
+void schedlog_stay_start(uint32_t events)
+{
+    unsigned int kind;
+
+    for ( kind = 0; kind < SCHEDLOG_NR_STAYS; kind++ )
+    {
+        struct schedlog_epoch *epoch = &epochs[kind];
+
+        if ( is_on(kind) || !(events & (1U << event_of[kind])) )
+            continue;
+
+        epoch->value = kind == SCHEDLOG_STAY_TSC ? rdtsc() : NOW();
+        epoch->known = kind < SCHEDLOG_STAY_PMC;
+        smp_wmb();
+        epoch->nr++;
+    }
+
+    smp_wmb();
+    stays_on = events & SCHEDLOG_STAY_EVENTS;
+}
+
+void schedlog_stay_init_cpu(struct schedlog_pcpu *pcpu)
+{
+    unsigned int kind;
+
+    for ( kind = 0; kind < SCHEDLOG_NR_STAYS; kind++ )
+        schedlog_stay_init(&pcpu->stay[kind], &epochs[kind]);
+}
+
+static void switch_pmcs(struct schedlog_pcpu *pcpu, uint16_t prev,
+                        uint16_t next)
+{
+    unsigned int kind;
+
+    for ( kind = SCHEDLOG_STAY_PMC; kind < SCHEDLOG_NR_STAYS; kind++ )
+    {
+        struct schedlog_stay *stay = &pcpu->stay[kind];
+
+        if ( !is_on(kind) )
+            continue;
+
+        schedlog_stay_epoch(stay, &epochs[kind]);
+        schedlog_stay_switch(&pcpu->cpu, stay, event_of[kind], prev, next,
+                             schedlog_read_pmc(kind - SCHEDLOG_STAY_PMC),
+                             schedlog_pmc_mask());
+    }
+}
+
+void schedlog_switch(const struct vcpu *prev, const struct vcpu *next,
+                     s_time_t now)
+{
+    struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
+    uint16_t from = prev->schedlog_acct, to = next->schedlog_acct;
+    struct schedlog_stay *stay;
+
+    /* An accounting domain is left only when another one is entered. */
+    if ( !pcpu || from == to )
+        return;
+
+    if ( is_on(SCHEDLOG_STAY_NS) )
+    {
+        stay = &pcpu->stay[SCHEDLOG_STAY_NS];
+        schedlog_stay_epoch(stay, &epochs[SCHEDLOG_STAY_NS]);
+        schedlog_stay_switch(&pcpu->cpu, stay, XEN_SCHEDLOG_EV_SERVICE_NS,
+                             from, to, now, ~0ULL);
+    }
+
+    if ( is_on(SCHEDLOG_STAY_TSC) )
+    {
+        stay = &pcpu->stay[SCHEDLOG_STAY_TSC];
+        schedlog_stay_epoch(stay, &epochs[SCHEDLOG_STAY_TSC]);
+        schedlog_stay_switch(&pcpu->cpu, stay, XEN_SCHEDLOG_EV_SERVICE_TSC,
+                             from, to, rdtsc(), ~0ULL);
+    }
+
+    if ( stays_on & SCHEDLOG_PMC_EVENTS )
+        switch_pmcs(pcpu, from, to);
+}
+
+/* What a vCPU uses which never leaves its pCPU has to be known as well. */
+void schedlog_stay_tick(struct schedlog_pcpu *pcpu, uint16_t acct)
+{
+    unsigned int kind;
+
+    for ( kind = 0; kind < SCHEDLOG_NR_STAYS; kind++ )
+    {
+        struct schedlog_stay *stay = &pcpu->stay[kind];
+        bool pmc = kind >= SCHEDLOG_STAY_PMC;
+
+        if ( !is_on(kind) )
+            continue;
+
+        schedlog_stay_epoch(stay, &epochs[kind]);
+        schedlog_stay_report(&pcpu->cpu, stay, event_of[kind], acct,
+                             pmc ? schedlog_read_pmc(kind - SCHEDLOG_STAY_PMC)
+                                 : kind == SCHEDLOG_STAY_TSC ? rdtsc() : NOW(),
+                             pmc ? schedlog_pmc_mask() : ~0ULL);
+    }
+}
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tick: what is to be known without that anything happens.
+ *
+ * Xen's schedulers have no tick in common (credit has one; credit2, null and
+ * rtds have none), so the log brings its own: a timer on each pCPU, which runs
+ * while any event is on.  It samples the run queue, reports what the vCPU which
+ * runs has used so far, and is the clock of rows with TIME_TICK.
+ *
+ * The handler runs in TIMER_SOFTIRQ on its own pCPU, so it doesn't nest with
+ * log sites.  Ticks are started and stopped with pCPUs neither coming nor
+ * going.
+ */
+
+#include <xen/cpumask.h>
+#include <xen/sched.h>
+#include <xen/schedlog.h>
+#include <xen/timer.h>
+
+#include "area.h"
+
+#define PERIOD MILLISECS(10)
+
+static bool __read_mostly ticking;
+
+static void set_tick(struct schedlog_pcpu *pcpu, s_time_t now)
+{
+    uint64_t nr = now / PERIOD;
+
+    pcpu->cpu.tick = nr;
+    set_timer(&pcpu->tick, (nr + 1) * PERIOD);
+}
+
+static void cf_check tick(void *data)
+{
+    struct schedlog_pcpu *pcpu = data;
+
+    set_tick(pcpu, NOW());
+
+    SCHEDLOG(RUNQ, schedlog_runq, smp_processor_id());
+
+    if ( !is_idle_vcpu(current) )
+        schedlog_stay_tick(pcpu, current->schedlog_acct);
+}
+
+void schedlog_start_tick(unsigned int cpu)
+{
+    struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, cpu);
+
+    if ( !ticking || !pcpu || pcpu->tick.function )
+        return;
+
+    init_timer(&pcpu->tick, tick, pcpu, cpu);
+    set_tick(pcpu, NOW());
+}
+
+/* After this the handler doesn't run and will not. */
+void schedlog_stop_tick(unsigned int cpu)
+{
+    struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, cpu);
+
+    if ( !pcpu || !pcpu->tick.function )
+        return;
+
+    kill_timer(&pcpu->tick);
+    pcpu->tick.function = NULL;
+}
+
+void schedlog_set_ticking(bool on)
+{
+    unsigned int cpu;
+
+    ticking = on;
+
+    for_each_online_cpu ( cpu )
+        if ( on )
+            schedlog_start_tick(cpu);
+        else
+            schedlog_stop_tick(cpu);
+}
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
