@@ -37,7 +37,10 @@ help:
 #| To check
 #|   make test          everything; the last line counts passed, failed, skipped
 #|   make unit          unit tests alone, in seconds
-#|   make bench         measure; results in build/bench/
+#|   make bench         measure everything; results in build/bench/
+#|   make bench-record  what it costs to record an event
+#|   make bench-reader  what it costs to read a log while it is written
+#|   make bench-sites   what log sites cost, in instructions of a whole host
 #|   make lint          shell scripts, white space, paths of one machine
 #|
 #| To change the patches (docs/building.md)
@@ -106,8 +109,19 @@ test: setup
 	@tests/run.sh
 
 .PHONY: bench
-bench: xen xen-native tools
-	@tests/bench/run.sh
+bench: bench-record bench-reader bench-sites
+
+.PHONY: bench-record
+bench-record: xen xen-native
+	@tests/bench/record.sh
+
+.PHONY: bench-reader
+bench-reader: xen
+	@tests/bench/reader.sh
+
+.PHONY: bench-sites
+bench-sites: xen xen-native tools
+	@tests/bench/site-cost.sh
 
 .PHONY: lint
 lint:

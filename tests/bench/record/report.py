@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Make a table and a JSON file of what the program bench printed.
+
+Usage: report.py ROUNDS JSON COMMAND COMPILER WHY-NO-LTTNG
+
+A case's figures are those of whole iterations, the loop included; the goals
+are about what a case takes beyond the empty loop ("net"), of the medians.
+"""
+
+import collections
+import json
+import os
+import statistics
+import sys
+
+# The thesis' table 5.2: the same, in the words which it has for them.
+THESIS = [("native", "empty"), ("disabled", "disabled"),
+          ("0 entries", "entries0"), ("1 entry", "entries1"),
+          ("4 entries", "entries4"), ("5 entries", "entries5_tsc")]
+
+
+def read_rounds(path):
+    cases = collections.defaultdict(list)
+    scaling = collections.defaultdict(list)
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            kind, name, cycles = line.split()
+            (cases if kind == "case" else scaling)[name].append(float(cycles))
+    return cases, scaling
+
+
+def figures(cycles):
+    return {"min": round(min(cycles), 2),
+            "median": round(statistics.median(cycles), 2),
+            "max": round(max(cycles), 2)}
+
+
+def machine(compiler, core):
+    """What the figures hold for."""
+    info = {"cpu": "unknown", "virtual": False}
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        for line in file:
+            key, _, value = line.partition(":")
+            if key.strip() == "model name":
+                info["cpu"] = value.strip()
+            elif key.strip() == "flags":
+                info["virtual"] = "hypervisor" in value.split()
+    info["cpus"] = os.cpu_count()
+    info["compiler"] = compiler
+    # One addition of a chain takes one cycle of the core.
+    info["tsc_cycles_per_core_cycle"] = round(min(core), 3)
+    return info
+
+
+class Goals:
+    def __init__(self, net):
+        self.net = net
+        self.list = []
+
+    def add(self, goal, value, limit, met):
+        self.list.append({"goal": goal, "value": round(value, 2),
+                          "limit": round(limit, 2), "met": met})
+
+    def at_most(self, goal, value, limit):
+        self.add(goal, value, limit, value <= limit)
+
+    def at_least(self, goal, value, limit):
+        self.add(goal, value, limit, value >= limit)
+
+    def times(self, goal, peer, ours, limit):
+        if peer in self.net:
+            self.at_least(goal, self.net[peer] / self.net[ours], limit)
+
+
+def goals(net, scaling):
+    g = Goals(net)
+    g.at_most("4 entries, no timestamp: cycles", net["entries4"], 12)
+    g.at_most("5 entries with TSC: cycles (1.6 x rdtsc)",
+              net["entries5_tsc"], 1.6 * net["rdtsc"])
+    g.at_most("counting: cycles", net["counting"], 8)
+    g.at_most("skipped by the threshold: cycles", net["threshold_skip"], 4)
+    g.at_most("skipped, intra-domain: cycles", net["domain_skip"], 2)
+    g.times("Xen's trace() takes, with time, x times as long",
+            "xen_trace", "entries5_tsc", 4)
+    g.times("Xen's trace() takes, without time, x times as long",
+            "xen_trace_no_time", "entries4", 4)
+    g.times("LTTng takes x times as long", "lttng_ust", "entries5_tsc", 6)
+    alone = scaling["1"]["median"]
+    for producers, cycles in scaling.items():
+        if producers != "1":
+            g.at_most(f"{producers} producers: cycles of each (1.05 x alone)",
+                      cycles["median"], 1.05 * alone)
+    return g.list
+
+
+def table(report, net):
+    print(f"{'TSC cycles per event':28}{'min':>9}{'median':>9}{'max':>10}"
+          f"{'net':>9}")
+    for name, f in report["cases"].items():
+        print(f"  {name:26}{f['min']:9.2f}{f['median']:9.2f}{f['max']:10.2f}"
+              f"{net[name]:9.2f}")
+    for producers, f in report["scaling"].items():
+        print(f"  {producers + ' producer(s)':26}{f['min']:9.2f}"
+              f"{f['median']:9.2f}{f['max']:10.2f}")
+    for name, reason in report["absent"].items():
+        print(f"  {name:26}not measured: {reason}")
+    print("\nAs the thesis' table 5.2 (median)")
+    for words, name in THESIS:
+        print(f"  {words:26}{report['cases'][name]['median']:9.2f}")
+    print(f"\n{'Goal':56}{'value':>9}{'limit':>9}")
+    for g in report["goals"]:
+        print(f"  {g['goal']:54}{g['value']:9.2f}{g['limit']:9.2f}  "
+              f"{'met' if g['met'] else 'MISSED'}")
+    m = report["machine"]
+    print(f"\n{m['cpu']}, {m['cpus']} CPUs"
+          f"{', virtual machine' if m['virtual'] else ''}; {m['compiler']}")
+    print(f"A cycle of the core takes {m['tsc_cycles_per_core_cycle']} cycles "
+          "of the TSC.")
+
+
+def main():
+    if len(sys.argv) != 6:
+        print(__doc__.strip(), file=sys.stderr)
+        return 2
+    rounds, out, command, compiler, no_lttng = sys.argv[1:]
+    cases, scaling = read_rounds(rounds)
+    core = cases.pop("core")
+
+    report = {
+        "unit": "cycles",
+        "command": command,
+        "machine": machine(compiler, core),
+        "cases": {name: figures(c) for name, c in cases.items()},
+        "absent": {},
+        "scaling": {name: figures(c) for name, c in scaling.items()},
+    }
+    if "lttng_ust" not in cases:
+        report["absent"]["lttng_ust"] = no_lttng or "its event was never on"
+    empty = report["cases"]["empty"]["median"]
+    net = {name: f["median"] - empty for name, f in report["cases"].items()}
+    report["net"] = {name: round(cycles, 2) for name, cycles in net.items()}
+    report["goals"] = goals(net, report["scaling"])
+
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump(report, file, indent=2)
+        file.write("\n")
+    table(report, net)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
