@@ -147,7 +147,8 @@ enum xen_schedlog_event {
  *
  * With no entry selected, or with a row larger than its log file, nothing is
  * written.  With ADD the counter is added to the one that is in the row
- * already: a log file of one row then counts.
+ * already: a log file of one row then counts.  If there are more rows they
+ * take turns, and their sum is what was counted.
  */
 #define XEN_SCHEDLOG_LCR_EVENT          (1U << 0)
 #define XEN_SCHEDLOG_LCR_CURRENT        (1U << 1)
