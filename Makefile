@@ -41,6 +41,7 @@ help:
 #|   make bench-record  what it costs to record an event
 #|   make bench-reader  what it costs to read a log while it is written
 #|   make bench-sites   what log sites cost, in instructions of a whole host
+#|   make flask         permissions with FLASK, on a hypervisor of its own
 #|   make fuzz          the record handler and the reader, SECONDS=600 each
 #|   make lint          shell scripts, white space, paths of one machine
 #|
@@ -123,6 +124,10 @@ bench-reader: xen
 .PHONY: bench-sites
 bench-sites: xen xen-native tools
 	@tests/bench/site-cost.sh
+
+.PHONY: flask
+flask: xen tools
+	@tests/host/flask.sh
 
 SECONDS ?= 600
 .PHONY: fuzz

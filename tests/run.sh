@@ -54,6 +54,12 @@ suite unit    make unit
 build xen-native
 suite sites   python3 tests/sites/check-sites.py \
     build/xen/patched/xen/xen-syms build/xen/native/xen/xen-syms
+suite handler python3 tests/sites/check-handler.py \
+    build/xen/patched/xen/common/schedlog/{sites,stay,record}.o
+suite init    python3 tests/sites/check-init.py build/xen/patched
+suite config-off tests/sites/config-off.sh
+suite flask   tests/sites/flask.sh
 build tools
+suite fuzz    tests/fuzz/fuzz.t
 suite host    tests/host/run-tests.sh
 summary

@@ -35,6 +35,7 @@ pkgconf            libraries of our tools
 libjson-c-dev      output in JSON
 libev-dev          the event loop of xenschedd
 libcmocka-dev      unit tests
+checkpolicy        tests of Xen's FLASK policy
 shellcheck         make lint
 END
 }

@@ -14,6 +14,7 @@ HOST_MODE=fast
 HOST_XEN=patched
 HOST_XEN_APPEND=
 HOST_DOM0_APPEND=
+HOST_MODULES=()
 
 host_options_help()
 {
@@ -28,6 +29,7 @@ The host:
   --mode fast|exact   fast: a thread per pCPU; exact: one instruction takes one
                       nanosecond of the host's time (default $HOST_MODE)
   --xen WHICH         patched, native, or the path of a Xen (default $HOST_XEN)
+  --module FILE       another boot module, such as a policy for XSM
   --xen-append TEXT   more of Xen's command line
   --dom0-append TEXT  more of dom0's kernel command line
 END
@@ -45,7 +47,7 @@ positive()
 host_option()
 {
     HOST_TAKEN=2
-    # shellcheck disable=SC2034 # HOST_NUMA is read by qemu.sh
+    # shellcheck disable=SC2034 # qemu.sh reads HOST_NUMA and HOST_MODULES
     case $1 in
     --sockets)     positive "$1" "${2-}"; HOST_SOCKETS=$2 ;;
     --cores)       positive "$1" "${2-}"; HOST_CORES=$2 ;;
@@ -54,6 +56,7 @@ host_option()
     --dom0-vcpus)  positive "$1" "${2-}"; HOST_DOM0_VCPUS=$2 ;;
     --mode)        HOST_MODE=${2-} ;;
     --xen)         HOST_XEN=${2-} ;;
+    --module)      HOST_MODULES+=("${2-}"); need_files "${2-}" ;;
     --xen-append)  HOST_XEN_APPEND+=" ${2-}" ;;
     --dom0-append) HOST_DOM0_APPEND+=" ${2-}" ;;
     --numa)        HOST_NUMA=yes; HOST_TAKEN=1 ;;

@@ -48,14 +48,15 @@ qemu_machine()
 # qemu_kernel FOLDER: with vmlinux and initramfs.cpio
 qemu_kernel()
 {
-    local xen dom0
+    local xen dom0 modules
 
     xen="console=com1 com1=115200,8n1 loglvl=info guest_loglvl=info"
     xen+=" dom0_mem=${HOST_DOM0_MEMORY}M,max:${HOST_DOM0_MEMORY}M"
     xen+=" dom0_max_vcpus=$HOST_DOM0_VCPUS $HOST_XEN_APPEND"
     dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init $HOST_DOM0_APPEND"
+    modules=$(printf '%s' "${HOST_MODULES[@]/#/,}")
     printf '%s\n' -kernel "$HOST_XEN" -append "$xen" \
-        -initrd "$1/vmlinux ${dom0//,/,,},$1/initramfs.cpio"
+        -initrd "$1/vmlinux ${dom0//,/,,},$1/initramfs.cpio$modules"
 }
 
 # qemu_share TAG FOLDER [OPTION]: a folder that dom0 can mount; see dom0/init.

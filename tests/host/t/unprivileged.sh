@@ -2,22 +2,38 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # A guest may do nothing with the log facility: each operation is refused with
-# EPERM, by Xen.  (Linux would refuse by itself, which is turned off in the
-# guests of the box; dom0's answers show that the program does reach Xen.)
+# EPERM, by Xen, and nothing has changed after that.  (Linux would refuse by
+# itself, which is turned off in the guests of the box; dom0's answers show that
+# the program does reach Xen.)
 
 . /usr/lib/box/tap.sh
 
-guest start idle name=intruder run='hypercall-try $(told domid)'
+check "dom0 makes a log" schedlog-area setup 8 4096
+frame=$(schedlog-area frames 0 | head -n 1)
+schedlog-area info >before
+
+guest start idle name=intruder run='hypercall-try $(told domid) $(told frame)'
+guest tell intruder frame "$frame"
 guest tell intruder domid "$(xl domid intruder)"
 check "a guest is refused all operations" guest wait intruder 60
 guest output intruder | while read -r name answer; do
     echo "$name $answer"
 done >answers
-for name in info setup files frames events bind binding release; do
+for name in info setup files frames map map-writable events pmc binding bind \
+            allow mark release; do
     is "a guest is refused: $name" \
         "$(sed -n "s/^$name //p" answers)" EPERM
 done
 
+schedlog-area info >after
+check "dom0's log is as it was" diff before after
+check "dom0 gives it up" schedlog-area release
+
 hypercall-try 0 >answers
-is "dom0 is not" "$(sed -n 's/^info //p' answers)" ok
+for name in info setup files frames map map-writable events binding bind \
+            allow mark release; do
+    is "dom0 is not refused: $name" "$(sed -n "s/^$name //p" answers)" ok
+done
+is "dom0 is told that there is no PMU here" \
+    "$(sed -n 's/^pmc //p' answers)" ENODEV
 finish

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Runs in dom0 of a host whose FLASK policy gives nobody a right to the log:
+# each operation is refused.  With the policy of the series dom0 may do all of
+# them, and a guest still none.
+#
+# FLASK's refusal is EACCES, where Xen without it says EPERM.  Marks aren't
+# FLASK's business: a domain has to be allowed to log them, which is.
+#
+# Files next to it: the policies "without" and "stock".
+
+. /usr/lib/box/tap.sh
+
+hypercalls="info setup files frames events pmc binding bind allow release"
+
+# answer NAME: of those which hypercall-try has had
+answer() { sed -n "s/^$1 //p" answers; }
+
+# refused WHO NAME...: these and marks, as hypercall-try was told
+refused()
+{
+    local who=$1 name
+
+    shift
+    for name; do
+        is "$who is refused: $name" "$(answer "$name")" EACCES
+    done
+    is "$who is refused: mark" "$(answer mark)" EPERM
+}
+
+is "the policy is enforced" "$(xl getenforce)" Enforcing
+check "dom0 is refused all operations" hypercall-try 0
+hypercall-try 0 >answers
+# shellcheck disable=SC2086 # they are separate words
+refused dom0 $hypercalls
+
+check "dom0 loads the policy of the series" xl loadpolicy stock
+hypercall-try 0 >answers
+for name in $hypercalls mark map map-writable; do
+    case $name in
+    pmc) is "dom0 may: pmc, but there is no PMU" "$(answer pmc)" ENODEV ;;
+    *)   is "dom0 may: $name" "$(answer "$name")" ok ;;
+    esac
+done
+
+check "dom0 makes a log" schedlog-area setup 8 4096
+frame=$(schedlog-area frames 0 | head -n 1)
+guest start idle name=intruder run='hypercall-try $(told domid) $(told frame)'
+guest tell intruder frame "$frame"
+guest tell intruder domid "$(xl domid intruder)"
+is "the guest is one of the usual kind" \
+    "$(xl list -Z intruder | sed -n 's/.* //;$p')" system_u:system_r:domU_t
+check "a guest is refused all operations" guest wait intruder 60
+guest output intruder | while read -r name answer; do
+    echo "$name $answer"
+done >answers
+# shellcheck disable=SC2086
+refused "a guest" $hypercalls map map-writable
+check "dom0 gives the log up" schedlog-area release
+
+check "dom0 loads the policy without rights" xl loadpolicy without
+check "dom0 is refused all operations again" hypercall-try 0
+finish
