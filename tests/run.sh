@@ -61,5 +61,6 @@ suite config-off tests/sites/config-off.sh
 suite flask   tests/sites/flask.sh
 build tools
 suite fuzz    tests/fuzz/fuzz.t
+suite mutants tests/fuzz/mutants.t
 suite host    tests/host/run-tests.sh
 summary

@@ -35,6 +35,8 @@ pkgconf            libraries of our tools
 libjson-c-dev      output in JSON
 libev-dev          the event loop of xenschedd
 libcmocka-dev      unit tests
+clang              fuzz targets
+libclang-rt-dev    libFuzzer and the sanitizers of clang
 checkpolicy        tests of Xen's FLASK policy
 shellcheck         make lint
 END

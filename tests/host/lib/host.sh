@@ -88,6 +88,17 @@ host_start()
     HOST_PID=$!
 }
 
+# Has dom0 come as far as its init?
+host_is_up() { [[ -f $HOST_RUN/share/up ]]; }
+
+host_start_again()
+{
+    kill -KILL "$HOST_PID" 2>/dev/null || true
+    wait "$HOST_PID" 2>/dev/null || true
+    mv "$HOST_RUN/console.log" "$HOST_RUN/console.log.1"
+    host_start
+}
+
 # Runs QEMU in the foreground, the console on this terminal.
 host_run_on_terminal()
 {

@@ -4,11 +4,14 @@
  * another.
  *
  *   evtchn-ping listen NODE DOMID    in the receiving domain; DOMID sends
+ *   evtchn-ping hold   NODE DOMID    the same, but takes none of them
+ *   evtchn-ping answer NODE DOMID    the same, and answers each one
  *   evtchn-ping send   NODE DOMID N  in the other; N notifications to DOMID
+ *   evtchn-ping ask    NODE DOMID N  the same, each when the last is answered
  *
  * NODE is the xenstore node where the two meet.  Each notification is one
- * EVTCHNOP_send, so the sender's count is exact.  The receiver's need not be:
- * what comes while an event is pending is the same event.
+ * EVTCHNOP_send, so the sender's count is exact.  The receiver's need not be,
+ * unless it answers: what comes while an event is pending is the same event.
  */
 
 #include <err.h>
@@ -45,10 +48,10 @@ static bool take_event(void)
     return true;
 }
 
-static void listen_to(uint32_t domid)
+/* Opens a port for the other side, and tells it. */
+static evtchn_port_t offer_port(uint32_t domid)
 {
     xenevtchn_port_or_error_t port = xenevtchn_bind_unbound_port(xce, domid);
-    unsigned long received = 0;
     char text[16];
 
     if (port < 0)
@@ -56,13 +59,36 @@ static void listen_to(uint32_t domid)
     snprintf(text, sizeof(text), "%d", port);
     exchange_put("port", text);
 
+    return port;
+}
+
+static void notify(evtchn_port_t port)
+{
+    if (xenevtchn_notify(xce, port) < 0)
+        err(1, "notify");
+}
+
+static void listen_to(uint32_t domid, bool answer)
+{
+    evtchn_port_t port = offer_port(domid);
+    unsigned long received = 0;
+
     for (;;) {
-        if (take_event())
+        if (take_event()) {
             received++;
-        else if (exchange_has("sent"))
+            if (answer)
+                notify(port);
+        } else if (exchange_has("sent"))
             break;
     }
     printf("received %lu\n", received);
+}
+
+/* Linux masks the port at the first one, until this program would take it. */
+static void hold(uint32_t domid)
+{
+    offer_port(domid);
+    free(exchange_wait("sent"));
 }
 
 /* Connects to the port of the other side. */
@@ -79,31 +105,40 @@ static evtchn_port_t connect_port(uint32_t domid)
     return port;
 }
 
-static void send_to(uint32_t domid, unsigned long n)
+static void send_to(uint32_t domid, unsigned long n, bool ask)
 {
     evtchn_port_t port = connect_port(domid);
     char text[24];
 
-    for (unsigned long i = 0; i < n; i++)
-        if (xenevtchn_notify(xce, port) < 0)
-            err(1, "notify");
+    /* Xen lets a channel begin with an event that nobody has sent. */
+    while (ask && take_event())
+        ;
+    for (unsigned long i = 0; i < n; i++) {
+        notify(port);
+        while (ask && !take_event())
+            ;
+    }
 
     snprintf(text, sizeof(text), "%lu", n);
     exchange_put("sent", text);
     printf("sent %lu\n", n);
 }
 
+static int usage(void)
+{
+    fprintf(stderr, "usage: evtchn-ping listen|hold|answer NODE DOMID\n"
+                    "       evtchn-ping send|ask NODE DOMID N\n");
+
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
-    bool sender = argc == 5 && !strcmp(argv[1], "send");
-    bool listener = argc == 4 && !strcmp(argv[1], "listen");
+    const char *command = argc > 1 ? argv[1] : "";
     uint32_t domid;
 
-    if (!sender && !listener) {
-        fprintf(stderr, "usage: evtchn-ping listen NODE DOMID\n"
-                        "       evtchn-ping send NODE DOMID N\n");
-        return 2;
-    }
+    if (argc != 4 && argc != 5)
+        return usage();
 
     exchange_open(argv[2]);
     domid = number(argv[3], "DOMID");
@@ -111,10 +146,15 @@ int main(int argc, char **argv)
     if (!xce)
         err(1, "/dev/xen/evtchn");
 
-    if (sender)
-        send_to(domid, number(argv[4], "N"));
+    if (argc == 5 && (!strcmp(command, "send") || !strcmp(command, "ask")))
+        send_to(domid, number(argv[4], "N"), command[0] == 'a');
+    else if (argc == 4 && !strcmp(command, "hold"))
+        hold(domid);
+    else if (argc == 4 &&
+             (!strcmp(command, "listen") || !strcmp(command, "answer")))
+        listen_to(domid, command[0] == 'a');
     else
-        listen_to(domid);
+        return usage();
 
     return 0;
 }

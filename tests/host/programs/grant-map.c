@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Maps granted pages of another domain an exact number of times.
+ * Maps or copies granted pages of another domain an exact number of times.
  *
  *   grant-map offer NODE DOMID PAGES  grants PAGES pages to DOMID and waits
  *                                     until the other side is done
  *   grant-map map   NODE DOMID N      maps all pages which DOMID offers, and
  *                                     unmaps them, N times
+ *   grant-map copy  NODE DOMID N      copies all of them to its own memory, N
+ *                                     times
  *
  * NODE is the xenstore node where the two meet.  In a PV domain Linux maps
  * each page twice, for the program and for itself: Xen sees 2 * N * PAGES
- * maps, and as many unmaps.
+ * maps, and as many unmaps.  It sees N * PAGES copies.
  */
 
 #include <err.h>
-#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,11 +23,14 @@
 #include <unistd.h>
 
 #include <xengnttab.h>
+#include <xen/grant_table.h>
 
 #include "exchange.h"
 
 /* So that all references fit into one xenstore value (4096 bytes). */
 #define MAX_PAGES 256
+
+#define PAGE_SIZE 4096
 
 static void offer(uint32_t domid, unsigned long pages)
 {
@@ -61,11 +66,17 @@ static uint32_t read_refs(uint32_t *refs)
     return pages;
 }
 
+/* The other side may go. */
+static void tell_done(const char *what, uint32_t pages, unsigned long n)
+{
+    exchange_put("mapped", "");
+    printf("%s %u pages %lu times\n", what, pages, n);
+}
+
 static void map(uint32_t domid, unsigned long n)
 {
     xengnttab_handle *xgt = xengnttab_open(NULL, 0);
     uint32_t refs[MAX_PAGES], pages = read_refs(refs);
-    char text[24];
 
     if (!xgt)
         err(1, "/dev/xen/gntdev");
@@ -77,26 +88,50 @@ static void map(uint32_t domid, unsigned long n)
         if (!area || xengnttab_unmap(xgt, area, pages))
             err(1, "mapping %u pages of domain %u", pages, domid);
     }
-    snprintf(text, sizeof(text), "%lu", n);
-    exchange_put("mapped", text);
-    printf("mapped %u pages %lu times\n", pages, n);
+    tell_done("mapped", pages, n);
+}
+
+static void copy(uint32_t domid, unsigned long n)
+{
+    static uint8_t buffer[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
+    xengnttab_handle *xgt = xengnttab_open(NULL, 0);
+    xengnttab_grant_copy_segment_t segments[MAX_PAGES];
+    uint32_t refs[MAX_PAGES], pages = read_refs(refs);
+
+    if (!xgt)
+        err(1, "/dev/xen/gntdev");
+
+    for (uint32_t i = 0; i < pages; i++)
+        segments[i] = (xengnttab_grant_copy_segment_t){
+            .source.foreign = { .ref = refs[i], .domid = domid },
+            .dest.virt = buffer,
+            .len = PAGE_SIZE,
+            .flags = GNTCOPY_source_gref,
+        };
+    for (unsigned long i = 0; i < n; i++)
+        if (xengnttab_grant_copy(xgt, pages, segments))
+            err(1, "copying %u pages of domain %u", pages, domid);
+    for (uint32_t i = 0; i < pages; i++)
+        if (segments[i].status)
+            errx(1, "page %u was not copied: %d", i, segments[i].status);
+    tell_done("copied", pages, n);
 }
 
 int main(int argc, char **argv)
 {
-    const char *command = argc > 1 ? argv[1] : "";
+    static const struct {
+        const char *name;
+        void (*run)(uint32_t domid, unsigned long n);
+    } commands[] = { { "offer", offer }, { "map", map }, { "copy", copy } };
 
-    if (argc != 5 || (strcmp(command, "offer") && strcmp(command, "map"))) {
-        fprintf(stderr, "usage: grant-map offer NODE DOMID PAGES\n"
-                        "       grant-map map NODE DOMID N\n");
-        return 2;
-    }
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        if (argc == 5 && !strcmp(argv[1], commands[i].name)) {
+            exchange_open(argv[2]);
+            commands[i].run(number(argv[3], "DOMID"), number(argv[4], "N"));
+            return 0;
+        }
+    fprintf(stderr, "usage: grant-map offer NODE DOMID PAGES\n"
+                    "       grant-map map|copy NODE DOMID N\n");
 
-    exchange_open(argv[2]);
-    if (command[0] == 'o')
-        offer(number(argv[3], "DOMID"), number(argv[4], "PAGES"));
-    else
-        map(number(argv[3], "DOMID"), number(argv[4], "N"));
-
-    return 0;
+    return 2;
 }

@@ -27,13 +27,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <xenctrl.h>
-#include <xenforeignmemory.h>
-#include <xen/schedlog.h>
+#include "log-memory.h"
 
 #define NR_ACCT 16
 #define FILE_SIZE (4U << 20)
-#define MAX_FRAMES (FILE_SIZE / XC_PAGE_SIZE)
 
 #define ACCT_CURRENT XEN_SCHEDLOG_ACCT_FIRST
 #define ACCT_CORRESPONDENT (XEN_SCHEDLOG_ACCT_FIRST + 1)
@@ -51,39 +48,6 @@ struct row {
              XEN_SCHEDLOG_LCR_COUNTER64)
 
 static xc_interface *xch;
-static xenforeignmemory_handle *fmem;
-
-static int event_number(const char *event)
-{
-#define IF_NAMED(NAME, nr, name, kind) \
-    if (!strcmp(event, name))          \
-        return nr;
-    XEN_SCHEDLOG_EVENTS(IF_NAMED)
-
-    errx(2, "%s: no such event", event);
-}
-
-/* NULL: the pCPU has no area. */
-static void *map(uint32_t region, uint32_t cpu, int prot)
-{
-    uint64_t frames[MAX_FRAMES];
-    xen_pfn_t pfns[MAX_FRAMES];
-    int nr = xc_schedlog_frames(xch, region, cpu, 0, MAX_FRAMES, frames);
-    void *va;
-
-    if (nr < 0 && errno == ENODEV)
-        return NULL;
-    if (nr < 0)
-        err(1, "cannot get the frames of region %u", region);
-    for (int i = 0; i < nr; i++)
-        pfns[i] = frames[i];
-
-    va = xenforeignmemory_map(fmem, DOMID_XEN, prot, nr, pfns, NULL);
-    if (!va)
-        err(1, "cannot map region %u of pCPU %u", region, cpu);
-
-    return va;
-}
 
 static uint32_t set_up(void)
 {
@@ -96,8 +60,8 @@ static uint32_t set_up(void)
         err(1, "cannot set the area up");
 
     for (uint32_t cpu = 0; cpu < info.nr_cpus; cpu++) {
-        volatile uint32_t *lcr = map(XEN_SCHEDLOG_REGION_CONTROL, cpu,
-                                     PROT_READ | PROT_WRITE);
+        volatile uint32_t *lcr = log_map(XEN_SCHEDLOG_REGION_CONTROL, cpu,
+                                         PROT_READ | PROT_WRITE);
 
         if (lcr)
             *lcr = LCR;
@@ -109,13 +73,10 @@ static uint32_t set_up(void)
 /* All events of the current domain; which ones happen is up to the sites. */
 static void route_current(void)
 {
-    uint8_t *global = map(XEN_SCHEDLOG_REGION_GLOBAL, 0,
-                          PROT_READ | PROT_WRITE);
-    volatile uint64_t *route = (void *)(global + XEN_SCHEDLOG_ROUTES_OFFSET);
+    volatile uint64_t *route = log_routes(ACCT_CURRENT);
 
     for (int event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
-        route[ACCT_CURRENT * XEN_SCHEDLOG_NR_EVENTS + event] =
-            XEN_SCHEDLOG_ROUTE_VALID;
+        route[event] = XEN_SCHEDLOG_ROUTE_VALID;
 }
 
 /* A domain that ended meanwhile needs no binding any more. */
@@ -169,9 +130,10 @@ static bool count(uint32_t nr_cpus, int event, bool any)
     uint64_t rows = 0, sum = 0, others = 0;
 
     for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
-        struct xen_schedlog_state *state = map(XEN_SCHEDLOG_REGION_STATE, cpu,
-                                               PROT_READ);
-        const struct row *row = map(XEN_SCHEDLOG_REGION_DATA, cpu, PROT_READ);
+        struct xen_schedlog_state *state =
+            log_map(XEN_SCHEDLOG_REGION_STATE, cpu, PROT_READ);
+        const struct row *row = log_map(XEN_SCHEDLOG_REGION_DATA, cpu,
+                                        PROT_READ);
 
         if (!state)
             continue;
@@ -200,13 +162,9 @@ int main(int argc, char **argv)
         errx(2, "usage: schedlog-count EVENT CURRENT CORRESPONDENT COMMAND...");
     off = !strcmp(argv[1], "off");
     any = !strcmp(argv[3], "any");
-    event = off ? -1 : event_number(argv[1]);
+    event = off ? -1 : log_event(argv[1]);
 
-    xch = xc_interface_open(NULL, NULL, 0);
-    fmem = xenforeignmemory_open(NULL, 0);
-    if (!xch || !fmem)
-        err(1, "cannot talk to Xen");
-
+    xch = log_open();
     nr_cpus = set_up();
     route_current();
     bind_domain(argv[2], ACCT_CURRENT);

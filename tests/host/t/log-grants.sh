@@ -3,42 +3,47 @@
 #
 # A guest maps P pages of another one N times: Xen logs exactly as many maps,
 # and as many unmaps, as the guest's kernel makes.  That is two of each per
-# page and time, since Linux maps a page for itself and for the program.
+# page and time, since Linux maps a page for itself and for the program.  It
+# copies them N times: one row for each page and time.
 #
-# time: 300
+# time: 120
 
 . /usr/lib/box/tap.sh
+. /usr/lib/box/log.sh
 
 pages=20
 times=25
-maps=$((2 * pages * times))
 
-# share EVENT: pages are offered by one guest and mapped by another
+# share HOW: pages are offered by one guest and used by another
 share()
 {
-    local node
-
-    guest start idle name=granter \
-        run="grant-map offer \$(told node) \$(told peer) $pages" &
-    guest start idle name=mapper \
-        run="grant-map map \$(told node) \$(told peer) $times" &
-    wait
-    granter=$(xl domid granter)
-    mapper=$(xl domid mapper)
-    node=$(meeting "$granter" "$mapper")
-    guest tell granter peer "$mapper"
-    guest tell mapper peer "$granter"
-    cat >go <<END
-guest tell granter node $node
-guest tell mapper node $node
-guest wait mapper 60 && guest wait granter 60
-END
-    schedlog-count "$1" "$mapper" "$granter" sh ./go | sed 's/ others.*//'
+    log_set_up 1048576
+    log_guest user $ONE
+    log_guest granter $TWO
+    logging "$events" in_both granter "grant-map offer \$NODE \$PEER $pages" \
+        user "grant-map $1 \$NODE \$PEER $times"
 }
 
-is "$pages pages mapped $times times" "$(share grant-map)" \
-    "rows $maps sum $maps"
-is "$pages pages unmapped $times times" "$(share grant-unmap)" \
-    "rows $maps sum $maps"
-is "nothing is logged while the events are off" "$(share off)" "rows 0 sum 0"
+start_all granter user
+events=grant-map,grant-unmap,grant-copy
+
+share map
+is "$pages pages mapped $times times" "$(rows grant-map $ONE $TWO)" \
+    $((2 * pages * times))
+is "$pages pages unmapped $times times" "$(rows grant-unmap $ONE $TWO)" \
+    $((2 * pages * times))
+is "maps are not copies" "$(rows grant-copy $ONE $TWO)" 0
+
+share copy
+is "$pages pages copied $times times" "$(rows grant-copy $ONE $TWO)" \
+    $((pages * times))
+is "copies are not maps" \
+    "$(rows grant-map $ONE $TWO) $(rows grant-unmap $ONE $TWO)" "0 0"
+is "the granter uses nothing of the other one" \
+    "$(rows grant-copy $TWO $ONE) $(rows grant-map $TWO $ONE)" "0 0"
+
+events=
+share map
+is "nothing is logged while the events are off" "$(wc -l <log.rows)" 0
+schedlog-area release
 finish

@@ -57,14 +57,59 @@ finish()
     exit $((TAP_FAILED > 0))
 }
 
-# meeting DOMID DOMID: prints the path of a new xenstore node that both may
-# write, where two test programs meet (programs/exchange.h).
+# meeting DOMID DOMID: prints the path of a xenstore node that both may write,
+# with nothing in it, where two test programs meet (programs/exchange.h).
 meeting()
 {
     local node
 
     node=/meeting/$1-$2
+    xenstore-rm "$node" 2>/dev/null
     xenstore-write "$node" ""
     xenstore-chmod "$node" n0 "b$1" "b$2"
     echo "$node"
+}
+
+# start_all NAME...: obedient guests, all at once.  NAME:KEY=VALUE is one that
+# is a bit different.
+start_all()
+{
+    local guest
+
+    for guest; do
+        case $guest in
+        *:*) guest start obedient name="${guest%%:*}" "${guest#*:}" & ;;
+        *)   guest start obedient name="$guest" & ;;
+        esac
+    done
+    wait
+}
+
+# in_guest NAME COMMAND: an obedient guest does it.  Returns when it has, with
+# its exit code; what it said is the end of "guest output NAME".
+in_guest()
+{
+    local n code
+
+    n=$(($(cat "/run/guests/$1/commands" 2>/dev/null || echo 0) + 1))
+    echo $n >"/run/guests/$1/commands"
+    guest tell "$1" "command$n" "$2"
+    until code=$(guest output "$1" | grep "^done $n "); do
+        usleep 50000
+    done
+    return "${code##* }"
+}
+
+# in_both NAME COMMAND NAME COMMAND: two guests at the same time, that meet at
+# $NODE and know each other's domid as $PEER.
+in_both()
+{
+    local one other node
+
+    one=$(xl domid "$1")
+    other=$(xl domid "$3")
+    node=$(meeting "$one" "$other")
+    in_guest "$1" "NODE=$node PEER=$other; $2" &
+    in_guest "$3" "NODE=$node PEER=$one; $4" &
+    wait
 }

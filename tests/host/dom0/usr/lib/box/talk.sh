@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# For tests with guests that do something all the time: pairs of them that
+# talk to each other, one that uses its disk, and whether logging is exact after
+# that.
+
+. /usr/lib/box/log.sh
+
+# introduce ONE OTHER: they know of each other, but not yet where to meet.
+introduce()
+{
+    guest tell "$1" peer "$(xl domid "$2")"
+    guest tell "$2" peer "$(xl domid "$1")"
+}
+
+# let_meet ONE OTHER: and now they begin.
+let_meet()
+{
+    local node
+
+    node=$(meeting "$(xl domid "$1")" "$(xl domid "$2")")
+    guest tell "$1" node "$node"
+    guest tell "$2" node "$node"
+}
+
+# start_ping N: two guests, one of which is to notify the other N times.
+start_ping()
+{
+    guest start idle name=listener \
+        run='evtchn-ping listen $(told node) $(told peer)' &
+    guest start idle name=sender \
+        run="evtchn-ping send \$(told node) \$(told peer) $1" &
+    wait
+    introduce listener sender
+}
+
+# count_pings N: two new guests, N notifications; how many of them were logged.
+count_pings()
+{
+    {
+        start_all listener sender
+        log_set_up 1048576
+        log_guest sender "$ONE"
+        log_guest listener "$TWO"
+        logging evtchn-send in_both \
+            listener "evtchn-ping listen \$NODE \$PEER" \
+            sender "evtchn-ping send \$NODE \$PEER $1"
+        schedlog-area release
+        guest stop sender
+        guest stop listener
+    } >/dev/null
+    rows evtchn-send "$ONE" "$TWO"
+}
+
+# disk_goes_on: something is written to some guest's disk, within a minute.
+disk_goes_on()
+{
+    local before tries=60
+
+    before=$(cat /sys/bus/xen-backend/devices/vbd-*/statistics/wr_req)
+    until [ "$(cat /sys/bus/xen-backend/devices/vbd-*/statistics/wr_req)" \
+            -gt "$before" ]; do
+        [ $tries -gt 0 ] || return 1
+        tries=$((tries - 1))
+        sleep 1
+    done
+}

@@ -1,0 +1,263 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The events which tell of vCPUs, of memory and of what a guest has to say, each
+# against what is known without the log: how often a guest slept, where it was
+# put, how much memory Xen says it has, how many spin on a pCPU.  Fails if a
+# site is missed, if it charges somebody else, or if it says something wrong.
+#
+# time: 240
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/log.sh
+
+# Everybody shares pCPU 3 but dom0, which so doesn't disturb them.
+guests="sleeper spinner rival"
+
+tidy()
+{
+    xl vcpu-pin Domain-0 all all all
+    xl sched-credit2 -s -r 1000 >/dev/null
+}
+
+set_up_guests()
+{
+    local guest
+
+    xl vcpu-pin Domain-0 all 0-1
+    guest start computing name=spinner &
+    guest start computing name=rival &
+    start_all sleeper
+    wait
+    xl pause spinner
+    xl pause rival
+    for guest in $guests; do
+        xl vcpu-pin "$guest" all 3
+    done
+}
+
+# median: of the counters of all rows
+median()
+{
+    awk '{ print $5 }' log.rows | sort -n |
+        awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] + 0 }'
+}
+
+# counters EVENT: of all rows, in the order in which they were logged
+counters()
+{
+    awk -v event="$1" '$2 == event { print $6, $5 }' log.rows | sort -n |
+        cut -d' ' -f2 | tr '\n' ' '
+}
+
+# A wake-up on a pCPU that is idle, and on one that another vCPU may keep for
+# 30 ms.  That it sleeps 2 ms leaves 28 ms to wait, if it is never late.
+wake_delay()
+{
+    log_set_up 1048576
+    log_guest sleeper $ONE
+    logging wake-delay in_guest sleeper "doze 300 2"
+    note "300 sleeps: $(rows wake-delay $ONE none) wake-ups, $(median) ns"
+    # Its kernel has timers, too.
+    check "each time that a guest slept it was woken" \
+        between 300 600 "$(rows wake-delay $ONE none)"
+    check "on an idle pCPU it runs soon" between 1 5000000 "$(median)"
+
+    xl unpause spinner
+    xl sched-credit2 -s -r 30000 >/dev/null
+    log_set_up 1048576
+    log_guest sleeper $ONE
+    logging wake-delay in_guest sleeper "doze 30 2"
+    note "30 sleeps: $(rows wake-delay $ONE none) wake-ups, $(median) ns"
+    check "on a busy one it has to wait" between 15000000 60000000 "$(median)"
+    xl sched-credit2 -s -r 1000 >/dev/null
+}
+
+preemption()
+{
+    xl unpause rival
+    log_set_up 1048576
+    log_guest spinner $ONE
+    log_guest rival $TWO
+    logging wake-delay,service-ns sleep 1
+    xl pause rival
+    check "two that spin make each other leave" \
+        between 4 100000 "$(rows service-ns $ONE $TWO)"
+    is "but to be preempted is not to be woken" \
+        "$(rows wake-delay $ONE any) $(rows wake-delay $TWO any)" "0 0"
+}
+
+# The first pause makes Xen see where the spinner is.
+move_about()
+{
+    local n=0
+
+    xl pause spinner
+    xl unpause spinner
+    while [ $n -lt 5 ]; do
+        xl vcpu-pin spinner all 2
+        xl vcpu-pin spinner all 3
+        n=$((n + 1))
+    done
+}
+
+migrate()
+{
+    local there=$((3 << 16 | 2)) back=$((2 << 16 | 3)) wanted='' n=0
+
+    log_set_up 1048576
+    log_guest spinner $ONE
+    logging migrate move_about
+    while [ $n -lt 5 ]; do
+        wanted="$wanted$there $back "
+        n=$((n + 1))
+    done
+    is "10 moves between pCPUs 3 and 2" "$(counters migrate)" "$wanted"
+    xl pause spinner
+}
+
+# says COMMAND: what the sleeper says to it.
+says()
+{
+    in_guest sleeper "$1"
+    guest output sleeper | grep -v '^done' | tail -n 1
+}
+
+# What it says is needed outside.
+say()
+{
+    said=$(says "$1")
+}
+
+# mark THRESHOLD FIRST N
+mark()
+{
+    log_set_up 1048576
+    log_guest sleeper $ONE
+    schedlog-area route $ONE mark 0 "$1"
+    logging mark say "mark $2 $3"
+}
+
+marks()
+{
+    local domid
+
+    domid=$(xl domid sleeper)
+    mark 0 1 5
+    is "a guest may not mark" "$said" "EPERM 0"
+    is "and there is no row" "$(wc -l <log.rows)" 0
+
+    schedlog-area mark "$domid" 1
+    mark 0 1000 50
+    is "a guest that is allowed to marks 50 times" "$said" "ok 50"
+    is "with its codes, in its order" "$(counters mark)" \
+        "$(seq 1000 1049 | tr '\n' ' ')"
+    is "and it is the guest" "$(rows mark $ONE none)" 50
+    mark 10 1 1000
+    is "a threshold of 10 leaves a tenth of 1000" "$(rows mark $ONE none)" 100
+
+    schedlog-area mark "$domid" 0
+    mark 0 1 5
+    is "then it may not again" "$said $(wc -l <log.rows)" "EPERM 0 0"
+}
+
+# balloon MIB: returns when the guest has this much, or nearly so.
+balloon()
+{
+    xl mem-set sleeper "$1"
+    until between $(($1 * 256 - 300)) $(($1 * 256 + 300)) \
+              "$(domain-pages "$(xl domid sleeper)")" >/dev/null; do
+        usleep 100000
+    done
+}
+
+shrink_and_grow()
+{
+    balloon 100 && balloon 116
+    xl pause sleeper
+    pages=$(domain-pages "$(xl domid sleeper)")
+    xl unpause sleeper
+}
+
+destroy()
+{
+    local domid
+
+    domid=$(xl domid sleeper)
+    guest stop sleeper
+    while domain-pages "$domid" >/dev/null 2>&1; do
+        usleep 100000
+    done
+}
+
+memory()
+{
+    local last
+
+    log_set_up 4194304
+    log_guest sleeper $ONE
+    logging memory shrink_and_grow
+    counters memory | tr ' ' '\n' | awk '
+        NR > 1 && $1 != "" { if ($1 < last) less++; if ($1 > last) more++ }
+        { last = $1 }
+        END { print less + 0, more + 0 }' >changes
+    note "$(cut -d' ' -f1 changes) times less, $(cut -d' ' -f2 changes) more"
+    check "a guest's memory becomes less and more" awk \
+        '{ exit !($1 > 0 && $2 > 0) }' changes
+    is "what is logged last is what Xen says" \
+        "$(counters memory | awk '{ print $NF }')" "$pages"
+
+    log_set_up 4194304
+    log_guest sleeper $ONE
+    logging memory destroy
+    last=$(counters memory | awk '{ print $NF }')
+    is "a guest that is no more has none" "$last" 0
+}
+
+# No emulated machine has performance counters that Xen can use.
+pmcs()
+{
+    if [ "$(log_info nr_pmcs)" != 0 ]; then
+        skip "no performance counters" "there are some"
+        return
+    fi
+    is "performance counters that are not there" \
+        "$(schedlog-area pmc 0x100c0)" "pmc: ENODEV"
+    is "cannot be logged" "$(schedlog-area events pmc0)" "events: EOPNOTSUPP"
+    xensched check >checked
+    check "and the operator is told" \
+        grep "performance counters: none usable" checked
+}
+
+quiet()
+{
+    log_set_up 1048576
+    log_guest sleeper $ONE
+    log_guest spinner $TWO
+    schedlog-area route 0 all 0
+    schedlog-area route 1 all 0
+    xl unpause spinner
+    schedlog-area events $1
+    usleep 100000
+    schedlog-area events
+    schedlog-area rows 0 | wc -l >before
+    in_guest sleeper "doze 20 2; mark 1 5"
+    schedlog-area rows 0 | wc -l >after
+    xl pause spinner
+    is "when events are off nothing is logged" "$(cat after)" "$(cat before)"
+    check "and before there was something" test "$(cat before)" -gt 0
+}
+
+trap tidy EXIT
+set_up_guests
+wake_delay
+preemption
+migrate
+marks
+quiet "service-ns service-tsc evtchn-send evtchn-recv memory runq wake-delay \
+    migrate mark grant-map grant-unmap grant-copy"
+memory
+log_set_up 4096
+pmcs
+schedlog-area release
+finish

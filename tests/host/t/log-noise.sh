@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A scheduler that writes noise over all that it may write, for more than a
+# minute, at full speed, with all events on and guests that make all kinds of
+# them, can change nothing but which rows are written to its own log files.
+# Fails if Xen trusts a single word of what it shares (see programs/noise.c).
+#
+# box: --sockets 1 --cores 2
+# time: 420
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/talk.sh
+
+# start_mapper: two guests, one of which maps pages of the other without end.
+# A new place to meet each time: who offers waits a minute for the other.
+start_mapper()
+{
+    guest start idle name=granter run='node=$(told node) n=0
+        while grant-map offer $node/$n $(told peer) 20; do n=$((n + 1)); done' &
+    guest start idle name=mapper run='node=$(told node) n=0
+        while grant-map map $node/$n $(told peer) 300; do n=$((n + 1)); done' &
+    wait
+    introduce granter mapper
+}
+
+guests="disk listener sender granter mapper"
+guest start disk
+start_ping 2000000000
+start_mapper
+let_meet listener sender
+let_meet granter mapper
+console_begin
+
+# shellcheck disable=SC2046 # one argument each
+noise 60 20 $(for guest in $guests; do xl domid "$guest"; done) >noise.out 2>&1
+code=$?
+sed 's/^/# /' noise.out
+is "60 s of noise leave the other log files alone, 20 s of anything Xen" \
+    "$code" 0
+check "there was noise, and there were events to be misled by it" awk '
+    { words[NR] = $2; bytes[NR] = $6 }
+    END { exit !(words[1] > 1e7 && words[2] > 1e6 &&
+                 bytes[1] > 1e5 && bytes[2] > 1e4) }' noise.out
+
+for guest in $guests; do
+    check "$guest is still there" xl domid "$guest"
+done
+check "the disk guest still does I/O" disk_goes_on
+for guest in sender listener mapper granter; do
+    guest stop "$guest"
+done
+
+is "a new set-up by the book counts exactly" "$(count_pings 1000)" 1000
+check "Xen and dom0 have nothing to complain about" console_quiet
+finish
