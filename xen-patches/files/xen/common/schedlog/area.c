@@ -283,6 +283,7 @@ static int attach_cpu(unsigned int cpu)
     }
 
     schedlog_stay_init_cpu(pcpus[cpu]);
+    schedlog_init_tick(pcpus[cpu]);
     smp_wmb();
     per_cpu(schedlog_pcpu, cpu) = pcpus[cpu];
 
@@ -311,6 +312,7 @@ static int attach_online_cpus(void)
         rc = attach_cpu(cpu);
         if ( rc )
             return rc;
+        schedlog_start_tick(cpu);
         if ( hypercall_preempt_check() )
             return -ERESTART;
     }

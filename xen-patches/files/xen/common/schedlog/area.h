@@ -78,6 +78,7 @@ void schedlog_stay_tick(struct schedlog_pcpu *pcpu, uint16_t acct);
 
 /* tick.c: for all pCPUs, and for one which comes or goes. */
 void schedlog_set_ticking(bool on);
+void schedlog_init_tick(struct schedlog_pcpu *pcpu);
 void schedlog_start_tick(unsigned int cpu);
 void schedlog_stop_tick(unsigned int cpu);
 

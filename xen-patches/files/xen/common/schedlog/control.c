@@ -227,14 +227,18 @@ int schedlog_apply_events(uint32_t events)
     if ( !get_cpu_maps() )
         return -EBUSY;
 
+    /* Rows have the time of the last tick, so there has to be one before. */
+    if ( events )
+        schedlog_set_ticking(true);
+
     rc = patch_sites(events);
     if ( rc )
         schedlog_stay_start(events_on);
     else
-    {
         events_on = events;
-        schedlog_set_ticking(events);
-    }
+
+    if ( !events_on )
+        schedlog_set_ticking(false);
 
     put_cpu_maps();
 

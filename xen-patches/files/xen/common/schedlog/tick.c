@@ -23,19 +23,23 @@
 
 static bool __read_mostly ticking;
 
-static void set_tick(struct schedlog_pcpu *pcpu, s_time_t now)
+/* As if there had been a tick just now. */
+void schedlog_init_tick(struct schedlog_pcpu *pcpu)
 {
-    uint64_t nr = now / PERIOD;
+    pcpu->cpu.tick = NOW() / PERIOD;
+}
 
-    pcpu->cpu.tick = nr;
-    set_timer(&pcpu->tick, (nr + 1) * PERIOD);
+static void set_tick(struct schedlog_pcpu *pcpu)
+{
+    schedlog_init_tick(pcpu);
+    set_timer(&pcpu->tick, (pcpu->cpu.tick + 1) * PERIOD);
 }
 
 static void cf_check tick(void *data)
 {
     struct schedlog_pcpu *pcpu = data;
 
-    set_tick(pcpu, NOW());
+    set_tick(pcpu);
 
     SCHEDLOG(RUNQ, schedlog_runq, smp_processor_id());
 
@@ -51,7 +55,7 @@ void schedlog_start_tick(unsigned int cpu)
         return;
 
     init_timer(&pcpu->tick, tick, pcpu, cpu);
-    set_tick(pcpu, NOW());
+    set_tick(pcpu);
 }
 
 /* After this the handler doesn't run and will not. */
