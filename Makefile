@@ -42,6 +42,8 @@ help:
 #|   make bench-reader  what it costs to read a log while it is written
 #|   make bench-sites   what log sites cost, in instructions of a whole host
 #|   make flask         permissions with FLASK, on a hypervisor of its own
+#|   make drivers       the Linux modules, for the kernel of the host in a box
+#|   make test-drivers  build them in all ways, try them in the box (10 minutes)
 #|   make fuzz          the record handler and the reader, SECONDS=600 each
 #|   make lint          shell scripts, white space, paths of one machine
 #|
@@ -124,6 +126,15 @@ bench-reader: xen
 .PHONY: bench-sites
 bench-sites: xen xen-native tools
 	@tests/bench/site-cost.sh
+
+.PHONY: drivers
+drivers:
+	@tests/drivers/build.sh
+
+.PHONY: test-drivers
+test-drivers: xen xen-native tools drivers
+	@tests/drivers/run.t
+	@BOX_TESTS=$(CURDIR)/tests/drivers/t tests/host/run-tests.sh
 
 .PHONY: flask
 flask: xen tools

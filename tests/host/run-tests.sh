@@ -5,6 +5,8 @@
 #
 #   run-tests.sh [NAME...]     all, or those of these names
 #
+# BOX_TESTS=FOLDER   where they are, if not in t/
+#
 # A test says which host it needs in a line "# box: OPTIONS", with options of
 # the box; all tests with the same line share one boot.  A test without such a
 # line gets the host below.  "# box: none" runs here and not in a host: these
@@ -13,6 +15,7 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+readonly folder=${BOX_TESTS:-$here/t}
 readonly default_host="--sockets 2 --cores 2 --numa"
 
 # Boot, and what the slowest machine needs on top of the tests' own limits.
@@ -119,6 +122,6 @@ number()
 selected=()
 for name in "${@:-*}"; do
     # shellcheck disable=SC2206 # a pattern
-    selected+=("$here"/t/$name.sh)
+    selected+=("$folder"/$name.sh)
 done
 run_all "${selected[@]}" | number

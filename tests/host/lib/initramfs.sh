@@ -28,6 +28,16 @@ initramfs_programs()
     find "$BOX_TOOLS" -type f -perm -u+x ! -name '*.so*' ! -name '*.o'
 }
 
+# Our modules for the kernel of the box, if they were built.
+initramfs_drivers()
+{
+    local release
+
+    release=$(basename "$(readlink "$BOX_HOST/kernel/modules")")
+    [[ -d $BOX_DRIVERS/$release ]] || return 0
+    find "$BOX_DRIVERS/$release" -name '*.ko'
+}
+
 # Everything which is in it, with size and time: the same text, the same file.
 initramfs_inputs()
 {
@@ -37,6 +47,7 @@ initramfs_inputs()
 
     places+=("${INITRAMFS_TOOLSTACK[@]/#/$BOX_DIST/}" "$BOX_DIST/usr/lib")
     [[ -d $BOX_TOOLS ]] && places+=("$BOX_TOOLS")
+    mapfile -t -O "${#places[@]}" places < <(initramfs_drivers)
     find "${places[@]}" -type f -printf '%p %s %T@\n' | sort
 }
 
@@ -131,6 +142,14 @@ install_module()
     done
 }
 
+# Apart from the kernel's own: a test says when it wants which.
+install_drivers()
+{
+    mkdir -p "$1/lib/xensched"
+    initramfs_drivers | xargs -r cp -t "$1/lib/xensched"
+    find "$1/lib/xensched" -type f -exec strip --strip-debug {} +
+}
+
 install_modules()
 {
     local release module
@@ -159,6 +178,7 @@ initramfs_build()
     install_programs "$root"
     install_libraries "$root"
     install_modules "$root"
+    install_drivers "$root"
     (cd "$root" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null) >"$1"
 }
 

@@ -13,6 +13,7 @@ BOX_XEN_PATCHED=${BOX_XEN_PATCHED:-$BOX_BUILD/xen/patched/xen/xen}
 BOX_XEN_NATIVE=${BOX_XEN_NATIVE:-$BOX_BUILD/xen/native/xen/xen}
 BOX_DIST=${BOX_DIST:-$BOX_BUILD/dist}
 BOX_TOOLS=${BOX_TOOLS:-$BOX_BUILD/tools}
+BOX_DRIVERS=${BOX_DRIVERS:-$BOX_BUILD/guest-drivers}   # by kernel release
 
 # A kernel package of your own, in place of the one of this Debian release.
 BOX_KERNEL_DEB=${BOX_KERNEL_DEB:-}

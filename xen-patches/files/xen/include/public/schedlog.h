@@ -101,7 +101,8 @@
     X(PMC1,          17, "pmc1",          exit)                            \
     X(PMC2,          18, "pmc2",          exit)                            \
     X(PMC3,          19, "pmc3",          exit)                            \
-    /* Linux back ends: pages / sectors of a completed ring request */     \
+    /* Linux back ends, per completed ring request: shared pages; */       \
+    /* sectors << 3 | operation (BLKIF_OP_*, 7: any other) */              \
     X(RING_PAGES,    24, "ring-pages",    access)                          \
     X(RING_SECTORS,  25, "ring-sectors",  access)                          \
     /* Linux guests: runnable tasks at their own scheduling points */      \

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Accounting domains of domains, as the scheduler gives them.
+ *
+ * The scheduler writes numbers to xenstore, below schedlog/acct/ of this
+ * domain's own path: one node per domain, its name the domid, its value the
+ * number.  A watch keeps a table of all domids up to date, so that sites need
+ * one load.  A domain without a valid number has its domid.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitmap.h>
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/nospec.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <xen/interface/xen.h>
+#include <xen/xenbus.h>
+
+#include "control.h"
+#include "xensched_log.h"
+
+#define NODE		"schedlog/acct"
+#define NR_DOMIDS	0x8000U	/* Reserved ones included: a power of two. */
+
+static u16 acct_of[NR_DOMIDS];
+static u16 own_domid;
+
+u16 xensched_log_acct(u16 domid)
+{
+	if (domid == DOMID_SELF)
+		domid = READ_ONCE(own_domid);
+
+	return READ_ONCE(acct_of[domid & (NR_DOMIDS - 1)]);
+}
+EXPORT_SYMBOL_GPL(xensched_log_acct);
+
+static bool valid_acct(unsigned int acct)
+{
+	return acct != XEN_SCHEDLOG_ACCT_XEN && acct < XEN_SCHEDLOG_MAX_ACCT;
+}
+
+/* @name: a node below NODE. */
+static void read_number(const char *name)
+{
+	unsigned int acct;
+	u16 domid;
+
+	if (kstrtou16(name, 10, &domid) || domid >= DOMID_FIRST_RESERVED)
+		return;
+
+	acct = xenbus_read_unsigned(NODE, name, domid);
+	WRITE_ONCE(acct_of[domid], valid_acct(acct) ? acct : domid);
+}
+
+/* Who we are, and all numbers; those which are gone are the domids again. */
+static void read_all(void)
+{
+	unsigned long *given = bitmap_zalloc(NR_DOMIDS, GFP_KERNEL);
+	unsigned int i, nr = 0;
+	char **names;
+	u16 domid;
+
+	if (!given)
+		return;
+
+	WRITE_ONCE(own_domid, xenbus_read_unsigned("domid", "", 0));
+	names = xenbus_directory(XBT_NIL, NODE, "", &nr);
+	if (IS_ERR(names))
+		names = NULL;
+	for (i = 0; names && i < nr; i++) {
+		if (!kstrtou16(names[i], 10, &domid) && domid < NR_DOMIDS)
+			__set_bit(domid, given);
+		read_number(names[i]);
+	}
+	for_each_clear_bit(i, given, NR_DOMIDS)
+		WRITE_ONCE(acct_of[i], i);
+
+	kfree(names);
+	bitmap_free(given);
+}
+
+static void numbers_changed(struct xenbus_watch *watch, const char *path,
+			    const char *token)
+{
+	if (strstarts(path, NODE "/"))
+		read_number(path + strlen(NODE "/"));
+	else
+		read_all();
+}
+
+static struct xenbus_watch watch = {
+	.node = NODE,
+	.callback = numbers_changed,
+};
+static bool watching;
+
+/* xenstore can be used from now on.  A new watch fires once by itself. */
+static int xenstore_is_up(struct notifier_block *block, unsigned long action,
+			  void *data)
+{
+	watching = !register_xenbus_watch(&watch);
+	if (!watching)
+		pr_warn("cannot watch %s in xenstore\n", NODE);
+
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block xenstore_notifier = {
+	.notifier_call = xenstore_is_up,
+};
+
+int xensched_acct_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_DOMIDS; i++)
+		acct_of[i] = i;
+
+	return register_xenstore_notifier(&xenstore_notifier);
+}
+
+void xensched_acct_exit(void)
+{
+	unregister_xenstore_notifier(&xenstore_notifier);
+	if (watching)
+		unregister_xenbus_watch(&watch);
+}

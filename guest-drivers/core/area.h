@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The memory of the log: private to the module.
+ *
+ * Everything here is called with xensched_log_mutex held, but for what the
+ * sites use.
+ */
+#ifndef XENSCHED_AREA_H
+#define XENSCHED_AREA_H
+
+#include <linux/kref.h>
+#include <linux/mm_types.h>
+#include <linux/percpu-defs.h>
+#include <linux/rcupdate.h>
+
+#include "schedlog-record.h"
+
+/* As Xen numbers them, in its sysctl.h. */
+enum xensched_region_nr {
+	XENSCHED_REGION_GLOBAL,
+	XENSCHED_REGION_CONTROL,
+	XENSCHED_REGION_STATE,
+	XENSCHED_REGION_DATA,
+};
+
+/* Pages which are shared with the scheduler; each mapping has a reference. */
+struct xensched_region {
+	struct kref ref;
+	void *va;
+	unsigned int nr_pages;
+	struct page *pages[];
+};
+
+/* The layout of the area.  nr_acct is 0: there is none. */
+struct xensched_geometry {
+	u32 nr_acct, nr_files, data_size;
+	struct xen_schedlog_file *files;
+};
+
+/* NULL: this CPU has no area.  For sites, with interrupts off. */
+DECLARE_PER_CPU(struct schedlog_cpu __rcu *, xensched_log_cpu);
+
+const struct xensched_geometry *xensched_geometry(void);
+u64 xensched_max_bytes(void);
+u64 xensched_used_bytes(void);
+
+/* Takes @geometry->files over if it succeeds; kvfree() will free them. */
+int xensched_create_area(const struct xensched_geometry *geometry);
+
+/* No event may be on. */
+void xensched_destroy_area(void);
+
+/* NULL: no area, no such CPU, no such region. */
+struct xensched_region *xensched_find_region(unsigned int region,
+					     unsigned int cpu);
+
+/* Also without the mutex. */
+void xensched_put_region(struct xensched_region *region);
+
+#endif /* XENSCHED_AREA_H */

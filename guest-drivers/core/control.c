@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The operations of the device: set-up, what there is, which events are on.
+ *
+ * They are those of Xen's XEN_SYSCTL_schedlog, with the same rules in the same
+ * order (common/schedlog/control.c there), so that a scheduler has one set of
+ * errors to know.
+ */
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <asm/tsc.h>
+
+#include "area.h"
+#include "control.h"
+#include "uapi/xensched_log.h"
+
+#define MIN_LEASE_MS	100
+#define MAX_LEASE_MS	3600000
+
+DEFINE_MUTEX(xensched_log_mutex);
+
+static long get_info(void __user *argument)
+{
+	const struct xensched_geometry *g = xensched_geometry();
+	struct xensched_log_info info = {
+		.abi_version = XEN_SCHEDLOG_ABI_VERSION,
+		.nr_cpus = g->nr_acct ? nr_cpu_ids : 0,
+		.nr_acct = g->nr_acct,
+		.nr_files = g->nr_files,
+		.data_size = g->data_size,
+		.events_enabled = xensched_events_on(),
+		.tsc_khz = tsc_khz,
+		.max_bytes = xensched_max_bytes(),
+		.used_bytes = xensched_used_bytes(),
+	};
+
+	info.events_built = xensched_events_built(&info.nr_sites);
+	xensched_lease_info(&info.lease_ms, &info.lease_left_ms);
+
+	return copy_to_user(argument, &info, sizeof(info)) ? -EFAULT : 0;
+}
+
+static bool power_of_2_between(u32 n, u32 min, u32 max)
+{
+	return n >= min && n <= max && !(n & (n - 1));
+}
+
+/* Log files follow each other, aligned to their size or to a page. */
+static int lay_out(struct xensched_geometry *g, const u32 __user *sizes)
+{
+	u64 end = 0;
+	u32 i, size;
+
+	for (i = 0; i < g->nr_files; i++) {
+		if (get_user(size, sizes + i))
+			return -EFAULT;
+		if (!power_of_2_between(size, XEN_SCHEDLOG_MIN_FILE_SIZE,
+					XEN_SCHEDLOG_MAX_FILE_SIZE))
+			return -EINVAL;
+
+		end = ALIGN(end, min_t(u64, size, PAGE_SIZE));
+		g->files[i].offset = end;
+		g->files[i].size = size;
+		end += size;
+		if (end > xensched_max_bytes() || end > U32_MAX - PAGE_SIZE)
+			return -E2BIG;
+	}
+	g->data_size = PAGE_ALIGN(end);
+
+	return 0;
+}
+
+static long set_up(const void __user *argument)
+{
+	struct xensched_log_setup setup;
+	struct xensched_geometry g = {};
+	int err;
+
+	if (copy_from_user(&setup, argument, sizeof(setup)))
+		return -EFAULT;
+	if (!power_of_2_between(setup.nr_acct, 2, XEN_SCHEDLOG_MAX_ACCT) ||
+	    !power_of_2_between(setup.nr_files, 1, XEN_SCHEDLOG_MAX_FILES))
+		return -EINVAL;
+
+	g.nr_acct = setup.nr_acct;
+	g.nr_files = setup.nr_files;
+	g.files = kvcalloc(g.nr_files, sizeof(*g.files), GFP_KERNEL);
+	if (!g.files)
+		return -ENOMEM;
+
+	err = lay_out(&g, u64_to_user_ptr(setup.sizes));
+	if (!err)
+		err = xensched_create_area(&g);
+	if (err)
+		kvfree(g.files);
+
+	return err;
+}
+
+static long get_files(void __user *argument)
+{
+	const struct xensched_geometry *g = xensched_geometry();
+	struct xensched_log_files op;
+
+	if (copy_from_user(&op, argument, sizeof(op)))
+		return -EFAULT;
+	if (!g->nr_acct)
+		return -ENOENT;
+	if (op.first > g->nr_files)
+		return -EINVAL;
+
+	op.nr = min(op.nr, g->nr_files - op.first);
+	if (copy_to_user(u64_to_user_ptr(op.files), g->files + op.first,
+			 sizeof(*g->files) * op.nr) ||
+	    copy_to_user(argument, &op, sizeof(op)))
+		return -EFAULT;
+
+	return 0;
+}
+
+static bool valid_lease(const struct xensched_log_events *op)
+{
+	return !op->lease_ms ||
+	       (op->cookie && op->lease_ms >= MIN_LEASE_MS &&
+		op->lease_ms <= MAX_LEASE_MS);
+}
+
+static long set_events(const void __user *argument)
+{
+	struct xensched_log_events op;
+	u32 nr_sites;
+
+	if (copy_from_user(&op, argument, sizeof(op)))
+		return -EFAULT;
+	if (!valid_lease(&op))
+		return -EINVAL;
+	if (op.events & ~xensched_events_built(&nr_sites))
+		return -EOPNOTSUPP;
+	if (!xensched_may_control(op.cookie))
+		return -EEXIST;
+	if (op.events && !xensched_geometry()->nr_acct)
+		return -ENOENT;
+
+	xensched_apply_events(op.events);
+	xensched_set_lease(op.cookie, op.events ? op.lease_ms : 0);
+
+	return 0;
+}
+
+static void give_up(void)
+{
+	xensched_apply_events(0);
+	xensched_set_lease(0, 0);
+	xensched_destroy_area();
+}
+
+static long release(const void __user *argument)
+{
+	struct xensched_log_release op;
+
+	if (copy_from_user(&op, argument, sizeof(op)))
+		return -EFAULT;
+	if (!xensched_may_control(op.cookie))
+		return -EEXIST;
+
+	give_up();
+
+	return 0;
+}
+
+long xensched_control(unsigned int cmd, void __user *argument)
+{
+	switch (cmd) {
+	case XENSCHED_LOG_INFO:
+		return get_info(argument);
+	case XENSCHED_LOG_SETUP:
+		return set_up(argument);
+	case XENSCHED_LOG_FILES:
+		return get_files(argument);
+	case XENSCHED_LOG_EVENTS:
+		return set_events(argument);
+	case XENSCHED_LOG_RELEASE:
+		return release(argument);
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* The device is gone and no module with sites is loaded. */
+void xensched_control_exit(void)
+{
+	mutex_lock(&xensched_log_mutex);
+	give_up();
+	mutex_unlock(&xensched_log_mutex);
+	xensched_lease_exit();
+}

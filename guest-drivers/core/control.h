@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who may change what, and when: private to the module.
+ */
+#ifndef XENSCHED_CONTROL_H
+#define XENSCHED_CONTROL_H
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+/* Guards everything which is not shared with sites or the scheduler. */
+extern struct mutex xensched_log_mutex;
+
+/* control.c: the operations, with the mutex held. */
+long xensched_control(unsigned int cmd, void __user *argument);
+void xensched_control_exit(void);
+
+/* events.c: what is on, and what there is. */
+u32 xensched_events_on(void);
+u32 xensched_events_built(u32 *nr_sites);
+void xensched_apply_events(u32 events);
+
+/* lease.c */
+bool xensched_may_control(u64 cookie);
+void xensched_set_lease(u64 cookie, u32 length_ms);
+void xensched_lease_info(u32 *length_ms, u32 *left_ms);
+void xensched_lease_exit(void);
+
+/* acct.c */
+int xensched_acct_init(void);
+void xensched_acct_exit(void);
+
+/* device.c */
+int xensched_device_init(void);
+void xensched_device_exit(void);
+
+#endif /* XENSCHED_CONTROL_H */

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sites' side: which events there are and which are on, and what a site
+ * calls while its event is on.
+ *
+ * Records of one CPU must not nest, and back ends complete requests in
+ * threads, softirqs and hard interrupts.  So interrupts are off during a
+ * record: about a hundred instructions, only while the event is on, and of no
+ * consequence to anything that is not an NMI.  It also is the RCU read side
+ * for the area, which xensched_destroy_area() waits for.
+ */
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+
+#include "area.h"
+#include "control.h"
+#include "xensched_log.h"
+
+struct static_key_false xensched_log_key[XEN_SCHEDLOG_NR_EVENTS] = {
+	[0 ... XEN_SCHEDLOG_NR_EVENTS - 1] = STATIC_KEY_FALSE_INIT,
+};
+EXPORT_SYMBOL_GPL(xensched_log_key);
+
+static u32 events_on;
+static unsigned int providers[XEN_SCHEDLOG_NR_EVENTS];
+
+/* The clock of rows with TIME_TICK: 10 ms, since this Linux was started. */
+static u64 ticks(void)
+{
+	return (get_jiffies_64() - INITIAL_JIFFIES) * 100 / HZ;
+}
+
+void xensched_log_event(enum xen_schedlog_event event, u16 acct,
+			u16 correspondent, u64 count)
+{
+	struct schedlog_cpu *cpu;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	cpu = rcu_dereference_sched(*this_cpu_ptr(&xensched_log_cpu));
+	if (cpu) {
+		cpu->tick = ticks();
+		schedlog_record(cpu, event, acct, correspondent, count);
+	}
+	local_irq_restore(flags);
+}
+EXPORT_SYMBOL_GPL(xensched_log_event);
+
+static void count_providers(u32 events, int change)
+{
+	unsigned int i;
+
+	mutex_lock(&xensched_log_mutex);
+	for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+		if (events & (1U << i))
+			providers[i] += change;
+	mutex_unlock(&xensched_log_mutex);
+}
+
+void xensched_log_provide(u32 events)
+{
+	count_providers(events, 1);
+}
+EXPORT_SYMBOL_GPL(xensched_log_provide);
+
+void xensched_log_withdraw(u32 events)
+{
+	count_providers(events, -1);
+}
+EXPORT_SYMBOL_GPL(xensched_log_withdraw);
+
+u32 xensched_events_on(void)
+{
+	return events_on;
+}
+
+u32 xensched_events_built(u32 *nr_sites)
+{
+	unsigned int i;
+	u32 events = 0;
+
+	*nr_sites = 0;
+	for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++) {
+		*nr_sites += providers[i];
+		if (providers[i])
+			events |= 1U << i;
+	}
+
+	return events;
+}
+
+/* Rewrites the sites of what changes. */
+void xensched_apply_events(u32 events)
+{
+	unsigned int i;
+
+	for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+		if (events & (1U << i))
+			static_branch_enable(&xensched_log_key[i]);
+		else
+			static_branch_disable(&xensched_log_key[i]);
+	events_on = events;
+}

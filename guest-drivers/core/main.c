@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module xensched_log: Xen's record handler and log area, in Linux.
+ *
+ * Back ends and guests log what only they know, with the handler and the
+ * layout of the hypervisor, for a scheduler which reads both alike.  This
+ * module has no sites of its own; see xensched_log.h for theirs.
+ */
+#include <linux/module.h>
+#include <xen/xen.h>
+
+#include "control.h"
+
+static int __init log_init(void)
+{
+	int err;
+
+	if (!xen_domain())
+		return -ENODEV;
+
+	err = xensched_acct_init();
+	if (err)
+		return err;
+
+	err = xensched_device_init();
+	if (err)
+		xensched_acct_exit();
+
+	return err;
+}
+module_init(log_init);
+
+static void __exit log_exit(void)
+{
+	xensched_device_exit();
+	xensched_acct_exit();
+	xensched_control_exit();
+}
+module_exit(log_exit);
+
+MODULE_DESCRIPTION("Log of scheduling facts, shared with a scheduler");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the record handler needs from its surroundings, in Linux.
+ *
+ * The handler's own files (schedlog-record.h, record.c) are Xen's, unchanged;
+ * this supplies what their #else asks for.
+ */
+#ifndef SCHEDLOG_ENV_H
+#define SCHEDLOG_ENV_H
+
+#include <linux/compiler.h>
+#include <linux/limits.h>
+#include <linux/timex.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+
+#include "schedlog.h"
+
+#define ACCESS_ONCE(x) (*(volatile typeof(x) *)&(x))
+#define always_inline __always_inline
+#define schedlog_tsc() get_cycles()
+
+#ifndef UINT32_MAX
+#define UINT32_MAX U32_MAX
+#endif
+#ifndef UINT64_MAX
+#define UINT64_MAX U64_MAX
+#endif
+
+#endif /* SCHEDLOG_ENV_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The parts of the guest module.
+ */
+#ifndef XENSCHED_GUEST_H
+#define XENSCHED_GUEST_H
+
+int xensched_mark_init(void);
+void xensched_mark_exit(void);
+
+int xensched_runq_init(void);
+void xensched_runq_exit(void);
+
+#endif /* XENSCHED_GUEST_H */

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The length of the guest's run queues, at its own scheduling points.
+ *
+ * Linux counts the runnable tasks of each CPU in its struct rq, which modules
+ * do not know.  But there is a tracepoint for each change of that number, with
+ * the address of the struct.  So this module looks at what it takes for the
+ * number, which is next to the lock at the struct's beginning, while it makes
+ * the number change: only if it always was what the tracepoint said, the event
+ * guest-runq is provided.  Otherwise everything else works without it.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+
+#include <xen/interface/xen.h>
+
+#include "guest.h"
+#include "xensched_log.h"
+
+#define RUNQ_EVENTS	(1U << XEN_SCHEDLOG_EV_GUEST_RUNQ)
+
+/* Changes that have to be seen, and how long to wait for them, in ms. */
+#define CHANGES		32
+#define PATIENCE	2000
+
+/* What is being found out.  Changed with the run queue's lock held. */
+static struct {
+	struct task_struct *sleeper;	/* Its own run queue is looked at. */
+	struct rq *rq;
+	unsigned long base;		/* What to add a CPU's offset to. */
+	unsigned int expected, seen, wrong;
+} probe;
+
+static struct tracepoint *switch_point;
+
+static unsigned int nr_running_of(unsigned long rq)
+{
+	return READ_ONCE(*(unsigned int *)(rq + sizeof(raw_spinlock_t)));
+}
+
+/*
+ * The first task that the sleeper takes off a run queue is itself, on its way
+ * to sleep with interrupts off: the queue is that of this CPU.  (An interrupt
+ * may balance queues in its name.)
+ */
+static void nr_running_changed(void *data, struct rq *rq, int change)
+{
+	if (!probe.rq) {
+		if (current != READ_ONCE(probe.sleeper) || !in_task() ||
+		    change >= 0)
+			return;
+		probe.base = (unsigned long)rq -
+			     per_cpu_offset(raw_smp_processor_id());
+		probe.expected = nr_running_of((unsigned long)rq);
+		probe.rq = rq;
+		return;
+	}
+	if (rq != probe.rq)
+		return;
+
+	probe.expected += change;
+	if (nr_running_of((unsigned long)rq) != probe.expected)
+		probe.wrong++;
+	probe.seen++;
+}
+
+/* Sleeping is what makes the number change. */
+static bool find_nr_running(void)
+{
+	unsigned int i;
+
+	WRITE_ONCE(probe.sleeper, current);
+	if (register_trace_sched_update_nr_running_tp(nr_running_changed, NULL))
+		return false;
+	for (i = 0; i < PATIENCE && READ_ONCE(probe.seen) < CHANGES; i++)
+		usleep_range(1000, 1100);
+	unregister_trace_sched_update_nr_running_tp(nr_running_changed, NULL);
+	tracepoint_synchronize_unregister();
+
+	return probe.seen >= CHANGES && !probe.wrong;
+}
+
+/* The run queue's lock is held, and interrupts are off. */
+static void task_switched(void *data, bool preempt, struct task_struct *prev,
+			  struct task_struct *next, unsigned int prev_state)
+{
+	xensched_log(XEN_SCHEDLOG_EV_GUEST_RUNQ, xensched_log_acct(DOMID_SELF),
+		     XEN_SCHEDLOG_ACCT_NONE,
+		     nr_running_of(probe.base +
+				   per_cpu_offset(raw_smp_processor_id())));
+}
+
+static void find_switch_point(struct tracepoint *point, void *data)
+{
+	if (!strcmp(point->name, "sched_switch"))
+		switch_point = point;
+}
+
+int xensched_runq_init(void)
+{
+	int err;
+
+	for_each_kernel_tracepoint(find_switch_point, NULL);
+	if (!switch_point || !find_nr_running()) {
+		switch_point = NULL;
+		pr_info("this Linux keeps its run queues in another way\n");
+		return 0;
+	}
+
+	err = tracepoint_probe_register(switch_point, task_switched, NULL);
+	if (!err)
+		xensched_log_provide(RUNQ_EVENTS);
+
+	return err;
+}
+
+void xensched_runq_exit(void)
+{
+	if (!switch_point)
+		return;
+
+	xensched_log_withdraw(RUNQ_EVENTS);
+	tracepoint_probe_unregister(switch_point, task_switched, NULL);
+	tracepoint_synchronize_unregister();
+}

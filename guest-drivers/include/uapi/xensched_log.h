@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * /dev/xensched-log: how a scheduler sets up and maps the log of this Linux.
+ *
+ * The operations, their numbers, their payloads and their errors are those of
+ * Xen's XEN_SYSCTL_schedlog, with a pointer as a 64-bit number where Xen has a
+ * guest handle.  Where Xen hands out machine frames, here is mmap().  What is
+ * in the memory is described in Xen's public header schedlog.h.
+ */
+#ifndef _UAPI_XENSCHED_LOG_H
+#define _UAPI_XENSCHED_LOG_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+struct xensched_log_info {
+	__u32 abi_version;	/* XEN_SCHEDLOG_ABI_VERSION */
+	__u32 nr_cpus;		/* One more than the highest CPU, or 0: not set up */
+	__u32 nr_acct;
+	__u32 nr_files;
+	__u32 data_size;	/* Bytes of DATA, of each CPU */
+	__u32 events_built;	/* Events of which a loaded module has sites */
+	__u32 events_enabled;
+	__u32 nr_sites;		/* How often a loaded module has an event */
+	__u64 tsc_khz;
+	__u64 max_bytes;	/* The module parameter max_mib */
+	__u64 used_bytes;	/* Also by former areas which are still mapped */
+	__u32 lease_ms;		/* 0: nobody holds the log */
+	__u32 lease_left_ms;
+	__u32 nr_pmcs;		/* 0 */
+	__u32 pad;
+};
+
+/* EINVAL, E2BIG, ENOMEM; EBUSY: there is an area with another layout. */
+struct xensched_log_setup {
+	__u32 nr_acct;		/* Powers of two, limits as in schedlog.h */
+	__u32 nr_files;
+	__u64 sizes;		/* const __u32 *, [nr_files], in bytes */
+};
+
+/* ENOENT: not set up. */
+struct xensched_log_files {
+	__u32 first;
+	__u32 nr;		/* In: entries of the array; out: filled in */
+	__u64 files;		/* struct xen_schedlog_file * */
+};
+
+/*
+ * The events which are to be on.  EOPNOTSUPP: no module that is loaded has a
+ * site of one of them.  ENOENT: not set up.  EEXIST: another scheduler, with
+ * another cookie, holds the log.  EINVAL: a lease without a cookie, or out of
+ * range (100 ... 3600000 ms; 0: no lease).
+ */
+struct xensched_log_events {
+	__u32 events;
+	__u32 lease_ms;
+	__u64 cookie;
+};
+
+/* Turns all events off and gives the area up.  EEXIST as above. */
+struct xensched_log_release {
+	__u64 cookie;
+};
+
+#define XENSCHED_LOG_IOC_MAGIC	0xf9
+#define XENSCHED_LOG_INFO \
+	_IOR(XENSCHED_LOG_IOC_MAGIC, 0, struct xensched_log_info)
+#define XENSCHED_LOG_SETUP \
+	_IOW(XENSCHED_LOG_IOC_MAGIC, 1, struct xensched_log_setup)
+#define XENSCHED_LOG_FILES \
+	_IOWR(XENSCHED_LOG_IOC_MAGIC, 2, struct xensched_log_files)
+#define XENSCHED_LOG_EVENTS \
+	_IOW(XENSCHED_LOG_IOC_MAGIC, 4, struct xensched_log_events)
+#define XENSCHED_LOG_RELEASE \
+	_IOW(XENSCHED_LOG_IOC_MAGIC, 5, struct xensched_log_release)
+
+/*
+ * mmap() with MAP_SHARED, at this offset: the region (XEN_SCHEDLOG_REGION_*:
+ * 0 GLOBAL, 1 CONTROL, 2 STATE, 3 DATA) of a CPU, or any whole pages of it.
+ * EACCES: STATE and DATA can only be mapped read-only.  ENODEV: there is no
+ * such region.  EINVAL: it ends before the mapping does.
+ */
+#define XENSCHED_LOG_OFFSET(region, cpu) \
+	((__u64)(region) << 48 | (__u64)(cpu) << 32)
+
+#endif /* _UAPI_XENSCHED_LOG_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Log sites in Linux: the API of the module xensched_log.
+ *
+ * A site is one line where the event happens.  While the event is off it is
+ * one NOP, and its arguments are not evaluated:
+ *
+ *	xensched_log(XEN_SCHEDLOG_EV_RING_PAGES, xensched_log_acct(DOMID_SELF),
+ *		     xensched_log_acct(blkif->domid), pages);
+ *
+ * A module with sites says so with xensched_log_provide() and holds, by its
+ * use of these symbols, a reference to xensched_log.  The events and what a
+ * row consists of are those of Xen's public header schedlog.h.
+ */
+#ifndef XENSCHED_LOG_H
+#define XENSCHED_LOG_H
+
+#include <linux/jump_label.h>
+#include <linux/types.h>
+
+#include "schedlog.h"
+
+extern struct static_key_false xensched_log_key[XEN_SCHEDLOG_NR_EVENTS];
+
+void xensched_log_event(enum xen_schedlog_event event, u16 acct,
+			u16 correspondent, u64 count);
+
+/**
+ * xensched_log() - log an event
+ * @event: XEN_SCHEDLOG_EV_*, a constant
+ * @acct: the accounting domain that is charged; its route is looked up
+ * @correspondent: the accounting domain at the other end, or
+ *	XEN_SCHEDLOG_ACCT_NONE; the same one as @acct: nothing is logged
+ * @count: the counter of the row; what it means depends on the event
+ *
+ * Context: Any but NMI.  Takes no lock, allocates nothing, cannot fail.
+ */
+#define xensched_log(event, acct, correspondent, count)			\
+do {									\
+	if (static_branch_unlikely(&xensched_log_key[event]))		\
+		xensched_log_event(event, acct, correspondent, count);	\
+} while (0)
+
+/**
+ * xensched_log_on() - is an event on?
+ * @event: XEN_SCHEDLOG_EV_*, a constant
+ *
+ * For what has to be done for a site only: as cheap as the site itself.
+ */
+#define xensched_log_on(event) \
+	static_branch_unlikely(&xensched_log_key[event])
+
+/**
+ * xensched_log_acct() - the accounting domain of a domain
+ * @domid: the domain, or DOMID_SELF
+ *
+ * The number which the scheduler gave it through xenstore, or else @domid
+ * itself.
+ *
+ * Context: Any.  One load.
+ * Return: the accounting domain.
+ */
+u16 xensched_log_acct(u16 domid);
+
+/**
+ * xensched_log_provide() - the calling module has sites of these events
+ * @events: mask of 1 << XEN_SCHEDLOG_EV_*
+ *
+ * Only such events can be turned on.  Call it from the module's init function.
+ *
+ * Context: Process context.
+ */
+void xensched_log_provide(u32 events);
+
+/**
+ * xensched_log_withdraw() - undo xensched_log_provide()
+ * @events: the same mask
+ *
+ * Context: Process context.
+ */
+void xensched_log_withdraw(u32 events);
+
+#endif /* XENSCHED_LOG_H */

@@ -1,0 +1,133 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The Linux modules: they build without a warning for every series of Linux
+# that there is a patch for and that this Debian has, sparse and checkpatch
+# find nothing, what they say of themselves is there, and what DKMS gets is
+# all it needs.  Writes TAP.
+
+set -euo pipefail
+TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
+. "$TOP/tests/tap.sh"
+DRIVERS=$TOP/guest-drivers
+W=$(mktemp -d)
+trap 'rm -rf "$W"' EXIT
+
+skip()
+{
+    TAP_N=$((TAP_N + 1))
+    echo "ok $TAP_N - $1 # SKIP $2"
+}
+
+# The newest kernel release of a series that apt knows.
+release_of()
+{
+    apt-cache search --names-only "^linux-headers-${1//./\\.}[.-][.0-9+a-z-]*-amd64$" |
+        sed -n 's/^linux-headers-\([^ ]*\) .*/\1/p' |
+        grep -v -E -- '-(cloud|rt)-' | sort -V | tail -n 1
+}
+
+# build SERIES RELEASE: from nothing, with all warnings; its words in $W/log.
+build()
+{
+    make -C "$DRIVERS" modules KERNEL="$2" OUT="$W/$1" W=1 C=1 > "$W/log" 2>&1 ||
+        { tail -n 20 "$W/log"; return 1; }
+}
+
+no_warnings()
+{
+    ! grep -E 'warning:|error:' "$W/log"
+}
+
+modules()
+{
+    echo "$W/$1"/core/xensched_log.ko "$W/$1"/blkback/xen-blkback.ko \
+        "$W/$1"/guest/xensched_guest.ko
+}
+
+# says SERIES: modinfo has a licence for each, and what ours are.
+says()
+{
+    local module
+
+    for module in $(modules "$1"); do
+        modinfo -F license "$module" | grep -q GPL || return 1
+        [[ $module == */xen-blkback.ko ]] ||
+            modinfo -F description "$module" | grep -q . || return 1
+    done
+}
+
+needs_log()
+{
+    modinfo -F depends "$W/$1/blkback/xen-blkback.ko" | grep -qw xensched_log
+}
+
+# Xen's ACCESS_ONCE() is assigned to, so it cannot be READ_ONCE().
+style()
+{
+    local scripts=$W/$1/blkback/linux-source-$1/scripts
+
+    (cd "$DRIVERS" &&
+        perl "$scripts/checkpatch.pl" --no-tree --quiet --ignore VOLATILE -f \
+            core/*.[ch] guest/*.[ch] include/*.h include/uapi/*.h &&
+        perl "$scripts/checkpatch.pl" --no-tree --quiet --strict \
+            "blkback/patches/$1"/*.patch)
+}
+
+documented()
+{
+    "$W/$1/blkback/linux-source-$1/scripts/kernel-doc" -none -Werror \
+        "$DRIVERS/include/xensched_log.h"
+}
+
+test_series()
+{
+    local release
+
+    release=$(release_of "$1")
+    if [ -z "$release" ] || [ ! -f "/usr/src/linux-source-$1.tar.xz" ]; then
+        skip "the modules for Linux $1" "linux-source-$1 is not installed"
+        return
+    fi
+    check "the modules build for Linux $release" build "$1" "$release"
+    check "without a warning, from sparse neither" no_warnings
+    check "sparse was asked" grep -q '  CHECK .*/core/events.c' "$W/log"
+    check "modinfo tells what they are" says "$1"
+    check "xen-blkback needs the log" needs_log "$1"
+    check "checkpatch finds nothing, Linux $1" style "$1"
+    check "kernel-doc finds nothing, Linux $1" documented "$1"
+}
+
+dkms_tree_builds()
+{
+    local source
+
+    make -C "$DRIVERS" dkms DESTDIR="$W/dest" > "$W/log" 2>&1 || return 1
+    source=$(echo "$W"/dest/usr/src/xensched-*)
+    grep -q '^PACKAGE_NAME="xensched"$' "$source/dkms.conf" || return 1
+    (cd "$source" && blkback/prepare.sh "$2" &&
+        make -C "$("$DRIVERS/headers.sh" "$2")" M="$source" modules) \
+        > "$W/log" 2>&1 || { tail -n 20 "$W/log"; return 1; }
+    # Each module is where dkms.conf says.
+    # shellcheck source=/dev/null
+    (export kernelver=$2; . "$source/dkms.conf"
+        for i in "${!BUILT_MODULE_NAME[@]}"; do
+            ls "$source/${BUILT_MODULE_LOCATION[i]}/${BUILT_MODULE_NAME[i]}.ko" ||
+                exit 1
+        done)
+}
+
+cd "$DRIVERS/blkback/patches"
+last=
+for series in *; do
+    test_series "$series"
+    [ ! -d "$W/$series" ] || last=$series
+done
+if [ -n "$last" ]; then
+    check "what DKMS gets builds by itself" \
+        dkms_tree_builds "$last" "$(release_of "$last")"
+    check "no patch for the series: said so" sh -c \
+        "'$W/$last/blkback/prepare.sh' 5.10.0-1-amd64 2>&1 |
+         grep -q 'there is no patch for Linux 5.10'"
+fi
+echo "1..$TAP_N"

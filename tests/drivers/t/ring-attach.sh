@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# time: 600
+#
+# A disk is attached and detached 64 times while the guest is busy with another
+# one: every request of both is logged once, and the data is right.  Fails if a
+# ring that comes or goes takes rows, or requests, of another one with it.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/drivers.sh
+
+cycles=64
+
+# Writes to the first disk until told to stop, and counts: 50 at a time.
+busy='(n=0; while [ ! -f /stop ] && disk-io /dev/xvda write 4096 50; do'
+busy="$busy n=\$((n + 50)); done; echo \$n >/written) >/dev/null 2>&1 &"
+
+# Attach, write and read back at a place of its own, detach.
+cycle()
+{
+    xl block-attach plugged "phy:${disk:?},xvdb,w" &&
+        in_guest plugged "until [ -b /dev/xvdb ]; do usleep 20000; done; \
+disk-io /dev/xvdb write 4096 5 $((5 * $1)) && \
+disk-io /dev/xvdb read 4096 5 $((5 * $1))" &&
+        xl block-detach plugged xvdb
+}
+
+cat >attach-and-detach <<END
+. /usr/lib/box/tap.sh
+. /usr/lib/box/drivers.sh
+trap - EXIT
+$(sed -n '/^cycle()$/,/^}$/p' "$0")
+in_guest plugged '$busy'
+n=0
+while [ \$n -lt $cycles ]; do
+    cycle \$n || exit 97
+    n=\$((n + 1))
+done
+in_guest plugged 'touch /stop; until [ -f /written ]; do usleep 20000; done'
+END
+
+# What is logged of KIND, from the line of ring-count: rows and sectors.
+logged()
+{
+    sed -n "s/.* $1 \([0-9]* [0-9]*\) .*/\1/p" counts
+}
+
+console_begin
+check "our modules take the place of the kernel's" use_drivers
+guest start obedient name=plugged disk=4
+ring-count on "$(xl domid plugged)" sh ./attach-and-detach >counts 2>errors
+code=$?
+is "$cycles times attached and detached under I/O: $(cat errors)" $code 0
+in_guest plugged 'echo written $(cat /written)'
+written=$(guest output plugged | sed -n 's/^written //p')
+note "writes of the busy disk: $written; $(cat counts)"
+check "the other disk was busy" test "$written" -ge 500
+is "every write is logged" "$(logged write)" \
+    "$((written + 5 * cycles)) $((8 * (written + 5 * cycles)))"
+check "and nothing that is not the guest's" grep -q " others 0$" counts
+check "dom0 finds what the guest wrote" \
+    disk-io "$disk" read 4096 $((5 * cycles))
+guest stop plugged
+check "nothing holds blkback" remove_module xen_blkback
+check "nobody complained" console_quiet
+finish

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# time: 200
+#
+# /dev/xensched-log keeps the promises of the hypervisor's log: only root gets
+# it, nothing invalid is accepted, rows cannot be written by anyone else, noise
+# in the shared words harms neither data nor dom0, and a dead scheduler costs
+# nothing.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/drivers.sh
+
+console_begin
+check "our modules take the place of the kernel's" use_drivers
+is "the device is root's" "$(stat -c '%u %a' /dev/xensched-log)" "0 600"
+check "what is invalid is refused" ring-try refusals
+check "STATE and DATA can only be read" ring-try mappings
+check "mapped pages outlive the area, and are counted" ring-try kept
+check "a lease is renewed, ends, and keeps others away" ring-try lease
+dmesg -c >/dev/null
+
+disk_guest busy
+in_guest busy "disk-io /dev/xvda write 4096 2000"
+ring-try noise 5 >noise.txt 2>&1 &
+noise=$!
+check "with noise in the shared words, data is right" in_guest busy \
+    "disk-io /dev/xvda write 4096 3000 && disk-io /dev/xvda read 4096 3000"
+wait $noise
+code=$?
+is "the noise was there: $(cat noise.txt)" $code 0
+is "and afterwards all is logged" \
+    "$(requests on busy "disk-io /dev/xvda read 4096 200")" \
+    "pages 200 200 read 200 1600 others 0"
+guest stop busy
+check "nobody complained" console_quiet
+finish

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# time: 240
+#
+# A guest logs the length of its own run queues, and its workload makes marks
+# in the hypervisor's log through a device, if it is allowed to.  Fails if the
+# length is not that of the guest's run queue, or a mark is lost or forged.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/log.sh
+
+modules=/lib/xensched
+
+# lengths TASK...: as many busy tasks, all of them on the one vCPU.
+lengths()
+{
+    in_guest runner "echo lengths $#: \$(runq-count sh -c \
+'for task in $*; do spin 1 & done; wait')"
+    guest output runner | sed -n "s/^lengths $#: //p"
+}
+
+# most LINE: the length that there was most often; none if there were others.
+most()
+{
+    echo "$1" | awk '$NF == 0 {
+        for (i = 4; i < NF - 1; i++)
+            if ($i > $(best + 4)) best = i - 4
+        print best + 0 }'
+}
+
+console_begin
+guest start obedient name=runner
+check "the modules can be used in a guest" in_guest runner \
+    "insmod $modules/xensched_log.ko && insmod $modules/xensched_guest.ko"
+check "they know the run queues" in_guest runner \
+    "dmesg | grep -q 'keeps its run queues' && exit 1; true"
+
+three=$(lengths 1 2 3)
+five=$(lengths 1 2 3 4 5)
+note "three busy tasks: $three"
+note "five busy tasks: $five"
+is "three busy tasks: mostly three are runnable" "$(most "$three")" 3
+is "five busy tasks: mostly five are runnable" "$(most "$five")" 5
+check "it goes on for as long as tasks take turns" \
+    test "$(echo "$five" | awk '{ print $2 }')" -ge 20
+
+log_set_up 65536
+log_guest runner "$ONE"
+check "no mark without permission" in_guest runner \
+    "mark-device 7 1 2>&1 | grep -q 'Operation not permitted'"
+schedlog-area mark "$(xl domid runner)" 1
+logging mark in_guest runner "mark-device 77 50"
+is "each code that was written is a mark" "$(rows mark "$ONE" any)" 54
+schedlog-area release
+check "the modules can be unloaded" in_guest runner \
+    "rmmod xensched_guest && rmmod xensched_log"
+guest stop runner
+check "nobody complained" console_quiet
+finish

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --xen native --sockets 1 --cores 2
+# time: 120
+#
+# The modules on a Xen which has no log: rings are logged all the same, and a
+# mark says that it cannot be made.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/drivers.sh
+
+console_begin
+check "our modules take the place of the kernel's" use_drivers
+disk_guest plain
+is "requests are logged" \
+    "$(requests on plain "disk-io /dev/xvda write 4096 100")" \
+    "pages 100 100 write 100 800 others 0"
+check "the guest module is there" in_guest plain \
+    "insmod /lib/xensched/xensched_log.ko && \
+insmod /lib/xensched/xensched_guest.ko"
+check "a mark: not implemented" in_guest plain \
+    "mark-device 7 1 2>&1 | grep -q 'Function not implemented'"
+guest stop plain
+check "nobody complained" console_quiet
+finish

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * /dev/xensched-log for test programs: an area with one log file per CPU, its
+ * rows, and nothing of xensched's own library.  Every failure ends the program.
+ */
+#ifndef LINUX_LOG_H
+#define LINUX_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LINUX_LOG_NR_ACCT 64
+
+/* What the rows have. */
+struct linux_log_row {
+    uint16_t event;
+    uint16_t current;
+    uint16_t correspondent;
+    uint64_t counter;
+};
+
+/* A new area. */
+void linux_log_set_up(void);
+
+void linux_log_turn_on(uint32_t events);
+
+/* Log all events of accounting domain @acct, or none any more. */
+void linux_log_route(uint16_t acct, uint32_t threshold);
+void linux_log_unroute(uint16_t acct);
+
+/* With the events off.  Returns false if rows were overwritten. */
+bool linux_log_rows(void (*take)(const struct linux_log_row *row, void *arg),
+                    void *arg);
+
+void linux_log_release(void);
+
+/* Runs a command and returns its exit code. */
+int linux_log_run(char **command);
+
+#endif /* LINUX_LOG_H */

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Try what /dev/xensched-log promises: what must be refused is, whatever is
+ * written to the shared pages does no harm, and pages outlive the area.
+ *
+ * Usage: ring-try refusals|mappings|kept|lease|noise SECONDS
+ *
+ * Exit code: 0, or 1 with a message about the promise that did not hold.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <xenctrl.h>
+#include <xen/schedlog.h>
+
+#include "uapi/xensched_log.h"
+
+#define NR_ACCT 64
+#define NR_FILES 2
+#define FILE_SIZE 65536U
+#define PAGE 4096UL
+#define GLOBAL_PAGES \
+    ((XEN_SCHEDLOG_ROUTES_OFFSET + NR_ACCT * XEN_SCHEDLOG_NR_EVENTS * 8) / PAGE)
+#define RINGS \
+    (1U << XEN_SCHEDLOG_EV_RING_PAGES | 1U << XEN_SCHEDLOG_EV_RING_SECTORS)
+#define LEASE_MS 800
+
+/* The payloads are those of the hypervisor. */
+_Static_assert(sizeof(struct xensched_log_info) ==
+               sizeof(struct xen_sysctl_schedlog_info), "same payload");
+_Static_assert(sizeof(struct xensched_log_setup) ==
+               sizeof(struct xen_sysctl_schedlog_setup), "same payload");
+_Static_assert(sizeof(struct xensched_log_files) ==
+               sizeof(struct xen_sysctl_schedlog_files), "same payload");
+_Static_assert(sizeof(struct xensched_log_events) ==
+               sizeof(struct xen_sysctl_schedlog_events), "same payload");
+_Static_assert(sizeof(struct xensched_log_release) ==
+               sizeof(struct xen_sysctl_schedlog_release), "same payload");
+
+static const uint32_t sizes[NR_FILES] = { FILE_SIZE, FILE_SIZE };
+static int dev;
+
+/* 0 or the errno value. */
+static int setup(uint32_t nr_acct, uint32_t nr_files, const uint32_t *size)
+{
+    struct xensched_log_setup op = { nr_acct, nr_files, (uintptr_t)size };
+
+    return ioctl(dev, XENSCHED_LOG_SETUP, &op) ? errno : 0;
+}
+
+static int events(uint32_t mask, uint32_t lease_ms, uint64_t cookie)
+{
+    struct xensched_log_events op = { mask, lease_ms, cookie };
+
+    return ioctl(dev, XENSCHED_LOG_EVENTS, &op) ? errno : 0;
+}
+
+static int release(uint64_t cookie)
+{
+    struct xensched_log_release op = { cookie };
+
+    return ioctl(dev, XENSCHED_LOG_RELEASE, &op) ? errno : 0;
+}
+
+static struct xensched_log_info info(void)
+{
+    struct xensched_log_info info;
+
+    if (ioctl(dev, XENSCHED_LOG_INFO, &info))
+        err(1, "no info");
+
+    return info;
+}
+
+static void is(const char *what, int got, int wanted)
+{
+    if (got != wanted)
+        errx(1, "%s: got %d (%s), wanted %d (%s)", what, got, strerror(got),
+             wanted, strerror(wanted));
+}
+
+static void *map(uint32_t region, uint32_t cpu, size_t pages, int prot,
+                 int flags)
+{
+    return mmap(NULL, pages * PAGE, prot, flags, dev,
+                XENSCHED_LOG_OFFSET(region, cpu));
+}
+
+static int try_map(uint32_t region, uint32_t cpu, size_t pages, int prot,
+                   int flags)
+{
+    void *va = map(region, cpu, pages, prot, flags);
+
+    if (va == MAP_FAILED)
+        return errno;
+    munmap(va, pages * PAGE);
+
+    return 0;
+}
+
+static void refusals(void)
+{
+    const uint32_t odd[NR_FILES] = { FILE_SIZE, 48 };
+    const uint32_t small[NR_FILES] = { FILE_SIZE, 8 };
+    const uint32_t huge[NR_FILES] = { FILE_SIZE, 32U << 20 };
+    const uint32_t other[NR_FILES] = { FILE_SIZE, FILE_SIZE * 2 };
+    uint32_t much[64];
+
+    for (int i = 0; i < 64; i++)
+        much[i] = XEN_SCHEDLOG_MAX_FILE_SIZE;
+
+    is("accounting domains, no power of two", setup(3, NR_FILES, sizes),
+       EINVAL);
+    is("too many accounting domains", setup(65536, NR_FILES, sizes), EINVAL);
+    is("too many files", setup(NR_ACCT, 2048, sizes), EINVAL);
+    is("a size, no power of two", setup(NR_ACCT, NR_FILES, odd), EINVAL);
+    is("a small size", setup(NR_ACCT, NR_FILES, small), EINVAL);
+    is("a large size", setup(NR_ACCT, NR_FILES, huge), EINVAL);
+    is("too much memory", setup(NR_ACCT, 64, much), E2BIG);
+    is("sizes nowhere", setup(NR_ACCT, NR_FILES, (void *)8), EFAULT);
+    is("events without an area", events(RINGS, 0, 0), ENOENT);
+    is("nothing of it was kept", info().used_bytes, 0);
+
+    is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
+    is("the same again", setup(NR_ACCT, NR_FILES, sizes), 0);
+    is("another layout", setup(NR_ACCT, NR_FILES, other), EBUSY);
+    is("events of Xen", events(1, 0, 0), EOPNOTSUPP);
+    is("a lease without a cookie", events(RINGS, LEASE_MS, 0), EINVAL);
+    is("a short lease", events(RINGS, 99, 1), EINVAL);
+    is("a long lease", events(RINGS, 3600001, 1), EINVAL);
+    is("an operation of the future", ioctl(dev, _IO(0xf9, 99)) ? errno : 0,
+       ENOTTY);
+    is("release", release(0), 0);
+}
+
+static void mappings(void)
+{
+    const int ro = PROT_READ, rw = PROT_READ | PROT_WRITE;
+    void *va;
+
+    is("no area", try_map(0, 0, 1, ro, MAP_SHARED), ENODEV);
+    is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
+    is("GLOBAL", try_map(0, 0, GLOBAL_PAGES, rw, MAP_SHARED), 0);
+    is("GLOBAL and more", try_map(0, 0, GLOBAL_PAGES + 1, rw, MAP_SHARED),
+       EINVAL);
+    is("CONTROL", try_map(1, 0, 1, rw, MAP_SHARED), 0);
+    is("STATE", try_map(2, 0, 1, ro, MAP_SHARED), 0);
+    is("DATA", try_map(3, 0, NR_FILES * FILE_SIZE / PAGE, ro, MAP_SHARED), 0);
+    is("STATE to write", try_map(2, 0, 1, rw, MAP_SHARED), EACCES);
+    is("DATA to write", try_map(3, 0, 1, rw, MAP_SHARED), EACCES);
+    is("a private copy", try_map(2, 0, 1, rw, MAP_PRIVATE), EINVAL);
+    is("no such region", try_map(4, 0, 1, ro, MAP_SHARED), ENODEV);
+    is("no such CPU", try_map(3, 60000, 1, ro, MAP_SHARED), ENODEV);
+
+    va = map(3, 0, 1, ro, MAP_SHARED);
+    is("DATA made writable", mprotect(va, PAGE, rw) ? errno : 0, EACCES);
+    is("DATA made larger",
+       mremap(va, PAGE, 2 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED ? errno : 0,
+       EFAULT);
+    is("release", release(0), 0);
+}
+
+static void kept(void)
+{
+    volatile uint64_t *lease;
+    int pages = info().used_bytes / PAGE;
+
+    is("nothing is used", pages, 0);
+    is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
+    lease = map(0, 0, GLOBAL_PAGES, PROT_READ | PROT_WRITE, MAP_SHARED);
+    if (lease == MAP_FAILED)
+        err(1, "cannot map");
+    *lease = 42;
+
+    is("release", release(0), 0);
+    is("what was written is still there", *lease, 42);
+    *lease = 43;
+    is("the mapped pages are counted", info().used_bytes / PAGE, GLOBAL_PAGES);
+    is("a new area", setup(NR_ACCT, NR_FILES, sizes), 0);
+    is("release", release(0), 0);
+    munmap((void *)lease, GLOBAL_PAGES * PAGE);
+    is("unmapped, nothing is used", info().used_bytes, 0);
+}
+
+static void sleep_ms(unsigned int ms)
+{
+    struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+
+    nanosleep(&time, NULL);
+}
+
+static void lease(void)
+{
+    volatile uint64_t *counter;
+
+    is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
+    counter = map(0, 0, 1, PROT_READ | PROT_WRITE, MAP_SHARED);
+    is("held", events(RINGS, LEASE_MS, 7), 0);
+    is("its length", info().lease_ms, LEASE_MS);
+    is("another one's events", events(0, 0, 8), EEXIST);
+    is("another one's release", release(0), EEXIST);
+    for (int i = 0; i < 20; i++) {
+        sleep_ms(LEASE_MS / 8);
+        ++*counter;
+    }
+    is("renewed, it lasts", info().events_enabled, RINGS);
+
+    sleep_ms(LEASE_MS * 2);
+    is("silent, all is off", info().events_enabled, 0);
+    is("and nobody holds it", info().lease_ms, 0);
+    is("another one's turn", events(RINGS, LEASE_MS, 8), 0);
+    is("which gives it up", events(0, 0, 8), 0);
+    is("release by anyone", release(0), 0);
+}
+
+static void noise(unsigned int seconds)
+{
+    const time_t end = time(NULL) + seconds;
+    uint32_t nr_cpus, i = 0;
+    uint64_t *global, **control;
+
+    is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
+    nr_cpus = info().nr_cpus;
+    control = calloc(nr_cpus, sizeof(*control));
+    global = map(0, 0, GLOBAL_PAGES, PROT_READ | PROT_WRITE, MAP_SHARED);
+    for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
+        control[cpu] = map(1, cpu, 1, PROT_READ | PROT_WRITE, MAP_SHARED);
+    is("events", events(RINGS, 0, 0), 0);
+
+    while (time(NULL) < end) {
+        for (size_t word = 0; word < GLOBAL_PAGES * PAGE / 8; word++)
+            global[word] = (uint64_t)random() << 40 ^ random() << 20 ^ random();
+        for (size_t word = 0; word < PAGE / 8; word++, i++)
+            if (control[i % nr_cpus] != MAP_FAILED)
+                control[i % nr_cpus][word] = (uint64_t)random() << 32 ^ random();
+    }
+    is("events off", events(0, 0, 0), 0);
+    is("release", release(0), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+
+    dev = open("/dev/xensched-log", O_RDWR | O_CLOEXEC);
+    if (dev < 0)
+        err(1, "/dev/xensched-log");
+
+    if (!strcmp(what, "refusals"))
+        refusals();
+    else if (!strcmp(what, "mappings"))
+        mappings();
+    else if (!strcmp(what, "kept"))
+        kept();
+    else if (!strcmp(what, "lease"))
+        lease();
+    else if (!strcmp(what, "noise") && argc == 3)
+        noise(atoi(argv[2]));
+    else
+        errx(2, "usage: ring-try refusals|mappings|kept|lease|noise SECONDS");
+
+    return 0;
+}

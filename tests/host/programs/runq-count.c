@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * In a guest: what it logs of its run queues while a command runs.
+ *
+ * Usage: runq-count COMMAND [ARGUMENT...]
+ *
+ * Prints one line: how many rows had which length (the last one: or more).
+ *
+ *   rows ROWS lengths OF-0 OF-1 OF-2 ... OF-7 others ROWS-THAT-DO-NOT-MATCH
+ *
+ * Exit code: 0, or that of COMMAND, or 99 if a log file was too small.
+ */
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <xenctrl.h>
+#include <xen/schedlog.h>
+#include <xenstore.h>
+
+#include "linux-log.h"
+
+#define LENGTHS 8
+
+struct counts {
+    uint16_t self;
+    uint64_t rows, length[LENGTHS], others;
+};
+
+static void count(const struct linux_log_row *row, void *arg)
+{
+    struct counts *counts = arg;
+
+    if (row->current != counts->self ||
+        row->event != XEN_SCHEDLOG_EV_GUEST_RUNQ ||
+        row->correspondent != XEN_SCHEDLOG_ACCT_NONE) {
+        counts->others++;
+        return;
+    }
+    counts->rows++;
+    counts->length[row->counter < LENGTHS ? row->counter : LENGTHS - 1]++;
+}
+
+/* Nobody gave this domain a number, so its domid is it. */
+static uint16_t own_domid(void)
+{
+    struct xs_handle *xs = xs_open(0);
+    char *domid = xs ? xs_read(xs, XBT_NULL, "domid", NULL) : NULL;
+
+    if (!domid)
+        err(1, "xenstore does not say who this is");
+
+    return atoi(domid);
+}
+
+int main(int argc, char **argv)
+{
+    struct counts counts = { 0 };
+    bool fits;
+    int code;
+
+    if (argc < 2)
+        errx(2, "usage: runq-count COMMAND [ARGUMENT...]");
+    counts.self = own_domid();
+
+    linux_log_set_up();
+    linux_log_route(counts.self % LINUX_LOG_NR_ACCT, 1);
+    linux_log_turn_on(1U << XEN_SCHEDLOG_EV_GUEST_RUNQ);
+    code = linux_log_run(argv + 1);
+    linux_log_turn_on(0);
+
+    fits = linux_log_rows(count, &counts);
+    if (!fits)
+        warnx("a log file was too small");
+    printf("rows %llu lengths", (unsigned long long)counts.rows);
+    for (int i = 0; i < LENGTHS; i++)
+        printf(" %llu", (unsigned long long)counts.length[i]);
+    printf(" others %llu\n", (unsigned long long)counts.others);
+    linux_log_release();
+
+    return code ? code : fits ? 0 : 99;
+}
