@@ -133,8 +133,11 @@ drivers:
 
 .PHONY: test-drivers
 test-drivers: xen xen-native tools drivers
-	@tests/drivers/run.t
-	@BOX_TESTS=$(CURDIR)/tests/drivers/t tests/host/run-tests.sh
+	@mkdir -p $(BUILD)/test-drivers
+	@tests/drivers/run.t | tee $(BUILD)/test-drivers/modules.tap
+	@BOX_TESTS=$(CURDIR)/tests/drivers/t tests/host/run-tests.sh | \
+	    tee $(BUILD)/test-drivers/host.tap
+	@tests/tap-summary.sh $(BUILD)/test-drivers/*.tap
 
 .PHONY: flask
 flask: xen tools

@@ -62,7 +62,8 @@ needs_log()
     modinfo -F depends "$W/$1/blkback/xen-blkback.ko" | grep -qw xensched_log
 }
 
-# Xen's ACCESS_ONCE() is assigned to, so it cannot be READ_ONCE().
+# Xen's ACCESS_ONCE() is assigned to, so it cannot be READ_ONCE().  Who sends
+# the patches signs them off.
 style()
 {
     local scripts=$W/$1/blkback/linux-source-$1/scripts
@@ -70,7 +71,7 @@ style()
     (cd "$DRIVERS" &&
         perl "$scripts/checkpatch.pl" --no-tree --quiet --ignore VOLATILE -f \
             core/*.[ch] guest/*.[ch] include/*.h include/uapi/*.h &&
-        perl "$scripts/checkpatch.pl" --no-tree --quiet --strict \
+        perl "$scripts/checkpatch.pl" --no-tree --quiet --strict --no-signoff \
             "blkback/patches/$1"/*.patch)
 }
 

@@ -28,7 +28,7 @@ check "with noise in the shared words, data is right" in_guest busy \
     "disk-io /dev/xvda write 4096 3000 && disk-io /dev/xvda read 4096 3000"
 wait $noise
 code=$?
-is "the noise was there: $(cat noise.txt)" $code 0
+is "the noise was there" "$code $(cat noise.txt)" "0 "
 is "and afterwards all is logged" \
     "$(requests on busy "disk-io /dev/xvda read 4096 200")" \
     "pages 200 200 read 200 1600 others 0"

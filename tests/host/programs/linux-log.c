@@ -5,8 +5,6 @@
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <xenctrl.h>
 #include <xen/schedlog.h>
@@ -120,19 +118,4 @@ void linux_log_release(void)
 
     if (ioctl(dev, XENSCHED_LOG_RELEASE, &release))
         err(1, "cannot give the area up");
-}
-
-int linux_log_run(char **command)
-{
-    int status;
-    pid_t child = fork();
-
-    if (!child) {
-        execvp(command[0], command);
-        err(127, "cannot run %s", command[0]);
-    }
-    if (child < 0 || waitpid(child, &status, 0) != child)
-        err(1, "cannot run %s", command[0]);
-
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

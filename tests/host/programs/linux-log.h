@@ -34,7 +34,4 @@ bool linux_log_rows(void (*take)(const struct linux_log_row *row, void *arg),
 
 void linux_log_release(void);
 
-/* Runs a command and returns its exit code. */
-int linux_log_run(char **command);
-
 #endif /* LINUX_LOG_H */

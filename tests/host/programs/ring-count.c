@@ -24,6 +24,7 @@
 #include <xen/schedlog.h>
 
 #include "linux-log.h"
+#include "run-command.h"
 
 #define BACKEND 0
 
@@ -84,7 +85,7 @@ int main(int argc, char **argv)
                           1U << XEN_SCHEDLOG_EV_RING_SECTORS);
     /* With routes both events begin and end at almost the same time. */
     linux_log_route(BACKEND, atoi(argv[1]));
-    code = linux_log_run(argv + 3);
+    code = run_command(argv + 3);
     linux_log_unroute(BACKEND);
     linux_log_turn_on(0);
 

@@ -19,6 +19,7 @@
 #include <xenstore.h>
 
 #include "linux-log.h"
+#include "run-command.h"
 
 #define LENGTHS 8
 
@@ -66,7 +67,7 @@ int main(int argc, char **argv)
     linux_log_set_up();
     linux_log_route(counts.self % LINUX_LOG_NR_ACCT, 1);
     linux_log_turn_on(1U << XEN_SCHEDLOG_EV_GUEST_RUNQ);
-    code = linux_log_run(argv + 1);
+    code = run_command(argv + 1);
     linux_log_turn_on(0);
 
     fits = linux_log_rows(count, &counts);

@@ -24,10 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "log-memory.h"
+#include "run-command.h"
 
 #define NR_ACCT 16
 #define FILE_SIZE (4U << 20)
@@ -103,21 +102,6 @@ static void turn_on(uint32_t events)
             err(1, "cannot turn events %#x on", events);
 }
 
-static int run(char **command)
-{
-    int status;
-    pid_t child = fork();
-
-    if (!child) {
-        execvp(command[0], command);
-        err(127, "cannot run %s", command[0]);
-    }
-    if (child < 0 || waitpid(child, &status, 0) != child)
-        err(1, "cannot run %s", command[0]);
-
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
 static bool matches(const struct row *row, int event, bool any)
 {
     return row->event == event && row->current == ACCT_CURRENT &&
@@ -172,7 +156,7 @@ int main(int argc, char **argv)
 
     if (!off)
         turn_on(1U << event);
-    code = run(argv + 4);
+    code = run_command(argv + 4);
     turn_on(0);
 
     fits = count(nr_cpus, event, any);

@@ -405,6 +405,18 @@ int xensched_area_refresh(struct xensched_area *area,
     return rc;
 }
 
+/* The end of opening one: it is the caller's, or closed if that failed. */
+static int hand_out(struct xensched_area *a, int rc,
+                    struct xensched_area **area)
+{
+    if (rc)
+        xensched_area_close(a);
+    else
+        *area = a;
+
+    return rc;
+}
+
 int xensched_area_attach(struct xensched_area **area,
                          struct xensched_error *err)
 {
@@ -420,13 +432,8 @@ int xensched_area_attach(struct xensched_area **area,
                            "start xenschedd first");
     if (!rc)
         rc = map_area(a, err);
-    if (rc) {
-        xensched_area_close(a);
-        return rc;
-    }
-    *area = a;
 
-    return 0;
+    return hand_out(a, rc, area);
 }
 
 static bool has_geometry(struct xensched_area *area,
@@ -529,13 +536,8 @@ int xensched_area_setup(const struct xensched_geometry *geometry,
         rc = xensched_area_info(a, &a->info, err);
     if (!rc)
         rc = map_area(a, err);
-    if (rc) {
-        xensched_area_close(a);
-        return rc;
-    }
-    *area = a;
 
-    return 0;
+    return hand_out(a, rc, area);
 }
 
 int xensched_area_release(struct xensched_area *area,
