@@ -79,7 +79,7 @@ void xensched_put_region(struct xensched_region *region)
 		kref_put(&region->ref, last_put);
 }
 
-static struct xensched_region *alloc_region(size_t size, int node)
+struct xensched_region *xensched_alloc_region(size_t size, int node)
 {
 	unsigned int i, nr = PFN_UP(size);
 	struct xensched_region *region =
@@ -131,6 +131,22 @@ static size_t global_size(const struct xensched_geometry *g)
 	       sizeof(u64) * g->nr_acct * XEN_SCHEDLOG_NR_EVENTS;
 }
 
+unsigned int xensched_region_pages(enum xensched_region_nr region)
+{
+	switch (region) {
+	case XENSCHED_REGION_GLOBAL:
+		return PFN_UP(global_size(&geometry));
+	case XENSCHED_REGION_CONTROL:
+		return PFN_UP(control_size(&geometry));
+	case XENSCHED_REGION_STATE:
+		return PFN_UP(state_size(&geometry));
+	case XENSCHED_REGION_DATA:
+		return PFN_UP(geometry.data_size);
+	}
+
+	return 0;
+}
+
 static u64 private_bytes(const struct xensched_geometry *g)
 {
 	return private_size(g) + skipped_size(g);
@@ -160,9 +176,9 @@ static int alloc_cpu(struct area_cpu *area, int node)
 	const struct xensched_geometry *g = &geometry;
 
 	atomic64_add(private_bytes(g), &used_bytes);
-	area->control = alloc_region(control_size(g), node);
-	area->state = alloc_region(state_size(g), node);
-	area->data = alloc_region(g->data_size, node);
+	area->control = xensched_alloc_region(control_size(g), node);
+	area->state = xensched_alloc_region(state_size(g), node);
+	area->data = xensched_alloc_region(g->data_size, node);
 	area->skipped = kvzalloc_node(skipped_size(g), GFP_AREA, node);
 	area->cpu = kvzalloc_node(private_size(g), GFP_AREA, node);
 	if (area->control && area->state && area->data && area->skipped &&
@@ -230,7 +246,7 @@ int xensched_create_area(const struct xensched_geometry *g)
 		return -E2BIG;
 
 	geometry = *g;
-	global = alloc_region(global_size(g), NUMA_NO_NODE);
+	global = xensched_alloc_region(global_size(g), NUMA_NO_NODE);
 	if (global)
 		err = alloc_cpus();
 	if (err) {

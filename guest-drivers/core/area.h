@@ -54,7 +54,11 @@ void xensched_destroy_area(void);
 struct xensched_region *xensched_find_region(unsigned int region,
 					     unsigned int cpu);
 
-/* Also without the mutex. */
+/* Of each CPU that has one, and of a CPU that has none. */
+unsigned int xensched_region_pages(enum xensched_region_nr region);
+
+/* NULL: no memory.  Also without the mutex, as the next one. */
+struct xensched_region *xensched_alloc_region(size_t size, int node);
 void xensched_put_region(struct xensched_region *region);
 
 #endif /* XENSCHED_AREA_H */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The operations of the device: set-up, what there is, which events are on.
+ * The operations of a scheduler: set-up, what there is, which events are on.
+ * It comes through the device or through xenstore (advertise.c).
  *
  * They are those of Xen's XEN_SYSCTL_schedlog, with the same rules in the same
  * order (common/schedlog/control.c there), so that a scheduler has one set of
  * errors to know.
  */
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -49,14 +51,14 @@ static bool power_of_2_between(u32 n, u32 min, u32 max)
 }
 
 /* Log files follow each other, aligned to their size or to a page. */
-static int lay_out(struct xensched_geometry *g, const u32 __user *sizes)
+static int lay_out(struct xensched_geometry *g, const u32 *sizes)
 {
 	u64 end = 0;
-	u32 i, size;
+	u32 i;
 
 	for (i = 0; i < g->nr_files; i++) {
-		if (get_user(size, sizes + i))
-			return -EFAULT;
+		u32 size = sizes[i];
+
 		if (!power_of_2_between(size, XEN_SCHEDLOG_MIN_FILE_SIZE,
 					XEN_SCHEDLOG_MAX_FILE_SIZE))
 			return -EINVAL;
@@ -73,29 +75,54 @@ static int lay_out(struct xensched_geometry *g, const u32 __user *sizes)
 	return 0;
 }
 
-static long set_up(const void __user *argument)
+static bool valid_numbers(u32 nr_acct, u32 nr_files)
 {
-	struct xensched_log_setup setup;
-	struct xensched_geometry g = {};
+	return power_of_2_between(nr_acct, 2, XEN_SCHEDLOG_MAX_ACCT) &&
+	       power_of_2_between(nr_files, 1, XEN_SCHEDLOG_MAX_FILES);
+}
+
+int xensched_set_up(u32 nr_acct, u32 nr_files, const u32 *sizes)
+{
+	struct xensched_geometry g = {
+		.nr_acct = nr_acct,
+		.nr_files = nr_files,
+	};
 	int err;
 
-	if (copy_from_user(&setup, argument, sizeof(setup)))
-		return -EFAULT;
-	if (!power_of_2_between(setup.nr_acct, 2, XEN_SCHEDLOG_MAX_ACCT) ||
-	    !power_of_2_between(setup.nr_files, 1, XEN_SCHEDLOG_MAX_FILES))
+	if (!valid_numbers(nr_acct, nr_files))
 		return -EINVAL;
 
-	g.nr_acct = setup.nr_acct;
-	g.nr_files = setup.nr_files;
-	g.files = kvcalloc(g.nr_files, sizeof(*g.files), GFP_KERNEL);
+	g.files = kvcalloc(nr_files, sizeof(*g.files), GFP_KERNEL);
 	if (!g.files)
 		return -ENOMEM;
 
-	err = lay_out(&g, u64_to_user_ptr(setup.sizes));
+	err = lay_out(&g, sizes);
 	if (!err)
 		err = xensched_create_area(&g);
 	if (err)
 		kvfree(g.files);
+
+	return err;
+}
+
+static long set_up(const void __user *argument)
+{
+	struct xensched_log_setup op;
+	u32 *sizes;
+	int err;
+
+	if (copy_from_user(&op, argument, sizeof(op)))
+		return -EFAULT;
+	if (!valid_numbers(op.nr_acct, op.nr_files))
+		return -EINVAL;
+
+	sizes = memdup_user(u64_to_user_ptr(op.sizes),
+			    sizeof(*sizes) * op.nr_files);
+	if (IS_ERR(sizes))
+		return PTR_ERR(sizes);
+
+	err = xensched_set_up(op.nr_acct, op.nr_files, sizes);
+	kfree(sizes);
 
 	return err;
 }
@@ -121,33 +148,39 @@ static long get_files(void __user *argument)
 	return 0;
 }
 
-static bool valid_lease(const struct xensched_log_events *op)
+static bool valid_lease(u32 lease_ms, u64 cookie)
 {
-	return !op->lease_ms ||
-	       (op->cookie && op->lease_ms >= MIN_LEASE_MS &&
-		op->lease_ms <= MAX_LEASE_MS);
+	return !lease_ms || (cookie && lease_ms >= MIN_LEASE_MS &&
+			     lease_ms <= MAX_LEASE_MS);
+}
+
+int xensched_set_events(u32 events, u32 lease_ms, u64 cookie)
+{
+	u32 nr_sites;
+
+	if (!valid_lease(lease_ms, cookie))
+		return -EINVAL;
+	if (events & ~xensched_events_built(&nr_sites))
+		return -EOPNOTSUPP;
+	if (!xensched_may_control(cookie))
+		return -EEXIST;
+	if (events && !xensched_geometry()->nr_acct)
+		return -ENOENT;
+
+	xensched_apply_events(events);
+	xensched_set_lease(cookie, events ? lease_ms : 0);
+
+	return 0;
 }
 
 static long set_events(const void __user *argument)
 {
 	struct xensched_log_events op;
-	u32 nr_sites;
 
 	if (copy_from_user(&op, argument, sizeof(op)))
 		return -EFAULT;
-	if (!valid_lease(&op))
-		return -EINVAL;
-	if (op.events & ~xensched_events_built(&nr_sites))
-		return -EOPNOTSUPP;
-	if (!xensched_may_control(op.cookie))
-		return -EEXIST;
-	if (op.events && !xensched_geometry()->nr_acct)
-		return -ENOENT;
 
-	xensched_apply_events(op.events);
-	xensched_set_lease(op.cookie, op.events ? op.lease_ms : 0);
-
-	return 0;
+	return xensched_set_events(op.events, op.lease_ms, op.cookie);
 }
 
 static void give_up(void)
@@ -157,18 +190,26 @@ static void give_up(void)
 	xensched_destroy_area();
 }
 
+int xensched_release(u64 cookie)
+{
+	if (xensched_advertised())
+		return -EBUSY;
+	if (!xensched_may_control(cookie))
+		return -EEXIST;
+
+	give_up();
+
+	return 0;
+}
+
 static long release(const void __user *argument)
 {
 	struct xensched_log_release op;
 
 	if (copy_from_user(&op, argument, sizeof(op)))
 		return -EFAULT;
-	if (!xensched_may_control(op.cookie))
-		return -EEXIST;
 
-	give_up();
-
-	return 0;
+	return xensched_release(op.cookie);
 }
 
 long xensched_control(unsigned int cmd, void __user *argument)

@@ -13,6 +13,9 @@ extern struct mutex xensched_log_mutex;
 
 /* control.c: the operations, with the mutex held. */
 long xensched_control(unsigned int cmd, void __user *argument);
+int xensched_set_up(u32 nr_acct, u32 nr_files, const u32 *sizes);
+int xensched_set_events(u32 events, u32 lease_ms, u64 cookie);
+int xensched_release(u64 cookie);
 void xensched_control_exit(void);
 
 /* events.c: what is on, and what there is. */
@@ -29,6 +32,12 @@ void xensched_lease_exit(void);
 /* acct.c */
 int xensched_acct_init(void);
 void xensched_acct_exit(void);
+
+/* advertise.c */
+int xensched_advertise_init(void);
+void xensched_advertise_exit(void);
+bool xensched_advertised(void);		/* With the mutex held. */
+void xensched_events_changed(void);	/* Which are on, or which there are. */
 
 /* device.c */
 int xensched_device_init(void);

@@ -57,6 +57,7 @@ static void count_providers(u32 events, int change)
 		if (events & (1U << i))
 			providers[i] += change;
 	mutex_unlock(&xensched_log_mutex);
+	xensched_events_changed();
 }
 
 void xensched_log_provide(u32 events)
@@ -102,4 +103,5 @@ void xensched_apply_events(u32 events)
 		else
 			static_branch_disable(&xensched_log_key[i]);
 	events_on = events;
+	xensched_events_changed();
 }

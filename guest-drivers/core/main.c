@@ -21,11 +21,19 @@ static int __init log_init(void)
 	err = xensched_acct_init();
 	if (err)
 		return err;
-
 	err = xensched_device_init();
 	if (err)
-		xensched_acct_exit();
+		goto no_device;
+	err = xensched_advertise_init();
+	if (err)
+		goto no_xenstore;
 
+	return 0;
+
+no_xenstore:
+	xensched_device_exit();
+no_device:
+	xensched_acct_exit();
 	return err;
 }
 module_init(log_init);
@@ -35,6 +43,7 @@ static void __exit log_exit(void)
 	xensched_device_exit();
 	xensched_acct_exit();
 	xensched_control_exit();
+	xensched_advertise_exit();
 }
 module_exit(log_exit);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* linux-log.c - see linux-log.h. */
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
@@ -62,6 +64,11 @@ void linux_log_set_up(void)
     dev = open("/dev/xensched-log", O_RDWR | O_CLOEXEC);
     if (dev < 0)
         err(1, "/dev/xensched-log");
+    if (ioctl(dev, XENSCHED_LOG_INFO, &info))
+        err(1, "cannot ask for the version");
+    if (info.abi_version != XEN_SCHEDLOG_ABI_VERSION)
+        errx(1, "the log has version %u, this program has %u: %s",
+             info.abi_version, XEN_SCHEDLOG_ABI_VERSION, strerror(EPROTO));
     if (ioctl(dev, XENSCHED_LOG_RELEASE, &release) ||
         ioctl(dev, XENSCHED_LOG_SETUP, &setup) ||
         ioctl(dev, XENSCHED_LOG_INFO, &info))

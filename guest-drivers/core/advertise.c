@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The log of a driver domain: advertised in xenstore to a scheduler in dom0.
+ *
+ * The scheduler says in schedlog/request/ what it wants, below this domain's
+ * own path.  A watch hands that to a work item, which sets the log up by the
+ * same rules as the device does and answers in schedlog/area/ with the frames
+ * of the area, or with an error.  docs/ring-log.md has all nodes.
+ *
+ * dom0 may have mapped what was advertised, writable, and nobody can know when
+ * it no longer has.  So the area stays, and this module with it, until the
+ * scheduler removes its request: also when the lease has ended.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <asm/tsc.h>
+#include <xen/interface/io/xs_wire.h>
+#include <xen/page.h>
+#include <xen/xen.h>
+#include <xen/xenbus.h>
+
+#include "area.h"
+#include "control.h"
+
+#define REQUEST		"schedlog/request"
+#define AREA		"schedlog/area"
+
+/* A request is several nodes, and the watch fires for each of them. */
+#define SETTLE_MS	20
+
+#define NO_FRAME	(~0ULL)
+#define MAX_DIRECTORY	(128 * PAGE_SIZE)
+
+struct request {
+	u32 nr_acct, events, lease_ms, nr_files;
+	u32 sizes[XEN_SCHEDLOG_MAX_FILES];
+};
+
+/* What is said of errors; anything else is EIO. */
+static const struct {
+	int err;
+	const char *text;
+} errors[] = {
+	{ -E2BIG, "E2BIG the area would be larger than max_mib allows" },
+	{ -EBUSY, "EBUSY there is an area with another layout" },
+	{ -EEXIST, "EEXIST another scheduler holds the log" },
+	{ -EINVAL, "EINVAL the request is malformed" },
+	{ -ENOMEM, "ENOMEM there is not enough memory" },
+	{ -ENOSPC, "ENOSPC the answer is too long for xenstore" },
+	{ -EOPNOTSUPP, "EOPNOTSUPP no module has a site of one of the events" },
+	{ -EPROTO, "EPROTO this is another version of the log" },
+};
+
+static const char *const area_nodes[] = {
+	"version", "nr-cpus", "nr-acct", "sizes", "tsc-khz", "events-built",
+	"events", "directory", "error",
+};
+
+/* With the mutex.  NULL: nothing is advertised. */
+static struct xensched_region *directory;
+static bool created;		/* The area, by us and not through the device. */
+
+/* Who asks through xenstore, as opposed to the device. */
+static u64 cookie;
+
+/* The rest is the work item's own. */
+static struct request request;
+static char text[XENSTORE_PAYLOAD_MAX];
+static struct {
+	bool any;
+	u32 events, built;
+} said;
+
+static bool asked;		/* The request may have changed. */
+static void work(struct work_struct *unused);
+static DECLARE_DELAYED_WORK(advertise_work, work);
+
+/* A node which is not there is a mistake as any other. */
+static int read_number(struct xenbus_transaction t, const char *name, u32 *n)
+{
+	char *value = xenbus_read(t, REQUEST, name, NULL);
+	int err;
+
+	if (IS_ERR(value))
+		return PTR_ERR(value) == -ENOENT ? -EINVAL : PTR_ERR(value);
+
+	err = kstrtou32(value, 10, n);
+	kfree(value);
+
+	return err ? -EINVAL : 0;
+}
+
+static int read_sizes(struct xenbus_transaction t, struct request *r)
+{
+	char *value = xenbus_read(t, REQUEST, "sizes", NULL);
+	char *rest = value, *word;
+	int err = 0;
+
+	if (IS_ERR(value))
+		return PTR_ERR(value) == -ENOENT ? -EINVAL : PTR_ERR(value);
+
+	r->nr_files = 0;
+	while (!err && (word = strsep(&rest, " "))) {
+		if (!*word)
+			continue;
+		if (r->nr_files == XEN_SCHEDLOG_MAX_FILES ||
+		    kstrtou32(word, 10, &r->sizes[r->nr_files++]))
+			err = -EINVAL;
+	}
+	kfree(value);
+
+	return err;
+}
+
+/* -ENOENT: there is no request. */
+static int read_nodes(struct xenbus_transaction t, struct request *r)
+{
+	char *exists = xenbus_read(t, REQUEST, "", NULL);
+	u32 version;
+	int err;
+
+	if (IS_ERR(exists))
+		return PTR_ERR(exists);
+	kfree(exists);
+
+	err = read_number(t, "version", &version);
+	if (err)
+		return err;
+	if (version != XEN_SCHEDLOG_ABI_VERSION)
+		return -EPROTO;
+
+	err = read_number(t, "nr-acct", &r->nr_acct);
+	if (!err)
+		err = read_number(t, "events", &r->events);
+	if (!err)
+		err = read_number(t, "lease-ms", &r->lease_ms);
+	if (!err)
+		err = read_sizes(t, r);
+	/* The device can do without a lease; who is in dom0 cannot. */
+	if (!err && !r->lease_ms)
+		err = -EINVAL;
+
+	return err;
+}
+
+static int read_request(struct request *r)
+{
+	struct xenbus_transaction t;
+	int err, end;
+
+	do {
+		err = xenbus_transaction_start(&t);
+		if (err)
+			return err;
+		err = read_nodes(t, r);
+		end = xenbus_transaction_end(t, 0);
+	} while (end == -EAGAIN);
+
+	return end ? end : err;
+}
+
+/* Appends the frames of a region.  A CPU which is not possible has none. */
+static u64 *put_frames(u64 *entry, enum xensched_region_nr nr,
+		       unsigned int cpu)
+{
+	const struct xensched_region *region = xensched_find_region(nr, cpu);
+	unsigned int i;
+
+	for (i = 0; i < xensched_region_pages(nr); i++)
+		*entry++ = region ? xen_page_to_gfn(region->pages[i])
+				  : NO_FRAME;
+
+	return entry;
+}
+
+static void fill_directory(void)
+{
+	static const enum xensched_region_nr of_cpu[] = {
+		XENSCHED_REGION_CONTROL,
+		XENSCHED_REGION_STATE,
+		XENSCHED_REGION_DATA,
+	};
+	u64 *entry = directory->va;
+	unsigned int cpu, i;
+
+	entry = put_frames(entry, XENSCHED_REGION_GLOBAL, 0);
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		for (i = 0; i < ARRAY_SIZE(of_cpu); i++)
+			entry = put_frames(entry, of_cpu[i], cpu);
+}
+
+static int make_directory(void)
+{
+	u64 pages = xensched_region_pages(XENSCHED_REGION_CONTROL) +
+		    xensched_region_pages(XENSCHED_REGION_STATE) +
+		    xensched_region_pages(XENSCHED_REGION_DATA);
+	u64 size = sizeof(u64) *
+		   (pages * nr_cpu_ids +
+		    xensched_region_pages(XENSCHED_REGION_GLOBAL));
+
+	if (size > MAX_DIRECTORY ||
+	    xensched_used_bytes() + size > xensched_max_bytes())
+		return -E2BIG;
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
+
+	directory = xensched_alloc_region(size, NUMA_NO_NODE);
+	if (directory)
+		return 0;
+
+	module_put(THIS_MODULE);
+	return -ENOMEM;
+}
+
+bool xensched_advertised(void)
+{
+	return directory;
+}
+
+/* An area which was there before stays; so does one that another holds now. */
+static void let_go(void)
+{
+	if (!directory)
+		return;
+
+	xensched_put_region(directory);
+	directory = NULL;
+	if (created)
+		xensched_release(cookie);
+	else
+		xensched_set_events(0, 0, cookie);
+	module_put(THIS_MODULE);
+}
+
+static int make_area(const struct request *r)
+{
+	bool none = !xensched_geometry()->nr_acct;
+	int err = xensched_set_up(r->nr_acct, r->nr_files, r->sizes);
+
+	if (err || directory)
+		return err;
+
+	created = none;
+	err = make_directory();
+	if (err && created)
+		xensched_release(cookie);
+
+	return err;
+}
+
+/* With the mutex.  What was advertised before stays, whatever goes wrong. */
+static int comply(const struct request *r)
+{
+	bool advertised = directory;
+	int err = make_area(r);
+
+	if (err)
+		return err;
+
+	/* After a restore the same pages are in other frames. */
+	fill_directory();
+	err = xensched_set_events(r->events, r->lease_ms, cookie);
+	if (err && !advertised)
+		let_go();
+
+	return err;
+}
+
+/* Starts or goes on with a list of numbers in @text. */
+static size_t put_number(size_t end, u64 n)
+{
+	return end + scnprintf(text + end, sizeof(text) - end, "%s%llu",
+			       end ? " " : "", n);
+}
+
+static int write_sizes(struct xenbus_transaction t)
+{
+	size_t end = 0;
+	unsigned int i;
+
+	for (i = 0; i < request.nr_files; i++)
+		end = put_number(end, request.sizes[i]);
+
+	return xenbus_write(t, AREA, "sizes", text);
+}
+
+static int write_directory(struct xenbus_transaction t)
+{
+	size_t end = 0;
+	unsigned int i;
+
+	for (i = 0; i < directory->nr_pages; i++)
+		end = put_number(end, xen_page_to_gfn(directory->pages[i]));
+
+	return xenbus_write(t, AREA, "directory", text);
+}
+
+static int write_number(struct xenbus_transaction t, const char *name, u32 n)
+{
+	return xenbus_printf(t, AREA, name, "%u", n);
+}
+
+/* Only this work item makes @directory go. */
+static int write_area(struct xenbus_transaction t)
+{
+	int err = write_number(t, "nr-cpus", nr_cpu_ids);
+
+	if (!err)
+		err = write_number(t, "nr-acct", request.nr_acct);
+	if (!err)
+		err = write_sizes(t);
+	if (!err)
+		err = write_number(t, "tsc-khz", tsc_khz);
+	if (!err)
+		err = write_number(t, "events", said.events);
+	if (!err)
+		err = write_directory(t);
+	if (!err)
+		err = xenbus_rm(t, AREA, "error");
+
+	return err == -ENOENT ? 0 : err;
+}
+
+static int write_error(struct xenbus_transaction t, int wrong)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++)
+		if (errors[i].err == wrong)
+			return xenbus_write(t, AREA, "error", errors[i].text);
+
+	return xenbus_printf(t, AREA, "error", "EIO error %d", -wrong);
+}
+
+static int write_nodes(struct xenbus_transaction t, int wrong)
+{
+	int err = write_number(t, "version", XEN_SCHEDLOG_ABI_VERSION);
+
+	if (!err)
+		err = write_number(t, "events-built", said.built);
+	if (err)
+		return err;
+
+	return wrong ? write_error(t, wrong) : write_area(t);
+}
+
+static int remove_nodes(struct xenbus_transaction t, int unused)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < ARRAY_SIZE(area_nodes); i++) {
+		err = xenbus_rm(t, AREA, area_nodes[i]);
+		if (err == -ENOENT)
+			err = 0;
+	}
+
+	return err;
+}
+
+/* @change makes its changes, all of them or none. */
+static int change_nodes(int (*change)(struct xenbus_transaction t, int wrong),
+			int wrong)
+{
+	struct xenbus_transaction t;
+	int err, end;
+
+	do {
+		err = xenbus_transaction_start(&t);
+		if (err)
+			return err;
+		err = change(t, wrong);
+		end = xenbus_transaction_end(t, !!err);
+	} while (!err && end == -EAGAIN);
+
+	return err ? err : end;
+}
+
+static void remember_events(void)
+{
+	u32 nr_sites;
+
+	said.events = xensched_events_on();
+	said.built = xensched_events_built(&nr_sites);
+}
+
+static int obey(int wrong, bool *new)
+{
+	bool before;
+
+	mutex_lock(&xensched_log_mutex);
+	before = directory;
+	if (wrong == -ENOENT)
+		let_go();
+	else if (!wrong)
+		wrong = comply(&request);
+	*new = directory && !before;
+	remember_events();
+	mutex_unlock(&xensched_log_mutex);
+
+	return wrong;
+}
+
+/* What could not be said has not been: nobody has mapped it. */
+static void answer(int wrong, bool new)
+{
+	int err = change_nodes(write_nodes, wrong);
+
+	if (err && new) {
+		mutex_lock(&xensched_log_mutex);
+		let_go();
+		mutex_unlock(&xensched_log_mutex);
+		err = change_nodes(write_nodes, err);
+	}
+	if (err)
+		pr_warn("cannot write to %s: error %d\n", AREA, err);
+	else
+		said.any = true;
+}
+
+static void say_nothing(void)
+{
+	if (said.any)
+		change_nodes(remove_nodes, 0);
+	said.any = false;
+}
+
+/* Events can change without a request: the lease ends, a module comes. */
+static void say_events(void)
+{
+	u32 events = said.events, built = said.built;
+	bool advertised;
+
+	mutex_lock(&xensched_log_mutex);
+	remember_events();
+	advertised = directory;
+	mutex_unlock(&xensched_log_mutex);
+
+	if (built != said.built)
+		write_number(XBT_NIL, "events-built", said.built);
+	if (advertised && events != said.events)
+		write_number(XBT_NIL, "events", said.events);
+}
+
+static void work(struct work_struct *unused)
+{
+	bool new;
+	int wrong;
+
+	if (!xchg(&asked, false)) {
+		if (said.any)
+			say_events();
+		return;
+	}
+
+	wrong = obey(read_request(&request), &new);
+	if (wrong == -ENOENT)
+		say_nothing();
+	else
+		answer(wrong, new);
+}
+
+void xensched_events_changed(void)
+{
+	mod_delayed_work(system_long_wq, &advertise_work, 0);
+}
+
+static void request_changed(struct xenbus_watch *watch, const char *path,
+			    const char *token)
+{
+	xchg(&asked, true);
+	queue_delayed_work(system_long_wq, &advertise_work,
+			   msecs_to_jiffies(SETTLE_MS));
+}
+
+static struct xenbus_watch watch = {
+	.node = REQUEST,
+	.callback = request_changed,
+};
+static bool watching;
+
+/* A new watch fires once by itself, and again when a domain is restored. */
+static int xenstore_is_up(struct notifier_block *block, unsigned long action,
+			  void *data)
+{
+	watching = !register_xenbus_watch(&watch);
+	if (!watching)
+		pr_warn("cannot watch %s in xenstore\n", REQUEST);
+
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block xenstore_notifier = {
+	.notifier_call = xenstore_is_up,
+};
+
+/* A scheduler in the same domain uses the device. */
+int xensched_advertise_init(void)
+{
+	if (xen_initial_domain())
+		return 0;
+
+	cookie = get_random_u64() | 1;
+
+	return register_xenstore_notifier(&xenstore_notifier);
+}
+
+/* Nothing is advertised, or the module could not go; but errors may be. */
+void xensched_advertise_exit(void)
+{
+	if (!xen_initial_domain())
+		unregister_xenstore_notifier(&xenstore_notifier);
+	if (watching)
+		unregister_xenbus_watch(&watch);
+	cancel_delayed_work_sync(&advertise_work);
+	say_nothing();
+}
