@@ -29,6 +29,7 @@ struct fake_vcpu {
 struct fake_domain {
     bool exists;
     bool driver;
+    uint32_t clients; /* mask of domids of those which it serves */
     bool names_affinity;
     char name[32];
     unsigned int uuid; /* the last digits of it */

@@ -17,6 +17,7 @@
 
 #include "daemon/answer.h"
 #include "daemon/core.h"
+#include "daemon/metrics.h"
 
 #define SECOND 1000000000ULL
 #define LEASE  (10 * SECOND)
@@ -265,6 +266,7 @@ static void a_node_set_while_we_look_is_the_operators(void **state)
 
 static void new_domains_are_bound_and_gone_ones_forgotten(void **state)
 {
+    struct domains domains = { 0 };
     struct xensched_error err;
     uint16_t acct;
 
@@ -272,7 +274,8 @@ static void new_domains_are_bound_and_gone_ones_forgotten(void **state)
     start(MODE_ADVISE);
     run(5, TALK);
     fake_domain_new(&host, 5, "late", 1);
-    assert_int_equal(core_bind_new(&core, now, &err), 0);
+    assert_int_equal(core_bind_new(&core, &domains, now, &err), 0);
+    domains_free(&domains);
     acct = domain(5)->acct;
     assert_int_equal(acct, 5);
     assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
@@ -493,17 +496,43 @@ static void who_renews_its_lease_is_not_waited_for(void **state)
 
 /* Answers. */
 
-static json_object *ask(const char *line)
+static struct xensched_source *source;
+static struct xenstore *xs;
+static struct feeds feeds;
+
+static void begin_feeds(void)
 {
-    struct xensched_source *source;
-    struct subject subject = { .core = &core, .now_ns = now };
-    json_object *json;
+    static const struct feeds_settings feeds_settings = {
+        .choice = &settings.choice,
+        .nr_acct = FAKE_ACCTS,
+    };
 
     assert_int_equal(xensched_source_open("synthetic:rows=1," TALK, NULL,
                                           &source, NULL), 0);
-    subject.source = source;
-    json = answer(&subject, line, strlen(line));
+    assert_int_equal(xenstore_open(&xs, NULL), 0);
+    feeds_init(&feeds, &feeds_settings, &core, xs);
+    feeds_set_hypervisor(&feeds, source);
+}
+
+static void end_feeds(void)
+{
+    feeds_free(&feeds);
+    xenstore_close(xs);
     xensched_source_close(source);
+}
+
+static json_object *ask(const char *line)
+{
+    struct subject subject = {
+        .core = &core,
+        .feeds = &feeds,
+        .now_ns = now,
+    };
+    json_object *json;
+
+    begin_feeds();
+    json = answer(&subject, line, strlen(line));
+    end_feeds();
     assert_non_null(json);
 
     return json;
@@ -591,6 +620,137 @@ static void plan_says_what_and_why(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
 }
 
+/* What operators ask for. */
+
+static void is_refused(const char *line, const char *word)
+{
+    json_object *json = ask(line);
+
+    assert_string_equal(get(json, "/ok"), "false");
+    assert_true(strstr(get(json, "/error"), word));
+    json_object_put(json);
+}
+
+static void is_done(const char *line)
+{
+    json_object *json = ask(line);
+
+    assert_string_equal(get(json, "/ok"), "true");
+    json_object_put(json);
+}
+
+static void a_held_domain_stays_until_it_is_released(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(1, TALK);
+    is_done("{\"command\":\"hold\",\"domid\":1}");
+    run(15, TALK);
+    assert_int_equal(core.moves, 0);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/held"), "true");
+    assert_string_equal(get(json, "/result/domains/2/held"), "false");
+    json_object_put(json);
+
+    is_done("{\"command\":\"release\",\"domid\":1}");
+    run(5, TALK);
+    assert_int_equal(core.moves, 1);
+
+    /* Nor is it given back while it is held. */
+    is_done("{\"command\":\"hold\",\"domid\":1}");
+    run(100, "pair=service-ns/4/1/1/100000");
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    is_done("{\"command\":\"release\",\"domid\":1}");
+    run(2, "pair=service-ns/4/1/1/100000");
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+}
+
+static void the_next_daemon_knows_what_is_held(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    is_done("{\"command\":\"hold\",\"domid\":1}");
+    core_stop(&core);
+    core_free(&core);
+    start(MODE_ACT);
+    run(15, TALK);
+    assert_int_equal(core.moves, 0);
+    is_done("{\"command\":\"release\",\"domid\":1}");
+    core_stop(&core);
+    assert_int_equal(access(STATE, F_OK), -1);
+}
+
+static void a_hold_that_cannot_be_written_down_is_refused(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    core.actuator.path = "/nowhere/state";
+    is_refused("{\"command\":\"hold\",\"domid\":1}", "/nowhere/state");
+    core.actuator.path = STATE;
+    run(15, TALK);
+    assert_int_equal(core.moves, 1);
+}
+
+static void only_domains_that_are_there_can_be_held(void **state)
+{
+    (void)state;
+    start(MODE_ADVISE);
+    is_refused("{\"command\":\"hold\",\"domid\":77}", "no domain 77");
+    is_refused("{\"command\":\"hold\",\"domid\":4294967297}",
+               "no domain 4294967297");
+    is_refused("{\"command\":\"hold\"}", "has to name a domain");
+    is_refused("{\"command\":\"hold\",\"domid\":-1}", "has to name");
+    is_refused("{\"command\":\"hold\",\"domid\":\"1\"}", "has to name");
+    is_refused("{\"command\":\"explain\"}", "has to name a domain");
+}
+
+static void an_operator_has_plans_carried_out_or_not(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(10, TALK);
+    assert_int_equal(core.moves, 0);
+    json = ask("{\"command\":\"act\"}");
+    assert_string_equal(get(json, "/result/mode"), "act");
+    json_object_put(json);
+    run(1, TALK);
+    assert_int_equal(core.moves, 1);
+    is_done("{\"command\":\"advise\"}");
+    run(100, "pair=service-ns/4/1/1/100000");
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
+static void explain_says_what_was_done_and_why(void **state)
+{
+    json_object *json;
+    const char *lines;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    assert_string_equal(get(json, "/result/domain"), "disk");
+    lines = get(json, "/result/lines");
+    assert_true(strstr(lines, "it was moved: soft affinity to pCPUs 0-1"));
+    assert_true(strstr(lines, "evtchn-send: "));
+    assert_true(strstr(lines, "from Domain-0 to disk"));
+    assert_true(strstr(lines, "mode act, now: keep: "));
+    assert_true(strstr(lines, "Z move: "));
+    json_object_put(json);
+
+    json = ask("{\"command\":\"explain\",\"domid\":2}");
+    lines = get(json, "/result/lines");
+    assert_true(strstr(lines, "nobody has changed its affinity"));
+    assert_true(strstr(lines, "it uses 0.") || strstr(lines, "it uses 1."));
+    assert_true(strstr(lines, "now: leave: "));
+    assert_null(strstr(lines, "Z move: "));
+    json_object_put(json);
+}
+
 static void nonsense_gets_an_error(void **state)
 {
     static const char *const nonsense[] = {
@@ -636,6 +796,108 @@ static void random_bytes_get_an_answer(void **state)
     }
 }
 
+/* Metrics. */
+
+#define METRICS "test-core.prom"
+
+/* The whole file; "" if there is none. */
+static const char *metrics(void)
+{
+    static char text[65536];
+    FILE *file = fopen(METRICS, "r");
+    size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+
+    text[length] = '\0';
+    if (file)
+        fclose(file);
+
+    return text;
+}
+
+/* For metrics.t, which has Prometheus read what we write. */
+static void keep_metrics(void)
+{
+    const char *copy = getenv("METRICS_COPY");
+    FILE *file = copy ? fopen(copy, "w") : NULL;
+
+    if (!file)
+        return;
+    fputs(metrics(), file);
+    fclose(file);
+}
+
+static void metrics_are_what_status_and_matrix_say(void **state)
+{
+    struct metrics m = { .path = METRICS };
+
+    (void)state;
+    snprintf(domain(DISK)->name, sizeof(domain(DISK)->name), "d\\is\"k");
+    start(MODE_ACT);
+    run(10, TALK);
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    end_feeds();
+    assert_true(strstr(metrics(), "\nxensched_mode{mode=\"act\"} 1\n"));
+    assert_true(strstr(metrics(), "\nxensched_mode{mode=\"advise\"} 0\n"));
+    assert_true(strstr(metrics(), "\nxensched_moves_total 1\n"));
+    assert_true(strstr(metrics(),
+                       "\nxensched_rows_total{source=\"hypervisor\"} 0\n"));
+    assert_true(strstr(metrics(), "\nxensched_moved{domain=\"d\\\\is\\\"k\","
+                                  "domid=\"1\"} 1\n"));
+    assert_true(strstr(metrics(), "\nxensched_rate{event=\"evtchn-send\","
+                                  "from_domain=\"Domain-0\","
+                                  "from_domid=\"0\","
+                                  "to_domain=\"d\\\\is\\\"k\","
+                                  "to_domid=\"1\"} "));
+    assert_true(strstr(metrics(), "\n# EOF\n"));
+    keep_metrics();
+    metrics_remove(&m);
+    assert_int_equal(access(METRICS, F_OK), -1);
+}
+
+static void metrics_are_written_when_it_is_time(void **state)
+{
+    struct metrics m = { .path = METRICS };
+
+    (void)state;
+    start(MODE_ADVISE);
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    unlink(METRICS);
+    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS - 1);
+    assert_string_equal(metrics(), "");
+    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS);
+    assert_true(metrics()[0]);
+    end_feeds();
+    unlink(METRICS);
+}
+
+static void metrics_that_cannot_be_written_stop_nothing(void **state)
+{
+    struct metrics m = { .path = "/nowhere/xensched.prom" };
+    struct metrics none = { 0 };
+
+    (void)state;
+    start(MODE_ADVISE);
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    assert_true(m.failed);
+    metrics_write(&none, &core, &feeds, now);
+    metrics_remove(&none);
+
+    /* A disk that is full half way: the former file stays. */
+    m.path = METRICS;
+    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS);
+    assert_false(m.failed);
+    assert_int_equal(symlink("/dev/full", METRICS ".new"), 0);
+    metrics_write(&m, &core, &feeds, now + 2 * METRICS_EVERY_NS);
+    assert_true(m.failed);
+    assert_true(strstr(metrics(), "\n# EOF\n"));
+    assert_int_equal(access(METRICS ".new", F_OK), -1);
+    end_feeds();
+    unlink(METRICS);
+}
+
 #define core_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -667,6 +929,15 @@ int main(void)
         core_test(status_says_what_is),
         core_test(matrix_says_who_talks_to_whom),
         core_test(plan_says_what_and_why),
+        core_test(a_held_domain_stays_until_it_is_released),
+        core_test(the_next_daemon_knows_what_is_held),
+        core_test(a_hold_that_cannot_be_written_down_is_refused),
+        core_test(only_domains_that_are_there_can_be_held),
+        core_test(an_operator_has_plans_carried_out_or_not),
+        core_test(explain_says_what_was_done_and_why),
+        core_test(metrics_are_what_status_and_matrix_say),
+        core_test(metrics_are_written_when_it_is_time),
+        core_test(metrics_that_cannot_be_written_stop_nothing),
         core_test(nonsense_gets_an_error),
         core_test(random_bytes_get_an_answer),
     };

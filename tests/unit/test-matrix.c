@@ -240,6 +240,53 @@ static void an_access_without_another_end_is_no_pair(void **state)
     matrix_free(m);
 }
 
+/* Others say the same again, or have counters which are no amounts. */
+static void only_events_of_the_model_are_in_it(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+    unsigned int event, taken = 0;
+
+    (void)state;
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++) {
+        bool takes = matrix_takes(m, 1U << event);
+
+        add(m, event, 2, 3, 1, 0);
+        taken += takes;
+        assert_int_equal(matrix_size(m), taken);
+    }
+    assert_int_equal(taken, 6);
+    assert_true(matrix_takes(m, 1U << XEN_SCHEDLOG_EV_RING_PAGES |
+                                1U << XEN_SCHEDLOG_EV_RUNQ));
+    assert_false(matrix_takes(m, 1U << XEN_SCHEDLOG_EV_RING_SECTORS));
+    matrix_free(m);
+}
+
+static void with_a_threshold_a_row_counts_for_all_it_stands_for(void **state)
+{
+    struct matrix *all = matrix_new(HALF_LIFE), *third = matrix_new(HALF_LIFE);
+    unsigned int i;
+
+    (void)state;
+    matrix_set_threshold(third, SEND, 3);
+    matrix_set_threshold(third, XEN_SCHEDLOG_EV_SERVICE_NS, 3);
+    for (i = 0; i < 3; i++) {
+        add(all, SEND, 2, 3, 10, SECOND);
+        add(all, XEN_SCHEDLOG_EV_SERVICE_NS, 2, 3, 1000000, SECOND);
+        add(all, XEN_SCHEDLOG_EV_GRANT_MAP, 2, 3, 5, SECOND);
+        add(third, XEN_SCHEDLOG_EV_GRANT_MAP, 2, 3, 5, SECOND);
+    }
+    add(third, SEND, 2, 3, 10, SECOND);
+    add(third, XEN_SCHEDLOG_EV_SERVICE_NS, 2, 3, 1000000, SECOND);
+    near(matrix_rate(third, SEND, 2, 3, 2 * SECOND),
+         matrix_rate(all, SEND, 2, 3, 2 * SECOND));
+    near(matrix_service(third, 2, 2 * SECOND),
+         matrix_service(all, 2, 2 * SECOND));
+    near(matrix_rate(third, XEN_SCHEDLOG_EV_GRANT_MAP, 2, 3, 2 * SECOND),
+         matrix_rate(all, XEN_SCHEDLOG_EV_GRANT_MAP, 2, 3, 2 * SECOND));
+    matrix_free(third);
+    matrix_free(all);
+}
+
 static void a_number_that_was_given_up_is_forgotten(void **state)
 {
     struct matrix *m = matrix_new(HALF_LIFE);
@@ -304,9 +351,73 @@ static void the_table_finds_what_is_in_it_and_nothing_else(void **state)
     cells_free(&cells);
 }
 
+/*
+ * Many pairs, so that sums meet in one place, and padding which is not 0: what
+ * comes out is what it is when the rows are added one by one.
+ */
+static void a_batch_is_the_sum_of_its_rows(void **state)
+{
+    enum { NR = 4096 };
+    static uint16_t bytes[NR][8];
+    const uint32_t lcr = XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
+                         XEN_SCHEDLOG_LCR_CORRESPONDENT |
+                         XEN_SCHEDLOG_LCR_COUNTER;
+    struct xensched_batch batch = { .rows = bytes, .length = sizeof(bytes) };
+    struct matrix *one_by_one = matrix_new(HALF_LIFE);
+    struct matrix *m = matrix_new(HALF_LIFE);
+    unsigned int i;
+
+    (void)state;
+    xensched_layout(lcr, &batch.layout);
+    assert_int_equal(batch.layout.size, sizeof(bytes[0]));
+    for (i = 0; i < NR; i++) {
+        struct xensched_row row;
+
+        bytes[i][0] = i % 7 ? SEND : XEN_SCHEDLOG_EV_RING_PAGES;
+        bytes[i][1] = 2 + random() % 9;
+        bytes[i][2] = 2 + random() % 9;
+        bytes[i][3] = 0xdead;
+        bytes[i][4] = random();
+        bytes[i][5] = random();
+        xensched_batch_row(&batch, i, &row);
+        matrix_add(one_by_one, &row, 5 * SECOND);
+    }
+    matrix_add_batch(m, &batch, 5 * SECOND);
+    assert_int_equal(matrix_size(m), matrix_size(one_by_one));
+    for (i = 0; i < 2 * 81; i++) {
+        unsigned int event = i % 2 ? SEND : XEN_SCHEDLOG_EV_RING_PAGES;
+
+        near(matrix_rate(m, event, 2 + i / 2 % 9, 2 + i / 18, 5 * SECOND),
+             matrix_rate(one_by_one, event, 2 + i / 2 % 9, 2 + i / 18,
+                         5 * SECOND));
+    }
+    matrix_free(m);
+    matrix_free(one_by_one);
+}
+
+/* What has no correspondent, and no counter, is added up row by row. */
+static void so_is_one_whose_rows_have_less(void **state)
+{
+    uint16_t bytes[][2] = {
+        { XEN_SCHEDLOG_EV_SERVICE_NS, 2 }, { XEN_SCHEDLOG_EV_SERVICE_NS, 3 },
+        { XEN_SCHEDLOG_EV_SERVICE_NS, 2 },
+    };
+    struct xensched_batch batch = { .rows = bytes, .length = sizeof(bytes) };
+    struct matrix *m = matrix_new(HALF_LIFE);
+
+    (void)state;
+    xensched_layout(XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT,
+                    &batch.layout);
+    matrix_add_batch(m, &batch, SECOND);
+    near(matrix_service(m, 2, SECOND), 2 * matrix_service(m, 3, SECOND));
+    matrix_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_batch_is_the_sum_of_its_rows),
+        cmocka_unit_test(so_is_one_whose_rows_have_less),
         cmocka_unit_test(an_amount_counts_a_half_after_the_half_life),
         cmocka_unit_test(a_steady_rate_is_what_comes_out),
         cmocka_unit_test(looking_does_not_change_a_rate),
@@ -317,6 +428,8 @@ int main(void)
         cmocka_unit_test(totals_are_exact_and_size_is_that_of_the_pairs),
         cmocka_unit_test(time_in_parts_is_the_same_as_in_one),
         cmocka_unit_test(an_access_without_another_end_is_no_pair),
+        cmocka_unit_test(only_events_of_the_model_are_in_it),
+        cmocka_unit_test(with_a_threshold_a_row_counts_for_all_it_stands_for),
         cmocka_unit_test(a_number_that_was_given_up_is_forgotten),
         cmocka_unit_test(what_is_idle_for_long_is_forgotten),
         cmocka_unit_test(the_table_finds_what_is_in_it_and_nothing_else),

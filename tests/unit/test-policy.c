@@ -16,6 +16,7 @@
 #include "harness.h"
 
 #include "policy/policy.h"
+#include "policy/talk.h"
 
 #define SECOND 1000000000ULL
 
@@ -141,10 +142,11 @@ static void plan(bool act)
     domains_free(&domains);
 }
 
-static void talk(uint32_t from, uint32_t to, unsigned int times)
+static void happen(unsigned int event, uint32_t from, uint32_t to,
+                   unsigned int times)
 {
     struct xensched_row row = {
-        .event = XEN_SCHEDLOG_EV_EVTCHN_SEND,
+        .event = event,
         .current = acct_of(from),
         .correspondent = acct_of(to),
         .counter = times,
@@ -153,6 +155,11 @@ static void talk(uint32_t from, uint32_t to, unsigned int times)
     };
 
     matrix_add(t.matrix, &row, t.now);
+}
+
+static void talk(uint32_t from, uint32_t to, unsigned int times)
+{
+    happen(XEN_SCHEDLOG_EV_EVTCHN_SEND, from, to, times);
 }
 
 /* For so many seconds GUEST talks to @to so often; plans each second. */
@@ -207,6 +214,50 @@ static void a_driver_domain_other_than_dom0_counts_too(void **state)
     assert_int_equal(t.moves[GUEST], 1);
     assert_string_equal(t.soft[GUEST], "2-3");
     assert_int_equal(t.moves[OTHER], 0);
+}
+
+static double talk_of_guest(void)
+{
+    struct policy_input input = {
+        .matrix = t.matrix,
+        .topology = &t.topology,
+        .now_ns = t.now,
+    };
+    struct domains domains;
+    struct talk *talk;
+    double rate;
+
+    fake_domains(&t.host, &domains);
+    annotate(&domains);
+    input.domains = &domains;
+    talk = talk_with_drivers(&input);
+    /* Sorted by domid. */
+    rate = talk[GUEST].rate;
+    assert_true(talk[GUEST].total == rate);
+    free(talk);
+    domains_free(&domains);
+
+    return rate;
+}
+
+/* With persistent grants a ring's pages are seen on the ring alone. */
+static void a_page_on_a_ring_that_was_mapped_counts_once(void **state)
+{
+    double ring, both, more, copied;
+
+    (void)state;
+    happen(XEN_SCHEDLOG_EV_RING_PAGES, DOM0, GUEST, 1000);
+    ring = talk_of_guest();
+    assert_true(ring > 0);
+    happen(XEN_SCHEDLOG_EV_GRANT_MAP, DOM0, GUEST, 1000);
+    both = talk_of_guest();
+    assert_float_equal(both, ring, 1e-6);
+    happen(XEN_SCHEDLOG_EV_GRANT_MAP, DOM0, GUEST, 1000);
+    more = talk_of_guest();
+    assert_float_equal(more, 2 * ring, 1e-6);
+    happen(XEN_SCHEDLOG_EV_GRANT_COPY, DOM0, GUEST, 1000);
+    copied = talk_of_guest();
+    assert_float_equal(copied, 3 * ring, 1e-6);
 }
 
 static void a_guest_that_talks_to_a_guest_is_left_alone(void **state)
@@ -446,6 +497,7 @@ int main(void)
         policy_test(a_guest_that_talks_to_dom0_goes_to_its_node),
         policy_test(the_reason_is_in_words_and_numbers),
         policy_test(a_driver_domain_other_than_dom0_counts_too),
+        policy_test(a_page_on_a_ring_that_was_mapped_counts_once),
         policy_test(a_guest_that_talks_to_a_guest_is_left_alone),
         policy_test(idle_and_quiet_guests_are_left_alone),
         policy_test(most_of_the_talk_has_to_be_with_the_driver_domain),

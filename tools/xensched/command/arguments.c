@@ -13,6 +13,11 @@
 /* About 30 years: an end which is far enough away to be a mistake. */
 #define MAX_SECONDS 1e9
 
+#define MAX_INTERVAL_MS 60000
+
+/* Of a terminal. */
+#define WIDTH 80
+
 /* Domids are below this, Xen's DOMID_FIRST_RESERVED. */
 #define MAX_DOMID 0x7ff0U
 
@@ -33,20 +38,32 @@ static const struct option_text options[] = {
     { ARGUMENT_SIZE, 'S', "size", "BYTES",
       "end when so much is written; K, M, G mean\n"
       "                     powers of 1024" },
+    { ARGUMENT_INTERVAL, 'i', "interval", "MS",
+      "length of an interval" },
+    { ARGUMENT_SOURCE, 'o', "source", "SOURCE",
+      "whose log: hypervisor (default), linux (this\n"
+      "                     one), domain:DOMID" },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))
 
 static void print_usage(const struct command *command)
 {
+    int begin = printf("usage: xensched %s", command->name), at = begin;
     size_t i;
 
-    printf("usage: xensched %s", command->name);
-    for (i = 0; i < NR_OPTIONS; i++)
-        if (command->takes & options[i].mask)
-            printf(" [--%s%s%s]", options[i].name,
-                   options[i].value ? " " : "",
-                   options[i].value ? options[i].value : "");
+    for (i = 0; i < NR_OPTIONS; i++) {
+        char text[40];
+
+        if (!(command->takes & options[i].mask))
+            continue;
+        snprintf(text, sizeof(text), " [--%s%s%s]", options[i].name,
+                 options[i].value ? " " : "",
+                 options[i].value ? options[i].value : "");
+        if (at + strlen(text) >= WIDTH)
+            at = printf("\n%*s", begin, "") - 1;
+        at += printf("%s", text);
+    }
     if (command->takes & ARGUMENT_DOMAIN_ON_OFF)
         printf(" DOMAIN on|off");
     if (command->takes & ARGUMENT_FILE)
@@ -130,6 +147,18 @@ static bool parse_size(const char *text, uint64_t *size)
     return number && *size >> shift == number;
 }
 
+static bool parse_interval(const char *text, uint64_t *ms)
+{
+    char *end;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *ms = strtoull(text, &end, 10);
+
+    return !errno && !*end && *ms && *ms <= MAX_INTERVAL_MS;
+}
+
 static bool set_option(char key, const char *value, struct arguments *args)
 {
     switch (key) {
@@ -141,6 +170,11 @@ static bool set_option(char key, const char *value, struct arguments *args)
         return true;
     case 't':
         return parse_seconds(value, &args->seconds);
+    case 'i':
+        return parse_interval(value, &args->interval_ms);
+    case 'o':
+        args->source = value;
+        return *value;
     default:
         return parse_size(value, &args->size);
     }

@@ -20,13 +20,17 @@ struct command;
 #define ARGUMENT_FILE          (1U << 4) /* has to be there */
 #define ARGUMENT_OPTIONAL_FILE (1U << 5)
 #define ARGUMENT_DOMAIN_ON_OFF (1U << 6) /* have to be there */
+#define ARGUMENT_SOURCE        (1U << 7)
+#define ARGUMENT_INTERVAL      (1U << 8)
 
 struct arguments {
     const char *socket; /* path; never NULL */
     bool json;
     double seconds;  /* 0: no limit */
     uint64_t size;   /* bytes; 0: no limit */
+    uint64_t interval_ms; /* 0: not given */
     const char *file; /* NULL: none given */
+    const char *source; /* NULL: none given */
     uint32_t domid;
     bool on;
 };

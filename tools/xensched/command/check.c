@@ -134,12 +134,35 @@ static void print_steps(enum step failed, const char *why,
     }
 }
 
+/*
+ * The log of dom0's Linux, which xenschedd can do without.  False: it is there,
+ * and of no use.
+ */
+static bool check_linux(void)
+{
+    struct xensched_error err;
+    struct xensched_area *area;
+    int rc = xensched_area_attach_linux(&area, &err);
+
+    if (!rc)
+        xensched_area_close(area);
+    if (!rc || rc == -ENODATA)
+        printf("ok    Linux log%s\n", rc ? ": nobody has set it up" : "");
+    else if (rc == -ENOENT)
+        printf("-     Linux log: without the module xensched_log (modprobe "
+               "xensched_log) it is not known what back ends do for whom\n");
+    else
+        printf("FAIL  Linux log: %s\n", err.text);
+
+    return !rc || rc == -ENODATA || rc == -ENOENT;
+}
+
 static int run(const struct arguments *args)
 {
     struct xensched_area_info info;
     struct xensched_error err;
     struct xensched_area *area;
-    bool known = false;
+    bool known = false, good;
     int rc;
 
     (void)args;
@@ -150,8 +173,9 @@ static int run(const struct arguments *args)
         xensched_area_close(area);
     }
     print_steps(failed_step(rc), err.text, known ? &info : NULL);
+    good = check_linux();
 
-    return rc ? EXIT_FAILED : EXIT_OK;
+    return rc || !good ? EXIT_FAILED : EXIT_OK;
 }
 
 const struct command command_check = {
@@ -162,9 +186,10 @@ const struct command command_check = {
         "that the\n"
         "hypervisor has schedlog in the version of these tools, and that "
         "there is a log\n"
-        "area, which xenschedd makes. What fails is told with its remedy. "
-        "Also told: who\n"
-        "holds the log, and which events are on.",
+        "area, which xenschedd makes; and whether dom0's Linux has a log. What "
+        "fails is\n"
+        "told with its remedy. Also told: who holds the log, and which events "
+        "are on.",
     .takes = 0,
     .run = run,
 };

@@ -32,9 +32,11 @@ struct command {
 extern const struct command command_status;
 extern const struct command command_matrix;
 extern const struct command command_plan;
+extern const struct command command_top;
 extern const struct command command_restore;
 extern const struct command command_record;
 extern const struct command command_dump;
+extern const struct command command_advise_size;
 extern const struct command command_check;
 extern const struct command command_allow_marks;
 

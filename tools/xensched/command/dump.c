@@ -212,17 +212,17 @@ static void learn_from_recording(struct dump *d, const char *file)
     xensched_source_close(source);
 }
 
-static int open_source(struct dump *d, const char *file,
+static int open_source(struct dump *d, const struct arguments *args,
                        struct xensched_error *err)
 {
     int rc;
 
-    if (file) {
-        learn_from_recording(d, file);
-        return open_recording(file, &d->follow.source, err);
+    if (args->file) {
+        learn_from_recording(d, args->file);
+        return open_recording(args->file, &d->follow.source, err);
     }
     follow_catch_signals();
-    rc = follow_open_live(&d->follow, err);
+    rc = follow_open_live(&d->follow, follow_source(args), err);
     if (!rc)
         stamps_learn_from_area(&d->stamps, d->follow.area);
 
@@ -243,11 +243,11 @@ static int run(const struct arguments *args)
     struct xensched_error err;
     int rc;
 
-    if (args->file && args->seconds)
-        return arguments_wrong(&command_dump, "dump: --seconds is for live "
-                               "rows, without a FILE");
+    if (args->file && (args->seconds || args->source))
+        return arguments_wrong(&command_dump, "dump: --seconds and --source "
+                               "are for live rows, without a FILE");
 
-    rc = open_source(&d, args->file, &err);
+    rc = open_source(&d, args, &err);
     if (!rc) {
         d.tsc_khz = xensched_source_tsc_khz(d.follow.source);
         if (!d.json)
@@ -273,6 +273,7 @@ const struct command command_dump = {
         "those of several are not. Domains have the numbers which 'xensched "
         "status'\n"
         "prints as ACCT. With --json each row is an object on its own line.",
-    .takes = ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_OPTIONAL_FILE,
+    .takes = ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_SOURCE |
+             ARGUMENT_OPTIONAL_FILE,
     .run = run,
 };

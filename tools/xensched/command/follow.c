@@ -2,6 +2,7 @@
 /* follow.c - see follow.h. */
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
 #include "command.h"
@@ -45,16 +46,16 @@ static double now(void)
     return ts.tv_sec + ts.tv_nsec / 1e9;
 }
 
-int follow_open_live(struct follow *follow, struct xensched_error *err)
+int follow_open_live(struct follow *follow, const char *source,
+                     struct xensched_error *err)
 {
     struct xensched_area_info info;
     int rc;
 
-    rc = xensched_area_attach(&follow->area, err);
+    rc = xensched_source_attach(source, &follow->area, err);
     if (rc)
         return rc;
-    rc = xensched_source_open("hypervisor", follow->area, &follow->source,
-                              err);
+    rc = xensched_source_open(source, follow->area, &follow->source, err);
     if (!rc)
         rc = xensched_area_info(follow->area, &info, err);
     if (!rc && !info.events_enabled)
@@ -63,6 +64,16 @@ int follow_open_live(struct follow *follow, struct xensched_error *err)
         follow_close(follow);
 
     return rc;
+}
+
+int follow_open(struct follow *follow, const char *spec,
+                struct xensched_error *err)
+{
+    if (!strncmp(spec, "recording:", strlen("recording:")) ||
+        !strncmp(spec, "synthetic:", strlen("synthetic:")))
+        return xensched_source_open(spec, NULL, &follow->source, err);
+
+    return follow_open_live(follow, spec, err);
 }
 
 void follow_close(struct follow *follow)

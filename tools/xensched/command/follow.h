@@ -8,6 +8,8 @@
 
 #include <xensched/source.h>
 
+#include "arguments.h"
+
 /* What the functions below return, besides negative errno values. */
 enum follow_answer {
     FOLLOW_ON,
@@ -28,11 +30,22 @@ struct follow {
     void *data;
 };
 
+/* The live source that the user wants, by default the hypervisor. */
+static inline const char *follow_source(const struct arguments *args)
+{
+    return args->source ? args->source : "hypervisor";
+}
+
 /*
- * Look at the live area: open it, read-only, with a source for its rows.  Say
+ * Look at the area of a live @source: open it, read-only, for its rows.  Say
  * so if no event is on.  Returns 0 or a negative errno value.
  */
-int follow_open_live(struct follow *follow, struct xensched_error *err);
+int follow_open_live(struct follow *follow, const char *source,
+                     struct xensched_error *err);
+
+/* The same for any source, also one that isn't live. */
+int follow_open(struct follow *follow, const char *spec,
+                struct xensched_error *err);
 
 /*
  * SIGINT, SIGTERM and SIGHUP end the next (or present) follow_run() instead of

@@ -6,7 +6,7 @@
 #include "client.h"
 #include "question.h"
 
-static int exit_code(int rc)
+int question_exit_code(int rc)
 {
     switch (rc) {
     case -ECONNREFUSED:
@@ -34,7 +34,7 @@ int question_ask(const struct question *question, const struct arguments *args)
                     &result, &err);
     if (rc) {
         complain("%s", err.text);
-        return exit_code(rc);
+        return question_exit_code(rc);
     }
     if (args->json)
         print_json(result);

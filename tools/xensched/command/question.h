@@ -26,6 +26,9 @@ struct question {
     bool (*failed)(const struct json_object *result);
 };
 
+/* The exit code for what client_ask() returned. */
+int question_exit_code(int rc);
+
 /* Returns an exit code. */
 int question_ask(const struct question *question,
                  const struct arguments *args);

@@ -105,7 +105,7 @@ static int run(const struct arguments *args)
     int rc;
 
     follow_catch_signals();
-    rc = follow_open_live(&r.follow, &err);
+    rc = follow_open_live(&r.follow, follow_source(args), &err);
     if (!rc) {
         rc = xensched_recorder_open(args->file,
                                     xensched_source_tsc_khz(r.follow.source),
@@ -130,6 +130,6 @@ const struct command command_record = {
         "logged is up\n"
         "to xenschedd, which has to be running and doesn't notice the "
         "recording.",
-    .takes = ARGUMENT_SECONDS | ARGUMENT_SIZE | ARGUMENT_FILE,
+    .takes = ARGUMENT_SECONDS | ARGUMENT_SIZE | ARGUMENT_SOURCE | ARGUMENT_FILE,
     .run = run,
 };

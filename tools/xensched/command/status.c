@@ -47,6 +47,34 @@ static void print_daemon(const struct json_object *result)
            field_text(result, "restores"));
 }
 
+static void add_source(struct table *table, const struct json_object *source)
+{
+    table_add(table, field_text(source, "name"));
+    table_add(table, field_text(source, "state"));
+    table_add(table, field_text(source, "rows"));
+    table_add(table, field_text(source, "lost_rows"));
+    table_add(table, field_text(source, "refused"));
+    table_add(table, field_text(source, "reason"));
+}
+
+static void print_sources(const struct json_object *result)
+{
+    static const char *const headers[] = {
+        "SOURCE", "STATE", ">ROWS", ">LOST", ">REFUSED", "REASON", NULL
+    };
+    struct json_object *sources = field_array(result, "sources");
+    struct table *table;
+    size_t i;
+
+    if (!sources)
+        return;
+    table = table_new(headers);
+    for (i = 0; i < json_object_array_length(sources); i++)
+        add_source(table, json_object_array_get_idx(sources, i));
+    printf("\n");
+    table_print(table);
+}
+
 static void add_domain(struct table *table, const struct json_object *domain)
 {
     table_add(table, field_text(domain, "name"));
@@ -70,6 +98,7 @@ static void print(const struct json_object *result)
     size_t i;
 
     print_daemon(result);
+    print_sources(result);
     if (!domains)
         return;
     table = table_new(headers);

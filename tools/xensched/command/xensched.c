@@ -21,9 +21,11 @@ static const struct command *const commands[] = {
     &command_status,
     &command_matrix,
     &command_plan,
+    &command_top,
     &command_restore,
     &command_record,
     &command_dump,
+    &command_advise_size,
     &command_check,
     &command_allow_marks,
 };

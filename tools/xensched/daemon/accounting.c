@@ -11,7 +11,7 @@
 void accounting_init(struct accounting *a, unsigned int nr_acct)
 {
     a->nr = nr_acct;
-    a->next = XEN_SCHEDLOG_ACCT_FIRST;
+    a->next = a->top = XEN_SCHEDLOG_ACCT_FIRST;
     a->accounts = need_memory(nr_acct, sizeof(*a->accounts));
 }
 
@@ -26,7 +26,7 @@ struct account *accounting_find(const struct accounting *a,
 {
     unsigned int i;
 
-    for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->nr; i++) {
+    for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->top; i++) {
         struct account *account = &a->accounts[i];
 
         if (account->used && account->domid == domain->domid &&
@@ -52,6 +52,8 @@ struct account *accounting_open(struct accounting *a,
             continue;
         memset(account, 0, sizeof(*account));
         account->used = true;
+        if (acct >= a->top)
+            a->top = acct + 1U;
         account->acct = acct;
         account->domid = domain->domid;
         memcpy(account->uuid, domain->uuid, sizeof(account->uuid));

@@ -37,7 +37,8 @@ struct account {
 };
 
 struct accounting {
-    unsigned int nr; /* numbers are below this */
+    unsigned int nr;  /* numbers are below this */
+    unsigned int top; /* those which were ever used, below this */
     unsigned int next;
     struct account *accounts; /* [nr] */
 };

@@ -47,6 +47,34 @@ void actuator_set_cookie(struct actuator *a, uint64_t cookie)
     save(a);
 }
 
+static void set_held(struct held *held, const char *uuid, bool hold)
+{
+    if (hold)
+        held_add(held, uuid);
+    else
+        held_remove(held, uuid);
+}
+
+int actuator_hold(struct actuator *a, const struct domain *d, bool hold,
+                  struct xensched_error *err)
+{
+    bool held = held_has(&a->state.held, d->uuid);
+    int rc;
+
+    if (held == hold)
+        return 0;
+    set_held(&a->state.held, d->uuid, hold);
+    rc = state_save(&a->state, a->path, err);
+    if (rc) {
+        set_held(&a->state.held, d->uuid, held);
+        return rc;
+    }
+    journal_domain(a->journal, hold ? "hold" : "release", d,
+                   "an operator asked for it");
+
+    return 0;
+}
+
 static bool is_ours(const struct state_entry *e, const struct cpumap *soft)
 {
     return cpumap_equal(soft, &e->ours) ||

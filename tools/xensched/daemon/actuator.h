@@ -34,6 +34,13 @@ void actuator_free(struct actuator *a);
  */
 void actuator_set_cookie(struct actuator *a, uint64_t cookie);
 
+/*
+ * Hold a domain, or don't any more.  Fails, and changes nothing, if that cannot
+ * be written down.
+ */
+int actuator_hold(struct actuator *a, const struct domain *d, bool hold,
+                  struct xensched_error *err);
+
 /* How many domains were put back, and how many could not be. */
 struct actuator_result {
     unsigned int restored, failed;

@@ -88,6 +88,8 @@ static json_object *domain(const struct subject *s, const struct domain *d)
                            json_object_new_boolean(d->driver));
     answer_add_real(json, "service_share", service, 4);
     answer_add_text(json, "affinity", affinities[d->affinity]);
+    json_object_object_add(json, "held", json_object_new_boolean(
+        held_has(&s->core->actuator.state.held, d->uuid)));
     json_object_object_add(json, "moved",
                            json_object_new_boolean(d->affinity ==
                                                    AFFINITY_OURS));
@@ -112,11 +114,39 @@ static void add_counts(json_object *json, const struct subject *s)
 {
     struct xensched_source_stats stats;
 
-    xensched_source_stats(s->source, &stats);
+    feeds_stats(s->feeds, &stats);
     answer_add_int(json, "rows", stats.rows);
     answer_add_int(json, "lost_rows", stats.lost_rows);
     answer_add_int(json, "lost_bytes", stats.lost_bytes);
     answer_add_int(json, "nonsense", stats.nonsense);
+}
+
+static json_object *source(const struct feed *feed)
+{
+    json_object *json = json_object_new_object();
+    struct xensched_source_stats stats;
+
+    feed_stats(feed, &stats);
+    answer_add_text(json, "name", feed->name);
+    answer_add_text(json, "state", feed_state_name(feed->state));
+    answer_add_int(json, "rows", stats.rows);
+    answer_add_int(json, "lost_rows", stats.lost_rows);
+    answer_add_int(json, "refused", feed->refused);
+    answer_add_int(json, "nonsense", stats.nonsense);
+    answer_add_text(json, "reason", feed->reason);
+
+    return json;
+}
+
+static json_object *sources(const struct feeds *feeds)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < feeds->nr; i++)
+        json_object_array_add(array, source(feeds->feed[i]));
+
+    return array;
 }
 
 json_object *answer_status(struct subject *s, struct xensched_error *err)
@@ -135,6 +165,7 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
     json_object_object_add(json, "xen", xen(&facts));
     json_object_object_add(json, "topology", topology(&core->topology));
     add_counts(json, s);
+    json_object_object_add(json, "sources", sources(s->feeds));
     answer_add_int(json, "memory_bytes", facts.log_bytes);
     json_object_object_add(json, "domains", domains(s));
     answer_add_int(json, "moves", core->moves);

@@ -27,6 +27,75 @@ static json_object *answer_restore(struct subject *s,
     return json;
 }
 
+const struct domain *answer_domain(const struct subject *s,
+                                   struct xensched_error *err)
+{
+    const struct domain *d = NULL;
+
+    if (s->domid < 0) {
+        xensched_fail(err, EINVAL, "the request has to name a domain: "
+                      "\"domid\": NUMBER");
+        return NULL;
+    }
+    if (s->domid <= UINT32_MAX)
+        d = domains_find(&s->core->domains, s->domid);
+    if (!d)
+        xensched_fail(err, ESRCH, "there is no domain %lld",
+                      (long long)s->domid);
+
+    return d;
+}
+
+/* The present plan respects a hold at once, a release only the next one. */
+static json_object *set_hold(struct subject *s, bool hold,
+                             struct xensched_error *err)
+{
+    const struct domain *d = answer_domain(s, err);
+    struct core *core = s->core;
+
+    if (!d || actuator_hold(&core->actuator, d, hold, err))
+        return NULL;
+    held_apply(&core->actuator.state.held, &core->domains, &core->plan);
+
+    return json_object_new_object();
+}
+
+static json_object *answer_hold(struct subject *s, struct xensched_error *err)
+{
+    return set_hold(s, true, err);
+}
+
+static json_object *answer_release(struct subject *s,
+                                   struct xensched_error *err)
+{
+    return set_hold(s, false, err);
+}
+
+static json_object *set_mode(struct subject *s, enum mode mode)
+{
+    json_object *json = json_object_new_object();
+
+    core_set_mode(s->core, mode);
+    answer_add_text(json, "mode", mode_name(s->core->mode));
+
+    return json;
+}
+
+static json_object *answer_act(struct subject *s, struct xensched_error *err)
+{
+    (void)err;
+
+    return set_mode(s, MODE_ACT);
+}
+
+static json_object *answer_advise(struct subject *s,
+                                  struct xensched_error *err)
+{
+    (void)err;
+
+    return set_mode(s, MODE_ADVISE);
+}
+
 static json_object *answer_stop(struct subject *s, struct xensched_error *err)
 {
     (void)err;
@@ -42,6 +111,11 @@ static const struct {
     { "status", answer_status },
     { "matrix", answer_matrix },
     { "plan", answer_plan },
+    { "explain", answer_explain },
+    { "act", answer_act },
+    { "advise", answer_advise },
+    { "hold", answer_hold },
+    { "release", answer_release },
     { "restore", answer_restore },
     { "stop", answer_stop },
 };
@@ -95,10 +169,20 @@ static json_object *parse(const char *line, size_t length)
     return json;
 }
 
+static int64_t domid_of(json_object *request)
+{
+    json_object *domid;
+
+    return json_object_object_get_ex(request, "domid", &domid) &&
+           json_object_is_type(domid, json_type_int)
+           ? json_object_get_int64(domid) : -1;
+}
+
 json_object *answer(struct subject *s, const char *line, size_t length)
 {
     json_object *request = parse(line, length), *command, *json;
 
+    s->domid = domid_of(request);
     if (json_object_is_type(request, json_type_object) &&
         json_object_object_get_ex(request, "command", &command) &&
         json_object_is_type(command, json_type_string))

@@ -11,12 +11,14 @@
 #include <json-c/json.h>
 
 #include "core.h"
+#include "feeds.h"
 
 /* What answers are about. */
 struct subject {
     struct core *core;
-    const struct xensched_source *source;
+    const struct feeds *feeds;
     uint64_t now_ns; /* when it was asked */
+    int64_t domid;   /* which the request names; -1: none */
     bool stop;       /* set by the request "stop" */
 };
 
@@ -30,6 +32,11 @@ json_object *answer(struct subject *s, const char *line, size_t length);
 json_object *answer_status(struct subject *s, struct xensched_error *err);
 json_object *answer_matrix(struct subject *s, struct xensched_error *err);
 json_object *answer_plan(struct subject *s, struct xensched_error *err);
+json_object *answer_explain(struct subject *s, struct xensched_error *err);
+
+/* The domain that the request names, or NULL and *err. */
+const struct domain *answer_domain(const struct subject *s,
+                                   struct xensched_error *err);
 
 /* {"ok": false, "error": @text} */
 json_object *answer_error(const char *text);

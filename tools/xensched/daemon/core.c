@@ -95,26 +95,24 @@ static void update_accounts(struct core *core, uint64_t now_ns)
     struct accounting *a = &core->accounting;
     unsigned int i;
 
-    for (i = 0; i < a->nr; i++)
+    for (i = 0; i < a->top; i++)
         a->accounts[i].seen = false;
     for (i = 0; i < core->domains.nr; i++)
         use_account(core, &core->domains.domain[i], now_ns);
-    for (i = 0; i < a->nr; i++)
+    for (i = 0; i < a->top; i++)
         if (a->accounts[i].used && !a->accounts[i].seen)
             forget_account(core, &a->accounts[i]);
 }
 
-int core_bind_new(struct core *core, uint64_t now_ns,
+int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err)
 {
-    struct domains domains = { 0 };
     unsigned int i;
     int rc;
 
-    rc = core->host->domains(core->host->data, &domains, err);
-    for (i = 0; !rc && i < domains.nr; i++)
-        use_account(core, &domains.domain[i], now_ns);
-    domains_free(&domains);
+    rc = core->host->domains(core->host->data, domains, err);
+    for (i = 0; !rc && i < domains->nr; i++)
+        use_account(core, &domains->domain[i], now_ns);
 
     return rc;
 }
@@ -177,12 +175,14 @@ int core_log_again(struct core *core, uint64_t now_ns,
                    struct xensched_error *err)
 {
     struct accounting *a = &core->accounting;
+    struct domains domains = { 0 };
     unsigned int i;
     int rc;
 
     for (i = 0; i < a->nr; i++)
         a->accounts[i].bound = false;
-    rc = core_bind_new(core, now_ns, err);
+    rc = core_bind_new(core, &domains, now_ns, err);
+    domains_free(&domains);
     if (!rc)
         rc = core_log(core, now_ns, err);
     if (!rc) {
@@ -331,9 +331,18 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     if (core->mode == MODE_OBSERVE)
         return 0;
     core->settings.policy->run(core->policy_memory, &input, &core->plan);
+    held_apply(&core->actuator.state.held, &core->domains, &core->plan);
     act_on_plan(core);
 
     return 0;
+}
+
+/* What isn't need not be decoded. */
+static bool is_for_the_matrix(const struct core *core,
+                              const struct xensched_batch *batch)
+{
+    return batch->file >= core->logs.nr ||
+           matrix_takes(core->matrix, core->logs.events[batch->file]);
 }
 
 int core_read(struct core *core, struct xensched_source *source,
@@ -343,12 +352,37 @@ int core_read(struct core *core, struct xensched_source *source,
     int rc;
 
     while ((rc = xensched_source_next(source, &batch, err)) == XENSCHED_BATCH)
-        matrix_add_batch(core->matrix, &batch, now_ns);
+        if (is_for_the_matrix(core, &batch))
+            matrix_add_batch(core->matrix, &batch, now_ns);
 
     return rc < 0 ? rc : renew_lease(core, now_ns, err);
 }
 
+void core_set_mode(struct core *core, enum mode mode)
+{
+    json_object *details;
+
+    if (core->mode == mode)
+        return;
+    core->mode = mode;
+    details = json_object_new_object();
+    json_object_object_add(details, "mode",
+                           json_object_new_string(mode_name(mode)));
+    journal_write(&core->journal, "mode", details);
+}
+
 /* Begin and end. */
+
+static struct matrix *make_matrix(const struct core_settings *settings)
+{
+    struct matrix *m = matrix_new(settings->half_life_ns);
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        matrix_set_threshold(m, event, settings->choice.threshold[event]);
+
+    return m;
+}
 
 static void journal_start(struct core *core)
 {
@@ -365,7 +399,8 @@ static void journal_start(struct core *core)
 static void take_cookie(struct core *core)
 {
     core->cookie = core->actuator.state.cookie;
-    if (core->cookie)
+    core->successor = core->cookie;
+    if (core->successor)
         return;
     core->cookie = hold_new_cookie();
     actuator_set_cookie(&core->actuator, core->cookie);
@@ -397,9 +432,10 @@ int core_start(struct core *core, const struct core_settings *settings,
     core->mode = settings->mode;
     core->host = host;
     core->started_ns = core->expired_ns = now_ns;
-    core->matrix = matrix_new(settings->half_life_ns);
+    core->matrix = make_matrix(settings);
     core->policy_memory = settings->policy->create(&settings->policy_settings);
     accounting_init(&core->accounting, host->nr_acct);
+    logs_init(&core->logs, &settings->choice, HYPERVISOR, host->nr_acct);
 
     rc = journal_open(&core->journal, settings->journal_path, err);
     if (!rc)

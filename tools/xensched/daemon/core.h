@@ -19,6 +19,7 @@
 #include "hold.h"
 #include "host.h"
 #include "journal.h"
+#include "logs.h"
 
 enum mode {
     MODE_OBSERVE, /* only watch */
@@ -35,7 +36,8 @@ struct core_settings {
     uint64_t half_life_ns;
     const struct policy *policy;
     struct policy_settings policy_settings;
-    uint32_t lease_ms;
+    struct choice choice; /* what is logged */
+    uint32_t lease_ms;    /* of the hypervisor's log; 0: it isn't held */
     const char *state_path;
     const char *journal_path;
 };
@@ -50,6 +52,8 @@ struct core {
     struct accounting accounting;
     struct hold hold;
     uint64_t cookie; /* by which Xen knows us, or the daemon before */
+    bool successor;  /* of a daemon that was killed: its areas are ours */
+    struct logs logs; /* of the hypervisor */
     struct matrix *matrix;
     void *policy_memory;
     struct domains domains; /* as of the last run */
@@ -94,12 +98,21 @@ int core_read(struct core *core, struct xensched_source *source,
 int core_refresh(struct core *core, uint64_t now_ns,
                  struct xensched_error *err);
 
-/* Only bind domains that are new, which is all that cannot wait for a plan. */
-int core_bind_new(struct core *core, uint64_t now_ns,
+/*
+ * Only bind domains that are new, which is all that cannot wait for a plan.
+ * @domains, which is empty, has all domains then, also if this fails.
+ */
+int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err);
 
 /* core_refresh(), plan, and carry the plan out if the mode says so. */
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);
+
+/*
+ * From now on: carry plans out (MODE_ACT), or only make them (MODE_ADVISE), or
+ * not even that.  What was moved stays where it is.
+ */
+void core_set_mode(struct core *core, enum mode mode);
 
 /*
  * Put everything back.  In mode act this ends acting: the mode is advise from

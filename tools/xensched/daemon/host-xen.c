@@ -9,8 +9,6 @@
 
 #include <xenctrl.h>
 
-#include <xensched/event.h>
-
 #include "../model/memory.h"
 #include "host-xen.h"
 #include "say.h"
@@ -20,42 +18,10 @@
 /* Also what a pCPU's part of the routes' counters costs: 128 bytes each. */
 #define NR_ACCT 1024
 
-#define KIB 1024U
-
-#define IDS (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
-             XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER)
-
-/* 16 bytes: ids, 32-bit counter, TSC / 1024 (32 bits last for 29 minutes). */
-#define ROW_OF_16 (IDS | XEN_SCHEDLOG_LCR_TIME_TSC | \
-                   10U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
-
-/* 32 bytes: a pCPU can be used for longer than 2^32 ns. */
-#define ROW_OF_32 (IDS | XEN_SCHEDLOG_LCR_COUNTER64 | \
-                   XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_TIME64)
-
-#define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
-
-/*
- * What is logged, on each pCPU.  The sizes last for 100 ms of about 20,000
- * context switches, 80,000 notifications, 40,000 pages that are granted and
- * mapped or copied and 20,000 that are unmapped per second on each pCPU; when
- * there are more, the oldest rows are lost, and counted.
- */
-static const struct log {
-    uint32_t events; /* mask */
-    uint32_t size;   /* bytes */
-    uint32_t lcr;
-} logs[] = {
-    { EVENT(SERVICE_NS), 64 * KIB, ROW_OF_32 },
-    { EVENT(EVTCHN_SEND), 128 * KIB, ROW_OF_16 },
-    { EVENT(GRANT_MAP) | EVENT(GRANT_COPY), 64 * KIB, ROW_OF_16 },
-    { EVENT(GRANT_UNMAP), 32 * KIB, ROW_OF_16 },
-};
-
-#define NR_LOGS (sizeof(logs) / sizeof(logs[0]))
-
 struct host_xen {
     struct host host;
+    const struct choice *choice;
+    struct logs logs;
     struct xensched_area *area;
     struct xenstore *xs;
     xentoollog_logger *log;
@@ -203,12 +169,29 @@ static void format_uuid(char text[DOMAIN_UUID_TEXT], const uint8_t *u)
              u[15]);
 }
 
-static void get_names(struct host_xen *hx, struct domain *d)
+static void get_name(struct host_xen *hx, struct domain *d)
 {
-    struct xenstore_domain known = xenstore_domain(hx->xs, d->domid);
+    snprintf(d->name, sizeof(d->name), "%s",
+             xenstore_domain(hx->xs, d->domid).name);
+    d->driver = d->domid == 0;
+}
 
-    snprintf(d->name, sizeof(d->name), "%s", known.name);
-    d->driver = d->domid == 0 || known.driver;
+/* Who serves whom; all domains are there. */
+static void get_back_ends(struct host_xen *hx, struct domains *domains)
+{
+    unsigned int i, j;
+
+    for (i = 0; i < domains->nr; i++) {
+        uint32_t domid = domains->domain[i].domid;
+        struct xenstore_domain known = xenstore_domain(hx->xs, domid);
+
+        for (j = 0; j < known.nr_back_ends; j++) {
+            struct domain *d = domains_find(domains, known.back_ends[j]);
+
+            if (d)
+                domain_add_serves(d, domid);
+        }
+    }
 }
 
 static int get_domain(struct host_xen *hx, const xc_domaininfo_t *info,
@@ -229,7 +212,7 @@ static int get_domain(struct host_xen *hx, const xc_domaininfo_t *info,
     for (i = 0; !rc && i < d->nr_vcpus; i++)
         rc = get_vcpu(hx, d, i, err);
     if (!rc)
-        get_names(hx, d);
+        get_name(hx, d);
 
     return rc;
 }
@@ -267,6 +250,7 @@ static int all_domains(void *data, struct domains *domains,
         if (nr)
             first = info[nr - 1].domain + 1;
     } while (!rc && nr);
+    get_back_ends(hx, domains);
     xenstore_forget_others(hx->xs);
 
     return rc;
@@ -283,18 +267,7 @@ static bool names_affinity(void *data, uint32_t domid)
 
 static void route(struct host_xen *hx, uint16_t acct, bool on)
 {
-    unsigned int event, i;
-
-    for (i = 0; i < NR_LOGS; i++) {
-        for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++) {
-            if (!(logs[i].events & 1U << event))
-                continue;
-            if (on)
-                xensched_area_set_route(hx->area, acct, event, i, 0);
-            else
-                xensched_area_clear_route(hx->area, acct, event);
-        }
-    }
+    logs_route(&hx->logs, hx->choice, hx->area, acct, ~0U, on);
 }
 
 static int bind_domain(void *data, uint32_t domid, uint16_t acct,
@@ -321,11 +294,14 @@ static void unbind_domain(void *data, uint32_t domid, uint16_t acct)
 static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
 {
     struct host_xen *hx = data;
-    uint32_t events = 0;
-    unsigned int i;
+    uint32_t events = choice_events(hx->choice, HYPERVISOR);
+    struct xensched_area_info info;
+    int rc = xensched_area_info(hx->area, &info, err);
 
-    for (i = 0; i < NR_LOGS; i++)
-        events |= logs[i].events;
+    if (rc)
+        return rc;
+    if (hx->choice->all)
+        events &= info.events_built;
 
     return xensched_area_events(hx->area, events, lease_ms, err);
 }
@@ -368,18 +344,15 @@ static int facts(void *data, struct host_facts *f, struct xensched_error *err)
  */
 static int prepare_area(struct host_xen *hx, struct xensched_error *err)
 {
-    unsigned int acct, event, i;
-    int rc;
+    int rc = xensched_area_events(hx->area, 0, 0, err);
 
-    rc = xensched_area_events(hx->area, 0, 0, err);
     if (rc)
         return rc;
-    for (acct = 0; acct < NR_ACCT; acct++)
-        for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
-            xensched_area_clear_route(hx->area, acct, event);
-    for (i = 0; i < NR_LOGS; i++)
-        xensched_area_set_lcr(hx->area, i, logs[i].lcr);
+    logs_prepare(&hx->logs, hx->area);
     route(hx, XEN_SCHEDLOG_ACCT_REST, true);
+    /* Whose run queue it is. */
+    logs_route(&hx->logs, hx->choice, hx->area, XEN_SCHEDLOG_ACCT_XEN,
+               1U << XEN_SCHEDLOG_EV_RUNQ, true);
 
     return 0;
 }
@@ -393,18 +366,9 @@ void host_xen_drop_area(struct host_xen *hx)
 int host_xen_make_area(struct host_xen *hx, bool replace, uint64_t cookie,
                        struct xensched_error *err)
 {
-    uint32_t sizes[NR_LOGS];
-    struct xensched_geometry geometry = {
-        .nr_acct = NR_ACCT,
-        .nr_files = NR_LOGS,
-        .sizes = sizes,
-    };
-    unsigned int i;
-    int rc;
+    int rc = xensched_area_setup(&hx->logs.geometry, replace, cookie,
+                                 &hx->area, err);
 
-    for (i = 0; i < NR_LOGS; i++)
-        sizes[i] = logs[i].size;
-    rc = xensched_area_setup(&geometry, replace, cookie, &hx->area, err);
     if (rc)
         return rc;
     rc = prepare_area(hx, err);
@@ -433,11 +397,14 @@ static int connect_xen(struct host_xen *hx, struct xensched_error *err)
     return xenstore_open(&hx->xs, err);
 }
 
-int host_xen_open(struct host_xen **host_xen, struct xensched_error *err)
+int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
+                  struct xensched_error *err)
 {
     struct host_xen *hx = need_memory(1, sizeof(*hx));
     int rc;
 
+    hx->choice = choice;
+    logs_init(&hx->logs, choice, HYPERVISOR, NR_ACCT);
     hx->host = (struct host){
         .data = hx,
         .topology = topology,
@@ -470,6 +437,11 @@ const struct host *host_xen_host(const struct host_xen *hx)
 struct xensched_area *host_xen_area(const struct host_xen *hx)
 {
     return hx->area;
+}
+
+struct xenstore *host_xen_xenstore(const struct host_xen *hx)
+{
+    return hx->xs;
 }
 
 int host_xen_watch_fd(const struct host_xen *hx)

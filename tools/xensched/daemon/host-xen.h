@@ -10,11 +10,13 @@
 #include <xensched/area.h>
 
 #include "host.h"
+#include "logs.h"
 
 struct host_xen;
 
-/* Connect to Xen and to xenstore. */
-int host_xen_open(struct host_xen **hx, struct xensched_error *err);
+/* Connect to Xen and to xenstore.  @choice has to stay valid. */
+int host_xen_open(struct host_xen **hx, const struct choice *choice,
+                  struct xensched_error *err);
 
 /* What the daemon's core gets to see. */
 const struct host *host_xen_host(const struct host_xen *hx);
@@ -32,6 +34,9 @@ void host_xen_drop_area(struct host_xen *hx);
 
 /* For the source of rows. */
 struct xensched_area *host_xen_area(const struct host_xen *hx);
+
+/* The daemon's connection to xenstore. */
+struct xenstore *host_xen_xenstore(const struct host_xen *hx);
 
 /* Readable when domains may have come or gone; then call the second one. */
 int host_xen_watch_fd(const struct host_xen *hx);

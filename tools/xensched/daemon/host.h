@@ -71,9 +71,9 @@ struct host {
     void (*unbind)(void *data, uint32_t domid, uint16_t acct);
 
     /*
-     * Turn on the events which the model is made of, and hold the log for
-     * @lease_ms from now, and from each sign of life.  -EEXIST: somebody else
-     * holds it.
+     * Turn the hypervisor's events on which were chosen, and hold the log for
+     * @lease_ms from now, and from each sign of life; 0 when none was chosen:
+     * then there is nothing to hold.  -EEXIST: somebody else holds it.
      */
     int (*log)(void *data, uint32_t lease_ms, struct xensched_error *err);
     void (*alive)(void *data);

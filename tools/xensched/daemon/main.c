@@ -13,9 +13,11 @@
 
 #include "answer.h"
 #include "control.h"
+#include "feeds.h"
 #include "host-xen.h"
 #include "lock.h"
 #include "../model/memory.h"
+#include "metrics.h"
 #include "options.h"
 #include "say.h"
 
@@ -28,7 +30,9 @@ struct daemon {
     struct host_xen *host;
     struct xensched_source *source;
     struct core core;
+    struct feeds feeds;
     struct control control;
+    struct metrics metrics;
     ev_timer read_timer, run_timer;
     ev_io watch;
     ev_signal term, interrupt, hang_up;
@@ -60,6 +64,18 @@ static void give_up(struct daemon *d, const struct xensched_error *err)
     end(d);
 }
 
+/* The hypervisor's. */
+static int open_source(struct daemon *d, struct xensched_error *err)
+{
+    int rc = xensched_source_open("hypervisor", host_xen_area(d->host),
+                                  &d->source, err);
+
+    if (!rc)
+        feeds_set_hypervisor(&d->feeds, d->source);
+
+    return rc;
+}
+
 /*
  * After the daemon stood still: the area may be somebody else's, or another
  * one, so nothing of it is used any more.
@@ -68,13 +84,14 @@ static int log_again(struct daemon *d, struct xensched_error *err)
 {
     int rc;
 
+    feeds_set_hypervisor(&d->feeds, NULL);
     xensched_source_close(d->source);
     d->source = NULL;
     host_xen_drop_area(d->host);
+    feeds_begin_anew(&d->feeds, now_ns());
     rc = host_xen_make_area(d->host, false, d->core.cookie, err);
     if (!rc)
-        rc = xensched_source_open("hypervisor", host_xen_area(d->host),
-                                  &d->source, err);
+        rc = open_source(d, err);
     if (!rc)
         rc = core_log_again(&d->core, now_ns(), err);
 
@@ -91,7 +108,7 @@ static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
     (void)events;
     if (d->ending)
         return;
-    rc = core_read(&d->core, d->source, now_ns(), &err);
+    rc = feeds_read(&d->feeds, now_ns(), &err);
     if (rc == -ESTALE)
         rc = log_again(d, &err);
     if (rc)
@@ -110,19 +127,30 @@ static void run(struct ev_loop *loop, ev_timer *timer, int events)
     if (host_xen_refresh(d->host, &err) ||
         core_run(&d->core, now_ns(), &err))
         say("%s", err.text);
+    else
+        feeds_look(&d->feeds, &d->core.domains, now_ns());
+    metrics_write(&d->metrics, &d->core, &d->feeds, now_ns());
 }
 
-/* Domains which are new are bound at once, not with the next plan. */
+/*
+ * Domains which are new are bound, and logs of those which are gone unmapped,
+ * at once and not with the next plan: a mapping keeps what is left of a domain.
+ */
 static void domains_changed(struct ev_loop *loop, ev_io *io, int events)
 {
     struct daemon *d = io->data;
+    struct domains domains = { 0 };
     struct xensched_error err;
 
     (void)loop;
     (void)events;
-    if (host_xen_changed(d->host) && !d->ending &&
-        core_bind_new(&d->core, now_ns(), &err))
+    if (!host_xen_changed(d->host) || d->ending)
+        return;
+    if (core_bind_new(&d->core, &domains, now_ns(), &err))
         say("%s", err.text);
+    else
+        feeds_look(&d->feeds, &domains, now_ns());
+    domains_free(&domains);
 }
 
 static void asked_to_end(struct ev_loop *loop, ev_signal *sig, int events)
@@ -137,7 +165,7 @@ static char *answer_client(void *arg, const char *line, size_t length)
     struct daemon *d = arg;
     struct subject subject = {
         .core = &d->core,
-        .source = d->source,
+        .feeds = &d->feeds,
         .now_ns = now_ns(),
     };
     json_object *json = d->ending ? answer_error("the daemon is ending")
@@ -207,18 +235,29 @@ static int wait_for_lease(struct daemon *d, struct xensched_error *err)
 
 static int make_area(struct daemon *d, struct xensched_error *err)
 {
-    int rc = host_xen_make_area(d->host, d->options.replace_area,
-                                d->core.cookie, err);
+    bool replace = d->options.replace_area || d->core.successor;
+    int rc = host_xen_make_area(d->host, replace, d->core.cookie, err);
 
     if (rc != -EEXIST)
         return rc;
     say("%s; waiting for that", err->text);
     rc = wait_for_lease(d, err);
     if (!rc)
-        rc = host_xen_make_area(d->host, d->options.replace_area,
-                                d->core.cookie, err);
+        rc = host_xen_make_area(d->host, replace, d->core.cookie, err);
 
     return rc;
+}
+
+static void start_feeds(struct daemon *d)
+{
+    const struct feeds_settings settings = {
+        .choice = &d->options.core.choice,
+        .nr_acct = host_xen_host(d->host)->nr_acct,
+        .lease_ms = d->options.lease_ms,
+        .replace_area = d->options.replace_area || d->core.successor,
+    };
+
+    feeds_init(&d->feeds, &settings, &d->core, host_xen_xenstore(d->host));
 }
 
 /* From connecting to the first row.  Only then is it worth asking us. */
@@ -226,7 +265,7 @@ static int begin(struct daemon *d, struct xensched_error *err)
 {
     int rc;
 
-    rc = host_xen_open(&d->host, err);
+    rc = host_xen_open(&d->host, &d->options.core.choice, err);
     if (rc)
         return rc;
     rc = core_start(&d->core, &d->options.core, host_xen_host(d->host),
@@ -234,13 +273,16 @@ static int begin(struct daemon *d, struct xensched_error *err)
     d->started = !rc;
     if (!rc)
         rc = make_area(d, err);
-    if (!rc)
-        rc = xensched_source_open("hypervisor", host_xen_area(d->host),
-                                  &d->source, err);
+    if (rc)
+        return rc;
+    start_feeds(d);
+    rc = open_source(d, err);
     if (!rc)
         rc = core_run(&d->core, now_ns(), err);
     if (!rc)
         rc = core_log(&d->core, now_ns(), err);
+    if (!rc)
+        feeds_look(&d->feeds, &d->core.domains, now_ns());
     if (!rc)
         rc = control_open(&d->control, d->loop, d->options.control_path,
                           CONTROL_IDLE_S, answer_client, d, err);
@@ -279,6 +321,8 @@ static void finish(struct daemon *d)
     if (d->started)
         core_stop(&d->core);
     control_close(&d->control);
+    metrics_remove(&d->metrics);
+    feeds_free(&d->feeds);
     if (d->core.host)
         core_free(&d->core);
     xensched_source_close(d->source);
@@ -299,6 +343,7 @@ int main(int argc, char **argv)
         say("%s", err.text);
         return lock == -EEXIST ? EXIT_RUNNING : EXIT_FAILED;
     }
+    d.metrics.path = d.options.metrics_path;
     signal(SIGPIPE, SIG_IGN);
     d.loop = ev_default_loop(EVFLAG_AUTO);
     if (!d.loop) {

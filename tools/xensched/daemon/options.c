@@ -31,6 +31,8 @@ static const char usage[] =
 "  --half-life MS       after so long an interaction counts a half (1000)\n"
 "  --interval MS        between two looks at the logs (100)\n"
 "  --period MS          between two plans (1000)\n"
+"  --log EVENT[:N],...  what is logged, of N events one; or all, or none\n"
+"                       (what plans are made from)\n"
 "  --lease MS           Xen turns its logging off when the daemon stood still\n"
 "                       for so long; 1000 to 3600000 (10000)\n"
 "  --replace-area       take the hypervisor's log area from whoever made it\n"
@@ -38,6 +40,7 @@ static const char usage[] =
 "  --state FILE         default /var/lib/xensched/state.json\n"
 "  --journal FILE       default /var/log/xensched/journal.jsonl\n"
 "  --lock FILE          default /run/xensched/lock\n"
+"  --metrics FILE       write OpenMetrics there, for node_exporter\n"
 "  --version, --help\n"
 "\n"
 "Exit codes: 0 stopped cleanly, 1 failure, 2 wrong usage, 4 another scheduler\n"
@@ -45,8 +48,8 @@ static const char usage[] =
 
 enum id {
     HELP, VERSION, MODE, POLICY, SHARE, MIN_RATE, CONFIRM, SETTLE, STAY, QUIET,
-    HALF_LIFE, INTERVAL, PERIOD, LEASE, REPLACE_AREA, CONTROL, STATE, JOURNAL,
-    LOCK,
+    HALF_LIFE, INTERVAL, PERIOD, LOG, LEASE, REPLACE_AREA, CONTROL, STATE,
+    JOURNAL, LOCK, METRICS,
 };
 
 static const struct option options[] = {
@@ -63,12 +66,14 @@ static const struct option options[] = {
     [HALF_LIFE] = { "half-life", required_argument, NULL, HALF_LIFE },
     [INTERVAL] = { "interval", required_argument, NULL, INTERVAL },
     [PERIOD] = { "period", required_argument, NULL, PERIOD },
+    [LOG] = { "log", required_argument, NULL, LOG },
     [LEASE] = { "lease", required_argument, NULL, LEASE },
     [REPLACE_AREA] = { "replace-area", no_argument, NULL, REPLACE_AREA },
     [CONTROL] = { "control", required_argument, NULL, CONTROL },
     [STATE] = { "state", required_argument, NULL, STATE },
     [JOURNAL] = { "journal", required_argument, NULL, JOURNAL },
     [LOCK] = { "lock", required_argument, NULL, LOCK },
+    [METRICS] = { "metrics", required_argument, NULL, METRICS },
     { 0 },
 };
 
@@ -160,7 +165,7 @@ static bool lease(struct options *o, const char *value)
 
     if (!number(value, 1000, 3600000, &ms))
         return false;
-    o->core.lease_ms = ms;
+    o->lease_ms = ms;
 
     return true;
 }
@@ -181,12 +186,14 @@ static bool set(struct options *o, enum id id, const char *value)
     case HALF_LIFE: return time_ns(value, 1, &o->core.half_life_ns);
     case INTERVAL: return number(value, 1, 60000, &o->interval_ms);
     case PERIOD: return number(value, 10, 3600000, &o->period_ms);
+    case LOG: return choice_parse(&o->core.choice, value);
     case LEASE: return lease(o, value);
     case REPLACE_AREA: return o->replace_area = true;
     case CONTROL: return text(value, &o->control_path);
     case STATE: return text(value, &o->core.state_path);
     case JOURNAL: return text(value, &o->core.journal_path);
     case LOCK: return text(value, &o->lock_path);
+    case METRICS: return text(value, &o->metrics_path);
     case HELP:
     case VERSION:
         break;
@@ -202,7 +209,8 @@ static void set_defaults(struct options *o)
     o->core.half_life_ns = 1000 * MS;
     o->core.policy = policy_find(NULL);
     o->core.policy_settings = policy_defaults;
-    o->core.lease_ms = 10000;
+    choice_default(&o->core.choice);
+    o->lease_ms = 10000;
     o->core.state_path = "/var/lib/xensched/state.json";
     o->core.journal_path = "/var/log/xensched/journal.jsonl";
     o->interval_ms = 100;
@@ -222,7 +230,7 @@ static int wrong(const char *option, const char *value)
 /* It is renewed with each look at the logs; one may come late. */
 static bool lease_is_long_enough(const struct options *o)
 {
-    if (o->core.lease_ms >= 3 * o->interval_ms)
+    if (o->lease_ms >= 3 * o->interval_ms)
         return true;
     fprintf(stderr, "xenschedd: --lease has to be at least three times "
             "--interval, which is %llu ms; see --help\n",
@@ -250,6 +258,9 @@ int options_parse(struct options *o, int argc, char **argv)
         if (!set(o, id, optarg))
             return wrong(options[id].name, optarg);
     }
+    /* With no event on there is nothing that Xen would have to turn off. */
+    if (choice_events(&o->core.choice, HYPERVISOR))
+        o->core.lease_ms = o->lease_ms;
     if (optind == argc)
         return lease_is_long_enough(o) ? -1 : EXIT_USAGE;
     fprintf(stderr, "xenschedd: '%s' is not an option; see --help\n",

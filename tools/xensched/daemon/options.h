@@ -17,9 +17,11 @@ struct options {
     struct core_settings core;
     uint64_t interval_ms;
     uint64_t period_ms;
+    uint32_t lease_ms; /* of all logs */
     bool replace_area;
     const char *control_path;
     const char *lock_path;
+    const char *metrics_path; /* NULL: none */
 };
 
 /*

@@ -49,6 +49,7 @@ void state_free(struct state *s)
     s->entries = NULL;
     s->nr = 0;
     s->cookie = 0;
+    held_free(&s->held);
 }
 
 struct state_entry *state_find(const struct state *s, uint32_t domid,
@@ -157,6 +158,17 @@ static json_object *cookie_to_json(uint64_t cookie)
     return json_object_new_string(text);
 }
 
+static json_object *held_to_json(const struct held *held)
+{
+    json_object *json = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < held->nr; i++)
+        json_object_array_add(json, json_object_new_string(held->uuid[i]));
+
+    return json;
+}
+
 static json_object *state_to_json(const struct state *s)
 {
     json_object *json = json_object_new_object();
@@ -170,6 +182,8 @@ static json_object *state_to_json(const struct state *s)
     for (i = 0; i < s->nr; i++)
         json_object_array_add(domains, entry_to_json(&s->entries[i]));
     json_object_object_add(json, "domains", domains);
+    if (s->held.nr)
+        json_object_object_add(json, "held", held_to_json(&s->held));
 
     return json;
 }
@@ -260,6 +274,27 @@ static bool cookie_from_json(uint64_t *cookie, json_object *json)
     return true;
 }
 
+static bool held_from_json(struct held *held, json_object *json)
+{
+    json_object *array;
+    size_t i;
+
+    if (!json_object_object_get_ex(json, "held", &array))
+        return true;
+    if (!json_object_is_type(array, json_type_array))
+        return false;
+    for (i = 0; i < json_object_array_length(array); i++) {
+        json_object *uuid = json_object_array_get_idx(array, i);
+
+        if (!json_object_is_type(uuid, json_type_string) ||
+            json_object_get_string_len(uuid) != DOMAIN_UUID_TEXT - 1)
+            return false;
+        held_add(held, json_object_get_string(uuid));
+    }
+
+    return true;
+}
+
 static bool state_from_json(struct state *s, json_object *json)
 {
     json_object *version, *domains;
@@ -269,7 +304,8 @@ static bool state_from_json(struct state *s, json_object *json)
         json_object_get_int(version) != STATE_VERSION ||
         !json_object_object_get_ex(json, "domains", &domains) ||
         !json_object_is_type(domains, json_type_array) ||
-        !cookie_from_json(&s->cookie, json))
+        !cookie_from_json(&s->cookie, json) ||
+        !held_from_json(&s->held, json))
         return false;
     for (i = 0; i < json_object_array_length(domains); i++)
         if (!entry_from_json(s, json_object_array_get_idx(domains, i)))
@@ -424,7 +460,7 @@ int state_save(const struct state *s, const char *path,
     json_object *json;
     int rc;
 
-    if (!s->nr && !s->cookie) {
+    if (!s->nr && !s->cookie && !s->held.nr) {
         if ((unlink(path) && errno != ENOENT) || sync_folder_of(path))
             return failed(err, "remove", path);
         return 0;

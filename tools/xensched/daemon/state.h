@@ -2,7 +2,8 @@
 /*
  * state.h - what the next daemon has to know if this one is killed: the
  * affinities which domains had before they were changed, on disk before the
- * change; and the number by which Xen knows who holds the log.
+ * change; the number by which Xen knows who holds the log; and which domains an
+ * operator holds.
  *
  * The file is replaced as a whole (written aside, synced, renamed, folder
  * synced), so at any time, whatever happens, it is the former one or the new
@@ -16,6 +17,7 @@
 #include <xensched/error.h>
 
 #include "../model/domain.h"
+#include "held.h"
 
 struct state_vcpu {
     struct cpumap hard, soft; /* original */
@@ -40,6 +42,7 @@ struct state {
     unsigned int nr;
     struct state_entry *entries;
     uint64_t cookie; /* of the log's holder; 0: nobody held it */
+    struct held held;
 };
 
 void state_init(struct state *s, unsigned int nr_cpus);
@@ -63,7 +66,7 @@ void state_drop(struct state *s, struct state_entry *entry);
  */
 int state_load(struct state *s, const char *path, struct xensched_error *err);
 
-/* Replace @path, or remove it when there is neither an entry nor a cookie. */
+/* Replace @path, or remove it when there is nothing to be known. */
 int state_save(const struct state *s, const char *path,
                struct xensched_error *err);
 

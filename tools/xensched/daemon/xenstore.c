@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* xenstore.c - see xenstore.h. */
+#include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +19,15 @@
 
 #define PATH_TEXT 96
 
+/* Taken in at a time; a domain could make them faster than we take them. */
+#define MAX_EVENTS 256
+
 struct known {
     uint32_t domid;
     bool asked; /* since the last xenstore_forget_others() */
-    bool driver;
+    bool area_changed;
+    unsigned int nr_back_ends;
+    uint32_t *back_ends;
     char name[DOMAIN_NAME_TEXT];
 };
 
@@ -30,24 +37,43 @@ struct xenstore {
     struct known *known;
 };
 
-static void path_of(char path[PATH_TEXT], uint32_t domid, const char *node)
+/* What is watched of each domain, and what begins the token of its events. */
+static const struct {
+    char token;
+    const char *path; /* of a domid */
+} watched[] = {
+    { 'n', "/local/domain/%u/name" },
+    { 'd', "/libxl/%u/device" },
+    { 'a', "/local/domain/%u/schedlog/area" },
+};
+
+#define NR_WATCHED (sizeof(watched) / sizeof(watched[0]))
+
+__attribute__((format(printf, 2, 0)))
+static void path_of(char path[PATH_TEXT], const char *format, ...)
 {
-    snprintf(path, PATH_TEXT, "/local/domain/%u/%s", domid, node);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(path, PATH_TEXT, format, args);
+    va_end(args);
 }
 
 /* The token is the domid, so that an event says whom it is about. */
-static void watch(struct xenstore *xs, uint32_t domid, const char *node,
-                  bool on)
+static void watch(struct xenstore *xs, uint32_t domid, bool on)
 {
     char path[PATH_TEXT], token[16];
+    unsigned int i;
     bool good;
 
-    path_of(path, domid, node);
-    snprintf(token, sizeof(token), "%u", domid);
-    good = on ? xs_watch(xs->handle, path, token)
-              : xs_unwatch(xs->handle, path, token);
-    if (!good && on)
-        say("cannot watch %s in xenstore: %s", path, strerror(errno));
+    for (i = 0; i < NR_WATCHED; i++) {
+        path_of(path, watched[i].path, domid);
+        snprintf(token, sizeof(token), "%c%u", watched[i].token, domid);
+        good = on ? xs_watch(xs->handle, path, token)
+                  : xs_unwatch(xs->handle, path, token);
+        if (!good && on)
+            say("cannot watch %s in xenstore: %s", path, strerror(errno));
+    }
 }
 
 static void read_name(struct xenstore *xs, struct known *k)
@@ -56,7 +82,7 @@ static void read_name(struct xenstore *xs, struct known *k)
     unsigned int length, i;
     char *name;
 
-    path_of(path, k->domid, "name");
+    path_of(path, "/local/domain/%u/name", k->domid);
     name = xs_read(xs->handle, XBT_NULL, path, &length);
     snprintf(k->name, sizeof(k->name), "%s", name ? name : "");
     free(name);
@@ -65,38 +91,64 @@ static void read_name(struct xenstore *xs, struct known *k)
             k->name[i] = '?';
 }
 
-static unsigned int count_entries(struct xenstore *xs, const char *path)
+static void add_back_end(struct known *k, uint32_t domid)
 {
-    unsigned int nr = 0;
+    unsigned int i;
 
-    free(xs_directory(xs->handle, XBT_NULL, path, &nr));
-
-    return nr;
+    for (i = 0; i < k->nr_back_ends; i++)
+        if (k->back_ends[i] == domid)
+            return;
+    k->back_ends = need_more_memory(k->back_ends, k->nr_back_ends + 1,
+                                    sizeof(*k->back_ends));
+    k->back_ends[k->nr_back_ends++] = domid;
 }
 
-/* A kind of backend counts when there is a frontend below it. */
-static void read_backends(struct xenstore *xs, struct known *k)
+/* A device's back end is a path: /local/domain/DOMID/backend/... */
+static void read_back_end(struct xenstore *xs, struct known *k,
+                          const char *kind, const char *device)
 {
-    char path[PATH_TEXT], kind[2 * PATH_TEXT];
-    unsigned int nr = 0, i;
-    char **kinds;
+    static const char begin[] = "/local/domain/";
+    unsigned int length;
+    char path[PATH_TEXT], *value;
 
-    k->driver = false;
-    path_of(path, k->domid, "backend");
+    path_of(path, "/libxl/%u/device/%s/%s/backend", k->domid, kind, device);
+    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    if (value && !strncmp(value, begin, sizeof(begin) - 1) &&
+        isdigit((unsigned char)value[sizeof(begin) - 1]))
+        add_back_end(k, strtoul(value + sizeof(begin) - 1, NULL, 10));
+    free(value);
+}
+
+static void read_back_ends_of(struct xenstore *xs, struct known *k,
+                              const char *kind)
+{
+    char path[PATH_TEXT], **devices;
+    unsigned int nr = 0, i;
+
+    path_of(path, "/libxl/%u/device/%s", k->domid, kind);
+    devices = xs_directory(xs->handle, XBT_NULL, path, &nr);
+    for (i = 0; devices && i < nr; i++)
+        read_back_end(xs, k, kind, devices[i]);
+    free(devices);
+}
+
+static void read_back_ends(struct xenstore *xs, struct known *k)
+{
+    char path[PATH_TEXT], **kinds;
+    unsigned int nr = 0, i;
+
+    k->nr_back_ends = 0;
+    path_of(path, "/libxl/%u/device", k->domid);
     kinds = xs_directory(xs->handle, XBT_NULL, path, &nr);
-    if (!kinds)
-        return;
-    for (i = 0; i < nr && !k->driver; i++)
-        if ((size_t)snprintf(kind, sizeof(kind), "%s/%s", path, kinds[i]) <
-            sizeof(kind))
-            k->driver = count_entries(xs, kind) > 0;
+    for (i = 0; kinds && i < nr; i++)
+        read_back_ends_of(xs, k, kinds[i]);
     free(kinds);
 }
 
 static void read_all(struct xenstore *xs, struct known *k)
 {
     read_name(xs, k);
-    read_backends(xs, k);
+    read_back_ends(xs, k);
 }
 
 static struct known *find(const struct xenstore *xs, uint32_t domid)
@@ -118,8 +170,7 @@ static struct known *learn(struct xenstore *xs, uint32_t domid)
     k = &xs->known[xs->nr++];
     memset(k, 0, sizeof(*k));
     k->domid = domid;
-    watch(xs, domid, "name", true);
-    watch(xs, domid, "backend", true);
+    watch(xs, domid, true);
     read_all(xs, k);
 
     return k;
@@ -144,8 +195,12 @@ int xenstore_open(struct xenstore **xenstore, struct xensched_error *err)
 
 void xenstore_close(struct xenstore *xs)
 {
+    unsigned int i;
+
     if (!xs)
         return;
+    for (i = 0; i < xs->nr; i++)
+        free(xs->known[i].back_ends);
     if (xs->handle)
         xs_close(xs->handle);
     free(xs->known);
@@ -157,21 +212,45 @@ int xenstore_fd(const struct xenstore *xs)
     return xs_fileno(xs->handle);
 }
 
+/* A domain can write what it advertises as often as it likes: note it, only. */
+static bool take_event(struct xenstore *xs, const char *token)
+{
+    struct known *k;
+
+    if (token[0] == '@')
+        return true;
+    k = find(xs, strtoul(token + 1, NULL, 10));
+    if (!k)
+        return false;
+    if (token[0] == 'a')
+        k->area_changed = true;
+    else
+        read_all(xs, k);
+
+    return token[0] != 'a';
+}
+
 bool xenstore_changed(struct xenstore *xs)
 {
+    unsigned int left = MAX_EVENTS;
     bool changed = false;
-    struct known *k;
     char **event;
 
-    while ((event = xs_check_watch(xs->handle))) {
-        const char *token = event[XS_WATCH_TOKEN];
-
-        k = token[0] == '@' ? NULL : find(xs, strtoul(token, NULL, 10));
-        if (k)
-            read_all(xs, k);
-        changed = true;
+    while (left-- && (event = xs_check_watch(xs->handle))) {
+        changed |= take_event(xs, event[XS_WATCH_TOKEN]);
         free(event);
     }
+
+    return changed;
+}
+
+bool xenstore_area_changed(struct xenstore *xs, uint32_t domid)
+{
+    struct known *k = find(xs, domid);
+    bool changed = k && k->area_changed;
+
+    if (k)
+        k->area_changed = false;
 
     return changed;
 }
@@ -184,7 +263,11 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
         k = learn(xs, domid);
     k->asked = true;
 
-    return (struct xenstore_domain){ .name = k->name, .driver = k->driver };
+    return (struct xenstore_domain){
+        .name = k->name,
+        .nr_back_ends = k->nr_back_ends,
+        .back_ends = k->back_ends,
+    };
 }
 
 void xenstore_forget_others(struct xenstore *xs)
@@ -199,8 +282,63 @@ void xenstore_forget_others(struct xenstore *xs)
             i++;
             continue;
         }
-        watch(xs, k->domid, "name", false);
-        watch(xs, k->domid, "backend", false);
+        watch(xs, k->domid, false);
+        free(k->back_ends);
         *k = xs->known[--xs->nr];
     }
+}
+
+static const char accts[] = "/local/domain/%u/schedlog/acct";
+static const char acct_of[] = "/local/domain/%u/schedlog/acct/%u";
+
+/* dom0's own; the producer may read it. */
+static bool allow_reading(struct xenstore *xs, const char *path,
+                          uint32_t producer)
+{
+    struct xs_permissions perms[2] = {
+        { .id = 0, .perms = XS_PERM_NONE },
+        { .id = producer, .perms = XS_PERM_READ },
+    };
+
+    return xs_set_permissions(xs->handle, XBT_NULL, path, perms, 2);
+}
+
+bool xenstore_write_acct(struct xenstore *xs, uint32_t producer,
+                         uint32_t domid, uint16_t acct)
+{
+    char path[PATH_TEXT], text[8];
+
+    snprintf(text, sizeof(text), "%u", acct);
+    path_of(path, accts, producer);
+    if (!xs_mkdir(xs->handle, XBT_NULL, path) ||
+        !allow_reading(xs, path, producer))
+        return false;
+    path_of(path, acct_of, producer, domid);
+
+    return xs_write(xs->handle, XBT_NULL, path, text, strlen(text)) &&
+           allow_reading(xs, path, producer);
+}
+
+void xenstore_remove_acct(struct xenstore *xs, uint32_t producer,
+                          uint32_t domid)
+{
+    char path[PATH_TEXT];
+
+    path_of(path, acct_of, producer, domid);
+    xs_rm(xs->handle, XBT_NULL, path);
+}
+
+void xenstore_remove_accts(struct xenstore *xs, uint32_t producer)
+{
+    char path[PATH_TEXT], **others;
+    unsigned int nr = 0;
+
+    path_of(path, accts, producer);
+    xs_rm(xs->handle, XBT_NULL, path);
+    /* And what it was in, if that was all. */
+    path_of(path, "/local/domain/%u/schedlog", producer);
+    others = xs_directory(xs->handle, XBT_NULL, path, &nr);
+    if (others && !nr)
+        xs_rm(xs->handle, XBT_NULL, path);
+    free(others);
 }

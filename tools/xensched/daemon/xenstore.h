@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xenstore.h - what xenstore knows of domains: names, and which of them serve
- * backends to others.
+ * xenstore.h - what xenstore knows of domains: names, and whose back ends serve
+ * whom; and the accounting domains, which producers of logs read there.
  *
  * Nothing is polled: each domain that is asked about is watched from then on,
- * and read again when something changes.
+ * and read again when something changes.  Who serves whom is what the
+ * toolstack wrote, where no guest can.
  */
 #ifndef XENSCHED_DAEMON_XENSTORE_H
 #define XENSCHED_DAEMON_XENSTORE_H
@@ -18,7 +19,8 @@ struct xenstore;
 
 struct xenstore_domain {
     const char *name; /* printable ASCII; "" when it has none */
-    bool driver;      /* has backends for somebody */
+    unsigned int nr_back_ends;
+    const uint32_t *back_ends; /* domids of those which serve it */
 };
 
 /* Connect, and watch domains come and go. */
@@ -29,8 +31,9 @@ void xenstore_close(struct xenstore *xs);
 int xenstore_fd(const struct xenstore *xs);
 
 /*
- * Take in all changes.  Returns true when domains may have come or gone, or a
- * name or a backend has changed.
+ * Take in changes; when there are very many, the rest is left for the next
+ * call, and the descriptor stays readable.  Returns true when domains may have
+ * come or gone, or a name or a back end has changed.
  */
 bool xenstore_changed(struct xenstore *xs);
 
@@ -39,5 +42,22 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid);
 
 /* Forget all domains which were not asked about since the last call of this. */
 void xenstore_forget_others(struct xenstore *xs);
+
+/*
+ * Has a domain written what it advertises of its log, since this was asked
+ * last?  Only of domains which are asked about.
+ */
+bool xenstore_area_changed(struct xenstore *xs, uint32_t domid);
+
+/*
+ * Tell @producer, which makes rows, that @domid has number @acct; or that none
+ * has a number any more.  False: xenstore wouldn't, for example because the
+ * domain is gone.
+ */
+bool xenstore_write_acct(struct xenstore *xs, uint32_t producer,
+                         uint32_t domid, uint16_t acct);
+void xenstore_remove_acct(struct xenstore *xs, uint32_t producer,
+                          uint32_t domid);
+void xenstore_remove_accts(struct xenstore *xs, uint32_t producer);
 
 #endif /* XENSCHED_DAEMON_XENSTORE_H */

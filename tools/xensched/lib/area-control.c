@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * area-control.c - what the scheduler writes into an area (registers, routes,
- * lease), and the hypercalls which go with it; see xensched/area.h.
+ * lease), and turning events on and off; see xensched/area.h.
  */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <xensched/event.h>
 
@@ -88,8 +87,8 @@ static int not_built(struct xensched_area *area, uint32_t mask,
                             name ? name : "?");
     }
 
-    return xensched_fail(err, EOPNOTSUPP, "this hypervisor has no sites for "
-                         "the events:%s", names);
+    return xensched_fail(err, EOPNOTSUPP, "there are no sites of the "
+                         "events:%s", names);
 }
 
 struct switching {
@@ -101,8 +100,7 @@ static int call_events(struct xensched_area *area, const void *arg)
 {
     const struct switching *to = arg;
 
-    return xc_schedlog_events(area->xch, to->mask, to->lease_ms,
-                              area->cookie);
+    return area->ops->events(area, to->mask, to->lease_ms);
 }
 
 int xensched_area_events(struct xensched_area *area, uint32_t mask,
@@ -114,73 +112,20 @@ int xensched_area_events(struct xensched_area *area, uint32_t mask,
     if (mask & ~area->info.events_built)
         return not_built(area, mask, err);
 
-    code = xensched_while_busy(area, call_events, &to);
+    code = area_while_busy(area, call_events, &to);
     switch (code) {
     case 0:
         return 0;
     case EEXIST:
-        return xensched_held(area, err);
+        return area_held(area, err);
     case ENOENT:
         return xensched_fail(err, code, "the schedlog area is gone: another "
                              "program has given it up");
     case EINVAL:
-        return xensched_fail(err, code, "Xen refuses a lease of %u ms (%u to "
-                             "%u, and a cookie), or performance counters were "
-                             "to be logged which count nothing yet", lease_ms,
-                             XEN_SCHEDLOG_MIN_LEASE_MS,
-                             XEN_SCHEDLOG_MAX_LEASE_MS);
+        return xensched_fail(err, code, "refused: a lease of %u ms (100 to "
+                             "3600000 and a cookie), or performance counters "
+                             "which count nothing yet", lease_ms);
     default:
-        return xensched_xen_failed(err, code, "switching events");
+        return area->ops->failed(err, code, "switching events");
     }
-}
-
-struct counting {
-    unsigned int nr;
-    const uint64_t *select;
-};
-
-static int call_pmc(struct xensched_area *area, const void *arg)
-{
-    const struct counting *c = arg;
-
-    return xc_schedlog_pmc(area->xch, area->cookie, c->nr, c->select);
-}
-
-int xensched_area_pmc(struct xensched_area *area, unsigned int nr,
-                      const uint64_t *select, struct xensched_error *err)
-{
-    const struct counting c = { nr, select };
-    int code = xensched_while_busy(area, call_pmc, &c);
-
-    switch (code) {
-    case 0:
-        return 0;
-    case EEXIST:
-        return xensched_held(area, err);
-    case ENODEV:
-        return xensched_fail(err, code, "this machine has no performance "
-                             "counters which Xen can use");
-    case EBUSY:
-        return xensched_fail(err, code, "the performance counters are in use: "
-                             "turn the events pmc0 to pmc3 off; and boot Xen "
-                             "without vpmu and watchdog");
-    case EINVAL:
-        return xensched_fail(err, code, "Xen does not take these %u event "
-                             "selects: it has %u performance counters, or a "
-                             "bit is set which may not be", nr,
-                             area->info.nr_pmcs);
-    default:
-        return xensched_xen_failed(err, code,
-                                   "choosing what is counted");
-    }
-}
-
-int xensched_area_bind(struct xensched_area *area, uint32_t domid,
-                       uint16_t acct, struct xensched_error *err)
-{
-    if (xc_schedlog_bind(area->xch, domid, XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, acct))
-        return xensched_fail(err, errno, "cannot bind domain %u to accounting "
-                             "domain %u: %s", domid, acct, strerror(errno));
-
-    return 0;
 }

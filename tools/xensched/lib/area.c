@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area.c - make or find the hypervisor's log area, map it, give it up; see
- * xensched/area.h.
+ * area.c - make or find a log area, map it, give it up; see xensched/area.h.
  *
  * Of what is in the mapped pages nothing is used here.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,46 +17,24 @@
 #define BUSY_TRIES 50
 #define BUSY_PAUSE_US 10000
 
-int xensched_xen_failed(struct xensched_error *err, int code, const char *what)
-{
-    switch (code) {
-    case ENOSYS:
-    case EOPNOTSUPP:
-        return xensched_fail(err, code, "%s: this Xen has no schedlog; boot a "
-                             "hypervisor which has the xensched patches and "
-                             "was built with CONFIG_SCHEDLOG=y", what);
-    case EPERM:
-    case EACCES:
-        return xensched_fail(err, code, "%s: not allowed; this has to be run "
-                             "by root in dom0 (with XSM/FLASK, the policy "
-                             "must allow schedlog)", what);
-    case E2BIG:
-        return xensched_fail(err, code, "%s: more memory than the hypervisor "
-                             "allows; boot it with a larger schedlog_max= "
-                             "than now (default 256M)", what);
-    default:
-        return xensched_fail(err, code, "%s: %s", what, strerror(code));
-    }
-}
-
-int xensched_while_busy(struct xensched_area *area,
-                        int (*hypercall)(struct xensched_area *area,
-                                         const void *arg), const void *arg)
+int area_while_busy(struct xensched_area *area,
+                    int (*call)(struct xensched_area *area, const void *arg),
+                    const void *arg)
 {
     unsigned int try;
 
     for (try = 0; try < BUSY_TRIES; try++) {
-        if (!hypercall(area, arg))
-            return 0;
-        if (errno != EBUSY)
-            return errno ? errno : EIO;
+        int code = call(area, arg);
+
+        if (code != EBUSY)
+            return code;
         usleep(BUSY_PAUSE_US);
     }
 
     return EBUSY;
 }
 
-int xensched_held(struct xensched_area *area, struct xensched_error *err)
+int area_held(struct xensched_area *area, struct xensched_error *err)
 {
     struct xensched_area_info info;
     int rc = xensched_area_info(area, &info, err);
@@ -72,10 +48,35 @@ int xensched_held(struct xensched_area *area, struct xensched_error *err)
                          "ended", info.lease_left_ms);
 }
 
+int area_check_version(uint32_t version, const char *whose,
+                       struct xensched_error *err)
+{
+    if (version == XEN_SCHEDLOG_ABI_VERSION)
+        return 0;
+
+    return xensched_fail(err, EPROTO, "%s has schedlog ABI version %u, this "
+                         "program was built for version %u: install both from "
+                         "the same build", whose, version,
+                         XEN_SCHEDLOG_ABI_VERSION);
+}
+
+struct xensched_area *area_new(const struct area_ops *ops,
+                               struct xensched_error *err)
+{
+    struct xensched_area *area = calloc(1, sizeof(*area));
+
+    if (area)
+        area->ops = ops;
+    else
+        xensched_fail(err, ENOMEM, "out of memory");
+
+    return area;
+}
+
 static void unmap(struct xensched_area *area, struct mapping *m)
 {
     if (m->base)
-        xenforeignmemory_unmap(area->fmem, m->base, m->pages);
+        area->ops->unmap(area, m);
     m->base = NULL;
 }
 
@@ -86,180 +87,35 @@ static void unmap_cpu(struct xensched_area *area, struct area_cpu *cpu)
     unmap(area, &cpu->data);
 }
 
-void xensched_area_close(struct xensched_area *area)
+void area_unmap(struct xensched_area *area)
 {
     uint32_t cpu;
 
-    if (!area)
-        return;
     for (cpu = 0; area->cpus && cpu < area->info.nr_cpus; cpu++)
         unmap_cpu(area, &area->cpus[cpu]);
     unmap(area, &area->global);
     free(area->cpus);
     free(area->files);
     free(area->lcr);
-    if (area->fmem)
-        xenforeignmemory_close(area->fmem);
-    if (area->xch)
-        xc_interface_close(area->xch);
-    xtl_logger_destroy(area->log);
+    area->cpus = NULL;
+    area->files = NULL;
+    area->lcr = NULL;
+}
+
+void xensched_area_close(struct xensched_area *area)
+{
+    if (!area)
+        return;
+    area_unmap(area);
+    area->ops->close(area);
     free(area);
-}
-
-static int no_xen(struct xensched_error *err, int code)
-{
-    if (code == ENOENT || code == ENXIO || code == ENODEV)
-        return xensched_fail(err, ENOENT, "no Xen here: /dev/xen/privcmd is "
-                             "missing (not booted on Xen, or the module "
-                             "xen-privcmd is not loaded)");
-
-    return xensched_xen_failed(err, code ? code : EIO,
-                               "cannot open /dev/xen/privcmd");
-}
-
-/* Handles on Xen; errors are ours to report, so libxc's logger is quiet. */
-static int open_xen(struct xensched_area **area, struct xensched_error *err)
-{
-    struct xensched_area *a = calloc(1, sizeof(*a));
-    int rc;
-
-    if (!a)
-        return xensched_fail(err, ENOMEM, "out of memory");
-    a->log = (xentoollog_logger *)
-        xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
-    if (!a->log) {
-        rc = xensched_fail(err, ENOMEM, "out of memory");
-        goto fail;
-    }
-    errno = 0;
-    a->xch = xc_interface_open(a->log, a->log, 0);
-    if (a->xch)
-        a->fmem = xenforeignmemory_open(a->log, 0);
-    if (!a->fmem) {
-        rc = no_xen(err, errno);
-        goto fail;
-    }
-    *area = a;
-
-    return 0;
-
-fail:
-    xensched_area_close(a);
-    return rc;
 }
 
 int xensched_area_info(struct xensched_area *area,
                        struct xensched_area_info *info,
                        struct xensched_error *err)
 {
-    xc_schedlog_info_t xi = { 0 };
-
-    if (xc_schedlog_info(area->xch, &xi))
-        return xensched_xen_failed(err, errno, "asking Xen for its schedlog");
-
-    if (xi.abi_version != XEN_SCHEDLOG_ABI_VERSION)
-        return xensched_fail(err, EPROTO, "the hypervisor has schedlog ABI "
-                             "version %u, this program was built for version "
-                             "%u: install tools and hypervisor from the same "
-                             "build", xi.abi_version,
-                             XEN_SCHEDLOG_ABI_VERSION);
-
-    *info = (struct xensched_area_info){
-        .abi_version = xi.abi_version,
-        .nr_cpus = xi.nr_cpus,
-        .nr_acct = xi.nr_acct,
-        .nr_files = xi.nr_files,
-        .events_built = xi.events_built,
-        .events_enabled = xi.events_enabled,
-        .nr_sites = xi.nr_sites,
-        .tsc_khz = xi.tsc_khz,
-        .max_bytes = xi.max_bytes,
-        .used_bytes = xi.used_bytes,
-        .lease_ms = xi.lease_ms,
-        .lease_left_ms = xi.lease_left_ms,
-        .nr_pmcs = xi.nr_pmcs,
-    };
-
-    return 0;
-}
-
-int xensched_area_ask(struct xensched_area_info *info,
-                      struct xensched_error *err)
-{
-    struct xensched_area *area;
-    int rc;
-
-    rc = open_xen(&area, err);
-    if (rc)
-        return rc;
-    rc = xensched_area_info(area, info, err);
-    xensched_area_close(area);
-
-    return rc;
-}
-
-int xensched_allow_marks(uint32_t domid, bool allow,
-                         struct xensched_error *err)
-{
-    struct xensched_area *area;
-    int rc;
-
-    rc = open_xen(&area, err);
-    if (rc)
-        return rc;
-    if (xc_schedlog_mark(area->xch, domid, allow))
-        rc = errno == ESRCH
-             ? xensched_fail(err, ESRCH, "there is no domain %u", domid)
-             : xensched_xen_failed(err, errno, "allowing marks");
-    xensched_area_close(area);
-
-    return rc;
-}
-
-/* The frames of a region, as xc_schedlog_frames() but all of them. */
-static int get_frames(struct xensched_area *area, uint32_t region,
-                      uint32_t cpu, xen_pfn_t *frames, size_t nr)
-{
-    uint64_t part[256];
-    size_t have = 0, i;
-
-    while (have < nr) {
-        uint32_t want = nr - have < 256 ? nr - have : 256;
-        int got = xc_schedlog_frames(area->xch, region, cpu, have, want, part);
-
-        if (got < 0)
-            return -errno;
-        if (!got)
-            return -ENXIO;
-        for (i = 0; i < (size_t)got; i++)
-            frames[have + i] = part[i];
-        have += got;
-    }
-
-    return 0;
-}
-
-static int map(struct xensched_area *area, uint32_t region, uint32_t cpu,
-               size_t bytes, int prot, struct mapping *m)
-{
-    size_t pages = (bytes + XC_PAGE_SIZE - 1) >> XC_PAGE_SHIFT;
-    xen_pfn_t *frames = calloc(pages, sizeof(*frames));
-    int rc;
-
-    if (!frames)
-        return -ENOMEM;
-    rc = get_frames(area, region, cpu, frames, pages);
-    if (rc)
-        goto out;
-    m->base = xenforeignmemory_map(area->fmem, DOMID_XEN, prot, pages, frames,
-                                   NULL);
-    if (!m->base)
-        rc = errno ? -errno : -EIO;
-    m->pages = pages;
-
-out:
-    free(frames);
-    return rc;
+    return area->ops->info(area, info, err);
 }
 
 static int control_prot(const struct xensched_area *area)
@@ -267,7 +123,23 @@ static int control_prot(const struct xensched_area *area)
     return area->writable ? PROT_READ | PROT_WRITE : PROT_READ;
 }
 
-static size_t data_bytes(const struct xensched_area *area)
+size_t area_global_bytes(const struct xensched_area *area)
+{
+    return XEN_SCHEDLOG_ROUTES_OFFSET + (size_t)area->info.nr_acct *
+           XEN_SCHEDLOG_NR_EVENTS * sizeof(uint64_t);
+}
+
+size_t area_control_bytes(const struct xensched_area *area)
+{
+    return area->info.nr_files * sizeof(uint32_t);
+}
+
+size_t area_state_bytes(const struct xensched_area *area)
+{
+    return area->info.nr_files * sizeof(struct xen_schedlog_state);
+}
+
+size_t area_data_bytes(const struct xensched_area *area)
 {
     size_t end = 0;
     uint32_t i;
@@ -282,42 +154,43 @@ static size_t data_bytes(const struct xensched_area *area)
     return end;
 }
 
-/* -ENODEV: this pCPU id has no log, which is fine. */
+/* ENODEV: this CPU id has no log, which is fine. */
 static int map_cpu(struct xensched_area *area, uint32_t cpu)
 {
     struct area_cpu *c = &area->cpus[cpu];
-    uint32_t nr_files = area->info.nr_files;
-    int rc;
+    int code;
 
-    rc = map(area, XEN_SCHEDLOG_REGION_CONTROL, cpu,
-             nr_files * sizeof(uint32_t), control_prot(area), &c->control);
-    if (!rc)
-        rc = map(area, XEN_SCHEDLOG_REGION_STATE, cpu,
-                 nr_files * sizeof(struct xen_schedlog_state), PROT_READ,
-                 &c->state);
-    if (!rc)
-        rc = map(area, XEN_SCHEDLOG_REGION_DATA, cpu, data_bytes(area),
-                 PROT_READ, &c->data);
-    if (rc)
+    code = area->ops->map(area, REGION_CONTROL, cpu, area_control_bytes(area),
+                          control_prot(area), &c->control);
+    if (!code)
+        code = area->ops->map(area, REGION_STATE, cpu, area_state_bytes(area),
+                              PROT_READ, &c->state);
+    if (!code)
+        code = area->ops->map(area, REGION_DATA, cpu, area_data_bytes(area),
+                              PROT_READ, &c->data);
+    /* It has a log, or it hasn't. */
+    if (code == ENODEV && c->control.base)
+        code = EINVAL;
+    if (code)
         unmap_cpu(area, c);
 
-    return rc;
+    return code;
 }
 
-/* Map the pCPUs which are not mapped yet.  Returns how many. */
-static int map_cpus(struct xensched_area *area, struct xensched_error *err)
+int area_map_cpus(struct xensched_area *area, uint32_t first, uint32_t end,
+                  struct xensched_error *err)
 {
+    int code, mapped = 0;
     uint32_t cpu;
-    int rc, mapped = 0;
 
-    for (cpu = 0; cpu < area->info.nr_cpus; cpu++) {
+    for (cpu = first; cpu < end && cpu < area->info.nr_cpus; cpu++) {
         if (area->cpus[cpu].data.base)
             continue;
-        rc = map_cpu(area, cpu);
-        if (rc && rc != -ENODEV)
-            return xensched_fail(err, -rc, "cannot map the log of pCPU %u: %s",
-                                 cpu, strerror(-rc));
-        mapped += !rc;
+        code = map_cpu(area, cpu);
+        if (code && code != ENODEV)
+            return xensched_fail(err, code, "cannot map the log of CPU %u: %s",
+                                 cpu, strerror(code));
+        mapped += !code;
     }
 
     return mapped;
@@ -325,45 +198,44 @@ static int map_cpus(struct xensched_area *area, struct xensched_error *err)
 
 static int get_files(struct xensched_area *area, struct xensched_error *err)
 {
-    uint32_t nr = area->info.nr_files, have = 0;
+    int code;
 
-    area->files = calloc(nr, sizeof(*area->files));
+    area->files = calloc(area->info.nr_files, sizeof(*area->files));
     if (!area->files)
         return xensched_fail(err, ENOMEM, "out of memory");
-    while (have < nr) {
-        int got = xc_schedlog_files(area->xch, have, nr - have,
-                                    area->files + have);
+    code = area->ops->files(area, area->files);
+    if (code)
+        return area->ops->failed(err, code, "asking for the log files");
 
-        if (got <= 0)
-            return xensched_xen_failed(err, got ? errno : EIO,
-                                       "asking Xen for its log files");
-        have += got;
-    }
+    return 0;
+}
+
+int area_map_global(struct xensched_area *area, struct xensched_error *err)
+{
+    int rc = get_files(area, err), code;
+
+    if (rc)
+        return rc;
+    code = area->ops->map(area, REGION_GLOBAL, 0, area_global_bytes(area),
+                          control_prot(area), &area->global);
+    if (code)
+        return xensched_fail(err, code, "cannot map the routes: %s",
+                             strerror(code));
+
+    area->cpus = calloc(area->info.nr_cpus, sizeof(*area->cpus));
+    area->lcr = calloc(area->info.nr_files, sizeof(*area->lcr));
+    if (!area->cpus || !area->lcr)
+        return xensched_fail(err, ENOMEM, "out of memory");
 
     return 0;
 }
 
 static int map_area(struct xensched_area *area, struct xensched_error *err)
 {
-    size_t bytes = XEN_SCHEDLOG_ROUTES_OFFSET +
-                   (size_t)area->info.nr_acct * XEN_SCHEDLOG_NR_EVENTS *
-                   sizeof(uint64_t);
-    int rc;
+    int rc = area_map_global(area, err);
 
-    rc = get_files(area, err);
-    if (rc)
-        return rc;
-    rc = map(area, XEN_SCHEDLOG_REGION_GLOBAL, 0, bytes, control_prot(area),
-             &area->global);
-    if (rc)
-        return xensched_fail(err, -rc, "cannot map the routes: %s",
-                             strerror(-rc));
-
-    area->cpus = calloc(area->info.nr_cpus, sizeof(*area->cpus));
-    area->lcr = calloc(area->info.nr_files, sizeof(*area->lcr));
-    if (!area->cpus || !area->lcr)
-        return xensched_fail(err, ENOMEM, "out of memory");
-    rc = map_cpus(area, err);
+    if (!rc)
+        rc = area_map_cpus(area, 0, area->info.nr_cpus, err);
 
     return rc < 0 ? rc : 0;
 }
@@ -395,19 +267,20 @@ int xensched_area_refresh(struct xensched_area *area,
     int rc;
 
     rc = xensched_area_info(area, &info, err);
+    if (rc)
+        return rc;
+    area->info.events_built = info.events_built;
+    rc = grow(area, info.nr_cpus, err);
     if (!rc)
-        rc = grow(area, info.nr_cpus, err);
-    if (!rc)
-        rc = map_cpus(area, err);
+        rc = area_map_cpus(area, 0, area->info.nr_cpus, err);
     for (file = 0; rc > 0 && file < area->info.nr_files; file++)
         xensched_area_set_lcr(area, file, area->lcr[file]);
 
     return rc;
 }
 
-/* The end of opening one: it is the caller's, or closed if that failed. */
-static int hand_out(struct xensched_area *a, int rc,
-                    struct xensched_area **area)
+int area_hand_out(struct xensched_area *a, int rc,
+                  struct xensched_area **area)
 {
     if (rc)
         xensched_area_close(a);
@@ -417,23 +290,17 @@ static int hand_out(struct xensched_area *a, int rc,
     return rc;
 }
 
-int xensched_area_attach(struct xensched_area **area,
-                         struct xensched_error *err)
+int area_attach(struct xensched_area *area, struct xensched_error *err)
 {
-    struct xensched_area *a;
-    int rc;
+    int rc = xensched_area_info(area, &area->info, err);
 
-    rc = open_xen(&a, err);
-    if (rc)
-        return rc;
-    rc = xensched_area_info(a, &a->info, err);
-    if (!rc && !a->info.nr_cpus)
-        rc = xensched_fail(err, ENODATA, "nothing is logged on this host: "
-                           "start xenschedd first");
+    if (!rc && !area->info.nr_cpus)
+        rc = xensched_fail(err, ENODATA, "nothing is logged here: start "
+                           "xenschedd first");
     if (!rc)
-        rc = map_area(a, err);
+        rc = map_area(area, err);
 
-    return hand_out(a, rc, area);
+    return rc;
 }
 
 static bool has_geometry(struct xensched_area *area,
@@ -458,7 +325,7 @@ static int other_geometry(struct xensched_area *area,
                           struct xensched_error *err)
 {
     if (area->info.lease_ms)
-        return xensched_held(area, err);
+        return area_held(area, err);
 
     return xensched_fail(err, EBUSY, "there is a schedlog area of another "
                          "geometry already (%u accounting domains and %u log "
@@ -472,18 +339,18 @@ static int call_release(struct xensched_area *area, const void *arg)
 {
     (void)arg;
 
-    return xc_schedlog_release(area->xch, area->cookie);
+    return area->ops->release(area);
 }
 
 static int release(struct xensched_area *area, struct xensched_error *err)
 {
-    int code = xensched_while_busy(area, call_release, NULL);
+    int code = area_while_busy(area, call_release, NULL);
 
     if (code == EEXIST)
-        return xensched_held(area, err);
+        return area_held(area, err);
 
-    return code ? xensched_xen_failed(err, code,
-                                      "giving up the schedlog area") : 0;
+    return code ? area->ops->failed(err, code,
+                                    "giving up the schedlog area") : 0;
 }
 
 /* Make the area, or find that there is one which cannot be taken over. */
@@ -494,11 +361,13 @@ static int make(struct xensched_area *area, const struct xensched_geometry *g,
     int rc;
 
     for (try = 0; try < BUSY_TRIES; try++) {
-        if (!xc_schedlog_setup(area->xch, g->nr_acct, g->nr_files, g->sizes))
+        int code = area->ops->setup(area, g);
+
+        if (!code)
             return 0;
-        if (errno != EBUSY)
-            return xensched_xen_failed(err, errno,
-                                       "setting up the schedlog area");
+        if (code != EBUSY)
+            return area->ops->failed(err, code, "setting up the schedlog "
+                                     "area");
 
         rc = xensched_area_info(area, &area->info, err);
         if (rc)
@@ -512,39 +381,34 @@ static int make(struct xensched_area *area, const struct xensched_geometry *g,
         usleep(BUSY_PAUSE_US);
     }
 
-    return xensched_xen_failed(err, EBUSY, "setting up the schedlog area");
+    return area->ops->failed(err, EBUSY, "setting up the schedlog area");
 }
 
-int xensched_area_setup(const struct xensched_geometry *geometry,
-                        bool replace, uint64_t cookie,
-                        struct xensched_area **area,
-                        struct xensched_error *err)
+int area_setup(struct xensched_area *area,
+               const struct xensched_geometry *geometry, bool replace,
+               struct xensched_error *err)
 {
-    struct xensched_area *a;
-    int rc;
-
-    rc = open_xen(&a, err);
-    if (rc)
-        return rc;
-    a->writable = true;
-    a->cookie = cookie;
     /* Another ABI is found out before anything is changed. */
-    rc = xensched_area_info(a, &a->info, err);
-    if (!rc)
-        rc = make(a, geometry, replace, err);
-    if (!rc)
-        rc = xensched_area_info(a, &a->info, err);
-    if (!rc)
-        rc = map_area(a, err);
+    int rc = xensched_area_info(area, &area->info, err);
 
-    return hand_out(a, rc, area);
+    area->writable = true;
+    if (!rc)
+        rc = make(area, geometry, replace, err);
+    if (!rc)
+        rc = xensched_area_info(area, &area->info, err);
+    if (!rc)
+        rc = map_area(area, err);
+
+    return rc;
 }
 
 int xensched_area_release(struct xensched_area *area,
                           struct xensched_error *err)
 {
-    int rc = release(area, err);
+    int rc;
 
+    area_unmap(area);
+    rc = release(area, err);
     xensched_area_close(area);
 
     return rc;
@@ -557,7 +421,8 @@ uint32_t xensched_area_cpus(const struct xensched_area *area)
 
 bool xensched_area_has_cpu(const struct xensched_area *area, uint32_t cpu)
 {
-    return cpu < area->info.nr_cpus && area->cpus[cpu].data.base;
+    return area->cpus && cpu < area->info.nr_cpus &&
+           area->cpus[cpu].data.base;
 }
 
 uint32_t xensched_area_files(const struct xensched_area *area)

@@ -10,6 +10,8 @@
 
 static const struct xensched_source_ops *const sources[] = {
     &xensched_source_hypervisor,
+    &xensched_source_linux,
+    &xensched_source_domain,
     &xensched_source_recording,
     &xensched_source_synthetic,
 };
@@ -33,12 +35,31 @@ static const struct xensched_source_ops *find(const char *spec, size_t length)
     return NULL;
 }
 
+/* What comes behind the colon, if there is one. */
+static const char *text_of(const char *spec)
+{
+    size_t length = strcspn(spec, ":");
+
+    return spec[length] ? spec + length + 1 : "";
+}
+
+int xensched_source_attach(const char *spec, struct xensched_area **area,
+                           struct xensched_error *err)
+{
+    const struct xensched_source_ops *ops = find(spec, strcspn(spec, ":"));
+
+    if (!ops || !ops->attach)
+        return xensched_fail(err, EINVAL, "there is no live source '%s'",
+                             spec);
+
+    return ops->attach(text_of(spec), area, err);
+}
+
 int xensched_source_open(const char *spec, struct xensched_area *area,
                          struct xensched_source **source,
                          struct xensched_error *err)
 {
     size_t length = strcspn(spec, ":");
-    const char *text = spec[length] ? spec + length + 1 : "";
     struct xensched_source *s;
     int rc;
 
@@ -52,7 +73,7 @@ int xensched_source_open(const char *spec, struct xensched_area *area,
                            (int)length, spec);
         goto fail;
     }
-    rc = s->ops->open(text, area, &s->data, &s->tsc_khz, err);
+    rc = s->ops->open(text_of(spec), area, &s->data, &s->tsc_khz, err);
     if (rc)
         goto fail;
     *source = s;

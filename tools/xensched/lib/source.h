@@ -11,6 +11,9 @@
 struct xensched_source_ops {
     const char *name; /* in a specification, before the colon */
     /* @text: what follows the colon, "" if nothing does. */
+    /* Of live sources: look at the area which there is.  Else NULL. */
+    int (*attach)(const char *text, struct xensched_area **area,
+                  struct xensched_error *err);
     int (*open)(const char *text, struct xensched_area *area, void **data,
                 uint64_t *tsc_khz, struct xensched_error *err);
     /* As xensched_source_next(). */
@@ -22,6 +25,8 @@ struct xensched_source_ops {
 };
 
 extern const struct xensched_source_ops xensched_source_hypervisor;
+extern const struct xensched_source_ops xensched_source_linux;
+extern const struct xensched_source_ops xensched_source_domain;
 extern const struct xensched_source_ops xensched_source_recording;
 extern const struct xensched_source_ops xensched_source_synthetic;
 

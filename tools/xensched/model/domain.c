@@ -27,8 +27,22 @@ static void domain_free(struct domain *d)
         cpumap_free(&d->vcpus[i].soft);
     }
     free(d->vcpus);
+    free(d->serves);
     cpumap_free(&d->pool_cpus);
     cpumap_free(&d->ours);
+}
+
+void domain_add_serves(struct domain *d, uint32_t front_end)
+{
+    unsigned int i;
+
+    d->driver = true;
+    for (i = 0; i < d->nr_serves; i++)
+        if (d->serves[i] == front_end)
+            return;
+    d->serves = need_more_memory(d->serves, d->nr_serves + 1,
+                                 sizeof(*d->serves));
+    d->serves[d->nr_serves++] = front_end;
 }
 
 void domains_drop_last(struct domains *domains)

@@ -34,6 +34,8 @@ struct domain {
     char uuid[DOMAIN_UUID_TEXT];
     char name[DOMAIN_NAME_TEXT]; /* "" when it has none */
     bool driver;                 /* dom0, or serves backends to others */
+    unsigned int nr_serves;
+    uint32_t *serves;            /* domids of those whose back end it is */
     uint32_t pool;
     struct cpumap pool_cpus;
     unsigned int nr_vcpus;
@@ -59,6 +61,9 @@ void domains_free(struct domains *domains);
 
 /* The domain with this domid, or NULL. */
 struct domain *domains_find(const struct domains *domains, uint32_t domid);
+
+/* @d is a back end of @front_end. */
+void domain_add_serves(struct domain *d, uint32_t front_end);
 
 void domain_make_vcpus(struct domain *d, unsigned int nr_vcpus,
                        unsigned int nr_cpus);

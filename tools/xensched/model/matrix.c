@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xensched/event.h>
+#include <xensched/abi.h>
 
 #include "cells.h"
 #include "matrix.h"
 #include "memory.h"
+#include "tally.h"
 
 #define NS_PER_S 1e9
 
@@ -24,19 +25,24 @@ enum meaning { IGNORED, PAIR, SINGLE };
 struct matrix {
     double half_life_ns;
     enum meaning meaning[XEN_SCHEDLOG_NR_EVENTS];
+    uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
     struct cells cells;
 };
 
 static enum meaning meaning_of(unsigned int event)
 {
-    const char *kind = xensched_event_kind(event);
-
-    if (kind && !strcmp(kind, "access"))
-        return PAIR;
-    if (kind && !strcmp(kind, "exit"))
+    switch (event) {
+    case XEN_SCHEDLOG_EV_SERVICE_NS:
         return SINGLE;
-
-    return IGNORED;
+    case XEN_SCHEDLOG_EV_EVTCHN_SEND:
+    case XEN_SCHEDLOG_EV_GRANT_MAP:
+    case XEN_SCHEDLOG_EV_GRANT_UNMAP:
+    case XEN_SCHEDLOG_EV_GRANT_COPY:
+    case XEN_SCHEDLOG_EV_RING_PAGES:
+        return PAIR;
+    default:
+        return IGNORED;
+    }
 }
 
 struct matrix *matrix_new(uint64_t half_life_ns)
@@ -45,11 +51,31 @@ struct matrix *matrix_new(uint64_t half_life_ns)
     unsigned int i;
 
     m->half_life_ns = half_life_ns;
-    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++) {
         m->meaning[i] = meaning_of(i);
+        m->threshold[i] = 1;
+    }
     cells_init(&m->cells);
 
     return m;
+}
+
+void matrix_set_threshold(struct matrix *m, unsigned int event,
+                          uint32_t threshold)
+{
+    if (event < XEN_SCHEDLOG_NR_EVENTS)
+        m->threshold[event] = threshold ? threshold : 1;
+}
+
+bool matrix_takes(const struct matrix *m, uint32_t events)
+{
+    unsigned int i;
+
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+        if (events & 1U << i && m->meaning[i] != IGNORED)
+            return true;
+
+    return false;
 }
 
 void matrix_free(struct matrix *m)
@@ -117,6 +143,7 @@ void matrix_add(struct matrix *m, const struct xensched_row *row,
     const uint16_t who = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT;
     uint64_t amount = row->valid & XENSCHED_ROW_COUNTER ? row->counter : 1;
     uint16_t correspondent = row->correspondent;
+    uint32_t threshold;
     struct cell *cell;
 
     if ((row->valid & who) != who || row->event >= XEN_SCHEDLOG_NR_EVENTS)
@@ -137,23 +164,55 @@ void matrix_add(struct matrix *m, const struct xensched_row *row,
 
     cell = cells_get(&m->cells,
                      key_of(row->event, row->current, correspondent));
-    cell->sum = decayed(m, cell, now_ns) + worth(m, row->event, amount);
+    /* It stands for those which made no row as well. */
+    threshold = m->threshold[row->event];
+    cell->sum = decayed(m, cell, now_ns) +
+                threshold * worth(m, row->event, amount);
     if (now_ns > cell->at_ns)
         cell->at_ns = now_ns;
-    cell->total += amount;
+    cell->total += threshold * amount;
 }
 
+struct addition {
+    struct matrix *matrix;
+    uint64_t now_ns;
+};
+
+static void add_row(void *arg, const struct xensched_row *row)
+{
+    struct addition *addition = arg;
+
+    matrix_add(addition->matrix, row, addition->now_ns);
+}
+
+/*
+ * That rows are added up first makes a difference only for time on a pCPU:
+ * several pieces of it, which cannot have been used at once, count as one.
+ */
 void matrix_add_batch(struct matrix *m, const struct xensched_batch *batch,
                       uint64_t now_ns)
 {
+    struct addition addition = { .matrix = m, .now_ns = now_ns };
     struct xensched_row rows[BLOCK_ROWS];
     size_t i, nr, first = 0;
 
+    if (tally_batch(batch, NULL, add_row, &addition))
+        return;
     while ((nr = xensched_batch_decode(batch, first, rows, BLOCK_ROWS))) {
         for (i = 0; i < nr; i++)
             matrix_add(m, &rows[i], now_ns);
         first += nr;
     }
+}
+
+void matrix_add_believable(struct matrix *m,
+                           const struct xensched_batch *batch,
+                           struct tally_sieve *sieve, uint64_t now_ns)
+{
+    struct addition addition = { .matrix = m, .now_ns = now_ns };
+
+    if (!tally_batch(batch, sieve, add_row, &addition))
+        sieve->refused += xensched_batch_rows(batch);
 }
 
 double matrix_rate(const struct matrix *m, unsigned int event,

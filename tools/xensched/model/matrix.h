@@ -3,10 +3,12 @@
  * matrix.h - who has to do with whom, and who used how much: the model which
  * policies decide on.
  *
- * For each event of kind "access" there is a number for each pair (current
- * accounting domain, correspondent) which ever met, for each event of kind
- * "exit" one for each current accounting domain.  Events of other kinds are
- * not in the matrix.
+ * For each event which says who accessed what of whom (evtchn-send, grant-map,
+ * grant-unmap, grant-copy, ring-pages) there is a number for each pair
+ * (current accounting domain, correspondent) which ever met, for service-ns
+ * one for each current accounting domain.  Other events are not in the matrix:
+ * they say the same again (evtchn-recv, service-tsc), have counters which are
+ * no amounts (ring-sectors), or are about something else.
  *
  * A number is what was added to it, forgotten with a half-life: after the
  * half-life an amount counts a half.  It is given as a rate, in amount per
@@ -20,31 +22,51 @@
 #ifndef XENSCHED_MODEL_MATRIX_H
 #define XENSCHED_MODEL_MATRIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <xensched/reader.h>
+
+#include "tally.h"
 
 struct matrix;
 
 struct matrix *matrix_new(uint64_t half_life_ns);
 void matrix_free(struct matrix *m);
 
+/*
+ * Of @threshold events only one makes a row, so a row of @event counts for so
+ * many of them.  1 at first.
+ */
+void matrix_set_threshold(struct matrix *m, unsigned int event,
+                          uint32_t threshold);
+
+/* Is one of @events (mask) in the matrix? */
+bool matrix_takes(const struct matrix *m, uint32_t events);
+
 /* Add all rows of @batch as of @now_ns. */
 void matrix_add_batch(struct matrix *m, const struct xensched_batch *batch,
                       uint64_t now_ns);
+/*
+ * The same for rows which are not believed just so.  Those which lack
+ * something are not.
+ */
+void matrix_add_believable(struct matrix *m,
+                           const struct xensched_batch *batch,
+                           struct tally_sieve *sieve, uint64_t now_ns);
 /* Add one row.  A row without event, or without who, is not counted. */
 void matrix_add(struct matrix *m, const struct xensched_row *row,
                 uint64_t now_ns);
 
 /*
- * Rate of @event (kind access) between two accounting domains, in this
+ * Rate of @event between two accounting domains, in this
  * direction.  0 when they never met.
  */
 double matrix_rate(const struct matrix *m, unsigned int event,
                    uint16_t current, uint16_t correspondent, uint64_t now_ns);
 
-/* Rate of @event (kind exit) of an accounting domain. */
+/* Rate of an event which has no pairs. */
 double matrix_use(const struct matrix *m, unsigned int event,
                   uint16_t current, uint64_t now_ns);
 
@@ -56,7 +78,7 @@ double matrix_service(const struct matrix *m, uint16_t current,
 struct matrix_entry {
     unsigned int event;
     uint16_t current;
-    uint16_t correspondent; /* XEN_SCHEDLOG_ACCT_NONE for kind exit */
+    uint16_t correspondent; /* XEN_SCHEDLOG_ACCT_NONE: no pair */
     double rate;            /* per second */
     uint64_t total;         /* since the first row, never forgotten */
 };

@@ -11,7 +11,9 @@
 #define NOBODY (~0U)
 
 struct summing {
+    const struct policy_input *input;
     const struct domains *domains;
+    unsigned int nr_index;
     unsigned int *index; /* [accounting domain]: number in domains */
     struct talk *talk;
     struct cells pairs;  /* (number of domain, number of driver): rate */
@@ -30,10 +32,15 @@ static bool counts(unsigned int event)
     }
 }
 
+static unsigned int domain_of(const struct summing *s, uint16_t acct)
+{
+    return acct < s->nr_index ? s->index[acct] : NOBODY;
+}
+
 static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
                           double rate)
 {
-    unsigned int domain = s->index[acct], other = s->index[partner];
+    unsigned int domain = domain_of(s, acct), other = domain_of(s, partner);
 
     if (domain == NOBODY)
         return;
@@ -42,29 +49,52 @@ static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
         cells_get(&s->pairs, (uint64_t)domain << 32 | other)->sum += rate;
 }
 
+/*
+ * A page on a ring was also mapped, and counted then, unless its grant is
+ * persistent.  So of a pair's ring only what is beyond its maps is added.
+ */
+static double rate_to_add(const struct summing *s,
+                          const struct matrix_entry *entry)
+{
+    double rate = entry->rate;
+
+    if (entry->event == XEN_SCHEDLOG_EV_RING_PAGES)
+        rate -= matrix_rate(s->input->matrix, XEN_SCHEDLOG_EV_GRANT_MAP,
+                            entry->current, entry->correspondent,
+                            s->input->now_ns);
+
+    return rate > 0 ? rate : 0;
+}
+
 static void add_entry(const struct matrix_entry *entry, void *arg)
 {
+    double rate;
+
     if (!counts(entry->event) ||
         entry->current == XEN_SCHEDLOG_ACCT_XEN ||
         entry->correspondent == XEN_SCHEDLOG_ACCT_XEN ||
         entry->correspondent == XEN_SCHEDLOG_ACCT_NONE)
         return;
-    add_direction(arg, entry->current, entry->correspondent, entry->rate);
-    add_direction(arg, entry->correspondent, entry->current, entry->rate);
+    rate = rate_to_add(arg, entry);
+    add_direction(arg, entry->current, entry->correspondent, rate);
+    add_direction(arg, entry->correspondent, entry->current, rate);
 }
 
-static unsigned int *index_domains(const struct domains *domains)
+/* No larger than needed: this is done for each plan. */
+static void index_domains(struct summing *s)
 {
-    unsigned int *index = need_memory(UINT16_MAX + 1, sizeof(*index));
+    const struct domains *domains = s->domains;
     unsigned int i;
 
-    for (i = 0; i <= UINT16_MAX; i++)
-        index[i] = NOBODY;
+    for (i = 0; i < domains->nr; i++)
+        if (domains->domain[i].acct >= s->nr_index)
+            s->nr_index = domains->domain[i].acct + 1U;
+    s->index = need_memory(s->nr_index, sizeof(*s->index));
+    for (i = 0; i < s->nr_index; i++)
+        s->index[i] = NOBODY;
     for (i = 0; i < domains->nr; i++)
         if (domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)
-            index[domains->domain[i].acct] = i;
-
-    return index;
+            s->index[domains->domain[i].acct] = i;
 }
 
 static void pick_drivers(struct summing *s)
@@ -89,10 +119,10 @@ static void pick_drivers(struct summing *s)
 
 struct talk *talk_with_drivers(const struct policy_input *input)
 {
-    struct summing s = { .domains = input->domains };
+    struct summing s = { .input = input, .domains = input->domains };
 
     s.talk = need_memory(input->domains->nr, sizeof(*s.talk));
-    s.index = index_domains(input->domains);
+    index_domains(&s);
     cells_init(&s.pairs);
     matrix_visit(input->matrix, input->now_ns, add_entry, &s);
     pick_drivers(&s);

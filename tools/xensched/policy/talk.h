@@ -5,7 +5,9 @@
  *
  * Interactions are notifications sent and pages mapped, copied or passed on a
  * ring, each counted as one; grant-unmap undoes what grant-map counted, and
- * evtchn-recv is evtchn-send seen from the other side.  Accounting domain
+ * evtchn-recv is evtchn-send seen from the other side.  Pages on a ring which
+ * were also mapped are counted once: of ring-pages and grant-map from one
+ * domain to another the larger counts.  Accounting domain
  * XEN is nobody to talk to; REST (domains without a number of their own) is.
  */
 #ifndef XENSCHED_POLICY_TALK_H

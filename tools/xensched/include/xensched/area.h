@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area.h - the hypervisor's log area: made, mapped, controlled, given up.
+ * area.h - a log area: made, mapped, controlled, given up.
  *
- * An area has one region for all pCPUs (routes and lease) and three per pCPU
- * (registers; states; data), see <xen/schedlog.h>.  This is the only part of
- * the library which talks to Xen.  All functions are for one thread at a
- * time.  After fork(2) the child must not use an area of its parent.
+ * There is the hypervisor's, that of the Linux below us (what its back ends do
+ * for whom), and those of driver domains.  An area has one region for all CPUs
+ * (routes and lease) and three per CPU (registers; states; data), see
+ * <xen/schedlog.h>.  This is the only part of the library which talks to Xen,
+ * xenstore and /dev/xensched-log.  All functions are for one thread at a time.
+ * After fork(2) the child must not use an area of its parent.
  *
- * Names: an area is "made" once per host (xensched_area_setup(), one owner,
- * registers and routes mapped writable) and can be "looked at" by any number
- * of others (xensched_area_attach(), everything mapped read-only).
+ * Names: an area is "made" once (one owner, registers and routes mapped
+ * writable) and can be "looked at" by any number of others (everything mapped
+ * read-only):
+ *
+ *                   made by                      looked at by
+ *   hypervisor      xensched_area_setup()        xensched_area_attach()
+ *   this Linux      xensched_area_setup_linux()  xensched_area_attach_linux()
+ *   driver domain   xensched_area_request()      xensched_area_attach_domain()
+ *                   xensched_area_poll()
+ *
+ * Once it is open all areas are used in the same way.
  *
  * The owner "holds" the log while it has a lease, which it has to renew: when
  * it doesn't for the time that it has chosen, the hypervisor turns all events
@@ -37,7 +47,7 @@ struct xensched_geometry {
     const uint32_t *sizes;
 };
 
-/* What the hypervisor says about itself and the area. */
+/* What the producer says about itself and the area. */
 struct xensched_area_info {
     uint32_t abi_version;
     uint32_t nr_cpus;        /* highest pCPU id with a log + 1; 0: no area */
@@ -48,6 +58,7 @@ struct xensched_area_info {
     uint32_t nr_sites;
     uint64_t tsc_khz;
     uint64_t max_bytes;      /* limit of the hypervisor's schedlog_max= */
+                             /* (Linux: max_mib=; 0: a domain's own) */
     uint64_t used_bytes;
     uint32_t lease_ms;       /* 0: nobody holds the log */
     uint32_t lease_left_ms;  /* until it ends, unless it is renewed */
@@ -85,12 +96,64 @@ int xensched_area_attach(struct xensched_area **area,
                          struct xensched_error *err);
 
 /*
+ * The same for the Linux below us, by its module xensched_log; -ENOENT: it
+ * isn't loaded.
+ */
+int xensched_area_setup_linux(const struct xensched_geometry *geometry,
+                              bool replace, uint64_t cookie,
+                              struct xensched_area **area,
+                              struct xensched_error *err);
+int xensched_area_attach_linux(struct xensched_area **area,
+                               struct xensched_error *err);
+
+/*
+ * Ask domain @domid, by xenstore, for an area of @geometry.  That of a former
+ * scheduler is taken over if it has this geometry, or given up first.  No event
+ * is on then.  Does not wait: the domain may answer late or never.
+ *
+ * The area can be closed, polled, and asked for its information; everything
+ * else has to wait until xensched_area_poll() has returned XENSCHED_MAPPED.
+ */
+int xensched_area_request(uint32_t domid,
+                          const struct xensched_geometry *geometry,
+                          struct xensched_area **area,
+                          struct xensched_error *err);
+
+/* What xensched_area_poll() returns besides negative errno values. */
+enum xensched_poll {
+    XENSCHED_NO_ANSWER, /* yet */
+    XENSCHED_PART,      /* a part of it is mapped; ask again */
+    XENSCHED_MAPPED,    /* it can be used */
+};
+
+/*
+ * Is there an answer?  After a negative errno value the area can only be
+ * closed:
+ *   -EPROTO      another version of the ABI, or what the domain advertises is
+ *                not what it was asked for
+ *   -EBUSY, -EEXIST, ...  as the domain says, with its words
+ *   -EINVAL, -EPERM, ...  frames that cannot be mapped
+ * Nothing that the domain does can make this wait or run long.
+ */
+int xensched_area_poll(struct xensched_area *area, struct xensched_error *err);
+
+/*
+ * Take the request back: the domain may free its area.  As the last step of
+ * xensched_area_release(), for who has closed the area, or never got one.
+ */
+int xensched_area_withdraw(uint32_t domid, struct xensched_error *err);
+
+/* Map, read-only, what domain @domid was asked for.  -ENODATA: nothing. */
+int xensched_area_attach_domain(uint32_t domid, struct xensched_area **area,
+                                struct xensched_error *err);
+
+/*
  * Unmap.  The area and its events stay as they are.  NULL is allowed.
  */
 void xensched_area_close(struct xensched_area *area);
 
 /*
- * Turn all events off, give the lease up and the memory back to the hypervisor
+ * Turn all events off, give the lease up and the memory back to the producer
  * and close.  @area is gone in any case.  -EEXIST: somebody else holds the log
  * now, who goes on using it.
  */
@@ -99,13 +162,17 @@ int xensched_area_release(struct xensched_area *area,
 
 /*
  * Map the logs of pCPUs which have come since, and give them the registers
- * which were set.  What is mapped already stays as it is.  Returns how many
+ * which were set.  What is mapped already stays as it is.  Sites that have come
+ * can be turned on from then on.  Returns how many
  * pCPUs there were, or a negative errno value.
  */
 int xensched_area_refresh(struct xensched_area *area,
                           struct xensched_error *err);
 
-/* Ask the hypervisor; xensched_area_ask() also if there is no area. */
+/*
+ * Ask the producer.  nr_cpus is 0 when there is no area, or, of a domain, not
+ * the one that was mapped.  xensched_area_ask(): the hypervisor.
+ */
 int xensched_area_info(struct xensched_area *area,
                        struct xensched_area_info *info,
                        struct xensched_error *err);
@@ -166,7 +233,7 @@ void xensched_area_renew_lease(struct xensched_area *area);
  * on, for so long at a time; with 0 it is not.  All pCPUs are stopped for a
  * moment.
  *
- *   -EOPNOTSUPP  the text says which of them this hypervisor was built without
+ *   -EOPNOTSUPP  the text says of which of them there are no sites
  *   -EEXIST      another scheduler holds the log; the text says for how long
  *   -ENOENT      the area was given up by somebody else
  *   -EINVAL      a lease which is out of range, an area without a cookie, or

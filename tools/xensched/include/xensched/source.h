@@ -6,6 +6,8 @@
  * (and can be tested without knowing) where they are from:
  *
  *   hypervisor          the live area of this host
+ *   linux               that of the Linux below us
+ *   domain:DOMID        that of a driver domain
  *   recording:FILE      a recorded file, docs/recording-format.md
  *   synthetic:OPTIONS   made-up rows, the same ones for the same options
  *
@@ -43,8 +45,9 @@ struct xensched_source_stats {
 };
 
 /*
- * Open the source which @spec describes.  @area is for the hypervisor source
- * and has to stay valid until the source is closed; others ignore it.
+ * Open the source which @spec describes.  @area is for the live sources,
+ * which attach to what is there without it, and has to stay valid until the
+ * source is closed; others ignore it.
  *
  * Returns 0 and sets *source, or -EINVAL for a @spec which is not understood,
  * or what opening returned.
@@ -52,6 +55,13 @@ struct xensched_source_stats {
 int xensched_source_open(const char *spec, struct xensched_area *area,
                          struct xensched_source **source,
                          struct xensched_error *err);
+
+/*
+ * Look, read-only, at the area of the live source which @spec describes.
+ * Returns as the area's own function, or -EINVAL: no live source.
+ */
+int xensched_source_attach(const char *spec, struct xensched_area **area,
+                           struct xensched_error *err);
 
 /* What xensched_source_next() returns besides negative errno values. */
 enum xensched_next {

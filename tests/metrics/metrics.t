@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The daemon's metrics, read by the real Prometheus through node_exporter.
+
+The file is what tests/unit/test-core writes, the daemon's own code with a host
+that follows a script.  Writes TAP.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))))
+CORE = TOP + "/build/unit/test-core"
+TOOLS = TOP + "/build/prometheus"
+DASHBOARD = TOP + "/tools/xensched/grafana/xensched.json"
+DOCS = TOP + "/docs/metrics.md"
+FOLDER = tempfile.mkdtemp(prefix="xensched-metrics-")
+METRICS = FOLDER + "/textfile/xensched.prom"
+RESULTS = []
+
+
+def check(what, good, *why):
+    RESULTS.append(good)
+    print("%s %d - %s" % ("ok" if good else "not ok", len(RESULTS), what))
+    if not good:
+        for line in "\n".join(map(str, why)).splitlines()[:30]:
+            print("# " + line)
+    sys.stdout.flush()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running(name, *arguments):
+    with open("%s/%s.log" % (FOLDER, os.path.basename(name)), "wb") as log:
+        process = subprocess.Popen([TOOLS + "/usr/bin/" + name, *arguments],
+                                   stdout=log, stderr=log)
+        try:
+            yield
+        finally:
+            process.kill()
+            process.wait()
+
+
+def query(port, expression):
+    """What Prometheus answers: a list of (labels, value)."""
+    url = "http://127.0.0.1:%d/api/v1/query?%s" % (
+        port, urllib.parse.urlencode({"query": expression}))
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        value = json.load(answer)
+    if value["status"] != "success":
+        raise ValueError(value)
+    return [(sample["metric"], float(sample["value"][1]))
+            for sample in value["data"]["result"]]
+
+
+def until_scraped(port):
+    for _ in range(300):
+        with contextlib.suppress(OSError, ValueError):
+            # Rates need two scrapes.
+            if query(port, "count_over_time(xensched_moves_total[1m]) > 2"):
+                return True
+        time.sleep(0.2)
+    return False
+
+
+def named(text):
+    return set(re.findall(r"\bxensched_[a-z_]+", text))
+
+
+def write_metrics():
+    os.mkdir(FOLDER + "/textfile")
+    subprocess.run([CORE], env=dict(os.environ, METRICS_COPY=METRICS),
+                   cwd=FOLDER, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, check=True)
+    with open(METRICS, encoding="utf-8") as file:
+        return file.read()
+
+
+def test_file(text):
+    tool = subprocess.run([TOOLS + "/usr/bin/promtool", "check", "metrics"],
+                          input=text.encode(), capture_output=True,
+                          check=False)
+    # It wants counters to be announced as Prometheus does, not OpenMetrics.
+    lines = [line for line in tool.stderr.decode().splitlines()
+             if "_total" not in line and "no help text" not in line]
+    check("promtool finds nothing wrong with the file", not lines, *lines)
+    with open(DOCS, encoding="utf-8") as file:
+        documented = named(file.read())
+    written = {line.split("{")[0].split(" ")[0] for line in text.splitlines()
+               if line and line[0] != "#"}
+    check("all that is written is documented", written <= documented,
+          written - documented)
+
+
+def test_prometheus(port, text):
+    check("Prometheus has read it through node_exporter", until_scraped(port),
+          *open(FOLDER + "/prometheus.log", encoding="utf-8"))
+    for line in text.splitlines():
+        if line.startswith("xensched_moves_total"):
+            wanted = float(line.split()[1])
+    check("a counter has its value",
+          query(port, "xensched_moves_total")[0][1] == wanted == 1)
+    samples = [line for line in text.splitlines() if line[0] != "#"]
+    found = query(port, '{__name__=~"xensched_.*"}')
+    check("no sample is missing", len(found) == len(samples),
+          len(found), len(samples))
+    names = {labels.get("from_domain") for labels, _ in
+             query(port, "xensched_rate")}
+    check("names of domains are what they were", 'd\\is"k' in names, names)
+
+
+def test_dashboard(port):
+    with open(DASHBOARD, encoding="utf-8") as file:
+        board = json.load(file)
+    for panel in board["panels"]:
+        for target in panel["targets"]:
+            expression = target["expr"].replace("$instance", ".*")
+            try:
+                good = bool(query(port, expression))
+            except (OSError, ValueError) as error:
+                good = False
+                expression += "\n%s" % error
+            check("dashboard, %s: there is something to be seen"
+                  % panel["title"], good, expression)
+
+
+def main():
+    if not os.access(CORE, os.X_OK):
+        print("Bail out! %s is not built: make unit" % CORE)
+        return 1
+    subprocess.run([TOP + "/tests/metrics/fetch.sh", TOOLS], check=True)
+    text = write_metrics()
+    test_file(text)
+    exporter, port = free_port(), free_port()
+    with open(FOLDER + "/prometheus.yml", "w", encoding="utf-8") as file:
+        file.write("global: {scrape_interval: 1s}\n"
+                   "scrape_configs: [{job_name: node, static_configs: "
+                   "[{targets: ['127.0.0.1:%d']}]}]\n" % exporter)
+    with running("prometheus-node-exporter", "--collector.disable-defaults",
+                 "--collector.textfile",
+                 "--collector.textfile.directory=%s/textfile" % FOLDER,
+                 "--web.listen-address=127.0.0.1:%d" % exporter), \
+            running("prometheus", "--config.file=%s/prometheus.yml" % FOLDER,
+                    "--storage.tsdb.path=%s/data" % FOLDER,
+                    "--web.listen-address=127.0.0.1:%d" % port):
+        test_prometheus(port, text)
+        test_dashboard(port)
+    print("1..%d" % len(RESULTS))
+    return 0 if all(RESULTS) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    finally:
+        shutil.rmtree(FOLDER, ignore_errors=True)

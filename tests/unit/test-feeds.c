@@ -1,0 +1,1214 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where rows come from: sources that come, go, are silent and lie, each for
+ * itself alone.
+ *
+ * The driver domain below has memory of its own, answers through xenstore, and
+ * writes rows with the hypervisor's record handler; dom0's Linux is a device
+ * of the same kind.  What a driver domain can do to the daemon is all here: if
+ * one of these tests fails, a guest can crash, stop or mislead the scheduler of
+ * the host.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <uapi/xensched_log.h>
+
+#include "cmocka-tap.h"
+#include "fake-host.h"
+#include "fake-xenstore.h"
+#include "harness.h"
+
+#include <xenctrl.h>
+#include <xenforeignmemory.h>
+
+#include "daemon/feeds.h"
+
+#define SECOND 1000000000ULL
+
+#define STATE   "test-feeds.state"
+#define JOURNAL "test-feeds.journal"
+
+#define DRIVER 3U
+#define CLIENT 4U
+#define OTHER  5U
+
+/* Accounting domains follow the order of domids, from 2 on. */
+#define DOM0_ACCT   2U
+#define DRIVER_ACCT 3U
+#define CLIENT_ACCT 4U
+#define OTHER_ACCT  5U
+
+#define EV(NAME) XEN_SCHEDLOG_EV_##NAME
+#define PAGES EV(RING_PAGES)
+#define FILE_SIZE (256U << 10)
+
+/* The driver domain's memory: so many pages, and what is where. */
+#define FRAMES    4096U
+#define GLOBAL    10U
+#define DIRECTORY 100U
+#define CPU_PAGES 66U /* 1 CONTROL, 1 STATE, 64 DATA */
+#define CPU_FRAME(cpu) (200U + CPU_PAGES * (cpu))
+#define NO_FRAME  UINT64_MAX
+
+static int ram_fd, device_fd;
+static uint8_t *ram;
+static unsigned int mapped, handles;
+
+static struct fake_host host;
+static struct core core;
+static struct core_settings settings;
+static struct feeds feeds;
+static struct xenstore *xs;
+static struct xensched_source *hypervisor;
+static uint64_t now;
+
+/* libxenforeignmemory: the domain's memory, as far as there is some. */
+
+struct xentoollog_logger_tostream {
+    int nothing;
+};
+
+xentoollog_logger_stdiostream *
+xtl_createlogger_stdiostream(FILE *f, xentoollog_level level, unsigned flags)
+{
+    (void)f;
+    (void)level;
+    (void)flags;
+    handles++;
+
+    return calloc(1, 1);
+}
+
+void xtl_logger_destroy(struct xentoollog_logger *logger)
+{
+    handles -= !!logger;
+    free(logger);
+}
+
+xenforeignmemory_handle *
+xenforeignmemory_open(struct xentoollog_logger *logger, unsigned flags)
+{
+    (void)logger;
+    (void)flags;
+    handles++;
+
+    return calloc(1, 1);
+}
+
+int xenforeignmemory_close(xenforeignmemory_handle *fmem)
+{
+    handles--;
+    free(fmem);
+
+    return 0;
+}
+
+void *xenforeignmemory_map(xenforeignmemory_handle *fmem, uint32_t dom,
+                           int prot, size_t nr, const xen_pfn_t *frames,
+                           int *err)
+{
+    uint8_t *base;
+    size_t i;
+
+    (void)fmem;
+    assert_int_equal(dom, DRIVER);
+    assert_null(err);
+    for (i = 0; i < nr; i++)
+        if (frames[i] >= FRAMES) {
+            errno = EINVAL;
+            return NULL;
+        }
+    base = mmap(NULL, nr * XC_PAGE_SIZE, PROT_NONE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (i = 0; i < nr; i++)
+        mmap(base + i * XC_PAGE_SIZE, XC_PAGE_SIZE, prot,
+             MAP_SHARED | MAP_FIXED, ram_fd, frames[i] * XC_PAGE_SIZE);
+    mapped += nr;
+
+    return base;
+}
+
+int xenforeignmemory_unmap(xenforeignmemory_handle *fmem, void *base,
+                           size_t nr)
+{
+    (void)fmem;
+    mapped -= nr;
+
+    return munmap(base, nr * XC_PAGE_SIZE);
+}
+
+/* Of the hypervisor nothing is asked here. */
+
+xc_interface *xc_interface_open(xentoollog_logger *logger,
+                                xentoollog_logger *dombuild, unsigned flags)
+{
+    (void)logger;
+    (void)dombuild;
+    (void)flags;
+    abort();
+}
+
+int xc_interface_close(xc_interface *xch)
+{
+    (void)xch;
+    abort();
+}
+
+#define NOT_ASKED_FOR(name, ...) \
+    int name(xc_interface *xch, ##__VA_ARGS__) { (void)xch; abort(); }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+NOT_ASKED_FOR(xc_schedlog_info, xc_schedlog_info_t *info)
+NOT_ASKED_FOR(xc_schedlog_setup, uint32_t a, uint32_t f, const uint32_t *s)
+NOT_ASKED_FOR(xc_schedlog_files, uint32_t f, uint32_t n,
+              xen_schedlog_file_t *files)
+NOT_ASKED_FOR(xc_schedlog_frames, uint32_t r, uint32_t c, uint32_t f,
+              uint32_t n, uint64_t *frames)
+NOT_ASKED_FOR(xc_schedlog_events, uint32_t e, uint32_t l, uint64_t c)
+NOT_ASKED_FOR(xc_schedlog_release, uint64_t c)
+NOT_ASKED_FOR(xc_schedlog_pmc, uint64_t c, uint32_t n, const uint64_t *s)
+NOT_ASKED_FOR(xc_schedlog_mark, uint32_t d, bool allow)
+NOT_ASKED_FOR(xc_schedlog_bind, uint32_t d, uint32_t v, uint16_t a)
+#pragma GCC diagnostic pop
+
+/* The device of dom0's Linux. */
+
+static struct {
+    bool there;
+    uint32_t nr_acct, nr_files, size, events, built, lease_ms;
+    uint64_t cookie;
+} device;
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...);
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    unsigned int mode;
+    va_list args;
+
+    va_start(args, flags);
+    mode = va_arg(args, unsigned int);
+    va_end(args);
+    if (strcmp(path, "/dev/xensched-log"))
+        return __real_open(path, flags, mode);
+    if (!device.there) {
+        errno = ENOENT;
+        return -1;
+    }
+
+    return dup(device_fd);
+}
+
+static int refuse(int code)
+{
+    errno = code;
+
+    return -1;
+}
+
+static int set_up(const struct xensched_log_setup *setup)
+{
+    const uint32_t *sizes = (const uint32_t *)(uintptr_t)setup->sizes;
+
+    if (device.nr_acct &&
+        (device.nr_acct != setup->nr_acct || device.size != sizes[0]))
+        return refuse(EBUSY);
+    device.nr_acct = setup->nr_acct;
+    device.nr_files = setup->nr_files;
+    device.size = sizes[0];
+
+    return 0;
+}
+
+static int set_events(const struct xensched_log_events *op)
+{
+    if (op->events & ~device.built)
+        return refuse(EOPNOTSUPP);
+    if (device.lease_ms && op->cookie != device.cookie)
+        return refuse(EEXIST);
+    device.events = op->events;
+    device.lease_ms = op->events ? op->lease_ms : 0;
+    device.cookie = op->cookie;
+
+    return 0;
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+    struct xen_schedlog_file *file;
+    struct xensched_log_files *files;
+    struct xensched_log_info *info;
+    va_list args;
+    void *arg;
+
+    (void)fd;
+    va_start(args, request);
+    arg = va_arg(args, void *);
+    va_end(args);
+    switch (request) {
+    case XENSCHED_LOG_INFO:
+        info = arg;
+        memset(info, 0, sizeof(*info));
+        info->abi_version = XEN_SCHEDLOG_ABI_VERSION;
+        info->nr_cpus = device.nr_acct ? 1 : 0;
+        info->nr_acct = device.nr_acct;
+        info->nr_files = device.nr_files;
+        info->events_built = device.built;
+        info->events_enabled = device.events;
+        info->lease_ms = info->lease_left_ms = device.lease_ms;
+        return 0;
+    case XENSCHED_LOG_SETUP:
+        return set_up(arg);
+    case XENSCHED_LOG_FILES:
+        files = arg;
+        file = (struct xen_schedlog_file *)(uintptr_t)files->files;
+        *file = (struct xen_schedlog_file){ .size = device.size };
+        files->nr = 1;
+        return 0;
+    case XENSCHED_LOG_EVENTS:
+        return set_events(arg);
+    case XENSCHED_LOG_RELEASE:
+        memset(&device, 0, sizeof(device));
+        device.there = true;
+        return 0;
+    default:
+        return refuse(ENOTTY);
+    }
+}
+
+/* The driver domain's side. */
+
+static uint8_t *page(unsigned int frame)
+{
+    return ram + (size_t)frame * XC_PAGE_SIZE;
+}
+
+static const char *request(const char *node)
+{
+    return fake_xs_get("/local/domain/%u/schedlog/request/%s", DRIVER, node);
+}
+
+static void advertise(const char *node, const char *value)
+{
+    fake_xs_put(value, "/local/domain/%u/schedlog/area/%s", DRIVER, node);
+}
+
+static void put_frames(unsigned int nr_cpus)
+{
+    uint64_t *entry = (uint64_t *)page(DIRECTORY);
+    unsigned int cpu, i;
+
+    for (i = 0; i < 2; i++)
+        *entry++ = GLOBAL + i;
+    for (cpu = 0; cpu < nr_cpus; cpu++)
+        for (i = 0; i < CPU_PAGES; i++)
+            *entry++ = CPU_FRAME(cpu) + i;
+}
+
+/* What an honest one with two CPUs does. */
+static void answer(void)
+{
+    put_frames(2);
+    advertise("version", "1");
+    advertise("nr-cpus", "2");
+    advertise("nr-acct", request("nr-acct"));
+    advertise("sizes", request("sizes"));
+    advertise("tsc-khz", "1000");
+    advertise("events-built", "50331648"); /* ring-pages, ring-sectors */
+    advertise("events", request("events"));
+    advertise("directory", "100");
+}
+
+static void take_back(void)
+{
+    fake_xs_remove("/local/domain/%u/schedlog/area", DRIVER);
+    advertise("", "");
+}
+
+/* One row, with the record handler, into a log file of a producer. */
+static void log_row(uint8_t *global, uint8_t *control, uint8_t *state,
+                    uint8_t *data, unsigned int event, uint16_t current,
+                    uint16_t correspondent, uint64_t counter)
+{
+    static uint32_t skipped[FAKE_ACCTS * XEN_SCHEDLOG_NR_EVENTS];
+    struct xen_schedlog_state *s = (void *)state;
+    struct schedlog_cpu *cpu = calloc(1, sizeof(*cpu) + sizeof(cpu->file[0]));
+    struct xen_schedlog_state before = *s;
+
+    cpu->lcr = (void *)control;
+    cpu->route = (void *)(global + XEN_SCHEDLOG_ROUTES_OFFSET);
+    cpu->skipped = skipped;
+    cpu->acct_mask = FAKE_ACCTS - 1;
+    schedlog_init_file(&cpu->file[0], data, FILE_SIZE, s);
+    *s = before;
+    cpu->file[0].pos = before.pos;
+    cpu->file[0].layout_seq = before.layout_seq;
+    if (before.layout_seq) {
+        schedlog_set_layout(&cpu->file[0], before.lcr);
+        *s = before;
+        cpu->file[0].layout_seq = before.layout_seq;
+    }
+    schedlog_record(cpu, event, current, correspondent, counter);
+    free(cpu);
+}
+
+static void emit(unsigned int cpu, unsigned int event, uint16_t current,
+                 uint16_t correspondent, uint64_t counter)
+{
+    uint64_t *routes = (uint64_t *)page(GLOBAL + 1);
+
+    /* It need not wait to be allowed. */
+    routes[current % FAKE_ACCTS * XEN_SCHEDLOG_NR_EVENTS + event] =
+        XEN_SCHEDLOG_ROUTE_VALID;
+    log_row(page(GLOBAL), page(CPU_FRAME(cpu)), page(CPU_FRAME(cpu) + 1),
+            page(CPU_FRAME(cpu) + 2), event, current, correspondent, counter);
+}
+
+/* The daemon's side. */
+
+static const struct feed *feed(const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < feeds.nr; i++)
+        if (!strcmp(feeds.feed[i]->name, name))
+            return feeds.feed[i];
+
+    return NULL;
+}
+
+static const struct feed *driver(void)
+{
+    return feed("domain:3");
+}
+
+static void start_feeds(const char *log)
+{
+    const struct feeds_settings fs = {
+        .choice = &settings.choice,
+        .nr_acct = FAKE_ACCTS,
+        .lease_ms = 10000,
+    };
+
+    assert_true(choice_parse(&settings.choice, log));
+    feeds_init(&feeds, &fs, &core, xs);
+    feeds_set_hypervisor(&feeds, hypervisor);
+}
+
+static void look(void)
+{
+    struct domains domains = { 0 };
+    struct xensched_error err;
+
+    xenstore_domain(xs, DRIVER);
+    xenstore_changed(xs);
+    assert_int_equal(core_bind_new(&core, &domains, now, &err), 0);
+    feeds_look(&feeds, &domains, now);
+    domains_free(&domains);
+}
+
+static void read_rows(void)
+{
+    struct xensched_error err;
+
+    xenstore_changed(xs);
+    assert_int_equal(feeds_read(&feeds, now, &err), 0);
+}
+
+/* So many seconds go by. */
+static void wait_for(unsigned int seconds)
+{
+    unsigned int i;
+
+    for (i = 0; i < seconds; i++) {
+        now += SECOND;
+        look();
+        read_rows();
+    }
+}
+
+static int setup(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    unlink(STATE);
+    unlink(JOURNAL);
+    fake_xs_reset();
+    memset(&device, 0, sizeof(device));
+    ram_fd = memfd_create("ram", 0);
+    device_fd = memfd_create("device", 0);
+    if (ftruncate(ram_fd, FRAMES * XC_PAGE_SIZE) ||
+        ftruncate(device_fd, 4LL << 48))
+        return -1;
+    ram = mmap(NULL, FRAMES * XC_PAGE_SIZE, PROT_READ | PROT_WRITE,
+               MAP_SHARED, ram_fd, 0);
+    fake_host_init(&host);
+    fake_domain_new(&host, DRIVER, "driver", 1)->clients = 1U << CLIENT;
+    fake_domain_new(&host, CLIENT, "client", 1);
+    fake_domain_new(&host, OTHER, "other", 1);
+    settings = (struct core_settings){
+        .half_life_ns = SECOND,
+        .policy = policy_find(NULL),
+        .policy_settings = policy_defaults,
+        .state_path = STATE,
+        .journal_path = JOURNAL,
+    };
+    choice_default(&settings.choice);
+    now = 1000 * SECOND;
+    assert_int_equal(core_start(&core, &settings, &host.host, now, &err), 0);
+    assert_int_equal(xenstore_open(&xs, &err), 0);
+    assert_int_equal(xensched_source_open("synthetic:rows=10,"
+                                          "pair=evtchn-send/2/5/1/1",
+                                          NULL, &hypervisor, &err), 0);
+    start_feeds("ring-pages,evtchn-send");
+
+    return 0;
+}
+
+/* Whatever happened, nothing stays mapped or open. */
+static int teardown(void **state)
+{
+    (void)state;
+    feeds_free(&feeds);
+    xensched_source_close(hypervisor);
+    xenstore_close(xs);
+    core_stop(&core);
+    core_free(&core);
+    fake_host_free(&host);
+    munmap(ram, FRAMES * XC_PAGE_SIZE);
+    close(ram_fd);
+    close(device_fd);
+    unlink(STATE);
+    unlink(JOURNAL);
+
+    return mapped || handles || fake_xs.open;
+}
+
+struct sought {
+    unsigned int event;
+    uint16_t current, correspondent;
+    uint64_t total;
+};
+
+static void seek(const struct matrix_entry *entry, void *arg)
+{
+    struct sought *s = arg;
+
+    if (entry->event == s->event && entry->current == s->current &&
+        entry->correspondent == s->correspondent)
+        s->total = entry->total;
+}
+
+static uint64_t total_of(unsigned int event, uint16_t current,
+                         uint16_t correspondent)
+{
+    struct sought s = { event, current, correspondent, 0 };
+
+    matrix_visit(core.matrix, now, seek, &s);
+
+    return s.total;
+}
+
+/* An honest driver domain which is being read. */
+static void get_it_to_log(void)
+{
+    look();
+    answer();
+    wait_for(1);
+    answer();
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+}
+
+static void refused_with(const char *words)
+{
+    if (driver()->state != FEED_FAILED)
+        fail_msg("state %s", feed_state_name(driver()->state));
+    if (!strstr(driver()->reason, words))
+        fail_msg("no '%s' in '%s'", words, driver()->reason);
+    assert_int_equal(mapped, 0);
+}
+
+/* How it should be. */
+
+static void a_driver_domain_is_asked_read_and_given_back(void **state)
+{
+    uint64_t lease;
+
+    (void)state;
+    look();
+    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_string_equal(request("version"), "1");
+    assert_string_equal(request("nr-acct"), "16");
+    assert_string_equal(request("sizes"), "262144");
+    /* Nothing is on before it can be read. */
+    assert_string_equal(request("events"), "0");
+    assert_string_equal(fake_xs_permissions("/local/domain/3/schedlog/"
+                                            "request"), "n0r3");
+    assert_string_equal(fake_xs_permissions("/local/domain/3/schedlog/area"),
+                        "n0b3");
+    answer();
+    /* Its answer is noticed at once, not with the next look. */
+    read_rows();
+    read_rows();
+    assert_int_equal(driver()->state, FEED_READING);
+    assert_string_equal(request("events"), "16777216");
+    assert_string_equal(request("lease-ms"), "10000");
+    answer();
+    lease = *(uint64_t *)page(GLOBAL);
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 8);
+    emit(1, PAGES, DRIVER_ACCT, CLIENT_ACCT, 1);
+    wait_for(1);
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 9);
+    assert_int_equal(driver()->refused, 0);
+    assert_true(*(uint64_t *)page(GLOBAL) > lease);
+
+    feeds_free(&feeds);
+    assert_null(request("version"));
+    assert_null(fake_xs_get("/local/domain/3/schedlog/acct/3"));
+    assert_int_equal(mapped, 0);
+    start_feeds("none");
+}
+
+static void it_gets_the_numbers_it_needs_before_an_event_is_on(void **state)
+{
+    (void)state;
+    look();
+    assert_string_equal(fake_xs_get("/local/domain/3/schedlog/acct/3"), "3");
+    assert_string_equal(fake_xs_get("/local/domain/3/schedlog/acct/4"), "4");
+    assert_string_equal(fake_xs_permissions("/local/domain/3/schedlog/"
+                                            "acct/4"), "n0r3");
+    assert_string_equal(request("events"), "0");
+    /* Who else there is is none of its business... */
+    assert_null(fake_xs_get("/local/domain/3/schedlog/acct/5"));
+    /* ... but dom0's. */
+    assert_string_equal(fake_xs_get("/local/domain/0/schedlog/acct/0"), "2");
+    assert_string_equal(fake_xs_get("/local/domain/0/schedlog/acct/5"), "5");
+
+    host.world->domains[DRIVER].clients |= 1U << OTHER;
+    wait_for(1);
+    assert_string_equal(fake_xs_get("/local/domain/3/schedlog/acct/5"), "5");
+    host.world->domains[OTHER].exists = false;
+    wait_for(1);
+    assert_null(fake_xs_get("/local/domain/3/schedlog/acct/5"));
+    assert_null(fake_xs_get("/local/domain/0/schedlog/acct/5"));
+}
+
+/* Lies about rows. */
+
+static void what_it_may_not_say_is_not_believed(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    get_it_to_log();
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    emit(0, PAGES, OTHER_ACCT, CLIENT_ACCT, 1000);
+    emit(0, PAGES, DOM0_ACCT, OTHER_ACCT, 1000);
+    emit(0, PAGES, DRIVER_ACCT, OTHER_ACCT, 1000);
+    emit(0, EV(EVTCHN_SEND), DRIVER_ACCT, CLIENT_ACCT, 1000);
+    emit(0, EV(EVTCHN_SEND), OTHER_ACCT, DOM0_ACCT, 1000);
+    emit(0, EV(SERVICE_NS), DRIVER_ACCT, XEN_SCHEDLOG_ACCT_NONE, SECOND);
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, UINT32_MAX);
+    wait_for(1);
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 5);
+    assert_int_equal(driver()->refused, 7);
+    /* What the hypervisor said is as it was, and all there is besides. */
+    assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
+    assert_int_equal(matrix_size(core.matrix), 2);
+    assert_int_equal(driver()->state, FEED_READING);
+
+    for (i = 0; i < 100; i++) {
+        emit(0, PAGES, OTHER_ACCT, CLIENT_ACCT, 1000);
+        wait_for(1);
+    }
+    assert_int_equal(driver()->refused, 107);
+    for (i = 0; i < core.journal.nr; i++)
+        if (strstr(json_object_to_json_string(core.journal.entries[i]),
+                   "refused"))
+            break;
+    assert_true(i < core.journal.nr);
+    for (i++; i < core.journal.nr; i++)
+        assert_null(strstr(json_object_to_json_string(
+                               core.journal.entries[i]), "refused"));
+}
+
+static void noise_in_its_pages_does_nothing_to_others(void **state)
+{
+    uint64_t seed = 7;
+    unsigned int i, j;
+
+    (void)state;
+    get_it_to_log();
+    for (i = 0; i < 300; i++) {
+        for (j = 0; j < XC_PAGE_SIZE; j += 8) {
+            *(uint64_t *)(page(CPU_FRAME(0)) + j) = harness_random(&seed);
+            *(uint64_t *)(page(CPU_FRAME(1) + 1) + j) = harness_random(&seed);
+            *(uint64_t *)(page(CPU_FRAME(1) + 2) + j) = harness_random(&seed);
+            *(uint64_t *)(page(GLOBAL + 1) + j) = harness_random(&seed);
+            *(uint64_t *)(page(DIRECTORY) + j) = harness_random(&seed);
+        }
+        /* A state which is plausible half of the time. */
+        *(uint32_t *)(page(CPU_FRAME(1) + 1) + 24) &= ~1U;
+        *(uint64_t *)(page(CPU_FRAME(0) + 1)) += 1U << 20;
+        now += SECOND / 10;
+        read_rows();
+    }
+    wait_for(3);
+    assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+        if (i != EV(EVTCHN_SEND) && i != PAGES)
+            for (j = 0; j < FAKE_ACCTS * FAKE_ACCTS; j++)
+                assert_int_equal(total_of(i, j / FAKE_ACCTS,
+                                          j % FAKE_ACCTS), 0);
+    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+}
+
+static void a_log_that_contradicts_itself_is_given_up(void **state)
+{
+    struct xen_schedlog_state *s;
+
+    (void)state;
+    get_it_to_log();
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    read_rows();
+    assert_int_equal(driver()->state, FEED_READING);
+    s = (void *)page(CPU_FRAME(0) + 1);
+    s->layout_pos = s->pos + 64;
+    now += SECOND / 10;
+    read_rows();
+    refused_with("contradicts itself");
+    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+}
+
+static void rows_of_another_shape_are_not_looked_at(void **state)
+{
+    uint32_t *registers;
+
+    (void)state;
+    get_it_to_log();
+    registers = (void *)page(CPU_FRAME(0));
+    registers[0] = XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
+                   XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER;
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    read_rows();
+    assert_true(driver()->refused > 0);
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 0);
+}
+
+/* 200 CPUs whose pages are all the same, and full again in each round. */
+static void what_it_costs_in_a_round_is_bounded(void **state)
+{
+    uint64_t *entry = (uint64_t *)page(DIRECTORY) + 2, before;
+    struct xensched_source_stats stats;
+    unsigned int i;
+
+    (void)state;
+    look();
+    answer();
+    advertise("nr-cpus", "200");
+    advertise("directory", "100 101 102 103 104 105 106 107 108 109 110 111 "
+              "112 113 114 115 116 117 118 119 120 121 122 123 124 125");
+    for (i = 0; i < 200 * CPU_PAGES; i++)
+        entry[i] = CPU_FRAME(0) + i % CPU_PAGES;
+    wait_for(5);
+    assert_int_equal(driver()->state, FEED_READING);
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    read_rows();
+    feed_stats(driver(), &stats);
+    before = stats.bytes;
+    *(uint64_t *)page(CPU_FRAME(0) + 1) += FILE_SIZE;
+    read_rows();
+    feed_stats(driver(), &stats);
+    assert_in_range(stats.bytes - before, 1, (4U << 20) + FILE_SIZE);
+}
+
+/* Lies about the area. */
+
+static void an_area_which_was_not_asked_for_is_refused(void **state)
+{
+    static const struct {
+        const char *node, *value, *words;
+    } lies[] = {
+        { "version", "2", "version 2" },
+        { "version", "x", "version 0" },
+        { "nr-cpus", "0", "impossible number of CPUs" },
+        { "nr-cpus", "4097", "impossible number of CPUs" },
+        { "nr-cpus", "-1", "impossible number of CPUs" },
+        { "nr-cpus", "4294967298", "impossible number of CPUs" },
+        { "nr-cpus", " 2", "impossible number of CPUs" },
+        { "nr-cpus", "4096", "directory" },
+        { "nr-acct", "32", "another geometry" },
+        { "nr-acct", "", "another geometry" },
+        { "sizes", "131072", "another geometry" },
+        { "sizes", "262144 262144", "another geometry" },
+        { "sizes", "0262144", "another geometry" },
+        { "directory", "", "directory" },
+        { "directory", "100 101", "directory" },
+        { "directory", "0x64", "directory" },
+        { "directory", "100 ", "directory" },
+        { "directory", "99999", "cannot map the directory" },
+        { "directory", "18446744073709551615", "cannot map the directory" },
+        { "directory", "18446744073709551616", "directory" },
+        { "error", "EBUSY somebody else holds it", "somebody else holds it" },
+        { "error", "\033[2J", "?[2J" },
+        { "error", "", "" },
+    };
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+        look();
+        answer();
+        advertise(lies[i].node, lies[i].value);
+        wait_for(1);
+        if (*lies[i].words)
+            refused_with(lies[i].words);
+        feeds_free(&feeds);
+        assert_int_equal(mapped, 0);
+        fake_xs_remove("/local/domain/3/schedlog");
+        start_feeds("ring-pages");
+    }
+}
+
+static void frames_which_cannot_be_are_refused(void **state)
+{
+    static const struct {
+        unsigned int entry;
+        uint64_t frame;
+        const char *words;
+    } lies[] = {
+        { 0, FRAMES, "cannot map the routes" },
+        { 1, NO_FRAME, "cannot map the routes" },
+        { 2, 1ULL << 52, "cannot map the log of CPU 0" },
+        { 3, NO_FRAME, "cannot map the log of CPU 0" },
+        { 2 + CPU_PAGES + 65, FRAMES, "cannot map the log of CPU 1" },
+        { 2 + CPU_PAGES + 65, NO_FRAME - 1, "cannot map the log of CPU 1" },
+    };
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+        look();
+        answer();
+        ((uint64_t *)page(DIRECTORY))[lies[i].entry] = lies[i].frame;
+        wait_for(1);
+        refused_with(lies[i].words);
+        assert_int_equal(feed("hypervisor")->state, FEED_READING);
+        feeds_free(&feeds);
+        fake_xs_remove("/local/domain/3/schedlog");
+        start_feeds("ring-pages");
+    }
+}
+
+static void a_cpu_that_is_not_possible_has_no_log(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    look();
+    answer();
+    for (i = 0; i < CPU_PAGES; i++)
+        ((uint64_t *)page(DIRECTORY))[2 + i] = NO_FRAME;
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+    assert_false(xensched_area_has_cpu(driver()->area, 0));
+    assert_true(xensched_area_has_cpu(driver()->area, 1));
+}
+
+static void one_page_for_all_is_its_own_problem(void **state)
+{
+    uint64_t *entry = (uint64_t *)page(DIRECTORY);
+    unsigned int i;
+
+    (void)state;
+    look();
+    answer();
+    for (i = 0; i < 2 + 2 * CPU_PAGES; i++)
+        entry[i] = DIRECTORY;
+    wait_for(20);
+    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+    assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
+}
+
+/* Coming and going. */
+
+static void one_that_fails_is_tried_again_and_less_often(void **state)
+{
+    unsigned int first, later;
+
+    (void)state;
+    look();
+    answer();
+    advertise("nr-cpus", "0");
+    fake_xs.writes = 0;
+    wait_for(10);
+    first = fake_xs.writes;
+    assert_true(first > 0);
+    wait_for(1000);
+    fake_xs.writes = 0;
+    wait_for(100);
+    later = fake_xs.writes;
+    assert_true(later <= first);
+    /* It tells the truth: the next try finds that out. */
+    answer();
+    wait_for(301);
+    answer();
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+}
+
+static void a_silent_one_is_asked_again_and_less_often(void **state)
+{
+    unsigned int first;
+
+    (void)state;
+    fake_xs.writes = 0;
+    wait_for(10);
+    first = fake_xs.writes;
+    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_true(strstr(driver()->reason, "has not answered"));
+    wait_for(1000);
+    fake_xs.writes = 0;
+    wait_for(100);
+    assert_true(fake_xs.writes <= first);
+    assert_int_equal(driver()->state, FEED_ASKED);
+    answer();
+    read_rows();
+    read_rows();
+    assert_int_equal(driver()->state, FEED_READING);
+}
+
+static void events_that_went_off_are_turned_on_again(void **state)
+{
+    unsigned int asked = 0, i;
+
+    (void)state;
+    get_it_to_log();
+    /* Its lease has ended, say; it knows only of the last request. */
+    advertise("events", "0");
+    fake_xs_put("0", "/local/domain/3/schedlog/request/events");
+    wait_for(20);
+    assert_string_equal(request("events"), "16777216");
+    /* One that never obeys is asked less and less often. */
+    for (i = 0; i < 600; i++) {
+        fake_xs_put("0", "/local/domain/3/schedlog/request/events");
+        wait_for(1);
+        asked += !!strcmp(request("events"), "0");
+    }
+    assert_in_range(asked, 2, 10);
+    assert_int_equal(driver()->state, FEED_READING);
+}
+
+static void sites_may_come_later(void **state)
+{
+    (void)state;
+    look();
+    answer();
+    advertise("events-built", "0");
+    wait_for(2);
+    assert_int_equal(driver()->state, FEED_READING);
+    assert_string_equal(request("events"), "0");
+    advertise("events-built", "16777216");
+    wait_for(3);
+    assert_string_equal(request("events"), "16777216");
+}
+
+static void the_dead_are_unmapped_at_once(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    assert_true(mapped);
+    host.world->domains[DRIVER].exists = false;
+    look();
+    assert_int_equal(mapped, 0);
+    assert_null(driver());
+    /* The same domid, another domain. */
+    fake_xs_remove("/local/domain/3");
+    fake_domain_new(&host, DRIVER, "driver", 1)->clients = 1U << CLIENT;
+    get_it_to_log();
+}
+
+static void one_that_serves_nobody_any_more_is_let_go(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    host.world->domains[DRIVER].clients = 0;
+    wait_for(1);
+    assert_null(driver());
+    assert_int_equal(mapped, 0);
+    assert_null(request("version"));
+    assert_null(fake_xs_get("/local/domain/3/schedlog/acct/3"));
+}
+
+static void one_that_gives_its_log_up_is_asked_again(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    take_back();
+    wait_for(1);
+    assert_int_equal(mapped, 0);
+    wait_for(2);
+    answer();
+    wait_for(2);
+    assert_int_equal(driver()->state, FEED_READING);
+}
+
+static void conflicts_in_xenstore_are_no_endless_loop(void **state)
+{
+    (void)state;
+    fake_xs.conflicts = UINT32_MAX;
+    look();
+    assert_int_equal(driver()->state, FEED_FAILED);
+    fake_xs.conflicts = 3;
+    wait_for(2);
+    assert_int_equal(driver()->state, FEED_ASKED);
+}
+
+/* The daemon is killed, and started again. */
+
+static void kill_daemon(void)
+{
+    feeds_begin_anew(&feeds, now); /* unmapped, and nothing else */
+    while (feeds.nr) {
+        struct feed *f = feeds.feed[--feeds.nr];
+
+        sieve_clear(&f->sieve);
+        free(f->numbers);
+        free(f);
+    }
+    free(feeds.feed);
+}
+
+static void the_same_area_is_taken_over(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    kill_daemon();
+    assert_int_equal(mapped, 0);
+    start_feeds("ring-pages");
+    wait_for(1);
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+    /* What the dead one had routed is not routed any more. */
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 8);
+    wait_for(1);
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 8);
+}
+
+static void another_area_has_to_go_first(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    kill_daemon();
+    start_feeds("ring-pages,ring-sectors");
+    look();
+    assert_null(request("version"));
+    wait_for(3);
+    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_null(request("version"));
+    take_back();
+    wait_for(2);
+    assert_string_equal(request("sizes"), "262144 262144");
+}
+
+static void numbers_of_a_killed_daemon_are_removed(void **state)
+{
+    (void)state;
+    fake_xs_put("9", "/local/domain/0/schedlog/acct/77");
+    fake_xs_put("9", "/local/domain/3/schedlog/acct/77");
+    feeds_free(&feeds);
+    start_feeds("ring-pages");
+    look();
+    assert_null(fake_xs_get("/local/domain/0/schedlog/acct/77"));
+    assert_null(fake_xs_get("/local/domain/3/schedlog/acct/77"));
+    assert_string_equal(fake_xs_get("/local/domain/0/schedlog/acct/3"), "3");
+}
+
+/* dom0's Linux. */
+
+static uint8_t *map_device(unsigned int region, size_t bytes)
+{
+    return mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, device_fd,
+                XENSCHED_LOG_OFFSET(region, 0));
+}
+
+static void emit_dom0(uint16_t correspondent, uint64_t counter)
+{
+    uint8_t *g = map_device(0, 2 * XC_PAGE_SIZE), *c = map_device(1, 4096);
+    uint8_t *s = map_device(2, 4096), *d = map_device(3, FILE_SIZE);
+
+    log_row(g, c, s, d, PAGES, DOM0_ACCT, correspondent, counter);
+    munmap(g, 2 * XC_PAGE_SIZE);
+    munmap(c, 4096);
+    munmap(s, 4096);
+    munmap(d, FILE_SIZE);
+}
+
+static void dom0_s_log_is_read_when_its_module_comes(void **state)
+{
+    (void)state;
+    wait_for(3);
+    assert_int_equal(feed("linux")->state, FEED_ABSENT);
+    device.there = true;
+    wait_for(1);
+    assert_int_equal(feed("linux")->state, FEED_READING);
+    assert_int_equal(device.events, 0);
+    /* blkback comes later. */
+    device.built = 3U << PAGES;
+    wait_for(2);
+    assert_int_equal(device.events, 1U << PAGES);
+    assert_int_equal(device.lease_ms, 10000);
+    emit_dom0(CLIENT_ACCT, 33);
+    emit_dom0(OTHER_ACCT, 1);
+    wait_for(1);
+    assert_int_equal(total_of(PAGES, DOM0_ACCT, CLIENT_ACCT), 33);
+    assert_int_equal(total_of(PAGES, DOM0_ACCT, OTHER_ACCT), 1);
+    feeds_free(&feeds);
+    assert_int_equal(device.nr_acct, 0);
+    start_feeds("none");
+}
+
+static void dom0_s_log_is_set_up_again_when_its_lease_has_ended(void **state)
+{
+    (void)state;
+    device.there = true;
+    device.built = 1U << PAGES;
+    wait_for(2);
+    assert_int_equal(device.events, 1U << PAGES);
+    device.events = device.lease_ms = 0;
+    wait_for(3);
+    assert_int_equal(device.events, 1U << PAGES);
+    assert_int_equal(device.lease_ms, 10000);
+}
+
+static void dom0_s_log_may_be_held_by_somebody_else(void **state)
+{
+    (void)state;
+    device.there = true;
+    device.built = 1U << PAGES;
+    device.nr_acct = 16;
+    device.nr_files = 1;
+    device.size = FILE_SIZE;
+    device.events = device.built;
+    device.lease_ms = 5000;
+    device.cookie = 12345;
+    wait_for(2);
+    assert_int_equal(feed("linux")->state, FEED_FAILED);
+    assert_true(strstr(feed("linux")->reason, "another scheduler"));
+    device.events = device.lease_ms = 0;
+    wait_for(10);
+    assert_int_equal(feed("linux")->state, FEED_READING);
+}
+
+/* Anybody else can look at what is there, and not without that. */
+
+static size_t rows_of(struct xensched_source *source)
+{
+    struct xensched_batch batch;
+    size_t rows = 0;
+
+    while (xensched_source_next(source, &batch, NULL) == XENSCHED_BATCH)
+        rows += xensched_batch_rows(&batch);
+
+    return rows;
+}
+
+static void others_can_look_on(void **state)
+{
+    struct xensched_source *domains, *linuxes;
+    uint32_t size;
+
+    (void)state;
+    device.there = true;
+    device.built = 1U << PAGES;
+    get_it_to_log();
+    assert_int_equal(xensched_source_open("domain:3", NULL, &domains, NULL),
+                     0);
+    assert_int_equal(xensched_source_open("linux", NULL, &linuxes, NULL), 0);
+    emit(1, PAGES, DRIVER_ACCT, CLIENT_ACCT, 8);
+    emit(0, PAGES, OTHER_ACCT, DOM0_ACCT, 8);
+    emit_dom0(CLIENT_ACCT, 8);
+    assert_int_equal(rows_of(domains), 2);
+    assert_int_equal(rows_of(linuxes), 1);
+    wait_for(1);
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 8);
+    assert_int_equal(total_of(PAGES, DOM0_ACCT, CLIENT_ACCT), 8);
+    assert_null(xensched_area_data(driver()->area, 2, 0, &size));
+    xensched_source_close(domains);
+    xensched_source_close(linuxes);
+}
+
+static void there_is_nothing_to_look_at_before_it_was_asked_for(void **state)
+{
+    struct xensched_source *source;
+    struct xensched_error err;
+
+    (void)state;
+    assert_int_equal(xensched_source_open("domain:3", NULL, &source, &err),
+                     -ENODATA);
+    assert_non_null(strstr(err.text, "xenschedd"));
+    assert_int_equal(xensched_source_open("linux", NULL, &source, &err),
+                     -ENOENT);
+    assert_non_null(strstr(err.text, "load the module xensched_log"));
+    device.there = true;
+    assert_int_equal(xensched_source_open("linux", NULL, &source, &err),
+                     -ENODATA);
+    look();
+    assert_int_equal(xensched_source_open("domain:3", NULL, &source, &err),
+                     -ENODATA);
+    assert_int_equal(xensched_source_open("domain:", NULL, &source, &err),
+                     -EINVAL);
+    assert_int_equal(xensched_source_open("domain:32752", NULL, &source,
+                                          &err), -EINVAL);
+    assert_int_equal(xensched_source_open("linux:x", NULL, &source, &err),
+                     -EINVAL);
+}
+
+#define feeds_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        feeds_test(a_driver_domain_is_asked_read_and_given_back),
+        feeds_test(it_gets_the_numbers_it_needs_before_an_event_is_on),
+        feeds_test(what_it_may_not_say_is_not_believed),
+        feeds_test(noise_in_its_pages_does_nothing_to_others),
+        feeds_test(a_log_that_contradicts_itself_is_given_up),
+        feeds_test(rows_of_another_shape_are_not_looked_at),
+        feeds_test(what_it_costs_in_a_round_is_bounded),
+        feeds_test(an_area_which_was_not_asked_for_is_refused),
+        feeds_test(frames_which_cannot_be_are_refused),
+        feeds_test(a_cpu_that_is_not_possible_has_no_log),
+        feeds_test(one_page_for_all_is_its_own_problem),
+        feeds_test(one_that_fails_is_tried_again_and_less_often),
+        feeds_test(a_silent_one_is_asked_again_and_less_often),
+        feeds_test(events_that_went_off_are_turned_on_again),
+        feeds_test(sites_may_come_later),
+        feeds_test(the_dead_are_unmapped_at_once),
+        feeds_test(one_that_serves_nobody_any_more_is_let_go),
+        feeds_test(one_that_gives_its_log_up_is_asked_again),
+        feeds_test(conflicts_in_xenstore_are_no_endless_loop),
+        feeds_test(the_same_area_is_taken_over),
+        feeds_test(another_area_has_to_go_first),
+        feeds_test(numbers_of_a_killed_daemon_are_removed),
+        feeds_test(dom0_s_log_is_read_when_its_module_comes),
+        feeds_test(dom0_s_log_is_set_up_again_when_its_lease_has_ended),
+        feeds_test(dom0_s_log_may_be_held_by_somebody_else),
+        feeds_test(others_can_look_on),
+        feeds_test(there_is_nothing_to_look_at_before_it_was_asked_for),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * top.c - xensched top: the domains of this host, what they use, whom they
+ * talk to and where they are, again each second.
+ *
+ * It asks the daemon as the other commands do, and keeps nothing but the
+ * latest answers.  When the daemon goes away it says so and goes on asking: an
+ * operator who restarts the daemon wants to see it come back.
+ */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ncurses.h>
+
+#include "client.h"
+#include "field.h"
+#include "question.h"
+
+#define REFRESH_MS 1000
+
+/* Domids are below this. */
+#define NR_DOMIDS 32768
+
+/* A domain as a line of the table. */
+struct line {
+    struct json_object *domain; /* of the answer to "status" */
+    double cpu;                 /* pCPUs */
+    double talk;                /* interactions per second, both directions */
+    double most;                /* of these, with ... */
+    char partner[80];
+};
+
+enum order { BY_CPU, BY_TALK, BY_NAME, NR_ORDERS };
+
+static const char *const order_names[] = { "CPU", "talk", "name" };
+
+struct screen {
+    const char *socket;
+    struct json_object *status, *matrix; /* NULL: never answered */
+    struct xensched_error err;           /* of the last question; text "": none */
+    enum order order;
+    size_t first; /* line at the top */
+    struct line *lines;
+    size_t nr_lines;
+    struct line *of[NR_DOMIDS]; /* NULL: there is no such domain */
+};
+
+static double number_of(const struct json_object *object, const char *name)
+{
+    struct json_object *value = NULL;
+
+    json_object_object_get_ex(object, name, &value);
+
+    return value ? json_object_get_double(value) : 0;
+}
+
+/* Both ends of an event are somebody's partner. */
+static void add_talk(struct line *line, const char *partner, double rate)
+{
+    line->talk += rate;
+    if (rate <= line->most)
+        return;
+    line->most = rate;
+    snprintf(line->partner, sizeof(line->partner), "%s", partner);
+}
+
+/* -1: it has none, or one that cannot be. */
+static int domid_of(const struct json_object *object, const char *name)
+{
+    struct json_object *value = NULL;
+    int64_t domid;
+
+    if (!json_object_object_get_ex(object, name, &value) ||
+        !json_object_is_type(value, json_type_int))
+        return -1;
+    domid = json_object_get_int64(value);
+
+    return domid >= 0 && domid < NR_DOMIDS ? domid : -1;
+}
+
+static struct line *line_of(struct screen *s, const struct json_object *cell,
+                            const char *end)
+{
+    int domid = domid_of(cell, end);
+
+    return domid < 0 ? NULL : s->of[domid];
+}
+
+static void add_cell(struct screen *s, const struct json_object *cell)
+{
+    struct line *from = line_of(s, cell, "from_domid");
+    struct line *to = line_of(s, cell, "to_domid");
+    double rate = number_of(cell, "rate");
+
+    if (from)
+        add_talk(from, field_text(cell, "to"), rate);
+    if (to)
+        add_talk(to, field_text(cell, "from"), rate);
+}
+
+/* As policies count it: an unmap undoes a map, and is no interaction. */
+static void add_matrix(struct screen *s)
+{
+    struct json_object *events = s->matrix ? field_object(s->matrix, "events")
+                                           : NULL;
+    size_t i;
+
+    if (!events)
+        return;
+    json_object_object_foreach(events, event, cells) {
+        if (!strcmp(event, "grant-unmap") ||
+            !json_object_is_type(cells, json_type_array))
+            continue;
+        for (i = 0; i < json_object_array_length(cells); i++)
+            add_cell(s, json_object_array_get_idx(cells, i));
+    }
+}
+
+static enum order sorted_by; /* for compare() */
+
+static int descending(double a, double b)
+{
+    return (a < b) - (a > b);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct line *x = a, *y = b;
+    int difference = 0;
+
+    if (sorted_by == BY_CPU)
+        difference = descending(x->cpu, y->cpu);
+    else if (sorted_by == BY_TALK)
+        difference = descending(x->talk, y->talk);
+    if (difference)
+        return difference;
+
+    return strcmp(field_text(x->domain, "name"), field_text(y->domain, "name"));
+}
+
+static void begin_line(struct screen *s, struct line *line,
+                       struct json_object *domain)
+{
+    int domid = domid_of(domain, "domid");
+
+    line->domain = domain;
+    line->cpu = number_of(domain, "service_share");
+    strcpy(line->partner, FIELD_MISSING);
+    if (domid >= 0)
+        s->of[domid] = line;
+}
+
+static void make_lines(struct screen *s)
+{
+    struct json_object *domains = s->status ? field_array(s->status, "domains")
+                                            : NULL;
+    size_t i;
+
+    free(s->lines);
+    s->nr_lines = domains ? json_object_array_length(domains) : 0;
+    s->lines = calloc(s->nr_lines + 1, sizeof(*s->lines));
+    if (!s->lines)
+        s->nr_lines = 0;
+    memset(s->of, 0, sizeof(s->of));
+    for (i = 0; i < s->nr_lines; i++)
+        begin_line(s, &s->lines[i], json_object_array_get_idx(domains, i));
+    add_matrix(s);
+    sorted_by = s->order;
+    if (s->nr_lines)
+        qsort(s->lines, s->nr_lines, sizeof(*s->lines), compare);
+}
+
+/* The old answer is kept if there is no new one. */
+static int ask(struct screen *s, const char *what, struct json_object **answer)
+{
+    struct json_object *result;
+    int rc = client_ask(s->socket, what, QUESTION_LOOK_SECONDS * 1000, &result,
+                        &s->err);
+
+    if (rc)
+        return rc;
+    json_object_put(*answer);
+    *answer = result;
+
+    return 0;
+}
+
+static int update(struct screen *s)
+{
+    int rc = ask(s, "status", &s->status);
+
+    if (!rc)
+        rc = ask(s, "matrix", &s->matrix);
+    if (!rc)
+        s->err.text[0] = '\0';
+    make_lines(s);
+
+    return rc;
+}
+
+/* Text that does not fit is cut off at the edge. */
+static void print_at(int y, const char *text)
+{
+    if (y >= 0 && y < LINES)
+        mvaddnstr(y, 0, text, COLS);
+}
+
+static void draw_head(const struct screen *s)
+{
+    char text[512];
+
+    if (s->status) {
+        snprintf(text, sizeof(text), "xenschedd: mode %s, policy %s, moves %s, "
+                 "restores %s", field_text(s->status, "mode"),
+                 field_text(s->status, "policy"),
+                 field_text(s->status, "moves"),
+                 field_text(s->status, "restores"));
+        print_at(0, text);
+        snprintf(text, sizeof(text), "rows %s, lost %s, nonsense %s",
+                 field_text(s->status, "rows"),
+                 field_text(s->status, "lost_rows"),
+                 field_text(s->status, "nonsense"));
+        print_at(1, text);
+    }
+    if (s->err.text[0]) {
+        attron(A_BOLD);
+        print_at(2, s->err.text);
+        attroff(A_BOLD);
+    }
+}
+
+static void draw_line(int y, const struct line *line)
+{
+    char text[512];
+
+    snprintf(text, sizeof(text), "%5s %-20.20s %6.2f %10.1f  %-20.20s %-9s %s",
+             field_text(line->domain, "domid"),
+             field_text(line->domain, "name"), line->cpu, line->talk,
+             line->partner, field_text(line->domain, "affinity"),
+             field_ranges(line->domain, "pcpus"));
+    print_at(y, text);
+}
+
+#define FIRST_LINE 4 /* of the table */
+
+static size_t room(void)
+{
+    return LINES > FIRST_LINE + 1 ? LINES - FIRST_LINE - 1 : 0;
+}
+
+static void draw(struct screen *s)
+{
+    char text[128];
+    size_t i;
+
+    erase();
+    draw_head(s);
+    attron(A_REVERSE);
+    snprintf(text, sizeof(text), "%5s %-20s %6s %10s  %-20s %-9s %-24s", "ID",
+             "NAME", "CPU", "TALK/S", "MOST WITH", "AFFINITY", "PCPUS");
+    print_at(FIRST_LINE - 1, text);
+    attroff(A_REVERSE);
+    if (s->first + room() > s->nr_lines)
+        s->first = s->nr_lines > room() ? s->nr_lines - room() : 0;
+    for (i = 0; i < room() && s->first + i < s->nr_lines; i++)
+        draw_line(FIRST_LINE + i, &s->lines[s->first + i]);
+    snprintf(text, sizeof(text), "%zu domains by %s   q quit  s sort  "
+             "arrows scroll", s->nr_lines, order_names[s->order]);
+    print_at(LINES - 1, text);
+    refresh();
+}
+
+/* False: the user has seen enough. */
+static bool obey(struct screen *s, int key)
+{
+    switch (key) {
+    case 'q':
+        return false;
+    case 's':
+        s->order = (s->order + 1) % NR_ORDERS;
+        make_lines(s);
+        break;
+    case KEY_DOWN:
+        s->first++;
+        break;
+    case KEY_UP:
+        s->first -= s->first > 0;
+        break;
+    case KEY_NPAGE:
+        s->first += room();
+        break;
+    case KEY_PPAGE:
+        s->first -= s->first < room() ? s->first : room();
+        break;
+    case ERR: /* nothing for REFRESH_MS, or the terminal is gone */
+        if (!isatty(STDIN_FILENO))
+            return false;
+        update(s);
+        break;
+    default: /* KEY_RESIZE among others: draw anew */
+        break;
+    }
+
+    return true;
+}
+
+static void show(struct screen *s)
+{
+    initscr();
+    cbreak();
+    noecho();
+    keypad(stdscr, TRUE);
+    curs_set(0);
+    timeout(REFRESH_MS);
+    do
+        draw(s);
+    while (obey(s, getch()));
+    endwin();
+}
+
+static int run(const struct arguments *args)
+{
+    static struct screen s;
+    int rc;
+
+    s.socket = args->socket;
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
+        complain("top needs a terminal; see 'xensched status' and 'xensched "
+                 "matrix'");
+        return EXIT_FAILED;
+    }
+    rc = update(&s);
+    if (rc) {
+        complain("%s", s.err.text);
+        return question_exit_code(rc);
+    }
+    setlocale(LC_ALL, "");
+    show(&s);
+    json_object_put(s.status);
+    json_object_put(s.matrix);
+    free(s.lines);
+
+    return EXIT_OK;
+}
+
+const struct command command_top = {
+    .name = "top",
+    .summary = "watch domains: what they use, whom they talk to",
+    .help =
+        "Show the domains, the pCPUs that they use, how much they talk, with "
+        "whom most,\n"
+        "and where they are, again each second.  Keys: q quits, s sorts by the "
+        "next\n"
+        "column, arrows and page keys scroll.",
+    .takes = ARGUMENT_SOCKET,
+    .run = run,
+};

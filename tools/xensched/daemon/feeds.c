@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* feeds.c - see feeds.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/memory.h"
+#include "feeds.h"
+#include "say.h"
+
+#define NS_PER_S 1000000000ULL
+
+/* Until something is tried again: at first, and at most. */
+#define FIRST_PAUSE_NS (1 * NS_PER_S)
+#define LAST_PAUSE_NS  (300 * NS_PER_S)
+
+/* What was good for so long begins with the first pause when it fails. */
+#define GOOD_NS (60 * NS_PER_S)
+
+/* Of a driver domain's rows, in each round. */
+#define BYTES_PER_ROUND   (4U << 20)
+#define BATCHES_PER_ROUND 4096U
+
+#define MAX_DRIVER_DOMAINS 64
+
+/* Places in feeds.feed. */
+enum { THE_HYPERVISORS, LINUX_OF_DOM0, FIRST_DOMAIN };
+
+const char *feed_state_name(enum feed_state state)
+{
+    static const char *const names[] = {
+        [FEED_ABSENT] = "absent",
+        [FEED_ASKED] = "asked",
+        [FEED_READING] = "reading",
+        [FEED_FAILED] = "failed",
+    };
+
+    return names[state];
+}
+
+static bool is_domains(const struct feed *feed)
+{
+    return feed->domid != 0;
+}
+
+/* States. */
+
+static void journal_feed(struct feeds *feeds, const struct feed *feed,
+                         const char *what)
+{
+    json_object *details = json_object_new_object();
+
+    json_object_object_add(details, "source",
+                           json_object_new_string(feed->name));
+    json_object_object_add(details, "state",
+                           json_object_new_string(feed_state_name(
+                               feed->state)));
+    json_object_object_add(details, "reason",
+                           json_object_new_string(feed->reason));
+    journal_write(&feeds->core->journal, what, details);
+}
+
+static void enter(struct feed *feed, enum feed_state state,
+                  const char *reason, uint64_t now_ns)
+{
+    feed->state = state;
+    feed->since_ns = now_ns;
+    snprintf(feed->reason, sizeof(feed->reason), "%s", reason);
+}
+
+/* The next try is not before the pause is over, which grows. */
+static void pause_feed(struct feed *feed, uint64_t now_ns)
+{
+    feed->again_ns = now_ns + feed->pause_ns;
+    feed->pause_ns *= 2;
+    if (feed->pause_ns > LAST_PAUSE_NS)
+        feed->pause_ns = LAST_PAUSE_NS;
+}
+
+/* Unmap it, and leave everything else as it is. */
+static void close_feed(struct feed *feed)
+{
+    feed_stats(feed, &feed->former);
+    xensched_source_close(feed->source);
+    xensched_area_close(feed->area);
+    feed->source = NULL;
+    feed->area = NULL;
+}
+
+static void fail_feed(struct feeds *feeds, struct feed *feed,
+                      const char *reason, uint64_t now_ns)
+{
+    if (feed->state == FEED_READING && now_ns - feed->since_ns >= GOOD_NS)
+        feed->pause_ns = FIRST_PAUSE_NS;
+    close_feed(feed);
+    enter(feed, FEED_FAILED, reason, now_ns);
+    pause_feed(feed, now_ns);
+    if (!strcmp(feed->said, feed->reason))
+        return;
+    memcpy(feed->said, feed->reason, sizeof(feed->said));
+    say("source %s: %s", feed->name, feed->reason);
+    journal_feed(feeds, feed, "source");
+}
+
+/* Events. */
+
+static uint32_t wanted_events(const struct feeds *feeds, uint32_t built)
+{
+    return choice_events(feeds->settings.choice, LINUX) & built;
+}
+
+static int turn_on(struct feeds *feeds, struct feed *feed, uint32_t events,
+                   struct xensched_error *err)
+{
+    int rc = xensched_area_refresh(feed->area, err);
+
+    if (rc < 0)
+        return rc;
+    feed->on = events;
+
+    return xensched_area_events(feed->area, events,
+                                events ? feeds->settings.lease_ms : 0, err);
+}
+
+/* The area is mapped: from nothing to rows. */
+static int start_reading(struct feeds *feeds, struct feed *feed,
+                         struct xensched_error *err)
+{
+    struct xensched_area_info info;
+    int rc = xensched_area_events(feed->area, 0, 0, err);
+
+    if (rc)
+        return rc;
+    /* All that a Linux logs is what it does itself. */
+    logs_prepare(&feeds->logs, feed->area);
+    logs_route(&feeds->logs, feeds->settings.choice, feed->area, feed->acct,
+               ~0U, true);
+    rc = xensched_source_open(feed->name, feed->area, &feed->source, err);
+    if (!rc)
+        rc = xensched_area_info(feed->area, &info, err);
+
+    return rc ? rc : turn_on(feeds, feed,
+                             wanted_events(feeds, info.events_built), err);
+}
+
+static void try_reading(struct feeds *feeds, struct feed *feed,
+                        uint64_t now_ns)
+{
+    struct xensched_error err;
+
+    if (start_reading(feeds, feed, &err)) {
+        fail_feed(feeds, feed, err.text, now_ns);
+        return;
+    }
+    enter(feed, FEED_READING, "", now_ns);
+    feed->said[0] = '\0';
+    say("source %s: reading", feed->name);
+    journal_feed(feeds, feed, "source");
+}
+
+/*
+ * Sites come and go with their modules, and a lease can end.  Who says that
+ * nothing is on, whatever it is asked, is asked less and less often.
+ */
+static int check_events(struct feeds *feeds, struct feed *feed,
+                        const struct xensched_area_info *info,
+                        uint64_t now_ns, struct xensched_error *err)
+{
+    uint32_t wanted = wanted_events(feeds, info->events_built);
+
+    if (!is_domains(feed) && feed->on && !info->lease_ms)
+        return xensched_fail(err, ESTALE, "its lease has ended");
+    if (wanted == info->events_enabled) {
+        if (now_ns - feed->since_ns >= GOOD_NS)
+            feed->pause_ns = FIRST_PAUSE_NS;
+        return 0;
+    }
+    if (now_ns < feed->again_ns)
+        return 0;
+    pause_feed(feed, now_ns);
+
+    return turn_on(feeds, feed, wanted, err);
+}
+
+static void check_reading(struct feeds *feeds, struct feed *feed,
+                          uint64_t now_ns)
+{
+    struct xensched_area_info info;
+    struct xensched_error err;
+    int rc = xensched_area_info(feed->area, &info, &err);
+
+    if (!rc && !info.nr_cpus)
+        rc = xensched_fail(&err, ENODATA, "it has given its log up");
+    if (!rc)
+        rc = check_events(feeds, feed, &info, now_ns, &err);
+    if (rc)
+        fail_feed(feeds, feed, err.text, now_ns);
+}
+
+/* Getting there. */
+
+static void try_linux(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+{
+    const struct feeds_settings *s = &feeds->settings;
+    struct xensched_error err;
+    int rc = xensched_area_setup_linux(&feeds->logs.geometry, s->replace_area,
+                                       feeds->core->cookie, &feed->area, &err);
+
+    if (!rc)
+        try_reading(feeds, feed, now_ns);
+    else if (rc == -ENOENT)
+        enter(feed, FEED_ABSENT, "", now_ns);
+    else
+        fail_feed(feeds, feed, err.text, now_ns);
+}
+
+static void ask_domain(struct feeds *feeds, struct feed *feed,
+                       uint64_t now_ns)
+{
+    struct xensched_error err;
+
+    close_feed(feed);
+    if (xensched_area_request(feed->domid, &feeds->logs.geometry, &feed->area,
+                              &err)) {
+        fail_feed(feeds, feed, err.text, now_ns);
+        return;
+    }
+    enter(feed, FEED_ASKED, "it has not answered yet; is the module "
+          "xensched_log loaded there?", now_ns);
+    pause_feed(feed, now_ns);
+}
+
+static void poll_domain(struct feeds *feeds, struct feed *feed,
+                        uint64_t now_ns)
+{
+    struct xensched_error err;
+    int rc = xensched_area_poll(feed->area, &err);
+
+    feed->poll_again = rc == XENSCHED_PART;
+    if (rc < 0)
+        fail_feed(feeds, feed, err.text, now_ns);
+    else if (rc == XENSCHED_MAPPED)
+        try_reading(feeds, feed, now_ns);
+    else if (rc == XENSCHED_NO_ANSWER && now_ns >= feed->again_ns)
+        ask_domain(feeds, feed, now_ns);
+}
+
+static void step(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+{
+    /* Too many domains; it may get a number later. */
+    if (feed->acct < XEN_SCHEDLOG_ACCT_FIRST)
+        return;
+    switch (feed->state) {
+    case FEED_READING:
+        check_reading(feeds, feed, now_ns);
+        break;
+    case FEED_ASKED:
+        poll_domain(feeds, feed, now_ns);
+        break;
+    default:
+        if (now_ns < feed->again_ns)
+            break;
+        if (is_domains(feed))
+            ask_domain(feeds, feed, now_ns);
+        else
+            try_linux(feeds, feed, now_ns);
+    }
+}
+
+/* Numbers. */
+
+static void write_number(struct feeds *feeds, struct feed *feed,
+                         const struct domain *d)
+{
+    struct feed_number *number;
+    unsigned int i;
+
+    if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
+        return;
+    for (i = 0; i < feed->nr_numbers; i++) {
+        number = &feed->numbers[i];
+        if (number->domid == d->domid && number->acct == d->acct) {
+            number->wanted = true;
+            return;
+        }
+    }
+    /* If it fails it is tried again with the next look. */
+    if (!xenstore_write_acct(feeds->xs, feed->domid, d->domid, d->acct))
+        return;
+    feed->numbers = need_more_memory(feed->numbers, feed->nr_numbers + 1,
+                                     sizeof(*feed->numbers));
+    number = &feed->numbers[feed->nr_numbers++];
+    *number = (struct feed_number){ d->domid, d->acct, true };
+}
+
+/* Another one may have the same domid by now: that number stays. */
+static void remove_number(struct feeds *feeds, struct feed *feed,
+                          unsigned int nr)
+{
+    uint32_t domid = feed->numbers[nr].domid;
+    unsigned int i;
+
+    feed->numbers[nr] = feed->numbers[--feed->nr_numbers];
+    for (i = 0; i < feed->nr_numbers; i++)
+        if (feed->numbers[i].domid == domid)
+            return;
+    xenstore_remove_acct(feeds->xs, feed->domid, domid);
+}
+
+/* A driver domain need not know who else there is. */
+static void write_numbers(struct feeds *feeds, struct feed *feed,
+                          const struct domain *self,
+                          const struct domains *domains)
+{
+    unsigned int i;
+
+    for (i = 0; i < feed->nr_numbers; i++)
+        feed->numbers[i].wanted = false;
+    write_number(feeds, feed, self);
+    for (i = 0; is_domains(feed) && i < self->nr_serves; i++) {
+        const struct domain *d = domains_find(domains, self->serves[i]);
+
+        if (d)
+            write_number(feeds, feed, d);
+    }
+    for (i = 0; !is_domains(feed) && i < domains->nr; i++)
+        write_number(feeds, feed, &domains->domain[i]);
+    i = 0;
+    while (i < feed->nr_numbers)
+        if (feed->numbers[i].wanted)
+            i++;
+        else
+            remove_number(feeds, feed, i);
+}
+
+static void set_sieve(struct feed *feed, const struct domain *self,
+                      const struct domains *domains)
+{
+    unsigned int i;
+
+    sieve_init(&feed->sieve, self->acct);
+    for (i = 0; i < self->nr_serves; i++) {
+        const struct domain *d = domains_find(domains, self->serves[i]);
+
+        if (d && d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
+            sieve_add_client(&feed->sieve, d->acct);
+    }
+}
+
+/* Feeds come and go. */
+
+static struct feed *add_feed(struct feeds *feeds, const char *name)
+{
+    struct feed *feed = need_memory(1, sizeof(*feed));
+
+    snprintf(feed->name, sizeof(feed->name), "%s", name);
+    feed->pause_ns = FIRST_PAUSE_NS;
+    feeds->feed = need_more_memory(feeds->feed, feeds->nr + 1,
+                                   sizeof(*feeds->feed));
+    feeds->feed[feeds->nr++] = feed;
+
+    return feed;
+}
+
+static struct feed *add_domain(struct feeds *feeds, const struct domain *d)
+{
+    char name[FEED_NAME_TEXT];
+    struct feed *feed;
+
+    if (feeds->nr == FIRST_DOMAIN + MAX_DRIVER_DOMAINS)
+        return NULL;
+    snprintf(name, sizeof(name), "domain:%u", d->domid);
+    feed = add_feed(feeds, name);
+    feed->domid = d->domid;
+    memcpy(feed->uuid, d->uuid, sizeof(feed->uuid));
+    xenstore_remove_accts(feeds->xs, d->domid);
+
+    return feed;
+}
+
+static struct feed *find_domain(struct feeds *feeds, const struct domain *d)
+{
+    unsigned int i;
+
+    for (i = FIRST_DOMAIN; i < feeds->nr; i++)
+        if (feeds->feed[i]->domid == d->domid &&
+            !strcmp(feeds->feed[i]->uuid, d->uuid))
+            return feeds->feed[i];
+
+    return NULL;
+}
+
+static void free_feed(struct feed *feed)
+{
+    close_feed(feed);
+    sieve_clear(&feed->sieve);
+    free(feed->numbers);
+    free(feed);
+}
+
+/* Give back what was asked for, as long as there is somebody to give it to. */
+static void release_feed(struct feeds *feeds, struct feed *feed)
+{
+    struct xensched_error err;
+    int rc = 0;
+
+    feed_stats(feed, &feed->former);
+    xensched_source_close(feed->source);
+    feed->source = NULL;
+    if (is_domains(feed)) {
+        close_feed(feed);
+        rc = xensched_area_withdraw(feed->domid, &err);
+    } else if (feed->area) {
+        rc = xensched_area_release(feed->area, &err);
+    }
+    feed->area = NULL;
+    if (rc)
+        say("source %s: %s", feed->name, err.text);
+    xenstore_remove_accts(feeds->xs, feed->domid);
+}
+
+static void drop_others(struct feeds *feeds, const struct domains *domains)
+{
+    unsigned int i = FIRST_DOMAIN;
+
+    while (i < feeds->nr) {
+        struct feed *feed = feeds->feed[i];
+        const struct domain *d = domains_find(domains, feed->domid);
+
+        if (feed->seen) {
+            i++;
+            continue;
+        }
+        if (d && !strcmp(d->uuid, feed->uuid))
+            release_feed(feeds, feed);
+        say("source %s: gone", feed->name);
+        feeds->feed[i] = feeds->feed[--feeds->nr];
+        free_feed(feed);
+    }
+}
+
+static void look_at_domain(struct feeds *feeds, const struct domain *d,
+                           const struct domains *domains)
+{
+    struct feed *feed = d->domid ? find_domain(feeds, d)
+                                 : feeds->feed[LINUX_OF_DOM0];
+
+    if (d->domid && !d->nr_serves)
+        return;
+    if (!feed)
+        feed = add_domain(feeds, d);
+    if (!feed)
+        return;
+    feed->seen = true;
+    feed->acct = d->acct;
+    write_numbers(feeds, feed, d, domains);
+    if (is_domains(feed))
+        set_sieve(feed, d, domains);
+}
+
+void feeds_look(struct feeds *feeds, const struct domains *domains,
+                uint64_t now_ns)
+{
+    unsigned int i;
+
+    for (i = 0; i < feeds->nr; i++)
+        feeds->feed[i]->seen = false;
+    for (i = 0; i < domains->nr; i++)
+        look_at_domain(feeds, &domains->domain[i], domains);
+    drop_others(feeds, domains);
+    for (i = LINUX_OF_DOM0; i < feeds->nr; i++)
+        step(feeds, feeds->feed[i], now_ns);
+}
+
+/* Rows. */
+
+static void say_refusal(struct feeds *feeds, struct feed *feed)
+{
+    if (!feed->refused || feed->refusal_said)
+        return;
+    feed->refusal_said = true;
+    snprintf(feed->reason, sizeof(feed->reason), "some of what it logs is "
+             "none of its business, or impossible: refused");
+    say("source %s: %s", feed->name, feed->reason);
+    journal_feed(feeds, feed, "refused");
+}
+
+/* Are these rows as the register says that we have set? */
+static bool is_as_asked(const struct logs *logs,
+                        const struct xensched_batch *batch)
+{
+    return batch->file < logs->nr &&
+           batch->layout.lcr == logs->lcr[batch->file];
+}
+
+static void take(struct feeds *feeds, struct feed *feed,
+                 const struct xensched_batch *batch, uint64_t now_ns)
+{
+    struct tally_sieve sieve = { .most = sieve_most, .arg = &feed->sieve };
+
+    if (is_domains(feed) && !is_as_asked(&feeds->logs, batch)) {
+        feed->refused += xensched_batch_rows(batch);
+    } else if (is_domains(feed)) {
+        matrix_add_believable(feeds->core->matrix, batch, &sieve, now_ns);
+        feed->refused += sieve.refused;
+    } else if (batch->file < feeds->logs.nr &&
+               matrix_takes(feeds->core->matrix,
+                            feeds->logs.events[batch->file])) {
+        matrix_add_batch(feeds->core->matrix, batch, now_ns);
+    }
+}
+
+/* A producer that follows the rules has none: it is not worth the time. */
+static bool has_nonsense(const struct feed *feed)
+{
+    struct xensched_source_stats stats;
+
+    xensched_source_stats(feed->source, &stats);
+
+    return stats.nonsense;
+}
+
+static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+{
+    unsigned int bytes = 0, batches = 0;
+    struct xensched_batch batch;
+    struct xensched_error err;
+    int rc;
+
+    while ((rc = xensched_source_next(feed->source, &batch, &err)) ==
+           XENSCHED_BATCH) {
+        take(feeds, feed, &batch, now_ns);
+        bytes += batch.length;
+        if (++batches == BATCHES_PER_ROUND || bytes >= BYTES_PER_ROUND)
+            break;
+    }
+    say_refusal(feeds, feed);
+    if (rc < 0)
+        fail_feed(feeds, feed, err.text, now_ns);
+    else if (is_domains(feed) && has_nonsense(feed))
+        fail_feed(feeds, feed, "the state of its log contradicts itself",
+                  now_ns);
+    else
+        xensched_area_renew_lease(feed->area);
+}
+
+/* An answer which has come, or is being mapped part by part. */
+static bool is_worth_polling(struct feeds *feeds, const struct feed *feed)
+{
+    return feed->state == FEED_ASKED &&
+           (xenstore_area_changed(feeds->xs, feed->domid) ||
+            feed->poll_again);
+}
+
+int feeds_read(struct feeds *feeds, uint64_t now_ns,
+               struct xensched_error *err)
+{
+    unsigned int i;
+
+    for (i = LINUX_OF_DOM0; i < feeds->nr; i++) {
+        struct feed *feed = feeds->feed[i];
+
+        if (feed->state == FEED_READING)
+            read_feed(feeds, feed, now_ns);
+        else if (is_worth_polling(feeds, feed))
+            poll_domain(feeds, feed, now_ns);
+    }
+
+    return core_read(feeds->core, feeds->feed[THE_HYPERVISORS]->source,
+                     now_ns, err);
+}
+
+/* All of them. */
+
+void feeds_init(struct feeds *feeds, const struct feeds_settings *settings,
+                struct core *core, struct xenstore *xs)
+{
+    memset(feeds, 0, sizeof(*feeds));
+    feeds->settings = *settings;
+    feeds->core = core;
+    feeds->xs = xs;
+    logs_init(&feeds->logs, settings->choice, LINUX, settings->nr_acct);
+    add_feed(feeds, "hypervisor");
+    add_feed(feeds, "linux");
+    xenstore_remove_accts(xs, 0);
+}
+
+void feeds_set_hypervisor(struct feeds *feeds, struct xensched_source *source)
+{
+    struct feed *feed = feeds->feed[THE_HYPERVISORS];
+
+    if (!source)
+        feed_stats(feed, &feed->former);
+    feed->source = source;
+    feed->state = source ? FEED_READING : FEED_ABSENT;
+}
+
+void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns)
+{
+    unsigned int i;
+
+    for (i = LINUX_OF_DOM0; i < feeds->nr; i++) {
+        struct feed *feed = feeds->feed[i];
+
+        close_feed(feed);
+        enter(feed, FEED_ABSENT, "", now_ns);
+        feed->again_ns = now_ns;
+    }
+}
+
+void feed_stats(const struct feed *feed, struct xensched_source_stats *stats)
+{
+    struct xensched_source_stats now;
+
+    *stats = feed->former;
+    if (!feed->source)
+        return;
+    xensched_source_stats(feed->source, &now);
+    stats->batches += now.batches;
+    stats->rows += now.rows;
+    stats->bytes += now.bytes;
+    stats->lost_rows += now.lost_rows;
+    stats->lost_bytes += now.lost_bytes;
+    stats->nonsense += now.nonsense;
+}
+
+void feeds_stats(const struct feeds *feeds,
+                 struct xensched_source_stats *stats)
+{
+    struct xensched_source_stats one;
+    unsigned int i;
+
+    memset(stats, 0, sizeof(*stats));
+    for (i = 0; i < feeds->nr; i++) {
+        feed_stats(feeds->feed[i], &one);
+        stats->batches += one.batches;
+        stats->rows += one.rows;
+        stats->bytes += one.bytes;
+        stats->lost_rows += one.lost_rows;
+        stats->lost_bytes += one.lost_bytes;
+        stats->nonsense += one.nonsense;
+    }
+}
+
+void feeds_free(struct feeds *feeds)
+{
+    unsigned int i;
+
+    for (i = 0; i < feeds->nr; i++) {
+        if (i == THE_HYPERVISORS)
+            feeds->feed[i]->source = NULL;
+        else
+            release_feed(feeds, feeds->feed[i]);
+        free_feed(feeds->feed[i]);
+    }
+    free(feeds->feed);
+    memset(feeds, 0, sizeof(*feeds));
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * logs.h - what is logged: which events, each which so manieth of them, and
+ * into which log files of whose log.
+ */
+#ifndef XENSCHED_DAEMON_LOGS_H
+#define XENSCHED_DAEMON_LOGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <xensched/area.h>
+
+/* What an operator has chosen. */
+struct choice {
+    uint32_t events; /* to be on; mask of 1 << XEN_SCHEDLOG_EV_* */
+    uint32_t files;  /* have a log file, also those which are not on */
+    bool all;        /* those which a producer hasn't got are not missed */
+    /* Of so many events one makes a row: 1 is each. */
+    uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
+};
+
+/* What the model is made of, each event. */
+void choice_default(struct choice *choice);
+
+/*
+ * "EVENT[:THRESHOLD],..." or "all" or "none".  False: it isn't one of these,
+ * and *choice is undefined.
+ */
+bool choice_parse(struct choice *choice, const char *text);
+
+/* Whose log it is. */
+enum producer { HYPERVISOR, LINUX };
+
+/* The events of @choice which are @producer's. */
+uint32_t choice_events(const struct choice *choice, enum producer producer);
+
+#define LOGS_MAX 8 /* a power of two */
+
+/* One producer's log files, the same ones on each pCPU. */
+struct logs {
+    struct xensched_geometry geometry; /* points into this structure */
+    unsigned int nr; /* which are used; the geometry may have a few more */
+    uint32_t events[LOGS_MAX]; /* mask */
+    uint32_t lcr[LOGS_MAX];
+    uint32_t sizes[LOGS_MAX];
+};
+
+/* @nr_acct: numbers of accounting domains are below this. */
+void logs_init(struct logs *logs, const struct choice *choice,
+               enum producer producer, uint32_t nr_acct);
+
+/*
+ * Route @events (mask) of accounting domain @acct to their log files, each
+ * with its threshold, or nowhere.
+ */
+void logs_route(const struct logs *logs, const struct choice *choice,
+                struct xensched_area *area, uint16_t acct, uint32_t events,
+                bool on);
+
+/* All registers as they should be, and nothing routed. */
+void logs_prepare(const struct logs *logs, struct xensched_area *area);
+
+#endif /* XENSCHED_DAEMON_LOGS_H */

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * sieve.h - what is believed of the rows of a driver domain.
+ *
+ * It writes its log itself, so what is in there is what it says, not what
+ * happened.  It may speak of its own work for those whose back end it is by
+ * what the toolstack wrote, and of nothing else: then all that it can
+ * falsify is how much it works for its own clients.
+ */
+#ifndef XENSCHED_DAEMON_SIEVE_H
+#define XENSCHED_DAEMON_SIEVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <xensched/abi.h>
+
+/* No request has more pages than that, by far. */
+#define SIEVE_MAX_PAGES 4096
+
+struct sieve {
+    uint16_t own; /* the domain's accounting domain */
+    unsigned int nr;
+    uint16_t *clients; /* [nr]: accounting domains of those it serves */
+};
+
+void sieve_init(struct sieve *sieve, uint16_t own);
+void sieve_add_client(struct sieve *sieve, uint16_t acct);
+void sieve_clear(struct sieve *sieve);
+
+/*
+ * The largest counter of a row of this event between these two that is
+ * believed, or -1: no such row is.  For struct tally_sieve; @sieve is
+ * a const struct sieve.
+ */
+int64_t sieve_most(const void *sieve, uint16_t event, uint16_t current,
+                   uint16_t correspondent);
+
+#endif /* XENSCHED_DAEMON_SIEVE_H */

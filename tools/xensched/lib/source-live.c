@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * source-live.c - a live area as a source, whosever it is: one reader per CPU
+ * and log file, asked in turn.
+ *
+ * Without an area the one which is there is looked at, read-only.  A round
+ * over all readers asks each of them at most READS_PER_ROUND times and then
+ * says XENSCHED_IDLE, so a busy log file cannot hold up the others.  pCPUs
+ * which were added to the area are noticed at the end of a round.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "source.h"
+
+/*
+ * One read can take everything that is in a log file.  A second is needed
+ * when the layout has changed in the middle.
+ */
+#define READS_PER_ROUND 2
+
+struct log_file {
+    uint32_t cpu;
+    uint32_t file;
+    struct xensched_reader reader;
+};
+
+struct live {
+    struct xensched_area *area;
+    bool own_area;
+    struct log_file *logs;
+    size_t nr_logs;
+    size_t nr_cpus;     /* whose logs these are */
+    bool *known;        /* [nr_known]: this CPU is one of them */
+    size_t nr_known;
+    size_t at;          /* the log file to be asked next */
+    unsigned int reads; /* how often it has been asked in this round */
+    void *buffer;
+    size_t room;
+};
+
+static void live_close(void *data)
+{
+    struct live *l = data;
+
+    if (l->own_area)
+        xensched_area_close(l->area);
+    free(l->logs);
+    free(l->known);
+    free(l->buffer);
+    free(l);
+}
+
+static int make_room(struct live *l, size_t size)
+{
+    void *buffer;
+
+    if (size < XEN_SCHEDLOG_MAX_ROW_SIZE)
+        size = XEN_SCHEDLOG_MAX_ROW_SIZE;
+    if (size <= l->room)
+        return 0;
+    buffer = realloc(l->buffer, size);
+    if (!buffer)
+        return -ENOMEM;
+    l->buffer = buffer;
+    l->room = size;
+
+    return 0;
+}
+
+static int add_log(struct live *l, uint32_t cpu, uint32_t file,
+                   enum xensched_begin begin, struct xensched_error *err)
+{
+    const struct xen_schedlog_state *state;
+    struct log_file *log;
+    const void *data;
+    uint32_t size;
+
+    state = xensched_area_state(l->area, cpu, file);
+    data = xensched_area_data(l->area, cpu, file, &size);
+    log = realloc(l->logs, (l->nr_logs + 1) * sizeof(*log));
+    if (log)
+        l->logs = log;
+    if (!log || make_room(l, size))
+        return xensched_fail(err, ENOMEM, "out of memory");
+
+    log = &l->logs[l->nr_logs++];
+    log->cpu = cpu;
+    log->file = file;
+    xensched_reader_init(&log->reader, state, data, size, begin);
+
+    return 0;
+}
+
+/* Have the log files of @cpu been added? */
+static bool is_known(const struct live *l, uint32_t cpu)
+{
+    return cpu < l->nr_known && l->known[cpu];
+}
+
+static int make_known(struct live *l, uint32_t cpu)
+{
+    bool *known;
+
+    if (cpu >= l->nr_known) {
+        known = realloc(l->known, (cpu + 1) * sizeof(*known));
+        if (!known)
+            return -ENOMEM;
+        memset(known + l->nr_known, 0,
+               (cpu + 1 - l->nr_known) * sizeof(*known));
+        l->known = known;
+        l->nr_known = cpu + 1;
+    }
+    l->known[cpu] = true;
+
+    return 0;
+}
+
+/* All log files of pCPUs which have some and are not known yet. */
+static int add_logs(struct live *l, enum xensched_begin begin,
+                    struct xensched_error *err)
+{
+    uint32_t files = xensched_area_files(l->area);
+    uint32_t cpu, file;
+    int rc = 0;
+
+    l->nr_cpus = 0;
+    for (cpu = 0; cpu < xensched_area_cpus(l->area); cpu++) {
+        if (!xensched_area_has_cpu(l->area, cpu))
+            continue;
+        l->nr_cpus++;
+        if (is_known(l, cpu))
+            continue;
+        if (make_known(l, cpu))
+            return xensched_fail(err, ENOMEM, "out of memory");
+        for (file = 0; !rc && file < files; file++)
+            rc = add_log(l, cpu, file, begin, err);
+    }
+
+    return rc;
+}
+
+static size_t count_cpus(const struct live *l)
+{
+    uint32_t cpu;
+    size_t nr = 0;
+
+    for (cpu = 0; cpu < xensched_area_cpus(l->area); cpu++)
+        nr += xensched_area_has_cpu(l->area, cpu);
+
+    return nr;
+}
+
+/* "From now on" means from the time of opening, not of the first read. */
+static void begin(struct live *l)
+{
+    struct xensched_batch nothing;
+    size_t i;
+
+    for (i = 0; i < l->nr_logs; i++)
+        xensched_reader_read(&l->logs[i].reader, l->buffer, l->room,
+                             &nothing);
+}
+
+/* A source for @area, which was opened for it if @own says so. */
+static int live_open(struct xensched_area *area, bool own, void **data,
+                     uint64_t *tsc_khz, struct xensched_error *err)
+{
+    struct live *l = calloc(1, sizeof(*l));
+    int rc;
+
+    if (!l) {
+        if (own)
+            xensched_area_close(area);
+        return xensched_fail(err, ENOMEM, "out of memory");
+    }
+    l->area = area;
+    l->own_area = own;
+    rc = add_logs(l, XENSCHED_BEGIN_NOW, err);
+    if (rc) {
+        live_close(l);
+        return rc;
+    }
+    begin(l);
+    *tsc_khz = xensched_area_tsc_khz(area);
+    *data = l;
+
+    return 0;
+}
+
+static int attach_hypervisor(const char *text, struct xensched_area **area,
+                             struct xensched_error *err)
+{
+    if (*text)
+        return xensched_fail(err, EINVAL,
+                             "source 'hypervisor' takes no options");
+
+    return xensched_area_attach(area, err);
+}
+
+static int attach_linux(const char *text, struct xensched_area **area,
+                        struct xensched_error *err)
+{
+    if (*text)
+        return xensched_fail(err, EINVAL, "source 'linux' takes no options");
+
+    return xensched_area_attach_linux(area, err);
+}
+
+static int attach_domain(const char *text, struct xensched_area **area,
+                         struct xensched_error *err)
+{
+    unsigned long domid;
+    char *end;
+
+    domid = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || domid >= DOMID_FIRST_RESERVED)
+        return xensched_fail(err, EINVAL, "source 'domain' takes a domid: "
+                             "domain:5");
+
+    return xensched_area_attach_domain(domid, area, err);
+}
+
+/* A source for @area, which is there already, or for what attaching finds. */
+static int open_with(int (*attach)(const char *text,
+                                   struct xensched_area **area,
+                                   struct xensched_error *err),
+                     const char *text, struct xensched_area *area,
+                     void **data, uint64_t *tsc_khz,
+                     struct xensched_error *err)
+{
+    bool own = !area;
+    int rc = own ? attach(text, &area, err) : 0;
+
+    return rc ? rc : live_open(area, own, data, tsc_khz, err);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static void next_log(struct live *l)
+{
+    l->at++;
+    l->reads = 0;
+}
+
+static int live_next(void *data, struct xensched_batch *batch,
+                           struct xensched_error *err)
+{
+    struct live *l = data;
+    int rc = 0;
+
+    while (l->at < l->nr_logs) {
+        struct log_file *log = &l->logs[l->at];
+        int more = xensched_reader_read(&log->reader, l->buffer, l->room,
+                                        batch);
+
+        if (more != 1 || ++l->reads == READS_PER_ROUND)
+            next_log(l);
+        if (!batch->length && !batch->lost_bytes)
+            continue;
+        batch->cpu = log->cpu;
+        batch->file = log->file;
+        batch->time_ns = now_ns();
+        return XENSCHED_BATCH;
+    }
+    l->at = 0;
+    /* A new pCPU has no past: all that is in its logs is new. */
+    if (count_cpus(l) != l->nr_cpus)
+        rc = add_logs(l, XENSCHED_BEGIN_OLDEST, err);
+
+    return rc ? rc : XENSCHED_IDLE;
+}
+
+static uint64_t live_nonsense(const void *data)
+{
+    const struct live *l = data;
+    uint64_t sum = 0;
+    size_t i;
+
+    for (i = 0; i < l->nr_logs; i++)
+        sum += l->logs[i].reader.stats.nonsense;
+
+    return sum;
+}
+
+/* A live source, and how to attach to its area. */
+#define LIVE(NAME)                                                    \
+    static int NAME##_open(const char *text,                          \
+                           struct xensched_area *area, void **data,   \
+                           uint64_t *tsc_khz,                         \
+                           struct xensched_error *err)                \
+    {                                                                 \
+        return open_with(attach_##NAME, text, area, data, tsc_khz,    \
+                         err);                                        \
+    }                                                                 \
+                                                                      \
+    const struct xensched_source_ops xensched_source_##NAME = {       \
+        .name = #NAME,                                                \
+        .attach = attach_##NAME,                                      \
+        .open = NAME##_open,                                          \
+        .next = live_next,                                            \
+        .nonsense = live_nonsense,                                    \
+        .close = live_close,                                          \
+    }
+
+LIVE(hypervisor);
+LIVE(linux);
+LIVE(domain);

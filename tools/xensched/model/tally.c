@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* tally.c - see tally.h. */
+#include <string.h>
+
+#include "tally.h"
+
+/* Sums at a time: guests of a pCPU, and whom they talk to, there and back. */
+#define NR_SUMS 64
+#define NR_SUMS_BITS 6
+
+/* Event, current and correspondent of a row, as they lie there: one number. */
+#define IDS_MASK 0xffffffffffffULL
+#define NO_IDS UINT64_MAX
+
+struct sum {
+    uint64_t ids, amount;
+    uint64_t most; /* counter which is believed */
+    bool none;     /* is */
+};
+
+static bool suits(const struct xensched_layout *layout)
+{
+    return layout->event == 0 && layout->current == 2 &&
+           layout->correspondent == 4 && layout->counter_size;
+}
+
+static void take_sum(const struct sum *sum, uint32_t cpu,
+                     void (*take)(void *arg, const struct xensched_row *row),
+                     void *arg)
+{
+    struct xensched_row row = {
+        .counter = sum->amount,
+        .cpu = cpu,
+        .event = sum->ids,
+        .current = sum->ids >> 16,
+        .correspondent = sum->ids >> 32,
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
+    };
+
+    if (sum->ids != NO_IDS && !sum->none)
+        take(arg, &row);
+}
+
+static void begin_sum(struct sum *sum, uint64_t ids,
+                      const struct tally_sieve *sieve)
+{
+    int64_t most = INT64_MAX;
+
+    *sum = (struct sum){ .ids = ids, .most = UINT64_MAX };
+    if (sieve)
+        most = sieve->most(sieve->arg, ids, ids >> 16, ids >> 32);
+    if (most != INT64_MAX)
+        sum->most = most;
+    sum->none = most < 0;
+}
+
+/* Fibonacci hashing, as in cells.c: the high bits depend on all bits. */
+static unsigned int index_of(uint64_t ids)
+{
+    return ids * 0x9e3779b97f4a7c15ULL >> (64 - NR_SUMS_BITS);
+}
+
+bool tally_batch(const struct xensched_batch *batch,
+                 struct tally_sieve *sieve,
+                 void (*take)(void *arg, const struct xensched_row *row),
+                 void *arg)
+{
+    const struct xensched_layout layout = batch->layout;
+    const uint8_t *row = batch->rows;
+    size_t nr = xensched_batch_rows(batch);
+    struct sum sums[NR_SUMS];
+    unsigned int i;
+
+    if (!suits(&layout))
+        return false;
+    for (i = 0; i < NR_SUMS; i++)
+        sums[i].ids = NO_IDS;
+
+    for (; nr; nr--, row += layout.size) {
+        struct sum *sum;
+        uint64_t ids, amount = 0;
+
+        memcpy(&ids, row, sizeof(ids));
+        ids &= IDS_MASK;
+        if (layout.counter_size == sizeof(uint32_t))
+            memcpy(&amount, row + layout.counter, sizeof(uint32_t));
+        else
+            memcpy(&amount, row + layout.counter, sizeof(uint64_t));
+        sum = &sums[index_of(ids)];
+        if (sum->ids != ids) {
+            take_sum(sum, batch->cpu, take, arg);
+            begin_sum(sum, ids, sieve);
+        }
+        if (sieve && (sum->none || amount > sum->most))
+            sieve->refused++;
+        else
+            sum->amount += amount;
+    }
+    for (i = 0; i < NR_SUMS; i++)
+        take_sum(&sums[i], batch->cpu, take, arg);
+
+    return true;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * tally.h - add up the rows of a batch which are about the same.
+ *
+ * Of what the daemon does for a host that does disk I/O, most is done once per
+ * row.  But most rows of a batch repeat each other: one event, two domains, 1.
+ * So they are added up before anybody looks at them: this takes some ten
+ * instructions per row, in place of two hundred.
+ */
+#ifndef XENSCHED_MODEL_TALLY_H
+#define XENSCHED_MODEL_TALLY_H
+
+#include <stdbool.h>
+
+#include <xensched/reader.h>
+
+/*
+ * For rows which are not believed just so: the largest counter that a row of
+ * this event between these two may have, or -1: there can be no such row.  It
+ * is asked once per sum.
+ */
+struct tally_sieve {
+    int64_t (*most)(const void *arg, uint16_t event, uint16_t current,
+                    uint16_t correspondent);
+    const void *arg;
+    uint64_t refused; /* rows which were left out are added to this */
+};
+
+/*
+ * Calls @take with rows whose counters sum up to those of the rows of @batch:
+ * one for all that agree in event, current and correspondent, now and then
+ * two.  False, and nothing was done: not all of these are in the rows.
+ * @sieve: NULL, all is believed.
+ */
+bool tally_batch(const struct xensched_batch *batch,
+                 struct tally_sieve *sieve,
+                 void (*take)(void *arg, const struct xensched_row *row),
+                 void *arg);
+
+#endif /* XENSCHED_MODEL_TALLY_H */
