@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * libxl_schedlog.c
+ *
+ * The log of scheduling facts, as an operator sees it: which events there are
+ * and which are on, where they go, and how much was written.  Rows are for
+ * schedulers, which use libxenctrl and xen/schedlog.h.
+ *
+ * Whoever holds the log (see XEN_SYSCTL_SCHEDLOG_events) is the only one to
+ * change it; the caller of these functions never is, so they fail then.
+ */
+
+#include "libxl_osdeps.h"
+
+#include "libxl_internal.h"
+
+/* Rows of 16 bytes: who, with whom, how much, and when (TSC >> 10). */
+#define DEFAULT_REGISTER                                                   \
+    (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |                   \
+     XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |           \
+     XEN_SCHEDLOG_LCR_TIME_TSC | 10U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
+
+#define STATES_PER_PAGE (XC_PAGE_SIZE / sizeof(struct xen_schedlog_state))
+
+static const struct {
+    const char *name, *kind;
+} events[LIBXL_SCHEDLOG_NR_EVENTS] = {
+#define EVENT(NAME, nr, name, kind) [nr] = { name, #kind },
+    XEN_SCHEDLOG_EVENTS(EVENT)
+#undef EVENT
+};
+
+const char *libxl_schedlog_event_name(unsigned int event)
+{
+    return event < LIBXL_SCHEDLOG_NR_EVENTS ? events[event].name : NULL;
+}
+
+const char *libxl_schedlog_event_kind(unsigned int event)
+{
+    return event < LIBXL_SCHEDLOG_NR_EVENTS ? events[event].kind : NULL;
+}
+
+int libxl_schedlog_event_from_name(const char *name, unsigned int *event)
+{
+    unsigned int i;
+
+    for (i = 0; i < LIBXL_SCHEDLOG_NR_EVENTS; i++) {
+        if (events[i].name && !strcmp(events[i].name, name)) {
+            *event = i;
+            return 0;
+        }
+    }
+
+    return ERROR_INVAL;
+}
+
+/* What a failed hypercall means to who called us. */
+static int failed(libxl__gc *gc, const char *what)
+{
+    switch (errno) {
+    case ENOSYS:
+    case EOPNOTSUPP:
+        LOGE(ERROR, "%s: this hypervisor does not support it", what);
+        return ERROR_NI;
+    case EEXIST:
+        LOG(ERROR, "%s: a scheduler holds the log", what);
+        return ERROR_LOCK_FAIL;
+    case EBUSY:
+        LOGE(ERROR, "%s: there is another log, or pCPUs come or go", what);
+        return ERROR_NOT_READY;
+    case ENOENT:
+    case ENODEV:
+        LOG(ERROR, "%s: no log is set up", what);
+        return ERROR_NOTFOUND;
+    case EINVAL:
+    case E2BIG:
+        LOGE(ERROR, "%s", what);
+        return ERROR_INVAL;
+    case ESRCH:
+        LOG(ERROR, "%s: no such domain", what);
+        return ERROR_DOMAIN_NOTFOUND;
+    default:
+        LOGE(ERROR, "%s", what);
+        return ERROR_FAIL;
+    }
+}
+
+static int get_info(libxl__gc *gc, xc_schedlog_info_t *info)
+{
+    if (xc_schedlog_info(CTX->xch, info))
+        return failed(gc, "asking Xen for its schedlog");
+
+    if (info->abi_version != XEN_SCHEDLOG_ABI_VERSION) {
+        LOG(ERROR, "the hypervisor's schedlog has ABI version %u, not %u",
+            info->abi_version, XEN_SCHEDLOG_ABI_VERSION);
+        return ERROR_VERSION;
+    }
+
+    return 0;
+}
+
+static int get_sizes(libxl__gc *gc, libxl_schedlog_info *info, uint32_t nr)
+{
+    xen_schedlog_file_t *files;
+    uint32_t have, i;
+    int got;
+
+    GCNEW_ARRAY(files, nr);
+    for (have = 0; have < nr; have += got) {
+        got = xc_schedlog_files(CTX->xch, have, nr - have, files + have);
+        if (got <= 0)
+            return failed(gc, "asking Xen for its log files");
+    }
+
+    info->sizes = libxl__calloc(NOGC, nr, sizeof(*info->sizes));
+    info->num_sizes = nr;
+    for (i = 0; i < nr; i++)
+        info->sizes[i] = files[i].size;
+
+    return 0;
+}
+
+int libxl_schedlog_get_info(libxl_ctx *ctx, libxl_schedlog_info *info)
+{
+    GC_INIT(ctx);
+    xc_schedlog_info_t xi = {};
+    int rc;
+
+    rc = get_info(gc, &xi);
+    if (rc) goto out;
+
+    info->nr_cpus = xi.nr_cpus;
+    info->nr_acct = xi.nr_acct;
+    info->events_built = xi.events_built;
+    info->events_enabled = xi.events_enabled;
+    info->nr_sites = xi.nr_sites;
+    info->nr_pmcs = xi.nr_pmcs;
+    info->max_bytes = xi.max_bytes;
+    info->used_bytes = xi.used_bytes;
+    info->lease_ms = xi.lease_ms;
+    info->lease_left_ms = xi.lease_left_ms;
+    rc = xi.nr_acct ? get_sizes(gc, info, xi.nr_files) : 0;
+
+ out:
+    GC_FREE;
+    return rc;
+}
+
+int libxl_schedlog_release(libxl_ctx *ctx)
+{
+    GC_INIT(ctx);
+    int rc = 0;
+
+    if (xc_schedlog_release(ctx->xch, 0))
+        rc = failed(gc, "giving up the log");
+
+    GC_FREE;
+    return rc;
+}
+
+int libxl_schedlog_set_events(libxl_ctx *ctx, uint32_t mask)
+{
+    GC_INIT(ctx);
+    int rc = 0;
+
+    if (xc_schedlog_events(ctx->xch, mask, 0, 0))
+        rc = failed(gc, "switching events");
+
+    GC_FREE;
+    return rc;
+}
+
+int libxl_schedlog_bind(libxl_ctx *ctx, uint32_t domid, int vcpu,
+                        uint32_t acct)
+{
+    GC_INIT(ctx);
+    int rc = 0;
+
+    if (acct >= XEN_SCHEDLOG_MAX_ACCT)
+        rc = ERROR_INVAL;
+    else if (xc_schedlog_bind(ctx->xch, domid,
+                              vcpu < 0 ? XEN_DOMCTL_SCHEDLOG_ALL_VCPUS : vcpu,
+                              acct))
+        rc = failed(gc, "binding to an accounting domain");
+
+    GC_FREE;
+    return rc;
+}
+
+int libxl_schedlog_get_binding(libxl_ctx *ctx, uint32_t domid, int vcpu,
+                               uint32_t *acct)
+{
+    GC_INIT(ctx);
+    uint16_t bound;
+    int rc = 0;
+
+    if (xc_schedlog_binding(ctx->xch, domid, vcpu, &bound))
+        rc = failed(gc, "asking for the accounting domain");
+    else
+        *acct = bound;
+
+    GC_FREE;
+    return rc;
+}
+
+/*
+ * Map one page of a region.  Xen decides who may, and refuses to map as
+ * writable what only it writes.
+ */
+static int map_page(libxl__gc *gc, uint32_t region, uint32_t cpu,
+                    uint32_t page, int prot, void **va)
+{
+    uint64_t frame;
+    xen_pfn_t pfn;
+    int got;
+
+    got = xc_schedlog_frames(CTX->xch, region, cpu, page, 1, &frame);
+    if (got < 0)
+        return failed(gc, "asking Xen for the memory of the log");
+    if (!got)
+        return ERROR_INVAL;
+
+    pfn = frame;
+    *va = xc_map_foreign_pages(CTX->xch, DOMID_XEN, prot, &pfn, 1);
+    if (!*va) {
+        LOGE(ERROR, "mapping the memory of the log");
+        return ERROR_FAIL;
+    }
+
+    return 0;
+}
+
+/* Does this pCPU have a log? */
+static bool has_log(libxl__gc *gc, uint32_t cpu)
+{
+    uint64_t frame;
+
+    return xc_schedlog_frames(CTX->xch, XEN_SCHEDLOG_REGION_STATE, cpu, 0, 1,
+                              &frame) == 1;
+}
+
+static int set_registers(libxl__gc *gc, uint32_t cpu, uint32_t nr_files)
+{
+    /* There are at most as many log files as registers in a page. */
+    BUILD_BUG_ON(XEN_SCHEDLOG_MAX_FILES > XC_PAGE_SIZE / sizeof(uint32_t));
+    volatile uint32_t *registers;
+    uint32_t file;
+    void *va;
+    int rc;
+
+    rc = map_page(gc, XEN_SCHEDLOG_REGION_CONTROL, cpu, 0,
+                  PROT_READ | PROT_WRITE, &va);
+    if (rc) return rc;
+
+    registers = va;
+    for (file = 0; file < nr_files; file++)
+        registers[file] = DEFAULT_REGISTER;
+    munmap(va, XC_PAGE_SIZE);
+
+    return 0;
+}
+
+int libxl_schedlog_setup(libxl_ctx *ctx, uint32_t nr_acct,
+                         const uint32_t *sizes, int nr_sizes)
+{
+    GC_INIT(ctx);
+    xc_schedlog_info_t info = {};
+    uint32_t cpu;
+    int rc;
+
+    rc = get_info(gc, &info);
+    if (rc) goto out;
+    /* A log that is there has an owner, who has chosen what its rows are. */
+    if (info.nr_acct) {
+        LOG(ERROR, "there is a log already: give it up first");
+        rc = ERROR_DEVICE_EXISTS;
+        goto out;
+    }
+
+    if (xc_schedlog_setup(ctx->xch, nr_acct, nr_sizes, sizes)) {
+        rc = failed(gc, "setting up the log");
+        goto out;
+    }
+
+    rc = get_info(gc, &info);
+    for (cpu = 0; !rc && cpu < info.nr_cpus; cpu++)
+        if (has_log(gc, cpu))
+            rc = set_registers(gc, cpu, info.nr_files);
+
+ out:
+    GC_FREE;
+    return rc;
+}
+
+/* The route's word, mapped; its page is at *va. */
+static int map_route(libxl__gc *gc, uint32_t acct, unsigned int event,
+                     int prot, void **va, volatile uint64_t **route)
+{
+    xc_schedlog_info_t info = {};
+    size_t offset;
+    int rc;
+
+    rc = get_info(gc, &info);
+    if (rc) return rc;
+
+    if (!info.nr_acct) {
+        LOG(ERROR, "no log is set up");
+        return ERROR_NOTFOUND;
+    }
+    if (acct >= info.nr_acct || event >= LIBXL_SCHEDLOG_NR_EVENTS) {
+        LOG(ERROR, "there is no accounting domain %u, or no event %u (the log "
+            "has %u accounting domains)", acct, event, info.nr_acct);
+        return ERROR_INVAL;
+    }
+
+    offset = XEN_SCHEDLOG_ROUTES_OFFSET +
+             ((size_t)acct * XEN_SCHEDLOG_NR_EVENTS + event) *
+             sizeof(**route);
+    rc = map_page(gc, XEN_SCHEDLOG_REGION_GLOBAL, 0, offset >> XC_PAGE_SHIFT,
+                  prot, va);
+    if (!rc)
+        *route = *va + (offset & ~XC_PAGE_MASK);
+
+    return rc;
+}
+
+int libxl_schedlog_get_route(libxl_ctx *ctx, uint32_t acct,
+                             unsigned int event, libxl_schedlog_route *route)
+{
+    GC_INIT(ctx);
+    volatile uint64_t *shared;
+    uint64_t word;
+    void *va;
+    int rc;
+
+    rc = map_route(gc, acct, event, PROT_READ, &va, &shared);
+    if (rc) goto out;
+
+    word = *shared;
+    route->logged = word & XEN_SCHEDLOG_ROUTE_VALID;
+    route->file = (word >> XEN_SCHEDLOG_ROUTE_FILE_SHIFT) &
+                  XEN_SCHEDLOG_ROUTE_FILE_MASK;
+    route->threshold = word;
+    munmap(va, XC_PAGE_SIZE);
+
+ out:
+    GC_FREE;
+    return rc;
+}
+
+int libxl_schedlog_set_route(libxl_ctx *ctx, uint32_t acct,
+                             unsigned int event,
+                             const libxl_schedlog_route *route)
+{
+    GC_INIT(ctx);
+    volatile uint64_t *shared;
+    uint64_t word = 0;
+    void *va;
+    int rc;
+
+    if (route->file > XEN_SCHEDLOG_ROUTE_FILE_MASK) {
+        rc = ERROR_INVAL;
+        goto out;
+    }
+
+    rc = map_route(gc, acct, event, PROT_READ | PROT_WRITE, &va, &shared);
+    if (rc) goto out;
+
+    if (route->logged)
+        word = XEN_SCHEDLOG_ROUTE_VALID |
+               (uint64_t)route->file << XEN_SCHEDLOG_ROUTE_FILE_SHIFT |
+               route->threshold;
+    /* The whole route at once: the hypervisor may read it at any time. */
+    *shared = word;
+    munmap(va, XC_PAGE_SIZE);
+
+ out:
+    GC_FREE;
+    return rc;
+}
+
+static int get_stat(libxl__gc *gc, uint32_t cpu, uint32_t file,
+                    libxl_schedlog_stat *stat)
+{
+    const volatile struct xen_schedlog_state *state;
+    void *va;
+    int rc;
+
+    rc = map_page(gc, XEN_SCHEDLOG_REGION_STATE, cpu, file / STATES_PER_PAGE,
+                  PROT_READ, &va);
+    if (rc) return rc;
+
+    state = va;
+    state += file % STATES_PER_PAGE;
+    stat->written = state->pos;
+    stat->row_size = state->row_size;
+    munmap(va, XC_PAGE_SIZE);
+
+    return 0;
+}
+
+libxl_schedlog_stat *libxl_schedlog_list_stat(libxl_ctx *ctx, int *nr_out)
+{
+    GC_INIT(ctx);
+    libxl_schedlog_stat *stats = NULL;
+    xc_schedlog_info_t info = {};
+    uint32_t cpu, file;
+    int nr = 0, rc;
+
+    rc = get_info(gc, &info);
+    if (rc) goto out;
+
+    for (cpu = 0; cpu < info.nr_cpus; cpu++) {
+        if (!has_log(gc, cpu))
+            continue;
+
+        stats = libxl__realloc(NOGC, stats,
+                               (nr + info.nr_files) * sizeof(*stats));
+        for (file = 0; file < info.nr_files; file++) {
+            libxl_schedlog_stat_init(&stats[nr]);
+            stats[nr].cpu = cpu;
+            stats[nr].file = file;
+            rc = get_stat(gc, cpu, file, &stats[nr++]);
+            if (rc) goto out;
+        }
+    }
+
+ out:
+    if (rc) {
+        libxl_schedlog_stat_list_free(stats, nr);
+        stats = NULL;
+        nr = 0;
+    }
+    *nr_out = nr;
+    GC_FREE;
+    return stats;
+}
+
+void libxl_schedlog_stat_list_free(libxl_schedlog_stat *list, int nr)
+{
+    int i;
+
+    for (i = 0; i < nr; i++)
+        libxl_schedlog_stat_dispose(&list[i]);
+    free(list);
+}
+
+/*
+ * Local variables:
+ * mode: C
+ * c-basic-offset: 4
+ * indent-tabs-mode: nil
+ * End:
+ */

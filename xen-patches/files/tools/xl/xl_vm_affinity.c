@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * xl_vm_affinity.c
+ *
+ * "xl vm-affinity": asks xenschedd, the daemon which places domains by the log
+ * of scheduling facts, over its control socket.  Nothing is decided here, and
+ * nothing changed but by the daemon.
+ *
+ * A request is a line with a JSON object, so is the response; xensched's
+ * docs/control-socket.md has both.
+ */
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <yajl/yajl_gen.h>
+#include <yajl/yajl_tree.h>
+
+#include <xen-tools/common-macros.h>
+
+#include <libxl.h>
+#include <libxl_utils.h>
+
+#include "xl.h"
+#include "xl_utils.h"
+
+#define CONTROL_SOCKET "/run/xensched/control"
+
+/* The daemon may have many vCPUs to put back before it answers. */
+#define TIMEOUT_S 30
+#define MAX_RESPONSE (64 << 20)
+
+static int connect_daemon(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    struct timeval timeout = { .tv_sec = TIMEOUT_S };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    if (fd < 0) {
+        perror("socket");
+        return -1;
+    }
+    strcpy(address.sun_path, CONTROL_SOCKET);
+    if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+        if (errno == ENOENT || errno == ECONNREFUSED)
+            fprintf(stderr, "xenschedd is not running.  To start it: "
+                    "systemctl start xenschedd\n");
+        else
+            fprintf(stderr, "Cannot connect to %s: %s\n", CONTROL_SOCKET,
+                    strerror(errno));
+        close(fd);
+        return -1;
+    }
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+
+    return fd;
+}
+
+static void gen_text(yajl_gen gen, const char *text)
+{
+    yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
+}
+
+/* {"command":COMMAND} or {"command":COMMAND,"domid":DOMID} */
+static int send_request(int fd, const char *command, int64_t domid)
+{
+    yajl_gen gen = yajl_gen_alloc(NULL);
+    const unsigned char *text;
+    size_t length;
+    int rc = -1;
+
+    if (!gen)
+        return -1;
+    yajl_gen_map_open(gen);
+    gen_text(gen, "command");
+    gen_text(gen, command);
+    if (domid >= 0) {
+        gen_text(gen, "domid");
+        yajl_gen_integer(gen, domid);
+    }
+    yajl_gen_map_close(gen);
+    if (yajl_gen_get_buf(gen, &text, &length) == yajl_gen_status_ok &&
+        !libxl_write_exactly(ctx, fd, text, length, CONTROL_SOCKET,
+                             "request") &&
+        !libxl_write_exactly(ctx, fd, "\n", 1, CONTROL_SOCKET, "request"))
+        rc = 0;
+    yajl_gen_free(gen);
+
+    return rc;
+}
+
+/* A line, to be freed. */
+static char *receive_line(int fd)
+{
+    size_t have = 0, room = 0;
+    char *line = NULL;
+
+    while (!have || line[have - 1] != '\n') {
+        ssize_t got;
+
+        if (room - have < 4096) {
+            room += 65536 + have;
+            line = xrealloc(line, room);
+        }
+        got = read(fd, line + have, room - have - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0 || have > MAX_RESPONSE) {
+            fprintf(stderr, "xenschedd gave no whole answer%s%s\n",
+                    got < 0 ? ": " : "", got < 0 ? strerror(errno) : "");
+            free(line);
+            return NULL;
+        }
+        have += got;
+    }
+    line[have] = '\0';
+
+    return line;
+}
+
+static yajl_val field(yajl_val object, const char *name, yajl_type type)
+{
+    const char *path[] = { name, NULL };
+
+    return YAJL_IS_OBJECT(object) ? yajl_tree_get(object, path, type) : NULL;
+}
+
+/* What is not there is "-". */
+static const char *text(yajl_val object, const char *name)
+{
+    yajl_val value = field(object, name, yajl_t_any);
+
+    if (YAJL_IS_STRING(value))
+        return YAJL_GET_STRING(value);
+    if (YAJL_IS_NUMBER(value))
+        return YAJL_GET_NUMBER(value);
+    if (YAJL_IS_TRUE(value))
+        return "yes";
+
+    return YAJL_IS_FALSE(value) ? "no" : "-";
+}
+
+static double number(yajl_val object, const char *name)
+{
+    yajl_val value = field(object, name, yajl_t_number);
+
+    return YAJL_IS_NUMBER(value) ? strtod(YAJL_GET_NUMBER(value), NULL) : 0;
+}
+
+static size_t length_of(yajl_val array)
+{
+    return YAJL_IS_ARRAY(array) ? YAJL_GET_ARRAY(array)->len : 0;
+}
+
+static yajl_val element(yajl_val array, size_t i)
+{
+    return YAJL_GET_ARRAY(array)->values[i];
+}
+
+/* Names come from outside: nothing in them may drive the terminal. */
+static void print_text(int width, const char *what)
+{
+    int n = 0;
+
+    for (; *what; what++, n++)
+        putchar((unsigned char)*what < ' ' || *what == 127 ? '?' : *what);
+    while (n++ < width)
+        putchar(' ');
+}
+
+static long long integer_at(yajl_val array, size_t i)
+{
+    yajl_val value = element(array, i);
+
+    return YAJL_IS_NUMBER(value) ? atoll(YAJL_GET_NUMBER(value)) : -1;
+}
+
+/* 0,1,2,5 as 0-2,5 */
+static void print_ranges(yajl_val array)
+{
+    size_t nr = length_of(array), i, end;
+
+    for (i = 0; i < nr; i = end) {
+        long long first = integer_at(array, i);
+
+        for (end = i + 1; end < nr && integer_at(array, end) ==
+             first + (long long)(end - i); end++)
+            ;
+        printf("%s%lld", i ? "," : "", first);
+        if (end > i + 1)
+            printf("-%lld", first + (long long)(end - i) - 1);
+    }
+}
+
+static void print_list(yajl_val result)
+{
+    yajl_val domains = field(result, "domains", yajl_t_array);
+    size_t i;
+
+    printf("%-32s %5s %6s %-9s %-4s %s\n", "Name", "ID", "CPU%", "Affinity",
+           "Held", "pCPUs");
+    for (i = 0; i < length_of(domains); i++) {
+        yajl_val domain = element(domains, i);
+
+        print_text(32, text(domain, "name"));
+        printf(" %5s %6.1f %-9s %-4s ", text(domain, "domid"),
+               100 * number(domain, "service_share"),
+               text(domain, "affinity"), text(domain, "held"));
+        print_ranges(field(domain, "pcpus", yajl_t_array));
+        putchar('\n');
+    }
+}
+
+static void print_event(const char *event, yajl_val cells)
+{
+    size_t i;
+
+    for (i = 0; i < length_of(cells); i++) {
+        yajl_val cell = element(cells, i);
+
+        print_text(12, event);
+        putchar(' ');
+        print_text(24, text(cell, "from"));
+        putchar(' ');
+        print_text(24, text(cell, "to"));
+        printf(" %12.1f\n", number(cell, "rate"));
+    }
+}
+
+static void print_matrix(yajl_val result)
+{
+    yajl_val events = field(result, "events", yajl_t_object);
+    size_t i;
+
+    printf("%-12s %-24s %-24s %12s\n", "Event", "From", "To", "Per second");
+    if (!YAJL_IS_OBJECT(events))
+        return;
+    for (i = 0; i < YAJL_GET_OBJECT(events)->len; i++)
+        print_event(YAJL_GET_OBJECT(events)->keys[i],
+                    YAJL_GET_OBJECT(events)->values[i]);
+}
+
+static void print_plan(yajl_val result)
+{
+    yajl_val moves = field(result, "moves", yajl_t_array);
+    yajl_val kept = field(result, "kept", yajl_t_array);
+    size_t i;
+
+    for (i = 0; i < length_of(moves); i++) {
+        yajl_val move = element(moves, i);
+
+        print_text(0, text(move, "domain"));
+        printf(": to pCPUs ");
+        print_ranges(field(move, "pcpus", yajl_t_array));
+        printf(" (%s): ", text(move, "state"));
+        print_text(0, text(move, "reason"));
+        putchar('\n');
+    }
+    for (i = 0; i < length_of(kept); i++) {
+        print_text(0, text(element(kept, i), "domain"));
+        printf(": stays: ");
+        print_text(0, text(element(kept, i), "reason"));
+        putchar('\n');
+    }
+}
+
+/* The daemon says it in words. */
+static void print_explain(yajl_val result)
+{
+    yajl_val lines = field(result, "lines", yajl_t_array);
+    size_t i;
+
+    for (i = 0; i < length_of(lines); i++) {
+        yajl_val line = element(lines, i);
+
+        print_text(0, YAJL_IS_STRING(line) ? YAJL_GET_STRING(line) : "-");
+        putchar('\n');
+    }
+}
+
+static void print_mode(yajl_val result)
+{
+    printf("mode: %s\n", text(result, "mode"));
+}
+
+static void print_restore(yajl_val result)
+{
+    printf("restored: %s, failed: %s, mode: %s\n", text(result, "restored"),
+           text(result, "failed"), text(result, "mode"));
+}
+
+static void print_nothing(yajl_val result)
+{
+}
+
+static const struct command {
+    const char *name;
+    const char *request; /* of the daemon */
+    bool domain;         /* is about one */
+    const char *dryrun;  /* what to ask instead with -N; NULL: the same */
+    void (*print)(yajl_val result);
+} commands[] = {
+    { "list", "status", false, NULL, print_list },
+    { "matrix", "matrix", false, NULL, print_matrix },
+    { "explain", "explain", true, NULL, print_explain },
+    { "plan", "plan", false, NULL, print_plan },
+    { "act", "act", false, "plan", print_mode },
+    { "hold", "hold", true, "explain", print_nothing },
+    { "release", "release", true, "explain", print_nothing },
+    { "restore", "restore", false, "status", print_restore },
+};
+
+static const struct command *find_command(const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(commands); i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+
+    return NULL;
+}
+
+/* What a request that only looks is answered with. */
+static void (*printer_of(const char *request))(yajl_val result)
+{
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(commands); i++)
+        if (!strcmp(commands[i].request, request))
+            return commands[i].print;
+
+    return print_nothing;
+}
+
+/* The result, or what the daemon says is wrong. */
+static int print_response(const char *line, bool json,
+                          void (*print)(yajl_val result))
+{
+    yajl_val response = yajl_tree_parse(line, NULL, 0);
+    yajl_val ok = field(response, "ok", yajl_t_any);
+    int rc = EXIT_FAILURE;
+
+    if (YAJL_IS_TRUE(ok)) {
+        rc = EXIT_SUCCESS;
+        if (json)
+            fputs(line, stdout);
+        else
+            print(field(response, "result", yajl_t_object));
+    } else if (YAJL_IS_FALSE(ok)) {
+        fprintf(stderr, "xenschedd: %s\n", text(response, "error"));
+    } else {
+        fprintf(stderr, "The answer of xenschedd makes no sense\n");
+    }
+    yajl_tree_free(response);
+
+    return rc;
+}
+
+static int ask(const char *request, int64_t domid, bool json,
+               void (*print)(yajl_val result))
+{
+    int fd = connect_daemon(), rc = EXIT_FAILURE;
+    char *line;
+
+    if (fd < 0)
+        return EXIT_FAILURE;
+    if (!send_request(fd, request, domid)) {
+        line = receive_line(fd);
+        if (line)
+            rc = print_response(line, json, print);
+        free(line);
+    }
+    close(fd);
+
+    return rc;
+}
+
+int main_vm_affinity(int argc, char **argv)
+{
+    const struct command *command;
+    bool json = false;
+    int64_t domid = -1;
+    int opt;
+
+    SWITCH_FOREACH_OPT(opt, "j", NULL, "vm-affinity", 1) {
+    case 'j':
+        json = true;
+        break;
+    }
+
+    command = find_command(argv[optind]);
+    if (!command || argc - optind != 1 + command->domain) {
+        help("vm-affinity");
+        return EXIT_FAILURE;
+    }
+    if (command->domain)
+        domid = find_domain(argv[optind + 1]);
+    if (dryrun_only && command->dryrun)
+        return ask(command->dryrun, domid, json, printer_of(command->dryrun));
+
+    return ask(command->request, domid, json, command->print);
+}
+
+/*
+ * Local variables:
+ * mode: C
+ * c-basic-offset: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
