@@ -51,6 +51,7 @@ suite build   tests/build/run.t
 build xen
 suite series  tests/series/series.t
 suite unit    make unit
+suite metrics tests/metrics/metrics.t
 build xen-native
 suite sites   python3 tests/sites/check-sites.py \
     build/xen/patched/xen/xen-syms build/xen/native/xen/xen-syms
@@ -62,5 +63,8 @@ suite flask   tests/sites/flask.sh
 build tools
 suite fuzz    tests/fuzz/fuzz.t
 suite mutants tests/fuzz/mutants.t
+suite modules tests/drivers/run.t
+build drivers
 suite host    tests/host/run-tests.sh
+suite rings   env BOX_TESTS="$TOP/tests/drivers/t" tests/host/run-tests.sh
 summary

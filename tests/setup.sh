@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Install the Debian packages that building and testing need and that are
-# missing here (Debian 12 and 13 have the same names).  When nothing is
-# missing it does nothing and asks nothing.  No kernel, no Xen and no daemon is
+# missing here, on Debian 12 and 13.  When nothing is missing it does nothing and
+# asks nothing.  No kernel, no Xen and no daemon is
 # ever installed on this machine: those run in QEMU only.
 
 set -euo pipefail
 
-# Package and reason, one per line.
-packages()
+# Package and reason, one per line.  A|B is the first of them that apt knows:
+# Debian releases have different series of Linux.
+all_packages()
 {
     cat <<'END'
 build-essential    compiler and make
@@ -22,7 +23,7 @@ uuid-dev           Xen's libxenlight
 libyajl-dev        Xen's libxenlight
 zlib1g-dev         Xen's libxenguest
 liblzma-dev        Xen's libxenguest: guest kernels are compressed with xz
-libncurses-dev     Xen's configure insists on it
+libncurses-dev     xensched top; Xen's configure insists on it
 git                patches: apply, edit, refresh
 patch              patches of kernel modules
 xz-utils           the Xen tarball
@@ -31,10 +32,16 @@ busybox-static     user space of dom0 and guests in the box
 cpio               their initial RAM disks
 kmod               their kernel modules
 zstd               their kernel modules on Debian 13
+fio                a workload of guests in the box
+postmark           a workload of guests in the box
+gnuplot-nox        plots of benchmarks
 pkgconf            libraries of our tools
 libjson-c-dev      output in JSON
 libev-dev          the event loop of xenschedd
 libcmocka-dev      unit tests
+linux-source-6.1|linux-source-6.12   xen-blkback, which we patch
+libelf1t64|libelf1 objtool, which looks at kernel modules
+sparse             tests of our kernel modules
 clang              fuzz targets
 libclang-rt-dev    libFuzzer and the sanitizers of clang
 checkpolicy        tests of Xen's FLASK policy
@@ -50,6 +57,28 @@ die()
     exit 1
 }
 
+# Of a word A|B, the package that is meant here.  If apt knows none of them, as
+# before its first update, it is the last.
+choose()
+{
+    local package
+
+    for package in ${1//|/ }; do
+        apt-cache show "$package" > /dev/null 2>&1 && break
+    done
+    echo "$package"
+}
+
+packages()
+{
+    local word reason
+
+    all_packages | while read -r word reason; do
+        [[ $word != *'|'* ]] || word=$(choose "$word")
+        printf '%-18s %s\n' "$word" "$reason"
+    done
+}
+
 installed()
 {
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ]
@@ -60,10 +89,18 @@ command -v apt-get > /dev/null ||
         "Install by your own means what these Debian packages hold:" \
         "$(packages | awk '{ print $1 }' | paste -sd ' ')"
 
-missing=()
-for package in $(packages | cut -d ' ' -f 1); do
-    installed "$package" || missing+=("$package")
-done
+find_missing()
+{
+    local package
+
+    missing=()
+    for package in $(packages | cut -d ' ' -f 1); do
+        installed "$package" || missing+=("$package")
+    done
+    install=(apt-get install -y --no-install-recommends "${missing[@]}")
+}
+
+find_missing
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 echo "Packages that are missing here, and what they are for:"
@@ -71,7 +108,6 @@ for package in "${missing[@]}"; do
     packages | grep "^$package "
 done | sed 's/^/  /'
 
-install=(apt-get install -y --no-install-recommends "${missing[@]}")
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
     command -v sudo > /dev/null ||
@@ -86,7 +122,8 @@ run() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "$@"; }
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 printf 'Installing ... '
-if ! { run apt-get update -q && run "${install[@]}"; } > "$log" 2>&1 < /dev/null
+if ! { run apt-get update -q && find_missing && run "${install[@]}"; } \
+    > "$log" 2>&1 < /dev/null
 then
     echo FAILED
     tail -n 20 "$log" | sed 's/^/    | /' >&2

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Build the Linux modules for the kernel of the host in a box, which is where
-# they are tested.
+# they are tested; and the log module once more, as another version of the ABI
+# has it.
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -17,6 +18,21 @@ flock "$lock"
 kernel_prepare
 exec {lock}>&-
 
+# other_version: what a program of our version meets when it is not alone.
+other_version()
+{
+    local out=$BOX_DRIVERS/other-version/$release
+
+    "$TOP/guest-drivers/stage.sh" "$out"
+    sed -i 's/^\(#define XEN_SCHEDLOG_ABI_VERSION *\).*/\199/' \
+        "$out/include/schedlog.h"
+    sed -i 's|^obj-m += .*|obj-m += core/|' "$out/Kbuild"
+    make -s -C "$("$TOP/guest-drivers/headers.sh" "$release")" M="$out" modules
+    cp "$out/core/xensched_log.ko" \
+        "$BOX_DRIVERS/$release/xensched_log-version-99.ko"
+}
+
 release=$(basename "$(readlink "$BOX_HOST/kernel/modules")")
-exec make -s -C "$TOP/guest-drivers" modules KERNEL="$release" \
+make -s -C "$TOP/guest-drivers" modules KERNEL="$release" \
     OUT="$BOX_DRIVERS/$release" "$@"
+other_version

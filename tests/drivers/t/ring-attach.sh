@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# time: 600
+# time: 400
 #
 # A disk is attached and detached 64 times while the guest is busy with another
 # one: every request of both is logged once, and the data is right.  Fails if a
@@ -16,27 +16,27 @@ cycles=64
 busy='(n=0; while [ ! -f /stop ] && disk-io /dev/xvda write 4096 50; do'
 busy="$busy n=\$((n + 50)); done; echo \$n >/written) >/dev/null 2>&1 &"
 
-# Attach, write and read back at a place of its own, detach.
-cycle()
-{
-    xl block-attach plugged "phy:${disk:?},xvdb,w" &&
-        in_guest plugged "until [ -b /dev/xvdb ]; do usleep 20000; done; \
-disk-io /dev/xvdb write 4096 5 $((5 * $1)) && \
-disk-io /dev/xvdb read 4096 5 $((5 * $1))" &&
-        xl block-detach plugged xvdb
-}
+# Each time there is another disk: write and read back at a place of its own.
+# The first time, xl attaches it, then disk-plug.
+plug="(n=0; while [ \$n -lt $cycles ]; do xenstore-write data/disk free;"
+plug="$plug until [ -b /dev/xvdb ]; do usleep 50000; done;"
+plug="$plug disk-io /dev/xvdb write 4096 5 \$((5 * n)) &&"
+plug="$plug disk-io /dev/xvdb read 4096 5 \$((5 * n)) || break;"
+plug="$plug xenstore-write data/disk used; n=\$((n + 1));"
+plug="$plug while [ -e /sys/bus/xen/devices/vbd-51728 ]; do usleep 50000; done;"
+plug="$plug done) >/dev/null 2>&1 &"
 
 cat >attach-and-detach <<END
 . /usr/lib/box/tap.sh
-. /usr/lib/box/drivers.sh
 trap - EXIT
-$(sed -n '/^cycle()$/,/^}$/p' "$0")
-in_guest plugged '$busy'
-n=0
-while [ \$n -lt $cycles ]; do
-    cycle \$n || exit 97
-    n=\$((n + 1))
-done
+domid=\$(xl domid plugged)
+in_guest plugged '$busy' && in_guest plugged '$plug' || exit 95
+xl block-attach plugged "phy:${disk:?},xvdb,w" || exit 96
+until [ "\$(xenstore-read /local/domain/\$domid/data/disk)" = used ]; do
+    usleep 20000
+done 2>/dev/null
+xl block-detach plugged xvdb || exit 97
+disk-plug \$domid $disk $((cycles - 1)) || exit 98
 in_guest plugged 'touch /stop; until [ -f /written ]; do usleep 20000; done'
 END
 
@@ -48,7 +48,7 @@ logged()
 
 console_begin
 check "our modules take the place of the kernel's" use_drivers
-guest start obedient name=plugged disk=4
+guest start obedient name=plugged vcpus=2 disk=4
 ring-count on "$(xl domid plugged)" sh ./attach-and-detach >counts 2>errors
 code=$?
 is "$cycles times attached and detached under I/O: $(cat errors)" $code 0

@@ -21,6 +21,7 @@ host_prepare()
     kernel_prepare
     programs_prepare
     initramfs_prepare
+    tools_prepare
     host_new_run
     exec {lock}>&-
 }
@@ -139,7 +140,7 @@ host_died()
 host_show_console()
 {
     say "the end of the console:"
-    tail -n "${1:-40}" "$HOST_RUN/console.log" | tr -d '\r' |
+    tail -n "${1:-80}" "$HOST_RUN/console.log" | tr -d '\r' |
         sed 's/^/    | /' >&2
     if [[ -s $HOST_RUN/qemu.log ]]; then
         sed 's/^/    qemu | /' "$HOST_RUN/qemu.log" >&2

@@ -14,6 +14,7 @@ HOST_MODE=fast
 HOST_XEN=patched
 HOST_XEN_APPEND=
 HOST_DOM0_APPEND=
+HOST_TOOLS=no
 HOST_MODULES=()
 
 host_options_help()
@@ -29,6 +30,7 @@ The host:
   --mode fast|exact   fast: a thread per pCPU; exact: one instruction takes one
                       nanosecond of the host's time (default $HOST_MODE)
   --xen WHICH         patched, native, or the path of a Xen (default $HOST_XEN)
+  --tools             guests may have fio and Postmark (tools=1)
   --module FILE       another boot module, such as a policy for XSM
   --xen-append TEXT   more of Xen's command line
   --dom0-append TEXT  more of dom0's kernel command line
@@ -47,7 +49,7 @@ positive()
 host_option()
 {
     HOST_TAKEN=2
-    # shellcheck disable=SC2034 # qemu.sh reads HOST_NUMA and HOST_MODULES
+    # shellcheck disable=SC2034 # other files read HOST_NUMA and these
     case $1 in
     --sockets)     positive "$1" "${2-}"; HOST_SOCKETS=$2 ;;
     --cores)       positive "$1" "${2-}"; HOST_CORES=$2 ;;
@@ -59,6 +61,7 @@ host_option()
     --module)      HOST_MODULES+=("${2-}"); need_files "${2-}" ;;
     --xen-append)  HOST_XEN_APPEND+=" ${2-}" ;;
     --dom0-append) HOST_DOM0_APPEND+=" ${2-}" ;;
+    --tools)       HOST_TOOLS=yes; HOST_TAKEN=1 ;;
     --numa)        HOST_NUMA=yes; HOST_TAKEN=1 ;;
     *)             HOST_TAKEN=0 ;;
     esac

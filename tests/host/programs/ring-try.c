@@ -4,6 +4,10 @@
  * written to the shared pages does no harm, and pages outlive the area.
  *
  * Usage: ring-try refusals|mappings|kept|lease|noise SECONDS
+ *        ring-try used|release|off
+ *
+ * used prints how many bytes the log uses; release gives the area up, and off
+ * turns all events off, as somebody who holds nothing.
  *
  * Exit code: 0, or 1 with a message about the promise that did not hold.
  */
@@ -266,8 +270,14 @@ int main(int argc, char **argv)
         lease();
     else if (!strcmp(what, "noise") && argc == 3)
         noise(atoi(argv[2]));
+    else if (!strcmp(what, "used"))
+        printf("%llu\n", (unsigned long long)info().used_bytes);
+    else if (!strcmp(what, "release"))
+        is("release", release(0), 0);
+    else if (!strcmp(what, "off"))
+        is("off", events(0, 0, 0), 0);
     else
-        errx(2, "usage: ring-try refusals|mappings|kept|lease|noise SECONDS");
+        errx(2, "wrong use: see the beginning of ring-try.c");
 
     return 0;
 }

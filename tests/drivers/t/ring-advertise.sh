@@ -1,0 +1,166 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# time: 300
+#
+# A domain without privileges advertises its log to dom0 through xenstore, and
+# dom0 reads there what happens in it.  What is advertised stays as long as dom0
+# wants it, whatever happens in the domain, and not longer.  Fails if rows do
+# not arrive, if pages go that dom0 may still have mapped, or if one that was
+# let go, or whose domain has died, leaves anything behind.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+
+modules=/lib/xensched
+runq=26 # guest-runq: it needs no backend
+
+# The node of the area, or nothing.
+area()
+{
+    xenstore-read "$nodes/area/$1" 2>/dev/null
+}
+
+# area_becomes NODE VALUE: within 10 s.
+area_becomes()
+{
+    tries=100
+    until [ "$(area "$1")" = "$2" ]; do
+        [ $tries -gt 0 ] || { echo "$1 is $(area "$1")"; return 1; }
+        tries=$((tries - 1))
+        usleep 100000
+    done
+}
+
+# producer NAME: a guest whose Linux can log.  (Not to be used with check.)
+producer()
+{
+    guest start obedient name="$1" vcpus=2
+    domid=$(xl domid "$1")
+    nodes=/local/domain/$domid/schedlog
+    in_guest "$1" "insmod $modules/xensched_log.ko && \
+insmod $modules/xensched_guest.ko"
+}
+
+ask()
+{
+    domain-log "$domid" request "$@" | cut -d' ' -f1
+}
+
+# busy NAME: what in_guest does in the script that domain-log runs.
+busy()
+{
+    cat >busy-go <<END
+. /usr/lib/box/tap.sh
+in_guest $1 "for task in 1 2 3; do spin 1 & done; wait"
+END
+}
+
+# In the guest: the memory of the log, in bytes.
+used()
+{
+    in_guest "$1" "echo used \$(ring-try used)"
+    guest output "$1" | sed -n 's/^used //p' | tail -n 1
+}
+
+console_begin
+producer logs
+
+# What is wrong is said, and nothing is kept of it.
+is "another version" "$(ask version=99)" EPROTO
+is "it says which it has" "$(area version)" 1
+is "nothing is advertised then" "$(area directory)" ""
+is "no version" "$(ask version=)" EINVAL
+is "no number" "$(ask nr-acct=many)" EINVAL
+is "no sizes" "$(ask sizes=)" EINVAL
+is "a size that is none" "$(ask 'sizes=65536 -1')" EINVAL
+is "a size that is no power of two" "$(ask sizes=65535)" EINVAL
+is "too many accounting domains" "$(ask nr-acct=65536)" EINVAL
+is "a number that does not fit" "$(ask nr-acct=4294967360)" EINVAL
+is "no lease" "$(ask lease-ms=0)" EINVAL
+is "too short a lease" "$(ask lease-ms=99)" EINVAL
+is "an event that nobody has" "$(ask events=16777216)" EOPNOTSUPP
+is "it says which it has" "$(area events-built)" $((1 << runq))
+is "more than max_mib" \
+    "$(ask 'sizes=16777216 16777216 16777216 16777216 16777216 16777216 16777216 16777216')" \
+    E2BIG
+is "no memory is used by any of it" "$(used logs)" 0
+check "the module is not held by errors" in_guest logs "rmmod xensched_guest && \
+rmmod xensched_log"
+is "and takes its answer with it" "$(xenstore-list "$nodes/area")" ""
+check "it answers what was asked before it was there" in_guest logs \
+    "insmod $modules/xensched_log.ko && insmod $modules/xensched_guest.ko"
+check "... with that error" area_becomes error \
+    "E2BIG the area would be larger than max_mib allows"
+
+# What is right.
+busy logs
+rows=$(domain-log "$domid" count $runq sh ./busy-go)
+note "three busy tasks in the guest: $rows"
+check "dom0 reads what happens there" test "$(echo "$rows" | cut -d' ' -f2)" -ge 20
+is "and nothing else" "${rows##* }" 0
+again=$(domain-log "$domid" count $runq sh ./busy-go)
+check "again, in the same area: $again" \
+    test "$(echo "$again" | cut -d' ' -f2)" -ge 20
+is "another layout meanwhile" "$(ask nr-acct=32)" EBUSY
+is "does not touch what there is" "$(ask)" advertised
+is "nor does another version" "$(ask version=99)" EPROTO
+is "nor a malformed request" "$(ask sizes=1)" EINVAL
+is "which goes on" "$(ask)" advertised
+is "with no error" "$(area error)" ""
+
+# The lease.
+is "events are on" "$(ask events=$((1 << runq)))" advertised
+check "a local scheduler is kept away" in_guest logs \
+    "ring-try off 2>&1 | grep -q 'File exists'"
+is "a short lease" "$(ask events=$((1 << runq)) lease-ms=500)" advertised
+check "the lease ends: they are off" area_becomes events 0
+check "and stay off" sh -c "sleep 2; [ \"\$(xenstore-read $nodes/area/events)\" = 0 ]"
+check "the area stays" test -n "$(area directory)"
+check "the module is in use" in_guest logs \
+    "rmmod xensched_guest && ! rmmod xensched_log"
+check "what it has of events changes" area_becomes events-built 0
+check "a local release is refused" in_guest logs \
+    "ring-try release 2>&1 | grep -q 'resource busy'"
+check "they can be turned on again" in_guest logs \
+    "insmod $modules/xensched_guest.ko"
+is "... by asking again" "$(ask events=$((1 << runq)))" advertised
+is "... and are on" "$(area events)" $((1 << runq))
+
+# The end.
+check "a request that is removed is let go" domain-log "$domid" remove
+is "nothing is left in xenstore" "$(xenstore-list "$nodes/area")" ""
+is "nor in memory" "$(used logs)" 0
+is "it can be asked again" "$(ask)" advertised
+xenstore-rm "$nodes"
+check "everything removed by hand: let go, too" in_guest logs \
+    "rmmod xensched_guest; until rmmod xensched_log; do usleep 100000; done"
+guest stop logs
+
+# A domain that is saved and restored is another one, in other frames.
+producer moves
+is "before a save" "$(ask events=$((1 << runq)))" advertised
+check "saved and restored" sh -c "xl save moves saved && xl restore saved"
+domid=$(xl domid moves)
+nodes=/local/domain/$domid/schedlog
+check "nobody asked the new domain: it has let go" in_guest moves \
+    "until [ \$(ring-try used) = 0 ]; do usleep 100000; done"
+busy moves
+rows=$(domain-log "$domid" count $runq sh ./busy-go)
+check "it can be asked, and read: $rows" \
+    test "$(echo "$rows" | cut -d' ' -f2)" -ge 20
+guest stop moves
+
+# A domain that dies while its log is mapped.
+producer dies
+is "one more" "$(ask)" advertised
+cat >die <<END
+. /usr/lib/box/tap.sh
+guest stop dies
+sleep 1
+xl list | grep -q '(null)' && echo kept
+END
+is "mapped pages keep it from going" "$(domain-log "$domid" hold sh ./die)" kept
+check "without the mapping it is gone" sh -c \
+    "for i in 1 2 3 4 5 6 7 8 9; do xl list | grep -q '(null)' || exit 0; sleep 1; done; exit 1"
+check "nobody complained" console_quiet
+finish

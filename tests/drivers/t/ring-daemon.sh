@@ -1,0 +1,145 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 2
+# time: 500
+#
+# xenschedd reads what dom0's blkback logs: as soon as the module is there, page
+# by page, under the numbers that it has given, also when blkback comes again,
+# with a threshold, and after a daemon that was killed.  When it ends nothing is
+# left.  Fails if a request is lost or counted twice on its way to the matrix,
+# or if the module cannot go because of a daemon that has gone.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/drivers.sh
+. /usr/lib/box/daemon.sh
+trap 'tidy; give_drivers_back' EXIT
+
+# source_is NAME STATE
+source_is()
+{
+    xensched status | awk -v name="$1" -v state="$2" '
+        /^SOURCE/ { table = 1 }
+        table && $1 == name { found = 1; print; ok = $2 == state }
+        END { exit !(found && ok) }'
+}
+
+# Rows of dom0's Linux so far.
+rows()
+{
+    xensched status | awk '/^SOURCE/ { table = 1 }
+                           table && $1 == "linux" { print $3 }'
+}
+
+# pages GUEST: which the matrix has between dom0 and it.
+pages()
+{
+    xensched matrix | awk -v guest="$1" '
+        $1 == "ring-pages" && $2 == "Domain-0" && $4 == guest { n = $7 }
+        END { print n + 0 }'
+}
+
+# more_pages GUEST COMMAND: when it has done it, and the daemon has read, which
+# it does ten times a second.
+more_pages()
+{
+    before=$(pages "$1")
+    in_guest "$1" "$2" || return 1
+    sleep 2
+    echo $(($(pages "$1") - before))
+}
+
+# Each domain with its accounting domain, by the daemon and by xenstore.
+numbers_of_daemon()
+{
+    xensched status | awk '/^DOMAIN/ { table = 1; next }
+                           table { print $2, $3 }' | sort
+}
+
+numbers_of_linux()
+{
+    for domid in $(xenstore-list /local/domain/0/schedlog/acct); do
+        echo "$domid $(xenstore-read /local/domain/0/schedlog/acct/"$domid")"
+    done | sort
+}
+
+no_numbers()
+{
+    ! xenstore-exists /local/domain/0/schedlog/acct
+}
+
+unload()
+{
+    remove_module xen-blkback && remove_module xensched_log
+}
+
+load_again()
+{
+    insmod "${modules:?}/xensched_log.ko" &&
+        insmod "${modules:?}/xen-blkback.ko"
+}
+
+console_begin
+start_daemon
+is "the daemon starts" $? 0
+check "no module: no log of Linux, and nothing wrong" source_is linux absent
+check "our modules take the place of the kernel's" use_drivers
+check "it is read as soon as it is there" until_true 10 \
+    source_is linux reading
+
+disk_guest one
+is "300 requests of a page" \
+    "$(more_pages one 'disk-io /dev/xvda write 4096 300')" 300
+is "40 of 32 pages and one with their segments" \
+    "$(more_pages one 'disk-io /dev/xvda write 131072 40')" 1320
+is "what is not I/O is not in it" "$(more_pages one 'sleep 1')" 0
+is "dom0's Linux has the numbers of all domains" \
+    "$(numbers_of_linux)" "$(numbers_of_daemon)"
+check "nothing of it is lost" sh -c \
+    "xensched status | awk '\$1 == \"linux\" && \$4 == 0' | grep -q ."
+check "xensched dump looks on" sh -c \
+    'xensched dump --source linux --seconds 1 >dump.txt'
+
+# blkback goes and comes again, while the log is read.
+guest stop one
+check "blkback can be unloaded" remove_module xen-blkback
+check "the log cannot, it is read" sh -c '! rmmod xensched_log'
+check "and goes on to be" source_is linux reading
+check "blkback can be loaded again" insmod "${modules:?}/xen-blkback.ko"
+sleep 5
+disk_guest two
+is "what the new one does is logged" \
+    "$(more_pages two 'disk-io /dev/xvda write 4096 100')" 100
+
+# Killed, with another one's log files after it.
+stop_daemon KILL
+start_daemon --log evtchn-send,ring-pages:3,ring-sectors
+is "another one, after it was killed" $? 0
+check "it has the log" until_true 10 source_is linux reading
+before=$(rows)
+estimate=$(more_pages two 'disk-io /dev/xvda write 4096 300')
+note "threshold 3: 300 requests, $(($(rows) - before)) rows, $estimate pages"
+check "of 300 requests a third, on each CPU, makes rows of pages, all of \
+sectors" test $(($(rows) - before)) -ge 398 -a $(($(rows) - before)) -le 402
+check "the matrix counts each for three" \
+    test "$estimate" -ge 294 -a "$estimate" -le 306
+guest stop two
+
+stop_daemon TERM
+is "it ends cleanly" "${stopped:?}" 0
+check "its numbers are gone" no_numbers
+check "the modules can go" unload
+
+# A module that comes after the daemon, once more, and a daemon after it.
+start_daemon
+check "there is no log of Linux again" source_is linux absent
+check "the modules come back" load_again
+check "it is read again" until_true 10 source_is linux reading
+stop_daemon TERM
+start_daemon
+check "a daemon which finds the module reads it at once" \
+    until_true 5 source_is linux reading
+stop_daemon TERM
+check "the modules can go then, too" unload
+check "nobody complained" console_quiet
+finish

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# RAM disks for guests, of any size, in whatever domain serves them: a RAM disk
+# of Linux has the size that its module was told once, so each guest gets a
+# partition on one.
+
+# take_ram_disk FOLDER MIB: prints a device that nobody has.  Who has which is
+# noted in FOLDER, as FOLDER/NAME.
+take_ram_disk()
+{
+    local ram sectors=$(($2 * 2048)) shift
+
+    [ -b /dev/ram0 ] || modprobe brd rd_nr=64 rd_size=1048576 max_part=1
+    mkdir -p "$1"
+    for ram in /dev/ram*[0-9]; do
+        case $ram in *p[0-9]*) continue ;; esac
+        mkdir "$1/${ram##*/}" 2>/dev/null || continue
+        {
+            head -c 446 /dev/zero
+            # One entry: type 83, first sector 2048, number of sectors.
+            printf '\0\0\0\0\203\0\0\0\0\010\0\0'
+            for shift in 0 8 16 24; do
+                printf "\\$(printf %o $((sectors >> shift & 255)))"
+            done
+            head -c 48 /dev/zero
+            printf '\125\252'
+        } | dd of="$ram" bs=512 conv=notrunc 2>/dev/null
+        blockdev --rereadpt "$ram"
+        echo "${ram}p1"
+        return
+    done
+    return 1
+}
+
+# give_ram_disk_back FOLDER DEVICE: nothing of it is cached then.
+give_ram_disk_back()
+{
+    local ram=${2%p1}
+
+    blockdev --flushbufs "$ram" || true
+    rmdir "$1/${ram##*/}"
+}

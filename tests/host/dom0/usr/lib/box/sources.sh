@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# For tests of what xenschedd reads: sources as in "xensched status", and pairs
+# of domains as in "xensched matrix".
+
+# source_field NAME N: the N-th field of its line.
+source_field()
+{
+    xensched status | awk -v name="$1" -v n="$2" '
+        $1 == "SOURCE" { on = 1 }
+        on && $1 == name { print $n; exit }
+        on && !NF { exit }'
+}
+
+source_is()
+{
+    [ "$(source_field "$1" 2)" = "$2" ]
+}
+
+no_source()
+{
+    [ -z "$(source_field "$1" 2)" ]
+}
+
+rows()
+{
+    source_field "$1" 3
+}
+
+# more_rows NAME THAN
+more_rows()
+{
+    [ "$(rows "$1")" -gt "$2" ]
+}
+
+refused()
+{
+    source_field "$1" 5
+}
+
+# pairs EVENT: all that were seen, as FROM:TO.
+pairs()
+{
+    xensched matrix | awk -v event="$1" '$1 == event { print $2 ":" $4 }' |
+        sort | tr '\n' ' '
+}
+
+# pair EVENT FROM TO
+pair()
+{
+    pairs "$1" | tr ' ' '\n' | grep -q -x "$2:$3"
+}
+
+# gone DOMID: no dying domain, either.
+gone()
+{
+    ! xl list | awk 'NR > 1 { print $2 }' | grep -q -x "$1"
+}

@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# time: 240
+#
+# A driver domain serves another guest's disk, and dom0 has nothing to do with
+# it: what the guest writes is found there and not in dom0.  When the driver
+# domain dies under I/O it leaves nothing behind, and another one, with guests
+# of its own, takes its place.  Fails if dom0 is on the path, if pages that
+# one domain had of the other keep either from going, or if nodes stay.
+
+. /usr/lib/box/tap.sh
+
+# Waits for up to 20 s.
+soon()
+{
+    local tries=200
+
+    until "$@"; do
+        [ $tries -gt 0 ] || return 1
+        tries=$((tries - 1))
+        usleep 100000
+    done
+}
+
+backend_of()
+{
+    echo "/local/domain/$1/backend"
+}
+
+# What there is in dom0 that serves disks, and what its disks have done.
+dom0_disks()
+{
+    xenstore-list "$(backend_of 0)" | grep vbd
+    find /sys/bus/xen-backend/devices/ -name 'vbd-*'
+    cat /proc/diskstats
+}
+
+# domids: of all domains, the dying ones, too.
+domids()
+{
+    xl list | awk 'NR > 1 { print $2 }' | sort -n | tr '\n' ' '
+}
+
+only_domids()
+{
+    [ "$(domids)" = "$1" ]
+}
+
+no_node()
+{
+    ! xenstore-exists "$1"
+}
+
+nothing_served()
+{
+    [ -z "$(in_guest driver "echo disks: \$(ls /run/ram-disks)" &&
+            guest output driver | sed -n 's/^disks: //p' | tail -n 1)" ]
+}
+
+# The end of what a guest said.
+said()
+{
+    guest output "$1" | grep -v '^done' | tail -n 1
+}
+
+# checksum FILE: of what disk-io writes below.
+checksum()
+{
+    echo "dd if=$1 bs=4k count=200 iflag=direct 2>/dev/null | md5sum"
+}
+
+guest start driver run=obey
+is "a driver domain starts" $? 0
+before=$(dom0_disks)
+guest start obedient name=client disk=8 backend=driver
+is "a guest that has its disk from it starts" $? 0
+in_guest client "blockdev --getsize64 /dev/xvda"
+is "the disk has the size that was asked for" "$(said client)" 8388608
+check "what the guest writes it can read" in_guest client \
+    "disk-io /dev/xvda write 4096 200 && disk-io /dev/xvda read 4096 200 && \
+disk-io /dev/xvda write 131072 20 10 && disk-io /dev/xvda read 131072 20 10"
+in_guest client "$(checksum /dev/xvda)"
+in_guest driver "$(checksum /dev/ram0p1)"
+is "it is on the driver domain's disk" "$(said driver)" "$(said client)"
+is "dom0 serves no disk, and none of its own was used" \
+    "$(dom0_disks)" "$before"
+guest stop client
+check "the disk is taken away with the guest" \
+    soon no_node "$(backend_of "$(xl domid driver)")/vbd"
+check "and is free for another one" soon nothing_served
+
+first=$(xl domid driver)
+guest start disk name=busy backend=driver
+guest start obedient name=other
+check "the disk is busy" soon sh -c 'guest output busy | grep -q written'
+xl destroy driver
+left="0 $(xl domid busy) $(xl domid other) "
+check "destroyed under I/O, it goes, and nobody with it" soon only_domids "$left"
+check "so do its nodes" no_node "/local/domain/$first"
+check "the guest without a disk can be stopped as usual" guest stop busy
+check "it goes, too" soon only_domids "0 $(xl domid other) "
+check "other guests go on" in_guest other true
+
+guest start driver
+check "another driver domain has another domid" \
+    test "$(xl domid driver)" -gt "$first"
+guest start obedient name=client disk=4 backend=driver
+check "it serves guests as the first one did" in_guest client \
+    "disk-io /dev/xvda write 4096 200 && disk-io /dev/xvda read 4096 200"
+guest stop client
+guest stop driver
+guest stop other
+check "nothing is left" soon only_domids "0 "
+is "neither in xenstore" "$(xenstore-list /libxl)" ""
+finish

@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 1 --cores 2
+# time: 120
+#
+# "xl schedlog" does what it says: events it enables are logged, to the log file
+# and with the threshold that it was told, for the domains it has bound; what is
+# wrong is refused with a word, what only tries changes nothing, and a log that
+# a scheduler holds stays as it is.
+
+. /usr/lib/box/tap.sh
+
+# fails WORDS COMMAND...: it does, and says so
+fails()
+{
+    local words=$1 said
+
+    shift
+    if said=$("$@" 2>&1); then
+        echo "$* did not fail: $said"
+        return 1
+    fi
+    echo "$said"
+    echo "$said" | grep -q "$words"
+}
+
+state_of()
+{
+    xl schedlog list | awk -v event="$1" '$1 == event { print $NF }'
+}
+
+# Bytes written to log file $1 on all pCPUs.
+written()
+{
+    xl schedlog stat | awk -v file="$1" 'NR > 1 && $2 == file { n += $4 }
+                                         END { print n + 0 }'
+}
+
+# ping N: the sender notifies the listener.
+ping()
+{
+    in_both listener "evtchn-ping listen \$NODE \$PEER" \
+        sender "evtchn-ping send \$NODE \$PEER $1" >/dev/null
+}
+
+start_all listener sender
+
+is "every event is listed, and off" \
+    "$(xl schedlog list | awk 'NR > 1 { print $NF }' | sort -u)" off
+check "no log yet: said so" fails "xl schedlog sizes" xl schedlog stat
+check "no event without a log" fails "no log is set up" \
+    xl schedlog enable evtchn-send
+check "sizes have to be powers of two" fails "powers of two" \
+    xl schedlog sizes 64 1000 4096
+check "-N makes no log" xl -N schedlog sizes 64 65536 65536
+is "and there is none" "$(xl schedlog sizes | awk 'NR == 1 { print $NF }')" 0
+check "a log is made" xl schedlog sizes 64 65536 65536
+is "of these sizes" "$(xl schedlog sizes | awk 'NR == 2 { print $(NF - 1), $NF }')" \
+    "65536 65536"
+check "not a second one over it" fails "there is a log already" \
+    xl schedlog sizes 128 65536 65536
+
+check "domains are bound" xl schedlog bind sender 5
+check "by name or domid" xl schedlog bind "$(xl domid listener)" 6
+is "and are where they were bound to" \
+    "$(xl schedlog bind sender) $(xl schedlog bind listener)" "5 6"
+check "there is no such domain" fails "not find\|invalid domain\|domain" \
+    xl schedlog bind nobody 5
+check "a route for the sender" xl schedlog route sender evtchn-send 1
+is "is shown" "$(xl schedlog route 5 | awk 'NR > 1 { print $1, $2, $3, $4 }')" \
+    "5 evtchn-send 1 1"
+check "log file 2 does not exist" fails "not a number up to 1" \
+    xl schedlog route 5 evtchn-send 2
+check "accounting domain 64 neither" fails "no accounting domain 64" \
+    xl schedlog route 64 evtchn-send 1
+check "nor does this event" fails "xl schedlog list" \
+    xl schedlog route 5 evtchn-sent 1
+
+check "-N enables nothing" xl -N schedlog enable evtchn-send
+is "it is off" "$(state_of evtchn-send)" off
+check "enable" xl schedlog enable evtchn-send grant-map
+is "it is on" "$(state_of evtchn-send) $(state_of grant-map)" "on on"
+ping 300
+sent=$(written 1)
+note "of 300 notifications: $sent bytes"
+# Some more, of the console and xenstore, go to dom0.
+check "each notification is a row of 16 bytes" test $((sent % 16)) = 0 -a \
+    "$sent" -ge 4800 -a "$sent" -le 6400
+is "in this file alone" "$(written 0)" 0
+check "a threshold" xl schedlog threshold sender evtchn-send 10
+ping 300
+more=$(($(written 1) - sent))
+note "of 300 with threshold 10: $more bytes"
+check "each tenth is a row" test $((more % 16)) = 0 -a \
+    "$more" -ge 464 -a "$more" -le 640
+check "a route to nowhere" xl schedlog route sender evtchn-send none
+before=$(written 1)
+ping 100
+is "nothing is logged" "$(written 1)" "$before"
+check "disable one" xl schedlog disable evtchn-send
+is "the other one stays" "$(state_of evtchn-send) $(state_of grant-map)" "off on"
+check "disable all" xl schedlog disable
+is "it is off" "$(state_of grant-map)" off
+check "the log is given up" xl schedlog sizes none
+is "there is none" "$(xl schedlog sizes | awk 'NR == 1 { print $NF }')" 0
+
+# A scheduler has it.
+xenschedd --mode observe >xenschedd.log 2>&1 &
+holder=$!
+tries=100
+until xl schedlog list | grep -q "holds the log" || [ $tries = 0 ]; do
+    tries=$((tries - 1))
+    usleep 100000
+done
+check "a scheduler is seen" sh -c "xl schedlog list | grep 'holds the log'"
+check "its events cannot be turned off" fails "a scheduler holds the log" \
+    xl schedlog disable
+check "nor its log given up" fails "a scheduler holds the log" \
+    xl schedlog sizes none
+kill $holder
+wait $holder
+finish

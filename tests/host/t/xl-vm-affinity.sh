@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 2
+# time: 180
+#
+# "xl vm-affinity" shows what xenschedd sees and plans, and has it do what an
+# operator wants: carry plans out, leave a domain alone, put all back.  Without
+# a daemon it says how to start one.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+
+said=/run/said
+
+# says WORD COMMAND...: it succeeds, and says this.
+says()
+{
+    local word=$1
+
+    shift
+    "$@" >$said 2>&1 || { cat $said; return 1; }
+    grep -q "$word" $said || { cat $said; return 1; }
+}
+
+# fails WORD COMMAND...: it does, and says this.
+fails()
+{
+    local word=$1
+
+    shift
+    ! "$@" >$said 2>&1 || { cat $said; return 1; }
+    grep -q "$word" $said || { cat $said; return 1; }
+}
+
+planned()
+{
+    xl vm-affinity plan | grep -q "^disk: to pCPUs 0-1 (proposed)"
+}
+
+check "no daemon: how to start it" \
+    fails "systemctl start xenschedd" xl vm-affinity list
+guest start disk
+start_daemon --mode advise
+check "the disk's guest is to be moved" until_true 60 planned
+check "list: nobody's affinity yet" says "^disk .* default " xl vm-affinity list
+check "matrix: who talks to whom" says "evtchn-send *disk *Domain-0" \
+    xl vm-affinity matrix
+check "-j: JSON" says '"ok":true' xl vm-affinity -j plan
+check "explain: in words" says "mode advise, now: move" \
+    xl vm-affinity explain disk
+check "there is no such domain" fails "nobody" xl vm-affinity explain nobody
+check "-N act: only the plan" says "(proposed)" xl -N vm-affinity act
+
+check "hold" xl vm-affinity hold disk
+check "it is held" says "^disk .* yes " xl vm-affinity list
+check "act" says "mode: act" xl vm-affinity act
+sleep 3
+check "a held domain stays where it is" soft_is disk all
+check "explain says so" says "an operator holds it" xl vm-affinity explain disk
+check "release" xl vm-affinity release disk
+check "it is moved then" until_true 30 soft_is disk 0-1
+check "list: it is the daemon's doing" says "^disk .* ours " xl vm-affinity list
+check "explain says what was done" says "Z move: " xl vm-affinity explain disk
+check "restore" says "restored: 1, failed: 0, mode: advise" \
+    xl vm-affinity restore
+check "it is where it was" soft_is disk all
+finish
