@@ -34,17 +34,9 @@ build()
         "$top/build/tools/libxensched.a" -lpthread
 }
 
-machine()
-{
-    local model virtual=''
-
-    model=$(sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1)
-    ! grep -qw hypervisor /proc/cpuinfo || virtual=', virtual machine'
-    echo "$model, $(nproc) CPUs$virtual, $("$cc" --version | head -n 1)"
-}
-
 mkdir -p "$out"
 build
-machine
-"$out/reader" "$(machine)" 'make bench-reader' "$out/reader.json"
+machine=$("$here/machine.sh" "$cc")
+echo "$machine"
+"$out/reader" "$machine" 'make bench-reader' "$out/reader.json"
 echo "Written: ${out#"$top"/}/reader.json"

@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Do notifications tell the same as the use of a ring (5.3.3 and figure 5.8 of
+# the thesis)?  Both per interval of 20 ms, under Postmark and under a load whose
+# kind, depth and pace change, each third request logged and each one, with
+# Pearson's r and plots.
+#
+# In exact mode with one pCPU: an interval is 20 million instructions.
+#
+# Writes build/bench/correlation.json: a list of {"load", "threshold",
+# "intervals", "r_requests", "r_pages", ...}, and for each load
+# correlation-LOAD.svg and .png.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+# shellcheck source=tests/bench/host/lib.sh
+. "$here/host/lib.sh"
+
+loads=(postmark changing)
+thresholds=(3 1)
+for load in "${loads[@]}"; do
+    printf "correlation $load %s\n" "${thresholds[@]}"
+done >"$results/plan"
+bench_boot --tools --cores 1 --dom0-memory 640 "$here/host/rows-dom0.sh" \
+    "$results/plan" "${bench_guest[@]}"
+for rows in "$results"/*.rows; do
+    bench_dump "$rows"
+done
+"$here/host/correlation.py" "$results" "$out/correlation.json" "${loads[@]}" |
+    tee "$out/correlation.txt"
+cp "$results"/*.dat "$out"
+for load in "${loads[@]}"; do
+    (cd "$out" && gnuplot -e "load='$load'" "$here/host/correlation.gnuplot")
+    # gnuplot's lines end with blanks; the file can be kept as it is without.
+    sed -i 's/[[:blank:]]*$//' "$out/correlation-$load.svg"
+done

@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What it costs where a guest runs, as seen from its back end: instructions and
+# notifications to other pCPUs and sockets per request, with both held on the
+# same pCPU, the same socket, different sockets, left alone, and placed by the
+# daemon.
+#
+# In exact mode, on 2 sockets x 2 cores; a request is a 4 KiB direct read from a
+# RAM disk that dom0 serves, one at a time.  Instructions are those of the whole
+# host, with nothing logged but in the last case, where the daemon does its
+# usual work.  Caches and what an IPI takes in time cannot be seen in them.
+#
+# Writes build/bench/placement.json: a list of {"place",
+# "instructions_per_request", "notifications_per_request",
+# "cross_pcpu_per_request", "cross_socket_per_request", ...}.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+# shellcheck source=tests/bench/host/lib.sh
+. "$here/host/lib.sh"
+
+bench_boot --sockets 2 --cores 2 --numa --dom0-vcpus 1 \
+    "$here/host/placement-dom0.sh"
+for rows in "$results"/*.rows; do
+    bench_dump "$rows"
+done
+"$here/host/placement.py" "$results" "$out/placement.json" |
+    tee "$out/placement.txt"

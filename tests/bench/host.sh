@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What logging costs a whole host: Postmark and fio in a guest, its disk served
+# by dom0 or by a driver domain; without our patches, with them and nothing
+# turned on, with more and more that is logged, and with Xen's own xentrace.
+# This is figure 5.7 of the thesis, in instructions.
+#
+# The measure: the host has one pCPU and is in exact mode (tests/host), where
+# one instruction takes one tick of the TSC, whoever executes it: the guest, the
+# back end, Xen, the daemon, xentrace.  So the TSC around a workload says how
+# many instructions the whole host executed for it, less the time in which the
+# pCPU was idle (which Xen accounts, and which is 0: a RAM disk lets nobody
+# wait).  Nothing can happen elsewhere, since there is no other pCPU.  What this
+# cannot show: see tests/host/README.md.
+#
+# Each figure is the mean of ROUNDS runs (3), in each of which all configurations
+# of a hypervisor have their turn; the mean, because some work, such as a plan
+# of the daemon, comes once a second, and falls into one run and not into the
+# next.  "spread" is largest less smallest, of the mean.
+#
+# ROUNDS and BACKENDS ("dom0", "driver" or both) can be set from outside.
+#
+# Writes build/bench/host.json, and ratios as host.svg and host.png.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+out=$top/build/bench
+rounds=${ROUNDS:-3}
+work=$(mktemp -d)
+
+declare -A configs=(
+    [native]="native xentrace"
+    [patched]="disabled evtchn evtchn+ring3 evtchn+ring1 all")
+backends=${BACKENDS:-dom0 driver}
+workloads="postmark fio-rand4k-qd1 fio-rand4k-qd32 fio-seq64k-qd1 fio-seq64k-qd32"
+
+end()
+{
+    local job
+
+    for job in $(jobs -p); do
+        kill -TERM "$job" 2>/dev/null || true
+    done
+    wait
+    rm -rf "$work"
+}
+trap end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# plan HYPERVISOR: what main-dom0.sh is to do
+plan()
+{
+    mkdir -p "$work/$1"
+    cat >"$work/$1/plan" <<END
+hypervisor=$1
+configs='${configs[$1]}'
+backends='$backends'
+workloads='$workloads'
+rounds=$rounds
+END
+}
+
+# Says what comes, and keeps the figures.
+follow()
+{
+    local line workload backend config round operations instructions idle
+
+    while read -r line; do
+        if [[ $line != "result "* ]]; then
+            printf '%s\n' "$line" >&2
+            continue
+        fi
+        read -r _ workload backend config round operations instructions idle \
+            <<<"$line"
+        echo "$workload $backend $config $round $operations $instructions $idle"
+        printf 'bench: round %d of %d: %s, backend %s, %s: %d per operation\n' \
+            "$round" "$rounds" "$config" "$backend" "$workload" \
+            $((instructions / operations)) >&2
+    done >"$out/host-$1.figures"
+}
+
+# measure HYPERVISOR: one boot.  The box has to be the child which is ended.
+measure()
+{
+    plan "$1"
+    exec "$top/tests/host/box" --mode exact --sockets 1 --cores 1 --xen "$1" \
+        --tools --dom0-memory 640 --timeout 5400 --results "$out/host-$1" \
+        "$here/host/main-dom0.sh" "$here"/host/{dom0.sh,workload,bench.guest} \
+        "$work/$1/plan" &> >(follow "$1")
+}
+
+mkdir -p "$out"
+echo "bench: two hosts boot in exact mode; all of it takes up to 40 minutes" >&2
+measure native &
+native=$!
+measure patched &
+patched=$!
+wait $native
+wait $patched
+"$here/host/report.py" "$out"

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# For host benchmarks: a host in exact mode, and what it recorded.  Needs $top;
+# gives $out, where results go, and $results, a folder which is gone in the end.
+
+# shellcheck disable=SC2154 # top
+# shellcheck source=tests/host/lib/paths.sh
+. "$top/tests/host/lib/paths.sh"
+
+out=$top/build/bench
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+mkdir -p "$out"
+export PYTHONDONTWRITEBYTECODE=1
+
+# What the guest "bench" needs.
+# shellcheck disable=SC2034 # for the benchmarks
+bench_guest=("$top"/tests/bench/host/{dom0.sh,bench.guest,workload}
+             "$top"/tests/bench/host/{long-postmark,changing-load})
+
+# bench_boot OPTION... SCRIPT FILE...: see the box
+bench_boot()
+{
+    echo "bench: booting a host in exact mode" >&2
+    "$top/tests/host/box" --mode exact --timeout 1800 --results "$results" \
+        "$@" >&2
+}
+
+# bench_dump RECORDING: as JSON lines beside it
+bench_dump()
+{
+    LD_LIBRARY_PATH=$BOX_DIST/usr/lib "$BOX_TOOLS/xensched" dump --json "$1" \
+        >"${1%.rows}.jsonl"
+}

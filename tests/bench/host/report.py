@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""
+Make host.json, a table and plots of what host.sh measured.
+
+Usage: report.py FOLDER
+
+A line of host-native.figures and host-patched.figures there:
+WORKLOAD BACKEND CONFIG ROUND OPERATIONS INSTRUCTIONS IDLE-NS.
+Round 0 is not counted.
+"""
+
+import collections
+import json
+import subprocess
+import sys
+
+CONFIGS = ["native", "disabled", "evtchn", "evtchn+ring3", "evtchn+ring1",
+           "all", "xentrace"]
+WORKLOADS = ["postmark", "fio-rand4k-qd1", "fio-rand4k-qd32",
+             "fio-seq64k-qd1", "fio-seq64k-qd32"]
+BACKENDS = ["dom0", "driver"]
+
+# Figure 5.7: throughput of Postmark, less than native.
+THESIS = {"disabled": "-2.0 %", "evtchn": "-3.8 %", "evtchn+ring3": "-10.5 %",
+          "evtchn+ring1": "-23.9 %"}
+
+# What a configuration may cost at most, where a goal was set.
+GOALS = {"disabled": lambda workload: 1.001,
+         "evtchn": lambda workload: 1.005,
+         "all": lambda workload: {"postmark": 1.02, "fio-rand4k-qd1": 1.05,
+                                  "fio-rand4k-qd32": 1.05}.get(workload)}
+
+
+def read(folder):
+    runs = collections.defaultdict(list)
+    for hypervisor in "native", "patched":
+        path = f"{folder}/host-{hypervisor}.figures"
+        with open(path, encoding="ascii") as file:
+            for line in file:
+                workload, backend, config, number, *figures = line.split()
+                if number != "0":
+                    runs[workload, backend, config].append(
+                        [int(figure) for figure in figures])
+    return runs
+
+
+def per_op(runs):
+    return sum(run[1] for run in runs) / sum(run[0] for run in runs)
+
+
+def spread(runs):
+    each = [run[1] / run[0] for run in runs]
+    return (max(each) - min(each)) / per_op(runs)
+
+
+def entries(runs):
+    for key in [(w, b, c) for b in BACKENDS for w in WORKLOADS
+                for c in CONFIGS]:
+        if key not in runs:
+            continue
+        native = per_op(runs[key[0], key[1], "native"])
+        yield {"workload": key[0], "backend": key[1], "config": key[2],
+               "operations": runs[key][0][0],
+               "instructions_per_op": round(per_op(runs[key]), 1),
+               "ratio_to_native": round(per_op(runs[key]) / native, 6),
+               "spread": round(spread(runs[key]), 6), "runs": len(runs[key]),
+               "idle_ns": sum(run[2] for run in runs[key])}
+
+
+def rows(found):
+    """For each back end and workload an entry, or None, per configuration."""
+    cells = {(e["backend"], e["workload"], e["config"]): e for e in found}
+    for backend in BACKENDS:
+        for workload in WORKLOADS:
+            line = [cells.get((backend, workload, c)) for c in CONFIGS]
+            if line[0]:
+                yield backend, workload, line
+
+
+def together(found, backend):
+    """Ratios of all workloads in one, as many operations of each as were done:
+    what comes once in a second weighs as it should."""
+    sums = collections.Counter()
+    for e in found:
+        if e["backend"] == backend:
+            sums[e["config"]] += e["operations"] * e["instructions_per_op"]
+    return [sums[c] / sums["native"] for c in CONFIGS[1:]]
+
+
+def percent(ratio):
+    return f"{(ratio - 1) * 100:+.2f} %"
+
+
+def table(found):
+    yield ["back end", "workload", "native, per op."] + CONFIGS[1:]
+    for backend, workload, line in rows(found):
+        yield ([backend, workload, f"{line[0]['instructions_per_op']:.0f}"] +
+               [percent(e["ratio_to_native"]) if e else "" for e in line[1:]])
+        if workload == WORKLOADS[-1] and all(line):
+            yield ([backend, "all five together", ""] +
+                   [percent(ratio) for ratio in together(found, backend)])
+    yield (["", "thesis: throughput", ""] +
+           [THESIS.get(c, "") for c in CONFIGS[1:]])
+
+
+def print_table(lines):
+    lines = list(lines)
+    widths = [max(len(cell) for cell in column) for column in zip(*lines)]
+    for i, line in enumerate(lines):
+        cells = [cell.ljust(width) if j < 2 else cell.rjust(width)
+                 for j, (cell, width) in enumerate(zip(line, widths))]
+        print("| " + " | ".join(cells) + " |")
+        if i == 0:
+            print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
+
+
+def print_goals(found):
+    for entry in found:
+        limit = GOALS.get(entry["config"], lambda workload: None)(
+            entry["workload"])
+        if limit and entry["ratio_to_native"] > limit:
+            print(f"goal missed: {entry['workload']}, {entry['backend']}, "
+                  f"{entry['config']}: {percent(entry['ratio_to_native'])}, "
+                  f"wanted at most {percent(limit)}")
+
+
+PLOT = """
+set terminal {terminal}
+set output '{output}'
+set title 'Instructions of the whole host, more than native'
+set ylabel 'percent (logarithmic)'
+set style data histograms
+set style histogram clustered gap 1
+set style fill solid 0.8 border -1
+set logscale y
+set yrange [0.01:100]
+set format y '%g'
+set xtics rotate by -20
+set key outside top horizontal
+set grid ytics
+plot for [i=2:{last}] '{data}' using i:xtic(1) title columnheader(i)
+"""
+
+
+def plot(found, folder):
+    """Bars; what is below 0.01 % has hardly one."""
+    data = f"{folder}/host.dat"
+    with open(data, "w", encoding="ascii") as file:
+        print("workload", *CONFIGS[1:], file=file)
+        for backend, workload, line in rows(found):
+            print(f"{workload}/{backend}",
+                  *[max((e["ratio_to_native"] - 1) * 100, 0.0101) if e else "-"
+                    for e in line[1:]], file=file)
+    for terminal, suffix in (("svg size 1000,500", "svg"),
+                             ("pngcairo size 1000,500", "png")):
+        subprocess.run(["gnuplot"], check=True, text=True, input=PLOT.format(
+            terminal=terminal, output=f"{folder}/host.{suffix}", data=data,
+            last=len(CONFIGS)))
+
+
+def main():
+    folder, = sys.argv[1:]
+    found = list(entries(read(folder)))
+    with open(f"{folder}/host.json", "w", encoding="ascii") as file:
+        json.dump(found, file, indent=1)
+        file.write("\n")
+    print_table(table(found))
+    print("Instructions of the whole host per operation; then how many more "
+          "than native.\nThe largest spread of the runs of one figure: "
+          f"{max(e['spread'] for e in found) * 100:.2f} %; idle: "
+          f"{sum(e['idle_ns'] for e in found)} ns.")
+    print_goals(found)
+    plot(found, folder)
+    print(f"Written: {folder}/host.json, host.svg, host.png")
+
+
+main()

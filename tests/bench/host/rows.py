@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a recording of rows-dom0.sh has, as numbers per interval."""
+
+import collections
+import json
+
+
+def accounting_domains(folder, name):
+    with open("%s/%s.status" % (folder, name), encoding="utf-8") as file:
+        domains = json.load(file)["domains"]
+    return {domain["name"]: domain["acct"] for domain in domains}
+
+
+def rows_of(folder, name):
+    """In any order.  A recording with lost rows is none."""
+    with open("%s/%s.jsonl" % (folder, name), encoding="utf-8") as file:
+        for row in map(json.loads, file):
+            if row.get("lost_rows"):
+                raise SystemExit("%s: %d rows were lost" % (
+                    name, row["lost_rows"]))
+            yield row
+
+
+def per_interval(rows, interval_ms, number):
+    """number(row) summed up, by interval."""
+    sums = collections.Counter()
+    for row in rows:
+        sums[int(row["time_s"] * 1e3 // interval_ms)] += number(row)
+    return sums

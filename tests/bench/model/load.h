@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * load.h - the rows which a large host would log: guests that talk to a driver
+ * domain, some more to each other, and pCPUs that go from one to the next.
+ * Made before anything is measured.
+ */
+#ifndef LOAD_H
+#define LOAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <xensched/reader.h>
+
+#include "model/domain.h"
+#include "model/topology.h"
+
+struct load_size {
+    unsigned int guests, drivers, cpus, cpus_per_node;
+    uint64_t rows_per_second;
+    unsigned int interval_ms;
+};
+
+/* All rows of one interval, one batch per pCPU and log file. */
+struct load {
+    struct load_size size;
+    struct xensched_batch *batches;
+    size_t nr_batches, nr_rows;
+    uint8_t *bytes;
+};
+
+void load_make(struct load *load, const struct load_size *size);
+void load_free(struct load *load);
+
+/* The host which it comes from.  Accounting domains: 2 + number of domain. */
+void load_topology(const struct load_size *size, struct topology *topology);
+void load_domains(const struct load_size *size, struct domains *domains);
+
+#endif /* LOAD_H */
