@@ -40,10 +40,16 @@ help:
 #|   make bench         measure everything; results in build/bench/
 #|   make bench-record  what it costs to record an event
 #|   make bench-reader  what it costs to read a log while it is written
+#|   make bench-model   what model and policy cost on a large host
 #|   make bench-sites   what log sites cost, in instructions of a whole host
+#|   make bench-memory  how large logs have to be, under Postmark and fio
+#|   make bench-correlation   do notifications and rings tell the same?
+#|   make bench-placement     what it costs where a guest runs
+#|   make bench-host    what logging costs guests that use their disk (40 minutes)
 #|   make flask         permissions with FLASK, on a hypervisor of its own
 #|   make drivers       the Linux modules, for the kernel of the host in a box
-#|   make test-drivers  build them in all ways, try them in the box (10 minutes)
+#|   make test-drivers  the tests of these modules alone; KERNEL=6.12: with
+#|                      a kernel of that series in the box
 #|   make fuzz          the record handler and the reader, SECONDS=600 each
 #|   make lint          shell scripts, white space, paths of one machine
 #|
@@ -113,7 +119,8 @@ test: setup
 	@tests/run.sh
 
 .PHONY: bench
-bench: bench-record bench-reader bench-sites
+bench: bench-record bench-reader bench-model bench-sites
+bench: bench-memory bench-correlation bench-placement bench-host
 
 .PHONY: bench-record
 bench-record: xen xen-native
@@ -123,21 +130,33 @@ bench-record: xen xen-native
 bench-reader: xen
 	@tests/bench/reader.sh
 
+.PHONY: bench-model
+bench-model: xen
+	@tests/bench/model.sh
+
 .PHONY: bench-sites
 bench-sites: xen xen-native tools
 	@tests/bench/site-cost.sh
+
+.PHONY: bench-memory bench-correlation
+bench-memory bench-correlation: xen tools drivers
+	@tests/bench/host-$(@:bench-%=%).sh
+
+.PHONY: bench-placement
+bench-placement: xen tools
+	@tests/bench/host-placement.sh
+
+.PHONY: bench-host
+bench-host: xen xen-native tools drivers
+	@tests/bench/host.sh
 
 .PHONY: drivers
 drivers:
 	@tests/drivers/build.sh
 
 .PHONY: test-drivers
-test-drivers: xen xen-native tools drivers
-	@mkdir -p $(BUILD)/test-drivers
-	@tests/drivers/run.t | tee $(BUILD)/test-drivers/modules.tap
-	@BOX_TESTS=$(CURDIR)/tests/drivers/t tests/host/run-tests.sh | \
-	    tee $(BUILD)/test-drivers/host.tap
-	@tests/tap-summary.sh $(BUILD)/test-drivers/*.tap
+test-drivers: xen xen-native tools
+	@tests/drivers/test.sh $(KERNEL)
 
 .PHONY: flask
 flask: xen tools
@@ -159,7 +178,8 @@ install uninstall:
 
 .PHONY: clean
 clean:
-	@rm -rf $(addprefix $(BUILD)/,dist tools unit host bench series test log)
+	@rm -rf $(addprefix $(BUILD)/,dist tools unit host host-* bench series \
+	    test test-drivers* guest-drivers log)
 	@find $(BUILD)/xen -mindepth 1 -maxdepth 1 ! -name edit \
 	    -exec rm -rf {} + 2> /dev/null || :
 
