@@ -94,14 +94,16 @@ host_start()
     HOST_PID=$!
 }
 
-# Xen's keys, one second each: time, timers, registers, run queues, event
-# channels.  For a host that stands still; Ctrl-A three times is Xen's own.
+# Xen's keys, one second each: clocks, run queues with the time, registers,
+# timers, event channels.  For a host that stands still; Ctrl-A three times
+# makes the next keys Xen's.
 host_ask_xen()
 {
     local key
 
     host_running || return 0
-    for key in $'\001\001\001' s a d r e; do
+    HOST_ASKED=$SECONDS
+    for key in $'\001\001\001' t r s d a e; do
         # Nobody may be reading, and QEMU may be gone.
         timeout 1 sh -c 'printf %s "$1" >"$2"' sh "$key" \
             "$HOST_RUN/serial.in" || return 0
@@ -118,6 +120,18 @@ host_start_again()
     wait "$HOST_PID" 2>/dev/null || true
     mv "$HOST_RUN/console.log" "$HOST_RUN/console.log.1"
     host_start
+}
+
+# What Xen answered: do its pCPUs agree what time it is, and do they agree with
+# us, who started it HOST_ASKED seconds before?  If not it is the emulator that
+# failed: nothing that runs in a host can change a pCPU's time stamp counter.
+host_clock_failed()
+{
+    awk -v asked="$HOST_ASKED" '
+        /Synced stime skew:/ { sub(/.*current=/, ""); failed += $0 + 0 > 5e9 }
+        /NOW=/               { sub(/.*NOW=/, ""); off = $0 / 1e9 - asked
+                               failed += off > 30 || off < -30 }
+        END                  { exit !failed }' "$HOST_RUN/console.log"
 }
 
 # Runs QEMU in the foreground, the console on this terminal.

@@ -26,7 +26,7 @@ BOX_RUNS=${BOX_RUNS:-$BOX_HOST/runs}
 # Exit codes of the box itself (sysexits.h); all others are the script's.
 # shellcheck disable=SC2034 # used by those who read this file
 readonly BOX_EXIT_USAGE=64 BOX_EXIT_MISSING=69 BOX_EXIT_DIED=70 \
-         BOX_EXIT_STUCK=71 BOX_EXIT_TIMEOUT=124
+         BOX_EXIT_STUCK=71 BOX_EXIT_CLOCK=72 BOX_EXIT_TIMEOUT=124
 
 say()
 {

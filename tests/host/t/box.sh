@@ -60,7 +60,34 @@ check "no QEMU is left" no_qemu_left
 script 'sleep 1000'
 check "a hang is a time-out" box 124 --timeout 5 "$work/script"
 check "which is said" grep -q 'time-out: no end after 5 s' "$work/messages"
+check "and Xen was asked what time it is" grep -q 'NOW=' "$work/messages"
 check "no QEMU is left by a time-out" no_qemu_left
+
+script 'echo once' 'sleep 1000'
+check "silence is a time-out" \
+    box 124 --timeout 300 --silence 5 "$work/script"
+check "which is said, too" grep -q 'not a word for 5 s' "$work/messages"
+
+# clock_failed SKEW-NS NOW-NS: after 60 s, with Xen's answers
+clock_failed()
+{
+    mkdir -p "$work/clock"
+    printf '(XEN) Synced stime skew: max=9e18ns avg=1ns samples=1 %s\r\n' \
+        "current=$1ns" >"$work/clock/console.log"
+    printf '(XEN) NOW=%s\r\n' "$2" >>"$work/clock/console.log"
+    (
+        # shellcheck source=../lib/host.sh
+        . "$here/lib/host.sh"
+        HOST_RUN=$work/clock HOST_ASKED=60
+        host_clock_failed
+    )
+}
+check "pCPUs which are seconds apart are the emulator's fault" \
+    clock_failed 6000000000 60000000000
+check "so is a host's time which is not ours" clock_failed 2000 300000000000
+check "or was" clock_failed 2000 10000000000
+clock_right() { ! clock_failed "$@"; }
+check "a hang at the right time is not" clock_right 3000000 63922279156
 
 script 'echo c >/proc/sysrq-trigger' 'sleep 1000'
 check "a crash of dom0 is an end of its own" box 70 "$work/script"
