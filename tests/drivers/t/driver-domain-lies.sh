@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 2 --numa --one-thread
 # time: 300
 #
 # A driver domain that never answers, or logs what others are said to have done

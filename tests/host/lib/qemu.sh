@@ -12,7 +12,7 @@
 qemu_accel()
 {
     case $HOST_MODE in
-    fast)  printf '%s\n' -accel tcg,thread=multi ;;
+    fast)  printf '%s\n' -accel "tcg,thread=$HOST_THREADS" ;;
     exact) printf '%s\n' -accel tcg,thread=single -icount shift=0,sleep=off ;;
     esac
 }
