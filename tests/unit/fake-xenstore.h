@@ -13,6 +13,7 @@ struct fake_xenstore {
     unsigned int open;      /* connections */
     unsigned int conflicts; /* so many transactions end with EAGAIN first */
     unsigned int writes;    /* ever */
+    unsigned int transactions; /* begun, ever */
     int refuse;             /* errno value of each connection, write */
     /* Called after each transaction which wrote, as xenstored's clients are. */
     void (*changed)(void);

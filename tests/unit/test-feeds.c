@@ -182,6 +182,7 @@ NOT_ASKED_FOR(xc_schedlog_bind, uint32_t d, uint32_t v, uint16_t a)
 
 static struct {
     bool there;
+    unsigned int calls; /* ever */
     uint32_t nr_acct, nr_files, size, events, built, lease_ms;
     uint64_t cookie;
 } device;
@@ -251,6 +252,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
     void *arg;
 
     (void)fd;
+    device.calls++;
     va_start(args, request);
     arg = va_arg(args, void *);
     va_end(args);
@@ -976,6 +978,41 @@ static void conflicts_in_xenstore_are_no_endless_loop(void **state)
     assert_int_equal(driver()->state, FEED_ASKED);
 }
 
+/* What it costs when nothing happens. */
+
+static void what_does_not_change_is_hardly_looked_at(void **state)
+{
+    (void)state;
+    device.there = true;
+    device.built = 1U << PAGES;
+    get_it_to_log();
+    wait_for(3);
+    fake_xs.transactions = device.calls = 0;
+    wait_for(20);
+    assert_int_equal(fake_xs.transactions, 0);
+    assert_in_range(device.calls, 1, 5);
+    /* A safety net: not even this is trusted. */
+    wait_for(20);
+    assert_in_range(fake_xs.transactions, 1, 4);
+    /* What it says is noticed with the next look, nevertheless. */
+    take_back();
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_FAILED);
+}
+
+static void a_number_that_xenstore_refused_is_written_later(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    fake_xs.refuse = EIO;
+    host.world->domains[DRIVER].clients |= 1U << OTHER;
+    wait_for(1);
+    assert_null(fake_xs_get("/local/domain/3/schedlog/acct/5"));
+    fake_xs.refuse = 0;
+    wait_for(1);
+    assert_string_equal(fake_xs_get("/local/domain/3/schedlog/acct/5"), "5");
+}
+
 /* The daemon is killed, and started again. */
 
 static void kill_daemon(void)
@@ -1062,12 +1099,12 @@ static void dom0_s_log_is_read_when_its_module_comes(void **state)
     wait_for(3);
     assert_int_equal(feed("linux")->state, FEED_ABSENT);
     device.there = true;
-    wait_for(1);
+    wait_for(5);
     assert_int_equal(feed("linux")->state, FEED_READING);
     assert_int_equal(device.events, 0);
     /* blkback comes later. */
     device.built = 3U << PAGES;
-    wait_for(2);
+    wait_for(5);
     assert_int_equal(device.events, 1U << PAGES);
     assert_int_equal(device.lease_ms, 10000);
     emit_dom0(CLIENT_ACCT, 33);
@@ -1088,7 +1125,7 @@ static void dom0_s_log_is_set_up_again_when_its_lease_has_ended(void **state)
     wait_for(2);
     assert_int_equal(device.events, 1U << PAGES);
     device.events = device.lease_ms = 0;
-    wait_for(3);
+    wait_for(6);
     assert_int_equal(device.events, 1U << PAGES);
     assert_int_equal(device.lease_ms, 10000);
 }
@@ -1200,6 +1237,8 @@ int main(void)
         feeds_test(one_that_serves_nobody_any_more_is_let_go),
         feeds_test(one_that_gives_its_log_up_is_asked_again),
         feeds_test(conflicts_in_xenstore_are_no_endless_loop),
+        feeds_test(what_does_not_change_is_hardly_looked_at),
+        feeds_test(a_number_that_xenstore_refused_is_written_later),
         feeds_test(the_same_area_is_taken_over),
         feeds_test(another_area_has_to_go_first),
         feeds_test(numbers_of_a_killed_daemon_are_removed),

@@ -18,6 +18,14 @@
 /* What was good for so long begins with the first pause when it fails. */
 #define GOOD_NS (60 * NS_PER_S)
 
+/*
+ * What has not changed is looked at again so often, all the same: a driver
+ * domain, which tells of changes through xenstore, and dom0's Linux, which
+ * cannot say that a module was loaded.
+ */
+#define LOOK_NS       (30 * NS_PER_S)
+#define LOOK_LINUX_NS (5 * NS_PER_S)
+
 /* Of a driver domain's rows, in each round. */
 #define BYTES_PER_ROUND   (4U << 20)
 #define BATCHES_PER_ROUND 4096U
@@ -73,6 +81,8 @@ static void enter(struct feed *feed, enum feed_state state,
 static void pause_feed(struct feed *feed, uint64_t now_ns)
 {
     feed->again_ns = now_ns + feed->pause_ns;
+    if (feed->look_ns > feed->again_ns)
+        feed->look_ns = feed->again_ns;
     feed->pause_ns *= 2;
     if (feed->pause_ns > LAST_PAUSE_NS)
         feed->pause_ns = LAST_PAUSE_NS;
@@ -286,8 +296,10 @@ static void write_number(struct feeds *feeds, struct feed *feed,
         }
     }
     /* If it fails it is tried again with the next look. */
-    if (!xenstore_write_acct(feeds->xs, feed->domid, d->domid, d->acct))
+    if (!xenstore_write_acct(feeds->xs, feed->domid, d->domid, d->acct)) {
+        feeds->domains_hash = 0;
         return;
+    }
     feed->numbers = need_more_memory(feed->numbers, feed->nr_numbers + 1,
                                      sizeof(*feed->numbers));
     number = &feed->numbers[feed->nr_numbers++];
@@ -459,8 +471,51 @@ static void look_at_domain(struct feeds *feeds, const struct domain *d,
         set_sieve(feed, d, domains);
 }
 
-void feeds_look(struct feeds *feeds, const struct domains *domains,
-                uint64_t now_ns)
+/* FNV-1a. */
+static uint64_t hash(uint64_t value, const void *data, size_t length)
+{
+    const unsigned char *byte = data;
+
+    while (length--)
+        value = (value ^ *byte++) * 0x100000001b3;
+
+    return value;
+}
+
+/* Of all that numbers and sieves depend on; never 0. */
+static uint64_t hash_domains(const struct domains *domains)
+{
+    uint64_t value = 0xcbf29ce484222325;
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++) {
+        const struct domain *d = &domains->domain[i];
+
+        value = hash(value, &d->domid, sizeof(d->domid));
+        value = hash(value, d->uuid, strlen(d->uuid));
+        value = hash(value, &d->acct, sizeof(d->acct));
+        value = hash(value, &d->nr_serves, sizeof(d->nr_serves));
+        value = hash(value, d->serves, d->nr_serves * sizeof(*d->serves));
+    }
+
+    return value | 1;
+}
+
+/* True when domains have changed, or it is time to look as if they had. */
+static bool domains_differ(struct feeds *feeds, const struct domains *domains,
+                           uint64_t now_ns)
+{
+    uint64_t value = hash_domains(domains);
+
+    if (value == feeds->domains_hash && now_ns < feeds->domains_again_ns)
+        return false;
+    feeds->domains_hash = value;
+    feeds->domains_again_ns = now_ns + LOOK_NS;
+
+    return true;
+}
+
+static void look_at_domains(struct feeds *feeds, const struct domains *domains)
 {
     unsigned int i;
 
@@ -469,8 +524,38 @@ void feeds_look(struct feeds *feeds, const struct domains *domains,
     for (i = 0; i < domains->nr; i++)
         look_at_domain(feeds, &domains->domain[i], domains);
     drop_others(feeds, domains);
+}
+
+/* Either it has told of a change, or its time has come. */
+static bool is_due(struct feeds *feeds, const struct feed *feed,
+                   uint64_t now_ns)
+{
+    return (is_domains(feed) &&
+            xenstore_area_changed(feeds->xs, feed->domid)) ||
+           now_ns >= feed->look_ns;
+}
+
+static void look_at_feed(struct feeds *feeds, struct feed *feed,
+                         uint64_t now_ns)
+{
+    feed->look_ns = now_ns + (is_domains(feed) ? LOOK_NS : LOOK_LINUX_NS);
+    step(feeds, feed, now_ns);
+    /* What it waits for, if that is before. */
+    if (feed->again_ns > now_ns && feed->again_ns < feed->look_ns)
+        feed->look_ns = feed->again_ns;
+}
+
+void feeds_look(struct feeds *feeds, const struct domains *domains,
+                uint64_t now_ns)
+{
+    bool differ = domains_differ(feeds, domains, now_ns);
+    unsigned int i;
+
+    if (differ)
+        look_at_domains(feeds, domains);
     for (i = LINUX_OF_DOM0; i < feeds->nr; i++)
-        step(feeds, feeds->feed[i], now_ns);
+        if (differ || is_due(feeds, feeds->feed[i], now_ns))
+            look_at_feed(feeds, feeds->feed[i], now_ns);
 }
 
 /* Rows. */
@@ -605,7 +690,7 @@ void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns)
 
         close_feed(feed);
         enter(feed, FEED_ABSENT, "", now_ns);
-        feed->again_ns = now_ns;
+        feed->again_ns = feed->look_ns = now_ns;
     }
 }
 

@@ -53,6 +53,7 @@ struct feed {
     bool poll_again; /* its area is mapped part by part */
     uint32_t on;    /* events which were to be turned on last */
     uint64_t again_ns; /* not to be tried, or asked, before */
+    uint64_t look_ns;  /* to be looked at then, whatever happens */
     uint64_t pause_ns; /* the next time for so much longer */
     uint64_t since_ns; /* when it got into its state */
     unsigned int nr_numbers;
@@ -74,6 +75,8 @@ struct feeds {
     struct core *core;
     struct xenstore *xs;
     struct logs logs; /* of a Linux */
+    uint64_t domains_hash;     /* as they were in the last look; 0: never */
+    uint64_t domains_again_ns; /* to be gone through then, changed or not */
     unsigned int nr;
     struct feed **feed; /* the hypervisor's first, then dom0's Linux' */
 };
@@ -91,7 +94,9 @@ void feeds_set_hypervisor(struct feeds *feeds, struct xensched_source *source);
 /*
  * @domains is a fresh look at the host, with accounting domains.  Logs of
  * domains which are gone are unmapped, new ones are asked for, what failed is
- * tried again if its time has come, and numbers get to who needs them.
+ * tried again if its time has come, and numbers get to who needs them.  What
+ * has not changed is left alone, so that a host in which nothing happens costs
+ * nothing.
  */
 void feeds_look(struct feeds *feeds, const struct domains *domains,
                 uint64_t now_ns);
