@@ -1013,6 +1013,21 @@ static void a_number_that_xenstore_refused_is_written_later(void **state)
     assert_string_equal(fake_xs_get("/local/domain/3/schedlog/acct/5"), "5");
 }
 
+static void a_linux_of_which_nothing_is_logged_is_left_alone(void **state)
+{
+    (void)state;
+    feeds_free(&feeds);
+    start_feeds("evtchn-send");
+    device.there = true;
+    device.calls = fake_xs.writes = fake_xs.transactions = 0;
+    wait_for(3);
+    assert_null(driver());
+    assert_int_equal(feed("linux")->state, FEED_ABSENT);
+    assert_int_equal(device.calls, 0);
+    assert_int_equal(fake_xs.writes, 0);
+    assert_int_equal(fake_xs.transactions, 0);
+}
+
 /* The daemon is killed, and started again. */
 
 static void kill_daemon(void)
@@ -1239,6 +1254,7 @@ int main(void)
         feeds_test(conflicts_in_xenstore_are_no_endless_loop),
         feeds_test(what_does_not_change_is_hardly_looked_at),
         feeds_test(a_number_that_xenstore_refused_is_written_later),
+        feeds_test(a_linux_of_which_nothing_is_logged_is_left_alone),
         feeds_test(the_same_area_is_taken_over),
         feeds_test(another_area_has_to_go_first),
         feeds_test(numbers_of_a_killed_daemon_are_removed),

@@ -548,9 +548,12 @@ static void look_at_feed(struct feeds *feeds, struct feed *feed,
 void feeds_look(struct feeds *feeds, const struct domains *domains,
                 uint64_t now_ns)
 {
-    bool differ = domains_differ(feeds, domains, now_ns);
+    bool differ;
     unsigned int i;
 
+    if (!feeds->logs.nr)
+        return;
+    differ = domains_differ(feeds, domains, now_ns);
     if (differ)
         look_at_domains(feeds, domains);
     for (i = LINUX_OF_DOM0; i < feeds->nr; i++)

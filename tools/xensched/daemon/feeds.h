@@ -96,7 +96,7 @@ void feeds_set_hypervisor(struct feeds *feeds, struct xensched_source *source);
  * domains which are gone are unmapped, new ones are asked for, what failed is
  * tried again if its time has come, and numbers get to who needs them.  What
  * has not changed is left alone, so that a host in which nothing happens costs
- * nothing.
+ * nothing; so is all of it when nothing of a Linux is to be logged.
  */
 void feeds_look(struct feeds *feeds, const struct domains *domains,
                 uint64_t now_ns);
