@@ -855,6 +855,42 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     assert_int_equal(access(METRICS, F_OK), -1);
 }
 
+/* 16 domains, and numbers for 14. */
+static void what_cannot_be_told_apart_is_said_of_nobody(void **state)
+{
+    struct metrics m = { .path = METRICS };
+    json_object *json;
+    unsigned int i;
+
+    (void)state;
+    for (i = SPIN + 1; i < FAKE_DOMAINS; i++)
+        fake_domain_new(&host, i, "more", 1);
+    start(MODE_ADVISE);
+    run(5, "pair=service-ns/0/1/1/100000000,pair=service-ns/15/1/1/100000");
+    json = ask("{\"command\":\"status\"}");
+    assert_true(strtod(get(json, "/result/domains/13/service_share"), NULL) >
+                0);
+    assert_string_equal(get(json, "/result/domains/14/acct"), "0");
+    assert_null(get(json, "/result/domains/14/service_share"));
+    json_object_put(json);
+
+    json = ask("{\"command\":\"explain\",\"domid\":14}");
+    assert_string_equal(get(json, "/result/lines/1"),
+                        "it has 1 vCPUs; there are too many domains to tell "
+                        "it from others");
+    assert_true(strstr(get(json, "/result/lines/2"), "mode advise"));
+    json_object_put(json);
+
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    end_feeds();
+    assert_true(strstr(metrics(), "\nxensched_service_share{domain=\"more\","
+                                  "domid=\"13\"} "));
+    assert_null(strstr(metrics(), "\nxensched_service_share{domain=\"more\","
+                                  "domid=\"14\"} "));
+    metrics_remove(&m);
+}
+
 static void metrics_are_written_when_it_is_time(void **state)
 {
     struct metrics m = { .path = METRICS };
@@ -936,6 +972,7 @@ int main(void)
         core_test(an_operator_has_plans_carried_out_or_not),
         core_test(explain_says_what_was_done_and_why),
         core_test(metrics_are_what_status_and_matrix_say),
+        core_test(what_cannot_be_told_apart_is_said_of_nobody),
         core_test(metrics_are_written_when_it_is_time),
         core_test(metrics_that_cannot_be_written_stop_nothing),
         core_test(nonsense_gets_an_error),

@@ -53,9 +53,14 @@ static void say_affinity(json_object *lines, const struct domain *d)
 static void say_use(json_object *lines, const struct subject *s,
                     const struct domain *d)
 {
-    add_line(lines, "it uses %.2f pCPUs with %u vCPUs",
-             matrix_service(s->core->matrix, d->acct, s->now_ns),
-             domain_online_vcpus(d));
+    unsigned int vcpus = domain_online_vcpus(d);
+    double share;
+
+    if (core_service(s->core, d, s->now_ns, &share))
+        add_line(lines, "it uses %.2f pCPUs with %u vCPUs", share, vcpus);
+    else
+        add_line(lines, "it has %u vCPUs; there are too many domains to tell "
+                 "it from others", vcpus);
 }
 
 /* The pairs of one domain with the highest rates. */
@@ -99,6 +104,8 @@ static void say_talks(json_object *lines, const struct subject *s,
     struct talks t = { .acct = d->acct };
     unsigned int i;
 
+    if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
+        return;
     matrix_visit(s->core->matrix, s->now_ns, take_talk, &t);
     for (i = 0; i < t.nr; i++)
         add_line(lines, "%s: %.1f/s from %s to %s",

@@ -68,6 +68,18 @@ static json_object *where_it_runs(const struct domain *d, unsigned int nr_cpus)
     return array;
 }
 
+/* null: nobody knows. */
+static void add_service(json_object *json, const struct subject *s,
+                        const struct domain *d)
+{
+    double share;
+
+    if (core_service(s->core, d, s->now_ns, &share))
+        answer_add_real(json, "service_share", share, 4);
+    else
+        json_object_object_add(json, "service_share", NULL);
+}
+
 static json_object *domain(const struct subject *s, const struct domain *d)
 {
     static const char *const affinities[] = {
@@ -76,17 +88,13 @@ static json_object *domain(const struct subject *s, const struct domain *d)
         [AFFINITY_OPERATOR] = "operator",
     };
     json_object *json = json_object_new_object();
-    double service = 0;
 
-    /* All that are not told apart have REST; it is nobody's own share. */
-    if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
-        service = matrix_service(s->core->matrix, d->acct, s->now_ns);
     answer_add_domain(json, "name", "domid", d->domid, d->name);
     answer_add_text(json, "uuid", d->uuid);
     answer_add_int(json, "acct", d->acct);
     json_object_object_add(json, "driver_domain",
                            json_object_new_boolean(d->driver));
-    answer_add_real(json, "service_share", service, 4);
+    add_service(json, s, d);
     answer_add_text(json, "affinity", affinities[d->affinity]);
     json_object_object_add(json, "held", json_object_new_boolean(
         held_has(&s->core->actuator.state.held, d->uuid)));

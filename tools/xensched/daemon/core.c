@@ -358,6 +358,17 @@ int core_read(struct core *core, struct xensched_source *source,
     return rc < 0 ? rc : renew_lease(core, now_ns, err);
 }
 
+bool core_service(const struct core *core, const struct domain *d,
+                  uint64_t now_ns, double *share)
+{
+    /* All that are not told apart have REST; it is nobody's own share. */
+    if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
+        return false;
+    *share = matrix_service(core->matrix, d->acct, now_ns);
+
+    return true;
+}
+
 void core_set_mode(struct core *core, enum mode mode)
 {
     json_object *details;

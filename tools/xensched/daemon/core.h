@@ -109,6 +109,13 @@ int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);
 
 /*
+ * How many pCPUs a domain keeps busy of late.  False: nobody knows, since
+ * there are more domains than can be told apart and it is one of the others.
+ */
+bool core_service(const struct core *core, const struct domain *d,
+                  uint64_t now_ns, double *share);
+
+/*
  * From now on: carry plans out (MODE_ACT), or only make them (MODE_ADVISE), or
  * not even that.  What was moved stays where it is.
  */

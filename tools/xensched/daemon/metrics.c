@@ -195,11 +195,13 @@ static void write_domains(FILE *out, const struct core *core, uint64_t now_ns)
            "pCPUs which the domain keeps busy of late");
     for (i = 0; i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
+        double share;
 
+        if (!core_service(core, d, now_ns, &share))
+            continue;
         fputs("xensched_service_share{", out);
         domain_labels(out, "", d->name, d->domid);
-        fprintf(out, "} %.4f\n", matrix_service(core->matrix, d->acct,
-                                                now_ns));
+        fprintf(out, "} %.4f\n", share);
     }
     family(out, "moved", "gauge", "1 if the domain is where it was moved");
     for (i = 0; i < core->domains.nr; i++) {
