@@ -118,12 +118,20 @@ dkms_tree_builds()
         done)
 }
 
+# What would be done; DKMS is not for the machine of a test.
+dkms_is_told()
+{
+    make -n -C "$DRIVERS" dkms KERNEL=6.1.0-99-amd64 |
+        grep -q 'dkms install xensched/[0-9.]* -k 6.1.0-99-amd64$'
+}
+
 cd "$DRIVERS/blkback/patches"
 last=
 for series in *; do
     test_series "$series"
     [ ! -d "$W/$series" ] || last=$series
 done
+check "DKMS builds for the kernel that is asked for" dkms_is_told
 if [ -n "$last" ]; then
     check "what DKMS gets builds by itself" \
         dkms_tree_builds "$last" "$(release_of "$last")"
