@@ -42,6 +42,7 @@
 struct request {
 	u32 nr_acct, events, lease_ms, nr_files;
 	u32 sizes[XEN_SCHEDLOG_MAX_FILES];
+	int wrong;		/* An errno value. */
 };
 
 /* What is said of errors; anything else is EIO. */
@@ -82,6 +83,23 @@ static struct {
 static bool asked;		/* The request may have changed. */
 static void work(struct work_struct *unused);
 static DECLARE_DELAYED_WORK(advertise_work, work);
+
+/* What @call changes is all changed, or nothing of it when it fails. */
+static int transact(int (*call)(struct xenbus_transaction t, int arg), int arg)
+{
+	struct xenbus_transaction t;
+	int err, end;
+
+	do {
+		err = xenbus_transaction_start(&t);
+		if (err)
+			return err;
+		err = call(t, arg);
+		end = xenbus_transaction_end(t, !!err);
+	} while (end == -EAGAIN);
+
+	return err ? err : end;
+}
 
 /* A node which is not there is a mistake as any other. */
 static int read_number(struct xenbus_transaction t, const char *name, u32 *n)
@@ -151,20 +169,12 @@ static int read_nodes(struct xenbus_transaction t, struct request *r)
 	return err;
 }
 
-static int read_request(struct request *r)
+/* Half of a request may be there, which the transaction's end will tell. */
+static int read_request(struct xenbus_transaction t, int unused)
 {
-	struct xenbus_transaction t;
-	int err, end;
+	request.wrong = read_nodes(t, &request);
 
-	do {
-		err = xenbus_transaction_start(&t);
-		if (err)
-			return err;
-		err = read_nodes(t, r);
-		end = xenbus_transaction_end(t, 0);
-	} while (end == -EAGAIN);
-
-	return end ? end : err;
+	return 0;
 }
 
 /* Appends the frames of a region.  A CPU which is not possible has none. */
@@ -366,24 +376,6 @@ static int remove_nodes(struct xenbus_transaction t, int unused)
 	return err;
 }
 
-/* @change makes its changes, all of them or none. */
-static int change_nodes(int (*change)(struct xenbus_transaction t, int wrong),
-			int wrong)
-{
-	struct xenbus_transaction t;
-	int err, end;
-
-	do {
-		err = xenbus_transaction_start(&t);
-		if (err)
-			return err;
-		err = change(t, wrong);
-		end = xenbus_transaction_end(t, !!err);
-	} while (!err && end == -EAGAIN);
-
-	return err ? err : end;
-}
-
 static void remember_events(void)
 {
 	u32 nr_sites;
@@ -412,13 +404,13 @@ static int obey(int wrong, bool *new)
 /* What could not be said has not been: nobody has mapped it. */
 static void answer(int wrong, bool new)
 {
-	int err = change_nodes(write_nodes, wrong);
+	int err = transact(write_nodes, wrong);
 
 	if (err && new) {
 		mutex_lock(&xensched_log_mutex);
 		let_go();
 		mutex_unlock(&xensched_log_mutex);
-		err = change_nodes(write_nodes, err);
+		err = transact(write_nodes, err);
 	}
 	if (err)
 		pr_warn("cannot write to %s: error %d\n", AREA, err);
@@ -429,7 +421,7 @@ static void answer(int wrong, bool new)
 static void say_nothing(void)
 {
 	if (said.any)
-		change_nodes(remove_nodes, 0);
+		transact(remove_nodes, 0);
 	said.any = false;
 }
 
@@ -461,7 +453,8 @@ static void work(struct work_struct *unused)
 		return;
 	}
 
-	wrong = obey(read_request(&request), &new);
+	wrong = transact(read_request, 0);
+	wrong = obey(wrong ? wrong : request.wrong, &new);
 	if (wrong == -ENOENT)
 		say_nothing();
 	else
