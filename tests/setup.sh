@@ -41,6 +41,7 @@ libev-dev          the event loop of xenschedd
 libcmocka-dev      unit tests
 linux-source-6.1|linux-source-6.12   xen-blkback, which we patch
 libelf1t64|libelf1 objtool, which looks at kernel modules
+pahole             kernel modules for Linux 6.12: type information
 sparse             tests of our kernel modules
 clang              fuzz targets
 libclang-rt-dev    libFuzzer and the sanitizers of clang
