@@ -26,7 +26,7 @@
 #define LOOK_NS       (30 * NS_PER_S)
 #define LOOK_LINUX_NS (5 * NS_PER_S)
 
-/* Of a driver domain's rows, in each round. */
+/* Of all driver domains' rows, in each round. */
 #define BYTES_PER_ROUND   (4U << 20)
 #define BATCHES_PER_ROUND 4096U
 
@@ -609,8 +609,10 @@ static bool has_nonsense(const struct feed *feed)
     return stats.nonsense;
 }
 
+/* One that has very much takes nothing from the others' share. */
 static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
 {
+    unsigned int sharers = is_domains(feed) ? feeds->nr - FIRST_DOMAIN : 1;
     unsigned int bytes = 0, batches = 0;
     struct xensched_batch batch;
     struct xensched_error err;
@@ -620,7 +622,8 @@ static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
            XENSCHED_BATCH) {
         take(feeds, feed, &batch, now_ns);
         bytes += batch.length;
-        if (++batches == BATCHES_PER_ROUND || bytes >= BYTES_PER_ROUND)
+        if (++batches >= BATCHES_PER_ROUND / sharers ||
+            bytes >= BYTES_PER_ROUND / sharers)
             break;
     }
     say_refusal(feeds, feed);
