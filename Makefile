@@ -45,7 +45,7 @@ help:
 #|   make bench-memory  how large logs have to be, under Postmark and fio
 #|   make bench-correlation   do notifications and rings tell the same?
 #|   make bench-placement     what it costs where a guest runs
-#|   make bench-host    what logging costs guests that use their disk (40 minutes)
+#|   make bench-host    what logging costs guests that use their disk (15 to 25 minutes)
 #|   make flask         permissions with FLASK, on a hypervisor of its own
 #|   make drivers       the Linux modules, for the kernel of the host in a box
 #|   make test-drivers  the tests of these modules alone; KERNEL=6.12: with

@@ -94,7 +94,7 @@ measure()
 }
 
 mkdir -p "$out"
-echo "bench: two hosts boot in exact mode; all of it takes up to 40 minutes" >&2
+echo "bench: two hosts boot in exact mode; all of it takes 15 to 25 minutes" >&2
 measure native &
 native=$!
 measure patched &
