@@ -609,6 +609,15 @@ static bool has_nonsense(const struct feed *feed)
     return stats.nonsense;
 }
 
+/* What was lost was copied, too, or may have been: at most the whole file. */
+static unsigned int bytes_touched(const struct feeds *feeds,
+                                  const struct xensched_batch *batch)
+{
+    uint64_t lost = batch->lost_bytes, most = feeds->logs.sizes[batch->file];
+
+    return batch->length + (lost < most ? lost : most);
+}
+
 /* One that has very much takes nothing from the others' share. */
 static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
 {
@@ -621,7 +630,7 @@ static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
     while ((rc = xensched_source_next(feed->source, &batch, &err)) ==
            XENSCHED_BATCH) {
         take(feeds, feed, &batch, now_ns);
-        bytes += batch.length;
+        bytes += bytes_touched(feeds, &batch);
         if (++batches >= BATCHES_PER_ROUND / sharers ||
             bytes >= BYTES_PER_ROUND / sharers)
             break;
