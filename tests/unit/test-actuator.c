@@ -115,7 +115,7 @@ static void start(void)
 {
     struct xensched_error err;
 
-    assert_int_equal(journal_open(&journal, JOURNAL, &err), 0);
+    assert_int_equal(journal_open(&journal, JOURNAL, 0, &err), 0);
     assert_int_equal(actuator_init(&actuator, &host.host, &journal, STATE,
                                    FAKE_CPUS, &err), 0);
 }

@@ -448,7 +448,8 @@ int core_start(struct core *core, const struct core_settings *settings,
     accounting_init(&core->accounting, host->nr_acct);
     logs_init(&core->logs, &settings->choice, HYPERVISOR, host->nr_acct);
 
-    rc = journal_open(&core->journal, settings->journal_path, err);
+    rc = journal_open(&core->journal, settings->journal_path,
+                      settings->journal_limit, err);
     if (!rc)
         rc = host->topology(host->data, &core->topology, err);
     if (!rc)

@@ -38,8 +38,9 @@ struct core_settings {
     struct policy_settings policy_settings;
     struct choice choice; /* what is logged */
     uint32_t lease_ms;    /* of the hypervisor's log; 0: it isn't held */
-    const char *state_path;
-    const char *journal_path;
+    const char *state_path;   /* NULL: the host is not a real one */
+    const char *journal_path; /* likewise */
+    uint64_t journal_limit;   /* bytes of each file; 0: none */
 };
 
 struct core {

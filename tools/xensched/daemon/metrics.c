@@ -74,7 +74,7 @@ static void write_changes(FILE *out, const struct core *core)
     family(out, "journal_failures", "counter",
            "journal entries which could not be written");
     fprintf(out, "xensched_journal_failures_total %u\n",
-            core->journal.failed);
+            core->journal.failures);
 }
 
 static double seconds(const struct timeval *t)

@@ -39,6 +39,8 @@ static const char usage[] =
 "  --control SOCKET     default /run/xensched/control\n"
 "  --state FILE         default /var/lib/xensched/state.json\n"
 "  --journal FILE       default /var/log/xensched/journal.jsonl\n"
+"  --journal-size MIB   then a new file is begun, three old ones are kept; 0:\n"
+"                       never (10)\n"
 "  --lock FILE          default /run/xensched/lock\n"
 "  --metrics FILE       write OpenMetrics there, for node_exporter\n"
 "  --version, --help\n"
@@ -49,7 +51,7 @@ static const char usage[] =
 enum id {
     HELP, VERSION, MODE, POLICY, SHARE, MIN_RATE, CONFIRM, SETTLE, STAY, QUIET,
     HALF_LIFE, INTERVAL, PERIOD, LOG, LEASE, REPLACE_AREA, CONTROL, STATE,
-    JOURNAL, LOCK, METRICS,
+    JOURNAL, JOURNAL_SIZE, LOCK, METRICS,
 };
 
 static const struct option options[] = {
@@ -72,6 +74,7 @@ static const struct option options[] = {
     [CONTROL] = { "control", required_argument, NULL, CONTROL },
     [STATE] = { "state", required_argument, NULL, STATE },
     [JOURNAL] = { "journal", required_argument, NULL, JOURNAL },
+    [JOURNAL_SIZE] = { "journal-size", required_argument, NULL, JOURNAL_SIZE },
     [LOCK] = { "lock", required_argument, NULL, LOCK },
     [METRICS] = { "metrics", required_argument, NULL, METRICS },
     { 0 },
@@ -170,6 +173,17 @@ static bool lease(struct options *o, const char *value)
     return true;
 }
 
+static bool journal_size(struct options *o, const char *value)
+{
+    uint64_t mib;
+
+    if (!number(value, 0, 1024, &mib))
+        return false;
+    o->core.journal_limit = mib << 20;
+
+    return true;
+}
+
 static bool set(struct options *o, enum id id, const char *value)
 {
     struct policy_settings *p = &o->core.policy_settings;
@@ -192,6 +206,7 @@ static bool set(struct options *o, enum id id, const char *value)
     case CONTROL: return text(value, &o->control_path);
     case STATE: return text(value, &o->core.state_path);
     case JOURNAL: return text(value, &o->core.journal_path);
+    case JOURNAL_SIZE: return journal_size(o, value);
     case LOCK: return text(value, &o->lock_path);
     case METRICS: return text(value, &o->metrics_path);
     case HELP:
@@ -213,6 +228,7 @@ static void set_defaults(struct options *o)
     o->lease_ms = 10000;
     o->core.state_path = "/var/lib/xensched/state.json";
     o->core.journal_path = "/var/log/xensched/journal.jsonl";
+    o->core.journal_limit = 10 << 20;
     o->interval_ms = 100;
     o->period_ms = 1000;
     o->control_path = "/run/xensched/control";

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The journal: whatever happens, each entry that it took is in one of its
+ * files as a whole line, in order, and its files stay as small as they should.
+ *
+ * The daemon is killed here before and after each system call of a rotation
+ * and in the middle of a line: a child process plays it.  Then the same with
+ * errors in place of kills, and a disk that is full and has room again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmocka-tap.h"
+
+#include "daemon/journal.h"
+
+#define PATH  "test-journal.tmp"
+#define LIMIT 1000U
+#define NR    100U /* entries; more than all files hold */
+#define SOME  70U  /* a little more than that */
+
+/* Steps are counted, and at one of them something happens. */
+static struct {
+    unsigned int nr;
+    unsigned int at;  /* 0: never */
+    int error;        /* what happens: this, or with 0 the process dies */
+    unsigned int put; /* entries which the journal has taken */
+} *step; /* shared */
+
+static int is_time(void)
+{
+    if (++step->nr != step->at)
+        return 0;
+    if (!step->error)
+        _exit(99);
+    errno = step->error;
+
+    return 1;
+}
+
+/* Before a system call, and after it has done its work. */
+#define WRAP(call, args, ...)                      \
+    {                                              \
+        int rc;                                    \
+                                                   \
+        if (is_time())                             \
+            return -1;                             \
+        rc = __real_##call args;                   \
+        if (!step->error)                          \
+            is_time();                             \
+        return rc;                                 \
+    }
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, mode_t mode);
+int __wrap_open(const char *path, int flags, mode_t mode)
+    WRAP(open, (path, flags, mode))
+
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to)
+    WRAP(rename, (from, to))
+
+/* In the middle of a line, too. */
+ssize_t __real_writev(int fd, const struct iovec *part, int nr);
+ssize_t __wrap_writev(int fd, const struct iovec *part, int nr);
+ssize_t __wrap_writev(int fd, const struct iovec *part, int nr)
+{
+    ssize_t rc = -1;
+
+    if (step->nr + 1 == step->at)
+        rc = write(fd, part[1].iov_base, part[1].iov_len / 2);
+    if (is_time())
+        return rc;
+    rc = __real_writev(fd, part, nr);
+    if (!step->error)
+        is_time();
+
+    return rc;
+}
+
+static struct journal journal;
+
+static void open_journal(uint64_t limit)
+{
+    struct xensched_error err;
+
+    assert_int_equal(journal_open(&journal, PATH, limit, &err), 0);
+}
+
+static void put(unsigned int number)
+{
+    json_object *details = json_object_new_object();
+
+    json_object_object_add(details, "number", json_object_new_int(number));
+    journal_write(&journal, "test", details);
+    step->put = number + 1;
+}
+
+static void put_all(unsigned int first, unsigned int end)
+{
+    while (first < end)
+        put(first++);
+}
+
+static void remove_all(void)
+{
+    unlink(PATH);
+    unlink(PATH ".1");
+    unlink(PATH ".2");
+    unlink(PATH ".3");
+    unlink(PATH ".4");
+    unlink(PATH ".new");
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    step = mmap(NULL, sizeof(*step), PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(step != MAP_FAILED);
+    remove_all();
+
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    remove_all();
+    munmap(step, sizeof(*step));
+
+    return 0;
+}
+
+/* What is in the files, oldest first. */
+static struct {
+    unsigned int nr;          /* entries with a number */
+    int number[NR + 10];
+    unsigned int torn;        /* lines which are no entry */
+    unsigned int missing;     /* which the journal says are missing */
+} found;
+
+static void take_line(const char *line)
+{
+    json_object *json = json_tokener_parse(line), *value;
+
+    if (json_object_is_type(json, json_type_object) &&
+        json_object_object_get_ex(json, "number", &value)) {
+        assert_true(found.nr < NR + 10);
+        found.number[found.nr++] = json_object_get_int(value);
+    } else if (json_object_is_type(json, json_type_object) &&
+               json_object_object_get_ex(json, "entries", &value)) {
+        found.missing += json_object_get_int(value);
+    } else {
+        found.torn++;
+    }
+    json_object_put(json);
+}
+
+static void look(uint64_t limit)
+{
+    static const char *const names[] = {
+        PATH ".3", PATH ".2", PATH ".1", PATH,
+    };
+    char line[500];
+    unsigned int i;
+
+    memset(&found, 0, sizeof(found));
+    for (i = 0; i < 4; i++) {
+        FILE *f = fopen(names[i], "r");
+
+        if (!f)
+            continue;
+        while (fgets(line, sizeof(line), f))
+            take_line(line);
+        assert_true(!limit || (uint64_t)ftell(f) <= limit);
+        fclose(f);
+    }
+    assert_int_not_equal(access(PATH ".4", F_OK), 0);
+}
+
+/* All from the first that is still there to the last that was taken. */
+static void complete(unsigned int end)
+{
+    unsigned int i;
+
+    assert_true(found.nr > 0);
+    assert_int_equal(found.number[found.nr - 1], end - 1);
+    for (i = 1; i < found.nr; i++)
+        assert_int_equal(found.number[i], found.number[i - 1] + 1);
+}
+
+static void files_stay_small_and_nothing_is_lost_between_them(void **state)
+{
+    struct stat st;
+
+    (void)state;
+    open_journal(LIMIT);
+    put_all(0, NR);
+    journal_close(&journal);
+    look(LIMIT);
+    complete(NR);
+    assert_int_equal(found.torn, 0);
+    /* Three old files which are full. */
+    assert_int_equal(stat(PATH ".3", &st), 0);
+    assert_true(st.st_size > (int)LIMIT * 8 / 10);
+    assert_true(found.nr >= 3 * (LIMIT / 80));
+}
+
+static void without_a_limit_there_is_one_file(void **state)
+{
+    (void)state;
+    open_journal(0);
+    put_all(0, NR);
+    journal_close(&journal);
+    look(0);
+    complete(NR);
+    assert_int_equal(found.nr, NR);
+    assert_int_not_equal(access(PATH ".1", F_OK), 0);
+}
+
+static void another_start_goes_on(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < NR; i++) {
+        open_journal(LIMIT);
+        put(i);
+        journal_close(&journal);
+    }
+    look(LIMIT);
+    complete(NR);
+    assert_int_equal(found.torn, 0);
+}
+
+/* Returns false when it ended before the step came. */
+static bool killed_at(unsigned int at)
+{
+    pid_t child;
+    int status;
+
+    remove_all();
+    memset(step, 0, sizeof(*step));
+    step->at = at;
+    child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        open_journal(LIMIT);
+        put_all(0, SOME);
+        journal_close(&journal);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+
+    return WEXITSTATUS(status) == 99;
+}
+
+static void killed_anywhere_it_loses_nothing(void **state)
+{
+    unsigned int at, taken, i;
+
+    (void)state;
+    for (at = 1; killed_at(at); at++) {
+        step->at = 0;
+        taken = step->put;
+        open_journal(LIMIT);
+        put(1000);
+        journal_close(&journal);
+        look(LIMIT);
+        /* Half of a line, or a line of which nobody knew yet. */
+        assert_true(found.torn <= 1);
+        assert_int_equal(found.number[--found.nr], 1000);
+        if (found.nr && found.number[found.nr - 1] == (int)taken)
+            found.nr--;
+        if (taken) {
+            complete(taken);
+            for (i = found.nr; i < taken && i < 3 * (LIMIT / 90); i++)
+                fail_msg("entry lost when killed at step %u", at);
+        }
+    }
+    /* It was killed at all of them: each line, and each rotation. */
+    assert_true(at > 2 * (SOME + 16));
+    look(LIMIT);
+    complete(SOME);
+}
+
+static void a_failure_anywhere_loses_nothing(void **state)
+{
+    static const int errors[] = { ENOSPC, EACCES, EIO };
+    unsigned int at, i;
+
+    (void)state;
+    for (i = 0; i < 3; i++)
+        for (at = 2; at < 150; at++) {
+            remove_all();
+            memset(step, 0, sizeof(*step));
+            open_journal(LIMIT);
+            step->nr = 0;
+            step->at = at;
+            step->error = errors[i];
+            put_all(0, NR / 2);
+            step->at = 0;
+            put(NR / 2);
+            journal_close(&journal);
+            look(0);
+            assert_int_equal(found.torn, 0);
+            assert_true(found.missing <= 1);
+            assert_int_equal(found.number[found.nr - 1], NR / 2);
+            assert_int_equal(found.nr + found.missing,
+                             NR / 2 + 1 - found.number[0]);
+        }
+}
+
+static void limit_files(rlim_t size)
+{
+    struct rlimit limit;
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = size;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void a_full_disk_cuts_no_entry_and_is_told_afterwards(void **state)
+{
+    json_object *latest;
+
+    (void)state;
+    signal(SIGXFSZ, SIG_IGN);
+    open_journal(0);
+    limit_files(LIMIT);
+    put_all(0, 20);
+    limit_files(RLIM_INFINITY);
+    latest = journal_latest(&journal, 20);
+    assert_int_equal(json_object_array_length(latest), 20);
+    json_object_put(latest);
+    look(LIMIT);
+    assert_int_equal(found.torn, 0);
+    assert_in_range(found.nr, 10, 19);
+    complete(found.nr);
+    put_all(20, 22);
+    journal_close(&journal);
+    look(0);
+    assert_int_equal(found.torn, 0);
+    assert_int_equal(found.number[found.nr - 1], 21);
+    assert_int_equal(found.missing, 20 - (found.nr - 2));
+}
+
+/* What a power cut leaves. */
+static void half_a_line_is_ended_first(void **state)
+{
+    FILE *f = fopen(PATH, "w");
+
+    (void)state;
+    assert_non_null(f);
+    fputs("{\"number\":0}\n{\"numb", f);
+    fclose(f);
+    open_journal(LIMIT);
+    put_all(1, 3);
+    journal_close(&journal);
+    look(LIMIT);
+    assert_int_equal(found.torn, 1);
+    assert_int_equal(found.nr, 3);
+    complete(3);
+}
+
+static void what_is_no_file_is_not_renamed(void **state)
+{
+    struct xensched_error err;
+    json_object *latest;
+    struct stat st;
+
+    (void)state;
+    assert_int_equal(journal_open(&journal, "/dev/full", 10, &err), 0);
+    put_all(0, 5);
+    latest = journal_latest(&journal, 10);
+    assert_int_equal(json_object_array_length(latest), 5);
+    json_object_put(latest);
+    journal_close(&journal);
+    assert_int_equal(stat("/dev/full", &st), 0);
+    assert_true(S_ISCHR(st.st_mode));
+}
+
+int main(void)
+{
+#define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(files_stay_small_and_nothing_is_lost_between_them),
+        TEST(without_a_limit_there_is_one_file),
+        TEST(another_start_goes_on),
+        TEST(killed_anywhere_it_loses_nothing),
+        TEST(a_failure_anywhere_loses_nothing),
+        TEST(a_full_disk_cuts_no_entry_and_is_told_afterwards),
+        TEST(half_a_line_is_ended_first),
+        TEST(what_is_no_file_is_not_renamed),
+    };
+
+    return run_tap_tests(tests);
+}
