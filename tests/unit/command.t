@@ -629,7 +629,12 @@ def wrong_arguments():
                       ("check", "x"), ("check", "--json"), ("", ""),
                       ("advise-size", "x"), ("advise-size", "--source", ""),
                       ("advise-size", "--seconds", "1", "--source",
-                       "recording:f")):
+                       "recording:f"), ("replay",), ("replay", "a", "b"),
+                      ("replay", "a", "--source", "synthetic:"),
+                      ("replay", "--source", "hypervisor"),
+                      ("replay", "a", "--", "--share", "x"),
+                      ("replay", "a", "--", "--no"),
+                      ("replay", "a", "--", "--share", "50", "b")):
         ended = run(*arguments).expect(2)
         check(ended.err and not ended.out, arguments, ended.out, ended.err)
 
@@ -657,7 +662,7 @@ def helps():
         if line.startswith("  ") and not line.startswith("  --"):
             texts.append(run(line.split()[0], "--help").expect(0))
             check(texts[-1].out.startswith("usage: xensched "), line)
-    check(len(texts) == 11, len(texts))
+    check(len(texts) == 12, len(texts))
     for text in texts:
         check(not text.err and text.out, text.arguments)
         check(max(map(len, text.out.splitlines())) < 80, text.out)
@@ -1071,6 +1076,234 @@ def dump_no_recording():
     run("dump", XENSCHED).expect(1, "not a recording")
     run("dump", "/dev/null").expect(1, "/dev/null")
     run("dump", xen="unpatched").expect(1, "CONFIG_SCHEDLOG")
+
+
+HOST = {
+    "topology": "2x2",
+    "domains": [
+        {"domid": 0, "name": "Domain-0", "acct": 2, "driver_domain": True,
+         "affinity": "operator",
+         "vcpus": [{"pcpu": 0, "hard": "0-1"}, {"pcpu": 1, "hard": "0-1"}]},
+        {"domid": 1, "name": "disk", "acct": 3, "vcpus": [{"pcpu": 2}]},
+        {"domid": 2, "name": "idle", "acct": 4, "vcpus": [{"pcpu": 3}]}]}
+LOAD = "synthetic:rate=1000,pair=evtchn-send/3/2/1/1"
+
+
+def host_file(host):
+    file = path("host")
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(host if isinstance(host, str) else json.dumps(host))
+    return file
+
+
+def replayed(*arguments):
+    """The plans, and the numbers at the end."""
+    ended = run("replay", "--json", *arguments).expect(0)
+    lines = [json.loads(line) for line in ended.out.splitlines()]
+    return lines[:-1], lines[-1]
+
+
+@test
+def replay_made_up():
+    """replay plans from made-up rows, once per period of their time"""
+    host = host_file(HOST)
+    plans, numbers = replayed("--seconds", "20", "--host", host, "--source",
+                              LOAD)
+    check([plan["time_s"] for plan in plans] == list(range(1, 20)), plans)
+    moved = [plan for plan in plans if plan["done"]]
+    check(len(moved) == 1 and moved[0]["time_s"] == 6, moved)
+    check(moved[0]["done"][0]["soft_affinity"] == "0-1", moved)
+    check(moved[0]["moves"][0]["domain"] == "disk", moved)
+    check(moved[0]["moves"][0]["state"] == "applied", moved)
+    check({k["domain"] for k in plans[-1]["kept"]} == {"Domain-0", "idle"})
+    check(numbers["moves"] == 1 and numbers["plans"] == 19, numbers)
+    run("replay", "--seconds", "20", "--host", host, "--source", LOAD).expect(
+        0, "6.000 s  move disk to pCPUs 0-1: 100 % of its", "1 moves",
+        "the last plan, at 19.000 s", "idle      it talks little")
+
+
+@test
+def replay_settings():
+    """replay takes xenschedd's settings, behind --"""
+    host = host_file(HOST)
+    rest = ("--seconds", "5", "--host", host, "--source", LOAD, "--")
+    plans, numbers = replayed(*rest, "--period", "500", "--settle", "0")
+    check(len(plans) == 9 and numbers["moves"] == 1, numbers)
+    check(plans[1]["done"] and plans[1]["time_s"] == 1, plans[1])
+    plans, numbers = replayed(*rest, "--settle", "0", "--min-rate", "5000")
+    check(numbers["moves"] == 0, numbers)
+    check("5000 are needed" in json.dumps(plans[-1]), plans[-1])
+    run("replay", *rest, "--share", "x").expect(2, "--share")
+    run("replay", *rest, "--help").expect(0, "--min-rate")
+
+
+@test
+def replay_operator():
+    """replay leaves alone what an operator holds or has set"""
+    host = copy.deepcopy(HOST)
+    host["domains"][1]["held"] = True
+    plans, numbers = replayed("--seconds", "9", "--host", host_file(host),
+                              "--source", LOAD)
+    check(numbers["moves"] == 0, numbers)
+    check("an operator holds it" in json.dumps(plans[-1]["kept"]), plans[-1])
+    host["domains"][1]["held"] = False
+    host["domains"][1]["affinity"] = "operator"
+    host["domains"][1]["vcpus"][0]["hard"] = "2"
+    plans, numbers = replayed("--seconds", "9", "--host", host_file(host),
+                              "--source", LOAD)
+    check("set by an operator" in json.dumps(plans[-1]["kept"]), plans[-1])
+
+
+@test
+def replay_twice():
+    """the same rows twice give the same plans, to the byte"""
+    arguments = ("replay", "--json", "--seconds", "30", "--host",
+                 host_file(HOST), "--source",
+                 LOAD + ",pair=evtchn-send/4/2/1/1,pair=evtchn-send/4/3/2/1,"
+                 "pair=grant-map/2/4/1/3,lose=2,seed=7")
+    first = run(*arguments).expect(0).out
+    check(first == run(*arguments).expect(0).out and len(first) > 1000)
+
+
+@test
+def replay_thresholds():
+    """of a threshold's events one makes a row, which counts for all"""
+    host = dict(HOST, thresholds={"evtchn-send": 10})
+    rest = ("--seconds", "20", "--source", LOAD, "--host")
+    rate = replayed(*rest, host_file(HOST))[0][-1]["moves"][0]["evidence"]
+    tenfold = replayed(*rest, host_file(host))[0][-1]["moves"][0]["evidence"]
+    check(abs(tenfold["rate"] / rate["rate"] - 10) < 0.01, rate, tenfold)
+
+
+def tell_host(host):
+    """A daemon which is asked for the host."""
+    def talk(connection):
+        check(json.loads(hear(connection)) == {"command": "host"})
+        connection.sendall(json.dumps({"ok": True, "result": host}).encode() +
+                           b"\n")
+    return talk
+
+
+def recorded_with_host(host, seconds="1.5"):
+    file = path("recording")
+    with daemon(tell_host(host)) as where:
+        run("record", "--seconds", seconds, "--socket", where, file,
+            xen="busy").expect(0, " 0 rows lost")
+    return file
+
+
+@test
+def replay_recorded():
+    """record keeps what the numbers stand for, and replay plans with it"""
+    file = recorded_with_host(examples()["host"]["result"])
+    plans, numbers = replayed(file, "--", "--period", "100", "--settle", "0")
+    check(numbers["rows"] == len(dumped(file)), numbers)
+    check(13 <= len(plans) <= 15, len(plans))
+    names = {d["domain"] for d in plans[-1]["moves"] + plans[-1]["kept"]}
+    check(names == {"Domain-0", "disk", "idle"}, names)
+    first = run("replay", "--json", file).expect(0).out
+    check(first == run("replay", "--json", file).expect(0).out)
+    check("rows" in run("advise-size", "--source",
+                        "recording:" + file).expect(0).out)
+
+
+@test
+def record_changes():
+    """record keeps it again when domains change, and only then"""
+    host = copy.deepcopy(HOST)
+    file = path("recording")
+    with daemon(tell_host(host)) as where:
+        with start("record", "--seconds", "5", "--socket", where, file,
+                   xen="busy", stderr=subprocess.PIPE) as p:
+            time.sleep(2.5)
+            host["domains"][1]["name"] = "renamed"
+            check(p.wait(timeout=60) == 0, p.stderr.read())
+    with open(file, "rb") as f:
+        content = f.read()
+    check(content.count(b'"topology"') == 2, content.count(b'"topology"'))
+    plans = replayed(file)[0]
+    check("disk" in json.dumps(plans[0]), plans[0])
+    check("renamed" in json.dumps(plans[-1]), plans[-1])
+
+
+@test
+def replay_not_known():
+    """a recording which doesn't say what numbers mean: so, and what to do"""
+    file = path("recording")
+    run("record", "--seconds", "0.3", "--socket", path("nothing"), file,
+        xen="busy").expect(0, "does not say", "not running")
+    run("replay", file).expect(1, "--host", file)
+    plans, numbers = replayed("--host", host_file(HOST), file, "--",
+                              "--period", "50")
+    check(plans and numbers["rows"] == len(dumped(file)), numbers)
+    run("replay", "--source", LOAD, "--seconds", "1").expect(1, "--host")
+
+
+@test
+def replay_wrong_host():
+    """a host which makes no sense is refused, with what is wrong"""
+    rest = ("--source", LOAD, "--seconds", "3")
+    run("replay", *rest, "--host", path("nothing")).expect(1, "No such file")
+    for host, word in (
+            ("", "JSON"), ("[]", "JSON"), ("{", "JSON"), ("{}", "topology"),
+            ({"topology": "2x"}, "SOCKETSxCORES"),
+            ({"topology": "9999x9999"}, "SOCKETSxCORES"),
+            ({"topology": []}, "pCPUs"), ({"topology": [1]}, "pCPUs"),
+            ({"topology": "2x2"}, "domains"),
+            (dict(HOST, domains={}), "domains"),
+            (dict(HOST, domains=[1]), "domains"),
+            (dict(HOST, domains=[{}]), "domid"),
+            (dict(HOST, domains=HOST["domains"][::-1]), "sorted"),
+            (dict(HOST, domains=[{"domid": 1, "acct": 70000}]), "acct"),
+            (dict(HOST, domains=[{"domid": 1, "acct": -1}]), "acct"),
+            (dict(HOST, domains=[{"domid": 1, "name": "x" * 100}]), "name"),
+            (dict(HOST, domains=[{"domid": 1, "name": 5}]), "name"),
+            (dict(HOST, domains=[{"domid": 1, "affinity": "x"}]), "affinity"),
+            (dict(HOST, domains=[{"domid": 1, "vcpus": [5]}]), "vcpus"),
+            (dict(HOST, domains=[{"domid": 1, "serves": [-1]}]), "serves"),
+            (dict(HOST, domains=[{"domid": 7, "vcpus": [{"hard": "0-9"}]}]),
+             "domain 7: 'hard'"),
+            (dict(HOST, thresholds={"evtchn-send": 0}), "threshold")):
+        run("replay", *rest, "--host", host_file(host)).expect(1, word)
+
+
+@test
+def replay_cut():
+    """a recording cut anywhere: the plans before, and where it ends"""
+    file = recorded_with_host(HOST, "0.4")
+    with open(file, "rb") as f:
+        content = f.read()
+    settings = ("--", "--period", "20", "--settle", "0")
+    whole = run("replay", "--json", file, *settings).expect(0).out
+    whole = whole.splitlines()[:-1]
+    check(len(whole) > 10, whole)
+    told = 64 + 64 + len(json.dumps(HOST, separators=(",", ":")))
+    sizes = [*range(0, 200, 7), *range(told - 3, told + 140, 3),
+             *random.Random(1).sample(range(len(content)), 40)]
+    file = path("cut")
+    for size in sizes:
+        with open(file, "wb") as f:
+            f.write(content[:size])
+        ended = run("replay", "--json", file, *settings)
+        ended.expect(1, "cut off" if size >= 64 else file)
+        plans = ended.out.splitlines()[:-1]
+        check(plans == whole[:len(plans)], size, plans[-1:])
+        check(bool(ended.out) == (size >= told), size, ended.out)
+
+
+@test
+def replay_damaged():
+    """a recording damaged anywhere: an error with the place"""
+    file = recorded_with_host(HOST, "0.3")
+    with open(file, "rb") as f:
+        content = bytearray(f.read())
+    file = path("damaged")
+    for at in random.Random(2).sample(range(len(content)), 40):
+        content[at] ^= 0x10
+        with open(file, "wb") as f:
+            f.write(content)
+        content[at] ^= 0x10
+        run("replay", file).expect(1, file)
 
 
 def result_of(function):

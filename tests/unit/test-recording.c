@@ -142,6 +142,67 @@ static void what_was_recorded_comes_back(void **state)
     xensched_source_close(source);
 }
 
+static void expect_host(struct xensched_source *source, uint64_t nr,
+                        const char *text)
+{
+    const char *told;
+    size_t length;
+
+    assert_int_equal(xensched_source_host(source, &told, &length), nr);
+    if (!text) {
+        assert_null(told);
+        return;
+    }
+    assert_int_equal(length, strlen(text));
+    assert_memory_equal(told, text, length);
+}
+
+static void next_has(struct xensched_source *source, uint64_t time_ns,
+                     size_t rows)
+{
+    struct xensched_batch b;
+
+    assert_int_equal(xensched_source_next(source, &b, NULL), XENSCHED_BATCH);
+    assert_true(b.time_ns == time_ns);
+    assert_int_equal(xensched_batch_rows(&b), rows);
+}
+
+/* So that rows are what they were when they were recorded. */
+static void the_host_is_told_where_it_changed(void **state)
+{
+    struct xensched_source *source;
+    struct xensched_recorder *r;
+    struct xensched_error err;
+    struct xensched_batch b;
+    uint8_t rows[64];
+
+    (void)state;
+    make_batch(3, rows, &b);
+    assert_int_equal(xensched_recorder_open(PATH, TSC_KHZ, &r, NULL), 0);
+    assert_int_equal(xensched_recorder_write(r, &b, NULL), 0);
+    assert_int_equal(xensched_recorder_host(r, 100, "{\"a\":1}", 7, NULL), 0);
+    assert_int_equal(xensched_recorder_write(r, &b, NULL), 0);
+    assert_int_equal(xensched_recorder_host(r, 200, "", 0, NULL), 0);
+    assert_int_equal(xensched_recorder_host(r, 300, "",
+                                            XEN_SCHEDLOG_MAX_FILE_SIZE + 1,
+                                            &err), -E2BIG);
+    assert_int_equal(xensched_recorder_close(r, NULL), 0);
+
+    assert_int_equal(xensched_source_open("recording:" PATH, NULL, &source,
+                                          NULL), 0);
+    expect_host(source, 0, NULL);
+    next_has(source, b.time_ns, 3);
+    expect_host(source, 0, NULL);
+    next_has(source, 100, 0);
+    expect_host(source, 1, "{\"a\":1}");
+    next_has(source, b.time_ns, 3);
+    expect_host(source, 1, "{\"a\":1}");
+    next_has(source, 200, 0);
+    expect_host(source, 2, "");
+    assert_int_equal(xensched_source_next(source, &b, NULL), XENSCHED_END);
+    xensched_source_close(source);
+}
+
 /* How many chunks are complete in the first @size bytes. */
 static unsigned int chunks_in(size_t size)
 {
@@ -289,6 +350,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_recorded_comes_back),
+        cmocka_unit_test(the_host_is_told_where_it_changed),
         cmocka_unit_test(cut_anywhere_all_before_the_cut_comes_back),
         cmocka_unit_test(damage_anywhere_is_found_out),
         cmocka_unit_test(noise_is_not_a_recording),

@@ -41,11 +41,37 @@ static const struct option_text options[] = {
     { ARGUMENT_INTERVAL, 'i', "interval", "MS",
       "length of an interval" },
     { ARGUMENT_SOURCE, 'o', "source", "SOURCE",
-      "whose log: hypervisor (default), linux (this\n"
-      "                     one), domain:DOMID" },
+      "whose rows: hypervisor (default), linux (this\n"
+      "                     one), domain:DOMID; where rows need not be\n"
+      "                     live: recording:FILE, synthetic:OPTIONS" },
+    { ARGUMENT_HOST, 'H', "host", "HOST",
+      "a file which says what the rows' numbers\n"
+      "                     stand for, if they do not" },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))
+
+/* What is no option, in this order. */
+static const struct {
+    unsigned int mask;
+    const char *text;
+} operands[] = {
+    { ARGUMENT_DOMAIN_ON_OFF, " DOMAIN on|off" },
+    { ARGUMENT_FILE, " FILE" },
+    { ARGUMENT_OPTIONAL_FILE, " [FILE]" },
+    { ARGUMENT_SETTINGS, " [-- SETTINGS]" },
+};
+
+#define NR_OPERANDS (sizeof(operands) / sizeof(operands[0]))
+
+/* Prints @text where the line has room for it, else in the next one. */
+static int print_part(const char *text, int begin, int at)
+{
+    if (at + strlen(text) >= WIDTH)
+        at = printf("\n%*s", begin, "") - 1;
+
+    return at + printf("%s", text);
+}
 
 static void print_usage(const struct command *command)
 {
@@ -60,16 +86,11 @@ static void print_usage(const struct command *command)
         snprintf(text, sizeof(text), " [--%s%s%s]", options[i].name,
                  options[i].value ? " " : "",
                  options[i].value ? options[i].value : "");
-        if (at + strlen(text) >= WIDTH)
-            at = printf("\n%*s", begin, "") - 1;
-        at += printf("%s", text);
+        at = print_part(text, begin, at);
     }
-    if (command->takes & ARGUMENT_DOMAIN_ON_OFF)
-        printf(" DOMAIN on|off");
-    if (command->takes & ARGUMENT_FILE)
-        printf(" FILE");
-    if (command->takes & ARGUMENT_OPTIONAL_FILE)
-        printf(" [FILE]");
+    for (i = 0; i < NR_OPERANDS; i++)
+        if (command->takes & operands[i].mask)
+            at = print_part(operands[i].text, begin, at);
     printf("\n");
 }
 
@@ -170,6 +191,9 @@ static bool set_option(char key, const char *value, struct arguments *args)
         return true;
     case 't':
         return parse_seconds(value, &args->seconds);
+    case 'H':
+        args->host = value;
+        return *value;
     case 'i':
         return parse_interval(value, &args->interval_ms);
     case 'o':
@@ -238,6 +262,18 @@ static bool take_domain(const struct command *command, char **argv,
     return true;
 }
 
+/* What follows --; and a FILE before that is before it now. */
+static int take_settings(int argc, char **argv, struct arguments *args)
+{
+    int nr = argc && strncmp(*argv, "--", 2);
+
+    /* argv[-1] is an option, -- or the command. */
+    args->settings = argv + nr - 1;
+    args->nr_settings = argc - nr + 1;
+
+    return nr;
+}
+
 /* What is left when the options are gone. */
 static bool take_file(const struct command *command, int argc, char **argv,
                       struct arguments *args)
@@ -292,7 +328,11 @@ enum arguments_result arguments_parse(const struct command *command, int argc,
             return ARGUMENTS_WRONG;
         optind += 2;
     }
-    if (!take_file(command, argc - optind, argv + optind, args))
+    argc -= optind;
+    argv += optind;
+    if (command->takes & ARGUMENT_SETTINGS)
+        argc = take_settings(argc, argv, args);
+    if (!take_file(command, argc, argv, args))
         return ARGUMENTS_WRONG;
 
     return ARGUMENTS_RUN;

@@ -22,6 +22,8 @@ struct command;
 #define ARGUMENT_DOMAIN_ON_OFF (1U << 6) /* have to be there */
 #define ARGUMENT_SOURCE        (1U << 7)
 #define ARGUMENT_INTERVAL      (1U << 8)
+#define ARGUMENT_HOST          (1U << 9)
+#define ARGUMENT_SETTINGS      (1U << 10) /* of xenschedd, after a -- */
 
 struct arguments {
     const char *socket; /* path; never NULL */
@@ -31,6 +33,9 @@ struct arguments {
     uint64_t interval_ms; /* 0: not given */
     const char *file; /* NULL: none given */
     const char *source; /* NULL: none given */
+    const char *host;   /* path; NULL: none given */
+    int nr_settings;
+    char **settings;    /* the first is no setting, but room for a name */
     uint32_t domid;
     bool on;
 };

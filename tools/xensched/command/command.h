@@ -35,6 +35,7 @@ extern const struct command command_plan;
 extern const struct command command_top;
 extern const struct command command_restore;
 extern const struct command command_record;
+extern const struct command command_replay;
 extern const struct command command_dump;
 extern const struct command command_advise_size;
 extern const struct command command_check;

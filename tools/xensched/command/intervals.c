@@ -138,13 +138,16 @@ static unsigned int event_of(const struct xensched_row *row)
 
 void intervals_take(struct intervals *in, const struct xensched_batch *batch)
 {
-    struct interval_log *log = find_log(in, batch);
     size_t nr = xensched_batch_rows(batch), i;
+    struct interval_log *log;
     struct xensched_row row;
 
     if (!in->first_ns)
         in->first_ns = batch->time_ns;
     in->last_ns = batch->time_ns;
+    if (!nr && !batch->lost_bytes)
+        return;
+    log = find_log(in, batch);
     in->rows += nr;
     in->lost_rows += batch->lost_rows;
     in->lost_bytes += batch->lost_bytes;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "field.h"
+#include "plan.h"
 #include "question.h"
 #include "table.h"
 
@@ -55,20 +56,32 @@ static void print_kept(struct json_object *kept)
     table_print(table);
 }
 
-static void print(const struct json_object *result)
+static size_t number_of(const struct json_object *array)
 {
-    struct json_object *moves = field_array(result, "moves");
-    struct json_object *kept = field_array(result, "kept");
-    size_t nr = moves ? json_object_array_length(moves) : 0, i;
+    return array ? json_object_array_length(array) : 0;
+}
 
-    printf("plan of %s, mode %s: %zu move%s\n", field_text(result, "time"),
-           field_text(result, "mode"), nr, nr == 1 ? "" : "s");
+void plan_print(const struct json_object *plan)
+{
+    struct json_object *moves = field_array(plan, "moves");
+    struct json_object *kept = field_array(plan, "kept");
+    size_t nr = number_of(moves), i;
+
     if (nr)
         printf("\n");
     for (i = 0; i < nr; i++)
         print_move(json_object_array_get_idx(moves, i));
-    if (kept && json_object_array_length(kept))
+    if (number_of(kept))
         print_kept(kept);
+}
+
+static void print(const struct json_object *result)
+{
+    size_t nr = number_of(field_array(result, "moves"));
+
+    printf("plan of %s, mode %s: %zu move%s\n", field_text(result, "time"),
+           field_text(result, "mode"), nr, nr == 1 ? "" : "s");
+    plan_print(result);
 }
 
 static int run(const struct arguments *args)

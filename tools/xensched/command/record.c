@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * record.c - xensched record: keep the rows of this host's live area in a
- * file.
+ * file, and what xenschedd says that their numbers stand for.
  *
- * Looks at the area read-only; xenschedd and other readers don't notice.
+ * Looks at the area read-only; other readers don't notice, and xenschedd is
+ * asked once per second.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <xensched/recording.h>
 
+#include "client.h"
 #include "command.h"
 #include "follow.h"
 
 #define PROGRESS_SECONDS 0.5
+
+/* Between two questions to xenschedd, and after one without an answer. */
+#define HOST_SECONDS 1.0
+#define NO_HOST_SECONDS 10.0
+/* Rows wait meanwhile: their logs last for longer. */
+#define HOST_TIMEOUT_MS 500U
 
 struct record {
     struct follow follow;
@@ -24,7 +35,58 @@ struct record {
     bool progress;
     double next_progress; /* seconds since the beginning */
     double seconds;       /* likewise, now */
+    const char *socket;
+    double next_host;     /* likewise */
+    char *host;           /* what xenschedd said last; NULL: nothing */
+    bool host_missed;     /* that it said nothing was told */
 };
+
+static void *stop_asking(struct record *r, const struct xensched_error *why)
+{
+    r->next_host = r->seconds + NO_HOST_SECONDS;
+    if (!r->host_missed)
+        complain("note: the recording does not say %s what its numbers stand "
+                 "for: %s", r->host ? "any more" : "yet", why->text);
+    r->host_missed = true;
+
+    return NULL;
+}
+
+/* What the host is now, if that is news; else NULL.  To be freed. */
+static char *news_of_host(struct record *r)
+{
+    struct json_object *host;
+    struct xensched_error err;
+    const char *text;
+    char *copy = NULL;
+
+    if (client_ask(r->socket, "host", HOST_TIMEOUT_MS, &host, &err))
+        return stop_asking(r, &err);
+    r->next_host = r->seconds + HOST_SECONDS;
+    r->host_missed = false;
+    text = json_object_to_json_string_ext(host, JSON_C_TO_STRING_PLAIN);
+    if (!r->host || strcmp(r->host, text))
+        copy = strdup(text);
+    json_object_put(host);
+
+    return copy;
+}
+
+static int record_host(struct record *r, struct xensched_error *err)
+{
+    char *text = news_of_host(r);
+    struct timespec now;
+
+    if (!text)
+        return 0;
+    free(r->host);
+    r->host = text;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return xensched_recorder_host(r->recorder,
+                                  now.tv_sec * 1000000000ULL + now.tv_nsec,
+                                  text, strlen(text), err);
+}
 
 static int take_batch(void *data, const struct xensched_batch *batch,
                       struct xensched_error *err)
@@ -54,8 +116,9 @@ static int on_idle(void *data, double seconds, struct xensched_error *err)
 {
     struct record *r = data;
 
-    (void)err;
     r->seconds = seconds;
+    if (seconds >= r->next_host && record_host(r, err))
+        return err->code;
     if (r->progress && seconds >= r->next_progress) {
         fputs("\r", stderr);
         print_numbers(r, xensched_recorder_bytes(r->recorder));
@@ -73,7 +136,9 @@ static int record(struct record *r, struct xensched_error *err)
     uint64_t bytes;
     int rc, close_rc;
 
-    rc = follow_run(&r->follow, err);
+    rc = record_host(r, err);
+    if (!rc)
+        rc = follow_run(&r->follow, err);
     bytes = xensched_recorder_bytes(r->recorder);
     close_rc = xensched_recorder_close(r->recorder, &close_err);
     if (!rc && close_rc) {
@@ -99,6 +164,7 @@ static int run(const struct arguments *args)
         },
         .file = args->file,
         .size = args->size,
+        .socket = args->socket,
         .progress = isatty(STDERR_FILENO),
     };
     struct xensched_error err;
@@ -113,6 +179,7 @@ static int run(const struct arguments *args)
         if (!rc)
             rc = record(&r, &err);
         follow_close(&r.follow);
+        free(r.host);
     }
     if (rc)
         complain("%s", err.text);
@@ -128,8 +195,12 @@ const struct command command_record = {
         "Ctrl-C or until\n"
         "a limit is reached. An existing FILE is replaced. Which events are "
         "logged is up\n"
-        "to xenschedd, which has to be running and doesn't notice the "
-        "recording.",
-    .takes = ARGUMENT_SECONDS | ARGUMENT_SIZE | ARGUMENT_SOURCE | ARGUMENT_FILE,
+        "to xenschedd, which has to be running. It is asked each second what "
+        "the rows'\n"
+        "numbers stand for, which 'xensched replay' needs; otherwise it does "
+        "not notice\n"
+        "the recording.",
+    .takes = ARGUMENT_SECONDS | ARGUMENT_SIZE | ARGUMENT_SOURCE |
+             ARGUMENT_SOCKET | ARGUMENT_FILE,
     .run = run,
 };

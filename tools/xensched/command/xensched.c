@@ -24,6 +24,7 @@ static const struct command *const commands[] = {
     &command_top,
     &command_restore,
     &command_record,
+    &command_replay,
     &command_dump,
     &command_advise_size,
     &command_check,

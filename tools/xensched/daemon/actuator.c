@@ -23,7 +23,7 @@ int actuator_init(struct actuator *a, const struct host *host,
     a->path = path;
     state_init(&a->state, nr_cpus);
 
-    return state_load(&a->state, path, err);
+    return path ? state_load(&a->state, path, err) : 0;
 }
 
 void actuator_free(struct actuator *a)
@@ -31,12 +31,17 @@ void actuator_free(struct actuator *a)
     state_free(&a->state);
 }
 
+static int keep(const struct actuator *a, struct xensched_error *err)
+{
+    return a->path ? state_save(&a->state, a->path, err) : 0;
+}
+
 /* A state file that cannot be written has entries too many, which is safe. */
 static void save(struct actuator *a)
 {
     struct xensched_error err;
 
-    if (state_save(&a->state, a->path, &err))
+    if (keep(a, &err))
         say("%s", err.text);
 }
 
@@ -64,7 +69,7 @@ int actuator_hold(struct actuator *a, const struct domain *d, bool hold,
     if (held == hold)
         return 0;
     set_held(&a->state.held, d->uuid, hold);
-    rc = state_save(&a->state, a->path, err);
+    rc = keep(a, err);
     if (rc) {
         set_held(&a->state.held, d->uuid, held);
         return rc;
@@ -242,7 +247,7 @@ static int announce(struct actuator *a, struct state_entry *e, bool is_new,
         cpumap_init_copy(&e->before, &e->ours);
     }
     cpumap_copy(&e->ours, soft);
-    rc = state_save(&a->state, a->path, err);
+    rc = keep(a, err);
     if (rc && is_new)
         state_drop(&a->state, e);
     else if (rc)

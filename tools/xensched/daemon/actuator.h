@@ -18,7 +18,7 @@
 struct actuator {
     const struct host *host;
     struct journal *journal;
-    const char *path; /* of the state file */
+    const char *path; /* of the state file; NULL: the host is not a real one */
     struct state state;
 };
 

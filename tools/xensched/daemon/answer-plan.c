@@ -72,19 +72,12 @@ static void add_time(json_object *json)
     answer_add_text(json, "time", text);
 }
 
-json_object *answer_plan(struct subject *s, struct xensched_error *err)
+void answer_add_plan(json_object *json, const struct core *core)
 {
-    const struct core *core = s->core;
-    json_object *json, *moves, *rest;
+    json_object *moves = json_object_new_array();
+    json_object *rest = json_object_new_array();
     unsigned int i;
 
-    if (core->mode == MODE_OBSERVE) {
-        xensched_fail(err, ENODATA, "there is no plan in mode observe");
-        return NULL;
-    }
-    json = json_object_new_object();
-    moves = json_object_new_array();
-    rest = json_object_new_array();
     for (i = 0; i < core->plan.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
         const struct decision *decision = &core->plan.decisions[i];
@@ -94,11 +87,24 @@ json_object *answer_plan(struct subject *s, struct xensched_error *err)
         else
             json_object_array_add(moves, move(d, decision));
     }
+    json_object_object_add(json, "moves", moves);
+    json_object_object_add(json, "kept", rest);
+}
+
+json_object *answer_plan(struct subject *s, struct xensched_error *err)
+{
+    const struct core *core = s->core;
+    json_object *json;
+
+    if (core->mode == MODE_OBSERVE) {
+        xensched_fail(err, ENODATA, "there is no plan in mode observe");
+        return NULL;
+    }
+    json = json_object_new_object();
     answer_add_text(json, "mode", mode_name(core->mode));
     answer_add_text(json, "policy", core->settings.policy->name);
     add_time(json);
-    json_object_object_add(json, "moves", moves);
-    json_object_object_add(json, "kept", rest);
+    answer_add_plan(json, core);
 
     return json;
 }

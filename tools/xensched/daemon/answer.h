@@ -33,6 +33,7 @@ json_object *answer_status(struct subject *s, struct xensched_error *err);
 json_object *answer_matrix(struct subject *s, struct xensched_error *err);
 json_object *answer_plan(struct subject *s, struct xensched_error *err);
 json_object *answer_explain(struct subject *s, struct xensched_error *err);
+json_object *answer_host(struct subject *s, struct xensched_error *err);
 
 /* The domain that the request names, or NULL and *err. */
 const struct domain *answer_domain(const struct subject *s,
@@ -55,6 +56,9 @@ void answer_add_text(json_object *json, const char *key, const char *text);
 /* Rounded to @digits behind the point. */
 void answer_add_real(json_object *json, const char *key, double number,
                      unsigned int digits);
+
+/* Add the moves of the latest plan, and what it keeps. */
+void answer_add_plan(json_object *json, const struct core *core);
 
 /* pCPU ids as an array. */
 json_object *answer_cpus(const struct cpumap *cpus);

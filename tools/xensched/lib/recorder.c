@@ -150,6 +150,26 @@ int xensched_recorder_write(struct xensched_recorder *r,
     return put_chunk(r, &chunk, batch->rows, err);
 }
 
+int xensched_recorder_host(struct xensched_recorder *r, uint64_t time_ns,
+                           const char *text, size_t length,
+                           struct xensched_error *err)
+{
+    struct recording_chunk chunk = {
+        .type = RECORDING_HOST,
+        .length = length,
+        .time_ns = time_ns,
+    };
+
+    if (r->failed)
+        return xensched_fail(err, r->failed, "'%s' had an error before",
+                             r->path);
+    if (length > XEN_SCHEDLOG_MAX_FILE_SIZE)
+        return xensched_fail(err, E2BIG, "what there is to say of the host "
+                             "does not fit into a recording");
+
+    return put_chunk(r, &chunk, text, err);
+}
+
 uint64_t xensched_recorder_bytes(const struct xensched_recorder *r)
 {
     return r->offset;

@@ -28,6 +28,7 @@ struct recording_header {
 enum recording_type {
     RECORDING_END = 0, /* pos = number of chunks before; nothing may follow */
     RECORDING_ROWS = 1,
+    RECORDING_HOST = 2, /* JSON: what the numbers in rows stand for */
     /* Chunks of other types are skipped. */
 };
 

@@ -22,8 +22,11 @@ struct xensched_recording {
     uint64_t tsc_khz;
     uint64_t nr_chunks;
     uint64_t offset; /* of the chunk which is read */
-    uint8_t *rows;
+    uint8_t *rows; /* or whatever the chunk holds */
     size_t room;
+    char *host; /* the latest; NULL: none */
+    size_t host_length;
+    uint64_t nr_hosts;
 };
 
 static int damaged(const struct xensched_recording *r,
@@ -197,6 +200,38 @@ static int rows(const struct xensched_recording *r,
     return 1;
 }
 
+/* A batch without rows says when the host changed. */
+static int host(struct xensched_recording *r,
+                const struct recording_chunk *chunk,
+                struct xensched_batch *batch, struct xensched_error *err)
+{
+    char *text = malloc(chunk->length + 1);
+
+    if (!text)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    if (chunk->length)
+        memcpy(text, r->rows, chunk->length);
+    text[chunk->length] = '\0';
+    free(r->host);
+    r->host = text;
+    r->host_length = chunk->length;
+    r->nr_hosts++;
+    memset(batch, 0, sizeof(*batch));
+    xensched_layout(0, &batch->layout);
+    batch->time_ns = chunk->time_ns;
+
+    return 1;
+}
+
+uint64_t xensched_recording_host(const struct xensched_recording *r,
+                                 const char **text, size_t *length)
+{
+    *text = r->host;
+    *length = r->host_length;
+
+    return r->nr_hosts;
+}
+
 int xensched_recording_next(struct xensched_recording *r,
                             struct xensched_batch *batch,
                             struct xensched_error *err)
@@ -212,6 +247,8 @@ int xensched_recording_next(struct xensched_recording *r,
             return end(r, &chunk, err);
         if (chunk.type == RECORDING_ROWS)
             rc = rows(r, &chunk, batch, err);
+        else if (chunk.type == RECORDING_HOST)
+            rc = host(r, &chunk, batch, err);
         if (rc < 0)
             return rc;
         r->nr_chunks++;
@@ -228,6 +265,7 @@ void xensched_recording_close(struct xensched_recording *r)
     if (r->file)
         fclose(r->file);
     free(r->rows);
+    free(r->host);
     free(r->path);
     free(r);
 }

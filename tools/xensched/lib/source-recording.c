@@ -37,6 +37,12 @@ static int recording_next(void *data, struct xensched_batch *batch,
     return rc ? XENSCHED_BATCH : XENSCHED_END;
 }
 
+static uint64_t recording_host(const void *data, const char **text,
+                               size_t *length)
+{
+    return xensched_recording_host(data, text, length);
+}
+
 static void recording_close(void *data)
 {
     xensched_recording_close(data);
@@ -46,5 +52,6 @@ const struct xensched_source_ops xensched_source_recording = {
     .name = "recording",
     .open = recording_open,
     .next = recording_next,
+    .host = recording_host,
     .close = recording_close,
 };

@@ -110,6 +110,16 @@ void xensched_source_stats(const struct xensched_source *source,
         stats->nonsense = source->ops->nonsense(source->data);
 }
 
+uint64_t xensched_source_host(const struct xensched_source *source,
+                              const char **text, size_t *length)
+{
+    *text = NULL;
+    *length = 0;
+
+    return source->ops->host ? source->ops->host(source->data, text, length)
+                             : 0;
+}
+
 uint64_t xensched_source_tsc_khz(const struct xensched_source *source)
 {
     return source->tsc_khz;

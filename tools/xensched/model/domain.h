@@ -45,6 +45,7 @@ struct domain {
     uint16_t acct;
     uint64_t since_ns;           /* when it was seen first */
     enum domain_affinity affinity;
+    bool held;                   /* by an operator; in a snapshot only */
     struct cpumap ours;          /* soft, with AFFINITY_OURS; else no map */
 };
 

@@ -36,6 +36,14 @@ int xensched_recorder_write(struct xensched_recorder *recorder,
                             const struct xensched_batch *batch,
                             struct xensched_error *err);
 
+/*
+ * Append what the host is from now (@time_ns, as in batches) on: @length bytes
+ * of text, as docs/recording-format.md says.  Errors as above.
+ */
+int xensched_recorder_host(struct xensched_recorder *recorder,
+                           uint64_t time_ns, const char *text, size_t length,
+                           struct xensched_error *err);
+
 /* How many bytes have been handed to it so far, with all headers. */
 uint64_t xensched_recorder_bytes(const struct xensched_recorder *recorder);
 
@@ -61,11 +69,20 @@ uint64_t xensched_recording_tsc_khz(const struct xensched_recording *recording);
 /*
  * The next batch, valid until the next call.  Returns 1 when there is one, 0
  * at the end mark, -EILSEQ when the file is damaged and -ENODATA when it is
- * cut off; the text says at which offset.
+ * cut off; the text says at which offset.  A batch has no rows where only the
+ * host has changed.
  */
 int xensched_recording_next(struct xensched_recording *recording,
                             struct xensched_batch *batch,
                             struct xensched_error *err);
+
+/*
+ * What the host was as of the latest batch: *text has *length bytes, and is
+ * valid until the next batch.  Returns how many times it was told so far; 0:
+ * never, and *text is NULL.
+ */
+uint64_t xensched_recording_host(const struct xensched_recording *recording,
+                                 const char **text, size_t *length);
 
 void xensched_recording_close(struct xensched_recording *recording);
 

@@ -85,6 +85,14 @@ int xensched_source_next(struct xensched_source *source,
 void xensched_source_stats(const struct xensched_source *source,
                            struct xensched_source_stats *stats);
 
+/*
+ * What the host was as of the latest batch, for sources which know that:
+ * *text has *length bytes, and is valid until the next batch.  Returns how many
+ * times it was told so far; 0: never, and *text is NULL.
+ */
+uint64_t xensched_source_host(const struct xensched_source *source,
+                              const char **text, size_t *length);
+
 /* tsc_khz of the producer, 0 when there is none. */
 uint64_t xensched_source_tsc_khz(const struct xensched_source *source);
 

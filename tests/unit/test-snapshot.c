@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Snapshots of a host: what was told comes back, what is not told is what the
+ * documentation says, and whatever else the text is, it is refused or makes
+ * sense.
+ *
+ * They come from recordings, which come from anywhere.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "fake-host.h"
+
+#include "model/snapshot.h"
+
+#define SERVES 3U
+
+static const char *text_of(json_object *json)
+{
+    return json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
+}
+
+/* A host with something in each member. */
+static json_object *make(void)
+{
+    uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
+    struct domains domains = { 0 };
+    struct xensched_error err;
+    struct topology topology;
+    struct fake_host host;
+    json_object *json;
+    unsigned int i;
+
+    fake_host_init(&host);
+    host.world->threads = true;
+    fake_domain_new(&host, 1, "a \"name\"\xc3\xa4", 2);
+    fake_domain_new(&host, SERVES, "", 1);
+    host.world->domains[SERVES].clients = 1U << 1;
+    assert_int_equal(host.host.topology(host.host.data, &topology, &err), 0);
+    assert_int_equal(host.host.domains(host.host.data, &domains, &err), 0);
+    domains.domain[1].acct = 7;
+    domains.domain[1].since_ns = 1234567890123456789;
+    domains.domain[1].affinity = AFFINITY_OPERATOR;
+    domains.domain[1].held = true;
+    domains.domain[1].vcpus[1].online = false;
+    domains.domain[1].pool = 5;
+    topology.cpus[3].online = false;
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+        threshold[i] = i + 1;
+    json = snapshot_to_json(&topology, &domains, threshold);
+    domains_free(&domains);
+    topology_free(&topology);
+    fake_host_free(&host);
+
+    return json;
+}
+
+static void read_text(struct snapshot *s, const char *text)
+{
+    struct xensched_error err = { 0 };
+
+    if (snapshot_from_text(s, text, strlen(text), &err))
+        fail_msg("%s", err.text);
+}
+
+static void what_was_told_comes_back(void **state)
+{
+    json_object *json = make(), *again;
+    const struct domain *d;
+    struct snapshot s;
+
+    (void)state;
+    read_text(&s, text_of(json));
+    again = snapshot_to_json(&s.topology, &s.domains, s.threshold);
+    assert_string_equal(text_of(again), text_of(json));
+    json_object_put(again);
+    json_object_put(json);
+
+    assert_int_equal(s.topology.nr_places, 2);
+    assert_false(s.topology.cpus[3].online);
+    assert_int_equal(s.domains.nr, 3);
+    d = domains_find(&s.domains, 1);
+    assert_string_equal(d->name, "a \"name\"\xc3\xa4");
+    assert_int_equal(d->acct, 7);
+    assert_true(d->since_ns == 1234567890123456789);
+    assert_true(d->held && d->affinity == AFFINITY_OPERATOR);
+    assert_true(d->vcpus[0].online && !d->vcpus[1].online);
+    d = domains_find(&s.domains, SERVES);
+    assert_true(d->driver && d->nr_serves == 1 && d->serves[0] == 1);
+    snapshot_free(&s);
+}
+
+static void what_is_not_told_is_as_documented(void **state)
+{
+    const struct domain *d;
+    struct snapshot s;
+
+    (void)state;
+    read_text(&s, "{\"topology\":\"2x3x2\",\"unknown\":[1],"
+                  "\"domains\":[{\"domid\":5,\"vcpus\":[{}]}]}");
+    assert_int_equal(s.topology.nr_cpus, 12);
+    assert_int_equal(s.topology.nr_places, 2);
+    assert_int_equal(s.topology.cpus[11].core, 2);
+    assert_int_equal(s.topology.cpus[11].socket, 1);
+    assert_int_equal(s.threshold[0], 1);
+    d = domains_find(&s.domains, 5);
+    assert_int_equal(d->acct, XEN_SCHEDLOG_ACCT_REST);
+    assert_string_equal(d->uuid, "00000000-0000-0000-0000-000000000005");
+    assert_true(domain_has_default_affinity(d));
+    assert_int_equal(cpumap_count(&d->pool_cpus), 12);
+    assert_int_equal(domain_online_vcpus(d), 1);
+    assert_false(d->driver || d->held);
+    snapshot_free(&s);
+}
+
+/* Each has one thing wrong; the error names it. */
+static void what_makes_no_sense_is_named(void **state)
+{
+    static const char *const wrong[][2] = {
+        { "", "JSON" },
+        { "5", "JSON" },
+        { "{}", "topology" },
+        { "{\"topology\":\"0x4\"}", "SOCKETSxCORES" },
+        { "{\"topology\":\"2x4 \"}", "SOCKETSxCORES" },
+        { "{\"topology\":\"4096x2\"}", "SOCKETSxCORES" },
+        { "{\"topology\":[]}", "pCPUs" },
+        { "{\"topology\":[{\"socket\":-1}]}", "socket" },
+        { "{\"topology\":[{\"socket\":\"x\"}]}", "socket" },
+        { "{\"topology\":\"1x1\"}", "domains" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":32752}]}", "domid" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1},{\"domid\":1}]}",
+          "sorted" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"vcpus\":"
+          "[{\"soft\":\"1\"}]}]}", "domain 1: 'soft'" },
+    };
+    struct xensched_error err;
+    struct snapshot s;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(snapshot_from_text(&s, wrong[i][0],
+                                            strlen(wrong[i][0]), &err),
+                         -EINVAL);
+        if (!strstr(err.text, wrong[i][1]))
+            fail_msg("%s: %s", wrong[i][0], err.text);
+    }
+}
+
+static void few_bytes_cannot_take_much_memory(void **state)
+{
+    size_t nr = 70000, i, length;
+    char *text = malloc(3 * nr + 200);
+    struct xensched_error err;
+    struct snapshot s;
+
+    (void)state;
+    length = sprintf(text, "{\"topology\":\"1x4096\",\"domains\":[{\"domid\":"
+                     "1,\"vcpus\":[");
+    for (i = 0; i < nr; i++)
+        length += sprintf(text + length, "{},");
+    length += sprintf(text + length - 1, "]}]}") - 1;
+    assert_int_equal(snapshot_from_text(&s, text, length, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "vCPUs"));
+    free(text);
+}
+
+/* The sanitizers look on. */
+static void any_text_is_refused_or_makes_sense(void **state)
+{
+    json_object *json = make();
+    char *text = strdup(text_of(json));
+    size_t length = strlen(text), i, k;
+    struct snapshot s;
+
+    (void)state;
+    json_object_put(json);
+    for (i = 0; i < length; i++) {
+        assert_int_equal(snapshot_from_text(&s, text, i, NULL), -EINVAL);
+        for (k = 0; k < 3; k++) {
+            char was = text[i];
+
+            text[i] = "9\"["[k];
+            if (!snapshot_from_text(&s, text, length, NULL))
+                snapshot_free(&s);
+            text[i] = was;
+        }
+    }
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_told_comes_back),
+        cmocka_unit_test(what_is_not_told_is_as_documented),
+        cmocka_unit_test(what_makes_no_sense_is_named),
+        cmocka_unit_test(few_bytes_cannot_take_much_memory),
+        cmocka_unit_test(any_text_is_refused_or_makes_sense),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* answer-add.c - what all answers are made of; see answer.h. */
+#include <stdio.h>
+
+#include "answer.h"
+
+void answer_add_int(json_object *json, const char *key, uint64_t number)
+{
+    json_object_object_add(json, key,
+                           json_object_new_int64(number > INT64_MAX
+                                                 ? INT64_MAX : number));
+}
+
+void answer_add_text(json_object *json, const char *key, const char *text)
+{
+    json_object_object_add(json, key, json_object_new_string(text));
+}
+
+void answer_add_real(json_object *json, const char *key, double number,
+                     unsigned int digits)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "%.*f", (int)digits, number);
+    json_object_object_add(json, key,
+                           json_object_new_double_s(number, text));
+}
+
+void answer_add_domain(json_object *json, const char *key,
+                       const char *domid_key, uint32_t domid,
+                       const char *name)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "domain %u", domid);
+    answer_add_text(json, key, name[0] ? name : text);
+    answer_add_int(json, domid_key, domid);
+}
+
+json_object *answer_cpus(const struct cpumap *cpus)
+{
+    json_object *array = json_object_new_array();
+    unsigned int cpu;
+
+    for (cpu = 0; cpu < cpus->nr_cpus; cpu++)
+        if (cpumap_test(cpus, cpu))
+            json_object_array_add(array, json_object_new_int(cpu));
+
+    return array;
+}
