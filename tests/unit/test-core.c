@@ -724,6 +724,34 @@ static void an_operator_has_plans_carried_out_or_not(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
+static void a_changed_configuration_is_taken_over(void **state)
+{
+    struct core_settings changed;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(10, TALK);
+    changed = settings;
+    changed.mode = MODE_ACT;
+    changed.policy_settings.min_rate = 100000;
+    core_change(&core, &changed);
+    run(5, TALK);
+    assert_int_equal(core.moves, 0);
+    assert_int_equal(core.mode, MODE_ACT);
+    changed.policy_settings.min_rate = 10;
+    core_change(&core, &changed);
+    run(5, TALK);
+    assert_int_equal(core.moves, 1);
+
+    /* What an operator asked for is not undone by the same configuration. */
+    is_done("{\"command\":\"advise\"}");
+    core_change(&core, &changed);
+    assert_int_equal(core.mode, MODE_ADVISE);
+    /* Nor is a guest that was moved. */
+    run(30, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
 static void explain_says_what_was_done_and_why(void **state)
 {
     json_object *json;
@@ -970,6 +998,7 @@ int main(void)
         core_test(a_hold_that_cannot_be_written_down_is_refused),
         core_test(only_domains_that_are_there_can_be_held),
         core_test(an_operator_has_plans_carried_out_or_not),
+        core_test(a_changed_configuration_is_taken_over),
         core_test(explain_says_what_was_done_and_why),
         core_test(metrics_are_what_status_and_matrix_say),
         core_test(what_cannot_be_told_apart_is_said_of_nobody),

@@ -13,6 +13,7 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 stopped=
+log=${daemon_log:?}
 
 guest start disk &
 guest start idle &
@@ -80,10 +81,22 @@ check "the plan says so" \
 stop_daemon TERM
 is "the guest stays where the operator wants it" "$(soft disk)" 3
 
-# xensched restore puts back, and keeps the daemon from moving it again.
+# The configuration is read again on SIGHUP; xensched restore puts back, and
+# keeps the daemon from moving it again.
 xl vcpu-pin disk all all all
-start_daemon --mode act
-check "a fourth one moves the guest" until_true 30 soft_is disk 0-1
+conf=/etc/xen/xensched.conf
+mkdir -p /etc/xen
+start_daemon
+echo 'modus = "act"' >$conf
+kill -HUP "${daemon:?}"
+check "a wrong configuration is named with its line" until_true 5 \
+    grep -q "$conf:1: there is no key 'modus'" "$log"
+check "and changes nothing" sh -c 'xensched status | grep -q "mode advise"'
+echo 'mode = "act"' >$conf
+kill -HUP "${daemon:?}"
+check "one that acts is taken over, and the guest moved" \
+    until_true 30 soft_is disk 0-1
+rm $conf
 check "restore works" xensched restore
 is "it has put the guest back" "$(soft disk)" all
 sleep 3

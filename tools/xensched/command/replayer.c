@@ -397,7 +397,7 @@ struct replayer *replayer_new(int argc, char **argv, int *code)
     struct replayer *r = need_memory(1, sizeof(*r));
 
     optind = 0; /* for a command line of its own */
-    *code = options_parse(&r->options, argc, argv);
+    *code = options_parse(&r->options, NULL, argc, argv);
     if (*code >= 0) {
         free(r);
         return NULL;
@@ -418,6 +418,7 @@ void replayer_free(struct replayer *r)
         return;
     if (r->started)
         core_free(&r->core);
+    options_free(&r->options);
     snapshot_free(&r->world);
     free(r->buffer);
     free(r);

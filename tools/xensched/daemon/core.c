@@ -382,6 +382,19 @@ void core_set_mode(struct core *core, enum mode mode)
     journal_write(&core->journal, "mode", details);
 }
 
+void core_change(struct core *core, const struct core_settings *settings)
+{
+    bool mode = settings->mode != core->settings.mode;
+
+    core->settings.policy->destroy(core->policy_memory);
+    core->settings.mode = settings->mode;
+    core->settings.policy = settings->policy;
+    core->settings.policy_settings = settings->policy_settings;
+    core->policy_memory = settings->policy->create(&settings->policy_settings);
+    if (mode)
+        core_set_mode(core, settings->mode);
+}
+
 /* Begin and end. */
 
 static struct matrix *make_matrix(const struct core_settings *settings)

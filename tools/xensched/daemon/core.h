@@ -123,6 +123,14 @@ bool core_service(const struct core *core, const struct domain *d,
 void core_set_mode(struct core *core, enum mode mode);
 
 /*
+ * The configuration has changed: take over what can change while the daemon
+ * runs, which is the mode, the policy and its settings.  A mode which was not
+ * changed there stays what it is, since an operator may have set another one
+ * meanwhile.  What a policy remembers begins anew.
+ */
+void core_change(struct core *core, const struct core_settings *settings);
+
+/*
  * Put everything back.  In mode act this ends acting: the mode is advise from
  * then on.  Fails when the host cannot be looked at.
  */

@@ -21,6 +21,8 @@
 #include "options.h"
 #include "say.h"
 
+#define CONFIG_PATH "/etc/xen/xensched.conf"
+
 /* Between two looks at the lease of somebody else. */
 #define LEASE_LOOK_S 0.2
 
@@ -151,6 +153,44 @@ static void domains_changed(struct ev_loop *loop, ev_io *io, int events)
     else
         feeds_look(&d->feeds, &domains, now_ns());
     domains_free(&domains);
+}
+
+static void needs_restart(void *arg, const char *key)
+{
+    (void)arg;
+    say("'%s' has changed in the configuration, which needs a restart", key);
+}
+
+static void start_timer(struct daemon *d, ev_timer *timer, uint64_t every_ms)
+{
+    timer->data = d;
+    timer->repeat = every_ms / 1e3;
+    ev_timer_again(d->loop, timer);
+}
+
+/* SIGHUP: read the configuration again; if it is wrong, nothing changes. */
+static void asked_to_reload(struct ev_loop *loop, ev_signal *sig, int events)
+{
+    struct daemon *d = sig->data;
+    json_object *details = json_object_new_object();
+    struct xensched_error err;
+    bool wrong;
+
+    (void)loop;
+    (void)events;
+    wrong = options_reload(&d->options, needs_restart, NULL, &err);
+    if (wrong) {
+        say("%s; the former configuration stays in force", err.text);
+        json_object_object_add(details, "reason",
+                               json_object_new_string(err.text));
+    } else {
+        core_change(&d->core, &d->options.core);
+        start_timer(d, &d->read_timer, d->options.interval_ms);
+        start_timer(d, &d->run_timer, d->options.period_ms);
+        say("the configuration was read again");
+    }
+    journal_write(&d->core.journal, wrong ? "reload-failed" : "reload",
+                  details);
 }
 
 static void asked_to_end(struct ev_loop *loop, ev_signal *sig, int events)
@@ -290,30 +330,25 @@ static int begin(struct daemon *d, struct xensched_error *err)
     return rc;
 }
 
-static void start_timer(struct daemon *d, ev_timer *timer,
-                        void (*call)(struct ev_loop *, ev_timer *, int),
-                        uint64_t every_ms)
+static void start_signal(struct daemon *d, ev_signal *sig, int number,
+                         void (*call)(struct ev_loop *, ev_signal *, int))
 {
-    ev_timer_init(timer, call, every_ms / 1e3, every_ms / 1e3);
-    timer->data = d;
-    ev_timer_start(d->loop, timer);
-}
-
-static void start_signal(struct daemon *d, ev_signal *sig, int number)
-{
-    ev_signal_init(sig, asked_to_end, number);
+    ev_signal_init(sig, call, number);
     sig->data = d;
     ev_signal_start(d->loop, sig);
 }
 
 static void start_watchers(struct daemon *d)
 {
-    start_timer(d, &d->read_timer, read_rows, d->options.interval_ms);
-    start_timer(d, &d->run_timer, run, d->options.period_ms);
+    ev_init(&d->read_timer, read_rows);
+    ev_init(&d->run_timer, run);
+    start_timer(d, &d->read_timer, d->options.interval_ms);
+    start_timer(d, &d->run_timer, d->options.period_ms);
     ev_io_init(&d->watch, domains_changed, host_xen_watch_fd(d->host),
                EV_READ);
     d->watch.data = d;
     ev_io_start(d->loop, &d->watch);
+    start_signal(d, &d->hang_up, SIGHUP, asked_to_reload);
 }
 
 static void finish(struct daemon *d)
@@ -333,7 +368,7 @@ int main(int argc, char **argv)
 {
     static struct daemon d;
     struct xensched_error err;
-    int code = options_parse(&d.options, argc, argv), lock;
+    int code = options_parse(&d.options, CONFIG_PATH, argc, argv), lock;
 
     if (code >= 0)
         return code;
@@ -345,14 +380,15 @@ int main(int argc, char **argv)
     }
     d.metrics.path = d.options.metrics_path;
     signal(SIGPIPE, SIG_IGN);
+    /* Until there is something to change it has been read just now. */
+    signal(SIGHUP, SIG_IGN);
     d.loop = ev_default_loop(EVFLAG_AUTO);
     if (!d.loop) {
         say("cannot make an event loop");
         return EXIT_FAILED;
     }
-    start_signal(&d, &d.term, SIGTERM);
-    start_signal(&d, &d.interrupt, SIGINT);
-    start_signal(&d, &d.hang_up, SIGHUP);
+    start_signal(&d, &d.term, SIGTERM, asked_to_end);
+    start_signal(&d, &d.interrupt, SIGINT, asked_to_end);
 
     if (begin(&d, &err)) {
         if (!d.ending)
@@ -363,6 +399,7 @@ int main(int argc, char **argv)
         ev_run(d.loop, 0);
     }
     finish(&d);
+    options_free(&d.options);
     ev_loop_destroy(d.loop);
 
     return d.exit_code;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* options.c - see options.h.  A new option is a row of the table. */
+/* options.c - see options.h.  A new setting is a row of the table. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../model/memory.h"
+#include "config.h"
 #include "options.h"
 
 #define MS 1000000ULL /* ns */
@@ -16,6 +18,7 @@ static const char usage[] =
 "Watches which domains of this Xen host talk to each other and places guests\n"
 "near the driver domains which serve them.  Runs in the foreground.\n"
 "\n"
+"  --config FILE        default /etc/xen/xensched.conf; options override it\n"
 "  --mode MODE          observe: only watch\n"
 "                       advise: plan and explain, change nothing (default)\n"
 "                       act: set soft affinities; restored when it ends\n"
@@ -49,35 +52,53 @@ static const char usage[] =
 "is running.  See xenschedd(8).\n";
 
 enum id {
-    HELP, VERSION, MODE, POLICY, SHARE, MIN_RATE, CONFIRM, SETTLE, STAY, QUIET,
-    HALF_LIFE, INTERVAL, PERIOD, LOG, LEASE, REPLACE_AREA, CONTROL, STATE,
-    JOURNAL, JOURNAL_SIZE, LOCK, METRICS,
+    HELP, VERSION, CONFIG, MODE, POLICY, SHARE, MIN_RATE, CONFIRM, SETTLE,
+    STAY, QUIET, HALF_LIFE, INTERVAL, PERIOD, LOG, LEASE, REPLACE_AREA,
+    CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS, NR_IDS,
 };
 
-static const struct option options[] = {
-    [HELP] = { "help", no_argument, NULL, HELP },
-    [VERSION] = { "version", no_argument, NULL, VERSION },
-    [MODE] = { "mode", required_argument, NULL, MODE },
-    [POLICY] = { "policy", required_argument, NULL, POLICY },
-    [SHARE] = { "share", required_argument, NULL, SHARE },
-    [MIN_RATE] = { "min-rate", required_argument, NULL, MIN_RATE },
-    [CONFIRM] = { "confirm", required_argument, NULL, CONFIRM },
-    [SETTLE] = { "settle", required_argument, NULL, SETTLE },
-    [STAY] = { "stay", required_argument, NULL, STAY },
-    [QUIET] = { "quiet", required_argument, NULL, QUIET },
-    [HALF_LIFE] = { "half-life", required_argument, NULL, HALF_LIFE },
-    [INTERVAL] = { "interval", required_argument, NULL, INTERVAL },
-    [PERIOD] = { "period", required_argument, NULL, PERIOD },
-    [LOG] = { "log", required_argument, NULL, LOG },
-    [LEASE] = { "lease", required_argument, NULL, LEASE },
-    [REPLACE_AREA] = { "replace-area", no_argument, NULL, REPLACE_AREA },
-    [CONTROL] = { "control", required_argument, NULL, CONTROL },
-    [STATE] = { "state", required_argument, NULL, STATE },
-    [JOURNAL] = { "journal", required_argument, NULL, JOURNAL },
-    [JOURNAL_SIZE] = { "journal-size", required_argument, NULL, JOURNAL_SIZE },
-    [LOCK] = { "lock", required_argument, NULL, LOCK },
-    [METRICS] = { "metrics", required_argument, NULL, METRICS },
-    { 0 },
+_Static_assert(NR_IDS <= OPTIONS_MAX, "options.value has no room");
+
+#define A_DAY "0 to 86400000 ms"
+
+/*
+ * The key is that of the configuration; what has none is an option only.  What
+ * is live can change while the daemon runs.
+ */
+static const struct setting {
+    const char *option, *key, *standard, *takes;
+    bool live;
+} settings[NR_IDS] = {
+    [HELP] = { .option = "help" },
+    [VERSION] = { .option = "version" },
+    [CONFIG] = { .option = "config", .takes = "the name of a file" },
+    [MODE] = { "mode", "mode", "advise", "observe, advise or act", true },
+    [POLICY] = { "policy", "policy", "driver-affinity",
+                 "driver-affinity, the only one", true },
+    [SHARE] = { "share", "share", "60", "1 to 100 percent", true },
+    [MIN_RATE] = { "min-rate", "min_rate", "50", "0 to 4294967295", true },
+    [CONFIRM] = { "confirm", "confirm", "2", "1 to 1000", true },
+    [SETTLE] = { "settle", "settle_ms", "5000", A_DAY, true },
+    [STAY] = { "stay", "stay_ms", "10000", A_DAY, true },
+    [QUIET] = { "quiet", "quiet_ms", "60000", A_DAY, true },
+    [HALF_LIFE] = { "half-life", "half_life_ms", "1000", "1 to 86400000 ms",
+                    false },
+    [INTERVAL] = { "interval", "interval_ms", "100", "1 to 60000 ms", true },
+    [PERIOD] = { "period", "period_ms", "1000", "10 to 3600000 ms", true },
+    [LOG] = { "log", "log", NULL, "events, all, or none", false },
+    [LEASE] = { "lease", "lease_ms", "10000", "1000 to 3600000 ms", false },
+    [REPLACE_AREA] = { .option = "replace-area" },
+    [CONTROL] = { "control", "control", "/run/xensched/control",
+                  "the name of a socket", false },
+    [STATE] = { "state", "state", "/var/lib/xensched/state.json",
+                "the name of a file", false },
+    [JOURNAL] = { "journal", "journal", "/var/log/xensched/journal.jsonl",
+                  "the name of a file", false },
+    [JOURNAL_SIZE] = { "journal-size", "journal_size_mib", "10",
+                       "0 to 1024 MiB", false },
+    [LOCK] = { "lock", "lock", "/run/xensched/lock", "the name of a file",
+               false },
+    [METRICS] = { "metrics", "metrics", NULL, "the name of a file", false },
 };
 
 static bool number(const char *text, uint64_t min, uint64_t max,
@@ -184,6 +205,7 @@ static bool journal_size(struct options *o, const char *value)
     return true;
 }
 
+/* @value stays where it is for as long as @o is used. */
 static bool set(struct options *o, enum id id, const char *value)
 {
     struct policy_settings *p = &o->core.policy_settings;
@@ -202,7 +224,6 @@ static bool set(struct options *o, enum id id, const char *value)
     case PERIOD: return number(value, 10, 3600000, &o->period_ms);
     case LOG: return choice_parse(&o->core.choice, value);
     case LEASE: return lease(o, value);
-    case REPLACE_AREA: return o->replace_area = true;
     case CONTROL: return text(value, &o->control_path);
     case STATE: return text(value, &o->core.state_path);
     case JOURNAL: return text(value, &o->core.journal_path);
@@ -211,76 +232,230 @@ static bool set(struct options *o, enum id id, const char *value)
     case METRICS: return text(value, &o->metrics_path);
     case HELP:
     case VERSION:
+    case CONFIG:
+    case REPLACE_AREA:
+    case NR_IDS:
         break;
     }
 
     return false;
 }
 
+static bool set_copy(struct options *o, enum id id, const char *value)
+{
+    char *copy = need_string(value);
+    bool good = set(o, id, copy);
+
+    free(o->value[id]);
+    o->value[id] = copy;
+
+    return good;
+}
+
 static void set_defaults(struct options *o)
 {
-    memset(o, 0, sizeof(*o));
-    o->core.mode = MODE_ADVISE;
-    o->core.half_life_ns = 1000 * MS;
-    o->core.policy = policy_find(NULL);
-    o->core.policy_settings = policy_defaults;
+    unsigned int id;
+
     choice_default(&o->core.choice);
-    o->lease_ms = 10000;
-    o->core.state_path = "/var/lib/xensched/state.json";
-    o->core.journal_path = "/var/log/xensched/journal.jsonl";
-    o->core.journal_limit = 10 << 20;
-    o->interval_ms = 100;
-    o->period_ms = 1000;
-    o->control_path = "/run/xensched/control";
-    o->lock_path = "/run/xensched/lock";
+    for (id = 0; id < NR_IDS; id++)
+        if (settings[id].standard)
+            set_copy(o, id, settings[id].standard);
 }
 
-static int wrong(const char *option, const char *value)
+/* One of the configuration; see config.h. */
+static const char *take(void *arg, const char *key, const char *value)
 {
-    fprintf(stderr, "xenschedd: --%s does not take '%s'; see --help\n", option,
-            value);
+    static char wrong[300];
+    struct options *o = arg;
+    unsigned int id;
 
-    return EXIT_USAGE;
+    for (id = 0; id < NR_IDS; id++)
+        if (settings[id].key && !strcmp(settings[id].key, key))
+            break;
+    if (id == NR_IDS)
+        snprintf(wrong, sizeof(wrong), "there is no key '%s'", key);
+    else if (!set_copy(o, id, value))
+        snprintf(wrong, sizeof(wrong), "'%s' does not take '%.80s' but %s",
+                 key, value, settings[id].takes);
+    else
+        return NULL;
+
+    return wrong;
 }
 
-/* It is renewed with each look at the logs; one may come late. */
-static bool lease_is_long_enough(const struct options *o)
+/* The next option of the command line; -1: there is none. */
+static int next_option(const struct options *o)
 {
-    if (o->lease_ms >= 3 * o->interval_ms)
-        return true;
-    fprintf(stderr, "xenschedd: --lease has to be at least three times "
-            "--interval, which is %llu ms; see --help\n",
-            (unsigned long long)o->interval_ms);
+    struct option options[NR_IDS + 1] = { 0 };
+    int id;
 
-    return false;
+    for (id = 0; id < NR_IDS; id++)
+        options[id] = (struct option){
+            settings[id].option,
+            settings[id].takes ? required_argument : no_argument, NULL, id
+        };
+
+    return getopt_long(o->argc, o->argv, "", options, NULL);
 }
 
-int options_parse(struct options *o, int argc, char **argv)
+/* What has to be known before the rest is looked at.  Returns as below. */
+static int look_at_options(struct options *o)
 {
     int id;
 
-    set_defaults(o);
-    while ((id = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (id == HELP) {
+    optind = 0;
+    while ((id = next_option(o)) != -1) {
+        if (id == HELP)
             fputs(usage, stdout);
-            return EXIT_STOPPED;
-        }
-        if (id == VERSION) {
+        if (id == VERSION)
             puts("xenschedd " XENSCHED_VERSION);
+        if (id == HELP || id == VERSION)
             return EXIT_STOPPED;
-        }
         if (id == '?')
             return EXIT_USAGE;
-        if (!set(o, id, optarg))
-            return wrong(options[id].name, optarg);
+        if (id == CONFIG) {
+            o->config_path = optarg;
+            o->config_named = true;
+        }
+        if (id == REPLACE_AREA)
+            o->replace_area = true;
     }
+    if (optind == o->argc)
+        return -1;
+    fprintf(stderr, "xenschedd: '%s' is not an option; see --help\n",
+            o->argv[optind]);
+
+    return EXIT_USAGE;
+}
+
+static int set_options(struct options *o, struct xensched_error *err)
+{
+    int id;
+
+    optind = 0;
+    while ((id = next_option(o)) != -1)
+        if (settings[id].key && !set_copy(o, id, optarg))
+            return xensched_fail(err, EINVAL, "--%s does not take '%s' but "
+                                 "%s; see --help", settings[id].option,
+                                 optarg, settings[id].takes);
+
+    return 0;
+}
+
+/* It is renewed with each look at the logs; one may come late. */
+static int check_lease(const struct options *o, struct xensched_error *err)
+{
+    if (o->lease_ms >= 3 * o->interval_ms)
+        return 0;
+
+    return xensched_fail(err, EINVAL, "the lease (--lease, lease_ms) has to "
+                         "be at least three times the interval (--interval, "
+                         "interval_ms), which is %llu ms",
+                         (unsigned long long)o->interval_ms);
+}
+
+static int load(struct options *o, struct xensched_error *err)
+{
+    int rc = 0;
+
+    set_defaults(o);
+    if (o->config_path)
+        rc = config_read(o->config_path, take, o, err);
+    if (rc == -ENOENT && !o->config_named)
+        rc = 0;
+    if (!rc)
+        rc = set_options(o, err);
+    if (!rc)
+        rc = check_lease(o, err);
     /* With no event on there is nothing that Xen would have to turn off. */
     if (choice_events(&o->core.choice, HYPERVISOR))
         o->core.lease_ms = o->lease_ms;
-    if (optind == argc)
-        return lease_is_long_enough(o) ? -1 : EXIT_USAGE;
-    fprintf(stderr, "xenschedd: '%s' is not an option; see --help\n",
-            argv[optind]);
+
+    return rc;
+}
+
+int options_parse(struct options *o, const char *config, int argc,
+                  char **argv)
+{
+    struct xensched_error err;
+    int code;
+
+    memset(o, 0, sizeof(*o));
+    o->argc = argc;
+    o->argv = argv;
+    o->config_path = config;
+    code = look_at_options(o);
+    if (code >= 0)
+        return code;
+    if (!load(o, &err))
+        return -1;
+    fprintf(stderr, "xenschedd: %s\n", err.text);
+    options_free(o);
 
     return EXIT_USAGE;
+}
+
+static bool differs(const struct options *a, const struct options *b,
+                    enum id id)
+{
+    if (!a->value[id] || !b->value[id])
+        return a->value[id] != b->value[id];
+
+    return strcmp(a->value[id], b->value[id]);
+}
+
+static void take_over(struct options *o, struct options *fresh)
+{
+    unsigned int id;
+
+    for (id = 0; id < NR_IDS; id++) {
+        char *former = o->value[id];
+
+        if (!settings[id].live)
+            continue;
+        o->value[id] = fresh->value[id];
+        fresh->value[id] = former;
+    }
+    o->core.mode = fresh->core.mode;
+    o->core.policy = fresh->core.policy;
+    o->core.policy_settings = fresh->core.policy_settings;
+    o->interval_ms = fresh->interval_ms;
+    o->period_ms = fresh->period_ms;
+}
+
+int options_reload(struct options *o, void (*restart)(void *arg,
+                                                      const char *key),
+                   void *arg, struct xensched_error *err)
+{
+    struct options fresh = {
+        .argc = o->argc,
+        .argv = o->argv,
+        .config_path = o->config_path,
+        .config_named = o->config_named,
+    };
+    unsigned int id;
+    int rc = load(&fresh, err);
+
+    /* The lease stays what it is, so the interval has to suit that one. */
+    fresh.lease_ms = o->lease_ms;
+    if (!rc)
+        rc = check_lease(&fresh, err);
+    for (id = 0; !rc && id < NR_IDS; id++)
+        if (!settings[id].live && differs(o, &fresh, id))
+            restart(arg, settings[id].key);
+    if (!rc)
+        take_over(o, &fresh);
+    options_free(&fresh);
+
+    return rc;
+}
+
+void options_free(struct options *o)
+{
+    unsigned int id;
+
+    for (id = 0; id < NR_IDS; id++) {
+        free(o->value[id]);
+        o->value[id] = NULL;
+    }
 }

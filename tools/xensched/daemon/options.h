@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* options.h - the command line of xenschedd. */
+/*
+ * options.h - what an operator has set: the command line of xenschedd, and the
+ * configuration file, which it overrides.
+ */
 #ifndef XENSCHED_DAEMON_OPTIONS_H
 #define XENSCHED_DAEMON_OPTIONS_H
 
@@ -13,6 +16,8 @@ enum exit_code {
     EXIT_RUNNING = 4, /* another scheduler is running */
 };
 
+#define OPTIONS_MAX 32
+
 struct options {
     struct core_settings core;
     uint64_t interval_ms;
@@ -22,12 +27,33 @@ struct options {
     const char *control_path;
     const char *lock_path;
     const char *metrics_path; /* NULL: none */
+
+    /* Where it comes from. */
+    int argc;
+    char **argv;
+    const char *config_path;
+    bool config_named;         /* by an option: then it has to be there */
+    char *value[OPTIONS_MAX];  /* of each setting; NULL: it has none */
 };
 
 /*
+ * @config is what is read without --config, if it is there; NULL: nothing.
  * Returns -1 when the daemon is to be started, else the exit code: --help and
  * --version were served, or there was an error, which is on standard error.
  */
-int options_parse(struct options *o, int argc, char **argv);
+int options_parse(struct options *o, const char *config, int argc,
+                  char **argv);
+
+/*
+ * Read the configuration again, on top of it the same command line.  What can
+ * change while the daemon runs is changed in *o (and what is not, isn't);
+ * @restart is called with the key of each setting which has changed and
+ * cannot.  If anything is wrong with the configuration nothing is changed.
+ */
+int options_reload(struct options *o, void (*restart)(void *arg,
+                                                      const char *key),
+                   void *arg, struct xensched_error *err);
+
+void options_free(struct options *o);
 
 #endif /* XENSCHED_DAEMON_OPTIONS_H */
