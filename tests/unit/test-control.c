@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -244,54 +245,144 @@ static void who_is_too_slow_is_disconnected(void **state)
     close(deaf);
 }
 
-static void there_is_a_limit_of_clients_and_places_get_free(void **state)
+static void one_more_takes_the_place_of_who_did_nothing_for_longest(void **state)
 {
     int fds[CONTROL_CLIENTS + 4];
     unsigned int i;
 
     (void)state;
-    for (i = 0; i < CONTROL_CLIENTS + 4; i++)
-        fds[i] = client();
-    for (i = CONTROL_CLIENTS; i < CONTROL_CLIENTS + 4; i++) {
-        assert_true(is_closed(fds[i]));
-        close(fds[i]);
-    }
-    tell(fds[3], "hello\n");
-    assert_string_equal(heard(fds[3]), "<hello>\n");
-    close(fds[5]);
-    turn();
-    fds[5] = client();
-    tell(fds[5], "hello\n");
-    assert_string_equal(heard(fds[5]), "<hello>\n");
     for (i = 0; i < CONTROL_CLIENTS; i++)
+        fds[i] = client();
+    tell(fds[0], "hello\n");
+    tell(fds[1], "half a line");
+    for (; i < CONTROL_CLIENTS + 4; i++)
+        fds[i] = client();
+    assert_string_equal(heard(fds[0]), "<hello>\n");
+    for (i = 1; i <= 4; i++)
+        assert_true(is_closed(fds[i]));
+    tell(fds[0], "again\n");
+    assert_string_equal(heard(fds[0]), "<again>\n");
+    for (i = 5; i < CONTROL_CLIENTS + 4; i++) {
+        tell(fds[i], "hello\n");
+        assert_string_equal(heard(fds[i]), "<hello>\n");
+    }
+    for (i = 0; i < CONTROL_CLIENTS + 4; i++)
         close(fds[i]);
     turn();
 }
 
-static void thousands_who_send_garbage_do_no_harm(void **state)
+static void who_takes_an_answer_keeps_the_place(void **state)
 {
-    uint64_t seed = 21;
-    unsigned int i, k;
-    int fd;
+    int fds[CONTROL_CLIENTS], busy = client(), deaf = client();
+    unsigned int i;
 
     (void)state;
-    for (i = 0; i < 10000; i++) {
-        uint8_t noise[300];
-
-        fd = client();
-        for (k = 0; k < sizeof(noise); k++)
-            noise[k] = harness_random(&seed);
-        send(fd, noise, harness_random_below(&seed, sizeof(noise)),
-             MSG_NOSIGNAL);
-        if (i % 2)
-            turn();
-        close(fd);
-    }
+    tell(busy, "big\n");
+    tell(deaf, "big\n");
+    for (i = 0; i < CONTROL_CLIENTS - 2; i++)
+        fds[i] = client();
+    while (heard(busy)[0])
+        ;
     turn();
-    fd = client();
-    tell(fd, "hello\n");
-    assert_string_equal(heard(fd), "<hello>\n");
+    fds[i++] = client();
+    assert_int_equal(heard(busy)[0], 'x');
+    while (heard(deaf)[0])
+        ;
+    assert_true(is_closed(deaf));
+    while (i)
+        close(fds[--i]);
+    close(busy);
+    close(deaf);
+    turn();
+}
+
+/* What somebody sends who is mad, in one of several ways. */
+static void rave(int fd, unsigned int i, uint64_t *seed)
+{
+    uint8_t noise[CONTROL_LINE + 100];
+    unsigned int k;
+
+    for (k = 0; k < sizeof(noise); k++)
+        noise[k] = harness_random(seed);
+    switch (i % 5) {
+    case 0: /* bytes */
+        send(fd, noise, harness_random_below(seed, 300), MSG_NOSIGNAL);
+        break;
+    case 1: /* half a line */
+        send(fd, "{\"command\":", 11, MSG_NOSIGNAL);
+        break;
+    case 2: /* too long a line */
+        memset(noise, 'x', sizeof(noise));
+        send(fd, noise, sizeof(noise), MSG_NOSIGNAL);
+        break;
+    case 3: /* questions, and deaf to the answers */
+        send(fd, "big\nbig\nbig\n", 12, MSG_NOSIGNAL);
+        break;
+    case 4: /* nothing */
+        break;
+    }
+}
+
+/* In a process of its own: 10,000 clients, 100 of them at any time. */
+static void rave_on(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = PATH };
+    int fds[100];
+    uint64_t seed = 21;
+    unsigned int i;
+
+    memset(fds, -1, sizeof(fds));
+    for (i = 0; i < 10000; i++) {
+        int *fd = &fds[i % 100];
+
+        if (*fd >= 0)
+            close(*fd);
+        *fd = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (connect(*fd, (struct sockaddr *)&address, sizeof(address)))
+            _exit(1);
+        fcntl(*fd, F_SETFL, O_NONBLOCK);
+        rave(*fd, i, &seed);
+    }
+    _exit(0);
+}
+
+/* Returns whether the answer was right; the loop is run until it is there. */
+static bool ask_among_them(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = PATH };
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    char text[16] = "";
+    ssize_t got = -1;
+
+    while (connect(fd, (struct sockaddr *)&address, sizeof(address)))
+        ev_run(loop, EVRUN_NOWAIT);
+    send(fd, "hello\n", 6, MSG_NOSIGNAL);
+    while (got < 0) {
+        ev_run(loop, EVRUN_NOWAIT);
+        got = recv(fd, text, sizeof(text) - 1, 0);
+    }
     close(fd);
+
+    return !strcmp(text, "<hello>\n");
+}
+
+static void thousands_who_rave_keep_nobody_from_an_answer(void **state)
+{
+    unsigned int answers = 0;
+    int status = -1;
+    pid_t child;
+
+    (void)state;
+    child = fork();
+    if (!child)
+        rave_on();
+    while (!waitpid(child, &status, WNOHANG)) {
+        assert_true(ask_among_them());
+        answers++;
+    }
+    assert_int_equal(status, 0);
+    assert_true(answers > 100);
+    assert_true(ask_among_them());
 }
 
 static void the_answer_is_sent_even_if_the_daemon_ends(void **state)
@@ -360,8 +451,9 @@ int main(void)
         control_test(who_does_not_read_holds_up_nobody),
         control_test(a_big_answer_comes_whole),
         control_test(who_is_too_slow_is_disconnected),
-        control_test(there_is_a_limit_of_clients_and_places_get_free),
-        control_test(thousands_who_send_garbage_do_no_harm),
+        control_test(one_more_takes_the_place_of_who_did_nothing_for_longest),
+        control_test(who_takes_an_answer_keeps_the_place),
+        control_test(thousands_who_rave_keep_nobody_from_an_answer),
         control_test(the_answer_is_sent_even_if_the_daemon_ends),
         control_test(only_its_owner_can_get_at_the_socket),
         control_test(a_socket_that_a_killed_daemon_left_is_replaced),

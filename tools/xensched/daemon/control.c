@@ -36,6 +36,12 @@ static void disconnect(struct control_client *client)
     client->fd = -1;
 }
 
+/* It is new, has said a whole line, or has taken some of its answer. */
+static void is_active(struct control_client *client)
+{
+    client->active = ++client->control->clock;
+}
+
 static void wait_for(struct control_client *client, int events)
 {
     struct ev_loop *loop = client->control->loop;
@@ -63,6 +69,7 @@ static void look_for_line(struct control_client *client)
 
     if (end) {
         length = end - client->in;
+        is_active(client);
         start_answer(client, c->answer(c->arg, client->in, length));
         client->nr_in -= length + 1;
         memmove(client->in, end + 1, client->nr_in);
@@ -100,6 +107,7 @@ static void transmit(struct control_client *client)
         disconnect(client);
         return;
     }
+    is_active(client);
     client->sent += done;
     if (client->sent < client->nr_out)
         return;
@@ -131,15 +139,24 @@ static void client_idle(struct ev_loop *loop, ev_timer *timer, int events)
     disconnect(timer->data);
 }
 
-static struct control_client *free_client(struct control *c)
+/*
+ * A free place, or that of the client from which nothing has come for longest:
+ * many who say nothing keep nobody else from being heard.
+ */
+static struct control_client *make_place(struct control *c)
 {
+    struct control_client *place = &c->clients[0];
     unsigned int i;
 
-    for (i = 0; i < CONTROL_CLIENTS; i++)
+    for (i = 0; i < CONTROL_CLIENTS; i++) {
         if (c->clients[i].fd < 0)
             return &c->clients[i];
+        if (c->clients[i].active < place->active)
+            place = &c->clients[i];
+    }
+    disconnect(place);
 
-    return NULL;
+    return place;
 }
 
 /* The folder and the socket's mode say so already; a misplaced one doesn't. */
@@ -156,15 +173,17 @@ static void new_client(struct ev_loop *loop, ev_io *io, int events)
 {
     struct control *c = io->data;
     int fd = accept4(c->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    struct control_client *client = free_client(c);
+    struct control_client *client;
 
     (void)events;
     if (fd < 0)
         return;
-    if (!client || !is_allowed(fd)) {
+    if (!is_allowed(fd)) {
         close(fd);
         return;
     }
+    client = make_place(c);
+    is_active(client);
     client->fd = fd;
     client->nr_in = 0;
     client->closing = 0;

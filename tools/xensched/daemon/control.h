@@ -3,16 +3,19 @@
  * control.h - the control socket: lines in, lines out.
  *
  * Only root can connect.  Nothing that a client sends or doesn't send can hold
- * up the daemon or make it use much memory: there are at most CONTROL_CLIENTS,
- * a line has at most CONTROL_LINE bytes, nothing is read from a client before
- * it has taken the former answer, and one that takes longer than
- * CONTROL_IDLE_S to send a line, or to take an answer, is disconnected.
+ * up the daemon, make it use much memory, or keep others from being heard:
+ * there are at most CONTROL_CLIENTS, one more takes the place of the one that
+ * was not active for longest, a line has at most CONTROL_LINE bytes, nothing
+ * is read from a client before it has taken the former answer, and one that
+ * takes longer than CONTROL_IDLE_S to send a line, or to take an answer, is
+ * disconnected.
  */
 #ifndef XENSCHED_DAEMON_CONTROL_H
 #define XENSCHED_DAEMON_CONTROL_H
 
 #include <ev.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <xensched/error.h>
 
@@ -30,6 +33,7 @@ struct control_client {
     char *out; /* the answer which is being sent, or NULL */
     size_t nr_out, sent;
     int closing; /* after this answer */
+    uint64_t active; /* time on control.clock of what it did last */
 };
 
 struct control {
@@ -40,6 +44,7 @@ struct control {
     char *path;
     int fd;
     ev_io io;
+    uint64_t clock; /* goes on when a client does something */
     struct control_client clients[CONTROL_CLIENTS];
 };
 
