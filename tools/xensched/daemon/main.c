@@ -18,6 +18,7 @@
 #include "lock.h"
 #include "../model/memory.h"
 #include "metrics.h"
+#include "notify.h"
 #include "options.h"
 #include "say.h"
 
@@ -25,6 +26,9 @@
 
 /* Between two looks at the lease of somebody else. */
 #define LEASE_LOOK_S 0.2
+
+/* More than enough for what comes after the wait. */
+#define LEASE_WAIT_MS 30000
 
 struct daemon {
     struct options options;
@@ -35,6 +39,7 @@ struct daemon {
     struct feeds feeds;
     struct control control;
     struct metrics metrics;
+    struct notify notify;
     ev_timer read_timer, run_timer;
     ev_io watch;
     ev_signal term, interrupt, hang_up;
@@ -111,6 +116,8 @@ static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
     if (d->ending)
         return;
     rc = feeds_read(&d->feeds, now_ns(), &err);
+    if (!rc)
+        notify_progress(&d->notify, now_ns());
     if (rc == -ESTALE)
         rc = log_again(d, &err);
     if (rc)
@@ -265,6 +272,8 @@ static int wait_for_lease(struct daemon *d, struct xensched_error *err)
                                  "log and is alive: it renews its lease; stop "
                                  "it first");
         case HOLD_WAIT:
+            notify_waiting(&d->notify, "waits for the lease of a former "
+                           "scheduler to end", LEASE_WAIT_MS);
             ev_sleep(LEASE_LOOK_S);
             ev_run(d->loop, EVRUN_NOWAIT);
         }
@@ -353,6 +362,7 @@ static void start_watchers(struct daemon *d)
 
 static void finish(struct daemon *d)
 {
+    notify_stopping(&d->notify);
     if (d->started)
         core_stop(&d->core);
     control_close(&d->control);
@@ -362,6 +372,7 @@ static void finish(struct daemon *d)
         core_free(&d->core);
     xensched_source_close(d->source);
     host_xen_close(d->host);
+    notify_close(&d->notify);
 }
 
 int main(int argc, char **argv)
@@ -379,6 +390,8 @@ int main(int argc, char **argv)
         return lock == -EEXIST ? EXIT_RUNNING : EXIT_FAILED;
     }
     d.metrics.path = d.options.metrics_path;
+    if (notify_open(&d.notify, d.options.interval_ms, &err))
+        say("%s", err.text);
     signal(SIGPIPE, SIG_IGN);
     /* Until there is something to change it has been read just now. */
     signal(SIGHUP, SIG_IGN);

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 2
+# time: 180
+#
+# xenschedd as a service: its init script starts it when it can be asked, and
+# knows a killed one from one that ended; a service manager that speaks systemd's
+# protocol hears that it is ready when it reads, and that it is alive only while
+# it goes on reading; it can do with what the unit leaves it: one capability, and
+# three folders to write to.  Fails if it calls itself alive while it is stuck,
+# needs more than that, or leaves something behind.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+
+init=$(command -v xenschedd.init)
+defaults=/etc/default/xenschedd
+told=/run/told
+output=/run/service.log
+
+# code_of COMMAND...: what it says is in $said.
+code_of()
+{
+    local code=0
+
+    said=$("$@" 2>&1) || code=$?
+    echo "# $*: $said" >&2
+    return $code
+}
+
+# ends WHAT CODE COMMAND...
+ends()
+{
+    local what=$1 wanted=$2 code=0
+
+    shift 2
+    code_of "$@" || code=$?
+    is "$what" "$code" "$wanted"
+}
+
+check "there is an init script" test -x "$init"
+ends "status: not running" 3 "$init" status
+ends "wrong use" 2 "$init" nonsense
+mkdir -p /etc/default
+echo 'XENSCHEDD_ARGS="--mode sideways"' >$defaults
+ends "a start that fails is a failure" 1 "$init" start
+is "and says why" "${said##*: }" \
+    "--mode does not take 'sideways'; see --help"
+echo 'XENSCHEDD_ARGS="--mode act --settle 2000 --min-rate 20"' >$defaults
+ends "start" 0 "$init" start
+check "it can be asked at once" sh -c 'xensched status --json | grep -q "\"act\""'
+ends "status: running" 0 "$init" status
+first=$(cat /run/xensched/lock)
+ends "to start it again is no harm" 0 "$init" start
+is "it is the same process" "$(cat /run/xensched/lock)" "$first"
+ends "restart" 0 "$init" restart
+check "it is another process" test "$(cat /run/xensched/lock)" != "$first"
+ends "stop" 0 "$init" stop
+ends "status: ended" 3 "$init" status
+check "nothing is to be restored" test ! -e /var/lib/xensched/state.json
+ends "to stop it again is no harm" 0 "$init" stop
+ends "try-restart: only what runs" 0 "$init" try-restart
+ends "status: still ended" 3 "$init" status
+ends "reload: there is nobody" 7 "$init" reload
+ends "start, to be killed" 0 "$init" start
+kill -9 "$(cat /run/xensched/lock)"
+sleep 1
+ends "status: it was killed" 1 "$init" status
+ends "start, after that" 0 "$init" start
+ends "stop, after that" 0 "$init" stop
+
+# service OPTION...: the daemon in the surroundings that the unit makes.
+service()
+{
+    mkdir -p /run/xensched /var/lib/xensched /var/log/xensched
+    unshare -m sh -c '
+        mount --make-rprivate /
+        for place in /run/xensched /var/lib/xensched /var/log/xensched \
+            /var/lib/xen; do
+            mount -o bind $place $place
+        done
+        mount -o remount,bind,ro / || exit 1
+        ! touch /etc/x 2>/dev/null || exit 1
+        exec as-service 4 xenschedd --settle 2000 --min-rate 20 "$@"' \
+        sh "$@" >$told 2>>$output &
+    manager=$!
+}
+
+says()
+{
+    grep -q "^$1" $told
+}
+
+guest start disk
+original=$(soft disk)
+service --mode act
+check "systemd hears that it is ready" until_true 20 says "READY=1"
+check "then it can be asked" xensched status
+check "it hears signs of life" until_true 10 says "WATCHDOG=1"
+check "with one capability and three folders, a guest is moved" \
+    until_true 30 soft_is disk 0-1
+is "it is the daemon which has one capability" \
+    "$(sed -n 's/^CapEff:\t//p' "/proc/$(cat /run/xensched/lock)/status")" \
+    0000000000200000
+kill -STOP "$(cat /run/xensched/lock)"
+check "stuck, it is not called alive" until_true 20 says "watchdog: killed"
+wait "$manager"
+is "what it changed is changed" "$(soft disk)" 0-1
+service --mode advise
+check "the next start is ready" until_true 30 says "READY=1"
+is "and has restored" "$(soft disk)" "$original"
+kill -TERM "$manager"
+wait "$manager"
+is "it ends well" "$?" 0
+is "the last word" "$(tail -n 1 $told)" "STOPPING=1"
+rm -f $defaults $told $output
+finish
