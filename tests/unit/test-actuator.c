@@ -531,6 +531,42 @@ static void no_move_without_the_original_on_disk(void **state)
     assert_true(at > 4);
 }
 
+static unsigned int journal_count(const char *words)
+{
+    char line[4096];
+    unsigned int nr = 0;
+    FILE *f = fopen(JOURNAL, "r");
+
+    while (fgets(line, sizeof(line), f))
+        nr += !!strstr(line, words);
+    fclose(f);
+
+    return nr;
+}
+
+/* A plan is made each second, and a disk can be full for a weekend. */
+static void a_full_disk_is_said_once_and_again_after_it_was_not(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 5; i++) {
+        step->nr = 0;
+        step->at = 1;
+        step->error = ENOSPC;
+        assert_int_not_equal(move(GUEST, FAKE_NODE_0), 0);
+    }
+    assert_int_equal(journal_count("cannot be saved"), 1);
+    step->at = 0;
+    step->error = 0;
+    assert_int_equal(move(GUEST, FAKE_NODE_0), 0);
+    step->nr = 0;
+    step->at = 1;
+    step->error = ENOSPC;
+    assert_int_not_equal(move(GUEST, FAKE_NODE_1), 0);
+    assert_int_equal(journal_count("cannot be saved"), 2);
+}
+
 static void the_cookie_is_kept_and_forgotten(void **state)
 {
     struct xensched_error err;
@@ -611,6 +647,7 @@ int main(void)
         actuator_test(killed_while_restoring_the_next_one_restores),
         actuator_test(a_disk_that_fails_at_any_step_leaves_nothing_changed),
         actuator_test(no_move_without_the_original_on_disk),
+        actuator_test(a_full_disk_is_said_once_and_again_after_it_was_not),
         actuator_test(the_cookie_is_kept_and_forgotten),
         actuator_test(a_damaged_state_file_is_an_error_with_a_remedy),
         actuator_test(entries_for_other_pcpus_are_left_out),

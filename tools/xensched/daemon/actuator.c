@@ -305,6 +305,25 @@ static void undo(struct actuator *a, struct state_entry *e,
     save(a);
 }
 
+/* Plans go on to want it; one word each time would fill what is full. */
+static void say_unsaved(struct actuator *a, const struct domain *d,
+                        const struct xensched_error *err)
+{
+    if (a->unsaved)
+        return;
+    a->unsaved = true;
+    say("%s; nothing is moved until it can be written", err->text);
+    journal_domain(a->journal, "failed", d, "not moved, since the original "
+                   "affinity cannot be saved: %s", err->text);
+}
+
+static void say_saved(struct actuator *a)
+{
+    if (a->unsaved)
+        say("'%s' can be written again", a->path);
+    a->unsaved = false;
+}
+
 int actuator_move(struct actuator *a, const struct domain *d,
                   const struct cpumap *soft, const struct decision *why,
                   struct xensched_error *err)
@@ -317,10 +336,10 @@ int actuator_move(struct actuator *a, const struct domain *d,
         e = state_add(&a->state, d);
     rc = announce(a, e, is_new, soft, err);
     if (rc) {
-        journal_domain(a->journal, "failed", d, "not moved, since the "
-                       "original affinity cannot be saved: %s", err->text);
+        say_unsaved(a, d, err);
         return rc;
     }
+    say_saved(a);
     rc = set_all(a, e, err);
     if (rc) {
         journal_domain(a->journal, "failed", d, "cannot be moved: %s",

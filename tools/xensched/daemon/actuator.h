@@ -19,6 +19,7 @@ struct actuator {
     const struct host *host;
     struct journal *journal;
     const char *path; /* of the state file; NULL: the host is not a real one */
+    bool unsaved;     /* it cannot be written: nothing is moved; that was said */
     struct state state;
 };
 
@@ -79,7 +80,8 @@ const struct cpumap *actuator_original(const struct actuator *a,
 
 /*
  * Give all vCPUs of @d the soft affinity @soft.  On failure, what was done is
- * undone; the journal says what happened in either case.
+ * undone; the journal says what happened in either case, but of a state file
+ * that cannot be written only once until it can be.
  */
 int actuator_move(struct actuator *a, const struct domain *d,
                   const struct cpumap *soft, const struct decision *why,
