@@ -264,6 +264,29 @@ static void a_node_set_while_we_look_is_the_operators(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
 }
 
+struct pairs {
+    uint16_t acct;
+    unsigned int nr;
+};
+
+static void count_pair(const struct matrix_entry *entry, void *arg)
+{
+    struct pairs *pairs = arg;
+
+    pairs->nr += entry->total && (entry->current == pairs->acct ||
+                                  entry->correspondent == pairs->acct);
+}
+
+/* How many pairs the matrix has of it, however long ago they met. */
+static unsigned int pairs_of(uint16_t acct)
+{
+    struct pairs pairs = { .acct = acct };
+
+    matrix_visit(core.matrix, now, count_pair, &pairs);
+
+    return pairs.nr;
+}
+
 static void new_domains_are_bound_and_gone_ones_forgotten(void **state)
 {
     struct domains domains = { 0 };
@@ -282,9 +305,65 @@ static void new_domains_are_bound_and_gone_ones_forgotten(void **state)
                             now) > 0);
     domain(DISK)->exists = false;
     assert_int_equal(core_run(&core, now, &err), 0);
-    assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
-                            now) == 0);
+    assert_true(pairs_of(3) > 0); /* it may come back */
+    assert_int_equal(core_run(&core, now + 59 * SECOND, &err), 0);
+    assert_true(pairs_of(3) > 0);
+    assert_int_equal(core_run(&core, now + 61 * SECOND, &err), 0);
+    assert_int_equal(pairs_of(3), 0);
     assert_int_equal(domain(5)->acct, acct);
+}
+
+/* What xl makes of it: the same UUID, another domid. */
+static void boot_anew(uint32_t domid, uint32_t new_domid)
+{
+    fake_domain_new(&host, new_domid, domain(domid)->name, 1);
+    domain(new_domid)->uuid = domain(domid)->uuid;
+    domain(domid)->exists = false;
+    domain(domid)->acct = 0;
+}
+
+static void who_is_booted_anew_keeps_its_history(void **state)
+{
+    struct domains domains = { 0 };
+    struct xensched_error err;
+    unsigned int pairs;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    pairs = pairs_of(3);
+    boot_anew(DISK, 9);
+    assert_int_equal(core_bind_new(&core, &domains, now, &err), 0);
+    domains_free(&domains);
+    assert_int_equal(domain(9)->acct, 3);
+    assert_int_equal(pairs_of(3), pairs);
+    /* Of what was changed of the former one there is nothing to restore. */
+    assert_int_equal(core_run(&core, now, &err), 0);
+    assert_int_equal(core.actuator.state.nr, 0);
+    run(20, TALK);
+    assert_true(fake_has_soft(domain(9), FAKE_NODE_0));
+    assert_int_equal(core.moves, 2);
+}
+
+/* Also if it is away for a moment. */
+static void who_comes_back_later_does_too(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(5, TALK);
+    boot_anew(DISK, 9);
+    domain(9)->exists = false;
+    run(5, "pair=service-ns/4/1/1/100000");
+    fake_domain_new(&host, 10, "another", 1);
+    assert_int_equal(core_run(&core, now, &err), 0);
+    assert_int_not_equal(domain(10)->acct, 3);
+    domain(9)->exists = true;
+    assert_int_equal(core_run(&core, now, &err), 0);
+    assert_int_equal(domain(9)->acct, 3);
+    assert_true(pairs_of(3) > 0);
 }
 
 static void a_number_is_used_again_as_late_as_possible(void **state)
@@ -980,6 +1059,8 @@ int main(void)
         core_test(half_a_node_was_not_picked_by_xl),
         core_test(a_node_set_while_we_look_is_the_operators),
         core_test(new_domains_are_bound_and_gone_ones_forgotten),
+        core_test(who_is_booted_anew_keeps_its_history),
+        core_test(who_comes_back_later_does_too),
         core_test(a_number_is_used_again_as_late_as_possible),
         core_test(more_domains_than_numbers_do_no_harm),
         core_test(a_sign_of_life_is_given_when_rows_were_taken_in),

@@ -29,7 +29,8 @@ struct account *accounting_find(const struct accounting *a,
     for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->top; i++) {
         struct account *account = &a->accounts[i];
 
-        if (account->used && account->domid == domain->domid &&
+        if (account->used && !account->gone &&
+            account->domid == domain->domid &&
             !strcmp(account->uuid, domain->uuid))
             return account;
     }
@@ -37,11 +38,39 @@ struct account *accounting_find(const struct accounting *a,
     return NULL;
 }
 
+static struct account *begin(struct account *account, uint16_t acct,
+                             const struct domain *domain, uint64_t now_ns)
+{
+    memset(account, 0, sizeof(*account));
+    account->used = true;
+    account->acct = acct;
+    account->domid = domain->domid;
+    memcpy(account->uuid, domain->uuid, sizeof(account->uuid));
+    account->since_ns = now_ns;
+
+    return account;
+}
+
+static struct account *find_gone(const struct accounting *a, const char *uuid)
+{
+    unsigned int i;
+
+    for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->top; i++)
+        if (a->accounts[i].used && a->accounts[i].gone &&
+            !strcmp(a->accounts[i].uuid, uuid))
+            return &a->accounts[i];
+
+    return NULL;
+}
+
 struct account *accounting_open(struct accounting *a,
                                 const struct domain *domain, uint64_t now_ns)
 {
+    struct account *gone = find_gone(a, domain->uuid);
     unsigned int tries;
 
+    if (gone)
+        return begin(gone, gone->acct, domain, now_ns);
     for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
         struct account *account = &a->accounts[a->next];
         uint16_t acct = a->next;
@@ -50,18 +79,37 @@ struct account *accounting_open(struct accounting *a,
             a->next = XEN_SCHEDLOG_ACCT_FIRST;
         if (account->used)
             continue;
-        memset(account, 0, sizeof(*account));
-        account->used = true;
         if (acct >= a->top)
             a->top = acct + 1U;
-        account->acct = acct;
-        account->domid = domain->domid;
-        memcpy(account->uuid, domain->uuid, sizeof(account->uuid));
-        account->since_ns = now_ns;
-        return account;
+        return begin(account, acct, domain, now_ns);
     }
 
     return NULL;
+}
+
+void accounting_leave(struct account *account, uint64_t now_ns)
+{
+    account->gone = true;
+    account->gone_ns = now_ns;
+}
+
+struct account *accounting_longest_gone(const struct accounting *a)
+{
+    struct account *longest = NULL;
+    unsigned int tries, acct = a->next;
+
+    /* Of several, the one whose number would be the next. */
+    for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
+        struct account *account = &a->accounts[acct];
+
+        if (++acct == a->nr)
+            acct = XEN_SCHEDLOG_ACCT_FIRST;
+        if (account->used && account->gone &&
+            (!longest || account->gone_ns < longest->gone_ns))
+            longest = account;
+    }
+
+    return longest;
 }
 
 void accounting_close(struct account *account)

@@ -5,7 +5,8 @@
  * A table, on purpose: domids and accounting domains are different numbers
  * with different limits, and later several domains may share one.  A number
  * that was given up is used again as late as possible, since rows which name
- * it may still be in a log.
+ * it may still be in a log.  A domain that is booted anew comes back soon, with
+ * another domid and the same UUID: its number is kept for it.
  */
 #ifndef XENSCHED_DAEMON_ACCOUNTING_H
 #define XENSCHED_DAEMON_ACCOUNTING_H
@@ -20,6 +21,8 @@
 struct account {
     bool used;
     bool seen;  /* in the present look at the host */
+    bool gone;  /* and may come back; then domid says nothing */
+    uint64_t gone_ns;
     bool bound; /* Xen has been told */
     uint16_t acct;
     uint32_t domid;
@@ -50,10 +53,18 @@ void accounting_free(struct accounting *a);
 struct account *accounting_find(const struct accounting *a,
                                 const struct domain *domain);
 
-/* A new account, or NULL when all numbers are in use. */
+/*
+ * A new account, with the number which it had if the domain was gone, or NULL
+ * when all numbers are in use.
+ */
 struct account *accounting_open(struct accounting *a,
                                 const struct domain *domain, uint64_t now_ns);
+/* The domain is gone; the number is kept for a while. */
+void accounting_leave(struct account *account, uint64_t now_ns);
 void accounting_close(struct account *account);
+
+/* Of those which are gone the one that is it for longest, or NULL. */
+struct account *accounting_longest_gone(const struct accounting *a);
 
 /* Whom the number stands for, or NULL. */
 const struct account *accounting_of(const struct accounting *a,

@@ -47,13 +47,14 @@ static void add_acct(json_object *json, const struct core *core,
 {
     const struct account *account = accounting_of(&core->accounting, acct);
 
-    if (account) {
+    if (account && !account->gone) {
         answer_add_domain(json, key, domid_key, account->domid,
                           account->name);
         return;
     }
-    answer_add_text(json, key, acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)"
-                                                             : "(not bound)");
+    answer_add_text(json, key, account ? account->name
+                               : acct == XEN_SCHEDLOG_ACCT_XEN
+                                 ? "(xen)" : "(not bound)");
     json_object_object_add(json, domid_key, NULL);
 }
 

@@ -15,6 +15,9 @@
 /* ... which is looked for so often. */
 #define EXPIRE_NS (60 * NS_PER_S)
 
+/* For so long a domain that is gone can come back and have its history. */
+#define GONE_NS (60 * NS_PER_S)
+
 static const char *const modes[] = {
     [MODE_OBSERVE] = "observe",
     [MODE_ADVISE] = "advise",
@@ -39,11 +42,34 @@ int mode_find(const char *name)
 
 /* Domains come and go. */
 
-static void forget_account(struct core *core, struct account *account)
+/* What it had to do with others stays for when it comes back. */
+static void leave_account(struct core *core, struct account *account,
+                          uint64_t now_ns)
 {
     core->host->unbind(core->host->data, account->domid, account->acct);
+    accounting_leave(account, now_ns);
+}
+
+static void forget_account(struct core *core, struct account *account)
+{
+    if (!account->gone)
+        core->host->unbind(core->host->data, account->domid, account->acct);
     matrix_forget(core->matrix, account->acct);
     accounting_close(account);
+}
+
+/* Those which may come back have to go when there is no other number left. */
+static struct account *open_account(struct core *core, const struct domain *d,
+                                    uint64_t now_ns)
+{
+    struct account *account = accounting_open(&core->accounting, d, now_ns);
+    struct account *gone = accounting_longest_gone(&core->accounting);
+
+    if (account || !gone)
+        return account;
+    forget_account(core, gone);
+
+    return accounting_open(&core->accounting, d, now_ns);
 }
 
 static struct account *find_account(struct core *core, const struct domain *d,
@@ -52,7 +78,7 @@ static struct account *find_account(struct core *core, const struct domain *d,
     struct account *account = accounting_find(&core->accounting, d);
 
     if (!account)
-        account = accounting_open(&core->accounting, d, now_ns);
+        account = open_account(core, d, now_ns);
     if (!account && !core->full) {
         core->full = true;
         say("more than %u domains: the others are not told apart",
@@ -83,36 +109,51 @@ static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
     d->since_ns = now_ns;
     if (!account)
         return;
-    account->seen = true;
     memcpy(account->name, d->name, sizeof(account->name));
     bind_account(core, account);
     d->acct = account->acct;
     d->since_ns = account->since_ns;
 }
 
-static void update_accounts(struct core *core, uint64_t now_ns)
+static void look_for_absent(struct core *core, struct account *account,
+                            uint64_t now_ns)
+{
+    if (!account->used || account->seen)
+        return;
+    if (!account->gone)
+        leave_account(core, account, now_ns);
+    else if (now_ns - account->gone_ns >= GONE_NS)
+        forget_account(core, account);
+}
+
+/* Who is gone first: who is new may be the same one. */
+static void update_accounts(struct core *core, struct domains *domains,
+                            uint64_t now_ns)
 {
     struct accounting *a = &core->accounting;
     unsigned int i;
 
     for (i = 0; i < a->top; i++)
         a->accounts[i].seen = false;
-    for (i = 0; i < core->domains.nr; i++)
-        use_account(core, &core->domains.domain[i], now_ns);
+    for (i = 0; i < domains->nr; i++) {
+        struct account *account = accounting_find(a, &domains->domain[i]);
+
+        if (account)
+            account->seen = true;
+    }
     for (i = 0; i < a->top; i++)
-        if (a->accounts[i].used && !a->accounts[i].seen)
-            forget_account(core, &a->accounts[i]);
+        look_for_absent(core, &a->accounts[i], now_ns);
+    for (i = 0; i < domains->nr; i++)
+        use_account(core, &domains->domain[i], now_ns);
 }
 
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err)
 {
-    unsigned int i;
-    int rc;
+    int rc = core->host->domains(core->host->data, domains, err);
 
-    rc = core->host->domains(core->host->data, domains, err);
-    for (i = 0; !rc && i < domains->nr; i++)
-        use_account(core, &domains->domain[i], now_ns);
+    if (!rc)
+        update_accounts(core, domains, now_ns);
 
     return rc;
 }
@@ -152,7 +193,7 @@ int core_refresh(struct core *core, uint64_t now_ns,
     core->domains = domains;
     plan_init(&core->plan, &core->domains);
 
-    update_accounts(core, now_ns);
+    update_accounts(core, &core->domains, now_ns);
     actuator_forget_gone(&core->actuator, &core->domains);
     find_owners(core, now_ns);
 

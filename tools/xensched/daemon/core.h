@@ -100,7 +100,8 @@ int core_refresh(struct core *core, uint64_t now_ns,
                  struct xensched_error *err);
 
 /*
- * Only bind domains that are new, which is all that cannot wait for a plan.
+ * Only bind domains that are new, and let go of those that are gone, which is
+ * all that cannot wait for a plan.
  * @domains, which is empty, has all domains then, also if this fails.
  */
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
