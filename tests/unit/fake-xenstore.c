@@ -28,7 +28,7 @@ struct watch {
 };
 
 struct xs_handle {
-    int nothing;
+    unsigned int life; /* of xenstored, in which it was connected */
 };
 
 struct fake_xenstore fake_xs;
@@ -36,6 +36,7 @@ static struct node nodes[NODES];
 static struct watch watches[NODES];
 static struct watch events[EVENTS];
 static unsigned int nr_nodes, nr_watches, nr_events;
+static unsigned int life;
 
 void fake_xs_reset(void)
 {
@@ -45,6 +46,21 @@ void fake_xs_reset(void)
         free(nodes[i].value);
     nr_nodes = nr_watches = nr_events = 0;
     memset(&fake_xs, 0, sizeof(fake_xs));
+}
+
+void fake_xs_die(void)
+{
+    nr_watches = nr_events = 0;
+    life++;
+}
+
+/* Also says so in errno. */
+static bool is_dead(const struct xs_handle *h)
+{
+    if (h->life != life)
+        errno = EBADF;
+
+    return h->life != life;
 }
 
 static struct node *find(const char *path)
@@ -163,12 +179,16 @@ static bool refuse(int code)
 
 struct xs_handle *xs_open(unsigned long flags)
 {
+    struct xs_handle *handle;
+
     (void)flags;
     if (!refuse(fake_xs.refuse))
         return NULL;
     fake_xs.open++;
+    handle = calloc(1, sizeof(*handle));
+    handle->life = life;
 
-    return calloc(1, sizeof(struct xs_handle));
+    return handle;
 }
 
 void xs_close(struct xs_handle *h)
@@ -182,6 +202,12 @@ void xs_close(struct xs_handle *h)
             i++;
     fake_xs.open--;
     free(h);
+}
+
+/* There is no such file, so it isn't looked at. */
+const char *xs_daemon_socket(void)
+{
+    return fake_xs.socket ? fake_xs.socket : "/nowhere/socket";
 }
 
 int xs_fileno(struct xs_handle *h)
@@ -225,8 +251,9 @@ void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path,
     struct node *node = find(path);
     char *value;
 
-    (void)h;
     (void)t;
+    if (is_dead(h))
+        return NULL;
     if (!node) {
         errno = ENOENT;
         return NULL;
@@ -241,8 +268,7 @@ void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path,
 bool xs_write(struct xs_handle *h, xs_transaction_t t, const char *path,
               const void *data, unsigned int length)
 {
-    (void)h;
-    if (!refuse(fake_xs.refuse))
+    if (is_dead(h) || !refuse(fake_xs.refuse))
         return false;
     fake_xs.writes++;
     put(path, data, length);
@@ -319,8 +345,11 @@ char **xs_directory(struct xs_handle *h, xs_transaction_t t,
 /* A watch fires once when it is set. */
 bool xs_watch(struct xs_handle *h, const char *path, const char *token)
 {
-    struct watch *watch = &watches[nr_watches++];
+    struct watch *watch;
 
+    if (is_dead(h))
+        return false;
+    watch = &watches[nr_watches++];
     assert(nr_watches < NODES);
     watch->handle = h;
     snprintf(watch->path, sizeof(watch->path), "%s", path);

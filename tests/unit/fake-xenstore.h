@@ -14,6 +14,7 @@ struct fake_xenstore {
     unsigned int conflicts; /* so many transactions end with EAGAIN first */
     unsigned int writes;    /* ever */
     unsigned int transactions; /* begun, ever */
+    const char *socket;     /* of xenstored; NULL: there is none */
     int refuse;             /* errno value of each connection, write */
     /* Called after each transaction which wrote, as xenstored's clients are. */
     void (*changed)(void);
@@ -23,6 +24,9 @@ extern struct fake_xenstore fake_xs;
 
 /* Empty, without connections. */
 void fake_xs_reset(void);
+
+/* xenstored ends, and is started with what it knew.  Nobody is connected. */
+void fake_xs_die(void);
 
 /* As somebody else: write, remove with all below it, look.  printf(3). */
 void fake_xs_put(const char *value, const char *path, ...)

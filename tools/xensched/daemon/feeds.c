@@ -706,6 +706,7 @@ void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns)
         close_feed(feed);
         enter(feed, FEED_ABSENT, "", now_ns);
         feed->again_ns = feed->look_ns = now_ns;
+        feed->nr_numbers = 0;
     }
 }
 

@@ -444,6 +444,11 @@ struct xenstore *host_xen_xenstore(const struct host_xen *hx)
     return hx->xs;
 }
 
+int host_xen_check_xenstore(struct host_xen *hx, struct xensched_error *err)
+{
+    return xenstore_check(hx->xs, err);
+}
+
 int host_xen_watch_fd(const struct host_xen *hx)
 {
     return xenstore_fd(hx->xs);

@@ -38,6 +38,9 @@ struct xensched_area *host_xen_area(const struct host_xen *hx);
 /* The daemon's connection to xenstore. */
 struct xenstore *host_xen_xenstore(const struct host_xen *hx);
 
+/* As xenstore_check(). */
+int host_xen_check_xenstore(struct host_xen *hx, struct xensched_error *err);
+
 /* Readable when domains may have come or gone; then call the second one. */
 int host_xen_watch_fd(const struct host_xen *hx);
 bool host_xen_changed(struct host_xen *hx);

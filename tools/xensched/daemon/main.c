@@ -21,6 +21,7 @@
 #include "notify.h"
 #include "options.h"
 #include "say.h"
+#include "xenstore.h"
 
 #define CONFIG_PATH "/etc/xen/xensched.conf"
 
@@ -43,6 +44,7 @@ struct daemon {
     ev_timer read_timer, run_timer;
     ev_io watch;
     ev_signal term, interrupt, hang_up;
+    bool xenstore_lost; /* that was said */
     bool started; /* there may be something to put back */
     bool ending;  /* there may be no log any more */
     int exit_code;
@@ -124,20 +126,60 @@ static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
         give_up(d, &err);
 }
 
-static void run(struct ev_loop *loop, ev_timer *timer, int events)
+static void journal_xenstore(struct daemon *d, bool lost, const char *text)
 {
-    struct daemon *d = timer->data;
+    json_object *details = json_object_new_object();
+
+    say("%s", text);
+    json_object_object_add(details, "reason", json_object_new_string(text));
+    journal_write(&d->core.journal, lost ? "xenstore-lost" : "xenstore-again",
+                  details);
+    d->xenstore_lost = lost;
+}
+
+/*
+ * Who talks to whom is known without xenstore, but not who is who: until
+ * xenstored is back nothing is planned or moved.
+ */
+static bool has_xenstore(struct daemon *d)
+{
+    struct xensched_error err;
+    int rc = host_xen_check_xenstore(d->host, &err);
+
+    if (rc == XENSTORE_ANEW) {
+        ev_io_stop(d->loop, &d->watch);
+        ev_io_set(&d->watch, host_xen_watch_fd(d->host), EV_READ);
+        ev_io_start(d->loop, &d->watch);
+        feeds_begin_anew(&d->feeds, now_ns());
+        journal_xenstore(d, false, "connected to xenstore again");
+    } else if (rc < 0 && !d->xenstore_lost) {
+        journal_xenstore(d, true, err.text);
+    }
+
+    return rc >= 0;
+}
+
+static void plan(struct daemon *d)
+{
     struct xensched_error err;
 
-    (void)loop;
-    (void)events;
-    if (d->ending)
-        return;
     if (host_xen_refresh(d->host, &err) ||
         core_run(&d->core, now_ns(), &err))
         say("%s", err.text);
     else
         feeds_look(&d->feeds, &d->core.domains, now_ns());
+}
+
+static void run(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    struct daemon *d = timer->data;
+
+    (void)loop;
+    (void)events;
+    if (d->ending)
+        return;
+    if (has_xenstore(d))
+        plan(d);
     metrics_write(&d->metrics, &d->core, &d->feeds, now_ns());
 }
 

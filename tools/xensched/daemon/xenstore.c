@@ -11,6 +11,7 @@
 
 #include "../model/domain.h"
 #include "../model/memory.h"
+#include "../lib/xenstore-open.h"
 #include "say.h"
 #include "xenstore.h"
 
@@ -176,21 +177,66 @@ static struct known *learn(struct xenstore *xs, uint32_t domid)
     return k;
 }
 
+static int connect_to(struct xs_handle **handle, struct xensched_error *err)
+{
+    struct xs_handle *new = xensched_xenstore_open(err);
+
+    if (!new)
+        return err->code;
+    if (!xs_watch(new, INTRODUCE, INTRODUCE) ||
+        !xs_watch(new, RELEASE, RELEASE)) {
+        xensched_fail(err, errno, "cannot watch domains in xenstore: %s",
+                      strerror(errno));
+        xs_close(new);
+        return err->code;
+    }
+    *handle = new;
+
+    return 0;
+}
+
 int xenstore_open(struct xenstore **xenstore, struct xensched_error *err)
 {
     struct xenstore *xs = need_memory(1, sizeof(*xs));
+    int rc = connect_to(&xs->handle, err);
 
-    xs->handle = xs_open(0);
-    if (xs->handle && xs_watch(xs->handle, INTRODUCE, INTRODUCE) &&
-        xs_watch(xs->handle, RELEASE, RELEASE)) {
+    if (rc)
+        xenstore_close(xs);
+    else
         *xenstore = xs;
-        return 0;
-    }
-    xensched_fail(err, errno ? errno : EIO, "cannot connect to xenstore: %s "
-                  "(is xenstored running?)", strerror(errno));
-    xenstore_close(xs);
 
-    return err->code;
+    return rc;
+}
+
+/* Each xenstored has a root, so only one which isn't there can't read it. */
+static bool answers(struct xenstore *xs)
+{
+    unsigned int length;
+    char *value = xs_read(xs->handle, XBT_NULL, "/", &length);
+    bool there = value || errno == ENOENT;
+
+    free(value);
+
+    return there;
+}
+
+int xenstore_check(struct xenstore *xs, struct xensched_error *err)
+{
+    struct xs_handle *former = xs->handle;
+    unsigned int i;
+    int rc;
+
+    if (answers(xs))
+        return XENSTORE_THERE;
+    rc = connect_to(&xs->handle, err);
+    if (rc)
+        return rc;
+    xs_close(former);
+    /* Setting the watches fires them, so all is read anew. */
+    for (i = 0; i < xs->nr; i++)
+        watch(xs, xs->known[i].domid, true);
+
+    return XENSTORE_ANEW;
 }
 
 void xenstore_close(struct xenstore *xs)

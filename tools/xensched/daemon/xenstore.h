@@ -27,6 +27,17 @@ struct xenstore_domain {
 int xenstore_open(struct xenstore **xs, struct xensched_error *err);
 void xenstore_close(struct xenstore *xs);
 
+/*
+ * Ask whether xenstored is still there, and connect to the one which there is
+ * now if the connection has ended.  While there is none, what was known stays
+ * known.
+ */
+enum {
+    XENSTORE_THERE = 0,
+    XENSTORE_ANEW = 1, /* with another descriptor */
+};
+int xenstore_check(struct xenstore *xs, struct xensched_error *err);
+
 /* Readable when something has changed. */
 int xenstore_fd(const struct xenstore *xs);
 

@@ -26,6 +26,7 @@
 #include <xenstore.h>
 
 #include "area.h"
+#include "xenstore-open.h"
 
 #define MAX_CPUS 4096
 /* Of frame numbers, 512 in each: 256 MiB of log. */
@@ -735,13 +736,9 @@ static int open_handles(struct domain *d, struct xensched_error *err)
     if (!d->fmem)
         return xensched_fail(err, errno, "cannot open /dev/xen/privcmd: %s "
                              "(is this dom0, and root?)", strerror(errno));
-    errno = 0;
-    d->xs = xs_open(0);
-    if (!d->xs)
-        return xensched_fail(err, errno, "cannot connect to xenstore: %s (is "
-                             "xenstored running?)", strerror(errno));
+    d->xs = xensched_xenstore_open(err);
 
-    return 0;
+    return d->xs ? 0 : err->code;
 }
 
 static int open_domain(uint32_t domid, struct xensched_area **area,

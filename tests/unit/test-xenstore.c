@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The daemon's connection to xenstore: what is known of domains, and what is
+ * left of that when xenstored ends and comes back.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cmocka-tap.h"
+#include "fake-xenstore.h"
+
+#include "daemon/xenstore.h"
+
+#define SOCKET "test-xenstore.socket"
+
+static struct xenstore *xs;
+static struct xensched_error err;
+
+static void name_domain(uint32_t domid, const char *name)
+{
+    fake_xs_put(name, "/local/domain/%u/name", domid);
+}
+
+static void has_name(uint32_t domid, const char *name)
+{
+    assert_string_equal(xenstore_domain(xs, domid).name, name);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    fake_xs_reset();
+    fake_xs_put("", "/");
+    name_domain(1, "one");
+    fake_xs_put("/local/domain/7/backend/vbd/1/51712",
+                "/libxl/1/device/vbd/51712/backend");
+
+    return xenstore_open(&xs, &err);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xenstore_close(xs);
+
+    return fake_xs.open;
+}
+
+static void names_and_back_ends_are_followed(void **state)
+{
+    (void)state;
+    has_name(1, "one");
+    assert_int_equal(xenstore_domain(xs, 1).nr_back_ends, 1);
+    assert_int_equal(xenstore_domain(xs, 1).back_ends[0], 7);
+    xenstore_changed(xs);
+    assert_false(xenstore_changed(xs));
+    name_domain(1, "another");
+    assert_true(xenstore_changed(xs));
+    has_name(1, "another");
+}
+
+static void an_answer_is_an_answer(void **state)
+{
+    (void)state;
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_THERE);
+    fake_xs_remove("/");
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_THERE);
+    assert_int_equal(fake_xs.open, 1);
+}
+
+static void without_xenstored_what_was_known_stays(void **state)
+{
+    (void)state;
+    has_name(1, "one");
+    fake_xs_die();
+    fake_xs.refuse = ECONNREFUSED;
+    assert_int_equal(xenstore_check(xs, &err), -ECONNREFUSED);
+    assert_non_null(strstr(err.text, "is xenstored running?"));
+    assert_int_equal(xenstore_check(xs, &err), -ECONNREFUSED);
+    assert_false(xenstore_changed(xs));
+    has_name(1, "one");
+    assert_int_equal(xenstore_domain(xs, 1).nr_back_ends, 1);
+    has_name(2, ""); /* nobody can say */
+    xenstore_forget_others(xs);
+}
+
+static void it_is_found_again_and_all_is_read_anew(void **state)
+{
+    (void)state;
+    has_name(1, "one");
+    fake_xs_die();
+    fake_xs.refuse = ECONNREFUSED;
+    assert_int_equal(xenstore_check(xs, &err), -ECONNREFUSED);
+    name_domain(1, "renamed meanwhile");
+    fake_xs.refuse = 0;
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_ANEW);
+    assert_true(xenstore_changed(xs));
+    has_name(1, "renamed meanwhile");
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_THERE);
+    name_domain(1, "renamed later");
+    assert_true(xenstore_changed(xs));
+    has_name(1, "renamed later");
+    assert_int_equal(fake_xs.open, 1);
+}
+
+static void one_that_was_started_at_once_is_noticed(void **state)
+{
+    (void)state;
+    has_name(1, "one");
+    fake_xs_die();
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_ANEW);
+    assert_true(xenstore_changed(xs));
+    has_name(1, "one");
+}
+
+static int bound_socket(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX,
+                                   .sun_path = SOCKET };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    unlink(SOCKET);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address,
+                          sizeof(address)), 0);
+
+    return fd;
+}
+
+/* libxenstore would go on to the kernel's device, and wait there for ever. */
+static void a_socket_at_which_nobody_listens_is_not_waited_for(void **state)
+{
+    struct xenstore *other;
+    int fd = bound_socket();
+
+    (void)state;
+    fake_xs.socket = SOCKET;
+    assert_int_equal(xenstore_open(&other, &err), -ECONNREFUSED);
+    assert_non_null(strstr(err.text, "is xenstored running?"));
+    assert_int_equal(fake_xs.open, 1);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(xenstore_open(&other, &err), 0);
+    xenstore_close(other);
+    close(fd);
+    unlink(SOCKET);
+}
+
+#define xenstore_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        xenstore_test(names_and_back_ends_are_followed),
+        xenstore_test(an_answer_is_an_answer),
+        xenstore_test(without_xenstored_what_was_known_stays),
+        xenstore_test(it_is_found_again_and_all_is_read_anew),
+        xenstore_test(one_that_was_started_at_once_is_noticed),
+        xenstore_test(a_socket_at_which_nobody_listens_is_not_waited_for),
+    };
+
+    return run_tap_tests(tests);
+}

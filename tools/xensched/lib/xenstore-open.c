@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * xenstore-open.c - see xenstore-open.h.
+ *
+ * When nobody listens at xenstored's socket, xs_open() goes on to the kernel's
+ * way to a xenstored that is another domain.  Where xenstored has merely died
+ * that connection succeeds, and the first question waits for ever.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <xenstore_lib.h>
+
+#include "xenstore-open.h"
+
+/* Is there a socket at which nobody listens? */
+static bool is_dead(const char *path)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    struct stat st;
+    bool dead;
+    int fd;
+
+    if (stat(path, &st) || !S_ISSOCK(st.st_mode) ||
+        (size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+                         path) >= sizeof(address.sun_path))
+        return false;
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    dead = connect(fd, (struct sockaddr *)&address, sizeof(address)) &&
+           errno == ECONNREFUSED;
+    close(fd);
+
+    return dead;
+}
+
+struct xs_handle *xensched_xenstore_open(struct xensched_error *err)
+{
+    bool dead = is_dead(xs_daemon_socket());
+    struct xs_handle *handle;
+
+    errno = dead ? ECONNREFUSED : 0;
+    handle = dead ? NULL : xs_open(0);
+    if (!handle)
+        xensched_fail(err, errno, "cannot connect to xenstore: %s (is "
+                      "xenstored running?)",
+                      strerror(errno ? errno : EIO));
+
+    return handle;
+}
