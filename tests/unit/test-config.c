@@ -85,7 +85,8 @@ static void an_empty_file_is_all_defaults(void **state)
     (void)state;
     assert_int_equal(parse(), -1);
     assert_int_equal(options.core.mode, MODE_ADVISE);
-    assert_ptr_equal(options.core.policy, policy_find(NULL));
+    assert_int_equal(options.core.policies.nr, 1);
+    assert_ptr_equal(options.core.policies.policy[0], &policy_driver_affinity);
     assert_true(p->share == policy_defaults.share);
     assert_true(p->min_rate == policy_defaults.min_rate);
     assert_int_equal(p->confirm, policy_defaults.confirm);
@@ -106,11 +107,14 @@ static void the_file_is_as_xl_cfg(void **state)
                  "        'evtchn-send:8',\n"
                  "      ]\n"
                  "  metrics = '/x/a # b;[\\'c.prom'\n"
+                 "policies = [ 'working-set', 'driver-affinity' ]\n"
                  "quiet_ms = 7000");
     assert_int_equal(parse(), -1);
     assert_int_equal(options.core.mode, MODE_ACT);
     assert_true(options.core.policy_settings.share == 0.75);
     assert_int_equal(options.core.policy_settings.quiet_ns, 7000000000ULL);
+    assert_int_equal(options.core.policies.nr, 2);
+    assert_ptr_equal(options.core.policies.policy[0], &policy_working_set);
     assert_int_equal(options.core.choice.events,
                      1U << XEN_SCHEDLOG_EV_SERVICE_NS |
                      1U << XEN_SCHEDLOG_EV_EVTCHN_SEND);
@@ -149,8 +153,10 @@ static void each_mistake_is_named_with_its_line(void **state)
         { "\n\nshares = 1\n", ":3: there is no key 'shares'" },
         { "mode = 'act'; shares = 1\n", ":1: there is no key 'shares'" },
         { "log = [ 'all',\n 'none' ]\n", ":1: 'log' does not take 'all,none'" },
-        { "policy = [\n\n]\nshare = 0\n", ":1: 'policy' does not take ''" },
+        { "policies = [\n\n]\nshare = 0\n", ":1: 'policies' does not take ''" },
         { "share = 0\n", ":1: 'share' does not take '0' but 1 to 100" },
+        { "policies = [ 'working-set', 'working-set' ]\n",
+          ":1: 'policies' does not take 'working-set,working-set' but some" },
         { "# x\nmode = 1\n", ":2: 'mode' does not take '1' but observe, " },
         { "quiet_ms = '5 s'", ":1: 'quiet_ms' does not take '5 s'" },
         { "share = 50\nmode = 'act'\nshare = 60\n",

@@ -60,12 +60,12 @@ static int setup(void **state)
     fake_domain_new(&host, SPIN, "spin", 2);
     settings = (struct core_settings){
         .half_life_ns = SECOND,
-        .policy = policy_find(NULL),
         .policy_settings = policy_defaults,
         .lease_ms = LEASE / 1000000,
         .state_path = STATE,
         .journal_path = JOURNAL,
     };
+    policies_parse(&settings.policies, "driver-affinity");
     now = 1000 * SECOND;
 
     return 0;

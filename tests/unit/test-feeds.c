@@ -461,11 +461,11 @@ static int setup(void **state)
     fake_domain_new(&host, OTHER, "other", 1);
     settings = (struct core_settings){
         .half_life_ns = SECOND,
-        .policy = policy_find(NULL),
         .policy_settings = policy_defaults,
         .state_path = STATE,
         .journal_path = JOURNAL,
     };
+    policies_parse(&settings.policies, "driver-affinity");
     choice_default(&settings.choice);
     now = 1000 * SECOND;
     assert_int_equal(core_start(&core, &settings, &host.host, now, &err), 0);

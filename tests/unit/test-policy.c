@@ -15,7 +15,7 @@
 #include "fake-host.h"
 #include "harness.h"
 
-#include "policy/policy.h"
+#include "policy/plan.h"
 #include "policy/talk.h"
 
 #define SECOND 1000000000ULL
@@ -33,7 +33,7 @@ static struct {
     struct fake_host host;
     struct topology topology;
     struct matrix *matrix;
-    void *memory;
+    struct planner *planner;
     uint64_t now;
     /* What the daemon would know. */
     uint64_t since[FAKE_DOMAINS];
@@ -49,6 +49,7 @@ static struct {
 static int setup(void **state)
 {
     struct xensched_error err;
+    struct policies policies;
 
     (void)state;
     memset(&t, 0, sizeof(t));
@@ -57,7 +58,8 @@ static int setup(void **state)
     fake_domain_new(&t.host, OTHER, "other", 2);
     t.host.host.topology(&t.host, &t.topology, &err);
     t.matrix = matrix_new(SECOND);
-    t.memory = policy_driver_affinity.create(&policy_defaults);
+    assert_true(policies_parse(&policies, "driver-affinity"));
+    t.planner = planner_new(&policies, &policy_defaults);
     t.now = 100 * SECOND;
 
     return 0;
@@ -66,7 +68,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    policy_driver_affinity.destroy(t.memory);
+    planner_free(t.planner);
     matrix_free(t.matrix);
     topology_free(&t.topology);
     fake_host_free(&t.host);
@@ -125,7 +127,7 @@ static void plan(bool act)
     annotate(&domains);
     input.domains = &domains;
     plan_init(&p, &domains);
-    policy_driver_affinity.run(t.memory, &input, &p);
+    plan_make(t.planner, &input, &p);
     assert_int_equal(p.nr, domains.nr);
     for (i = 0; i < p.nr; i++) {
         const struct decision *d = &p.decisions[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the daemon's model and its policy cost on a large host: the CPU time
+ * What the daemon's model and its policies cost on a large host: the CPU time
  * that it takes to put a second's rows into the matrix, and to make a plan.
  *
  * Rows are made before, so that nothing but the daemon's own code is measured:
@@ -15,7 +15,7 @@
 
 #include "load.h"
 #include "model/matrix.h"
-#include "policy/policy.h"
+#include "policy/plan.h"
 
 #define SECONDS_OF_LOAD 20
 #define NS_PER_S 1000000000ULL
@@ -74,7 +74,7 @@ static double take_in(struct matrix *m, const struct load *load,
     return cpu_seconds() - begin;
 }
 
-static double make_plan(void *memory, const struct policy_input *input,
+static double make_plan(struct planner *planner, const struct policy_input *input,
                         struct measured *measured)
 {
     double begin = cpu_seconds();
@@ -82,7 +82,7 @@ static double make_plan(void *memory, const struct policy_input *input,
     unsigned int i;
 
     plan_init(&plan, input->domains);
-    policy_find(NULL)->run(memory, input, &plan);
+    plan_make(planner, input, &plan);
     measured->moves = 0;
     for (i = 0; i < plan.nr; i++)
         measured->moves += plan.decisions[i].verb == MOVE;
@@ -93,24 +93,28 @@ static double make_plan(void *memory, const struct policy_input *input,
 
 static void measure(const struct load *load, struct measured *measured)
 {
-    const struct policy *policy = policy_find(NULL);
     struct matrix *m = matrix_new(NS_PER_S);
-    void *memory = policy->create(&policy_defaults);
     struct topology topology;
     struct domains domains = { 0 };
-    struct policy_input input = { m, &topology, &domains, 0 };
+    struct policy_input input = {
+        .matrix = m, .topology = &topology, .domains = &domains,
+    };
+    struct policies policies;
+    struct planner *planner;
     uint64_t now_ns = NS_PER_S;
     unsigned int i;
 
+    policies_parse(&policies, "driver-affinity,working-set");
+    planner = planner_new(&policies, &policy_defaults);
     load_topology(&size, &topology);
     load_domains(&size, &domains);
     for (i = 0; i < SECONDS_OF_LOAD; i++) {
         measured->rows[i] = take_in(m, load, &now_ns);
         input.now_ns = now_ns;
-        measured->plan[i] = make_plan(memory, &input, measured);
+        measured->plan[i] = make_plan(planner, &input, measured);
     }
     measured->cells = matrix_size(m);
-    policy->destroy(memory);
+    planner_free(planner);
     matrix_free(m);
     domains_free(&domains);
     topology_free(&topology);

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "../model/domain.h"
-#include "../policy/policy.h"
+#include "../policy/plan.h"
 
 /* What is remembered of a domain from one look at the host to the next. */
 struct account {

@@ -283,6 +283,9 @@ static void journal_move(struct actuator *a, const struct domain *d,
                            json_object_new_string(text));
     json_object_object_add(details, "reason",
                            json_object_new_string(why->reason));
+    if (why->policy)
+        json_object_object_add(details, "policy",
+                               json_object_new_string(why->policy));
     if (why->partner)
         json_object_object_add(details, "partner",
                                json_object_new_int64(why->partner->domid));

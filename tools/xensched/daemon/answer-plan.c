@@ -13,7 +13,10 @@ static json_object *evidence(const struct decision *decision)
         return json;
     answer_add_real(json, "share", decision->share, 4);
     answer_add_real(json, "rate", decision->rate, 1);
-    answer_add_domain(json, "driver_domain", "driver_domid",
+    answer_add_domain(json, decision->partner->driver ? "driver_domain"
+                                                      : "partner",
+                      decision->partner->driver ? "driver_domid"
+                                                : "partner_domid",
                       decision->partner->domid, decision->partner->name);
 
     return json;
@@ -31,6 +34,13 @@ static const char *state_of(const struct decision *decision)
     }
 }
 
+/* Which decided; null: none, for whatever policies there are. */
+static void add_policy(json_object *json, const struct decision *decision)
+{
+    json_object_object_add(json, "policy", decision->policy
+                           ? json_object_new_string(decision->policy) : NULL);
+}
+
 static json_object *move(const struct domain *d,
                          const struct decision *decision)
 {
@@ -43,6 +53,7 @@ static json_object *move(const struct domain *d,
                                                             : &d->ours));
     json_object_object_add(json, "soft", json_object_new_boolean(1));
     answer_add_text(json, "state", state_of(decision));
+    add_policy(json, decision);
     answer_add_text(json, "reason", decision->reason);
     json_object_object_add(json, "evidence", evidence(decision));
 
@@ -56,6 +67,7 @@ static json_object *kept(const struct domain *d,
 
     answer_add_domain(json, "domain", "domid", d->domid, d->name);
     answer_add_text(json, "uuid", d->uuid);
+    add_policy(json, decision);
     answer_add_text(json, "reason", decision->reason);
 
     return json;
@@ -94,6 +106,7 @@ void answer_add_plan(json_object *json, const struct core *core)
 json_object *answer_plan(struct subject *s, struct xensched_error *err)
 {
     const struct core *core = s->core;
+    char policies[POLICIES_TEXT];
     json_object *json;
 
     if (core->mode == MODE_OBSERVE) {
@@ -102,7 +115,8 @@ json_object *answer_plan(struct subject *s, struct xensched_error *err)
     }
     json = json_object_new_object();
     answer_add_text(json, "mode", mode_name(core->mode));
-    answer_add_text(json, "policy", core->settings.policy->name);
+    policies_format(&core->settings.policies, policies);
+    answer_add_text(json, "policy", policies);
     add_time(json);
     answer_add_plan(json, core);
 

@@ -160,6 +160,7 @@ static json_object *sources(const struct feeds *feeds)
 json_object *answer_status(struct subject *s, struct xensched_error *err)
 {
     struct core *core = s->core;
+    char policies[POLICIES_TEXT];
     struct host_facts facts;
     json_object *json;
 
@@ -167,7 +168,8 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
         return NULL;
     json = json_object_new_object();
     answer_add_text(json, "mode", mode_name(core->mode));
-    answer_add_text(json, "policy", core->settings.policy->name);
+    policies_format(&core->settings.policies, policies);
+    answer_add_text(json, "policy", policies);
     answer_add_real(json, "uptime_s", (s->now_ns - core->started_ns) / 1e9, 1);
     answer_add_int(json, "abi", facts.abi_version);
     json_object_object_add(json, "xen", xen(&facts));

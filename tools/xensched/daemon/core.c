@@ -371,7 +371,7 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     expire(core, now_ns);
     if (core->mode == MODE_OBSERVE)
         return 0;
-    core->settings.policy->run(core->policy_memory, &input, &core->plan);
+    plan_make(core->planner, &input, &core->plan);
     held_apply(&core->actuator.state.held, &core->domains, &core->plan);
     act_on_plan(core);
 
@@ -427,11 +427,12 @@ void core_change(struct core *core, const struct core_settings *settings)
 {
     bool mode = settings->mode != core->settings.mode;
 
-    core->settings.policy->destroy(core->policy_memory);
+    planner_free(core->planner);
     core->settings.mode = settings->mode;
-    core->settings.policy = settings->policy;
+    core->settings.policies = settings->policies;
     core->settings.policy_settings = settings->policy_settings;
-    core->policy_memory = settings->policy->create(&settings->policy_settings);
+    core->planner = planner_new(&settings->policies,
+                                &settings->policy_settings);
     if (mode)
         core_set_mode(core, settings->mode);
 }
@@ -452,11 +453,12 @@ static struct matrix *make_matrix(const struct core_settings *settings)
 static void journal_start(struct core *core)
 {
     json_object *details = json_object_new_object();
+    char policies[POLICIES_TEXT];
 
+    policies_format(&core->settings.policies, policies);
     json_object_object_add(details, "mode",
                            json_object_new_string(mode_name(core->mode)));
-    json_object_object_add(details, "policy",
-                           json_object_new_string(core->settings.policy->name));
+    json_object_object_add(details, "policy", json_object_new_string(policies));
     journal_write(&core->journal, "start", details);
 }
 
@@ -498,7 +500,8 @@ int core_start(struct core *core, const struct core_settings *settings,
     core->host = host;
     core->started_ns = core->expired_ns = now_ns;
     core->matrix = make_matrix(settings);
-    core->policy_memory = settings->policy->create(&settings->policy_settings);
+    core->planner = planner_new(&settings->policies,
+                                &settings->policy_settings);
     accounting_init(&core->accounting, host->nr_acct);
     logs_init(&core->logs, &settings->choice, HYPERVISOR, host->nr_acct);
 
@@ -578,7 +581,7 @@ void core_free(struct core *core)
             forget_account(core, &core->accounting.accounts[i]);
     plan_free(&core->plan);
     domains_free(&core->domains);
-    core->settings.policy->destroy(core->policy_memory);
+    planner_free(core->planner);
     matrix_free(core->matrix);
     accounting_free(&core->accounting);
     actuator_free(&core->actuator);

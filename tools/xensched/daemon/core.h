@@ -13,7 +13,7 @@
 
 #include <xensched/source.h>
 
-#include "../policy/policy.h"
+#include "../policy/plan.h"
 #include "accounting.h"
 #include "actuator.h"
 #include "hold.h"
@@ -34,7 +34,7 @@ int mode_find(const char *name);
 struct core_settings {
     enum mode mode;
     uint64_t half_life_ns;
-    const struct policy *policy;
+    struct policies policies;
     struct policy_settings policy_settings;
     struct choice choice; /* what is logged */
     uint32_t lease_ms;    /* of the hypervisor's log; 0: it isn't held */
@@ -56,7 +56,7 @@ struct core {
     bool successor;  /* of a daemon that was killed: its areas are ours */
     struct logs logs; /* of the hypervisor */
     struct matrix *matrix;
-    void *policy_memory;
+    struct planner *planner;
     struct domains domains; /* as of the last run */
     struct plan plan;       /* the last one, about these domains */
     uint64_t started_ns;
@@ -125,9 +125,9 @@ void core_set_mode(struct core *core, enum mode mode);
 
 /*
  * The configuration has changed: take over what can change while the daemon
- * runs, which is the mode, the policy and its settings.  A mode which was not
+ * runs, which is the mode, the policies and their settings.  A mode which was not
  * changed there stays what it is, since an operator may have set another one
- * meanwhile.  What a policy remembers begins anew.
+ * meanwhile.  What is remembered for plans begins anew.
  */
 void core_change(struct core *core, const struct core_settings *settings);
 

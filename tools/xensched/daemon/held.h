@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "../policy/policy.h"
+#include "../policy/plan.h"
 
 struct held {
     unsigned int nr;

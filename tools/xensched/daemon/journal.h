@@ -22,7 +22,7 @@
 
 #include <xensched/error.h>
 
-#include "../policy/policy.h"
+#include "../policy/plan.h"
 
 #define JOURNAL_MEMORY 256 /* entries */
 #define JOURNAL_FILES  4U  /* with the one that is written */

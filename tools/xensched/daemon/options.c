@@ -16,13 +16,15 @@ static const char usage[] =
 "Usage: xenschedd [OPTION...]\n"
 "\n"
 "Watches which domains of this Xen host talk to each other and places guests\n"
-"near the driver domains which serve them.  Runs in the foreground.\n"
+"near those they talk to, above all the driver domains which serve them.  Runs\n"
+"in the foreground.\n"
 "\n"
 "  --config FILE        default /etc/xen/xensched.conf; options override it\n"
 "  --mode MODE          observe: only watch\n"
 "                       advise: plan and explain, change nothing (default)\n"
 "                       act: set soft affinities; restored when it ends\n"
-"  --policy NAME        default and only one: driver-affinity\n"
+"  --policies NAME,...  in their order: driver-affinity (default),\n"
+"                       working-set\n"
 "  --share PERCENT      of its interactions with one driver domain that make\n"
 "                       a guest belong to it (60)\n"
 "  --min-rate N         leave guests with fewer interactions per second (50)\n"
@@ -52,7 +54,7 @@ static const char usage[] =
 "is running.  See xenschedd(8).\n";
 
 enum id {
-    HELP, VERSION, CONFIG, MODE, POLICY, SHARE, MIN_RATE, CONFIRM, SETTLE,
+    HELP, VERSION, CONFIG, MODE, POLICIES, SHARE, MIN_RATE, CONFIRM, SETTLE,
     STAY, QUIET, HALF_LIFE, INTERVAL, PERIOD, LOG, LEASE, REPLACE_AREA,
     CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS, NR_IDS,
 };
@@ -73,8 +75,8 @@ static const struct setting {
     [VERSION] = { .option = "version" },
     [CONFIG] = { .option = "config", .takes = "the name of a file" },
     [MODE] = { "mode", "mode", "advise", "observe, advise or act", true },
-    [POLICY] = { "policy", "policy", "driver-affinity",
-                 "driver-affinity, the only one", true },
+    [POLICIES] = { "policies", "policies", "driver-affinity",
+                   "some of driver-affinity, working-set", true },
     [SHARE] = { "share", "share", "60", "1 to 100 percent", true },
     [MIN_RATE] = { "min-rate", "min_rate", "50", "0 to 4294967295", true },
     [CONFIRM] = { "confirm", "confirm", "2", "1 to 1000", true },
@@ -134,13 +136,6 @@ static bool mode(struct options *o, const char *text)
         o->core.mode = found;
 
     return found >= 0;
-}
-
-static bool policy(struct options *o, const char *text)
-{
-    o->core.policy = policy_find(text);
-
-    return o->core.policy;
 }
 
 static bool text(const char *value, const char **path)
@@ -212,7 +207,7 @@ static bool set(struct options *o, enum id id, const char *value)
 
     switch (id) {
     case MODE: return mode(o, value);
-    case POLICY: return policy(o, value);
+    case POLICIES: return policies_parse(&o->core.policies, value);
     case SHARE: return share(o, value);
     case MIN_RATE: return min_rate(o, value);
     case CONFIRM: return confirm(o, value);
@@ -417,7 +412,7 @@ static void take_over(struct options *o, struct options *fresh)
         fresh->value[id] = former;
     }
     o->core.mode = fresh->core.mode;
-    o->core.policy = fresh->core.policy;
+    o->core.policies = fresh->core.policies;
     o->core.policy_settings = fresh->core.policy_settings;
     o->interval_ms = fresh->interval_ms;
     o->period_ms = fresh->period_ms;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* policy.c - the table of policies, and plans; see policy.h. */
-#include <stdarg.h>
+/* policy.c - the table of policies; see policy.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +9,14 @@
 
 #define SECONDS 1000000000ULL
 
-static const struct policy *const policies[] = {
+static const struct policy *const table[] = {
     &policy_driver_affinity,
+    &policy_working_set,
 };
+
+#define NR_POLICIES (sizeof(table) / sizeof(table[0]))
+
+_Static_assert(NR_POLICIES <= POLICIES_MAX, "no room to choose all policies");
 
 const struct policy_settings policy_defaults = {
     .share = 0.6,
@@ -23,57 +27,54 @@ const struct policy_settings policy_defaults = {
     .quiet_ns = 60 * SECONDS,
 };
 
-const struct policy *policy_find(const char *name)
+static bool add(struct policies *policies, const char *name)
 {
-    size_t i;
+    unsigned int i, k;
 
-    if (!name)
-        return policies[0];
-    for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++)
-        if (!strcmp(policies[i]->name, name))
-            return policies[i];
+    for (i = 0; i < NR_POLICIES; i++)
+        if (!strcmp(table[i]->name, name))
+            break;
+    if (i == NR_POLICIES)
+        return false;
+    for (k = 0; k < policies->nr; k++)
+        if (policies->policy[k] == table[i])
+            return false;
+    policies->policy[policies->nr++] = table[i];
 
-    return NULL;
+    return true;
 }
 
-const char *verb_name(enum verb verb)
+bool policies_parse(struct policies *policies, const char *text)
 {
-    static const char *const names[] = {
-        [LEAVE] = "leave",
-        [MOVE] = "move",
-        [KEEP] = "keep",
-        [GIVE_BACK] = "give-back",
-    };
+    char *copy = need_string(text), *rest = copy, *name;
+    bool good = true;
 
-    return names[verb];
+    memset(policies, 0, sizeof(*policies));
+    while (good && (name = strsep(&rest, ",")))
+        good = add(policies, name);
+    free(copy);
+
+    return good;
 }
 
-void plan_init(struct plan *plan, const struct domains *domains)
+void policies_format(const struct policies *policies,
+                     char text[POLICIES_TEXT])
 {
+    size_t length = 0;
     unsigned int i;
 
-    plan->nr = domains->nr;
-    plan->decisions = need_memory(domains->nr, sizeof(*plan->decisions));
-    for (i = 0; i < domains->nr; i++)
-        plan->decisions[i].domid = domains->domain[i].domid;
+    text[0] = '\0';
+    for (i = 0; i < policies->nr && length < POLICIES_TEXT; i++)
+        length += snprintf(text + length, POLICIES_TEXT - length, "%s%s",
+                           i ? ", " : "", policies->policy[i]->name);
 }
 
-void plan_free(struct plan *plan)
+const char *policy_name_of(const struct domain *d,
+                           char text[DOMAIN_NAME_TEXT])
 {
-    unsigned int i;
+    if (d->name[0])
+        return d->name;
+    snprintf(text, DOMAIN_NAME_TEXT, "domain %u", d->domid);
 
-    for (i = 0; i < plan->nr; i++)
-        cpumap_free(&plan->decisions[i].soft);
-    free(plan->decisions);
-    memset(plan, 0, sizeof(*plan));
-}
-
-void decide(struct decision *decision, enum verb verb, const char *format, ...)
-{
-    va_list args;
-
-    decision->verb = verb;
-    va_start(args, format);
-    vsnprintf(decision->reason, sizeof(decision->reason), format, args);
-    va_end(args);
+    return text;
 }

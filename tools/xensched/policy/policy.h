@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * policy.h - a policy turns what is known into a plan.
+ * policy.h - a policy turns what is known into an opinion about each domain:
+ * where it should be, and why.
  *
  * A policy sees numbers and names, nothing else: no Xen, no clock, no files.
- * The same input after the same past gives the same plan.  It may remember
- * what it saw before, and it has to: a plan that follows each wave of the
- * load is worse than none.
+ * The same input after the same past gives the same opinions.  What has to
+ * hold whatever a policy thinks - an operator's affinity, cpupools, cores,
+ * hysteresis - is not its business but that of guard.h, which makes decisions
+ * of opinions.  plan.h asks several policies, one after the other.
  *
- * It decides about every domain, also about those which it leaves alone, and
- * says why, in words and in numbers.  Whether a plan is carried out is not its
- * business; it learns of it through struct domain.affinity.
- *
- * A new policy is one file with a struct policy and a row in policy.c.
+ * A new policy is one file with a struct policy and a row in policy.c; see
+ * docs/policies.md.
  */
 #ifndef XENSCHED_POLICY_H
 #define XENSCHED_POLICY_H
@@ -20,51 +19,7 @@
 #include "../model/matrix.h"
 #include "../model/topology.h"
 
-struct policy_input {
-    const struct matrix *matrix;
-    const struct topology *topology;
-    const struct domains *domains;
-    uint64_t now_ns;
-};
-
-enum verb {
-    LEAVE,     /* not to be touched */
-    MOVE,      /* set soft affinity to decision.soft */
-    KEEP,      /* was moved, and stays there */
-    GIVE_BACK, /* was moved, gets its original affinity again */
-};
-
-const char *verb_name(enum verb verb);
-
-#define REASON_TEXT 400
-
-struct decision {
-    uint32_t domid;
-    enum verb verb;
-    struct cpumap soft; /* with MOVE (and when given back); else no map */
-    char reason[REASON_TEXT];
-    /* Evidence; partner is NULL when there is none. */
-    const struct domain *partner; /* whom it talks to most, of input.domains */
-    double rate;                  /* interactions per second with it */
-    double share;                 /* of all interactions, 0 ... 1 */
-    /* By who carries the plan out; a policy neither sets nor reads it. */
-    bool done;
-};
-
-/* One decision per domain, in the order of input.domains. */
-struct plan {
-    unsigned int nr;
-    struct decision *decisions;
-};
-
-void plan_init(struct plan *plan, const struct domains *domains);
-void plan_free(struct plan *plan);
-
-/* Fill in verb and reason.  @format as for printf(3). */
-void decide(struct decision *decision, enum verb verb, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* What an operator can set; see docs/matrix-and-policy.md. */
+/* What an operator can set; see docs/policies.md. */
 struct policy_settings {
     double share;         /* of all interactions that is "mostly", 0 ... 1 */
     double min_rate;      /* interactions per second below which: leave */
@@ -76,18 +31,87 @@ struct policy_settings {
 
 extern const struct policy_settings policy_defaults;
 
+/* Of the thresholds for a move, this much is enough to stay. */
+#define POLICY_STAY_FRACTION 0.5
+
+/* What is known of a domain beside its facts; see guard.h. */
+struct standing {
+    bool open;          /* to be decided about, and nobody has done so */
+    unsigned int place; /* where it is bound or sent to; TOPOLOGY_UNKNOWN */
+    double need;        /* pCPUs that it keeps busy */
+    const unsigned int *cores; /* [place]: of its cpupool */
+};
+
+struct policy_input {
+    const struct matrix *matrix;
+    const struct topology *topology;
+    const struct domains *domains;
+    uint64_t now_ns;
+    /* Filled in by plan_make(). */
+    const struct standing *standing; /* of each domain */
+    const double *taken;             /* of each place: need sent there */
+};
+
+enum want {
+    WANT_NOTHING, /* no opinion, for a reason */
+    WANT_STAY,    /* enough reason to stay at the place, not to go there */
+    WANT_GO,      /* it should be at the place */
+};
+
+#define OPINION_TEXT 250
+
+/*
+ * What a policy thinks of one domain.  The texts make sentences: "FACT" and
+ * "FACT, WHERE", or with WANT_NOTHING and WANT_STAY "LACKS".
+ */
+struct opinion {
+    enum want want;
+    unsigned int place;
+    char fact[OPINION_TEXT];
+    char where[OPINION_TEXT];
+    char lacks[OPINION_TEXT];
+    /* Evidence; partner is NULL when there is none. */
+    const struct domain *partner; /* whom it talks to most, of input.domains */
+    double rate;                  /* interactions per second with it */
+    double share;                 /* of all interactions, 0 ... 1 */
+};
+
 struct policy {
     const char *name;
     void *(*create)(const struct policy_settings *settings);
-    /* @plan is initialised; all decisions are LEAVE without a reason. */
+    /*
+     * One opinion for each of input->domains, all WANT_NOTHING at first; those of
+     * domains which aren't open are not looked at.
+     */
     void (*run)(void *memory, const struct policy_input *input,
-                struct plan *plan);
+                struct opinion *opinions);
     void (*destroy)(void *memory);
 };
 
 extern const struct policy policy_driver_affinity;
+extern const struct policy policy_working_set;
 
-/* NULL: there is none of this name.  policy_find(NULL) is the default. */
-const struct policy *policy_find(const char *name);
+#define POLICIES_MAX 8
+
+/* Those which an operator has chosen, the most important first. */
+struct policies {
+    unsigned int nr;
+    const struct policy *policy[POLICIES_MAX];
+};
+
+/* "NAME,NAME...", each once.  False: it isn't that; *policies is undefined. */
+bool policies_parse(struct policies *policies, const char *text);
+
+/* "NAME, NAME" */
+#define POLICIES_TEXT 160
+void policies_format(const struct policies *policies,
+                     char text[POLICIES_TEXT]);
+
+/* How a domain is called in a reason. */
+const char *policy_name_of(const struct domain *d,
+                           char text[DOMAIN_NAME_TEXT]);
+
+/* As printf(3), into an array. */
+#define policy_say(text, ...) snprintf(text, sizeof(text), __VA_ARGS__)
 
 #endif /* XENSCHED_POLICY_H */

@@ -12,11 +12,13 @@
 
 struct summing {
     const struct policy_input *input;
+    bool all; /* pairs; else those with a driver domain */
     const struct domains *domains;
     unsigned int nr_index;
     unsigned int *index; /* [accounting domain]: number in domains */
     struct talk *talk;
-    struct cells pairs;  /* (number of domain, number of driver): rate */
+    struct cells pairs;  /* (number of domain, number of driver or of any
+                            domain above): rate */
 };
 
 static bool counts(unsigned int event)
@@ -45,7 +47,9 @@ static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
     if (domain == NOBODY)
         return;
     s->talk[domain].total += rate;
-    if (other != NOBODY && s->domains->domain[other].driver)
+    if (other == NOBODY)
+        return;
+    if (s->all ? domain < other : s->domains->domain[other].driver)
         cells_get(&s->pairs, (uint64_t)domain << 32 | other)->sum += rate;
 }
 
@@ -130,4 +134,58 @@ struct talk *talk_with_drivers(const struct policy_input *input)
     free(s.index);
 
     return s.talk;
+}
+
+static int by_rate(const void *x, const void *y)
+{
+    const struct talk_pair *p = x, *q = y;
+
+    if (p->rate != q->rate)
+        return p->rate > q->rate ? -1 : 1;
+    if (p->a != q->a)
+        return p->a < q->a ? -1 : 1;
+
+    return p->b < q->b ? -1 : p->b > q->b;
+}
+
+static struct talk_pair *pick_pairs(const struct cells *cells,
+                                    double min_rate, unsigned int *nr)
+{
+    struct talk_pair *pairs = need_memory(cells->used, sizeof(*pairs));
+    const struct cell *cell;
+    size_t i = 0;
+
+    *nr = 0;
+    while ((cell = cells_next(cells, &i)))
+        if (cell->sum >= min_rate && cell->sum > 0)
+            pairs[(*nr)++] = (struct talk_pair){
+                cell->key >> 32, cell->key & UINT32_MAX, cell->sum
+            };
+    qsort(pairs, *nr, sizeof(*pairs), by_rate);
+
+    return pairs;
+}
+
+struct talk_pair *talk_pairs(const struct policy_input *input,
+                             double min_rate, unsigned int *nr,
+                             double *total)
+{
+    struct summing s = {
+        .input = input, .all = true, .domains = input->domains,
+    };
+    struct talk_pair *pairs;
+    unsigned int i;
+
+    s.talk = need_memory(input->domains->nr, sizeof(*s.talk));
+    index_domains(&s);
+    cells_init(&s.pairs);
+    matrix_visit(input->matrix, input->now_ns, add_entry, &s);
+    pairs = pick_pairs(&s.pairs, min_rate, nr);
+    for (i = 0; i < input->domains->nr; i++)
+        total[i] = s.talk[i].total;
+    cells_free(&s.pairs);
+    free(s.index);
+    free(s.talk);
+
+    return pairs;
 }

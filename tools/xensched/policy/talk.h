@@ -28,4 +28,18 @@ struct talk {
  */
 struct talk *talk_with_drivers(const struct policy_input *input);
 
+/* Two domains, by their numbers in input->domains; a < b. */
+struct talk_pair {
+    unsigned int a, b;
+    double rate; /* interactions per second, both directions */
+};
+
+/*
+ * All pairs which talk at @min_rate at least, the busiest first, to be freed;
+ * @total gets what each domain talks in total.
+ */
+struct talk_pair *talk_pairs(const struct policy_input *input,
+                             double min_rate, unsigned int *nr,
+                             double *total);
+
 #endif /* XENSCHED_POLICY_TALK_H */

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* policy-world.c - see policy-world.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include <xensched/abi.h>
+
+#include "cmocka-tap.h"
+#include "harness.h"
+#include "policy-world.h"
+
+struct world world;
+
+static void make_topology(unsigned int places, unsigned int cores,
+                          unsigned int threads)
+{
+    unsigned int cpu, nr = places * cores * threads;
+
+    assert_true(nr <= 64);
+    topology_init(&world.topology, nr);
+    for (cpu = 0; cpu < nr; cpu++)
+        world.topology.cpus[cpu] = (struct topology_cpu){
+            .online = true,
+            .core = cpu / threads % cores,
+            .socket = cpu / threads / cores,
+            .place = TOPOLOGY_UNKNOWN,
+        };
+    topology_make_places(&world.topology);
+    world.all = nr == 64 ? UINT64_MAX : (1ULL << nr) - 1;
+}
+
+void world_begin(const char *policies, const struct policy_settings *settings,
+                 unsigned int places, unsigned int cores,
+                 unsigned int threads)
+{
+    struct policies chosen;
+
+    memset(&world, 0, sizeof(world));
+    make_topology(places, cores, threads);
+    world.matrix = matrix_new(WORLD_SECOND);
+    assert_true(policies_parse(&chosen, policies));
+    world.planner = planner_new(&chosen, settings);
+    world.now = 1000 * WORLD_SECOND;
+    world.seed = 1;
+    world.nr = 1;
+    world.domains[0] = (struct world_domain){
+        .driver = true, .nr_vcpus = 2, .hard = 3, .soft = world.all,
+    };
+}
+
+void world_end(void)
+{
+    planner_free(world.planner);
+    matrix_free(world.matrix);
+    topology_free(&world.topology);
+}
+
+unsigned int world_guest(unsigned int nr_vcpus, double use)
+{
+    assert_true(world.nr < WORLD_DOMAINS);
+    world.domains[world.nr] = (struct world_domain){
+        .nr_vcpus = nr_vcpus, .hard = world.all, .soft = world.all,
+        .cpu = world.nr % world.topology.nr_cpus, .use = use,
+    };
+
+    return world.nr++;
+}
+
+void world_talk(unsigned int a, unsigned int b, double per_second)
+{
+    world.domains[a].talk[b] = world.domains[b].talk[a] = per_second / 2;
+}
+
+unsigned int world_place(uint64_t cpus)
+{
+    unsigned int cpu, place = TOPOLOGY_UNKNOWN;
+
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++) {
+        if (!(cpus >> cpu & 1))
+            continue;
+        if (place != TOPOLOGY_UNKNOWN &&
+            place != world.topology.cpus[cpu].place)
+            return TOPOLOGY_UNKNOWN;
+        place = world.topology.cpus[cpu].place;
+    }
+
+    return place;
+}
+
+/* Rows. */
+
+static double now_and_then(double amount)
+{
+    unsigned int dice = harness_random_below(&world.seed, 2001);
+
+    return amount * (1 + world.noise * (dice / 1000.0 - 1));
+}
+
+static void happen(unsigned int event, unsigned int from, unsigned int to,
+                   double times)
+{
+    struct xensched_row row = {
+        .event = event,
+        .current = XEN_SCHEDLOG_ACCT_FIRST + from,
+        .correspondent = XEN_SCHEDLOG_ACCT_FIRST + to,
+        .counter = now_and_then(times),
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
+    };
+
+    if (row.counter)
+        matrix_add(world.matrix, &row, world.now);
+}
+
+static void a_tenth(void)
+{
+    unsigned int i, k;
+
+    world.now += WORLD_SECOND / 10;
+    for (i = 0; i < world.nr; i++) {
+        happen(XEN_SCHEDLOG_EV_SERVICE_NS, i, i,
+               world.domains[i].use * WORLD_SECOND / 10);
+        for (k = 0; k < world.nr; k++)
+            happen(XEN_SCHEDLOG_EV_EVTCHN_SEND, i, k,
+                   world.domains[i].talk[k] / 10);
+    }
+}
+
+/* Plans. */
+
+static void fill(struct cpumap *map, uint64_t cpus)
+{
+    unsigned int cpu;
+
+    if (!map->words)
+        cpumap_init(map, world.topology.nr_cpus);
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
+        if (cpus >> cpu & 1)
+            cpumap_set(map, cpu);
+}
+
+static void make_domain(struct domains *domains, unsigned int domid)
+{
+    const struct world_domain *from = &world.domains[domid];
+    struct domain *d = domains_add(domains);
+    unsigned int i;
+
+    d->domid = domid;
+    d->acct = XEN_SCHEDLOG_ACCT_FIRST + domid;
+    d->driver = from->driver;
+    d->pool = from->pool ? 1 + world_place(from->pool) : 0;
+    d->affinity = from->operators ? AFFINITY_OPERATOR
+                : from->ours ? AFFINITY_OURS : AFFINITY_DEFAULT;
+    snprintf(d->name, sizeof(d->name), domid ? "guest-%u" : "Domain-0",
+             domid);
+    fill(&d->pool_cpus, from->pool ? from->pool : world.all);
+    domain_make_vcpus(d, from->nr_vcpus, world.topology.nr_cpus);
+    for (i = 0; i < d->nr_vcpus; i++) {
+        d->vcpus[i].online = true;
+        d->vcpus[i].cpu = from->cpu;
+        fill(&d->vcpus[i].hard, from->hard);
+        fill(&d->vcpus[i].soft, from->soft);
+    }
+    if (from->ours)
+        fill(&d->ours, from->soft);
+}
+
+static void carry_out(const struct decision *decision)
+{
+    struct world_domain *d = &world.domains[decision->domid];
+    unsigned int cpu;
+
+    if (decision->verb == GIVE_BACK) {
+        d->soft = world.all;
+        d->ours = false;
+        d->backs++;
+    }
+    if (decision->verb != MOVE)
+        return;
+    d->soft = 0;
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
+        if (cpumap_test(&decision->soft, cpu)) {
+            d->soft |= 1ULL << cpu;
+            d->cpu = cpu;
+        }
+    d->sent = d->soft;
+    d->ours = true;
+    d->moves++;
+}
+
+static void make_plan(void)
+{
+    struct domains domains = { 0 };
+    struct policy_input input = {
+        .matrix = world.matrix,
+        .topology = &world.topology,
+        .domains = &domains,
+        .now_ns = world.now,
+    };
+    struct plan plan;
+    unsigned int i;
+
+    for (i = 0; i < world.nr; i++)
+        make_domain(&domains, i);
+    plan_init(&plan, &domains);
+    plan_make(world.planner, &input, &plan);
+    for (i = 0; i < plan.nr; i++) {
+        struct decision *decision = &world.domains[i].decision;
+
+        assert_true(plan.decisions[i].reason[0]);
+        if (world.check)
+            world.check(&plan.decisions[i]);
+        carry_out(&plan.decisions[i]);
+        *decision = plan.decisions[i];
+        decision->soft.words = NULL;
+        decision->partner = NULL;
+    }
+    plan_free(&plan);
+    domains_free(&domains);
+}
+
+void world_warm_up(void)
+{
+    unsigned int tenth;
+
+    for (tenth = 0; tenth < 200; tenth++)
+        a_tenth();
+}
+
+void world_run(unsigned int seconds)
+{
+    unsigned int tenth;
+
+    for (; seconds; seconds--) {
+        for (tenth = 0; tenth < 10; tenth++)
+            a_tenth();
+        make_plan();
+    }
+}

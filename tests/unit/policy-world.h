@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * policy-world.h - a host of up to 64 pCPUs made of numbers only, whose guests
+ * do the same all the time, and whose plans are carried out.  For tests of
+ * policies.
+ */
+#ifndef POLICY_WORLD_H
+#define POLICY_WORLD_H
+
+#include "policy/plan.h"
+
+#define WORLD_DOMAINS 40U
+#define WORLD_SECOND  1000000000ULL
+
+struct world_domain {
+    bool driver, operators, ours;
+    unsigned int nr_vcpus;
+    uint64_t pool, hard, soft; /* pCPUs; pool: 0 is all */
+    unsigned int cpu;          /* where it runs */
+    double use;                /* pCPUs */
+    double talk[WORLD_DOMAINS]; /* per second, from here to there */
+    /* What came of it. */
+    unsigned int moves, backs;
+    struct decision decision;  /* the latest; without map and partner */
+    uint64_t sent;             /* soft, of the latest MOVE */
+};
+
+struct world {
+    struct topology topology;
+    struct matrix *matrix;
+    struct planner *planner;
+    uint64_t now, all;
+    unsigned int nr;
+    struct world_domain domains[WORLD_DOMAINS];
+    double noise; /* part by which load goes up and down */
+    uint64_t seed;
+    /* Called for each decision, before it is carried out. */
+    void (*check)(const struct decision *decision);
+};
+
+extern struct world world;
+
+/* Domain 0 is dom0, 2 vCPUs bound to the first 2 pCPUs. */
+void world_begin(const char *policies, const struct policy_settings *settings,
+                 unsigned int places, unsigned int cores,
+                 unsigned int threads);
+void world_end(void);
+
+unsigned int world_guest(unsigned int nr_vcpus, double use);
+
+/* Both directions together. */
+void world_talk(unsigned int a, unsigned int b, double per_second);
+
+/* 20 s without a plan, so that rates are what they are going to be. */
+void world_warm_up(void);
+
+/* A plan each second, carried out. */
+void world_run(unsigned int seconds);
+
+/* The place which all of a mask is in, or TOPOLOGY_UNKNOWN. */
+unsigned int world_place(uint64_t cpus);
+
+#endif /* POLICY_WORLD_H */

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What holds for all policies, in each order, on any host: hosts, guests and
+ * load are random, and every plan is carried out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "harness.h"
+#include "policy-world.h"
+
+#define HOSTS 100
+
+/* After so long under the same load everything is where it belongs. */
+#define TO_SETTLE 120
+#define TO_WATCH  180
+
+static const char *const names[] = { "driver-affinity", "working-set" };
+
+#define NR_NAMES (sizeof(names) / sizeof(names[0]))
+
+static uint64_t seed;
+static unsigned int moves; /* of the present host */
+static uint64_t left[WORLD_DOMAINS]; /* mask of places */
+
+static unsigned int below(unsigned int n)
+{
+    return harness_random_below(&seed, n);
+}
+
+static bool chance(unsigned int percent)
+{
+    return below(100) < percent;
+}
+
+static unsigned int cores_of(uint64_t cpus)
+{
+    struct cpumap map;
+    unsigned int cpu, cores;
+
+    cpumap_init(&map, world.topology.nr_cpus);
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
+        if (cpus >> cpu & 1)
+            cpumap_set(&map, cpu);
+    cores = topology_cores(&world.topology, &map);
+    cpumap_free(&map);
+
+    return cores;
+}
+
+static uint64_t mask_of(const struct cpumap *map)
+{
+    uint64_t mask = 0;
+    unsigned int cpu;
+
+    for (cpu = 0; cpu < map->nr_cpus; cpu++)
+        mask |= (uint64_t)cpumap_test(map, cpu) << cpu;
+
+    return mask;
+}
+
+static void check(const struct decision *decision)
+{
+    const struct world_domain *d = &world.domains[decision->domid];
+    uint64_t pool = d->pool ? d->pool : world.all, soft;
+
+    if (decision->verb != MOVE)
+        return;
+    soft = mask_of(&decision->soft);
+    assert_false(d->driver);
+    assert_false(d->operators);
+    assert_int_equal(soft & ~pool, 0);
+    assert_int_not_equal(world_place(soft), TOPOLOGY_UNKNOWN);
+    assert_true(cores_of(soft) >= d->nr_vcpus);
+    assert_non_null(decision->policy);
+    moves++;
+    /* Never back to where it was before. */
+    if (left[decision->domid] & 1ULL << world_place(soft))
+        fail_msg("domain %u goes back to place %u: %s", decision->domid,
+                 world_place(soft), decision->reason);
+    if (d->ours)
+        left[decision->domid] |= 1ULL << world_place(d->soft);
+}
+
+static void random_policies(char text[100])
+{
+    unsigned int order[NR_NAMES], i, k, nr = 1 + below(NR_NAMES);
+
+    for (i = 0; i < NR_NAMES; i++)
+        order[i] = i;
+    text[0] = '\0';
+    for (i = 0; i < nr; i++) {
+        k = i + below(NR_NAMES - i);
+        strcat(strcat(text, i ? "," : ""), names[order[k]]);
+        order[k] = order[i];
+    }
+}
+
+static uint64_t random_place(void)
+{
+    unsigned int place = below(world.topology.nr_places), cpu;
+    uint64_t mask = 0;
+
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
+        if (world.topology.cpus[cpu].place == place)
+            mask |= 1ULL << cpu;
+
+    return mask;
+}
+
+static void random_domain(void)
+{
+    struct world_domain *d =
+        &world.domains[world_guest(1 + below(4), below(100) / 100.0)];
+
+    d->cpu = below(world.topology.nr_cpus);
+    d->driver = chance(10);
+    d->operators = chance(15);
+    if (chance(25))
+        d->pool = random_place();
+    if (d->operators && chance(50))
+        d->hard = random_place();
+    if (!d->operators && chance(20))
+        d->soft = random_place(); /* as xl does */
+}
+
+static void random_host(void)
+{
+    struct policy_settings settings = policy_defaults;
+    unsigned int i, k, nr = 1 + below(30);
+    bool noisy = chance(50);
+    char policies[100];
+
+    random_policies(policies);
+    settings.confirm = 1 + below(3);
+    /* With noise, two that have 40 % each would take turns to have most. */
+    settings.share = (noisy ? 50 + below(50) : 20 + below(80)) / 100.0;
+    settings.quiet_ns = (10 + below(60)) * WORLD_SECOND;
+    settings.stay_ns = below(20) * WORLD_SECOND;
+    world_begin(policies, &settings, 1 + below(4), 1 + below(6),
+                1 + below(2));
+    if (chance(50))
+        world.domains[0].hard = world.all;
+    world.domains[0].use = below(200) / 100.0;
+    for (i = 0; i < nr; i++)
+        random_domain();
+    for (i = 0; i < 3 * nr; i++) {
+        k = below(world.nr);
+        world_talk(k, below(world.nr), 1U << below(14));
+    }
+    for (i = 0; i < world.nr; i++)
+        world.domains[i].talk[i] = 0;
+    world.noise = noisy ? 0.3 : 0;
+    world.check = check;
+    moves = 0;
+    memset(left, 0, sizeof(left));
+}
+
+static void whatever_the_host_rules_hold_and_it_comes_to_rest(void **state)
+{
+    unsigned int host, all_moves = 0, late = 0;
+
+    (void)state;
+    for (host = 0; host < HOSTS; host++) {
+        seed = 1000 + host;
+        random_host();
+        world_warm_up();
+        world_run(TO_SETTLE);
+        all_moves += moves;
+        moves = 0;
+        world_run(TO_WATCH);
+        if (moves && !world.noise)
+            fail_msg("host %u: %u moves under the same load", host, moves);
+        late += moves;
+        world_end();
+    }
+    print_message("# %u moves on %u hosts, %u late ones with noise\n",
+                  all_moves, HOSTS, late);
+    assert_true(all_moves > HOSTS);
+    assert_true(late < HOSTS / 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whatever_the_host_rules_hold_and_it_comes_to_rest),
+    };
+
+    return run_tap_tests(tests);
+}

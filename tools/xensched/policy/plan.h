@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * plan.h - what is to be done with each domain, and why.
+ *
+ * The policies that an operator has chosen are asked in their order.  The
+ * first one which wants a domain to be somewhere, where it can be, decides;
+ * those after it see that domain where it is going to be, and no longer as
+ * theirs.  What an operator set or holds, driver domains and new domains are
+ * nobody's.
+ */
+#ifndef XENSCHED_POLICY_PLAN_H
+#define XENSCHED_POLICY_PLAN_H
+
+#include "policy.h"
+
+enum verb {
+    LEAVE,     /* not to be touched */
+    MOVE,      /* set soft affinity to decision.soft */
+    KEEP,      /* was moved, and stays there */
+    GIVE_BACK, /* was moved, gets its original affinity again */
+};
+
+const char *verb_name(enum verb verb);
+
+#define REASON_TEXT 800
+
+struct decision {
+    uint32_t domid;
+    enum verb verb;
+    const char *policy; /* which decided; NULL: none */
+    struct cpumap soft; /* with MOVE (and when given back); else no map */
+    char reason[REASON_TEXT];
+    /* Evidence, as in struct opinion. */
+    const struct domain *partner;
+    double rate;
+    double share;
+    /* By who carries the plan out; not set or read here. */
+    bool done;
+};
+
+/* One decision per domain, in the order of the domains. */
+struct plan {
+    unsigned int nr;
+    struct decision *decisions;
+};
+
+/* All decisions are LEAVE without a reason. */
+void plan_init(struct plan *plan, const struct domains *domains);
+void plan_free(struct plan *plan);
+
+/* Fill in verb and reason.  @format as for printf(3). */
+void decide(struct decision *decision, enum verb verb, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+struct planner;
+
+struct planner *planner_new(const struct policies *policies,
+                            const struct policy_settings *settings);
+void planner_free(struct planner *planner);
+
+/* @plan is initialised for the domains of @input. */
+void plan_make(struct planner *planner, const struct policy_input *input,
+               struct plan *plan);
+
+#endif /* XENSCHED_POLICY_PLAN_H */

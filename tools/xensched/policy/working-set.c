@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * working-set.c - guests that talk to each other form a gang, and run best in
+ * one place: an application and its database, a pipeline of small guests.
+ *
+ * Gangs are communities of the graph whose edges are the pairs' interactions
+ * per second, found by greedy agglomeration: begin with each guest alone, and
+ * again and again merge the two that raise the modularity most, until none
+ * does (M. E. J. Newman, Fast algorithm for detecting community structure in
+ * networks, Phys. Rev. E 69, 066133, 2004; A. Clauset, M. E. J. Newman, C.
+ * Moore, Finding community structure in very large networks, Phys. Rev. E 70,
+ * 066111, 2004).  Two are not merged when together they need more cores than
+ * any place has: contention breaks locality.
+ *
+ * Each gang, those which have a place and the busiest first, gets the place with room for it where those
+ * are whom it talks to and who are there already; it prefers the place where
+ * it is, so that gangs which are alike don't swap places.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/memory.h"
+#include "guard.h"
+#include "policy.h"
+#include "talk.h"
+
+/* Of a domain's pairs, so many on average are looked at, the busiest. */
+#define PAIRS_PER_DOMAIN 8
+
+/* A pair counts from this part of the rate on which a guest needs. */
+#define PAIR_FRACTION 0.1
+
+/* What is together, or there, counts so many times as much as what isn't. */
+#define STAYING_COUNTS 2
+
+#define NOBODY (~0U)
+
+struct edge {
+    unsigned int a, b; /* gangs */
+    double rate;
+};
+
+struct working_set {
+    const struct policy_settings *settings;
+    const struct policy_input *input;
+    unsigned int nr, nr_places;
+    unsigned int nr_pairs;
+    struct talk_pair *pairs;
+    double *total;      /* [domain]: what it talks */
+    double *need;       /* [domain], then [gang]: cores */
+    double *with;       /* [domain * nr_places + place]: talk with the fixed */
+    double *near;       /* [domain]: talk with those who are where it is */
+    double *inside;     /* [domain]: talk with its gang */
+    unsigned int *peer; /* [domain]: of its gang, whom it talks to most */
+    unsigned int *gang; /* [domain]: a gang is called like one of its members */
+    unsigned int nr_edges;
+    struct edge *edges; /* between gangs */
+    double *degree;     /* [gang]: sum of its rates */
+    double *room;       /* [place]: cores which are taken */
+    unsigned int *goes; /* [gang]: its place; TOPOLOGY_UNKNOWN: none has room */
+};
+
+static const struct domain *domain(const struct working_set *w, unsigned int i)
+{
+    return &w->input->domains->domain[i];
+}
+
+static bool is_open(const struct working_set *w, unsigned int i)
+{
+    return w->input->standing[i].open;
+}
+
+/* What is known. */
+
+/* Cores: what it uses, or when nothing is measured what it could use. */
+static void find_needs(struct working_set *w)
+{
+    double sum = 0;
+    unsigned int i;
+
+    for (i = 0; i < w->nr; i++)
+        sum += w->need[i] = w->input->standing[i].need;
+    for (i = 0; sum == 0 && i < w->nr; i++)
+        w->need[i] = domain_online_vcpus(domain(w, i));
+}
+
+static void add_fixed(struct working_set *w, unsigned int i, unsigned int other,
+                      double rate)
+{
+    unsigned int place = w->input->standing[other].place;
+
+    if (is_open(w, i) && !is_open(w, other) && place != TOPOLOGY_UNKNOWN)
+        w->with[i * w->nr_places + place] += rate;
+}
+
+/* Are both in one place? */
+static bool are_together(const struct working_set *w,
+                         const struct talk_pair *pair)
+{
+    unsigned int place = w->input->standing[pair->a].place;
+
+    return place != TOPOLOGY_UNKNOWN &&
+           place == w->input->standing[pair->b].place;
+}
+
+static void look_at_pairs(struct working_set *w)
+{
+    unsigned int i;
+
+    for (i = 0; i < w->nr_pairs; i++) {
+        const struct talk_pair *pair = &w->pairs[i];
+        double rate;
+
+        add_fixed(w, pair->a, pair->b, pair->rate);
+        add_fixed(w, pair->b, pair->a, pair->rate);
+        if (are_together(w, pair)) {
+            w->near[pair->a] += pair->rate;
+            w->near[pair->b] += pair->rate;
+        }
+        if (!is_open(w, pair->a) || !is_open(w, pair->b) ||
+            domain(w, pair->a)->pool != domain(w, pair->b)->pool)
+            continue;
+        rate = pair->rate * (are_together(w, pair) ? STAYING_COUNTS : 1);
+        w->edges[w->nr_edges++] = (struct edge){ pair->a, pair->b, rate };
+        w->degree[pair->a] += rate;
+        w->degree[pair->b] += rate;
+    }
+}
+
+/* Gangs. */
+
+/* The most cores that a place has for it. */
+static unsigned int capacity(const struct working_set *w, unsigned int i)
+{
+    const unsigned int *cores = w->input->standing[i].cores;
+    unsigned int place, most = 0;
+
+    for (place = 0; place < w->nr_places; place++)
+        if (cores[place] > most)
+            most = cores[place];
+
+    return most;
+}
+
+/* What merging the ends of @edge adds to the modularity; @m: sum of rates. */
+static double gain(const struct working_set *w, const struct edge *edge,
+                   double m)
+{
+    return edge->rate / m -
+           w->degree[edge->a] * w->degree[edge->b] / (2 * m * m);
+}
+
+static const struct edge *best_edge(const struct working_set *w, double m)
+{
+    const struct edge *best = NULL;
+    double most = 0;
+    unsigned int i;
+
+    for (i = 0; i < w->nr_edges; i++) {
+        const struct edge *e = &w->edges[i];
+        double gained = gain(w, e, m);
+
+        /* Equals: the one that was found first, so always the same. */
+        if (gained > most * (1 + 1e-9) &&
+            w->need[e->a] + w->need[e->b] <= capacity(w, e->a)) {
+            best = e;
+            most = gained;
+        }
+    }
+
+    return best;
+}
+
+/* Gang @from becomes part of @to; each two gangs have one edge at most. */
+static void merge(struct working_set *w, unsigned int to, unsigned int from,
+                  double *sum)
+{
+    unsigned int i, kept = 0;
+
+    for (i = 0; i < w->nr; i++) {
+        sum[i] = 0;
+        if (w->gang[i] == from)
+            w->gang[i] = to;
+    }
+    for (i = 0; i < w->nr_edges; i++) {
+        struct edge *e = &w->edges[i];
+
+        if (e->a == from || e->a == to)
+            e->a = e->b, e->b = to;
+        else if (e->b == from)
+            e->b = to;
+        if (e->b == to)
+            sum[e->a == from ? to : e->a] += e->rate;
+    }
+    for (i = 0; i < w->nr_edges; i++) {
+        struct edge e = w->edges[i];
+
+        if (e.b == to) {
+            if (e.a == from || e.a == to || sum[e.a] == 0)
+                continue;
+            e.rate = sum[e.a];
+            sum[e.a] = 0;
+        }
+        w->edges[kept++] = e;
+    }
+    w->nr_edges = kept;
+    w->degree[to] += w->degree[from];
+    w->need[to] += w->need[from];
+}
+
+static void find_gangs(struct working_set *w)
+{
+    double *sum = need_memory(w->nr, sizeof(*sum)), m = 0;
+    const struct edge *edge;
+    unsigned int i;
+
+    for (i = 0; i < w->nr_edges; i++)
+        m += w->edges[i].rate;
+    while ((edge = best_edge(w, m)))
+        merge(w, edge->a, edge->b, sum);
+    free(sum);
+}
+
+static void look_inside(struct working_set *w)
+{
+    double *most = need_memory(w->nr, sizeof(*most));
+    unsigned int i;
+
+    for (i = 0; i < w->nr_pairs; i++) {
+        unsigned int a = w->pairs[i].a, b = w->pairs[i].b;
+        double rate = w->pairs[i].rate;
+
+        if (!is_open(w, a) || !is_open(w, b) || w->gang[a] != w->gang[b])
+            continue;
+        w->inside[a] += rate;
+        w->inside[b] += rate;
+        if (rate > most[a])
+            most[a] = rate, w->peer[a] = b;
+        if (rate > most[b])
+            most[b] = rate, w->peer[b] = a;
+    }
+    free(most);
+}
+
+/* Places. */
+
+static double score(const struct working_set *w, unsigned int gang,
+                    unsigned int place)
+{
+    double sum = 0;
+    unsigned int i;
+
+    for (i = 0; i < w->nr; i++) {
+        bool there = w->input->standing[i].place == place;
+        double with = w->with[i * w->nr_places + place];
+
+        if (is_open(w, i) && w->gang[i] == gang)
+            sum += there ? STAYING_COUNTS * (with + w->inside[i]) : with;
+    }
+
+    return sum;
+}
+
+/* Was one of the gang moved to @place, or if that is UNKNOWN, at all? */
+static bool was_moved(const struct working_set *w, unsigned int gang,
+                      unsigned int place)
+{
+    unsigned int i;
+
+    for (i = 0; i < w->nr; i++)
+        if (is_open(w, i) && w->gang[i] == gang &&
+            domain(w, i)->affinity == AFFINITY_OURS &&
+            (place == TOPOLOGY_UNKNOWN ||
+             w->input->standing[i].place == place))
+            return true;
+
+    return false;
+}
+
+static bool has_room(const struct working_set *w, unsigned int gang,
+                     unsigned int place)
+{
+    double factor = was_moved(w, gang, place) ? GUARD_ROOM_TO_STAY
+                                              : GUARD_ROOM_TO_GO;
+
+    return w->need[gang] + w->room[place] <=
+           w->input->standing[gang].cores[place] * factor;
+}
+
+static unsigned int best_place(const struct working_set *w, unsigned int gang)
+{
+    unsigned int place, best = TOPOLOGY_UNKNOWN;
+    double most = 0;
+
+    for (place = 0; place < w->nr_places; place++) {
+        double scored;
+
+        if (!has_room(w, gang, place))
+            continue;
+        scored = score(w, gang, place);
+        if (best == TOPOLOGY_UNKNOWN || scored > most ||
+            (scored == most && w->room[place] < w->room[best])) {
+            best = place;
+            most = scored;
+        }
+    }
+
+    return best;
+}
+
+struct order {
+    unsigned int gang;
+    bool moved;
+    double rate;
+};
+
+static int by_order(const void *x, const void *y)
+{
+    const struct order *p = x, *q = y;
+
+    if (p->moved != q->moved)
+        return p->moved ? -1 : 1;
+    if (p->rate != q->rate)
+        return p->rate > q->rate ? -1 : 1;
+
+    return p->gang < q->gang ? -1 : p->gang > q->gang;
+}
+
+/* Those which were moved before come first, then the busiest. */
+static void place_gangs(struct working_set *w)
+{
+    struct order *order = need_memory(w->nr, sizeof(*order));
+    unsigned int i, place, nr = 0;
+
+    for (i = 0; i < w->nr; i++) {
+        w->goes[i] = TOPOLOGY_UNKNOWN;
+        if (is_open(w, i))
+            order[w->gang[i]].rate += w->total[i];
+    }
+    for (i = 0; i < w->nr; i++)
+        if (is_open(w, i) && w->gang[i] == i)
+            order[nr++] = (struct order){
+                i, was_moved(w, i, TOPOLOGY_UNKNOWN), order[i].rate
+            };
+    qsort(order, nr, sizeof(*order), by_order);
+    for (i = 0; i < nr && order[i].rate > 0; i++) {
+        place = best_place(w, order[i].gang);
+        w->goes[order[i].gang] = place;
+        if (place != TOPOLOGY_UNKNOWN)
+            w->room[place] += w->need[order[i].gang];
+    }
+    free(order);
+}
+
+/* Opinions. */
+
+/* What it talks with those who are or go to @place. */
+static double talk_at(const struct working_set *w, unsigned int i,
+                      unsigned int place)
+{
+    double inside = w->goes[w->gang[i]] == place ? w->inside[i] : 0;
+
+    return inside + w->with[i * w->nr_places + place];
+}
+
+static unsigned int size_of(const struct working_set *w, unsigned int gang)
+{
+    unsigned int i, size = 0;
+
+    for (i = 0; i < w->nr; i++)
+        size += is_open(w, i) && w->gang[i] == gang;
+
+    return size;
+}
+
+/* "90 % of its 1200 interactions/s are with 2 others, most with db" */
+static void describe(const struct working_set *w, unsigned int i,
+                     unsigned int place, struct opinion *o)
+{
+    const struct topology_place *p = &w->input->topology->places[place];
+    unsigned int others = size_of(w, w->gang[i]) - 1;
+    char name[DOMAIN_NAME_TEXT], cpus[CPUMAP_TEXT], whom[120];
+
+    cpumap_format(&p->cpus, cpus, sizeof(cpus));
+    if (w->peer[i] == NOBODY) {
+        policy_say(whom, "domains on %s %u", p->kind, p->id);
+    } else {
+        o->partner = domain(w, w->peer[i]);
+        policy_say(whom, others > 1 ? "a gang of which it talks most to %s"
+                                    : "%s",
+                   policy_name_of(o->partner, name));
+    }
+    policy_say(o->fact, "%.0f %% of its %.0f interactions/s are with %s",
+               100 * o->share, w->total[i], whom);
+    policy_say(o->where, "and there is room for %s, which %s %.1f cores, on "
+               "pCPUs %.60s (%s %u)", others ? "all of them" : "it",
+               others ? "need" : "needs", w->need[w->gang[i]], cpus, p->kind,
+               p->id);
+}
+
+static bool is_enough(const struct working_set *w, const struct opinion *o,
+                      double fraction)
+{
+    return o->rate >= fraction * w->settings->min_rate && o->rate > 0 &&
+           o->share >= fraction * w->settings->share;
+}
+
+static void describe_lack(const struct working_set *w, unsigned int i,
+                          struct opinion *o)
+{
+    if (w->total[i] < w->settings->min_rate)
+        policy_say(o->lacks, "it talks little: %.0f interactions/s, %.0f are "
+                   "needed", w->total[i], w->settings->min_rate);
+    else if (w->goes[w->gang[i]] == TOPOLOGY_UNKNOWN)
+        policy_say(o->lacks, "it and those it talks to need %.1f cores, and "
+                   "no %s has so many free", w->need[w->gang[i]],
+                   w->input->topology->places[0].kind);
+    else
+        policy_say(o->lacks, "%.0f %% of its %.0f interactions/s are with "
+                   "guests of one gang; %.0f %% and %.0f/s are needed",
+                   100 * o->share, w->total[i], 100 * w->settings->share,
+                   w->settings->min_rate);
+}
+
+/*
+ * A guest that was moved has enough of its talk where it is, whichever gang
+ * it would be put into now, and would not have far more elsewhere.
+ */
+static bool stays(const struct working_set *w, unsigned int i,
+                  const struct opinion *elsewhere, struct opinion *o)
+{
+    unsigned int place = w->input->standing[i].place;
+    const struct topology_place *p = &w->input->topology->places[place];
+
+    if (domain(w, i)->affinity != AFFINITY_OURS || place == TOPOLOGY_UNKNOWN ||
+        (elsewhere->want == WANT_GO &&
+         (elsewhere->place == place ||
+          elsewhere->rate > STAYING_COUNTS * w->near[i])))
+        return false;
+    o->place = place;
+    o->rate = w->near[i];
+    o->share = w->total[i] > 0 ? o->rate / w->total[i] : 0;
+    if (!is_enough(w, o, POLICY_STAY_FRACTION))
+        return false;
+    o->want = WANT_STAY;
+    policy_say(o->fact, "%.0f %% of its %.0f interactions/s are with domains "
+               "on %s %u", 100 * o->share, w->total[i], p->kind, p->id);
+    policy_say(o->where, "where it was moved");
+
+    return true;
+}
+
+static void think(const struct working_set *w, unsigned int i,
+                  struct opinion *o)
+{
+    unsigned int place = w->goes[w->gang[i]];
+    struct opinion staying = { 0 };
+
+    if (place != TOPOLOGY_UNKNOWN) {
+        o->place = place;
+        o->rate = talk_at(w, i, place);
+        o->share = w->total[i] > 0 ? o->rate / w->total[i] : 0;
+        describe(w, i, place, o);
+        if (is_enough(w, o, 1))
+            o->want = WANT_GO;
+        else if (is_enough(w, o, POLICY_STAY_FRACTION))
+            o->want = WANT_STAY;
+    }
+    if (stays(w, i, o, &staying))
+        *o = staying;
+    describe_lack(w, i, o);
+}
+
+static void prepare(struct working_set *w)
+{
+    unsigned int i, most = w->nr * PAIRS_PER_DOMAIN;
+
+    w->total = need_memory(w->nr, sizeof(*w->total));
+    w->pairs = talk_pairs(w->input, w->settings->min_rate * PAIR_FRACTION,
+                          &w->nr_pairs, w->total);
+    if (w->nr_pairs > most)
+        w->nr_pairs = most;
+    w->need = need_memory(w->nr, sizeof(*w->need));
+    w->with = need_memory(w->nr * w->nr_places, sizeof(*w->with));
+    w->near = need_memory(w->nr, sizeof(*w->near));
+    w->inside = need_memory(w->nr, sizeof(*w->inside));
+    w->degree = need_memory(w->nr, sizeof(*w->degree));
+    w->edges = need_memory(w->nr_pairs, sizeof(*w->edges));
+    w->gang = need_memory(w->nr, sizeof(*w->gang));
+    w->peer = need_memory(w->nr, sizeof(*w->peer));
+    w->goes = need_memory(w->nr, sizeof(*w->goes));
+    w->room = need_memory(w->nr_places, sizeof(*w->room));
+    memcpy(w->room, w->input->taken, w->nr_places * sizeof(*w->room));
+    for (i = 0; i < w->nr; i++) {
+        w->gang[i] = i;
+        w->peer[i] = NOBODY;
+    }
+}
+
+static void clear(struct working_set *w)
+{
+    free(w->total);
+    free(w->pairs);
+    free(w->need);
+    free(w->with);
+    free(w->near);
+    free(w->inside);
+    free(w->degree);
+    free(w->edges);
+    free(w->gang);
+    free(w->peer);
+    free(w->goes);
+    free(w->room);
+}
+
+static void run(void *memory, const struct policy_input *input,
+                struct opinion *opinions)
+{
+    struct working_set w = {
+        .settings = memory,
+        .input = input,
+        .nr = input->domains->nr,
+        .nr_places = input->topology->nr_places,
+    };
+    unsigned int i;
+
+    prepare(&w);
+    find_needs(&w);
+    look_at_pairs(&w);
+    find_gangs(&w);
+    look_inside(&w);
+    place_gangs(&w);
+    for (i = 0; i < w.nr; i++)
+        if (is_open(&w, i))
+            think(&w, i, &opinions[i]);
+    clear(&w);
+}
+
+static void *create(const struct policy_settings *settings)
+{
+    struct policy_settings *copy = need_memory(1, sizeof(*copy));
+
+    *copy = *settings;
+
+    return copy;
+}
+
+const struct policy policy_working_set = {
+    .name = "working-set",
+    .create = create,
+    .run = run,
+    .destroy = free,
+};
