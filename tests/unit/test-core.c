@@ -831,6 +831,35 @@ static void a_changed_configuration_is_taken_over(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
+/* SPIN talks as well, and there are more like it. */
+#define ALL_TALK TALK ",pair=evtchn-send/4/2/1/1,pair=evtchn-send/5/2/1/1," \
+                 "pair=evtchn-send/6/2/1/1"
+
+static void moves_per_minute_are_bounded(void **state)
+{
+    (void)state;
+    fake_domain_new(&host, 3, "third", 1);
+    fake_domain_new(&host, 4, "fourth", 1);
+    settings.max_moves = 2;
+    start(MODE_ACT);
+    run(10, ALL_TALK);
+    assert_int_equal(core.moves, 2);
+    assert_int_equal(core.plan.decisions[3].verb, MOVE);
+    assert_non_null(strstr(core.plan.decisions[3].reason, "not yet: there "
+                           "were 2 moves"));
+    assert_int_equal(count_in_journal("\"what\":\"held-back\""), 1);
+    run(48, ALL_TALK);
+    assert_int_equal(core.moves, 2);
+    run(12, ALL_TALK);
+    assert_int_equal(core.moves, 4);
+
+    /* The same for giving back; putting everything back has no bound. */
+    run(90, "pair=service-ns/5/1/1/1");
+    assert_int_equal(core.restores, 2);
+    core_stop(&core);
+    assert_int_equal(core.restores, 4);
+}
+
 static void explain_says_what_was_done_and_why(void **state)
 {
     json_object *json;
@@ -1080,6 +1109,7 @@ int main(void)
         core_test(only_domains_that_are_there_can_be_held),
         core_test(an_operator_has_plans_carried_out_or_not),
         core_test(a_changed_configuration_is_taken_over),
+        core_test(moves_per_minute_are_bounded),
         core_test(explain_says_what_was_done_and_why),
         core_test(metrics_are_what_status_and_matrix_say),
         core_test(what_cannot_be_told_apart_is_said_of_nobody),

@@ -316,7 +316,40 @@ static void carry_out_give_back(struct core *core, struct domain *d,
     ownership_look_anew(accounting_find(&core->accounting, d));
 }
 
-static void act_on_plan(struct core *core)
+/* Said when it begins, and not for each domain which waits in each run. */
+static void hold_back(struct core *core, const struct domain *d,
+                      struct decision *decision)
+{
+    size_t length = strlen(decision->reason);
+
+    snprintf(decision->reason + length, REASON_TEXT - length,
+             "; not yet: there were %u moves in the last minute, which is the "
+             "most (max_moves)", core->settings.max_moves);
+    if (!core->held_back)
+        journal_domain(&core->journal, "held-back", d, "%s",
+                       decision->reason);
+    core->held_back = true;
+}
+
+static void carry_out(struct core *core, struct domain *d,
+                      struct decision *decision, uint64_t now_ns)
+{
+    if (decision->verb != MOVE && decision->verb != GIVE_BACK)
+        return;
+    if (!pace_allows(&core->pace, core->settings.max_moves, now_ns)) {
+        hold_back(core, d, decision);
+        return;
+    }
+    core->held_back = false;
+    if (decision->verb == MOVE)
+        carry_out_move(core, d, decision);
+    else
+        carry_out_give_back(core, d, decision);
+    if (decision->done)
+        pace_note(&core->pace, now_ns);
+}
+
+static void act_on_plan(struct core *core, uint64_t now_ns)
 {
     unsigned int i;
 
@@ -325,10 +358,8 @@ static void act_on_plan(struct core *core)
         struct decision *decision = &core->plan.decisions[i];
 
         journal_proposal(core, d, decision);
-        if (core->mode == MODE_ACT && decision->verb == MOVE)
-            carry_out_move(core, d, decision);
-        if (core->mode == MODE_ACT && decision->verb == GIVE_BACK)
-            carry_out_give_back(core, d, decision);
+        if (core->mode == MODE_ACT)
+            carry_out(core, d, decision, now_ns);
     }
 }
 
@@ -373,7 +404,7 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
         return 0;
     plan_make(core->planner, &input, &core->plan);
     held_apply(&core->actuator.state.held, &core->domains, &core->plan);
-    act_on_plan(core);
+    act_on_plan(core, now_ns);
 
     return 0;
 }
@@ -431,6 +462,7 @@ void core_change(struct core *core, const struct core_settings *settings)
     core->settings.mode = settings->mode;
     core->settings.policies = settings->policies;
     core->settings.policy_settings = settings->policy_settings;
+    core->settings.max_moves = settings->max_moves;
     core->planner = planner_new(&settings->policies,
                                 &settings->policy_settings);
     if (mode)

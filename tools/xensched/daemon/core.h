@@ -20,6 +20,7 @@
 #include "host.h"
 #include "journal.h"
 #include "logs.h"
+#include "pace.h"
 
 enum mode {
     MODE_OBSERVE, /* only watch */
@@ -36,6 +37,7 @@ struct core_settings {
     uint64_t half_life_ns;
     struct policies policies;
     struct policy_settings policy_settings;
+    unsigned int max_moves; /* per minute; 0: no bound */
     struct choice choice; /* what is logged */
     uint32_t lease_ms;    /* of the hypervisor's log; 0: it isn't held */
     const char *state_path;   /* NULL: the host is not a real one */
@@ -62,6 +64,8 @@ struct core {
     uint64_t started_ns;
     uint64_t expired_ns;    /* when the matrix was last swept */
     uint64_t moves, restores;
+    struct pace pace;
+    bool held_back;         /* by max_moves: was said */
     bool full;              /* more domains than accounting domains: was said */
 };
 
@@ -125,7 +129,8 @@ void core_set_mode(struct core *core, enum mode mode);
 
 /*
  * The configuration has changed: take over what can change while the daemon
- * runs, which is the mode, the policies and their settings.  A mode which was not
+ * runs, which is the mode, the policies and their settings, and the
+ * bound on moves.  A mode which was not
  * changed there stays what it is, since an operator may have set another one
  * meanwhile.  What is remembered for plans begins anew.
  */

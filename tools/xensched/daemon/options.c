@@ -33,6 +33,7 @@ static const char usage[] =
 "  --stay MS            between two moves of a guest (10000)\n"
 "  --quiet MS           give a guest back that had no reason for so long\n"
 "                       (60000)\n"
+"  --max-moves N        so many guests are moved per minute at most (6)\n"
 "  --half-life MS       after so long an interaction counts a half (1000)\n"
 "  --interval MS        between two looks at the logs (100)\n"
 "  --period MS          between two plans (1000)\n"
@@ -55,7 +56,7 @@ static const char usage[] =
 
 enum id {
     HELP, VERSION, CONFIG, MODE, POLICIES, SHARE, MIN_RATE, CONFIRM, SETTLE,
-    STAY, QUIET, HALF_LIFE, INTERVAL, PERIOD, LOG, LEASE, REPLACE_AREA,
+    STAY, QUIET, MAX_MOVES, HALF_LIFE, INTERVAL, PERIOD, LOG, LEASE, REPLACE_AREA,
     CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS, NR_IDS,
 };
 
@@ -83,6 +84,7 @@ static const struct setting {
     [SETTLE] = { "settle", "settle_ms", "5000", A_DAY, true },
     [STAY] = { "stay", "stay_ms", "10000", A_DAY, true },
     [QUIET] = { "quiet", "quiet_ms", "60000", A_DAY, true },
+    [MAX_MOVES] = { "max-moves", "max_moves", "6", "1 to 1000", true },
     [HALF_LIFE] = { "half-life", "half_life_ms", "1000", "1 to 86400000 ms",
                     false },
     [INTERVAL] = { "interval", "interval_ms", "100", "1 to 60000 ms", true },
@@ -178,6 +180,17 @@ static bool confirm(struct options *o, const char *value)
     return true;
 }
 
+static bool max_moves(struct options *o, const char *value)
+{
+    uint64_t moves;
+
+    if (!number(value, 1, PACE_MAX, &moves))
+        return false;
+    o->core.max_moves = moves;
+
+    return true;
+}
+
 static bool lease(struct options *o, const char *value)
 {
     uint64_t ms;
@@ -214,6 +227,7 @@ static bool set(struct options *o, enum id id, const char *value)
     case SETTLE: return time_ns(value, 0, &p->settle_ns);
     case STAY: return time_ns(value, 0, &p->stay_ns);
     case QUIET: return time_ns(value, 0, &p->quiet_ns);
+    case MAX_MOVES: return max_moves(o, value);
     case HALF_LIFE: return time_ns(value, 1, &o->core.half_life_ns);
     case INTERVAL: return number(value, 1, 60000, &o->interval_ms);
     case PERIOD: return number(value, 10, 3600000, &o->period_ms);
@@ -414,6 +428,7 @@ static void take_over(struct options *o, struct options *fresh)
     o->core.mode = fresh->core.mode;
     o->core.policies = fresh->core.policies;
     o->core.policy_settings = fresh->core.policy_settings;
+    o->core.max_moves = fresh->core.max_moves;
     o->interval_ms = fresh->interval_ms;
     o->period_ms = fresh->period_ms;
 }
