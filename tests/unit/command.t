@@ -31,6 +31,7 @@ import tempfile
 import termios
 import threading
 import time
+import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
@@ -1081,12 +1082,12 @@ def dump_no_recording():
 HOST = {
     "topology": "2x2",
     "domains": [
-        {"domid": 0, "name": "Domain-0", "acct": 2, "driver_domain": True,
+        {"domid": 0, "name": "Domain-0", "acct": 12, "driver_domain": True,
          "affinity": "operator",
          "vcpus": [{"pcpu": 0, "hard": "0-1"}, {"pcpu": 1, "hard": "0-1"}]},
-        {"domid": 1, "name": "disk", "acct": 3, "vcpus": [{"pcpu": 2}]},
-        {"domid": 2, "name": "idle", "acct": 4, "vcpus": [{"pcpu": 3}]}]}
-LOAD = "synthetic:rate=1000,pair=evtchn-send/3/2/1/1"
+        {"domid": 1, "name": "disk", "acct": 7, "vcpus": [{"pcpu": 2}]},
+        {"domid": 2, "name": "idle", "acct": 5, "vcpus": [{"pcpu": 3}]}]}
+LOAD = "synthetic:rate=1000,pair=evtchn-send/7/12/1/1"
 
 
 def host_file(host):
@@ -1154,13 +1155,90 @@ def replay_operator():
     check("set by an operator" in json.dumps(plans[-1]["kept"]), plans[-1])
 
 
+def written(*chunks):
+    """A recording: a host, or rows evtchn-send (from, to, how many), each with
+    the second."""
+    def with_crc(header, contents=b""):
+        return header + struct.pack("=I", zlib.crc32(header + contents)) + \
+            contents
+
+    def chunk(kind, contents, lcr, pos, second):
+        return with_crc(struct.pack("=6I4QI", 0x6b6e6863, kind, len(contents),
+                                    0, 0, lcr, pos, 0, 0,
+                                    int(second * 1e9), 0), contents)
+
+    parts = [with_crc(struct.pack("=8s4I2Q5I", b"xensched", 0x01020304, 1, 1, 0,
+                                  0, 0, 0, 0, 0, 0, 0))]
+    for second, what in chunks:
+        if isinstance(what, dict):
+            parts.append(chunk(2, json.dumps(what).encode(), 0, 0, second))
+        else:
+            rows = b"".join(struct.pack("=3H2xQ", 2, *row) for row in what)
+            parts.append(chunk(1, rows, 0x1f, 0, second))
+    parts.append(chunk(0, b"", 0, len(chunks), 0))
+    file = path("recording")
+    with open(file, "wb") as f:
+        f.write(b"".join(parts))
+    return file
+
+
+def change(host, **members):
+    """The host, with another disk guest."""
+    host = copy.deepcopy(host)
+    host["domains"][1].update(members)
+    return host
+
+
+@test
+def replay_goes_on():
+    """what a replay moved stays when the host changes, unless an operator came
+    or it is another domain, and is given back when there is no reason"""
+    busy = [(7, 12, 1000)]
+    ours = {"affinity": "ours", "vcpus": [{"pcpu": 1, "soft": "2-3"}]}
+    begin = [(100, change(HOST, **ours))] + [(100 + t, busy)
+                                             for t in range(1, 10)]
+    settings = ("--", "--settle", "0", "--quiet", "3000")
+
+    def done(*then):
+        plans = replayed(written(*begin, *then), *settings)[0]
+        there = [m["domain"] for m in plans[-1]["moves"]]
+        return [(p["time_s"], d["what"]) for p in plans for d in p["done"]] + \
+            there
+
+    check(done() == [(3, "move"), "disk"], done())
+    more = [(110 + t, busy) for t in range(8)]
+    for members in ({"held": False}, ours, {"vcpus": [{"pcpu": 3}]}):
+        also = done((109.5, change(HOST, **members)), *more)
+        check(also == [(3, "move"), "disk"], members, also)
+    also = done((109.5, change(HOST, affinity="operator", vcpus=[
+        {"pcpu": 2, "soft": "2"}])), *more)
+    check(also == [(3, "move"), (10, "operator")], also)
+    also = done((109.5, change(HOST, uuid="another")), *more)
+    check(also == [(3, "move"), (12, "move"), "disk"], also)
+    also = done((130, []))
+    check([x[1] for x in also] == ["move", "restore"] and also[1][0] > 12, also)
+
+
+@test
+def replay_time():
+    """time that goes back stands still, time that jumps is left out"""
+    busy = [(7, 12, 1000)]
+    for times, seconds in (((100, 101, 50, 102, 103), 3),
+                           ((100, 101, 102, 90000, 90001), 3),
+                           ((0, 1, 2, 18446744072), 2),
+                           ((18446744072, 18446744073), 0)):
+        file = written((times[0], HOST), *((t, busy) for t in times[1:]))
+        numbers = replayed(file)[1]
+        check(abs(numbers["seconds"] - seconds) <= 1, times, numbers)
+
+
 @test
 def replay_twice():
     """the same rows twice give the same plans, to the byte"""
     arguments = ("replay", "--json", "--seconds", "30", "--host",
                  host_file(HOST), "--source",
-                 LOAD + ",pair=evtchn-send/4/2/1/1,pair=evtchn-send/4/3/2/1,"
-                 "pair=grant-map/2/4/1/3,lose=2,seed=7")
+                 LOAD + ",pair=evtchn-send/5/12/1/1,pair=evtchn-send/5/7/2/1,"
+                 "pair=grant-map/12/5/1/3,lose=2,seed=7")
     first = run(*arguments).expect(0).out
     check(first == run(*arguments).expect(0).out and len(first) > 1000)
 
