@@ -78,6 +78,8 @@ sleep 3
 is "an operator can take the guest over" "$(soft disk)" 3
 check "the plan says so" \
     sh -c 'xensched plan | grep -q "disk .*set by an operator"'
+check "and the journal" \
+    grep -q '"what":"operator".*"name":"disk"' /var/log/xensched/journal.jsonl
 stop_daemon TERM
 is "the guest stays where the operator wants it" "$(soft disk)" 3
 

@@ -8,14 +8,19 @@ daemon=
 stopped=
 daemon_log=/run/xenschedd.log
 
-# start_daemon OPTION...: returns when it can be asked.  (Not to be used with
-# check, which runs its command in a subshell.)  It neither waits for
-# guests to settle as long as it does by default, nor needs as much talk: the
-# host may be slow.
-start_daemon()
+# begin_daemon OPTION...: returns at once.  (Not to be used with check, which
+# runs its command in a subshell.)  It neither waits for guests to settle as
+# long as it does by default, nor needs as much talk: the host may be slow.
+begin_daemon()
 {
     xenschedd --settle 2000 --min-rate 20 "$@" >>$daemon_log 2>&1 &
     daemon=$!
+}
+
+# start_daemon OPTION...: returns when it can be asked.
+start_daemon()
+{
+    begin_daemon "$@"
     until_true 30 xensched status >/dev/null 2>&1
 }
 
@@ -27,6 +32,12 @@ stop_daemon()
     kill "-$1" "$daemon"
     wait "$daemon" 2>/dev/null || stopped=$?
     daemon=
+}
+
+# said_times WORDS: by the daemons of this test.
+said_times()
+{
+    grep -c "$1" $daemon_log
 }
 
 # The soft affinity of a guest's first vCPU.

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --cores 2 --sockets 2
+# time: 240
+#
+# xenstored ends under xenschedd, which is the end of the toolstack, and shall
+# not be that of the daemon: it goes on reading, says that it moves nothing,
+# finds the next xenstored, and puts affinities back also without one.  Fails if
+# it hangs, ends, or takes a host without xenstore for one without guests.
+# (The host needs a boot of its own: after this test it is of no use.)
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+
+journal=/var/log/xensched/journal.jsonl
+pid_file=/run/xen/xenstored.pid
+stopped=
+
+journal_has()
+{
+    [ "$(grep -c "\"what\":\"$1\"" $journal)" = "$2" ]
+}
+
+# end_xenstored: without a word.
+end_xenstored()
+{
+    kill -9 "$(cat $pid_file)"
+    rm -f $pid_file
+}
+
+# The next one knows nothing of what the former one knew.
+start_xenstored()
+{
+    xenstored --pid-file $pid_file
+    until_true 10 xenstore-read / >/dev/null 2>&1
+    xen-init-dom0 >/dev/null
+}
+
+rows()
+{
+    xensched status --json | sed -n 's/.*"nodes":[0-9]*},"rows":\([0-9]*\).*/\1/p'
+}
+
+more_rows()
+{
+    [ "$(rows)" -gt "$1" ]
+}
+
+guest start disk
+domid=$(xl domid disk)
+original=$(soft disk)
+start_daemon --mode act
+check "the disk guest is moved" until_true 30 soft_is disk 0-1
+
+# What is done on a real host: another one takes over, and nobody notices.
+former=$(cat $pid_file)
+check "xenstored is updated while it runs" \
+    xenstore-control live-update /usr/sbin/xenstored
+xl rename disk renamed
+check "the daemon sees what happens after that" until_true 5 \
+    sh -c 'xensched status --json | grep -q "\"name\":\"renamed\""'
+is "it was not lost" "$(grep -c xenstore-lost $journal)" 0
+note "xenstored: process $former, $(cat $pid_file) after the update"
+
+end_xenstored
+check "xenstored is killed: the daemon says so" \
+    until_true 10 journal_has xenstore-lost 1
+before=$(rows)
+check "it goes on reading" until_true 5 more_rows "$before"
+check "it knows what it knew" \
+    sh -c 'xensched status --json | grep -q "\"name\":\"renamed\".*\"ours\""'
+start_xenstored
+check "another xenstored: it is found" until_true 10 journal_has xenstore-again 1
+xenstore-write "/local/domain/$domid/name" another
+check "and listened to" until_true 5 \
+    sh -c 'xensched status --json | grep -q "\"name\":\"another\""'
+check "the guest is where it was" soft_is "$domid" 0-1
+
+end_xenstored
+check "that one is killed, too: the daemon says so" \
+    until_true 10 journal_has xenstore-lost 2
+xenschedd --lock /run/second-lock >second.txt 2>&1
+is "without xenstored no daemon starts" "$?" 1
+check "and says why" grep -q "is xenstored running" second.txt
+stop_daemon TERM
+is "without xenstored it ends cleanly" "$stopped" 0
+start_xenstored
+is "and has put the guest back" "$(soft "$domid")" "$original"
+check "nothing is left to restore" test ! -e /var/lib/xensched/state.json
+xl destroy "$domid"
+finish
