@@ -55,6 +55,7 @@ static void copy_domain(const struct fake_domain *from, uint32_t domid,
     snprintf(d->uuid, sizeof(d->uuid),
              "00000000-0000-0000-0000-%012u", from->uuid);
     d->driver = from->driver;
+    d->stays = from->stays;
     for (i = 0; i < FAKE_DOMAINS; i++)
         if (from->clients & 1U << i)
             domain_add_serves(d, i);

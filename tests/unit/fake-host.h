@@ -31,6 +31,7 @@ struct fake_domain {
     bool driver;
     uint32_t clients; /* mask of domids of those which it serves */
     bool names_affinity;
+    bool stays; /* so its configuration */
     char name[32];
     unsigned int uuid; /* the last digits of it */
     uint32_t pool_cpus;

@@ -746,6 +746,30 @@ static void a_held_domain_stays_until_it_is_released(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
 }
 
+static void who_is_held_by_its_configuration_stays(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    domain(DISK)->stays = true;
+    start(MODE_ACT);
+    run(15, TALK);
+    assert_int_equal(core.moves, 0);
+    assert_string_equal(core.plan.decisions[DISK].reason,
+                        "it is held by its configuration");
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/held"), "true");
+    json_object_put(json);
+    /* An operator has to say it there. */
+    json = ask("{\"command\":\"release\",\"domid\":1}");
+    assert_string_equal(get(json, "/ok"), "false");
+    assert_non_null(strstr(get(json, "/error"), "vm_affinity"));
+    json_object_put(json);
+    domain(DISK)->stays = false;
+    run(5, TALK);
+    assert_int_equal(core.moves, 1);
+}
+
 static void the_next_daemon_knows_what_is_held(void **state)
 {
     (void)state;
@@ -1104,6 +1128,7 @@ int main(void)
         core_test(matrix_says_who_talks_to_whom),
         core_test(plan_says_what_and_why),
         core_test(a_held_domain_stays_until_it_is_released),
+        core_test(who_is_held_by_its_configuration_stays),
         core_test(the_next_daemon_knows_what_is_held),
         core_test(a_hold_that_cannot_be_written_down_is_refused),
         core_test(only_domains_that_are_there_can_be_held),

@@ -63,6 +63,21 @@ static void names_and_back_ends_are_followed(void **state)
     has_name(1, "another");
 }
 
+static void what_a_configuration_says_is_read_and_followed(void **state)
+{
+    (void)state;
+    fake_xs_put("hold", "/local/domain/2/platform/vm-affinity");
+    fake_xs_put("anything", "/local/domain/3/platform/vm-affinity");
+    assert_false(xenstore_domain(xs, 1).stays);
+    assert_true(xenstore_domain(xs, 2).stays);
+    assert_false(xenstore_domain(xs, 3).stays);
+    fake_xs_remove("/local/domain/2/platform/vm-affinity");
+    fake_xs_put("hold", "/local/domain/1/platform/vm-affinity");
+    assert_true(xenstore_changed(xs));
+    assert_true(xenstore_domain(xs, 1).stays);
+    assert_false(xenstore_domain(xs, 2).stays);
+}
+
 static void an_answer_is_an_answer(void **state)
 {
     (void)state;
@@ -154,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         xenstore_test(names_and_back_ends_are_followed),
+        xenstore_test(what_a_configuration_says_is_read_and_followed),
         xenstore_test(an_answer_is_an_answer),
         xenstore_test(without_xenstored_what_was_known_stays),
         xenstore_test(it_is_found_again_and_all_is_read_anew),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2
-# time: 180
+# time: 260
 #
 # "xl vm-affinity" shows what xenschedd sees and plans, and has it do what an
 # operator wants: carry plans out, leave a domain alone, put all back.  Without
@@ -61,6 +61,26 @@ check "release" xl vm-affinity release disk
 check "it is moved then" until_true 30 soft_is disk 0-1
 check "list: it is the daemon's doing" says "^disk .* ours " xl vm-affinity list
 check "explain says what was done" says "Z move: " xl vm-affinity explain disk
+# One whose configuration says so is held from its start.
+check "an unknown vm_affinity is an error" \
+    fails 'vm_affinity="never" is not known' \
+    guest start idle name=wrong "xl=vm_affinity = 'never'"
+guest start disk name=held "xl=vm_affinity = 'hold'"
+domid=$(xl domid held)
+check "list: held by its configuration" says "^held .* yes " xl vm-affinity list
+check "explain: the same" says "held by its configuration" \
+    xl vm-affinity explain held
+check "release: not with this command" fails "change vm_affinity there" \
+    xl vm-affinity release held
+check "the guest can read that, and not write it" \
+    says "^vm-affinity = \"hold\".*(n0,r$domid)" \
+    xenstore-ls -p "/local/domain/$domid/platform"
+sleep 3
+check "it stays, the other one was moved" soft_is held all
+xenstore-rm "/local/domain/$domid/platform/vm-affinity"
+check "without that it is moved, too" until_true 30 soft_is held 0-1
+guest stop held
+
 check "restore" says "restored: 1, failed: 0, mode: advise" \
     xl vm-affinity restore
 check "it is where it was" soft_is disk all

@@ -97,7 +97,7 @@ static json_object *domain(const struct subject *s, const struct domain *d)
     add_service(json, s, d);
     answer_add_text(json, "affinity", affinities[d->affinity]);
     json_object_object_add(json, "held", json_object_new_boolean(
-        held_has(&s->core->actuator.state.held, d->uuid)));
+        held_is(&s->core->actuator.state.held, d)));
     json_object_object_add(json, "moved",
                            json_object_new_boolean(d->affinity ==
                                                    AFFINITY_OURS));

@@ -64,10 +64,21 @@ static json_object *answer_hold(struct subject *s, struct xensched_error *err)
     return set_hold(s, true, err);
 }
 
+/* What its configuration says is not ours to change. */
 static json_object *answer_release(struct subject *s,
                                    struct xensched_error *err)
 {
-    return set_hold(s, false, err);
+    const struct domain *d = answer_domain(s, err);
+
+    if (d && d->stays) {
+        xensched_fail(err, EPERM, "%s is held by its configuration: change "
+                      "vm_affinity there; to have it released while it runs, "
+                      "remove /local/domain/%u/platform/vm-affinity in "
+                      "xenstore", d->name, d->domid);
+        return NULL;
+    }
+
+    return d ? set_hold(s, false, err) : NULL;
 }
 
 static json_object *set_mode(struct subject *s, enum mode mode)

@@ -49,6 +49,11 @@ void held_remove(struct held *held, const char *uuid)
     memmove(held->uuid[i], held->uuid[held->nr], sizeof(*held->uuid));
 }
 
+bool held_is(const struct held *held, const struct domain *d)
+{
+    return d->stays || held_has(held, d->uuid);
+}
+
 void held_apply(const struct held *held, const struct domains *domains,
                 struct plan *plan)
 {
@@ -57,11 +62,12 @@ void held_apply(const struct held *held, const struct domains *domains,
     for (i = 0; i < plan->nr; i++) {
         const struct domain *d = &domains->domain[i];
 
-        if (!held_has(held, d->uuid))
+        if (!held_is(held, d))
             continue;
         cpumap_free(&plan->decisions[i].soft);
         decide(&plan->decisions[i],
                d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
-               "an operator holds it");
+               d->stays ? "it is held by its configuration"
+                        : "an operator holds it");
     }
 }

@@ -171,8 +171,10 @@ static void format_uuid(char text[DOMAIN_UUID_TEXT], const uint8_t *u)
 
 static void get_name(struct host_xen *hx, struct domain *d)
 {
-    snprintf(d->name, sizeof(d->name), "%s",
-             xenstore_domain(hx->xs, d->domid).name);
+    struct xenstore_domain known = xenstore_domain(hx->xs, d->domid);
+
+    snprintf(d->name, sizeof(d->name), "%s", known.name);
+    d->stays = known.stays;
     d->driver = d->domid == 0;
 }
 

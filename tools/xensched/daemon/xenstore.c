@@ -18,6 +18,9 @@
 #define INTRODUCE "@introduceDomain"
 #define RELEASE   "@releaseDomain"
 
+/* Written by xl from a domain's configuration; a guest can only read it. */
+#define HOLD "/local/domain/%u/platform/vm-affinity"
+
 #define PATH_TEXT 96
 
 /* Taken in at a time; a domain could make them faster than we take them. */
@@ -29,6 +32,7 @@ struct known {
     bool area_changed;
     unsigned int nr_back_ends;
     uint32_t *back_ends;
+    bool stays;
     char name[DOMAIN_NAME_TEXT];
 };
 
@@ -46,6 +50,7 @@ static const struct {
     { 'n', "/local/domain/%u/name" },
     { 'd', "/libxl/%u/device" },
     { 'a', "/local/domain/%u/schedlog/area" },
+    { 'h', HOLD },
 };
 
 #define NR_WATCHED (sizeof(watched) / sizeof(watched[0]))
@@ -146,10 +151,22 @@ static void read_back_ends(struct xenstore *xs, struct known *k)
     free(kinds);
 }
 
+static void read_stays(struct xenstore *xs, struct known *k)
+{
+    char path[PATH_TEXT], *value;
+    unsigned int length;
+
+    path_of(path, HOLD, k->domid);
+    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    k->stays = value && !strcmp(value, "hold");
+    free(value);
+}
+
 static void read_all(struct xenstore *xs, struct known *k)
 {
     read_name(xs, k);
     read_back_ends(xs, k);
+    read_stays(xs, k);
 }
 
 static struct known *find(const struct xenstore *xs, uint32_t domid)
@@ -313,6 +330,7 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
         .name = k->name,
         .nr_back_ends = k->nr_back_ends,
         .back_ends = k->back_ends,
+        .stays = k->stays,
     };
 }
 

@@ -21,6 +21,7 @@ struct xenstore_domain {
     const char *name; /* printable ASCII; "" when it has none */
     unsigned int nr_back_ends;
     const uint32_t *back_ends; /* domids of those which serve it */
+    bool stays; /* its configuration says: vm_affinity="hold" */
 };
 
 /* Connect, and watch domains come and go. */

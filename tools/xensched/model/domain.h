@@ -34,6 +34,7 @@ struct domain {
     char uuid[DOMAIN_UUID_TEXT];
     char name[DOMAIN_NAME_TEXT]; /* "" when it has none */
     bool driver;                 /* dom0, or serves backends to others */
+    bool stays;                  /* its configuration wants it to */
     unsigned int nr_serves;
     uint32_t *serves;            /* domids of those whose back end it is */
     uint32_t pool;
