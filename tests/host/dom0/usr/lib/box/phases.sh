@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# Eight guests whose load changes all at once (programs/phases.c), dom0 on
+# socket 0 and a driver domain on socket 1.  A phase is one word, "DDVVppCB",
+# with a letter for each of them, g1 to g8:
+#
+#   D  reads from dom0's disk       C  computes
+#   V  from the driver domain's     B  reads from both in turn
+#   p, q, r, s: two with the same letter talk to each other; -  does nothing
+#
+# The host has 2 sockets x 4 cores.
+
+. /usr/lib/box/ram-disk.sh
+
+GUESTS="g1 g2 g3 g4 g5 g6 g7 g8"
+phase_node=/phases
+
+# one_guest NAME: with a disk of each of the two.
+one_guest()
+{
+    local ram
+
+    ram=$(take_ram_disk /run/guests/.disks 2)
+    guest start idle name="$1" memory=112 run="phases serve $phase_node $1" \
+        prepare='until [ -b /dev/xvda ] && [ -b /dev/xvdb ]; do
+                     usleep 50000
+                 done' \
+        xl="disk = [ 'phy:$ram,xvda,w',
+            'script=block-ram,backend=driver,vdev=xvdb,access=w,target=2' ]"
+}
+
+start_phase_guests()
+{
+    local name started=
+
+    xl vcpu-pin Domain-0 all 0-3 || return 1
+    guest start driver memory=192 cpus=4-7 || return 1
+    phases set $phase_node nothing >/dev/null || return 1
+    for name in $GUESTS; do
+        one_guest "$name" &
+        started="$started $!"
+    done
+    for name in $started; do
+        wait "$name" || return 1
+    done
+}
+
+# letter PHASE GUEST
+letter()
+{
+    echo "$1" | cut -c "${2#g}"
+}
+
+# talks_with PHASE GUEST: the names of those that it has to do with.
+talks_with()
+{
+    local mine other
+
+    mine=$(letter "$1" "$2")
+    case $mine in
+    D)     echo Domain-0 ;;
+    V)     echo driver ;;
+    B)     echo Domain-0 driver ;;
+    [p-s]) for other in $GUESTS; do
+               [ "$other" = "$2" ] || [ "$(letter "$1" "$other")" != "$mine" ] ||
+                   echo "$other"
+           done ;;
+    esac
+}
+
+# pair_word PHASE GUEST AMOUNT PAUSE: the first of the two asks.
+pair_word()
+{
+    local one="$2" other node
+
+    other=$(talks_with "$1" "$2")
+    node=/meeting/$(letter "$1" "$2")
+    if [ "${one#g}" -lt "${other#g}" ]; then
+        echo "$one=ask:$3:$4:$node,$(xl domid "$other")"
+    else
+        echo "$one=answer:0:0:$node,$(xl domid "$other")"
+    fi
+}
+
+# make_meetings PHASE: for its pairs.
+make_meetings()
+{
+    local mark pair
+
+    xenstore-rm /meeting 2>/dev/null
+    for mark in p q r s; do
+        pair=
+        for name in $GUESTS; do
+            [ "$(letter "$1" "$name")" != $mark ] ||
+                pair="$pair b$(xl domid "$name")"
+        done
+        [ -n "$pair" ] || continue
+        xenstore-write /meeting/$mark ""
+        # shellcheck disable=SC2086 # one word each
+        xenstore-chmod /meeting/$mark n0 $pair
+    done
+}
+
+# phase_text PHASE AMOUNT PAUSE: how the guests are told, see phases.c.  AMOUNT
+# and PAUSE (us) are those of a request and of a round trip; a computing guest
+# does a quarter as many loops and pauses four times as long.
+phase_text()
+{
+    local name
+
+    for name in $GUESTS; do
+        case $(letter "$1" "$name") in
+        D)     echo "$name=read:$2:$3:/dev/xvda" ;;
+        V)     echo "$name=read:$2:$3:/dev/xvdb" ;;
+        B)     echo "$name=both:$2:$3" ;;
+        C)     echo "$name=compute:$(($2 / 4)):$(($3 * 4))" ;;
+        [p-s]) pair_word "$1" "$name" "$2" "$3" ;;
+        esac
+    done | tr '\n' ' '
+}
+
+# set_phase PHASE AMOUNT PAUSE: it begins; prints when (ms since 1970).
+set_phase()
+{
+    make_meetings "$1"
+    phases set $phase_node "$(phase_text "$@")"
+}
+
+# workers PHASE: the domids of all that have an amount to do in it.
+workers()
+{
+    local word
+
+    for word in $(phase_text "$1" 4 0); do
+        case $word in
+        *=answer:*) ;;
+        *) xl domid "${word%%=*}" ;;
+        esac
+    done
+}
+
+# run_phase PHASE AMOUNT: without pauses; returns when all have done theirs.  Prints
+# what "phases run" says.
+run_phase()
+{
+    make_meetings "$1"
+    # shellcheck disable=SC2046 # one word each
+    phases run $phase_node "$(phase_text "$1" "$2" 0)" $(workers "$1")
+}
