@@ -27,7 +27,7 @@
 #define LOOK_LINUX_NS (5 * NS_PER_S)
 
 /* Of all driver domains' rows, in each round. */
-#define BYTES_PER_ROUND   (4U << 20)
+#define BYTES_PER_ROUND   (1U << 20)
 #define BATCHES_PER_ROUND 4096U
 
 #define MAX_DRIVER_DOMAINS 64
@@ -619,9 +619,17 @@ static unsigned int bytes_touched(const struct feeds *feeds,
 }
 
 /* One that has very much takes nothing from the others' share. */
+static bool is_enough(const struct feeds *feeds, const struct feed *feed,
+                      unsigned int batches, unsigned int bytes)
+{
+    unsigned int sharers = feeds->nr - FIRST_DOMAIN;
+
+    return is_domains(feed) && (batches >= BATCHES_PER_ROUND / sharers ||
+                                bytes >= BYTES_PER_ROUND / sharers);
+}
+
 static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
 {
-    unsigned int sharers = is_domains(feed) ? feeds->nr - FIRST_DOMAIN : 1;
     unsigned int bytes = 0, batches = 0;
     struct xensched_batch batch;
     struct xensched_error err;
@@ -631,8 +639,7 @@ static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
            XENSCHED_BATCH) {
         take(feeds, feed, &batch, now_ns);
         bytes += bytes_touched(feeds, &batch);
-        if (++batches >= BATCHES_PER_ROUND / sharers ||
-            bytes >= BYTES_PER_ROUND / sharers)
+        if (is_enough(feeds, feed, ++batches, bytes))
             break;
     }
     say_refusal(feeds, feed);
