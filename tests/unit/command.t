@@ -1251,6 +1251,9 @@ def replay_thresholds():
     rate = replayed(*rest, host_file(HOST))[0][-1]["moves"][0]["evidence"]
     tenfold = replayed(*rest, host_file(host))[0][-1]["moves"][0]["evidence"]
     check(abs(tenfold["rate"] / rate["rate"] - 10) < 0.01, rate, tenfold)
+    host = change(host, thresholds={"evtchn-send": 40})
+    more = replayed(*rest, host_file(host))[0][-1]["moves"][0]["evidence"]
+    check(abs(more["rate"] / rate["rate"] - 40) < 0.01, rate, more)
 
 
 def tell_host(host):

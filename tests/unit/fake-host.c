@@ -214,6 +214,15 @@ struct fake_domain *fake_domain_new(struct fake_host *f, uint32_t domid,
     return d;
 }
 
+static void set_threshold(void *data, uint16_t acct, unsigned int event,
+                          uint32_t threshold)
+{
+    struct fake_host *f = data;
+
+    assert(acct < FAKE_ACCTS);
+    f->world->threshold[event][acct] = threshold;
+}
+
 void fake_host_init(struct fake_host *f)
 {
     struct fake_domain *dom0;
@@ -231,6 +240,7 @@ void fake_host_init(struct fake_host *f)
         .nr_acct = FAKE_ACCTS,
         .bind = bind,
         .unbind = unbind,
+        .set_threshold = set_threshold,
         .log = start_log,
         .alive = alive,
         .facts = facts,

@@ -9,6 +9,8 @@
 #ifndef FAKE_HOST_H
 #define FAKE_HOST_H
 
+#include <xensched/abi.h>
+
 #include "daemon/host.h"
 
 #define FAKE_CPUS    4U
@@ -51,6 +53,8 @@ struct fake_world {
     uint32_t events;        /* that are on */
     unsigned int nr_logs;   /* calls of log() that did it */
     bool held;              /* by somebody else */
+    /* Which was set last; 0: none. */
+    uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS][FAKE_ACCTS];
     /* Called before each change of an affinity; NULL: not. */
     void (*before_set)(void);
 };

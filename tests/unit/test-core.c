@@ -17,6 +17,7 @@
 
 #include "daemon/answer.h"
 #include "daemon/core.h"
+#include "daemon/govern.h"
 #include "daemon/metrics.h"
 
 #define SECOND 1000000000ULL
@@ -911,6 +912,66 @@ static void explain_says_what_was_done_and_why(void **state)
     json_object_put(json);
 }
 
+/* A second whose rows cost so much CPU time. */
+static void busy_second(struct feeds *feeds, const char *pairs,
+                        uint64_t *cpu_ns, uint64_t cost_ns)
+{
+    run(1, pairs);
+    *cpu_ns += cost_ns;
+    govern(feeds, *cpu_ns, now);
+}
+
+static void within_its_budget_less_is_logged_and_the_same_is_known(void **state)
+{
+    const uint32_t *of = host.world->threshold[XEN_SCHEDLOG_EV_EVTCHN_SEND];
+    struct feeds none = { .core = &core };
+    char thinned[200];
+    uint64_t cpu_ns = 0;
+    double rate;
+    unsigned int i;
+
+    (void)state;
+    choice_default(&settings.choice);
+    settings.budget = 0.01;
+    start(MODE_ADVISE);
+    for (i = 0; i < 10; i++)
+        busy_second(&none, TALK, &cpu_ns, SECOND / 200);
+    assert_int_equal(of[3], 0);
+    rate = matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2, now);
+    busy_second(&none, TALK, &cpu_ns, SECOND / 20);
+    assert_true(of[2] > 1 && of[3] > 1);
+    assert_int_equal(governor_threshold(&core.governor,
+                                        XEN_SCHEDLOG_EV_EVTCHN_SEND, 3),
+                     of[3]);
+    assert_int_equal(count_in_journal("\"what\":\"budget\""), 1);
+    assert_true(count_in_journal("\"domain\":\"disk\""));
+
+    /* Now so many events are as many rows less. */
+    snprintf(thinned, sizeof(thinned), "pair=evtchn-send/3/2/1/1,"
+             "pair=service-ns/4/1/%u/1", 3 * of[3] - 1);
+    for (i = 0; i < 10; i++)
+        busy_second(&none, thinned, &cpu_ns, SECOND / 125);
+    assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
+                            now) > rate * 0.6);
+    assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
+                            now) < rate * 1.5);
+
+    /* Bound again, its route is made anew; the matrix goes by the other. */
+    host.world->threshold[XEN_SCHEDLOG_EV_EVTCHN_SEND][3] = 0;
+    core.accounting.accounts[3].bound = false;
+    run(1, TALK);
+    assert_true(of[3] > 1);
+
+    /* Who gets the number next has nothing to do with it. */
+    domain(DISK)->exists = false;
+    run(1, TALK);
+    assert_true(governor_threshold(&core.governor,
+                                   XEN_SCHEDLOG_EV_EVTCHN_SEND, 3) > 1);
+    run(61, TALK);
+    assert_int_equal(governor_threshold(&core.governor,
+                                        XEN_SCHEDLOG_EV_EVTCHN_SEND, 3), 1);
+}
+
 static void nonsense_gets_an_error(void **state)
 {
     static const char *const nonsense[] = {
@@ -1140,6 +1201,7 @@ int main(void)
         core_test(what_cannot_be_told_apart_is_said_of_nobody),
         core_test(metrics_are_written_when_it_is_time),
         core_test(metrics_that_cannot_be_written_stop_nothing),
+        core_test(within_its_budget_less_is_logged_and_the_same_is_known),
         core_test(nonsense_gets_an_error),
         core_test(random_bytes_get_an_answer),
     };

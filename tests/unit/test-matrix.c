@@ -287,6 +287,35 @@ static void with_a_threshold_a_row_counts_for_all_it_stands_for(void **state)
     matrix_free(all);
 }
 
+static void a_threshold_of_one_domain_is_for_its_rows_alone(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+    double one;
+
+    (void)state;
+    add(m, SEND, 4, 3, 10, SECOND);
+    one = matrix_rate(m, SEND, 4, 3, SECOND);
+    matrix_set_threshold(m, SEND, 2);
+    matrix_set_threshold_of(m, SEND, 2, 8);
+    matrix_set_threshold_of(m, SEND, 0xffff, 5);
+    matrix_set_threshold_of(m, 1000, 2, 5);
+    add(m, SEND, 2, 3, 10, SECOND);
+    add(m, SEND, 3, 2, 10, SECOND);
+    add(m, XEN_SCHEDLOG_EV_GRANT_MAP, 2, 3, 10, SECOND);
+    near(matrix_rate(m, SEND, 2, 3, SECOND), 8 * one);
+    near(matrix_rate(m, SEND, 3, 2, SECOND), 2 * one);
+    near(matrix_rate(m, XEN_SCHEDLOG_EV_GRANT_MAP, 2, 3, SECOND), one);
+    matrix_set_threshold_of(m, SEND, 2, 0);
+    add(m, SEND, 2, 5, 10, SECOND);
+    near(matrix_rate(m, SEND, 2, 5, SECOND), 2 * one);
+    /* Who gets the number next begins anew. */
+    matrix_set_threshold_of(m, SEND, 2, 8);
+    matrix_forget(m, 2);
+    add(m, SEND, 2, 6, 10, SECOND);
+    near(matrix_rate(m, SEND, 2, 6, SECOND), 2 * one);
+    matrix_free(m);
+}
+
 static void a_number_that_was_given_up_is_forgotten(void **state)
 {
     struct matrix *m = matrix_new(HALF_LIFE);
@@ -430,6 +459,7 @@ int main(void)
         cmocka_unit_test(an_access_without_another_end_is_no_pair),
         cmocka_unit_test(only_events_of_the_model_are_in_it),
         cmocka_unit_test(with_a_threshold_a_row_counts_for_all_it_stands_for),
+        cmocka_unit_test(a_threshold_of_one_domain_is_for_its_rows_alone),
         cmocka_unit_test(a_number_that_was_given_up_is_forgotten),
         cmocka_unit_test(what_is_idle_for_long_is_forgotten),
         cmocka_unit_test(the_table_finds_what_is_in_it_and_nothing_else),

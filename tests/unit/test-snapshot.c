@@ -47,6 +47,9 @@ static json_object *make(void)
     domains.domain[1].held = true;
     domains.domain[1].vcpus[1].online = false;
     domains.domain[1].pool = 5;
+    domains.domain[1].threshold = calloc(XEN_SCHEDLOG_NR_EVENTS,
+                                         sizeof(uint32_t));
+    domains.domain[1].threshold[2] = 64;
     topology.cpus[3].online = false;
     for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
         threshold[i] = i + 1;
@@ -88,6 +91,8 @@ static void what_was_told_comes_back(void **state)
     assert_true(d->since_ns == 1234567890123456789);
     assert_true(d->held && d->affinity == AFFINITY_OPERATOR);
     assert_true(d->vcpus[0].online && !d->vcpus[1].online);
+    assert_int_equal(d->threshold[2], 64);
+    assert_int_equal(d->threshold[3], 0);
     d = domains_find(&s.domains, SERVES);
     assert_true(d->driver && d->nr_serves == 1 && d->serves[0] == 1);
     snapshot_free(&s);

@@ -156,6 +156,15 @@ static int bind(void *data, uint32_t domid, uint16_t acct,
     return 0;
 }
 
+static void set_threshold(void *data, uint16_t acct, unsigned int event,
+                          uint32_t threshold)
+{
+    (void)data;
+    (void)acct;
+    (void)event;
+    (void)threshold;
+}
+
 static void unbind(void *data, uint32_t domid, uint16_t acct)
 {
     (void)data;
@@ -176,6 +185,7 @@ static void make_host(struct replayer *r)
         .nr_acct = NR_ACCT,
         .bind = bind,
         .unbind = unbind,
+        .set_threshold = set_threshold,
     };
 }
 
@@ -237,6 +247,15 @@ static void make_map(struct replayer *r)
     }
 }
 
+static void take_own_thresholds(struct replayer *r, const struct domain *d)
+{
+    unsigned int i;
+
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+        matrix_set_threshold_of(r->core.matrix, i, r->map[d->acct],
+                                d->threshold ? d->threshold[i] : 0);
+}
+
 static void take_settings(struct replayer *r)
 {
     struct held *held = &r->core.actuator.state.held;
@@ -247,6 +266,8 @@ static void take_settings(struct replayer *r)
     for (i = 0; i < r->world.domains.nr; i++) {
         const struct domain *d = &r->world.domains.domain[i];
 
+        if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
+            take_own_thresholds(r, d);
         if (d->held)
             held_add(held, d->uuid);
         else
@@ -405,6 +426,7 @@ struct replayer *replayer_new(int argc, char **argv, int *code)
     /* Carried out here, and written nowhere. */
     r->options.core.mode = MODE_ACT;
     r->options.core.lease_ms = 0;
+    r->options.core.budget = 0;
     r->options.core.state_path = NULL;
     r->options.core.journal_path = NULL;
     make_host(r);

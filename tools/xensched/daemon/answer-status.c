@@ -157,6 +157,24 @@ static json_object *sources(const struct feeds *feeds)
     return array;
 }
 
+static json_object *budget(const struct governor *g)
+{
+    json_object *json = json_object_new_object();
+    unsigned int event, acct, raised = 0;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        for (acct = 0; acct < g->nr_acct; acct++)
+            raised += governor_threshold(g, event, acct) != g->chosen[event];
+    answer_add_real(json, "percent", 100 * g->budget, 3);
+    answer_add_real(json, "overhead_percent", 100 * g->overhead, 3);
+    answer_add_real(json, "own_percent", 100 * g->own, 3);
+    answer_add_real(json, "rows_per_s", g->rate, 0);
+    answer_add_int(json, "raised", raised);
+    json_object_object_add(json, "kept", json_object_new_boolean(!g->stuck));
+
+    return json;
+}
+
 json_object *answer_status(struct subject *s, struct xensched_error *err)
 {
     struct core *core = s->core;
@@ -176,6 +194,8 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
     json_object_object_add(json, "topology", topology(&core->topology));
     add_counts(json, s);
     json_object_object_add(json, "sources", sources(s->feeds));
+    if (core->governor.budget > 0)
+        json_object_object_add(json, "budget", budget(&core->governor));
     answer_add_int(json, "memory_bytes", facts.log_bytes);
     json_object_object_add(json, "domains", domains(s));
     answer_add_int(json, "moves", core->moves);

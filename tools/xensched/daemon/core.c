@@ -55,6 +55,7 @@ static void forget_account(struct core *core, struct account *account)
     if (!account->gone)
         core->host->unbind(core->host->data, account->domid, account->acct);
     matrix_forget(core->matrix, account->acct);
+    governor_forget(&core->governor, account->acct);
     accounting_close(account);
 }
 
@@ -88,6 +89,22 @@ static struct account *find_account(struct core *core, const struct domain *d,
     return account;
 }
 
+/* Binding routes with what was chosen; the matrix goes by the governor's. */
+static void apply_thresholds(struct core *core, uint16_t acct)
+{
+    uint32_t events = choice_events(&core->settings.choice, HYPERVISOR);
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++) {
+        uint32_t threshold = governor_threshold(&core->governor, event, acct);
+
+        if (events & 1U << event &&
+            threshold != core->settings.choice.threshold[event])
+            core->host->set_threshold(core->host->data, acct, event,
+                                      threshold);
+    }
+}
+
 /* Tried again in each run until it works; a domain may be half built. */
 static void bind_account(struct core *core, struct account *account)
 {
@@ -97,7 +114,9 @@ static void bind_account(struct core *core, struct account *account)
         return;
     account->bound = !core->host->bind(core->host->data, account->domid,
                                        account->acct, &err);
-    if (!account->bound && err.code != -ESRCH)
+    if (account->bound)
+        apply_thresholds(core, account->acct);
+    else if (err.code != -ESRCH)
         say("%s", err.text);
 }
 
@@ -212,6 +231,17 @@ int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
     return rc;
 }
 
+/* Routes are made anew, with what was chosen. */
+static void forget_thresholds(struct core *core)
+{
+    unsigned int event, acct;
+
+    governor_forget_all(&core->governor);
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        for (acct = 0; acct < core->accounting.nr; acct++)
+            matrix_set_threshold_of(core->matrix, event, acct, 0);
+}
+
 int core_log_again(struct core *core, uint64_t now_ns,
                    struct xensched_error *err)
 {
@@ -222,6 +252,7 @@ int core_log_again(struct core *core, uint64_t now_ns,
 
     for (i = 0; i < a->nr; i++)
         a->accounts[i].bound = false;
+    forget_thresholds(core);
     rc = core_bind_new(core, &domains, now_ns, err);
     domains_free(&domains);
     if (!rc)
@@ -423,9 +454,12 @@ int core_read(struct core *core, struct xensched_source *source,
     struct xensched_batch batch;
     int rc;
 
-    while ((rc = xensched_source_next(source, &batch, err)) == XENSCHED_BATCH)
+    while ((rc = xensched_source_next(source, &batch, err)) ==
+           XENSCHED_BATCH) {
+        governor_count(&core->governor, &batch, GOVERNOR_AS_THEY_SAY);
         if (is_for_the_matrix(core, &batch))
             matrix_add_batch(core->matrix, &batch, now_ns);
+    }
 
     return rc < 0 ? rc : renew_lease(core, now_ns, err);
 }
@@ -535,6 +569,8 @@ int core_start(struct core *core, const struct core_settings *settings,
     core->planner = planner_new(&settings->policies,
                                 &settings->policy_settings);
     accounting_init(&core->accounting, host->nr_acct);
+    governor_init(&core->governor, core->settings.budget,
+                  core->settings.choice.threshold, host->nr_acct);
     logs_init(&core->logs, &settings->choice, HYPERVISOR, host->nr_acct);
 
     rc = journal_open(&core->journal, settings->journal_path,
@@ -614,6 +650,7 @@ void core_free(struct core *core)
     plan_free(&core->plan);
     domains_free(&core->domains);
     planner_free(core->planner);
+    governor_free(&core->governor);
     matrix_free(core->matrix);
     accounting_free(&core->accounting);
     actuator_free(&core->actuator);

@@ -16,6 +16,7 @@
 #include "../policy/plan.h"
 #include "accounting.h"
 #include "actuator.h"
+#include "governor.h"
 #include "hold.h"
 #include "host.h"
 #include "journal.h"
@@ -39,6 +40,7 @@ struct core_settings {
     struct policy_settings policy_settings;
     unsigned int max_moves; /* per minute; 0: no bound */
     struct choice choice; /* what is logged */
+    double budget;        /* what that may cost, in pCPUs; 0: anything */
     uint32_t lease_ms;    /* of the hypervisor's log; 0: it isn't held */
     const char *state_path;   /* NULL: the host is not a real one */
     const char *journal_path; /* likewise */
@@ -57,6 +59,7 @@ struct core {
     uint64_t cookie; /* by which Xen knows us, or the daemon before */
     bool successor;  /* of a daemon that was killed: its areas are ours */
     struct logs logs; /* of the hypervisor */
+    struct governor governor;
     struct matrix *matrix;
     struct planner *planner;
     struct domains domains; /* as of the last run */

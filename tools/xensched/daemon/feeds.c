@@ -120,6 +120,17 @@ static uint32_t wanted_events(const struct feeds *feeds, uint32_t built)
     return choice_events(feeds->settings.choice, LINUX) & built;
 }
 
+/* As apply_thresholds() of the core. */
+static void apply_thresholds(struct feeds *feeds, struct feed *feed)
+{
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        logs_set_threshold(&feeds->logs, feed->area, feed->acct, event,
+                           governor_threshold(&feeds->core->governor, event,
+                                              feed->acct));
+}
+
 static int turn_on(struct feeds *feeds, struct feed *feed, uint32_t events,
                    struct xensched_error *err)
 {
@@ -146,6 +157,7 @@ static int start_reading(struct feeds *feeds, struct feed *feed,
     logs_prepare(&feeds->logs, feed->area);
     logs_route(&feeds->logs, feeds->settings.choice, feed->area, feed->acct,
                ~0U, true);
+    apply_thresholds(feeds, feed);
     rc = xensched_source_open(feed->name, feed->area, &feed->source, err);
     if (!rc)
         rc = xensched_area_info(feed->area, &info, err);
@@ -587,6 +599,8 @@ static void take(struct feeds *feeds, struct feed *feed,
 {
     struct tally_sieve sieve = { .most = sieve_most, .arg = &feed->sieve };
 
+    /* What it says of others must not thin out theirs. */
+    governor_count(&feeds->core->governor, batch, feed->acct);
     if (is_domains(feed) && !is_as_asked(&feeds->logs, batch)) {
         feed->refused += xensched_batch_rows(batch);
     } else if (is_domains(feed)) {

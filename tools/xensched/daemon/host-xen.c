@@ -293,6 +293,14 @@ static void unbind_domain(void *data, uint32_t domid, uint16_t acct)
     xensched_area_bind(hx->area, domid, XEN_SCHEDLOG_ACCT_REST, NULL);
 }
 
+static void set_threshold(void *data, uint16_t acct, unsigned int event,
+                          uint32_t threshold)
+{
+    struct host_xen *hx = data;
+
+    logs_set_threshold(&hx->logs, hx->area, acct, event, threshold);
+}
+
 static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
 {
     struct host_xen *hx = data;
@@ -417,6 +425,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
         .nr_acct = NR_ACCT,
         .bind = bind_domain,
         .unbind = unbind_domain,
+        .set_threshold = set_threshold,
         .log = start_log,
         .alive = alive,
         .facts = facts,

@@ -70,6 +70,10 @@ struct host {
     /* @acct stands for nobody any more; @domid, if it still is, for REST. */
     void (*unbind)(void *data, uint32_t domid, uint16_t acct);
 
+    /* Of so many events of @acct one is logged from now on.  It is bound. */
+    void (*set_threshold)(void *data, uint16_t acct, unsigned int event,
+                          uint32_t threshold);
+
     /*
      * Turn the hypervisor's events on which were chosen, and hold the log for
      * @lease_ms from now, and from each sign of life; 0 when none was chosen:

@@ -206,6 +206,17 @@ void logs_route(const struct logs *logs, const struct choice *choice,
                 route(choice, area, acct, event, i, on);
 }
 
+void logs_set_threshold(const struct logs *logs, struct xensched_area *area,
+                        uint16_t acct, unsigned int event,
+                        uint32_t threshold)
+{
+    unsigned int i;
+
+    for (i = 0; i < logs->nr; i++)
+        if (logs->events[i] & 1U << event)
+            xensched_area_set_route(area, acct, event, i, threshold);
+}
+
 void logs_prepare(const struct logs *logs, struct xensched_area *area)
 {
     unsigned int acct, event, i;

@@ -58,6 +58,11 @@ void logs_route(const struct logs *logs, const struct choice *choice,
                 struct xensched_area *area, uint16_t acct, uint32_t events,
                 bool on);
 
+/* Another threshold for an event that is routed; nothing if it has no file. */
+void logs_set_threshold(const struct logs *logs, struct xensched_area *area,
+                        uint16_t acct, unsigned int event,
+                        uint32_t threshold);
+
 /* All registers as they should be, and nothing routed. */
 void logs_prepare(const struct logs *logs, struct xensched_area *area);
 

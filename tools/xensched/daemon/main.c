@@ -14,6 +14,7 @@
 #include "answer.h"
 #include "control.h"
 #include "feeds.h"
+#include "govern.h"
 #include "host-xen.h"
 #include "lock.h"
 #include "../model/memory.h"
@@ -73,16 +74,27 @@ static void give_up(struct daemon *d, const struct xensched_error *err)
     end(d);
 }
 
+static uint64_t cpu_ns(void)
+{
+    struct timespec used;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+
+    return used.tv_sec * 1000000000ULL + used.tv_nsec;
+}
+
 /* The hypervisor's. */
 static int open_source(struct daemon *d, struct xensched_error *err)
 {
     int rc = xensched_source_open("hypervisor", host_xen_area(d->host),
                                   &d->source, err);
 
-    if (!rc)
-        feeds_set_hypervisor(&d->feeds, d->source);
+    if (rc)
+        return rc;
+    feeds_set_hypervisor(&d->feeds, d->source);
+    governor_set_clock(&d->core.governor, xensched_source_tsc_khz(d->source));
 
-    return rc;
+    return 0;
 }
 
 /*
@@ -124,6 +136,8 @@ static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
         rc = log_again(d, &err);
     if (rc)
         give_up(d, &err);
+    else
+        govern(&d->feeds, cpu_ns(), now_ns());
 }
 
 static void journal_xenstore(struct daemon *d, bool lost, const char *text)

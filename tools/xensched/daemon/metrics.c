@@ -91,6 +91,15 @@ static void write_cost(FILE *out, const struct core *core, uint64_t now_ns)
     family(out, "cpu_seconds", "counter", "CPU time of the daemon");
     fprintf(out, "xensched_cpu_seconds_total %.3f\n",
             seconds(&usage.ru_utime) + seconds(&usage.ru_stime));
+    if (core->governor.budget > 0) {
+        family(out, "budget_ratio", "gauge",
+               "pCPUs that logging may cost, the daemon included");
+        fprintf(out, "xensched_budget_ratio %.5f\n", core->governor.budget);
+        family(out, "overhead_ratio", "gauge",
+               "pCPUs that it costs, of late");
+        fprintf(out, "xensched_overhead_ratio %.5f\n",
+                core->governor.overhead);
+    }
     family(out, "uptime_seconds", "gauge", "since the daemon was started");
     fprintf(out, "xensched_uptime_seconds %.1f\n",
             (now_ns - core->started_ns) / 1e9);

@@ -39,6 +39,9 @@ static const char usage[] =
 "  --period MS          between two plans (1000)\n"
 "  --log EVENT[:N],...  what is logged, of N events one; or all, or none\n"
 "                       (what plans are made from)\n"
+"  --budget PERCENT     of a pCPU that logging may cost, the daemon included:\n"
+"                       of what happens most fewer events are logged then; 0:\n"
+"                       not looked at (0)\n"
 "  --lease MS           Xen turns its logging off when the daemon stood still\n"
 "                       for so long; 1000 to 3600000 (10000)\n"
 "  --replace-area       take the hypervisor's log area from whoever made it\n"
@@ -56,8 +59,8 @@ static const char usage[] =
 
 enum id {
     HELP, VERSION, CONFIG, MODE, POLICIES, SHARE, MIN_RATE, CONFIRM, SETTLE,
-    STAY, QUIET, MAX_MOVES, HALF_LIFE, INTERVAL, PERIOD, LOG, LEASE, REPLACE_AREA,
-    CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS, NR_IDS,
+    STAY, QUIET, MAX_MOVES, HALF_LIFE, INTERVAL, PERIOD, LOG, BUDGET, LEASE,
+    REPLACE_AREA, CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS, NR_IDS,
 };
 
 _Static_assert(NR_IDS <= OPTIONS_MAX, "options.value has no room");
@@ -90,6 +93,7 @@ static const struct setting {
     [INTERVAL] = { "interval", "interval_ms", "100", "1 to 60000 ms", true },
     [PERIOD] = { "period", "period_ms", "1000", "10 to 3600000 ms", true },
     [LOG] = { "log", "log", NULL, "events, all, or none", false },
+    [BUDGET] = { "budget", "budget_percent", "0", "0 to 1000 percent", false },
     [LEASE] = { "lease", "lease_ms", "10000", "1000 to 3600000 ms", false },
     [REPLACE_AREA] = { .option = "replace-area" },
     [CONTROL] = { "control", "control", "/run/xensched/control",
@@ -202,6 +206,20 @@ static bool lease(struct options *o, const char *value)
     return true;
 }
 
+/* A number such as 1 or 0.5. */
+static bool budget(struct options *o, const char *value)
+{
+    char *end;
+    double percent;
+
+    if (!*value || value[strspn(value, "0123456789.")])
+        return false;
+    percent = strtod(value, &end);
+    o->core.budget = percent / 100;
+
+    return !*end && percent <= 1000;
+}
+
 static bool journal_size(struct options *o, const char *value)
 {
     uint64_t mib;
@@ -232,6 +250,7 @@ static bool set(struct options *o, enum id id, const char *value)
     case INTERVAL: return number(value, 1, 60000, &o->interval_ms);
     case PERIOD: return number(value, 10, 3600000, &o->period_ms);
     case LOG: return choice_parse(&o->core.choice, value);
+    case BUDGET: return budget(o, value);
     case LEASE: return lease(o, value);
     case CONTROL: return text(value, &o->control_path);
     case STATE: return text(value, &o->core.state_path);

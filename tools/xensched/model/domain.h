@@ -47,6 +47,8 @@ struct domain {
     uint64_t since_ns;           /* when it was seen first */
     enum domain_affinity affinity;
     bool held;                   /* by an operator; in a snapshot only */
+    uint32_t *threshold;         /* [event], 0: as of all; NULL: likewise; in a
+                                  * snapshot only */
     struct cpumap ours;          /* soft, with AFFINITY_OURS; else no map */
 };
 

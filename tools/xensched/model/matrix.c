@@ -26,6 +26,9 @@ struct matrix {
     double half_life_ns;
     enum meaning meaning[XEN_SCHEDLOG_NR_EVENTS];
     uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
+    /* [current] of each event; 0, or beyond the end: none of its own */
+    uint32_t *own[XEN_SCHEDLOG_NR_EVENTS];
+    uint32_t nr_own[XEN_SCHEDLOG_NR_EVENTS];
     struct cells cells;
 };
 
@@ -67,6 +70,34 @@ void matrix_set_threshold(struct matrix *m, unsigned int event,
         m->threshold[event] = threshold ? threshold : 1;
 }
 
+void matrix_set_threshold_of(struct matrix *m, unsigned int event,
+                             uint16_t current, uint32_t threshold)
+{
+    uint32_t nr;
+
+    if (event >= XEN_SCHEDLOG_NR_EVENTS)
+        return;
+    nr = m->nr_own[event];
+    if (current >= nr) {
+        if (!threshold)
+            return;
+        m->own[event] = need_more_memory(m->own[event], current + 1U,
+                                         sizeof(*m->own[event]));
+        memset(m->own[event] + nr, 0,
+               (current + 1U - nr) * sizeof(*m->own[event]));
+        m->nr_own[event] = current + 1U;
+    }
+    m->own[event][current] = threshold;
+}
+
+static uint32_t threshold_of(const struct matrix *m, unsigned int event,
+                             uint16_t current)
+{
+    uint32_t own = current < m->nr_own[event] ? m->own[event][current] : 0;
+
+    return own ? own : m->threshold[event];
+}
+
 bool matrix_takes(const struct matrix *m, uint32_t events)
 {
     unsigned int i;
@@ -80,8 +111,12 @@ bool matrix_takes(const struct matrix *m, uint32_t events)
 
 void matrix_free(struct matrix *m)
 {
+    unsigned int i;
+
     if (!m)
         return;
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+        free(m->own[i]);
     cells_free(&m->cells);
     free(m);
 }
@@ -165,7 +200,7 @@ void matrix_add(struct matrix *m, const struct xensched_row *row,
     cell = cells_get(&m->cells,
                      key_of(row->event, row->current, correspondent));
     /* It stands for those which made no row as well. */
-    threshold = m->threshold[row->event];
+    threshold = threshold_of(m, row->event, row->current);
     cell->sum = decayed(m, cell, now_ns) +
                 threshold * worth(m, row->event, amount);
     if (now_ns > cell->at_ns)
@@ -272,6 +307,10 @@ static bool is_of(const struct cell *cell, void *arg)
 
 void matrix_forget(struct matrix *m, uint16_t acct)
 {
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        matrix_set_threshold_of(m, event, acct, 0);
     cells_remove(&m->cells, is_of, &acct);
 }
 

@@ -42,6 +42,13 @@ void matrix_free(struct matrix *m);
 void matrix_set_threshold(struct matrix *m, unsigned int event,
                           uint32_t threshold);
 
+/*
+ * The same for rows of one accounting domain alone, until it is forgotten; 0:
+ * as for all others.
+ */
+void matrix_set_threshold_of(struct matrix *m, unsigned int event,
+                             uint16_t current, uint32_t threshold);
+
 /* Is one of @events (mask) in the matrix? */
 bool matrix_takes(const struct matrix *m, uint32_t events);
 

@@ -113,6 +113,18 @@ static json_object *write_serves(const struct domain *d)
     return array;
 }
 
+static json_object *write_thresholds(const uint32_t *threshold)
+{
+    json_object *json = json_object_new_object();
+    unsigned int i;
+
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+        if (threshold[i] > 1 && xensched_event_name(i))
+            put_int(json, xensched_event_name(i), threshold[i]);
+
+    return json;
+}
+
 static json_object *write_domain(const struct domain *d)
 {
     json_object *json = json_object_new_object();
@@ -128,19 +140,9 @@ static json_object *write_domain(const struct domain *d)
     put_map(json, "pool_pcpus", &d->pool_cpus);
     put(json, "affinity", json_object_new_string(affinities[d->affinity]));
     put(json, "held", json_object_new_boolean(d->held));
+    if (d->threshold)
+        put(json, "thresholds", write_thresholds(d->threshold));
     put(json, "vcpus", write_vcpus(d));
-
-    return json;
-}
-
-static json_object *write_thresholds(const uint32_t *threshold)
-{
-    json_object *json = json_object_new_object();
-    unsigned int i;
-
-    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
-        if (threshold[i] > 1 && xensched_event_name(i))
-            put_int(json, xensched_event_name(i), threshold[i]);
 
     return json;
 }
@@ -329,21 +331,32 @@ static void read_topology(struct reading *r, json_object *json)
         topology_make_places(&r->s->topology);
 }
 
-static void read_thresholds(struct reading *r, json_object *json)
+static void read_thresholds(struct reading *r, json_object *list,
+                            uint32_t *threshold, uint32_t otherwise)
 {
-    json_object *list = get(r, json, "thresholds", json_type_object);
     unsigned int i;
 
     for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++) {
-        uint32_t *threshold = &r->s->threshold[i];
+        const char *name = xensched_event_name(i);
 
-        *threshold = 1;
-        if (list && xensched_event_name(i))
-            *threshold = get_int(r, list, xensched_event_name(i), UINT32_MAX,
-                                 1);
-        if (!*threshold)
+        threshold[i] = otherwise;
+        if (!list || !name || !json_object_object_get_ex(list, name, NULL))
+            continue;
+        threshold[i] = get_int(r, list, name, UINT32_MAX, 1);
+        if (!threshold[i])
             wrong(r, "a threshold is 0");
     }
+}
+
+static void read_own_thresholds(struct reading *r, json_object *json,
+                                struct domain *d)
+{
+    json_object *list = get(r, json, "thresholds", json_type_object);
+
+    if (!list)
+        return;
+    d->threshold = need_memory(XEN_SCHEDLOG_NR_EVENTS, sizeof(*d->threshold));
+    read_thresholds(r, list, d->threshold, 0);
 }
 
 static void read_serves(struct reading *r, json_object *json,
@@ -437,6 +450,7 @@ static void read_domain(struct reading *r, json_object *json)
     get_map(r, json, "pool_pcpus", &d->pool_cpus);
     d->affinity = read_affinity(r, json);
     d->held = get_bool(r, json, "held", false);
+    read_own_thresholds(r, json, d);
     read_vcpus(r, json, d);
     r->domid = -1;
 }
@@ -488,7 +502,8 @@ int snapshot_from_text(struct snapshot *s, const char *text, size_t length,
         return -EINVAL;
     read_topology(&r, json);
     if (!r.bad)
-        read_thresholds(&r, json);
+        read_thresholds(&r, get(&r, json, "thresholds", json_type_object),
+                        s->threshold, 1);
     if (!r.bad)
         read_domains(&r, json);
     json_object_put(json);
