@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 2
+# time: 240
+#
+# What was recorded on a real host is enough to plan from later: the replay
+# makes the move that the daemon would have made, for its reason, and touches
+# no host.  And a daemon whose logging costs more than its budget logs less,
+# says so, and knows still who belongs where.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+stopped=
+journal=/var/log/xensched/journal.jsonl
+
+planned()
+{
+    xensched plan | grep -q "^disk .*proposed"
+}
+
+guest start disk &
+guest start idle &
+wait
+original=$(soft disk)
+
+# The daemon was there long enough to know what it would do.
+start_daemon --mode advise
+check "the disk's guest is to be moved" until_true 60 planned
+check "record keeps rows" xensched record --seconds 8 rows 2>said.txt
+cat said.txt
+check "and what their numbers stand for" \
+    sh -c '! grep "does not say" said.txt'
+stop_daemon TERM
+is "the daemon ends" "$stopped" 0
+
+settings="--settle 2000 --min-rate 20"
+# shellcheck disable=SC2086 # several words
+check "replay works without a daemon" \
+    sh -c "xensched replay rows -- $settings >replay.txt"
+cat replay.txt
+check "it moves the disk's guest next to dom0" \
+    grep -q "move disk to pCPUs 0-1: .*driver domain Domain-0" replay.txt
+check "and leaves the idle one alone" grep -q "^idle " replay.txt
+check "the same again gives the same" \
+    sh -c "xensched replay rows -- $settings | cmp - replay.txt"
+is "on the real host nothing was moved" "$(soft disk)" "$original"
+size=$(wc -c <rows)
+head -c $((size / 2)) rows >half
+xensched replay half >half.txt 2>&1
+is "a recording that was cut off is a failure" "$?" 1
+check "which says so" grep -q "is cut off at offset $((size / 2))" half.txt
+
+# Nobody can be so cheap, so it thins out whatever there is.
+start_daemon --mode act --budget 0.01
+check "with too small a budget thresholds are raised" until_true 30 \
+    sh -c "xensched status --json | grep '\"raised\":[1-9]'"
+check "the journal says so" grep '"what":"budget".*"to":' $journal
+check "it knows still where the disk's guest belongs" \
+    until_true 30 soft_is disk 0-1
+check "it says that the budget cannot be kept" until_true 60 \
+    grep "no threshold is left" "${daemon_log:?}"
+stop_daemon TERM
+is "it ends cleanly" "$stopped" 0
+is "the guest is where it was" "$(soft disk)" "$original"
+finish
