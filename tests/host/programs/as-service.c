@@ -3,8 +3,8 @@
  * as-service SECONDS COMMAND...: starts it as systemd does by xenschedd.service:
  * with no capability but CAP_SYS_ADMIN, no way to new ones, a socket for what
  * it says of itself, and a watchdog of SECONDS.  Prints what it says, a line
- * each, and kills it when there is no sign of life for so long.  SIGTERM is
- * passed on.  Ends with its exit code, or 128 and the signal that ended it.
+ * each, and kills it when there is no sign of life for so long.  SIGTERM and
+ * SIGHUP are passed on.  Ends with its exit code, or 128 and the signal that ended it.
  */
 #include <err.h>
 #include <errno.h>
@@ -138,6 +138,7 @@ int main(int argc, char **argv)
     if (!child)
         become(argv + 2, seconds);
     signal(SIGTERM, pass_on);
+    signal(SIGHUP, pass_on);
 
     return watch(fd, seconds);
 }

@@ -44,8 +44,8 @@ ends "wrong use" 2 "$init" nonsense
 mkdir -p /etc/default
 echo 'XENSCHEDD_ARGS="--mode sideways"' >$defaults
 ends "a start that fails is a failure" 1 "$init" start
-is "and says why" "${said##*: }" \
-    "--mode does not take 'sideways'; see --help"
+check "and says why" equal "${said#*--mode does not take}" \
+    " 'sideways' but observe, advise or act; see --help"
 echo 'XENSCHEDD_ARGS="--mode act --settle 2000 --min-rate 20"' >$defaults
 ends "start" 0 "$init" start
 check "it can be asked at once" sh -c 'xensched status --json | grep -q "\"act\""'
@@ -53,6 +53,10 @@ ends "status: running" 0 "$init" status
 first=$(cat /run/xensched/lock)
 ends "to start it again is no harm" 0 "$init" start
 is "it is the same process" "$(cat /run/xensched/lock)" "$first"
+ends "reload" 0 "$init" reload
+check "it has read its configuration again" until_true 5 \
+    grep -q '"what":"reload"' /var/log/xensched/journal.jsonl
+is "and is the same process" "$(cat /run/xensched/lock)" "$first"
 ends "restart" 0 "$init" restart
 check "it is another process" test "$(cat /run/xensched/lock)" != "$first"
 ends "stop" 0 "$init" stop
@@ -102,6 +106,10 @@ check "with one capability and three folders, a guest is moved" \
 is "it is the daemon which has one capability" \
     "$(sed -n 's/^CapEff:\t//p' "/proc/$(cat /run/xensched/lock)/status")" \
     0000000000200000
+kill -HUP "$manager"
+check "reload: systemd hears when it begins" until_true 5 says "RELOADING=1"
+check "and when it is over" until_true 5 \
+    sh -c "[ \$(grep -c '^READY=1' $told) = 2 ]"
 kill -STOP "$(cat /run/xensched/lock)"
 check "stuck, it is not called alive" until_true 20 says "watchdog: killed"
 wait "$manager"

@@ -28,10 +28,10 @@ status()
     xensched status --json | sed -n "s/.*\"$1\":\([0-9]*\).*/\1/p"
 }
 
-# of NAME KEY: what it says of a guest.
+# of NAME KEY: what it says of a guest; there are names in the journal, too.
 of()
 {
-    xensched status --json |
+    xensched status --json | tr -d ' \n' | sed 's/"journal":.*//' |
         sed -n "s/.*\"name\":\"$1\",\([^{}]*\).*/\1/p" | tr , '\n' |
         sed -n "s/^\"$2\"://p"
 }

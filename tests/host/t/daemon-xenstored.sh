@@ -36,9 +36,21 @@ start_xenstored()
     xen-init-dom0 >/dev/null
 }
 
+# In one line.
+status()
+{
+    xensched status --json | tr -d ' \n' | sed 's/"journal":.*//'
+}
+
 rows()
 {
-    xensched status --json | sed -n 's/.*"nodes":[0-9]*},"rows":\([0-9]*\).*/\1/p'
+    status | sed 's/.*"nodes":[0-9]*},"rows":\([0-9]*\).*/\1/'
+}
+
+# known NAME: and where it is is the daemon's doing.
+known()
+{
+    status | grep -q "\"name\":\"$1\",[^{}]*\"affinity\":\"ours\""
 }
 
 more_rows()
@@ -57,8 +69,7 @@ former=$(cat $pid_file)
 check "xenstored is updated while it runs" \
     xenstore-control live-update /usr/sbin/xenstored
 xl rename disk renamed
-check "the daemon sees what happens after that" until_true 5 \
-    sh -c 'xensched status --json | grep -q "\"name\":\"renamed\""'
+check "the daemon sees what happens after that" until_true 5 known renamed
 is "it was not lost" "$(grep -c xenstore-lost $journal)" 0
 note "xenstored: process $former, $(cat $pid_file) after the update"
 
@@ -67,13 +78,11 @@ check "xenstored is killed: the daemon says so" \
     until_true 10 journal_has xenstore-lost 1
 before=$(rows)
 check "it goes on reading" until_true 5 more_rows "$before"
-check "it knows what it knew" \
-    sh -c 'xensched status --json | grep -q "\"name\":\"renamed\".*\"ours\""'
+check "it knows what it knew" known renamed
 start_xenstored
 check "another xenstored: it is found" until_true 10 journal_has xenstore-again 1
 xenstore-write "/local/domain/$domid/name" another
-check "and listened to" until_true 5 \
-    sh -c 'xensched status --json | grep -q "\"name\":\"another\""'
+check "and listened to" until_true 5 known another
 check "the guest is where it was" soft_is "$domid" 0-1
 
 end_xenstored

@@ -241,6 +241,7 @@ static void asked_to_reload(struct ev_loop *loop, ev_signal *sig, int events)
 
     (void)loop;
     (void)events;
+    notify_reloading(&d->notify, now_ns());
     wrong = options_reload(&d->options, needs_restart, NULL, &err);
     if (wrong) {
         say("%s; the former configuration stays in force", err.text);
