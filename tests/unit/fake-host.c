@@ -36,6 +36,8 @@ static int topology(void *data, struct topology *t, struct xensched_error *err)
     (void)err;
     topology_init(t, FAKE_CPUS);
     for (cpu = 0; cpu < FAKE_CPUS; cpu++) {
+        if (f->world->offline & (1U << cpu))
+            continue;
         t->cpus[cpu].online = true;
         t->cpus[cpu].core = f->world->threads ? 0 : cpu % 2;
         t->cpus[cpu].socket = t->cpus[cpu].node = cpu / 2;
@@ -46,7 +48,7 @@ static int topology(void *data, struct topology *t, struct xensched_error *err)
 }
 
 static void copy_domain(const struct fake_domain *from, uint32_t domid,
-                        struct domain *d)
+                        uint32_t online, struct domain *d)
 {
     unsigned int i;
 
@@ -60,7 +62,7 @@ static void copy_domain(const struct fake_domain *from, uint32_t domid,
         if (from->clients & 1U << i)
             domain_add_serves(d, i);
     cpumap_init(&d->pool_cpus, FAKE_CPUS);
-    from_mask(&d->pool_cpus, from->pool_cpus);
+    from_mask(&d->pool_cpus, from->pool_cpus & online);
     domain_make_vcpus(d, from->nr_vcpus, FAKE_CPUS);
     for (i = 0; i < from->nr_vcpus; i++) {
         d->vcpus[i].online = true;
@@ -80,7 +82,7 @@ static int domains(void *data, struct domains *domains,
     for (domid = 0; domid < FAKE_DOMAINS; domid++)
         if (f->world->domains[domid].exists)
             copy_domain(&f->world->domains[domid], domid,
-                        domains_add(domains));
+                        ~f->world->offline, domains_add(domains));
 
     return 0;
 }

@@ -45,6 +45,7 @@ struct fake_domain {
 struct fake_world {
     struct fake_domain domains[FAKE_DOMAINS]; /* [domid] */
     bool threads;           /* pCPUs 0-1 are one core, and so are 2-3 */
+    uint32_t offline;       /* mask of pCPUs, which are then in no cpupool */
     unsigned int nr_sets;   /* calls of set_soft_affinity() that did it */
     unsigned int fail_set;  /* the so manieth call from now fails; 0: none */
     int fail_code;          /* positive errno value */

@@ -214,6 +214,34 @@ static void an_operator_who_moves_a_guest_keeps_it(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
 }
 
+/* It was told as nobody's doing, and the guest never moved again. */
+static void who_puts_the_original_back_is_in_the_journal(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    domain(DISK)->vcpus[0].soft = FAKE_ALL;
+    run(60, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    assert_int_equal(count_in_journal("\"what\":\"operator\""), 1);
+    assert_int_equal(core.actuator.state.nr, 0);
+}
+
+static void a_pcpu_that_goes_and_comes_moves_nothing(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(20, TALK);
+    assert_int_equal(core.moves, 1);
+    host.world->offline = 0x2;
+    run(30, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    host.world->offline = 0;
+    run(30, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    assert_int_equal(core.moves, 1);
+}
+
 static void an_affinity_from_before_is_the_operators(void **state)
 {
     (void)state;
@@ -1167,6 +1195,8 @@ int main(void)
         core_test(the_next_start_restores_what_a_crash_left),
         core_test(after_restore_it_only_advises),
         core_test(an_operator_who_moves_a_guest_keeps_it),
+        core_test(who_puts_the_original_back_is_in_the_journal),
+        core_test(a_pcpu_that_goes_and_comes_moves_nothing),
         core_test(an_affinity_from_before_is_the_operators),
         core_test(a_hard_affinity_is_the_operators),
         core_test(an_affinity_that_xl_picked_is_nobodys),

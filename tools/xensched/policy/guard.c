@@ -395,12 +395,23 @@ static void move(const struct view *v)
                 &v->decision->soft);
 }
 
-/* Where a domain which was moved is; else TOPOLOGY_UNKNOWN. */
+/*
+ * Where a domain which was moved is; else TOPOLOGY_UNKNOWN.  A pCPU that is
+ * offline, and so in no cpupool, is no reason to leave the others.
+ */
 static unsigned int ours_at(const struct view *v)
 {
-    return v->memory->moved
-           ? topology_place_of_all(v->guard->input->topology,
-                                   &v->domain->ours) : TOPOLOGY_UNKNOWN;
+    unsigned int place;
+    struct cpumap cpus;
+
+    if (!v->memory->moved)
+        return TOPOLOGY_UNKNOWN;
+    cpumap_init_copy(&cpus, &v->domain->ours);
+    cpumap_and(&cpus, &v->domain->pool_cpus);
+    place = topology_place_of_all(v->guard->input->topology, &cpus);
+    cpumap_free(&cpus);
+
+    return place;
 }
 
 static bool keep(const struct view *v, const char *policy)
