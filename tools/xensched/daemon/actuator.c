@@ -206,6 +206,18 @@ static bool all_ours(const struct state_entry *e, const struct domain *d)
     return d->nr_vcpus == e->nr_vcpus;
 }
 
+/* Also when it was put into another cpupool: Xen does it then. */
+static bool is_as_it_was(const struct state_entry *e, const struct domain *d)
+{
+    unsigned int i;
+
+    for (i = 0; i < d->nr_vcpus && i < e->nr_vcpus; i++)
+        if (!cpumap_equal(&d->vcpus[i].soft, &e->vcpus[i].soft))
+            return false;
+
+    return true;
+}
+
 enum claim actuator_claim(struct actuator *a, const struct domain *d)
 {
     struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
@@ -216,6 +228,9 @@ enum claim actuator_claim(struct actuator *a, const struct domain *d)
     if (all_ours(e, d))
         return CLAIM_OURS;
 
+    if (is_as_it_was(e, d))
+        journal_domain(a->journal, "operator", d, "somebody else has put the "
+                       "original affinity back; the domain is left alone");
     if (!restore(a, e, d, "an operator took the domain over", &err)) {
         state_drop(&a->state, e);
         save(a);
