@@ -61,6 +61,7 @@ suite init    python3 tests/sites/check-init.py build/xen/patched
 suite config-off tests/sites/config-off.sh
 suite flask   tests/sites/flask.sh
 build tools
+suite service tests/service/service.t
 suite fuzz    tests/fuzz/fuzz.t
 suite mutants tests/fuzz/mutants.t
 suite modules tests/drivers/run.t
