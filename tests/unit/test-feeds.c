@@ -1045,6 +1045,31 @@ static void a_linux_of_which_nothing_is_logged_is_left_alone(void **state)
     assert_int_equal(fake_xs.transactions, 0);
 }
 
+/* xenstored is killed, and started again; what it knew is lost. */
+static void who_forgot_all_is_told_all_again(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    get_it_to_log();
+    fake_xs_die();
+    fake_xs_remove("/local/domain/3/schedlog");
+    fake_xs_remove("/local/domain/0/schedlog");
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_ANEW);
+    feeds_begin_anew(&feeds, now);
+    assert_int_equal(mapped, 0);
+    wait_for(1);
+    assert_string_equal(fake_xs_get("/local/domain/3/schedlog/acct/4"), "4");
+    assert_string_equal(fake_xs_get("/local/domain/0/schedlog/acct/5"), "5");
+    assert_non_null(request("version"));
+    answer();
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 8);
+    wait_for(1);
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 8);
+}
+
 /* The daemon is killed, and started again. */
 
 static void kill_daemon(void)
@@ -1272,6 +1297,7 @@ int main(void)
         feeds_test(what_does_not_change_is_hardly_looked_at),
         feeds_test(a_number_that_xenstore_refused_is_written_later),
         feeds_test(a_linux_of_which_nothing_is_logged_is_left_alone),
+        feeds_test(who_forgot_all_is_told_all_again),
         feeds_test(the_same_area_is_taken_over),
         feeds_test(another_area_has_to_go_first),
         feeds_test(numbers_of_a_killed_daemon_are_removed),

@@ -721,6 +721,7 @@ void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns)
 {
     unsigned int i;
 
+    feeds->domains_hash = 0; /* their numbers are to be written again */
     for (i = LINUX_OF_DOM0; i < feeds->nr; i++) {
         struct feed *feed = feeds->feed[i];
 
