@@ -23,7 +23,7 @@ build()
     "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE \
         -I"$here/model" -I"$tools" -I"$tools/include" -I"$dist/usr/include" \
         -o "$out/model" "$here"/model/*.c "$tools"/model/*.c \
-        "$tools"/policy/*.c "$top/build/tools/libxensched.a" -lm
+        "$tools"/policy/*.c "$top/build/tools/libxensched.a" -ljson-c -lm
 }
 
 mkdir -p "$out"

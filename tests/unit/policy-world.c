@@ -26,6 +26,7 @@ static void make_topology(unsigned int places, unsigned int cores,
             .place = TOPOLOGY_UNKNOWN,
         };
     topology_make_places(&world.topology);
+    world.topology.shared_queues = true;
     world.all = nr == 64 ? UINT64_MAX : (1ULL << nr) - 1;
 }
 
@@ -38,6 +39,7 @@ void world_begin(const char *policies, const struct policy_settings *settings,
     memset(&world, 0, sizeof(world));
     make_topology(places, cores, threads);
     world.matrix = matrix_new(WORLD_SECOND);
+    world.waiting = waiting_new(WORLD_SECOND);
     assert_true(policies_parse(&chosen, policies));
     world.planner = planner_new(&chosen, settings);
     world.now = 1000 * WORLD_SECOND;
@@ -52,6 +54,7 @@ void world_end(void)
 {
     planner_free(world.planner);
     matrix_free(world.matrix);
+    waiting_free(world.waiting);
     topology_free(&world.topology);
 }
 
@@ -112,14 +115,60 @@ static void happen(unsigned int event, unsigned int from, unsigned int to,
         matrix_add(world.matrix, &row, world.now);
 }
 
+double world_units(unsigned int place)
+{
+    double units = 0;
+    unsigned int i;
+
+    for (i = 0; i < world.nr; i++)
+        if (world.topology.cpus[world.domains[i].cpu].place == place)
+            units += world.domains[i].use;
+
+    return units;
+}
+
+/* Of what it wants; who is crowded gets a part. */
+static double share_at(unsigned int cpu)
+{
+    unsigned int place = world.topology.cpus[cpu].place;
+    double cores = topology_cores(&world.topology,
+                                  &world.topology.places[place].cpus);
+    double units = world_units(place);
+
+    return units > cores ? cores / units : 1;
+}
+
+/* A queue that the pCPUs of the place share; it is a whole number. */
+static void sample_queue(unsigned int cpu)
+{
+    double units = now_and_then(world_units(world.topology.cpus[cpu].place));
+    struct xensched_row row = {
+        .event = XEN_SCHEDLOG_EV_RUNQ,
+        .cpu = cpu,
+        .current = XEN_SCHEDLOG_ACCT_XEN,
+        .counter = units + harness_random_below(&world.seed, 1000) / 1000.0,
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_COUNTER,
+    };
+
+    waiting_add(world.waiting, &row, world.now);
+    row.event = XEN_SCHEDLOG_EV_WAKE_DELAY;
+    row.current = XEN_SCHEDLOG_ACCT_FIRST;
+    row.counter = 10000 / share_at(cpu);
+    waiting_add(world.waiting, &row, world.now);
+}
+
 static void a_tenth(void)
 {
     unsigned int i, k;
 
     world.now += WORLD_SECOND / 10;
+    for (i = 0; i < world.topology.nr_cpus && !world.no_queues; i++)
+        sample_queue(i);
     for (i = 0; i < world.nr; i++) {
         happen(XEN_SCHEDLOG_EV_SERVICE_NS, i, i,
-               world.domains[i].use * WORLD_SECOND / 10);
+               world.domains[i].use * share_at(world.domains[i].cpu) *
+               WORLD_SECOND / 10);
         for (k = 0; k < world.nr; k++)
             happen(XEN_SCHEDLOG_EV_EVTCHN_SEND, i, k,
                    world.domains[i].talk[k] / 10);
@@ -193,6 +242,7 @@ static void make_plan(void)
     struct domains domains = { 0 };
     struct policy_input input = {
         .matrix = world.matrix,
+        .waiting = world.waiting,
         .topology = &world.topology,
         .domains = &domains,
         .now_ns = world.now,

@@ -17,7 +17,7 @@ struct world_domain {
     unsigned int nr_vcpus;
     uint64_t pool, hard, soft; /* pCPUs; pool: 0 is all */
     unsigned int cpu;          /* where it runs */
-    double use;                /* pCPUs */
+    double use;                /* pCPUs, if it need not wait */
     double talk[WORLD_DOMAINS]; /* per second, from here to there */
     /* What came of it. */
     unsigned int moves, backs;
@@ -28,12 +28,14 @@ struct world_domain {
 struct world {
     struct topology topology;
     struct matrix *matrix;
+    struct waiting *waiting;
     struct planner *planner;
     uint64_t now, all;
     unsigned int nr;
     struct world_domain domains[WORLD_DOMAINS];
     double noise; /* part by which load goes up and down */
     uint64_t seed;
+    bool no_queues; /* are logged */
     /* Called for each decision, before it is carried out. */
     void (*check)(const struct decision *decision);
 };
@@ -47,6 +49,9 @@ void world_begin(const char *policies, const struct policy_settings *settings,
 void world_end(void);
 
 unsigned int world_guest(unsigned int nr_vcpus, double use);
+
+/* What would run at a place if all had a pCPU. */
+double world_units(unsigned int place);
 
 /* Both directions together. */
 void world_talk(unsigned int a, unsigned int b, double per_second);

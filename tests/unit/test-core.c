@@ -913,6 +913,32 @@ static void moves_per_minute_are_bounded(void **state)
     assert_int_equal(core.restores, 4);
 }
 
+/* A run queue of 8 on pCPU 0; DISK waits 2 ms. */
+#define CROWD "pair=runq/1/1/1/8,pair=wake-delay/3/3/1/2000000"
+
+static void a_policy_without_its_events_is_off(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    assert_true(policies_parse(&settings.policies, "balance"));
+    start(MODE_ADVISE);
+    run(10, TALK);
+    assert_string_equal(core.plan.decisions[DISK].reason, "no policy is on");
+    core_stop(&core);
+    core_free(&core);
+    choice_add(&settings.choice, policies_events(&settings.policies));
+    domain(DISK)->vcpus[0].cpu = 0;
+    start(MODE_ADVISE);
+    core.logs.nr = 0; /* what is made up has one file for all events */
+    run(10, TALK "," CROWD);
+    assert_non_null(strstr(core.plan.decisions[DISK].reason, "runnable"));
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/wake_delay_us"),
+                        "2000.0");
+    json_object_put(json);
+}
+
 static void explain_says_what_was_done_and_why(void **state)
 {
     json_object *json;
@@ -1225,6 +1251,7 @@ int main(void)
         core_test(only_domains_that_are_there_can_be_held),
         core_test(an_operator_has_plans_carried_out_or_not),
         core_test(a_changed_configuration_is_taken_over),
+        core_test(a_policy_without_its_events_is_off),
         core_test(moves_per_minute_are_bounded),
         core_test(explain_says_what_was_done_and_why),
         core_test(metrics_are_what_status_and_matrix_say),

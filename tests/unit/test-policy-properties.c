@@ -17,7 +17,9 @@
 #define TO_SETTLE 120
 #define TO_WATCH  180
 
-static const char *const names[] = { "driver-affinity", "working-set" };
+static const char *const names[] = {
+    "driver-affinity", "working-set", "balance"
+};
 
 #define NR_NAMES (sizeof(names) / sizeof(names[0]))
 

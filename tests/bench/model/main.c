@@ -97,14 +97,15 @@ static void measure(const struct load *load, struct measured *measured)
     struct topology topology;
     struct domains domains = { 0 };
     struct policy_input input = {
-        .matrix = m, .topology = &topology, .domains = &domains,
+        .matrix = m, .waiting = waiting_new(NS_PER_S),
+        .topology = &topology, .domains = &domains,
     };
     struct policies policies;
     struct planner *planner;
     uint64_t now_ns = NS_PER_S;
     unsigned int i;
 
-    policies_parse(&policies, "driver-affinity,working-set");
+    policies_parse(&policies, "driver-affinity,working-set,balance");
     planner = planner_new(&policies, &policy_defaults);
     load_topology(&size, &topology);
     load_domains(&size, &domains);
@@ -115,6 +116,7 @@ static void measure(const struct load *load, struct measured *measured)
     }
     measured->cells = matrix_size(m);
     planner_free(planner);
+    waiting_free((struct waiting *)input.waiting);
     matrix_free(m);
     domains_free(&domains);
     topology_free(&topology);

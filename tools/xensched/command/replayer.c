@@ -398,7 +398,7 @@ void replayer_rows(struct replayer *r, const struct xensched_batch *batch)
             renumber(r, r->buffer + at + layout->correspondent);
     }
     own.rows = r->buffer;
-    matrix_add_batch(r->core.matrix, &own, r->now_ns);
+    core_take(&r->core, &own, r->now_ns);
     r->rows += xensched_batch_rows(batch);
 }
 

@@ -80,6 +80,18 @@ static void add_service(json_object *json, const struct subject *s,
         json_object_object_add(json, "service_share", NULL);
 }
 
+static void add_delay(json_object *json, const struct subject *s,
+                      const struct domain *d)
+{
+    double delay = d->acct >= XEN_SCHEDLOG_ACCT_FIRST
+                   ? waiting_delay_of(s->core->waiting, d->acct, s->now_ns) : -1;
+
+    if (delay < 0)
+        json_object_object_add(json, "wake_delay_us", NULL);
+    else
+        answer_add_real(json, "wake_delay_us", 1e6 * delay, 1);
+}
+
 static json_object *domain(const struct subject *s, const struct domain *d)
 {
     static const char *const affinities[] = {
@@ -95,6 +107,7 @@ static json_object *domain(const struct subject *s, const struct domain *d)
     json_object_object_add(json, "driver_domain",
                            json_object_new_boolean(d->driver));
     add_service(json, s, d);
+    add_delay(json, s, d);
     answer_add_text(json, "affinity", affinities[d->affinity]);
     json_object_object_add(json, "held", json_object_new_boolean(
         held_is(&s->core->actuator.state.held, d)));

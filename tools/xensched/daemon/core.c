@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <xensched/event.h>
+
 #include "core.h"
 #include "ownership.h"
 #include "say.h"
@@ -56,6 +58,7 @@ static void forget_account(struct core *core, struct account *account)
         core->host->unbind(core->host->data, account->domid, account->acct);
     matrix_forget(core->matrix, account->acct);
     governor_forget(&core->governor, account->acct);
+    waiting_forget(core->waiting, account->acct);
     accounting_close(account);
 }
 
@@ -420,6 +423,7 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
 {
     struct policy_input input = {
         .matrix = core->matrix,
+        .waiting = core->waiting,
         .topology = &core->topology,
         .domains = &core->domains,
         .now_ns = now_ns,
@@ -440,12 +444,17 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     return 0;
 }
 
-/* What isn't need not be decoded. */
-static bool is_for_the_matrix(const struct core *core,
-                              const struct xensched_batch *batch)
+/* What is for nobody need not be decoded. */
+void core_take(struct core *core, const struct xensched_batch *batch,
+               uint64_t now_ns)
 {
-    return batch->file >= core->logs.nr ||
-           matrix_takes(core->matrix, core->logs.events[batch->file]);
+    uint32_t events = batch->file < core->logs.nr
+                      ? core->logs.events[batch->file] : UINT32_MAX;
+
+    if (matrix_takes(core->matrix, events))
+        matrix_add_batch(core->matrix, batch, now_ns);
+    if (waiting_takes(events))
+        waiting_add_batch(core->waiting, batch, now_ns);
 }
 
 int core_read(struct core *core, struct xensched_source *source,
@@ -457,8 +466,7 @@ int core_read(struct core *core, struct xensched_source *source,
     while ((rc = xensched_source_next(source, &batch, err)) ==
            XENSCHED_BATCH) {
         governor_count(&core->governor, &batch, GOVERNOR_AS_THEY_SAY);
-        if (is_for_the_matrix(core, &batch))
-            matrix_add_batch(core->matrix, &batch, now_ns);
+        core_take(core, &batch, now_ns);
     }
 
     return rc < 0 ? rc : renew_lease(core, now_ns, err);
@@ -488,6 +496,41 @@ void core_set_mode(struct core *core, enum mode mode)
     journal_write(&core->journal, "mode", details);
 }
 
+static void say_off(const struct policy *policy, uint32_t missing)
+{
+    char names[200] = "";
+    size_t length = 0;
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        if (missing & 1U << event && length < sizeof(names))
+            length += snprintf(names + length, sizeof(names) - length,
+                               "%s%s", length ? ", " : "",
+                               xensched_event_name(event));
+    say("the policy %s is off: it needs %s, of which nothing is logged (see "
+        "--log; a change needs a restart)", policy->name, names);
+}
+
+/* Of those that were chosen, the policies which have what they need. */
+static struct planner *make_planner(const struct core *core)
+{
+    const struct core_settings *s = &core->settings;
+    struct policies on = { 0 };
+    unsigned int i;
+
+    for (i = 0; i < s->policies.nr; i++) {
+        const struct policy *policy = s->policies.policy[i];
+        uint32_t missing = policy->events & ~s->choice.events;
+
+        if (missing)
+            say_off(policy, missing);
+        else
+            on.policy[on.nr++] = policy;
+    }
+
+    return planner_new(&on, &s->policy_settings);
+}
+
 void core_change(struct core *core, const struct core_settings *settings)
 {
     bool mode = settings->mode != core->settings.mode;
@@ -497,8 +540,7 @@ void core_change(struct core *core, const struct core_settings *settings)
     core->settings.policies = settings->policies;
     core->settings.policy_settings = settings->policy_settings;
     core->settings.max_moves = settings->max_moves;
-    core->planner = planner_new(&settings->policies,
-                                &settings->policy_settings);
+    core->planner = make_planner(core);
     if (mode)
         core_set_mode(core, settings->mode);
 }
@@ -566,8 +608,8 @@ int core_start(struct core *core, const struct core_settings *settings,
     core->host = host;
     core->started_ns = core->expired_ns = now_ns;
     core->matrix = make_matrix(settings);
-    core->planner = planner_new(&settings->policies,
-                                &settings->policy_settings);
+    core->waiting = waiting_new(settings->half_life_ns);
+    core->planner = make_planner(core);
     accounting_init(&core->accounting, host->nr_acct);
     governor_init(&core->governor, core->settings.budget,
                   core->settings.choice.threshold, host->nr_acct);
@@ -652,6 +694,7 @@ void core_free(struct core *core)
     planner_free(core->planner);
     governor_free(&core->governor);
     matrix_free(core->matrix);
+    waiting_free(core->waiting);
     accounting_free(&core->accounting);
     actuator_free(&core->actuator);
     journal_close(&core->journal);

@@ -61,6 +61,7 @@ struct core {
     struct logs logs; /* of the hypervisor */
     struct governor governor;
     struct matrix *matrix;
+    struct waiting *waiting;
     struct planner *planner;
     struct domains domains; /* as of the last run */
     struct plan plan;       /* the last one, about these domains */
@@ -93,6 +94,10 @@ int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err);
  */
 int core_log_again(struct core *core, uint64_t now_ns,
                    struct xensched_error *err);
+
+/* Rows for the matrix and for who waits for a pCPU. */
+void core_take(struct core *core, const struct xensched_batch *batch,
+               uint64_t now_ns);
 
 /*
  * Put all rows which @source has now into the matrix, and only when that is

@@ -27,6 +27,7 @@ struct host_xen {
     xentoollog_logger *log;
     xc_interface *xch;
     unsigned int nr_cpus;
+    bool shared_queues;
 };
 
 static int failed(struct xensched_error *err, const char *what, uint32_t domid)
@@ -118,6 +119,7 @@ static int topology(void *data, struct topology *t, struct xensched_error *err)
     }
     free(cpus);
     topology_make_places(t);
+    t->shared_queues = hx->shared_queues;
 
     return 0;
 }
@@ -390,7 +392,7 @@ int host_xen_make_area(struct host_xen *hx, bool replace, uint64_t cookie,
 
 static int connect_xen(struct host_xen *hx, struct xensched_error *err)
 {
-    int nr;
+    int scheduler, nr;
 
     hx->log = (xentoollog_logger *)
         xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
@@ -403,6 +405,9 @@ static int connect_xen(struct host_xen *hx, struct xensched_error *err)
         return xensched_fail(err, errno, "cannot ask Xen for its pCPUs: %s "
                              "(is this dom0, and root?)", strerror(errno));
     hx->nr_cpus = nr;
+    /* By default those of its run queues are a socket's. */
+    hx->shared_queues = !xc_sched_id(hx->xch, &scheduler) &&
+                        scheduler == XEN_SCHEDULER_CREDIT2;
 
     return xenstore_open(&hx->xs, err);
 }

@@ -72,6 +72,12 @@ void choice_default(struct choice *choice)
     choose(choice, DEFAULT);
 }
 
+void choice_add(struct choice *choice, uint32_t events)
+{
+    choice->events |= events;
+    choice->files |= events;
+}
+
 static uint32_t all_events(void)
 {
     uint32_t events = 0;

@@ -23,6 +23,9 @@ struct choice {
 /* What the model is made of, each event. */
 void choice_default(struct choice *choice);
 
+/* Log @events (mask) as well, each. */
+void choice_add(struct choice *choice, uint32_t events);
+
 /*
  * "EVENT[:THRESHOLD],..." or "all" or "none".  False: it isn't one of these,
  * and *choice is undefined.

@@ -161,6 +161,8 @@ json_object *snapshot_to_json(const struct topology *topology,
     for (i = 0; i < domains->nr; i++)
         json_object_array_add(array, write_domain(&domains->domain[i]));
     put(json, "topology", pcpus);
+    if (topology->shared_queues)
+        put(json, "shared_queues", json_object_new_boolean(1));
     put(json, "thresholds", write_thresholds(threshold));
     put(json, "domains", array);
 
@@ -329,6 +331,7 @@ static void read_topology(struct reading *r, json_object *json)
         wrong(r, "'topology' is of the wrong type");
     if (!r->bad)
         topology_make_places(&r->s->topology);
+    r->s->topology.shared_queues = get_bool(r, json, "shared_queues", false);
 }
 
 static void read_thresholds(struct reading *r, json_object *list,

@@ -33,6 +33,7 @@ struct topology {
     struct topology_cpu *cpus;
     unsigned int nr_places;
     struct topology_place *places;
+    bool shared_queues; /* pCPUs of a place share a run queue */
 };
 
 /* All ids offline.  To be filled in, then topology_make_places(). */

@@ -535,6 +535,8 @@ void guard_end(struct guard *g)
         if (!g->standing[i].open)
             continue;
         forget_wish(&g->domains[i]);
+        if (!g->plan->decisions[i].reason[0])
+            decide(&g->plan->decisions[i], LEAVE, "no policy is on");
         if (g->domains[i].moved)
             without_reason(g, &g->domains[i], &g->plan->decisions[i]);
     }

@@ -12,6 +12,7 @@
 static const struct policy *const table[] = {
     &policy_driver_affinity,
     &policy_working_set,
+    &policy_balance,
 };
 
 #define NR_POLICIES (sizeof(table) / sizeof(table[0]))
@@ -55,6 +56,17 @@ bool policies_parse(struct policies *policies, const char *text)
     free(copy);
 
     return good;
+}
+
+uint32_t policies_events(const struct policies *policies)
+{
+    uint32_t events = 0;
+    unsigned int i;
+
+    for (i = 0; i < policies->nr; i++)
+        events |= policies->policy[i]->events;
+
+    return events;
 }
 
 void policies_format(const struct policies *policies,

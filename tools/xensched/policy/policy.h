@@ -16,6 +16,7 @@
 #define XENSCHED_POLICY_H
 
 #include "../model/domain.h"
+#include "../model/waiting.h"
 #include "../model/matrix.h"
 #include "../model/topology.h"
 
@@ -44,6 +45,7 @@ struct standing {
 
 struct policy_input {
     const struct matrix *matrix;
+    const struct waiting *waiting;
     const struct topology *topology;
     const struct domains *domains;
     uint64_t now_ns;
@@ -78,6 +80,7 @@ struct opinion {
 
 struct policy {
     const char *name;
+    uint32_t events; /* mask; it is off unless all of them are logged */
     void *(*create)(const struct policy_settings *settings);
     /*
      * One opinion for each of input->domains, all WANT_NOTHING at first; those of
@@ -90,6 +93,7 @@ struct policy {
 
 extern const struct policy policy_driver_affinity;
 extern const struct policy policy_working_set;
+extern const struct policy policy_balance;
 
 #define POLICIES_MAX 8
 
@@ -101,6 +105,9 @@ struct policies {
 
 /* "NAME,NAME...", each once.  False: it isn't that; *policies is undefined. */
 bool policies_parse(struct policies *policies, const char *text);
+
+/* All events that some of them need. */
+uint32_t policies_events(const struct policies *policies);
 
 /* "NAME, NAME" */
 #define POLICIES_TEXT 160

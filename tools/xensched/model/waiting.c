@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* waiting.c - see waiting.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xensched/abi.h>
+
+#include "waiting.h"
+#include "memory.h"
+
+/* Decoded at a time: 32 bytes each, to stay in the nearest cache. */
+#define BLOCK_ROWS 64
+
+#define HALF_LIVES_KNOWN 10
+
+#define NS_PER_S 1e9
+
+struct mean {
+    double sum, weight; /* decayed, as of at_ns */
+    uint64_t at_ns;
+};
+
+/* By number, as long as the highest that was seen. */
+struct means {
+    unsigned int nr;
+    struct mean *mean;
+};
+
+struct waiting {
+    uint64_t half_life_ns;
+    struct means queue;    /* of pCPUs */
+    struct means delay_on; /* of pCPUs */
+    struct means delay_of; /* of accounting domains */
+};
+
+struct waiting *waiting_new(uint64_t half_life_ns)
+{
+    struct waiting *waiting = need_memory(1, sizeof(*waiting));
+
+    waiting->half_life_ns = half_life_ns;
+
+    return waiting;
+}
+
+void waiting_free(struct waiting *waiting)
+{
+    if (!waiting)
+        return;
+    free(waiting->queue.mean);
+    free(waiting->delay_on.mean);
+    free(waiting->delay_of.mean);
+    free(waiting);
+}
+
+static void add(const struct waiting *waiting, struct means *means,
+                unsigned int number, double value, uint64_t now_ns)
+{
+    struct mean *mean;
+    double part = 1;
+
+    if (number >= means->nr) {
+        means->mean = need_more_memory(means->mean, number + 1,
+                                       sizeof(*means->mean));
+        memset(&means->mean[means->nr], 0,
+               (number + 1 - means->nr) * sizeof(*means->mean));
+        means->nr = number + 1;
+    }
+    mean = &means->mean[number];
+    if (now_ns > mean->at_ns) {
+        part = exp2(-(double)(now_ns - mean->at_ns) / waiting->half_life_ns);
+        mean->at_ns = now_ns;
+    }
+    mean->sum = mean->sum * part + value;
+    mean->weight = mean->weight * part + 1;
+}
+
+bool waiting_takes(uint32_t events)
+{
+    return events & (1U << XEN_SCHEDLOG_EV_RUNQ |
+                     1U << XEN_SCHEDLOG_EV_WAKE_DELAY);
+}
+
+void waiting_add(struct waiting *waiting, const struct xensched_row *row,
+              uint64_t now_ns)
+{
+    const uint16_t needed = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                            XENSCHED_ROW_COUNTER;
+
+    if ((row->valid & needed) != needed)
+        return;
+    if (row->event == XEN_SCHEDLOG_EV_RUNQ)
+        add(waiting, &waiting->queue, row->cpu, row->counter, now_ns);
+    if (row->event != XEN_SCHEDLOG_EV_WAKE_DELAY)
+        return;
+    add(waiting, &waiting->delay_on, row->cpu, row->counter / NS_PER_S, now_ns);
+    add(waiting, &waiting->delay_of, row->current, row->counter / NS_PER_S, now_ns);
+}
+
+void waiting_add_batch(struct waiting *waiting, const struct xensched_batch *batch,
+                    uint64_t now_ns)
+{
+    struct xensched_row rows[BLOCK_ROWS];
+    size_t i, nr, first = 0;
+
+    while ((nr = xensched_batch_decode(batch, first, rows, BLOCK_ROWS))) {
+        for (i = 0; i < nr; i++)
+            waiting_add(waiting, &rows[i], now_ns);
+        first += nr;
+    }
+}
+
+static double get(const struct waiting *waiting, const struct means *means,
+                  unsigned int number, uint64_t now_ns)
+{
+    const struct mean *mean = &means->mean[number];
+
+    if (number >= means->nr || mean->weight == 0 ||
+        now_ns - mean->at_ns > HALF_LIVES_KNOWN * waiting->half_life_ns)
+        return -1;
+
+    return mean->sum / mean->weight;
+}
+
+double waiting_queue(const struct waiting *waiting, unsigned int cpu, uint64_t now_ns)
+{
+    return get(waiting, &waiting->queue, cpu, now_ns);
+}
+
+double waiting_delay_on(const struct waiting *waiting, unsigned int cpu,
+                     uint64_t now_ns)
+{
+    return get(waiting, &waiting->delay_on, cpu, now_ns);
+}
+
+double waiting_delay_of(const struct waiting *waiting, uint16_t acct, uint64_t now_ns)
+{
+    return get(waiting, &waiting->delay_of, acct, now_ns);
+}
+
+void waiting_forget(struct waiting *waiting, uint16_t acct)
+{
+    if (acct < waiting->delay_of.nr)
+        waiting->delay_of.mean[acct].weight = waiting->delay_of.mean[acct].sum = 0;
+}
