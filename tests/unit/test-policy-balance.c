@@ -64,9 +64,13 @@ static void says(unsigned int domid, const char *words)
 
 static void who_has_least_to_lose_goes(void **state)
 {
+    struct policy_settings settings = policy_defaults;
     unsigned int lonely, domid;
 
     (void)state;
+    settings.min_rate = 1000;
+    world_end();
+    world_begin("balance", &settings, 2, 4, 1);
     guests_at_0(3, 1.0);
     lonely = guest_at_0(1.0);
     guests_at_0(2, 1.0);
@@ -74,6 +78,7 @@ static void who_has_least_to_lose_goes(void **state)
         if (domid != lonely)
             world_talk(domid, 0, 100 * domid);
     world.domains[0].hard = PLACE_0;
+    world_warm_up();
     world_run(8);
     assert_int_equal(world.domains[lonely].moves, 1);
     assert_int_equal(world.domains[lonely].sent, PLACE_1);
@@ -87,6 +92,39 @@ static void who_has_least_to_lose_goes(void **state)
     assert_int_equal(world.domains[lonely].moves, 1);
     assert_int_equal(world.domains[lonely].backs, 0);
     assert_true(world_units(0) <= 1.25 * 4 + 0.1);
+}
+
+static void who_has_much_to_lose_stays(void **state)
+{
+    unsigned int domid;
+
+    (void)state;
+    guests_at_0(6, 1.0);
+    world.domains[0].hard = PLACE_0;
+    for (domid = 1; domid < world.nr; domid++)
+        world_talk(domid, 0, 100);
+    world_run(60);
+    assert_int_equal(all_moves(), 0);
+    says(1, "it has more to lose than others (10");
+}
+
+static void one_goes_after_the_other(void **state)
+{
+    unsigned int second, moves, before = 0, latest = 0;
+
+    (void)state;
+    guests_at_0(8, 1.0);
+    for (second = 1; second < 60; second++) {
+        world_run(1);
+        moves = all_moves() - before;
+        assert_in_range(moves, 0, 1);
+        if (moves && latest)
+            assert_true(second - latest >= 5);
+        if (moves)
+            latest = second;
+        before += moves;
+    }
+    assert_in_range(before, 3, 4);
 }
 
 static void the_reason_has_the_numbers(void **state)
@@ -245,6 +283,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         balance_test(who_has_least_to_lose_goes),
+        balance_test(who_has_much_to_lose_stays),
+        balance_test(one_goes_after_the_other),
         balance_test(the_reason_has_the_numbers),
         balance_test(a_full_place_is_no_overloaded_one),
         balance_test(a_peak_moves_nobody),

@@ -128,6 +128,30 @@ static void a_gang_that_is_too_large_is_not_forced(void **state)
             there[at(i)]++;
     assert_in_range(there[0], 0, 4);
     assert_in_range(there[1], 0, 4);
+    /* The part of it which fits comes together all the same. */
+    assert_int_equal(there[0] > there[1] ? there[0] : there[1], 4);
+}
+
+/* For any policy: 0.5 of dom0 and four times 1.0 is what 4 cores take. */
+static void a_place_that_is_full_takes_nobody(void **state)
+{
+    unsigned int i, there = 0;
+
+    (void)state;
+    world_end();
+    begin("driver-affinity");
+    world.domains[0].use = 0.5;
+    for (i = 1; i <= 6; i++)
+        world_talk(world_guest(1, 1.0), 0, 1000);
+    /* No more than there are cores where they begin. */
+    for (i = 1; i <= 6; i++)
+        world.domains[i].cpu = i % 8;
+    world_warm_up();
+    world_run(60);
+    for (i = 1; i <= 6; i++)
+        there += at(i) == 0;
+    assert_int_equal(there, 4);
+    says(6, "socket 0 has no room: 4 cores, of which 4.");
 }
 
 static void it_goes_to_who_cannot_be_moved(void **state)
@@ -230,6 +254,7 @@ int main(void)
         set_test(pairs_share_a_place_if_there_is_room),
         set_test(those_who_talk_little_with_each_other_are_two_gangs),
         set_test(a_gang_that_is_too_large_is_not_forced),
+        set_test(a_place_that_is_full_takes_nobody),
         set_test(it_goes_to_who_cannot_be_moved),
         set_test(cpupools_are_no_gang),
         set_test(the_first_policy_that_wants_something_decides),
