@@ -1139,6 +1139,25 @@ def replay_settings():
 
 
 @test
+def replay_phases():
+    """replay of a load which changes: one move per phase, none in between"""
+    host = copy.deepcopy(HOST)
+    host["domains"].append({
+        "domid": 3, "name": "storage", "acct": 9, "driver_domain": True,
+        "vcpus": [{"pcpu": 2, "hard": "2-3"}]})
+    plans = replayed(
+        "--seconds", "119", "--host", host_file(host), "--source",
+        "synthetic:rate=1000,pair=evtchn-send/5/7/1/1,"
+        "phase=20,pair=evtchn-send/7/12/9/1,"
+        "phase=20,pair=evtchn-send/7/9/9/1", "--", "--settle", "0")[0]
+    done = [(p["time_s"], d["name"], d["soft_affinity"])
+            for p in plans for d in p["done"]]
+    check([d[1:] for d in done] == [("disk", "0-1"), ("disk", "2-3")] * 3, done)
+    for number, what in enumerate(done):
+        check(0 < what[0] - 20 * number <= 5, done)
+
+
+@test
 def replay_operator():
     """replay leaves alone what an operator holds or has set"""
     host = copy.deepcopy(HOST)

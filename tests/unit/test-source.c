@@ -83,12 +83,49 @@ static void weights_numbers_and_losses_are_as_asked_for(void **state)
     xensched_source_close(s);
 }
 
+static void pairs_come_in_their_phases(void **state)
+{
+    struct xensched_source *source;
+    struct xensched_batch batch;
+    struct xensched_row row;
+    unsigned int nr[6] = { 0 };
+    size_t i;
+
+    (void)state;
+    /* 2 s, 3 s, and the first one again; one row of six is mark's. */
+    assert_int_equal(xensched_source_open(
+        "synthetic:rate=100,rows=700,batch=10,pair=mark/2/3/1/1,"
+        "phase=2,pair=evtchn-send/2/3/5/1,"
+        "phase=3,pair=grant-map/3/2/3/1,pair=grant-map/3/4/2/1",
+        NULL, &source, NULL), 0);
+    while (xensched_source_next(source, &batch, NULL) == XENSCHED_BATCH)
+        for (i = 0; i < xensched_batch_rows(&batch); i++) {
+            unsigned int second = (batch.time_ns - 1) / 1000000000;
+
+            xensched_batch_row(&batch, i, &row);
+            nr[second < 2 ? 0 : second < 5 ? 1 : 2]++;
+            if (row.event == XEN_SCHEDLOG_EV_MARK)
+                nr[3]++;
+            else
+                assert_int_equal(row.event, second < 2 || second >= 5
+                                 ? XEN_SCHEDLOG_EV_EVTCHN_SEND
+                                 : XEN_SCHEDLOG_EV_GRANT_MAP);
+        }
+    xensched_source_close(source);
+    assert_int_equal(nr[0], 200);
+    assert_int_equal(nr[1], 300);
+    assert_int_equal(nr[2], 200);
+    assert_in_range(nr[3], 80, 160);
+}
+
 static void a_wrong_specification_is_refused(void **state)
 {
     static const char *const wrong[] = {
         "", "nonsense", "synthetic", "synthetic:", "synthetic:rows=5",
         "synthetic:pair=evtchn-send/2/3/1", "synthetic:pair=nothing/2/3/1/1",
-        "synthetic:pair=evtchn-send/2/3/0/1",
+        "synthetic:phase=1,pair=mark/2/3/1/1,phase=2",
+        "synthetic:phase=0,pair=mark/2/3/1/1",
+        "synthetic:phase=1", "synthetic:pair=evtchn-send/2/3/0/1",
         "synthetic:pair=evtchn-send/2/70000/1/1",
         "synthetic:seed=x," TWO_PAIRS, "synthetic:cpus=0," TWO_PAIRS,
         "synthetic:batch=0," TWO_PAIRS, "synthetic:seed," TWO_PAIRS,
@@ -177,6 +214,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_seed_gives_the_same_rows),
         cmocka_unit_test(weights_numbers_and_losses_are_as_asked_for),
+        cmocka_unit_test(pairs_come_in_their_phases),
         cmocka_unit_test(a_wrong_specification_is_refused),
         cmocka_unit_test(the_live_source_reads_all_logs_without_a_gap),
         cmocka_unit_test(a_round_ends_even_if_the_producer_is_faster),

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,10 @@
 #include "source.h"
 
 #define MAX_PAIRS 64
+#define MAX_PHASES 64
+
+/* Of a pair that is in all of them. */
+#define ALL_PHASES 0U
 #define MAX_BATCH 65536
 
 #define ROW_LCR (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |   \
@@ -33,6 +38,12 @@ struct made_up_row {
 struct pair {
     struct made_up_row row;
     uint64_t weight;
+    unsigned int phase; /* from 1 on, or ALL_PHASES */
+};
+
+struct phase {
+    uint64_t seconds;
+    uint64_t weights; /* of its pairs, and of those in all phases */
 };
 
 struct synthetic {
@@ -40,7 +51,8 @@ struct synthetic {
     uint64_t cpus, rows, batch, rate, lose;
     struct pair pairs[MAX_PAIRS];
     unsigned int nr_pairs;
-    uint64_t weights; /* sum */
+    struct phase phases[MAX_PHASES + 1]; /* [0]: there are none */
+    unsigned int nr_phases;
     uint64_t made;    /* rows, without those that are "lost" */
     uint64_t nr_batches;
     uint64_t *pos; /* per pCPU, rows ever written */
@@ -57,15 +69,41 @@ static uint64_t random64(struct synthetic *s)
     return z ^ (z >> 31);
 }
 
-static const struct made_up_row *choose(struct synthetic *s)
+static bool is_in(const struct pair *pair, unsigned int phase)
 {
-    uint64_t at = random64(s) % s->weights;
+    return pair->phase == ALL_PHASES || pair->phase == phase;
+}
+
+static const struct made_up_row *choose(struct synthetic *s,
+                                        unsigned int phase)
+{
+    uint64_t at = random64(s) % s->phases[phase].weights;
     unsigned int i;
 
-    for (i = 0; at >= s->pairs[i].weight; i++)
+    for (i = 0;; i++) {
+        if (!is_in(&s->pairs[i], phase))
+            continue;
+        if (at < s->pairs[i].weight)
+            return &s->pairs[i].row;
         at -= s->pairs[i].weight;
+    }
+}
 
-    return &s->pairs[i].row;
+/* Which phase the next batch is in. */
+static unsigned int present_phase(const struct synthetic *s)
+{
+    uint64_t all = 0, at;
+    unsigned int i;
+
+    for (i = 1; i <= s->nr_phases; i++)
+        all += s->phases[i].seconds;
+    if (!all)
+        return 0;
+    at = s->made / s->rate % all;
+    for (i = 1; at >= s->phases[i].seconds; i++)
+        at -= s->phases[i].seconds;
+
+    return i;
 }
 
 static int parse_pair(struct synthetic *s, const char *text)
@@ -91,7 +129,7 @@ static int parse_pair(struct synthetic *s, const char *text)
     pair->row.correspondent = correspondent;
     pair->row.counter = counter;
     pair->weight = weight;
-    s->weights += weight;
+    pair->phase = s->nr_phases;
     s->nr_pairs++;
 
     return 0;
@@ -110,11 +148,22 @@ static int parse_number(const char *text, uint64_t min, uint64_t max,
     return errno || *end || *number < min || *number > max ? -EINVAL : 0;
 }
 
+static int parse_phase(struct synthetic *s, const char *text)
+{
+    if (s->nr_phases == MAX_PHASES)
+        return -EINVAL;
+
+    return parse_number(text, 1, UINT32_MAX,
+                        &s->phases[++s->nr_phases].seconds);
+}
+
 static int parse_option(struct synthetic *s, const char *name,
                         const char *value)
 {
     if (!strcmp(name, "pair"))
         return parse_pair(s, value);
+    if (!strcmp(name, "phase"))
+        return parse_phase(s, value);
     if (!strcmp(name, "seed"))
         return parse_number(value, 0, UINT64_MAX, &s->random);
     if (!strcmp(name, "cpus"))
@@ -129,6 +178,23 @@ static int parse_option(struct synthetic *s, const char *name,
         return parse_number(value, 0, UINT32_MAX, &s->lose);
 
     return -EINVAL;
+}
+
+/* When all pairs are known. */
+static int add_weights(struct synthetic *s, struct xensched_error *err)
+{
+    unsigned int phase = s->nr_phases ? 1 : 0, i;
+
+    for (; phase <= s->nr_phases; phase++) {
+        for (i = 0; i < s->nr_pairs; i++)
+            if (is_in(&s->pairs[i], phase))
+                s->phases[phase].weights += s->pairs[i].weight;
+        if (!s->phases[phase].weights)
+            return xensched_fail(err, EINVAL, "source 'synthetic' needs at "
+                                 "least one pair= in each phase");
+    }
+
+    return 0;
 }
 
 static int parse(struct synthetic *s, const char *text,
@@ -149,11 +215,8 @@ static int parse(struct synthetic *s, const char *text,
                                "is not understood", option);
     }
     free(copy);
-    if (!rc && !s->nr_pairs)
-        rc = xensched_fail(err, EINVAL,
-                           "source 'synthetic' needs at least one pair=");
 
-    return rc;
+    return rc ? rc : add_weights(s, err);
 }
 
 static void synthetic_close(void *data)
@@ -202,6 +265,7 @@ static int synthetic_next(void *data, struct xensched_batch *batch,
                           struct xensched_error *err)
 {
     struct synthetic *s = data;
+    unsigned int phase = present_phase(s);
     uint64_t i, nr = s->batch;
 
     (void)err;
@@ -214,7 +278,7 @@ static int synthetic_next(void *data, struct xensched_batch *batch,
     batch->cpu = s->nr_batches++ % s->cpus;
     xensched_layout(ROW_LCR, &batch->layout);
     for (i = 0; i < nr; i++)
-        s->buffer[i] = *choose(s);
+        s->buffer[i] = *choose(s, phase);
 
     batch->lost_rows = s->lose;
     batch->lost_bytes = s->lose * batch->layout.size;
