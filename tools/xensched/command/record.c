@@ -112,6 +112,32 @@ static void print_numbers(const struct record *r, uint64_t bytes)
             stats.lost_rows);
 }
 
+/* How much of what was asked for is done, in percent; negative: no limit. */
+static double done(const struct record *r, uint64_t bytes)
+{
+    double by_time = -1, by_size = -1;
+
+    if (r->follow.seconds)
+        by_time = 100 * r->seconds / r->follow.seconds;
+    if (r->size)
+        by_size = 100.0 * bytes / r->size;
+    if (by_size > by_time)
+        by_time = by_size;
+
+    return by_time < 100 ? by_time : 100;
+}
+
+static void print_progress(const struct record *r)
+{
+    uint64_t bytes = xensched_recorder_bytes(r->recorder);
+
+    fputs("\r", stderr);
+    if (done(r, bytes) >= 0)
+        fprintf(stderr, "%3.0f %%  ", done(r, bytes));
+    print_numbers(r, bytes);
+    fputs("\033[K", stderr);
+}
+
 static int on_idle(void *data, double seconds, struct xensched_error *err)
 {
     struct record *r = data;
@@ -120,9 +146,7 @@ static int on_idle(void *data, double seconds, struct xensched_error *err)
     if (seconds >= r->next_host && record_host(r, err))
         return err->code;
     if (r->progress && seconds >= r->next_progress) {
-        fputs("\r", stderr);
-        print_numbers(r, xensched_recorder_bytes(r->recorder));
-        fputs("\033[K", stderr);
+        print_progress(r);
         r->next_progress = seconds + PROGRESS_SECONDS;
     }
 
