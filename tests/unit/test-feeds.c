@@ -28,6 +28,7 @@
 #include <xenforeignmemory.h>
 
 #include "daemon/feeds.h"
+#include "daemon/govern.h"
 
 #define SECOND 1000000000ULL
 
@@ -644,6 +645,46 @@ static void what_it_may_not_say_is_not_believed(void **state)
     for (i++; i < core.journal.nr; i++)
         assert_null(strstr(json_object_to_json_string(
                                core.journal.entries[i]), "refused"));
+}
+
+static uint32_t routed_threshold(unsigned int event, uint16_t acct)
+{
+    return ((uint64_t *)page(GLOBAL + 1))[acct * XEN_SCHEDLOG_NR_EVENTS +
+                                          event];
+}
+
+static void too_much_of_it_is_thinned_out_at_its_own_expense(void **state)
+{
+    uint64_t before;
+    unsigned int i;
+
+    (void)state;
+    governor_init(&core.governor, 0.01, core.settings.choice.threshold,
+                  FAKE_ACCTS);
+    get_it_to_log();
+    govern(&feeds, 0, now);
+    for (i = 0; i < 3000; i++)
+        emit(0, PAGES, i % 3 ? OTHER_ACCT : DRIVER_ACCT, CLIENT_ACCT, 1);
+    wait_for(1);
+    govern(&feeds, SECOND / 20, now);
+    assert_true(routed_threshold(PAGES, DRIVER_ACCT) > 1);
+    assert_int_equal(governor_threshold(&core.governor, PAGES, DRIVER_ACCT),
+                     routed_threshold(PAGES, DRIVER_ACCT));
+    assert_int_equal(governor_threshold(&core.governor, PAGES, OTHER_ACCT), 1);
+
+    /* It counts for those which made no row, also when it was away. */
+    before = total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT);
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 1);
+    wait_for(1);
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT) - before,
+                     governor_threshold(&core.governor, PAGES, DRIVER_ACCT));
+    feeds_begin_anew(&feeds, now);
+    wait_for(1);
+    answer();
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(governor_threshold(&core.governor, PAGES, DRIVER_ACCT),
+                     routed_threshold(PAGES, DRIVER_ACCT));
 }
 
 static void noise_in_its_pages_does_nothing_to_others(void **state)
@@ -1278,6 +1319,7 @@ int main(void)
         feeds_test(a_driver_domain_is_asked_read_and_given_back),
         feeds_test(it_gets_the_numbers_it_needs_before_an_event_is_on),
         feeds_test(what_it_may_not_say_is_not_believed),
+        feeds_test(too_much_of_it_is_thinned_out_at_its_own_expense),
         feeds_test(noise_in_its_pages_does_nothing_to_others),
         feeds_test(a_log_that_contradicts_itself_is_given_up),
         feeds_test(rows_of_another_shape_are_not_looked_at),
