@@ -1107,6 +1107,7 @@ static void metrics_are_what_status_and_matrix_say(void **state)
 
     (void)state;
     snprintf(domain(DISK)->name, sizeof(domain(DISK)->name), "d\\is\"k");
+    settings.budget = 0.02;
     start(MODE_ACT);
     run(10, TALK);
     begin_feeds();
@@ -1124,6 +1125,8 @@ static void metrics_are_what_status_and_matrix_say(void **state)
                                   "from_domid=\"0\","
                                   "to_domain=\"d\\\\is\\\"k\","
                                   "to_domid=\"1\"} "));
+    assert_true(strstr(metrics(), "\nxensched_budget_ratio 0.02000\n"));
+    assert_true(strstr(metrics(), "\nxensched_overhead_ratio "));
     assert_true(strstr(metrics(), "\n# EOF\n"));
     keep_metrics();
     metrics_remove(&m);
