@@ -1137,6 +1137,12 @@ def replay_settings():
     plans, numbers = replayed(*rest, "--settle", "0", "--min-rate", "5000")
     check(numbers["moves"] == 0, numbers)
     check("5000 are needed" in json.dumps(plans[-1]), plans[-1])
+    conf = path("conf")
+    with open(conf, "w", encoding="ascii") as f:
+        f.write("min_rate = 7000\nsettle_ms = 0\n")
+    plans, numbers = replayed(*rest, "--config", conf)
+    check("7000 are needed" in json.dumps(plans[-1]), plans[-1])
+    run("replay", *rest, "--config", path("nothing")).expect(2, "No such file")
     run("replay", *rest, "--share", "x").expect(2, "--share")
     run("replay", *rest, "--help").expect(0, "--min-rate")
 
