@@ -376,6 +376,21 @@ def text_of_status():
 
 
 @test
+def budget_in_status():
+    """status says what logging costs, where the daemon has a budget"""
+    status = examples()["status"]
+    check("budget" not in ask("status", status).expect(0).out)
+    status["result"]["budget"] = {
+        "percent": 1.0, "overhead_percent": 0.834, "own_percent": 0.5,
+        "rows_per_s": 3100, "raised": 3, "kept": True}
+    ended = ask("status", status).expect(
+        0, "0.83 % of a pCPU (the daemon 0.50), budget 1.00 %; 3 thresholds")
+    check("cannot" not in ended.out, ended.out)
+    status["result"]["budget"]["kept"] = False
+    ask("status", status).expect(0, "cannot keep; 3 thresholds raised")
+
+
+@test
 def holder_in_status():
     """status says when nobody holds the log, and no counter is usable"""
     value = examples()["status"]

@@ -22,6 +22,20 @@ static void print_holder(const struct json_object *xen)
            ? field_text(xen, "pmcs") : "none usable on this machine");
 }
 
+/* Only a daemon that has one tells it. */
+static void print_budget(const struct json_object *budget)
+{
+    if (!budget)
+        return;
+    printf("cost          %s %% of a pCPU (the daemon %s), budget %s %%",
+           field_number(budget, "overhead_percent", 1, 2),
+           field_number(budget, "own_percent", 1, 2),
+           field_number(budget, "percent", 1, 2));
+    if (!strcmp(field_yes_no(budget, "kept"), "no"))
+        printf(", which thresholds cannot keep");
+    printf("; %s thresholds raised\n", field_text(budget, "raised"));
+}
+
 static void print_daemon(const struct json_object *result)
 {
     const struct json_object *xen = field_object(result, "xen");
@@ -41,6 +55,7 @@ static void print_daemon(const struct json_object *result)
     printf("rows          %s read, %s lost (%s bytes)\n",
            field_text(result, "rows"), field_text(result, "lost_rows"),
            field_text(result, "lost_bytes"));
+    print_budget(field_object(result, "budget"));
     printf("memory        %s KiB\n",
            field_number(result, "memory_bytes", 1.0 / 1024, 0));
     printf("moves         %s, put back %s\n", field_text(result, "moves"),
