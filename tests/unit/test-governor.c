@@ -263,6 +263,13 @@ static void what_no_threshold_helps_is_known(void **state)
     assert_true(t.g.stuck);
     assert_int_equal(threshold(1), 1);
     assert_true(threshold(0) <= GOVERNOR_MAX_THRESHOLD);
+    /* Once it is known, more to be raised, or one good second, is no news. */
+    for (i = 0; i < 60; i++) {
+        t.pairs[1].rate = 10 + i;
+        t.fixed = i % 10 ? 0.02 : 0.001;
+        second();
+        assert_true(t.g.stuck);
+    }
     t.fixed = 0.001;
     seconds(60);
     assert_false(t.g.stuck);

@@ -226,7 +226,7 @@ static unsigned int raise_some(struct governor *g, double most,
     while (level > MIN_RATE && rate_with(g, raised, level) > enough)
         level /= 2;
     nr = change(g, raised, level > MIN_RATE ? level : MIN_RATE, changes);
-    g->stuck = !nr;
+    g->stuck = g->stuck || !nr;
     g->calm = 0;
     if (nr && g->lowered_ns && now_ns - g->lowered_ns < TOO_EARLY_NS &&
         g->patience < MAX_PATIENCE)
@@ -289,8 +289,9 @@ unsigned int governor_step(struct governor *g, uint64_t cpu_ns,
         return 0;
     if (g->overhead > g->budget)
         return raise_some(g, most, now_ns, changes);
-    g->stuck = false;
-    if (++g->calm < g->patience)
+    if (++g->calm >= PATIENCE)
+        g->stuck = false;
+    if (g->calm < g->patience)
         return 0;
 
     return lower_some(g, most, now_ns, changes);
