@@ -20,8 +20,7 @@
 #define PATH "/tmp/test-notify.socket"
 #define NAME "@test-notify"
 
-#define SECOND   1000000000ULL
-#define EVERY_MS 100
+#define SECOND 1000000000ULL
 
 static struct notify notify;
 static struct xensched_error err;
@@ -71,7 +70,7 @@ static const char *told(void)
 static void tells(const char *where)
 {
     listen_at(where);
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), 0);
+    assert_int_equal(notify_open(&notify, &err), 0);
     assert_string_equal(told(), "");
     notify_progress(&notify, SECOND);
     assert_string_equal(told(), "READY=1\nSTATUS=");
@@ -109,7 +108,7 @@ static void signs_of_life_come_with_progress_only(void **state)
     (void)state;
     setenv("WATCHDOG_USEC", "8000000", 1);
     listen_at(PATH);
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), 0);
+    assert_int_equal(notify_open(&notify, &err), 0);
     notify_progress(&notify, 100 * SECOND);
     assert_string_equal(told(), "READY=1\nSTATUS=");
     assert_string_equal(told(), "WATCHDOG=1");
@@ -130,7 +129,7 @@ static void a_watchdog_of_somebody_else_is_not_ours(void **state)
     setenv("WATCHDOG_USEC", "8000000", 1);
     setenv("WATCHDOG_PID", "1", 1);
     listen_at(PATH);
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), 0);
+    assert_int_equal(notify_open(&notify, &err), 0);
     notify_progress(&notify, SECOND);
     assert_string_equal(told(), "READY=1\nSTATUS=");
     assert_string_equal(told(), "");
@@ -145,7 +144,7 @@ static void a_watchdog_of_ours_is(void **state)
     setenv("WATCHDOG_USEC", "8000000", 1);
     setenv("WATCHDOG_PID", pid, 1);
     listen_at(PATH);
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), 0);
+    assert_int_equal(notify_open(&notify, &err), 0);
     notify_progress(&notify, SECOND);
     told();
     assert_string_equal(told(), "WATCHDOG=1");
@@ -155,7 +154,7 @@ static void after_a_reload_it_is_ready_with_the_next_progress(void **state)
 {
     (void)state;
     listen_at(PATH);
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), 0);
+    assert_int_equal(notify_open(&notify, &err), 0);
     notify_progress(&notify, SECOND);
     told();
     notify_reloading(&notify, 5 * SECOND);
@@ -169,7 +168,7 @@ static void who_has_to_wait_says_why_and_asks_for_time(void **state)
 {
     (void)state;
     listen_at(PATH);
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), 0);
+    assert_int_equal(notify_open(&notify, &err), 0);
     notify_waiting(&notify, "waits", 30000);
     assert_string_equal(told(), "EXTEND_TIMEOUT_USEC=30000000\nSTATUS=waits");
 }
@@ -177,7 +176,7 @@ static void who_has_to_wait_says_why_and_asks_for_time(void **state)
 static void nobody_wants_to_know(void **state)
 {
     (void)state;
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), 0);
+    assert_int_equal(notify_open(&notify, &err), 0);
     notify_waiting(&notify, "waits", 1000);
     notify_progress(&notify, SECOND);
     notify_reloading(&notify, SECOND);
@@ -188,7 +187,7 @@ static void who_does_not_listen_any_more_is_no_harm(void **state)
 {
     (void)state;
     listen_at(PATH);
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), 0);
+    assert_int_equal(notify_open(&notify, &err), 0);
     close(manager);
     unlink(PATH);
     notify_progress(&notify, SECOND);
@@ -205,7 +204,7 @@ static void a_full_socket_is_not_waited_for(void **state)
     (void)state;
     setenv("WATCHDOG_USEC", "1000000", 1);
     listen_at(PATH);
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), 0);
+    assert_int_equal(notify_open(&notify, &err), 0);
     for (i = 1; i < 10000; i++)
         notify_progress(&notify, i * SECOND);
     assert_string_equal(told(), "READY=1\nSTATUS=");
@@ -216,7 +215,7 @@ static void nobody_else_is_meant(void **state)
     (void)state;
     setenv("WATCHDOG_USEC", "8000000", 1);
     listen_at(PATH);
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), 0);
+    assert_int_equal(notify_open(&notify, &err), 0);
     assert_null(getenv("NOTIFY_SOCKET"));
     assert_null(getenv("WATCHDOG_USEC"));
 }
@@ -224,7 +223,7 @@ static void nobody_else_is_meant(void **state)
 static void is_refused(const char *name, const char *value)
 {
     setenv(name, value, 1);
-    assert_int_equal(notify_open(&notify, EVERY_MS, &err), -EINVAL);
+    assert_int_equal(notify_open(&notify, &err), -EINVAL);
     assert_non_null(strstr(err.text, value));
     notify_progress(&notify, SECOND);
     notify_close(&notify);
@@ -249,14 +248,21 @@ static void nonsense_is_named_and_then_left_alone(void **state)
     manager = -1;
 }
 
-static void a_watchdog_that_is_too_short_is_named(void **state)
+static void a_watchdog_that_is_too_short_is_made_longer(void **state)
 {
     (void)state;
     setenv("WATCHDOG_USEC", "30000000", 1);
     listen_at(PATH);
-    assert_int_equal(notify_open(&notify, 60000, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "30.0 s"));
-    assert_non_null(strstr(err.text, "60.0 s"));
+    assert_int_equal(notify_open(&notify, &err), 0);
+    notify_interval(&notify, 7500);
+    assert_string_equal(told(), "");
+    notify_interval(&notify, 60000);
+    assert_string_equal(told(), "WATCHDOG_USEC=240000000");
+    notify_progress(&notify, 100 * SECOND);
+    assert_string_equal(told(), "READY=1\nSTATUS=");
+    assert_string_equal(told(), "WATCHDOG=1");
+    notify_progress(&notify, 160 * SECOND);
+    assert_string_equal(told(), "WATCHDOG=1");
 }
 
 #define notify_test(f) cmocka_unit_test_teardown(f, teardown)
@@ -277,7 +283,7 @@ int main(void)
         notify_test(a_full_socket_is_not_waited_for),
         notify_test(nobody_else_is_meant),
         notify_test(nonsense_is_named_and_then_left_alone),
-        notify_test(a_watchdog_that_is_too_short_is_named),
+        notify_test(a_watchdog_that_is_too_short_is_made_longer),
     };
 
     manager = -1;

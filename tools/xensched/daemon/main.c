@@ -251,6 +251,7 @@ static void asked_to_reload(struct ev_loop *loop, ev_signal *sig, int events)
         core_change(&d->core, &d->options.core);
         start_timer(d, &d->read_timer, d->options.interval_ms);
         start_timer(d, &d->run_timer, d->options.period_ms);
+        notify_interval(&d->notify, d->options.interval_ms);
         say("the configuration was read again");
     }
     journal_write(&d->core.journal, wrong ? "reload-failed" : "reload",
@@ -447,8 +448,9 @@ int main(int argc, char **argv)
         return lock == -EEXIST ? EXIT_RUNNING : EXIT_FAILED;
     }
     d.metrics.path = d.options.metrics_path;
-    if (notify_open(&d.notify, d.options.interval_ms, &err))
+    if (notify_open(&d.notify, &err))
         say("%s", err.text);
+    notify_interval(&d.notify, d.options.interval_ms);
     signal(SIGPIPE, SIG_IGN);
     /* Until there is something to change it has been read just now. */
     signal(SIGHUP, SIG_IGN);

@@ -60,8 +60,7 @@ static bool set_watchdog(struct notify *n, const char *usec, const char *pid)
     return true;
 }
 
-static int look_around(struct notify *n, uint64_t every_ms,
-                       struct xensched_error *err)
+static int look_around(struct notify *n, struct xensched_error *err)
 {
     const char *name = getenv("NOTIFY_SOCKET");
     const char *usec = getenv("WATCHDOG_USEC");
@@ -77,25 +76,19 @@ static int look_around(struct notify *n, uint64_t every_ms,
         return xensched_fail(err, EINVAL, "WATCHDOG_USEC is '%s', which "
                              "is no time, or WATCHDOG_PID no process: whoever "
                              "started the daemon is not told how it is", usec);
-    if (n->watchdog_ns && n->watchdog_ns < SIGNS * every_ms * NS_PER_MS)
-        return xensched_fail(err, EINVAL, "the watchdog (WatchdogSec=) is %.1f "
-                             "s, which is too short for a look at the logs "
-                             "each %.1f s (--interval): it will end the daemon",
-                             n->watchdog_ns / 1e9, every_ms / 1e3);
     n->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
     return n->fd >= 0 ? 0 : xensched_fail(err, errno, "cannot make a socket: "
                                           "%s", strerror(errno));
 }
 
-int notify_open(struct notify *n, uint64_t every_ms,
-                struct xensched_error *err)
+int notify_open(struct notify *n, struct xensched_error *err)
 {
     int rc;
 
     memset(n, 0, sizeof(*n));
     n->fd = -1;
-    rc = look_around(n, every_ms, err);
+    rc = look_around(n, err);
     /* Nobody whom we may start later is meant. */
     unsetenv("NOTIFY_SOCKET");
     unsetenv("WATCHDOG_USEC");
@@ -128,6 +121,19 @@ void notify_waiting(struct notify *n, const char *why, unsigned int ms)
 
     snprintf(words, sizeof(words), "EXTEND_TIMEOUT_USEC=%llu\nSTATUS=%s",
              ms * 1000ULL, why);
+    tell(n, words);
+}
+
+void notify_interval(struct notify *n, uint64_t every_ms)
+{
+    uint64_t least = SIGNS * every_ms * NS_PER_MS;
+    char words[64];
+
+    if (!n->watchdog_ns || n->watchdog_ns >= least)
+        return;
+    n->watchdog_ns = least;
+    snprintf(words, sizeof(words), "WATCHDOG_USEC=%llu",
+             (unsigned long long)least / NS_PER_US);
     tell(n, words);
 }
 

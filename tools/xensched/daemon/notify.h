@@ -28,12 +28,14 @@ struct notify {
 
 /*
  * Look for $NOTIFY_SOCKET, and for $WATCHDOG_USEC if that is for this process;
- * they are taken out of the environment.  There will be progress each @every_ms.
- * Fails if they make no sense; nobody is told anything then.
+ * they are taken out of the environment.  Fails if they make no sense; nobody is
+ * told anything then.
  */
-int notify_open(struct notify *n, uint64_t every_ms,
-                struct xensched_error *err);
+int notify_open(struct notify *n, struct xensched_error *err);
 void notify_close(struct notify *n);
+
+/* There is progress each @every_ms: a shorter watchdog is made longer. */
+void notify_interval(struct notify *n, uint64_t every_ms);
 
 /* The start takes longer: @why, for at least @ms more. */
 void notify_waiting(struct notify *n, const char *why, unsigned int ms);
