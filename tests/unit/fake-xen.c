@@ -44,7 +44,7 @@
 #define LCR_32 (LCR | TSC_SHIFT << XEN_SCHEDLOG_LCR_TSC_SHIFT)
 #define LCR_64 (LCR | XEN_SCHEDLOG_LCR_TIME64)
 #define TSC_SHIFT 4U
-#define FIRST_TSC (5ULL * (1ULL << (32 + TSC_SHIFT)) - 3000)
+#define FIRST_TSC (5ULL * (1ULL << (32 + TSC_SHIFT)) - 200)
 
 static struct harness *cpus[NR_CPUS];
 static char global[2 * XC_PAGE_SIZE];
