@@ -7,7 +7,7 @@
  *   lie LIE [FRAME...]
  *
  * Its area is one CPU's.  The frames are new ones that its Linux knows nothing
- * of, so the guest needs some more maxmem than memory in xl.cfg.
+ * of, so the guest may need more than it has: xl mem-max.
  */
 #include <err.h>
 #include <stdbool.h>
@@ -27,6 +27,7 @@
 #define PAGE 4096U
 #define ENTRIES (PAGE / sizeof(uint64_t))      /* of a directory page */
 #define MAX_FILES 64
+#define MAX_DIRECTORY 128                      /* Pages that may be said. */
 #define POLL_US 10000
 
 #define LCR (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
@@ -38,7 +39,10 @@ struct row {
     uint64_t counter;
 };
 
-/* What was asked for, and the memory for it: directory pages, then the area. */
+/*
+ * What was asked for, and the memory for it: directory pages, then the area,
+ * then the pages of a larger directory.
+ */
 static struct {
     uint32_t nr_acct, nr_files, sizes[MAX_FILES], offsets[MAX_FILES];
     uint32_t nr_directory, nr_global, nr_data, nr;      /* pages */
@@ -49,7 +53,7 @@ static struct {
 /* The nodes of schedlog/area.  Empty: not written. */
 static struct answer {
     char version[16], nr_cpus[16], nr_acct[16], events[16], built[16];
-    char error[3000];
+    char error[1500];   /* xenstored takes 2048. */
     char *sizes, *directory;
 } answer;
 
@@ -116,6 +120,12 @@ static uint8_t *data(void)
     return control() + 2 * PAGE;
 }
 
+/* The first page of the larger directory. */
+static uint32_t spare(void)
+{
+    return area.nr - MAX_DIRECTORY;
+}
+
 static uint32_t pages(uint64_t bytes)
 {
     return (bytes + PAGE - 1) / PAGE;
@@ -151,11 +161,11 @@ static void make_area(void)
                            XEN_SCHEDLOG_NR_EVENTS * area.nr_acct);
     area.nr = area.nr_global + 2 + area.nr_data;
     area.nr_directory = (area.nr + ENTRIES - 1) / ENTRIES;
-    area.nr += area.nr_directory;
+    area.nr += area.nr_directory + MAX_DIRECTORY;
     area.frames = calloc(area.nr, sizeof(*area.frames));
     if (xc_domain_increase_reservation_exact(xch, DOMID_SELF, area.nr, 0, 0,
                                              area.frames))
-        err(1, "no %u frames: needs maxmem", area.nr);
+        err(1, "no %u frames: xl mem-max", area.nr);
     area.pages = xenforeignmemory_map(fmem, DOMID_SELF, PROT_READ | PROT_WRITE,
                                       area.nr, area.frames, NULL);
     if (!area.pages)
@@ -189,7 +199,7 @@ static void answer_honestly(void)
     uint64_t *entry = (void *)area.pages;
 
     memset(area.pages, 0, area.nr * PAGE);
-    for (uint32_t i = area.nr_directory; i < area.nr; i++)
+    for (uint32_t i = area.nr_directory; i < spare(); i++)
         *entry++ = area.frames[i];
     for (uint32_t i = 0; i < area.nr_files; i++)
         states()[i] = (struct xen_schedlog_state){
@@ -265,11 +275,49 @@ static void say_nr_cpus(void)
     strcpy(answer.nr_cpus, "4294967295");
 }
 
-/* What is said agrees with itself, but is much: no CPU has a log. */
+static uint64_t spare_frame(uint32_t i)
+{
+    return area.frames[spare() + i];
+}
+
+/* As many CPUs as can be, all with the same frames. */
+static void say_cpus(uint64_t (*frame)(uint32_t i))
+{
+    uint32_t of_cpu = 2 + area.nr_data;
+    uint32_t nr_cpus = (MAX_DIRECTORY * ENTRIES - area.nr_global) / of_cpu;
+    uint64_t *first = (void *)(area.pages + spare() * PAGE), *entry = first;
+
+    for (uint32_t i = 0; i < area.nr_global; i++)
+        *entry++ = area.frames[area.nr_directory + i];
+    for (uint32_t i = 0; i < nr_cpus * of_cpu; i++)
+        *entry++ = frame(i % of_cpu);
+    sprintf(answer.nr_cpus, "%u", nr_cpus);
+    answer.directory = list(pages((entry - first) * sizeof(*entry)),
+                            spare_frame);
+}
+
+static uint64_t no_frame(uint32_t i)
+{
+    (void)i;
+
+    return ~0ULL;
+}
+
+static uint64_t log_frame(uint32_t i)
+{
+    return area.frames[area.nr_directory + area.nr_global + i];
+}
+
+/* What is said agrees with itself, but is much: no CPU has a log... */
 static void say_many_cpus(void)
 {
-    memset(area.pages, 0xff, PAGE);
-    strcpy(answer.nr_cpus, "4096");
+    say_cpus(no_frame);
+}
+
+/* ... or all have one, and what is in it is there a thousand times. */
+static void say_many_logs(void)
+{
+    say_cpus(log_frame);
 }
 
 static void say_nr_acct(void)
@@ -318,20 +366,20 @@ static void list_frames(void)
 
     while (arguments[nr])
         nr++;
-    for (uint32_t i = 0; nr && i < area.nr - area.nr_directory; i++)
+    for (uint32_t i = 0; nr && i < spare() - area.nr_directory; i++)
         list_frame(i, strtoull(arguments[i % nr], NULL, 10));
 }
 
 /* All but the last page are right. */
 static void list_wild(void)
 {
-    list_frame(area.nr - area.nr_directory - 1, 1ULL << 39);
+    list_frame(spare() - area.nr_directory - 1, 1ULL << 39);
 }
 
 /* One frame is all of them. */
 static void list_one(void)
 {
-    for (uint32_t i = 0; i < area.nr - area.nr_directory; i++)
+    for (uint32_t i = 0; i < spare() - area.nr_directory; i++)
         list_frame(i, area.frames[area.nr_directory]);
 }
 
@@ -467,6 +515,7 @@ static const struct lie {
     { "version",     say_version,     NULL },
     { "nr-cpus",     say_nr_cpus,     NULL },
     { "many-cpus",   say_many_cpus,   NULL },
+    { "many-logs",   say_many_logs,   write_forged },
     { "nr-acct",     say_nr_acct,     NULL },
     { "sizes",       say_sizes,       NULL },
     { "text",        say_text,        NULL },
