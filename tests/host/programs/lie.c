@@ -28,7 +28,8 @@
 #define ENTRIES (PAGE / sizeof(uint64_t))      /* of a directory page */
 #define MAX_FILES 64
 #define MAX_DIRECTORY 128                      /* Pages that may be said. */
-#define POLL_US 10000
+#define TURN_US 10000
+#define NODES_EVERY 10                         /* Turns. */
 
 #define LCR (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
              XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER | \
@@ -442,8 +443,13 @@ static void write_forged(void)
         XEN_SCHEDLOG_EV_RING_PAGES, XEN_SCHEDLOG_EV_EVTCHN_SEND,
         XEN_SCHEDLOG_EV_GRANT_MAP, XEN_SCHEDLOG_EV_SERVICE_NS, 27, 0xffff,
     };
-    static uint32_t turn;
-    uint32_t own = own_acct(), file = chosen_file(own);
+    static uint32_t turn, own;
+    uint32_t file;
+
+    /* Not each time: this is not about keeping xenstored busy. */
+    if (!own)
+        own = own_acct();
+    file = chosen_file(own);
 
     for (uint32_t i = 0; i < 256; i++, turn++) {
         write_row(file, events[turn / 4096 % 6], turn % 64, turn / 64 % 64,
@@ -549,11 +555,21 @@ static void reply(const struct lie *lie)
     write_answer();
 }
 
-static void go_on(const struct lie *lie)
+/* Is there a request, which has been answered? */
+static bool look_at_nodes(const struct lie *lie, bool replied)
 {
-    follow_events();
-    if (lie->go_on)
-        lie->go_on();
+    char *version = node("schedlog/request/%s", "version");
+    bool asked = version;
+
+    if (asked && !replied)
+        reply(lie);
+    else if (!asked && replied)
+        say_nothing();
+    else if (asked)
+        follow_events();
+    free(version);
+
+    return asked;
 }
 
 int main(int argc, char **argv)
@@ -570,16 +586,10 @@ int main(int argc, char **argv)
         err(1, "cannot talk to Xen");
 
     say_nothing();
-    for (;; usleep(POLL_US)) {
-        char *version = node("schedlog/request/%s", "version");
-
-        if (version && !replied)
-            reply(lie);
-        else if (!version && replied)
-            say_nothing();
-        else if (version)
-            go_on(lie);
-        replied = version;
-        free(version);
+    for (uint32_t turn = 0;; turn++, usleep(TURN_US)) {
+        if (turn % NODES_EVERY == 0)
+            replied = look_at_nodes(lie, replied);
+        if (replied && lie->go_on)
+            lie->go_on();
     }
 }
