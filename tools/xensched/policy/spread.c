@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* spread.c - see spread.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../model/memory.h"
+#include "guard.h"
+#include "spread.h"
+#include "talk.h"
+
+void spread_free(struct spread *s)
+{
+    free(s->moved);
+    memset(s, 0, sizeof(*s));
+}
+
+static void find_near(const struct spread_run *run)
+{
+    double *total = need_memory(run->input->domains->nr, sizeof(*total));
+    struct talk_pair *pairs;
+    unsigned int i, nr;
+
+    pairs = talk_pairs(run->input, 0, &nr, total);
+    for (i = 0; i < nr; i++) {
+        unsigned int a = pairs[i].a, b = pairs[i].b;
+
+        if (run->at[a] != run->at[b])
+            continue;
+        run->near[a] += pairs[i].rate;
+        run->near[b] += pairs[i].rate;
+    }
+    free(pairs);
+    free(total);
+}
+
+/* Who was moved. */
+
+static const struct domain *domain(const struct spread_run *run,
+                                   unsigned int i)
+{
+    return &run->input->domains->domain[i];
+}
+
+const struct spread_moved *spread_how(const struct spread_run *run,
+                                      unsigned int i)
+{
+    const struct spread *s = run->spread;
+    const struct domain *d = domain(run, i);
+    unsigned int k;
+
+    for (k = 0; k < s->nr; k++)
+        if (s->moved[k].domid == d->domid &&
+            s->moved[k].since_ns == d->since_ns)
+            return &s->moved[k];
+
+    return NULL;
+}
+
+static unsigned int number_of(const struct spread_run *run,
+                              const struct spread_moved *m)
+{
+    const struct domain *d = domains_find(run->input->domains, m->domid);
+
+    return d && d->since_ns == m->since_ns
+           ? d - run->input->domains->domain : SPREAD_NOBODY;
+}
+
+static bool went(const struct spread_run *run, const struct spread_moved *m)
+{
+    unsigned int i = number_of(run, m);
+
+    return i != SPREAD_NOBODY && domain(run, i)->affinity == AFFINITY_OURS &&
+           run->input->standing[i].place == m->to;
+}
+
+/* Has the candidate gone?  And who is not any more where it went? */
+static void follow(const struct spread_run *run)
+{
+    struct spread *s = run->spread;
+    unsigned int i, kept = 0;
+
+    for (i = 0; i < s->nr; i++)
+        if (went(run, &s->moved[i]))
+            s->moved[kept++] = s->moved[i];
+    s->nr = kept;
+    if (!s->has_candidate || !went(run, &s->candidate))
+        return;
+    s->moved = need_more_memory(s->moved, s->nr + 1, sizeof(*s->moved));
+    s->moved[s->nr++] = s->candidate;
+    s->has_candidate = false;
+    s->moved_ns = run->input->now_ns;
+}
+
+void spread_begin(struct spread_run *run, struct spread *spread,
+                  const struct policy_input *input, double min_rate)
+{
+    const struct topology *t = input->topology;
+    unsigned int i;
+
+    *run = (struct spread_run){
+        .spread = spread, .input = input, .min_rate = min_rate,
+        .at = need_memory(input->domains->nr, sizeof(*run->at)),
+        .near = need_memory(input->domains->nr, sizeof(*run->near)),
+    };
+    /* pCPUs may have come or gone, and places with them. */
+    if (spread->nr_places != t->nr_places)
+        spread_free(spread);
+    spread->nr_places = t->nr_places;
+    for (i = 0; i < input->domains->nr; i++)
+        run->at[i] = guard_find(t, domain(run, i), true).place;
+    find_near(run);
+    follow(run);
+}
+
+void spread_end(struct spread_run *run)
+{
+    free(run->at);
+    free(run->near);
+}
+
+/* Who is to go, and to where. */
+
+static bool fits(const struct spread_run *run,
+                 const struct spread_rules *rules, const void *policy,
+                 unsigned int i, unsigned int place)
+{
+    return place != run->at[i] &&
+           run->input->standing[i].cores[place] >=
+           domain_online_vcpus(domain(run, i)) &&
+           rules->fits(policy, i, place);
+}
+
+/* The place with most to spare; TOPOLOGY_UNKNOWN: there is none for it. */
+static unsigned int place_for(const struct spread_run *run,
+                              const struct spread_rules *rules,
+                              const void *policy, unsigned int i)
+{
+    unsigned int place, best = TOPOLOGY_UNKNOWN;
+    double most = 0;
+
+    for (place = 0; place < run->spread->nr_places; place++) {
+        double spare = rules->spare(policy, place);
+
+        if (fits(run, rules, policy, i, place) &&
+            (best == TOPOLOGY_UNKNOWN || spare > most)) {
+            best = place;
+            most = spare;
+        }
+    }
+
+    return best;
+}
+
+static bool may_go(const struct spread_run *run,
+                   const struct spread_rules *rules, const void *policy,
+                   unsigned int i)
+{
+    return run->input->standing[i].open && run->at[i] != TOPOLOGY_UNKNOWN &&
+           run->near[i] < run->min_rate && !spread_how(run, i) &&
+           rules->may_go(policy, i);
+}
+
+/* Is it better to send @i than @than? */
+static bool has_less_to_lose(const struct spread_run *run,
+                             const struct spread_rules *rules,
+                             const void *policy, unsigned int i,
+                             unsigned int than)
+{
+    if (than == SPREAD_NOBODY)
+        return true;
+    if (run->near[i] != run->near[than])
+        return run->near[i] < run->near[than];
+
+    return rules->weight(policy, i) > rules->weight(policy, than);
+}
+
+static unsigned int best_one(const struct spread_run *run,
+                             const struct spread_rules *rules,
+                             const void *policy)
+{
+    unsigned int i, best = SPREAD_NOBODY;
+
+    for (i = 0; i < run->input->domains->nr; i++)
+        if (may_go(run, rules, policy, i) &&
+            place_for(run, rules, policy, i) != TOPOLOGY_UNKNOWN &&
+            has_less_to_lose(run, rules, policy, i, best))
+            best = i;
+
+    return best;
+}
+
+/* The same as in the run before, if it still can, so that it is confirmed. */
+static bool is_still(const struct spread_run *run,
+                     const struct spread_rules *rules, const void *policy)
+{
+    const struct spread *s = run->spread;
+    unsigned int i;
+
+    if (!s->has_candidate)
+        return false;
+    i = number_of(run, &s->candidate);
+
+    return i != SPREAD_NOBODY && may_go(run, rules, policy, i) &&
+           run->at[i] == s->candidate.from &&
+           fits(run, rules, policy, i, s->candidate.to);
+}
+
+unsigned int spread_choose(const struct spread_run *run,
+                           const struct spread_rules *rules,
+                           const void *policy, unsigned int *to)
+{
+    struct spread *s = run->spread;
+    unsigned int i = SPREAD_NOBODY;
+
+    if (is_still(run, rules, policy)) {
+        *to = s->candidate.to;
+        return number_of(run, &s->candidate);
+    }
+    if (!s->moved_ns || run->input->now_ns - s->moved_ns >= SPREAD_PAUSE_NS)
+        i = best_one(run, rules, policy);
+    s->has_candidate = i != SPREAD_NOBODY;
+    if (!s->has_candidate)
+        return SPREAD_NOBODY;
+    *to = place_for(run, rules, policy, i);
+    s->candidate = (struct spread_moved){
+        domain(run, i)->domid, domain(run, i)->since_ns, run->at[i], *to
+    };
+
+    return i;
+}
