@@ -12,9 +12,9 @@
  * 066111, 2004).  Two are not merged when together they need more cores than
  * any place has: contention breaks locality.
  *
- * Each gang, those which have a place and the busiest first, gets the place with room for it where those
- * are whom it talks to and who are there already; it prefers the place where
- * it is, so that gangs which are alike don't swap places.
+ * Each gang, those which have a place and the busiest first, gets the place
+ * with room for it where those are whom it talks to; it prefers the place
+ * where it is, so that gangs which are alike don't swap places.
  */
 #include <stdio.h>
 #include <stdlib.h>
