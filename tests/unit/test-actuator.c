@@ -19,6 +19,7 @@
 
 #include "cmocka-tap.h"
 #include "fake-host.h"
+#include "step.h"
 
 #include "daemon/actuator.h"
 
@@ -27,37 +28,6 @@
 
 #define GUEST 1U
 #define OTHER 2U
-
-/* Steps are counted, and at one of them something happens. */
-static struct {
-    unsigned int nr;
-    unsigned int at;  /* 0: never */
-    int error;        /* what happens: this, or with 0 the process dies */
-} *step; /* shared */
-
-static int is_time(void)
-{
-    if (++step->nr != step->at)
-        return 0;
-    if (!step->error)
-        _exit(99);
-    errno = step->error;
-
-    return 1;
-}
-
-/* Before a system call, and after it has done its work. */
-#define WRAP(call, args, ...)                      \
-    {                                              \
-        int rc;                                    \
-                                                   \
-        if (is_time())                             \
-            return -1;                             \
-        rc = __real_##call args;                   \
-        if (!step->error)                          \
-            is_time();                             \
-        return rc;                                 \
-    }
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, mode_t mode);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "cmocka-tap.h"
+#include "step.h"
 
 #include "daemon/journal.h"
 
@@ -28,38 +29,6 @@
 #define LIMIT 1000U
 #define NR    100U /* entries; more than all files hold */
 #define SOME  70U  /* a little more than that */
-
-/* Steps are counted, and at one of them something happens. */
-static struct {
-    unsigned int nr;
-    unsigned int at;  /* 0: never */
-    int error;        /* what happens: this, or with 0 the process dies */
-    unsigned int put; /* entries which the journal has taken */
-} *step; /* shared */
-
-static int is_time(void)
-{
-    if (++step->nr != step->at)
-        return 0;
-    if (!step->error)
-        _exit(99);
-    errno = step->error;
-
-    return 1;
-}
-
-/* Before a system call, and after it has done its work. */
-#define WRAP(call, args, ...)                      \
-    {                                              \
-        int rc;                                    \
-                                                   \
-        if (is_time())                             \
-            return -1;                             \
-        rc = __real_##call args;                   \
-        if (!step->error)                          \
-            is_time();                             \
-        return rc;                                 \
-    }
 
 int __real_open(const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, mode_t mode);
@@ -104,7 +73,7 @@ static void put(unsigned int number)
 
     json_object_object_add(details, "number", json_object_new_int(number));
     journal_write(&journal, "test", details);
-    step->put = number + 1;
+    step->done = number + 1;
 }
 
 static void put_all(unsigned int first, unsigned int end)
@@ -275,7 +244,7 @@ static void killed_anywhere_it_loses_nothing(void **state)
     (void)state;
     for (at = 1; killed_at(at); at++) {
         step->at = 0;
-        taken = step->put;
+        taken = step->done;
         open_journal(LIMIT);
         put(1000);
         journal_close(&journal);
