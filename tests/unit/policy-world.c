@@ -169,6 +169,7 @@ static void a_tenth(void)
         happen(XEN_SCHEDLOG_EV_SERVICE_NS, i, i,
                world.domains[i].use * share_at(world.domains[i].cpu) *
                WORLD_SECOND / 10);
+        happen(XEN_SCHEDLOG_EV_PMC0, i, i, world.domains[i].misses / 10);
         for (k = 0; k < world.nr; k++)
             happen(XEN_SCHEDLOG_EV_EVTCHN_SEND, i, k,
                    world.domains[i].talk[k] / 10);

@@ -18,6 +18,7 @@ struct world_domain {
     uint64_t pool, hard, soft; /* pCPUs; pool: 0 is all */
     unsigned int cpu;          /* where it runs */
     double use;                /* pCPUs, if it need not wait */
+    double misses;             /* per second */
     double talk[WORLD_DOMAINS]; /* per second, from here to there */
     /* What came of it. */
     unsigned int moves, backs;

@@ -939,6 +939,33 @@ static void a_policy_without_its_events_is_off(void **state)
     json_object_put(json);
 }
 
+/* There is no PMU, which is known when it was tried. */
+static void a_policy_whose_events_are_refused_is_off(void **state)
+{
+    const char *reason;
+
+    (void)state;
+    assert_true(policies_parse(&settings.policies, "cache,driver-affinity"));
+    choice_default(&settings.choice);
+    choice_add(&settings.choice, policies_events(&settings.policies));
+    start(MODE_ADVISE);
+    assert_int_equal(core_run(&core, now, NULL), 0);
+    now += 10 * SECOND;
+    assert_int_equal(core_run(&core, now, NULL), 0);
+    reason = core.plan.decisions[SPIN].reason;
+    assert_non_null(strstr(reason, "cache: it has 0.0 million"));
+    core_stop(&core);
+    core_free(&core);
+
+    host.host.refused = 1U << XEN_SCHEDLOG_EV_PMC0;
+    start(MODE_ADVISE);
+    now += 10 * SECOND;
+    assert_int_equal(core_run(&core, now, NULL), 0);
+    reason = core.plan.decisions[SPIN].reason;
+    assert_non_null(strstr(reason, "it talks little"));
+    assert_null(strstr(reason, "cache"));
+}
+
 static void explain_says_what_was_done_and_why(void **state)
 {
     json_object *json;
@@ -1255,6 +1282,7 @@ int main(void)
         core_test(an_operator_has_plans_carried_out_or_not),
         core_test(a_changed_configuration_is_taken_over),
         core_test(a_policy_without_its_events_is_off),
+        core_test(a_policy_whose_events_are_refused_is_off),
         core_test(moves_per_minute_are_bounded),
         core_test(explain_says_what_was_done_and_why),
         core_test(metrics_are_what_status_and_matrix_say),

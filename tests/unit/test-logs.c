@@ -59,7 +59,7 @@ static void what_is_wrong_is_refused(void **state)
         "", ",", "evtchn-send,", "evtchn", "evtchn-send:", "evtchn-send:0",
         "evtchn-send:-1", "evtchn-send:+1", "evtchn-send:4294967296",
         "evtchn-send:1:1", "evtchn-send:2x", "evtchn-send,evtchn-send",
-        "all:3", "all,runq", "none,runq", "pmc0", "evtchn-send,pmc3", " runq",
+        "all:3", "all,runq", "none,runq", "pmc1", "evtchn-send,pmc3", " runq",
     };
     unsigned int i;
 

@@ -18,7 +18,7 @@
 #define TO_WATCH  180
 
 static const char *const names[] = {
-    "driver-affinity", "working-set", "balance"
+    "driver-affinity", "working-set", "balance", "cache"
 };
 
 #define NR_NAMES (sizeof(names) / sizeof(names[0]))
@@ -118,6 +118,7 @@ static void random_domain(void)
         &world.domains[world_guest(1 + below(4), below(100) / 100.0)];
 
     d->cpu = below(world.topology.nr_cpus);
+    d->misses = chance(40) ? 1e6 * below(20) : 0;
     d->driver = chance(10);
     d->operators = chance(15);
     if (chance(25))

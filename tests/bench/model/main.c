@@ -105,7 +105,7 @@ static void measure(const struct load *load, struct measured *measured)
     uint64_t now_ns = NS_PER_S;
     unsigned int i;
 
-    policies_parse(&policies, "driver-affinity,working-set,balance");
+    policies_parse(&policies, "driver-affinity,working-set,balance,cache");
     planner = planner_new(&policies, &policy_defaults);
     load_topology(&size, &topology);
     load_domains(&size, &domains);

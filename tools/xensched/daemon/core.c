@@ -222,16 +222,59 @@ int core_refresh(struct core *core, uint64_t now_ns,
     return 0;
 }
 
+/* Policies. */
+
+static void say_off(const struct policy *policy, uint32_t missing)
+{
+    char names[200] = "";
+    size_t length = 0;
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        if (missing & 1U << event && length < sizeof(names))
+            length += snprintf(names + length, sizeof(names) - length,
+                               "%s%s", length ? ", " : "",
+                               xensched_event_name(event));
+    say("the policy %s is off: it needs %s, of which nothing is logged (see "
+        "--log; a change needs a restart)", policy->name, names);
+}
+
+/* Of those that were chosen, the policies which have what they need. */
+static struct planner *make_planner(const struct core *core)
+{
+    const struct core_settings *s = &core->settings;
+    struct policies on = { 0 };
+    unsigned int i;
+
+    for (i = 0; i < s->policies.nr; i++) {
+        const struct policy *policy = s->policies.policy[i];
+        uint32_t missing = policy->events &
+                           ~(s->choice.events & ~core->host->refused);
+
+        if (missing)
+            say_off(policy, missing);
+        else
+            on.policy[on.nr++] = policy;
+    }
+
+    return planner_new(&on, &s->policy_settings);
+}
+
 /* Holding the log. */
 
 int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
 {
     int rc = core->host->log(core->host->data, core->settings.lease_ms, err);
 
-    if (!rc)
-        hold_begin(&core->hold, core->settings.lease_ms, now_ns);
+    if (rc)
+        return rc;
+    hold_begin(&core->hold, core->settings.lease_ms, now_ns);
+    if (core->host->refused & policies_events(&core->settings.policies)) {
+        planner_free(core->planner);
+        core->planner = make_planner(core);
+    }
 
-    return rc;
+    return 0;
 }
 
 /* Routes are made anew, with what was chosen. */
@@ -494,41 +537,6 @@ void core_set_mode(struct core *core, enum mode mode)
     json_object_object_add(details, "mode",
                            json_object_new_string(mode_name(mode)));
     journal_write(&core->journal, "mode", details);
-}
-
-static void say_off(const struct policy *policy, uint32_t missing)
-{
-    char names[200] = "";
-    size_t length = 0;
-    unsigned int event;
-
-    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
-        if (missing & 1U << event && length < sizeof(names))
-            length += snprintf(names + length, sizeof(names) - length,
-                               "%s%s", length ? ", " : "",
-                               xensched_event_name(event));
-    say("the policy %s is off: it needs %s, of which nothing is logged (see "
-        "--log; a change needs a restart)", policy->name, names);
-}
-
-/* Of those that were chosen, the policies which have what they need. */
-static struct planner *make_planner(const struct core *core)
-{
-    const struct core_settings *s = &core->settings;
-    struct policies on = { 0 };
-    unsigned int i;
-
-    for (i = 0; i < s->policies.nr; i++) {
-        const struct policy *policy = s->policies.policy[i];
-        uint32_t missing = policy->events & ~s->choice.events;
-
-        if (missing)
-            say_off(policy, missing);
-        else
-            on.policy[on.nr++] = policy;
-    }
-
-    return planner_new(&on, &s->policy_settings);
 }
 
 void core_change(struct core *core, const struct core_settings *settings)

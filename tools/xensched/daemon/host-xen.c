@@ -11,6 +11,8 @@
 
 #include "../model/memory.h"
 #include "host-xen.h"
+#include "misses.h"
+#include "say.h"
 #include "say.h"
 #include "toolstack.h"
 #include "xenstore.h"
@@ -303,6 +305,24 @@ static void set_threshold(void *data, uint16_t acct, unsigned int event,
     logs_set_threshold(&hx->logs, hx->area, acct, event, threshold);
 }
 
+/* What pmc0 counts is cache misses; without a PMU all else goes on. */
+static uint32_t choose_counter(struct host_xen *hx, uint32_t events)
+{
+    const uint32_t pmc0 = 1U << XEN_SCHEDLOG_EV_PMC0;
+    struct xensched_error err = { .text = "it is not known how this processor "
+                                          "counts cache misses" };
+    uint64_t select = misses_select();
+
+    hx->host.refused &= ~pmc0;
+    if (!(events & pmc0) ||
+        (select && !xensched_area_pmc(hx->area, 1, &select, &err)))
+        return events;
+    say("the event pmc0 is not logged: %s", err.text);
+    hx->host.refused |= pmc0;
+
+    return events & ~pmc0;
+}
+
 static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
 {
     struct host_xen *hx = data;
@@ -314,6 +334,11 @@ static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
         return rc;
     if (hx->choice->all)
         events &= info.events_built;
+
+    events = choose_counter(hx, events);
+    if (!events && hx->host.refused)
+        return xensched_fail(err, ENODEV, "no other event than that is chosen: "
+                             "see --log");
 
     return xensched_area_events(hx->area, events, lease_ms, err);
 }

@@ -80,6 +80,8 @@ struct host {
      * then there is nothing to hold.  -EEXIST: somebody else holds it.
      */
     int (*log)(void *data, uint32_t lease_ms, struct xensched_error *err);
+    /* Events which log() could not turn on, and has said why. */
+    uint32_t refused;
     void (*alive)(void *data);
 
     int (*facts)(void *data, struct host_facts *facts,

@@ -24,7 +24,7 @@ static const char usage[] =
 "                       advise: plan and explain, change nothing (default)\n"
 "                       act: set soft affinities; restored when it ends\n"
 "  --policies NAME,...  in their order: driver-affinity (default),\n"
-"                       working-set, balance\n"
+"                       working-set, balance, cache\n"
 "  --share PERCENT      of its interactions with one driver domain that make\n"
 "                       a guest belong to it (60)\n"
 "  --min-rate N         leave guests with fewer interactions per second (50)\n"
@@ -80,7 +80,8 @@ static const struct setting {
     [CONFIG] = { .option = "config", .takes = "the name of a file" },
     [MODE] = { "mode", "mode", "advise", "observe, advise or act", true },
     [POLICIES] = { "policies", "policies", "driver-affinity",
-                   "some of driver-affinity, working-set, balance", true },
+                   "some of driver-affinity, working-set, balance, "
+                   "cache", true },
     [SHARE] = { "share", "share", "60", "1 to 100 percent", true },
     [MIN_RATE] = { "min-rate", "min_rate", "50", "0 to 4294967295", true },
     [CONFIRM] = { "confirm", "confirm", "2", "1 to 1000", true },

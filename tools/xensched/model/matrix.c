@@ -36,6 +36,7 @@ static enum meaning meaning_of(unsigned int event)
 {
     switch (event) {
     case XEN_SCHEDLOG_EV_SERVICE_NS:
+    case XEN_SCHEDLOG_EV_PMC0:
         return SINGLE;
     case XEN_SCHEDLOG_EV_EVTCHN_SEND:
     case XEN_SCHEDLOG_EV_GRANT_MAP:

@@ -6,7 +6,7 @@
  * For each event which says who accessed what of whom (evtchn-send, grant-map,
  * grant-unmap, grant-copy, ring-pages) there is a number for each pair
  * (current accounting domain, correspondent) which ever met, for service-ns
- * one for each current accounting domain.  Other events are not in the matrix:
+ * and pmc0 one for each current accounting domain.  Other events are not in the matrix:
  * they say the same again (evtchn-recv, service-tsc), have counters which are
  * no amounts (ring-sectors), or are about something else.
  *

@@ -13,6 +13,7 @@ static const struct policy *const table[] = {
     &policy_driver_affinity,
     &policy_working_set,
     &policy_balance,
+    &policy_cache,
 };
 
 #define NR_POLICIES (sizeof(table) / sizeof(table[0]))

@@ -94,6 +94,7 @@ struct policy {
 extern const struct policy policy_driver_affinity;
 extern const struct policy policy_working_set;
 extern const struct policy policy_balance;
+extern const struct policy policy_cache;
 
 #define POLICIES_MAX 8
 

@@ -156,7 +156,8 @@ static bool may_go(const struct spread_run *run,
                    unsigned int i)
 {
     return run->input->standing[i].open && run->at[i] != TOPOLOGY_UNKNOWN &&
-           run->near[i] < run->min_rate && !spread_how(run, i) &&
+           run->near[i] < run->min_rate * POLICY_STAY_FRACTION &&
+           !spread_how(run, i) &&
            rules->may_go(policy, i);
 }
 

@@ -6,8 +6,8 @@
  * a while is still much just after somebody left.
  *
  * Who talks to those at its place as much as makes another policy care for it
- * (min_rate) has too much to lose: two policies with opposite aims would move
- * it to and fro.
+ * (half of min_rate: enough to stay) has too much to lose: two policies with
+ * opposite aims would move it to and fro.
  */
 #ifndef XENSCHED_POLICY_SPREAD_H
 #define XENSCHED_POLICY_SPREAD_H
