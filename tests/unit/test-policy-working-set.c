@@ -229,6 +229,28 @@ static void the_order_makes_a_difference(void **state)
     }
 }
 
+/* It would go to and fro as its friend's friends have more or less to say. */
+static void who_would_follow_somebody_that_stays_stays(void **state)
+{
+    unsigned int torn = world_guest(1, 0.5), friend = world_guest(1, 0.5);
+    unsigned int place;
+
+    (void)state;
+    world.domains[torn].cpu = 1;
+    for (place = 0; place < 2; place++) {
+        unsigned int pinned = world_guest(1, 0.5);
+
+        world.domains[pinned].operators = true;
+        world.domains[pinned].hard = place ? 0xf0 : 0x0f;
+        world_talk(torn, pinned, 1000);
+    }
+    world_talk(torn, friend, 100);
+    world_warm_up();
+    world_run(30);
+    assert_int_equal(world.domains[torn].moves, 0);
+    assert_int_equal(world.domains[friend].moves, 0);
+}
+
 static void noise_moves_nobody_to_and_fro(void **state)
 {
     unsigned int guests[8], i;
@@ -259,6 +281,7 @@ int main(void)
         set_test(cpupools_are_no_gang),
         set_test(the_first_policy_that_wants_something_decides),
         set_test(the_order_makes_a_difference),
+        set_test(who_would_follow_somebody_that_stays_stays),
         set_test(noise_moves_nobody_to_and_fro),
     };
 

@@ -52,6 +52,7 @@ struct working_set {
     double *with;       /* [domain * nr_places + place]: talk with the fixed */
     double *near;       /* [domain]: talk with those who are where it is */
     double *inside;     /* [domain]: talk with its gang */
+    bool *joins;        /* [domain]: goes where its gang goes */
     unsigned int *peer; /* [domain]: of its gang, whom it talks to most */
     unsigned int *gang; /* [domain]: a gang is called like one of its members */
     unsigned int nr_edges;
@@ -353,7 +354,27 @@ static void place_gangs(struct working_set *w)
     free(order);
 }
 
-/* Opinions. */
+/* Who goes with its gang. */
+
+/* Talk with those of its gang who go where it goes, or are there. */
+static void look_who_goes(struct working_set *w)
+{
+    unsigned int i;
+
+    memset(w->inside, 0, w->nr * sizeof(*w->inside));
+    for (i = 0; i < w->nr_pairs; i++) {
+        unsigned int a = w->pairs[i].a, b = w->pairs[i].b, place;
+        double rate = w->pairs[i].rate;
+
+        if (!is_open(w, a) || !is_open(w, b) || w->gang[a] != w->gang[b])
+            continue;
+        place = w->goes[w->gang[a]];
+        if (w->joins[b] || w->input->standing[b].place == place)
+            w->inside[a] += rate;
+        if (w->joins[a] || w->input->standing[a].place == place)
+            w->inside[b] += rate;
+    }
+}
 
 /* What it talks with those who are or go to @place. */
 static double talk_at(const struct working_set *w, unsigned int i,
@@ -363,6 +384,45 @@ static double talk_at(const struct working_set *w, unsigned int i,
 
     return inside + w->with[i * w->nr_places + place];
 }
+
+/* Could it be there, and has it enough to do with those who will be? */
+static bool goes_along(const struct working_set *w, unsigned int i,
+                       unsigned int place)
+{
+    bool there = domain(w, i)->affinity == AFFINITY_OURS &&
+                 w->input->standing[i].place == place;
+    double fraction = there ? POLICY_STAY_FRACTION : 1;
+    double rate = talk_at(w, i, place);
+
+    return w->input->standing[i].cores[place] >=
+           domain_online_vcpus(domain(w, i)) &&
+           rate >= fraction * w->settings->min_rate &&
+           rate >= fraction * w->settings->share * w->total[i];
+}
+
+/* Who stays behind takes away a reason to go from those who talk to it. */
+static void find_joiners(struct working_set *w)
+{
+    unsigned int i, place;
+    bool changed = true;
+
+    for (i = 0; i < w->nr; i++)
+        w->joins[i] = is_open(w, i) &&
+                      w->goes[w->gang[i]] != TOPOLOGY_UNKNOWN;
+    while (changed) {
+        changed = false;
+        look_who_goes(w);
+        for (i = 0; i < w->nr; i++) {
+            place = w->goes[w->gang[i]];
+            if (!w->joins[i] || goes_along(w, i, place))
+                continue;
+            w->joins[i] = false;
+            changed = true;
+        }
+    }
+}
+
+/* Opinions. */
 
 static unsigned int size_of(const struct working_set *w, unsigned int gang)
 {
@@ -489,6 +549,7 @@ static void prepare(struct working_set *w)
     w->edges = need_memory(w->nr_pairs, sizeof(*w->edges));
     w->gang = need_memory(w->nr, sizeof(*w->gang));
     w->peer = need_memory(w->nr, sizeof(*w->peer));
+    w->joins = need_memory(w->nr, sizeof(*w->joins));
     w->goes = need_memory(w->nr, sizeof(*w->goes));
     w->room = need_memory(w->nr_places, sizeof(*w->room));
     memcpy(w->room, w->input->taken, w->nr_places * sizeof(*w->room));
@@ -510,6 +571,7 @@ static void clear(struct working_set *w)
     free(w->edges);
     free(w->gang);
     free(w->peer);
+    free(w->joins);
     free(w->goes);
     free(w->room);
 }
@@ -531,6 +593,7 @@ static void run(void *memory, const struct policy_input *input,
     find_gangs(&w);
     look_inside(&w);
     place_gangs(&w);
+    find_joiners(&w);
     for (i = 0; i < w.nr; i++)
         if (is_open(&w, i))
             think(&w, i, &opinions[i]);
