@@ -128,6 +128,8 @@ static void say_decision(json_object *lines, const struct core *core,
     decision = &core->plan.decisions[d - core->domains.domain];
     add_line(lines, "mode %s, now: %s: %s", mode_name(core->mode),
              verb_name(decision->verb), decision->reason);
+    if (decision->policy)
+        add_line(lines, "so decided by the policy %s", decision->policy);
 }
 
 static const char *text_of(json_object *entry, const char *key)
