@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 1 --cores 2 --dom0-vcpus 1
-# time: 900
+# time: 1500
 #
 # A driver domain that never answers, or lies about its log in any way that
 # programs/lie.c knows, harms nobody but itself: the daemon says what is wrong
