@@ -288,3 +288,21 @@ void world_run(unsigned int seconds)
         make_plan();
     }
 }
+
+unsigned int world_moves(void)
+{
+    unsigned int i, moves = 0;
+
+    for (i = 0; i < world.nr; i++)
+        moves += world.domains[i].moves;
+
+    return moves;
+}
+
+void world_says(unsigned int domid, const char *words)
+{
+    const char *reason = world.domains[domid].decision.reason;
+
+    if (!strstr(reason, words))
+        fail_msg("no '%s' in '%s'", words, reason);
+}

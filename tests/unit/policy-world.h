@@ -63,6 +63,12 @@ void world_warm_up(void);
 /* A plan each second, carried out. */
 void world_run(unsigned int seconds);
 
+/* Of all domains, since the beginning. */
+unsigned int world_moves(void);
+
+/* Fails unless the latest reason about the domain has @words. */
+void world_says(unsigned int domid, const char *words);
+
 /* The place which all of a mask is in, or TOPOLOGY_UNKNOWN. */
 unsigned int world_place(uint64_t cpus);
 

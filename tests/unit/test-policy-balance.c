@@ -44,24 +44,6 @@ static void guests_at_0(unsigned int nr, double use)
         guest_at_0(use);
 }
 
-static unsigned int all_moves(void)
-{
-    unsigned int i, moves = 0;
-
-    for (i = 0; i < world.nr; i++)
-        moves += world.domains[i].moves;
-
-    return moves;
-}
-
-static void says(unsigned int domid, const char *words)
-{
-    const char *reason = world.domains[domid].decision.reason;
-
-    if (!strstr(reason, words))
-        fail_msg("no '%s' in '%s'", words, reason);
-}
-
 static void who_has_least_to_lose_goes(void **state)
 {
     struct policy_settings settings = policy_defaults;
@@ -82,13 +64,13 @@ static void who_has_least_to_lose_goes(void **state)
     world_run(8);
     assert_int_equal(world.domains[lonely].moves, 1);
     assert_int_equal(world.domains[lonely].sent, PLACE_1);
-    assert_int_equal(all_moves(), 1);
+    assert_int_equal(world_moves(), 1);
     world_run(1);
-    says(lonely, "socket 0, where it was, has");
+    world_says(lonely, "socket 0, where it was, has");
     assert_string_equal(world.domains[lonely].decision.policy, "balance");
     /* The next one loses little, too; then there is room for all. */
     world_run(200);
-    assert_in_range(all_moves(), 1, 2);
+    assert_in_range(world_moves(), 1, 2);
     assert_int_equal(world.domains[lonely].moves, 1);
     assert_int_equal(world.domains[lonely].backs, 0);
     assert_true(world_units(0) <= 1.25 * 4 + 0.1);
@@ -104,8 +86,8 @@ static void who_has_much_to_lose_stays(void **state)
     for (domid = 1; domid < world.nr; domid++)
         world_talk(domid, 0, 100);
     world_run(60);
-    assert_int_equal(all_moves(), 0);
-    says(1, "it has more to lose than others (10");
+    assert_int_equal(world_moves(), 0);
+    world_says(1, "it has more to lose than others (10");
 }
 
 static void one_goes_after_the_other(void **state)
@@ -116,7 +98,7 @@ static void one_goes_after_the_other(void **state)
     guests_at_0(8, 1.0);
     for (second = 1; second < 60; second++) {
         world_run(1);
-        moves = all_moves() - before;
+        moves = world_moves() - before;
         assert_in_range(moves, 0, 1);
         if (moves && latest)
             assert_true(second - latest >= 5);
@@ -133,15 +115,15 @@ static void the_reason_has_the_numbers(void **state)
 
     (void)state;
     guests_at_0(6, 1.0);
-    for (i = 0; i < 10 && !all_moves(); i++)
+    for (i = 0; i < 10 && !world_moves(); i++)
         world_run(1);
     for (i = 1; i < world.nr; i++)
         if (world.domains[i].moves)
             break;
-    says(i, "socket 0 is overloaded: 6.");
-    says(i, " runnable vCPUs on 4 cores, which wait 0.0");
-    says(i, "it has least to lose there (0 interactions/s)");
-    says(i, "while on pCPUs 4-7 (socket 1) there are 0.0 on 4");
+    world_says(i, "socket 0 is overloaded: 6.");
+    world_says(i, " runnable vCPUs on 4 cores, which wait 0.0");
+    world_says(i, "it has least to lose there (0 interactions/s)");
+    world_says(i, "while on pCPUs 4-7 (socket 1) there are 0.0 on 4");
 }
 
 static void a_full_place_is_no_overloaded_one(void **state)
@@ -149,8 +131,8 @@ static void a_full_place_is_no_overloaded_one(void **state)
     (void)state;
     guests_at_0(4, 1.0);
     world_run(60);
-    assert_int_equal(all_moves(), 0);
-    says(1, "there is no overload where it runs");
+    assert_int_equal(world_moves(), 0);
+    world_says(1, "there is no overload where it runs");
 }
 
 static void a_peak_moves_nobody(void **state)
@@ -165,7 +147,7 @@ static void a_peak_moves_nobody(void **state)
         world.domains[1].use = world.domains[2].use = 0.5;
         world_run(10);
     }
-    assert_int_equal(all_moves(), 0);
+    assert_int_equal(world_moves(), 0);
 }
 
 static void it_needs_room_elsewhere(void **state)
@@ -179,8 +161,8 @@ static void it_needs_room_elsewhere(void **state)
     for (i = 8; i < 12; i++)
         world.domains[i].cpu = 4 + i % 4;
     world_run(60);
-    assert_int_equal(all_moves(), 0);
-    says(1, "there is no room for it elsewhere");
+    assert_int_equal(world_moves(), 0);
+    world_says(1, "there is no room for it elsewhere");
 }
 
 static void when_there_is_room_again_it_is_given_back(void **state)
@@ -223,8 +205,8 @@ static void what_is_not_known_moves_nobody(void **state)
     guests_at_0(6, 1.0);
     world.no_queues = true;
     world_run(20);
-    assert_int_equal(all_moves(), 0);
-    says(1, "it is not known how busy");
+    assert_int_equal(world_moves(), 0);
+    world_says(1, "it is not known how busy");
 }
 
 /* The model. */

@@ -39,24 +39,6 @@ static unsigned int guest_on(unsigned int cpu, double misses)
     return domid;
 }
 
-static unsigned int all_moves(void)
-{
-    unsigned int i, moves = 0;
-
-    for (i = 0; i < world.nr; i++)
-        moves += world.domains[i].moves;
-
-    return moves;
-}
-
-static void says(unsigned int domid, const char *words)
-{
-    const char *reason = world.domains[domid].decision.reason;
-
-    if (!strstr(reason, words))
-        fail_msg("no '%s' in '%s'", words, reason);
-}
-
 static void hungry_guests_do_not_share_a_cache(void **state)
 {
     unsigned int a = guest_on(0, MANY), b = guest_on(1, 2 * MANY);
@@ -68,12 +50,12 @@ static void hungry_guests_do_not_share_a_cache(void **state)
     assert_int_equal(world.domains[b].moves, 1);
     assert_int_equal(world.domains[b].sent, PLACE_1);
     world_run(200);
-    assert_int_equal(all_moves(), 1);
+    assert_int_equal(world_moves(), 1);
     assert_int_equal(world.domains[b].backs, 0);
-    says(b, "it has 41.4 million cache misses/s");
-    says(b, "where it was, there are 1 such, while here there are 1");
-    says(a, "one of 1 such on socket 0");
-    says(modest, "it has 1.0 million cache misses/s, 5 are many");
+    world_says(b, "it has 41.4 million cache misses/s");
+    world_says(b, "where it was, there are 1 such, while here there are 1");
+    world_says(a, "one of 1 such on socket 0");
+    world_says(modest, "it has 1.0 million cache misses/s, 5 are many");
 }
 
 static void who_has_least_to_lose_goes(void **state)
@@ -86,7 +68,7 @@ static void who_has_least_to_lose_goes(void **state)
     world_warm_up();
     world_run(10);
     assert_int_equal(world.domains[b].moves, 1);
-    assert_int_equal(all_moves(), 1);
+    assert_int_equal(world_moves(), 1);
 }
 
 static void who_has_much_to_lose_stays(void **state)
@@ -99,8 +81,8 @@ static void who_has_much_to_lose_stays(void **state)
     world_talk(b, 0, 200);
     world_warm_up();
     world_run(30);
-    assert_int_equal(all_moves(), 0);
-    says(a, "has more to lose than others (2");
+    assert_int_equal(world_moves(), 0);
+    world_says(a, "has more to lose than others (2");
 }
 
 static void four_of_them_are_two_and_two(void **state)
@@ -112,11 +94,11 @@ static void four_of_them_are_two_and_two(void **state)
         guest_on(i, MANY);
     world_warm_up();
     world_run(60);
-    assert_int_equal(all_moves(), 2);
+    assert_int_equal(world_moves(), 2);
     /* Three and two is as good as it gets. */
     guest_on(0, MANY);
     world_run(60);
-    assert_int_equal(all_moves(), 2);
+    assert_int_equal(world_moves(), 2);
 }
 
 static void who_is_hungry_no_more_is_given_back(void **state)

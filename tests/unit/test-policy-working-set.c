@@ -40,17 +40,6 @@ static bool together(unsigned int a, unsigned int b)
     return at(a) == at(b) && at(a) != TOPOLOGY_UNKNOWN;
 }
 
-static const char *reason(unsigned int domid)
-{
-    return world.domains[domid].decision.reason;
-}
-
-static void says(unsigned int domid, const char *words)
-{
-    if (!strstr(reason(domid), words))
-        fail_msg("no '%s' in '%s'", words, reason(domid));
-}
-
 static void a_pair_that_talks_comes_together(void **state)
 {
     unsigned int a = world_guest(1, 0.5), b = world_guest(1, 0.5);
@@ -62,10 +51,10 @@ static void a_pair_that_talks_comes_together(void **state)
     assert_true(together(a, b));
     assert_int_equal(world.domains[idle].moves, 0);
     assert_string_equal(world.domains[a].decision.policy, "working-set");
-    says(a, "100 % of its");
-    says(a, "are with guest-2");
-    says(a, "all of them, which need 1.0 cores");
-    says(idle, "it talks little");
+    world_says(a, "100 % of its");
+    world_says(a, "are with guest-2");
+    world_says(a, "all of them, which need 1.0 cores");
+    world_says(idle, "it talks little");
     world_run(200);
     assert_int_equal(world.domains[a].moves + world.domains[b].moves, 2);
 }
@@ -109,7 +98,7 @@ static void those_who_talk_little_with_each_other_are_two_gangs(void **state)
         assert_true(together(b[0], b[i]));
     }
     assert_false(together(a[0], b[0]));
-    says(a[1], "a gang of which it talks most to");
+    world_says(a[1], "a gang of which it talks most to");
 }
 
 /* 6 guests, each of which talks to each other one, and keeps a pCPU busy. */
@@ -151,7 +140,7 @@ static void a_place_that_is_full_takes_nobody(void **state)
     for (i = 1; i <= 6; i++)
         there += at(i) == 0;
     assert_int_equal(there, 4);
-    says(6, "socket 0 has no room: 4 cores, of which 4.");
+    world_says(6, "socket 0 has no room: 4 cores, of which 4.");
 }
 
 static void it_goes_to_who_cannot_be_moved(void **state)
@@ -165,7 +154,7 @@ static void it_goes_to_who_cannot_be_moved(void **state)
     world_run(5);
     assert_int_equal(at(a), 1);
     assert_int_equal(world.domains[pinned].moves, 0);
-    says(a, "are with domains on socket 1");
+    world_says(a, "are with domains on socket 1");
 }
 
 static void cpupools_are_no_gang(void **state)
@@ -200,8 +189,8 @@ static void the_first_policy_that_wants_something_decides(void **state)
     assert_int_equal(at(peer), 0);
     assert_string_equal(world.domains[peer].decision.policy, "working-set");
     assert_null(world.domains[other].decision.policy);
-    says(other, "driver-affinity: it talks little");
-    says(other, "; working-set: it talks little");
+    world_says(other, "driver-affinity: it talks little");
+    world_says(other, "; working-set: it talks little");
 }
 
 static void the_order_makes_a_difference(void **state)
