@@ -36,7 +36,7 @@ help:
 #|
 #| To check
 #|   make test          everything; the last line counts passed, failed, skipped
-#|   make unit          unit tests alone, in seconds
+#|   make unit          unit tests alone, in a minute or two
 #|   make bench         measure everything; results in build/bench/
 #|   make bench-record  what it costs to record an event
 #|   make bench-reader  what it costs to read a log while it is written
