@@ -89,6 +89,32 @@ check "or was" clock_failed 2000 10000000000
 clock_right() { ! clock_failed "$@"; }
 check "a hang at the right time is not" clock_right 3000000 63922279156
 
+# Of tests in one boot: one that hangs in a function, in a process of its own
+# which is waited for, and another one.
+mkdir "$work/t"
+printf '%s\n' '#!/bin/sh' '# box: --cores 1' '# time: 5' \
+    '. /usr/lib/box/tap.sh' 'forever() { while :; do sleep 1; done; }' \
+    'check "it ends" forever' finish >"$work/t/hangs.sh"
+printf '%s\n' '#!/bin/sh' '# box: --cores 1' '. /usr/lib/box/tap.sh' \
+    'check "it runs" true' finish >"$work/t/next.sh"
+BOX_TESTS=$work/t timeout 150 "$here/run-tests.sh" >"$work/output" \
+    2>"$work/messages" || true
+check "a test that hangs is a failure" \
+    grep -q '^not ok 1 - hangs: it took too long' "$work/output"
+check "and does not keep the next one from its turn" \
+    grep -q '^ok 2 - next: it runs' "$work/output"
+
+# What is run once more when the emulator failed.
+# shellcheck source=/dev/null
+. <(sed -n '/^not_ended()/,/^}/p' "$here/run-tests.sh")
+printf '%s\n' 'ok - b: x' 'not ok - b: y' '# c: z' >"$work/said"
+is "tests that have ended are not run again" \
+    "$(not_ended "$work/said" t/a.sh t/b.sh t/c.sh | tr '\n' ' ')" \
+    "t/b.sh t/c.sh "
+: >"$work/said"
+is "if none has said anything all are" \
+    "$(not_ended "$work/said" t/a.sh t/b.sh | tr '\n' ' ')" "t/a.sh t/b.sh "
+
 script 'echo c >/proc/sysrq-trigger' 'sleep 1000'
 check "a crash of dom0 is an end of its own" box 70 "$work/script"
 check "the console is shown" grep -q 'Kernel panic' "$work/messages"
