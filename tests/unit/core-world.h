@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * core-world.h - the daemon's core on a host that follows a script, with
+ * made-up rows and a clock that the test turns: what test-core and test-answer
+ * have in common.
+ */
+#ifndef TESTS_UNIT_CORE_WORLD_H
+#define TESTS_UNIT_CORE_WORLD_H
+
+#include "fake-host.h"
+
+#include "daemon/core.h"
+
+#define SECOND 1000000000ULL
+#define LEASE  (10 * SECOND)
+
+/* Of the program that is running, as several may do so at once. */
+extern const char state_path[], journal_path[];
+
+#define DISK  1U
+#define SPIN  2U
+
+/*
+ * Accounting domains are given in the order of domids: dom0 has 2, DISK 3 and
+ * SPIN 4.  100 rows per batch.
+ */
+#define TALK "pair=evtchn-send/3/2/1/1,pair=evtchn-send/2/3/1/1," \
+             "pair=service-ns/4/1/1/100000"
+
+extern struct fake_host host;
+extern struct core core;
+extern struct core_settings settings;
+extern uint64_t now;
+
+int setup(void **state);
+int teardown(void **state);
+
+/* From core_start() to core_log(). */
+void start(enum mode mode);
+
+/* Ten batches a second, so 1,000 rows a second, and a plan each second. */
+void run(unsigned int seconds, const char *pairs);
+
+struct fake_domain *domain(uint32_t domid);
+
+/* Entries which have @words. */
+unsigned int count_in_journal(const char *words);
+
+#define core_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+#endif /* TESTS_UNIT_CORE_WORLD_H */
