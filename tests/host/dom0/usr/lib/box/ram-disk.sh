@@ -5,13 +5,23 @@
 # of Linux has the size that its module was told once, so each guest gets a
 # partition on one.
 
+# The last of them comes when all others are there; modprobe returns at once
+# while another one is still at it.
+make_ram_disks()
+{
+    until [ -b /dev/ram63 ]; do
+        modprobe brd rd_nr=64 rd_size=1048576 max_part=1 || return
+        usleep 10000
+    done
+}
+
 # take_ram_disk FOLDER MIB: prints a device that nobody has.  Who has which is
 # noted in FOLDER, as FOLDER/NAME.
 take_ram_disk()
 {
     local ram sectors=$(($2 * 2048)) shift
 
-    [ -b /dev/ram0 ] || modprobe brd rd_nr=64 rd_size=1048576 max_part=1
+    make_ram_disks || return
     mkdir -p "$1"
     for ram in /dev/ram*[0-9]; do
         case $ram in *p[0-9]*) continue ;; esac
