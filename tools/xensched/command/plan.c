@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * plan.c - xensched plan: which domains xenschedd wants to be where, and why;
- * and which it leaves alone, and why.
+ * plan.c - xensched plan: which domains xenschedd wants to be where, by which
+ * policy and why; and which it leaves alone, and why.
  */
 #include <stdio.h>
 #include <string.h>
@@ -31,11 +31,11 @@ static void print_move(const struct json_object *move)
     const struct json_object *evidence = field_object(move, "evidence");
     const char *soft = field_yes_no(move, "soft");
 
-    printf("%s (domain %s): %s affinity to pCPUs %s, %s\n    %s\n",
+    printf("%s (domain %s): %s affinity to pCPUs %s, %s, by %s\n    %s\n",
            field_text(move, "domain"), field_text(move, "domid"),
            !strcmp(soft, "yes") ? "soft" : !strcmp(soft, "no") ? "hard" : "-",
            field_ranges(move, "pcpus"), field_text(move, "state"),
-           field_text(move, "reason"));
+           field_text(move, "policy"), field_text(move, "reason"));
     if (evidence)
         print_evidence(evidence);
 }
@@ -101,9 +101,9 @@ const struct command command_plan = {
     .help =
         "Print the latest plan of xenschedd: the domains which it moves (or, "
         "in mode\n"
-        "advise, would move), to which pCPUs and why, with the numbers behind "
-        "the\n"
-        "reason; and the domains which it leaves alone, and why.",
+        "advise, would move), to which pCPUs, by which policy and why, with the "
+        "numbers\n"
+        "behind the reason; and the domains which it leaves alone, and why.",
     .takes = QUESTION_TAKES,
     .run = run,
 };
