@@ -24,8 +24,8 @@ extern const char state_path[], journal_path[];
  * Accounting domains are given in the order of domids: dom0 has 2, DISK 3 and
  * SPIN 4.  100 rows per batch.
  */
-#define TALK "pair=evtchn-send/3/2/1/1,pair=evtchn-send/2/3/1/1," \
-             "pair=service-ns/4/1/1/100000"
+#define SILENCE "pair=service-ns/4/1/1/100000"
+#define TALK "pair=evtchn-send/3/2/1/1,pair=evtchn-send/2/3/1/1," SILENCE
 
 extern struct fake_host host;
 extern struct core core;

@@ -184,10 +184,10 @@ static void a_held_domain_stays_until_it_is_released(void **state)
 
     /* Nor is it given back while it is held. */
     is_done("{\"command\":\"hold\",\"domid\":1}");
-    run(100, "pair=service-ns/4/1/1/100000");
+    run(100, SILENCE);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
     is_done("{\"command\":\"release\",\"domid\":1}");
-    run(2, "pair=service-ns/4/1/1/100000");
+    run(2, SILENCE);
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
 }
 
@@ -268,7 +268,7 @@ static void an_operator_has_plans_carried_out_or_not(void **state)
     run(1, TALK);
     assert_int_equal(core.moves, 1);
     is_done("{\"command\":\"advise\"}");
-    run(100, "pair=service-ns/4/1/1/100000");
+    run(100, SILENCE);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
@@ -298,6 +298,21 @@ static void a_changed_configuration_is_taken_over(void **state)
     /* Nor is a guest that was moved. */
     run(30, TALK);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
+/* Nor since when: who reloads often would keep guests moved for ever. */
+static void a_changed_configuration_does_not_make_anew_what_was_moved(
+    void **state)
+{
+    (void)state;
+    settings.policy_settings.quiet_ns = 20000000000ULL;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    run(15, SILENCE);
+    core_change(&core, &settings);
+    run(15, SILENCE);
+    assert_false(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
 /* A run queue of 8 on pCPU 0; DISK waits 2 ms. */
@@ -614,6 +629,7 @@ int main(void)
         core_test(only_domains_that_are_there_can_be_held),
         core_test(an_operator_has_plans_carried_out_or_not),
         core_test(a_changed_configuration_is_taken_over),
+        core_test(a_changed_configuration_does_not_make_anew_what_was_moved),
         core_test(a_policy_without_its_events_is_off),
         core_test(explain_says_what_was_done_and_why),
         core_test(metrics_are_what_status_and_matrix_say),

@@ -180,7 +180,7 @@ static void a_node_set_while_we_look_is_the_operators(void **state)
 {
     (void)state;
     start(MODE_ACT);
-    run(7, "pair=service-ns/4/1/1/100000");
+    run(7, SILENCE);
     domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
     run(20, TALK);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
@@ -278,7 +278,7 @@ static void who_comes_back_later_does_too(void **state)
     run(5, TALK);
     boot_anew(DISK, 9);
     domain(9)->exists = false;
-    run(5, "pair=service-ns/4/1/1/100000");
+    run(5, SILENCE);
     fake_domain_new(&host, 10, "another", 1);
     assert_int_equal(core_run(&core, now, &err), 0);
     assert_int_not_equal(domain(10)->acct, 3);

@@ -240,7 +240,7 @@ static void say_off(const struct policy *policy, uint32_t missing)
 }
 
 /* Of those that were chosen, the policies which have what they need. */
-static struct planner *make_planner(const struct core *core)
+static struct policies policies_on(const struct core *core)
 {
     const struct core_settings *s = &core->settings;
     struct policies on = { 0 };
@@ -257,7 +257,14 @@ static struct planner *make_planner(const struct core *core)
             on.policy[on.nr++] = policy;
     }
 
-    return planner_new(&on, &s->policy_settings);
+    return on;
+}
+
+static void change_planner(struct core *core)
+{
+    struct policies on = policies_on(core);
+
+    planner_change(core->planner, &on, &core->settings.policy_settings);
 }
 
 /* Holding the log. */
@@ -269,10 +276,8 @@ int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
     if (rc)
         return rc;
     hold_begin(&core->hold, core->settings.lease_ms, now_ns);
-    if (core->host->refused & policies_events(&core->settings.policies)) {
-        planner_free(core->planner);
-        core->planner = make_planner(core);
-    }
+    if (core->host->refused & policies_events(&core->settings.policies))
+        change_planner(core);
 
     return 0;
 }
@@ -543,12 +548,11 @@ void core_change(struct core *core, const struct core_settings *settings)
 {
     bool mode = settings->mode != core->settings.mode;
 
-    planner_free(core->planner);
     core->settings.mode = settings->mode;
     core->settings.policies = settings->policies;
     core->settings.policy_settings = settings->policy_settings;
     core->settings.max_moves = settings->max_moves;
-    core->planner = make_planner(core);
+    change_planner(core);
     if (mode)
         core_set_mode(core, settings->mode);
 }
@@ -608,6 +612,7 @@ int core_start(struct core *core, const struct core_settings *settings,
                const struct host *host, uint64_t now_ns,
                struct xensched_error *err)
 {
+    struct policies on;
     int rc;
 
     memset(core, 0, sizeof(*core));
@@ -617,7 +622,8 @@ int core_start(struct core *core, const struct core_settings *settings,
     core->started_ns = core->expired_ns = now_ns;
     core->matrix = make_matrix(settings);
     core->waiting = waiting_new(settings->half_life_ns);
-    core->planner = make_planner(core);
+    on = policies_on(core);
+    core->planner = planner_new(&on, &settings->policy_settings);
     accounting_init(&core->accounting, host->nr_acct);
     governor_init(&core->governor, core->settings.budget,
                   core->settings.choice.threshold, host->nr_acct);

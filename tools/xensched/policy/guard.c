@@ -55,10 +55,16 @@ struct guard *guard_new(const struct policy_settings *settings, bool several)
 {
     struct guard *g = need_memory(1, sizeof(*g));
 
-    g->settings = *settings;
-    g->several = several;
+    guard_change(g, settings, several);
 
     return g;
+}
+
+void guard_change(struct guard *g, const struct policy_settings *settings,
+                  bool several)
+{
+    g->settings = *settings;
+    g->several = several;
 }
 
 /* What is of one run. */

@@ -33,6 +33,9 @@ struct guard;
 
 /* @several: reasons name the policy that they are of. */
 struct guard *guard_new(const struct policy_settings *settings, bool several);
+/* Other settings; what is remembered of domains stays. */
+void guard_change(struct guard *guard, const struct policy_settings *settings,
+                  bool several);
 void guard_free(struct guard *guard);
 
 /* One run: fills in what policies get to see beside @input. */

@@ -57,28 +57,48 @@ void decide(struct decision *decision, enum verb verb, const char *format, ...)
     va_end(args);
 }
 
-struct planner *planner_new(const struct policies *policies,
-                            const struct policy_settings *settings)
+static void make_policies(struct planner *p, const struct policies *policies,
+                          const struct policy_settings *settings)
 {
-    struct planner *p = need_memory(1, sizeof(*p));
     unsigned int i;
 
     p->policies = *policies;
     for (i = 0; i < policies->nr; i++)
         p->memory[i] = policies->policy[i]->create(settings);
+}
+
+static void free_policies(struct planner *p)
+{
+    unsigned int i;
+
+    for (i = 0; i < p->policies.nr; i++)
+        p->policies.policy[i]->destroy(p->memory[i]);
+}
+
+struct planner *planner_new(const struct policies *policies,
+                            const struct policy_settings *settings)
+{
+    struct planner *p = need_memory(1, sizeof(*p));
+
+    make_policies(p, policies, settings);
     p->guard = guard_new(settings, policies->nr > 1);
 
     return p;
 }
 
+void planner_change(struct planner *p, const struct policies *policies,
+                    const struct policy_settings *settings)
+{
+    free_policies(p);
+    make_policies(p, policies, settings);
+    guard_change(p->guard, settings, policies->nr > 1);
+}
+
 void planner_free(struct planner *p)
 {
-    unsigned int i;
-
     if (!p)
         return;
-    for (i = 0; i < p->policies.nr; i++)
-        p->policies.policy[i]->destroy(p->memory[i]);
+    free_policies(p);
     guard_free(p->guard);
     free(p);
 }

@@ -56,6 +56,9 @@ struct planner;
 
 struct planner *planner_new(const struct policies *policies,
                             const struct policy_settings *settings);
+/* What is known of domains, such as when they were moved, stays known. */
+void planner_change(struct planner *planner, const struct policies *policies,
+                    const struct policy_settings *settings);
 void planner_free(struct planner *planner);
 
 /* @plan is initialised for the domains of @input. */
