@@ -312,6 +312,20 @@ static void a_single_burst_moves_nobody(void **state)
     assert_int_equal(t.moves[GUEST], 0);
 }
 
+/* It is remembered for long after it ceased, and well above all thresholds. */
+static void a_large_burst_moves_nobody_either(void **state)
+{
+    (void)state;
+    run(1, DOM0, 0);
+    t.now += SECOND;
+    talk(GUEST, DOM0, 10000);
+    plan(true);
+    run(10, DOM0, 0);
+    assert_int_equal(t.moves[GUEST], 0);
+    run(5, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 1);
+}
+
 static void what_an_operator_set_is_left_alone(void **state)
 {
     (void)state;
@@ -505,6 +519,7 @@ int main(void)
         policy_test(most_of_the_talk_has_to_be_with_the_driver_domain),
         policy_test(a_new_guest_is_left_alone_for_a_while),
         policy_test(a_single_burst_moves_nobody),
+        policy_test(a_large_burst_moves_nobody_either),
         policy_test(what_an_operator_set_is_left_alone),
         policy_test(cpupools_are_not_crossed),
         policy_test(a_guest_needs_a_core_for_each_vcpu),

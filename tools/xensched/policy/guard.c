@@ -15,6 +15,7 @@ struct memory {
     uint64_t since_ns;         /* of the domain; another one: another domain */
     unsigned int wanted;       /* place which the last runs wanted */
     unsigned int agreed;       /* so many of them, in a row */
+    double rate;               /* of talk, in the last one */
     bool moved;
     uint64_t moved_ns;         /* when it was seen at the place we chose */
     struct cpumap moved_to;    /* no map unless moved */
@@ -362,16 +363,18 @@ static void object_place(const struct view *v, const char *policy)
     object(v, policy, text);
 }
 
-/* Do several runs in a row want the same? */
+/* Do several runs in a row want the same, of a reason that does not cease? */
 static bool confirmed(const struct view *v)
 {
     unsigned int confirm = v->guard->settings.confirm;
     struct memory *m = v->memory;
+    bool ceases = v->opinion->rate < m->rate * GUARD_GOES_ON;
 
-    if (m->wanted != v->opinion->place) {
+    if (m->wanted != v->opinion->place || (ceases && m->agreed < confirm)) {
         m->wanted = v->opinion->place;
         m->agreed = 0;
     }
+    m->rate = v->opinion->rate;
     if (m->agreed < confirm)
         m->agreed++;
 

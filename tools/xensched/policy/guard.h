@@ -29,6 +29,13 @@
 #define GUARD_ROOM_TO_GO   1.25
 #define GUARD_ROOM_TO_STAY 1.5
 
+/*
+ * A domain which stops talking is known by its last words for a while, and
+ * with whom most of them were is chance.  So a run confirms the one before it
+ * only if at least so much of the rate is left.
+ */
+#define GUARD_GOES_ON 0.75
+
 struct guard;
 
 /* @several: reasons name the policy that they are of. */
