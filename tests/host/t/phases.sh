@@ -1,0 +1,218 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --mode exact --sockets 2 --cores 4 --memory 2560
+# time: 900
+#
+# Eight guests, dom0 and a driver domain, whose traffic changes phase all at
+# once.  xenschedd finds the right place of each within 2 s of the change, moves
+# nobody who has not changed, nobody twice, and says of each guest what it really
+# does.  Fails if it follows noise, lags behind, plays ping-pong, or if its
+# explanations are not about what was generated.
+#
+# In exact mode, where a second is one of the host's and it does not matter what
+# else the machine has to do.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+. /usr/lib/box/phases.sh
+
+journal=/var/log/xensched/journal.jsonl
+# What makes it so quick: forgetting in 250 ms, four plans a second.  Four of them
+# have to agree, so that the first few requests of a guest say nothing yet.  A guest
+# may move again after 3 s; phases are longer.
+settings="--policies driver-affinity,working-set --half-life 250 --period 250
+    --confirm 4 --stay 3000 --quiet 600000"
+long=4 pause=20000
+most_late=2000
+began=0 changes=0 stopped=
+
+# moves_since MS: "NAME DELAY PLACE" of each, ms later than that.
+moves_since()
+{
+    sed -n 's/^{"time":"\([^"]*\)","what":"move",.*"name":"\([^"]*\)".*/\1 \2/p' \
+        $journal | tr 'TZ:-' '    ' | awk -v since="$1" '{
+            split($6, second, ".")
+            ms = mktime($1 " " $2 " " $3 " " $4 " " $5 " " second[1]) * 1000 \
+                + ("1" second[2]) - 1000
+            if (ms >= since)
+                print $7, ms - since }'
+}
+
+# moved N: so many moves since the phase began.
+moved()
+{
+    [ "$(moves_since "$began" | wc -l)" -ge "$1" ]
+}
+
+# misplaced PHASE GUEST: is it elsewhere than those that it talks to?
+misplaced()
+{
+    local other
+
+    case $(letter "$1" "$2") in
+    D)     ! soft_is "$2" 0-3 ;;
+    V)     ! soft_is "$2" 4-7 ;;
+    [p-s]) other=$(talks_with "$1" "$2")
+           ! soft_is "$2" "$(soft "$other")" || soft_is "$2" all ;;
+    *)     return 1 ;;
+    esac
+}
+
+all_right()
+{
+    local name
+
+    for name in $GUESTS; do
+        ! misplaced "$1" "$name" || {
+            xensched plan
+            return 1
+        }
+    done
+}
+
+# to_move PHASE: who may be moved.  Of a pair one of them is enough, unless
+# nobody has ever placed them.
+to_move()
+{
+    local name
+
+    for name in $GUESTS; do
+        ! misplaced "$1" "$name" || echo "$name"
+    done
+}
+
+# how_many PHASE: of these.
+how_many()
+{
+    local name other n=0
+
+    for name in $(cat may-move); do
+        case $(letter "$1" "$name") in
+        [p-s])
+            other=$(talks_with "$1" "$name")
+            if ! soft_is "$name" all; then
+                ! soft_is "$other" all || continue
+                [ "${name#g}" -lt "${other#g}" ] || continue
+            fi ;;
+        esac
+        n=$((n + 1))
+    done
+    echo $n
+}
+
+# only_these: nobody is moved twice, or without having changed.
+only_these()
+{
+    awk 'NR == FNR { may[$1] = 1; next }
+         { print }
+         !may[$1]-- { wrong = 1 }
+         END { exit wrong }' may-move moves || {
+        grep '"what":"move"' $journal | tail -n "$(wc -l <moves)"
+        return 1
+    }
+}
+
+# partners GUEST: with whom it has to do, as explain says, 10/s at least.
+partners()
+{
+    sed -n "s/^ *evtchn-send: \([0-9]*\)[0-9.]*\/s from $1 to \(.*\)/\1 \2/p" \
+        "explain.$1" | awk '$1 >= 10 { print $2 }' | sort | tr '\n' ' '
+}
+
+# decided GUEST PARTNER PLACE
+decided()
+{
+    grep "^mode act, now: .* interactions/s are with .*$2" "explain.$1" |
+        grep -q "$3"
+}
+
+# explained PHASE GUEST: what it does, and if it has one, its place and why.
+explained()
+{
+    local truth
+
+    truth=$(talks_with "$1" "$2" | tr ' ' '\n' | sort | tr '\n' ' ')
+    [ "$(partners "$2")" = "${truth# }" ] || return 1
+    case $(letter "$1" "$2") in
+    D)     decided "$2" Domain-0 "whose vCPUs are on pCPUs 0-3 (socket 0)" ;;
+    V)     decided "$2" driver "whose vCPUs are on pCPUs 4-7 (socket 1)" ;;
+    [p-s]) decided "$2" "" "" ;;
+    esac
+}
+
+all_explained()
+{
+    local name wrong=0
+
+    for name in $GUESTS; do
+        xl vm-affinity explain "$name" >"explain.$name"
+        explained "$1" "$name" || {
+            wrong=1
+            echo "$name, $(letter "$1" "$name"):"
+            cat "explain.$name"
+        }
+    done
+    return $wrong
+}
+
+in_time()
+{
+    awk -v most=$most_late '$2 > most { late = 1 } END { exit !NR || late }' moves
+}
+
+# change WHAT PHASE [PAUSE]: the next phase, and everything that is to hold of it.
+change()
+{
+    local expected
+
+    to_move "$2" >may-move
+    expected=$(how_many "$2")
+    changes=$((changes + expected))
+    began=$(set_phase "$2" 0 "${3:-$pause}")
+    until_true 20 moved "$expected"
+    sleep $long
+    moves_since "$began" >moves
+    note "$2: $1; moved, after ms: $(tr '\n' ' ' <moves)"
+    is "$2: $1: so many moves" "$(wc -l <moves)" "$expected"
+    check "$2: nobody twice, nobody who has not changed" only_these
+    check "$2: all are beside those that they talk to" all_right "$2"
+    [ "$expected" = 0 ] || check "$2: in time" in_time
+    check "$2: explain says what each of them does" all_explained "$2"
+}
+
+start_phase_guests
+is "a driver domain and eight guests start" $? 0
+affinities >before
+# shellcheck disable=SC2086 # separate words
+start_daemon --mode act --max-moves 100 $settings
+is "the daemon starts: $settings" $? 0
+sleep 4
+is "nobody does anything: nobody is moved" "$(moves_since 0)" ""
+
+change "six begin to use a disk"      DDDVVVCC
+change "two change sides"             VDDDVVCC
+change "the same, twice as fast"      VDDDVVCC 10000
+change "some compute, others begin"   CVDDCDVD
+change "both disks, half and half"    BBBBBBBB
+change "two pairs, one of them apart" ppDqqDCC
+change "other pairs"                  DpqVpVqC
+change "nobody does anything"         --------
+is "no more moves than there were changes" "$(moves_since 0 | wc -l)" $changes
+
+stop_daemon TERM
+is "it ends cleanly" "$stopped" 0
+affinities >after
+check "every affinity is as before" cmp before after
+
+# The bound on moves, whatever there is to do.
+rm $journal
+# shellcheck disable=SC2086
+start_daemon --mode act --max-moves 3 $settings
+began=$(set_phase DVDVDVDV 0 $pause)
+sleep $long
+is "at most so many moves per minute" "$(moves_since "$began" | wc -l)" 3
+check "the journal says that others wait" grep -q '"what":"held-back"' $journal
+stop_daemon TERM
+affinities >after
+check "every affinity is as before" cmp before after
+finish
