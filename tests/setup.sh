@@ -34,6 +34,7 @@ kmod               their kernel modules
 zstd               their kernel modules on Debian 13
 fio                a workload of guests in the box
 postmark           a workload of guests in the box
+systemd            what starts the daemon in the box
 gnuplot-nox        plots of benchmarks
 pkgconf            libraries of our tools
 libjson-c-dev      output in JSON

@@ -4,7 +4,7 @@
 # xenschedd as a service, as it is installed: unit file and init script are
 # there, whole, and gone again; systemd understands the unit, and what it leaves
 # to the daemon is little.  What the two do is tested in the host in a box
-# (tests/host/t/daemon-service.sh).  Needs `make tools`.  Writes TAP.
+# (tests/host/t/daemon-service.sh, daemon-systemd.sh).  Needs `make tools`.  Writes TAP.
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)

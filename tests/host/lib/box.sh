@@ -11,8 +11,12 @@
 . "$BOX_SOURCE/lib/kernel.sh"
 # shellcheck source=lib/initramfs.sh
 . "$BOX_SOURCE/lib/initramfs.sh"
+# shellcheck source=lib/image.sh
+. "$BOX_SOURCE/lib/image.sh"
 # shellcheck source=lib/tools-image.sh
 . "$BOX_SOURCE/lib/tools-image.sh"
+# shellcheck source=lib/systemd-image.sh
+. "$BOX_SOURCE/lib/systemd-image.sh"
 # shellcheck source=lib/qemu.sh
 . "$BOX_SOURCE/lib/qemu.sh"
 # shellcheck source=lib/host.sh

@@ -21,7 +21,8 @@ host_prepare()
     kernel_prepare
     programs_prepare
     initramfs_prepare
-    tools_prepare
+    [[ $HOST_TOOLS == no ]] || image_prepare tools
+    [[ $HOST_SYSTEMD == no ]] || image_prepare systemd
     host_new_run
     exec {lock}>&-
 }

@@ -16,6 +16,7 @@ HOST_XEN=patched
 HOST_XEN_APPEND=
 HOST_DOM0_APPEND=
 HOST_TOOLS=no
+HOST_SYSTEMD=no
 HOST_MODULES=()
 
 host_options_help()
@@ -34,6 +35,7 @@ The host:
                       changes Linux' code while it runs (README.md)
   --xen WHICH         patched, native, or the path of a Xen (default $HOST_XEN)
   --tools             guests may have fio and Postmark (tools=1)
+  --systemd           dom0 may have systemd (README.md)
   --module FILE       another boot module, such as a policy for XSM
   --xen-append TEXT   more of Xen's command line
   --dom0-append TEXT  more of dom0's kernel command line
@@ -66,6 +68,7 @@ host_option()
     --xen-append)  HOST_XEN_APPEND+=" ${2-}" ;;
     --dom0-append) HOST_DOM0_APPEND+=" ${2-}" ;;
     --tools)       HOST_TOOLS=yes; HOST_TAKEN=1 ;;
+    --systemd)     HOST_SYSTEMD=yes; HOST_TAKEN=1 ;;
     --numa)        HOST_NUMA=yes; HOST_TAKEN=1 ;;
     *)             HOST_TAKEN=0 ;;
     esac

@@ -2,9 +2,8 @@
 # shellcheck shell=bash
 #
 # What only some guests need, to do work that can be measured and checked: fio,
-# Postmark and ext4 (mke2fs is in busybox).  A second cpio, made only if the host
-# was asked for it (--tools), which a guest gets with tools=1.  Its files lie
-# over those of the initramfs.
+# Postmark and ext4 (mke2fs is in busybox).  An image (image.sh), made if the
+# host was asked for it (--tools), which a guest gets with tools=1.
 #
 # Debian's fio is linked to the clients of six kinds of network storage, 75 MB
 # with all that they need.  It never calls them here, so there is one small
@@ -92,32 +91,8 @@ install_tools_modules()
     busybox depmod -b "$1" "$release"
 }
 
-tools_build()
+install_tools()
 {
-    local root=$BOX_HOST/tools file
-
-    rm -rf "$root"
-    mkdir -p "$root"
-    install_tools_programs "$root"
-    install_tools_modules "$root"
-    (cd "$root" && find . -name '*.ko' -o -name '*.so*') |
-        while read -r file; do
-            [[ ! -e $BOX_HOST/initramfs/$file ]] || rm "$root/$file"
-        done
-    find "$root/usr" -type f -exec strip --strip-unneeded {} + 2>/dev/null || true
-    (cd "$root" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null) >"$1"
-}
-
-# After the initramfs, which it has to fit.
-tools_prepare()
-{
-    local image=$BOX_HOST/boot/tools.cpio
-
-    if [[ $HOST_TOOLS == no || ($image -nt $BOX_HOST/boot/initramfs.cpio &&
-          $image -nt $BOX_SOURCE/lib/tools-image.sh) ]]; then
-        return
-    fi
-    say "making the image of tools"
-    tools_build "$image.new"
-    mv "$image.new" "$image"
+    install_tools_programs "$1"
+    install_tools_modules "$1"
 }

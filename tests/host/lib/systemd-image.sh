@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What only some tests need in dom0: Debian's systemd, as much of it as starts a
+# service, and our unit as it was built.  An image (image.sh), made if the host
+# was asked for it (--systemd); dom0/usr/lib/box/systemd.sh unpacks it.
+#
+# Gives: $BOX_HOST/boot/systemd.cpio
+
+# Since systemd 254 a service is started by a program of its own.
+readonly SYSTEMD_PROGRAMS=(/usr/lib/systemd/systemd{,-executor} /usr/bin/systemctl)
+readonly SYSTEMD_UNITS=(basic.target sysinit.target shutdown.target)
+
+install_systemd()
+{
+    local file
+
+    need_file "${SYSTEMD_PROGRAMS[0]}" systemd "run make setup"
+    need_file "$BOX_TOOLS/xenschedd.service" "the unit" "run make tools"
+    mkdir -p "$1"/usr/{bin,sbin,lib/systemd/system} "$1/lib"
+    for file in "${SYSTEMD_PROGRAMS[@]}"; do
+        [[ ! -f $file ]] || cp "$file" "$1$file"
+    done
+    cp "${SYSTEMD_UNITS[@]/#//usr/lib/systemd/system/}" \
+        "$BOX_TOOLS/xenschedd.service" "$1/usr/lib/systemd/system/"
+    # Where the unit has it, and where Debian 12 looks for units.
+    ln -s ../bin/xenschedd "$1/usr/sbin/xenschedd"
+    ln -s ../usr/lib/systemd "$1/lib/systemd"
+    install_libraries "$1"
+}

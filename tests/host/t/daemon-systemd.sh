@@ -1,0 +1,155 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 2 --systemd
+# time: 600
+#
+# The unit of xenschedd, as it is installed, under systemd itself: it starts,
+# moves a guest with the little that the unit leaves it, reloads, is ended when
+# it is stuck, started again, and puts everything back.  Fails if the unit denies
+# what the daemon needs, grants what it says that it does not, or has systemd
+# believe what is not so.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+. /usr/lib/box/systemd.sh
+trap 'stop_systemd; tidy' EXIT
+
+defaults=/etc/default/xenschedd
+drop_in=/run/systemd/system/xenschedd.service.d
+journal=/var/log/xensched/journal.jsonl
+log=${daemon_log:?}
+
+sctl()
+{
+    in_systemd systemctl "$@"
+}
+
+# show PROPERTY: what systemd knows of the service.
+show()
+{
+    sctl show --property="$1" --value xenschedd
+}
+
+show_is()
+{
+    equal "$(show "$1")" "$2"
+}
+
+start_fails()
+{
+    ! sctl start xenschedd
+}
+
+# has FIELD: of the daemon's status in /proc.
+has()
+{
+    sed -n "s/^$1:\t//p" "/proc/$pid/status"
+}
+
+# in_service COMMAND...: sees the files as the daemon does.
+in_service()
+{
+    nsenter -t "$pid" -m "$@"
+}
+
+read_only()
+{
+    in_service touch "$1/x" 2>&1 | grep "Read-only file system"
+}
+
+# dom0 has no more than this, either, so it has to be another one.
+no_network()
+{
+    equal "$(sed -n 's/ *\(.*\):.*/\1/p' "/proc/$pid/net/dev")" lo &&
+        [ "$(readlink "/proc/$pid/ns/net")" != "$(readlink /proc/1/ns/net)" ]
+}
+
+# opens DEVICE: with the service's rights to devices.
+opens()
+{
+    sh -c 'echo 0 >$1/cgroup.procs && : <$2' sh \
+        /sys/fs/cgroup/system.slice/xenschedd.service "$1" 2>&1
+}
+
+# journal_times WHAT: how often it is in the daemon's journal.
+journal_times()
+{
+    grep -c "\"what\":\"$1\"" $journal
+}
+
+journal_has()
+{
+    [ "$(journal_times "$1")" -ge "$2" ]
+}
+
+# xenstored was started by dom0's init.
+mkdir -p $drop_in /etc/default
+cat >/run/systemd/system/xenstored.service <<END
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/true
+END
+cat >$drop_in/test.conf <<END
+[Service]
+WatchdogSec=15
+StandardOutput=append:$log
+StandardError=append:$log
+END
+echo 'XENSCHEDD_ARGS="--mode act --settle 2000 --min-rate 20"' >$defaults
+
+guest start disk
+affinities >before
+check "systemd starts" start_systemd
+check "it starts the unit" sctl start xenschedd
+check "and returns when it can be asked" xensched status
+is "it is the process which systemd watches" \
+    "$(show MainPID)" "$(cat /run/xensched/lock)"
+pid=$(pidof xenschedd)
+check "the disk guest is moved next to dom0" until_true 30 soft_is disk 0-1
+is "it can have one capability" "$(has CapBnd)" 0000000000200000
+is "and has it" "$(has CapEff)" 0000000000200000
+is "it gets no new privileges" "$(has NoNewPrivs)" 1
+is "its system calls are filtered" "$(has Seccomp)" 2
+check "it has no network" no_network
+for place in /etc /usr/bin /run /var/lib /var/log; do
+    check "it cannot write to $place" read_only $place
+done
+for place in /run/xensched /var/lib/xensched /var/log/xensched; do
+    check "it can write to $place" in_service touch $place/x
+done
+check "it can open Xen's device for hypercalls" opens /dev/xen/privcmd
+check "but not the one for grants" \
+    equal "$(opens /dev/xen/gntdev | sed 's/.*: //')" "Operation not permitted"
+
+check "systemctl reload" sctl reload xenschedd
+check "it has read its configuration again" until_true 10 journal_has reload 1
+is "and is the same process" "$(pidof xenschedd)" "$pid"
+check "for systemd, too" until_true 10 show_is SubState running
+
+is "so far nothing was put back" "$(journal_times restore)" 0
+kill -STOP "$pid"
+check "stuck, it is ended and started again" until_true 40 show_is NRestarts 1
+check "the next one is ready" until_true 30 show_is SubState running
+check "and is another process" test "$(pidof xenschedd)" != "$pid"
+check "it has put back what the first one changed" journal_has restore 1
+check "and moves the guest again" until_true 30 journal_has move 2
+check "so that it is next to dom0" soft_is disk 0-1
+check "systemctl stop" sctl stop xenschedd
+is "it ended well" "$(show Result)" success
+affinities >after
+check "every affinity is as before" cmp before after
+check "nothing is to be restored" test ! -e /var/lib/xensched/state.json
+check "nothing is left in /run" test ! -e /run/xensched
+check "it was never denied anything" \
+    sh -c "[ -s $log ] && ! grep -i 'not permitted\|denied\|read-only' $log"
+
+echo 'XENSCHEDD_ARGS="--mode sideways"' >$defaults
+check "wrong use: it is not started" start_fails
+sleep 3
+is "its exit code" "$(show ExecMainStatus)" 2
+is "it has failed" "$(show SubState)" failed
+is "and is not tried again" "$(show NRestarts)" 0
+[ "$TAP_FAILED" = 0 ] || sed 's/^/# xenschedd: /' $log
+rm -f $defaults
+finish
