@@ -56,23 +56,28 @@ int teardown(void **state)
     return 0;
 }
 
-void run(unsigned int seconds, const char *pairs)
+void hear(const char *pairs)
 {
     struct xensched_source *source;
     struct xensched_error err;
     char spec[500];
+
+    snprintf(spec, sizeof(spec), "synthetic:seed=%llu,rows=100,%s",
+             (unsigned long long)now, pairs);
+    assert_int_equal(xensched_source_open(spec, NULL, &source, &err), 0);
+    now += SECOND / 10;
+    assert_int_equal(core_read(&core, source, now, &err), 0);
+    xensched_source_close(source);
+}
+
+void run(unsigned int seconds, const char *pairs)
+{
+    struct xensched_error err;
     unsigned int tenth;
 
     for (; seconds; seconds--) {
-        for (tenth = 0; tenth < 10; tenth++) {
-            snprintf(spec, sizeof(spec), "synthetic:seed=%llu,rows=100,%s",
-                     (unsigned long long)now, pairs);
-            assert_int_equal(xensched_source_open(spec, NULL, &source, &err),
-                             0);
-            now += SECOND / 10;
-            assert_int_equal(core_read(&core, source, now, &err), 0);
-            xensched_source_close(source);
-        }
+        for (tenth = 0; tenth < 10; tenth++)
+            hear(pairs);
         assert_int_equal(core_run(&core, now, &err), 0);
     }
 }

@@ -38,7 +38,10 @@ int teardown(void **state);
 /* From core_start() to core_log(). */
 void start(enum mode mode);
 
-/* Ten batches a second, so 1,000 rows a second, and a plan each second. */
+/* A batch of 100 rows, a tenth of a second later. */
+void hear(const char *pairs);
+
+/* Ten of them a second, so 1,000 rows a second, and a plan each second. */
 void run(unsigned int seconds, const char *pairs);
 
 struct fake_domain *domain(uint32_t domid);

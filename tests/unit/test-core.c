@@ -235,6 +235,24 @@ static void new_domains_are_bound_and_gone_ones_forgotten(void **state)
     assert_int_equal(domain(5)->acct, acct);
 }
 
+/* Looking at a host of which nothing is logged is all that costs anything. */
+static void where_nothing_is_logged_the_next_look_can_wait(void **state)
+{
+    struct xensched_batch empty = { .length = 0 };
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(1, TALK);
+    assert_true(core_is_idle(&core, now + SECOND));
+    core_take(&core, &empty, now);
+    assert_true(core_is_idle(&core, now + 9 * SECOND));
+    assert_false(core_is_idle(&core, now + 11 * SECOND));
+    run(1, TALK);
+    assert_true(core_is_idle(&core, now));
+    hear(TALK);
+    assert_false(core_is_idle(&core, now));
+}
+
 /* What xl makes of it: the same UUID, another domid. */
 static void boot_anew(uint32_t domid, uint32_t new_domid)
 {
@@ -555,6 +573,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         core_test(in_act_the_guest_that_talks_and_only_it_is_moved),
         core_test(when_it_stops_all_is_as_before),
+        core_test(where_nothing_is_logged_the_next_look_can_wait),
         core_test(advise_and_observe_change_nothing),
         core_test(a_proposal_is_journaled_once),
         core_test(the_next_start_restores_what_a_crash_left),

@@ -467,6 +467,11 @@ static void look_at_topology(struct core *core)
     core->topology = t;
 }
 
+bool core_is_idle(const struct core *core, uint64_t now_ns)
+{
+    return !core->rows_came && now_ns - core->run_ns < CORE_IDLE_NS;
+}
+
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
 {
     struct policy_input input = {
@@ -478,6 +483,8 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     };
     int rc;
 
+    core->run_ns = now_ns;
+    core->rows_came = false;
     look_at_topology(core);
     rc = core_refresh(core, now_ns, err);
     if (rc)
@@ -499,6 +506,7 @@ void core_take(struct core *core, const struct xensched_batch *batch,
     uint32_t events = batch->file < core->logs.nr
                       ? core->logs.events[batch->file] : UINT32_MAX;
 
+    core->rows_came = core->rows_came || batch->length;
     if (matrix_takes(core->matrix, events))
         matrix_add_batch(core->matrix, batch, now_ns);
     if (waiting_takes(events))

@@ -66,6 +66,8 @@ struct core {
     struct domains domains; /* as of the last run */
     struct plan plan;       /* the last one, about these domains */
     uint64_t started_ns;
+    uint64_t run_ns;        /* when the last run was */
+    bool rows_came;         /* since then */
     uint64_t expired_ns;    /* when the matrix was last swept */
     uint64_t moves, restores;
     struct pace pace;
@@ -118,6 +120,15 @@ int core_refresh(struct core *core, uint64_t now_ns,
  */
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err);
+
+/*
+ * Nothing was logged since the last run, which was not long ago: another one
+ * would find nothing that cannot wait.  Looking at a host costs more than all
+ * that a daemon does with an empty log.
+ */
+#define CORE_IDLE_NS 10000000000ULL
+
+bool core_is_idle(const struct core *core, uint64_t now_ns);
 
 /* core_refresh(), plan, and carry the plan out if the mode says so. */
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);

@@ -192,7 +192,7 @@ static void run(struct ev_loop *loop, ev_timer *timer, int events)
     (void)events;
     if (d->ending)
         return;
-    if (has_xenstore(d))
+    if (has_xenstore(d) && !core_is_idle(&d->core, now_ns()))
         plan(d);
     metrics_write(&d->metrics, &d->core, &d->feeds, now_ns());
 }
