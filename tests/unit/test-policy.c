@@ -415,7 +415,9 @@ static void one_place_is_no_choice(void **state)
     topology_free(&t.topology);
     topology_init(&t.topology, FAKE_CPUS);
     for (cpu = 0; cpu < FAKE_CPUS; cpu++)
-        t.topology.cpus[cpu] = (struct topology_cpu){ true, cpu, 0, 0, 0 };
+        t.topology.cpus[cpu] = (struct topology_cpu){
+            .online = true, .core = cpu,
+        };
     topology_make_places(&t.topology);
     run(5, DOM0, 1000);
     assert_int_equal(t.moves[GUEST], 0);

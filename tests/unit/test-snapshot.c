@@ -121,6 +121,40 @@ static void what_is_not_told_is_as_documented(void **state)
     snapshot_free(&s);
 }
 
+/* Before there was "llc" nobody told, and a socket had one. */
+static void which_pcpus_share_an_llc_comes_back(void **state)
+{
+    json_object *json;
+    struct snapshot s;
+
+    (void)state;
+    read_text(&s, "{\"topology\":[{\"socket\":0,\"core\":0,\"llc\":0},"
+                  "{\"socket\":0,\"core\":1,\"llc\":0},"
+                  "{\"socket\":0,\"core\":2,\"llc\":1},{\"online\":false},"
+                  "{\"socket\":1,\"core\":0}],\"domains\":[]}");
+    assert_int_equal(s.topology.nr_places, 2);
+    assert_int_equal(s.topology.nr_caches, 3);
+    assert_int_equal(s.topology.cpus[2].cache, 1);
+    json = snapshot_to_json(&s.topology, &s.domains, s.threshold);
+    snapshot_free(&s);
+    assert_non_null(strstr(text_of(json), "\"llc\""));
+    read_text(&s, text_of(json));
+    json_object_put(json);
+    assert_int_equal(s.topology.cpus[1].llc, 0);
+    assert_int_equal(s.topology.cpus[2].llc, 1);
+    assert_int_equal(s.topology.cpus[4].llc, TOPOLOGY_UNKNOWN);
+    assert_int_equal(s.topology.nr_caches, 3);
+    snapshot_free(&s);
+
+    read_text(&s, "{\"topology\":\"2x3x2\",\"domains\":[]}");
+    assert_int_equal(s.topology.nr_caches, 2);
+    assert_string_equal(s.topology.caches[0].kind, "node");
+    json = snapshot_to_json(&s.topology, &s.domains, s.threshold);
+    assert_null(strstr(text_of(json), "\"llc\""));
+    json_object_put(json);
+    snapshot_free(&s);
+}
+
 /* Each has one thing wrong; the error names it. */
 static void what_makes_no_sense_is_named(void **state)
 {
@@ -134,6 +168,7 @@ static void what_makes_no_sense_is_named(void **state)
         { "{\"topology\":[]}", "pCPUs" },
         { "{\"topology\":[{\"socket\":-1}]}", "socket" },
         { "{\"topology\":[{\"socket\":\"x\"}]}", "socket" },
+        { "{\"topology\":[{\"llc\":4097}]}", "llc" },
         { "{\"topology\":\"1x1\"}", "domains" },
         { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":32752}]}", "domid" },
         { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1},{\"domid\":1}]}",
@@ -202,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_told_comes_back),
         cmocka_unit_test(what_is_not_told_is_as_documented),
+        cmocka_unit_test(which_pcpus_share_an_llc_comes_back),
         cmocka_unit_test(what_makes_no_sense_is_named),
         cmocka_unit_test(few_bytes_cannot_take_much_memory),
         cmocka_unit_test(any_text_is_refused_or_makes_sense),

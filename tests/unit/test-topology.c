@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * pCPU maps and places: sets of ids as they are on hosts with gaps in their
- * ids, threads, and sockets which are no NUMA nodes.
+ * ids, threads, sockets which are no NUMA nodes, and sockets with several
+ * last-level caches.
  */
 #include <string.h>
 
@@ -157,6 +158,157 @@ static void threads_are_not_cores(void **state)
     topology_free(&t);
 }
 
+/* 2 sockets x 2 LLCs x 4 cores x 2 threads; LLCs have no number yet. */
+static void make_32(struct topology *t)
+{
+    unsigned int i;
+
+    topology_init(t, 32);
+    for (i = 0; i < 32; i++) {
+        t->cpus[i].online = true;
+        t->cpus[i].socket = i / 16;
+        t->cpus[i].node = i / 16;
+        t->cpus[i].core = i / 2 % 8;
+    }
+}
+
+static void pcpus_are(const struct cpumap *map, const char *expected)
+{
+    char text[CPUMAP_TEXT];
+
+    cpumap_format(map, text, sizeof(text));
+    assert_string_equal(text, expected);
+}
+
+static void llcs_of_a_socket_are_parts_of_its_place(void **state)
+{
+    static const char *const llcs[] = { "0-7", "8-15", "16-23", "24-31" };
+    struct topology_summary s;
+    struct topology t;
+    unsigned int i;
+
+    (void)state;
+    make_32(&t);
+    for (i = 0; i < 32; i++)
+        t.cpus[i].llc = i / 8 % 2; /* unique within its socket */
+    topology_make_places(&t);
+    assert_int_equal(t.nr_places, 2);
+    pcpus_are(&t.places[1].cpus, "16-31");
+    assert_int_equal(t.nr_caches, 4);
+    for (i = 0; i < 4; i++) {
+        pcpus_are(&t.caches[i].cpus, llcs[i]);
+        assert_string_equal(t.caches[i].kind, "LLC");
+        assert_int_equal(t.caches[i].id, i);
+        assert_int_equal(t.caches[i].within, i / 2);
+        assert_int_equal(topology_cores(&t, &t.caches[i].cpus), 4);
+        assert_int_equal(topology_cache_of_all(&t, &t.caches[i].cpus), i);
+        assert_int_equal(t.cpus[8 * i].cache, i);
+    }
+    assert_int_equal(topology_cache_of_all(&t, &t.places[0].cpus),
+                     TOPOLOGY_UNKNOWN);
+    assert_int_equal(topology_only_cache(&t, 0), TOPOLOGY_UNKNOWN);
+    topology_summarise(&t, &s);
+    assert_int_equal(s.llcs, 4);
+    assert_int_equal(s.sockets, 2);
+    assert_false(topology_llc_splits_core(&t));
+    t.cpus[1].llc = 1;
+    assert_true(topology_llc_splits_core(&t));
+    topology_free(&t);
+}
+
+/* One LLC for each socket, with or without a number, is as it ever was. */
+static void an_llc_which_is_not_known_is_the_sockets(void **state)
+{
+    struct topology_summary s;
+    struct topology t;
+    unsigned int i, known;
+
+    (void)state;
+    for (known = 0; known < 2; known++) {
+        make_32(&t);
+        for (i = 0; known && i < 32; i++)
+            t.cpus[i].llc = 5 + i / 16;
+        topology_make_places(&t);
+        assert_int_equal(t.nr_caches, 2);
+        for (i = 0; i < 2; i++) {
+            assert_string_equal(t.caches[i].kind, "node");
+            assert_int_equal(t.caches[i].id, i);
+            assert_int_equal(topology_only_cache(&t, i), i);
+            assert_true(cpumap_equal(&t.caches[i].cpus, &t.places[i].cpus));
+        }
+        topology_summarise(&t, &s);
+        assert_int_equal(s.llcs, 2);
+        topology_free(&t);
+    }
+}
+
+/* Of a socket, what is not said to have another one has one, too. */
+static void the_rest_of_a_socket_shares_one(void **state)
+{
+    struct topology t;
+    unsigned int i;
+
+    (void)state;
+    make_32(&t);
+    for (i = 0; i < 4; i++)
+        t.cpus[i].llc = 0;
+    topology_make_places(&t);
+    assert_int_equal(t.nr_caches, 3);
+    pcpus_are(&t.caches[0].cpus, "0-3");
+    pcpus_are(&t.caches[1].cpus, "4-15");
+    pcpus_are(&t.caches[2].cpus, "16-31");
+    assert_int_equal(topology_only_cache(&t, 1), 2);
+    topology_free(&t);
+}
+
+/* A node can be a part of a socket, or several sockets. */
+static void an_llc_is_never_more_than_a_node(void **state)
+{
+    struct topology t;
+    unsigned int i;
+
+    (void)state;
+    make_32(&t);
+    for (i = 0; i < 32; i++) {
+        t.cpus[i].node = i / 8;
+        t.cpus[i].llc = 0;
+    }
+    topology_make_places(&t);
+    assert_int_equal(t.nr_places, 4);
+    assert_int_equal(t.nr_caches, 4);
+    assert_string_equal(t.caches[3].kind, "node");
+    topology_free(&t);
+
+    make_32(&t);
+    t.cpus[31].node = 7;
+    for (i = 0; i < 31; i++)
+        t.cpus[i].node = 0;
+    topology_make_places(&t);
+    /* Two sockets are no two LLCs of a socket. */
+    assert_int_equal(t.nr_caches, 2);
+    pcpus_are(&t.caches[0].cpus, "0-30");
+    topology_free(&t);
+}
+
+static void a_pcpu_which_is_offline_has_no_llc(void **state)
+{
+    struct topology t;
+    unsigned int i;
+
+    (void)state;
+    make_32(&t);
+    for (i = 0; i < 32; i++)
+        t.cpus[i].llc = i / 8;
+    for (i = 8; i < 17; i++)
+        t.cpus[i].online = false;
+    topology_make_places(&t);
+    assert_int_equal(t.nr_caches, 3);
+    assert_int_equal(t.cpus[8].cache, TOPOLOGY_UNKNOWN);
+    pcpus_are(&t.caches[1].cpus, "17-23");
+    assert_int_equal(t.caches[1].within, 1);
+    topology_free(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +319,11 @@ int main(void)
         cmocka_unit_test(places_are_nodes_or_else_sockets),
         cmocka_unit_test(a_map_is_in_a_place_if_all_of_it_is),
         cmocka_unit_test(threads_are_not_cores),
+        cmocka_unit_test(llcs_of_a_socket_are_parts_of_its_place),
+        cmocka_unit_test(an_llc_which_is_not_known_is_the_sockets),
+        cmocka_unit_test(the_rest_of_a_socket_shares_one),
+        cmocka_unit_test(an_llc_is_never_more_than_a_node),
+        cmocka_unit_test(a_pcpu_which_is_offline_has_no_llc),
     };
 
     return run_tap_tests(tests);

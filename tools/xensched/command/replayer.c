@@ -52,6 +52,7 @@ static int get_topology(void *data, struct topology *t,
     topology_init(t, from->nr_cpus);
     memcpy(t->cpus, from->cpus, from->nr_cpus * sizeof(*t->cpus));
     topology_make_places(t);
+    t->llc = from->llc;
 
     return 0;
 }

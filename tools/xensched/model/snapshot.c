@@ -74,6 +74,8 @@ static json_object *write_pcpu(const struct topology_cpu *cpu)
         put_int(json, "core", cpu->core);
     if (cpu->node != TOPOLOGY_UNKNOWN)
         put_int(json, "node", cpu->node);
+    if (cpu->llc != TOPOLOGY_UNKNOWN)
+        put_int(json, "llc", cpu->llc);
 
     return json;
 }
@@ -289,6 +291,7 @@ static void read_short_topology(struct reading *r, const char *text)
             .node = i / threads / cores,
             .core = i / threads % cores,
             .place = TOPOLOGY_UNKNOWN,
+            .llc = TOPOLOGY_UNKNOWN,
         };
 }
 
@@ -314,6 +317,7 @@ static void read_pcpus(struct reading *r, json_object *array)
         c->socket = get_int(r, pcpu, "socket", MAX_PCPUS, TOPOLOGY_UNKNOWN);
         c->core = get_int(r, pcpu, "core", UINT32_MAX, TOPOLOGY_UNKNOWN);
         c->node = get_int(r, pcpu, "node", MAX_PCPUS, TOPOLOGY_UNKNOWN);
+        c->llc = get_int(r, pcpu, "llc", MAX_PCPUS, TOPOLOGY_UNKNOWN);
     }
 }
 

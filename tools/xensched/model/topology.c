@@ -15,16 +15,23 @@ void topology_init(struct topology *t, unsigned int nr_cpus)
     t->cpus = need_memory(nr_cpus, sizeof(*t->cpus));
     for (i = 0; i < nr_cpus; i++)
         t->cpus[i].core = t->cpus[i].socket = t->cpus[i].node =
-            t->cpus[i].place = TOPOLOGY_UNKNOWN;
+            t->cpus[i].place = t->cpus[i].llc = t->cpus[i].cache =
+            TOPOLOGY_UNKNOWN;
+}
+
+static void free_places(struct topology_place *places, unsigned int nr)
+{
+    unsigned int i;
+
+    for (i = 0; i < nr; i++)
+        cpumap_free(&places[i].cpus);
+    free(places);
 }
 
 void topology_free(struct topology *t)
 {
-    unsigned int i;
-
-    for (i = 0; i < t->nr_places; i++)
-        cpumap_free(&t->places[i].cpus);
-    free(t->places);
+    free_places(t->places, t->nr_places);
+    free_places(t->caches, t->nr_caches);
     free(t->cpus);
     memset(t, 0, sizeof(*t));
 }
@@ -49,6 +56,12 @@ static bool same_core(const struct topology_cpu *a,
     return a->core == b->core && a->socket == b->socket;
 }
 
+static bool same_llc(const struct topology_cpu *a,
+                     const struct topology_cpu *b)
+{
+    return a->llc == b->llc && a->socket == b->socket;
+}
+
 static bool same_socket(const struct topology_cpu *a,
                         const struct topology_cpu *b)
 {
@@ -69,9 +82,25 @@ void topology_summarise(const struct topology *t, struct topology_summary *s)
     for (i = 0; i < t->nr_cpus; i++) {
         s->cpus += t->cpus[i].online;
         s->cores += is_first(t, i, same_core);
+        s->llcs += is_first(t, i, same_llc);
         s->sockets += is_first(t, i, same_socket);
         s->nodes += is_first(t, i, same_node);
     }
+}
+
+/* A new one without pCPUs.  Returns its number. */
+static unsigned int add_place(struct topology_place **places,
+                              unsigned int *nr, unsigned int nr_cpus,
+                              const char *kind, unsigned int id)
+{
+    struct topology_place *place;
+
+    *places = need_more_memory(*places, *nr + 1, sizeof(**places));
+    place = &(*places)[*nr];
+    *place = (struct topology_place){ .kind = kind, .id = id, .within = *nr };
+    cpumap_init(&place->cpus, nr_cpus);
+
+    return (*nr)++;
 }
 
 static void add_to_place(struct topology *t, unsigned int cpu,
@@ -82,15 +111,67 @@ static void add_to_place(struct topology *t, unsigned int cpu,
     for (i = 0; i < t->nr_places; i++)
         if (t->places[i].id == id)
             break;
-    if (i == t->nr_places) {
-        t->places = need_more_memory(t->places, i + 1, sizeof(*t->places));
-        t->places[i].kind = kind;
-        t->places[i].id = id;
-        cpumap_init(&t->places[i].cpus, t->nr_cpus);
-        t->nr_places++;
-    }
+    if (i == t->nr_places)
+        add_place(&t->places, &t->nr_places, t->nr_cpus, kind, id);
     cpumap_set(&t->places[i].cpus, cpu);
     t->cpus[cpu].place = i;
+}
+
+/* Has a socket, or what of it is in one place, several LLCs? */
+static bool has_several_llcs(const struct topology *t)
+{
+    unsigned int i, k;
+
+    for (i = 0; i < t->nr_cpus; i++)
+        for (k = 0; k < i; k++)
+            if (t->cpus[i].place != TOPOLOGY_UNKNOWN &&
+                t->cpus[i].place == t->cpus[k].place &&
+                same_socket(&t->cpus[i], &t->cpus[k]) &&
+                !same_llc(&t->cpus[i], &t->cpus[k]))
+                return true;
+
+    return false;
+}
+
+/* The cache of the first pCPU which shares one with @cpu, or a new one. */
+static unsigned int cache_for(struct topology *t, unsigned int cpu)
+{
+    unsigned int i, cache;
+
+    for (i = 0; i < cpu; i++)
+        if (t->cpus[i].place == t->cpus[cpu].place &&
+            same_llc(&t->cpus[i], &t->cpus[cpu]))
+            return t->cpus[i].cache;
+    cache = add_place(&t->caches, &t->nr_caches, t->nr_cpus, "LLC",
+                      t->nr_caches);
+    t->caches[cache].within = t->cpus[cpu].place;
+
+    return cache;
+}
+
+static void make_llcs(struct topology *t)
+{
+    unsigned int i;
+
+    for (i = 0; i < t->nr_cpus; i++) {
+        if (t->cpus[i].place == TOPOLOGY_UNKNOWN)
+            continue;
+        t->cpus[i].cache = cache_for(t, i);
+        cpumap_set(&t->caches[t->cpus[i].cache].cpus, i);
+    }
+}
+
+static void make_caches_of_places(struct topology *t)
+{
+    unsigned int i;
+
+    for (i = 0; i < t->nr_places; i++) {
+        add_place(&t->caches, &t->nr_caches, t->nr_cpus, t->places[i].kind,
+                  t->places[i].id);
+        cpumap_copy(&t->caches[i].cpus, &t->places[i].cpus);
+    }
+    for (i = 0; i < t->nr_cpus; i++)
+        t->cpus[i].cache = t->cpus[i].place;
 }
 
 void topology_make_places(struct topology *t)
@@ -100,13 +181,18 @@ void topology_make_places(struct topology *t)
 
     topology_summarise(t, &s);
     for (i = 0; i < t->nr_cpus; i++) {
-        const struct topology_cpu *c = &t->cpus[i];
+        struct topology_cpu *c = &t->cpus[i];
         bool by_node = s.nodes > 1;
         unsigned int id = by_node ? c->node : c->socket;
 
+        c->place = TOPOLOGY_UNKNOWN;
         if (c->online && id != TOPOLOGY_UNKNOWN)
             add_to_place(t, i, by_node ? "node" : "socket", id);
     }
+    if (has_several_llcs(t))
+        make_llcs(t);
+    else
+        make_caches_of_places(t);
 }
 
 unsigned int topology_place_of(const struct topology *t, unsigned int cpu)
@@ -114,16 +200,48 @@ unsigned int topology_place_of(const struct topology *t, unsigned int cpu)
     return cpu < t->nr_cpus ? t->cpus[cpu].place : TOPOLOGY_UNKNOWN;
 }
 
-unsigned int topology_place_of_all(const struct topology *t,
-                                   const struct cpumap *cpus)
+static unsigned int all_in(const struct topology_place *places,
+                           unsigned int nr, const struct cpumap *cpus)
 {
     unsigned int i;
 
-    for (i = 0; i < t->nr_places; i++)
-        if (!cpumap_empty(cpus) && cpumap_subset(cpus, &t->places[i].cpus))
+    for (i = 0; i < nr; i++)
+        if (!cpumap_empty(cpus) && cpumap_subset(cpus, &places[i].cpus))
             return i;
 
     return TOPOLOGY_UNKNOWN;
+}
+
+unsigned int topology_place_of_all(const struct topology *t,
+                                   const struct cpumap *cpus)
+{
+    return all_in(t->places, t->nr_places, cpus);
+}
+
+unsigned int topology_cache_of_all(const struct topology *t,
+                                   const struct cpumap *cpus)
+{
+    return all_in(t->caches, t->nr_caches, cpus);
+}
+
+unsigned int topology_only_cache(const struct topology *t, unsigned int place)
+{
+    return topology_cache_of_all(t, &t->places[place].cpus);
+}
+
+bool topology_llc_splits_core(const struct topology *t)
+{
+    unsigned int i, k;
+
+    for (i = 0; i < t->nr_cpus; i++)
+        for (k = 0; k < i; k++)
+            if (t->cpus[i].online && t->cpus[k].online &&
+                t->cpus[i].core != TOPOLOGY_UNKNOWN &&
+                same_core(&t->cpus[i], &t->cpus[k]) &&
+                !same_llc(&t->cpus[i], &t->cpus[k]))
+                return true;
+
+    return false;
 }
 
 unsigned int topology_cores(const struct topology *t,
