@@ -11,8 +11,8 @@
 
 struct world world;
 
-static void make_topology(unsigned int places, unsigned int cores,
-                          unsigned int threads)
+static void make_topology(unsigned int places, unsigned int llcs,
+                          unsigned int cores, unsigned int threads)
 {
     unsigned int cpu, nr = places * cores * threads;
 
@@ -24,20 +24,22 @@ static void make_topology(unsigned int places, unsigned int cores,
             .core = cpu / threads % cores,
             .socket = cpu / threads / cores,
             .place = TOPOLOGY_UNKNOWN,
+            .llc = cpu / threads % cores * llcs / cores,
         };
     topology_make_places(&world.topology);
     world.topology.shared_queues = true;
     world.all = nr == 64 ? UINT64_MAX : (1ULL << nr) - 1;
 }
 
-void world_begin(const char *policies, const struct policy_settings *settings,
-                 unsigned int places, unsigned int cores,
-                 unsigned int threads)
+void world_begin_with_llcs(const char *policies,
+                           const struct policy_settings *settings,
+                           unsigned int places, unsigned int llcs,
+                           unsigned int cores, unsigned int threads)
 {
     struct policies chosen;
 
     memset(&world, 0, sizeof(world));
-    make_topology(places, cores, threads);
+    make_topology(places, llcs, cores, threads);
     world.matrix = matrix_new(WORLD_SECOND);
     world.waiting = waiting_new(WORLD_SECOND);
     assert_true(policies_parse(&chosen, policies));
@@ -48,6 +50,13 @@ void world_begin(const char *policies, const struct policy_settings *settings,
     world.domains[0] = (struct world_domain){
         .driver = true, .nr_vcpus = 2, .hard = 3, .soft = world.all,
     };
+}
+
+void world_begin(const char *policies, const struct policy_settings *settings,
+                 unsigned int places, unsigned int cores,
+                 unsigned int threads)
+{
+    world_begin_with_llcs(policies, settings, places, 1, cores, threads);
 }
 
 void world_end(void)
@@ -74,20 +83,39 @@ void world_talk(unsigned int a, unsigned int b, double per_second)
     world.domains[a].talk[b] = world.domains[b].talk[a] = per_second / 2;
 }
 
+uint64_t world_cpus(const struct topology_place *place)
+{
+    unsigned int cpu;
+    uint64_t cpus = 0;
+
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
+        cpus |= (uint64_t)cpumap_test(&place->cpus, cpu) << cpu;
+
+    return cpus;
+}
+
 unsigned int world_place(uint64_t cpus)
 {
-    unsigned int cpu, place = TOPOLOGY_UNKNOWN;
+    unsigned int llc = world_llc(cpus), i;
 
-    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++) {
-        if (!(cpus >> cpu & 1))
-            continue;
-        if (place != TOPOLOGY_UNKNOWN &&
-            place != world.topology.cpus[cpu].place)
-            return TOPOLOGY_UNKNOWN;
-        place = world.topology.cpus[cpu].place;
-    }
+    if (llc != TOPOLOGY_UNKNOWN)
+        return world.topology.caches[llc].within;
+    for (i = 0; cpus && i < world.topology.nr_places; i++)
+        if (!(cpus & ~world_cpus(&world.topology.places[i])))
+            return i;
 
-    return place;
+    return TOPOLOGY_UNKNOWN;
+}
+
+unsigned int world_llc(uint64_t cpus)
+{
+    unsigned int i;
+
+    for (i = 0; cpus && i < world.topology.nr_caches; i++)
+        if (!(cpus & ~world_cpus(&world.topology.caches[i])))
+            return i;
+
+    return TOPOLOGY_UNKNOWN;
 }
 
 /* Rows. */

@@ -47,6 +47,11 @@ extern struct world world;
 void world_begin(const char *policies, const struct policy_settings *settings,
                  unsigned int places, unsigned int cores,
                  unsigned int threads);
+/* The same, and each place has @llcs LLCs, by its cores. */
+void world_begin_with_llcs(const char *policies,
+                           const struct policy_settings *settings,
+                           unsigned int places, unsigned int llcs,
+                           unsigned int cores, unsigned int threads);
 void world_end(void);
 
 unsigned int world_guest(unsigned int nr_vcpus, double use);
@@ -69,7 +74,12 @@ unsigned int world_moves(void);
 /* Fails unless the latest reason about the domain has @words. */
 void world_says(unsigned int domid, const char *words);
 
+uint64_t world_cpus(const struct topology_place *place);
+
 /* The place which all of a mask is in, or TOPOLOGY_UNKNOWN. */
 unsigned int world_place(uint64_t cpus);
+
+/* Likewise the LLC, or the only one of its place. */
+unsigned int world_llc(uint64_t cpus);
 
 #endif /* POLICY_WORLD_H */

@@ -25,7 +25,7 @@ static const char *const names[] = {
 
 static uint64_t seed;
 static unsigned int moves; /* of the present host */
-static uint64_t left[WORLD_DOMAINS]; /* mask of places */
+static uint64_t left[WORLD_DOMAINS]; /* mask of LLCs, and 32 + places */
 
 static unsigned int below(unsigned int n)
 {
@@ -63,6 +63,14 @@ static uint64_t mask_of(const struct cpumap *map)
     return mask;
 }
 
+/* An LLC, or a whole place. */
+static unsigned int spot_of(uint64_t cpus)
+{
+    unsigned int llc = world_llc(cpus);
+
+    return llc == TOPOLOGY_UNKNOWN ? 32 + world_place(cpus) : llc;
+}
+
 static void check(const struct decision *decision)
 {
     const struct world_domain *d = &world.domains[decision->domid];
@@ -79,11 +87,11 @@ static void check(const struct decision *decision)
     assert_non_null(decision->policy);
     moves++;
     /* Never back to where it was before. */
-    if (left[decision->domid] & 1ULL << world_place(soft))
-        fail_msg("domain %u goes back to place %u: %s", decision->domid,
-                 world_place(soft), decision->reason);
+    if (left[decision->domid] & 1ULL << spot_of(soft))
+        fail_msg("domain %u goes back to %u: %s", decision->domid,
+                 spot_of(soft), decision->reason);
     if (d->ours)
-        left[decision->domid] |= 1ULL << world_place(d->soft);
+        left[decision->domid] |= 1ULL << spot_of(d->soft);
 }
 
 static void random_policies(char text[100])
@@ -102,17 +110,16 @@ static void random_policies(char text[100])
 
 static uint64_t random_place(void)
 {
-    unsigned int place = below(world.topology.nr_places), cpu;
-    uint64_t mask = 0;
-
-    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
-        if (world.topology.cpus[cpu].place == place)
-            mask |= 1ULL << cpu;
-
-    return mask;
+    return world_cpus(&world.topology.places[below(world.topology.nr_places)]);
 }
 
-static void random_domain(void)
+/* On half of the hosts that is the same. */
+static uint64_t random_llc(void)
+{
+    return world_cpus(&world.topology.caches[below(world.topology.nr_caches)]);
+}
+
+static void random_domain(bool llcs)
 {
     struct world_domain *d =
         &world.domains[world_guest(1 + below(4), below(100) / 100.0)];
@@ -124,12 +131,12 @@ static void random_domain(void)
     if (chance(25))
         d->pool = random_place();
     if (d->operators && chance(50))
-        d->hard = random_place();
+        d->hard = llcs && chance(50) ? random_llc() : random_place();
     if (!d->operators && chance(20))
         d->soft = random_place(); /* as xl does */
 }
 
-static void random_host(void)
+static void random_host(bool llcs)
 {
     struct policy_settings settings = policy_defaults;
     unsigned int i, k, nr = 1 + below(30);
@@ -142,13 +149,17 @@ static void random_host(void)
     settings.share = (noisy ? 50 + below(50) : 20 + below(80)) / 100.0;
     settings.quiet_ns = (10 + below(60)) * WORLD_SECOND;
     settings.stay_ns = below(20) * WORLD_SECOND;
-    world_begin(policies, &settings, 1 + below(4), 1 + below(6),
-                1 + below(2));
+    if (llcs)
+        world_begin_with_llcs(policies, &settings, 1 + below(4), 2 + below(2),
+                              3 + below(5), 1 + below(2));
+    else
+        world_begin(policies, &settings, 1 + below(4), 1 + below(6),
+                    1 + below(2));
     if (chance(50))
-        world.domains[0].hard = world.all;
+        world.domains[0].hard = llcs && chance(50) ? random_place() : world.all;
     world.domains[0].use = below(200) / 100.0;
     for (i = 0; i < nr; i++)
-        random_domain();
+        random_domain(llcs);
     for (i = 0; i < 3 * nr; i++) {
         k = below(world.nr);
         world_talk(k, below(world.nr), 1U << below(14));
@@ -161,14 +172,13 @@ static void random_host(void)
     memset(left, 0, sizeof(left));
 }
 
-static void whatever_the_host_rules_hold_and_it_comes_to_rest(void **state)
+static void on_random_hosts(bool llcs)
 {
     unsigned int host, all_moves = 0, late = 0;
 
-    (void)state;
     for (host = 0; host < HOSTS; host++) {
         seed = 1000 + host;
-        random_host();
+        random_host(llcs);
         world_warm_up();
         world_run(TO_SETTLE);
         all_moves += moves;
@@ -185,10 +195,23 @@ static void whatever_the_host_rules_hold_and_it_comes_to_rest(void **state)
     assert_true(late < HOSTS / 20);
 }
 
+static void whatever_the_host_rules_hold_and_it_comes_to_rest(void **state)
+{
+    (void)state;
+    on_random_hosts(false);
+}
+
+static void so_it_is_when_sockets_have_several_llcs(void **state)
+{
+    (void)state;
+    on_random_hosts(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whatever_the_host_rules_hold_and_it_comes_to_rest),
+        cmocka_unit_test(so_it_is_when_sockets_have_several_llcs),
     };
 
     return run_tap_tests(tests);

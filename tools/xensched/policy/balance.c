@@ -243,7 +243,8 @@ static void run(void *memory, const struct policy_input *input,
 
     adapt(b, places);
     look(&v);
-    spread_begin(&v.run, &b->spread, input, b->settings.min_rate);
+    spread_begin(&v.run, &b->spread, input, false,
+                 b->settings.min_rate);
     chosen = spread_choose(&v.run, &rules, &v, &to);
     for (i = 0; i < input->domains->nr; i++)
         if (input->standing[i].open)

@@ -2,9 +2,9 @@
 /*
  * cache.c - guests whose working sets do not fit into a cache take it away
  * from each other, and from everybody beside them, when they share one.  So
- * they are spread over the places, which have a last cache each: where there
- * are two more of them than elsewhere, the one with least to lose goes; see
- * spread.h.
+ * they are spread over the last-level caches, which are the places unless a
+ * socket has several: where there are two more of them than elsewhere, the one
+ * with least to lose goes; see spread.h.
  *
  * A guest is hungry by its cache misses per second, which the event pmc0
  * counts.  Without a PMU the event is not logged, and this policy is off.
@@ -48,7 +48,7 @@ struct view {
     struct spread_run run;
     double *misses;   /* [domain]: per second */
     bool *hungry;     /* [domain] */
-    unsigned int *nr; /* [place]: hungry ones */
+    unsigned int *nr; /* [cache]: hungry ones */
 };
 
 static bool was_hungry(const struct cache *c, const struct domain *d)
@@ -98,18 +98,18 @@ static bool may_go(const void *policy, unsigned int i)
     return v->hungry[i];
 }
 
-static bool fits(const void *policy, unsigned int i, unsigned int place)
+static bool fits(const void *policy, unsigned int i, unsigned int cache)
 {
     const struct view *v = policy;
 
-    return v->nr[place] + TOO_MANY <= v->nr[v->run.at[i]];
+    return v->nr[cache] + TOO_MANY <= v->nr[v->run.at[i]];
 }
 
-static double spare(const void *policy, unsigned int place)
+static double spare(const void *policy, unsigned int cache)
 {
     const struct view *v = policy;
 
-    return -(double)v->nr[place];
+    return -(double)v->nr[cache];
 }
 
 static double weight(const void *policy, unsigned int i)
@@ -123,9 +123,17 @@ static const struct spread_rules rules = { may_go, fits, spare, weight };
 
 /* Opinions. */
 
-static const struct topology_place *place(const struct view *v, unsigned int i)
+static const struct topology_place *cache(const struct view *v, unsigned int i)
 {
-    return &v->input->topology->places[i];
+    return &v->input->topology->caches[i];
+}
+
+static void want(const struct view *v, enum want want, unsigned int to,
+                 struct opinion *o)
+{
+    o->want = want;
+    o->place = cache(v, to)->within;
+    o->cache = cache(v, to);
 }
 
 static void send(const struct view *v, unsigned int i, unsigned int to,
@@ -134,15 +142,14 @@ static void send(const struct view *v, unsigned int i, unsigned int to,
     unsigned int from = v->run.at[i];
     char cpus[CPUMAP_TEXT];
 
-    cpumap_format(&place(v, to)->cpus, cpus, sizeof(cpus));
-    o->want = WANT_GO;
-    o->place = to;
+    cpumap_format(&cache(v, to)->cpus, cpus, sizeof(cpus));
+    want(v, WANT_GO, to, o);
     policy_say(o->fact, "%u guests take the cache of %s %u away from each "
                "other; it has %.1f million misses/s, and least to lose there "
-               "(%.0f interactions/s)", v->nr[from], place(v, from)->kind,
-               place(v, from)->id, v->misses[i] / 1e6, v->run.near[i]);
+               "(%.0f interactions/s)", v->nr[from], cache(v, from)->kind,
+               cache(v, from)->id, v->misses[i] / 1e6, v->run.near[i]);
     policy_say(o->where, "while there are %u such on pCPUs %.60s (%s %u)",
-               v->nr[to], cpus, place(v, to)->kind, place(v, to)->id);
+               v->nr[to], cpus, cache(v, to)->kind, cache(v, to)->id);
 }
 
 /* One that was moved stays while it would be one too many where it was. */
@@ -155,14 +162,13 @@ static void keep(const struct view *v, unsigned int i,
         policy_say(o->lacks, "it has %.1f million cache misses/s, and would "
                    "be one of %u such on %s %u, where it was",
                    v->misses[i] / 1e6, there + v->hungry[i],
-                   place(v, m->from)->kind, place(v, m->from)->id);
+                   cache(v, m->from)->kind, cache(v, m->from)->id);
         return;
     }
-    o->want = WANT_STAY;
-    o->place = m->to;
+    want(v, WANT_STAY, m->to, o);
     policy_say(o->fact, "it has %.1f million cache misses/s, and on %s %u, "
                "where it was, there are %u such", v->misses[i] / 1e6,
-               place(v, m->from)->kind, place(v, m->from)->id, there);
+               cache(v, m->from)->kind, cache(v, m->from)->id, there);
     policy_say(o->where, "while here there are %u", here);
 }
 
@@ -185,7 +191,7 @@ static void think(const struct view *v, unsigned int i, unsigned int to,
                    "of %u such on %s %u, and has more to lose than others "
                    "(%.0f interactions/s), or there are hardly fewer elsewhere",
                    v->misses[i] / 1e6, v->nr[v->run.at[i]],
-                   place(v, v->run.at[i])->kind, place(v, v->run.at[i])->id,
+                   cache(v, v->run.at[i])->kind, cache(v, v->run.at[i])->id,
                    v->run.near[i]);
 }
 
@@ -199,10 +205,10 @@ static void run(void *memory, const struct policy_input *input,
         .input = input,
         .misses = need_memory(nr, sizeof(double)),
         .hungry = need_memory(nr, sizeof(bool)),
-        .nr = need_memory(input->topology->nr_places, sizeof(unsigned int)),
+        .nr = need_memory(input->topology->nr_caches, sizeof(unsigned int)),
     };
 
-    spread_begin(&v.run, &c->spread, input, c->settings.min_rate);
+    spread_begin(&v.run, &c->spread, input, true, c->settings.min_rate);
     look(&v);
     chosen = spread_choose(&v.run, &rules, &v, &to);
     for (i = 0; i < nr; i++)

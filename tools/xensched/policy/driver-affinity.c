@@ -87,6 +87,7 @@ static void think(const struct policy_settings *settings,
     }
     describe_place(o, &where, &t->places[where.place]);
     o->place = where.place;
+    o->beside = talk->driver;
     o->want = talks_enough(settings, talk, 1) ? WANT_GO : WANT_STAY;
 }
 

@@ -25,7 +25,8 @@ struct memory {
 /* To count cores once for all domains of a cpupool. */
 struct pool {
     struct cpumap cpus;
-    unsigned int *cores; /* [place] */
+    unsigned int *cores;       /* [place] */
+    unsigned int *cache_cores; /* [cache] */
 };
 
 struct guard {
@@ -37,7 +38,8 @@ struct guard {
     const struct policy_input *input;
     struct plan *plan;
     struct standing *standing;
-    double *taken;
+    double *taken;       /* [place] */
+    double *cache_taken; /* [cache] */
     unsigned int nr_pools;
     struct pool *pools;
 };
@@ -50,6 +52,11 @@ struct view {
     struct memory *memory;
     struct standing *standing;
     struct decision *decision;
+};
+
+/* Where a domain is, or goes: a cache, or if UNKNOWN all of the place. */
+struct spot {
+    unsigned int place, cache;
 };
 
 struct guard *guard_new(const struct policy_settings *settings, bool several)
@@ -76,12 +83,14 @@ static void forget_run(struct guard *g)
     for (i = 0; i < g->nr_pools; i++) {
         cpumap_free(&g->pools[i].cpus);
         free(g->pools[i].cores);
+        free(g->pools[i].cache_cores);
     }
     free(g->pools);
     g->pools = NULL;
     g->nr_pools = 0;
     free(g->standing);
     free(g->taken);
+    free(g->cache_taken);
 }
 
 void guard_free(struct guard *g)
@@ -97,33 +106,44 @@ void guard_free(struct guard *g)
 
 /* Places. */
 
+/* Either all places or all caches. */
+struct choice {
+    unsigned int nr;
+    const struct topology_place *places;
+    unsigned int (*of_all)(const struct topology *t,
+                           const struct cpumap *cpus);
+};
+
 static unsigned int place_of_vcpu(const struct topology *t,
+                                  const struct choice *choice,
                                   const struct domain *d,
                                   const struct domain_vcpu *vcpu,
                                   bool running)
 {
-    unsigned int place;
+    unsigned int place, i;
     struct cpumap cpus;
 
     cpumap_init_copy(&cpus, &vcpu->hard);
     cpumap_and(&cpus, &d->pool_cpus);
-    place = topology_place_of_all(t, &cpus);
+    place = choice->of_all(t, &cpus);
     if (place == TOPOLOGY_UNKNOWN) {
         cpumap_and(&cpus, &vcpu->soft);
-        place = topology_place_of_all(t, &cpus);
+        place = choice->of_all(t, &cpus);
     }
     cpumap_free(&cpus);
-    if (place == TOPOLOGY_UNKNOWN && running)
-        place = topology_place_of(t, vcpu->cpu);
+    for (i = 0; place == TOPOLOGY_UNKNOWN && running && i < choice->nr; i++)
+        if (cpumap_test(&choice->places[i].cpus, vcpu->cpu))
+            place = i;
 
     return place;
 }
 
-struct whereabouts guard_find(const struct topology *t,
-                              const struct domain *d, bool running)
+static struct whereabouts find(const struct topology *t,
+                               const struct choice *choice,
+                               const struct domain *d, bool running)
 {
     struct whereabouts w = { .place = TOPOLOGY_UNKNOWN };
-    unsigned int *votes = need_memory(t->nr_places, sizeof(*votes));
+    unsigned int *votes = need_memory(choice->nr, sizeof(*votes));
     unsigned int i;
 
     for (i = 0; i < d->nr_vcpus; i++) {
@@ -132,11 +152,11 @@ struct whereabouts guard_find(const struct topology *t,
         if (!d->vcpus[i].online)
             continue;
         w.online++;
-        place = place_of_vcpu(t, d, &d->vcpus[i], running);
+        place = place_of_vcpu(t, choice, d, &d->vcpus[i], running);
         if (place != TOPOLOGY_UNKNOWN)
             votes[place]++;
     }
-    for (i = 0; i < t->nr_places; i++)
+    for (i = 0; i < choice->nr; i++)
         if (2 * votes[i] > w.online) {
             w.place = i;
             w.there = votes[i];
@@ -146,16 +166,64 @@ struct whereabouts guard_find(const struct topology *t,
     return w;
 }
 
-/* The pCPUs of @place which the domain may use.  To be freed. */
-static void usable_cpus(const struct topology *t, const struct domain *d,
-                        unsigned int place, struct cpumap *cpus)
+struct whereabouts guard_find(const struct topology *t,
+                              const struct domain *d, bool running)
 {
-    cpumap_init_copy(cpus, &t->places[place].cpus);
+    const struct choice places = {
+        t->nr_places, t->places, topology_place_of_all
+    };
+
+    return find(t, &places, d, running);
+}
+
+struct whereabouts guard_find_cache(const struct topology *t,
+                                    const struct domain *d, bool running)
+{
+    const struct choice caches = {
+        t->nr_caches, t->caches, topology_cache_of_all
+    };
+
+    return find(t, &caches, d, running);
+}
+
+static const struct topology_place *place_at(const struct guard *g,
+                                             struct spot spot)
+{
+    const struct topology *t = g->input->topology;
+
+    return spot.cache == TOPOLOGY_UNKNOWN ? &t->places[spot.place]
+                                          : &t->caches[spot.cache];
+}
+
+/* The pCPUs of @place which the domain may use.  To be freed. */
+static void usable_cpus(const struct domain *d,
+                        const struct topology_place *place,
+                        struct cpumap *cpus)
+{
+    cpumap_init_copy(cpus, &place->cpus);
     cpumap_and(cpus, &d->pool_cpus);
 }
 
-/* The cores of each place for who may use @cpus. */
-static const unsigned int *cores_of(struct guard *g, const struct cpumap *cpus)
+/* The cores of each of @places for who may use @cpus. */
+static unsigned int *count_cores(const struct topology *t,
+                                 const struct topology_place *places,
+                                 unsigned int nr, const struct cpumap *cpus)
+{
+    unsigned int *cores = need_memory(nr, sizeof(*cores)), i;
+
+    for (i = 0; i < nr; i++) {
+        struct cpumap usable;
+
+        cpumap_init_copy(&usable, cpus);
+        cpumap_and(&usable, &places[i].cpus);
+        cores[i] = topology_cores(t, &usable);
+        cpumap_free(&usable);
+    }
+
+    return cores;
+}
+
+static const struct pool *pool_of(struct guard *g, const struct cpumap *cpus)
 {
     const struct topology *t = g->input->topology;
     struct pool *pool;
@@ -163,21 +231,14 @@ static const unsigned int *cores_of(struct guard *g, const struct cpumap *cpus)
 
     for (i = 0; i < g->nr_pools; i++)
         if (cpumap_equal(&g->pools[i].cpus, cpus))
-            return g->pools[i].cores;
+            return &g->pools[i];
     g->pools = need_more_memory(g->pools, g->nr_pools + 1, sizeof(*g->pools));
     pool = &g->pools[g->nr_pools++];
     cpumap_init_copy(&pool->cpus, cpus);
-    pool->cores = need_memory(t->nr_places, sizeof(*pool->cores));
-    for (i = 0; i < t->nr_places; i++) {
-        struct cpumap usable;
+    pool->cores = count_cores(t, t->places, t->nr_places, cpus);
+    pool->cache_cores = count_cores(t, t->caches, t->nr_caches, cpus);
 
-        cpumap_init_copy(&usable, cpus);
-        cpumap_and(&usable, &t->places[i].cpus);
-        pool->cores[i] = topology_cores(t, &usable);
-        cpumap_free(&usable);
-    }
-
-    return pool->cores;
+    return pool;
 }
 
 /* Was it put there by whoever made it? */
@@ -259,7 +320,7 @@ static bool open_to_policies(const struct guard *g, const struct domain *d,
         decide(decision, LEAVE, "a driver domain is never moved");
     else if (d->affinity == AFFINITY_OPERATOR)
         decide(decision, LEAVE, "its affinity was set by an operator");
-    else if (g->input->topology->nr_places < 2)
+    else if (g->input->topology->nr_caches < 2)
         decide(decision, LEAVE, "all pCPUs of this host are in one place");
     else if (cpumap_empty(&d->pool_cpus))
         decide(decision, LEAVE, "it is in no cpupool");
@@ -272,32 +333,71 @@ static bool open_to_policies(const struct guard *g, const struct domain *d,
     return false;
 }
 
+/* Who is to be at a place, but in none of its caches, is in all of them. */
+static void take_caches(struct guard *g, const struct standing *s)
+{
+    const struct topology *t = g->input->topology;
+    unsigned int i, cores = s->cores[s->place];
+
+    if (s->cache != TOPOLOGY_UNKNOWN)
+        g->cache_taken[s->cache] += s->need;
+    for (i = 0; s->cache == TOPOLOGY_UNKNOWN && cores && i < t->nr_caches; i++)
+        if (t->caches[i].within == s->place)
+            g->cache_taken[i] += s->need * s->cache_cores[i] / cores;
+}
+
 /* It is, or is going to be, there. */
-static void send(struct guard *g, unsigned int i, unsigned int place)
+static void send(struct guard *g, unsigned int i, struct spot spot)
 {
     struct standing *s = &g->standing[i];
 
     s->open = false;
-    s->place = place;
-    if (place != TOPOLOGY_UNKNOWN)
-        g->taken[place] += s->need;
+    s->place = spot.place;
+    s->cache = spot.cache;
+    if (s->place == TOPOLOGY_UNKNOWN)
+        return;
+    g->taken[s->place] += s->need;
+    take_caches(g, s);
+}
+
+/*
+ * Xen moves vCPUs to and fro between the caches of a place; so of a cache it
+ * counts only who is bound there.
+ */
+static struct spot spot_of(const struct guard *g, const struct domain *d)
+{
+    const struct topology *t = g->input->topology;
+    struct spot spot = {
+        guard_find(t, d, d->driver).place, guard_find_cache(t, d, false).place
+    };
+
+    if (spot.place == TOPOLOGY_UNKNOWN)
+        spot.cache = TOPOLOGY_UNKNOWN;
+    else if (spot.cache == TOPOLOGY_UNKNOWN)
+        spot.cache = topology_only_cache(t, spot.place);
+
+    return spot;
 }
 
 static void look_at(struct guard *g, unsigned int i)
 {
     const struct domain *d = &g->input->domains->domain[i];
     struct standing *s = &g->standing[i];
+    struct spot spot = spot_of(g, d);
+    const struct pool *pool = pool_of(g, &d->pool_cpus);
 
     follow(&g->domains[i], d, g->input->now_ns);
     /* All that are not told apart have REST; it is nobody's own. */
     if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
         s->need = matrix_service(g->input->matrix, d->acct, g->input->now_ns);
-    s->cores = cores_of(g, &d->pool_cpus);
+    s->cores = pool->cores;
+    s->cache_cores = pool->cache_cores;
     s->open = open_to_policies(g, d, &g->plan->decisions[i]);
-    s->place = guard_find(g->input->topology, d, d->driver).place;
+    s->place = spot.place;
+    s->cache = spot.cache;
     if (!s->open) {
         forget_wish(&g->domains[i]);
-        send(g, i, s->place);
+        send(g, i, spot);
     }
 }
 
@@ -309,6 +409,8 @@ void guard_begin(struct guard *g, struct policy_input *input,
     forget_run(g);
     g->standing = need_memory(plan->nr, sizeof(*g->standing));
     g->taken = need_memory(input->topology->nr_places, sizeof(*g->taken));
+    g->cache_taken = need_memory(input->topology->nr_caches,
+                                 sizeof(*g->cache_taken));
     g->input = input;
     g->plan = plan;
     input->standing = g->standing;
@@ -320,18 +422,28 @@ void guard_begin(struct guard *g, struct policy_input *input,
 
 /* One opinion. */
 
-static const struct topology_place *place_of(const struct view *v)
+static unsigned int cores_at(const struct view *v, struct spot spot)
 {
-    return &v->guard->input->topology->places[v->opinion->place];
+    return spot.cache == TOPOLOGY_UNKNOWN
+           ? v->standing->cores[spot.place]
+           : v->standing->cache_cores[spot.cache];
 }
 
-static bool has_room(const struct view *v, double factor)
+static double taken_at(const struct view *v, struct spot spot)
 {
-    const struct guard *g = v->guard;
-    unsigned int place = v->opinion->place;
+    return spot.cache == TOPOLOGY_UNKNOWN ? v->guard->taken[spot.place]
+                                          : v->guard->cache_taken[spot.cache];
+}
 
-    return g->taken[place] + v->standing->need <=
-           factor * v->standing->cores[place];
+static bool has_room(const struct view *v, struct spot spot, double factor)
+{
+    return taken_at(v, spot) + v->standing->need <= factor * cores_at(v, spot);
+}
+
+static bool can_go(const struct view *v, struct spot spot)
+{
+    return cores_at(v, spot) >= domain_online_vcpus(v->domain) &&
+           has_room(v, spot, GUARD_ROOM_TO_GO);
 }
 
 /* What this policy says against it; what others said stays. */
@@ -345,10 +457,11 @@ static void object(const struct view *v, const char *policy, const char *text)
              v->guard->several ? ": " : "", text);
 }
 
-static void object_place(const struct view *v, const char *policy)
+static void object_spot(const struct view *v, const char *policy,
+                        struct spot spot)
 {
-    unsigned int cores = v->standing->cores[v->opinion->place];
-    const struct topology_place *place = place_of(v);
+    const struct topology_place *place = place_at(v->guard, spot);
+    unsigned int cores = cores_at(v, spot);
     char text[OPINION_TEXT + 200];
 
     if (cores < domain_online_vcpus(v->domain))
@@ -359,7 +472,7 @@ static void object_place(const struct view *v, const char *policy)
         policy_say(text, "%s, but %s %u has no room: %u cores, of which %.1f "
                    "are needed by those who are sent there, and it needs %.1f",
                    v->opinion->fact, place->kind, place->id, cores,
-                   v->guard->taken[v->opinion->place], v->standing->need);
+                   taken_at(v, spot), v->standing->need);
     object(v, policy, text);
 }
 
@@ -381,11 +494,114 @@ static bool confirmed(const struct view *v)
     return m->agreed == confirm;
 }
 
-/* It can be there, and should. */
-static void move(const struct view *v)
+/* Which cache of the place. */
+
+static const struct standing *standing_of(const struct view *v,
+                                          const struct domain *d)
+{
+    return &v->guard->standing[d - v->guard->input->domains->domain];
+}
+
+/* UNKNOWN: it has none, or none in the place of the opinion. */
+static unsigned int cache_of(const struct view *v, const struct domain *d)
+{
+    const struct standing *s = standing_of(v, d);
+
+    return s->place == v->opinion->place ? s->cache : TOPOLOGY_UNKNOWN;
+}
+
+/* The one with most to spare where it can be; UNKNOWN: there is none. */
+static unsigned int emptiest_cache(const struct view *v)
+{
+    const struct topology *t = v->guard->input->topology;
+    struct spot spot = { v->opinion->place, 0 };
+    unsigned int best = TOPOLOGY_UNKNOWN;
+    double most = 0;
+
+    for (; spot.cache < t->nr_caches; spot.cache++) {
+        double spare = cores_at(v, spot) - taken_at(v, spot);
+
+        if (t->caches[spot.cache].within == spot.place && can_go(v, spot) &&
+            (best == TOPOLOGY_UNKNOWN || spare > most)) {
+            best = spot.cache;
+            most = spare;
+        }
+    }
+
+    return best;
+}
+
+/*
+ * That of whom it is to be beside.  If that one is full, another one, which is
+ * nearer than another place - if there is another place.  Two who have none
+ * yet, but are to be together, begin with an empty one.
+ */
+static void choose_cache(const struct view *v, struct spot *spot)
+{
+    const struct topology *t = v->guard->input->topology;
+    const struct opinion *o = v->opinion;
+
+    if (o->cache)
+        spot->cache = o->cache - t->caches;
+    else
+        spot->cache = topology_only_cache(t, o->place);
+    if (spot->cache != TOPOLOGY_UNKNOWN || !o->beside)
+        return;
+    spot->cache = cache_of(v, o->beside);
+    if (spot->cache == TOPOLOGY_UNKNOWN) {
+        if (standing_of(v, o->beside)->open)
+            spot->cache = emptiest_cache(v);
+    } else if (!can_go(v, *spot) && t->nr_places > 1) {
+        spot->cache = emptiest_cache(v);
+    }
+}
+
+/* To prefer all pCPUs is to prefer none. */
+static bool is_everywhere(const struct view *v, struct spot spot)
+{
+    return spot.cache == TOPOLOGY_UNKNOWN &&
+           v->guard->input->topology->nr_places < 2;
+}
+
+static void object_caches(const struct view *v, const char *policy)
+{
+    const struct domain *beside = v->opinion->beside;
+    char text[OPINION_TEXT + 200];
+
+    if (beside && !standing_of(v, beside)->open)
+        policy_say(text, "%s, but that one is bound to no LLC, and all pCPUs "
+                   "of this host are in one place", v->opinion->fact);
+    else
+        policy_say(text, "%s, but no LLC has room for both", v->opinion->fact);
+    object(v, policy, text);
+}
+
+/* "; of these pCPUs 4-7 (LLC 1), the cache of Domain-0" */
+static void describe_cache(const struct view *v, struct spot spot,
+                           char text[OPINION_TEXT])
 {
     const struct opinion *o = v->opinion;
-    const struct topology_place *place = place_of(v);
+    const struct topology_place *cache = place_at(v->guard, spot);
+    char name[DOMAIN_NAME_TEXT], cpus[CPUMAP_TEXT];
+
+    text[0] = '\0';
+    if (spot.cache == TOPOLOGY_UNKNOWN || !o->beside || spot.cache ==
+        topology_only_cache(v->guard->input->topology, spot.place))
+        return;
+    cpumap_format(&cache->cpus, cpus, sizeof(cpus));
+    snprintf(text, OPINION_TEXT, "; of these pCPUs %.60s (LLC %u), %s of "
+             "%.60s", cpus, cache->id,
+             cache_of(v, o->beside) == spot.cache ? "the cache"
+                                                  : "not in the cache",
+             policy_name_of(o->beside, name));
+}
+
+/* It can be there, and should. */
+static void move(const struct view *v, struct spot spot)
+{
+    const struct opinion *o = v->opinion;
+    const struct topology_place *place = place_at(v->guard, spot);
+    char cache[OPINION_TEXT];
 
     if (is_there(v->domain, place)) {
         forget_wish(v->memory);
@@ -399,34 +615,39 @@ static void move(const struct view *v)
                v->memory->agreed, v->guard->settings.confirm);
         return;
     }
-    decide(v->decision, MOVE, "%s, %s", o->fact, o->where);
-    usable_cpus(v->guard->input->topology, v->domain, o->place,
-                &v->decision->soft);
+    describe_cache(v, spot, cache);
+    decide(v->decision, MOVE, "%s, %s%s", o->fact, o->where, cache);
+    usable_cpus(v->domain, place, &v->decision->soft);
 }
 
 /*
- * Where a domain which was moved is; else TOPOLOGY_UNKNOWN.  A pCPU that is
- * offline, and so in no cpupool, is no reason to leave the others.
+ * Where a domain which was moved is; else UNKNOWN.  A pCPU that is offline,
+ * and so in no cpupool, is no reason to leave the others.
  */
-static unsigned int ours_at(const struct view *v)
+static struct spot ours_at(const struct view *v)
 {
-    unsigned int place;
+    const struct topology *t = v->guard->input->topology;
+    struct spot spot = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };
     struct cpumap cpus;
 
     if (!v->memory->moved)
-        return TOPOLOGY_UNKNOWN;
+        return spot;
     cpumap_init_copy(&cpus, &v->domain->ours);
     cpumap_and(&cpus, &v->domain->pool_cpus);
-    place = topology_place_of_all(v->guard->input->topology, &cpus);
+    spot.place = topology_place_of_all(t, &cpus);
+    spot.cache = topology_cache_of_all(t, &cpus);
     cpumap_free(&cpus);
 
-    return place;
+    return spot;
 }
 
-static bool keep(const struct view *v, const char *policy)
+static bool keep(const struct view *v, const char *policy, struct spot ours)
 {
-    if (!has_room(v, GUARD_ROOM_TO_STAY)) {
-        object_place(v, policy);
+    const struct spot place = { ours.place, TOPOLOGY_UNKNOWN };
+    bool room_there = has_room(v, place, GUARD_ROOM_TO_STAY);
+
+    if (!room_there || !has_room(v, ours, GUARD_ROOM_TO_STAY)) {
+        object_spot(v, policy, room_there ? ours : place);
         return false;
     }
     v->memory->reason_ns = v->guard->input->now_ns;
@@ -436,8 +657,8 @@ static bool keep(const struct view *v, const char *policy)
     return true;
 }
 
-/* Somewhere else than it is.  Returns the place that it takes. */
-static unsigned int go(const struct view *v)
+/* Somewhere else than it is.  Returns what it takes. */
+static struct spot go(const struct view *v, struct spot spot)
 {
     uint64_t stayed = v->guard->input->now_ns - v->memory->moved_ns;
     uint64_t stay = v->guard->settings.stay_ns;
@@ -447,31 +668,46 @@ static unsigned int go(const struct view *v)
                "%.0f s at least", stayed / 1e9, stay / 1e9);
         return ours_at(v);
     }
-    move(v);
+    move(v, spot);
 
-    return v->opinion->place;
+    return spot;
 }
 
-/* Does this opinion decide?  Then it takes *@place. */
-static bool consider(const struct view *v, const char *policy,
-                     unsigned int *place)
+/* Is it where it was moved, and where this opinion wants it? */
+static bool is_ours(const struct view *v, struct spot ours)
 {
     const struct opinion *o = v->opinion;
 
-    if (o->want != WANT_NOTHING && o->place == ours_at(v)) {
-        *place = o->place;
-        return keep(v, policy);
-    }
+    return o->want != WANT_NOTHING && ours.place != TOPOLOGY_UNKNOWN &&
+           o->place == ours.place &&
+           (!o->cache || o->cache == place_at(v->guard, ours));
+}
+
+/* Does this opinion decide?  Then it takes *@spot. */
+static bool consider(const struct view *v, const char *policy,
+                     struct spot *spot)
+{
+    const struct opinion *o = v->opinion;
+
+    *spot = ours_at(v);
+    if (is_ours(v, *spot))
+        return keep(v, policy, *spot);
     if (o->want != WANT_GO) {
         object(v, policy, o->lacks);
         return false;
     }
-    if (v->standing->cores[o->place] < domain_online_vcpus(v->domain) ||
-        !has_room(v, GUARD_ROOM_TO_GO)) {
-        object_place(v, policy);
+    *spot = (struct spot){ o->place, TOPOLOGY_UNKNOWN };
+    if (can_go(v, *spot))
+        choose_cache(v, spot);
+    if (!can_go(v, *spot)) {
+        object_spot(v, policy, *spot);
         return false;
     }
-    *place = go(v);
+    if (is_everywhere(v, *spot)) {
+        object_caches(v, policy);
+        return false;
+    }
+    *spot = go(v, *spot);
 
     return true;
 }
@@ -491,7 +727,7 @@ static void take_one(struct guard *g, const char *policy,
                      const struct opinion *opinion, unsigned int i)
 {
     struct view v = view_of(g, i);
-    unsigned int place = TOPOLOGY_UNKNOWN;
+    struct spot spot;
 
     v.opinion = opinion;
     if (opinion->partner && !v.decision->partner) {
@@ -499,13 +735,13 @@ static void take_one(struct guard *g, const char *policy,
         v.decision->rate = opinion->rate;
         v.decision->share = opinion->share;
     }
-    if (!consider(&v, policy, &place))
+    if (!consider(&v, policy, &spot))
         return;
     v.decision->policy = policy;
     v.decision->partner = opinion->partner;
     v.decision->rate = opinion->rate;
     v.decision->share = opinion->share;
-    send(g, i, place);
+    send(g, i, spot);
 }
 
 /* Who is there already comes before who wants to go there. */

@@ -8,6 +8,9 @@
  *     as many cores (not threads) as the domain has vCPUs.
  *   - Contention breaks locality: what is sent to a place needs no more of
  *     pCPUs, by measured service time, than it has cores.
+ *   - Whoever goes to a place with several last-level caches (LLC) goes to one
+ *     of those, if it has room: that of whom it is to be beside, else another
+ *     one of the place.  Then the whole place.
  *   - Several runs in a row have to come to the same result, and a domain that
  *     was moved stays for a while.  To be moved it takes more than to stay, so
  *     load that goes up and down around a threshold moves nothing to and fro.
@@ -66,5 +69,9 @@ struct whereabouts {
 
 struct whereabouts guard_find(const struct topology *t,
                               const struct domain *d, bool running);
+
+/* The same, for caches: .place is the number of one. */
+struct whereabouts guard_find_cache(const struct topology *t,
+                                    const struct domain *d, bool running);
 
 #endif /* XENSCHED_POLICY_GUARD_H */

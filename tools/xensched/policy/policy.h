@@ -39,8 +39,10 @@ extern const struct policy_settings policy_defaults;
 struct standing {
     bool open;          /* to be decided about, and nobody has done so */
     unsigned int place; /* where it is bound or sent to; TOPOLOGY_UNKNOWN */
+    unsigned int cache; /* likewise, of its place; TOPOLOGY_UNKNOWN: any */
     double need;        /* pCPUs that it keeps busy */
-    const unsigned int *cores; /* [place]: of its cpupool */
+    const unsigned int *cores;       /* [place]: of its cpupool */
+    const unsigned int *cache_cores; /* [cache]: likewise */
 };
 
 struct policy_input {
@@ -69,6 +71,10 @@ enum want {
 struct opinion {
     enum want want;
     unsigned int place;
+    /* Of a place with several caches: that one; NULL: any of them. */
+    const struct topology_place *cache;
+    /* Whose cache is the best, one of input.domains; NULL: none is. */
+    const struct domain *beside;
     char fact[OPINION_TEXT];
     char where[OPINION_TEXT];
     char lacks[OPINION_TEXT];

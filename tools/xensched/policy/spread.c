@@ -70,7 +70,8 @@ static bool went(const struct spread_run *run, const struct spread_moved *m)
     unsigned int i = number_of(run, m);
 
     return i != SPREAD_NOBODY && domain(run, i)->affinity == AFFINITY_OURS &&
-           run->input->standing[i].place == m->to;
+           m->to == (run->caches ? run->input->standing[i].cache
+                                 : run->input->standing[i].place);
 }
 
 /* Has the candidate gone?  And who is not any more where it went? */
@@ -92,22 +93,25 @@ static void follow(const struct spread_run *run)
 }
 
 void spread_begin(struct spread_run *run, struct spread *spread,
-                  const struct policy_input *input, double min_rate)
+                  const struct policy_input *input, bool caches,
+                  double min_rate)
 {
     const struct topology *t = input->topology;
-    unsigned int i;
+    unsigned int i, nr = caches ? t->nr_caches : t->nr_places;
 
     *run = (struct spread_run){
-        .spread = spread, .input = input, .min_rate = min_rate,
+        .spread = spread, .input = input, .caches = caches,
+        .min_rate = min_rate,
         .at = need_memory(input->domains->nr, sizeof(*run->at)),
         .near = need_memory(input->domains->nr, sizeof(*run->near)),
     };
     /* pCPUs may have come or gone, and places with them. */
-    if (spread->nr_places != t->nr_places)
+    if (spread->nr_places != nr)
         spread_free(spread);
-    spread->nr_places = t->nr_places;
+    spread->nr_places = nr;
     for (i = 0; i < input->domains->nr; i++)
-        run->at[i] = guard_find(t, domain(run, i), true).place;
+        run->at[i] = (caches ? guard_find_cache : guard_find)
+                     (t, domain(run, i), true).place;
     find_near(run);
     follow(run);
 }
@@ -124,10 +128,22 @@ static bool fits(const struct spread_run *run,
                  const struct spread_rules *rules, const void *policy,
                  unsigned int i, unsigned int place)
 {
+    const struct standing *s = &run->input->standing[i];
+    unsigned int cores = run->caches ? s->cache_cores[place]
+                                     : s->cores[place];
+
     return place != run->at[i] &&
-           run->input->standing[i].cores[place] >=
-           domain_online_vcpus(domain(run, i)) &&
+           cores >= domain_online_vcpus(domain(run, i)) &&
            rules->fits(policy, i, place);
+}
+
+/* Two caches of one place: the memory of who goes stays as near as it was. */
+static bool is_near(const struct spread_run *run, unsigned int a,
+                    unsigned int b)
+{
+    const struct topology_place *caches = run->input->topology->caches;
+
+    return run->caches && caches[a].within == caches[b].within;
 }
 
 /* The place with most to spare; TOPOLOGY_UNKNOWN: there is none for it. */
@@ -142,7 +158,9 @@ static unsigned int place_for(const struct spread_run *run,
         double spare = rules->spare(policy, place);
 
         if (fits(run, rules, policy, i, place) &&
-            (best == TOPOLOGY_UNKNOWN || spare > most)) {
+            (best == TOPOLOGY_UNKNOWN || spare > most ||
+             (spare == most && is_near(run, place, run->at[i]) &&
+              !is_near(run, best, run->at[i])))) {
             best = place;
             most = spare;
         }

@@ -36,10 +36,11 @@ struct spread {
     struct spread_moved *moved;
 };
 
-/* One run. */
+/* One run; places are those of the topology, or its caches. */
 struct spread_run {
     struct spread *spread;
     const struct policy_input *input;
+    bool caches;
     double min_rate;
     unsigned int *at; /* [domain]: the place where it runs, or UNKNOWN */
     double *near;     /* [domain]: what it talks with those at its place */
@@ -59,8 +60,10 @@ struct spread_rules {
 
 void spread_free(struct spread *spread);
 
+/* @caches: over the parts of places which have an LLC each; see topology.h. */
 void spread_begin(struct spread_run *run, struct spread *spread,
-                  const struct policy_input *input, double min_rate);
+                  const struct policy_input *input, bool caches,
+                  double min_rate);
 void spread_end(struct spread_run *run);
 
 /* Who is to go now, and to where; or SPREAD_NOBODY. */

@@ -434,6 +434,25 @@ static unsigned int size_of(const struct working_set *w, unsigned int gang)
     return size;
 }
 
+/* Of those who are at @place and aren't open, whom it talks to most. */
+static const struct domain *busiest_at(const struct working_set *w,
+                                       unsigned int i, unsigned int place)
+{
+    unsigned int k;
+
+    /* The busiest pairs come first. */
+    for (k = 0; k < w->nr_pairs; k++) {
+        const struct talk_pair *pair = &w->pairs[k];
+        unsigned int other = pair->a == i ? pair->b : pair->a;
+
+        if ((pair->a == i || pair->b == i) && !is_open(w, other) &&
+            w->input->standing[other].place == place)
+            return domain(w, other);
+    }
+
+    return NULL;
+}
+
 /* "90 % of its 1200 interactions/s are with 2 others, most with db" */
 static void describe(const struct working_set *w, unsigned int i,
                      unsigned int place, struct opinion *o)
@@ -445,8 +464,9 @@ static void describe(const struct working_set *w, unsigned int i,
     cpumap_format(&p->cpus, cpus, sizeof(cpus));
     if (w->peer[i] == NOBODY) {
         policy_say(whom, "domains on %s %u", p->kind, p->id);
+        o->beside = busiest_at(w, i, place);
     } else {
-        o->partner = domain(w, w->peer[i]);
+        o->partner = o->beside = domain(w, w->peer[i]);
         policy_say(whom, others > 1 ? "a gang of which it talks most to %s"
                                     : "%s",
                    policy_name_of(o->partner, name));

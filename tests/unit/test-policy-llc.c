@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Places with several last-level caches (LLC): a guest goes to the best of
+ * them, if it has room there, and else to what there was before anybody knew
+ * of them.  2 sockets of 2 LLCs of 4 cores of 2 threads.
+ */
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "policy-world.h"
+
+#define LLC(nr)   (0xffULL << (8 * (nr)))
+#define SOCKET_0  0xffffULL
+#define SOCKET_1  0xffff0000ULL
+#define MANY      20e6
+
+static void begin(const char *policies, unsigned int sockets)
+{
+    world_begin_with_llcs(policies, &policy_defaults, sockets, 2, 8, 2);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    begin("driver-affinity", 2);
+
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    world_end();
+
+    return 0;
+}
+
+static void begin_anew(const char *policies, unsigned int sockets)
+{
+    world_end();
+    begin(policies, sockets);
+}
+
+/* One that talks to dom0. */
+static unsigned int client(unsigned int nr_vcpus, double use)
+{
+    unsigned int domid = world_guest(nr_vcpus, use);
+
+    world_talk(domid, 0, 1000);
+
+    return domid;
+}
+
+static uint64_t sent(unsigned int domid)
+{
+    return world.domains[domid].sent;
+}
+
+static void a_guest_goes_to_the_llc_of_its_back_end(void **state)
+{
+    unsigned int first = client(1, 0.5), second;
+
+    (void)state;
+    world_run(5);
+    assert_int_equal(sent(first), LLC(0));
+    world_says(first, "pCPUs 0-15 (socket 0)");
+    world.domains[0].hard = LLC(3);
+    second = client(4, 0.5);
+    world.domains[second].cpu = 0;
+    world_run(5);
+    assert_int_equal(sent(second), LLC(3));
+    world_run(200);
+    assert_int_equal(world.domains[second].moves, 1);
+}
+
+static void when_that_is_full_to_another_one_of_the_socket(void **state)
+{
+    unsigned int i, first = world.nr, nr_0 = 0, nr_1 = 0;
+
+    (void)state;
+    for (i = 0; i < 9; i++)
+        client(1, 0.8);
+    world_warm_up();
+    world_run(20);
+    for (i = first; i < world.nr; i++) {
+        nr_0 += sent(i) == LLC(0);
+        nr_1 += sent(i) == LLC(1);
+    }
+    /* Of 0.8 each 6 fit onto 4 cores, by GUARD_ROOM_TO_GO. */
+    assert_int_equal(nr_0, 6);
+    assert_int_equal(nr_1, 3);
+    world_run(200);
+    assert_int_equal(world_moves(), 9);
+}
+
+/* Which is of no use; then the whole socket, and then nothing. */
+static void never_to_another_socket(void **state)
+{
+    unsigned int guests[4], i;
+
+    (void)state;
+    for (i = 0; i < 4; i++) {
+        guests[i] = client(4, i ? 3.0 : 4.0);
+        world.domains[guests[i]].cpu = i % 2 ? 31 : 0;
+    }
+    world_warm_up();
+    world_run(3);
+    assert_int_equal(sent(guests[0]), LLC(0));
+    assert_int_equal(sent(guests[1]), LLC(1));
+    /* 4 + 3 + 3 of 8 cores, and of no LLC. */
+    assert_int_equal(sent(guests[2]), SOCKET_0);
+    assert_int_equal(sent(guests[3]), 0);
+    world_says(guests[3], "socket 0 has no room: 8 cores");
+}
+
+static void the_reason_names_the_llc(void **state)
+{
+    unsigned int domid = client(1, 0.5);
+
+    (void)state;
+    while (!world.domains[domid].moves)
+        world_run(1);
+    world_says(domid, "whose vCPUs are on pCPUs 0-15 (socket 0); of these "
+               "pCPUs 0-7 (LLC 0), the cache of Domain-0");
+}
+
+static void threads_of_an_llc_are_not_its_cores(void **state)
+{
+    unsigned int four = client(4, 0.5), five = client(5, 0.5);
+
+    (void)state;
+    world_run(5);
+    assert_int_equal(sent(four), LLC(0));
+    /* It fits into the socket, and goes there, as ever. */
+    assert_int_equal(sent(five), SOCKET_0);
+}
+
+static void a_back_end_of_the_whole_socket_has_no_llc(void **state)
+{
+    unsigned int domid = client(1, 0.5);
+
+    (void)state;
+    world.domains[0].hard = SOCKET_0;
+    world_run(5);
+    assert_int_equal(sent(domid), SOCKET_0);
+}
+
+/* They keep both LLCs of their socket busy: 6 of 8 cores, 3 of each 4. */
+static void who_is_in_a_whole_socket_takes_of_each_llc(void **state)
+{
+    unsigned int i, holder, domid;
+
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        holder = world_guest(4, 3.0);
+        world.domains[holder].operators = true;
+        world.domains[holder].hard = SOCKET_0;
+    }
+    domid = client(1, 0.9);
+    client(1, 0.9);
+    client(1, 0.9);
+    world_warm_up();
+    world_run(5);
+    assert_int_equal(sent(domid), LLC(0));
+    assert_int_equal(sent(domid + 1), LLC(0));
+    assert_int_equal(sent(domid + 2), LLC(1));
+}
+
+static void a_cpupool_holds_for_llcs(void **state)
+{
+    unsigned int outside = client(2, 0.5), part = client(2, 0.5);
+    unsigned int narrow = client(3, 0.5);
+
+    (void)state;
+    world.domains[outside].pool = LLC(1);
+    world.domains[part].pool = 0xf0 | LLC(1);
+    world.domains[narrow].pool = 0xf0 | LLC(1);
+    world_run(5);
+    assert_int_equal(sent(outside), LLC(1));
+    assert_int_equal(sent(part), 0xf0);
+    assert_int_equal(sent(narrow), LLC(1));
+}
+
+static void one_socket_with_two_llcs_is_a_choice(void **state)
+{
+    unsigned int near, large, i;
+
+    (void)state;
+    begin_anew("driver-affinity", 1);
+    near = client(1, 0.5);
+    large = client(5, 0.5);
+    world_run(5);
+    assert_int_equal(sent(near), LLC(0));
+    /* It would be sent to all pCPUs, or to no better place. */
+    assert_int_equal(world.domains[large].moves, 0);
+    world_says(large, "of LLC 0 only 4 cores");
+    for (i = 0; i < 12; i++)
+        client(1, 0.8);
+    world_warm_up();
+    world_run(30);
+    for (i = near; i < world.nr; i++)
+        assert_int_equal(sent(i) & LLC(1), 0);
+    world_says(world.nr - 1, "LLC 0 has no room: 4 cores");
+}
+
+static void on_one_socket_an_unbound_back_end_attracts_nobody(void **state)
+{
+    unsigned int domid;
+
+    (void)state;
+    begin_anew("driver-affinity", 1);
+    world.domains[0].hard = world.all;
+    domid = client(1, 0.5);
+    world_run(10);
+    assert_int_equal(world_moves(), 0);
+    world_says(domid, "is bound to no LLC");
+}
+
+static void a_gang_shares_an_llc(void **state)
+{
+    unsigned int a = world_guest(1, 0.8), b = world_guest(1, 0.8);
+    unsigned int c = world_guest(1, 0.8);
+
+    (void)state;
+    begin_anew("working-set", 2);
+    a = world_guest(1, 0.8);
+    b = world_guest(1, 0.8);
+    c = world_guest(1, 0.8);
+    world_talk(a, b, 1000);
+    world_talk(b, c, 1000);
+    world_talk(a, c, 1000);
+    world_warm_up();
+    world_run(10);
+    assert_int_not_equal(world_llc(sent(a)), TOPOLOGY_UNKNOWN);
+    assert_int_equal(sent(a), sent(b));
+    assert_int_equal(sent(a), sent(c));
+    world_run(200);
+    assert_int_equal(world_moves(), 3);
+}
+
+static void a_gang_too_large_for_an_llc_shares_a_socket(void **state)
+{
+    unsigned int i, k, first;
+
+    (void)state;
+    begin_anew("working-set", 2);
+    first = world.nr;
+    for (i = 0; i < 8; i++)
+        world_guest(1, 0.9);
+    for (i = first; i < world.nr; i++)
+        for (k = first; k < i; k++)
+            world_talk(i, k, 1000);
+    world_warm_up();
+    world_run(20);
+    for (i = first; i < world.nr; i++) {
+        assert_int_not_equal(world_llc(sent(i)), TOPOLOGY_UNKNOWN);
+        assert_int_equal(world_place(sent(i)), world_place(sent(first)));
+    }
+    world_run(200);
+    assert_int_equal(world_moves(), 8);
+}
+
+static void who_follows_goes_to_the_llc_of_whom_it_follows(void **state)
+{
+    unsigned int web, db;
+
+    (void)state;
+    begin_anew("driver-affinity,working-set", 2);
+    world.domains[0].hard = LLC(3);
+    web = client(1, 0.5);
+    db = world_guest(1, 0.5);
+    world_talk(web, db, 500);
+    world_run(10);
+    assert_int_equal(sent(web), LLC(3));
+    assert_int_equal(sent(db), LLC(3));
+    assert_string_equal(world.domains[db].decision.policy, "working-set");
+}
+
+static unsigned int hungry_on(unsigned int cpu)
+{
+    unsigned int domid = world_guest(1, 0.5);
+
+    world.domains[domid].cpu = cpu;
+    world.domains[domid].misses = MANY;
+
+    return domid;
+}
+
+static void hungry_guests_do_not_share_an_llc(void **state)
+{
+    unsigned int a, b, c;
+
+    (void)state;
+    begin_anew("cache", 2);
+    a = hungry_on(24);
+    b = hungry_on(25);
+    world_warm_up();
+    world_run(10);
+    /* The nearer one: its memory is on that socket. */
+    assert_int_equal(world_moves(), 1);
+    assert_int_equal(sent(a) | sent(b), LLC(2));
+    world_says(sent(a) ? a : b, "where it was, there are 1 such");
+    world_run(200);
+    assert_int_equal(world_moves(), 1);
+    /* One more for each of the others. */
+    hungry_on(26);
+    c = hungry_on(27);
+    world_run(60);
+    assert_int_equal(world_moves(), 3);
+    assert_true(!sent(c) || !(sent(c) & SOCKET_1));
+}
+
+static void the_cache_of_one_socket_is_spread_too(void **state)
+{
+    unsigned int a, b;
+
+    (void)state;
+    begin_anew("cache", 1);
+    a = hungry_on(0);
+    b = hungry_on(1);
+    world_warm_up();
+    world_run(10);
+    assert_int_equal(world_moves(), 1);
+    assert_int_equal(sent(a) | sent(b), LLC(1));
+}
+
+/* Who has grown too large for its LLC gets its former affinity back. */
+static void an_llc_that_became_too_full_is_left(void **state)
+{
+    unsigned int i, first = world.nr, backs = 0;
+
+    (void)state;
+    for (i = 0; i < 4; i++)
+        client(2, 0.4);
+    world_warm_up();
+    world_run(10);
+    for (i = first; i < world.nr; i++) {
+        assert_int_equal(sent(i), LLC(0));
+        world.domains[i].use = 1.8; /* 7.2 of 4 cores */
+    }
+    world_run(100);
+    for (i = first; i < world.nr; i++)
+        backs += world.domains[i].backs;
+    assert_int_equal(backs, 1);
+    assert_int_equal(sent(world.nr - 1), LLC(1));
+    i = world_moves();
+    world_run(200);
+    assert_int_equal(world_moves(), i);
+}
+
+#define llc_test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        llc_test(a_guest_goes_to_the_llc_of_its_back_end),
+        llc_test(when_that_is_full_to_another_one_of_the_socket),
+        llc_test(never_to_another_socket),
+        llc_test(the_reason_names_the_llc),
+        llc_test(threads_of_an_llc_are_not_its_cores),
+        llc_test(a_back_end_of_the_whole_socket_has_no_llc),
+        llc_test(who_is_in_a_whole_socket_takes_of_each_llc),
+        llc_test(a_cpupool_holds_for_llcs),
+        llc_test(one_socket_with_two_llcs_is_a_choice),
+        llc_test(on_one_socket_an_unbound_back_end_attracts_nobody),
+        llc_test(a_gang_shares_an_llc),
+        llc_test(a_gang_too_large_for_an_llc_shares_a_socket),
+        llc_test(who_follows_goes_to_the_llc_of_whom_it_follows),
+        llc_test(hungry_guests_do_not_share_an_llc),
+        llc_test(the_cache_of_one_socket_is_spread_too),
+        llc_test(an_llc_that_became_too_full_is_left),
+    };
+
+    return run_tap_tests(tests);
+}
