@@ -88,6 +88,8 @@ static void status_says_what_is(void **state)
     assert_string_equal(get(json, "/result/xen/lease_ms"), "10000");
     assert_string_equal(get(json, "/result/xen/pmcs"), "4");
     assert_string_equal(get(json, "/result/topology/cores"), "4");
+    assert_string_equal(get(json, "/result/topology/llcs"), "2");
+    assert_string_equal(get(json, "/result/topology/llcs_by"), "socket");
     assert_string_equal(get(json, "/result/moves"), "1");
     assert_string_equal(get(json, "/result/domains/0/driver_domain"), "true");
     assert_string_equal(get(json, "/result/domains/1/name"), "disk");

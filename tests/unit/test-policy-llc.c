@@ -324,6 +324,26 @@ static void the_cache_of_one_socket_is_spread_too(void **state)
     assert_int_equal(sent(a) | sent(b), LLC(1));
 }
 
+/* It was sent to that socket before, for another reason. */
+static void who_was_moved_can_go_to_another_llc_of_the_place(void **state)
+{
+    unsigned int a, b;
+
+    (void)state;
+    begin_anew("driver-affinity,cache", 1);
+    a = client(1, 0.5);
+    b = client(1, 0.5);
+    world_run(10);
+    assert_int_equal(sent(a), LLC(0));
+    assert_int_equal(sent(b), LLC(0));
+    world_talk(a, 0, 0);
+    world_talk(b, 0, 0);
+    world.domains[a].misses = world.domains[b].misses = MANY;
+    world_warm_up();
+    world_run(20);
+    assert_int_equal(sent(a) | sent(b), LLC(0) | LLC(1));
+}
+
 /* Who has grown too large for its LLC gets its former affinity back. */
 static void an_llc_that_became_too_full_is_left(void **state)
 {
@@ -368,6 +388,7 @@ int main(void)
         llc_test(who_follows_goes_to_the_llc_of_whom_it_follows),
         llc_test(hungry_guests_do_not_share_an_llc),
         llc_test(the_cache_of_one_socket_is_spread_too),
+        llc_test(who_was_moved_can_go_to_another_llc_of_the_place),
         llc_test(an_llc_that_became_too_full_is_left),
     };
 

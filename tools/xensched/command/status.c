@@ -36,6 +36,15 @@ static void print_budget(const struct json_object *budget)
     printf("; %s thresholds raised\n", field_text(budget, "raised"));
 }
 
+static void print_llcs(const struct json_object *topology)
+{
+    const char *by = field_text(topology, "llcs_by");
+
+    printf("last caches   %s%s\n", field_text(topology, "llcs"),
+           !strcmp(by, "socket") ? ": not known, taken as the socket's" :
+           !strcmp(by, "operator") ? ", by the configuration" : "");
+}
+
 static void print_daemon(const struct json_object *result)
 {
     const struct json_object *xen = field_object(result, "xen");
@@ -47,6 +56,7 @@ static void print_daemon(const struct json_object *result)
     printf("pCPUs         %s: %s cores, %s sockets, %s nodes\n",
            field_text(topology, "pcpus"), field_text(topology, "cores"),
            field_text(topology, "sockets"), field_text(topology, "nodes"));
+    print_llcs(topology);
     printf("hypervisor    schedlog ABI %s, %s sites\n",
            field_text(result, "abi"), field_text(xen, "sites"));
     printf("events on     %s\n", field_words(xen, "events_enabled"));

@@ -40,6 +40,10 @@ static json_object *xen(const struct host_facts *facts)
 
 static json_object *topology(const struct topology *t)
 {
+    static const char *const known_by[] = {
+        [LLC_NOT_SAID] = "socket", [LLC_OF_HOST] = "host",
+        [LLC_NAMED] = "operator",
+    };
     json_object *json = json_object_new_object();
     struct topology_summary s;
 
@@ -48,6 +52,9 @@ static json_object *topology(const struct topology *t)
     answer_add_int(json, "cores", s.cores);
     answer_add_int(json, "sockets", s.sockets);
     answer_add_int(json, "nodes", s.nodes);
+    answer_add_int(json, "llcs", s.llcs);
+    json_object_object_add(json, "llcs_by",
+                           json_object_new_string(known_by[t->llc]));
 
     return json;
 }

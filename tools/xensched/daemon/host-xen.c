@@ -11,6 +11,7 @@
 
 #include "../model/memory.h"
 #include "host-xen.h"
+#include "llc-xen.h"
 #include "misses.h"
 #include "say.h"
 #include "say.h"
@@ -28,6 +29,7 @@ struct host_xen {
     struct xenstore *xs;
     xentoollog_logger *log;
     xc_interface *xch;
+    struct llc_xen llc;
     unsigned int nr_cpus;
     bool shared_queues;
 };
@@ -120,6 +122,7 @@ static int topology(void *data, struct topology *t, struct xensched_error *err)
         t->cpus[i].node = cpus[i].node;
     }
     free(cpus);
+    llc_xen_fill_in(&hx->llc, t);
     topology_make_places(t);
     t->shared_queues = hx->shared_queues;
 
@@ -430,6 +433,7 @@ static int connect_xen(struct host_xen *hx, struct xensched_error *err)
         return xensched_fail(err, errno, "cannot ask Xen for its pCPUs: %s "
                              "(is this dom0, and root?)", strerror(errno));
     hx->nr_cpus = nr;
+    llc_xen_open(&hx->llc, hx->xch, hx->log);
     /* By default those of its run queues are a socket's. */
     hx->shared_queues = !xc_sched_id(hx->xch, &scheduler) &&
                         scheduler == XEN_SCHEDULER_CREDIT2;
@@ -516,6 +520,7 @@ void host_xen_close(struct host_xen *hx)
     if (hx->area && xensched_area_release(hx->area, &err))
         say("%s", err.text);
     xenstore_close(hx->xs);
+    llc_xen_close(&hx->llc);
     if (hx->xch)
         xc_interface_close(hx->xch);
     xtl_logger_destroy(hx->log);

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which pCPUs share a last-level cache: what CPUID and APIC ids say, whatever
+ * they say, and what an operator names.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "harness.h"
+
+#include "daemon/llc.h"
+
+#define NR 32U
+
+/* EAX of leaf 4: type 1 is data, 2 instructions, 3 both. */
+#define EAX(type, level, ids) \
+    ((type) | (level) << 5 | 1U << 8 | ((ids) - 1U) << 14 | 7U << 26)
+
+static struct topology t;
+static uint32_t apic_ids[NR];
+
+/* 2 sockets of 8 cores of 2 threads, 4 cores have an LLC; ids are dense. */
+static int setup(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    topology_init(&t, NR);
+    for (i = 0; i < NR; i++) {
+        t.cpus[i].online = true;
+        t.cpus[i].socket = t.cpus[i].node = i / 16;
+        t.cpus[i].core = i / 2 % 8;
+        apic_ids[i] = i;
+    }
+
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    topology_free(&t);
+
+    return 0;
+}
+
+static void pcpus_of(unsigned int llc, const char *expected)
+{
+    struct cpumap map;
+    char text[CPUMAP_TEXT];
+    unsigned int i;
+
+    cpumap_init(&map, NR);
+    for (i = 0; i < NR; i++)
+        if (t.cpus[i].llc == llc)
+            cpumap_set(&map, i);
+    cpumap_format(&map, text, sizeof(text));
+    cpumap_free(&map);
+    assert_string_equal(text, expected);
+}
+
+static void nothing_is_known(void)
+{
+    unsigned int i;
+
+    assert_int_equal(t.llc, LLC_NOT_SAID);
+    for (i = 0; i < NR; i++)
+        assert_int_equal(t.cpus[i].llc, TOPOLOGY_UNKNOWN);
+}
+
+/* Of a Xeon, and of one whose ids aren't as many as there could be. */
+static void the_last_level_is_that_of_leaf_4(void **state)
+{
+    const uint32_t xeon[] = {
+        EAX(1, 1, 2), EAX(2, 1, 2), EAX(3, 2, 2), EAX(3, 3, 64)
+    };
+    const uint32_t shared_l2[] = { EAX(1, 1, 1), EAX(2, 1, 1), EAX(3, 2, 4) };
+    const uint32_t odd[] = { EAX(3, 3, 24), EAX(1, 1, 2) };
+
+    (void)state;
+    assert_int_equal(llc_shift(xeon, 4), 6);
+    assert_int_equal(llc_shift(shared_l2, 3), 2);
+    assert_int_equal(llc_shift(odd, 2), 5);
+}
+
+static void a_leaf_which_says_nothing_is_no_llc(void **state)
+{
+    const uint32_t none[] = { 0, 0, 0 };
+    const uint32_t first_level[] = { EAX(1, 1, 2), EAX(2, 1, 2) };
+    const uint32_t instructions[] = { EAX(1, 1, 2), EAX(2, 3, 8) };
+    const uint32_t reserved[] = { EAX(4, 3, 8), EAX(31, 7, 8) };
+
+    (void)state;
+    assert_int_equal(llc_shift(NULL, 0), LLC_UNKNOWN);
+    assert_int_equal(llc_shift(none, 3), LLC_UNKNOWN);
+    assert_int_equal(llc_shift(first_level, 2), LLC_UNKNOWN);
+    assert_int_equal(llc_shift(instructions, 2), LLC_UNKNOWN);
+    assert_int_equal(llc_shift(reserved, 2), LLC_UNKNOWN);
+}
+
+static void any_leaf_is_a_shift_or_nothing(void **state)
+{
+    const uint32_t most[] = { EAX(3, 7, 4096) }, all[] = { ~0U };
+    uint64_t seed = 9;
+    unsigned int i;
+
+    (void)state;
+    assert_int_equal(llc_shift(most, 1), 12);
+    assert_int_equal(llc_shift(all, 1), LLC_UNKNOWN);
+    for (i = 0; i < 10000; i++) {
+        uint32_t eax[3];
+        unsigned int k, shift;
+
+        for (k = 0; k < 3; k++)
+            eax[k] = (uint32_t)harness_random_below(&seed, 1U << 16) << 16 |
+                     harness_random_below(&seed, 1U << 16);
+        shift = llc_shift(eax, 3);
+        assert_true(shift == LLC_UNKNOWN || shift <= 12);
+    }
+}
+
+static void equal_ids_but_for_the_lowest_bits_share_one(void **state)
+{
+    (void)state;
+    assert_true(llc_of_host(&t, apic_ids, 3));
+    assert_int_equal(t.llc, LLC_OF_HOST);
+    pcpus_of(0, "0-7");
+    pcpus_of(1, "8-15");
+    pcpus_of(3, "24-31");
+    topology_make_places(&t);
+    assert_int_equal(t.nr_places, 2);
+    assert_int_equal(t.nr_caches, 4);
+}
+
+/* As of LLCs with 6 threads of 8 that there could be, and of high ids. */
+static void ids_need_not_be_dense(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < NR; i++)
+        apic_ids[i] = 0x80000000U | i / 16 << 20 | i / 6 % 8 << 3 | i % 6;
+    assert_true(llc_of_host(&t, apic_ids, 3));
+    pcpus_of(0, "0-5");
+    pcpus_of(1, "6-11");
+    pcpus_of(2, "12-15");
+    pcpus_of(3, "16-17");
+}
+
+/* The ids of two sockets may be equal in what is left of them. */
+static void an_llc_ends_with_its_socket(void **state)
+{
+    unsigned int shift;
+
+    (void)state;
+    for (shift = 5; shift < 70; shift += 9) {
+        assert_true(llc_of_host(&t, apic_ids, shift));
+        pcpus_of(0, "0-15");
+        pcpus_of(1, "16-31");
+    }
+    topology_make_places(&t);
+    assert_int_equal(t.nr_caches, 2);
+    assert_string_equal(t.caches[0].kind, "node");
+}
+
+static void what_makes_no_sense_is_not_believed(void **state)
+{
+    (void)state;
+    /* A thread's own, a core's own. */
+    assert_false(llc_of_host(&t, apic_ids, 0));
+    nothing_is_known();
+    assert_false(llc_of_host(&t, apic_ids, 1));
+    nothing_is_known();
+    assert_false(llc_of_host(&t, apic_ids, LLC_UNKNOWN));
+    nothing_is_known();
+    apic_ids[9] = 0;
+    assert_false(llc_of_host(&t, apic_ids, 3));
+    nothing_is_known();
+    apic_ids[9] = LLC_UNKNOWN;
+    assert_false(llc_of_host(&t, apic_ids, 3));
+    nothing_is_known();
+    /* Who is offline has none. */
+    t.cpus[9].online = false;
+    assert_true(llc_of_host(&t, apic_ids, 3));
+    pcpus_of(1, "8,10-15");
+}
+
+static void name(const char *text)
+{
+    struct xensched_error err;
+
+    if (llc_named(&t, text, &err))
+        fail_msg("%s", err.text);
+}
+
+static void what_an_operator_names_comes_first(void **state)
+{
+    (void)state;
+    name("0-3,8-11/4-7,12-15");
+    assert_int_equal(t.llc, LLC_NAMED);
+    pcpus_of(0, "0-3,8-11");
+    pcpus_of(1, "4-7,12-15");
+    pcpus_of(TOPOLOGY_UNKNOWN, "16-31");
+    topology_make_places(&t);
+    assert_int_equal(t.nr_caches, 3);
+}
+
+static void who_is_not_named_is_where_the_host_says(void **state)
+{
+    (void)state;
+    assert_true(llc_of_host(&t, apic_ids, 3));
+    name("0-3/24-27");
+    pcpus_of(0, "0-3");
+    pcpus_of(1, "4-7");
+    pcpus_of(2, "8-15");
+    pcpus_of(3, "16-23");
+    pcpus_of(4, "24-27");
+    pcpus_of(5, "28-31");
+}
+
+static void what_cannot_be_of_this_host_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } wrong[] = {
+        { "0-7/8-23", "'8-23' of llc (--llc) cannot share a cache: they are "
+                      "on sockets 0 and 1" },
+        { "0-7/30-32", "'30-32' of llc (--llc) are no pCPUs of this host, "
+                       "which has 0-31" },
+        { "0-6", "a thread of a core and not all others" },
+        { "0-2/3-7", "a thread of a core and not all others" },
+    };
+    struct xensched_error err;
+    unsigned int i;
+
+    (void)state;
+    assert_true(llc_of_host(&t, apic_ids, 3));
+    for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(llc_named(&t, wrong[i].text, &err), -EINVAL);
+        if (!strstr(err.text, wrong[i].message))
+            fail_msg("'%s' instead of '%s'", err.text, wrong[i].message);
+        assert_int_equal(t.llc, LLC_OF_HOST);
+        pcpus_of(0, "0-7");
+        pcpus_of(2, "16-23");
+    }
+}
+
+static void a_list_names_each_pcpu_once(void **state)
+{
+    static const char *const wrong[] = {
+        "", "/", "0-3/", "/0-3", "0-3//4", "0-3/3-5", "x", "3-1",
+        "0-3/4-", "0-4096", "0 - 3",
+    };
+    unsigned int i;
+
+    (void)state;
+    assert_true(llc_is_list("0-3"));
+    assert_true(llc_is_list("0-3,8-11/4-7,12-15/4095"));
+    for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        if (llc_is_list(wrong[i]))
+            fail_msg("'%s' is none", wrong[i]);
+}
+
+#define llc_test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_level_is_that_of_leaf_4),
+        cmocka_unit_test(a_leaf_which_says_nothing_is_no_llc),
+        cmocka_unit_test(any_leaf_is_a_shift_or_nothing),
+        llc_test(equal_ids_but_for_the_lowest_bits_share_one),
+        llc_test(ids_need_not_be_dense),
+        llc_test(an_llc_ends_with_its_socket),
+        llc_test(what_makes_no_sense_is_not_believed),
+        llc_test(what_an_operator_names_comes_first),
+        llc_test(who_is_not_named_is_where_the_host_says),
+        llc_test(what_cannot_be_of_this_host_is_refused),
+        cmocka_unit_test(a_list_names_each_pcpu_once),
+    };
+
+    return run_tap_tests(tests);
+}

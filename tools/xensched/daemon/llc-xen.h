@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * llc-xen.h - what Xen knows of which pCPUs share a last-level cache: CPUID of
+ * the processor, and the pCPUs' APIC ids.
+ */
+#ifndef XENSCHED_DAEMON_LLC_XEN_H
+#define XENSCHED_DAEMON_LLC_XEN_H
+
+#include <xencall.h>
+#include <xenctrl.h>
+
+#include "llc.h"
+
+struct llc_xen {
+    xencall_handle *xcall; /* NULL: there is nothing to ask for */
+    unsigned int shift;
+};
+
+/* No error: if it cannot be asked, nothing is known. */
+void llc_xen_open(struct llc_xen *x, xc_interface *xch,
+                  xentoollog_logger *log);
+void llc_xen_close(struct llc_xen *x);
+
+/* As llc_of_host(). */
+bool llc_xen_fill_in(const struct llc_xen *x, struct topology *t);
+
+#endif /* XENSCHED_DAEMON_LLC_XEN_H */
