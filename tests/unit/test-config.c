@@ -123,6 +123,25 @@ static void the_file_is_as_xl_cfg(void **state)
     assert_string_equal(options.metrics_path, "/x/a # b;['c.prom");
 }
 
+static void an_llc_is_a_list_of_pcpus(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    write_config("llc = [ '0-3,8-11', '4-7',\n '12' ]\n");
+    assert_int_equal(parse(), -1);
+    assert_string_equal(options.llc, "0-3,8-11/4-7/12");
+    /* One LLC of two parts is not two. */
+    options_free(&options);
+    write_config("llc = [ '0-3,8-11' ]\n");
+    assert_int_equal(parse(), -1);
+    assert_string_equal(options.llc, "0-3,8-11");
+    write_config("");
+    assert_int_equal(reload(&err), 0);
+    assert_string_equal(restarts, "llc ");
+    assert_string_equal(options.llc, "0-3,8-11");
+}
+
 static void options_override_the_file(void **state)
 {
     (void)state;
@@ -165,6 +184,11 @@ static void each_mistake_is_named_with_its_line(void **state)
         { "share = 50\nshare 50\n", ":2: config parsing error near `50'" },
         { "share = 50\nmode = \"act\n", ":2: config parsing error near" },
         { "mode = act\n", ":1: config parsing error near `act'" },
+        { "llc = [ '0-3', '3-7' ]\n",
+          ":1: 'llc' does not take '0-3/3-7' but lists of pCPUs" },
+        { "share = 50\nllc = [ '0-3', 'x' ]\n",
+          ":2: 'llc' does not take '0-3/x'" },
+        { "llc = []\n", ":1: 'llc' does not take ''" },
         { "lease_ms = 1000\ninterval_ms = 500\n", "at least three times" },
     };
     struct xensched_error err;
@@ -316,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         config_test(an_empty_file_is_all_defaults),
         config_test(the_file_is_as_xl_cfg),
+        config_test(an_llc_is_a_list_of_pcpus),
         config_test(options_override_the_file),
         config_test(only_a_file_that_was_named_is_missed),
         config_test(each_mistake_is_named_with_its_line),

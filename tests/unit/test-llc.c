@@ -77,11 +77,13 @@ static void the_last_level_is_that_of_leaf_4(void **state)
     };
     const uint32_t shared_l2[] = { EAX(1, 1, 1), EAX(2, 1, 1), EAX(3, 2, 4) };
     const uint32_t odd[] = { EAX(3, 3, 24), EAX(1, 1, 2) };
+    const uint32_t one_more[] = { EAX(3, 3, 33) };
 
     (void)state;
     assert_int_equal(llc_shift(xeon, 4), 6);
     assert_int_equal(llc_shift(shared_l2, 3), 2);
     assert_int_equal(llc_shift(odd, 2), 5);
+    assert_int_equal(llc_shift(one_more, 1), 6);
 }
 
 static void a_leaf_which_says_nothing_is_no_llc(void **state)
@@ -177,13 +179,13 @@ static void what_makes_no_sense_is_not_believed(void **state)
     apic_ids[9] = 0;
     assert_false(llc_of_host(&t, apic_ids, 3));
     nothing_is_known();
-    apic_ids[9] = LLC_UNKNOWN;
+    apic_ids[8] = apic_ids[9] = LLC_UNKNOWN;
     assert_false(llc_of_host(&t, apic_ids, 3));
     nothing_is_known();
     /* Who is offline has none. */
-    t.cpus[9].online = false;
+    t.cpus[8].online = t.cpus[9].online = false;
     assert_true(llc_of_host(&t, apic_ids, 3));
-    pcpus_of(1, "8,10-15");
+    pcpus_of(1, "10-15");
 }
 
 static void name(const char *text)

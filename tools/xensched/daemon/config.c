@@ -131,8 +131,14 @@ static bool next_key(struct search *s, char key[MAX_KEY])
     return true;
 }
 
-/* The items of a list with commas between them; NULL: not all are strings. */
-static char *join(const XLU_ConfigList *list, int nr)
+/* Of this key each item is a list itself, with commas. */
+static char separator_of(const char *key)
+{
+    return strcmp(key, "llc") ? ',' : '/';
+}
+
+/* The items of a list with @separator between; NULL: not all are strings. */
+static char *join(const XLU_ConfigList *list, int nr, char separator)
 {
     char *joined = need_string("");
     int i;
@@ -146,7 +152,9 @@ static char *join(const XLU_ConfigList *list, int nr)
             return NULL;
         }
         joined = need_more_memory(joined, length + strlen(item) + 2, 1);
-        sprintf(joined + length, "%s%s", i ? "," : "", item);
+        if (i)
+            joined[length++] = separator;
+        strcpy(joined + length, item);
     }
 
     return joined;
@@ -162,8 +170,8 @@ static char *value_of(const struct file *f, const char *key)
     if (!xlu_cfg_get_string(f->xlu, key, &text, 1))
         return need_string(text);
 
-    return xlu_cfg_get_list(f->xlu, key, &list, &nr, 1) ? NULL
-                                                        : join(list, nr);
+    return xlu_cfg_get_list(f->xlu, key, &list, &nr, 1)
+           ? NULL : join(list, nr, separator_of(key));
 }
 
 /* Would another setting of this key hide this one? */

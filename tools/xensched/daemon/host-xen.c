@@ -30,6 +30,7 @@ struct host_xen {
     xentoollog_logger *log;
     xc_interface *xch;
     struct llc_xen llc;
+    const char *named_llc; /* NULL: none */
     unsigned int nr_cpus;
     bool shared_queues;
 };
@@ -101,6 +102,17 @@ static int set_soft_affinity(void *data, uint32_t domid, unsigned int vcpu,
     return rc;
 }
 
+/* It was right at first; pCPUs that came since can have made it wrong. */
+static void name_llc(struct host_xen *hx, struct topology *t)
+{
+    struct xensched_error err;
+
+    if (!llc_named(t, hx->named_llc, &err))
+        return;
+    say("%s; it is not looked at any more", err.text);
+    hx->named_llc = NULL;
+}
+
 static int topology(void *data, struct topology *t, struct xensched_error *err)
 {
     struct host_xen *hx = data;
@@ -123,10 +135,28 @@ static int topology(void *data, struct topology *t, struct xensched_error *err)
     }
     free(cpus);
     llc_xen_fill_in(&hx->llc, t);
+    if (hx->named_llc)
+        name_llc(hx, t);
     topology_make_places(t);
     t->shared_queues = hx->shared_queues;
 
     return 0;
+}
+
+/* Is what an operator has named as this host is now? */
+static int check_llc(struct host_xen *hx, const char *named,
+                     struct xensched_error *err)
+{
+    struct topology t;
+    int rc = named ? topology(hx, &t, err) : 0;
+
+    if (rc || !named)
+        return rc;
+    rc = llc_named(&t, named, err);
+    hx->named_llc = named;
+    topology_free(&t);
+
+    return rc;
 }
 
 /* Domains. */
@@ -442,7 +472,7 @@ static int connect_xen(struct host_xen *hx, struct xensched_error *err)
 }
 
 int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
-                  struct xensched_error *err)
+                  const char *llc, struct xensched_error *err)
 {
     struct host_xen *hx = need_memory(1, sizeof(*hx));
     int rc;
@@ -465,6 +495,8 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
         .facts = facts,
     };
     rc = connect_xen(hx, err);
+    if (!rc)
+        rc = check_llc(hx, llc, err);
     if (rc) {
         host_xen_close(hx);
         return rc;

@@ -8,6 +8,7 @@
 
 #include "../model/memory.h"
 #include "config.h"
+#include "llc.h"
 #include "options.h"
 
 #define MS 1000000ULL /* ns */
@@ -44,6 +45,9 @@ static const char usage[] =
 "                       not looked at (0)\n"
 "  --lease MS           Xen turns its logging off when the daemon stood still\n"
 "                       for so long; 1000 to 3600000 (10000)\n"
+"  --llc PCPUS/...      which pCPUs share a last-level cache, such as\n"
+"                       0-3,8-11/4-7,12-15 (what the host says, or else those\n"
+"                       of a socket)\n"
 "  --replace-area       take the hypervisor's log area from whoever made it\n"
 "  --control SOCKET     default /run/xensched/control\n"
 "  --state FILE         default /var/lib/xensched/state.json\n"
@@ -60,7 +64,7 @@ static const char usage[] =
 enum id {
     HELP, VERSION, CONFIG, MODE, POLICIES, SHARE, MIN_RATE, CONFIRM, SETTLE,
     STAY, QUIET, MAX_MOVES, HALF_LIFE, INTERVAL, PERIOD, LOG, BUDGET, LEASE,
-    REPLACE_AREA, CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS, NR_IDS,
+    LLC, REPLACE_AREA, CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS, NR_IDS,
 };
 
 _Static_assert(NR_IDS <= OPTIONS_MAX, "options.value has no room");
@@ -96,6 +100,8 @@ static const struct setting {
     [LOG] = { "log", "log", NULL, "events, all, or none", false },
     [BUDGET] = { "budget", "budget_percent", "0", "0 to 1000 percent", false },
     [LEASE] = { "lease", "lease_ms", "10000", "1000 to 3600000 ms", false },
+    [LLC] = { "llc", "llc", NULL, "lists of pCPUs such as 0-3, each pCPU once",
+              false },
     [REPLACE_AREA] = { .option = "replace-area" },
     [CONTROL] = { "control", "control", "/run/xensched/control",
                   "the name of a socket", false },
@@ -221,6 +227,13 @@ static bool budget(struct options *o, const char *value)
     return !*end && percent <= 1000;
 }
 
+static bool llc(struct options *o, const char *value)
+{
+    o->llc = value;
+
+    return llc_is_list(value);
+}
+
 static bool journal_size(struct options *o, const char *value)
 {
     uint64_t mib;
@@ -253,6 +266,7 @@ static bool set(struct options *o, enum id id, const char *value)
     case LOG: return choice_parse(&o->core.choice, value);
     case BUDGET: return budget(o, value);
     case LEASE: return lease(o, value);
+    case LLC: return llc(o, value);
     case CONTROL: return text(value, &o->control_path);
     case STATE: return text(value, &o->core.state_path);
     case JOURNAL: return text(value, &o->core.journal_path);

@@ -23,6 +23,7 @@ struct options {
     uint64_t interval_ms;
     uint64_t period_ms;
     uint32_t lease_ms; /* of all logs */
+    const char *llc;   /* see llc.h; NULL: what the host says */
     bool replace_area;
     const char *control_path;
     const char *lock_path;
