@@ -77,13 +77,13 @@ static void the_last_level_is_that_of_leaf_4(void **state)
     };
     const uint32_t shared_l2[] = { EAX(1, 1, 1), EAX(2, 1, 1), EAX(3, 2, 4) };
     const uint32_t odd[] = { EAX(3, 3, 24), EAX(1, 1, 2) };
-    const uint32_t one_more[] = { EAX(3, 3, 33) };
+    const uint32_t one_more[] = { EAX(3, 3, 33), EAX(3, 2, 2) };
 
     (void)state;
     assert_int_equal(llc_shift(xeon, 4), 6);
     assert_int_equal(llc_shift(shared_l2, 3), 2);
     assert_int_equal(llc_shift(odd, 2), 5);
-    assert_int_equal(llc_shift(one_more, 1), 6);
+    assert_int_equal(llc_shift(one_more, 2), 6);
 }
 
 static void a_leaf_which_says_nothing_is_no_llc(void **state)
