@@ -368,13 +368,13 @@ static struct spot spot_of(const struct guard *g, const struct domain *d)
 {
     const struct topology *t = g->input->topology;
     struct spot spot = {
-        guard_find(t, d, d->driver).place, guard_find_cache(t, d, false).place
+        guard_find(t, d, d->driver).place, TOPOLOGY_UNKNOWN
     };
 
-    if (spot.place == TOPOLOGY_UNKNOWN)
-        spot.cache = TOPOLOGY_UNKNOWN;
-    else if (spot.cache == TOPOLOGY_UNKNOWN)
+    if (spot.place != TOPOLOGY_UNKNOWN)
         spot.cache = topology_only_cache(t, spot.place);
+    if (spot.place != TOPOLOGY_UNKNOWN && spot.cache == TOPOLOGY_UNKNOWN)
+        spot.cache = guard_find_cache(t, d, false).place;
 
     return spot;
 }
