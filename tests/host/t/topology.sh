@@ -3,9 +3,11 @@
 #
 # The host has the sockets, cores and NUMA nodes that were asked for, as Xen
 # sees them: QEMU's CPUID and SRAT could be such that Xen sees one big socket,
-# and all tests of placement would then test nothing.
+# and all tests of placement would then test nothing.  And which of them share
+# a last-level cache, as far as anybody says it.
 
 . /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
 
 info=$(xl info -n)
 
@@ -23,4 +25,27 @@ is "two NUMA nodes" "$(field nr_nodes)" 2
 is "two cores per socket" "$(field cores_per_socket)" 2
 is "one thread per core" "$(field threads_per_core)" 1
 is "pCPU:core:socket:node" "$topology" "0:0:0:0 1:1:0:0 2:0:1:1 3:1:1:1 "
+
+# llcs: what the daemon has found.
+llcs()
+{
+    xensched status | sed -n 's/^last caches *//p'
+}
+
+# The emulated processors are AMD's, of whose caches Xen does not tell.
+start_daemon --mode observe
+is "the last-level caches are taken to be the sockets'" "$(llcs)" \
+    "2: not known, taken as the socket's"
+stop_daemon TERM
+
+start_daemon --mode observe --llc 0/1
+is "what an operator names comes first" "$(llcs)" "3, by the configuration"
+stop_daemon TERM
+
+xenschedd --llc 0-1/2,1 >wrong 2>&1
+is "a pCPU in two caches is refused" "$?:$(grep -c "does not take" wrong)" 2:1
+xenschedd --llc 1-2 >wrong 2>&1
+is "so is a cache of two sockets" \
+    "$?:$(grep -c "on sockets 0 and 1" wrong)" 1:1
+cat wrong
 finish
