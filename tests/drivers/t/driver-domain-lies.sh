@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 1 --cores 2 --dom0-vcpus 1
+# box: --mode exact --sockets 1 --cores 2 --dom0-vcpus 1
 # time: 1500
 #
 # A driver domain that never answers, or lies about its log in any way that
@@ -9,8 +9,8 @@
 # believes nothing about domains that the liar has nothing to do with.  Fails
 # if a guest can crash, stop or mislead the scheduler of its host.
 #
-# Each domain has one vCPU, so that what tests/host/README.md says of Linux
-# which changes its code needs no --one-thread, which would take too long.
+# In exact mode, as most of the test is waiting, which takes no time there; and
+# whoever else uses the machine delays nobody.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
