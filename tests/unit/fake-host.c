@@ -147,16 +147,23 @@ static int bind(void *data, uint32_t domid, uint16_t acct,
     if (!d->exists)
         return xensched_fail(err, ESRCH, "no such domain");
     d->acct = acct;
+    f->world->routed |= 1U << acct;
 
     return 0;
 }
 
-static void unbind(void *data, uint32_t domid, uint16_t acct)
+static void unbind(void *data, uint32_t domid)
 {
     struct fake_host *f = data;
 
-    if (f->world->domains[domid].acct == acct)
-        f->world->domains[domid].acct = 0;
+    f->world->domains[domid].acct = 0;
+}
+
+static void retire(void *data, uint16_t acct)
+{
+    struct fake_host *f = data;
+
+    f->world->routed &= ~(1U << acct);
 }
 
 static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
@@ -242,6 +249,7 @@ void fake_host_init(struct fake_host *f)
         .nr_acct = FAKE_ACCTS,
         .bind = bind,
         .unbind = unbind,
+        .retire = retire,
         .set_threshold = set_threshold,
         .log = start_log,
         .alive = alive,

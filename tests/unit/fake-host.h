@@ -52,6 +52,7 @@ struct fake_world {
     unsigned int nr_alive;  /* signs of life */
     uint32_t lease_ms;      /* as the log is held now; 0: by nobody */
     uint32_t events;        /* that are on */
+    uint32_t routed;        /* mask of accounting domains */
     unsigned int nr_logs;   /* calls of log() that did it */
     bool held;              /* by somebody else */
     /* Which was set last; 0: none. */

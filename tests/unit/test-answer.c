@@ -418,7 +418,8 @@ static void within_its_budget_less_is_logged_and_the_same_is_known(void **state)
 
     /* Bound again, its route is made anew; the matrix goes by the other. */
     host.world->threshold[XEN_SCHEDLOG_EV_EVTCHN_SEND][3] = 0;
-    core.accounting.accounts[3].bound = false;
+    accounting_find(&core.accounting, &core.domains.domain[DISK])->bound =
+        false;
     run(1, TALK);
     assert_true(of[3] > 1);
 

@@ -225,8 +225,10 @@ static void new_domains_are_bound_and_gone_ones_forgotten(void **state)
     assert_int_equal(acct, 5);
     assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
                             now) > 0);
+    assert_true(host.world->routed & 1U << 3);
     domain(DISK)->exists = false;
     assert_int_equal(core_run(&core, now, &err), 0);
+    assert_false(host.world->routed & 1U << 3);
     assert_true(pairs_of(3) > 0); /* it may come back */
     assert_int_equal(core_run(&core, now + 59 * SECOND, &err), 0);
     assert_true(pairs_of(3) > 0);

@@ -166,10 +166,15 @@ static void set_threshold(void *data, uint16_t acct, unsigned int event,
     (void)threshold;
 }
 
-static void unbind(void *data, uint32_t domid, uint16_t acct)
+static void unbind(void *data, uint32_t domid)
 {
     (void)data;
     (void)domid;
+}
+
+static void retire(void *data, uint16_t acct)
+{
+    (void)data;
     (void)acct;
 }
 
@@ -186,6 +191,7 @@ static void make_host(struct replayer *r)
         .nr_acct = NR_ACCT,
         .bind = bind,
         .unbind = unbind,
+        .retire = retire,
         .set_threshold = set_threshold,
     };
 }
@@ -240,11 +246,10 @@ static void make_map(struct replayer *r)
     r->map[XEN_SCHEDLOG_ACCT_NONE] = XEN_SCHEDLOG_ACCT_NONE;
     for (i = 0; i < domains->nr; i++) {
         const struct domain *d = &domains->domain[i];
-        const struct account *account = accounting_find(&r->core.accounting,
-                                                        d);
+        const struct member *member = accounting_find(&r->core.accounting, d);
 
-        if (account && d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
-            r->map[d->acct] = account->acct;
+        if (member && d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
+            r->map[d->acct] = member->account->acct;
     }
 }
 

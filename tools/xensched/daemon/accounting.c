@@ -18,37 +18,24 @@ void accounting_init(struct accounting *a, unsigned int nr_acct)
 void accounting_free(struct accounting *a)
 {
     free(a->accounts);
+    free(a->members);
     memset(a, 0, sizeof(*a));
 }
 
-struct account *accounting_find(const struct accounting *a,
-                                const struct domain *domain)
+struct member *accounting_find(const struct accounting *a,
+                               const struct domain *domain)
 {
     unsigned int i;
 
-    for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->top; i++) {
-        struct account *account = &a->accounts[i];
+    for (i = 0; i < a->nr_members; i++) {
+        struct member *member = &a->members[i];
 
-        if (account->used && !account->gone &&
-            account->domid == domain->domid &&
-            !strcmp(account->uuid, domain->uuid))
-            return account;
+        if (member->domid == domain->domid &&
+            !strcmp(member->uuid, domain->uuid))
+            return member;
     }
 
     return NULL;
-}
-
-static struct account *begin(struct account *account, uint16_t acct,
-                             const struct domain *domain, uint64_t now_ns)
-{
-    memset(account, 0, sizeof(*account));
-    account->used = true;
-    account->acct = acct;
-    account->domid = domain->domid;
-    memcpy(account->uuid, domain->uuid, sizeof(account->uuid));
-    account->since_ns = now_ns;
-
-    return account;
 }
 
 static struct account *find_gone(const struct accounting *a, const char *uuid)
@@ -56,21 +43,32 @@ static struct account *find_gone(const struct accounting *a, const char *uuid)
     unsigned int i;
 
     for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->top; i++)
-        if (a->accounts[i].used && a->accounts[i].gone &&
+        if (a->accounts[i].used && !a->accounts[i].members &&
             !strcmp(a->accounts[i].uuid, uuid))
             return &a->accounts[i];
 
     return NULL;
 }
 
+static struct account *begin(struct account *account, uint16_t acct,
+                             const struct domain *domain)
+{
+    memset(account, 0, sizeof(*account));
+    account->used = true;
+    account->acct = acct;
+    memcpy(account->uuid, domain->uuid, sizeof(account->uuid));
+
+    return account;
+}
+
 struct account *accounting_open(struct accounting *a,
-                                const struct domain *domain, uint64_t now_ns)
+                                const struct domain *domain)
 {
     struct account *gone = find_gone(a, domain->uuid);
     unsigned int tries;
 
     if (gone)
-        return begin(gone, gone->acct, domain, now_ns);
+        return gone;
     for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
         struct account *account = &a->accounts[a->next];
         uint16_t acct = a->next;
@@ -81,16 +79,38 @@ struct account *accounting_open(struct accounting *a,
             continue;
         if (acct >= a->top)
             a->top = acct + 1U;
-        return begin(account, acct, domain, now_ns);
+        return begin(account, acct, domain);
     }
 
     return NULL;
 }
 
-void accounting_leave(struct account *account, uint64_t now_ns)
+struct member *accounting_join(struct accounting *a, struct account *account,
+                               const struct domain *domain, uint64_t now_ns)
 {
-    account->gone = true;
-    account->gone_ns = now_ns;
+    struct member *member;
+
+    a->members = need_more_memory(a->members, a->nr_members + 1,
+                                  sizeof(*a->members));
+    member = &a->members[a->nr_members++];
+    *member = (struct member){
+        .account = account, .domid = domain->domid, .since_ns = now_ns,
+    };
+    memcpy(member->uuid, domain->uuid, sizeof(member->uuid));
+    account->members++;
+    account->domid = domain->domid;
+
+    return member;
+}
+
+void accounting_leave(struct accounting *a, struct member *member,
+                      uint64_t now_ns)
+{
+    struct account *account = member->account;
+
+    if (!--account->members)
+        account->gone_ns = now_ns;
+    *member = a->members[--a->nr_members];
 }
 
 struct account *accounting_longest_gone(const struct accounting *a)
@@ -104,7 +124,7 @@ struct account *accounting_longest_gone(const struct accounting *a)
 
         if (++acct == a->nr)
             acct = XEN_SCHEDLOG_ACCT_FIRST;
-        if (account->used && account->gone &&
+        if (account->used && !account->members &&
             (!longest || account->gone_ns < longest->gone_ns))
             longest = account;
     }

@@ -3,10 +3,10 @@
  * accounting.h - which accounting domain stands for which domain.
  *
  * A table, on purpose: domids and accounting domains are different numbers
- * with different limits, and later several domains may share one.  A number
- * that was given up is used again as late as possible, since rows which name
- * it may still be in a log.  A domain that is booted anew comes back soon, with
- * another domid and the same UUID: its number is kept for it.
+ * with different limits.  A number that was given up is used again as late as
+ * possible, since rows which name it may still be in a log.  A domain that is
+ * booted anew comes back soon, with another domid and the same UUID: its
+ * number is kept for it.
  */
 #ifndef XENSCHED_DAEMON_ACCOUNTING_H
 #define XENSCHED_DAEMON_ACCOUNTING_H
@@ -17,17 +17,24 @@
 #include "../model/domain.h"
 #include "../policy/plan.h"
 
-/* What is remembered of a domain from one look at the host to the next. */
+/* A number, and whom it stands for. */
 struct account {
     bool used;
-    bool seen;  /* in the present look at the host */
-    bool gone;  /* and may come back; then domid says nothing */
-    uint64_t gone_ns;
-    bool bound; /* Xen has been told */
     uint16_t acct;
-    uint32_t domid;
+    unsigned int members; /* domains which have it; none: they may come back */
+    uint64_t gone_ns;     /* when the last one left */
+    uint32_t domid;       /* says nothing without members */
     char uuid[DOMAIN_UUID_TEXT];
     char name[DOMAIN_NAME_TEXT];
+};
+
+/* What is remembered of a domain from one look at the host to the next. */
+struct member {
+    struct account *account;
+    bool seen;  /* in the present look at the host */
+    bool bound; /* Xen has been told */
+    uint32_t domid;
+    char uuid[DOMAIN_UUID_TEXT];
     uint64_t since_ns;
     /* The last decision which the journal has. */
     enum verb journaled;
@@ -44,26 +51,34 @@ struct accounting {
     unsigned int top; /* those which were ever used, below this */
     unsigned int next;
     struct account *accounts; /* [nr] */
+    unsigned int nr_members;
+    struct member *members;   /* in no order */
 };
 
 void accounting_init(struct accounting *a, unsigned int nr_acct);
 void accounting_free(struct accounting *a);
 
-/* The account of this very domain (a domid can come again), or NULL. */
-struct account *accounting_find(const struct accounting *a,
-                                const struct domain *domain);
+/*
+ * What is remembered of this very domain (a domid can come again), or NULL.
+ * Valid until the next accounting_join() or accounting_leave().
+ */
+struct member *accounting_find(const struct accounting *a,
+                               const struct domain *domain);
 
 /*
- * A new account, with the number which it had if the domain was gone, or NULL
- * when all numbers are in use.
+ * The number for a domain which has none: that which it had if it was gone, or
+ * a new one, or NULL when all are in use.
  */
 struct account *accounting_open(struct accounting *a,
-                                const struct domain *domain, uint64_t now_ns);
-/* The domain is gone; the number is kept for a while. */
-void accounting_leave(struct account *account, uint64_t now_ns);
+                                const struct domain *domain);
+struct member *accounting_join(struct accounting *a, struct account *account,
+                               const struct domain *domain, uint64_t now_ns);
+/* The domain is gone; its number is kept for a while. */
+void accounting_leave(struct accounting *a, struct member *member,
+                      uint64_t now_ns);
 void accounting_close(struct account *account);
 
-/* Of those which are gone the one that is it for longest, or NULL. */
+/* Of those which stand for nobody the one that does for longest, or NULL. */
 struct account *accounting_longest_gone(const struct accounting *a);
 
 /* Whom the number stands for, or NULL. */

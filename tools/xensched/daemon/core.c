@@ -45,17 +45,18 @@ int mode_find(const char *name)
 /* Domains come and go. */
 
 /* What it had to do with others stays for when it comes back. */
-static void leave_account(struct core *core, struct account *account,
-                          uint64_t now_ns)
+static void leave(struct core *core, struct member *member, uint64_t now_ns)
 {
-    core->host->unbind(core->host->data, account->domid, account->acct);
-    accounting_leave(account, now_ns);
+    struct account *account = member->account;
+
+    core->host->unbind(core->host->data, member->domid);
+    accounting_leave(&core->accounting, member, now_ns);
+    if (!account->members)
+        core->host->retire(core->host->data, account->acct);
 }
 
 static void forget_account(struct core *core, struct account *account)
 {
-    if (!account->gone)
-        core->host->unbind(core->host->data, account->domid, account->acct);
     matrix_forget(core->matrix, account->acct);
     governor_forget(&core->governor, account->acct);
     waiting_forget(core->waiting, account->acct);
@@ -63,26 +64,22 @@ static void forget_account(struct core *core, struct account *account)
 }
 
 /* Those which may come back have to go when there is no other number left. */
-static struct account *open_account(struct core *core, const struct domain *d,
-                                    uint64_t now_ns)
+static struct account *open_account(struct core *core, const struct domain *d)
 {
-    struct account *account = accounting_open(&core->accounting, d, now_ns);
+    struct account *account = accounting_open(&core->accounting, d);
     struct account *gone = accounting_longest_gone(&core->accounting);
 
     if (account || !gone)
         return account;
     forget_account(core, gone);
 
-    return accounting_open(&core->accounting, d, now_ns);
+    return accounting_open(&core->accounting, d);
 }
 
-static struct account *find_account(struct core *core, const struct domain *d,
-                                    uint64_t now_ns)
+static struct account *find_account(struct core *core, const struct domain *d)
 {
-    struct account *account = accounting_find(&core->accounting, d);
+    struct account *account = open_account(core, d);
 
-    if (!account)
-        account = open_account(core, d, now_ns);
     if (!account && !core->full) {
         core->full = true;
         say("more than %u domains: the others are not told apart",
@@ -90,6 +87,20 @@ static struct account *find_account(struct core *core, const struct domain *d,
     }
 
     return account;
+}
+
+static struct member *find_member(struct core *core, const struct domain *d,
+                                  uint64_t now_ns)
+{
+    struct member *member = accounting_find(&core->accounting, d);
+    struct account *account;
+
+    if (member)
+        return member;
+    account = find_account(core, d);
+
+    return account ? accounting_join(&core->accounting, account, d, now_ns)
+                   : NULL;
 }
 
 /* Binding routes with what was chosen; the matrix goes by the governor's. */
@@ -109,62 +120,79 @@ static void apply_thresholds(struct core *core, uint16_t acct)
 }
 
 /* Tried again in each run until it works; a domain may be half built. */
-static void bind_account(struct core *core, struct account *account)
+static void bind_member(struct core *core, struct member *member)
 {
+    uint16_t acct = member->account->acct;
     struct xensched_error err;
 
-    if (account->bound)
+    if (member->bound)
         return;
-    account->bound = !core->host->bind(core->host->data, account->domid,
-                                       account->acct, &err);
-    if (account->bound)
-        apply_thresholds(core, account->acct);
+    member->bound = !core->host->bind(core->host->data, member->domid, acct,
+                                      &err);
+    if (member->bound)
+        apply_thresholds(core, acct);
     else if (err.code != -ESRCH)
         say("%s", err.text);
 }
 
 static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
 {
-    struct account *account = find_account(core, d, now_ns);
+    struct member *member = find_member(core, d, now_ns);
 
     d->acct = XEN_SCHEDLOG_ACCT_REST;
     d->since_ns = now_ns;
-    if (!account)
+    if (!member)
         return;
-    memcpy(account->name, d->name, sizeof(account->name));
-    bind_account(core, account);
-    d->acct = account->acct;
-    d->since_ns = account->since_ns;
+    memcpy(member->account->name, d->name, sizeof(member->account->name));
+    bind_member(core, member);
+    d->acct = member->account->acct;
+    d->since_ns = member->since_ns;
 }
 
-static void look_for_absent(struct core *core, struct account *account,
+static void look_for_absent(struct core *core, const struct domains *domains,
                             uint64_t now_ns)
 {
-    if (!account->used || account->seen)
-        return;
-    if (!account->gone)
-        leave_account(core, account, now_ns);
-    else if (now_ns - account->gone_ns >= GONE_NS)
-        forget_account(core, account);
+    struct accounting *a = &core->accounting;
+    unsigned int i;
+
+    for (i = 0; i < a->nr_members; i++)
+        a->members[i].seen = false;
+    for (i = 0; i < domains->nr; i++) {
+        struct member *member = accounting_find(a, &domains->domain[i]);
+
+        if (member)
+            member->seen = true;
+    }
+    i = 0;
+    while (i < a->nr_members)
+        if (a->members[i].seen)
+            i++;
+        else
+            leave(core, &a->members[i], now_ns);
+}
+
+static void forget_long_gone(struct core *core, uint64_t now_ns)
+{
+    struct accounting *a = &core->accounting;
+    unsigned int i;
+
+    for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->top; i++) {
+        struct account *account = &a->accounts[i];
+
+        if (account->used && !account->members &&
+            now_ns - account->gone_ns >= GONE_NS)
+            forget_account(core, account);
+    }
 }
 
 /* Who is gone first: who is new may be the same one. */
 static void update_accounts(struct core *core, struct domains *domains,
                             uint64_t now_ns)
 {
-    struct accounting *a = &core->accounting;
     unsigned int i;
 
-    for (i = 0; i < a->top; i++)
-        a->accounts[i].seen = false;
-    for (i = 0; i < domains->nr; i++) {
-        struct account *account = accounting_find(a, &domains->domain[i]);
-
-        if (account)
-            account->seen = true;
-    }
-    for (i = 0; i < a->top; i++)
-        look_for_absent(core, &a->accounts[i], now_ns);
+    look_for_absent(core, domains, now_ns);
+    forget_long_gone(core, now_ns);
     for (i = 0; i < domains->nr; i++)
         use_account(core, &domains->domain[i], now_ns);
 }
@@ -301,8 +329,8 @@ int core_log_again(struct core *core, uint64_t now_ns,
     unsigned int i;
     int rc;
 
-    for (i = 0; i < a->nr; i++)
-        a->accounts[i].bound = false;
+    for (i = 0; i < a->nr_members; i++)
+        a->members[i].bound = false;
     forget_thresholds(core);
     rc = core_bind_new(core, &domains, now_ns, err);
     domains_free(&domains);
@@ -352,17 +380,17 @@ static void soft_text(const struct decision *decision, char text[CPUMAP_TEXT])
 static void journal_proposal(struct core *core, const struct domain *d,
                              const struct decision *decision)
 {
-    struct account *account = accounting_find(&core->accounting, d);
+    struct member *member = accounting_find(&core->accounting, d);
     char soft[CPUMAP_TEXT];
 
-    if (!account)
+    if (!member)
         return;
     soft_text(decision, soft);
-    if (account->journaled == decision->verb &&
-        !strcmp(account->journaled_soft, soft))
+    if (member->journaled == decision->verb &&
+        !strcmp(member->journaled_soft, soft))
         return;
-    account->journaled = decision->verb;
-    memcpy(account->journaled_soft, soft, sizeof(soft));
+    member->journaled = decision->verb;
+    memcpy(member->journaled_soft, soft, sizeof(soft));
     if (decision->verb == MOVE && core->mode == MODE_ADVISE)
         journal_domain(&core->journal, "propose", d, "soft affinity %s: %s",
                        soft, decision->reason);
@@ -706,11 +734,10 @@ void core_stop(struct core *core)
 
 void core_free(struct core *core)
 {
-    unsigned int i;
+    struct accounting *a = &core->accounting;
 
-    for (i = XEN_SCHEDLOG_ACCT_FIRST; i < core->accounting.nr; i++)
-        if (core->accounting.accounts[i].used)
-            forget_account(core, &core->accounting.accounts[i]);
+    while (a->nr_members)
+        leave(core, a->members, 0);
     plan_free(&core->plan);
     domains_free(&core->domains);
     planner_free(core->planner);

@@ -319,15 +319,21 @@ static int bind_domain(void *data, uint32_t domid, uint16_t acct,
     return xensched_area_bind(hx->area, domid, acct, err);
 }
 
-static void unbind_domain(void *data, uint32_t domid, uint16_t acct)
+static void unbind_domain(void *data, uint32_t domid)
 {
     struct host_xen *hx = data;
 
-    if (!hx->area)
-        return;
-    route(hx, acct, false);
     /* Most often it is unbound because it is gone: no need to know. */
-    xensched_area_bind(hx->area, domid, XEN_SCHEDLOG_ACCT_REST, NULL);
+    if (hx->area)
+        xensched_area_bind(hx->area, domid, XEN_SCHEDLOG_ACCT_REST, NULL);
+}
+
+static void retire_acct(void *data, uint16_t acct)
+{
+    struct host_xen *hx = data;
+
+    if (hx->area)
+        route(hx, acct, false);
 }
 
 static void set_threshold(void *data, uint16_t acct, unsigned int event,
@@ -489,6 +495,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
         .nr_acct = NR_ACCT,
         .bind = bind_domain,
         .unbind = unbind_domain,
+        .retire = retire_acct,
         .set_threshold = set_threshold,
         .log = start_log,
         .alive = alive,

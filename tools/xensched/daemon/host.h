@@ -67,8 +67,10 @@ struct host {
     /* Log the events of @domid under @acct from now on.  -ESRCH: gone. */
     int (*bind)(void *data, uint32_t domid, uint16_t acct,
                 struct xensched_error *err);
-    /* @acct stands for nobody any more; @domid, if it still is, for REST. */
-    void (*unbind)(void *data, uint32_t domid, uint16_t acct);
+    /* Events of @domid, if it still is, are logged under REST. */
+    void (*unbind)(void *data, uint32_t domid);
+    /* @acct stands for nobody any more. */
+    void (*retire)(void *data, uint16_t acct);
 
     /* Of so many events of @acct one is logged from now on.  It is bound. */
     void (*set_threshold)(void *data, uint16_t acct, unsigned int event,

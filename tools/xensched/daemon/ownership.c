@@ -61,35 +61,34 @@ static bool looks_automatic(const struct topology *t, const struct domain *d)
     return d->nr_vcpus && all_of_whole_places(t, &d->vcpus[0].soft);
 }
 
-static bool is_automatic(const struct ownership *o, struct account *account,
+static bool is_automatic(const struct ownership *o, struct member *member,
                          const struct domain *d)
 {
     if (!looks_automatic(o->topology, d))
         return false;
-    if (account->configured == NOT_ASKED)
-        account->configured = o->host->names_affinity(o->host->data, d->domid)
-                              ? NAMES_ONE : NAMES_NONE;
+    if (member->configured == NOT_ASKED)
+        member->configured = o->host->names_affinity(o->host->data, d->domid)
+                             ? NAMES_ONE : NAMES_NONE;
 
-    return account->configured == NAMES_NONE;
+    return member->configured == NAMES_NONE;
 }
 
 /* Did it become something other than the default, and not by us? */
-static bool changed_by_others(const struct ownership *o,
-                              struct account *account, const struct domain *d)
+static bool changed_by_others(const struct ownership *o, struct member *member,
+                              const struct domain *d)
 {
     uint64_t print = fingerprint_of(d);
-    bool changed = account->fingerprint &&
-                   account->fingerprint != print &&
+    bool changed = member->fingerprint && member->fingerprint != print &&
                    !domain_has_default_affinity(d);
 
     /* While it is built its toolstack may set one; that is no operator. */
-    if (o->now_ns - account->since_ns >= o->settle_ns)
-        account->fingerprint = print;
+    if (o->now_ns - member->since_ns >= o->settle_ns)
+        member->fingerprint = print;
 
     return changed;
 }
 
-void ownership_find(const struct ownership *o, struct account *account,
+void ownership_find(const struct ownership *o, struct member *member,
                     struct domain *d)
 {
     enum claim claim = actuator_claim(o->actuator, d);
@@ -98,20 +97,20 @@ void ownership_find(const struct ownership *o, struct account *account,
     if (claim == CLAIM_OURS) {
         d->affinity = AFFINITY_OURS;
         cpumap_init_copy(&d->ours, actuator_ours(o->actuator, d));
-        ownership_look_anew(account);
+        ownership_look_anew(member);
         return;
     }
-    if (!account)
+    if (!member)
         return;
-    if (claim == CLAIM_LOST || changed_by_others(o, account, d))
-        account->operators = true;
-    if (!account->operators &&
-        (domain_has_default_affinity(d) || is_automatic(o, account, d)))
+    if (claim == CLAIM_LOST || changed_by_others(o, member, d))
+        member->operators = true;
+    if (!member->operators &&
+        (domain_has_default_affinity(d) || is_automatic(o, member, d)))
         d->affinity = AFFINITY_DEFAULT;
 }
 
-void ownership_look_anew(struct account *account)
+void ownership_look_anew(struct member *member)
 {
-    if (account)
-        account->fingerprint = 0;
+    if (member)
+        member->fingerprint = 0;
 }

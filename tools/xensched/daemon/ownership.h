@@ -21,11 +21,11 @@ struct ownership {
     uint64_t now_ns;
 };
 
-/* Set d->affinity and d->ours.  @account is the domain's, or NULL. */
-void ownership_find(const struct ownership *o, struct account *account,
+/* Set d->affinity and d->ours.  @member is the domain's, or NULL. */
+void ownership_find(const struct ownership *o, struct member *member,
                     struct domain *d);
 
 /* We have changed the affinity: the next look is like the first. */
-void ownership_look_anew(struct account *account);
+void ownership_look_anew(struct member *member);
 
 #endif /* XENSCHED_DAEMON_OWNERSHIP_H */
