@@ -127,13 +127,25 @@ static double now_and_then(double amount)
     return amount * (1 + world.noise * (dice / 1000.0 - 1));
 }
 
+/* The domains of a group have the number of the first one. */
+static unsigned int acct_of(unsigned int domid)
+{
+    unsigned int i = domid, group = world.domains[domid].group;
+
+    if (group)
+        for (i = 0; world.domains[i].group != group; i++)
+            ;
+
+    return XEN_SCHEDLOG_ACCT_FIRST + i;
+}
+
 static void happen(unsigned int event, unsigned int from, unsigned int to,
                    double times)
 {
     struct xensched_row row = {
         .event = event,
-        .current = XEN_SCHEDLOG_ACCT_FIRST + from,
-        .correspondent = XEN_SCHEDLOG_ACCT_FIRST + to,
+        .current = acct_of(from),
+        .correspondent = acct_of(to),
         .counter = now_and_then(times),
         .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
                  XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
@@ -224,7 +236,9 @@ static void make_domain(struct domains *domains, unsigned int domid)
     unsigned int i;
 
     d->domid = domid;
-    d->acct = XEN_SCHEDLOG_ACCT_FIRST + domid;
+    d->acct = acct_of(domid);
+    if (from->group)
+        snprintf(d->group, sizeof(d->group), "g%u", from->group);
     d->driver = from->driver;
     d->pool = from->pool ? 1 + world_place(from->pool) : 0;
     d->affinity = from->operators ? AFFINITY_OPERATOR

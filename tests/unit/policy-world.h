@@ -14,6 +14,7 @@
 
 struct world_domain {
     bool driver, operators, ours;
+    unsigned int group;        /* 0: in none */
     unsigned int nr_vcpus;
     uint64_t pool, hard, soft; /* pCPUs; pool: 0 is all */
     unsigned int cpu;          /* where it runs */

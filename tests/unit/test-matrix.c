@@ -240,6 +240,18 @@ static void an_access_without_another_end_is_no_pair(void **state)
     matrix_free(m);
 }
 
+static void what_stays_in_an_accounting_domain_is_no_pair(void **state)
+{
+    struct matrix *m = matrix_new(HALF_LIFE);
+
+    (void)state;
+    add(m, SEND, 3, 3, 1, 0);
+    assert_int_equal(matrix_size(m), 0);
+    add(m, XEN_SCHEDLOG_EV_SERVICE_NS, 3, 3, 100, 0);
+    assert_int_equal(matrix_size(m), 1);
+    matrix_free(m);
+}
+
 /* Others say the same again, or have counters which are no amounts. */
 static void only_events_of_the_model_are_in_it(void **state)
 {
@@ -457,6 +469,7 @@ int main(void)
         cmocka_unit_test(totals_are_exact_and_size_is_that_of_the_pairs),
         cmocka_unit_test(time_in_parts_is_the_same_as_in_one),
         cmocka_unit_test(an_access_without_another_end_is_no_pair),
+        cmocka_unit_test(what_stays_in_an_accounting_domain_is_no_pair),
         cmocka_unit_test(only_events_of_the_model_are_in_it),
         cmocka_unit_test(with_a_threshold_a_row_counts_for_all_it_stands_for),
         cmocka_unit_test(a_threshold_of_one_domain_is_for_its_rows_alone),

@@ -128,6 +128,8 @@ static void random_domain(bool llcs)
     d->misses = chance(40) ? 1e6 * below(20) : 0;
     d->driver = chance(10);
     d->operators = chance(15);
+    if (!d->driver && chance(25))
+        d->group = 1 + below(3);
     if (chance(25))
         d->pool = random_place();
     if (d->operators && chance(50))

@@ -110,3 +110,25 @@ unsigned int domain_online_vcpus(const struct domain *d)
 
     return online;
 }
+
+bool domain_is_group_name(const char *name)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz"
+                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789._-");
+
+    return length > 0 && length < DOMAIN_GROUP_TEXT && !name[length];
+}
+
+double domains_part(const struct domains *domains, const struct domain *d)
+{
+    unsigned int i, sharers = 0, online = 0;
+
+    for (i = 0; i < domains->nr; i++)
+        if (domains->domain[i].acct == d->acct) {
+            sharers++;
+            online += domain_online_vcpus(&domains->domain[i]);
+        }
+
+    return online ? (double)domain_online_vcpus(d) / online : 1.0 / sharers;
+}

@@ -14,6 +14,7 @@
 /* "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" and its end. */
 #define DOMAIN_UUID_TEXT 37
 #define DOMAIN_NAME_TEXT 80
+#define DOMAIN_GROUP_TEXT 64
 
 struct domain_vcpu {
     bool online;
@@ -35,6 +36,8 @@ struct domain {
     char name[DOMAIN_NAME_TEXT]; /* "" when it has none */
     bool driver;                 /* dom0, or serves backends to others */
     bool stays;                  /* its configuration wants it to */
+    /* The accounting group which its configuration names, or "". */
+    char group[DOMAIN_GROUP_TEXT];
     unsigned int nr_serves;
     uint32_t *serves;            /* domids of those whose back end it is */
     uint32_t pool;
@@ -76,5 +79,15 @@ void domain_make_vcpus(struct domain *d, unsigned int nr_vcpus,
 bool domain_has_default_affinity(const struct domain *d);
 
 unsigned int domain_online_vcpus(const struct domain *d);
+
+/* Can it name a group: 1 to 63 letters, digits, '.', '_' and '-'? */
+bool domain_is_group_name(const char *name);
+
+/*
+ * Of what is counted for the accounting domain of @d, which is one of
+ * @domains, so much is taken for its own: 1, or if it shares that with others
+ * a part by its online vCPUs.  The parts of all of them are 1 together.
+ */
+double domains_part(const struct domains *domains, const struct domain *d);
 
 #endif /* XENSCHED_MODEL_DOMAIN_H */

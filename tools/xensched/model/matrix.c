@@ -191,9 +191,13 @@ void matrix_add(struct matrix *m, const struct xensched_row *row,
         correspondent = XEN_SCHEDLOG_ACCT_NONE;
         break;
     case PAIR:
-        /* Without another end it is not a pair, and says nothing of one. */
+        /*
+         * Without another end it is not a pair, and says nothing of one; what
+         * stays inside of an accounting domain is of no interest.
+         */
         if (!(row->valid & XENSCHED_ROW_CORRESPONDENT) ||
-            correspondent == XEN_SCHEDLOG_ACCT_NONE)
+            correspondent == XEN_SCHEDLOG_ACCT_NONE ||
+            correspondent == row->current)
             return;
         break;
     }

@@ -75,7 +75,8 @@ static void look(struct view *v)
 
         if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
             v->misses[i] = matrix_use(v->input->matrix, XEN_SCHEDLOG_EV_PMC0,
-                                      d->acct, v->input->now_ns);
+                                      d->acct, v->input->now_ns) *
+                           domains_part(domains, d);
         v->hungry[i] = v->misses[i] >= HUNGRY * (was_hungry(c, d)
                                                  ? POLICY_STAY_FRACTION : 1);
         if (!v->hungry[i])

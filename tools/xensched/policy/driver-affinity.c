@@ -28,13 +28,14 @@ static bool talks_enough(const struct policy_settings *settings,
 }
 
 /* "92 % of its 1840 interactions/s are with driver domain Domain-0" */
-static void describe_talk(struct opinion *o, const struct talk *talk)
+static void describe_talk(struct opinion *o, const struct domain *d,
+                          const struct talk *talk)
 {
-    char name[DOMAIN_NAME_TEXT];
+    char name[DOMAIN_NAME_TEXT], whose[DOMAIN_NAME_TEXT];
 
-    policy_say(o->fact, "%.0f %% of its %.0f interactions/s are with driver "
-               "domain %s", 100 * share_of(talk), talk->total,
-               policy_name_of(talk->driver, name));
+    policy_say(o->fact, "%.0f %% of %s %.0f interactions/s are with driver "
+               "domain %s", 100 * share_of(talk), policy_whose(d, whose),
+               talk->total, policy_name_of(talk->driver, name));
 }
 
 /* "whose vCPUs are on pCPUs 0-1 (node 0)" */
@@ -64,8 +65,8 @@ static void describe_lack(struct opinion *o, const struct talk *talk,
 }
 
 static void think(const struct policy_settings *settings,
-                  const struct topology *t, const struct talk *talk,
-                  struct opinion *o)
+                  const struct topology *t, const struct domain *d,
+                  const struct talk *talk, struct opinion *o)
 {
     char name[DOMAIN_NAME_TEXT];
     struct whereabouts where;
@@ -74,7 +75,7 @@ static void think(const struct policy_settings *settings,
     o->rate = talk->rate;
     o->share = share_of(talk);
     if (talk->driver)
-        describe_talk(o, talk);
+        describe_talk(o, d, talk);
     describe_lack(o, talk, settings);
     if (!talks_enough(settings, talk, POLICY_STAY_FRACTION))
         return;
@@ -99,7 +100,8 @@ static void run(void *memory, const struct policy_input *input,
 
     for (i = 0; i < input->domains->nr; i++)
         if (input->standing[i].open)
-            think(memory, input->topology, &talk[i], &opinions[i]);
+            think(memory, input->topology, &input->domains->domain[i],
+                  &talk[i], &opinions[i]);
     free(talk);
 }
 

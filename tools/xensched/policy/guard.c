@@ -389,7 +389,9 @@ static void look_at(struct guard *g, unsigned int i)
     follow(&g->domains[i], d, g->input->now_ns);
     /* All that are not told apart have REST; it is nobody's own. */
     if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
-        s->need = matrix_service(g->input->matrix, d->acct, g->input->now_ns);
+        s->need = matrix_service(g->input->matrix, d->acct,
+                                 g->input->now_ns) *
+                  domains_part(g->input->domains, d);
     s->cores = pool->cores;
     s->cache_cores = pool->cache_cores;
     s->open = open_to_policies(g, d, &g->plan->decisions[i]);

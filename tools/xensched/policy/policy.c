@@ -91,3 +91,22 @@ const char *policy_name_of(const struct domain *d,
 
     return text;
 }
+
+const char *policy_party_of(const struct domain *d,
+                            char text[DOMAIN_NAME_TEXT])
+{
+    if (!d->group[0])
+        return policy_name_of(d, text);
+    snprintf(text, DOMAIN_NAME_TEXT, "group %s", d->group);
+
+    return text;
+}
+
+const char *policy_whose(const struct domain *d, char text[DOMAIN_NAME_TEXT])
+{
+    if (!d->group[0])
+        return "its";
+    snprintf(text, DOMAIN_NAME_TEXT, "its group %s's", d->group);
+
+    return text;
+}

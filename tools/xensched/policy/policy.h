@@ -121,9 +121,14 @@ uint32_t policies_events(const struct policies *policies);
 void policies_format(const struct policies *policies,
                      char text[POLICIES_TEXT]);
 
-/* How a domain is called in a reason. */
+/* How a domain is called in a reason... */
 const char *policy_name_of(const struct domain *d,
                            char text[DOMAIN_NAME_TEXT]);
+/* ... and as somebody to talk to: by its group, if it is in one. */
+const char *policy_party_of(const struct domain *d,
+                            char text[DOMAIN_NAME_TEXT]);
+/* Whose talk that of a domain is: "its", or "its group NAME's". */
+const char *policy_whose(const struct domain *d, char text[DOMAIN_NAME_TEXT]);
 
 /* As printf(3), into an array. */
 #define policy_say(text, ...) snprintf(text, sizeof(text), __VA_ARGS__)

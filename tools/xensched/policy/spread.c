@@ -14,23 +14,38 @@ void spread_free(struct spread *s)
     memset(s, 0, sizeof(*s));
 }
 
-static void find_near(const struct spread_run *run)
+/* @with: [domain * places + place]: what its party talks with those there. */
+static void find_talk(const struct spread_run *run, double *with)
 {
+    unsigned int places = run->spread->nr_places, i, nr;
     double *total = need_memory(run->input->domains->nr, sizeof(*total));
-    struct talk_pair *pairs;
-    unsigned int i, nr;
+    struct talk_pair *pairs = talk_pairs(run->input, 0, &nr, total);
 
-    pairs = talk_pairs(run->input, 0, &nr, total);
     for (i = 0; i < nr; i++) {
         unsigned int a = pairs[i].a, b = pairs[i].b;
 
-        if (run->at[a] != run->at[b])
-            continue;
-        run->near[a] += pairs[i].rate;
-        run->near[b] += pairs[i].rate;
+        if (run->at[b] != TOPOLOGY_UNKNOWN)
+            with[a * places + run->at[b]] += pairs[i].rate;
+        if (run->at[a] != TOPOLOGY_UNKNOWN)
+            with[b * places + run->at[a]] += pairs[i].rate;
     }
     free(pairs);
     free(total);
+}
+
+static void find_near(const struct spread_run *run)
+{
+    unsigned int places = run->spread->nr_places, i;
+    unsigned int nr = run->input->domains->nr;
+    double *with = need_memory((size_t)nr * places, sizeof(*with));
+    unsigned int *party = talk_parties(run->input);
+
+    find_talk(run, with);
+    for (i = 0; i < nr; i++)
+        if (run->at[i] != TOPOLOGY_UNKNOWN)
+            run->near[i] = with[party[i] * places + run->at[i]];
+    free(with);
+    free(party);
 }
 
 /* Who was moved. */

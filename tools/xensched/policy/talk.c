@@ -15,7 +15,7 @@ struct summing {
     bool all; /* pairs; else those with a driver domain */
     const struct domains *domains;
     unsigned int nr_index;
-    unsigned int *index; /* [accounting domain]: number in domains */
+    unsigned int *index; /* [accounting domain]: who stands for it */
     struct talk *talk;
     struct cells pairs;  /* (number of domain, number of driver or of any
                             domain above): rate */
@@ -84,6 +84,15 @@ static void add_entry(const struct matrix_entry *entry, void *arg)
     add_direction(arg, entry->correspondent, entry->current, rate);
 }
 
+/* Who can go somewhere, and rather one that did. */
+static unsigned int rank(const struct summing *s, unsigned int i)
+{
+    if (!s->all || !s->input->standing[i].open)
+        return 0;
+
+    return s->domains->domain[i].affinity == AFFINITY_OURS ? 2 : 1;
+}
+
 /* No larger than needed: this is done for each plan. */
 static void index_domains(struct summing *s)
 {
@@ -96,9 +105,20 @@ static void index_domains(struct summing *s)
     s->index = need_memory(s->nr_index, sizeof(*s->index));
     for (i = 0; i < s->nr_index; i++)
         s->index[i] = NOBODY;
-    for (i = 0; i < domains->nr; i++)
-        if (domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)
-            s->index[domains->domain[i].acct] = i;
+    for (i = 0; i < domains->nr; i++) {
+        unsigned int *stands = &s->index[domains->domain[i].acct];
+
+        if (domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST &&
+            (*stands == NOBODY || rank(s, i) > rank(s, *stands)))
+            *stands = i;
+    }
+}
+
+static unsigned int party_of(const struct summing *s, unsigned int i)
+{
+    unsigned int stands = domain_of(s, s->domains->domain[i].acct);
+
+    return stands == NOBODY ? i : stands;
 }
 
 static void pick_drivers(struct summing *s)
@@ -124,16 +144,34 @@ static void pick_drivers(struct summing *s)
 struct talk *talk_with_drivers(const struct policy_input *input)
 {
     struct summing s = { .input = input, .domains = input->domains };
+    unsigned int i;
 
     s.talk = need_memory(input->domains->nr, sizeof(*s.talk));
     index_domains(&s);
     cells_init(&s.pairs);
     matrix_visit(input->matrix, input->now_ns, add_entry, &s);
     pick_drivers(&s);
+    for (i = 0; i < input->domains->nr; i++)
+        s.talk[i] = s.talk[party_of(&s, i)];
     cells_free(&s.pairs);
     free(s.index);
 
     return s.talk;
+}
+
+unsigned int *talk_parties(const struct policy_input *input)
+{
+    unsigned int *party = need_memory(input->domains->nr, sizeof(*party)), i;
+    struct summing s = {
+        .input = input, .all = true, .domains = input->domains,
+    };
+
+    index_domains(&s);
+    for (i = 0; i < input->domains->nr; i++)
+        party[i] = party_of(&s, i);
+    free(s.index);
+
+    return party;
 }
 
 static int by_rate(const void *x, const void *y)

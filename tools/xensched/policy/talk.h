@@ -9,6 +9,9 @@
  * were also mapped are counted once: of ring-pages and grant-map from one
  * domain to another the larger counts.  Accounting domain
  * XEN is nobody to talk to; REST (domains without a number of their own) is.
+ *
+ * Domains which share an accounting domain, as those of a group do, are one
+ * party: what they talk is all of theirs, and not told apart.
  */
 #ifndef XENSCHED_POLICY_TALK_H
 #define XENSCHED_POLICY_TALK_H
@@ -23,7 +26,8 @@ struct talk {
 };
 
 /*
- * One struct talk per member of input->domains, to be freed with free(3).
+ * One struct talk per member of input->domains, to be freed with free(3); the
+ * same for all of a party.
  * Takes one pass over the matrix.
  */
 struct talk *talk_with_drivers(const struct policy_input *input);
@@ -35,8 +39,15 @@ struct talk_pair {
 };
 
 /*
+ * For each of input->domains the one which stands for its party in pairs:
+ * somebody open if there is one, rather one that was moved.  To be freed.
+ */
+unsigned int *talk_parties(const struct policy_input *input);
+
+/*
  * All pairs which talk at @min_rate at least, the busiest first, to be freed;
- * @total gets what each domain talks in total.
+ * @total gets what each domain talks in total, for all of its party if it
+ * stands for that, and 0 if another one does.
  */
 struct talk_pair *talk_pairs(const struct policy_input *input,
                              double min_rate, unsigned int *nr,

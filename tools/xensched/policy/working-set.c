@@ -12,6 +12,9 @@
  * 066111, 2004).  Two are not merged when together they need more cores than
  * any place has: contention breaks locality.
  *
+ * The domains of an accounting group are one guest here, which goes as a whole:
+ * one of them stands for all.
+ *
  * Each gang, those which have a place and the busiest first, gets the place
  * with room for it where those are whom it talks to; it prefers the place
  * where it is, so that gangs which are alike don't swap places.
@@ -47,6 +50,7 @@ struct working_set {
     unsigned int nr, nr_places;
     unsigned int nr_pairs;
     struct talk_pair *pairs;
+    unsigned int *party; /* [domain]: who stands for it; see talk.h */
     double *total;      /* [domain]: what it talks */
     double *need;       /* [domain], then [gang]: cores */
     double *with;       /* [domain * nr_places + place]: talk with the fixed */
@@ -84,6 +88,11 @@ static void find_needs(struct working_set *w)
         sum += w->need[i] = w->input->standing[i].need;
     for (i = 0; sum == 0 && i < w->nr; i++)
         w->need[i] = domain_online_vcpus(domain(w, i));
+    for (i = 0; i < w->nr; i++)
+        if (is_open(w, i) && w->party[i] != i) {
+            w->need[w->party[i]] += w->need[i];
+            w->need[i] = 0;
+        }
 }
 
 static void add_fixed(struct working_set *w, unsigned int i, unsigned int other,
@@ -459,7 +468,8 @@ static void describe(const struct working_set *w, unsigned int i,
 {
     const struct topology_place *p = &w->input->topology->places[place];
     unsigned int others = size_of(w, w->gang[i]) - 1;
-    char name[DOMAIN_NAME_TEXT], cpus[CPUMAP_TEXT], whom[120];
+    char name[DOMAIN_NAME_TEXT], whose[DOMAIN_NAME_TEXT];
+    char cpus[CPUMAP_TEXT], whom[120];
 
     cpumap_format(&p->cpus, cpus, sizeof(cpus));
     if (w->peer[i] == NOBODY) {
@@ -469,10 +479,11 @@ static void describe(const struct working_set *w, unsigned int i,
         o->partner = o->beside = domain(w, w->peer[i]);
         policy_say(whom, others > 1 ? "a gang of which it talks most to %s"
                                     : "%s",
-                   policy_name_of(o->partner, name));
+                   policy_party_of(o->partner, name));
     }
-    policy_say(o->fact, "%.0f %% of its %.0f interactions/s are with %s",
-               100 * o->share, w->total[i], whom);
+    policy_say(o->fact, "%.0f %% of %s %.0f interactions/s are with %s",
+               100 * o->share, policy_whose(domain(w, i), whose), w->total[i],
+               whom);
     policy_say(o->where, "and there is room for %s, which %s %.1f cores, on "
                "pCPUs %.60s (%s %u)", others ? "all of them" : "it",
                others ? "need" : "needs", w->need[w->gang[i]], cpus, p->kind,
@@ -489,6 +500,8 @@ static bool is_enough(const struct working_set *w, const struct opinion *o,
 static void describe_lack(const struct working_set *w, unsigned int i,
                           struct opinion *o)
 {
+    char whose[DOMAIN_NAME_TEXT];
+
     if (w->total[i] < w->settings->min_rate)
         policy_say(o->lacks, "it talks little: %.0f interactions/s, %.0f are "
                    "needed", w->total[i], w->settings->min_rate);
@@ -497,9 +510,10 @@ static void describe_lack(const struct working_set *w, unsigned int i,
                    "no %s has so many free", w->need[w->gang[i]],
                    w->input->topology->places[0].kind);
     else
-        policy_say(o->lacks, "%.0f %% of its %.0f interactions/s are with "
+        policy_say(o->lacks, "%.0f %% of %s %.0f interactions/s are with "
                    "guests of one gang; %.0f %% and %.0f/s are needed",
-                   100 * o->share, w->total[i], 100 * w->settings->share,
+                   100 * o->share, policy_whose(domain(w, i), whose),
+                   w->total[i], 100 * w->settings->share,
                    w->settings->min_rate);
 }
 
@@ -512,6 +526,7 @@ static bool stays(const struct working_set *w, unsigned int i,
 {
     unsigned int place = w->input->standing[i].place;
     const struct topology_place *p = &w->input->topology->places[place];
+    char whose[DOMAIN_NAME_TEXT];
 
     if (domain(w, i)->affinity != AFFINITY_OURS || place == TOPOLOGY_UNKNOWN ||
         (elsewhere->want == WANT_GO &&
@@ -524,8 +539,9 @@ static bool stays(const struct working_set *w, unsigned int i,
     if (!is_enough(w, o, POLICY_STAY_FRACTION))
         return false;
     o->want = WANT_STAY;
-    policy_say(o->fact, "%.0f %% of its %.0f interactions/s are with domains "
-               "on %s %u", 100 * o->share, w->total[i], p->kind, p->id);
+    policy_say(o->fact, "%.0f %% of %s %.0f interactions/s are with domains "
+               "on %s %u", 100 * o->share, policy_whose(domain(w, i), whose),
+               w->total[i], p->kind, p->id);
     policy_say(o->where, "where it was moved");
 
     return true;
@@ -556,6 +572,7 @@ static void prepare(struct working_set *w)
 {
     unsigned int i, most = w->nr * PAIRS_PER_DOMAIN;
 
+    w->party = talk_parties(w->input);
     w->total = need_memory(w->nr, sizeof(*w->total));
     w->pairs = talk_pairs(w->input, w->settings->min_rate * PAIR_FRACTION,
                           &w->nr_pairs, w->total);
@@ -574,13 +591,14 @@ static void prepare(struct working_set *w)
     w->room = need_memory(w->nr_places, sizeof(*w->room));
     memcpy(w->room, w->input->taken, w->nr_places * sizeof(*w->room));
     for (i = 0; i < w->nr; i++) {
-        w->gang[i] = i;
+        w->gang[i] = is_open(w, i) ? w->party[i] : i;
         w->peer[i] = NOBODY;
     }
 }
 
 static void clear(struct working_set *w)
 {
+    free(w->party);
     free(w->total);
     free(w->pairs);
     free(w->need);
@@ -615,8 +633,11 @@ static void run(void *memory, const struct policy_input *input,
     place_gangs(&w);
     find_joiners(&w);
     for (i = 0; i < w.nr; i++)
-        if (is_open(&w, i))
+        if (is_open(&w, i) && w.party[i] == i)
             think(&w, i, &opinions[i]);
+    for (i = 0; i < w.nr; i++)
+        if (is_open(&w, i))
+            opinions[i] = opinions[w.party[i]];
     clear(&w);
 }
 

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Guests of an accounting group are one party for each policy: what is logged
+ * of them is of all, and stands for no more than it is.  2 sockets of 4 cores.
+ */
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "policy-world.h"
+
+#define PLACE_0 0x0fULL
+#define PLACE_1 0xf0ULL
+
+static void begin(const char *policies)
+{
+    world_begin(policies, &policy_defaults, 2, 4, 1);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    world_end();
+
+    return 0;
+}
+
+static unsigned int member(double use)
+{
+    unsigned int domid = world_guest(1, use);
+
+    world.domains[domid].group = 1;
+
+    return domid;
+}
+
+/* Bound by an operator. */
+static unsigned int bound_to(uint64_t place)
+{
+    unsigned int domid = world_guest(1, 0.5);
+
+    world.domains[domid].hard = place;
+    world.domains[domid].operators = true;
+
+    return domid;
+}
+
+/* Alone each talks too little: 50 are needed. */
+static void all_go_to_the_driver_domain_of_the_group(void **state)
+{
+    unsigned int a, b, alone;
+
+    (void)state;
+    begin("driver-affinity");
+    a = member(0.2);
+    b = member(0.2);
+    alone = world_guest(1, 0.2);
+    world_talk(a, 0, 40);
+    world_talk(b, 0, 40);
+    world_talk(alone, 0, 40);
+    world_warm_up();
+    world_run(5);
+    assert_int_equal(world.domains[a].sent, PLACE_0);
+    assert_int_equal(world.domains[b].sent, PLACE_0);
+    assert_int_equal(world.domains[alone].moves, 0);
+    world_says(b, "100 % of its group g1's 8");
+    world_says(alone, "it talks little");
+    world_run(200);
+    assert_int_equal(world_moves(), 2);
+}
+
+static void talk_inside_of_a_group_moves_nobody(void **state)
+{
+    static const char *const policies[] = { "driver-affinity", "working-set" };
+    unsigned int i, a, b;
+
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        begin(policies[i]);
+        a = member(0.5);
+        b = member(0.5);
+        world_talk(a, b, 5000);
+        world_warm_up();
+        world_run(30);
+        assert_int_equal(world_moves(), 0);
+        world_says(a, "it talks little: 0");
+        if (!i)
+            world_end();
+    }
+}
+
+/* Nor does it keep anybody from going where the group has something to do. */
+static void talk_inside_of_a_group_is_none_with_others(void **state)
+{
+    unsigned int a, b;
+
+    (void)state;
+    begin("driver-affinity");
+    a = member(0.5);
+    b = member(0.5);
+    world_talk(a, b, 5000);
+    world_talk(a, 0, 100);
+    world_warm_up();
+    world_run(5);
+    assert_int_equal(world.domains[a].sent, PLACE_0);
+    assert_int_equal(world.domains[b].sent, PLACE_0);
+    world_says(b, "100 % of its group g1's 10");
+}
+
+static void a_group_goes_as_a_whole_to_whom_it_talks(void **state)
+{
+    unsigned int a, b, other;
+
+    (void)state;
+    begin("working-set");
+    a = member(0.5);
+    b = member(0.5);
+    other = bound_to(PLACE_1);
+    world_talk(b, other, 200);
+    world_warm_up();
+    world_run(5);
+    assert_int_equal(world.domains[a].sent, PLACE_1);
+    assert_int_equal(world.domains[b].sent, PLACE_1);
+    world_says(a, "of its group g1's 20");
+    world_says(a, "all of them, which need 1.0 cores");
+    world_run(200);
+    assert_int_equal(world_moves(), 2);
+}
+
+static void who_talks_to_a_group_comes_to_it(void **state)
+{
+    unsigned int a, b, other;
+
+    (void)state;
+    begin("working-set");
+    a = member(0.5);
+    b = member(0.5);
+    other = world_guest(1, 0.5);
+    world_talk(a, other, 100);
+    world_talk(b, other, 100);
+    world_warm_up();
+    world_run(5);
+    assert_int_equal(world.domains[a].sent, world.domains[other].sent);
+    assert_int_equal(world.domains[b].sent, world.domains[other].sent);
+    world_says(other, "100 % of its 20");
+    world_says(other, "talks most to group g1");
+    world_says(other, "all of them, which need 1.5 cores");
+    assert_int_equal(world_moves(), 3);
+}
+
+/* What is logged may be its as well, but it can't go anywhere. */
+static void who_is_not_to_be_moved_does_not_hold_back_the_others(void **state)
+{
+    unsigned int a, b, other;
+
+    (void)state;
+    begin("working-set");
+    a = member(0.5);
+    b = member(0.5);
+    world.domains[a].operators = true;
+    other = bound_to(PLACE_1);
+    world_talk(b, other, 200);
+    world_warm_up();
+    world_run(5);
+    assert_int_equal(world.domains[a].moves, 0);
+    assert_int_equal(world.domains[b].sent, PLACE_1);
+}
+
+/* Half of what it takes to be moved is enough to stay. */
+static void who_came_to_a_group_stays_with_those_who_were_moved(void **state)
+{
+    unsigned int a, b, other;
+
+    (void)state;
+    begin("working-set");
+    a = member(0.5);
+    b = member(0.5);
+    world.domains[a].operators = true;
+    other = world_guest(1, 0.5);
+    world_talk(b, other, 100);
+    world_warm_up();
+    world_run(5);
+    assert_int_equal(world.domains[b].moves, 1);
+    assert_int_equal(world.domains[other].moves, 1);
+    world_talk(b, other, 40);
+    world_run(20);
+    world.domains[a].operators = false;
+    world_run(200);
+    assert_int_equal(world.domains[b].backs, 0);
+    assert_int_equal(world.domains[other].backs, 0);
+    assert_int_equal(world.domains[a].moves, 0);
+    world_says(b, "100 % of its group g1's 4");
+}
+
+/* What one of them does is not counted for each: 3.6 of 5 cores. */
+static void what_a_group_uses_is_counted_once(void **state)
+{
+    static const char *const policies[] = { "driver-affinity", "working-set" };
+    unsigned int i, k;
+
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        begin(policies[i]);
+        world.domains[0].hard = PLACE_0;
+        for (k = 0; k < 4; k++)
+            world_talk(member(0.9), 0, 100);
+        world_warm_up();
+        world_run(5);
+        assert_int_equal(world_moves(), 4);
+        for (k = 1; k <= 4; k++)
+            assert_int_equal(world.domains[k].sent, PLACE_0);
+        if (!i)
+            world_end();
+    }
+}
+
+static void a_group_that_is_too_large_for_a_place_stays(void **state)
+{
+    unsigned int k;
+
+    (void)state;
+    begin("working-set");
+    for (k = 0; k < 6; k++)
+        world_talk(member(0.9), 0, 100);
+    world_warm_up();
+    world_run(30);
+    assert_int_equal(world_moves(), 0);
+    world_says(4, "need 5.4 cores, and no socket has so many free");
+}
+
+/* 25 of its own would keep one where it is, and each has 20. */
+static void nobody_is_sent_away_from_whom_the_group_talks_to(void **state)
+{
+    unsigned int k, domid;
+
+    (void)state;
+    begin("balance");
+    world.domains[0].hard = PLACE_0;
+    for (k = 0; k < 6; k++) {
+        domid = member(1);
+        world.domains[domid].soft = PLACE_0;
+        world.domains[domid].cpu = k % 4;
+        world_talk(domid, 0, 20);
+    }
+    world_warm_up();
+    world_run(60);
+    assert_int_equal(world_moves(), 0);
+    world_says(3, "it has more to lose than others (12");
+}
+
+static void misses_of_a_group_are_not_those_of_each(void **state)
+{
+    unsigned int a, b;
+
+    (void)state;
+    begin("cache");
+    a = member(0.5);
+    b = member(0.5);
+    world.domains[a].cpu = world.domains[b].cpu = 0;
+    world.domains[a].misses = 8e6;
+    world_warm_up();
+    world_run(30);
+    assert_int_equal(world_moves(), 0);
+    world_says(a, "it has 4.1 million cache misses/s, 5 are many");
+    world_says(b, "it has 4.1 million cache misses/s, 5 are many");
+}
+
+#define group_test(f) cmocka_unit_test_teardown(f, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        group_test(all_go_to_the_driver_domain_of_the_group),
+        group_test(talk_inside_of_a_group_moves_nobody),
+        group_test(talk_inside_of_a_group_is_none_with_others),
+        group_test(a_group_goes_as_a_whole_to_whom_it_talks),
+        group_test(who_talks_to_a_group_comes_to_it),
+        group_test(who_is_not_to_be_moved_does_not_hold_back_the_others),
+        group_test(who_came_to_a_group_stays_with_those_who_were_moved),
+        group_test(what_a_group_uses_is_counted_once),
+        group_test(a_group_that_is_too_large_for_a_place_stays),
+        group_test(nobody_is_sent_away_from_whom_the_group_talks_to),
+        group_test(misses_of_a_group_are_not_those_of_each),
+    };
+
+    return run_tap_tests(tests);
+}
