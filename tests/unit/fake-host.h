@@ -35,6 +35,7 @@ struct fake_domain {
     bool names_affinity;
     bool stays; /* so its configuration */
     char name[32];
+    char group[32]; /* so its configuration */
     unsigned int uuid; /* the last digits of it */
     uint32_t pool_cpus;
     unsigned int nr_vcpus;

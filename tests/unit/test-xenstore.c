@@ -78,6 +78,91 @@ static void what_a_configuration_says_is_read_and_followed(void **state)
     assert_false(xenstore_domain(xs, 2).stays);
 }
 
+#define GROUP "/local/domain/%u/platform/vm-affinity-group"
+
+static void is_in_group(uint32_t domid, const char *group)
+{
+    assert_string_equal(xenstore_domain(xs, domid).group, group);
+}
+
+static void the_group_is_read_and_followed(void **state)
+{
+    (void)state;
+    fake_xs_put("web-1.A_z", GROUP, 1);
+    name_domain(2, "two");
+    is_in_group(1, "web-1.A_z");
+    is_in_group(2, "");
+    fake_xs_put("db", GROUP, 2);
+    assert_true(xenstore_changed(xs));
+    is_in_group(2, "db");
+    fake_xs_remove(GROUP, 1);
+    assert_true(xenstore_changed(xs));
+    is_in_group(1, "");
+    /* Who is taken down loses its nodes before it is gone. */
+    fake_xs_remove("/local/domain/2/name");
+    fake_xs_remove(GROUP, 2);
+    assert_true(xenstore_changed(xs));
+    has_name(2, "");
+    is_in_group(2, "db");
+}
+
+static FILE *said;
+static int to_terminal;
+
+static void listen_to_it(void)
+{
+    said = tmpfile();
+    to_terminal = dup(STDERR_FILENO);
+    dup2(fileno(said), STDERR_FILENO);
+}
+
+/* How many lines have @words. */
+static unsigned int it_said(const char *words)
+{
+    unsigned int lines = 0;
+    char line[500];
+
+    dup2(to_terminal, STDERR_FILENO);
+    close(to_terminal);
+    rewind(said);
+    while (fgets(line, sizeof(line), said))
+        lines += !!strstr(line, words);
+    fclose(said);
+
+    return lines;
+}
+
+static void a_bad_group_is_ignored_and_said_once(void **state)
+{
+    static const char longest[] =
+        "0123456789012345678901234567890123456789012345678901234567890ab";
+    static const char *const bad[] = { "", " ", "a b", "a/b", "\x1b[2J",
+                                       "caf\xc3\xa9", "web\n" };
+    unsigned int i;
+
+    (void)state;
+    listen_to_it();
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        fake_xs_put(bad[i], GROUP, 1);
+        xenstore_changed(xs);
+        is_in_group(1, "");
+    }
+    fake_xs_put_bytes("a\0b", 3, GROUP, 1);
+    xenstore_changed(xs);
+    is_in_group(1, "");
+    assert_int_equal(it_said("/local/domain/1/platform/vm-affinity-group in "
+                             "xenstore is ignored"), 1);
+    fake_xs_put(longest, GROUP, 1);
+    xenstore_changed(xs);
+    is_in_group(1, longest);
+    listen_to_it();
+    fake_xs_put("0123456789012345678901234567890123456789012345678901234567890"
+                "abc", GROUP, 1);
+    xenstore_changed(xs);
+    is_in_group(1, "");
+    assert_int_equal(it_said("is ignored"), 1);
+}
+
 static void an_answer_is_an_answer(void **state)
 {
     (void)state;
@@ -170,6 +255,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         xenstore_test(names_and_back_ends_are_followed),
         xenstore_test(what_a_configuration_says_is_read_and_followed),
+        xenstore_test(the_group_is_read_and_followed),
+        xenstore_test(a_bad_group_is_ignored_and_said_once),
         xenstore_test(an_answer_is_an_answer),
         xenstore_test(without_xenstored_what_was_known_stays),
         xenstore_test(it_is_found_again_and_all_is_read_anew),

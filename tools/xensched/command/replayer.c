@@ -68,6 +68,7 @@ static void copy_domain(struct domain *d, const struct domain *from)
     };
     memcpy(d->uuid, from->uuid, sizeof(d->uuid));
     memcpy(d->name, from->name, sizeof(d->name));
+    memcpy(d->group, from->group, sizeof(d->group));
     for (i = 0; i < from->nr_serves; i++)
         domain_add_serves(d, from->serves[i]);
     cpumap_init_copy(&d->pool_cpus, &from->pool_cpus);

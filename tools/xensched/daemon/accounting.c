@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* accounting.c - see accounting.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,13 +39,23 @@ struct member *accounting_find(const struct accounting *a,
     return NULL;
 }
 
-static struct account *find_gone(const struct accounting *a, const char *uuid)
+/* Two domains that are there can have the same UUID, if nobody gave them one. */
+static bool is_for(const struct account *account, const struct domain *domain)
+{
+    if (!account->used || strcmp(account->group, domain->group))
+        return false;
+
+    return account->group[0] ||
+           (!account->members && !strcmp(account->uuid, domain->uuid));
+}
+
+static struct account *find_kept(const struct accounting *a,
+                                 const struct domain *domain)
 {
     unsigned int i;
 
     for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->top; i++)
-        if (a->accounts[i].used && !a->accounts[i].members &&
-            !strcmp(a->accounts[i].uuid, uuid))
+        if (is_for(&a->accounts[i], domain))
             return &a->accounts[i];
 
     return NULL;
@@ -57,6 +68,10 @@ static struct account *begin(struct account *account, uint16_t acct,
     account->used = true;
     account->acct = acct;
     memcpy(account->uuid, domain->uuid, sizeof(account->uuid));
+    memcpy(account->group, domain->group, sizeof(account->group));
+    if (account->group[0])
+        snprintf(account->name, sizeof(account->name), "(group %s)",
+                 account->group);
 
     return account;
 }
@@ -64,11 +79,11 @@ static struct account *begin(struct account *account, uint16_t acct,
 struct account *accounting_open(struct accounting *a,
                                 const struct domain *domain)
 {
-    struct account *gone = find_gone(a, domain->uuid);
+    struct account *kept = find_kept(a, domain);
     unsigned int tries;
 
-    if (gone)
-        return gone;
+    if (kept)
+        return kept;
     for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
         struct account *account = &a->accounts[a->next];
         uint16_t acct = a->next;
@@ -85,6 +100,20 @@ struct account *accounting_open(struct accounting *a,
     return NULL;
 }
 
+static void enter(struct member *member, struct account *account,
+                  const struct domain *domain)
+{
+    member->account = account;
+    account->members++;
+    account->domid = domain->domid;
+}
+
+static void quit(struct account *account, uint64_t now_ns)
+{
+    if (!--account->members)
+        account->gone_ns = now_ns;
+}
+
 struct member *accounting_join(struct accounting *a, struct account *account,
                                const struct domain *domain, uint64_t now_ns)
 {
@@ -93,23 +122,30 @@ struct member *accounting_join(struct accounting *a, struct account *account,
     a->members = need_more_memory(a->members, a->nr_members + 1,
                                   sizeof(*a->members));
     member = &a->members[a->nr_members++];
-    *member = (struct member){
-        .account = account, .domid = domain->domid, .since_ns = now_ns,
-    };
+    *member = (struct member){ .domid = domain->domid, .since_ns = now_ns };
     memcpy(member->uuid, domain->uuid, sizeof(member->uuid));
-    account->members++;
-    account->domid = domain->domid;
+    enter(member, account, domain);
 
     return member;
+}
+
+bool accounting_suits(const struct member *member, const struct domain *domain)
+{
+    return !strcmp(member->account->group, domain->group);
+}
+
+void accounting_move(struct member *member, struct account *account,
+                     const struct domain *domain, uint64_t now_ns)
+{
+    quit(member->account, now_ns);
+    enter(member, account, domain);
+    member->bound = false;
 }
 
 void accounting_leave(struct accounting *a, struct member *member,
                       uint64_t now_ns)
 {
-    struct account *account = member->account;
-
-    if (!--account->members)
-        account->gone_ns = now_ns;
+    quit(member->account, now_ns);
     *member = a->members[--a->nr_members];
 }
 

@@ -47,7 +47,7 @@ static void add_acct(json_object *json, const struct core *core,
 {
     const struct account *account = accounting_of(&core->accounting, acct);
 
-    if (account && account->members) {
+    if (account && account->members && !account->group[0]) {
         answer_add_domain(json, key, domid_key, account->domid,
                           account->name);
         return;

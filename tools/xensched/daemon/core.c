@@ -44,15 +44,20 @@ int mode_find(const char *name)
 
 /* Domains come and go. */
 
+static void retire_if_left(struct core *core, const struct account *account)
+{
+    if (!account->members)
+        core->host->retire(core->host->data, account->acct);
+}
+
 /* What it had to do with others stays for when it comes back. */
 static void leave(struct core *core, struct member *member, uint64_t now_ns)
 {
-    struct account *account = member->account;
+    const struct account *account = member->account;
 
     core->host->unbind(core->host->data, member->domid);
     accounting_leave(&core->accounting, member, now_ns);
-    if (!account->members)
-        core->host->retire(core->host->data, account->acct);
+    retire_if_left(core, account);
 }
 
 static void forget_account(struct core *core, struct account *account)
@@ -82,25 +87,50 @@ static struct account *find_account(struct core *core, const struct domain *d)
 
     if (!account && !core->full) {
         core->full = true;
-        say("more than %u domains: the others are not told apart",
+        say("more than %u domains and groups: the others are not told apart",
             core->accounting.nr - XEN_SCHEDLOG_ACCT_FIRST);
     }
 
     return account;
 }
 
+static struct member *make_member(struct core *core, const struct domain *d,
+                                  uint64_t now_ns)
+{
+    struct account *account = find_account(core, d);
+
+    return account ? accounting_join(&core->accounting, account, d, now_ns)
+                   : NULL;
+}
+
+/* Its group is another one than it was. */
+static struct member *change_number(struct core *core, struct member *member,
+                                    const struct domain *d, uint64_t now_ns)
+{
+    const struct account *former = member->account;
+    struct account *account = find_account(core, d);
+
+    if (!account) {
+        leave(core, member, now_ns);
+        return NULL;
+    }
+    core->host->unbind(core->host->data, d->domid);
+    accounting_move(member, account, d, now_ns);
+    retire_if_left(core, former);
+
+    return member;
+}
+
 static struct member *find_member(struct core *core, const struct domain *d,
                                   uint64_t now_ns)
 {
     struct member *member = accounting_find(&core->accounting, d);
-    struct account *account;
 
-    if (member)
-        return member;
-    account = find_account(core, d);
+    if (!member)
+        return make_member(core, d, now_ns);
 
-    return account ? accounting_join(&core->accounting, account, d, now_ns)
-                   : NULL;
+    return accounting_suits(member, d) ? member
+                                       : change_number(core, member, d, now_ns);
 }
 
 /* Binding routes with what was chosen; the matrix goes by the governor's. */
@@ -135,15 +165,40 @@ static void bind_member(struct core *core, struct member *member)
         say("%s", err.text);
 }
 
+/*
+ * A driver domain is a party of its own: guests are told from it by what it
+ * does for them, and it is believed about itself only.
+ */
+static bool leave_driver_alone(struct domain *d)
+{
+    bool refused = d->driver && d->group[0];
+
+    if (refused)
+        d->group[0] = '\0';
+
+    return refused;
+}
+
+static void say_refused(struct member *member, bool refused)
+{
+    if (refused && !member->group_refused)
+        say("domain %u is a driver domain: its vm_affinity_group is ignored",
+            member->domid);
+    member->group_refused = refused;
+}
+
 static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
 {
+    bool refused = leave_driver_alone(d);
     struct member *member = find_member(core, d, now_ns);
 
     d->acct = XEN_SCHEDLOG_ACCT_REST;
     d->since_ns = now_ns;
     if (!member)
         return;
-    memcpy(member->account->name, d->name, sizeof(member->account->name));
+    say_refused(member, refused);
+    if (!d->group[0])
+        memcpy(member->account->name, d->name, sizeof(d->name));
     bind_member(core, member);
     d->acct = member->account->acct;
     d->since_ns = member->since_ns;
@@ -562,7 +617,8 @@ bool core_service(const struct core *core, const struct domain *d,
     /* All that are not told apart have REST; it is nobody's own share. */
     if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
         return false;
-    *share = matrix_service(core->matrix, d->acct, now_ns);
+    *share = matrix_service(core->matrix, d->acct, now_ns) *
+             domains_part(&core->domains, d);
 
     return true;
 }

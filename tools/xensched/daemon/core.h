@@ -134,8 +134,9 @@ bool core_is_idle(const struct core *core, uint64_t now_ns);
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);
 
 /*
- * How many pCPUs a domain keeps busy of late.  False: nobody knows, since
- * there are more domains than can be told apart and it is one of the others.
+ * How many pCPUs a domain, one of core->domains, keeps busy of late; if it is
+ * in a group, its part of what that does.  False: nobody knows, since there
+ * are more domains than can be told apart and it is one of the others.
  */
 bool core_service(const struct core *core, const struct domain *d,
                   uint64_t now_ns, double *share);

@@ -211,6 +211,7 @@ static void get_name(struct host_xen *hx, struct domain *d)
     struct xenstore_domain known = xenstore_domain(hx->xs, d->domid);
 
     snprintf(d->name, sizeof(d->name), "%s", known.name);
+    snprintf(d->group, sizeof(d->group), "%s", known.group);
     d->stays = known.stays;
     d->driver = d->domid == 0;
 }

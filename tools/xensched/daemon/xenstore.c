@@ -20,6 +20,7 @@
 
 /* Written by xl from a domain's configuration; a guest can only read it. */
 #define HOLD "/local/domain/%u/platform/vm-affinity"
+#define GROUP "/local/domain/%u/platform/vm-affinity-group"
 
 #define PATH_TEXT 96
 
@@ -33,6 +34,8 @@ struct known {
     unsigned int nr_back_ends;
     uint32_t *back_ends;
     bool stays;
+    bool bad_group; /* was said */
+    char group[DOMAIN_GROUP_TEXT];
     char name[DOMAIN_NAME_TEXT];
 };
 
@@ -51,6 +54,7 @@ static const struct {
     { 'd', "/libxl/%u/device" },
     { 'a', "/local/domain/%u/schedlog/area" },
     { 'h', HOLD },
+    { 'g', GROUP },
 };
 
 #define NR_WATCHED (sizeof(watched) / sizeof(watched[0]))
@@ -162,11 +166,32 @@ static void read_stays(struct xenstore *xs, struct known *k)
     free(value);
 }
 
+/* A domain that is taken down has no node any more, and so no name either. */
+static void read_group(struct xenstore *xs, struct known *k)
+{
+    unsigned int length = 0;
+    char path[PATH_TEXT], *value;
+    bool good;
+
+    path_of(path, GROUP, k->domid);
+    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    if (!value && !k->name[0])
+        return;
+    good = value && strlen(value) == length && domain_is_group_name(value);
+    snprintf(k->group, sizeof(k->group), "%s", good ? value : "");
+    if (value && !good && !k->bad_group)
+        say("%s in xenstore is ignored: it is no name of 1 to 63 letters, "
+            "digits, '.', '_' and '-'", path);
+    k->bad_group = value && !good;
+    free(value);
+}
+
 static void read_all(struct xenstore *xs, struct known *k)
 {
     read_name(xs, k);
     read_back_ends(xs, k);
     read_stays(xs, k);
+    read_group(xs, k);
 }
 
 static struct known *find(const struct xenstore *xs, uint32_t domid)
@@ -331,6 +356,7 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
         .nr_back_ends = k->nr_back_ends,
         .back_ends = k->back_ends,
         .stays = k->stays,
+        .group = k->group,
     };
 }
 

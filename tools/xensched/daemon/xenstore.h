@@ -22,6 +22,7 @@ struct xenstore_domain {
     unsigned int nr_back_ends;
     const uint32_t *back_ends; /* domids of those which serve it */
     bool stays; /* its configuration says: vm_affinity="hold" */
+    const char *group; /* its vm_affinity_group; "" when in none */
 };
 
 /* Connect, and watch domains come and go. */
