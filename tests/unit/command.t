@@ -367,9 +367,9 @@ def text_of_status():
                                  "REASON"], sources)
     check(sources[2].split() == ["linux", "absent", "0", "0", "0"], sources)
     check(rows[0].split() == ["DOMAIN", "ID", "ACCT", "DRIVER", "CPU%",
-                              "AFFINITY", "MOVED", "PCPUS"], rows)
-    check(rows[1].split() == ["Domain-0", "0", "2", "yes", "31.2", "operator",
-                              "no", "0-1"], rows)
+                              "GROUP", "AFFINITY", "MOVED", "PCPUS"], rows)
+    check(rows[1].split() == ["Domain-0", "0", "2", "yes", "31.2", "-",
+                              "operator", "no", "0-1"], rows)
     column = rows[0].index("AFFINITY")
     check(all(row[column - 1] == " " and row[column] != " " for row in rows),
           ended.out)
@@ -1139,6 +1139,22 @@ def replay_made_up():
     run("replay", "--seconds", "20", "--host", host, "--source", LOAD).expect(
         0, "6.000 s  move disk to pCPUs 0-1: 100 % of its", "1 moves",
         "the last plan, at 19.000 s", "idle      it talks little")
+
+
+@test
+def replay_group():
+    """replay takes domains of a group for one party"""
+    host = copy.deepcopy(HOST)
+    for domain in host["domains"][1:]:
+        domain.update(acct=7, group="web")
+    plans, numbers = replayed("--seconds", "20", "--host", host_file(host),
+                              "--source", LOAD)
+    check(numbers["moves"] == 2, numbers)
+    check("100 % of its group web's" in json.dumps(plans[-1]["moves"][1]),
+          plans[-1])
+    host["domains"][1]["group"] = "a b"
+    run("replay", "--host", host_file(host), "--source", LOAD).expect(
+        1, "domain 1: 'group' is no name")
 
 
 @test

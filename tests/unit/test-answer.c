@@ -496,6 +496,70 @@ static const char *metrics(void)
     return text;
 }
 
+static const char *metrics_now(void)
+{
+    struct metrics m = { .path = METRICS };
+
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    end_feeds();
+
+    return metrics();
+}
+
+static void start_with_a_group(void)
+{
+    strcpy(domain(DISK)->group, "web");
+    strcpy(domain(SPIN)->group, "web");
+    start(MODE_ACT);
+    run(10, TALK ",pair=service-ns/3/1/1/50000");
+}
+
+static void answers_name_the_group(void **state)
+{
+    json_object *json;
+    const char *text;
+
+    (void)state;
+    start_with_a_group();
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/group"), "web");
+    assert_string_equal(get(json, "/result/domains/2/group"), "web");
+    assert_null(strstr(get(json, "/result/domains/0"), "group"));
+    json_object_put(json);
+    json = ask("{\"command\":\"matrix\"}");
+    text = get(json, "/result/events/evtchn-send");
+    assert_non_null(strstr(text, "\"from\": \"(group web)\", \"from_domid\": "
+                                 "null, \"from_group\": \"web\""));
+    assert_non_null(strstr(text, "\"to\": \"(group web)\", \"to_domid\": null, "
+                                 "\"to_group\": \"web\""));
+    json_object_put(json);
+    json = ask("{\"command\":\"explain\",\"domid\":2}");
+    assert_string_equal(get(json, "/result/group"), "web");
+    text = get(json, "/result/lines");
+    assert_non_null(strstr(text, "it is in the group web, which uses 0."));
+    assert_non_null(strstr(text, "its part with 2 vCPUs is 0."));
+    assert_non_null(strstr(text, "from Domain-0 to (group web)"));
+    assert_non_null(strstr(text, "100 % of its group web's "));
+    json_object_put(json);
+}
+
+static void metrics_name_the_group(void **state)
+{
+    const char *text;
+
+    (void)state;
+    start_with_a_group();
+    text = metrics_now();
+    assert_non_null(strstr(text, "\nxensched_moved{domain=\"disk\","
+                                 "domid=\"1\",group=\"web\"} 1\n"));
+    assert_non_null(strstr(text, "\nxensched_service_share{domain=\"spin\","
+                                 "domid=\"2\",group=\"web\"} 0."));
+    assert_non_null(strstr(text, "from_domain=\"(group web)\",from_domid=\"\","
+                                 "to_domain=\"Domain-0\",to_domid=\"0\"} "));
+    unlink(METRICS);
+}
+
 /* For metrics.t, which has Prometheus read what we write. */
 static void keep_metrics(void)
 {
@@ -637,6 +701,8 @@ int main(void)
         core_test(explain_says_what_was_done_and_why),
         core_test(metrics_are_what_status_and_matrix_say),
         core_test(what_cannot_be_told_apart_is_said_of_nobody),
+        core_test(answers_name_the_group),
+        core_test(metrics_name_the_group),
         core_test(metrics_are_written_when_it_is_time),
         core_test(metrics_that_cannot_be_written_stop_nothing),
         core_test(within_its_budget_less_is_logged_and_the_same_is_known),

@@ -42,6 +42,7 @@ static json_object *make(void)
     assert_int_equal(host.host.topology(host.host.data, &topology, &err), 0);
     assert_int_equal(host.host.domains(host.host.data, &domains, &err), 0);
     domains.domain[1].acct = 7;
+    strcpy(domains.domain[1].group, "web.1");
     domains.domain[1].since_ns = 1234567890123456789;
     domains.domain[1].affinity = AFFINITY_OPERATOR;
     domains.domain[1].held = true;
@@ -88,6 +89,7 @@ static void what_was_told_comes_back(void **state)
     d = domains_find(&s.domains, 1);
     assert_string_equal(d->name, "a \"name\"\xc3\xa4");
     assert_int_equal(d->acct, 7);
+    assert_string_equal(d->group, "web.1");
     assert_true(d->since_ns == 1234567890123456789);
     assert_true(d->held && d->affinity == AFFINITY_OPERATOR);
     assert_true(d->vcpus[0].online && !d->vcpus[1].online);
@@ -118,6 +120,7 @@ static void what_is_not_told_is_as_documented(void **state)
     assert_int_equal(cpumap_count(&d->pool_cpus), 12);
     assert_int_equal(domain_online_vcpus(d), 1);
     assert_false(d->driver || d->held);
+    assert_string_equal(d->group, "");
     snapshot_free(&s);
 }
 
@@ -175,6 +178,10 @@ static void what_makes_no_sense_is_named(void **state)
           "sorted" },
         { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"vcpus\":"
           "[{\"soft\":\"1\"}]}]}", "domain 1: 'soft'" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"group\":"
+          "\"a b\"}]}", "domain 1: 'group'" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"group\":"
+          "\"\"}]}", "domain 1: 'group'" },
     };
     struct xensched_error err;
     struct snapshot s;

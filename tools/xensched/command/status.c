@@ -107,6 +107,7 @@ static void add_domain(struct table *table, const struct json_object *domain)
     table_add(table, field_text(domain, "acct"));
     table_add(table, field_yes_no(domain, "driver_domain"));
     table_add(table, field_number(domain, "service_share", 100, 1));
+    table_add(table, field_text(domain, "group"));
     table_add(table, field_text(domain, "affinity"));
     table_add(table, field_yes_no(domain, "moved"));
     table_add(table, field_ranges(domain, "pcpus"));
@@ -115,8 +116,8 @@ static void add_domain(struct table *table, const struct json_object *domain)
 static void print(const struct json_object *result)
 {
     static const char *const headers[] = {
-        "DOMAIN", ">ID", ">ACCT", "DRIVER", ">CPU%", "AFFINITY", "MOVED",
-        "PCPUS", NULL
+        "DOMAIN", ">ID", ">ACCT", "DRIVER", ">CPU%", "GROUP", "AFFINITY",
+        "MOVED", "PCPUS", NULL
     };
     struct json_object *domains = field_array(result, "domains");
     struct table *table;

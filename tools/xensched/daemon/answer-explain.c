@@ -56,11 +56,16 @@ static void say_use(json_object *lines, const struct subject *s,
     unsigned int vcpus = domain_online_vcpus(d);
     double share;
 
-    if (core_service(s->core, d, s->now_ns, &share))
-        add_line(lines, "it uses %.2f pCPUs with %u vCPUs", share, vcpus);
-    else
+    if (!core_service(s->core, d, s->now_ns, &share))
         add_line(lines, "it has %u vCPUs; there are too many domains to tell "
                  "it from others", vcpus);
+    else if (d->group[0])
+        add_line(lines, "it is in the group %s, which uses %.2f pCPUs; its "
+                 "part with %u vCPUs is %.2f", d->group,
+                 matrix_service(s->core->matrix, d->acct, s->now_ns), vcpus,
+                 share);
+    else
+        add_line(lines, "it uses %.2f pCPUs with %u vCPUs", share, vcpus);
 }
 
 /* The pairs of one domain with the highest rates. */
@@ -113,7 +118,8 @@ static void say_talks(json_object *lines, const struct subject *s,
                  name_of(s->core, t.entry[i].current),
                  name_of(s->core, t.entry[i].correspondent));
     if (!t.nr)
-        add_line(lines, "it talks to nobody");
+        add_line(lines, "%s talks to nobody", d->group[0] ? "its group"
+                                                          : "it");
 }
 
 static void say_decision(json_object *lines, const struct core *core,
@@ -176,6 +182,8 @@ json_object *answer_explain(struct subject *s, struct xensched_error *err)
     json = json_object_new_object();
     answer_add_domain(json, "domain", "domid", d->domid, d->name);
     answer_add_text(json, "uuid", d->uuid);
+    if (d->group[0])
+        answer_add_text(json, "group", d->group);
     json_object_object_add(json, "lines", lines);
 
     return json;

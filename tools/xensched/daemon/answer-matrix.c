@@ -43,7 +43,8 @@ static int compare(const void *a, const void *b)
 }
 
 static void add_acct(json_object *json, const struct core *core,
-                     const char *key, const char *domid_key, uint16_t acct)
+                     const char *key, const char *domid_key,
+                     const char *group_key, uint16_t acct)
 {
     const struct account *account = accounting_of(&core->accounting, acct);
 
@@ -56,6 +57,8 @@ static void add_acct(json_object *json, const struct core *core,
                                : acct == XEN_SCHEDLOG_ACCT_XEN
                                  ? "(xen)" : "(not bound)");
     json_object_object_add(json, domid_key, NULL);
+    if (account && account->group[0])
+        answer_add_text(json, group_key, account->group);
 }
 
 static json_object *pair(const struct core *core,
@@ -63,8 +66,8 @@ static json_object *pair(const struct core *core,
 {
     json_object *json = json_object_new_object();
 
-    add_acct(json, core, "from", "from_domid", entry->current);
-    add_acct(json, core, "to", "to_domid", entry->correspondent);
+    add_acct(json, core, "from", "from_domid", "from_group", entry->current);
+    add_acct(json, core, "to", "to_domid", "to_group", entry->correspondent);
     answer_add_real(json, "rate", entry->rate, 1);
     answer_add_int(json, "total", entry->total);
 

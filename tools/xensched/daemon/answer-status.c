@@ -111,6 +111,8 @@ static json_object *domain(const struct subject *s, const struct domain *d)
     answer_add_domain(json, "name", "domid", d->domid, d->name);
     answer_add_text(json, "uuid", d->uuid);
     answer_add_int(json, "acct", d->acct);
+    if (d->group[0])
+        answer_add_text(json, "group", d->group);
     json_object_object_add(json, "driver_domain",
                            json_object_new_boolean(d->driver));
     add_service(json, s, d);

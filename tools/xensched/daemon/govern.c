@@ -39,7 +39,9 @@ static json_object *describe(const struct core *core,
 
     answer_add_text(json, "event", xensched_event_name(c->event));
     answer_add_int(json, "acct", c->acct);
-    if (account)
+    if (account && account->group[0])
+        answer_add_text(json, "group", account->group);
+    else if (account)
         answer_add_domain(json, "domain", "domid", account->domid,
                           account->name);
     answer_add_real(json, "rows_per_s", c->rate, 0);

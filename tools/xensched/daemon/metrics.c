@@ -196,6 +196,15 @@ static void write_sources(FILE *out, const struct feeds *feeds)
 
 /* Of domains. */
 
+static void own_labels(FILE *out, const struct domain *d)
+{
+    domain_labels(out, "", d->name, d->domid);
+    if (!d->group[0])
+        return;
+    putc(',', out);
+    label(out, "group", d->group);
+}
+
 static void write_domains(FILE *out, const struct core *core, uint64_t now_ns)
 {
     unsigned int i;
@@ -209,7 +218,7 @@ static void write_domains(FILE *out, const struct core *core, uint64_t now_ns)
         if (!core_service(core, d, now_ns, &share))
             continue;
         fputs("xensched_service_share{", out);
-        domain_labels(out, "", d->name, d->domid);
+        own_labels(out, d);
         fprintf(out, "} %.4f\n", share);
     }
     family(out, "moved", "gauge", "1 if the domain is where it was moved");
@@ -217,7 +226,7 @@ static void write_domains(FILE *out, const struct core *core, uint64_t now_ns)
         const struct domain *d = &core->domains.domain[i];
 
         fputs("xensched_moved{", out);
-        domain_labels(out, "", d->name, d->domid);
+        own_labels(out, d);
         fprintf(out, "} %d\n", d->affinity == AFFINITY_OURS);
     }
 }
@@ -261,11 +270,12 @@ static void write_end(FILE *out, const struct core *core, const char *prefix,
 {
     const struct account *account = accounting_of(&core->accounting, acct);
 
-    if (account)
+    if (account && !account->group[0])
         domain_labels(out, prefix, account->name, account->domid);
     else
         fprintf(out, "%sdomain=\"%s\",%sdomid=\"\"", prefix,
-                acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)" : "(not bound)",
+                account ? account->name
+                : acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)" : "(not bound)",
                 prefix);
 }
 

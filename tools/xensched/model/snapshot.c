@@ -135,6 +135,8 @@ static json_object *write_domain(const struct domain *d)
     put(json, "name", json_object_new_string(d->name));
     put(json, "uuid", json_object_new_string(d->uuid));
     put_int(json, "acct", d->acct);
+    if (d->group[0])
+        put(json, "group", json_object_new_string(d->group));
     put_int(json, "since_ns", d->since_ns);
     put(json, "driver_domain", json_object_new_boolean(d->driver));
     put(json, "serves", write_serves(d));
@@ -430,6 +432,16 @@ static enum domain_affinity read_affinity(struct reading *r, json_object *json)
     return AFFINITY_DEFAULT;
 }
 
+static void read_group(struct reading *r, json_object *json, struct domain *d)
+{
+    if (!get(r, json, "group", json_type_string))
+        return;
+    get_text(r, json, "group", d->group, sizeof(d->group));
+    if (!domain_is_group_name(d->group))
+        wrong(r, "'group' is no name of 1 to 63 letters, digits, '.', '_' and "
+              "'-'");
+}
+
 static void read_domain(struct reading *r, json_object *json)
 {
     struct domains *domains = &r->s->domains;
@@ -450,6 +462,7 @@ static void read_domain(struct reading *r, json_object *json)
              d->domid);
     get_text(r, json, "uuid", d->uuid, sizeof(d->uuid));
     d->acct = get_int(r, json, "acct", UINT16_MAX, XEN_SCHEDLOG_ACCT_REST);
+    read_group(r, json, d);
     d->since_ns = get_int(r, json, "since_ns", INT64_MAX, 0);
     read_serves(r, json, d);
     d->driver = get_bool(r, json, "driver_domain", d->driver);
