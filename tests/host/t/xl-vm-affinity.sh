@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2
-# time: 260
+# time: 340
 #
 # "xl vm-affinity" shows what xenschedd sees and plans, and has it do what an
 # operator wants: carry plans out, leave a domain alone, put all back.  Without
@@ -80,6 +80,39 @@ check "it stays, the other one was moved" soft_is held all
 xenstore-rm "/local/domain/$domid/platform/vm-affinity"
 check "without that it is moved, too" until_true 30 soft_is held 0-1
 guest stop held
+
+# Guests of a group are one party.
+number_of()
+{
+    xensched status | awk -v name="$1" '$1 == name { print $3 }'
+}
+
+check "a group that is no name is an error" \
+    fails "vm_affinity_group has to be a name of 1 to 63" \
+    guest start idle name=wrong "xl=vm_affinity_group = 'a b'"
+guest start disk name=one "xl=vm_affinity_group = 'pair'"
+guest start idle name=two "xl=vm_affinity_group = 'pair'"
+check "the daemon knows both" until_true 20 xl vm-affinity explain two
+number=$(number_of one)
+check "both have one number" test "${number:-0}" -gt 2
+is "the very same, in Xen as well" \
+    "$(number_of two) $(xl schedlog bind one) $(xl schedlog bind two)" \
+    "$number $number $number"
+check "list: the group" says "^two .* pair " xl vm-affinity list
+domid=$(xl domid two)
+check "the guest can read that, and not write it" \
+    says "^vm-affinity-group = \"pair\".*(n0,r$domid)" \
+    xenstore-ls -p "/local/domain/$domid/platform"
+check "matrix: what the group does" \
+    says "evtchn-send *(group pair) *Domain-0" xl vm-affinity matrix
+check "who does much is moved" until_true 30 soft_is one 0-1
+check "and so is the other one of its group" until_true 10 soft_is two 0-1
+check "explain: by the group's talk" says "of its group pair's" \
+    xl vm-affinity explain two
+guest stop one
+sleep 2
+is "the one that is left keeps the number" "$(number_of two)" "$number"
+guest stop two
 
 check "restore" says "restored: 1, failed: 0, mode: advise" \
     xl vm-affinity restore

@@ -204,8 +204,8 @@ static void print_list(yajl_val result)
     yajl_val domains = field(result, "domains", yajl_t_array);
     size_t i;
 
-    printf("%-32s %5s %6s %-9s %-4s %s\n", "Name", "ID", "CPU%", "Affinity",
-           "Held", "pCPUs");
+    printf("%-32s %5s %6s %-9s %-4s %-12s %s\n", "Name", "ID", "CPU%",
+           "Affinity", "Held", "Group", "pCPUs");
     for (i = 0; i < length_of(domains); i++) {
         yajl_val domain = element(domains, i);
 
@@ -213,6 +213,8 @@ static void print_list(yajl_val result)
         printf(" %5s %6.1f %-9s %-4s ", text(domain, "domid"),
                100 * number(domain, "service_share"),
                text(domain, "affinity"), text(domain, "held"));
+        print_text(12, text(domain, "group"));
+        putchar(' ');
         print_ranges(field(domain, "pcpus", yajl_t_array));
         putchar('\n');
     }
