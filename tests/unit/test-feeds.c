@@ -459,6 +459,7 @@ static int setup(void **state)
     fake_host_init(&host);
     fake_domain_new(&host, DRIVER, "driver", 1)->clients = 1U << CLIENT;
     fake_domain_new(&host, CLIENT, "client", 1);
+    host.world->domains[0].clients = 1U << CLIENT;
     fake_domain_new(&host, OTHER, "other", 1);
     settings = (struct core_settings){
         .half_life_ns = SECOND,
@@ -1206,13 +1207,26 @@ static void dom0_s_log_is_read_when_its_module_comes(void **state)
     assert_int_equal(device.events, 1U << PAGES);
     assert_int_equal(device.lease_ms, 10000);
     emit_dom0(CLIENT_ACCT, 33);
-    emit_dom0(OTHER_ACCT, 1);
     wait_for(1);
     assert_int_equal(total_of(PAGES, DOM0_ACCT, CLIENT_ACCT), 33);
-    assert_int_equal(total_of(PAGES, DOM0_ACCT, OTHER_ACCT), 1);
     feeds_free(&feeds);
     assert_int_equal(device.nr_acct, 0);
     start_feeds("none");
+}
+
+/* Linux may not have heard yet which number is whose. */
+static void dom0_s_rows_about_whom_it_does_not_serve_are_refused(void **state)
+{
+    (void)state;
+    device.there = true;
+    device.built = 1U << PAGES;
+    wait_for(5);
+    emit_dom0(OTHER_ACCT, 1);
+    emit_dom0(CLIENT_ACCT, 2);
+    wait_for(1);
+    assert_int_equal(total_of(PAGES, DOM0_ACCT, OTHER_ACCT), 0);
+    assert_int_equal(total_of(PAGES, DOM0_ACCT, CLIENT_ACCT), 2);
+    assert_int_equal(feed("linux")->refused, 1);
 }
 
 static void dom0_s_log_is_set_up_again_when_its_lease_has_ended(void **state)
@@ -1344,6 +1358,7 @@ int main(void)
         feeds_test(another_area_has_to_go_first),
         feeds_test(numbers_of_a_killed_daemon_are_removed),
         feeds_test(dom0_s_log_is_read_when_its_module_comes),
+        feeds_test(dom0_s_rows_about_whom_it_does_not_serve_are_refused),
         feeds_test(dom0_s_log_is_set_up_again_when_its_lease_has_ended),
         feeds_test(dom0_s_log_may_be_held_by_somebody_else),
         feeds_test(others_can_look_on),

@@ -479,8 +479,7 @@ static void look_at_domain(struct feeds *feeds, const struct domain *d,
     feed->seen = true;
     feed->acct = d->acct;
     write_numbers(feeds, feed, d, domains);
-    if (is_domains(feed))
-        set_sieve(feed, d, domains);
+    set_sieve(feed, d, domains);
 }
 
 /* FNV-1a. */
@@ -575,9 +574,10 @@ void feeds_look(struct feeds *feeds, const struct domains *domains,
 
 /* Rows. */
 
+/* It is nothing to be said of dom0, which means no harm. */
 static void say_refusal(struct feeds *feeds, struct feed *feed)
 {
-    if (!feed->refused || feed->refusal_said)
+    if (!is_domains(feed) || !feed->refused || feed->refusal_said)
         return;
     feed->refusal_said = true;
     snprintf(feed->reason, sizeof(feed->reason), "some of what it logs is "
@@ -603,14 +603,15 @@ static void take(struct feeds *feeds, struct feed *feed,
     governor_count(&feeds->core->governor, batch, feed->acct);
     if (is_domains(feed) && !is_as_asked(&feeds->logs, batch)) {
         feed->refused += xensched_batch_rows(batch);
-    } else if (is_domains(feed)) {
-        matrix_add_believable(feeds->core->matrix, batch, &sieve, now_ns);
-        feed->refused += sieve.refused;
-    } else if (batch->file < feeds->logs.nr &&
-               matrix_takes(feeds->core->matrix,
-                            feeds->logs.events[batch->file])) {
-        matrix_add_batch(feeds->core->matrix, batch, now_ns);
+        return;
     }
+    if (!is_domains(feed) &&
+        (batch->file >= feeds->logs.nr ||
+         !matrix_takes(feeds->core->matrix,
+                       feeds->logs.events[batch->file])))
+        return;
+    matrix_add_believable(feeds->core->matrix, batch, &sieve, now_ns);
+    feed->refused += sieve.refused;
 }
 
 /* A producer that follows the rules has none: it is not worth the time. */

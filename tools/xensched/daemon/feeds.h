@@ -58,7 +58,7 @@ struct feed {
     uint64_t since_ns; /* when it got into its state */
     unsigned int nr_numbers;
     struct feed_number *numbers;
-    struct sieve sieve; /* of driver domains */
+    struct sieve sieve;
     uint64_t refused;   /* rows which did not pass it */
     bool refusal_said;
 };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sieve.h - what is believed of the rows of a driver domain.
+ * sieve.h - what is believed of the rows of a driver domain, or of dom0's Linux.
  *
  * It writes its log itself, so what is in there is what it says, not what
  * happened.  It may speak of its own work for those whose back end it is by
  * what the toolstack wrote, and of nothing else: then all that it can
- * falsify is how much it works for its own clients.
+ * falsify is how much it works for its own clients.  dom0 does not lie, but its
+ * Linux hears of a new number a moment late, and until then a row has another.
  */
 #ifndef XENSCHED_DAEMON_SIEVE_H
 #define XENSCHED_DAEMON_SIEVE_H
