@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --mode exact --sockets 2 --cores 2 --numa
+# box: --sockets 2 --cores 2 --numa --one-thread
 # time: 400
 #
 # A guest makes a known number of requests of known sizes to its disk: blkback

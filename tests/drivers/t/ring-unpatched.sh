@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --mode exact --xen native --sockets 1 --cores 2
+# box: --xen native --sockets 1 --cores 2 --one-thread
 # time: 120
 #
 # The modules on a Xen which has no log: rings are logged all the same, and a

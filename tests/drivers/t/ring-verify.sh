@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --mode exact --sockets 2 --cores 2 --numa --tools
+# box: --sockets 2 --cores 2 --numa --tools --one-thread
 # time: 300
 #
 # Data that was written through a ring is read back as it was, whatever is

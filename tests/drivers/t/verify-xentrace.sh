@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --mode exact --xen native --sockets 2 --cores 2 --numa --tools
+# box: --xen native --sockets 2 --cores 2 --numa --tools
 # time: 400
 #
 # What ring-verify.sh does, with nothing of ours: an unpatched Xen, the kernel's
