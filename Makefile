@@ -45,6 +45,7 @@ help:
 #|   make bench-memory  how large logs have to be, under Postmark and fio
 #|   make bench-correlation   do notifications and rings tell the same?
 #|   make bench-placement     what it costs where a guest runs
+#|   make bench-phases    placements compared, under load that changes (25 minutes)
 #|   make bench-host    what logging costs guests that use their disk (15 to 25 minutes)
 #|   make flask         permissions with FLASK, on a hypervisor of its own
 #|   make drivers       the Linux modules, for the kernel of the host in a box
@@ -142,9 +143,9 @@ bench-sites: xen xen-native tools
 bench-memory bench-correlation: xen tools drivers
 	@tests/bench/host-$(@:bench-%=%).sh
 
-.PHONY: bench-placement
-bench-placement: xen tools
-	@tests/bench/host-placement.sh
+.PHONY: bench-placement bench-phases
+bench-placement bench-phases: xen tools
+	@tests/bench/host-$(@:bench-%=%).sh
 
 .PHONY: bench-host
 bench-host: xen xen-native tools drivers
