@@ -44,7 +44,7 @@ status()
 
 rows()
 {
-    status | sed 's/.*"nodes":[0-9]*},"rows":\([0-9]*\).*/\1/'
+    status | sed 's/.*"nodes":[^}]*},"rows":\([0-9]*\).*/\1/'
 }
 
 # known NAME: and where it is is the daemon's doing.
