@@ -131,11 +131,9 @@ int xencall1(xencall_handle *xcall, unsigned int number, uint64_t arg)
 }
 
 /* One socket; the last of its pCPUs is offline. */
-static bool look(struct topology *t)
+static void make(struct topology *t)
 {
-    struct llc_xen x = { 0 };
     unsigned int i;
-    bool known;
 
     topology_init(t, NR);
     for (i = 0; i < NR - 1; i++) {
@@ -143,6 +141,14 @@ static bool look(struct topology *t)
         t->cpus[i].socket = 0;
         t->cpus[i].core = i;
     }
+}
+
+static bool look(struct topology *t)
+{
+    struct llc_xen x = { 0 };
+    bool known;
+
+    make(t);
     llc_xen_open(&x, NULL, NULL);
     known = llc_xen_fill_in(&x, t);
     llc_xen_close(&x);
@@ -173,6 +179,30 @@ static void leaf_4_and_apic_ids_are_put_together(void **state)
     topology_free(&t);
 }
 
+/* This is done for each plan. */
+static void only_a_pcpu_that_has_come_is_asked_for(void **state)
+{
+    struct llc_xen x = { 0 };
+    struct topology t;
+
+    (void)state;
+    make(&t);
+    llc_xen_open(&x, NULL, NULL);
+    assert_true(llc_xen_fill_in(&x, &t));
+    xen.asked = 0;
+    assert_true(llc_xen_fill_in(&x, &t));
+    assert_int_equal(t.cpus[4].llc, 1);
+    assert_int_equal(xen.asked, 0);
+    t.cpus[4].online = false;
+    assert_true(llc_xen_fill_in(&x, &t));
+    t.cpus[4].online = true;
+    assert_true(llc_xen_fill_in(&x, &t));
+    assert_int_equal(t.cpus[4].llc, 1);
+    assert_int_equal(xen.asked, 1);
+    llc_xen_close(&x);
+    topology_free(&t);
+}
+
 static void a_xen_which_does_not_say_is_no_failure(void **state)
 {
     struct topology t;
@@ -198,6 +228,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(leaf_4_and_apic_ids_are_put_together, setup),
+        cmocka_unit_test_setup(only_a_pcpu_that_has_come_is_asked_for, setup),
         cmocka_unit_test_setup(a_xen_which_does_not_say_is_no_failure, setup),
     };
 

@@ -65,41 +65,53 @@ void llc_xen_close(struct llc_xen *x)
     if (x->xcall)
         xencall_close(x->xcall);
     x->xcall = NULL;
+    free(x->apic_ids);
+    x->apic_ids = NULL;
+    x->nr = 0;
 }
 
 /* libxenctrl has no function for this one. */
-static uint32_t apic_id(const struct llc_xen *x, struct xen_platform_op *op,
-                        unsigned int cpu)
+static uint32_t ask_apic_id(const struct llc_xen *x, unsigned int cpu)
 {
+    struct xen_platform_op *op = xencall_alloc_buffer(x->xcall, sizeof(*op));
+    uint32_t apic_id = LLC_UNKNOWN;
+
+    if (!op)
+        return LLC_UNKNOWN;
     *op = (struct xen_platform_op){
         .cmd = XENPF_get_cpuinfo,
         .interface_version = XENPF_INTERFACE_VERSION,
         .u.pcpu_info.xen_cpuid = cpu,
     };
-    if (xencall1(x->xcall, __HYPERVISOR_platform_op, (uintptr_t)op) ||
-        op->u.pcpu_info.flags & XEN_PCPU_FLAGS_INVALID)
-        return LLC_UNKNOWN;
-
-    return op->u.pcpu_info.apic_id;
-}
-
-bool llc_xen_fill_in(const struct llc_xen *x, struct topology *t)
-{
-    struct xen_platform_op *op;
-    uint32_t *apic_ids;
-    unsigned int cpu;
-    bool known;
-
-    op = x->xcall ? xencall_alloc_buffer(x->xcall, sizeof(*op)) : NULL;
-    if (!op)
-        return false;
-    apic_ids = need_memory(t->nr_cpus, sizeof(*apic_ids));
-    for (cpu = 0; cpu < t->nr_cpus; cpu++)
-        apic_ids[cpu] = t->cpus[cpu].online ? apic_id(x, op, cpu)
-                                            : LLC_UNKNOWN;
-    known = llc_of_host(t, apic_ids, x->shift);
-    free(apic_ids);
+    if (!xencall1(x->xcall, __HYPERVISOR_platform_op, (uintptr_t)op) &&
+        !(op->u.pcpu_info.flags & XEN_PCPU_FLAGS_INVALID))
+        apic_id = op->u.pcpu_info.apic_id;
     xencall_free_buffer(x->xcall, op);
 
-    return known;
+    return apic_id;
+}
+
+/* One that is offline may come back as another. */
+static void update_apic_ids(struct llc_xen *x, const struct topology *t)
+{
+    unsigned int cpu;
+
+    x->apic_ids = need_more_memory(x->apic_ids, t->nr_cpus,
+                                   sizeof(*x->apic_ids));
+    for (; x->nr < t->nr_cpus; x->nr++)
+        x->apic_ids[x->nr] = LLC_UNKNOWN;
+    for (cpu = 0; cpu < t->nr_cpus; cpu++)
+        if (!t->cpus[cpu].online)
+            x->apic_ids[cpu] = LLC_UNKNOWN;
+        else if (x->apic_ids[cpu] == LLC_UNKNOWN)
+            x->apic_ids[cpu] = ask_apic_id(x, cpu);
+}
+
+bool llc_xen_fill_in(struct llc_xen *x, struct topology *t)
+{
+    if (!x->xcall)
+        return false;
+    update_apic_ids(x, t);
+
+    return llc_of_host(t, x->apic_ids, x->shift);
 }

@@ -14,6 +14,8 @@
 struct llc_xen {
     xencall_handle *xcall; /* NULL: there is nothing to ask for */
     unsigned int shift;
+    unsigned int nr;
+    uint32_t *apic_ids; /* [nr]; each is asked for when its pCPU has come */
 };
 
 /* No error: if it cannot be asked, nothing is known. */
@@ -22,6 +24,6 @@ void llc_xen_open(struct llc_xen *x, xc_interface *xch,
 void llc_xen_close(struct llc_xen *x);
 
 /* As llc_of_host(). */
-bool llc_xen_fill_in(const struct llc_xen *x, struct topology *t);
+bool llc_xen_fill_in(struct llc_xen *x, struct topology *t);
 
 #endif /* XENSCHED_DAEMON_LLC_XEN_H */
