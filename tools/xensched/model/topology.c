@@ -200,6 +200,11 @@ unsigned int topology_place_of(const struct topology *t, unsigned int cpu)
     return cpu < t->nr_cpus ? t->cpus[cpu].place : TOPOLOGY_UNKNOWN;
 }
 
+unsigned int topology_cache_of(const struct topology *t, unsigned int cpu)
+{
+    return cpu < t->nr_cpus ? t->cpus[cpu].cache : TOPOLOGY_UNKNOWN;
+}
+
 static unsigned int all_in(const struct topology_place *places,
                            unsigned int nr, const struct cpumap *cpus)
 {

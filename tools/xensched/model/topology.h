@@ -71,6 +71,7 @@ unsigned int topology_place_of_all(const struct topology *t,
                                    const struct cpumap *cpus);
 
 /* Likewise, the cache. */
+unsigned int topology_cache_of(const struct topology *t, unsigned int cpu);
 unsigned int topology_cache_of_all(const struct topology *t,
                                    const struct cpumap *cpus);
 

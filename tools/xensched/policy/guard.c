@@ -109,7 +109,7 @@ void guard_free(struct guard *g)
 /* Either all places or all caches. */
 struct choice {
     unsigned int nr;
-    const struct topology_place *places;
+    unsigned int (*of)(const struct topology *t, unsigned int cpu);
     unsigned int (*of_all)(const struct topology *t,
                            const struct cpumap *cpus);
 };
@@ -120,7 +120,7 @@ static unsigned int place_of_vcpu(const struct topology *t,
                                   const struct domain_vcpu *vcpu,
                                   bool running)
 {
-    unsigned int place, i;
+    unsigned int place;
     struct cpumap cpus;
 
     cpumap_init_copy(&cpus, &vcpu->hard);
@@ -131,9 +131,8 @@ static unsigned int place_of_vcpu(const struct topology *t,
         place = choice->of_all(t, &cpus);
     }
     cpumap_free(&cpus);
-    for (i = 0; place == TOPOLOGY_UNKNOWN && running && i < choice->nr; i++)
-        if (cpumap_test(&choice->places[i].cpus, vcpu->cpu))
-            place = i;
+    if (place == TOPOLOGY_UNKNOWN && running)
+        place = choice->of(t, vcpu->cpu);
 
     return place;
 }
@@ -170,7 +169,7 @@ struct whereabouts guard_find(const struct topology *t,
                               const struct domain *d, bool running)
 {
     const struct choice places = {
-        t->nr_places, t->places, topology_place_of_all
+        t->nr_places, topology_place_of, topology_place_of_all
     };
 
     return find(t, &places, d, running);
@@ -180,7 +179,7 @@ struct whereabouts guard_find_cache(const struct topology *t,
                                     const struct domain *d, bool running)
 {
     const struct choice caches = {
-        t->nr_caches, t->caches, topology_cache_of_all
+        t->nr_caches, topology_cache_of, topology_cache_of_all
     };
 
     return find(t, &caches, d, running);
