@@ -16,6 +16,7 @@
 
 struct file {
     const char *path;
+    char (*separator)(const char *key);
     char *text;      /* ends with a newline, which the parser insists on */
     size_t length;
     XLU_Config *xlu;
@@ -131,12 +132,6 @@ static bool next_key(struct search *s, char key[MAX_KEY])
     return true;
 }
 
-/* Of this key each item is a list itself, with commas. */
-static char separator_of(const char *key)
-{
-    return strcmp(key, "llc") ? ',' : '/';
-}
-
 /* The items of a list with @separator between; NULL: not all are strings. */
 static char *join(const XLU_ConfigList *list, int nr, char separator)
 {
@@ -171,7 +166,7 @@ static char *value_of(const struct file *f, const char *key)
         return need_string(text);
 
     return xlu_cfg_get_list(f->xlu, key, &list, &nr, 1)
-           ? NULL : join(list, nr, separator_of(key));
+           ? NULL : join(list, nr, f->separator(key));
 }
 
 /* Would another setting of this key hide this one? */
@@ -221,11 +216,12 @@ static int take_all(const struct file *f,
 }
 
 int config_read(const char *path,
+                char (*separator)(const char *key),
                 const char *(*take)(void *arg, const char *key,
                                     const char *value),
                 void *arg, struct xensched_error *err)
 {
-    struct file f = { .path = path };
+    struct file f = { .path = path, .separator = separator };
     int rc = read_text(&f, err);
 
     if (!rc)

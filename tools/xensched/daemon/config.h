@@ -3,10 +3,10 @@
  * config.h - reads a configuration file in the syntax of xl.cfg(5), with Xen's
  * own parser, libxlutil.
  *
- * It knows no keys (but "llc", whose list is one of lists): whoever calls it
- * does.  libxlutil finds a key that it is asked for and cannot say which ones
- * there are, so that a misspelt one would go unnoticed; so when libxlutil has
- * accepted a file, its keys are looked for here.
+ * It knows no keys: whoever calls it does.  libxlutil finds a key that it is
+ * asked for and cannot say which ones there are, so that a misspelt one would
+ * go unnoticed; so when libxlutil has accepted a file, its keys are looked for
+ * here.
  */
 #ifndef XENSCHED_DAEMON_CONFIG_H
 #define XENSCHED_DAEMON_CONFIG_H
@@ -15,12 +15,12 @@
 
 /*
  * Call @take for each setting of the file, in its order.  The items of a list
- * make one value, with commas between them; those of "llc" with slashes, since
- * they have commas themselves.  What @take says is wrong with the setting
- * ("'shares' is not a key"; NULL: nothing) is the error, after file and line.
- * -ENOENT: there is no such file.
+ * make one value, with what @separator says for the key between them.  What
+ * @take says is wrong with the setting ("'shares' is not a key"; NULL: nothing)
+ * is the error, after file and line.  -ENOENT: there is no such file.
  */
 int config_read(const char *path,
+                char (*separator)(const char *key),
                 const char *(*take)(void *arg, const char *key,
                                     const char *value),
                 void *arg, struct xensched_error *err);

@@ -64,7 +64,8 @@ static const char usage[] =
 enum id {
     HELP, VERSION, CONFIG, MODE, POLICIES, SHARE, MIN_RATE, CONFIRM, SETTLE,
     STAY, QUIET, MAX_MOVES, HALF_LIFE, INTERVAL, PERIOD, LOG, BUDGET, LEASE,
-    LLC, REPLACE_AREA, CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS, NR_IDS,
+    LLC, REPLACE_AREA, CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS,
+    NR_IDS,
 };
 
 _Static_assert(NR_IDS <= OPTIONS_MAX, "options.value has no room");
@@ -397,13 +398,19 @@ static int check_lease(const struct options *o, struct xensched_error *err)
                          (unsigned long long)o->interval_ms);
 }
 
+/* Each item of this list is one itself, with commas. */
+static char separator(const char *key)
+{
+    return strcmp(key, settings[LLC].key) ? ',' : '/';
+}
+
 static int load(struct options *o, struct xensched_error *err)
 {
     int rc = 0;
 
     set_defaults(o);
     if (o->config_path)
-        rc = config_read(o->config_path, take, o, err);
+        rc = config_read(o->config_path, separator, take, o, err);
     if (rc == -ENOENT && !o->config_named)
         rc = 0;
     if (!rc)
