@@ -14,7 +14,6 @@
 #include "llc-xen.h"
 #include "misses.h"
 #include "say.h"
-#include "say.h"
 #include "toolstack.h"
 #include "xenstore.h"
 

@@ -124,6 +124,8 @@ double domains_part(const struct domains *domains, const struct domain *d)
 {
     unsigned int i, sharers = 0, online = 0;
 
+    if (!d->group[0])
+        return 1;
     for (i = 0; i < domains->nr; i++)
         if (domains->domain[i].acct == d->acct) {
             sharers++;

@@ -85,8 +85,8 @@ bool domain_is_group_name(const char *name);
 
 /*
  * Of what is counted for the accounting domain of @d, which is one of
- * @domains, so much is taken for its own: 1, or if it shares that with others
- * a part by its online vCPUs.  The parts of all of them are 1 together.
+ * @domains, so much is taken for its own: 1, or if its group shares that a part
+ * by its online vCPUs.  The parts of all of them are 1 together.
  */
 double domains_part(const struct domains *domains, const struct domain *d);
 
