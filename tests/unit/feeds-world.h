@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * feeds-world.h - the daemon with sources that a test makes up: a driver domain
+ * with memory of its own, which answers through xenstore and writes rows with
+ * the hypervisor's record handler, and dom0's Linux, a device of the same kind.
+ */
+#ifndef TESTS_UNIT_FEEDS_WORLD_H
+#define TESTS_UNIT_FEEDS_WORLD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fake-host.h"
+
+#include "daemon/feeds.h"
+
+#define SECOND 1000000000ULL
+
+#define DRIVER 3U
+#define CLIENT 4U
+#define OTHER  5U
+#define OTHER_DRIVER 6U
+
+/* Accounting domains follow the order of domids, from 2 on. */
+#define DOM0_ACCT   2U
+#define DRIVER_ACCT 3U
+#define CLIENT_ACCT 4U
+#define OTHER_ACCT  5U
+
+#define EV(NAME) XEN_SCHEDLOG_EV_##NAME
+#define PAGES EV(RING_PAGES)
+#define FILE_SIZE (256U << 10)
+
+/* The driver domain's memory: so many pages, and what is where. */
+#define FRAMES    4096U
+#define GLOBAL    10U
+#define DIRECTORY 100U
+#define CPU_PAGES 66U /* 1 CONTROL, 1 STATE, 64 DATA */
+#define CPU_FRAME(cpu) (200U + CPU_PAGES * (cpu))
+#define NO_FRAME  UINT64_MAX
+
+extern unsigned int mapped; /* regions of that memory */
+
+extern struct fake_host host;
+extern struct core core;
+extern struct core_settings settings;
+extern struct feeds feeds;
+extern struct xenstore *xs;
+extern struct xensched_source *hypervisor;
+extern uint64_t now;
+
+/* The device of dom0's Linux. */
+struct made_up_device {
+    bool there;
+    unsigned int calls; /* ever */
+    uint32_t nr_acct, nr_files, size, events, built, lease_ms;
+    uint64_t cookie;
+};
+
+extern struct made_up_device device;
+
+int setup(void **state);
+int teardown(void **state); /* nothing may have stayed mapped or open */
+
+/* The driver domain's side. */
+uint8_t *page(unsigned int frame);
+const char *request(const char *node);
+void advertise(const char *node, const char *value);
+void answer(void); /* as an honest one with two CPUs does */
+void take_back(void);
+void emit(unsigned int cpu, unsigned int event, uint16_t current,
+          uint16_t correspondent, uint64_t counter);
+
+/* That of dom0's Linux. */
+void emit_dom0(uint16_t correspondent, uint64_t counter);
+
+/* The daemon's side. */
+const struct feed *feed(const char *name);
+const struct feed *driver(void);
+void start_feeds(const char *log);
+void look(void);
+void read_rows(void);
+void wait_for(unsigned int seconds);
+uint64_t total_of(unsigned int event, uint16_t current,
+                  uint16_t correspondent);
+/* An honest driver domain which is being read. */
+void get_it_to_log(void);
+void refused_with(const char *words);
+
+#endif /* TESTS_UNIT_FEEDS_WORLD_H */
