@@ -25,7 +25,7 @@ top=$(cd "$here/../.." && pwd)
 
 "$here/host/phases.py" plan "${AMOUNT:-8000}" "${SEED:-1}" >"$results/plan"
 bench_boot --timeout 3600 --sockets 2 --cores 4 --dom0-vcpus 1 --dom0-memory 768 \
-    --memory 2560 "$here/host/phases-dom0.sh" "$results/plan"
+    --memory 2560 "$here"/host/{phases,daemon}-dom0.sh "$results/plan"
 for rows in "$results"/*.rows; do
     bench_dump "$rows"
 done

@@ -23,7 +23,7 @@ top=$(cd "$here/../.." && pwd)
 . "$here/host/lib.sh"
 
 bench_boot --sockets 2 --cores 2 --numa --dom0-vcpus 1 \
-    "$here/host/placement-dom0.sh"
+    "$here"/host/{placement,daemon}-dom0.sh
 for rows in "$results"/*.rows; do
     bench_dump "$rows"
 done

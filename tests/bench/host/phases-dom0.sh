@@ -22,29 +22,12 @@ set -e
 . /usr/lib/box/phases.sh
 phases='' amount='' part='' placements=''
 . ./plan
+# shellcheck source=tests/bench/host/daemon-dom0.sh
+. ./daemon-dom0.sh
 
-daemon=
 acting="--mode act --policies driver-affinity,working-set --max-moves 100
         --half-life 150 --period 150 --interval 50 --confirm 2 --stay 500
         --settle 0 --quiet 600000"
-
-start_daemon()
-{
-    rm -rf /var/log/xensched
-    xenschedd "$@" >>"$RESULTS/xenschedd.log" 2>&1 &
-    daemon=$!
-    until xensched status >/dev/null 2>&1; do
-        kill -0 $daemon
-        usleep 100000
-    done
-}
-
-stop_daemon()
-{
-    kill -TERM $daemon
-    wait $daemon
-    daemon=
-}
 
 # go_through PLACEMENT AMOUNT: one line for each phase.
 go_through()

@@ -23,6 +23,8 @@ import json
 import random
 import sys
 
+from rows import accounting_domains, events_of
+
 CORES = 4  # of each socket
 CPUS = ("0-3", "4-7")
 BACKENDS = {"D": 0, "V": 1}  # which socket
@@ -117,21 +119,6 @@ def changes():
     return count
 
 
-def rows_of(name):
-    with open(name, encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-    lost = sum(row.get("lost_rows", 0) for row in rows)
-    if lost:
-        sys.exit("%s: %d rows were lost" % (name, lost))
-    return sorted((row for row in rows if "event" in row),
-                  key=lambda row: row["time_s"])
-
-
-def accounting_domains(folder, placement):
-    with open("%s/%s.status" % (folder, placement), encoding="utf-8") as file:
-        return {domain["acct"] for domain in json.load(file)["domains"]}
-
-
 def stays_of(rows, domains):
     """By accounting domain: times, and pCPUs, at which it left a pCPU."""
     stays = collections.defaultdict(lambda: ([], []))
@@ -168,8 +155,8 @@ def migrations(stays):
 
 def result(folder, placement, meaning, plan):
     phases = read_ticks(folder, placement)
-    rows = rows_of("%s/%s.jsonl" % (folder, placement))
-    domains = accounting_domains(folder, placement)
+    rows = events_of(folder, placement)
+    domains = set(accounting_domains(folder, placement).values())
     stays = stays_of(rows, domains)
     sent, cpus, sockets = notifications(rows, domains, stays)
     moves = read_moves("%s/%s.journal" % (folder, placement)) \

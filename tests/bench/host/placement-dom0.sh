@@ -7,21 +7,20 @@
 #
 #   $RESULTS/ticks            lines: PLACE TICKS-OF-FEW TICKS-OF-MANY
 #   $RESULTS/PLACE-ROUND.rows a recording of $recorded requests
-#   $RESULTS/PLACE.json       what the daemon said meanwhile
+#   $RESULTS/PLACE.status     what the daemon said meanwhile
 #
 # Where the guest isn't held Xen may move it at any time, so there are several
 # rounds of all.  While anything is measured dom0 serves the disk and nothing
 # else (errand).
 
 set -e
+# shellcheck source=tests/bench/host/daemon-dom0.sh
+. ./daemon-dom0.sh
 
 # Requests; the difference of two runs has nothing of a run's beginning or end.
 few=200 many=1200 recorded=500
 rounds=5
 echo "$few $many $recorded" >"$RESULTS/requests"
-
-daemon_log=$RESULTS/xenschedd.log
-daemon=
 
 # request COUNT: 4 KiB direct reads, one at a time.  $took is how many ticks.
 request()
@@ -46,24 +45,6 @@ measure()
     echo "$1: $(((took - one) / (many - few))) instructions per request"
 }
 
-# start_daemon OPTION...
-start_daemon()
-{
-    xenschedd "$@" >>"$daemon_log" 2>&1 &
-    daemon=$!
-    until xensched status >/dev/null 2>&1; do
-        kill -0 $daemon
-        usleep 100000
-    done
-}
-
-stop_daemon()
-{
-    kill -TERM $daemon
-    wait $daemon
-    daemon=
-}
-
 # record PLACE ROUND: with a daemon that logs who notifies whom, and who runs
 # where.
 record()
@@ -77,7 +58,7 @@ record()
     usleep 300000
     kill -INT $recorder
     wait $recorder
-    xensched status --json >"$RESULTS/$1.json"
+    xensched status --json >"$RESULTS/$1.status"
 }
 
 # without_daemon PLACE: there is one only while it is needed to record

@@ -15,10 +15,12 @@ pCPU, and at each tick).
 """
 
 import bisect
-import glob
 import json
+import pathlib
 import statistics
 import sys
+
+from rows import accounting_domains, events_of
 
 CORES = 2  # of each socket
 
@@ -31,31 +33,15 @@ PLACES = (
 )
 
 
-def accounting_domains(folder, place):
-    with open("%s/%s.json" % (folder, place), encoding="utf-8") as file:
-        domains = json.load(file)["domains"]
-    return {domain["name"]: domain["acct"] for domain in domains}
-
-
-def rows_of(name):
-    with open(name, encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-    lost = sum(row.get("lost_rows", 0) for row in rows)
-    if lost:
-        sys.exit("%s: %d rows were lost" % (name, lost))
-    return sorted((row for row in rows if "event" in row),
-                  key=lambda row: row["time_s"])
-
-
 def ran_next(stays, times, acct, at):
     """The pCPU on which @acct was first at @at or later; None: unknown."""
     i = bisect.bisect_left(times[acct], at)
     return stays[acct][i]["cpu"] if i < len(stays[acct]) else None
 
 
-def notifications(name, pair):
+def notifications(folder, name, pair):
     """Between the two: all, those to another pCPU, those to another socket."""
-    rows = rows_of(name)
+    rows = events_of(folder, name)
     stays = {acct: [row for row in rows if row["event"] == "service-ns" and
                     row["current"] == acct] for acct in pair}
     times = {acct: [row["time_s"] for row in stays[acct]] for acct in pair}
@@ -94,8 +80,8 @@ def results(folder):
     for place, meaning in PLACES:
         domains = accounting_domains(folder, place)
         pair = {domains["Domain-0"], domains["front"]}
-        found = [notifications(name, pair) for name in
-                 sorted(glob.glob("%s/%s-[0-9].jsonl" % (folder, place)))]
+        found = [notifications(folder, path.stem, pair) for path in
+                 sorted(pathlib.Path(folder).glob(place + "-[0-9].jsonl"))]
         sent, cpus, sockets = ([n / recorded for n in column]
                                for column in zip(*found))
         yield {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a recording of rows-dom0.sh has, as numbers per interval."""
+"""What a recording has, as rows and as numbers per interval."""
 
 import collections
 import json
@@ -19,6 +19,12 @@ def rows_of(folder, name):
                 raise SystemExit("%s: %d rows were lost" % (
                     name, row["lost_rows"]))
             yield row
+
+
+def events_of(folder, name):
+    """Rows of events only, by their time."""
+    return sorted((row for row in rows_of(folder, name) if "event" in row),
+                  key=lambda row: row["time_s"])
 
 
 def per_interval(rows, interval_ms, number):
