@@ -18,14 +18,16 @@ busy='(n=0; while [ ! -f /stop ] && disk-io /dev/xvda write 4096 50; do'
 busy="$busy n=\$((n + 50)); done; echo \$n >/written) >/dev/null 2>&1 &"
 
 # Each time there is another disk: write and read back at a place of its own.
-# The first time, xl attaches it, then disk-plug.
+# The first time, xl attaches it, then disk-plug.  The device is no longer on its
+# bus a moment before its disk has gone, which must not be taken for the next.
 plug="(n=0; while [ \$n -lt $cycles ]; do xenstore-write data/disk free;"
 plug="$plug until [ -b /dev/xvdb ]; do usleep 50000; done;"
 plug="$plug disk-io /dev/xvdb write 4096 5 \$((5 * n)) &&"
-plug="$plug disk-io /dev/xvdb read 4096 5 \$((5 * n)) || break;"
+plug="$plug disk-io /dev/xvdb read 4096 5 \$((5 * n)) || {"
+plug="$plug xenstore-write data/disk failed; break; };"
 plug="$plug xenstore-write data/disk used; n=\$((n + 1));"
-plug="$plug while [ -e /sys/bus/xen/devices/vbd-51728 ]; do usleep 50000; done;"
-plug="$plug done) >/dev/null 2>&1 &"
+plug="$plug while [ -e /sys/bus/xen/devices/vbd-51728 -o -b /dev/xvdb ]; do"
+plug="$plug usleep 50000; done; done) >/dev/null 2>&1 &"
 
 cat >attach-and-detach <<END
 . /usr/lib/box/tap.sh
@@ -33,9 +35,11 @@ trap - EXIT
 domid=\$(xl domid plugged)
 in_guest plugged '$busy' && in_guest plugged '$plug' || exit 95
 xl block-attach plugged "phy:${disk:?},xvdb,w" || exit 96
-until [ "\$(xenstore-read /local/domain/\$domid/data/disk)" = used ]; do
+until said=\$(xenstore-read /local/domain/\$domid/data/disk 2>/dev/null) &&
+    [ "\$said" = used -o "\$said" = failed ]; do
     usleep 20000
-done 2>/dev/null
+done
+[ "\$said" = used ] || exit 94
 xl block-detach plugged xvdb || exit 97
 disk-plug \$domid $disk $((cycles - 1)) || exit 98
 in_guest plugged 'touch /stop; until [ -f /written ]; do usleep 20000; done'

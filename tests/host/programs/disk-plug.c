@@ -7,9 +7,9 @@
  * Usage: disk-plug DOMID DEVICE TIMES
  *
  * The disk is /dev/xvdb there.  The guest says in its node data/disk when it has
- * used it ("used") and when nothing of it is left ("free"): a device whose nodes
- * are there again before Linux has noticed that they went would not be new.
- * Prints nothing.
+ * used it ("used") or could not ("failed", which ends this), and when nothing of
+ * it is left ("free"): a device whose nodes are there again before Linux has
+ * noticed that they went would not be new.  Prints nothing.
  */
 #include <err.h>
 #include <errno.h>
@@ -137,6 +137,8 @@ static void await_change(void)
 {
     unsigned int nr;
 
+    if (guest_says("failed"))
+        errx(1, "domain %u could not use its disk", domid);
     free(xs_read_watch(xs, &nr));
 }
 
