@@ -8,9 +8,11 @@
 modules=/lib/xensched
 disk=/dev/nullb0
 
-# use_drivers: the log module and our blkback; no guest has a disk yet.
+# use_drivers: the log module and our blkback; no guest has a disk yet.  A test
+# that was killed has given nothing back.
 use_drivers()
 {
+    ! loaded xensched_log || give_drivers_back
     if [ ! -f $modules/xensched_log.ko ]; then
         echo "the modules are not built for this kernel: make drivers"
         return 1
