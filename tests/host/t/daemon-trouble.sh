@@ -12,6 +12,7 @@
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
+. /usr/lib/box/pool.sh
 
 state=/var/lib/xensched/state.json
 journal=/var/log/xensched/journal.jsonl
@@ -102,12 +103,12 @@ guest stop again
 xl cpupool-cpu-remove Pool-0 2
 xl cpupool-cpu-remove Pool-0 3
 xl cpupool-create 'name="other"' 'sched="credit2"' 'cpus=["2","3"]' >/dev/null
-xl cpupool-migrate disk other
+to_pool disk other
 check "another cpupool: that was an operator, says the journal" \
     until_true 10 journal_has operator '"name":"disk"'
 sleep 3
 check "it is not moved across cpupools" soft_is disk all
-xl cpupool-migrate disk Pool-0
+to_pool disk Pool-0
 xl cpupool-destroy other
 xl cpupool-cpu-add Pool-0 2
 xl cpupool-cpu-add Pool-0 3

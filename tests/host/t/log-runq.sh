@@ -13,6 +13,7 @@
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
+. /usr/lib/box/pool.sh
 
 sample()
 {
@@ -33,14 +34,14 @@ in_pool()
         return
     }
     for guest; do
-        xl cpupool-migrate "$guest" "$scheduler"
+        to_pool "$guest" "$scheduler"
     done
     sample 1
     mean=$(awk '$1 == 3 { sum += $5; n++ } END { print sum / n }' log.rows)
     check "$scheduler: $# spin, the run queue's length is $#" \
         between $(($# - 1)).8 $#.2 "$mean"
     for guest; do
-        xl cpupool-migrate "$guest" Pool-0
+        to_pool "$guest" Pool-0
     done
     [ "$scheduler" = rtds ] || xl cpupool-destroy "$scheduler"
 }
