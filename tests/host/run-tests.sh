@@ -11,6 +11,10 @@
 # the box; all tests with the same line share one boot.  A test without such a
 # line gets the host below.  "# box: none" runs here and not in a host: these
 # are the tests of the box itself.
+#
+# Hosts that are emulated by one thread run beside each other, as many as this
+# machine has CPUs: what one of them writes comes when it has ended, and which
+# test it is at goes to stderr.  The others need the machine for themselves.
 
 set -euo pipefail
 
@@ -20,6 +24,10 @@ readonly default_host="--sockets 2 --cores 2 --numa"
 
 # Boot, and what the slowest machine needs on top of the tests' own limits.
 readonly boot_seconds=240
+
+# In exact mode limits in dom0 are instructions, of which a slow machine does
+# less per second.
+readonly exact_factor=3
 
 # By which the box tells that it was the emulator that failed.
 readonly clock_failed=72
@@ -65,18 +73,19 @@ run_here()
 # boot OPTIONS TEST...: one boot; its exit code.
 boot()
 {
-    local options=$1 script longest=0 seconds test code=0
+    local options=$1 script longest=0 seconds test factor=1 code=0
 
     shift
     for test in "$@"; do
         seconds=$(time_of "$test")
         ((seconds <= longest)) || longest=$seconds
     done
+    [[ $options != *"--mode exact"* ]] || factor=$exact_factor
     script=$(mktemp -d)/start
     dom0_script >"$script"
     # shellcheck disable=SC2086 # they are separate words
-    "$here/box" $options --timeout "$(($(time_of "$@") + boot_seconds))" \
-        --silence "$((longest + boot_seconds))" "$script" "$@" || code=$?
+    "$here/box" $options --timeout "$((factor * $(time_of "$@") + boot_seconds))" \
+        --silence "$((factor * longest + boot_seconds))" "$script" "$@" || code=$?
     rm -r "$(dirname "$script")"
     return "$code"
 }
@@ -122,17 +131,97 @@ run_group()
         printf 'not ok - box %s: exit code %d\n' "$options" "$code"
 }
 
-run_all()
+# Which test results are of, on stderr.
+tell_where()
 {
-    local options tests=() test
+    local line last=
+
+    while IFS= read -r line; do
+        [[ $line =~ ^(not\ )?ok\ -\ ([^:]*): ]] || continue
+        [[ ${BASH_REMATCH[2]} == "$last" ]] ||
+            printf '# at %s\n' "${BASH_REMATCH[2]}" >&2
+        last=${BASH_REMATCH[2]}
+    done
+}
+
+# run_beside OPTIONS TEST...: a group whose output is kept until it has ended.
+run_beside()
+{
+    local said
+
+    said=$(mktemp)
+    printf '# beside others: box %s\n' "$1" >&2
+    run_group "$@" | tee "$said" | tell_where
+    {
+        flock 9
+        cat "$said"
+    } 9<"${BASH_SOURCE[0]}"
+    rm "$said"
+}
+
+# Sets tests: those of these that want a host with these options.
+select_tests()
+{
+    local options=$1 test
+
+    shift
+    tests=()
+    for test in "$@"; do
+        [[ $(host_of "$test") != "$options" ]] || tests+=("$test")
+    done
+}
+
+# All hosts that tests ask for, who may need most time first.
+hosts_of()
+{
+    local options tests test
 
     for test in "$@"; do
         host_of "$test"
     done | sort -u | while read -r options; do
-        tests=()
-        for test in "$@"; do
-            [[ $(host_of "$test") == "$options" ]] && tests+=("$test")
-        done
+        select_tests "$options" "$@"
+        printf '%d %s\n' "$(time_of "${tests[@]}")" "$options"
+    done | sort -k 1,1nr | cut -d ' ' -f 2-
+}
+
+one_thread()
+{
+    [[ $1 == *"--mode exact"* || $1 == *--one-thread* ]]
+}
+
+# Each job is a process group, so that it can be ended with all that it started.
+end_jobs()
+{
+    local job
+
+    for job in $(jobs -p); do
+        kill -TERM -- "-$job" 2>/dev/null || :
+    done
+}
+
+run_all()
+{
+    local hosts options tests free
+
+    mapfile -t hosts < <(hosts_of "$@")
+    free=$(nproc)
+    set -m
+    trap end_jobs EXIT
+    for options in "${hosts[@]}"; do
+        one_thread "$options" || continue
+        select_tests "$options" "$@"
+        if ((free > 0)); then
+            free=$((free - 1))
+        else
+            wait -n || :
+        fi
+        run_beside "$options" "${tests[@]}" </dev/null &
+    done
+    wait
+    set +m
+    for options in "${hosts[@]}"; do
+        ! one_thread "$options" || continue
+        select_tests "$options" "$@"
         run_group "$options" "${tests[@]}" </dev/null
     done
 }
@@ -161,4 +250,9 @@ for name in "${@:-*}"; do
     # shellcheck disable=SC2206 # a pattern
     selected+=("$folder"/$name.sh)
 done
-run_all "${selected[@]}" | number
+set -m
+trap end_jobs EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+run_all "${selected[@]}" </dev/null | number &
+wait $!

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 1 --cores 2
+# box: --mode exact --sockets 1 --cores 2
 # time: 240
 #
 # A scheduler that is dead or stuck costs nothing, and is in nobody's way:

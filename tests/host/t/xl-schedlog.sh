@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 1 --cores 2
+# box: --mode exact --sockets 1 --cores 2
 # time: 120
 #
 # "xl schedlog" does what it says: events it enables are logged, to the log file
