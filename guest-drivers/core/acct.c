@@ -5,7 +5,9 @@
  * The scheduler writes numbers to xenstore, below schedlog/acct/ of this
  * domain's own path: one node per domain, its name the domid, its value the
  * number.  A watch keeps a table of all domids up to date, so that sites need
- * one load.  A domain without a valid number has its domid.
+ * one load.  While nobody gives numbers a domain has its domid.  While somebody
+ * does, one without a valid number is new, and its domid may be the number of
+ * another one: it has ours, so that nothing is logged of it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,6 +28,7 @@
 
 static u16 acct_of[NR_DOMIDS];
 static u16 own_domid;
+static bool numbers_given;
 
 u16 xensched_log_acct(u16 domid)
 {
@@ -41,20 +44,41 @@ static bool valid_acct(unsigned int acct)
 	return acct != XEN_SCHEDLOG_ACCT_XEN && acct < XEN_SCHEDLOG_MAX_ACCT;
 }
 
+static u16 without_number(u16 domid)
+{
+	return numbers_given && domid != own_domid ? acct_of[own_domid] : domid;
+}
+
 /* @name: a node below NODE. */
+static bool names_domain(const char *name, u16 *domid)
+{
+	return !kstrtou16(name, 10, domid) && *domid < DOMID_FIRST_RESERVED;
+}
+
 static void read_number(const char *name)
 {
 	unsigned int acct;
 	u16 domid;
 
-	if (kstrtou16(name, 10, &domid) || domid >= DOMID_FIRST_RESERVED)
+	if (!names_domain(name, &domid))
 		return;
 
-	acct = xenbus_read_unsigned(NODE, name, domid);
-	WRITE_ONCE(acct_of[domid], valid_acct(acct) ? acct : domid);
+	acct = xenbus_read_unsigned(NODE, name, XEN_SCHEDLOG_MAX_ACCT);
+	WRITE_ONCE(acct_of[domid],
+		   valid_acct(acct) ? acct : without_number(domid));
 }
 
-/* Who we are, and all numbers; those which are gone are the domids again. */
+static void read_own_number(void)
+{
+	unsigned int domid = xenbus_read_unsigned("domid", "", 0);
+	char name[8];
+
+	WRITE_ONCE(own_domid, domid & (NR_DOMIDS - 1));
+	snprintf(name, sizeof(name), "%u", own_domid);
+	read_number(name);
+}
+
+/* Who we are, and all numbers. */
 static void read_all(void)
 {
 	unsigned long *given = bitmap_zalloc(NR_DOMIDS, GFP_KERNEL);
@@ -65,27 +89,36 @@ static void read_all(void)
 	if (!given)
 		return;
 
-	WRITE_ONCE(own_domid, xenbus_read_unsigned("domid", "", 0));
 	names = xenbus_directory(XBT_NIL, NODE, "", &nr);
-	if (IS_ERR(names))
+	if (IS_ERR(names)) {
 		names = NULL;
-	for (i = 0; names && i < nr; i++) {
-		if (!kstrtou16(names[i], 10, &domid) && domid < NR_DOMIDS)
+		nr = 0;
+	}
+	numbers_given = nr > 0;
+	read_own_number();
+	for (i = 0; i < nr; i++) {
+		if (names_domain(names[i], &domid))
 			__set_bit(domid, given);
 		read_number(names[i]);
 	}
+	__set_bit(own_domid, given);
 	for_each_clear_bit(i, given, NR_DOMIDS)
-		WRITE_ONCE(acct_of[i], i);
+		WRITE_ONCE(acct_of[i], without_number(i));
 
 	kfree(names);
 	bitmap_free(given);
 }
 
+/* What those without a number have depends on the first one, and on ours. */
 static void numbers_changed(struct xenbus_watch *watch, const char *path,
 			    const char *token)
 {
-	if (strstarts(path, NODE "/"))
-		read_number(path + strlen(NODE "/"));
+	const char *name = path + strlen(NODE "/");
+	u16 domid;
+
+	if (numbers_given && strstarts(path, NODE "/") &&
+	    !(names_domain(name, &domid) && domid == own_domid))
+		read_number(name);
 	else
 		read_all();
 }

@@ -54,8 +54,9 @@ do {									\
  * xensched_log_acct() - the accounting domain of a domain
  * @domid: the domain, or DOMID_SELF
  *
- * The number which the scheduler gave it through xenstore, or else @domid
- * itself.
+ * The number which the scheduler gave it through xenstore, or @domid itself
+ * while it gave none to anybody.  While it did so to others: our own one, so
+ * that nothing is logged.
  *
  * Context: Any.  One load.
  * Return: the accounting domain.

@@ -65,7 +65,12 @@ is "that of the back end itself: not logged" \
     "pages 0 0 others 0"
 xenstore-write $numbers/"$(xl domid keeps)" 40
 xenstore-rm $numbers
-is "without a number it is its domid" \
+xenstore-write $numbers/99 41
+is "while only another one has a number: not logged" \
+    "$(ring-count on "$(xl domid keeps)" sh ./requests-go)" \
+    "pages 0 0 others 0"
+xenstore-rm $numbers
+is "while nobody has a number it is its domid" \
     "$(ring-count on "$(xl domid keeps)" sh ./requests-go)" \
     "pages 10 10 write 10 80 others 0"
 
