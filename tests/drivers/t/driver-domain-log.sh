@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2 --numa --one-thread
-# time: 400
+# time: 700
 #
 # The daemon reads the log of a driver domain as one more source: what a back
 # end does for a guest is found between these two, and not with another back

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2 --numa --one-thread
-# time: 400
+# time: 700
 #
 # A disk is attached and detached 64 times while the guest is busy with another
 # one: every request of both is logged once, and the data is right.  Fails if a

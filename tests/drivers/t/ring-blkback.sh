@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2 --numa --one-thread
-# time: 400
+# time: 700
 #
 # A guest makes a known number of requests of known sizes to its disk: blkback
 # logs exactly these, with their pages, sectors and kinds, whether grants are

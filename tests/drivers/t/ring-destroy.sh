@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2 --numa --one-thread
-# time: 300
+# time: 600
 #
 # A frontend that dies in the midst of its requests leaves whole rows, and
 # nothing that keeps blkback or the log from going on: again and again.  Fails

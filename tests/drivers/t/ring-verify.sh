@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2 --numa --tools --one-thread
-# time: 300
+# time: 600
 #
 # Data that was written through a ring is read back as it was, whatever is
 # logged of it, with the back end in dom0 and in a driver domain: fio writes and

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --xen native --sockets 2 --cores 2 --numa --tools
-# time: 400
+# time: 700
 #
 # What ring-verify.sh does, with nothing of ours: an unpatched Xen, the kernel's
 # own back ends, and xentrace with all events.  If this fails, so would that,
