@@ -197,6 +197,7 @@ end_jobs()
     for job in $(jobs -p); do
         kill -TERM -- "-$job" 2>/dev/null || :
     done
+    wait || :
 }
 
 run_all()

@@ -150,6 +150,34 @@ is "SIGKILL ends it" "$(interrupted KILL)" 137
 sleep 0.5
 check "no QEMU is left by SIGKILL" no_qemu_left
 
+# Two tests that want hosts of one thread, which are not the same.
+rm "$work"/t/*
+for cores in 1 2; do
+    printf '%s\n' '#!/bin/sh' "# box: --one-thread --cores $cores" \
+        '. /usr/lib/box/tap.sh' 'check "it waits" sleep 1000' finish \
+        >"$work/t/wait$cores.sh"
+done
+
+# qemus N: that many run, after a minute at most
+qemus()
+{
+    local tries=600
+
+    until [[ $(pgrep -c -f "^qemu-system.*$BOX_RUNS") -eq $1 ]]; do
+        ((--tries > 0)) || return 1
+        sleep 0.1
+    done
+}
+
+BOX_TESTS=$work/t "$here/run-tests.sh" >"$work/output" 2>"$work/messages" &
+pid=$! code=0
+both=$(($(nproc) > 1 ? 2 : 1))
+check "hosts of one thread run beside each other" qemus $both
+kill -TERM $pid
+wait $pid || code=$?
+is "SIGTERM ends all tests" $code 143
+check "no QEMU is left by them" no_qemu_left
+
 check "a Xen that is not there is said" box 69 --xen "$work/none" "$work/script"
 check "an option that is not there is said" box 64 --colour red "$work/script"
 finish
