@@ -6,7 +6,7 @@
  * happened.  It may speak of its own work for those whose back end it is by
  * what the toolstack wrote, and of nothing else: then all that it can
  * falsify is how much it works for its own clients.  dom0 does not lie, but its
- * Linux hears of a new number a moment late, and until then a row has another.
+ * Linux hears of the first numbers a moment late; until then a row has domids.
  */
 #ifndef XENSCHED_DAEMON_SIEVE_H
 #define XENSCHED_DAEMON_SIEVE_H
