@@ -154,6 +154,17 @@ static double number(yajl_val object, const char *name)
     return YAJL_IS_NUMBER(value) ? strtod(YAJL_GET_NUMBER(value), NULL) : 0;
 }
 
+/* A part of 1, in percent. */
+static void print_share(int width, yajl_val object, const char *name)
+{
+    char percent[16] = "-";
+
+    if (field(object, name, yajl_t_number))
+        snprintf(percent, sizeof(percent), "%.0f%%",
+                 100 * number(object, name));
+    printf("%*s", width, percent);
+}
+
 static size_t length_of(yajl_val array)
 {
     return YAJL_IS_ARRAY(array) ? YAJL_GET_ARRAY(array)->len : 0;
@@ -204,15 +215,17 @@ static void print_list(yajl_val result)
     yajl_val domains = field(result, "domains", yajl_t_array);
     size_t i;
 
-    printf("%-32s %5s %6s %-9s %-4s %-12s %s\n", "Name", "ID", "CPU%",
-           "Affinity", "Held", "Group", "pCPUs");
+    printf("%-32s %5s %6s %-9s %-5s %8s %-4s %-12s %s\n", "Name", "ID", "CPU%",
+           "Affinity", "Lever", "At place", "Held", "Group", "pCPUs");
     for (i = 0; i < length_of(domains); i++) {
         yajl_val domain = element(domains, i);
 
         print_text(32, text(domain, "name"));
-        printf(" %5s %6.1f %-9s %-4s ", text(domain, "domid"),
+        printf(" %5s %6.1f %-9s %-5s ", text(domain, "domid"),
                100 * number(domain, "service_share"),
-               text(domain, "affinity"), text(domain, "held"));
+               text(domain, "affinity"), text(domain, "lever"));
+        print_share(8, domain, "at_place");
+        printf(" %-4s ", text(domain, "held"));
         print_text(12, text(domain, "group"));
         putchar(' ');
         print_ranges(field(domain, "pcpus", yajl_t_array));
