@@ -36,6 +36,8 @@ struct domain {
     char name[DOMAIN_NAME_TEXT]; /* "" when it has none */
     bool driver;                 /* dom0, or serves backends to others */
     bool stays;                  /* its configuration wants it to */
+    bool soft_only;              /* so its configuration: no hard affinity */
+    bool pool_soft;              /* nor any domain of its cpupool */
     /* The accounting group which its configuration names, or "". */
     char group[DOMAIN_GROUP_TEXT];
     unsigned int nr_serves;
@@ -53,6 +55,7 @@ struct domain {
     uint32_t *threshold;         /* [event], 0: as of all; NULL: likewise; in a
                                   * snapshot only */
     struct cpumap ours;          /* soft, with AFFINITY_OURS; else no map */
+    bool ours_hard;              /* and hard as well */
 };
 
 /* Sorted by domid. */

@@ -30,12 +30,14 @@ struct matrix {
     uint32_t *own[XEN_SCHEDLOG_NR_EVENTS];
     uint32_t nr_own[XEN_SCHEDLOG_NR_EVENTS];
     struct cells cells;
+    struct cells ran; /* where: by accounting domain and pCPU */
 };
 
 static enum meaning meaning_of(unsigned int event)
 {
     switch (event) {
     case XEN_SCHEDLOG_EV_SERVICE_NS:
+    case XEN_SCHEDLOG_EV_WAKE_DELAY:
     case XEN_SCHEDLOG_EV_PMC0:
         return SINGLE;
     case XEN_SCHEDLOG_EV_EVTCHN_SEND:
@@ -60,6 +62,7 @@ struct matrix *matrix_new(uint64_t half_life_ns)
         m->threshold[i] = 1;
     }
     cells_init(&m->cells);
+    cells_init(&m->ran);
 
     return m;
 }
@@ -119,6 +122,7 @@ void matrix_free(struct matrix *m)
     for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
         free(m->own[i]);
     cells_free(&m->cells);
+    cells_free(&m->ran);
     free(m);
 }
 
@@ -173,6 +177,21 @@ static double worth(const struct matrix *m, unsigned int event,
     return mean_life_ns * -expm1(-(amount / mean_life_ns));
 }
 
+static uint64_t ran_key(uint16_t current, uint32_t cpu)
+{
+    return (uint64_t)current << 32 | cpu;
+}
+
+/* A row counts for those which made none as well. */
+static void add_to(struct matrix *m, struct cell *cell, unsigned int event,
+                   uint32_t threshold, uint64_t amount, uint64_t now_ns)
+{
+    cell->sum = decayed(m, cell, now_ns) + threshold * worth(m, event, amount);
+    if (now_ns > cell->at_ns)
+        cell->at_ns = now_ns;
+    cell->total += threshold * amount;
+}
+
 void matrix_add(struct matrix *m, const struct xensched_row *row,
                 uint64_t now_ns)
 {
@@ -180,7 +199,6 @@ void matrix_add(struct matrix *m, const struct xensched_row *row,
     uint64_t amount = row->valid & XENSCHED_ROW_COUNTER ? row->counter : 1;
     uint16_t correspondent = row->correspondent;
     uint32_t threshold;
-    struct cell *cell;
 
     if ((row->valid & who) != who || row->event >= XEN_SCHEDLOG_NR_EVENTS)
         return;
@@ -202,15 +220,13 @@ void matrix_add(struct matrix *m, const struct xensched_row *row,
         break;
     }
 
-    cell = cells_get(&m->cells,
-                     key_of(row->event, row->current, correspondent));
-    /* It stands for those which made no row as well. */
     threshold = threshold_of(m, row->event, row->current);
-    cell->sum = decayed(m, cell, now_ns) +
-                threshold * worth(m, row->event, amount);
-    if (now_ns > cell->at_ns)
-        cell->at_ns = now_ns;
-    cell->total += threshold * amount;
+    add_to(m, cells_get(&m->cells, key_of(row->event, row->current,
+                                          correspondent)),
+           row->event, threshold, amount, now_ns);
+    if (row->event == XEN_SCHEDLOG_EV_SERVICE_NS)
+        add_to(m, cells_get(&m->ran, ran_key(row->current, row->cpu)),
+               row->event, threshold, amount, now_ns);
 }
 
 struct addition {
@@ -278,6 +294,32 @@ double matrix_service(const struct matrix *m, uint16_t current,
            NS_PER_S;
 }
 
+double matrix_service_on(const struct matrix *m, uint16_t current,
+                         uint32_t cpu, uint64_t now_ns)
+{
+    const struct cell *cell = cells_find(&m->ran, ran_key(current, cpu));
+
+    return cell ? rate_of(m, cell, now_ns) / NS_PER_S : 0;
+}
+
+uint64_t matrix_service_total(const struct matrix *m, uint16_t current,
+                              uint32_t cpu)
+{
+    const struct cell *cell = cells_find(&m->ran, ran_key(current, cpu));
+
+    return cell ? cell->total : 0;
+}
+
+uint64_t matrix_total(const struct matrix *m, unsigned int event,
+                      uint16_t current)
+{
+    const struct cell *cell = cells_find(&m->cells,
+                                         key_of(event, current,
+                                                XEN_SCHEDLOG_ACCT_NONE));
+
+    return cell ? cell->total : 0;
+}
+
 void matrix_visit(const struct matrix *m, uint64_t now_ns,
                   void (*visit)(const struct matrix_entry *entry, void *arg),
                   void *arg)
@@ -310,6 +352,11 @@ static bool is_of(const struct cell *cell, void *arg)
     return current_of(cell->key) == acct || correspondent_of(cell->key) == acct;
 }
 
+static bool ran_is_of(const struct cell *cell, void *arg)
+{
+    return cell->key >> 32 == *(uint16_t *)arg;
+}
+
 void matrix_forget(struct matrix *m, uint16_t acct)
 {
     unsigned int event;
@@ -317,6 +364,7 @@ void matrix_forget(struct matrix *m, uint16_t acct)
     for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
         matrix_set_threshold_of(m, event, acct, 0);
     cells_remove(&m->cells, is_of, &acct);
+    cells_remove(&m->ran, ran_is_of, &acct);
 }
 
 static bool is_older(const struct cell *cell, void *arg)
@@ -329,4 +377,5 @@ void matrix_expire(struct matrix *m, uint64_t idle_ns, uint64_t now_ns)
     uint64_t oldest = now_ns > idle_ns ? now_ns - idle_ns : 0;
 
     cells_remove(&m->cells, is_older, &oldest);
+    cells_remove(&m->ran, is_older, &oldest);
 }

@@ -5,10 +5,11 @@
  *
  * For each event which says who accessed what of whom (evtchn-send, grant-map,
  * grant-unmap, grant-copy, ring-pages) there is a number for each pair
- * (current accounting domain, correspondent) which ever met, for service-ns
- * and pmc0 one for each current accounting domain.  Other events are not in the matrix:
- * they say the same again (evtchn-recv, service-tsc), have counters which are
- * no amounts (ring-sectors), or are about something else.
+ * (current accounting domain, correspondent) which ever met, for service-ns,
+ * wake-delay and pmc0 one for each current accounting domain, and for
+ * service-ns also one for each pCPU on which it ran.  Other events are not in
+ * the matrix: they say the same again (evtchn-recv, service-tsc), have counters
+ * which are no amounts (ring-sectors), or are about something else.
  *
  * A number is what was added to it, forgotten with a half-life: after the
  * half-life an amount counts a half.  It is given as a rate, in amount per
@@ -80,6 +81,20 @@ double matrix_use(const struct matrix *m, unsigned int event,
 /* pCPUs which the accounting domain keeps busy: 1.0 is one of them. */
 double matrix_service(const struct matrix *m, uint16_t current,
                       uint64_t now_ns);
+
+/* How much of that is on @cpu. */
+double matrix_service_on(const struct matrix *m, uint16_t current,
+                         uint32_t cpu, uint64_t now_ns);
+
+/*
+ * Since the first row, never decayed: the sum of an event which has no pairs,
+ * and of service-ns the part on @cpu.  0 when nothing is known, also when it
+ * was forgotten.
+ */
+uint64_t matrix_total(const struct matrix *m, unsigned int event,
+                      uint16_t current);
+uint64_t matrix_service_total(const struct matrix *m, uint16_t current,
+                              uint32_t cpu);
 
 /* One number, for those who want all of them. */
 struct matrix_entry {

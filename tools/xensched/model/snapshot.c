@@ -143,6 +143,10 @@ static json_object *write_domain(const struct domain *d)
     put_int(json, "pool", d->pool);
     put_map(json, "pool_pcpus", &d->pool_cpus);
     put(json, "affinity", json_object_new_string(affinities[d->affinity]));
+    if (d->ours_hard)
+        put(json, "ours_hard", json_object_new_boolean(true));
+    if (d->soft_only || d->pool_soft)
+        put(json, "soft_only", json_object_new_boolean(true));
     put(json, "held", json_object_new_boolean(d->held));
     if (d->threshold)
         put(json, "thresholds", write_thresholds(d->threshold));
@@ -469,6 +473,8 @@ static void read_domain(struct reading *r, json_object *json)
     d->pool = get_int(r, json, "pool", UINT32_MAX, 0);
     get_map(r, json, "pool_pcpus", &d->pool_cpus);
     d->affinity = read_affinity(r, json);
+    d->ours_hard = get_bool(r, json, "ours_hard", false);
+    d->soft_only = get_bool(r, json, "soft_only", false);
     d->held = get_bool(r, json, "held", false);
     read_own_thresholds(r, json, d);
     read_vcpus(r, json, d);

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where domains ran, by rows.  Fails if a share is of somebody else's time, if
+ * what is long ago counts as today, or if a crossing is counted where both ends
+ * were together.
+ */
+#include <string.h>
+
+#include <xensched/abi.h>
+
+#include "cmocka-tap.h"
+
+#include "model/presence.h"
+
+#define MS 1000000ULL
+#define SECOND (1000 * MS)
+#define HALF_LIFE SECOND
+
+#define A 2U
+#define B 3U
+
+static struct matrix *m;
+static struct topology t;
+static struct domain a = { .acct = A }, b = { .acct = B };
+
+/* 2 sockets of 2 cores. */
+static int setup(void **state)
+{
+    unsigned int cpu;
+
+    (void)state;
+    m = matrix_new(HALF_LIFE);
+    topology_init(&t, 4);
+    for (cpu = 0; cpu < 4; cpu++) {
+        t.cpus[cpu].online = true;
+        t.cpus[cpu].core = cpu % 2;
+        t.cpus[cpu].socket = cpu / 2;
+    }
+    topology_make_places(&t);
+    assert_int_equal(t.nr_places, 2);
+
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    matrix_free(m);
+    topology_free(&t);
+
+    return 0;
+}
+
+static void row(unsigned int event, uint16_t from, uint16_t to, uint32_t cpu,
+                uint64_t counter, uint64_t now)
+{
+    struct xensched_row r = {
+        .event = event, .current = from, .correspondent = to, .cpu = cpu,
+        .counter = counter,
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
+    };
+
+    matrix_add(m, &r, now);
+}
+
+static void ran(uint16_t acct, uint32_t cpu, uint64_t ns, uint64_t now)
+{
+    row(XEN_SCHEDLOG_EV_SERVICE_NS, acct, XEN_SCHEDLOG_ACCT_NONE, cpu, ns, now);
+}
+
+static double share(const struct domain *d, unsigned int place, uint64_t now)
+{
+    return presence_share(m, d, &t.places[place].cpus, now);
+}
+
+static void shares_are_parts_of_its_own_time(void **state)
+{
+    (void)state;
+    ran(A, 0, 6 * MS, SECOND);
+    ran(A, 1, 3 * MS, SECOND);
+    ran(A, 2, 1 * MS, SECOND);
+    ran(B, 3, 500 * MS, SECOND);
+    assert_float_equal(share(&a, 0, SECOND), 0.9, 0.01);
+    assert_float_equal(share(&a, 1, SECOND), 0.1, 0.01);
+    assert_float_equal(share(&b, 1, SECOND), 1, 0.001);
+    assert_int_equal(presence_total(m, &a, &t.places[0].cpus), 9 * MS);
+    assert_int_equal(presence_total(m, &b, &t.places[0].cpus), 0);
+    assert_float_equal(presence_use(m, &b, &t.places[1].cpus, SECOND), 0.29,
+                       0.02);
+}
+
+static void what_was_long_ago_does_not_count(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 100; i++)
+        ran(A, 0, 5 * MS, SECOND + i * 10 * MS);
+    assert_float_equal(share(&a, 0, 2 * SECOND), 1, 0.001);
+    for (i = 0; i < 600; i++)
+        ran(A, 2, 5 * MS, 2 * SECOND + i * 10 * MS);
+    assert_true(share(&a, 0, 8 * SECOND) < 0.02);
+    assert_true(share(&a, 1, 8 * SECOND) > 0.98);
+}
+
+static void of_who_has_not_run_nobody_knows(void **state)
+{
+    struct domain grouped = a, rest = { .acct = XEN_SCHEDLOG_ACCT_REST };
+
+    (void)state;
+    assert_true(share(&a, 0, SECOND) < 0);
+    ran(A, 0, 5 * MS, SECOND);
+    ran(XEN_SCHEDLOG_ACCT_REST, 0, 5 * MS, SECOND);
+    strcpy(grouped.group, "web");
+    assert_true(share(&grouped, 0, SECOND) < 0);
+    assert_true(share(&rest, 0, SECOND) < 0);
+    assert_int_equal(presence_total(m, &grouped, &t.places[0].cpus), 0);
+    assert_true(share(&a, 0, 60 * SECOND) < 0);
+    matrix_forget(m, A);
+    assert_true(share(&a, 0, SECOND) < 0);
+    assert_int_equal(presence_total(m, &a, &t.places[0].cpus), 0);
+}
+
+static void talk(unsigned int per_second)
+{
+    unsigned int i;
+
+    for (i = 0; i < 10 * per_second; i++) {
+        uint64_t now = SECOND + 10 * SECOND * i / (10 * per_second);
+
+        row(XEN_SCHEDLOG_EV_EVTCHN_SEND, A, B, 0, 1, now);
+    }
+}
+
+static double crossings(void)
+{
+    return presence_crossings(m, &t, &a, &b, 11 * SECOND);
+}
+
+static void who_is_together_crosses_nothing(void **state)
+{
+    (void)state;
+    talk(100);
+    assert_true(crossings() < 0);
+    ran(A, 0, 5 * MS, 11 * SECOND);
+    ran(B, 1, 5 * MS, 11 * SECOND);
+    assert_float_equal(crossings(), 0, 0.5);
+}
+
+static void who_is_apart_crosses_with_each_and_both_ways(void **state)
+{
+    struct domain all[2] = { a, b };
+    struct domains domains = { 2, all };
+
+    (void)state;
+    talk(100);
+    ran(A, 0, 5 * MS, 11 * SECOND);
+    ran(B, 2, 5 * MS, 11 * SECOND);
+    assert_float_equal(crossings(), 100, 3);
+    assert_float_equal(presence_crossings(m, &t, &b, &a, 11 * SECOND),
+                       crossings(), 0.01);
+    assert_float_equal(presence_all_crossings(m, &t, &domains, &all[0],
+                                              11 * SECOND), crossings(), 0.01);
+    /* Half of the time at the other place. */
+    ran(B, 1, 5 * MS, 11 * SECOND);
+    assert_float_equal(crossings(), 50, 3);
+}
+
+/* A threshold's row stands for all that made none, wherever they were. */
+static void a_row_counts_for_its_threshold(void **state)
+{
+    (void)state;
+    matrix_set_threshold(m, XEN_SCHEDLOG_EV_SERVICE_NS, 4);
+    ran(A, 0, 5 * MS, SECOND);
+    assert_int_equal(presence_total(m, &a, &t.places[0].cpus), 20 * MS);
+    assert_int_equal(matrix_total(m, XEN_SCHEDLOG_EV_SERVICE_NS, A), 20 * MS);
+}
+
+#define presence_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        presence_test(shares_are_parts_of_its_own_time),
+        presence_test(what_was_long_ago_does_not_count),
+        presence_test(of_who_has_not_run_nobody_knows),
+        presence_test(who_is_together_crosses_nothing),
+        presence_test(who_is_apart_crosses_with_each_and_both_ways),
+        presence_test(a_row_counts_for_its_threshold),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* presence.c - see presence.h. */
+#include <xensched/abi.h>
+
+#include "presence.h"
+
+/* Below this, in pCPUs, the share is that of a few old rows. */
+#define LEAST_USE 1e-5
+
+bool presence_known(const struct domain *d)
+{
+    return d->acct >= XEN_SCHEDLOG_ACCT_FIRST && !d->group[0];
+}
+
+double presence_use(const struct matrix *m, const struct domain *d,
+                    const struct cpumap *cpus, uint64_t now_ns)
+{
+    double use = 0;
+    unsigned int cpu;
+
+    if (!presence_known(d))
+        return 0;
+    for (cpu = 0; cpu < cpus->nr_cpus; cpu++)
+        if (cpumap_test(cpus, cpu))
+            use += matrix_service_on(m, d->acct, cpu, now_ns);
+
+    return use;
+}
+
+static double use_of_all(const struct matrix *m, const struct domain *d,
+                         uint64_t now_ns)
+{
+    return presence_known(d) ? matrix_service(m, d->acct, now_ns) : 0;
+}
+
+double presence_share(const struct matrix *m, const struct domain *d,
+                      const struct cpumap *cpus, uint64_t now_ns)
+{
+    double all = use_of_all(m, d, now_ns), share;
+
+    if (all < LEAST_USE)
+        return -1;
+    share = presence_use(m, d, cpus, now_ns) / all;
+
+    return share < 1 ? share : 1;
+}
+
+uint64_t presence_total(const struct matrix *m, const struct domain *d,
+                        const struct cpumap *cpus)
+{
+    uint64_t total = 0;
+    unsigned int cpu;
+
+    if (!presence_known(d))
+        return 0;
+    for (cpu = 0; cpu < cpus->nr_cpus; cpu++)
+        if (cpumap_test(cpus, cpu))
+            total += matrix_service_total(m, d->acct, cpu);
+
+    return total;
+}
+
+/* How likely it is that both are at the same place; -1: nobody knows. */
+static double together(const struct matrix *m, const struct topology *t,
+                       const struct domain *a, const struct domain *b,
+                       uint64_t now_ns)
+{
+    double sum = 0;
+    unsigned int i;
+
+    for (i = 0; i < t->nr_places; i++) {
+        const struct cpumap *cpus = &t->places[i].cpus;
+        double at_a = presence_share(m, a, cpus, now_ns);
+        double at_b = presence_share(m, b, cpus, now_ns);
+
+        if (at_a < 0 || at_b < 0)
+            return -1;
+        sum += at_a * at_b;
+    }
+
+    return sum < 1 ? sum : 1;
+}
+
+double presence_crossings(const struct matrix *m, const struct topology *t,
+                          const struct domain *a, const struct domain *b,
+                          uint64_t now_ns)
+{
+    double rate, near;
+
+    if (!presence_known(a) || !presence_known(b))
+        return -1;
+    rate = matrix_rate(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, a->acct, b->acct,
+                       now_ns) +
+           matrix_rate(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, b->acct, a->acct,
+                       now_ns);
+    if (rate == 0)
+        return 0;
+    near = together(m, t, a, b, now_ns);
+
+    return near < 0 ? -1 : rate * (1 - near);
+}
+
+double presence_all_crossings(const struct matrix *m, const struct topology *t,
+                              const struct domains *domains,
+                              const struct domain *a, uint64_t now_ns)
+{
+    double sum = 0;
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++) {
+        const struct domain *b = &domains->domain[i];
+        double crossings = b == a ? 0
+                                  : presence_crossings(m, t, a, b, now_ns);
+
+        if (crossings > 0)
+            sum += crossings;
+    }
+
+    return sum;
+}

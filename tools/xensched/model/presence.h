@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * presence.h - where a domain really ran, by the log: each row of service-ns is
+ * of the pCPU which was used.  What an affinity asks for is in whereabouts.h.
+ *
+ * Shares are parts of the time that the domain ran, 0 ... 1, decaying with the
+ * half-life of the matrix; -1: nobody knows, because it has not run of late,
+ * service-ns is not logged, or its accounting domain stands for others, too.
+ */
+#ifndef XENSCHED_MODEL_PRESENCE_H
+#define XENSCHED_MODEL_PRESENCE_H
+
+#include "domain.h"
+#include "matrix.h"
+#include "topology.h"
+
+/* Is the accounting domain of @d its own?  That of a group stands for all. */
+bool presence_known(const struct domain *d);
+
+/* The share of its time that @d ran on @cpus. */
+double presence_share(const struct matrix *m, const struct domain *d,
+                      const struct cpumap *cpus, uint64_t now_ns);
+
+/* pCPUs that it keeps busy there; 0: none, or nobody knows. */
+double presence_use(const struct matrix *m, const struct domain *d,
+                    const struct cpumap *cpus, uint64_t now_ns);
+
+/* Nanoseconds, never decayed, that it ran on @cpus. */
+uint64_t presence_total(const struct matrix *m, const struct domain *d,
+                        const struct cpumap *cpus);
+
+/*
+ * Notifications per second, in both directions, between @a and @b while they
+ * were at different places: an estimate, from how many there were and from the
+ * shares of both, as if where the one runs did not depend on the other.  -1:
+ * nobody knows where they ran.
+ */
+double presence_crossings(const struct matrix *m, const struct topology *t,
+                          const struct domain *a, const struct domain *b,
+                          uint64_t now_ns);
+
+/* The same with all of @domains that are not @a; those unknown count 0. */
+double presence_all_crossings(const struct matrix *m, const struct topology *t,
+                              const struct domains *domains,
+                              const struct domain *a, uint64_t now_ns);
+
+#endif /* XENSCHED_MODEL_PRESENCE_H */
