@@ -146,6 +146,7 @@ static void happen(unsigned int event, unsigned int from, unsigned int to,
         .event = event,
         .current = acct_of(from),
         .correspondent = acct_of(to),
+        .cpu = world.domains[from].cpu,
         .counter = now_and_then(times),
         .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
                  XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
@@ -198,6 +199,16 @@ static void sample_queue(unsigned int cpu)
     waiting_add(world.waiting, &row, world.now);
 }
 
+static bool is_there(const struct world_domain *d)
+{
+    return d->ours && d->soft >> d->cpu & 1;
+}
+
+static double waits(const struct world_domain *d)
+{
+    return is_there(d) ? d->waits_there : d->waits;
+}
+
 static void a_tenth(void)
 {
     unsigned int i, k;
@@ -210,6 +221,8 @@ static void a_tenth(void)
                world.domains[i].use * share_at(world.domains[i].cpu) *
                WORLD_SECOND / 10);
         happen(XEN_SCHEDLOG_EV_PMC0, i, i, world.domains[i].misses / 10);
+        happen(XEN_SCHEDLOG_EV_WAKE_DELAY, i, i,
+               waits(&world.domains[i]) * WORLD_SECOND / 10);
         for (k = 0; k < world.nr; k++)
             happen(XEN_SCHEDLOG_EV_EVTCHN_SEND, i, k,
                    world.domains[i].talk[k] / 10);
@@ -253,18 +266,41 @@ static void make_domain(struct domains *domains, unsigned int domid)
         fill(&d->vcpus[i].hard, from->hard);
         fill(&d->vcpus[i].soft, from->soft);
     }
+    d->soft_only = from->soft_only;
+    d->ours_hard = from->is_hard;
     if (from->ours)
         fill(&d->ours, from->soft);
+}
+
+static void settle_there(struct world_domain *d)
+{
+    for (d->cpu = 0; !(d->soft >> d->cpu & 1); d->cpu++)
+        ;
+}
+
+static void pull(struct world_domain *d, enum pull pull)
+{
+    d->pulls[pull]++;
+    if (pull == PULL_HARDEN || pull == PULL_SOFTEN) {
+        d->is_hard = pull == PULL_HARDEN;
+        d->hard = d->is_hard ? d->soft : world.all;
+    }
+    if (pull == PULL_HARDEN || (pull == PULL_REMIND && !world.deaf))
+        settle_there(d);
 }
 
 static void carry_out(const struct decision *decision)
 {
     struct world_domain *d = &world.domains[decision->domid];
-    unsigned int cpu;
+    unsigned int cpu, was = d->cpu;
 
+    if (decision->news != OUTCOME_NONE)
+        d->news = decision->news;
+    if (decision->verb == KEEP)
+        pull(d, decision->pull);
     if (decision->verb == GIVE_BACK) {
-        d->soft = world.all;
-        d->ours = false;
+        d->soft = d->hard = world.all;
+        d->ours = d->is_hard = false;
         d->backs++;
     }
     if (decision->verb != MOVE)
@@ -278,6 +314,10 @@ static void carry_out(const struct decision *decision)
     d->sent = d->soft;
     d->ours = true;
     d->moves++;
+    d->is_hard = decision->hard;
+    d->hard = d->is_hard ? d->soft : world.all;
+    if (world.deaf && !d->is_hard)
+        d->cpu = was;
 }
 
 static void make_plan(void)
@@ -289,6 +329,7 @@ static void make_plan(void)
         .topology = &world.topology,
         .domains = &domains,
         .now_ns = world.now,
+        .real = world.real,
     };
     struct plan plan;
     unsigned int i;

@@ -21,8 +21,13 @@ struct world_domain {
     double use;                /* pCPUs, if it need not wait */
     double misses;             /* per second */
     double talk[WORLD_DOMAINS]; /* per second, from here to there */
+    bool soft_only;
+    double waits, waits_there; /* for a pCPU, s per second; where it was sent */
     /* What came of it. */
     unsigned int moves, backs;
+    unsigned int pulls[PULL_SOFTEN + 1]; /* so many of each */
+    enum outcome_news news;    /* the latest that was any */
+    bool is_hard;              /* its hard affinity is ours */
     struct decision decision;  /* the latest; without map and partner */
     uint64_t sent;             /* soft, of the latest MOVE */
 };
@@ -38,6 +43,8 @@ struct world {
     double noise; /* part by which load goes up and down */
     uint64_t seed;
     bool no_queues; /* are logged */
+    bool real;      /* what comes of plans is looked at */
+    bool deaf;      /* a soft affinity has no effect */
     /* Called for each decision, before it is carried out. */
     void (*check)(const struct decision *decision);
 };

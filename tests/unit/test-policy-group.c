@@ -202,7 +202,7 @@ static void what_a_group_uses_is_counted_once(void **state)
         begin(policies[i]);
         world.domains[0].hard = PLACE_0;
         for (k = 0; k < 4; k++)
-            world_talk(member(0.9), 0, 100);
+            world_talk(member(0.7), 0, 100);
         world_warm_up();
         world_run(5);
         assert_int_equal(world_moves(), 4);

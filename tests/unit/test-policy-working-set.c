@@ -131,7 +131,7 @@ static void a_place_that_is_full_takes_nobody(void **state)
     begin("driver-affinity");
     world.domains[0].use = 0.5;
     for (i = 1; i <= 6; i++)
-        world_talk(world_guest(1, 1.0), 0, 1000);
+        world_talk(world_guest(1, 0.6), 0, 1000);
     /* No more than there are cores where they begin. */
     for (i = 1; i <= 6; i++)
         world.domains[i].cpu = i % 8;
@@ -140,7 +140,8 @@ static void a_place_that_is_full_takes_nobody(void **state)
     for (i = 1; i <= 6; i++)
         there += at(i) == 0;
     assert_int_equal(there, 4);
-    world_says(6, "socket 0 has no room: 4 cores, of which 4.");
+    world_says(6, "socket 0 has no room: of its 4 cores guest-1 needs 0.6, all "
+               "who are sent there 2.9; it needs 0.6 itself");
 }
 
 static void it_goes_to_who_cannot_be_moved(void **state)

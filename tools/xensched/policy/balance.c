@@ -87,7 +87,7 @@ static double demand(const struct view *v, unsigned int i)
 {
     unsigned int vcpus = domain_online_vcpus(&v->input->domains->domain[i]);
     double crowd = v->units[v->run.at[i]] / v->cores[v->run.at[i]];
-    double units = v->input->standing[i].need * (crowd > 1 ? crowd : 1);
+    double units = v->input->standing[i].demand.need * (crowd > 1 ? crowd : 1);
 
     return units < vcpus ? units : vcpus;
 }
@@ -113,7 +113,7 @@ static double weight(const void *policy, unsigned int i)
 {
     const struct view *v = policy;
 
-    return v->input->standing[i].need;
+    return v->input->standing[i].demand.need;
 }
 
 static bool may_go(const void *policy, unsigned int i)

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "../model/memory.h"
-#include "guard.h"
 #include "policy.h"
 #include "talk.h"
+#include "whereabouts.h"
 
 static double share_of(const struct talk *talk)
 {
@@ -79,7 +79,7 @@ static void think(const struct policy_settings *settings,
     describe_lack(o, talk, settings);
     if (!talks_enough(settings, talk, POLICY_STAY_FRACTION))
         return;
-    where = guard_find(t, talk->driver, true);
+    where = whereabouts_find(t, talk->driver, true);
     if (where.place == TOPOLOGY_UNKNOWN) {
         policy_say(o->lacks, "%.120s, but the vCPUs of %.40s are spread: no "
                    "%s has most of them", o->fact,

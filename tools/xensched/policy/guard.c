@@ -8,6 +8,8 @@
 
 #include "../model/memory.h"
 #include "guard.h"
+#include "room.h"
+#include "whereabouts.h"
 
 /* What is remembered of a domain from run to run. */
 struct memory {
@@ -20,6 +22,13 @@ struct memory {
     uint64_t moved_ns;         /* when it was seen at the place we chose */
     struct cpumap moved_to;    /* no map unless moved */
     uint64_t reason_ns;        /* when there was last a reason to be there */
+    struct lever lever;
+    struct outcome outcome;
+    enum outcome_news news;    /* of this run */
+    /* It waited too long at a place, to which it is not moved again. */
+    unsigned int shunned;      /* UNKNOWN: none */
+    uint64_t shunned_ns;       /* since when */
+    unsigned int shuns;        /* so many times */
 };
 
 /* To count cores once for all domains of a cpupool. */
@@ -38,8 +47,8 @@ struct guard {
     const struct policy_input *input;
     struct plan *plan;
     struct standing *standing;
-    double *taken;       /* [place] */
-    double *cache_taken; /* [cache] */
+    struct demand *taken;       /* [place] */
+    struct demand *cache_taken; /* [cache] */
     unsigned int nr_pools;
     struct pool *pools;
 };
@@ -105,85 +114,6 @@ void guard_free(struct guard *g)
 }
 
 /* Places. */
-
-/* Either all places or all caches. */
-struct choice {
-    unsigned int nr;
-    unsigned int (*of)(const struct topology *t, unsigned int cpu);
-    unsigned int (*of_all)(const struct topology *t,
-                           const struct cpumap *cpus);
-};
-
-static unsigned int place_of_vcpu(const struct topology *t,
-                                  const struct choice *choice,
-                                  const struct domain *d,
-                                  const struct domain_vcpu *vcpu,
-                                  bool running)
-{
-    unsigned int place;
-    struct cpumap cpus;
-
-    cpumap_init_copy(&cpus, &vcpu->hard);
-    cpumap_and(&cpus, &d->pool_cpus);
-    place = choice->of_all(t, &cpus);
-    if (place == TOPOLOGY_UNKNOWN) {
-        cpumap_and(&cpus, &vcpu->soft);
-        place = choice->of_all(t, &cpus);
-    }
-    cpumap_free(&cpus);
-    if (place == TOPOLOGY_UNKNOWN && running)
-        place = choice->of(t, vcpu->cpu);
-
-    return place;
-}
-
-static struct whereabouts find(const struct topology *t,
-                               const struct choice *choice,
-                               const struct domain *d, bool running)
-{
-    struct whereabouts w = { .place = TOPOLOGY_UNKNOWN };
-    unsigned int *votes = need_memory(choice->nr, sizeof(*votes));
-    unsigned int i;
-
-    for (i = 0; i < d->nr_vcpus; i++) {
-        unsigned int place;
-
-        if (!d->vcpus[i].online)
-            continue;
-        w.online++;
-        place = place_of_vcpu(t, choice, d, &d->vcpus[i], running);
-        if (place != TOPOLOGY_UNKNOWN)
-            votes[place]++;
-    }
-    for (i = 0; i < choice->nr; i++)
-        if (2 * votes[i] > w.online) {
-            w.place = i;
-            w.there = votes[i];
-        }
-    free(votes);
-
-    return w;
-}
-
-struct whereabouts guard_find(const struct topology *t,
-                              const struct domain *d, bool running)
-{
-    const struct choice places = {
-        t->nr_places, topology_place_of, topology_place_of_all
-    };
-
-    return find(t, &places, d, running);
-}
-
-struct whereabouts guard_find_cache(const struct topology *t,
-                                    const struct domain *d, bool running)
-{
-    const struct choice caches = {
-        t->nr_caches, topology_cache_of, topology_cache_of_all
-    };
-
-    return find(t, &caches, d, running);
-}
 
 static const struct topology_place *place_at(const struct guard *g,
                                              struct spot spot)
@@ -282,6 +212,8 @@ static void remember(struct guard *g, const struct domains *domains)
         }
         now[i].domid = d->domid;
         now[i].since_ns = d->since_ns;
+        now[i].shunned = TOPOLOGY_UNKNOWN;
+        outcome_init(&now[i].outcome);
         forget_wish(&now[i]);
     }
     while (k < g->nr)
@@ -304,7 +236,24 @@ static void follow(struct memory *m, const struct domain *d, uint64_t now_ns)
         return;
     cpumap_init_copy(&m->moved_to, &d->ours);
     m->moved_ns = m->reason_ns = now_ns;
+    m->lever = (struct lever){ 0 };
     forget_wish(m);
+}
+
+/* Does it run where it was sent? */
+static void see_outcome(const struct guard *g, struct memory *m,
+                        const struct domain *d, struct decision *decision)
+{
+    m->news = OUTCOME_NONE;
+    if (!g->input->real)
+        return;
+    outcome_watch(&m->outcome, g->input, d);
+    if (!m->moved)
+        return;
+    m->news = outcome_look(&m->outcome, g->input, d, &d->ours);
+    decision->news = m->news;
+    outcome_describe(&m->outcome, m->news, g->input, d, &d->ours,
+                     decision->news_text);
 }
 
 /* The beginning of a run. */
@@ -339,10 +288,11 @@ static void take_caches(struct guard *g, const struct standing *s)
     unsigned int i, cores = s->cores[s->place];
 
     if (s->cache != TOPOLOGY_UNKNOWN)
-        g->cache_taken[s->cache] += s->need;
+        demand_add(&g->cache_taken[s->cache], s->demand);
     for (i = 0; s->cache == TOPOLOGY_UNKNOWN && cores && i < t->nr_caches; i++)
         if (t->caches[i].within == s->place)
-            g->cache_taken[i] += s->need * s->cache_cores[i] / cores;
+            demand_add(&g->cache_taken[i],
+                       demand_part(s->demand, s->cache_cores[i], cores));
 }
 
 /* It is, or is going to be, there. */
@@ -355,7 +305,7 @@ static void send(struct guard *g, unsigned int i, struct spot spot)
     s->cache = spot.cache;
     if (s->place == TOPOLOGY_UNKNOWN)
         return;
-    g->taken[s->place] += s->need;
+    demand_add(&g->taken[s->place], s->demand);
     take_caches(g, s);
 }
 
@@ -367,15 +317,29 @@ static struct spot spot_of(const struct guard *g, const struct domain *d)
 {
     const struct topology *t = g->input->topology;
     struct spot spot = {
-        guard_find(t, d, d->driver).place, TOPOLOGY_UNKNOWN
+        whereabouts_find(t, d, d->driver).place, TOPOLOGY_UNKNOWN
     };
 
     if (spot.place != TOPOLOGY_UNKNOWN)
         spot.cache = topology_only_cache(t, spot.place);
     if (spot.place != TOPOLOGY_UNKNOWN && spot.cache == TOPOLOGY_UNKNOWN)
-        spot.cache = guard_find_cache(t, d, false).place;
+        spot.cache = whereabouts_find_cache(t, d, false).place;
 
     return spot;
+}
+
+/*
+ * It waits more than it gained.  It is not sent there again for a while, and
+ * if that is of no use for longer.
+ */
+static void undo(struct guard *g, struct memory *m, const struct domain *d,
+                 struct decision *decision)
+{
+    m->shunned = topology_place_of_all(g->input->topology, &d->ours);
+    m->shunned_ns = g->input->now_ns;
+    if (m->shuns < GUARD_SHUN_TIMES)
+        m->shuns++;
+    decide(decision, GIVE_BACK, "the move is undone: %s", decision->news_text);
 }
 
 static void look_at(struct guard *g, unsigned int i)
@@ -388,17 +352,22 @@ static void look_at(struct guard *g, unsigned int i)
     follow(&g->domains[i], d, g->input->now_ns);
     /* All that are not told apart have REST; it is nobody's own. */
     if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
-        s->need = matrix_service(g->input->matrix, d->acct,
+        s->demand.need = matrix_service(g->input->matrix, d->acct,
                                  g->input->now_ns) *
                   domains_part(g->input->domains, d);
+    s->demand.vcpus = domain_online_vcpus(d);
     s->cores = pool->cores;
     s->cache_cores = pool->cache_cores;
     s->open = open_to_policies(g, d, &g->plan->decisions[i]);
     s->place = spot.place;
     s->cache = spot.cache;
+    see_outcome(g, &g->domains[i], d, &g->plan->decisions[i]);
     if (!s->open) {
         forget_wish(&g->domains[i]);
         send(g, i, spot);
+    } else if (g->domains[i].news == OUTCOME_WORSE) {
+        undo(g, &g->domains[i], d, &g->plan->decisions[i]);
+        s->open = false;
     }
 }
 
@@ -430,21 +399,22 @@ static unsigned int cores_at(const struct view *v, struct spot spot)
            : v->standing->cache_cores[spot.cache];
 }
 
-static double taken_at(const struct view *v, struct spot spot)
+static struct demand taken_at(const struct view *v, struct spot spot)
 {
     return spot.cache == TOPOLOGY_UNKNOWN ? v->guard->taken[spot.place]
                                           : v->guard->cache_taken[spot.cache];
 }
 
-static bool has_room(const struct view *v, struct spot spot, double factor)
+static bool has_room(const struct view *v, struct spot spot, double part)
 {
-    return taken_at(v, spot) + v->standing->need <= factor * cores_at(v, spot);
+    return room_for(taken_at(v, spot), v->standing->demand,
+                    cores_at(v, spot), part);
 }
 
 static bool can_go(const struct view *v, struct spot spot)
 {
     return cores_at(v, spot) >= domain_online_vcpus(v->domain) &&
-           has_room(v, spot, GUARD_ROOM_TO_GO);
+           has_room(v, spot, ROOM_TO_GO);
 }
 
 /* What this policy says against it; what others said stays. */
@@ -458,22 +428,85 @@ static void object(const struct view *v, const char *policy, const char *text)
              v->guard->several ? ": " : "", text);
 }
 
+/* Who of those sent to the spot needs most; NULL: nobody needs anything. */
+static const struct domain *greatest_at(const struct view *v, struct spot spot)
+{
+    const struct guard *g = v->guard;
+    const struct domain *most = NULL;
+    double need = 0;
+    unsigned int i;
+
+    for (i = 0; i < g->plan->nr; i++) {
+        const struct standing *s = &g->standing[i];
+
+        if (s == v->standing || s->place != spot.place || s->open ||
+            (spot.cache != TOPOLOGY_UNKNOWN && s->cache != spot.cache &&
+             s->cache != TOPOLOGY_UNKNOWN) || s->demand.need <= need)
+            continue;
+        need = s->demand.need;
+        most = &g->input->domains->domain[i];
+    }
+
+    return most;
+}
+
+/* ", of which Domain-0 needs 1.5, those who are there 1.9 together, ..." */
+static void describe_need(const struct view *v, struct spot spot,
+                          char text[OPINION_TEXT])
+{
+    const struct domain *most = greatest_at(v, spot);
+    struct demand taken = taken_at(v, spot);
+    char name[DOMAIN_NAME_TEXT], together[60] = "";
+    double need = most ? v->guard->standing[
+                         most - v->guard->input->domains->domain].demand.need
+                       : 0;
+
+    if (most && taken.need - need >= 0.05)
+        policy_say(together, ", all who are sent there %.1f", taken.need);
+    snprintf(text, OPINION_TEXT, "%.60s needs %.1f%s; it needs %.1f itself",
+             most ? policy_name_of(most, name) : "nobody there", need,
+             together, v->standing->demand.need);
+}
+
 static void object_spot(const struct view *v, const char *policy,
                         struct spot spot)
 {
     const struct topology_place *place = place_at(v->guard, spot);
     unsigned int cores = cores_at(v, spot);
-    char text[OPINION_TEXT + 200];
+    char text[2 * OPINION_TEXT + 200], need[OPINION_TEXT];
 
+    describe_need(v, spot, need);
     if (cores < domain_online_vcpus(v->domain))
         policy_say(text, "%s, but of %s %u only %u cores are in its cpupool, "
                    "and it has %u vCPUs", v->opinion->fact, place->kind,
                    place->id, cores, domain_online_vcpus(v->domain));
     else
-        policy_say(text, "%s, but %s %u has no room: %u cores, of which %.1f "
-                   "are needed by those who are sent there, and it needs %.1f",
-                   v->opinion->fact, place->kind, place->id, cores,
-                   taken_at(v, spot), v->standing->need);
+        policy_say(text, "%s, but %s %u has no room: of its %u cores %s",
+                   v->opinion->fact, place->kind, place->id, cores, need);
+    object(v, policy, text);
+}
+
+static uint64_t shun_left(const struct view *v)
+{
+    const struct memory *m = v->memory;
+    uint64_t since = v->guard->input->now_ns - m->shunned_ns;
+    uint64_t time = m->shuns ? GUARD_SHUN_NS << (m->shuns - 1) : 0;
+
+    return since < time ? time - since : 0;
+}
+
+static bool shuns(const struct view *v, unsigned int place)
+{
+    return v->memory->shunned == place && shun_left(v);
+}
+
+static void object_shunned(const struct view *v, const char *policy)
+{
+    char text[OPINION_TEXT + 200];
+
+    policy_say(text, "%s, but there it waited for a pCPU more than it gained; "
+               "it is not tried again for %.0f s", v->opinion->fact,
+               shun_left(v) / 1e9);
     object(v, policy, text);
 }
 
@@ -520,7 +553,7 @@ static unsigned int emptiest_cache(const struct view *v)
     double most = 0;
 
     for (; spot.cache < t->nr_caches; spot.cache++) {
-        double spare = cores_at(v, spot) - taken_at(v, spot);
+        double spare = cores_at(v, spot) - taken_at(v, spot).need;
 
         if (t->caches[spot.cache].within == spot.place && can_go(v, spot) &&
             (best == TOPOLOGY_UNKNOWN || spare > most)) {
@@ -597,6 +630,34 @@ static void describe_cache(const struct view *v, struct spot spot,
              policy_name_of(o->beside, name));
 }
 
+static enum affinity_lever lever_allowed(const struct view *v)
+{
+    return v->domain->soft_only || v->domain->pool_soft
+           ? LEVER_SOFT : v->guard->settings.lever;
+}
+
+/* It is where it was moved: by which affinity is it to be kept there? */
+static void pull(const struct view *v, struct spot ours, bool reason)
+{
+    const struct lever_input input = {
+        .allowed = lever_allowed(v),
+        .hard = v->domain->ours_hard,
+        .reason = reason,
+        .room = ours.place != TOPOLOGY_UNKNOWN &&
+                has_room(v, ours, ROOM_TO_STAY),
+        .room_to_go = ours.place != TOPOLOGY_UNKNOWN &&
+                      has_room(v, ours, ROOM_TO_GO),
+        .outcome = &v->memory->outcome,
+        .stay_ns = v->guard->settings.stay_ns,
+        .now_ns = v->guard->input->now_ns,
+    };
+
+    v->decision->pull = lever_decide(&v->memory->lever, &input,
+                                     v->decision->pull_why);
+    if (v->decision->pull != PULL_NOTHING)
+        outcome_again(&v->memory->outcome, input.now_ns);
+}
+
 /* It can be there, and should. */
 static void move(const struct view *v, struct spot spot)
 {
@@ -619,6 +680,10 @@ static void move(const struct view *v, struct spot spot)
     describe_cache(v, spot, cache);
     decide(v->decision, MOVE, "%s, %s%s", o->fact, o->where, cache);
     usable_cpus(v->domain, place, &v->decision->soft);
+    v->decision->hard = lever_begins_hard(lever_allowed(v));
+    if (v->guard->input->real)
+        outcome_send(&v->memory->outcome, v->guard->input, v->domain,
+                     &v->decision->soft);
 }
 
 /*
@@ -645,15 +710,16 @@ static struct spot ours_at(const struct view *v)
 static bool keep(const struct view *v, const char *policy, struct spot ours)
 {
     const struct spot place = { ours.place, TOPOLOGY_UNKNOWN };
-    bool room_there = has_room(v, place, GUARD_ROOM_TO_STAY);
+    bool room_there = has_room(v, place, ROOM_TO_STAY);
 
-    if (!room_there || !has_room(v, ours, GUARD_ROOM_TO_STAY)) {
+    if (!room_there || !has_room(v, ours, ROOM_TO_STAY)) {
         object_spot(v, policy, room_there ? ours : place);
         return false;
     }
     v->memory->reason_ns = v->guard->input->now_ns;
     forget_wish(v->memory);
     decide(v->decision, KEEP, "%s, %s", v->opinion->fact, v->opinion->where);
+    pull(v, ours, true);
 
     return true;
 }
@@ -702,6 +768,10 @@ static bool consider(const struct view *v, const char *policy,
         choose_cache(v, spot);
     if (!can_go(v, *spot)) {
         object_spot(v, policy, *spot);
+        return false;
+    }
+    if (shuns(v, spot->place)) {
+        object_shunned(v, policy);
         return false;
     }
     if (is_everywhere(v, *spot)) {
@@ -760,17 +830,19 @@ void guard_take(struct guard *g, const char *policy,
 /* The end of a run. */
 
 /* It is where it was moved, and nobody wants it anywhere. */
-static void without_reason(struct guard *g, const struct memory *m,
-                           struct decision *decision)
+static void without_reason(struct guard *g, unsigned int i)
 {
-    double idle = (g->input->now_ns - m->reason_ns) / 1e9;
+    const struct view v = view_of(g, i);
+    uint64_t idle = g->input->now_ns - v.memory->reason_ns;
 
-    if (g->input->now_ns - m->reason_ns >= g->settings.quiet_ns)
-        decide(decision, GIVE_BACK, "for %.0f s there was no reason for it to "
-               "be there", idle);
-    else
-        decide(decision, KEEP, "it was moved, and had a reason to be there "
-               "%.1f s ago", idle);
+    if (idle >= g->settings.quiet_ns) {
+        decide(v.decision, GIVE_BACK, "for %.0f s there was no reason for it "
+               "to be there", idle / 1e9);
+        return;
+    }
+    decide(v.decision, KEEP, "it was moved, and had a reason to be there "
+           "%.1f s ago", idle / 1e9);
+    pull(&v, ours_at(&v), false);
 }
 
 void guard_end(struct guard *g)
@@ -784,6 +856,6 @@ void guard_end(struct guard *g)
         if (!g->plan->decisions[i].reason[0])
             decide(&g->plan->decisions[i], LEAVE, "no policy is on");
         if (g->domains[i].moved)
-            without_reason(g, &g->domains[i], &g->plan->decisions[i]);
+            without_reason(g, i);
     }
 }

@@ -11,11 +11,13 @@
 #ifndef XENSCHED_POLICY_PLAN_H
 #define XENSCHED_POLICY_PLAN_H
 
+#include "lever.h"
+#include "outcome.h"
 #include "policy.h"
 
 enum verb {
     LEAVE,     /* not to be touched */
-    MOVE,      /* set soft affinity to decision.soft */
+    MOVE,      /* set the affinity to decision.soft */
     KEEP,      /* was moved, and stays there */
     GIVE_BACK, /* was moved, gets its original affinity again */
 };
@@ -29,7 +31,14 @@ struct decision {
     enum verb verb;
     const char *policy; /* which decided; NULL: none */
     struct cpumap soft; /* with MOVE (and when given back); else no map */
+    bool hard; /* with MOVE: hard affinity as well */
     char reason[REASON_TEXT];
+    /* With KEEP: what else is to be done to keep it there, and why. */
+    enum pull pull;
+    char pull_why[LEVER_TEXT];
+    /* What came of a move, when that is new; OUTCOME_NONE: nothing. */
+    enum outcome_news news;
+    char news_text[OUTCOME_TEXT];
     /* Evidence, as in struct opinion. */
     const struct domain *partner;
     double rate;

@@ -19,9 +19,18 @@
 #include "../model/waiting.h"
 #include "../model/matrix.h"
 #include "../model/topology.h"
+#include "room.h"
+
+/* By which affinity domains are kept where they were moved; see lever.h. */
+enum affinity_lever {
+    LEVER_AUTO, /* soft; hard as well where that has no effect */
+    LEVER_SOFT,
+    LEVER_HARD,
+};
 
 /* What an operator can set; see docs/policies.md. */
 struct policy_settings {
+    enum affinity_lever lever;
     double share;         /* of all interactions that is "mostly", 0 ... 1 */
     double min_rate;      /* interactions per second below which: leave */
     unsigned int confirm; /* so many runs in a row have to agree */
@@ -40,7 +49,7 @@ struct standing {
     bool open;          /* to be decided about, and nobody has done so */
     unsigned int place; /* where it is bound or sent to; TOPOLOGY_UNKNOWN */
     unsigned int cache; /* likewise, of its place; TOPOLOGY_UNKNOWN: any */
-    double need;        /* pCPUs that it keeps busy */
+    struct demand demand;
     const unsigned int *cores;       /* [place]: of its cpupool */
     const unsigned int *cache_cores; /* [cache]: likewise */
 };
@@ -51,9 +60,11 @@ struct policy_input {
     const struct topology *topology;
     const struct domains *domains;
     uint64_t now_ns;
+    /* Plans are carried out on this host: what comes of them can be seen. */
+    bool real;
     /* Filled in by plan_make(). */
     const struct standing *standing; /* of each domain */
-    const double *taken;             /* of each place: need sent there */
+    const struct demand *taken;      /* of each place: sent there */
 };
 
 enum want {

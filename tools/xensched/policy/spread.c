@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "../model/memory.h"
-#include "guard.h"
 #include "spread.h"
 #include "talk.h"
+#include "whereabouts.h"
 
 void spread_free(struct spread *s)
 {
@@ -125,7 +125,7 @@ void spread_begin(struct spread_run *run, struct spread *spread,
         spread_free(spread);
     spread->nr_places = nr;
     for (i = 0; i < input->domains->nr; i++)
-        run->at[i] = (caches ? guard_find_cache : guard_find)
+        run->at[i] = (caches ? whereabouts_find_cache : whereabouts_find)
                      (t, domain(run, i), true).place;
     find_near(run);
     follow(run);

@@ -24,7 +24,6 @@
 #include <string.h>
 
 #include "../model/memory.h"
-#include "guard.h"
 #include "policy.h"
 #include "talk.h"
 
@@ -52,7 +51,7 @@ struct working_set {
     struct talk_pair *pairs;
     unsigned int *party; /* [domain]: who stands for it; see talk.h */
     double *total;      /* [domain]: what it talks */
-    double *need;       /* [domain], then [gang]: cores */
+    struct demand *demand; /* [domain], then [gang] */
     double *with;       /* [domain * nr_places + place]: talk with the fixed */
     double *near;       /* [domain]: talk with those who are where it is */
     double *inside;     /* [domain]: talk with its gang */
@@ -62,7 +61,7 @@ struct working_set {
     unsigned int nr_edges;
     struct edge *edges; /* between gangs */
     double *degree;     /* [gang]: sum of its rates */
-    double *room;       /* [place]: cores which are taken */
+    struct demand *taken;  /* [place] */
     unsigned int *goes; /* [gang]: its place; TOPOLOGY_UNKNOWN: none has room */
 };
 
@@ -78,20 +77,22 @@ static bool is_open(const struct working_set *w, unsigned int i)
 
 /* What is known. */
 
-/* Cores: what it uses, or when nothing is measured what it could use. */
+/* What it uses, or when nothing is measured what it could use. */
 static void find_needs(struct working_set *w)
 {
     double sum = 0;
     unsigned int i;
 
-    for (i = 0; i < w->nr; i++)
-        sum += w->need[i] = w->input->standing[i].need;
+    for (i = 0; i < w->nr; i++) {
+        w->demand[i] = w->input->standing[i].demand;
+        sum += w->demand[i].need;
+    }
     for (i = 0; sum == 0 && i < w->nr; i++)
-        w->need[i] = domain_online_vcpus(domain(w, i));
+        w->demand[i].need = w->demand[i].vcpus;
     for (i = 0; i < w->nr; i++)
         if (is_open(w, i) && w->party[i] != i) {
-            w->need[w->party[i]] += w->need[i];
-            w->need[i] = 0;
+            demand_add(&w->demand[w->party[i]], w->demand[i]);
+            w->demand[i] = (struct demand){ 0 };
         }
 }
 
@@ -173,7 +174,8 @@ static const struct edge *best_edge(const struct working_set *w, double m)
 
         /* Equals: the one that was found first, so always the same. */
         if (gained > most * (1 + 1e-9) &&
-            w->need[e->a] + w->need[e->b] <= capacity(w, e->a)) {
+            room_for(w->demand[e->a], w->demand[e->b], capacity(w, e->a),
+                     ROOM_TO_GO)) {
             best = e;
             most = gained;
         }
@@ -216,7 +218,7 @@ static void merge(struct working_set *w, unsigned int to, unsigned int from,
     }
     w->nr_edges = kept;
     w->degree[to] += w->degree[from];
-    w->need[to] += w->need[from];
+    demand_add(&w->demand[to], w->demand[from]);
 }
 
 static void find_gangs(struct working_set *w)
@@ -291,11 +293,9 @@ static bool was_moved(const struct working_set *w, unsigned int gang,
 static bool has_room(const struct working_set *w, unsigned int gang,
                      unsigned int place)
 {
-    double factor = was_moved(w, gang, place) ? GUARD_ROOM_TO_STAY
-                                              : GUARD_ROOM_TO_GO;
-
-    return w->need[gang] + w->room[place] <=
-           w->input->standing[gang].cores[place] * factor;
+    return room_for(w->taken[place], w->demand[gang],
+                    w->input->standing[gang].cores[place],
+                    was_moved(w, gang, place) ? ROOM_TO_STAY : ROOM_TO_GO);
 }
 
 static unsigned int best_place(const struct working_set *w, unsigned int gang)
@@ -310,7 +310,8 @@ static unsigned int best_place(const struct working_set *w, unsigned int gang)
             continue;
         scored = score(w, gang, place);
         if (best == TOPOLOGY_UNKNOWN || scored > most ||
-            (scored == most && w->room[place] < w->room[best])) {
+            (scored == most &&
+             w->taken[place].need < w->taken[best].need)) {
             best = place;
             most = scored;
         }
@@ -358,7 +359,7 @@ static void place_gangs(struct working_set *w)
         place = best_place(w, order[i].gang);
         w->goes[order[i].gang] = place;
         if (place != TOPOLOGY_UNKNOWN)
-            w->room[place] += w->need[order[i].gang];
+            demand_add(&w->taken[place], w->demand[order[i].gang]);
     }
     free(order);
 }
@@ -486,7 +487,8 @@ static void describe(const struct working_set *w, unsigned int i,
                whom);
     policy_say(o->where, "and there is room for %s, which %s %.1f cores, on "
                "pCPUs %.60s (%s %u)", others ? "all of them" : "it",
-               others ? "need" : "needs", w->need[w->gang[i]], cpus, p->kind,
+               others ? "need" : "needs", w->demand[w->gang[i]].need, cpus,
+               p->kind,
                p->id);
 }
 
@@ -507,7 +509,7 @@ static void describe_lack(const struct working_set *w, unsigned int i,
                    "needed", w->total[i], w->settings->min_rate);
     else if (w->goes[w->gang[i]] == TOPOLOGY_UNKNOWN)
         policy_say(o->lacks, "it and those it talks to need %.1f cores, and "
-                   "no %s has so many free", w->need[w->gang[i]],
+                   "no %s has so many free", w->demand[w->gang[i]].need,
                    w->input->topology->places[0].kind);
     else
         policy_say(o->lacks, "%.0f %% of %s %.0f interactions/s are with "
@@ -578,7 +580,7 @@ static void prepare(struct working_set *w)
                           &w->nr_pairs, w->total);
     if (w->nr_pairs > most)
         w->nr_pairs = most;
-    w->need = need_memory(w->nr, sizeof(*w->need));
+    w->demand = need_memory(w->nr, sizeof(*w->demand));
     w->with = need_memory(w->nr * w->nr_places, sizeof(*w->with));
     w->near = need_memory(w->nr, sizeof(*w->near));
     w->inside = need_memory(w->nr, sizeof(*w->inside));
@@ -588,8 +590,8 @@ static void prepare(struct working_set *w)
     w->peer = need_memory(w->nr, sizeof(*w->peer));
     w->joins = need_memory(w->nr, sizeof(*w->joins));
     w->goes = need_memory(w->nr, sizeof(*w->goes));
-    w->room = need_memory(w->nr_places, sizeof(*w->room));
-    memcpy(w->room, w->input->taken, w->nr_places * sizeof(*w->room));
+    w->taken = need_memory(w->nr_places, sizeof(*w->taken));
+    memcpy(w->taken, w->input->taken, w->nr_places * sizeof(*w->taken));
     for (i = 0; i < w->nr; i++) {
         w->gang[i] = is_open(w, i) ? w->party[i] : i;
         w->peer[i] = NOBODY;
@@ -601,7 +603,7 @@ static void clear(struct working_set *w)
     free(w->party);
     free(w->total);
     free(w->pairs);
-    free(w->need);
+    free(w->demand);
     free(w->with);
     free(w->near);
     free(w->inside);
@@ -611,7 +613,7 @@ static void clear(struct working_set *w)
     free(w->peer);
     free(w->joins);
     free(w->goes);
-    free(w->room);
+    free(w->taken);
 }
 
 static void run(void *memory, const struct policy_input *input,

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What comes of a move: a guest that was sent somewhere runs there, by a soft
+ * affinity where that is enough and by a hard one only where it is allowed,
+ * needed and there is room; one that only waits there comes back.
+ *
+ * Fails if a wish that had no effect is called a move, if an order is given
+ * against an operator's word or kept in a crowd, or if a guest suffers for it.
+ */
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "policy-world.h"
+
+#define PLACE_0 0x0fULL
+#define PLACE_1 0xf0ULL
+
+static struct policy_settings settings;
+static unsigned int guest;
+
+static int begin(enum affinity_lever lever)
+{
+    settings = policy_defaults;
+    settings.lever = lever;
+    settings.settle_ns = 0;
+    world_begin("driver-affinity", &settings, 2, 4, 1);
+    world.real = true;
+    world.domains[0].use = 0.5;
+    guest = world_guest(1, 0.4);
+    world.domains[guest].cpu = 5;
+    world_talk(guest, 0, 500);
+
+    return 0;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+
+    return begin(LEVER_AUTO);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    world_end();
+
+    return 0;
+}
+
+static const struct world_domain *it(void)
+{
+    return &world.domains[guest];
+}
+
+static bool runs_there(void)
+{
+    return world.topology.cpus[it()->cpu].place == 0;
+}
+
+static void assert_pulls(unsigned int reminded, unsigned int hardened,
+                         unsigned int softened)
+{
+    assert_int_equal(it()->pulls[PULL_REMIND], reminded);
+    assert_int_equal(it()->pulls[PULL_HARDEN], hardened);
+    assert_int_equal(it()->pulls[PULL_SOFTEN], softened);
+}
+
+static void a_move_is_done_when_the_guest_is_there(void **state)
+{
+    (void)state;
+    world_run(3);
+    assert_int_equal(it()->moves, 1);
+    assert_true(runs_there());
+    assert_int_equal(it()->news, OUTCOME_ARRIVED);
+    world_run(30);
+    assert_pulls(0, 0, 0);
+    assert_false(it()->is_hard);
+}
+
+static void within_two_seconds_it_is_known(void **state)
+{
+    (void)state;
+    while (!it()->moves)
+        world_run(1);
+    assert_int_equal(it()->news, OUTCOME_NONE);
+    world_run(2);
+    assert_int_equal(it()->news, OUTCOME_ARRIVED);
+}
+
+static void a_wish_without_effect_becomes_an_order(void **state)
+{
+    (void)state;
+    world.deaf = true;
+    world_run(4);
+    assert_int_equal(it()->moves, 1);
+    assert_false(runs_there());
+    assert_int_equal(it()->news, OUTCOME_ABSENT);
+    world_run(12);
+    assert_true(it()->is_hard);
+    assert_true(runs_there());
+    assert_int_equal(it()->news, OUTCOME_GOOD);
+    assert_int_equal(it()->moves, 1);
+    assert_pulls(1, 1, 0);
+    world_run(60);
+    assert_pulls(1, 1, 0);
+}
+
+static void no_order_where_soft_was_said(void **state)
+{
+    (void)state;
+    world.deaf = true;
+    world.domains[guest].soft_only = true;
+    world_run(60);
+    assert_int_equal(it()->moves, 1);
+    assert_int_equal(it()->pulls[PULL_HARDEN], 0);
+    assert_int_equal(it()->hard, world.all);
+    /* Once in stay_ns, and not in each plan. */
+    assert_in_range(it()->pulls[PULL_REMIND], 3, 7);
+
+    world_end();
+    begin(LEVER_SOFT);
+    world.deaf = true;
+    world_run(60);
+    assert_int_equal(it()->pulls[PULL_HARDEN], 0);
+    assert_int_equal(it()->hard, world.all);
+}
+
+static void hard_from_the_beginning_where_that_was_said(void **state)
+{
+    (void)state;
+    world_end();
+    begin(LEVER_HARD);
+    world.deaf = true;
+    while (!it()->moves)
+        world_run(1);
+    assert_true(it()->is_hard);
+    assert_true(runs_there());
+    world.domains[guest].soft_only = true;
+    world_run(2);
+    assert_false(it()->is_hard);
+}
+
+static void crowd(double use)
+{
+    unsigned int other = world_guest(4, use);
+
+    world.domains[other].operators = true;
+    world.domains[other].hard = PLACE_0;
+    world.domains[other].cpu = 1;
+}
+
+/* It would wait there, and others are idle. */
+static void an_order_ends_when_the_place_fills_up(void **state)
+{
+    (void)state;
+    world.deaf = true;
+    world_run(10);
+    assert_true(it()->is_hard);
+    crowd(3.5);
+    world_run(12);
+    assert_false(it()->is_hard);
+    assert_int_equal(it()->hard, world.all);
+    world_run(30);
+    assert_pulls(1, 1, 1);
+}
+
+static void without_room_nothing_is_moved_and_the_reason_says_so(void **state)
+{
+    (void)state;
+    crowd(2.7);
+    world_warm_up();
+    world_run(20);
+    assert_int_equal(it()->moves, 0);
+    world_says(guest, "socket 0 has no room: of its 4 cores guest-2 needs 2.");
+}
+
+/* No more vCPUs than cores: nobody waits, however busy they are. */
+static void who_has_a_core_each_has_room(void **state)
+{
+    (void)state;
+    world.domains[0].use = 2;
+    world.domains[guest].use = 1;
+    world_warm_up();
+    world_run(5);
+    assert_int_equal(it()->moves, 1);
+}
+
+/* Before a move it is known how long the guest waited without. */
+static void talk_later(void)
+{
+    world_talk(guest, 0, 0);
+    world_run(12);
+    world_talk(guest, 0, 500);
+    world_run(4);
+}
+
+static void who_waits_more_than_it_gains_is_given_back(void **state)
+{
+    (void)state;
+    world.domains[guest].waits = 0.010;
+    world.domains[guest].waits_there = 0.050;
+    talk_later();
+    assert_int_equal(it()->moves, 1);
+    world_run(15);
+    assert_int_equal(it()->news, OUTCOME_WORSE);
+    assert_int_equal(it()->backs, 1);
+    assert_int_equal(it()->soft, world.all);
+    world.domains[guest].cpu = 5;
+    /* Not at once again; but some time it is tried. */
+    world_run(300);
+    assert_int_equal(it()->moves, 1);
+    world_says(guest, "it waited for a pCPU more than it gained");
+    world_run(320);
+    assert_int_equal(it()->moves, 2);
+    world_run(700);
+    assert_int_equal(it()->moves, 2);
+    assert_int_equal(it()->backs, 2);
+}
+
+/* 500 notifications per second are worth 2.5 ms of each. */
+static void who_gains_more_than_it_waits_stays(void **state)
+{
+    (void)state;
+    world.domains[guest].waits = 0.020;
+    world.domains[guest].waits_there = 0.031;
+    talk_later();
+    world_run(60);
+    assert_int_equal(it()->moves, 1);
+    assert_int_equal(it()->backs, 0);
+    assert_int_equal(it()->news, OUTCOME_GOOD);
+}
+
+static void without_wake_delays_nothing_is_undone(void **state)
+{
+    (void)state;
+    world_warm_up();
+    world_run(60);
+    assert_int_equal(it()->moves, 1);
+    assert_int_equal(it()->backs, 0);
+}
+
+/* Of a group nobody knows who ran where: no order on a guess. */
+static void a_group_is_not_judged(void **state)
+{
+    unsigned int other;
+
+    (void)state;
+    world.deaf = true;
+    other = world_guest(1, 0.4);
+    world.domains[other].cpu = 6;
+    world.domains[guest].group = world.domains[other].group = 1;
+    world_run(30);
+    assert_int_equal(it()->moves, 1);
+    assert_int_equal(it()->news, OUTCOME_NONE);
+    assert_pulls(0, 0, 0);
+}
+
+/* An idle guest says nothing by where it is. */
+static void who_does_not_run_is_neither_there_nor_elsewhere(void **state)
+{
+    (void)state;
+    world.deaf = true;
+    world.domains[guest].use = 0;
+    world_run(30);
+    assert_int_equal(it()->moves, 1);
+    assert_int_equal(it()->news, OUTCOME_NONE);
+    assert_pulls(0, 0, 0);
+}
+
+/* Where plans are not carried out nothing can come of them. */
+static void a_replay_judges_nothing(void **state)
+{
+    (void)state;
+    world.deaf = true;
+    world.real = false;
+    world_run(60);
+    assert_int_equal(it()->moves, 1);
+    assert_int_equal(it()->news, OUTCOME_NONE);
+    assert_pulls(0, 0, 0);
+}
+
+static void who_is_taken_away_is_reminded(void **state)
+{
+    (void)state;
+    world_run(10);
+    assert_true(runs_there());
+    world.domains[guest].cpu = 5;
+    world_run(5);
+    assert_true(runs_there());
+    assert_pulls(1, 0, 0);
+    world_run(5);
+    assert_int_equal(it()->news, OUTCOME_ARRIVED);
+}
+
+#define lever_test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        lever_test(a_move_is_done_when_the_guest_is_there),
+        lever_test(within_two_seconds_it_is_known),
+        lever_test(a_wish_without_effect_becomes_an_order),
+        lever_test(no_order_where_soft_was_said),
+        lever_test(hard_from_the_beginning_where_that_was_said),
+        lever_test(an_order_ends_when_the_place_fills_up),
+        lever_test(without_room_nothing_is_moved_and_the_reason_says_so),
+        lever_test(who_has_a_core_each_has_room),
+        lever_test(who_waits_more_than_it_gains_is_given_back),
+        lever_test(who_gains_more_than_it_waits_stays),
+        lever_test(without_wake_delays_nothing_is_undone),
+        lever_test(a_group_is_not_judged),
+        lever_test(who_does_not_run_is_neither_there_nor_elsewhere),
+        lever_test(a_replay_judges_nothing),
+        lever_test(who_is_taken_away_is_reminded),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* lever.c - see lever.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lever.h"
+
+const char *pull_name(enum pull pull)
+{
+    static const char *const names[] = {
+        [PULL_NOTHING] = "nothing",
+        [PULL_REMIND] = "remind",
+        [PULL_HARDEN] = "harden",
+        [PULL_SOFTEN] = "soften",
+    };
+
+    return names[pull];
+}
+
+bool lever_begins_hard(enum affinity_lever allowed)
+{
+    return allowed == LEVER_HARD;
+}
+
+static enum pull soften(struct lever *lever, const struct lever_input *in,
+                        const char *why, char text[LEVER_TEXT])
+{
+    lever->softened_ns = in->now_ns;
+    lever->reminded = false;
+    snprintf(text, LEVER_TEXT, "%s", why);
+
+    return PULL_SOFTEN;
+}
+
+static bool long_ago(uint64_t then_ns, const struct lever_input *in)
+{
+    return !then_ns || in->now_ns - then_ns >= in->stay_ns;
+}
+
+static enum pull remind(struct lever *lever, const struct lever_input *in,
+                        char text[LEVER_TEXT])
+{
+    lever->reminded = true;
+    lever->reminded_ns = in->now_ns;
+    snprintf(text, LEVER_TEXT, "only %.0f %% of its time it is at its place, "
+             "where there is room", 100 * in->outcome->share);
+
+    return PULL_REMIND;
+}
+
+/* It has a wish only, and had time to get there. */
+static enum pull insist(struct lever *lever, const struct lever_input *in,
+                        char text[LEVER_TEXT])
+{
+    bool may_harden = in->allowed != LEVER_SOFT &&
+                      long_ago(lever->softened_ns, in);
+
+    if (!lever->reminded || !may_harden)
+        return lever->reminded && !long_ago(lever->reminded_ns, in)
+               ? PULL_NOTHING : remind(lever, in, text);
+    snprintf(text, LEVER_TEXT, "the soft affinity alone has no effect (%.0f %% "
+             "of its time at its place), and there is room",
+             100 * in->outcome->share);
+
+    return PULL_HARDEN;
+}
+
+enum pull lever_decide(struct lever *lever, const struct lever_input *in,
+                       char why[LEVER_TEXT])
+{
+    why[0] = '\0';
+    if (in->hard && in->allowed == LEVER_SOFT)
+        return soften(lever, in, "its affinity is to be soft", why);
+    if (in->hard && !in->room)
+        return soften(lever, in, "its place has filled up", why);
+    if (in->hard && !in->reason)
+        return soften(lever, in, "there is no reason for it to be there at "
+                      "present", why);
+    if (in->hard || !in->reason || !in->room_to_go)
+        return PULL_NOTHING;
+    if (in->allowed == LEVER_HARD && long_ago(lever->softened_ns, in)) {
+        snprintf(why, LEVER_TEXT, "there is room again");
+        return PULL_HARDEN;
+    }
+    if (in->outcome->where == OUTCOME_AT_PLACE)
+        lever->reminded = false;
+
+    return in->outcome->where == OUTCOME_ELSEWHERE ? insist(lever, in, why)
+                                                   : PULL_NOTHING;
+}

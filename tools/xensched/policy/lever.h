@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lever.h - by which affinity a domain is kept at its place.
+ *
+ * Soft affinity is a wish, and hard affinity an order: whoever has one waits
+ * for these pCPUs even if others are idle.  So an order is given only where an
+ * operator allows it and there is room, and taken back as soon as there is
+ * none, or no reason any more.
+ *
+ * It decides for one domain, from what came of the move so far (outcome.h).
+ */
+#ifndef XENSCHED_POLICY_LEVER_H
+#define XENSCHED_POLICY_LEVER_H
+
+#include "outcome.h"
+
+enum pull {
+    PULL_NOTHING, /* leave the affinity as it is */
+    PULL_REMIND,  /* set the same soft affinity again: Xen looks anew */
+    PULL_HARDEN,  /* hard affinity to the same pCPUs as well */
+    PULL_SOFTEN,  /* give the original hard affinity back */
+};
+
+const char *pull_name(enum pull pull);
+
+/* What is remembered of a domain which was moved. */
+struct lever {
+    bool reminded;        /* since it is not at its place */
+    uint64_t reminded_ns; /* when; 0: never */
+    uint64_t softened_ns; /* likewise */
+};
+
+struct lever_input {
+    enum affinity_lever allowed; /* to this domain */
+    bool hard;         /* it has a hard affinity of ours */
+    bool reason, room; /* to be at its place; soft is enough without */
+    bool room_to_go;   /* there would be room for it if it were not there */
+    const struct outcome *outcome;
+    uint64_t stay_ns;  /* between two reminders, or two orders */
+    uint64_t now_ns;
+};
+
+#define LEVER_TEXT 200
+
+/* The first affinity of a move: is it hard as well? */
+bool lever_begins_hard(enum affinity_lever allowed);
+
+enum pull lever_decide(struct lever *lever, const struct lever_input *input,
+                       char why[LEVER_TEXT]);
+
+#endif /* XENSCHED_POLICY_LEVER_H */

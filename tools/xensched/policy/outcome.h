@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * outcome.h - what came of a move: does the domain run where it was sent, and
+ * was it worth it?
+ *
+ * A soft affinity is a wish, and what was set says nothing of what happened.
+ * So after each move it is looked in the log how much of its time the domain
+ * spends at the place, and whether it waits longer for a pCPU than before.
+ *
+ * Only looks, and remembers per domain; what follows from it is decided by
+ * guard.h and lever.h.  Not for domains which share an accounting domain: of
+ * these nobody knows who ran where.
+ */
+#ifndef XENSCHED_POLICY_OUTCOME_H
+#define XENSCHED_POLICY_OUTCOME_H
+
+#include "policy.h"
+
+#define OUTCOME_TEXT 400
+
+/* At its place is who spends this part of its time there. */
+#define OUTCOME_THERE 0.95
+
+/* For so long it may take to get there ... */
+#define OUTCOME_PATIENCE_NS 1500000000ULL
+/* ... and who was there may be elsewhere. */
+#define OUTCOME_TRIP_NS 3000000000ULL
+
+/* Waiting is compared over so long a time, before the move and after it. */
+#define OUTCOME_WINDOW_NS 5000000000ULL
+
+/*
+ * What is gained with each notification that stays within a place: an
+ * interrupt and some tens of cache lines, some 70 ns nearer each.  An estimate
+ * for two-socket machines.
+ */
+#define OUTCOME_CROSSING_NS 5000.0
+
+/*
+ * Waiting goes up and down by itself.  It has become worse only by more than
+ * this part of what it was, and this part of all time.
+ */
+#define OUTCOME_NOISE      0.25
+#define OUTCOME_NOISE_TIME 0.01
+
+enum outcome_news {
+    OUTCOME_NONE,
+    OUTCOME_ARRIVED,  /* it is there now */
+    OUTCOME_ABSENT,   /* it isn't, though it had time to get there; once */
+    OUTCOME_GOOD,     /* it is there, and waits no more than it gained */
+    OUTCOME_WORSE,    /* it is there, and waits more than it gained */
+};
+
+enum outcome_where { OUTCOME_UNKNOWN, OUTCOME_AT_PLACE, OUTCOME_ELSEWHERE };
+
+/* At a time, what had been counted until then. */
+struct outcome_mark {
+    uint64_t at_ns;
+    uint64_t waited_ns;
+};
+
+struct outcome {
+    struct outcome_mark older, newer; /* the latest two windows */
+    double crossings; /* per second, before the move; -1: not known */
+    double waited;    /* s of each second, likewise */
+    uint64_t sent_ns; /* when the move was decided */
+    enum outcome_where where;
+    double share;     /* of its time at the place, of late; -1: not known */
+    uint64_t look_ns, ran_ns, there_ns; /* of the latest look */
+    uint64_t absent_ns; /* since then it isn't there; 0: it is */
+    uint64_t since_ns;  /* when something was last done about it */
+    bool told;          /* OUTCOME_ABSENT, since it was there */
+    bool judged;        /* what the move was worth */
+    struct outcome_mark arrived; /* .at_ns 0: not yet, or judged */
+    unsigned int worse; /* so many windows in a row */
+    double crossings_now, waited_now; /* as judged; -1: not known */
+};
+
+/* Before anything else. */
+void outcome_init(struct outcome *o);
+
+/* In each run, before anything else. */
+void outcome_watch(struct outcome *o, const struct policy_input *input,
+                   const struct domain *d);
+
+/* It is sent to @cpus, now. */
+void outcome_send(struct outcome *o, const struct policy_input *input,
+                  const struct domain *d, const struct cpumap *cpus);
+
+/* In each run, of a domain which was sent to @cpus. */
+enum outcome_news outcome_look(struct outcome *o,
+                               const struct policy_input *input,
+                               const struct domain *d,
+                               const struct cpumap *cpus);
+
+/* Something was done to get it there: it has time again. */
+void outcome_again(struct outcome *o, uint64_t now_ns);
+
+/* "97 % of its time at its place 1.0 s after the move", or the like. */
+void outcome_describe(const struct outcome *o, enum outcome_news news,
+                      const struct policy_input *input,
+                      const struct domain *d, const struct cpumap *cpus,
+                      char text[OUTCOME_TEXT]);
+
+#endif /* XENSCHED_POLICY_OUTCOME_H */
