@@ -80,7 +80,7 @@ def until_scraped(port):
 
 
 def named(text):
-    return set(re.findall(r"\bxensched_[a-z_]+", text))
+    return set(re.findall(r"\bxensched_[a-z0-9_]+", text))
 
 
 def write_metrics():

@@ -58,6 +58,7 @@ static void copy_domain(const struct fake_domain *from, uint32_t domid,
              "00000000-0000-0000-0000-%012u", from->uuid);
     d->driver = from->driver;
     d->stays = from->stays;
+    d->soft_only = from->soft_only;
     snprintf(d->group, sizeof(d->group), "%s", from->group);
     for (i = 0; i < FAKE_DOMAINS; i++)
         if (from->clients & 1U << i)
@@ -112,9 +113,9 @@ static int get_affinity(void *data, uint32_t domid, unsigned int vcpu,
     return 0;
 }
 
-static int set_soft_affinity(void *data, uint32_t domid, unsigned int vcpu,
-                             const struct cpumap *soft,
-                             struct xensched_error *err)
+static int set_affinity(void *data, uint32_t domid, unsigned int vcpu,
+                        const struct cpumap *hard, const struct cpumap *soft,
+                        struct xensched_error *err)
 {
     struct fake_host *f = data;
     struct fake_world *w = f->world;
@@ -126,8 +127,37 @@ static int set_soft_affinity(void *data, uint32_t domid, unsigned int vcpu,
         return xensched_fail(err, ESRCH, "no such domain");
     if (w->fail_set && !--w->fail_set)
         return xensched_fail(err, w->fail_code, "set to fail");
-    v->soft = to_mask(soft);
+    if (hard)
+        v->hard = to_mask(hard);
+    if (soft)
+        v->soft = to_mask(soft);
     w->nr_sets++;
+
+    return 0;
+}
+
+static int get_soft_weight(void *data, uint32_t *percent,
+                           struct xensched_error *err)
+{
+    struct fake_host *f = data;
+
+    if (f->world->no_weight)
+        return xensched_fail(err, ENOENT, "no such parameter");
+    *percent = f->world->weight;
+
+    return 0;
+}
+
+static int set_soft_weight(void *data, uint32_t percent,
+                           struct xensched_error *err)
+{
+    struct fake_host *f = data;
+
+    if (f->world->before_set)
+        f->world->before_set();
+    if (f->world->fail_weight)
+        return xensched_fail(err, EPERM, "set to fail");
+    f->world->weight = percent;
 
     return 0;
 }
@@ -245,7 +275,9 @@ void fake_host_init(struct fake_host *f)
         .topology = topology,
         .domains = domains,
         .get_affinity = get_affinity,
-        .set_soft_affinity = set_soft_affinity,
+        .set_affinity = set_affinity,
+        .get_soft_weight = get_soft_weight,
+        .set_soft_weight = set_soft_weight,
         .names_affinity = names_affinity,
         .nr_acct = FAKE_ACCTS,
         .bind = bind,

@@ -34,6 +34,7 @@ struct fake_domain {
     uint32_t clients; /* mask of domids of those which it serves */
     bool names_affinity;
     bool stays; /* so its configuration */
+    bool soft_only; /* likewise */
     char name[32];
     char group[32]; /* so its configuration */
     unsigned int uuid; /* the last digits of it */
@@ -47,7 +48,10 @@ struct fake_world {
     struct fake_domain domains[FAKE_DOMAINS]; /* [domid] */
     bool threads;           /* pCPUs 0-1 are one core, and so are 2-3 */
     uint32_t offline;       /* mask of pCPUs, which are then in no cpupool */
-    unsigned int nr_sets;   /* calls of set_soft_affinity() that did it */
+    unsigned int nr_sets;   /* calls of set_affinity() that did it */
+    uint32_t weight;        /* of a soft affinity */
+    bool no_weight;         /* there is none */
+    bool fail_weight;       /* it cannot be changed */
     unsigned int fail_set;  /* the so manieth call from now fails; 0: none */
     int fail_code;          /* positive errno value */
     unsigned int nr_alive;  /* signs of life */

@@ -22,6 +22,7 @@
 #include "step.h"
 
 #include "daemon/actuator.h"
+#include "daemon/soft-weight.h"
 
 #define STATE   "test-actuator.state"
 #define JOURNAL "test-actuator.journal"
@@ -73,6 +74,10 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t length)
 static struct fake_host host;
 static struct journal journal;
 static struct actuator actuator;
+static struct soft_weight weight = { .actuator = &actuator, .percent = 50 };
+
+/* What an operator has given to Xen. */
+#define WEIGHT 25U
 
 static void before_set(void)
 {
@@ -132,7 +137,7 @@ static struct fake_domain *domain(uint32_t domid)
     return &host.world->domains[domid];
 }
 
-static int move(uint32_t domid, uint32_t soft)
+static int move_by(uint32_t domid, uint32_t soft, bool hard)
 {
     struct decision why = { .verb = MOVE, .reason = "because" };
     struct xensched_error err;
@@ -146,10 +151,29 @@ static int move(uint32_t domid, uint32_t soft)
         if (soft & (1U << cpu))
             cpumap_set(&map, cpu);
     fake_domains(&host, &domains);
-    rc = actuator_move(&actuator, domains_find(&domains, domid), &map, &why,
-                       &err);
+    rc = actuator_move(&actuator, domains_find(&domains, domid), &map, hard,
+                       &why, &err);
     domains_free(&domains);
     cpumap_free(&map);
+
+    return rc;
+}
+
+static int move(uint32_t domid, uint32_t soft)
+{
+    return move_by(domid, soft, false);
+}
+
+static int pull(uint32_t domid, enum pull pull)
+{
+    struct xensched_error err;
+    struct domains domains;
+    int rc;
+
+    fake_domains(&host, &domains);
+    rc = actuator_pull(&actuator, domains_find(&domains, domid), pull,
+                       "because", &err);
+    domains_free(&domains);
 
     return rc;
 }
@@ -285,6 +309,152 @@ static void an_operator_who_changes_one_vcpu_gets_the_domain(void **state)
     assert_int_equal(access(STATE, F_OK), -1);
 }
 
+static bool has_hard(uint32_t domid, uint32_t hard)
+{
+    unsigned int i;
+
+    for (i = 0; i < domain(domid)->nr_vcpus; i++)
+        if (domain(domid)->vcpus[i].hard != hard)
+            return false;
+
+    return true;
+}
+
+static void a_hard_affinity_comes_and_goes(void **state)
+{
+    (void)state;
+    assert_int_equal(move_by(GUEST, FAKE_NODE_0, true), 0);
+    assert_true(has_hard(GUEST, FAKE_NODE_0));
+    assert_true(fake_has_soft(domain(GUEST), FAKE_NODE_0));
+    assert_int_equal(claim(GUEST), CLAIM_OURS);
+    assert_int_equal(pull(GUEST, PULL_SOFTEN), 0);
+    assert_true(has_hard(GUEST, FAKE_ALL));
+    assert_true(fake_has_soft(domain(GUEST), FAKE_NODE_0));
+    assert_int_equal(claim(GUEST), CLAIM_OURS);
+    assert_int_equal(pull(GUEST, PULL_HARDEN), 0);
+    assert_true(has_hard(GUEST, FAKE_NODE_0));
+    /* To another place, and soft there. */
+    assert_int_equal(move(GUEST, FAKE_NODE_1), 0);
+    assert_true(has_hard(GUEST, FAKE_ALL));
+    assert_int_equal(claim(GUEST), CLAIM_OURS);
+    assert_int_equal(pull(GUEST, PULL_HARDEN), 0);
+    restart();
+    assert_int_equal(restore_all().restored, 1);
+    assert_true(has_hard(GUEST, FAKE_ALL));
+    assert_true(fake_has_soft(domain(GUEST), FAKE_ALL));
+    assert_true(journal_has("\"what\":\"harden\""));
+    assert_true(journal_has("\"what\":\"soften\""));
+}
+
+/* Xen looks for a better pCPU each time an affinity is set. */
+static void a_reminder_sets_the_same_again(void **state)
+{
+    unsigned int before;
+
+    (void)state;
+    move(GUEST, FAKE_NODE_0);
+    before = host.world->nr_sets;
+    assert_int_equal(pull(GUEST, PULL_REMIND), 0);
+    assert_int_equal(host.world->nr_sets, before + 2);
+    assert_true(has_hard(GUEST, FAKE_ALL));
+    assert_true(fake_has_soft(domain(GUEST), FAKE_NODE_0));
+}
+
+/* Of the two affinities, too, the one that is his stays, and ours goes. */
+static void an_operator_who_changes_the_hard_one_gets_the_domain(void **state)
+{
+    (void)state;
+    move(GUEST, FAKE_NODE_0);
+    domain(GUEST)->vcpus[0].hard = 0x8;
+    assert_int_equal(claim(GUEST), CLAIM_LOST);
+    assert_int_equal(domain(GUEST)->vcpus[0].hard, 0x8);
+    assert_true(fake_has_soft(domain(GUEST), FAKE_ALL));
+
+    move_by(OTHER, FAKE_NODE_0, true);
+    domain(OTHER)->vcpus[0].soft = 0x4;
+    assert_int_equal(claim(OTHER), CLAIM_LOST);
+    assert_true(fake_has_soft(domain(OTHER), 0x4));
+    assert_true(has_hard(OTHER, FAKE_ALL));
+    assert_int_equal(access(STATE, F_OK), -1);
+}
+
+static void an_order_that_cannot_be_written_down_is_not_given(void **state)
+{
+    (void)state;
+    move(GUEST, FAKE_NODE_0);
+    step->nr = 0;
+    step->at = 1;
+    step->error = ENOSPC;
+    assert_int_not_equal(pull(GUEST, PULL_HARDEN), 0);
+    step->at = 0;
+    step->error = 0;
+    assert_true(has_hard(GUEST, FAKE_ALL));
+    assert_int_equal(claim(GUEST), CLAIM_OURS);
+}
+
+static void an_order_that_fails_half_way_is_undone(void **state)
+{
+    (void)state;
+    move(GUEST, FAKE_NODE_0);
+    host.world->fail_set = 2;
+    host.world->fail_code = EINVAL;
+    assert_int_equal(pull(GUEST, PULL_HARDEN), -EINVAL);
+    assert_true(has_hard(GUEST, FAKE_ALL));
+    assert_true(fake_has_soft(domain(GUEST), FAKE_ALL));
+    assert_int_equal(claim(GUEST), CLAIM_NONE);
+}
+
+static void the_soft_weight_is_put_back(void **state)
+{
+    (void)state;
+    host.world->weight = WEIGHT;
+    soft_weight_raise(&weight);
+    assert_int_equal(host.world->weight, 50);
+    soft_weight_raise(&weight);
+    restart();
+    soft_weight_restore(&weight);
+    assert_int_equal(host.world->weight, WEIGHT);
+    assert_int_equal(access(STATE, F_OK), -1);
+    /* Not by us: it stays, and there is nothing to be put back. */
+    soft_weight_raise(&weight);
+    host.world->weight = 10;
+    soft_weight_restore(&weight);
+    assert_int_equal(host.world->weight, 10);
+    assert_int_equal(access(STATE, F_OK), -1);
+}
+
+static void without_a_soft_weight_nothing_is_written_down(void **state)
+{
+    struct soft_weight w = { .actuator = &actuator, .percent = 50 };
+
+    (void)state;
+    host.world->no_weight = true;
+    soft_weight_raise(&w);
+    assert_true(w.missing);
+    assert_int_equal(access(STATE, F_OK), -1);
+    w.missing = false;
+    host.world->no_weight = false;
+    host.world->fail_weight = true;
+    soft_weight_raise(&w);
+    assert_int_equal(host.world->weight, 0);
+    assert_int_equal(access(STATE, F_OK), -1);
+    /* An operator who wants none of it. */
+    host.world->fail_weight = false;
+    w.percent = 0;
+    soft_weight_raise(&w);
+    assert_int_equal(host.world->weight, 0);
+}
+
+/* One who has it set to the same himself keeps it. */
+static void a_soft_weight_of_somebody_else_is_not_ours(void **state)
+{
+    (void)state;
+    host.world->weight = 50;
+    soft_weight_raise(&weight);
+    soft_weight_restore(&weight);
+    assert_int_equal(host.world->weight, 50);
+}
+
 static void a_domain_which_is_gone_is_forgotten(void **state)
 {
     (void)state;
@@ -349,12 +519,18 @@ static void what_cannot_be_restored_is_tried_again_later(void **state)
 /* All that a daemon does with affinities in its life. */
 static void life(void)
 {
+    soft_weight_raise(&weight);
     move(GUEST, FAKE_NODE_0);
-    move(OTHER, FAKE_NODE_1);
+    move_by(OTHER, FAKE_NODE_1, true);
     move(GUEST, FAKE_NODE_1);
+    pull(GUEST, PULL_HARDEN);
     give_back(OTHER);
     move(OTHER, FAKE_NODE_0);
+    pull(GUEST, PULL_SOFTEN);
+    pull(GUEST, PULL_HARDEN);
+    move(GUEST, FAKE_NODE_0);
     restore_all();
+    soft_weight_restore(&weight);
 }
 
 static void set_originals(void)
@@ -362,6 +538,7 @@ static void set_originals(void)
     domain(GUEST)->vcpus[0].soft = 0x7;
     domain(GUEST)->vcpus[1].soft = 0xe;
     domain(OTHER)->vcpus[0].soft = FAKE_ALL;
+    host.world->weight = WEIGHT;
 }
 
 static void assert_originals(void)
@@ -369,6 +546,9 @@ static void assert_originals(void)
     assert_int_equal(domain(GUEST)->vcpus[0].soft, 0x7);
     assert_int_equal(domain(GUEST)->vcpus[1].soft, 0xe);
     assert_int_equal(domain(OTHER)->vcpus[0].soft, FAKE_ALL);
+    assert_true(has_hard(GUEST, FAKE_ALL));
+    assert_true(has_hard(OTHER, FAKE_ALL));
+    assert_int_equal(host.world->weight, WEIGHT);
 }
 
 /* Lives in a child.  Returns false when it got to its natural end. */
@@ -409,6 +589,7 @@ static void killed_at_any_step_its_successor_restores_all(void **state)
         died = live_and_die(at);
         restart();
         result = restore_all();
+        soft_weight_restore(&weight);
         assert_int_equal(result.failed, 0);
         assert_originals();
         assert_int_equal(access(STATE, F_OK), -1);
@@ -433,20 +614,23 @@ static void killed_while_restoring_the_next_one_restores(void **state)
         __real_unlink(STATE);
         restart();
         set_originals();
-        move(GUEST, FAKE_NODE_0);
+        move_by(GUEST, FAKE_NODE_0, true);
         move(OTHER, FAKE_NODE_0);
+        soft_weight_raise(&weight);
         restart();
         step->nr = 0;
         step->at = at;
         child = fork();
         if (!child) {
             restore_all();
+            soft_weight_restore(&weight);
             _exit(0);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
         step->at = 0;
         restart();
         restore_all();
+        soft_weight_restore(&weight);
         assert_originals();
         if (WEXITSTATUS(status) != 99)
             break;
@@ -474,6 +658,7 @@ static void a_disk_that_fails_at_any_step_leaves_nothing_changed(void **state)
         /* What could not be taken off the disk is restored once more. */
         restart();
         restore_all();
+        soft_weight_restore(&weight);
         assert_originals();
         if (nr < at)
             break;
@@ -557,12 +742,14 @@ static void the_cookie_is_kept_and_forgotten(void **state)
 static void a_damaged_state_file_is_an_error_with_a_remedy(void **state)
 {
     static const char *const damaged[] = {
-        "", "{", "[]", "null", "{\"version\":2,\"domains\":[]}",
+        "", "{", "[]", "null", "{\"version\":3,\"domains\":[]}",
         "{\"version\":1}", "{\"version\":1,\"domains\":[1]}",
         "{\"version\":1,\"domains\":[{\"domid\":1}]}",
         "{\"version\":1,\"domains\":[{\"domid\":\"1\",\"vcpus\":[]}]}",
         "{\"version\":1,\"domains\":[{\"domid\":1,\"vcpus\":[]}]}",
         "{\"version\":1,\"cookie\":\"12\",\"domains\":[]}",
+        "{\"version\":2,\"soft_weight\":50,\"domains\":[]}",
+        "{\"version\":2,\"soft_weight\":{\"ours\":-1},\"domains\":[]}",
         "{\"version\":1,\"cookie\":\"0123456789abcdeg\",\"domains\":[]}",
     };
     struct xensched_error err;
@@ -607,6 +794,14 @@ int main(void)
         actuator_test(giving_back_concerns_one_domain),
         actuator_test(an_operator_wins),
         actuator_test(an_operator_who_changes_one_vcpu_gets_the_domain),
+        actuator_test(a_hard_affinity_comes_and_goes),
+        actuator_test(a_reminder_sets_the_same_again),
+        actuator_test(an_operator_who_changes_the_hard_one_gets_the_domain),
+        actuator_test(an_order_that_cannot_be_written_down_is_not_given),
+        actuator_test(an_order_that_fails_half_way_is_undone),
+        actuator_test(the_soft_weight_is_put_back),
+        actuator_test(without_a_soft_weight_nothing_is_written_down),
+        actuator_test(a_soft_weight_of_somebody_else_is_not_ours),
         actuator_test(a_domain_which_is_gone_is_forgotten),
         actuator_test(another_domain_with_its_number_is_not_touched),
         actuator_test(a_move_that_fails_half_way_is_undone),

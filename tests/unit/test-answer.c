@@ -72,6 +72,14 @@ static const char *get(json_object *json, const char *path)
     return json_object_get_string(value);
 }
 
+static void is_done(const char *line)
+{
+    json_object *json = ask(line);
+
+    assert_string_equal(get(json, "/ok"), "true");
+    json_object_put(json);
+}
+
 static void status_says_what_is(void **state)
 {
     json_object *json;
@@ -97,6 +105,144 @@ static void status_says_what_is(void **state)
     assert_string_equal(get(json, "/result/domains/1/moved"), "true");
     assert_string_equal(get(json, "/result/domains/2/affinity"), "default");
     assert_string_equal(get(json, "/result/domains/2/pcpus/0"), "2");
+    json_object_put(json);
+}
+
+/*
+ * DISK ran on pCPUs 0, 1, 2 and 0 in turn, so three quarters of its time on
+ * node 0; dom0 likewise.
+ */
+#define SPREAD "cpus=3,batch=25," TALK ",pair=service-ns/3/1/2/50000," \
+               "pair=service-ns/2/1/2/50000"
+/* All on pCPU 0. */
+#define THERE TALK ",pair=service-ns/3/1/2/50000,pair=service-ns/2/1/2/50000"
+
+static double number(json_object *json, const char *path)
+{
+    const char *text = get(json, path);
+
+    assert_non_null(text);
+
+    return strtod(text, NULL);
+}
+
+static void status_says_where_domains_ran(void **state)
+{
+    json_object *json;
+    double rate;
+
+    (void)state;
+    settings.policy_settings.lever = LEVER_SOFT;
+    start(MODE_ACT);
+    run(10, SPREAD);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/ran/0/place"), "node 0");
+    assert_in_range(1000 * number(json, "/result/domains/1/ran/0/share"),
+                    700, 800);
+    assert_string_equal(get(json, "/result/domains/1/ran/1/place"), "node 1");
+    assert_in_range(1000 * number(json, "/result/domains/1/ran/1/share"),
+                    200, 300);
+    assert_string_equal(get(json, "/result/domains/1/at_place"),
+                        get(json, "/result/domains/1/ran/0/share"));
+    assert_string_equal(get(json, "/result/domains/1/lever"), "soft");
+    /* At different places 1 - (0.75^2 + 0.25^2) of the time. */
+    rate = matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 2, 3, now) +
+           matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2, now);
+    assert_in_range(1000 * number(json, "/result/domains/1/crossings_per_s") /
+                    rate, 325, 425);
+    /* Who was not moved has no place to be at. */
+    assert_null(get(json, "/result/domains/0/at_place"));
+    assert_null(strstr(get(json, "/result/domains/0"), "lever"));
+    json_object_put(json);
+
+    run(20, THERE);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/at_place"), "1.0000");
+    assert_string_equal(get(json, "/result/domains/1/crossings_per_s"), "0.0");
+    json_object_put(json);
+}
+
+/* Of DISK there are no rows of service-ns. */
+static void where_a_domain_ran_can_be_unknown(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/ran"), "[ ]");
+    assert_null(get(json, "/result/domains/1/at_place"));
+    assert_null(get(json, "/result/domains/1/crossings_per_s"));
+    assert_string_equal(get(json, "/result/domains/1/lever"), "soft");
+    json_object_put(json);
+    json = ask("{\"command\":\"plan\"}");
+    assert_null(get(json, "/result/moves/0/at_place"));
+    json_object_put(json);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    assert_null(strstr(get(json, "/result/lines"), "it ran"));
+    assert_null(strstr(get(json, "/result/lines"), "at its place"));
+    assert_null(strstr(get(json, "/result/lines"), "cross places"));
+    json_object_put(json);
+}
+
+static void status_says_what_soft_affinities_weigh(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    settings.soft_weight = 50;
+    host.world->weight = 7;
+    start(MODE_ADVISE);
+    run(1, TALK);
+    json = ask("{\"command\":\"status\"}");
+    assert_null(get(json, "/result/soft_weight"));
+    json_object_put(json);
+    is_done("{\"command\":\"act\"}");
+    run(1, TALK);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/soft_weight/percent"), "50");
+    assert_string_equal(get(json, "/result/soft_weight/original"), "7");
+    json_object_put(json);
+    is_done("{\"command\":\"restore\"}");
+    json = ask("{\"command\":\"status\"}");
+    assert_null(get(json, "/result/soft_weight"));
+    json_object_put(json);
+}
+
+/* That an affinity is set is no proof. */
+static void plan_says_what_came_of_it(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    settings.policy_settings.lever = LEVER_SOFT;
+    start(MODE_ACT);
+    run(10, SPREAD);
+    json = ask("{\"command\":\"plan\"}");
+    assert_string_equal(get(json, "/result/moves/0/state"), "applied");
+    assert_string_equal(get(json, "/result/moves/0/hard"), "false");
+    assert_in_range(1000 * number(json, "/result/moves/0/at_place"), 700, 800);
+    json_object_put(json);
+    core_stop(&core);
+    core_free(&core);
+
+    settings.policy_settings.lever = LEVER_HARD;
+    start(MODE_ADVISE);
+    run(10, THERE);
+    json = ask("{\"command\":\"plan\"}");
+    assert_string_equal(get(json, "/result/moves/0/state"), "proposed");
+    assert_string_equal(get(json, "/result/moves/0/hard"), "true");
+    assert_null(get(json, "/result/moves/0/at_place"));
+    json_object_put(json);
+    is_done("{\"command\":\"act\"}");
+    run(2, THERE);
+    json = ask("{\"command\":\"plan\"}");
+    assert_string_equal(get(json, "/result/moves/0/hard"), "true");
+    assert_string_equal(get(json, "/result/moves/0/at_place"), "1.0000");
+    json_object_put(json);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/lever"), "hard");
     json_object_put(json);
 }
 
@@ -154,14 +300,6 @@ static void is_refused(const char *line, const char *word)
 
     assert_string_equal(get(json, "/ok"), "false");
     assert_true(strstr(get(json, "/error"), word));
-    json_object_put(json);
-}
-
-static void is_done(const char *line)
-{
-    json_object *json = ask(line);
-
-    assert_string_equal(get(json, "/ok"), "true");
     json_object_put(json);
 }
 
@@ -372,6 +510,36 @@ static void explain_says_what_was_done_and_why(void **state)
     json_object_put(json);
 }
 
+static void explain_says_where_it_ran(void **state)
+{
+    json_object *json;
+    const char *lines;
+
+    (void)state;
+    settings.policy_settings.lever = LEVER_SOFT;
+    start(MODE_ACT);
+    run(10, SPREAD);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    lines = get(json, "/result/lines");
+    assert_non_null(strstr(lines, "\"it ran 7"));
+    assert_non_null(strstr(lines, " % of its time on node 0, 2"));
+    assert_non_null(strstr(lines, " % on node 1\""));
+    assert_non_null(strstr(lines, "\"at its place 7"));
+    assert_non_null(strstr(lines, "the move has not had its effect"));
+    assert_non_null(strstr(lines, "s to and from it cross places\""));
+    json_object_put(json);
+    run(20, THERE);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    lines = get(json, "/result/lines");
+    assert_non_null(strstr(lines, "it ran 100 % of its time on node 0\""));
+    assert_non_null(strstr(lines, "at its place 100 % of its time: the move "
+                                  "had its effect"));
+    assert_non_null(strstr(lines, "Z arrived: 100 % of its time it runs at "
+                                  "its place, "));
+    assert_null(strstr(lines, "cross places\""));
+    json_object_put(json);
+}
+
 /* A second whose rows cost so much CPU time. */
 static void busy_second(struct feeds *feeds, const char *pairs,
                         uint64_t *cpu_ns, uint64_t cost_ns)
@@ -572,6 +740,54 @@ static void keep_metrics(void)
     fclose(file);
 }
 
+static double metric(const char *name)
+{
+    const char *text = strstr(metrics(), name);
+
+    assert_non_null(text);
+
+    return strtod(text + strlen(name), NULL);
+}
+
+#define OF_DISK "{domain=\"d\\\\is\\\"k\",domid=\"1\""
+
+static void check_places(void)
+{
+    double here = metric("\nxensched_place_ratio" OF_DISK
+                         ",place=\"node 0\"} ");
+
+    assert_in_range(1000 * here, 700, 800);
+    assert_in_range(1000 * metric("\nxensched_place_ratio" OF_DISK
+                                  ",place=\"node 1\"} "), 200, 300);
+    assert_true(metric("\nxensched_at_place_ratio" OF_DISK "} ") == here);
+    assert_true(metric("\nxensched_crossings_per_second" OF_DISK "} ") > 50);
+    assert_true(metric("\nxensched_lever" OF_DISK ",lever=\"soft\"} ") == 1);
+    assert_true(metric("\nxensched_lever" OF_DISK ",lever=\"hard\"} ") == 0);
+    assert_true(metric("\nxensched_credit2_soft_weight ") == 50);
+    /* Nobody has moved these. */
+    assert_null(strstr(metrics(), "at_place_ratio{domain=\"spin\""));
+    assert_null(strstr(metrics(), "lever{domain=\"Domain-0\""));
+}
+
+/* What is not known is left out, and is no 0. */
+static void metrics_leave_out_where_nobody_knows(void **state)
+{
+    const char *text;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    text = metrics_now();
+    assert_non_null(strstr(text, "xensched_moved{domain=\"disk\","
+                                 "domid=\"1\"} 1\n"));
+    assert_null(strstr(text, "at_place_ratio{"));
+    assert_null(strstr(text, "place_ratio{domain=\"disk\""));
+    assert_non_null(strstr(text, "place_ratio{domain=\"spin\""));
+    assert_null(strstr(text, "crossings_per_second{domain=\"disk\""));
+    assert_null(strstr(text, "credit2_soft_weight"));
+    unlink(METRICS);
+}
+
 static void metrics_are_what_status_and_matrix_say(void **state)
 {
     struct metrics m = { .path = METRICS };
@@ -579,8 +795,10 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     (void)state;
     snprintf(domain(DISK)->name, sizeof(domain(DISK)->name), "d\\is\"k");
     settings.budget = 0.02;
+    settings.soft_weight = 50;
+    settings.policy_settings.lever = LEVER_SOFT;
     start(MODE_ACT);
-    run(10, TALK);
+    run(10, SPREAD);
     begin_feeds();
     metrics_write(&m, &core, &feeds, now);
     end_feeds();
@@ -599,6 +817,7 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     assert_true(strstr(metrics(), "\nxensched_budget_ratio 0.02000\n"));
     assert_true(strstr(metrics(), "\nxensched_overhead_ratio "));
     assert_true(strstr(metrics(), "\n# EOF\n"));
+    check_places();
     keep_metrics();
     metrics_remove(&m);
     assert_int_equal(access(METRICS, F_OK), -1);
@@ -687,8 +906,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         core_test(status_says_what_is),
+        core_test(status_says_where_domains_ran),
+        core_test(where_a_domain_ran_can_be_unknown),
+        core_test(status_says_what_soft_affinities_weigh),
         core_test(matrix_says_who_talks_to_whom),
         core_test(plan_says_what_and_why),
+        core_test(plan_says_what_came_of_it),
         core_test(a_held_domain_stays_until_it_is_released),
         core_test(who_is_held_by_its_configuration_stays),
         core_test(the_next_daemon_knows_what_is_held),
@@ -699,7 +922,9 @@ int main(void)
         core_test(a_changed_configuration_does_not_make_anew_what_was_moved),
         core_test(a_policy_without_its_events_is_off),
         core_test(explain_says_what_was_done_and_why),
+        core_test(explain_says_where_it_ran),
         core_test(metrics_are_what_status_and_matrix_say),
+        core_test(metrics_leave_out_where_nobody_knows),
         core_test(what_cannot_be_told_apart_is_said_of_nobody),
         core_test(answers_name_the_group),
         core_test(metrics_name_the_group),

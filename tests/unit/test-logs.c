@@ -12,8 +12,9 @@
 #include "daemon/logs.h"
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
-#define MODEL (EVENT(SERVICE_NS) | EVENT(EVTCHN_SEND) | EVENT(GRANT_MAP) | \
-               EVENT(GRANT_COPY) | EVENT(GRANT_UNMAP) | EVENT(RING_PAGES))
+#define MODEL (EVENT(SERVICE_NS) | EVENT(WAKE_DELAY) | EVENT(EVTCHN_SEND) | \
+               EVENT(GRANT_MAP) | EVENT(GRANT_COPY) | EVENT(GRANT_UNMAP) | \
+               EVENT(RING_PAGES))
 #define PMCS (EVENT(PMC0) | EVENT(PMC1) | EVENT(PMC2) | EVENT(PMC3))
 
 static struct choice choice;

@@ -17,6 +17,7 @@
 #include "field.h"
 #include "plan.h"
 #include "replayer.h"
+#include "table.h"
 
 /* Of a host, written by hand or taken from "host" of the control socket. */
 #define MAX_HOST_SIZE (16U << 20)
@@ -92,7 +93,8 @@ static void take_plan(struct replay *r, const struct replayer_plan *plan)
     r->seconds = plan->seconds;
 }
 
-static void print_end_json(const struct replayer_numbers *n, uint64_t lost)
+static void print_end_json(const struct replayer_numbers *n, uint64_t lost,
+                           json_object *ran)
 {
     json_object *line = json_object_new_object();
 
@@ -103,28 +105,59 @@ static void print_end_json(const struct replayer_numbers *n, uint64_t lost)
     json_object_object_add(line, "moves", json_object_new_int64(n->moves));
     json_object_object_add(line, "given_back",
                            json_object_new_int64(n->given_back));
+    json_object_object_add(line, "ran", json_object_get(ran));
     print_json(line);
     json_object_put(line);
+}
+
+/* Without service-ns nothing is known of it. */
+static void print_ran(json_object *ran)
+{
+    static const char *const headers[] = { "DOMAIN", ">ID", "RAN", NULL };
+    struct table *table;
+    size_t i;
+
+    if (!json_object_array_length(ran))
+        return;
+    table = table_new(headers);
+    for (i = 0; i < json_object_array_length(ran); i++) {
+        struct json_object *domain = json_object_array_get_idx(ran, i);
+
+        table_add(table, field_text(domain, "domain"));
+        table_add(table, field_text(domain, "domid"));
+        table_add(table, field_shares(domain, "ran"));
+    }
+    printf("\nwhere domains ran, by these rows:\n");
+    table_print(table);
+}
+
+static void print_end_text(const struct replay *r,
+                           const struct replayer_numbers *n, uint64_t lost,
+                           json_object *ran)
+{
+    printf("%.1f s, %" PRIu64 " plans from %" PRIu64 " rows, %" PRIu64
+           " lost: %" PRIu64 " moves, %" PRIu64 " given back\n", n->seconds,
+           n->plans, n->rows, lost, n->moves, n->given_back);
+    print_ran(ran);
+    if (!r->plan)
+        return;
+    printf("\nthe last plan, at %.3f s:\n", r->seconds);
+    plan_print(r->plan);
 }
 
 static void print_end(const struct replay *r)
 {
     struct xensched_source_stats stats;
     struct replayer_numbers n;
+    json_object *ran = replayer_ran(r->replayer);
 
     replayer_numbers(r->replayer, &n);
     xensched_source_stats(r->source, &stats);
-    if (r->json) {
-        print_end_json(&n, stats.lost_rows);
-        return;
-    }
-    printf("%.1f s, %" PRIu64 " plans from %" PRIu64 " rows, %" PRIu64
-           " lost: %" PRIu64 " moves, %" PRIu64 " given back\n", n.seconds,
-           n.plans, n.rows, stats.lost_rows, n.moves, n.given_back);
-    if (!r->plan)
-        return;
-    printf("\nthe last plan, at %.3f s:\n", r->seconds);
-    plan_print(r->plan);
+    if (r->json)
+        print_end_json(&n, stats.lost_rows, ran);
+    else
+        print_end_text(r, &n, stats.lost_rows, ran);
+    json_object_put(ran);
 }
 
 /* Input. */
@@ -324,9 +357,9 @@ const struct command command_replay = {
         "pCPUs and\n"
         "domains there are. SETTINGS are options of xenschedd, such as --share "
         "50.\n"
-        "Printed are all moves, and the last plan; with --json each plan is an "
-        "object on\n"
-        "its own line.",
+        "Printed are all moves, where the domains ran by these rows, and the "
+        "last plan;\n"
+        "with --json each plan is an object on its own line.",
     .takes = ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_SOURCE | ARGUMENT_HOST |
              ARGUMENT_OPTIONAL_FILE | ARGUMENT_SETTINGS,
     .run = run,

@@ -8,18 +8,23 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../daemon/answer.h"
 #include "../daemon/options.h"
 #include "../model/memory.h"
+#include "../model/presence.h"
 #include "../model/snapshot.h"
 #include "replayer.h"
 
 /* Domains that are told apart. */
 #define NR_ACCT 4096U
 #define NR_NUMBERS 65536U
+
+/* Of its time; less at a place is not worth naming. */
+#define LEAST_SHARE 0.005
 
 /* So that what is added to a time is a time. */
 #define MAX_TIME_NS ((uint64_t)INT64_MAX)
@@ -126,15 +131,18 @@ static int get_affinity(void *data, uint32_t domid, unsigned int vcpu,
     return 0;
 }
 
-static int set_soft_affinity(void *data, uint32_t domid, unsigned int vcpu,
-                             const struct cpumap *soft,
-                             struct xensched_error *err)
+static int set_affinity(void *data, uint32_t domid, unsigned int vcpu,
+                        const struct cpumap *hard, const struct cpumap *soft,
+                        struct xensched_error *err)
 {
     struct domain_vcpu *v = find_vcpu(data, domid, vcpu, err);
 
     if (!v)
         return -ESRCH;
-    cpumap_copy(&v->soft, soft);
+    if (hard)
+        cpumap_copy(&v->hard, hard);
+    if (soft)
+        cpumap_copy(&v->soft, soft);
     find(data, domid)->affinity = AFFINITY_OURS;
 
     return 0;
@@ -181,13 +189,13 @@ static void retire(void *data, uint16_t acct)
 
 static void make_host(struct replayer *r)
 {
-    /* There is no log to be held, and nobody asks for facts. */
+    /* There is no log to be held, no balancer, and nobody asks for facts. */
     r->host = (struct host){
         .data = r,
         .topology = get_topology,
         .domains = get_domains,
         .get_affinity = get_affinity,
-        .set_soft_affinity = set_soft_affinity,
+        .set_affinity = set_affinity,
         .names_affinity = names_affinity,
         .nr_acct = NR_ACCT,
         .bind = bind,
@@ -206,8 +214,13 @@ static void forget_former_daemon(struct domain *d)
     if (d->affinity != AFFINITY_OURS)
         return;
     d->affinity = AFFINITY_DEFAULT;
-    for (i = 0; i < d->nr_vcpus; i++)
+    for (i = 0; i < d->nr_vcpus; i++) {
+        /* Its hard affinity was everywhere: others' domains are not moved. */
+        if (d->ours_hard)
+            cpumap_fill(&d->vcpus[i].hard);
         cpumap_fill(&d->vcpus[i].soft);
+    }
+    d->ours_hard = false;
 }
 
 /* What was moved here stays there, unless an operator came. */
@@ -219,8 +232,14 @@ static void stay_moved(struct domain *d, const struct domain *before)
         d->affinity == AFFINITY_OPERATOR || strcmp(before->uuid, d->uuid))
         return;
     d->affinity = AFFINITY_OURS;
-    for (i = 0; i < d->nr_vcpus && i < before->nr_vcpus; i++)
-        cpumap_copy(&d->vcpus[i].soft, &before->vcpus[i].soft);
+    for (i = 0; i < d->nr_vcpus && i < before->nr_vcpus; i++) {
+        const struct domain_vcpu *v = &before->vcpus[i];
+
+        cpumap_copy(&d->vcpus[i].soft, &v->soft);
+        /* Was it moved by both? */
+        if (cpumap_equal(&v->hard, &v->soft))
+            cpumap_copy(&d->vcpus[i].hard, &v->hard);
+    }
 }
 
 static void become(struct replayer *r, struct snapshot *world)
@@ -418,6 +437,65 @@ void replayer_numbers(const struct replayer *r, struct replayer_numbers *n)
         .moves = r->core.moves,
         .given_back = r->core.restores,
     };
+}
+
+static uint64_t ran_of_all(const struct replayer *r, const struct domain *d)
+{
+    const struct topology *t = &r->core.topology;
+    uint64_t sum = 0;
+    unsigned int i;
+
+    for (i = 0; i < t->nr_places; i++)
+        sum += presence_total(r->core.matrix, d, &t->places[i].cpus);
+
+    return sum;
+}
+
+static json_object *places_of(const struct replayer *r, const struct domain *d,
+                              uint64_t all)
+{
+    const struct topology *t = &r->core.topology;
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < t->nr_places; i++) {
+        const struct topology_place *place = &t->places[i];
+        double share = (double)presence_total(r->core.matrix, d,
+                                              &place->cpus) / all;
+        json_object *json;
+        char name[32];
+
+        if (share < LEAST_SHARE)
+            continue;
+        json = json_object_new_object();
+        snprintf(name, sizeof(name), "%s %u", place->kind, place->id);
+        json_object_object_add(json, "place", json_object_new_string(name));
+        answer_add_real(json, "share", share, 4);
+        json_object_array_add(array, json);
+    }
+
+    return array;
+}
+
+json_object *replayer_ran(const struct replayer *r)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < r->core.domains.nr; i++) {
+        const struct domain *d = &r->core.domains.domain[i];
+        uint64_t all = ran_of_all(r, d);
+        json_object *json;
+
+        if (!all)
+            continue;
+        json = json_object_new_object();
+        answer_add_domain(json, "domain", "domid", d->domid, d->name);
+        json_object_object_add(json, "ran", places_of(r, d, all));
+        json_object_array_add(array, json);
+    }
+
+    return array;
 }
 
 struct replayer *replayer_new(int argc, char **argv, int *code)

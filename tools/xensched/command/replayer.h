@@ -55,6 +55,14 @@ struct replayer_numbers {
     uint64_t plans, rows, moves, given_back;
 };
 
+/*
+ * Where the domains that there are ran by the rows until now: an array of
+ * { "domain", "domid", "ran": [{ "place", "share" }] }, without those of whom
+ * it is not known.  That is on the host as it was: where they would have run
+ * after a move nobody knows.
+ */
+json_object *replayer_ran(const struct replayer *r);
+
 void replayer_numbers(const struct replayer *r, struct replayer_numbers *n);
 
 /* NULL is allowed. */

@@ -31,7 +31,7 @@ void actuator_free(struct actuator *a)
     state_free(&a->state);
 }
 
-static int keep(const struct actuator *a, struct xensched_error *err)
+int actuator_keep(const struct actuator *a, struct xensched_error *err)
 {
     return a->path ? state_save(&a->state, a->path, err) : 0;
 }
@@ -41,7 +41,7 @@ static void save(struct actuator *a)
 {
     struct xensched_error err;
 
-    if (keep(a, &err))
+    if (actuator_keep(a, &err))
         say("%s", err.text);
 }
 
@@ -69,7 +69,7 @@ int actuator_hold(struct actuator *a, const struct domain *d, bool hold,
     if (held == hold)
         return 0;
     set_held(&a->state.held, d->uuid, hold);
-    rc = keep(a, err);
+    rc = actuator_keep(a, err);
     if (rc) {
         set_held(&a->state.held, d->uuid, held);
         return rc;
@@ -80,13 +80,48 @@ int actuator_hold(struct actuator *a, const struct domain *d, bool hold,
     return 0;
 }
 
-static bool is_ours(const struct state_entry *e, const struct cpumap *soft)
+/* Have we set this, or were we about to? */
+
+static bool soft_is_ours(const struct state_entry *e, const struct cpumap *soft)
 {
     return cpumap_equal(soft, &e->ours) ||
            (e->before.words && cpumap_equal(soft, &e->before));
 }
 
+static bool hard_is_ours(const struct state_entry *e, const struct cpumap *hard)
+{
+    return ((e->hard || e->hard_before) && cpumap_equal(hard, &e->ours)) ||
+           (e->hard_before && e->before.words &&
+            cpumap_equal(hard, &e->before));
+}
+
 enum restored { WAS_ORIGINAL, RESTORED, NOT_OURS, FAILED, GONE };
+
+/* Put back of both affinities what is still ours. */
+static enum restored put_back(struct actuator *a, const struct state_entry *e,
+                              unsigned int vcpu, const struct cpumap *hard,
+                              const struct cpumap *soft,
+                              struct xensched_error *err)
+{
+    const struct state_vcpu *original = &e->vcpus[vcpu];
+    bool same_hard = cpumap_equal(hard, &original->hard);
+    bool same_soft = cpumap_equal(soft, &original->soft);
+    bool back_hard = !same_hard && hard_is_ours(e, hard);
+    bool back_soft = !same_soft && soft_is_ours(e, soft);
+    bool others = (!same_hard && !back_hard) || (!same_soft && !back_soft);
+    int rc = 0;
+
+    if (back_hard || back_soft)
+        rc = a->host->set_affinity(a->host->data, e->domid, vcpu,
+                                   back_hard ? &original->hard : NULL,
+                                   back_soft ? &original->soft : NULL, err);
+    if (rc)
+        return rc == -ESRCH ? GONE : FAILED;
+    if (others)
+        return NOT_OURS;
+
+    return back_hard || back_soft ? RESTORED : WAS_ORIGINAL;
+}
 
 /* The present affinity is asked for anew, as close to the change as can be. */
 static enum restored restore_vcpu(struct actuator *a,
@@ -95,7 +130,6 @@ static enum restored restore_vcpu(struct actuator *a,
                                   struct xensched_error *err)
 {
     const struct host *host = a->host;
-    const struct cpumap *original = &e->vcpus[vcpu].soft;
     struct cpumap hard, soft;
     enum restored result;
     int rc;
@@ -103,16 +137,10 @@ static enum restored restore_vcpu(struct actuator *a,
     cpumap_init(&hard, a->state.nr_cpus);
     cpumap_init(&soft, a->state.nr_cpus);
     rc = host->get_affinity(host->data, e->domid, vcpu, &hard, &soft, err);
-    if (!rc && cpumap_equal(&soft, original))
-        result = WAS_ORIGINAL;
-    else if (!rc && !is_ours(e, &soft))
-        result = NOT_OURS;
-    else {
-        if (!rc)
-            rc = host->set_soft_affinity(host->data, e->domid, vcpu, original,
-                                         err);
-        result = !rc ? RESTORED : rc == -ESRCH ? GONE : FAILED;
-    }
+    if (rc)
+        result = rc == -ESRCH ? GONE : FAILED;
+    else
+        result = put_back(a, e, vcpu, &hard, &soft, err);
     cpumap_free(&hard);
     cpumap_free(&soft);
 
@@ -195,15 +223,24 @@ void actuator_forget_gone(struct actuator *a, const struct domains *domains)
         save(a);
 }
 
+static const struct cpumap *hard_of(const struct state_entry *e,
+                                    unsigned int vcpu)
+{
+    return e->hard ? &e->ours : &e->vcpus[vcpu].hard;
+}
+
 static bool all_ours(const struct state_entry *e, const struct domain *d)
 {
     unsigned int i;
 
+    if (d->nr_vcpus != e->nr_vcpus)
+        return false;
     for (i = 0; i < d->nr_vcpus; i++)
-        if (!cpumap_equal(&d->vcpus[i].soft, &e->ours))
+        if (!cpumap_equal(&d->vcpus[i].soft, &e->ours) ||
+            !cpumap_equal(&d->vcpus[i].hard, hard_of(e, i)))
             return false;
 
-    return d->nr_vcpus == e->nr_vcpus;
+    return true;
 }
 
 /* Also when it was put into another cpupool: Xen does it then. */
@@ -212,7 +249,8 @@ static bool is_as_it_was(const struct state_entry *e, const struct domain *d)
     unsigned int i;
 
     for (i = 0; i < d->nr_vcpus && i < e->nr_vcpus; i++)
-        if (!cpumap_equal(&d->vcpus[i].soft, &e->vcpus[i].soft))
+        if (!cpumap_equal(&d->vcpus[i].soft, &e->vcpus[i].soft) ||
+            !cpumap_equal(&d->vcpus[i].hard, &e->vcpus[i].hard))
             return false;
 
     return true;
@@ -251,9 +289,15 @@ const struct cpumap *actuator_original(const struct actuator *a,
     return &state_find(&a->state, d->domid, d->uuid)->vcpus[0].soft;
 }
 
+bool actuator_is_hard(const struct actuator *a, const struct domain *d)
+{
+    return state_find(&a->state, d->domid, d->uuid)->hard;
+}
+
 /* Write down what is going to be. */
 static int announce(struct actuator *a, struct state_entry *e, bool is_new,
-                    const struct cpumap *soft, struct xensched_error *err)
+                    const struct cpumap *soft, bool hard,
+                    struct xensched_error *err)
 {
     int rc;
 
@@ -261,14 +305,25 @@ static int announce(struct actuator *a, struct state_entry *e, bool is_new,
         cpumap_free(&e->before);
         cpumap_init_copy(&e->before, &e->ours);
     }
+    e->hard_before = e->hard;
+    e->hard = hard;
     cpumap_copy(&e->ours, soft);
-    rc = keep(a, err);
-    if (rc && is_new)
+    rc = actuator_keep(a, err);
+    if (rc && is_new) {
         state_drop(&a->state, e);
-    else if (rc)
+    } else if (rc) {
         cpumap_copy(&e->ours, &e->before);
+        e->hard = e->hard_before;
+    }
 
     return rc;
+}
+
+/* The change is made: what was before is of no interest any more. */
+static void settle(struct state_entry *e)
+{
+    cpumap_free(&e->before);
+    e->hard_before = false;
 }
 
 static int set_all(struct actuator *a, const struct state_entry *e,
@@ -278,14 +333,17 @@ static int set_all(struct actuator *a, const struct state_entry *e,
     int rc = 0;
 
     for (i = 0; !rc && i < e->nr_vcpus; i++)
-        rc = a->host->set_soft_affinity(a->host->data, e->domid, i, &e->ours,
-                                        err);
+        rc = a->host->set_affinity(a->host->data, e->domid, i,
+                                   e->hard || e->hard_before ? hard_of(e, i)
+                                                             : NULL,
+                                   &e->ours, err);
 
     return rc;
 }
 
 static void journal_move(struct actuator *a, const struct domain *d,
-                         const struct cpumap *soft, const struct decision *why)
+                         const struct cpumap *soft, bool hard,
+                         const struct decision *why)
 {
     json_object *details = json_object_new_object();
     char text[CPUMAP_TEXT];
@@ -296,6 +354,8 @@ static void journal_move(struct actuator *a, const struct domain *d,
     json_object_object_add(details, "uuid", json_object_new_string(d->uuid));
     json_object_object_add(details, "soft_affinity",
                            json_object_new_string(text));
+    json_object_object_add(details, "lever",
+                           json_object_new_string(hard ? "hard" : "soft"));
     json_object_object_add(details, "reason",
                            json_object_new_string(why->reason));
     if (why->policy)
@@ -331,7 +391,7 @@ static void say_unsaved(struct actuator *a, const struct domain *d,
         return;
     a->unsaved = true;
     say("%s; nothing is moved until it can be written", err->text);
-    journal_domain(a->journal, "failed", d, "not moved, since the original "
+    journal_domain(a->journal, "failed", d, "not changed, since the original "
                    "affinity cannot be saved: %s", err->text);
 }
 
@@ -343,8 +403,8 @@ static void say_saved(struct actuator *a)
 }
 
 int actuator_move(struct actuator *a, const struct domain *d,
-                  const struct cpumap *soft, const struct decision *why,
-                  struct xensched_error *err)
+                  const struct cpumap *soft, bool hard,
+                  const struct decision *why, struct xensched_error *err)
 {
     struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
     bool is_new = !e;
@@ -352,7 +412,7 @@ int actuator_move(struct actuator *a, const struct domain *d,
 
     if (is_new)
         e = state_add(&a->state, d);
-    rc = announce(a, e, is_new, soft, err);
+    rc = announce(a, e, is_new, soft, hard, err);
     if (rc) {
         say_unsaved(a, d, err);
         return rc;
@@ -365,10 +425,55 @@ int actuator_move(struct actuator *a, const struct domain *d,
         undo(a, e, d);
         return rc;
     }
-    cpumap_free(&e->before);
-    journal_move(a, d, soft, why);
+    settle(e);
+    journal_move(a, d, soft, hard, why);
 
     return 0;
+}
+
+/* By what it is kept there. */
+static int change_lever(struct actuator *a, struct state_entry *e,
+                        const struct domain *d, bool hard,
+                        struct xensched_error *err)
+{
+    struct cpumap same;
+    int rc;
+
+    cpumap_init_copy(&same, &e->ours);
+    rc = announce(a, e, false, &same, hard, err);
+    cpumap_free(&same);
+    if (rc) {
+        say_unsaved(a, d, err);
+        return rc;
+    }
+    say_saved(a);
+    rc = set_all(a, e, err);
+    if (rc) {
+        journal_domain(a->journal, "failed", d, "its affinity cannot be "
+                       "changed: %s", err->text);
+        undo(a, e, d);
+        return rc;
+    }
+    settle(e);
+
+    return 0;
+}
+
+int actuator_pull(struct actuator *a, const struct domain *d, enum pull pull,
+                  const char *why, struct xensched_error *err)
+{
+    struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
+    int rc;
+
+    if (!e || pull == PULL_NOTHING)
+        return 0;
+    if (pull == PULL_REMIND)
+        return set_all(a, e, err);
+    rc = change_lever(a, e, d, pull == PULL_HARDEN, err);
+    if (!rc)
+        journal_domain(a->journal, pull_name(pull), d, "%s", why);
+
+    return rc;
 }
 
 int actuator_give_back(struct actuator *a, const struct domain *d,

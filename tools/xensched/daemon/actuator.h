@@ -2,8 +2,8 @@
 /*
  * actuator.h - changes affinities, and puts them back.
  *
- * Promises: only the soft affinity is changed.  What was there before is on
- * the disk before it is changed.  It is put back only where what is there is
+ * Promises: the soft affinity is changed, and the hard one only where a plan
+ * says so.  What was there before is on the disk before it is changed.  It is put back only where what is there is
  * still what we set: an operator who has changed it since wins.  A daemon that
  * is killed at any point leaves a state file from which its successor puts
  * everything back.
@@ -34,6 +34,9 @@ void actuator_free(struct actuator *a);
  * next one.  0: there is none.
  */
 void actuator_set_cookie(struct actuator *a, uint64_t cookie);
+
+/* Write the state down; for who changes a part of it. */
+int actuator_keep(const struct actuator *a, struct xensched_error *err);
 
 /*
  * Hold a domain, or don't any more.  Fails, and changes nothing, if that cannot
@@ -77,15 +80,24 @@ const struct cpumap *actuator_ours(const struct actuator *a,
                                    const struct domain *d);
 const struct cpumap *actuator_original(const struct actuator *a,
                                        const struct domain *d);
+bool actuator_is_hard(const struct actuator *a, const struct domain *d);
 
 /*
- * Give all vCPUs of @d the soft affinity @soft.  On failure, what was done is
+ * Give all vCPUs of @d the soft affinity @soft, and if @hard the same hard one,
+ * else the hard one that they had at first.  On failure, what was done is
  * undone; the journal says what happened in either case, but of a state file
  * that cannot be written only once until it can be.
  */
 int actuator_move(struct actuator *a, const struct domain *d,
-                  const struct cpumap *soft, const struct decision *why,
-                  struct xensched_error *err);
+                  const struct cpumap *soft, bool hard,
+                  const struct decision *why, struct xensched_error *err);
+
+/*
+ * Change by which affinity a domain is kept where it was moved, after
+ * CLAIM_OURS.  The journal says so, but for a reminder.
+ */
+int actuator_pull(struct actuator *a, const struct domain *d, enum pull pull,
+                  const char *why, struct xensched_error *err);
 
 /* Put the original affinity of a domain back, after CLAIM_OURS. */
 int actuator_give_back(struct actuator *a, const struct domain *d,

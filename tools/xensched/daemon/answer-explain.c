@@ -10,6 +10,7 @@
 
 #include <xensched/event.h>
 
+#include "../model/presence.h"
 #include "answer.h"
 
 /* So many pairs of a domain are worth a line. */
@@ -38,7 +39,8 @@ static void say_affinity(json_object *lines, const struct domain *d)
     switch (d->affinity) {
     case AFFINITY_OURS:
         cpumap_format(&d->ours, cpus, sizeof(cpus));
-        add_line(lines, "it was moved: soft affinity to pCPUs %s", cpus);
+        add_line(lines, "it was moved: %s affinity to pCPUs %s",
+                 d->ours_hard ? "hard and soft" : "soft", cpus);
         break;
     case AFFINITY_OPERATOR:
         add_line(lines, "its affinity was set by an operator, and is not "
@@ -66,6 +68,50 @@ static void say_use(json_object *lines, const struct subject *s,
                  share);
     else
         add_line(lines, "it uses %.2f pCPUs with %u vCPUs", share, vcpus);
+}
+
+/* "it ran 97 % of its time on socket 0, 3 % on socket 1" */
+static void say_where(json_object *lines, const struct subject *s,
+                      const struct domain *d)
+{
+    const struct topology *t = &s->core->topology;
+    char text[LINE_TEXT] = "";
+    unsigned int i;
+    size_t length = 0;
+
+    for (i = 0; i < t->nr_places; i++) {
+        double share = presence_share(s->core->matrix, d, &t->places[i].cpus,
+                                      s->now_ns);
+
+        if (share >= 0.005 && length < sizeof(text))
+            length += snprintf(text + length, sizeof(text) - length,
+                               "%s%.0f %% %son %s %u", length ? ", " : "",
+                               100 * share, length ? "" : "of its time ",
+                               t->places[i].kind, t->places[i].id);
+    }
+    if (length)
+        add_line(lines, "it ran %s", text);
+}
+
+/* Is it where it was moved? */
+static void say_presence(json_object *lines, const struct subject *s,
+                         const struct domain *d)
+{
+    double share = d->affinity != AFFINITY_OURS ? -1 :
+                   presence_share(s->core->matrix, d, &d->ours, s->now_ns);
+    double crossings = presence_all_crossings(s->core->matrix,
+                                              &s->core->topology,
+                                              &s->core->domains, d,
+                                              s->now_ns);
+
+    say_where(lines, s, d);
+    if (share >= 0)
+        add_line(lines, "at its place %.0f %% of its time: %s", 100 * share,
+                 share >= OUTCOME_THERE ? "the move had its effect"
+                                        : "the move has not had its effect");
+    if (crossings >= 0.5)
+        add_line(lines, "about %.0f notifications/s to and from it cross "
+                 "places", crossings);
 }
 
 /* The pairs of one domain with the highest rates. */
@@ -136,6 +182,9 @@ static void say_decision(json_object *lines, const struct core *core,
              verb_name(decision->verb), decision->reason);
     if (decision->policy)
         add_line(lines, "so decided by the policy %s", decision->policy);
+    if (decision->pull != PULL_NOTHING)
+        add_line(lines, "%s: %s", pull_name(decision->pull),
+                 decision->pull_why);
 }
 
 static const char *text_of(json_object *entry, const char *key)
@@ -176,6 +225,7 @@ json_object *answer_explain(struct subject *s, struct xensched_error *err)
     lines = json_object_new_array();
     say_affinity(lines, d);
     say_use(lines, s, d);
+    say_presence(lines, s, d);
     say_talks(lines, s, d);
     say_decision(lines, s->core, d);
     say_history(lines, s->core, d);

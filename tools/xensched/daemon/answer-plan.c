@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "../model/presence.h"
 #include "answer.h"
 
 static json_object *evidence(const struct decision *decision)
@@ -41,10 +42,28 @@ static void add_policy(json_object *json, const struct decision *decision)
                            ? json_object_new_string(decision->policy) : NULL);
 }
 
-static json_object *move(const struct domain *d,
+/*
+ * What it does there, not what was set; null: nobody knows, or not yet.  On a
+ * host that is not real the rows are of one where it was not moved.
+ */
+static void add_share(json_object *json, const struct core *core,
+                      const struct domain *d, const struct decision *decision)
+{
+    bool real = core->settings.state_path;
+    double share = !real || decision->verb != KEEP ? -1 :
+                   presence_share(core->matrix, d, &d->ours, core->run_ns);
+
+    if (share < 0)
+        json_object_object_add(json, "at_place", NULL);
+    else
+        answer_add_real(json, "at_place", share, 4);
+}
+
+static json_object *move(const struct core *core, const struct domain *d,
                          const struct decision *decision)
 {
     json_object *json = json_object_new_object();
+    bool hard = decision->verb == KEEP ? d->ours_hard : decision->hard;
 
     answer_add_domain(json, "domain", "domid", d->domid, d->name);
     answer_add_text(json, "uuid", d->uuid);
@@ -52,6 +71,8 @@ static json_object *move(const struct domain *d,
                            answer_cpus(decision->soft.words ? &decision->soft
                                                             : &d->ours));
     json_object_object_add(json, "soft", json_object_new_boolean(1));
+    json_object_object_add(json, "hard", json_object_new_boolean(hard));
+    add_share(json, core, d, decision);
     answer_add_text(json, "state", state_of(decision));
     add_policy(json, decision);
     answer_add_text(json, "reason", decision->reason);
@@ -97,7 +118,7 @@ void answer_add_plan(json_object *json, const struct core *core)
         if (decision->verb == LEAVE)
             json_object_array_add(rest, kept(d, decision));
         else
-            json_object_array_add(moves, move(d, decision));
+            json_object_array_add(moves, move(core, d, decision));
     }
     json_object_object_add(json, "moves", moves);
     json_object_object_add(json, "kept", rest);

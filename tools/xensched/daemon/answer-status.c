@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* answer-status.c - the daemon, Xen's log and the domains at a glance. */
+#include <stdio.h>
+
 #include <xensched/event.h>
 
+#include "../model/presence.h"
 #include "answer.h"
 
 #define JOURNAL_ENTRIES 20
@@ -99,6 +102,65 @@ static void add_delay(json_object *json, const struct subject *s,
         answer_add_real(json, "wake_delay_us", 1e6 * delay, 1);
 }
 
+static void add_share(json_object *json, const char *key, double share)
+{
+    if (share < 0)
+        json_object_object_add(json, key, NULL);
+    else
+        answer_add_real(json, key, share, 4);
+}
+
+/* Shares of less are not worth naming. */
+#define LEAST_SHARE 0.005
+
+/* How much of its time it ran where, by the log. */
+static json_object *ran(const struct subject *s, const struct domain *d)
+{
+    const struct topology *t = &s->core->topology;
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < t->nr_places; i++) {
+        const struct topology_place *place = &t->places[i];
+        double share = presence_share(s->core->matrix, d, &place->cpus,
+                                      s->now_ns);
+        json_object *json;
+        char name[32];
+
+        if (share < LEAST_SHARE)
+            continue;
+        json = json_object_new_object();
+        snprintf(name, sizeof(name), "%s %u", place->kind, place->id);
+        answer_add_text(json, "place", name);
+        answer_add_real(json, "share", share, 4);
+        json_object_array_add(array, json);
+    }
+
+    return array;
+}
+
+/* Is it where it was moved, and by what is it kept there? */
+static void add_place(json_object *json, const struct subject *s,
+                      const struct domain *d)
+{
+    bool ours = d->affinity == AFFINITY_OURS;
+    json_object *where = ran(s, d);
+
+    json_object_object_add(json, "ran", where);
+    add_share(json, "at_place", !ours ? -1 :
+              presence_share(s->core->matrix, d, &d->ours, s->now_ns));
+    if (ours)
+        answer_add_text(json, "lever", d->ours_hard ? "hard" : "soft");
+    if (!json_object_array_length(where))
+        json_object_object_add(json, "crossings_per_s", NULL);
+    else
+        answer_add_real(json, "crossings_per_s",
+                        presence_all_crossings(s->core->matrix,
+                                               &s->core->topology,
+                                               &s->core->domains, d,
+                                               s->now_ns), 1);
+}
+
 static json_object *domain(const struct subject *s, const struct domain *d)
 {
     static const char *const affinities[] = {
@@ -125,6 +187,7 @@ static json_object *domain(const struct subject *s, const struct domain *d)
                                                    AFFINITY_OURS));
     json_object_object_add(json, "pcpus",
                            where_it_runs(d, s->core->topology.nr_cpus));
+    add_place(json, s, d);
 
     return json;
 }
@@ -197,6 +260,22 @@ static json_object *budget(const struct governor *g)
     return json;
 }
 
+/* What a soft affinity weighs for credit2, if we have changed that. */
+static void add_soft_weight(json_object *json, const struct core *core)
+{
+    const struct state_weight *w = &core->actuator.state.weight;
+    json_object *weight;
+
+    if (!w->changed) {
+        json_object_object_add(json, "soft_weight", NULL);
+        return;
+    }
+    weight = json_object_new_object();
+    answer_add_int(weight, "percent", w->ours);
+    answer_add_int(weight, "original", w->original);
+    json_object_object_add(json, "soft_weight", weight);
+}
+
 json_object *answer_status(struct subject *s, struct xensched_error *err)
 {
     struct core *core = s->core;
@@ -220,6 +299,7 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
         json_object_object_add(json, "budget", budget(&core->governor));
     answer_add_int(json, "memory_bytes", facts.log_bytes);
     json_object_object_add(json, "domains", domains(s));
+    add_soft_weight(json, core);
     answer_add_int(json, "moves", core->moves);
     answer_add_int(json, "restores", core->restores);
     json_object_object_add(json, "journal",

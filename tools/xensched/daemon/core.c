@@ -456,11 +456,13 @@ static void carry_out_move(struct core *core, struct domain *d,
 {
     struct xensched_error err;
 
-    if (actuator_move(&core->actuator, d, &decision->soft, decision, &err))
+    if (actuator_move(&core->actuator, d, &decision->soft, decision->hard,
+                      decision, &err))
         return;
     core->moves++;
     decision->done = true;
     d->affinity = AFFINITY_OURS;
+    d->ours_hard = decision->hard;
     cpumap_free(&d->ours);
     cpumap_init_copy(&d->ours, &decision->soft);
 }
@@ -478,7 +480,29 @@ static void carry_out_give_back(struct core *core, struct domain *d,
     core->restores++;
     decision->done = true;
     d->affinity = AFFINITY_DEFAULT;
+    d->ours_hard = false;
     ownership_look_anew(accounting_find(&core->accounting, d));
+}
+
+/*
+ * An order counts as a move, since it makes a guest run elsewhere.  To let go
+ * of one is never put off.
+ */
+static void carry_out_pull(struct core *core, struct domain *d,
+                           const struct decision *decision, uint64_t now_ns)
+{
+    struct xensched_error err;
+
+    if (decision->pull == PULL_HARDEN &&
+        !pace_allows(&core->pace, core->settings.max_moves, now_ns))
+        return;
+    if (actuator_pull(&core->actuator, d, decision->pull, decision->pull_why,
+                      &err))
+        return;
+    if (decision->pull == PULL_HARDEN)
+        pace_note(&core->pace, now_ns);
+    if (decision->pull != PULL_REMIND)
+        d->ours_hard = decision->pull == PULL_HARDEN;
 }
 
 /* Said when it begins, and not for each domain which waits in each run. */
@@ -499,6 +523,8 @@ static void hold_back(struct core *core, const struct domain *d,
 static void carry_out(struct core *core, struct domain *d,
                       struct decision *decision, uint64_t now_ns)
 {
+    if (decision->verb == KEEP && decision->pull != PULL_NOTHING)
+        carry_out_pull(core, d, decision, now_ns);
     if (decision->verb != MOVE && decision->verb != GIVE_BACK)
         return;
     if (!pace_allows(&core->pace, core->settings.max_moves, now_ns)) {
@@ -514,6 +540,22 @@ static void carry_out(struct core *core, struct domain *d,
         pace_note(&core->pace, now_ns);
 }
 
+/* What came of a move that was made. */
+static void journal_outcome(struct core *core, const struct domain *d,
+                            const struct decision *decision)
+{
+    static const char *const what[] = {
+        [OUTCOME_ARRIVED] = "arrived",
+        [OUTCOME_ABSENT] = "not-there",
+        [OUTCOME_GOOD] = "outcome",
+        [OUTCOME_WORSE] = "worse",
+    };
+
+    if (decision->news != OUTCOME_NONE)
+        journal_domain(&core->journal, what[decision->news], d, "%s",
+                       decision->news_text);
+}
+
 static void act_on_plan(struct core *core, uint64_t now_ns)
 {
     unsigned int i;
@@ -522,6 +564,7 @@ static void act_on_plan(struct core *core, uint64_t now_ns)
         struct domain *d = &core->domains.domain[i];
         struct decision *decision = &core->plan.decisions[i];
 
+        journal_outcome(core, d, decision);
         journal_proposal(core, d, decision);
         if (core->mode == MODE_ACT)
             carry_out(core, d, decision, now_ns);
@@ -563,6 +606,7 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
         .topology = &core->topology,
         .domains = &core->domains,
         .now_ns = now_ns,
+        .real = core->settings.state_path,
     };
     int rc;
 
@@ -573,6 +617,10 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     if (rc)
         return rc;
     expire(core, now_ns);
+    if (core->mode == MODE_ACT)
+        soft_weight_raise(&core->soft_weight);
+    else if (!core->actuator.state.nr)
+        soft_weight_restore(&core->soft_weight);
     if (core->mode == MODE_OBSERVE)
         return 0;
     plan_make(core->planner, &input, &core->plan);
@@ -644,6 +692,8 @@ void core_change(struct core *core, const struct core_settings *settings)
     core->settings.policies = settings->policies;
     core->settings.policy_settings = settings->policy_settings;
     core->settings.max_moves = settings->max_moves;
+    core->settings.soft_weight = settings->soft_weight;
+    core->soft_weight.percent = settings->soft_weight;
     change_planner(core);
     if (mode)
         core_set_mode(core, settings->mode);
@@ -691,6 +741,7 @@ static int restore_leftovers(struct core *core, struct xensched_error *err)
     unsigned int left = core->actuator.state.nr;
     struct actuator_result result;
 
+    soft_weight_restore(&core->soft_weight);
     if (!left)
         return 0;
     say("a former daemon did not end cleanly: restoring %u domain%s", left,
@@ -730,6 +781,10 @@ int core_start(struct core *core, const struct core_settings *settings,
                            settings->state_path, core->topology.nr_cpus, err);
     if (rc)
         return rc;
+    core->soft_weight = (struct soft_weight){
+        .actuator = &core->actuator,
+        .percent = settings->state_path ? settings->soft_weight : 0,
+    };
     journal_start(core);
     take_cookie(core);
     rc = restore_leftovers(core, err);
@@ -767,6 +822,7 @@ int core_restore(struct core *core, const char *why,
         *result = actuator_restore_all(&core->actuator, &domains);
         core->restores += result->restored;
         journal_restore(core, why, result);
+        soft_weight_restore(&core->soft_weight);
     }
     domains_free(&domains);
 

@@ -22,6 +22,7 @@
 #include "journal.h"
 #include "logs.h"
 #include "pace.h"
+#include "soft-weight.h"
 
 enum mode {
     MODE_OBSERVE, /* only watch */
@@ -39,6 +40,7 @@ struct core_settings {
     struct policies policies;
     struct policy_settings policy_settings;
     unsigned int max_moves; /* per minute; 0: no bound */
+    uint32_t soft_weight;   /* percent; 0: Xen's own stays */
     struct choice choice; /* what is logged */
     double budget;        /* what that may cost, in pCPUs; 0: anything */
     uint32_t lease_ms;    /* of the hypervisor's log; 0: it isn't held */
@@ -54,6 +56,7 @@ struct core {
     struct topology topology;
     struct journal journal;
     struct actuator actuator;
+    struct soft_weight soft_weight;
     struct accounting accounting;
     struct hold hold;
     uint64_t cookie; /* by which Xen knows us, or the daemon before */

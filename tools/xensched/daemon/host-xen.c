@@ -14,6 +14,7 @@
 #include "llc-xen.h"
 #include "misses.h"
 #include "say.h"
+#include "soft-weight-xen.h"
 #include "toolstack.h"
 #include "xenstore.h"
 
@@ -30,6 +31,7 @@ struct host_xen {
     xc_interface *xch;
     struct llc_xen llc;
     const char *named_llc; /* NULL: none */
+    const char *soft_pools; /* likewise */
     unsigned int nr_cpus;
     bool shared_queues;
 };
@@ -85,17 +87,20 @@ static int get_affinity(void *data, uint32_t domid, unsigned int vcpu,
     return rc;
 }
 
-static int set_soft_affinity(void *data, uint32_t domid, unsigned int vcpu,
-                             const struct cpumap *soft,
-                             struct xensched_error *err)
+static int set_affinity(void *data, uint32_t domid, unsigned int vcpu,
+                        const struct cpumap *hard, const struct cpumap *soft,
+                        struct xensched_error *err)
 {
     struct host_xen *hx = data;
-    xc_cpumap_t s = to_bytes(hx, soft);
+    xc_cpumap_t h = hard ? to_bytes(hx, hard) : NULL;
+    xc_cpumap_t s = soft ? to_bytes(hx, soft) : NULL;
     int rc = 0;
 
-    if (xc_vcpu_setaffinity(hx->xch, domid, vcpu, NULL, s,
-                            XEN_VCPUAFFINITY_SOFT))
-        rc = failed(err, "cannot set the soft affinity", domid);
+    if (xc_vcpu_setaffinity(hx->xch, domid, vcpu, h, s,
+                            (hard ? XEN_VCPUAFFINITY_HARD : 0) |
+                            (soft ? XEN_VCPUAFFINITY_SOFT : 0)))
+        rc = failed(err, "cannot set the affinity", domid);
+    free(h);
     free(s);
 
     return rc;
@@ -185,6 +190,7 @@ static int get_pool(struct host_xen *hx, struct domain *d,
     for (i = 0; i + 1 < domains->nr; i++)
         if (domains->domain[i].pool == d->pool) {
             cpumap_copy(&d->pool_cpus, &domains->domain[i].pool_cpus);
+            d->pool_soft = domains->domain[i].pool_soft;
             return 0;
         }
     pool = xc_cpupool_getinfo(hx->xch, d->pool);
@@ -193,6 +199,8 @@ static int get_pool(struct host_xen *hx, struct domain *d,
     if (pool->cpupool_id == d->pool)
         from_bytes(&d->pool_cpus, pool->cpumap);
     xc_cpupool_infofree(hx->xch, pool);
+    d->pool_soft = hx->soft_pools &&
+                   xenstore_pool_is_one_of(hx->xs, d->pool, hx->soft_pools);
 
     return 0;
 }
@@ -212,6 +220,7 @@ static void get_name(struct host_xen *hx, struct domain *d)
     snprintf(d->name, sizeof(d->name), "%s", known.name);
     snprintf(d->group, sizeof(d->group), "%s", known.group);
     d->stays = known.stays;
+    d->soft_only = known.soft_only;
     d->driver = d->domid == 0;
 }
 
@@ -478,19 +487,23 @@ static int connect_xen(struct host_xen *hx, struct xensched_error *err)
 }
 
 int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
-                  const char *llc, struct xensched_error *err)
+                  const char *llc, const char *soft_pools,
+                  struct xensched_error *err)
 {
     struct host_xen *hx = need_memory(1, sizeof(*hx));
     int rc;
 
     hx->choice = choice;
+    hx->soft_pools = soft_pools;
     logs_init(&hx->logs, choice, HYPERVISOR, NR_ACCT);
     hx->host = (struct host){
         .data = hx,
         .topology = topology,
         .domains = all_domains,
         .get_affinity = get_affinity,
-        .set_soft_affinity = set_soft_affinity,
+        .set_affinity = set_affinity,
+        .get_soft_weight = soft_weight_read,
+        .set_soft_weight = soft_weight_write,
         .names_affinity = names_affinity,
         .nr_acct = NR_ACCT,
         .bind = bind_domain,

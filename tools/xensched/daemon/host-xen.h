@@ -16,11 +16,13 @@ struct host_xen;
 
 /*
  * Connect to Xen and to xenstore.  @llc is what an operator has named, or NULL;
- * see llc.h: -EINVAL if this host's cannot be so.  @choice and @llc have to
- * stay valid.
+ * see llc.h: -EINVAL if this host's cannot be so.  @soft_pools are the names of
+ * cpupools in which no domain gets a hard affinity, or NULL.  @choice, @llc and
+ * @soft_pools have to stay valid.
  */
 int host_xen_open(struct host_xen **hx, const struct choice *choice,
-                  const char *llc, struct xensched_error *err);
+                  const char *llc, const char *soft_pools,
+                  struct xensched_error *err);
 
 /* What the daemon's core gets to see. */
 const struct host *host_xen_host(const struct host_xen *hx);

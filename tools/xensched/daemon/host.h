@@ -51,9 +51,19 @@ struct host {
     int (*get_affinity)(void *data, uint32_t domid, unsigned int vcpu,
                         struct cpumap *hard, struct cpumap *soft,
                         struct xensched_error *err);
-    int (*set_soft_affinity)(void *data, uint32_t domid, unsigned int vcpu,
-                             const struct cpumap *soft,
-                             struct xensched_error *err);
+    /* NULL: leave that one as it is. */
+    int (*set_affinity)(void *data, uint32_t domid, unsigned int vcpu,
+                        const struct cpumap *hard, const struct cpumap *soft,
+                        struct xensched_error *err);
+
+    /*
+     * How much a soft affinity weighs for the balancer of credit2, in percent;
+     * 0: nothing.  -ENOENT: this Xen has no such parameter.
+     */
+    int (*get_soft_weight)(void *data, uint32_t *percent,
+                           struct xensched_error *err);
+    int (*set_soft_weight)(void *data, uint32_t percent,
+                           struct xensched_error *err);
 
     /*
      * Does the configuration which the domain was made from name an affinity?

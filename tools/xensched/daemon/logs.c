@@ -22,8 +22,9 @@
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
 
-#define DEFAULT (EVENT(SERVICE_NS) | EVENT(EVTCHN_SEND) | EVENT(GRANT_MAP) | \
-                 EVENT(GRANT_COPY) | EVENT(GRANT_UNMAP) | EVENT(RING_PAGES))
+#define DEFAULT (EVENT(SERVICE_NS) | EVENT(WAKE_DELAY) | EVENT(EVTCHN_SEND) | \
+                 EVENT(GRANT_MAP) | EVENT(GRANT_COPY) | EVENT(GRANT_UNMAP) | \
+                 EVENT(RING_PAGES))
 
 /*
  * A log file per row, if one of its events is chosen.  The sizes last for

@@ -373,7 +373,7 @@ static int begin(struct daemon *d, struct xensched_error *err)
     int rc;
 
     rc = host_xen_open(&d->host, &d->options.core.choice, d->options.llc,
-                       err);
+                       d->options.soft_pools, err);
     if (rc)
         return rc;
     rc = core_start(&d->core, &d->options.core, host_xen_host(d->host),

@@ -11,8 +11,12 @@
 
 #include <xensched/event.h>
 
+#include "../model/presence.h"
 #include "metrics.h"
 #include "say.h"
+
+/* Less of its time at a place is not worth a time series. */
+#define MIN_SHARE 0.005
 
 /* Pairs with less than this per second are not worth a time series. */
 #define MIN_RATE 0.1
@@ -221,7 +225,8 @@ static void write_domains(FILE *out, const struct core *core, uint64_t now_ns)
         own_labels(out, d);
         fprintf(out, "} %.4f\n", share);
     }
-    family(out, "moved", "gauge", "1 if the domain is where it was moved");
+    family(out, "moved", "gauge",
+           "1 if the domain has an affinity of the daemon's");
     for (i = 0; i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
 
@@ -229,6 +234,112 @@ static void write_domains(FILE *out, const struct core *core, uint64_t now_ns)
         own_labels(out, d);
         fprintf(out, "} %d\n", d->affinity == AFFINITY_OURS);
     }
+}
+
+/* Where domains ran, by the log. */
+
+static void domain_sample(FILE *out, const char *name, const struct domain *d)
+{
+    fprintf(out, "xensched_%s{", name);
+    own_labels(out, d);
+}
+
+static void write_at_place(FILE *out, const struct core *core, uint64_t now_ns)
+{
+    unsigned int i;
+
+    family(out, "at_place_ratio", "gauge",
+           "part of its time that a moved domain ran at its place, of late");
+    for (i = 0; i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+        double share = d->affinity != AFFINITY_OURS ? -1 :
+                       presence_share(core->matrix, d, &d->ours, now_ns);
+
+        if (share < 0)
+            continue;
+        domain_sample(out, "at_place_ratio", d);
+        fprintf(out, "} %.4f\n", share);
+    }
+}
+
+static void write_places_of(FILE *out, const struct core *core,
+                            const struct domain *d, uint64_t now_ns)
+{
+    const struct topology *t = &core->topology;
+    unsigned int i;
+
+    for (i = 0; i < t->nr_places; i++) {
+        double share = presence_share(core->matrix, d, &t->places[i].cpus,
+                                      now_ns);
+
+        if (share < MIN_SHARE)
+            continue;
+        domain_sample(out, "place_ratio", d);
+        fprintf(out, ",place=\"%s %u\"} %.4f\n", t->places[i].kind,
+                t->places[i].id, share);
+    }
+}
+
+static void write_places(FILE *out, const struct core *core, uint64_t now_ns)
+{
+    unsigned int i;
+
+    family(out, "place_ratio", "gauge",
+           "part of its time that the domain ran at this place, of late");
+    for (i = 0; i < core->domains.nr; i++)
+        write_places_of(out, core, &core->domains.domain[i], now_ns);
+}
+
+static void write_crossings(FILE *out, const struct core *core,
+                            uint64_t now_ns)
+{
+    struct cpumap all;
+    unsigned int i;
+
+    cpumap_init(&all, core->topology.nr_cpus);
+    cpumap_fill(&all);
+    family(out, "crossings_per_second", "gauge",
+           "notifications to and from it which cross places, estimated");
+    for (i = 0; i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+
+        if (presence_share(core->matrix, d, &all, now_ns) < 0)
+            continue;
+        domain_sample(out, "crossings_per_second", d);
+        fprintf(out, "} %.2f\n",
+                presence_all_crossings(core->matrix, &core->topology,
+                                       &core->domains, d, now_ns));
+    }
+    cpumap_free(&all);
+}
+
+static void write_levers(FILE *out, const struct core *core)
+{
+    unsigned int i;
+
+    family(out, "lever", "gauge",
+           "1 for the affinity by which a moved domain is kept at its place");
+    for (i = 0; i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+
+        if (d->affinity != AFFINITY_OURS)
+            continue;
+        domain_sample(out, "lever", d);
+        fprintf(out, ",lever=\"soft\"} %d\n", !d->ours_hard);
+        domain_sample(out, "lever", d);
+        fprintf(out, ",lever=\"hard\"} %d\n", d->ours_hard);
+    }
+}
+
+static void write_soft_weight(FILE *out, const struct core *core)
+{
+    const struct state_weight *weight = &core->actuator.state.weight;
+
+    if (!weight->changed)
+        return;
+    family(out, "credit2_soft_weight", "gauge",
+           "what the daemon has set Xen's credit2_soft_weight to, in percent");
+    fprintf(out, "xensched_credit2_soft_weight %" PRIu32 "\n", weight->ours);
 }
 
 /* The pairs with the highest rates, in no order until they are sorted. */
@@ -308,6 +419,11 @@ static void write_all(FILE *out, const struct core *core,
     write_cost(out, core, now_ns);
     write_sources(out, feeds);
     write_domains(out, core, now_ns);
+    write_at_place(out, core, now_ns);
+    write_places(out, core, now_ns);
+    write_crossings(out, core, now_ns);
+    write_levers(out, core);
+    write_soft_weight(out, core);
     write_pairs(out, core, now_ns);
     fputs("# EOF\n", out);
 }

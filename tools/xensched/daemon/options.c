@@ -23,7 +23,7 @@ static const char usage[] =
 "  --config FILE        default /etc/xen/xensched.conf; options override it\n"
 "  --mode MODE          observe: only watch\n"
 "                       advise: plan and explain, change nothing (default)\n"
-"                       act: set soft affinities; restored when it ends\n"
+"                       act: set affinities; restored when it ends\n"
 "  --policies NAME,...  in their order: driver-affinity (default),\n"
 "                       working-set, balance, cache\n"
 "  --share PERCENT      of its interactions with one driver domain that make\n"
@@ -35,6 +35,13 @@ static const char usage[] =
 "  --quiet MS           give a guest back that had no reason for so long\n"
 "                       (60000)\n"
 "  --max-moves N        so many guests are moved per minute at most (6)\n"
+"  --affinity LEVER     auto: soft affinity, and hard where that has no effect\n"
+"                       and there is room (default); soft, or hard\n"
+"  --soft-weight PERCENT   while it acts Xen's credit2 leaves guests where\n"
+"                       their soft affinity wants them, as long as there are\n"
+"                       no more than so many percent more vCPUs that want to\n"
+"                       run than pCPUs; 0: Xen's parameter is left alone (50)\n"
+"  --soft-pools POOL,...   cpupools in which affinities stay soft\n"
 "  --half-life MS       after so long an interaction counts a half (1000)\n"
 "  --interval MS        between two looks at the logs (100)\n"
 "  --period MS          between two plans (1000)\n"
@@ -63,7 +70,8 @@ static const char usage[] =
 
 enum id {
     HELP, VERSION, CONFIG, MODE, POLICIES, SHARE, MIN_RATE, CONFIRM, SETTLE,
-    STAY, QUIET, MAX_MOVES, HALF_LIFE, INTERVAL, PERIOD, LOG, BUDGET, LEASE,
+    STAY, QUIET, MAX_MOVES, AFFINITY,
+    SOFT_WEIGHT, SOFT_POOLS, HALF_LIFE, INTERVAL, PERIOD, LOG, BUDGET, LEASE,
     LLC, REPLACE_AREA, CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS,
     NR_IDS,
 };
@@ -94,6 +102,12 @@ static const struct setting {
     [STAY] = { "stay", "stay_ms", "10000", A_DAY, true },
     [QUIET] = { "quiet", "quiet_ms", "60000", A_DAY, true },
     [MAX_MOVES] = { "max-moves", "max_moves", "6", "1 to 1000", true },
+    [AFFINITY] = { "affinity", "affinity", "auto", "soft, hard or auto",
+                   true },
+    [SOFT_WEIGHT] = { "soft-weight", "soft_weight", "50",
+                      "0 to 10000 percent", true },
+    [SOFT_POOLS] = { "soft-pools", "soft_pools", NULL,
+                     "names of cpupools", false },
     [HALF_LIFE] = { "half-life", "half_life_ms", "1000", "1 to 86400000 ms",
                     false },
     [INTERVAL] = { "interval", "interval_ms", "100", "1 to 60000 ms", true },
@@ -203,6 +217,33 @@ static bool max_moves(struct options *o, const char *value)
     return true;
 }
 
+static bool affinity(struct options *o, const char *value)
+{
+    static const char *const names[] = {
+        [LEVER_AUTO] = "auto", [LEVER_SOFT] = "soft", [LEVER_HARD] = "hard",
+    };
+    unsigned int i;
+
+    for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (!strcmp(names[i], value)) {
+            o->core.policy_settings.lever = i;
+            return true;
+        }
+
+    return false;
+}
+
+static bool soft_weight(struct options *o, const char *value)
+{
+    uint64_t percent;
+
+    if (!number(value, 0, 10000, &percent))
+        return false;
+    o->core.soft_weight = percent;
+
+    return true;
+}
+
 static bool lease(struct options *o, const char *value)
 {
     uint64_t ms;
@@ -261,6 +302,9 @@ static bool set(struct options *o, enum id id, const char *value)
     case STAY: return time_ns(value, 0, &p->stay_ns);
     case QUIET: return time_ns(value, 0, &p->quiet_ns);
     case MAX_MOVES: return max_moves(o, value);
+    case AFFINITY: return affinity(o, value);
+    case SOFT_WEIGHT: return soft_weight(o, value);
+    case SOFT_POOLS: return text(value, &o->soft_pools);
     case HALF_LIFE: return time_ns(value, 1, &o->core.half_life_ns);
     case INTERVAL: return number(value, 1, 60000, &o->interval_ms);
     case PERIOD: return number(value, 10, 3600000, &o->period_ms);
@@ -473,6 +517,7 @@ static void take_over(struct options *o, struct options *fresh)
     o->core.policies = fresh->core.policies;
     o->core.policy_settings = fresh->core.policy_settings;
     o->core.max_moves = fresh->core.max_moves;
+    o->core.soft_weight = fresh->core.soft_weight;
     o->interval_ms = fresh->interval_ms;
     o->period_ms = fresh->period_ms;
 }

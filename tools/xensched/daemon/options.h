@@ -16,7 +16,7 @@ enum exit_code {
     EXIT_RUNNING = 4, /* another scheduler is running */
 };
 
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX 40
 
 struct options {
     struct core_settings core;
@@ -24,6 +24,7 @@ struct options {
     uint64_t period_ms;
     uint32_t lease_ms; /* of all logs */
     const char *llc;   /* see llc.h; NULL: what the host says */
+    const char *soft_pools; /* "NAME,NAME..."; NULL: none */
     bool replace_area;
     const char *control_path;
     const char *lock_path;

@@ -97,6 +97,7 @@ void ownership_find(const struct ownership *o, struct member *member,
     if (claim == CLAIM_OURS) {
         d->affinity = AFFINITY_OURS;
         cpumap_init_copy(&d->ours, actuator_ours(o->actuator, d));
+        d->ours_hard = actuator_is_hard(o->actuator, d);
         ownership_look_anew(member);
         return;
     }

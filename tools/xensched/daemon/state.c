@@ -15,7 +15,8 @@
 #include "../model/memory.h"
 #include "state.h"
 
-#define STATE_VERSION 1
+/* 1: before hard affinities and the soft weight; still read. */
+#define STATE_VERSION 2
 
 /* More than a host with thousands of domains needs. */
 #define MAX_FILE (64 << 20)
@@ -49,6 +50,7 @@ void state_free(struct state *s)
     s->entries = NULL;
     s->nr = 0;
     s->cookie = 0;
+    s->weight = (struct state_weight){ 0 };
     held_free(&s->held);
 }
 
@@ -134,8 +136,12 @@ static json_object *entry_to_json(const struct state_entry *e)
     json_object_object_add(json, "uuid", json_object_new_string(e->uuid));
     json_object_object_add(json, "name", json_object_new_string(e->name));
     json_object_object_add(json, "ours", map_to_json(&e->ours));
+    json_object_object_add(json, "hard", json_object_new_boolean(e->hard));
     if (e->before.words)
         json_object_object_add(json, "before", map_to_json(&e->before));
+    if (e->hard_before)
+        json_object_object_add(json, "hard_before",
+                               json_object_new_boolean(true));
     for (i = 0; i < e->nr_vcpus; i++) {
         json_object *vcpu = json_object_new_object();
 
@@ -169,6 +175,17 @@ static json_object *held_to_json(const struct held *held)
     return json;
 }
 
+static json_object *weight_to_json(const struct state_weight *w)
+{
+    json_object *json = json_object_new_object();
+
+    json_object_object_add(json, "original",
+                           json_object_new_int64(w->original));
+    json_object_object_add(json, "ours", json_object_new_int64(w->ours));
+
+    return json;
+}
+
 static json_object *state_to_json(const struct state *s)
 {
     json_object *json = json_object_new_object();
@@ -184,6 +201,9 @@ static json_object *state_to_json(const struct state *s)
     json_object_object_add(json, "domains", domains);
     if (s->held.nr)
         json_object_object_add(json, "held", held_to_json(&s->held));
+    if (s->weight.changed)
+        json_object_object_add(json, "soft_weight",
+                               weight_to_json(&s->weight));
 
     return json;
 }
@@ -205,6 +225,15 @@ static bool map_from_json(struct cpumap *map, json_object *json,
     const char *text = text_of(json, key);
 
     return text && cpumap_parse(map, text);
+}
+
+/* What is not there is false. */
+static bool flag_from_json(json_object *json, const char *key)
+{
+    json_object *value;
+
+    return json_object_object_get_ex(json, key, &value) &&
+           json_object_get_boolean(value);
 }
 
 static bool vcpus_from_json(struct state_entry *e, json_object *vcpus)
@@ -247,6 +276,8 @@ static bool entry_from_json(struct state *s, json_object *json)
 
     e = new_entry(s, json_object_array_length(vcpus));
     e->domid = json_object_get_int64(domid);
+    e->hard = flag_from_json(json, "hard");
+    e->hard_before = flag_from_json(json, "hard_before");
     if (!copy_text(e->uuid, sizeof(e->uuid), text_of(json, "uuid")) ||
         !copy_text(e->name, sizeof(e->name), text_of(json, "name")))
         return false;
@@ -295,17 +326,52 @@ static bool held_from_json(struct held *held, json_object *json)
     return true;
 }
 
+static bool number_from_json(json_object *json, const char *key,
+                             uint32_t *number)
+{
+    json_object *value;
+    int64_t wide;
+
+    if (!json_object_object_get_ex(json, key, &value) ||
+        !json_object_is_type(value, json_type_int))
+        return false;
+    wide = json_object_get_int64(value);
+    *number = wide;
+
+    return wide >= 0 && wide <= UINT32_MAX;
+}
+
+static bool weight_from_json(struct state_weight *w, json_object *json)
+{
+    json_object *weight;
+
+    if (!json_object_object_get_ex(json, "soft_weight", &weight))
+        return true;
+    w->changed = true;
+
+    return number_from_json(weight, "original", &w->original) &&
+           number_from_json(weight, "ours", &w->ours);
+}
+
+static bool known_version(json_object *json)
+{
+    uint32_t version;
+
+    return number_from_json(json, "version", &version) && version >= 1 &&
+           version <= STATE_VERSION;
+}
+
 static bool state_from_json(struct state *s, json_object *json)
 {
-    json_object *version, *domains;
+    json_object *domains;
     size_t i;
 
-    if (!json_object_object_get_ex(json, "version", &version) ||
-        json_object_get_int(version) != STATE_VERSION ||
+    if (!known_version(json) ||
         !json_object_object_get_ex(json, "domains", &domains) ||
         !json_object_is_type(domains, json_type_array) ||
         !cookie_from_json(&s->cookie, json) ||
-        !held_from_json(&s->held, json))
+        !held_from_json(&s->held, json) ||
+        !weight_from_json(&s->weight, json))
         return false;
     for (i = 0; i < json_object_array_length(domains); i++)
         if (!entry_from_json(s, json_object_array_get_idx(domains, i)))
@@ -460,7 +526,7 @@ int state_save(const struct state *s, const char *path,
     json_object *json;
     int rc;
 
-    if (!s->nr && !s->cookie && !s->held.nr) {
+    if (!s->nr && !s->cookie && !s->held.nr && !s->weight.changed) {
         if ((unlink(path) && errno != ENOENT) || sync_folder_of(path))
             return failed(err, "remove", path);
         return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * state.h - what the next daemon has to know if this one is killed: the
- * affinities which domains had before they were changed, on disk before the
- * change; the number by which Xen knows who holds the log; and which domains an
- * operator holds.
+ * affinities which domains had before they were changed, and the weight that
+ * soft ones had in Xen, on disk before the change; the number by which Xen
+ * knows who holds the log; and which domains an operator holds.
  *
  * The file is replaced as a whole (written aside, synced, renamed, folder
  * synced), so at any time, whatever happens, it is the former one or the new
@@ -30,11 +30,19 @@ struct state_entry {
     unsigned int nr_vcpus;
     struct state_vcpu *vcpus;
     struct cpumap ours; /* soft affinity which we set */
+    bool hard;          /* and the hard one as well */
     /*
      * What we had set before.  Until the last vCPU has got the new one, both
      * may be found.  No map: there was none.
      */
     struct cpumap before;
+    bool hard_before;
+};
+
+/* Xen's parameter credit2_soft_weight, while we have changed it. */
+struct state_weight {
+    bool changed;
+    uint32_t original, ours;
 };
 
 struct state {
@@ -43,6 +51,7 @@ struct state {
     struct state_entry *entries;
     uint64_t cookie; /* of the log's holder; 0: nobody held it */
     struct held held;
+    struct state_weight weight;
 };
 
 void state_init(struct state *s, unsigned int nr_cpus);

@@ -33,7 +33,7 @@ struct known {
     bool area_changed;
     unsigned int nr_back_ends;
     uint32_t *back_ends;
-    bool stays;
+    bool stays, soft_only;
     bool bad_group; /* was said */
     char group[DOMAIN_GROUP_TEXT];
     char name[DOMAIN_NAME_TEXT];
@@ -155,7 +155,7 @@ static void read_back_ends(struct xenstore *xs, struct known *k)
     free(kinds);
 }
 
-static void read_stays(struct xenstore *xs, struct known *k)
+static void read_wish(struct xenstore *xs, struct known *k)
 {
     char path[PATH_TEXT], *value;
     unsigned int length;
@@ -163,6 +163,7 @@ static void read_stays(struct xenstore *xs, struct known *k)
     path_of(path, HOLD, k->domid);
     value = xs_read(xs->handle, XBT_NULL, path, &length);
     k->stays = value && !strcmp(value, "hold");
+    k->soft_only = value && !strcmp(value, "soft");
     free(value);
 }
 
@@ -190,7 +191,7 @@ static void read_all(struct xenstore *xs, struct known *k)
 {
     read_name(xs, k);
     read_back_ends(xs, k);
-    read_stays(xs, k);
+    read_wish(xs, k);
     read_group(xs, k);
 }
 
@@ -356,8 +357,40 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
         .nr_back_ends = k->nr_back_ends,
         .back_ends = k->back_ends,
         .stays = k->stays,
+        .soft_only = k->soft_only,
         .group = k->group,
     };
+}
+
+static bool is_one_of(const char *name, const char *names)
+{
+    size_t length = strlen(name);
+
+    while (names) {
+        if (!strncmp(names, name, length) &&
+            (!names[length] || names[length] == ','))
+            return true;
+        names = strchr(names, ',');
+        names = names ? names + 1 : NULL;
+    }
+
+    return false;
+}
+
+bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
+                             const char *names)
+{
+    char path[PATH_TEXT], *name;
+    unsigned int length;
+    bool found;
+
+    path_of(path, "/local/pool/%u/name", pool);
+    name = xs_read(xs->handle, XBT_NULL, path, &length);
+    /* libxl's name of the first pool, which has no node. */
+    found = is_one_of(name ? name : pool ? "" : "Pool-0", names);
+    free(name);
+
+    return found;
 }
 
 void xenstore_forget_others(struct xenstore *xs)

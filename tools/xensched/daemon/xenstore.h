@@ -22,6 +22,7 @@ struct xenstore_domain {
     unsigned int nr_back_ends;
     const uint32_t *back_ends; /* domids of those which serve it */
     bool stays; /* its configuration says: vm_affinity="hold" */
+    bool soft_only; /* its configuration says: vm_affinity="soft" */
     const char *group; /* its vm_affinity_group; "" when in none */
 };
 
@@ -52,6 +53,10 @@ bool xenstore_changed(struct xenstore *xs);
 
 /* What is known of a domain; valid until the next call of any function. */
 struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid);
+
+/* Is @pool one of those named: "NAME,NAME..."? */
+bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
+                             const char *names);
 
 /* Forget all domains which were not asked about since the last call of this. */
 void xenstore_forget_others(struct xenstore *xs);
