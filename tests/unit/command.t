@@ -250,8 +250,9 @@ def top():
     """top shows each domain with its partner, in any size, until q"""
     answers = examples()
     with daemon(answering(answers)) as where, \
-            Terminal("top", "--socket", where) as terminal:
-        terminal.until("disk", "idle", "operator", "by CPU", "4809.3")
+            Terminal("top", "--socket", where, columns=120) as terminal:
+        terminal.until("disk", "idle", "operator", "by CPU", "4809.3",
+                       "AT PLACE", "97 %", "node 0 97 %, node 1 3 %")
         terminal.press(b"s")
         terminal.until("talk")
         terminal.resize(6, 30)
@@ -300,6 +301,32 @@ def top_hostile():
         check(terminal.end() == 0)
         check(b"\x1b[2Jevil" not in terminal.all, terminal.all[:3000])
         check(b"?[2Jevil?" in terminal.all, terminal.all[:3000])
+
+
+@test
+def top_narrow():
+    """top has on 80 columns how much of its time a guest is at its place"""
+    answers = examples()
+    with daemon(answering(answers)) as where, \
+            Terminal("top", "--socket", where, columns=80) as terminal:
+        terminal.until("AT PLACE", "disk", "97 %")
+        terminal.press(b"q")
+        check(terminal.end() == 0)
+
+
+@test
+def top_of_older():
+    """top of a daemon which does not say where domains ran shows "-" there"""
+    answers = examples()
+    for domain in answers["status"]["result"]["domains"]:
+        for name in ("ran", "at_place", "lever", "crossings_per_s"):
+            domain.pop(name, None)
+    with daemon(answering(answers)) as where, \
+            Terminal("top", "--socket", where, columns=100) as terminal:
+        terminal.until("AT PLACE", "ours", "-  1", "scroll")
+        terminal.press(b"q")
+        check(terminal.end() == 0)
+        check(b"%" not in terminal.all, terminal.all[:3000])
 
 
 @test
@@ -366,13 +393,53 @@ def text_of_status():
     check(sources[0].split() == ["SOURCE", "STATE", "ROWS", "LOST", "REFUSED",
                                  "REASON"], sources)
     check(sources[2].split() == ["linux", "absent", "0", "0", "0"], sources)
-    check(rows[0].split() == ["DOMAIN", "ID", "ACCT", "DRIVER", "CPU%",
-                              "GROUP", "AFFINITY", "MOVED", "PCPUS"], rows)
-    check(rows[1].split() == ["Domain-0", "0", "2", "yes", "31.2", "-",
-                              "operator", "no", "0-1"], rows)
+    check([re.split("  +", row.strip()) for row in rows] == [
+        ["DOMAIN", "ID", "ACCT", "DRIVER", "CPU%", "GROUP", "AFFINITY",
+         "MOVED", "PCPUS", "LEVER", "AT PLACE", "CROSS/S", "RAN"],
+        ["Domain-0", "0", "2", "yes", "31.2", "-", "operator", "no", "0-1",
+         "-", "-", "72", "node 0 100 %"],
+        ["disk", "1", "3", "no", "22.7", "-", "ours", "yes", "1",
+         "soft", "97 %", "72", "node 0 97 %, node 1 3 %"],
+        ["idle", "2", "4", "no", "0.0", "-", "default", "no", "3",
+         "-", "-", "-", "-"]], ended.out)
     column = rows[0].index("AFFINITY")
     check(all(row[column - 1] == " " and row[column] != " " for row in rows),
           ended.out)
+
+
+@test
+def soft_weight_in_status():
+    """status says what soft affinities weigh, while the daemon has set it"""
+    status = examples()["status"]
+    ask("status", status).expect(
+        0, "Xen's credit2 heeds soft affinities: 50 % (was 0)\n")
+    for weight in (None, 5, "x"):
+        status["result"]["soft_weight"] = weight
+        ended = ask("status", status).expect(0)
+        check("heeds" not in ended.out, ended.out)
+
+
+@test
+def ran_in_status():
+    """status of an older daemon has "-" for where domains ran, and no guess
+    for what makes no sense"""
+    status = examples()["status"]
+    domain = status["result"]["domains"][1]
+    for name in ("ran", "at_place", "lever", "crossings_per_s"):
+        del domain[name]
+    line = "  yes    1      -             -        -  -\n"
+    ask("status", status).expect(0, line)
+    for ran in ({}, [], [5], [{}], [{"place": "node 0"}], [{"share": 1}],
+                [{"place": 0, "share": 1}], [{"place": "x", "share": "1"}]):
+        domain["ran"] = ran
+        ask("status", status).expect(0, line)
+    domain["ran"] = [{"place": "node %d" % i, "share": 0.05}
+                     for i in range(20)]
+    ask("status", status).expect(
+        0, ", ".join("node %d 5 %%" % i for i in range(20)))
+    domain["ran"][0]["place"] = "\x1b[2J" + "y" * 2000
+    ended = ask("status", status).expect(0, "?[2Jyyy", "...")
+    check("\x1b" not in ended.out, ended.out)
 
 
 @test
@@ -415,9 +482,32 @@ def text_of_matrix():
 def text_of_plan():
     """plan prints each move with its reason and its numbers"""
     ended = ask("plan", examples()["plan"]).expect(
-        0, "1 move\n", "disk (domain 1): soft affinity to pCPUs 0-1, applied",
+        0, "1 move\n", "disk (domain 1): soft affinity to pCPUs 0-1, applied: "
+        "97 % of its time there, by driver-affinity\n",
         "98 % of its", "share 0.9801", "driver_domain Domain-0")
     check("idle      it talks little" in ended.out, ended.out)
+
+
+@test
+def effect_in_plan():
+    """plan says what came of an affinity; that it is set proves nothing"""
+    plan = examples()["plan"]
+    move = plan["result"]["moves"][0]
+    move.update(hard=True, at_place=1)
+    ask("plan", plan).expect(0, ": hard affinity to pCPUs 0-1, applied: 100 % "
+                             "of its time there, by ")
+    for share in (None, "1"):
+        move.update(hard=False, at_place=share)
+        ask("plan", plan).expect(0, ": soft affinity to pCPUs 0-1, applied: "
+                                 "time there not known, by ")
+    del move["hard"], move["at_place"]
+    ask("plan", plan).expect(0, ": soft affinity to pCPUs 0-1, applied: time "
+                             "there not known, by ")
+    for state in ("proposed", "given-back"):
+        move.update(state=state)
+        ask("plan", plan).expect(0, " 0-1, %s, by " % state)
+    del move["soft"]
+    ask("plan", plan).expect(0, ": - affinity to pCPUs 0-1")
 
 
 @test
@@ -1139,6 +1229,45 @@ def replay_made_up():
     run("replay", "--seconds", "20", "--host", host, "--source", LOAD).expect(
         0, "6.000 s  move disk to pCPUs 0-1: 100 % of its", "1 moves",
         "the last plan, at 19.000 s", "idle      it talks little")
+
+
+@test
+def replay_ran():
+    """replay says where domains ran by the rows; what would have come of a
+    move it does not claim to know"""
+    rest = ("--seconds", "20", "--host", host_file(HOST), "--source",
+            "synthetic:rate=1000,cpus=3,batch=10,pair=evtchn-send/7/12/1/1,"
+            "pair=service-ns/7/1/1/100000")
+    plans, numbers = replayed(*rest)
+    ran = numbers["ran"]
+    check([d["domain"] for d in ran] == ["disk"], ran)
+    check([p["place"] for p in ran[0]["ran"]] == ["node 0", "node 1"], ran)
+    for part, share in zip(ran[0]["ran"], (2 / 3, 1 / 3)):
+        check(abs(part["share"] - share) < 0.05, ran)
+    kept = [p["moves"][0] for p in plans if p["moves"] and not p["done"]]
+    check(len(kept) > 5, len(kept))
+    check(all(m["at_place"] is None for m in kept), kept)
+    done = [d["what"] for p in plans for d in p["done"]]
+    check(done == ["move"], done)
+    run("replay", *rest).expect(0, "where domains ran, by these rows:\n",
+                                "\ndisk     1  node 0 6",
+                                "applied: time there not known")
+    ended = run("replay", "--seconds", "5", "--host", host_file(HOST),
+                "--source", LOAD).expect(0)
+    check("where domains ran" not in ended.out, ended.out)
+
+
+@test
+def replay_hard():
+    """what a replay moved by hard affinity stays so when the host changes"""
+    busy = [(7, 12, 1000)]
+    file = written((100, HOST), *((100 + t, busy) for t in range(1, 10)),
+                   (109.5, change(HOST, vcpus=[{"pcpu": 3}])),
+                   *((110 + t, busy) for t in range(8)))
+    plans = replayed(file, "--", "--settle", "0", "--affinity", "hard")[0]
+    done = [d["what"] for p in plans for d in p["done"]]
+    check(done == ["move"], done)
+    check(plans[-1]["moves"][0]["hard"], plans[-1])
 
 
 @test

@@ -170,6 +170,43 @@ const char *field_words(const struct json_object *object, const char *name)
     return nr ? b->text : "none";
 }
 
+const char *field_percent(const struct json_object *object, const char *name)
+{
+    struct json_object *value = get(object, name);
+    struct buffer *b = next_buffer();
+
+    if (!is_number(value))
+        return FIELD_MISSING;
+    append(b, "%.0f %%", 100 * json_object_get_double(value));
+
+    return b->text;
+}
+
+const char *field_shares(const struct json_object *object, const char *name)
+{
+    struct json_object *array = field_array(object, name);
+    struct buffer *b = next_buffer();
+    size_t i;
+
+    if (!array || !json_object_array_length(array))
+        return FIELD_MISSING;
+    for (i = 0; i < json_object_array_length(array); i++) {
+        struct json_object *one = json_object_array_get_idx(array, i);
+        struct json_object *place = get(one, "place");
+        struct json_object *share = get(one, "share");
+
+        if (!json_object_is_type(place, json_type_string) ||
+            !is_number(share))
+            return FIELD_MISSING;
+        append(b, "%s%s %.0f %%", i ? ", " : "",
+               json_object_get_string(place),
+               100 * json_object_get_double(share));
+    }
+    printable(b->text);
+
+    return b->text;
+}
+
 struct json_object *field_array(const struct json_object *object,
                                 const char *name)
 {

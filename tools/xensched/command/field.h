@@ -35,6 +35,15 @@ const char *field_ranges(const struct json_object *object, const char *name);
 /* An array of strings, as "a b c"; "none" when it is empty. */
 const char *field_words(const struct json_object *object, const char *name);
 
+/*
+ * An array of { "place": TEXT, "share": NUMBER } as "socket 0 97 %, socket 1
+ * 3 %"; when it is empty nobody knows, which is "-", too.
+ */
+const char *field_shares(const struct json_object *object, const char *name);
+
+/* A share, 0 ... 1, as "97 %". */
+const char *field_percent(const struct json_object *object, const char *name);
+
 /* The name of a member itself, to be printed. */
 const char *field_name(const char *name);
 

@@ -26,16 +26,42 @@ static void print_evidence(const struct json_object *evidence)
         putchar('\n');
 }
 
+/* An older daemon has no "hard", as it knows soft affinities only. */
+static const char *lever_of(const struct json_object *move)
+{
+    const char *soft = field_yes_no(move, "soft");
+
+    if (!strcmp(field_yes_no(move, "hard"), "yes") || !strcmp(soft, "no"))
+        return "hard";
+
+    return !strcmp(soft, "yes") ? "soft" : FIELD_MISSING;
+}
+
+/* That an affinity is set says nothing of where the domain runs. */
+static void print_state(const struct json_object *move)
+{
+    const char *state = field_text(move, "state");
+    const char *there = field_percent(move, "at_place");
+
+    fputs(state, stdout);
+    if (strcmp(state, "applied"))
+        return;
+    if (strcmp(there, FIELD_MISSING))
+        printf(": %s of its time there", there);
+    else
+        printf(": time there not known");
+}
+
 static void print_move(const struct json_object *move)
 {
     const struct json_object *evidence = field_object(move, "evidence");
-    const char *soft = field_yes_no(move, "soft");
 
-    printf("%s (domain %s): %s affinity to pCPUs %s, %s, by %s\n    %s\n",
+    printf("%s (domain %s): %s affinity to pCPUs %s, ",
            field_text(move, "domain"), field_text(move, "domid"),
-           !strcmp(soft, "yes") ? "soft" : !strcmp(soft, "no") ? "hard" : "-",
-           field_ranges(move, "pcpus"), field_text(move, "state"),
-           field_text(move, "policy"), field_text(move, "reason"));
+           lever_of(move), field_ranges(move, "pcpus"));
+    print_state(move);
+    printf(", by %s\n    %s\n", field_text(move, "policy"),
+           field_text(move, "reason"));
     if (evidence)
         print_evidence(evidence);
 }
@@ -101,9 +127,11 @@ const struct command command_plan = {
     .help =
         "Print the latest plan of xenschedd: the domains which it moves (or, "
         "in mode\n"
-        "advise, would move), to which pCPUs, by which policy and why, with the "
-        "numbers\n"
-        "behind the reason; and the domains which it leaves alone, and why.",
+        "advise, would move), to which pCPUs, for how much of its time each is "
+        "there, by\n"
+        "which policy and why, with the numbers behind the reason; and the "
+        "domains which\n"
+        "it leaves alone, and why.",
     .takes = QUESTION_TAKES,
     .run = run,
 };

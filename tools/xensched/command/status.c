@@ -36,6 +36,15 @@ static void print_budget(const struct json_object *budget)
     printf("; %s thresholds raised\n", field_text(budget, "raised"));
 }
 
+/* Only while the daemon has changed it. */
+static void print_soft_weight(const struct json_object *weight)
+{
+    if (weight)
+        printf("soft weight   Xen's credit2 heeds soft affinities: %s %% (was "
+               "%s)\n", field_text(weight, "percent"),
+               field_text(weight, "original"));
+}
+
 static void print_llcs(const struct json_object *topology)
 {
     const char *by = field_text(topology, "llcs_by");
@@ -70,6 +79,7 @@ static void print_daemon(const struct json_object *result)
            field_number(result, "memory_bytes", 1.0 / 1024, 0));
     printf("moves         %s, put back %s\n", field_text(result, "moves"),
            field_text(result, "restores"));
+    print_soft_weight(field_object(result, "soft_weight"));
 }
 
 static void add_source(struct table *table, const struct json_object *source)
@@ -111,13 +121,18 @@ static void add_domain(struct table *table, const struct json_object *domain)
     table_add(table, field_text(domain, "affinity"));
     table_add(table, field_yes_no(domain, "moved"));
     table_add(table, field_ranges(domain, "pcpus"));
+    /* What came of it, by the log. */
+    table_add(table, field_text(domain, "lever"));
+    table_add(table, field_percent(domain, "at_place"));
+    table_add(table, field_number(domain, "crossings_per_s", 1, 0));
+    table_add(table, field_shares(domain, "ran"));
 }
 
 static void print(const struct json_object *result)
 {
     static const char *const headers[] = {
         "DOMAIN", ">ID", ">ACCT", "DRIVER", ">CPU%", "GROUP", "AFFINITY",
-        "MOVED", "PCPUS", NULL
+        "MOVED", "PCPUS", "LEVER", ">AT PLACE", ">CROSS/S", "RAN", NULL
     };
     struct json_object *domains = field_array(result, "domains");
     struct table *table;
@@ -156,7 +171,14 @@ const struct command command_status = {
         "percent of one pCPU (CPU%), whose its affinity is (AFFINITY: the "
         "default, ours\n"
         "or an operator's), whether xenschedd moved it (MOVED), and where its "
-        "vCPUs are.",
+        "vCPUs are.\n"
+        "Then, by the log, what came of it: by which affinity it is kept at its"
+        " place\n"
+        "(LEVER), how much of its time it ran there of late (AT PLACE), how "
+        "many\n"
+        "notifications per second to and from it go from place to place "
+        "(CROSS/S), and\n"
+        "where it ran (RAN).",
     .takes = QUESTION_TAKES,
     .run = run,
 };

@@ -234,13 +234,15 @@ static void draw_head(const struct screen *s)
 
 static void draw_line(int y, const struct line *line)
 {
-    char text[512];
+    char text[1024];
 
-    snprintf(text, sizeof(text), "%5s %-20.20s %6.2f %10.1f  %-20.20s %-9s %s",
-             field_text(line->domain, "domid"),
+    snprintf(text, sizeof(text), "%5s %-16.16s %6.2f %10.1f  %-16.16s %-9s "
+             "%8s  %-8.30s %s", field_text(line->domain, "domid"),
              field_text(line->domain, "name"), line->cpu, line->talk,
              line->partner, field_text(line->domain, "affinity"),
-             field_ranges(line->domain, "pcpus"));
+             field_percent(line->domain, "at_place"),
+             field_ranges(line->domain, "pcpus"),
+             field_shares(line->domain, "ran"));
     print_at(y, text);
 }
 
@@ -259,8 +261,9 @@ static void draw(struct screen *s)
     erase();
     draw_head(s);
     attron(A_REVERSE);
-    snprintf(text, sizeof(text), "%5s %-20s %6s %10s  %-20s %-9s %-24s", "ID",
-             "NAME", "CPU", "TALK/S", "MOST WITH", "AFFINITY", "PCPUS");
+    snprintf(text, sizeof(text), "%5s %-16s %6s %10s  %-16s %-9s %8s  %-8s "
+             "%-24s", "ID", "NAME", "CPU", "TALK/S", "MOST WITH", "AFFINITY",
+             "AT PLACE", "PCPUS", "RAN");
     print_at(FIRST_LINE - 1, text);
     attroff(A_REVERSE);
     if (s->first + room() > s->nr_lines)
@@ -352,9 +355,11 @@ const struct command command_top = {
     .help =
         "Show the domains, the pCPUs that they use, how much they talk, with "
         "whom most,\n"
-        "and where they are, again each second.  Keys: q quits, s sorts by the "
-        "next\n"
-        "column, arrows and page keys scroll.",
+        "how much of its time one that was moved is at its place (AT PLACE), "
+        "where they\n"
+        "are (PCPUS) and where they ran of late (RAN), again each second.\n"
+        "Keys: q quits, s sorts by the next column, arrows and page keys "
+        "scroll.",
     .takes = ARGUMENT_SOCKET,
     .run = run,
 };
