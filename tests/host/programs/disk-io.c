@@ -3,11 +3,12 @@
  * Requests of known number and size to a block device, past the page cache
  * and from page-aligned memory, so that each one uses as few pages as it can.
  *
- * Usage: disk-io DEVICE write|read|discard BYTES COUNT [FIRST]
+ * Usage: disk-io DEVICE write|read|discard BYTES COUNT [FIRST [PAUSE]]
  *        disk-io DEVICE flush COUNT
  *
  * Request i is about BYTES at (FIRST + i) * BYTES.  What is written depends on
- * the place, and "read" verifies it.  One request at a time.
+ * the place, and "read" verifies it.  One request at a time, with PAUSE us after
+ * each.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -58,13 +59,13 @@ static void flush(int fd, unsigned long count)
 
 int main(int argc, char **argv)
 {
-    unsigned long count, first;
+    unsigned long count, first, pause;
     void *buffer, *wanted;
     size_t bytes;
     int fd;
 
-    if (argc != 4 && argc != 5 && argc != 6)
-        errx(2, "usage: disk-io DEVICE OPERATION BYTES COUNT [FIRST]");
+    if (argc < 4 || argc > 7)
+        errx(2, "usage: disk-io DEVICE OPERATION BYTES COUNT [FIRST [PAUSE]]");
     fd = open(argv[1], O_RDWR | O_DIRECT);
     if (fd < 0)
         err(1, "%s", argv[1]);
@@ -76,11 +77,12 @@ int main(int argc, char **argv)
     bytes = strtoul(argv[3], NULL, 10);
     count = strtoul(argv[4], NULL, 10);
     first = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
+    pause = argc > 6 ? strtoul(argv[6], NULL, 10) : 0;
     if (posix_memalign(&buffer, 4096, bytes) ||
         posix_memalign(&wanted, 4096, bytes))
         errx(1, "no memory");
 
-    for (unsigned long i = first; i < first + count; i++)
+    for (unsigned long i = first; i < first + count; i++) {
         if (!strcmp(argv[2], "write"))
             write_one(fd, buffer, bytes, i * bytes);
         else if (!strcmp(argv[2], "read"))
@@ -89,6 +91,9 @@ int main(int argc, char **argv)
             discard_one(fd, bytes, i * bytes);
         else
             errx(2, "%s: no such operation", argv[2]);
+        if (pause)
+            usleep(pause);
+    }
 
     return 0;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 2 --cores 2
+# box: --sockets 2 --cores 4
 # time: 180
 #
 # xenschedd as a service: its init script starts it when it can be asked, and
@@ -12,6 +12,8 @@
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
+near=${near:?} # dom0's pCPUs
+settings=${daemon_settings:?}
 
 init=$(command -v xenschedd.init)
 defaults=/etc/default/xenschedd
@@ -46,7 +48,7 @@ echo 'XENSCHEDD_ARGS="--mode sideways"' >$defaults
 ends "a start that fails is a failure" 1 "$init" start
 check "and says why" equal "${said#*--mode does not take}" \
     " 'sideways' but observe, advise or act; see --help"
-echo 'XENSCHEDD_ARGS="--mode act --settle 2000 --min-rate 20"' >$defaults
+echo "XENSCHEDD_ARGS='--mode act $settings'" >$defaults
 ends "start" 0 "$init" start
 check "it can be asked at once" sh -c 'xensched status --json | grep -q "\"act\""'
 ends "status: running" 0 "$init" status
@@ -77,6 +79,7 @@ ends "stop, after that" 0 "$init" stop
 service()
 {
     mkdir -p /run/xensched /var/lib/xensched /var/log/xensched
+    # shellcheck disable=SC2086 # several words
     unshare -m sh -c '
         mount --make-rprivate /
         for place in /run/xensched /var/lib/xensched /var/log/xensched \
@@ -85,8 +88,8 @@ service()
         done
         mount -o remount,bind,ro / || exit 1
         ! touch /etc/x 2>/dev/null || exit 1
-        exec as-service 4 xenschedd --settle 2000 --min-rate 20 "$@"' \
-        sh "$@" >$told 2>>$output &
+        exec as-service 4 xenschedd "$@"' \
+        sh $settings "$@" >$told 2>>$output &
     manager=$!
 }
 
@@ -102,7 +105,8 @@ check "systemd hears that it is ready" until_true 20 says "READY=1"
 check "then it can be asked" xensched status
 check "it hears signs of life" until_true 10 says "WATCHDOG=1"
 check "with one capability and three folders, a guest is moved" \
-    until_true 30 soft_is disk 0-1
+    until_true 30 soft_is disk "$near"
+check "and runs where it was moved" runs_near disk
 is "it is the daemon which has one capability" \
     "$(sed -n 's/^CapEff:\t//p' "/proc/$(cat /run/xensched/lock)/status")" \
     0000000000200000
@@ -113,7 +117,7 @@ check "and when it is over" until_true 5 \
 kill -STOP "$(cat /run/xensched/lock)"
 check "stuck, it is not called alive" until_true 20 says "watchdog: killed"
 wait "$manager"
-is "what it changed is changed" "$(soft disk)" 0-1
+is "what it changed is changed" "$(soft disk)" "$near"
 service --mode advise
 check "the next start is ready" until_true 30 says "READY=1"
 is "and has restored" "$(soft disk)" "$original"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 2 --cores 2 --systemd
+# box: --sockets 2 --cores 4 --systemd
 # time: 600
 #
 # The unit of xenschedd, as it is installed, under systemd itself: it starts,
@@ -12,6 +12,7 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 . /usr/lib/box/systemd.sh
+near=${near:?} # dom0's pCPUs
 trap 'stop_systemd; tidy' EXIT
 
 defaults=/etc/default/xenschedd
@@ -77,7 +78,7 @@ journal_times()
     grep -c "\"what\":\"$1\"" $journal
 }
 
-journal_has()
+journal_has_times()
 {
     [ "$(journal_times "$1")" -ge "$2" ]
 }
@@ -96,7 +97,7 @@ WatchdogSec=15
 StandardOutput=append:$log
 StandardError=append:$log
 END
-echo 'XENSCHEDD_ARGS="--mode act --settle 2000 --min-rate 20"' >$defaults
+echo "XENSCHEDD_ARGS='--mode act ${daemon_settings:?}'" >$defaults
 
 guest start disk
 affinities >before
@@ -106,7 +107,8 @@ check "and returns when it can be asked" xensched status
 is "it is the process which systemd watches" \
     "$(show MainPID)" "$(cat /run/xensched/lock)"
 pid=$(pidof xenschedd)
-check "the disk guest is moved next to dom0" until_true 30 soft_is disk 0-1
+check "the disk guest is moved next to dom0" until_true 30 soft_is disk "$near"
+check "and runs there" runs_near disk
 is "it can have one capability" "$(has CapBnd)" 0000000000200000
 is "and has it" "$(has CapEff)" 0000000000200000
 is "it gets no new privileges" "$(has NoNewPrivs)" 1
@@ -123,7 +125,7 @@ check "but not the one for grants" \
     equal "$(opens /dev/xen/gntdev | sed 's/.*: //')" "Operation not permitted"
 
 check "systemctl reload" sctl reload xenschedd
-check "it has read its configuration again" until_true 10 journal_has reload 1
+check "it has read its configuration again" until_true 10 journal_has_times reload 1
 is "and is the same process" "$(pidof xenschedd)" "$pid"
 check "for systemd, too" until_true 10 show_is SubState running
 
@@ -132,9 +134,9 @@ kill -STOP "$pid"
 check "stuck, it is ended and started again" until_true 40 show_is NRestarts 1
 check "the next one is ready" until_true 30 show_is SubState running
 check "and is another process" test "$(pidof xenschedd)" != "$pid"
-check "it has put back what the first one changed" journal_has restore 1
-check "and moves the guest again" until_true 30 journal_has move 2
-check "so that it is next to dom0" soft_is disk 0-1
+check "it has put back what the first one changed" journal_has_times restore 1
+check "and moves the guest again" until_true 30 journal_has_times move 2
+check "so that it is next to dom0" soft_is disk "$near"
 check "systemctl stop" sctl stop xenschedd
 is "it ended well" "$(show Result)" success
 affinities >after

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --cores 2 --sockets 2
+# box: --cores 4 --sockets 2
 # time: 240
 #
 # xenstored ends under xenschedd, which is the end of the toolstack, and shall
@@ -11,12 +11,13 @@
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
+near=${near:?} # dom0's pCPUs
 
 journal=/var/log/xensched/journal.jsonl
 pid_file=/run/xen/xenstored.pid
 stopped=
 
-journal_has()
+journal_has_times()
 {
     [ "$(grep -c "\"what\":\"$1\"" $journal)" = "$2" ]
 }
@@ -50,7 +51,7 @@ rows()
 # known NAME: and where it is is the daemon's doing.
 known()
 {
-    status | grep -q "\"name\":\"$1\",[^{}]*\"affinity\":\"ours\""
+    status_is "$1" affinity '"ours"'
 }
 
 more_rows()
@@ -62,7 +63,8 @@ guest start disk
 domid=$(xl domid disk)
 original=$(soft disk)
 start_daemon --mode act
-check "the disk guest is moved" until_true 30 soft_is disk 0-1
+check "the disk guest is moved" until_true 30 soft_is disk "$near"
+check "and runs there" runs_near disk
 
 # What is done on a real host: another one takes over, and nobody notices.
 former=$(cat $pid_file)
@@ -75,19 +77,20 @@ note "xenstored: process $former, $(cat $pid_file) after the update"
 
 end_xenstored
 check "xenstored is killed: the daemon says so" \
-    until_true 10 journal_has xenstore-lost 1
+    until_true 10 journal_has_times xenstore-lost 1
 before=$(rows)
 check "it goes on reading" until_true 5 more_rows "$before"
 check "it knows what it knew" known renamed
 start_xenstored
-check "another xenstored: it is found" until_true 10 journal_has xenstore-again 1
+check "another xenstored: it is found" until_true 10 journal_has_times xenstore-again 1
 xenstore-write "/local/domain/$domid/name" another
 check "and listened to" until_true 5 known another
-check "the guest is where it was" soft_is "$domid" 0-1
+check "the guest has the affinity that it had" soft_is "$domid" "$near"
+check "and runs there" runs_near another
 
 end_xenstored
 check "that one is killed, too: the daemon says so" \
-    until_true 10 journal_has xenstore-lost 2
+    until_true 10 journal_has_times xenstore-lost 2
 xenschedd --lock /run/second-lock >second.txt 2>&1
 is "without xenstored no daemon starts" "$?" 1
 check "and says why" grep -q "is xenstored running" second.txt

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
+#
+# Where guests ran, and how many notifications went from one socket to another:
+# by the rows of the log, which say on which pCPU something was.  Neither what
+# an affinity says nor what xenschedd makes of the same rows has a part in it;
+# the daemon is needed only because it has turned the events on.
+#
+#   record_ran SECONDS; ran_share GUEST CPUS; ran_sockets GUEST; crossings A B
+#
+# are about one recording, so that many guests can be asked about with one; ran_at,
+# ran_where and runs_at make one of their own.  Guests of a group have one number in
+# the log and are one.  What crosses is right only while each event makes a row (no
+# threshold).
+
+ran_sums=/run/ran.sums
+
+# record_ran SECONDS: everything from now on.  It keeps rows first and looks at
+# them afterwards, so that dom0 has little to do meanwhile.
+record_ran()
+{
+    rm -f $ran_sums
+    [ -s /run/ran.topology ] || ran_topology >/run/ran.topology
+    xensched record --seconds "$1" /run/ran.rows 2>/run/ran.said || {
+        cat /run/ran.said >&2
+        return 1
+    }
+    {
+        cat /run/ran.topology
+        ran_numbers
+        xensched dump /run/ran.rows | sum_of_rows
+    } >$ran_sums
+    rm /run/ran.rows
+    ! grep lost $ran_sums >&2
+}
+
+# "socket PCPU SOCKET" of each pCPU.
+ran_topology()
+{
+    xl info -n | awk '
+        /^cpu_topology/ { on = 1 }
+        /^device topology/ { on = 0 }
+        on && /^ *[0-9]+:/ { print "socket", $1 + 0, $3 }'
+}
+
+# "number NAME ACCT": what guests are called in the log.
+ran_numbers()
+{
+    xensched status | awk '
+        $1 == "DOMAIN" { on = 1; next }
+        on { print "number", $1, $3 }'
+}
+
+# "ran ACCT PCPU NS", "sent FROM TO PCPU NUMBER", "seconds S".
+sum_of_rows()
+{
+    awk '
+        /^#/ { print "lost", $0; next }
+        $1 + 0 > 0 && (!first || $1 < first) { first = $1 }
+        $1 + 0 > last { last = $1 }
+        $3 == "service-ns" { ran[$4 " " $2] += $6 }
+        $3 == "evtchn-send" { sent[$4 " " $5 " " $2] += $6 }
+        END {
+            for (key in ran)
+                printf "ran %s %.0f\n", key, ran[key]
+            for (key in sent)
+                printf "sent %s %d\n", key, sent[key]
+            printf "seconds %.3f\n", last - first
+        }'
+}
+
+# ran_share GUEST CPUS: percent of its time on these pCPUs ("0-3,8"); nothing if
+# it did not run.
+ran_share()
+{
+    awk -v guest="$1" -v cpus="$2" '
+        BEGIN {
+            for (n = split(cpus, part, ","); n; n--) {
+                ends = split(part[n], end, "-")
+                for (cpu = end[1]; cpu <= end[ends]; cpu++)
+                    there[cpu + 0] = 1
+            }
+        }
+        $1 == "number" && $2 == guest { acct = $3 }
+        $1 == "ran" && $2 == acct {
+            all += $4
+            if ($3 in there)
+                at += $4
+        }
+        END { if (all) printf "%.1f\n", 100 * at / all }' $ran_sums
+}
+
+# ran_sockets GUEST: "socket 0: 97.1 %, socket 1: 2.9 %".
+ran_sockets()
+{
+    awk -v guest="$1" '
+        $1 == "socket" { socket[$2] = $3; if ($3 > last) last = $3 }
+        $1 == "number" && $2 == guest { acct = $3 }
+        $1 == "ran" && $2 == acct { all += $4; at[socket[$3]] += $4 }
+        END {
+            for (i = 0; all && i <= last; i++)
+                printf "%ssocket %d: %5.1f %%", i ? ", " : "", i, 100 * at[i] / all
+            print all ? "" : "did not run"
+        }' $ran_sums
+}
+
+# ran_pcpus GUEST: how many pCPUs it used, as "0.53".
+ran_pcpus()
+{
+    awk -v guest="$1" '
+        $1 == "number" && $2 == guest { acct = $3 }
+        $1 == "ran" && $2 == acct { ns += $4 }
+        $1 == "seconds" { printf "%.2f\n", ns / 1e9 / $2 }' $ran_sums
+}
+
+# ran_load SOCKET: how many of its pCPUs were busy.
+ran_load()
+{
+    awk -v wanted="$1" '
+        $1 == "socket" { socket[$2] = $3 }
+        $1 == "ran" && $2 != "xen" && socket[$3] == wanted { ns += $4 }
+        $1 == "seconds" { printf "%.2f\n", ns / 1e9 / $2 }' $ran_sums
+}
+
+# crossings A B: notifications per second between the two, either way, while they
+# were on different sockets, and after that all of them.  Where one was sent is
+# exact: the pCPU of its row.  Where it arrived is not in the row: the receiver is
+# taken to be on each socket for as much of the recording as it ran there.  (So it
+# is exact for those to who never leaves a socket.)
+crossings()
+{
+    awk -v one="$1" -v other="$2" '
+        $1 == "socket" { socket[$2] = $3 }
+        $1 == "number" && $2 == one { a = $3 }
+        $1 == "number" && $2 == other { b = $3 }
+        $1 == "ran" { all[$2] += $4; at[$2 " " socket[$3]] += $4 }
+        $1 == "sent" && ($2 == a && $3 == b || $2 == b && $3 == a) {
+            sent += $5
+            from[$3 " " socket[$4]] += $5
+        }
+        $1 == "seconds" { seconds = $2 }
+        END {
+            for (key in from) {
+                split(key, to, " ")
+                if (all[to[1]])
+                    crossed += from[key] * (1 - at[key] / all[to[1]])
+            }
+            if (seconds)
+                printf "%.1f %.1f\n", crossed / seconds, sent / seconds
+        }' $ran_sums
+}
+
+# ran_at GUEST CPUS SECONDS: during the next seconds.
+ran_at()
+{
+    record_ran "$3" && ran_share "$1" "$2"
+}
+
+# ran_where GUEST SECONDS: for people.
+ran_where()
+{
+    record_ran "$2" && ran_sockets "$1"
+}
+
+# percent_is LEAST GOT
+percent_is()
+{
+    awk -v least="$1" -v got="$2" 'BEGIN {
+        print "ran there for", (got == "" ? "no" : got), "%, wanted", least
+        exit !(got != "" && got + 0 >= least) }'
+}
+
+# ran_for LEAST GUEST CPUS: was it there, by the latest recording?
+ran_for()
+{
+    percent_is "$1" "$(ran_share "$2" "$3")"
+}
+
+# runs_at GUEST CPUS [SECONDS [PERCENT]]: is it really there?  95 % of the next two
+# seconds, if nothing else is said.
+runs_at()
+{
+    percent_is "${4:-95}" "$(ran_at "$1" "$2" "${3:-2}")"
+}
