@@ -46,6 +46,8 @@ help:
 #|   make bench-correlation   do notifications and rings tell the same?
 #|   make bench-placement     what it costs where a guest runs
 #|   make bench-phases    placements compared, under load that changes (25 minutes)
+#|   make bench-lever     soft affinity, hard, and between: where does the guest run?
+#|                        (an hour and more)
 #|   make bench-host    what logging costs guests that use their disk (15 to 25 minutes)
 #|   make flask         permissions with FLASK, on a hypervisor of its own
 #|   make drivers       the Linux modules, for the kernel of the host in a box
@@ -143,8 +145,8 @@ bench-sites: xen xen-native tools
 bench-memory bench-correlation: xen tools drivers
 	@tests/bench/host-$(@:bench-%=%).sh
 
-.PHONY: bench-placement bench-phases
-bench-placement bench-phases: xen tools
+.PHONY: bench-placement bench-phases bench-lever
+bench-placement bench-phases bench-lever: xen tools
 	@tests/bench/host-$(@:bench-%=%).sh
 
 .PHONY: bench-host

@@ -1,0 +1,157 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The part of host-lever.sh that runs in dom0.  What it is to do is in "plan",
+# beside it (lever.py wrote it):
+#
+#   place, far    pCPUs of dom0's socket, and of the other one
+#   seconds       for which each lever is looked at
+#   levers        their names, in the order of this boot
+#   wishing       guests that are to be at the place, too, and never sleep
+#   spinning      how many processes of dom0 never sleep
+#
+# For each lever:
+#
+#   $RESULTS/LEVER.rows      a recording; its marks say what was when, see below
+#   $RESULTS/LEVER.status    what the daemon, which only logs, said meanwhile
+#   $RESULTS/LEVER.requests  lines: requests of the disk at the third mark, and
+#                            at the fourth
+#
+# A Xen without credit2_soft_weight has no lever of that name.
+
+set -e
+place='' far='' seconds='' levers='' wishing='' spinning=''
+. ./plan
+# shellcheck source=tests/bench/host/daemon-dom0.sh
+. ./daemon-dom0.sh
+
+# Marks in the log, all by dom0.
+held_far=1 freed=2 lever_set=3 ended=4
+
+weight=/params/credit2_soft_weight
+
+has_weight=$(xenhypfs cat $weight 2>/dev/null || :)
+
+# set_weight PERCENT: none is 0
+set_weight()
+{
+    [ -z "$has_weight" ] || xenhypfs write $weight "${1:-0}"
+}
+
+# Those that are to be at the place, and those that have something to do.
+movers="disk $wishing"
+busy="computing $movers"
+
+# for_each "GUEST..." COMMAND...: with each of them at its end, all at once
+for_each()
+{
+    local guests="$1" guest jobs='' job
+
+    shift
+    for guest in $guests; do
+        "$@" "$guest" &
+        jobs="$jobs $!"
+    done
+    for job in $jobs; do
+        wait "$job"
+    done
+}
+
+# pin_one HARD SOFT GUEST
+pin_one()
+{
+    xl vcpu-pin "$3" 0 "$1" "$2"
+}
+
+# pin HARD SOFT: those that are to be at the place
+pin()
+{
+    for_each "$movers" pin_one "$@"
+}
+
+requests()
+{
+    cat /sys/bus/xen-backend/devices/vbd-*/statistics/rd_req \
+        /sys/bus/xen-backend/devices/vbd-*/statistics/wr_req |
+        awk '{ n += $1 } END { print n }'
+}
+
+# The same beginning for each: on the other socket for a while (credit2 looks at
+# loads of the last second), and then free to go.  What comes before is done
+# while nobody is busy, it would take ages otherwise.
+begin()
+{
+    set_weight 0
+    for_each "$busy" pin_one "$far" all
+    for_each "$busy" xl unpause
+    mark $held_far 1 >/dev/null
+    sleep 2
+    mark $freed 1 >/dev/null
+    for_each "$busy" pin_one all all
+}
+
+# pull LEVER
+pull()
+{
+    case $1 in
+    none)    ;;
+    soft)    pin all "$place" ;;
+    nudge*)  set_weight "${1#nudge}"
+             pin "$place" "$place"
+             usleep 500000
+             pin all "$place" ;;
+    hard)    pin "$place" all ;;
+    weight*) set_weight "${1#weight}"
+             pin all "$place" ;;
+    *)       echo "no lever is called $1" >&2; return 1 ;;
+    esac
+}
+
+# look_at LEVER
+look_at()
+{
+    local recorder
+
+    xensched record "/tmp/$1.rows" 2>/dev/null &
+    recorder=$!
+    usleep 300000
+    begin
+    pull "$1"
+    mark $lever_set 1 >/dev/null
+    requests >"$RESULTS/$1.requests"
+    sleep "$seconds"
+    requests >>"$RESULTS/$1.requests"
+    mark $ended 1 >/dev/null
+    for_each "$busy" xl pause
+    kill -INT $recorder
+    wait $recorder
+    xensched status --json >"$RESULTS/$1.status"
+    mv "/tmp/$1.rows" "$RESULTS"
+    echo "lever: $1"
+}
+
+# start_one GUEST: who is busy waits, once it runs, for all of them.
+start_one()
+{
+    case $1 in
+    wishing*) guest start computing name="$1" memory=96 ;;
+    *)        guest start "$1" ;;
+    esac
+    [ "$1" = idle ] || xl pause "$1"
+}
+
+xl vcpu-pin Domain-0 all "$place"
+for_each "idle $busy" start_one
+xensched allow-marks 0 on
+start_daemon --mode observe --log service-ns,evtchn-send,wake-delay,mark
+while [ "$spinning" -gt 0 ]; do
+    spinning=$((spinning - 1))
+    spin 1000000 &
+done
+for lever in $levers; do
+    case $lever in
+    *[0-9])  [ -n "$has_weight" ] || continue ;;
+    esac
+    look_at "$lever"
+done
+stop_daemon
