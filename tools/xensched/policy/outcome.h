@@ -40,7 +40,7 @@
  * Waiting goes up and down by itself.  It has become worse only by more than
  * this part of what it was, and this part of all time.
  */
-#define OUTCOME_NOISE      0.25
+#define OUTCOME_NOISE      0.5
 #define OUTCOME_NOISE_TIME 0.01
 
 enum outcome_news {
