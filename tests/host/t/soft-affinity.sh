@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --mode exact --sockets 2 --cores 2 --xen-append credit2_soft_weight=50 --xen-append credit2_load_window_shift=27
+# time: 400
+#
+# What a soft affinity is worth to credit2's load balancing.  With a
+# credit2_soft_weight of 50, a vCPU stays where it prefers to be although the other
+# socket is idle, until half as many again want to run there as there are pCPUs.
+# Then some are let go, and nobody starves.  With 0, nobody stays.  Fails if a wish
+# is forgotten, or is obeyed like an order.
+#
+# The place is socket 0, pCPUs 0 and 1; dom0 is held on the other one.  Guests are
+# either paused or never sleep, so that the load is their number.  Its averages are
+# over 134 ms (2^27 ns) and not 1 s, so that they soon tell of now.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/log.sh
+
+guests="one two three four"
+
+# acct GUEST|all: its accounting domain; of all of them there is none.
+acct()
+{
+    case $1 in
+    one)   echo 2 ;;
+    two)   echo 3 ;;
+    three) echo 4 ;;
+    four)  echo 5 ;;
+    esac
+}
+
+# weight [PERCENT]: what it is, or make it so.
+weight()
+{
+    [ $# = 0 ] || xenhypfs write /params/credit2_soft_weight "$1"
+    xenhypfs cat /params/credit2_soft_weight
+}
+
+# wish GUEST...: to be at the place.  Xen takes them there, whatever is there.  It
+# only tries to get the lock of the place's queue, so it is asked more than once.
+wish()
+{
+    local guest
+
+    for guest in "$@" "$@"; do
+        xl vcpu-pin "$guest" all - 0-1
+    done
+}
+
+# watch GUEST...: where they run, for half a second, when averages are of now.
+watch()
+{
+    local guest
+
+    log_set_up 1048576
+    for guest in $guests; do
+        log_guest "$guest" "$(acct "$guest")"
+    done
+    for guest; do
+        xl unpause "$guest"
+    done
+    usleep 600000
+    schedlog-area events service-ns
+    usleep 500000
+    schedlog-area events
+    for guest; do
+        xl pause "$guest"
+    done
+    schedlog-area rows 0 >log.rows
+    for guest; do
+        note "$guest: $(seconds "$guest") s, $(seconds "$guest" 0-1) s at the place"
+    done
+}
+
+# seconds GUEST|all [FIRST-LAST]: how long it ran, on these pCPUs.
+seconds()
+{
+    awk -v acct="$(acct "$1")" -v pcpus="${2:-0-99}" '
+        BEGIN { split(pcpus, range, "-") }
+        $2 == "service-ns" && $3 >= 2 && $3 <= 5 && (acct == "" || $3 == acct) &&
+        $1 >= range[1] + 0 && $1 <= range[2] + 0 { ns += $5 }
+        END { printf "%.3f\n", ns / 1e9 }' log.rows
+}
+
+# at_place GUEST|all: the part of the time.
+at_place()
+{
+    awk -v all="$(seconds "$1")" -v there="$(seconds "$1" 0-1)" \
+        'BEGIN { print (all > 0 ? there / all : "nothing") }'
+}
+
+# least: what part of the time of who ran most had who ran least.
+least()
+{
+    for guest in $guests; do
+        seconds "$guest"
+    done | sort -n | awk '{ time[NR] = $1 }
+        END { print (time[NR] > 0 ? time[1] / time[NR] : "nothing") }'
+}
+
+start_one()
+{
+    guest start computing name="$1" && xl pause "$1"
+}
+
+is "the weight is that of Xen's command line" "$(weight)" 50
+check "Xen says so as it starts" sh -c 'xl dmesg | grep -q "soft_weight: 50%"'
+xl vcpu-pin Domain-0 all 2-3
+start_one one && start_one two && start_one three && start_one four
+is "four guests are there" "$?" 0
+
+# Two, one of which cannot leave: there is room, but the other socket is idle.
+xl vcpu-pin one all 0-1 -
+wish two
+watch one two
+check "the wish is fulfilled while there is room" \
+    between 0.95 1 "$(at_place two)"
+is "no weight" "$(weight 0)" 0
+wish two
+watch one two
+check "no wish: it is taken to the other socket, which is less busy" \
+    between 0 0.05 "$(at_place two)"
+
+# Four on two pCPUs: that is more than one and a half each.
+xl vcpu-pin one all all -
+is "weight again" "$(weight 50)" 50
+# shellcheck disable=SC2086 # several words
+wish $guests
+# shellcheck disable=SC2086
+watch $guests
+check "a crowded place lets go, but only until it is not crowded" \
+    between 0.55 0.8 "$(at_place all)"
+check "nobody starves" between 0.5 1 "$(least)"
+
+# The greatest number that the parameter takes: nobody is ever let go.
+is "a great weight" "$(weight 4294967295)" 4294967295
+# shellcheck disable=SC2086
+wish $guests
+# shellcheck disable=SC2086
+watch $guests
+check "it makes an order of the wish" between 0.95 1 "$(at_place all)"
+check "nobody starves then, either" between 0.6 1 "$(least)"
+schedlog-area release
+finish
