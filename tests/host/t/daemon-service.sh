@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 4
-# time: 180
+# time: 300
 #
 # xenschedd as a service: its init script starts it when it can be asked, and
 # knows a killed one from one that ended; a service manager that speaks systemd's

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 4
-# time: 420
+# time: 600
 #
 # What happens to a host while xenschedd places its guests: one is renamed,
 # booted anew, destroyed in the middle of a move, put into another cpupool; a
