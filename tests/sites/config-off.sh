@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# With CONFIG_SCHEDLOG=n the series leaves no trace in the hypervisor: each C
-# file that a patch touches gives the very same object file as in the unpatched
-# tree, the linker script is the same, and so are the offsets of structures
-# that assembler code knows.
+# With CONFIG_SCHEDLOG=n the log leaves no trace in the hypervisor: each C file
+# that a patch touches gives the very same object file as in the unpatched tree,
+# the linker script is the same, and so are the offsets of structures that
+# assembler code knows.
+#
+# One patch has nothing to do with the log, and is there with and without it:
+# that of credit2_soft_weight.  It is taken out of a copy of its file first.
 #
 # This could fail when a declaration, a structure member or a statement is not
 # within the #ifdef that it belongs to.
@@ -58,19 +61,42 @@ only_schedlog_goes()
     diff <(printf 'CONFIG_%s=y\n' JUMP_LABEL SCHEDLOG) "$OUT/changed"
 }
 
+OWN=$(series_patches | grep 'credit2-let-soft-affinity')
+
+# without_own SOURCE: what to compile in its place, and with which options.
+without_own()
+{
+    local copy=$OUT/without-own
+
+    if ! patch_paths "$OWN" | grep -qxF "xen/$1"; then
+        echo "$1"
+        return
+    fi
+    mkdir -p "$copy/$(dirname "$1")"
+    cp "$XEN/patched/xen/$1" "$copy/$1"
+    git -C "$copy" init -q
+    git -C "$copy" apply -R -p2 --include="$1" "$RELEASE_DIR/$OWN"
+    # It includes its neighbours, and messages have its name.
+    echo "$copy/$1 -iquote $(dirname "$1") -fmacro-prefix-map=$copy/="
+}
+
 # compile native|off TARGET SOURCE OPTION...: OUT/native|off/SOURCE becomes what
 # make would make of SOURCE, in the way in which it made TARGET, with more
 # options.
 compile()
 {
-    local out=$OUT/$1/$3 tree=$1 command first=
+    local out=$OUT/$1/$3 tree=$1 command first='' source=$3
 
-    [ "$1" = native ] || { tree=patched; first=" -I $OUT/include"; }
+    if [ "$1" = off ]; then
+        tree=patched
+        first=" -I $OUT/include"
+        source=$(without_own "$3")
+    fi
     command=$(command_of "$tree" "$2")
     mkdir -p "$(dirname "$out")"
     # It is quoted for a shell, and says where headers are from xen/ on.
     (cd "$XEN/$tree/xen" &&
-         eval "${command/#gcc/gcc$first} $3 -o $out ${*:4}")
+         eval "${command/#gcc/gcc$first} $source -o $out ${*:4}")
 }
 
 # On two CPUs.
