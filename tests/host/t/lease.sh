@@ -88,7 +88,7 @@ is "a new daemon starts" "$?" 0
 # Killed, and restarted at once: it knows the cookie.
 stop_daemon KILL
 check "killed again, its lease goes on" lease_is 10000
-xenschedd --lease 10000 >>"$log" 2>&1 &
+xenschedd --log "${daemon_events:?}" --lease 10000 >>"$log" 2>&1 &
 daemon=$!
 note "from its start until the successor could be asked: $(time_to_start) ms"
 check "its successor has the log" xensched status
@@ -97,7 +97,7 @@ check "without waiting" sh -c "! grep -q 'waiting for that' $log"
 # Killed, and its state is lost: the next one waits.
 stop_daemon KILL
 rm -r /var/lib/xensched
-xenschedd --lease 2000 >>"$log" 2>&1 &
+xenschedd --log "$daemon_events" --lease 2000 >>"$log" 2>&1 &
 daemon=$!
 note "the same for one without its cookie, a lease of 10 s: $(time_to_start) ms"
 check "without the state file it waits for the lease to end" \
