@@ -76,6 +76,21 @@ static void where_soft_was_said_there_is_no_order(void **state)
     assert_int_equal(count_in_journal("\"not-there\""), 1);
 }
 
+/* Neither moved nor held fast: an operator said that it stays as it is. */
+static void who_is_held_gets_no_order(void **state)
+{
+    (void)state;
+    dom0_is_far();
+    start(MODE_ACT);
+    while (!fake_has_soft(domain(DISK), FAKE_NODE_1))
+        run(1, RUNS);
+    domain(DISK)->stays = true;
+    run(15, RUNS);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_ALL);
+    assert_int_equal(count_in_journal("\"harden\""), 0);
+}
+
 /* By kill -9: its successor restores before anything else. */
 static void an_order_of_a_daemon_that_was_killed_is_taken_back(void **state)
 {
@@ -136,6 +151,7 @@ int main(void)
         lever_test(who_is_there_has_arrived),
         lever_test(who_is_not_there_gets_an_order_and_the_journal_says_why),
         lever_test(where_soft_was_said_there_is_no_order),
+        lever_test(who_is_held_gets_no_order),
         lever_test(an_order_of_a_daemon_that_was_killed_is_taken_back),
         lever_test(the_soft_weight_is_raised_while_it_acts),
         lever_test(a_changed_soft_weight_is_taken_over),

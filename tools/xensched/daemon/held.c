@@ -65,6 +65,7 @@ void held_apply(const struct held *held, const struct domains *domains,
         if (!held_is(held, d))
             continue;
         cpumap_free(&plan->decisions[i].soft);
+        plan->decisions[i].pull = PULL_NOTHING;
         decide(&plan->decisions[i],
                d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
                d->stays ? "it is held by its configuration"

@@ -70,9 +70,12 @@ void soft_weight_raise(struct soft_weight *w)
     if (!rc)
         rc = host->set_soft_weight(host->data, w->percent, &err);
     if (rc) {
-        if (known->changed)
-            forget(w);
         say_failed(w, &err);
+        /* Not in each plan: each time the state file is written twice. */
+        if (known->changed) {
+            w->missing = true;
+            forget(w);
+        }
         return;
     }
     w->failed = false;

@@ -17,7 +17,7 @@
 struct soft_weight {
     struct actuator *actuator;
     uint32_t percent; /* what an operator has chosen; 0: leave Xen's alone */
-    bool missing;     /* this Xen has no such parameter: was said */
+    bool missing;     /* there is none that can be changed: was said */
     bool failed;      /* likewise, that it cannot be changed */
 };
 
