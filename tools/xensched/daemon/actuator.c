@@ -402,6 +402,29 @@ static void say_saved(struct actuator *a)
     a->unsaved = false;
 }
 
+/* To the disk, then to the vCPUs; @failure is what the journal says if not. */
+static int change(struct actuator *a, struct state_entry *e, bool is_new,
+                  const struct domain *d, const struct cpumap *soft, bool hard,
+                  const char *failure, struct xensched_error *err)
+{
+    int rc = announce(a, e, is_new, soft, hard, err);
+
+    if (rc) {
+        say_unsaved(a, d, err);
+        return rc;
+    }
+    say_saved(a);
+    rc = set_all(a, e, err);
+    if (rc) {
+        journal_domain(a->journal, "failed", d, "%s: %s", failure, err->text);
+        undo(a, e, d);
+        return rc;
+    }
+    settle(e);
+
+    return 0;
+}
+
 int actuator_move(struct actuator *a, const struct domain *d,
                   const struct cpumap *soft, bool hard,
                   const struct decision *why, struct xensched_error *err)
@@ -412,23 +435,11 @@ int actuator_move(struct actuator *a, const struct domain *d,
 
     if (is_new)
         e = state_add(&a->state, d);
-    rc = announce(a, e, is_new, soft, hard, err);
-    if (rc) {
-        say_unsaved(a, d, err);
-        return rc;
-    }
-    say_saved(a);
-    rc = set_all(a, e, err);
-    if (rc) {
-        journal_domain(a->journal, "failed", d, "cannot be moved: %s",
-                       err->text);
-        undo(a, e, d);
-        return rc;
-    }
-    settle(e);
-    journal_move(a, d, soft, hard, why);
+    rc = change(a, e, is_new, d, soft, hard, "cannot be moved", err);
+    if (!rc)
+        journal_move(a, d, soft, hard, why);
 
-    return 0;
+    return rc;
 }
 
 /* By what it is kept there. */
@@ -440,23 +451,11 @@ static int change_lever(struct actuator *a, struct state_entry *e,
     int rc;
 
     cpumap_init_copy(&same, &e->ours);
-    rc = announce(a, e, false, &same, hard, err);
+    rc = change(a, e, false, d, &same, hard, "its affinity cannot be changed",
+                err);
     cpumap_free(&same);
-    if (rc) {
-        say_unsaved(a, d, err);
-        return rc;
-    }
-    say_saved(a);
-    rc = set_all(a, e, err);
-    if (rc) {
-        journal_domain(a->journal, "failed", d, "its affinity cannot be "
-                       "changed: %s", err->text);
-        undo(a, e, d);
-        return rc;
-    }
-    settle(e);
 
-    return 0;
+    return rc;
 }
 
 int actuator_pull(struct actuator *a, const struct domain *d, enum pull pull,
