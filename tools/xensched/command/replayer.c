@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +21,6 @@
 /* Domains that are told apart. */
 #define NR_ACCT 4096U
 #define NR_NUMBERS 65536U
-
-/* Of its time; less at a place is not worth naming. */
-#define LEAST_SHARE 0.005
 
 /* So that what is added to a time is a time. */
 #define MAX_TIME_NS ((uint64_t)INT64_MAX)
@@ -458,21 +454,10 @@ static json_object *places_of(const struct replayer *r, const struct domain *d,
     json_object *array = json_object_new_array();
     unsigned int i;
 
-    for (i = 0; i < t->nr_places; i++) {
-        const struct topology_place *place = &t->places[i];
-        double share = (double)presence_total(r->core.matrix, d,
-                                              &place->cpus) / all;
-        json_object *json;
-        char name[32];
-
-        if (share < LEAST_SHARE)
-            continue;
-        json = json_object_new_object();
-        snprintf(name, sizeof(name), "%s %u", place->kind, place->id);
-        json_object_object_add(json, "place", json_object_new_string(name));
-        answer_add_real(json, "share", share, 4);
-        json_object_array_add(array, json);
-    }
+    for (i = 0; i < t->nr_places; i++)
+        answer_add_ran(array, &t->places[i],
+                       (double)presence_total(r->core.matrix, d,
+                                              &t->places[i].cpus) / all);
 
     return array;
 }

@@ -37,6 +37,24 @@ void answer_add_domain(json_object *json, const char *key,
     answer_add_int(json, domid_key, domid);
 }
 
+/* A smaller share is not worth naming. */
+#define LEAST_SHARE 0.005
+
+void answer_add_ran(json_object *array, const struct topology_place *place,
+                    double share)
+{
+    json_object *json;
+    char name[32];
+
+    if (share < LEAST_SHARE)
+        return;
+    json = json_object_new_object();
+    snprintf(name, sizeof(name), "%s %u", place->kind, place->id);
+    answer_add_text(json, "place", name);
+    answer_add_real(json, "share", share, 4);
+    json_object_array_add(array, json);
+}
+
 json_object *answer_cpus(const struct cpumap *cpus)
 {
     json_object *array = json_object_new_array();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* answer-status.c - the daemon, Xen's log and the domains at a glance. */
-#include <stdio.h>
-
 #include <xensched/event.h>
 
 #include "../model/presence.h"
@@ -110,9 +108,6 @@ static void add_share(json_object *json, const char *key, double share)
         answer_add_real(json, key, share, 4);
 }
 
-/* Shares of less are not worth naming. */
-#define LEAST_SHARE 0.005
-
 /* How much of its time it ran where, by the log. */
 static json_object *ran(const struct subject *s, const struct domain *d)
 {
@@ -120,21 +115,10 @@ static json_object *ran(const struct subject *s, const struct domain *d)
     json_object *array = json_object_new_array();
     unsigned int i;
 
-    for (i = 0; i < t->nr_places; i++) {
-        const struct topology_place *place = &t->places[i];
-        double share = presence_share(s->core->matrix, d, &place->cpus,
-                                      s->now_ns);
-        json_object *json;
-        char name[32];
-
-        if (share < LEAST_SHARE)
-            continue;
-        json = json_object_new_object();
-        snprintf(name, sizeof(name), "%s %u", place->kind, place->id);
-        answer_add_text(json, "place", name);
-        answer_add_real(json, "share", share, 4);
-        json_object_array_add(array, json);
-    }
+    for (i = 0; i < t->nr_places; i++)
+        answer_add_ran(array, &t->places[i],
+                       presence_share(s->core->matrix, d, &t->places[i].cpus,
+                                      s->now_ns));
 
     return array;
 }

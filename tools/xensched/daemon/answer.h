@@ -57,6 +57,13 @@ void answer_add_text(json_object *json, const char *key, const char *text);
 void answer_add_real(json_object *json, const char *key, double number,
                      unsigned int digits);
 
+/*
+ * Add @place and the share of its time that a domain ran there to @array,
+ * unless that is too little to be worth naming.
+ */
+void answer_add_ran(json_object *array, const struct topology_place *place,
+                    double share);
+
 /* Add the moves of the latest plan, and what it keeps. */
 void answer_add_plan(json_object *json, const struct core *core);
 
