@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 2 --cores 2 --numa --one-thread
+# box: --sockets 2 --cores 2 --numa
 # time: 600
 #
 # A domain without privileges advertises its log to dom0 through xenstore, and
@@ -142,6 +142,7 @@ producer moves
 is "before a save" "$(ask events=$((1 << runq)))" advertised
 check "saved and restored" sh -c "xl save moves saved && xl restore saved"
 domid=$(xl domid moves)
+echo "$domid" >/run/guests/moves/domid
 nodes=/local/domain/$domid/schedlog
 check "nobody asked the new domain: it has let go" in_guest moves \
     "until [ \$(ring-try used) = 0 ]; do usleep 100000; done"

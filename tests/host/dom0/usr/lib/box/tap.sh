@@ -89,11 +89,14 @@ start_all()
 # its exit code; what it said is the end of "guest output NAME".
 in_guest()
 {
-    local n code
+    local n code domid
 
+    domid=$(cat "/run/guests/$1/domid")
     n=$(($(cat "/run/guests/$1/commands" 2>/dev/null || echo 0) + 1))
     echo $n >"/run/guests/$1/commands"
     guest tell "$1" "command$n" "$2"
+    await is "/local/domain/$domid/data/done" $n || return
+    # What a guest says on its console may take longer.
     until code=$(guest output "$1" | grep "^done $n "); do
         usleep 50000
     done

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Wait for something in xenstore without using a pCPU for it.
+ *
+ *   await there PATH        until the node exists; prints what is in it
+ *   await is PATH WORD      until its first word is that; prints the rest
+ *   await gone DOMID        until there is no such domain
+ *
+ * A PATH that is not absolute is the own domain's.  Waiting for a node of a
+ * domain that ends (/local/domain/DOMID/...) is over then, with exit code 1.
+ * It sleeps in a watch: a process that looks again and again takes so much of an
+ * emulated pCPU that what it waits for comes later.
+ */
+#include <err.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xenstore.h>
+
+static void watch(struct xs_handle *xs, const char *path)
+{
+    if (!xs_watch(xs, path, "await"))
+        err(2, "cannot watch %s", path);
+}
+
+static bool exists(struct xs_handle *xs, const char *path)
+{
+    unsigned int length;
+    char *value = xs_read(xs, XBT_NULL, path, &length);
+
+    free(value);
+
+    return value;
+}
+
+/* Is the domain there to which the path belongs?  Ours is. */
+static bool owner_exists(struct xs_handle *xs, const char *path)
+{
+    char home[64];
+    unsigned int domid;
+
+    if (sscanf(path, "/local/domain/%u/", &domid) != 1)
+        return true;
+    snprintf(home, sizeof(home), "/local/domain/%u", domid);
+
+    return exists(xs, home);
+}
+
+/* Has the node the word (any, if NULL)?  Then what is to be printed. */
+static bool has_come(struct xs_handle *xs, const char *path, const char *word)
+{
+    size_t n = word ? strlen(word) : 0;
+    unsigned int length;
+    char *value = xs_read(xs, XBT_NULL, path, &length);
+    bool good = value && !strncmp(value, word ?: "", n) &&
+                (!word || !value[n] || value[n] == ' ');
+
+    if (good)
+        puts(value + n + (word && value[n] == ' '));
+    free(value);
+
+    return good;
+}
+
+static int await_node(struct xs_handle *xs, const char *path, const char *word)
+{
+    unsigned int n;
+
+    watch(xs, path);
+    watch(xs, "@releaseDomain");
+    while (!has_come(xs, path, word)) {
+        if (!owner_exists(xs, path))
+            return 1;
+        free(xs_read_watch(xs, &n));
+    }
+
+    return 0;
+}
+
+static int await_gone(struct xs_handle *xs, const char *domid)
+{
+    char home[64];
+    unsigned int n;
+
+    snprintf(home, sizeof(home), "/local/domain/%s", domid);
+    watch(xs, home);
+    while (exists(xs, home))
+        free(xs_read_watch(xs, &n));
+
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    struct xs_handle *xs = xs_open(0);
+
+    if (!xs)
+        err(2, "cannot connect to xenstore");
+    if (!strcmp(what, "there") && argc == 3)
+        return await_node(xs, argv[2], NULL);
+    if (!strcmp(what, "is") && argc == 4)
+        return await_node(xs, argv[2], argv[3]);
+    if (!strcmp(what, "gone") && argc == 3)
+        return await_gone(xs, argv[2]);
+    errx(2, "usage: await there PATH | is PATH WORD | gone DOMID");
+}
