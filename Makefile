@@ -36,6 +36,8 @@ help:
 #|
 #| To check
 #|   make test          everything; the last line counts passed, failed, skipped
+#|   make test-one NAME=daemon     one host test, or several
+#|   make test-shell NAME=daemon   a shell in the host of that test
 #|   make unit          unit tests alone, in a minute or two
 #|   make bench         measure everything; results in build/bench/
 #|   make bench-record  what it costs to record an event
@@ -120,6 +122,14 @@ demo: setup
 .PHONY: test
 test: setup
 	@tests/run.sh
+
+.PHONY: test-one test-shell
+test-one: xen tools
+	@tests/host/run-tests.sh $(or $(NAME),$(error NAME=TEST is missing, see \
+	    tests/host/run-tests.sh --plan))
+
+test-shell: xen tools
+	@tests/host/run-tests.sh --shell $(or $(NAME),$(error NAME=TEST is missing))
 
 .PHONY: bench
 bench: bench-record bench-reader bench-model bench-sites

@@ -67,5 +67,4 @@ suite mutants tests/fuzz/mutants.t
 suite modules tests/drivers/run.t
 build drivers
 suite host    tests/host/run-tests.sh
-suite rings   env BOX_TESTS="$TOP/tests/drivers/t" tests/host/run-tests.sh
 summary

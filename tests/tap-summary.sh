@@ -3,8 +3,10 @@
 #
 # tap-summary.sh FILE...: read what test programs wrote (TAP), name what
 # failed, and close with "N passed, N failed, N skipped" on a line of its own.
-# A test that was planned and did not report counts as failed.  Exit code 1
-# when anything failed or nothing was tested.
+# A test that was planned and did not report counts as failed.  Where tests had to
+# be run again because the emulator failed (a line "# retried WHAT"), ", N retried"
+# follows; more than one is a failure.  Exit code 1 when anything failed or nothing
+# was tested.
 
 set -euo pipefail
 
@@ -23,6 +25,7 @@ FNR == 1              { close_file(); name = FILENAME; planned = seen = 0 }
 { sub(/\r$/, "") }
 /^1\.\.0([^0-9]|$)/   { skipped++; next }
 /^1\.\.[0-9]+/        { split($0, p, /\.\.| /); planned += p[2]; next }
+/^# retried /            { retried++; print; next }
 /^Bail out!/          { fail($0); next }
 /^(not )?ok( |$)/        { seen++ }
 /^ok( |$).*# *[Ss][Kk][Ii][Pp]/ { skipped++; next }
@@ -31,6 +34,9 @@ FNR == 1              { close_file(); name = FILENAME; planned = seen = 0 }
 
 END {
     close_file()
-    printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+    if (retried > 1)
+        fail(retried " tests had to be run again")
+    printf "%d passed, %d failed, %d skipped%s\n", passed, failed, skipped,
+        retried ? ", " retried " retried" : ""
     exit failed > 0 || passed == 0
 }' "$@" < /dev/null

@@ -49,6 +49,6 @@ mkdir -p "$OUT"
 cd "$TOP"
 tests/drivers/build.sh
 [ $# -gt 0 ] || tests/drivers/run.t | tee "$OUT/modules.tap" || :
-BOX_TESTS=$TOP/tests/drivers/t tests/host/run-tests.sh "$@" |
+BOX_TESTS=$TOP/tests/drivers/t BOX_RESULTS=$OUT/host tests/host/run-tests.sh "$@" |
     tee "$OUT/host.tap" || :
 tests/tap-summary.sh "$OUT"/*.tap

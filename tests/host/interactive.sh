@@ -9,17 +9,14 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib/box.sh
 . "$here/lib/box.sh"
 
-HOST_SOCKETS=2
-HOST_CORES=2
-HOST_NUMA=yes
-
 usage()
 {
     cat <<END
 Usage: interactive.sh [OPTION...] [FILE...]
 
-Boots a Xen host in QEMU with a shell in dom0 on this terminal.  FILEs are in
-/box/in there, and what is put into \$RESULTS stays in the folder of the run.
+Boots a Xen host in QEMU with a shell in dom0 on this terminal: 2 sockets x 2
+cores with NUMA, if there is no OPTION.  FILEs are in /box/in there, and what is
+put into \$RESULTS stays in the folder of the run.
 
 $(host_options_help)
 END
@@ -43,6 +40,7 @@ parse()
 }
 
 files=()
+[[ ${1-} == -* ]] || set -- --sockets 2 --cores 2 --numa "$@"
 parse "$@"
 [[ -t 0 && -t 1 ]] || die "$BOX_EXIT_USAGE" "this needs a terminal"
 host_prepare

@@ -1,196 +1,252 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs the host tests (t/*.sh) with as few boots as possible and writes TAP.
+# Runs the tests that need a Xen host, each in a host of its own, as many beside
+# each other as this machine has CPUs, and writes TAP.  See --help.
 #
-#   run-tests.sh [NAME...]     all, or those of these names
-#
-# BOX_TESTS=FOLDER   where they are, if not in t/
-#
-# A test says which host it needs in a line "# box: OPTIONS", with options of
-# the box; all tests with the same line share one boot.  A test without such a
-# line gets the host below.  "# box: none" runs here and not in a host: these
-# are the tests of the box itself.
-#
-# Hosts that are emulated by one thread run beside each other, as many as this
-# machine has CPUs: what one of them writes comes when it has ended, and which
-# test it is at goes to stderr.  The others need the machine for themselves.
+# What a test tells comes when it has ended: its results, and its plan, which
+# has to be kept.  A test which did not come so far, whatever the reason, is a
+# failure by name.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-readonly folder=${BOX_TESTS:-$here/t}
-readonly default_host="--sockets 2 --cores 2 --numa"
+# shellcheck source=lib/paths.sh
+. "$here/lib/paths.sh"
+# shellcheck source=lib/test-plan.sh
+. "$here/lib/test-plan.sh"
+# shellcheck source=lib/pool.sh
+. "$here/lib/pool.sh"
 
-# Boot, and what the slowest machine needs on top of the tests' own limits.
-readonly boot_seconds=240
+folders=${BOX_TESTS:-$here/t $here/../drivers/t}
+readonly results=${BOX_RESULTS:-$BOX_BUILD/test/host}
 
-# In exact mode limits in dom0 are instructions, of which a slow machine does
-# less per second.
-readonly exact_factor=3
+# Boot, and what the slowest machine needs on top of a test's own limit.  In
+# exact mode that is one of instructions, of which it does less per second.
+readonly boot_seconds=240 exact_factor=3
 
-# By which the box tells that it was the emulator that failed.
-readonly clock_failed=72
-
-# host_of TEST: the options it asks for.
-host_of()
+usage()
 {
-    local options
+    cat <<END
+Usage: run-tests.sh [--plan] [NAME...]
+       run-tests.sh --shell NAME
 
-    options=$(sed -n 's/^# box: *//p' "$1")
-    printf '%s\n' "${options:-$default_host}"
+Runs the host tests of these names, or all of them, and writes TAP.  For each,
+$results/NAME/ has
+  tap       its results           console   what Xen and dom0 printed
+  messages  what the box said     time      how long it took, in seconds
+
+  --plan   only print what would run, in which order, and where
+  --shell  a shell in dom0 of the host of this test, which is in /box/in there
+
+BOX_TESTS=FOLDERS    where they are, if not in tests/host/t and tests/drivers/t
+BOX_RESULTS=FOLDER   where results go
+BOX_COMMAND=COMMAND  what is called in place of the box
+Exit code: 0 if all is well, 1 if a test failed, 64 wrong use.
+END
 }
 
-# time_of TEST...: the sum of their limits; see run-tests of dom0.
-time_of()
+# select_tests [NAME...]: sets tests.
+select_tests()
 {
-    local test seconds sum=0
+    local name folder found
 
-    for test in "$@"; do
-        seconds=$(sed -n 's/^# time: \([0-9]*\)$/\1/p' "$test")
-        sum=$((sum + ${seconds:-120}))
+    tests=()
+    for name in "${@:-*}"; do
+        found=
+        for folder in $folders; do
+            # shellcheck disable=SC2231 # a pattern
+            for file in $folder/$name.sh; do
+                [[ -f $file ]] || continue
+                tests+=("$file")
+                found=yes
+            done
+        done
+        [[ -n $found ]] ||
+            die "$BOX_EXIT_USAGE" "no test has the name $name: see --plan"
     done
-    printf '%s\n' "$sum"
 }
 
-# The script which the box runs: it only starts the one that dom0 has.
-dom0_script()
-{
-    printf '%s\n' '#!/bin/sh' 'mkdir t && mv ./*.sh t && cd t || exit 99' \
-        'exec /usr/lib/box/run-tests'
-}
-
-# run_here TEST: on this machine.
-run_here()
-{
-    local name
-
-    name=$(basename "$1" .sh)
-    "$1" | sed -u "s/^\(not \)\{0,1\}ok -/& $name:/" ||
-        printf 'not ok - %s: it did not end well\n' "$name"
-}
-
-# boot OPTIONS TEST...: one boot; its exit code.
+# boot TEST FOLDER: its host, from start to end; the box's exit code.
 boot()
 {
-    local options=$1 script longest=0 seconds test factor=1 code=0
+    local options limit factor=1
 
-    shift
-    for test in "$@"; do
-        seconds=$(time_of "$test")
-        ((seconds <= longest)) || longest=$seconds
-    done
+    options=$(test_options "$1")
+    limit=$(test_limit "$1")
     [[ $options != *"--mode exact"* ]] || factor=$exact_factor
-    script=$(mktemp -d)/start
-    dom0_script >"$script"
     # shellcheck disable=SC2086 # they are separate words
-    "$here/box" $options --timeout "$((factor * $(time_of "$@") + boot_seconds))" \
-        --silence "$((factor * longest + boot_seconds))" "$script" "$@" || code=$?
-    rm -r "$(dirname "$script")"
+    BOX_RUNS=$2/runs "${BOX_COMMAND:-$here/box}" $options \
+        --timeout $((factor * limit + boot_seconds)) \
+        "$here/lib/run-test" "$1" 2>"$2/messages"
+}
+
+# attempt TEST FOLDER: what the test says goes to "said"; its exit code.
+attempt()
+{
+    local code=0
+
+    if [[ $(test_options "$1") == none ]]; then
+        "$1" >"$2/said" 2>"$2/messages" || code=$?
+    else
+        boot "$1" "$2" >"$2/said" || code=$?
+        ln -sf runs/last/console.log "$2/console"
+    fi
     return "$code"
 }
 
-# not_ended FILE TEST...: of these, which run in the order of their names, the
-# one of which FILE has the last result, and all after it.
-not_ended()
+# emulator_failed CODE: was it QEMU, and neither Xen nor the test?
+emulator_failed()
 {
-    local last test
-
-    last=$(sed -n 's/^\(not \)\{0,1\}ok - \([^:]*\):.*/\2/p' "$1" | tail -n 1)
-    shift
-    for test in "$@"; do
-        [[ $(basename "$test" .sh) < $last ]] || printf '%s\n' "$test"
-    done | sort
+    [[ $1 -eq $BOX_EXIT_STUCK || $1 -eq $BOX_EXIT_CLOCK ]]
 }
 
-# run_group OPTIONS TEST...: one boot; another if the emulator failed.
-run_group()
+# how_it_ended CODE: in words, for one that did not end by itself.
+how_it_ended()
 {
-    local options=$1 said code=0 tests test
+    case $1 in
+    "$BOX_EXIT_TIMEOUT"|137|143) echo "it took too long" ;;
+    "$BOX_EXIT_STUCK")           echo "dom0 did not start" ;;
+    "$BOX_EXIT_CLOCK")           echo "the emulator lost its clock" ;;
+    "$BOX_EXIT_DIED")            echo "the host died" ;;
+    "$BOX_EXIT_MISSING")         echo "something is missing" ;;
+    *)                           echo "it ended early, exit code $1" ;;
+    esac
+}
 
-    shift
-    if [[ $options == none ]]; then
-        for test in "$@"; do
-            run_here "$test"
-        done
-        return
-    fi
-    printf '# host: box %s\n' "$options"
-    said=$(mktemp)
-    boot "$options" "$@" | tee "$said" || code=$?
-    if [[ $code -eq $clock_failed ]]; then
-        mapfile -t tests < <(not_ended "$said" "$@")
-        printf '# the emulator lost its clock, so once more:%s\n' \
-            "$(printf ' %s' "${tests[@]##*/}")"
+# judge NAME CODE: what a test said (stdin), with its name, and what it did not
+# say: that it has ended, and with all that it had planned.
+judge()
+{
+    awk -v name="$1" -v code="$2" -v how="$(how_it_ended "$2")" '
+        function fail(why) { print "not ok - " name ": " why }
+        /^(not )?ok/ {
+            seen++
+            failed += /^not/
+            sub(/ok( [0-9]+)?( -)?/, "ok - " name ":")
+            last = $0
+            sub(/^[^:]*: */, "", last)
+        }
+        /^1\.\./ { planned = substr($0, 4) + 0; told = 1; next }
+        { print }
+        END {
+            where = ", after \"" last "\""
+            if (last == "")
+                where = ", before its first result"
+            if (!told || code > 1)
+                fail(how where)
+            else if (seen != planned || !seen)
+                fail("planned " planned ", did " seen + 0)
+            else if (code && !failed)
+                fail("exit code " code)
+        }'
+}
+
+# complaints CONSOLE: what neither Xen nor dom0 may ever say.  A guest's words
+# start with (dN) and do not count.
+complaints()
+{
+    grep -a -E '^\(XEN\).*(Assertion|Panic on CPU|FATAL|Xen (BUG|WARN|call trace))|^\[ *[0-9.]+\] .*(BUG:|WARNING:|Oops|Call Trace|general protection|soft lockup|hung task)' \
+        "$1" | tr -d '\r' | head -n 20
+}
+
+# quiet NAME FOLDER: a result of its own if they did.
+quiet()
+{
+    local words
+
+    [[ -f $2/console ]] || return 0
+    words=$(complaints "$2/console") || return 0
+    printf 'not ok - %s: Xen or dom0 complained\n' "$1"
+    sed 's/^/#   /' <<<"$words"
+}
+
+# run TEST: all of one, its results in its folder, and then here.
+run()
+{
+    local name folder code=0 start=$SECONDS
+
+    name=$(test_name "$1")
+    folder=$results/$name
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    printf '# begins: %s\n' "$name" >&2
+    attempt "$1" "$folder" || code=$?
+    : >"$folder/tap.new"
+    if emulator_failed "$code"; then
+        printf '# retried %s: %s\n' "$name" "$(how_it_ended "$code")" \
+            >"$folder/tap.new"
         code=0
-        boot "$options" "${tests[@]}" || code=$?
+        attempt "$1" "$folder" || code=$?
     fi
-    rm "$said"
-    # 1: a test failed, and said so.
-    [[ $code -le 1 ]] ||
-        printf 'not ok - box %s: exit code %d\n' "$options" "$code"
+    {
+        judge "$name" "$code" <"$folder/said"
+        quiet "$name" "$folder"
+    } >>"$folder/tap.new"
+    printf '%d\n' $((SECONDS - start)) >"$folder/time"
+    test_remember "$1" $((SECONDS - start))
+    mv "$folder/tap.new" "$folder/tap"
+    tell "$name" "$folder"
 }
 
-# Which test results are of, on stderr.
-tell_where()
+# tell NAME FOLDER: one at a time.
+tell()
 {
-    local line last=
-
-    while IFS= read -r line; do
-        [[ $line =~ ^(not\ )?ok\ -\ ([^:]*): ]] || continue
-        [[ ${BASH_REMATCH[2]} == "$last" ]] ||
-            printf '# at %s\n' "${BASH_REMATCH[2]}" >&2
-        last=${BASH_REMATCH[2]}
-    done
-}
-
-# run_beside OPTIONS TEST...: a group whose output is kept until it has ended.
-run_beside()
-{
-    local said
-
-    said=$(mktemp)
-    printf '# beside others: box %s\n' "$1" >&2
-    run_group "$@" | tee "$said" | tell_where
     {
         flock 9
-        cat "$said"
-    } 9<"${BASH_SOURCE[0]}"
-    rm "$said"
+        printf '# %s: %s s\n' "$1" "$(<"$2/time")"
+        cat "$2/tap"
+        ! grep -q '^not ok' "$2/tap" || sed 's/^/# /' "$2/messages"
+    } 9<"$here/run-tests.sh"
 }
 
-# Sets tests: those of these that want a host with these options.
-select_tests()
+run_all()
 {
-    local options=$1 test
+    local test order
 
-    shift
-    tests=()
-    for test in "$@"; do
-        [[ $(host_of "$test") != "$options" ]] || tests+=("$test")
+    mapfile -t order < <(test_order "$@")
+    pool_begin "$(nproc)"
+    trap pool_end EXIT
+    trap 'exit 143' TERM
+    for test in "${order[@]}"; do
+        pool_run "$(test_slots "$test")" run "$test"
     done
-}
-
-# All hosts that tests ask for, who may need most time first.
-hosts_of()
-{
-    local options tests test
-
+    pool_wait
     for test in "$@"; do
-        host_of "$test"
-    done | sort -u | while read -r options; do
-        select_tests "$options" "$@"
-        printf '%d %s\n' "$(time_of "${tests[@]}")" "$options"
-    done | sort -k 1,1nr | cut -d ' ' -f 2-
+        [[ -f $results/$(test_name "$test")/tap ]] ||
+            printf 'not ok - %s: it has no results\n' "$(test_name "$test")"
+    done
+    echo "# all have ended"
 }
 
-one_thread()
+# Numbers the results of all and adds the plan.  (Not awk: Debian's reads its
+# input in large pieces, and a person wants to see how it goes on.)
+number()
 {
-    [[ $1 == *"--mode exact"* || $1 == *--one-thread* ]]
+    local line n=0 failed=0 ended=no
+
+    while IFS= read -r line; do
+        [[ $line == 1..* ]] && continue
+        [[ $line != "# all have ended" ]] || ended=yes
+        if [[ $line =~ ^(ok|not\ ok)(\ [0-9]+)?(.*)$ ]]; then
+            n=$((n + 1))
+            [[ ${BASH_REMATCH[1]} == ok ]] || failed=1
+            line="${BASH_REMATCH[1]} $n${BASH_REMATCH[3]}"
+        fi
+        printf '%s\n' "$line"
+    done
+    if [[ $ended == no ]]; then
+        n=$((n + 1))
+        failed=1
+        printf 'not ok %d - the tests did not run to their end\n' "$n"
+    fi
+    printf '1..%d\n' "$n"
+    [[ $failed -eq 0 ]]
 }
 
-# Each job is a process group, so that it can be ended with all that it started.
-end_jobs()
+# The pipeline below is a process group, and each job of the pool one of its own,
+# which is ended by who began it.
+end_all()
 {
     local job
 
@@ -200,60 +256,35 @@ end_jobs()
     wait || :
 }
 
-run_all()
+# A shell where a test runs: "sh /box/in/NAME.sh" runs it.
+shell()
 {
-    local hosts options tests free
-
-    mapfile -t hosts < <(hosts_of "$@")
-    free=$(nproc)
-    set -m
-    trap end_jobs EXIT
-    for options in "${hosts[@]}"; do
-        one_thread "$options" || continue
-        select_tests "$options" "$@"
-        if ((free > 0)); then
-            free=$((free - 1))
-        else
-            wait -n || :
-        fi
-        run_beside "$options" "${tests[@]}" </dev/null &
-    done
-    wait
-    set +m
-    for options in "${hosts[@]}"; do
-        ! one_thread "$options" || continue
-        select_tests "$options" "$@"
-        run_group "$options" "${tests[@]}" </dev/null
-    done
+    # shellcheck disable=SC2046 # they are separate words
+    exec "$here/interactive.sh" $(test_options "$1") "$1"
 }
 
-# Numbers the results of all and adds the plan.  (Not awk: Debian's reads its
-# input in large pieces, and a person wants to see how it goes on.)
-number()
-{
-    local line n=0 failed=0
-
-    while IFS= read -r line; do
-        [[ $line == 1..* ]] && continue
-        if [[ $line =~ ^(ok|not\ ok)(\ [0-9]+)?(.*)$ ]]; then
-            n=$((n + 1))
-            [[ ${BASH_REMATCH[1]} == ok ]] || failed=1
-            line="${BASH_REMATCH[1]} $n${BASH_REMATCH[3]}"
-        fi
-        printf '%s\n' "$line"
-    done
-    printf '1..%d\n' "$n"
-    [[ $failed -eq 0 && $n -gt 0 ]]
-}
-
-selected=()
-for name in "${@:-*}"; do
-    # shellcheck disable=SC2206 # a pattern
-    selected+=("$folder"/$name.sh)
-done
+case ${1-} in
+--help)
+    usage
+    exit 0 ;;
+--plan)
+    shift
+    select_tests "$@"
+    test_plan "${tests[@]}"
+    exit 0 ;;
+--shell)
+    [[ $# -eq 2 ]] || { usage >&2; exit "$BOX_EXIT_USAGE"; }
+    select_tests "$2"
+    shell "${tests[0]}" ;;
+-*)
+    usage >&2
+    exit "$BOX_EXIT_USAGE" ;;
+esac
+select_tests "$@"
+mkdir -p "$results"
 set -m
-trap end_jobs EXIT
+trap end_all EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-run_all "${selected[@]}" </dev/null | number &
+run_all "${tests[@]}" </dev/null | number &
 wait $!

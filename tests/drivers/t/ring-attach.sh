@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 2 --cores 2 --numa --one-thread
+# box: --sockets 2 --cores 2 --numa
 # time: 700
 #
 # A disk is attached and detached 64 times while the guest is busy with another

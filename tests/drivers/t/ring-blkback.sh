@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 2 --cores 2 --numa --one-thread
+# box: --sockets 2 --cores 2 --numa
 # time: 700
 #
 # A guest makes a known number of requests of known sizes to its disk: blkback

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 2 --cores 2 --one-thread
+# box: --sockets 2 --cores 2
 # time: 500
 #
 # xenschedd reads what dom0's blkback logs: as soon as the module is there, page

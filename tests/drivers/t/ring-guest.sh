@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 2 --cores 2 --numa --one-thread
+# box: --sockets 2 --cores 2 --numa
 # time: 240
 #
 # A guest logs the length of its own run queues, and its workload makes marks

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --xen native --sockets 1 --cores 2 --one-thread
+# box: --xen native --sockets 1 --cores 2
 # time: 120
 #
 # The modules on a Xen which has no log: rings are logged all the same, and a

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 2 --cores 2 --numa --tools --one-thread
+# box: --sockets 2 --cores 2 --numa --tools
 # time: 600
 #
 # Data that was written through a ring is read back as it was, whatever is

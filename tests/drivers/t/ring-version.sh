@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --sockets 2 --cores 2 --numa --one-thread
+# box: --sockets 2 --cores 2 --numa
 # time: 90
 #
 # A log module of another version of the ABI: a program of ours says so and

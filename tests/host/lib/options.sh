@@ -11,7 +11,7 @@ HOST_MEMORY=2048
 HOST_DOM0_MEMORY=512
 HOST_DOM0_VCPUS=
 HOST_MODE=fast
-HOST_THREADS=multi
+HOST_THREADS=single
 HOST_XEN=patched
 HOST_XEN_APPEND=
 HOST_DOM0_APPEND=
@@ -29,10 +29,10 @@ The host:
   --memory MIB        memory of the host (default $HOST_MEMORY)
   --dom0-memory MIB   memory of dom0 (default $HOST_DOM0_MEMORY)
   --dom0-vcpus N      vCPUs of dom0 (default 2, or 1 on one pCPU)
-  --mode fast|exact   fast: a thread per pCPU; exact: one instruction takes one
-                      nanosecond of the host's time (default $HOST_MODE)
-  --one-thread        in mode fast, all pCPUs take turns in one thread: for what
-                      changes Linux' code while it runs (README.md)
+  --mode fast|exact   exact: one instruction takes one nanosecond of the host's
+                      time; fast: that of this machine (default $HOST_MODE)
+  --parallel          in mode fast, a thread for each pCPU in place of one for
+                      all: for what they do at the same moment (README.md)
   --xen WHICH         patched, native, or the path of a Xen (default $HOST_XEN)
   --tools             guests may have fio and Postmark (tools=1)
   --systemd           dom0 may have systemd (README.md)
@@ -62,7 +62,7 @@ host_option()
     --dom0-memory) positive "$1" "${2-}"; HOST_DOM0_MEMORY=$2 ;;
     --dom0-vcpus)  positive "$1" "${2-}"; HOST_DOM0_VCPUS=$2 ;;
     --mode)        HOST_MODE=${2-} ;;
-    --one-thread)  HOST_THREADS=single; HOST_TAKEN=1 ;;
+    --parallel)    HOST_THREADS=multi; HOST_TAKEN=1 ;;
     --xen)         HOST_XEN=${2-} ;;
     --module)      HOST_MODULES+=("${2-}"); need_files "${2-}" ;;
     --xen-append)  HOST_XEN_APPEND+=" ${2-}" ;;

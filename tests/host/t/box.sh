@@ -63,11 +63,6 @@ check "which is said" grep -q 'time-out: no end after 5 s' "$work/messages"
 check "and Xen was asked what time it is" grep -q 'NOW=' "$work/messages"
 check "no QEMU is left by a time-out" no_qemu_left
 
-script 'echo once' 'sleep 1000'
-check "silence is a time-out" \
-    box 124 --timeout 300 --silence 5 "$work/script"
-check "which is said, too" grep -q 'not a word for 5 s' "$work/messages"
-
 # clock_failed SKEW-NS NOW-NS: after 60 s, with Xen's answers
 clock_failed()
 {
@@ -78,7 +73,7 @@ clock_failed()
     (
         # shellcheck source=../lib/host.sh
         . "$here/lib/host.sh"
-        HOST_RUN=$work/clock HOST_ASKED=60
+        HOST_RUN=$work/clock HOST_ASKED=60 HOST_THREADS=${3:-multi}
         host_clock_failed
     )
 }
@@ -88,32 +83,8 @@ check "so is a host's time which is not ours" clock_failed 2000 300000000000
 check "or was" clock_failed 2000 10000000000
 clock_right() { ! clock_failed "$@"; }
 check "a hang at the right time is not" clock_right 3000000 63922279156
-
-# Of tests in one boot: one that hangs in a function, in a process of its own
-# which is waited for, and another one.
-mkdir "$work/t"
-printf '%s\n' '#!/bin/sh' '# box: --cores 1' '# time: 5' \
-    '. /usr/lib/box/tap.sh' 'forever() { while :; do sleep 1; done; }' \
-    'check "it ends" forever' finish >"$work/t/hangs.sh"
-printf '%s\n' '#!/bin/sh' '# box: --cores 1' '. /usr/lib/box/tap.sh' \
-    'check "it runs" true' finish >"$work/t/next.sh"
-BOX_TESTS=$work/t timeout 150 "$here/run-tests.sh" >"$work/output" \
-    2>"$work/messages" || true
-check "a test that hangs is a failure" \
-    grep -q '^not ok 1 - hangs: it took too long' "$work/output"
-check "and does not keep the next one from its turn" \
-    grep -q '^ok 2 - next: it runs' "$work/output"
-
-# What is run once more when the emulator failed.
-# shellcheck source=/dev/null
-. <(sed -n '/^not_ended()/,/^}/p' "$here/run-tests.sh")
-printf '%s\n' 'ok - b: x' 'not ok - b: y' '# c: z' >"$work/said"
-is "tests that have ended are not run again" \
-    "$(not_ended "$work/said" t/a.sh t/b.sh t/c.sh | tr '\n' ' ')" \
-    "t/b.sh t/c.sh "
-: >"$work/said"
-is "if none has said anything all are" \
-    "$(not_ended "$work/said" t/a.sh t/b.sh | tr '\n' ' ')" "t/a.sh t/b.sh "
+check "nor is one where one thread has all pCPUs, whatever the time" \
+    clock_right 2000 300000000000 single
 
 script 'echo c >/proc/sysrq-trigger' 'sleep 1000'
 check "a crash of dom0 is an end of its own" box 70 "$work/script"
@@ -149,34 +120,6 @@ check "no QEMU is left by SIGTERM" no_qemu_left
 is "SIGKILL ends it" "$(interrupted KILL)" 137
 sleep 0.5
 check "no QEMU is left by SIGKILL" no_qemu_left
-
-# Two tests that want hosts of one thread, which are not the same.
-rm "$work"/t/*
-for cores in 1 2; do
-    printf '%s\n' '#!/bin/sh' "# box: --one-thread --cores $cores" \
-        '. /usr/lib/box/tap.sh' 'check "it waits" sleep 1000' finish \
-        >"$work/t/wait$cores.sh"
-done
-
-# qemus N: that many run, after a minute at most
-qemus()
-{
-    local tries=600
-
-    until [[ $(pgrep -c -f "^qemu-system.*$BOX_RUNS") -eq $1 ]]; do
-        ((--tries > 0)) || return 1
-        sleep 0.1
-    done
-}
-
-BOX_TESTS=$work/t "$here/run-tests.sh" >"$work/output" 2>"$work/messages" &
-pid=$! code=0
-both=$(($(nproc) > 1 ? 2 : 1))
-check "hosts of one thread run beside each other" qemus $both
-kill -TERM $pid
-wait $pid || code=$?
-is "SIGTERM ends all tests" $code 143
-check "no QEMU is left by them" no_qemu_left
 
 check "a Xen that is not there is said" box 69 --xen "$work/none" "$work/script"
 check "an option that is not there is said" box 64 --colour red "$work/script"

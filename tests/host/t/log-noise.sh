@@ -6,7 +6,7 @@
 # them, can change nothing but which rows are written to its own log files.
 # Fails if Xen trusts a single word of what it shares (see programs/noise.c).
 #
-# box: --sockets 1 --cores 2
+# box: --sockets 1 --cores 2 --parallel
 # time: 420
 
 . /usr/lib/box/tap.sh

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+#
+# What a test says of itself at its top, read in this file only, and the order
+# that follows from it.  Nothing is started here.
+#
+#   # box: OPTIONS    the host that it needs, in options of the box; "none" is a
+#                     test of the box itself, which runs on this machine
+#   # time: SECONDS   its limit (120)
+#
+# Needs BOX_HOST (paths.sh), below which is kept how long each test took.
+
+readonly test_default_host="--sockets 2 --cores 2 --numa"
+
+test_name() { basename "$1" .sh; }
+
+# test_options TEST
+test_options()
+{
+    local options
+
+    options=$(sed -n 's/^# box: *//p' "$1" | head -n 1)
+    printf '%s\n' "${options:-$test_default_host}"
+}
+
+# test_limit TEST: in seconds of dom0's clock.
+test_limit()
+{
+    local seconds
+
+    seconds=$(sed -n 's/^# time: \([0-9]*\)$/\1/p' "$1")
+    printf '%s\n' "${seconds:-120}"
+}
+
+# test_slots TEST: how many CPUs its QEMU keeps busy: all, or one.
+test_slots()
+{
+    case $(test_options "$1") in
+    *--parallel*) nproc ;;
+    *)            echo 1 ;;
+    esac
+}
+
+# test_expected TEST: the seconds that it took last time, or half of its limit.
+test_expected()
+{
+    cat "$BOX_HOST/times/$(test_name "$1")" 2>/dev/null ||
+        echo $(($(test_limit "$1") / 2))
+}
+
+# test_remember TEST SECONDS
+test_remember()
+{
+    mkdir -p "$BOX_HOST/times"
+    printf '%s\n' "$2" >"$BOX_HOST/times/$(test_name "$1")"
+}
+
+# test_order TEST...: those that need the whole machine, then the longest first,
+# so that no CPU is idle while anything waits.
+test_order()
+{
+    local test
+
+    for test in "$@"; do
+        printf '%d %d %s\n' "$(test_slots "$test")" \
+            "$(test_expected "$test")" "$test"
+    done | sort -k 1,1nr -k 2,2nr -k 3 | cut -d ' ' -f 3-
+}
+
+# test_plan TEST...: for people.
+test_plan()
+{
+    local test
+
+    printf '%-20s %5s %8s  %s\n' TEST SLOTS EXPECTED HOST
+    while IFS= read -r test; do
+        printf '%-20s %5d %6d s  %s\n' "$(test_name "$test")" \
+            "$(test_slots "$test")" "$(test_expected "$test")" \
+            "$(test_options "$test")"
+    done < <(test_order "$@")
+}

@@ -1,0 +1,171 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# box: none
+#
+# Nothing escapes run-tests.sh: whatever way a box ends, its test is green only if
+# it told its plan and kept it.  In place of the box there is a script that ends in
+# each of these ways.  Fails if a result can vanish, if an emulator that fails more
+# than once is forgiven, or if a test that hangs keeps others from their turn.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=../dom0/usr/lib/box/tap.sh
+. "$here/dom0/usr/lib/box/tap.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export BOX_TESTS=$work/t BOX_RESULTS=$work/results BOX_HOST=$work/host
+export BOX_COMMAND=$work/box
+
+# The box: it does what the test says, and puts its console where a box does.
+cat >"$work/box" <<'END'
+#!/bin/bash
+mkdir -p "$BOX_RUNS/last"
+cd "$BOX_RUNS/last" || exit
+: >console.log
+echo "box: started" >&2
+. "${@: -1}"
+END
+chmod +x "$work/box"
+
+# begin: no tests, no results.
+begin()
+{
+    rm -rf "$work/t" "$work/results"
+    mkdir "$work/t"
+}
+
+# a_test NAME LINE...: what its box does.
+a_test()
+{
+    local name=$1
+
+    shift
+    printf '%s\n' "$@" >"$work/t/$name.sh"
+}
+
+# run: all of them; the exit code is in $code.
+run()
+{
+    code=0
+    timeout 60 "$here/run-tests.sh" "$@" >"$work/output" 2>"$work/messages" ||
+        code=$?
+}
+
+# says WORDS: in its output.
+says()
+{
+    grep -q -- "$1" "$work/output" || {
+        cat "$work/output" "$work/messages"
+        return 1
+    }
+}
+
+# red NAME WORDS: that test failed, and why.
+red()
+{
+    says "^not ok [0-9]* - $1: $2"
+}
+
+begin
+a_test fine 'echo "ok - it works"' 'echo 1..1'
+run
+is "a test that keeps its plan is green" "$code" 0
+check "its result has its name" says '^ok 1 - fine: it works$'
+check "and stays in its folder" grep -q '^ok - fine: it works$' \
+    "$work/results/fine/tap"
+check "so does how long it took" test -s "$work/results/fine/time"
+
+begin
+a_test fine 'echo "ok - it works"' 'echo 1..1'
+a_test full 'exit 1'
+a_test quiet 'exit 0'
+a_test killed 'echo "ok - first"' 'kill -9 $$'
+a_test early 'echo "ok - first"' 'exit 0'
+a_test short 'echo "ok - first"' 'echo 1..2'
+a_test code 'echo "ok - first"' 'echo 1..1' 'exit 1'
+a_test dies 'echo "ok - first"' 'echo 1..1' 'exit 70'
+a_test late 'echo "ok - first"' 'exit 124'
+a_test says 'echo "not ok - it fails"' 'echo 1..1' 'exit 1'
+a_test panics 'echo "ok - first"' 'echo 1..1' \
+    'echo "(XEN) [1.0] Assertion x failed" >console.log'
+a_test oops 'echo "ok - first"' 'echo 1..1' \
+    'echo "[    1.000000] BUG: unable to handle page fault" >console.log'
+a_test guests 'echo "ok - first"' 'echo 1..1' \
+    'echo "(XEN) (d1) [    1.0] BUG: of a guest" >console.log'
+run
+is "one that fails makes the suite red" "$code" 1
+check "a box that ends with 1 and no result" red full "it ended early, exit code 1"
+check "one that says nothing at all" red quiet "it ended early, exit code 0"
+check "one that is killed" red killed "it took too long, after \"first\""
+check "one that ends before its plan" red early "it ended early"
+check "one that does less than it planned" red short "planned 2, did 1"
+check "one that says ok and fails" red code "exit code 1"
+check "a host that dies at the end" red dies "the host died"
+check "one that hangs: where it was is said" red late "it took too long, after \"first\""
+check "one that says so itself" red says "it fails"
+check "an assertion of Xen's" red panics "Xen or dom0 complained"
+check "a bug of dom0's" red oops "Xen or dom0 complained"
+check "what a guest says does not count" says '^ok [0-9]* - guests: first$'
+check "the others are green" says '^ok [0-9]* - fine: it works$'
+check "what the box said is shown" says '^# box: started$'
+
+begin
+# Its first attempt fails, and its second one does not.
+again='[ ! -e ../../again ] && touch ../../again && exit 71'
+a_test once "$again" 'echo "ok - it works"' 'echo 1..1'
+run
+is "an emulator that fails once is forgiven" "$code" 0
+check "and said" says '^# retried once: dom0 did not start$'
+is "the sum says it, too" \
+    "$("$here/../tap-summary.sh" "$work/output" | tail -n 1)" \
+    "1 passed, 0 failed, 0 skipped, 1 retried"
+begin
+a_test once "$again" 'echo "ok - it works"' 'echo 1..1'
+a_test twice "$again" 'echo "ok - it works"' 'echo 1..1'
+run
+check "twice in a run is a failure" \
+    sh -c "! '$here/../tap-summary.sh' '$work/output' >'$work/sum'"
+check "that is named" grep -q '2 tests had to be run again' "$work/sum"
+begin
+a_test always 'exit 72'
+run
+check "an emulator that always fails is no success" \
+    red always "the emulator lost its clock"
+
+begin
+a_test one 'touch ../../one' \
+    'until [ -e ../../../two/two ]; do sleep 0.1; done; echo "ok - x"; echo 1..1'
+a_test two 'touch ../../two' \
+    'until [ -e ../../../one/one ]; do sleep 0.1; done; echo "ok - x"; echo 1..1'
+if [[ $(nproc) -gt 1 ]]; then
+    run
+    is "hosts run beside each other" "$code" 0
+else
+    skip "hosts run beside each other" "this machine has one CPU"
+fi
+begin
+a_test alone '# box: --parallel' 'echo begins >>../../../../order' 'sleep 1' \
+    'echo ends >>../../../../order' 'echo "ok - x"' 'echo 1..1'
+a_test other 'echo other >>../../../../order' 'echo "ok - x"' 'echo 1..1'
+run
+is "but for one that needs the whole machine" \
+    "$(tr '\n' ' ' <"$work/order")" "begins ends other "
+
+begin
+a_test hangs 'echo $$ >../../pid' 'sleep 1000'
+"$here/run-tests.sh" >"$work/output" 2>"$work/messages" &
+pid=$! code=0
+until [[ -s $work/results/hangs/pid ]]; do sleep 0.1; done
+kill -TERM $pid
+wait $pid || code=$?
+is "SIGTERM ends all tests" $code 143
+sleep 0.2
+check "and nothing of them is left" \
+    sh -c "! kill -0 $(cat "$work/results/hangs/pid") 2>/dev/null"
+
+begin
+run nobody
+is "a name that no test has is wrong use" "$code" 64
+check "which is said" grep -q 'no test has the name nobody' "$work/messages"
+finish
