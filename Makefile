@@ -36,6 +36,7 @@ help:
 #|
 #| To check
 #|   make test          everything; the last line counts passed, failed, skipped
+#|   make test-full     and all that takes too long for each commit: hours
 #|   make test-one NAME=daemon     one host test, or several
 #|   make test-shell NAME=daemon   a shell in the host of that test
 #|   make unit          unit tests alone, in a minute or two
@@ -122,6 +123,10 @@ demo: setup
 .PHONY: test
 test: setup
 	@tests/run.sh
+
+.PHONY: test-full
+test-full: setup
+	@tests/run.sh --full
 
 .PHONY: test-one test-shell
 test-one: xen tools

@@ -67,8 +67,19 @@ found()
 
 mutant_is_found() { mutate "$2" "$3" && found "$1"; }
 
+# A change that breaks nothing is not to be found: else all of these would be.
+nothing_is_found()
+{
+    local said
+
+    mutate record.c '$a /* nothing */'
+    said=$(found "$1") || [ "$said" = "nothing was found" ] || echo "$said"
+    [ "$said" = "nothing was found" ]
+}
+
 need_clang
-echo "1..$(mutants | wc -l)"
+echo "1..$(($(mutants | wc -l) + 1))"
+check "not found: a comment" nothing_is_found record
 while IFS=';' read -r target file what script; do
     # The script may have semicolons itself.
     check "found: $what ($target)" mutant_is_found "$target" "$file" "$script"

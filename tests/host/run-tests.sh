@@ -28,7 +28,7 @@ readonly boot_seconds=240 exact_factor=3
 usage()
 {
     cat <<END
-Usage: run-tests.sh [--plan] [NAME...]
+Usage: run-tests.sh [--plan|--full] [NAME...]
        run-tests.sh --shell NAME
 
 Runs the host tests of these names, or all of them, and writes TAP.  For each,
@@ -37,6 +37,7 @@ $results/NAME/ has
   messages  what the box said     time      how long it took, in seconds
 
   --plan   only print what would run, in which order, and where
+  --full   all that they can do, as make test-full does
   --shell  a shell in dom0 of the host of this test, which is in /box/in there
 
 BOX_TESTS=FOLDERS    where they are, if not in tests/host/t and tests/drivers/t
@@ -76,7 +77,7 @@ boot()
     limit=$(test_limit "$1")
     [[ $options != *"--mode exact"* ]] || factor=$exact_factor
     # shellcheck disable=SC2086 # they are separate words
-    BOX_RUNS=$2/runs "${BOX_COMMAND:-$here/box}" $options \
+    BOX_RUNS=$2/runs "${BOX_COMMAND:-$here/box}" $options $full \
         --timeout $((factor * limit + boot_seconds)) \
         "$here/lib/run-test" "$1" 2>"$2/messages"
 }
@@ -263,6 +264,7 @@ shell()
     exec "$here/interactive.sh" $(test_options "$1") "$1"
 }
 
+full=
 case ${1-} in
 --help)
     usage
@@ -272,6 +274,9 @@ case ${1-} in
     select_tests "$@"
     test_plan "${tests[@]}"
     exit 0 ;;
+--full)
+    shift
+    full="--dom0-append TEST_FULL=1" ;;
 --shell)
     [[ $# -eq 2 ]] || { usage >&2; exit "$BOX_EXIT_USAGE"; }
     select_tests "$2"

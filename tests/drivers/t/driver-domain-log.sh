@@ -31,8 +31,8 @@ nothing_asked()
 console_begin
 check "our modules take the place of the kernel's" use_drivers
 guest start driver prepare='serve-disks /lib/xensched'
-guest start disk name=local &
-guest start disk name=remote backend=driver &
+guest start paced name=local &
+guest start paced name=remote backend=driver &
 wait
 driver=$(xl domid driver)
 
@@ -57,7 +57,7 @@ guest stop remote
 
 # Another one.
 guest start driver prepare='serve-disks /lib/xensched'
-guest start disk name=next backend=driver
+guest start paced name=next backend=driver
 driver=$(xl domid driver)
 check "another driver domain is the next source" \
     until_true 20 source_is "domain:$driver" reading

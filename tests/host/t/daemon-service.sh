@@ -98,7 +98,7 @@ says()
     grep -q "^$1" $told
 }
 
-guest start disk
+guest start paced name=disk
 original=$(soft disk)
 service --mode act
 check "systemd hears that it is ready" until_true 20 says "READY=1"

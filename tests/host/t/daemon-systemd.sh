@@ -99,7 +99,7 @@ StandardError=append:$log
 END
 echo "XENSCHEDD_ARGS='--mode act ${daemon_settings:?}'" >$defaults
 
-guest start disk
+guest start paced name=disk
 affinities >before
 check "systemd starts" start_systemd
 check "it starts the unit" sctl start xenschedd

@@ -59,7 +59,7 @@ more_rows()
     [ "$(rows)" -gt "$1" ]
 }
 
-guest start disk
+guest start paced name=disk
 domid=$(xl domid disk)
 original=$(soft disk)
 start_daemon --mode act

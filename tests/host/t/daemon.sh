@@ -17,7 +17,7 @@ near=${near:?} # dom0's pCPUs
 stopped=
 log=${daemon_log:?}
 
-guest start disk &
+guest start paced name=disk &
 guest start idle &
 wait
 affinities >before

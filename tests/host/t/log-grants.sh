@@ -44,6 +44,8 @@ is "the granter uses nothing of the other one" \
 
 events=
 share map
-is "nothing is logged while the events are off" "$(wc -l <log.rows)" 0
+is "no map is logged while the events are off" "$(wc -l <log.rows)" 0
+share copy
+is "and no copy" "$(wc -l <log.rows)" 0
 schedlog-area release
 finish

@@ -28,11 +28,8 @@ in_pool()
     local scheduler="$1" guest mean
 
     shift
-    xl cpupool-create "name='$scheduler'" "sched='$scheduler'" "cpus=['3']" \
-        >/dev/null 2>&1 || {
-        skip "$scheduler: the run queue" "not in this hypervisor"
-        return
-    }
+    check "$scheduler: a cpupool with it" xl cpupool-create \
+        "name='$scheduler'" "sched='$scheduler'" "cpus=['3']"
     for guest; do
         to_pool "$guest" "$scheduler"
     done

@@ -19,7 +19,7 @@ planned()
     xensched plan | grep -q "^disk .*proposed"
 }
 
-guest start disk &
+guest start paced name=disk &
 guest start idle &
 wait
 original=$(soft disk)

@@ -40,7 +40,7 @@ planned()
 
 check "no daemon: how to start it" \
     fails "systemctl start xenschedd" xl vm-affinity list
-guest start disk
+guest start paced name=disk
 start_daemon --mode advise
 check "the disk's guest is to be moved" until_true 60 planned
 check "list: nobody's affinity yet" says "^disk .* default " xl vm-affinity list

@@ -57,6 +57,13 @@ finish()
     exit $((TAP_FAILED > 0))
 }
 
+# full: is this make test-full, for which nobody waits?  Then a test may do more of
+# the same.  (dom0's kernel was told; run-tests.sh --full.)
+full()
+{
+    [ -n "$TEST_FULL" ]
+}
+
 # meeting DOMID DOMID: prints the path of a xenstore node that both may write,
 # with nothing in it, where two test programs meet (programs/exchange.h).
 meeting()
@@ -95,7 +102,7 @@ in_guest()
     n=$(($(cat "/run/guests/$1/commands" 2>/dev/null || echo 0) + 1))
     echo $n >"/run/guests/$1/commands"
     guest tell "$1" "command$n" "$2"
-    await is "/local/domain/$domid/data/done" $n || return
+    await is "/local/domain/$domid/data/done" $n >/dev/null || return
     # What a guest says on its console may take longer.
     until code=$(guest output "$1" | grep "^done $n "); do
         usleep 50000
