@@ -47,10 +47,10 @@ Exit code: 0 if all is well, 1 if a test failed, 64 wrong use.
 END
 }
 
-# select_tests [NAME...]: sets tests.
+# select_tests [NAME...]: sets tests.  Without a name, those that a commit needs.
 select_tests()
 {
-    local name folder found
+    local name folder file found
 
     tests=()
     for name in "${@:-*}"; do
@@ -59,8 +59,9 @@ select_tests()
             # shellcheck disable=SC2231 # a pattern
             for file in $folder/$name.sh; do
                 [[ -f $file ]] || continue
-                tests+=("$file")
                 found=yes
+                [[ $# -eq 0 && -z $full ]] && test_only_full "$file" ||
+                    tests+=("$file")
             done
         done
         [[ -n $found ]] ||

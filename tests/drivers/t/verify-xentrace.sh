@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --xen native --sockets 2 --cores 2 --numa --tools
 # time: 700
+# only: full
 #
 # What ring-verify.sh does, with nothing of ours: an unpatched Xen, the kernel's
 # own back ends, and xentrace with all events.  If this fails, so would that,

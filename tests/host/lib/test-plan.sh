@@ -7,6 +7,7 @@
 #   # box: OPTIONS    the host that it needs, in options of the box; "none" is a
 #                     test of the box itself, which runs on this machine
 #   # time: SECONDS   its limit (120)
+#   # only: full      it is run by make test-full, or when it is asked for
 #
 # Needs BOX_HOST (paths.sh), below which is kept how long each test took.
 
@@ -31,6 +32,8 @@ test_limit()
     seconds=$(sed -n 's/^# time: \([0-9]*\)$/\1/p' "$1")
     printf '%s\n' "${seconds:-120}"
 }
+
+test_only_full() { grep -q '^# only: full$' "$1"; }
 
 # test_slots TEST: how many CPUs its QEMU keeps busy: all, or one.
 test_slots()

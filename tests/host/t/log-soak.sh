@@ -91,15 +91,15 @@ rarest()
     cat hotplug destroyed restored | sort -n | head -n 1
 }
 
-# Rounds of 50 cycles until that is enough of everything; with a pause, since a
+# Rounds of 20 cycles until that is enough of everything; with a pause, since a
 # host whose pCPUs are stopped all the time makes no guest.
 soak()
 {
     local done=0
 
     until [ $done -ge "$cycles" ] && [ "$(rarest)" -ge $often ]; do
-        schedlog-soak 25 25 || return 1
-        done=$((done + 50))
+        schedlog-soak 10 10 || return 1
+        done=$((done + 20))
         sleep 1
         ! ls ./*.failed >/dev/null 2>&1 || return 1
     done
