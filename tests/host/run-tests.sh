@@ -18,7 +18,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib/pool.sh
 . "$here/lib/pool.sh"
 
-folders=${BOX_TESTS:-$here/t $here/../drivers/t}
+IFS=: read -ra folders <<<"${BOX_TESTS:-$here/t:$here/../drivers/t}"
 readonly results=${BOX_RESULTS:-$BOX_BUILD/test/host}
 
 # Boot, and what the slowest machine needs on top of a test's own limit.  In
@@ -40,9 +40,9 @@ $results/NAME/ has
   --full   all that they can do, as make test-full does
   --shell  a shell in dom0 of the host of this test, which is in /box/in there
 
-BOX_TESTS=FOLDERS    where they are, if not in tests/host/t and tests/drivers/t
-BOX_RESULTS=FOLDER   where results go
-BOX_COMMAND=COMMAND  what is called in place of the box
+BOX_TESTS=FOLDER:FOLDER   where they are, if not in tests/host/t, tests/drivers/t
+BOX_RESULTS=FOLDER        where results go
+BOX_COMMAND=COMMAND       what is called in place of the box
 Exit code: 0 if all is well, 1 if a test failed, 64 wrong use.
 END
 }
@@ -55,9 +55,9 @@ select_tests()
     tests=()
     for name in "${@:-*}"; do
         found=
-        for folder in $folders; do
+        for folder in "${folders[@]}"; do
             # shellcheck disable=SC2231 # a pattern
-            for file in $folder/$name.sh; do
+            for file in "$folder"/$name.sh; do
                 [[ -f $file ]] || continue
                 found=yes
                 [[ $# -eq 0 && -z $full ]] && test_only_full "$file" ||
@@ -204,14 +204,17 @@ tell()
 
 run_all()
 {
-    local test order
+    local test order all slots
 
     mapfile -t order < <(test_order "$@")
-    pool_begin "$(nproc)"
+    all=$(test_slots)
+    pool_begin "$all"
     trap pool_end EXIT
     trap 'exit 143' TERM
     for test in "${order[@]}"; do
-        pool_run "$(test_slots "$test")" run "$test"
+        slots=1
+        ! test_needs_all "$test" || slots=$all
+        pool_run "$slots" run "$test"
     done
     pool_wait
     for test in "$@"; do

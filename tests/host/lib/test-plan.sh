@@ -35,14 +35,17 @@ test_limit()
 
 test_only_full() { grep -q '^# only: full$' "$1"; }
 
-# test_slots TEST: how many CPUs its QEMU keeps busy: all, or one.
+# How many hosts run beside each other: one per CPU, and per 3 GiB of memory, which
+# is what QEMU takes for one.
 test_slots()
 {
-    case $(test_options "$1") in
-    *--parallel*) nproc ;;
-    *)            echo 1 ;;
-    esac
+    awk -v cpus="$(nproc)" '
+        /^MemAvailable:/ { fit = int($2 / 3145728) }
+        END { if (fit > cpus) fit = cpus; print (fit > 1 ? fit : 1) }' /proc/meminfo
 }
+
+# test_needs_all TEST: may nothing else run meanwhile?
+test_needs_all() { [[ $(test_options "$1") == *--parallel* ]]; }
 
 # test_expected TEST: the seconds that it took last time, or half of its limit.
 test_expected()
@@ -65,8 +68,8 @@ test_order()
     local test
 
     for test in "$@"; do
-        printf '%d %d %s\n' "$(test_slots "$test")" \
-            "$(test_expected "$test")" "$test"
+        test_needs_all "$test" && printf '1 ' || printf '0 '
+        printf '%d %s\n' "$(test_expected "$test")" "$test"
     done | sort -k 1,1nr -k 2,2nr -k 3 | cut -d ' ' -f 3-
 }
 
@@ -75,10 +78,9 @@ test_plan()
 {
     local test
 
-    printf '%-20s %5s %8s  %s\n' TEST SLOTS EXPECTED HOST
+    printf '%-20s %8s  %s\n' TEST EXPECTED HOST
     while IFS= read -r test; do
-        printf '%-20s %5d %6d s  %s\n' "$(test_name "$test")" \
-            "$(test_slots "$test")" "$(test_expected "$test")" \
-            "$(test_options "$test")"
+        printf '%-20s %6d s  %s\n' "$(test_name "$test")" \
+            "$(test_expected "$test")" "$(test_options "$test")"
     done < <(test_order "$@")
 }
