@@ -9,7 +9,7 @@
 # 4.20 panics when an rtds pool loses its last one, also without the log.
 #
 # box: --sockets 2 --cores 2
-# time: 120
+# time: 300
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
