@@ -86,6 +86,19 @@ check "a hang at the right time is not" clock_right 3000000 63922279156
 check "nor is one where one thread has all pCPUs, whatever the time" \
     clock_right 2000 300000000000 single
 
+script 'xl info | grep "^nr_cpus"'
+check "sockets of three cores, in exact mode" \
+    box 0 --mode exact --sockets 2 --cores 3 "$work/script"
+is "all six pCPUs are there" "$(sed 's/.*: //' "$work/output")" 6
+
+# A test that hangs in a function, in a process of its own that is waited for.
+printf '%s\n' '#!/bin/sh' '# time: 5' '. /usr/lib/box/tap.sh' \
+    'forever() { while :; do sleep 1; done; }' 'check "it begins" true' \
+    'check "it ends" forever' finish >"$work/hangs.sh"
+check "a test that hangs is killed in dom0, with all that it started" \
+    box 137 --timeout 100 "$here/lib/run-test" "$work/hangs.sh"
+check "what it had said is there" grep -qx "ok - it begins" "$work/output"
+
 script 'echo c >/proc/sysrq-trigger' 'sleep 1000'
 check "a crash of dom0 is an end of its own" box 70 "$work/script"
 check "the console is shown" grep -q 'Kernel panic' "$work/messages"
@@ -122,5 +135,7 @@ sleep 0.5
 check "no QEMU is left by SIGKILL" no_qemu_left
 
 check "a Xen that is not there is said" box 69 --xen "$work/none" "$work/script"
+check "exact mode has one thread: said so" \
+    box 64 --mode exact --parallel "$work/script"
 check "an option that is not there is said" box 64 --colour red "$work/script"
 finish
