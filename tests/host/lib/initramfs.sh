@@ -164,6 +164,19 @@ install_modules()
     cp "$BOX_HOST/kernel/modules/modules.builtin" "$1/lib/modules/$release/"
 }
 
+# For what draws on a terminal, such as xensched top.
+install_terminals()
+{
+    local name
+
+    for name in linux vt102; do
+        need_file "/lib/terminfo/${name:0:1}/$name" "a terminal's description" \
+            "apt-get install ncurses-base"
+        install -D -m 644 "/lib/terminfo/${name:0:1}/$name" -t \
+            "$1/lib/terminfo/${name:0:1}"
+    done
+}
+
 initramfs_build()
 {
     local root=$BOX_HOST/initramfs
@@ -179,6 +192,7 @@ initramfs_build()
     install_libraries "$root"
     install_modules "$root"
     install_drivers "$root"
+    install_terminals "$root"
     (cd "$root" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null) >"$1"
 }
 

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 4 --numa
+# time: 240
+#
+# What an operator types, on a real Xen: top on a terminal, dump and advise-size on
+# the rows of a host that runs, allow-marks, and the metrics of a daemon that acts.
+# The host has NUMA nodes, and xl has put each guest on one: the disk's is on the
+# wrong one.  Fails if it stays there, or if a command says what is not so.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+. /usr/lib/box/log.sh
+near=${near:?} # dom0's pCPUs
+metrics=/run/xensched.prom
+stopped=
+
+guest start paced name=disk &
+guest start obedient name=marker &
+wait
+xl vcpu-pin disk all all 4-7
+affinities >before
+
+# metric NAME [TEXT]: of the first sample with this name, whose labels have it.
+metric()
+{
+    awk -v name="$1" -v text="$2" '
+        index($1, name) == 1 && (text == "" || index($0, text)) {
+            print $NF
+            exit
+        }' $metrics
+}
+
+metric_is()
+{
+    equal "$(metric "$1")" "$2"
+}
+
+on_node_0()
+{
+    between 0.9 1 "$(metric 'xensched_place_ratio{domain="disk"' 'place="node 0"')"
+}
+
+# What top drew, without what moves the cursor.
+drawn()
+{
+    tr '\033\r' '@\n' <top.txt | sed 's/@\[[0-9;?]*[A-Za-z]/ /g'
+}
+
+# marks CODE: five, by the guest; what Xen says is in $said.
+marks()
+{
+    in_guest marker "mark $1 5"
+    said=$(guest output marker | grep -v '^done' | tail -n 1)
+}
+
+start_daemon --mode act --metrics $metrics --log "${daemon_events:?},mark"
+is "the daemon starts" "$?" 0
+check "a guest on another node is moved to dom0's" until_true 30 soft_is disk "$near"
+check "and runs there, by the log" runs_near disk
+acct=$(xensched status | awk '$1 == "disk" { print $3 }')
+
+# Metrics are written each 5 s.
+check "metrics: one move" until_true 15 metric_is xensched_moves_total 1
+check "metrics: the guest is on dom0's node" until_true 10 on_node_0
+check "metrics: rows are read, and none is lost" \
+    between 1 1000000000 "$(metric xensched_rows_total hypervisor)"
+
+TERM=linux at-terminal 4000 q xensched top >top.txt
+is "top ends when told to" "$?" 0
+drawn >screen
+check "it says with whom the guest talks, and that it is at its place" \
+    grep -qE " disk +[0-9.]+ +[0-9.]+ +Domain-0 +ours +(9[0-9]|100) %" screen
+check "and that the other one talks to nobody" \
+    grep -qE " marker +[0-9.]+ +0\.0 +- +default " screen
+true | TERM=linux xensched top >no-terminal 2>&1
+check "without a terminal it says so" grep -q "terminal" no-terminal
+
+# Two that look on at the same time see the same.
+xensched dump --seconds 3 >rows.txt 2>/dev/null &
+xensched advise-size --seconds 3 >advice.txt 2>/dev/null
+wait $!
+rows=$(grep -vc '^#' rows.txt)
+said=$(sed -n '1s/.* ms, \([0-9]*\) rows.*/\1/p' advice.txt)
+note "dump: $rows rows, advise-size: $said"
+check "rows of the guest are on dom0's pCPUs" awk -v acct="$acct" '
+    $3 == "service-ns" && $4 == acct { rows++; away += $2 > 3 }
+    END { print rows, away; exit !(rows > 20 && away < rows / 20) }' rows.txt
+check "advise-size counts what dump prints" \
+    between $((rows * 8 / 10)) $((rows * 12 / 10)) "$said"
+check "and nothing is lost" grep -q "rows, 0 lost" advice.txt
+
+# Marks.
+marks 100
+is "a guest may not log marks" "$said" "EPERM 0"
+check "unless it is allowed to" xensched allow-marks "$(xl domid marker)" on
+xensched dump --seconds 4 >rows.txt 2>/dev/null &
+marks 100
+wait $!
+is "then it can" "$said" "ok 5"
+is "and they are what it wrote" \
+    "$(awk '$3 == "mark" { print $6 }' rows.txt | tr '\n' ' ')" "100 101 102 103 104 "
+check "it can be forbidden" xensched allow-marks "$(xl domid marker)" off
+marks 100
+is "then it may not again" "$said" "EPERM 0"
+check "a domain that is not there is an error" \
+    sh -c '! xensched allow-marks 12345 on 2>marks.txt && grep -q 12345 marks.txt'
+
+stop_daemon TERM
+is "the daemon ends cleanly" "$stopped" 0
+affinities >after
+check "every affinity is as before" cmp before after
+check "no metrics of yesterday are left" test ! -e $metrics
+finish
