@@ -17,7 +17,7 @@
 #   tight     2 sockets x 2 cores, where dom0 alone may take most of the place
 #   credit    as "room", with Xen's scheduler credit
 #   null      the same, with the scheduler null
-#   exact     as "room", in exact mode, once
+#   exact     as "room", in exact mode
 #
 # HOSTS says which of them; those without a number here are booted MORE (3) times.
 # All but "exact" run in fast mode: a second there is one of this machine, with
@@ -81,7 +81,6 @@ boot()
 for host in "${hosts[@]}"; do
     case $host in
     room)  count=$boots ;;
-    exact) count=1 ;;
     *)     count=$more ;;
     esac
     for ((number = 1; number <= count; number++)); do

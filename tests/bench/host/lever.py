@@ -227,6 +227,13 @@ def wishing(one):
             if name.startswith("wishing")]
 
 
+def waits_per_request(one):
+    """ms that guest and dom0 waited for a pCPU, for each request."""
+    waits = sum(one["domains"][name]["wake_delay"]["waits_ms_per_s"]
+                for name in ("disk", "Domain-0"))
+    return waits / one["requests_per_s"] if one["requests_per_s"] else None
+
+
 FIGURES = {
     "share": lambda one: one["share"],
     "share_settled": lambda one: one["share_settled"],
@@ -235,6 +242,7 @@ FIGURES = {
     "crossings_per_s": lambda one: one["crossings_per_s"],
     "notifications_per_s": lambda one: one["notifications_per_s"],
     "requests_per_s": lambda one: one["requests_per_s"],
+    "waits_per_request_ms": waits_per_request,
     "disk_wake_us": lambda one: one["domains"]["disk"]["wake_delay"]["mean_us"],
     "disk_waits_ms_per_s":
         lambda one: one["domains"]["disk"]["wake_delay"]["waits_ms_per_s"],
@@ -288,6 +296,7 @@ COLUMNS = (
     ("requests/s", "requests_per_s", 1, "%.0f"),
     ("disk waits, ms/s", "disk_waits_ms_per_s", 1, "%.0f"),
     ("dom0 waits, ms/s", "dom0_waits_ms_per_s", 1, "%.0f"),
+    ("both, ms/request", "waits_per_request_ms", 1, "%.2f"),
     ("pCPUs, place", "load_place", 1, "%.2f"),
     ("pCPUs, other", "load_far", 1, "%.2f"),
 )
