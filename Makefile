@@ -39,7 +39,7 @@ help:
 #|   make test-full     and all that takes too long for each commit: hours
 #|   make test-one NAME=daemon     one host test, or several
 #|   make test-shell NAME=daemon   a shell in the host of that test
-#|   make unit          unit tests alone, in a minute or two
+#|   make unit          unit tests alone, in five minutes
 #|   make bench         measure everything; results in build/bench/
 #|   make bench-record  what it costs to record an event
 #|   make bench-reader  what it costs to read a log while it is written
@@ -109,7 +109,7 @@ tools: xen
 .PHONY: unit
 unit: xen
 	@$(MAKE) -C tests/unit $(UNIT) -j$(JOBS) all
-	@$(MAKE) -C tests/unit $(UNIT) -k test
+	@$(MAKE) -C tests/unit $(UNIT) -k -j$(JOBS) -Otarget test
 
 .PHONY: host
 host: xen tools
@@ -128,13 +128,17 @@ test: setup
 test-full: setup
 	@tests/run.sh --full
 
-.PHONY: test-one test-shell
-test-one: xen tools
-	@tests/host/run-tests.sh $(or $(NAME),$(error NAME=TEST is missing, see \
-	    tests/host/run-tests.sh --plan))
+.PHONY: test-one test-shell need-name
+test-one test-shell: need-name xen xen-native tools drivers
+test-one:
+	@tests/host/run-tests.sh $(NAME)
 
-test-shell: xen tools
-	@tests/host/run-tests.sh --shell $(or $(NAME),$(error NAME=TEST is missing))
+test-shell:
+	@tests/host/run-tests.sh --shell $(NAME)
+
+need-name:
+	@: $(or $(NAME),$(error NAME=TEST is missing: tests/host/run-tests.sh --plan \
+	    has the names))
 
 .PHONY: bench
 bench: bench-record bench-reader bench-model bench-sites

@@ -72,7 +72,7 @@ nothing_is_found()
 {
     local said
 
-    mutate record.c '$a /* nothing */'
+    mutate record.c '$a /* nothing */' || return 1
     said=$(found "$1") || [ "$said" = "nothing was found" ] || echo "$said"
     [ "$said" = "nothing was found" ]
 }

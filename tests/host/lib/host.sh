@@ -118,8 +118,7 @@ host_is_up() { [[ -f $HOST_RUN/share/up ]]; }
 # What Xen answered: do its pCPUs agree what time it is, and do they agree with
 # us, who started it HOST_ASKED seconds before?  If not it is the emulator that
 # failed: nothing that runs in a host can change a pCPU's time stamp counter.  Where
-# one thread emulates all of them there is one clock only, and in exact mode it is
-# never ours.
+# one thread emulates all of them, there is one clock only.
 host_clock_failed()
 {
     [[ $HOST_THREADS == multi ]] || return 1

@@ -89,6 +89,8 @@ host_options_check()
 {
     [[ $HOST_MODE == fast || $HOST_MODE == exact ]] ||
         die "$BOX_EXIT_USAGE" "--mode is fast or exact, not '$HOST_MODE'"
+    [[ $HOST_MODE == fast || $HOST_THREADS == single ]] ||
+        die "$BOX_EXIT_USAGE" "--parallel is for --mode fast"
     [[ $HOST_DOM0_MEMORY -lt $HOST_MEMORY ]] ||
         die "$BOX_EXIT_USAGE" "--dom0-memory has to be less than --memory"
     if [[ -z $HOST_DOM0_VCPUS ]]; then

@@ -129,9 +129,10 @@ for wait in 300000 900000 1500000 2100000 2700000 4000000; do
     usleep $wait
     stop_daemon KILL
 done
-begin_daemon --mode act --settle 0 --confirm 1 --period 200
+rm $journal # what the killed ones say of their moves
+start_daemon --mode act --settle 0 --confirm 1 --period 200
 check "killed at six moments, the next one moves the guest" \
-    until_true 30 soft_is disk "$near"
+    until_true 30 journal_has move disk
 stop_daemon KILL
 check "killed, it leaves it there" soft_is disk "$near"
 start_daemon --mode advise

@@ -77,7 +77,7 @@ took=$(schedlog-lease kill "$daemon")
 wait "$daemon" 2>/dev/null
 daemon=
 note "from kill -9 to all events off: $took ms, lease 2000 ms"
-check "killed, all events are off after its lease" test "$took" -le 3000
+check "killed, all events are off after its lease" test "$took" -le 2500
 check "and not before its lease" test "$took" -ge 1500
 check "Xen says so" sh -c 'xl dmesg | grep -q "not renewed by its scheduler"'
 is "its area can be given up and made with another layout" \

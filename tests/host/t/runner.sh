@@ -4,14 +4,16 @@
 #
 # Nothing escapes run-tests.sh: whatever way a box ends, its test is green only if
 # it told its plan and kept it.  In place of the box there is a script that ends in
-# each of these ways.  Fails if a result can vanish, if an emulator that fails more
-# than once is forgiven, or if a test that hangs keeps others from their turn.
+# each of these ways.  Fails if a result can vanish, or if an emulator that fails
+# more than once is forgiven.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=../dom0/usr/lib/box/tap.sh
 . "$here/dom0/usr/lib/box/tap.sh"
+# shellcheck source=../lib/test-plan.sh
+. "$here/lib/test-plan.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export BOX_TESTS=$work/t BOX_RESULTS=$work/results BOX_HOST=$work/host
@@ -89,6 +91,8 @@ a_test late 'echo "ok - first"' 'exit 124'
 a_test says 'echo "not ok - it fails"' 'echo 1..1' 'exit 1'
 a_test panics 'echo "ok - first"' 'echo 1..1' \
     'echo "(XEN) [1.0] Assertion x failed" >console.log'
+a_test floods 'echo "ok - first"' 'echo 1..1' \
+    'yes "(XEN) [1.0] Assertion x failed" | head -n 100000 >console.log'
 a_test oops 'echo "ok - first"' 'echo 1..1' \
     'echo "[    1.000000] BUG: unable to handle page fault" >console.log'
 a_test guests 'echo "ok - first"' 'echo 1..1' \
@@ -97,7 +101,8 @@ run
 is "one that fails makes the suite red" "$code" 1
 check "a box that ends with 1 and no result" red full "it ended early, exit code 1"
 check "one that says nothing at all" red quiet "it ended early, exit code 0"
-check "one that is killed" red killed "it took too long, after \"first\""
+check "one that is killed" red killed \
+    "it took too long, or was killed, after \"first\""
 check "one that ends before its plan" red early "it ended early"
 check "one that does less than it planned" red short "planned 2, did 1"
 check "one that says ok and fails" red code "exit code 1"
@@ -105,6 +110,7 @@ check "a host that dies at the end" red dies "the host died"
 check "one that hangs: where it was is said" red late "it took too long, after \"first\""
 check "one that says so itself" red says "it fails"
 check "an assertion of Xen's" red panics "Xen or dom0 complained"
+check "and a flood of them" red floods "Xen or dom0 complained"
 check "a bug of dom0's" red oops "Xen or dom0 complained"
 check "what a guest says does not count" says '^ok [0-9]* - guests: first$'
 check "the others are green" says '^ok [0-9]* - fine: it works$'
@@ -138,11 +144,11 @@ a_test one 'touch ../../one' \
     'until [ -e ../../../two/two ]; do sleep 0.1; done; echo "ok - x"; echo 1..1'
 a_test two 'touch ../../two' \
     'until [ -e ../../../one/one ]; do sleep 0.1; done; echo "ok - x"; echo 1..1'
-if [[ $(nproc) -gt 1 ]]; then
+if [[ $(test_slots) -gt 1 ]]; then
     run
     is "hosts run beside each other" "$code" 0
 else
-    skip "hosts run beside each other" "this machine has one CPU"
+    skip "hosts run beside each other" "there is one CPU, or memory for one"
 fi
 begin
 a_test alone '# box: --parallel' 'echo begins >>../../../../order' 'sleep 1' \
@@ -181,6 +187,21 @@ check "what only make test-full runs is not run" \
     sh -c "! grep -q long '$work/output'"
 run --full
 check "but then, and told so" says '^ok [0-9]* - long: it works: .*TEST_FULL=1'
+
+begin
+mkdir -p "$work/results/broken"
+: >"$work/results/broken/ended"
+echo "ok - broken: of yesterday" >"$work/results/broken/tap"
+a_test broken 'rm -rf "$BOX_RESULTS/broken"; mkdir "$BOX_RESULTS/broken"' \
+    'mkdir "$BOX_RESULTS/broken/tap.new"' 'echo "ok - first"' 'echo 1..1'
+run
+check "results that cannot be written are missed, whatever there was before" \
+    red broken "it has not told all of its results"
+
+begin
+a_test long '# only: full'
+run
+is "no test at all is no success" "$code" 1
 
 begin
 run nobody

