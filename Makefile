@@ -39,7 +39,7 @@ help:
 #|   make test-full     and all that takes too long for each commit: hours
 #|   make test-one NAME=daemon     one host test, or several
 #|   make test-shell NAME=daemon   a shell in the host of that test
-#|   make unit          unit tests alone, in five minutes
+#|   make unit          unit tests alone, in minutes
 #|   make bench         measure everything; results in build/bench/
 #|   make bench-record  what it costs to record an event
 #|   make bench-reader  what it costs to read a log while it is written
