@@ -106,33 +106,68 @@ check "the console is shown" grep -q 'Kernel panic' "$work/messages"
 check "a crash of Xen is, too" \
     box 70 --xen-append "dom0_mem=1M,max:1M" "$work/script"
 
-# interrupted SIGNAL: the exit code after that, in a box whose script runs
+# In place of QEMU: a host that says something all the time, and never ends.
+mkdir "$work/stub"
+cat >"$work/stub/qemu-system-x86_64" <<'END'
+#!/bin/sh
+share=$(printf '%s\n' "$@" | sed -n 's/^local,path=\(.*\),mount_tag=box,.*/\1/p')
+touch "$share/up"
+while :; do
+    echo more >>"$share/output"
+    sleep 0.01
+done
+END
+chmod +x "$work/stub/qemu-system-x86_64"
+
+# interrupted SIGNAL SECONDS: the exit code of a box that gets it then, or, without
+# a time, just when it has said something; 124 if it went on for 5 s.
 interrupted()
 {
-    local pid code=0 tries=600
+    local pid said code=0
 
-    rm -f "$work/output"
-    # Job control: else Ctrl-C is ignored in the background.
+    rm -f "$work/said"
+    mkfifo "$work/said"
+    exec {said}<>"$work/said"
+    # In the background Ctrl-C is ignored, by all that is started there, unless there
+    # is job control; and so it is if we were started in the background ourselves.
     set -m
-    "$here/box" --cores 1 "$work/script" >"$work/output" 2>/dev/null &
+    PATH=$work/stub:$PATH env --default-signal=INT "$here/box" --cores 1 \
+        --timeout 5 "$work/script" 1>&"$said" 2>/dev/null &
     pid=$!
     set +m
-    until grep -qs started "$work/output" || ((--tries == 0)); do
-        sleep 0.1
-    done
+    if [[ -n ${2-} ]]; then
+        sleep "$2"
+    else
+        read -r -t 10 -u "$said" || :
+    fi
     kill "-$1" -- "-$pid"
     wait "$pid" || code=$?
+    exec {said}<&-
     echo "$code"
 }
 
-script 'echo started' 'sleep 1000'
-is "Ctrl-C ends it" "$(interrupted INT)" 130
-check "no QEMU is left by Ctrl-C" no_qemu_left
-is "SIGTERM ends it" "$(interrupted TERM)" 143
-check "no QEMU is left by SIGTERM" no_qemu_left
-is "SIGKILL ends it" "$(interrupted KILL)" 137
-sleep 0.5
-check "no QEMU is left by SIGKILL" no_qemu_left
+# interrupted_anywhere SIGNAL CODE: at moments of all kinds
+interrupted_anywhere()
+{
+    for _ in {1..10}; do
+        equal "$(interrupted "$1" "$((RANDOM % 2)).$((RANDOM % 1000))")" "$2" ||
+            return 1
+        equal "$(interrupted "$1")" "$2" || return 1
+    done
+}
+
+no_stub_left()
+{
+    sleep 0.5
+    ! pgrep -f "$work/stub/qemu"
+}
+
+check "Ctrl-C ends it, whenever it comes" interrupted_anywhere INT 130
+check "nothing is left by that" no_stub_left
+check "SIGTERM ends it" interrupted_anywhere TERM 143
+check "nothing is left by that, either" no_stub_left
+check "SIGKILL ends it" interrupted_anywhere KILL 137
+check "nor by that" no_stub_left
 
 check "a Xen that is not there is said" box 69 --xen "$work/none" "$work/script"
 check "exact mode has one thread: said so" \
