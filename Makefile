@@ -53,6 +53,7 @@ help:
 #|                        (an hour and more)
 #|   make bench-host    what logging costs guests that use their disk (15 to 25 minutes)
 #|   make flask         permissions with FLASK, on a hypervisor of its own
+#|   make debug         the roughest host tests, on a hypervisor with its assertions
 #|   make drivers       the Linux modules, for the kernel of the host in a box
 #|   make test-drivers  the tests of these modules alone; KERNEL=6.12: with
 #|                      a kernel of that series in the box
@@ -183,6 +184,10 @@ test-drivers: xen xen-native tools
 .PHONY: flask
 flask: xen tools
 	@tests/host/flask.sh
+
+.PHONY: debug
+debug: xen tools drivers
+	@tests/host/debug.sh
 
 SECONDS ?= 600
 .PHONY: fuzz

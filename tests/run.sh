@@ -95,6 +95,7 @@ build drivers
 suite host    tests/host/run-tests.sh $FULL
 if full; then
     suite flask-host tests/host/flask.sh
+    suite debug-host tests/host/debug.sh
     suite demo       step "make demo" tests/host/demo.sh
     suite linux-6.12 tests/drivers/test.sh 6.12
     suite prefixes   step "every prefix of the series builds" \

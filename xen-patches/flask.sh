@@ -14,39 +14,15 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/xenmake.sh"
+. "$PATCHES/lib/variant.sh"
 
-PATCHED=$XEN/patched
 TREE=$XEN/flask
-
-# Bring TREE's sources up to date with the patched tree, which this began as a
-# copy of: the manifest says which files can differ from those of Xen.
-copy_patched()
-{
-    local f
-
-    if ! cmp -s "$PATCHED/.xensched/manifest" "$TREE/.xensched/manifest" ||
-       ! cmp -s "$PATCHED/.xensched/base" "$TREE/.xensched/base"; then
-        rm -rf "$TREE" "$TREE.tmp"
-        cp -a "$PATCHED" "$TREE.tmp"
-        mv "$TREE.tmp" "$TREE"
-    fi
-    while read -r f; do
-        cmp -s "$PATCHED/$f" "$TREE/$f" || cp "$PATCHED/$f" "$TREE/$f"
-    done < "$PATCHED/.xensched/manifest"
-}
 
 # No policy in the hypervisor itself: it is booted with one or the other.
 configure()
 {
-    local new=$TREE/xen/.config.new
-
-    { grep -v 'CONFIG_XSM' "$PATCHED/xen/.config"
-      printf 'CONFIG_XSM%s=y\n' '' _FLASK _FLASK_DEFAULT
-      echo '# CONFIG_XSM_FLASK_POLICY is not set'; } > "$new"
-    xen_make "$TREE/xen" KCONFIG_CONFIG=.config.new olddefconfig || return
-    cmp -s "$new" "$TREE/xen/.config" || mv "$new" "$TREE/xen/.config"
-    rm -f "$new" "$new.old"
-    grep -qx 'CONFIG_XSM_FLASK=y' "$TREE/xen/.config"
+    variant_configure "$TREE" CONFIG_XSM CONFIG_XSM_FLASK=y CONFIG_XSM=y \
+        CONFIG_XSM_FLASK_DEFAULT=y '# CONFIG_XSM_FLASK_POLICY is not set'
 }
 
 hypervisor() { xen_make "$TREE/xen"; }
@@ -62,7 +38,7 @@ policy()
 }
 
 # What the second one lacks is taken out of TREE's copy of the modules, which
-# copy_patched() mends the next time.
+# variant_sources() mends the next time.
 policies()
 {
     local rights='schedlog_op|schedlog_bind' modules
@@ -74,12 +50,11 @@ policies()
     policy without
 }
 
-[ -f "$PATCHED/xen/xen-syms" ] ||
-    die "There is no patched Xen to begin with: $PATCHED" "Run make xen first."
+variant_need_patched
 need make gcc ld bison flex python3 flock m4 checkpolicy
 
 lock
-copy_patched
+variant_sources "$TREE"
 stage "Xen configuration (flask)" config-flask configure
 stage "Xen hypervisor (flask)" hypervisor-flask hypervisor
 stage "FLASK policies" policies policies
