@@ -69,7 +69,7 @@ boot()
     mkdir "$results/boot"
     "$here/host/lever.py" plan "$1" "$2" >"$results/plan"
     "$top/tests/host/box" --results "$results/boot" "${options[@]}" \
-        "$here"/host/{lever,daemon}-dom0.sh "$results/plan" >&2
+        "$here"/host/{{lever,daemon}-dom0,levers}.sh "$results/plan" >&2
     for rows in "$results"/boot/*.rows; do
         bench_dump "$rows"
     done

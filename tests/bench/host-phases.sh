@@ -3,7 +3,7 @@
 #
 # Eight guests whose load changes, under four placements: Xen's scheduler alone
 # (credit2), the best pinning by hand for all of it, pinned at random, and placed
-# by xenschedd.  The same work is done under each: reads from a disk of dom0's,
+# by xenschedd with each of its levers.  The same work is done under each: reads from a disk of dom0's,
 # from one of a driver domain's, notifications between guests, computing.
 #
 # In exact mode, on 2 sockets x 4 cores; dom0 and the driver domain have one vCPU

@@ -3,8 +3,8 @@
 #
 # What it costs where a guest runs, as seen from its back end: instructions and
 # notifications to other pCPUs and sockets per request, with both held on the
-# same pCPU, the same socket, different sockets, left alone, and placed by the
-# daemon.
+# same pCPU, the same socket, different sockets, left alone, brought near by each
+# lever (levers.sh) by hand, and placed by the daemon.
 #
 # In exact mode, on 2 sockets x 2 cores; a request is a 4 KiB direct read from a
 # RAM disk that dom0 serves, one at a time.  Instructions are those of the whole
@@ -23,7 +23,7 @@ top=$(cd "$here/../.." && pwd)
 . "$here/host/lib.sh"
 
 bench_boot --sockets 2 --cores 2 --numa --dom0-vcpus 1 \
-    "$here"/host/{placement,daemon}-dom0.sh
+    "$here"/host/{{placement,daemon}-dom0,levers}.sh
 for rows in "$results"/*.rows; do
     bench_dump "$rows"
 done

@@ -33,7 +33,7 @@ work=$(mktemp -d)
 
 declare -A configs=(
     [native]="native xentrace"
-    [patched]="disabled evtchn evtchn+ring3 evtchn+ring1 all")
+    [patched]="disabled evtchn evtchn+ring3 evtchn+ring1 default all")
 backends=${BACKENDS:-dom0 driver}
 workloads="postmark fio-rand4k-qd1 fio-rand4k-qd32 fio-seq64k-qd1 fio-seq64k-qd32"
 

@@ -15,10 +15,10 @@ our_drivers()
         insmod $modules/xen-blkback.ko
 }
 
-# The daemon, which changes nothing here.
+# start_daemon OPTION...: it changes nothing here.
 start_daemon()
 {
-    xenschedd --mode observe --log "$1" >>/tmp/xenschedd.log 2>&1 &
+    xenschedd --mode observe "$@" >>/tmp/xenschedd.log 2>&1 &
     logger=$!
     until xensched status >/dev/null 2>&1; do
         kill -0 $logger || return 1
@@ -41,11 +41,12 @@ configure()
     case $1 in
     native)       ;;
     xentrace)     start_xentrace ;;
-    disabled)     start_daemon none ;;
-    evtchn)       start_daemon evtchn-send ;;
-    evtchn+ring3) start_daemon evtchn-send,ring-pages:3 ;;
-    evtchn+ring1) start_daemon evtchn-send,ring-pages ;;
-    all)          start_daemon all ;;
+    disabled)     start_daemon --log none ;;
+    evtchn)       start_daemon --log evtchn-send ;;
+    evtchn+ring3) start_daemon --log evtchn-send,ring-pages:3 ;;
+    evtchn+ring1) start_daemon --log evtchn-send,ring-pages ;;
+    default)      start_daemon ;;
+    all)          start_daemon --log all ;;
     *)            echo "$1: no such configuration" >&2; return 1 ;;
     esac
 }

@@ -24,50 +24,15 @@ place='' far='' seconds='' levers='' wishing='' spinning=''
 . ./plan
 # shellcheck source=tests/bench/host/daemon-dom0.sh
 . ./daemon-dom0.sh
+# shellcheck source=tests/bench/host/levers.sh
+. ./levers.sh
 
 # Marks in the log, all by dom0.
 held_far=1 freed=2 lever_set=3 ended=4
 
-weight=/params/credit2_soft_weight
-
-has_weight=$(xenhypfs cat $weight 2>/dev/null || :)
-
-# set_weight PERCENT: none is 0
-set_weight()
-{
-    [ -z "$has_weight" ] || xenhypfs write $weight "${1:-0}"
-}
-
 # Those that are to be at the place, and those that have something to do.
 movers="disk $wishing"
 busy="computing $movers"
-
-# for_each "GUEST..." COMMAND...: with each of them at its end, all at once
-for_each()
-{
-    local guests="$1" guest jobs='' job
-
-    shift
-    for guest in $guests; do
-        "$@" "$guest" &
-        jobs="$jobs $!"
-    done
-    for job in $jobs; do
-        wait "$job"
-    done
-}
-
-# pin_one HARD SOFT GUEST
-pin_one()
-{
-    xl vcpu-pin "$3" 0 "$1" "$2"
-}
-
-# pin HARD SOFT: those that are to be at the place
-pin()
-{
-    for_each "$movers" pin_one "$@"
-}
 
 requests()
 {
@@ -90,23 +55,6 @@ begin()
     for_each "$busy" pin_one all all
 }
 
-# pull LEVER
-pull()
-{
-    case $1 in
-    none)    ;;
-    soft)    pin all "$place" ;;
-    nudge*)  set_weight "${1#nudge}"
-             pin "$place" "$place"
-             usleep 500000
-             pin all "$place" ;;
-    hard)    pin "$place" all ;;
-    weight*) set_weight "${1#weight}"
-             pin all "$place" ;;
-    *)       echo "no lever is called $1" >&2; return 1 ;;
-    esac
-}
-
 # look_at LEVER
 look_at()
 {
@@ -116,7 +64,7 @@ look_at()
     recorder=$!
     usleep 300000
     begin
-    pull "$1"
+    pull "$1" "$place" "$movers"
     mark $lever_set 1 >/dev/null
     requests >"$RESULTS/$1.requests"
     sleep "$seconds"

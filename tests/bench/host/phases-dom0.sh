@@ -97,14 +97,21 @@ left_alone()
 # The recording has to have the daemon's moves, so nothing of it is left out.
 placed_by_daemon()
 {
+    local lever
+
+    case $1 in
+    *_soft) lever="--affinity soft --soft-weight 0" ;;
+    *_hard) lever="--affinity hard" ;;
+    *)      lever= ;;
+    esac
     pin "$1"
     # shellcheck disable=SC2086 # separate words
-    start_daemon $acting
+    start_daemon $acting $lever
     measure "$1"
     cp /var/log/xensched/journal.jsonl "$RESULTS/$1.journal"
     stop_daemon
     # shellcheck disable=SC2086
-    start_daemon $acting
+    start_daemon $acting $lever
     idle_first
     record "$1" "$amount"
     cp /var/log/xensched/journal.jsonl "$RESULTS/$1.journal2"
@@ -114,7 +121,7 @@ placed_by_daemon()
 start_phase_guests
 for placement in $placements; do
     case $placement in
-    xenschedd) placed_by_daemon "$placement" ;;
-    *)         left_alone "$placement" ;;
+    xenschedd*) placed_by_daemon "$placement" ;;
+    *)          left_alone "$placement" ;;
     esac
 done

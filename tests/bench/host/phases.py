@@ -38,7 +38,10 @@ PLACEMENTS = (
     ("static", "the best sockets by hand, for all phases"),
     ("random", "sockets by lot"),
     ("xenschedd", "by xenschedd --mode act"),
+    ("xenschedd_soft", "the same, by soft affinity and credit2_soft_weight=0"),
+    ("xenschedd_hard", "the same, by hard affinity"),
 )
+BY_DAEMON = "xenschedd"     # so their names begin
 
 
 def crossing(sockets, phase):
@@ -160,7 +163,7 @@ def result(folder, placement, meaning, plan):
     stays = stays_of(rows, domains)
     sent, cpus, sockets = notifications(rows, domains, stays)
     moves = read_moves("%s/%s.journal" % (folder, placement)) \
-        if placement == "xenschedd" else []
+        if placement.startswith(BY_DAEMON) else []
     return {
         "placement": placement, "meaning": meaning,
         "pinned": plan.get(placement, ""),
@@ -199,13 +202,13 @@ def compare(found):
 def print_table(found, done):
     print("the same work under each: %(requests)d requests, %(round_trips)d "
           "round trips, %(loops)d loops" % done)
-    print("%-10s %14s %15s %11s %11s %9s %6s" % (
+    print("%-14s %14s %15s %11s %11s %9s %6s" % (
         "placement", "instructions", "work per instr.", "to another",
         "to another", "changed", "moves"))
-    print("%-10s %14s %15s %11s %11s %9s" % (
+    print("%-14s %14s %15s %11s %11s %9s" % (
         "", "(millions)", "to by hand", "pCPU", "socket", "socket"))
     for one in found:
-        print("%-10s %14.0f %+14.2f%% %10.1f%% %10.1f%% %9d %6d" % (
+        print("%-14s %14.0f %+14.2f%% %10.1f%% %10.1f%% %9d %6d" % (
             one["placement"], one["instructions"] / 1e6,
             (one["work_per_instruction_to_static"] - 1) * 100,
             one["to_another_pcpu"] * 100, one["to_another_socket"] * 100,
@@ -216,10 +219,11 @@ def print_table(found, done):
             one["placement"],
             (one["phases"][i]["work_per_instruction_to_static"] - 1) * 100)
             for one in found))
-    moved = found[-1]
-    print("\nxenschedd: %d moves for %d changes, ms after the change: %s" % (
-        moved["moves"], moved["changes"],
-        " ".join(map(str, moved["move_delays_ms"]))))
+    for one in found:
+        if one["placement"].startswith(BY_DAEMON):
+            print("\n%s: %d moves for %d changes, ms after the change: %s" % (
+                one["placement"], one["moves"], one["changes"],
+                " ".join(map(str, one["move_delays_ms"]))))
 
 
 def report(folder, output):

@@ -16,6 +16,8 @@
 set -e
 # shellcheck source=tests/bench/host/daemon-dom0.sh
 . ./daemon-dom0.sh
+# shellcheck source=tests/bench/host/levers.sh
+. ./levers.sh
 
 # Requests; the difference of two runs has nothing of a run's beginning or end.
 few=200 many=1200 recorded=500
@@ -61,7 +63,16 @@ record()
     xensched status --json >"$RESULTS/$1.status"
 }
 
-# without_daemon PLACE: there is one only while it is needed to record
+# one_round PLACE ROUND: there is a daemon only while it is needed to record
+one_round()
+{
+    measure "$1"
+    start_daemon --mode observe --log service-ns,evtchn-send
+    record "$1" "$2"
+    stop_daemon
+}
+
+# without_daemon PLACE
 without_daemon()
 {
     local round=0
@@ -69,10 +80,7 @@ without_daemon()
     request $few
     while [ $round -lt $rounds ]; do
         round=$((round + 1))
-        measure "$1"
-        start_daemon --mode observe --log service-ns,evtchn-send
-        record "$1" $round
-        stop_daemon
+        one_round "$1" $round
     done
 }
 
@@ -87,9 +95,24 @@ held()
 # other socket.
 far_and_free()
 {
-    xl vcpu-pin front 0 2-3
+    xl vcpu-pin front 0 2-3 all
     request $few
-    xl vcpu-pin front 0 all
+    xl vcpu-pin front 0 all all
+}
+
+# by_hand LEVER: in each round anew, as what becomes of it is chance.
+by_hand()
+{
+    local round=0
+
+    while [ $round -lt $rounds ]; do
+        round=$((round + 1))
+        far_and_free
+        pull "$1" 0-1 front
+        request $few
+        one_round "$1" $round
+        set_weight 0
+    done
 }
 
 soft()
@@ -127,4 +150,7 @@ held same-socket 1
 held other-socket 2
 far_and_free
 without_daemon free
+for lever in soft nudge hard weight50; do
+    by_hand $lever
+done
 placed_by_daemon

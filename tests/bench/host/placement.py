@@ -29,6 +29,10 @@ PLACES = (
     ("same-socket", "held on another core of the socket"),
     ("other-socket", "held on the other socket"),
     ("free", "anywhere, no daemon, from the other socket"),
+    ("soft", "near by soft affinity, from the other socket"),
+    ("nudge", "the same, after 0.5 s of hard affinity"),
+    ("hard", "near by hard affinity"),
+    ("weight50", "near by soft affinity with credit2_soft_weight=50"),
     ("daemon", "where the daemon placed it, from the other socket"),
 )
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 CONFIGS = ["native", "disabled", "evtchn", "evtchn+ring3", "evtchn+ring1",
-           "all", "xentrace"]
+           "default", "all", "xentrace"]
 WORKLOADS = ["postmark", "fio-rand4k-qd1", "fio-rand4k-qd32",
              "fio-seq64k-qd1", "fio-seq64k-qd32"]
 BACKENDS = ["dom0", "driver"]

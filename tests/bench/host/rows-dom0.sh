@@ -56,7 +56,7 @@ look_away()
 memory()
 {
     prepare "$1"
-    start_daemon all
+    start_daemon --log all
     sleep 1
     look_on "$RESULTS/$1.hypervisor" xensched advise-size --json
     look_on "$RESULTS/$1.linux" xensched advise-size --json --source linux
@@ -74,7 +74,7 @@ correlation()
     local name="$1-$2"
 
     prepare "$1"
-    start_daemon "evtchn-send,ring-pages:$2"
+    start_daemon --log "evtchn-send,ring-pages:$2"
     sleep 1
     look_on /dev/null xensched record "/tmp/$name.rows"
     look_on /dev/null xensched record --source linux "/tmp/$name-ring.rows"
