@@ -22,7 +22,10 @@ the sites as the NOPs that they are, with what can be reached in the unpatched
 function.  The compiler may lay the blocks out in another order, which inverts
 conditional jumps and makes unconditional ones and the padding before aligned
 jump targets come and go; no other kind of instruction may be there more often
-than in the unpatched function.
+than in the unpatched function.  A kind is the mnemonic and what its operands
+are: registers by their width, the stack, other memory, constants.  So a value
+that a site makes the compiler keep on the stack is seen, even if nothing but
+operands has changed.  Which register it is, and which offset, may differ.
 """
 
 import collections
@@ -51,10 +54,40 @@ FACILITY = "/common/schedlog/"
 INVERSE = {"jne": "je", "jae": "jb", "jbe": "ja", "jns": "js", "jge": "jl",
            "jle": "jg", "jno": "jo", "jnp": "jp"}
 
+# Registers by how much of them an instruction uses; all others are 64 bits wide.
+WIDTH = {name: width for width, names in {
+    "byte": "al bl cl dl ah bh ch dh sil dil bpl spl " +
+            " ".join(f"r{i}b" for i in range(8, 16)),
+    "word": "ax bx cx dx si di bp sp " +
+            " ".join(f"r{i}w" for i in range(8, 16)),
+    "long": "eax ebx ecx edx esi edi ebp esp " +
+            " ".join(f"r{i}d" for i in range(8, 16)),
+}.items() for name in names.split()}
+
 
 def output_of(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE,
                           text=True).stdout
+
+
+def operand_kind(operand):
+    """In AT&T's notation, where a memory operand has its registers in ()."""
+    if operand.startswith("$"):
+        return "constant"
+    if "(" in operand:
+        return "stack" if "(%rsp" in operand else "memory"
+    if operand.startswith(("%gs:", "%fs:", "0x")):
+        return "memory"
+    return WIDTH.get(operand.lstrip("%*"), "register")
+
+
+def kind_of(mnemonic, words):
+    """The mnemonic; with its operands, unless these say where code lies."""
+    if mnemonic.startswith(("j", "call", "nop", "ret", "xchg", "ud")):
+        return mnemonic
+    text = re.sub(r"<.*|#.*", "", " ".join(words)).strip()
+    operands = re.findall(r"(?:[^,(]|\([^)]*\))+", text)
+    return " ".join([mnemonic] + [operand_kind(o.strip()) for o in operands])
 
 
 class Image:
@@ -113,7 +146,7 @@ class Image:
         return line.rsplit(":", 1)[0]
 
     def disassemble(self, start, end):
-        """address -> (mnemonic, target or None, next address)"""
+        """address -> (kind, target or None, next address)"""
         text = output_of("objdump", "-d", "--no-show-raw-insn",
                          f"--start-address={start:#x}",
                          f"--stop-address={end:#x}", self.path)
@@ -131,7 +164,7 @@ class Image:
                 match = re.match(r"([0-9a-f]+)$", words[1])
                 target = int(match.group(1), 16) if match else None
             following = lines[i + 1][0] if i + 1 < len(lines) else end
-            result[address] = (mnemonic, target, following)
+            result[address] = (kind_of(mnemonic, words[1:]), target, following)
         return result
 
 
