@@ -299,6 +299,30 @@ left_overs_do_no_harm()
     [ ! -e "$TREES/patched/junk.c" ]
 }
 
+# Somebody else has the lock for a second, as a build would.
+two_builds_wait()
+{
+    local out other
+
+    project
+    script tree patched >/dev/null 2>&1
+    : > "$TREES/order"
+    {
+        flock 9
+        echo held > "$TREES/order"
+        sleep 1
+        echo given >> "$TREES/order"
+    } 9> "$TREES/.lock" &
+    other=$!
+    until [ -s "$TREES/order" ]; do sleep 0.05; done
+    out=$(script build "$TREES/patched" 2>&1) || { echo "$out"; return 1; }
+    tail -n 1 "$TREES/order" > "$W/before-it"
+    wait "$other"
+    echo "$out"
+    grep -q 'waiting for another build' <<< "$out" &&
+        [ "$(cat "$W/before-it")" = given ] && [ -f "$TREES/patched/xen/xen" ]
+}
+
 failing_build()
 {
     project
@@ -515,6 +539,7 @@ tests=(
     "only files that change are written"                        only_changes_are_written
     "a patch or a file that goes leaves nothing behind"         undone_is_undone
     "left-overs of an interrupted run do no harm"               left_overs_do_no_harm
+    "two builds at once: the second one waits, and says so"     two_builds_wait
     "a build that fails shows why"                              failing_build
     "the toolstack is built only when what it is made of changes" toolstack_only_when_needed
     "xen-edit, xen-refresh: no change, no difference"           round_trip

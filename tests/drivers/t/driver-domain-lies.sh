@@ -17,7 +17,6 @@
 . /usr/lib/box/drivers.sh
 . /usr/lib/box/daemon.sh
 . /usr/lib/box/sources.sh
-trap 'tidy; give_drivers_back' EXIT
 stopped=
 
 # look: what the daemon says of its sources.  It is asked once, as asking takes

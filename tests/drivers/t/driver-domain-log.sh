@@ -14,7 +14,6 @@
 . /usr/lib/box/drivers.sh
 . /usr/lib/box/daemon.sh
 . /usr/lib/box/sources.sh
-trap 'tidy; give_drivers_back' EXIT
 stopped=
 
 area_of()

@@ -21,15 +21,15 @@ area()
     xenstore-read "$nodes/area/$1" 2>/dev/null
 }
 
+area_is()
+{
+    equal "$(area "$1")" "$2"
+}
+
 # area_becomes NODE VALUE: within 10 s.
 area_becomes()
 {
-    tries=100
-    until [ "$(area "$1")" = "$2" ]; do
-        [ $tries -gt 0 ] || { echo "$1 is $(area "$1")"; return 1; }
-        tries=$((tries - 1))
-        usleep 100000
-    done
+    until_true 10 area_is "$@"
 }
 
 # producer NAME: a guest whose Linux can log.  (Not to be used with check.)

@@ -32,7 +32,6 @@ plug="$plug usleep 200000; done; done) >/dev/null 2>&1 &"
 
 cat >attach-and-detach <<END
 . /usr/lib/box/tap.sh
-trap - EXIT
 domid=\$(xl domid plugged)
 in_guest plugged '$busy' && in_guest plugged '$plug' || exit 95
 xl block-attach plugged "phy:${disk:?},xvdb,w" || exit 96

@@ -13,7 +13,6 @@
 . /usr/lib/box/console.sh
 . /usr/lib/box/drivers.sh
 . /usr/lib/box/daemon.sh
-trap 'tidy; give_drivers_back' EXIT
 
 # source_is NAME STATE
 source_is()

@@ -14,7 +14,6 @@
 . /usr/lib/box/daemon.sh
 . /usr/lib/box/sources.sh
 . /usr/lib/box/verified.sh
-trap 'tidy; give_drivers_back' EXIT
 
 # What xenschedd has read of both back ends.
 both_rows()

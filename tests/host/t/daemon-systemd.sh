@@ -13,7 +13,6 @@
 . /usr/lib/box/daemon.sh
 . /usr/lib/box/systemd.sh
 near=${near:?} # dom0's pCPUs
-trap 'stop_systemd; tidy' EXIT
 
 defaults=/etc/default/xenschedd
 drop_in=/run/systemd/system/xenschedd.service.d

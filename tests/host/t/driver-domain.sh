@@ -10,18 +10,6 @@
 
 . /usr/lib/box/tap.sh
 
-# Waits for up to 20 s.
-soon()
-{
-    local tries=200
-
-    until "$@"; do
-        [ $tries -gt 0 ] || return 1
-        tries=$((tries - 1))
-        usleep 100000
-    done
-}
-
 backend_of()
 {
     echo "/local/domain/$1/backend"
@@ -86,19 +74,19 @@ is "dom0 serves no disk, and none of its own was used" \
     "$(dom0_disks)" "$before"
 guest stop client
 check "the disk is taken away with the guest" \
-    soon no_node "$(backend_of "$(xl domid driver)")/vbd"
-check "and is free for another one" soon nothing_served
+    until_true 20 no_node "$(backend_of "$(xl domid driver)")/vbd"
+check "and is free for another one" until_true 20 nothing_served
 
 first=$(xl domid driver)
 guest start disk name=busy backend=driver
 guest start obedient name=other
-check "the disk is busy" soon sh -c 'guest output busy | grep -q written'
+check "the disk is busy" until_true 20 sh -c 'guest output busy | grep -q written'
 xl destroy driver
 left="0 $(xl domid busy) $(xl domid other) "
-check "destroyed under I/O, it goes, and nobody with it" soon only_domids "$left"
+check "destroyed under I/O, it goes, and nobody with it" until_true 20 only_domids "$left"
 check "so do its nodes" no_node "/local/domain/$first"
 check "the guest without a disk can be stopped as usual" guest stop busy
-check "it goes, too" soon only_domids "0 $(xl domid other) "
+check "it goes, too" until_true 20 only_domids "0 $(xl domid other) "
 check "other guests go on" in_guest other true
 
 guest start driver
@@ -110,6 +98,6 @@ check "it serves guests as the first one did" in_guest client \
 guest stop client
 guest stop driver
 guest stop other
-check "nothing is left" soon only_domids "0 "
+check "nothing is left" until_true 20 only_domids "0 "
 is "neither in xenstore" "$(xenstore-list /libxl)" ""
 finish

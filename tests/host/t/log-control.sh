@@ -201,19 +201,19 @@ ticks()
             END { print close_by / FNR }' log.rows tsc.rows)"
 }
 
+has_rows()
+{
+    schedlog-area rows 0 | grep -q .
+}
+
 # amidst CHANGE...: the log is changed while marker makes 10000 marks, after the
 # first have been logged.  Fifty at a time and a pause, two seconds at least, so
 # that the change, which takes a few processes, comes well before the last one.
 amidst()
 {
-    local tries=100
-
     in_guest marker 'i=1; while [ $i -le 10000 ]; do
         mark $i 50; usleep 10000; i=$((i + 50)); done' &
-    until [ "$(schedlog-area rows 0 2>/dev/null | wc -l)" -gt 0 ]; do
-        [ $((tries -= 1)) -gt 0 ] || break
-        usleep 50000
-    done
+    until_true 30 has_rows
     "$@"
     wait
 }
@@ -328,16 +328,15 @@ samples()
     schedlog-area rows 0 | awk -v cpu="$1" '$1 == cpu' | wc -l
 }
 
+samples_above()
+{
+    [ "$(samples "$1")" -gt "$2" ]
+}
+
 # more_samples CPU BEFORE: within a few seconds
 more_samples()
 {
-    local tries=100
-
-    until [ "$(samples "$1")" -gt $(($2 + 5)) ]; do
-        [ $tries -gt 0 ] || return 1
-        tries=$((tries - 1))
-        usleep 50000
-    done
+    until_true 10 samples_above "$1" $(($2 + 5))
 }
 
 hotplug()

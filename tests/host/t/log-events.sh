@@ -14,12 +14,6 @@
 # Everybody shares pCPU 3 but dom0, which so doesn't disturb them.
 guests="sleeper spinner rival"
 
-tidy()
-{
-    xl vcpu-pin Domain-0 all all all
-    xl sched-credit2 -s -r 1000 >/dev/null
-}
-
 set_up_guests()
 {
     local guest
@@ -252,7 +246,6 @@ quiet()
     schedlog-area mark "$(xl domid sleeper)" 0
 }
 
-trap tidy EXIT
 set_up_guests
 wake_delay
 preemption

@@ -107,12 +107,8 @@ is "there is none" "$(xl schedlog sizes | awk 'NR == 1 { print $NF }')" 0
 # A scheduler has it.
 xenschedd --mode observe >xenschedd.log 2>&1 &
 holder=$!
-tries=100
-until xl schedlog list | grep -q "holds the log" || [ $tries = 0 ]; do
-    tries=$((tries - 1))
-    usleep 100000
-done
-check "a scheduler is seen" sh -c "xl schedlog list | grep 'holds the log'"
+check "a scheduler is seen" \
+    until_true 10 sh -c "xl schedlog list | grep 'holds the log'"
 check "its events cannot be turned off" fails "a scheduler holds the log" \
     xl schedlog disable
 check "nor its log given up" fails "a scheduler holds the log" \

@@ -106,27 +106,5 @@ affinities()
     xl vcpu-list | awk 'NR > 1 { print $1, $3, $(NF - 2), $NF }' | sort
 }
 
-# until_true SECONDS COMMAND...
-until_true()
-{
-    local left="$1"
-
-    shift
-    until "$@"; do
-        [ "$left" -gt 0 ] || return 1
-        left=$((left - 1))
-        sleep 1
-    done
-}
-
-# Whatever the test did, the next one finds the host as it was.
-tidy()
-{
-    [ -z "$daemon" ] || stop_daemon TERM
-    xl vcpu-pin Domain-0 all all all
-    rm -rf /var/lib/xensched /var/log/xensched $daemon_log
-}
-
-trap tidy EXIT
 near=$(ran_topology | awk '$3 == 0 { last = $2 } END { print "0-" last }')
 xl vcpu-pin Domain-0 all "$near"

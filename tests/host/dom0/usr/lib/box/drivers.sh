@@ -2,17 +2,14 @@
 # shellcheck shell=sh
 #
 # For tests of our kernel modules in dom0: a disk which can do everything that
-# blkback passes on, and our blkback in place of the kernel's own.  Whatever
-# the test did, the next one finds the kernel's.
+# blkback passes on, and our blkback in place of the kernel's own.
 
 modules=/lib/xensched
 disk=/dev/nullb0
 
-# use_drivers: the log module and our blkback; no guest has a disk yet.  A test
-# that was killed has given nothing back.
+# use_drivers: the log module and our blkback; no guest has a disk yet.
 use_drivers()
 {
-    ! loaded xensched_log || give_drivers_back
     if [ ! -f $modules/xensched_log.ko ]; then
         echo "the modules are not built for this kernel: make drivers"
         return 1
@@ -27,31 +24,7 @@ use_drivers()
 # The last guest's disk goes a moment after the guest.
 remove_module()
 {
-    local left=100
-
-    until rmmod "$1" 2>/dev/null; do
-        [ $left -gt 0 ] || return 1
-        left=$((left - 1))
-        usleep 100000
-    done
-}
-
-loaded()
-{
-    grep -q "^$1 " /proc/modules
-}
-
-give_drivers_back()
-{
-    local domid
-
-    for domid in $(xl list | awk 'NR > 1 && $2 > 0 { print $2 }'); do
-        xl destroy "$domid"
-    done
-    for module in xen_blkback xensched_guest xensched_log null_blk; do
-        ! loaded $module || remove_module $module
-    done
-    modprobe xen-blkback
+    until_true 10 rmmod "$1"
 }
 
 # disk_guest NAME [KEY=VALUE...]: one with that disk, which does as it is told.
@@ -83,5 +56,3 @@ accounting_domain()
     xenstore-read "/local/domain/0/schedlog/acct/$domid" 2>/dev/null ||
         echo "$domid"
 }
-
-trap give_drivers_back EXIT

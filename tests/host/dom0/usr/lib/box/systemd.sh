@@ -32,11 +32,3 @@ in_systemd()
 {
     nsenter -t "$(systemd_pid)" -p -m "$@"
 }
-
-# The kernel ends all that it has started with it.
-stop_systemd()
-{
-    kill -KILL "$(systemd_pid)"
-    umount /sys/fs/cgroup
-    rm -rf /run/systemd
-}

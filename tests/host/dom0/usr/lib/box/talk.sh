@@ -61,15 +61,13 @@ requests_of_all()
         awk '{ sum += $1 } END { print sum + 0 }'
 }
 
+more_requests()
+{
+    [ "$(requests_of_all)" -gt "$1" ]
+}
+
 # disk_goes_on: some guest uses its disk, within a minute.
 disk_goes_on()
 {
-    local before tries=60
-
-    before=$(requests_of_all)
-    until [ "$(requests_of_all)" -gt "$before" ]; do
-        [ $tries -gt 0 ] || return 1
-        tries=$((tries - 1))
-        sleep 1
-    done
+    until_true 60 more_requests "$(requests_of_all)"
 }

@@ -64,6 +64,19 @@ full()
     [ -n "$TEST_FULL" ]
 }
 
+# until_true SECONDS COMMAND...: asks five times per second.
+until_true()
+{
+    local left=$(($1 * 5))
+
+    shift
+    until "$@"; do
+        [ $left -gt 0 ] || return 1
+        left=$((left - 1))
+        usleep 200000
+    done
+}
+
 # meeting DOMID DOMID: prints the path of a xenstore node that both may write,
 # with nothing in it, where two test programs meet (programs/exchange.h).
 meeting()
