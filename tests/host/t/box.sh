@@ -149,7 +149,7 @@ interrupted()
 # interrupted_anywhere SIGNAL CODE: at moments of all kinds
 interrupted_anywhere()
 {
-    for _ in {1..10}; do
+    for _ in {1..5}; do
         equal "$(interrupted "$1" "$((RANDOM % 2)).$((RANDOM % 1000))")" "$2" ||
             return 1
         equal "$(interrupted "$1")" "$2" || return 1
