@@ -9,7 +9,7 @@
 
 #include "fake-host.h"
 
-#include "daemon/core.h"
+#include "daemon/core/core.h"
 
 #define SECOND 1000000000ULL
 #define LEASE  (10 * SECOND)

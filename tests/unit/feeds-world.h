@@ -12,7 +12,7 @@
 
 #include "fake-host.h"
 
-#include "daemon/feeds.h"
+#include "daemon/feeds/feeds.h"
 
 #define SECOND 1000000000ULL
 

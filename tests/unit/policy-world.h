@@ -7,7 +7,7 @@
 #ifndef POLICY_WORLD_H
 #define POLICY_WORLD_H
 
-#include "policy/plan.h"
+#include "policy/planner.h"
 
 #define WORLD_DOMAINS 40U
 #define WORLD_SECOND  1000000000ULL

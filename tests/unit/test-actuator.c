@@ -21,8 +21,8 @@
 #include "fake-host.h"
 #include "step.h"
 
-#include "daemon/actuator.h"
-#include "daemon/soft-weight.h"
+#include "daemon/act/actuator.h"
+#include "daemon/act/soft-weight.h"
 
 #define STATE   "test-actuator.state"
 #define JOURNAL "test-actuator.journal"

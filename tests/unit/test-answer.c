@@ -13,9 +13,9 @@
 #include "core-world.h"
 #include "harness.h"
 
-#include "daemon/answer.h"
-#include "daemon/govern.h"
-#include "daemon/metrics.h"
+#include "daemon/answer/answer.h"
+#include "daemon/feeds/govern.h"
+#include "daemon/answer/metrics.h"
 
 const char state_path[] = "test-answer.state";
 const char journal_path[] = "test-answer.journal";

@@ -20,7 +20,7 @@
 #include "cmocka-tap.h"
 #include "harness.h"
 
-#include "daemon/control.h"
+#include "daemon/answer/control.h"
 
 #define PATH "test-control.socket"
 #define IDLE_S 0.3

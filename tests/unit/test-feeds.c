@@ -18,7 +18,7 @@
 
 #include <xenctrl.h>
 
-#include "daemon/govern.h"
+#include "daemon/feeds/govern.h"
 
 /* How it should be. */
 

@@ -17,7 +17,7 @@
 #include "cmocka-tap.h"
 #include "harness.h"
 
-#include "daemon/governor.h"
+#include "daemon/log/governor.h"
 
 #define SECOND 1000000000ULL
 

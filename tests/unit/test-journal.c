@@ -23,7 +23,7 @@
 #include "cmocka-tap.h"
 #include "step.h"
 
-#include "daemon/journal.h"
+#include "daemon/act/journal.h"
 
 #define PATH  "test-journal.tmp"
 #define LIMIT 1000U

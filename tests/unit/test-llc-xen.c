@@ -13,7 +13,7 @@
 #include <xenguest.h>
 #include <xen/platform.h>
 
-#include "daemon/llc-xen.h"
+#include "daemon/host/llc-xen.h"
 
 #define NR 8U
 #define SHARED_BY_4 (3U | 3U << 5 | 3U << 14)

@@ -9,7 +9,7 @@
 
 #include "cmocka-tap.h"
 
-#include "daemon/logs.h"
+#include "daemon/log/logs.h"
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
 #define MODEL (EVENT(SERVICE_NS) | EVENT(WAKE_DELAY) | EVENT(EVTCHN_SEND) | \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmocka-tap.h"
-#include "daemon/misses.h"
+#include "daemon/host/misses.h"
 #include "policy-world.h"
 
 #define PLACE_0 0x0fULL

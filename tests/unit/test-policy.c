@@ -15,7 +15,7 @@
 #include "fake-host.h"
 #include "harness.h"
 
-#include "policy/plan.h"
+#include "policy/planner.h"
 #include "policy/talk.h"
 
 #define SECOND 1000000000ULL

@@ -8,7 +8,7 @@
  */
 #include "cmocka-tap.h"
 
-#include "daemon/sieve.h"
+#include "daemon/feeds/sieve.h"
 
 #define OWN    5U
 #define CLIENT 8U

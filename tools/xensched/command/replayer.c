@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../daemon/answer.h"
-#include "../daemon/options.h"
-#include "../model/memory.h"
-#include "../model/presence.h"
-#include "../model/snapshot.h"
+#include "daemon/answer/answer.h"
+#include "daemon/options.h"
+#include "model/memory.h"
+#include "model/presence.h"
+#include "model/snapshot.h"
 #include "replayer.h"
 
 /* Domains that are told apart. */

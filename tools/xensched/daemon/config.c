@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/memory.h"
+#include "model/memory.h"
 #include "config.h"
 
 /* No configuration is larger; a device or a log file may be. */

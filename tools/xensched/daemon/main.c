@@ -11,18 +11,18 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "answer.h"
-#include "control.h"
-#include "feeds.h"
-#include "govern.h"
-#include "host-xen.h"
+#include "daemon/answer/answer.h"
+#include "daemon/answer/control.h"
+#include "daemon/feeds/feeds.h"
+#include "daemon/feeds/govern.h"
+#include "daemon/host/host-xen.h"
 #include "lock.h"
-#include "../model/memory.h"
-#include "metrics.h"
+#include "model/memory.h"
+#include "daemon/answer/metrics.h"
 #include "notify.h"
 #include "options.h"
 #include "say.h"
-#include "xenstore.h"
+#include "daemon/host/xenstore.h"
 
 #define CONFIG_PATH "/etc/xen/xensched.conf"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/memory.h"
+#include "model/memory.h"
 #include "config.h"
-#include "llc.h"
+#include "daemon/host/llc.h"
 #include "options.h"
 
 #define MS 1000000ULL /* ns */

@@ -6,7 +6,7 @@
 #ifndef XENSCHED_DAEMON_OPTIONS_H
 #define XENSCHED_DAEMON_OPTIONS_H
 
-#include "core.h"
+#include "daemon/core/core.h"
 
 /* Exit codes; the man page documents them. */
 enum exit_code {

@@ -1,117 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* guard.c - see guard.h. */
+/* guard.c - the rules; see guard.h. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <xensched/abi.h>
-
-#include "../model/memory.h"
-#include "guard.h"
-#include "room.h"
-#include "whereabouts.h"
-
-/* What is remembered of a domain from run to run. */
-struct memory {
-    uint32_t domid;
-    uint64_t since_ns;         /* of the domain; another one: another domain */
-    unsigned int wanted;       /* place which the last runs wanted */
-    unsigned int agreed;       /* so many of them, in a row */
-    double rate;               /* of talk, in the last one */
-    bool moved;
-    uint64_t moved_ns;         /* when it was seen at the place we chose */
-    struct cpumap moved_to;    /* no map unless moved */
-    uint64_t reason_ns;        /* when there was last a reason to be there */
-    struct lever lever;
-    struct outcome outcome;
-    enum outcome_news news;    /* of this run */
-    /* It waited too long at a place, to which it is not moved again. */
-    unsigned int shunned;      /* UNKNOWN: none */
-    uint64_t shunned_ns;       /* since when */
-    unsigned int shuns;        /* so many times */
-};
-
-/* To count cores once for all domains of a cpupool. */
-struct pool {
-    struct cpumap cpus;
-    unsigned int *cores;       /* [place] */
-    unsigned int *cache_cores; /* [cache] */
-};
-
-struct guard {
-    struct policy_settings settings;
-    bool several;
-    unsigned int nr;
-    struct memory *domains; /* sorted by domid */
-    /* The present run. */
-    const struct policy_input *input;
-    struct plan *plan;
-    struct standing *standing;
-    struct demand *taken;       /* [place] */
-    struct demand *cache_taken; /* [cache] */
-    unsigned int nr_pools;
-    struct pool *pools;
-};
-
-/* One domain in one run. */
-struct view {
-    struct guard *guard;
-    const struct domain *domain;
-    const struct opinion *opinion;
-    struct memory *memory;
-    struct standing *standing;
-    struct decision *decision;
-};
-
-/* Where a domain is, or goes: a cache, or if UNKNOWN all of the place. */
-struct spot {
-    unsigned int place, cache;
-};
-
-struct guard *guard_new(const struct policy_settings *settings, bool several)
-{
-    struct guard *g = need_memory(1, sizeof(*g));
-
-    guard_change(g, settings, several);
-
-    return g;
-}
-
-void guard_change(struct guard *g, const struct policy_settings *settings,
-                  bool several)
-{
-    g->settings = *settings;
-    g->several = several;
-}
-
-/* What is of one run. */
-static void forget_run(struct guard *g)
-{
-    unsigned int i;
-
-    for (i = 0; i < g->nr_pools; i++) {
-        cpumap_free(&g->pools[i].cpus);
-        free(g->pools[i].cores);
-        free(g->pools[i].cache_cores);
-    }
-    free(g->pools);
-    g->pools = NULL;
-    g->nr_pools = 0;
-    free(g->standing);
-    free(g->taken);
-    free(g->cache_taken);
-}
-
-void guard_free(struct guard *g)
-{
-    unsigned int i;
-
-    forget_run(g);
-    for (i = 0; i < g->nr; i++)
-        cpumap_free(&g->domains[i].moved_to);
-    free(g->domains);
-    free(g);
-}
+#include "guard-run.h"
 
 /* Places. */
 
@@ -133,43 +25,6 @@ static void usable_cpus(const struct domain *d,
     cpumap_and(cpus, &d->pool_cpus);
 }
 
-/* The cores of each of @places for who may use @cpus. */
-static unsigned int *count_cores(const struct topology *t,
-                                 const struct topology_place *places,
-                                 unsigned int nr, const struct cpumap *cpus)
-{
-    unsigned int *cores = need_memory(nr, sizeof(*cores)), i;
-
-    for (i = 0; i < nr; i++) {
-        struct cpumap usable;
-
-        cpumap_init_copy(&usable, cpus);
-        cpumap_and(&usable, &places[i].cpus);
-        cores[i] = topology_cores(t, &usable);
-        cpumap_free(&usable);
-    }
-
-    return cores;
-}
-
-static const struct pool *pool_of(struct guard *g, const struct cpumap *cpus)
-{
-    const struct topology *t = g->input->topology;
-    struct pool *pool;
-    unsigned int i;
-
-    for (i = 0; i < g->nr_pools; i++)
-        if (cpumap_equal(&g->pools[i].cpus, cpus))
-            return &g->pools[i];
-    g->pools = need_more_memory(g->pools, g->nr_pools + 1, sizeof(*g->pools));
-    pool = &g->pools[g->nr_pools++];
-    cpumap_init_copy(&pool->cpus, cpus);
-    pool->cores = count_cores(t, t->places, t->nr_places, cpus);
-    pool->cache_cores = count_cores(t, t->caches, t->nr_caches, cpus);
-
-    return pool;
-}
-
 /* Was it put there by whoever made it? */
 static bool is_there(const struct domain *d, const struct topology_place *place)
 {
@@ -180,214 +35,6 @@ static bool is_there(const struct domain *d, const struct topology_place *place)
             return false;
 
     return true;
-}
-
-/* Memory. */
-
-static void forget_wish(struct memory *memory)
-{
-    memory->wanted = TOPOLOGY_UNKNOWN;
-    memory->agreed = 0;
-}
-
-static bool same_domain(const struct memory *m, const struct domain *d)
-{
-    return m->domid == d->domid && m->since_ns == d->since_ns;
-}
-
-/* Take over what is known of domains that are still there. */
-static void remember(struct guard *g, const struct domains *domains)
-{
-    struct memory *now = need_memory(domains->nr, sizeof(*now));
-    unsigned int i, k = 0;
-
-    for (i = 0; i < domains->nr; i++) {
-        const struct domain *d = &domains->domain[i];
-
-        while (k < g->nr && g->domains[k].domid < d->domid)
-            cpumap_free(&g->domains[k++].moved_to);
-        if (k < g->nr && same_domain(&g->domains[k], d)) {
-            now[i] = g->domains[k++];
-            continue;
-        }
-        now[i].domid = d->domid;
-        now[i].since_ns = d->since_ns;
-        now[i].shunned = TOPOLOGY_UNKNOWN;
-        outcome_init(&now[i].outcome);
-        forget_wish(&now[i]);
-    }
-    while (k < g->nr)
-        cpumap_free(&g->domains[k++].moved_to);
-    free(g->domains);
-    g->domains = now;
-    g->nr = domains->nr;
-}
-
-/* Notice that somebody carried out what was decided. */
-static void follow(struct memory *m, const struct domain *d, uint64_t now_ns)
-{
-    bool ours = d->affinity == AFFINITY_OURS;
-
-    if (ours && m->moved && cpumap_equal(&m->moved_to, &d->ours))
-        return;
-    cpumap_free(&m->moved_to);
-    m->moved = ours;
-    if (!ours)
-        return;
-    cpumap_init_copy(&m->moved_to, &d->ours);
-    m->moved_ns = m->reason_ns = now_ns;
-    m->lever = (struct lever){ 0 };
-    forget_wish(m);
-}
-
-/* Does it run where it was sent? */
-static void see_outcome(const struct guard *g, struct memory *m,
-                        const struct domain *d, struct decision *decision)
-{
-    m->news = OUTCOME_NONE;
-    if (!g->input->real)
-        return;
-    outcome_watch(&m->outcome, g->input, d);
-    if (!m->moved)
-        return;
-    m->news = outcome_look(&m->outcome, g->input, d, &d->ours);
-    decision->news = m->news;
-    outcome_describe(&m->outcome, m->news, g->input, d, &d->ours,
-                     decision->news_text);
-}
-
-/* The beginning of a run. */
-
-/* Is the domain anybody's to decide about?  If not, says why. */
-static bool open_to_policies(const struct guard *g, const struct domain *d,
-                             struct decision *decision)
-{
-    uint64_t age = g->input->now_ns - d->since_ns;
-
-    if (d->driver)
-        decide(decision, LEAVE, "a driver domain is never moved");
-    else if (d->affinity == AFFINITY_OPERATOR)
-        decide(decision, LEAVE, "its affinity was set by an operator");
-    else if (g->input->topology->nr_caches < 2)
-        decide(decision, LEAVE, "all pCPUs of this host are in one place");
-    else if (cpumap_empty(&d->pool_cpus))
-        decide(decision, LEAVE, "it is in no cpupool");
-    else if (d->affinity == AFFINITY_DEFAULT && age < g->settings.settle_ns)
-        decide(decision, LEAVE, "it is new: seen for %.1f s, has to be %.0f s",
-               age / 1e9, g->settings.settle_ns / 1e9);
-    else
-        return true;
-
-    return false;
-}
-
-/* Who is to be at a place, but in none of its caches, is in all of them. */
-static void take_caches(struct guard *g, const struct standing *s)
-{
-    const struct topology *t = g->input->topology;
-    unsigned int i, cores = s->cores[s->place];
-
-    if (s->cache != TOPOLOGY_UNKNOWN)
-        demand_add(&g->cache_taken[s->cache], s->demand);
-    for (i = 0; s->cache == TOPOLOGY_UNKNOWN && cores && i < t->nr_caches; i++)
-        if (t->caches[i].within == s->place)
-            demand_add(&g->cache_taken[i],
-                       demand_part(s->demand, s->cache_cores[i], cores));
-}
-
-/* It is, or is going to be, there. */
-static void send(struct guard *g, unsigned int i, struct spot spot)
-{
-    struct standing *s = &g->standing[i];
-
-    s->open = false;
-    s->place = spot.place;
-    s->cache = spot.cache;
-    if (s->place == TOPOLOGY_UNKNOWN)
-        return;
-    demand_add(&g->taken[s->place], s->demand);
-    take_caches(g, s);
-}
-
-/*
- * Xen moves vCPUs to and fro between the caches of a place; so of a cache it
- * counts only who is bound there.
- */
-static struct spot spot_of(const struct guard *g, const struct domain *d)
-{
-    const struct topology *t = g->input->topology;
-    struct spot spot = {
-        whereabouts_find(t, d, d->driver).place, TOPOLOGY_UNKNOWN
-    };
-
-    if (spot.place != TOPOLOGY_UNKNOWN)
-        spot.cache = topology_only_cache(t, spot.place);
-    if (spot.place != TOPOLOGY_UNKNOWN && spot.cache == TOPOLOGY_UNKNOWN)
-        spot.cache = whereabouts_find_cache(t, d, false).place;
-
-    return spot;
-}
-
-/*
- * It waits more than it gained.  It is not sent there again for a while, and
- * if that is of no use for longer.
- */
-static void undo(struct guard *g, struct memory *m, const struct domain *d,
-                 struct decision *decision)
-{
-    m->shunned = topology_place_of_all(g->input->topology, &d->ours);
-    m->shunned_ns = g->input->now_ns;
-    if (m->shuns < GUARD_SHUN_TIMES)
-        m->shuns++;
-    decide(decision, GIVE_BACK, "the move is undone: %s", decision->news_text);
-}
-
-static void look_at(struct guard *g, unsigned int i)
-{
-    const struct domain *d = &g->input->domains->domain[i];
-    struct standing *s = &g->standing[i];
-    struct spot spot = spot_of(g, d);
-    const struct pool *pool = pool_of(g, &d->pool_cpus);
-
-    follow(&g->domains[i], d, g->input->now_ns);
-    /* All that are not told apart have REST; it is nobody's own. */
-    if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
-        s->demand.need = matrix_service(g->input->matrix, d->acct,
-                                 g->input->now_ns) *
-                  domains_part(g->input->domains, d);
-    s->demand.vcpus = domain_online_vcpus(d);
-    s->cores = pool->cores;
-    s->cache_cores = pool->cache_cores;
-    s->open = open_to_policies(g, d, &g->plan->decisions[i]);
-    s->place = spot.place;
-    s->cache = spot.cache;
-    see_outcome(g, &g->domains[i], d, &g->plan->decisions[i]);
-    if (!s->open) {
-        forget_wish(&g->domains[i]);
-        send(g, i, spot);
-    } else if (g->domains[i].news == OUTCOME_WORSE) {
-        undo(g, &g->domains[i], d, &g->plan->decisions[i]);
-        s->open = false;
-    }
-}
-
-void guard_begin(struct guard *g, struct policy_input *input,
-                 struct plan *plan)
-{
-    unsigned int i;
-
-    forget_run(g);
-    g->standing = need_memory(plan->nr, sizeof(*g->standing));
-    g->taken = need_memory(input->topology->nr_places, sizeof(*g->taken));
-    g->cache_taken = need_memory(input->topology->nr_caches,
-                                 sizeof(*g->cache_taken));
-    g->input = input;
-    g->plan = plan;
-    input->standing = g->standing;
-    input->taken = g->taken;
-    remember(g, input->domains);
-    for (i = 0; i < plan->nr; i++)
-        look_at(g, i);
 }
 
 /* One opinion. */
@@ -666,7 +313,7 @@ static void move(const struct view *v, struct spot spot)
     char cache[OPINION_TEXT];
 
     if (is_there(v->domain, place)) {
-        forget_wish(v->memory);
+        guard_forget_wish(v->memory);
         decide(v->decision, LEAVE, "%s, and it prefers %s %u already",
                o->fact, place->kind, place->id);
         return;
@@ -717,7 +364,7 @@ static bool keep(const struct view *v, const char *policy, struct spot ours)
         return false;
     }
     v->memory->reason_ns = v->guard->input->now_ns;
-    forget_wish(v->memory);
+    guard_forget_wish(v->memory);
     decide(v->decision, KEEP, "%s, %s", v->opinion->fact, v->opinion->where);
     pull(v, ours, true);
 
@@ -812,7 +459,7 @@ static void take_one(struct guard *g, const char *policy,
     v.decision->partner = opinion->partner;
     v.decision->rate = opinion->rate;
     v.decision->share = opinion->share;
-    send(g, i, spot);
+    guard_send(g, i, spot);
 }
 
 /* Who is there already comes before who wants to go there. */
@@ -852,7 +499,7 @@ void guard_end(struct guard *g)
     for (i = 0; i < g->plan->nr; i++) {
         if (!g->standing[i].open)
             continue;
-        forget_wish(&g->domains[i]);
+        guard_forget_wish(&g->domains[i]);
         if (!g->plan->decisions[i].reason[0])
             decide(&g->plan->decisions[i], LEAVE, "no policy is on");
         if (g->domains[i].moved)

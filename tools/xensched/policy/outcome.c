@@ -5,7 +5,7 @@
 
 #include <xensched/abi.h>
 
-#include "../model/presence.h"
+#include "model/presence.h"
 #include "outcome.h"
 
 #define NS_PER_S 1e9

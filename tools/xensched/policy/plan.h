@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * plan.h - what is to be done with each domain, and why.
- *
- * The policies that an operator has chosen are asked in their order.  The
- * first one which wants a domain to be somewhere, where it can be, decides;
- * those after it see that domain where it is going to be, and no longer as
- * theirs.  What an operator set or holds, driver domains and new domains are
- * nobody's.
  */
 #ifndef XENSCHED_POLICY_PLAN_H
 #define XENSCHED_POLICY_PLAN_H
@@ -60,18 +54,5 @@ void plan_free(struct plan *plan);
 /* Fill in verb and reason.  @format as for printf(3). */
 void decide(struct decision *decision, enum verb verb, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-struct planner;
-
-struct planner *planner_new(const struct policies *policies,
-                            const struct policy_settings *settings);
-/* What is known of domains, such as when they were moved, stays known. */
-void planner_change(struct planner *planner, const struct policies *policies,
-                    const struct policy_settings *settings);
-void planner_free(struct planner *planner);
-
-/* @plan is initialised for the domains of @input. */
-void plan_make(struct planner *planner, const struct policy_input *input,
-               struct plan *plan);
 
 #endif /* XENSCHED_POLICY_PLAN_H */

@@ -7,18 +7,18 @@
  * The same input after the same past gives the same opinions.  What has to
  * hold whatever a policy thinks - an operator's affinity, cpupools, cores,
  * hysteresis - is not its business but that of guard.h, which makes decisions
- * of opinions.  plan.h asks several policies, one after the other.
+ * of opinions.  planner.h asks several policies, one after the other.
  *
- * A new policy is one file with a struct policy and a row in policy.c; see
+ * A new policy is one file with a struct policy and a row in policies.c; see
  * docs/policies.md.
  */
 #ifndef XENSCHED_POLICY_H
 #define XENSCHED_POLICY_H
 
-#include "../model/domain.h"
-#include "../model/waiting.h"
-#include "../model/matrix.h"
-#include "../model/topology.h"
+#include "model/domain.h"
+#include "model/waiting.h"
+#include "model/matrix.h"
+#include "model/topology.h"
 #include "room.h"
 
 /* By which affinity domains are kept where they were moved; see lever.h. */
@@ -62,7 +62,7 @@ struct policy_input {
     uint64_t now_ns;
     /* Plans are carried out on this host: what comes of them can be seen. */
     bool real;
-    /* Filled in by plan_make(). */
+    /* Filled in by guard_begin(). */
     const struct standing *standing; /* of each domain */
     const struct demand *taken;      /* of each place: sent there */
 };

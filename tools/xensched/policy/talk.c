@@ -4,8 +4,8 @@
 
 #include <xensched/abi.h>
 
-#include "../model/cells.h"
-#include "../model/memory.h"
+#include "model/cells.h"
+#include "model/memory.h"
 #include "talk.h"
 
 #define NOBODY (~0U)

@@ -2,7 +2,7 @@
 /* whereabouts.c - see whereabouts.h. */
 #include <stdlib.h>
 
-#include "../model/memory.h"
+#include "model/memory.h"
 #include "whereabouts.h"
 
 /* Either all places or all caches. */

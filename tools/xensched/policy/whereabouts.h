@@ -7,8 +7,8 @@
 #ifndef XENSCHED_POLICY_WHEREABOUTS_H
 #define XENSCHED_POLICY_WHEREABOUTS_H
 
-#include "../model/domain.h"
-#include "../model/topology.h"
+#include "model/domain.h"
+#include "model/topology.h"
 
 /*
  * The place where most of a domain's vCPUs are: a vCPU is where its hard

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../model/memory.h"
+#include "model/memory.h"
 #include "policy.h"
 #include "talk.h"
 

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * actuator.c - see actuator.h.
+ *
+ * The order of a change is: original affinity and new one to the disk, then
+ * one vCPU after the other.  The order of putting back is: one vCPU after the
+ * other, then the entry leaves the disk.  So each vCPU that we changed is in
+ * the state file for as long as it is changed.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "actuator.h"
+#include "daemon/say.h"
+
+int actuator_init(struct actuator *a, const struct host *host,
+                  struct journal *journal, const char *path,
+                  unsigned int nr_cpus, struct xensched_error *err)
+{
+    memset(a, 0, sizeof(*a));
+    a->host = host;
+    a->journal = journal;
+    a->path = path;
+    state_init(&a->state, nr_cpus);
+
+    return path ? state_load(&a->state, path, err) : 0;
+}
+
+void actuator_free(struct actuator *a)
+{
+    state_free(&a->state);
+}
+
+int actuator_keep(const struct actuator *a, struct xensched_error *err)
+{
+    return a->path ? state_save(&a->state, a->path, err) : 0;
+}
+
+/* A state file that cannot be written has entries too many, which is safe. */
+static void save(struct actuator *a)
+{
+    struct xensched_error err;
+
+    if (actuator_keep(a, &err))
+        say("%s", err.text);
+}
+
+/* A cookie that cannot be kept costs the next daemon the time of a lease. */
+void actuator_set_cookie(struct actuator *a, uint64_t cookie)
+{
+    a->state.cookie = cookie;
+    save(a);
+}
+
+static void set_held(struct held *held, const char *uuid, bool hold)
+{
+    if (hold)
+        held_add(held, uuid);
+    else
+        held_remove(held, uuid);
+}
+
+int actuator_hold(struct actuator *a, const struct domain *d, bool hold,
+                  struct xensched_error *err)
+{
+    bool held = held_has(&a->state.held, d->uuid);
+    int rc;
+
+    if (held == hold)
+        return 0;
+    set_held(&a->state.held, d->uuid, hold);
+    rc = actuator_keep(a, err);
+    if (rc) {
+        set_held(&a->state.held, d->uuid, held);
+        return rc;
+    }
+    journal_domain(a->journal, hold ? "hold" : "release", d,
+                   "an operator asked for it");
+
+    return 0;
+}
+
+/* Have we set this, or were we about to? */
+
+static bool soft_is_ours(const struct state_entry *e, const struct cpumap *soft)
+{
+    return cpumap_equal(soft, &e->ours) ||
+           (e->before.words && cpumap_equal(soft, &e->before));
+}
+
+static bool hard_is_ours(const struct state_entry *e, const struct cpumap *hard)
+{
+    return ((e->hard || e->hard_before) && cpumap_equal(hard, &e->ours)) ||
+           (e->hard_before && e->before.words &&
+            cpumap_equal(hard, &e->before));
+}
+
+enum restored { WAS_ORIGINAL, RESTORED, NOT_OURS, FAILED, GONE };
+
+/* Put back of both affinities what is still ours. */
+static enum restored put_back(struct actuator *a, const struct state_entry *e,
+                              unsigned int vcpu, const struct cpumap *hard,
+                              const struct cpumap *soft,
+                              struct xensched_error *err)
+{
+    const struct state_vcpu *original = &e->vcpus[vcpu];
+    bool same_hard = cpumap_equal(hard, &original->hard);
+    bool same_soft = cpumap_equal(soft, &original->soft);
+    bool back_hard = !same_hard && hard_is_ours(e, hard);
+    bool back_soft = !same_soft && soft_is_ours(e, soft);
+    bool others = (!same_hard && !back_hard) || (!same_soft && !back_soft);
+    int rc = 0;
+
+    if (back_hard || back_soft)
+        rc = a->host->set_affinity(a->host->data, e->domid, vcpu,
+                                   back_hard ? &original->hard : NULL,
+                                   back_soft ? &original->soft : NULL, err);
+    if (rc)
+        return rc == -ESRCH ? GONE : FAILED;
+    if (others)
+        return NOT_OURS;
+
+    return back_hard || back_soft ? RESTORED : WAS_ORIGINAL;
+}
+
+/* The present affinity is asked for anew, as close to the change as can be. */
+static enum restored restore_vcpu(struct actuator *a,
+                                  const struct state_entry *e,
+                                  unsigned int vcpu,
+                                  struct xensched_error *err)
+{
+    const struct host *host = a->host;
+    struct cpumap hard, soft;
+    enum restored result;
+    int rc;
+
+    cpumap_init(&hard, a->state.nr_cpus);
+    cpumap_init(&soft, a->state.nr_cpus);
+    rc = host->get_affinity(host->data, e->domid, vcpu, &hard, &soft, err);
+    if (rc)
+        result = rc == -ESRCH ? GONE : FAILED;
+    else
+        result = put_back(a, e, vcpu, &hard, &soft, err);
+    cpumap_free(&hard);
+    cpumap_free(&soft);
+
+    return result;
+}
+
+/* Returns 0 when the entry can be dropped. */
+static int restore(struct actuator *a, const struct state_entry *e,
+                   const struct domain *d, const char *why,
+                   struct xensched_error *err)
+{
+    unsigned int i, nr[GONE + 1] = { 0 };
+
+    for (i = 0; i < e->nr_vcpus; i++)
+        nr[restore_vcpu(a, e, i, err)]++;
+
+    if (nr[NOT_OURS]) {
+        journal_domain(a->journal, "operator", d, "%u of %u vCPUs have an "
+                       "affinity which somebody else set since; those are "
+                       "left as they are", nr[NOT_OURS], e->nr_vcpus);
+        say("%s (domain %u): somebody else has changed the affinity, it is "
+            "left alone from now on", d->name, d->domid);
+    }
+    if (nr[FAILED]) {
+        journal_domain(a->journal, "failed", d, "cannot restore the affinity "
+                       "of %u of %u vCPUs: %s", nr[FAILED], e->nr_vcpus,
+                       err->text);
+        say("%s (domain %u): %s", d->name, d->domid, err->text);
+        return err->code;
+    }
+    if (nr[RESTORED])
+        journal_domain(a->journal, "restore", d, "the original affinity of "
+                       "%u of %u vCPUs is restored: %s", nr[RESTORED],
+                       e->nr_vcpus, why);
+
+    return 0;
+}
+
+struct actuator_result actuator_restore_all(struct actuator *a,
+                                            const struct domains *domains)
+{
+    struct actuator_result result = { 0 };
+    struct xensched_error err = { 0 };
+    unsigned int i = 0;
+
+    if (!a->state.nr)
+        return result;
+    while (i < a->state.nr) {
+        struct state_entry *e = &a->state.entries[i];
+        const struct domain *d = domains_find(domains, e->domid);
+        bool same = d && !strcmp(d->uuid, e->uuid);
+
+        if (same && restore(a, e, d, "everything is put back", &err)) {
+            result.failed++;
+            i++;
+        } else {
+            result.restored += same;
+            state_drop(&a->state, e);
+        }
+    }
+    save(a);
+
+    return result;
+}
+
+void actuator_forget_gone(struct actuator *a, const struct domains *domains)
+{
+    unsigned int i = 0, before = a->state.nr;
+
+    while (i < a->state.nr) {
+        struct state_entry *e = &a->state.entries[i];
+        const struct domain *d = domains_find(domains, e->domid);
+
+        if (d && !strcmp(d->uuid, e->uuid))
+            i++;
+        else
+            state_drop(&a->state, e);
+    }
+    if (a->state.nr != before)
+        save(a);
+}
+
+static const struct cpumap *hard_of(const struct state_entry *e,
+                                    unsigned int vcpu)
+{
+    return e->hard ? &e->ours : &e->vcpus[vcpu].hard;
+}
+
+static bool all_ours(const struct state_entry *e, const struct domain *d)
+{
+    unsigned int i;
+
+    if (d->nr_vcpus != e->nr_vcpus)
+        return false;
+    for (i = 0; i < d->nr_vcpus; i++)
+        if (!cpumap_equal(&d->vcpus[i].soft, &e->ours) ||
+            !cpumap_equal(&d->vcpus[i].hard, hard_of(e, i)))
+            return false;
+
+    return true;
+}
+
+/* Also when it was put into another cpupool: Xen does it then. */
+static bool is_as_it_was(const struct state_entry *e, const struct domain *d)
+{
+    unsigned int i;
+
+    for (i = 0; i < d->nr_vcpus && i < e->nr_vcpus; i++)
+        if (!cpumap_equal(&d->vcpus[i].soft, &e->vcpus[i].soft) ||
+            !cpumap_equal(&d->vcpus[i].hard, &e->vcpus[i].hard))
+            return false;
+
+    return true;
+}
+
+enum claim actuator_claim(struct actuator *a, const struct domain *d)
+{
+    struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
+    struct xensched_error err = { 0 };
+
+    if (!e)
+        return CLAIM_NONE;
+    if (all_ours(e, d))
+        return CLAIM_OURS;
+
+    if (is_as_it_was(e, d))
+        journal_domain(a->journal, "operator", d, "somebody else has put the "
+                       "original affinity back; the domain is left alone");
+    if (!restore(a, e, d, "an operator took the domain over", &err)) {
+        state_drop(&a->state, e);
+        save(a);
+    }
+
+    return CLAIM_LOST;
+}
+
+const struct cpumap *actuator_ours(const struct actuator *a,
+                                   const struct domain *d)
+{
+    return &state_find(&a->state, d->domid, d->uuid)->ours;
+}
+
+const struct cpumap *actuator_original(const struct actuator *a,
+                                       const struct domain *d)
+{
+    return &state_find(&a->state, d->domid, d->uuid)->vcpus[0].soft;
+}
+
+bool actuator_is_hard(const struct actuator *a, const struct domain *d)
+{
+    return state_find(&a->state, d->domid, d->uuid)->hard;
+}
+
+/* Write down what is going to be. */
+static int announce(struct actuator *a, struct state_entry *e, bool is_new,
+                    const struct cpumap *soft, bool hard,
+                    struct xensched_error *err)
+{
+    int rc;
+
+    if (!is_new) {
+        cpumap_free(&e->before);
+        cpumap_init_copy(&e->before, &e->ours);
+    }
+    e->hard_before = e->hard;
+    e->hard = hard;
+    cpumap_copy(&e->ours, soft);
+    rc = actuator_keep(a, err);
+    if (rc && is_new) {
+        state_drop(&a->state, e);
+    } else if (rc) {
+        cpumap_copy(&e->ours, &e->before);
+        e->hard = e->hard_before;
+    }
+
+    return rc;
+}
+
+/* The change is made: what was before is of no interest any more. */
+static void settle(struct state_entry *e)
+{
+    cpumap_free(&e->before);
+    e->hard_before = false;
+}
+
+static int set_all(struct actuator *a, const struct state_entry *e,
+                   struct xensched_error *err)
+{
+    unsigned int i;
+    int rc = 0;
+
+    for (i = 0; !rc && i < e->nr_vcpus; i++)
+        rc = a->host->set_affinity(a->host->data, e->domid, i,
+                                   e->hard || e->hard_before ? hard_of(e, i)
+                                                             : NULL,
+                                   &e->ours, err);
+
+    return rc;
+}
+
+static void journal_move(struct actuator *a, const struct domain *d,
+                         const struct cpumap *soft, bool hard,
+                         const struct decision *why)
+{
+    json_object *details = json_object_new_object();
+    char text[CPUMAP_TEXT];
+
+    cpumap_format(soft, text, sizeof(text));
+    json_object_object_add(details, "domid", json_object_new_int64(d->domid));
+    json_object_object_add(details, "name", json_object_new_string(d->name));
+    json_object_object_add(details, "uuid", json_object_new_string(d->uuid));
+    json_object_object_add(details, "soft_affinity",
+                           json_object_new_string(text));
+    json_object_object_add(details, "lever",
+                           json_object_new_string(hard ? "hard" : "soft"));
+    json_object_object_add(details, "reason",
+                           json_object_new_string(why->reason));
+    if (why->policy)
+        json_object_object_add(details, "policy",
+                               json_object_new_string(why->policy));
+    if (why->partner)
+        json_object_object_add(details, "partner",
+                               json_object_new_int64(why->partner->domid));
+    json_object_object_add(details, "rate",
+                           json_object_new_double(why->rate));
+    json_object_object_add(details, "share",
+                           json_object_new_double(why->share));
+    journal_write(a->journal, "move", details);
+}
+
+/* After a failure in the middle: what is set is put back, if it can be. */
+static void undo(struct actuator *a, struct state_entry *e,
+                 const struct domain *d)
+{
+    struct xensched_error err;
+
+    if (restore(a, e, d, "setting the new one failed", &err))
+        return;
+    state_drop(&a->state, e);
+    save(a);
+}
+
+/* Plans go on to want it; one word each time would fill what is full. */
+static void say_unsaved(struct actuator *a, const struct domain *d,
+                        const struct xensched_error *err)
+{
+    if (a->unsaved)
+        return;
+    a->unsaved = true;
+    say("%s; nothing is moved until it can be written", err->text);
+    journal_domain(a->journal, "failed", d, "not changed, since the original "
+                   "affinity cannot be saved: %s", err->text);
+}
+
+static void say_saved(struct actuator *a)
+{
+    if (a->unsaved)
+        say("'%s' can be written again", a->path);
+    a->unsaved = false;
+}
+
+/* To the disk, then to the vCPUs; @failure is what the journal says if not. */
+static int change(struct actuator *a, struct state_entry *e, bool is_new,
+                  const struct domain *d, const struct cpumap *soft, bool hard,
+                  const char *failure, struct xensched_error *err)
+{
+    int rc = announce(a, e, is_new, soft, hard, err);
+
+    if (rc) {
+        say_unsaved(a, d, err);
+        return rc;
+    }
+    say_saved(a);
+    rc = set_all(a, e, err);
+    if (rc) {
+        journal_domain(a->journal, "failed", d, "%s: %s", failure, err->text);
+        undo(a, e, d);
+        return rc;
+    }
+    settle(e);
+
+    return 0;
+}
+
+int actuator_move(struct actuator *a, const struct domain *d,
+                  const struct cpumap *soft, bool hard,
+                  const struct decision *why, struct xensched_error *err)
+{
+    struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
+    bool is_new = !e;
+    int rc;
+
+    if (is_new)
+        e = state_add(&a->state, d);
+    rc = change(a, e, is_new, d, soft, hard, "cannot be moved", err);
+    if (!rc)
+        journal_move(a, d, soft, hard, why);
+
+    return rc;
+}
+
+/* By what it is kept there. */
+static int change_lever(struct actuator *a, struct state_entry *e,
+                        const struct domain *d, bool hard,
+                        struct xensched_error *err)
+{
+    struct cpumap same;
+    int rc;
+
+    cpumap_init_copy(&same, &e->ours);
+    rc = change(a, e, false, d, &same, hard, "its affinity cannot be changed",
+                err);
+    cpumap_free(&same);
+
+    return rc;
+}
+
+int actuator_pull(struct actuator *a, const struct domain *d, enum pull pull,
+                  const char *why, struct xensched_error *err)
+{
+    struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
+    int rc;
+
+    if (!e || pull == PULL_NOTHING)
+        return 0;
+    if (pull == PULL_REMIND)
+        return set_all(a, e, err);
+    rc = change_lever(a, e, d, pull == PULL_HARDEN, err);
+    if (!rc)
+        journal_domain(a->journal, pull_name(pull), d, "%s", why);
+
+    return rc;
+}
+
+int actuator_give_back(struct actuator *a, const struct domain *d,
+                       const char *why, struct xensched_error *err)
+{
+    struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
+    int rc;
+
+    if (!e)
+        return 0;
+    rc = restore(a, e, d, why, err);
+    if (!rc) {
+        state_drop(&a->state, e);
+        save(a);
+    }
+
+    return rc;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* journal.c - see journal.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/memory.h"
+#include "journal.h"
+#include "daemon/say.h"
+
+/* A crash of the machine can leave a part of a line. */
+static bool is_torn(int fd, uint64_t size)
+{
+    char last;
+
+    return size && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+static int open_file(const char *path, int more)
+{
+    return open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | more, 0600);
+}
+
+int journal_open(struct journal *j, const char *path, uint64_t limit,
+                 struct xensched_error *err)
+{
+    struct stat st;
+
+    memset(j, 0, sizeof(*j));
+    if (!path)
+        return 0;
+    j->fd = open_file(path, 0);
+    if (j->fd < 0)
+        return xensched_fail(err, errno, "cannot open the journal '%s': %s",
+                             path, strerror(errno));
+    j->path = need_string(path);
+    /* A pipe or the like has no size, and is not to be renamed. */
+    if (!fstat(j->fd, &st) && S_ISREG(st.st_mode)) {
+        j->limit = limit;
+        j->size = st.st_size;
+        j->torn = is_torn(j->fd, j->size);
+    }
+
+    return 0;
+}
+
+void journal_close(struct journal *j)
+{
+    unsigned int i;
+
+    for (i = 0; i < JOURNAL_MEMORY; i++)
+        json_object_put(j->entries[i]);
+    if (j->path)
+        close(j->fd);
+    free(j->path);
+    memset(j, 0, sizeof(*j));
+}
+
+/* UTC, to the millisecond. */
+static json_object *time_now(void)
+{
+    struct timespec now;
+    struct tm tm;
+    char text[64];
+    size_t end;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &tm);
+    end = strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(text + end, sizeof(text) - end, ".%03ldZ",
+             now.tv_nsec / 1000000);
+
+    return json_object_new_string(text);
+}
+
+static char *name_of(const struct journal *j, const char *suffix)
+{
+    char *name = need_memory(strlen(j->path) + strlen(suffix) + 1, 1);
+
+    return strcat(strcpy(name, j->path), suffix);
+}
+
+static bool rename_file(const struct journal *j, const char *from,
+                        const char *to)
+{
+    char *old = name_of(j, from), *new = name_of(j, to);
+    bool done = !rename(old, new);
+
+    free(old);
+    free(new);
+
+    return done;
+}
+
+static bool has_file(const struct journal *j, unsigned int nr)
+{
+    char suffix[16], *name;
+    bool has;
+
+    snprintf(suffix, sizeof(suffix), ".%u", nr);
+    name = name_of(j, suffix);
+    has = !access(name, F_OK);
+    free(name);
+
+    return has;
+}
+
+/*
+ * Up to the first number which is not in use, or else the last one: that is
+ * the only file that is written over.
+ */
+static bool make_older(const struct journal *j)
+{
+    char from[16] = "", to[16];
+    unsigned int nr = 1;
+
+    while (nr < JOURNAL_FILES - 1 && has_file(j, nr))
+        nr++;
+    for (; nr; nr--) {
+        snprintf(to, sizeof(to), ".%u", nr);
+        snprintf(from, sizeof(from), nr > 1 ? ".%u" : "", nr - 1);
+        if (!rename_file(j, from, to))
+            return false;
+    }
+
+    return true;
+}
+
+/* The new file is there before any other gets another name. */
+static bool begin_file(struct journal *j)
+{
+    char *name = name_of(j, ".new");
+    int fd = open_file(name, O_TRUNC);
+
+    free(name);
+    if (fd < 0)
+        return false;
+    if (!make_older(j)) {
+        close(fd);
+        return false;
+    }
+    if (!rename_file(j, ".new", "")) {
+        close(fd);
+        rename_file(j, ".1", "");
+        return false;
+    }
+    close(j->fd);
+    j->fd = fd;
+    j->size = 0;
+    j->torn = false;
+
+    return true;
+}
+
+/* A file which cannot be put away grows: better than losing entries. */
+static void rotate(struct journal *j, size_t length)
+{
+    if (!j->limit || !j->size || j->size + length <= j->limit)
+        return;
+    if (begin_file(j))
+        j->stuck = false;
+    else if (!j->stuck) {
+        say("cannot begin a new journal: %s; '%s' becomes larger than it "
+            "should be", strerror(errno), j->path);
+        j->stuck = true;
+    }
+}
+
+/* As a whole or not at all; what cannot be taken back is ended first. */
+static bool put_line(struct journal *j, json_object *entry)
+{
+    const char *text =
+        json_object_to_json_string_ext(entry, JSON_C_TO_STRING_PLAIN);
+    struct iovec part[] = {
+        { .iov_base = "\n", .iov_len = 0 },
+        { .iov_base = (void *)text, .iov_len = strlen(text) },
+        { .iov_base = "\n", .iov_len = 1 },
+    };
+    size_t length = part[1].iov_len + 1;
+    ssize_t done;
+
+    rotate(j, length);
+    part[0].iov_len = j->torn;
+    length += j->torn;
+    errno = 0;
+    done = writev(j->fd, part, 3);
+    if (done == (ssize_t)length) {
+        j->size += length;
+        j->torn = false;
+        return true;
+    }
+    if (done > 0) {
+        errno = ENOSPC;
+        if (!ftruncate(j->fd, j->size))
+            return false;
+        j->size += done;
+        j->torn = true;
+        errno = ENOSPC;
+    }
+
+    return false;
+}
+
+static bool put_missing(struct journal *j)
+{
+    json_object *entry = json_object_new_object();
+    bool done;
+
+    json_object_object_add(entry, "time", time_now());
+    json_object_object_add(entry, "what", json_object_new_string("missing"));
+    json_object_object_add(entry, "entries", json_object_new_int64(j->missing));
+    done = put_line(j, entry);
+    json_object_put(entry);
+
+    return done;
+}
+
+static void append_to_file(struct journal *j, json_object *entry)
+{
+    if (j->missing && put_missing(j))
+        j->missing = 0;
+    if (!j->missing && put_line(j, entry)) {
+        if (j->failed)
+            say("the journal is written again; %u entries are not in it",
+                j->failed);
+        j->failed = 0;
+        return;
+    }
+    j->missing++;
+    j->failures++;
+    if (!j->failed++)
+        say("cannot write the journal '%s': %s", j->path,
+            strerror(errno ? errno : ENOSPC));
+}
+
+void journal_write(struct journal *j, const char *what, json_object *details)
+{
+    json_object *entry = json_object_new_object();
+    json_object **slot = &j->entries[j->nr++ % JOURNAL_MEMORY];
+
+    json_object_object_add(entry, "time", time_now());
+    json_object_object_add(entry, "what", json_object_new_string(what));
+    if (details) {
+        json_object_object_foreach(details, key, value)
+            json_object_object_add(entry, key, json_object_get(value));
+        json_object_put(details);
+    }
+    if (j->path)
+        append_to_file(j, entry);
+    json_object_put(*slot);
+    *slot = entry;
+}
+
+void journal_domain(struct journal *j, const char *what,
+                    const struct domain *domain, const char *format, ...)
+{
+    json_object *details = json_object_new_object();
+    char text[REASON_TEXT];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    json_object_object_add(details, "domid",
+                           json_object_new_int64(domain->domid));
+    json_object_object_add(details, "name",
+                           json_object_new_string(domain->name));
+    json_object_object_add(details, "uuid",
+                           json_object_new_string(domain->uuid));
+    json_object_object_add(details, "reason", json_object_new_string(text));
+    journal_write(j, what, details);
+}
+
+json_object *journal_latest(const struct journal *j, unsigned int max)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i, have = j->nr < JOURNAL_MEMORY ? j->nr : JOURNAL_MEMORY;
+
+    if (max > have)
+        max = have;
+    for (i = j->nr - max; i != j->nr; i++)
+        json_object_array_add(array,
+                              json_object_get(j->entries[i %
+                                                         JOURNAL_MEMORY]));
+
+    return array;
+}

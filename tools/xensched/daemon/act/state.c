@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* state.c - entries, and how they are written as JSON; see state.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "model/memory.h"
+#include "state.h"
+
+/* 1: before hard affinities and the soft weight; still read. */
+#define STATE_VERSION 2
+
+/* More than a host with thousands of domains needs. */
+#define MAX_FILE (64 << 20)
+
+void state_init(struct state *s, unsigned int nr_cpus)
+{
+    memset(s, 0, sizeof(*s));
+    s->nr_cpus = nr_cpus;
+}
+
+static void free_entry(struct state_entry *e)
+{
+    unsigned int i;
+
+    for (i = 0; i < e->nr_vcpus; i++) {
+        cpumap_free(&e->vcpus[i].hard);
+        cpumap_free(&e->vcpus[i].soft);
+    }
+    free(e->vcpus);
+    cpumap_free(&e->ours);
+    cpumap_free(&e->before);
+}
+
+void state_free(struct state *s)
+{
+    unsigned int i;
+
+    for (i = 0; i < s->nr; i++)
+        free_entry(&s->entries[i]);
+    free(s->entries);
+    s->entries = NULL;
+    s->nr = 0;
+    s->cookie = 0;
+    s->weight = (struct state_weight){ 0 };
+    held_free(&s->held);
+}
+
+struct state_entry *state_find(const struct state *s, uint32_t domid,
+                               const char *uuid)
+{
+    unsigned int i;
+
+    for (i = 0; i < s->nr; i++)
+        if (s->entries[i].domid == domid &&
+            !strcmp(s->entries[i].uuid, uuid))
+            return &s->entries[i];
+
+    return NULL;
+}
+
+static struct state_entry *new_entry(struct state *s, unsigned int nr_vcpus)
+{
+    struct state_entry *e;
+    unsigned int i;
+
+    s->entries = need_more_memory(s->entries, s->nr + 1, sizeof(*e));
+    e = &s->entries[s->nr++];
+    memset(e, 0, sizeof(*e));
+    e->nr_vcpus = nr_vcpus;
+    e->vcpus = need_memory(nr_vcpus, sizeof(*e->vcpus));
+    for (i = 0; i < nr_vcpus; i++) {
+        cpumap_init(&e->vcpus[i].hard, s->nr_cpus);
+        cpumap_init(&e->vcpus[i].soft, s->nr_cpus);
+    }
+    cpumap_init(&e->ours, s->nr_cpus);
+
+    return e;
+}
+
+struct state_entry *state_add(struct state *s, const struct domain *d)
+{
+    struct state_entry *e = new_entry(s, d->nr_vcpus);
+    unsigned int i;
+
+    e->domid = d->domid;
+    memcpy(e->uuid, d->uuid, sizeof(e->uuid));
+    memcpy(e->name, d->name, sizeof(e->name));
+    for (i = 0; i < d->nr_vcpus; i++) {
+        cpumap_copy(&e->vcpus[i].hard, &d->vcpus[i].hard);
+        cpumap_copy(&e->vcpus[i].soft, &d->vcpus[i].soft);
+    }
+
+    return e;
+}
+
+void state_drop(struct state *s, struct state_entry *entry)
+{
+    free_entry(entry);
+    memmove(entry, entry + 1, (&s->entries[s->nr] - (entry + 1)) *
+                              sizeof(*entry));
+    s->nr--;
+}
+
+/* JSON from here on. */
+
+static json_object *map_to_json(const struct cpumap *map)
+{
+    /* Each pCPU alone needs no more than this: "12345,". */
+    size_t size = 6 * (size_t)map->nr_cpus + 1;
+    char *text = need_memory(size, 1);
+    json_object *json;
+
+    cpumap_format(map, text, size);
+    json = json_object_new_string(text);
+    free(text);
+
+    return json;
+}
+
+static json_object *entry_to_json(const struct state_entry *e)
+{
+    json_object *json = json_object_new_object();
+    json_object *vcpus = json_object_new_array();
+    unsigned int i;
+
+    json_object_object_add(json, "domid", json_object_new_int64(e->domid));
+    json_object_object_add(json, "uuid", json_object_new_string(e->uuid));
+    json_object_object_add(json, "name", json_object_new_string(e->name));
+    json_object_object_add(json, "ours", map_to_json(&e->ours));
+    json_object_object_add(json, "hard", json_object_new_boolean(e->hard));
+    if (e->before.words)
+        json_object_object_add(json, "before", map_to_json(&e->before));
+    if (e->hard_before)
+        json_object_object_add(json, "hard_before",
+                               json_object_new_boolean(true));
+    for (i = 0; i < e->nr_vcpus; i++) {
+        json_object *vcpu = json_object_new_object();
+
+        json_object_object_add(vcpu, "hard", map_to_json(&e->vcpus[i].hard));
+        json_object_object_add(vcpu, "soft", map_to_json(&e->vcpus[i].soft));
+        json_object_array_add(vcpus, vcpu);
+    }
+    json_object_object_add(json, "vcpus", vcpus);
+
+    return json;
+}
+
+/* In hexadecimal, since JSON's numbers are not for 64 bits everywhere. */
+static json_object *cookie_to_json(uint64_t cookie)
+{
+    char text[17];
+
+    snprintf(text, sizeof(text), "%016" PRIx64, cookie);
+
+    return json_object_new_string(text);
+}
+
+static json_object *held_to_json(const struct held *held)
+{
+    json_object *json = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < held->nr; i++)
+        json_object_array_add(json, json_object_new_string(held->uuid[i]));
+
+    return json;
+}
+
+static json_object *weight_to_json(const struct state_weight *w)
+{
+    json_object *json = json_object_new_object();
+
+    json_object_object_add(json, "original",
+                           json_object_new_int64(w->original));
+    json_object_object_add(json, "ours", json_object_new_int64(w->ours));
+
+    return json;
+}
+
+static json_object *state_to_json(const struct state *s)
+{
+    json_object *json = json_object_new_object();
+    json_object *domains = json_object_new_array();
+    unsigned int i;
+
+    json_object_object_add(json, "version",
+                           json_object_new_int(STATE_VERSION));
+    if (s->cookie)
+        json_object_object_add(json, "cookie", cookie_to_json(s->cookie));
+    for (i = 0; i < s->nr; i++)
+        json_object_array_add(domains, entry_to_json(&s->entries[i]));
+    json_object_object_add(json, "domains", domains);
+    if (s->held.nr)
+        json_object_object_add(json, "held", held_to_json(&s->held));
+    if (s->weight.changed)
+        json_object_object_add(json, "soft_weight",
+                               weight_to_json(&s->weight));
+
+    return json;
+}
+
+static const char *text_of(json_object *json, const char *key)
+{
+    json_object *value;
+
+    if (!json_object_object_get_ex(json, key, &value) ||
+        !json_object_is_type(value, json_type_string))
+        return NULL;
+
+    return json_object_get_string(value);
+}
+
+static bool map_from_json(struct cpumap *map, json_object *json,
+                          const char *key)
+{
+    const char *text = text_of(json, key);
+
+    return text && cpumap_parse(map, text);
+}
+
+/* What is not there is false. */
+static bool flag_from_json(json_object *json, const char *key)
+{
+    json_object *value;
+
+    return json_object_object_get_ex(json, key, &value) &&
+           json_object_get_boolean(value);
+}
+
+static bool vcpus_from_json(struct state_entry *e, json_object *vcpus)
+{
+    unsigned int i;
+
+    for (i = 0; i < e->nr_vcpus; i++) {
+        json_object *vcpu = json_object_array_get_idx(vcpus, i);
+
+        if (!json_object_is_type(vcpu, json_type_object) ||
+            !map_from_json(&e->vcpus[i].hard, vcpu, "hard") ||
+            !map_from_json(&e->vcpus[i].soft, vcpu, "soft"))
+            return false;
+    }
+
+    return true;
+}
+
+static bool copy_text(char *to, size_t size, const char *text)
+{
+    return text && (size_t)snprintf(to, size, "%s", text) < size;
+}
+
+/*
+ * False: not an entry at all.  An entry of which only the pCPUs are not those
+ * of this host is left out.
+ */
+static bool entry_from_json(struct state *s, json_object *json)
+{
+    json_object *vcpus, *domid;
+    struct state_entry *e;
+    bool fits;
+
+    if (!json_object_is_type(json, json_type_object) ||
+        !json_object_object_get_ex(json, "domid", &domid) ||
+        !json_object_is_type(domid, json_type_int) ||
+        !json_object_object_get_ex(json, "vcpus", &vcpus) ||
+        !json_object_is_type(vcpus, json_type_array))
+        return false;
+
+    e = new_entry(s, json_object_array_length(vcpus));
+    e->domid = json_object_get_int64(domid);
+    e->hard = flag_from_json(json, "hard");
+    e->hard_before = flag_from_json(json, "hard_before");
+    if (!copy_text(e->uuid, sizeof(e->uuid), text_of(json, "uuid")) ||
+        !copy_text(e->name, sizeof(e->name), text_of(json, "name")))
+        return false;
+    fits = map_from_json(&e->ours, json, "ours") && vcpus_from_json(e, vcpus);
+    if (fits && text_of(json, "before")) {
+        cpumap_init(&e->before, s->nr_cpus);
+        fits = map_from_json(&e->before, json, "before");
+    }
+    if (!fits)
+        state_drop(s, e);
+
+    return true;
+}
+
+static bool cookie_from_json(uint64_t *cookie, json_object *json)
+{
+    const char *text = text_of(json, "cookie");
+
+    if (!text)
+        return true;
+    if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+        return false;
+    *cookie = strtoull(text, NULL, 16);
+
+    return true;
+}
+
+static bool held_from_json(struct held *held, json_object *json)
+{
+    json_object *array;
+    size_t i;
+
+    if (!json_object_object_get_ex(json, "held", &array))
+        return true;
+    if (!json_object_is_type(array, json_type_array))
+        return false;
+    for (i = 0; i < json_object_array_length(array); i++) {
+        json_object *uuid = json_object_array_get_idx(array, i);
+
+        if (!json_object_is_type(uuid, json_type_string) ||
+            json_object_get_string_len(uuid) != DOMAIN_UUID_TEXT - 1)
+            return false;
+        held_add(held, json_object_get_string(uuid));
+    }
+
+    return true;
+}
+
+static bool number_from_json(json_object *json, const char *key,
+                             uint32_t *number)
+{
+    json_object *value;
+    int64_t wide;
+
+    if (!json_object_object_get_ex(json, key, &value) ||
+        !json_object_is_type(value, json_type_int))
+        return false;
+    wide = json_object_get_int64(value);
+    *number = wide;
+
+    return wide >= 0 && wide <= UINT32_MAX;
+}
+
+static bool weight_from_json(struct state_weight *w, json_object *json)
+{
+    json_object *weight;
+
+    if (!json_object_object_get_ex(json, "soft_weight", &weight))
+        return true;
+    w->changed = true;
+
+    return number_from_json(weight, "original", &w->original) &&
+           number_from_json(weight, "ours", &w->ours);
+}
+
+static bool known_version(json_object *json)
+{
+    uint32_t version;
+
+    return number_from_json(json, "version", &version) && version >= 1 &&
+           version <= STATE_VERSION;
+}
+
+static bool state_from_json(struct state *s, json_object *json)
+{
+    json_object *domains;
+    size_t i;
+
+    if (!known_version(json) ||
+        !json_object_object_get_ex(json, "domains", &domains) ||
+        !json_object_is_type(domains, json_type_array) ||
+        !cookie_from_json(&s->cookie, json) ||
+        !held_from_json(&s->held, json) ||
+        !weight_from_json(&s->weight, json))
+        return false;
+    for (i = 0; i < json_object_array_length(domains); i++)
+        if (!entry_from_json(s, json_object_array_get_idx(domains, i)))
+            return false;
+
+    return true;
+}
+
+/* Files from here on. */
+
+static int failed(struct xensched_error *err, const char *what,
+                  const char *path)
+{
+    return xensched_fail(err, errno ? errno : EIO, "cannot %s '%s': %s", what,
+                         path, strerror(errno));
+}
+
+static int read_file(const char *path, char **text, struct xensched_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat st;
+    ssize_t got = -1;
+    int rc;
+
+    if (fd < 0 || fstat(fd, &st)) {
+        rc = failed(err, "read", path);
+        if (fd >= 0)
+            close(fd);
+        return rc;
+    }
+    if (st.st_size > MAX_FILE) {
+        close(fd);
+        return xensched_fail(err, EFBIG, "'%s' is too large", path);
+    }
+    *text = need_memory(st.st_size + 1, 1);
+    got = read(fd, *text, st.st_size);
+    rc = got == st.st_size ? 0 : failed(err, "read", path);
+    close(fd);
+    if (rc)
+        free(*text);
+
+    return rc;
+}
+
+int state_load(struct state *s, const char *path, struct xensched_error *err)
+{
+    json_object *json;
+    char *text = NULL;
+    bool good;
+    int rc;
+
+    rc = read_file(path, &text, err);
+    if (rc == -ENOENT)
+        return 0;
+    if (rc)
+        return rc;
+    json = json_tokener_parse(text);
+    free(text);
+    good = json_object_is_type(json, json_type_object) &&
+           state_from_json(s, json);
+    json_object_put(json);
+    if (good)
+        return 0;
+
+    state_free(s);
+
+    return xensched_fail(err, EILSEQ, "the state file '%s' is damaged: it "
+                         "should say which affinities are to be restored; "
+                         "look at it, put the affinities right with xl "
+                         "vcpu-pin, and remove it", path);
+}
+
+static int sync_folder_of(const char *path)
+{
+    char folder[PATH_MAX];
+    char *slash;
+    int fd, rc;
+
+    if ((size_t)snprintf(folder, sizeof(folder), "%s", path) >=
+        sizeof(folder)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    rc = fsync(fd);
+    close(fd);
+
+    return rc;
+}
+
+static int write_all(int fd, const char *text, size_t length)
+{
+    while (length) {
+        ssize_t done = write(fd, text, length);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -1;
+        text += done;
+        length -= done;
+    }
+
+    return 0;
+}
+
+static int write_new_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int rc;
+
+    if (fd < 0)
+        return -1;
+    rc = write_all(fd, text, strlen(text));
+    if (!rc)
+        rc = fsync(fd);
+    if (close(fd))
+        rc = -1;
+
+    return rc;
+}
+
+static int replace_file(const char *path, const char *text,
+                        struct xensched_error *err)
+{
+    char aside[PATH_MAX];
+    int rc;
+
+    if ((size_t)snprintf(aside, sizeof(aside), "%s.new", path) >=
+        sizeof(aside))
+        return xensched_fail(err, ENAMETOOLONG, "'%s' is too long", path);
+
+    if (write_new_file(aside, text)) {
+        rc = failed(err, "write", aside);
+        unlink(aside);
+        return rc;
+    }
+    if (rename(aside, path) || sync_folder_of(path))
+        return failed(err, "replace", path);
+
+    return 0;
+}
+
+int state_save(const struct state *s, const char *path,
+               struct xensched_error *err)
+{
+    json_object *json;
+    int rc;
+
+    if (!s->nr && !s->cookie && !s->held.nr && !s->weight.changed) {
+        if ((unlink(path) && errno != ENOENT) || sync_folder_of(path))
+            return failed(err, "remove", path);
+        return 0;
+    }
+    json = state_to_json(s);
+    rc = replace_file(path, json_object_to_json_string_ext(
+                                json, JSON_C_TO_STRING_PRETTY), err);
+    json_object_put(json);
+
+    return rc;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * answer-explain.c - why a domain is where it is, in words: what is known of
+ * it, what is decided, and what was done.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <xensched/event.h>
+
+#include "model/presence.h"
+#include "answer.h"
+
+/* So many pairs of a domain are worth a line. */
+#define MAX_TALKS 5
+
+#define LINE_TEXT 1024
+
+static void add_line(json_object *lines, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add_line(json_object *lines, const char *format, ...)
+{
+    char text[LINE_TEXT];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    json_object_array_add(lines, json_object_new_string(text));
+}
+
+static void say_affinity(json_object *lines, const struct domain *d)
+{
+    char cpus[CPUMAP_TEXT / 4] = "";
+
+    switch (d->affinity) {
+    case AFFINITY_OURS:
+        cpumap_format(&d->ours, cpus, sizeof(cpus));
+        add_line(lines, "it was moved: %s affinity to pCPUs %s",
+                 d->ours_hard ? "hard and soft" : "soft", cpus);
+        break;
+    case AFFINITY_OPERATOR:
+        add_line(lines, "its affinity was set by an operator, and is not "
+                 "touched");
+        break;
+    case AFFINITY_DEFAULT:
+        add_line(lines, "nobody has changed its affinity");
+        break;
+    }
+}
+
+static void say_use(json_object *lines, const struct subject *s,
+                    const struct domain *d)
+{
+    unsigned int vcpus = domain_online_vcpus(d);
+    double share;
+
+    if (!core_service(s->core, d, s->now_ns, &share))
+        add_line(lines, "it has %u vCPUs; there are too many domains to tell "
+                 "it from others", vcpus);
+    else if (d->group[0])
+        add_line(lines, "it is in the group %s, which uses %.2f pCPUs; its "
+                 "part with %u vCPUs is %.2f", d->group,
+                 matrix_service(s->core->matrix, d->acct, s->now_ns), vcpus,
+                 share);
+    else
+        add_line(lines, "it uses %.2f pCPUs with %u vCPUs", share, vcpus);
+}
+
+/* "it ran 97 % of its time on socket 0, 3 % on socket 1" */
+static void say_where(json_object *lines, const struct subject *s,
+                      const struct domain *d)
+{
+    const struct topology *t = &s->core->topology;
+    char text[LINE_TEXT] = "";
+    unsigned int i;
+    size_t length = 0;
+
+    for (i = 0; i < t->nr_places; i++) {
+        double share = presence_share(s->core->matrix, d, &t->places[i].cpus,
+                                      s->now_ns);
+
+        if (share >= 0.005 && length < sizeof(text))
+            length += snprintf(text + length, sizeof(text) - length,
+                               "%s%.0f %% %son %s %u", length ? ", " : "",
+                               100 * share, length ? "" : "of its time ",
+                               t->places[i].kind, t->places[i].id);
+    }
+    if (length)
+        add_line(lines, "it ran %s", text);
+}
+
+/* Is it where it was moved? */
+static void say_presence(json_object *lines, const struct subject *s,
+                         const struct domain *d)
+{
+    double share = d->affinity != AFFINITY_OURS ? -1 :
+                   presence_share(s->core->matrix, d, &d->ours, s->now_ns);
+    double crossings = presence_all_crossings(s->core->matrix,
+                                              &s->core->topology,
+                                              &s->core->domains, d,
+                                              s->now_ns);
+
+    say_where(lines, s, d);
+    if (share >= 0)
+        add_line(lines, "at its place %.0f %% of its time: %s", 100 * share,
+                 share >= OUTCOME_THERE ? "the move had its effect"
+                                        : "the move has not had its effect");
+    if (crossings >= 0.5)
+        add_line(lines, "about %.0f notifications/s to and from it cross "
+                 "places", crossings);
+}
+
+/* The pairs of one domain with the highest rates. */
+struct talks {
+    uint16_t acct;
+    unsigned int nr;
+    struct matrix_entry entry[MAX_TALKS]; /* the highest rate first */
+};
+
+static void take_talk(const struct matrix_entry *entry, void *arg)
+{
+    struct talks *t = arg;
+    unsigned int i;
+
+    if ((entry->current != t->acct && entry->correspondent != t->acct) ||
+        entry->correspondent == XEN_SCHEDLOG_ACCT_NONE || entry->rate < 0.1)
+        return;
+    if (t->nr < MAX_TALKS)
+        t->nr++;
+    else if (entry->rate <= t->entry[MAX_TALKS - 1].rate)
+        return;
+    for (i = t->nr - 1; i && t->entry[i - 1].rate < entry->rate; i--)
+        t->entry[i] = t->entry[i - 1];
+    t->entry[i] = *entry;
+}
+
+static const char *name_of(const struct core *core, uint16_t acct)
+{
+    const struct account *account = accounting_of(&core->accounting, acct);
+
+    if (account && account->name[0])
+        return account->name;
+
+    return account ? "a domain without a name"
+                   : acct == XEN_SCHEDLOG_ACCT_XEN ? "Xen" : "others";
+}
+
+static void say_talks(json_object *lines, const struct subject *s,
+                      const struct domain *d)
+{
+    struct talks t = { .acct = d->acct };
+    unsigned int i;
+
+    if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
+        return;
+    matrix_visit(s->core->matrix, s->now_ns, take_talk, &t);
+    for (i = 0; i < t.nr; i++)
+        add_line(lines, "%s: %.1f/s from %s to %s",
+                 xensched_event_name(t.entry[i].event), t.entry[i].rate,
+                 name_of(s->core, t.entry[i].current),
+                 name_of(s->core, t.entry[i].correspondent));
+    if (!t.nr)
+        add_line(lines, "%s talks to nobody", d->group[0] ? "its group"
+                                                          : "it");
+}
+
+static void say_decision(json_object *lines, const struct core *core,
+                         const struct domain *d)
+{
+    const struct decision *decision;
+
+    if (core->mode == MODE_OBSERVE) {
+        add_line(lines, "there are no plans in mode observe");
+        return;
+    }
+    decision = &core->plan.decisions[d - core->domains.domain];
+    add_line(lines, "mode %s, now: %s: %s", mode_name(core->mode),
+             verb_name(decision->verb), decision->reason);
+    if (decision->policy)
+        add_line(lines, "so decided by the policy %s", decision->policy);
+    if (decision->pull != PULL_NOTHING)
+        add_line(lines, "%s: %s", pull_name(decision->pull),
+                 decision->pull_why);
+}
+
+static const char *text_of(json_object *entry, const char *key)
+{
+    json_object *value;
+
+    return json_object_object_get_ex(entry, key, &value)
+           ? json_object_get_string(value) : NULL;
+}
+
+/* What the journal has of it, oldest first. */
+static void say_history(json_object *lines, const struct core *core,
+                        const struct domain *d)
+{
+    json_object *journal = journal_latest(&core->journal, JOURNAL_MEMORY);
+    size_t i;
+
+    for (i = 0; i < json_object_array_length(journal); i++) {
+        json_object *entry = json_object_array_get_idx(journal, i);
+        const char *uuid = text_of(entry, "uuid");
+        const char *reason = text_of(entry, "reason");
+
+        if (uuid && !strcmp(uuid, d->uuid))
+            add_line(lines, "%s %s%s%s", text_of(entry, "time"),
+                     text_of(entry, "what"), reason ? ": " : "",
+                     reason ? reason : "");
+    }
+    json_object_put(journal);
+}
+
+json_object *answer_explain(struct subject *s, struct xensched_error *err)
+{
+    const struct domain *d = answer_domain(s, err);
+    json_object *json, *lines;
+
+    if (!d)
+        return NULL;
+    lines = json_object_new_array();
+    say_affinity(lines, d);
+    say_use(lines, s, d);
+    say_presence(lines, s, d);
+    say_talks(lines, s, d);
+    say_decision(lines, s->core, d);
+    say_history(lines, s->core, d);
+    json = json_object_new_object();
+    answer_add_domain(json, "domain", "domid", d->domid, d->name);
+    answer_add_text(json, "uuid", d->uuid);
+    if (d->group[0])
+        answer_add_text(json, "group", d->group);
+    json_object_object_add(json, "lines", lines);
+
+    return json;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* answer-plan.c - what is to be moved, what is left, and why. */
+#include <errno.h>
+#include <time.h>
+
+#include "model/presence.h"
+#include "answer.h"
+
+static json_object *evidence(const struct decision *decision)
+{
+    json_object *json = json_object_new_object();
+
+    if (!decision->partner)
+        return json;
+    answer_add_real(json, "share", decision->share, 4);
+    answer_add_real(json, "rate", decision->rate, 1);
+    answer_add_domain(json, decision->partner->driver ? "driver_domain"
+                                                      : "partner",
+                      decision->partner->driver ? "driver_domid"
+                                                : "partner_domid",
+                      decision->partner->domid, decision->partner->name);
+
+    return json;
+}
+
+static const char *state_of(const struct decision *decision)
+{
+    switch (decision->verb) {
+    case MOVE:
+        return decision->done ? "applied" : "proposed";
+    case GIVE_BACK:
+        return decision->done ? "given-back" : "applied";
+    default:
+        return "applied";
+    }
+}
+
+/* Which decided; null: none, for whatever policies there are. */
+static void add_policy(json_object *json, const struct decision *decision)
+{
+    json_object_object_add(json, "policy", decision->policy
+                           ? json_object_new_string(decision->policy) : NULL);
+}
+
+/*
+ * What it does there, not what was set; null: nobody knows, or not yet.  On a
+ * host that is not real the rows are of one where it was not moved.
+ */
+static void add_share(json_object *json, const struct core *core,
+                      const struct domain *d, const struct decision *decision)
+{
+    bool real = core->settings.state_path;
+    double share = !real || decision->verb != KEEP ? -1 :
+                   presence_share(core->matrix, d, &d->ours, core->run_ns);
+
+    if (share < 0)
+        json_object_object_add(json, "at_place", NULL);
+    else
+        answer_add_real(json, "at_place", share, 4);
+}
+
+static json_object *move(const struct core *core, const struct domain *d,
+                         const struct decision *decision)
+{
+    json_object *json = json_object_new_object();
+    bool hard = decision->verb == KEEP ? d->ours_hard : decision->hard;
+
+    answer_add_domain(json, "domain", "domid", d->domid, d->name);
+    answer_add_text(json, "uuid", d->uuid);
+    json_object_object_add(json, "pcpus",
+                           answer_cpus(decision->soft.words ? &decision->soft
+                                                            : &d->ours));
+    json_object_object_add(json, "soft", json_object_new_boolean(1));
+    json_object_object_add(json, "hard", json_object_new_boolean(hard));
+    add_share(json, core, d, decision);
+    answer_add_text(json, "state", state_of(decision));
+    add_policy(json, decision);
+    answer_add_text(json, "reason", decision->reason);
+    json_object_object_add(json, "evidence", evidence(decision));
+
+    return json;
+}
+
+static json_object *kept(const struct domain *d,
+                         const struct decision *decision)
+{
+    json_object *json = json_object_new_object();
+
+    answer_add_domain(json, "domain", "domid", d->domid, d->name);
+    answer_add_text(json, "uuid", d->uuid);
+    add_policy(json, decision);
+    answer_add_text(json, "reason", decision->reason);
+
+    return json;
+}
+
+static void add_time(json_object *json)
+{
+    time_t now = time(NULL);
+    char text[32];
+    struct tm tm;
+
+    gmtime_r(&now, &tm);
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    answer_add_text(json, "time", text);
+}
+
+void answer_add_plan(json_object *json, const struct core *core)
+{
+    json_object *moves = json_object_new_array();
+    json_object *rest = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < core->plan.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+        const struct decision *decision = &core->plan.decisions[i];
+
+        if (decision->verb == LEAVE)
+            json_object_array_add(rest, kept(d, decision));
+        else
+            json_object_array_add(moves, move(core, d, decision));
+    }
+    json_object_object_add(json, "moves", moves);
+    json_object_object_add(json, "kept", rest);
+}
+
+json_object *answer_plan(struct subject *s, struct xensched_error *err)
+{
+    const struct core *core = s->core;
+    char policies[POLICIES_TEXT];
+    json_object *json;
+
+    if (core->mode == MODE_OBSERVE) {
+        xensched_fail(err, ENODATA, "there is no plan in mode observe");
+        return NULL;
+    }
+    json = json_object_new_object();
+    answer_add_text(json, "mode", mode_name(core->mode));
+    policies_format(&core->settings.policies, policies);
+    answer_add_text(json, "policy", policies);
+    add_time(json);
+    answer_add_plan(json, core);
+
+    return json;
+}

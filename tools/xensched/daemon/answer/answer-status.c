@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* answer-status.c - the daemon, Xen's log and the domains at a glance. */
+#include <xensched/event.h>
+
+#include "model/presence.h"
+#include "answer.h"
+
+#define JOURNAL_ENTRIES 20
+
+static json_object *event_names(uint32_t mask)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++) {
+        const char *name = xensched_event_name(i);
+
+        if ((mask & (1U << i)) && name)
+            json_object_array_add(array, json_object_new_string(name));
+    }
+
+    return array;
+}
+
+static json_object *xen(const struct host_facts *facts)
+{
+    json_object *json = json_object_new_object();
+
+    json_object_object_add(json, "events_built",
+                           event_names(facts->events_built));
+    json_object_object_add(json, "events_enabled",
+                           event_names(facts->events_enabled));
+    answer_add_int(json, "sites", facts->nr_sites);
+    answer_add_int(json, "pcpus", facts->pcpus);
+    answer_add_int(json, "lease_ms", facts->lease_ms);
+    answer_add_int(json, "lease_left_ms", facts->lease_left_ms);
+    answer_add_int(json, "pmcs", facts->nr_pmcs);
+
+    return json;
+}
+
+static json_object *topology(const struct topology *t)
+{
+    static const char *const known_by[] = {
+        [LLC_NOT_SAID] = "socket", [LLC_OF_HOST] = "host",
+        [LLC_NAMED] = "operator",
+    };
+    json_object *json = json_object_new_object();
+    struct topology_summary s;
+
+    topology_summarise(t, &s);
+    answer_add_int(json, "pcpus", s.cpus);
+    answer_add_int(json, "cores", s.cores);
+    answer_add_int(json, "sockets", s.sockets);
+    answer_add_int(json, "nodes", s.nodes);
+    answer_add_int(json, "llcs", s.llcs);
+    json_object_object_add(json, "llcs_by",
+                           json_object_new_string(known_by[t->llc]));
+
+    return json;
+}
+
+static json_object *where_it_runs(const struct domain *d, unsigned int nr_cpus)
+{
+    struct cpumap cpus;
+    json_object *array;
+    unsigned int i;
+
+    cpumap_init(&cpus, nr_cpus);
+    for (i = 0; i < d->nr_vcpus; i++)
+        if (d->vcpus[i].online)
+            cpumap_set(&cpus, d->vcpus[i].cpu);
+    array = answer_cpus(&cpus);
+    cpumap_free(&cpus);
+
+    return array;
+}
+
+/* null: nobody knows. */
+static void add_service(json_object *json, const struct subject *s,
+                        const struct domain *d)
+{
+    double share;
+
+    if (core_service(s->core, d, s->now_ns, &share))
+        answer_add_real(json, "service_share", share, 4);
+    else
+        json_object_object_add(json, "service_share", NULL);
+}
+
+static void add_delay(json_object *json, const struct subject *s,
+                      const struct domain *d)
+{
+    double delay = d->acct >= XEN_SCHEDLOG_ACCT_FIRST
+                   ? waiting_delay_of(s->core->waiting, d->acct, s->now_ns) : -1;
+
+    if (delay < 0)
+        json_object_object_add(json, "wake_delay_us", NULL);
+    else
+        answer_add_real(json, "wake_delay_us", 1e6 * delay, 1);
+}
+
+static void add_share(json_object *json, const char *key, double share)
+{
+    if (share < 0)
+        json_object_object_add(json, key, NULL);
+    else
+        answer_add_real(json, key, share, 4);
+}
+
+/* How much of its time it ran where, by the log. */
+static json_object *ran(const struct subject *s, const struct domain *d)
+{
+    const struct topology *t = &s->core->topology;
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < t->nr_places; i++)
+        answer_add_ran(array, &t->places[i],
+                       presence_share(s->core->matrix, d, &t->places[i].cpus,
+                                      s->now_ns));
+
+    return array;
+}
+
+/* Is it where it was moved, and by what is it kept there? */
+static void add_place(json_object *json, const struct subject *s,
+                      const struct domain *d)
+{
+    bool ours = d->affinity == AFFINITY_OURS;
+    json_object *where = ran(s, d);
+
+    json_object_object_add(json, "ran", where);
+    add_share(json, "at_place", !ours ? -1 :
+              presence_share(s->core->matrix, d, &d->ours, s->now_ns));
+    if (ours)
+        answer_add_text(json, "lever", d->ours_hard ? "hard" : "soft");
+    if (!json_object_array_length(where))
+        json_object_object_add(json, "crossings_per_s", NULL);
+    else
+        answer_add_real(json, "crossings_per_s",
+                        presence_all_crossings(s->core->matrix,
+                                               &s->core->topology,
+                                               &s->core->domains, d,
+                                               s->now_ns), 1);
+}
+
+static json_object *domain(const struct subject *s, const struct domain *d)
+{
+    static const char *const affinities[] = {
+        [AFFINITY_DEFAULT] = "default",
+        [AFFINITY_OURS] = "ours",
+        [AFFINITY_OPERATOR] = "operator",
+    };
+    json_object *json = json_object_new_object();
+
+    answer_add_domain(json, "name", "domid", d->domid, d->name);
+    answer_add_text(json, "uuid", d->uuid);
+    answer_add_int(json, "acct", d->acct);
+    if (d->group[0])
+        answer_add_text(json, "group", d->group);
+    json_object_object_add(json, "driver_domain",
+                           json_object_new_boolean(d->driver));
+    add_service(json, s, d);
+    add_delay(json, s, d);
+    answer_add_text(json, "affinity", affinities[d->affinity]);
+    json_object_object_add(json, "held", json_object_new_boolean(
+        held_is(&s->core->actuator.state.held, d)));
+    json_object_object_add(json, "moved",
+                           json_object_new_boolean(d->affinity ==
+                                                   AFFINITY_OURS));
+    json_object_object_add(json, "pcpus",
+                           where_it_runs(d, s->core->topology.nr_cpus));
+    add_place(json, s, d);
+
+    return json;
+}
+
+static json_object *domains(const struct subject *s)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < s->core->domains.nr; i++)
+        json_object_array_add(array, domain(s, &s->core->domains.domain[i]));
+
+    return array;
+}
+
+static void add_counts(json_object *json, const struct subject *s)
+{
+    struct xensched_source_stats stats;
+
+    feeds_stats(s->feeds, &stats);
+    answer_add_int(json, "rows", stats.rows);
+    answer_add_int(json, "lost_rows", stats.lost_rows);
+    answer_add_int(json, "lost_bytes", stats.lost_bytes);
+    answer_add_int(json, "nonsense", stats.nonsense);
+}
+
+static json_object *source(const struct feed *feed)
+{
+    json_object *json = json_object_new_object();
+    struct xensched_source_stats stats;
+
+    feed_stats(feed, &stats);
+    answer_add_text(json, "name", feed->name);
+    answer_add_text(json, "state", feed_state_name(feed->state));
+    answer_add_int(json, "rows", stats.rows);
+    answer_add_int(json, "lost_rows", stats.lost_rows);
+    answer_add_int(json, "refused", feed->refused);
+    answer_add_int(json, "nonsense", stats.nonsense);
+    answer_add_text(json, "reason", feed->reason);
+
+    return json;
+}
+
+static json_object *sources(const struct feeds *feeds)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < feeds->nr; i++)
+        json_object_array_add(array, source(feeds->feed[i]));
+
+    return array;
+}
+
+static json_object *budget(const struct governor *g)
+{
+    json_object *json = json_object_new_object();
+    unsigned int event, acct, raised = 0;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        for (acct = 0; acct < g->nr_acct; acct++)
+            raised += governor_threshold(g, event, acct) != g->chosen[event];
+    answer_add_real(json, "percent", 100 * g->budget, 3);
+    answer_add_real(json, "overhead_percent", 100 * g->overhead, 3);
+    answer_add_real(json, "own_percent", 100 * g->own, 3);
+    answer_add_real(json, "rows_per_s", g->rate, 0);
+    answer_add_int(json, "raised", raised);
+    json_object_object_add(json, "kept", json_object_new_boolean(!g->stuck));
+
+    return json;
+}
+
+/* What a soft affinity weighs for credit2, if we have changed that. */
+static void add_soft_weight(json_object *json, const struct core *core)
+{
+    const struct state_weight *w = &core->actuator.state.weight;
+    json_object *weight;
+
+    if (!w->changed) {
+        json_object_object_add(json, "soft_weight", NULL);
+        return;
+    }
+    weight = json_object_new_object();
+    answer_add_int(weight, "percent", w->ours);
+    answer_add_int(weight, "original", w->original);
+    json_object_object_add(json, "soft_weight", weight);
+}
+
+json_object *answer_status(struct subject *s, struct xensched_error *err)
+{
+    struct core *core = s->core;
+    char policies[POLICIES_TEXT];
+    struct host_facts facts;
+    json_object *json;
+
+    if (core->host->facts(core->host->data, &facts, err))
+        return NULL;
+    json = json_object_new_object();
+    answer_add_text(json, "mode", mode_name(core->mode));
+    policies_format(&core->settings.policies, policies);
+    answer_add_text(json, "policy", policies);
+    answer_add_real(json, "uptime_s", (s->now_ns - core->started_ns) / 1e9, 1);
+    answer_add_int(json, "abi", facts.abi_version);
+    json_object_object_add(json, "xen", xen(&facts));
+    json_object_object_add(json, "topology", topology(&core->topology));
+    add_counts(json, s);
+    json_object_object_add(json, "sources", sources(s->feeds));
+    if (core->governor.budget > 0)
+        json_object_object_add(json, "budget", budget(&core->governor));
+    answer_add_int(json, "memory_bytes", facts.log_bytes);
+    json_object_object_add(json, "domains", domains(s));
+    add_soft_weight(json, core);
+    answer_add_int(json, "moves", core->moves);
+    answer_add_int(json, "restores", core->restores);
+    json_object_object_add(json, "journal",
+                           journal_latest(&core->journal, JOURNAL_ENTRIES));
+
+    return json;
+}

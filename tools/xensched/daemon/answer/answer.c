@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* answer.c - requests; see answer.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "answer.h"
+
+/* Enough for any request; a client cannot make us recurse. */
+#define MAX_DEPTH 4
+
+static json_object *answer_restore(struct subject *s,
+                                   struct xensched_error *err)
+{
+    struct actuator_result result;
+    json_object *json;
+
+    /* It isn't act any more after that, so running it again moves nothing. */
+    if (core_restore(s->core, "an operator asked for it", &result, err) ||
+        core_run(s->core, s->now_ns, err))
+        return NULL;
+    json = json_object_new_object();
+    answer_add_int(json, "restored", result.restored);
+    answer_add_int(json, "failed", result.failed);
+    answer_add_text(json, "mode", mode_name(s->core->mode));
+
+    return json;
+}
+
+/* The present plan respects a hold at once, a release only the next one. */
+static json_object *set_hold(struct subject *s, bool hold,
+                             struct xensched_error *err)
+{
+    const struct domain *d = answer_domain(s, err);
+    struct core *core = s->core;
+
+    if (!d || actuator_hold(&core->actuator, d, hold, err))
+        return NULL;
+    held_apply(&core->actuator.state.held, &core->domains, &core->plan);
+
+    return json_object_new_object();
+}
+
+static json_object *answer_hold(struct subject *s, struct xensched_error *err)
+{
+    return set_hold(s, true, err);
+}
+
+/* What its configuration says is not ours to change. */
+static json_object *answer_release(struct subject *s,
+                                   struct xensched_error *err)
+{
+    const struct domain *d = answer_domain(s, err);
+
+    if (d && d->stays) {
+        xensched_fail(err, EPERM, "%s is held by its configuration: change "
+                      "vm_affinity there; to have it released while it runs, "
+                      "remove /local/domain/%u/platform/vm-affinity in "
+                      "xenstore", d->name, d->domid);
+        return NULL;
+    }
+
+    return d ? set_hold(s, false, err) : NULL;
+}
+
+static json_object *set_mode(struct subject *s, enum mode mode)
+{
+    json_object *json = json_object_new_object();
+
+    core_set_mode(s->core, mode);
+    answer_add_text(json, "mode", mode_name(s->core->mode));
+
+    return json;
+}
+
+static json_object *answer_act(struct subject *s, struct xensched_error *err)
+{
+    (void)err;
+
+    return set_mode(s, MODE_ACT);
+}
+
+static json_object *answer_advise(struct subject *s,
+                                  struct xensched_error *err)
+{
+    (void)err;
+
+    return set_mode(s, MODE_ADVISE);
+}
+
+static json_object *answer_stop(struct subject *s, struct xensched_error *err)
+{
+    (void)err;
+    s->stop = true;
+
+    return json_object_new_object();
+}
+
+static const struct {
+    const char *name;
+    json_object *(*result)(struct subject *s, struct xensched_error *err);
+} requests[] = {
+    { "status", answer_status },
+    { "matrix", answer_matrix },
+    { "plan", answer_plan },
+    { "explain", answer_explain },
+    { "host", answer_host },
+    { "act", answer_act },
+    { "advise", answer_advise },
+    { "hold", answer_hold },
+    { "release", answer_release },
+    { "restore", answer_restore },
+    { "stop", answer_stop },
+};
+
+json_object *answer_error(const char *text)
+{
+    json_object *json = json_object_new_object();
+
+    json_object_object_add(json, "ok", json_object_new_boolean(0));
+    answer_add_text(json, "error", text);
+
+    return json;
+}
+
+static json_object *carry_out(struct subject *s, const char *command)
+{
+    struct xensched_error err = { 0 };
+    json_object *json, *result;
+    size_t i;
+
+    for (i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
+        if (!strcmp(requests[i].name, command))
+            break;
+    if (i == sizeof(requests) / sizeof(requests[0]))
+        return answer_error("there is no such command");
+    result = requests[i].result(s, &err);
+    if (!result)
+        return answer_error(err.text);
+    json = json_object_new_object();
+    json_object_object_add(json, "ok", json_object_new_boolean(1));
+    json_object_object_add(json, "result", result);
+
+    return json;
+}
+
+static json_object *parse(const char *line, size_t length)
+{
+    struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
+    json_object *json;
+
+    if (!tokener)
+        return NULL;
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+    json = json_tokener_parse_ex(tokener, line, length);
+    if (json_tokener_get_error(tokener) != json_tokener_success) {
+        json_object_put(json);
+        json = NULL;
+    }
+    json_tokener_free(tokener);
+
+    return json;
+}
+
+static int64_t domid_of(json_object *request)
+{
+    json_object *domid;
+
+    return json_object_object_get_ex(request, "domid", &domid) &&
+           json_object_is_type(domid, json_type_int)
+           ? json_object_get_int64(domid) : -1;
+}
+
+json_object *answer(struct subject *s, const char *line, size_t length)
+{
+    json_object *request = parse(line, length), *command, *json;
+
+    s->domid = domid_of(request);
+    if (json_object_is_type(request, json_type_object) &&
+        json_object_object_get_ex(request, "command", &command) &&
+        json_object_is_type(command, json_type_string))
+        json = carry_out(s, json_object_get_string(command));
+    else
+        json = answer_error("a request is one line: {\"command\": NAME}");
+    json_object_put(request);
+
+    return json;
+}

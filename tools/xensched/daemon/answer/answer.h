@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * answer.h - what the daemon says when it is asked, as JSON; the shapes are
+ * documented in docs/control-socket.md.
+ */
+#ifndef XENSCHED_DAEMON_ANSWER_H
+#define XENSCHED_DAEMON_ANSWER_H
+
+#include <stdbool.h>
+
+#include <json-c/json.h>
+
+#include "daemon/core/core.h"
+#include "daemon/feeds/feeds.h"
+
+/* What answers are about. */
+struct subject {
+    struct core *core;
+    const struct feeds *feeds;
+    uint64_t now_ns; /* when it was asked */
+    int64_t domid;   /* which the request names; -1: none */
+    bool stop;       /* set by the request "stop" */
+};
+
+/*
+ * The response to one line from a client: {"ok": true, "result": {...}} or
+ * {"ok": false, "error": "..."}.  Never NULL, whatever the line is.
+ */
+json_object *answer(struct subject *s, const char *line, size_t length);
+
+/* Results, each in its own file. */
+json_object *answer_status(struct subject *s, struct xensched_error *err);
+json_object *answer_matrix(struct subject *s, struct xensched_error *err);
+json_object *answer_plan(struct subject *s, struct xensched_error *err);
+json_object *answer_explain(struct subject *s, struct xensched_error *err);
+json_object *answer_host(struct subject *s, struct xensched_error *err);
+
+/* The domain that the request names, or NULL and *err. */
+const struct domain *answer_domain(const struct subject *s,
+                                   struct xensched_error *err);
+
+/* {"ok": false, "error": @text} */
+json_object *answer_error(const char *text);
+
+/*
+ * Add the name of a domain, or what stands for it when it has none, as @key,
+ * and its domid as @domid_key.
+ */
+void answer_add_domain(json_object *json, const char *key,
+                       const char *domid_key, uint32_t domid,
+                       const char *name);
+
+/* Add @name: @number. */
+void answer_add_int(json_object *json, const char *key, uint64_t number);
+void answer_add_text(json_object *json, const char *key, const char *text);
+/* Rounded to @digits behind the point. */
+void answer_add_real(json_object *json, const char *key, double number,
+                     unsigned int digits);
+
+/*
+ * Add @place and the share of its time that a domain ran there to @array,
+ * unless that is too little to be worth naming.
+ */
+void answer_add_ran(json_object *array, const struct topology_place *place,
+                    double share);
+
+/* Add the moves of the latest plan, and what it keeps. */
+void answer_add_plan(json_object *json, const struct core *core);
+
+/* pCPU ids as an array. */
+json_object *answer_cpus(const struct cpumap *cpus);
+
+#endif /* XENSCHED_DAEMON_ANSWER_H */

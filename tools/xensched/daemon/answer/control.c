@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * control.c - see control.h.
+ *
+ * A client is in one of two states: its lines are read, or an answer is sent
+ * to it.  While an answer is sent nothing is read, so what a client can make
+ * us keep is one line and one answer.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "model/memory.h"
+#include "control.h"
+
+#define BACKLOG 8
+
+static const char too_long[] =
+    "{\"ok\":false,\"error\":\"a request has at most 4095 bytes\"}\n";
+
+_Static_assert(CONTROL_LINE == 4096, "too_long says so");
+
+static void disconnect(struct control_client *client)
+{
+    ev_io_stop(client->control->loop, &client->io);
+    ev_timer_stop(client->control->loop, &client->idle);
+    close(client->fd);
+    free(client->out);
+    client->out = NULL;
+    client->fd = -1;
+}
+
+/* It is new, has said a whole line, or has taken some of its answer. */
+static void is_active(struct control_client *client)
+{
+    client->active = ++client->control->clock;
+}
+
+static void wait_for(struct control_client *client, int events)
+{
+    struct ev_loop *loop = client->control->loop;
+
+    ev_io_stop(loop, &client->io);
+    ev_io_set(&client->io, client->fd, events);
+    ev_io_start(loop, &client->io);
+}
+
+static void start_answer(struct control_client *client, char *out)
+{
+    client->out = out;
+    client->nr_out = strlen(out);
+    client->sent = 0;
+    ev_timer_again(client->control->loop, &client->idle);
+    wait_for(client, EV_WRITE);
+}
+
+/* Answer the first line which is there, if there is one. */
+static void look_for_line(struct control_client *client)
+{
+    struct control *c = client->control;
+    char *end = memchr(client->in, '\n', client->nr_in);
+    size_t length;
+
+    if (end) {
+        length = end - client->in;
+        is_active(client);
+        start_answer(client, c->answer(c->arg, client->in, length));
+        client->nr_in -= length + 1;
+        memmove(client->in, end + 1, client->nr_in);
+    } else if (client->nr_in == sizeof(client->in)) {
+        client->closing = 1;
+        start_answer(client, need_string(too_long));
+    } else {
+        wait_for(client, EV_READ);
+    }
+}
+
+static void receive(struct control_client *client)
+{
+    ssize_t got = recv(client->fd, client->in + client->nr_in,
+                       sizeof(client->in) - client->nr_in, 0);
+
+    if (got < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (got <= 0) {
+        disconnect(client);
+        return;
+    }
+    client->nr_in += got;
+    look_for_line(client);
+}
+
+static void transmit(struct control_client *client)
+{
+    ssize_t done = send(client->fd, client->out + client->sent,
+                        client->nr_out - client->sent, MSG_NOSIGNAL);
+
+    if (done < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (done < 0) {
+        disconnect(client);
+        return;
+    }
+    is_active(client);
+    client->sent += done;
+    if (client->sent < client->nr_out)
+        return;
+    free(client->out);
+    client->out = NULL;
+    ev_timer_again(client->control->loop, &client->idle);
+    if (client->closing)
+        disconnect(client);
+    else
+        look_for_line(client);
+}
+
+static void client_ready(struct ev_loop *loop, ev_io *io, int events)
+{
+    struct control_client *client = io->data;
+
+    (void)loop;
+    (void)events;
+    if (client->out)
+        transmit(client);
+    else
+        receive(client);
+}
+
+static void client_idle(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    (void)loop;
+    (void)events;
+    disconnect(timer->data);
+}
+
+/*
+ * A free place, or that of the client from which nothing has come for longest:
+ * many who say nothing keep nobody else from being heard.
+ */
+static struct control_client *make_place(struct control *c)
+{
+    struct control_client *place = &c->clients[0];
+    unsigned int i;
+
+    for (i = 0; i < CONTROL_CLIENTS; i++) {
+        if (c->clients[i].fd < 0)
+            return &c->clients[i];
+        if (c->clients[i].active < place->active)
+            place = &c->clients[i];
+    }
+    disconnect(place);
+
+    return place;
+}
+
+/* The folder and the socket's mode say so already; a misplaced one doesn't. */
+static int is_allowed(int fd)
+{
+    struct ucred peer;
+    socklen_t length = sizeof(peer);
+
+    return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) &&
+           (peer.uid == 0 || peer.uid == geteuid());
+}
+
+static void new_client(struct ev_loop *loop, ev_io *io, int events)
+{
+    struct control *c = io->data;
+    int fd = accept4(c->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    struct control_client *client;
+
+    (void)events;
+    if (fd < 0)
+        return;
+    if (!is_allowed(fd)) {
+        close(fd);
+        return;
+    }
+    client = make_place(c);
+    is_active(client);
+    client->fd = fd;
+    client->nr_in = 0;
+    client->closing = 0;
+    ev_io_set(&client->io, fd, EV_READ);
+    ev_io_start(loop, &client->io);
+    ev_timer_again(loop, &client->idle);
+}
+
+static void init_clients(struct control *c, double idle_s)
+{
+    unsigned int i;
+
+    for (i = 0; i < CONTROL_CLIENTS; i++) {
+        struct control_client *client = &c->clients[i];
+
+        client->fd = -1;
+        client->control = c;
+        ev_init(&client->io, client_ready);
+        client->io.data = client;
+        ev_init(&client->idle, client_idle);
+        client->idle.repeat = idle_s;
+        client->idle.data = client;
+    }
+}
+
+static int listen_at(const char *path, struct xensched_error *err)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    mode_t mask;
+    int fd, rc;
+
+    if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+                         path) >= sizeof(address.sun_path))
+        return xensched_fail(err, ENAMETOOLONG, "the path of the control "
+                             "socket is too long: '%s'", path);
+    fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        goto fail;
+    unlink(path);
+    mask = umask(0177);
+    rc = bind(fd, (struct sockaddr *)&address, sizeof(address));
+    umask(mask);
+    if (!rc && !listen(fd, BACKLOG))
+        return fd;
+
+fail:
+    rc = xensched_fail(err, errno, "cannot listen at '%s': %s", path,
+                       strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+int control_open(struct control *c, struct ev_loop *loop, const char *path,
+                 double idle_s,
+                 char *(*answer)(void *arg, const char *line, size_t length),
+                 void *arg, struct xensched_error *err)
+{
+    memset(c, 0, sizeof(*c));
+    init_clients(c, idle_s);
+    c->fd = listen_at(path, err);
+    if (c->fd < 0)
+        return c->fd;
+    c->loop = loop;
+    c->answer = answer;
+    c->arg = arg;
+    c->path = need_string(path);
+    ev_io_init(&c->io, new_client, c->fd, EV_READ);
+    c->io.data = c;
+    ev_io_start(loop, &c->io);
+
+    return 0;
+}
+
+void control_close(struct control *c)
+{
+    unsigned int i;
+
+    if (!c->path)
+        return;
+    for (i = 0; i < CONTROL_CLIENTS; i++) {
+        struct control_client *client = &c->clients[i];
+
+        /* The answer to "stop" is still to be sent. */
+        if (client->fd >= 0 && client->out)
+            transmit(client);
+        if (client->fd >= 0)
+            disconnect(client);
+    }
+    ev_io_stop(c->loop, &c->io);
+    close(c->fd);
+    unlink(c->path);
+    free(c->path);
+    c->path = NULL;
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* metrics.c - see metrics.h.  The names are in docs/metrics.md. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xensched/event.h>
+
+#include "model/presence.h"
+#include "metrics.h"
+#include "daemon/say.h"
+
+/* Less of its time at a place is not worth a time series. */
+#define MIN_SHARE 0.005
+
+/* Pairs with less than this per second are not worth a time series. */
+#define MIN_RATE 0.1
+
+/* As many pairs as this at most, those with the highest rates. */
+#define MAX_PAIRS 1000
+
+/* Begin a family.  Its samples have to follow. */
+static void family(FILE *out, const char *name, const char *type,
+                   const char *help)
+{
+    fprintf(out, "# HELP xensched_%s %s\n# TYPE xensched_%s %s\n", name, help,
+            name, type);
+}
+
+/* The value of a label; names of domains can have anything in them. */
+static void label(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, "%s=\"", name);
+    for (; *value; value++) {
+        if (*value == '\n')
+            fputs("\\n", out);
+        else if (*value == '"' || *value == '\\')
+            fprintf(out, "\\%c", *value);
+        else
+            putc(*value, out);
+    }
+    putc('"', out);
+}
+
+static void domain_labels(FILE *out, const char *prefix, const char *name,
+                          uint32_t domid)
+{
+    char label_name[32];
+
+    snprintf(label_name, sizeof(label_name), "%sdomain", prefix);
+    label(out, label_name, name);
+    fprintf(out, ",%sdomid=\"%" PRIu32 "\"", prefix, domid);
+}
+
+/* Of the daemon. */
+
+static void write_mode(FILE *out, const struct core *core)
+{
+    int i;
+
+    family(out, "mode", "gauge", "1 for the mode that the daemon is in");
+    for (i = MODE_OBSERVE; i <= MODE_ACT; i++)
+        fprintf(out, "xensched_mode{mode=\"%s\"} %d\n", mode_name(i),
+                core->mode == (enum mode)i);
+}
+
+static void write_changes(FILE *out, const struct core *core)
+{
+    family(out, "moves", "counter", "domains moved");
+    fprintf(out, "xensched_moves_total %" PRIu64 "\n", core->moves);
+    family(out, "restores", "counter", "domains put back");
+    fprintf(out, "xensched_restores_total %" PRIu64 "\n", core->restores);
+    family(out, "journal_failures", "counter",
+           "journal entries which could not be written");
+    fprintf(out, "xensched_journal_failures_total %u\n",
+            core->journal.failures);
+}
+
+static double seconds(const struct timeval *t)
+{
+    return t->tv_sec + t->tv_usec / 1e6;
+}
+
+/* What the daemon itself costs. */
+static void write_cost(FILE *out, const struct core *core, uint64_t now_ns)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    family(out, "cpu_seconds", "counter", "CPU time of the daemon");
+    fprintf(out, "xensched_cpu_seconds_total %.3f\n",
+            seconds(&usage.ru_utime) + seconds(&usage.ru_stime));
+    if (core->governor.budget > 0) {
+        family(out, "budget_ratio", "gauge",
+               "pCPUs that logging may cost, the daemon included");
+        fprintf(out, "xensched_budget_ratio %.5f\n", core->governor.budget);
+        family(out, "overhead_ratio", "gauge",
+               "pCPUs that it costs, of late");
+        fprintf(out, "xensched_overhead_ratio %.5f\n",
+                core->governor.overhead);
+    }
+    family(out, "uptime_seconds", "gauge", "since the daemon was started");
+    fprintf(out, "xensched_uptime_seconds %.1f\n",
+            (now_ns - core->started_ns) / 1e9);
+    family(out, "matrix_size", "gauge", "numbers in the affinity matrix");
+    fprintf(out, "xensched_matrix_size %zu\n", matrix_size(core->matrix));
+}
+
+/* Of its sources. */
+
+static void write_source(FILE *out, const char *name, const struct feed *feed,
+                         uint64_t value)
+{
+    fprintf(out, "xensched_%s{", name);
+    label(out, "source", feed->name);
+    fprintf(out, "} %" PRIu64 "\n", value);
+}
+
+/* One of the numbers of a source. */
+struct source_number {
+    const char *name, *sample, *type, *help;
+    uint64_t (*of)(const struct feed *feed,
+                   const struct xensched_source_stats *stats);
+};
+
+static uint64_t reading(const struct feed *feed,
+                        const struct xensched_source_stats *stats)
+{
+    (void)stats;
+
+    return feed->state == FEED_READING;
+}
+
+static uint64_t rows(const struct feed *feed,
+                     const struct xensched_source_stats *stats)
+{
+    (void)feed;
+
+    return stats->rows;
+}
+
+static uint64_t lost_rows(const struct feed *feed,
+                          const struct xensched_source_stats *stats)
+{
+    (void)feed;
+
+    return stats->lost_rows;
+}
+
+static uint64_t lost_bytes(const struct feed *feed,
+                           const struct xensched_source_stats *stats)
+{
+    (void)feed;
+
+    return stats->lost_bytes;
+}
+
+static uint64_t refused(const struct feed *feed,
+                        const struct xensched_source_stats *stats)
+{
+    (void)stats;
+
+    return feed->refused;
+}
+
+static const struct source_number source_numbers[] = {
+    { "source_reading", "source_reading", "gauge",
+      "1 if the log of this source is read", reading },
+    { "rows", "rows_total", "counter", "rows read", rows },
+    { "lost_rows", "lost_rows_total", "counter",
+      "rows overwritten before they could be read", lost_rows },
+    { "lost_bytes", "lost_bytes_total", "counter",
+      "bytes overwritten before they could be read", lost_bytes },
+    { "refused_rows", "refused_rows_total", "counter",
+      "rows of a driver domain which it had no right to", refused },
+};
+
+static void write_sources(FILE *out, const struct feeds *feeds)
+{
+    struct xensched_source_stats stats;
+    size_t n;
+    unsigned int i;
+
+    for (n = 0; n < sizeof(source_numbers) / sizeof(source_numbers[0]); n++) {
+        const struct source_number *number = &source_numbers[n];
+
+        family(out, number->name, number->type, number->help);
+        for (i = 0; i < feeds->nr; i++) {
+            feed_stats(feeds->feed[i], &stats);
+            write_source(out, number->sample, feeds->feed[i],
+                         number->of(feeds->feed[i], &stats));
+        }
+    }
+}
+
+/* Of domains. */
+
+static void own_labels(FILE *out, const struct domain *d)
+{
+    domain_labels(out, "", d->name, d->domid);
+    if (!d->group[0])
+        return;
+    putc(',', out);
+    label(out, "group", d->group);
+}
+
+static void write_domains(FILE *out, const struct core *core, uint64_t now_ns)
+{
+    unsigned int i;
+
+    family(out, "service_share", "gauge",
+           "pCPUs which the domain keeps busy of late");
+    for (i = 0; i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+        double share;
+
+        if (!core_service(core, d, now_ns, &share))
+            continue;
+        fputs("xensched_service_share{", out);
+        own_labels(out, d);
+        fprintf(out, "} %.4f\n", share);
+    }
+    family(out, "moved", "gauge",
+           "1 if the domain has an affinity of the daemon's");
+    for (i = 0; i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+
+        fputs("xensched_moved{", out);
+        own_labels(out, d);
+        fprintf(out, "} %d\n", d->affinity == AFFINITY_OURS);
+    }
+}
+
+/* Where domains ran, by the log. */
+
+static void domain_sample(FILE *out, const char *name, const struct domain *d)
+{
+    fprintf(out, "xensched_%s{", name);
+    own_labels(out, d);
+}
+
+static void write_at_place(FILE *out, const struct core *core, uint64_t now_ns)
+{
+    unsigned int i;
+
+    family(out, "at_place_ratio", "gauge",
+           "part of its time that a moved domain ran at its place, of late");
+    for (i = 0; i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+        double share = d->affinity != AFFINITY_OURS ? -1 :
+                       presence_share(core->matrix, d, &d->ours, now_ns);
+
+        if (share < 0)
+            continue;
+        domain_sample(out, "at_place_ratio", d);
+        fprintf(out, "} %.4f\n", share);
+    }
+}
+
+static void write_places_of(FILE *out, const struct core *core,
+                            const struct domain *d, uint64_t now_ns)
+{
+    const struct topology *t = &core->topology;
+    unsigned int i;
+
+    for (i = 0; i < t->nr_places; i++) {
+        double share = presence_share(core->matrix, d, &t->places[i].cpus,
+                                      now_ns);
+
+        if (share < MIN_SHARE)
+            continue;
+        domain_sample(out, "place_ratio", d);
+        fprintf(out, ",place=\"%s %u\"} %.4f\n", t->places[i].kind,
+                t->places[i].id, share);
+    }
+}
+
+static void write_places(FILE *out, const struct core *core, uint64_t now_ns)
+{
+    unsigned int i;
+
+    family(out, "place_ratio", "gauge",
+           "part of its time that the domain ran at this place, of late");
+    for (i = 0; i < core->domains.nr; i++)
+        write_places_of(out, core, &core->domains.domain[i], now_ns);
+}
+
+static void write_crossings(FILE *out, const struct core *core,
+                            uint64_t now_ns)
+{
+    struct cpumap all;
+    unsigned int i;
+
+    cpumap_init(&all, core->topology.nr_cpus);
+    cpumap_fill(&all);
+    family(out, "crossings_per_second", "gauge",
+           "notifications to and from it which cross places, estimated");
+    for (i = 0; i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+
+        if (presence_share(core->matrix, d, &all, now_ns) < 0)
+            continue;
+        domain_sample(out, "crossings_per_second", d);
+        fprintf(out, "} %.2f\n",
+                presence_all_crossings(core->matrix, &core->topology,
+                                       &core->domains, d, now_ns));
+    }
+    cpumap_free(&all);
+}
+
+static void write_levers(FILE *out, const struct core *core)
+{
+    unsigned int i;
+
+    family(out, "lever", "gauge",
+           "1 for the affinity by which a moved domain is kept at its place");
+    for (i = 0; i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+
+        if (d->affinity != AFFINITY_OURS)
+            continue;
+        domain_sample(out, "lever", d);
+        fprintf(out, ",lever=\"soft\"} %d\n", !d->ours_hard);
+        domain_sample(out, "lever", d);
+        fprintf(out, ",lever=\"hard\"} %d\n", d->ours_hard);
+    }
+}
+
+static void write_soft_weight(FILE *out, const struct core *core)
+{
+    const struct state_weight *weight = &core->actuator.state.weight;
+
+    if (!weight->changed)
+        return;
+    family(out, "credit2_soft_weight", "gauge",
+           "what the daemon has set Xen's credit2_soft_weight to, in percent");
+    fprintf(out, "xensched_credit2_soft_weight %" PRIu32 "\n", weight->ours);
+}
+
+/* The pairs with the highest rates, in no order until they are sorted. */
+struct pairs {
+    size_t nr;
+    struct matrix_entry entry[MAX_PAIRS];
+    size_t least; /* of a full set */
+};
+
+static void find_least(struct pairs *p)
+{
+    size_t i;
+
+    p->least = 0;
+    for (i = 1; i < p->nr; i++)
+        if (p->entry[i].rate < p->entry[p->least].rate)
+            p->least = i;
+}
+
+static void take_pair(const struct matrix_entry *entry, void *arg)
+{
+    struct pairs *p = arg;
+
+    if (entry->correspondent == XEN_SCHEDLOG_ACCT_NONE ||
+        entry->rate < MIN_RATE)
+        return;
+    if (p->nr < MAX_PAIRS)
+        p->entry[p->nr++] = *entry;
+    else if (entry->rate > p->entry[p->least].rate)
+        p->entry[p->least] = *entry;
+    else
+        return;
+    if (p->nr == MAX_PAIRS)
+        find_least(p);
+}
+
+static void write_end(FILE *out, const struct core *core, const char *prefix,
+                      uint16_t acct)
+{
+    const struct account *account = accounting_of(&core->accounting, acct);
+
+    if (account && !account->group[0])
+        domain_labels(out, prefix, account->name, account->domid);
+    else
+        fprintf(out, "%sdomain=\"%s\",%sdomid=\"\"", prefix,
+                account ? account->name
+                : acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)" : "(not bound)",
+                prefix);
+}
+
+static void write_pairs(FILE *out, const struct core *core, uint64_t now_ns)
+{
+    static struct pairs pairs;
+    size_t i;
+
+    pairs.nr = 0;
+    matrix_visit(core->matrix, now_ns, take_pair, &pairs);
+    family(out, "rate", "gauge",
+           "what one domain did to another, per second of late");
+    for (i = 0; i < pairs.nr; i++) {
+        const struct matrix_entry *entry = &pairs.entry[i];
+        const char *event = xensched_event_name(entry->event);
+
+        fprintf(out, "xensched_rate{event=\"%s\",", event ? event : "?");
+        write_end(out, core, "from_", entry->current);
+        putc(',', out);
+        write_end(out, core, "to_", entry->correspondent);
+        fprintf(out, "} %.2f\n", entry->rate);
+    }
+}
+
+static void write_all(FILE *out, const struct core *core,
+                      const struct feeds *feeds, uint64_t now_ns)
+{
+    write_mode(out, core);
+    write_changes(out, core);
+    write_cost(out, core, now_ns);
+    write_sources(out, feeds);
+    write_domains(out, core, now_ns);
+    write_at_place(out, core, now_ns);
+    write_places(out, core, now_ns);
+    write_crossings(out, core, now_ns);
+    write_levers(out, core);
+    write_soft_weight(out, core);
+    write_pairs(out, core, now_ns);
+    fputs("# EOF\n", out);
+}
+
+/* Returns 0 or an errno value. */
+static int replace_file(const char *path, const struct core *core,
+                        const struct feeds *feeds, uint64_t now_ns)
+{
+    char temporary[4096];
+    FILE *out;
+    int code;
+
+    /* node_exporter takes files which end with .prom only. */
+    if (snprintf(temporary, sizeof(temporary), "%s.new", path) >=
+        (int)sizeof(temporary))
+        return ENAMETOOLONG;
+    out = fopen(temporary, "w");
+    if (!out)
+        return errno;
+    errno = 0;
+    fchmod(fileno(out), 0644);
+    write_all(out, core, feeds, now_ns);
+    code = ferror(out) ? EIO : 0;
+    if (fclose(out))
+        code = errno;
+    if (!code && rename(temporary, path))
+        code = errno;
+    if (code)
+        unlink(temporary);
+
+    return code;
+}
+
+void metrics_write(struct metrics *metrics, const struct core *core,
+                   const struct feeds *feeds, uint64_t now_ns)
+{
+    int code;
+
+    if (!metrics->path ||
+        (metrics->written_ns &&
+         now_ns - metrics->written_ns < METRICS_EVERY_NS))
+        return;
+    metrics->written_ns = now_ns;
+    code = replace_file(metrics->path, core, feeds, now_ns);
+    if (code && !metrics->failed)
+        say("cannot write the metrics '%s': %s", metrics->path,
+            strerror(code));
+    metrics->failed = code;
+}
+
+void metrics_remove(const struct metrics *metrics)
+{
+    if (metrics->path)
+        unlink(metrics->path);
+}

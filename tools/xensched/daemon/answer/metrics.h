@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * metrics.h - what there is to be seen, as a file in the OpenMetrics text
+ * format, for the textfile collector of node_exporter.
+ *
+ * The daemon has no port of its own: it needs no network, and what is exposed
+ * to whom is decided where that is decided for all other metrics of the host.
+ */
+#ifndef XENSCHED_DAEMON_METRICS_H
+#define XENSCHED_DAEMON_METRICS_H
+
+#include "daemon/feeds/feeds.h"
+
+/* As often as it is worth while: scrapers come each 15 s or later. */
+#define METRICS_EVERY_NS 5000000000ULL
+
+struct metrics {
+    const char *path;    /* NULL: not wanted */
+    uint64_t written_ns; /* the last time */
+    bool failed;         /* was said */
+};
+
+/*
+ * Write the file anew if it is time.  It is replaced in one go: who reads it
+ * sees the old one or the new one.  That it cannot be written is said once and
+ * stops nothing.
+ */
+void metrics_write(struct metrics *metrics, const struct core *core,
+                   const struct feeds *feeds, uint64_t now_ns);
+
+/* The daemon ends: numbers that stay would be taken for true. */
+void metrics_remove(const struct metrics *metrics);
+
+#endif /* XENSCHED_DAEMON_METRICS_H */

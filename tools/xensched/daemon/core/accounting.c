@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* accounting.c - see accounting.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xensched/abi.h>
+
+#include "model/memory.h"
+#include "accounting.h"
+
+void accounting_init(struct accounting *a, unsigned int nr_acct)
+{
+    a->nr = nr_acct;
+    a->next = a->top = XEN_SCHEDLOG_ACCT_FIRST;
+    a->accounts = need_memory(nr_acct, sizeof(*a->accounts));
+}
+
+void accounting_free(struct accounting *a)
+{
+    free(a->accounts);
+    free(a->members);
+    memset(a, 0, sizeof(*a));
+}
+
+struct member *accounting_find(const struct accounting *a,
+                               const struct domain *domain)
+{
+    unsigned int i;
+
+    for (i = 0; i < a->nr_members; i++) {
+        struct member *member = &a->members[i];
+
+        if (member->domid == domain->domid &&
+            !strcmp(member->uuid, domain->uuid))
+            return member;
+    }
+
+    return NULL;
+}
+
+/* Two domains that are there can have the same UUID, if nobody gave them one. */
+static bool is_for(const struct account *account, const struct domain *domain)
+{
+    if (!account->used || strcmp(account->group, domain->group))
+        return false;
+
+    return account->group[0] ||
+           (!account->members && !strcmp(account->uuid, domain->uuid));
+}
+
+static struct account *find_kept(const struct accounting *a,
+                                 const struct domain *domain)
+{
+    unsigned int i;
+
+    for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->top; i++)
+        if (is_for(&a->accounts[i], domain))
+            return &a->accounts[i];
+
+    return NULL;
+}
+
+static struct account *begin(struct account *account, uint16_t acct,
+                             const struct domain *domain)
+{
+    memset(account, 0, sizeof(*account));
+    account->used = true;
+    account->acct = acct;
+    memcpy(account->uuid, domain->uuid, sizeof(account->uuid));
+    memcpy(account->group, domain->group, sizeof(account->group));
+    if (account->group[0])
+        snprintf(account->name, sizeof(account->name), "(group %s)",
+                 account->group);
+
+    return account;
+}
+
+struct account *accounting_open(struct accounting *a,
+                                const struct domain *domain)
+{
+    struct account *kept = find_kept(a, domain);
+    unsigned int tries;
+
+    if (kept)
+        return kept;
+    for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
+        struct account *account = &a->accounts[a->next];
+        uint16_t acct = a->next;
+
+        if (++a->next == a->nr)
+            a->next = XEN_SCHEDLOG_ACCT_FIRST;
+        if (account->used)
+            continue;
+        if (acct >= a->top)
+            a->top = acct + 1U;
+        return begin(account, acct, domain);
+    }
+
+    return NULL;
+}
+
+static void enter(struct member *member, struct account *account,
+                  const struct domain *domain)
+{
+    member->account = account;
+    account->members++;
+    account->domid = domain->domid;
+}
+
+static void quit(struct account *account, uint64_t now_ns)
+{
+    if (!--account->members)
+        account->gone_ns = now_ns;
+}
+
+struct member *accounting_join(struct accounting *a, struct account *account,
+                               const struct domain *domain, uint64_t now_ns)
+{
+    struct member *member;
+
+    a->members = need_more_memory(a->members, a->nr_members + 1,
+                                  sizeof(*a->members));
+    member = &a->members[a->nr_members++];
+    *member = (struct member){ .domid = domain->domid, .since_ns = now_ns };
+    memcpy(member->uuid, domain->uuid, sizeof(member->uuid));
+    enter(member, account, domain);
+
+    return member;
+}
+
+bool accounting_suits(const struct member *member, const struct domain *domain)
+{
+    return !strcmp(member->account->group, domain->group);
+}
+
+void accounting_move(struct member *member, struct account *account,
+                     const struct domain *domain, uint64_t now_ns)
+{
+    quit(member->account, now_ns);
+    enter(member, account, domain);
+    member->bound = false;
+}
+
+void accounting_leave(struct accounting *a, struct member *member,
+                      uint64_t now_ns)
+{
+    quit(member->account, now_ns);
+    *member = a->members[--a->nr_members];
+}
+
+struct account *accounting_longest_gone(const struct accounting *a)
+{
+    struct account *longest = NULL;
+    unsigned int tries, acct = a->next;
+
+    /* Of several, the one whose number would be the next. */
+    for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
+        struct account *account = &a->accounts[acct];
+
+        if (++acct == a->nr)
+            acct = XEN_SCHEDLOG_ACCT_FIRST;
+        if (account->used && !account->members &&
+            (!longest || account->gone_ns < longest->gone_ns))
+            longest = account;
+    }
+
+    return longest;
+}
+
+void accounting_close(struct account *account)
+{
+    account->used = false;
+}
+
+const struct account *accounting_of(const struct accounting *a, uint16_t acct)
+{
+    return acct < a->nr && a->accounts[acct].used ? &a->accounts[acct] : NULL;
+}

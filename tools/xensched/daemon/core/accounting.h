@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * accounting.h - which accounting domain stands for which domains.
+ *
+ * A table, on purpose: domids and accounting domains are different numbers
+ * with different limits, and the domains of a group share one.  A number that
+ * was given up is used again as late as possible, since rows which name it may
+ * still be in a log.  A domain that is booted anew comes back soon, with
+ * another domid and the same UUID, or the same group: its number is kept for
+ * it.
+ */
+#ifndef XENSCHED_DAEMON_ACCOUNTING_H
+#define XENSCHED_DAEMON_ACCOUNTING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/domain.h"
+#include "policy/plan.h"
+
+/* A number, and whom it stands for: one domain, or those of a group. */
+struct account {
+    bool used;
+    uint16_t acct;
+    unsigned int members; /* domains which have it; none: they may come back */
+    uint64_t gone_ns;     /* when the last one left */
+    char group[DOMAIN_GROUP_TEXT]; /* "": it is a domain's own, namely of: */
+    uint32_t domid;                /* says nothing without members */
+    char uuid[DOMAIN_UUID_TEXT];
+    char name[DOMAIN_NAME_TEXT];   /* of the domain, or "(group NAME)" */
+};
+
+/* What is remembered of a domain from one look at the host to the next. */
+struct member {
+    struct account *account;
+    bool seen;  /* in the present look at the host */
+    bool bound; /* Xen has been told */
+    bool group_refused; /* was said */
+    uint32_t domid;
+    char uuid[DOMAIN_UUID_TEXT];
+    uint64_t since_ns;
+    /* The last decision which the journal has. */
+    enum verb journaled;
+    char journaled_soft[CPUMAP_TEXT];
+    /* To see that somebody else changes the affinity; 0: not looked at yet. */
+    uint64_t fingerprint;
+    bool operators; /* somebody else has changed it */
+    /* Does its configuration name an affinity?  Asked for once. */
+    enum { NOT_ASKED, NAMES_NONE, NAMES_ONE } configured;
+};
+
+struct accounting {
+    unsigned int nr;  /* numbers are below this */
+    unsigned int top; /* those which were ever used, below this */
+    unsigned int next;
+    struct account *accounts; /* [nr] */
+    unsigned int nr_members;
+    struct member *members;   /* in no order */
+};
+
+void accounting_init(struct accounting *a, unsigned int nr_acct);
+void accounting_free(struct accounting *a);
+
+/*
+ * What is remembered of this very domain (a domid can come again), or NULL.
+ * Valid until the next accounting_join() or accounting_leave().
+ */
+struct member *accounting_find(const struct accounting *a,
+                               const struct domain *domain);
+
+/*
+ * The number for a domain which has none: its group's, or that which it had if
+ * it was gone, or a new one, or NULL when all are in use.
+ */
+struct account *accounting_open(struct accounting *a,
+                                const struct domain *domain);
+struct member *accounting_join(struct accounting *a, struct account *account,
+                               const struct domain *domain, uint64_t now_ns);
+/* Has it the number of the group in which it is now, or is it in none? */
+bool accounting_suits(const struct member *member,
+                      const struct domain *domain);
+/* It has another number from now on, as accounting_open() gave it. */
+void accounting_move(struct member *member, struct account *account,
+                     const struct domain *domain, uint64_t now_ns);
+/* The domain is gone; its number is kept for a while. */
+void accounting_leave(struct accounting *a, struct member *member,
+                      uint64_t now_ns);
+void accounting_close(struct account *account);
+
+/* Of those which stand for nobody the one that does for longest, or NULL. */
+struct account *accounting_longest_gone(const struct accounting *a);
+
+/* Whom the number stands for, or NULL. */
+const struct account *accounting_of(const struct accounting *a,
+                                    uint16_t acct);
+
+#endif /* XENSCHED_DAEMON_ACCOUNTING_H */

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* carry-out.c - see carry-out.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "carry-out.h"
+#include "ownership.h"
+
+static void soft_text(const struct decision *decision, char text[CPUMAP_TEXT])
+{
+    text[0] = '\0';
+    if (decision->verb == MOVE)
+        cpumap_format(&decision->soft, text, CPUMAP_TEXT);
+}
+
+/* In mode advise a proposal is journaled when it is made, not in each run. */
+static void journal_proposal(struct core *core, const struct domain *d,
+                             const struct decision *decision)
+{
+    struct member *member = accounting_find(&core->accounting, d);
+    char soft[CPUMAP_TEXT];
+
+    if (!member)
+        return;
+    soft_text(decision, soft);
+    if (member->journaled == decision->verb &&
+        !strcmp(member->journaled_soft, soft))
+        return;
+    member->journaled = decision->verb;
+    memcpy(member->journaled_soft, soft, sizeof(soft));
+    if (decision->verb == MOVE && core->mode == MODE_ADVISE)
+        journal_domain(&core->journal, "propose", d, "soft affinity %s: %s",
+                       soft, decision->reason);
+}
+
+static void carry_out_move(struct core *core, struct domain *d,
+                           struct decision *decision)
+{
+    struct xensched_error err;
+
+    if (actuator_move(&core->actuator, d, &decision->soft, decision->hard,
+                      decision, &err))
+        return;
+    core->moves++;
+    decision->done = true;
+    d->affinity = AFFINITY_OURS;
+    d->ours_hard = decision->hard;
+    cpumap_free(&d->ours);
+    cpumap_init_copy(&d->ours, &decision->soft);
+}
+
+static void carry_out_give_back(struct core *core, struct domain *d,
+                                struct decision *decision)
+{
+    struct xensched_error err;
+
+    cpumap_init_copy(&decision->soft, actuator_original(&core->actuator, d));
+    if (actuator_give_back(&core->actuator, d, decision->reason, &err)) {
+        cpumap_free(&decision->soft);
+        return;
+    }
+    core->restores++;
+    decision->done = true;
+    d->affinity = AFFINITY_DEFAULT;
+    d->ours_hard = false;
+    ownership_look_anew(accounting_find(&core->accounting, d));
+}
+
+/*
+ * An order counts as a move, since it makes a guest run elsewhere.  To let go
+ * of one is never put off.
+ */
+static void carry_out_pull(struct core *core, struct domain *d,
+                           const struct decision *decision, uint64_t now_ns)
+{
+    struct xensched_error err;
+
+    if (decision->pull == PULL_HARDEN &&
+        !pace_allows(&core->pace, core->settings.max_moves, now_ns))
+        return;
+    if (actuator_pull(&core->actuator, d, decision->pull, decision->pull_why,
+                      &err))
+        return;
+    if (decision->pull == PULL_HARDEN)
+        pace_note(&core->pace, now_ns);
+    if (decision->pull != PULL_REMIND)
+        d->ours_hard = decision->pull == PULL_HARDEN;
+}
+
+/* Said when it begins, and not for each domain which waits in each run. */
+static void hold_back(struct core *core, const struct domain *d,
+                      struct decision *decision)
+{
+    size_t length = strlen(decision->reason);
+
+    snprintf(decision->reason + length, REASON_TEXT - length,
+             "; not yet: there were %u moves in the last minute, which is the "
+             "most (max_moves)", core->settings.max_moves);
+    if (!core->held_back)
+        journal_domain(&core->journal, "held-back", d, "%s",
+                       decision->reason);
+    core->held_back = true;
+}
+
+static void carry_out(struct core *core, struct domain *d,
+                      struct decision *decision, uint64_t now_ns)
+{
+    if (decision->verb == KEEP && decision->pull != PULL_NOTHING)
+        carry_out_pull(core, d, decision, now_ns);
+    if (decision->verb != MOVE && decision->verb != GIVE_BACK)
+        return;
+    if (!pace_allows(&core->pace, core->settings.max_moves, now_ns)) {
+        hold_back(core, d, decision);
+        return;
+    }
+    core->held_back = false;
+    if (decision->verb == MOVE)
+        carry_out_move(core, d, decision);
+    else
+        carry_out_give_back(core, d, decision);
+    if (decision->done)
+        pace_note(&core->pace, now_ns);
+}
+
+/* What came of a move that was made. */
+static void journal_outcome(struct core *core, const struct domain *d,
+                            const struct decision *decision)
+{
+    static const char *const what[] = {
+        [OUTCOME_ARRIVED] = "arrived",
+        [OUTCOME_ABSENT] = "not-there",
+        [OUTCOME_GOOD] = "outcome",
+        [OUTCOME_WORSE] = "worse",
+    };
+
+    if (decision->news != OUTCOME_NONE)
+        journal_domain(&core->journal, what[decision->news], d, "%s",
+                       decision->news_text);
+}
+
+void carry_out_plan(struct core *core, uint64_t now_ns)
+{
+    unsigned int i;
+
+    for (i = 0; i < core->plan.nr; i++) {
+        struct domain *d = &core->domains.domain[i];
+        struct decision *decision = &core->plan.decisions[i];
+
+        journal_outcome(core, d, decision);
+        journal_proposal(core, d, decision);
+        if (core->mode == MODE_ACT)
+            carry_out(core, d, decision, now_ns);
+    }
+}

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* core.c - see core.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <xensched/event.h>
+
+#include "carry-out.h"
+#include "core.h"
+#include "membership.h"
+#include "ownership.h"
+#include "daemon/say.h"
+
+#define NS_PER_S 1000000000ULL
+
+/* A number of the matrix is forgotten after so long without a row... */
+#define IDLE_NS (600 * NS_PER_S)
+/* ... which is looked for so often. */
+#define EXPIRE_NS (60 * NS_PER_S)
+
+static const char *const modes[] = {
+    [MODE_OBSERVE] = "observe",
+    [MODE_ADVISE] = "advise",
+    [MODE_ACT] = "act",
+};
+
+const char *mode_name(enum mode mode)
+{
+    return modes[mode];
+}
+
+int mode_find(const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+        if (!strcmp(modes[i], name))
+            return i;
+
+    return -1;
+}
+
+int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
+                  struct xensched_error *err)
+{
+    int rc = core->host->domains(core->host->data, domains, err);
+
+    if (!rc)
+        membership_update(core, domains, now_ns);
+
+    return rc;
+}
+
+static void find_owners(struct core *core, uint64_t now_ns)
+{
+    struct ownership o = {
+        .host = core->host,
+        .topology = &core->topology,
+        .actuator = &core->actuator,
+        .settle_ns = core->settings.policy_settings.settle_ns,
+        .now_ns = now_ns,
+    };
+    unsigned int i;
+
+    for (i = 0; i < core->domains.nr; i++) {
+        struct domain *d = &core->domains.domain[i];
+
+        ownership_find(&o, accounting_find(&core->accounting, d), d);
+    }
+}
+
+int core_refresh(struct core *core, uint64_t now_ns,
+                 struct xensched_error *err)
+{
+    struct domains domains = { 0 };
+    int rc;
+
+    rc = core->host->domains(core->host->data, &domains, err);
+    if (rc) {
+        domains_free(&domains);
+        return rc;
+    }
+    /* The old plan points to the old domains. */
+    plan_free(&core->plan);
+    domains_free(&core->domains);
+    core->domains = domains;
+    plan_init(&core->plan, &core->domains);
+
+    membership_update(core, &core->domains, now_ns);
+    actuator_forget_gone(&core->actuator, &core->domains);
+    find_owners(core, now_ns);
+
+    return 0;
+}
+
+/* Policies. */
+
+static void say_off(const struct policy *policy, uint32_t missing)
+{
+    char names[200] = "";
+    size_t length = 0;
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        if (missing & 1U << event && length < sizeof(names))
+            length += snprintf(names + length, sizeof(names) - length,
+                               "%s%s", length ? ", " : "",
+                               xensched_event_name(event));
+    say("the policy %s is off: it needs %s, of which nothing is logged (see "
+        "--log; a change needs a restart)", policy->name, names);
+}
+
+/* Of those that were chosen, the policies which have what they need. */
+static struct policies policies_on(const struct core *core)
+{
+    const struct core_settings *s = &core->settings;
+    struct policies on = { 0 };
+    unsigned int i;
+
+    for (i = 0; i < s->policies.nr; i++) {
+        const struct policy *policy = s->policies.policy[i];
+        uint32_t missing = policy->events &
+                           ~(s->choice.events & ~core->host->refused);
+
+        if (missing)
+            say_off(policy, missing);
+        else
+            on.policy[on.nr++] = policy;
+    }
+
+    return on;
+}
+
+static void change_planner(struct core *core)
+{
+    struct policies on = policies_on(core);
+
+    planner_change(core->planner, &on, &core->settings.policy_settings);
+}
+
+/* Holding the log. */
+
+int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
+{
+    int rc = core->host->log(core->host->data, core->settings.lease_ms, err);
+
+    if (rc)
+        return rc;
+    hold_begin(&core->hold, core->settings.lease_ms, now_ns);
+    if (core->host->refused & policies_events(&core->settings.policies))
+        change_planner(core);
+
+    return 0;
+}
+
+/* Routes are made anew, with what was chosen. */
+static void forget_thresholds(struct core *core)
+{
+    unsigned int event, acct;
+
+    governor_forget_all(&core->governor);
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        for (acct = 0; acct < core->accounting.nr; acct++)
+            matrix_set_threshold_of(core->matrix, event, acct, 0);
+}
+
+int core_log_again(struct core *core, uint64_t now_ns,
+                   struct xensched_error *err)
+{
+    struct accounting *a = &core->accounting;
+    struct domains domains = { 0 };
+    unsigned int i;
+    int rc;
+
+    for (i = 0; i < a->nr_members; i++)
+        a->members[i].bound = false;
+    forget_thresholds(core);
+    rc = core_bind_new(core, &domains, now_ns, err);
+    domains_free(&domains);
+    if (!rc)
+        rc = core_log(core, now_ns, err);
+    if (!rc) {
+        say("the log is set up again");
+        journal_write(&core->journal, "log-again", NULL);
+    }
+
+    return rc;
+}
+
+static void journal_lost(struct core *core, const char *why)
+{
+    json_object *details = json_object_new_object();
+
+    say("the log was lost: %s", why);
+    json_object_object_add(details, "reason", json_object_new_string(why));
+    journal_write(&core->journal, "log-lost", details);
+}
+
+/* To be called when rows have been taken in: that is what being alive means. */
+static int renew_lease(struct core *core, uint64_t now_ns,
+                       struct xensched_error *err)
+{
+    int rc = hold_check(&core->hold, core->host, now_ns, err);
+
+    if (!rc)
+        core->host->alive(core->host->data);
+    if (rc == -ESTALE)
+        journal_lost(core, err->text);
+
+    return rc;
+}
+
+static void expire(struct core *core, uint64_t now_ns)
+{
+    if (now_ns - core->expired_ns < EXPIRE_NS)
+        return;
+    matrix_expire(core->matrix, IDLE_NS, now_ns);
+    core->expired_ns = now_ns;
+}
+
+/* pCPUs may have come or gone. */
+static void look_at_topology(struct core *core)
+{
+    struct xensched_error err;
+    struct topology t;
+
+    if (core->host->topology(core->host->data, &t, &err)) {
+        say("%s", err.text);
+        return;
+    }
+    topology_free(&core->topology);
+    core->topology = t;
+}
+
+bool core_is_idle(const struct core *core, uint64_t now_ns)
+{
+    return !core->rows_came && now_ns - core->run_ns < CORE_IDLE_NS;
+}
+
+int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
+{
+    struct policy_input input = {
+        .matrix = core->matrix,
+        .waiting = core->waiting,
+        .topology = &core->topology,
+        .domains = &core->domains,
+        .now_ns = now_ns,
+        .real = core->settings.state_path,
+    };
+    int rc;
+
+    core->run_ns = now_ns;
+    core->rows_came = false;
+    look_at_topology(core);
+    rc = core_refresh(core, now_ns, err);
+    if (rc)
+        return rc;
+    expire(core, now_ns);
+    if (core->mode == MODE_ACT)
+        soft_weight_raise(&core->soft_weight);
+    else if (!core->actuator.state.nr)
+        soft_weight_restore(&core->soft_weight);
+    if (core->mode == MODE_OBSERVE)
+        return 0;
+    plan_make(core->planner, &input, &core->plan);
+    held_apply(&core->actuator.state.held, &core->domains, &core->plan);
+    carry_out_plan(core, now_ns);
+
+    return 0;
+}
+
+/* What is for nobody need not be decoded. */
+void core_take(struct core *core, const struct xensched_batch *batch,
+               uint64_t now_ns)
+{
+    uint32_t events = batch->file < core->logs.nr
+                      ? core->logs.events[batch->file] : UINT32_MAX;
+
+    core->rows_came = core->rows_came || batch->length;
+    if (matrix_takes(core->matrix, events))
+        matrix_add_batch(core->matrix, batch, now_ns);
+    if (waiting_takes(events))
+        waiting_add_batch(core->waiting, batch, now_ns);
+}
+
+int core_read(struct core *core, struct xensched_source *source,
+              uint64_t now_ns, struct xensched_error *err)
+{
+    struct xensched_batch batch;
+    int rc;
+
+    while ((rc = xensched_source_next(source, &batch, err)) ==
+           XENSCHED_BATCH) {
+        governor_count(&core->governor, &batch, GOVERNOR_AS_THEY_SAY);
+        core_take(core, &batch, now_ns);
+    }
+
+    return rc < 0 ? rc : renew_lease(core, now_ns, err);
+}
+
+bool core_service(const struct core *core, const struct domain *d,
+                  uint64_t now_ns, double *share)
+{
+    /* All that are not told apart have REST; it is nobody's own share. */
+    if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
+        return false;
+    *share = matrix_service(core->matrix, d->acct, now_ns) *
+             domains_part(&core->domains, d);
+
+    return true;
+}
+
+void core_set_mode(struct core *core, enum mode mode)
+{
+    json_object *details;
+
+    if (core->mode == mode)
+        return;
+    core->mode = mode;
+    details = json_object_new_object();
+    json_object_object_add(details, "mode",
+                           json_object_new_string(mode_name(mode)));
+    journal_write(&core->journal, "mode", details);
+}
+
+void core_change(struct core *core, const struct core_settings *settings)
+{
+    bool mode = settings->mode != core->settings.mode;
+
+    core->settings.mode = settings->mode;
+    core->settings.policies = settings->policies;
+    core->settings.policy_settings = settings->policy_settings;
+    core->settings.max_moves = settings->max_moves;
+    core->settings.soft_weight = settings->soft_weight;
+    core->soft_weight.percent = settings->soft_weight;
+    change_planner(core);
+    if (mode)
+        core_set_mode(core, settings->mode);
+}
+
+/* Begin and end. */
+
+static struct matrix *make_matrix(const struct core_settings *settings)
+{
+    struct matrix *m = matrix_new(settings->half_life_ns);
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        matrix_set_threshold(m, event, settings->choice.threshold[event]);
+
+    return m;
+}
+
+static void journal_start(struct core *core)
+{
+    json_object *details = json_object_new_object();
+    char policies[POLICIES_TEXT];
+
+    policies_format(&core->settings.policies, policies);
+    json_object_object_add(details, "mode",
+                           json_object_new_string(mode_name(core->mode)));
+    json_object_object_add(details, "policy", json_object_new_string(policies));
+    journal_write(&core->journal, "start", details);
+}
+
+/* A daemon that was killed may still hold the log: we are its successor. */
+static void take_cookie(struct core *core)
+{
+    core->cookie = core->actuator.state.cookie;
+    core->successor = core->cookie;
+    if (core->successor)
+        return;
+    core->cookie = hold_new_cookie();
+    actuator_set_cookie(&core->actuator, core->cookie);
+}
+
+/* Before anything else, so that it is done even if the rest fails. */
+static int restore_leftovers(struct core *core, struct xensched_error *err)
+{
+    unsigned int left = core->actuator.state.nr;
+    struct actuator_result result;
+
+    soft_weight_restore(&core->soft_weight);
+    if (!left)
+        return 0;
+    say("a former daemon did not end cleanly: restoring %u domain%s", left,
+        left == 1 ? "" : "s");
+
+    return core_restore(core, "a former daemon did not end cleanly", &result,
+                        err);
+}
+
+int core_start(struct core *core, const struct core_settings *settings,
+               const struct host *host, uint64_t now_ns,
+               struct xensched_error *err)
+{
+    struct policies on;
+    int rc;
+
+    memset(core, 0, sizeof(*core));
+    core->settings = *settings;
+    core->mode = settings->mode;
+    core->host = host;
+    core->started_ns = core->expired_ns = now_ns;
+    core->matrix = make_matrix(settings);
+    core->waiting = waiting_new(settings->half_life_ns);
+    on = policies_on(core);
+    core->planner = planner_new(&on, &settings->policy_settings);
+    accounting_init(&core->accounting, host->nr_acct);
+    governor_init(&core->governor, core->settings.budget,
+                  core->settings.choice.threshold, host->nr_acct);
+    logs_init(&core->logs, &settings->choice, HYPERVISOR, host->nr_acct);
+
+    rc = journal_open(&core->journal, settings->journal_path,
+                      settings->journal_limit, err);
+    if (!rc)
+        rc = host->topology(host->data, &core->topology, err);
+    if (!rc)
+        rc = actuator_init(&core->actuator, host, &core->journal,
+                           settings->state_path, core->topology.nr_cpus, err);
+    if (rc)
+        return rc;
+    core->soft_weight = (struct soft_weight){
+        .actuator = &core->actuator,
+        .percent = settings->state_path ? settings->soft_weight : 0,
+    };
+    journal_start(core);
+    take_cookie(core);
+    rc = restore_leftovers(core, err);
+    core->mode = settings->mode;
+
+    return rc;
+}
+
+static void journal_restore(struct core *core, const char *why,
+                            const struct actuator_result *result)
+{
+    json_object *details = json_object_new_object();
+
+    json_object_object_add(details, "restored",
+                           json_object_new_int64(result->restored));
+    json_object_object_add(details, "failed",
+                           json_object_new_int64(result->failed));
+    json_object_object_add(details, "mode",
+                           json_object_new_string(mode_name(core->mode)));
+    json_object_object_add(details, "reason", json_object_new_string(why));
+    journal_write(&core->journal, "restore-all", details);
+}
+
+int core_restore(struct core *core, const char *why,
+                 struct actuator_result *result, struct xensched_error *err)
+{
+    struct domains domains = { 0 };
+    int rc;
+
+    memset(result, 0, sizeof(*result));
+    if (core->mode == MODE_ACT)
+        core->mode = MODE_ADVISE;
+    rc = core->host->domains(core->host->data, &domains, err);
+    if (!rc) {
+        *result = actuator_restore_all(&core->actuator, &domains);
+        core->restores += result->restored;
+        journal_restore(core, why, result);
+        soft_weight_restore(&core->soft_weight);
+    }
+    domains_free(&domains);
+
+    return rc;
+}
+
+void core_stop(struct core *core)
+{
+    struct actuator_result result;
+    struct xensched_error err;
+
+    if (core_restore(core, "the daemon ends", &result, &err))
+        say("cannot restore affinities: %s; the next start will try again",
+            err.text);
+    else if (result.failed)
+        say("the affinity of %u domains could not be restored; the next start "
+            "will try again", result.failed);
+    actuator_set_cookie(&core->actuator, 0);
+    journal_write(&core->journal, "stop", NULL);
+}
+
+void core_free(struct core *core)
+{
+    membership_end(core);
+    plan_free(&core->plan);
+    domains_free(&core->domains);
+    planner_free(core->planner);
+    governor_free(&core->governor);
+    matrix_free(core->matrix);
+    waiting_free(core->waiting);
+    accounting_free(&core->accounting);
+    actuator_free(&core->actuator);
+    journal_close(&core->journal);
+    topology_free(&core->topology);
+}

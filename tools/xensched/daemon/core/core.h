@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * core.h - the daemon without its surroundings: rows go in, decisions come
+ * out and are carried out.  It knows no clock (callers say what time it is),
+ * no event loop, no socket and no Xen; see host.h.
+ *
+ * Calls, in this order: core_start() once, core_run() once to bind what is
+ * there, core_log(), then core_read() every interval and core_run() every
+ * period, and core_stop() once.
+ */
+#ifndef XENSCHED_DAEMON_CORE_H
+#define XENSCHED_DAEMON_CORE_H
+
+#include <xensched/source.h>
+
+#include "policy/planner.h"
+#include "accounting.h"
+#include "daemon/act/actuator.h"
+#include "daemon/log/governor.h"
+#include "hold.h"
+#include "daemon/host/host.h"
+#include "daemon/act/journal.h"
+#include "daemon/log/logs.h"
+#include "daemon/act/pace.h"
+#include "daemon/act/soft-weight.h"
+
+enum mode {
+    MODE_OBSERVE, /* only watch */
+    MODE_ADVISE,  /* plan and explain, change nothing */
+    MODE_ACT,     /* carry plans out */
+};
+
+const char *mode_name(enum mode mode);
+/* -1: no such mode. */
+int mode_find(const char *name);
+
+struct core_settings {
+    enum mode mode;
+    uint64_t half_life_ns;
+    struct policies policies;
+    struct policy_settings policy_settings;
+    unsigned int max_moves; /* per minute; 0: no bound */
+    uint32_t soft_weight;   /* percent; 0: Xen's own stays */
+    struct choice choice; /* what is logged */
+    double budget;        /* what that may cost, in pCPUs; 0: anything */
+    uint32_t lease_ms;    /* of the hypervisor's log; 0: it isn't held */
+    const char *state_path;   /* NULL: the host is not a real one */
+    const char *journal_path; /* likewise */
+    uint64_t journal_limit;   /* bytes of each file; 0: none */
+};
+
+struct core {
+    struct core_settings settings;
+    enum mode mode; /* at present */
+    const struct host *host;
+    struct topology topology;
+    struct journal journal;
+    struct actuator actuator;
+    struct soft_weight soft_weight;
+    struct accounting accounting;
+    struct hold hold;
+    uint64_t cookie; /* by which Xen knows us, or the daemon before */
+    bool successor;  /* of a daemon that was killed: its areas are ours */
+    struct logs logs; /* of the hypervisor */
+    struct governor governor;
+    struct matrix *matrix;
+    struct waiting *waiting;
+    struct planner *planner;
+    struct domains domains; /* as of the last run */
+    struct plan plan;       /* the last one, about these domains */
+    uint64_t started_ns;
+    uint64_t run_ns;        /* when the last run was */
+    bool rows_came;         /* since then */
+    uint64_t expired_ns;    /* when the matrix was last swept */
+    uint64_t moves, restores;
+    struct pace pace;
+    bool held_back;         /* by max_moves: was said */
+    bool full;              /* more domains than accounting domains: was said */
+};
+
+/*
+ * Open the journal, read the state file, and restore what a killed daemon left
+ * changed.  Of the host nothing is used that logs.  On failure core_free() is
+ * still to be called.
+ */
+int core_start(struct core *core, const struct core_settings *settings,
+               const struct host *host, uint64_t now_ns,
+               struct xensched_error *err);
+
+/*
+ * Log from now on, and hold the log: from here on core_read() renews the
+ * lease.
+ */
+int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err);
+
+/*
+ * The same after core_read() said -ESTALE.  The caller has made the log area
+ * again, so all domains are bound anew.
+ */
+int core_log_again(struct core *core, uint64_t now_ns,
+                   struct xensched_error *err);
+
+/* Rows for the matrix and for who waits for a pCPU. */
+void core_take(struct core *core, const struct xensched_batch *batch,
+               uint64_t now_ns);
+
+/*
+ * Put all rows which @source has now into the matrix, and only when that is
+ * done renew the lease.  Returns 0, or the error of the source, or -ESTALE:
+ * the log isn't ours any more, because the daemon stood still.
+ */
+int core_read(struct core *core, struct xensched_source *source,
+              uint64_t now_ns, struct xensched_error *err);
+
+/* Look at the host; bind domains that are new, forget those that are gone. */
+int core_refresh(struct core *core, uint64_t now_ns,
+                 struct xensched_error *err);
+
+/*
+ * Only bind domains that are new, and let go of those that are gone, which is
+ * all that cannot wait for a plan.
+ * @domains, which is empty, has all domains then, also if this fails.
+ */
+int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
+                  struct xensched_error *err);
+
+/*
+ * Nothing was logged since the last run, which was not long ago: another one
+ * would find nothing that cannot wait.  Looking at a host costs more than all
+ * that a daemon does with an empty log.
+ */
+#define CORE_IDLE_NS 10000000000ULL
+
+bool core_is_idle(const struct core *core, uint64_t now_ns);
+
+/* core_refresh(), plan, and carry the plan out if the mode says so. */
+int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);
+
+/*
+ * How many pCPUs a domain, one of core->domains, keeps busy of late; if it is
+ * in a group, its part of what that does.  False: nobody knows, since there
+ * are more domains than can be told apart and it is one of the others.
+ */
+bool core_service(const struct core *core, const struct domain *d,
+                  uint64_t now_ns, double *share);
+
+/*
+ * From now on: carry plans out (MODE_ACT), or only make them (MODE_ADVISE), or
+ * not even that.  What was moved stays where it is.
+ */
+void core_set_mode(struct core *core, enum mode mode);
+
+/*
+ * The configuration has changed: take over what can change while the daemon
+ * runs, which is the mode, the policies and their settings, and the
+ * bound on moves.  A mode which was not
+ * changed there stays what it is, since an operator may have set another one
+ * meanwhile.  What is remembered for plans begins anew.
+ */
+void core_change(struct core *core, const struct core_settings *settings);
+
+/*
+ * Put everything back.  In mode act this ends acting: the mode is advise from
+ * then on.  Fails when the host cannot be looked at.
+ */
+int core_restore(struct core *core, const char *why,
+                 struct actuator_result *result, struct xensched_error *err);
+
+/* Restore for the last time. */
+void core_stop(struct core *core);
+void core_free(struct core *core);
+
+#endif /* XENSCHED_DAEMON_CORE_H */

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* membership.c - see membership.h. */
+#include <errno.h>
+#include <string.h>
+
+#include "daemon/say.h"
+#include "membership.h"
+
+/* For so long a domain that is gone can come back and have its history. */
+#define GONE_NS 60000000000ULL
+
+static void retire_if_left(struct core *core, const struct account *account)
+{
+    if (!account->members)
+        core->host->retire(core->host->data, account->acct);
+}
+
+/* What it had to do with others stays for when it comes back. */
+static void leave(struct core *core, struct member *member, uint64_t now_ns)
+{
+    const struct account *account = member->account;
+
+    core->host->unbind(core->host->data, member->domid);
+    accounting_leave(&core->accounting, member, now_ns);
+    retire_if_left(core, account);
+}
+
+static void forget_account(struct core *core, struct account *account)
+{
+    matrix_forget(core->matrix, account->acct);
+    governor_forget(&core->governor, account->acct);
+    waiting_forget(core->waiting, account->acct);
+    accounting_close(account);
+}
+
+/* Those which may come back have to go when there is no other number left. */
+static struct account *open_account(struct core *core, const struct domain *d)
+{
+    struct account *account = accounting_open(&core->accounting, d);
+    struct account *gone = accounting_longest_gone(&core->accounting);
+
+    if (account || !gone)
+        return account;
+    forget_account(core, gone);
+
+    return accounting_open(&core->accounting, d);
+}
+
+static struct account *find_account(struct core *core, const struct domain *d)
+{
+    struct account *account = open_account(core, d);
+
+    if (!account && !core->full) {
+        core->full = true;
+        say("more than %u domains and groups: the others are not told apart",
+            core->accounting.nr - XEN_SCHEDLOG_ACCT_FIRST);
+    }
+
+    return account;
+}
+
+static struct member *make_member(struct core *core, const struct domain *d,
+                                  uint64_t now_ns)
+{
+    struct account *account = find_account(core, d);
+
+    return account ? accounting_join(&core->accounting, account, d, now_ns)
+                   : NULL;
+}
+
+/* Its group is another one than it was. */
+static struct member *change_number(struct core *core, struct member *member,
+                                    const struct domain *d, uint64_t now_ns)
+{
+    const struct account *former = member->account;
+    struct account *account = find_account(core, d);
+
+    if (!account) {
+        leave(core, member, now_ns);
+        return NULL;
+    }
+    core->host->unbind(core->host->data, d->domid);
+    accounting_move(member, account, d, now_ns);
+    retire_if_left(core, former);
+
+    return member;
+}
+
+static struct member *find_member(struct core *core, const struct domain *d,
+                                  uint64_t now_ns)
+{
+    struct member *member = accounting_find(&core->accounting, d);
+
+    if (!member)
+        return make_member(core, d, now_ns);
+
+    return accounting_suits(member, d) ? member
+                                       : change_number(core, member, d, now_ns);
+}
+
+/* Binding routes with what was chosen; the matrix goes by the governor's. */
+static void apply_thresholds(struct core *core, uint16_t acct)
+{
+    uint32_t events = choice_events(&core->settings.choice, HYPERVISOR);
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++) {
+        uint32_t threshold = governor_threshold(&core->governor, event, acct);
+
+        if (events & 1U << event &&
+            threshold != core->settings.choice.threshold[event])
+            core->host->set_threshold(core->host->data, acct, event,
+                                      threshold);
+    }
+}
+
+/* Tried again in each run until it works; a domain may be half built. */
+static void bind_member(struct core *core, struct member *member)
+{
+    uint16_t acct = member->account->acct;
+    struct xensched_error err;
+
+    if (member->bound)
+        return;
+    member->bound = !core->host->bind(core->host->data, member->domid, acct,
+                                      &err);
+    if (member->bound)
+        apply_thresholds(core, acct);
+    else if (err.code != -ESRCH)
+        say("%s", err.text);
+}
+
+/*
+ * A driver domain is a party of its own: guests are told from it by what it
+ * does for them, and it is believed about itself only.
+ */
+static bool leave_driver_alone(struct domain *d)
+{
+    bool refused = d->driver && d->group[0];
+
+    if (refused)
+        d->group[0] = '\0';
+
+    return refused;
+}
+
+static void say_refused(struct member *member, bool refused)
+{
+    if (refused && !member->group_refused)
+        say("domain %u is a driver domain: its vm_affinity_group is ignored",
+            member->domid);
+    member->group_refused = refused;
+}
+
+static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
+{
+    bool refused = leave_driver_alone(d);
+    struct member *member = find_member(core, d, now_ns);
+
+    d->acct = XEN_SCHEDLOG_ACCT_REST;
+    d->since_ns = now_ns;
+    if (!member)
+        return;
+    say_refused(member, refused);
+    if (!d->group[0])
+        memcpy(member->account->name, d->name, sizeof(d->name));
+    bind_member(core, member);
+    d->acct = member->account->acct;
+    d->since_ns = member->since_ns;
+}
+
+static void look_for_absent(struct core *core, const struct domains *domains,
+                            uint64_t now_ns)
+{
+    struct accounting *a = &core->accounting;
+    unsigned int i;
+
+    for (i = 0; i < a->nr_members; i++)
+        a->members[i].seen = false;
+    for (i = 0; i < domains->nr; i++) {
+        struct member *member = accounting_find(a, &domains->domain[i]);
+
+        if (member)
+            member->seen = true;
+    }
+    i = 0;
+    while (i < a->nr_members)
+        if (a->members[i].seen)
+            i++;
+        else
+            leave(core, &a->members[i], now_ns);
+}
+
+static void forget_long_gone(struct core *core, uint64_t now_ns)
+{
+    struct accounting *a = &core->accounting;
+    unsigned int i;
+
+    for (i = XEN_SCHEDLOG_ACCT_FIRST; i < a->top; i++) {
+        struct account *account = &a->accounts[i];
+
+        if (account->used && !account->members &&
+            now_ns - account->gone_ns >= GONE_NS)
+            forget_account(core, account);
+    }
+}
+
+/* Who is gone first: who is new may be the same one. */
+void membership_update(struct core *core, struct domains *domains,
+                       uint64_t now_ns)
+{
+    unsigned int i;
+
+    look_for_absent(core, domains, now_ns);
+    forget_long_gone(core, now_ns);
+    for (i = 0; i < domains->nr; i++)
+        use_account(core, &domains->domain[i], now_ns);
+}
+
+void membership_end(struct core *core)
+{
+    while (core->accounting.nr_members)
+        leave(core, core->accounting.members, 0);
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* feeds.c - see feeds.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/memory.h"
+#include "feed.h"
+#include "feeds.h"
+#include "numbers.h"
+#include "daemon/say.h"
+
+#define NS_PER_S 1000000000ULL
+
+/*
+ * What has not changed is looked at again so often, all the same: a driver
+ * domain, which tells of changes through xenstore, and dom0's Linux, which
+ * cannot say that a module was loaded.
+ */
+#define LOOK_NS       (30 * NS_PER_S)
+#define LOOK_LINUX_NS (5 * NS_PER_S)
+
+/* Of all driver domains' rows, in each round. */
+#define BYTES_PER_ROUND   (1U << 20)
+#define BATCHES_PER_ROUND 4096U
+
+#define MAX_DRIVER_DOMAINS 64
+
+/* Places in feeds.feed. */
+enum { THE_HYPERVISORS, LINUX_OF_DOM0, FIRST_DOMAIN };
+
+/* Feeds come and go. */
+
+static struct feed *add_feed(struct feeds *feeds, const char *name)
+{
+    struct feed *feed = need_memory(1, sizeof(*feed));
+
+    snprintf(feed->name, sizeof(feed->name), "%s", name);
+    feed->pause_ns = FEED_FIRST_PAUSE_NS;
+    feeds->feed = need_more_memory(feeds->feed, feeds->nr + 1,
+                                   sizeof(*feeds->feed));
+    feeds->feed[feeds->nr++] = feed;
+
+    return feed;
+}
+
+static struct feed *add_domain(struct feeds *feeds, const struct domain *d)
+{
+    char name[FEED_NAME_TEXT];
+    struct feed *feed;
+
+    if (feeds->nr == FIRST_DOMAIN + MAX_DRIVER_DOMAINS)
+        return NULL;
+    snprintf(name, sizeof(name), "domain:%u", d->domid);
+    feed = add_feed(feeds, name);
+    feed->domid = d->domid;
+    memcpy(feed->uuid, d->uuid, sizeof(feed->uuid));
+    xenstore_remove_accts(feeds->xs, d->domid);
+
+    return feed;
+}
+
+static struct feed *find_domain(struct feeds *feeds, const struct domain *d)
+{
+    unsigned int i;
+
+    for (i = FIRST_DOMAIN; i < feeds->nr; i++)
+        if (feeds->feed[i]->domid == d->domid &&
+            !strcmp(feeds->feed[i]->uuid, d->uuid))
+            return feeds->feed[i];
+
+    return NULL;
+}
+
+static void free_feed(struct feed *feed)
+{
+    feed_close(feed);
+    sieve_clear(&feed->sieve);
+    free(feed->numbers);
+    free(feed);
+}
+
+/* Give back what was asked for, as long as there is somebody to give it to. */
+static void release_feed(struct feeds *feeds, struct feed *feed)
+{
+    struct xensched_error err;
+    int rc = 0;
+
+    feed_stats(feed, &feed->former);
+    xensched_source_close(feed->source);
+    feed->source = NULL;
+    if (feed_is_domains(feed)) {
+        feed_close(feed);
+        rc = xensched_area_withdraw(feed->domid, &err);
+    } else if (feed->area) {
+        rc = xensched_area_release(feed->area, &err);
+    }
+    feed->area = NULL;
+    if (rc)
+        say("source %s: %s", feed->name, err.text);
+    xenstore_remove_accts(feeds->xs, feed->domid);
+}
+
+static void drop_others(struct feeds *feeds, const struct domains *domains)
+{
+    unsigned int i = FIRST_DOMAIN;
+
+    while (i < feeds->nr) {
+        struct feed *feed = feeds->feed[i];
+        const struct domain *d = domains_find(domains, feed->domid);
+
+        if (feed->seen) {
+            i++;
+            continue;
+        }
+        if (d && !strcmp(d->uuid, feed->uuid))
+            release_feed(feeds, feed);
+        say("source %s: gone", feed->name);
+        feeds->feed[i] = feeds->feed[--feeds->nr];
+        free_feed(feed);
+    }
+}
+
+static void look_at_domain(struct feeds *feeds, const struct domain *d,
+                           const struct domains *domains)
+{
+    struct feed *feed = d->domid ? find_domain(feeds, d)
+                                 : feeds->feed[LINUX_OF_DOM0];
+
+    if (d->domid && !d->nr_serves)
+        return;
+    if (!feed)
+        feed = add_domain(feeds, d);
+    if (!feed)
+        return;
+    feed->seen = true;
+    feed->acct = d->acct;
+    numbers_write(feeds, feed, d, domains);
+    numbers_set_sieve(feed, d, domains);
+}
+
+/* FNV-1a. */
+static uint64_t hash(uint64_t value, const void *data, size_t length)
+{
+    const unsigned char *byte = data;
+
+    while (length--)
+        value = (value ^ *byte++) * 0x100000001b3;
+
+    return value;
+}
+
+/* Of all that numbers and sieves depend on; never 0. */
+static uint64_t hash_domains(const struct domains *domains)
+{
+    uint64_t value = 0xcbf29ce484222325;
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++) {
+        const struct domain *d = &domains->domain[i];
+
+        value = hash(value, &d->domid, sizeof(d->domid));
+        value = hash(value, d->uuid, strlen(d->uuid));
+        value = hash(value, &d->acct, sizeof(d->acct));
+        value = hash(value, &d->nr_serves, sizeof(d->nr_serves));
+        value = hash(value, d->serves, d->nr_serves * sizeof(*d->serves));
+    }
+
+    return value | 1;
+}
+
+/* True when domains have changed, or it is time to look as if they had. */
+static bool domains_differ(struct feeds *feeds, const struct domains *domains,
+                           uint64_t now_ns)
+{
+    uint64_t value = hash_domains(domains);
+
+    if (value == feeds->domains_hash && now_ns < feeds->domains_again_ns)
+        return false;
+    feeds->domains_hash = value;
+    feeds->domains_again_ns = now_ns + LOOK_NS;
+
+    return true;
+}
+
+static void look_at_domains(struct feeds *feeds, const struct domains *domains)
+{
+    unsigned int i;
+
+    for (i = 0; i < feeds->nr; i++)
+        feeds->feed[i]->seen = false;
+    for (i = 0; i < domains->nr; i++)
+        look_at_domain(feeds, &domains->domain[i], domains);
+    drop_others(feeds, domains);
+}
+
+/* Either it has told of a change, or its time has come. */
+static bool is_due(struct feeds *feeds, const struct feed *feed,
+                   uint64_t now_ns)
+{
+    return (feed_is_domains(feed) &&
+            xenstore_area_changed(feeds->xs, feed->domid)) ||
+           now_ns >= feed->look_ns;
+}
+
+static void look_at_feed(struct feeds *feeds, struct feed *feed,
+                         uint64_t now_ns)
+{
+    feed->look_ns = now_ns + (feed_is_domains(feed) ? LOOK_NS : LOOK_LINUX_NS);
+    feed_step(feeds, feed, now_ns);
+    /* What it waits for, if that is before. */
+    if (feed->again_ns > now_ns && feed->again_ns < feed->look_ns)
+        feed->look_ns = feed->again_ns;
+}
+
+void feeds_look(struct feeds *feeds, const struct domains *domains,
+                uint64_t now_ns)
+{
+    bool differ;
+    unsigned int i;
+
+    if (!feeds->logs.nr)
+        return;
+    differ = domains_differ(feeds, domains, now_ns);
+    if (differ)
+        look_at_domains(feeds, domains);
+    for (i = LINUX_OF_DOM0; i < feeds->nr; i++)
+        if (differ || is_due(feeds, feeds->feed[i], now_ns))
+            look_at_feed(feeds, feeds->feed[i], now_ns);
+}
+
+/* Rows. */
+
+/* It is nothing to be said of dom0, which means no harm. */
+static void say_refusal(struct feeds *feeds, struct feed *feed)
+{
+    if (!feed_is_domains(feed) || !feed->refused || feed->refusal_said)
+        return;
+    feed->refusal_said = true;
+    snprintf(feed->reason, sizeof(feed->reason), "some of what it logs is "
+             "none of its business, or impossible: refused");
+    say("source %s: %s", feed->name, feed->reason);
+    feed_journal(feeds, feed, "refused");
+}
+
+/* Are these rows as the register says that we have set? */
+static bool is_as_asked(const struct logs *logs,
+                        const struct xensched_batch *batch)
+{
+    return batch->file < logs->nr &&
+           batch->layout.lcr == logs->lcr[batch->file];
+}
+
+static void take(struct feeds *feeds, struct feed *feed,
+                 const struct xensched_batch *batch, uint64_t now_ns)
+{
+    struct tally_sieve sieve = { .most = sieve_most, .arg = &feed->sieve };
+
+    /* What it says of others must not thin out theirs. */
+    governor_count(&feeds->core->governor, batch, feed->acct);
+    if (feed_is_domains(feed) && !is_as_asked(&feeds->logs, batch)) {
+        feed->refused += xensched_batch_rows(batch);
+        return;
+    }
+    if (!feed_is_domains(feed) &&
+        (batch->file >= feeds->logs.nr ||
+         !matrix_takes(feeds->core->matrix,
+                       feeds->logs.events[batch->file])))
+        return;
+    matrix_add_believable(feeds->core->matrix, batch, &sieve, now_ns);
+    feed->refused += sieve.refused;
+}
+
+/* A producer that follows the rules has none: it is not worth the time. */
+static bool has_nonsense(const struct feed *feed)
+{
+    struct xensched_source_stats stats;
+
+    xensched_source_stats(feed->source, &stats);
+
+    return stats.nonsense;
+}
+
+/* What was lost was copied, too, or may have been: at most the whole file. */
+static unsigned int bytes_touched(const struct feeds *feeds,
+                                  const struct xensched_batch *batch)
+{
+    uint64_t lost = batch->lost_bytes, most = feeds->logs.sizes[batch->file];
+
+    return batch->length + (lost < most ? lost : most);
+}
+
+/* One that has very much takes nothing from the others' share. */
+static bool is_enough(const struct feeds *feeds, const struct feed *feed,
+                      unsigned int batches, unsigned int bytes)
+{
+    unsigned int sharers = feeds->nr - FIRST_DOMAIN;
+
+    return feed_is_domains(feed) && (batches >= BATCHES_PER_ROUND / sharers ||
+                                bytes >= BYTES_PER_ROUND / sharers);
+}
+
+static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+{
+    unsigned int bytes = 0, batches = 0;
+    struct xensched_batch batch;
+    struct xensched_error err;
+    int rc;
+
+    while ((rc = xensched_source_next(feed->source, &batch, &err)) ==
+           XENSCHED_BATCH) {
+        take(feeds, feed, &batch, now_ns);
+        bytes += bytes_touched(feeds, &batch);
+        if (is_enough(feeds, feed, ++batches, bytes))
+            break;
+    }
+    say_refusal(feeds, feed);
+    if (rc < 0)
+        feed_fail(feeds, feed, err.text, now_ns);
+    else if (feed_is_domains(feed) && has_nonsense(feed))
+        feed_fail(feeds, feed, "the state of its log contradicts itself",
+                  now_ns);
+    else
+        xensched_area_renew_lease(feed->area);
+}
+
+/* An answer which has come, or is being mapped part by part. */
+static bool is_worth_polling(struct feeds *feeds, const struct feed *feed)
+{
+    return feed->state == FEED_ASKED &&
+           (xenstore_area_changed(feeds->xs, feed->domid) ||
+            feed->poll_again);
+}
+
+int feeds_read(struct feeds *feeds, uint64_t now_ns,
+               struct xensched_error *err)
+{
+    unsigned int i;
+
+    for (i = LINUX_OF_DOM0; i < feeds->nr; i++) {
+        struct feed *feed = feeds->feed[i];
+
+        if (feed->state == FEED_READING)
+            read_feed(feeds, feed, now_ns);
+        else if (is_worth_polling(feeds, feed))
+            feed_poll(feeds, feed, now_ns);
+    }
+
+    return core_read(feeds->core, feeds->feed[THE_HYPERVISORS]->source,
+                     now_ns, err);
+}
+
+/* All of them. */
+
+void feeds_init(struct feeds *feeds, const struct feeds_settings *settings,
+                struct core *core, struct xenstore *xs)
+{
+    memset(feeds, 0, sizeof(*feeds));
+    feeds->settings = *settings;
+    feeds->core = core;
+    feeds->xs = xs;
+    logs_init(&feeds->logs, settings->choice, LINUX, settings->nr_acct);
+    add_feed(feeds, "hypervisor");
+    add_feed(feeds, "linux");
+    xenstore_remove_accts(xs, 0);
+}
+
+void feeds_set_hypervisor(struct feeds *feeds, struct xensched_source *source)
+{
+    struct feed *feed = feeds->feed[THE_HYPERVISORS];
+
+    if (!source)
+        feed_stats(feed, &feed->former);
+    feed->source = source;
+    feed->state = source ? FEED_READING : FEED_ABSENT;
+}
+
+void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns)
+{
+    unsigned int i;
+
+    feeds->domains_hash = 0; /* their numbers are to be written again */
+    for (i = LINUX_OF_DOM0; i < feeds->nr; i++) {
+        struct feed *feed = feeds->feed[i];
+
+        feed_close(feed);
+        feed_enter(feed, FEED_ABSENT, "", now_ns);
+        feed->again_ns = feed->look_ns = now_ns;
+        feed->nr_numbers = 0;
+    }
+}
+
+void feeds_stats(const struct feeds *feeds,
+                 struct xensched_source_stats *stats)
+{
+    struct xensched_source_stats one;
+    unsigned int i;
+
+    memset(stats, 0, sizeof(*stats));
+    for (i = 0; i < feeds->nr; i++) {
+        feed_stats(feeds->feed[i], &one);
+        stats->batches += one.batches;
+        stats->rows += one.rows;
+        stats->bytes += one.bytes;
+        stats->lost_rows += one.lost_rows;
+        stats->lost_bytes += one.lost_bytes;
+        stats->nonsense += one.nonsense;
+    }
+}
+
+void feeds_free(struct feeds *feeds)
+{
+    unsigned int i;
+
+    for (i = 0; i < feeds->nr; i++) {
+        if (i == THE_HYPERVISORS)
+            feeds->feed[i]->source = NULL;
+        else
+            release_feed(feeds, feeds->feed[i]);
+        free_feed(feeds->feed[i]);
+    }
+    free(feeds->feed);
+    memset(feeds, 0, sizeof(*feeds));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * llc.h - which pCPUs share a last-level cache (LLC), by what the processor
+ * says and by what an operator has named.
+ *
+ * What is found is filled in before topology_make_places().  pCPUs about which
+ * nothing is known are left as they are: see struct topology_cpu.
+ */
+#ifndef XENSCHED_DAEMON_LLC_H
+#define XENSCHED_DAEMON_LLC_H
+
+#include <stdint.h>
+
+#include <xensched/error.h>
+
+#include "model/topology.h"
+
+/* Of who has no APIC id, and when CPUID says nothing of an LLC. */
+#define LLC_UNKNOWN (~0U)
+
+/*
+ * pCPUs whose APIC ids are equal without so many of their lowest bits share
+ * the LLC.  @eax are those of CPUID's leaf 4, one of each of its @nr subleaves.
+ */
+unsigned int llc_shift(const uint32_t *eax, unsigned int nr);
+
+/*
+ * The LLCs of pCPUs which have these APIC ids.  False, and nothing is known:
+ * one has none, or what is said makes no sense, such as two LLCs of one core;
+ * or no LLC is shared, so that it is of no use to know it.
+ */
+bool llc_of_host(struct topology *t, const uint32_t *apic_ids,
+                 unsigned int shift);
+
+/* Can it be a list of LLCs, such as "0-3,8-11/4-7"?  Each pCPU once. */
+bool llc_is_list(const char *text);
+
+/*
+ * What an operator has named comes before what the host says; which stays for
+ * the others.  -EINVAL, and nothing has changed: this host's cannot be so.
+ */
+int llc_named(struct topology *t, const char *text,
+              struct xensched_error *err);
+
+#endif /* XENSCHED_DAEMON_LLC_H */

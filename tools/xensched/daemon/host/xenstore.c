@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* xenstore.c - see xenstore.h. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xenstore.h>
+
+#include "model/domain.h"
+#include "model/memory.h"
+#include "lib/xenstore-open.h"
+#include "daemon/say.h"
+#include "xenstore.h"
+
+#define INTRODUCE "@introduceDomain"
+#define RELEASE   "@releaseDomain"
+
+/* Written by xl from a domain's configuration; a guest can only read it. */
+#define HOLD "/local/domain/%u/platform/vm-affinity"
+#define GROUP "/local/domain/%u/platform/vm-affinity-group"
+
+#define PATH_TEXT 96
+
+/* Taken in at a time; a domain could make them faster than we take them. */
+#define MAX_EVENTS 256
+
+struct known {
+    uint32_t domid;
+    bool asked; /* since the last xenstore_forget_others() */
+    bool area_changed;
+    unsigned int nr_back_ends;
+    uint32_t *back_ends;
+    bool stays, soft_only;
+    bool bad_group; /* was said */
+    char group[DOMAIN_GROUP_TEXT];
+    char name[DOMAIN_NAME_TEXT];
+};
+
+struct xenstore {
+    struct xs_handle *handle;
+    unsigned int nr;
+    struct known *known;
+};
+
+/* What is watched of each domain, and what begins the token of its events. */
+static const struct {
+    char token;
+    const char *path; /* of a domid */
+} watched[] = {
+    { 'n', "/local/domain/%u/name" },
+    { 'd', "/libxl/%u/device" },
+    { 'a', "/local/domain/%u/schedlog/area" },
+    { 'h', HOLD },
+    { 'g', GROUP },
+};
+
+#define NR_WATCHED (sizeof(watched) / sizeof(watched[0]))
+
+__attribute__((format(printf, 2, 0)))
+static void path_of(char path[PATH_TEXT], const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(path, PATH_TEXT, format, args);
+    va_end(args);
+}
+
+/* The token is the domid, so that an event says whom it is about. */
+static void watch(struct xenstore *xs, uint32_t domid, bool on)
+{
+    char path[PATH_TEXT], token[16];
+    unsigned int i;
+    bool good;
+
+    for (i = 0; i < NR_WATCHED; i++) {
+        path_of(path, watched[i].path, domid);
+        snprintf(token, sizeof(token), "%c%u", watched[i].token, domid);
+        good = on ? xs_watch(xs->handle, path, token)
+                  : xs_unwatch(xs->handle, path, token);
+        if (!good && on)
+            say("cannot watch %s in xenstore: %s", path, strerror(errno));
+    }
+}
+
+static void read_name(struct xenstore *xs, struct known *k)
+{
+    char path[PATH_TEXT];
+    unsigned int length, i;
+    char *name;
+
+    path_of(path, "/local/domain/%u/name", k->domid);
+    name = xs_read(xs->handle, XBT_NULL, path, &length);
+    snprintf(k->name, sizeof(k->name), "%s", name ? name : "");
+    free(name);
+    for (i = 0; k->name[i]; i++)
+        if (k->name[i] < ' ' || k->name[i] > '~')
+            k->name[i] = '?';
+}
+
+static void add_back_end(struct known *k, uint32_t domid)
+{
+    unsigned int i;
+
+    for (i = 0; i < k->nr_back_ends; i++)
+        if (k->back_ends[i] == domid)
+            return;
+    k->back_ends = need_more_memory(k->back_ends, k->nr_back_ends + 1,
+                                    sizeof(*k->back_ends));
+    k->back_ends[k->nr_back_ends++] = domid;
+}
+
+/* A device's back end is a path: /local/domain/DOMID/backend/... */
+static void read_back_end(struct xenstore *xs, struct known *k,
+                          const char *kind, const char *device)
+{
+    static const char begin[] = "/local/domain/";
+    unsigned int length;
+    char path[PATH_TEXT], *value;
+
+    path_of(path, "/libxl/%u/device/%s/%s/backend", k->domid, kind, device);
+    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    if (value && !strncmp(value, begin, sizeof(begin) - 1) &&
+        isdigit((unsigned char)value[sizeof(begin) - 1]))
+        add_back_end(k, strtoul(value + sizeof(begin) - 1, NULL, 10));
+    free(value);
+}
+
+static void read_back_ends_of(struct xenstore *xs, struct known *k,
+                              const char *kind)
+{
+    char path[PATH_TEXT], **devices;
+    unsigned int nr = 0, i;
+
+    path_of(path, "/libxl/%u/device/%s", k->domid, kind);
+    devices = xs_directory(xs->handle, XBT_NULL, path, &nr);
+    for (i = 0; devices && i < nr; i++)
+        read_back_end(xs, k, kind, devices[i]);
+    free(devices);
+}
+
+static void read_back_ends(struct xenstore *xs, struct known *k)
+{
+    char path[PATH_TEXT], **kinds;
+    unsigned int nr = 0, i;
+
+    k->nr_back_ends = 0;
+    path_of(path, "/libxl/%u/device", k->domid);
+    kinds = xs_directory(xs->handle, XBT_NULL, path, &nr);
+    for (i = 0; kinds && i < nr; i++)
+        read_back_ends_of(xs, k, kinds[i]);
+    free(kinds);
+}
+
+static void read_wish(struct xenstore *xs, struct known *k)
+{
+    char path[PATH_TEXT], *value;
+    unsigned int length;
+
+    path_of(path, HOLD, k->domid);
+    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    k->stays = value && !strcmp(value, "hold");
+    k->soft_only = value && !strcmp(value, "soft");
+    free(value);
+}
+
+/* A domain that is taken down has no node any more, and so no name either. */
+static void read_group(struct xenstore *xs, struct known *k)
+{
+    unsigned int length = 0;
+    char path[PATH_TEXT], *value;
+    bool good;
+
+    path_of(path, GROUP, k->domid);
+    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    if (!value && !k->name[0])
+        return;
+    good = value && strlen(value) == length && domain_is_group_name(value);
+    snprintf(k->group, sizeof(k->group), "%s", good ? value : "");
+    if (value && !good && !k->bad_group)
+        say("%s in xenstore is ignored: it is no name of 1 to 63 letters, "
+            "digits, '.', '_' and '-'", path);
+    k->bad_group = value && !good;
+    free(value);
+}
+
+static void read_all(struct xenstore *xs, struct known *k)
+{
+    read_name(xs, k);
+    read_back_ends(xs, k);
+    read_wish(xs, k);
+    read_group(xs, k);
+}
+
+static struct known *find(const struct xenstore *xs, uint32_t domid)
+{
+    unsigned int i;
+
+    for (i = 0; i < xs->nr; i++)
+        if (xs->known[i].domid == domid)
+            return &xs->known[i];
+
+    return NULL;
+}
+
+static struct known *learn(struct xenstore *xs, uint32_t domid)
+{
+    struct known *k;
+
+    xs->known = need_more_memory(xs->known, xs->nr + 1, sizeof(*xs->known));
+    k = &xs->known[xs->nr++];
+    memset(k, 0, sizeof(*k));
+    k->domid = domid;
+    watch(xs, domid, true);
+    read_all(xs, k);
+
+    return k;
+}
+
+static int connect_to(struct xs_handle **handle, struct xensched_error *err)
+{
+    struct xs_handle *new = xensched_xenstore_open(err);
+
+    if (!new)
+        return err->code;
+    if (!xs_watch(new, INTRODUCE, INTRODUCE) ||
+        !xs_watch(new, RELEASE, RELEASE)) {
+        xensched_fail(err, errno, "cannot watch domains in xenstore: %s",
+                      strerror(errno));
+        xs_close(new);
+        return err->code;
+    }
+    *handle = new;
+
+    return 0;
+}
+
+int xenstore_open(struct xenstore **xenstore, struct xensched_error *err)
+{
+    struct xenstore *xs = need_memory(1, sizeof(*xs));
+    int rc = connect_to(&xs->handle, err);
+
+    if (rc)
+        xenstore_close(xs);
+    else
+        *xenstore = xs;
+
+    return rc;
+}
+
+/* Each xenstored has a root, so only one which isn't there can't read it. */
+static bool answers(struct xenstore *xs)
+{
+    unsigned int length;
+    char *value = xs_read(xs->handle, XBT_NULL, "/", &length);
+    bool there = value || errno == ENOENT;
+
+    free(value);
+
+    return there;
+}
+
+int xenstore_check(struct xenstore *xs, struct xensched_error *err)
+{
+    struct xs_handle *former = xs->handle;
+    unsigned int i;
+    int rc;
+
+    if (answers(xs))
+        return XENSTORE_THERE;
+    rc = connect_to(&xs->handle, err);
+    if (rc)
+        return rc;
+    xs_close(former);
+    /* Setting the watches fires them, so all is read anew. */
+    for (i = 0; i < xs->nr; i++)
+        watch(xs, xs->known[i].domid, true);
+
+    return XENSTORE_ANEW;
+}
+
+void xenstore_close(struct xenstore *xs)
+{
+    unsigned int i;
+
+    if (!xs)
+        return;
+    for (i = 0; i < xs->nr; i++)
+        free(xs->known[i].back_ends);
+    if (xs->handle)
+        xs_close(xs->handle);
+    free(xs->known);
+    free(xs);
+}
+
+int xenstore_fd(const struct xenstore *xs)
+{
+    return xs_fileno(xs->handle);
+}
+
+/* A domain can write what it advertises as often as it likes: note it, only. */
+static bool take_event(struct xenstore *xs, const char *token)
+{
+    struct known *k;
+
+    if (token[0] == '@')
+        return true;
+    k = find(xs, strtoul(token + 1, NULL, 10));
+    if (!k)
+        return false;
+    if (token[0] == 'a')
+        k->area_changed = true;
+    else
+        read_all(xs, k);
+
+    return token[0] != 'a';
+}
+
+bool xenstore_changed(struct xenstore *xs)
+{
+    unsigned int left = MAX_EVENTS;
+    bool changed = false;
+    char **event;
+
+    while (left-- && (event = xs_check_watch(xs->handle))) {
+        changed |= take_event(xs, event[XS_WATCH_TOKEN]);
+        free(event);
+    }
+
+    return changed;
+}
+
+bool xenstore_area_changed(struct xenstore *xs, uint32_t domid)
+{
+    struct known *k = find(xs, domid);
+    bool changed = k && k->area_changed;
+
+    if (k)
+        k->area_changed = false;
+
+    return changed;
+}
+
+struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
+{
+    struct known *k = find(xs, domid);
+
+    if (!k)
+        k = learn(xs, domid);
+    k->asked = true;
+
+    return (struct xenstore_domain){
+        .name = k->name,
+        .nr_back_ends = k->nr_back_ends,
+        .back_ends = k->back_ends,
+        .stays = k->stays,
+        .soft_only = k->soft_only,
+        .group = k->group,
+    };
+}
+
+static bool is_one_of(const char *name, const char *names)
+{
+    size_t length = strlen(name);
+
+    while (names) {
+        if (!strncmp(names, name, length) &&
+            (!names[length] || names[length] == ','))
+            return true;
+        names = strchr(names, ',');
+        names = names ? names + 1 : NULL;
+    }
+
+    return false;
+}
+
+bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
+                             const char *names)
+{
+    char path[PATH_TEXT], *name;
+    unsigned int length;
+    bool found;
+
+    path_of(path, "/local/pool/%u/name", pool);
+    name = xs_read(xs->handle, XBT_NULL, path, &length);
+    /* libxl's name of the first pool, which has no node. */
+    found = is_one_of(name ? name : pool ? "" : "Pool-0", names);
+    free(name);
+
+    return found;
+}
+
+void xenstore_forget_others(struct xenstore *xs)
+{
+    unsigned int i = 0;
+
+    while (i < xs->nr) {
+        struct known *k = &xs->known[i];
+
+        if (k->asked) {
+            k->asked = false;
+            i++;
+            continue;
+        }
+        watch(xs, k->domid, false);
+        free(k->back_ends);
+        *k = xs->known[--xs->nr];
+    }
+}
+
+static const char accts[] = "/local/domain/%u/schedlog/acct";
+static const char acct_of[] = "/local/domain/%u/schedlog/acct/%u";
+
+/* dom0's own; the producer may read it. */
+static bool allow_reading(struct xenstore *xs, const char *path,
+                          uint32_t producer)
+{
+    struct xs_permissions perms[2] = {
+        { .id = 0, .perms = XS_PERM_NONE },
+        { .id = producer, .perms = XS_PERM_READ },
+    };
+
+    return xs_set_permissions(xs->handle, XBT_NULL, path, perms, 2);
+}
+
+bool xenstore_write_acct(struct xenstore *xs, uint32_t producer,
+                         uint32_t domid, uint16_t acct)
+{
+    char path[PATH_TEXT], text[8];
+
+    snprintf(text, sizeof(text), "%u", acct);
+    path_of(path, accts, producer);
+    if (!xs_mkdir(xs->handle, XBT_NULL, path) ||
+        !allow_reading(xs, path, producer))
+        return false;
+    path_of(path, acct_of, producer, domid);
+
+    return xs_write(xs->handle, XBT_NULL, path, text, strlen(text)) &&
+           allow_reading(xs, path, producer);
+}
+
+void xenstore_remove_acct(struct xenstore *xs, uint32_t producer,
+                          uint32_t domid)
+{
+    char path[PATH_TEXT];
+
+    path_of(path, acct_of, producer, domid);
+    xs_rm(xs->handle, XBT_NULL, path);
+}
+
+void xenstore_remove_accts(struct xenstore *xs, uint32_t producer)
+{
+    char path[PATH_TEXT], **others;
+    unsigned int nr = 0;
+
+    path_of(path, accts, producer);
+    xs_rm(xs->handle, XBT_NULL, path);
+    /* And what it was in, if that was all. */
+    path_of(path, "/local/domain/%u/schedlog", producer);
+    others = xs_directory(xs->handle, XBT_NULL, path, &nr);
+    if (others && !nr)
+        xs_rm(xs->handle, XBT_NULL, path);
+    free(others);
+}

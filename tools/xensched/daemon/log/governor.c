@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* governor.c - see governor.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/memory.h"
+#include "governor.h"
+
+#define NS_PER_S 1000000000ULL
+
+/*
+ * A row of ids, counter and TSC, which is what the daemon has, in cycles of
+ * the TSC: make bench-record, see README.md.
+ */
+#define ROW_CYCLES 24.6
+/* When the TSC's frequency is not known. */
+#define USUAL_KHZ 2500000
+
+/* Time between two steps, at least. */
+#define STEP_NS (NS_PER_S)
+
+/*
+ * Of the budget: what thresholds are raised for, and what they may come down
+ * to.  Between the latter and the budget nothing changes.
+ */
+#define AIM  0.8
+#define EASE 0.7
+
+/*
+ * Rows per second of a pair which are never thinned out: it would save next to
+ * nothing, and of fewer rows nothing can be said.
+ */
+#define MIN_RATE 16.0
+
+/* Calm steps before a threshold comes down: at first, and at most. */
+#define PATIENCE     5U
+#define MAX_PATIENCE 320U
+/* Going up so soon after coming down was a mistake. */
+#define TOO_EARLY_NS (60 * NS_PER_S)
+
+/* After so many steps in which nothing was to be done it begins anew. */
+#define FORGIVEN 600U
+
+/* Rows of a batch that are looked at. */
+#define SAMPLE 32U
+
+void governor_init(struct governor *g, double budget, const uint32_t *chosen,
+                   unsigned int nr_acct)
+{
+    memset(g, 0, sizeof(*g));
+    g->budget = budget;
+    g->chosen = chosen;
+    g->nr_acct = nr_acct;
+    g->patience = PATIENCE;
+    governor_set_clock(g, 0);
+    if (budget > 0)
+        g->pairs = need_memory((size_t)nr_acct * XEN_SCHEDLOG_NR_EVENTS,
+                               sizeof(*g->pairs));
+}
+
+void governor_free(struct governor *g)
+{
+    free(g->pairs);
+    memset(g, 0, sizeof(*g));
+}
+
+void governor_set_clock(struct governor *g, uint64_t tsc_khz)
+{
+    g->row_s = ROW_CYCLES / 1000 / (tsc_khz ? tsc_khz : USUAL_KHZ);
+}
+
+static struct governor_pair *pair_of(const struct governor *g,
+                                     unsigned int event, uint16_t acct)
+{
+    return event < XEN_SCHEDLOG_NR_EVENTS && acct < g->nr_acct
+           ? &g->pairs[(size_t)event * g->nr_acct + acct] : NULL;
+}
+
+/* Some of them, evenly: counting must not cost what it is to save. */
+void governor_count(struct governor *g, const struct xensched_batch *batch,
+                    uint16_t acct)
+{
+    size_t nr = xensched_batch_rows(batch), i;
+    size_t looks = nr < SAMPLE ? nr : SAMPLE;
+
+    if (!g->pairs)
+        return;
+    for (i = 0; i < looks; i++) {
+        struct governor_pair *pair;
+        struct xensched_row row;
+
+        xensched_batch_row(batch, i * nr / looks, &row);
+        pair = pair_of(g, row.event, acct == GOVERNOR_AS_THEY_SAY ? row.current
+                                                                  : acct);
+        if (pair)
+            pair->rows += (double)nr / looks;
+    }
+}
+
+static size_t nr_pairs(const struct governor *g)
+{
+    return (size_t)g->nr_acct * XEN_SCHEDLOG_NR_EVENTS;
+}
+
+static uint32_t chosen_of(const struct governor *g, size_t i)
+{
+    uint32_t chosen = g->chosen[i / g->nr_acct];
+
+    return chosen ? chosen : 1;
+}
+
+static uint32_t threshold_of(const struct governor *g, size_t i)
+{
+    return g->pairs[i].threshold ? g->pairs[i].threshold : chosen_of(g, i);
+}
+
+/* Returns the highest rate. */
+static double take_rates(struct governor *g, double seconds)
+{
+    double most = 0;
+    size_t i;
+
+    g->rate = 0;
+    for (i = 0; i < nr_pairs(g); i++) {
+        struct governor_pair *pair = &g->pairs[i];
+
+        pair->rate = pair->rows / seconds;
+        pair->rows = 0;
+        g->rate += pair->rate;
+        if (pair->rate > most)
+            most = pair->rate;
+    }
+
+    return most;
+}
+
+/* The threshold with which not more than @level rows per second come. */
+static uint32_t raised(const struct governor *g, size_t i, double level)
+{
+    uint32_t threshold = threshold_of(g, i);
+    double rate = g->pairs[i].rate;
+
+    while (rate > level && threshold <= GOVERNOR_MAX_THRESHOLD / 2) {
+        threshold *= 2;
+        rate /= 2;
+    }
+
+    return threshold;
+}
+
+/* One step down, for those of which not more than @level rows come. */
+static uint32_t lowered(const struct governor *g, size_t i, double level)
+{
+    uint32_t threshold = threshold_of(g, i), chosen = chosen_of(g, i);
+
+    if (threshold == chosen || g->pairs[i].rate > level)
+        return threshold;
+
+    return threshold / 2 > chosen ? threshold / 2 : chosen;
+}
+
+typedef uint32_t new_threshold(const struct governor *g, size_t i,
+                               double level);
+
+/* Rows per second that would come then. */
+static double rate_with(const struct governor *g, new_threshold *new,
+                        double level)
+{
+    double sum = 0;
+    size_t i;
+
+    for (i = 0; i < nr_pairs(g); i++)
+        if (g->pairs[i].rate > 0)
+            sum += g->pairs[i].rate * threshold_of(g, i) / new(g, i, level);
+
+    return sum;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = ((const struct governor_change *)a)->rate;
+    double y = ((const struct governor_change *)b)->rate;
+
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static unsigned int change(struct governor *g, new_threshold *new,
+                           double level, struct governor_change **changes)
+{
+    unsigned int nr = 0;
+    size_t i;
+
+    for (i = 0; i < nr_pairs(g); i++) {
+        uint32_t from = threshold_of(g, i), to = new(g, i, level);
+
+        if (from == to)
+            continue;
+        if (!(nr & (nr - 1)))
+            *changes = need_more_memory(*changes, nr ? 2 * nr : 1,
+                                        sizeof(**changes));
+        (*changes)[nr++] = (struct governor_change){
+            .event = i / g->nr_acct,
+            .acct = i % g->nr_acct,
+            .from = from,
+            .to = to,
+            .rate = g->pairs[i].rate,
+        };
+        g->pairs[i].threshold = to == chosen_of(g, i) ? 0 : to;
+    }
+    if (nr)
+        qsort(*changes, nr, sizeof(**changes), compare);
+    g->fresh = nr;
+
+    return nr;
+}
+
+/* As if all of the cost came from rows: if not, the next step goes on. */
+static unsigned int raise_some(struct governor *g, double most,
+                               uint64_t now_ns,
+                               struct governor_change **changes)
+{
+    double enough = g->rate * AIM * g->budget / g->overhead;
+    double level = most / 2;
+    unsigned int nr;
+
+    while (level > MIN_RATE && rate_with(g, raised, level) > enough)
+        level /= 2;
+    nr = change(g, raised, level > MIN_RATE ? level : MIN_RATE, changes);
+    g->stuck = g->stuck || !nr;
+    g->calm = 0;
+    if (nr && g->lowered_ns && now_ns - g->lowered_ns < TOO_EARLY_NS &&
+        g->patience < MAX_PATIENCE)
+        g->patience *= 2;
+
+    return nr;
+}
+
+/* As far as it is certain that it stays within the budget. */
+static unsigned int lower_some(struct governor *g, double most,
+                               uint64_t now_ns,
+                               struct governor_change **changes)
+{
+    double enough = g->overhead > 0 ? g->rate * EASE * g->budget / g->overhead
+                                    : 2 * g->rate;
+    double level = most;
+    unsigned int nr;
+
+    while (level > MIN_RATE / 4 && rate_with(g, lowered, level) > enough)
+        level /= 2;
+    if (rate_with(g, lowered, level) > enough)
+        return 0;
+    nr = change(g, lowered, level, changes);
+    if (nr)
+        g->lowered_ns = now_ns;
+    if (nr)
+        g->calm = g->patience - 2; /* two steps to see what came of it */
+    else if (g->calm > FORGIVEN)
+        g->patience = PATIENCE;
+
+    return nr;
+}
+
+static void measure(struct governor *g, uint64_t cpu_ns, double seconds)
+{
+    double own = (cpu_ns - g->cpu_ns) / 1e9 / seconds;
+    double overhead = own + g->rate * g->row_s;
+
+    g->own = own;
+    g->overhead = g->fresh ? overhead : (g->overhead + overhead) / 2;
+}
+
+unsigned int governor_step(struct governor *g, uint64_t cpu_ns,
+                           uint64_t now_ns, struct governor_change **changes)
+{
+    double seconds = (now_ns - g->at_ns) / 1e9, most;
+    bool first = !g->begun;
+
+    *changes = NULL;
+    if (!g->pairs || (!first && now_ns - g->at_ns < STEP_NS))
+        return 0;
+    most = take_rates(g, seconds);
+    if (!first)
+        measure(g, cpu_ns, seconds);
+    g->begun = true;
+    g->fresh = first;
+    g->at_ns = now_ns;
+    g->cpu_ns = cpu_ns;
+    if (first)
+        return 0;
+    if (g->overhead > g->budget)
+        return raise_some(g, most, now_ns, changes);
+    if (++g->calm >= PATIENCE)
+        g->stuck = false;
+    if (g->calm < g->patience)
+        return 0;
+
+    return lower_some(g, most, now_ns, changes);
+}
+
+static void forget(struct governor_pair *pair)
+{
+    pair->threshold = 0;
+    pair->rows = pair->rate = 0;
+}
+
+void governor_forget(struct governor *g, uint16_t acct)
+{
+    unsigned int event;
+
+    for (event = 0; g->pairs && event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        if (pair_of(g, event, acct))
+            forget(pair_of(g, event, acct));
+}
+
+void governor_forget_all(struct governor *g)
+{
+    size_t i;
+
+    for (i = 0; g->pairs && i < nr_pairs(g); i++)
+        forget(&g->pairs[i]);
+}
+
+uint32_t governor_threshold(const struct governor *g, unsigned int event,
+                            uint16_t acct)
+{
+    const struct governor_pair *pair = g->pairs ? pair_of(g, event, acct)
+                                                : NULL;
+
+    return pair && pair->threshold ? pair->threshold : g->chosen[event];
+}

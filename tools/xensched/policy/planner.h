@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * planner.h - asks several policies for one plan.
+ *
+ * The policies that an operator has chosen are asked in their order.  The
+ * first one which wants a domain to be somewhere, where it can be, decides;
+ * those after it see that domain where it is going to be, and no longer as
+ * theirs.  What an operator set or holds, driver domains and new domains are
+ * nobody's.
+ */
+#ifndef XENSCHED_POLICY_PLANNER_H
+#define XENSCHED_POLICY_PLANNER_H
+
+#include "plan.h"
+
+struct planner;
+
+struct planner *planner_new(const struct policies *policies,
+                            const struct policy_settings *settings);
+/* What is known of domains, such as when they were moved, stays known. */
+void planner_change(struct planner *planner, const struct policies *policies,
+                    const struct policy_settings *settings);
+void planner_free(struct planner *planner);
+
+/* @plan is initialised for the domains of @input. */
+void plan_make(struct planner *planner, const struct policy_input *input,
+               struct plan *plan);
+
+#endif /* XENSCHED_POLICY_PLANNER_H */
