@@ -3,7 +3,7 @@
 #
 # Look at every file that is, or is about to be, in the repository: shell
 # scripts with shellcheck, white space at line ends, an SPDX line in every
-# source file, paths that exist on one machine only.
+# source file, paths that exist on one machine only, circles of files.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -47,6 +47,10 @@ complain "no SPDX line" \
 complain "a path of one machine" \
     "$(grep -InE '(^|[^A-Za-z0-9_.])/([w]ork|[f]arm|[r]oot|[h]ome/[a-z]+)/' \
         -- "${text[@]}" || :)"
+
+complain "files that call each other in a circle" \
+    "$(tests/circles.py tools/xensched/{lib,model,policy,daemon,command} \
+        guest-drivers/{core,guest} || :)"
 
 [ "$rc" -ne 0 ] || echo "lint: ${#files[@]} files, ${#scripts[@]} scripts: clean"
 exit "$rc"

@@ -110,8 +110,8 @@ static void read_all(void)
 }
 
 /* What those without a number have depends on the first one, and on ours. */
-static void numbers_changed(struct xenbus_watch *watch, const char *path,
-			    const char *token)
+static void xensched_numbers_changed(struct xenbus_watch *watch,
+				     const char *path, const char *token)
 {
 	const char *name = path + strlen(NODE "/");
 	u16 domid;
@@ -123,17 +123,17 @@ static void numbers_changed(struct xenbus_watch *watch, const char *path,
 		read_all();
 }
 
-static struct xenbus_watch watch = {
+static struct xenbus_watch xensched_numbers_watch = {
 	.node = NODE,
-	.callback = numbers_changed,
+	.callback = xensched_numbers_changed,
 };
 static bool watching;
 
 /* xenstore can be used from now on.  A new watch fires once by itself. */
-static int xenstore_is_up(struct notifier_block *block, unsigned long action,
-			  void *data)
+static int xensched_numbers_up(struct notifier_block *block,
+			       unsigned long action, void *data)
 {
-	watching = !register_xenbus_watch(&watch);
+	watching = !register_xenbus_watch(&xensched_numbers_watch);
 	if (!watching)
 		pr_warn("cannot watch %s in xenstore\n", NODE);
 
@@ -141,7 +141,7 @@ static int xenstore_is_up(struct notifier_block *block, unsigned long action,
 }
 
 static struct notifier_block xenstore_notifier = {
-	.notifier_call = xenstore_is_up,
+	.notifier_call = xensched_numbers_up,
 };
 
 int xensched_acct_init(void)
@@ -158,5 +158,5 @@ void xensched_acct_exit(void)
 {
 	unregister_xenstore_notifier(&xenstore_notifier);
 	if (watching)
-		unregister_xenbus_watch(&watch);
+		unregister_xenbus_watch(&xensched_numbers_watch);
 }

@@ -39,7 +39,7 @@
 #define NO_FRAME	(~0ULL)
 #define MAX_DIRECTORY	(128 * PAGE_SIZE)
 
-struct request {
+struct xensched_request {
 	u32 nr_acct, events, lease_ms, nr_files;
 	u32 sizes[XEN_SCHEDLOG_MAX_FILES];
 	int wrong;		/* An errno value. */
@@ -73,7 +73,7 @@ static bool created;		/* The area, by us and not through the device. */
 static u64 cookie;
 
 /* The rest is the work item's own. */
-static struct request request;
+static struct xensched_request xensched_request;
 static char text[XENSTORE_PAYLOAD_MAX];
 static struct {
 	bool any;
@@ -81,11 +81,12 @@ static struct {
 } said;
 
 static bool asked;		/* The request may have changed. */
-static void work(struct work_struct *unused);
-static DECLARE_DELAYED_WORK(advertise_work, work);
+static void xensched_advertise_work(struct work_struct *unused);
+static DECLARE_DELAYED_WORK(xensched_advertise_dwork, xensched_advertise_work);
 
 /* What @call changes is all changed, or nothing of it when it fails. */
-static int transact(int (*call)(struct xenbus_transaction t, int arg), int arg)
+static int xensched_transact(int (*call)(struct xenbus_transaction t, int arg),
+			     int arg)
 {
 	struct xenbus_transaction t;
 	int err, end;
@@ -116,7 +117,7 @@ static int read_number(struct xenbus_transaction t, const char *name, u32 *n)
 	return err ? -EINVAL : 0;
 }
 
-static int read_sizes(struct xenbus_transaction t, struct request *r)
+static int read_sizes(struct xenbus_transaction t, struct xensched_request *r)
 {
 	char *value = xenbus_read(t, REQUEST, "sizes", NULL);
 	char *rest = value, *word;
@@ -139,7 +140,7 @@ static int read_sizes(struct xenbus_transaction t, struct request *r)
 }
 
 /* -ENOENT: there is no request. */
-static int read_nodes(struct xenbus_transaction t, struct request *r)
+static int read_nodes(struct xenbus_transaction t, struct xensched_request *r)
 {
 	char *exists = xenbus_read(t, REQUEST, "", NULL);
 	u32 version;
@@ -172,7 +173,7 @@ static int read_nodes(struct xenbus_transaction t, struct request *r)
 /* Half of a request may be there, which the transaction's end will tell. */
 static int read_request(struct xenbus_transaction t, int unused)
 {
-	request.wrong = read_nodes(t, &request);
+	xensched_request.wrong = read_nodes(t, &xensched_request);
 
 	return 0;
 }
@@ -223,26 +224,24 @@ static int make_directory(void)
 		return -ENODEV;
 
 	directory = xensched_alloc_region(size, NUMA_NO_NODE);
-	if (directory)
+	if (directory) {
+		xensched_keep_area(true);
 		return 0;
+	}
 
 	module_put(THIS_MODULE);
 	return -ENOMEM;
 }
 
-bool xensched_advertised(void)
-{
-	return directory;
-}
-
 /* An area which was there before stays; so does one that another holds now. */
-static void let_go(void)
+static void xensched_unadvertise(void)
 {
 	if (!directory)
 		return;
 
 	xensched_put_region(directory);
 	directory = NULL;
+	xensched_keep_area(false);
 	if (created)
 		xensched_release(cookie);
 	else
@@ -250,7 +249,7 @@ static void let_go(void)
 	module_put(THIS_MODULE);
 }
 
-static int make_area(const struct request *r)
+static int make_area(const struct xensched_request *r)
 {
 	bool none = !xensched_geometry()->nr_acct;
 	int err = xensched_set_up(r->nr_acct, r->nr_files, r->sizes);
@@ -267,7 +266,7 @@ static int make_area(const struct request *r)
 }
 
 /* With the mutex.  What was advertised before stays, whatever goes wrong. */
-static int comply(const struct request *r)
+static int xensched_comply(const struct xensched_request *r)
 {
 	bool advertised = directory;
 	int err = make_area(r);
@@ -279,7 +278,7 @@ static int comply(const struct request *r)
 	fill_directory();
 	err = xensched_set_events(r->events, r->lease_ms, cookie);
 	if (err && !advertised)
-		let_go();
+		xensched_unadvertise();
 
 	return err;
 }
@@ -296,8 +295,8 @@ static int write_sizes(struct xenbus_transaction t)
 	size_t end = 0;
 	unsigned int i;
 
-	for (i = 0; i < request.nr_files; i++)
-		end = put_number(end, request.sizes[i]);
+	for (i = 0; i < xensched_request.nr_files; i++)
+		end = put_number(end, xensched_request.sizes[i]);
 
 	return xenbus_write(t, AREA, "sizes", text);
 }
@@ -324,7 +323,7 @@ static int write_area(struct xenbus_transaction t)
 	int err = write_number(t, "nr-cpus", nr_cpu_ids);
 
 	if (!err)
-		err = write_number(t, "nr-acct", request.nr_acct);
+		err = write_number(t, "nr-acct", xensched_request.nr_acct);
 	if (!err)
 		err = write_sizes(t);
 	if (!err)
@@ -384,16 +383,16 @@ static void remember_events(void)
 	said.built = xensched_events_built(&nr_sites);
 }
 
-static int obey(int wrong, bool *new)
+static int xensched_obey(int wrong, bool *new)
 {
 	bool before;
 
 	mutex_lock(&xensched_log_mutex);
 	before = directory;
 	if (wrong == -ENOENT)
-		let_go();
+		xensched_unadvertise();
 	else if (!wrong)
-		wrong = comply(&request);
+		wrong = xensched_comply(&xensched_request);
 	*new = directory && !before;
 	remember_events();
 	mutex_unlock(&xensched_log_mutex);
@@ -402,15 +401,15 @@ static int obey(int wrong, bool *new)
 }
 
 /* What could not be said has not been: nobody has mapped it. */
-static void answer(int wrong, bool new)
+static void xensched_answer(int wrong, bool new)
 {
-	int err = transact(write_nodes, wrong);
+	int err = xensched_transact(write_nodes, wrong);
 
 	if (err && new) {
 		mutex_lock(&xensched_log_mutex);
-		let_go();
+		xensched_unadvertise();
 		mutex_unlock(&xensched_log_mutex);
-		err = transact(write_nodes, err);
+		err = xensched_transact(write_nodes, err);
 	}
 	if (err)
 		pr_warn("cannot write to %s: error %d\n", AREA, err);
@@ -421,7 +420,7 @@ static void answer(int wrong, bool new)
 static void say_nothing(void)
 {
 	if (said.any)
-		transact(remove_nodes, 0);
+		xensched_transact(remove_nodes, 0);
 	said.any = false;
 }
 
@@ -442,7 +441,7 @@ static void say_events(void)
 		write_number(XBT_NIL, "events", said.events);
 }
 
-static void work(struct work_struct *unused)
+static void xensched_advertise_work(struct work_struct *unused)
 {
 	bool new;
 	int wrong;
@@ -453,38 +452,38 @@ static void work(struct work_struct *unused)
 		return;
 	}
 
-	wrong = transact(read_request, 0);
-	wrong = obey(wrong ? wrong : request.wrong, &new);
+	wrong = xensched_transact(read_request, 0);
+	wrong = xensched_obey(wrong ? wrong : xensched_request.wrong, &new);
 	if (wrong == -ENOENT)
 		say_nothing();
 	else
-		answer(wrong, new);
+		xensched_answer(wrong, new);
 }
 
-void xensched_events_changed(void)
+static void xensched_advertise_events(void)
 {
-	mod_delayed_work(system_long_wq, &advertise_work, 0);
+	mod_delayed_work(system_long_wq, &xensched_advertise_dwork, 0);
 }
 
-static void request_changed(struct xenbus_watch *watch, const char *path,
-			    const char *token)
+static void xensched_request_changed(struct xenbus_watch *watch,
+				     const char *path, const char *token)
 {
 	xchg(&asked, true);
-	queue_delayed_work(system_long_wq, &advertise_work,
+	queue_delayed_work(system_long_wq, &xensched_advertise_dwork,
 			   msecs_to_jiffies(SETTLE_MS));
 }
 
-static struct xenbus_watch watch = {
+static struct xenbus_watch xensched_advertise_watch = {
 	.node = REQUEST,
-	.callback = request_changed,
+	.callback = xensched_request_changed,
 };
 static bool watching;
 
 /* A new watch fires once by itself, and again when a domain is restored. */
-static int xenstore_is_up(struct notifier_block *block, unsigned long action,
-			  void *data)
+static int xensched_xenstore_is_up(struct notifier_block *block,
+				   unsigned long action, void *data)
 {
-	watching = !register_xenbus_watch(&watch);
+	watching = !register_xenbus_watch(&xensched_advertise_watch);
 	if (!watching)
 		pr_warn("cannot watch %s in xenstore\n", REQUEST);
 
@@ -492,7 +491,7 @@ static int xenstore_is_up(struct notifier_block *block, unsigned long action,
 }
 
 static struct notifier_block xenstore_notifier = {
-	.notifier_call = xenstore_is_up,
+	.notifier_call = xensched_xenstore_is_up,
 };
 
 /* A scheduler in the same domain uses the device. */
@@ -502,6 +501,7 @@ int xensched_advertise_init(void)
 		return 0;
 
 	cookie = get_random_u64() | 1;
+	xensched_watch_events(xensched_advertise_events);
 
 	return register_xenstore_notifier(&xenstore_notifier);
 }
@@ -512,7 +512,8 @@ void xensched_advertise_exit(void)
 	if (!xen_initial_domain())
 		unregister_xenstore_notifier(&xenstore_notifier);
 	if (watching)
-		unregister_xenbus_watch(&watch);
-	cancel_delayed_work_sync(&advertise_work);
+		unregister_xenbus_watch(&xensched_advertise_watch);
+	xensched_watch_events(NULL);
+	cancel_delayed_work_sync(&xensched_advertise_dwork);
 	say_nothing();
 }

@@ -24,6 +24,8 @@
 
 DEFINE_MUTEX(xensched_log_mutex);
 
+static bool area_kept;
+
 static long get_info(void __user *argument)
 {
 	const struct xensched_geometry *g = xensched_geometry();
@@ -190,9 +192,14 @@ static void give_up(void)
 	xensched_destroy_area();
 }
 
+void xensched_keep_area(bool keep)
+{
+	area_kept = keep;
+}
+
 int xensched_release(u64 cookie)
 {
-	if (xensched_advertised())
+	if (area_kept)
 		return -EBUSY;
 	if (!xensched_may_control(cookie))
 		return -EEXIST;

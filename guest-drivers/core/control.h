@@ -16,9 +16,12 @@ long xensched_control(unsigned int cmd, void __user *argument);
 int xensched_set_up(u32 nr_acct, u32 nr_files, const u32 *sizes);
 int xensched_set_events(u32 events, u32 lease_ms, u64 cookie);
 int xensched_release(u64 cookie);
+void xensched_keep_area(bool keep);	/* -EBUSY to who wants to release. */
 void xensched_control_exit(void);
 
 /* events.c: what is on, and what there is. */
+/* @changed is called, with the mutex or without, when any of both changes. */
+void xensched_watch_events(void (*changed)(void));
 u32 xensched_events_on(void);
 u32 xensched_events_built(u32 *nr_sites);
 void xensched_apply_events(u32 events);
@@ -36,8 +39,6 @@ void xensched_acct_exit(void);
 /* advertise.c */
 int xensched_advertise_init(void);
 void xensched_advertise_exit(void);
-bool xensched_advertised(void);		/* With the mutex held. */
-void xensched_events_changed(void);	/* Which are on, or which there are. */
 
 /* device.c */
 int xensched_device_init(void);

@@ -23,6 +23,7 @@ struct static_key_false xensched_log_key[XEN_SCHEDLOG_NR_EVENTS] = {
 };
 EXPORT_SYMBOL_GPL(xensched_log_key);
 
+static void (*events_changed)(void);
 static u32 events_on;
 static unsigned int providers[XEN_SCHEDLOG_NR_EVENTS];
 
@@ -48,6 +49,19 @@ void xensched_log_event(enum xen_schedlog_event event, u16 acct,
 }
 EXPORT_SYMBOL_GPL(xensched_log_event);
 
+void xensched_watch_events(void (*changed)(void))
+{
+	WRITE_ONCE(events_changed, changed);
+}
+
+static void tell_change(void)
+{
+	void (*changed)(void) = READ_ONCE(events_changed);
+
+	if (changed)
+		changed();
+}
+
 static void count_providers(u32 events, int change)
 {
 	unsigned int i;
@@ -57,7 +71,7 @@ static void count_providers(u32 events, int change)
 		if (events & (1U << i))
 			providers[i] += change;
 	mutex_unlock(&xensched_log_mutex);
-	xensched_events_changed();
+	tell_change();
 }
 
 void xensched_log_provide(u32 events)
@@ -103,5 +117,5 @@ void xensched_apply_events(u32 events)
 		else
 			static_branch_disable(&xensched_log_key[i]);
 	events_on = events;
-	xensched_events_changed();
+	tell_change();
 }

@@ -27,8 +27,8 @@ static struct {
 	u64 counter;
 } lease;
 
-static void look(struct work_struct *work);
-static DECLARE_DELAYED_WORK(look_work, look);
+static void xensched_lease_look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(xensched_lease_work, xensched_lease_look);
 
 static u64 read_counter(void)
 {
@@ -39,9 +39,9 @@ static u64 read_counter(void)
 	return READ_ONCE(header->lease);
 }
 
-static void look_later(void)
+static void xensched_lease_look_later(void)
 {
-	schedule_delayed_work(&look_work,
+	schedule_delayed_work(&xensched_lease_work,
 			      msecs_to_jiffies(lease.length_ms / LOOKS));
 }
 
@@ -72,11 +72,11 @@ void xensched_set_lease(u64 cookie, u32 length_ms)
 
 	lease.renewed = ktime_get();
 	lease.counter = read_counter();
-	cancel_delayed_work(&look_work);
-	look_later();
+	cancel_delayed_work(&xensched_lease_work);
+	xensched_lease_look_later();
 }
 
-static void look(struct work_struct *work)
+static void xensched_lease_look(struct work_struct *work)
 {
 	u64 counter;
 
@@ -90,7 +90,7 @@ static void look(struct work_struct *work)
 		lease.renewed = ktime_get();
 	}
 	if (left_ms() > 0) {
-		look_later();
+		xensched_lease_look_later();
 		goto out;
 	}
 	xensched_apply_events(0);
@@ -102,5 +102,5 @@ out:
 
 void xensched_lease_exit(void)
 {
-	cancel_delayed_work_sync(&look_work);
+	cancel_delayed_work_sync(&xensched_lease_work);
 }

@@ -11,7 +11,7 @@
 
 #include "control.h"
 
-static int __init log_init(void)
+static int __init xensched_log_init(void)
 {
 	int err;
 
@@ -36,16 +36,16 @@ no_device:
 	xensched_acct_exit();
 	return err;
 }
-module_init(log_init);
+module_init(xensched_log_init);
 
-static void __exit log_exit(void)
+static void __exit xensched_log_exit(void)
 {
 	xensched_device_exit();
 	xensched_acct_exit();
 	xensched_control_exit();
 	xensched_advertise_exit();
 }
-module_exit(log_exit);
+module_exit(xensched_log_exit);
 
 MODULE_DESCRIPTION("Log of scheduling facts, shared with a scheduler");
 MODULE_LICENSE("GPL");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched.c - the command xensched: the table of its subcommands, and what
- * they have in common.
+ * xensched.c - the command xensched: the table of its subcommands, and the
+ * way to them.
  *
  * The command looks: it talks to the daemon and reads logs and recordings.  It
  * never changes the host itself, but for what a domain may log; what else has
@@ -15,7 +15,6 @@
 #include <xensched/abi.h>
 
 #include "command.h"
-#include "printable.h"
 
 static const struct command *const commands[] = {
     &command_status,
@@ -32,25 +31,6 @@ static const struct command *const commands[] = {
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-void vcomplain(const char *format, va_list args)
-{
-    char text[1024];
-
-    vsnprintf(text, sizeof(text), format, args);
-    printable(text);
-    fflush(stdout);
-    fprintf(stderr, "xensched: %s\n", text);
-}
-
-void complain(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    vcomplain(format, args);
-    va_end(args);
-}
 
 static void print_help(FILE *to)
 {

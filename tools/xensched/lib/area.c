@@ -13,53 +13,6 @@
 
 #include "area.h"
 
-/* The hypervisor says EBUSY while pCPUs come or go: 50 times 10 ms. */
-#define BUSY_TRIES 50
-#define BUSY_PAUSE_US 10000
-
-int area_while_busy(struct xensched_area *area,
-                    int (*call)(struct xensched_area *area, const void *arg),
-                    const void *arg)
-{
-    unsigned int try;
-
-    for (try = 0; try < BUSY_TRIES; try++) {
-        int code = call(area, arg);
-
-        if (code != EBUSY)
-            return code;
-        usleep(BUSY_PAUSE_US);
-    }
-
-    return EBUSY;
-}
-
-int area_held(struct xensched_area *area, struct xensched_error *err)
-{
-    struct xensched_area_info info;
-    int rc = xensched_area_info(area, &info, err);
-
-    if (rc)
-        return rc;
-
-    return xensched_fail(err, EEXIST, "another scheduler holds the log (its "
-                         "lease ends in %u ms unless renewed); stop it, or, "
-                         "if it runs no more, try again when the lease has "
-                         "ended", info.lease_left_ms);
-}
-
-int area_check_version(uint32_t version, const char *whose,
-                       struct xensched_error *err)
-{
-    if (version == XEN_SCHEDLOG_ABI_VERSION)
-        return 0;
-
-    return xensched_fail(err, EPROTO, "%s has schedlog ABI version %u, this "
-                         "program was built for version %u: install both from "
-                         "the same build", whose, version,
-                         XEN_SCHEDLOG_ABI_VERSION);
-}
-
 struct xensched_area *area_new(const struct area_ops *ops,
                                struct xensched_error *err)
 {
@@ -109,13 +62,6 @@ void xensched_area_close(struct xensched_area *area)
     area_unmap(area);
     area->ops->close(area);
     free(area);
-}
-
-int xensched_area_info(struct xensched_area *area,
-                       struct xensched_area_info *info,
-                       struct xensched_error *err)
-{
-    return area->ops->info(area, info, err);
 }
 
 static int control_prot(const struct xensched_area *area)
@@ -360,7 +306,7 @@ static int make(struct xensched_area *area, const struct xensched_geometry *g,
     unsigned int try;
     int rc;
 
-    for (try = 0; try < BUSY_TRIES; try++) {
+    for (try = 0; try < AREA_BUSY_TRIES; try++) {
         int code = area->ops->setup(area, g);
 
         if (!code)
@@ -378,7 +324,7 @@ static int make(struct xensched_area *area, const struct xensched_geometry *g,
                 return rc;
             continue;
         }
-        usleep(BUSY_PAUSE_US);
+        usleep(AREA_BUSY_PAUSE_US);
     }
 
     return area->ops->failed(err, EBUSY, "setting up the schedlog area");

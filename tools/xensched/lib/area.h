@@ -3,7 +3,7 @@
  * lib/area.h - what the parts of an area share.
  *
  * area.c makes and maps, area-control.c writes registers, routes and the
- * lease; neither knows whose log it is.  That is what a struct area_ops is
+ * lease, area-owner.c is what both ask; none knows whose log it is.  That is what a struct area_ops is
  * for: area-hypervisor.c, area-linux.c, area-domain.c.
  */
 #ifndef XENSCHED_LIB_AREA_H
@@ -101,6 +101,10 @@ size_t area_data_bytes(const struct xensched_area *area);
 /* The version of the ABI that @whose log has, against ours. */
 int area_check_version(uint32_t version, const char *whose,
                        struct xensched_error *err);
+
+/* The hypervisor says EBUSY while pCPUs come or go: 50 times 10 ms. */
+#define AREA_BUSY_TRIES 50
+#define AREA_BUSY_PAUSE_US 10000
 
 /*
  * Do it again while it says EBUSY because pCPUs come or go, which is soon
