@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "model/json.h"
 
 /* Bytes; enough for half a million cells of a matrix. */
 #define MAX_ANSWER (64U << 20)
@@ -204,27 +205,13 @@ static struct json_object *parse(const char *text, size_t length)
     return object;
 }
 
-/* The member @name of @object if it has this type. */
-static struct json_object *member(struct json_object *object, const char *name,
-                                  json_type type)
-{
-    struct json_object *value;
-
-    if (!json_object_is_type(object, json_type_object) ||
-        !json_object_object_get_ex(object, name, &value) ||
-        !json_object_is_type(value, type))
-        return NULL;
-
-    return value;
-}
-
 static int understand(const struct client *c, struct json_object **result,
                       struct xensched_error *err)
 {
     struct json_object *answer = parse(c->answer, c->length);
-    struct json_object *ok = member(answer, "ok", json_type_boolean);
-    struct json_object *good = member(answer, "result", json_type_object);
-    struct json_object *bad = member(answer, "error", json_type_string);
+    struct json_object *ok = json_member(answer, "ok", json_type_boolean);
+    struct json_object *good = json_member(answer, "result", json_type_object);
+    struct json_object *bad = json_member(answer, "error", json_type_string);
     int rc = 0;
 
     if (ok && json_object_get_boolean(ok) && good)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "field.h"
+#include "model/json.h"
 #include "printable.h"
 
 #define NR_BUFFERS 8
@@ -88,9 +89,9 @@ const char *field_name(const char *name)
 
 const char *field_yes_no(const struct json_object *object, const char *name)
 {
-    struct json_object *value = get(object, name);
+    struct json_object *value = json_member(object, name, json_type_boolean);
 
-    if (!json_object_is_type(value, json_type_boolean))
+    if (!value)
         return FIELD_MISSING;
 
     return json_object_get_boolean(value) ? "yes" : "no";
@@ -210,15 +211,11 @@ const char *field_shares(const struct json_object *object, const char *name)
 struct json_object *field_array(const struct json_object *object,
                                 const char *name)
 {
-    struct json_object *value = get(object, name);
-
-    return json_object_is_type(value, json_type_array) ? value : NULL;
+    return json_member(object, name, json_type_array);
 }
 
 struct json_object *field_object(const struct json_object *object,
                                  const char *name)
 {
-    struct json_object *value = get(object, name);
-
-    return json_object_is_type(value, json_type_object) ? value : NULL;
+    return json_member(object, name, json_type_object);
 }

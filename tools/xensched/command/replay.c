@@ -15,6 +15,7 @@
 
 #include "command.h"
 #include "field.h"
+#include "model/json.h"
 #include "plan.h"
 #include "replayer.h"
 #include "table.h"
@@ -71,11 +72,10 @@ static void print_done(const struct replayer_plan *plan)
 
     for (i = 0; i < json_object_array_length(plan->done); i++) {
         struct json_object *entry = json_object_array_get_idx(plan->done, i);
-        struct json_object *soft;
 
         printf("%10.3f s  %s %s", plan->seconds, field_text(entry, "what"),
                field_text(entry, "name"));
-        if (json_object_object_get_ex(entry, "soft_affinity", &soft))
+        if (json_text(entry, "soft_affinity"))
             printf(" to pCPUs %s", field_text(entry, "soft_affinity"));
         printf(": %s\n", field_text(entry, "reason"));
     }
@@ -99,12 +99,11 @@ static void print_end_json(const struct replayer_numbers *n, uint64_t lost,
     json_object *line = json_object_new_object();
 
     add_seconds(line, "seconds", n->seconds);
-    json_object_object_add(line, "plans", json_object_new_int64(n->plans));
-    json_object_object_add(line, "rows", json_object_new_int64(n->rows));
-    json_object_object_add(line, "lost_rows", json_object_new_int64(lost));
-    json_object_object_add(line, "moves", json_object_new_int64(n->moves));
-    json_object_object_add(line, "given_back",
-                           json_object_new_int64(n->given_back));
+    json_add_int(line, "plans", n->plans);
+    json_add_int(line, "rows", n->rows);
+    json_add_int(line, "lost_rows", lost);
+    json_add_int(line, "moves", n->moves);
+    json_add_int(line, "given_back", n->given_back);
     json_object_object_add(line, "ran", json_object_get(ran));
     print_json(line);
     json_object_put(line);

@@ -475,7 +475,7 @@ json_object *replayer_ran(const struct replayer *r)
         if (!all)
             continue;
         json = json_object_new_object();
-        answer_add_domain(json, "domain", "domid", d->domid, d->name);
+        json_add_domain(json, "domain", "domid", d->domid, d->name);
         json_object_object_add(json, "ran", places_of(r, d, all));
         json_object_array_add(array, json);
     }

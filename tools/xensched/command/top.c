@@ -17,6 +17,7 @@
 
 #include "client.h"
 #include "field.h"
+#include "model/json.h"
 #include "question.h"
 
 #define REFRESH_MS 1000
@@ -48,15 +49,6 @@ struct screen {
     struct line *of[NR_DOMIDS]; /* NULL: there is no such domain */
 };
 
-static double number_of(const struct json_object *object, const char *name)
-{
-    struct json_object *value = NULL;
-
-    json_object_object_get_ex(object, name, &value);
-
-    return value ? json_object_get_double(value) : 0;
-}
-
 /* Both ends of an event are somebody's partner. */
 static void add_talk(struct line *line, const char *partner, double rate)
 {
@@ -70,11 +62,10 @@ static void add_talk(struct line *line, const char *partner, double rate)
 /* -1: it has none, or one that cannot be. */
 static int domid_of(const struct json_object *object, const char *name)
 {
-    struct json_object *value = NULL;
+    struct json_object *value = json_member(object, name, json_type_int);
     int64_t domid;
 
-    if (!json_object_object_get_ex(object, name, &value) ||
-        !json_object_is_type(value, json_type_int))
+    if (!value)
         return -1;
     domid = json_object_get_int64(value);
 
@@ -93,7 +84,7 @@ static void add_cell(struct screen *s, const struct json_object *cell)
 {
     struct line *from = line_of(s, cell, "from_domid");
     struct line *to = line_of(s, cell, "to_domid");
-    double rate = number_of(cell, "rate");
+    double rate = json_number(cell, "rate", 0);
 
     if (from)
         add_talk(from, field_text(cell, "to"), rate);
@@ -147,7 +138,7 @@ static void begin_line(struct screen *s, struct line *line,
     int domid = domid_of(domain, "domid");
 
     line->domain = domain;
-    line->cpu = number_of(domain, "service_share");
+    line->cpu = json_number(domain, "service_share", 0);
     strcpy(line->partner, FIELD_MISSING);
     if (domid >= 0)
         s->of[domid] = line;

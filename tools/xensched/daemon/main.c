@@ -145,7 +145,7 @@ static void journal_xenstore(struct daemon *d, bool lost, const char *text)
     json_object *details = json_object_new_object();
 
     say("%s", text);
-    json_object_object_add(details, "reason", json_object_new_string(text));
+    json_add_text(details, "reason", text);
     journal_write(&d->core.journal, lost ? "xenstore-lost" : "xenstore-again",
                   details);
     d->xenstore_lost = lost;
@@ -245,8 +245,7 @@ static void asked_to_reload(struct ev_loop *loop, ev_signal *sig, int events)
     wrong = options_reload(&d->options, needs_restart, NULL, &err);
     if (wrong) {
         say("%s; the former configuration stays in force", err.text);
-        json_object_object_add(details, "reason",
-                               json_object_new_string(err.text));
+        json_add_text(details, "reason", err.text);
     } else {
         core_change(&d->core, &d->options.core);
         start_timer(d, &d->read_timer, d->options.interval_ms);

@@ -349,21 +349,16 @@ static void journal_move(struct actuator *a, const struct domain *d,
     char text[CPUMAP_TEXT];
 
     cpumap_format(soft, text, sizeof(text));
-    json_object_object_add(details, "domid", json_object_new_int64(d->domid));
-    json_object_object_add(details, "name", json_object_new_string(d->name));
-    json_object_object_add(details, "uuid", json_object_new_string(d->uuid));
-    json_object_object_add(details, "soft_affinity",
-                           json_object_new_string(text));
-    json_object_object_add(details, "lever",
-                           json_object_new_string(hard ? "hard" : "soft"));
-    json_object_object_add(details, "reason",
-                           json_object_new_string(why->reason));
+    json_add_int(details, "domid", d->domid);
+    json_add_text(details, "name", d->name);
+    json_add_text(details, "uuid", d->uuid);
+    json_add_text(details, "soft_affinity", text);
+    json_add_text(details, "lever", hard ? "hard" : "soft");
+    json_add_text(details, "reason", why->reason);
     if (why->policy)
-        json_object_object_add(details, "policy",
-                               json_object_new_string(why->policy));
+        json_add_text(details, "policy", why->policy);
     if (why->partner)
-        json_object_object_add(details, "partner",
-                               json_object_new_int64(why->partner->domid));
+        json_add_int(details, "partner", why->partner->domid);
     json_object_object_add(details, "rate",
                            json_object_new_double(why->rate));
     json_object_object_add(details, "share",

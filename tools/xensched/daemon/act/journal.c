@@ -214,8 +214,8 @@ static bool put_missing(struct journal *j)
     bool done;
 
     json_object_object_add(entry, "time", time_now());
-    json_object_object_add(entry, "what", json_object_new_string("missing"));
-    json_object_object_add(entry, "entries", json_object_new_int64(j->missing));
+    json_add_text(entry, "what", "missing");
+    json_add_int(entry, "entries", j->missing);
     done = put_line(j, entry);
     json_object_put(entry);
 
@@ -246,7 +246,7 @@ void journal_write(struct journal *j, const char *what, json_object *details)
     json_object **slot = &j->entries[j->nr++ % JOURNAL_MEMORY];
 
     json_object_object_add(entry, "time", time_now());
-    json_object_object_add(entry, "what", json_object_new_string(what));
+    json_add_text(entry, "what", what);
     if (details) {
         json_object_object_foreach(details, key, value)
             json_object_object_add(entry, key, json_object_get(value));
@@ -268,13 +268,10 @@ void journal_domain(struct journal *j, const char *what,
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    json_object_object_add(details, "domid",
-                           json_object_new_int64(domain->domid));
-    json_object_object_add(details, "name",
-                           json_object_new_string(domain->name));
-    json_object_object_add(details, "uuid",
-                           json_object_new_string(domain->uuid));
-    json_object_object_add(details, "reason", json_object_new_string(text));
+    json_add_int(details, "domid", domain->domid);
+    json_add_text(details, "name", domain->name);
+    json_add_text(details, "uuid", domain->uuid);
+    json_add_text(details, "reason", text);
     journal_write(j, what, details);
 }
 

@@ -18,10 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <json-c/json.h>
-
 #include <xensched/error.h>
 
+#include "model/json.h"
 #include "policy/plan.h"
 
 #define JOURNAL_MEMORY 256 /* entries */

@@ -9,8 +9,7 @@ static void journal(struct soft_weight *w, const char *what, uint32_t percent)
 {
     json_object *details = json_object_new_object();
 
-    json_object_object_add(details, "credit2_soft_weight",
-                           json_object_new_int64(percent));
+    json_add_int(details, "credit2_soft_weight", percent);
     journal_write(w->actuator->journal, what, details);
 }
 

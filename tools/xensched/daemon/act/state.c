@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <json-c/json.h>
-
+#include "model/json.h"
 #include "model/memory.h"
+#include "replace-file.h"
 #include "state.h"
 
 /* 1: before hard affinities and the soft weight; still read. */
@@ -132,16 +132,15 @@ static json_object *entry_to_json(const struct state_entry *e)
     json_object *vcpus = json_object_new_array();
     unsigned int i;
 
-    json_object_object_add(json, "domid", json_object_new_int64(e->domid));
-    json_object_object_add(json, "uuid", json_object_new_string(e->uuid));
-    json_object_object_add(json, "name", json_object_new_string(e->name));
+    json_add_int(json, "domid", e->domid);
+    json_add_text(json, "uuid", e->uuid);
+    json_add_text(json, "name", e->name);
     json_object_object_add(json, "ours", map_to_json(&e->ours));
-    json_object_object_add(json, "hard", json_object_new_boolean(e->hard));
+    json_add_bool(json, "hard", e->hard);
     if (e->before.words)
         json_object_object_add(json, "before", map_to_json(&e->before));
     if (e->hard_before)
-        json_object_object_add(json, "hard_before",
-                               json_object_new_boolean(true));
+        json_add_bool(json, "hard_before", true);
     for (i = 0; i < e->nr_vcpus; i++) {
         json_object *vcpu = json_object_new_object();
 
@@ -179,9 +178,8 @@ static json_object *weight_to_json(const struct state_weight *w)
 {
     json_object *json = json_object_new_object();
 
-    json_object_object_add(json, "original",
-                           json_object_new_int64(w->original));
-    json_object_object_add(json, "ours", json_object_new_int64(w->ours));
+    json_add_int(json, "original", w->original);
+    json_add_int(json, "ours", w->ours);
 
     return json;
 }
@@ -192,8 +190,7 @@ static json_object *state_to_json(const struct state *s)
     json_object *domains = json_object_new_array();
     unsigned int i;
 
-    json_object_object_add(json, "version",
-                           json_object_new_int(STATE_VERSION));
+    json_add_int(json, "version", STATE_VERSION);
     if (s->cookie)
         json_object_object_add(json, "cookie", cookie_to_json(s->cookie));
     for (i = 0; i < s->nr; i++)
@@ -208,21 +205,10 @@ static json_object *state_to_json(const struct state *s)
     return json;
 }
 
-static const char *text_of(json_object *json, const char *key)
-{
-    json_object *value;
-
-    if (!json_object_object_get_ex(json, key, &value) ||
-        !json_object_is_type(value, json_type_string))
-        return NULL;
-
-    return json_object_get_string(value);
-}
-
 static bool map_from_json(struct cpumap *map, json_object *json,
                           const char *key)
 {
-    const char *text = text_of(json, key);
+    const char *text = json_text(json, key);
 
     return text && cpumap_parse(map, text);
 }
@@ -230,10 +216,7 @@ static bool map_from_json(struct cpumap *map, json_object *json,
 /* What is not there is false. */
 static bool flag_from_json(json_object *json, const char *key)
 {
-    json_object *value;
-
-    return json_object_object_get_ex(json, key, &value) &&
-           json_object_get_boolean(value);
+    return json_object_get_boolean(json_member(json, key, json_type_boolean));
 }
 
 static bool vcpus_from_json(struct state_entry *e, json_object *vcpus)
@@ -263,26 +246,23 @@ static bool copy_text(char *to, size_t size, const char *text)
  */
 static bool entry_from_json(struct state *s, json_object *json)
 {
-    json_object *vcpus, *domid;
+    json_object *vcpus = json_member(json, "vcpus", json_type_array);
+    json_object *domid = json_member(json, "domid", json_type_int);
     struct state_entry *e;
     bool fits;
 
-    if (!json_object_is_type(json, json_type_object) ||
-        !json_object_object_get_ex(json, "domid", &domid) ||
-        !json_object_is_type(domid, json_type_int) ||
-        !json_object_object_get_ex(json, "vcpus", &vcpus) ||
-        !json_object_is_type(vcpus, json_type_array))
+    if (!domid || !vcpus)
         return false;
 
     e = new_entry(s, json_object_array_length(vcpus));
     e->domid = json_object_get_int64(domid);
     e->hard = flag_from_json(json, "hard");
     e->hard_before = flag_from_json(json, "hard_before");
-    if (!copy_text(e->uuid, sizeof(e->uuid), text_of(json, "uuid")) ||
-        !copy_text(e->name, sizeof(e->name), text_of(json, "name")))
+    if (!copy_text(e->uuid, sizeof(e->uuid), json_text(json, "uuid")) ||
+        !copy_text(e->name, sizeof(e->name), json_text(json, "name")))
         return false;
     fits = map_from_json(&e->ours, json, "ours") && vcpus_from_json(e, vcpus);
-    if (fits && text_of(json, "before")) {
+    if (fits && json_text(json, "before")) {
         cpumap_init(&e->before, s->nr_cpus);
         fits = map_from_json(&e->before, json, "before");
     }
@@ -294,7 +274,7 @@ static bool entry_from_json(struct state *s, json_object *json)
 
 static bool cookie_from_json(uint64_t *cookie, json_object *json)
 {
-    const char *text = text_of(json, "cookie");
+    const char *text = json_text(json, "cookie");
 
     if (!text)
         return true;
@@ -329,11 +309,10 @@ static bool held_from_json(struct held *held, json_object *json)
 static bool number_from_json(json_object *json, const char *key,
                              uint32_t *number)
 {
-    json_object *value;
+    json_object *value = json_member(json, key, json_type_int);
     int64_t wide;
 
-    if (!json_object_object_get_ex(json, key, &value) ||
-        !json_object_is_type(value, json_type_int))
+    if (!value)
         return false;
     wide = json_object_get_int64(value);
     *number = wide;
@@ -363,12 +342,10 @@ static bool known_version(json_object *json)
 
 static bool state_from_json(struct state *s, json_object *json)
 {
-    json_object *domains;
+    json_object *domains = json_member(json, "domains", json_type_array);
     size_t i;
 
-    if (!known_version(json) ||
-        !json_object_object_get_ex(json, "domains", &domains) ||
-        !json_object_is_type(domains, json_type_array) ||
+    if (!known_version(json) || !domains ||
         !cookie_from_json(&s->cookie, json) ||
         !held_from_json(&s->held, json) ||
         !weight_from_json(&s->weight, json))
@@ -444,96 +421,18 @@ int state_load(struct state *s, const char *path, struct xensched_error *err)
                          "vcpu-pin, and remove it", path);
 }
 
-static int sync_folder_of(const char *path)
-{
-    char folder[PATH_MAX];
-    char *slash;
-    int fd, rc;
-
-    if ((size_t)snprintf(folder, sizeof(folder), "%s", path) >=
-        sizeof(folder)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    rc = fsync(fd);
-    close(fd);
-
-    return rc;
-}
-
-static int write_all(int fd, const char *text, size_t length)
-{
-    while (length) {
-        ssize_t done = write(fd, text, length);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done < 0)
-            return -1;
-        text += done;
-        length -= done;
-    }
-
-    return 0;
-}
-
-static int write_new_file(const char *path, const char *text)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    int rc;
-
-    if (fd < 0)
-        return -1;
-    rc = write_all(fd, text, strlen(text));
-    if (!rc)
-        rc = fsync(fd);
-    if (close(fd))
-        rc = -1;
-
-    return rc;
-}
-
-static int replace_file(const char *path, const char *text,
-                        struct xensched_error *err)
-{
-    char aside[PATH_MAX];
-    int rc;
-
-    if ((size_t)snprintf(aside, sizeof(aside), "%s.new", path) >=
-        sizeof(aside))
-        return xensched_fail(err, ENAMETOOLONG, "'%s' is too long", path);
-
-    if (write_new_file(aside, text)) {
-        rc = failed(err, "write", aside);
-        unlink(aside);
-        return rc;
-    }
-    if (rename(aside, path) || sync_folder_of(path))
-        return failed(err, "replace", path);
-
-    return 0;
-}
-
 int state_save(const struct state *s, const char *path,
                struct xensched_error *err)
 {
     json_object *json;
+    const char *text;
     int rc;
 
-    if (!s->nr && !s->cookie && !s->held.nr && !s->weight.changed) {
-        if ((unlink(path) && errno != ENOENT) || sync_folder_of(path))
-            return failed(err, "remove", path);
-        return 0;
-    }
+    if (!s->nr && !s->cookie && !s->held.nr && !s->weight.changed)
+        return remove_file(path, err);
     json = state_to_json(s);
-    rc = replace_file(path, json_object_to_json_string_ext(
-                                json, JSON_C_TO_STRING_PRETTY), err);
+    text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY);
+    rc = replace_file(path, text, strlen(text), 0600, true, err);
     json_object_put(json);
 
     return rc;

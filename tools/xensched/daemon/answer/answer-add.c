@@ -5,39 +5,6 @@
 
 #include "answer.h"
 
-void answer_add_int(json_object *json, const char *key, uint64_t number)
-{
-    json_object_object_add(json, key,
-                           json_object_new_int64(number > INT64_MAX
-                                                 ? INT64_MAX : number));
-}
-
-void answer_add_text(json_object *json, const char *key, const char *text)
-{
-    json_object_object_add(json, key, json_object_new_string(text));
-}
-
-void answer_add_real(json_object *json, const char *key, double number,
-                     unsigned int digits)
-{
-    char text[64];
-
-    snprintf(text, sizeof(text), "%.*f", (int)digits, number);
-    json_object_object_add(json, key,
-                           json_object_new_double_s(number, text));
-}
-
-void answer_add_domain(json_object *json, const char *key,
-                       const char *domid_key, uint32_t domid,
-                       const char *name)
-{
-    char text[32];
-
-    snprintf(text, sizeof(text), "domain %u", domid);
-    answer_add_text(json, key, name[0] ? name : text);
-    answer_add_int(json, domid_key, domid);
-}
-
 /* A smaller share is not worth naming. */
 #define LEAST_SHARE 0.005
 
@@ -51,8 +18,8 @@ void answer_add_ran(json_object *array, const struct topology_place *place,
         return;
     json = json_object_new_object();
     snprintf(name, sizeof(name), "%s %u", place->kind, place->id);
-    answer_add_text(json, "place", name);
-    answer_add_real(json, "share", share, 4);
+    json_add_text(json, "place", name);
+    json_add_real(json, "share", share, 4);
     json_object_array_add(array, json);
 }
 

@@ -187,14 +187,6 @@ static void say_decision(json_object *lines, const struct core *core,
                  decision->pull_why);
 }
 
-static const char *text_of(json_object *entry, const char *key)
-{
-    json_object *value;
-
-    return json_object_object_get_ex(entry, key, &value)
-           ? json_object_get_string(value) : NULL;
-}
-
 /* What the journal has of it, oldest first. */
 static void say_history(json_object *lines, const struct core *core,
                         const struct domain *d)
@@ -204,12 +196,12 @@ static void say_history(json_object *lines, const struct core *core,
 
     for (i = 0; i < json_object_array_length(journal); i++) {
         json_object *entry = json_object_array_get_idx(journal, i);
-        const char *uuid = text_of(entry, "uuid");
-        const char *reason = text_of(entry, "reason");
+        const char *uuid = json_text(entry, "uuid");
+        const char *reason = json_text(entry, "reason");
 
         if (uuid && !strcmp(uuid, d->uuid))
-            add_line(lines, "%s %s%s%s", text_of(entry, "time"),
-                     text_of(entry, "what"), reason ? ": " : "",
+            add_line(lines, "%s %s%s%s", json_text(entry, "time"),
+                     json_text(entry, "what"), reason ? ": " : "",
                      reason ? reason : "");
     }
     json_object_put(journal);
@@ -230,10 +222,10 @@ json_object *answer_explain(struct subject *s, struct xensched_error *err)
     say_decision(lines, s->core, d);
     say_history(lines, s->core, d);
     json = json_object_new_object();
-    answer_add_domain(json, "domain", "domid", d->domid, d->name);
-    answer_add_text(json, "uuid", d->uuid);
+    json_add_domain(json, "domain", "domid", d->domid, d->name);
+    json_add_text(json, "uuid", d->uuid);
     if (d->group[0])
-        answer_add_text(json, "group", d->group);
+        json_add_text(json, "group", d->group);
     json_object_object_add(json, "lines", lines);
 
     return json;

@@ -49,16 +49,16 @@ static void add_acct(json_object *json, const struct core *core,
     const struct account *account = accounting_of(&core->accounting, acct);
 
     if (account && account->members && !account->group[0]) {
-        answer_add_domain(json, key, domid_key, account->domid,
-                          account->name);
+        json_add_domain(json, key, domid_key, account->domid, account->name);
         return;
     }
-    answer_add_text(json, key, account ? account->name
-                               : acct == XEN_SCHEDLOG_ACCT_XEN
-                                 ? "(xen)" : "(not bound)");
+    json_add_text(json, key,
+                  account ? account->name
+                          : acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)"
+                                                          : "(not bound)");
     json_object_object_add(json, domid_key, NULL);
     if (account && account->group[0])
-        answer_add_text(json, group_key, account->group);
+        json_add_text(json, group_key, account->group);
 }
 
 static json_object *pair(const struct core *core,
@@ -68,8 +68,8 @@ static json_object *pair(const struct core *core,
 
     add_acct(json, core, "from", "from_domid", "from_group", entry->current);
     add_acct(json, core, "to", "to_domid", "to_group", entry->correspondent);
-    answer_add_real(json, "rate", entry->rate, 1);
-    answer_add_int(json, "total", entry->total);
+    json_add_real(json, "rate", entry->rate, 1);
+    json_add_int(json, "total", entry->total);
 
     return json;
 }
@@ -102,8 +102,8 @@ json_object *answer_matrix(struct subject *s, struct xensched_error *err)
     matrix_visit(s->core->matrix, s->now_ns, collect, &e);
     if (e.nr)
         qsort(e.entry, e.nr, sizeof(*e.entry), compare);
-    answer_add_int(json, "half_life_ms",
-                   s->core->settings.half_life_ns / 1000000);
+    json_add_int(json, "half_life_ms",
+                 s->core->settings.half_life_ns / 1000000);
     json_object_object_add(json, "events", pairs_by_event(s->core, &e));
     free(e.entry);
 

@@ -12,13 +12,13 @@ static json_object *evidence(const struct decision *decision)
 
     if (!decision->partner)
         return json;
-    answer_add_real(json, "share", decision->share, 4);
-    answer_add_real(json, "rate", decision->rate, 1);
-    answer_add_domain(json, decision->partner->driver ? "driver_domain"
-                                                      : "partner",
-                      decision->partner->driver ? "driver_domid"
-                                                : "partner_domid",
-                      decision->partner->domid, decision->partner->name);
+    json_add_real(json, "share", decision->share, 4);
+    json_add_real(json, "rate", decision->rate, 1);
+    json_add_domain(json,
+                    decision->partner->driver ? "driver_domain" : "partner",
+                    decision->partner->driver ? "driver_domid"
+                                              : "partner_domid",
+                    decision->partner->domid, decision->partner->name);
 
     return json;
 }
@@ -56,7 +56,7 @@ static void add_share(json_object *json, const struct core *core,
     if (share < 0)
         json_object_object_add(json, "at_place", NULL);
     else
-        answer_add_real(json, "at_place", share, 4);
+        json_add_real(json, "at_place", share, 4);
 }
 
 static json_object *move(const struct core *core, const struct domain *d,
@@ -65,17 +65,17 @@ static json_object *move(const struct core *core, const struct domain *d,
     json_object *json = json_object_new_object();
     bool hard = decision->verb == KEEP ? d->ours_hard : decision->hard;
 
-    answer_add_domain(json, "domain", "domid", d->domid, d->name);
-    answer_add_text(json, "uuid", d->uuid);
+    json_add_domain(json, "domain", "domid", d->domid, d->name);
+    json_add_text(json, "uuid", d->uuid);
     json_object_object_add(json, "pcpus",
                            answer_cpus(decision->soft.words ? &decision->soft
                                                             : &d->ours));
-    json_object_object_add(json, "soft", json_object_new_boolean(1));
-    json_object_object_add(json, "hard", json_object_new_boolean(hard));
+    json_add_bool(json, "soft", 1);
+    json_add_bool(json, "hard", hard);
     add_share(json, core, d, decision);
-    answer_add_text(json, "state", state_of(decision));
+    json_add_text(json, "state", state_of(decision));
     add_policy(json, decision);
-    answer_add_text(json, "reason", decision->reason);
+    json_add_text(json, "reason", decision->reason);
     json_object_object_add(json, "evidence", evidence(decision));
 
     return json;
@@ -86,10 +86,10 @@ static json_object *kept(const struct domain *d,
 {
     json_object *json = json_object_new_object();
 
-    answer_add_domain(json, "domain", "domid", d->domid, d->name);
-    answer_add_text(json, "uuid", d->uuid);
+    json_add_domain(json, "domain", "domid", d->domid, d->name);
+    json_add_text(json, "uuid", d->uuid);
     add_policy(json, decision);
-    answer_add_text(json, "reason", decision->reason);
+    json_add_text(json, "reason", decision->reason);
 
     return json;
 }
@@ -102,7 +102,7 @@ static void add_time(json_object *json)
 
     gmtime_r(&now, &tm);
     strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-    answer_add_text(json, "time", text);
+    json_add_text(json, "time", text);
 }
 
 void answer_add_plan(json_object *json, const struct core *core)
@@ -135,9 +135,9 @@ json_object *answer_plan(struct subject *s, struct xensched_error *err)
         return NULL;
     }
     json = json_object_new_object();
-    answer_add_text(json, "mode", mode_name(core->mode));
+    json_add_text(json, "mode", mode_name(core->mode));
     policies_format(&core->settings.policies, policies);
-    answer_add_text(json, "policy", policies);
+    json_add_text(json, "policy", policies);
     add_time(json);
     answer_add_plan(json, core);
 

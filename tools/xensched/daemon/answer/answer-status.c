@@ -30,11 +30,11 @@ static json_object *xen(const struct host_facts *facts)
                            event_names(facts->events_built));
     json_object_object_add(json, "events_enabled",
                            event_names(facts->events_enabled));
-    answer_add_int(json, "sites", facts->nr_sites);
-    answer_add_int(json, "pcpus", facts->pcpus);
-    answer_add_int(json, "lease_ms", facts->lease_ms);
-    answer_add_int(json, "lease_left_ms", facts->lease_left_ms);
-    answer_add_int(json, "pmcs", facts->nr_pmcs);
+    json_add_int(json, "sites", facts->nr_sites);
+    json_add_int(json, "pcpus", facts->pcpus);
+    json_add_int(json, "lease_ms", facts->lease_ms);
+    json_add_int(json, "lease_left_ms", facts->lease_left_ms);
+    json_add_int(json, "pmcs", facts->nr_pmcs);
 
     return json;
 }
@@ -49,13 +49,12 @@ static json_object *topology(const struct topology *t)
     struct topology_summary s;
 
     topology_summarise(t, &s);
-    answer_add_int(json, "pcpus", s.cpus);
-    answer_add_int(json, "cores", s.cores);
-    answer_add_int(json, "sockets", s.sockets);
-    answer_add_int(json, "nodes", s.nodes);
-    answer_add_int(json, "llcs", s.llcs);
-    json_object_object_add(json, "llcs_by",
-                           json_object_new_string(known_by[t->llc]));
+    json_add_int(json, "pcpus", s.cpus);
+    json_add_int(json, "cores", s.cores);
+    json_add_int(json, "sockets", s.sockets);
+    json_add_int(json, "nodes", s.nodes);
+    json_add_int(json, "llcs", s.llcs);
+    json_add_text(json, "llcs_by", known_by[t->llc]);
 
     return json;
 }
@@ -83,7 +82,7 @@ static void add_service(json_object *json, const struct subject *s,
     double share;
 
     if (core_service(s->core, d, s->now_ns, &share))
-        answer_add_real(json, "service_share", share, 4);
+        json_add_real(json, "service_share", share, 4);
     else
         json_object_object_add(json, "service_share", NULL);
 }
@@ -97,7 +96,7 @@ static void add_delay(json_object *json, const struct subject *s,
     if (delay < 0)
         json_object_object_add(json, "wake_delay_us", NULL);
     else
-        answer_add_real(json, "wake_delay_us", 1e6 * delay, 1);
+        json_add_real(json, "wake_delay_us", 1e6 * delay, 1);
 }
 
 static void add_share(json_object *json, const char *key, double share)
@@ -105,7 +104,7 @@ static void add_share(json_object *json, const char *key, double share)
     if (share < 0)
         json_object_object_add(json, key, NULL);
     else
-        answer_add_real(json, key, share, 4);
+        json_add_real(json, key, share, 4);
 }
 
 /* How much of its time it ran where, by the log. */
@@ -134,15 +133,15 @@ static void add_place(json_object *json, const struct subject *s,
     add_share(json, "at_place", !ours ? -1 :
               presence_share(s->core->matrix, d, &d->ours, s->now_ns));
     if (ours)
-        answer_add_text(json, "lever", d->ours_hard ? "hard" : "soft");
+        json_add_text(json, "lever", d->ours_hard ? "hard" : "soft");
     if (!json_object_array_length(where))
         json_object_object_add(json, "crossings_per_s", NULL);
     else
-        answer_add_real(json, "crossings_per_s",
-                        presence_all_crossings(s->core->matrix,
-                                               &s->core->topology,
-                                               &s->core->domains, d,
-                                               s->now_ns), 1);
+        json_add_real(json, "crossings_per_s",
+                      presence_all_crossings(s->core->matrix,
+                                             &s->core->topology,
+                                             &s->core->domains, d, s->now_ns),
+                      1);
 }
 
 static json_object *domain(const struct subject *s, const struct domain *d)
@@ -154,21 +153,17 @@ static json_object *domain(const struct subject *s, const struct domain *d)
     };
     json_object *json = json_object_new_object();
 
-    answer_add_domain(json, "name", "domid", d->domid, d->name);
-    answer_add_text(json, "uuid", d->uuid);
-    answer_add_int(json, "acct", d->acct);
+    json_add_domain(json, "name", "domid", d->domid, d->name);
+    json_add_text(json, "uuid", d->uuid);
+    json_add_int(json, "acct", d->acct);
     if (d->group[0])
-        answer_add_text(json, "group", d->group);
-    json_object_object_add(json, "driver_domain",
-                           json_object_new_boolean(d->driver));
+        json_add_text(json, "group", d->group);
+    json_add_bool(json, "driver_domain", d->driver);
     add_service(json, s, d);
     add_delay(json, s, d);
-    answer_add_text(json, "affinity", affinities[d->affinity]);
-    json_object_object_add(json, "held", json_object_new_boolean(
-        held_is(&s->core->actuator.state.held, d)));
-    json_object_object_add(json, "moved",
-                           json_object_new_boolean(d->affinity ==
-                                                   AFFINITY_OURS));
+    json_add_text(json, "affinity", affinities[d->affinity]);
+    json_add_bool(json, "held", held_is(&s->core->actuator.state.held, d));
+    json_add_bool(json, "moved", d->affinity == AFFINITY_OURS);
     json_object_object_add(json, "pcpus",
                            where_it_runs(d, s->core->topology.nr_cpus));
     add_place(json, s, d);
@@ -192,10 +187,10 @@ static void add_counts(json_object *json, const struct subject *s)
     struct xensched_source_stats stats;
 
     feeds_stats(s->feeds, &stats);
-    answer_add_int(json, "rows", stats.rows);
-    answer_add_int(json, "lost_rows", stats.lost_rows);
-    answer_add_int(json, "lost_bytes", stats.lost_bytes);
-    answer_add_int(json, "nonsense", stats.nonsense);
+    json_add_int(json, "rows", stats.rows);
+    json_add_int(json, "lost_rows", stats.lost_rows);
+    json_add_int(json, "lost_bytes", stats.lost_bytes);
+    json_add_int(json, "nonsense", stats.nonsense);
 }
 
 static json_object *source(const struct feed *feed)
@@ -204,13 +199,13 @@ static json_object *source(const struct feed *feed)
     struct xensched_source_stats stats;
 
     feed_stats(feed, &stats);
-    answer_add_text(json, "name", feed->name);
-    answer_add_text(json, "state", feed_state_name(feed->state));
-    answer_add_int(json, "rows", stats.rows);
-    answer_add_int(json, "lost_rows", stats.lost_rows);
-    answer_add_int(json, "refused", feed->refused);
-    answer_add_int(json, "nonsense", stats.nonsense);
-    answer_add_text(json, "reason", feed->reason);
+    json_add_text(json, "name", feed->name);
+    json_add_text(json, "state", feed_state_name(feed->state));
+    json_add_int(json, "rows", stats.rows);
+    json_add_int(json, "lost_rows", stats.lost_rows);
+    json_add_int(json, "refused", feed->refused);
+    json_add_int(json, "nonsense", stats.nonsense);
+    json_add_text(json, "reason", feed->reason);
 
     return json;
 }
@@ -234,12 +229,12 @@ static json_object *budget(const struct governor *g)
     for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
         for (acct = 0; acct < g->nr_acct; acct++)
             raised += governor_threshold(g, event, acct) != g->chosen[event];
-    answer_add_real(json, "percent", 100 * g->budget, 3);
-    answer_add_real(json, "overhead_percent", 100 * g->overhead, 3);
-    answer_add_real(json, "own_percent", 100 * g->own, 3);
-    answer_add_real(json, "rows_per_s", g->rate, 0);
-    answer_add_int(json, "raised", raised);
-    json_object_object_add(json, "kept", json_object_new_boolean(!g->stuck));
+    json_add_real(json, "percent", 100 * g->budget, 3);
+    json_add_real(json, "overhead_percent", 100 * g->overhead, 3);
+    json_add_real(json, "own_percent", 100 * g->own, 3);
+    json_add_real(json, "rows_per_s", g->rate, 0);
+    json_add_int(json, "raised", raised);
+    json_add_bool(json, "kept", !g->stuck);
 
     return json;
 }
@@ -255,8 +250,8 @@ static void add_soft_weight(json_object *json, const struct core *core)
         return;
     }
     weight = json_object_new_object();
-    answer_add_int(weight, "percent", w->ours);
-    answer_add_int(weight, "original", w->original);
+    json_add_int(weight, "percent", w->ours);
+    json_add_int(weight, "original", w->original);
     json_object_object_add(json, "soft_weight", weight);
 }
 
@@ -270,22 +265,22 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
     if (core->host->facts(core->host->data, &facts, err))
         return NULL;
     json = json_object_new_object();
-    answer_add_text(json, "mode", mode_name(core->mode));
+    json_add_text(json, "mode", mode_name(core->mode));
     policies_format(&core->settings.policies, policies);
-    answer_add_text(json, "policy", policies);
-    answer_add_real(json, "uptime_s", (s->now_ns - core->started_ns) / 1e9, 1);
-    answer_add_int(json, "abi", facts.abi_version);
+    json_add_text(json, "policy", policies);
+    json_add_real(json, "uptime_s", (s->now_ns - core->started_ns) / 1e9, 1);
+    json_add_int(json, "abi", facts.abi_version);
     json_object_object_add(json, "xen", xen(&facts));
     json_object_object_add(json, "topology", topology(&core->topology));
     add_counts(json, s);
     json_object_object_add(json, "sources", sources(s->feeds));
     if (core->governor.budget > 0)
         json_object_object_add(json, "budget", budget(&core->governor));
-    answer_add_int(json, "memory_bytes", facts.log_bytes);
+    json_add_int(json, "memory_bytes", facts.log_bytes);
     json_object_object_add(json, "domains", domains(s));
     add_soft_weight(json, core);
-    answer_add_int(json, "moves", core->moves);
-    answer_add_int(json, "restores", core->restores);
+    json_add_int(json, "moves", core->moves);
+    json_add_int(json, "restores", core->restores);
     json_object_object_add(json, "journal",
                            journal_latest(&core->journal, JOURNAL_ENTRIES));
 

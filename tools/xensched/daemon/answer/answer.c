@@ -19,9 +19,9 @@ static json_object *answer_restore(struct subject *s,
         core_run(s->core, s->now_ns, err))
         return NULL;
     json = json_object_new_object();
-    answer_add_int(json, "restored", result.restored);
-    answer_add_int(json, "failed", result.failed);
-    answer_add_text(json, "mode", mode_name(s->core->mode));
+    json_add_int(json, "restored", result.restored);
+    json_add_int(json, "failed", result.failed);
+    json_add_text(json, "mode", mode_name(s->core->mode));
 
     return json;
 }
@@ -67,7 +67,7 @@ static json_object *set_mode(struct subject *s, enum mode mode)
     json_object *json = json_object_new_object();
 
     core_set_mode(s->core, mode);
-    answer_add_text(json, "mode", mode_name(s->core->mode));
+    json_add_text(json, "mode", mode_name(s->core->mode));
 
     return json;
 }
@@ -116,8 +116,8 @@ json_object *answer_error(const char *text)
 {
     json_object *json = json_object_new_object();
 
-    json_object_object_add(json, "ok", json_object_new_boolean(0));
-    answer_add_text(json, "error", text);
+    json_add_bool(json, "ok", 0);
+    json_add_text(json, "error", text);
 
     return json;
 }
@@ -137,7 +137,7 @@ static json_object *carry_out(struct subject *s, const char *command)
     if (!result)
         return answer_error(err.text);
     json = json_object_new_object();
-    json_object_object_add(json, "ok", json_object_new_boolean(1));
+    json_add_bool(json, "ok", 1);
     json_object_object_add(json, "result", result);
 
     return json;
@@ -163,24 +163,20 @@ static json_object *parse(const char *line, size_t length)
 
 static int64_t domid_of(json_object *request)
 {
-    json_object *domid;
+    json_object *domid = json_member(request, "domid", json_type_int);
 
-    return json_object_object_get_ex(request, "domid", &domid) &&
-           json_object_is_type(domid, json_type_int)
-           ? json_object_get_int64(domid) : -1;
+    return domid ? json_object_get_int64(domid) : -1;
 }
 
 json_object *answer(struct subject *s, const char *line, size_t length)
 {
-    json_object *request = parse(line, length), *command, *json;
+    json_object *request = parse(line, length), *json;
+    const char *command = json_text(request, "command");
 
     s->domid = domid_of(request);
-    if (json_object_is_type(request, json_type_object) &&
-        json_object_object_get_ex(request, "command", &command) &&
-        json_object_is_type(command, json_type_string))
-        json = carry_out(s, json_object_get_string(command));
-    else
-        json = answer_error("a request is one line: {\"command\": NAME}");
+    json = command ? carry_out(s, command)
+                   : answer_error("a request is one line: {\"command\": "
+                                  "NAME}");
     json_object_put(request);
 
     return json;

@@ -8,10 +8,9 @@
 
 #include <stdbool.h>
 
-#include <json-c/json.h>
-
 #include "daemon/core/core.h"
 #include "daemon/feeds/feeds.h"
+#include "model/json.h"
 
 /* What answers are about. */
 struct subject {
@@ -41,21 +40,6 @@ const struct domain *answer_domain(const struct subject *s,
 
 /* {"ok": false, "error": @text} */
 json_object *answer_error(const char *text);
-
-/*
- * Add the name of a domain, or what stands for it when it has none, as @key,
- * and its domid as @domid_key.
- */
-void answer_add_domain(json_object *json, const char *key,
-                       const char *domid_key, uint32_t domid,
-                       const char *name);
-
-/* Add @name: @number. */
-void answer_add_int(json_object *json, const char *key, uint64_t number);
-void answer_add_text(json_object *json, const char *key, const char *text);
-/* Rounded to @digits behind the point. */
-void answer_add_real(json_object *json, const char *key, double number,
-                     unsigned int digits);
 
 /*
  * Add @place and the share of its time that a domain ran there to @array,

@@ -11,6 +11,7 @@
 
 #include <xensched/event.h>
 
+#include "daemon/act/replace-file.h"
 #include "model/presence.h"
 #include "metrics.h"
 #include "daemon/say.h"
@@ -428,50 +429,41 @@ static void write_all(FILE *out, const struct core *core,
     fputs("# EOF\n", out);
 }
 
-/* Returns 0 or an errno value. */
-static int replace_file(const char *path, const struct core *core,
-                        const struct feeds *feeds, uint64_t now_ns)
+/* node_exporter takes files which end with .prom only: not "PATH.new". */
+static int replace_metrics(const char *path, const struct core *core,
+                           const struct feeds *feeds, uint64_t now_ns,
+                           struct xensched_error *err)
 {
-    char temporary[4096];
-    FILE *out;
-    int code;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    int rc;
 
-    /* node_exporter takes files which end with .prom only. */
-    if (snprintf(temporary, sizeof(temporary), "%s.new", path) >=
-        (int)sizeof(temporary))
-        return ENAMETOOLONG;
-    out = fopen(temporary, "w");
     if (!out)
-        return errno;
-    errno = 0;
-    fchmod(fileno(out), 0644);
+        return xensched_fail(err, ENOMEM, "out of memory");
     write_all(out, core, feeds, now_ns);
-    code = ferror(out) ? EIO : 0;
-    if (fclose(out))
-        code = errno;
-    if (!code && rename(temporary, path))
-        code = errno;
-    if (code)
-        unlink(temporary);
+    rc = fclose(out) ? xensched_fail(err, ENOMEM, "out of memory")
+                     : replace_file(path, text, length, 0644, false, err);
+    free(text);
 
-    return code;
+    return rc;
 }
 
 void metrics_write(struct metrics *metrics, const struct core *core,
                    const struct feeds *feeds, uint64_t now_ns)
 {
-    int code;
+    struct xensched_error err;
+    int rc;
 
     if (!metrics->path ||
         (metrics->written_ns &&
          now_ns - metrics->written_ns < METRICS_EVERY_NS))
         return;
     metrics->written_ns = now_ns;
-    code = replace_file(metrics->path, core, feeds, now_ns);
-    if (code && !metrics->failed)
-        say("cannot write the metrics '%s': %s", metrics->path,
-            strerror(code));
-    metrics->failed = code;
+    rc = replace_metrics(metrics->path, core, feeds, now_ns, &err);
+    if (rc && !metrics->failed)
+        say("metrics: %s", err.text);
+    metrics->failed = rc;
 }
 
 void metrics_remove(const struct metrics *metrics)

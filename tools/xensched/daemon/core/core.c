@@ -193,7 +193,7 @@ static void journal_lost(struct core *core, const char *why)
     json_object *details = json_object_new_object();
 
     say("the log was lost: %s", why);
-    json_object_object_add(details, "reason", json_object_new_string(why));
+    json_add_text(details, "reason", why);
     journal_write(&core->journal, "log-lost", details);
 }
 
@@ -319,8 +319,7 @@ void core_set_mode(struct core *core, enum mode mode)
         return;
     core->mode = mode;
     details = json_object_new_object();
-    json_object_object_add(details, "mode",
-                           json_object_new_string(mode_name(mode)));
+    json_add_text(details, "mode", mode_name(mode));
     journal_write(&core->journal, "mode", details);
 }
 
@@ -358,9 +357,8 @@ static void journal_start(struct core *core)
     char policies[POLICIES_TEXT];
 
     policies_format(&core->settings.policies, policies);
-    json_object_object_add(details, "mode",
-                           json_object_new_string(mode_name(core->mode)));
-    json_object_object_add(details, "policy", json_object_new_string(policies));
+    json_add_text(details, "mode", mode_name(core->mode));
+    json_add_text(details, "policy", policies);
     journal_write(&core->journal, "start", details);
 }
 
@@ -438,13 +436,10 @@ static void journal_restore(struct core *core, const char *why,
 {
     json_object *details = json_object_new_object();
 
-    json_object_object_add(details, "restored",
-                           json_object_new_int64(result->restored));
-    json_object_object_add(details, "failed",
-                           json_object_new_int64(result->failed));
-    json_object_object_add(details, "mode",
-                           json_object_new_string(mode_name(core->mode)));
-    json_object_object_add(details, "reason", json_object_new_string(why));
+    json_add_int(details, "restored", result->restored);
+    json_add_int(details, "failed", result->failed);
+    json_add_text(details, "mode", mode_name(core->mode));
+    json_add_text(details, "reason", why);
     journal_write(&core->journal, "restore-all", details);
 }
 

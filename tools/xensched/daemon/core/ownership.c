@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* ownership.c - see ownership.h. */
+#include <limits.h>
 #include <string.h>
 
+#include "model/fnv.h"
 #include "ownership.h"
 
 static uint64_t add_map(uint64_t print, const struct cpumap *map)
 {
+    static const unsigned int end = UINT_MAX;
     unsigned int cpu;
 
-    /* FNV-1a over the ids. */
     for (cpu = 0; cpu < map->nr_cpus; cpu++)
         if (cpumap_test(map, cpu))
-            print = (print ^ (cpu + 1)) * 0x100000001b3ULL;
+            print = fnv(print, &cpu, sizeof(cpu));
 
-    return print * 0x100000001b3ULL;
+    return fnv(print, &end, sizeof(end));
 }
 
 static uint64_t fingerprint_of(const struct domain *d)
 {
-    uint64_t print = 0xcbf29ce484222325ULL;
+    uint64_t print = FNV_BEGIN;
     unsigned int i;
 
     for (i = 0; i < d->nr_vcpus; i++) {

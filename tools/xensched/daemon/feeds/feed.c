@@ -39,13 +39,9 @@ void feed_journal(struct feeds *feeds, const struct feed *feed,
 {
     json_object *details = json_object_new_object();
 
-    json_object_object_add(details, "source",
-                           json_object_new_string(feed->name));
-    json_object_object_add(details, "state",
-                           json_object_new_string(feed_state_name(
-                               feed->state)));
-    json_object_object_add(details, "reason",
-                           json_object_new_string(feed->reason));
+    json_add_text(details, "source", feed->name);
+    json_add_text(details, "state", feed_state_name( feed->state));
+    json_add_text(details, "reason", feed->reason);
     journal_write(&feeds->core->journal, what, details);
 }
 

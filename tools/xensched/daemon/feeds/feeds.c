@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/fnv.h"
 #include "model/memory.h"
 #include "feed.h"
 #include "feeds.h"
@@ -140,31 +141,20 @@ static void look_at_domain(struct feeds *feeds, const struct domain *d,
     numbers_set_sieve(feed, d, domains);
 }
 
-/* FNV-1a. */
-static uint64_t hash(uint64_t value, const void *data, size_t length)
-{
-    const unsigned char *byte = data;
-
-    while (length--)
-        value = (value ^ *byte++) * 0x100000001b3;
-
-    return value;
-}
-
 /* Of all that numbers and sieves depend on; never 0. */
 static uint64_t hash_domains(const struct domains *domains)
 {
-    uint64_t value = 0xcbf29ce484222325;
+    uint64_t value = FNV_BEGIN;
     unsigned int i;
 
     for (i = 0; i < domains->nr; i++) {
         const struct domain *d = &domains->domain[i];
 
-        value = hash(value, &d->domid, sizeof(d->domid));
-        value = hash(value, d->uuid, strlen(d->uuid));
-        value = hash(value, &d->acct, sizeof(d->acct));
-        value = hash(value, &d->nr_serves, sizeof(d->nr_serves));
-        value = hash(value, d->serves, d->nr_serves * sizeof(*d->serves));
+        value = fnv(value, &d->domid, sizeof(d->domid));
+        value = fnv(value, d->uuid, strlen(d->uuid));
+        value = fnv(value, &d->acct, sizeof(d->acct));
+        value = fnv(value, &d->nr_serves, sizeof(d->nr_serves));
+        value = fnv(value, d->serves, d->nr_serves * sizeof(*d->serves));
     }
 
     return value | 1;

@@ -37,16 +37,16 @@ static json_object *describe(const struct core *core,
     const struct account *account = accounting_of(&core->accounting, c->acct);
     json_object *json = json_object_new_object();
 
-    answer_add_text(json, "event", xensched_event_name(c->event));
-    answer_add_int(json, "acct", c->acct);
+    json_add_text(json, "event", xensched_event_name(c->event));
+    json_add_int(json, "acct", c->acct);
     if (account && account->group[0])
-        answer_add_text(json, "group", account->group);
+        json_add_text(json, "group", account->group);
     else if (account)
-        answer_add_domain(json, "domain", "domid", account->domid,
-                          account->name);
-    answer_add_real(json, "rows_per_s", c->rate, 0);
-    answer_add_int(json, "from", c->from);
-    answer_add_int(json, "to", c->to);
+        json_add_domain(json, "domain", "domid", account->domid,
+                        account->name);
+    json_add_real(json, "rows_per_s", c->rate, 0);
+    json_add_int(json, "from", c->from);
+    json_add_int(json, "to", c->to);
 
     return json;
 }
@@ -60,12 +60,12 @@ static void journal_budget(struct core *core, const char *reason,
     const struct governor *g = &core->governor;
     unsigned int i;
 
-    answer_add_text(details, "reason", reason);
-    answer_add_real(details, "overhead_percent", 100 * g->overhead, 3);
-    answer_add_real(details, "own_percent", 100 * g->own, 3);
-    answer_add_real(details, "budget_percent", 100 * g->budget, 3);
-    answer_add_real(details, "rows_per_s", g->rate, 0);
-    answer_add_int(details, "changes", nr);
+    json_add_text(details, "reason", reason);
+    json_add_real(details, "overhead_percent", 100 * g->overhead, 3);
+    json_add_real(details, "own_percent", 100 * g->own, 3);
+    json_add_real(details, "budget_percent", 100 * g->budget, 3);
+    json_add_real(details, "rows_per_s", g->rate, 0);
+    json_add_int(details, "changes", nr);
     for (i = 0; i < nr && i < NAMED; i++)
         json_object_array_add(named, describe(core, &changes[i]));
     json_object_object_add(details, "thresholds", named);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* json.c - see json.h. */
+#include <stdio.h>
+
+#include "json.h"
+
+json_object *json_member(const json_object *object, const char *key,
+                         json_type type)
+{
+    json_object *value;
+
+    return json_object_is_type(object, json_type_object) &&
+           json_object_object_get_ex(object, key, &value) &&
+           json_object_is_type(value, type) ? value : NULL;
+}
+
+const char *json_text(const json_object *object, const char *key)
+{
+    json_object *value = json_member(object, key, json_type_string);
+
+    return value ? json_object_get_string(value) : NULL;
+}
+
+double json_number(const json_object *object, const char *key,
+                   double otherwise)
+{
+    json_object *value = json_member(object, key, json_type_double);
+
+    if (!value)
+        value = json_member(object, key, json_type_int);
+
+    return value ? json_object_get_double(value) : otherwise;
+}
+
+void json_add_int(json_object *object, const char *key, uint64_t number)
+{
+    json_object_object_add(object, key,
+                           json_object_new_int64(number > INT64_MAX
+                                                 ? INT64_MAX : number));
+}
+
+void json_add_bool(json_object *object, const char *key, int value)
+{
+    json_object_object_add(object, key, json_object_new_boolean(value));
+}
+
+void json_add_text(json_object *object, const char *key, const char *text)
+{
+    json_object_object_add(object, key, json_object_new_string(text));
+}
+
+void json_add_real(json_object *object, const char *key, double number,
+                   unsigned int digits)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "%.*f", (int)digits, number);
+    json_object_object_add(object, key,
+                           json_object_new_double_s(number, text));
+}
+
+void json_add_domain(json_object *object, const char *key,
+                     const char *domid_key, uint32_t domid, const char *name)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "domain %u", domid);
+    json_add_text(object, key, name[0] ? name : text);
+    json_add_int(object, domid_key, domid);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * json.h - members of JSON objects: what somebody else wrote is looked at with
+ * suspicion, what we write has one shape.
+ */
+#ifndef XENSCHED_MODEL_JSON_H
+#define XENSCHED_MODEL_JSON_H
+
+#include <stdint.h>
+
+#include <json-c/json.h>
+
+/*
+ * The member @key, or NULL: @object is NULL or no object, has no such member,
+ * or one of another type.  It stays the object's.
+ */
+json_object *json_member(const json_object *object, const char *key,
+                         json_type type);
+
+/* The same for a string: its text, which is the object's. */
+const char *json_text(const json_object *object, const char *key);
+
+/* The same for a number of either type; @otherwise if there is none. */
+double json_number(const json_object *object, const char *key,
+                   double otherwise);
+
+/* Add a member.  Numbers above INT64_MAX become that. */
+void json_add_int(json_object *object, const char *key, uint64_t number);
+void json_add_bool(json_object *object, const char *key, int value);
+void json_add_text(json_object *object, const char *key, const char *text);
+/* Rounded to @digits behind the point. */
+void json_add_real(json_object *object, const char *key, double number,
+                   unsigned int digits);
+
+/*
+ * The name of a domain, or "domain DOMID" when it has none, as @key, and its
+ * domid as @domid_key.
+ */
+void json_add_domain(json_object *object, const char *key,
+                     const char *domid_key, uint32_t domid, const char *name);
+
+#endif /* XENSCHED_MODEL_JSON_H */
