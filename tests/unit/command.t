@@ -39,7 +39,7 @@ XENSCHED = os.environ.get("XENSCHED", TOP + "/build/unit/xensched-test")
 FOLDER = tempfile.mkdtemp(prefix="xensched-command-")
 TESTS = []
 LOOKING = ("status", "matrix", "plan")
-ASKING = LOOKING + ("restore",)
+ASKING = LOOKING + ("restore", "act")
 
 
 class Failed(Exception):
@@ -521,6 +521,121 @@ def text_of_restore():
 
 
 @test
+def one_domain():
+    """explain, hold and release ask about the domain, by name or number"""
+    for command in ("explain", "hold", "release"):
+        for who, member in (("1", {"domid": 1}), ("disk", {"domain": "disk"}),
+                            ("a\"b\n1", {"domain": "a\"b\n1"})):
+            lines = []
+
+            def talk(connection, lines=lines):
+                lines.append(hear(connection))
+                connection.sendall(b'{"ok":true,"result":{}}\n')
+
+            with daemon(talk) as where:
+                run(command, "--socket", where, who).expect(0)
+            check(len(lines) == 1 and lines[0].count(b"\n") == 1, lines)
+            check(json.loads(lines[0]) == {"command": command, **member},
+                  lines)
+
+
+@test
+def text_of_explain():
+    """explain prints the daemon's words, a line each"""
+    value = examples()["explain"]
+    ended = ask("explain", value, "disk").expect(0)
+    check(ended.out.splitlines() == value["result"]["lines"], ended.out)
+    check(ask("act", examples()["act"]).expect(0).out == "mode: act\n")
+    check(ask("hold", examples()["hold"], "1").expect(0).out == "")
+
+
+def crowd(number):
+    """status, matrix and plan of a host with so many domains, idle first"""
+    value = {"status": {"domains": []}, "matrix": {"events": {"grant-map": [],
+             "evtchn-send": []}}, "plan": {"moves": [], "kept": []}}
+    for i in range(number):
+        name = "d%03d" % i
+        about = {"domid": i, "service_share": i / 100}
+        if i % 10 == 3:
+            about["group"] = "three"
+        value["status"]["domains"].append({"name": name, **about})
+        value["plan"]["moves" if i < 2 else "kept"].append(
+            {"domain": name, "reason": "because", **about})
+        value["matrix"]["events"]["grant-map" if i % 2 else "evtchn-send"] \
+            .append({"from": name, "from_domid": i, "to": "d000",
+                     "to_domid": 0, "rate": i, "total": number - i})
+    return {k: {"ok": True, "result": v} for k, v in value.items()}
+
+
+def names_in(text):
+    return list(dict.fromkeys(re.findall(r"\bd\d\d\d\b", text)))
+
+
+@test
+def busiest():
+    """of a thousand domains the 20 busiest are shown, and how many are not"""
+    values = crowd(1000)
+    last = ["d%03d" % i for i in range(999, 979, -1)]
+    ended = ask("status", values["status"]).expect(
+        0, "980 more domains are not shown")
+    check(names_in(ended.out) == last, ended.out)
+    ended = ask("matrix", values["matrix"]).expect(
+        0, "980 more pairs are not shown")
+    check(sorted(names_in(ended.out)) == ["d000"] + last[::-1], ended.out)
+    ended = ask("plan", values["plan"]).expect(
+        0, "980 more domains are not shown")
+    check(names_in(ended.out) == ["d001", "d000"] + last[:18], ended.out)
+    for command, value in values.items():
+        ended = ask(command, value, "--top", "0").expect(0)
+        check(len(names_in(ended.out)) == 1000 and "shown" not in ended.out)
+        ended = ask(command, value, "--json").expect(0)
+        check(json.loads(ended.out) == value["result"])
+        check("shown" not in ask(command, crowd(20)[command]).expect(0).out)
+
+
+@test
+def selected():
+    """status, matrix and plan show one domain or group, in another order"""
+    values = crowd(100)
+    for command, value in values.items():
+        for who in "d042", "42":
+            ended = ask(command, value, who).expect(0)
+            check(names_in(ended.out) == ["d042"] + ["d000"] *
+                  (command == "matrix"), ended.out)
+        ask(command, value, "nobody").expect(1, "'nobody'")
+        ask(command, value, "nobody", "--json").expect(1, "'nobody'")
+    for command in "status", "plan":
+        three = names_in(ask(command, values[command], "three").expect(0).out)
+        check(three == ["d%03d" % i for i in range(93, 0, -10)], three)
+        ended = ask(command, values[command], "--sort", "name", "--top", "3")
+        check(names_in(ended.expect(0).out)[-1] == "d002", ended.out)
+        ended = ask(command, values[command], "--json", "d007").expect(0)
+        check(names_in(ended.out) == ["d007"], ended.out)
+    ended = ask("matrix", values["matrix"], "--sort", "total", "--top", "2",
+                "--json").expect(0)
+    check([len(v) for v in json.loads(ended.out)["events"].values()] ==
+          [1, 1], ended.out)
+    check(names_in(ended.out) == ["d001", "d000"], ended.out)
+
+
+@test
+def top_selected():
+    """top shows one domain or group, or the first few, and says how many not"""
+    answers = crowd(100)
+    with daemon(answering(answers)) as where:
+        with Terminal("top", "--socket", where, "three",
+                      columns=120) as terminal:
+            terminal.until("d093", "d083", "d003", "10 domains", "0 not shown")
+            check(b"d092" not in terminal.all, terminal.all)
+        with Terminal("top", "--socket", where, "--top", "3", "--sort", "name",
+                      columns=120) as terminal:
+            terminal.until("d000", "d001", "d002", "by name", "97 not shown")
+            check(b"d003" not in terminal.all, terminal.all)
+        with Terminal("top", "--socket", where, "nobody") as terminal:
+            check(terminal.end() == 1)
+
+
+@test
 def error_reply():
     """the daemon's error is printed, exit code 1"""
     for command in ASKING:
@@ -615,7 +730,7 @@ def large_reply():
     value = examples()["matrix"]
     pair = value["result"]["events"]["grant-map"][0]
     value["result"]["events"]["grant-map"] = [pair] * 20000
-    ended = ask("matrix", value).expect(0)
+    ended = ask("matrix", value, "--top", "0").expect(0)
     check(ended.out.count("grant-map") == 20000, len(ended.out))
 
 
@@ -725,7 +840,12 @@ def wrong_arguments():
     """wrong use: exit code 2, a message, nothing on stdout"""
     long = "/" + "x" * 200
     for arguments in ((), ("nothing",), ("--nothing",), ("status", "--no"),
-                      ("status", "x"), ("status", "--socket"),
+                      ("status", "x", "y"), ("status", "--top", "x"),
+                      ("status", "--sort", "x"), ("plan", "--sort", "rate"),
+                      ("top", "--sort", "total"), ("matrix", "--top", "-1"),
+                      ("hold",), ("hold", ""), ("release", "a", "b"),
+                      ("explain", "--top", "1", "a"), ("act", "a"),
+                      ("status", "--socket"),
                       ("status", "--socket", ""), ("status", "--json=1"),
                       ("status", "--seconds", "1"), ("status", "-x"),
                       ("status", "--socket", long), ("record",),
@@ -768,10 +888,54 @@ def helps():
         if line.startswith("  ") and not line.startswith("  --"):
             texts.append(run(line.split()[0], "--help").expect(0))
             check(texts[-1].out.startswith("usage: xensched "), line)
-    check(len(texts) == 12, len(texts))
+    check(len(texts) == 17, len(texts))
     for text in texts:
         check(not text.err and text.out, text.arguments)
         check(max(map(len, text.out.splitlines())) < 80, text.out)
+
+
+def completed(*words):
+    """What bash offers for the last of these words of a command line."""
+    script = """. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+                _xensched; printf '%s\\n' "${COMPREPLY[@]}" """
+    done = subprocess.run(
+        ["bash", "-uc", script, TOP + "/tools/xensched/xensched.bash-completion",
+         "xensched", *words], stdout=subprocess.PIPE, check=True)
+    return set(done.stdout.decode().split())
+
+
+@test
+def completion():
+    """completion for bash knows every command and every option of each"""
+    commands = re.findall(r"^  (\w[\w-]*) ", run("--help").out, re.M)
+    check(completed("") == {*commands, "--help", "--version"}, completed(""))
+    check(completed("adv") == {"advise", "advise-size"}, completed("adv"))
+    for command in commands:
+        text = run(command, "--help").expect(0).out
+        options = set(re.findall(r"^  (--[\w-]+)", text, re.M))
+        check(completed(command, "--") == options, command, options,
+              completed(command, "--"))
+    for command, other in (("status", "talk"), ("matrix", "cpu"),
+                           ("plan", "rate"), ("top", "total")):
+        keys = completed(command, "--sort", "")
+        check(len(keys) > 1 and other not in keys, command, keys)
+        for key in keys:
+            run(command, "--sort", key, "--socket", path("none")).expect(
+                1 if command == "top" else 3)
+        run(command, "--sort", other).expect(2, *keys)
+
+
+@test
+def manual():
+    """the manual page has every command and every option"""
+    with open(TOP + "/tools/xensched/man/xensched.8", encoding="utf-8") as f:
+        page = f.read().replace("\\-", "-")
+    for command in re.findall(r"^  (\w[\w-]*) ", run("--help").out, re.M):
+        check(".B xensched %s\n" % command in page, command)
+        check(re.search(r"^\.B[IR]? %s\b" % command, page, re.M), command)
+        text = run(command, "--help").expect(0).out
+        for option in re.findall(r"^  (--[\w-]+)", text, re.M):
+            check(re.search(r'^\.BI? "?%s\b' % option, page, re.M), option)
 
 
 @test

@@ -392,6 +392,27 @@ static void only_domains_that_are_there_can_be_held(void **state)
     is_refused("{\"command\":\"hold\",\"domid\":-1}", "has to name");
     is_refused("{\"command\":\"hold\",\"domid\":\"1\"}", "has to name");
     is_refused("{\"command\":\"explain\"}", "has to name a domain");
+    is_refused("{\"command\":\"explain\",\"domain\":\"dis\"}",
+               "no domain 'dis'");
+    is_refused("{\"command\":\"explain\",\"domain\":[1]}", "has to name");
+}
+
+static void a_request_can_name_a_domain_by_its_name(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    json = ask("{\"command\":\"explain\",\"domain\":\"spin\"}");
+    assert_string_equal(get(json, "/result/domid"), "2");
+    json_object_put(json);
+    json = ask("{\"command\":\"hold\",\"domain\":\"spin\"}");
+    assert_string_equal(get(json, "/ok"), "true");
+    json_object_put(json);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/held"), "false");
+    assert_string_equal(get(json, "/result/domains/2/held"), "true");
+    json_object_put(json);
 }
 
 static void an_operator_has_plans_carried_out_or_not(void **state)
@@ -507,6 +528,23 @@ static void explain_says_what_was_done_and_why(void **state)
     assert_true(strstr(lines, "it uses 0.") || strstr(lines, "it uses 1."));
     assert_true(strstr(lines, "now: leave: "));
     assert_null(strstr(lines, "Z move: "));
+    json_object_put(json);
+}
+
+static void explain_knows_what_a_daemon_before_did(void **state)
+{
+    struct xensched_error err;
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    core_stop(&core);
+    core_free(&core);
+    start(MODE_ADVISE);
+    assert_int_equal(core_run(&core, now, &err), 0);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    assert_non_null(strstr(get(json, "/result/lines"), "Z move: "));
     json_object_put(json);
 }
 
@@ -923,6 +961,8 @@ int main(void)
         core_test(a_policy_without_its_events_is_off),
         core_test(explain_says_what_was_done_and_why),
         core_test(explain_says_where_it_ran),
+        core_test(explain_knows_what_a_daemon_before_did),
+        core_test(a_request_can_name_a_domain_by_its_name),
         core_test(metrics_are_what_status_and_matrix_say),
         core_test(metrics_leave_out_where_nobody_knows),
         core_test(what_cannot_be_told_apart_is_said_of_nobody),

@@ -362,6 +362,72 @@ static void what_is_no_file_is_not_renamed(void **state)
     assert_true(S_ISCHR(st.st_mode));
 }
 
+/* What the journal says of the domain with UUID @uuid. */
+static void is_about(const char *uuid, unsigned int nr, int first, int last)
+{
+    json_object *array = journal_about(&journal, uuid);
+
+    assert_int_equal(json_object_array_length(array), nr);
+    if (nr) {
+        assert_int_equal(json_number(json_object_array_get_idx(array, 0),
+                                     "number", -1), first);
+        assert_int_equal(json_number(json_object_array_get_idx(array, nr - 1),
+                                     "number", -1), last);
+    }
+    json_object_put(array);
+}
+
+static void put_about(const char *uuid, unsigned int number)
+{
+    json_object *details = json_object_new_object();
+
+    json_add_text(details, "uuid", uuid);
+    json_add_int(details, "number", number);
+    journal_write(&journal, "test", details);
+}
+
+static void a_domain_has_a_past_in_all_files_and_of_all_daemons(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    open_journal(LIMIT);
+    for (i = 0; i < 24; i++)
+        put_about(i % 2 ? "odd" : "even", i);
+    assert_int_equal(access(PATH ".1", F_OK), 0);
+    journal_close(&journal);
+    open_journal(LIMIT);
+    put_about("even", 24);
+    put(0);
+    is_about("even", 13, 0, 24);
+    is_about("odd", 12, 1, 23);
+    is_about("eve", 0, 0, 0);
+    journal_close(&journal);
+}
+
+static void the_latest_entries_of_a_long_past_are_told(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    open_journal(0);
+    for (i = 0; i < JOURNAL_MEMORY + 50; i++)
+        put_about("one", i);
+    is_about("one", JOURNAL_MEMORY, 50, JOURNAL_MEMORY + 49);
+    journal_close(&journal);
+}
+
+static void what_is_no_file_is_not_read(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    assert_int_equal(journal_open(&journal, "/dev/full", 10, &err), 0);
+    put_about("one", 1);
+    is_about("one", 1, 1, 1);
+    journal_close(&journal);
+}
+
 int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, setup, teardown)
@@ -374,6 +440,9 @@ int main(void)
         TEST(a_full_disk_cuts_no_entry_and_is_told_afterwards),
         TEST(half_a_line_is_ended_first),
         TEST(what_is_no_file_is_not_renamed),
+        TEST(a_domain_has_a_past_in_all_files_and_of_all_daemons),
+        TEST(the_latest_entries_of_a_long_past_are_told),
+        TEST(what_is_no_file_is_not_read),
     };
 
     return run_tap_tests(tests);

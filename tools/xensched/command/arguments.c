@@ -47,6 +47,9 @@ static const struct option_text options[] = {
     { ARGUMENT_HOST, 'H', "host", "HOST",
       "a file which says what the rows' numbers\n"
       "                     stand for, if they do not" },
+    { ARGUMENT_TOP, 'n', "top", "N",
+      "only the first N; 0: all (default, as text: 20)" },
+    { ARGUMENT_SORT, 'k', "sort", "KEY", "in which order, see above" },
 };
 
 #define NR_OPTIONS (sizeof(options) / sizeof(options[0]))
@@ -57,6 +60,8 @@ static const struct {
     const char *text;
 } operands[] = {
     { ARGUMENT_DOMAIN_ON_OFF, " DOMAIN on|off" },
+    { ARGUMENT_DOMAIN, " DOMAIN" },
+    { ARGUMENT_WHO, " [DOMAIN|GROUP]" },
     { ARGUMENT_FILE, " FILE" },
     { ARGUMENT_OPTIONAL_FILE, " [FILE]" },
     { ARGUMENT_SETTINGS, " [-- SETTINGS]" },
@@ -180,6 +185,15 @@ static bool parse_interval(const char *text, uint64_t *ms)
     return !errno && !*end && *ms && *ms <= MAX_INTERVAL_MS;
 }
 
+static bool parse_number(const char *text, unsigned int *number)
+{
+    if (!*text || strlen(text) > 9 || text[strspn(text, "0123456789")])
+        return false;
+    *number = strtoul(text, NULL, 10);
+
+    return true;
+}
+
 static bool set_option(char key, const char *value, struct arguments *args)
 {
     switch (key) {
@@ -198,6 +212,12 @@ static bool set_option(char key, const char *value, struct arguments *args)
         return parse_interval(value, &args->interval_ms);
     case 'o':
         args->source = value;
+        return *value;
+    case 'n':
+        args->top_given = true;
+        return parse_number(value, &args->top);
+    case 'k':
+        args->sort = value;
         return *value;
     default:
         return parse_size(value, &args->size);
@@ -275,13 +295,17 @@ static int take_settings(int argc, char **argv, struct arguments *args)
 }
 
 /* What is left when the options are gone. */
-static bool take_file(const struct command *command, int argc, char **argv,
+static bool take_operand(const struct command *command, int argc, char **argv,
                       struct arguments *args)
 {
     unsigned int file = ARGUMENT_FILE | ARGUMENT_OPTIONAL_FILE;
+    unsigned int domain = ARGUMENT_DOMAIN | ARGUMENT_WHO;
+    const char **operand = command->takes & file ? &args->file :
+                           command->takes & ARGUMENT_DOMAIN ? &args->domain :
+                           &args->who;
 
-    if (argc && (command->takes & file)) {
-        args->file = *argv++;
+    if (argc && (command->takes & (file | domain))) {
+        *operand = *argv++;
         argc--;
     }
     if (argc) {
@@ -291,6 +315,12 @@ static bool take_file(const struct command *command, int argc, char **argv,
     }
     if (!args->file && (command->takes & ARGUMENT_FILE)) {
         arguments_wrong(command, "%s: no FILE given", command->name);
+        return false;
+    }
+    if ((!args->domain || !*args->domain) &&
+        (command->takes & ARGUMENT_DOMAIN)) {
+        arguments_wrong(command, "%s: no DOMAIN given, which is the name or "
+                        "the ID that 'xl list' prints", command->name);
         return false;
     }
 
@@ -332,7 +362,7 @@ enum arguments_result arguments_parse(const struct command *command, int argc,
     argv += optind;
     if (command->takes & ARGUMENT_SETTINGS)
         argc = take_settings(argc, argv, args);
-    if (!take_file(command, argc, argv, args))
+    if (!take_operand(command, argc, argv, args))
         return ARGUMENTS_WRONG;
 
     return ARGUMENTS_RUN;

@@ -24,6 +24,10 @@ struct command;
 #define ARGUMENT_INTERVAL      (1U << 8)
 #define ARGUMENT_HOST          (1U << 9)
 #define ARGUMENT_SETTINGS      (1U << 10) /* of xenschedd, after a -- */
+#define ARGUMENT_DOMAIN        (1U << 11) /* has to be there */
+#define ARGUMENT_WHO           (1U << 12) /* a domain or a group, or not */
+#define ARGUMENT_TOP           (1U << 13)
+#define ARGUMENT_SORT          (1U << 14)
 
 struct arguments {
     const char *socket; /* path; never NULL */
@@ -38,6 +42,11 @@ struct arguments {
     char **settings;    /* the first is no setting, but room for a name */
     uint32_t domid;
     bool on;
+    const char *domain; /* name or number; NULL: none given */
+    const char *who;    /* the same, or a group */
+    unsigned int top;   /* entries; 0: all */
+    bool top_given;
+    const char *sort;   /* NULL: not given */
 };
 
 enum arguments_result {

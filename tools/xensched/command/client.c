@@ -93,15 +93,48 @@ static int client_connect(struct client *c, struct xensched_error *err)
     return 0;
 }
 
-/* A command is a short word, so that it is sent in one piece or not at all. */
-static int client_send(struct client *c, const char *command,
-                       struct xensched_error *err)
-{
-    char line[128];
-    int length = snprintf(line, sizeof(line), "{\"command\":\"%s\"}\n",
-                          command);
-    ssize_t sent = send(c->fd, line, length, MSG_NOSIGNAL);
+/* Of the protocol, with the newline and the end. */
+#define MAX_REQUEST 4097
 
+static bool is_number(const char *text)
+{
+    return *text && strlen(text) < 10 && !text[strspn(text, "0123456789")];
+}
+
+/* {"command":COMMAND}, and whom it is about, as a line. */
+static int write_request(const char *command, const char *domain,
+                         char line[MAX_REQUEST], struct xensched_error *err)
+{
+    struct json_object *request = json_object_new_object();
+    int length;
+
+    json_add_text(request, "command", command);
+    if (domain && is_number(domain))
+        json_add_int(request, "domid", strtoul(domain, NULL, 10));
+    else if (domain)
+        json_add_text(request, "domain", domain);
+    length = snprintf(line, MAX_REQUEST, "%s\n",
+                      json_object_to_json_string_ext(request,
+                                                     JSON_C_TO_STRING_PLAIN));
+    json_object_put(request);
+
+    return length < MAX_REQUEST ? length
+                                : xensched_fail(err, E2BIG, "the name of a "
+                                                "domain is not as long as "
+                                                "that");
+}
+
+/* It is short, so that it is sent in one piece or not at all. */
+static int client_send(struct client *c, const char *command,
+                       const char *domain, struct xensched_error *err)
+{
+    char line[MAX_REQUEST];
+    int length = write_request(command, domain, line, err);
+    ssize_t sent;
+
+    if (length < 0)
+        return length;
+    sent = send(c->fd, line, length, MSG_NOSIGNAL);
     if (sent == length)
         return 0;
     if (sent < 0 && errno == EAGAIN)
@@ -228,8 +261,9 @@ static int understand(const struct client *c, struct json_object **result,
     return rc;
 }
 
-int client_ask(const char *path, const char *command, unsigned int timeout_ms,
-               struct json_object **result, struct xensched_error *err)
+int client_ask(const char *path, const char *command, const char *domain,
+               unsigned int timeout_ms, struct json_object **result,
+               struct xensched_error *err)
 {
     struct client c = {
         .fd = -1,
@@ -241,7 +275,7 @@ int client_ask(const char *path, const char *command, unsigned int timeout_ms,
 
     rc = client_connect(&c, err);
     if (!rc)
-        rc = client_send(&c, command, err);
+        rc = client_send(&c, command, domain, err);
     if (!rc)
         rc = client_receive(&c, err);
     if (!rc)

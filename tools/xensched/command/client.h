@@ -16,18 +16,20 @@
 #define CLIENT_DEFAULT_SOCKET "/run/xensched/control"
 
 /*
- * Send @command to the daemon which listens at @path and wait @timeout_ms for
- * its whole answer.  Returns 0 and sets *result, an object which has to be
+ * Send @command, about @domain (its name or its number; NULL: about none), to
+ * the daemon which listens at @path and wait @timeout_ms for its whole answer.  Returns 0 and sets *result, an object which has to be
  * given to json_object_put(), or
  *   -ECONNREFUSED  no daemon is running
  *   -EACCES        not allowed to talk to it
  *   -ETIMEDOUT     it didn't answer in time
  *   -EPROTO        what it answered isn't an answer
  *   -EMSGSIZE      the answer is too long
+ *   -E2BIG         the name is too long for a request
  *   -EREMOTEIO     the daemon refused; the text is its own
  *   and what socket(2) and so on return.
  */
-int client_ask(const char *path, const char *command, unsigned int timeout_ms,
-               struct json_object **result, struct xensched_error *err);
+int client_ask(const char *path, const char *command, const char *domain,
+               unsigned int timeout_ms, struct json_object **result,
+               struct xensched_error *err);
 
 #endif /* XENSCHED_CLIENT_H */

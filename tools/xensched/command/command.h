@@ -32,7 +32,12 @@ struct command {
 extern const struct command command_status;
 extern const struct command command_matrix;
 extern const struct command command_plan;
+extern const struct command command_explain;
 extern const struct command command_top;
+extern const struct command command_act;
+extern const struct command command_advise;
+extern const struct command command_hold;
+extern const struct command command_release;
 extern const struct command command_restore;
 extern const struct command command_record;
 extern const struct command command_replay;

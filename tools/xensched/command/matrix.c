@@ -47,12 +47,42 @@ static void print(const struct json_object *result)
            field_text(result, "half_life_ms"));
 }
 
+static void find_lists(struct json_object *result,
+                       struct selection_lists *lists)
+{
+    struct json_object *events = field_object(result, "events");
+
+    if (!events)
+        return;
+    json_object_object_foreach(events, event, cells) {
+        (void)cells;
+        selection_add(lists, events, event);
+    }
+}
+
 static int run(const struct arguments *args)
 {
+    static const char *const ends[] = {
+        "from", "from_domid", "from_group", "to", "to_domid", "to_group", NULL
+    };
+    static const struct selection_key keys[] = {
+        { "rate", "rate" },
+        { "total", "total" },
+        { "from", "from" },
+        { "to", "to" },
+        { NULL, NULL },
+    };
+    static const struct selection selection = {
+        .what = "pairs",
+        .ends = ends,
+        .keys = keys,
+    };
     static const struct question question = {
         .command = "matrix",
         .seconds = QUESTION_LOOK_SECONDS,
         .print = print,
+        .selection = &selection,
+        .lists = find_lists,
     };
 
     return question_ask(&question, args);
@@ -64,7 +94,9 @@ const struct command command_matrix = {
     .help =
         "Print which domain (FROM) did what (EVENT) to which other (TO), how "
         "much per\n"
-        "second of late and how much in total; in pages for grants.",
-    .takes = QUESTION_TAKES,
+        "second of late and how much in total; in pages for grants. KEY is "
+        "rate (the\n"
+        "default), total, from or to.",
+    .takes = QUESTION_SELECTS,
     .run = run,
 };

@@ -110,12 +110,33 @@ static void print(const struct json_object *result)
     plan_print(result);
 }
 
+static void find_lists(struct json_object *result,
+                       struct selection_lists *lists)
+{
+    selection_add(lists, result, "moves");
+    selection_add(lists, result, "kept");
+}
+
 static int run(const struct arguments *args)
 {
+    static const char *const ends[] = { "domain", "domid", "group", NULL };
+    static const struct selection_key keys[] = {
+        { "cpu", "service_share" },
+        { "name", "domain" },
+        { NULL, NULL },
+    };
+    static const struct selection selection = {
+        .what = "domains",
+        .ends = ends,
+        .keys = keys,
+        .lists_in_order = true,
+    };
     static const struct question question = {
         .command = "plan",
         .seconds = QUESTION_LOOK_SECONDS,
         .print = print,
+        .selection = &selection,
+        .lists = find_lists,
     };
 
     return question_ask(&question, args);
@@ -131,7 +152,8 @@ const struct command command_plan = {
         "there, by\n"
         "which policy and why, with the numbers behind the reason; and the "
         "domains which\n"
-        "it leaves alone, and why.",
-    .takes = QUESTION_TAKES,
+        "it leaves alone, and why. Moves are first; KEY is cpu (the default) "
+        "or name.",
+    .takes = QUESTION_SELECTS,
     .run = run,
 };

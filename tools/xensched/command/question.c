@@ -12,6 +12,7 @@ int question_exit_code(int rc)
     case -ECONNREFUSED:
         return EXIT_NO_DAEMON;
     case -ENAMETOOLONG:
+    case -E2BIG:
         return EXIT_WRONG_USE;
     default:
         return EXIT_FAILED;
@@ -24,23 +25,63 @@ static void print_json(struct json_object *result)
                                         JSON_C_TO_STRING_NOSLASHESCAPE));
 }
 
+/*
+ * A program which reads JSON gets all, unless somebody wants less; a screen gets
+ * what fits.  Returns as selection_apply().
+ */
+static long select_entries(const struct question *question,
+                           const struct arguments *args,
+                           struct json_object *result)
+{
+    struct selection_lists lists = { 0 };
+    struct arguments wanted = *args;
+
+    if (!question->selection ||
+        (args->json && !args->who && !args->sort && !args->top_given))
+        return 0;
+    if (!args->top_given)
+        wanted.top = args->json || args->who ? 0 : SELECTION_TOP;
+    question->lists(result, &lists);
+
+    return selection_apply(question->selection, &lists, &wanted);
+}
+
+static int print_answer(const struct question *question,
+                        const struct arguments *args,
+                        struct json_object *result)
+{
+    long hidden = select_entries(question, args, result);
+
+    if (hidden < 0)
+        return EXIT_FAILED;
+    if (args->json)
+        print_json(result);
+    else
+        question->print(result);
+    if (!args->json && hidden)
+        printf("\n%ld more %s are not shown; --top 0 shows all\n", hidden,
+               question->selection->what);
+
+    return question->failed && question->failed(result) ? EXIT_FAILED
+                                                        : EXIT_OK;
+}
+
 int question_ask(const struct question *question, const struct arguments *args)
 {
     struct json_object *result;
     struct xensched_error err;
     int rc;
 
-    rc = client_ask(args->socket, question->command, question->seconds * 1000,
-                    &result, &err);
+    if (question->selection &&
+        selection_key(question->selection->keys, args->sort) < 0)
+        return EXIT_WRONG_USE;
+    rc = client_ask(args->socket, question->command, args->domain,
+                    question->seconds * 1000, &result, &err);
     if (rc) {
         complain("%s", err.text);
         return question_exit_code(rc);
     }
-    if (args->json)
-        print_json(result);
-    else
-        question->print(result);
-    rc = question->failed && question->failed(result) ? EXIT_FAILED : EXIT_OK;
+    rc = print_answer(question, args, result);
     json_object_put(result);
 
     return rc;

@@ -11,8 +11,11 @@
 #include <json-c/json.h>
 
 #include "command.h"
+#include "selection.h"
 
 #define QUESTION_TAKES (ARGUMENT_SOCKET | ARGUMENT_JSON)
+#define QUESTION_SELECTS (QUESTION_TAKES | ARGUMENT_WHO | ARGUMENT_TOP | \
+                          ARGUMENT_SORT)
 
 /* How long the daemon may take, in seconds. */
 #define QUESTION_LOOK_SECONDS 5U
@@ -24,6 +27,9 @@ struct question {
     void (*print)(const struct json_object *result);
     /* Did the daemon fail in a part?  NULL: there are no parts. */
     bool (*failed)(const struct json_object *result);
+    /* Entries of which a user can choose some; NULL: there are none. */
+    const struct selection *selection;
+    void (*lists)(struct json_object *result, struct selection_lists *lists);
 };
 
 /* The exit code for what client_ask() returned. */

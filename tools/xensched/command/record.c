@@ -60,7 +60,7 @@ static char *news_of_host(struct record *r)
     const char *text;
     char *copy = NULL;
 
-    if (client_ask(r->socket, "host", HOST_TIMEOUT_MS, &host, &err))
+    if (client_ask(r->socket, "host", NULL, HOST_TIMEOUT_MS, &host, &err))
         return stop_asking(r, &err);
     r->next_host = r->seconds + HOST_SECONDS;
     r->host_missed = false;

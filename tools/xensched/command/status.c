@@ -149,12 +149,33 @@ static void print(const struct json_object *result)
     table_print(table);
 }
 
+static void find_lists(struct json_object *result,
+                       struct selection_lists *lists)
+{
+    selection_add(lists, result, "domains");
+}
+
 static int run(const struct arguments *args)
 {
+    static const char *const ends[] = { "name", "domid", "group", NULL };
+    static const struct selection_key keys[] = {
+        { "cpu", "service_share" },
+        { "crossings", "crossings_per_s" },
+        { "delay", "wake_delay_us" },
+        { "name", "name" },
+        { NULL, NULL },
+    };
+    static const struct selection selection = {
+        .what = "domains",
+        .ends = ends,
+        .keys = keys,
+    };
     static const struct question question = {
         .command = "status",
         .seconds = QUESTION_LOOK_SECONDS,
         .print = print,
+        .selection = &selection,
+        .lists = find_lists,
     };
 
     return question_ask(&question, args);
@@ -178,7 +199,9 @@ const struct command command_status = {
         "many\n"
         "notifications per second to and from it go from place to place "
         "(CROSS/S), and\n"
-        "where it ran (RAN).",
-    .takes = QUESTION_TAKES,
+        "where it ran (RAN). KEY is cpu (the default), crossings, delay "
+        "(until a vCPU\n"
+        "that was woken runs) or name.",
+    .takes = QUESTION_SELECTS,
     .run = run,
 };

@@ -38,14 +38,23 @@ enum order { BY_CPU, BY_TALK, BY_NAME, NR_ORDERS };
 
 static const char *const order_names[] = { "CPU", "talk", "name" };
 
+static const struct selection_key orders[] = {
+    [BY_CPU] = { "cpu", NULL },
+    [BY_TALK] = { "talk", NULL },
+    [BY_NAME] = { "name", NULL },
+    [NR_ORDERS] = { NULL, NULL },
+};
+
 struct screen {
     const char *socket;
     struct json_object *status, *matrix; /* NULL: never answered */
     struct xensched_error err;           /* of the last question; text "": none */
     enum order order;
+    const char *who; /* a domain or a group; NULL: all */
+    size_t top;      /* so many lines; 0: all */
     size_t first; /* line at the top */
     struct line *lines;
-    size_t nr_lines;
+    size_t nr_lines, nr_hidden;
     struct line *of[NR_DOMIDS]; /* NULL: there is no such domain */
 };
 
@@ -148,28 +157,35 @@ static void make_lines(struct screen *s)
 {
     struct json_object *domains = s->status ? field_array(s->status, "domains")
                                             : NULL;
-    size_t i;
+    static const char *const ends[] = { "name", "domid", "group", NULL };
+    size_t nr = domains ? json_object_array_length(domains) : 0, i;
 
     free(s->lines);
-    s->nr_lines = domains ? json_object_array_length(domains) : 0;
-    s->lines = calloc(s->nr_lines + 1, sizeof(*s->lines));
-    if (!s->lines)
-        s->nr_lines = 0;
+    s->nr_lines = s->nr_hidden = 0;
+    s->lines = calloc(nr + 1, sizeof(*s->lines));
     memset(s->of, 0, sizeof(s->of));
-    for (i = 0; i < s->nr_lines; i++)
-        begin_line(s, &s->lines[i], json_object_array_get_idx(domains, i));
+    for (i = 0; s->lines && i < nr; i++) {
+        struct json_object *domain = json_object_array_get_idx(domains, i);
+
+        if (!s->who || selection_is(domain, ends, s->who))
+            begin_line(s, &s->lines[s->nr_lines++], domain);
+    }
     add_matrix(s);
     sorted_by = s->order;
     if (s->nr_lines)
         qsort(s->lines, s->nr_lines, sizeof(*s->lines), compare);
+    if (s->top && s->top < s->nr_lines) {
+        s->nr_hidden = s->nr_lines - s->top;
+        s->nr_lines = s->top;
+    }
 }
 
 /* The old answer is kept if there is no new one. */
 static int ask(struct screen *s, const char *what, struct json_object **answer)
 {
     struct json_object *result;
-    int rc = client_ask(s->socket, what, QUESTION_LOOK_SECONDS * 1000, &result,
-                        &s->err);
+    int rc = client_ask(s->socket, what, NULL, QUESTION_LOOK_SECONDS * 1000,
+                        &result, &s->err);
 
     if (rc)
         return rc;
@@ -247,7 +263,7 @@ static size_t room(void)
 static void draw(struct screen *s)
 {
     char text[128];
-    size_t i;
+    size_t i, drawn;
 
     erase();
     draw_head(s);
@@ -261,8 +277,10 @@ static void draw(struct screen *s)
         s->first = s->nr_lines > room() ? s->nr_lines - room() : 0;
     for (i = 0; i < room() && s->first + i < s->nr_lines; i++)
         draw_line(FIRST_LINE + i, &s->lines[s->first + i]);
-    snprintf(text, sizeof(text), "%zu domains by %s   q quit  s sort  "
-             "arrows scroll", s->nr_lines, order_names[s->order]);
+    drawn = i;
+    snprintf(text, sizeof(text), "%zu domains by %s, %zu not shown   q quit  "
+             "s sort  arrows scroll", s->nr_lines, order_names[s->order],
+             s->nr_hidden + s->nr_lines - drawn);
     print_at(LINES - 1, text);
     refresh();
 }
@@ -318,9 +336,14 @@ static void show(struct screen *s)
 static int run(const struct arguments *args)
 {
     static struct screen s;
-    int rc;
+    int rc = selection_key(orders, args->sort);
 
+    if (rc < 0)
+        return EXIT_WRONG_USE;
+    s.order = rc;
     s.socket = args->socket;
+    s.who = args->who;
+    s.top = args->top;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
         complain("top needs a terminal; see 'xensched status' and 'xensched "
                  "matrix'");
@@ -330,6 +353,10 @@ static int run(const struct arguments *args)
     if (rc) {
         complain("%s", s.err.text);
         return question_exit_code(rc);
+    }
+    if (s.who && !s.nr_lines) {
+        complain("there is no domain or group '%s'", s.who);
+        return EXIT_FAILED;
     }
     setlocale(LC_ALL, "");
     show(&s);
@@ -350,7 +377,8 @@ const struct command command_top = {
         "where they\n"
         "are (PCPUS) and where they ran of late (RAN), again each second.\n"
         "Keys: q quits, s sorts by the next column, arrows and page keys "
-        "scroll.",
-    .takes = ARGUMENT_SOCKET,
+        "scroll. KEY\n"
+        "is cpu (the default), talk or name.",
+    .takes = ARGUMENT_SOCKET | ARGUMENT_WHO | ARGUMENT_TOP | ARGUMENT_SORT,
     .run = run,
 };

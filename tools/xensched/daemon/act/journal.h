@@ -59,6 +59,14 @@ void journal_domain(struct journal *j, const char *what,
                     const struct domain *domain, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/*
+ * The latest entries about the domain with this UUID, at most JOURNAL_MEMORY,
+ * oldest first, as a JSON array: what the files have of it, also from daemons
+ * before, as long as every entry of this one could be written; else what is in
+ * memory.
+ */
+json_object *journal_about(const struct journal *j, const char *uuid);
+
 /* The latest entries, oldest first, as a JSON array. */
 json_object *journal_latest(const struct journal *j, unsigned int max);
 

@@ -2,6 +2,7 @@
 /* answer-add.c - what all answers are made of; see answer.h. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "answer.h"
 
@@ -35,14 +36,32 @@ json_object *answer_cpus(const struct cpumap *cpus)
     return array;
 }
 
+static const struct domain *find_name(const struct domains *domains,
+                                      const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++)
+        if (!strcmp(domains->domain[i].name, name))
+            return &domains->domain[i];
+
+    return NULL;
+}
+
 const struct domain *answer_domain(const struct subject *s,
                                    struct xensched_error *err)
 {
     const struct domain *d = NULL;
 
+    if (s->domid < 0 && s->domain) {
+        d = find_name(&s->core->domains, s->domain);
+        if (!d)
+            xensched_fail(err, ESRCH, "there is no domain '%s'", s->domain);
+        return d;
+    }
     if (s->domid < 0) {
         xensched_fail(err, EINVAL, "the request has to name a domain: "
-                      "\"domid\": NUMBER");
+                      "\"domid\": NUMBER or \"domain\": NAME");
         return NULL;
     }
     if (s->domid <= UINT32_MAX)
@@ -52,4 +71,15 @@ const struct domain *answer_domain(const struct subject *s,
                       (long long)s->domid);
 
     return d;
+}
+
+void answer_add_use(json_object *json, const struct core *core,
+                    const struct domain *d, uint64_t now_ns)
+{
+    double share;
+
+    if (core_service(core, d, now_ns, &share))
+        json_add_real(json, "service_share", share, 4);
+    else
+        json_object_object_add(json, "service_share", NULL);
 }

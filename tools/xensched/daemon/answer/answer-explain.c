@@ -191,20 +191,19 @@ static void say_decision(json_object *lines, const struct core *core,
 static void say_history(json_object *lines, const struct core *core,
                         const struct domain *d)
 {
-    json_object *journal = journal_latest(&core->journal, JOURNAL_MEMORY);
+    json_object *entries = journal_about(&core->journal, d->uuid);
     size_t i;
 
-    for (i = 0; i < json_object_array_length(journal); i++) {
-        json_object *entry = json_object_array_get_idx(journal, i);
-        const char *uuid = json_text(entry, "uuid");
+    for (i = 0; i < json_object_array_length(entries); i++) {
+        json_object *entry = json_object_array_get_idx(entries, i);
+        const char *time = json_text(entry, "time");
+        const char *what = json_text(entry, "what");
         const char *reason = json_text(entry, "reason");
 
-        if (uuid && !strcmp(uuid, d->uuid))
-            add_line(lines, "%s %s%s%s", json_text(entry, "time"),
-                     json_text(entry, "what"), reason ? ": " : "",
-                     reason ? reason : "");
+        add_line(lines, "%s %s%s%s", time ? time : "?", what ? what : "?",
+                 reason ? ": " : "", reason ? reason : "");
     }
-    json_object_put(journal);
+    json_object_put(entries);
 }
 
 json_object *answer_explain(struct subject *s, struct xensched_error *err)

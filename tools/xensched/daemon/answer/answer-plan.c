@@ -59,14 +59,26 @@ static void add_share(json_object *json, const struct core *core,
         json_add_real(json, "at_place", share, 4);
 }
 
-static json_object *move(const struct core *core, const struct domain *d,
-                         const struct decision *decision)
+/* Whom it is about. */
+static json_object *about(const struct core *core, const struct domain *d)
 {
     json_object *json = json_object_new_object();
-    bool hard = decision->verb == KEEP ? d->ours_hard : decision->hard;
 
     json_add_domain(json, "domain", "domid", d->domid, d->name);
     json_add_text(json, "uuid", d->uuid);
+    if (d->group[0])
+        json_add_text(json, "group", d->group);
+    answer_add_use(json, core, d, core->run_ns);
+
+    return json;
+}
+
+static json_object *move(const struct core *core, const struct domain *d,
+                         const struct decision *decision)
+{
+    json_object *json = about(core, d);
+    bool hard = decision->verb == KEEP ? d->ours_hard : decision->hard;
+
     json_object_object_add(json, "pcpus",
                            answer_cpus(decision->soft.words ? &decision->soft
                                                             : &d->ours));
@@ -81,13 +93,11 @@ static json_object *move(const struct core *core, const struct domain *d,
     return json;
 }
 
-static json_object *kept(const struct domain *d,
+static json_object *kept(const struct core *core, const struct domain *d,
                          const struct decision *decision)
 {
-    json_object *json = json_object_new_object();
+    json_object *json = about(core, d);
 
-    json_add_domain(json, "domain", "domid", d->domid, d->name);
-    json_add_text(json, "uuid", d->uuid);
     add_policy(json, decision);
     json_add_text(json, "reason", decision->reason);
 
@@ -116,7 +126,7 @@ void answer_add_plan(json_object *json, const struct core *core)
         const struct decision *decision = &core->plan.decisions[i];
 
         if (decision->verb == LEAVE)
-            json_object_array_add(rest, kept(d, decision));
+            json_object_array_add(rest, kept(core, d, decision));
         else
             json_object_array_add(moves, move(core, d, decision));
     }

@@ -75,18 +75,6 @@ static json_object *where_it_runs(const struct domain *d, unsigned int nr_cpus)
     return array;
 }
 
-/* null: nobody knows. */
-static void add_service(json_object *json, const struct subject *s,
-                        const struct domain *d)
-{
-    double share;
-
-    if (core_service(s->core, d, s->now_ns, &share))
-        json_add_real(json, "service_share", share, 4);
-    else
-        json_object_object_add(json, "service_share", NULL);
-}
-
 static void add_delay(json_object *json, const struct subject *s,
                       const struct domain *d)
 {
@@ -159,7 +147,7 @@ static json_object *domain(const struct subject *s, const struct domain *d)
     if (d->group[0])
         json_add_text(json, "group", d->group);
     json_add_bool(json, "driver_domain", d->driver);
-    add_service(json, s, d);
+    answer_add_use(json, s->core, d, s->now_ns);
     add_delay(json, s, d);
     json_add_text(json, "affinity", affinities[d->affinity]);
     json_add_bool(json, "held", held_is(&s->core->actuator.state.held, d));

@@ -174,6 +174,7 @@ json_object *answer(struct subject *s, const char *line, size_t length)
     const char *command = json_text(request, "command");
 
     s->domid = domid_of(request);
+    s->domain = json_text(request, "domain");
     json = command ? carry_out(s, command)
                    : answer_error("a request is one line: {\"command\": "
                                   "NAME}");

@@ -18,6 +18,7 @@ struct subject {
     const struct feeds *feeds;
     uint64_t now_ns; /* when it was asked */
     int64_t domid;   /* which the request names; -1: none */
+    const char *domain; /* the same by its name; NULL: none */
     bool stop;       /* set by the request "stop" */
 };
 
@@ -34,7 +35,7 @@ json_object *answer_plan(struct subject *s, struct xensched_error *err);
 json_object *answer_explain(struct subject *s, struct xensched_error *err);
 json_object *answer_host(struct subject *s, struct xensched_error *err);
 
-/* The domain that the request names, or NULL and *err. */
+/* The domain that the request names, by domid or by name, or NULL and *err. */
 const struct domain *answer_domain(const struct subject *s,
                                    struct xensched_error *err);
 
@@ -47,6 +48,10 @@ json_object *answer_error(const char *text);
  */
 void answer_add_ran(json_object *array, const struct topology_place *place,
                     double share);
+
+/* Add the time that a domain uses of late; null: nobody knows. */
+void answer_add_use(json_object *json, const struct core *core,
+                    const struct domain *d, uint64_t now_ns);
 
 /* Add the moves of the latest plan, and what it keeps. */
 void answer_add_plan(json_object *json, const struct core *core);
