@@ -939,6 +939,32 @@ def manual():
 
 
 @test
+def settings():
+    """each of xenschedd's options has its key, and the manual pages have both"""
+    def page(name):
+        with open(TOP + "/tools/xensched/" + name, encoding="utf-8") as f:
+            return f.read().replace("\\-", "-")
+
+    daemon_page, keys_page = page("man/xenschedd.8"), page("man/xensched.conf.5")
+    text = run("replay", "x", "--", "--help").expect(0).out
+    check(max(map(len, text.splitlines())) < 80, text)
+    options = dict(re.findall(r"^  --([\w-]+)(.*\n(?:    .*\n)*)", text, re.M))
+    check(len(options) > 25 and "help" in options, options)
+    example = re.findall(r"^#(\w+) = ", page("xensched.conf"), re.M)
+    keys = {re.sub("_(ms|percent|mib)$", "", key).replace("_", "-"): key
+            for key in example}
+    check(keys.keys() == options.keys() -
+          {"help", "version", "config", "replace-area"}, keys, options)
+    for option, about in options.items():
+        check(re.search(r'^\.BI? --%s\b' % option, daemon_page, re.M), option)
+        number = re.search(r"\(default:\s+(\d+)\)", about)
+        if option in keys:
+            check(re.search(r'^\.BR %s " \(%s' % (
+                keys[option], number.group(1) + r"\)" if number else ""),
+                            keys_page, re.M), option, about)
+
+
+@test
 def lost_output():
     """output that can't be written is a failure"""
     with open("/dev/full", "wb") as full:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* options.c - see options.h.  A new setting is a row of the table. */
+/* options.c - see options.h.  A new setting is a row of settings.c. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -10,126 +10,11 @@
 #include "config.h"
 #include "daemon/host/llc.h"
 #include "options.h"
+#include "settings.h"
 
 #define MS 1000000ULL /* ns */
 
-static const char usage[] =
-"Usage: xenschedd [OPTION...]\n"
-"\n"
-"Watches which domains of this Xen host talk to each other and places guests\n"
-"near those they talk to, above all the driver domains which serve them.  Runs\n"
-"in the foreground.\n"
-"\n"
-"  --config FILE        default /etc/xen/xensched.conf; options override it\n"
-"  --mode MODE          observe: only watch\n"
-"                       advise: plan and explain, change nothing (default)\n"
-"                       act: set affinities; restored when it ends\n"
-"  --policies NAME,...  in their order: driver-affinity (default),\n"
-"                       working-set, balance, cache\n"
-"  --share PERCENT      of its interactions with one driver domain that make\n"
-"                       a guest belong to it (60)\n"
-"  --min-rate N         leave guests with fewer interactions per second (50)\n"
-"  --confirm N          so many plans in a row have to agree on a move (2)\n"
-"  --settle MS          leave guests which are this new (5000)\n"
-"  --stay MS            between two moves of a guest (10000)\n"
-"  --quiet MS           give a guest back that had no reason for so long\n"
-"                       (60000)\n"
-"  --max-moves N        so many guests are moved per minute at most (6)\n"
-"  --affinity LEVER     auto: soft affinity, and hard where that has no effect\n"
-"                       and there is room (default); soft, or hard\n"
-"  --soft-weight PERCENT   while it acts Xen's credit2 leaves guests where\n"
-"                       their soft affinity wants them, as long as there are\n"
-"                       no more than so many percent more vCPUs that want to\n"
-"                       run than pCPUs; 0: Xen's parameter is left alone (50)\n"
-"  --soft-pools POOL,...   cpupools in which affinities stay soft\n"
-"  --half-life MS       after so long an interaction counts a half (1000)\n"
-"  --interval MS        between two looks at the logs (100)\n"
-"  --period MS          between two plans (1000)\n"
-"  --log EVENT[:N],...  what is logged, of N events one; or all, or none\n"
-"                       (what plans are made from)\n"
-"  --budget PERCENT     of a pCPU that logging may cost, the daemon included:\n"
-"                       of what happens most fewer events are logged then; 0:\n"
-"                       not looked at (0)\n"
-"  --lease MS           Xen turns its logging off when the daemon stood still\n"
-"                       for so long; 1000 to 3600000 (10000)\n"
-"  --llc PCPUS/...      which pCPUs share a last-level cache, such as\n"
-"                       0-3,8-11/4-7,12-15 (what the host says, or else those\n"
-"                       of a socket)\n"
-"  --replace-area       take the hypervisor's log area from whoever made it\n"
-"  --control SOCKET     default /run/xensched/control\n"
-"  --state FILE         default /var/lib/xensched/state.json\n"
-"  --journal FILE       default /var/log/xensched/journal.jsonl\n"
-"  --journal-size MIB   then a new file is begun, three old ones are kept; 0:\n"
-"                       never (10)\n"
-"  --lock FILE          default /run/xensched/lock\n"
-"  --metrics FILE       write OpenMetrics there, for node_exporter\n"
-"  --version, --help\n"
-"\n"
-"Exit codes: 0 stopped cleanly, 1 failure, 2 wrong usage, 4 another scheduler\n"
-"is running.  See xenschedd(8).\n";
-
-enum id {
-    HELP, VERSION, CONFIG, MODE, POLICIES, SHARE, MIN_RATE, CONFIRM, SETTLE,
-    STAY, QUIET, MAX_MOVES, AFFINITY,
-    SOFT_WEIGHT, SOFT_POOLS, HALF_LIFE, INTERVAL, PERIOD, LOG, BUDGET, LEASE,
-    LLC, REPLACE_AREA, CONTROL, STATE, JOURNAL, JOURNAL_SIZE, LOCK, METRICS,
-    NR_IDS,
-};
-
 _Static_assert(NR_IDS <= OPTIONS_MAX, "options.value has no room");
-
-#define A_DAY "0 to 86400000 ms"
-
-/*
- * The key is that of the configuration; what has none is an option only.  What
- * is live can change while the daemon runs.
- */
-static const struct setting {
-    const char *option, *key, *standard, *takes;
-    bool live;
-} settings[NR_IDS] = {
-    [HELP] = { .option = "help" },
-    [VERSION] = { .option = "version" },
-    [CONFIG] = { .option = "config", .takes = "the name of a file" },
-    [MODE] = { "mode", "mode", "advise", "observe, advise or act", true },
-    [POLICIES] = { "policies", "policies", "driver-affinity",
-                   "some of driver-affinity, working-set, balance, "
-                   "cache", true },
-    [SHARE] = { "share", "share", "60", "1 to 100 percent", true },
-    [MIN_RATE] = { "min-rate", "min_rate", "50", "0 to 4294967295", true },
-    [CONFIRM] = { "confirm", "confirm", "2", "1 to 1000", true },
-    [SETTLE] = { "settle", "settle_ms", "5000", A_DAY, true },
-    [STAY] = { "stay", "stay_ms", "10000", A_DAY, true },
-    [QUIET] = { "quiet", "quiet_ms", "60000", A_DAY, true },
-    [MAX_MOVES] = { "max-moves", "max_moves", "6", "1 to 1000", true },
-    [AFFINITY] = { "affinity", "affinity", "auto", "soft, hard or auto",
-                   true },
-    [SOFT_WEIGHT] = { "soft-weight", "soft_weight", "50",
-                      "0 to 10000 percent", true },
-    [SOFT_POOLS] = { "soft-pools", "soft_pools", NULL,
-                     "names of cpupools", false },
-    [HALF_LIFE] = { "half-life", "half_life_ms", "1000", "1 to 86400000 ms",
-                    false },
-    [INTERVAL] = { "interval", "interval_ms", "100", "1 to 60000 ms", true },
-    [PERIOD] = { "period", "period_ms", "1000", "10 to 3600000 ms", true },
-    [LOG] = { "log", "log", NULL, "events, all, or none", false },
-    [BUDGET] = { "budget", "budget_percent", "0", "0 to 1000 percent", false },
-    [LEASE] = { "lease", "lease_ms", "10000", "1000 to 3600000 ms", false },
-    [LLC] = { "llc", "llc", NULL, "lists of pCPUs such as 0-3, each pCPU once",
-              false },
-    [REPLACE_AREA] = { .option = "replace-area" },
-    [CONTROL] = { "control", "control", "/run/xensched/control",
-                  "the name of a socket", false },
-    [STATE] = { "state", "state", "/var/lib/xensched/state.json",
-                "the name of a file", false },
-    [JOURNAL] = { "journal", "journal", "/var/log/xensched/journal.jsonl",
-                  "the name of a file", false },
-    [JOURNAL_SIZE] = { "journal-size", "journal_size_mib", "10",
-                       "0 to 1024 MiB", false },
-    [LOCK] = { "lock", "lock", "/run/xensched/lock", "the name of a file",
-               false },
-    [METRICS] = { "metrics", "metrics", NULL, "the name of a file", false },
-};
 
 static bool number(const char *text, uint64_t min, uint64_t max,
                    uint64_t *value)
@@ -394,7 +279,7 @@ static int look_at_options(struct options *o)
     optind = 0;
     while ((id = next_option(o)) != -1) {
         if (id == HELP)
-            fputs(usage, stdout);
+            settings_print_help();
         if (id == VERSION)
             puts("xenschedd " XENSCHED_VERSION);
         if (id == HELP || id == VERSION)
