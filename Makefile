@@ -40,7 +40,8 @@ help:
 #|   make test-one NAME=daemon     one host test, or several
 #|   make test-shell NAME=daemon   a shell in the host of that test
 #|   make unit          unit tests alone, in minutes
-#|   make bench         measure everything; results in build/bench/
+#|   make bench         measure all but phases and levers, which take long;
+#|                      results in build/bench/
 #|   make bench-record  what it costs to record an event
 #|   make bench-reader  what it costs to read a log while it is written
 #|   make bench-model   what model and policy cost on a large host

@@ -965,6 +965,20 @@ def settings():
 
 
 @test
+def events_documented():
+    """each event of the ABI is in events.md and in the table of abi.md"""
+    with open(TOP + "/xen-patches/files/xen/include/public/schedlog.h",
+              encoding="utf-8") as f:
+        names = re.findall(r'X\(\w+, +\d+, +"([\w-]+)"', f.read())
+    check(len(names) >= 19, names)
+    for name in "events.md", "abi.md":
+        with open(TOP + "/docs/" + name, encoding="utf-8") as f:
+            text = f.read()
+        for event in set(names) - {"pmc1", "pmc2"}:   # pmc0 to pmc3
+            check(re.search(r"\b%s\b" % event, text), name, event)
+
+
+@test
 def lost_output():
     """output that can't be written is a failure"""
     with open("/dev/full", "wb") as full:
