@@ -52,7 +52,7 @@ struct fake_world {
     uint32_t weight;        /* of a soft affinity */
     bool no_weight;         /* there is none */
     bool fail_weight;       /* it cannot be changed */
-    unsigned int fail_set;  /* the so manieth call from now fails; 0: none */
+    unsigned int fail_set;  /* this call from now fails, 1: the next; 0: none */
     int fail_code;          /* positive errno value */
     unsigned int nr_alive;  /* signs of life */
     uint32_t lease_ms;      /* as the log is held now; 0: by nobody */

@@ -14,7 +14,7 @@
 #include "harness.h"
 
 #include "daemon/answer/answer.h"
-#include "daemon/feeds/govern.h"
+#include "daemon/feeds/budget.h"
 #include "daemon/answer/metrics.h"
 
 const char state_path[] = "test-answer.state";
@@ -584,7 +584,7 @@ static void busy_second(struct feeds *feeds, const char *pairs,
 {
     run(1, pairs);
     *cpu_ns += cost_ns;
-    govern(feeds, *cpu_ns, now);
+    budget_keep(feeds, *cpu_ns, now);
 }
 
 static void within_its_budget_less_is_logged_and_the_same_is_known(void **state)

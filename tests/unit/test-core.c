@@ -650,30 +650,30 @@ static void the_next_daemon_is_known_by_the_same_cookie(void **state)
 
 static void the_lease_of_another_one_is_waited_for(void **state)
 {
-    struct hold_wait wait = { 0 };
+    struct lease_wait wait = { 0 };
     unsigned int ms;
 
     (void)state;
-    assert_int_equal(hold_wait(&wait, 10000, 9000, 1), HOLD_WAIT);
+    assert_int_equal(lease_wait(&wait, 10000, 9000, 1), LEASE_WAIT);
     /* Xen has seen the last sign of life, which came before we looked. */
     for (ms = 0; ms < 9900; ms += 200)
-        assert_int_equal(hold_wait(&wait, 10000, 9900 - ms,
-                                   SECOND + ms * 1000000ULL), HOLD_WAIT);
+        assert_int_equal(lease_wait(&wait, 10000, 9900 - ms,
+                                    SECOND + ms * 1000000ULL), LEASE_WAIT);
     /* It will see in a moment that it has ended. */
-    assert_int_equal(hold_wait(&wait, 10000, 0, 12 * SECOND), HOLD_WAIT);
-    assert_int_equal(hold_wait(&wait, 0, 0, 12 * SECOND), HOLD_FREE);
-    assert_int_equal(hold_wait(&wait, 10000, 0, 15 * SECOND), HOLD_REFUSE);
+    assert_int_equal(lease_wait(&wait, 10000, 0, 12 * SECOND), LEASE_WAIT);
+    assert_int_equal(lease_wait(&wait, 0, 0, 12 * SECOND), LEASE_FREE);
+    assert_int_equal(lease_wait(&wait, 10000, 0, 15 * SECOND), LEASE_REFUSE);
 }
 
 static void who_renews_its_lease_is_not_waited_for(void **state)
 {
-    struct hold_wait wait = { 0 };
+    struct lease_wait wait = { 0 };
 
     (void)state;
-    assert_int_equal(hold_wait(&wait, 10000, 8000, 1), HOLD_WAIT);
-    assert_int_equal(hold_wait(&wait, 10000, 9999, SECOND), HOLD_WAIT);
-    assert_int_equal(hold_wait(&wait, 10000, 9000, 2 * SECOND), HOLD_WAIT);
-    assert_int_equal(hold_wait(&wait, 10000, 9999, 3 * SECOND), HOLD_REFUSE);
+    assert_int_equal(lease_wait(&wait, 10000, 8000, 1), LEASE_WAIT);
+    assert_int_equal(lease_wait(&wait, 10000, 9999, SECOND), LEASE_WAIT);
+    assert_int_equal(lease_wait(&wait, 10000, 9000, 2 * SECOND), LEASE_WAIT);
+    assert_int_equal(lease_wait(&wait, 10000, 9999, 3 * SECOND), LEASE_REFUSE);
 }
 
 /* SPIN talks as well, and there are more like it. */
@@ -692,7 +692,7 @@ static void moves_per_minute_are_bounded(void **state)
     assert_int_equal(core.plan.decisions[3].verb, MOVE);
     assert_non_null(strstr(core.plan.decisions[3].reason, "not yet: there "
                            "were 2 moves"));
-    assert_int_equal(count_in_journal("\"what\":\"held-back\""), 1);
+    assert_int_equal(count_in_journal("\"what\":\"put-off\""), 1);
     run(48, ALL_TALK);
     assert_int_equal(core.moves, 2);
     run(12, ALL_TALK);

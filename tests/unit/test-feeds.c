@@ -18,7 +18,7 @@
 
 #include <xenctrl.h>
 
-#include "daemon/feeds/govern.h"
+#include "daemon/feeds/budget.h"
 
 /* How it should be. */
 
@@ -139,11 +139,11 @@ static void too_much_of_it_is_thinned_out_at_its_own_expense(void **state)
     governor_init(&core.governor, 0.01, core.settings.choice.threshold,
                   FAKE_ACCTS);
     get_it_to_log();
-    govern(&feeds, 0, now);
+    budget_keep(&feeds, 0, now);
     for (i = 0; i < 3000; i++)
         emit(0, PAGES, i % 3 ? OTHER_ACCT : DRIVER_ACCT, CLIENT_ACCT, 1);
     wait_for(1);
-    govern(&feeds, SECOND / 20, now);
+    budget_keep(&feeds, SECOND / 20, now);
     assert_true(routed_threshold(PAGES, DRIVER_ACCT) > 1);
     assert_int_equal(governor_threshold(&core.governor, PAGES, DRIVER_ACCT),
                      routed_threshold(PAGES, DRIVER_ACCT));

@@ -54,7 +54,7 @@ start_daemon --lease 2000
 is "the daemon starts" "$?" 0
 check "it holds the log for 2 s at a time" lease_is 2000
 check "status says so" sh -c \
-    'xensched status | grep -q "^log held  *for 2000 ms at a time"'
+    'xensched status | grep -q "^log lease  *for 2000 ms at a time"'
 check "check says so" sh -c 'xensched check | grep -q "held by a scheduler"'
 xenschedd >second.txt 2>&1
 is "a second daemon is refused" "$?" 4

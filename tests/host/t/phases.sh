@@ -234,7 +234,7 @@ start_daemon --mode act --max-moves 3 $settings
 began=$(set_phase DVDVDVDV 0 $pause)
 sleep $((long + look))
 is "at most so many moves per minute" "$(moves_since "$began" | wc -l)" 3
-check "the journal says that others wait" grep -q '"what":"held-back"' $journal
+check "the journal says that others wait" grep -q '"what":"put-off"' $journal
 stop_daemon TERM
 affinities >after
 check "every affinity is as before" cmp before after

@@ -17,8 +17,9 @@
 
 /*
  * Send @command, about @domain (its name or its number; NULL: about none), to
- * the daemon which listens at @path and wait @timeout_ms for its whole answer.  Returns 0 and sets *result, an object which has to be
- * given to json_object_put(), or
+ * the daemon which listens at @path and wait @timeout_ms for its whole answer.
+ * Returns 0 and sets *result, an object which has to be given to
+ * json_object_put(), or
  *   -ECONNREFUSED  no daemon is running
  *   -EACCES        not allowed to talk to it
  *   -ETIMEDOUT     it didn't answer in time

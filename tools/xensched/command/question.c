@@ -26,8 +26,8 @@ static void print_json(struct json_object *result)
 }
 
 /*
- * A program which reads JSON gets all, unless somebody wants less; a screen gets
- * what fits.  Returns as selection_apply().
+ * A program which reads JSON gets all, unless somebody wants less; a screen
+ * gets what fits.  Returns as selection_apply().
  */
 static long select_entries(const struct question *question,
                            const struct arguments *args,

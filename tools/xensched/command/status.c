@@ -13,9 +13,9 @@
 static void print_holder(const struct json_object *xen)
 {
     if (!strcmp(field_text(xen, "lease_ms"), "0"))
-        printf("log held      by nobody\n");
+        printf("log lease     held by nobody\n");
     else
-        printf("log held      for %s ms at a time; ends in %s ms unless "
+        printf("log lease     for %s ms at a time; ends in %s ms unless "
                "renewed\n", field_text(xen, "lease_ms"),
                field_text(xen, "lease_left_ms"));
     printf("PMCs          %s\n", strcmp(field_text(xen, "pmcs"), "0")

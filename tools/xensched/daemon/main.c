@@ -14,7 +14,7 @@
 #include "daemon/answer/answer.h"
 #include "daemon/answer/control.h"
 #include "daemon/feeds/feeds.h"
-#include "daemon/feeds/govern.h"
+#include "daemon/feeds/budget.h"
 #include "daemon/host/host-xen.h"
 #include "lock.h"
 #include "model/memory.h"
@@ -137,7 +137,7 @@ static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
     if (rc)
         give_up(d, &err);
     else
-        govern(&d->feeds, cpu_ns(), now_ns());
+        budget_keep(&d->feeds, cpu_ns(), now_ns());
 }
 
 static void journal_xenstore(struct daemon *d, bool lost, const char *text)
@@ -316,19 +316,19 @@ static void make_folders(const struct options *o)
 static int wait_for_lease(struct daemon *d, struct xensched_error *err)
 {
     struct xensched_area_info info;
-    struct hold_wait wait = { 0 };
+    struct lease_wait wait = { 0 };
     int rc;
 
     while (!(rc = xensched_area_ask(&info, err)) && !d->ending) {
-        switch (hold_wait(&wait, info.lease_ms, info.lease_left_ms,
-                          now_ns())) {
-        case HOLD_FREE:
+        switch (lease_wait(&wait, info.lease_ms, info.lease_left_ms,
+                           now_ns())) {
+        case LEASE_FREE:
             return 0;
-        case HOLD_REFUSE:
+        case LEASE_REFUSE:
             return xensched_fail(err, EEXIST, "another scheduler holds the "
                                  "log and is alive: it renews its lease; stop "
                                  "it first");
-        case HOLD_WAIT:
+        case LEASE_WAIT:
             notify_waiting(&d->notify, "waits for the lease of a former "
                            "scheduler to end", LEASE_WAIT_MS);
             ev_sleep(LEASE_LOOK_S);

@@ -68,7 +68,7 @@ struct answer {
     char error[200];
 };
 
-struct domain {
+struct producer {
     uint32_t domid;
     enum phase phase;
     xentoollog_logger *log;
@@ -81,7 +81,7 @@ struct domain {
     size_t nr_frames;
 };
 
-static struct domain *domain_of(const struct xensched_area *area)
+static struct producer *domain_of(const struct xensched_area *area)
 {
     return area->place;
 }
@@ -123,7 +123,7 @@ static int parse_list(const char *text, uint64_t *numbers, int max)
 
 /* Nodes. */
 
-static void path_of(const struct domain *d, const char *node,
+static void path_of(const struct producer *d, const char *node,
                     char path[PATH_TEXT])
 {
     snprintf(path, PATH_TEXT, "/local/domain/%u/schedlog%s%s", d->domid,
@@ -131,7 +131,7 @@ static void path_of(const struct domain *d, const char *node,
 }
 
 /* False: there is no such node, or it has zero bytes in it. */
-static bool read_text(struct domain *d, xs_transaction_t t, const char *node,
+static bool read_text(struct producer *d, xs_transaction_t t, const char *node,
                       char *text, size_t size)
 {
     char path[PATH_TEXT], *value;
@@ -148,7 +148,7 @@ static bool read_text(struct domain *d, xs_transaction_t t, const char *node,
 }
 
 /* 0 if it isn't one. */
-static bool read_number(struct domain *d, xs_transaction_t t,
+static bool read_number(struct producer *d, xs_transaction_t t,
                         const char *node, uint64_t max, uint64_t *number)
 {
     char text[32];
@@ -161,7 +161,7 @@ static bool read_number(struct domain *d, xs_transaction_t t,
     return good;
 }
 
-static bool read_number32(struct domain *d, xs_transaction_t t,
+static bool read_number32(struct producer *d, xs_transaction_t t,
                           const char *node, uint32_t *number)
 {
     uint64_t value = 0;
@@ -172,7 +172,7 @@ static bool read_number32(struct domain *d, xs_transaction_t t,
     return good;
 }
 
-static bool write_text(struct domain *d, xs_transaction_t t,
+static bool write_text(struct producer *d, xs_transaction_t t,
                        const char *node, const char *text)
 {
     char path[PATH_TEXT];
@@ -182,7 +182,7 @@ static bool write_text(struct domain *d, xs_transaction_t t,
     return xs_write(d->xs, t, path, text, strlen(text));
 }
 
-static bool write_number(struct domain *d, xs_transaction_t t,
+static bool write_number(struct producer *d, xs_transaction_t t,
                          const char *node, uint64_t number)
 {
     char text[24];
@@ -193,7 +193,7 @@ static bool write_number(struct domain *d, xs_transaction_t t,
 }
 
 /* dom0 owns it; the domain may read, or write as well. */
-static bool give(struct domain *d, xs_transaction_t t, const char *node,
+static bool give(struct producer *d, xs_transaction_t t, const char *node,
                  unsigned int what)
 {
     struct xs_permissions perms[2] = {
@@ -207,7 +207,7 @@ static bool give(struct domain *d, xs_transaction_t t, const char *node,
     return xs_set_permissions(d->xs, t, path, perms, 2);
 }
 
-static bool remove_node(struct domain *d, xs_transaction_t t,
+static bool remove_node(struct producer *d, xs_transaction_t t,
                         const char *node)
 {
     char path[PATH_TEXT];
@@ -221,8 +221,8 @@ static bool remove_node(struct domain *d, xs_transaction_t t,
  * Do all of @call or nothing of it.  Returns 0 or a positive errno value;
  * EAGAIN: somebody (the domain?) changes these nodes all the time.
  */
-static int transact(struct domain *d,
-                    bool (*call)(struct domain *d, xs_transaction_t t,
+static int transact(struct producer *d,
+                    bool (*call)(struct producer *d, xs_transaction_t t,
                                  void *arg), void *arg)
 {
     unsigned int try;
@@ -249,7 +249,7 @@ static int transact(struct domain *d,
 /* Requests. */
 
 /* @wanted is what the request that there is asks for; false: none, or other. */
-static bool read_request(struct domain *d, xs_transaction_t t, void *arg)
+static bool read_request(struct producer *d, xs_transaction_t t, void *arg)
 {
     struct wanted *wanted = arg;
     uint64_t sizes[XEN_SCHEDLOG_MAX_FILES];
@@ -267,7 +267,7 @@ static bool read_request(struct domain *d, xs_transaction_t t, void *arg)
     return nr > 0;
 }
 
-static bool exists(struct domain *d, xs_transaction_t t, const char *node)
+static bool exists(struct producer *d, xs_transaction_t t, const char *node)
 {
     char text[8];
 
@@ -279,7 +279,7 @@ struct asking {
     uint32_t lease_ms;
 };
 
-static bool write_request(struct domain *d, xs_transaction_t t, void *arg)
+static bool write_request(struct producer *d, xs_transaction_t t, void *arg)
 {
     const struct asking *a = arg;
 
@@ -293,7 +293,7 @@ static bool write_request(struct domain *d, xs_transaction_t t, void *arg)
 }
 
 /* And an empty folder for the answer. */
-static bool write_first_request(struct domain *d, xs_transaction_t t,
+static bool write_first_request(struct producer *d, xs_transaction_t t,
                                 void *arg)
 {
     return remove_node(d, t, "area") && write_text(d, t, "area", "") &&
@@ -301,7 +301,7 @@ static bool write_first_request(struct domain *d, xs_transaction_t t,
            write_request(d, t, arg);
 }
 
-static bool remove_request(struct domain *d, xs_transaction_t t, void *arg)
+static bool remove_request(struct producer *d, xs_transaction_t t, void *arg)
 {
     (void)arg;
 
@@ -315,7 +315,7 @@ static const struct asking nothing_on = { .events = 0, .lease_ms = 10000 };
  * The area of a former scheduler that asked for the same is taken over;
  * another one has to go first.
  */
-static int ask(struct domain *d)
+static int ask(struct producer *d)
 {
     bool there = exists(d, XBT_NULL, "area/directory");
     struct wanted former;
@@ -335,7 +335,7 @@ static int ask(struct domain *d)
 /* Answers. */
 
 /* Printable, since it will be shown to people. */
-static void read_error(struct domain *d, xs_transaction_t t, struct answer *a)
+static void read_error(struct producer *d, xs_transaction_t t, struct answer *a)
 {
     size_t i;
 
@@ -346,7 +346,7 @@ static void read_error(struct domain *d, xs_transaction_t t, struct answer *a)
             a->error[i] = '?';
 }
 
-static bool read_answer(struct domain *d, xs_transaction_t t, void *arg)
+static bool read_answer(struct producer *d, xs_transaction_t t, void *arg)
 {
     struct answer *a = arg;
 
@@ -364,7 +364,7 @@ static bool read_answer(struct domain *d, xs_transaction_t t, void *arg)
     return true;
 }
 
-static int nonsense(struct domain *d, struct xensched_error *err,
+static int nonsense(struct producer *d, struct xensched_error *err,
                     const char *what)
 {
     return xensched_fail(err, EPROTO, "domain %u advertises %s", d->domid,
@@ -372,7 +372,7 @@ static int nonsense(struct domain *d, struct xensched_error *err,
 }
 
 /* "ENAME words": what it means to us. */
-static int their_error(struct domain *d, const struct answer *a,
+static int their_error(struct producer *d, const struct answer *a,
                        struct xensched_error *err)
 {
     static const struct {
@@ -393,7 +393,7 @@ static int their_error(struct domain *d, const struct answer *a,
     return xensched_fail(err, code, "domain %u says: %s", d->domid, a->error);
 }
 
-static int check_answer(struct domain *d, const struct answer *a,
+static int check_answer(struct producer *d, const struct answer *a,
                         struct xensched_error *err)
 {
     char whose[32];
@@ -422,7 +422,7 @@ static int check_answer(struct domain *d, const struct answer *a,
 static int domain_files(struct xensched_area *area,
                         struct xen_schedlog_file *files)
 {
-    struct domain *d = domain_of(area);
+    struct producer *d = domain_of(area);
     uint64_t sizes[XEN_SCHEDLOG_MAX_FILES], end = 0;
     uint32_t i;
 
@@ -479,7 +479,7 @@ static size_t find_frames(const struct xensched_area *area,
 }
 
 /* The only time that directory pages are looked at. */
-static int copy_directory(struct domain *d, const xen_pfn_t *pages, size_t nr,
+static int copy_directory(struct producer *d, const xen_pfn_t *pages, size_t nr,
                           struct xensched_error *err)
 {
     void *base;
@@ -501,7 +501,7 @@ static int copy_directory(struct domain *d, const xen_pfn_t *pages, size_t nr,
 static int read_directory(struct xensched_area *area, const struct answer *a,
                           struct xensched_error *err)
 {
-    struct domain *d = domain_of(area);
+    struct producer *d = domain_of(area);
     uint64_t numbers[MAX_DIRECTORY];
     xen_pfn_t pages[MAX_DIRECTORY];
     size_t unused;
@@ -523,7 +523,7 @@ static int read_directory(struct xensched_area *area, const struct answer *a,
 static int begin_mapping(struct xensched_area *area, const struct answer *a,
                          struct xensched_error *err)
 {
-    struct domain *d = domain_of(area);
+    struct producer *d = domain_of(area);
     struct xen_schedlog_file *files;
     int rc;
 
@@ -556,7 +556,7 @@ static int begin_mapping(struct xensched_area *area, const struct answer *a,
 
 static int map_some(struct xensched_area *area, struct xensched_error *err)
 {
-    struct domain *d = domain_of(area);
+    struct producer *d = domain_of(area);
     uint32_t end = d->next_cpu + CPUS_PER_POLL;
     int rc = area_map_cpus(area, d->next_cpu, end, err);
 
@@ -573,7 +573,7 @@ static int map_some(struct xensched_area *area, struct xensched_error *err)
 }
 
 /* An answer, checked.  1: there is one. */
-static int look(struct domain *d, struct answer *a,
+static int look(struct producer *d, struct answer *a,
                 struct xensched_error *err)
 {
     int code = transact(d, read_answer, a), rc;
@@ -586,7 +586,7 @@ static int look(struct domain *d, struct answer *a,
     return rc ? rc : a->any;
 }
 
-static int poll_former(struct domain *d, struct xensched_error *err)
+static int poll_former(struct producer *d, struct xensched_error *err)
 {
     int code = 0;
 
@@ -602,7 +602,7 @@ static const struct area_ops domain_ops;
 
 int xensched_area_poll(struct xensched_area *area, struct xensched_error *err)
 {
-    struct domain *d = domain_of(area);
+    struct producer *d = domain_of(area);
     struct answer a;
     int rc;
 
@@ -630,7 +630,7 @@ static int domain_info(struct xensched_area *area,
                        struct xensched_area_info *info,
                        struct xensched_error *err)
 {
-    struct domain *d = domain_of(area);
+    struct producer *d = domain_of(area);
     struct answer a;
     int rc = look(d, &a, err);
 
@@ -651,7 +651,7 @@ static int domain_info(struct xensched_area *area,
 static int domain_map(struct xensched_area *area, enum region region,
                       uint32_t cpu, size_t bytes, int prot, struct mapping *m)
 {
-    struct domain *d = domain_of(area);
+    struct producer *d = domain_of(area);
     size_t first = find_frames(area, region, cpu, &m->pages), i, missing = 0;
     xen_pfn_t *frames;
 
@@ -687,7 +687,7 @@ static void domain_unmap(struct xensched_area *area, struct mapping *m)
 static int domain_events(struct xensched_area *area, uint32_t mask,
                          uint32_t lease_ms)
 {
-    struct domain *d = domain_of(area);
+    struct producer *d = domain_of(area);
     struct asking asking = { mask, lease_ms };
 
     return transact(d, write_request,
@@ -701,7 +701,7 @@ static int domain_release(struct xensched_area *area)
 
 static void domain_close(struct xensched_area *area)
 {
-    struct domain *d = domain_of(area);
+    struct producer *d = domain_of(area);
 
     if (!d)
         return;
@@ -725,7 +725,7 @@ static const struct area_ops domain_ops = {
     .release = domain_release,
 };
 
-static int open_handles(struct domain *d, struct xensched_error *err)
+static int open_handles(struct producer *d, struct xensched_error *err)
 {
     d->log = (xentoollog_logger *)
         xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
@@ -745,7 +745,7 @@ static int open_domain(uint32_t domid, struct xensched_area **area,
                        struct xensched_error *err)
 {
     struct xensched_area *a = area_new(&domain_ops, err);
-    struct domain *d = calloc(1, sizeof(*d));
+    struct producer *d = calloc(1, sizeof(*d));
 
     if (!a || !d) {
         free(d);
@@ -765,7 +765,7 @@ int xensched_area_request(uint32_t domid,
                           struct xensched_error *err)
 {
     struct xensched_area *a;
-    struct domain *d;
+    struct producer *d;
     int rc = open_domain(domid, &a, err), code;
     size_t end = 0;
     uint32_t i;
@@ -798,7 +798,7 @@ int xensched_area_withdraw(uint32_t domid, struct xensched_error *err)
 /* The request which is there says what there has to be. */
 static int attach(struct xensched_area *area, struct xensched_error *err)
 {
-    struct domain *d = domain_of(area);
+    struct producer *d = domain_of(area);
     int rc = XENSCHED_NO_ANSWER;
 
     if (read_request(d, XBT_NULL, &d->wanted))

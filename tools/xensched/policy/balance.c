@@ -36,7 +36,7 @@ struct balance {
 };
 
 /* One run. */
-struct view {
+struct balance_run {
     struct balance *balance;
     const struct policy_input *input;
     struct spread_run run;
@@ -51,7 +51,7 @@ struct view {
  * The queue that the pCPUs of a place share is counted once; of queues of
  * their own there is one for each.
  */
-static void look_at_place(const struct view *v, unsigned int place)
+static void look_at_place(const struct balance_run *v, unsigned int place)
 {
     const struct topology *t = v->input->topology;
     unsigned int cpu, queues = 0, delays = 0;
@@ -74,7 +74,7 @@ static void look_at_place(const struct view *v, unsigned int place)
     v->cores[place] = topology_cores(t, &t->places[place].cpus);
 }
 
-static bool is_overloaded(const struct view *v, unsigned int place)
+static bool is_overloaded(const struct balance_run *v, unsigned int place)
 {
     return v->units[place] > OVERLOADED * v->cores[place];
 }
@@ -83,7 +83,7 @@ static bool is_overloaded(const struct view *v, unsigned int place)
  * What it would use if it had to wait for nobody: where everybody gets a part
  * only, more than it does.
  */
-static double demand(const struct view *v, unsigned int i)
+static double demand(const struct balance_run *v, unsigned int i)
 {
     unsigned int vcpus = domain_online_vcpus(&v->input->domains->domain[i]);
     double crowd = v->units[v->run.at[i]] / v->cores[v->run.at[i]];
@@ -96,7 +96,7 @@ static double demand(const struct view *v, unsigned int i)
 
 static bool fits(const void *policy, unsigned int i, unsigned int place)
 {
-    const struct view *v = policy;
+    const struct balance_run *v = policy;
 
     return v->units[place] >= 0 &&
            v->units[place] + demand(v, i) <= FULL * v->cores[place];
@@ -104,21 +104,21 @@ static bool fits(const void *policy, unsigned int i, unsigned int place)
 
 static double spare(const void *policy, unsigned int place)
 {
-    const struct view *v = policy;
+    const struct balance_run *v = policy;
 
     return v->cores[place] - v->units[place];
 }
 
 static double weight(const void *policy, unsigned int i)
 {
-    const struct view *v = policy;
+    const struct balance_run *v = policy;
 
     return v->input->standing[i].demand.need;
 }
 
 static bool may_go(const void *policy, unsigned int i)
 {
-    const struct view *v = policy;
+    const struct balance_run *v = policy;
     const struct balance *b = v->balance;
 
     return b->over[v->run.at[i]] >= b->settings.confirm &&
@@ -130,7 +130,7 @@ static const struct spread_rules rules = { may_go, fits, spare, weight };
 /* Opinions. */
 
 /* "5.2 runnable vCPUs on 4 cores, which wait 3.10 ms when they wake up" */
-static void describe_load(const struct view *v, unsigned int place,
+static void describe_load(const struct balance_run *v, unsigned int place,
                           char text[LOAD_TEXT])
 {
     int length = snprintf(text, LOAD_TEXT, "%.1f runnable vCPUs on %.0f cores",
@@ -141,7 +141,7 @@ static void describe_load(const struct view *v, unsigned int place,
                  "they wake up", 1000 * v->delay[place]);
 }
 
-static void send(const struct view *v, unsigned int i, unsigned int to,
+static void send(const struct balance_run *v, unsigned int i, unsigned int to,
                  struct opinion *o)
 {
     const struct topology *t = v->input->topology;
@@ -161,7 +161,7 @@ static void send(const struct view *v, unsigned int i, unsigned int to,
 }
 
 /* One that was moved stays while it would be too much where it was. */
-static void keep(const struct view *v, unsigned int i,
+static void keep(const struct balance_run *v, unsigned int i,
                  const struct spread_moved *m, struct opinion *o)
 {
     const struct topology_place *from = &v->input->topology->places[m->from];
@@ -180,7 +180,7 @@ static void keep(const struct view *v, unsigned int i,
     policy_say(o->where, "so there is no room for it");
 }
 
-static void think(const struct view *v, unsigned int i, unsigned int to,
+static void think(const struct balance_run *v, unsigned int i, unsigned int to,
                   struct opinion *o)
 {
     const struct spread_moved *m = spread_how(&v->run, i);
@@ -215,7 +215,7 @@ static void adapt(struct balance *b, unsigned int nr_places)
     b->nr_places = nr_places;
 }
 
-static void look(const struct view *v)
+static void look(const struct balance_run *v)
 {
     unsigned int i;
 
@@ -233,7 +233,7 @@ static void run(void *memory, const struct policy_input *input,
 {
     unsigned int places = input->topology->nr_places, i, chosen, to = 0;
     struct balance *b = memory;
-    struct view v = {
+    struct balance_run v = {
         .balance = b,
         .input = input,
         .units = need_memory(places, sizeof(double)),

@@ -42,7 +42,7 @@ struct cache {
 };
 
 /* One run. */
-struct view {
+struct cache_run {
     struct cache *cache;
     const struct policy_input *input;
     struct spread_run run;
@@ -63,7 +63,7 @@ static bool was_hungry(const struct cache *c, const struct domain *d)
     return false;
 }
 
-static void look(struct view *v)
+static void look(struct cache_run *v)
 {
     const struct domains *domains = v->input->domains;
     struct known *known = need_memory(domains->nr, sizeof(*known));
@@ -94,28 +94,28 @@ static void look(struct view *v)
 
 static bool may_go(const void *policy, unsigned int i)
 {
-    const struct view *v = policy;
+    const struct cache_run *v = policy;
 
     return v->hungry[i];
 }
 
 static bool fits(const void *policy, unsigned int i, unsigned int cache)
 {
-    const struct view *v = policy;
+    const struct cache_run *v = policy;
 
     return v->nr[cache] + TOO_MANY <= v->nr[v->run.at[i]];
 }
 
 static double spare(const void *policy, unsigned int cache)
 {
-    const struct view *v = policy;
+    const struct cache_run *v = policy;
 
     return -(double)v->nr[cache];
 }
 
 static double weight(const void *policy, unsigned int i)
 {
-    const struct view *v = policy;
+    const struct cache_run *v = policy;
 
     return v->misses[i];
 }
@@ -124,12 +124,12 @@ static const struct spread_rules rules = { may_go, fits, spare, weight };
 
 /* Opinions. */
 
-static const struct topology_place *cache(const struct view *v, unsigned int i)
+static const struct topology_place *cache(const struct cache_run *v, unsigned int i)
 {
     return &v->input->topology->caches[i];
 }
 
-static void want(const struct view *v, enum want want, unsigned int to,
+static void want(const struct cache_run *v, enum want want, unsigned int to,
                  struct opinion *o)
 {
     o->want = want;
@@ -137,7 +137,7 @@ static void want(const struct view *v, enum want want, unsigned int to,
     o->cache = cache(v, to);
 }
 
-static void send(const struct view *v, unsigned int i, unsigned int to,
+static void send(const struct cache_run *v, unsigned int i, unsigned int to,
                  struct opinion *o)
 {
     unsigned int from = v->run.at[i];
@@ -154,7 +154,7 @@ static void send(const struct view *v, unsigned int i, unsigned int to,
 }
 
 /* One that was moved stays while it would be one too many where it was. */
-static void keep(const struct view *v, unsigned int i,
+static void keep(const struct cache_run *v, unsigned int i,
                  const struct spread_moved *m, struct opinion *o)
 {
     unsigned int there = v->nr[m->from], here = v->nr[m->to];
@@ -173,7 +173,7 @@ static void keep(const struct view *v, unsigned int i,
     policy_say(o->where, "while here there are %u", here);
 }
 
-static void think(const struct view *v, unsigned int i, unsigned int to,
+static void think(const struct cache_run *v, unsigned int i, unsigned int to,
                   struct opinion *o)
 {
     const struct spread_moved *m = spread_how(&v->run, i);
@@ -201,7 +201,7 @@ static void run(void *memory, const struct policy_input *input,
 {
     unsigned int nr = input->domains->nr, i, chosen, to = 0;
     struct cache *c = memory;
-    struct view v = {
+    struct cache_run v = {
         .cache = c,
         .input = input,
         .misses = need_memory(nr, sizeof(double)),

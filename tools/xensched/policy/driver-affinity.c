@@ -52,7 +52,7 @@ static void describe_place(struct opinion *o, const struct whereabouts *w,
                place->kind, place->id);
 }
 
-/* What there would have to be for it to be moved; "": it is all there. */
+/* What there would have to be for it to be moved; "": nothing is missing. */
 static void describe_lack(struct opinion *o, const struct talk *talk,
                           const struct policy_settings *settings)
 {

@@ -94,13 +94,13 @@ static const struct pool *pool_of(struct guard *g, const struct cpumap *cpus)
 
 /* Memory. */
 
-void guard_forget_wish(struct memory *memory)
+void guard_forget_wish(struct past *past)
 {
-    memory->wanted = TOPOLOGY_UNKNOWN;
-    memory->agreed = 0;
+    past->wanted = TOPOLOGY_UNKNOWN;
+    past->agreed = 0;
 }
 
-static bool same_domain(const struct memory *m, const struct domain *d)
+static bool same_domain(const struct past *m, const struct domain *d)
 {
     return m->domid == d->domid && m->since_ns == d->since_ns;
 }
@@ -108,7 +108,7 @@ static bool same_domain(const struct memory *m, const struct domain *d)
 /* Take over what is known of domains that are still there. */
 static void remember(struct guard *g, const struct domains *domains)
 {
-    struct memory *now = need_memory(domains->nr, sizeof(*now));
+    struct past *now = need_memory(domains->nr, sizeof(*now));
     unsigned int i, k = 0;
 
     for (i = 0; i < domains->nr; i++) {
@@ -134,7 +134,7 @@ static void remember(struct guard *g, const struct domains *domains)
 }
 
 /* Notice that somebody carried out what was decided. */
-static void follow(struct memory *m, const struct domain *d, uint64_t now_ns)
+static void follow(struct past *m, const struct domain *d, uint64_t now_ns)
 {
     bool ours = d->affinity == AFFINITY_OURS;
 
@@ -151,7 +151,7 @@ static void follow(struct memory *m, const struct domain *d, uint64_t now_ns)
 }
 
 /* Does it run where it was sent? */
-static void see_outcome(const struct guard *g, struct memory *m,
+static void see_outcome(const struct guard *g, struct past *m,
                         const struct domain *d, struct decision *decision)
 {
     m->news = OUTCOME_NONE;
@@ -242,7 +242,7 @@ static struct spot spot_of(const struct guard *g, const struct domain *d)
  * It waits more than it gained.  It is not sent there again for a while, and
  * if that is of no use for longer.
  */
-static void undo(struct guard *g, struct memory *m, const struct domain *d,
+static void undo(struct guard *g, struct past *m, const struct domain *d,
                  struct decision *decision)
 {
     m->shunned = topology_place_of_all(g->input->topology, &d->ours);

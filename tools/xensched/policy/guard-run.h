@@ -10,7 +10,7 @@
 #include "guard.h"
 
 /* What is remembered of a domain from run to run. */
-struct memory {
+struct past {
     uint32_t domid;
     uint64_t since_ns;         /* of the domain; another one: another domain */
     unsigned int wanted;       /* place which the last runs wanted */
@@ -40,7 +40,7 @@ struct guard {
     struct policy_settings settings;
     bool several;
     unsigned int nr;
-    struct memory *domains; /* sorted by domid */
+    struct past *domains; /* sorted by domid */
     /* The present run. */
     const struct policy_input *input;
     struct plan *plan;
@@ -56,7 +56,7 @@ struct view {
     struct guard *guard;
     const struct domain *domain;
     const struct opinion *opinion;
-    struct memory *memory;
+    struct past *past;
     struct standing *standing;
     struct decision *decision;
 };
@@ -67,7 +67,7 @@ struct spot {
 };
 
 /* No run before this one wanted it anywhere. */
-void guard_forget_wish(struct memory *memory);
+void guard_forget_wish(struct past *past);
 
 /* The domain with number @i is, or is going to be, there. */
 void guard_send(struct guard *g, unsigned int i, struct spot spot);

@@ -135,7 +135,7 @@ static void object_spot(const struct view *v, const char *policy,
 
 static uint64_t shun_left(const struct view *v)
 {
-    const struct memory *m = v->memory;
+    const struct past *m = v->past;
     uint64_t since = v->guard->input->now_ns - m->shunned_ns;
     uint64_t time = m->shuns ? GUARD_SHUN_NS << (m->shuns - 1) : 0;
 
@@ -144,7 +144,7 @@ static uint64_t shun_left(const struct view *v)
 
 static bool shuns(const struct view *v, unsigned int place)
 {
-    return v->memory->shunned == place && shun_left(v);
+    return v->past->shunned == place && shun_left(v);
 }
 
 static void object_shunned(const struct view *v, const char *policy)
@@ -161,7 +161,7 @@ static void object_shunned(const struct view *v, const char *policy)
 static bool confirmed(const struct view *v)
 {
     unsigned int confirm = v->guard->settings.confirm;
-    struct memory *m = v->memory;
+    struct past *m = v->past;
     bool ceases = v->opinion->rate < m->rate * GUARD_GOES_ON;
 
     if (m->wanted != v->opinion->place || (ceases && m->agreed < confirm)) {
@@ -294,15 +294,15 @@ static void pull(const struct view *v, struct spot ours, bool reason)
                 has_room(v, ours, ROOM_TO_STAY),
         .room_to_go = ours.place != TOPOLOGY_UNKNOWN &&
                       has_room(v, ours, ROOM_TO_GO),
-        .outcome = &v->memory->outcome,
+        .outcome = &v->past->outcome,
         .stay_ns = v->guard->settings.stay_ns,
         .now_ns = v->guard->input->now_ns,
     };
 
-    v->decision->pull = lever_decide(&v->memory->lever, &input,
+    v->decision->pull = lever_decide(&v->past->lever, &input,
                                      v->decision->pull_why);
     if (v->decision->pull != PULL_NOTHING)
-        outcome_again(&v->memory->outcome, input.now_ns);
+        outcome_again(&v->past->outcome, input.now_ns);
 }
 
 /* It can be there, and should. */
@@ -313,15 +313,15 @@ static void move(const struct view *v, struct spot spot)
     char cache[OPINION_TEXT];
 
     if (is_there(v->domain, place)) {
-        guard_forget_wish(v->memory);
+        guard_forget_wish(v->past);
         decide(v->decision, LEAVE, "%s, and it prefers %s %u already",
                o->fact, place->kind, place->id);
         return;
     }
     if (!confirmed(v)) {
-        decide(v->decision, v->memory->moved ? KEEP : LEAVE,
+        decide(v->decision, v->past->moved ? KEEP : LEAVE,
                "%s; wait for a confirmation (%u of %u)", o->fact,
-               v->memory->agreed, v->guard->settings.confirm);
+               v->past->agreed, v->guard->settings.confirm);
         return;
     }
     describe_cache(v, spot, cache);
@@ -329,7 +329,7 @@ static void move(const struct view *v, struct spot spot)
     usable_cpus(v->domain, place, &v->decision->soft);
     v->decision->hard = lever_begins_hard(lever_allowed(v));
     if (v->guard->input->real)
-        outcome_send(&v->memory->outcome, v->guard->input, v->domain,
+        outcome_send(&v->past->outcome, v->guard->input, v->domain,
                      &v->decision->soft);
 }
 
@@ -343,7 +343,7 @@ static struct spot ours_at(const struct view *v)
     struct spot spot = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };
     struct cpumap cpus;
 
-    if (!v->memory->moved)
+    if (!v->past->moved)
         return spot;
     cpumap_init_copy(&cpus, &v->domain->ours);
     cpumap_and(&cpus, &v->domain->pool_cpus);
@@ -363,8 +363,8 @@ static bool keep(const struct view *v, const char *policy, struct spot ours)
         object_spot(v, policy, room_there ? ours : place);
         return false;
     }
-    v->memory->reason_ns = v->guard->input->now_ns;
-    guard_forget_wish(v->memory);
+    v->past->reason_ns = v->guard->input->now_ns;
+    guard_forget_wish(v->past);
     decide(v->decision, KEEP, "%s, %s", v->opinion->fact, v->opinion->where);
     pull(v, ours, true);
 
@@ -374,10 +374,10 @@ static bool keep(const struct view *v, const char *policy, struct spot ours)
 /* Somewhere else than it is.  Returns what it takes. */
 static struct spot go(const struct view *v, struct spot spot)
 {
-    uint64_t stayed = v->guard->input->now_ns - v->memory->moved_ns;
+    uint64_t stayed = v->guard->input->now_ns - v->past->moved_ns;
     uint64_t stay = v->guard->settings.stay_ns;
 
-    if (v->memory->moved && stayed < stay) {
+    if (v->past->moved && stayed < stay) {
         decide(v->decision, KEEP, "it was moved %.1f s ago and stays for "
                "%.0f s at least", stayed / 1e9, stay / 1e9);
         return ours_at(v);
@@ -435,7 +435,7 @@ static struct view view_of(struct guard *g, unsigned int i)
     return (struct view){
         .guard = g,
         .domain = &g->input->domains->domain[i],
-        .memory = &g->domains[i],
+        .past = &g->domains[i],
         .standing = &g->standing[i],
         .decision = &g->plan->decisions[i],
     };
@@ -480,7 +480,7 @@ void guard_take(struct guard *g, const char *policy,
 static void without_reason(struct guard *g, unsigned int i)
 {
     const struct view v = view_of(g, i);
-    uint64_t idle = g->input->now_ns - v.memory->reason_ns;
+    uint64_t idle = g->input->now_ns - v.past->reason_ns;
 
     if (idle >= g->settings.quiet_ns) {
         decide(v.decision, GIVE_BACK, "for %.0f s there was no reason for it "

@@ -88,18 +88,18 @@ static void carry_out_pull(struct core *core, struct domain *d,
 }
 
 /* Said when it begins, and not for each domain which waits in each run. */
-static void hold_back(struct core *core, const struct domain *d,
-                      struct decision *decision)
+static void put_off(struct core *core, const struct domain *d,
+                    struct decision *decision)
 {
     size_t length = strlen(decision->reason);
 
     snprintf(decision->reason + length, REASON_TEXT - length,
              "; not yet: there were %u moves in the last minute, which is the "
              "most (max_moves)", core->settings.max_moves);
-    if (!core->held_back)
-        journal_domain(&core->journal, "held-back", d, "%s",
+    if (!core->put_off)
+        journal_domain(&core->journal, "put-off", d, "%s",
                        decision->reason);
-    core->held_back = true;
+    core->put_off = true;
 }
 
 static void carry_out(struct core *core, struct domain *d,
@@ -110,10 +110,10 @@ static void carry_out(struct core *core, struct domain *d,
     if (decision->verb != MOVE && decision->verb != GIVE_BACK)
         return;
     if (!pace_allows(&core->pace, core->settings.max_moves, now_ns)) {
-        hold_back(core, d, decision);
+        put_off(core, d, decision);
         return;
     }
-    core->held_back = false;
+    core->put_off = false;
     if (decision->verb == MOVE)
         carry_out_move(core, d, decision);
     else

@@ -147,7 +147,7 @@ int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
 
     if (rc)
         return rc;
-    hold_begin(&core->hold, core->settings.lease_ms, now_ns);
+    lease_begin(&core->lease, core->settings.lease_ms, now_ns);
     if (core->host->refused & policies_events(&core->settings.policies))
         change_planner(core);
 
@@ -201,7 +201,7 @@ static void journal_lost(struct core *core, const char *why)
 static int renew_lease(struct core *core, uint64_t now_ns,
                        struct xensched_error *err)
 {
-    int rc = hold_check(&core->hold, core->host, now_ns, err);
+    int rc = lease_check(&core->lease, core->host, now_ns, err);
 
     if (!rc)
         core->host->alive(core->host->data);
@@ -369,7 +369,7 @@ static void take_cookie(struct core *core)
     core->successor = core->cookie;
     if (core->successor)
         return;
-    core->cookie = hold_new_cookie();
+    core->cookie = lease_new_cookie();
     actuator_set_cookie(&core->actuator, core->cookie);
 }
 

@@ -17,7 +17,7 @@
 #include "accounting.h"
 #include "daemon/act/actuator.h"
 #include "daemon/log/governor.h"
-#include "hold.h"
+#include "lease.h"
 #include "daemon/host/host.h"
 #include "daemon/act/journal.h"
 #include "daemon/log/logs.h"
@@ -58,7 +58,7 @@ struct core {
     struct actuator actuator;
     struct soft_weight soft_weight;
     struct accounting accounting;
-    struct hold hold;
+    struct lease lease;
     uint64_t cookie; /* by which Xen knows us, or the daemon before */
     bool successor;  /* of a daemon that was killed: its areas are ours */
     struct logs logs; /* of the hypervisor */
@@ -74,7 +74,7 @@ struct core {
     uint64_t expired_ns;    /* when the matrix was last swept */
     uint64_t moves, restores;
     struct pace pace;
-    bool held_back;         /* by max_moves: was said */
+    bool put_off;           /* by max_moves: was said */
     bool full;              /* more domains than accounting domains: was said */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * logs.h - what is logged: which events, each which so manieth of them, and
- * into which log files of whose log.
+ * logs.h - what is logged: which events, of how many of them one makes a row,
+ * and into which log files of whose log.
  */
 #ifndef XENSCHED_DAEMON_LOGS_H
 #define XENSCHED_DAEMON_LOGS_H

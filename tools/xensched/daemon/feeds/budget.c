@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* govern.c - see govern.h. */
+/* budget.c - see budget.h. */
 #include <stdlib.h>
 
 #include <xensched/event.h>
 
 #include "daemon/answer/answer.h"
-#include "govern.h"
+#include "budget.h"
 #include "daemon/say.h"
 
 /* Of those which were changed at once, so many are in the journal. */
@@ -88,7 +88,7 @@ static void tell_stuck(struct core *core, bool was_stuck)
     journal_budget(core, g->stuck ? begins : ends, NULL, 0);
 }
 
-void govern(struct feeds *feeds, uint64_t cpu_ns, uint64_t now_ns)
+void budget_keep(struct feeds *feeds, uint64_t cpu_ns, uint64_t now_ns)
 {
     struct core *core = feeds->core;
     struct governor *g = &core->governor;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hold.c - see hold.h. */
+/* lease.c - see lease.h. */
 #include <errno.h>
 #include <sys/random.h>
 
-#include "hold.h"
+#include "lease.h"
 
 #define NS_PER_MS 1000000ULL
 #define NS_PER_S 1000000000ULL
@@ -20,7 +20,7 @@
  */
 #define LOOKS_OF_THE_DEAD 2
 
-uint64_t hold_new_cookie(void)
+uint64_t lease_new_cookie(void)
 {
     uint64_t cookie;
 
@@ -30,7 +30,7 @@ uint64_t hold_new_cookie(void)
     return cookie;
 }
 
-void hold_begin(struct hold *h, uint32_t lease_ms, uint64_t now_ns)
+void lease_begin(struct lease *h, uint32_t lease_ms, uint64_t now_ns)
 {
     h->lease_ns = lease_ms * NS_PER_MS;
     h->renewed_ns = h->asked_ns = now_ns;
@@ -40,7 +40,7 @@ void hold_begin(struct hold *h, uint32_t lease_ms, uint64_t now_ns)
  * Who stood still cannot tell from Xen's answer whether the lease that there
  * is now is its own.
  */
-static int stood_still(const struct hold *h, uint64_t now_ns,
+static int stood_still(const struct lease *h, uint64_t now_ns,
                        struct xensched_error *err)
 {
     uint64_t still_ns = now_ns - h->renewed_ns;
@@ -53,7 +53,7 @@ static int stood_still(const struct hold *h, uint64_t now_ns,
                          h->lease_ns / 1e9);
 }
 
-static int ask(struct hold *h, const struct host *host, uint64_t now_ns,
+static int ask(struct lease *h, const struct host *host, uint64_t now_ns,
                struct xensched_error *err)
 {
     struct host_facts facts;
@@ -72,8 +72,8 @@ static int ask(struct hold *h, const struct host *host, uint64_t now_ns,
                          "holds the log");
 }
 
-int hold_check(struct hold *h, const struct host *host, uint64_t now_ns,
-               struct xensched_error *err)
+int lease_check(struct lease *h, const struct host *host, uint64_t now_ns,
+                struct xensched_error *err)
 {
     int rc;
 
@@ -90,11 +90,11 @@ int hold_check(struct hold *h, const struct host *host, uint64_t now_ns,
     return rc;
 }
 
-enum hold_advice hold_wait(struct hold_wait *w, uint32_t lease_ms,
-                           uint32_t left_ms, uint64_t now_ns)
+enum lease_advice lease_wait(struct lease_wait *w, uint32_t lease_ms,
+                             uint32_t left_ms, uint64_t now_ns)
 {
     if (!lease_ms)
-        return HOLD_FREE;
+        return LEASE_FREE;
     if (!w->deadline_ns || left_ms > w->left_ms) {
         w->deadline_ns = now_ns + left_ms * NS_PER_MS +
                          END_IS_SEEN_NS(lease_ms);
@@ -103,5 +103,5 @@ enum hold_advice hold_wait(struct hold_wait *w, uint32_t lease_ms,
     w->left_ms = left_ms;
 
     return w->looks_anew > LOOKS_OF_THE_DEAD || now_ns >= w->deadline_ns
-           ? HOLD_REFUSE : HOLD_WAIT;
+           ? LEASE_REFUSE : LEASE_WAIT;
 }
