@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The daemon's metrics, read by the real Prometheus through node_exporter.
 
-The file is what tests/unit/test-answer writes, the daemon's own code with a host
+The file is what tests/unit/test-metrics writes, the daemon's own code with a host
 that follows a script.  Writes TAP.
 """
 
@@ -21,7 +21,7 @@ import urllib.request
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
-ANSWER = TOP + "/build/unit/test-answer"
+METRICS_TEST = TOP + "/build/unit/test-metrics"
 TOOLS = TOP + "/build/prometheus"
 DASHBOARD = TOP + "/tools/xensched/grafana/xensched.json"
 DOCS = TOP + "/docs/metrics.md"
@@ -85,7 +85,7 @@ def named(text):
 
 def write_metrics():
     os.mkdir(FOLDER + "/textfile")
-    subprocess.run([ANSWER], env=dict(os.environ, METRICS_COPY=METRICS),
+    subprocess.run([METRICS_TEST], env=dict(os.environ, METRICS_COPY=METRICS),
                    cwd=FOLDER, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, check=True)
     with open(METRICS, encoding="utf-8") as file:
@@ -145,8 +145,8 @@ def test_dashboard(port):
 
 
 def main():
-    if not os.access(ANSWER, os.X_OK):
-        print("Bail out! %s is not built: make unit" % ANSWER)
+    if not os.access(METRICS_TEST, os.X_OK):
+        print("Bail out! %s is not built: make unit" % METRICS_TEST)
         return 1
     subprocess.run([TOP + "/tests/metrics/fetch.sh", TOOLS], check=True)
     text = write_metrics()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the daemon says of its core, and is told: answers on the control
- * socket, metrics, the budget; see core-world.h.
+ * socket, the budget; see answer-world.h.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,75 +10,13 @@
 #include <unistd.h>
 
 #include "cmocka-tap.h"
-#include "core-world.h"
+#include "answer-world.h"
 #include "harness.h"
 
-#include "daemon/answer/answer.h"
 #include "daemon/feeds/budget.h"
-#include "daemon/answer/metrics.h"
 
 const char state_path[] = "test-answer.state";
 const char journal_path[] = "test-answer.journal";
-
-static struct xensched_source *source;
-static struct xenstore *xs;
-static struct feeds feeds;
-
-static void begin_feeds(void)
-{
-    static const struct feeds_settings feeds_settings = {
-        .choice = &settings.choice,
-        .nr_acct = FAKE_ACCTS,
-    };
-
-    assert_int_equal(xensched_source_open("synthetic:rows=1," TALK, NULL,
-                                          &source, NULL), 0);
-    assert_int_equal(xenstore_open(&xs, NULL), 0);
-    feeds_init(&feeds, &feeds_settings, &core, xs);
-    feeds_set_hypervisor(&feeds, source);
-}
-
-static void end_feeds(void)
-{
-    feeds_free(&feeds);
-    xenstore_close(xs);
-    xensched_source_close(source);
-}
-
-static json_object *ask(const char *line)
-{
-    struct subject subject = {
-        .core = &core,
-        .feeds = &feeds,
-        .now_ns = now,
-    };
-    json_object *json;
-
-    begin_feeds();
-    json = answer(&subject, line, strlen(line));
-    end_feeds();
-    assert_non_null(json);
-
-    return json;
-}
-
-static const char *get(json_object *json, const char *path)
-{
-    json_object *value = NULL;
-
-    if (json_pointer_get(json, path, &value))
-        fail_msg("no %s in %s", path, json_object_to_json_string(json));
-
-    return json_object_get_string(value);
-}
-
-static void is_done(const char *line)
-{
-    json_object *json = ask(line);
-
-    assert_string_equal(get(json, "/ok"), "true");
-    json_object_put(json);
-}
 
 static void status_says_what_is(void **state)
 {
@@ -106,24 +44,6 @@ static void status_says_what_is(void **state)
     assert_string_equal(get(json, "/result/domains/2/affinity"), "default");
     assert_string_equal(get(json, "/result/domains/2/pcpus/0"), "2");
     json_object_put(json);
-}
-
-/*
- * DISK ran on pCPUs 0, 1, 2 and 0 in turn, so three quarters of its time on
- * node 0; dom0 likewise.
- */
-#define SPREAD "cpus=3,batch=25," TALK ",pair=service-ns/3/1/2/50000," \
-               "pair=service-ns/2/1/2/50000"
-/* All on pCPU 0. */
-#define THERE TALK ",pair=service-ns/3/1/2/50000,pair=service-ns/2/1/2/50000"
-
-static double number(json_object *json, const char *path)
-{
-    const char *text = get(json, path);
-
-    assert_non_null(text);
-
-    return strtod(text, NULL);
 }
 
 static void status_says_where_domains_ran(void **state)
@@ -502,82 +422,6 @@ static void a_policy_without_its_events_is_off(void **state)
     json_object_put(json);
 }
 
-/* There is no PMU, which is known when it was tried. */
-static void explain_says_what_was_done_and_why(void **state)
-{
-    json_object *json;
-    const char *lines;
-
-    (void)state;
-    start(MODE_ACT);
-    run(10, TALK);
-    json = ask("{\"command\":\"explain\",\"domid\":1}");
-    assert_string_equal(get(json, "/result/domain"), "disk");
-    lines = get(json, "/result/lines");
-    assert_true(strstr(lines, "it was moved: soft affinity to pCPUs 0-1"));
-    assert_true(strstr(lines, "evtchn-send: "));
-    assert_true(strstr(lines, "from Domain-0 to disk"));
-    assert_true(strstr(lines, "mode act, now: keep: "));
-    assert_true(strstr(lines, "so decided by the policy driver-affinity"));
-    assert_true(strstr(lines, "Z move: "));
-    json_object_put(json);
-
-    json = ask("{\"command\":\"explain\",\"domid\":2}");
-    lines = get(json, "/result/lines");
-    assert_true(strstr(lines, "nobody has changed its affinity"));
-    assert_true(strstr(lines, "it uses 0.") || strstr(lines, "it uses 1."));
-    assert_true(strstr(lines, "now: leave: "));
-    assert_null(strstr(lines, "Z move: "));
-    json_object_put(json);
-}
-
-static void explain_knows_what_a_daemon_before_did(void **state)
-{
-    struct xensched_error err;
-    json_object *json;
-
-    (void)state;
-    start(MODE_ACT);
-    run(10, TALK);
-    core_stop(&core);
-    core_free(&core);
-    start(MODE_ADVISE);
-    assert_int_equal(core_run(&core, now, &err), 0);
-    json = ask("{\"command\":\"explain\",\"domid\":1}");
-    assert_non_null(strstr(get(json, "/result/lines"), "Z move: "));
-    json_object_put(json);
-}
-
-static void explain_says_where_it_ran(void **state)
-{
-    json_object *json;
-    const char *lines;
-
-    (void)state;
-    settings.policy_settings.lever = LEVER_SOFT;
-    start(MODE_ACT);
-    run(10, SPREAD);
-    json = ask("{\"command\":\"explain\",\"domid\":1}");
-    lines = get(json, "/result/lines");
-    assert_non_null(strstr(lines, "\"it ran 7"));
-    assert_non_null(strstr(lines, " % of its time on node 0, 2"));
-    assert_non_null(strstr(lines, " % on node 1\""));
-    assert_non_null(strstr(lines, "\"at its place 7"));
-    assert_non_null(strstr(lines, "the move has not had its effect"));
-    assert_non_null(strstr(lines, "s to and from it cross places\""));
-    json_object_put(json);
-    run(20, THERE);
-    json = ask("{\"command\":\"explain\",\"domid\":1}");
-    lines = get(json, "/result/lines");
-    assert_non_null(strstr(lines, "it ran 100 % of its time on node 0\""));
-    assert_non_null(strstr(lines, "at its place 100 % of its time: the move "
-                                  "had its effect"));
-    assert_non_null(strstr(lines, "Z arrived: 100 % of its time it runs at "
-                                  "its place, "));
-    assert_null(strstr(lines, "cross places\""));
-    json_object_put(json);
-}
-
 /* A second whose rows cost so much CPU time. */
 static void busy_second(struct feeds *feeds, const char *pairs,
                         uint64_t *cpu_ns, uint64_t cost_ns)
@@ -684,43 +528,6 @@ static void random_bytes_get_an_answer(void **state)
     }
 }
 
-/* Metrics. */
-
-#define METRICS "test-answer.prom"
-
-/* The whole file; "" if there is none. */
-static const char *metrics(void)
-{
-    static char text[65536];
-    FILE *file = fopen(METRICS, "r");
-    size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
-
-    text[length] = '\0';
-    if (file)
-        fclose(file);
-
-    return text;
-}
-
-static const char *metrics_now(void)
-{
-    struct metrics m = { .path = METRICS };
-
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
-    end_feeds();
-
-    return metrics();
-}
-
-static void start_with_a_group(void)
-{
-    strcpy(domain(DISK)->group, "web");
-    strcpy(domain(SPIN)->group, "web");
-    start(MODE_ACT);
-    run(10, TALK ",pair=service-ns/3/1/1/50000");
-}
-
 static void answers_name_the_group(void **state)
 {
     json_object *json;
@@ -750,196 +557,6 @@ static void answers_name_the_group(void **state)
     json_object_put(json);
 }
 
-static void metrics_name_the_group(void **state)
-{
-    const char *text;
-
-    (void)state;
-    start_with_a_group();
-    text = metrics_now();
-    assert_non_null(strstr(text, "\nxensched_moved{domain=\"disk\","
-                                 "domid=\"1\",group=\"web\"} 1\n"));
-    assert_non_null(strstr(text, "\nxensched_service_share{domain=\"spin\","
-                                 "domid=\"2\",group=\"web\"} 0."));
-    assert_non_null(strstr(text, "from_domain=\"(group web)\",from_domid=\"\","
-                                 "to_domain=\"Domain-0\",to_domid=\"0\"} "));
-    unlink(METRICS);
-}
-
-/* For metrics.t, which has Prometheus read what we write. */
-static void keep_metrics(void)
-{
-    const char *copy = getenv("METRICS_COPY");
-    FILE *file = copy ? fopen(copy, "w") : NULL;
-
-    if (!file)
-        return;
-    fputs(metrics(), file);
-    fclose(file);
-}
-
-static double metric(const char *name)
-{
-    const char *text = strstr(metrics(), name);
-
-    assert_non_null(text);
-
-    return strtod(text + strlen(name), NULL);
-}
-
-#define OF_DISK "{domain=\"d\\\\is\\\"k\",domid=\"1\""
-
-static void check_places(void)
-{
-    double here = metric("\nxensched_place_ratio" OF_DISK
-                         ",place=\"node 0\"} ");
-
-    assert_in_range(1000 * here, 700, 800);
-    assert_in_range(1000 * metric("\nxensched_place_ratio" OF_DISK
-                                  ",place=\"node 1\"} "), 200, 300);
-    assert_true(metric("\nxensched_at_place_ratio" OF_DISK "} ") == here);
-    assert_true(metric("\nxensched_crossings_per_second" OF_DISK "} ") > 50);
-    assert_true(metric("\nxensched_lever" OF_DISK ",lever=\"soft\"} ") == 1);
-    assert_true(metric("\nxensched_lever" OF_DISK ",lever=\"hard\"} ") == 0);
-    assert_true(metric("\nxensched_credit2_soft_weight ") == 50);
-    /* Nobody has moved these. */
-    assert_null(strstr(metrics(), "at_place_ratio{domain=\"spin\""));
-    assert_null(strstr(metrics(), "lever{domain=\"Domain-0\""));
-}
-
-/* What is not known is left out, and is no 0. */
-static void metrics_leave_out_where_nobody_knows(void **state)
-{
-    const char *text;
-
-    (void)state;
-    start(MODE_ACT);
-    run(10, TALK);
-    text = metrics_now();
-    assert_non_null(strstr(text, "xensched_moved{domain=\"disk\","
-                                 "domid=\"1\"} 1\n"));
-    assert_null(strstr(text, "at_place_ratio{"));
-    assert_null(strstr(text, "place_ratio{domain=\"disk\""));
-    assert_non_null(strstr(text, "place_ratio{domain=\"spin\""));
-    assert_null(strstr(text, "crossings_per_second{domain=\"disk\""));
-    assert_null(strstr(text, "credit2_soft_weight"));
-    unlink(METRICS);
-}
-
-static void metrics_are_what_status_and_matrix_say(void **state)
-{
-    struct metrics m = { .path = METRICS };
-
-    (void)state;
-    snprintf(domain(DISK)->name, sizeof(domain(DISK)->name), "d\\is\"k");
-    settings.budget = 0.02;
-    settings.soft_weight = 50;
-    settings.policy_settings.lever = LEVER_SOFT;
-    start(MODE_ACT);
-    run(10, SPREAD);
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
-    end_feeds();
-    assert_true(strstr(metrics(), "\nxensched_mode{mode=\"act\"} 1\n"));
-    assert_true(strstr(metrics(), "\nxensched_mode{mode=\"advise\"} 0\n"));
-    assert_true(strstr(metrics(), "\nxensched_moves_total 1\n"));
-    assert_true(strstr(metrics(),
-                       "\nxensched_rows_total{source=\"hypervisor\"} 0\n"));
-    assert_true(strstr(metrics(), "\nxensched_moved{domain=\"d\\\\is\\\"k\","
-                                  "domid=\"1\"} 1\n"));
-    assert_true(strstr(metrics(), "\nxensched_rate{event=\"evtchn-send\","
-                                  "from_domain=\"Domain-0\","
-                                  "from_domid=\"0\","
-                                  "to_domain=\"d\\\\is\\\"k\","
-                                  "to_domid=\"1\"} "));
-    assert_true(strstr(metrics(), "\nxensched_budget_ratio 0.02000\n"));
-    assert_true(strstr(metrics(), "\nxensched_overhead_ratio "));
-    assert_true(strstr(metrics(), "\n# EOF\n"));
-    check_places();
-    keep_metrics();
-    metrics_remove(&m);
-    assert_int_equal(access(METRICS, F_OK), -1);
-}
-
-/* 16 domains, and numbers for 14. */
-static void what_cannot_be_told_apart_is_said_of_nobody(void **state)
-{
-    struct metrics m = { .path = METRICS };
-    json_object *json;
-    unsigned int i;
-
-    (void)state;
-    for (i = SPIN + 1; i < FAKE_DOMAINS; i++)
-        fake_domain_new(&host, i, "more", 1);
-    start(MODE_ADVISE);
-    run(5, "pair=service-ns/0/1/1/100000000,pair=service-ns/15/1/1/100000");
-    json = ask("{\"command\":\"status\"}");
-    assert_true(strtod(get(json, "/result/domains/13/service_share"), NULL) >
-                0);
-    assert_string_equal(get(json, "/result/domains/14/acct"), "0");
-    assert_null(get(json, "/result/domains/14/service_share"));
-    json_object_put(json);
-
-    json = ask("{\"command\":\"explain\",\"domid\":14}");
-    assert_string_equal(get(json, "/result/lines/1"),
-                        "it has 1 vCPUs; there are too many domains to tell "
-                        "it from others");
-    assert_true(strstr(get(json, "/result/lines/2"), "mode advise"));
-    json_object_put(json);
-
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
-    end_feeds();
-    assert_true(strstr(metrics(), "\nxensched_service_share{domain=\"more\","
-                                  "domid=\"13\"} "));
-    assert_null(strstr(metrics(), "\nxensched_service_share{domain=\"more\","
-                                  "domid=\"14\"} "));
-    metrics_remove(&m);
-}
-
-static void metrics_are_written_when_it_is_time(void **state)
-{
-    struct metrics m = { .path = METRICS };
-
-    (void)state;
-    start(MODE_ADVISE);
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
-    unlink(METRICS);
-    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS - 1);
-    assert_string_equal(metrics(), "");
-    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS);
-    assert_true(metrics()[0]);
-    end_feeds();
-    unlink(METRICS);
-}
-
-static void metrics_that_cannot_be_written_stop_nothing(void **state)
-{
-    struct metrics m = { .path = "/nowhere/xensched.prom" };
-    struct metrics none = { 0 };
-
-    (void)state;
-    start(MODE_ADVISE);
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
-    assert_true(m.failed);
-    metrics_write(&none, &core, &feeds, now);
-    metrics_remove(&none);
-
-    /* A disk that is full half way: the former file stays. */
-    m.path = METRICS;
-    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS);
-    assert_false(m.failed);
-    assert_int_equal(symlink("/dev/full", METRICS ".new"), 0);
-    metrics_write(&m, &core, &feeds, now + 2 * METRICS_EVERY_NS);
-    assert_true(m.failed);
-    assert_true(strstr(metrics(), "\n# EOF\n"));
-    assert_int_equal(access(METRICS ".new", F_OK), -1);
-    end_feeds();
-    unlink(METRICS);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -959,17 +576,8 @@ int main(void)
         core_test(a_changed_configuration_is_taken_over),
         core_test(a_changed_configuration_does_not_make_anew_what_was_moved),
         core_test(a_policy_without_its_events_is_off),
-        core_test(explain_says_what_was_done_and_why),
-        core_test(explain_says_where_it_ran),
-        core_test(explain_knows_what_a_daemon_before_did),
         core_test(a_request_can_name_a_domain_by_its_name),
-        core_test(metrics_are_what_status_and_matrix_say),
-        core_test(metrics_leave_out_where_nobody_knows),
-        core_test(what_cannot_be_told_apart_is_said_of_nobody),
         core_test(answers_name_the_group),
-        core_test(metrics_name_the_group),
-        core_test(metrics_are_written_when_it_is_time),
-        core_test(metrics_that_cannot_be_written_stop_nothing),
         core_test(within_its_budget_less_is_logged_and_the_same_is_known),
         core_test(nonsense_gets_an_error),
         core_test(random_bytes_get_an_answer),

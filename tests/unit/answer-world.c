@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* answer-world.c - see answer-world.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "answer-world.h"
+#include "harness.h"
+
+static struct xensched_source *source;
+static struct xenstore *xs;
+struct feeds feeds;
+
+void begin_feeds(void)
+{
+    static const struct feeds_settings feeds_settings = {
+        .choice = &settings.choice,
+        .nr_acct = FAKE_ACCTS,
+    };
+
+    assert_int_equal(xensched_source_open("synthetic:rows=1," TALK, NULL,
+                                          &source, NULL), 0);
+    assert_int_equal(xenstore_open(&xs, NULL), 0);
+    feeds_init(&feeds, &feeds_settings, &core, xs);
+    feeds_set_hypervisor(&feeds, source);
+}
+
+void end_feeds(void)
+{
+    feeds_free(&feeds);
+    xenstore_close(xs);
+    xensched_source_close(source);
+}
+
+json_object *ask(const char *line)
+{
+    struct subject subject = {
+        .core = &core,
+        .feeds = &feeds,
+        .now_ns = now,
+    };
+    json_object *json;
+
+    begin_feeds();
+    json = answer(&subject, line, strlen(line));
+    end_feeds();
+    assert_non_null(json);
+
+    return json;
+}
+
+const char *get(json_object *json, const char *path)
+{
+    json_object *value = NULL;
+
+    if (json_pointer_get(json, path, &value))
+        fail_msg("no %s in %s", path, json_object_to_json_string(json));
+
+    return json_object_get_string(value);
+}
+
+void is_done(const char *line)
+{
+    json_object *json = ask(line);
+
+    assert_string_equal(get(json, "/ok"), "true");
+    json_object_put(json);
+}
+
+double number(json_object *json, const char *path)
+{
+    const char *text = get(json, path);
+
+    assert_non_null(text);
+
+    return strtod(text, NULL);
+}
+
+void start_with_a_group(void)
+{
+    strcpy(domain(DISK)->group, "web");
+    strcpy(domain(SPIN)->group, "web");
+    start(MODE_ACT);
+    run(10, TALK ",pair=service-ns/3/1/1/50000");
+}

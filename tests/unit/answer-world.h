@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * answer-world.h - a core (core-world.h) that is asked: what test-answer and
+ * test-metrics have in common.
+ */
+#ifndef TESTS_UNIT_ANSWER_WORLD_H
+#define TESTS_UNIT_ANSWER_WORLD_H
+
+#include "core-world.h"
+
+#include "daemon/answer/answer.h"
+
+/* Between begin_feeds() and end_feeds(): of the core and a made-up source. */
+extern struct feeds feeds;
+
+void begin_feeds(void);
+void end_feeds(void);
+
+/* The whole response to a request.  To be given to json_object_put(). */
+json_object *ask(const char *line);
+
+/* Of a response the text of what @path leads to; NULL: null. */
+const char *get(json_object *json, const char *path);
+double number(json_object *json, const char *path);
+
+/* Ask, and it is carried out. */
+void is_done(const char *line);
+
+/*
+ * DISK ran on pCPUs 0, 1, 2 and 0 in turn, so three quarters of its time on
+ * node 0; dom0 likewise.
+ */
+#define SPREAD "cpus=3,batch=25," TALK ",pair=service-ns/3/1/2/50000," \
+               "pair=service-ns/2/1/2/50000"
+/* All on pCPU 0. */
+#define THERE TALK ",pair=service-ns/3/1/2/50000,pair=service-ns/2/1/2/50000"
+
+/* DISK and SPIN are in the group "web", and talk to dom0. */
+void start_with_a_group(void);
+
+#endif /* TESTS_UNIT_ANSWER_WORLD_H */

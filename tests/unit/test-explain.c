@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the daemon says of one domain in words; see answer-world.h. */
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "answer-world.h"
+#include "harness.h"
+
+const char state_path[] = "test-explain.state";
+const char journal_path[] = "test-explain.journal";
+
+static void explain_says_what_was_done_and_why(void **state)
+{
+    json_object *json;
+    const char *lines;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    assert_string_equal(get(json, "/result/domain"), "disk");
+    lines = get(json, "/result/lines");
+    assert_true(strstr(lines, "it was moved: soft affinity to pCPUs 0-1"));
+    assert_true(strstr(lines, "evtchn-send: "));
+    assert_true(strstr(lines, "from Domain-0 to disk"));
+    assert_true(strstr(lines, "mode act, now: keep: "));
+    assert_true(strstr(lines, "so decided by the policy driver-affinity"));
+    assert_true(strstr(lines, "Z move: "));
+    json_object_put(json);
+
+    json = ask("{\"command\":\"explain\",\"domid\":2}");
+    lines = get(json, "/result/lines");
+    assert_true(strstr(lines, "nobody has changed its affinity"));
+    assert_true(strstr(lines, "it uses 0.") || strstr(lines, "it uses 1."));
+    assert_true(strstr(lines, "now: leave: "));
+    assert_null(strstr(lines, "Z move: "));
+    json_object_put(json);
+}
+
+static void explain_knows_what_a_daemon_before_did(void **state)
+{
+    struct xensched_error err;
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    core_stop(&core);
+    core_free(&core);
+    start(MODE_ADVISE);
+    assert_int_equal(core_run(&core, now, &err), 0);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    assert_non_null(strstr(get(json, "/result/lines"), "Z move: "));
+    json_object_put(json);
+}
+
+static void explain_says_where_it_ran(void **state)
+{
+    json_object *json;
+    const char *lines;
+
+    (void)state;
+    settings.policy_settings.lever = LEVER_SOFT;
+    start(MODE_ACT);
+    run(10, SPREAD);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    lines = get(json, "/result/lines");
+    assert_non_null(strstr(lines, "\"it ran 7"));
+    assert_non_null(strstr(lines, " % of its time on node 0, 2"));
+    assert_non_null(strstr(lines, " % on node 1\""));
+    assert_non_null(strstr(lines, "\"at its place 7"));
+    assert_non_null(strstr(lines, "the move has not had its effect"));
+    assert_non_null(strstr(lines, "s to and from it cross places\""));
+    json_object_put(json);
+    run(20, THERE);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    lines = get(json, "/result/lines");
+    assert_non_null(strstr(lines, "it ran 100 % of its time on node 0\""));
+    assert_non_null(strstr(lines, "at its place 100 % of its time: the move "
+                                  "had its effect"));
+    assert_non_null(strstr(lines, "Z arrived: 100 % of its time it runs at "
+                                  "its place, "));
+    assert_null(strstr(lines, "cross places\""));
+    json_object_put(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        core_test(explain_says_what_was_done_and_why),
+        core_test(explain_knows_what_a_daemon_before_did),
+        core_test(explain_says_where_it_ran),
+    };
+
+    return run_tap_tests(tests);
+}
