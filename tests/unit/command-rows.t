@@ -463,7 +463,7 @@ def replay_hard():
 
 @test
 def replay_group():
-    """replay takes domains of a group for one party"""
+    """replay takes domains of a group for one"""
     host = copy.deepcopy(HOST)
     for domain in host["domains"][1:]:
         domain.update(acct=7, group="web")

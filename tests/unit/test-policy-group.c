@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Guests of an accounting group are one party for each policy: what is logged
+ * Guests of an accounting group count as one for each policy: what is logged
  * of them is of all, and stands for no more than it is.  2 sockets of 4 cores.
  */
 #include <string.h>

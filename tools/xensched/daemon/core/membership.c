@@ -131,7 +131,7 @@ static void bind_member(struct core *core, struct member *member)
 }
 
 /*
- * A driver domain is a party of its own: guests are told from it by what it
+ * A driver domain is in no group: guests are told from it by what it
  * does for them, and it is believed about itself only.
  */
 static bool leave_driver_alone(struct domain *d)
