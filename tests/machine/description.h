@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A machine as its description (machines/NAME) says: sizes of caches, who
+ * shares them, and what an access costs.  Only read here; what follows from it
+ * is the model's matter.
+ *
+ * A description is a text: "KEY VALUE" in each line, "#" begins a comment.
+ */
+#ifndef DESCRIPTION_H
+#define DESCRIPTION_H
+
+#include <stddef.h>
+
+#define LINE_BYTES 64
+
+/* Keys with a whole number, and their greatest value; each has to be there. */
+#define MACHINE_NUMBERS(X)                                              \
+    X(sockets, 8)                                                       \
+    X(cores, 256)               /* of a socket */                       \
+    X(cores_per_llc, 256)       /* who share a last-level cache */      \
+    X(l1_kib, 1024)             /* data cache of a core */              \
+    X(l1_ways, 64)                                                      \
+    X(l2_kib, 65536)            /* of a core; has all that the L1 has */\
+    X(l2_ways, 64)                                                      \
+    X(llc_kib, 1048576)         /* one last-level cache */              \
+    X(llc_ways, 64)
+
+/*
+ * Keys with a decimal number above 0: cycles per instruction whose data is in
+ * the L1, and nanoseconds from a load to its value if the line comes from ...
+ */
+#define MACHINE_COSTS(X)                                                \
+    X(ghz)                                                              \
+    X(cpi)                                                              \
+    X(l2_ns)                                                            \
+    X(llc_ns)           /* the last-level cache of this core */         \
+    X(same_llc_ns)      /* a core with the same last-level cache */     \
+    X(same_socket_ns)   /* another last-level cache of the socket */    \
+    X(other_socket_ns)  /* a cache of another socket */                 \
+    X(dram_local_ns)                                                    \
+    X(dram_remote_ns)   /* memory of another socket */
+
+struct machine {
+#define MEMBER(name, max) unsigned int name;
+    MACHINE_NUMBERS(MEMBER)
+#undef MEMBER
+#define MEMBER(name) double name;
+    MACHINE_COSTS(MEMBER)
+#undef MEMBER
+};
+
+/* 0, or -1 and in @why what is wrong with the file, and where. */
+int machine_read(struct machine *machine, const char *path, char *why,
+                 size_t size);
+
+#endif /* DESCRIPTION_H */

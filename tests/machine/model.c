@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The caches of a host and the directory of its lines.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+#define LINES_PER_PAGE 64
+#define NR_PAGES (MODEL_ADDRESSES / LINE_BYTES / LINES_PER_PAGE)
+
+/* Owners: a core, or a last-level cache. */
+#define NOBODY (-1)
+#define LLC_OWNER(llc) (MAX_PCPUS + (int)(llc))
+
+/* An entry of the directory. */
+struct line {
+    uint64_t cores, llcs; /* sets of them: who has it */
+    int16_t owner;
+    bool dirty;           /* memory is older */
+};
+
+enum distance { HERE, SAME_LLC, SAME_SOCKET, OTHER_SOCKET };
+
+#define BIT(nr) (1ULL << (nr))
+#define FOR_EACH(nr, set)                                              \
+    for (uint64_t left = (set); left && ((nr) = __builtin_ctzll(left), \
+                                         true); left &= left - 1)
+
+/* Where pCPUs and caches are. */
+
+static unsigned int socket_of(const struct model *model, unsigned int pcpu)
+{
+    return pcpu / model->cores;
+}
+
+static unsigned int llcs_per_socket(const struct model *model)
+{
+    return (model->cores + model->machine.cores_per_llc - 1) /
+           model->machine.cores_per_llc;
+}
+
+static unsigned int llc_of(const struct model *model, unsigned int pcpu)
+{
+    return socket_of(model, pcpu) * llcs_per_socket(model) +
+           pcpu % model->cores / model->machine.cores_per_llc;
+}
+
+static enum distance llc_distance(const struct model *model, unsigned int llc,
+                                  unsigned int other)
+{
+    unsigned int per_socket = llcs_per_socket(model);
+
+    if (llc == other)
+        return SAME_LLC;
+
+    return llc / per_socket == other / per_socket ? SAME_SOCKET : OTHER_SOCKET;
+}
+
+static unsigned int owners_llc(const struct model *model, int owner)
+{
+    return owner < MAX_PCPUS ? llc_of(model, owner) :
+                               (unsigned int)owner - MAX_PCPUS;
+}
+
+/* The directory. */
+
+static struct line *find_line(struct model *model, uint64_t nr)
+{
+    struct line **page = &model->pages[nr / LINES_PER_PAGE];
+
+    if (!*page) {
+        *page = malloc(sizeof(**page) * LINES_PER_PAGE);
+        if (!*page)
+            abort();
+        for (unsigned int i = 0; i < LINES_PER_PAGE; i++)
+            (*page)[i] = (struct line){ .owner = NOBODY };
+    }
+
+    return *page + nr % LINES_PER_PAGE;
+}
+
+static void write_back(struct model *model, unsigned int pcpu,
+                       struct line *line)
+{
+    model->counts[pcpu].writebacks += line->dirty;
+    line->dirty = false;
+}
+
+/* A line leaves a last-level cache for another one. */
+static void leaves_llc(struct model *model, unsigned int pcpu, uint64_t nr)
+{
+    struct line *line = find_line(model, nr);
+    unsigned int llc = llc_of(model, pcpu);
+
+    line->llcs &= ~BIT(llc);
+    if (line->owner == LLC_OWNER(llc)) {
+        write_back(model, pcpu, line);
+        line->owner = NOBODY;
+    }
+}
+
+static void to_llc(struct model *model, unsigned int pcpu, uint64_t nr,
+                   struct line *line)
+{
+    unsigned int llc = llc_of(model, pcpu);
+    uint64_t leaves;
+
+    if (line->owner == (int)pcpu)
+        line->owner = LLC_OWNER(llc);
+    if (line->llcs & BIT(llc)) {
+        cache_use(&model->llc[llc], nr);
+        return;
+    }
+    line->llcs |= BIT(llc);
+    leaves = cache_take(&model->llc[llc], nr);
+    if (leaves != NO_LINE)
+        leaves_llc(model, pcpu, leaves);
+}
+
+static void leaves_core(struct model *model, unsigned int pcpu, uint64_t nr)
+{
+    struct line *line = find_line(model, nr);
+
+    cache_drop(&model->l1[pcpu], nr);
+    line->cores &= ~BIT(pcpu);
+    to_llc(model, pcpu, nr, line);
+}
+
+static void to_core(struct model *model, unsigned int pcpu, uint64_t nr,
+                    struct line *line)
+{
+    uint64_t leaves;
+
+    line->cores |= BIT(pcpu);
+    leaves = cache_take(&model->l2[pcpu], nr);
+    if (leaves != NO_LINE)
+        leaves_core(model, pcpu, leaves);
+    cache_take(&model->l1[pcpu], nr);
+}
+
+/* What an access does. */
+
+static uint64_t *by_distance(struct counts *counts, enum distance distance)
+{
+    switch (distance) {
+    case SAME_SOCKET:
+        return &counts->same_socket;
+    case OTHER_SOCKET:
+        return &counts->other_socket;
+    default:
+        return &counts->same_llc;
+    }
+}
+
+static uint64_t *upgrade(struct counts *counts, enum distance distance)
+{
+    switch (distance) {
+    case SAME_SOCKET:
+        return &counts->upgrade_same_socket;
+    case OTHER_SOCKET:
+        return &counts->upgrade_other_socket;
+    default:
+        return &counts->upgrade_same_llc;
+    }
+}
+
+static uint64_t cores_of_llc(const struct model *model, unsigned int pcpu)
+{
+    unsigned int first = pcpu - pcpu % model->cores %
+                                model->machine.cores_per_llc;
+    uint64_t set = 0;
+
+    for (unsigned int i = first; i < model->nr_pcpus &&
+                                 llc_of(model, i) == llc_of(model, pcpu); i++)
+        set |= BIT(i);
+
+    return set;
+}
+
+/* The line comes to a core which does not have it: from where? */
+static void fetch(struct model *model, unsigned int pcpu, struct line *line,
+                  uint64_t nr, unsigned int node)
+{
+    struct counts *counts = &model->counts[pcpu];
+    unsigned int llc = llc_of(model, pcpu);
+
+    if (line->owner == LLC_OWNER(llc) ||
+        (line->owner == NOBODY && line->llcs & BIT(llc))) {
+        cache_use(&model->llc[llc], nr);
+        counts->llc++;
+    } else if (line->owner != NOBODY) {
+        ++*by_distance(counts,
+                       llc_distance(model, llc,
+                                    owners_llc(model, line->owner)));
+        write_back(model, pcpu, line);
+        line->owner = NOBODY;
+    } else if (line->cores & cores_of_llc(model, pcpu)) {
+        counts->same_llc++;
+    } else {
+        ++*(node == socket_of(model, pcpu) ? &counts->dram_local :
+                                             &counts->dram_remote);
+        if (!line->cores && !line->llcs)
+            line->owner = pcpu;
+    }
+}
+
+/* Takes the line from all others; how far away was the farthest of them? */
+static enum distance take_from_others(struct model *model, unsigned int pcpu,
+                                      struct line *line, uint64_t nr)
+{
+    unsigned int llc = llc_of(model, pcpu), other;
+    enum distance farthest = HERE, distance;
+
+    FOR_EACH(other, line->cores & ~BIT(pcpu)) {
+        cache_drop(&model->l1[other], nr);
+        cache_drop(&model->l2[other], nr);
+        distance = llc_distance(model, llc, llc_of(model, other));
+        if (distance > farthest)
+            farthest = distance;
+    }
+    FOR_EACH(other, line->llcs) {
+        cache_drop(&model->llc[other], nr);
+        distance = llc_distance(model, llc, other);
+        if (other != llc && distance > farthest)
+            farthest = distance;
+    }
+    line->cores &= BIT(pcpu);
+    line->llcs = 0;
+
+    return farthest;
+}
+
+static void make_mine(struct model *model, unsigned int pcpu,
+                      struct line *line, uint64_t nr, bool had_it)
+{
+    if (line->owner != (int)pcpu) {
+        enum distance farthest = take_from_others(model, pcpu, line, nr);
+
+        if (had_it && farthest != HERE)
+            ++*upgrade(&model->counts[pcpu], farthest);
+        line->owner = pcpu;
+    }
+    line->dirty = true;
+}
+
+void model_access(struct model *model, unsigned int pcpu, uint64_t nr,
+                  unsigned int node, bool write)
+{
+    struct counts *counts = &model->counts[pcpu];
+    struct line *line = NULL;
+    bool had_it = true;
+
+    ++*(write ? &counts->writes : &counts->reads);
+    if (cache_use(&model->l1[pcpu], nr)) {
+        counts->l1++;
+    } else if (cache_use(&model->l2[pcpu], nr)) {
+        counts->l2++;
+        cache_take(&model->l1[pcpu], nr);
+    } else {
+        had_it = false;
+        line = find_line(model, nr);
+        fetch(model, pcpu, line, nr, node);
+        to_core(model, pcpu, nr, line);
+    }
+    if (write)
+        make_mine(model, pcpu, line ? line : find_line(model, nr), nr,
+                  had_it);
+}
+
+/* The whole. */
+
+void model_empty(struct model *model)
+{
+    for (unsigned int i = 0; i < model->nr_pcpus; i++) {
+        cache_empty(&model->l1[i]);
+        cache_empty(&model->l2[i]);
+    }
+    for (unsigned int i = 0;
+         i < model->machine.sockets * llcs_per_socket(model); i++)
+        cache_empty(&model->llc[i]);
+    for (size_t i = 0; i < NR_PAGES; i++)
+        if (model->pages[i]) {
+            free(model->pages[i]);
+            model->pages[i] = NULL;
+        }
+}
+
+void model_zero_counts(struct model *model)
+{
+    memset(model->counts, 0, sizeof(model->counts));
+}
+
+bool model_init(struct model *model, const struct machine *machine,
+                unsigned int cores)
+{
+    bool ok = true;
+
+    memset(model, 0, sizeof(*model));
+    model->machine = *machine;
+    model->cores = cores;
+    model->nr_pcpus = machine->sockets * cores;
+    model->pages = calloc(NR_PAGES, sizeof(*model->pages));
+    for (unsigned int i = 0; i < model->nr_pcpus; i++)
+        ok = ok && cache_init(&model->l1[i], machine->l1_kib,
+                              machine->l1_ways) &&
+             cache_init(&model->l2[i], machine->l2_kib, machine->l2_ways);
+    for (unsigned int i = 0; i < machine->sockets * llcs_per_socket(model);
+         i++)
+        ok = ok && cache_init(&model->llc[i], machine->llc_kib,
+                              machine->llc_ways);
+
+    return ok && model->pages;
+}
+
+void model_free(struct model *model)
+{
+    model_empty(model);
+    for (unsigned int i = 0; i < MAX_PCPUS; i++) {
+        cache_free(&model->l1[i]);
+        cache_free(&model->l2[i]);
+        cache_free(&model->llc[i]);
+    }
+    free(model->pages);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The caches of a host and who has which line: counts where each access finds
+ * its line.  It knows lines and pCPUs, neither QEMU nor time.
+ *
+ * A core has an L1 and an L2, which has all that the L1 has; what leaves an L2
+ * goes to the last-level cache of its core.  A directory knows for each line
+ * which cores and last-level caches have it, and who alone may have changed it
+ * (its owner):
+ *
+ *   - who reads a line that nobody has gets it from memory, and owns it;
+ *   - a line with an owner comes from there; it has none from then on;
+ *   - a line without comes from the last-level cache of the reader or a core
+ *     with the same one, if they have it, otherwise from memory;
+ *   - who writes takes it from all others, and owns it.
+ */
+#ifndef MODEL_H
+#define MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cache.h"
+#include "description.h"
+
+#define MAX_PCPUS 64
+
+/*
+ * What is counted for each pCPU.  Each read and write of a line is in exactly one
+ * of l1 ... dram_remote, where its line was found; upgrades are writes to lines
+ * that this pCPU had, but others had, too, by the farthest of them.
+ */
+#define COUNTS(X)                                                             \
+    X(instructions)                                                           \
+    X(reads) X(writes)                                                        \
+    X(l1) X(l2) X(llc)                                                        \
+    X(same_llc) X(same_socket) X(other_socket)                                \
+    X(dram_local) X(dram_remote)                                              \
+    X(upgrade_same_llc) X(upgrade_same_socket) X(upgrade_other_socket)        \
+    X(writebacks)                  /* changed lines that went to memory */    \
+    X(device)                      /* accesses to devices' registers */       \
+    X(ipis)                        /* interrupts sent to other pCPUs */
+
+struct counts {
+#define MEMBER(name) uint64_t name;
+    COUNTS(MEMBER)
+#undef MEMBER
+};
+
+struct model {
+    struct machine machine;
+    unsigned int nr_pcpus, cores; /* of the host, and of each of its sockets */
+    struct cache l1[MAX_PCPUS], l2[MAX_PCPUS], llc[MAX_PCPUS];
+    struct line **pages; /* the directory */
+    struct counts counts[MAX_PCPUS];
+};
+
+/*
+ * All caches are empty.  A host with fewer cores per socket than the machine has
+ * is its first cores of each socket.  False: no memory.
+ */
+bool model_init(struct model *model, const struct machine *machine,
+                unsigned int cores);
+void model_free(struct model *model);
+void model_empty(struct model *model);
+void model_zero_counts(struct model *model);
+
+/*
+ * @pcpu reads or writes (what is in) the line at @address / LINE_BYTES, whose
+ * memory is @node's (a node is a socket).  Addresses end at MODEL_ADDRESSES.
+ */
+#define MODEL_ADDRESSES (1ULL << 36)
+void model_access(struct model *model, unsigned int pcpu, uint64_t line,
+                  unsigned int node, bool write);
+
+#endif /* MODEL_H */

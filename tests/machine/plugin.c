@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The machine model as a plugin of QEMU: what pCPUs execute and access goes to
+ * the model, and what it has counted to a file, a line of JSON for each pCPU
+ * and region.  It is off, and nothing is slower for it, until a pCPU executes a
+ * marker, which needs no privilege:
+ *
+ *   0f 1f c0+ID   a NOP with a register operand; compilers only use it with
+ *                 memory operands.  ID 1 ... 63: a region begins (and with it
+ *                 ends the one before); 0: it ends
+ *
+ * When it goes on, QEMU translates everything anew, with calls of ours for each
+ * block and each access; when it goes off, without.  Caches are empty when it
+ * goes on, and stay as they are from one region to the next: so warm up in a
+ * region of its own.
+ *
+ * QEMU calls us for what code of dom0, Xen and guests accesses: not for
+ * instructions that are fetched, page tables that the processor walks, or DMA.
+ * One thread has all pCPUs (exact mode): there are no locks here.
+ *
+ * Options: machine=FILE cores=N (of each socket) memory=BYTES (of each node)
+ *          out=FILE
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "qemu-api.h"
+
+/* The interrupt command register of the pCPU's APIC: writing it sends one. */
+#define APIC_ICR 0xfee00300
+
+int qemu_plugin_version = QEMU_API;
+
+static struct model model;
+static uint64_t node_bytes;
+static FILE *out;
+
+static unsigned int region; /* 0: none */
+static unsigned int entry;  /* how many regions began before this one */
+static bool instrumented;   /* so is what gets translated */
+static bool resetting;
+
+/* The file. */
+
+static void write_machine(const struct machine *machine)
+{
+    fprintf(out, "{\"pcpus\": %u, \"cores_here\": %u", model.nr_pcpus,
+            model.cores);
+#define NUMBER(name, max) fprintf(out, ", \"" #name "\": %u", machine->name);
+    MACHINE_NUMBERS(NUMBER)
+#define COST(name) fprintf(out, ", \"" #name "\": %g", machine->name);
+    MACHINE_COSTS(COST)
+    fprintf(out, "}\n");
+    fflush(out);
+}
+
+static void write_region(void)
+{
+    for (unsigned int i = 0; i < model.nr_pcpus; i++) {
+        const struct counts *counts = &model.counts[i];
+
+        fprintf(out, "{\"region\": %u, \"entry\": %u, \"pcpu\": %u", region,
+                entry, i);
+#define COUNT(name) fprintf(out, ", \"" #name "\": %" PRIu64, counts->name);
+        COUNTS(COUNT)
+        fprintf(out, "}\n");
+    }
+    fflush(out);
+}
+
+/* What happens all the time while a region is marked. */
+
+static void executes(unsigned int vcpu, void *data)
+{
+    model.counts[vcpu].instructions += (uintptr_t)data;
+}
+
+static void accesses_device(unsigned int vcpu, uint64_t address, bool write)
+{
+    model.counts[vcpu].device++;
+    model.counts[vcpu].ipis += write && address == APIC_ICR;
+}
+
+/*
+ * QEMU up to 7.2 says of an address in a node's memory where the node begins
+ * twice: once as what it is in the host, once in QEMU's own list of memory.  Both
+ * are the same, as nodes come first in that list, so that node n is at 2 n.
+ */
+static unsigned int node_of(uint64_t address)
+{
+    unsigned int place = address / node_bytes;
+
+#if QEMU_API < 3
+    place /= 2;
+#endif
+
+    return place < model.machine.sockets ? place : model.machine.sockets - 1;
+}
+
+static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info,
+                     uint64_t vaddr, void *data)
+{
+    const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info,
+                                                                    vaddr);
+    bool write = qemu_plugin_mem_is_store(info);
+    uint64_t first, last;
+
+    (void)data;
+    if (!where)
+        return;
+    first = qemu_plugin_hwaddr_phys_addr(where);
+    if (qemu_plugin_hwaddr_is_io(where)) {
+        accesses_device(vcpu, first, write);
+        return;
+    }
+    last = first + (1U << qemu_plugin_mem_size_shift(info)) - 1;
+    if (last >= MODEL_ADDRESSES)
+        return;
+    for (uint64_t line = first / LINE_BYTES; line <= last / LINE_BYTES; line++)
+        model_access(&model, vcpu, line, node_of(first), write);
+}
+
+/* The marker. */
+
+static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb);
+static void was_reset(qemu_plugin_id_t id);
+
+static void instrument(qemu_plugin_id_t id)
+{
+    if (resetting || instrumented == !!region)
+        return;
+    resetting = true;
+    if (region)
+        model_empty(&model);
+    qemu_plugin_reset(id, was_reset);
+}
+
+/*
+ * QEMU 7.2 may still have, for each pCPU, the list of our callbacks for the last
+ * instruction that it has executed, which is gone with all translations: it calls
+ * what is there then ("code should not be reached"), as soon as the pCPU takes an
+ * exception.  Later ones empty it whenever they leave a block.
+ */
+static void forget(void)
+{
+#if QEMU_API < 3
+    if (!qemu_get_cpu || !qemu_plugin_disable_mem_helpers)
+        return;
+    for (unsigned int i = 0; i < model.nr_pcpus; i++)
+        qemu_plugin_disable_mem_helpers(qemu_get_cpu(i));
+#endif
+}
+
+/* Nothing is executed now. */
+static void was_reset(qemu_plugin_id_t id)
+{
+    forget();
+    resetting = false;
+    instrumented = region;
+    qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
+}
+
+static qemu_plugin_id_t our_id;
+
+static void marked(unsigned int vcpu, void *data)
+{
+    (void)vcpu;
+    if (region) {
+        write_region();
+        entry++;
+    }
+    region = (uintptr_t)data;
+    model_zero_counts(&model);
+    instrument(our_id);
+}
+
+/* Is this the marker?  Then its region, otherwise -1. */
+static int marker(const struct qemu_plugin_insn *insn)
+{
+    uint8_t code[3];
+
+    if (qemu_plugin_insn_size(insn) != sizeof(code))
+        return -1;
+#if QEMU_API < 3
+    memcpy(code, qemu_plugin_insn_data(insn), sizeof(code));
+#else
+    qemu_plugin_insn_data(insn, code, sizeof(code));
+#endif
+
+    return code[0] == 0x0f && code[1] == 0x1f && code[2] >= 0xc0 ?
+           code[2] - 0xc0 : -1;
+}
+
+static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+    size_t nr = qemu_plugin_tb_n_insns(tb);
+
+    (void)id;
+    if (instrumented)
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, executes,
+                                             QEMU_PLUGIN_CB_NO_REGS,
+                                             (void *)(uintptr_t)nr);
+    for (size_t i = 0; i < nr; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        int begins = marker(insn);
+
+        if (begins >= 0)
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, marked,
+                                                   QEMU_PLUGIN_CB_NO_REGS,
+                                                   (void *)(intptr_t)begins);
+        if (instrumented)
+            qemu_plugin_register_vcpu_mem_cb(insn, accesses,
+                                             QEMU_PLUGIN_CB_NO_REGS,
+                                             QEMU_PLUGIN_MEM_RW, NULL);
+    }
+}
+
+/* The beginning. */
+
+static int fail(const char *what, const char *why)
+{
+    fprintf(stderr, "machine model: %s: %s\n", what, why);
+
+    return -1;
+}
+
+/* What an option of this name says, or NULL. */
+static const char *option(int argc, char **argv, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (int i = 0; i < argc; i++)
+        if (!strncmp(argv[i], name, length) && argv[i][length] == '=')
+            return argv[i] + length + 1;
+
+    return NULL;
+}
+
+int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+                        char **argv)
+{
+    const char *path = option(argc, argv, "out");
+    const char *file = option(argc, argv, "machine");
+    const char *cores = option(argc, argv, "cores");
+    const char *memory = option(argc, argv, "memory");
+    struct machine machine;
+    char why[512];
+
+    if (!path || !file || !cores || !memory)
+        return fail("options", "machine, cores, memory and out are needed");
+    if (machine_read(&machine, file, why, sizeof(why)))
+        return fail("description", why);
+    node_bytes = strtoull(memory, NULL, 10);
+    if (!node_bytes || info->system.smp_vcpus !=
+                       (int)machine.sockets * atoi(cores) ||
+        info->system.smp_vcpus > MAX_PCPUS)
+        return fail(file, "this host has other sockets, or more than 64 pCPUs");
+    if (!model_init(&model, &machine, atoi(cores)))
+        return fail(file, "no memory for its caches");
+    out = fopen(path, "w");
+    if (!out)
+        return fail(path, "cannot be written");
+
+    our_id = id;
+    write_machine(&machine);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
+
+    return 0;
+}
