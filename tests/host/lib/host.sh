@@ -20,6 +20,7 @@ host_prepare()
     flock "$lock"
     kernel_prepare
     programs_prepare
+    [[ -z $HOST_MACHINE ]] || machine_prepare
     initramfs_prepare
     [[ $HOST_TOOLS == no ]] || image_prepare tools
     [[ $HOST_SYSTEMD == no ]] || image_prepare systemd
@@ -33,6 +34,13 @@ programs_prepare()
     make -s -C "$BOX_SOURCE/programs" DIST="$BOX_DIST" \
         OUT="$BOX_HOST/programs" >&2 ||
         die "$BOX_EXIT_MISSING" "the test programs could not be built"
+}
+
+# The model of its caches, for this QEMU.
+machine_prepare()
+{
+    make -s -C "$BOX_MACHINE" OUT="$BOX_HOST" >&2 ||
+        die "$BOX_EXIT_MISSING" "the machine model could not be built"
 }
 
 # A folder for this run: console.log, qemu.log, share/ (see dom0/init) and,

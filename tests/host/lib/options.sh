@@ -18,6 +18,10 @@ HOST_DOM0_APPEND=
 HOST_TOOLS=no
 HOST_SYSTEMD=no
 HOST_MODULES=()
+HOST_MACHINE=
+
+# The machines that are described.
+host_machines() { find "$BOX_MACHINE/machines" -type f -printf '%f\n' | sort | xargs; }
 
 host_options_help()
 {
@@ -36,6 +40,8 @@ The host:
   --xen WHICH         patched, native, or the path of a Xen (default $HOST_XEN)
   --tools             guests may have fio and Postmark (tools=1)
   --systemd           dom0 may have systemd (README.md)
+  --machine NAME      in exact mode, count what a machine's caches would do in
+                      marked regions (docs/machine.md): $(host_machines)
   --module FILE       another boot module, such as a policy for XSM
   --xen-append TEXT   more of Xen's command line
   --dom0-append TEXT  more of dom0's kernel command line
@@ -64,6 +70,7 @@ host_option()
     --mode)        HOST_MODE=${2-} ;;
     --parallel)    HOST_THREADS=multi; HOST_TAKEN=1 ;;
     --xen)         HOST_XEN=${2-} ;;
+    --machine)     HOST_MACHINE=${2-} ;;
     --module)      HOST_MODULES+=("${2-}"); need_files "${2-}" ;;
     --xen-append)  HOST_XEN_APPEND+=" ${2-}" ;;
     --dom0-append) HOST_DOM0_APPEND+=" ${2-}" ;;
@@ -85,6 +92,32 @@ need_files()
     done
 }
 
+# machine_says KEY: a number of the machine's description.
+machine_says()
+{
+    awk -v key="$1" '$1 == key { print $2 + 0 }' "$HOST_MACHINE"
+}
+
+# From a name to the description's path.  Its first cores of each socket are ours.
+host_machine_check()
+{
+    local sockets cores
+
+    [[ $HOST_MACHINE == */* ]] || HOST_MACHINE=$BOX_MACHINE/machines/$HOST_MACHINE
+    [[ -f $HOST_MACHINE ]] ||
+        die "$BOX_EXIT_USAGE" "no machine is described in $HOST_MACHINE:" \
+            "there are $(host_machines)"
+    [[ $HOST_MODE == exact ]] ||
+        die "$BOX_EXIT_USAGE" "--machine is for --mode exact"
+    sockets=$(machine_says sockets) cores=$(machine_says cores)
+    [[ $HOST_SOCKETS -eq $sockets && $HOST_CORES -le $cores ]] ||
+        die "$BOX_EXIT_USAGE" "this machine has $sockets sockets of $cores cores:" \
+            "--sockets $sockets and at most --cores $cores, not" \
+            "--sockets $HOST_SOCKETS --cores $HOST_CORES"
+    [[ $HOST_NUMA == yes || $sockets -eq 1 ]] ||
+        die "$BOX_EXIT_USAGE" "this machine's sockets are NUMA nodes: --numa"
+}
+
 host_options_check()
 {
     [[ $HOST_MODE == fast || $HOST_MODE == exact ]] ||
@@ -93,6 +126,7 @@ host_options_check()
         die "$BOX_EXIT_USAGE" "--parallel is for --mode fast"
     [[ $HOST_DOM0_MEMORY -lt $HOST_MEMORY ]] ||
         die "$BOX_EXIT_USAGE" "--dom0-memory has to be less than --memory"
+    [[ -z $HOST_MACHINE ]] || host_machine_check
     if [[ -z $HOST_DOM0_VCPUS ]]; then
         # More vCPUs than pCPUs wait for each other by spinning.
         HOST_DOM0_VCPUS=$((HOST_SOCKETS * HOST_CORES > 1 ? 2 : 1))

@@ -15,6 +15,9 @@ BOX_DIST=${BOX_DIST:-$BOX_BUILD/dist}
 BOX_TOOLS=${BOX_TOOLS:-$BOX_BUILD/tools}
 BOX_DRIVERS=${BOX_DRIVERS:-$BOX_BUILD/guest-drivers}   # by kernel release
 
+# The machine model and the descriptions of machines.
+BOX_MACHINE=${BOX_MACHINE:-$BOX_SOURCE/../machine}
+
 # A kernel package of your own, in place of the one of this Debian release.
 BOX_KERNEL_DEB=${BOX_KERNEL_DEB:-}
 

@@ -78,6 +78,16 @@ qemu_share()
         -virtfs "local,path=$2,mount_tag=$1,security_model=none${3:+,$3}"
 }
 
+# qemu_model RUN-FOLDER: counts what the machine's caches would do.
+qemu_model()
+{
+    local node=$((HOST_MEMORY / HOST_SOCKETS * 1048576)) plugin
+
+    plugin="file=$BOX_HOST/machine.so,machine=$HOST_MACHINE,cores=$HOST_CORES"
+    printf '%s\n' -plugin \
+        "$plugin,memory=$node,out=$1/share/results/machine.jsonl"
+}
+
 # qemu_arguments RUN-FOLDER: one argument per line, but for the console.
 qemu_arguments()
 {
@@ -86,4 +96,5 @@ qemu_arguments()
     qemu_kernel "$1/boot"
     qemu_share box "$1/share"
     qemu_share boot "$1/boot" readonly=on
+    [[ -z $HOST_MACHINE ]] || qemu_model "$1"
 }

@@ -172,5 +172,19 @@ check "nor by that" no_stub_left
 check "a Xen that is not there is said" box 69 --xen "$work/none" "$work/script"
 check "exact mode has one thread: said so" \
     box 64 --mode exact --parallel "$work/script"
+machine_error()
+{
+    box 64 "${@:2}" "$work/script" && grep -q -- "$1" "$work/messages"
+}
+check "a machine that nobody has described is said, and which there are" \
+    machine_error "no machine .*epyc2.*xeon2" --mode exact --machine zeon2
+check "a machine that has other sockets is said" \
+    machine_error "2 sockets of 24 cores: --sockets 2" --mode exact --machine xeon2
+check "so is one that has fewer cores" machine_error "at most --cores 16" \
+    --mode exact --sockets 2 --cores 17 --numa --machine epyc2
+check "that its sockets are nodes" machine_error "are NUMA nodes: --numa" \
+    --mode exact --sockets 2 --machine xeon2
+check "and that it has to count instructions" \
+    machine_error "is for --mode exact" --sockets 2 --numa --machine xeon2
 check "an option that is not there is said" box 64 --colour red "$work/script"
 finish

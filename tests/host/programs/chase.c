@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Accesses of which it is known where they find their lines, for the tests of
+ * the machine model, in a region that this program marks itself.
+ *
+ *   chase ring REGION PCPU KIB LOADS     from line to line of so much memory, in
+ *                                        no order, each load needs the one before;
+ *                                        before it is marked, once through all
+ *   chase cold REGION PCPU KIB           the same, once, with empty caches
+ *   chase turns REGION PCPU PCPU TURNS   two processes each write a line in turn
+ *   chase copy REGION PCPU KIB           copies so much, with empty caches
+ *
+ * PCPU is a vCPU of this Linux.  Whoever wants to know on which pCPU it is, binds
+ * it.  Prints what was done: loads, turns or lines.
+ */
+#include <err.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "region.h"
+
+#define LINE 64
+#define WARM_UP 63 /* a region that nobody reads */
+
+static void run_on(const char *cpu)
+{
+    cpu_set_t set;
+
+    CPU_ZERO(&set);
+    CPU_SET(strtoul(cpu, NULL, 10), &set);
+    if (sched_setaffinity(0, sizeof(set), &set))
+        err(1, "cannot run on CPU %s", cpu);
+}
+
+static void *memory(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+    if (p == MAP_FAILED)
+        err(1, "no memory");
+
+    return p;
+}
+
+/*
+ * A ring through all lines.  Sattolo's shuffle: it is one ring, not several.
+ * Returns where it begins.
+ */
+static void **make_ring(char *bytes, size_t nr)
+{
+    size_t *order = calloc(nr, sizeof(*order));
+    uint64_t random = 88172645463325252ULL;
+
+    if (!order)
+        err(1, "no memory");
+    for (size_t i = 0; i < nr; i++)
+        order[i] = i;
+    for (size_t i = nr - 1; i > 0; i--) {
+        size_t j, other;
+
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        j = random % i;
+        other = order[i];
+        order[i] = order[j];
+        order[j] = other;
+    }
+    for (size_t i = 0; i < nr; i++)
+        *(void **)(bytes + order[i] * LINE) =
+            bytes + order[(i + 1) % nr] * LINE;
+    free(order);
+
+    return (void **)bytes;
+}
+
+static void **follow(void **p, size_t loads)
+{
+    while (loads--)
+        p = *(void **volatile *)p;
+
+    return p;
+}
+
+static void ring(unsigned int id, size_t kib, size_t loads)
+{
+    size_t nr = kib * 1024 / LINE;
+    void **p = make_ring(memory(kib * 1024), nr);
+
+    region(WARM_UP);
+    p = follow(p, 2 * nr);
+    region(id);
+    follow(p, loads);
+    region(0);
+    printf("%zu\n", loads);
+}
+
+static void cold(unsigned int id, size_t kib)
+{
+    size_t nr = kib * 1024 / LINE;
+    void **p = make_ring(memory(kib * 1024), nr);
+
+    region(id);
+    follow(p, nr);
+    region(0);
+    printf("%zu\n", nr);
+}
+
+/* Two lines: whose turn it is, and another one, that is only written. */
+struct shared {
+    volatile unsigned long turn;
+    char rest_of_the_line[LINE - sizeof(unsigned long)];
+    volatile unsigned long other;
+};
+
+/* PAUSE has QEMU's next pCPU run. */
+static void take_turns(struct shared *shared, unsigned long first,
+                       unsigned long turns)
+{
+    for (unsigned long i = first; i < turns; i += 2) {
+        while (shared->turn != i)
+            __builtin_ia32_pause();
+        shared->other = i;
+        shared->turn = i + 1;
+    }
+}
+
+static void turns(unsigned int id, const char *one, const char *other,
+                  unsigned long nr)
+{
+    struct shared *shared = memory(sizeof(*shared));
+    unsigned long warm_up = 64;
+    pid_t child = fork();
+
+    if (child < 0)
+        err(1, "cannot make a process");
+    nr = (nr & ~1UL) + warm_up;
+    if (!child) {
+        run_on(other);
+        take_turns(shared, 1, nr);
+        _exit(0);
+    }
+    run_on(one);
+    /* The first turns are for the other one to be there. */
+    take_turns(shared, 0, warm_up);
+    region(WARM_UP);
+    while (shared->turn != warm_up)
+        __builtin_ia32_pause();
+    region(id);
+    take_turns(shared, warm_up, nr);
+    region(0);
+    waitpid(child, NULL, 0);
+    printf("%lu\n", nr - warm_up);
+}
+
+static void copy(unsigned int id, size_t kib)
+{
+    size_t nr = kib * 1024 / sizeof(uint64_t);
+    uint64_t *from = memory(kib * 1024);
+    volatile uint64_t *to = memory(kib * 1024);
+
+    memset(from, 1, kib * 1024);
+    region(id);
+    for (size_t i = 0; i < nr; i++)
+        to[i] = from[i];
+    region(0);
+    printf("%zu\n", kib * 1024 / LINE);
+}
+
+int main(int argc, char **argv)
+{
+    unsigned int id;
+
+    if (argc < 5)
+        errx(2, "usage: chase ring|cold|turns|copy REGION PCPU ...");
+    id = region_id(argv[2]);
+    run_on(argv[3]);
+    if (!strcmp(argv[1], "ring") && argc == 6)
+        ring(id, strtoul(argv[4], NULL, 10), strtoul(argv[5], NULL, 10));
+    else if (!strcmp(argv[1], "cold") && argc == 5)
+        cold(id, strtoul(argv[4], NULL, 10));
+    else if (!strcmp(argv[1], "turns") && argc == 6)
+        turns(id, argv[3], argv[4], strtoul(argv[5], NULL, 10));
+    else if (!strcmp(argv[1], "copy") && argc == 5)
+        copy(id, strtoul(argv[4], NULL, 10));
+    else
+        errx(2, "wrong use: see chase.c");
+
+    return 0;
+}
