@@ -49,6 +49,7 @@ help:
 #|   make bench-memory  how large logs have to be, under Postmark and fio
 #|   make bench-correlation   do notifications and rings tell the same?
 #|   make bench-placement     what it costs where a guest runs
+#|   make bench-machine       the same, and the log, in cache lines (docs/machine.md)
 #|   make bench-phases    placements compared, under load that changes (25 minutes)
 #|   make bench-lever     soft affinity, hard, and between: where does the guest run?
 #|                        (an hour and more)
@@ -144,7 +145,7 @@ need-name:
 
 .PHONY: bench
 bench: bench-record bench-reader bench-model bench-sites
-bench: bench-memory bench-correlation bench-placement bench-host
+bench: bench-memory bench-correlation bench-placement bench-machine bench-host
 
 .PHONY: bench-record
 bench-record: xen xen-native
@@ -166,8 +167,8 @@ bench-sites: xen xen-native tools
 bench-memory bench-correlation: xen tools drivers
 	@tests/bench/host-$(@:bench-%=%).sh
 
-.PHONY: bench-placement bench-phases bench-lever
-bench-placement bench-phases bench-lever: xen tools
+.PHONY: bench-placement bench-machine bench-phases bench-lever
+bench-placement bench-machine bench-phases bench-lever: xen tools
 	@tests/bench/host-$(@:bench-%=%).sh
 
 .PHONY: bench-host

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What machine-dom0.sh measured, as a table and as JSON.
+
+Usage: machine.py RESULTS-FOLDER OUTPUT.json MACHINE...
+
+RESULTS-FOLDER/MACHINE has, besides what dom0 wrote, the counts of the machine
+model (machine.jsonl) and the rows of the recording as JSON lines (log.jsonl).
+Every figure is a median over the rounds, of a region with many requests less one
+with few, per request; modelled times are of all pCPUs together.
+"""
+
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "machine"))
+
+# pylint: disable=wrong-import-position
+import modelled
+from rows import accounting_domains, events_of
+
+SHOWN = ("llc", "same_llc", "same_socket", "other_socket",
+         "upgrade_same_llc", "upgrade_same_socket", "upgrade_other_socket",
+         "dram_local", "dram_remote", "ipis")
+
+
+def per_request(few, many, requests):
+    return {name: (many[name] - few[name]) / requests for name in many}
+
+
+def medians(rounds):
+    return {name: round(modelled.median([one[name] for one in rounds]), 3)
+            for name in rounds[0]}
+
+
+def rounds_of(regions, number, requests, pcpus=None):
+    return [per_request(modelled.total(few, pcpus),
+                        modelled.total(many, pcpus), requests)
+            for few, many in zip(regions[2 * number + 1],
+                                 regions[2 * number + 2])]
+
+
+def times(machine, rounds):
+    """Modelled ns, as "FACTOR/OVERLAP": median over the rounds."""
+    return {"%g/%d" % varied: round(modelled.median(
+        [modelled.ns(machine, one, *varied) for one in rounds]))
+            for varied in modelled.VARIED}
+
+
+def place(machine, name, rounds):
+    counts = medians(rounds)
+    return {"place": name, "counts": counts,
+            "lines_moved": round(modelled.median(
+                [modelled.moved(one) for one in rounds]), 1),
+            "rounds_lines_moved": [round(modelled.moved(one), 1)
+                                   for one in rounds],
+            "modelled_ns": times(machine, rounds)}
+
+
+def rows_while_they_talk(folder):
+    """All rows from the first to the last notification between the two."""
+    domains = accounting_domains(folder, "log")
+    pair = {domains["Domain-0"], domains["front"]}
+    rows = events_of(folder, "log")
+    talk = [row["time_s"] for row in rows if row["event"] == "evtchn-send" and
+            {row["current"], row["correspondent"]} == pair]
+    return sum(talk[0] <= row["time_s"] <= talk[-1] for row in rows)
+
+
+def log_costs(folder, machine, regions, requests, settings):
+    """Of a row where it is written, and of a look where it is read."""
+    _, many, _, interval_ms = settings
+    rows = rows_while_they_talk(str(folder)) / many
+    with open(folder / "ticks", encoding="ascii") as file:
+        ticks = modelled.median([(int(two) - int(one)) / requests for one, two
+                                 in map(str.split, file)])
+    looks = ticks / (interval_ms * 1e6)
+    reader = {machine["pcpus"] - 1}
+    writers = set(range(machine["pcpus"])) - reader
+    off = rounds_of(regions, 4, requests, writers)
+    written = [{name: (one[name] - without[name]) / rows for name in one}
+               for one, without in zip(rounds_of(regions, 5, requests,
+                                                 writers), off)]
+    look = [{name: value / looks for name, value in one.items()}
+            for one in rounds_of(regions, 5, requests, reader)]
+    return {"rows_per_request": round(rows, 2),
+            "rows_per_look": round(rows / looks, 1),
+            "row_written": {"counts": medians(written),
+                            "modelled_ns": times(machine, written)},
+            "look_from_the_other_socket": {
+                "counts": medians(look), "modelled_ns": times(machine, look)}}
+
+
+def results(folder):
+    machine, regions = modelled.read(folder / "machine.jsonl")
+    with open(folder / "requests", encoding="ascii") as file:
+        settings = tuple(map(int, file.read().split()))
+    few, many, rounds, _ = settings
+    requests = many - few
+    places = []
+    with open(folder / "places", encoding="ascii") as file:
+        for number, name, _ in map(str.split, file):
+            found = rounds_of(regions, int(number), requests)
+            if len(found) != rounds:
+                raise SystemExit("%s: %d rounds, not %d" % (name, len(found),
+                                                            rounds))
+            places.append(place(machine, name, found))
+    return {"machine": machine, "places": places, "requests": requests,
+            "rounds": rounds,
+            "log": log_costs(folder, machine, regions, requests, settings)}
+
+
+def print_places(found):
+    print("%-13s %12s %7s" % ("place", "instr./req.", "lines") +
+          "".join(" %8s" % name.replace("upgrade", "up").replace(
+              "other_socket", "o_sock").replace("same_socket", "s_sock")
+                  for name in SHOWN) + " %10s" % "model. ns")
+    for one in found["places"]:
+        print("%-13s %12d %7.1f" % (one["place"],
+                                    one["counts"]["instructions"],
+                                    one["lines_moved"]) +
+              "".join(" %8.1f" % one["counts"][name] for name in SHOWN) +
+              " %10d" % one["modelled_ns"]["1/1"])
+
+
+def print_verdict(found):
+    base, near, far = (next(one["modelled_ns"] for one in found["places"]
+                            if one["place"] == name) for name in
+                       ("same-pcpu", "same-llc", "other-socket"))
+    print("\nmodelled time of a request on the other socket, against dom0's "
+          "last-level cache, dom0's pCPU:")
+    for varied in modelled.VARIED:
+        key = "%g/%d" % varied
+        print("  latencies x %-4g overlap %d  %+6.1f %%  %+6.1f %%" % (
+            varied + ((far[key] / near[key] - 1) * 100,
+                      (far[key] / base[key] - 1) * 100)))
+
+
+def print_log(log):
+    print("\n%.1f rows per request, %.0f per look" % (
+        log["rows_per_request"], log["rows_per_look"]))
+    for name in ("row_written", "look_from_the_other_socket"):
+        one = log[name]
+        print("%-27s %9.1f instructions" % (name.replace("_", " "),
+                                            one["counts"]["instructions"]) +
+              "".join(", %s %.2f" % (key, one["counts"][key]) for key in SHOWN
+                      if abs(one["counts"][key]) >= 0.005) +
+              ", %.0f modelled ns" % one["modelled_ns"]["1/1"])
+
+
+def main():
+    folder, output, *machines = sys.argv[1:]
+    found = {name: results(pathlib.Path(folder) / name) for name in machines}
+    with open(output, "w", encoding="ascii") as file:
+        json.dump(found, file, indent=1)
+        file.write("\n")
+    for name, one in found.items():
+        print("== %s" % name)
+        print_places(one)
+        print_verdict(one)
+        print_log(one["log"])
+
+
+main()
