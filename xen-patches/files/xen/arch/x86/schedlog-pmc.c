@@ -3,8 +3,10 @@
  * Performance counters for the log of scheduling facts, on Intel (architectural
  * performance monitoring) and AMD (the four counters since K7).
  *
- * They are taken only while nobody else has them: with a vPMU they belong to
- * guests, with an NMI watchdog to that.  No counter raises an interrupt.
+ * They are reserved from when something is selected until it is released, and
+ * only while nobody else has them: with a vPMU they belong to guests, with an
+ * NMI watchdog to that, and xenoprof reserves them the same way.  No counter
+ * raises an interrupt.
  */
 
 #include <xen/errno.h>
@@ -92,6 +94,27 @@ static void cf_check program_pmcs(void *unused)
     schedlog_program_pmcs();
 }
 
+/* With pCPUs neither coming nor going.  The reservation is the caller's. */
+static void select_pmcs(unsigned int nr, const uint64_t *select)
+{
+    unsigned int i;
+
+    selected = nr;
+    for ( i = 0; i < nr; i++ )
+        selects[i] = select[i];
+
+    on_each_cpu(program_pmcs, NULL, 1);
+}
+
+void schedlog_release_pmcs(void)
+{
+    if ( !selected )
+        return;
+
+    select_pmcs(0, NULL);
+    release_lapic_nmi();
+}
+
 int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
 {
     unsigned int i;
@@ -107,11 +130,12 @@ int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
         if ( op->select[i] & ~pmu.select_mask )
             return -EINVAL;
 
-    selected = op->nr;
-    for ( i = 0; i < op->nr; i++ )
-        selects[i] = op->select[i];
-
-    on_each_cpu(program_pmcs, NULL, 1);
+    if ( !op->nr )
+        schedlog_release_pmcs();
+    else if ( !selected && reserve_lapic_nmi() )
+        return -EBUSY;
+    else
+        select_pmcs(op->nr, op->select);
 
     return 0;
 }

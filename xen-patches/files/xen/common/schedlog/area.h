@@ -1,28 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The memory of the log facility: private to common/schedlog/.
+ * The area: what there is per pCPU, where it is, and who can find it.  Private
+ * to common/schedlog/.
  */
 #ifndef SCHEDLOG_AREA_H
 #define SCHEDLOG_AREA_H
 
-#include <xen/cache.h>
-#include <xen/list.h>
 #include <xen/percpu.h>
-#include <xen/rcupdate.h>
 #include <xen/schedlog-record.h>
 #include <xen/timer.h>
 
 #include <public/sysctl.h>
 
+#include "region.h"
 #include "stay.h"
-
-/* Pages which are shared with the scheduler, virtually contiguous. */
-struct schedlog_region {
-    void *va;
-    unsigned int nr_pages;
-    struct list_head former; /* Given up, but still mapped by someone. */
-    struct rcu_head rcu;
-};
 
 /* The kinds of stays. */
 #define SCHEDLOG_STAY_NS  0
@@ -32,13 +23,20 @@ struct schedlog_region {
 
 #define SCHEDLOG_PMC_EVENTS                                                  \
     (((1U << XEN_SCHEDLOG_MAX_PMCS) - 1) << XEN_SCHEDLOG_EV_PMC0)
+static inline uint32_t schedlog_pmc_events(unsigned int nr)
+{
+    return ((1U << nr) - 1) << XEN_SCHEDLOG_EV_PMC0;
+}
+
 #define SCHEDLOG_STAY_EVENTS                                                 \
     ((1U << XEN_SCHEDLOG_EV_SERVICE_NS) |                                    \
      (1U << XEN_SCHEDLOG_EV_SERVICE_TSC) | SCHEDLOG_PMC_EVENTS)
 
-/* A pCPU's area.  Once made it stays, also while the pCPU is offline. */
+/*
+ * A pCPU's own part, in private memory.  Once made it stays, also while the
+ * pCPU is offline.
+ */
 struct schedlog_pcpu {
-    struct schedlog_region *control, *state, *data;
     struct timer tick;
     struct schedlog_stay stay[SCHEDLOG_NR_STAYS];
     struct schedlog_cpu cpu; /* Must be last: it ends in an array. */
@@ -47,29 +45,44 @@ struct schedlog_pcpu {
 /* NULL while this pCPU has no area. */
 DECLARE_PER_CPU(struct schedlog_pcpu *, schedlog_pcpu);
 
-/* The layout of the area, latched by set-up.  nr_acct is 0: there is none. */
+/* The layout of an area, which set-up fixes. */
 struct schedlog_geometry {
     unsigned int nr_acct, nr_files, data_size;
     struct xen_schedlog_file *files;
 };
 
-const struct schedlog_geometry *schedlog_geometry(void);
-uint64_t schedlog_used_bytes(void);
-uint64_t schedlog_max_bytes(void);
-unsigned int schedlog_nr_cpus(void);
-
 /*
- * Set up with a layout, of which a copy is made.  -ERESTART: to be called
- * again with the same layout.
+ * Everything here but the look-ups: for the owner of the gate (see lifecycle.h), with
+ * pCPUs neither coming nor going.
  */
-int schedlog_create_area(const struct schedlog_geometry *geometry);
 
-/* Give all memory up.  No event may be on. */
-void schedlog_destroy_area(void);
+/* That of the area which is in use.  nr_acct is 0: there is none. */
+const struct schedlog_geometry *schedlog_geometry(void);
+
+/* One more than the highest pCPU with an area. */
+unsigned int schedlog_nr_cpus(void);
 
 /* NULL: no area, no such pCPU, no such region. */
 const struct schedlog_region *schedlog_find_region(unsigned int region,
                                                    unsigned int cpu);
+
+/*
+ * Make an area, of whose layout a copy is made, and take it into use when it
+ * is complete.  With the layout of the one which is in use already, pCPUs
+ * which have none get one.
+ *
+ * -ERESTART: call again with the same layout.  -EBUSY: there is another area,
+ * or one is being made.  -E2BIG: *@need_bytes is what schedlog_max= has to be
+ * at least.  -ENOMEM.  On failure nothing of what was begun remains.
+ */
+int schedlog_make_area(const struct schedlog_geometry *geometry,
+                       uint64_t *need_bytes);
+
+/* Nobody finds the area any more.  No event may be on. */
+void schedlog_give_up_area(void);
+
+/* A pCPU comes online.  False: it has no area. */
+bool schedlog_prepare_cpu(unsigned int cpu);
 
 /* stay.c: @events are about to be the ones which are on. */
 void schedlog_stay_start(uint32_t events);

@@ -1,75 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hypercalls of the log facility: set-up, what there is, which events are
- * on, and who is charged.
+ * The hypercalls of the log facility: what callers say is checked here, and
+ * done by lifecycle.c.
  *
- * Permissions were checked by xsm_sysctl() and xsm_domctl().  sysctls are
- * serialised by their lock, but those which stop all pCPUs finish in a tasklet
- * on CPU0, without it: "busy" makes others wait meanwhile.
+ * Permissions were checked by xsm_sysctl() and xsm_domctl().
  */
 
-#include <xen/cpu.h>
 #include <xen/domain.h>
 #include <xen/guest_access.h>
 #include <xen/lib.h>
+#include <xen/pfn.h>
+#include <xen/sched.h>
 #include <xen/schedlog.h>
 #include <xen/schedlog-pmc.h>
-#include <xen/time.h>
-#include <xen/xmalloc.h>
+#include <xen/xvmalloc.h>
 
 #include "area.h"
-#include "control.h"
-
-struct jump_label __read_mostly schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
-
-static uint32_t events_on;
-
-/* An operation is under way which pCPU 0 has to complete. */
-static bool busy;
-static struct xen_sysctl_schedlog_events request;
-
-/* The exit events share a site. */
-static uint32_t with_shared_sites(uint32_t events)
-{
-    if ( events & SCHEDLOG_STAY_EVENTS )
-        events |= 1U << XEN_SCHEDLOG_EV_SERVICE_NS;
-
-    return events;
-}
-
-static uint32_t pmc_events(unsigned int nr)
-{
-    return ((1U << nr) - 1) << XEN_SCHEDLOG_EV_PMC0;
-}
-
-static uint32_t events_built(unsigned int *nr_sites)
-{
-    uint32_t events = 0;
-    unsigned int i;
-
-    *nr_sites = 0;
-
-    for ( i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++ )
-    {
-        unsigned int nr = jump_label_sites(&schedlog_label[i]);
-
-        if ( nr )
-            events |= 1U << i;
-        *nr_sites += nr;
-    }
-
-    if ( events & (1U << XEN_SCHEDLOG_EV_SERVICE_NS) )
-        events |= (1U << XEN_SCHEDLOG_EV_SERVICE_TSC) |
-                  pmc_events(schedlog_nr_pmcs());
-
-    return events;
-}
+#include "events.h"
+#include "lease.h"
+#include "lifecycle.h"
 
 static void get_info(struct xen_sysctl_schedlog_info *info)
 {
     const struct schedlog_geometry *g = schedlog_geometry();
     unsigned int nr_sites;
-    uint32_t built = events_built(&nr_sites);
+    uint32_t built = schedlog_events_built(&nr_sites);
 
     *info = (struct xen_sysctl_schedlog_info){
         .abi_version = XEN_SCHEDLOG_ABI_VERSION,
@@ -78,7 +33,7 @@ static void get_info(struct xen_sysctl_schedlog_info *info)
         .nr_files = g->nr_files,
         .data_size = g->data_size,
         .events_built = built,
-        .events_enabled = events_on,
+        .events_enabled = schedlog_events_on(),
         .nr_sites = nr_sites,
         .tsc_khz = cpu_khz,
         .max_bytes = schedlog_max_bytes(),
@@ -114,8 +69,8 @@ static int lay_out(struct schedlog_geometry *g,
         g->files[i].offset = end;
         g->files[i].size = size;
         end += size;
-        if ( end > schedlog_max_bytes() || end > UINT32_MAX - PAGE_SIZE )
-            return -E2BIG;
+        if ( end > UINT32_MAX - PAGE_SIZE )
+            return -EINVAL;
     }
 
     g->data_size = PAGE_ALIGN(end);
@@ -123,7 +78,7 @@ static int lay_out(struct schedlog_geometry *g,
     return 0;
 }
 
-static int set_up(const struct xen_sysctl_schedlog_setup *setup)
+static int set_up(struct xen_sysctl_schedlog_setup *setup)
 {
     struct schedlog_geometry g = {
         .nr_acct = setup->nr_acct,
@@ -135,22 +90,20 @@ static int set_up(const struct xen_sysctl_schedlog_setup *setup)
          !power_of_2_between(g.nr_files, 1, XEN_SCHEDLOG_MAX_FILES) )
         return -EINVAL;
 
-    g.files = xzalloc_array(struct xen_schedlog_file, g.nr_files);
+    /* What is going to be freed anyway must not be in the way. */
+    rc = schedlog_free_former();
+    if ( rc )
+        return rc;
+
+    g.files = xvzalloc_array(struct xen_schedlog_file, g.nr_files);
     if ( !g.files )
         return -ENOMEM;
 
     rc = lay_out(&g, setup);
-    if ( rc )
-        goto out;
+    if ( !rc )
+        rc = schedlog_set_up(&g, &setup->need_bytes);
 
-    rc = -EBUSY;
-    if ( !get_cpu_maps() )
-        goto out;
-    rc = schedlog_create_area(&g);
-    put_cpu_maps();
-
- out:
-    xfree(g.files);
+    xvfree(g.files);
 
     return rc;
 }
@@ -189,105 +142,13 @@ static int get_frames(struct xen_sysctl_schedlog_frames *op)
 
     for ( i = 0; i < op->nr; i++ )
     {
-        uint64_t frame = virt_to_mfn(region->va +
-                                     (op->first + i) * PAGE_SIZE);
+        uint64_t frame = schedlog_region_frame(region, op->first + i);
 
         if ( copy_to_guest_offset(op->frames, i, &frame, 1) )
             return -EFAULT;
     }
 
     return 0;
-}
-
-static int patch_sites(uint32_t events)
-{
-    unsigned int i;
-    int rc;
-
-    for ( i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++ )
-        schedlog_label[i].request = with_shared_sites(events) & (1U << i);
-
-    schedlog_stay_start(events);
-
-    rc = jump_label_apply();
-    if ( rc )
-        for ( i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++ )
-            schedlog_label[i].request = schedlog_label[i].on;
-
-    return rc;
-}
-
-int schedlog_apply_events(uint32_t events)
-{
-    int rc;
-
-    if ( events && !schedlog_geometry()->nr_acct )
-        return -ENOENT;
-
-    if ( !get_cpu_maps() )
-        return -EBUSY;
-
-    /* Rows have the time of the last tick, so there has to be one before. */
-    if ( events )
-        schedlog_set_ticking(true);
-
-    rc = patch_sites(events);
-    if ( rc )
-        schedlog_stay_start(events_on);
-    else
-        events_on = events;
-
-    if ( !events_on )
-        schedlog_set_ticking(false);
-
-    put_cpu_maps();
-
-    return rc;
-}
-
-static long cf_check set_events_on_cpu0(void *unused)
-{
-    int rc = schedlog_apply_events(request.events);
-
-    if ( !rc )
-        schedlog_set_lease(request.cookie,
-                           request.events ? request.lease_ms : 0);
-
-    write_atomic(&busy, false);
-
-    return rc;
-}
-
-/* With the sites stopped being taken, nobody uses the area any more. */
-static long cf_check release_on_cpu0(void *unused)
-{
-    int rc = schedlog_apply_events(0);
-
-    if ( !rc && get_cpu_maps() )
-    {
-        schedlog_set_lease(0, 0);
-        schedlog_destroy_area();
-        put_cpu_maps();
-    }
-    else if ( !rc )
-        rc = -EBUSY;
-
-    write_atomic(&busy, false);
-
-    return rc;
-}
-
-static long finish_on_cpu0(long (*fn)(void *data))
-{
-    long rc;
-
-    write_atomic(&busy, true);
-
-    rc = continue_hypercall_on_cpu(0, fn, NULL);
-    if ( rc )
-        write_atomic(&busy, false);
-
-    return rc;
 }
 
 static bool valid_lease(const struct xen_sysctl_schedlog_events *op)
@@ -304,16 +165,14 @@ static long set_events(const struct xen_sysctl_schedlog_events *op)
 
     if ( !valid_lease(op) )
         return -EINVAL;
-    if ( op->events & ~events_built(&nr_sites) )
+    if ( op->events & ~schedlog_events_built(&nr_sites) )
         return -EOPNOTSUPP;
-    if ( pmcs & ~pmc_events(schedlog_selected_pmcs()) )
+    if ( pmcs & ~schedlog_pmc_events(schedlog_selected_pmcs()) )
         return -EINVAL;
     if ( !schedlog_may_control(op->cookie) )
         return -EEXIST;
 
-    request = *op;
-
-    return finish_on_cpu0(set_events_on_cpu0);
+    return schedlog_set_events(op);
 }
 
 static long release(const struct xen_sysctl_schedlog_release *op)
@@ -321,38 +180,27 @@ static long release(const struct xen_sysctl_schedlog_release *op)
     if ( !schedlog_may_control(op->cookie) )
         return -EEXIST;
 
-    return finish_on_cpu0(release_on_cpu0);
+    return schedlog_release();
 }
 
 static int select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
 {
-    int rc = -EBUSY;
-
     if ( op->pad || op->nr > XEN_SCHEDLOG_MAX_PMCS )
         return -EINVAL;
     if ( !schedlog_may_control(op->cookie) )
         return -EEXIST;
 
-    if ( !(events_on & SCHEDLOG_PMC_EVENTS) && get_cpu_maps() )
-    {
-        rc = schedlog_select_pmcs(op);
-        put_cpu_maps();
-    }
-
-    return rc;
+    return schedlog_choose_pmcs(op);
 }
 
-long schedlog_sysctl(struct xen_sysctl_schedlog *op)
+/* Those which are over when they return. */
+static long do_here(struct xen_sysctl_schedlog *op)
 {
-    if ( op->pad )
-        return -EINVAL;
-
-    if ( read_atomic(&busy) )
-        return -ERESTART;
-
     switch ( op->cmd )
     {
     case XEN_SYSCTL_SCHEDLOG_info:
+        if ( schedlog_free_former() )
+            return -ERESTART;
         get_info(&op->u.info);
         return 0;
 
@@ -365,17 +213,37 @@ long schedlog_sysctl(struct xen_sysctl_schedlog *op)
     case XEN_SYSCTL_SCHEDLOG_frames:
         return get_frames(&op->u.frames);
 
-    case XEN_SYSCTL_SCHEDLOG_events:
-        return set_events(&op->u.events);
-
-    case XEN_SYSCTL_SCHEDLOG_release:
-        return release(&op->u.release);
-
     case XEN_SYSCTL_SCHEDLOG_pmc:
         return select_pmcs(&op->u.pmc);
     }
 
     return -EOPNOTSUPP;
+}
+
+/* Those which continue on CPU0, unless they fail here. */
+static long do_on_cpu0(const struct xen_sysctl_schedlog *op)
+{
+    return op->cmd == XEN_SYSCTL_SCHEDLOG_release ? release(&op->u.release)
+                                                  : set_events(&op->u.events);
+}
+
+long schedlog_sysctl(struct xen_sysctl_schedlog *op)
+{
+    bool cpu0 = op->cmd == XEN_SYSCTL_SCHEDLOG_events ||
+                op->cmd == XEN_SYSCTL_SCHEDLOG_release;
+    long rc;
+
+    if ( op->pad )
+        return -EINVAL;
+
+    if ( !schedlog_enter_gate() )
+        return -ERESTART;
+
+    rc = cpu0 ? do_on_cpu0(op) : do_here(op);
+    if ( rc || !cpu0 )
+        schedlog_leave_gate();
+
+    return rc;
 }
 
 static bool may_be_bound(uint16_t acct)

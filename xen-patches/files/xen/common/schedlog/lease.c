@@ -1,25 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lease: a scheduler which is dead costs nothing.
+ * The lease: whoever holds the log increments a counter in shared memory.
+ * When that has been the same for the length of the lease, the lease is over.
  *
- * Who holds the log increments a counter in shared memory.  CPU0 looks at it
- * from time to time.  When it has been the same for the length of the lease
- * all events are turned off, and the log is free for the next scheduler.
- *
- * The counter is read once per look and compared, nothing else.  Looking, and
- * what comes of it, take place on CPU0, which never goes offline.
+ * The counter is read once per look and compared, nothing else.  Who looks,
+ * and what comes of it, is up to lifecycle.c: this file only knows whose the
+ * log is.  The counter is looked at, and the area given up, on CPU0 only.
  */
 
-#include <xen/schedlog.h>
+#include <xen/lib.h>
 #include <xen/spinlock.h>
-#include <xen/tasklet.h>
-#include <xen/timer.h>
+#include <xen/time.h>
 
 #include "area.h"
-#include "control.h"
-
-/* How often the counter is looked at during a lease. */
-#define LOOKS 8
+#include "lease.h"
 
 static struct {
     spinlock_t lock;
@@ -31,9 +25,6 @@ static struct {
     .lock = SPIN_LOCK_UNLOCKED,
 };
 
-static struct timer look_timer;
-static struct tasklet expire_tasklet;
-
 static uint64_t read_counter(void)
 {
     const struct schedlog_region *global =
@@ -43,7 +34,6 @@ static uint64_t read_counter(void)
     return ACCESS_ONCE(header->lease);
 }
 
-/* May the caller who shows @cookie change anything? */
 bool schedlog_may_control(uint64_t cookie)
 {
     uint64_t holder;
@@ -67,76 +57,54 @@ void schedlog_lease_info(uint32_t *length_ms, uint32_t *left_ms)
     spin_unlock(&lease.lock);
 }
 
-/* @cookie and @length_ms are 0: nobody holds the log any more. */
-void schedlog_set_lease(uint64_t cookie, uint32_t length_ms)
+void schedlog_begin_lease(uint64_t cookie, uint32_t length_ms)
 {
-    uint64_t counter = length_ms ? read_counter() : 0;
-
     spin_lock(&lease.lock);
-    lease.cookie = length_ms ? cookie : 0;
+    lease.cookie = cookie;
     lease.length = MILLISECS(length_ms);
     lease.renewed = NOW();
-    lease.counter = counter;
+    lease.counter = read_counter();
     spin_unlock(&lease.lock);
-
-    if ( length_ms )
-        set_timer(&look_timer, NOW() + MILLISECS(length_ms) / LOOKS);
-    else
-        stop_timer(&look_timer);
 }
 
-/* Sets the timer for the next look, if there is to be one. */
-static bool has_expired(void)
+bool schedlog_end_lease(void)
 {
-    uint64_t counter;
-    bool expired = false;
-    s_time_t now = NOW();
+    bool held;
+
+    spin_lock(&lease.lock);
+    held = lease.cookie;
+    lease.cookie = 0;
+    spin_unlock(&lease.lock);
+
+    return held;
+}
+
+bool schedlog_look_at_lease(s_time_t *next)
+{
+    bool over = false;
+
+    *next = 0;
 
     spin_lock(&lease.lock);
 
     if ( lease.cookie )
     {
-        counter = read_counter();
+        s_time_t now = NOW();
+        uint64_t counter = read_counter();
+
         if ( counter != lease.counter )
         {
             lease.counter = counter;
             lease.renewed = now;
         }
-        expired = now - lease.renewed >= lease.length;
-        set_timer(&look_timer, now + lease.length / LOOKS);
+        over = now - lease.renewed >= lease.length;
+        *next = lease.length / SCHEDLOG_LOOKS;
     }
 
     spin_unlock(&lease.lock);
 
-    return expired;
+    return over;
 }
-
-static void cf_check look(void *unused)
-{
-    if ( has_expired() )
-        tasklet_schedule_on_cpu(&expire_tasklet, 0);
-}
-
-/* In an idle vCPU's context, because all pCPUs have to be stopped. */
-static void cf_check expire(void *unused)
-{
-    /* On failure, which is that pCPUs come or go: the next look. */
-    if ( !has_expired() || schedlog_apply_events(0) )
-        return;
-
-    schedlog_set_lease(0, 0);
-    printk(XENLOG_WARNING
-           "schedlog: not renewed by its scheduler, all events are off\n");
-}
-
-static int __init cf_check init_lease(void)
-{
-    init_timer(&look_timer, look, NULL, 0);
-    tasklet_init(&expire_tasklet, expire, NULL);
-
-    return 0;
-}
-__initcall(init_lease);
 
 /*
  * Local variables:

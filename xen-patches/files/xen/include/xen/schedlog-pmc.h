@@ -17,14 +17,24 @@ struct xen_sysctl_schedlog_pmc;
 /* How many can be used, at most XEN_SCHEDLOG_MAX_PMCS.  0: there is no PMU. */
 unsigned int schedlog_nr_pmcs(void);
 
-/* How many have been selected. */
+/* How many have been selected: they are reserved for the log. */
+#ifdef CONFIG_SCHEDLOG
 unsigned int schedlog_selected_pmcs(void);
+#else
+static inline unsigned int schedlog_selected_pmcs(void)
+{
+    return 0;
+}
+#endif
 
 /*
  * Have all pCPUs count this.  No PMC event may be on, and pCPUs must neither
  * come nor go.  -ENODEV, -EBUSY, -EINVAL: see public/sysctl.h.
  */
 int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op);
+
+/* They are free for others again, under the same conditions. */
+void schedlog_release_pmcs(void);
 
 /* On a pCPU which comes online, with interrupts disabled: count, too. */
 void schedlog_program_pmcs(void);

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory of the log facility: single pages, mapped contiguously, most of them
+ * shared with privileged domains.
+ *
+ * Pages which were shared are freed only when nobody maps them any more.  No
+ * region is reused for anything else.
+ *
+ * Locking: a region which is being filled belongs to its caller.  Once it was
+ * given up it belongs to schedlog_reap().  What both touch, the budget and the
+ * list of former regions, is protected by the lock.
+ */
+
+#include <xen/errno.h>
+#include <xen/event.h>
+#include <xen/init.h>
+#include <xen/lib.h>
+#include <xen/mm.h>
+#include <xen/param.h>
+#include <xen/pfn.h>
+#include <xen/softirq.h>
+#include <xen/spinlock.h>
+#include <xen/vmap.h>
+#include <xen/xmalloc.h>
+
+#include "region.h"
+
+/* How many pages are dealt with before it is looked whether to go on. */
+#define PAGES_PER_STEP 64U
+
+/* schedlog_max=<size>: how much memory the scheduler can ask for. */
+static uint64_t __ro_after_init opt_schedlog_max;
+size_param("schedlog_max", opt_schedlog_max);
+
+static DEFINE_SPINLOCK(lock);
+static uint64_t used_bytes;
+static LIST_HEAD(former_regions);
+
+#ifndef NDEBUG
+/*
+ * schedlog_fail=<n>, for tests: the n-th allocation from now on fails, and
+ * those after it don't.
+ */
+static unsigned int __read_mostly opt_schedlog_fail;
+integer_runtime_param("schedlog_fail", opt_schedlog_fail);
+
+static bool allocation_fails(void)
+{
+    return opt_schedlog_fail && !--opt_schedlog_fail;
+}
+#else
+static bool allocation_fails(void)
+{
+    return false;
+}
+#endif
+
+uint64_t schedlog_max_bytes(void)
+{
+    return opt_schedlog_max;
+}
+
+uint64_t schedlog_used_bytes(void)
+{
+    uint64_t used;
+
+    spin_lock(&lock);
+    used = used_bytes;
+    spin_unlock(&lock);
+
+    return used;
+}
+
+static bool charge(uint64_t bytes)
+{
+    bool fits;
+
+    spin_lock(&lock);
+    fits = used_bytes + bytes <= opt_schedlog_max;
+    if ( fits )
+        used_bytes += bytes;
+    spin_unlock(&lock);
+
+    return fits;
+}
+
+static void uncharge(uint64_t bytes)
+{
+    spin_lock(&lock);
+    ASSERT(used_bytes >= bytes);
+    used_bytes -= bytes;
+    spin_unlock(&lock);
+}
+
+static uint64_t size_of(const struct schedlog_region *region)
+{
+    return (uint64_t)region->nr_pages << PAGE_SHIFT;
+}
+
+/* Linear addresses, without anything behind them. */
+static void *reserve_va(unsigned int nr_pages)
+{
+    mfn_t none = INVALID_MFN;
+
+    return allocation_fails() ? NULL
+                              : __vmap(&none, nr_pages, 1, 1, _PAGE_NONE,
+                                       VMAP_DEFAULT);
+}
+
+struct schedlog_region *schedlog_region_new(size_t size,
+                                            enum schedlog_access access,
+                                            int *rc)
+{
+    struct schedlog_region *region;
+
+    *rc = -ENOMEM;
+    region = allocation_fails() ? NULL : xzalloc(struct schedlog_region);
+    if ( !region )
+        return NULL;
+
+    region->nr_pages = PFN_UP(size);
+    region->access = access;
+    INIT_LIST_HEAD(&region->former);
+
+    if ( !charge(size_of(region)) )
+    {
+        *rc = -E2BIG;
+        xfree(region);
+        return NULL;
+    }
+
+    region->va = reserve_va(region->nr_pages);
+    if ( !region->va )
+    {
+        uncharge(size_of(region));
+        xfree(region);
+        return NULL;
+    }
+
+    *rc = 0;
+
+    return region;
+}
+
+static void *va_of(const struct schedlog_region *region, unsigned int page)
+{
+    return region->va + (size_t)page * PAGE_SIZE;
+}
+
+static struct page_info *page_of(const struct schedlog_region *region,
+                                 unsigned int page)
+{
+    return mfn_to_page(vmap_to_mfn(va_of(region, page)));
+}
+
+uint64_t schedlog_region_frame(const struct schedlog_region *region,
+                               unsigned int page)
+{
+    return mfn_x(vmap_to_mfn(va_of(region, page)));
+}
+
+static int add_page(struct schedlog_region *region, unsigned int memflags)
+{
+    void *page = allocation_fails() ? NULL : alloc_xenheap_pages(0, memflags);
+    void *va = va_of(region, region->nr_ready);
+
+    if ( !page )
+        return -ENOMEM;
+
+    clear_page(page);
+    if ( allocation_fails() ||
+         map_pages_to_xen((unsigned long)va, _mfn(virt_to_mfn(page)), 1,
+                          PAGE_HYPERVISOR) )
+    {
+        free_xenheap_page(page);
+        return -ENOMEM;
+    }
+
+    if ( region->access != SCHEDLOG_PRIVATE )
+        share_xen_page_with_privileged_guests(
+            virt_to_page(page),
+            region->access == SCHEDLOG_WRITABLE ? SHARE_rw : SHARE_ro);
+    region->nr_ready++;
+
+    return 0;
+}
+
+int schedlog_region_fill(struct schedlog_region *region, unsigned int memflags,
+                         bool preempt)
+{
+    while ( region->nr_ready < region->nr_pages )
+    {
+        int rc = add_page(region, memflags);
+
+        if ( rc )
+            return rc;
+
+        if ( region->nr_ready % PAGES_PER_STEP )
+            continue;
+        if ( !preempt )
+            process_pending_softirqs();
+        else if ( hypercall_preempt_check() )
+            return -ERESTART;
+    }
+
+    return 0;
+}
+
+void schedlog_region_give_up(struct schedlog_region *region)
+{
+    if ( !region )
+        return;
+
+    region->step = 0;
+    region->stage = region->access == SCHEDLOG_PRIVATE ? REGION_MAPPED
+                                                       : REGION_SHARED;
+    spin_lock(&lock);
+    list_add_tail(&region->former, &former_regions);
+    spin_unlock(&lock);
+}
+
+/* Drop the reference that sharing took.  Nobody new can map the page then. */
+static void drop_reference(struct page_info *pg)
+{
+    if ( !test_and_clear_bit(_PGC_allocated, &pg->count_info) )
+        BUG();
+    put_page(pg);
+}
+
+/* Whoever unmaps a page last leaves it without references, for us to free. */
+static bool is_mapped(const struct page_info *pg)
+{
+    return ACCESS_ONCE(pg->count_info) & PGC_count_mask;
+}
+
+static void cf_check is_unused(struct rcu_head *rcu)
+{
+    struct schedlog_region *region =
+        container_of(rcu, struct schedlog_region, rcu);
+
+    write_atomic(&region->stage, REGION_UNUSED);
+}
+
+/*
+ * Nobody maps it any more.  Whoever dropped the last reference of a page still
+ * has to take it off dom_xen's list, which is over after a grace period.
+ */
+static void wait_until_unused(struct schedlog_region *region)
+{
+    uncharge(size_of(region));
+    region->step = 0;
+    region->stage = REGION_WAITING;
+    call_rcu(&region->rcu, is_unused);
+}
+
+static void free_last_page(struct schedlog_region *region)
+{
+    void *va = va_of(region, region->nr_ready - 1);
+    void *page = mfn_to_virt(mfn_x(vmap_to_mfn(va)));
+
+    map_pages_to_xen((unsigned long)va, INVALID_MFN, 1, _PAGE_NONE);
+    free_xenheap_page(page);
+    region->nr_ready--;
+}
+
+/*
+ * One step with one page of a region.  Returns false when there is nothing to
+ * do with this region now.
+ */
+static bool reap_page(struct schedlog_region *region)
+{
+    switch ( read_atomic(&region->stage) )
+    {
+    case REGION_SHARED:
+        if ( region->step < region->nr_ready )
+        {
+            drop_reference(page_of(region, region->step++));
+            return true;
+        }
+        region->step = 0;
+        region->stage = REGION_MAPPED;
+        return true;
+
+    case REGION_MAPPED:
+        if ( region->access == SCHEDLOG_PRIVATE ||
+             region->step == region->nr_ready )
+        {
+            wait_until_unused(region);
+            return true;
+        }
+        if ( is_mapped(page_of(region, region->step)) )
+            return false;
+        region->step++;
+        return true;
+
+    case REGION_WAITING:
+        return false;
+
+    case REGION_UNUSED:
+        if ( !region->nr_ready )
+            return false;
+        free_last_page(region);
+        return true;
+    }
+
+    return false;
+}
+
+static bool is_reaped(const struct schedlog_region *region)
+{
+    return read_atomic(&region->stage) == REGION_UNUSED && !region->nr_ready;
+}
+
+/* The first one, which is taken off the list. */
+static struct schedlog_region *take_former(void)
+{
+    struct schedlog_region *region;
+
+    spin_lock(&lock);
+    region = list_first_entry_or_null(&former_regions, struct schedlog_region,
+                                      former);
+    if ( region )
+        list_del(&region->former);
+    spin_unlock(&lock);
+
+    return region;
+}
+
+static void put_former(struct schedlog_region *region, struct list_head *list)
+{
+    spin_lock(&lock);
+    list_add_tail(&region->former, list);
+    spin_unlock(&lock);
+}
+
+/* Those about which nothing can be done now are kept aside meanwhile. */
+bool schedlog_reap(void)
+{
+    struct schedlog_region *region = NULL;
+    unsigned int pages = PAGES_PER_STEP;
+    LIST_HEAD(waiting);
+
+    while ( pages && (region = take_former()) )
+    {
+        while ( pages && reap_page(region) )
+            pages--;
+
+        if ( is_reaped(region) )
+        {
+            vunmap(region->va);
+            xfree(region);
+        }
+        else
+            put_former(region, pages ? &waiting : &former_regions);
+    }
+
+    spin_lock(&lock);
+    list_splice(&waiting, &former_regions);
+    spin_unlock(&lock);
+
+    return !pages;
+}
+
+bool schedlog_has_former(void)
+{
+    bool has;
+
+    spin_lock(&lock);
+    has = !list_empty(&former_regions);
+    spin_unlock(&lock);
+
+    return has;
+}
+
+/* Enough for the logs of a scheduler which logs everything on each pCPU. */
+static int __init cf_check init_budget(void)
+{
+    if ( !opt_schedlog_max )
+        opt_schedlog_max = max(MB(256), MB(2) * num_present_cpus());
+
+    return 0;
+}
+presmp_initcall(init_budget);
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
