@@ -6,6 +6,7 @@
  * to the architecture.
  */
 
+#include <xen/errno.h>
 #include <xen/init.h>
 #include <xen/jump_label.h>
 #include <xen/kernel.h>
@@ -33,6 +34,21 @@ unsigned int jump_label_sites(const struct jump_label *label)
             nr++;
 
     return nr;
+}
+
+bool jump_label_overlaps(const void *start, size_t len)
+{
+    const struct jump_label_site *s;
+
+    for_each_site ( s )
+    {
+        const void *insn = jump_label_site_insn(s);
+
+        if ( insn < start + len && start < insn + ARCH_JUMP_LABEL_INSN_LEN )
+            return true;
+    }
+
+    return false;
 }
 
 /* The pCPU which called stop_machine_run() writes, the others wait for it. */
@@ -94,6 +110,13 @@ int jump_label_apply(void)
 
         if ( label->on == label->request )
             continue;
+
+        if ( !arch_jump_label_is(s, label->on) )
+        {
+            printk(XENLOG_ERR "Jump label site %ps (%p) was overwritten\n",
+                   insn, insn);
+            return -ENOEXEC;
+        }
 
         if ( !start || insn < start )
             start = insn;

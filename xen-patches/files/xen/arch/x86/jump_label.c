@@ -38,10 +38,10 @@ int arch_jump_label_prepare(const void *start, const void *end)
     return 0;
 }
 
-void arch_jump_label_write(const struct jump_label_site *site, bool on)
+/* What @site is while it is on or off. */
+static void get_insn(const struct jump_label_site *site, bool on, uint8_t *buf)
 {
     const void *insn = jump_label_site_insn(site);
-    uint8_t buf[ARCH_JUMP_LABEL_INSN_LEN];
 
     if ( on )
     {
@@ -52,9 +52,24 @@ void arch_jump_label_write(const struct jump_label_site *site, bool on)
         memcpy(&buf[1], &disp, sizeof(disp));
     }
     else
-        memcpy(buf, arch_jump_label_nop, sizeof(buf));
+        memcpy(buf, arch_jump_label_nop, ARCH_JUMP_LABEL_INSN_LEN);
+}
 
-    memcpy(alias + (insn - alias_of), buf, sizeof(buf));
+bool arch_jump_label_is(const struct jump_label_site *site, bool on)
+{
+    uint8_t buf[ARCH_JUMP_LABEL_INSN_LEN];
+
+    get_insn(site, on, buf);
+
+    return !memcmp(jump_label_site_insn(site), buf, sizeof(buf));
+}
+
+void arch_jump_label_write(const struct jump_label_site *site, bool on)
+{
+    uint8_t buf[ARCH_JUMP_LABEL_INSN_LEN];
+
+    get_insn(site, on, buf);
+    memcpy(alias + (jump_label_site_insn(site) - alias_of), buf, sizeof(buf));
 }
 
 /*

@@ -33,6 +33,7 @@
  * - No site in a path which NMI or #MC handlers take.  These aren't stopped
  *   while sites are rewritten.
  * - No site in livepatch payloads: sites are found in Xen's own image only.
+ *   A payload which would overwrite a site is refused.
  */
 #ifndef XEN_JUMP_LABEL_H
 #define XEN_JUMP_LABEL_H
@@ -93,9 +94,12 @@ unsigned int jump_label_sites(const struct jump_label *label);
  * stop_machine_run().  Nobody else may make requests or call it meanwhile.
  *
  * Returns 0, -EBUSY if pCPUs come or go or are being stopped already (try
- * again), or -ENOMEM.
+ * again), -ENOMEM, or -ENOEXEC if a site isn't what it should be.
  */
 int jump_label_apply(void);
+
+/* Is there a site in these bytes?  They must not be patched in another way. */
+bool jump_label_overlaps(const void *start, size_t len);
 
 /*
  * What an architecture supplies.  arch_jump_label_prepare() and _finish()
@@ -104,6 +108,7 @@ int jump_label_apply(void);
  * may execute one of the sites.
  */
 extern const uint8_t arch_jump_label_nop[ARCH_JUMP_LABEL_INSN_LEN];
+bool arch_jump_label_is(const struct jump_label_site *site, bool on);
 int arch_jump_label_prepare(const void *start, const void *end);
 void arch_jump_label_write(const struct jump_label_site *site, bool on);
 void arch_jump_label_sync(void);
@@ -114,6 +119,11 @@ void arch_jump_label_finish(void);
 #define jump_label_on(label) false
 #define jump_label_callee
 #define jump_label_call(label, fn, args...) ((void)0)
+
+static inline bool jump_label_overlaps(const void *start, size_t len)
+{
+    return false;
+}
 
 #endif /* CONFIG_JUMP_LABEL */
 

@@ -32,15 +32,25 @@ static always_inline bool arch_jump_label_site(const struct jump_label *label)
 /* The callee saves what it changes; hence nothing is clobbered here. */
 #define arch_jump_label_callee __attribute__((__no_caller_saved_registers__))
 
+/* As ASM_CALL_CONSTRAINT, which cannot be the only output. */
+#ifdef CONFIG_FRAME_POINTER
+#define JUMP_LABEL_CALL_OUTPUT "+r" (current_stack_pointer)
+#else
+#define JUMP_LABEL_CALL_OUTPUT
+#endif
+
 #define JUMP_LABEL_CALL1(fn, a) \
     asm volatile ( "call %c[f]" \
-                   :: [f] "i" (fn), "D" (a) : "memory", "cc" )
+                   : JUMP_LABEL_CALL_OUTPUT \
+                   : [f] "i" (fn), "D" (a) : "memory", "cc" )
 #define JUMP_LABEL_CALL2(fn, a, b) \
     asm volatile ( "call %c[f]" \
-                   :: [f] "i" (fn), "D" (a), "S" (b) : "memory", "cc" )
+                   : JUMP_LABEL_CALL_OUTPUT \
+                   : [f] "i" (fn), "D" (a), "S" (b) : "memory", "cc" )
 #define JUMP_LABEL_CALL3(fn, a, b, c) \
     asm volatile ( "call %c[f]" \
-                   :: [f] "i" (fn), "D" (a), "S" (b), "d" (c) \
+                   : JUMP_LABEL_CALL_OUTPUT \
+                   : [f] "i" (fn), "D" (a), "S" (b), "d" (c) \
                    : "memory", "cc" )
 
 /* Pick the macro for the number of arguments. */
