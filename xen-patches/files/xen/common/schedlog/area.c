@@ -225,6 +225,21 @@ static void attach_cpu(const struct area *area, unsigned int cpu)
     per_cpu(schedlog_pcpu, cpu) = pcpu;
 }
 
+/* The scheduler need not notice that there is one more: it logs as others do. */
+static void copy_registers(struct parts *to)
+{
+    const uint32_t *from = NULL;
+    uint32_t *lcr = to->region[PART_CONTROL]->va;
+    unsigned int cpu, i;
+
+    for ( cpu = 0; cpu < nr_cpu_ids && !from; cpu++ )
+        if ( used->cpu[cpu].complete && &used->cpu[cpu] != to )
+            from = used->cpu[cpu].region[PART_CONTROL]->va;
+
+    for ( i = 0; from && i < used->geometry.nr_files; i++ )
+        lcr[i] = ACCESS_ONCE(from[i]);
+}
+
 static int fill_area(struct area *area)
 {
     unsigned int cpu;
@@ -326,6 +341,7 @@ static int complete_area(void)
         if ( rc )
             return rc;
 
+        copy_registers(&used->cpu[cpu]);
         attach_cpu(used, cpu);
         schedlog_start_tick(cpu);
     }
@@ -380,17 +396,22 @@ void schedlog_give_up_area(void)
 
 bool schedlog_prepare_cpu(unsigned int cpu)
 {
+    bool had;
+
     /* If it was parked it still has the pointer which it had then. */
     per_cpu(schedlog_pcpu, cpu) = NULL;
 
     if ( !used )
         return true;
 
+    had = used->cpu[cpu].complete;
     if ( fill_cpu(used, cpu, false) )
     {
         give_up_parts(&used->cpu[cpu]);
         return false;
     }
+    if ( !had )
+        copy_registers(&used->cpu[cpu]);
 
     attach_cpu(used, cpu);
 

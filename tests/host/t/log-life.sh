@@ -1,0 +1,194 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 1 --cores 2 --parallel
+# time: 420
+#
+# An area is there whole or not at all, whatever happens while it is made: more than
+# is allowed, the failure of any allocation (on a hypervisor with CONFIG_DEBUG, which
+# can be told so), pCPUs that come and go, leases that end, somebody who asks all the
+# time.  Fails if a set-up that failed keeps memory or the way of the next one, or if
+# set-up, lease, hotplug, info and release change the same thing at the same time.
+#
+#   tests/host/debug.sh log-life
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/log.sh
+. /usr/lib/box/talk.sh
+
+used()
+{
+    log_info used_bytes
+}
+
+budget()
+{
+    is "more than is allowed on all pCPUs, but not on each" \
+        "$(schedlog-area setup 16 16777216x8)" "setup: E2BIG"
+    is "leaves nothing of it" "$(used) $(log_info nr_cpus)" "0 0"
+    check "and is not in the way of less" schedlog-area setup 16 65536
+    schedlog-area release
+    is "which is given back" "$(used)" 0
+}
+
+fail_at()
+{
+    xenhypfs write /params/schedlog_fail "$1"
+}
+
+# set_up_failing N: what set-up says; the area is given up again
+set_up_failing()
+{
+    fail_at "$1"
+    schedlog-area setup 16 4096x4 65536 && echo made
+    fail_at 0
+}
+
+# Counts in "failures".
+fail_each_of_set_up()
+{
+    failures=0
+    while [ $failures -lt 500 ]; do
+        said=$(set_up_failing $((failures + 1)))
+        [ "$said" = "setup: ENOMEM" ] || break
+        failures=$((failures + 1))
+        [ "$(used) $(log_info nr_cpus)" = "0 0" ] || return 1
+    done
+}
+
+cpu1_online()
+{
+    xen-hptool cpu-online 1 >/dev/null
+}
+
+cpu1_offline()
+{
+    xen-hptool cpu-offline 1 >/dev/null
+}
+
+fail_each_of_hotplug()
+{
+    failures=0
+    while [ $failures -lt 500 ]; do
+        fail_at $((failures + 1))
+        cpu1_online || return 1
+        fail_at 0
+        said=$(schedlog-area frames 1)
+        [ "$said" = "frames: ENODEV" ] || break
+        failures=$((failures + 1))
+        cpu1_offline || return 1
+    done
+}
+
+failing_allocations()
+{
+    check "each allocation of a set-up fails once: nothing remains" \
+        fail_each_of_set_up
+    check "there were many ($failures)" test "$failures" -ge 30
+    is "with none of them failing it is made" "$said" made
+    schedlog-area release
+    is "and given back" "$(used)" 0
+
+    cpu1_offline
+    schedlog-area setup 16 4096x4 65536
+    schedlog-area register all full
+    schedlog-area route 1 runq 0
+    schedlog-area events runq
+    check "each allocation for a pCPU that comes fails once: it comes without" \
+        fail_each_of_hotplug
+    check "there were some ($failures)" test "$failures" -ge 15
+    sleep 1
+    check "with none of them failing it logs, with the registers of the others" \
+        test "$(schedlog-area rows 0 2>/dev/null | grep -c ^1)" -gt 5
+    schedlog-area events
+
+    cpu1_offline
+    schedlog-area release
+    schedlog-area setup 16 4096x4 65536
+    fail_at 1
+    cpu1_online
+    is "a pCPU without an area" "$(schedlog-area frames 1)" "frames: ENODEV"
+    check "gets one by the same set-up" schedlog-area setup 16 4096x4 65536
+    check "then" test "$(schedlog-area frames 1 | wc -l)" -gt 0
+    schedlog-area release
+    is "all is given back" "$(used)" 0
+}
+
+# again WHAT COMMAND...: again and again until the end, counted in the file WHAT
+again()
+{
+    local what="$1" n=0
+
+    shift
+    while [ ! -f stop ]; do
+        "$@" >/dev/null 2>&1
+        n=$((n + 1))
+        echo $n >"$what"
+    done
+}
+
+cycle_pcpu()
+{
+    cpu1_offline
+    cpu1_online
+    usleep 100000
+}
+
+# Ends at once, so the lease ends 100 ms later.
+short_lease()
+{
+    schedlog-lease hold 100 0
+    usleep 150000
+}
+
+make_and_give_up()
+{
+    schedlog-area release
+    schedlog-area setup 16 4096x8 1048576
+    schedlog-area events service-ns memory runq
+    schedlog-area events
+}
+
+everything_at_once()
+{
+    again cycles cycle_pcpu &
+    again leases short_lease &
+    again asked schedlog-area info &
+    again made make_and_give_up &
+    sleep "$1"
+    touch stop
+    wait
+    note "$(cat cycles) cycles of a pCPU, $(cat leases) leases," \
+        "$(cat asked) times info, $(cat made) areas"
+    check "there was enough of each" test "$(cat cycles)" -ge 3 -a \
+        "$(cat leases)" -ge 10 -a "$(cat asked)" -ge 20 -a "$(cat made)" -ge 10
+}
+
+free_again()
+{
+    local tries=50
+
+    until schedlog-area release && [ "$(used)" = 0 ]; do
+        [ $((tries -= 1)) -gt 0 ] || return 1
+        usleep 100000
+    done
+}
+
+console_begin
+before=$(xl info free_memory)
+budget
+if xenhypfs cat /params/schedlog_fail >/dev/null 2>&1; then
+    failing_allocations
+    xl dmesg -c >/dev/null # of pCPUs without an area
+else
+    skip "failing allocations" "this hypervisor was built without CONFIG_DEBUG"
+fi
+long=20
+! full || long=120
+everything_at_once $long
+check "in the end all memory can be given back" free_again
+sleep 1
+check "and Xen has it again" test "$(xl info free_memory)" -ge $((before - 1))
+is "a new set-up counts exactly" "$(count_pings 1000)" 1000
+check "Xen and dom0 have nothing to complain about" console_quiet
+finish
