@@ -38,6 +38,8 @@ static inline uint32_t schedlog_pmc_events(unsigned int nr)
  */
 struct schedlog_pcpu {
     struct timer tick;
+    domid_t memory_domid; /* Whose memory has changed here since the tick; */
+    bool memory_changed;  /* if any has. */
     struct schedlog_stay stay[SCHEDLOG_NR_STAYS];
     struct schedlog_cpu cpu; /* Must be last: it ends in an array. */
 };

@@ -5,11 +5,16 @@
  *
  * Everything here runs in the middle of what it observes, for each event.  It
  * takes no lock and cannot fail.
+ *
+ * A site may be reached in hard interrupt context, as those of WAKE_DELAY and
+ * MIGRATE are when an interrupt wakes a vCPU, but nothing is recorded there:
+ * record() must not interrupt itself.
  */
 
 #include <xen/event.h>
 #include <xen/irq.h>
 #include <xen/percpu.h>
+#include <xen/sched.h>
 #include <xen/schedlog.h>
 #include <xen/time.h>
 
@@ -79,14 +84,51 @@ void schedlog_grant_copy(const struct domain *src, const struct domain *dest)
         access(XEN_SCHEDLOG_EV_GRANT_COPY, dest);
 }
 
-void schedlog_memory(const struct domain *d)
+static void log_memory(const struct domain *d)
 {
-    /* Those which are not domains, but own pages. */
-    if ( d->domain_id >= DOMID_FIRST_RESERVED )
-        return;
-
     record(XEN_SCHEDLOG_EV_MEMORY, d->schedlog_acct, XEN_SCHEDLOG_ACCT_NONE,
            d->tot_pages);
+}
+
+/*
+ * What the domain has now, which isn't older than what this pCPU has seen.  If
+ * it has gone, that it has nothing was logged.
+ */
+void schedlog_memory_tick(struct schedlog_pcpu *pcpu)
+{
+    struct domain *d;
+
+    if ( !pcpu->memory_changed )
+        return;
+
+    pcpu->memory_changed = false;
+    d = rcu_lock_domain_by_id(pcpu->memory_domid);
+    if ( !d )
+        return;
+
+    log_memory(d);
+    rcu_unlock_domain(d);
+}
+
+/*
+ * A domain is built and destroyed page by page.  There is one row per tick and
+ * pCPU, or when the pCPU turns to another domain.
+ */
+void schedlog_memory(const struct domain *d)
+{
+    struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
+
+    /* Those which are not domains, but own pages. */
+    if ( !pcpu || d->domain_id >= DOMID_FIRST_RESERVED )
+        return;
+
+    if ( pcpu->memory_changed && pcpu->memory_domid != d->domain_id )
+        schedlog_memory_tick(pcpu);
+
+    pcpu->memory_domid = d->domain_id;
+    pcpu->memory_changed = d->tot_pages;
+    if ( !d->tot_pages )
+        log_memory(d);
 }
 
 void schedlog_runq(unsigned int cpu)

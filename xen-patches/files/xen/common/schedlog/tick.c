@@ -23,25 +23,38 @@
 
 static bool __read_mostly ticking;
 
+/*
+ * pCPUs take turns within the period: those which share a run queue would wait
+ * for its lock if they all sampled it at once.
+ */
+static s_time_t phase_of(unsigned int cpu)
+{
+    return PERIOD * cpu / nr_cpu_ids;
+}
+
 /* As if there had been a tick just now. */
 void schedlog_init_tick(struct schedlog_pcpu *pcpu)
 {
     pcpu->cpu.tick = NOW() / PERIOD;
 }
 
-static void set_tick(struct schedlog_pcpu *pcpu)
+static void set_tick(struct schedlog_pcpu *pcpu, unsigned int cpu)
 {
+    s_time_t phase = phase_of(cpu), turns = (NOW() - phase) / PERIOD;
+
     schedlog_init_tick(pcpu);
-    set_timer(&pcpu->tick, (pcpu->cpu.tick + 1) * PERIOD);
+    set_timer(&pcpu->tick, (turns + 1) * PERIOD + phase);
 }
 
 static void cf_check tick(void *data)
 {
     struct schedlog_pcpu *pcpu = data;
+    unsigned int cpu = smp_processor_id();
 
-    set_tick(pcpu);
+    set_tick(pcpu, cpu);
 
-    SCHEDLOG(RUNQ, schedlog_runq, smp_processor_id());
+    SCHEDLOG(RUNQ, schedlog_runq, cpu);
+    SCHEDLOG(MEMORY, schedlog_memory_tick, pcpu);
 
     if ( !is_idle_vcpu(current) )
         schedlog_stay_tick(pcpu, current->schedlog_acct);
@@ -55,7 +68,7 @@ void schedlog_start_tick(unsigned int cpu)
         return;
 
     init_timer(&pcpu->tick, tick, pcpu, cpu);
-    set_tick(pcpu);
+    set_tick(pcpu, cpu);
 }
 
 /* After this the handler doesn't run and will not. */

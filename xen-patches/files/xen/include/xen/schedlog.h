@@ -7,8 +7,9 @@
  *     SCHEDLOG(EVTCHN_SEND, schedlog_evtchn_send, rd);
  *
  * While the event is off this is one NOP; neither the call nor its arguments
- * are evaluated.  A site can be anywhere but in hard interrupt, NMI and #MC
- * context and in init code.  See public/schedlog.h for the events.
+ * are evaluated.  A site can be anywhere but in NMI and #MC context and in init
+ * code; nothing can be recorded in hard interrupt context.  See
+ * public/schedlog.h for the events.
  */
 #ifndef XEN_SCHEDLOG_H
 #define XEN_SCHEDLOG_H
@@ -63,6 +64,8 @@ void jump_label_callee schedlog_migrate(struct vcpu *v, int new_state);
 /* Sites of the log facility itself. */
 void jump_label_callee schedlog_mark(uint32_t code);
 void jump_label_callee schedlog_runq(unsigned int cpu);
+struct schedlog_pcpu;
+void jump_label_callee schedlog_memory_tick(struct schedlog_pcpu *pcpu);
 
 static inline void schedlog_init_vcpu(struct vcpu *v)
 {
