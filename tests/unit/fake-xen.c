@@ -285,12 +285,13 @@ int xc_schedlog_mark(xc_interface *xch, uint32_t domid, bool allow)
 /* What a program which only looks must not do. */
 
 int xc_schedlog_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
-                      const uint32_t *sizes)
+                      const uint32_t *sizes, uint64_t *need_bytes)
 {
     (void)xch;
     (void)nr_acct;
     (void)nr_files;
     (void)sizes;
+    (void)need_bytes;
     abort();
 }
 

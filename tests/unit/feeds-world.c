@@ -132,7 +132,8 @@ int xc_interface_close(xc_interface *xch)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 NOT_ASKED_FOR(xc_schedlog_info, xc_schedlog_info_t *info)
-NOT_ASKED_FOR(xc_schedlog_setup, uint32_t a, uint32_t f, const uint32_t *s)
+NOT_ASKED_FOR(xc_schedlog_setup, uint32_t a, uint32_t f, const uint32_t *s,
+              uint64_t *n)
 NOT_ASKED_FOR(xc_schedlog_files, uint32_t f, uint32_t n,
               xen_schedlog_file_t *files)
 NOT_ASKED_FOR(xc_schedlog_frames, uint32_t r, uint32_t c, uint32_t f,

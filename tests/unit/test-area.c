@@ -41,6 +41,7 @@ static struct {
     uint32_t abi;
     uint32_t nr_acct, nr_files;
     uint32_t sizes[8];
+    uint64_t need; /* what schedlog_max= has to be; 0: it is enough */
     uint32_t events;
     uint32_t nr_cpus;
     bool all_cpus; /* NO_CPU has come */
@@ -191,12 +192,16 @@ int xc_schedlog_info(xc_interface *xch, xc_schedlog_info_t *info)
 }
 
 int xc_schedlog_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
-                      const uint32_t *sizes)
+                      const uint32_t *sizes, uint64_t *need_bytes)
 {
     (void)xch;
     if (xen.busy) {
         xen.busy--;
         return refuse(EBUSY);
+    }
+    if (xen.need) {
+        *need_bytes = xen.need;
+        return refuse(E2BIG);
     }
     if (xen.nr_acct) {
         bool same = xen.nr_acct == nr_acct && xen.nr_files == nr_files &&
@@ -385,6 +390,18 @@ static struct xensched_area *make(void)
                      0);
 
     return area;
+}
+
+static void too_large_an_area_says_what_would_do(void **state)
+{
+    struct xensched_area *area = NULL;
+    struct xensched_error err;
+
+    (void)state;
+    xen.need = (266ULL << 20) + 1;
+    assert_int_equal(xensched_area_setup(&ours, false, COOKIE, &area, &err),
+                     -E2BIG);
+    assert_non_null(strstr(err.text, "schedlog_max=267M"));
 }
 
 static void an_area_has_the_logs_of_all_pcpus_there_are(void **state)
@@ -730,6 +747,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         area_test(an_area_has_the_logs_of_all_pcpus_there_are),
+        area_test(too_large_an_area_says_what_would_do),
         area_test(what_the_scheduler_controls_gets_to_its_place),
         area_test(pcpus_that_come_later_are_mapped_and_set_up),
         area_test(who_only_looks_cannot_control),

@@ -89,7 +89,7 @@ static void try_area(xc_interface *xch, uint64_t frame)
     uint64_t own;
 
     show("info", xc_schedlog_info(xch, &info));
-    show("setup", xc_schedlog_setup(xch, 16, 1, &size));
+    show("setup", xc_schedlog_setup(xch, 16, 1, &size, NULL));
     show("files", xc_schedlog_files(xch, 0, 1, &file));
     if (show("frames", xc_schedlog_frames(xch, XEN_SCHEDLOG_REGION_CONTROL, 0,
                                           0, 1, &own)) > 0)

@@ -110,7 +110,7 @@ static void set_up(void)
     xc_schedlog_info_t info;
 
     if (xc_schedlog_release(xch, 0) ||
-        xc_schedlog_setup(xch, NR_ACCT, NR_FILES, sizes) ||
+        xc_schedlog_setup(xch, NR_ACCT, NR_FILES, sizes, NULL) ||
         xc_schedlog_info(xch, &info) ||
         xc_schedlog_files(xch, 0, NR_FILES, files) != (int)NR_FILES)
         err(2, "cannot set the area up");

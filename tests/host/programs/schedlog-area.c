@@ -85,7 +85,7 @@ static void set_up(char **args)
 
     for (int i = 1; args[i]; i++)
         nr = add_sizes(sizes, nr, args[i]);
-    need("setup", xc_schedlog_setup(xch, number(args[0]), nr, sizes));
+    need("setup", xc_schedlog_setup(xch, number(args[0]), nr, sizes, NULL));
 }
 
 static void release(char **args)

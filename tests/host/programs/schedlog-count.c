@@ -54,7 +54,7 @@ static uint32_t set_up(void)
     xc_schedlog_info_t info;
 
     if (xc_schedlog_release(xch, 0) ||
-        xc_schedlog_setup(xch, NR_ACCT, 1, &size) ||
+        xc_schedlog_setup(xch, NR_ACCT, 1, &size, NULL) ||
         xc_schedlog_info(xch, &info))
         err(1, "cannot set the area up");
 

@@ -107,7 +107,7 @@ static int hold(uint32_t lease_ms, unsigned int seconds)
     volatile struct xen_schedlog_header *header;
     uint32_t size = 4096;
 
-    if (!ask().nr_cpus && xc_schedlog_setup(xch, 2, 1, &size))
+    if (!ask().nr_cpus && xc_schedlog_setup(xch, 2, 1, &size, NULL))
         err(1, "cannot set an area up");
     header = map_header();
     while (xc_schedlog_events(xch, events, lease_ms, COOKIE))

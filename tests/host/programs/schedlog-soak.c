@@ -94,7 +94,7 @@ static void set_up(unsigned int i)
     for (uint32_t file = 0; file < geometries[i].nr_files; file++)
         sizes[file] = geometries[i].size;
     while (xc_schedlog_setup(xch, geometries[i].nr_acct,
-                             geometries[i].nr_files, sizes))
+                             geometries[i].nr_files, sizes, NULL))
         if (errno != EBUSY)
             err(1, "set-up failed");
 }

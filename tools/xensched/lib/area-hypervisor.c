@@ -44,8 +44,8 @@ static int xen_failed(struct xensched_error *err, int code, const char *what)
                              "must allow schedlog)", what);
     case E2BIG:
         return xensched_fail(err, code, "%s: more memory than the hypervisor "
-                             "allows; boot it with a larger schedlog_max= "
-                             "than now (default 256M)", what);
+                             "allows; boot it with a larger schedlog_max=",
+                             what);
     default:
         return xensched_fail(err, code, "%s: %s", what, strerror(code));
     }
@@ -113,7 +113,8 @@ static int xen_setup(struct xensched_area *area,
                      const struct xensched_geometry *g)
 {
     return code_of(xc_schedlog_setup(xen_of(area)->xch, g->nr_acct,
-                                     g->nr_files, g->sizes));
+                                     g->nr_files, g->sizes,
+                                     &area->need_bytes));
 }
 
 static int xen_files(struct xensched_area *area,

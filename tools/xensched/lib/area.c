@@ -311,6 +311,12 @@ static int make(struct xensched_area *area, const struct xensched_geometry *g,
 
         if (!code)
             return 0;
+        if (code == E2BIG && area->need_bytes)
+            return xensched_fail(err, code, "setting up the schedlog area: "
+                                 "more memory than the hypervisor allows; boot "
+                                 "it with schedlog_max=%lluM or more",
+                                 (unsigned long long)
+                                 ((area->need_bytes + (1 << 20) - 1) >> 20));
         if (code != EBUSY)
             return area->ops->failed(err, code, "setting up the schedlog "
                                      "area");

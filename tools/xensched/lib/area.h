@@ -60,6 +60,7 @@ struct xensched_area {
     void *place; /* the ops' own */
     bool writable;
     uint64_t cookie; /* 0: none */
+    uint64_t need_bytes; /* of a set-up that failed with E2BIG; 0: not known */
     struct xensched_area_info info; /* when it was mapped */
     struct xen_schedlog_file *files;
     struct mapping global;

@@ -28,7 +28,7 @@ int xc_schedlog_info(xc_interface *xch, xc_schedlog_info_t *info)
 }
 
 int xc_schedlog_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
-                      const uint32_t *sizes)
+                      const uint32_t *sizes, uint64_t *need_bytes)
 {
     struct xen_sysctl sysctl = {};
     DECLARE_HYPERCALL_BUFFER(uint32_t, local);
@@ -54,6 +54,8 @@ int xc_schedlog_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
     set_xen_guest_handle(sysctl.u.schedlog.u.setup.sizes, local);
 
     ret = schedlog_sysctl(xch, &sysctl, XEN_SYSCTL_SCHEDLOG_setup);
+    if ( ret && errno == E2BIG && need_bytes )
+        *need_bytes = sysctl.u.schedlog.u.setup.need_bytes;
 
     xc_hypercall_buffer_free(xch, local);
 

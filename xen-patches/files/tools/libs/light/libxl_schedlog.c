@@ -265,6 +265,7 @@ int libxl_schedlog_setup(libxl_ctx *ctx, uint32_t nr_acct,
 {
     GC_INIT(ctx);
     xc_schedlog_info_t info = {};
+    uint64_t need_bytes = 0;
     uint32_t cpu;
     int rc;
 
@@ -277,8 +278,11 @@ int libxl_schedlog_setup(libxl_ctx *ctx, uint32_t nr_acct,
         goto out;
     }
 
-    if (xc_schedlog_setup(ctx->xch, nr_acct, nr_sizes, sizes)) {
+    if (xc_schedlog_setup(ctx->xch, nr_acct, nr_sizes, sizes, &need_bytes)) {
         rc = failed(gc, "setting up the log");
+        if (need_bytes)
+            LOG(ERROR, "boot Xen with schedlog_max=%"PRIu64"M or more",
+                (need_bytes + (1 << 20) - 1) >> 20);
         goto out;
     }
 
