@@ -41,7 +41,7 @@ policy()
 # variant_sources() mends the next time.
 policies()
 {
-    local rights='schedlog_op|schedlog_bind' modules
+    local rights='schedlog_(read|control|bind|mark)' modules
 
     mkdir -p "$TREE"/policy/{stock,without}.build
     modules=("$TREE"/tools/flask/policy/modules/*.{te,if})

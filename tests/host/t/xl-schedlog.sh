@@ -87,6 +87,9 @@ note "of 300 notifications: $sent bytes"
 check "each notification is a row of 16 bytes" test $((sent % 16)) = 0 -a \
     "$sent" -ge 4800 -a "$sent" -le 6400
 is "in this file alone" "$(written 0)" 0
+xl schedlog threshold sender grant-map 10 >said 2>&1
+is "a threshold for what has no route is refused" "$?" 1
+check "and says what to do" grep -q "xl schedlog route sender grant-map" said
 check "a threshold" xl schedlog threshold sender evtchn-send 10
 ping 300
 more=$(($(written 1) - sent))

@@ -222,11 +222,12 @@ static void print_route_header(void)
 /* Routes of these accounting domains, as @change leaves them. */
 static int change_routes(const char *which, const char *name,
                          void (*change)(libxl_schedlog_route *route,
-                                        uint32_t value), uint32_t value)
+                                        uint32_t value), uint32_t value,
+                         bool need_logged)
 {
     libxl_schedlog_route route;
     uint32_t first, last, acct;
-    unsigned int event;
+    unsigned int event, nr_logged = 0;
 
     if (find_event(name, &event) || which_acct(which, &first, &last))
         return EXIT_FAILURE;
@@ -237,10 +238,18 @@ static int change_routes(const char *which, const char *name,
         if (libxl_schedlog_get_route(ctx, acct, event, &route))
             return EXIT_FAILURE;
         change(&route, value);
+        nr_logged += route.logged;
         if (dryrun_only)
             print_route(acct, event, &route);
         else if (libxl_schedlog_set_route(ctx, acct, event, &route))
             return EXIT_FAILURE;
+    }
+
+    if (need_logged && !nr_logged) {
+        fprintf(stderr, "%s has no route, so a threshold has no effect: set one "
+                "first, with 'xl schedlog route %s %s FILE'.\n",
+                name, which, name);
+        return EXIT_FAILURE;
     }
 
     return EXIT_SUCCESS;
@@ -294,7 +303,7 @@ static int schedlog_route(int argc, char **argv)
     if (argc == 1)
         return show_routes(argv[0]);
     if (!strcmp(argv[2], "none"))
-        return change_routes(argv[0], argv[1], to_nowhere, 0);
+        return change_routes(argv[0], argv[1], to_nowhere, 0, false);
     if (get_info(&info))
         return EXIT_FAILURE;
     nr_files = info.num_sizes;
@@ -302,7 +311,7 @@ static int schedlog_route(int argc, char **argv)
     if (number(argv[2], nr_files ? nr_files - 1 : 0, &file))
         return EXIT_FAILURE;
 
-    return change_routes(argv[0], argv[1], to_file, file);
+    return change_routes(argv[0], argv[1], to_file, file, false);
 }
 
 static int schedlog_threshold(int argc, char **argv)
@@ -312,7 +321,7 @@ static int schedlog_threshold(int argc, char **argv)
     if (number(argv[2], UINT32_MAX, &threshold))
         return EXIT_FAILURE;
 
-    return change_routes(argv[0], argv[1], to_threshold, threshold);
+    return change_routes(argv[0], argv[1], to_threshold, threshold, true);
 }
 
 static int schedlog_bind(int argc, char **argv)

@@ -39,15 +39,21 @@
  * mislead it.
  *
  * Reading a log file without stopping its producer (x86 memory order; other
- * architectures need an acquire load for each "read pos"):
+ * architectures need an acquire load for each "read"):
  *
- *   1. Read the layout (see struct xen_schedlog_state), then pos.
+ *   1. Read layout_seq, the layout (see struct xen_schedlog_state), pos, and
+ *      layout_seq again.  If it is odd or has changed, begin again.  If pos is
+ *      below layout_pos, take layout_pos in its place.
  *   2. Copy the rows in [max(own position, pos - size), pos).
- *   3. Read pos again, as pos2.  Of what was copied, everything below
- *      pos2 + row_size - size may have been overwritten: drop it, count it.
+ *   3. Read pos again, as pos2, then layout_seq.  One row can be in flight: if
+ *      layout_seq is the same, it ends at pos2 + row_size at most, else at
+ *      pos2 + 2 * XEN_SCHEDLOG_MAX_ROW_SIZE.  Of what was copied, everything
+ *      below that end - size may have been overwritten: drop it, count it.
  *
- * A reader never restarts and never writes, so there can be any number of
- * them.  Design: J. Stoess, "Using Operating System Instrumentation and Event
+ * A reader never writes, so there can be any number of them.  Readers must not
+ * rely on each other: where the pages of a reader are mapped through a p2m
+ * (PVH, HVM), Xen maps STATE and DATA writable, so another reader may have
+ * written there.  Xen itself is not misled by that.  Design: J. Stoess, "Using Operating System Instrumentation and Event
  * Logging to Support User-level Multiprocessor Schedulers", 2005, chapter 4.
  */
 
@@ -136,8 +142,9 @@ enum xen_schedlog_event {
  * Log control register.
  *
  * A row is the C struct which has the selected entries as its members, in
- * the order of this list, each at its natural alignment, its size rounded up
- * to a power of two and to at least 1 << PAD bytes.  All in the producer's
+ * the order of this list, each aligned to its own size (also that of 64 bits, on
+ * any architecture), its size rounded up to a power of two and to at least
+ * 1 << PAD bytes.  All in the producer's
  * byte order.
  *
  *   uint16_t event;

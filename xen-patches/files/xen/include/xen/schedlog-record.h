@@ -12,7 +12,7 @@
  * Rules for callers:
  *
  * - Events of one CPU must not nest: never call it from hard interrupt, NMI or
- *   #MC context.  In Xen, which doesn't preempt itself, this is all it takes.
+ *   #MC context.  Xen doesn't preempt itself, so nothing else can nest.
  * - struct schedlog_cpu and struct schedlog_file are private to the producer.
  *   Only what their ->lcr, ->route and ->state point to is shared.
  *
@@ -57,7 +57,7 @@ struct schedlog_file {
     uint64_t pos;           /* As in struct xen_schedlog_state. */
     struct xen_schedlog_state *state;
     uint32_t mask;          /* Size in bytes - 1. */
-    uint32_t lcr;           /* The register which the layout was made from. */
+    uint32_t lcr;           /* Its register when the layout was last set. */
     uint8_t row_size;       /* 0: nothing is to be written. */
     uint8_t counter_offset;
     uint8_t time_offset;
