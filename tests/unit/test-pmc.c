@@ -12,6 +12,7 @@
 
 #include "cmocka-tap.h"
 
+#define CONFIG_SCHEDLOG
 #include "arch/x86/schedlog-pmc.c"
 
 #define NR_CPUS 3

@@ -95,7 +95,7 @@ static void cf_check program_pmcs(void *unused)
 }
 
 /* With pCPUs neither coming nor going.  The reservation is the caller's. */
-static void select_pmcs(unsigned int nr, const uint64_t *select)
+static void count_events(unsigned int nr, const uint64_t *select)
 {
     unsigned int i;
 
@@ -111,7 +111,7 @@ void schedlog_release_pmcs(void)
     if ( !selected )
         return;
 
-    select_pmcs(0, NULL);
+    count_events(0, NULL);
     release_lapic_nmi();
 }
 
@@ -135,7 +135,7 @@ int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
     else if ( !selected && reserve_lapic_nmi() )
         return -EBUSY;
     else
-        select_pmcs(op->nr, op->select);
+        count_events(op->nr, op->select);
 
     return 0;
 }

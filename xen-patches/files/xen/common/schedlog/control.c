@@ -215,9 +215,10 @@ static long do_here(struct xen_sysctl_schedlog *op)
 
     case XEN_SYSCTL_SCHEDLOG_pmc:
         return select_pmcs(&op->u.pmc);
-    }
 
-    return -EOPNOTSUPP;
+    default:
+        return -EOPNOTSUPP;
+    }
 }
 
 /* Those which continue on CPU0, unless they fail here. */
@@ -266,13 +267,13 @@ int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
         v = domain_vcpu(d, op->vcpu);
         if ( !v )
             return -EINVAL;
-        v->schedlog_acct = op->acct;
+        write_atomic(&v->schedlog_acct, op->acct);
         return 0;
     }
 
-    d->schedlog_acct = op->acct;
+    write_atomic(&d->schedlog_acct, op->acct);
     for_each_vcpu ( d, v )
-        v->schedlog_acct = op->acct;
+        write_atomic(&v->schedlog_acct, op->acct);
 
     return 0;
 }

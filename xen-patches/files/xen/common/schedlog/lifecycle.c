@@ -256,6 +256,9 @@ static int cf_check cpu_callback(
     case CPU_DOWN_PREPARE:
         schedlog_stop_tick(cpu);
         break;
+
+    default:
+        break;
     }
 
     return NOTIFY_DONE;

@@ -301,9 +301,11 @@ static bool reap_page(struct schedlog_region *region)
             return false;
         free_last_page(region);
         return true;
-    }
 
-    return false;
+    default:
+        ASSERT_UNREACHABLE();
+        return false;
+    }
 }
 
 static bool is_reaped(const struct schedlog_region *region)

@@ -66,13 +66,6 @@ void schedlog_grant_unmap(const struct domain *rd)
     access(XEN_SCHEDLOG_EV_GRANT_UNMAP, rd);
 }
 
-/* What a domain which dies has still mapped is unmapped by another one. */
-void schedlog_grant_release(const struct domain *d, const struct domain *rd)
-{
-    record(XEN_SCHEDLOG_EV_GRANT_UNMAP, d->schedlog_acct, rd->schedlog_acct,
-           1);
-}
-
 /* Whoever copies can be one end, or neither. */
 void schedlog_grant_copy(const struct domain *src, const struct domain *dest)
 {
@@ -159,6 +152,9 @@ void schedlog_wake_delay(struct vcpu *v, int new_state, s_time_t now)
              v->schedlog_woken == (uint32_t)entered )
             record(XEN_SCHEDLOG_EV_WAKE_DELAY, v->schedlog_acct,
                    XEN_SCHEDLOG_ACCT_NONE, max(now - entered, (s_time_t)0));
+        break;
+
+    default:
         break;
     }
 }

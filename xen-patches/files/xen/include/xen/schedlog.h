@@ -41,10 +41,6 @@ void jump_label_callee schedlog_evtchn_send(const struct domain *rd);
 void jump_label_callee schedlog_grant_map(const struct domain *rd);
 void jump_label_callee schedlog_grant_unmap(const struct domain *rd);
 
-/* @d, which dies, still had a page of @rd mapped. */
-void jump_label_callee schedlog_grant_release(const struct domain *d,
-                                              const struct domain *rd);
-
 /* The current vCPU notifies @rchn of @rd. */
 void jump_label_callee schedlog_evtchn_recv(const struct domain *rd,
                                             const struct evtchn *rchn);
