@@ -142,7 +142,7 @@ void *__vmap(const mfn_t *mfn, unsigned int granularity, unsigned int nr,
 
     (void)align;
     (void)type;
-    assert_true(mfn_x(*mfn) == ~0UL && nr == 1 && flags == _PAGE_NONE);
+    assert_true(mfn_x(*mfn) == ~0UL && nr == 1 && flags == MAP_SMALL_PAGES);
     while (range->va)
         range++;
     assert_true(range < ranges + ARRAY_SIZE(ranges));

@@ -45,6 +45,7 @@
 #define _PGC_allocated 8
 #define PAGE_HYPERVISOR 1
 #define _PAGE_NONE 0
+#define MAP_SMALL_PAGES 2
 #define VMAP_DEFAULT 0
 
 typedef struct {

@@ -97,13 +97,17 @@ static uint64_t size_of(const struct schedlog_region *region)
     return (uint64_t)region->nr_pages << PAGE_SHIFT;
 }
 
-/* Linear addresses, without anything behind them. */
+/*
+ * Linear addresses, without anything behind them but page tables.  They are not
+ * mapped by superpages, so that page tables need not be taken apart for
+ * unmapping a page: that cannot fail.
+ */
 static void *reserve_va(unsigned int nr_pages)
 {
     mfn_t none = INVALID_MFN;
 
     return allocation_fails() ? NULL
-                              : __vmap(&none, nr_pages, 1, 1, _PAGE_NONE,
+                              : __vmap(&none, nr_pages, 1, 1, MAP_SMALL_PAGES,
                                        VMAP_DEFAULT);
 }
 
@@ -170,7 +174,7 @@ static int add_page(struct schedlog_region *region, unsigned int memflags)
     clear_page(page);
     if ( allocation_fails() ||
          map_pages_to_xen((unsigned long)va, _mfn(virt_to_mfn(page)), 1,
-                          PAGE_HYPERVISOR) )
+                          PAGE_HYPERVISOR | MAP_SMALL_PAGES) )
     {
         free_xenheap_page(page);
         return -ENOMEM;
