@@ -49,11 +49,12 @@ DEFINE_PER_CPU_READ_MOSTLY(struct schedlog_pcpu *, schedlog_pcpu);
 /* The one which is in use, and the one which is being made. */
 static struct area *used, *made;
 
-static const struct schedlog_geometry no_geometry;
+/* That of the area in use.  Can be looked at without the gate, but for files. */
+static struct schedlog_geometry geometry;
 
 const struct schedlog_geometry *schedlog_geometry(void)
 {
-    return used ? &used->geometry : &no_geometry;
+    return &geometry;
 }
 
 unsigned int schedlog_nr_cpus(void)
@@ -318,6 +319,7 @@ static void use_area(void)
 
     used = made;
     made = NULL;
+    geometry = used->geometry;
 
     for_each_online_cpu ( cpu )
         attach_cpu(used, cpu);
@@ -391,6 +393,7 @@ void schedlog_give_up_area(void)
     for_each_online_cpu ( cpu )
         per_cpu(schedlog_pcpu, cpu) = NULL;
     used = NULL;
+    memset(&geometry, 0, sizeof(geometry));
     give_up(area);
 }
 

@@ -58,7 +58,10 @@ struct schedlog_geometry {
  * pCPUs neither coming nor going.
  */
 
-/* That of the area which is in use.  nr_acct is 0: there is none. */
+/*
+ * That of the area which is in use.  nr_acct is 0: there is none.  Without the
+ * gate, nothing that it points to may be looked at.
+ */
 const struct schedlog_geometry *schedlog_geometry(void);
 
 /* One more than the highest pCPU with an area. */
