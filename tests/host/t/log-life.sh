@@ -40,7 +40,7 @@ fail_at()
 set_up_failing()
 {
     fail_at "$1"
-    schedlog-area setup 16 4096x4 65536 && echo made
+    schedlog-area setup 16 4096x3 65536 && echo made
     fail_at 0
 }
 
@@ -82,20 +82,21 @@ fail_each_of_hotplug()
 
 failing_allocations()
 {
-    check "each allocation of a set-up fails once: nothing remains" \
-        fail_each_of_set_up
+    fail_each_of_set_up
+    is "each allocation of a set-up fails once: nothing remains" "$?" 0
     check "there were many ($failures)" test "$failures" -ge 30
     is "with none of them failing it is made" "$said" made
     schedlog-area release
     is "and given back" "$(used)" 0
 
     cpu1_offline
-    schedlog-area setup 16 4096x4 65536
+    schedlog-area setup 16 4096
     schedlog-area register all full
     schedlog-area route 1 runq 0
     schedlog-area events runq
-    check "each allocation for a pCPU that comes fails once: it comes without" \
-        fail_each_of_hotplug
+    fail_each_of_hotplug
+    is "each allocation for a pCPU that comes fails once: it comes without" \
+        "$?" 0
     check "there were some ($failures)" test "$failures" -ge 15
     sleep 1
     check "with none of them failing it logs, with the registers of the others" \
@@ -104,11 +105,11 @@ failing_allocations()
 
     cpu1_offline
     schedlog-area release
-    schedlog-area setup 16 4096x4 65536
+    schedlog-area setup 16 4096
     fail_at 1
     cpu1_online
     is "a pCPU without an area" "$(schedlog-area frames 1)" "frames: ENODEV"
-    check "gets one by the same set-up" schedlog-area setup 16 4096x4 65536
+    check "gets one by the same set-up" schedlog-area setup 16 4096
     check "then" test "$(schedlog-area frames 1 | wc -l)" -gt 0
     schedlog-area release
     is "all is given back" "$(used)" 0
@@ -144,24 +145,46 @@ short_lease()
 make_and_give_up()
 {
     schedlog-area release
-    schedlog-area setup 16 4096x8 1048576
+    schedlog-area setup 16 4096x7 1048576
     schedlog-area events service-ns memory runq
     schedlog-area events
 }
 
+# until_true SECONDS COMMAND...
+until_true()
+{
+    local tries=$(($1 * 5))
+
+    shift
+    until "$@"; do
+        [ $((tries -= 1)) -gt 0 ] || return 1
+        usleep 200000
+    done
+}
+
+# enough CYCLES LEASES ASKED MADE: of each, so far
+enough()
+{
+    [ "$(cat cycles)" -ge "$1" ] && [ "$(cat leases)" -ge "$2" ] &&
+        [ "$(cat asked)" -ge "$3" ] && [ "$(cat made)" -ge "$4" ]
+}
+
 everything_at_once()
 {
+    local what
+
+    for what in cycles leases asked made; do
+        echo 0 >$what
+    done
     again cycles cycle_pcpu &
     again leases short_lease &
     again asked schedlog-area info &
     again made make_and_give_up &
-    sleep "$1"
+    check "there is enough of each" until_true 120 enough "$@"
     touch stop
     wait
     note "$(cat cycles) cycles of a pCPU, $(cat leases) leases," \
         "$(cat asked) times info, $(cat made) areas"
-    check "there was enough of each" test "$(cat cycles)" -ge 3 -a \
-        "$(cat leases)" -ge 10 -a "$(cat asked)" -ge 20 -a "$(cat made)" -ge 10
 }
 
 free_again()
@@ -183,9 +206,11 @@ if xenhypfs cat /params/schedlog_fail >/dev/null 2>&1; then
 else
     skip "failing allocations" "this hypervisor was built without CONFIG_DEBUG"
 fi
-long=20
-! full || long=120
-everything_at_once $long
+if full; then
+    everything_at_once 30 200 1000 200
+else
+    everything_at_once 5 20 50 20
+fi
 check "in the end all memory can be given back" free_again
 sleep 1
 check "and Xen has it again" test "$(xl info free_memory)" -ge $((before - 1))

@@ -21,7 +21,7 @@ come_and_go()
     local n=0
 
     while [ $n -lt "$1" ]; do
-        guest start idle name=passing memory=64 && guest stop passing
+        guest start idle name=passing && guest stop passing
         n=$((n + 1))
     done
 }
@@ -30,16 +30,14 @@ many=4
 ! full || many=40
 
 log_set_up 1048576
-guest start idle name=sleeper
-log_guest sleeper $ONE
-schedlog-area bind "$(xl domid sleeper)" all $ONE
 schedlog-area route 0 memory 0
 logging memory come_and_go 1
 note "$(wc -l <log.rows) rows of memory for one guest that came and went"
-check "a guest of 64 MiB comes and goes: it changed" test "$(wc -l <log.rows)" -gt 2
+check "a guest comes and goes: it changed" test "$(wc -l <log.rows)" -gt 2
 check "but it is not one row per page" test "$(wc -l <log.rows)" -lt 2000
-is "the last one says that it has none" \
-    "$(awk '$2 == "memory" && $5 == 0' log.rows | wc -l)" 1
+check "and that it has none any more is logged" awk '
+    $2 == "memory" && $5 == 0 { none++ }
+    END { exit !none }' log.rows
 schedlog-area release
 
 guest start disk
@@ -47,6 +45,6 @@ start_daemon --log all
 is "the daemon starts with all events" "$?" 0
 come_and_go $many
 note "after $many guests: $(read_and_lost)"
-is "no row was lost" "$(read_and_lost | sed 's/.*read, *//; s/[^0-9].*//')" 0
+is "no row was lost" "$(read_and_lost | sed 's/.* read, *//; s/ lost.*//')" 0
 stop_daemon TERM
 finish
