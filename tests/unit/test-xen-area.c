@@ -241,14 +241,6 @@ static void grace_period(void)
 }
 
 /* What other files of the hypervisor do. */
-void schedlog_init_file(struct schedlog_file *file, void *data, uint32_t size,
-                        struct xen_schedlog_state *state)
-{
-    file->data = data;
-    file->mask = size - 1;
-    file->state = state;
-}
-
 void schedlog_stay_init_cpu(struct schedlog_pcpu *pcpu)
 {
     assert_non_null(pcpu->cpu.skipped);
