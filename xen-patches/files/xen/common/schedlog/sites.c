@@ -39,9 +39,11 @@ static always_inline void access(enum xen_schedlog_event event,
     record(event, current->schedlog_acct, rd->schedlog_acct, 1);
 }
 
+/* Not loopback, as not IPIs: also if vCPUs have bindings of their own. */
 void schedlog_evtchn_send(const struct domain *rd)
 {
-    access(XEN_SCHEDLOG_EV_EVTCHN_SEND, rd);
+    if ( rd != current->domain )
+        access(XEN_SCHEDLOG_EV_EVTCHN_SEND, rd);
 }
 
 /*
@@ -50,7 +52,8 @@ void schedlog_evtchn_send(const struct domain *rd)
  */
 void schedlog_evtchn_recv(const struct domain *rd, const struct evtchn *rchn)
 {
-    if ( !rchn->xen_consumer && !evtchn_is_pending(rd, rchn) )
+    if ( rd != current->domain && !rchn->xen_consumer &&
+         !evtchn_is_pending(rd, rchn) )
         record(XEN_SCHEDLOG_EV_EVTCHN_RECV,
                rd->vcpu[rchn->notify_vcpu_id]->schedlog_acct,
                current->schedlog_acct, 1);
