@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@
 _Static_assert(sizeof(struct xensched_log_info) ==
                sizeof(struct xen_sysctl_schedlog_info), "same payload");
 _Static_assert(sizeof(struct xensched_log_setup) ==
-               sizeof(struct xen_sysctl_schedlog_setup), "same payload");
+               offsetof(struct xen_sysctl_schedlog_setup, need_bytes),
+               "same payload, but for what only the hypervisor says");
 _Static_assert(sizeof(struct xensched_log_files) ==
                sizeof(struct xen_sysctl_schedlog_files), "same payload");
 _Static_assert(sizeof(struct xensched_log_events) ==
