@@ -12,7 +12,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib/paths.sh
 . "$here/lib/paths.sh"
 
-[[ $# -gt 0 ]] || set -- log-noise log-soak log-control lease ring-destroy
+[[ $# -gt 0 ]] || set -- log-life log-noise log-soak log-control lease ring-destroy
 "$here/../../xen-patches/debug.sh" >&2
 BOX_XEN_PATCHED=$BOX_BUILD/xen/debug/xen/xen \
 BOX_RESULTS=$BOX_BUILD/test/debug exec "$here/run-tests.sh" "$@"

@@ -150,18 +150,6 @@ make_and_give_up()
     schedlog-area events
 }
 
-# until_true SECONDS COMMAND...
-until_true()
-{
-    local tries=$(($1 * 5))
-
-    shift
-    until "$@"; do
-        [ $((tries -= 1)) -gt 0 ] || return 1
-        usleep 200000
-    done
-}
-
 # enough CYCLES LEASES ASKED MADE: of each, so far
 enough()
 {
