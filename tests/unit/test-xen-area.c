@@ -158,9 +158,10 @@ void *__vmap(const mfn_t *mfn, unsigned int granularity, unsigned int nr,
 int map_pages_to_xen(unsigned long va, mfn_t mfn, unsigned long nr,
                      unsigned int flags)
 {
-    assert_int_equal(nr, 1);
+    assert_true(nr == 1 || flags == _PAGE_NONE);
     assert_int_equal(flags == _PAGE_NONE, mfn_x(mfn) == ~0UL);
-    *frame_at((void *)va) = mfn_x(mfn);
+    for (unsigned long i = 0; i < nr; i++)
+        *frame_at((char *)va + i * PAGE_SIZE) = mfn_x(mfn);
 
     return 0;
 }

@@ -6,7 +6,7 @@
 # who is charged, how large the area is, and which pCPUs have one.  Two guests
 # make events in known numbers: notifications and marks.
 #
-# time: 240
+# time: 400
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh

@@ -30,6 +30,7 @@
 #define BUG() fail()
 #define ARRAY_SIZE(x) (sizeof(x) / sizeof((x)[0]))
 #define MB(n) ((uint64_t)(n) << 20)
+#define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define container_of(p, type, member) \
     ((type *)((char *)(p) - offsetof(type, member)))

@@ -257,21 +257,35 @@ static void wait_until_unused(struct schedlog_region *region)
     call_rcu(&region->rcu, is_unused);
 }
 
-static void free_last_page(struct schedlog_region *region)
+/* Together, since each change of mappings flushes the TLBs of all pCPUs. */
+static unsigned int free_last_pages(struct schedlog_region *region,
+                                    unsigned int most)
 {
-    void *va = va_of(region, region->nr_ready - 1);
-    void *page = mfn_to_virt(mfn_x(vmap_to_mfn(va)));
+    void *page[PAGES_PER_STEP];
+    unsigned int i, nr = min(region->nr_ready, min(most, PAGES_PER_STEP));
 
-    map_pages_to_xen((unsigned long)va, INVALID_MFN, 1, _PAGE_NONE);
-    free_xenheap_page(page);
-    region->nr_ready--;
+    if ( !nr )
+        return 0;
+
+    region->nr_ready -= nr;
+    for ( i = 0; i < nr; i++ )
+        page[i] = mfn_to_virt(schedlog_region_frame(region,
+                                                    region->nr_ready + i));
+
+    map_pages_to_xen((unsigned long)va_of(region, region->nr_ready),
+                     INVALID_MFN, nr, _PAGE_NONE);
+    for ( i = 0; i < nr; i++ )
+        free_xenheap_page(page[i]);
+
+    return nr;
 }
 
 /*
- * One step with one page of a region.  Returns false when there is nothing to
- * do with this region now.
+ * One step with some pages of a region, @most at most.  Returns how many were
+ * dealt with; 0 when there is nothing to do with this region now.
  */
-static bool reap_page(struct schedlog_region *region)
+static unsigned int reap_pages(struct schedlog_region *region,
+                               unsigned int most)
 {
     switch ( read_atomic(&region->stage) )
     {
@@ -279,36 +293,33 @@ static bool reap_page(struct schedlog_region *region)
         if ( region->step < region->nr_ready )
         {
             drop_reference(page_of(region, region->step++));
-            return true;
+            return 1;
         }
         region->step = 0;
         region->stage = REGION_MAPPED;
-        return true;
+        return 1;
 
     case REGION_MAPPED:
         if ( region->access == SCHEDLOG_PRIVATE ||
              region->step == region->nr_ready )
         {
             wait_until_unused(region);
-            return true;
+            return 1;
         }
         if ( is_mapped(page_of(region, region->step)) )
-            return false;
+            return 0;
         region->step++;
-        return true;
+        return 1;
 
     case REGION_WAITING:
-        return false;
+        return 0;
 
     case REGION_UNUSED:
-        if ( !region->nr_ready )
-            return false;
-        free_last_page(region);
-        return true;
+        return free_last_pages(region, most);
 
     default:
         ASSERT_UNREACHABLE();
-        return false;
+        return 0;
     }
 }
 
@@ -348,8 +359,10 @@ bool schedlog_reap(void)
 
     while ( pages && (region = take_former()) )
     {
-        while ( pages && reap_page(region) )
-            pages--;
+        unsigned int nr;
+
+        while ( pages && (nr = reap_pages(region, pages)) )
+            pages -= nr;
 
         if ( is_reaped(region) )
         {
