@@ -54,6 +54,7 @@ help:
 #|   make bench-lever     soft affinity, hard, and between: where does the guest run?
 #|                        (an hour and more)
 #|   make bench-host    what logging costs guests that use their disk (15 to 25 minutes)
+#|   make results       the documents' tables anew, from docs/results/*.json
 #|   make flask         permissions with FLASK, on a hypervisor of its own
 #|   make debug         the roughest host tests, on a hypervisor with its assertions
 #|   make drivers       the Linux modules, for the kernel of the host in a box
@@ -170,6 +171,10 @@ bench-memory bench-correlation: xen tools drivers
 .PHONY: bench-placement bench-machine bench-phases bench-lever
 bench-placement bench-machine bench-phases bench-lever: xen tools
 	@tests/bench/host-$(@:bench-%=%).sh
+
+.PHONY: results
+results:
+	@tests/bench/results.py
 
 .PHONY: bench-host
 bench-host: xen xen-native tools drivers

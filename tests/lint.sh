@@ -3,7 +3,8 @@
 #
 # Look at every file that is, or is about to be, in the repository: shell
 # scripts with shellcheck, white space at line ends, an SPDX line in every
-# source file, paths that exist on one machine only, circles of files.
+# source file, paths that exist on one machine only, circles of files, tables that
+# are not those of docs/results/.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -50,7 +51,10 @@ complain "a path of one machine" \
 
 complain "files that call each other in a circle" \
     "$(tests/circles.py tools/xensched/{lib,model,policy,daemon,command} \
-        guest-drivers/{core,guest} || :)"
+        guest-drivers/{core,guest} xen-patches/files/xen/common/schedlog || :)"
+
+complain "tables that say something else than what was measured (make results)" \
+    "$(tests/bench/results.py --check || :)"
 
 [ "$rc" -ne 0 ] || echo "lint: ${#files[@]} files, ${#scripts[@]} scripts: clean"
 exit "$rc"

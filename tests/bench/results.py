@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tables of docs/results.md and README.md, from what was measured.
+
+Usage: results.py [--check]
+
+Each table that follows a line "<!-- NAME -->" is made anew from a file in
+docs/results/, which is what a benchmark has left in build/bench/ (of lever.json
+without its cases). With --check nothing is written: exit code 1 and a line for
+each table that says something else than its file.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+DOCUMENTS = ("docs/results.md", "README.md")
+
+
+def load(name):
+    with open(TOP / "docs/results" / (name + ".json"), encoding="ascii") as file:
+        return json.load(file)
+
+
+def percent(ratio, digits=2):
+    text = f"{(ratio - 1) * 100:+.{digits}f} %"
+    return text.replace("+0.0 %", "0.0 %").replace("-0.0 %", "0.0 %") \
+        if digits == 1 else text
+
+
+# --- bench-host ---
+
+CONFIGS = ["disabled", "evtchn", "evtchn+ring3", "evtchn+ring1", "default",
+           "all", "xentrace"]
+WORKLOADS = ["postmark", "fio-rand4k-qd1", "fio-rand4k-qd32", "fio-seq64k-qd1",
+             "fio-seq64k-qd32"]
+# Figure 5.7 of the thesis: throughput of Postmark, less than native.
+THESIS = ["-2.0 %", "-3.8 %", "-10.5 %", "-23.9 %", "", "", ""]
+
+
+def host_cells():
+    return {(e["backend"], e["workload"], e["config"]): e for e in load("host")}
+
+
+def together(cells, backend, config):
+    """Of all workloads in one, as many operations of each as were done."""
+    def work(which):
+        return sum(e["operations"] * e["instructions_per_op"] for e in
+                   (cells[backend, w, which] for w in WORKLOADS))
+    return work(config) / work("native")
+
+
+def host():
+    cells = host_cells()
+    yield ["back end", "workload", "native, per op."] + CONFIGS
+    for backend in "dom0", "driver":
+        for workload in WORKLOADS:
+            native = cells[backend, workload, "native"]
+            yield [backend, workload, f"{native['instructions_per_op']:.0f}"] + [
+                percent(cells[backend, workload, c]["ratio_to_native"])
+                for c in CONFIGS]
+        yield [backend, "all five together", ""] + [
+            percent(together(cells, backend, c)) for c in CONFIGS]
+    yield ["", "thesis: throughput", ""] + THESIS
+
+
+def host_short():
+    cells = host_cells()
+    yield ["more than unpatched", "Postmark", "4 KiB reads, one at a time",
+           "4 KiB reads, 32 at a time"]
+    for config, words in (
+            ("disabled", "no event on, the daemon polls"),
+            ("evtchn", "each notification"),
+            ("evtchn+ring1", "and each request of the disk"),
+            ("default", "what the daemon logs by default"),
+            ("all", "all events"),
+            ("xentrace", "Xen's own xentrace, all events")):
+        yield [words] + [percent(cells["dom0", w, config]["ratio_to_native"], 1)
+                         for w in WORKLOADS[:3]]
+
+
+# --- bench-placement ---
+
+PLACES = {
+    "same-pcpu": "held on dom0's pCPU",
+    "same-socket": "held on the other core of that socket",
+    "other-socket": "held on the other socket",
+    "free": "free, began on the other socket, no daemon",
+    "soft": "brought near by soft affinity",
+    "nudge": "the same, after 0.5 s of hard affinity",
+    "hard": "brought near by hard affinity",
+    "weight50": "brought near by soft affinity, `credit2_soft_weight=50`",
+    "daemon": "placed by `xenschedd --mode act`",
+}
+
+
+def placement():
+    found = load("placement")
+    base = found[0]["instructions_per_request"]
+    yield ["the guest is", "instructions per request", "",
+           "notifications per request", "to another pCPU", "to another socket"]
+    for i, e in enumerate(found):
+        yield [PLACES[e["place"]], str(e["instructions_per_request"]),
+               percent(e["instructions_per_request"] / base, 1) if i else ""] + [
+                   f"{e[key]:.2f}" if e[key] else "0" for key in (
+                       "notifications_per_request", "cross_pcpu_per_request",
+                       "cross_socket_per_request")]
+
+
+# --- bench-phases ---
+
+PLACEMENTS = {
+    "credit2": "credit2: anywhere, by Xen's scheduler",
+    "static": "static: pinned to the sockets that are best for all phases "
+              "together",
+    "random": "random: pinned to sockets by lot (`SEED=1`)",
+    "xenschedd": "`xenschedd --mode act`: soft affinity, "
+                 "`credit2_soft_weight=50`",
+    "xenschedd_soft": "the same with `--affinity soft --soft-weight 0`",
+    "xenschedd_hard": "the same with `--affinity hard`",
+}
+SHORT = {"xenschedd_soft": "soft alone", "xenschedd_hard": "hard"}
+
+
+def work(entry):
+    return percent(entry["work_per_instruction_to_static"], 1)
+
+
+def phases():
+    yield ["placement", "instructions, millions",
+           'work per instruction, to "static"',
+           "notifications to another pCPU", "to another socket", "moves"]
+    for e in load("phases")["placements"]:
+        yield [PLACEMENTS[e["placement"]], f"{e['instructions'] / 1e6:.0f}",
+               "" if e["placement"] == "static" else work(e),
+               f"{e['to_another_pcpu'] * 100:.1f} %",
+               f"{e['to_another_socket'] * 100:.1f} %", str(e["moves"])]
+
+
+def phases_each():
+    found = [e for e in load("phases")["placements"]
+             if e["placement"] != "static"]
+    yield ["phase (g1 to g8)"] + [SHORT.get(e["placement"], e["placement"])
+                                  for e in found]
+    for i, phase in enumerate(found[0]["phases"]):
+        yield [f"`{phase['phase']}`"] + [work(e["phases"][i]) for e in found]
+
+
+# --- bench-lever ---
+
+LEVERS = {
+    "none": "none: Xen's scheduler alone",
+    "soft": "soft affinity",
+    "nudge": "the same, after 0.5 s of hard affinity",
+    "hard": "hard affinity",
+    "weight25": "soft affinity, weight 25",
+    "weight50": "soft affinity, `credit2_soft_weight=50`",
+    "weight100": "soft affinity, weight 100",
+    "nudge50": "the same, after 0.5 s of hard affinity",
+}
+
+
+def spread(figure, scale=1, digits=0):
+    """Median (least to most), or one number if they look the same."""
+    middle, least, most = (f"{figure[key] * scale:.{digits}f}"
+                           for key in ("median", "min", "max"))
+    return middle if least == middle == most else f"{middle} ({least} to {most})"
+
+
+def in_time(e):
+    return f"{e['there_in_time']} of {e['boots']}"
+
+
+def loads(e):
+    return ", ".join(f"{e[key]['median']:.1f}" for key in ("load_place",
+                                                           "load_far"))
+
+
+COLUMNS = {
+    "in time": in_time,
+    "disk's guest there in time": in_time,
+    "at the place, %": lambda e: spread(e["share_settled"], 100),
+    "notifications across sockets, %": lambda e: spread(e["crossing"], 100),
+    "per second": lambda e: spread(e["crossings_per_s"]),
+    "waits, ms": lambda e: spread(e["waits_per_request_ms"], 1, 1),
+    "waits per request": lambda e: spread(e["waits_per_request_ms"], 1, 1),
+    "requests/s": lambda e: spread(e["requests_per_s"]),
+    "guest waits/s": lambda e: spread(e["disk_waits_ms_per_s"]),
+    "dom0 waits/s": lambda e: spread(e["dom0_waits_ms_per_s"]),
+    "pCPUs in use, place and other": loads,
+    "others at the place, %": lambda e: spread(e["wishing_share"], 100),
+    "least, %": lambda e: spread(e["wishing_least"], 100),
+    "most, %": lambda e: spread(e["wishing_most"], 100),
+}
+
+
+def lever(hosts, *columns):
+    many = len(hosts) > 1
+    yield (["scheduler"] if many else []) + ["lever", *columns]
+    for e in load("lever")["summary"]:
+        if e["host"] in hosts:
+            yield (([e["host"]] if many else []) + [LEVERS[e["lever"]]] +
+                   [COLUMNS[c](e) for c in columns])
+
+
+ROOM = ("in time", "at the place, %", "notifications across sockets, %")
+
+TABLES = {
+    "host": host,
+    "host-short": host_short,
+    "placement": placement,
+    "phases": phases,
+    "phases-each": phases_each,
+    "lever-room": lambda: lever(["room"], *ROOM, "per second", "waits, ms",
+                                "pCPUs in use, place and other"),
+    "lever-schedulers": lambda: lever(["credit", "null"], *ROOM, "waits, ms"),
+    "lever-tight": lambda: lever(["tight"], *ROOM, "waits, ms",
+                                 "pCPUs in use, place and other"),
+    "lever-exact": lambda: lever(
+        ["exact"], "in time", "waits per request", "requests/s",
+        "guest waits/s", "dom0 waits/s"),
+    "lever-overload": lambda: lever(
+        ["overload"], "disk's guest there in time", "waits, ms",
+        "pCPUs in use, place and other", "others at the place, %", "least, %",
+        "most, %"),
+}
+
+
+def table(name):
+    head, *lines = TABLES[name]()
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for line in lines:
+        yield "| " + " | ".join(line) + " |"
+
+
+def renewed(match):
+    return f"<!-- {match[1]} -->\n\n" + "".join(
+        line + "\n" for line in table(match[1]))
+
+
+def main():
+    check = sys.argv[1:] == ["--check"]
+    if sys.argv[1:] and not check:
+        sys.exit(__doc__)
+    wrong, seen = [], set()
+    for document in DOCUMENTS:
+        text = (TOP / document).read_text(encoding="utf-8")
+        pattern = re.compile(r"<!-- ([a-z-]+) -->\n\n(?:\|.*\n)*")
+        seen.update(match[1] for match in pattern.finditer(text))
+        wrong += [f"{document}: table {match[1]}"
+                  for match in pattern.finditer(text)
+                  if renewed(match) != match[0]]
+        if not check:
+            (TOP / document).write_text(pattern.sub(renewed, text),
+                                        encoding="utf-8")
+    wrong += [f"table {name} is in no document" for name in
+              sorted(set(TABLES) - seen)] if check else []
+    for line in wrong:
+        print(("results: differs from docs/results/: " if check else
+               "results: written anew: ") + line)
+    return 1 if check and wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
