@@ -18,8 +18,8 @@ import time
 import zlib
 
 from command_world import (
-    check, daemon, examples, FOLDER, hear, main, path, run, start, test,
-    XENSCHED)
+    FOLDER, XENSCHED, alone, check, daemon, examples, hear, main, path,
+    run, start, test)
 
 
 def dumped(file, code=0, *words):
@@ -61,7 +61,7 @@ def check_times(rows):
           {False, True}, "32 bits didn't come round")
 
 
-@test
+@alone
 def record_seconds():
     """record --seconds: every row is in the file, once and in order"""
     file = path("recording")

@@ -17,8 +17,9 @@ import sys
 import time
 
 from command_world import (
-    answer, answering, ask, ASKING, check, daemon, Ended, examples, FOLDER,
-    hear, LOOKING, main, path, run, saying, Terminal, test, TOP, XENSCHED)
+    ASKING, FOLDER, LOOKING, TOP, XENSCHED, Ended, Terminal, alone, answer,
+    answering, ask, check, daemon, examples, hear, main, path, run, saying,
+    test)
 
 
 @test
@@ -488,7 +489,7 @@ def no_reply():
         run("status", "--socket", where).expect(1, "closed the connection")
 
 
-@test
+@alone
 def long_reply():
     """a response without end takes a bounded amount of memory"""
     def talk(connection):

@@ -8,12 +8,14 @@ wants: the examples of docs/control-socket.md, which are thereby shown to be
 what the command understands, and everything a daemon should not say.
 
 Each test's first line of documentation is the promise which it holds.  They
-run at the same time, since most of them wait.
+run at the same time, since most of them wait; those that need a CPU run after
+that, one by one.
 """
 
 import concurrent.futures
 import contextlib
 import fcntl
+import itertools
 import json
 import os
 import pty
@@ -34,6 +36,7 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 XENSCHED = os.environ.get("XENSCHED", TOP + "/build/unit/xensched-test")
 FOLDER = tempfile.mkdtemp(prefix="xensched-command-")
 TESTS = []
+ALONE = []
 LOOKING = ("status", "matrix", "plan")
 ASKING = LOOKING + ("restore", "act")
 
@@ -44,6 +47,12 @@ class Failed(Exception):
 
 def test(function):
     TESTS.append(function)
+    return function
+
+
+def alone(function):
+    """A test that is in time only if it has a CPU."""
+    ALONE.append(function)
     return function
 
 
@@ -255,15 +264,16 @@ def result_of(function):
 
 
 def main():
-    """Run all that test() has taken; the exit code."""
+    """Run all that test() and alone() have taken; the exit code."""
     if not os.access(XENSCHED, os.X_OK):
         print("Bail out! there is no program '%s'; build it with 'make unit'"
               % XENSCHED)
         return 1
-    print("1..%d" % len(TESTS))
+    print("1..%d" % len(TESTS + ALONE))
     failures = 0
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
-        results = pool.map(result_of, TESTS)
+        results = itertools.chain(pool.map(result_of, TESTS),
+                                  map(result_of, ALONE))
         for number, (result, promise, more) in enumerate(results, 1):
             print("%s %d - %s" % (result, number, promise), *more, sep="\n",
                   flush=True)
