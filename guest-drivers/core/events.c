@@ -56,8 +56,9 @@ void xensched_watch_events(void (*changed)(void))
 
 static void tell_change(void)
 {
-	void (*changed)(void) = READ_ONCE(events_changed);
+	void (*changed)(void);
 
+	changed = READ_ONCE(events_changed);
 	if (changed)
 		changed();
 }
