@@ -16,6 +16,11 @@ import re
 import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(TOP / "tests/bench/host"))
+sys.dont_write_bytecode = True
+
+import report  # pylint: disable=wrong-import-position
+
 DOCUMENTS = ("docs/results.md", "README.md")
 
 
@@ -24,50 +29,20 @@ def load(name):
         return json.load(file)
 
 
-def percent(ratio, digits=2):
-    text = f"{(ratio - 1) * 100:+.{digits}f} %"
-    return text.replace("+0.0 %", "0.0 %").replace("-0.0 %", "0.0 %") \
-        if digits == 1 else text
+def percent(ratio):
+    text = f"{(ratio - 1) * 100:+.1f} %"
+    return "0.0 %" if text[1:] == "0.0 %" else text
 
 
 # --- bench-host ---
 
-CONFIGS = ["disabled", "evtchn", "evtchn+ring3", "evtchn+ring1", "default",
-           "all", "xentrace"]
-WORKLOADS = ["postmark", "fio-rand4k-qd1", "fio-rand4k-qd32", "fio-seq64k-qd1",
-             "fio-seq64k-qd32"]
-# Figure 5.7 of the thesis: throughput of Postmark, less than native.
-THESIS = ["-2.0 %", "-3.8 %", "-10.5 %", "-23.9 %", "", "", ""]
-
-
-def host_cells():
-    return {(e["backend"], e["workload"], e["config"]): e for e in load("host")}
-
-
-def together(cells, backend, config):
-    """Of all workloads in one, as many operations of each as were done."""
-    def work(which):
-        return sum(e["operations"] * e["instructions_per_op"] for e in
-                   (cells[backend, w, which] for w in WORKLOADS))
-    return work(config) / work("native")
-
-
 def host():
-    cells = host_cells()
-    yield ["back end", "workload", "native, per op."] + CONFIGS
-    for backend in "dom0", "driver":
-        for workload in WORKLOADS:
-            native = cells[backend, workload, "native"]
-            yield [backend, workload, f"{native['instructions_per_op']:.0f}"] + [
-                percent(cells[backend, workload, c]["ratio_to_native"])
-                for c in CONFIGS]
-        yield [backend, "all five together", ""] + [
-            percent(together(cells, backend, c)) for c in CONFIGS]
-    yield ["", "thesis: throughput", ""] + THESIS
+    return report.table(load("host"))
 
 
 def host_short():
-    cells = host_cells()
+    ratio = {(e["workload"], e["config"]): e["ratio_to_native"]
+             for e in load("host") if e["backend"] == "dom0"}
     yield ["more than unpatched", "Postmark", "4 KiB reads, one at a time",
            "4 KiB reads, 32 at a time"]
     for config, words in (
@@ -77,8 +52,8 @@ def host_short():
             ("default", "what the daemon logs by default"),
             ("all", "all events"),
             ("xentrace", "Xen's own xentrace, all events")):
-        yield [words] + [percent(cells["dom0", w, config]["ratio_to_native"], 1)
-                         for w in WORKLOADS[:3]]
+        yield [words] + [percent(ratio[w, config])
+                         for w in report.WORKLOADS[:3]]
 
 
 # --- bench-placement ---
@@ -103,7 +78,7 @@ def placement():
            "notifications per request", "to another pCPU", "to another socket"]
     for i, e in enumerate(found):
         yield [PLACES[e["place"]], str(e["instructions_per_request"]),
-               percent(e["instructions_per_request"] / base, 1) if i else ""] + [
+               percent(e["instructions_per_request"] / base) if i else ""] + [
                    f"{e[key]:.2f}" if e[key] else "0" for key in (
                        "notifications_per_request", "cross_pcpu_per_request",
                        "cross_socket_per_request")]
@@ -125,7 +100,7 @@ SHORT = {"xenschedd_soft": "soft alone", "xenschedd_hard": "hard"}
 
 
 def work(entry):
-    return percent(entry["work_per_instruction_to_static"], 1)
+    return percent(entry["work_per_instruction_to_static"])
 
 
 def phases():

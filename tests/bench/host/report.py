@@ -175,4 +175,5 @@ def main():
     print(f"Written: {folder}/host.json, host.svg, host.png")
 
 
-main()
+if __name__ == "__main__":
+    main()
