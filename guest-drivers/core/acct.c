@@ -109,16 +109,38 @@ static void read_all(void)
 	bitmap_free(given);
 }
 
-/* What those without a number have depends on the first one, and on ours. */
-static void xensched_numbers_changed(struct xenbus_watch *watch,
-				     const char *path, const char *token)
+static bool any_given(void)
+{
+	unsigned int nr = 0;
+	char **names = xenbus_directory(XBT_NIL, NODE, "", &nr);
+
+	if (IS_ERR(names))
+		return false;
+	kfree(names);
+
+	return nr > 0;
+}
+
+/* Only of one domain, which is another one, and not the last that goes? */
+static bool concerns_one(const char *path)
 {
 	const char *name = path + strlen(NODE "/");
 	u16 domid;
 
-	if (numbers_given && strstarts(path, NODE "/") &&
-	    !(names_domain(name, &domid) && domid == own_domid))
-		read_number(name);
+	if (!numbers_given || !strstarts(path, NODE "/"))
+		return false;
+	if (names_domain(name, &domid) && domid == own_domid)
+		return false;
+
+	return xenbus_exists(XBT_NIL, path, "") || any_given();
+}
+
+/* What those without a number have depends on the first, the last and ours. */
+static void xensched_numbers_changed(struct xenbus_watch *watch,
+				     const char *path, const char *token)
+{
+	if (concerns_one(path))
+		read_number(path + strlen(NODE "/"));
 	else
 		read_all();
 }

@@ -361,6 +361,7 @@ static int write_nodes(struct xenbus_transaction t, int wrong)
 	return wrong ? write_error(t, wrong) : write_area(t);
 }
 
+/* -EACCES: the folder that we may write to is gone, or has been made anew. */
 static int remove_nodes(struct xenbus_transaction t, int unused)
 {
 	unsigned int i;
@@ -368,7 +369,7 @@ static int remove_nodes(struct xenbus_transaction t, int unused)
 
 	for (i = 0; !err && i < ARRAY_SIZE(area_nodes); i++) {
 		err = xenbus_rm(t, AREA, area_nodes[i]);
-		if (err == -ENOENT)
+		if (err == -ENOENT || err == -EACCES)
 			err = 0;
 	}
 
@@ -383,15 +384,41 @@ static void remember_events(void)
 	said.built = xensched_events_built(&nr_sites);
 }
 
+static void say_nothing(void)
+{
+	if (said.any)
+		xensched_transact(remove_nodes, 0);
+	said.any = false;
+}
+
+/*
+ * Nobody is to find frames which are not the log's any more: they go when
+ * xenstore does not have them.  If that fails it is tried again.
+ */
+static void xensched_let_go(void)
+{
+	say_nothing();
+	if (xenbus_exists(XBT_NIL, AREA, "directory")) {
+		pr_warn_once("cannot remove %s from xenstore\n", AREA);
+		said.any = true;
+		xchg(&asked, true);
+		queue_delayed_work(system_long_wq, &xensched_advertise_dwork,
+				   HZ);
+		return;
+	}
+
+	mutex_lock(&xensched_log_mutex);
+	xensched_unadvertise();
+	mutex_unlock(&xensched_log_mutex);
+}
+
 static int xensched_obey(int wrong, bool *new)
 {
 	bool before;
 
 	mutex_lock(&xensched_log_mutex);
 	before = directory;
-	if (wrong == -ENOENT)
-		xensched_unadvertise();
-	else if (!wrong)
+	if (!wrong)
 		wrong = xensched_comply(&xensched_request);
 	*new = directory && !before;
 	remember_events();
@@ -415,13 +442,6 @@ static void xensched_answer(int wrong, bool new)
 		pr_warn("cannot write to %s: error %d\n", AREA, err);
 	else
 		said.any = true;
-}
-
-static void say_nothing(void)
-{
-	if (said.any)
-		xensched_transact(remove_nodes, 0);
-	said.any = false;
 }
 
 /* Events can change without a request: the lease ends, a module comes. */
@@ -453,11 +473,14 @@ static void xensched_advertise_work(struct work_struct *unused)
 	}
 
 	wrong = xensched_transact(read_request, 0);
-	wrong = xensched_obey(wrong ? wrong : xensched_request.wrong, &new);
-	if (wrong == -ENOENT)
-		say_nothing();
-	else
-		xensched_answer(wrong, new);
+	if (!wrong)
+		wrong = xensched_request.wrong;
+	if (wrong == -ENOENT) {
+		xensched_let_go();
+		return;
+	}
+	wrong = xensched_obey(wrong, &new);
+	xensched_answer(wrong, new);
 }
 
 static void xensched_advertise_events(void)

@@ -6,6 +6,9 @@
  * They are those of Xen's XEN_SYSCTL_schedlog, with the same rules in the same
  * order (common/schedlog/control.c there), so that a scheduler has one set of
  * errors to know.
+ *
+ * mmap() takes the mutex with mmap_lock held, and touching a user's memory may
+ * take mmap_lock: so that is done before the mutex is taken, or after.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -26,10 +29,11 @@ DEFINE_MUTEX(xensched_log_mutex);
 
 static bool area_kept;
 
-static long get_info(void __user *argument)
+static void fill_info(struct xensched_log_info *info)
 {
 	const struct xensched_geometry *g = xensched_geometry();
-	struct xensched_log_info info = {
+
+	*info = (struct xensched_log_info){
 		.abi_version = XEN_SCHEDLOG_ABI_VERSION,
 		.nr_cpus = g->nr_acct ? nr_cpu_ids : 0,
 		.nr_acct = g->nr_acct,
@@ -41,8 +45,17 @@ static long get_info(void __user *argument)
 		.used_bytes = xensched_used_bytes(),
 	};
 
-	info.events_built = xensched_events_built(&info.nr_sites);
-	xensched_lease_info(&info.lease_ms, &info.lease_left_ms);
+	info->events_built = xensched_events_built(&info->nr_sites);
+	xensched_lease_info(&info->lease_ms, &info->lease_left_ms);
+}
+
+static long get_info(void __user *argument)
+{
+	struct xensched_log_info info;
+
+	mutex_lock(&xensched_log_mutex);
+	fill_info(&info);
+	mutex_unlock(&xensched_log_mutex);
 
 	return copy_to_user(argument, &info, sizeof(info)) ? -EFAULT : 0;
 }
@@ -123,31 +136,54 @@ static long set_up(const void __user *argument)
 	if (IS_ERR(sizes))
 		return PTR_ERR(sizes);
 
+	mutex_lock(&xensched_log_mutex);
 	err = xensched_set_up(op.nr_acct, op.nr_files, sizes);
+	mutex_unlock(&xensched_log_mutex);
 	kfree(sizes);
 
 	return err;
 }
 
-static long get_files(void __user *argument)
+/* A copy of those which are asked for, for kfree(), or an error. */
+static struct xen_schedlog_file *copy_files(struct xensched_log_files *op)
 {
 	const struct xensched_geometry *g = xensched_geometry();
+	struct xen_schedlog_file *files;
+
+	if (!g->nr_acct)
+		return ERR_PTR(-ENOENT);
+	if (op->first > g->nr_files)
+		return ERR_PTR(-EINVAL);
+
+	op->nr = min(op->nr, g->nr_files - op->first);
+	files = kmemdup(g->files + op->first, sizeof(*files) * op->nr,
+			GFP_KERNEL);
+
+	return files ?: ERR_PTR(-ENOMEM);
+}
+
+static long get_files(void __user *argument)
+{
+	struct xen_schedlog_file *files;
 	struct xensched_log_files op;
+	long err = 0;
 
 	if (copy_from_user(&op, argument, sizeof(op)))
 		return -EFAULT;
-	if (!g->nr_acct)
-		return -ENOENT;
-	if (op.first > g->nr_files)
-		return -EINVAL;
 
-	op.nr = min(op.nr, g->nr_files - op.first);
-	if (copy_to_user(u64_to_user_ptr(op.files), g->files + op.first,
-			 sizeof(*g->files) * op.nr) ||
+	mutex_lock(&xensched_log_mutex);
+	files = copy_files(&op);
+	mutex_unlock(&xensched_log_mutex);
+	if (IS_ERR(files))
+		return PTR_ERR(files);
+
+	if (copy_to_user(u64_to_user_ptr(op.files), files,
+			 sizeof(*files) * op.nr) ||
 	    copy_to_user(argument, &op, sizeof(op)))
-		return -EFAULT;
+		err = -EFAULT;
+	kfree(files);
 
-	return 0;
+	return err;
 }
 
 static bool valid_lease(u32 lease_ms, u64 cookie)
@@ -178,11 +214,16 @@ int xensched_set_events(u32 events, u32 lease_ms, u64 cookie)
 static long set_events(const void __user *argument)
 {
 	struct xensched_log_events op;
+	int err;
 
 	if (copy_from_user(&op, argument, sizeof(op)))
 		return -EFAULT;
 
-	return xensched_set_events(op.events, op.lease_ms, op.cookie);
+	mutex_lock(&xensched_log_mutex);
+	err = xensched_set_events(op.events, op.lease_ms, op.cookie);
+	mutex_unlock(&xensched_log_mutex);
+
+	return err;
 }
 
 static void give_up(void)
@@ -212,11 +253,16 @@ int xensched_release(u64 cookie)
 static long release(const void __user *argument)
 {
 	struct xensched_log_release op;
+	int err;
 
 	if (copy_from_user(&op, argument, sizeof(op)))
 		return -EFAULT;
 
-	return xensched_release(op.cookie);
+	mutex_lock(&xensched_log_mutex);
+	err = xensched_release(op.cookie);
+	mutex_unlock(&xensched_log_mutex);
+
+	return err;
 }
 
 long xensched_control(unsigned int cmd, void __user *argument)

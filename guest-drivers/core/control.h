@@ -11,8 +11,10 @@
 /* Guards everything which is not shared with sites or the scheduler. */
 extern struct mutex xensched_log_mutex;
 
-/* control.c: the operations, with the mutex held. */
+/* control.c: what a program asks for; it takes the mutex itself. */
 long xensched_control(unsigned int cmd, void __user *argument);
+
+/* The same operations, with the mutex held. */
 int xensched_set_up(u32 nr_acct, u32 nr_files, const u32 *sizes);
 int xensched_set_events(u32 events, u32 lease_ms, u64 cookie);
 int xensched_release(u64 cookie);

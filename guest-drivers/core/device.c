@@ -27,13 +27,7 @@ static int log_open(struct inode *inode, struct file *file)
 
 static long log_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	long err;
-
-	mutex_lock(&xensched_log_mutex);
-	err = xensched_control(cmd, (void __user *)arg);
-	mutex_unlock(&xensched_log_mutex);
-
-	return err;
+	return xensched_control(cmd, (void __user *)arg);
 }
 
 static void region_open(struct vm_area_struct *vma)

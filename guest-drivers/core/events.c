@@ -11,11 +11,13 @@
  */
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
+#include <linux/list.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 
 #include "area.h"
 #include "control.h"
+#include "xensched_link.h"
 #include "xensched_log.h"
 
 struct static_key_false xensched_log_key[XEN_SCHEDLOG_NR_EVENTS] = {
@@ -25,7 +27,9 @@ EXPORT_SYMBOL_GPL(xensched_log_key);
 
 static void (*events_changed)(void);
 static u32 events_on;
-static unsigned int providers[XEN_SCHEDLOG_NR_EVENTS];
+static unsigned int nr_providers[XEN_SCHEDLOG_NR_EVENTS];
+static LIST_HEAD(providers);
+static LIST_HEAD(links);	/* Modules with keys of their own. */
 
 /* The clock of rows with TIME_TICK: 10 ms, since this Linux was started. */
 static u64 ticks(void)
@@ -67,25 +71,73 @@ static void count_providers(u32 events, int change)
 {
 	unsigned int i;
 
-	mutex_lock(&xensched_log_mutex);
 	for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
 		if (events & (1U << i))
-			providers[i] += change;
+			nr_providers[i] += change;
+}
+
+static void apply_to(struct static_key_false *keys, u32 events)
+{
+	unsigned int i;
+
+	for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+		if (events & (1U << i))
+			static_branch_enable(&keys[i]);
+		else
+			static_branch_disable(&keys[i]);
+}
+
+static void tell_provider(const struct xensched_provider *provider, u32 events)
+{
+	if (provider->turned)
+		provider->turned(provider->events & events);
+}
+
+void xensched_log_provide(struct xensched_provider *provider)
+{
+	mutex_lock(&xensched_log_mutex);
+	list_add(&provider->entry, &providers);
+	count_providers(provider->events, 1);
+	tell_provider(provider, events_on);
 	mutex_unlock(&xensched_log_mutex);
 	tell_change();
 }
-
-void xensched_log_provide(u32 events)
-{
-	count_providers(events, 1);
-}
 EXPORT_SYMBOL_GPL(xensched_log_provide);
 
-void xensched_log_withdraw(u32 events)
+void xensched_log_withdraw(struct xensched_provider *provider)
 {
-	count_providers(events, -1);
+	mutex_lock(&xensched_log_mutex);
+	tell_provider(provider, 0);
+	count_providers(provider->events, -1);
+	list_del(&provider->entry);
+	mutex_unlock(&xensched_log_mutex);
+	tell_change();
 }
 EXPORT_SYMBOL_GPL(xensched_log_withdraw);
+
+void xensched_log_attach(struct xensched_link *link)
+{
+	mutex_lock(&xensched_log_mutex);
+	link->event = xensched_log_event;
+	link->acct = xensched_log_acct;
+	list_add(&link->entry, &links);
+	count_providers(link->events, 1);
+	apply_to(link->keys, events_on);
+	mutex_unlock(&xensched_log_mutex);
+	tell_change();
+}
+EXPORT_SYMBOL_GPL(xensched_log_attach);
+
+void xensched_log_detach(struct xensched_link *link)
+{
+	mutex_lock(&xensched_log_mutex);
+	apply_to(link->keys, 0);
+	count_providers(link->events, -1);
+	list_del(&link->entry);
+	mutex_unlock(&xensched_log_mutex);
+	tell_change();
+}
+EXPORT_SYMBOL_GPL(xensched_log_detach);
 
 u32 xensched_events_on(void)
 {
@@ -99,8 +151,8 @@ u32 xensched_events_built(u32 *nr_sites)
 
 	*nr_sites = 0;
 	for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++) {
-		*nr_sites += providers[i];
-		if (providers[i])
+		*nr_sites += nr_providers[i];
+		if (nr_providers[i])
 			events |= 1U << i;
 	}
 
@@ -110,13 +162,14 @@ u32 xensched_events_built(u32 *nr_sites)
 /* Rewrites the sites of what changes. */
 void xensched_apply_events(u32 events)
 {
-	unsigned int i;
+	const struct xensched_provider *provider;
+	const struct xensched_link *link;
 
-	for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
-		if (events & (1U << i))
-			static_branch_enable(&xensched_log_key[i]);
-		else
-			static_branch_disable(&xensched_log_key[i]);
+	apply_to(xensched_log_key, events);
+	list_for_each_entry(provider, &providers, entry)
+		tell_provider(provider, events);
+	list_for_each_entry(link, &links, entry)
+		apply_to(link->keys, events);
 	events_on = events;
 	tell_change();
 }

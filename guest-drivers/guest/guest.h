@@ -8,7 +8,10 @@
 int xensched_mark_init(void);
 void xensched_mark_exit(void);
 
-int xensched_runq_init(void);
+void xensched_runq_init(void);
 void xensched_runq_exit(void);
+
+void xensched_thread_init(void);
+void xensched_thread_exit(void);
 
 #endif /* XENSCHED_GUEST_H */

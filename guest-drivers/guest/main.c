@@ -2,10 +2,11 @@
 /*
  * The module xensched_guest: what only a guest knows of itself.
  *
- * The length of its run queues, in the log of xensched_log, and marks of its
- * workloads, in the log of Xen.
+ * The length of its run queues and what its threads do, in the log of
+ * xensched_log, and marks of its workloads, in the log of Xen.
  */
 #include <linux/module.h>
+#include <linux/tracepoint.h>
 #include <xen/xen.h>
 
 #include "guest.h"
@@ -21,20 +22,21 @@ static int __init guest_init(void)
 	if (err)
 		return err;
 
-	err = xensched_runq_init();
-	if (err)
-		xensched_mark_exit();
+	xensched_runq_init();
+	xensched_thread_init();
 
-	return err;
+	return 0;
 }
 module_init(guest_init);
 
 static void __exit guest_exit(void)
 {
+	xensched_thread_exit();
 	xensched_runq_exit();
+	tracepoint_synchronize_unregister();
 	xensched_mark_exit();
 }
 module_exit(guest_exit);
 
-MODULE_DESCRIPTION("Run queue lengths and marks of a guest, for a scheduler");
+MODULE_DESCRIPTION("Run queues, threads and marks of a guest, for a scheduler");
 MODULE_LICENSE("GPL");

@@ -16,13 +16,13 @@
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
 
 #include <xen/interface/xen.h>
 
 #include "guest.h"
+#include "point.h"
 #include "xensched_log.h"
 
 #define RUNQ_EVENTS	(1U << XEN_SCHEDLOG_EV_GUEST_RUNQ)
@@ -38,8 +38,6 @@ static struct {
 	unsigned long base;		/* What to add a CPU's offset to. */
 	unsigned int expected, seen, wrong;
 } probe;
-
-static struct tracepoint *switch_point;
 
 static unsigned int nr_running_of(unsigned long rq)
 {
@@ -98,36 +96,35 @@ static void task_switched(void *data, bool preempt, struct task_struct *prev,
 				   per_cpu_offset(raw_smp_processor_id())));
 }
 
-static void find_switch_point(struct tracepoint *point, void *data)
+static struct xensched_point switch_point = {
+	.name = "sched_switch",
+	.probe = task_switched,
+};
+
+static void runq_turned(u32 on)
 {
-	if (!strcmp(point->name, "sched_switch"))
-		switch_point = point;
+	xensched_point_turn(&switch_point, on);
 }
 
-int xensched_runq_init(void)
-{
-	int err;
+static struct xensched_provider provider = {
+	.events = RUNQ_EVENTS,
+	.turned = runq_turned,
+};
+static bool provided;
 
-	for_each_kernel_tracepoint(find_switch_point, NULL);
-	if (!switch_point || !find_nr_running()) {
-		switch_point = NULL;
+void xensched_runq_init(void)
+{
+	if (!xensched_point_find(&switch_point) || !find_nr_running()) {
 		pr_info("this Linux keeps its run queues in another way\n");
-		return 0;
+		return;
 	}
 
-	err = tracepoint_probe_register(switch_point, task_switched, NULL);
-	if (!err)
-		xensched_log_provide(RUNQ_EVENTS);
-
-	return err;
+	provided = true;
+	xensched_log_provide(&provider);
 }
 
 void xensched_runq_exit(void)
 {
-	if (!switch_point)
-		return;
-
-	xensched_log_withdraw(RUNQ_EVENTS);
-	tracepoint_probe_unregister(switch_point, task_switched, NULL);
-	tracepoint_synchronize_unregister();
+	if (provided)
+		xensched_log_withdraw(&provider);
 }

@@ -16,6 +16,7 @@
 #define XENSCHED_LOG_H
 
 #include <linux/jump_label.h>
+#include <linux/list.h>
 #include <linux/types.h>
 
 #include "schedlog.h"
@@ -64,21 +65,35 @@ do {									\
 u16 xensched_log_acct(u16 domid);
 
 /**
- * xensched_log_provide() - the calling module has sites of these events
+ * struct xensched_provider - a module's sites
  * @events: mask of 1 << XEN_SCHEDLOG_EV_*
+ * @turned: told which of them are on from now on, for who does more than to
+ *	have a site; or NULL.  Process context; must not call xensched_log_*()
+ *	of this struct.
+ * @entry: the log's
+ */
+struct xensched_provider {
+	u32 events;
+	void (*turned)(u32 on);
+	struct list_head entry;
+};
+
+/**
+ * xensched_log_provide() - the calling module has sites of these events
+ * @provider: which; stays where it is until it is withdrawn
  *
  * Only such events can be turned on.  Call it from the module's init function.
  *
  * Context: Process context.
  */
-void xensched_log_provide(u32 events);
+void xensched_log_provide(struct xensched_provider *provider);
 
 /**
  * xensched_log_withdraw() - undo xensched_log_provide()
- * @events: the same mask
+ * @provider: the same one; if events of it are on it is told that they are off
  *
  * Context: Process context.
  */
-void xensched_log_withdraw(u32 events);
+void xensched_log_withdraw(struct xensched_provider *provider);
 
 #endif /* XENSCHED_LOG_H */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --mode exact --sockets 1 --cores 2 --dom0-vcpus 1
+# box: --mode exact --sockets 1 --cores 2 --dom0-vcpus 1 --device edu
 # time: 1500
 #
 # A driver domain that never answers, or lies about its log in any way that
@@ -79,6 +79,37 @@ others_go_on()
     }
 }
 
+# rate EVENT FROM TO: per second, as a whole number.
+rate()
+{
+    xensched matrix | awk -v event="$1" -v from="$2" -v to="$3" \
+        '$1 == event && $2 == from && $4 == to { printf "%d", $6 + 1 }'
+}
+
+# What the liar's client is believed to have asked for is what it can have: 512
+# requests of 257 pages for each notification.  Twice that, as both rates decay.
+believes_no_more()
+{
+    local pages notifications
+
+    pages=$(rate ring-pages liar deceived)
+    notifications=$(rate evtchn-send deceived liar)
+    note "flood: $pages pages, $notifications notifications per second"
+    [ "${pages:=0}" -gt 0 ] && [ "$pages" -le $((2 * notifications * 512 * 257)) ]
+}
+
+# The first frame of the memory of a device of QEMU's, edu.
+device_frame()
+{
+    local device
+
+    for device in /sys/bus/pci/devices/*; do
+        [ "$(cat "$device/vendor" "$device/device" | tr '\n' ' ')" = \
+            "0x1234 0x11e8 " ] &&
+            echo $(($(cut -d ' ' -f 1 "$device/resource" | head -n 1) / 4096))
+    done
+}
+
 # Whom the rings are between, by what the daemon believes.
 believed()
 {
@@ -117,7 +148,11 @@ lie()
 console_begin
 check "our modules take the place of the kernel's" use_drivers
 guest start driver prepare='serve-disks /lib/xensched' &
-guest start driver name=liar memory=160 run=obey &
+# A device is passed through to it.
+mmio=$(device_frame)
+guest start driver name=liar memory=160 run=obey \
+    xl="driver_domain = 1
+iomem = [ '$(printf %x "$mmio"),1' ]" &
 wait
 # Each lie takes some.
 xl mem-max liar 220
@@ -156,26 +191,35 @@ fi
 lie numbers failed 'cannot map the directory'
 
 # In the directory: noise, frames of the other driver domain, of Xen and dom0,
-# one that nobody has, one that nobody may write to.
+# one that nobody has, one that nobody may write to, one of a device's.
 ! full || lie noise-list failed 'cannot map the routes'
 # shellcheck disable=SC2086 # several
 lie frames failed 'cannot map the routes' $theirs 0 1 4096 65536
+lie mmio failed "$(printf 'frame %#x is no memory of domain' "$mmio")" "$mmio"
 if full; then
     lie wild-frame failed 'cannot map the log of CPU 0'
     lie page-table failed 'cannot map the routes'
-    lie many-cpus reading ''
+    lie many-cpus failed 'CPUs, and has 1'
+    lie many-logs failed 'CPUs, and has 1'
 fi
 
 # In what is mapped.
 ! full || lie one-frame failed 'contradicts itself'
 lie noise failed 'contradicts itself'
 lie positions failed 'contradicts itself'
-for name in forged many-logs; do
-    begin "$name"
-    check "$name: is found out" until_true 20 is_refused
-    check "$name: and said to be" says reading 'none of its business'
-    end "$name"
-done
+lie busy failed 'is being changed for ever'
+begin absurd
+check "absurd: is found out" until_true 20 is_refused
+check "absurd: and said to be" says reading 'or impossible'
+end absurd
+begin flood
+check "flood: is found out" until_true 20 says reading 'more for its clients'
+check "flood: what is believed is what can have been" believes_no_more
+end flood
+begin forged
+check "forged: is found out" until_true 20 is_refused
+check "forged: and said to be" says reading 'none of its business'
+end forged
 
 # Pages which are the domain's no more stay what they are until they are
 # unmapped, and then they go.

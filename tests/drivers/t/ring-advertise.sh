@@ -13,7 +13,7 @@
 . /usr/lib/box/console.sh
 
 modules=/lib/xensched
-runq=26 # guest-runq: it needs no backend
+runq=26 # guest-runq, of the four that need no back end
 
 # The node of the area, or nothing.
 area()
@@ -68,7 +68,7 @@ producer logs
 
 # What is wrong is said, and nothing is kept of it.
 is "another version" "$(ask version=99)" EPROTO
-is "it says which it has" "$(area version)" 1
+is "it says which it has" "$(area version)" 2
 is "nothing is advertised then" "$(area directory)" ""
 is "no version" "$(ask version=)" EINVAL
 is "no number" "$(ask nr-acct=many)" EINVAL
@@ -80,7 +80,7 @@ is "a number that does not fit" "$(ask nr-acct=4294967360)" EINVAL
 is "no lease" "$(ask lease-ms=0)" EINVAL
 is "too short a lease" "$(ask lease-ms=99)" EINVAL
 is "an event that nobody has" "$(ask events=16777216)" EOPNOTSUPP
-is "it says which it has" "$(area events-built)" $((1 << runq))
+is "it says which it has" "$(area events-built)" $((15 << runq))
 is "more than max_mib" \
     "$(ask 'sizes=16777216 16777216 16777216 16777216 16777216 16777216 16777216 16777216')" \
     E2BIG
@@ -132,6 +132,16 @@ check "a request that is removed is let go" domain-log "$domid" remove
 is "nothing is left in xenstore" "$(xenstore-list "$nodes/area")" ""
 is "nor in memory" "$(used logs)" 0
 is "it can be asked again" "$(ask)" advertised
+xenstore-chmod "$nodes/area/directory" n0 "r$domid"
+xenstore-rm "$nodes/request"
+sleep 2
+check "frames that cannot be taken out of xenstore stay the log's" \
+    test "$(used logs)" -gt 0
+xenstore-chmod "$nodes/area/directory" n0 "b$domid"
+check "... until they can" in_guest logs \
+    "until [ \$(ring-try used) = 0 ]; do usleep 100000; done"
+is "and are there no more" "$(area directory)" ""
+is "it can be asked once more" "$(ask)" advertised
 xenstore-rm "$nodes"
 check "everything removed by hand: let go, too" in_guest logs \
     "rmmod xensched_guest; until rmmod xensched_log; do usleep 100000; done"
@@ -155,6 +165,7 @@ guest stop moves
 # A domain that dies while its log is mapped.
 producer dies
 is "one more" "$(ask)" advertised
+(xensched dump --source "domain:$domid" >dump.txt 2>&1; : >dump.ended) &
 cat >die <<END
 . /usr/lib/box/tap.sh
 guest stop dies
@@ -162,6 +173,9 @@ sleep 1
 xl list | grep -q '(null)' && echo kept
 END
 is "mapped pages keep it from going" "$(domain-log "$domid" hold sh ./die)" kept
+check "who only looks at it ends by itself" until_true 10 test -f dump.ended
+check "... and says why: $(cat dump.txt)" \
+    grep -q -E 'is gone|has given its log up' dump.txt
 check "without the mapping it is gone" sh -c \
     "for i in 1 2 3 4 5 6 7 8 9; do xl list | grep -q '(null)' || exit 0; sleep 1; done; exit 1"
 check "nobody complained" console_quiet

@@ -55,24 +55,38 @@ is "nothing is logged while the events are off" \
     "pages 0 0 others 0"
 
 # Accounting domains.
-xenstore-write $numbers/"$(xl domid keeps)" 40
+xenstore-write $numbers/"$(domid keeps)" 40
 is "a number given through xenstore is its accounting domain" \
     "$(requests on keeps "disk-io /dev/xvda write 4096 10")" \
     "pages 10 10 write 10 80 others 0"
-xenstore-write $numbers/"$(xl domid keeps)" 0
+xenstore-write $numbers/"$(domid keeps)" 0
 is "that of the back end itself: not logged" \
     "$(requests on keeps "disk-io /dev/xvda write 4096 10")" \
     "pages 0 0 others 0"
-xenstore-write $numbers/"$(xl domid keeps)" 40
+xenstore-write $numbers/"$(domid keeps)" 40
 xenstore-rm $numbers
 xenstore-write $numbers/99 41
 is "while only another one has a number: not logged" \
-    "$(ring-count on "$(xl domid keeps)" sh ./requests-go)" \
+    "$(ring-count on "$(domid keeps)" sh ./requests-go)" \
     "pages 0 0 others 0"
 xenstore-rm $numbers
 is "while nobody has a number it is its domid" \
+    "$(ring-count on "$(domid keeps)" sh ./requests-go)" \
+    "pages 10 10 write 10 80 others 0"
+
+xenstore-write $numbers/99 41
+xenstore-rm $numbers/99
+is "when the last number has gone, too" \
     "$(ring-count on "$(xl domid keeps)" sh ./requests-go)" \
     "pages 10 10 write 10 80 others 0"
+
+# The disk can do no discards any more, which its guest does not know.
+queue=/sys/block/$(basename "${disk:?}")/queue
+echo 0 >"$queue/discard_max_bytes"
+is "a discard that fails has the sectors it asked for" \
+    "$(requests on keeps "disk-io /dev/xvda discard 65536 1 || :")" \
+    "pages 1 0 discard 1 128 others 0"
+cat "$queue/discard_max_hw_bytes" >"$queue/discard_max_bytes"
 
 # Modules that are in use.
 check "blkback with a live ring cannot be unloaded" sh -c '! rmmod xen-blkback'

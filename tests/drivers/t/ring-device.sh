@@ -18,6 +18,7 @@ is "the device is root's" "$(stat -c '%u %a' /dev/xensched-log)" "0 600"
 check "what is invalid is refused" ring-try refusals
 check "STATE and DATA can only be read" ring-try mappings
 check "mapped pages outlive the area, and are counted" ring-try kept
+check "nobody waits for memory that another one misses" ring-try faults
 check "a lease is renewed, ends, and keeps others away" ring-try lease
 dmesg -c >/dev/null
 

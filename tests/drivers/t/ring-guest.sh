@@ -48,7 +48,7 @@ log_set_up 65536
 log_guest runner "$ONE"
 check "no mark without permission" in_guest runner \
     "mark-device 7 1 2>&1 | grep -q 'Operation not permitted'"
-schedlog-area mark "$(xl domid runner)" 1
+schedlog-area mark "$(domid runner)" 1
 logging mark in_guest runner "mark-device 77 50"
 is "each code that was written is a mark" "$(rows mark "$ONE" any)" 54
 schedlog-area release

@@ -16,7 +16,7 @@ other=/lib/xensched/xensched_log-version-99.ko
 console_begin
 check "a module of version 99" insmod $other
 is "its log is not touched" "$(ring-count on 1 echo run 2>&1)" \
-    "ring-count: the log has version 99, this program has 1: Protocol error"
+    "ring-count: the log has version 99, this program has 2: Protocol error"
 is "nothing was set up" "$(ring-try used)" 0
 check "it can go" rmmod xensched_log
 

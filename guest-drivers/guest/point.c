@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * See point.h.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "point.h"
+
+static void look_at(struct tracepoint *tracepoint, void *data)
+{
+	struct xensched_point *point = data;
+
+	if (!strcmp(tracepoint->name, point->name))
+		point->point = tracepoint;
+}
+
+bool xensched_point_find(struct xensched_point *point)
+{
+	for_each_kernel_tracepoint(look_at, point);
+
+	return point->point;
+}
+
+void xensched_point_turn(struct xensched_point *point, bool on)
+{
+	int err;
+
+	if (on == point->on)
+		return;
+
+	if (on)
+		err = tracepoint_probe_register(point->point, point->probe,
+						NULL);
+	else
+		err = tracepoint_probe_unregister(point->point, point->probe,
+						  NULL);
+	if (err)
+		pr_warn("%s cannot be turned %s: error %d\n", point->name,
+			on ? "on" : "off", err);
+	else
+		point->on = on;
+}

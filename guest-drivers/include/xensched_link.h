@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Log sites of a module that has its work to do whether there is a log or not.
+ *
+ * Such a module uses no symbol of xensched_log, which therefore need not be
+ * loaded, or loadable; it has static keys of its own, and link.c next to its
+ * sources.  The log is attached when there is one, now or later, and is held
+ * from then on.  Sites are those of xensched_log.h under other names:
+ *
+ *	xensched_link_log(XEN_SCHEDLOG_EV_RING_PAGES,
+ *			  xensched_link_acct(DOMID_SELF),
+ *			  xensched_link_acct(blkif->domid), pages);
+ */
+#ifndef XENSCHED_LINK_H
+#define XENSCHED_LINK_H
+
+#include <linux/jump_label.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "schedlog.h"
+
+struct xensched_link {
+	u32 events;			/* Mask: what there are sites of. */
+	struct static_key_false *keys;	/* [XEN_SCHEDLOG_NR_EVENTS] */
+
+	/* The log's, valid while a key is on. */
+	void (*event)(enum xen_schedlog_event event, u16 acct,
+		      u16 correspondent, u64 count);
+	u16 (*acct)(u16 domid);
+	struct list_head entry;
+};
+
+/* The log: from now on the keys follow the events, or no more. */
+void xensched_log_attach(struct xensched_link *link);
+void xensched_log_detach(struct xensched_link *link);
+
+/* link.c */
+extern struct static_key_false xensched_link_keys[XEN_SCHEDLOG_NR_EVENTS];
+extern struct xensched_link xensched_link;
+
+/**
+ * xensched_link_init() - the calling module has sites of these events
+ * @events: mask of 1 << XEN_SCHEDLOG_EV_*
+ *
+ * Context: Process context; from the module's init function.
+ */
+void xensched_link_init(u32 events);
+
+/**
+ * xensched_link_exit() - undo xensched_link_init()
+ *
+ * Context: Process context.  No site may run any more.
+ */
+void xensched_link_exit(void);
+
+/* As xensched_log(). */
+#define xensched_link_log(event_, acct, correspondent, count)		\
+do {									\
+	if (static_branch_unlikely(&xensched_link_keys[event_]))	\
+		xensched_link.event(event_, acct, correspondent, count); \
+} while (0)
+
+/* As xensched_log_acct(); for arguments of a site only. */
+#define xensched_link_acct(domid) xensched_link.acct(domid)
+
+#endif /* XENSCHED_LINK_H */

@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 2
+# time: 240
+#
+# A guest logs what its threads do, and so does dom0.  Two threads that hand over
+# to each other know when they ran, and their kernel counts how often and why
+# they stopped: fails if the rows say anything else, or if a thread is called
+# what it is not.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+
+modules=/lib/xensched
+rounds=1000
+
+# said KEY [N]: of what the program printed, the N-th word after KEY.
+said()
+{
+    awk -v key="$1" -v n="${2:-1}" '$1 == key { print $(n + 1) }' said.txt
+}
+
+at_least()
+{
+    echo "got $1, wanted $2 or more"
+    [ "$1" -ge "$2" ]
+}
+
+# agrees WHERE: the log of what said.txt is about.
+agrees()
+{
+    is "$1: all rounds were done" "$(said rounds)" $rounds
+    # One of 4000 was off once, of a vCPU that Xen moves between pCPUs.
+    is "$1: the times of all rounds were noted" "$(said notes)" $((4 * rounds))
+    check "$1: who notes a time runs then, by the log" \
+        at_least "$(said running)" $((4 * rounds - 4 * rounds / 1000))
+    # Who goes on at once when it has been woken takes the word without waiting.
+    check "$1: one wakes the other, in each round" \
+        at_least "$(said woken)" $((rounds * 9 / 10))
+    is "$1: nobody slept and ran again without having been woken" \
+        "$(said unwoken)" 0
+    is "$1: they stopped of themselves as often as the kernel says" \
+        "$(said voluntary 2)" "$(said voluntary)"
+    is "$1: and were stopped as often" "$(said taken 2)" "$(said taken)"
+    check "$1: they were stopped" at_least "$(said taken)" 1
+    check "$1: waiting for a program to start is no mere sleep" \
+        at_least "$(said disk-sleep)" 1
+    is "$1: the program ends once" "$(said ended)" 1
+    is "$1: names are what the threads are called" \
+        "$(said names) $(said names 2) $(said names 3)" \
+        "handover <i>hands back</"
+    is "$1: so is their process" "$(said process)" 2
+    is "$1: there are no other rows" "$(said others)" 0
+}
+
+console_begin
+guest start obedient name=runner
+check "the modules can be used in a guest" in_guest runner \
+    "insmod $modules/xensched_log.ko && insmod $modules/xensched_guest.ko"
+check "two threads hand over in a guest" in_guest runner "handover $rounds"
+guest output runner >said.txt
+agrees guest
+check "the modules can be unloaded" in_guest runner \
+    "rmmod xensched_guest && rmmod xensched_log"
+guest stop runner
+
+insmod $modules/xensched_log.ko
+check "the module can be used in dom0" insmod $modules/xensched_guest.ko
+check "two threads hand over in dom0" sh -c "handover $rounds >said.txt"
+agrees dom0
+check "the modules can be unloaded there" \
+    sh -c "rmmod xensched_guest && rmmod xensched_log"
+check "nobody complained" console_quiet
+finish
