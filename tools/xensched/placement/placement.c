@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* placement.c - see placement.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/memory.h"
+#include "placement.h"
+
+void placement_init(struct placement *p, unsigned int nr_places,
+                    unsigned int nr_caches, unsigned int whole,
+                    unsigned int nr_units, unsigned int nr_partners)
+{
+    unsigned int spots = nr_caches + whole, i;
+
+    memset(p, 0, sizeof(*p));
+    p->prices = prices_default;
+    p->nr_places = nr_places;
+    p->nr_caches = nr_caches;
+    p->nr_spots = spots;
+    p->nr_units = nr_units;
+    p->nr_partners = nr_partners;
+    p->spots = need_memory(spots, sizeof(*p->spots));
+    p->cores = need_memory(spots, sizeof(*p->cores));
+    p->place_cores = need_memory(nr_places, sizeof(*p->place_cores));
+    p->part = need_memory((size_t)spots * nr_caches, sizeof(*p->part));
+    p->apart = need_memory((size_t)nr_places * nr_places, sizeof(*p->apart));
+    p->remote = need_memory((size_t)nr_places * nr_places,
+                            sizeof(*p->remote));
+    p->line = need_memory((size_t)spots * spots, sizeof(*p->line));
+    p->units = need_memory(nr_units, sizeof(*p->units));
+    p->usable = need_memory((size_t)nr_units * spots, sizeof(*p->usable));
+    p->share = need_memory((size_t)nr_units * nr_caches, sizeof(*p->share));
+    p->stray = need_memory((size_t)nr_units * nr_caches, sizeof(*p->stray));
+    p->pages = need_memory((size_t)nr_units * nr_places, sizeof(*p->pages));
+    p->partners = need_memory(nr_partners, sizeof(*p->partners));
+    p->reach = need_memory((size_t)nr_units * spots, sizeof(*p->reach));
+    p->memory = need_memory((size_t)nr_units * spots, sizeof(*p->memory));
+    p->memory_stray = need_memory(nr_units, sizeof(*p->memory_stray));
+    p->share_place = need_memory((size_t)nr_units * nr_places,
+                                 sizeof(*p->share_place));
+    p->load = need_memory(nr_places, sizeof(*p->load));
+    p->missed = need_memory(nr_caches, sizeof(*p->missed));
+    p->taken = need_memory(nr_places, sizeof(*p->taken));
+    p->cache_taken = need_memory(nr_caches, sizeof(*p->cache_taken));
+    for (i = 0; i < nr_caches; i++)
+        p->spots[i].cache = i;
+    for (i = 0; i < nr_units; i++)
+        p->units[i].origin = p->units[i].at = ANYWHERE;
+}
+
+void placement_free(struct placement *p)
+{
+    free(p->spots);
+    free(p->cores);
+    free(p->place_cores);
+    free(p->part);
+    free(p->apart);
+    free(p->remote);
+    free(p->line);
+    free(p->units);
+    free(p->usable);
+    free(p->share);
+    free(p->stray);
+    free(p->pages);
+    free(p->partners);
+    free(p->reach);
+    free(p->memory);
+    free(p->memory_stray);
+    free(p->share_place);
+    free(p->load);
+    free(p->missed);
+    free(p->taken);
+    free(p->cache_taken);
+}
+
+/* Distances. */
+
+static double between(const struct placement *p, unsigned int a,
+                      unsigned int b)
+{
+    unsigned int x = p->spots[a].place, y = p->spots[b].place;
+    const double *line = p->prices.line;
+
+    if (a == b)
+        return line[SAME_CACHE];
+    if (x == y)
+        return line[SAME_PLACE];
+
+    return line[SAME_PLACE] + p->apart[x * p->nr_places + y] *
+                              (line[OTHER_PLACE] - line[SAME_PLACE]);
+}
+
+static void spread_over_caches(struct placement *p, unsigned int spot)
+{
+    double *part = &p->part[spot * p->nr_caches];
+    unsigned int i;
+
+    for (i = 0; i < p->nr_caches; i++)
+        if (p->spots[spot].cache == i)
+            part[i] = 1;
+        else if (p->spots[spot].cache == ANYWHERE && p->cores[spot] > 0 &&
+                 p->spots[i].place == p->spots[spot].place)
+            part[i] = p->cores[i] / p->cores[spot];
+}
+
+void placement_measure(struct placement *p)
+{
+    unsigned int nr = p->nr_caches, a, b, i, k;
+
+    for (i = 0; i < nr; i++)
+        p->place_cores[p->spots[i].place] += p->cores[i];
+    for (a = 0; a < p->nr_spots; a++)
+        spread_over_caches(p, a);
+    for (a = 0; a < p->nr_spots; a++)
+        for (b = 0; b < p->nr_spots; b++)
+            for (i = 0; i < nr; i++)
+                for (k = 0; p->part[a * nr + i] > 0 && k < nr; k++)
+                    if (p->part[b * nr + k] > 0)
+                        p->line[a * p->nr_spots + b] +=
+                            p->part[a * nr + i] * p->part[b * nr + k] *
+                            between(p, i, k);
+}
+
+/* Units. */
+
+double placement_part(const struct placement *p, unsigned int unit,
+                      unsigned int spot, unsigned int cache)
+{
+    return spot == ANYWHERE ? p->share[unit * p->nr_caches + cache]
+                            : p->part[spot * p->nr_caches + cache];
+}
+
+double placement_part_of_place(const struct placement *p, unsigned int unit,
+                               unsigned int spot, unsigned int place)
+{
+    return spot == ANYWHERE ? p->share_place[unit * p->nr_places + place]
+                            : p->spots[spot].place == place;
+}
+
+double placement_line(const struct placement *p, unsigned int a,
+                      unsigned int spot, unsigned int b)
+{
+    const double *stray = &p->stray[a * p->nr_caches];
+    unsigned int at = p->units[b].at, i;
+    double line = 0;
+
+    if (spot != ANYWHERE)
+        return at == ANYWHERE ? p->reach[b * p->nr_spots + spot]
+                              : p->line[spot * p->nr_spots + at];
+    if (at != ANYWHERE)
+        return p->reach[a * p->nr_spots + at];
+    for (i = 0; i < p->nr_caches; i++)
+        line += stray[i] * p->reach[b * p->nr_spots + i];
+
+    return line;
+}
+
+double placement_apart(const struct placement *p, unsigned int a,
+                       unsigned int spot, unsigned int b)
+{
+    double near = 0;
+    unsigned int i;
+
+    for (i = 0; i < p->nr_places; i++)
+        near += placement_part_of_place(p, a, spot, i) *
+                placement_part_of_place(p, b, p->units[b].at, i);
+
+    return near < 1 ? 1 - near : 0;
+}
+
+/* ns/s for the memory of @unit, if it runs at @place. */
+static double memory_at(const struct placement *p, unsigned int unit,
+                        unsigned int place)
+{
+    const double *pages = &p->pages[unit * p->nr_places];
+    double far = 0;
+    unsigned int i;
+
+    for (i = 0; i < p->nr_places; i++)
+        if (i != place)
+            far += pages[i] * p->remote[place * p->nr_places + i];
+
+    return p->units[unit].misses * far;
+}
+
+static void prepare_unit(struct placement *p, unsigned int unit)
+{
+    const double *stray = &p->stray[unit * p->nr_caches];
+    unsigned int i, k;
+
+    for (i = 0; i < p->nr_spots; i++) {
+        double reach = 0;
+
+        for (k = 0; k < p->nr_caches; k++)
+            reach += stray[k] * p->line[k * p->nr_spots + i];
+        p->reach[unit * p->nr_spots + i] = reach;
+        p->memory[unit * p->nr_spots + i] =
+            memory_at(p, unit, p->spots[i].place);
+    }
+    for (k = 0; k < p->nr_caches; k++) {
+        p->memory_stray[unit] += stray[k] *
+                                 p->memory[unit * p->nr_spots + k];
+        p->share_place[unit * p->nr_places + p->spots[k].place] +=
+            p->share[unit * p->nr_caches + k];
+    }
+}
+
+/* Who takes room there: who is bound, and who is sent. */
+static bool takes(const struct unit *u)
+{
+    return u->at != ANYWHERE && (u->bound || u->at != u->origin);
+}
+
+static void add(struct demand *sum, double need, unsigned int vcpus, bool in)
+{
+    sum->need += in ? need : -need;
+    sum->vcpus += in ? vcpus : -vcpus;
+}
+
+/* Of a cache in a place which it is in as a whole, vCPUs are rounded up. */
+static struct demand demand_in(const struct placement *p, const struct unit *u,
+                               unsigned int cache)
+{
+    double part = p->part[u->at * p->nr_caches + cache];
+
+    return (struct demand){ u->demand.need * part,
+                            part > 0 ? u->demand.vcpus * part + 0.999 : 0 };
+}
+
+static void take(struct placement *p, const struct unit *u, bool in)
+{
+    unsigned int i;
+
+    add(&p->taken[p->spots[u->at].place], u->demand.need, u->demand.vcpus, in);
+    for (i = 0; i < p->nr_caches; i++) {
+        struct demand d = demand_in(p, u, i);
+
+        add(&p->cache_taken[i], d.need, d.vcpus, in);
+    }
+}
+
+static void count(struct placement *p, unsigned int unit, bool in)
+{
+    const struct unit *u = &p->units[unit];
+    double sign = in ? 1 : -1;
+    unsigned int i;
+
+    for (i = 0; i < p->nr_caches; i++) {
+        double part = placement_part(p, unit, u->at, i);
+
+        if (part <= 0)
+            continue;
+        p->load[p->spots[i].place] += sign * part * u->demand.need;
+        if (u->misses_counted)
+            p->missed[i] += sign * part * u->misses;
+    }
+    if (takes(u))
+        take(p, u, in);
+}
+
+void placement_move(struct placement *p, unsigned int unit, unsigned int spot)
+{
+    count(p, unit, false);
+    p->units[unit].at = spot;
+    count(p, unit, true);
+}
+
+void placement_ready(struct placement *p)
+{
+    unsigned int i;
+
+    for (i = 0; i < p->nr_units; i++) {
+        prepare_unit(p, i);
+        p->units[i].at = p->units[i].origin;
+        count(p, i, true);
+    }
+}
+
+/* @own: what the unit has taken of it. */
+static bool has_room(struct demand taken, struct demand own,
+                     const struct unit *u, unsigned int cores)
+{
+    add(&taken, own.need, own.vcpus, false);
+
+    return cores >= u->demand.vcpus &&
+           room_for(taken, u->demand, cores, ROOM_TO_GO);
+}
+
+static bool room_at(const struct placement *p, unsigned int unit,
+                    unsigned int spot)
+{
+    const struct unit *u = &p->units[unit];
+    const unsigned int *usable = &p->usable[unit * p->nr_spots];
+    unsigned int place = p->spots[spot].place, cache = p->spots[spot].cache;
+    struct demand own = { 0 };
+    unsigned int i, cores = 0;
+
+    if (cache != ANYWHERE) {
+        if (takes(u))
+            own = demand_in(p, u, cache);
+        if (!has_room(p->cache_taken[cache], own, u, usable[cache]))
+            return false;
+    }
+    for (i = 0; i < p->nr_caches; i++)
+        if (p->spots[i].place == place)
+            cores += usable[i];
+    own = takes(u) && p->spots[u->at].place == place ? u->demand
+                                                     : (struct demand){ 0 };
+
+    return has_room(p->taken[place], own, u, cores);
+}
+
+bool placement_fits(const struct placement *p, unsigned int unit,
+                    unsigned int spot)
+{
+    const struct unit *u = &p->units[unit];
+
+    return spot == u->at || (spot == u->origin && !u->bound) ||
+           room_at(p, unit, spot);
+}
+
+bool placement_holds(const struct placement *p, unsigned int unit)
+{
+    const struct unit *u = &p->units[unit];
+
+    return u->at == u->origin || room_at(p, unit, u->at);
+}

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* search.c - see search.h. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/memory.h"
+#include "search.h"
+#include "term.h"
+
+/* ns/s; less is rounding. */
+#define SOMETHING 1.0
+
+/* So many units are looked at in the time of one price. */
+#define PUTS 32
+
+/* So many units are asked to make room for another one. */
+#define ASKED 24
+
+/* So many go by chance, at most, before it is looked what becomes of it. */
+#define KICKS 3
+
+/* Prices looked at, for each unit and spot; some 100 ns each. */
+#define EFFORT     500
+#define EFFORT_MIN 10000
+#define EFFORT_MAX 200000
+
+/*
+ * What is by this part of all prices worse than the best is gone on with; after
+ * so many kicks without anything better it is begun with the best again.
+ */
+#define SLACK  0.02
+#define ASTRAY 64
+
+/* With a half of the effort it is begun anew, so many times. */
+#define RESTARTS 4
+
+struct step {
+    unsigned int unit, from;
+};
+
+struct search {
+    struct placement *p;
+    long effort;
+    uint64_t seed;
+    /* What was done since the last good state. */
+    struct step *steps;
+    unsigned int nr_steps, max_steps;
+    double gained;
+    /* What was gained until then, and the best of it. */
+    double value, best_value, slack;
+    unsigned int *best; /* [unit]: spot */
+    unsigned int *movable, nr_movable;
+    /* Units to be looked at. */
+    unsigned int *queue, head, nr_queued;
+    bool *queued;
+    bool *locked; /* [unit]: not looked at, even if queued */
+    double *prices; /* [spot], of the unit that is looked at */
+};
+
+static bool is_left(const struct search *s)
+{
+    return s->effort > 0;
+}
+
+static double cost(struct search *s, unsigned int unit, unsigned int spot)
+{
+    const struct unit *u = &s->p->units[unit];
+
+    s->effort--;
+
+    return terms_price(s->p, unit, spot) +
+           (spot == u->origin ? 0 : u->threshold);
+}
+
+static void enqueue(struct search *s, unsigned int unit)
+{
+    if (s->queued[unit] || !s->p->units[unit].movable)
+        return;
+    s->queued[unit] = true;
+    s->queue[(s->head + s->nr_queued++) % s->p->nr_units] = unit;
+}
+
+static void step(struct search *s, unsigned int unit, unsigned int spot)
+{
+    if (s->nr_steps == s->max_steps) {
+        s->max_steps = 2 * s->max_steps + 64;
+        s->steps = need_more_memory(s->steps, s->max_steps, sizeof(*s->steps));
+    }
+    s->steps[s->nr_steps++] = (struct step){
+        unit, s->p->units[unit].at
+    };
+    placement_move(s->p, unit, spot);
+}
+
+/* The steps from @first on are good: whom do they concern? */
+static void settle(struct search *s, unsigned int first, double gained)
+{
+    const struct placement *p = s->p;
+    unsigned int i;
+
+    s->gained += gained;
+    for (; first < s->nr_steps; first++) {
+        const struct unit *u = &p->units[s->steps[first].unit];
+
+        enqueue(s, s->steps[first].unit);
+        for (i = u->first; i < u->first + u->nr; i++)
+            enqueue(s, p->partners[i].unit);
+    }
+}
+
+static void undo(struct search *s, unsigned int nr_steps)
+{
+    while (s->nr_steps > nr_steps) {
+        const struct step *last = &s->steps[--s->nr_steps];
+
+        placement_move(s->p, last->unit, last->from);
+    }
+}
+
+/* A unit alone. */
+
+/* Where it costs least of all spots that it fits into; prices go to @prices. */
+static unsigned int best_spot(struct search *s, unsigned int unit,
+                              double *prices, double *least)
+{
+    const struct unit *u = &s->p->units[unit];
+    unsigned int spot, best = u->at;
+
+    *least = cost(s, unit, u->at);
+    for (spot = 0; spot < s->p->nr_spots; spot++) {
+        prices[spot] = cost(s, unit, spot);
+        if (prices[spot] < *least - SOMETHING &&
+            placement_fits(s->p, unit, spot)) {
+            *least = prices[spot];
+            best = spot;
+        }
+    }
+    if (u->origin == ANYWHERE && u->at != ANYWHERE) {
+        double stray = cost(s, unit, ANYWHERE);
+
+        if (stray < *least - SOMETHING) {
+            *least = stray;
+            best = ANYWHERE;
+        }
+    }
+
+    return best;
+}
+
+static bool go_alone(struct search *s, unsigned int unit)
+{
+    double now = cost(s, unit, s->p->units[unit].at), least;
+    unsigned int spot = best_spot(s, unit, s->prices, &least);
+
+    if (spot == s->p->units[unit].at)
+        return false;
+    step(s, unit, spot);
+    settle(s, s->nr_steps - 1, now - least);
+
+    return true;
+}
+
+/* Two who talk to each other. */
+
+/* What both would cost less at @spot, other things being as they are. */
+static double saved_together(struct search *s, unsigned int unit,
+                             const struct partner *partner, unsigned int spot,
+                             double now, double partner_now)
+{
+    struct placement *p = s->p;
+    unsigned int v = partner->unit;
+    double twice = placement_line(p, unit, p->units[unit].at, v) +
+                   p->line[spot * p->nr_spots + spot] -
+                   placement_line(p, unit, spot, v) -
+                   placement_line(p, v, spot, unit);
+
+    return now - s->prices[spot] + partner_now - cost(s, v, spot) -
+           partner->lines * twice;
+}
+
+/* For sure. */
+static bool both_go(struct search *s, unsigned int unit, unsigned int other,
+                    unsigned int spot)
+{
+    struct placement *p = s->p;
+    unsigned int steps = s->nr_steps;
+    double saved;
+
+    if (!placement_fits(p, other, spot))
+        return false;
+    saved = cost(s, other, p->units[other].at) - cost(s, other, spot);
+    step(s, other, spot);
+    if (placement_fits(p, unit, spot)) {
+        saved += cost(s, unit, p->units[unit].at) - cost(s, unit, spot);
+        if (saved > SOMETHING) {
+            step(s, unit, spot);
+            settle(s, steps, saved);
+            return true;
+        }
+    }
+    undo(s, steps);
+
+    return false;
+}
+
+/* s->prices are those of @unit. */
+static bool go_together(struct search *s, unsigned int unit)
+{
+    struct placement *p = s->p;
+    const struct unit *u = &p->units[unit];
+    double now = cost(s, unit, u->at);
+    unsigned int i, spot;
+
+    for (i = u->first; i < u->first + u->nr && is_left(s); i++) {
+        const struct partner *partner = &p->partners[i];
+        unsigned int v = partner->unit, best = ANYWHERE;
+        double most = SOMETHING, partner_now;
+
+        if (!p->units[v].movable)
+            continue;
+        partner_now = cost(s, v, p->units[v].at);
+        for (spot = 0; spot < p->nr_spots; spot++) {
+            double saved;
+
+            if (spot == u->at || spot == p->units[v].at)
+                continue;
+            saved = saved_together(s, unit, partner, spot, now, partner_now);
+            if (saved > most) {
+                most = saved;
+                best = spot;
+            }
+        }
+        if (best != ANYWHERE && both_go(s, unit, v, best))
+            return true;
+    }
+
+    return false;
+}
+
+/* One goes where another one makes room. */
+
+static bool makes_room(struct search *s, unsigned int unit, unsigned int spot,
+                       unsigned int other, double saved)
+{
+    struct placement *p = s->p;
+    unsigned int steps = s->nr_steps, to;
+    double now, least, *prices = s->prices + p->nr_spots;
+
+    step(s, unit, spot);
+    now = cost(s, other, p->units[other].at);
+    to = best_spot(s, other, prices, &least);
+    /* It is good where it is; but that is not the question. */
+    if (to == p->units[other].at) {
+        unsigned int i;
+
+        least = 1e300;
+        for (i = 0; i < p->nr_spots; i++)
+            if (i != to && prices[i] < least && placement_fits(p, other, i)) {
+                least = prices[i];
+                to = i;
+            }
+    }
+    if (to != p->units[other].at && saved + now - least > SOMETHING) {
+        step(s, other, to);
+        if (placement_holds(p, unit) && placement_holds(p, other)) {
+            settle(s, steps, saved + now - least);
+            return true;
+        }
+    }
+    undo(s, steps);
+
+    return false;
+}
+
+/* s->prices are those of @unit. */
+static bool exchange(struct search *s, unsigned int unit)
+{
+    struct placement *p = s->p;
+    const struct unit *u = &p->units[unit];
+    double now = cost(s, unit, u->at), most = SOMETHING;
+    unsigned int spot, best = ANYWHERE, asked = 0, i;
+
+    for (spot = 0; spot < p->nr_spots; spot++)
+        if (now - s->prices[spot] > most && spot != u->at &&
+            p->usable[unit * p->nr_spots + spot] >= u->demand.vcpus) {
+            most = now - s->prices[spot];
+            best = spot;
+        }
+    if (best == ANYWHERE || placement_fits(p, unit, best))
+        return false;
+    for (i = 1; i < p->nr_units && asked < ASKED && is_left(s); i++) {
+        unsigned int other = (unit + i) % p->nr_units;
+
+        if (!p->units[other].movable || p->units[other].at != best)
+            continue;
+        asked++;
+        if (makes_room(s, unit, best, other, most))
+            return true;
+    }
+
+    return false;
+}
+
+/* Until nothing gains. */
+static void descend(struct search *s)
+{
+    while (s->nr_queued && is_left(s)) {
+        unsigned int unit = s->queue[s->head];
+
+        s->head = (s->head + 1) % s->p->nr_units;
+        s->nr_queued--;
+        s->queued[unit] = false;
+        if (s->locked[unit])
+            continue;
+        if (!go_alone(s, unit) && !go_together(s, unit))
+            exchange(s, unit);
+    }
+}
+
+static void forget_queue(struct search *s)
+{
+    for (; s->nr_queued; s->nr_queued--) {
+        s->queued[s->queue[s->head]] = false;
+        s->head = (s->head + 1) % s->p->nr_units;
+    }
+}
+
+/* Chance. */
+
+static unsigned int below(struct search *s, unsigned int n)
+{
+    s->seed ^= s->seed << 13;
+    s->seed ^= s->seed >> 7;
+    s->seed ^= s->seed << 17;
+
+    return (s->seed >> 11) % n;
+}
+
+static void keep(struct search *s)
+{
+    unsigned int i;
+
+    s->best_value = s->value;
+    for (i = 0; i < s->p->nr_units; i++)
+        s->best[i] = s->p->units[i].at;
+}
+
+/* All are where @spots say. */
+static void put(struct search *s, const unsigned int *spots)
+{
+    unsigned int i;
+
+    s->effort -= s->nr_movable / PUTS;
+    for (i = 0; i < s->p->nr_units; i++)
+        if (s->p->units[i].at != spots[i])
+            placement_move(s->p, i, spots[i]);
+}
+
+/* Whatever it costs. */
+static void force(struct search *s, unsigned int unit, unsigned int spot)
+{
+    double lost = cost(s, unit, spot) -
+                  cost(s, unit, s->p->units[unit].at);
+
+    step(s, unit, spot);
+    settle(s, s->nr_steps - 1, -lost);
+}
+
+/* One goes somewhere, or back, or changes places with another one. */
+static void disturb(struct search *s)
+{
+    struct placement *p = s->p;
+    unsigned int unit = s->movable[below(s, s->nr_movable)];
+    unsigned int other = s->movable[below(s, s->nr_movable)];
+    unsigned int spot = below(s, p->nr_spots + 1), from = p->units[unit].at;
+    unsigned int steps = s->nr_steps;
+    double gained = s->gained;
+
+    if (spot == p->nr_spots)
+        spot = p->units[unit].origin;
+    if (spot == from)
+        return;
+    if (placement_fits(p, unit, spot)) {
+        force(s, unit, spot);
+        return;
+    }
+    spot = p->units[other].at;
+    if (spot == from || spot == ANYWHERE || from == ANYWHERE)
+        return;
+    force(s, unit, spot);
+    force(s, other, from);
+    if (!placement_holds(p, unit) || !placement_holds(p, other)) {
+        undo(s, steps);
+        s->gained = gained;
+    }
+}
+
+/* The first ones stay until the others have done what is best for them. */
+static void kick(struct search *s)
+{
+    unsigned int times = 1 + below(s, 1 + below(s, s->nr_movable)), first, i;
+
+    s->effort -= 2;
+    s->nr_steps = 0;
+    s->gained = 0;
+    while (times--)
+        disturb(s);
+    forget_queue(s);
+    first = s->nr_steps;
+    settle(s, 0, 0);
+    for (i = 0; i < first; i++)
+        s->locked[s->steps[i].unit] = true;
+    descend(s);
+    for (i = 0; i < first; i++)
+        s->locked[s->steps[i].unit] = false;
+    settle(s, 0, 0);
+    descend(s);
+    forget_queue(s);
+    if (!is_left(s) || s->value + s->gained < s->best_value - s->slack) {
+        undo(s, 0);
+        return;
+    }
+    s->value += s->gained;
+    if (s->value > s->best_value + SOMETHING)
+        keep(s);
+}
+
+unsigned long search_effort(const struct placement *p)
+{
+    unsigned long effort = (unsigned long)EFFORT * p->nr_units * p->nr_spots;
+
+    return effort < EFFORT_MIN ? EFFORT_MIN
+         : effort > EFFORT_MAX ? EFFORT_MAX : effort;
+}
+
+void search_prepare(struct placement *p)
+{
+    unsigned int i;
+
+    for (i = 0; i < p->nr_units; i++)
+        p->units[i].threshold = p->least + p->margin *
+            terms_price(p, i, p->units[i].origin);
+}
+
+/* From where all are, to the best that is found; that is what is gained. */
+static double improve(struct search *s, long effort)
+{
+    unsigned int i;
+
+    s->effort = effort;
+    s->nr_steps = 0;
+    s->gained = 0;
+    for (i = 0; i < s->p->nr_units; i++)
+        enqueue(s, i);
+    descend(s);
+    forget_queue(s);
+    s->value += s->gained;
+    keep(s);
+    for (i = 1; is_left(s); i++) {
+        kick(s);
+        if (i % ASTRAY == 0) {
+            put(s, s->best);
+            s->value = s->best_value;
+        }
+    }
+    put(s, s->best);
+    s->value = s->best_value;
+
+    return s->value;
+}
+
+/* Anywhere that is possible. */
+static void shuffle(struct search *s)
+{
+    struct placement *p = s->p;
+    unsigned int i;
+
+    s->nr_steps = 0;
+    s->gained = 0;
+    for (i = 0; i < p->nr_units; i++) {
+        unsigned int spot = below(s, p->nr_spots);
+
+        if (p->units[i].movable && placement_fits(p, i, spot))
+            force(s, i, spot);
+    }
+    forget_queue(s);
+    s->value += s->gained;
+}
+
+/* What is found from elsewhere may be better. */
+static void try_elsewhere(struct search *s, long effort)
+{
+    unsigned int nr = s->p->nr_units, i;
+    unsigned int *first = need_memory(nr, sizeof(*first));
+    double value = s->value;
+
+    memcpy(first, s->best, nr * sizeof(*first));
+    for (i = 0; i < RESTARTS; i++) {
+        shuffle(s);
+        if (improve(s, effort / RESTARTS) > value + SOMETHING) {
+            value = s->value;
+            memcpy(first, s->best, nr * sizeof(*first));
+        }
+    }
+    put(s, first);
+    free(first);
+}
+
+void search_run(struct placement *p, unsigned long effort)
+{
+    struct search s = {
+        .p = p,
+        .seed = 88172645463325252ULL,
+        .best = need_memory(p->nr_units, sizeof(*s.best)),
+        .movable = need_memory(p->nr_units, sizeof(*s.movable)),
+        .queue = need_memory(p->nr_units, sizeof(*s.queue)),
+        .queued = need_memory(p->nr_units, sizeof(*s.queued)),
+        .locked = need_memory(p->nr_units, sizeof(*s.locked)),
+        .prices = need_memory(2 * (size_t)p->nr_spots, sizeof(*s.prices)),
+    };
+    unsigned int i;
+
+    for (i = 0; i < p->nr_units; i++)
+        if (p->units[i].movable) {
+            s.slack += SLACK * terms_price(p, i, p->units[i].at);
+            s.movable[s.nr_movable++] = i;
+        }
+    if (s.nr_movable) {
+        improve(&s, effort / 2);
+        try_elsewhere(&s, effort / 2);
+    }
+    free(s.steps);
+    free(s.best);
+    free(s.movable);
+    free(s.queue);
+    free(s.queued);
+    free(s.locked);
+    free(s.prices);
+}
+
+unsigned int search_alternative(const struct placement *p, unsigned int unit)
+{
+    const struct unit *u = &p->units[unit];
+    unsigned int spot, best = ANYWHERE;
+    double least = 0;
+
+    for (spot = 0; spot < p->nr_spots; spot++) {
+        double price;
+
+        if (spot == u->at ||
+            p->usable[unit * p->nr_spots + spot] < u->demand.vcpus)
+            continue;
+        price = terms_price(p, unit, spot);
+        if (best == ANYWHERE || price < least) {
+            best = spot;
+            least = price;
+        }
+    }
+
+    return best;
+}

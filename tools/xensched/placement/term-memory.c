@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * term-memory.c - memory on another node takes longer with each miss of the
+ * caches.  Of guests whose pages nobody has found it is 0 everywhere.
+ */
+#include "term.h"
+
+static double price(const struct placement *p, unsigned int unit,
+                    unsigned int spot)
+{
+    return spot == ANYWHERE ? p->memory_stray[unit]
+                            : p->memory[unit * p->nr_spots + spot];
+}
+
+const struct term term_memory = { "memory", price };

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* terms.c - the table of terms; see term.h. */
+#include "term.h"
+
+const struct term *const terms[NR_TERMS] = {
+    [TERM_TALK] = &term_talk,
+    [TERM_MEMORY] = &term_memory,
+    [TERM_WAITING] = &term_waiting,
+    [TERM_CACHE] = &term_cache,
+    [TERM_MOVING] = &term_moving,
+};
+
+double terms_price(const struct placement *p, unsigned int unit,
+                   unsigned int spot)
+{
+    double price = 0;
+    unsigned int i;
+
+    for (i = 0; i < NR_TERMS; i++)
+        price += terms[i]->price(p, unit, spot);
+
+    return price;
+}
