@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* linux-rows.c - see linux-rows.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <xensched/abi.h>
+
+#include "linux-rows.h"
+#include "list.h"
+#include "order.h"
+
+#define BLOCK      256U
+#define NR_BUCKETS 4096U
+#define NO_LOSS    SIZE_MAX
+
+#define THREADS (1U << XEN_SCHEDLOG_EV_GUEST_SWITCH | \
+                 1U << XEN_SCHEDLOG_EV_GUEST_WAKE | \
+                 1U << XEN_SCHEDLOG_EV_GUEST_NAME)
+
+/* A log file of a vCPU. */
+struct linux_log {
+    struct linux_log *next;
+    uint32_t cpu, file;
+    uint16_t source;
+    bool others;      /* it has rows, and none of threads */
+    bool threads;
+    uint64_t last_ns;
+    size_t pending;   /* a loss whose end is not known yet, or NO_LOSS */
+};
+
+static uint16_t source_of(struct linux_rows *rows,
+                          const struct xensched_source_info *info)
+{
+    size_t i;
+
+    for (i = 0; i < rows->nr_sources; i++)
+        if (rows->source[i].info.id == info->id)
+            return i;
+    *list_add(rows->source, rows->nr_sources, rows->sources_room) =
+        (struct linux_source){ .info = *info };
+
+    return i;
+}
+
+static struct linux_log *log_of(struct linux_rows *rows, uint16_t source,
+                                uint32_t cpu, uint32_t file)
+{
+    struct linux_log **at;
+
+    if (!rows->bucket)
+        rows->bucket = need_memory(NR_BUCKETS, sizeof(*rows->bucket));
+    at = &rows->bucket[(source * 961U + cpu * 31U + file) % NR_BUCKETS];
+    for (; *at; at = &(*at)->next)
+        if ((*at)->source == source && (*at)->cpu == cpu &&
+            (*at)->file == file)
+            return *at;
+    *at = need_memory(1, sizeof(**at));
+    **at = (struct linux_log){ .cpu = cpu, .file = file, .source = source,
+                               .pending = NO_LOSS };
+
+    return *at;
+}
+
+/* Clocks. */
+
+void linux_rows_clock(struct linux_rows *rows,
+                      const struct xensched_source_info *info,
+                      const struct xensched_clock *clock, uint64_t tsc_khz)
+{
+    uint64_t error_ns = xensched_cycles_to_ns(clock->error, tsc_khz);
+    uint16_t source = source_of(rows, info);
+    struct linux_source *s = &rows->source[source];
+
+    if (clock->vcpu >= XENSCHED_MAX_VCPUS)
+        return;
+    if (clock->vcpu >= s->nr_clocks) {
+        s->clock = need_more_memory(s->clock, clock->vcpu + 1,
+                                    sizeof(*s->clock));
+        memset(&s->clock[s->nr_clocks], 0,
+               (clock->vcpu + 1 - s->nr_clocks) * sizeof(*s->clock));
+        s->nr_clocks = clock->vcpu + 1;
+    }
+    s->clock[clock->vcpu] = *clock;
+    if (!clock->host_khz || !clock->guest_khz)
+        s->clock[clock->vcpu].host_khz = s->clock[clock->vcpu].guest_khz = 1;
+    if (error_ns > s->error_ns)
+        s->error_ns = error_ns;
+}
+
+/* A vCPU that nobody told of is as the first one; a source without is as Xen. */
+static uint64_t ns_of(const struct linux_source *s, uint32_t cpu, uint64_t tsc,
+                      uint64_t tsc_khz)
+{
+    const struct xensched_clock *clock = NULL;
+
+    if (cpu < s->nr_clocks && s->clock[cpu].host_khz)
+        clock = &s->clock[cpu];
+    else if (s->nr_clocks && s->clock[0].host_khz)
+        clock = &s->clock[0];
+
+    return xensched_cycles_to_ns(clock ? xensched_clock_to_host(clock, tsc)
+                                       : tsc, tsc_khz ? tsc_khz : 1000000);
+}
+
+/* Rows. */
+
+static void begin_loss(struct linux_rows *rows, struct linux_log *log,
+                       const struct xensched_batch *batch)
+{
+    struct linux_loss *loss;
+
+    if (log->pending == NO_LOSS) {
+        log->pending = rows->nr_losses;
+        loss = list_add(rows->loss, rows->nr_losses, rows->losses_room);
+        *loss = (struct linux_loss){
+            .begin_ns = log->last_ns,
+            .end_ns = UINT64_MAX,
+            .log = log,
+            .cpu = log->cpu,
+            .source = log->source,
+        };
+    }
+    rows->loss[log->pending].rows += batch->lost_rows;
+}
+
+static void take_row(struct linux_rows *rows, struct linux_log *log,
+                     const struct xensched_row *row, uint64_t ns)
+{
+    log->last_ns = ns;
+    log->threads = true;
+    if (log->pending != NO_LOSS)
+        rows->loss[log->pending].end_ns = ns;
+    log->pending = NO_LOSS;
+    *list_add(rows->row, rows->nr, rows->room) = (struct linux_row){
+        .ns = ns,
+        .counter = row->counter,
+        .cpu = row->cpu,
+        .source = log->source,
+        .event = row->event,
+    };
+}
+
+static bool is_about_threads(const struct xensched_row *row)
+{
+    return row->valid & XENSCHED_ROW_EVENT &&
+           row->event < XEN_SCHEDLOG_NR_EVENTS && THREADS & 1U << row->event;
+}
+
+void linux_rows_take(struct linux_rows *rows,
+                     const struct xensched_source_info *info,
+                     const struct xensched_batch *batch, uint64_t tsc_khz)
+{
+    uint16_t source = source_of(rows, info);
+    struct linux_log *log = log_of(rows, source, batch->cpu, batch->file);
+    int shift = xensched_layout_tsc_shift(&batch->layout);
+    bool wide = shift >= 0 && batch->layout.time_size == 8 &&
+                batch->layout.counter_size == 8;
+    struct xensched_row block[BLOCK];
+    size_t first = 0, nr, i;
+
+    rows->lost_rows += batch->lost_rows;
+    if (batch->lost_rows || batch->lost_bytes)
+        begin_loss(rows, log, batch);
+    while ((nr = xensched_batch_decode(batch, first, block, BLOCK))) {
+        for (i = 0; i < nr; i++)
+            if (wide && is_about_threads(&block[i]))
+                take_row(rows, log, &block[i],
+                         ns_of(&rows->source[source], batch->cpu,
+                               block[i].time << shift, tsc_khz));
+            else
+                rows->left_out++;
+        first += nr;
+    }
+    log->others |= first && !log->threads;
+}
+
+/* Order. */
+
+static bool is_later(const void *a, const void *b)
+{
+    return ((const struct linux_row *)a)->ns > ((const struct linux_row *)b)->ns;
+}
+
+static bool begins_later(const void *a, const void *b)
+{
+    return ((const struct linux_loss *)a)->begin_ns >
+           ((const struct linux_loss *)b)->begin_ns;
+}
+
+uint64_t linux_rows_begin(const struct linux_rows *rows)
+{
+    uint64_t first = UINT64_MAX;
+    size_t i;
+
+    for (i = 0; i < rows->nr; i++)
+        if (rows->row[i].ns < first)
+            first = rows->row[i].ns;
+
+    return rows->nr ? first : 0;
+}
+
+uint64_t linux_rows_end(const struct linux_rows *rows)
+{
+    uint64_t last = 0;
+    size_t i;
+
+    for (i = 0; i < rows->nr; i++)
+        if (rows->row[i].ns > last)
+            last = rows->row[i].ns;
+
+    return last;
+}
+
+static uint64_t within(uint64_t ns, uint64_t begin_ns, uint64_t end_ns)
+{
+    ns = ns > begin_ns ? ns - begin_ns : 0;
+
+    return ns < end_ns ? ns : end_ns;
+}
+
+/* What was lost of a log file that has nothing about threads is not missed. */
+static void forget_other_losses(struct linux_rows *rows)
+{
+    size_t i, nr = 0;
+
+    for (i = 0; i < rows->nr_losses; i++)
+        if (rows->loss[i].log->threads || !rows->loss[i].log->others)
+            rows->loss[nr++] = rows->loss[i];
+    rows->nr_losses = nr;
+}
+
+void linux_rows_put_in_order(struct linux_rows *rows, uint64_t begin_ns,
+                             uint64_t end_ns)
+{
+    size_t i;
+
+    order_sort(rows->row, rows->nr, sizeof(*rows->row), is_later);
+    for (i = 0; i < rows->nr; i++)
+        rows->row[i].ns = within(rows->row[i].ns, begin_ns, end_ns);
+    for (i = 0; i < rows->nr_losses; i++) {
+        struct linux_loss *loss = &rows->loss[i];
+
+        loss->begin_ns = within(loss->begin_ns, begin_ns, end_ns);
+        loss->end_ns = within(loss->end_ns, begin_ns, end_ns);
+        if (loss->end_ns < loss->begin_ns)
+            loss->end_ns = loss->begin_ns;
+    }
+    forget_other_losses(rows);
+    order_sort(rows->loss, rows->nr_losses, sizeof(*rows->loss), begins_later);
+}
+
+void linux_rows_free(struct linux_rows *rows)
+{
+    size_t i;
+
+    for (i = 0; i < rows->nr_sources; i++)
+        free(rows->source[i].clock);
+    for (i = 0; rows->bucket && i < NR_BUCKETS; i++)
+        while (rows->bucket[i]) {
+            struct linux_log *log = rows->bucket[i];
+
+            rows->bucket[i] = log->next;
+            free(log);
+        }
+    free(rows->bucket);
+    free(rows->source);
+    free(rows->row);
+    free(rows->loss);
+    memset(rows, 0, sizeof(*rows));
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * linux-rows.h - what Linux logged of its threads, in guests, driver domains
+ * and dom0, on the host's clock and in order.
+ */
+#ifndef XENSCHED_TIMELINE_LINUX_ROWS_H
+#define XENSCHED_TIMELINE_LINUX_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <xensched/recording.h>
+
+struct linux_log;
+
+struct linux_row {
+    uint64_t ns;      /* as in rows.h, when linux_rows_put_in_order() is done */
+    uint64_t counter;
+    uint32_t cpu;     /* a vCPU */
+    uint16_t source;  /* index */
+    uint16_t event;   /* GUEST_SWITCH, GUEST_WAKE or GUEST_NAME */
+};
+
+/* Nothing is known of a vCPU's threads between these two times. */
+struct linux_loss {
+    uint64_t begin_ns, end_ns;
+    uint64_t rows;
+    const struct linux_log *log;
+    uint32_t cpu;
+    uint16_t source;
+};
+
+struct linux_source {
+    struct xensched_source_info info;
+    struct xensched_clock *clock; /* by vCPU; host_khz is 0: not told */
+    uint32_t nr_clocks;
+    uint64_t error_ns;            /* bound of its clocks' error */
+};
+
+struct linux_rows {
+    struct linux_row *row;
+    size_t nr, room;
+    struct linux_loss *loss;
+    size_t nr_losses, losses_room;
+    struct linux_source *source;
+    size_t nr_sources, sources_room;
+    uint64_t lost_rows;
+    uint64_t left_out; /* rows of Linux that are about something else */
+    struct linux_log **bucket;
+};
+
+/* The clock of a vCPU of the source @info, for rows that come from now on. */
+void linux_rows_clock(struct linux_rows *rows,
+                      const struct xensched_source_info *info,
+                      const struct xensched_clock *clock, uint64_t tsc_khz);
+
+/* A batch of the source @info; @tsc_khz is the host's. */
+void linux_rows_take(struct linux_rows *rows,
+                     const struct xensched_source_info *info,
+                     const struct xensched_batch *batch, uint64_t tsc_khz);
+
+/* The times of the first and of the last row; 0: there is none. */
+uint64_t linux_rows_begin(const struct linux_rows *rows);
+uint64_t linux_rows_end(const struct linux_rows *rows);
+
+/* From now on times are those since @begin_ns, and at most @end_ns. */
+void linux_rows_put_in_order(struct linux_rows *rows, uint64_t begin_ns,
+                             uint64_t end_ns);
+void linux_rows_free(struct linux_rows *rows);
+
+#endif /* XENSCHED_TIMELINE_LINUX_ROWS_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * names.h - what the accounting domains of a recording are called.
+ *
+ * Names come from a recording, that is from anybody: whoever shows one says
+ * how it is made harmless.
+ */
+#ifndef XENSCHED_TIMELINE_NAMES_H
+#define XENSCHED_TIMELINE_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NAMES_ACCTS 65536U
+
+struct names {
+    struct names_entry {
+        char *text;         /* NULL: nobody said one */
+        char *uuid;         /* of the domain that was named first */
+        uint32_t domid;
+        unsigned int vcpus; /* of all its domains together; 0: not known */
+    } *entry;               /* [NAMES_ACCTS] */
+    unsigned int untold;    /* texts which were not understood */
+    bool sampled;           /* of service-ns, some stays make no row */
+};
+
+void names_init(struct names *names);
+void names_free(struct names *names);
+
+/*
+ * Learn from @text, which says what a host is (docs/recording-format.md).  A
+ * number which stands for another domain later has both names.
+ */
+void names_learn(struct names *names, const char *text, size_t length);
+
+/* Never NULL; valid until the eighth call from then. */
+const char *names_of(const struct names *names, uint16_t acct);
+
+/* The accounting domain called @who, or of domid @who; -1: none. */
+int names_find(const struct names *names, const char *who);
+
+#endif /* XENSCHED_TIMELINE_NAMES_H */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* order.c - natural merge sort; see order.h. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/memory.h"
+#include "order.h"
+
+struct order {
+    size_t size;
+    order_after *after;
+};
+
+/* The first index behind the run which begins at @first. */
+static size_t end_of_run(const struct order *o, const uint8_t *at, size_t first,
+                         size_t nr)
+{
+    for (first++; first < nr; first++)
+        if (o->after(at + (first - 1) * o->size, at + first * o->size))
+            break;
+
+    return first;
+}
+
+/* Of [first, middle) and [middle, end), both in order, to @to. */
+static void merge(const struct order *o, uint8_t *to, const uint8_t *from,
+                  size_t first, size_t middle, size_t end)
+{
+    size_t a = first, b = middle, i;
+
+    for (i = first; i < end; i++) {
+        bool second = a == middle ||
+                      (b < end && o->after(from + a * o->size,
+                                           from + b * o->size));
+
+        memcpy(to + i * o->size, from + (second ? b++ : a++) * o->size,
+               o->size);
+    }
+}
+
+/* Merge neighbouring runs; returns how many there were before. */
+static size_t pass(const struct order *o, uint8_t *to, const uint8_t *from,
+                   size_t nr)
+{
+    size_t first = 0, runs = 0;
+
+    while (first < nr) {
+        size_t middle = end_of_run(o, from, first, nr);
+        size_t end = middle < nr ? end_of_run(o, from, middle, nr) : nr;
+
+        runs += end > middle ? 2 : 1;
+        merge(o, to, from, first, middle, end);
+        first = end;
+    }
+
+    return runs;
+}
+
+void order_sort(void *members, size_t nr, size_t size, order_after *after)
+{
+    const struct order o = { .size = size, .after = after };
+    uint8_t *from = members, *to, *spare;
+
+    if (nr < 2 || end_of_run(&o, from, 0, nr) == nr)
+        return;
+    spare = to = need_memory(nr, size);
+    while (pass(&o, to, from, nr) > 2) {
+        uint8_t *swap = from;
+
+        from = to;
+        to = swap;
+    }
+    if (to != members)
+        memcpy(members, to, nr * size);
+    free(spare);
+}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfetto.c - see perfetto.h; perfetto.proto says what a packet can be.
+ *
+ * One packet is packed and written after the other: a trace is nothing but its
+ * packets in a row.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "list.h"
+#include "perfetto.h"
+#include "perfetto.pb-c.h"
+#include "thread-home.h"
+
+/* Who wrote a packet; there is nobody else. */
+#define SEQUENCE 1U
+
+#define CLOCK_ID_MONOTONIC 3U
+#define CLOCK_ID_BOOTTIME  6U
+
+/* What a track is of, above the number of that. */
+enum track {
+    TRACK_VCPU = 1, /* index */
+    TRACK_PCPU,     /* id */
+    TRACK_LOSSES,   /* id << 16 | log file */
+    TRACK_THREAD,   /* index */
+};
+
+#define TEXT 400U
+
+struct trace {
+    const struct timeline *t;
+    FILE *to;
+    uint8_t *packed;
+    size_t room;
+};
+
+/* When a vCPU changed its state. */
+struct change {
+    uint64_t ns;
+    uint32_t vcpu;
+    int32_t cpu; /* id; -1: on none, before and after */
+    Perfetto__TaskState__State state;
+};
+
+struct changes {
+    struct change *change;
+    size_t nr, room;
+};
+
+static uint64_t uuid(enum track track, uint64_t number)
+{
+    return (uint64_t)track << 56 | number;
+}
+
+/* Names come from a recording: what is not ASCII is no text for protobuf. */
+static char *plain(char *text)
+{
+    char *c;
+
+    for (c = text; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+
+    return text;
+}
+
+static void vcpu_name(const struct trace *trace, uint32_t vcpu, char text[TEXT])
+{
+    snprintf(text, TEXT, "%s", timeline_vcpu_name(trace->t, vcpu));
+    plain(text);
+}
+
+static void write_packet(struct trace *trace, Perfetto__TracePacket *packet)
+{
+    Perfetto__Trace whole = PERFETTO__TRACE__INIT;
+    size_t size;
+
+    packet->has_trusted_packet_sequence_id = true;
+    packet->trusted_packet_sequence_id = SEQUENCE;
+    whole.n_packet = 1;
+    whole.packet = &packet;
+    size = perfetto__trace__get_packed_size(&whole);
+    if (size > trace->room) {
+        trace->room = 2 * size;
+        trace->packed = need_more_memory(trace->packed, trace->room, 1);
+    }
+    perfetto__trace__pack(&whole, trace->packed);
+    fwrite(trace->packed, 1, size, trace->to);
+}
+
+static void stamp(const struct trace *trace, Perfetto__TracePacket *packet,
+                  uint64_t ns)
+{
+    packet->has_timestamp = true;
+    packet->timestamp = trace->t->rows.begin_ns + ns;
+}
+
+/* Who there is. */
+
+static void write_clocks(struct trace *trace)
+{
+    Perfetto__ClockSnapshot__Clock boot = PERFETTO__CLOCK_SNAPSHOT__CLOCK__INIT;
+    Perfetto__ClockSnapshot__Clock dom0 = PERFETTO__CLOCK_SNAPSHOT__CLOCK__INIT;
+    Perfetto__ClockSnapshot__Clock *clocks[] = { &boot, &dom0 };
+    Perfetto__ClockSnapshot snapshot = PERFETTO__CLOCK_SNAPSHOT__INIT;
+    Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+
+    boot.has_clock_id = boot.has_timestamp = true;
+    boot.clock_id = CLOCK_ID_BOOTTIME;
+    boot.timestamp = trace->t->rows.begin_ns;
+    dom0.has_clock_id = dom0.has_timestamp = true;
+    dom0.clock_id = CLOCK_ID_MONOTONIC;
+    dom0.timestamp = trace->t->rows.read_ns;
+    snapshot.clocks = clocks;
+    snapshot.n_clocks = trace->t->rows.read_ns ? 2 : 1;
+    packet.clock_snapshot = &snapshot;
+    write_packet(trace, &packet);
+}
+
+static void write_thread_track(struct trace *trace, uint64_t id, uint32_t pid,
+                               uint32_t tid, char *name)
+{
+    Perfetto__ThreadDescriptor thread = PERFETTO__THREAD_DESCRIPTOR__INIT;
+    Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
+    Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+
+    thread.has_pid = thread.has_tid = true;
+    thread.pid = pid;
+    thread.tid = tid;
+    thread.thread_name = name;
+    track.has_uuid = true;
+    track.uuid = id;
+    track.thread = &thread;
+    packet.track_descriptor = &track;
+    write_packet(trace, &packet);
+}
+
+static void write_vcpu(struct trace *trace, uint32_t vcpu)
+{
+    const struct timeline *t = trace->t;
+    const struct vcpu *v = &t->vcpus.vcpu[vcpu];
+    Perfetto__ProcessTree__Process process = PERFETTO__PROCESS_TREE__PROCESS__INIT;
+    Perfetto__ProcessTree__Process *processes = &process;
+    Perfetto__ProcessTree__Thread thread = PERFETTO__PROCESS_TREE__THREAD__INIT;
+    Perfetto__ProcessTree__Thread *threads = &thread;
+    Perfetto__ProcessTree tree = PERFETTO__PROCESS_TREE__INIT;
+    Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+    char name[TEXT], domain[TEXT];
+
+    vcpu_name(trace, vcpu, name);
+    snprintf(domain, sizeof(domain), "%s", names_of(&t->rows.names, v->acct));
+    process.has_pid = true;
+    process.pid = t->vcpus.first[v->acct] + 1;
+    process.cmdline = plain(domain);
+    thread.has_pid = thread.has_tid = thread.has_is_main_thread = true;
+    thread.pid = process.pid;
+    thread.tid = vcpu + 1;
+    thread.is_main_thread = thread.tid == thread.pid;
+    thread.comm = name;
+    tree.processes = &processes;
+    tree.n_processes = thread.is_main_thread;
+    tree.threads = &threads;
+    tree.n_threads = 1;
+    packet.generic_kernel_process_tree = &tree;
+    stamp(trace, &packet, 0);
+    write_packet(trace, &packet);
+    write_thread_track(trace, uuid(TRACK_VCPU, vcpu), process.pid, thread.tid,
+                       name);
+}
+
+static void write_track(struct trace *trace, uint64_t id, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
+static void write_track(struct trace *trace, uint64_t id, const char *format,
+                        ...)
+{
+    Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
+    Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+    char name[TEXT];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(name, sizeof(name), format, args);
+    va_end(args);
+    track.has_uuid = true;
+    track.uuid = id;
+    track.name = name;
+    packet.track_descriptor = &track;
+    write_packet(trace, &packet);
+}
+
+/* Who ran. */
+
+static Perfetto__TaskState__State state_of(enum vcpu_state state)
+{
+    switch (state) {
+    case VCPU_RUNNING: return PERFETTO__TASK_STATE__STATE__RUNNING;
+    case VCPU_RUNNABLE: return PERFETTO__TASK_STATE__STATE__RUNNABLE;
+    case VCPU_BLOCKED: return PERFETTO__TASK_STATE__STATE__INTERRUPTIBLE_SLEEP;
+    default: return PERFETTO__TASK_STATE__STATE__STOPPED;
+    }
+}
+
+/*
+ * Add the changes of @vcpu.  Who runs on another pCPU without a pause was runnable
+ * for no time at all, or Perfetto would take it for a loss.
+ */
+static void add_changes(const struct timeline *t, uint32_t vcpu,
+                        struct changes *all)
+{
+    const struct vcpu *v = &t->vcpus.vcpu[vcpu];
+    int32_t ran_on = -1;
+    size_t i;
+
+    for (i = 0; i < v->nr; i++) {
+        const struct span *span = &v->span[i];
+        struct change change = { .ns = span->begin, .vcpu = vcpu,
+                                 .cpu = ran_on };
+
+        if (vcpus_end(&t->vcpus, v, i) <= span->begin)
+            continue;
+        change.state = state_of(VCPU_RUNNABLE);
+        if (span->state == VCPU_RUNNING && ran_on >= 0)
+            *list_add(all->change, all->nr, all->room) = change;
+        ran_on = -1;
+        if (span->state == VCPU_RUNNING)
+            change.cpu = ran_on = t->stays.cpu[span->cpu].id;
+        change.state = state_of(span->state);
+        *list_add(all->change, all->nr, all->room) = change;
+    }
+}
+
+/* Who leaves a pCPU comes before who gets it. */
+static int compare_changes(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    bool x_runs = x->state == PERFETTO__TASK_STATE__STATE__RUNNING;
+    bool y_runs = y->state == PERFETTO__TASK_STATE__STATE__RUNNING;
+
+    if (x->ns != y->ns)
+        return x->ns < y->ns ? -1 : 1;
+    if (x_runs != y_runs)
+        return x_runs - y_runs;
+
+    return x->vcpu < y->vcpu ? -1 : x->vcpu > y->vcpu;
+}
+
+static void write_change(struct trace *trace, const struct change *change)
+{
+    Perfetto__TaskState state = PERFETTO__TASK_STATE__INIT;
+    Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+    char name[TEXT];
+
+    vcpu_name(trace, change->vcpu, name);
+    state.has_cpu = change->cpu >= 0;
+    state.cpu = change->cpu;
+    state.comm = name;
+    state.has_tid = state.has_state = true;
+    state.tid = change->vcpu + 1;
+    state.state = change->state;
+    packet.generic_kernel_task_state_event = &state;
+    stamp(trace, &packet, change->ns);
+    write_packet(trace, &packet);
+}
+
+static void write_changes(struct trace *trace)
+{
+    struct changes all = { 0 };
+    size_t i;
+
+    for (i = 0; i < trace->t->vcpus.nr; i++)
+        add_changes(trace->t, i, &all);
+    if (all.nr)
+        qsort(all.change, all.nr, sizeof(*all.change), compare_changes);
+    for (i = 0; i < all.nr; i++)
+        write_change(trace, &all.change[i]);
+    free(all.change);
+}
+
+/* What happened. */
+
+static void write_event(struct trace *trace, uint64_t ns,
+                        Perfetto__TrackEvent *event, uint64_t track,
+                        const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+static void write_event(struct trace *trace, uint64_t ns,
+                        Perfetto__TrackEvent *event, uint64_t track,
+                        const char *format, ...)
+{
+    Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+    char name[TEXT];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(name, sizeof(name), format, args);
+    va_end(args);
+    event->has_type = event->has_track_uuid = true;
+    event->track_uuid = track;
+    event->name = *name ? plain(name) : NULL;
+    packet.track_event = event;
+    stamp(trace, &packet, ns);
+    write_packet(trace, &packet);
+}
+
+/* From the notification by way of the wake-up to the run. */
+static void write_wake(struct trace *trace, const struct wake *w, uint64_t flow)
+{
+    const struct timeline *t = trace->t;
+    uint64_t woken = w->woken > w->sent ? w->woken : w->sent;
+    uint64_t from = w->from == STAY_NONE
+                    ? uuid(TRACK_PCPU, t->stays.cpu[w->cpu].id)
+                    : uuid(TRACK_VCPU, w->from);
+    Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+
+    event.type = PERFETTO__TRACK_EVENT__TYPE__INSTANT;
+    event.n_flow_ids = 1;
+    event.flow_ids = &flow;
+    write_event(trace, w->sent, &event, from, "notifies %s",
+                timeline_vcpu_name(t, w->to));
+    write_event(trace, woken, &event, uuid(TRACK_VCPU, w->to), "woken by %s",
+                names_of(&t->rows.names, w->sender));
+    event.n_flow_ids = 0;
+    event.n_terminating_flow_ids = 1;
+    event.terminating_flow_ids = &flow;
+    write_event(trace, w->ran > woken ? w->ran : woken, &event,
+                uuid(TRACK_VCPU, w->to), "runs");
+}
+
+static void write_wakes(struct trace *trace)
+{
+    size_t i;
+
+    for (i = 0; i < trace->t->wakes.nr; i++) {
+        const struct wake *w = &trace->t->wakes.wake[i];
+
+        if (w->kind == WAKE_WOKEN && w->ran != STAY_NEVER)
+            write_wake(trace, w, i + 1);
+    }
+}
+
+/* Threads of guests: of the process that is their domain, behind its vCPUs. */
+
+static uint32_t process_of(const struct timeline *t, uint16_t source)
+{
+    int acct = thread_homes_acct(&t->rows.names,
+                                 &t->rows.linux_rows.source[source]);
+
+    if (acct >= 0 && t->vcpus.first[acct] < t->vcpus.first[acct + 1])
+        return t->vcpus.first[acct] + 1;
+
+    return t->vcpus.nr + t->threads.nr + source + 1;
+}
+
+static void write_span(struct trace *trace, const struct thread *thread,
+                       size_t i, uint64_t track)
+{
+    const struct thread_span *span = &thread->span[i];
+    uint64_t end = threads_end(&trace->t->threads, thread, i);
+    Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+
+    if (end <= span->begin || span->state == VCPU_UNKNOWN)
+        return;
+    event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_BEGIN;
+    if (span->state == VCPU_RUNNING)
+        write_event(trace, span->begin, &event, track, "runs on %s",
+                    timeline_place_name(trace->t, span->place));
+    else if (span->state == VCPU_RUNNABLE)
+        write_event(trace, span->begin, &event, track, "waits for a vCPU");
+    else if (span->state == VCPU_LOST)
+        write_event(trace, span->begin, &event, track, "rows lost");
+    else
+        write_event(trace, span->begin, &event, track, "sleeps (%c)",
+                    span->why ? span->why : '?');
+    event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_END;
+    write_event(trace, end, &event, track, "%s", "");
+}
+
+static void write_threads(struct trace *trace)
+{
+    const struct timeline *t = trace->t;
+    size_t i, j;
+
+    for (i = 0; i < t->threads.nr; i++) {
+        const struct thread *thread = &t->threads.thread[i];
+        uint64_t track = uuid(TRACK_THREAD, i);
+        char name[TEXT];
+
+        snprintf(name, sizeof(name), "%s", threads_name(thread));
+        write_thread_track(trace, track, process_of(t, thread->source),
+                           t->vcpus.nr + i + 1, plain(name));
+        for (j = 0; j < thread->nr; j++)
+            write_span(trace, thread, j, track);
+    }
+}
+
+static void write_thread_wake(struct trace *trace, const struct thread_wake *w,
+                              uint64_t flow)
+{
+    const struct thread *thread = trace->t->threads.thread;
+    Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+
+    event.type = PERFETTO__TRACK_EVENT__TYPE__INSTANT;
+    event.n_flow_ids = 1;
+    event.flow_ids = &flow;
+    write_event(trace, w->ns, &event, uuid(TRACK_THREAD, w->from), "wakes %s",
+                threads_name(&thread[w->to]));
+    event.n_flow_ids = 0;
+    event.n_terminating_flow_ids = 1;
+    event.terminating_flow_ids = &flow;
+    write_event(trace, w->ran, &event, uuid(TRACK_THREAD, w->to),
+                "woken by %s", threads_name(&thread[w->from]));
+}
+
+static void write_thread_wakes(struct trace *trace)
+{
+    const struct threads *t = &trace->t->threads;
+    size_t i;
+
+    for (i = 0; i < t->nr_wakes; i++)
+        if (t->wake[i].from != THREAD_NONE && t->wake[i].ran != STAY_NEVER)
+            write_thread_wake(trace, &t->wake[i],
+                              trace->t->wakes.nr + i + 1);
+}
+
+/* They do not say which vCPU: it is the first one of their domain here. */
+static void write_instants(struct trace *trace)
+{
+    const struct timeline *t = trace->t;
+    size_t i;
+
+    for (i = 0; i < t->rows.nr; i++) {
+        const struct timeline_row *row = &t->rows.row[i];
+        unsigned int first = t->vcpus.first[row->current];
+        Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+
+        event.type = PERFETTO__TRACK_EVENT__TYPE__INSTANT;
+        if (first == t->vcpus.first[row->current + 1])
+            continue;
+        if (row->event == XEN_SCHEDLOG_EV_MARK)
+            write_event(trace, row->ns, &event, uuid(TRACK_VCPU, first),
+                        "mark %" PRIu64, row->counter);
+        else if (row->event == XEN_SCHEDLOG_EV_MIGRATE)
+            write_event(trace, row->ns, &event, uuid(TRACK_VCPU, first),
+                        "migrates");
+    }
+}
+
+static void write_losses(struct trace *trace)
+{
+    const struct rows *rows = &trace->t->rows;
+    size_t i;
+
+    for (i = 0; i < rows->nr_losses; i++) {
+        const struct timeline_loss *loss = &rows->loss[i];
+        uint64_t track = uuid(TRACK_LOSSES,
+                              (uint64_t)loss->cpu << 16 | loss->file);
+        Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+
+        write_track(trace, track, "pCPU %u, log file %u: lost", loss->cpu,
+                    loss->file);
+        event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_BEGIN;
+        write_event(trace, loss->begin_ns, &event, track,
+                    "%" PRIu64 " rows lost", loss->rows);
+        event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_END;
+        write_event(trace, loss->end_ns, &event, track, "%s", "");
+    }
+}
+
+static void write_trace(struct trace *trace)
+{
+    const struct timeline *t = trace->t;
+    unsigned int i;
+
+    write_clocks(trace);
+    for (i = 0; i < t->vcpus.nr; i++)
+        write_vcpu(trace, i);
+    for (i = 0; i < t->stays.nr; i++)
+        write_track(trace, uuid(TRACK_PCPU, t->stays.cpu[i].id), "pCPU %u",
+                    t->stays.cpu[i].id);
+    write_changes(trace);
+    write_wakes(trace);
+    write_threads(trace);
+    write_thread_wakes(trace);
+    write_instants(trace);
+    write_losses(trace);
+}
+
+int perfetto_write(const struct timeline *t, const char *path,
+                   struct xensched_error *err)
+{
+    struct trace trace = { .t = t, .to = fopen(path, "we") };
+    int failed;
+
+    if (!trace.to)
+        return xensched_fail(err, errno, "cannot create '%s': %s", path,
+                             strerror(errno));
+    errno = 0;
+    write_trace(&trace);
+    free(trace.packed);
+    failed = ferror(trace.to);
+    if (fclose(trace.to) || failed)
+        return xensched_fail(err, errno, "cannot write '%s': %s", path,
+                             strerror(errno ? errno : EIO));
+
+    return 0;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rows.c - a recording, as rows on one clock; see rows.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <xensched/recording.h>
+#include <xensched/source.h>
+
+#include "list.h"
+#include "order.h"
+#include "rows.h"
+#include "stamp.h"
+
+#define NR_BUCKETS 1024U
+#define BLOCK 256U
+
+/* Times above this are nonsense, and would not fit into a JavaScript number. */
+#define MAX_NS (1ULL << 52)
+
+#define NO_LOSS SIZE_MAX
+
+/* A log file of a pCPU. */
+struct log {
+    struct log *next;
+    uint32_t cpu;
+    uint16_t file;
+    uint32_t events;  /* seen in it */
+    uint64_t last_ns; /* of its latest row */
+    size_t pending;   /* a loss whose end is not known yet, or NO_LOSS */
+};
+
+struct reading {
+    struct rows *rows;
+    struct xensched_recording *recording;
+    struct stamps stamps;
+    uint64_t nr_hosts;
+    uint64_t ahead_ns;  /* least of: batch was read - its last row */
+    bool ahead_known;
+    struct log *bucket[NR_BUCKETS];
+};
+
+static struct log *log_of(struct reading *r, uint32_t cpu, uint16_t file)
+{
+    struct log **at = &r->bucket[(cpu * 31 + file) % NR_BUCKETS];
+
+    for (; *at; at = &(*at)->next)
+        if ((*at)->cpu == cpu && (*at)->file == file)
+            return *at;
+    *at = need_memory(1, sizeof(**at));
+    **at = (struct log){ .cpu = cpu, .file = file, .pending = NO_LOSS };
+
+    return *at;
+}
+
+static void free_logs(struct reading *r)
+{
+    unsigned int i;
+
+    for (i = 0; i < NR_BUCKETS; i++)
+        while (r->bucket[i]) {
+            struct log *log = r->bucket[i];
+
+            r->bucket[i] = log->next;
+            free(log);
+        }
+}
+
+static uint64_t ns_of(struct reading *r, const struct xensched_layout *layout,
+                      const struct xensched_row *row)
+{
+    uint64_t cycles = stamp_cycles(&r->stamps, layout, row);
+    unsigned __int128 ns = cycles;
+
+    if (r->rows->tsc_khz)
+        ns = ns * 1000000 / r->rows->tsc_khz;
+
+    return ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+}
+
+static void note_granule(struct rows *rows,
+                         const struct xensched_layout *layout)
+{
+    unsigned __int128 ns = (unsigned __int128)1
+                           << xensched_layout_tsc_shift(layout);
+
+    if (rows->tsc_khz)
+        ns = ns * 1000000 / rows->tsc_khz;
+    if (ns + 1 > rows->granule_ns && ns < MAX_NS)
+        rows->granule_ns = ns + 1;
+}
+
+static void begin_loss(struct reading *r, struct log *log,
+                       const struct xensched_batch *batch)
+{
+    struct rows *rows = r->rows;
+    struct timeline_loss *loss;
+
+    rows->lost_rows += batch->lost_rows;
+    if (log->pending == NO_LOSS) {
+        log->pending = rows->nr_losses;
+        loss = list_add(rows->loss, rows->nr_losses, rows->losses_room);
+        *loss = (struct timeline_loss){
+            .begin_ns = log->last_ns,
+            .end_ns = UINT64_MAX,
+            .cpu = log->cpu,
+            .file = log->file,
+        };
+    }
+    loss = &rows->loss[log->pending];
+    loss->rows += batch->lost_rows;
+    loss->bytes += batch->lost_bytes;
+}
+
+static void take_row(struct reading *r, struct log *log,
+                     const struct xensched_batch *batch,
+                     const struct xensched_row *row)
+{
+    struct rows *rows = r->rows;
+    struct timeline_row *to = list_add(rows->row, rows->nr, rows->room);
+
+    *to = (struct timeline_row){
+        .ns = ns_of(r, &batch->layout, row),
+        .counter = row->counter,
+        .cpu = row->cpu,
+        .file = batch->file,
+        .event = row->valid & XENSCHED_ROW_EVENT ? row->event : ROWS_NO_EVENT,
+        .current = row->valid & XENSCHED_ROW_CURRENT ? row->current
+                                                     : XEN_SCHEDLOG_ACCT_NONE,
+        .correspondent = row->valid & XENSCHED_ROW_CORRESPONDENT
+                         ? row->correspondent : XEN_SCHEDLOG_ACCT_NONE,
+    };
+    log->last_ns = to->ns;
+    if (to->event < XEN_SCHEDLOG_NR_EVENTS) {
+        log->events |= 1U << to->event;
+        rows->events |= 1U << to->event;
+    }
+    if (log->pending != NO_LOSS) {
+        rows->loss[log->pending].end_ns = to->ns;
+        log->pending = NO_LOSS;
+    }
+}
+
+/* How far what reads is ahead of what writes, at least: it reads later. */
+static void note_clock(struct reading *r, const struct xensched_batch *batch,
+                       uint64_t last_ns)
+{
+    uint64_t ahead = batch->time_ns - last_ns;
+
+    if (!r->ahead_known || (int64_t)(ahead - r->ahead_ns) < 0)
+        r->ahead_ns = ahead;
+    r->ahead_known = true;
+}
+
+static void take_rows(struct reading *r, struct log *log,
+                      const struct xensched_batch *batch)
+{
+    struct xensched_row block[BLOCK];
+    size_t first = 0, nr, i;
+
+    while ((nr = xensched_batch_decode(batch, first, block, BLOCK))) {
+        for (i = 0; i < nr; i++)
+            take_row(r, log, batch, &block[i]);
+        first += nr;
+    }
+    note_granule(r->rows, &batch->layout);
+    if (first)
+        note_clock(r, batch, log->last_ns);
+}
+
+static void take_host(struct reading *r)
+{
+    const char *text;
+    size_t length;
+    uint64_t nr = xensched_recording_host(r->recording, &text, &length);
+
+    if (nr != r->nr_hosts && text)
+        names_learn(&r->rows->names, text, length);
+    r->nr_hosts = nr;
+}
+
+/* Whose it is, if not the hypervisor's: then CPUs are vCPUs. */
+static const struct xensched_source_info *
+linux_of(const struct reading *r, uint32_t source)
+{
+    const struct xensched_source_info *info =
+        xensched_recording_source(r->recording, source);
+
+    return info && info->kind != XENSCHED_KIND_HYPERVISOR ? info : NULL;
+}
+
+static void take_batch(struct reading *r, const struct xensched_batch *batch)
+{
+    const struct xensched_source_info *info = linux_of(r, batch->source);
+    struct log *log;
+
+    if (info) {
+        linux_rows_take(&r->rows->linux_rows, info, batch, r->rows->tsc_khz);
+        return;
+    }
+    log = log_of(r, batch->cpu, batch->file);
+    if (batch->lost_rows || batch->lost_bytes)
+        begin_loss(r, log, batch);
+    if (xensched_layout_tsc_shift(&batch->layout) >= 0)
+        take_rows(r, log, batch);
+    else
+        r->rows->untimed += xensched_batch_rows(batch);
+}
+
+static void take(struct reading *r, const struct xensched_record *record)
+{
+    const struct xensched_source_info *info;
+
+    take_host(r);
+    if (record->what == XENSCHED_RECORDED_ROWS)
+        take_batch(r, &record->batch);
+    if (record->what != XENSCHED_RECORDED_CLOCK)
+        return;
+    info = linux_of(r, record->source);
+    if (info)
+        linux_rows_clock(&r->rows->linux_rows, info, &record->clock,
+                         r->rows->tsc_khz);
+}
+
+static bool is_later(const void *a, const void *b)
+{
+    return ((const struct timeline_row *)a)->ns >
+           ((const struct timeline_row *)b)->ns;
+}
+
+static bool begins_later(const void *a, const void *b)
+{
+    return ((const struct timeline_loss *)a)->begin_ns >
+           ((const struct timeline_loss *)b)->begin_ns;
+}
+
+static uint64_t since(uint64_t ns, uint64_t begin_ns)
+{
+    ns = ns > begin_ns ? ns - begin_ns : 0;
+
+    return ns < MAX_NS ? ns : MAX_NS;
+}
+
+/* Which events a log file has is best known at the end. */
+static void end_losses(struct reading *r)
+{
+    struct rows *rows = r->rows;
+    size_t i;
+
+    for (i = 0; i < rows->nr_losses; i++) {
+        struct timeline_loss *loss = &rows->loss[i];
+
+        loss->events = log_of(r, loss->cpu, loss->file)->events;
+        if (!loss->events)
+            loss->events = ~0U;
+        loss->begin_ns = since(loss->begin_ns, rows->begin_ns);
+        loss->end_ns = loss->end_ns == UINT64_MAX
+                       ? rows->end_ns : since(loss->end_ns, rows->begin_ns);
+        if (loss->end_ns < loss->begin_ns)
+            loss->end_ns = loss->begin_ns;
+    }
+    order_sort(rows->loss, rows->nr_losses, sizeof(*rows->loss), begins_later);
+}
+
+static void put_in_order(struct reading *r)
+{
+    struct rows *rows = r->rows;
+    size_t i;
+
+    order_sort(rows->row, rows->nr, sizeof(*rows->row), is_later);
+    rows->begin_ns = rows->nr ? rows->row[0].ns
+                              : linux_rows_begin(&rows->linux_rows);
+    for (i = 0; i < rows->nr; i++)
+        rows->row[i].ns = since(rows->row[i].ns, rows->begin_ns);
+    rows->end_ns = rows->nr ? rows->row[rows->nr - 1].ns
+                            : since(linux_rows_end(&rows->linux_rows),
+                                    rows->begin_ns);
+    linux_rows_put_in_order(&rows->linux_rows, rows->begin_ns, rows->end_ns);
+    rows->read_ns = r->ahead_known ? r->ahead_ns + rows->begin_ns : 0;
+    end_losses(r);
+}
+
+/*
+ * The upper bits of small time stamps.  Of what cannot be read twice, such as a
+ * pipe, nothing is learned before.
+ */
+static void learn_stamps(struct reading *r, const char *path)
+{
+    struct xensched_source *source;
+    struct stat st;
+    char *spec;
+
+    r->stamps.reference = xensched_recording_header(r->recording)->start_tsc;
+    r->stamps.known = r->stamps.reference;
+    if (r->stamps.known || stat(path, &st) || !S_ISREG(st.st_mode) ||
+        asprintf(&spec, "recording:%s", path) < 0)
+        return;
+    if (!xensched_source_open(spec, NULL, &source, NULL)) {
+        stamps_learn_from_source(&r->stamps, source);
+        xensched_source_close(source);
+    }
+    free(spec);
+}
+
+int rows_read(struct rows *rows, const char *path, struct xensched_error *err)
+{
+    struct reading r = { .rows = rows };
+    struct xensched_error why;
+    struct xensched_record record;
+    int rc;
+
+    memset(rows, 0, sizeof(*rows));
+    rc = xensched_recording_open(path, &r.recording, err);
+    if (rc)
+        return rc;
+    names_init(&rows->names);
+    learn_stamps(&r, path);
+    rows->tsc_khz = xensched_recording_tsc_khz(r.recording);
+    rows->granule_ns = 1;
+    while ((rc = xensched_recording_read(r.recording, &record, &why)) > 0)
+        take(&r, &record);
+    if (rc < 0)
+        snprintf(rows->defect, sizeof(rows->defect), "%s", why.text);
+    put_in_order(&r);
+    free_logs(&r);
+    xensched_recording_close(r.recording);
+
+    return 0;
+}
+
+void rows_free(struct rows *rows)
+{
+    free(rows->row);
+    free(rows->loss);
+    linux_rows_free(&rows->linux_rows);
+    names_free(&rows->names);
+    memset(rows, 0, sizeof(*rows));
+}

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* stays.c - see stays.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "list.h"
+#include "order.h"
+#include "stays.h"
+
+/* A row is written so long after the moment it is about, at most. */
+#define ROW_NS 5000U
+
+/* What is later than this is no late stamp, but a time of which nothing is known. */
+#define MAX_LATE_NS 10000000U
+
+uint64_t stays_tolerance(const struct rows *rows)
+{
+    return 2 * rows->granule_ns + ROW_NS;
+}
+
+/* pCPUs by id. */
+
+static bool has_larger_id(const void *a, const void *b)
+{
+    return ((const struct stays_cpu *)a)->id >
+           ((const struct stays_cpu *)b)->id;
+}
+
+uint32_t stays_cpu(const struct stays *stays, uint32_t id)
+{
+    unsigned int low = 0, high = stays->nr;
+
+    while (low < high) {
+        unsigned int middle = (low + high) / 2;
+
+        if (stays->cpu[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+
+    return low < stays->nr && stays->cpu[low].id == id ? low : STAY_NONE;
+}
+
+static void find_cpus(struct stays *stays, const struct rows *rows)
+{
+    size_t room = 0, nr = 0, i;
+
+    for (i = 0; i < rows->nr; i++) {
+        struct stays_cpu *cpu;
+
+        if (stays_cpu(stays, rows->row[i].cpu) != STAY_NONE)
+            continue;
+        if (nr == STAYS_MAX_CPUS) {
+            stays->strange++;
+            continue;
+        }
+        cpu = list_add(stays->cpu, nr, room);
+        *cpu = (struct stays_cpu){ .id = rows->row[i].cpu };
+        order_sort(stays->cpu, nr, sizeof(*stays->cpu), has_larger_id);
+        stays->nr = nr;
+    }
+}
+
+/* Stays, from their rows. */
+
+static bool has_lost(const struct rows *rows, uint32_t cpu, uint64_t begin,
+                     uint64_t end)
+{
+    size_t i;
+
+    for (i = 0; i < rows->nr_losses && rows->loss[i].begin_ns < end; i++)
+        if (rows->loss[i].cpu == cpu && rows->loss[i].end_ns > begin &&
+            rows->loss[i].events & 1U << XEN_SCHEDLOG_EV_SERVICE_NS)
+            return true;
+
+    return false;
+}
+
+/*
+ * Does it begin when @last ends?  A stamp that is late makes it look as if there
+ * was something in between, but then the log says that there was not.
+ */
+static bool is_joined(const struct rows *rows, const struct stay *last,
+                      uint16_t next, const struct timeline_row *row,
+                      uint64_t tolerance)
+{
+    uint64_t begin = row->counter < row->ns ? row->ns - row->counter : 0;
+
+    if (begin < last->said + tolerance)
+        return true;
+
+    return next == row->current && !rows->names.sampled &&
+           begin - last->said < MAX_LATE_NS &&
+           !has_lost(rows, row->cpu, last->said, begin);
+}
+
+static void take_stays(struct stays *stays, const struct rows *rows)
+{
+    uint64_t tolerance = stays_tolerance(rows);
+    uint16_t *next = need_memory(stays->nr + 1, sizeof(*next));
+    size_t i;
+
+    for (i = 0; i < rows->nr; i++) {
+        const struct timeline_row *row = &rows->row[i];
+        uint32_t index = stays_cpu(stays, row->cpu);
+        struct stays_cpu *cpu;
+        struct stay *stay;
+
+        if (row->event != XEN_SCHEDLOG_EV_SERVICE_NS || index == STAY_NONE)
+            continue;
+        cpu = &stays->cpu[index];
+        stay = list_add(cpu->stay, cpu->nr, cpu->room);
+        *stay = (struct stay){
+            .begin = row->counter < row->ns ? row->ns - row->counter : 0,
+            .end = row->ns,
+            .said = row->ns,
+            .woken = STAY_NEVER,
+            .from = STAY_NONE,
+            .vcpu = STAY_NONE,
+            .acct = row->current,
+        };
+        stay->joined = cpu->nr > 1 &&
+                       is_joined(rows, stay - 1, next[index], row, tolerance);
+        /* In parts, it is the same one that goes on. */
+        next[index] = row->correspondent == XEN_SCHEDLOG_ACCT_NONE
+                      ? row->current : row->correspondent;
+        stay->next = next[index];
+        stays->rows++;
+    }
+    free(next);
+}
+
+/* Clocks may differ by so much during @ns: that of Xen and the TSC. */
+static uint64_t drift(uint64_t ns)
+{
+    return ns / 8192 + 1;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Where stays are joined, each ends when the one before did and its counter
+ * later, at most; and before the next one's counter began, at most.
+ */
+static void straighten(struct stays_cpu *cpu)
+{
+    uint64_t *length = need_memory(cpu->nr + 1, sizeof(*length));
+    size_t i;
+
+    for (i = 0; i < cpu->nr; i++)
+        length[i] = cpu->stay[i].end - cpu->stay[i].begin;
+    for (i = 1; i < cpu->nr; i++)
+        if (cpu->stay[i].joined)
+            cpu->stay[i].end = least(cpu->stay[i].end, cpu->stay[i - 1].end +
+                                     length[i] + drift(length[i]));
+    for (i = cpu->nr; i-- > 1; )
+        if (cpu->stay[i].joined) {
+            uint64_t end = cpu->stay[i].end, most = length[i] -
+                           least(length[i], drift(length[i]));
+
+            cpu->stay[i - 1].end = least(cpu->stay[i - 1].end,
+                                         end - least(end, most));
+        }
+    for (i = 0; i < cpu->nr; i++)
+        cpu->stay[i].begin = cpu->stay[i].end -
+                             least(cpu->stay[i].end, length[i]);
+    free(length);
+}
+
+static void note_late(struct stays *stays, uint64_t late, uint64_t tolerance)
+{
+    stays->late += late > tolerance;
+    if (late > stays->late_ns)
+        stays->late_ns = late;
+}
+
+/* Between the two nobody but the idle vCPU had the pCPU. */
+static bool was_idle(const struct rows *rows, const struct stays_cpu *cpu,
+                     const struct stay *last, const struct stay *stay)
+{
+    return last->next == XEN_SCHEDLOG_ACCT_XEN && last->end < stay->begin &&
+           !rows->names.sampled &&
+           !has_lost(rows, cpu->id, last->end, stay->begin);
+}
+
+static void add_stay(const struct rows *rows, struct stays_cpu *to,
+                     const struct stay *stay)
+{
+    struct stay *last = to->nr ? &to->stay[to->nr - 1] : NULL;
+    struct stay idle;
+
+    if (last && was_idle(rows, to, last, stay)) {
+        idle = (struct stay){
+            .begin = last->end,
+            .end = stay->begin,
+            .said = stay->begin,
+            .woken = STAY_NEVER,
+            .from = STAY_NONE,
+            .vcpu = STAY_NONE,
+            .acct = XEN_SCHEDLOG_ACCT_XEN,
+            .next = stay->acct,
+            .joined = true,
+        };
+        *list_add(to->stay, to->nr, to->room) = idle;
+    }
+    *list_add(to->stay, to->nr, to->room) = *stay;
+}
+
+/* Parts of a stay become one. */
+static void put_together(struct stays *stays, struct stays_cpu *cpu,
+                         const struct rows *rows)
+{
+    struct stays_cpu to = { .id = cpu->id };
+    size_t i;
+
+    for (i = 0; i < cpu->nr; i++) {
+        struct stay stay = cpu->stay[i];
+        struct stay *last = to.nr ? &to.stay[to.nr - 1] : NULL;
+
+        note_late(stays, stay.said - stay.end, stays_tolerance(rows));
+        if (last && (stay.joined || stay.begin < last->end)) {
+            stays->overlaps += !stay.joined;
+            stay.begin = last->end;
+        }
+        if (stay.end < stay.begin)
+            stay.end = stay.begin;
+        if (last && stay.joined && last->acct == stay.acct) {
+            last->end = stay.end;
+            last->said = stay.said;
+            last->next = stay.next;
+        } else {
+            add_stay(rows, &to, &stay);
+        }
+    }
+    free(cpu->stay);
+    *cpu = to;
+}
+
+/* What is said when a stay begins. */
+
+/*
+ * Its rows were written between the moment at which it began and the row of the
+ * one before.
+ */
+static bool begins_about(const struct stays_cpu *cpu, size_t i, uint64_t ns,
+                         uint64_t tolerance)
+{
+    const struct stay *stay = &cpu->stay[i];
+    uint64_t said = i && stay->joined ? stay[-1].said : stay->begin;
+
+    return stay->begin <= ns + tolerance && said + tolerance >= ns;
+}
+
+/* Within a stay another vCPU of the same domain began to run. */
+struct split {
+    size_t stay;
+    uint64_t ns, woken;
+    uint32_t from;
+};
+
+/* What is said of the beginnings on a pCPU. */
+struct beginnings {
+    struct stays_cpu *cpu;
+    size_t next; /* the first stay that is not over, by its last row */
+    struct split *split;
+    size_t nr, room;
+};
+
+/* The stay of @acct which is there at @ns. */
+static struct stay *present(struct beginnings *b, uint16_t acct, uint64_t ns,
+                            uint64_t tolerance)
+{
+    struct stays_cpu *cpu = b->cpu;
+    size_t i;
+
+    while (b->next < cpu->nr && cpu->stay[b->next].said + tolerance < ns)
+        b->next++;
+    /* Rather one that begins now than one that ends. */
+    for (i = b->next; i < cpu->nr && cpu->stay[i].begin <= ns + tolerance; i++)
+        if (cpu->stay[i].acct == acct && begins_about(cpu, i, ns, tolerance))
+            return &cpu->stay[i];
+    for (i = b->next; i < cpu->nr && cpu->stay[i].begin <= ns; i++)
+        if (cpu->stay[i].acct == acct && cpu->stay[i].end > ns)
+            return &cpu->stay[i];
+
+    return NULL;
+}
+
+/* What begins at @ns is not over: it has a row when it ends. */
+static bool after_all(const struct stays_cpu *cpu, uint64_t ns,
+                      uint64_t tolerance)
+{
+    return !cpu->nr || cpu->stay[cpu->nr - 1].end <= ns + tolerance;
+}
+
+static struct split *split_at(struct beginnings *b, const struct stay *stay,
+                              uint64_t ns, uint64_t tolerance)
+{
+    struct split *last = b->nr ? &b->split[b->nr - 1] : NULL;
+    size_t i = stay - b->cpu->stay;
+
+    if (last && last->stay == i && last->ns + tolerance >= ns)
+        return last;
+    last = list_add(b->split, b->nr, b->room);
+    *last = (struct split){ i, ns, STAY_NEVER, STAY_NONE };
+
+    return last;
+}
+
+/* A row says that a vCPU of @row->current began to run. */
+static void take_beginning(struct stays *stays, struct beginnings *b,
+                           const struct timeline_row *row, uint64_t tolerance)
+{
+    bool wake = row->event == XEN_SCHEDLOG_EV_WAKE_DELAY;
+    struct stay *stay = present(b, row->current, row->ns, tolerance);
+    uint64_t begin, *woken;
+    uint32_t *from;
+
+    if (!stay) {
+        stays->unplaced += !after_all(b->cpu, row->ns, tolerance);
+        return;
+    }
+    /* One after a time in which the pCPU was idle begins with a wake-up. */
+    if (begins_about(b->cpu, stay - b->cpu->stay, row->ns, tolerance) ||
+        (!stay->joined && wake && stay->woken == STAY_NEVER)) {
+        begin = stay->begin;
+        woken = &stay->woken;
+        from = &stay->from;
+    } else {
+        struct split *split = split_at(b, stay, row->ns, tolerance);
+
+        begin = split->ns;
+        woken = &split->woken;
+        from = &split->from;
+    }
+    if (wake)
+        *woken = row->counter < begin ? begin - row->counter : 0;
+    else
+        *from = stays_cpu(stays, row->counter >> 16 & 0xffff);
+}
+
+/* Cut stays where splits say so. */
+static void cut_stays(struct beginnings *b)
+{
+    struct stays_cpu to = { .id = b->cpu->id };
+    size_t i, j = 0;
+
+    if (!b->nr)
+        return;
+    for (i = 0; i < b->cpu->nr; i++) {
+        struct stay rest = b->cpu->stay[i];
+
+        for (; j < b->nr && b->split[j].stay == i; j++) {
+            struct stay first = rest;
+
+            first.end = first.said = b->split[j].ns;
+            first.next = rest.acct;
+            *list_add(to.stay, to.nr, to.room) = first;
+            rest.begin = b->split[j].ns;
+            rest.woken = b->split[j].woken;
+            rest.from = b->split[j].from;
+            rest.joined = rest.split = true;
+        }
+        *list_add(to.stay, to.nr, to.room) = rest;
+    }
+    free(b->cpu->stay);
+    *b->cpu = to;
+}
+
+static bool is_later_split(const void *a, const void *b)
+{
+    const struct split *x = a, *y = b;
+
+    return x->stay != y->stay ? x->stay > y->stay : x->ns > y->ns;
+}
+
+static void take_beginnings(struct stays *stays, const struct rows *rows)
+{
+    struct beginnings *of = need_memory(stays->nr + 1, sizeof(*of));
+    size_t i;
+
+    for (i = 0; i < stays->nr; i++)
+        of[i].cpu = &stays->cpu[i];
+    for (i = 0; i < rows->nr; i++) {
+        const struct timeline_row *row = &rows->row[i];
+        uint32_t cpu = stays_cpu(stays, row->cpu);
+
+        if ((row->event == XEN_SCHEDLOG_EV_WAKE_DELAY ||
+             row->event == XEN_SCHEDLOG_EV_MIGRATE) &&
+            row->current != XEN_SCHEDLOG_ACCT_XEN && cpu != STAY_NONE)
+            take_beginning(stays, &of[cpu], row, stays_tolerance(rows));
+    }
+    for (i = 0; i < stays->nr; i++) {
+        order_sort(of[i].split, of[i].nr, sizeof(*of[i].split),
+                   is_later_split);
+        cut_stays(&of[i]);
+        free(of[i].split);
+    }
+    free(of);
+}
+
+static void take_loss(struct stays *stays, const struct timeline_loss *loss,
+                      uint64_t tolerance)
+{
+    uint32_t index = stays_cpu(stays, loss->cpu);
+    struct stays_cpu *cpu;
+    const struct stay *first;
+    size_t i;
+
+    if (index == STAY_NONE || !(loss->events & 1U << XEN_SCHEDLOG_EV_WAKE_DELAY))
+        return;
+    cpu = &stays->cpu[index];
+    first = stays_at(cpu, loss->begin_ns > tolerance
+                          ? loss->begin_ns - tolerance : 0);
+    for (i = first ? first - cpu->stay : 0;
+         i < cpu->nr && cpu->stay[i].begin <= loss->end_ns + tolerance; i++)
+        if (cpu->stay[i].woken == STAY_NEVER)
+            cpu->stay[i].woken_lost = true;
+}
+
+const struct stay *stays_at(const struct stays_cpu *cpu, uint64_t ns)
+{
+    size_t low = 0, high = cpu->nr;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (cpu->stay[middle].begin <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+
+    return low ? &cpu->stay[low - 1] : NULL;
+}
+
+void stays_make(struct stays *stays, const struct rows *rows)
+{
+    size_t i;
+
+    memset(stays, 0, sizeof(*stays));
+    stays->wakes = rows->events & 1U << XEN_SCHEDLOG_EV_WAKE_DELAY;
+    stays->migrates = rows->events & 1U << XEN_SCHEDLOG_EV_MIGRATE;
+    find_cpus(stays, rows);
+    take_stays(stays, rows);
+    for (i = 0; i < stays->nr; i++) {
+        straighten(&stays->cpu[i]);
+        put_together(stays, &stays->cpu[i], rows);
+    }
+    take_beginnings(stays, rows);
+    for (i = 0; i < rows->nr_losses; i++)
+        take_loss(stays, &rows->loss[i], stays_tolerance(rows));
+}
+
+void stays_free(struct stays *stays)
+{
+    unsigned int i;
+
+    for (i = 0; i < stays->nr; i++)
+        free(stays->cpu[i].stay);
+    free(stays->cpu);
+    memset(stays, 0, sizeof(*stays));
+}

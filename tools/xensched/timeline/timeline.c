@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* timeline.c - see timeline.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "thread-home.h"
+#include "timeline.h"
+
+#define TEXT 320U
+
+int timeline_open(struct timeline *t, const char *path,
+                  struct xensched_error *err)
+{
+    int rc;
+
+    memset(t, 0, sizeof(*t));
+    rc = rows_read(&t->rows, path, err);
+    if (rc)
+        return rc;
+    stays_make(&t->stays, &t->rows);
+    vcpus_make(&t->vcpus, &t->rows, &t->stays);
+    wakes_make(&t->wakes, &t->rows, &t->stays, &t->vcpus);
+    threads_make(&t->threads, &t->rows.linux_rows, t->rows.end_ns);
+    thread_homes_find(&t->threads, &t->rows.linux_rows, &t->rows.names,
+                      &t->vcpus);
+
+    return 0;
+}
+
+void timeline_close(struct timeline *t)
+{
+    threads_free(&t->threads);
+    wakes_free(&t->wakes);
+    vcpus_free(&t->vcpus);
+    stays_free(&t->stays);
+    rows_free(&t->rows);
+}
+
+static char *next_text(void)
+{
+    static char texts[8][TEXT];
+    static unsigned int next;
+
+    return texts[next++ % 8];
+}
+
+const char *timeline_vcpu_name(const struct timeline *t, uint32_t vcpu)
+{
+    const struct vcpu *v = &t->vcpus.vcpu[vcpu];
+    char *text = next_text();
+
+    if (t->vcpus.first[v->acct + 1] - t->vcpus.first[v->acct] == 1)
+        return names_of(&t->rows.names, v->acct);
+    snprintf(text, TEXT, "%s v%u", names_of(&t->rows.names, v->acct),
+             v->number);
+
+    return text;
+}
+
+const char *timeline_source_name(const struct timeline *t, uint16_t source)
+{
+    const struct linux_source *s = &t->rows.linux_rows.source[source];
+    int acct = thread_homes_acct(&t->rows.names, s);
+    char *text;
+
+    if (acct >= 0)
+        return names_of(&t->rows.names, acct);
+    if (*s->info.name)
+        return s->info.name;
+    text = next_text();
+    snprintf(text, TEXT, "domain %u", s->info.domid);
+
+    return text;
+}
+
+const char *timeline_place_name(const struct timeline *t, uint32_t place)
+{
+    const struct thread_place *p = &t->threads.place[place];
+    char *text;
+
+    if (p->vcpu != STAY_NONE)
+        return timeline_vcpu_name(t, p->vcpu);
+    text = next_text();
+    snprintf(text, TEXT, "%s v%u", timeline_source_name(t, p->source), p->cpu);
+
+    return text;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * timeline.h - a recording, understood: who ran where, who waited, who woke
+ * whom.  All that is printed, drawn or exported is taken from this.
+ */
+#ifndef XENSCHED_TIMELINE_H
+#define XENSCHED_TIMELINE_H
+
+#include "threads.h"
+#include "wakes.h"
+
+struct timeline {
+    struct rows rows;
+    struct stays stays;
+    struct vcpus vcpus;
+    struct wakes wakes;
+    struct threads threads;
+};
+
+/*
+ * Returns 0 also for what comes before a defect, which is in rows.defect then; a
+ * negative errno value if there is nothing to be read.
+ */
+int timeline_open(struct timeline *t, const char *path,
+                  struct xensched_error *err);
+void timeline_close(struct timeline *t);
+
+/*
+ * What a vCPU is called, as "disk" (of one vCPU) or "disk v1".  Never NULL;
+ * valid until the eighth call from then.
+ */
+const char *timeline_vcpu_name(const struct timeline *t, uint32_t vcpu);
+
+/* The domain of a source, and its vCPU as "disk v1".  Likewise. */
+const char *timeline_source_name(const struct timeline *t, uint16_t source);
+const char *timeline_place_name(const struct timeline *t, uint32_t place);
+
+#endif /* XENSCHED_TIMELINE_H */

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* vcpus.c - see vcpus.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "list.h"
+#include "order.h"
+#include "vcpus.h"
+
+/* vCPUs of an accounting domain that are told apart. */
+#define MAX_VCPUS 512U
+
+const char *const vcpu_state_name[VCPU_STATES] = {
+    [VCPU_UNKNOWN] = "unknown",
+    [VCPU_RUNNING] = "running",
+    [VCPU_RUNNABLE] = "runnable",
+    [VCPU_BLOCKED] = "blocked",
+    [VCPU_LOST] = "lost",
+};
+
+/* A stay, and where it is. */
+struct run {
+    struct stay *stay;
+    uint32_t cpu;
+};
+
+/* The vCPU of an accounting domain that is about to be chosen for a run. */
+struct chosen {
+    uint64_t end;  /* of its last run */
+    uint32_t cpu;  /* of that */
+};
+
+/* A time in which any vCPU may have run unseen. */
+struct window {
+    uint64_t begin, end;
+};
+
+struct making {
+    struct vcpus *vcpus;
+    const struct rows *rows;
+    const struct stays *stays;
+    uint64_t tolerance;
+    size_t room; /* for vCPUs */
+    struct window *window;
+    size_t nr_windows, windows_room;
+};
+
+/* Windows of loss, in order and disjoint. */
+static void find_windows(struct making *m)
+{
+    size_t i;
+
+    for (i = 0; i < m->rows->nr_losses; i++) {
+        const struct timeline_loss *loss = &m->rows->loss[i];
+        struct window *last = m->nr_windows ? &m->window[m->nr_windows - 1]
+                                            : NULL;
+
+        if (!(loss->events & 1U << XEN_SCHEDLOG_EV_SERVICE_NS))
+            continue;
+        if (last && loss->begin_ns <= last->end) {
+            if (loss->end_ns > last->end)
+                last->end = loss->end_ns;
+            continue;
+        }
+        *list_add(m->window, m->nr_windows, m->windows_room) = (struct window){
+            loss->begin_ns, loss->end_ns,
+        };
+    }
+}
+
+/* The first window which ends after @ns. */
+static size_t window_after(const struct making *m, uint64_t ns)
+{
+    size_t low = 0, high = m->nr_windows;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (m->window[middle].end <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+
+    return low;
+}
+
+/* Spans. */
+
+static void add_span(struct vcpu *v, uint64_t begin, enum vcpu_state state,
+                     uint32_t cpu)
+{
+    struct span *last = v->nr ? &v->span[v->nr - 1] : NULL;
+
+    if (last && last->begin == begin && last->state != VCPU_RUNNING) {
+        *last = (struct span){ begin, cpu, state };
+        return;
+    }
+    if (last && last->state == state && last->cpu == cpu &&
+        state != VCPU_RUNNING)
+        return;
+    *list_add(v->span, v->nr, v->room) = (struct span){ begin, cpu, state };
+}
+
+/* From @begin to @end it did not run, as far as is known. */
+static void add_wait(struct making *m, struct vcpu *v, uint64_t begin,
+                     uint64_t end, enum vcpu_state state, uint32_t cpu)
+{
+    size_t i = window_after(m, begin);
+
+    while (begin < end) {
+        const struct window *w = i < m->nr_windows ? &m->window[i] : NULL;
+
+        if (!w || w->begin >= end) {
+            add_span(v, begin, state, cpu);
+            return;
+        }
+        if (w->begin > begin)
+            add_span(v, begin, state, cpu);
+        add_span(v, w->begin > begin ? w->begin : begin, VCPU_LOST, STAY_NONE);
+        begin = w->end;
+        i++;
+    }
+}
+
+static uint64_t end_of(const struct chosen *c)
+{
+    return c->cpu == STAY_NONE ? 0 : c->end;
+}
+
+/* What it did between its last run and this one. */
+static void add_gap(struct making *m, struct vcpu *v, uint64_t begin,
+                    const struct run *run)
+{
+    const struct stay *stay = run->stay;
+    uint64_t woken = stay->woken;
+
+    if (!m->stays->wakes || stay->woken_lost) {
+        add_wait(m, v, begin, stay->begin, VCPU_UNKNOWN, STAY_NONE);
+        return;
+    }
+    if (woken == STAY_NEVER)
+        woken = begin;
+    else if (woken < begin) {
+        m->vcpus->early += woken + m->tolerance < begin;
+        woken = begin;
+    }
+    add_wait(m, v, begin, woken, VCPU_BLOCKED, STAY_NONE);
+    add_wait(m, v, woken, stay->begin, VCPU_RUNNABLE, run->cpu);
+}
+
+/* Which vCPU of those of its accounting domain a run is. */
+
+/* How well it fits; 0: not at all. */
+static unsigned int fits(const struct making *m, const struct chosen *c,
+                         const struct run *run)
+{
+    uint32_t from = run->stay->from;
+
+    if (c->cpu != STAY_NONE && c->end > run->stay->begin + m->tolerance)
+        return 0;
+    if (run->stay->split && c->cpu == run->cpu && c->end == run->stay->begin)
+        return 0;
+    if (c->cpu == STAY_NONE)
+        return 2;
+    if (from != STAY_NONE)
+        return c->cpu == from ? 3 : 1;
+
+    return c->cpu == run->cpu ? 3 : 1;
+}
+
+static unsigned int told(const struct making *m, uint16_t acct)
+{
+    return m->rows->names.entry[acct].vcpus;
+}
+
+/* May there be another vCPU, which was not seen so far? */
+static bool can_be_more(const struct making *m, uint16_t acct, unsigned int nr)
+{
+    return nr < MAX_VCPUS && (!told(m, acct) || nr < told(m, acct));
+}
+
+static unsigned int ends_first(const struct chosen *chosen, unsigned int nr)
+{
+    unsigned int i, first = 0;
+
+    for (i = 1; i < nr; i++)
+        if (end_of(&chosen[i]) < end_of(&chosen[first]))
+            first = i;
+
+    return first;
+}
+
+/* The vCPU of the run, or @nr: it is another one. */
+static unsigned int choose(struct making *m, const struct chosen *chosen,
+                           unsigned int nr, const struct run *run)
+{
+    unsigned int i, best = nr, how = 0, equals = 0;
+    bool more = can_be_more(m, run->stay->acct, nr);
+
+    for (i = 0; i < nr; i++) {
+        unsigned int now = fits(m, &chosen[i], run);
+
+        equals += now == 3;
+        if (now > how || (now && now == how && end_of(&chosen[i]) <
+                          end_of(&chosen[best]))) {
+            how = now;
+            best = i;
+        }
+    }
+    if (how == 3) {
+        m->vcpus->guessed += equals > 1;
+        return best;
+    }
+    if (more && (!how || told(m, run->stay->acct) || m->stays->migrates)) {
+        m->vcpus->guessed += nr && !m->stays->migrates;
+        return nr;
+    }
+    if (how) {
+        m->vcpus->guessed += nr > 1 || more;
+        return best;
+    }
+    if (nr && told(m, run->stay->acct)) {
+        m->vcpus->overlaps++;
+        return ends_first(chosen, nr);
+    }
+    m->vcpus->overlaps += !more;
+
+    return more ? nr : ends_first(chosen, nr);
+}
+
+static struct vcpu *vcpu_number(struct making *m, uint16_t acct,
+                                unsigned int number)
+{
+    struct vcpus *vcpus = m->vcpus;
+    unsigned int index = vcpus->first[acct] + number;
+
+    if (index == vcpus->nr) {
+        size_t nr = vcpus->nr;
+
+        *list_add(vcpus->vcpu, nr, m->room) = (struct vcpu){
+            .acct = acct, .number = number,
+        };
+        vcpus->nr = nr;
+    }
+
+    return &vcpus->vcpu[index];
+}
+
+static void add_run(struct making *m, struct run *run, struct chosen *chosen,
+                    unsigned int *nr)
+{
+    struct stay *stay = run->stay;
+    unsigned int number = choose(m, chosen, *nr, run);
+    struct vcpu *v = vcpu_number(m, stay->acct, number);
+    struct chosen *c = &chosen[number];
+    uint64_t begin = stay->begin;
+
+    if (number == *nr)
+        chosen[(*nr)++] = (struct chosen){ .cpu = STAY_NONE };
+    if (begin < end_of(c))
+        begin = end_of(c);
+    if (begin > stay->end)
+        return; /* all of it overlaps */
+    add_gap(m, v, end_of(c), run);
+    add_span(v, begin, VCPU_RUNNING, run->cpu);
+    v->runs++;
+    stay->vcpu = v - m->vcpus->vcpu;
+    *c = (struct chosen){ .end = stay->end, .cpu = run->cpu };
+}
+
+/* After the last run nothing says what it did. */
+static void end_vcpus(struct making *m, uint16_t acct,
+                      const struct chosen *chosen, unsigned int nr)
+{
+    unsigned int i;
+
+    for (i = 0; i < nr; i++)
+        add_wait(m, &m->vcpus->vcpu[m->vcpus->first[acct] + i],
+                 end_of(&chosen[i]), m->vcpus->end_ns, VCPU_UNKNOWN, STAY_NONE);
+}
+
+static bool runs_later(const void *a, const void *b)
+{
+    const struct run *x = a, *y = b;
+
+    if (x->stay->acct != y->stay->acct)
+        return x->stay->acct > y->stay->acct;
+
+    return x->stay->begin > y->stay->begin;
+}
+
+static struct run *find_runs(const struct stays *stays, size_t *nr)
+{
+    struct run *run = NULL;
+    size_t room = 0, i;
+    unsigned int c;
+
+    *nr = 0;
+    for (c = 0; c < stays->nr; c++)
+        for (i = 0; i < stays->cpu[c].nr; i++) {
+            struct stay *stay = &stays->cpu[c].stay[i];
+
+            if (stay->acct != XEN_SCHEDLOG_ACCT_XEN &&
+                stay->acct != XEN_SCHEDLOG_ACCT_NONE)
+                *list_add(run, *nr, room) = (struct run){ stay, c };
+        }
+    order_sort(run, *nr, sizeof(*run), runs_later);
+
+    return run;
+}
+
+static void add_up(const struct vcpus *vcpus, struct vcpu *v)
+{
+    size_t i;
+
+    for (i = 0; i < v->nr; i++)
+        v->ns[v->span[i].state] += vcpus_end(vcpus, v, i) - v->span[i].begin;
+}
+
+void vcpus_make(struct vcpus *vcpus, const struct rows *rows,
+                struct stays *stays)
+{
+    struct making m = {
+        .vcpus = vcpus,
+        .rows = rows,
+        .stays = stays,
+        .tolerance = stays_tolerance(rows),
+    };
+    struct chosen *chosen = need_memory(MAX_VCPUS + 1, sizeof(*chosen));
+    unsigned int acct, index, count;
+    struct run *run;
+    size_t nr, i = 0;
+
+    memset(vcpus, 0, sizeof(*vcpus));
+    vcpus->end_ns = rows->end_ns;
+    vcpus->first = need_memory(NAMES_ACCTS + 1, sizeof(*vcpus->first));
+    find_windows(&m);
+    run = find_runs(stays, &nr);
+    for (acct = 0; acct < NAMES_ACCTS; acct++) {
+        vcpus->first[acct] = vcpus->nr;
+        for (count = 0; i < nr && run[i].stay->acct == acct; i++)
+            add_run(&m, &run[i], chosen, &count);
+        end_vcpus(&m, acct, chosen, count);
+    }
+    vcpus->first[NAMES_ACCTS] = vcpus->nr;
+    for (index = 0; index < vcpus->nr; index++)
+        add_up(vcpus, &vcpus->vcpu[index]);
+    free(run);
+    free(chosen);
+    free(m.window);
+}
+
+void vcpus_free(struct vcpus *vcpus)
+{
+    unsigned int i;
+
+    for (i = 0; i < vcpus->nr; i++)
+        free(vcpus->vcpu[i].span);
+    free(vcpus->vcpu);
+    free(vcpus->first);
+    memset(vcpus, 0, sizeof(*vcpus));
+}
+
+const struct span *vcpus_at(const struct vcpu *vcpu, uint64_t ns)
+{
+    size_t low = 0, high = vcpu->nr;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (vcpu->span[middle].begin <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+
+    return low ? &vcpu->span[low - 1] : NULL;
+}
+
+uint64_t vcpus_end(const struct vcpus *vcpus, const struct vcpu *vcpu,
+                   size_t i)
+{
+    return i + 1 < vcpu->nr ? vcpu->span[i + 1].begin : vcpus->end_ns;
+}

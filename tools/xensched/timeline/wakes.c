@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* wakes.c - see wakes.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "list.h"
+#include "wakes.h"
+
+/* A wake-up that comes later than this has another cause. */
+#define MAX_DELIVERY_NS 1000000U
+
+/* One that comes earlier than this, beside what stamps cannot tell, likewise. */
+#define ORDER_NS 1000U
+
+const char *const wake_kind_name[WAKE_KINDS] = {
+    [WAKE_WOKEN] = "woken",
+    [WAKE_WAITING] = "waiting already",
+    [WAKE_RUNNING] = "running already",
+    [WAKE_NONE] = "not woken",
+    [WAKE_UNKNOWN] = "not known",
+};
+
+struct making {
+    struct wakes *wakes;
+    const struct stays *stays;
+    const struct vcpus *vcpus;
+    uint64_t granule, tolerance;
+    size_t *at; /* [vCPU] its span now; rows are in order, so it only grows */
+};
+
+/* What a notification means for one vCPU. */
+struct effect {
+    enum wake_kind kind;
+    uint64_t woken, ran;
+};
+
+static size_t go_on(struct making *m, unsigned int index, uint64_t ns)
+{
+    const struct vcpu *v = &m->vcpus->vcpu[index];
+    size_t *at = &m->at[index];
+
+    while (*at + 1 < v->nr && v->span[*at + 1].begin <= ns)
+        ++*at;
+
+    return *at;
+}
+
+static bool slept_before(const struct vcpu *v, size_t i)
+{
+    return i && v->span[i - 1].state == VCPU_BLOCKED;
+}
+
+/* It runs when it has waited; unless rows are missing. */
+static uint64_t run_after(const struct vcpu *v, size_t i)
+{
+    while (i < v->nr && v->span[i].state == VCPU_RUNNABLE)
+        i++;
+
+    return i < v->nr && v->span[i].state == VCPU_RUNNING ? v->span[i].begin
+                                                         : STAY_NEVER;
+}
+
+/*
+ * The span in which it is awake after it slept about @ns: that of now, if it
+ * is so young that the two times may be in the wrong order; or the next one.
+ */
+static size_t waking(const struct making *m, const struct vcpu *v, size_t i,
+                     uint64_t ns)
+{
+    const struct span *s = &v->span[i];
+
+    /* It ran at once: what it waited for is a span before. */
+    if (s->state == VCPU_RUNNING && i && s[-1].state == VCPU_RUNNABLE &&
+        s[-1].begin + m->tolerance >= ns)
+        i--;
+    s = &v->span[i];
+    if ((s->state == VCPU_RUNNABLE || s->state == VCPU_RUNNING) &&
+        slept_before(v, i) && s->begin + m->tolerance >= ns)
+        return i;
+    if (s->state == VCPU_BLOCKED && i + 1 < v->nr &&
+        (s[1].state == VCPU_RUNNABLE || s[1].state == VCPU_RUNNING) &&
+        s[1].begin <= ns + MAX_DELIVERY_NS)
+        return i + 1;
+
+    return SIZE_MAX;
+}
+
+static struct effect effect_on(struct making *m, unsigned int index,
+                               uint64_t ns)
+{
+    const struct vcpu *v = &m->vcpus->vcpu[index];
+    size_t i = v->nr ? go_on(m, index, ns) : 0, woken;
+
+    if (!v->nr || v->span[i].begin > ns)
+        return (struct effect){ WAKE_UNKNOWN, ns, STAY_NEVER };
+    woken = waking(m, v, i, ns);
+    if (woken != SIZE_MAX)
+        return (struct effect){
+            WAKE_WOKEN, v->span[woken].begin, run_after(v, woken),
+        };
+    switch (v->span[i].state) {
+    case VCPU_RUNNING:
+        return (struct effect){ WAKE_RUNNING, ns, ns };
+    case VCPU_RUNNABLE:
+        return (struct effect){ WAKE_WAITING, ns, run_after(v, i) };
+    case VCPU_BLOCKED:
+        return (struct effect){ WAKE_NONE, ns, STAY_NEVER };
+    default:
+        return (struct effect){ WAKE_UNKNOWN, ns, STAY_NEVER };
+    }
+}
+
+/* Kinds are in the order in which they explain a notification best. */
+static bool is_better(const struct effect *a, const struct effect *b)
+{
+    if (a->kind == WAKE_RUNNING && b->kind == WAKE_WAITING)
+        return true;
+    if (a->kind == WAKE_WAITING && b->kind == WAKE_RUNNING)
+        return false;
+    if (a->kind != b->kind)
+        return a->kind < b->kind;
+
+    return a->woken < b->woken;
+}
+
+static uint32_t vcpu_on(const struct making *m, uint32_t cpu, uint64_t ns,
+                        uint16_t acct)
+{
+    const struct stay *stay = stays_at(&m->stays->cpu[cpu], ns);
+
+    return stay && stay->acct == acct && stay->end >= ns ? stay->vcpu
+                                                         : STAY_NONE;
+}
+
+static void note_order(struct making *m, const struct wake *wake)
+{
+    uint64_t ns;
+
+    if (wake->kind != WAKE_WOKEN)
+        return;
+    m->wakes->pairs++;
+    if (wake->woken + m->granule >= wake->sent)
+        return;
+    ns = wake->sent - wake->woken;
+    m->wakes->disordered++;
+    if (ns > m->wakes->disorder_ns)
+        m->wakes->disorder_ns = ns;
+}
+
+static void take(struct making *m, const struct timeline_row *row,
+                 uint16_t sender, uint16_t receiver)
+{
+    uint32_t cpu = stays_cpu(m->stays, row->cpu);
+    struct effect best = { WAKE_UNKNOWN, row->ns, STAY_NEVER };
+    uint32_t to = STAY_NONE;
+    unsigned int i;
+    struct wake *wake;
+
+    if (cpu == STAY_NONE || receiver == XEN_SCHEDLOG_ACCT_NONE)
+        return;
+    for (i = m->vcpus->first[receiver]; i < m->vcpus->first[receiver + 1];
+         i++) {
+        struct effect now = effect_on(m, i, row->ns);
+
+        if (to == STAY_NONE || is_better(&now, &best)) {
+            best = now;
+            to = i;
+        }
+    }
+    wake = list_add(m->wakes->wake, m->wakes->nr, m->wakes->room);
+    *wake = (struct wake){
+        .sent = row->ns,
+        .woken = best.woken,
+        .ran = best.ran,
+        .cpu = cpu,
+        .from = vcpu_on(m, cpu, row->ns, sender),
+        .to = best.kind == WAKE_UNKNOWN ? STAY_NONE : to,
+        .sender = sender,
+        .receiver = receiver,
+        .kind = best.kind,
+    };
+    note_order(m, wake);
+}
+
+void wakes_make(struct wakes *wakes, const struct rows *rows,
+                const struct stays *stays, const struct vcpus *vcpus)
+{
+    struct making m = {
+        .wakes = wakes,
+        .stays = stays,
+        .vcpus = vcpus,
+        .granule = rows->granule_ns,
+        .tolerance = 2 * rows->granule_ns + ORDER_NS,
+        .at = need_memory(vcpus->nr + 1, sizeof(*m.at)),
+    };
+    bool received = rows->events & 1U << XEN_SCHEDLOG_EV_EVTCHN_RECV;
+    size_t i;
+
+    memset(wakes, 0, sizeof(*wakes));
+    for (i = 0; i < rows->nr; i++) {
+        const struct timeline_row *row = &rows->row[i];
+
+        if (received && row->event == XEN_SCHEDLOG_EV_EVTCHN_RECV)
+            take(&m, row, row->correspondent, row->current);
+        else if (!received && row->event == XEN_SCHEDLOG_EV_EVTCHN_SEND)
+            take(&m, row, row->current, row->correspondent);
+    }
+    free(m.at);
+}
+
+void wakes_free(struct wakes *wakes)
+{
+    free(wakes->wake);
+    memset(wakes, 0, sizeof(*wakes));
+}
+
+/* The first notification which may have to do with what is at @ns. */
+static size_t first_about(const struct wakes *wakes, uint64_t ns)
+{
+    size_t low = 0, high = wakes->nr;
+
+    ns = ns > MAX_DELIVERY_NS ? ns - MAX_DELIVERY_NS : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (wakes->wake[middle].sent < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+
+    return low;
+}
+
+const struct wake *wakes_of(const struct wakes *wakes, uint32_t vcpu,
+                            uint64_t woken)
+{
+    size_t i;
+
+    for (i = first_about(wakes, woken);
+         i < wakes->nr && wakes->wake[i].sent <= woken + MAX_DELIVERY_NS; i++)
+        if (wakes->wake[i].to == vcpu && wakes->wake[i].kind == WAKE_WOKEN &&
+            wakes->wake[i].woken == woken)
+            return &wakes->wake[i];
+
+    return NULL;
+}
