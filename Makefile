@@ -8,6 +8,12 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 BUILD := $(CURDIR)/build
+
+# ccache, where it is installed.
+ifneq ($(wildcard /usr/lib/ccache),)
+export PATH := /usr/lib/ccache:$(PATH)
+endif
+
 TOOLS := BUILD=$(BUILD)/tools XEN_DIST=$(BUILD)/dist
 UNIT  := BUILD=$(BUILD)/unit XEN_DIST=$(BUILD)/dist
 JOBS  := $(shell nproc)
@@ -45,6 +51,7 @@ help:
 #|   make bench-record  what it costs to record an event
 #|   make bench-reader  what it costs to read a log while it is written
 #|   make bench-model   what model and policy cost on a large host
+#|   make bench-daemon  what the whole daemon costs there, and while 1,000 guests boot
 #|   make bench-sites   what log sites cost, in instructions of a whole host
 #|   make bench-memory  how large logs have to be, under Postmark and fio
 #|   make bench-correlation   do notifications and rings tell the same?
@@ -55,7 +62,11 @@ help:
 #|                        (an hour and more)
 #|   make bench-host    what logging costs guests that use their disk (15 to 25 minutes)
 #|   make results       the documents' tables anew, from docs/results/*.json
+#|   make pictures      those of docs/timeline.md, and what is said there, anew
+#|   make man           the manual pages' options and keys anew, from the
+#|                      tables of the programs
 #|   make flask         permissions with FLASK, on a hypervisor of its own
+#|   make stock         daemon and commands on a toolstack without our patches
 #|   make debug         the roughest host tests, on a hypervisor with its assertions
 #|   make drivers       the Linux modules, for the kernel of the host in a box
 #|   make test-drivers  the tests of these modules alone; KERNEL=6.12: with
@@ -129,7 +140,8 @@ test: setup
 	@tests/run.sh
 
 .PHONY: test-full
-test-full: setup
+test-full:
+	@tests/setup.sh --full
 	@tests/run.sh --full
 
 .PHONY: test-one test-shell need-name
@@ -145,7 +157,7 @@ need-name:
 	    has the names))
 
 .PHONY: bench
-bench: bench-record bench-reader bench-model bench-sites
+bench: bench-record bench-reader bench-model bench-daemon bench-sites
 bench: bench-memory bench-correlation bench-placement bench-machine bench-host
 
 .PHONY: bench-record
@@ -160,6 +172,10 @@ bench-reader: xen
 bench-model: xen
 	@tests/bench/model.sh
 
+.PHONY: bench-daemon
+bench-daemon: xen
+	@tests/bench/daemon.sh
+
 .PHONY: bench-sites
 bench-sites: xen xen-native tools
 	@tests/bench/site-cost.sh
@@ -171,6 +187,15 @@ bench-memory bench-correlation: xen tools drivers
 .PHONY: bench-placement bench-machine bench-phases bench-lever
 bench-placement bench-machine bench-phases bench-lever: xen tools
 	@tests/bench/host-$(@:bench-%=%).sh
+
+.PHONY: man
+man: xen
+	@$(MAKE) -C tests/unit $(UNIT) -j$(JOBS) $(BUILD)/unit/xensched-test
+	@tools/xensched/man/options.py --write $(BUILD)/unit/xensched-test
+
+.PHONY: pictures
+pictures: xen tools
+	@tests/host/pictures.sh
 
 .PHONY: results
 results:
@@ -191,6 +216,10 @@ test-drivers: xen xen-native tools
 .PHONY: flask
 flask: xen tools
 	@tests/host/flask.sh
+
+.PHONY: stock
+stock: xen xen-native tools
+	@tests/host/stock.sh
 
 .PHONY: debug
 debug: xen tools drivers

@@ -50,7 +50,7 @@ complain "a path of one machine" \
         -- "${text[@]}" || :)"
 
 complain "files that call each other in a circle" \
-    "$(tests/circles.py tools/xensched/{lib,model,policy,daemon,command} \
+    "$(tests/circles.py tools/xensched/{lib,model,placement,policy,daemon,command} \
         guest-drivers/{core,guest} xen-patches/files/xen/common/schedlog || :)"
 
 complain "tables that say something else than what was measured (make results)" \

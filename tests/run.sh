@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What `make test` does after `make setup`: every suite, cheap ones first.  With
-# --full, what `make test-full` does: the same, with all that its tests can do, and
-# those that nobody wants to wait for before a commit.
+# What `make test` does after `make setup`: builds everything, and runs every suite.
+# With --full, what `make test-full` does: the same, with all that its tests can do,
+# and those that nobody wants to wait for before a commit.
 #
-# A suite is a command that writes TAP; what it wrote is kept in build/test/.
-# The last line is the sum, "N passed, N failed, N skipped".
+# A suite is a command that writes TAP; what it wrote is kept in build/test/.  Those
+# which need one CPU and no clock are in a lane: one after the other, beside all else,
+# whenever a CPU has nothing better to do.  What such a one wrote is shown when it
+# has ended.  The last line is the sum, "N passed, N failed, N skipped".
 #
 # One suite that fails does not keep the others from running; a build that
 # fails does.
@@ -16,10 +18,24 @@ TOP=$(cd "$(dirname "$0")/.." && pwd -P)
 OUT=$TOP/build/test
 FULL=${1:-}
 cd "$TOP"
+. tests/tap.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL   # each build takes all CPUs
+lanes=()
 
 # trouble WHAT: a failure that no suite reports itself.
 trouble() { echo "not ok - $1" | tee -a "$OUT/run.tap"; }
+
+# judge NAME EXIT-CODE COMMAND...: of a suite that has ended.
+judge()
+{
+    local tap=$OUT/$1.tap
+
+    if [ "$2" -ne 0 ] && ! grep -q '^not ok' "$tap"; then
+        trouble "$1: '${*:3}' ended with exit code $2"
+    elif ! grep -qE '^(ok|not ok|1\.\.0)' "$tap"; then
+        trouble "$1: '${*:3}' wrote no result"
+    fi
+}
 
 # suite NAME COMMAND...
 suite()
@@ -29,18 +45,64 @@ suite()
     shift
     echo "== $name"
     "$@" | tee "$OUT/$name.tap" || rc=$?
-    if [ "$rc" -ne 0 ] && ! grep -q '^not ok' "$OUT/$name.tap"; then
-        trouble "$name: '$*' ended with exit code $rc"
-    elif ! grep -qE '^(ok|not ok|1\.\.0)' "$OUT/$name.tap"; then
-        trouble "$name: '$*' wrote no result"
-    fi
+    judge "$name" "$rc" "$@"
     echo "== $name took $((SECONDS - start)) s"
+}
+
+# lane: suites from standard input, a line each: its name and the command.
+lane()
+{
+    local name command said
+    declare -a words
+
+    renice -n 19 "$BASHPID" > /dev/null
+    while read -r name command; do
+        read -ra words <<< "$command"
+        said=$(suite "$name" "${words[@]}" 2>&1 < /dev/null)
+        printf '%s\n' "$said"
+        : > "$OUT/$name.ended"
+    done
+}
+
+# begin_lane: of what is in standard input.  A process group, to be ended with all
+# that it started.
+begin_lane()
+{
+    local suites
+
+    suites=$(cat)
+    awk '{ print $1 }' <<< "$suites" >> "$OUT/lanes"
+    set -m
+    lane <<< "$suites" &
+    set +m
+    lanes+=($!)
+}
+
+end_lanes()
+{
+    local job
+
+    for job in "${lanes[@]}"; do
+        kill -TERM -- "-$job" 2> /dev/null || :
+    done
+    wait
+}
+
+# wait_for_lanes: and what did not run to its end is a failure by name.
+wait_for_lanes()
+{
+    local name
+
+    wait
+    lanes=()
+    while read -r name; do
+        [ -e "$OUT/$name.ended" ] || trouble "$name: it did not run to its end"
+    done < "$OUT/lanes"
 }
 
 # step WHAT COMMAND...: as a suite of one result.
 step()
 {
-    . "$TOP/tests/tap.sh"
     echo 1..1
     check "$@"
 }
@@ -55,50 +117,57 @@ build()
     echo "== make $*"
     make "$@" && return
     trouble "make $* failed"
+    end_lanes
     summary
     exit 1
 }
 
 if full; then
     echo "test-full: this takes hours"
+    export FUZZ_SECONDS=600 TEST_FULL=1
 fi
 rm -rf "$OUT"
 mkdir -p "$OUT"
-suite lint    step "make lint" make lint
-suite build   tests/build/run.t
+trap end_lanes EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+begin_lane << 'END'
+modules tests/drivers/run.t
+mutants tests/fuzz/mutants.t
+build   tests/build/run.t
+lint    step lint make lint
+fuzz    tests/fuzz/fuzz.t
+END
 build xen
-suite series  tests/series/series.t
+build tools
+build xen-native
+build drivers
+begin_lane << 'END'
+sites   python3 tests/sites/check-sites.py build/xen/patched/xen/xen-syms build/xen/native/xen/xen-syms
+handler python3 tests/sites/check-handler.py build/xen/patched/xen/common/schedlog/sites.o build/xen/patched/xen/common/schedlog/stay.o build/xen/patched/xen/common/schedlog/record.o
+init    python3 tests/sites/check-init.py build/xen/patched
+flask   tests/sites/flask.sh
+service tests/service/service.t
+series  tests/series/series.t
+END
 suite unit    make unit
 suite metrics tests/metrics/metrics.t
-build xen-native
-suite sites   python3 tests/sites/check-sites.py \
-    build/xen/patched/xen/xen-syms build/xen/native/xen/xen-syms
-suite handler python3 tests/sites/check-handler.py \
-    build/xen/patched/xen/common/schedlog/{sites,stay,record}.o
-suite init    python3 tests/sites/check-init.py build/xen/patched
 if full; then
+    suite compilers  tests/build/compilers.sh
     suite config-off tests/sites/config-off.sh all
 else
-    suite config-off tests/sites/config-off.sh
+    begin_lane <<< "config-off tests/sites/config-off.sh"
 fi
-suite flask   tests/sites/flask.sh
-build tools
-suite service tests/service/service.t
-if full; then
-    export FUZZ_SECONDS=600
-fi
-suite fuzz    tests/fuzz/fuzz.t
-suite mutants tests/fuzz/mutants.t
-suite modules tests/drivers/run.t
-build drivers
 # shellcheck disable=SC2086 # an option, or none
 suite host    tests/host/run-tests.sh $FULL
 if full; then
     suite flask-host tests/host/flask.sh
+    suite stock-host tests/host/stock.sh
     suite debug-host tests/host/debug.sh
     suite demo       step "make demo" tests/host/demo.sh
     suite linux-6.12 tests/drivers/test.sh 6.12
     suite prefixes   step "every prefix of the series builds" \
         make xen-series-check
 fi
+wait_for_lanes
 summary

@@ -3,10 +3,12 @@
 #
 # Install the Debian packages that building and testing need and that are
 # missing here, on Debian 12 and 13.  When nothing is missing it does nothing and
-# asks nothing.  No kernel, no Xen and no daemon is
-# ever installed on this machine: those run in QEMU only.
+# asks nothing.  With --full also those which only `make test-full` needs.  No
+# kernel, no Xen and no daemon is ever installed on this machine: those run in QEMU
+# only.
 
 set -euo pipefail
+FULL=${1:-}
 
 # Package and reason, one per line.  A|B is the first of them that apt knows:
 # Debian releases have different series of Linux.
@@ -21,7 +23,8 @@ python3-dev        Xen's configure insists on it
 acpica-tools       iasl: ACPI tables in Xen's libxenlight
 uuid-dev           Xen's libxenlight
 libyajl-dev        Xen's libxenlight
-zlib1g-dev         Xen's libxenguest
+zlib1g-dev         Xen's libxenguest; checksums of recordings
+libzstd-dev        recordings
 liblzma-dev        Xen's libxenguest: guest kernels are compressed with xz
 libncurses-dev     xensched top; Xen's configure insists on it
 git                patches: apply, edit, refresh
@@ -39,6 +42,9 @@ gnuplot-nox        plots of benchmarks
 pkgconf            libraries of our tools
 libjson-c-dev      output in JSON
 libev-dev          the event loop of xenschedd
+libprotobuf-c-dev  traces for Perfetto
+protobuf-c-compiler     the same
+protobuf-compiler  a test decodes these traces
 libcmocka-dev      unit tests
 linux-source-6.1|linux-source-6.12   xen-blkback, which we patch
 libelf1t64|libelf1 objtool, which looks at kernel modules
@@ -48,6 +54,11 @@ clang              fuzz targets
 libclang-rt-dev    libFuzzer and the sanitizers of clang
 checkpolicy        tests of Xen's FLASK policy
 shellcheck         make lint
+END
+    [ "$FULL" != --full ] || cat <<'END'
+gcc-11|gcc-12      the oldest GCC that there is: does the hypervisor build?
+gcc-aarch64-linux-gnu    the hypervisor for ARM
+gcc-arm-linux-gnueabihf  the hypervisor for ARM, 32 bits
 END
 }
 
@@ -59,12 +70,20 @@ die()
     exit 1
 }
 
-# Of a word A|B, the package that is meant here.  If apt knows none of them, as
-# before its first update, it is the last.
+installed()
+{
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ]
+}
+
+# Of a word A|B, the package that is meant here: one that is installed, else one
+# that apt knows.  If it knows none of them, as before its first update, the last.
 choose()
 {
     local package
 
+    for package in ${1//|/ }; do
+        ! installed "$package" || { echo "$package"; return; }
+    done
     for package in ${1//|/ }; do
         apt-cache show "$package" > /dev/null 2>&1 && break
     done
@@ -81,11 +100,6 @@ packages()
     done
 }
 
-installed()
-{
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ]
-}
-
 command -v apt-get > /dev/null ||
     die "This is not a Debian system." \
         "Install by your own means what these Debian packages hold:" \
@@ -95,8 +109,9 @@ find_missing()
 {
     local package
 
+    wanted=$(packages)      # apt is slow: it is asked once
     missing=()
-    for package in $(packages | cut -d ' ' -f 1); do
+    for package in $(cut -d ' ' -f 1 <<< "$wanted"); do
         installed "$package" || missing+=("$package")
     done
     install=(apt-get install -y --no-install-recommends "${missing[@]}")
@@ -107,7 +122,7 @@ find_missing
 
 echo "Packages that are missing here, and what they are for:"
 for package in "${missing[@]}"; do
-    packages | grep "^$package "
+    grep "^$package " <<< "$wanted"
 done | sed 's/^/  /'
 
 as_root=()

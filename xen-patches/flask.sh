@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A second patched hypervisor, with XSM and FLASK, and two policies for it:
+# A second patched hypervisor, with XSM and FLASK, and policies for it:
 #
 #   build/xen/flask/xen/xen
 #   build/xen/flask/policy/stock      the policy of the series
-#   build/xen/flask/policy/without    the same, but nobody may use the log
+#   build/xen/flask/policy/no-mark    the same, but nobody may allow marks
+#   build/xen/flask/policy/reader     ... nor control the log, bind domains, or ask
+#                                     whose memory is where
+#   build/xen/flask/policy/without    ... nor read it
 #
 # It is for tests of permissions (tests/host/flask.sh).  What is built is
 # kept; only files of the patched tree that have changed are compiled again.
@@ -37,17 +40,20 @@ policy()
     mv "$out.new" "$out"
 }
 
-# What the second one lacks is taken out of TREE's copy of the modules, which
-# variant_sources() mends the next time.
+# deny RIGHTS: in all policies that are made from now on.  It is taken out of TREE's
+# copy of the modules, which variant_sources() mends the next time.
+deny()
+{
+    sed -i -E "s/\<schedlog_($1)\>//g" "$TREE"/tools/flask/policy/modules/*.{te,if}
+}
+
 policies()
 {
-    local rights='schedlog_(read|control|bind|mark)' modules
-
-    mkdir -p "$TREE"/policy/{stock,without}.build
-    modules=("$TREE"/tools/flask/policy/modules/*.{te,if})
+    mkdir -p "$TREE"/policy/{stock,no-mark,reader,without}.build
     policy stock &&
-    sed -i -E "s/\<($rights)\>//g" "${modules[@]}" &&
-    policy without
+    deny mark && policy no-mark &&
+    deny 'control|bind|memory' && policy reader &&
+    deny read && policy without
 }
 
 variant_need_patched

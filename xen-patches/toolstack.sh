@@ -1,19 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Build the toolstack of the patched tree, as far as a host with PV guests
-# needs it, and install it (prefix /usr) under build/dist: headers, libraries,
-# xl, xenstored, xenconsoled, xentrace and the small helpers.
+# Build the toolstack of a tree, as far as a host with PV guests needs it, and
+# install it (prefix /usr): headers, libraries, xl, xenstored, xenconsoled, xentrace
+# and the small helpers.
 #
-# Nothing runs when no file that the toolstack is made from has changed.  In
-# build/dist only files whose content differs are written, so that what is
-# built against its headers is rebuilt only when it must be.
+#   toolstack.sh patched   under build/dist
+#   toolstack.sh native    under build/dist-native: as Xen has it
+#
+# Nothing runs when no file that the toolstack is made from has changed.  There, only
+# files whose content differs are written, so that what is built against its headers
+# is rebuilt only when it must be.
 
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/xenmake.sh"
 
-TREE=$XEN/patched
+WHICH=${1:-patched}
+case $WHICH in
+patched) ;;
+native)  DIST=$DIST-native ;;
+*)       die "usage: toolstack.sh [patched | native]" ;;
+esac
+TREE=$XEN/$WHICH
 SUBDIRS='include libs xs-clients xenstored misc xentrace console xl helpers'
 STAMP=$TREE/.xensched/toolstack
 CONFIGURED=$TREE/.xensched/configure
@@ -34,6 +43,7 @@ OPTIONS=(--prefix=/usr --libdir=/usr/lib --sysconfdir=/etc --localstatedir=/var
 # some of those are compiled into libraries, too.
 toolstack_files()
 {
+    [ "$WHICH" = patched ] || return 0
     awk '/^docs\// { next }
          !/^xen\// || /^xen\/include\/(public|acpi)\// || /\/x86\// ||
          /libelf|elfstructs/ || /^xen\/xsm\/flask\/policy\// { print }' \
@@ -89,7 +99,7 @@ same()
     fi
 }
 
-# Bring build/dist to what was installed in build/dist.new.
+# Bring the folder to what was installed in another one beside it.
 update_dist()
 {
     local f
@@ -110,17 +120,18 @@ update_dist()
 
 need make gcc flex bison python3 perl iasl flock
 lock
-[ -f "$TREE/.xensched/manifest" ] ||
-    die "There is no patched tree." "'make xen' makes it."
+[ -f "$TREE/.xensched/base" ] ||
+    die "There is no $WHICH tree." "'make xen xen-native' makes it."
 id=$(toolstack_id)
 if [ -d "$DIST" ] && [ "$(cat "$STAMP" 2> /dev/null)" = "$id" ]; then
     exit
 fi
 rm -f "$STAMP"
 if [ "$(cat "$CONFIGURED" 2> /dev/null)" != "${OPTIONS[*]}" ]; then
-    stage "Xen toolstack: configure" toolstack-configure configure
+    stage "Xen toolstack ($WHICH): configure" "toolstack-$WHICH-configure" configure
     echo "${OPTIONS[*]}" > "$CONFIGURED"
 fi
-stage "Xen toolstack: build and install into build/dist" toolstack build
+stage "Xen toolstack ($WHICH): build, install in build/${DIST##*/}" \
+    "toolstack-$WHICH" build
 update_dist
 echo "$id" > "$STAMP"

@@ -206,14 +206,13 @@ not_a_xen_tree()
 # Everything in PATH but git.
 missing_tool()
 {
-    local bin=$W/bin f
+    local bin=$W/bin
 
     project
     rm -rf "$bin"
     mkdir "$bin"
-    for f in /usr/bin/* /bin/*; do
-        [ "${f##*/}" = git ] || ln -sf "$f" "$bin/"
-    done
+    find /bin/ /usr/bin/ -maxdepth 1 ! -type d ! -name git \
+        -exec ln -sf -t "$bin" {} +
     refused 'Missing on this machine: git' 'make setup' -- \
         env PATH="$bin" "$P/xen-patches/tree.sh" patched
 }
@@ -364,7 +363,7 @@ toolstack_only_when_needed()
     echo more >> "$files/common/new.c"
     script tree patched && silent script toolstack || return
     echo more >> "$files/include/public/new.h"
-    script tree patched && says 'build and install' script toolstack &&
+    script tree patched && says 'build, install' script toolstack &&
     grep -qx more "$h/new.h" && [ "$h/new.h" -nt "$h/old.h" ] &&
     [ "$(date -r "$h/old.h" +%Y)" = 2001 ] || return
     rm "$files/include/public/new.h"

@@ -19,8 +19,9 @@
 #include "input.h"
 #include "watched-barrier.h"
 
+#include <xensched/read-log.h>
+
 #include "lib/counter.c"
-#include "lib/reader.c"
 
 #define MAX_FILE_SIZE (16U << 7)
 

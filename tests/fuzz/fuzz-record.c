@@ -30,7 +30,7 @@
 #include "model.h"
 #include "watched-barrier.h"
 
-#include "lib/reader.c"
+#include <xensched/read-log.h>
 
 #define MAX_PENDING 4
 #define MAX_READINGS 8

@@ -10,7 +10,7 @@ TOP=$(cd "$HERE/../.." && pwd -P)
 . "$TOP/tests/tap.sh"
 . "$HERE/need-clang.sh"
 
-targets=(record hostile reader)
+targets=(record hostile reader recording)
 make=(make -s -C "$HERE")
 
 # fuzz TARGET WHAT-TO-MAKE: the last of what it says is the finding

@@ -28,10 +28,10 @@ hostile;schedlog-record.h;a counter wraps around;s/likely(sum >= amount) ? sum :
 record;schedlog-record.h;the position is told before the row is there;s/^    schedlog_write_ids(row/    ACCESS_ONCE(state->pos) = pos; smp_wmb();\n&/
 record;record.c;a change of the layout is not announced;0,/++file->layout_seq/s/++file->layout_seq/file->layout_seq++/
 record;schedlog-record.h;the threshold is one off;s/nr < threshold/nr <= threshold/
-record;reader.c;the reader does not look at the position again;s/good = oldest(reader, rows, from, end)/good = from/
-record;reader.c;the reader forgets the row in flight;s/seq == then->seq ? then->row_size : UNKNOWN_IN_FLIGHT/0 * seq/
-reader;reader.c;the reader believes that a layout stays;s/now->layout.lcr == reader->layout.lcr/1/
-reader;reader.c;the reader copies more than there is room for;s/if (length > room)/if (0)/
+record;read-log.h;the reader does not look at the position again;s/good = reader_oldest(reader, rows, from, end)/good = from/
+record;read-log.h;the reader forgets the row in flight;s/seq == then->seq ? then->row_size : UNKNOWN_IN_FLIGHT/0 * seq/
+reader;read-log.h;the reader believes that a layout stays;s/now->layout.lcr == reader->layout.lcr/1/
+reader;read-log.h;the reader copies more than there is room for;s/if (length > room)/if (0)/
 END
 }
 
@@ -45,7 +45,7 @@ mutate()
     cp -r "$TOP/xen-patches/files/xen" "$COPY/xen"
     cp -r "$TOP"/tools/xensched/{lib,include} "$COPY/tools/"
     path=$(find "$COPY/xen/include/xen" "$COPY/xen/common/schedlog" \
-               "$COPY/tools/lib" -name "$1")
+               "$COPY/tools/include" -name "$1")
     cp "$path" "$path.orig"
     sed -i "$2" "$path"
     ! cmp -s "$path" "$path.orig" || { echo "the script changes nothing"; return 1; }

@@ -4,12 +4,12 @@
  * the reader at shared memory goes through the fuzz target, which can change
  * that memory, or what is found in it, just then.
  *
- * To be included before reader.c, whose own include of barrier.h it turns
+ * To be included before read-log.h, whose own include of barrier.h it turns
  * into nothing.  The order of loads needs no fences here: there is one thread.
  */
 #ifndef WATCHED_BARRIER_H
 #define WATCHED_BARRIER_H
-#define XENSCHED_LIB_BARRIER_H
+#define XENSCHED_BARRIER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -16,4 +16,4 @@ flask=$BOX_BUILD/xen/flask
 exec "$here/box" --sockets 1 --cores 2 --timeout 400 \
     --xen "$flask/xen/xen" --xen-append flask=enforcing \
     --module "$flask/policy/without" \
-    "$here/flask/dom0.sh" "$flask/policy/without" "$flask/policy/stock"
+    "$here/flask/dom0.sh" "$flask"/policy/{stock,no-mark,reader,without}

@@ -23,7 +23,7 @@ readonly results=${BOX_RESULTS:-$BOX_BUILD/test/host}
 
 # Boot, and what the slowest machine needs on top of a test's own limit.  In
 # exact mode that is one of instructions, of which it does less per second.
-readonly boot_seconds=240 exact_factor=3
+readonly boot_seconds=240 exact_factor=5
 
 usage()
 {
@@ -213,24 +213,67 @@ tell()
     } 9<"$here/run-tests.sh"
 }
 
+# run_once TEST: unless it has begun already.
+run_once()
+{
+    local folder
+
+    folder=$results/$(test_name "$1")
+    mkdir -p "$folder"
+    ! mkdir "$folder/begun" 2>/dev/null || run "$1"
+}
+
+# lane TEST...: one after the other, with what the CPUs have left: the other hosts
+# wait for something now and then.
+lane()
+{
+    local test
+
+    renice -n 10 "$BASHPID" >/dev/null
+    for test in "$@"; do
+        run_once "$test"
+    done
+}
+
+# pool_of TEST...: beside each other, but for those which need the whole machine.
+# Those in exact mode, which nothing that happens around them can make any different,
+# are in the lane; when all others have begun they are taken from its end, too.
+pool_of()
+{
+    local test all exact=() others=() at
+
+    all=$(test_slots)
+    pool_begin "$all"
+    for test in "$@"; do
+        if test_needs_all "$test"; then
+            pool_run "$all" run_once "$test"
+        elif test_is_exact "$test"; then
+            exact+=("$test")
+        else
+            others+=("$test")
+        fi
+    done
+    for ((at = 0; at < ${#others[@]}; at++)); do
+        pool_run 1 run_once "${others[at]}"
+        ((at > 0 || ${#exact[@]} == 0)) || pool_run 0 lane "${exact[@]}"
+    done
+    for ((at = ${#exact[@]} - 1; at >= 0; at--)); do
+        pool_run 1 run_once "${exact[at]}"
+    done
+    pool_wait
+}
+
 run_all()
 {
-    local test order all slots
+    local test order
 
     for test in "$@"; do
         rm -rf "${results:?}/$(test_name "$test")"
     done
     mapfile -t order < <(test_order "$@")
-    all=$(test_slots)
-    pool_begin "$all"
     trap pool_end EXIT
     trap 'exit 143' TERM
-    for test in "${order[@]}"; do
-        slots=1
-        ! test_needs_all "$test" || slots=$all
-        pool_run "$slots" run "$test"
-    done
-    pool_wait
+    pool_of "${order[@]}"
     for test in "$@"; do
         [[ -f $results/$(test_name "$test")/ended ]] ||
             printf 'not ok - %s: it has not told all of its results\n' \

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The daemon's metrics, read by the real Prometheus through node_exporter.
 
-The file is what tests/unit/test-metrics writes, the daemon's own code with a host
+The file is what tests/unit/daemon/test-metrics writes, the daemon's own code with a host
 that follows a script.  Writes TAP.
 """
 
@@ -21,22 +21,20 @@ import urllib.request
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
+sys.path.append(TOP + "/tests")
+from tap import Tap  # noqa: E402  (tests/tap.py)
+
 METRICS_TEST = TOP + "/build/unit/test-metrics"
 TOOLS = TOP + "/build/prometheus"
 DASHBOARD = TOP + "/tools/xensched/grafana/xensched.json"
 DOCS = TOP + "/docs/metrics.md"
 FOLDER = tempfile.mkdtemp(prefix="xensched-metrics-")
 METRICS = FOLDER + "/textfile/xensched.prom"
-RESULTS = []
+TAP = Tap()
 
 
 def check(what, good, *why):
-    RESULTS.append(good)
-    print("%s %d - %s" % ("ok" if good else "not ok", len(RESULTS), what))
-    if not good:
-        for line in "\n".join(map(str, why)).splitlines()[:30]:
-            print("# " + line)
-    sys.stdout.flush()
+    TAP.check(good, what, *why)
 
 
 def free_port():
@@ -165,8 +163,7 @@ def main():
                     "--web.listen-address=127.0.0.1:%d" % port):
         test_prometheus(port, text)
         test_dashboard(port)
-    print("1..%d" % len(RESULTS))
-    return 0 if all(RESULTS) else 1
+    return TAP.finish()
 
 
 if __name__ == "__main__":

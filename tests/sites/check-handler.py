@@ -12,9 +12,13 @@ function pointer, and no division.  Each function that writes rows has the
 handler in it, so there is at least one.
 """
 
+import pathlib
 import re
 import subprocess
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from tap import Tap  # noqa: E402  (tests/tap.py)
 
 # Function -> how many calls through a pointer it may have, and why.
 POINTERS = {
@@ -71,30 +75,24 @@ def main():
         print(__doc__.strip(), file=sys.stderr)
         return 2
 
-    count = failed = with_handler = 0
+    tap = Tap()
+    with_handler = 0
     for path in sys.argv[1:]:
         for name, lines in functions(path).items():
             wrong = wrong_in(name, lines)
             with_handler += any(line.startswith(WRITES_ROWS)
                                 for line in lines)
-            count += 1
-            failed += bool(wrong)
             other = "other " if name in POINTERS else ""
-            print(f"{'not ok' if wrong else 'ok'} {count} - {name} has no "
-                  f"LOCK, no {other}function pointer, no division")
-            for line in wrong:
-                print(f"# {line}")
+            tap.check(not wrong, f"{name} has no LOCK, no {other}function "
+                      "pointer, no division", *wrong)
             if name in POINTERS:
                 print("# other than {} which {}".format(*POINTERS[name]))
             saved = sum(line.startswith("push ") for line in lines)
             print(f"# {name}: {len(lines)} lines, saves {saved} registers")
 
-    count += 1
-    failed += not with_handler
-    print(f"{'ok' if with_handler else 'not ok'} {count} - the record handler "
-          f"is in {with_handler} functions")
-    print(f"1..{count}")
-    return 1 if failed else 0
+    tap.check(with_handler,
+              f"the record handler is in {with_handler} functions")
+    return tap.finish()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ import re
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from tap import Tap  # noqa: E402  (tests/tap.py)
+
 FILES = pathlib.Path(__file__).parents[2] / "xen-patches" / "files"
 
 # Where code and data are which stay.  Other sections are tables, of which
@@ -67,18 +70,14 @@ def main():
 
     tree = pathlib.Path(sys.argv[1])
     init = init_symbols(tree / "xen" / "xen-syms")
-    failed = False
+    tap = Tap()
     objects = sorted(path.relative_to(FILES).with_suffix(".o")
                      for path in (FILES / "xen").rglob("*.c"))
-    for nr, name in enumerate(objects, 1):
+    for name in objects:
         found = uses(tree / name, init)
-        failed |= bool(found)
-        print(f"{'not ok' if found else 'ok'} {nr} - {name} does without "
-              "what goes away after boot")
-        for line in sorted(set(found)):
-            print(f"# {line}")
-    print(f"1..{len(objects)}")
-    return 1 if failed else 0
+        tap.check(not found, f"{name} does without what goes away after boot",
+                  *sorted(set(found)))
+    return tap.finish()
 
 
 if __name__ == "__main__":

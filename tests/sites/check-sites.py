@@ -30,10 +30,14 @@ operands has changed.  Which register it is, and which offset, may differ.
 
 import collections
 import os
+import pathlib
 import re
 import struct
 import subprocess
 import sys
+
+sys.path.append(str(pathlib.Path(__file__).parents[1]))
+from tap import Tap  # noqa: E402  (tests/tap.py)
 
 NOP5 = bytes([0x0F, 0x1F, 0x44, 0x00, 0x00])
 
@@ -195,24 +199,6 @@ def kinds(code, addresses, sites=()):
             mnemonic = "padding" if aligns else "nop"
         count[mnemonic] += 1
     return count
-
-
-class Tap:
-    def __init__(self):
-        self.count = 0
-        self.failed = 0
-
-    def check(self, good, promise, *explanation):
-        self.count += 1
-        self.failed += not good
-        print(f"{'ok' if good else 'not ok'} {self.count} - {promise}")
-        if not good:
-            for line in explanation:
-                print(f"# {line}")
-
-    def finish(self):
-        print(f"1..{self.count}")
-        return 1 if self.failed else 0
 
 
 def read_sites(image):

@@ -3,19 +3,25 @@
 #
 # Runs in dom0 of a host whose FLASK policy gives nobody a right to the log:
 # each operation is refused.  With the policy of the series dom0 may do all of
-# them, and a guest still none.
+# them, and a guest still none.  Rights are apart: who may read the log cannot
+# control it, and who controls it cannot allow marks if that was not given.
 #
 # FLASK's refusal is EACCES, where Xen without it says EPERM.  Marks aren't
 # FLASK's business: a domain has to be allowed to log them, which is.
 #
-# Files next to it: the policies "without" and "stock".
+# Files next to it: the policies stock, no-mark, reader, without.
 
 . /usr/lib/box/tap.sh
 
-hypercalls="info setup files frames events pmc binding bind allow release"
+# Times are given to whom Xen tells of vCPUs anyway (getvcpuinfo), which all of these
+# policies let dom0 do: so of the refused ones only a guest has them.
+hypercalls="info setup files frames events pmc owners binding bind allow release"
 
 # answer NAME: of those which hypercall-try has had
 answer() { sed -n "s/^$1 //p" answers; }
+
+# All that it may.
+allowed() { sed -n 's/ ok$//p' answers; }
 
 # refused WHO NAME...: these and marks, as hypercall-try was told
 refused()
@@ -30,14 +36,14 @@ refused()
 }
 
 is "the policy is enforced" "$(xl getenforce)" Enforcing
-check "dom0 is refused all operations" hypercall-try 0
 hypercall-try 0 >answers
+is "dom0 is refused all operations but times" "$(allowed)" times
 # shellcheck disable=SC2086 # they are separate words
 refused dom0 $hypercalls
 
 check "dom0 loads the policy of the series" xl loadpolicy stock
 hypercall-try 0 >answers
-for name in $hypercalls mark map map-writable; do
+for name in $hypercalls times mark map map-writable; do
     case $name in
     pmc) is "dom0 may: pmc, but there is no PMU" "$(answer pmc)" ENODEV ;;
     *)   is "dom0 may: $name" "$(answer "$name")" ok ;;
@@ -56,9 +62,26 @@ guest output intruder | while read -r name answer; do
     echo "$name $answer"
 done >answers
 # shellcheck disable=SC2086
-refused "a guest" $hypercalls map map-writable
+refused "a guest" $hypercalls times map map-writable
+
+check "dom0 loads the policy of a reader" xl loadpolicy reader
+hypercall-try 0 >answers
+for name in info files frames; do
+    is "a reader may: $name" "$(answer $name)" ok
+done
+# What it has read the frames of.
+is "a reader may: map" "$(answer map)" ok
+refused "a reader" setup events pmc owners binding bind allow release
+
+check "dom0 loads the policy without marks" xl loadpolicy no-mark
 check "dom0 gives the log up" schedlog-area release
+hypercall-try 0 >answers
+for name in info setup files frames events owners binding bind release; do
+    is "without marks dom0 may: $name" "$(answer $name)" ok
+done
+refused "without marks dom0" allow
 
 check "dom0 loads the policy without rights" xl loadpolicy without
-check "dom0 is refused all operations again" hypercall-try 0
+hypercall-try 0 >answers
+is "dom0 is refused all operations again" "$(allowed)" times
 finish

@@ -17,6 +17,8 @@
 . "$BOX_SOURCE/lib/tools-image.sh"
 # shellcheck source=lib/systemd-image.sh
 . "$BOX_SOURCE/lib/systemd-image.sh"
+# shellcheck source=lib/accel.sh
+. "$BOX_SOURCE/lib/accel.sh"
 # shellcheck source=lib/qemu.sh
 . "$BOX_SOURCE/lib/qemu.sh"
 # shellcheck source=lib/host.sh

@@ -45,7 +45,7 @@ initramfs_inputs()
                   "$BOX_SOURCE/lib/initramfs.sh" "$BOX_HOST/programs"
                   "$BOX_HOST/kernel/package" "$(command -v busybox)")
 
-    places+=("${INITRAMFS_TOOLSTACK[@]/#/$BOX_DIST/}" "$BOX_DIST/usr/lib")
+    places+=("${INITRAMFS_TOOLSTACK[@]/#/$BOX_TOOLSTACK/}" "$BOX_TOOLSTACK/usr/lib")
     [[ -d $BOX_TOOLS ]] && places+=("$BOX_TOOLS")
     mapfile -t -O "${#places[@]}" places < <(initramfs_drivers)
     find "${places[@]}" -type f -printf '%p %s %T@\n' | sort
@@ -72,8 +72,8 @@ install_toolstack()
     local file
 
     for file in "${INITRAMFS_TOOLSTACK[@]}"; do
-        need_file "$BOX_DIST/$file" "a part of the toolstack" "run make xen"
-        install -D "$BOX_DIST/$file" "$1/$file"
+        need_file "$BOX_TOOLSTACK/$file" "a part of the toolstack" "run make xen"
+        install -D "$BOX_TOOLSTACK/$file" "$1/$file"
     done
 }
 
@@ -92,7 +92,7 @@ install_programs()
 # may have a libxenctrl of its own release of Xen.
 install_libraries()
 {
-    local path=$BOX_DIST/usr/lib:$BOX_TOOLS list
+    local path=$BOX_TOOLSTACK/usr/lib:$BOX_TOOLS list
 
     list=$(find "$1/usr" -type f -perm -u+x \
                -exec env LD_LIBRARY_PATH="$path" ldd {} + 2>/dev/null || true)

@@ -11,6 +11,8 @@ HOST_MEMORY=2048
 HOST_DOM0_MEMORY=512
 HOST_DOM0_VCPUS=
 HOST_MODE=fast
+# shellcheck disable=SC2034 # read by qemu.sh
+HOST_ACCEL=tcg
 HOST_THREADS=single
 HOST_XEN=patched
 HOST_XEN_APPEND=
@@ -19,6 +21,7 @@ HOST_TOOLS=no
 HOST_SYSTEMD=no
 HOST_MODULES=()
 HOST_MACHINE=
+HOST_DEVICES=()
 
 # The machines that are described.
 host_machines() { find "$BOX_MACHINE/machines" -type f -printf '%f\n' | sort | xargs; }
@@ -42,6 +45,7 @@ The host:
   --systemd           dom0 may have systemd (README.md)
   --machine NAME      in exact mode, count what a machine's caches would do in
                       marked regions (docs/machine.md): $(host_machines)
+  --device DEVICE     a device of QEMU's in the host, as for its -device
   --module FILE       another boot module, such as a policy for XSM
   --xen-append TEXT   more of Xen's command line
   --dom0-append TEXT  more of dom0's kernel command line
@@ -72,6 +76,7 @@ host_option()
     --xen)         HOST_XEN=${2-} ;;
     --machine)     HOST_MACHINE=${2-} ;;
     --module)      HOST_MODULES+=("${2-}"); need_files "${2-}" ;;
+    --device)      HOST_DEVICES+=("${2:?--device needs a name}") ;;
     --xen-append)  HOST_XEN_APPEND+=" ${2-}" ;;
     --dom0-append) HOST_DOM0_APPEND+=" ${2-}" ;;
     --tools)       HOST_TOOLS=yes; HOST_TAKEN=1 ;;

@@ -12,6 +12,7 @@ BOX_BUILD=${BOX_BUILD:-$(cd "$BOX_SOURCE/../.." && pwd)/build}
 BOX_XEN_PATCHED=${BOX_XEN_PATCHED:-$BOX_BUILD/xen/patched/xen/xen}
 BOX_XEN_NATIVE=${BOX_XEN_NATIVE:-$BOX_BUILD/xen/native/xen/xen}
 BOX_DIST=${BOX_DIST:-$BOX_BUILD/dist}
+BOX_TOOLSTACK=${BOX_TOOLSTACK:-$BOX_DIST}               # that of dom0
 BOX_TOOLS=${BOX_TOOLS:-$BOX_BUILD/tools}
 BOX_DRIVERS=${BOX_DRIVERS:-$BOX_BUILD/guest-drivers}   # by kernel release
 
@@ -21,9 +22,14 @@ BOX_MACHINE=${BOX_MACHINE:-$BOX_SOURCE/../machine}
 # A kernel package of your own, in place of the one of this Debian release.
 BOX_KERNEL_DEB=${BOX_KERNEL_DEB:-}
 
+# KVM for hosts in fast mode: yes, no, or if it works (accel.sh).
+BOX_KVM=${BOX_KVM:-probe}
+BOX_KVM_DEVICE=${BOX_KVM_DEVICE:-/dev/kvm}
+
 # What the box makes and keeps.
 BOX_CACHE=${BOX_CACHE:-$BOX_BUILD/cache}
 BOX_HOST=${BOX_HOST:-$BOX_BUILD/host}
+BOX_KVM_KEPT=${BOX_KVM_KEPT:-$BOX_HOST/kvm}     # whether it works
 BOX_RUNS=${BOX_RUNS:-$BOX_HOST/runs}
 
 # Exit codes of the box itself (sysexits.h); all others are the script's.

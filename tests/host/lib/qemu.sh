@@ -4,16 +4,18 @@
 # From the options of a host to the command line of QEMU.  It only computes:
 # nothing is started here.  All variables HOST_* come from options.sh.
 #
-# QEMU is the interpreter (TCG) always: no hardware virtualisation needed.
+# QEMU is the interpreter (TCG), so that no hardware virtualisation is needed, unless
+# KVM has been seen to work (accel.sh).
 # The CPU model is qemu64, because the Linux PV kernel crashes on "max" and Xen
 # on "EPYC".  QEMU loads Xen as a multiboot kernel, with the dom0 kernel and
 # its initramfs as modules, so there is no disk and no boot loader.
 
 qemu_accel()
 {
-    case $HOST_MODE in
-    fast)  printf '%s\n' -accel "tcg,thread=$HOST_THREADS" ;;
-    exact) printf '%s\n' -accel tcg,thread=single -icount shift=0,sleep=off ;;
+    case $HOST_ACCEL,$HOST_MODE in
+    kvm,*)   printf '%s\n' -accel kvm ;;
+    *,fast)  printf '%s\n' -accel "tcg,thread=$HOST_THREADS" ;;
+    *,exact) printf '%s\n' -accel tcg,thread=single -icount shift=0,sleep=off ;;
     esac
 }
 
@@ -78,6 +80,15 @@ qemu_share()
         -virtfs "local,path=$2,mount_tag=$1,security_model=none${3:+,$3}"
 }
 
+qemu_devices()
+{
+    local device
+
+    for device in "${HOST_DEVICES[@]}"; do
+        printf '%s\n' -device "$device"
+    done
+}
+
 # qemu_model RUN-FOLDER: counts what the machine's caches would do.
 qemu_model()
 {
@@ -96,5 +107,6 @@ qemu_arguments()
     qemu_kernel "$1/boot"
     qemu_share box "$1/share"
     qemu_share boot "$1/boot" readonly=on
+    qemu_devices
     [[ -z $HOST_MACHINE ]] || qemu_model "$1"
 }

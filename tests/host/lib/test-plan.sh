@@ -47,6 +47,9 @@ test_slots()
 # test_needs_all TEST: may nothing else run meanwhile?
 test_needs_all() { [[ $(test_options "$1") == *--parallel* ]]; }
 
+# test_is_exact TEST: is its time that of instructions?
+test_is_exact() { [[ $(test_options "$1") == *"--mode exact"* ]]; }
+
 # test_expected TEST: the seconds that it took last time, or half of its limit.
 test_expected()
 {

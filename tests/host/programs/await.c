@@ -5,6 +5,7 @@
  *   await there PATH        until the node exists; prints what is in it
  *   await is PATH WORD      until its first word is that; prints the rest
  *   await gone DOMID        until there is no such domain
+ *   await runs NAME         until a guest's script does, or has: prints its domid
  *
  * A PATH that is not absolute is the own domain's.  Waiting for a node of a
  * domain that ends (/local/domain/DOMID/...) is over then, with exit code 1.
@@ -79,6 +80,48 @@ static int await_node(struct xs_handle *xs, const char *path, const char *word)
     return 0;
 }
 
+/* The newest domain of this name, or 0. */
+static unsigned int find_domain(struct xs_handle *xs, const char *name)
+{
+    unsigned int nr = 0, length, newest = 0;
+    char **domids = xs_directory(xs, XBT_NULL, "/local/domain", &nr);
+
+    for (unsigned int i = 0; i < nr; i++) {
+        unsigned int domid = strtoul(domids[i], NULL, 10);
+        char path[64], *value;
+
+        snprintf(path, sizeof(path), "/local/domain/%u/name", domid);
+        value = xs_read(xs, XBT_NULL, path, &length);
+        if (value && !strcmp(value, name) && domid > newest)
+            newest = domid;
+        free(value);
+    }
+    free(domids);
+
+    return newest;
+}
+
+/* One with little to do may be gone by then; its domid is printed all the same. */
+static int await_running(struct xs_handle *xs, const char *name)
+{
+    unsigned int domid = find_domain(xs, name), n;
+    char path[64];
+
+    if (!domid)
+        return 1;
+    printf("%u\n", domid);
+    snprintf(path, sizeof(path), "/local/domain/%u/data/running", domid);
+    watch(xs, path);
+    watch(xs, "@releaseDomain");
+    while (!exists(xs, path)) {
+        if (!owner_exists(xs, path))
+            return 1;
+        free(xs_read_watch(xs, &n));
+    }
+
+    return 0;
+}
+
 static int await_gone(struct xs_handle *xs, const char *domid)
 {
     char home[64];
@@ -105,5 +148,7 @@ int main(int argc, char **argv)
         return await_node(xs, argv[2], argv[3]);
     if (!strcmp(what, "gone") && argc == 3)
         return await_gone(xs, argv[2]);
-    errx(2, "usage: await there PATH | is PATH WORD | gone DOMID");
+    if (!strcmp(what, "runs") && argc == 3)
+        return await_running(xs, argv[2]);
+    errx(2, "usage: await there PATH | is PATH WORD | gone DOMID | runs NAME");
 }

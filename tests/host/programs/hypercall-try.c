@@ -6,7 +6,7 @@
  *
  *   hypercall-try DOMID [FRAME]
  *
- * DOMID is the domain which bind, binding and allow are about.  "map" and
+ * DOMID is the domain which bind, binding, times and allow are about.  "map" and
  * "map-writable" are about a page of the log: one of control registers that Xen
  * names in answer to "frames", or else FRAME.  "mark" is what a guest does,
  * after "allow" for its DOMID.
@@ -105,12 +105,14 @@ static void try_area(xc_interface *xch, uint64_t frame)
 static void try_domain(xc_interface *xch, uint32_t domid)
 {
     uint16_t acct = XEN_SCHEDLOG_ACCT_FIRST;
+    uint64_t times[1][4];
     bool may;
 
     show("binding", xc_schedlog_binding(xch, domid,
                                         XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, &acct));
     show("bind", xc_schedlog_bind(xch, domid, XEN_DOMCTL_SCHEDLOG_ALL_VCPUS,
                                   acct));
+    show("times", xc_schedlog_times(xch, domid, 0, 1, times));
     may = show("allow", xc_schedlog_mark(xch, domid, true)) >= 0;
     show("mark", mark());
     if (may && xc_schedlog_mark(xch, domid, false))
@@ -120,6 +122,8 @@ static void try_domain(xc_interface *xch, uint32_t domid)
 int main(int argc, char **argv)
 {
     const uint64_t select = 0x3003c; /* cycles */
+    uint64_t at = 0;
+    uint32_t owner;
     xc_interface *xch;
     uint32_t domid;
 
@@ -134,6 +138,7 @@ int main(int argc, char **argv)
         err(2, "cannot make hypercalls");
     try_area(xch, argc == 3 ? strtoull(argv[2], NULL, 0) : 0);
     show("pmc", xc_schedlog_pmc(xch, 0, 1, &select));
+    show("owners", xc_schedlog_owners(xch, &at, 1, 1, &owner));
     try_domain(xch, domid);
     show("release", xc_schedlog_release(xch, 0));
     xc_interface_close(xch);

@@ -20,7 +20,8 @@
 
 #define LCR (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
              XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER | \
-             XEN_SCHEDLOG_LCR_COUNTER64)
+             XEN_SCHEDLOG_LCR_COUNTER64 | XEN_SCHEDLOG_LCR_TIME_TSC | \
+             XEN_SCHEDLOG_LCR_TIME64)
 
 static int dev;
 static uint32_t nr_cpus;
@@ -99,8 +100,8 @@ void linux_log_turn_on(uint32_t events)
         err(1, "cannot turn events %#x on", events);
 }
 
-bool linux_log_rows(void (*take)(const struct linux_log_row *row, void *arg),
-                    void *arg)
+bool linux_log_rows(void (*take)(uint32_t cpu, const struct linux_log_row *row,
+                                 void *arg), void *arg)
 {
     for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
         const struct xen_schedlog_state *state =
@@ -113,7 +114,7 @@ bool linux_log_rows(void (*take)(const struct linux_log_row *row, void *arg),
         if (state->pos > FILE_SIZE)
             return false;
         for (uint64_t i = 0; i < state->pos / sizeof(*row); i++)
-            take(&row[i], arg);
+            take(cpu, &row[i], arg);
     }
 
     return true;

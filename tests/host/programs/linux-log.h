@@ -17,6 +17,8 @@ struct linux_log_row {
     uint16_t current;
     uint16_t correspondent;
     uint64_t counter;
+    uint64_t tsc;
+    uint64_t pad;
 };
 
 /* A new area. */
@@ -29,8 +31,8 @@ void linux_log_route(uint16_t acct, uint32_t threshold);
 void linux_log_unroute(uint16_t acct);
 
 /* With the events off.  Returns false if rows were overwritten. */
-bool linux_log_rows(void (*take)(const struct linux_log_row *row, void *arg),
-                    void *arg);
+bool linux_log_rows(void (*take)(uint32_t cpu, const struct linux_log_row *row,
+                                 void *arg), void *arg);
 
 void linux_log_release(void);
 

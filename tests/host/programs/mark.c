@@ -2,9 +2,10 @@
 /*
  * Logs marks of a guest, as a guest's kernel would do it.
  *
- * Usage: mark FIRST N
+ * Usage: mark FIRST N [MS]
  *
- * Codes FIRST ... FIRST + N - 1, one after the other.  Prints "ok N", or the
+ * Codes FIRST ... FIRST + N - 1, one after the other; with a pause of MS
+ * milliseconds after every 50.  Prints "ok N", or the
  * name of the errno with which Xen refused, and how many were taken before.
  * Exit code: 0, 1 when Xen refused.
  */
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <xencall.h>
 #include <xen/xen.h>
@@ -27,21 +29,25 @@ int main(int argc, char **argv)
 {
     xencall_handle *xcall = xencall_open(NULL, 0);
     struct sched_schedlog_mark *mark;
-    unsigned long n = argc == 3 ? strtoul(argv[2], NULL, 0) : 0;
+    unsigned long n = argc >= 3 ? strtoul(argv[2], NULL, 0) : 0;
+    unsigned long pause = argc >= 4 ? strtoul(argv[3], NULL, 0) : 0;
 
-    if (!n)
-        errx(2, "usage: mark FIRST N");
+    if (!n || argc > 4)
+        errx(2, "usage: mark FIRST N [MS]");
     mark = xcall ? xencall_alloc_buffer(xcall, sizeof(*mark)) : NULL;
     if (!mark)
         err(1, "cannot make hypercalls");
 
     *mark = (struct sched_schedlog_mark){ .code = strtoul(argv[1], NULL, 0) };
-    for (unsigned long i = 0; i < n; i++, mark->code++)
+    for (unsigned long i = 0; i < n; i++, mark->code++) {
+        if (pause && i % 50 == 49)
+            usleep(pause * 1000);
         if (xencall2(xcall, __HYPERVISOR_sched_op, SCHEDOP_schedlog_mark,
                      (uintptr_t)mark) < 0) {
             printf("%s %lu\n", strerrorname_np(errno), i);
             return 1;
         }
+    }
     printf("ok %lu\n", n);
 
     return 0;

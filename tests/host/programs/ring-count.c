@@ -49,10 +49,11 @@ static void add(struct sum *sum, uint64_t amount)
     sum->amount += amount;
 }
 
-static void count(const struct linux_log_row *row, void *arg)
+static void count(uint32_t cpu, const struct linux_log_row *row, void *arg)
 {
     struct counts *counts = arg;
 
+    (void)cpu;
     if (row->current != BACKEND || row->correspondent != counts->frontend)
         counts->others++;
     else if (row->event == XEN_SCHEDLOG_EV_RING_PAGES)

@@ -3,7 +3,7 @@
  * Try what /dev/xensched-log promises: what must be refused is, whatever is
  * written to the shared pages does no harm, and pages outlive the area.
  *
- * Usage: ring-try refusals|mappings|kept|lease|noise SECONDS
+ * Usage: ring-try refusals|mappings|kept|lease|faults|noise SECONDS
  *        ring-try used|release|off
  *
  * used prints how many bytes the log uses; release gives the area up, and off
@@ -14,6 +14,9 @@
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +25,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -229,6 +233,68 @@ static void lease(void)
     is("release by anyone", release(0), 0);
 }
 
+/* A page that is not there before somebody makes it. */
+static void *missing_page(int *faults)
+{
+    struct uffdio_api api = { .api = UFFD_API };
+    struct uffdio_register range = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+    void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    *faults = syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+    range.range.start = (uintptr_t)page;
+    range.range.len = PAGE;
+    if (*faults < 0 || ioctl(*faults, UFFDIO_API, &api) ||
+        ioctl(*faults, UFFDIO_REGISTER, &range))
+        err(1, "userfaultfd");
+
+    return page;
+}
+
+static void *ask_with(void *argument)
+{
+    ioctl(dev, XENSCHED_LOG_INFO, argument);
+
+    return NULL;
+}
+
+/* Both ways into the module. */
+static void *ask_and_map(void *done)
+{
+    info();
+    is("a page, meanwhile", try_map(1, 0, 1, PROT_READ, MAP_SHARED), 0);
+    *(volatile bool *)done = true;
+
+    return NULL;
+}
+
+/*
+ * Memory that is missing is waited for with no lock of the module's held: mmap()
+ * takes that lock with the one held that makes memory be there.
+ */
+static void faults(void)
+{
+    struct uffdio_zeropage make = { .range.len = PAGE };
+    struct pollfd pending = { .events = POLLIN };
+    volatile bool done = false;
+    pthread_t waits, goes_on;
+    void *page = missing_page(&pending.fd);
+
+    is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
+    pthread_create(&waits, NULL, ask_with, page);
+    is("who asks waits for its memory", poll(&pending, 1, 10000), 1);
+    pthread_create(&goes_on, NULL, ask_and_map, (void *)&done);
+    for (int i = 0; i < 50 && !done; i++)
+        sleep_ms(100);
+    is("nobody else does", done, true);
+    make.range.start = (uintptr_t)page;
+    if (ioctl(pending.fd, UFFDIO_ZEROPAGE, &make))
+        err(1, "UFFDIO_ZEROPAGE");
+    pthread_join(waits, NULL);
+    pthread_join(goes_on, NULL);
+    is("release", release(0), 0);
+}
+
 static void noise(unsigned int seconds)
 {
     const time_t end = time(NULL) + seconds;
@@ -270,6 +336,8 @@ int main(int argc, char **argv)
         kept();
     else if (!strcmp(what, "lease"))
         lease();
+    else if (!strcmp(what, "faults"))
+        faults();
     else if (!strcmp(what, "noise") && argc == 3)
         noise(atoi(argv[2]));
     else if (!strcmp(what, "used"))

@@ -28,10 +28,11 @@ struct counts {
     uint64_t rows, length[LENGTHS], others;
 };
 
-static void count(const struct linux_log_row *row, void *arg)
+static void count(uint32_t cpu, const struct linux_log_row *row, void *arg)
 {
     struct counts *counts = arg;
 
+    (void)cpu;
     if (row->current != counts->self ||
         row->event != XEN_SCHEDLOG_EV_GUEST_RUNQ ||
         row->correspondent != XEN_SCHEDLOG_ACCT_NONE) {

@@ -16,6 +16,12 @@
  *   schedlog-area rows FILE                   all rows of the present layout
  *   schedlog-area former FILE ENTRY...        those before it, which had these
  *   schedlog-area frames CPU                  of what a pCPU writes to
+ *   schedlog-area owners STEP                 "DOMID NODE FRAMES", of each STEP-th
+ *   schedlog-area times DOMID                 of each vCPU, ms in each state
+ *
+ * Several in one call, with "," between them, take one process instead of many; the
+ * first that Xen refuses is the last.  What one of them has mapped stays mapped, so
+ * release comes first.
  *
  * FILE, EVENT and VCPU can be "all".  ENTRY is event, current, correspondent,
  * counter, counter64, virtual, tick, tsc, time64, add, pad=N, shift=N, or full
@@ -37,10 +43,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include <xenctrl.h>
+#include <xen/vcpu.h>
+
 #include "log-memory.h"
 
 #define CPU_OFFLINE NULL
 #define MAX_DOMAINS 64
+#define MAX_NODES 256
 
 static xc_interface *xch;
 
@@ -382,6 +392,43 @@ static void show_frames(char **args)
     }
 }
 
+/* By domain and node, and in the end "- - CALLS". */
+static void show_owners(char **args)
+{
+    static uint32_t frames[XEN_SCHEDLOG_OWNER_DOMAIN_MASK][MAX_NODES];
+    uint32_t owners[4096], calls = 0;
+    uint64_t at = 0;
+
+    do {
+        int nr = xc_schedlog_owners(xch, &at, number(args[0]), 4096, owners);
+
+        need("owners", nr);
+        for (int i = 0; i < nr; i++)
+            frames[owners[i] & XEN_SCHEDLOG_OWNER_DOMAIN_MASK]
+                  [owners[i] >> XEN_SCHEDLOG_OWNER_NODE_SHIFT]++;
+        calls++;
+    } while (at);
+    for (uint32_t d = 0; d < XEN_SCHEDLOG_OWNER_DOMAIN_MASK; d++)
+        for (uint32_t node = 0; node < MAX_NODES; node++)
+            if (frames[d][node])
+                printf("%u %u %u\n", d, node, frames[d][node]);
+    printf("- - %u\n", calls);
+}
+
+static void show_times(char **args)
+{
+    uint64_t times[64][4];
+    int nr = xc_schedlog_times(xch, number(args[0]), 0, 64, times);
+
+    need("times", nr);
+    for (int i = 0; i < nr; i++)
+        printf("%d %llu %llu %llu %llu\n", i,
+               (unsigned long long)times[i][RUNSTATE_running] / 1000000,
+               (unsigned long long)times[i][RUNSTATE_runnable] / 1000000,
+               (unsigned long long)times[i][RUNSTATE_blocked] / 1000000,
+               (unsigned long long)times[i][RUNSTATE_offline] / 1000000);
+}
+
 static const struct {
     const char *name;
     int min, max;
@@ -400,16 +447,32 @@ static const struct {
     { "rows", 1, 1, rows },
     { "former", 2, 20, former_rows },
     { "frames", 1, 1, show_frames },
+    { "owners", 1, 1, show_owners },
+    { "times", 1, 1, show_times },
 };
+
+static void run(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        if (argc && !strcmp(argv[0], commands[i].name) &&
+            argc - 1 >= commands[i].min && argc - 1 <= commands[i].max) {
+            commands[i].run(argv + 1);
+            return;
+        }
+    errx(2, "wrong use: see the beginning of schedlog-area.c");
+}
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-        if (argc > 1 && !strcmp(argv[1], commands[i].name) &&
-            argc - 2 >= commands[i].min && argc - 2 <= commands[i].max) {
-            xch = log_open();
-            commands[i].run(argv + 2);
-            return 0;
+    int first = 1;
+
+    xch = log_open();
+    for (int i = 1; i <= argc; i++)
+        if (i == argc || !strcmp(argv[i], ",")) {
+            argv[i] = NULL;
+            run(i - first, argv + first);
+            first = i + 1;
         }
-    errx(2, "wrong use: see the beginning of schedlog-area.c");
+
+    return 0;
 }

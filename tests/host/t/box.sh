@@ -58,8 +58,8 @@ check "its end is shown, because the script failed" \
 check "no QEMU is left" no_qemu_left
 
 script 'sleep 1000'
-check "a hang is a time-out" box 124 --timeout 5 "$work/script"
-check "which is said" grep -q 'time-out: no end after 5 s' "$work/messages"
+check "a hang is a time-out" box 124 --timeout 15 "$work/script"
+check "which is said" grep -q 'time-out: no end after 15 s' "$work/messages"
 check "and Xen was asked what time it is" grep -q 'NOW=' "$work/messages"
 check "no QEMU is left by a time-out" no_qemu_left
 
@@ -168,6 +168,40 @@ check "SIGTERM ends it" interrupted_anywhere TERM 143
 check "nothing is left by that, either" no_stub_left
 check "SIGKILL ends it" interrupted_anywhere KILL 137
 check "nor by that" no_stub_left
+
+# In place of QEMU: says what it was called with.  With KVM the host dies, or all is
+# well, as $work/kvm says; what there is of a device is a file.
+mkdir "$work/accel"
+cat >"$work/accel/qemu-system-x86_64" <<END
+#!/bin/sh
+[ "\$1" != --version ] || exec echo stub
+share=\$(printf '%s\n' "\$@" | sed -n 's/^local,path=\(.*\),mount_tag=box,.*/\1/p')
+echo "\$2" >>"$work/called"
+if [ "\$2" = kvm ] && [ "\$(cat "$work/kvm")" = dies ]; then
+    exit 1
+fi
+echo 0 >"\$share/exit-code"
+sleep 10
+END
+chmod +x "$work/accel/qemu-system-x86_64"
+
+# accel WHAT-KVM-DOES ARGUMENT...: with which of them QEMU was called
+accel()
+{
+    echo "$1" >"$work/kvm"
+    rm -f "$work/called"
+    shift
+    PATH=$work/accel:$PATH BOX_KVM_DEVICE=$work/kvm BOX_KVM_KEPT=$work/kept \
+        "$here/box" --cores 1 "$@" "$work/script" 2>"$work/messages" >&2 || :
+    sed 's/,.*//' "$work/called" | xargs
+}
+is "KVM is there, Xen dies with it: emulated" "$(accel dies)" "kvm tcg"
+check "which is said" grep -q 'Xen did not run with it' "$work/messages"
+is "and not tried again" "$(accel dies)" "tcg"
+rm "$work/kept"
+is "it works: it is used" "$(accel works)" "kvm kvm"
+is "but never in exact mode" "$(accel works --mode exact)" "tcg"
+is "BOX_KVM=no: nor then" "$(BOX_KVM=no accel works)" "tcg"
 
 check "a Xen that is not there is said" box 69 --xen "$work/none" "$work/script"
 check "exact mode has one thread: said so" \

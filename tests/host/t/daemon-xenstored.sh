@@ -5,8 +5,9 @@
 #
 # xenstored ends under xenschedd, which is the end of the toolstack, and shall
 # not be that of the daemon: it goes on reading, says that it moves nothing,
-# finds the next xenstored, and puts affinities back also without one.  Fails if
-# it hangs, ends, or takes a host without xenstore for one without guests.
+# finds the next xenstored, and puts affinities back also without one, or while
+# one hangs.  Fails if it stops reading, ends, or takes a host without xenstore for
+# one without guests.
 # (The host needs a boot of its own: after this test it is of no use.)
 
 . /usr/lib/box/tap.sh
@@ -65,6 +66,30 @@ original=$(soft disk)
 start_daemon --mode act
 check "the disk guest is moved" until_true 30 soft_is disk "$near"
 check "and runs there" runs_near disk
+
+# A xenstored that hangs says nothing, not even that it does.
+stop_daemon KILL
+kill -STOP "$(cat $pid_file)"
+begin_daemon --mode act --lease 2000
+check "while xenstored hangs, a daemon that starts puts the guest back" \
+    until_true 20 journal_has_times restore-all 1
+kill -CONT "$(cat $pid_file)"
+check "and the journal says why" grep -q \
+    "is restored: a former daemon did not end cleanly" $journal
+check "when it goes on, the guest is moved again" until_true 30 soft_is disk "$near"
+
+# One that hangs for longer than the lease does not cost the log.
+before=$(rows)
+kill -STOP "$(cat $pid_file)"
+sleep 15
+is "while xenstored hangs, the log is held" \
+    "$(schedlog-lease show | cut -d' ' -f2)" 2000
+check "and the daemon says what it waits for" grep -q \
+    "has not answered for 10 s: until then the log is read" "${daemon_log:?}"
+kill -CONT "$(cat $pid_file)"
+check "when it goes on, so does the daemon" until_true 10 more_rows "$before"
+is "which did not lose the log" "$(grep -c '"what":"log-lost"' $journal)" 0
+check "the guest has the affinity that it had" soft_is disk "$near"
 
 # What is done on a real host: another one takes over, and nobody notices.
 former=$(cat $pid_file)

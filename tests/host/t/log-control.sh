@@ -17,8 +17,7 @@ set_up_guests()
     start_all "marker:vcpus=2" other
     xl vcpu-pin marker all 2
     xl vcpu-pin other all 2
-    schedlog-area mark "$(xl domid marker)" 1
-    schedlog-area mark "$(xl domid other)" 1
+    schedlog-area mark "$(domid marker)" 1 , mark "$(domid other)" 1
 }
 
 log_both()
@@ -58,8 +57,7 @@ in_files()
 try_routes()
 {
     log_set_up 65536 65536 65536 65536
-    schedlog-area bind "$(xl domid marker)" all $ONE
-    schedlog-area bind "$(xl domid other)" all $TWO
+    schedlog-area bind "$(domid marker)" all $ONE , bind "$(domid other)" all $TWO
     while [ $# -gt 0 ]; do
         schedlog-area route "$1" "$2" "$3"
         shift 3
@@ -207,12 +205,11 @@ has_rows()
 }
 
 # amidst CHANGE...: the log is changed while marker makes 10000 marks, after the
-# first have been logged.  Fifty at a time and a pause, two seconds at least, so
+# first have been logged.  With a pause after every fifty, two seconds at least, so
 # that the change, which takes a few processes, comes well before the last one.
 amidst()
 {
-    in_guest marker 'i=1; while [ $i -le 10000 ]; do
-        mark $i 50; usleep 10000; i=$((i + 50)); done' &
+    in_guest marker "mark 1 10000 10" &
     until_true 30 has_rows
     "$@"
     wait
@@ -246,7 +243,7 @@ bindings()
 {
     local domid
 
-    domid=$(xl domid marker)
+    domid=$(domid marker)
     log_set_up 1048576 1048576
     log_guest marker $ONE
     schedlog-area route $TWO all 1
@@ -303,7 +300,7 @@ sizes()
         "$(schedlog-area setup 16 16777216x64)" "setup: E2BIG"
     is "leaves nothing behind" "$(log_info used_bytes)" 0
 
-    domid=$(xl domid marker)
+    domid=$(domid marker)
     check "the largest number of everything can be set up" \
         schedlog-area setup 32768 16x1024
     note "it takes $(log_info used_bytes) bytes"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 1 --cores 2 --parallel
-# time: 420
+# time: 1200
 #
 # An area is there whole or not at all, whatever happens while it is made: more than
 # is allowed, the failure of any allocation (on a hypervisor with CONFIG_DEBUG, which
@@ -169,7 +169,7 @@ everything_at_once()
     again leases short_lease &
     again asked schedlog-area info &
     again made make_and_give_up &
-    check "there is enough of each" until_true 120 enough "$@"
+    check "there is enough of each" until_true 600 enough "$@"
     touch stop
     wait
     note "$(cat cycles) cycles of a pCPU, $(cat leases) leases," \

@@ -7,6 +7,7 @@
 # Fails if Xen trusts a single word of what it shares (see programs/noise.c).
 #
 # box: --sockets 1 --cores 2 --parallel
+# only: full
 # time: 420
 
 . /usr/lib/box/tap.sh

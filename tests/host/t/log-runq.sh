@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The length of a pCPU's run queue, as each scheduler has it, is how many vCPUs
-# want that pCPU: guests that spin share one which is a cpupool of its own.  It
-# is sampled on all pCPUs, 100 times per second.
+# want that pCPU: guests that spin share one which is a cpupool of its own.  Rows
+# name the queue (how often they come: log-runq-rate.sh): pCPUs that share one all have its length, under the name of the first of them.
 #
 # A boot of its own, since it ends with a pCPU that can't be given back: Xen
 # 4.20 panics when an rtds pool loses its last one, also without the log.
@@ -22,21 +22,31 @@ sample()
     logging runq sleep "$1"
 }
 
-# in_pool SCHEDULER SPINNER...: pCPU 3 gets this scheduler, and these.
+# queues: which one the rows of each pCPU name
+queues()
+{
+    awk '{ print $1 ":" int($5 / 65536) }' log.rows | sort -u | tr '\n' ' '
+}
+
+# in_pool SCHEDULER CPUS SPINNER...: these pCPUs get this scheduler, and these
+# guests.
 in_pool()
 {
-    local scheduler="$1" guest mean
+    local scheduler="$1" cpus="$2" cpu guest mean
 
-    shift
+    shift 2
     check "$scheduler: a cpupool with it" xl cpupool-create \
-        "name='$scheduler'" "sched='$scheduler'" "cpus=['3']"
+        "name='$scheduler'" "sched='$scheduler'" "cpus=['$(echo "$cpus" | sed "s/,/','/g")']"
     for guest; do
         to_pool "$guest" "$scheduler"
     done
     sample 1
-    mean=$(awk '$1 == 3 { sum += $5; n++ } END { print sum / n }' log.rows)
-    check "$scheduler: $# spin, the run queue's length is $#" \
-        between $(($# - 1)).8 $#.2 "$mean"
+    for cpu in $(echo "$cpus" | tr , ' '); do
+        mean=$(awk -v cpu="$cpu" '
+            $1 == cpu { sum += $5 % 65536; n++ } END { print sum / n }' log.rows)
+        check "$scheduler: $# spin, the run queue's length on pCPU $cpu is $#" \
+            between $(($# - 1)).8 $#.2 "$mean"
+    done
     for guest; do
         to_pool "$guest" Pool-0
     done
@@ -50,23 +60,19 @@ wait
 xl pause spinner
 xl pause rival
 
-sample 2
-# A pCPU that has to wait itself misses some.
-for cpu in 0 1 2 3; do
-    check "pCPU $cpu: its run queue is sampled 100 times per second" \
-        between 60 101 "$(awk -v cpu=$cpu -v khz="$(log_info tsc_khz)" '
-            $1 == cpu && !rows { first = $6 }
-            $1 == cpu { rows++; last = $6 }
-            END { print (rows - 1) / (last - first) * khz * 1000 }' log.rows)"
-done
-is "nobody is charged for it" "$(rows runq 1 none)" "$(wc -l <log.rows)"
-
+sample 1
+is "credit2: pCPUs of a socket name the same queue" "$(queues)" \
+    "0:0 1:0 2:2 3:2 "
 xl unpause spinner
 xl unpause rival
 xl cpupool-cpu-remove Pool-0 3
-in_pool credit2 spinner rival
-in_pool credit spinner rival
-in_pool null spinner
-in_pool rtds spinner rival
+in_pool credit2 3 spinner rival
+in_pool credit 3 spinner rival
+in_pool null 3 spinner
+is "who has nobody to share with names itself" "$(queues)" "0:0 1:0 2:2 3:3 "
+xl cpupool-cpu-remove Pool-0 2
+in_pool rtds 2,3 spinner rival
+is "rtds: one queue, and one name, for all of its pCPUs" "$(queues)" \
+    "0:0 1:0 2:2 3:2 "
 schedlog-area release
 finish

@@ -19,6 +19,7 @@
 #       --dom0-append SOAK_CYCLES=30000 tests/host/t/log-soak.sh
 #
 # box: --sockets 1 --cores 2 --parallel
+# only: full
 # time: 600
 
 . /usr/lib/box/tap.sh

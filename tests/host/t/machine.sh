@@ -14,13 +14,14 @@
 loads=400000
 
 # near_ns REGION PCPU LOADS KEY: modelled time of a load is what the description
-# says, and three instructions of the loop.
+# says, and three instructions of the loop.  Of several times that the region was
+# marked it is the shortest: an interrupt in between can only add to it.
 near_ns()
 {
     local ns
 
     ns=$(grep "\"region\": $1, .*\"pcpu\": $2, " "$RESULTS/machine.jsonl" |
-        tail -n 1 | tr -d '{}"' | awk -F ', ' \
+        tr -d '{}"' | awk -F ', ' \
         -v per="$(machine_says cpi) $(machine_says ghz)" -v loads="$3" \
         -v costs="$(for key in l2 llc same_llc same_socket other_socket \
                                dram_local dram_remote; do
@@ -30,16 +31,20 @@ near_ns()
         { for (i = 1; i <= NF; i++) { split($i, word, ": "); v[word[1]] = word[2] }
           ns = v["instructions"] * p[1] / p[2]
           for (i = 1; i < n; i += 2) ns += v[c[i]] * c[i + 1]
-          print ns / loads }')
+          if (least == "" || ns < least) least = ns }
+        END { print least / loads }')
     within_2_percent "$ns" "$(awk -v a="$(machine_says "$4")" \
         -v cpi="$(machine_says cpi)" -v ghz="$(machine_says ghz)" \
         'BEGIN { print a + 3 * cpi / ghz }')"
 }
 
-# chases REGION KIB COUNT: all but 2 % of the loads find their line there
+# chases REGION KIB COUNT: all but 2 % of the loads find their line there, the last
+# of three times
 chases()
 {
-    chase ring "$1" 0 "$2" $loads >/dev/null
+    for _ in 1 2 3; do
+        chase ring "$1" 0 "$2" $loads >/dev/null || return
+    done
     within_2_percent "$(counted "$1" 0 "$3")" $loads
 }
 

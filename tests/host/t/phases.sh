@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --mode exact --sockets 2 --cores 4 --memory 2560
+# only: full
 # time: 900
 #
 # Eight guests, dom0 and a driver domain, whose traffic changes phase all at

@@ -150,6 +150,22 @@ if [[ $(test_slots) -gt 1 ]]; then
 else
     skip "hosts run beside each other" "there is one CPU, or memory for one"
 fi
+
+begin
+slots=$(test_slots)
+for ((i = 0; i < slots; i++)); do
+    a_test "busy$i" 'until [ -e ../../../exact/done ]; do sleep 0.1; done' \
+        'echo "ok - x"; echo 1..1'
+done
+a_test exact '# box: --mode exact' 'echo >>../../done' 'echo "ok - x"; echo 1..1'
+run
+is "one in exact mode has what they leave of the CPUs" "$code" 0
+is "and is run once" "$(wc -l <"$work/results/exact/done")" 1
+begin
+a_test exact '# box: --mode exact' 'echo "ok - x"; echo 1..1'
+a_test again '# box: --mode exact' 'echo "ok - x"; echo 1..1'
+run
+is "there may be no others" "$(grep -c "^ok" "$work/output")" 2
 begin
 a_test alone '# box: --parallel' 'echo begins >>../../../../order' 'sleep 1' \
     'echo ends >>../../../../order' 'echo "ok - x"' 'echo 1..1'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --mode exact --sockets 2 --cores 2 --xen-append credit2_soft_weight=50 --xen-append credit2_load_window_shift=27
+# only: full
 # time: 400
 #
 # What a soft affinity is worth to credit2's load balancing.  With a

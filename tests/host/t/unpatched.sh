@@ -10,8 +10,8 @@
 
 check "nothing is allowed" hypercall-try 0
 hypercall-try 0 >answers
-for name in info setup files frames events pmc binding bind allow mark \
-            release; do
+for name in info setup files frames events pmc owners binding bind times \
+            allow mark release; do
     is "$name" "$(sed -n "s/^$name //p" answers)" ENOSYS
 done
 

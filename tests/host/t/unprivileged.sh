@@ -19,8 +19,8 @@ check "a guest is refused all operations" guest wait intruder 60
 guest output intruder | while read -r name answer; do
     echo "$name $answer"
 done >answers
-for name in info setup files frames map map-writable events pmc binding bind \
-            allow mark release; do
+for name in info setup files frames map map-writable events pmc owners \
+            binding bind times allow mark release; do
     is "a guest is refused: $name" \
         "$(sed -n "s/^$name //p" answers)" EPERM
 done
@@ -30,8 +30,8 @@ check "dom0's log is as it was" diff before after
 check "dom0 gives it up" schedlog-area release
 
 hypercall-try 0 >answers
-for name in info setup files frames map map-writable events binding bind \
-            allow mark release; do
+for name in info setup files frames map map-writable events owners \
+            binding bind times allow mark release; do
     is "dom0 is not refused: $name" "$(sed -n "s/^$name //p" answers)" ok
 done
 is "dom0 is told that there is no PMU here" \

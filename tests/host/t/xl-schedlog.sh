@@ -61,7 +61,7 @@ check "not a second one over it" fails "there is a log already" \
     xl schedlog sizes 128 65536 65536
 
 check "domains are bound" xl schedlog bind sender 5
-check "by name or domid" xl schedlog bind "$(xl domid listener)" 6
+check "by name or domid" xl schedlog bind "$(domid listener)" 6
 is "and are where they were bound to" \
     "$(xl schedlog bind sender) $(xl schedlog bind listener)" "5 6"
 check "there is no such domain" fails "nobody is an invalid domain" \
@@ -96,6 +96,28 @@ more=$(($(written 1) - sent))
 note "of 300 with threshold 10: $more bytes"
 check "each tenth is a row" test $((more % 16)) = 0 -a \
     "$more" -ge 464 -a "$more" -le 640
+check "a register is shown" equal "$(xl schedlog register 1)" \
+    "1: event current correspondent counter tsc pad=0 shift=10"
+check "-N sets none" xl -N schedlog register 1 event
+check "a row without time" xl schedlog register 1 event current correspondent
+is "is what was asked for" "$(xl schedlog register 1)" \
+    "1: event current correspondent pad=0 shift=0"
+is "for this file alone" "$(xl schedlog register 0)" \
+    "0: event current correspondent counter tsc pad=0 shift=10"
+xl schedlog threshold sender evtchn-send 1
+before=$(written 1)
+ping 300
+less=$(($(written 1) - before))
+note "of 300 with half of the row: $less bytes"
+check "rows are 8 bytes now" test $((less % 8)) = 0 -a \
+    "$less" -ge 2400 -a "$less" -le 3200
+is "which can be seen" "$(xl schedlog stat | awk '$2 == 1 && $3 == 8' | wc -l)" \
+    "$(xl schedlog stat | awk '$2 == 1 && $3' | wc -l)"
+check "what cannot be in a row is named" fails "'colour' cannot be in a row" \
+    xl schedlog register 1 event colour
+check "nor two times" fails "one time" xl schedlog register 1 tsc tick
+check "nor a file that there is not" fails "no log file 2" \
+    xl schedlog register 2 event
 check "a route to nowhere" xl schedlog route sender evtchn-send none
 before=$(written 1)
 ping 100
@@ -114,6 +136,10 @@ check "a scheduler is seen" \
     until_true 10 sh -c "xl schedlog list | grep 'holds the log'"
 check "its events cannot be turned off" fails "a scheduler holds the log" \
     xl schedlog disable
+check "nor rows of it made different" fails "a scheduler holds the log" \
+    xl schedlog register 0 event
+check "nor a route of it" fails "a scheduler holds the log" \
+    xl schedlog route 0 evtchn-send none
 check "nor its log given up" fails "a scheduler holds the log" \
     xl schedlog sizes none
 kill $holder

@@ -93,8 +93,12 @@ number_of()
 check "a group that is no name is an error" \
     fails "vm_affinity_group has to be a name of 1 to 63" \
     guest start idle name=wrong "xl=vm_affinity_group = 'a b'"
+check "vm_affinity_log is a boolean" \
+    fails "vm_affinity_log has to be 0 or 1" \
+    guest start idle name=wrong "xl=vm_affinity_log = 2"
 guest start paced name=one "xl=vm_affinity_group = 'pair'"
-guest start idle name=two "xl=vm_affinity_group = 'pair'"
+guest start idle name=two "xl=vm_affinity_group = 'pair'
+vm_affinity_log = 1"
 check "the daemon knows both" until_true 20 xl vm-affinity explain two
 number=$(number_of one)
 check "both have one number" test "${number:-0}" -gt 2
@@ -103,6 +107,10 @@ is "the very same, in Xen as well" \
     "$number $number $number"
 check "list: the group" says "^two .* pair " xl vm-affinity list
 domid=$(xl domid two)
+is "its own log may be read, as it says" \
+    "$(xenstore-read "/local/domain/$domid/platform/vm-affinity-log")" 1
+check "and that of the other one may not" sh -c \
+    "! xenstore-exists /local/domain/$(xl domid one)/platform/vm-affinity-log"
 check "the guest can read that, and not write it" \
     says "^vm-affinity-group = \"pair\".*(n0,r$domid)" \
     xenstore-ls -p "/local/domain/$domid/platform"

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* arguments.c - see arguments.h. */
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/option.h"
+#include "daemon/options.h"
 #include "arguments.h"
-#include "client.h"
+#include "command/ask/client.h"
 #include "command.h"
+#include "command/rows/trigger.h"
 
 /* About 30 years: an end which is far enough away to be a mistake. */
 #define MAX_SECONDS 1e9
@@ -21,38 +23,52 @@
 /* Domids are below this, Xen's DOMID_FIRST_RESERVED. */
 #define MAX_DOMID 0x7ff0U
 
-struct option_text {
-    unsigned int mask;
-    char key;
-    const char *name;
-    const char *value; /* what the help calls it; NULL: takes none */
-    const char *help;
+static const struct option_row options[NR_OPTIONS] = {
+    [OPTION_SOCKET] = { "socket", "PATH", .takes = "the name of a socket",
+        .standard = CLIENT_DEFAULT_SOCKET,
+        .help = "control socket of xenschedd" },
+    [OPTION_JSON] = { "json", .help = "print JSON instead of text" },
+    [OPTION_SECONDS] = { "seconds", "N", .takes = "seconds, such as 10 or 0.5",
+        .help = "end after this many seconds" },
+    [OPTION_SIZE] = { "size", "BYTES", .takes = "a size such as 64M",
+        .help = "end when this much is written; K, M and G are powers of "
+                "1024" },
+    [OPTION_INTERVAL] = { "interval", "MS", .takes = "1 to 60000 ms",
+        .help = "length of an interval", .standard = "20" },
+    [OPTION_SOURCE] = { "source", "SOURCE", .takes = "a source",
+        .standard = "hypervisor",
+        .help = "whose rows: hypervisor, linux (this one), domain:DOMID; where "
+                "rows need not be live also recording:FILE and "
+                "synthetic:OPTIONS" },
+    [OPTION_HOST] = { "host", "HOST", .takes = "the name of a file",
+        .help = "file that describes the host, for rows without that "
+                "information" },
+    [OPTION_TOP] = { "top", "N", .takes = "a number",
+        .help = "only the first N; 0: all (default: 20; with --json, all)" },
+    [OPTION_SORT] = { "sort", "KEY", .takes = "a key",
+        .help = "sort by this key" },
+    [OPTION_AT] = { "at", "TIME", .takes = "seconds, such as 10 or 0.5",
+        .help = "seconds since the recording's first row" },
+    [OPTION_HTML] = { "html", "OUT", .takes = "the name of a file",
+        .help = "write a page for a browser to this file" },
+    [OPTION_PERFETTO] = { "perfetto", "OUT", .takes = "the name of a file",
+        .help = "write a trace for the Perfetto UI to this file" },
+    [OPTION_RING] = { "ring", "BYTES", .takes = "a size such as 64M",
+        .help = "keep the latest in memory, at most this much; K, M and G are "
+                "powers of 1024" },
+    [OPTION_LAST] = { "last", "N", .takes = "seconds, such as 30 or 30s",
+        .help = "with --ring, keep those of the last N seconds" },
+    [OPTION_EVENT] = { "event", "EVENT,...", .takes = "names of events",
+        .help = "rows of these events only" },
+    [OPTION_DOMAIN] = { "domain", "DOMAIN", .takes = "a domain",
+        .help = "rows about this domain only, by name or number" },
+    [OPTION_TRIGGER] = { "trigger", "PATH", .takes = "the name of a socket",
+        .standard = TRIGGER_DEFAULT_SOCKET,
+        .help = "the recorder's socket" },
+    [OPTION_CONFIG] = { "config", "FILE", .takes = "the name of a file",
+        .help = "configuration of xenschedd", .standard = OPTIONS_CONFIG },
+    [OPTION_HELP] = { "help", .help = "print this text" },
 };
-
-static const struct option_text options[] = {
-    { ARGUMENT_SOCKET, 's', "socket", "PATH",
-      "xenschedd's control socket\n"
-      "                     (default " CLIENT_DEFAULT_SOCKET ")" },
-    { ARGUMENT_JSON, 'j', "json", NULL, "print JSON instead of text" },
-    { ARGUMENT_SECONDS, 't', "seconds", "N", "end after N seconds" },
-    { ARGUMENT_SIZE, 'S', "size", "BYTES",
-      "end when so much is written; K, M, G mean\n"
-      "                     powers of 1024" },
-    { ARGUMENT_INTERVAL, 'i', "interval", "MS",
-      "length of an interval" },
-    { ARGUMENT_SOURCE, 'o', "source", "SOURCE",
-      "whose rows: hypervisor (default), linux (this\n"
-      "                     one), domain:DOMID; where rows need not be\n"
-      "                     live: recording:FILE, synthetic:OPTIONS" },
-    { ARGUMENT_HOST, 'H', "host", "HOST",
-      "a file which says what the rows' numbers\n"
-      "                     stand for, if they do not" },
-    { ARGUMENT_TOP, 'n', "top", "N",
-      "only the first N; 0: all (default, as text: 20)" },
-    { ARGUMENT_SORT, 'k', "sort", "KEY", "in which order, see above" },
-};
-
-#define NR_OPTIONS (sizeof(options) / sizeof(options[0]))
 
 /* What is no option, in this order. */
 static const struct {
@@ -60,9 +76,9 @@ static const struct {
     const char *text;
 } operands[] = {
     { ARGUMENT_DOMAIN_ON_OFF, " DOMAIN on|off" },
+    { ARGUMENT_FILE, " FILE" },
     { ARGUMENT_DOMAIN, " DOMAIN" },
     { ARGUMENT_WHO, " [DOMAIN|GROUP]" },
-    { ARGUMENT_FILE, " FILE" },
     { ARGUMENT_OPTIONAL_FILE, " [FILE]" },
     { ARGUMENT_SETTINGS, " [-- SETTINGS]" },
 };
@@ -78,15 +94,23 @@ static int print_part(const char *text, int begin, int at)
     return at + printf("%s", text);
 }
 
+static struct option_table taken_by(const struct command *command)
+{
+    return (struct option_table){
+        .row = options, .nr = NR_OPTIONS,
+        .takes = command->takes | 1U << OPTION_HELP,
+    };
+}
+
 static void print_usage(const struct command *command)
 {
     int begin = printf("usage: xensched %s", command->name), at = begin;
     size_t i;
 
-    for (i = 0; i < NR_OPTIONS; i++) {
+    for (i = 0; i < OPTION_HELP; i++) {
         char text[40];
 
-        if (!(command->takes & options[i].mask))
+        if (!(command->takes & 1U << i))
             continue;
         snprintf(text, sizeof(text), " [--%s%s%s]", options[i].name,
                  options[i].value ? " " : "",
@@ -101,21 +125,11 @@ static void print_usage(const struct command *command)
 
 static void print_help(const struct command *command)
 {
-    size_t i;
+    struct option_table table = taken_by(command);
 
     print_usage(command);
     printf("\n%s\n\n", command->help);
-    for (i = 0; i < NR_OPTIONS; i++) {
-        char name[32];
-
-        if (!(command->takes & options[i].mask))
-            continue;
-        snprintf(name, sizeof(name), "--%s%s%s", options[i].name,
-                 options[i].value ? " " : "",
-                 options[i].value ? options[i].value : "");
-        printf("  %-18s %s\n", name, options[i].help);
-    }
-    printf("  %-18s %s\n", "--help", "this text");
+    option_print_all(&table);
 }
 
 static int try_help(const struct command *command)
@@ -148,118 +162,92 @@ static bool parse_seconds(const char *text, double *seconds)
     return !*end && *seconds > 0 && *seconds <= MAX_SECONDS;
 }
 
-static bool parse_size(const char *text, uint64_t *size)
+/* Likewise, but it may be 0. */
+static bool parse_time(const char *text, uint64_t *ns)
 {
-    static const char units[] = "KMG";
-    const char *unit;
+    double seconds;
+    char *end;
+
+    if (!*text || text[strspn(text, "0123456789.")])
+        return false;
+    seconds = strtod(text, &end);
+    *ns = seconds * 1e9;
+
+    return !*end && seconds <= MAX_SECONDS;
+}
+
+/* As parse_seconds(), also with its unit: 30s. */
+static bool parse_last(const char *text, double *seconds)
+{
+    char number[32];
+    size_t length = strlen(text);
+
+    if (!length || length >= sizeof(number))
+        return false;
+    memcpy(number, text, length + 1);
+    if (number[length - 1] == 's')
+        number[length - 1] = '\0';
+
+    return parse_seconds(number, seconds);
+}
+
+static bool parse_top(const char *text, struct arguments *args)
+{
     uint64_t number;
-    unsigned int shift = 0;
-    char *end;
 
-    if (*text < '0' || *text > '9')
+    if (!option_number(text, 0, 999999999, &number))
         return false;
-    errno = 0;
-    number = strtoull(text, &end, 10);
-    if (errno)
-        return false;
-    if (*end) {
-        unit = strchr(units, *end);
-        if (!unit || end[1])
-            return false;
-        shift = 10 * (unit - units + 1);
-    }
-    *size = number << shift;
-
-    return number && *size >> shift == number;
-}
-
-static bool parse_interval(const char *text, uint64_t *ms)
-{
-    char *end;
-
-    if (*text < '0' || *text > '9')
-        return false;
-    errno = 0;
-    *ms = strtoull(text, &end, 10);
-
-    return !errno && !*end && *ms && *ms <= MAX_INTERVAL_MS;
-}
-
-static bool parse_number(const char *text, unsigned int *number)
-{
-    if (!*text || strlen(text) > 9 || text[strspn(text, "0123456789")])
-        return false;
-    *number = strtoul(text, NULL, 10);
+    args->top_given = true;
+    args->top = number;
 
     return true;
 }
 
-static bool set_option(char key, const char *value, struct arguments *args)
+static bool take_text(const char *value, const char **text)
 {
-    switch (key) {
-    case 's':
-        args->socket = value;
-        return *value;
-    case 'j':
-        args->json = true;
-        return true;
-    case 't':
-        return parse_seconds(value, &args->seconds);
-    case 'H':
-        args->host = value;
-        return *value;
-    case 'i':
-        return parse_interval(value, &args->interval_ms);
-    case 'o':
-        args->source = value;
-        return *value;
-    case 'n':
-        args->top_given = true;
-        return parse_number(value, &args->top);
-    case 'k':
-        args->sort = value;
-        return *value;
-    default:
-        return parse_size(value, &args->size);
-    }
+    *text = value;
+
+    return *value;
 }
 
-/* getopt's table of the options which @command takes, and --help. */
-static void long_options(const struct command *command, struct option *table)
+static bool set_option(enum argument_option option, const char *value,
+                       struct arguments *args)
 {
-    size_t i;
-
-    for (i = 0; i < NR_OPTIONS; i++) {
-        if (!(command->takes & options[i].mask))
-            continue;
-        *table++ = (struct option){
-            .name = options[i].name,
-            .has_arg = options[i].value ? required_argument : no_argument,
-            .val = options[i].key,
-        };
+    switch (option) {
+    case OPTION_SOCKET: return take_text(value, &args->socket);
+    case OPTION_JSON: return args->json = true;
+    case OPTION_SECONDS: return parse_seconds(value, &args->seconds);
+    case OPTION_SIZE: return option_size(value, &args->size);
+    case OPTION_INTERVAL:
+        return option_number(value, 1, MAX_INTERVAL_MS, &args->interval_ms);
+    case OPTION_SOURCE: return take_text(value, &args->source);
+    case OPTION_HOST: return take_text(value, &args->host);
+    case OPTION_TOP: return parse_top(value, args);
+    case OPTION_SORT: return take_text(value, &args->sort);
+    case OPTION_AT:
+        args->at_given = true;
+        return parse_time(value, &args->at_ns);
+    case OPTION_HTML: return take_text(value, &args->html);
+    case OPTION_PERFETTO: return take_text(value, &args->perfetto);
+    case OPTION_RING: return option_size(value, &args->ring);
+    case OPTION_LAST: return parse_last(value, &args->last);
+    case OPTION_EVENT: return take_text(value, &args->events);
+    case OPTION_DOMAIN: return take_text(value, &args->only);
+    case OPTION_TRIGGER: return take_text(value, &args->trigger);
+    case OPTION_CONFIG: return take_text(value, &args->config);
+    case OPTION_HELP:
+    case NR_OPTIONS:
+        break;
     }
-    *table++ = (struct option){ .name = "help", .val = 'h' };
-    memset(table, 0, sizeof(*table));
-}
 
-static bool parse_domid(const char *text, uint32_t *domid)
-{
-    unsigned long number;
-    char *end;
-
-    if (*text < '0' || *text > '9')
-        return false;
-    errno = 0;
-    number = strtoul(text, &end, 10);
-    *domid = number;
-
-    return !errno && !*end && number < MAX_DOMID;
+    return false;
 }
 
 static bool take_domain(const struct command *command, char **argv,
                         struct arguments *args)
 {
     const char *what = argv[0] ? argv[1] : NULL;
+    uint64_t domid;
 
     if (!what) {
         arguments_wrong(command, "%s: no DOMAIN and on or off given",
@@ -272,12 +260,13 @@ static bool take_domain(const struct command *command, char **argv,
                         what);
         return false;
     }
-    if (!parse_domid(argv[0], &args->domid)) {
+    if (!option_number(argv[0], 0, MAX_DOMID - 1, &domid)) {
         arguments_wrong(command, "%s: '%s' is not the number of a domain, "
                         "which 'xl list' prints as ID", command->name,
                         argv[0]);
         return false;
     }
+    args->domid = domid;
 
     return true;
 }
@@ -294,18 +283,17 @@ static int take_settings(int argc, char **argv, struct arguments *args)
     return nr;
 }
 
-/* What is left when the options are gone. */
-static bool take_operand(const struct command *command, int argc, char **argv,
-                      struct arguments *args)
+/* What is left when the options are gone: a file comes before a domain. */
+static bool take_operands(const struct command *command, int argc, char **argv,
+                          struct arguments *args)
 {
-    unsigned int file = ARGUMENT_FILE | ARGUMENT_OPTIONAL_FILE;
-    unsigned int domain = ARGUMENT_DOMAIN | ARGUMENT_WHO;
-    const char **operand = command->takes & file ? &args->file :
-                           command->takes & ARGUMENT_DOMAIN ? &args->domain :
-                           &args->who;
-
-    if (argc && (command->takes & (file | domain))) {
-        *operand = *argv++;
+    if (argc && (command->takes & (ARGUMENT_FILE | ARGUMENT_OPTIONAL_FILE))) {
+        args->file = *argv++;
+        argc--;
+    }
+    if (argc && (command->takes & (ARGUMENT_DOMAIN | ARGUMENT_WHO))) {
+        *(command->takes & ARGUMENT_DOMAIN ? &args->domain : &args->who) =
+            *argv++;
         argc--;
     }
     if (argc) {
@@ -330,26 +318,26 @@ static bool take_operand(const struct command *command, int argc, char **argv,
 enum arguments_result arguments_parse(const struct command *command, int argc,
                                       char **argv, struct arguments *args)
 {
-    struct option table[NR_OPTIONS + 2];
+    struct option_table table = taken_by(command);
     char program[32];
-    int key, index;
+    int option;
 
     *args = (struct arguments){ .socket = CLIENT_DEFAULT_SOCKET };
-    long_options(command, table);
     snprintf(program, sizeof(program), "xensched %s", command->name);
     argv[0] = program; /* what getopt's messages begin with */
-    while ((key = getopt_long(argc, argv, "h", table, &index)) != -1) {
-        if (key == 'h') {
+    while ((option = option_next(&table, argc, argv)) != -1) {
+        if (option == OPTION_HELP) {
             print_help(command);
             return ARGUMENTS_HELP;
         }
-        if (key == '?') {
+        if (option == '?') {
             try_help(command);
             return ARGUMENTS_WRONG;
         }
-        if (!set_option(key, optarg, args)) {
-            arguments_wrong(command, "%s: wrong value for --%s: '%s'",
-                            command->name, table[index].name, optarg);
+        if (!set_option(option, optarg, args)) {
+            arguments_wrong(command, "%s: --%s does not take '%s' but %s",
+                            command->name, options[option].name, optarg,
+                            options[option].takes);
             return ARGUMENTS_WRONG;
         }
     }
@@ -362,7 +350,7 @@ enum arguments_result arguments_parse(const struct command *command, int argc,
     argv += optind;
     if (command->takes & ARGUMENT_SETTINGS)
         argc = take_settings(argc, argv, args);
-    if (!take_operand(command, argc, argv, args))
+    if (!take_operands(command, argc, argv, args))
         return ARGUMENTS_WRONG;
 
     return ARGUMENTS_RUN;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * arguments.h - the options of all subcommands.
+ * arguments.h - the command line of the subcommands.
  *
- * An option means the same wherever it is taken, so there is one list of them
- * (in arguments.c), of which a subcommand names those that it takes.
+ * An option means the same wherever it is taken, so there is one table of them
+ * (in arguments.c; see option.h), of which a subcommand names those that it
+ * takes.
  */
 #ifndef XENSCHED_ARGUMENTS_H
 #define XENSCHED_ARGUMENTS_H
@@ -13,21 +14,40 @@
 
 struct command;
 
-#define ARGUMENT_SOCKET        (1U << 0)
-#define ARGUMENT_JSON          (1U << 1)
-#define ARGUMENT_SECONDS       (1U << 2)
-#define ARGUMENT_SIZE          (1U << 3)
-#define ARGUMENT_FILE          (1U << 4) /* has to be there */
-#define ARGUMENT_OPTIONAL_FILE (1U << 5)
-#define ARGUMENT_DOMAIN_ON_OFF (1U << 6) /* have to be there */
-#define ARGUMENT_SOURCE        (1U << 7)
-#define ARGUMENT_INTERVAL      (1U << 8)
-#define ARGUMENT_HOST          (1U << 9)
-#define ARGUMENT_SETTINGS      (1U << 10) /* of xenschedd, after a -- */
-#define ARGUMENT_DOMAIN        (1U << 11) /* has to be there */
-#define ARGUMENT_WHO           (1U << 12) /* a domain or a group, or not */
-#define ARGUMENT_TOP           (1U << 13)
-#define ARGUMENT_SORT          (1U << 14)
+enum argument_option {
+    OPTION_SOCKET, OPTION_JSON, OPTION_SECONDS, OPTION_SIZE, OPTION_INTERVAL,
+    OPTION_SOURCE, OPTION_HOST, OPTION_TOP, OPTION_SORT, OPTION_AT,
+    OPTION_HTML, OPTION_PERFETTO, OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
+    OPTION_TRIGGER, OPTION_CONFIG, OPTION_HELP, NR_OPTIONS,
+};
+
+/* Options, of which a subcommand takes some. */
+#define ARGUMENT_SOCKET        (1U << OPTION_SOCKET)
+#define ARGUMENT_JSON          (1U << OPTION_JSON)
+#define ARGUMENT_SECONDS       (1U << OPTION_SECONDS)
+#define ARGUMENT_SIZE          (1U << OPTION_SIZE)
+#define ARGUMENT_INTERVAL      (1U << OPTION_INTERVAL)
+#define ARGUMENT_SOURCE        (1U << OPTION_SOURCE)
+#define ARGUMENT_HOST          (1U << OPTION_HOST)
+#define ARGUMENT_TOP           (1U << OPTION_TOP)
+#define ARGUMENT_SORT          (1U << OPTION_SORT)
+#define ARGUMENT_AT            (1U << OPTION_AT)
+#define ARGUMENT_HTML          (1U << OPTION_HTML)
+#define ARGUMENT_PERFETTO      (1U << OPTION_PERFETTO)
+/* and how much of it is kept */
+#define ARGUMENT_RING          (1U << OPTION_RING | 1U << OPTION_LAST)
+/* events, a domain */
+#define ARGUMENT_FILTER        (1U << OPTION_EVENT | 1U << OPTION_DOMAIN)
+#define ARGUMENT_TRIGGER       (1U << OPTION_TRIGGER)
+#define ARGUMENT_CONFIG        (1U << OPTION_CONFIG)
+
+/* What is no option. */
+#define ARGUMENT_FILE          (1U << 20) /* has to be there */
+#define ARGUMENT_OPTIONAL_FILE (1U << 21)
+#define ARGUMENT_DOMAIN_ON_OFF (1U << 22) /* have to be there */
+#define ARGUMENT_SETTINGS      (1U << 23) /* of xenschedd, after a -- */
+#define ARGUMENT_DOMAIN        (1U << 24) /* has to be there */
+#define ARGUMENT_WHO           (1U << 25) /* a domain or a group, or not */
 
 struct arguments {
     const char *socket; /* path; never NULL */
@@ -38,6 +58,7 @@ struct arguments {
     const char *file; /* NULL: none given */
     const char *source; /* NULL: none given */
     const char *host;   /* path; NULL: none given */
+    const char *config; /* path; NULL: none given */
     int nr_settings;
     char **settings;    /* the first is no setting, but room for a name */
     uint32_t domid;
@@ -47,6 +68,15 @@ struct arguments {
     unsigned int top;   /* entries; 0: all */
     bool top_given;
     const char *sort;   /* NULL: not given */
+    uint64_t at_ns;     /* a time within a recording */
+    bool at_given;
+    const char *html;   /* path; NULL: not given */
+    const char *perfetto; /* the same */
+    uint64_t ring;      /* bytes; 0: none */
+    double last;        /* seconds; 0: not given */
+    const char *events; /* a list; NULL: all */
+    const char *only;   /* a domain's name or number; NULL: all */
+    const char *trigger; /* path; NULL: the usual one */
 };
 
 enum arguments_result {

@@ -16,6 +16,8 @@
 #include <xensched/area.h>
 #include <xensched/event.h>
 
+#include "daemon/log/logs.h"
+#include "daemon/options.h"
 #include "command.h"
 
 /* In the order in which xensched_area_attach() gets there. */
@@ -134,18 +136,80 @@ static void print_steps(enum step failed, const char *why,
     }
 }
 
+static uint32_t first_cpu(const struct xensched_area *area)
+{
+    uint32_t cpu = 0;
+
+    while (cpu < xensched_area_cpus(area) && !xensched_area_has_cpu(area, cpu))
+        cpu++;
+
+    return cpu;
+}
+
+static void describe_difference(FILE *out, const struct logs *logs,
+                                const struct xensched_area *area)
+{
+    uint32_t nr = xensched_area_files(area), file, size = 0;
+
+    if (nr != logs->geometry.nr_files) {
+        fprintf(out, " there %s %u log file%s, configured are %u;",
+                nr == 1 ? "is" : "are", nr, nr == 1 ? "" : "s",
+                logs->geometry.nr_files);
+        return;
+    }
+    for (file = 0; file < logs->nr; file++) {
+        xensched_area_data(area, first_cpu(area), file, &size);
+        if (size == logs->sizes[file])
+            continue;
+        fprintf(out, " that of");
+        write_events(out, logs->events[file]);
+        fprintf(out, " has %u bytes, configured are %u;", size,
+                logs->sizes[file]);
+    }
+}
+
+/*
+ * Are the log files of @area as they are configured?  That they are not is no
+ * failure: the command line of xenschedd overrides its configuration.
+ */
+static void compare(const struct xensched_area *area, const char *what,
+                    const struct choice *choice, enum producer producer)
+{
+    char text[1000] = "";
+    FILE *out = fmemopen(text, sizeof(text) - 1, "w");
+    struct logs logs;
+
+    if (!out)
+        return;
+    /* How many accounting domains there are has nothing to do with it. */
+    logs_init(&logs, choice, producer, 2);
+    describe_difference(out, &logs, area);
+    fclose(out);
+    if (*text)
+        printf("-     sizes of the %s:%s restart xenschedd, unless it was "
+               "started with other options\n", what, text);
+    else
+        printf("ok    sizes of the %s: as configured\n", what);
+}
+
+/* False: it cannot be read, which the user has been told. */
+static bool read_configuration(struct options *options, const char *file)
+{
+    char *argv[] = { "xensched", "--config", (char *)file, NULL };
+
+    return options_parse(options, OPTIONS_CONFIG, file ? 3 : 1, argv) < 0;
+}
+
 /*
  * The log of dom0's Linux, which xenschedd can do without.  False: it is there,
  * and of no use.
  */
-static bool check_linux(void)
+static bool check_linux(const struct choice *choice)
 {
     struct xensched_error err;
     struct xensched_area *area;
     int rc = xensched_area_attach_linux(&area, &err);
 
-    if (!rc)
-        xensched_area_close(area);
     if (!rc || rc == -ENODATA)
         printf("ok    Linux log%s\n", rc ? ": nobody has set it up" : "");
     else if (rc == -ENOENT)
@@ -153,6 +217,10 @@ static bool check_linux(void)
                "xensched_log) it is not known what back ends do for whom\n");
     else
         printf("FAIL  Linux log: %s\n", err.text);
+    if (!rc) {
+        compare(area, "Linux log", choice, LINUX);
+        xensched_area_close(area);
+    }
 
     return !rc || rc == -ENODATA || rc == -ENOENT;
 }
@@ -162,18 +230,24 @@ static int run(const struct arguments *args)
     struct xensched_area_info info;
     struct xensched_error err;
     struct xensched_area *area;
+    struct options options;
     bool known = false, good;
-    int rc;
+    int rc, attached;
 
-    (void)args;
-    rc = xensched_area_attach(&area, &err);
+    if (!read_configuration(&options, args->config))
+        return EXIT_FAILED;
+    attached = rc = xensched_area_attach(&area, &err);
     if (!rc) {
         rc = xensched_area_info(area, &info, &err);
         known = !rc;
-        xensched_area_close(area);
     }
     print_steps(failed_step(rc), err.text, known ? &info : NULL);
-    good = check_linux();
+    if (known)
+        compare(area, "log area", &options.core.choice, HYPERVISOR);
+    if (!attached)
+        xensched_area_close(area);
+    good = check_linux(&options.core.choice);
+    options_free(&options);
 
     return rc || !good ? EXIT_FAILED : EXIT_OK;
 }
@@ -188,8 +262,10 @@ const struct command command_check = {
         "there is a log\n"
         "area, which xenschedd makes; and whether dom0's Linux has a log. What "
         "fails is\n"
-        "told with its remedy. Also told: who holds the log, and which events "
-        "are on.",
-    .takes = 0,
+        "told with its remedy. Also told: who holds the log, which events are "
+        "on, and\n"
+        "whether log files have the sizes that xenschedd's configuration "
+        "gives them.",
+    .takes = ARGUMENT_CONFIG,
     .run = run,
 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "printable.h"
+#include "command/text/printable.h"
 
 void vcomplain(const char *format, va_list args)
 {

@@ -11,12 +11,14 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "aside.h"
 #include "daemon/answer/answer.h"
 #include "daemon/answer/control.h"
 #include "daemon/feeds/feeds.h"
 #include "daemon/feeds/budget.h"
 #include "daemon/host/host-xen.h"
 #include "lock.h"
+#include "look.h"
 #include "model/memory.h"
 #include "daemon/answer/metrics.h"
 #include "notify.h"
@@ -24,10 +26,11 @@
 #include "say.h"
 #include "daemon/host/xenstore.h"
 
-#define CONFIG_PATH "/etc/xen/xensched.conf"
-
 /* Between two looks at the lease of somebody else. */
 #define LEASE_LOOK_S 0.2
+
+/* Between two looks at who came and went, however many do. */
+#define CHANGES_S 0.1
 
 /* More than enough for what comes after the wait. */
 #define LEASE_WAIT_MS 30000
@@ -42,10 +45,15 @@ struct daemon {
     struct control control;
     struct metrics metrics;
     struct notify notify;
-    ev_timer read_timer, run_timer;
-    ev_io watch;
+    struct look look;
+    ev_timer read_timer, run_timer, changes_timer;
+    ev_io watch, doorbell;
     ev_signal term, interrupt, hang_up;
     bool xenstore_lost; /* that was said */
+    uint64_t read_ns; /* when the hypervisor's rows were read last */
+    /* What reading between two steps of a plan came to. */
+    int read_rc;
+    struct xensched_error read_err;
     bool started; /* there may be something to put back */
     bool ending;  /* there may be no log any more */
     int exit_code;
@@ -70,7 +78,7 @@ static void end(struct daemon *d)
 static void give_up(struct daemon *d, const struct xensched_error *err)
 {
     say("%s", err->text);
-    d->exit_code = err->code == -EEXIST ? EXIT_RUNNING : EXIT_FAILED;
+    d->exit_code = err->code == -EEXIST ? EXIT_RUNNING : EXIT_DAEMON_FAILED;
     end(d);
 }
 
@@ -119,17 +127,55 @@ static int log_again(struct daemon *d, struct xensched_error *err)
     return rc;
 }
 
-static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
+/*
+ * A plan with its looks at the host can take longer than rows last, or the lease,
+ * and xenstored, libxl or a disk may not answer at all: those of the hypervisor are
+ * read in between.  What comes of it is for read_rows(), when that is over.
+ */
+static void read_between(void *arg)
 {
-    struct daemon *d = timer->data;
+    struct daemon *d = arg;
+    uint64_t now = now_ns();
+
+    if (!d->source || d->read_rc ||
+        now - d->read_ns < d->options.interval_ms * 1000000ULL)
+        return;
+    d->read_ns = now;
+    d->read_rc = core_read(&d->core, d->source, now, &d->read_err);
+    if (!d->read_rc && ev_is_active(&d->read_timer))
+        notify_progress(&d->notify, now);
+}
+
+/* All rows that there are. */
+static int read_all(struct daemon *d, struct xensched_error *err)
+{
+    int rc = d->read_rc;
+
+    d->read_rc = 0;
+    if (rc) {
+        *err = d->read_err;
+        return rc;
+    }
+    d->read_ns = now_ns();
+
+    return feeds_read(&d->feeds, d->read_ns, err);
+}
+
+static void start_timer(struct daemon *d, ev_timer *timer, uint64_t every_ms)
+{
+    timer->data = d;
+    timer->repeat = every_ms / 1e3;
+    ev_timer_again(d->loop, timer);
+}
+
+static void look(struct daemon *d)
+{
     struct xensched_error err;
     int rc;
 
-    (void)loop;
-    (void)events;
     if (d->ending)
         return;
-    rc = feeds_read(&d->feeds, now_ns(), &err);
+    rc = read_all(d, &err);
     if (!rc)
         notify_progress(&d->notify, now_ns());
     if (rc == -ESTALE)
@@ -138,6 +184,33 @@ static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
         give_up(d, &err);
     else
         budget_keep(&d->feeds, cpu_ns(), now_ns());
+    start_timer(d, &d->read_timer, look_again_ms(&d->look, &d->feeds));
+}
+
+/* For who wants to know how things are now. */
+static void look_if_due(struct daemon *d)
+{
+    if (now_ns() - d->read_ns >= d->options.interval_ms * 1000000ULL)
+        look(d);
+}
+
+static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    (void)loop;
+    (void)events;
+    look(timer->data);
+}
+
+/* A log file fills up. */
+static void rung(struct ev_loop *loop, ev_io *io, int events)
+{
+    struct daemon *d = io->data;
+
+    (void)loop;
+    (void)events;
+    d->core.rings++;
+    xensched_doorbell_answer(d->look.doorbell);
+    look(d);
 }
 
 static void journal_xenstore(struct daemon *d, bool lost, const char *text)
@@ -190,6 +263,7 @@ static void run(struct ev_loop *loop, ev_timer *timer, int events)
 
     (void)loop;
     (void)events;
+    look_if_due(d);
     if (d->ending)
         return;
     if (has_xenstore(d) && !core_is_idle(&d->core, now_ns()))
@@ -197,9 +271,19 @@ static void run(struct ev_loop *loop, ev_timer *timer, int events)
     metrics_write(&d->metrics, &d->core, &d->feeds, now_ns());
 }
 
+static void listen_again(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    struct daemon *d = timer->data;
+
+    (void)events;
+    ev_io_start(loop, &d->watch);
+}
+
 /*
  * Domains which are new are bound, and logs of those which are gone unmapped,
  * at once and not with the next plan: a mapping keeps what is left of a domain.
+ * When many come at once, the first one is, and the others together a little
+ * later.
  */
 static void domains_changed(struct ev_loop *loop, ev_io *io, int events)
 {
@@ -207,8 +291,10 @@ static void domains_changed(struct ev_loop *loop, ev_io *io, int events)
     struct domains domains = { 0 };
     struct xensched_error err;
 
-    (void)loop;
     (void)events;
+    ev_io_stop(loop, io);
+    ev_timer_set(&d->changes_timer, CHANGES_S, 0);
+    ev_timer_start(loop, &d->changes_timer);
     if (!host_xen_changed(d->host) || d->ending)
         return;
     if (core_bind_new(&d->core, &domains, now_ns(), &err))
@@ -224,11 +310,13 @@ static void needs_restart(void *arg, const char *key)
     say("'%s' has changed in the configuration, which needs a restart", key);
 }
 
-static void start_timer(struct daemon *d, ev_timer *timer, uint64_t every_ms)
+/* From now on, by the interval that is in force. */
+static void start_looking(struct daemon *d)
 {
-    timer->data = d;
-    timer->repeat = every_ms / 1e3;
-    ev_timer_again(d->loop, timer);
+    d->look.interval_ms = d->options.interval_ms;
+    d->look.lease_ms = d->options.lease_ms;
+    notify_interval(&d->notify, look_longest_ms(&d->look));
+    start_timer(d, &d->read_timer, look_again_ms(&d->look, &d->feeds));
 }
 
 /* SIGHUP: read the configuration again; if it is wrong, nothing changes. */
@@ -248,9 +336,8 @@ static void asked_to_reload(struct ev_loop *loop, ev_signal *sig, int events)
         json_add_text(details, "reason", err.text);
     } else {
         core_change(&d->core, &d->options.core);
-        start_timer(d, &d->read_timer, d->options.interval_ms);
+        start_looking(d);
         start_timer(d, &d->run_timer, d->options.period_ms);
-        notify_interval(&d->notify, d->options.interval_ms);
         say("the configuration was read again");
     }
     journal_write(&d->core.journal, wrong ? "reload-failed" : "reload",
@@ -267,17 +354,17 @@ static void asked_to_end(struct ev_loop *loop, ev_signal *sig, int events)
 static char *answer_client(void *arg, const char *line, size_t length)
 {
     struct daemon *d = arg;
-    struct subject subject = {
-        .core = &d->core,
-        .feeds = &d->feeds,
-        .now_ns = now_ns(),
-    };
-    json_object *json = d->ending ? answer_error("the daemon is ending")
-                                  : answer(&subject, line, length);
-    const char *text = json_object_to_json_string_ext(json,
-                                                      JSON_C_TO_STRING_PLAIN);
-    char *out = need_memory(strlen(text) + 2, 1);
+    struct subject subject = { .core = &d->core, .feeds = &d->feeds };
+    json_object *json;
+    const char *text;
+    char *out;
 
+    look_if_due(d);
+    subject.now_ns = now_ns();
+    json = d->ending ? answer_error("the daemon is ending")
+                     : answer(&subject, line, length);
+    text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
+    out = need_memory(strlen(text) + 2, 1);
     strcpy(out, text);
     strcat(out, "\n");
     json_object_put(json);
@@ -366,22 +453,40 @@ static void start_feeds(struct daemon *d)
     feeds_init(&d->feeds, &settings, &d->core, host_xen_xenstore(d->host));
 }
 
+/* Without one the logs are looked at all the time. */
+static void open_doorbell(struct daemon *d)
+{
+    struct xensched_area_info info;
+    struct xensched_error err;
+
+    if (xensched_area_info(host_xen_area(d->host), &info, &err) ||
+        xensched_doorbell_open(info.doorbell_virq, &d->look.doorbell, &err))
+        say("%s: the log is looked at every %llu ms", err.text,
+            (unsigned long long)d->options.interval_ms);
+}
+
 /* From connecting to the first row.  Only then is it worth asking us. */
 static int begin(struct daemon *d, struct xensched_error *err)
 {
     int rc;
 
-    rc = host_xen_open(&d->host, &d->options.core.choice, d->options.llc,
-                       d->options.soft_pools, err);
+    rc = host_xen_open(&d->host, &d->options.core.choice, &d->options.pmc,
+                       d->options.llc, d->options.soft_pools, err);
     if (rc)
         return rc;
+    d->options.core.between = read_between;
+    d->options.core.between_arg = d;
+    aside_init(read_between, d);
     rc = core_start(&d->core, &d->options.core, host_xen_host(d->host),
                     now_ns(), err);
     d->started = !rc;
     if (!rc)
+        rc = host_xen_connect(d->host, err);
+    if (!rc)
         rc = make_area(d, err);
     if (rc)
         return rc;
+    open_doorbell(d);
     start_feeds(d);
     rc = open_source(d, err);
     if (!rc)
@@ -409,8 +514,17 @@ static void start_watchers(struct daemon *d)
 {
     ev_init(&d->read_timer, read_rows);
     ev_init(&d->run_timer, run);
-    start_timer(d, &d->read_timer, d->options.interval_ms);
+    ev_init(&d->changes_timer, listen_again);
+    d->changes_timer.data = d;
+    start_looking(d);
     start_timer(d, &d->run_timer, d->options.period_ms);
+    ev_init(&d->doorbell, rung);
+    d->doorbell.data = d;
+    if (d->look.doorbell) {
+        ev_io_set(&d->doorbell, xensched_doorbell_fd(d->look.doorbell),
+                  EV_READ);
+        ev_io_start(d->loop, &d->doorbell);
+    }
     ev_io_init(&d->watch, domains_changed, host_xen_watch_fd(d->host),
                EV_READ);
     d->watch.data = d;
@@ -421,6 +535,7 @@ static void start_watchers(struct daemon *d)
 static void finish(struct daemon *d)
 {
     notify_stopping(&d->notify);
+    aside_init(NULL, NULL);
     if (d->started)
         core_stop(&d->core);
     control_close(&d->control);
@@ -429,6 +544,7 @@ static void finish(struct daemon *d)
     if (d->core.host)
         core_free(&d->core);
     xensched_source_close(d->source);
+    xensched_doorbell_close(d->look.doorbell);
     host_xen_close(d->host);
     notify_close(&d->notify);
 }
@@ -437,7 +553,7 @@ int main(int argc, char **argv)
 {
     static struct daemon d;
     struct xensched_error err;
-    int code = options_parse(&d.options, CONFIG_PATH, argc, argv), lock;
+    int code = options_parse(&d.options, OPTIONS_CONFIG, argc, argv), lock;
 
     if (code >= 0)
         return code;
@@ -445,7 +561,7 @@ int main(int argc, char **argv)
     lock = lock_take(d.options.lock_path, &err);
     if (lock < 0) {
         say("%s", err.text);
-        return lock == -EEXIST ? EXIT_RUNNING : EXIT_FAILED;
+        return lock == -EEXIST ? EXIT_RUNNING : EXIT_DAEMON_FAILED;
     }
     d.metrics.path = d.options.metrics_path;
     if (notify_open(&d.notify, &err))
@@ -457,7 +573,7 @@ int main(int argc, char **argv)
     d.loop = ev_default_loop(EVFLAG_AUTO);
     if (!d.loop) {
         say("cannot make an event loop");
-        return EXIT_FAILED;
+        return EXIT_DAEMON_FAILED;
     }
     start_signal(&d, &d.term, SIGTERM, asked_to_end);
     start_signal(&d, &d.interrupt, SIGINT, asked_to_end);

@@ -16,25 +16,12 @@
 
 _Static_assert(NR_IDS <= OPTIONS_MAX, "options.value has no room");
 
-static bool number(const char *text, uint64_t min, uint64_t max,
-                   uint64_t *value)
-{
-    char *end;
-
-    if (*text < '0' || *text > '9')
-        return false;
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-
-    return !errno && !*end && *value >= min && *value <= max;
-}
-
 /* At least @min_ms, at most a day. */
 static bool time_ns(const char *text, uint64_t min_ms, uint64_t *ns)
 {
     uint64_t ms;
 
-    if (!number(text, min_ms, 24 * 3600 * 1000, &ms))
+    if (!option_number(text, min_ms, 24 * 3600 * 1000, &ms))
         return false;
     *ns = ms * MS;
 
@@ -62,7 +49,7 @@ static bool share(struct options *o, const char *value)
 {
     uint64_t percent;
 
-    if (!number(value, 1, 100, &percent))
+    if (!option_number(value, 1, 100, &percent))
         return false;
     o->core.policy_settings.share = percent / 100.0;
 
@@ -73,9 +60,31 @@ static bool min_rate(struct options *o, const char *value)
 {
     uint64_t rate;
 
-    if (!number(value, 0, UINT32_MAX, &rate))
+    if (!option_number(value, 0, UINT32_MAX, &rate))
         return false;
     o->core.policy_settings.min_rate = rate;
+
+    return true;
+}
+
+static bool least_gain(struct options *o, const char *value)
+{
+    uint64_t us;
+
+    if (!option_number(value, 0, 1000000, &us))
+        return false;
+    o->core.policy_settings.least_gain_ns = us * 1e3;
+
+    return true;
+}
+
+static bool misses(struct options *o, const char *value)
+{
+    uint64_t per_ms;
+
+    if (!option_number(value, 0, 1000000, &per_ms))
+        return false;
+    o->core.policy_settings.misses = per_ms / 1e6;
 
     return true;
 }
@@ -84,7 +93,7 @@ static bool confirm(struct options *o, const char *value)
 {
     uint64_t runs;
 
-    if (!number(value, 1, 1000, &runs))
+    if (!option_number(value, 1, 1000, &runs))
         return false;
     o->core.policy_settings.confirm = runs;
 
@@ -95,7 +104,7 @@ static bool max_moves(struct options *o, const char *value)
 {
     uint64_t moves;
 
-    if (!number(value, 1, PACE_MAX, &moves))
+    if (!option_number(value, 1, PACE_MAX, &moves))
         return false;
     o->core.max_moves = moves;
 
@@ -122,7 +131,7 @@ static bool soft_weight(struct options *o, const char *value)
 {
     uint64_t percent;
 
-    if (!number(value, 0, 10000, &percent))
+    if (!option_number(value, 0, 10000, &percent))
         return false;
     o->core.soft_weight = percent;
 
@@ -133,7 +142,7 @@ static bool lease(struct options *o, const char *value)
 {
     uint64_t ms;
 
-    if (!number(value, 1000, 3600000, &ms))
+    if (!option_number(value, 1000, 3600000, &ms))
         return false;
     o->lease_ms = ms;
 
@@ -165,7 +174,7 @@ static bool journal_size(struct options *o, const char *value)
 {
     uint64_t mib;
 
-    if (!number(value, 0, 1024, &mib))
+    if (!option_number(value, 0, 1024, &mib))
         return false;
     o->core.journal_limit = mib << 20;
 
@@ -180,6 +189,8 @@ static bool set(struct options *o, enum id id, const char *value)
     switch (id) {
     case MODE: return mode(o, value);
     case POLICIES: return policies_parse(&o->core.policies, value);
+    case LEAST_GAIN: return least_gain(o, value);
+    case MISSES: return misses(o, value);
     case SHARE: return share(o, value);
     case MIN_RATE: return min_rate(o, value);
     case CONFIRM: return confirm(o, value);
@@ -191,9 +202,11 @@ static bool set(struct options *o, enum id id, const char *value)
     case SOFT_WEIGHT: return soft_weight(o, value);
     case SOFT_POOLS: return text(value, &o->soft_pools);
     case HALF_LIFE: return time_ns(value, 1, &o->core.half_life_ns);
-    case INTERVAL: return number(value, 1, 60000, &o->interval_ms);
-    case PERIOD: return number(value, 10, 3600000, &o->period_ms);
+    case INTERVAL: return option_number(value, 1, 60000, &o->interval_ms);
+    case PERIOD: return option_number(value, 10, 3600000, &o->period_ms);
     case LOG: return choice_parse(&o->core.choice, value);
+    case LOG_SIZES: return choice_parse_sizes(&o->core.choice, value);
+    case PMC: return pmc_parse(&o->pmc, value);
     case BUDGET: return budget(o, value);
     case LEASE: return lease(o, value);
     case LLC: return llc(o, value);
@@ -231,7 +244,7 @@ static void set_defaults(struct options *o)
 
     choice_default(&o->core.choice);
     for (id = 0; id < NR_IDS; id++)
-        if (settings[id].standard)
+        if (settings[id].key && settings[id].standard)
             set_copy(o, id, settings[id].standard);
 }
 
@@ -256,28 +269,13 @@ static const char *take(void *arg, const char *key, const char *value)
     return wrong;
 }
 
-/* The next option of the command line; -1: there is none. */
-static int next_option(const struct options *o)
-{
-    struct option options[NR_IDS + 1] = { 0 };
-    int id;
-
-    for (id = 0; id < NR_IDS; id++)
-        options[id] = (struct option){
-            settings[id].option,
-            settings[id].takes ? required_argument : no_argument, NULL, id
-        };
-
-    return getopt_long(o->argc, o->argv, "", options, NULL);
-}
-
 /* What has to be known before the rest is looked at.  Returns as below. */
 static int look_at_options(struct options *o)
 {
     int id;
 
     optind = 0;
-    while ((id = next_option(o)) != -1) {
+    while ((id = option_next(&settings_table, o->argc, o->argv)) != -1) {
         if (id == HELP)
             settings_print_help();
         if (id == VERSION)
@@ -306,10 +304,10 @@ static int set_options(struct options *o, struct xensched_error *err)
     int id;
 
     optind = 0;
-    while ((id = next_option(o)) != -1)
+    while ((id = option_next(&settings_table, o->argc, o->argv)) != -1)
         if (settings[id].key && !set_copy(o, id, optarg))
             return xensched_fail(err, EINVAL, "--%s does not take '%s' but "
-                                 "%s; see --help", settings[id].option,
+                                 "%s; see --help", settings[id].name,
                                  optarg, settings[id].takes);
 
     return 0;
@@ -325,6 +323,26 @@ static int check_lease(const struct options *o, struct xensched_error *err)
                          "be at least three times the interval (--interval, "
                          "interval_ms), which is %llu ms",
                          (unsigned long long)o->interval_ms);
+}
+
+/* Is it known what each counter counts that is logged or planned with? */
+static int check_pmc(const struct options *o, struct xensched_error *err)
+{
+    uint32_t events = o->core.choice.events & ((1U << PMC_MAX) - 1)
+                                              << XEN_SCHEDLOG_EV_PMC0;
+    unsigned int i;
+
+    if (events & ~pmc_events(&o->pmc))
+        return xensched_fail(err, EINVAL, "--log names more performance "
+                             "counters than the %u of which --pmc (pmc) says "
+                             "what they count", o->pmc.nr);
+    for (i = 0; i < o->core.policies.nr; i++)
+        if (o->core.policies.policy[i] == &policy_cache &&
+            o->pmc.select[0] != PMC_MISSES)
+            return xensched_fail(err, EINVAL, "the policy cache needs "
+                                 "cache-misses as the first of --pmc (pmc)");
+
+    return 0;
 }
 
 /* Each item of this list is one itself, with commas. */
@@ -349,6 +367,8 @@ static int load(struct options *o, struct xensched_error *err)
     /* What was chosen is not added to; a policy may be off then. */
     if (!o->value[LOG])
         choice_add(&o->core.choice, policies_events(&o->core.policies));
+    if (!rc)
+        rc = check_pmc(o, err);
     /* With no event on there is nothing that Xen would have to turn off. */
     if (choice_events(&o->core.choice, HYPERVISOR))
         o->core.lease_ms = o->lease_ms;

@@ -7,14 +7,18 @@
 #define XENSCHED_DAEMON_OPTIONS_H
 
 #include "daemon/core/core.h"
+#include "daemon/host/pmc.h"
 
 /* Exit codes; the man page documents them. */
 enum exit_code {
     EXIT_STOPPED = 0, /* stopped cleanly */
-    EXIT_FAILED = 1,
+    EXIT_DAEMON_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_RUNNING = 4, /* another scheduler is running */
 };
+
+/* What is read unless another one is named. */
+#define OPTIONS_CONFIG "/etc/xen/xensched.conf"
 
 #define OPTIONS_MAX 40
 
@@ -23,6 +27,7 @@ struct options {
     uint64_t interval_ms;
     uint64_t period_ms;
     uint32_t lease_ms; /* of all logs */
+    struct pmc pmc;
     const char *llc;   /* see llc.h; NULL: what the host says */
     const char *soft_pools; /* "NAME,NAME..."; NULL: none */
     bool replace_area;

@@ -1,133 +1,126 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* settings.c - the table, and --help; see settings.h. */
 #include <stdio.h>
-#include <string.h>
 
+#include "options.h"
 #include "settings.h"
 
 #define A_DAY "0 to 86400000 ms"
 
-const struct setting settings[NR_IDS] = {
+const struct option_row settings[NR_IDS] = {
     [CONFIG] = { "config", "FILE", .takes = "the name of a file",
-        .help = "the configuration, which options override (default: "
-                "/etc/xen/xensched.conf)" },
+        .standard = OPTIONS_CONFIG,
+        .help = "the configuration; options on the command line override it" },
     [MODE] = { "mode", "MODE", "mode", "advise", "observe, advise or act",
-        "observe: only watch; advise: plan and explain, change nothing; act: "
-        "set affinities, which are restored when it ends", true },
+        "observe: watch only; advise: plan and explain, change nothing; act: "
+        "set vCPU affinities, and restore them at the end", true },
     [POLICIES] = { "policies", "NAME,...", "policies", "driver-affinity",
-        "some of driver-affinity, working-set, balance, cache",
-        "in their order: driver-affinity, working-set, balance, cache", true },
+        "some of placement, driver-affinity, working-set, balance, cache",
+        "how to plan, by one or more of placement, driver-affinity, "
+        "working-set, balance and cache; the first in the list that has a "
+        "place for a guest decides", true },
+    [LEAST_GAIN] = { "least-gain", "US", "least_gain_us", "250",
+        "0 to 1000000 us per second",
+        "what a move has to gain with policy placement, in microseconds of "
+        "pCPU time per second", true },
+    [MISSES] = { "misses", "N", "misses_per_ms", "1000", "0 to 1000000",
+        "cache misses per millisecond of running that policy placement assumes "
+        "of guests where no performance counter counts them; 0: where memory "
+        "is does not matter for them", true },
     [SHARE] = { "share", "PERCENT", "share", "60", "1 to 100 percent",
-        "of its interactions with one driver domain that make a guest belong "
-        "to it", true },
+        "a guest belongs to a driver domain (or place) if at least this "
+        "percentage of its interactions is with it", true },
     [MIN_RATE] = { "min-rate", "N", "min_rate", "50", "0 to 4294967295",
-        "leave guests with fewer interactions per second", true },
+        "leave guests alone that have fewer interactions per second", true },
     [CONFIRM] = { "confirm", "N", "confirm", "2", "1 to 1000",
-        "so many plans in a row have to agree on a move", true },
+        "number of plans in a row that have to agree before a guest is moved",
+        true },
     [SETTLE] = { "settle", "MS", "settle_ms", "5000", A_DAY,
-        "leave guests which are this new", true },
+        "leave guests alone for this long after they are created", true },
     [STAY] = { "stay", "MS", "stay_ms", "10000", A_DAY,
-        "between two moves of a guest", true },
+        "minimum time between two moves of a guest", true },
     [QUIET] = { "quiet", "MS", "quiet_ms", "60000", A_DAY,
-        "give a guest back that had no reason for so long", true },
+        "restore the original affinity of a guest that has had no reason to "
+        "be where it was moved for this long", true },
     [MAX_MOVES] = { "max-moves", "N", "max_moves", "6", "1 to 1000",
-        "so many guests are moved per minute at most", true },
+        "maximum number of changes (moves, restores, hard affinities) per "
+        "minute", true },
     [AFFINITY] = { "affinity", "LEVER", "affinity", "auto",
         "soft, hard or auto",
-        "auto: soft affinity, and hard where that has no effect and there is "
-        "room; soft, or hard", true },
+        "which affinity keeps guests where they were moved; soft: soft "
+        "affinity; hard: hard affinity as well, while there is room; auto: "
+        "hard only where soft had no effect and there is room", true },
     [SOFT_WEIGHT] = { "soft-weight", "PERCENT", "soft_weight", "50",
         "0 to 10000 percent",
-        "while it acts Xen's credit2 leaves guests where their soft affinity "
-        "wants them, as long as there are no more than so many percent more "
-        "vCPUs that want to run than pCPUs; 0: Xen's parameter is left alone",
-        true },
+        "in mode act, set Xen's parameter credit2_soft_weight to this: credit2 "
+        "keeps a guest within its soft affinity until more than this "
+        "percentage of vCPUs in excess of pCPUs want to run there; 0: leave "
+        "the parameter alone", true },
     [SOFT_POOLS] = { "soft-pools", "POOL,...", "soft_pools", NULL,
-        "names of cpupools", "cpupools in which affinities stay soft", false },
+        "names of cpupools", "cpupools whose guests never get a hard affinity",
+        false },
     [HALF_LIFE] = { "half-life", "MS", "half_life_ms", "1000",
-        "1 to 86400000 ms", "after so long an interaction counts a half",
+        "1 to 86400000 ms", "time after which an interaction counts half",
         false },
     [INTERVAL] = { "interval", "MS", "interval_ms", "100", "1 to 60000 ms",
-        "between two looks at the logs", true },
+        "time between two reads of a log that cannot say when it fills up",
+        true },
     [PERIOD] = { "period", "MS", "period_ms", "1000", "10 to 3600000 ms",
-        "between two plans", true },
+        "time between two plans", true },
     [LOG] = { "log", "EVENT[:N],...", "log", NULL, "events, all, or none",
-        "what is logged, of N events one; or all, or none (default: what plans "
-        "are made from)", false },
+        "events to log, with :N only every Nth of them; or all, or none "
+        "(default: what the policies need)", false },
+    [LOG_SIZES] = { "log-sizes", "EVENT:SIZE,...", "log_sizes", NULL,
+        "events with sizes, powers of two from 16 bytes to 16M",
+        "size of the log file of an event on each pCPU, such as "
+        "evtchn-send:512K; events that share a log file get the largest of "
+        "their sizes; xensched advise-size prints this setting (default: "
+        "32K to 256K, by event)", false },
+    [PMC] = { "pmc", "SELECT,...", "pmc", "cache-misses",
+        "up to four of cache-misses and event selects such as 0x300c0",
+        "what performance counters count, up to four, logged as pmc0, pmc1 and "
+        "so on: cache-misses or event selects such as 0x300c0; the policy "
+        "cache needs cache-misses first", false },
     [BUDGET] = { "budget", "PERCENT", "budget_percent", "0",
         "0 to 1000 percent",
-        "of a pCPU that logging may cost, the daemon included: of what happens "
-        "most fewer events are logged then; 0: not looked at", false },
-    [LEASE] = { "lease", "MS", "lease_ms", "10000", "1000 to 3600000 ms",
-        "Xen turns its logging off when the daemon stood still for so long",
+        "what logging may cost, in percent of a pCPU, the daemon included; "
+        "above that, fewer of the most frequent events are logged; 0: no limit",
         false },
+    [LEASE] = { "lease", "MS", "lease_ms", "10000", "1000 to 3600000 ms",
+        "Xen stops logging when the daemon has shown no sign of life for this "
+        "long", false },
     [LLC] = { "llc", "PCPUS/...", "llc", NULL,
         "lists of pCPUs such as 0-3, each pCPU once",
         "which pCPUs share a last-level cache, such as 0-3,8-11/4-7,12-15 "
-        "(default: what the host says, or else those of a socket)", false },
+        "(default: what the host says, or else one per socket)", false },
     [REPLACE_AREA] = { "replace-area",
-        .help = "take the hypervisor's log area from whoever made it" },
+        .help = "replace a log area of another layout that somebody else made" },
     [CONTROL] = { "control", "SOCKET", "control", "/run/xensched/control",
-        "the name of a socket", "where xensched asks", false },
+        "the name of a socket", "control socket to listen on", false },
     [STATE] = { "state", "FILE", "state", "/var/lib/xensched/state.json",
-        "the name of a file", "what the next daemon has to know", false },
+        "the name of a file", "where to keep what has to be restored", false },
     [JOURNAL] = { "journal", "FILE", "journal",
         "/var/log/xensched/journal.jsonl", "the name of a file",
-        "what was decided and done, and why", false },
+        "where to write decisions, changes and the reasons for them", false },
     [JOURNAL_SIZE] = { "journal-size", "MIB", "journal_size_mib", "10",
         "0 to 1024 MiB",
-        "then a new file is begun, three old ones are kept; 0: never", false },
+        "size in MiB at which a new journal is begun; three old ones are kept; "
+        "0: never", false },
     [LOCK] = { "lock", "FILE", "lock", "/run/xensched/lock",
-        "the name of a file", "so that it runs once", false },
+        "the name of a file", "lock file, so that only one daemon runs", false },
     [METRICS] = { "metrics", "FILE", "metrics", NULL, "the name of a file",
-        "write OpenMetrics there, for node_exporter", false },
-    [VERSION] = { "version", .help = "print which one this is" },
-    [HELP] = { "help", .help = "this text" },
+        "write metrics to this file every 5 s, in OpenMetrics format, for "
+        "node_exporter", false },
+    [VERSION] = { "version", .help = "print the version" },
+    [HELP] = { "help", .help = "print this text" },
 };
 
-#define HELP_INDENT 24
-#define HELP_WIDTH  78
-
-/* @text, wrapped, from the column @at of a line on which something is. */
-static void print_wrapped(const char *text, size_t at)
-{
-    while (*text) {
-        size_t length = strcspn(text, " "), more = text[length] == ' ';
-
-        if (at + 1 + length > HELP_WIDTH || at < HELP_INDENT) {
-            printf("%s%*s", at < HELP_INDENT ? "" : "\n",
-                   (int)(HELP_INDENT - (at < HELP_INDENT ? at : 0)), "");
-            at = HELP_INDENT;
-        } else if (at > HELP_INDENT) {
-            putchar(' ');
-            at++;
-        }
-        printf("%.*s", (int)length, text);
-        at += length;
-        text += length + more;
-    }
-}
-
-static void print_setting(const struct setting *s)
-{
-    char text[500];
-    size_t at = printf("  --%s%s%s", s->option, s->value ? " " : "",
-                       s->value ? s->value : "");
-
-    if (at >= HELP_INDENT) {
-        putchar('\n');
-        at = 0;
-    }
-    snprintf(text, sizeof(text), s->standard ? "%s (default: %s)" : "%s",
-             s->help, s->standard);
-    print_wrapped(text, at);
-    putchar('\n');
-}
+const struct option_table settings_table = {
+    .row = settings, .nr = NR_IDS, .takes = OPTIONS_ALL,
+};
 
 void settings_print_help(void)
 {
-    unsigned int id;
-
     fputs("Usage: xenschedd [OPTION...]\n"
           "\n"
           "Watches which domains of this Xen host talk to each other and "
@@ -136,8 +129,7 @@ void settings_print_help(void)
           "them.  Runs\n"
           "in the foreground.\n"
           "\n", stdout);
-    for (id = 0; id < NR_IDS; id++)
-        print_setting(&settings[id]);
+    option_print_all(&settings_table);
     fputs("\n"
           "Exit codes: 0 stopped cleanly, 1 failure, 2 wrong usage, 4 another "
           "scheduler\n"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area-control.c - what the scheduler writes into an area (registers, routes,
- * lease), and turning events on and off; see xensched/area.h.
+ * area-control.c - what the scheduler writes into an area (registers, marks,
+ * routes, lease), and turning events on and off; see xensched/area.h.
  */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 
+#include <xensched/barrier.h>
 #include <xensched/event.h>
 
 #include "area.h"
-#include "barrier.h"
 
 int xensched_area_set_lcr(struct xensched_area *area, uint32_t file,
                           uint32_t lcr)
@@ -28,6 +28,21 @@ int xensched_area_set_lcr(struct xensched_area *area, uint32_t file,
     }
 
     return 0;
+}
+
+void xensched_area_set_mark(struct xensched_area *area, uint32_t cpu,
+                            uint32_t file, uint64_t pos)
+{
+    uint8_t *base = cpu < area->info.nr_cpus ? area->cpus[cpu].control.base
+                                             : NULL;
+    uint64_t *marks;
+
+    if (!area->writable || !area->info.doorbell_virq || !base ||
+        file >= area->info.nr_files)
+        return;
+    marks = (uint64_t *)(base +
+                         XEN_SCHEDLOG_MARKS_OFFSET(area->info.nr_files));
+    shared_store64(&marks[file], pos);
 }
 
 static int store_route(struct xensched_area *area, uint16_t acct,

@@ -11,9 +11,9 @@
  *   has to be what was asked for; frame numbers are copied before one is used;
  * - how much memory and how many steps it can cost us is bounded here.
  *
- * Frames are the domain's own: Xen maps no others in its name.  What is in
- * them is for the reader to doubt, and what we write there harms nobody but
- * the domain.
+ * Frames are the domain's own memory, which Xen is asked before they are mapped
+ * (area-domain-xen.h).  What is in them is for the reader to doubt, and what we
+ * write there harms nobody but the domain.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,9 +23,10 @@
 
 #include <xenctrl.h>
 #include <xenforeignmemory.h>
-#include <xenstore.h>
 
 #include "area.h"
+#include "area-domain-xen.h"
+#include "area-nodes.h"
 #include "xenstore-open.h"
 
 #define MAX_CPUS 4096
@@ -37,13 +38,6 @@
 /* Mapped in one call of xensched_area_poll(). */
 #define CPUS_PER_POLL 128
 
-/* A transaction which meets changes of others is done again so often. */
-#define TRIES 10
-
-#define PATH_TEXT 96
-/* What fits into a node of xenstore, and its end. */
-#define NODE_TEXT 4097
-
 enum phase {
     LEAVING, /* an area of a former request is still there */
     ASKED,   /* no answer yet */
@@ -51,34 +45,18 @@ enum phase {
     MAPPED,
 };
 
-/* What a request asks for; also that of a former scheduler. */
-struct wanted {
-    char sizes[NODE_TEXT]; /* as in the node */
-    uint32_t nr_acct;
-    uint32_t nr_files;
-};
-
-/* What the domain says. */
-struct answer {
-    bool any; /* there is a directory, so the rest of it counts */
-    uint32_t version, nr_cpus, nr_acct, events_built, events;
-    uint64_t tsc_khz;
-    char sizes[NODE_TEXT];
-    char directory[NODE_TEXT];
-    char error[200];
-};
-
 struct producer {
-    uint32_t domid;
+    struct nodes nodes;
     enum phase phase;
     xentoollog_logger *log;
     xenforeignmemory_handle *fmem;
-    struct xs_handle *xs;
+    xc_interface *xch;
     struct wanted wanted;
     uint32_t next_cpu; /* with MAPPING */
     char directory[NODE_TEXT]; /* which the frames are from */
     uint64_t *frames;
     size_t nr_frames;
+    uint64_t foreign; /* with EPERM: a frame that is not its memory */
 };
 
 static struct producer *domain_of(const struct xensched_area *area)
@@ -93,223 +71,7 @@ static int domain_failed(struct xensched_error *err, int code,
                          strerror(code));
 }
 
-/* Numbers and lists of them, in decimal, and nothing else. */
-
-static bool parse_number(const char *text, uint64_t max, uint64_t *number)
-{
-    char *end;
-
-    if (*text < '0' || *text > '9')
-        return false;
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-
-    return !errno && !*end && *number <= max;
-}
-
-/* Up to @max numbers, separated by one blank each.  -1: it is no such list. */
-static int parse_list(const char *text, uint64_t *numbers, int max)
-{
-    char copy[NODE_TEXT], *rest = copy, *word;
-    int nr = 0;
-
-    snprintf(copy, sizeof(copy), "%s", text);
-    while ((word = strsep(&rest, " ")))
-        if (nr == max || !parse_number(word, UINT64_MAX, &numbers[nr++]))
-            return -1;
-
-    return nr;
-}
-
-/* Nodes. */
-
-static void path_of(const struct producer *d, const char *node,
-                    char path[PATH_TEXT])
-{
-    snprintf(path, PATH_TEXT, "/local/domain/%u/schedlog%s%s", d->domid,
-             *node ? "/" : "", node);
-}
-
-/* False: there is no such node, or it has zero bytes in it. */
-static bool read_text(struct producer *d, xs_transaction_t t, const char *node,
-                      char *text, size_t size)
-{
-    char path[PATH_TEXT], *value;
-    unsigned int length;
-    bool good;
-
-    path_of(d, node, path);
-    value = xs_read(d->xs, t, path, &length);
-    good = value && strlen(value) == length;
-    snprintf(text, size, "%s", good ? value : "");
-    free(value);
-
-    return good;
-}
-
-/* 0 if it isn't one. */
-static bool read_number(struct producer *d, xs_transaction_t t,
-                        const char *node, uint64_t max, uint64_t *number)
-{
-    char text[32];
-    bool good = read_text(d, t, node, text, sizeof(text)) &&
-                parse_number(text, max, number);
-
-    if (!good)
-        *number = 0;
-
-    return good;
-}
-
-static bool read_number32(struct producer *d, xs_transaction_t t,
-                          const char *node, uint32_t *number)
-{
-    uint64_t value = 0;
-    bool good = read_number(d, t, node, UINT32_MAX, &value);
-
-    *number = value;
-
-    return good;
-}
-
-static bool write_text(struct producer *d, xs_transaction_t t,
-                       const char *node, const char *text)
-{
-    char path[PATH_TEXT];
-
-    path_of(d, node, path);
-
-    return xs_write(d->xs, t, path, text, strlen(text));
-}
-
-static bool write_number(struct producer *d, xs_transaction_t t,
-                         const char *node, uint64_t number)
-{
-    char text[24];
-
-    snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
-
-    return write_text(d, t, node, text);
-}
-
-/* dom0 owns it; the domain may read, or write as well. */
-static bool give(struct producer *d, xs_transaction_t t, const char *node,
-                 unsigned int what)
-{
-    struct xs_permissions perms[2] = {
-        { .id = 0, .perms = XS_PERM_NONE },
-        { .id = d->domid, .perms = what },
-    };
-    char path[PATH_TEXT];
-
-    path_of(d, node, path);
-
-    return xs_set_permissions(d->xs, t, path, perms, 2);
-}
-
-static bool remove_node(struct producer *d, xs_transaction_t t,
-                        const char *node)
-{
-    char path[PATH_TEXT];
-
-    path_of(d, node, path);
-
-    return xs_rm(d->xs, t, path) || errno == ENOENT;
-}
-
-/*
- * Do all of @call or nothing of it.  Returns 0 or a positive errno value;
- * EAGAIN: somebody (the domain?) changes these nodes all the time.
- */
-static int transact(struct producer *d,
-                    bool (*call)(struct producer *d, xs_transaction_t t,
-                                 void *arg), void *arg)
-{
-    unsigned int try;
-
-    for (try = 0; try < TRIES; try++) {
-        xs_transaction_t t = xs_transaction_start(d->xs);
-        bool good;
-        int code;
-
-        if (t == XBT_NULL)
-            return errno ? errno : EIO;
-        errno = 0;
-        good = call(d, t, arg);
-        code = errno ? errno : EIO;
-        if (xs_transaction_end(d->xs, t, !good))
-            return good ? 0 : code;
-        if (errno != EAGAIN)
-            return errno ? errno : EIO;
-    }
-
-    return EAGAIN;
-}
-
 /* Requests. */
-
-/* @wanted is what the request that there is asks for; false: none, or other. */
-static bool read_request(struct producer *d, xs_transaction_t t, void *arg)
-{
-    struct wanted *wanted = arg;
-    uint64_t sizes[XEN_SCHEDLOG_MAX_FILES];
-    uint32_t version;
-    int nr;
-
-    if (!read_number32(d, t, "request/version", &version) ||
-        version != XEN_SCHEDLOG_ABI_VERSION ||
-        !read_number32(d, t, "request/nr-acct", &wanted->nr_acct) ||
-        !read_text(d, t, "request/sizes", wanted->sizes, NODE_TEXT))
-        return false;
-    nr = parse_list(wanted->sizes, sizes, XEN_SCHEDLOG_MAX_FILES);
-    wanted->nr_files = nr > 0 ? nr : 0;
-
-    return nr > 0;
-}
-
-static bool exists(struct producer *d, xs_transaction_t t, const char *node)
-{
-    char text[8];
-
-    return read_text(d, t, node, text, sizeof(text));
-}
-
-struct asking {
-    uint32_t events;
-    uint32_t lease_ms;
-};
-
-static bool write_request(struct producer *d, xs_transaction_t t, void *arg)
-{
-    const struct asking *a = arg;
-
-    return write_text(d, t, "request", "") &&
-           give(d, t, "request", XS_PERM_READ) &&
-           write_number(d, t, "request/version", XEN_SCHEDLOG_ABI_VERSION) &&
-           write_number(d, t, "request/nr-acct", d->wanted.nr_acct) &&
-           write_text(d, t, "request/sizes", d->wanted.sizes) &&
-           write_number(d, t, "request/events", a->events) &&
-           write_number(d, t, "request/lease-ms", a->lease_ms);
-}
-
-/* And an empty folder for the answer. */
-static bool write_first_request(struct producer *d, xs_transaction_t t,
-                                void *arg)
-{
-    return remove_node(d, t, "area") && write_text(d, t, "area", "") &&
-           give(d, t, "area", XS_PERM_READ | XS_PERM_WRITE) &&
-           write_request(d, t, arg);
-}
-
-static bool remove_request(struct producer *d, xs_transaction_t t, void *arg)
-{
-    (void)arg;
-
-    return remove_node(d, t, "request");
-}
-
-/* A request needs a lease, also as long as there is nothing to hold. */
-static const struct asking nothing_on = { .events = 0, .lease_ms = 10000 };
 
 /*
  * The area of a former scheduler that asked for the same is taken over;
@@ -317,57 +79,26 @@ static const struct asking nothing_on = { .events = 0, .lease_ms = 10000 };
  */
 static int ask(struct producer *d)
 {
-    bool there = exists(d, XBT_NULL, "area/directory");
     struct wanted former;
 
     d->phase = ASKED;
-    if (!there)
-        return transact(d, write_first_request, (void *)&nothing_on);
-    if (read_request(d, XBT_NULL, &former) &&
+    if (!nodes_answered(&d->nodes))
+        return nodes_first_request(&d->nodes, &d->wanted);
+    if (nodes_read_request(&d->nodes, &former) &&
         former.nr_acct == d->wanted.nr_acct &&
         !strcmp(former.sizes, d->wanted.sizes))
-        return transact(d, write_request, (void *)&nothing_on);
+        return nodes_request(&d->nodes, &d->wanted, 0, 0);
     d->phase = LEAVING;
 
-    return transact(d, remove_request, NULL);
+    return nodes_remove_request(&d->nodes);
 }
 
 /* Answers. */
 
-/* Printable, since it will be shown to people. */
-static void read_error(struct producer *d, xs_transaction_t t, struct answer *a)
-{
-    size_t i;
-
-    if (!read_text(d, t, "area/error", a->error, sizeof(a->error)))
-        return;
-    for (i = 0; a->error[i]; i++)
-        if (a->error[i] < ' ' || a->error[i] > '~')
-            a->error[i] = '?';
-}
-
-static bool read_answer(struct producer *d, xs_transaction_t t, void *arg)
-{
-    struct answer *a = arg;
-
-    memset(a, 0, sizeof(*a));
-    read_error(d, t, a);
-    read_number32(d, t, "area/version", &a->version);
-    a->any = read_text(d, t, "area/directory", a->directory, NODE_TEXT);
-    read_number32(d, t, "area/events-built", &a->events_built);
-    read_number32(d, t, "area/events", &a->events);
-    read_number32(d, t, "area/nr-cpus", &a->nr_cpus);
-    read_number32(d, t, "area/nr-acct", &a->nr_acct);
-    read_text(d, t, "area/sizes", a->sizes, NODE_TEXT);
-    read_number(d, t, "area/tsc-khz", UINT64_MAX, &a->tsc_khz);
-
-    return true;
-}
-
 static int nonsense(struct producer *d, struct xensched_error *err,
                     const char *what)
 {
-    return xensched_fail(err, EPROTO, "domain %u advertises %s", d->domid,
+    return xensched_fail(err, EPROTO, "domain %u advertises %s", d->nodes.domid,
                          what);
 }
 
@@ -390,7 +121,8 @@ static int their_error(struct producer *d, const struct answer *a,
         if (!strncmp(a->error, codes[i].name, strlen(codes[i].name)))
             code = codes[i].code;
 
-    return xensched_fail(err, code, "domain %u says: %s", d->domid, a->error);
+    return xensched_fail(err, code, "domain %u says: %s", d->nodes.domid,
+                         a->error);
 }
 
 static int check_answer(struct producer *d, const struct answer *a,
@@ -398,7 +130,7 @@ static int check_answer(struct producer *d, const struct answer *a,
 {
     char whose[32];
 
-    snprintf(whose, sizeof(whose), "domain %u", d->domid);
+    snprintf(whose, sizeof(whose), "domain %u", d->nodes.domid);
     if (a->version || a->any) {
         int rc = area_check_version(a->version, whose, err);
 
@@ -426,7 +158,7 @@ static int domain_files(struct xensched_area *area,
     uint64_t sizes[XEN_SCHEDLOG_MAX_FILES], end = 0;
     uint32_t i;
 
-    if (parse_list(d->wanted.sizes, sizes, XEN_SCHEDLOG_MAX_FILES) !=
+    if (nodes_list(d->wanted.sizes, sizes, XEN_SCHEDLOG_MAX_FILES) !=
         (int)area->info.nr_files)
         return EINVAL;
     for (i = 0; i < area->info.nr_files; i++) {
@@ -478,18 +210,31 @@ static size_t find_frames(const struct xensched_area *area,
     }
 }
 
+/* All that is mapped of the domain is mapped here. */
+static int map_frames(struct producer *d, const xen_pfn_t *frames, size_t nr,
+                      int prot, void **base)
+{
+    int code = domain_owns(d->xch, d->nodes.domid, frames, nr, &d->foreign);
+
+    if (code)
+        return code;
+    errno = 0;
+    *base = xenforeignmemory_map(d->fmem, d->nodes.domid, prot, nr, frames,
+                                 NULL);
+
+    return *base ? 0 : errno ? errno : EIO;
+}
+
 /* The only time that directory pages are looked at. */
 static int copy_directory(struct producer *d, const xen_pfn_t *pages, size_t nr,
                           struct xensched_error *err)
 {
     void *base;
+    int code = map_frames(d, pages, nr, PROT_READ, &base);
 
-    errno = 0;
-    base = xenforeignmemory_map(d->fmem, d->domid, PROT_READ, nr, pages,
-                                NULL);
-    if (!base)
-        return xensched_fail(err, errno, "cannot map the directory of domain "
-                             "%u: %s", d->domid, strerror(errno));
+    if (code)
+        return xensched_fail(err, code, "cannot map the directory of domain "
+                             "%u: %s", d->nodes.domid, strerror(code));
     d->frames = malloc(d->nr_frames * sizeof(*d->frames));
     if (d->frames)
         memcpy(d->frames, base, d->nr_frames * sizeof(*d->frames));
@@ -505,7 +250,7 @@ static int read_directory(struct xensched_area *area, const struct answer *a,
     uint64_t numbers[MAX_DIRECTORY];
     xen_pfn_t pages[MAX_DIRECTORY];
     size_t unused;
-    int nr = parse_list(a->directory, numbers, MAX_DIRECTORY), i;
+    int nr = nodes_list(a->directory, numbers, MAX_DIRECTORY), i;
 
     d->nr_frames = find_frames(area, REGION_CONTROL, a->nr_cpus, &unused);
     if (nr <= 0 ||
@@ -519,14 +264,34 @@ static int read_directory(struct xensched_area *area, const struct answer *a,
     return copy_directory(d, pages, nr, err);
 }
 
+/* It can say what it likes of its CPUs; each costs us something. */
+static int check_cpus(struct producer *d, const struct answer *a,
+                      struct xensched_error *err)
+{
+    uint32_t nr;
+    int code = domain_vcpus(d->xch, d->nodes.domid, &nr);
+
+    if (code)
+        return xensched_fail(err, code, "cannot ask Xen about domain %u: %s",
+                             d->nodes.domid, strerror(code));
+    if (a->nr_cpus > nr)
+        return xensched_fail(err, EPROTO, "domain %u advertises logs of %u "
+                             "CPUs, and has %u", d->nodes.domid, a->nr_cpus,
+                             nr);
+
+    return 0;
+}
+
 /* From an answer to the first mapped page. */
 static int begin_mapping(struct xensched_area *area, const struct answer *a,
                          struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
     struct xen_schedlog_file *files;
-    int rc;
+    int rc = check_cpus(d, a, err);
 
+    if (rc)
+        return rc;
     area->info = (struct xensched_area_info){
         .abi_version = a->version,
         .nr_cpus = a->nr_cpus,
@@ -576,11 +341,11 @@ static int map_some(struct xensched_area *area, struct xensched_error *err)
 static int look(struct producer *d, struct answer *a,
                 struct xensched_error *err)
 {
-    int code = transact(d, read_answer, a), rc;
+    int code = nodes_read_answer(&d->nodes, a), rc;
 
     if (code)
         return xensched_fail(err, code, "cannot read what domain %u "
-                             "advertises: %s", d->domid, strerror(code));
+                             "advertises: %s", d->nodes.domid, strerror(code));
     rc = check_answer(d, a, err);
 
     return rc ? rc : a->any;
@@ -590,24 +355,23 @@ static int poll_former(struct producer *d, struct xensched_error *err)
 {
     int code = 0;
 
-    if (!exists(d, XBT_NULL, "area/directory"))
+    if (!nodes_answered(&d->nodes))
         code = ask(d);
 
     return code ? xensched_fail(err, code, "cannot ask domain %u: %s",
-                                d->domid, strerror(code))
+                                d->nodes.domid, strerror(code))
                 : XENSCHED_NO_ANSWER;
 }
 
 static const struct area_ops domain_ops;
 
-int xensched_area_poll(struct xensched_area *area, struct xensched_error *err)
+/* The next step towards an area that is mapped. */
+static int step(struct xensched_area *area, struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
     struct answer a;
     int rc;
 
-    if (area->ops != &domain_ops)
-        return XENSCHED_MAPPED;
     switch (d->phase) {
     case LEAVING:
         return poll_former(d, err);
@@ -622,6 +386,25 @@ int xensched_area_poll(struct xensched_area *area, struct xensched_error *err)
     default:
         return XENSCHED_MAPPED;
     }
+}
+
+int xensched_area_poll(struct xensched_area *area, struct xensched_error *err)
+{
+    struct producer *d = domain_of(area);
+    struct xensched_error why;
+    int rc;
+
+    if (area->ops != &domain_ops)
+        return XENSCHED_MAPPED;
+    d->foreign = NO_FRAME;
+    rc = step(area, err);
+    if (rc != -EPERM || d->foreign == NO_FRAME || !err)
+        return rc;
+    why = *err;
+
+    return xensched_fail(err, EPERM, "%s: frame %#llx is no memory of domain "
+                         "%u's own", why.text, (unsigned long long)d->foreign,
+                         d->nodes.domid);
 }
 
 /* Once it is mapped. */
@@ -648,12 +431,31 @@ static int domain_info(struct xensched_area *area,
     return 0;
 }
 
+/* For who only looks: the scheduler hears of it from the toolstack. */
+static int domain_check(struct xensched_area *area, struct xensched_error *err)
+{
+    struct producer *d = domain_of(area);
+    struct xensched_area_info info;
+    uint32_t nr;
+    int rc;
+
+    if (domain_vcpus(d->xch, d->nodes.domid, &nr) == ESRCH)
+        return xensched_fail(err, ESRCH, "domain %u is gone", d->nodes.domid);
+    rc = domain_info(area, &info, err);
+    if (!rc && !info.nr_cpus)
+        rc = xensched_fail(err, ENODATA, "domain %u has given its log up",
+                           d->nodes.domid);
+
+    return rc;
+}
+
 static int domain_map(struct xensched_area *area, enum region region,
                       uint32_t cpu, size_t bytes, int prot, struct mapping *m)
 {
     struct producer *d = domain_of(area);
     size_t first = find_frames(area, region, cpu, &m->pages), i, missing = 0;
     xen_pfn_t *frames;
+    int code;
 
     (void)bytes;
     /* What was there then is all that there will be. */
@@ -668,15 +470,13 @@ static int domain_map(struct xensched_area *area, enum region region,
         frames[i] = d->frames[first + i];
         missing += d->frames[first + i] == NO_FRAME;
     }
-    errno = 0;
-    if (!missing)
-        m->base = xenforeignmemory_map(d->fmem, d->domid, prot, m->pages,
-                                       frames, NULL);
-    free(frames);
     if (missing)
-        return missing == m->pages ? ENODEV : EINVAL;
+        code = missing == m->pages ? ENODEV : EINVAL;
+    else
+        code = map_frames(d, frames, m->pages, prot, &m->base);
+    free(frames);
 
-    return m->base ? 0 : errno ? errno : EIO;
+    return code;
 }
 
 static void domain_unmap(struct xensched_area *area, struct mapping *m)
@@ -688,15 +488,13 @@ static int domain_events(struct xensched_area *area, uint32_t mask,
                          uint32_t lease_ms)
 {
     struct producer *d = domain_of(area);
-    struct asking asking = { mask, lease_ms };
 
-    return transact(d, write_request,
-                    lease_ms ? (void *)&asking : (void *)&nothing_on);
+    return nodes_request(&d->nodes, &d->wanted, mask, lease_ms);
 }
 
 static int domain_release(struct xensched_area *area)
 {
-    return transact(domain_of(area), remove_request, NULL);
+    return nodes_remove_request(&domain_of(area)->nodes);
 }
 
 static void domain_close(struct xensched_area *area)
@@ -706,10 +504,12 @@ static void domain_close(struct xensched_area *area)
     if (!d)
         return;
     free(d->frames);
-    if (d->xs)
-        xs_close(d->xs);
+    if (d->nodes.xs)
+        xs_close(d->nodes.xs);
     if (d->fmem)
         xenforeignmemory_close(d->fmem);
+    if (d->xch)
+        xc_interface_close(d->xch);
     xtl_logger_destroy(d->log);
     free(d);
 }
@@ -718,6 +518,7 @@ static const struct area_ops domain_ops = {
     .close = domain_close,
     .failed = domain_failed,
     .info = domain_info,
+    .check = domain_check,
     .files = domain_files,
     .map = domain_map,
     .unmap = domain_unmap,
@@ -736,9 +537,13 @@ static int open_handles(struct producer *d, struct xensched_error *err)
     if (!d->fmem)
         return xensched_fail(err, errno, "cannot open /dev/xen/privcmd: %s "
                              "(is this dom0, and root?)", strerror(errno));
-    d->xs = xensched_xenstore_open(err);
+    d->xch = xc_interface_open(d->log, d->log, 0);
+    if (!d->xch)
+        return xensched_fail(err, errno, "cannot open /dev/xen/privcmd: %s "
+                             "(is this dom0, and root?)", strerror(errno));
+    d->nodes.xs = xensched_xenstore_open(err);
 
-    return d->xs ? 0 : err->code;
+    return d->nodes.xs ? 0 : err->code;
 }
 
 static int open_domain(uint32_t domid, struct xensched_area **area,
@@ -752,7 +557,7 @@ static int open_domain(uint32_t domid, struct xensched_area **area,
         xensched_area_close(a);
         return xensched_fail(err, ENOMEM, "out of memory");
     }
-    d->domid = domid;
+    d->nodes.domid = domid;
     d->phase = ASKED;
     a->place = d;
 
@@ -801,14 +606,14 @@ static int attach(struct xensched_area *area, struct xensched_error *err)
     struct producer *d = domain_of(area);
     int rc = XENSCHED_NO_ANSWER;
 
-    if (read_request(d, XBT_NULL, &d->wanted))
+    if (nodes_read_request(&d->nodes, &d->wanted))
         do {
             rc = xensched_area_poll(area, err);
         } while (rc == XENSCHED_PART);
     if (rc == XENSCHED_NO_ANSWER)
         rc = xensched_fail(err, ENODATA, "nothing is logged in domain %u: "
                            "xenschedd has to be running, and to ask it",
-                           d->domid);
+                           d->nodes.domid);
 
     return rc < 0 ? rc : 0;
 }

@@ -11,6 +11,7 @@
 #include <xenforeignmemory.h>
 
 #include "area.h"
+#include "hypercall.h"
 
 struct hypervisor {
     xentoollog_logger *log;
@@ -80,10 +81,10 @@ static int xen_info(struct xensched_area *area,
                     struct xensched_area_info *info,
                     struct xensched_error *err)
 {
-    xc_schedlog_info_t xi = { 0 };
+    struct xen_sysctl_schedlog_info xi = { 0 };
     int rc;
 
-    if (xc_schedlog_info(xen_of(area)->xch, &xi))
+    if (hypercall_info(xen_of(area)->xch, &xi))
         return xen_failed(err, errno, "asking Xen for its schedlog");
 
     rc = area_check_version(xi.abi_version, "the hypervisor", err);
@@ -104,6 +105,7 @@ static int xen_info(struct xensched_area *area,
         .lease_ms = xi.lease_ms,
         .lease_left_ms = xi.lease_left_ms,
         .nr_pmcs = xi.nr_pmcs,
+        .doorbell_virq = xi.doorbell_virq,
     };
 
     return 0;
@@ -112,7 +114,7 @@ static int xen_info(struct xensched_area *area,
 static int xen_setup(struct xensched_area *area,
                      const struct xensched_geometry *g)
 {
-    return code_of(xc_schedlog_setup(xen_of(area)->xch, g->nr_acct,
+    return code_of(hypercall_setup(xen_of(area)->xch, g->nr_acct,
                                      g->nr_files, g->sizes,
                                      &area->need_bytes));
 }
@@ -123,7 +125,7 @@ static int xen_files(struct xensched_area *area,
     uint32_t nr = area->info.nr_files, have = 0;
 
     while (have < nr) {
-        int got = xc_schedlog_files(xen_of(area)->xch, have, nr - have,
+        int got = hypercall_files(xen_of(area)->xch, have, nr - have,
                                     files + have);
 
         if (got <= 0)
@@ -134,7 +136,7 @@ static int xen_files(struct xensched_area *area,
     return 0;
 }
 
-/* The frames of a region, as xc_schedlog_frames() but all of them. */
+/* The frames of a region, as hypercall_frames() but all of them. */
 static int get_frames(struct xensched_area *area, uint32_t region,
                       uint32_t cpu, xen_pfn_t *frames, size_t nr)
 {
@@ -143,7 +145,7 @@ static int get_frames(struct xensched_area *area, uint32_t region,
 
     while (have < nr) {
         uint32_t want = nr - have < 256 ? nr - have : 256;
-        int got = xc_schedlog_frames(xen_of(area)->xch, region, cpu, have,
+        int got = hypercall_frames(xen_of(area)->xch, region, cpu, have,
                                      want, part);
 
         if (got <= 0)
@@ -194,13 +196,13 @@ static void xen_unmap(struct xensched_area *area, struct mapping *m)
 static int xen_events(struct xensched_area *area, uint32_t mask,
                       uint32_t lease_ms)
 {
-    return code_of(xc_schedlog_events(xen_of(area)->xch, mask, lease_ms,
+    return code_of(hypercall_events(xen_of(area)->xch, mask, lease_ms,
                                       area->cookie));
 }
 
 static int xen_release(struct xensched_area *area)
 {
-    return code_of(xc_schedlog_release(xen_of(area)->xch, area->cookie));
+    return code_of(hypercall_release(xen_of(area)->xch, area->cookie));
 }
 
 static const struct area_ops hypervisor_ops = {
@@ -290,7 +292,7 @@ int xensched_allow_marks(uint32_t domid, bool allow,
     rc = open_xen(&area, err);
     if (rc)
         return rc;
-    if (xc_schedlog_mark(xen_of(area)->xch, domid, allow))
+    if (hypercall_mark(xen_of(area)->xch, domid, allow))
         rc = errno == ESRCH
              ? xensched_fail(err, ESRCH, "there is no domain %u", domid)
              : xen_failed(err, errno, "allowing marks");
@@ -308,7 +310,7 @@ static int call_pmc(struct xensched_area *area, const void *arg)
 {
     const struct counting *c = arg;
 
-    return code_of(xc_schedlog_pmc(xen_of(area)->xch, area->cookie, c->nr,
+    return code_of(hypercall_pmc(xen_of(area)->xch, area->cookie, c->nr,
                                    c->select));
 }
 
@@ -361,7 +363,7 @@ int xensched_area_bind(struct xensched_area *area, uint32_t domid,
 
     if (rc)
         return rc;
-    if (xc_schedlog_bind(xen_of(area)->xch, domid,
+    if (hypercall_bind(xen_of(area)->xch, domid,
                          XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, acct))
         return xensched_fail(err, errno, "cannot bind domain %u to accounting "
                              "domain %u: %s", domid, acct, strerror(errno));

@@ -77,7 +77,13 @@ size_t area_global_bytes(const struct xensched_area *area)
 
 size_t area_control_bytes(const struct xensched_area *area)
 {
-    return area->info.nr_files * sizeof(uint32_t);
+    size_t registers = area->info.nr_files * sizeof(uint32_t);
+
+    if (!area->info.doorbell_virq)
+        return registers;
+
+    return XEN_SCHEDLOG_MARKS_OFFSET(area->info.nr_files) +
+           area->info.nr_files * sizeof(uint64_t);
 }
 
 size_t area_state_bytes(const struct xensched_area *area)

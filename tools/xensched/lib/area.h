@@ -40,6 +40,8 @@ struct area_ops {
     /* As xensched_area_info(). */
     int (*info)(struct xensched_area *area, struct xensched_area_info *info,
                 struct xensched_error *err);
+    /* Is it still the one that was mapped?  NULL: the producer cannot go. */
+    int (*check)(struct xensched_area *area, struct xensched_error *err);
     /* NULL: it isn't made in one go. */
     int (*setup)(struct xensched_area *area,
                  const struct xensched_geometry *geometry);

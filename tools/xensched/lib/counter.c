@@ -10,10 +10,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include <xensched/barrier.h>
 #include <xensched/counter.h>
+#include <xensched/snapshot.h>
 
-#include "barrier.h"
-#include "snapshot.h"
 
 /* layout_seq of the first register that was used, and before that. */
 #define FIRST_LAYOUT 2

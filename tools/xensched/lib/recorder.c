@@ -1,130 +1,213 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* recorder.c - writes recordings; see xensched/recording.h. */
+/*
+ * recorder.c - makes recordings; see xensched/recording.h.
+ *
+ * Chunks are collected, and compressed when there is a pack of them: small
+ * ones by themselves have nothing in common.
+ */
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <xensched/recording.h>
 
-#include "recording-format.h"
+#include "recorder-sink.h"
+
+/* When a pack is made: it is large enough, or its oldest chunk old enough. */
+#define PACK_BYTES (1U << 20)
+#define PACK_NS    100000000ULL
 
 struct xensched_recorder {
-    FILE *file;
-    char *path;
-    uint64_t nr_chunks;
-    uint64_t offset; /* bytes written so far */
-    int failed;      /* a positive errno value after an error */
+    const struct recorder_sink_ops *ops;
+    void *sink;
+    struct pack_bytes chunks, compressed;
+    uint64_t begin_ns; /* of the first of the chunks */
+    struct xensched_error failure; /* the first one; code 0: none */
 };
 
-static int fail(struct xensched_recorder *r, struct xensched_error *err)
-{
-    r->failed = errno ? errno : EIO;
-
-    return xensched_fail(err, r->failed,
-                         "cannot write '%s' after %llu bytes: %s", r->path,
-                         (unsigned long long)r->offset, strerror(r->failed));
-}
-
-static int put(struct xensched_recorder *r, const void *bytes, size_t length,
-               struct xensched_error *err)
-{
-    errno = 0;
-    if (length && fwrite(bytes, length, 1, r->file) != 1)
-        return fail(r, err);
-    r->offset += length;
-
-    return 0;
-}
-
-static int put_header(struct xensched_recorder *r, uint64_t tsc_khz,
+static int fail_again(const struct xensched_recorder *r,
                       struct xensched_error *err)
 {
-    struct recording_header header = {
-        .magic = RECORDING_MAGIC,
-        .byte_order = RECORDING_BYTE_ORDER,
-        .version = XENSCHED_RECORDING_VERSION,
-        .abi_version = XEN_SCHEDLOG_ABI_VERSION,
-        .tsc_khz = tsc_khz,
-    };
-    struct timespec now;
+    if (err)
+        *err = r->failure;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    header.start_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
-    header.crc = crc32(0, (const Bytef *)&header,
-                       offsetof(struct recording_header, crc));
+    return r->failure.code;
+}
 
-    return put(r, &header, sizeof(header), err);
+static int flush(struct xensched_recorder *r, struct xensched_error *err)
+{
+    int rc;
+
+    if (r->failure.code)
+        return fail_again(r, err);
+    if (!r->chunks.length)
+        return 0;
+    rc = pack_compress(&r->chunks, &r->compressed, &r->failure);
+    if (!rc)
+        rc = r->ops->pack(r->sink, r->begin_ns, &r->chunks, &r->compressed,
+                          &r->failure);
+    r->chunks.length = 0;
+
+    return rc ? fail_again(r, err) : 0;
 }
 
 static int put_chunk(struct xensched_recorder *r,
                      struct recording_chunk *chunk, const void *bytes,
                      struct xensched_error *err)
 {
-    int rc;
+    size_t size = sizeof(*chunk) + chunk->length;
+    int rc = 0;
 
+    if (r->failure.code)
+        return fail_again(r, err);
+    if (r->chunks.length + size > RECORDING_MAX_PACK)
+        rc = flush(r, err);
+    if (!r->chunks.length)
+        r->begin_ns = chunk->time_ns;
     chunk->magic = RECORDING_CHUNK;
-    chunk->crc = crc32(0, (const Bytef *)chunk,
-                       offsetof(struct recording_chunk, crc));
-    if (chunk->length)
-        chunk->crc = crc32(chunk->crc, bytes, chunk->length);
-
-    rc = put(r, chunk, sizeof(*chunk), err);
     if (!rc)
-        rc = put(r, bytes, chunk->length, err);
+        rc = pack_append(&r->chunks, chunk, sizeof(*chunk), err);
     if (!rc)
-        r->nr_chunks++;
+        rc = pack_append(&r->chunks, bytes, chunk->length, err);
+    if (!rc && r->chunks.length >= PACK_BYTES)
+        rc = flush(r, err);
 
     return rc;
 }
 
-static void destroy(struct xensched_recorder *r)
+static int open_with(struct xensched_recorder *recorder, int rc,
+                     const struct recorder_sink_ops *ops, void *sink,
+                     struct xensched_recorder **out)
 {
-    if (r->file)
-        fclose(r->file);
-    free(r->path);
-    free(r);
+    if (rc) {
+        free(recorder);
+        return rc;
+    }
+    recorder->ops = ops;
+    recorder->sink = sink;
+    *out = recorder;
+
+    return 0;
+}
+
+static void make_header(struct recording_header *header, uint64_t tsc_khz,
+                        uint64_t start_tsc)
+{
+    struct timespec now;
+
+    *header = (struct recording_header){
+        .magic = RECORDING_MAGIC,
+        .byte_order = RECORDING_BYTE_ORDER,
+        .version = XENSCHED_RECORDING_VERSION,
+        .abi_version = XEN_SCHEDLOG_ABI_VERSION,
+        .tsc_khz = tsc_khz,
+        .start_tsc = start_tsc,
+    };
+    clock_gettime(CLOCK_REALTIME, &now);
+    header->start_ns = now.tv_sec * 1000000000ULL + now.tv_nsec;
+    header->crc = crc32(0, (const Bytef *)header,
+                        offsetof(struct recording_header, crc));
 }
 
 int xensched_recorder_open(const char *path, uint64_t tsc_khz,
+                           uint64_t start_tsc,
                            struct xensched_recorder **recorder,
                            struct xensched_error *err)
 {
     struct xensched_recorder *r = calloc(1, sizeof(*r));
-    int fd, rc;
+    struct recording_header header;
+    void *sink = NULL;
+    int rc;
 
     if (!r)
         return xensched_fail(err, ENOMEM, "out of memory");
-    r->path = strdup(path);
-    if (!r->path) {
-        rc = xensched_fail(err, ENOMEM, "out of memory");
-        goto fail;
-    }
-    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (fd >= 0)
-        r->file = fdopen(fd, "w");
-    if (!r->file) {
-        rc = xensched_fail(err, errno, "cannot create '%s': %s", path,
-                           strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        goto fail;
-    }
-    rc = put_header(r, tsc_khz, err);
+    make_header(&header, tsc_khz, start_tsc);
+    rc = recorder_file_open(path, &header, &sink, err);
+
+    return open_with(r, rc, &recorder_file_ops, sink, recorder);
+}
+
+int xensched_recorder_open_ring(uint64_t bytes, double seconds,
+                                uint64_t tsc_khz, uint64_t start_tsc,
+                                struct xensched_recorder **recorder,
+                                struct xensched_error *err)
+{
+    struct xensched_recorder *r = calloc(1, sizeof(*r));
+    struct recording_header header;
+    void *sink = NULL;
+    int rc;
+
+    if (!r)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    make_header(&header, tsc_khz, start_tsc);
+    rc = recorder_ring_open(bytes, seconds, &header, &sink, err);
+
+    return open_with(r, rc, &recorder_ring_ops, sink, recorder);
+}
+
+int xensched_recorder_save(struct xensched_recorder *r, const char *path,
+                           struct xensched_error *err)
+{
+    int rc = flush(r, err);
+
     if (rc)
-        goto fail;
-    *recorder = r;
+        return rc;
+    if (!r->ops->save)
+        return xensched_fail(err, EINVAL, "what is recorded is in a file "
+                             "already");
 
-    return 0;
+    return r->ops->save(r->sink, path, err);
+}
 
-fail:
-    destroy(r);
-    return rc;
+int xensched_recorder_source(struct xensched_recorder *r, uint64_t time_ns,
+                             const struct xensched_source_info *info,
+                             struct xensched_error *err)
+{
+    struct recording_source source = {
+        .kind = info->kind,
+        .domid = info->domid,
+        .tsc_khz = info->tsc_khz,
+    };
+    struct recording_chunk chunk = {
+        .type = RECORDING_SOURCE,
+        .length = sizeof(source),
+        .time_ns = time_ns,
+        .source = info->id,
+    };
+
+    snprintf(source.uuid, sizeof(source.uuid), "%s", info->uuid);
+    snprintf(source.name, sizeof(source.name), "%s", info->name);
+
+    return put_chunk(r, &chunk, &source, err);
+}
+
+int xensched_recorder_clock(struct xensched_recorder *r, uint64_t time_ns,
+                            uint32_t source,
+                            const struct xensched_clock *clock,
+                            struct xensched_error *err)
+{
+    struct recording_clock c = {
+        .vcpu = clock->vcpu,
+        .flags = clock->flags,
+        .host_tsc = clock->host_tsc,
+        .guest_tsc = clock->guest_tsc,
+        .host_khz = clock->host_khz,
+        .guest_khz = clock->guest_khz,
+        .error = clock->error,
+    };
+    struct recording_chunk chunk = {
+        .type = RECORDING_CLOCK,
+        .length = sizeof(c),
+        .cpu = clock->vcpu,
+        .time_ns = time_ns,
+        .source = source,
+    };
+
+    return put_chunk(r, &chunk, &c, err);
 }
 
 int xensched_recorder_write(struct xensched_recorder *r,
@@ -141,11 +224,8 @@ int xensched_recorder_write(struct xensched_recorder *r,
         .lost_bytes = batch->lost_bytes,
         .lost_rows = batch->lost_rows,
         .time_ns = batch->time_ns,
+        .source = batch->source,
     };
-
-    if (r->failed)
-        return xensched_fail(err, r->failed, "'%s' had an error before",
-                             r->path);
 
     return put_chunk(r, &chunk, batch->rows, err);
 }
@@ -160,9 +240,6 @@ int xensched_recorder_host(struct xensched_recorder *r, uint64_t time_ns,
         .time_ns = time_ns,
     };
 
-    if (r->failed)
-        return xensched_fail(err, r->failed, "'%s' had an error before",
-                             r->path);
     if (length > XEN_SCHEDLOG_MAX_FILE_SIZE)
         return xensched_fail(err, E2BIG, "what there is to say of the host "
                              "does not fit into a recording");
@@ -170,35 +247,44 @@ int xensched_recorder_host(struct xensched_recorder *r, uint64_t time_ns,
     return put_chunk(r, &chunk, text, err);
 }
 
-uint64_t xensched_recorder_bytes(const struct xensched_recorder *r)
+int xensched_recorder_round(struct xensched_recorder *r, uint64_t time_ns,
+                            uint64_t host_tsc, struct xensched_error *err)
 {
-    return r->offset;
+    struct recording_chunk chunk = {
+        .type = RECORDING_ROUND,
+        .pos = host_tsc,
+        .time_ns = time_ns,
+    };
+    int rc = put_chunk(r, &chunk, NULL, err);
+
+    if (!rc && time_ns - r->begin_ns >= PACK_NS)
+        rc = flush(r, err);
+
+    return rc;
 }
 
-/* A pipe or a terminal has no disk to be on. */
-static int sync_to_disk(FILE *file)
+uint64_t xensched_recorder_bytes(const struct xensched_recorder *r)
 {
-    if (!fsync(fileno(file)) || errno == EINVAL || errno == EROFS)
-        return 0;
-
-    return -1;
+    return r->ops->bytes(r->sink);
 }
 
 int xensched_recorder_close(struct xensched_recorder *r,
                             struct xensched_error *err)
 {
-    struct recording_chunk end = {
-        .type = RECORDING_END,
-        .pos = r->nr_chunks,
-    };
-    int rc = 0;
+    struct xensched_error close_err;
+    int rc = 0, close_rc;
 
-    if (!r->failed) {
-        rc = put_chunk(r, &end, NULL, err);
-        if (!rc && (fflush(r->file) || sync_to_disk(r->file)))
-            rc = fail(r, err);
+    if (!r->failure.code)
+        rc = flush(r, err);
+    close_rc = r->ops->close(r->sink, !r->failure.code, &close_err);
+    if (!rc && close_rc) {
+        rc = close_rc;
+        if (err)
+            *err = close_err;
     }
-    destroy(r);
+    pack_free(&r->chunks);
+    pack_free(&r->compressed);
+    free(r);
 
     return rc;
 }

@@ -14,19 +14,22 @@
 
 #include <xensched/recording.h>
 
+#include "pack.h"
 #include "recording-format.h"
 
 struct xensched_recording {
     FILE *file;
     char *path;
-    uint64_t tsc_khz;
-    uint64_t nr_chunks;
-    uint64_t offset; /* of the chunk which is read */
-    uint8_t *rows; /* or whatever the chunk holds */
-    size_t room;
+    struct xensched_recording_header header;
+    uint64_t nr_chunks;       /* of the file */
+    uint64_t offset;          /* in the file, of the chunk which is read */
+    struct pack_bytes rows;   /* or whatever the chunk holds */
+    struct pack_bytes pack;   /* chunks which come before the next of the file */
+    size_t pack_at;
     char *host; /* the latest; NULL: none */
     size_t host_length;
     uint64_t nr_hosts;
+    struct xensched_source_info *sources[XENSCHED_MAX_SOURCES];
 };
 
 static int damaged(const struct xensched_recording *r,
@@ -63,13 +66,14 @@ static int check_header(struct xensched_recording *r,
     if (header->byte_order != RECORDING_BYTE_ORDER)
         return xensched_fail(err, EPROTO, "'%s' was recorded on a machine of "
                              "the other byte order", r->path);
-    if (header->version != XENSCHED_RECORDING_VERSION)
+    if (!header->version || header->version > XENSCHED_RECORDING_VERSION)
         return xensched_fail(err, EPROTO, "'%s' has format version %u, this "
-                             "program reads version %u", r->path,
+                             "program reads versions 1 to %u", r->path,
                              header->version, XENSCHED_RECORDING_VERSION);
-    if (header->abi_version != XEN_SCHEDLOG_ABI_VERSION)
+    if (!header->abi_version || header->abi_version > XEN_SCHEDLOG_ABI_VERSION)
         return xensched_fail(err, EPROTO, "'%s' has rows of schedlog ABI "
-                             "version %u, this program knows version %u",
+                             "version %u, this program knows version %u: use "
+                             "the xensched that recorded it",
                              r->path, header->abi_version,
                              XEN_SCHEDLOG_ABI_VERSION);
     if (header->crc != crc32(0, (const Bytef *)header,
@@ -79,69 +83,112 @@ static int check_header(struct xensched_recording *r,
     return 0;
 }
 
-int xensched_recording_open(const char *path,
-                            struct xensched_recording **recording,
-                            struct xensched_error *err)
+/* Version 1 does not say whose rows it has; nearly always it is Xen's. */
+static int add_only_source(struct xensched_recording *r,
+                           struct xensched_error *err)
+{
+    struct xensched_source_info *info = calloc(1, sizeof(*info));
+
+    if (!info)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    info->kind = XENSCHED_KIND_HYPERVISOR;
+    info->tsc_khz = r->header.tsc_khz;
+    snprintf(info->name, sizeof(info->name), "hypervisor");
+    r->sources[0] = info;
+
+    return 0;
+}
+
+/* Reads @file, called @path, which is closed in any case. */
+static int open_file(FILE *file, const char *path,
+                     struct xensched_recording **recording,
+                     struct xensched_error *err)
 {
     struct xensched_recording *r = calloc(1, sizeof(*r));
     struct recording_header header;
     int rc;
 
-    if (!r)
+    if (r)
+        r->path = strdup(path);
+    if (!r || !r->path) {
+        free(r);
+        fclose(file);
         return xensched_fail(err, ENOMEM, "out of memory");
-    r->path = strdup(path);
-    if (!r->path) {
-        rc = xensched_fail(err, ENOMEM, "out of memory");
-        goto fail;
     }
-    r->file = fopen(path, "re");
-    if (!r->file) {
-        rc = xensched_fail(err, errno, "cannot open '%s': %s", path,
-                           strerror(errno));
-        goto fail;
-    }
+    r->file = file;
     rc = get(r, &header, sizeof(header), 0, err);
     if (!rc)
         rc = check_header(r, &header, err);
-    if (rc)
-        goto fail;
-    r->tsc_khz = header.tsc_khz;
+    if (rc) {
+        xensched_recording_close(r);
+        return rc;
+    }
+    r->header = (struct xensched_recording_header){
+        .version = header.version,
+        .abi_version = header.abi_version,
+        .tsc_khz = header.tsc_khz,
+        .start_ns = header.start_ns,
+        .start_tsc = header.version > 1 ? header.start_tsc : 0,
+    };
     r->offset = sizeof(header);
+    if (header.version == 1 && add_only_source(r, err)) {
+        xensched_recording_close(r);
+        return -ENOMEM;
+    }
     *recording = r;
 
     return 0;
+}
 
-fail:
-    xensched_recording_close(r);
-    return rc;
+int xensched_recording_open(const char *path,
+                            struct xensched_recording **recording,
+                            struct xensched_error *err)
+{
+    FILE *file = fopen(path, "re");
+
+    if (!file)
+        return xensched_fail(err, errno, "cannot open '%s': %s", path,
+                             strerror(errno));
+
+    return open_file(file, path, recording, err);
+}
+
+const struct xensched_recording_header *
+xensched_recording_header(const struct xensched_recording *recording)
+{
+    return &recording->header;
 }
 
 uint64_t xensched_recording_tsc_khz(const struct xensched_recording *recording)
 {
-    return recording->tsc_khz;
+    return recording->header.tsc_khz;
 }
 
-static int make_room(struct xensched_recording *r, size_t length,
-                     struct xensched_error *err)
+const char *xensched_kind_name(enum xensched_kind kind)
 {
-    uint8_t *rows;
+    static const char *const names[] = {
+        [XENSCHED_KIND_HYPERVISOR] = "hypervisor",
+        [XENSCHED_KIND_LINUX] = "linux",
+        [XENSCHED_KIND_DRIVER] = "driver",
+        [XENSCHED_KIND_GUEST] = "guest",
+    };
 
-    if (length <= r->room)
-        return 0;
-    rows = realloc(r->rows, length);
-    if (!rows)
-        return xensched_fail(err, ENOMEM, "out of memory");
-    r->rows = rows;
-    r->room = length;
-
-    return 0;
+    return kind < XENSCHED_NR_KINDS ? names[kind] : NULL;
 }
 
-/* Header and contents of the next chunk, with the right checksum. */
+static uint32_t checksum(const struct recording_chunk *chunk,
+                         const uint8_t *bytes)
+{
+    uint32_t crc = crc32(0, (const Bytef *)chunk,
+                         offsetof(struct recording_chunk, crc));
+
+    return chunk->length ? crc32(crc, bytes, chunk->length) : crc;
+}
+
+/* Header and contents of the next chunk of the file, with their checksum. */
 static int get_chunk(struct xensched_recording *r,
                      struct recording_chunk *chunk, struct xensched_error *err)
 {
-    uint32_t crc;
     int rc;
 
     rc = get(r, chunk, sizeof(*chunk), r->offset, err);
@@ -152,16 +199,13 @@ static int get_chunk(struct xensched_recording *r,
     if (chunk->length > XEN_SCHEDLOG_MAX_FILE_SIZE)
         return damaged(r, err, "impossible length of a chunk");
 
-    rc = make_room(r, chunk->length, err);
+    rc = pack_reserve(&r->rows, chunk->length, err);
     if (!rc)
-        rc = get(r, r->rows, chunk->length, r->offset + sizeof(*chunk), err);
+        rc = get(r, r->rows.bytes, chunk->length, r->offset + sizeof(*chunk),
+                 err);
     if (rc)
         return rc;
-
-    crc = crc32(0, (const Bytef *)chunk, offsetof(struct recording_chunk, crc));
-    if (chunk->length)
-        crc = crc32(crc, r->rows, chunk->length);
-    if (crc != chunk->crc)
+    if (checksum(chunk, r->rows.bytes) != chunk->crc)
         return damaged(r, err, "wrong checksum of a chunk");
 
     return 0;
@@ -178,8 +222,46 @@ static int end(const struct xensched_recording *r,
     return 0;
 }
 
+/* What a pack holds comes next. */
+static int unpack(struct xensched_recording *r,
+                  const struct recording_chunk *chunk,
+                  struct xensched_error *err)
+{
+    int rc;
+
+    if (chunk->pos > RECORDING_MAX_PACK)
+        return damaged(r, err, "impossible length of what a pack holds");
+    rc = pack_expand(r->rows.bytes, chunk->length, chunk->pos, &r->pack, err);
+    if (rc == -EILSEQ)
+        return damaged(r, err, "a pack that cannot be decompressed");
+    r->pack_at = 0;
+
+    return rc;
+}
+
+/* The next chunk of the pack.  Its checksum was the pack's. */
+static int get_packed(struct xensched_recording *r,
+                      struct recording_chunk *chunk, const uint8_t **bytes,
+                      struct xensched_error *err)
+{
+    size_t left = r->pack.length - r->pack_at;
+
+    if (left < sizeof(*chunk))
+        return damaged(r, err, "a pack ends within a chunk");
+    memcpy(chunk, r->pack.bytes + r->pack_at, sizeof(*chunk));
+    left -= sizeof(*chunk);
+    if (chunk->magic != RECORDING_CHUNK || chunk->length > left ||
+        chunk->length > XEN_SCHEDLOG_MAX_FILE_SIZE ||
+        chunk->type == RECORDING_END || chunk->type == RECORDING_PACK)
+        return damaged(r, err, "an impossible chunk in a pack");
+    *bytes = r->pack.bytes + r->pack_at + sizeof(*chunk);
+    r->pack_at += sizeof(*chunk) + chunk->length;
+
+    return 0;
+}
+
 static int rows(const struct xensched_recording *r,
-                const struct recording_chunk *chunk,
+                const struct recording_chunk *chunk, const uint8_t *bytes,
                 struct xensched_batch *batch, struct xensched_error *err)
 {
     memset(batch, 0, sizeof(*batch));
@@ -188,39 +270,216 @@ static int rows(const struct xensched_recording *r,
         (!batch->layout.size || chunk->length % batch->layout.size))
         return damaged(r, err, "a chunk which is not made of whole rows");
 
+    batch->source = r->header.version > 1 ? chunk->source : 0;
     batch->cpu = chunk->cpu;
     batch->file = chunk->file;
     batch->pos = chunk->pos;
     batch->lost_bytes = chunk->lost_bytes;
     batch->lost_rows = chunk->lost_rows;
     batch->time_ns = chunk->time_ns;
-    batch->rows = r->rows;
+    batch->rows = bytes;
     batch->length = chunk->length;
 
-    return 1;
+    return 0;
 }
 
-/* A batch without rows says when the host changed. */
 static int host(struct xensched_recording *r,
-                const struct recording_chunk *chunk,
-                struct xensched_batch *batch, struct xensched_error *err)
+                const struct recording_chunk *chunk, const uint8_t *bytes,
+                struct xensched_error *err)
 {
     char *text = malloc(chunk->length + 1);
 
     if (!text)
         return xensched_fail(err, ENOMEM, "out of memory");
     if (chunk->length)
-        memcpy(text, r->rows, chunk->length);
+        memcpy(text, bytes, chunk->length);
     text[chunk->length] = '\0';
     free(r->host);
     r->host = text;
     r->host_length = chunk->length;
     r->nr_hosts++;
-    memset(batch, 0, sizeof(*batch));
-    xensched_layout(0, &batch->layout);
-    batch->time_ns = chunk->time_ns;
 
-    return 1;
+    return 0;
+}
+
+/* Ends, and has nothing that a terminal would obey. */
+static void make_text(char *text, size_t size)
+{
+    size_t i;
+
+    text[size - 1] = '\0';
+    for (i = 0; text[i]; i++)
+        if (text[i] < ' ' || text[i] > '~')
+            text[i] = '?';
+}
+
+static int source(struct xensched_recording *r,
+                  const struct recording_chunk *chunk, const uint8_t *bytes,
+                  struct xensched_source_info *info,
+                  struct xensched_error *err)
+{
+    struct recording_source s;
+
+    if (chunk->length < sizeof(s) || chunk->source >= XENSCHED_MAX_SOURCES)
+        return damaged(r, err, "an impossible source");
+    memcpy(&s, bytes, sizeof(s));
+    if (s.kind >= XENSCHED_NR_KINDS)
+        return damaged(r, err, "a source of an unknown kind");
+    *info = (struct xensched_source_info){
+        .id = chunk->source,
+        .kind = s.kind,
+        .domid = s.domid,
+        .tsc_khz = s.tsc_khz,
+    };
+    memcpy(info->uuid, s.uuid, sizeof(info->uuid));
+    memcpy(info->name, s.name, sizeof(info->name));
+    make_text(info->uuid, sizeof(info->uuid));
+    make_text(info->name, sizeof(info->name));
+    if (!r->sources[info->id])
+        r->sources[info->id] = malloc(sizeof(*info));
+    if (!r->sources[info->id])
+        return xensched_fail(err, ENOMEM, "out of memory");
+    *r->sources[info->id] = *info;
+
+    return 0;
+}
+
+static int clock_of(const struct xensched_recording *r,
+                    const struct recording_chunk *chunk, const uint8_t *bytes,
+                    struct xensched_clock *clock, struct xensched_error *err)
+{
+    struct recording_clock c;
+
+    if (chunk->length < sizeof(c) || chunk->source >= XENSCHED_MAX_SOURCES)
+        return damaged(r, err, "an impossible clock");
+    memcpy(&c, bytes, sizeof(c));
+    if (c.vcpu >= XENSCHED_MAX_VCPUS)
+        return damaged(r, err, "the clock of an impossible vCPU");
+    *clock = (struct xensched_clock){
+        .vcpu = c.vcpu,
+        .flags = c.flags,
+        .host_tsc = c.host_tsc,
+        .guest_tsc = c.guest_tsc,
+        .host_khz = c.host_khz,
+        .guest_khz = c.guest_khz,
+        .error = c.error,
+    };
+
+    return 0;
+}
+
+/* Returns 1 if it is something, 0 if it is to be skipped. */
+static int understand(struct xensched_recording *r,
+                      const struct recording_chunk *chunk,
+                      const uint8_t *bytes, struct xensched_record *record,
+                      struct xensched_error *err)
+{
+    int rc = 0;
+
+    record->time_ns = chunk->time_ns;
+    record->source = r->header.version > 1 ? chunk->source : 0;
+    record->what = XENSCHED_RECORDED_ROWS;
+    switch (chunk->type) {
+    case RECORDING_ROWS:
+        rc = rows(r, chunk, bytes, &record->batch, err);
+        break;
+    case RECORDING_HOST:
+        record->what = XENSCHED_RECORDED_HOST;
+        rc = host(r, chunk, bytes, err);
+        break;
+    case RECORDING_SOURCE:
+        record->what = XENSCHED_RECORDED_SOURCE;
+        rc = source(r, chunk, bytes, &record->info, err);
+        break;
+    case RECORDING_CLOCK:
+        record->what = XENSCHED_RECORDED_CLOCK;
+        rc = clock_of(r, chunk, bytes, &record->clock, err);
+        break;
+    case RECORDING_ROUND:
+        record->what = XENSCHED_RECORDED_ROUND;
+        record->host_tsc = chunk->pos;
+        break;
+    default:
+        return 0;
+    }
+
+    return rc ? rc : 1;
+}
+
+/* The next chunk of the file.  Returns as xensched_recording_read(), or 2. */
+static int read_file(struct xensched_recording *r,
+                     struct xensched_record *record,
+                     struct xensched_error *err)
+{
+    struct recording_chunk chunk;
+    int rc = get_chunk(r, &chunk, err);
+
+    if (rc)
+        return rc;
+    if (chunk.type == RECORDING_END)
+        return end(r, &chunk, err);
+    if (chunk.type == RECORDING_PACK)
+        rc = unpack(r, &chunk, err);
+    else
+        rc = understand(r, &chunk, r->rows.bytes, record, err);
+    if (rc < 0)
+        return rc;
+    r->nr_chunks++;
+    r->offset += sizeof(chunk) + chunk.length;
+
+    return rc ? rc : 2;
+}
+
+int xensched_recording_read(struct xensched_recording *r,
+                            struct xensched_record *record,
+                            struct xensched_error *err)
+{
+    struct recording_chunk chunk;
+    const uint8_t *bytes = NULL;
+    int rc;
+
+    do {
+        if (r->pack_at == r->pack.length) {
+            rc = read_file(r, record, err);
+        } else {
+            rc = get_packed(r, &chunk, &bytes, err);
+            if (!rc)
+                rc = understand(r, &chunk, bytes, record, err);
+            if (!rc)
+                rc = 2;
+        }
+    } while (rc == 2);
+
+    return rc;
+}
+
+int xensched_recording_next(struct xensched_recording *r,
+                            struct xensched_batch *batch,
+                            struct xensched_error *err)
+{
+    struct xensched_record record;
+    int rc;
+
+    while ((rc = xensched_recording_read(r, &record, err)) == 1) {
+        if (record.what == XENSCHED_RECORDED_ROWS) {
+            *batch = record.batch;
+            return 1;
+        }
+        if (record.what == XENSCHED_RECORDED_HOST) {
+            memset(batch, 0, sizeof(*batch));
+            xensched_layout(0, &batch->layout);
+            batch->time_ns = record.time_ns;
+            return 1;
+        }
+    }
+
+    return rc;
+}
+
+const struct xensched_source_info *
+xensched_recording_source(const struct xensched_recording *r, uint32_t id)
+{
+    return id < XENSCHED_MAX_SOURCES ? r->sources[id] : NULL;
 }
 
 uint64_t xensched_recording_host(const struct xensched_recording *r,
@@ -232,39 +491,18 @@ uint64_t xensched_recording_host(const struct xensched_recording *r,
     return r->nr_hosts;
 }
 
-int xensched_recording_next(struct xensched_recording *r,
-                            struct xensched_batch *batch,
-                            struct xensched_error *err)
-{
-    struct recording_chunk chunk;
-    int rc;
-
-    for (;;) {
-        rc = get_chunk(r, &chunk, err);
-        if (rc)
-            return rc;
-        if (chunk.type == RECORDING_END)
-            return end(r, &chunk, err);
-        if (chunk.type == RECORDING_ROWS)
-            rc = rows(r, &chunk, batch, err);
-        else if (chunk.type == RECORDING_HOST)
-            rc = host(r, &chunk, batch, err);
-        if (rc < 0)
-            return rc;
-        r->nr_chunks++;
-        r->offset += sizeof(chunk) + chunk.length;
-        if (rc)
-            return rc;
-    }
-}
-
 void xensched_recording_close(struct xensched_recording *r)
 {
+    size_t i;
+
     if (!r)
         return;
     if (r->file)
         fclose(r->file);
-    free(r->rows);
+    for (i = 0; i < XENSCHED_MAX_SOURCES; i++)
+        free(r->sources[i]);
+    pack_free(&r->rows);
+    pack_free(&r->pack);
     free(r->host);
     free(r->path);
     free(r);

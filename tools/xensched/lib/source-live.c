@@ -6,14 +6,27 @@
  * Without an area the one which is there is looked at, read-only.  A round
  * over all readers asks each of them at most READS_PER_ROUND times and then
  * says XENSCHED_IDLE, so a busy log file cannot hold up the others.  pCPUs
- * which were added to the area are noticed at the end of a round.
+ * which were added to the area are noticed at the end of a round, and so is
+ * that a domain has died or given its log up, by who only looks at it: what is
+ * mapped keeps a dead domain from going.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include <xensched/read-log.h>
+
+#include "area.h"
 #include "source.h"
+
+#define NS_PER_S 1000000000ULL
+
+/*
+ * A layout takes nanoseconds to change, or as long as the producer does not run.
+ * One that still changes after so many rounds does so for ever.
+ */
+#define BUSY_ROUNDS 10
 
 /*
  * One read can take everything that is in a log file.  A second is needed
@@ -25,6 +38,8 @@ struct log_file {
     uint32_t cpu;
     uint32_t file;
     struct xensched_reader reader;
+    uint64_t mark;     /* as set last */
+    unsigned int busy; /* reads in a row which met a change of the layout */
 };
 
 struct live {
@@ -37,6 +52,7 @@ struct live {
     size_t nr_known;
     size_t at;          /* the log file to be asked next */
     unsigned int reads; /* how often it has been asked in this round */
+    uint64_t checked_ns; /* when it was last seen to be there */
     void *buffer;
     size_t room;
 };
@@ -51,6 +67,15 @@ static void live_close(void *data)
     free(l->known);
     free(l->buffer);
     free(l);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
 static int make_room(struct live *l, size_t size)
@@ -89,6 +114,8 @@ static int add_log(struct live *l, uint32_t cpu, uint32_t file,
     log = &l->logs[l->nr_logs++];
     log->cpu = cpu;
     log->file = file;
+    log->mark = 0;
+    log->busy = 0;
     xensched_reader_init(&log->reader, state, data, size, begin);
 
     return 0;
@@ -153,15 +180,32 @@ static size_t count_cpus(const struct live *l)
     return nr;
 }
 
+/*
+ * The producer rings when a log file is half full of new rows: then there is as
+ * much room for what comes until it is read.  Where nothing was written, nothing
+ * is to be set.
+ */
+static void set_mark(struct live *l, struct log_file *log)
+{
+    uint64_t mark = log->reader.pos + log->reader.size / 2;
+
+    if (mark == log->mark)
+        return;
+    log->mark = mark;
+    xensched_area_set_mark(l->area, log->cpu, log->file, mark);
+}
+
 /* "From now on" means from the time of opening, not of the first read. */
 static void begin(struct live *l)
 {
     struct xensched_batch nothing;
     size_t i;
 
-    for (i = 0; i < l->nr_logs; i++)
+    for (i = 0; i < l->nr_logs; i++) {
         xensched_reader_read(&l->logs[i].reader, l->buffer, l->room,
                              &nothing);
+        set_mark(l, &l->logs[i]);
+    }
 }
 
 /* A source for @area, which was opened for it if @own says so. */
@@ -184,6 +228,7 @@ static int live_open(struct xensched_area *area, bool own, void **data,
         return rc;
     }
     begin(l);
+    l->checked_ns = now_ns();
     *tsc_khz = xensched_area_tsc_khz(area);
     *data = l;
 
@@ -237,34 +282,58 @@ static int open_with(int (*attach)(const char *text,
     return rc ? rc : live_open(area, own, data, tsc_khz, err);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-
-    return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 static void next_log(struct live *l)
 {
     l->at++;
     l->reads = 0;
 }
 
+/* The end of a round. */
+static int end_round(struct live *l, struct xensched_error *err)
+{
+    uint64_t now = now_ns();
+    int rc = 0;
+
+    l->at = 0;
+    /* A new pCPU has no past: all that is in its logs is new. */
+    if (count_cpus(l) != l->nr_cpus)
+        rc = add_logs(l, XENSCHED_BEGIN_OLDEST, err);
+    /* Who made the area knows by other ways. */
+    if (rc || l->area->writable || !l->area->ops->check ||
+        now - l->checked_ns < NS_PER_S)
+        return rc;
+    l->checked_ns = now;
+
+    return l->area->ops->check(l->area, err);
+}
+
+/* Is this log being changed all the time? */
+static bool is_stuck(struct log_file *log, int rc)
+{
+    log->busy = rc == -EAGAIN ? log->busy + 1 : 0;
+
+    return log->busy >= BUSY_ROUNDS;
+}
+
 static int live_next(void *data, struct xensched_batch *batch,
                            struct xensched_error *err)
 {
     struct live *l = data;
-    int rc = 0;
+    int rc;
 
     while (l->at < l->nr_logs) {
         struct log_file *log = &l->logs[l->at];
         int more = xensched_reader_read(&log->reader, l->buffer, l->room,
                                         batch);
 
-        if (more != 1 || ++l->reads == READS_PER_ROUND)
+        if (is_stuck(log, more))
+            return xensched_fail(err, EAGAIN, "the layout of log file %u of "
+                                 "CPU %u is being changed for ever", log->file,
+                                 log->cpu);
+        if (more != 1 || ++l->reads == READS_PER_ROUND) {
+            set_mark(l, log);
             next_log(l);
+        }
         if (!batch->length && !batch->lost_bytes)
             continue;
         batch->cpu = log->cpu;
@@ -272,10 +341,7 @@ static int live_next(void *data, struct xensched_batch *batch,
         batch->time_ns = now_ns();
         return XENSCHED_BATCH;
     }
-    l->at = 0;
-    /* A new pCPU has no past: all that is in its logs is new. */
-    if (count_cpus(l) != l->nr_cpus)
-        rc = add_logs(l, XENSCHED_BEGIN_OLDEST, err);
+    rc = end_round(l, err);
 
     return rc ? rc : XENSCHED_IDLE;
 }

@@ -43,6 +43,12 @@ static uint64_t recording_host(const void *data, const char **text,
     return xensched_recording_host(data, text, length);
 }
 
+static const struct xensched_source_info *recording_info(const void *data,
+                                                         uint32_t id)
+{
+    return xensched_recording_source(data, id);
+}
+
 static void recording_close(void *data)
 {
     xensched_recording_close(data);
@@ -53,5 +59,6 @@ const struct xensched_source_ops xensched_source_recording = {
     .open = recording_open,
     .next = recording_next,
     .host = recording_host,
+    .info = recording_info,
     .close = recording_close,
 };

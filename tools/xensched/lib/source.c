@@ -120,6 +120,12 @@ uint64_t xensched_source_host(const struct xensched_source *source,
                              : 0;
 }
 
+const struct xensched_source_info *
+xensched_source_whose(const struct xensched_source *source, uint32_t id)
+{
+    return source->ops->info ? source->ops->info(source->data, id) : NULL;
+}
+
 uint64_t xensched_source_tsc_khz(const struct xensched_source *source)
 {
     return source->tsc_khz;

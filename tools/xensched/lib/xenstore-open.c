@@ -4,7 +4,8 @@
  *
  * When nobody listens at xenstored's socket, xs_open() goes on to the kernel's
  * way to a xenstored that is another domain.  Where xenstored has merely died
- * that connection succeeds, and the first question waits for ever.
+ * that connection succeeds, and the first question waits for ever: at once, or when
+ * the next xenstored, which took the kernel's questions over, dies as well.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -19,7 +20,10 @@
 
 #include "xenstore-open.h"
 
-/* Is there a socket at which nobody listens? */
+/* The socket that there was: xenstored is a process of this domain. */
+static struct sockaddr_un seen;
+
+/* Is there a socket at which nobody listens, or is it being made again? */
 static bool is_dead(const char *path)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -27,10 +31,12 @@ static bool is_dead(const char *path)
     bool dead;
     int fd;
 
-    if (stat(path, &st) || !S_ISSOCK(st.st_mode) ||
-        (size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s",
+    if (stat(path, &st) || !S_ISSOCK(st.st_mode))
+        return !strcmp(path, seen.sun_path);
+    if ((size_t)snprintf(address.sun_path, sizeof(address.sun_path), "%s",
                          path) >= sizeof(address.sun_path))
         return false;
+    seen = address;
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return false;

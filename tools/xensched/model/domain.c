@@ -31,6 +31,7 @@ static void domain_free(struct domain *d)
     free(d->threshold);
     cpumap_free(&d->pool_cpus);
     cpumap_free(&d->ours);
+    pages_free(&d->pages);
 }
 
 void domain_add_serves(struct domain *d, uint32_t front_end)

@@ -10,16 +10,31 @@
 #include <stdint.h>
 
 #include "cpumap.h"
+#include "pages.h"
 
 /* "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" and its end. */
 #define DOMAIN_UUID_TEXT 37
 #define DOMAIN_NAME_TEXT 80
 #define DOMAIN_GROUP_TEXT 64
 
+/* How long a vCPU ran, and waited for a pCPU, since it was made that long ago. */
+struct vcpu_times {
+    bool known;
+    uint64_t ran_ns, waited_ns, all_ns;
+};
+
+/* The same of late: parts of the time, 0 ... 1. */
+struct vcpu_use {
+    bool known;
+    double ran, waited;
+};
+
 struct domain_vcpu {
     bool online;
     uint32_t cpu; /* the pCPU it runs on, or did last */
     struct cpumap hard, soft;
+    struct vcpu_times times; /* from the host */
+    struct vcpu_use use;     /* from the daemon; see runnable.h */
 };
 
 /* Whose doing the present affinity is. */
@@ -46,10 +61,13 @@ struct domain {
     struct cpumap pool_cpus;
     unsigned int nr_vcpus;
     struct domain_vcpu *vcpus; /* also those which are offline */
+    unsigned int weight;       /* of credit or credit2; 0: not known */
+    unsigned int cap;          /* in percent of a pCPU; 0: none, or not known */
 
     /* From the daemon. */
     uint16_t acct;
     uint64_t since_ns;           /* when it was seen first */
+    struct pages pages;          /* where its memory is */
     enum domain_affinity affinity;
     bool held;                   /* by an operator; in a snapshot only */
     uint32_t *threshold;         /* [event], 0: as of all; NULL: likewise; in a

@@ -25,6 +25,7 @@ enum meaning { IGNORED, PAIR, SINGLE };
 struct matrix {
     double half_life_ns;
     enum meaning meaning[XEN_SCHEDLOG_NR_EVENTS];
+    uint32_t singles; /* mask of those which mean SINGLE */
     uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
     /* [current] of each event; 0, or beyond the end: none of its own */
     uint32_t *own[XEN_SCHEDLOG_NR_EVENTS];
@@ -59,6 +60,8 @@ struct matrix *matrix_new(uint64_t half_life_ns)
     m->half_life_ns = half_life_ns;
     for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++) {
         m->meaning[i] = meaning_of(i);
+        if (m->meaning[i] == SINGLE)
+            m->singles |= 1U << i;
         m->threshold[i] = 1;
     }
     cells_init(&m->cells);
@@ -252,7 +255,7 @@ void matrix_add_batch(struct matrix *m, const struct xensched_batch *batch,
     struct xensched_row rows[BLOCK_ROWS];
     size_t i, nr, first = 0;
 
-    if (tally_batch(batch, NULL, add_row, &addition))
+    if (tally_batch(batch, m->singles, NULL, add_row, &addition))
         return;
     while ((nr = xensched_batch_decode(batch, first, rows, BLOCK_ROWS))) {
         for (i = 0; i < nr; i++)
@@ -267,8 +270,37 @@ void matrix_add_believable(struct matrix *m,
 {
     struct addition addition = { .matrix = m, .now_ns = now_ns };
 
-    if (!tally_batch(batch, sieve, add_row, &addition))
+    if (!tally_batch(batch, m->singles, sieve, add_row, &addition))
         sieve->refused += xensched_batch_rows(batch);
+}
+
+bool matrix_cap(struct matrix *m, unsigned int event, uint16_t current,
+                uint16_t correspondent, unsigned int witness, double factor,
+                uint64_t now_ns)
+{
+    struct cell *cell = cells_find(&m->cells, key_of(event, current,
+                                                     correspondent));
+    const struct cell *seen = cells_find(&m->cells, key_of(witness,
+                                                           correspondent,
+                                                           current));
+    /* Of those which made no row yet nobody knows. */
+    double most = threshold_of(m, witness, correspondent) - 1.0;
+    double sum, over;
+
+    if (!cell)
+        return false;
+    if (seen)
+        most += decayed(m, seen, now_ns);
+    sum = decayed(m, cell, now_ns);
+    over = sum - most * factor;
+    if (over <= 0)
+        return false;
+    cell->sum = sum - over;
+    if (now_ns > cell->at_ns)
+        cell->at_ns = now_ns;
+    cell->total -= over < cell->total ? (uint64_t)over : cell->total;
+
+    return true;
 }
 
 double matrix_rate(const struct matrix *m, unsigned int event,
@@ -338,6 +370,18 @@ void matrix_visit(const struct matrix *m, uint64_t now_ns,
 
         visit(&entry, arg);
     }
+}
+
+void matrix_visit_service(const struct matrix *m,
+                          void (*visit)(uint16_t current, uint32_t cpu,
+                                        uint64_t total_ns, void *arg),
+                          void *arg)
+{
+    const struct cell *cell;
+    size_t i = 0;
+
+    while ((cell = cells_next(&m->ran, &i)))
+        visit(cell->key >> 32, cell->key, cell->total, arg);
 }
 
 size_t matrix_size(const struct matrix *m)

@@ -63,6 +63,15 @@ void matrix_add_batch(struct matrix *m, const struct xensched_batch *batch,
 void matrix_add_believable(struct matrix *m,
                            const struct xensched_batch *batch,
                            struct tally_sieve *sieve, uint64_t now_ns);
+/*
+ * A number that is somebody's word, held against another one which is not: that
+ * of @event from @current to @correspondent is at most @factor for each
+ * @witness from @correspondent to @current, all of which have been added.  What
+ * is more is taken away.  True if there was more.
+ */
+bool matrix_cap(struct matrix *m, unsigned int event, uint16_t current,
+                uint16_t correspondent, unsigned int witness, double factor,
+                uint64_t now_ns);
 /* Add one row.  A row without event, or without who, is not counted. */
 void matrix_add(struct matrix *m, const struct xensched_row *row,
                 uint64_t now_ns);
@@ -112,6 +121,12 @@ struct matrix_entry {
 void matrix_visit(const struct matrix *m, uint64_t now_ns,
                   void (*visit)(const struct matrix_entry *entry, void *arg),
                   void *arg);
+
+/* Likewise for what each accounting domain ever ran on each pCPU. */
+void matrix_visit_service(const struct matrix *m,
+                          void (*visit)(uint16_t current, uint32_t cpu,
+                                        uint64_t total_ns, void *arg),
+                          void *arg);
 
 /* How many numbers there are. */
 size_t matrix_size(const struct matrix *m);

@@ -81,6 +81,15 @@ static double together(const struct matrix *m, const struct topology *t,
     return sum < 1 ? sum : 1;
 }
 
+static double notifications(const struct matrix *m, const struct domain *a,
+                            const struct domain *b, uint64_t now_ns)
+{
+    return matrix_rate(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, a->acct, b->acct,
+                       now_ns) +
+           matrix_rate(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, b->acct, a->acct,
+                       now_ns);
+}
+
 double presence_crossings(const struct matrix *m, const struct topology *t,
                           const struct domain *a, const struct domain *b,
                           uint64_t now_ns)
@@ -89,10 +98,7 @@ double presence_crossings(const struct matrix *m, const struct topology *t,
 
     if (!presence_known(a) || !presence_known(b))
         return -1;
-    rate = matrix_rate(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, a->acct, b->acct,
-                       now_ns) +
-           matrix_rate(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, b->acct, a->acct,
-                       now_ns);
+    rate = notifications(m, a, b, now_ns);
     if (rate == 0)
         return 0;
     near = together(m, t, a, b, now_ns);
@@ -114,6 +120,23 @@ double presence_all_crossings(const struct matrix *m, const struct topology *t,
 
         if (crossings > 0)
             sum += crossings;
+    }
+
+    return sum;
+}
+
+double presence_all_notifications(const struct matrix *m,
+                                  const struct domains *domains,
+                                  const struct domain *a, uint64_t now_ns)
+{
+    double sum = 0;
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++) {
+        const struct domain *b = &domains->domain[i];
+
+        if (b != a && presence_known(a) && presence_known(b))
+            sum += notifications(m, a, b, now_ns);
     }
 
     return sum;

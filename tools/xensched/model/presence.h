@@ -44,4 +44,9 @@ double presence_all_crossings(const struct matrix *m, const struct topology *t,
                               const struct domains *domains,
                               const struct domain *a, uint64_t now_ns);
 
+/* All of them, wherever both were, with those whose shares are known. */
+double presence_all_notifications(const struct matrix *m,
+                                  const struct domains *domains,
+                                  const struct domain *a, uint64_t now_ns);
+
 #endif /* XENSCHED_MODEL_PRESENCE_H */

@@ -11,6 +11,7 @@
 /* Event, current and correspondent of a row, as they lie there: one number. */
 #define IDS_MASK 0xffffffffffffULL
 #define NO_IDS UINT64_MAX
+#define NO_CORRESPONDENT 0xffff00000000ULL
 
 struct sum {
     uint64_t ids, amount;
@@ -55,13 +56,21 @@ static void begin_sum(struct sum *sum, uint64_t ids,
     sum->none = most < 0;
 }
 
+/* XEN_SCHEDLOG_ACCT_NONE has all bits. */
+static bool is_alone(uint32_t events, uint64_t ids)
+{
+    uint16_t event = ids;
+
+    return event < 32 && events >> event & 1;
+}
+
 /* Fibonacci hashing, as in cells.c: the high bits depend on all bits. */
 static unsigned int index_of(uint64_t ids)
 {
     return ids * 0x9e3779b97f4a7c15ULL >> (64 - NR_SUMS_BITS);
 }
 
-bool tally_batch(const struct xensched_batch *batch,
+bool tally_batch(const struct xensched_batch *batch, uint32_t alone,
                  struct tally_sieve *sieve,
                  void (*take)(void *arg, const struct xensched_row *row),
                  void *arg)
@@ -83,6 +92,8 @@ bool tally_batch(const struct xensched_batch *batch,
 
         memcpy(&ids, row, sizeof(ids));
         ids &= IDS_MASK;
+        if (is_alone(alone, ids))
+            ids |= NO_CORRESPONDENT;
         if (layout.counter_size == sizeof(uint32_t))
             memcpy(&amount, row + layout.counter, sizeof(uint32_t));
         else

@@ -27,12 +27,15 @@ struct tally_sieve {
 };
 
 /*
+ * Of the events in @alone (mask) the correspondent means nothing: whom a pCPU
+ * was left to is another one each time.  They are added up as if they had none.
+ *
  * Calls @take with rows whose counters sum up to those of the rows of @batch:
  * one for all that agree in event, current and correspondent, now and then
  * two.  False, and nothing was done: not all of these are in the rows.
  * @sieve: NULL, all is believed.
  */
-bool tally_batch(const struct xensched_batch *batch,
+bool tally_batch(const struct xensched_batch *batch, uint32_t alone,
                  struct tally_sieve *sieve,
                  void (*take)(void *arg, const struct xensched_row *row),
                  void *arg);

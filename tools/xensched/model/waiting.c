@@ -90,7 +90,8 @@ void waiting_add(struct waiting *waiting, const struct xensched_row *row,
     if ((row->valid & needed) != needed)
         return;
     if (row->event == XEN_SCHEDLOG_EV_RUNQ)
-        add(waiting, &waiting->queue, row->cpu, row->counter, now_ns);
+        add(waiting, &waiting->queue, row->cpu,
+            row->counter & XEN_SCHEDLOG_RUNQ_LENGTH_MASK, now_ns);
     if (row->event != XEN_SCHEDLOG_EV_WAKE_DELAY)
         return;
     add(waiting, &waiting->delay_on, row->cpu, row->counter / NS_PER_S, now_ns);

@@ -5,7 +5,7 @@
  * notification doesn't cross the interconnect.
  *
  * The place is where the majority of the driver domain's vCPUs are bound to,
- * or run.  No majority, no opinion.
+ * or where it spends most of its time.  One that is spread attracts nobody.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,14 +42,40 @@ static void describe_talk(struct opinion *o, const struct domain *d,
 static void describe_place(struct opinion *o, const struct whereabouts *w,
                            const struct topology_place *place)
 {
-    char most[64] = "whose vCPUs", cpus[CPUMAP_TEXT];
+    char most[64] = "whose vCPUs are", cpus[CPUMAP_TEXT];
 
     cpumap_format(&place->cpus, cpus, sizeof(cpus));
-    if (w->there < w->online)
-        policy_say(most, "most of whose vCPUs (%u of %u)", w->there,
+    if (!w->there)
+        policy_say(most, "which spends %.0f %% of its time", 100 * w->share);
+    else if (w->there < w->online)
+        policy_say(most, "most of whose vCPUs (%u of %u) are", w->there,
                    w->online);
-    policy_say(o->where, "%s are on pCPUs %.100s (%s %u)", most, cpus,
+    policy_say(o->where, "%s on pCPUs %.100s (%s %u)", most, cpus,
                place->kind, place->id);
+}
+
+/* Why nobody goes to a driver domain which is bound nowhere. */
+static void describe_spread(struct opinion *o, const struct whereabouts *w,
+                            const struct domain *driver, const char *kind)
+{
+    char text[DOMAIN_NAME_TEXT];
+    const char *name = policy_name_of(driver, text);
+
+    if (w->share < 0)
+        policy_say(o->lacks, "%.110s, but it is not known where %.40s lives: "
+                   "it is bound to no %.8s, and service-ns has no rows of it",
+                   o->fact, name, kind);
+    else
+        policy_say(o->lacks, "%.110s, but %.40s is spread: it spends no more "
+                   "than %.0f %% of its time on one %.8s, %.0f %% are needed",
+                   o->fact, name, 100 * w->share, kind,
+                   100 * WHEREABOUTS_TO_GO);
+}
+
+static bool lives_there(const struct whereabouts *w)
+{
+    return w->place != TOPOLOGY_UNKNOWN &&
+           (w->there || w->share >= WHEREABOUTS_TO_GO);
 }
 
 /* What there would have to be for it to be moved; "": nothing is missing. */
@@ -65,10 +91,10 @@ static void describe_lack(struct opinion *o, const struct talk *talk,
 }
 
 static void think(const struct policy_settings *settings,
-                  const struct topology *t, const struct domain *d,
+                  const struct policy_input *input, const struct domain *d,
                   const struct talk *talk, struct opinion *o)
 {
-    char name[DOMAIN_NAME_TEXT];
+    const struct topology *t = input->topology;
     struct whereabouts where;
 
     o->partner = talk->driver;
@@ -79,17 +105,16 @@ static void think(const struct policy_settings *settings,
     describe_lack(o, talk, settings);
     if (!talks_enough(settings, talk, POLICY_STAY_FRACTION))
         return;
-    where = whereabouts_find(t, talk->driver, true);
-    if (where.place == TOPOLOGY_UNKNOWN) {
-        policy_say(o->lacks, "%.120s, but the vCPUs of %.40s are spread: no "
-                   "%s has most of them", o->fact,
-                   policy_name_of(talk->driver, name), t->places[0].kind);
+    where = whereabouts_find(input, talk->driver - input->domains->domain);
+    if (!lives_there(&where))
+        describe_spread(o, &where, talk->driver, t->places[0].kind);
+    if (where.place == TOPOLOGY_UNKNOWN)
         return;
-    }
     describe_place(o, &where, &t->places[where.place]);
     o->place = where.place;
     o->beside = talk->driver;
-    o->want = talks_enough(settings, talk, 1) ? WANT_GO : WANT_STAY;
+    o->want = talks_enough(settings, talk, 1) && lives_there(&where)
+              ? WANT_GO : WANT_STAY;
 }
 
 static void run(void *memory, const struct policy_input *input,
@@ -100,8 +125,8 @@ static void run(void *memory, const struct policy_input *input,
 
     for (i = 0; i < input->domains->nr; i++)
         if (input->standing[i].open)
-            think(memory, input->topology, &input->domains->domain[i],
-                  &talk[i], &opinions[i]);
+            think(memory, input, &input->domains->domain[i], &talk[i],
+                  &opinions[i]);
     free(talk);
 }
 

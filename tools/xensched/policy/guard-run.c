@@ -12,6 +12,7 @@ struct guard *guard_new(const struct policy_settings *settings, bool several)
 {
     struct guard *g = need_memory(1, sizeof(*g));
 
+    g->homes = homes_new();
     guard_change(g, settings, several);
 
     return g;
@@ -50,6 +51,7 @@ void guard_free(struct guard *g)
     for (i = 0; i < g->nr; i++)
         cpumap_free(&g->domains[i].moved_to);
     free(g->domains);
+    homes_free(g->homes);
     free(g);
 }
 
@@ -220,35 +222,41 @@ void guard_send(struct guard *g, unsigned int i, struct spot spot)
 }
 
 /*
- * Xen moves vCPUs to and fro between the caches of a place; so of a cache it
- * counts only who is bound there.
+ * Guests who are bound nowhere make room, driver domains don't.  Xen moves
+ * vCPUs to and fro between the caches of a place; so of a cache it counts only
+ * who is bound there.
  */
-static struct spot spot_of(const struct guard *g, const struct domain *d)
+static struct spot spot_of(const struct guard *g, unsigned int i)
 {
     const struct topology *t = g->input->topology;
+    const struct domain *d = &g->input->domains->domain[i];
     struct spot spot = {
-        whereabouts_find(t, d, d->driver).place, TOPOLOGY_UNKNOWN
+        (d->driver ? whereabouts_find(g->input, i)
+                   : whereabouts_bound(t, d)).place, TOPOLOGY_UNKNOWN
     };
 
     if (spot.place != TOPOLOGY_UNKNOWN)
         spot.cache = topology_only_cache(t, spot.place);
     if (spot.place != TOPOLOGY_UNKNOWN && spot.cache == TOPOLOGY_UNKNOWN)
-        spot.cache = whereabouts_find_cache(t, d, false).place;
+        spot.cache = whereabouts_bound_cache(t, d).place;
 
     return spot;
 }
 
 /*
- * It waits more than it gained.  It is not sent there again for a while, and
- * if that is of no use for longer.
+ * It waits more than it gained: it is not sent there again for a while, and if
+ * that is of no use for longer.  Or it did not gain: then it is left where it
+ * is, and the second time for far longer, since whom it follows goes on.
  */
 static void undo(struct guard *g, struct past *m, const struct domain *d,
                  struct decision *decision)
 {
     m->shunned = topology_place_of_all(g->input->topology, &d->ours);
     m->shunned_ns = g->input->now_ns;
-    if (m->shuns < GUARD_SHUN_TIMES)
-        m->shuns++;
+    m->shuns_all = m->news == OUTCOME_REGRET;
+    m->shuns += m->shuns_all && m->shuns ? GUARD_REGRET_AGAIN : 1;
+    if (m->shuns > GUARD_SHUN_TIMES)
+        m->shuns = GUARD_SHUN_TIMES;
     decide(decision, GIVE_BACK, "the move is undone: %s", decision->news_text);
 }
 
@@ -256,7 +264,7 @@ static void look_at(struct guard *g, unsigned int i)
 {
     const struct domain *d = &g->input->domains->domain[i];
     struct standing *s = &g->standing[i];
-    struct spot spot = spot_of(g, d);
+    struct spot spot = spot_of(g, i);
     const struct pool *pool = pool_of(g, &d->pool_cpus);
 
     follow(&g->domains[i], d, g->input->now_ns);
@@ -275,7 +283,8 @@ static void look_at(struct guard *g, unsigned int i)
     if (!s->open) {
         guard_forget_wish(&g->domains[i]);
         guard_send(g, i, spot);
-    } else if (g->domains[i].news == OUTCOME_WORSE) {
+    } else if (g->domains[i].news == OUTCOME_WORSE ||
+               g->domains[i].news == OUTCOME_REGRET) {
         undo(g, &g->domains[i], d, &g->plan->decisions[i]);
         s->open = false;
     }
@@ -295,6 +304,9 @@ void guard_begin(struct guard *g, struct policy_input *input,
     g->plan = plan;
     input->standing = g->standing;
     input->taken = g->taken;
+    homes_update(g->homes, input->matrix, input->topology, input->domains,
+                 input->now_ns);
+    input->homes = g->homes;
     remember(g, input->domains);
     for (i = 0; i < plan->nr; i++)
         look_at(g, i);

@@ -27,6 +27,7 @@ struct past {
     unsigned int shunned;      /* UNKNOWN: none */
     uint64_t shunned_ns;       /* since when */
     unsigned int shuns;        /* so many times */
+    bool shuns_all;            /* it did not help: to no other place either */
 };
 
 /* To count cores once for all domains of a cpupool. */
@@ -41,6 +42,7 @@ struct guard {
     bool several;
     unsigned int nr;
     struct past *domains; /* sorted by domid */
+    struct homes *homes;
     /* The present run. */
     const struct policy_input *input;
     struct plan *plan;

@@ -144,15 +144,17 @@ static uint64_t shun_left(const struct view *v)
 
 static bool shuns(const struct view *v, unsigned int place)
 {
-    return v->past->shunned == place && shun_left(v);
+    return (v->past->shunned == place || v->past->shuns_all) && shun_left(v);
 }
 
 static void object_shunned(const struct view *v, const char *policy)
 {
     char text[OPINION_TEXT + 200];
 
-    policy_say(text, "%s, but there it waited for a pCPU more than it gained; "
-               "it is not tried again for %.0f s", v->opinion->fact,
+    policy_say(text, "%s, but %s; it is not tried again for %.0f s",
+               v->opinion->fact, v->past->shuns_all
+               ? "a move before this one did not help"
+               : "there it waited for a pCPU more than it gained",
                shun_left(v) / 1e9);
     object(v, policy, text);
 }
@@ -330,7 +332,7 @@ static void move(const struct view *v, struct spot spot)
     v->decision->hard = lever_begins_hard(lever_allowed(v));
     if (v->guard->input->real)
         outcome_send(&v->past->outcome, v->guard->input, v->domain,
-                     &v->decision->soft);
+                     &v->decision->soft, o->predicts ? o->crossings : -1);
 }
 
 /*
@@ -380,6 +382,12 @@ static struct spot go(const struct view *v, struct spot spot)
     if (v->past->moved && stayed < stay) {
         decide(v->decision, KEEP, "it was moved %.1f s ago and stays for "
                "%.0f s at least", stayed / 1e9, stay / 1e9);
+        return ours_at(v);
+    }
+    if (v->past->moved && v->guard->input->real &&
+        outcome_is_open(&v->past->outcome)) {
+        decide(v->decision, KEEP, "it was moved %.1f s ago, and it is looked "
+               "what comes of that", stayed / 1e9);
         return ours_at(v);
     }
     move(v, spot);

@@ -38,6 +38,9 @@
 #define GUARD_SHUN_NS    600000000000ULL
 #define GUARD_SHUN_TIMES 8
 
+/* A second move that did not help counts as so many. */
+#define GUARD_REGRET_AGAIN 3
+
 struct guard;
 
 /* @several: reasons name the policy that they are of. */

@@ -17,7 +17,7 @@ void outcome_init(struct outcome *o)
 {
     memset(o, 0, sizeof(*o));
     o->share = o->crossings = o->waited = -1;
-    o->crossings_now = o->waited_now = -1;
+    o->crossings_now = o->waited_now = o->predicted = -1;
 }
 
 static struct outcome_mark mark(const struct policy_input *input,
@@ -69,12 +69,16 @@ static void begin_look(struct outcome *o, const struct policy_input *input,
 }
 
 void outcome_send(struct outcome *o, const struct policy_input *input,
-                  const struct domain *d, const struct cpumap *cpus)
+                  const struct domain *d, const struct cpumap *cpus,
+                  double predicted)
 {
     const struct outcome_mark now = mark(input, d);
 
     o->waited = waited_between(o->older.at_ns ? &o->older : &o->newer, &now);
     o->crossings = presence_known(d) ? crossings(input, d) : -1;
+    o->talked = presence_all_notifications(input->matrix, input->domains, d,
+                                           input->now_ns);
+    o->predicted = predicted;
     o->sent_ns = o->since_ns = input->now_ns;
     o->where = OUTCOME_UNKNOWN;
     o->share = o->crossings_now = o->waited_now = -1;
@@ -127,6 +131,7 @@ static enum outcome_news arrive(struct outcome *o,
     o->told = false;
     if (!o->judged)
         o->arrived = mark(input, d);
+    o->crossed_sum = o->talked_sum = o->looks = 0;
 
     return OUTCOME_ARRIVED;
 }
@@ -161,24 +166,60 @@ static double loss(const struct outcome *o)
     return o->waited_now - o->waited - (gained > 0 ? gained : 0) - noise;
 }
 
+/* What crosses places goes up and down: what counts is the mean. */
+static void sample(struct outcome *o, const struct policy_input *input,
+                   const struct domain *d)
+{
+    o->crossed_sum += crossings(input, d);
+    o->talked_sum += presence_all_notifications(input->matrix, input->domains,
+                                                d, input->now_ns);
+    o->looks++;
+    o->crossings_now = o->crossed_sum / o->looks;
+    o->talked_now = o->talked_sum / o->looks;
+}
+
+/*
+ * Has it not come?  Of a domain which has far less to say than before nothing
+ * can be said either.
+ */
+static bool did_not_help(const struct outcome *o)
+{
+    double predicted = o->crossings - o->predicted, now;
+
+    if (o->predicted < 0 || o->crossings < 0 || predicted < OUTCOME_LEAST ||
+        o->talked_now < o->talked / 2)
+        return false;
+    now = o->crossings_now * o->talked / o->talked_now;
+
+    return o->crossings - now < OUTCOME_CAME * predicted;
+}
+
+bool outcome_is_open(const struct outcome *o)
+{
+    return o->predicted >= 0 && o->arrived.at_ns;
+}
+
 /* Twice in a row, since one window may be chance. */
 static enum outcome_news judge(struct outcome *o,
                                const struct policy_input *input,
                                const struct domain *d)
 {
     struct outcome_mark now = mark(input, d);
+    bool waits;
 
+    if (o->arrived.at_ns)
+        sample(o, input, d);
     if (!o->arrived.at_ns ||
         now.at_ns - o->arrived.at_ns < OUTCOME_WINDOW_NS)
         return OUTCOME_NONE;
     o->waited_now = waited_between(&o->arrived, &now);
-    o->crossings_now = crossings(input, d);
     o->arrived = now;
-    if (o->waited >= 0 && o->waited_now >= 0 && loss(o) > 0) {
+    waits = o->waited >= 0 && o->waited_now >= 0 && loss(o) > 0;
+    if (waits || did_not_help(o)) {
         if (++o->worse < 2)
             return OUTCOME_NONE;
         o->arrived.at_ns = 0;
-        return OUTCOME_WORSE;
+        return waits ? OUTCOME_WORSE : OUTCOME_REGRET;
     }
     o->arrived.at_ns = 0;
     o->judged = true;
@@ -250,15 +291,21 @@ static void describe_waiting(const struct outcome *o, char *text, size_t size)
                  1e3 * o->waited);
 }
 
-static void describe_judgement(const struct outcome *o, bool good, char *text,
+static void describe_judgement(const struct outcome *o,
+                               enum outcome_news news, char *text,
                                size_t size)
 {
-    char waiting[OUTCOME_TEXT / 2];
+    char waiting[OUTCOME_TEXT / 2], predicted[60] = "";
 
     describe_waiting(o, waiting, sizeof(waiting));
+    if (o->predicted >= 0)
+        snprintf(predicted, sizeof(predicted), ", predicted were %.0f",
+                 o->predicted);
     snprintf(text, size, "%s; %.0f notifications/s cross places, before the "
-             "move %.0f; %s", waiting, o->crossings_now, o->crossings,
-             good ? "it stays" : "it waits more than it gained");
+             "move %.0f%s; %s", waiting, o->crossings_now, o->crossings,
+             predicted, news == OUTCOME_GOOD ? "it stays"
+             : news == OUTCOME_WORSE ? "it waits more than it gained"
+                                     : "it did not help");
 }
 
 void outcome_describe(const struct outcome *o, enum outcome_news news,
@@ -289,7 +336,8 @@ void outcome_describe(const struct outcome *o, enum outcome_news news,
         break;
     case OUTCOME_GOOD:
     case OUTCOME_WORSE:
-        describe_judgement(o, news == OUTCOME_GOOD, text, OUTCOME_TEXT);
+    case OUTCOME_REGRET:
+        describe_judgement(o, news, text, OUTCOME_TEXT);
         break;
     }
 }

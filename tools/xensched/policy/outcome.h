@@ -43,12 +43,20 @@
 #define OUTCOME_NOISE      0.5
 #define OUTCOME_NOISE_TIME 0.01
 
+/*
+ * Of what a policy predicted that would not cross places any more so much has
+ * to come, if it is so many notifications per second at all.
+ */
+#define OUTCOME_CAME  0.6
+#define OUTCOME_LEAST 10.0
+
 enum outcome_news {
     OUTCOME_NONE,
     OUTCOME_ARRIVED,  /* it is there now */
     OUTCOME_ABSENT,   /* it isn't, though it had time to get there; once */
     OUTCOME_GOOD,     /* it is there, and waits no more than it gained */
     OUTCOME_WORSE,    /* it is there, and waits more than it gained */
+    OUTCOME_REGRET,   /* it is there, and what was predicted did not come */
 };
 
 enum outcome_where { OUTCOME_UNKNOWN, OUTCOME_AT_PLACE, OUTCOME_ELSEWHERE };
@@ -74,6 +82,10 @@ struct outcome {
     struct outcome_mark arrived; /* .at_ns 0: not yet, or judged */
     unsigned int worse; /* so many windows in a row */
     double crossings_now, waited_now; /* as judged; -1: not known */
+    /* Notifications per second, and how many were to cross places then. */
+    double talked, talked_now, predicted; /* -1: not predicted */
+    double crossed_sum, talked_sum; /* since it arrived ... */
+    unsigned int looks;             /* ... in so many runs */
 };
 
 /* Before anything else. */
@@ -83,9 +95,13 @@ void outcome_init(struct outcome *o);
 void outcome_watch(struct outcome *o, const struct policy_input *input,
                    const struct domain *d);
 
-/* It is sent to @cpus, now. */
+/* It is sent to @cpus, now; @predicted crossings, -1: nobody said. */
 void outcome_send(struct outcome *o, const struct policy_input *input,
-                  const struct domain *d, const struct cpumap *cpus);
+                  const struct domain *d, const struct cpumap *cpus,
+                  double predicted);
+
+/* It is there, and it is not known yet if what was predicted comes. */
+bool outcome_is_open(const struct outcome *o);
 
 /* In each run, of a domain which was sent to @cpus. */
 enum outcome_news outcome_look(struct outcome *o,

@@ -18,7 +18,7 @@ enum verb {
 
 const char *verb_name(enum verb verb);
 
-#define REASON_TEXT 800
+#define REASON_TEXT 1600
 
 struct decision {
     uint32_t domid;

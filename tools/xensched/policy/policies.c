@@ -8,6 +8,7 @@
 #include "policy.h"
 
 static const struct policy *const table[] = {
+    &policy_placement,
     &policy_driver_affinity,
     &policy_working_set,
     &policy_balance,

@@ -13,6 +13,8 @@ const struct policy_settings policy_defaults = {
     .settle_ns = 5 * SECONDS,
     .stay_ns = 10 * SECONDS,
     .quiet_ns = 60 * SECONDS,
+    .least_gain_ns = 250000,
+    .misses = 0.001, /* see placement/prices.c */
 };
 
 const char *policy_name_of(const struct domain *d,

@@ -15,7 +15,9 @@
 #ifndef XENSCHED_POLICY_H
 #define XENSCHED_POLICY_H
 
+#include "model/distance.h"
 #include "model/domain.h"
+#include "model/home.h"
 #include "model/waiting.h"
 #include "model/matrix.h"
 #include "model/topology.h"
@@ -37,12 +39,17 @@ struct policy_settings {
     uint64_t settle_ns;   /* a domain is left alone when it is this new */
     uint64_t stay_ns;     /* between two moves of a domain */
     uint64_t quiet_ns;    /* without reason for so long: give back */
+    double least_gain_ns; /* of a move, per second */
+    double misses;        /* where nobody counts them, per ns of running */
 };
 
 extern const struct policy_settings policy_defaults;
 
 /* Of the thresholds for a move, this much is enough to stay. */
 #define POLICY_STAY_FRACTION 0.5
+
+/* A move gains so much of what a domain costs where it is, at least. */
+#define POLICY_MARGIN 0.1
 
 /* What is known of a domain beside its facts; see guard.h. */
 struct standing {
@@ -59,12 +66,14 @@ struct policy_input {
     const struct waiting *waiting;
     const struct topology *topology;
     const struct domains *domains;
+    const struct distances *distances; /* NULL: all is equally far */
     uint64_t now_ns;
     /* Plans are carried out on this host: what comes of them can be seen. */
     bool real;
     /* Filled in by guard_begin(). */
     const struct standing *standing; /* of each domain */
     const struct demand *taken;      /* of each place: sent there */
+    const struct homes *homes;       /* where they spend their time */
 };
 
 enum want {
@@ -73,7 +82,7 @@ enum want {
     WANT_GO,      /* it should be at the place */
 };
 
-#define OPINION_TEXT 250
+#define OPINION_TEXT 600
 
 /*
  * What a policy thinks of one domain.  The texts make sentences: "FACT" and
@@ -93,6 +102,9 @@ struct opinion {
     const struct domain *partner; /* whom it talks to most, of input.domains */
     double rate;                  /* interactions per second with it */
     double share;                 /* of all interactions, 0 ... 1 */
+    /* Notifications/s that will cross places after a move. */
+    bool predicts;
+    double crossings;
 };
 
 struct policy {
@@ -108,6 +120,7 @@ struct policy {
     void (*destroy)(void *memory);
 };
 
+extern const struct policy policy_placement;
 extern const struct policy policy_driver_affinity;
 extern const struct policy policy_working_set;
 extern const struct policy policy_balance;

@@ -126,7 +126,7 @@ void spread_begin(struct spread_run *run, struct spread *spread,
     spread->nr_places = nr;
     for (i = 0; i < input->domains->nr; i++)
         run->at[i] = (caches ? whereabouts_find_cache : whereabouts_find)
-                     (t, domain(run, i), true).place;
+                     (input, i).place;
     find_near(run);
     follow(run);
 }

@@ -19,6 +19,7 @@ struct summing {
     struct talk *talk;
     struct cells pairs;  /* (number of domain, number of driver or of any
                             domain above): rate */
+    struct cells pages;  /* the same, of pages alone */
 };
 
 static bool counts(unsigned int event)
@@ -40,7 +41,7 @@ static unsigned int domain_of(const struct summing *s, uint16_t acct)
 }
 
 static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
-                          double rate)
+                          double rate, bool pages)
 {
     unsigned int domain = domain_of(s, acct), other = domain_of(s, partner);
 
@@ -51,6 +52,8 @@ static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
         return;
     if (s->all ? domain < other : s->domains->domain[other].driver)
         cells_get(&s->pairs, (uint64_t)domain << 32 | other)->sum += rate;
+    if (s->all && pages && domain < other)
+        cells_get(&s->pages, (uint64_t)domain << 32 | other)->sum += rate;
 }
 
 /*
@@ -72,6 +75,7 @@ static double rate_to_add(const struct summing *s,
 
 static void add_entry(const struct matrix_entry *entry, void *arg)
 {
+    bool pages = entry->event != XEN_SCHEDLOG_EV_EVTCHN_SEND;
     double rate;
 
     if (!counts(entry->event) ||
@@ -80,8 +84,8 @@ static void add_entry(const struct matrix_entry *entry, void *arg)
         entry->correspondent == XEN_SCHEDLOG_ACCT_NONE)
         return;
     rate = rate_to_add(arg, entry);
-    add_direction(arg, entry->current, entry->correspondent, rate);
-    add_direction(arg, entry->correspondent, entry->current, rate);
+    add_direction(arg, entry->current, entry->correspondent, rate, pages);
+    add_direction(arg, entry->correspondent, entry->current, rate, pages);
 }
 
 /* Who can go somewhere, and rather one that did. */
@@ -186,19 +190,24 @@ static int by_rate(const void *x, const void *y)
     return p->b < q->b ? -1 : p->b > q->b;
 }
 
-static struct talk_pair *pick_pairs(const struct cells *cells,
+static struct talk_pair *pick_pairs(const struct summing *s,
                                     double min_rate, unsigned int *nr)
 {
+    const struct cells *cells = &s->pairs;
     struct talk_pair *pairs = need_memory(cells->used, sizeof(*pairs));
     const struct cell *cell;
     size_t i = 0;
 
     *nr = 0;
     while ((cell = cells_next(cells, &i)))
-        if (cell->sum >= min_rate && cell->sum > 0)
+        if (cell->sum >= min_rate && cell->sum > 0) {
+            const struct cell *pages = cells_find(&s->pages, cell->key);
+
             pairs[(*nr)++] = (struct talk_pair){
-                cell->key >> 32, cell->key & UINT32_MAX, cell->sum
+                cell->key >> 32, cell->key & UINT32_MAX, cell->sum,
+                pages ? pages->sum : 0
             };
+        }
     qsort(pairs, *nr, sizeof(*pairs), by_rate);
 
     return pairs;
@@ -217,11 +226,13 @@ struct talk_pair *talk_pairs(const struct policy_input *input,
     s.talk = need_memory(input->domains->nr, sizeof(*s.talk));
     index_domains(&s);
     cells_init(&s.pairs);
+    cells_init(&s.pages);
     matrix_visit(input->matrix, input->now_ns, add_entry, &s);
-    pairs = pick_pairs(&s.pairs, min_rate, nr);
+    pairs = pick_pairs(&s, min_rate, nr);
     for (i = 0; i < input->domains->nr; i++)
         total[i] = s.talk[i].total;
     cells_free(&s.pairs);
+    cells_free(&s.pages);
     free(s.index);
     free(s.talk);
 

@@ -35,7 +35,8 @@ struct talk *talk_with_drivers(const struct policy_input *input);
 /* Two domains, by their numbers in input->domains; a < b. */
 struct talk_pair {
     unsigned int a, b;
-    double rate; /* interactions per second, both directions */
+    double rate;  /* interactions per second, both directions */
+    double pages; /* of these: not notifications */
 };
 
 /*

@@ -5,43 +5,34 @@
 #include "model/memory.h"
 #include "whereabouts.h"
 
-/* Either all places or all caches. */
-struct kind {
-    unsigned int nr;
-    unsigned int (*of)(const struct topology *t, unsigned int cpu);
-    unsigned int (*of_all)(const struct topology *t,
-                           const struct cpumap *cpus);
-};
+/* The place, or cache, which all of @cpus are in. */
+typedef unsigned int (*of_all)(const struct topology *t,
+                               const struct cpumap *cpus);
 
-static unsigned int place_of_vcpu(const struct topology *t,
-                                  const struct kind *kind,
-                                  const struct domain *d,
-                                  const struct domain_vcpu *vcpu,
-                                  bool running)
+static unsigned int bound_at(const struct topology *t, of_all of,
+                             const struct domain *d,
+                             const struct domain_vcpu *vcpu)
 {
     unsigned int place;
     struct cpumap cpus;
 
     cpumap_init_copy(&cpus, &vcpu->hard);
     cpumap_and(&cpus, &d->pool_cpus);
-    place = kind->of_all(t, &cpus);
+    place = of(t, &cpus);
     if (place == TOPOLOGY_UNKNOWN) {
         cpumap_and(&cpus, &vcpu->soft);
-        place = kind->of_all(t, &cpus);
+        place = of(t, &cpus);
     }
     cpumap_free(&cpus);
-    if (place == TOPOLOGY_UNKNOWN && running)
-        place = kind->of(t, vcpu->cpu);
 
     return place;
 }
 
-static struct whereabouts find(const struct topology *t,
-                               const struct kind *kind,
-                               const struct domain *d, bool running)
+static struct whereabouts bound(const struct topology *t, of_all of,
+                                unsigned int nr, const struct domain *d)
 {
-    struct whereabouts w = { .place = TOPOLOGY_UNKNOWN };
-    unsigned int *votes = need_memory(kind->nr, sizeof(*votes));
+    struct whereabouts w = { .place = TOPOLOGY_UNKNOWN, .share = -1 };
+    unsigned int *votes = need_memory(nr, sizeof(*votes));
     unsigned int i;
 
     for (i = 0; i < d->nr_vcpus; i++) {
@@ -50,11 +41,11 @@ static struct whereabouts find(const struct topology *t,
         if (!d->vcpus[i].online)
             continue;
         w.online++;
-        place = place_of_vcpu(t, kind, d, &d->vcpus[i], running);
+        place = bound_at(t, of, d, &d->vcpus[i]);
         if (place != TOPOLOGY_UNKNOWN)
             votes[place]++;
     }
-    for (i = 0; i < kind->nr; i++)
+    for (i = 0; i < nr; i++)
         if (2 * votes[i] > w.online) {
             w.place = i;
             w.there = votes[i];
@@ -64,23 +55,41 @@ static struct whereabouts find(const struct topology *t,
     return w;
 }
 
-struct whereabouts whereabouts_find(const struct topology *t,
-                                    const struct domain *d, bool running)
+struct whereabouts whereabouts_bound(const struct topology *t,
+                                     const struct domain *d)
 {
-    const struct kind places = {
-        t->nr_places, topology_place_of, topology_place_of_all
-    };
-
-    return find(t, &places, d, running);
+    return bound(t, topology_place_of_all, t->nr_places, d);
 }
 
-struct whereabouts whereabouts_find_cache(const struct topology *t,
-                                          const struct domain *d,
-                                          bool running)
+struct whereabouts whereabouts_bound_cache(const struct topology *t,
+                                           const struct domain *d)
 {
-    const struct kind caches = {
-        t->nr_caches, topology_cache_of, topology_cache_of_all
-    };
+    return bound(t, topology_cache_of_all, t->nr_caches, d);
+}
 
-    return find(t, &caches, d, running);
+static struct whereabouts or_home(struct whereabouts w, struct home home)
+{
+    if (w.place != TOPOLOGY_UNKNOWN)
+        return w;
+    w.share = home.share;
+    if (home.share > WHEREABOUTS_TO_STAY)
+        w.place = home.at;
+
+    return w;
+}
+
+struct whereabouts whereabouts_find(const struct policy_input *input,
+                                    unsigned int i)
+{
+    return or_home(whereabouts_bound(input->topology,
+                                     &input->domains->domain[i]),
+                   homes_place(input->homes, i));
+}
+
+struct whereabouts whereabouts_find_cache(const struct policy_input *input,
+                                          unsigned int i)
+{
+    return or_home(whereabouts_bound_cache(input->topology,
+                                           &input->domains->domain[i]),
+                   homes_cache(input->homes, i));
 }

@@ -1,32 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * whereabouts.h - where a domain is meant to run: what its affinities say, or
- * if they say nothing where its vCPUs are.  (How much of its time it really
- * spends where is in presence.h.)
+ * whereabouts.h - where a domain is: where its affinities bind most of its
+ * vCPUs, or if they say nothing where it lives by the time that it spends
+ * there (model/home.h).  Who lives nowhere is spread.
  */
 #ifndef XENSCHED_POLICY_WHEREABOUTS_H
 #define XENSCHED_POLICY_WHEREABOUTS_H
 
-#include "model/domain.h"
-#include "model/topology.h"
+#include "policy.h"
+
+/* The part of its time that a domain spends where it lives: for others to go
+ * there, and to stay there. */
+#define WHEREABOUTS_TO_GO   0.75
+#define WHEREABOUTS_TO_STAY 0.5
 
 /*
- * The place where most of a domain's vCPUs are: a vCPU is where its hard
- * affinity binds it, or else its soft affinity, or else, if @running, where it
- * runs.  TOPOLOGY_UNKNOWN: no place has more than half of them.
+ * A vCPU is bound where its hard affinity has all its pCPUs, or else its soft
+ * affinity.
  */
 struct whereabouts {
-    unsigned int place;
-    unsigned int there; /* vCPUs */
-    unsigned int online;
+    unsigned int place;  /* or cache; TOPOLOGY_UNKNOWN: none */
+    unsigned int there;  /* vCPUs that are bound there; 0: it lives there */
+    unsigned int online; /* vCPUs */
+    /* Of who is not bound: so much of its time is most of it; -1: not known. */
+    double share;
 };
 
-struct whereabouts whereabouts_find(const struct topology *t,
-                                    const struct domain *d, bool running);
+/* Where it is bound, and else nowhere. */
+struct whereabouts whereabouts_bound(const struct topology *t,
+                                     const struct domain *d);
+struct whereabouts whereabouts_bound_cache(const struct topology *t,
+                                           const struct domain *d);
 
-/* The same, for caches: .place is the number of one. */
-struct whereabouts whereabouts_find_cache(const struct topology *t,
-                                          const struct domain *d,
-                                          bool running);
+/*
+ * Where domain @i of input->domains is bound, or else where it lives: where it
+ * spends more than WHEREABOUTS_TO_STAY of its time.
+ */
+struct whereabouts whereabouts_find(const struct policy_input *input,
+                                    unsigned int i);
+struct whereabouts whereabouts_find_cache(const struct policy_input *input,
+                                          unsigned int i);
 
 #endif /* XENSCHED_POLICY_WHEREABOUTS_H */

@@ -21,7 +21,7 @@ int actuator_init(struct actuator *a, const struct host *host,
     a->host = host;
     a->journal = journal;
     a->path = path;
-    state_init(&a->state, nr_cpus);
+    state_init(&a->state, nr_cpus, host->boot);
 
     return path ? state_load(&a->state, path, err) : 0;
 }
@@ -147,40 +147,78 @@ static enum restored restore_vcpu(struct actuator *a,
     return result;
 }
 
+/* For the journal. */
+static struct domain whose(const struct state_entry *e)
+{
+    struct domain d = { .domid = e->domid };
+
+    memcpy(d.uuid, e->uuid, sizeof(d.uuid));
+    memcpy(d.name, e->name, sizeof(d.name));
+
+    return d;
+}
+
+static void journal_restored(struct actuator *a, const struct state_entry *e,
+                             const unsigned int nr[GONE + 1], const char *why)
+{
+    const struct domain d = whose(e);
+
+    if (nr[NOT_OURS]) {
+        journal_domain(a->journal, "operator", &d, "%u of %u vCPUs have an "
+                       "affinity which somebody else set since; those are "
+                       "left as they are", nr[NOT_OURS], e->nr_vcpus);
+        say("%s (domain %u): somebody else has changed the affinity, it is "
+            "left alone from now on", d.name, d.domid);
+    }
+    if (nr[RESTORED])
+        journal_domain(a->journal, "restore", &d, "the original affinity of "
+                       "%u of %u vCPUs is restored: %s", nr[RESTORED],
+                       e->nr_vcpus, why);
+}
+
+/* It is tried again in each look at the host, and said when it begins. */
+static int fail(struct actuator *a, struct state_entry *e, unsigned int nr,
+                const struct xensched_error *err)
+{
+    const struct domain d = whose(e);
+
+    if (!e->leaving) {
+        journal_domain(a->journal, "failed", &d, "cannot restore the affinity "
+                       "of %u of %u vCPUs, which is tried again: %s", nr,
+                       e->nr_vcpus, err->text);
+        say("%s (domain %u): %s", d.name, d.domid, err->text);
+    }
+    e->leaving = true;
+
+    return err->code;
+}
+
 /* Returns 0 when the entry can be dropped. */
-static int restore(struct actuator *a, const struct state_entry *e,
-                   const struct domain *d, const char *why,
+static int restore(struct actuator *a, struct state_entry *e, const char *why,
                    struct xensched_error *err)
 {
     unsigned int i, nr[GONE + 1] = { 0 };
 
-    for (i = 0; i < e->nr_vcpus; i++)
-        nr[restore_vcpu(a, e, i, err)]++;
+    for (i = 0; i < e->nr_vcpus; i++) {
+        struct xensched_error one;
+        enum restored result = restore_vcpu(a, e, i, &one);
 
-    if (nr[NOT_OURS]) {
-        journal_domain(a->journal, "operator", d, "%u of %u vCPUs have an "
-                       "affinity which somebody else set since; those are "
-                       "left as they are", nr[NOT_OURS], e->nr_vcpus);
-        say("%s (domain %u): somebody else has changed the affinity, it is "
-            "left alone from now on", d->name, d->domid);
+        if (result == FAILED)
+            *err = one;
+        nr[result]++;
     }
-    if (nr[FAILED]) {
-        journal_domain(a->journal, "failed", d, "cannot restore the affinity "
-                       "of %u of %u vCPUs: %s", nr[FAILED], e->nr_vcpus,
-                       err->text);
-        say("%s (domain %u): %s", d->name, d->domid, err->text);
-        return err->code;
-    }
-    if (nr[RESTORED])
-        journal_domain(a->journal, "restore", d, "the original affinity of "
-                       "%u of %u vCPUs is restored: %s", nr[RESTORED],
-                       e->nr_vcpus, why);
+    journal_restored(a, e, nr, why);
 
-    return 0;
+    return nr[FAILED] ? fail(a, e, nr[FAILED], err) : 0;
+}
+
+static bool is_gone(const struct actuator *a, const struct state_entry *e)
+{
+    return a->host->is_gone(a->host->data, e->domid, e->uuid);
 }
 
 struct actuator_result actuator_restore_all(struct actuator *a,
-                                            const struct domains *domains)
+                                            const char *why)
 {
     struct actuator_result result = { 0 };
     struct xensched_error err = { 0 };
@@ -190,14 +228,13 @@ struct actuator_result actuator_restore_all(struct actuator *a,
         return result;
     while (i < a->state.nr) {
         struct state_entry *e = &a->state.entries[i];
-        const struct domain *d = domains_find(domains, e->domid);
-        bool same = d && !strcmp(d->uuid, e->uuid);
+        bool there = !is_gone(a, e);
 
-        if (same && restore(a, e, d, "everything is put back", &err)) {
+        if (there && restore(a, e, why, &err)) {
             result.failed++;
             i++;
         } else {
-            result.restored += same;
+            result.restored += there;
             state_drop(&a->state, e);
         }
     }
@@ -214,7 +251,7 @@ void actuator_forget_gone(struct actuator *a, const struct domains *domains)
         struct state_entry *e = &a->state.entries[i];
         const struct domain *d = domains_find(domains, e->domid);
 
-        if (d && !strcmp(d->uuid, e->uuid))
+        if ((d && !strcmp(d->uuid, e->uuid)) || !is_gone(a, e))
             i++;
         else
             state_drop(&a->state, e);
@@ -256,20 +293,64 @@ static bool is_as_it_was(const struct state_entry *e, const struct domain *d)
     return true;
 }
 
-enum claim actuator_claim(struct actuator *a, const struct domain *d)
+/* Is the affinity what we set or what was there before, or some of each? */
+static bool is_known(const struct state_entry *e, unsigned int vcpu,
+                     const struct cpumap *hard, const struct cpumap *soft)
+{
+    const struct state_vcpu *original = &e->vcpus[vcpu];
+
+    return (hard_is_ours(e, hard) || cpumap_equal(hard, &original->hard)) &&
+           (soft_is_ours(e, soft) || cpumap_equal(soft, &original->soft));
+}
+
+static bool all_known(const struct state_entry *e, const struct domain *d)
+{
+    unsigned int i;
+
+    if (d->nr_vcpus != e->nr_vcpus)
+        return false;
+    for (i = 0; i < d->nr_vcpus; i++)
+        if (!is_known(e, i, &d->vcpus[i].hard, &d->vcpus[i].soft))
+            return false;
+
+    return true;
+}
+
+/* Putting it back has failed; now it works, or not yet. */
+static enum claim try_again(struct actuator *a, struct state_entry *e,
+                            struct domain *d)
+{
+    struct xensched_error err = { 0 };
+    unsigned int i;
+
+    if (restore(a, e, "tried again, after it had failed", &err))
+        return CLAIM_OURS;
+    for (i = 0; i < e->nr_vcpus; i++) {
+        cpumap_copy(&d->vcpus[i].hard, &e->vcpus[i].hard);
+        cpumap_copy(&d->vcpus[i].soft, &e->vcpus[i].soft);
+    }
+    state_drop(&a->state, e);
+    save(a);
+
+    return CLAIM_NONE;
+}
+
+enum claim actuator_claim(struct actuator *a, struct domain *d)
 {
     struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
     struct xensched_error err = { 0 };
 
     if (!e)
         return CLAIM_NONE;
+    if (e->leaving && all_known(e, d))
+        return try_again(a, e, d);
     if (all_ours(e, d))
         return CLAIM_OURS;
 
     if (is_as_it_was(e, d))
         journal_domain(a->journal, "operator", d, "somebody else has put the "
                        "original affinity back; the domain is left alone");
-    if (!restore(a, e, d, "an operator took the domain over", &err)) {
+    if (!restore(a, e, "an operator took the domain over", &err)) {
         state_drop(&a->state, e);
         save(a);
     }
@@ -307,6 +388,7 @@ static int announce(struct actuator *a, struct state_entry *e, bool is_new,
     }
     e->hard_before = e->hard;
     e->hard = hard;
+    e->leaving = false;
     cpumap_copy(&e->ours, soft);
     rc = actuator_keep(a, err);
     if (rc && is_new) {
@@ -326,17 +408,39 @@ static void settle(struct state_entry *e)
     e->hard_before = false;
 }
 
+/* A plan takes a while, in which somebody else may have set another one. */
+static int still_known(struct actuator *a, const struct state_entry *e,
+                       unsigned int vcpu, struct xensched_error *err)
+{
+    const struct host *host = a->host;
+    struct cpumap hard, soft;
+    int rc;
+
+    cpumap_init(&hard, a->state.nr_cpus);
+    cpumap_init(&soft, a->state.nr_cpus);
+    rc = host->get_affinity(host->data, e->domid, vcpu, &hard, &soft, err);
+    if (!rc && !is_known(e, vcpu, &hard, &soft))
+        rc = xensched_fail(err, EBUSY, "somebody else has just set the "
+                           "affinity of domain %u", e->domid);
+    cpumap_free(&hard);
+    cpumap_free(&soft);
+
+    return rc;
+}
+
 static int set_all(struct actuator *a, const struct state_entry *e,
                    struct xensched_error *err)
 {
     unsigned int i;
     int rc = 0;
 
-    for (i = 0; !rc && i < e->nr_vcpus; i++)
-        rc = a->host->set_affinity(a->host->data, e->domid, i,
-                                   e->hard || e->hard_before ? hard_of(e, i)
-                                                             : NULL,
-                                   &e->ours, err);
+    for (i = 0; !rc && i < e->nr_vcpus; i++) {
+        rc = still_known(a, e, i, err);
+        if (!rc)
+            rc = a->host->set_affinity(a->host->data, e->domid, i,
+                                       e->hard || e->hard_before
+                                       ? hard_of(e, i) : NULL, &e->ours, err);
+    }
 
     return rc;
 }
@@ -367,12 +471,11 @@ static void journal_move(struct actuator *a, const struct domain *d,
 }
 
 /* After a failure in the middle: what is set is put back, if it can be. */
-static void undo(struct actuator *a, struct state_entry *e,
-                 const struct domain *d)
+static void undo(struct actuator *a, struct state_entry *e)
 {
     struct xensched_error err;
 
-    if (restore(a, e, d, "setting the new one failed", &err))
+    if (restore(a, e, "setting the new one failed", &err))
         return;
     state_drop(&a->state, e);
     save(a);
@@ -412,7 +515,7 @@ static int change(struct actuator *a, struct state_entry *e, bool is_new,
     rc = set_all(a, e, err);
     if (rc) {
         journal_domain(a->journal, "failed", d, "%s: %s", failure, err->text);
-        undo(a, e, d);
+        undo(a, e);
         return rc;
     }
     settle(e);
@@ -478,7 +581,7 @@ int actuator_give_back(struct actuator *a, const struct domain *d,
 
     if (!e)
         return 0;
-    rc = restore(a, e, d, why, err);
+    rc = restore(a, e, why, err);
     if (!rc) {
         state_drop(&a->state, e);
         save(a);

@@ -51,14 +51,17 @@ struct actuator_result {
 };
 
 /*
- * Put the original affinities of all domains back.  @domains is a fresh look
- * at the host.  Domains which are gone are forgotten, those which failed stay
- * in the state file.
+ * Put the original affinities of all domains back, for the reason @why, which
+ * the journal tells.  Domains which are gone are forgotten, those which failed
+ * stay in the state file.  It takes no list of domains, and so no xenstored.
  */
 struct actuator_result actuator_restore_all(struct actuator *a,
-                                            const struct domains *domains);
+                                            const char *why);
 
-/* Forget domains which are not in @domains any more. */
+/*
+ * Forget domains which are gone, for certain: not those that are missing in
+ * @domains, because nobody could look at them.
+ */
 void actuator_forget_gone(struct actuator *a, const struct domains *domains);
 
 /* What an actuator has to do with a domain. */
@@ -69,11 +72,13 @@ enum claim {
 };
 
 /*
- * Compare @d with what was set.  With CLAIM_LOST, vCPUs which nobody else has
+ * Compare @d with what was set.  What could not be put back is tried again: if
+ * that works, @d has its original affinity and CLAIM_NONE is returned, else
+ * CLAIM_OURS.  With CLAIM_LOST, vCPUs which nobody else has
  * touched get their original affinity back, the journal says so, and the
  * domain is forgotten: the next call returns CLAIM_NONE.
  */
-enum claim actuator_claim(struct actuator *a, const struct domain *d);
+enum claim actuator_claim(struct actuator *a, struct domain *d);
 
 /* What we set, and what its first vCPU had; only after CLAIM_OURS. */
 const struct cpumap *actuator_ours(const struct actuator *a,
@@ -84,7 +89,8 @@ bool actuator_is_hard(const struct actuator *a, const struct domain *d);
 
 /*
  * Give all vCPUs of @d the soft affinity @soft, and if @hard the same hard one,
- * else the hard one that they had at first.  On failure, what was done is
+ * else the hard one that they had at first.  -EBUSY: somebody else has set
+ * another one since @d was looked at, which stays.  On failure, what was done is
  * undone; the journal says what happened in either case, but of a state file
  * that cannot be written only once until it can be.
  */

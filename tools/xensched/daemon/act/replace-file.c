@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/aside.h"
 #include "replace-file.h"
 
 static int failed(struct xensched_error *err, const char *what,
@@ -75,34 +76,60 @@ static int write_new_file(const char *path, const char *text, size_t length,
     return rc;
 }
 
+struct replacement {
+    const char *path, *text;
+    size_t length;
+    mode_t mode;
+    bool durable;
+    struct xensched_error *err;
+};
+
+static int replace(void *arg)
+{
+    const struct replacement *r = arg;
+    char new[PATH_MAX];
+    int rc;
+
+    if ((size_t)snprintf(new, sizeof(new), "%s.new", r->path) >= sizeof(new))
+        return xensched_fail(r->err, ENAMETOOLONG, "'%s' is too long",
+                             r->path);
+
+    if (write_new_file(new, r->text, r->length, r->mode, r->durable)) {
+        rc = failed(r->err, "write", new);
+        unlink(new);
+        return rc;
+    }
+    if (rename(new, r->path)) {
+        rc = failed(r->err, "replace", r->path);
+        unlink(new);
+        return rc;
+    }
+
+    return r->durable && sync_folder_of(r->path)
+           ? failed(r->err, "replace", r->path) : 0;
+}
+
 int replace_file(const char *path, const char *text, size_t length,
                  mode_t mode, bool durable, struct xensched_error *err)
 {
-    char aside[PATH_MAX];
-    int rc;
+    struct replacement r = { path, text, length, mode, durable, err };
 
-    if ((size_t)snprintf(aside, sizeof(aside), "%s.new", path) >=
-        sizeof(aside))
-        return xensched_fail(err, ENAMETOOLONG, "'%s' is too long", path);
+    return aside(replace, &r);
+}
 
-    if (write_new_file(aside, text, length, mode, durable)) {
-        rc = failed(err, "write", aside);
-        unlink(aside);
-        return rc;
-    }
-    if (rename(aside, path)) {
-        rc = failed(err, "replace", path);
-        unlink(aside);
-        return rc;
-    }
+static int remove_it(void *arg)
+{
+    const struct replacement *r = arg;
 
-    return durable && sync_folder_of(path) ? failed(err, "replace", path) : 0;
+    if ((unlink(r->path) && errno != ENOENT) || sync_folder_of(r->path))
+        return failed(r->err, "remove", r->path);
+
+    return 0;
 }
 
 int remove_file(const char *path, struct xensched_error *err)
 {
-    if ((unlink(path) && errno != ENOENT) || sync_folder_of(path))
-        return failed(err, "remove", path);
+    struct replacement r = { .path = path, .err = err };
 
-    return 0;
+    return aside(remove_it, &r);
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "daemon/say.h"
 #include "model/json.h"
 #include "model/memory.h"
 #include "replace-file.h"
@@ -21,10 +22,11 @@
 /* More than a host with thousands of domains needs. */
 #define MAX_FILE (64 << 20)
 
-void state_init(struct state *s, unsigned int nr_cpus)
+void state_init(struct state *s, unsigned int nr_cpus, const char *boot)
 {
     memset(s, 0, sizeof(*s));
     s->nr_cpus = nr_cpus;
+    snprintf(s->boot, sizeof(s->boot), "%s", boot);
 }
 
 static void free_entry(struct state_entry *e)
@@ -40,7 +42,8 @@ static void free_entry(struct state_entry *e)
     cpumap_free(&e->before);
 }
 
-void state_free(struct state *s)
+/* All that belongs to a boot. */
+static void forget_boot(struct state *s)
 {
     unsigned int i;
 
@@ -51,6 +54,11 @@ void state_free(struct state *s)
     s->nr = 0;
     s->cookie = 0;
     s->weight = (struct state_weight){ 0 };
+}
+
+void state_free(struct state *s)
+{
+    forget_boot(s);
     held_free(&s->held);
 }
 
@@ -191,6 +199,8 @@ static json_object *state_to_json(const struct state *s)
     unsigned int i;
 
     json_add_int(json, "version", STATE_VERSION);
+    if (s->boot[0])
+        json_add_text(json, "boot", s->boot);
     if (s->cookie)
         json_object_object_add(json, "cookie", cookie_to_json(s->cookie));
     for (i = 0; i < s->nr; i++)
@@ -357,6 +367,13 @@ static bool state_from_json(struct state *s, json_object *json)
     return true;
 }
 
+static bool is_of_another_boot(const struct state *s, json_object *json)
+{
+    const char *boot = json_text(json, "boot");
+
+    return boot && s->boot[0] && strcmp(boot, s->boot);
+}
+
 /* Files from here on. */
 
 static int failed(struct xensched_error *err, const char *what,
@@ -409,6 +426,11 @@ int state_load(struct state *s, const char *path, struct xensched_error *err)
     free(text);
     good = json_object_is_type(json, json_type_object) &&
            state_from_json(s, json);
+    if (good && is_of_another_boot(s, json)) {
+        say("'%s' is of another boot: of what it says only the holds (%u) "
+            "count", path, s->held.nr);
+        forget_boot(s);
+    }
     json_object_put(json);
     if (good)
         return 0;

@@ -5,6 +5,9 @@
  * soft ones had in Xen, on disk before the change; the number by which Xen
  * knows who holds the log; and which domains an operator holds.
  *
+ * All but the holds belong to a boot of Xen: after a power loss nothing is as
+ * it was changed, and what is on the disk is about domains that are gone.
+ *
  * The file is replaced as a whole (written aside, synced, renamed, folder
  * synced), so at any time, whatever happens, it is the former one or the new
  * one.  When there is nothing to be known there is no file.
@@ -16,6 +19,7 @@
 
 #include <xensched/error.h>
 
+#include "daemon/host/host.h"
 #include "model/domain.h"
 #include "held.h"
 
@@ -37,6 +41,8 @@ struct state_entry {
      */
     struct cpumap before;
     bool hard_before;
+    /* Putting it back has failed half way, and is to be tried again. */
+    bool leaving;
 };
 
 /* Xen's parameter credit2_soft_weight, while we have changed it. */
@@ -47,6 +53,7 @@ struct state_weight {
 
 struct state {
     unsigned int nr_cpus;
+    char boot[HOST_BOOT_TEXT]; /* at present; "": not known */
     unsigned int nr;
     struct state_entry *entries;
     uint64_t cookie; /* of the log's holder; 0: nobody held it */
@@ -54,7 +61,7 @@ struct state {
     struct state_weight weight;
 };
 
-void state_init(struct state *s, unsigned int nr_cpus);
+void state_init(struct state *s, unsigned int nr_cpus, const char *boot);
 void state_free(struct state *s);
 
 /* The entry of this very domain, or NULL. */
@@ -71,7 +78,8 @@ void state_drop(struct state *s, struct state_entry *entry);
 /*
  * Read @path into @s, which is initialised and empty.  No file: nothing to
  * read, 0.  -EILSEQ: it is not what state_save() writes.  Entries which name
- * pCPUs that this host doesn't have are left out.
+ * pCPUs that this host doesn't have are left out.  Of a file of another boot
+ * only the holds are read, which is said; one that names no boot is of this one.
  */
 int state_load(struct state *s, const char *path, struct xensched_error *err);
 

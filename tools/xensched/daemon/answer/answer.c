@@ -11,12 +11,12 @@
 static json_object *answer_restore(struct subject *s,
                                    struct xensched_error *err)
 {
-    struct actuator_result result;
+    struct actuator_result result = core_restore(s->core, "an operator asked "
+                                                 "for it (xensched restore)");
     json_object *json;
 
     /* It isn't act any more after that, so running it again moves nothing. */
-    if (core_restore(s->core, "an operator asked for it", &result, err) ||
-        core_run(s->core, s->now_ns, err))
+    if (core_run(s->core, s->now_ns, err))
         return NULL;
     json = json_object_new_object();
     json_add_int(json, "restored", result.restored);

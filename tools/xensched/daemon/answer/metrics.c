@@ -74,6 +74,10 @@ static void write_changes(FILE *out, const struct core *core)
 {
     family(out, "moves", "counter", "domains moved");
     fprintf(out, "xensched_moves_total %" PRIu64 "\n", core->moves);
+    family(out, "moves_regretted", "counter",
+           "moves undone because they did not help");
+    fprintf(out, "xensched_moves_regretted_total %" PRIu64 "\n",
+            core->regrets);
     family(out, "restores", "counter", "domains put back");
     fprintf(out, "xensched_restores_total %" PRIu64 "\n", core->restores);
     family(out, "journal_failures", "counter",
@@ -108,6 +112,11 @@ static void write_cost(FILE *out, const struct core *core, uint64_t now_ns)
     family(out, "uptime_seconds", "gauge", "since the daemon was started");
     fprintf(out, "xensched_uptime_seconds %.1f\n",
             (now_ns - core->started_ns) / 1e9);
+    family(out, "looks", "counter", "how often the hypervisor's log was read");
+    fprintf(out, "xensched_looks_total %" PRIu64 "\n", core->looks);
+    family(out, "rings", "counter",
+           "how often because Xen said that it fills up");
+    fprintf(out, "xensched_rings_total %" PRIu64 "\n", core->rings);
     family(out, "matrix_size", "gauge", "numbers in the affinity matrix");
     fprintf(out, "xensched_matrix_size %zu\n", matrix_size(core->matrix));
 }

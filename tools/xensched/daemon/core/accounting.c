@@ -11,6 +11,7 @@
 
 void accounting_init(struct accounting *a, unsigned int nr_acct)
 {
+    memset(a, 0, sizeof(*a));
     a->nr = nr_acct;
     a->next = a->top = XEN_SCHEDLOG_ACCT_FIRST;
     a->accounts = need_memory(nr_acct, sizeof(*a->accounts));
@@ -20,23 +21,17 @@ void accounting_free(struct accounting *a)
 {
     free(a->accounts);
     free(a->members);
+    domids_free(&a->by_domid);
     memset(a, 0, sizeof(*a));
 }
 
 struct member *accounting_find(const struct accounting *a,
                                const struct domain *domain)
 {
-    unsigned int i;
+    uint32_t i = domids_find(&a->by_domid, domain->domid);
 
-    for (i = 0; i < a->nr_members; i++) {
-        struct member *member = &a->members[i];
-
-        if (member->domid == domain->domid &&
-            !strcmp(member->uuid, domain->uuid))
-            return member;
-    }
-
-    return NULL;
+    return i != DOMIDS_NONE && !strcmp(a->members[i].uuid, domain->uuid)
+           ? &a->members[i] : NULL;
 }
 
 /* Two domains that are there can have the same UUID, if nobody gave them one. */
@@ -80,24 +75,20 @@ struct account *accounting_open(struct accounting *a,
                                 const struct domain *domain)
 {
     struct account *kept = find_kept(a, domain);
-    unsigned int tries;
+    unsigned int acct;
 
     if (kept)
         return kept;
-    for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
-        struct account *account = &a->accounts[a->next];
-        uint16_t acct = a->next;
+    for (acct = XEN_SCHEDLOG_ACCT_FIRST; acct < a->nr; acct++)
+        if (!a->accounts[acct].used)
+            break;
+    if (acct == a->nr)
+        return NULL;
+    if (acct >= a->top)
+        a->top = acct + 1;
+    a->next = acct + 1 < a->nr ? acct + 1 : XEN_SCHEDLOG_ACCT_FIRST;
 
-        if (++a->next == a->nr)
-            a->next = XEN_SCHEDLOG_ACCT_FIRST;
-        if (account->used)
-            continue;
-        if (acct >= a->top)
-            a->top = acct + 1U;
-        return begin(account, acct, domain);
-    }
-
-    return NULL;
+    return begin(&a->accounts[acct], acct, domain);
 }
 
 static void enter(struct member *member, struct account *account,
@@ -121,6 +112,7 @@ struct member *accounting_join(struct accounting *a, struct account *account,
 
     a->members = need_more_memory(a->members, a->nr_members + 1,
                                   sizeof(*a->members));
+    domids_put(&a->by_domid, domain->domid, a->nr_members);
     member = &a->members[a->nr_members++];
     *member = (struct member){ .domid = domain->domid, .since_ns = now_ns };
     memcpy(member->uuid, domain->uuid, sizeof(member->uuid));
@@ -145,8 +137,14 @@ void accounting_move(struct member *member, struct account *account,
 void accounting_leave(struct accounting *a, struct member *member,
                       uint64_t now_ns)
 {
+    const struct member *last = &a->members[--a->nr_members];
+
     quit(member->account, now_ns);
-    *member = a->members[--a->nr_members];
+    domids_remove(&a->by_domid, member->domid);
+    if (member == last)
+        return;
+    *member = *last;
+    domids_put(&a->by_domid, member->domid, member - a->members);
 }
 
 struct account *accounting_longest_gone(const struct accounting *a)
@@ -154,7 +152,7 @@ struct account *accounting_longest_gone(const struct accounting *a)
     struct account *longest = NULL;
     unsigned int tries, acct = a->next;
 
-    /* Of several, the one whose number would be the next. */
+    /* Of several, the one whose number was not given for longest. */
     for (tries = XEN_SCHEDLOG_ACCT_FIRST; tries < a->nr; tries++) {
         struct account *account = &a->accounts[acct];
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "model/domain.h"
+#include "model/domids.h"
 #include "policy/plan.h"
 
 /* A number, and whom it stands for: one domain, or those of a group. */
@@ -41,7 +42,7 @@ struct member {
     uint64_t since_ns;
     /* The last decision which the journal has. */
     enum verb journaled;
-    char journaled_soft[CPUMAP_TEXT];
+    uint64_t journaled_soft; /* a hash of its affinity */
     /* To see that somebody else changes the affinity; 0: not looked at yet. */
     uint64_t fingerprint;
     bool operators; /* somebody else has changed it */
@@ -52,10 +53,11 @@ struct member {
 struct accounting {
     unsigned int nr;  /* numbers are below this */
     unsigned int top; /* those which were ever used, below this */
-    unsigned int next;
+    unsigned int next; /* after the one that was given last */
     struct account *accounts; /* [nr] */
     unsigned int nr_members;
     struct member *members;   /* in no order */
+    struct domids by_domid;   /* of members */
 };
 
 void accounting_init(struct accounting *a, unsigned int nr_acct);
@@ -70,10 +72,12 @@ struct member *accounting_find(const struct accounting *a,
 
 /*
  * The number for a domain which has none: its group's, or that which it had if
- * it was gone, or a new one, or NULL when all are in use.
+ * it was gone, or the lowest that is free, or NULL when all are in use: memory of
+ * the hypervisor goes by the highest.
  */
 struct account *accounting_open(struct accounting *a,
                                 const struct domain *domain);
+/* No other domain with this domid is there any more: it has left before. */
 struct member *accounting_join(struct accounting *a, struct account *account,
                                const struct domain *domain, uint64_t now_ns);
 /* Has it the number of the group in which it is now, or is it in none? */

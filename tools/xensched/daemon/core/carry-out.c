@@ -5,6 +5,7 @@
 
 #include "carry-out.h"
 #include "ownership.h"
+#include "model/fnv.h"
 
 static void soft_text(const struct decision *decision, char text[CPUMAP_TEXT])
 {
@@ -19,15 +20,16 @@ static void journal_proposal(struct core *core, const struct domain *d,
 {
     struct member *member = accounting_find(&core->accounting, d);
     char soft[CPUMAP_TEXT];
+    uint64_t hash;
 
     if (!member)
         return;
     soft_text(decision, soft);
-    if (member->journaled == decision->verb &&
-        !strcmp(member->journaled_soft, soft))
+    hash = fnv(FNV_BEGIN, soft, strlen(soft));
+    if (member->journaled == decision->verb && member->journaled_soft == hash)
         return;
     member->journaled = decision->verb;
-    memcpy(member->journaled_soft, soft, sizeof(soft));
+    member->journaled_soft = hash;
     if (decision->verb == MOVE && core->mode == MODE_ADVISE)
         journal_domain(&core->journal, "propose", d, "soft affinity %s: %s",
                        soft, decision->reason);
@@ -123,19 +125,22 @@ static void carry_out(struct core *core, struct domain *d,
 }
 
 /* What came of a move that was made. */
-static void journal_outcome(struct core *core, const struct domain *d,
-                            const struct decision *decision)
+static void take_outcome(struct core *core, const struct domain *d,
+                         const struct decision *decision)
 {
     static const char *const what[] = {
         [OUTCOME_ARRIVED] = "arrived",
         [OUTCOME_ABSENT] = "not-there",
         [OUTCOME_GOOD] = "outcome",
         [OUTCOME_WORSE] = "worse",
+        [OUTCOME_REGRET] = "regret",
     };
 
     if (decision->news != OUTCOME_NONE)
         journal_domain(&core->journal, what[decision->news], d, "%s",
                        decision->news_text);
+    core->regrets += decision->news == OUTCOME_WORSE ||
+                     decision->news == OUTCOME_REGRET;
 }
 
 void carry_out_plan(struct core *core, uint64_t now_ns)
@@ -146,9 +151,10 @@ void carry_out_plan(struct core *core, uint64_t now_ns)
         struct domain *d = &core->domains.domain[i];
         struct decision *decision = &core->plan.decisions[i];
 
-        journal_outcome(core, d, decision);
+        take_outcome(core, d, decision);
         journal_proposal(core, d, decision);
         if (core->mode == MODE_ACT)
             carry_out(core, d, decision, now_ns);
+        core_between(core);
     }
 }

@@ -8,9 +8,11 @@
 
 #include "carry-out.h"
 #include "core.h"
+#include "count-memory.h"
 #include "membership.h"
 #include "ownership.h"
 #include "daemon/say.h"
+#include "model/runnable.h"
 
 #define NS_PER_S 1000000000ULL
 
@@ -44,7 +46,7 @@ int mode_find(const char *name)
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err)
 {
-    int rc = core->host->domains(core->host->data, domains, err);
+    int rc = core->host->who(core->host->data, domains, err);
 
     if (!rc)
         membership_update(core, domains, now_ns);
@@ -67,6 +69,7 @@ static void find_owners(struct core *core, uint64_t now_ns)
         struct domain *d = &core->domains.domain[i];
 
         ownership_find(&o, accounting_find(&core->accounting, d), d);
+        core_between(core);
     }
 }
 
@@ -81,6 +84,7 @@ int core_refresh(struct core *core, uint64_t now_ns,
         domains_free(&domains);
         return rc;
     }
+    runnable_update(&domains, &core->domains, core->settings.half_life_ns);
     /* The old plan points to the old domains. */
     plan_free(&core->plan);
     domains_free(&core->domains);
@@ -90,6 +94,7 @@ int core_refresh(struct core *core, uint64_t now_ns,
     membership_update(core, &core->domains, now_ns);
     actuator_forget_gone(&core->actuator, &core->domains);
     find_owners(core, now_ns);
+    count_memory(core, now_ns);
 
     return 0;
 }
@@ -245,6 +250,7 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
         .waiting = core->waiting,
         .topology = &core->topology,
         .domains = &core->domains,
+        .distances = core->distances_known ? &core->distances : NULL,
         .now_ns = now_ns,
         .real = core->settings.state_path,
     };
@@ -263,7 +269,9 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
         soft_weight_restore(&core->soft_weight);
     if (core->mode == MODE_OBSERVE)
         return 0;
+    core_between(core);
     plan_make(core->planner, &input, &core->plan);
+    core_between(core);
     held_apply(&core->actuator.state.held, &core->domains, &core->plan);
     carry_out_plan(core, now_ns);
 
@@ -284,16 +292,25 @@ void core_take(struct core *core, const struct xensched_batch *batch,
         waiting_add_batch(core->waiting, batch, now_ns);
 }
 
+/* When rows that are found now were written, on an average. */
+static uint64_t time_of_rows(const struct core *core, uint64_t now_ns)
+{
+    return core->read_ns ? now_ns - (now_ns - core->read_ns) / 2 : now_ns;
+}
+
 int core_read(struct core *core, struct xensched_source *source,
               uint64_t now_ns, struct xensched_error *err)
 {
+    uint64_t written_ns = time_of_rows(core, now_ns);
     struct xensched_batch batch;
     int rc;
 
+    core->looks++;
+    core->read_ns = now_ns;
     while ((rc = xensched_source_next(source, &batch, err)) ==
            XENSCHED_BATCH) {
         governor_count(&core->governor, &batch, GOVERNOR_AS_THEY_SAY);
-        core_take(core, &batch, now_ns);
+        core_take(core, &batch, written_ns);
     }
 
     return rc < 0 ? rc : renew_lease(core, now_ns, err);
@@ -374,19 +391,17 @@ static void take_cookie(struct core *core)
 }
 
 /* Before anything else, so that it is done even if the rest fails. */
-static int restore_leftovers(struct core *core, struct xensched_error *err)
+static void restore_leftovers(struct core *core)
 {
     unsigned int left = core->actuator.state.nr;
-    struct actuator_result result;
 
     soft_weight_restore(&core->soft_weight);
     if (!left)
-        return 0;
+        return;
     say("a former daemon did not end cleanly: restoring %u domain%s", left,
         left == 1 ? "" : "s");
 
-    return core_restore(core, "a former daemon did not end cleanly", &result,
-                        err);
+    core_restore(core, "a former daemon did not end cleanly");
 }
 
 int core_start(struct core *core, const struct core_settings *settings,
@@ -423,12 +438,13 @@ int core_start(struct core *core, const struct core_settings *settings,
         .actuator = &core->actuator,
         .percent = settings->state_path ? settings->soft_weight : 0,
     };
+    count_memory_start(core);
     journal_start(core);
     take_cookie(core);
-    rc = restore_leftovers(core, err);
+    restore_leftovers(core);
     core->mode = settings->mode;
 
-    return rc;
+    return 0;
 }
 
 static void journal_restore(struct core *core, const char *why,
@@ -443,36 +459,25 @@ static void journal_restore(struct core *core, const char *why,
     journal_write(&core->journal, "restore-all", details);
 }
 
-int core_restore(struct core *core, const char *why,
-                 struct actuator_result *result, struct xensched_error *err)
+struct actuator_result core_restore(struct core *core, const char *why)
 {
-    struct domains domains = { 0 };
-    int rc;
+    struct actuator_result result;
 
-    memset(result, 0, sizeof(*result));
     if (core->mode == MODE_ACT)
         core->mode = MODE_ADVISE;
-    rc = core->host->domains(core->host->data, &domains, err);
-    if (!rc) {
-        *result = actuator_restore_all(&core->actuator, &domains);
-        core->restores += result->restored;
-        journal_restore(core, why, result);
-        soft_weight_restore(&core->soft_weight);
-    }
-    domains_free(&domains);
+    result = actuator_restore_all(&core->actuator, why);
+    core->restores += result.restored;
+    journal_restore(core, why, &result);
+    soft_weight_restore(&core->soft_weight);
 
-    return rc;
+    return result;
 }
 
 void core_stop(struct core *core)
 {
-    struct actuator_result result;
-    struct xensched_error err;
+    struct actuator_result result = core_restore(core, "the daemon ends");
 
-    if (core_restore(core, "the daemon ends", &result, &err))
-        say("cannot restore affinities: %s; the next start will try again",
-            err.text);
-    else if (result.failed)
+    if (result.failed)
         say("the affinity of %u domains could not be restored; the next start "
             "will try again", result.failed);
     actuator_set_cookie(&core->actuator, 0);
@@ -491,5 +496,6 @@ void core_free(struct core *core)
     accounting_free(&core->accounting);
     actuator_free(&core->actuator);
     journal_close(&core->journal);
+    count_memory_end(core);
     topology_free(&core->topology);
 }

@@ -13,6 +13,7 @@
 
 #include <xensched/source.h>
 
+#include "model/census.h"
 #include "policy/planner.h"
 #include "accounting.h"
 #include "daemon/act/actuator.h"
@@ -47,6 +48,14 @@ struct core_settings {
     const char *state_path;   /* NULL: the host is not a real one */
     const char *journal_path; /* likewise */
     uint64_t journal_limit;   /* bytes of each file; 0: none */
+    /*
+     * Called between two steps that may take long - a look at the host, a
+     * plan, each change with its state file - so that rows are read and the
+     * lease is renewed meanwhile: it may call core_read(), and nothing else
+     * here.  NULL: nobody has to.
+     */
+    void (*between)(void *arg);
+    void *between_arg;
 };
 
 struct core {
@@ -66,13 +75,22 @@ struct core {
     struct matrix *matrix;
     struct waiting *waiting;
     struct planner *planner;
+    struct distances distances;
+    bool distances_known;
+    struct census census;
+    bool counts;            /* where memory is; else nobody can tell */
+    uint64_t frames;        /* of the machine */
+    uint64_t frame;         /* to go on with */
     struct domains domains; /* as of the last run */
     struct plan plan;       /* the last one, about these domains */
     uint64_t started_ns;
+    uint64_t read_ns;       /* when rows were read last; 0: never */
+    uint64_t looks, rings;  /* how often they were; was told to */
     uint64_t run_ns;        /* when the last run was */
     bool rows_came;         /* since then */
     uint64_t expired_ns;    /* when the matrix was last swept */
     uint64_t moves, restores;
+    uint64_t regrets;       /* moves undone: of no use, or worse */
     struct pace pace;
     bool put_off;           /* by max_moves: was said */
     bool full;              /* more domains than accounting domains: was said */
@@ -100,14 +118,18 @@ int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err);
 int core_log_again(struct core *core, uint64_t now_ns,
                    struct xensched_error *err);
 
+/* Of a batch which may have rows of any event, as in a recording. */
+#define CORE_ANY_FILE UINT32_MAX
+
 /* Rows for the matrix and for who waits for a pCPU. */
 void core_take(struct core *core, const struct xensched_batch *batch,
                uint64_t now_ns);
 
 /*
- * Put all rows which @source has now into the matrix, and only when that is
- * done renew the lease.  Returns 0, or the error of the source, or -ESTALE:
- * the log isn't ours any more, because the daemon stood still.
+ * Put all rows which @source has now into the matrix, as of the middle of the
+ * time since the last call, and only when that is done renew the lease.  Returns
+ * 0, or the error of the source, or -ESTALE: the log isn't ours any more, because
+ * the daemon stood still.
  */
 int core_read(struct core *core, struct xensched_source *source,
               uint64_t now_ns, struct xensched_error *err);
@@ -119,7 +141,8 @@ int core_refresh(struct core *core, uint64_t now_ns,
 /*
  * Only bind domains that are new, and let go of those that are gone, which is
  * all that cannot wait for a plan.
- * @domains, which is empty, has all domains then, also if this fails.
+ * @domains, which is empty, has all domains then, as host.h's who() has them,
+ * also if this fails.
  */
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err);
@@ -132,6 +155,9 @@ int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
 #define CORE_IDLE_NS 10000000000ULL
 
 bool core_is_idle(const struct core *core, uint64_t now_ns);
+
+/* For who takes such a step. */
+void core_between(const struct core *core);
 
 /* core_refresh(), plan, and carry the plan out if the mode says so. */
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);
@@ -161,10 +187,9 @@ void core_change(struct core *core, const struct core_settings *settings);
 
 /*
  * Put everything back.  In mode act this ends acting: the mode is advise from
- * then on.  Fails when the host cannot be looked at.
+ * then on.  The journal says @why.
  */
-int core_restore(struct core *core, const char *why,
-                 struct actuator_result *result, struct xensched_error *err);
+struct actuator_result core_restore(struct core *core, const char *why);
 
 /* Restore for the last time. */
 void core_stop(struct core *core);

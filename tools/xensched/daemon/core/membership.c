@@ -37,10 +37,13 @@ static void forget_account(struct core *core, struct account *account)
 static struct account *open_account(struct core *core, const struct domain *d)
 {
     struct account *account = accounting_open(&core->accounting, d);
-    struct account *gone = accounting_longest_gone(&core->accounting);
+    struct account *gone;
 
-    if (account || !gone)
+    if (account)
         return account;
+    gone = accounting_longest_gone(&core->accounting);
+    if (!gone)
+        return NULL;
     forget_account(core, gone);
 
     return accounting_open(&core->accounting, d);
@@ -169,6 +172,12 @@ static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
     d->since_ns = member->since_ns;
 }
 
+/* Who is not in the list may only not have been looked at. */
+static bool is_gone(struct core *core, const struct member *member)
+{
+    return core->host->is_gone(core->host->data, member->domid, member->uuid);
+}
+
 static void look_for_absent(struct core *core, const struct domains *domains,
                             uint64_t now_ns)
 {
@@ -185,7 +194,7 @@ static void look_for_absent(struct core *core, const struct domains *domains,
     }
     i = 0;
     while (i < a->nr_members)
-        if (a->members[i].seen)
+        if (a->members[i].seen || !is_gone(core, &a->members[i]))
             i++;
         else
             leave(core, &a->members[i], now_ns);

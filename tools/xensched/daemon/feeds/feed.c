@@ -6,6 +6,7 @@
 
 #include "daemon/say.h"
 #include "feed.h"
+#include "feed-area.h"
 
 #define NS_PER_S 1000000000ULL
 
@@ -116,8 +117,8 @@ static int turn_on(struct feeds *feeds, struct feed *feed, uint32_t events,
         return rc;
     feed->on = events;
 
-    return xensched_area_events(feed->area, events,
-                                events ? feeds->settings.lease_ms : 0, err);
+    return feed_area_events(feed, events,
+                            events ? feeds->settings.lease_ms : 0, err);
 }
 
 /* The area is mapped: from nothing to rows. */
@@ -125,7 +126,7 @@ static int start_reading(struct feeds *feeds, struct feed *feed,
                          struct xensched_error *err)
 {
     struct xensched_area_info info;
-    int rc = xensched_area_events(feed->area, 0, 0, err);
+    int rc = feed_area_events(feed, 0, 0, err);
 
     if (rc)
         return rc;
@@ -136,7 +137,7 @@ static int start_reading(struct feeds *feeds, struct feed *feed,
     apply_thresholds(feeds, feed);
     rc = xensched_source_open(feed->name, feed->area, &feed->source, err);
     if (!rc)
-        rc = xensched_area_info(feed->area, &info, err);
+        rc = feed_area_info(feed, &info, err);
 
     return rc ? rc : turn_on(feeds, feed,
                              wanted_events(feeds, info.events_built), err);
@@ -186,7 +187,7 @@ static void check_reading(struct feeds *feeds, struct feed *feed,
 {
     struct xensched_area_info info;
     struct xensched_error err;
-    int rc = xensched_area_info(feed->area, &info, &err);
+    int rc = feed_area_info(feed, &info, &err);
 
     if (!rc && !info.nr_cpus)
         rc = xensched_fail(&err, ENODATA, "it has given its log up");
@@ -219,8 +220,7 @@ static void ask_domain(struct feeds *feeds, struct feed *feed,
     struct xensched_error err;
 
     feed_close(feed);
-    if (xensched_area_request(feed->domid, &feeds->logs.geometry, &feed->area,
-                              &err)) {
+    if (feed_area_request(feed, &feeds->logs.geometry, &err)) {
         feed_fail(feeds, feed, err.text, now_ns);
         return;
     }
@@ -233,7 +233,7 @@ void feed_poll(struct feeds *feeds, struct feed *feed,
                         uint64_t now_ns)
 {
     struct xensched_error err;
-    int rc = xensched_area_poll(feed->area, &err);
+    int rc = feed_area_poll(feed, &err);
 
     feed->poll_again = rc == XENSCHED_PART;
     if (rc < 0)

@@ -8,6 +8,7 @@
 #include "model/fnv.h"
 #include "model/memory.h"
 #include "feed.h"
+#include "feed-area.h"
 #include "feeds.h"
 #include "numbers.h"
 #include "daemon/say.h"
@@ -27,6 +28,12 @@
 #define BATCHES_PER_ROUND 4096U
 
 #define MAX_DRIVER_DOMAINS 64
+
+/*
+ * It is said of one that it claims too much when it did so in as many rounds:
+ * notifications may have been lost, or be from before the log.
+ */
+#define CAPPED_ROUNDS 10
 
 /* Places in feeds.feed. */
 enum { THE_HYPERVISORS, LINUX_OF_DOM0, FIRST_DOMAIN };
@@ -93,7 +100,7 @@ static void release_feed(struct feeds *feeds, struct feed *feed)
     feed->source = NULL;
     if (feed_is_domains(feed)) {
         feed_close(feed);
-        rc = xensched_area_withdraw(feed->domid, &err);
+        rc = feed_area_withdraw(feed->domid, &err);
     } else if (feed->area) {
         rc = xensched_area_release(feed->area, &err);
     }
@@ -225,11 +232,17 @@ void feeds_look(struct feeds *feeds, const struct domains *domains,
 /* It is nothing to be said of dom0, which means no harm. */
 static void say_refusal(struct feeds *feeds, struct feed *feed)
 {
-    if (!feed_is_domains(feed) || !feed->refused || feed->refusal_said)
+    bool capped = feed->capped >= CAPPED_ROUNDS;
+
+    if (!feed_is_domains(feed) || !(feed->refused || capped) ||
+        feed->refusal_said)
         return;
     feed->refusal_said = true;
-    snprintf(feed->reason, sizeof(feed->reason), "some of what it logs is "
-             "none of its business, or impossible: refused");
+    snprintf(feed->reason, sizeof(feed->reason), "%s", feed->refused
+             ? "some of what it logs is none of its business, or impossible: "
+               "refused"
+             : "it says that it does more for its clients than they can have "
+               "asked for: not believed");
     say("source %s: %s", feed->name, feed->reason);
     feed_journal(feeds, feed, "refused");
 }
@@ -260,6 +273,28 @@ static void take(struct feeds *feeds, struct feed *feed,
         return;
     matrix_add_believable(feeds->core->matrix, batch, &sieve, now_ns);
     feed->refused += sieve.refused;
+}
+
+/*
+ * With the hypervisor's word, if there is one, which has been read after theirs:
+ * a notification comes before what it is about.
+ */
+static void hold_against_xen(struct feeds *feeds, uint64_t now_ns)
+{
+    uint32_t witness = 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND;
+    unsigned int i;
+
+    if (!(choice_events(feeds->settings.choice, HYPERVISOR) & witness))
+        return;
+    for (i = FIRST_DOMAIN; i < feeds->nr; i++) {
+        struct feed *feed = feeds->feed[i];
+
+        if (feed->fresh && sieve_cap(&feed->sieve, feeds->core->matrix,
+                                     now_ns))
+            feed->capped++;
+        feed->fresh = false;
+        say_refusal(feeds, feed);
+    }
 }
 
 /* A producer that follows the rules has none: it is not worth the time. */
@@ -305,6 +340,7 @@ static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
         if (is_enough(feeds, feed, ++batches, bytes))
             break;
     }
+    feed->fresh = batches;
     say_refusal(feeds, feed);
     if (rc < 0)
         feed_fail(feeds, feed, err.text, now_ns);
@@ -327,6 +363,7 @@ int feeds_read(struct feeds *feeds, uint64_t now_ns,
                struct xensched_error *err)
 {
     unsigned int i;
+    int rc;
 
     for (i = LINUX_OF_DOM0; i < feeds->nr; i++) {
         struct feed *feed = feeds->feed[i];
@@ -337,8 +374,23 @@ int feeds_read(struct feeds *feeds, uint64_t now_ns,
             feed_poll(feeds, feed, now_ns);
     }
 
-    return core_read(feeds->core, feeds->feed[THE_HYPERVISORS]->source,
-                     now_ns, err);
+    rc = core_read(feeds->core, feeds->feed[THE_HYPERVISORS]->source, now_ns,
+                   err);
+    hold_against_xen(feeds, now_ns);
+
+    return rc;
+}
+
+bool feeds_are_polled(const struct feeds *feeds)
+{
+    unsigned int i;
+
+    for (i = LINUX_OF_DOM0; i < feeds->nr; i++)
+        if (feeds->feed[i]->state == FEED_READING ||
+            feeds->feed[i]->state == FEED_ASKED)
+            return true;
+
+    return false;
 }
 
 /* All of them. */

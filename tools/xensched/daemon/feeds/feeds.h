@@ -60,6 +60,8 @@ struct feed {
     struct feed_number *numbers;
     struct sieve sieve;
     uint64_t refused;   /* rows which did not pass it */
+    uint64_t capped;    /* rounds in which it claimed more than can be */
+    bool fresh;         /* there are rows of it in this round */
     bool refusal_said;
 };
 
@@ -107,6 +109,9 @@ void feeds_look(struct feeds *feeds, const struct domains *domains,
  */
 int feeds_read(struct feeds *feeds, uint64_t now_ns,
                struct xensched_error *err);
+
+/* Is a log read, or asked for, that cannot say when it has to be read? */
+bool feeds_are_polled(const struct feeds *feeds);
 
 /* Drop all but the hypervisor's and begin anew: the daemon stood still. */
 void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns);

@@ -46,11 +46,29 @@ int64_t sieve_most(const void *data, uint16_t event, uint16_t current,
     switch (event) {
     case XEN_SCHEDLOG_EV_RING_PAGES:
         return is_client(sieve, correspondent) ? SIEVE_MAX_PAGES : -1;
+    /* A discard may be as large as the disk, and none of it is in the matrix. */
     case XEN_SCHEDLOG_EV_RING_SECTORS:
         return is_client(sieve, correspondent) ? INT64_MAX : -1;
+    /* None of these is in the matrix. */
     case XEN_SCHEDLOG_EV_GUEST_RUNQ:
+    case XEN_SCHEDLOG_EV_GUEST_SWITCH:
+    case XEN_SCHEDLOG_EV_GUEST_WAKE:
+    case XEN_SCHEDLOG_EV_GUEST_NAME:
         return INT64_MAX;
     default:
         return -1;
     }
+}
+
+unsigned int sieve_cap(const struct sieve *sieve, struct matrix *matrix,
+                       uint64_t now_ns)
+{
+    unsigned int i, nr = 0;
+
+    for (i = 0; i < sieve->nr; i++)
+        nr += matrix_cap(matrix, XEN_SCHEDLOG_EV_RING_PAGES, sieve->own,
+                         sieve->clients[i], XEN_SCHEDLOG_EV_EVTCHN_SEND,
+                         (double)SIEVE_MAX_REQUESTS * SIEVE_MAX_PAGES, now_ns);
+
+    return nr;
 }

@@ -5,7 +5,9 @@
  * It writes its log itself, so what is in there is what it says, not what
  * happened.  It may speak of its own work for those whose back end it is by
  * what the toolstack wrote, and of nothing else: then all that it can
- * falsify is how much it works for its own clients.  dom0 does not lie, but its
+ * falsify is how much it works for its own clients, up to what the ring's
+ * protocol allows for each notification that the hypervisor saw of them
+ * (docs/matrix-and-policy.md says what influence is left).  dom0 does not lie, but its
  * Linux hears of the first numbers a moment late; until then a row has domids.
  */
 #ifndef XENSCHED_DAEMON_SIEVE_H
@@ -16,8 +18,15 @@
 
 #include <xensched/abi.h>
 
-/* No request has more pages than that, by far. */
-#define SIEVE_MAX_PAGES 4096
+#include "model/matrix.h"
+
+/*
+ * Most pages of a request: xen-blkback takes 256 segments, whose descriptors
+ * are in one more; and most requests in a ring of the largest size, 16 pages,
+ * which is what one notification of a front end can be about.
+ */
+#define SIEVE_MAX_PAGES 257
+#define SIEVE_MAX_REQUESTS 512
 
 struct sieve {
     uint16_t own; /* the domain's accounting domain */
@@ -36,5 +45,12 @@ void sieve_clear(struct sieve *sieve);
  */
 int64_t sieve_most(const void *sieve, uint16_t event, uint16_t current,
                    uint16_t correspondent);
+
+/*
+ * The rates that @matrix has of its word, held against the notifications of its
+ * clients, which it cannot send in their name.  Returns how many were more.
+ */
+unsigned int sieve_cap(const struct sieve *sieve, struct matrix *matrix,
+                       uint64_t now_ns);
 
 #endif /* XENSCHED_DAEMON_SIEVE_H */

@@ -12,18 +12,21 @@
 #include "model/memory.h"
 #include "host-xen.h"
 #include "llc-xen.h"
-#include "misses.h"
+#include "memory-xen.h"
+#include "pmc.h"
+#include "daemon/aside.h"
 #include "daemon/say.h"
 #include "soft-weight-xen.h"
 #include "toolstack.h"
 #include "xenstore.h"
 
-/* Also what a pCPU's part of the routes' counters costs: 128 bytes each. */
+/* Of those that were ever used each costs 128 bytes per pCPU. */
 #define NR_ACCT 1024
 
 struct host_xen {
     struct host host;
     const struct choice *choice;
+    const struct pmc *pmc;
     struct logs logs;
     struct xensched_area *area;
     struct xenstore *xs;
@@ -34,6 +37,7 @@ struct host_xen {
     const char *soft_pools; /* likewise */
     unsigned int nr_cpus;
     bool shared_queues;
+    char said[sizeof(((struct xensched_error *)0)->text)];
 };
 
 static int failed(struct xensched_error *err, const char *what, uint32_t domid)
@@ -242,6 +246,14 @@ static void get_back_ends(struct host_xen *hx, struct domains *domains)
     }
 }
 
+static void get_identity(struct host_xen *hx, const xc_domaininfo_t *info,
+                         struct domain *d)
+{
+    d->domid = info->domain;
+    format_uuid(d->uuid, info->handle);
+    get_name(hx, d);
+}
+
 static int get_domain(struct host_xen *hx, const xc_domaininfo_t *info,
                       struct domain *d, const struct domains *domains,
                       struct xensched_error *err)
@@ -249,9 +261,7 @@ static int get_domain(struct host_xen *hx, const xc_domaininfo_t *info,
     unsigned int i;
     int rc;
 
-    d->domid = info->domain;
     d->pool = info->cpupool;
-    format_uuid(d->uuid, info->handle);
     rc = get_pool(hx, d, domains, err);
     if (rc)
         return rc;
@@ -259,56 +269,131 @@ static int get_domain(struct host_xen *hx, const xc_domaininfo_t *info,
         domain_make_vcpus(d, info->max_vcpu_id + 1, hx->nr_cpus);
     for (i = 0; !rc && i < d->nr_vcpus; i++)
         rc = get_vcpu(hx, d, i, err);
-    if (!rc)
-        get_name(hx, d);
+    memory_xen_times(hx->xch, d);
 
     return rc;
 }
 
-static int add_domain(struct host_xen *hx, const xc_domaininfo_t *info,
-                      struct domains *domains, struct xensched_error *err)
+/* It is looked at in each plan; a word in each would say no more. */
+static void say_once(struct host_xen *hx, const char *text)
 {
+    if (!strcmp(hx->said, text))
+        return;
+    snprintf(hx->said, sizeof(hx->said), "%s", text);
+    say("%s; it is left alone until it can be looked at", text);
+}
+
+static void add_domain(struct host_xen *hx, const xc_domaininfo_t *info,
+                       struct domains *domains, bool vcpus)
+{
+    struct xensched_error err;
+    struct domain *d;
     int rc;
 
     if (info->flags & XEN_DOMINF_dying)
-        return 0;
-    rc = get_domain(hx, info, domains_add(domains), domains, err);
-    if (rc)
-        domains_drop_last(domains);
-
+        return;
+    d = domains_add(domains);
+    get_identity(hx, info, d);
+    rc = vcpus ? get_domain(hx, info, d, domains, &err) : 0;
+    if (!rc)
+        return;
+    domains_drop_last(domains);
     /* It went away while it was looked at. */
-    return rc == -ESRCH || rc == -EINVAL ? 0 : rc;
+    if (rc != -ESRCH && rc != -EINVAL)
+        say_once(hx, err.text);
+}
+
+static bool is_gone(void *data, uint32_t domid, const char *uuid)
+{
+    char text[DOMAIN_UUID_TEXT];
+    xc_domaininfo_t info;
+    struct host_xen *hx = data;
+
+    if (xc_domain_getinfo_single(hx->xch, domid, &info))
+        return errno == ESRCH;
+    format_uuid(text, info.handle);
+
+    return info.flags & XEN_DOMINF_dying || strcmp(text, uuid);
+}
+
+/* What xenstored, or the toolstack, has to be asked for. */
+struct question {
+    struct host_xen *hx;
+    struct domains *domains;
+    uint32_t domid;
+    bool vcpus;
+    struct xensched_error *err;
+};
+
+static int ask_for_domains(void *arg)
+{
+    const struct question *q = arg;
+    struct host_xen *hx = q->hx;
+    xc_domaininfo_t info[64];
+    uint32_t first = 0;
+    int nr, i;
+
+    do {
+        nr = xc_domain_getinfolist(hx->xch, first, 64, info);
+        if (nr < 0)
+            return xensched_fail(q->err, errno, "cannot list domains: %s",
+                                 strerror(errno));
+        for (i = 0; i < nr; i++)
+            add_domain(hx, &info[i], q->domains, q->vcpus);
+        if (nr)
+            first = info[nr - 1].domain + 1;
+    } while (nr);
+    get_back_ends(hx, q->domains);
+    xenstore_forget_others(hx->xs);
+
+    return 0;
 }
 
 static int all_domains(void *data, struct domains *domains,
                        struct xensched_error *err)
 {
-    xc_domaininfo_t info[64];
-    struct host_xen *hx = data;
-    uint32_t first = 0;
-    int nr, i, rc = 0;
+    struct question q = {
+        .hx = data, .domains = domains, .vcpus = true, .err = err,
+    };
 
-    do {
-        nr = xc_domain_getinfolist(hx->xch, first, 64, info);
-        if (nr < 0)
-            return xensched_fail(err, errno, "cannot list domains: %s",
-                                 strerror(errno));
-        for (i = 0; !rc && i < nr; i++)
-            rc = add_domain(hx, &info[i], domains, err);
-        if (nr)
-            first = info[nr - 1].domain + 1;
-    } while (!rc && nr);
-    get_back_ends(hx, domains);
-    xenstore_forget_others(hx->xs);
+    return aside(ask_for_domains, &q);
+}
 
-    return rc;
+static int who(void *data, struct domains *domains, struct xensched_error *err)
+{
+    struct question q = { .hx = data, .domains = domains, .err = err };
+
+    return aside(ask_for_domains, &q);
+}
+
+static int ask_toolstack(void *arg)
+{
+    const struct question *q = arg;
+
+    return toolstack_names_affinity(q->domid);
 }
 
 static bool names_affinity(void *data, uint32_t domid)
 {
-    (void)data;
+    struct question q = { .hx = data, .domid = domid };
 
-    return toolstack_names_affinity(domid);
+    return aside(ask_toolstack, &q);
+}
+
+static int memory(void *data, struct distances *d, uint64_t *frames,
+                  struct xensched_error *err)
+{
+    const struct host_xen *hx = data;
+
+    return memory_xen_describe(hx->xch, d, frames, err);
+}
+
+static int owners(void *data, uint64_t *at, uint32_t step,
+                  struct host_owner *owners, struct xensched_error *err)
+{
+    const struct host_xen *hx = data;
+
+    return memory_xen_owners(hx->xch, at, step, owners, err);
 }
 
 /* Logging. */
@@ -353,22 +438,38 @@ static void set_threshold(void *data, uint16_t acct, unsigned int event,
     logs_set_threshold(&hx->logs, hx->area, acct, event, threshold);
 }
 
-/* What pmc0 counts is cache misses; without a PMU all else goes on. */
-static uint32_t choose_counter(struct host_xen *hx, uint32_t events)
+static int choose_selects(struct host_xen *hx, struct xensched_error *err)
 {
-    const uint32_t pmc0 = 1U << XEN_SCHEDLOG_EV_PMC0;
-    struct xensched_error err = { .text = "it is not known how this processor "
-                                          "counts cache misses" };
-    uint64_t select = misses_select();
+    uint64_t select[PMC_MAX];
+    unsigned int i;
 
-    hx->host.refused &= ~pmc0;
-    if (!(events & pmc0) ||
-        (select && !xensched_area_pmc(hx->area, 1, &select, &err)))
+    for (i = 0; i < hx->pmc->nr; i++) {
+        select[i] = hx->pmc->select[i];
+        if (select[i] == PMC_MISSES)
+            select[i] = pmc_misses();
+        if (!select[i])
+            return xensched_fail(err, ENODEV, "it is not known how this "
+                                 "processor counts cache misses: give the "
+                                 "event select instead, see --pmc");
+    }
+
+    return xensched_area_pmc(hx->area, hx->pmc->nr, select, err);
+}
+
+/* Without a PMU all else goes on. */
+static uint32_t choose_counters(struct host_xen *hx, uint32_t events)
+{
+    const uint32_t pmcs = events & pmc_events(hx->pmc);
+    struct xensched_error err;
+
+    hx->host.refused &= ~pmc_events(hx->pmc);
+    if (!pmcs || !choose_selects(hx, &err))
         return events;
-    say("the event pmc0 is not logged: %s", err.text);
-    hx->host.refused |= pmc0;
+    say("performance counters (pmc0 and following) are not logged: %s",
+        err.text);
+    hx->host.refused |= pmcs;
 
-    return events & ~pmc0;
+    return events & ~pmcs;
 }
 
 static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
@@ -383,7 +484,7 @@ static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
     if (hx->choice->all)
         events &= info.events_built;
 
-    events = choose_counter(hx, events);
+    events = choose_counters(hx, events);
     if (!events && hx->host.refused)
         return xensched_fail(err, ENODEV, "no other event than that is chosen: "
                              "see --log");
@@ -483,10 +584,23 @@ static int connect_xen(struct host_xen *hx, struct xensched_error *err)
     hx->shared_queues = !xc_sched_id(hx->xch, &scheduler) &&
                         scheduler == XEN_SCHEDULER_CREDIT2;
 
-    return xenstore_open(&hx->xs, err);
+    return 0;
+}
+
+/* Without one, what is on the disk is taken to be of this boot. */
+static void read_boot(char boot[HOST_BOOT_TEXT])
+{
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+    if (!f || !fgets(boot, HOST_BOOT_TEXT, f))
+        boot[0] = '\0';
+    boot[strcspn(boot, "\n")] = '\0';
+    if (f)
+        fclose(f);
 }
 
 int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
+                  const struct pmc *pmc,
                   const char *llc, const char *soft_pools,
                   struct xensched_error *err)
 {
@@ -494,12 +608,17 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
     int rc;
 
     hx->choice = choice;
+    hx->pmc = pmc;
     hx->soft_pools = soft_pools;
     logs_init(&hx->logs, choice, HYPERVISOR, NR_ACCT);
     hx->host = (struct host){
         .data = hx,
         .topology = topology,
+        .memory = memory,
+        .owners = owners,
         .domains = all_domains,
+        .who = who,
+        .is_gone = is_gone,
         .get_affinity = get_affinity,
         .set_affinity = set_affinity,
         .get_soft_weight = soft_weight_read,
@@ -514,6 +633,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
         .alive = alive,
         .facts = facts,
     };
+    read_boot(hx->host.boot);
     rc = connect_xen(hx, err);
     if (!rc)
         rc = check_llc(hx, llc, err);
@@ -524,6 +644,11 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
     *host_xen = hx;
 
     return 0;
+}
+
+int host_xen_connect(struct host_xen *hx, struct xensched_error *err)
+{
+    return xenstore_open(&hx->xs, err);
 }
 
 const struct host *host_xen_host(const struct host_xen *hx)
@@ -541,9 +666,18 @@ struct xenstore *host_xen_xenstore(const struct host_xen *hx)
     return hx->xs;
 }
 
+static int check_xenstore(void *arg)
+{
+    const struct question *q = arg;
+
+    return xenstore_check(q->hx->xs, q->err);
+}
+
 int host_xen_check_xenstore(struct host_xen *hx, struct xensched_error *err)
 {
-    return xenstore_check(hx->xs, err);
+    struct question q = { .hx = hx, .err = err };
+
+    return aside(check_xenstore, &q);
 }
 
 int host_xen_watch_fd(const struct host_xen *hx)
@@ -551,9 +685,18 @@ int host_xen_watch_fd(const struct host_xen *hx)
     return xenstore_fd(hx->xs);
 }
 
+static int take_changes(void *arg)
+{
+    const struct question *q = arg;
+
+    return xenstore_changed(q->hx->xs);
+}
+
 bool host_xen_changed(struct host_xen *hx)
 {
-    return xenstore_changed(hx->xs);
+    struct question q = { .hx = hx };
+
+    return aside(take_changes, &q);
 }
 
 int host_xen_refresh(struct host_xen *hx, struct xensched_error *err)

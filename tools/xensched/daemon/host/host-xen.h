@@ -13,16 +13,25 @@
 #include "daemon/log/logs.h"
 
 struct host_xen;
+struct pmc;
 
 /*
- * Connect to Xen and to xenstore.  @llc is what an operator has named, or NULL;
+ * Connect to Xen.  @llc is what an operator has named, or NULL;
  * see llc.h: -EINVAL if this host's cannot be so.  @soft_pools are the names of
- * cpupools in which no domain gets a hard affinity, or NULL.  @choice, @llc and
+ * cpupools in which no domain gets a hard affinity, or NULL.  @choice, @pmc, @llc and
  * @soft_pools have to stay valid.
  */
 int host_xen_open(struct host_xen **hx, const struct choice *choice,
+                  const struct pmc *pmc,
                   const char *llc, const char *soft_pools,
                   struct xensched_error *err);
+
+/*
+ * Connect to xenstore, which domains() needs, and nothing else of struct host.
+ * So what is to be put back is put back before: a xenstored that hangs lets
+ * nobody know that it does.
+ */
+int host_xen_connect(struct host_xen *hx, struct xensched_error *err);
 
 /* What the daemon's core gets to see. */
 const struct host *host_xen_host(const struct host_xen *hx);

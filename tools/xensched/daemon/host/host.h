@@ -13,6 +13,7 @@
 
 #include <xensched/error.h>
 
+#include "model/distance.h"
 #include "model/domain.h"
 #include "model/topology.h"
 
@@ -29,8 +30,25 @@ struct host_facts {
     unsigned int nr_pmcs;    /* performance counters that can be used */
 };
 
+/* A frame of the machine, which belongs to a domain. */
+struct host_owner {
+    uint16_t domid, node;
+};
+
+/* So many frames are looked at by one call of owners(). */
+#define HOST_OWNERS 4096U
+
+/* A boot of the host, in words; see struct host.boot. */
+#define HOST_BOOT_TEXT 40
+
 struct host {
     void *data;
+
+    /*
+     * Differs from one boot of Xen to the next; "": not known.  It is that of
+     * dom0's kernel: Xen itself has no such number, and ends with dom0.
+     */
+    char boot[HOST_BOOT_TEXT];
 
     /*
      * Fill in @t, which is not initialised.  nr_cpus is always the same, and
@@ -40,12 +58,43 @@ struct host {
                     struct xensched_error *err);
 
     /*
+     * Fill in @d, which is not initialised: nodes and SLIT; and @frames: about how
+     * many the machine has.  NULL: there is no real machine, and no owners().
+     */
+    int (*memory)(void *data, struct distances *d, uint64_t *frames,
+                  struct xensched_error *err);
+
+    /*
+     * Whose memory is where: looks at frames from *@at on, each @step-th, at most
+     * HOST_OWNERS of them, and fills in @owners[] of those which a domain has.
+     * Returns how many these are.  *@at is where to go on; 0: that was all.  It
+     * takes less than a millisecond.
+     */
+    int (*owners)(void *data, uint64_t *at, uint32_t step,
+                  struct host_owner *owners, struct xensched_error *err);
+
+    /*
      * Add all domains that exist, sorted by domid, to @domains, which is
-     * empty.  Sets what struct domain has "from the host".  Domains which go
-     * away meanwhile are left out.
+     * empty.  Sets what struct domain has "from the host".  A domain that
+     * cannot be looked at is left out, because it goes away or for another
+     * reason, which is said: who is missing is not for that gone.
      */
     int (*domains)(void *data, struct domains *domains,
                    struct xensched_error *err);
+
+    /*
+     * The same, but only who is there: domid, UUID, name, group, whether it is a
+     * driver domain, and whom it serves.  It costs next to nothing; to look at
+     * each vCPU costs two hypercalls each.
+     */
+    int (*who)(void *data, struct domains *domains,
+               struct xensched_error *err);
+
+    /*
+     * Is there for certain no domain with this domid and UUID any more?  One
+     * that is being destroyed is gone.
+     */
+    bool (*is_gone)(void *data, uint32_t domid, const char *uuid);
 
     /* @hard and @soft are initialised.  -ESRCH: domain or vCPU is gone. */
     int (*get_affinity)(void *data, uint32_t domid, unsigned int vcpu,

@@ -10,8 +10,10 @@
 #include <xenstore.h>
 
 #include "model/domain.h"
+#include "model/domids.h"
 #include "model/memory.h"
 #include "lib/xenstore-open.h"
+#include "daemon/aside.h"
 #include "daemon/say.h"
 #include "xenstore.h"
 
@@ -25,12 +27,13 @@
 #define PATH_TEXT 96
 
 /* Taken in at a time; a domain could make them faster than we take them. */
-#define MAX_EVENTS 256
+#define MAX_EVENTS 4096
 
 struct known {
     uint32_t domid;
     bool asked; /* since the last xenstore_forget_others() */
     bool area_changed;
+    unsigned int stale; /* mask of what has changed since it was read */
     unsigned int nr_back_ends;
     uint32_t *back_ends;
     bool stays, soft_only;
@@ -43,18 +46,30 @@ struct xenstore {
     struct xs_handle *handle;
     unsigned int nr;
     struct known *known;
+    struct domids by_domid; /* of known */
+};
+
+/* What can be read anew of a domain: a mask. */
+enum {
+    NAME = 1,
+    BACK_ENDS = 2,
+    WISH = 4,
+    GROUP_NAME = 8,
+    ALL = NAME | BACK_ENDS | WISH | GROUP_NAME,
 };
 
 /* What is watched of each domain, and what begins the token of its events. */
 static const struct {
     char token;
+    unsigned int stale; /* what is to be read after an event */
     const char *path; /* of a domid */
 } watched[] = {
-    { 'n', "/local/domain/%u/name" },
-    { 'd', "/libxl/%u/device" },
-    { 'a', "/local/domain/%u/schedlog/area" },
-    { 'h', HOLD },
-    { 'g', GROUP },
+    { 'n', NAME, "/local/domain/%u/name" },
+    { 'd', BACK_ENDS, "/libxl/%u/device" },
+    { 'a', 0, "/local/domain/%u/schedlog/area" },
+    { 'h', WISH, HOLD },
+    /* Without a name there is no telling whether it left its group. */
+    { 'g', GROUP_NAME | NAME, GROUP },
 };
 
 #define NR_WATCHED (sizeof(watched) / sizeof(watched[0]))
@@ -187,23 +202,54 @@ static void read_group(struct xenstore *xs, struct known *k)
     free(value);
 }
 
-static void read_all(struct xenstore *xs, struct known *k)
+static void read_stale(struct xenstore *xs, struct known *k)
 {
-    read_name(xs, k);
-    read_back_ends(xs, k);
-    read_wish(xs, k);
-    read_group(xs, k);
+    if (k->stale & NAME)
+        read_name(xs, k);
+    if (k->stale & BACK_ENDS)
+        read_back_ends(xs, k);
+    if (k->stale & WISH)
+        read_wish(xs, k);
+    if (k->stale & GROUP_NAME)
+        read_group(xs, k);
+    k->stale = 0;
+}
+
+static bool same(const struct known *a, const struct known *b)
+{
+    return !strcmp(a->name, b->name) && !strcmp(a->group, b->group) &&
+           a->stays == b->stays && a->soft_only == b->soft_only &&
+           a->nr_back_ends == b->nr_back_ends &&
+           (!a->nr_back_ends ||
+            !memcmp(a->back_ends, b->back_ends,
+                    a->nr_back_ends * sizeof(*a->back_ends)));
+}
+
+/* Most events say of devices what makes no difference here. */
+static bool read_anew(struct xenstore *xs, struct known *k)
+{
+    struct known before = *k;
+    bool changed;
+
+    k->back_ends = NULL;
+    k->nr_back_ends = 0;
+    if (!(k->stale & BACK_ENDS)) {
+        k->back_ends = before.back_ends;
+        k->nr_back_ends = before.nr_back_ends;
+    }
+    read_stale(xs, k);
+    changed = !same(&before, k);
+    if (k->back_ends != before.back_ends)
+        free(before.back_ends);
+
+    return changed;
 }
 
 static struct known *find(const struct xenstore *xs, uint32_t domid)
 {
-    unsigned int i;
+    uint32_t i = domids_find(&xs->by_domid, domid);
 
-    for (i = 0; i < xs->nr; i++)
-        if (xs->known[i].domid == domid)
-            return &xs->known[i];
-
-    return NULL;
+    return i == DOMIDS_NONE ? NULL : &xs->known[i];
 }
 
 static struct known *learn(struct xenstore *xs, uint32_t domid)
@@ -211,11 +257,13 @@ static struct known *learn(struct xenstore *xs, uint32_t domid)
     struct known *k;
 
     xs->known = need_more_memory(xs->known, xs->nr + 1, sizeof(*xs->known));
+    domids_put(&xs->by_domid, domid, xs->nr);
     k = &xs->known[xs->nr++];
     memset(k, 0, sizeof(*k));
     k->domid = domid;
     watch(xs, domid, true);
-    read_all(xs, k);
+    k->stale = ALL;
+    read_stale(xs, k);
 
     return k;
 }
@@ -293,6 +341,7 @@ void xenstore_close(struct xenstore *xs)
     if (xs->handle)
         xs_close(xs->handle);
     free(xs->known);
+    domids_free(&xs->by_domid);
     free(xs);
 }
 
@@ -301,27 +350,30 @@ int xenstore_fd(const struct xenstore *xs)
     return xs_fileno(xs->handle);
 }
 
-/* A domain can write what it advertises as often as it likes: note it, only. */
+/*
+ * Note it, only: many come at once, and of one domain they are read once.
+ * Returns true when domains come or go.
+ */
 static bool take_event(struct xenstore *xs, const char *token)
 {
     struct known *k;
+    unsigned int i;
 
     if (token[0] == '@')
         return true;
     k = find(xs, strtoul(token + 1, NULL, 10));
-    if (!k)
-        return false;
-    if (token[0] == 'a')
+    if (k && token[0] == 'a')
         k->area_changed = true;
-    else
-        read_all(xs, k);
+    for (i = 0; k && i < NR_WATCHED; i++)
+        if (watched[i].token == token[0])
+            k->stale |= watched[i].stale;
 
-    return token[0] != 'a';
+    return false;
 }
 
 bool xenstore_changed(struct xenstore *xs)
 {
-    unsigned int left = MAX_EVENTS;
+    unsigned int left = MAX_EVENTS, i;
     bool changed = false;
     char **event;
 
@@ -329,6 +381,9 @@ bool xenstore_changed(struct xenstore *xs)
         changed |= take_event(xs, event[XS_WATCH_TOKEN]);
         free(event);
     }
+    for (i = 0; i < xs->nr; i++)
+        if (xs->known[i].stale)
+            changed |= read_anew(xs, &xs->known[i]);
 
     return changed;
 }
@@ -406,8 +461,12 @@ void xenstore_forget_others(struct xenstore *xs)
             continue;
         }
         watch(xs, k->domid, false);
+        domids_remove(&xs->by_domid, k->domid);
         free(k->back_ends);
-        *k = xs->known[--xs->nr];
+        if (--xs->nr == i)
+            break;
+        *k = xs->known[xs->nr];
+        domids_put(&xs->by_domid, k->domid, i);
     }
 }
 
@@ -426,42 +485,79 @@ static bool allow_reading(struct xenstore *xs, const char *path,
     return xs_set_permissions(xs->handle, XBT_NULL, path, perms, 2);
 }
 
+/* The accounting domain @acct of @domid, for @producer. */
+struct number {
+    struct xenstore *xs;
+    uint32_t producer, domid;
+    uint16_t acct;
+};
+
+static int write_acct(void *arg)
+{
+    const struct number *n = arg;
+    struct xenstore *xs = n->xs;
+    char path[PATH_TEXT], text[8];
+
+    snprintf(text, sizeof(text), "%u", n->acct);
+    path_of(path, accts, n->producer);
+    if (!xs_mkdir(xs->handle, XBT_NULL, path) ||
+        !allow_reading(xs, path, n->producer))
+        return false;
+    path_of(path, acct_of, n->producer, n->domid);
+
+    return xs_write(xs->handle, XBT_NULL, path, text, strlen(text)) &&
+           allow_reading(xs, path, n->producer);
+}
+
 bool xenstore_write_acct(struct xenstore *xs, uint32_t producer,
                          uint32_t domid, uint16_t acct)
 {
-    char path[PATH_TEXT], text[8];
+    struct number n = { xs, producer, domid, acct };
 
-    snprintf(text, sizeof(text), "%u", acct);
-    path_of(path, accts, producer);
-    if (!xs_mkdir(xs->handle, XBT_NULL, path) ||
-        !allow_reading(xs, path, producer))
-        return false;
-    path_of(path, acct_of, producer, domid);
+    return aside(write_acct, &n);
+}
 
-    return xs_write(xs->handle, XBT_NULL, path, text, strlen(text)) &&
-           allow_reading(xs, path, producer);
+static int remove_acct(void *arg)
+{
+    const struct number *n = arg;
+    char path[PATH_TEXT];
+
+    path_of(path, acct_of, n->producer, n->domid);
+    xs_rm(n->xs->handle, XBT_NULL, path);
+
+    return 0;
 }
 
 void xenstore_remove_acct(struct xenstore *xs, uint32_t producer,
                           uint32_t domid)
 {
-    char path[PATH_TEXT];
+    struct number n = { .xs = xs, .producer = producer, .domid = domid };
 
-    path_of(path, acct_of, producer, domid);
-    xs_rm(xs->handle, XBT_NULL, path);
+    aside(remove_acct, &n);
 }
 
-void xenstore_remove_accts(struct xenstore *xs, uint32_t producer)
+static int remove_accts(void *arg)
 {
+    const struct number *n = arg;
+    struct xenstore *xs = n->xs;
     char path[PATH_TEXT], **others;
     unsigned int nr = 0;
 
-    path_of(path, accts, producer);
+    path_of(path, accts, n->producer);
     xs_rm(xs->handle, XBT_NULL, path);
     /* And what it was in, if that was all. */
-    path_of(path, "/local/domain/%u/schedlog", producer);
+    path_of(path, "/local/domain/%u/schedlog", n->producer);
     others = xs_directory(xs->handle, XBT_NULL, path, &nr);
     if (others && !nr)
         xs_rm(xs->handle, XBT_NULL, path);
     free(others);
+
+    return 0;
+}
+
+void xenstore_remove_accts(struct xenstore *xs, uint32_t producer)
+{
+    struct number n = { .xs = xs, .producer = producer };
+
+    aside(remove_accts, &n);
 }

@@ -4,7 +4,7 @@
  * whom; and the accounting domains, which producers of logs read there.
  *
  * Nothing is polled: each domain that is asked about is watched from then on,
- * and read again when something changes.  Who serves whom is what the
+ * and what changes of it is read again, once for all events that came.  Who serves whom is what the
  * toolstack wrote, where no guest can.
  */
 #ifndef XENSCHED_DAEMON_XENSTORE_H
@@ -47,7 +47,7 @@ int xenstore_fd(const struct xenstore *xs);
 /*
  * Take in changes; when there are very many, the rest is left for the next
  * call, and the descriptor stays readable.  Returns true when domains may have
- * come or gone, or a name or a back end has changed.
+ * come or gone, or what is known of one is not what it was.
  */
 bool xenstore_changed(struct xenstore *xs);
 

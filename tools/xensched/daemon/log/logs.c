@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* logs.c - see logs.h.  A new event is a row of the table, or joins one. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <xensched/event.h>
 
+#include "cli/option.h"
 #include "logs.h"
 
 #define KIB 1024U
@@ -20,21 +20,24 @@
 #define ROW (IDS | XEN_SCHEDLOG_LCR_TIME_TSC | \
              10U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
 
+/* 32 bytes, for counters that need 64 bits, and all of the TSC. */
+#define WIDE_ROW (IDS | XEN_SCHEDLOG_LCR_COUNTER64 | \
+                  XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_TIME64)
+
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
+
+#define PMCS (EVENT(PMC0) | EVENT(PMC1) | EVENT(PMC2) | EVENT(PMC3))
 
 #define DEFAULT (EVENT(SERVICE_NS) | EVENT(WAKE_DELAY) | EVENT(EVTCHN_SEND) | \
                  EVENT(GRANT_MAP) | EVENT(GRANT_COPY) | EVENT(GRANT_UNMAP) | \
                  EVENT(RING_PAGES))
 
 /*
- * A log file per row, if one of its events is chosen.  The sizes last for
+ * A log file per row, if one of its events is chosen.  The usual sizes last for
  * 100 ms of about 160,000 context switches and notifications each, 40,000 pages
  * that are granted and mapped or copied and 20,000 that are unmapped per
  * second on each pCPU, and 160,000 requests per second on each CPU of a back
  * end; when there are more, the oldest rows are lost, and counted.
- *
- * Of the performance counters there is the first one, of which host-xen.c says
- * what it counts; the others count nothing before somebody has chosen what.
  */
 static const struct {
     enum producer producer;
@@ -46,7 +49,7 @@ static const struct {
     { HYPERVISOR, EVENT(EVTCHN_SEND), 256 * KIB, ROW },
     { HYPERVISOR, EVENT(GRANT_MAP) | EVENT(GRANT_COPY), 64 * KIB, ROW },
     { HYPERVISOR, EVENT(GRANT_UNMAP), 32 * KIB, ROW },
-    { HYPERVISOR, EVENT(SERVICE_TSC) | EVENT(PMC0), 256 * KIB, ROW },
+    { HYPERVISOR, EVENT(SERVICE_TSC) | PMCS, 256 * KIB, ROW },
     { HYPERVISOR, EVENT(EVTCHN_RECV), 256 * KIB, ROW },
     { HYPERVISOR, EVENT(WAKE_DELAY), 256 * KIB, ROW },
     { HYPERVISOR, EVENT(MEMORY) | EVENT(RUNQ) | EVENT(MIGRATE) | EVENT(MARK),
@@ -54,6 +57,8 @@ static const struct {
     { LINUX, EVENT(RING_PAGES), 256 * KIB, ROW },
     { LINUX, EVENT(RING_SECTORS), 256 * KIB, ROW },
     { LINUX, EVENT(GUEST_RUNQ), 64 * KIB, ROW },
+    { LINUX, EVENT(GUEST_SWITCH) | EVENT(GUEST_WAKE) | EVENT(GUEST_NAME),
+      512 * KIB, WIDE_ROW },
 };
 
 #define NR_ROWS (sizeof(table) / sizeof(table[0]))
@@ -62,7 +67,7 @@ static void choose(struct choice *choice, uint32_t events)
 {
     unsigned int event;
 
-    memset(choice, 0, sizeof(*choice));
+    choice->all = false;
     choice->events = choice->files = events;
     for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
         choice->threshold[event] = 1;
@@ -70,7 +75,14 @@ static void choose(struct choice *choice, uint32_t events)
 
 void choice_default(struct choice *choice)
 {
+    unsigned int event, i;
+
+    memset(choice, 0, sizeof(*choice));
     choose(choice, DEFAULT);
+    for (i = 0; i < NR_ROWS; i++)
+        for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+            if (table[i].events & 1U << event)
+                choice->size[event] = table[i].size;
 }
 
 void choice_add(struct choice *choice, uint32_t events)
@@ -79,7 +91,7 @@ void choice_add(struct choice *choice, uint32_t events)
     choice->files |= events;
 }
 
-static uint32_t all_events(void)
+uint32_t choice_possible(void)
 {
     uint32_t events = 0;
     unsigned int i;
@@ -90,54 +102,79 @@ static uint32_t all_events(void)
     return events;
 }
 
-static bool parse_threshold(const char *text, uint32_t *threshold)
+/* The event before the colon of @item, and what is behind it, or NULL. */
+static int event_of(char *item, const char **rest)
 {
-    unsigned long long number;
-    char *end;
-
-    if (*text < '1' || *text > '9')
-        return false;
-    errno = 0;
-    number = strtoull(text, &end, 10);
-    *threshold = number;
-
-    return !errno && !*end && number <= UINT32_MAX;
-}
-
-static bool add_event(struct choice *choice, char *text)
-{
-    char *threshold = strchr(text, ':');
+    char *colon = strchr(item, ':');
     int event;
 
-    if (threshold)
-        *threshold++ = '\0';
-    event = xensched_event_number(text);
-    if (event < 0 || !(all_events() & 1U << event) ||
-        choice->events & 1U << event)
+    if (colon)
+        *colon++ = '\0';
+    *rest = colon;
+    event = xensched_event_number(item);
+
+    return event >= 0 && choice_possible() & 1U << event ? event : -1;
+}
+
+static bool add_event(struct choice *choice, char *item)
+{
+    const char *threshold;
+    int event = event_of(item, &threshold);
+    uint64_t number = 1;
+
+    if (event < 0 || choice->events & 1U << event ||
+        (threshold && !option_number(threshold, 1, UINT32_MAX, &number)))
         return false;
     choice->events |= 1U << event;
     choice->files |= 1U << event;
+    choice->threshold[event] = number;
 
-    return !threshold || parse_threshold(threshold, &choice->threshold[event]);
+    return true;
 }
 
-static bool parse_list(struct choice *choice, const char *text)
+static bool set_size(struct choice *choice, char *item)
+{
+    const char *size;
+    int event = event_of(item, &size);
+    uint64_t bytes;
+
+    if (event < 0 || !size || !option_size(size, &bytes) ||
+        bytes & (bytes - 1) || bytes < XEN_SCHEDLOG_MIN_FILE_SIZE ||
+        bytes > XEN_SCHEDLOG_MAX_FILE_SIZE)
+        return false;
+    choice->size[event] = bytes;
+
+    return true;
+}
+
+static bool parse_list(struct choice *choice, const char *text,
+                       bool (*take)(struct choice *choice, char *item))
 {
     char *copy = strdup(text), *rest = copy, *item;
     bool good = copy;
 
-    choose(choice, 0);
     while (good && (item = strsep(&rest, ",")))
-        good = add_event(choice, item);
+        good = take(choice, item);
     free(copy);
 
     return good;
 }
 
+bool choice_parse_sizes(struct choice *choice, const char *text)
+{
+    struct choice changed = *choice;
+
+    if (!parse_list(&changed, text, set_size))
+        return false;
+    *choice = changed;
+
+    return true;
+}
+
 bool choice_parse(struct choice *choice, const char *text)
 {
     if (!strcmp(text, "all")) {
-        choose(choice, all_events() & ~EVENT(PMC0));
+        choose(choice, choice_possible() & ~PMCS);
         choice->all = true;
         return true;
     }
@@ -148,7 +185,9 @@ bool choice_parse(struct choice *choice, const char *text)
         return true;
     }
 
-    return parse_list(choice, text);
+    choose(choice, 0);
+
+    return parse_list(choice, text, add_event);
 }
 
 uint32_t choice_events(const struct choice *choice, enum producer producer)
@@ -163,6 +202,18 @@ uint32_t choice_events(const struct choice *choice, enum producer producer)
     return events & choice->events;
 }
 
+static uint32_t size_for(const struct choice *choice, uint32_t events)
+{
+    uint32_t size = XEN_SCHEDLOG_MIN_FILE_SIZE;
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        if (events & 1U << event && choice->size[event] > size)
+            size = choice->size[event];
+
+    return size;
+}
+
 void logs_init(struct logs *logs, const struct choice *choice,
                enum producer producer, uint32_t nr_acct)
 {
@@ -175,7 +226,7 @@ void logs_init(struct logs *logs, const struct choice *choice,
             continue;
         logs->events[logs->nr] = table[i].events & choice->files;
         logs->lcr[logs->nr] = table[i].lcr;
-        logs->sizes[logs->nr] = table[i].size;
+        logs->sizes[logs->nr] = size_for(choice, logs->events[logs->nr]);
         logs->nr++;
     }
     while (nr_files < logs->nr)

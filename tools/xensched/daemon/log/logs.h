@@ -18,19 +18,30 @@ struct choice {
     bool all;        /* those which a producer hasn't got are not missed */
     /* Of so many events one makes a row: 1 is each. */
     uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
+    uint32_t size[XEN_SCHEDLOG_NR_EVENTS]; /* bytes, of its log file */
 };
 
-/* What the model is made of, each event. */
+/* What the model is made of, each event; log files of the usual sizes. */
 void choice_default(struct choice *choice);
+
+/* Events that can be chosen: mask. */
+uint32_t choice_possible(void);
 
 /* Log @events (mask) as well, each. */
 void choice_add(struct choice *choice, uint32_t events);
 
 /*
- * "EVENT[:THRESHOLD],..." or "all" or "none".  False: it isn't one of these,
- * and *choice is undefined.
+ * "EVENT[:THRESHOLD],..." or "all" or "none".  Sizes stay as they are.  False: it
+ * isn't one of these, and *choice is undefined.
  */
 bool choice_parse(struct choice *choice, const char *text);
+
+/*
+ * "EVENT:SIZE,...", a size being bytes, or KiB with a K, MiB with an M: how large
+ * a pCPU's log file with this event is, a power of two.  Of events that share a
+ * log file the largest counts.  False: it isn't that, and *choice is as before.
+ */
+bool choice_parse_sizes(struct choice *choice, const char *text);
 
 /* Whose log it is. */
 enum producer { HYPERVISOR, LINUX };

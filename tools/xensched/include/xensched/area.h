@@ -63,6 +63,7 @@ struct xensched_area_info {
     uint32_t lease_ms;       /* 0: nobody holds the log */
     uint32_t lease_left_ms;  /* until it ends, unless it is renewed */
     uint32_t nr_pmcs;        /* performance counters that can be used */
+    uint32_t doorbell_virq;  /* for doorbell.h; 0: there is none */
 };
 
 /*
@@ -210,6 +211,15 @@ const void *xensched_area_data(const struct xensched_area *area,
  */
 int xensched_area_set_lcr(struct xensched_area *area, uint32_t file,
                           uint32_t lcr);
+
+/*
+ * Have the producer ring (see doorbell.h) when so many bytes have been written
+ * to this log file as of its beginning.  Without a doorbell, nothing happens.
+ * Sources of the owner's area do this themselves: a log file that has been read
+ * rings when it is half full of new rows.
+ */
+void xensched_area_set_mark(struct xensched_area *area, uint32_t cpu,
+                            uint32_t file, uint64_t pos);
 
 /*
  * Route @event of accounting domain @acct to @file, each @threshold-th of

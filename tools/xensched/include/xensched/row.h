@@ -2,11 +2,9 @@
 /*
  * row.h - what the bytes of a log file mean.
  *
- * A log control register (XEN_SCHEDLOG_LCR_* of <xen/schedlog.h>) says which
- * entries a row has.  xensched_layout() turns it into sizes and offsets, and
- * xensched_row_decode() turns one row into numbers.  Both are pure functions
- * and accept any bit pattern.  xensched_rows_decode() does the latter for many
- * rows at once, several times as fast.
+ * xensched_row_decode() turns a row of a layout (see layout.h) into numbers, a
+ * pure function which accepts any bit pattern.  xensched_rows_decode() does it
+ * for many rows at once, several times as fast.
  */
 #ifndef XENSCHED_ROW_H
 #define XENSCHED_ROW_H
@@ -14,30 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <xensched/abi.h>
-
-/* Offset of an entry which is not in the row. */
-#define XENSCHED_NO_ENTRY 0xffU
-
-/*
- * Layout of the rows of a log file.  @size is the distance between two rows
- * in bytes, a power of two up to XEN_SCHEDLOG_MAX_ROW_SIZE, or 0: with such a
- * register nothing is written, and no entry is present.
- */
-struct xensched_layout {
-    uint32_t lcr; /* as it was given */
-    uint8_t size;
-    uint8_t event;         /* offset of a uint16_t */
-    uint8_t current;       /* offset of a uint16_t */
-    uint8_t correspondent; /* offset of a uint16_t */
-    uint8_t counter;       /* offset of an integer of counter_size bytes */
-    uint8_t counter_size;  /* 4 or 8; 0 when there is none */
-    uint8_t time;          /* offset of an integer of time_size bytes */
-    uint8_t time_size;     /* 4 or 8; 0 when there is none */
-};
-
-/* Never fails: bits which the ABI does not define are ignored. */
-void xensched_layout(uint32_t lcr, struct xensched_layout *layout);
+#include <xensched/layout.h>
 
 /* Bits of struct xensched_row.valid */
 #define XENSCHED_ROW_EVENT         (1U << 0)

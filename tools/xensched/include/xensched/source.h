@@ -36,6 +36,7 @@
 #include <xensched/area.h>
 #include <xensched/error.h>
 #include <xensched/reader.h>
+#include <xensched/recording.h>
 
 struct xensched_source;
 
@@ -96,6 +97,13 @@ void xensched_source_stats(const struct xensched_source *source,
  */
 uint64_t xensched_source_host(const struct xensched_source *source,
                               const char **text, size_t *length);
+
+/*
+ * Whose rows those are whose batch.source is @id, as far as a recording said
+ * it by now; NULL: it did not, or this is no recording.
+ */
+const struct xensched_source_info *
+xensched_source_whose(const struct xensched_source *source, uint32_t id);
 
 /* tsc_khz of the producer, 0 when there is none. */
 uint64_t xensched_source_tsc_khz(const struct xensched_source *source);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xen/schedlog.h>
 #include <xen-tools/common-macros.h>
 
 #include <libxl.h>
@@ -324,6 +325,111 @@ static int schedlog_threshold(int argc, char **argv)
     return change_routes(argv[0], argv[1], to_threshold, threshold, true);
 }
 
+/* What can be in a row, in this order.  Of times, one. */
+static const struct {
+    const char *name;
+    uint32_t mask, bits;
+} fields[] = {
+    { "event", XEN_SCHEDLOG_LCR_EVENT, XEN_SCHEDLOG_LCR_EVENT },
+    { "current", XEN_SCHEDLOG_LCR_CURRENT, XEN_SCHEDLOG_LCR_CURRENT },
+    { "correspondent", XEN_SCHEDLOG_LCR_CORRESPONDENT,
+      XEN_SCHEDLOG_LCR_CORRESPONDENT },
+    { "counter", XEN_SCHEDLOG_LCR_COUNTER, XEN_SCHEDLOG_LCR_COUNTER },
+    { "counter64", XEN_SCHEDLOG_LCR_COUNTER64,
+      XEN_SCHEDLOG_LCR_COUNTER | XEN_SCHEDLOG_LCR_COUNTER64 },
+    { "virtual", XEN_SCHEDLOG_LCR_TIME_MASK, XEN_SCHEDLOG_LCR_TIME_VIRTUAL },
+    { "tick", XEN_SCHEDLOG_LCR_TIME_MASK, XEN_SCHEDLOG_LCR_TIME_TICK },
+    { "tsc", XEN_SCHEDLOG_LCR_TIME_MASK, XEN_SCHEDLOG_LCR_TIME_TSC },
+    { "time64", XEN_SCHEDLOG_LCR_TIME64, XEN_SCHEDLOG_LCR_TIME64 },
+    { "add", XEN_SCHEDLOG_LCR_ADD, XEN_SCHEDLOG_LCR_ADD },
+};
+
+/* Numbers of a register. */
+static const struct {
+    const char *name;
+    unsigned int shift, max;
+} amounts[] = {
+    { "pad=", XEN_SCHEDLOG_LCR_PAD_SHIFT, 6 },
+    { "shift=", XEN_SCHEDLOG_LCR_TSC_SHIFT, 63 },
+};
+
+static int add_field(const char *word, uint32_t *value)
+{
+    uint32_t amount;
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(amounts); i++) {
+        size_t length = strlen(amounts[i].name);
+
+        if (strncmp(word, amounts[i].name, length))
+            continue;
+        if (number(word + length, amounts[i].max, &amount))
+            return 1;
+        *value |= amount << amounts[i].shift;
+        return 0;
+    }
+    for (i = 0; i < ARRAY_SIZE(fields); i++) {
+        if (strcmp(word, fields[i].name))
+            continue;
+        if (fields[i].mask == XEN_SCHEDLOG_LCR_TIME_MASK &&
+            (*value & XEN_SCHEDLOG_LCR_TIME_MASK)) {
+            fprintf(stderr, "A row has one time: virtual, tick or tsc\n");
+            return 1;
+        }
+        *value |= fields[i].bits;
+        return 0;
+    }
+    fprintf(stderr, "'%s' cannot be in a row:", word);
+    for (i = 0; i < ARRAY_SIZE(fields); i++)
+        fprintf(stderr, " %s", fields[i].name);
+    fprintf(stderr, " pad=N shift=N can\n");
+
+    return 1;
+}
+
+static void print_register(uint32_t file, uint32_t value)
+{
+    unsigned int i;
+
+    printf("%u:", file);
+    for (i = 0; i < ARRAY_SIZE(fields); i++)
+        if ((value & fields[i].mask) == (fields[i].bits & fields[i].mask))
+            printf(" %s", fields[i].name);
+    printf(" pad=%u shift=%u\n",
+           (value & XEN_SCHEDLOG_LCR_PAD_MASK) >> XEN_SCHEDLOG_LCR_PAD_SHIFT,
+           (value & XEN_SCHEDLOG_LCR_TSC_MASK) >> XEN_SCHEDLOG_LCR_TSC_SHIFT);
+}
+
+static int schedlog_register(int argc, char **argv)
+{
+    uint32_t file, value = 0;
+    int i;
+
+    if (number(argv[0], XEN_SCHEDLOG_MAX_FILES - 1, &file))
+        return EXIT_FAILURE;
+    if (argc == 1) {
+        if (libxl_schedlog_get_register(ctx, file, &value))
+            return EXIT_FAILURE;
+        print_register(file, value);
+        return EXIT_SUCCESS;
+    }
+    for (i = 1; i < argc; i++)
+        if (add_field(argv[i], &value))
+            return EXIT_FAILURE;
+    if ((value & XEN_SCHEDLOG_LCR_TIME64) &&
+        !(value & XEN_SCHEDLOG_LCR_TIME_MASK)) {
+        fprintf(stderr, "time64 is a size: of virtual, tick or tsc\n");
+        return EXIT_FAILURE;
+    }
+    if (dryrun_only) {
+        print_register(file, value);
+        return EXIT_SUCCESS;
+    }
+
+    return libxl_schedlog_set_register(ctx, file, value) ? EXIT_FAILURE
+                                                         : EXIT_SUCCESS;
+}
+
 static int schedlog_bind(int argc, char **argv)
 {
     uint32_t domid = find_domain(argv[0]), acct, vcpu = 0;
@@ -439,6 +545,7 @@ static const struct {
     { "disable", 0, INT_MAX, schedlog_disable },
     { "route", 1, 3, schedlog_route },
     { "threshold", 3, 3, schedlog_threshold },
+    { "register", 1, INT_MAX, schedlog_register },
     { "bind", 1, 3, schedlog_bind },
     { "stat", 0, 0, schedlog_stat },
     { "sizes", 0, INT_MAX, schedlog_sizes },

@@ -21,8 +21,10 @@
 extern const struct jump_label_site __start_jump_labels[],
                                     __stop_jump_labels[];
 
-#define for_each_site(s) \
-    for ( (s) = __start_jump_labels; (s) < __stop_jump_labels; (s)++ )
+/* Different objects to a compiler, which are compared by their addresses. */
+#define for_each_site(s)                                              \
+    for ( (s) = __start_jump_labels;                                  \
+          (unsigned long)(s) < (unsigned long)__stop_jump_labels; (s)++ )
 
 unsigned int jump_label_sites(const struct jump_label *label)
 {
@@ -38,13 +40,14 @@ unsigned int jump_label_sites(const struct jump_label *label)
 
 bool jump_label_overlaps(const void *start, size_t len)
 {
+    const unsigned long first = (unsigned long)start;
     const struct jump_label_site *s;
 
     for_each_site ( s )
     {
-        const void *insn = jump_label_site_insn(s);
+        unsigned long insn = jump_label_site_insn(s);
 
-        if ( insn < start + len && start < insn + ARCH_JUMP_LABEL_INSN_LEN )
+        if ( insn < first + len && first < insn + ARCH_JUMP_LABEL_INSN_LEN )
             return true;
     }
 
@@ -99,13 +102,13 @@ static int cf_check apply_stopped(void *data)
 int jump_label_apply(void)
 {
     struct apply apply = { .cpu = smp_processor_id() };
-    const void *start = NULL, *end = NULL;
+    unsigned long start = ~0UL, end = 0;
     const struct jump_label_site *s;
     int rc;
 
     for_each_site ( s )
     {
-        const void *insn = jump_label_site_insn(s);
+        unsigned long insn = jump_label_site_insn(s);
         const struct jump_label *label = jump_label_site_label(s);
 
         if ( label->on == label->request )
@@ -113,18 +116,16 @@ int jump_label_apply(void)
 
         if ( !arch_jump_label_is(s, label->on) )
         {
-            printk(XENLOG_ERR "Jump label site %ps (%p) was overwritten\n",
-                   insn, insn);
+            printk(XENLOG_ERR "Jump label site %ps (%lx) was overwritten\n",
+                   (void *)insn, insn);
             return -ENOEXEC;
         }
 
-        if ( !start || insn < start )
-            start = insn;
-        if ( insn + ARCH_JUMP_LABEL_INSN_LEN > end )
-            end = insn + ARCH_JUMP_LABEL_INSN_LEN;
+        start = min(start, insn);
+        end = max(end, insn + ARCH_JUMP_LABEL_INSN_LEN);
     }
 
-    if ( !start )
+    if ( !end )
         return 0;
 
     /* All that can fail comes before the first pCPU is stopped. */
@@ -146,7 +147,7 @@ static int __init cf_check check_sites(void)
 
     for_each_site ( s )
     {
-        const void *insn = jump_label_site_insn(s);
+        const void *insn = (const void *)jump_label_site_insn(s);
 
         if ( !is_kernel_text(insn) ||
              memcmp(insn, arch_jump_label_nop, ARCH_JUMP_LABEL_INSN_LEN) )

@@ -153,6 +153,61 @@ int xc_schedlog_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
     return schedlog_sysctl(xch, &sysctl, XEN_SYSCTL_SCHEDLOG_pmc);
 }
 
+int xc_schedlog_owners(xc_interface *xch, uint64_t *at, uint32_t step,
+                       uint32_t nr, uint32_t *owners)
+{
+    struct xen_sysctl sysctl = {};
+    DECLARE_HYPERCALL_BOUNCE(owners, sizeof(*owners) * nr,
+                             XC_HYPERCALL_BUFFER_BOUNCE_OUT);
+    int ret;
+
+    if ( xc_hypercall_bounce_pre(xch, owners) )
+    {
+        PERROR("Could not bounce buffer for schedlog_owners");
+        return -1;
+    }
+
+    sysctl.u.schedlog.u.owners.at = *at;
+    sysctl.u.schedlog.u.owners.step = step;
+    sysctl.u.schedlog.u.owners.nr = nr;
+    set_xen_guest_handle(sysctl.u.schedlog.u.owners.owners, owners);
+
+    ret = schedlog_sysctl(xch, &sysctl, XEN_SYSCTL_SCHEDLOG_owners);
+    if ( !ret )
+        *at = sysctl.u.schedlog.u.owners.at;
+
+    xc_hypercall_bounce_post(xch, owners);
+
+    return ret ?: sysctl.u.schedlog.u.owners.nr;
+}
+
+int xc_schedlog_times(xc_interface *xch, uint32_t domid, uint32_t first,
+                      uint32_t nr, uint64_t (*times)[4])
+{
+    struct xen_domctl domctl = {};
+    DECLARE_HYPERCALL_BOUNCE(times, sizeof(*times) * nr,
+                             XC_HYPERCALL_BUFFER_BOUNCE_OUT);
+    int ret;
+
+    if ( xc_hypercall_bounce_pre(xch, times) )
+    {
+        PERROR("Could not bounce buffer for schedlog_times");
+        return -1;
+    }
+
+    domctl.cmd = XEN_DOMCTL_schedlog_times;
+    domctl.domain = domid;
+    domctl.u.schedlog_times.first = first;
+    domctl.u.schedlog_times.nr = nr;
+    set_xen_guest_handle(domctl.u.schedlog_times.times, times);
+
+    ret = do_domctl(xch, &domctl);
+
+    xc_hypercall_bounce_post(xch, times);
+
+    return ret ?: domctl.u.schedlog_times.nr;
+}
+
 int xc_schedlog_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
                      uint16_t acct)
 {

@@ -239,23 +239,41 @@ static bool has_log(libxl__gc *gc, uint32_t cpu)
                               &frame) == 1;
 }
 
-static int set_registers(libxl__gc *gc, uint32_t cpu, uint32_t nr_files)
+/* The registers of a pCPU's log files, mapped. */
+static int map_registers(libxl__gc *gc, uint32_t cpu, int prot,
+                         volatile uint32_t **registers)
 {
     /* There are at most as many log files as registers in a page. */
     BUILD_BUG_ON(XEN_SCHEDLOG_MAX_FILES > XC_PAGE_SIZE / sizeof(uint32_t));
-    volatile uint32_t *registers;
-    uint32_t file;
     void *va;
     int rc;
 
-    rc = map_page(gc, XEN_SCHEDLOG_REGION_CONTROL, cpu, 0,
-                  PROT_READ | PROT_WRITE, &va);
-    if (rc) return rc;
+    rc = map_page(gc, XEN_SCHEDLOG_REGION_CONTROL, cpu, 0, prot, &va);
+    if (!rc)
+        *registers = va;
 
-    registers = va;
-    for (file = 0; file < nr_files; file++)
-        registers[file] = DEFAULT_REGISTER;
-    munmap(va, XC_PAGE_SIZE);
+    return rc;
+}
+
+/* Those of log files first ... end - 1, on each pCPU that has a log. */
+static int set_registers(libxl__gc *gc, uint32_t nr_cpus, uint32_t first,
+                         uint32_t end, uint32_t value)
+{
+    volatile uint32_t *registers;
+    uint32_t cpu, file;
+    int rc;
+
+    for (cpu = 0; cpu < nr_cpus; cpu++) {
+        if (!has_log(gc, cpu))
+            continue;
+
+        rc = map_registers(gc, cpu, PROT_READ | PROT_WRITE, &registers);
+        if (rc) return rc;
+
+        for (file = first; file < end; file++)
+            registers[file] = value;
+        munmap((void *)registers, XC_PAGE_SIZE);
+    }
 
     return 0;
 }
@@ -266,7 +284,6 @@ int libxl_schedlog_setup(libxl_ctx *ctx, uint32_t nr_acct,
     GC_INIT(ctx);
     xc_schedlog_info_t info = {};
     uint64_t need_bytes = 0;
-    uint32_t cpu;
     int rc;
 
     rc = get_info(gc, &info);
@@ -287,13 +304,35 @@ int libxl_schedlog_setup(libxl_ctx *ctx, uint32_t nr_acct,
     }
 
     rc = get_info(gc, &info);
-    for (cpu = 0; !rc && cpu < info.nr_cpus; cpu++)
-        if (has_log(gc, cpu))
-            rc = set_registers(gc, cpu, info.nr_files);
+    if (!rc)
+        rc = set_registers(gc, info.nr_cpus, 0, info.nr_files,
+                           DEFAULT_REGISTER);
 
  out:
     GC_FREE;
     return rc;
+}
+
+/*
+ * Is there a log, and may it be changed if that is what @prot is for?  Xen cannot
+ * tell who writes to the memory that it shares.
+ */
+static int check_log(libxl__gc *gc, int prot, xc_schedlog_info_t *info)
+{
+    int rc = get_info(gc, info);
+
+    if (rc) return rc;
+
+    if (!info->nr_acct) {
+        LOG(ERROR, "no log is set up");
+        return ERROR_NOTFOUND;
+    }
+    if ((prot & PROT_WRITE) && info->lease_ms) {
+        LOG(ERROR, "a scheduler holds the log");
+        return ERROR_LOCK_FAIL;
+    }
+
+    return 0;
 }
 
 /* The route's word, mapped; its page is at *va. */
@@ -304,13 +343,9 @@ static int map_route(libxl__gc *gc, uint32_t acct, unsigned int event,
     size_t offset;
     int rc;
 
-    rc = get_info(gc, &info);
+    rc = check_log(gc, prot, &info);
     if (rc) return rc;
 
-    if (!info.nr_acct) {
-        LOG(ERROR, "no log is set up");
-        return ERROR_NOTFOUND;
-    }
     if (acct >= info.nr_acct || event >= LIBXL_SCHEDLOG_NR_EVENTS) {
         LOG(ERROR, "there is no accounting domain %u, or no event %u (the log "
             "has %u accounting domains)", acct, event, info.nr_acct);
@@ -379,6 +414,61 @@ int libxl_schedlog_set_route(libxl_ctx *ctx, uint32_t acct,
     munmap(va, XC_PAGE_SIZE);
 
  out:
+    GC_FREE;
+    return rc;
+}
+
+static int check_file(libxl__gc *gc, int prot, uint32_t file,
+                      xc_schedlog_info_t *info)
+{
+    int rc = check_log(gc, prot, info);
+
+    if (rc) return rc;
+
+    if (file >= info->nr_files) {
+        LOG(ERROR, "there is no log file %u (the log has %u)", file,
+            info->nr_files);
+        return ERROR_INVAL;
+    }
+
+    return 0;
+}
+
+int libxl_schedlog_get_register(libxl_ctx *ctx, uint32_t file,
+                                uint32_t *value)
+{
+    GC_INIT(ctx);
+    volatile uint32_t *registers;
+    xc_schedlog_info_t info = {};
+    uint32_t cpu;
+    int rc;
+
+    rc = check_file(gc, PROT_READ, file, &info);
+    if (rc) goto out;
+
+    for (cpu = 0; cpu < info.nr_cpus && !has_log(gc, cpu); cpu++)
+        ;
+    rc = map_registers(gc, cpu, PROT_READ, &registers);
+    if (rc) goto out;
+
+    *value = registers[file];
+    munmap((void *)registers, XC_PAGE_SIZE);
+
+ out:
+    GC_FREE;
+    return rc;
+}
+
+int libxl_schedlog_set_register(libxl_ctx *ctx, uint32_t file, uint32_t value)
+{
+    GC_INIT(ctx);
+    xc_schedlog_info_t info = {};
+    int rc;
+
+    rc = check_file(gc, PROT_WRITE, file, &info);
+    if (!rc)
+        rc = set_registers(gc, info.nr_cpus, file, file + 1, value);
+
     GC_FREE;
     return rc;
 }

@@ -21,19 +21,19 @@ const uint8_t arch_jump_label_nop[] = { ARCH_JUMP_LABEL_NOP };
 
 /* The alias, and the address in .text of the first page which it maps. */
 static void *alias;
-static const void *alias_of;
+static unsigned long alias_of;
 
-int arch_jump_label_prepare(const void *start, const void *end)
+int arch_jump_label_prepare(unsigned long start, unsigned long end)
 {
-    unsigned long first = (unsigned long)start & PAGE_MASK;
+    unsigned long first = start & PAGE_MASK;
 
     /* Xen's image is physically contiguous. */
     alias = vmap_contig(_mfn(virt_to_mfn(first)),
-                        PFN_UP((unsigned long)end - first));
+                        PFN_UP(end - first));
     if ( !alias )
         return -ENOMEM;
 
-    alias_of = (const void *)first;
+    alias_of = first;
 
     return 0;
 }
@@ -41,12 +41,10 @@ int arch_jump_label_prepare(const void *start, const void *end)
 /* What @site is while it is on or off. */
 static void get_insn(const struct jump_label_site *site, bool on, uint8_t *buf)
 {
-    const void *insn = jump_label_site_insn(site);
-
     if ( on )
     {
         int32_t disp = jump_label_site_target(site) -
-                       (insn + ARCH_JUMP_LABEL_INSN_LEN);
+                       (jump_label_site_insn(site) + ARCH_JUMP_LABEL_INSN_LEN);
 
         buf[0] = 0xe9; /* JMP rel32 */
         memcpy(&buf[1], &disp, sizeof(disp));
@@ -61,7 +59,7 @@ bool arch_jump_label_is(const struct jump_label_site *site, bool on)
 
     get_insn(site, on, buf);
 
-    return !memcmp(jump_label_site_insn(site), buf, sizeof(buf));
+    return !memcmp((const void *)jump_label_site_insn(site), buf, sizeof(buf));
 }
 
 void arch_jump_label_write(const struct jump_label_site *site, bool on)

@@ -182,6 +182,10 @@ static int __init cf_check find_pmu(void)
         pmu.counter = MSR_K7_PERFCTR0;
         pmu.select_mask |= SELECT_EVENT_AMD;
         break;
+
+    default:
+        /* It is not known what others have. */
+        break;
     }
 
     if ( nr && pmu.width > 31 && pmu.width < 64 && counts(pmu.counter) )

@@ -49,6 +49,12 @@ DEFINE_PER_CPU_READ_MOSTLY(struct schedlog_pcpu *, schedlog_pcpu);
 /* The one which is in use, and the one which is being made. */
 static struct area *used, *made;
 
+/*
+ * Accounting domains below this may be bound; others have no counters of
+ * thresholds, which take as much memory as all else that is not log files.
+ */
+static unsigned int nr_prepared = XEN_SCHEDLOG_ACCT_FIRST;
+
 /* That of the area in use.  Can be looked at without the gate, but for files. */
 static struct schedlog_geometry geometry;
 
@@ -85,7 +91,8 @@ static size_t part_size(const struct schedlog_geometry *g, enum part part)
         return sizeof(uint32_t) * g->nr_acct * XEN_SCHEDLOG_NR_EVENTS;
 
     case PART_CONTROL:
-        return sizeof(uint32_t) * g->nr_files;
+        return XEN_SCHEDLOG_MARKS_OFFSET(g->nr_files) +
+               sizeof(uint64_t) * g->nr_files;
 
     case PART_STATE:
         return sizeof(struct xen_schedlog_state) * g->nr_files;
@@ -100,6 +107,17 @@ static size_t part_size(const struct schedlog_geometry *g, enum part part)
     ASSERT_UNREACHABLE();
 
     return 0;
+}
+
+/* How much of that is to be there. */
+static size_t wanted_size(const struct schedlog_geometry *g, enum part part)
+{
+    /* Without a mask: what is bound from former areas may be above nr_acct. */
+    unsigned int nr_acct = min(nr_prepared, g->nr_acct);
+
+    return part == PART_SKIPPED
+           ? sizeof(uint32_t) * nr_acct * XEN_SCHEDLOG_NR_EVENTS
+           : part_size(g, part);
 }
 
 static const enum schedlog_access access_of[NR_PARTS] = {
@@ -117,7 +135,7 @@ static uint64_t cpu_bytes(const struct schedlog_geometry *g)
     unsigned int part;
 
     for ( part = 0; part < NR_PARTS; part++ )
-        bytes += PAGE_ALIGN((uint64_t)part_size(g, part));
+        bytes += PAGE_ALIGN((uint64_t)wanted_size(g, part));
 
     return bytes;
 }
@@ -166,6 +184,8 @@ static void init_pcpu(const struct area *area, const struct parts *parts)
     struct xen_schedlog_state *state = parts->region[PART_STATE]->va;
     unsigned int i;
 
+    pcpu->mark = parts->region[PART_CONTROL]->va +
+                 XEN_SCHEDLOG_MARKS_OFFSET(g->nr_files);
     pcpu->cpu.lcr = parts->region[PART_CONTROL]->va;
     pcpu->cpu.route = area->global->va + XEN_SCHEDLOG_ROUTES_OFFSET;
     pcpu->cpu.skipped = parts->region[PART_SKIPPED]->va;
@@ -179,15 +199,28 @@ static void init_pcpu(const struct area *area, const struct parts *parts)
 
 /* Goes on where the last call has stopped. */
 static int fill_region(struct schedlog_region **region, size_t size,
-                       enum schedlog_access access, unsigned int memflags,
-                       bool preempt)
+                       size_t wanted, enum schedlog_access access,
+                       unsigned int memflags, bool preempt)
 {
-    int rc = 0;
+    int rc;
 
     if ( !*region )
-        *region = schedlog_region_new(size, access, &rc);
+        *region = schedlog_region_new(size, access);
+    if ( !*region )
+        return -ENOMEM;
+
+    rc = schedlog_region_want(*region, wanted);
 
     return rc ?: schedlog_region_fill(*region, memflags, preempt);
+}
+
+static int fill_part(struct area *area, unsigned int cpu, enum part part,
+                     bool preempt)
+{
+    return fill_region(&area->cpu[cpu].region[part],
+                       part_size(&area->geometry, part),
+                       wanted_size(&area->geometry, part), access_of[part],
+                       memflags_of(cpu), preempt);
 }
 
 static int fill_cpu(struct area *area, unsigned int cpu, bool preempt)
@@ -200,9 +233,7 @@ static int fill_cpu(struct area *area, unsigned int cpu, bool preempt)
 
     for ( part = 0; part < NR_PARTS; part++ )
     {
-        int rc = fill_region(&parts->region[part],
-                             part_size(&area->geometry, part), access_of[part],
-                             memflags_of(cpu), preempt);
+        int rc = fill_part(area, cpu, part, preempt);
 
         if ( rc )
             return rc;
@@ -241,11 +272,45 @@ static void copy_registers(struct parts *to)
         lcr[i] = ACCESS_ONCE(from[i]);
 }
 
+/* Of pCPUs which have all else. */
+static int add_counters(struct area *area)
+{
+    unsigned int cpu;
+    int rc = 0;
+
+    for ( cpu = 0; cpu < nr_cpu_ids && !rc; cpu++ )
+        if ( area->cpu[cpu].complete )
+            rc = fill_part(area, cpu, PART_SKIPPED, true);
+
+    return rc;
+}
+
+int schedlog_prepare_acct(uint16_t acct)
+{
+    unsigned int before = nr_prepared;
+    int rc = 0;
+
+    nr_prepared = max(before, acct + 1U);
+    if ( used )
+        rc = add_counters(used);
+    if ( !rc && made )
+        rc = add_counters(made);
+    if ( rc )
+        nr_prepared = before;
+
+    return rc;
+}
+
+bool schedlog_is_prepared(uint16_t acct)
+{
+    return acct < read_atomic(&nr_prepared);
+}
+
 static int fill_area(struct area *area)
 {
     unsigned int cpu;
-    int rc = fill_region(&area->global, global_size(&area->geometry),
-                         SCHEDLOG_WRITABLE, 0, true);
+    size_t size = global_size(&area->geometry);
+    int rc = fill_region(&area->global, size, size, SCHEDLOG_WRITABLE, 0, true);
 
     if ( rc )
         return rc;

@@ -40,6 +40,7 @@ struct schedlog_pcpu {
     struct timer tick;
     domid_t memory_domid; /* Whose memory has changed here since the tick; */
     bool memory_changed;  /* if any has. */
+    const uint64_t *mark; /* Shared: [nr_files] */
     struct schedlog_stay stay[SCHEDLOG_NR_STAYS];
     struct schedlog_cpu cpu; /* Must be last: it ends in an array. */
 };
@@ -83,11 +84,24 @@ const struct schedlog_region *schedlog_find_region(unsigned int region,
 int schedlog_make_area(const struct schedlog_geometry *geometry,
                        uint64_t *need_bytes);
 
+/*
+ * Thresholds of @acct can be counted from now on, on all pCPUs and in areas to
+ * come: until then nobody may be bound to it.  -ERESTART: call again.  -ENOMEM,
+ * -E2BIG.
+ */
+int schedlog_prepare_acct(uint16_t acct);
+
+/* Was that done? */
+bool schedlog_is_prepared(uint16_t acct);
+
 /* Nobody finds the area any more.  No event may be on. */
 void schedlog_give_up_area(void);
 
 /* A pCPU comes online.  False: it has no area. */
 bool schedlog_prepare_cpu(unsigned int cpu);
+
+/* doorbell.c: tell the scheduler if a log file has reached its mark. */
+void schedlog_ring(const struct schedlog_pcpu *pcpu);
 
 /* stay.c: @events are about to be the ones which are on. */
 void schedlog_stay_start(uint32_t events);

@@ -39,6 +39,7 @@ static void get_info(struct xen_sysctl_schedlog_info *info)
         .max_bytes = schedlog_max_bytes(),
         .used_bytes = schedlog_used_bytes(),
         .nr_pmcs = schedlog_nr_pmcs(),
+        .doorbell_virq = VIRQ_SCHEDLOG,
     };
     schedlog_lease_info(&info->lease_ms, &info->lease_left_ms);
 }
@@ -216,6 +217,9 @@ static long do_here(struct xen_sysctl_schedlog *op)
     case XEN_SYSCTL_SCHEDLOG_pmc:
         return select_pmcs(&op->u.pmc);
 
+    case XEN_SYSCTL_SCHEDLOG_owners:
+        return schedlog_owners(&op->u.owners);
+
     default:
         return -EOPNOTSUPP;
     }
@@ -255,12 +259,33 @@ static bool may_be_bound(uint16_t acct)
            acct < (g->nr_acct ?: XEN_SCHEDLOG_MAX_ACCT);
 }
 
+/* Before anybody is charged there has to be something to count with. */
+static int prepare_binding(uint16_t acct)
+{
+    int rc;
+
+    if ( schedlog_is_prepared(acct) )
+        return 0;
+    if ( !schedlog_enter_gate() )
+        return -ERESTART;
+    rc = schedlog_add_counters(acct);
+    schedlog_leave_gate();
+
+    return rc == -E2BIG ? -ENOMEM : rc;
+}
+
 int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
 {
     struct vcpu *v;
 
+    int rc;
+
     if ( op->pad || !may_be_bound(op->acct) )
         return -EINVAL;
+
+    rc = prepare_binding(op->acct);
+    if ( rc )
+        return rc;
 
     if ( op->vcpu != XEN_DOMCTL_SCHEDLOG_ALL_VCPUS )
     {

@@ -90,6 +90,18 @@ int schedlog_set_up(const struct schedlog_geometry *g, uint64_t *need_bytes)
     return rc;
 }
 
+int schedlog_add_counters(uint16_t acct)
+{
+    int rc;
+
+    if ( !get_cpu_maps() )
+        return -ERESTART;
+    rc = schedlog_prepare_acct(acct);
+    put_cpu_maps();
+
+    return rc;
+}
+
 /* What belongs to whoever held the log goes with the lease. */
 static void end_lease(void)
 {
@@ -258,6 +270,7 @@ static int cf_check cpu_callback(
         break;
 
     default:
+        /* Notifier pattern: all else changes nothing here. */
         break;
     }
 

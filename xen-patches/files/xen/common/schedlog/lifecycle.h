@@ -37,6 +37,9 @@ int schedlog_set_up(const struct schedlog_geometry *geometry,
 long schedlog_set_events(const struct xen_sysctl_schedlog_events *op);
 long schedlog_release(void);
 
+/* As schedlog_prepare_acct(); also -ERESTART if pCPUs come or go. */
+int schedlog_add_counters(uint16_t acct);
+
 /* -EBUSY: pCPUs come or go, or what schedlog_select_pmcs() says. */
 int schedlog_choose_pmcs(const struct xen_sysctl_schedlog_pmc *op);
 

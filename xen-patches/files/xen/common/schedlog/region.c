@@ -92,9 +92,9 @@ static void uncharge(uint64_t bytes)
     spin_unlock(&lock);
 }
 
-static uint64_t size_of(const struct schedlog_region *region)
+static uint64_t bytes_of(unsigned int nr_pages)
 {
-    return (uint64_t)region->nr_pages << PAGE_SHIFT;
+    return (uint64_t)nr_pages << PAGE_SHIFT;
 }
 
 /*
@@ -112,13 +112,11 @@ static void *reserve_va(unsigned int nr_pages)
 }
 
 struct schedlog_region *schedlog_region_new(size_t size,
-                                            enum schedlog_access access,
-                                            int *rc)
+                                            enum schedlog_access access)
 {
-    struct schedlog_region *region;
+    struct schedlog_region *region =
+        allocation_fails() ? NULL : xzalloc(struct schedlog_region);
 
-    *rc = -ENOMEM;
-    region = allocation_fails() ? NULL : xzalloc(struct schedlog_region);
     if ( !region )
         return NULL;
 
@@ -126,24 +124,29 @@ struct schedlog_region *schedlog_region_new(size_t size,
     region->access = access;
     INIT_LIST_HEAD(&region->former);
 
-    if ( !charge(size_of(region)) )
-    {
-        *rc = -E2BIG;
-        xfree(region);
-        return NULL;
-    }
-
     region->va = reserve_va(region->nr_pages);
     if ( !region->va )
     {
-        uncharge(size_of(region));
         xfree(region);
         return NULL;
     }
 
-    *rc = 0;
-
     return region;
+}
+
+int schedlog_region_want(struct schedlog_region *region, size_t size)
+{
+    unsigned int nr = PFN_UP(size);
+
+    ASSERT(nr <= region->nr_pages);
+    if ( nr <= region->nr_wanted )
+        return 0;
+    if ( !charge(bytes_of(nr - region->nr_wanted)) )
+        return -E2BIG;
+
+    region->nr_wanted = nr;
+
+    return 0;
 }
 
 static void *va_of(const struct schedlog_region *region, unsigned int page)
@@ -192,7 +195,7 @@ static int add_page(struct schedlog_region *region, unsigned int memflags)
 int schedlog_region_fill(struct schedlog_region *region, unsigned int memflags,
                          bool preempt)
 {
-    while ( region->nr_ready < region->nr_pages )
+    while ( region->nr_ready < region->nr_wanted )
     {
         int rc = add_page(region, memflags);
 
@@ -251,7 +254,7 @@ static void cf_check is_unused(struct rcu_head *rcu)
  */
 static void wait_until_unused(struct schedlog_region *region)
 {
-    uncharge(size_of(region));
+    uncharge(bytes_of(region->nr_wanted));
     region->step = 0;
     region->stage = REGION_WAITING;
     call_rcu(&region->rcu, is_unused);

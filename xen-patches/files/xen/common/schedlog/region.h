@@ -3,8 +3,8 @@
  * Memory of the log facility: private to common/schedlog/.
  *
  * A region is single pages which are mapped contiguously, from one node.  It
- * is charged to schedlog_max= from schedlog_region_new() until it was given up
- * and nobody maps it any more.
+ * can begin with less than there is room for, and grow.  What is wanted of it is
+ * charged to schedlog_max= until it was given up and nobody maps it any more.
  *
  * Everything which takes long does so in steps.
  */
@@ -24,8 +24,9 @@ enum schedlog_access {
 
 struct schedlog_region {
     void *va;
-    unsigned int nr_pages;
-    unsigned int nr_ready; /* So many are there, from the first one on. */
+    unsigned int nr_pages;  /* There is room for so many; */
+    unsigned int nr_wanted; /* so many shall be there, */
+    unsigned int nr_ready;  /* and are, from the first one on. */
     enum schedlog_access access;
 
     /* After it was given up. */
@@ -44,10 +45,12 @@ struct schedlog_region {
 uint64_t schedlog_max_bytes(void);
 uint64_t schedlog_used_bytes(void);
 
-/* NULL and @rc: -ENOMEM, or -E2BIG. */
+/* Of @size at most, and without memory.  NULL: -ENOMEM. */
 struct schedlog_region *schedlog_region_new(size_t size,
-                                            enum schedlog_access access,
-                                            int *rc);
+                                            enum schedlog_access access);
+
+/* From now on @size of it is wanted, unless it is more already.  -E2BIG. */
+int schedlog_region_want(struct schedlog_region *region, size_t size);
 
 /*
  * Allocate, clear, map and share what is missing of it.  -ENOMEM.  -ERESTART:

@@ -129,8 +129,11 @@ void schedlog_memory(const struct domain *d)
 
 void schedlog_runq(unsigned int cpu)
 {
+    unsigned int queue, length = sched_runq_length(cpu, &queue);
+
     record(XEN_SCHEDLOG_EV_RUNQ, XEN_SCHEDLOG_ACCT_XEN, XEN_SCHEDLOG_ACCT_NONE,
-           sched_runq_length(cpu));
+           (queue << XEN_SCHEDLOG_RUNQ_QUEUE_SHIFT) |
+           min(length, XEN_SCHEDLOG_RUNQ_LENGTH_MASK));
 }
 
 /*
@@ -158,6 +161,7 @@ void schedlog_wake_delay(struct vcpu *v, int new_state, s_time_t now)
         break;
 
     default:
+        /* It doesn't want to run. */
         break;
     }
 }

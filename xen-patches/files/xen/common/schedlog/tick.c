@@ -5,7 +5,7 @@
  * Xen's schedulers have no tick in common (credit has one; credit2, null and
  * rtds have none), so the log brings its own: a timer on each pCPU, which runs
  * while any event is on.  It samples the run queue, reports what the vCPU which
- * runs has used so far, and is the clock of rows with TIME_TICK.
+ * runs has used so far, is the clock of rows with TIME_TICK, and rings.
  *
  * The handler runs in TIMER_SOFTIRQ on its own pCPU, so it doesn't nest with
  * log sites.  Ticks are started and stopped with pCPUs neither coming nor
@@ -58,6 +58,8 @@ static void cf_check tick(void *data)
 
     if ( !is_idle_vcpu(current) )
         schedlog_stay_tick(pcpu, current->schedlog_acct);
+
+    schedlog_ring(pcpu);
 }
 
 void schedlog_start_tick(unsigned int cpu)

@@ -25,18 +25,19 @@
  *   GLOBAL   one per area, scheduler: read / write.
  *            struct xen_schedlog_header in the first page, then
  *            uint64_t route[nr_acct][NR_EVENTS].
- *   CONTROL  one per pCPU, scheduler: read / write.  uint32_t lcr[nr_files].
+ *   CONTROL  one per pCPU, scheduler: read / write.  uint32_t lcr[nr_files],
+ *            then, of a producer with a doorbell, uint64_t mark[nr_files].
  *   STATE    one per pCPU, scheduler: read only.
  *            struct xen_schedlog_state state[nr_files].
  *   DATA     one per pCPU, scheduler: read only.  The log files.
  *
  * Words which the scheduler may write can be written at any time, with a
  * plain aligned store of the word's own size.  The producer reads each such
- * word once per event and accepts any bit pattern: undefined bits are
- * ignored, indices are masked, nothing in shared memory is used as an address
- * or as a size.  The producer never reads STATE and DATA back (but
- * for adding to a counter), so what is written there by whatever means cannot
- * mislead it.
+ * word once per event (a mark: once per tick) and accepts any bit pattern:
+ * undefined bits are ignored, indices are masked, nothing in shared memory is
+ * used as an address or as a size.  The producer never reads STATE and DATA back
+ * (but for adding to a counter), so what is written there by whatever means
+ * cannot mislead it.
  *
  * Reading a log file without stopping its producer (x86 memory order; other
  * architectures need an acquire load for each "read"):
@@ -49,6 +50,13 @@
  *      layout_seq is the same, it ends at pos2 + row_size at most, else at
  *      pos2 + 2 * XEN_SCHEDLOG_MAX_ROW_SIZE.  Of what was copied, everything
  *      below that end - size may have been overwritten: drop it, count it.
+ *
+ * Doorbell: a producer may have one (Xen: XEN_SYSCTL_SCHEDLOG_info names its
+ * VIRQ), so that the scheduler need not look at logs which have nothing to say.
+ * Each 10 ms while any event is on it rings for log files whose pos has reached
+ * their mark, again and again until the scheduler has set another one.  Mark 0,
+ * as after set-up, is none.  Rows can come without a ring: at the end of a log
+ * that is turned off, or of a pCPU that goes.
  *
  * A reader never writes, so there can be any number of them.  Readers must not
  * rely on each other: where the pages of a reader are mapped through a p2m
@@ -63,7 +71,7 @@
 #include "xen.h"
 
 /* Bumped when anything below changes its meaning, not when it grows. */
-#define XEN_SCHEDLOG_ABI_VERSION        1
+#define XEN_SCHEDLOG_ABI_VERSION        2
 
 /*
  * Events: X(NAME, number, "name", kind)
@@ -94,7 +102,9 @@
     X(GRANT_COPY,     6, "grant-copy",    access)                          \
     /* pages which the domain has now */                                   \
     X(MEMORY,         7, "memory",        change)                          \
-    /* runnable units of this pCPU's run queue; current = ACCT_XEN */      \
+    /* the run queue that serves this pCPU; current = ACCT_XEN: queue */   \
+    /* << 16 | runnable units in it.  The queue is the first of the */     \
+    /* pCPUs that it serves, all of which log it: count it once */         \
     X(RUNQ,           8, "runq",          periodic)                        \
     /* ns between wake-up and running */                                   \
     X(WAKE_DELAY,     9, "wake-delay",    exit)                            \
@@ -112,7 +122,12 @@
     X(RING_PAGES,    24, "ring-pages",    access)                          \
     X(RING_SECTORS,  25, "ring-sectors",  access)                          \
     /* Linux guests: runnable tasks at their own scheduling points */      \
-    X(GUEST_RUNQ,    26, "guest-runq",    periodic)
+    X(GUEST_RUNQ,    26, "guest-runq",    periodic)                        \
+    /* a Linux' threads: one leaves a vCPU, another one gets it; one */    \
+    /* makes another one runnable; what one is called.  Counters below */  \
+    X(GUEST_SWITCH,  27, "guest-switch",  change)                          \
+    X(GUEST_WAKE,    28, "guest-wake",    access)                          \
+    X(GUEST_NAME,    29, "guest-name",    change)
 
 #define XEN_SCHEDLOG_EVENT_NUMBER(NAME, nr, name, kind) \
     XEN_SCHEDLOG_EV_##NAME = nr,
@@ -124,6 +139,36 @@ enum xen_schedlog_event {
 };
 
 #undef XEN_SCHEDLOG_EVENT_NUMBER
+
+/* The counter of a row of RUNQ. */
+#define XEN_SCHEDLOG_RUNQ_QUEUE_SHIFT   16
+#define XEN_SCHEDLOG_RUNQ_LENGTH_MASK   0xffffU /* saturates */
+
+/*
+ * The counters of GUEST_SWITCH, GUEST_WAKE and GUEST_NAME need 64 bits.  In
+ * each, bits 0 ... 21 are the PID of a thread as the initial namespace of its
+ * Linux has it: of the one that gets the vCPU, of the one that is woken, of the
+ * one that is named.  PID 0 is a vCPU's idle thread.
+ *
+ * GUEST_SWITCH: bits 22 ... 43 are the PID of the one that leaves, 44 ... 51
+ * the letter that ps(1) has for its state, such as 'S', and PREEMPTED says that
+ * it would have gone on.  GUEST_WAKE: bits 22 ... 43 are the PID of the one
+ * that ran then, and INTERRUPT says that it was an interrupt that woke.
+ *
+ * GUEST_NAME: bits 22 and 23 are the part.  Parts 0 to 2 are five bytes of the
+ * name each, from bit 24 on, lowest first, filled up with zeroes; part 0 comes
+ * first and begins a name anew.  Part 3 is the PID of its process.
+ */
+#define XEN_SCHEDLOG_PID_MASK           0x3fffffU
+#define XEN_SCHEDLOG_OTHER_PID_SHIFT    22
+#define XEN_SCHEDLOG_SWITCH_STATE_SHIFT 44
+#define XEN_SCHEDLOG_SWITCH_PREEMPTED   (1ULL << 52)
+#define XEN_SCHEDLOG_WAKE_INTERRUPT     (1ULL << 44)
+#define XEN_SCHEDLOG_NAME_PART_SHIFT    22
+#define XEN_SCHEDLOG_NAME_PART_MASK     3U
+#define XEN_SCHEDLOG_NAME_TEXT_SHIFT    24
+#define XEN_SCHEDLOG_NAME_TEXT_BYTES    5
+#define XEN_SCHEDLOG_NAME_PROCESS       3U /* the part */
 
 /* Accounting domains 0 and 1 have a fixed meaning. */
 #define XEN_SCHEDLOG_ACCT_REST          0U /* domains nobody has bound yet */
@@ -220,6 +265,13 @@ typedef struct xen_schedlog_header xen_schedlog_header_t;
 
 /* Offset of route[0][0] in the region GLOBAL, in bytes. */
 #define XEN_SCHEDLOG_ROUTES_OFFSET      4096U
+
+/*
+ * Offset of mark[0] in the region CONTROL, in bytes: not in a cache line with
+ * registers, which are read for each row.
+ */
+#define XEN_SCHEDLOG_MARKS_OFFSET(nr_files) \
+    (((uint32_t)(nr_files) * 4U + 63U) & ~63U)
 
 /* Where a log file is in the region DATA of each pCPU. */
 struct xen_schedlog_file {

@@ -39,6 +39,7 @@
 #define XEN_JUMP_LABEL_H
 
 #include <xen/compiler.h>
+#include <xen/macros.h>
 #include <xen/types.h>
 
 struct jump_label {
@@ -58,10 +59,24 @@ struct jump_label_site {
     int32_t label;  /* The struct jump_label. */
 };
 
-#define jump_label_site_insn(s)   ((void *)&(s)->insn + (s)->insn)
-#define jump_label_site_target(s) ((void *)&(s)->target + (s)->target)
-#define jump_label_site_label(s)  \
-    ((struct jump_label *)((void *)&(s)->label + (s)->label))
+/* Code and tables are different objects: these are addresses, not pointers. */
+static inline unsigned long jump_label_site_insn(
+    const struct jump_label_site *site)
+{
+    return (unsigned long)&site->insn + site->insn;
+}
+
+static inline unsigned long jump_label_site_target(
+    const struct jump_label_site *site)
+{
+    return (unsigned long)&site->target + site->target;
+}
+
+static inline struct jump_label *jump_label_site_label(
+    const struct jump_label_site *site)
+{
+    return (struct jump_label *)((unsigned long)&site->label + site->label);
+}
 
 #include <asm/jump_label.h>
 
@@ -78,7 +93,8 @@ struct jump_label_site {
     do {                                           \
         if ( jump_label_on(label) )                \
         {                                          \
-            (void)sizeof((fn)(args), 0);           \
+            /* Do the arguments suit the function? */ \
+            BUILD_BUG_ON(!sizeof((fn)(args), 0));  \
             arch_jump_label_call(fn, ## args);     \
         }                                          \
     } while ( 0 )
@@ -109,7 +125,7 @@ bool jump_label_overlaps(const void *start, size_t len);
  */
 extern const uint8_t arch_jump_label_nop[ARCH_JUMP_LABEL_INSN_LEN];
 bool arch_jump_label_is(const struct jump_label_site *site, bool on);
-int arch_jump_label_prepare(const void *start, const void *end);
+int arch_jump_label_prepare(unsigned long start, unsigned long end);
 void arch_jump_label_write(const struct jump_label_site *site, bool on);
 void arch_jump_label_sync(void);
 void arch_jump_label_finish(void);

@@ -52,7 +52,7 @@ accounting_domain()
 {
     local domid
 
-    domid=$(xl domid "$1")
+    domid=$(domid "$1")
     xenstore-read "/local/domain/0/schedlog/acct/$domid" 2>/dev/null ||
         echo "$domid"
 }

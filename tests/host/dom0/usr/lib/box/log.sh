@@ -11,15 +11,13 @@ ONE=2 TWO=3
 # an accounting domain of its own (bindings outlive areas).
 log_set_up()
 {
-    schedlog-area release && schedlog-area unbind &&
-        schedlog-area setup 16 "$@" && schedlog-area register all full
+    schedlog-area release , unbind , setup 16 "$@" , register all full
 }
 
 # log_guest NAME ACCT [FILE]: all events of a guest are logged there.
 log_guest()
 {
-    schedlog-area bind "$(xl domid "$1")" all "$2" &&
-        schedlog-area route "$2" all "${3:-0}"
+    schedlog-area bind "$(domid "$1")" all "$2" , route "$2" all "${3:-0}"
 }
 
 # logging EVENT,EVENT... COMMAND...: they are on while the command runs.  All
@@ -32,8 +30,7 @@ logging()
     schedlog-area events $(echo "$1" | tr , ' ')
     shift
     "$@" || code=$?
-    schedlog-area events
-    schedlog-area rows 0 >log.rows
+    schedlog-area events , rows 0 >log.rows
     return $code
 }
 

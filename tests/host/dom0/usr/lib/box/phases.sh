@@ -83,9 +83,9 @@ pair_word()
     other=$(talks_with "$1" "$2")
     node=/meeting/$(letter "$1" "$2")
     if [ "${one#g}" -lt "${other#g}" ]; then
-        echo "$one=ask:$3:$4:$node,$(xl domid "$other")"
+        echo "$one=ask:$3:$4:$node,$(domid "$other")"
     else
-        echo "$one=answer:0:0:$node,$(xl domid "$other")"
+        echo "$one=answer:0:0:$node,$(domid "$other")"
     fi
 }
 
@@ -99,7 +99,7 @@ make_meetings()
         pair=
         for name in $GUESTS; do
             [ "$(letter "$1" "$name")" != $mark ] ||
-                pair="$pair b$(xl domid "$name")"
+                pair="$pair b$(domid "$name")"
         done
         [ -n "$pair" ] || continue
         xenstore-write /meeting/$mark ""
@@ -141,7 +141,7 @@ workers()
     for word in $(phase_text "$1" 4 0); do
         case $word in
         *=answer:*) ;;
-        *) xl domid "${word%%=*}" ;;
+        *) domid "${word%%=*}" ;;
         esac
     done
 }

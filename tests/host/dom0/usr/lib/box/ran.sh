@@ -28,7 +28,7 @@ record_ran()
     {
         cat /run/ran.topology
         ran_numbers
-        xensched dump /run/ran.rows | sum_of_rows
+        xensched dump --json /run/ran.rows | sum_of_rows
     } >$ran_sums
     rm /run/ran.rows
     ! grep lost $ran_sums >&2
@@ -51,15 +51,29 @@ ran_numbers()
         on { print "number", $1, $3 }'
 }
 
-# "ran ACCT PCPU NS", "sent FROM TO PCPU NUMBER", "seconds S".
+# "ran ACCT PCPU NS", "sent FROM TO PCPU NUMBER", "seconds S".  As JSON rows have
+# numbers, in text the names of domains.
 sum_of_rows()
 {
-    awk '
-        /^#/ { print "lost", $0; next }
-        $1 + 0 > 0 && (!first || $1 < first) { first = $1 }
-        $1 + 0 > last { last = $1 }
-        $3 == "service-ns" { ran[$4 " " $2] += $6 }
-        $3 == "evtchn-send" { sent[$4 " " $5 " " $2] += $6 }
+    tr -d '{}"' | awk -F '[:,]' '
+        {
+            for (i = 1; i < NF; i += 2)
+                row[$i] = $(i + 1)
+        }
+        /lost_rows/ { print "lost", $0; next }
+        {
+            now = row["time_s"]
+            if (now + 0 > 0 && (!first || now < first))
+                first = now
+            if (now + 0 > last)
+                last = now
+        }
+        row["event"] == "service-ns" {
+            ran[row["current"] " " row["cpu"]] += row["counter"]
+        }
+        row["event"] == "evtchn-send" {
+            sent[row["current"] " " row["correspondent"] " " row["cpu"]] += row["counter"]
+        }
         END {
             for (key in ran)
                 printf "ran %s %.0f\n", key, ran[key]

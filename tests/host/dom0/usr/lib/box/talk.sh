@@ -10,8 +10,8 @@
 # introduce ONE OTHER: they know of each other, but not yet where to meet.
 introduce()
 {
-    guest tell "$1" peer "$(xl domid "$2")"
-    guest tell "$2" peer "$(xl domid "$1")"
+    guest tell "$1" peer "$(domid "$2")"
+    guest tell "$2" peer "$(domid "$1")"
 }
 
 # let_meet ONE OTHER: and now they begin.
@@ -19,7 +19,7 @@ let_meet()
 {
     local node
 
-    node=$(meeting "$(xl domid "$1")" "$(xl domid "$2")")
+    node=$(meeting "$(domid "$1")" "$(domid "$2")")
     guest tell "$1" node "$node"
     guest tell "$2" node "$node"
 }

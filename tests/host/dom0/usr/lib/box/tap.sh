@@ -105,22 +105,17 @@ start_all()
     wait
 }
 
+# domid NAME: of a guest, as "guest" has noted it; xl would take its time.
+domid()
+{
+    cat "/run/guests/$1/domid"
+}
+
 # in_guest NAME COMMAND: an obedient guest does it.  Returns when it has, with
 # its exit code; what it said is the end of "guest output NAME".
 in_guest()
 {
-    local n code domid
-
-    domid=$(cat "/run/guests/$1/domid")
-    n=$(($(cat "/run/guests/$1/commands" 2>/dev/null || echo 0) + 1))
-    echo $n >"/run/guests/$1/commands"
-    guest tell "$1" "command$n" "$2"
-    await is "/local/domain/$domid/data/done" $n >/dev/null || return
-    # What a guest says on its console may take longer.
-    until code=$(guest output "$1" | grep "^done $n "); do
-        usleep 50000
-    done
-    return "${code##* }"
+    obey "$1" "$2"
 }
 
 # in_both NAME COMMAND NAME COMMAND: two guests at the same time, that meet at
@@ -129,8 +124,8 @@ in_both()
 {
     local one other node
 
-    one=$(xl domid "$1")
-    other=$(xl domid "$3")
+    one=$(domid "$1")
+    other=$(domid "$3")
     node=$(meeting "$one" "$other")
     in_guest "$1" "NODE=$node PEER=$other; $2" &
     in_guest "$3" "NODE=$node PEER=$one; $4" &

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a driver domain can say of its log that is not so: in the nodes of its
+ * answer, in the directory of its frames, and in what the scheduler has mapped.
+ */
+#include <err.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lie.h"
+
+#include <xencall.h>
+
+static void fill_noise(void *memory, size_t bytes)
+{
+    uint64_t *word = memory;
+
+    for (size_t i = 0; i < bytes / sizeof(*word); i++)
+        word[i] = (uint64_t)mrand48() << 32 ^ mrand48();
+}
+
+/* Lies in the nodes. */
+
+static void say_error(void)
+{
+    memset(answer.error, '\1', sizeof(answer.error) - 1);
+    memcpy(answer.error, "E%s%n\033[2J\n", 10);
+    answer.directory = NULL;
+}
+
+static void say_version(void)
+{
+    strcpy(answer.version, "4294967295");
+}
+
+static void say_nr_cpus(void)
+{
+    strcpy(answer.nr_cpus, "4294967295");
+}
+
+static uint64_t spare_frame(uint32_t i)
+{
+    return area.frames[area_spare() + i];
+}
+
+/* As many CPUs as can be, all with the same frames. */
+static void say_cpus(uint64_t (*frame)(uint32_t i))
+{
+    uint32_t of_cpu = 2 + area.nr_data;
+    uint32_t nr_cpus = (MAX_DIRECTORY * ENTRIES - area.nr_global) / of_cpu;
+    uint64_t *first = (void *)(area.pages + area_spare() * PAGE), *entry = first;
+
+    for (uint32_t i = 0; i < area.nr_global; i++)
+        *entry++ = area.frames[area.nr_directory + i];
+    for (uint32_t i = 0; i < nr_cpus * of_cpu; i++)
+        *entry++ = frame(i % of_cpu);
+    sprintf(answer.nr_cpus, "%u", nr_cpus);
+    answer.directory = list(pages((entry - first) * sizeof(*entry)),
+                            spare_frame);
+}
+
+static uint64_t no_frame(uint32_t i)
+{
+    (void)i;
+
+    return ~0ULL;
+}
+
+static uint64_t log_frame(uint32_t i)
+{
+    return area.frames[area.nr_directory + area.nr_global + i];
+}
+
+/* What is said agrees with itself, but is much: no CPU has a log... */
+static void say_many_cpus(void)
+{
+    say_cpus(no_frame);
+}
+
+/* ... or all have one, and what is in it is there a thousand times. */
+static void say_many_logs(void)
+{
+    say_cpus(log_frame);
+}
+
+static void say_nr_acct(void)
+{
+    sprintf(answer.nr_acct, "%u", area.nr_acct * 2);
+}
+
+static void say_sizes(void)
+{
+    answer.sizes = strdup("16777216");
+}
+
+static void say_text(void)
+{
+    answer.directory = strdup("-1 0x12 %s\n../../0");
+}
+
+static uint64_t wild_frame(uint32_t i)
+{
+    static const uint64_t wild[] = { ~0ULL, 1ULL << 52, 1ULL << 40, 0 };
+
+    return wild[i % 4];
+}
+
+static void say_numbers(void)
+{
+    answer.directory = list(area.nr_directory, wild_frame);
+}
+
+/* Lies in the directory. */
+
+static void list_noise(void)
+{
+    fill_noise(area.pages, area.nr_directory * PAGE);
+}
+
+static void list_frame(uint32_t i, uint64_t frame)
+{
+    ((uint64_t *)area.pages)[i] = frame;
+}
+
+/* The FRAMEs, again and again. */
+static void list_frames(void)
+{
+    uint32_t nr = 0;
+
+    while (arguments[nr])
+        nr++;
+    for (uint32_t i = 0; nr && i < area_spare() - area.nr_directory; i++)
+        list_frame(i, strtoull(arguments[i % nr], NULL, 10));
+}
+
+/* All but the last page are right. */
+static void list_wild(void)
+{
+    list_frame(area_spare() - area.nr_directory - 1, 1ULL << 39);
+}
+
+/* All but the last page, which is the device's whose FRAME it is. */
+static void list_device(void)
+{
+    if (!arguments[0])
+        errx(2, "no FRAME of a device");
+    list_frame(area_spare() - area.nr_directory - 1,
+               strtoull(arguments[0], NULL, 10));
+}
+
+/* One frame is all of them. */
+static void list_one(void)
+{
+    for (uint32_t i = 0; i < area_spare() - area.nr_directory; i++)
+        list_frame(i, area.frames[area.nr_directory]);
+}
+
+/* GLOBAL is a page table, which nobody may write to. */
+static void list_page_table(void)
+{
+    xencall_handle *call = xencall_open(NULL, 0);
+    struct mmuext_op *op = call ? xencall_alloc_buffer(call, sizeof(*op)) : NULL;
+    xen_pfn_t frame = 0;
+
+    if (!op || xc_domain_increase_reservation_exact(xch, DOMID_SELF, 1, 0, 0,
+                                                    &frame))
+        err(1, "no frame for a page table");
+    op->cmd = MMUEXT_PIN_L1_TABLE;
+    op->arg1.mfn = frame;
+    if (xencall4(call, __HYPERVISOR_mmuext_op, (unsigned long)op, 1, 0,
+                 DOMID_SELF))
+        err(1, "cannot make a page table of it");
+    list_frame(0, frame);
+    xencall_close(call);
+}
+
+/* Lies in what is mapped.  Called all the time. */
+
+/* The log file that the scheduler wants ring-pages in. */
+static uint32_t chosen_file(uint32_t current)
+{
+    const uint64_t *routes = (void *)(area_global() + XEN_SCHEDLOG_ROUTES_OFFSET);
+    uint64_t route = routes[current * XEN_SCHEDLOG_NR_EVENTS +
+                            XEN_SCHEDLOG_EV_RING_PAGES];
+
+    return (route >> XEN_SCHEDLOG_ROUTE_FILE_SHIFT) % area.nr_files;
+}
+
+static void write_row(uint32_t file, uint16_t event, uint16_t current,
+                      uint16_t correspondent, uint32_t counter)
+{
+    volatile struct xen_schedlog_state *state = &area_states()[file];
+    struct row row = { event, current, correspondent, counter,
+                       __builtin_ia32_rdtsc() >> ROW_TSC_SHIFT };
+
+    memcpy(area_data() + area.offsets[file] + state->pos % area.sizes[file], &row,
+           sizeof(row));
+    __asm__ volatile ( "" ::: "memory" );
+    state->pos += sizeof(row);
+}
+
+/* The accounting domain of a domain, as the scheduler says. */
+static uint32_t accounting_domain(const char *domid)
+{
+    uint32_t acct = node_number("schedlog/acct/%s", domid);
+
+    return acct ? acct : strtoul(domid, NULL, 10);
+}
+
+static uint32_t own_acct(void)
+{
+    char domid[16];
+
+    snprintf(domid, sizeof(domid), "%u", node_number("%s", "domid"));
+
+    return accounting_domain(domid);
+}
+
+/* Everybody is said to do everything with everybody, by the million. */
+static void write_forged(void)
+{
+    static const uint16_t events[] = {
+        XEN_SCHEDLOG_EV_RING_PAGES, XEN_SCHEDLOG_EV_EVTCHN_SEND,
+        XEN_SCHEDLOG_EV_GRANT_MAP, XEN_SCHEDLOG_EV_SERVICE_NS, 27, 0xffff,
+    };
+    static uint32_t turn, own;
+    uint32_t file;
+
+    /* Not each time: this is not about keeping xenstored busy. */
+    if (!own)
+        own = own_acct();
+    file = chosen_file(own);
+
+    for (uint32_t i = 0; i < 256; i++, turn++) {
+        write_row(file, events[turn / 4096 % 6], turn % 64, turn / 64 % 64,
+                  1000000);
+        write_row(file, XEN_SCHEDLOG_EV_RING_PAGES, own, turn % 64, ~0U);
+    }
+}
+
+/* Its client, or one of them; 0: it has none. */
+static uint32_t client_acct(void)
+{
+    unsigned int nr = 0;
+    char **domids = xs_directory(xs, XBT_NULL, "schedlog/acct", &nr);
+    uint32_t own = node_number("%s", "domid"), acct = 0;
+
+    for (unsigned int i = 0; domids && i < nr; i++)
+        if (strtoul(domids[i], NULL, 10) != own)
+            acct = accounting_domain(domids[i]);
+    free(domids);
+
+    return acct;
+}
+
+/* A log full of the same row about its client, in each turn. */
+static void write_claims(uint32_t counter)
+{
+    static uint32_t own, client;
+    uint32_t file;
+
+    if (!client) {
+        own = own_acct();
+        client = client_acct();
+    }
+    file = chosen_file(own);
+    for (uint32_t i = 0; i < area.sizes[file] / sizeof(struct row); i++)
+        write_row(file, XEN_SCHEDLOG_EV_RING_PAGES, own, client, counter);
+}
+
+/* No request has so many pages. */
+static void write_absurd(void)
+{
+    write_claims(~0U);
+}
+
+/* One has, but nobody has made so many requests. */
+static void write_flood(void)
+{
+    write_claims(257);
+}
+
+/* For ever in the middle of a change of the layout. */
+static void write_busy(void)
+{
+    for (uint32_t i = 0; i < area.nr_files; i++)
+        area_states()[i].layout_seq = 3;
+}
+
+/* Of STATE and DATA at first; in the end of what is the scheduler's, too. */
+static void write_noise(void)
+{
+    static uint32_t turn;
+
+    fill_noise(area_states(), PAGE);
+    fill_noise(area_data(), area.nr_data * PAGE);
+    if (++turn > 100)
+        fill_noise(area_global(), (area.nr_global + 1) * PAGE);
+}
+
+/* Positions that go back, jump, and layouts that change. */
+static void write_positions(void)
+{
+    for (uint32_t i = 0; i < area.nr_files; i++) {
+        volatile struct xen_schedlog_state *state = &area_states()[i];
+
+        state->pos = (uint64_t)lrand48() << (lrand48() % 33);
+        state->layout_pos = state->pos - lrand48() % 64;
+        state->lcr = lrand48();
+        state->row_size = 1U << (lrand48() % 33);
+        state->layout_seq += lrand48() % 3;
+        state->layout_gap = lrand48() % 128;
+    }
+}
+
+/* Where the scheduler finds everything; see list_one(). */
+static void write_one(void)
+{
+    fill_noise(area_global(), PAGE);
+}
+
+/* Once the scheduler has written to them, which is when it has mapped them. */
+static void give_back(void)
+{
+    static bool given;
+    const uint64_t *word = (void *)area_global();
+    bool mapped = false;
+
+    for (uint32_t i = 0; i < (area.nr_global + 1) * PAGE / 8; i++)
+        mapped |= word[i];
+    if (given || !mapped)
+        return;
+    given = true;
+    munmap(area.pages, area.nr * PAGE);
+    if (xc_domain_decrease_reservation_exact(xch, DOMID_SELF, area.nr, 0,
+                                             area.frames))
+        err(1, "cannot give the frames back");
+    puts("given back");
+    fflush(stdout);
+    for (;;)
+        pause();
+}
+
+static const struct lie lies[] = {
+    { "error",       say_error,       NULL },
+    { "version",     say_version,     NULL },
+    { "nr-cpus",     say_nr_cpus,     NULL },
+    { "many-cpus",   say_many_cpus,   NULL },
+    { "many-logs",   say_many_logs,   write_forged },
+    { "nr-acct",     say_nr_acct,     NULL },
+    { "sizes",       say_sizes,       NULL },
+    { "text",        say_text,        NULL },
+    { "numbers",     say_numbers,     NULL },
+    { "noise-list",  list_noise,      NULL },
+    { "frames",      list_frames,     NULL },
+    { "wild-frame",  list_wild,       NULL },
+    { "one-frame",   list_one,        write_one },
+    { "page-table",  list_page_table, NULL },
+    { "mmio",        list_device,     NULL },
+    { "forged",      NULL,            write_forged },
+    { "noise",       NULL,            write_noise },
+    { "positions",   NULL,            write_positions },
+    { "busy",        NULL,            write_busy },
+    { "absurd",      NULL,            write_absurd },
+    { "flood",       NULL,            write_flood },
+    { "given-back",  NULL,            give_back },
+};
+
+const struct lie *find_lie(const char *name)
+{
+    for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++)
+        if (!strcmp(name, lies[i].name))
+            return &lies[i];
+
+    return NULL;
+}

@@ -1,0 +1,122 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --mode exact --sockets 1 --cores 4
+# time: 240
+#
+# xenschedd looks at logs when they have something to say: on a quiet host once a
+# second, to plan with what there is, and when guests begin to talk within a tick or
+# two of the time that a log file is half full.  Fails if it polls, if rows are lost
+# before Xen rings, if the ring is not answered, or if the lease ends meanwhile.  In
+# exact mode, where it is not this machine that is late.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+. /usr/lib/box/log.sh
+stopped=
+metrics=/run/xensched.prom
+
+metric()
+{
+    sed -n "s/^xensched_$1\({source=\"hypervisor\"}\)* //p" $metrics
+}
+
+# A file that is written from now on.
+metrics_now()
+{
+    local before
+
+    before=$(metric uptime_seconds)
+    until_true 20 sh -c "[ -s $metrics ] &&
+        ! grep -q '^xensched_uptime_seconds $before\$' $metrics"
+}
+
+# looks_per_s: of the next 15 s or so, in which nobody asks it anything.
+looks_per_s()
+{
+    local looks uptime
+
+    metrics_now
+    looks=$(metric looks_total)
+    uptime=$(metric uptime_seconds)
+    sleep 15
+    metrics_now
+    awk -v looks=$(($(metric looks_total) - looks)) -v from="$uptime" \
+        -v to="$(metric uptime_seconds)" 'BEGIN { print looks / (to - from) }'
+}
+
+# dom0_share: of a pCPU, in percent, in the next 10 s
+dom0_share()
+{
+    local before
+
+    before=$(domain-time 0)
+    sleep 10
+    awk -v ns=$(($(domain-time 0) - before)) 'BEGIN { print ns / 1e8 }'
+}
+
+# notify N: one guest notifies another one N times.  (The daemon goes on, so nobody
+# may wait for all.)
+notify()
+{
+    local node listener
+
+    node=$(meeting "$(domid listener)" "$(domid sender)")
+    in_guest listener "evtchn-ping listen $node $(domid sender)" &
+    listener=$!
+    in_guest sender "evtchn-ping send $node $(domid listener) $1"
+    wait $listener
+}
+
+begin_quietly()
+{
+    begin_daemon --mode observe --metrics $metrics "$@"
+    until_true 30 test -s $metrics
+}
+
+start_all listener sender
+alone=$(dom0_share)
+
+# Quiet.
+begin_quietly --log service-ns,evtchn-send
+is "the daemon starts" "$?" 0
+looks=$(looks_per_s)
+check "on a quiet host it looks once a second" between 0.9 1.3 "$looks"
+rung_share=$(dom0_share)
+check "its lease of 10 s goes on" sh -c "! xl dmesg | grep -q 'not renewed'"
+
+# A burst: five times as much as the log file of a pCPU has room for, in less than
+# the second between two looks.
+rings=$(metric rings_total)
+rows=$(metric rows_total)
+begin=$(cut -d' ' -f1 /proc/uptime)
+notify 80000 >/dev/null
+seconds=$(cut -d' ' -f1 /proc/uptime | awk -v begin="$begin" '{ print $1 - begin }')
+sleep 2
+metrics_now
+rings=$(($(metric rings_total) - rings))
+rows=$(($(metric rows_total) - rows))
+check "it is rung for while guests talk" between 5 200 "$rings"
+check "and reads all that they say" test "$rows" -ge 80000
+is "nothing is lost" "$(metric lost_rows_total)" 0
+note "80000 notifications in $seconds s: $rows rows, $rings rings"
+rings=$(metric rings_total)
+check "when it is quiet again, it looks once a second" \
+    between 0.9 1.3 "$(looks_per_s)"
+is "and nobody rings" "$(metric rings_total)" "$rings"
+stop_daemon TERM
+is "it ends cleanly" "$stopped" 0
+
+# Where there are no event channels, all is as it would be without a doorbell.
+mv /dev/xen/evtchn /dev/xen/not-there
+begin_quietly --log service-ns,evtchn-send
+is "without event channels it starts, too" "$?" 0
+check "it says so" grep -q "/dev/xen/evtchn is missing.*every 100 ms" \
+    "${daemon_log:?}"
+check "and looks all the time" between 8 11 "$(looks_per_s)"
+polled_share=$(dom0_share)
+mv /dev/xen/not-there /dev/xen/evtchn
+check "that costs more" sh -c "awk 'BEGIN { exit !($rung_share < $polled_share) }'"
+note "dom0 keeps a pCPU busy, in percent: $alone without a daemon," \
+    "$rung_share with, $polled_share with one that polls"
+stop_daemon TERM
+finish

@@ -1,0 +1,104 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --mode exact --sockets 1 --cores 2 --dom0-vcpus 1
+# time: 90
+#
+# What the timeline says of a real host is true: how long each guest ran is what Xen
+# accounts for it, within 1 %; what each vCPU did adds up to all of the time; of a
+# thousand wake-ups at most one seems to come before its notification (which Xen's own
+# clocks on two pCPUs differ by), and as many rows contradict others.  A guest that uses
+# its disk waits for a pCPU on which another one computes, and that is whom it waited for.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+. /usr/lib/box/log.sh
+
+# Kept, so that what is not true can be looked into.
+rec=$RESULTS/timeline.rows
+# shellcheck disable=SC2034 # for start_daemon
+daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate"
+
+# So that nothing of them is under way when time is taken.
+pause_all()
+{
+    xl pause disk && xl pause crunch
+}
+
+# record_them SECONDS: what they do; sets disk_ns and crunch_ns, as Xen accounts.
+record_them()
+{
+    pause_all
+    disk_ns=$(domain-time "$(domid disk)") crunch_ns=$(domain-time "$(domid crunch)")
+    xensched record --seconds 60 $rec 2>/run/said &
+    recorder=$!
+    sleep 1
+    xl unpause crunch
+    xl unpause disk
+    sleep "$1"
+    pause_all
+    sleep 1
+    kill -INT $recorder
+    wait $recorder || cat /run/said
+    disk_ns=$(($(domain-time "$(domid disk)") - disk_ns))
+    crunch_ns=$(($(domain-time "$(domid crunch)") - crunch_ns))
+}
+
+# number KEY [GUEST]: what the timeline says, of all or of this guest.
+number()
+{
+    tr -d ' \n' </run/timeline.json |
+        if [ -n "${2-}" ]; then
+            sed "s/.*\"domain\":\"$2\",\([^}]*\)}.*/\1/"
+        else
+            cat
+        fi | tr ',{}' '\n\n\n' | sed -n "s/^\"$1\"://p" | head -n 1
+}
+
+# within_a_percent A B
+within_a_percent()
+{
+    awk -v a="$1" -v b="$2" 'BEGIN {
+        print a, "and", b, "ns"
+        exit !(b > 1e7 && a >= 0.99 * b && a <= 1.01 * b) }'
+}
+
+# adds_up GUEST: to a nanosecond.
+adds_up()
+{
+    equal "$(($(number running_ns "$1") + $(number runnable_ns "$1") +
+              $(number blocked_ns "$1") + $(number unknown_ns "$1") +
+              $(number lost_ns "$1")))" "$(number length_ns)"
+}
+
+guest start paced name=disk cpus=1 &
+guest start computing name=crunch cpus=1 &
+wait
+xl vcpu-pin Domain-0 all 0
+check "the daemon starts" start_daemon --mode observe
+record_them 2
+stop_daemon TERM
+check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
+note "lost: $(number lost_rows), of $(number rows) rows"
+is "no row is lost" "$(number lost_rows)" 0
+check "crunch ran as long as Xen says" \
+    within_a_percent "$(number running_ns crunch)" "$crunch_ns"
+check "so did disk" within_a_percent "$(number running_ns disk)" "$disk_ns"
+for guest in disk crunch Domain-0; do
+    check "what $guest did adds up to all of the time" adds_up "$guest"
+done
+note "of $(number wake_ups) wake-ups $(number disordered) before their notification," \
+    "by $(number disorder_ns) ns"
+check "there are wake-ups" between 300 1000000 "$(number wake_ups)"
+check "hardly one comes before its notification" \
+    between 0 $(($(number wake_ups) / 1000 + 1)) "$(number disordered)"
+check "and not by 10 us" between 0 9999 "$(number disorder_ns)"
+check "hardly a row contradicts others" between 0 $(($(number rows) / 1000)) \
+    $(($(number overlapping_stays) + $(number unplaced_wake_ups) +
+       $(number too_many_vcpus) + $(number woken_while_running)))
+xensched latency $rec disk >/run/said
+check "disk waited for whom it shared a pCPU with" \
+    grep -q '^disk, notified by Domain-0, waited .* there ran: crunch' /run/said
+at=$(awk '$2 == "disk" { print $NF }' /run/said | head -n 1)
+xensched why --at "$at" $rec disk >/run/said
+check "and why says so, too" grep -q 'crunch ran there for' /run/said
+finish

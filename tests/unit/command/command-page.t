@@ -1,0 +1,366 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""The page that xensched timeline --html writes, in a real Chromium without a
+window: it pans, zooms, searches, selects, shows losses and causes, and a
+recording of somebody hostile shows text and does no harm.
+
+Debian's packages chromium, chromium-driver and python3-selenium are needed,
+which tests/setup.sh does not install: they are large.  Without them it is
+skipped.
+"""
+
+import os
+import shutil
+import sys
+import time
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver import ActionChains, Keys
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+except ImportError:
+    webdriver = None
+
+from command_world import alone, check, main, path, run
+from recording_made import (
+    CRUNCH, DISK, DOM0, GUEST, MS, NONE, XEN, Recording, slow_request,
+    slow_request_with_threads)
+
+BROWSER = shutil.which("chromium")
+DRIVER = shutil.which("chromedriver")
+if not (webdriver and BROWSER and DRIVER):
+    print("1..0 # SKIP chromium, chromium-driver or python3-selenium is not "
+          "installed")
+    sys.exit()
+
+
+def start_browser():
+    options = Options()
+    options.binary_location = BROWSER
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu",
+                 "--window-size=1200,600", "--disable-dev-shm-usage"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    return webdriver.Chrome(service=Service(DRIVER), options=options)
+
+
+browser = start_browser()
+
+
+def js(text):
+    return browser.execute_script("return " + text)
+
+
+def opened(recording, where="", code=0):
+    """The page of a recording is open; it asked nobody for anything."""
+    file, page = recording, path("page") + ".html"
+    if isinstance(recording, Recording):
+        file = recording.write(path("recording"))
+    run("timeline", file, "--html", page).expect(code)
+    # Another address each time, or it would only go to another part of the page.
+    browser.get("about:blank")
+    browser.get("file://" + os.path.abspath(page) + where)
+    for _ in range(200):
+        if js("document.documentElement.dataset.ready"):
+            break
+        time.sleep(0.05)
+    else:
+        check(False, "the page did not become ready", details(),
+              browser.get_log("browser"))
+    check(not browser.get_log("browser"), "the browser complains")
+    check(js("performance.getEntriesByType('resource').length") == 0)
+    return page
+
+
+def details():
+    return js("document.getElementById('details').textContent")
+
+
+def view():
+    return js("[timeline.view.from, timeline.view.to]")
+
+
+def canvas():
+    return browser.find_element(By.ID, "canvas")
+
+
+def x_of(ns):
+    """The column of a time, as the viewer has it."""
+    first, last = view()
+    return 150 + (ns - first) / (last - first) * \
+        (canvas().size["width"] - 150)
+
+
+def at(x, y):
+    """An action at a point of the canvas; offsets are from its middle."""
+    size = canvas().size
+    return ActionChains(browser).move_to_element_with_offset(
+        canvas(), int(x - size["width"] / 2), int(y - size["height"] / 2))
+
+
+def lane_y(name):
+    names = js("timeline.lanes.map((l) => l.name)")
+    return 24 + 22 * names.index(name) + 11
+
+
+def wheel(x, y, by):
+    js("document.getElementById('canvas').dispatchEvent(new WheelEvent('wheel', "
+       "{ deltaY: %d, clientX: %d + document.getElementById('canvas')"
+       ".getBoundingClientRect().left, clientY: %d + document.getElementById("
+       "'canvas').getBoundingClientRect().top, cancelable: true }))" %
+       (by, x, y))
+
+
+def soon(ready, *what):
+    for _ in range(100):
+        if ready():
+            return
+        time.sleep(0.02)
+    check(False, *what)
+
+
+@alone
+def shows_all():
+    """All of the recording is shown, and its lanes are"""
+    opened(slow_request())
+    check(view() == [0, 50 * MS], view())
+    check(js("timeline.lanes.map((l) => l.name)") ==
+          ["pCPU 0", "pCPU 1", "pCPU 3", "Domain-0", "crunch", "disk"])
+    check(js("timeline.arrows.n") == 2)
+
+
+@alone
+def pans():
+    """Dragging moves the times, by as much as the pointer was moved"""
+    opened(slow_request(), "#t=10000000,20000000")
+    at(600, 40).click_and_hold().move_by_offset(210, 0).release().perform()
+    first, last = view()
+    by = 210 / (canvas().size["width"] - 150) * 10 * MS
+    check(abs(10 * MS - by - first) < 20000 and abs(last - first - 10 * MS) < 2,
+          first, last)
+
+
+@alone
+def zooms():
+    """The wheel zooms at the pointer: what is under it stays there"""
+    opened(slow_request())
+    before = x_of(20 * MS)
+    wheel(before, 40, -200)
+    first, last = view()
+    check(last - first < 30 * MS, view())
+    check(abs(x_of(20 * MS) - before) < 2, before, x_of(20 * MS))
+
+
+@alone
+def keyboard():
+    """Arrows pan, + and - zoom, 0 shows all, d changes the theme"""
+    opened(slow_request(), "#t=10000000,20000000")
+    body = browser.find_element(By.TAG_NAME, "body")
+    body.send_keys(Keys.ARROW_RIGHT)
+    check(abs(view()[0] - 12 * MS) < 2, view())
+    body.send_keys("+")
+    check(abs(view()[1] - view()[0] - 5 * MS) < 2, view())
+    theme = js("document.documentElement.dataset.theme")
+    body.send_keys("d")
+    check(js("document.documentElement.dataset.theme") != theme)
+    body.send_keys("0")
+    check(view()[1] - view()[0] >= 50 * MS, view())
+
+
+@alone
+def searches():
+    """A search goes to the next slice of whoever is called so"""
+    opened(slow_request(), "#t=1000000,2000000")
+    field = browser.find_element(By.ID, "search")
+    field.send_keys("domain-0", Keys.ENTER)
+    check("0.040000 s" in js("document.getElementById('found').textContent"))
+    first, last = view()
+    check(first <= 40 * MS <= last, view())
+    field.clear()
+    field.send_keys("nobody", Keys.ENTER)
+    check(js("document.getElementById('found').textContent") == "not found")
+
+
+@alone
+def explains():
+    """A click on a late run says why, and who ran instead"""
+    opened(slow_request())
+    at(x_of(43 * MS), lane_y("disk")).click().perform()
+    soon(lambda: "disk ran on pCPU 1" in details(), details())
+    for words in ("notified by Domain-0", "waited 39.000 ms", "crunch 39.000 ms",
+                  "notified by disk"):
+        check(words in details(), words, details())
+
+
+@alone
+def selects():
+    """Shift and drag selects a time, whose sums are shown and in the URL"""
+    opened(slow_request())
+    begin, end = x_of(10 * MS), x_of(20 * MS)
+    ActionChains(browser).key_down(Keys.SHIFT).perform()
+    at(begin, 60).click_and_hold().move_by_offset(int(end) - int(begin), 0) \
+        .release().perform()
+    ActionChains(browser).key_up(Keys.SHIFT).perform()
+    soon(lambda: "selected: " in details(), details())
+    line = [l for l in details().splitlines() if l.startswith("Domain-0")][0]
+    check("runnable 10.0" in line or "runnable 9.9" in line, line)
+    soon(lambda: "&s=" in js("location.hash"), js("location.hash"))
+
+
+@alone
+def range_in_url():
+    """The range of the URL is shown, and a change of it gets into the URL"""
+    opened(slow_request(), "#t=10000000,20000000&s=12000000,13000000")
+    check(view() == [10 * MS, 20 * MS], view())
+    check("selected: 0.012000 s to 0.013000 s" in details(), details())
+    wheel(600, 40, 100)
+    soon(lambda: not js("location.hash").startswith("#t=10000000,"),
+         js("location.hash"))
+
+
+@alone
+def shows_loss():
+    """Where rows were lost the page says so, and draws no line through it"""
+    r = slow_request()
+    r.lose(0, "service-ns", 7)
+    r.row(90 * MS, 0, "service-ns", CRUNCH, NONE, 1 * MS)
+    opened(r)
+    check("7 rows lost" in js("document.getElementById('note').textContent"))
+    field = browser.find_element(By.ID, "search")
+    field.send_keys("lost", Keys.ENTER)
+    check("rows lost from 0.050000 s for 39.000 ms" in details(), details())
+    check(js("""(() => { const l = timeline.lanes[0];
+        return l.what.some((w, i) => w >= 5 && l.begin[i] < 89e6 &&
+                                     l.begin[i + 1] > 50.1e6); })()""") is False)
+
+
+@alone
+def hostile_names():
+    """Names with markup are text: nothing of them runs or is an element"""
+    names = ["</script><script>document.title='bad'</script>",
+             "<img src=x onerror=\"document.title='bad'\">", "--><b>disk"]
+    r = slow_request()
+    for domain, name in zip(r.host["domains"], names):
+        domain["name"] = name
+    page = opened(r)
+    at(x_of(43 * MS), lane_y(names[2])).click().perform()
+    soon(lambda: names[0] in details(), details())
+    check(js("document.title") == "xensched timeline")
+    check(js("document.querySelectorAll('img, b').length") == 1)
+    with open(page) as file:
+        text = file.read()
+    check("onerror" not in text and "bad'" not in text)
+
+
+@alone
+def shows_threads():
+    """Threads have lanes under the vCPU they ran on, arrows, and statistics"""
+    opened(slow_request_with_threads())
+    check(js("timeline.lanes.map((l) => l.name)") ==
+          ["pCPU 0", "pCPU 1", "pCPU 3", "Domain-0", "2.xvda-0 77", "crunch",
+           "disk", "writer<b>& 301", "cp 300"])
+    lane = "timeline.lanes[7]"
+    check(js("[...%s.what]" % lane) == [0, 3, 5, 4, 3, 5, 3, 5],
+          js("[...%s.what]" % lane))
+    check(js("[...%s.begin].slice(1, 4)" % lane) ==
+          [MS // 4, MS // 2, MS + 500])
+    # cp wakes the writer, which later wakes cp: each from its own lane.
+    arrows = js("[...timeline.arrows.sent].map((s, i) => "
+                "[s, timeline.arrows.from[i], timeline.arrows.to[i]])")
+    for arrow in ([MS // 4, 9, 8], [41 * MS, 8, 9], [40 * MS + 1000, 0, 5]):
+        check(arrow in arrows, arrow, arrows)
+    check([a[0] for a in arrows] == sorted(a[0] for a in arrows), arrows)
+
+
+@alone
+def explains_threads():
+    """A click on a thread's run leads through its vCPU to who held that up"""
+    opened(slow_request_with_threads())
+    at(x_of(41 * MS), lane_y("writer<b>& 301")).click().perform()
+    soon(lambda: "writer<b>& 301 ran on disk" in details(), details())
+    for words in ("disk, writer<b>& 301: ran on disk from 0.040700 s",
+                  "woken by an interrupt at 0.040600 s",
+                  "disk ran on pCPU 1 at 0.040600 s", "notified by Domain-0",
+                  "crunch 39.000 ms"):
+        check(words in details(), words, details())
+    at(x_of(43 * MS), lane_y("cp 300")).click().perform()
+    soon(lambda: "cp 300 ran on disk" in details(), details())
+    for words in ("waited 1.000 ms, while there ran: writer<b>& 301 1.000 ms",
+                  "woken by writer<b>& 301 at 0.041000 s"):
+        check(words in details(), words, details())
+
+
+@alone
+def many_threads():
+    """Of thousands of threads those that ran most are shown, and it says so"""
+    r = Recording(["Domain-0", "guest"])
+    r.row(0, 0, "runq", XEN)
+    guest = r.source(GUEST, 1)
+    r.name(0, guest, 0, 2999, "</script><img src=x onerror=alert(1)>", 2999)
+    now = 0
+    for pid in range(1, 3001):
+        r.switch(now, guest, 0, pid - 1, pid)
+        now += pid
+    r.row(now, 0, "runq", XEN)
+    opened(r)
+    check(js("timeline.lanes.filter((l) => l.kind === 'thread').length") == 400)
+    check("2600 threads" in js("document.getElementById('note').textContent"))
+    check(js("timeline.lanes.some((l) => l.name === '</script><img s 2999')"))
+    check(js("document.querySelectorAll('img').length") == 0)
+
+
+@alone
+def policy_holds():
+    """What is not the viewer's own does not run, and nothing can be fetched"""
+    opened(slow_request())
+    check(js("""(() => { const s = document.createElement('script');
+        s.textContent = "window.ran = 1"; document.body.append(s);
+        return window.ran === undefined; })()""") is True)
+    failed = browser.execute_async_script(
+        "const done = arguments[0];"
+        "fetch('http://127.0.0.1:9/').then(() => done('fetched'),"
+        " () => done('failed'))")
+    check(failed == "failed", failed)
+    check("Content Security Policy" in str(browser.get_log("browser")))
+
+
+@alone
+def hostile_numbers():
+    """2^32 lost rows, times and counters of any size: a page that works"""
+    r = Recording(["Domain-0", "crunch"])
+    r.stay(0, 5 * MS, 0, DOM0, CRUNCH)
+    r.lose(0, "service-ns", 2 ** 32)
+    for ns in (2 ** 40, 2 ** 50, 2 ** 62):
+        r.row(ns, 0, "service-ns", CRUNCH, DOM0, 2 ** 63)
+        r.row(ns + 1, 2, "mark", DISK, DOM0, 2 ** 64 - 1)
+    opened(r)
+    check("4294967296 rows lost" in
+          js("document.getElementById('note').textContent"))
+    browser.find_element(By.TAG_NAME, "body").send_keys("+", "-", "0")
+    check(len(view()) == 2)
+
+
+@alone
+def cut_anywhere():
+    """A recording that is cut off is shown as far as it goes, and says so"""
+    whole = slow_request().bytes()
+    for size in (64, len(whole) // 3, len(whole) // 2, len(whole) - 1):
+        file = path("recording")
+        with open(file, "wb") as f:
+            f.write(whole[:size])
+        opened(file, code=1)
+        check("cut off" in js("document.getElementById('note').textContent"))
+
+
+@alone
+def size():
+    """The viewer is small: without rows a page has less than 300 KB"""
+    check(os.stat(opened(slow_request())).st_size < 300000)
+
+
+try:
+    main()
+finally:
+    browser.quit()

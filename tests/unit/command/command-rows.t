@@ -1,0 +1,930 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command xensched with rows: record, dump, advise-size, replay, of a
+hypervisor that is not real and of recordings, whole and damaged.
+"""
+
+import copy
+import itertools
+import json
+import os
+import pty
+import random
+import re
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+import zlib
+
+from command_world import (
+    FOLDER, XENSCHED, alone, check, daemon, examples, hear, main, path,
+    run, start, test)
+
+
+def dumped(file, code=0, *words):
+    """The rows of a recording, as objects."""
+    ended = run("dump", "--json", file).expect(code, *words)
+    return [json.loads(line) for line in ended.out.splitlines()]
+
+
+def is_beginning(some, rows):
+    """Are @some the first of @rows?
+
+    Their times aren't looked at: in a part of a recording there may be no
+    row which tells the upper bits.
+    """
+    return [{**row, "time_s": 0} for row in some] == \
+        [{**row, "time_s": 0} for row in rows[:len(some)]]
+
+
+def check_complete(rows):
+    """Both pCPUs are there, and of each no row is missing in between."""
+    for cpu in (0, 2):
+        counters = [row["counter"] for row in rows if row["cpu"] == cpu]
+        check(counters, "no rows of pCPU %d" % cpu)
+        check(counters == list(range(counters[0],
+                                     counters[0] + len(counters))), cpu)
+
+
+def check_times(rows):
+    """The pCPUs' times, of 32 and 64 bits, are those of the fake Xen.
+
+    Its clock goes on by one microsecond with each row of either pCPU, and
+    rows with the same counter come one after the other.
+    """
+    first = 5 * 2 ** 36 - 200
+    for row in rows:
+        made = first + 2 * (row["counter"] - 1) + (row["cpu"] == 2)
+        check(-1e-9 <= made / 1e6 - row["time_s"] < 16.1e-6, row, made)
+    check({row["time_s"] * 1e6 > first + 200 for row in rows} ==
+          {False, True}, "32 bits didn't come round")
+
+
+@alone
+def record_seconds():
+    """record --seconds: every row is in the file, once and in order"""
+    file = path("recording")
+    run("record", "--seconds", "1", file, xen="busy").expect(0, " 0 rows lost")
+    rows = dumped(file)
+    check(len(rows) > 100, len(rows))
+    check_complete(rows)
+    check_times(rows)
+    check({"cpu", "time_s", "event", "current", "correspondent",
+           "counter"} == set(rows[0]), rows[0])
+    check({row["event"] for row in rows} == {"evtchn-send", "grant-map"})
+    check(os.stat(file).st_mode & 0o777 == 0o600, "others may read it")
+
+
+@test
+def record_size():
+    """record --size ends when the file has that size"""
+    file = path("recording")
+    run("record", "--size", "100K", file, xen="busy").expect(0)
+    size = os.stat(file).st_size
+    check(100 << 10 <= size < 2 << 20, size)
+    check_complete(dumped(file))
+
+
+@test
+def record_filtered():
+    """--event keeps rows of that event only; a wrong name is wrong use"""
+    file = path("recording")
+    run("record", "--seconds", "0.5", "--event", "grant-map", file,
+        xen="busy").expect(0)
+    check({row["event"] for row in dumped(file)} == {"grant-map"})
+    run("record", "--event", "grant-map,nothing", file).expect(2, "nothing")
+
+
+@test
+def flight_recorder():
+    """--ring keeps the latest, which snapshots write while it goes on"""
+    file, socket = path("snapshot"), path("trigger")
+    run("snapshot", "--trigger", socket, file).expect(1, "no recorder")
+    with start("record", "--ring", "1M", "--last", "1s", "--trigger", socket,
+               xen="busy", stderr=subprocess.PIPE) as p:
+        while not os.path.exists(socket):
+            time.sleep(0.01)
+        time.sleep(3)
+        for _ in range(2):
+            run("snapshot", "--trigger", socket, file).expect(0)
+            rows = dumped(file)
+            check_complete(rows)
+            counters = [row["counter"] for row in rows]
+            check(min(counters) > 1, "it has the first row still")
+        run("snapshot", "--trigger", socket, "/no/such/folder").expect(
+            1, "No such file")
+        run("record", "--ring", "1M", "--trigger", socket, xen="busy").expect(
+            1, "another recorder")
+        p.send_signal(signal.SIGINT)
+        check(p.wait(timeout=30) == 0, p.returncode)
+    check(not os.path.exists(socket))
+    run("record", "--ring", "1M", file).expect(2, "--ring")
+    run("record", "--last", "5", file).expect(2, "--ring")
+
+
+@test
+def contents():
+    """contents says whose rows there are, and how many"""
+    file = path("recording")
+    run("record", "--seconds", "0.5", file, xen="busy").expect(0)
+    rows = dumped(file)
+    said = json.loads(run("contents", "--json", file).expect(0).out)
+    check(said["version"] == 2 and said["out_of_order"] == 0, said)
+    check([(s["kind"], s["rows"]) for s in said["sources"]] ==
+          [("hypervisor", len(rows))], said)
+    check("hypervisor" in run("contents", file).expect(0).out)
+    with open(file, "r+b") as f:
+        f.truncate(os.stat(file).st_size // 2)
+    run("contents", file).expect(1, "cut off")
+
+
+@test
+def record_interrupted():
+    """Ctrl-C, and SIGTERM, end a recording, which is complete"""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        file = path("recording")
+        with start("record", file, xen="busy", stderr=subprocess.PIPE) as p:
+            while not os.path.exists(file) or os.stat(file).st_size < 10000:
+                time.sleep(0.01)
+            p.send_signal(number)
+            errors = p.communicate(timeout=30)[1]
+            check(p.returncode == 0, p.returncode, errors)
+            check(b"rows" in errors and b"\x1b" not in errors, errors)
+        check_complete(dumped(file))
+
+
+def read_all(terminal):
+    """Everything that was written to a terminal, whose other end is closed."""
+    text = b""
+    try:
+        while chunk := os.read(terminal, 65536):
+            text += chunk
+    except OSError:
+        pass
+    return text
+
+
+@test
+def record_progress():
+    """on a terminal record shows its progress"""
+    master, slave = pty.openpty()
+    with start("record", "--seconds", "1.3", path("recording"), xen="busy",
+               stderr=slave) as p:
+        os.close(slave)
+        check(p.wait(timeout=30) == 0, p.returncode)
+    text = read_all(master).decode()
+    os.close(master)
+    check(text.count("\r") >= 3 and text.rstrip().endswith("lost"), repr(text))
+    done = [int(percent) for percent in re.findall(r"\r *(\d+) %  ", text)]
+    check(len(done) >= 2 and done[0] < done[1] <= 100, done)
+
+
+@test
+def record_disk_full():
+    """a full disk is reported, exit code 1"""
+    run("record", "--seconds", "30", "/dev/full", xen="busy").expect(
+        1, "No space left", "/dev/full")
+    run("record", FOLDER + "/no/folder", xen="busy").expect(1, "no/folder")
+
+
+@test
+def record_without_xen():
+    """record that can't begin leaves the file as it is"""
+    file = path("precious")
+    with open(file, "w", encoding="ascii") as f:
+        f.write("precious")
+    for xen in (None, "unprivileged", "unpatched", "other-abi", "no-area"):
+        run("record", "--seconds", "1", file, xen=xen).expect(1)
+    with open(file, encoding="ascii") as f:
+        check(f.read() == "precious")
+
+
+@test
+def record_nothing():
+    """when no event is on, record and dump say so"""
+    file = path("recording")
+    run("record", "--seconds", "0.1", file, xen="quiet").expect(
+        0, "no event is on")
+    check(dumped(file) == [])
+    run("dump", "--seconds", "0.1", xen="quiet").expect(0, "no event is on")
+
+
+@test
+def record_given_up():
+    """an area which is given up ends the recording, which is complete"""
+    file = path("recording")
+    run("record", "--seconds", "20", file, xen="given-up").expect(
+        1, "log area is gone")
+    check_complete(dumped(file))
+
+
+@test
+def losses():
+    """lost rows are said by record and by dump, where they were lost"""
+    file = path("recording")
+    ended = run("record", "--seconds", "0.5", file, xen="flood").expect(0)
+    lost = int(re.search(r"(\d+) rows lost", ended.err).group(1))
+    rows = dumped(file)
+    check(0 < lost == sum(row.get("lost_rows", 0) for row in rows), lost)
+    check("rows (" in run("dump", file).expect(0).out)
+    latest = {}
+    for row in rows:
+        cpu = row["cpu"]
+        if "lost_rows" in row:
+            if cpu in latest:
+                latest[cpu] += row["lost_rows"]
+            continue
+        check(row["counter"] == latest.get(cpu, row["counter"] - 1) + 1, row)
+        latest[cpu] = row["counter"]
+
+
+@test
+def dump_live():
+    """dump without a file prints live rows, in columns"""
+    ended = run("dump", "--seconds", "1", xen="busy").expect(0)
+    rows = [line.split() for line in ended.out.splitlines()]
+    check(rows[0] == ["time", "cpu", "event", "current", "correspondent",
+                      "counter"], rows[0])
+    check(len(rows) > 10 and all(len(row) == 6 for row in rows), len(rows))
+    check({row[3] + " " + row[4] for row in rows[1:]} ==
+          {"2 3", "xen none"}, rows[1])
+    ended = run("dump", "--json", "--seconds", "1", xen="busy").expect(0)
+    check_times([json.loads(line) for line in ended.out.splitlines()])
+
+
+@test
+def dump_live_ends():
+    """dump of live rows ends with Ctrl-C and with a closed pipe"""
+    with start("dump", xen="busy", stdout=subprocess.PIPE) as p:
+        for _ in range(10):
+            check(p.stdout.readline(), "no rows")
+        p.send_signal(signal.SIGINT)
+        p.stdout.read()
+        check(p.wait(timeout=30) == 0, p.returncode)
+    with start("dump", xen="busy", stdout=subprocess.PIPE) as p:
+        p.stdout.readline()
+        p.stdout.close()
+        p.wait(timeout=30)
+
+
+# How large a log has to be
+
+
+def advised(*options, xen=None):
+    """What advise-size says as JSON."""
+    return json.loads(run("advise-size", "--json", *options,
+                          xen=xen).expect(0).out)
+
+
+def advised_size(advice, log, interval):
+    """Of log file @log, for a reader that comes each @interval ms."""
+    return [reader["size_bytes"] for entry in advice["logs"]
+            if entry["log"] == log for reader in entry["readers"]
+            if reader["interval_ms"] == interval][0]
+
+
+def found_at_most(rows, interval):
+    """The most rows of a pCPU in any @interval ms, wherever it begins."""
+    most = 0
+    for cpu in {row["cpu"] for row in rows}:
+        times = [row["time_s"] for row in rows if row["cpu"] == cpu]
+        begin = 0
+        for end, at in enumerate(times):
+            while times[begin] <= at - interval / 1e3:
+                begin += 1
+            most = max(most, end - begin + 1)
+    return most
+
+
+@test
+def advise_numbers():
+    """advise-size: mean and most per interval, and sizes, are what they are"""
+    steady = "synthetic:rows=100000,rate=1000,batch=1,pair=evtchn-send/2/3/1/1"
+    advice = advised("--source", steady)
+    event = advice["events"][0]
+    check(abs(event.pop("mean") - 20) < 0.01, advice)
+    check(event == {"event": "evtchn-send", "log": 0, "cpu": 0,
+                    "rows": 100000, "most": 20}, advice)
+    check(abs(advice["intervals"] - 5000) < 2, advice)
+    # A visit finds rows of two intervals, 40 of 16 bytes, or of six; the size
+    # is for twice that and one row more.
+    check(advised_size(advice, 0, 20) == 2048, advice)
+    check(advised_size(advice, 0, 100) == 4096, advice)
+    advice = advised("--source", steady, "--interval", "50")
+    check(advice["events"][0]["most"] == 50, advice)
+    check(advised_size(advice, 0, 50) == 4096, advice)
+    two = advised("--source", steady + ",cpus=2,pair=mark/2/3/1/1")
+    check({(e["event"], e["cpu"]) for e in two["events"]} ==
+          {(e, c) for e in ("evtchn-send", "mark") for c in (0, 1)}, two)
+    check(sum(e["rows"] for e in two["events"]) == 100000, two)
+
+
+def configured(text):
+    file = path("config")
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(text)
+    return file
+
+
+@test
+def advise_configuration():
+    """advise-size ends in a configuration which xenschedd accepts"""
+    source = "synthetic:rows=5000,rate=100000,pair=evtchn-send/2/3/9/1," \
+             "pair=grant-map/3/2/1/1,pair=ring-pages/3/2/1/1"
+    text = run("advise-size", "--source", source).expect(0).out
+    setting = re.search(r"^log_sizes = \[[^]]*\]$", text, re.M)
+    check(setting and text.endswith(setting.group() + "\n"), text)
+    items = re.findall(r'"([\w-]+):(\d+)K"', setting.group())
+    check([event for event, _ in items] ==
+          ["evtchn-send", "grant-map", "ring-pages"], items)
+    size = advised_size(advised("--source", source), 0, 100)
+    check({int(kib) << 10 for _, kib in items} == {size}, items, size)
+    # The daemon's own reading of it, which a mistake would end.
+    good = configured(setting.group() +
+                      "\nlog = [ 'evtchn-send', 'ring-pages' ]")
+    run("replay", "--source", LOAD + ",rows=1000", "--host", host_file(HOST),
+        "--", "--config", good).expect(0)
+    run("replay", "--source", LOAD, "--", "--config",
+        configured(setting.group().replace("K", "X"))).expect(2, "log_sizes")
+
+
+@test
+def check_sizes():
+    """check says whether log files have the sizes that are configured"""
+    for text, word in (
+            ("log = 'evtchn-send'\nlog_sizes = 'evtchn-send:1M'",
+             "ok    sizes of the log area: as configured"),
+            ("log = 'evtchn-send'", "that of evtchn-send has 1048576 bytes, "
+             "configured are 262144; restart xenschedd"),
+            ("", "there is 1 log file, configured are 8"),):
+        run("check", "--config", configured(text), xen="busy").expect(0, word)
+    run("check", "--config", configured("log = 1"), xen="busy").expect(
+        1, ":1: 'log' does not take '1'")
+    run("check", "--config", path("none"), xen="busy").expect(1, "No such file")
+
+
+@test
+def advise_any_time():
+    """advise-size: whenever a reader comes, it finds no more than is said"""
+    file = path("recording")
+    run("record", "--seconds", "1", file, xen="busy").expect(0)
+    rows = dumped(file)
+    for interval in (1, 3, 20):
+        advice = advised("--source", "recording:" + file, "--interval",
+                         str(interval))
+        reader = advice["logs"][0]["readers"][0]
+        most = found_at_most(rows, interval) * advice["logs"][0]["row_bytes"]
+        check(reader["interval_ms"] == interval, reader)
+        check(most <= reader["most_bytes"] <= 2 * most, most, reader)
+        check(reader["size_bytes"] >= 2 * reader["most_bytes"], reader)
+
+
+@test
+def advise_when_written():
+    """advise-size counts rows when they were written, not when read"""
+    # A row each 2 us of the fake Xen's clock, however fast it makes them.
+    advice = advised("--seconds", "1", xen="flood")
+    most = {(e["cpu"], e["event"]): e["most"] for e in advice["events"]}
+    for cpu in (0, 2):
+        check(most[cpu, "evtchn-send"] == 7500, most)
+        check(most[cpu, "grant-map"] == 2500, most)
+
+
+@test
+def advise_lost():
+    """advise-size: when rows were lost a size is a lower bound, and says so"""
+    advice = advised("--seconds", "0.5", xen="flood")
+    check(advice["lost_rows"] > 0 and advice["logs"][0]["lower_bound"], advice)
+    run("advise-size", "--seconds", "0.5", xen="flood").expect(
+        0, "over ", "Rows were lost", "lower bound")
+    calm = run("advise-size", "--seconds", "0.5", xen="busy").expect(
+        0, "safety factor of 2", " 0 lost", "evtchn-send grant-map ")
+    check("over " not in calm.out and "lower bound" not in calm.out, calm.out)
+    made_up = "synthetic:rows=100,lose=3,pair=mark/2/3/1/1"
+    advice = advised("--source", made_up)
+    check(advice["lost_rows"] == 6 and advice["logs"][0]["lower_bound"],
+          advice)
+
+
+@test
+def advise_nothing():
+    """advise-size without rows, or without a source, says so"""
+    ended = run("advise-size", "--seconds", "0.1", xen="quiet").expect(
+        0, "no event is on", "0 rows")
+    check("sizes" not in ended.out, ended.out)
+    check(advised("--seconds", "0.1", xen="quiet")["logs"] == [])
+    run("advise-size", xen="no-area").expect(1, "start xenschedd")
+    run("advise-size", "--source", "nothing").expect(
+        1, "source 'nothing'")
+    run("advise-size", "--source", "recording:" + path("no")).expect(1, "No su")
+
+
+@test
+def advise_interrupted():
+    """advise-size prints what it has when it is interrupted"""
+    with start("advise-size", xen="busy", stdout=subprocess.PIPE) as p:
+        time.sleep(1)
+        p.send_signal(signal.SIGINT)
+        check(b"rows per interval" in p.stdout.read(), "nothing")
+        check(p.wait(timeout=30) == 0, p.returncode)
+
+
+@test
+def dump_cut():
+    """of a recording which is cut anywhere all rows before are printed"""
+    whole, file = path("recording"), path("cut")
+    # Several chunks, also on a machine with something else to do.
+    run("record", "--seconds", "0.5", whole, xen="busy").expect(0)
+    rows = dumped(whole)
+    with open(whole, "rb") as f:
+        content = f.read()
+    most = -1
+    for length in sorted(random.Random(3).sample(range(64, len(content)), 25)):
+        with open(file, "wb") as f:
+            f.write(content[:length])
+        some = dumped(file, 1, "cut off at offset %d" % length)
+        check(is_beginning(some, rows) and len(some) >= most, length)
+        most = len(some)
+    check(most > 0, "no rows at all")
+
+
+@test
+def dump_damaged():
+    """a recording with a changed byte: an error, and no changed row"""
+    whole, file = path("recording"), path("damaged")
+    run("record", "--size", "20K", whole, xen="busy").expect(0)
+    rows = dumped(whole)
+    with open(whole, "rb") as f:
+        content = bytearray(f.read())
+    for at in random.Random(4).sample(range(len(content)), 25):
+        content[at] ^= 0x10
+        with open(file, "wb") as f:
+            f.write(content)
+        content[at] ^= 0x10
+        check(is_beginning(dumped(file, 1, file), rows), at)
+
+
+@test
+def dump_no_recording():
+    """what isn't a recording is refused, by name"""
+    run("dump", path("nothing")).expect(1, "nothing", "No such file")
+    run("dump", FOLDER).expect(1, FOLDER)
+    run("dump", XENSCHED).expect(1, "not a recording")
+    run("dump", "/dev/null").expect(1, "/dev/null")
+    run("dump", xen="unpatched").expect(1, "CONFIG_SCHEDLOG")
+
+
+HOST = {
+    "topology": "2x2",
+    "domains": [
+        {"domid": 0, "name": "Domain-0", "acct": 12, "driver_domain": True,
+         "affinity": "operator",
+         "vcpus": [{"pcpu": 0, "hard": "0-1"}, {"pcpu": 1, "hard": "0-1"}]},
+        {"domid": 1, "name": "disk", "acct": 7, "vcpus": [{"pcpu": 2}]},
+        {"domid": 2, "name": "idle", "acct": 5, "vcpus": [{"pcpu": 3}]}]}
+LOAD = "synthetic:rate=1000,pair=evtchn-send/7/12/1/1"
+
+
+def host_file(host):
+    file = path("host")
+    with open(file, "w", encoding="utf-8") as f:
+        f.write(host if isinstance(host, str) else json.dumps(host))
+    return file
+
+
+def replayed(*arguments):
+    """The plans, and the numbers at the end."""
+    ended = run("replay", "--json", *arguments).expect(0)
+    lines = [json.loads(line) for line in ended.out.splitlines()]
+    return lines[:-1], lines[-1]
+
+
+@test
+def replay_made_up():
+    """replay plans from made-up rows, once per period of their time"""
+    host = host_file(HOST)
+    plans, numbers = replayed("--seconds", "20", "--host", host, "--source",
+                              LOAD)
+    check([plan["time_s"] for plan in plans] == list(range(1, 20)), plans)
+    moved = [plan for plan in plans if plan["done"]]
+    check(len(moved) == 1 and moved[0]["time_s"] == 6, moved)
+    check(moved[0]["done"][0]["soft_affinity"] == "0-1", moved)
+    check(moved[0]["moves"][0]["domain"] == "disk", moved)
+    check(moved[0]["moves"][0]["state"] == "applied", moved)
+    check({k["domain"] for k in plans[-1]["kept"]} == {"Domain-0", "idle"})
+    check(numbers["moves"] == 1 and numbers["plans"] == 19, numbers)
+    run("replay", "--seconds", "20", "--host", host, "--source", LOAD).expect(
+        0, "6.000 s  move disk to pCPUs 0-1: 100 % of its", "1 moves",
+        "the last plan, at 19.000 s", "idle      it talks little")
+
+
+@test
+def replay_ran():
+    """replay says where domains ran by the rows; what would have come of a
+    move it does not claim to know"""
+    rest = ("--seconds", "20", "--host", host_file(HOST), "--source",
+            "synthetic:rate=1000,cpus=3,batch=10,pair=evtchn-send/7/12/1/1,"
+            "pair=service-ns/7/1/1/100000")
+    plans, numbers = replayed(*rest)
+    ran = numbers["ran"]
+    check([d["domain"] for d in ran] == ["disk"], ran)
+    check([p["place"] for p in ran[0]["ran"]] == ["node 0", "node 1"], ran)
+    for part, share in zip(ran[0]["ran"], (2 / 3, 1 / 3)):
+        check(abs(part["share"] - share) < 0.05, ran)
+    kept = [p["moves"][0] for p in plans if p["moves"] and not p["done"]]
+    check(len(kept) > 5, len(kept))
+    check(all(m["at_place"] is None for m in kept), kept)
+    done = [d["what"] for p in plans for d in p["done"]]
+    check(done == ["move"], done)
+    run("replay", *rest).expect(0, "where domains ran, by these rows:\n",
+                                "\ndisk     1  node 0 6",
+                                "applied: time there not known")
+    ended = run("replay", "--seconds", "5", "--host", host_file(HOST),
+                "--source", LOAD).expect(0)
+    check("where domains ran" not in ended.out, ended.out)
+
+
+@test
+def replay_hard():
+    """what a replay moved by hard affinity stays so when the host changes"""
+    busy = [(7, 12, 1000)]
+    file = written((100, HOST), *((100 + t, busy) for t in range(1, 10)),
+                   (109.5, change(HOST, vcpus=[{"pcpu": 3}])),
+                   *((110 + t, busy) for t in range(8)))
+    plans = replayed(file, "--", "--settle", "0", "--affinity", "hard")[0]
+    done = [d["what"] for p in plans for d in p["done"]]
+    check(done == ["move"], done)
+    check(plans[-1]["moves"][0]["hard"], plans[-1])
+
+
+@test
+def replay_group():
+    """replay takes domains of a group for one"""
+    host = copy.deepcopy(HOST)
+    for domain in host["domains"][1:]:
+        domain.update(acct=7, group="web")
+    plans, numbers = replayed("--seconds", "20", "--host", host_file(host),
+                              "--source", LOAD)
+    check(numbers["moves"] == 2, numbers)
+    check("100 % of its group web's" in json.dumps(plans[-1]["moves"][1]),
+          plans[-1])
+    host["domains"][1]["group"] = "a b"
+    run("replay", "--host", host_file(host), "--source", LOAD).expect(
+        1, "domain 1: 'group' is no name")
+
+
+@test
+def replay_settings():
+    """replay takes xenschedd's settings, behind --"""
+    host = host_file(HOST)
+    rest = ("--seconds", "5", "--host", host, "--source", LOAD, "--")
+    plans, numbers = replayed(*rest, "--period", "500", "--settle", "0")
+    check(len(plans) == 9 and numbers["moves"] == 1, numbers)
+    check(plans[1]["done"] and plans[1]["time_s"] == 1, plans[1])
+    plans, numbers = replayed(*rest, "--settle", "0", "--min-rate", "5000")
+    check(numbers["moves"] == 0, numbers)
+    check("5000 are needed" in json.dumps(plans[-1]), plans[-1])
+    conf = path("conf")
+    with open(conf, "w", encoding="ascii") as f:
+        f.write("min_rate = 7000\nsettle_ms = 0\n")
+    plans, numbers = replayed(*rest, "--config", conf)
+    check("7000 are needed" in json.dumps(plans[-1]), plans[-1])
+    run("replay", *rest, "--config", path("nothing")).expect(2, "No such file")
+    run("replay", *rest, "--share", "x").expect(2, "--share")
+    run("replay", *rest, "--help").expect(0, "--min-rate")
+
+
+@test
+def replay_phases():
+    """replay of a load which changes: one move per phase, none in between"""
+    host = copy.deepcopy(HOST)
+    host["domains"].append({
+        "domid": 3, "name": "storage", "acct": 9, "driver_domain": True,
+        "vcpus": [{"pcpu": 2, "hard": "2-3"}]})
+    plans = replayed(
+        "--seconds", "119", "--host", host_file(host), "--source",
+        "synthetic:rate=1000,pair=evtchn-send/5/7/1/1,"
+        "phase=20,pair=evtchn-send/7/12/9/1,"
+        "phase=20,pair=evtchn-send/7/9/9/1", "--", "--settle", "0")[0]
+    done = [(p["time_s"], d["name"], d["soft_affinity"])
+            for p in plans for d in p["done"]]
+    check([d[1:] for d in done] == [("disk", "0-1"), ("disk", "2-3")] * 3, done)
+    for number, what in enumerate(done):
+        check(0 < what[0] - 20 * number <= 5, done)
+
+
+@test
+def replay_operator():
+    """replay leaves alone what an operator holds or has set"""
+    host = copy.deepcopy(HOST)
+    host["domains"][1]["held"] = True
+    plans, numbers = replayed("--seconds", "9", "--host", host_file(host),
+                              "--source", LOAD)
+    check(numbers["moves"] == 0, numbers)
+    check("an operator holds it" in json.dumps(plans[-1]["kept"]), plans[-1])
+    host["domains"][1]["held"] = False
+    host["domains"][1]["affinity"] = "operator"
+    host["domains"][1]["vcpus"][0]["hard"] = "2"
+    plans, numbers = replayed("--seconds", "9", "--host", host_file(host),
+                              "--source", LOAD)
+    check("set by an operator" in json.dumps(plans[-1]["kept"]), plans[-1])
+
+
+def written(*chunks):
+    """A recording: a host, or rows evtchn-send (from, to, how many), each with
+    the second."""
+    def with_crc(header, contents=b""):
+        return header + struct.pack("=I", zlib.crc32(header + contents)) + \
+            contents
+
+    def chunk(kind, contents, lcr, pos, second, cpu=0):
+        return with_crc(struct.pack("=6I4QI", 0x6b6e6863, kind, len(contents),
+                                    cpu, 0, lcr, pos, 0, 0,
+                                    int(second * 1e9), 0), contents)
+
+    parts = [with_crc(struct.pack("=8s4I2Q5I", b"xensched", 0x01020304, 1, 1, 0,
+                                  0, 0, 0, 0, 0, 0, 0))]
+    for second, what in chunks:
+        if isinstance(what, dict):
+            parts.append(chunk(2, json.dumps(what).encode(), 0, 0, second))
+        else:
+            cpu, rows = what if isinstance(what, tuple) else (0, what)
+            rows = b"".join(struct.pack("=3H2xQ", *(2, *row)[-4:])
+                            for row in rows)
+            parts.append(chunk(1, rows, 0x1f, 0, second, cpu))
+    parts.append(chunk(0, b"", 0, len(chunks), 0))
+    file = path("recording")
+    with open(file, "wb") as f:
+        f.write(b"".join(parts))
+    return file
+
+
+def change(host, **members):
+    """The host, with another disk guest."""
+    host = copy.deepcopy(host)
+    host["domains"][1].update(members)
+    return host
+
+
+@test
+def replay_goes_on():
+    """what a replay moved stays when the host changes, unless an operator came
+    or it is another domain, and is given back when there is no reason"""
+    busy = [(7, 12, 1000)]
+    ours = {"affinity": "ours", "vcpus": [{"pcpu": 1, "soft": "2-3"}]}
+    begin = [(100, change(HOST, **ours))] + [(100 + t, busy)
+                                             for t in range(1, 10)]
+    settings = ("--", "--settle", "0", "--quiet", "3000")
+
+    def done(*then):
+        plans = replayed(written(*begin, *then), *settings)[0]
+        there = [m["domain"] for m in plans[-1]["moves"]]
+        return [(p["time_s"], d["what"]) for p in plans for d in p["done"]] + \
+            there
+
+    check(done() == [(3, "move"), "disk"], done())
+    more = [(110 + t, busy) for t in range(8)]
+    for members in ({"held": False}, ours, {"vcpus": [{"pcpu": 3}]}):
+        also = done((109.5, change(HOST, **members)), *more)
+        check(also == [(3, "move"), "disk"], members, also)
+    also = done((109.5, change(HOST, affinity="operator", vcpus=[
+        {"pcpu": 2, "soft": "2"}])), *more)
+    check(also == [(3, "move"), (10, "operator")], also)
+    also = done((109.5, change(HOST, uuid="another")), *more)
+    check(also == [(3, "move"), (12, "move"), "disk"], also)
+    also = done((130, []))
+    check([x[1] for x in also] == ["move", "restore"] and also[1][0] > 12, also)
+
+
+@test
+def replay_waits():
+    """replay takes rows of all events, whatever the recording's policies were,
+    and knows whose run queues are shared"""
+    service_ns, runq, wake_delay = 0, 8, 9
+    host = dict(HOST, shared_queues=True)
+    chunks = [(100, host)]
+    for t in range(1, 20):
+        queue = [(runq, 1, 0xffff, 3)]
+        chunks += [(100 + t, (0, queue + [
+                        (service_ns, 7, 0xffff, 500000000),
+                        (wake_delay, 7, 0xffff, 5000000)])),
+                   (100 + t, (1, queue)),
+                   (100 + t, (2, [(runq, 1, 0xffff, 0)]))]
+    for policies in ("balance", "driver-affinity,balance"):
+        plans = replayed(written(*chunks), "--", "--settle", "0", "--policies",
+                         policies)[0]
+        done = [d for p in plans for d in p["done"]]
+        check(any("is overloaded: 3.0 runnable vCPUs on 2 cores, which wait "
+                  "5.00 ms when they wake up" in d["reason"] for d in done),
+              policies, done, plans[-1])
+
+
+@test
+def replay_time():
+    """time that goes back stands still, time that jumps is left out"""
+    busy = [(7, 12, 1000)]
+    for times, seconds in (((100, 101, 50, 102, 103), 3),
+                           ((100, 101, 102, 90000, 90001), 3),
+                           ((0, 1, 2, 18446744072), 2),
+                           ((18446744072, 18446744073), 0)):
+        file = written((times[0], HOST), *((t, busy) for t in times[1:]))
+        numbers = replayed(file)[1]
+        check(abs(numbers["seconds"] - seconds) <= 1, times, numbers)
+
+
+@test
+def replay_twice():
+    """the same rows twice give the same plans, to the byte"""
+    arguments = ("replay", "--json", "--seconds", "30", "--host",
+                 host_file(HOST), "--source",
+                 LOAD + ",pair=evtchn-send/5/12/1/1,pair=evtchn-send/5/7/2/1,"
+                 "pair=grant-map/12/5/1/3,lose=2,seed=7")
+    first = run(*arguments).expect(0).out
+    check(first == run(*arguments).expect(0).out and len(first) > 1000)
+
+
+@test
+def replay_thresholds():
+    """of a threshold's events one makes a row, which counts for all"""
+    host = dict(HOST, thresholds={"evtchn-send": 10})
+    rest = ("--seconds", "20", "--source", LOAD, "--host")
+    rate = replayed(*rest, host_file(HOST))[0][-1]["moves"][0]["evidence"]
+    tenfold = replayed(*rest, host_file(host))[0][-1]["moves"][0]["evidence"]
+    check(abs(tenfold["rate"] / rate["rate"] - 10) < 0.01, rate, tenfold)
+    host = change(host, thresholds={"evtchn-send": 40})
+    more = replayed(*rest, host_file(host))[0][-1]["moves"][0]["evidence"]
+    check(abs(more["rate"] / rate["rate"] - 40) < 0.01, rate, more)
+
+
+def tell_host(host):
+    """A daemon which is asked for the host."""
+    def talk(connection):
+        check(json.loads(hear(connection)) == {"command": "host"})
+        connection.sendall(json.dumps({"ok": True, "result": host}).encode() +
+                           b"\n")
+    return talk
+
+
+def recorded_with_host(host, seconds="1.5"):
+    file = path("recording")
+    with daemon(tell_host(host)) as where:
+        run("record", "--seconds", seconds, "--socket", where, file,
+            xen="busy").expect(0, " 0 rows lost")
+    return file
+
+
+@test
+def replay_recorded():
+    """record keeps what the numbers stand for, and replay plans with it"""
+    file = recorded_with_host(examples()["host"]["result"])
+    plans, numbers = replayed(file, "--", "--period", "100", "--settle", "0")
+    check(numbers["rows"] == len(dumped(file)), numbers)
+    check(13 <= len(plans) <= 15, len(plans))
+    names = {d["domain"] for d in plans[-1]["moves"] + plans[-1]["kept"]}
+    check(names == {"Domain-0", "disk", "idle"}, names)
+    first = run("replay", "--json", file).expect(0).out
+    check(first == run("replay", "--json", file).expect(0).out)
+    check("rows" in run("advise-size", "--source",
+                        "recording:" + file).expect(0).out)
+
+
+def who_talks(*arguments, **options):
+    """What the columns current and correspondent say."""
+    lines = run("dump", *arguments, **options).expect(0).out.splitlines()
+    return {tuple(line[39:].split()[:-1]) for line in lines[1:]
+            if not line.startswith("#")}
+
+
+@test
+def dump_names():
+    """dump prints names, of the recording or the daemon, and numbers without"""
+    host = copy.deepcopy(HOST)
+    host["domains"][1].update(name="di\x1bsk", acct=2)
+    host["domains"][2].update(group="web", acct=3)
+    file = recorded_with_host(host)
+    check(who_talks(file) == {("di?sk", "(group", "web)"), ("xen", "none")},
+          who_talks(file))
+    host["domains"][2].pop("group")
+    with daemon(tell_host(host)) as where:
+        check(who_talks("--seconds", "1", "--socket", where, xen="busy") ==
+              {("di?sk", "idle"), ("xen", "none")})
+    check(who_talks("--seconds", "1", "--socket", path("none"), xen="busy") ==
+          {("2", "3"), ("xen", "none")})
+    check({row["current"] for row in dumped(file)} == {1, 2})
+
+
+@test
+def record_changes():
+    """record keeps it again when domains change, and only then"""
+    host = copy.deepcopy(HOST)
+    file = path("recording")
+    asked = itertools.count(1)
+    often_enough = threading.Event()
+
+    def talk(connection):
+        tell_host(host)(connection)
+        times = next(asked)
+        if times == 2:
+            host["domains"][1]["name"] = "renamed"
+        if times == 4:
+            often_enough.set()
+
+    with daemon(talk) as where:
+        with start("record", "--socket", where, file, xen="busy",
+                   stderr=subprocess.PIPE) as p:
+            check(often_enough.wait(60), "it does not ask any more")
+            p.send_signal(signal.SIGINT)
+            check(p.wait(timeout=60) == 0, p.stderr.read())
+    said = json.loads(run("contents", "--json", file).expect(0).out)
+    check(said["hosts"] == 2, said)
+    plans = replayed(file, "--", "--period", "100")[0]
+    check("disk" in json.dumps(plans[0]), plans[0])
+    check("renamed" in json.dumps(plans[-1]), plans[-1])
+
+
+@test
+def replay_not_known():
+    """a recording which doesn't say what numbers mean: so, and what to do"""
+    file = path("recording")
+    run("record", "--seconds", "0.3", "--socket", path("nothing"), file,
+        xen="busy").expect(0, "does not say", "not running")
+    run("replay", file).expect(1, "--host", file)
+    plans, numbers = replayed("--host", host_file(HOST), file, "--",
+                              "--period", "50")
+    check(plans and numbers["rows"] == len(dumped(file)), numbers)
+    run("replay", "--source", LOAD, "--seconds", "1").expect(1, "--host")
+
+
+@test
+def replay_wrong_host():
+    """a host which makes no sense is refused, with what is wrong"""
+    rest = ("--source", LOAD, "--seconds", "3")
+    run("replay", *rest, "--host", path("nothing")).expect(1, "No such file")
+    for host, word in (
+            ("", "JSON"), ("[]", "JSON"), ("{", "JSON"), ("{}", "topology"),
+            ({"topology": "2x"}, "SOCKETSxCORES"),
+            ({"topology": "9999x9999"}, "SOCKETSxCORES"),
+            ({"topology": []}, "pCPUs"), ({"topology": [1]}, "pCPUs"),
+            ({"topology": "2x2"}, "domains"),
+            (dict(HOST, domains={}), "domains"),
+            (dict(HOST, domains=[1]), "domains"),
+            (dict(HOST, domains=[{}]), "domid"),
+            (dict(HOST, domains=HOST["domains"][::-1]), "sorted"),
+            (dict(HOST, domains=[{"domid": 1, "acct": 70000}]), "acct"),
+            (dict(HOST, domains=[{"domid": 1, "acct": -1}]), "acct"),
+            (dict(HOST, domains=[{"domid": 1, "name": "x" * 100}]), "name"),
+            (dict(HOST, domains=[{"domid": 1, "name": 5}]), "name"),
+            (dict(HOST, domains=[{"domid": 1, "affinity": "x"}]), "affinity"),
+            (dict(HOST, domains=[{"domid": 1, "vcpus": [5]}]), "vcpus"),
+            (dict(HOST, domains=[{"domid": 1, "serves": [-1]}]), "serves"),
+            (dict(HOST, domains=[{"domid": 7, "vcpus": [{"hard": "0-9"}]}]),
+             "domain 7: 'hard'"),
+            (dict(HOST, thresholds={"evtchn-send": 0}), "threshold")):
+        run("replay", *rest, "--host", host_file(host)).expect(1, word)
+
+
+@test
+def replay_cut():
+    """a recording cut anywhere: the plans before, and where it ends"""
+    file = recorded_with_host(HOST, "0.4")
+    with open(file, "rb") as f:
+        content = f.read()
+    settings = ("--", "--period", "20", "--settle", "0")
+    whole = run("replay", "--json", file, *settings).expect(0).out
+    whole = whole.splitlines()[:-1]
+    check(len(whole) > 10, whole)
+    # The host is in the first pack, which ends there.
+    told = 64 + 64 + int.from_bytes(content[64 + 8:64 + 12], "little")
+    sizes = [*range(0, 200, 7), *range(told - 3, told + 140, 3),
+             *random.Random(1).sample(range(len(content)), 40)]
+    file = path("cut")
+    for size in sizes:
+        with open(file, "wb") as f:
+            f.write(content[:size])
+        ended = run("replay", "--json", file, *settings)
+        ended.expect(1, "cut off" if size >= 64 else file)
+        plans = ended.out.splitlines()[:-1]
+        check(plans == whole[:len(plans)], size, plans[-1:])
+        check(bool(ended.out) == (size >= told), size, ended.out)
+
+
+@test
+def replay_damaged():
+    """a recording damaged anywhere: an error with the place"""
+    file = recorded_with_host(HOST, "0.3")
+    with open(file, "rb") as f:
+        content = bytearray(f.read())
+    file = path("damaged")
+    for at in random.Random(2).sample(range(len(content)), 40):
+        content[at] ^= 0x10
+        with open(file, "wb") as f:
+            f.write(content)
+        content[at] ^= 0x10
+        run("replay", file).expect(1, file)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

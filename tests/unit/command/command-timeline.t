@@ -1,0 +1,529 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command xensched with what is made of recordings: timeline, latency, why,
+for schedules of which every answer is known.
+"""
+
+import ast
+import json
+import os
+import random
+import re
+import subprocess
+
+from command_world import TOP, check, main, path, run, test
+from recording_made import (
+    CRUNCH, DISK, DOM0, GUEST, MS, NONE, XEN, Recording, slow_request,
+    slow_request_with_threads)
+
+
+def analysed(command, recording, *arguments, code=0):
+    file = recording.write(path("recording"))
+    return run(command, file, *arguments).expect(code)
+
+
+@test
+def timeline_sums():
+    """timeline: of each vCPU what it did, and all of it is all of the time"""
+    said = json.loads(analysed("timeline", slow_request(), "--json").out)
+    check(said["length_ns"] == 50 * MS, said["length_ns"])
+    vcpus = {v["domain"]: v for v in said["vcpus"]}
+    dom0 = vcpus["Domain-0"]
+    check(dom0["running_ns"] == 1 * MS and dom0["runnable_ns"] == 39 * MS, dom0)
+    check(vcpus["crunch"]["running_ns"] == 49 * MS, vcpus)
+    for vcpu in vcpus.values():
+        parts = [vcpu[key + "_ns"] for key in
+                 ("running", "runnable", "blocked", "unknown", "lost")]
+        check(sum(parts) == said["length_ns"], vcpu)
+    check(said["checks"]["disordered"] == 0, said)
+
+
+@test
+def timeline_text():
+    """timeline as text: who ran for how much of the time"""
+    out = analysed("timeline", slow_request()).out
+    check("Domain-0" in out and "RUNNABLE" in out, out)
+
+
+@test
+def latency_numbers():
+    """latency: how long, which part of it, and who ran instead"""
+    said = json.loads(analysed("latency", slow_request(), "--json").out)
+    pairs = {(p["from"], p["to"]): p for p in said["pairs"]}
+    slow = pairs["disk", "Domain-0"]
+    check(slow["total_ns"]["max"] == 39 * MS, slow)
+    check(slow["delivery_ns"]["max"] == 0 and
+          slow["wait_ns"]["max"] == 39 * MS, slow)
+    check([(h["who"], h["ns"]) for h in slow["waited_for"]] ==
+          [("crunch", 39 * MS)], slow)
+    quick = pairs["Domain-0", "disk"]
+    check(quick["total_ns"]["p50"] == 100000, quick)
+    check(quick["waited_for"][0]["who"] == "idle", quick)
+
+
+@test
+def latency_of_one():
+    """latency FILE DOMAIN: only of those to that domain, by name or domid"""
+    for who in ("disk", "2"):
+        said = json.loads(analysed("latency", slow_request(), who,
+                                   "--json").out)
+        check({p["to"] for p in said["pairs"]} == {"disk"}, said)
+    ended = analysed("latency", slow_request(), "nobody", code=1)
+    check("nobody" in ended.err, ended.err)
+
+
+@test
+def latency_text():
+    """latency as text names who had the pCPU"""
+    out = analysed("latency", slow_request()).out
+    check("39.0 ms" in out and "crunch 100 %" in out, out)
+
+
+@test
+def why_chain():
+    """why: from the late run back to who computed meanwhile"""
+    out = analysed("why", slow_request(), "disk", "--at", "0.0406").out
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    for words in ("disk ran on pCPU 1 from 0.040600 s to 0.045000 s",
+                  "Domain-0 notified it at 0.040500 s from pCPU 0; it was "
+                  "runnable 0 ns later",
+                  "Domain-0 ran on pCPU 0 from 0.040000 s and sent the "
+                  "notification 500.0 us later",
+                  "it waited 39.0 ms for pCPU 0:",
+                  "0.001000 s crunch ran there for 39.0 ms",
+                  "disk notified it at 0.001000 s from pCPU 1; it was runnable "
+                  "0 ns later"):
+        check(words in lines, words, out)
+
+
+@test
+def why_use():
+    """why without a time, of nobody, or after the end says what is wrong"""
+    file = slow_request().write(path("recording"))
+    run("why", file, "disk").expect(2, "--at TIME")
+    run("why", file, "disk", "--at", "x").expect(2, "does not take")
+    run("why", file, "nobody", "--at", "0").expect(1, "nobody")
+    run("why", file, "disk", "--at", "10").expect(1, "did not run")
+    run("why", file).expect(2, "DOMAIN")
+
+
+@test
+def lost_rows():
+    """Where rows are lost nobody is said to have run or slept"""
+    r = slow_request()
+    r.lose(0, "service-ns", 7)
+    r.row(90 * MS, 0, "service-ns", CRUNCH, NONE, 1 * MS)
+    said = json.loads(analysed("timeline", r, "--json").out)
+    check(said["lost_rows"] == 7, said)
+    vcpus = {v["domain"]: v for v in said["vcpus"]}
+    for name in ("Domain-0", "disk"):
+        check(vcpus[name]["lost_ns"] == 40 * MS, vcpus[name])
+    # Of its last row the counter says that it ran before.
+    check(vcpus["crunch"]["lost_ns"] == 39 * MS, vcpus["crunch"])
+
+
+@test
+def preempted():
+    """Who did not sleep was runnable all the time until it ran again"""
+    r = Recording(["Domain-0", "crunch", "disk"])
+    r.stay(0, 10 * MS, 0, CRUNCH, DOM0, woken=0)
+    r.stay(10 * MS, 30 * MS, 0, DOM0, CRUNCH, woken=10 * MS)
+    r.stay(30 * MS, 40 * MS, 0, CRUNCH)
+    r.row(0, 1, "runq", 1)
+    said = json.loads(analysed("timeline", r, "--json").out)
+    crunch = [v for v in said["vcpus"] if v["domain"] == "crunch"][0]
+    check(crunch["runnable_ns"] == 20 * MS, crunch)
+    check(crunch["running_ns"] == 20 * MS, crunch)
+    check(crunch["blocked_ns"] == 0, crunch)
+
+
+@test
+def cut_off():
+    """Of what is cut off all before that is shown, and it is a failure"""
+    whole = slow_request().bytes()
+    file = path("recording")
+    for size in range(0, len(whole), 97):
+        with open(file, "wb") as f:
+            f.write(whole[:size])
+        for command in ("timeline", "latency"):
+            ended = run(command, file)
+            ended.expect(1)
+            check(str(file) in ended.err, ended.err)
+
+
+@test
+def hostile_names():
+    """Names from a recording do not drive the terminal"""
+    r = Recording(["\x1b[2Jboo", "<script>alert(1)</script>", "disk"])
+    r.stay(0, 1 * MS, 0, DOM0, CRUNCH)
+    r.stay(1 * MS, 2 * MS, 0, CRUNCH, DISK)
+    r.row(MS // 2, 0, "evtchn-send", DOM0, CRUNCH)
+    for command in ("timeline", "latency"):
+        out = analysed(command, r).out
+        check("\x1b" not in out and "?[2Jboo" in out, out)
+
+
+def threads_of(said):
+    return {(t["domain"], t["pid"]): t for t in said["threads"]}
+
+
+def states_of(thread):
+    return [thread[key + "_ns"] for key in
+            ("running", "runnable", "blocked", "unknown", "lost")]
+
+
+@test
+def threads_sums():
+    """timeline: of each thread what it did, on the host's clock"""
+    said = json.loads(analysed("timeline", slow_request_with_threads(),
+                               "--json").out)
+    threads = threads_of(said)
+    check(set(threads) == {("disk", 300), ("disk", 301), ("Domain-0", 77)},
+          threads)
+    for thread in threads.values():
+        check(sum(states_of(thread)) == said["length_ns"], thread)
+    # Its own clock is half a second behind the host's.
+    writer = threads["disk", 301]
+    check(writer["name"] == "writer<b>&" and writer["process"] == 300 and
+          writer["vcpu"] == "disk", writer)
+    check(writer["running_ns"] == MS // 2 + 500 + 1300000 + 6 * MS, writer)
+    check(writer["runnable_ns"] == MS // 4 + 99900 + 2 * MS, writer)
+    check(writer["blocked_ns"] == 39 * MS + 599600 and writer["woken"] == 2,
+          writer)
+    # Who has ended does nothing that could be known.
+    check(threads["disk", 300]["unknown_ns"] == 6 * MS, threads["disk", 300])
+    check(threads["Domain-0", 77]["running_ns"] == 898000, threads)
+    check(said["checks"]["switches_without_row"] == 0, said["checks"])
+    # What else there is said is the same as without.
+    alone = json.loads(analysed("timeline", slow_request(), "--json").out)
+    check(alone["vcpus"] == said["vcpus"] and alone["threads"] == [], alone)
+
+
+@test
+def threads_text():
+    """timeline as text: the threads that ran most"""
+    out = analysed("timeline", slow_request_with_threads()).out
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    check(any(line.startswith("disk writer<b>& 301 3 15.60 %")
+              for line in lines), out)
+
+
+@test
+def threads_random():
+    """timeline: threads of hosts made up at random do what these know they did"""
+    for seed in range(30):
+        rng = random.Random(seed)
+        r = Recording(["Domain-0", "guest"])
+        r.row(0, 0, "runq", XEN)
+        guest = r.source(GUEST, 1, "guest", offset=rng.randrange(10 ** 9))
+        runs, state, since, sums = [0, 0], {}, {}, {}
+        pids = range(10, 16)
+
+        def change(pid, now, new):
+            old = sums.setdefault(pid, {})
+            was = state.get(pid, "unknown")
+            old[was] = old.get(was, 0) + now - since.get(pid, 0)
+            state[pid], since[pid] = new, now
+
+        now = 0
+        for _ in range(400):
+            now += rng.randrange(1, 100000)
+            cpu = rng.randrange(2)
+            asleep = [p for p in pids if state.get(p) in ("blocked", None)]
+            ready = [p for p in pids if state.get(p) == "runnable"]
+            if asleep and rng.random() < 0.5:
+                pid = rng.choice(asleep)
+                r.wake(now, guest, cpu, runs[cpu], pid, rng.random() < 0.3)
+                change(pid, now, "runnable")
+                continue
+            after = rng.choice(ready + [0])
+            before = runs[cpu]
+            if before == after:
+                continue
+            why = rng.choice("SDR")
+            r.switch(now, guest, cpu, before, after, why, why == "R")
+            if before:
+                change(before, now, "runnable" if why == "R" else "blocked")
+            if after:
+                change(after, now, "running")
+            runs[cpu] = after
+        end = now + 1000
+        r.row(end, 0, "runq", XEN)
+        for pid in list(state):
+            change(pid, end, "unknown")
+        said = json.loads(analysed("timeline", r, "--json").out)
+        for (_, pid), thread in threads_of(said).items():
+            for key in ("running", "runnable", "blocked", "unknown", "lost"):
+                check(thread[key + "_ns"] == sums[pid].get(key, 0), seed, pid,
+                      key, thread, sums[pid])
+        check({pid for _, pid in threads_of(said)} == set(state), said)
+
+
+@test
+def threads_lost():
+    """Where rows of a Linux are lost no thread is said to have run or slept"""
+    r = Recording(["Domain-0", "guest"])
+    r.row(0, 0, "runq", XEN)
+    guest = r.source(GUEST, 1)
+    r.switch(0, guest, 0, 0, 10)
+    r.switch(1 * MS, guest, 0, 10, 11, "S")
+    r.switch(0, guest, 1, 0, 12)
+    r.switch(5 * MS, guest, 1, 12, 0, "S")
+    r.lose(0, "guest-switch", 7, guest)
+    r.switch(4 * MS, guest, 0, 13, 10, "R")
+    r.row(6 * MS, 0, "runq", XEN)
+    said = json.loads(analysed("timeline", r, "--json").out)
+    check(said["lost_rows_of_linux"] == 7, said)
+    threads = threads_of(said)
+    for pid, wanted in ((10, [3 * MS, 0, 0, 0, 3 * MS]),
+                        (11, [0, 0, 0, 1 * MS, 5 * MS]),
+                        (12, [5 * MS, 0, 1 * MS, 0, 0]),
+                        (13, [0, 2 * MS, 0, 4 * MS, 0])):
+        check(states_of(threads["guest", pid]) == wanted, pid, threads)
+    # A row that is missing without having been lost is noticed, too.
+    r = Recording(["Domain-0", "guest"])
+    r.row(0, 0, "runq", XEN)
+    guest = r.source(GUEST, 1)
+    r.switch(0, guest, 0, 0, 10)
+    r.switch(2 * MS, guest, 0, 11, 12, "S")
+    r.row(3 * MS, 0, "runq", XEN)
+    said = json.loads(analysed("timeline", r, "--json").out)
+    check(said["checks"]["switches_without_row"] == 1, said)
+    check(states_of(threads_of(said)["guest", 10]) == [0, 0, 0, 3 * MS, 0],
+          said)
+
+
+@test
+def threads_hostile():
+    """What a guest says of its threads does no harm"""
+    r = slow_request()
+    guest = r.source(GUEST, 1, "\x1b[2Jme")
+    rng = random.Random(1)
+    for i in range(3000):
+        r.row(rng.randrange(2 ** 40), rng.randrange(3),
+              rng.choice(["guest-switch", "guest-wake", "guest-name"]),
+              rng.randrange(65536), file=0, source=guest,
+              counter=rng.getrandbits(64))
+    r.name(0, guest, 0, 5, b"\x1b[2J\xff\n<b>", 5)
+    r.switch(60 * MS, guest, 0, 0, 5)
+    said = json.loads(analysed("timeline", r, "--json").out)
+    alone = json.loads(analysed("timeline", slow_request(), "--json").out)
+    check(said["vcpus"] == alone["vcpus"], said)
+    for thread in said["threads"]:
+        check(sum(states_of(thread)) == said["length_ns"], thread)
+    out = analysed("timeline", r).out
+    check("\x1b" not in out, out)
+    sums_agree(r)
+
+
+def message(lines):
+    """A message as protoc prints it, as a dictionary of lists."""
+    fields = {}
+    for line in lines:
+        line = line.strip()
+        if line == "}":
+            break
+        if line.endswith(" {"):
+            fields.setdefault(line[:-2], []).append(message(lines))
+        else:
+            name, value = line.split(": ", 1)
+            fields.setdefault(name, []).append(
+                ast.literal_eval(value) if re.match(r'["\d-]', value)
+                else value)
+    return fields
+
+
+def as_perfetto(recording):
+    """The packets of the trace, read by protobuf's own compiler."""
+    out = path("trace")
+    run("timeline", recording.write(path("recording")), "--perfetto",
+        out).expect(0)
+    protos = os.path.join(TOP, "tools/xensched/timeline")
+    with open(out, "rb") as trace:
+        text = subprocess.run(
+            ["protoc", "-I", protos, "--decode", "perfetto.Trace",
+             "perfetto.proto"], stdin=trace, stdout=subprocess.PIPE,
+            check=True).stdout.decode()
+    check(not re.search(r"^\s*\d+[:{ ]", text, re.M), "an unknown field")
+    return message(iter(text.splitlines())).get("packet", [])
+
+
+def one(fields, *names):
+    for name in names:
+        fields = fields[name][0]
+    return fields
+
+
+def states(packets):
+    """What each thread did from when to when: (state, begin, cpu), in order."""
+    changes = {}
+    for packet in packets:
+        if "generic_kernel_task_state_event" in packet:
+            event = one(packet, "generic_kernel_task_state_event")
+            changes.setdefault(one(event, "tid"), []).append(
+                (one(event, "state"), one(packet, "timestamp"),
+                 event.get("cpu", [None])[0]))
+    return changes
+
+
+def sums_agree(recording):
+    """Each thread has the sums of its vCPU, and no pCPU has two at a time."""
+    packets = as_perfetto(recording)
+    said = json.loads(analysed("timeline", recording, "--json").out)
+    end = said["begin_ns"] + said["length_ns"]
+    changes = states(packets)
+    for tid, vcpu in enumerate(said["vcpus"], 1):
+        found = {}
+        mine = changes[tid]
+        for (state, begin, _), after in zip(mine, mine[1:] + [(0, end, 0)]):
+            found[state] = found.get(state, 0) + after[1] - begin
+        wanted = {"RUNNING": vcpu["running_ns"],
+                  "RUNNABLE": vcpu["runnable_ns"],
+                  "INTERRUPTIBLE_SLEEP": vcpu["blocked_ns"],
+                  "STOPPED": vcpu["unknown_ns"] + vcpu["lost_ns"]}
+        check({s: n for s, n in found.items() if n} ==
+              {s: n for s, n in wanted.items() if n}, tid, found, wanted)
+    has = {}
+    for packet in packets:
+        if "generic_kernel_task_state_event" not in packet:
+            continue
+        event = one(packet, "generic_kernel_task_state_event")
+        tid, cpu = one(event, "tid"), event.get("cpu", [None])[0]
+        if one(event, "state") == "RUNNING":
+            check(has.get(cpu) is None, packet)
+            has[cpu] = tid
+        elif cpu is not None:
+            check(has.get(cpu) == tid, packet)
+            has[cpu] = None
+    return packets
+
+
+@test
+def perfetto_states():
+    """--perfetto: threads do what vCPUs did, by protobuf's own reader"""
+    packets = sums_agree(slow_request())
+    names = {one(p, "generic_kernel_process_tree", "threads", "comm")
+             for p in packets if "generic_kernel_process_tree" in p}
+    check(names == {"Domain-0", "crunch", "disk"}, names)
+
+
+@test
+def perfetto_flows():
+    """--perfetto: from each notification by its wake-up to the run"""
+    packets = as_perfetto(slow_request())
+    begin = json.loads(analysed("timeline", slow_request(),
+                                "--json").out)["begin_ns"]
+    flows = {}
+    for packet in packets:
+        event = one(packet, "track_event") if "track_event" in packet else {}
+        for flow in event.get("flow_ids", []) + \
+                event.get("terminating_flow_ids", []):
+            flows.setdefault(flow, []).append(
+                (one(packet, "timestamp") - begin, one(event, "name"),
+                 one(event, "track_uuid") & 0xff))
+    check(sorted(flows.values()) == [
+        [(1 * MS, "notifies Domain-0", 2), (1 * MS, "woken by disk", 0),
+         (40 * MS, "runs", 0)],
+        [(40 * MS + 500000, "notifies disk", 0),
+         (40 * MS + 500000, "woken by Domain-0", 2),
+         (40 * MS + 600000, "runs", 2)]], flows)
+
+
+@test
+def perfetto_threads():
+    """--perfetto: threads of guests do what timeline says, on tracks of their own"""
+    r = slow_request_with_threads()
+    packets = sums_agree(r)
+    said = json.loads(analysed("timeline", r, "--json").out)
+    tracks = {}
+    for p in packets:
+        track = one(p, "track_descriptor") if "track_descriptor" in p else {}
+        if "thread" in track:
+            tracks[track["uuid"][0]] = one(track, "thread", "thread_name")
+    spans, begun = {}, {}
+    for p in packets:
+        event = one(p, "track_event") if "track_event" in p else {}
+        track = event.get("track_uuid", [None])[0]
+        if event.get("type") == ["SLICE_BEGIN"]:
+            check(track not in begun, p)
+            begun[track] = one(event, "name"), one(p, "timestamp")
+        elif event.get("type") == ["SLICE_END"]:
+            name, begin = begun.pop(track)
+            key = tracks[track], name
+            spans[key] = spans.get(key, 0) + one(p, "timestamp") - begin
+    check(not begun, begun)
+    for thread in said["threads"]:
+        name = "%s %d" % (thread["name"], thread["pid"])
+        check(sum(ns for (who, what), ns in spans.items() if who == name and
+                  what == "runs on " + thread["vcpu"]) ==
+              thread["running_ns"], thread, spans)
+        check(spans.get((name, "waits for a vCPU"), 0) ==
+              thread["runnable_ns"], thread, spans)
+        check(sum(ns for (who, what), ns in spans.items()
+                  if who == name and what.startswith("sleeps")) ==
+              thread["blocked_ns"], thread, spans)
+    check(spans["writer<b>& 301", "sleeps (D)"] == 39 * MS + 599600, spans)
+    names = {one(p, "track_event", "name") for p in packets
+             if "track_event" in p and "name" in one(p, "track_event")}
+    check({"wakes writer<b>& 301", "woken by cp 300"} <= names, names)
+
+
+@test
+def perfetto_random():
+    """--perfetto: the same sums for hosts made up at random, losses and all"""
+    for seed in range(20):
+        rng = random.Random(seed)
+        r = Recording(["Domain-0", "crunch", "disk"], {"crunch": 3})
+        for cpu in range(3):
+            at = 0
+            while at < 20 * MS:
+                end = at + rng.randrange(1, 2 * MS)
+                who = rng.choice([XEN, DOM0, CRUNCH, DISK])
+                if who != XEN:
+                    r.stay(at, end, cpu, who, rng.choice([XEN, NONE, CRUNCH]),
+                           rng.choice([None, at - rng.randrange(at + 1)]))
+                if rng.random() < 0.05:
+                    r.lose(cpu, "service-ns", rng.randrange(1, 9))
+                at = end
+        sums_agree(r)
+
+
+@test
+def perfetto_losses():
+    """--perfetto: lost rows are a slice of a track of their own"""
+    r = slow_request()
+    r.lose(0, "service-ns", 7)
+    r.row(90 * MS, 0, "service-ns", CRUNCH, NONE, 1 * MS)
+    events = [one(p, "track_event") for p in sums_agree(r) if "track_event" in p]
+    lost = [e for e in events if "7 rows lost" in e.get("name", [])]
+    check([one(e, "type") for e in lost] == ["SLICE_BEGIN"], events)
+    ends = [e for e in events if e.get("type") == ["SLICE_END"]]
+    check([e["track_uuid"] for e in ends] == [lost[0]["track_uuid"]], ends)
+
+
+@test
+def perfetto_hostile():
+    """--perfetto: names are text, whatever is in them; no room is said"""
+    r = Recording(["\x1b[2Jboo\udcff", "<b>\n" * 100, "disk\x01"])
+    r.stay(0, 1 * MS, 0, DOM0, CRUNCH)
+    r.stay(1 * MS, 2 * MS, 0, CRUNCH, DISK)
+    texts = {one(p, "generic_kernel_process_tree", "threads", "comm")
+             for p in sums_agree(r) if "generic_kernel_process_tree" in p}
+    for text in texts:
+        check(all(" " <= c <= "~" for c in text), text)
+    file = r.write(path("recording"))
+    run("timeline", file, "--perfetto", "/dev/full").expect(1, "/dev/full")
+    run("timeline", file, "--perfetto",
+        path("no") + "/x").expect(1, "cannot create")
+
+
+@test
+def nothing_logged():
+    """A recording without rows of service-ns says what is to be logged"""
+    r = Recording(["Domain-0"])
+    r.row(0, 0, "memory", DOM0)
+    check("service-ns" in analysed("timeline", r).out)
+    check("evtchn-recv" in analysed("latency", r).err)
+
+
+main()

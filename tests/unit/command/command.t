@@ -1,0 +1,809 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command xensched: what it asks the daemon, what it prints of an answer, and
+what it does with whatever else comes; its options, its help, and that manual
+pages and completion know of all of them.
+"""
+
+import contextlib
+import copy
+import json
+import os
+import random
+import re
+import socket
+import subprocess
+import sys
+import time
+
+from command_world import (
+    ASKING, FOLDER, LOOKING, TOP, XENSCHED, Ended, Terminal, alone, answer,
+    answering, ask, check, daemon, examples, hear, main, path, run, saying,
+    test)
+
+
+@test
+def top():
+    """top shows each domain with its partner, in any size, until q"""
+    answers = examples()
+    with daemon(answering(answers)) as where, \
+            Terminal("top", "--socket", where, columns=120) as terminal:
+        terminal.until("disk", "idle", "operator", "by CPU", "4809.3",
+                       "AT PLACE", "97 %", "node 0 97 %, node 1 3 %")
+        terminal.press(b"s")
+        terminal.until("talk")
+        terminal.resize(6, 30)
+        terminal.until("NAME")
+        terminal.resize(2, 5)
+        terminal.resize(50, 200)
+        terminal.until("disk", "idle", "operator")
+        terminal.press(b"q")
+        check(terminal.end() == 0)
+
+
+@test
+def top_without_daemon():
+    """top says so when the daemon goes, and shows it when it is back"""
+    answers = examples()
+    good = answers["status"]
+    with daemon(answering(answers)) as where, \
+            Terminal("top", "--socket", where) as terminal:
+        terminal.until("disk")
+        answers["status"] = None
+        terminal.until("without an answer")
+        good["result"]["mode"] = "advise"
+        answers["status"] = good
+        terminal.until("dvise")  # the rest of the line has not changed
+        terminal.press(b"q")
+        check(terminal.end() == 0)
+    with Terminal("top", "--socket", path("nothing")) as terminal:
+        check(terminal.end() == 3)
+
+
+@test
+def top_hostile():
+    """top shows nothing that drives the terminal, whatever it is told"""
+    answers = examples()
+    domain = answers["status"]["result"]["domains"][1]
+    domain["name"] = "\x1b[2Jevil\x07" + "x" * 500
+    domain["domid"] = -5
+    domain["service_share"] = 1e300
+    domain["pcpus"] = list(range(0, 8000, 2))
+    answers["matrix"]["result"]["events"]["evtchn-send"] += [
+        {"from_domid": 10 ** 18, "to_domid": None, "rate": "x"}, 5, None]
+    with daemon(answering(answers)) as where, \
+            Terminal("top", "--socket", where) as terminal:
+        terminal.until("evil")
+        terminal.press(b"q")
+        check(terminal.end() == 0)
+        check(b"\x1b[2Jevil" not in terminal.all, terminal.all[:3000])
+        check(b"?[2Jevil?" in terminal.all, terminal.all[:3000])
+
+
+@test
+def top_narrow():
+    """top has on 80 columns how much of its time a guest is at its place"""
+    answers = examples()
+    with daemon(answering(answers)) as where, \
+            Terminal("top", "--socket", where, columns=80) as terminal:
+        terminal.until("AT PLACE", "disk", "97 %")
+        terminal.press(b"q")
+        check(terminal.end() == 0)
+
+
+@test
+def top_of_older():
+    """top of a daemon which does not say where domains ran shows "-" there"""
+    answers = examples()
+    for domain in answers["status"]["result"]["domains"]:
+        for name in ("ran", "at_place", "lever", "crossings_per_s"):
+            domain.pop(name, None)
+    with daemon(answering(answers)) as where, \
+            Terminal("top", "--socket", where, columns=100) as terminal:
+        terminal.until("AT PLACE", "ours", "-  1", "scroll")
+        terminal.press(b"q")
+        check(terminal.end() == 0)
+        check(b"%" not in terminal.all, terminal.all[:3000])
+
+
+@test
+def top_needs_terminal():
+    """top without a terminal: exit code 1, and what else there is"""
+    ask("top", examples()["status"]).expect(1, "needs a terminal")
+
+
+# Talking to a daemon
+
+
+@test
+def no_daemon():
+    """without a daemon: exit code 3, and how to start it"""
+    for command in ASKING:
+        run(command, "--socket", path("nothing")).expect(
+            3, "not running", "systemctl start xenschedd")
+
+
+@test
+def dead_daemon():
+    """a socket which a killed daemon left: exit code 3"""
+    where = path("socket")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(where)
+    run("status", "--socket", where).expect(3, "not running", where)
+    check(os.path.exists(where), "the command removed the socket")
+
+
+@test
+def request():
+    """the request is the one line of the protocol"""
+    for command in ASKING:
+        lines = []
+
+        def talk(connection, lines=lines):
+            lines.append(hear(connection))
+            connection.sendall(b'{"ok":true,"result":{}}\n')
+
+        with daemon(talk) as where:
+            run(command, "--socket", where)
+        check(lines == [b'{"command":"%s"}\n' % command.encode()], lines)
+
+
+@test
+def json_unchanged():
+    """--json prints the result as it was sent, also what isn't known"""
+    for command in ASKING:
+        value = copy.deepcopy(examples()[command])
+        value["result"]["new"] = {"big": 2 ** 63 - 1, "text": "a/ü\n",
+                                  "list": [1.25, None, True]}
+        ended = ask(command, value, "--json").expect(0)
+        check(json.loads(ended.out) == value["result"], ended.out)
+
+
+@test
+def text_of_status():
+    """status prints what it got, in columns"""
+    ended = ask("status", examples()["status"]).expect(
+        0, "mode act", "182731 read, 0 lost", "28 sites",
+        "for 10000 ms at a time; ends in 9950 ms unless", "PMCs          4\n")
+    sources, rows = [block.splitlines()
+                     for block in ended.out.split("\n\n")[1:]]
+    check(sources[0].split() == ["SOURCE", "STATE", "ROWS", "LOST", "REFUSED",
+                                 "REASON"], sources)
+    check(sources[2].split() == ["linux", "absent", "0", "0", "0"], sources)
+    check([re.split("  +", row.strip()) for row in rows] == [
+        ["DOMAIN", "ID", "ACCT", "DRIVER", "CPU%", "GROUP", "AFFINITY",
+         "MOVED", "PCPUS", "LEVER", "AT PLACE", "CROSS/S", "RAN"],
+        ["Domain-0", "0", "2", "yes", "31.2", "-", "operator", "no", "0-1",
+         "-", "-", "72", "node 0 100 %"],
+        ["disk", "1", "3", "no", "22.7", "-", "ours", "yes", "1",
+         "soft", "97 %", "72", "node 0 97 %, node 1 3 %"],
+        ["idle", "2", "4", "no", "0.0", "-", "default", "no", "3",
+         "-", "-", "-", "-"]], ended.out)
+    column = rows[0].index("AFFINITY")
+    check(all(row[column - 1] == " " and row[column] != " " for row in rows),
+          ended.out)
+
+
+@test
+def soft_weight_in_status():
+    """status says what soft affinities weigh, while the daemon has set it"""
+    status = examples()["status"]
+    ask("status", status).expect(
+        0, "Xen's credit2 heeds soft affinities: 50 % (was 0)\n")
+    for weight in (None, 5, "x"):
+        status["result"]["soft_weight"] = weight
+        ended = ask("status", status).expect(0)
+        check("heeds" not in ended.out, ended.out)
+
+
+@test
+def ran_in_status():
+    """status of an older daemon has "-" for where domains ran, and no guess
+    for what makes no sense"""
+    status = examples()["status"]
+    domain = status["result"]["domains"][1]
+    for name in ("ran", "at_place", "lever", "crossings_per_s"):
+        del domain[name]
+    line = "  yes    1      -             -        -  -\n"
+    ask("status", status).expect(0, line)
+    for ran in ({}, [], [5], [{}], [{"place": "node 0"}], [{"share": 1}],
+                [{"place": 0, "share": 1}], [{"place": "x", "share": "1"}]):
+        domain["ran"] = ran
+        ask("status", status).expect(0, line)
+    domain["ran"] = [{"place": "node %d" % i, "share": 0.05}
+                     for i in range(20)]
+    ask("status", status).expect(
+        0, ", ".join("node %d 5 %%" % i for i in range(20)))
+    domain["ran"][0]["place"] = "\x1b[2J" + "y" * 2000
+    ended = ask("status", status).expect(0, "?[2Jyyy", "...")
+    check("\x1b" not in ended.out, ended.out)
+
+
+@test
+def budget_in_status():
+    """status says what logging costs, where the daemon has a budget"""
+    status = examples()["status"]
+    check("budget" not in ask("status", status).expect(0).out)
+    status["result"]["budget"] = {
+        "percent": 1.0, "overhead_percent": 0.834, "own_percent": 0.5,
+        "rows_per_s": 3100, "raised": 3, "kept": True}
+    ended = ask("status", status).expect(
+        0, "0.83 % of a pCPU (the daemon 0.50), budget 1.00 %; 3 thresholds")
+    check("cannot" not in ended.out, ended.out)
+    status["result"]["budget"]["kept"] = False
+    ask("status", status).expect(0, "cannot keep; 3 thresholds raised")
+
+
+@test
+def holder_in_status():
+    """status says when nobody holds the log, and no counter is usable"""
+    value = examples()["status"]
+    value["result"]["xen"].update(lease_ms=0, lease_left_ms=0, pmcs=0)
+    ask("status", value).expect(0, "by nobody", "none usable on this machine")
+    for name in ("lease_ms", "lease_left_ms", "pmcs"):
+        del value["result"]["xen"][name]
+    ask("status", value).expect(0)
+
+
+@test
+def text_of_matrix():
+    """matrix prints a row per pair"""
+    ended = ask("matrix", examples()["matrix"]).expect(0, "1000 ms")
+    rows = [line.split() for line in ended.out.splitlines()]
+    check(["evtchn-send", "disk", "1", "Domain-0", "0", "1204.6",
+           "48211"] in rows, ended.out)
+    check("  (not bound)   -  disk  " in ended.out, ended.out)
+
+
+@test
+def text_of_plan():
+    """plan prints each move with its reason and its numbers"""
+    ended = ask("plan", examples()["plan"]).expect(
+        0, "1 move\n", "disk (domain 1): soft affinity to pCPUs 0-1, applied: "
+        "97 % of its time there, by driver-affinity\n",
+        "98 % of its", "share 0.9801", "driver_domain Domain-0")
+    check("idle      it talks little" in ended.out, ended.out)
+
+
+@test
+def effect_in_plan():
+    """plan says what came of an affinity; that it is set proves nothing"""
+    plan = examples()["plan"]
+    move = plan["result"]["moves"][0]
+    move.update(hard=True, at_place=1)
+    ask("plan", plan).expect(0, ": hard affinity to pCPUs 0-1, applied: 100 % "
+                             "of its time there, by ")
+    for share in (None, "1"):
+        move.update(hard=False, at_place=share)
+        ask("plan", plan).expect(0, ": soft affinity to pCPUs 0-1, applied: "
+                                 "time there not known, by ")
+    del move["hard"], move["at_place"]
+    ask("plan", plan).expect(0, ": soft affinity to pCPUs 0-1, applied: time "
+                             "there not known, by ")
+    for state in ("proposed", "given-back"):
+        move.update(state=state)
+        ask("plan", plan).expect(0, " 0-1, %s, by " % state)
+    del move["soft"]
+    ask("plan", plan).expect(0, ": - affinity to pCPUs 0-1")
+
+
+@test
+def text_of_restore():
+    """restore says how many, and fails when the daemon did in part"""
+    value = examples()["restore"]
+    ask("restore", value).expect(0, "restored: 1", "mode: advise")
+    value["result"]["failed"] = 2
+    ask("restore", value).expect(1, "failed: 2", "not everything")
+    ask("restore", value, "--json").expect(1, '"failed"')
+
+
+@test
+def one_domain():
+    """explain, hold and release ask about the domain, by name or number"""
+    for command in ("explain", "hold", "release"):
+        for who, member in (("1", {"domid": 1}), ("disk", {"domain": "disk"}),
+                            ("a\"b\n1", {"domain": "a\"b\n1"})):
+            lines = []
+
+            def talk(connection, lines=lines):
+                lines.append(hear(connection))
+                connection.sendall(b'{"ok":true,"result":{}}\n')
+
+            with daemon(talk) as where:
+                run(command, "--socket", where, who).expect(0)
+            check(len(lines) == 1 and lines[0].count(b"\n") == 1, lines)
+            check(json.loads(lines[0]) == {"command": command, **member},
+                  lines)
+
+
+@test
+def text_of_explain():
+    """explain prints the daemon's words, a line each"""
+    value = examples()["explain"]
+    ended = ask("explain", value, "disk").expect(0)
+    check(ended.out.splitlines() == value["result"]["lines"], ended.out)
+    check(ask("act", examples()["act"]).expect(0).out == "mode: act\n")
+    check(ask("hold", examples()["hold"], "1").expect(0).out == "")
+
+
+def crowd(number):
+    """status, matrix and plan of a host with so many domains, idle first"""
+    value = {"status": {"domains": []}, "matrix": {"events": {"grant-map": [],
+             "evtchn-send": []}}, "plan": {"moves": [], "kept": []}}
+    for i in range(number):
+        name = "d%03d" % i
+        about = {"domid": i, "service_share": i / 100}
+        if i % 10 == 3:
+            about["group"] = "three"
+        value["status"]["domains"].append({"name": name, **about})
+        value["plan"]["moves" if i < 2 else "kept"].append(
+            {"domain": name, "reason": "because", **about})
+        value["matrix"]["events"]["grant-map" if i % 2 else "evtchn-send"] \
+            .append({"from": name, "from_domid": i, "to": "d000",
+                     "to_domid": 0, "rate": i, "total": number - i})
+    return {k: {"ok": True, "result": v} for k, v in value.items()}
+
+
+def names_in(text):
+    return list(dict.fromkeys(re.findall(r"\bd\d\d\d\b", text)))
+
+
+@test
+def busiest():
+    """of a thousand domains the 20 busiest are shown, and how many are not"""
+    values = crowd(1000)
+    last = ["d%03d" % i for i in range(999, 979, -1)]
+    ended = ask("status", values["status"]).expect(
+        0, "980 more domains are not shown")
+    check(names_in(ended.out) == last, ended.out)
+    ended = ask("matrix", values["matrix"]).expect(
+        0, "980 more pairs are not shown")
+    check(sorted(names_in(ended.out)) == ["d000"] + last[::-1], ended.out)
+    ended = ask("plan", values["plan"]).expect(
+        0, "980 more domains are not shown")
+    check(names_in(ended.out) == ["d001", "d000"] + last[:18], ended.out)
+    for command, value in values.items():
+        ended = ask(command, value, "--top", "0").expect(0)
+        check(len(names_in(ended.out)) == 1000 and "shown" not in ended.out)
+        ended = ask(command, value, "--json").expect(0)
+        check(json.loads(ended.out) == value["result"])
+        check("shown" not in ask(command, crowd(20)[command]).expect(0).out)
+
+
+@test
+def selected():
+    """status, matrix and plan show one domain or group, in another order"""
+    values = crowd(100)
+    for command, value in values.items():
+        for who in "d042", "42":
+            ended = ask(command, value, who).expect(0)
+            check(names_in(ended.out) == ["d042"] + ["d000"] *
+                  (command == "matrix"), ended.out)
+        ask(command, value, "nobody").expect(1, "'nobody'")
+        ask(command, value, "nobody", "--json").expect(1, "'nobody'")
+    for command in "status", "plan":
+        three = names_in(ask(command, values[command], "three").expect(0).out)
+        check(three == ["d%03d" % i for i in range(93, 0, -10)], three)
+        ended = ask(command, values[command], "--sort", "name", "--top", "3")
+        check(names_in(ended.expect(0).out)[-1] == "d002", ended.out)
+        ended = ask(command, values[command], "--json", "d007").expect(0)
+        check(names_in(ended.out) == ["d007"], ended.out)
+    ended = ask("matrix", values["matrix"], "--sort", "total", "--top", "2",
+                "--json").expect(0)
+    check([len(v) for v in json.loads(ended.out)["events"].values()] ==
+          [1, 1], ended.out)
+    check(names_in(ended.out) == ["d001", "d000"], ended.out)
+
+
+@test
+def top_selected():
+    """top shows one domain or group, or the first few, and says how many not"""
+    answers = crowd(100)
+    with daemon(answering(answers)) as where:
+        with Terminal("top", "--socket", where, "three",
+                      columns=120) as terminal:
+            terminal.until("d093", "d083", "d003", "10 domains", "0 not shown")
+            check(b"d092" not in terminal.all, terminal.all)
+        with Terminal("top", "--socket", where, "--top", "3", "--sort", "name",
+                      columns=120) as terminal:
+            terminal.until("d000", "d001", "d002", "by name", "97 not shown")
+            check(b"d003" not in terminal.all, terminal.all)
+        with Terminal("top", "--socket", where, "nobody") as terminal:
+            check(terminal.end() == 1)
+
+
+@test
+def error_reply():
+    """the daemon's error is printed, exit code 1"""
+    for command in ASKING:
+        ask(command, {"ok": False, "error": "no plan yet"}).expect(
+            1, "xenschedd: no plan yet")
+
+
+@test
+def garbage():
+    """what isn't a response is an error, never a crash and never a guess"""
+    for reply in (b"\n", b"hello\n", b"null\n", b"7\n", b"[]\n", b"{}\n",
+                  b'"ok"\n', b"\0\0\0\n", b"\xff\xfe\n", b'{"ok":true}\n',
+                  b'{"ok":true,"result":[]}\n', b'{"ok":1,"result":{}}\n',
+                  b'{"ok":"true","result":{}}\n', b'{"ok":false}\n',
+                  b'{"ok":false,"error":7}\n', b'{"ok":false,"result":{}}\n',
+                  b'{"ok":true,"error":"x"}\n', b'{"ok":true,"result":{}}x\n',
+                  b'{"ok":true,"result":{}}{}\n', b'{"ok":true,"result":{}\n',
+                  b"[" * 100000 + b"\n", b'{"a":' * 100000 + b"\n"):
+        with daemon(saying(reply)) as where:
+            run("status", "--socket", where).expect(1, "makes no sense")
+
+
+@test
+def random_garbage():
+    """random bytes are an error"""
+    chance = random.Random(1)
+    for size in (1, 10, 1000, 100000):
+        reply = chance.randbytes(size).replace(b"\n", b"") + b"\n"
+        with daemon(saying(reply)) as where:
+            run("plan", "--socket", where).expect(1, "makes no sense")
+
+
+@test
+def strange_results():
+    """a result of other types is printed as far as it is understood"""
+    chance = random.Random(2)
+    others = [None, True, -1, 2 ** 63 - 1, 1e308, "", "x" * 5000, [], {},
+              [[]], [{}], {"a": 1}, ["a", 1]]
+
+    def change(value):
+        if chance.random() < 0.15:
+            return chance.choice(others)
+        if isinstance(value, dict):
+            return {k: change(v) for k, v in value.items()
+                    if chance.random() < 0.95}
+        if isinstance(value, list):
+            return [change(v) for v in value]
+        return value
+
+    for command in LOOKING:
+        for _ in range(15):
+            result = change(examples()[command]["result"])
+            if isinstance(result, dict):
+                ask(command, {"ok": True, "result": result}).expect(0)
+        ask(command, {"ok": True, "result": {}}).expect(0)
+
+
+@test
+def cut_reply():
+    """a response which is cut off, anywhere, is an error"""
+    whole = json.dumps(examples()["restore"]).encode()
+    for length in range(1, len(whole) + 1, 7):
+        with daemon(saying(whole[:length])) as where:
+            run("restore", "--socket", where).expect(
+                1, "cut off after %d bytes" % length)
+
+
+@test
+def no_reply():
+    """a connection which is closed is an error"""
+    with daemon(hear) as where:
+        run("status", "--socket", where).expect(1, "without an answer")
+    with daemon(lambda connection: None) as where:
+        run("status", "--socket", where).expect(1, "closed the connection")
+
+
+@alone
+def long_reply():
+    """a response without end takes a bounded amount of memory"""
+    def talk(connection):
+        hear(connection)
+        while True:
+            connection.sendall(b"[" * (1 << 20))
+
+    with daemon(talk) as where:
+        run("matrix", "--socket", where).expect(1, "longer than 64 MiB")
+
+
+@test
+def large_reply():
+    """a large response in many pieces is understood"""
+    value = examples()["matrix"]
+    pair = value["result"]["events"]["grant-map"][0]
+    value["result"]["events"]["grant-map"] = [pair] * 20000
+    ended = ask("matrix", value, "--top", "0").expect(0)
+    check(ended.out.count("grant-map") == 20000, len(ended.out))
+
+
+def slow(talk):
+    with daemon(talk) as where:
+        begin = time.monotonic()
+        run("status", "--socket", where).expect(1, "doesn't answer", where)
+        took = time.monotonic() - begin
+    check(4 < took < 15, "took %.1f s" % took)
+
+
+@test
+def silent_daemon():
+    """a daemon which hangs: time-out"""
+    slow(lambda connection: time.sleep(20))
+
+
+@test
+def dripping_daemon():
+    """a daemon which sends a byte now and then: the same time-out"""
+    def talk(connection):
+        while True:
+            connection.sendall(b" ")
+            time.sleep(0.1)
+
+    slow(talk)
+
+
+@test
+def full_daemon():
+    """a daemon which doesn't even accept: the same time-out"""
+    where = path("socket")
+    with socket.socket(socket.AF_UNIX) as listener, \
+            contextlib.ExitStack() as stack:
+        listener.bind(where)
+        listener.listen(0)
+        for _ in range(2):
+            client = stack.enter_context(socket.socket(socket.AF_UNIX))
+            client.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                client.connect(where)
+        run("status", "--socket", where).expect(1, "doesn't answer")
+
+
+@test
+def not_root():
+    """who isn't root is told so"""
+    if os.getuid():
+        return "needs root to become somebody else"
+    program = path("program")
+    # By another process: one which other threads start now could inherit the
+    # file, open for writing, and then it cannot be run.
+    subprocess.run(["cp", XENSCHED, program], check=True)
+    os.chmod(program, 0o755)
+    os.chmod(FOLDER, 0o711)
+    with daemon(answer(examples()["status"])) as where:
+        os.chmod(where, 0o600)
+        done = subprocess.run([program, "status", "--socket", where],
+                              user=65534, group=65534, extra_groups=[],
+                              capture_output=True, text=True, check=False,
+                              timeout=60)
+        Ended("as nobody", done).expect(1, "run by root")
+    return None
+
+
+@test
+def terminal():
+    """names and errors can't send control characters to a terminal"""
+    value = examples()["status"]
+    value["result"]["domains"][1]["name"] = "a\x1b[2Jb\x07\n\x9bc"
+    ended = ask("status", value).expect(0, "a?[2Jb??")
+    check(not set(ended.out) & set("\x1b\x07\x9b"), ended.out)
+    ask("status", {"ok": False, "error": "x\x1b[31m\ny"}).expect(
+        1, "x?[31m?y")
+
+
+@test
+def wide_names():
+    """names which aren't ASCII don't break the columns"""
+    value = examples()["status"]
+    value["result"]["domains"][1]["name"] = "плата-ü"
+    rows = ask("status", value).expect(0).out.split("\n\n")[2].splitlines()
+    check(len({row.index(word) for row, word in
+               zip(rows, ("ACCT", "   2  yes", "   3  no"))}) == 1, rows)
+
+
+# Arguments
+
+
+@test
+def other_sources():
+    """--source: the log of this Linux or of a domain; what isn't there is said"""
+    run("dump", "--source", "hypervisor", "--seconds", "0.1",
+        xen="busy").expect(0)
+    run("dump", "--source", "linux", xen="busy").expect(
+        1, "there is no /dev/xensched-log; load the module xensched_log")
+    run("dump", "--source", "domain:5", xen="busy").expect(
+        1, "nothing is logged in domain 5")
+    run("dump", "--source", "domain:", xen="busy").expect(1, "takes a domid")
+    for source in ("nothing", "synthetic:rows=1"):
+        run("dump", "--source", source, xen="busy").expect(
+            1, "there is no live source")
+
+
+@test
+def wrong_arguments():
+    """wrong use: exit code 2, a message, nothing on stdout"""
+    long = "/" + "x" * 200
+    for arguments in ((), ("nothing",), ("--nothing",), ("status", "--no"),
+                      ("status", "x", "y"), ("status", "--top", "x"),
+                      ("status", "--sort", "x"), ("plan", "--sort", "rate"),
+                      ("top", "--sort", "total"), ("matrix", "--top", "-1"),
+                      ("hold",), ("hold", ""), ("release", "a", "b"),
+                      ("explain", "--top", "1", "a"), ("act", "a"),
+                      ("status", "--socket"),
+                      ("status", "--socket", ""), ("status", "--json=1"),
+                      ("status", "--seconds", "1"), ("status", "-x"),
+                      ("status", "--socket", long), ("record",),
+                      ("record", "a", "b"), ("record", "--json", "a"),
+                      ("dump", "a", "b"), ("dump", "--seconds", "1", "a"),
+                      ("dump", "--source", "linux", "a"),
+                      ("check", "x"), ("check", "--json"), ("", ""),
+                      ("advise-size", "x"), ("advise-size", "--source", ""),
+                      ("advise-size", "--seconds", "1", "--source",
+                       "recording:f"), ("replay",), ("replay", "a", "b"),
+                      ("replay", "a", "--source", "synthetic:"),
+                      ("replay", "--source", "hypervisor"),
+                      ("replay", "a", "--", "--share", "x"),
+                      ("replay", "a", "--", "--no"),
+                      ("replay", "a", "--", "--share", "50", "b")):
+        ended = run(*arguments).expect(2)
+        check(ended.err and not ended.out, arguments, ended.out, ended.err)
+
+
+@test
+def wrong_numbers():
+    """numbers out of range or with rubbish behind are wrong use"""
+    for value in ("", "0", "-1", "1x", "x", "nan", "inf", "1e3", ".", "1..2",
+                  "0.0", "99999999999", "1 ", "0x10"):
+        run("record", "--seconds", value, path("f")).expect(2, "--seconds")
+    for value in ("", "0", "-1", "1x", "1KK", "K", "0x10", "1.5M", "0K",
+                  "99999999999999999999", "99999999999G", "1k"):
+        run("record", "--size", value, path("f")).expect(2, "--size")
+    for value in ("", "0", "-1", "1x", "x", "1.5", "0x10", "60001",
+                  "99999999999999999999"):
+        run("advise-size", "--interval", value).expect(2, "--interval")
+
+
+@test
+def helps():
+    """--help and --version print to stdout and end with 0"""
+    check("schedlog ABI 2" in run("--version").expect(0).out)
+    texts = [run("--help").expect(0)]
+    for line in texts[0].out.splitlines():
+        if line.startswith("  ") and not line.startswith("  --"):
+            texts.append(run(line.split()[0], "--help").expect(0))
+            check(texts[-1].out.startswith("usage: xensched "), line)
+    check(len(texts) == 22, len(texts))
+    for text in texts:
+        check(not text.err and text.out, text.arguments)
+        check(max(map(len, text.out.splitlines())) < 80, text.out)
+
+
+def completed(*words):
+    """What bash offers for the last of these words of a command line."""
+    script = """. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+                _xensched; printf '%s\\n' "${COMPREPLY[@]}" """
+    done = subprocess.run(
+        ["bash", "-uc", script, TOP + "/tools/xensched/xensched.bash-completion",
+         "xensched", *words], stdout=subprocess.PIPE, check=True)
+    return set(done.stdout.decode().split())
+
+
+@test
+def completion():
+    """completion for bash knows every command and every option of each"""
+    commands = re.findall(r"^  (\w[\w-]*) ", run("--help").out, re.M)
+    check(completed("") == {*commands, "--help", "--version"}, completed(""))
+    check(completed("adv") == {"advise", "advise-size"}, completed("adv"))
+    for command in commands:
+        text = run(command, "--help").expect(0).out
+        options = set(re.findall(r"^  (--[\w-]+)", text, re.M))
+        check(completed(command, "--") == options, command, options,
+              completed(command, "--"))
+    for command, other in (("status", "talk"), ("matrix", "cpu"),
+                           ("plan", "rate"), ("top", "total")):
+        keys = completed(command, "--sort", "")
+        check(len(keys) > 1 and other not in keys, command, keys)
+        for key in keys:
+            run(command, "--sort", key, "--socket", path("none")).expect(
+                1 if command == "top" else 3)
+        run(command, "--sort", other).expect(2, *keys)
+
+
+@test
+def manual():
+    """the manual page has every command and every option"""
+    with open(TOP + "/tools/xensched/man/xensched.8", encoding="utf-8") as f:
+        page = f.read().replace("\\-", "-")
+    for command in re.findall(r"^  (\w[\w-]*) ", run("--help").out, re.M):
+        check(".B xensched %s\n" % command in page, command)
+        check(re.search(r"^\.B[IR]? %s\b" % command, page, re.M), command)
+        text = run(command, "--help").expect(0).out
+        for option in re.findall(r"^  (--[\w-]+)", text, re.M):
+            check(re.search(r'^\.BI? "?%s\b' % option, page, re.M), option)
+
+
+@test
+def settings():
+    """each option and key is in the manual pages as the program says it"""
+    done = subprocess.run(
+        [TOP + "/tools/xensched/man/options.py", XENSCHED],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    check(done.returncode == 0, done.stdout.decode())
+    text = run("replay", "x", "--", "--help").expect(0).out
+    check(max(map(len, text.splitlines())) < 80, text)
+    options = set(re.findall(r"^  --([\w-]+)", text, re.M))
+    check(len(options) > 25 and "help" in options, options)
+    with open(TOP + "/tools/xensched/xensched.conf", encoding="utf-8") as f:
+        example = re.findall(r"^#(\w+) = ", f.read(), re.M)
+    keys = {re.sub("(_per)?_(ms|us|percent|mib)$", "", key).replace("_", "-")
+            for key in example}
+    check(keys == options - {"help", "version", "config", "replace-area"},
+          keys ^ options)
+
+
+@test
+def events_documented():
+    """each event of the ABI is in events.md and in the table of abi.md"""
+    with open(TOP + "/xen-patches/files/xen/include/public/schedlog.h",
+              encoding="utf-8") as f:
+        names = re.findall(r'X\(\w+, +\d+, +"([\w-]+)"', f.read())
+    check(len(names) >= 19, names)
+    for name in "events.md", "abi.md":
+        with open(TOP + "/docs/" + name, encoding="utf-8") as f:
+            text = f.read()
+        for event in set(names) - {"pmc1", "pmc2"}:   # pmc0 to pmc3
+            check(re.search(r"\b%s\b" % event, text), name, event)
+
+
+@test
+def lost_output():
+    """output that can't be written is a failure"""
+    with open("/dev/full", "wb") as full:
+        run("--help", stdout=full).expect(1, "No space left")
+        run("dump", "--seconds", "9", xen="busy", stdout=full).expect(
+            1, "No space left")
+
+
+# Looking at a hypervisor
+
+
+@test
+def check_host():
+    """check names the step which fails, its remedy, and what isn't known"""
+    for xen, good, failed, remedy in (
+            (None, 0, "Xen", "/dev/xen/privcmd"),
+            ("unprivileged", 1, "privileges", "by root in dom0"),
+            ("unpatched", 2, "schedlog", "CONFIG_SCHEDLOG"),
+            ("other-abi", 3, "ABI version", "same build"),
+            ("no-area", 4, "log area", "start xenschedd")):
+        lines = run("check", xen=xen).expect(1).out.splitlines()
+        check(len(lines) == 6, lines)
+        check([line.split()[0] for line in lines] ==
+              ["ok"] * good + ["FAIL"] + ["-"] * (5 - good), lines)
+        check(failed in lines[good] and remedy in lines[good], lines)
+    lines = run("check", xen="busy").expect(
+        0, "counters: none usable on this machine;", "held by nobody;",
+        "events on: evtchn-send grant-map\n").out.splitlines()
+    check(all(line.startswith("ok ") for line in lines[:5]), lines)
+    check("modprobe xensched_log" in lines[6], lines)
+    run("check", xen="quiet").expect(0, "events on: none")
+
+
+@test
+def allow_marks():
+    """allow-marks takes a domain and on or off, and says what went wrong"""
+    for what in ("on", "off"):
+        check(not run("allow-marks", "1", what, xen="no-area").expect(0).out)
+    run("allow-marks", "7", "on", xen="no-area").expect(1, "no domain 7")
+    run("allow-marks", "1", "on", xen="unprivileged").expect(1, "by root")
+    run("allow-marks", "1", "on", xen="unpatched").expect(1, "CONFIG_SCHEDLOG")
+    run("allow-marks", "1", "on").expect(1, "/dev/xen/privcmd")
+    for wrong in ((), ("1",), ("1", "maybe"), ("disk", "on"), ("-1", "on"),
+                  ("32752", "on"), ("1x", "on"), ("1", "on", "more"),
+                  ("", "on")):
+        run("allow-marks", *wrong, xen="no-area").expect(2, "allow-marks")
+
+
+@test
+def check_holder():
+    """check says how long the log is held, and how many counters there are"""
+    run("check", xen="held").expect(
+        0, "held by a scheduler, ends in 9876 ms unless renewed",
+        "performance counters: 4;")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

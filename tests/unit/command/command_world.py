@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What tests of the command xensched have in common: a daemon and a hypervisor
+which are not real, a terminal, and results as TAP.
+
+XENSCHED is the program, built with sanitizers and with fake-xen.c in place of
+libxenctrl.  The daemon is a socket in this test which answers what a test
+wants: the examples of docs/control-socket.md, which are thereby shown to be
+what the command understands, and everything a daemon should not say.
+
+Each test's first line of documentation is the promise which it holds.  They
+run at the same time, since most of them wait; those that need a CPU run after
+that, one by one.
+"""
+
+import concurrent.futures
+import contextlib
+import fcntl
+import itertools
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path.append(TOP + "/tests")
+from tap import Tap  # noqa: E402  (tests/tap.py)
+
+XENSCHED = os.environ.get("XENSCHED", TOP + "/build/unit/xensched-test")
+FOLDER = tempfile.mkdtemp(prefix="xensched-command-")
+TESTS = []
+ALONE = []
+LOOKING = ("status", "matrix", "plan")
+ASKING = LOOKING + ("restore", "act")
+
+
+class Failed(Exception):
+    """A promise wasn't held."""
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def alone(function):
+    """A test that is in time only if it has a CPU."""
+    ALONE.append(function)
+    return function
+
+
+def check(condition, *what):
+    if not condition:
+        raise Failed("\n".join(str(w) for w in what))
+
+
+def path(name):
+    """A new name in the folder of this run."""
+    return "%s/%s-%d" % (FOLDER, name, next(path.numbers))
+
+
+path.numbers = iter(range(1 << 30))
+
+
+class Ended:
+    """What a run of the program left."""
+
+    def __init__(self, arguments, done):
+        self.arguments = arguments
+        self.code = done.returncode
+        self.out = done.stdout
+        self.err = done.stderr
+
+    def expect(self, code, *words):
+        """This exit code, and these words in the output or the errors."""
+        both = self.out + self.err
+        about = (self.arguments, "exit code %d" % self.code, both[:2000])
+        check("Sanitizer" not in both and "runtime error" not in both, *about)
+        check(self.code == code, "expected exit code %d" % code, *about)
+        for word in words:
+            check(word in both, "expected '%s'" % word, *about)
+        return self
+
+
+def run(*arguments, xen=None, text=True, **options):
+    environment = {k: v for k, v in os.environ.items() if k != "FAKE_XEN"}
+    if xen:
+        environment["FAKE_XEN"] = xen
+    options.setdefault("stdout", subprocess.PIPE)
+    done = subprocess.run([XENSCHED, *arguments], env=environment, timeout=60,
+                          stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                          check=False, **options)
+    done.stdout = (done.stdout or b"").decode(errors="replace")
+    done.stderr = done.stderr.decode(errors="replace")
+    return Ended(arguments, done)
+
+
+@contextlib.contextmanager
+def start(*arguments, xen, **options):
+    """The program in the background; it is gone in the end."""
+    environment = dict(os.environ, FAKE_XEN=xen)
+    process = subprocess.Popen([XENSCHED, *arguments], env=environment,
+                               stdin=subprocess.DEVNULL, **options)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def daemon(talk):
+    """A socket; talk(connection) is called with each client."""
+    where = path("socket")
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(where)
+    listener.listen()
+
+    def serve():
+        while True:
+            try:
+                connection = listener.accept()[0]
+            except OSError:
+                return
+            with connection, contextlib.suppress(OSError):
+                talk(connection)
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        yield where
+    finally:
+        with contextlib.suppress(OSError):
+            listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+
+
+def hear(connection):
+    """One request."""
+    line = b""
+    while not line.endswith(b"\n"):
+        part = connection.recv(4096)
+        if not part:
+            break
+        line += part
+    return line
+
+
+def saying(reply):
+    def talk(connection):
+        hear(connection)
+        connection.sendall(reply)
+    return talk
+
+
+def answer(value):
+    return saying(json.dumps(value).encode() + b"\n")
+
+
+def examples():
+    """The responses of docs/control-socket.md, by command."""
+    found = {}
+    with open(TOP + "/docs/control-socket.md", encoding="utf-8") as file:
+        text = file.read()
+    for part in re.split(r"^### ", text, flags=re.M)[1:]:
+        name = part.split("\n")[0]
+        block = re.search(r"```json\n(.*?)```", part, re.S)
+        found[name] = json.loads(block.group(1))
+    return found
+
+
+def ask(command, value, *options):
+    with daemon(answer(value)) as where:
+        return run(command, "--socket", where, *options)
+
+
+# A terminal
+
+
+class Terminal:
+    """The program on a terminal of its own: what it writes, and keys."""
+
+    def __init__(self, *arguments, rows=24, columns=100):
+        self.screen = self.all = b""
+        environment = dict(os.environ, TERM="xterm")
+        environment.pop("LINES", None)
+        environment.pop("COLUMNS", None)
+        self.main, end = pty.openpty()
+        self.resize(rows, columns, False)
+        self.process = subprocess.Popen(
+            [XENSCHED, *arguments], env=environment, stdin=end, stdout=end,
+            stderr=subprocess.PIPE, start_new_session=True)
+        os.close(end)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+        os.close(self.main)
+
+    def resize(self, rows, columns, tell=True):
+        fcntl.ioctl(self.main, termios.TIOCSWINSZ,
+                    struct.pack("HHHH", rows, columns, 0, 0))
+        if tell:
+            self.process.send_signal(signal.SIGWINCH)
+
+    def until(self, *words):
+        """Wait until all of them have been written since the last time."""
+        end = time.monotonic() + 20
+        while not all(word.encode() in self.screen for word in words):
+            check(time.monotonic() < end, words, self.screen[-3000:])
+            if select.select([self.main], [], [], 0.1)[0]:
+                try:
+                    self.screen += os.read(self.main, 65536)
+                except OSError:
+                    check(False, words, self.screen[-3000:])
+        self.all += self.screen
+        self.screen = b""
+
+    def press(self, keys):
+        os.write(self.main, keys)
+
+    def end(self):
+        """The exit code."""
+        while self.process.poll() is None:
+            if select.select([self.main], [], [], 0.1)[0]:
+                with contextlib.suppress(OSError):
+                    self.screen += os.read(self.main, 65536)
+        errors = self.process.stderr.read().decode(errors="replace")
+        check("Sanitizer" not in errors and "runtime error" not in errors,
+              errors)
+        return self.process.returncode
+
+
+def answering(answers):
+    """To each question the answer to its command; None: nothing."""
+    def talk(connection):
+        reply = answers[json.loads(hear(connection))["command"]]
+        if reply is not None:
+            connection.sendall(json.dumps(reply).encode() + b"\n")
+    return talk
+
+
+def result_of(function):
+    """Its promise, whether it was held, why it was skipped or not held."""
+    promise = function.__doc__.splitlines()[0]
+    try:
+        return promise, True, function()
+    except Failed as failure:
+        return promise, False, failure
+    except Exception as error:  # a test which is wrong has failed as well
+        return promise, False, "%s: %s" % (type(error).__name__, error)
+
+
+def main():
+    """Run all that test() and alone() have taken; the exit code."""
+    if not os.access(XENSCHED, os.X_OK):
+        print("Bail out! there is no program '%s'; build it with 'make unit'"
+              % XENSCHED)
+        return 1
+    tap = Tap()
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        results = itertools.chain(pool.map(result_of, TESTS),
+                                  map(result_of, ALONE))
+        for promise, good, why in results:
+            if good and why:
+                tap.skip(promise, why)
+            else:
+                tap.check(good, promise, why)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    return tap.finish()

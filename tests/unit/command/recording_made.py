@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Recordings that are made up row by row, for tests of what is made of them.
+
+The format is that of docs/recording-format.md; times are ns, by a TSC of 1 GHz.
+"""
+
+import json
+import struct
+import zlib
+
+EVENTS = {"service-ns": 0, "evtchn-send": 2, "evtchn-recv": 3, "memory": 7,
+          "runq": 8, "wake-delay": 9, "migrate": 10, "mark": 11,
+          "guest-switch": 27, "guest-wake": 28, "guest-name": 29}
+LINUX, DRIVER, GUEST = 1, 2, 3
+XEN, NONE = 1, 0xffff
+
+# All three ids, a counter and a TSC of 64 bits.
+REGISTER = 1 | 2 | 4 | 8 | 1 << 4 | 3 << 5 | 1 << 7
+FULL_ROW = struct.Struct("<HHHxxQQ8x")
+
+
+class Recording:
+    """Rows in the order in which they are added, per pCPU and log file."""
+
+    def __init__(self, names, vcpus=None, begin=10 ** 9):
+        """names: of accounting domains, from number 2 on."""
+        self.begin = begin
+        self.files = {}
+        self.losses = {}
+        self.sources = {}
+        self.host = {
+            "topology": "1x4",
+            "domains": [
+                {"domid": number, "name": name, "acct": number + 2,
+                 "vcpus": [{}] * (vcpus or {}).get(name, 1)}
+                for number, name in enumerate(names)]}
+
+    def row(self, ns, cpu, event, current, correspondent=NONE, counter=1,
+            file=None, source=0):
+        number = EVENTS[event]
+        key = cpu, number if file is None else file, source
+        offset = self.sources[source][1] if source else 0
+        self.files.setdefault(key, []).append(
+            FULL_ROW.pack(number, current, correspondent, counter,
+                          self.begin + ns + offset))
+
+    def source(self, kind, domid, name="", offset=0):
+        """A Linux that logs; its TSC is so far ahead.  Returns its id."""
+        info = struct.pack("<IIQ40s64s", kind, domid, 10 ** 6, b"",
+                           name.encode(errors="surrogateescape"))
+        self.sources[len(self.sources) + 1] = info, offset
+        return len(self.sources)
+
+    def switch(self, ns, source, cpu, before, after, why="S", taken=False):
+        """A vCPU goes from one thread to another one, by PIDs."""
+        self.row(ns, cpu, "guest-switch", 0, file=0, source=source,
+                 counter=after | before << 22 | ord(why) << 44 | taken << 52)
+
+    def wake(self, ns, source, cpu, waker, woken, interrupt=False):
+        self.row(ns, cpu, "guest-wake", 0, file=0, source=source,
+                 counter=woken | waker << 22 | interrupt << 44)
+
+    def name(self, ns, source, cpu, pid, name, process):
+        text = name if isinstance(name, bytes) else name.encode()
+        for part in range(3):
+            some = text[5 * part:5 * part + 5]
+            self.row(ns, cpu, "guest-name", 0, file=0, source=source,
+                     counter=pid | part << 22 |
+                     int.from_bytes(some, "little") << 24)
+        self.row(ns, cpu, "guest-name", 0, file=0, source=source,
+                 counter=pid | 3 << 22 | process << 24)
+
+    def stay(self, begin, end, cpu, current, after=XEN, woken=None):
+        """A stay on a pCPU, from wake-up to exit; rows have to be in order."""
+        if woken is not None:
+            self.row(begin, cpu, "wake-delay", current, counter=begin - woken)
+        self.row(end, cpu, "service-ns", current, after, end - begin)
+
+    def lose(self, cpu, event, rows, source=0):
+        """So many rows are lost behind those which there are."""
+        key = cpu, 0 if source else EVENTS[event], source
+        self.losses.setdefault(key, []).append(
+            (len(self.files.get(key, [])), rows))
+
+    @staticmethod
+    def chunk(kind, contents=b"", cpu=0, file=0, pos=0, lost=0, time=0,
+              source=0):
+        head = struct.pack(
+            "<6I4QI", 0x6b6e6863, kind, len(contents), cpu, file, REGISTER,
+            pos, lost * FULL_ROW.size, lost, time, source)
+        return head + struct.pack(
+            "<I", zlib.crc32(contents, zlib.crc32(head))) + contents
+
+    def chunks(self):
+        yield self.chunk(2, json.dumps(self.host).encode())
+        for source, (info, offset) in self.sources.items():
+            yield self.chunk(3, info, source=source)
+            yield self.chunk(4, struct.pack(
+                "<IIQQQQQ", 0, 0, self.begin, self.begin + offset, 10 ** 6,
+                10 ** 6, 0), source=source)
+        for (cpu, file, source), rows in self.files.items():
+            cuts = self.losses.get((cpu, file, source), []) + [(len(rows), 0)]
+            first = lost = pos = 0
+            for at, more in cuts:
+                # A chunk has room for 16 MiB.
+                for some in range(first, at, 200000):
+                    part = rows[some:min(some + 200000, at)]
+                    yield self.chunk(1, b"".join(part), cpu, file, pos, lost,
+                                     self.begin + 10 ** 10, source)
+                    pos += len(part) * FULL_ROW.size
+                    lost = 0
+                first, lost = at, lost + more
+            if lost:
+                yield self.chunk(1, b"", cpu, file, pos, lost,
+                                 self.begin + 10 ** 10, source)
+
+    def bytes(self):
+        version = 2 if self.sources else 1
+        head = struct.pack("<8s4IQQQ3I", b"xensched", 0x01020304, version,
+                           version, 0, 10 ** 6, 0,
+                           self.begin if self.sources else 0, 0, 0, 0)
+        chunks = list(self.chunks())
+        return b"".join([head, struct.pack("<I", zlib.crc32(head)), *chunks,
+                         self.chunk(0, pos=len(chunks))])
+
+    def write(self, path):
+        with open(path, "wb") as file:
+            file.write(self.bytes())
+        return path
+
+
+DOM0, CRUNCH, DISK = 2, 3, 4
+MS = 10 ** 6
+
+
+def slow_request():
+    """disk asks dom0, which waits 39 ms for the pCPU that crunch has."""
+    r = Recording(["Domain-0", "crunch", "disk"])
+    r.row(0, 3, "runq", XEN)
+    r.stay(0, 1 * MS + 1000, 1, DISK)
+    r.row(1 * MS, 1, "evtchn-recv", DOM0, DISK)
+    r.stay(0, 40 * MS, 0, CRUNCH, DOM0)
+    r.stay(40 * MS, 41 * MS, 0, DOM0, CRUNCH, woken=1 * MS)
+    r.row(40 * MS + 500000, 0, "evtchn-recv", DISK, DOM0)
+    r.stay(40 * MS + 600000, 45 * MS, 1, DISK, woken=40 * MS + 500000)
+    r.row(50 * MS, 0, "service-ns", CRUNCH, NONE, 9 * MS)
+    return r
+
+
+def slow_request_with_threads():
+    """The same, with what dom0's and disk's threads do in it."""
+    r = slow_request()
+    dom0 = r.source(LINUX, 0, "Domain-0")
+    disk = r.source(GUEST, 2, "disk", offset=-5 * 10 ** 8)
+    # disk: cp (300, of 300) waits for its writer (301), which asks for the disk.
+    r.name(0, disk, 0, 300, "cp", 300)
+    r.name(0, disk, 0, 301, "writer<b>&", 300)
+    r.switch(0, disk, 0, 0, 300)
+    r.wake(MS // 4, disk, 0, 300, 301)
+    r.switch(MS // 2, disk, 0, 300, 301, "S")
+    r.switch(1 * MS + 500, disk, 0, 301, 0, "D")
+    r.wake(40 * MS + 600100, disk, 0, 0, 301, interrupt=True)
+    r.switch(40 * MS + 700000, disk, 0, 0, 301, "R")
+    r.wake(41 * MS, disk, 0, 301, 300)
+    r.switch(42 * MS, disk, 0, 301, 300, "R", taken=True)
+    r.switch(44 * MS, disk, 0, 300, 301, "Z")
+    # dom0: the thread of the back end.
+    r.name(0, dom0, 0, 77, "2.xvda-0", 77)
+    r.wake(40 * MS + 1000, dom0, 0, 0, 77, interrupt=True)
+    r.switch(40 * MS + 2000, dom0, 0, 0, 77, "R")
+    r.switch(40 * MS + 900000, dom0, 0, 77, 0, "S")
+    return r

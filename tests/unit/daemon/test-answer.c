@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the daemon says of its core, and is told: answers on the control
+ * socket, the budget; see answer-world.h.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka-tap.h"
+#include "answer-world.h"
+#include "harness.h"
+
+#include "daemon/feeds/budget.h"
+
+const char state_path[] = "test-answer.state";
+const char journal_path[] = "test-answer.journal";
+
+static void status_says_what_is(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/ok"), "true");
+    assert_string_equal(get(json, "/result/mode"), "act");
+    assert_string_equal(get(json, "/result/uptime_s"), "10.0");
+    assert_string_equal(get(json, "/result/xen/events_enabled/0"),
+                        "service-ns");
+    assert_string_equal(get(json, "/result/xen/lease_ms"), "10000");
+    assert_string_equal(get(json, "/result/xen/pmcs"), "4");
+    assert_string_equal(get(json, "/result/topology/cores"), "4");
+    assert_string_equal(get(json, "/result/topology/llcs"), "2");
+    assert_string_equal(get(json, "/result/topology/llcs_by"), "socket");
+    assert_string_equal(get(json, "/result/moves"), "1");
+    assert_string_equal(get(json, "/result/domains/0/driver_domain"), "true");
+    assert_string_equal(get(json, "/result/domains/1/name"), "disk");
+    assert_string_equal(get(json, "/result/domains/1/affinity"), "ours");
+    assert_string_equal(get(json, "/result/domains/1/moved"), "true");
+    assert_string_equal(get(json, "/result/domains/2/affinity"), "default");
+    assert_string_equal(get(json, "/result/domains/2/pcpus/0"), "2");
+    json_object_put(json);
+}
+
+static void status_says_where_domains_ran(void **state)
+{
+    json_object *json;
+    double rate;
+
+    (void)state;
+    settings.policy_settings.lever = LEVER_SOFT;
+    start(MODE_ACT);
+    run(10, SPREAD);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/ran/0/place"), "node 0");
+    assert_in_range(1000 * number(json, "/result/domains/1/ran/0/share"),
+                    700, 800);
+    assert_string_equal(get(json, "/result/domains/1/ran/1/place"), "node 1");
+    assert_in_range(1000 * number(json, "/result/domains/1/ran/1/share"),
+                    200, 300);
+    assert_string_equal(get(json, "/result/domains/1/at_place"),
+                        get(json, "/result/domains/1/ran/0/share"));
+    assert_string_equal(get(json, "/result/domains/1/lever"), "soft");
+    /* At different places 1 - (0.75^2 + 0.25^2) of the time. */
+    rate = matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 2, 3, now) +
+           matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2, now);
+    assert_in_range(1000 * number(json, "/result/domains/1/crossings_per_s") /
+                    rate, 325, 425);
+    /* Who was not moved has no place to be at. */
+    assert_null(get(json, "/result/domains/0/at_place"));
+    assert_null(strstr(get(json, "/result/domains/0"), "lever"));
+    json_object_put(json);
+
+    run(20, THERE);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/at_place"), "1.0000");
+    assert_string_equal(get(json, "/result/domains/1/crossings_per_s"), "0.0");
+    json_object_put(json);
+}
+
+/* Of DISK there are no rows of service-ns. */
+static void where_a_domain_ran_can_be_unknown(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/ran"), "[ ]");
+    assert_null(get(json, "/result/domains/1/at_place"));
+    assert_null(get(json, "/result/domains/1/crossings_per_s"));
+    assert_string_equal(get(json, "/result/domains/1/lever"), "soft");
+    json_object_put(json);
+    json = ask("{\"command\":\"plan\"}");
+    assert_null(get(json, "/result/moves/0/at_place"));
+    json_object_put(json);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    assert_null(strstr(get(json, "/result/lines"), "it ran"));
+    assert_null(strstr(get(json, "/result/lines"), "at its place"));
+    assert_null(strstr(get(json, "/result/lines"), "cross places"));
+    json_object_put(json);
+}
+
+static void status_says_what_soft_affinities_weigh(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    settings.soft_weight = 50;
+    host.world->weight = 7;
+    start(MODE_ADVISE);
+    run(1, TALK);
+    json = ask("{\"command\":\"status\"}");
+    assert_null(get(json, "/result/soft_weight"));
+    json_object_put(json);
+    is_done("{\"command\":\"act\"}");
+    run(1, TALK);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/soft_weight/percent"), "50");
+    assert_string_equal(get(json, "/result/soft_weight/original"), "7");
+    json_object_put(json);
+    is_done("{\"command\":\"restore\"}");
+    json = ask("{\"command\":\"status\"}");
+    assert_null(get(json, "/result/soft_weight"));
+    json_object_put(json);
+}
+
+/* That an affinity is set is no proof. */
+static void plan_says_what_came_of_it(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    settings.policy_settings.lever = LEVER_SOFT;
+    start(MODE_ACT);
+    run(10, SPREAD);
+    json = ask("{\"command\":\"plan\"}");
+    assert_string_equal(get(json, "/result/moves/0/state"), "applied");
+    assert_string_equal(get(json, "/result/moves/0/hard"), "false");
+    assert_in_range(1000 * number(json, "/result/moves/0/at_place"), 700, 800);
+    json_object_put(json);
+    core_stop(&core);
+    core_free(&core);
+
+    settings.policy_settings.lever = LEVER_HARD;
+    start(MODE_ADVISE);
+    run(10, THERE);
+    json = ask("{\"command\":\"plan\"}");
+    assert_string_equal(get(json, "/result/moves/0/state"), "proposed");
+    assert_string_equal(get(json, "/result/moves/0/hard"), "true");
+    assert_null(get(json, "/result/moves/0/at_place"));
+    json_object_put(json);
+    is_done("{\"command\":\"act\"}");
+    run(2, THERE);
+    json = ask("{\"command\":\"plan\"}");
+    assert_string_equal(get(json, "/result/moves/0/hard"), "true");
+    assert_string_equal(get(json, "/result/moves/0/at_place"), "1.0000");
+    json_object_put(json);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/lever"), "hard");
+    json_object_put(json);
+}
+
+static void matrix_says_who_talks_to_whom(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_OBSERVE);
+    run(10, TALK);
+    json = ask("{\"command\":\"matrix\"}");
+    assert_string_equal(get(json, "/result/half_life_ms"), "1000");
+    assert_non_null(get(json, "/result/events/evtchn-send/1/total"));
+    assert_true(atof(get(json, "/result/events/evtchn-send/0/rate")) > 250);
+    assert_true(strstr(get(json, "/result/events/evtchn-send"), "disk"));
+    json_object_put(json);
+}
+
+static void plan_says_what_and_why(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(10, TALK);
+    json = ask("{\"command\":\"plan\"}");
+    assert_string_equal(get(json, "/result/mode"), "advise");
+    assert_string_equal(get(json, "/result/moves/0/domain"), "disk");
+    assert_string_equal(get(json, "/result/moves/0/state"), "proposed");
+    assert_string_equal(get(json, "/result/moves/0/pcpus"), "[ 0, 1 ]");
+    assert_string_equal(get(json, "/result/moves/0/evidence/driver_domain"),
+                        "Domain-0");
+    assert_string_equal(get(json, "/result/kept/1/domain"), "spin");
+    json_object_put(json);
+    core_stop(&core);
+    core_free(&core);
+
+    start(MODE_ACT);
+    run(10, TALK);
+    json = ask("{\"command\":\"plan\"}");
+    assert_string_equal(get(json, "/result/moves/0/state"), "applied");
+    json_object_put(json);
+    json = ask("{\"command\":\"restore\"}");
+    assert_string_equal(get(json, "/result/restored"), "1");
+    assert_string_equal(get(json, "/result/mode"), "advise");
+    json_object_put(json);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+}
+
+/* What operators ask for. */
+
+static void is_refused(const char *line, const char *word)
+{
+    json_object *json = ask(line);
+
+    assert_string_equal(get(json, "/ok"), "false");
+    assert_true(strstr(get(json, "/error"), word));
+    json_object_put(json);
+}
+
+static void a_held_domain_stays_until_it_is_released(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(1, TALK);
+    is_done("{\"command\":\"hold\",\"domid\":1}");
+    run(15, TALK);
+    assert_int_equal(core.moves, 0);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/held"), "true");
+    assert_string_equal(get(json, "/result/domains/2/held"), "false");
+    json_object_put(json);
+
+    is_done("{\"command\":\"release\",\"domid\":1}");
+    run(5, TALK);
+    assert_int_equal(core.moves, 1);
+
+    /* Nor is it given back while it is held. */
+    is_done("{\"command\":\"hold\",\"domid\":1}");
+    run(100, SILENCE);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    is_done("{\"command\":\"release\",\"domid\":1}");
+    run(2, SILENCE);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+}
+
+static void who_is_held_by_its_configuration_stays(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    domain(DISK)->stays = true;
+    start(MODE_ACT);
+    run(15, TALK);
+    assert_int_equal(core.moves, 0);
+    assert_string_equal(core.plan.decisions[DISK].reason,
+                        "it is held by its configuration");
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/held"), "true");
+    json_object_put(json);
+    /* An operator has to say it there. */
+    json = ask("{\"command\":\"release\",\"domid\":1}");
+    assert_string_equal(get(json, "/ok"), "false");
+    assert_non_null(strstr(get(json, "/error"), "vm_affinity"));
+    json_object_put(json);
+    domain(DISK)->stays = false;
+    run(5, TALK);
+    assert_int_equal(core.moves, 1);
+}
+
+static void the_next_daemon_knows_what_is_held(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    is_done("{\"command\":\"hold\",\"domid\":1}");
+    core_stop(&core);
+    core_free(&core);
+    start(MODE_ACT);
+    run(15, TALK);
+    assert_int_equal(core.moves, 0);
+    is_done("{\"command\":\"release\",\"domid\":1}");
+    core_stop(&core);
+    assert_int_equal(access(state_path, F_OK), -1);
+}
+
+static void a_hold_that_cannot_be_written_down_is_refused(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    core.actuator.path = "/nowhere/state";
+    is_refused("{\"command\":\"hold\",\"domid\":1}", "/nowhere/state");
+    core.actuator.path = state_path;
+    run(15, TALK);
+    assert_int_equal(core.moves, 1);
+}
+
+static void only_domains_that_are_there_can_be_held(void **state)
+{
+    (void)state;
+    start(MODE_ADVISE);
+    is_refused("{\"command\":\"hold\",\"domid\":77}", "no domain 77");
+    is_refused("{\"command\":\"hold\",\"domid\":4294967297}",
+               "no domain 4294967297");
+    is_refused("{\"command\":\"hold\"}", "has to name a domain");
+    is_refused("{\"command\":\"hold\",\"domid\":-1}", "has to name");
+    is_refused("{\"command\":\"hold\",\"domid\":\"1\"}", "has to name");
+    is_refused("{\"command\":\"explain\"}", "has to name a domain");
+    is_refused("{\"command\":\"explain\",\"domain\":\"dis\"}",
+               "no domain 'dis'");
+    is_refused("{\"command\":\"explain\",\"domain\":[1]}", "has to name");
+}
+
+static void a_request_can_name_a_domain_by_its_name(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    json = ask("{\"command\":\"explain\",\"domain\":\"spin\"}");
+    assert_string_equal(get(json, "/result/domid"), "2");
+    json_object_put(json);
+    json = ask("{\"command\":\"hold\",\"domain\":\"spin\"}");
+    assert_string_equal(get(json, "/ok"), "true");
+    json_object_put(json);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/held"), "false");
+    assert_string_equal(get(json, "/result/domains/2/held"), "true");
+    json_object_put(json);
+}
+
+static void an_operator_has_plans_carried_out_or_not(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(10, TALK);
+    assert_int_equal(core.moves, 0);
+    json = ask("{\"command\":\"act\"}");
+    assert_string_equal(get(json, "/result/mode"), "act");
+    json_object_put(json);
+    run(1, TALK);
+    assert_int_equal(core.moves, 1);
+    is_done("{\"command\":\"advise\"}");
+    run(100, SILENCE);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
+static void a_changed_configuration_is_taken_over(void **state)
+{
+    struct core_settings changed;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(10, TALK);
+    changed = settings;
+    changed.mode = MODE_ACT;
+    changed.policy_settings.min_rate = 100000;
+    core_change(&core, &changed);
+    run(5, TALK);
+    assert_int_equal(core.moves, 0);
+    assert_int_equal(core.mode, MODE_ACT);
+    changed.policy_settings.min_rate = 10;
+    core_change(&core, &changed);
+    run(5, TALK);
+    assert_int_equal(core.moves, 1);
+
+    /* What an operator asked for is not undone by the same configuration. */
+    is_done("{\"command\":\"advise\"}");
+    core_change(&core, &changed);
+    assert_int_equal(core.mode, MODE_ADVISE);
+    /* Nor is a guest that was moved. */
+    run(30, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
+/* Nor since when: who reloads often would keep guests moved for ever. */
+static void a_changed_configuration_does_not_make_anew_what_was_moved(
+    void **state)
+{
+    (void)state;
+    settings.policy_settings.quiet_ns = 20000000000ULL;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    run(15, SILENCE);
+    core_change(&core, &settings);
+    run(15, SILENCE);
+    assert_false(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
+/* A run queue of 8 on pCPU 0; DISK lives there and waits 2 ms. */
+#define CROWD "pair=runq/1/1/1/8,pair=wake-delay/3/3/1/2000000," \
+              "pair=service-ns/3/1/1/100000"
+
+static void a_policy_without_its_events_is_off(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    assert_true(policies_parse(&settings.policies, "balance"));
+    start(MODE_ADVISE);
+    run(10, TALK);
+    assert_string_equal(core.plan.decisions[DISK].reason, "no policy is on");
+    core_stop(&core);
+    core_free(&core);
+    choice_add(&settings.choice, policies_events(&settings.policies));
+    start(MODE_ADVISE);
+    core.logs.nr = 0; /* what is made up has one file for all events */
+    run(10, TALK "," CROWD);
+    assert_non_null(strstr(core.plan.decisions[DISK].reason, "runnable"));
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/wake_delay_us"),
+                        "2000.0");
+    json_object_put(json);
+}
+
+/* A second whose rows cost so much CPU time. */
+static void busy_second(struct feeds *feeds, const char *pairs,
+                        uint64_t *cpu_ns, uint64_t cost_ns)
+{
+    run(1, pairs);
+    *cpu_ns += cost_ns;
+    budget_keep(feeds, *cpu_ns, now);
+}
+
+static void within_its_budget_less_is_logged_and_the_same_is_known(void **state)
+{
+    const uint32_t *of = host.world->threshold[XEN_SCHEDLOG_EV_EVTCHN_SEND];
+    struct feeds none = { .core = &core };
+    char thinned[200];
+    uint64_t cpu_ns = 0;
+    double rate;
+    unsigned int i;
+
+    (void)state;
+    choice_default(&settings.choice);
+    settings.budget = 0.01;
+    start(MODE_ADVISE);
+    for (i = 0; i < 10; i++)
+        busy_second(&none, TALK, &cpu_ns, SECOND / 200);
+    assert_int_equal(of[3], 0);
+    rate = matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2, now);
+    busy_second(&none, TALK, &cpu_ns, SECOND / 20);
+    assert_true(of[2] > 1 && of[3] > 1);
+    assert_int_equal(governor_threshold(&core.governor,
+                                        XEN_SCHEDLOG_EV_EVTCHN_SEND, 3),
+                     of[3]);
+    assert_int_equal(count_in_journal("\"what\":\"budget\""), 1);
+    assert_true(count_in_journal("\"domain\":\"disk\""));
+
+    /* Now so many events are as many rows less. */
+    snprintf(thinned, sizeof(thinned), "pair=evtchn-send/3/2/1/1,"
+             "pair=service-ns/4/1/%u/1", 3 * of[3] - 1);
+    for (i = 0; i < 10; i++)
+        busy_second(&none, thinned, &cpu_ns, SECOND / 125);
+    assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
+                            now) > rate * 0.6);
+    assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
+                            now) < rate * 1.5);
+
+    /* Bound again, its route is made anew; the matrix goes by the other. */
+    host.world->threshold[XEN_SCHEDLOG_EV_EVTCHN_SEND][3] = 0;
+    accounting_find(&core.accounting, &core.domains.domain[DISK])->bound =
+        false;
+    run(1, TALK);
+    assert_true(of[3] > 1);
+
+    /* Who gets the number next has nothing to do with it. */
+    domain(DISK)->exists = false;
+    run(1, TALK);
+    assert_true(governor_threshold(&core.governor,
+                                   XEN_SCHEDLOG_EV_EVTCHN_SEND, 3) > 1);
+    run(61, TALK);
+    assert_int_equal(governor_threshold(&core.governor,
+                                        XEN_SCHEDLOG_EV_EVTCHN_SEND, 3), 1);
+}
+
+static void nonsense_gets_an_error(void **state)
+{
+    static const char *const nonsense[] = {
+        "", "{", "}", "null", "1", "[]", "\"status\"", "{}", "{} {}",
+        "{\"command\":1}", "{\"command\":\"\"}", "{\"command\":\"Status\"}",
+        "{\"command\":null}", "{\"command\":[\"status\"]}", "status",
+        "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "\xff\xfe",
+        "{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}}",
+    };
+    size_t i;
+
+    (void)state;
+    start(MODE_OBSERVE);
+    for (i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++) {
+        json_object *json = ask(nonsense[i]);
+
+        assert_string_equal(get(json, "/ok"), "false");
+        assert_true(get(json, "/error")[0]);
+        json_object_put(json);
+    }
+}
+
+static void random_bytes_get_an_answer(void **state)
+{
+    uint64_t seed = 11;
+    unsigned int i, k;
+
+    (void)state;
+    start(MODE_OBSERVE);
+    for (i = 0; i < 3000; i++) {
+        static const char letters[] = "{}[]\",:comandstu \\0u1e-x\xc3";
+        char line[64];
+
+        for (k = 0; k < sizeof(line) - 1; k++) {
+            line[k] = 1 + harness_random_below(&seed, 255);
+            if (i & 1)
+                line[k] = letters[harness_random_below(&seed,
+                                                       sizeof(letters) - 1)];
+        }
+        line[harness_random_below(&seed, sizeof(line))] = '\0';
+        line[sizeof(line) - 1] = '\0';
+        json_object_put(ask(line));
+    }
+}
+
+static void answers_name_the_group(void **state)
+{
+    json_object *json;
+    const char *text;
+
+    (void)state;
+    start_with_a_group();
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/group"), "web");
+    assert_string_equal(get(json, "/result/domains/2/group"), "web");
+    assert_null(strstr(get(json, "/result/domains/0"), "group"));
+    json_object_put(json);
+    json = ask("{\"command\":\"matrix\"}");
+    text = get(json, "/result/events/evtchn-send");
+    assert_non_null(strstr(text, "\"from\": \"(group web)\", \"from_domid\": "
+                                 "null, \"from_group\": \"web\""));
+    assert_non_null(strstr(text, "\"to\": \"(group web)\", \"to_domid\": null, "
+                                 "\"to_group\": \"web\""));
+    json_object_put(json);
+    json = ask("{\"command\":\"explain\",\"domid\":2}");
+    assert_string_equal(get(json, "/result/group"), "web");
+    text = get(json, "/result/lines");
+    assert_non_null(strstr(text, "it is in the group web, which uses 0."));
+    assert_non_null(strstr(text, "its part with 2 vCPUs is 0."));
+    assert_non_null(strstr(text, "from Domain-0 to (group web)"));
+    assert_non_null(strstr(text, "100 % of its group web's "));
+    json_object_put(json);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        core_test(status_says_what_is),
+        core_test(status_says_where_domains_ran),
+        core_test(where_a_domain_ran_can_be_unknown),
+        core_test(status_says_what_soft_affinities_weigh),
+        core_test(matrix_says_who_talks_to_whom),
+        core_test(plan_says_what_and_why),
+        core_test(plan_says_what_came_of_it),
+        core_test(a_held_domain_stays_until_it_is_released),
+        core_test(who_is_held_by_its_configuration_stays),
+        core_test(the_next_daemon_knows_what_is_held),
+        core_test(a_hold_that_cannot_be_written_down_is_refused),
+        core_test(only_domains_that_are_there_can_be_held),
+        core_test(an_operator_has_plans_carried_out_or_not),
+        core_test(a_changed_configuration_is_taken_over),
+        core_test(a_changed_configuration_does_not_make_anew_what_was_moved),
+        core_test(a_policy_without_its_events_is_off),
+        core_test(a_request_can_name_a_domain_by_its_name),
+        core_test(answers_name_the_group),
+        core_test(within_its_budget_less_is_logged_and_the_same_is_known),
+        core_test(nonsense_gets_an_error),
+        core_test(random_bytes_get_an_answer),
+    };
+
+    return run_tap_tests(tests);
+}

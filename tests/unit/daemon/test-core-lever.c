@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The daemon's core and what comes of moves: where guests ran goes from rows
+ * into the journal, and from there back into affinities and Xen's parameter.
+ *
+ * Fails if a move is called done that was none, if a hard affinity or the soft
+ * weight outlives the daemon, or if they are changed while it only advises.
+ */
+#include <unistd.h>
+
+#include "cmocka-tap.h"
+#include "core-world.h"
+
+const char state_path[] = "test-core-lever.state";
+const char journal_path[] = "test-core-lever.journal";
+
+#define WEIGHT 7U
+
+/* All rows are of pCPU 0: DISK runs on node 0, whatever its affinity says. */
+#define RUNS TALK ",pair=service-ns/3/1/1/100000"
+
+/* dom0 is on the other node, so that is where DISK is sent. */
+static void dom0_is_far(void)
+{
+    domain(0)->vcpus[0].hard = domain(0)->vcpus[1].hard = FAKE_NODE_1;
+}
+
+static int weighted_setup(void **state)
+{
+    setup(state);
+    settings.soft_weight = 50;
+    host.world->weight = WEIGHT;
+
+    return 0;
+}
+
+static void who_is_there_has_arrived(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(15, RUNS);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    assert_int_equal(count_in_journal("\"arrived\""), 1);
+    assert_int_equal(count_in_journal("\"not-there\""), 0);
+    assert_int_equal(count_in_journal("\"outcome\""), 1);
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_ALL);
+}
+
+static void who_is_not_there_gets_an_order_and_the_journal_says_why(
+    void **state)
+{
+    (void)state;
+    dom0_is_far();
+    start(MODE_ACT);
+    run(15, RUNS);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_NODE_1);
+    assert_int_equal(count_in_journal("\"arrived\""), 0);
+    assert_int_equal(count_in_journal("\"not-there\""), 1);
+    assert_int_equal(count_in_journal("only 0 % of its time"), 1);
+    assert_int_equal(count_in_journal("\"harden\""), 1);
+    core_stop(&core);
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_ALL);
+    assert_int_equal(domain(DISK)->vcpus[0].soft, FAKE_ALL);
+}
+
+static void where_soft_was_said_there_is_no_order(void **state)
+{
+    (void)state;
+    dom0_is_far();
+    domain(DISK)->soft_only = true;
+    start(MODE_ACT);
+    run(30, RUNS);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_ALL);
+    assert_int_equal(count_in_journal("\"not-there\""), 1);
+}
+
+/* Neither moved nor held fast: an operator said that it stays as it is. */
+static void who_is_held_gets_no_order(void **state)
+{
+    (void)state;
+    dom0_is_far();
+    start(MODE_ACT);
+    while (!fake_has_soft(domain(DISK), FAKE_NODE_1))
+        run(1, RUNS);
+    domain(DISK)->stays = true;
+    run(15, RUNS);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_ALL);
+    assert_int_equal(count_in_journal("\"harden\""), 0);
+}
+
+/* By kill -9: its successor restores before anything else. */
+static void an_order_of_a_daemon_that_was_killed_is_taken_back(void **state)
+{
+    (void)state;
+    dom0_is_far();
+    start(MODE_ACT);
+    run(15, RUNS);
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_NODE_1);
+    assert_int_equal(host.world->weight, 50);
+    core_free(&core);
+    start(MODE_ADVISE);
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_ALL);
+    assert_int_equal(domain(DISK)->vcpus[0].soft, FAKE_ALL);
+    assert_int_equal(host.world->weight, WEIGHT);
+}
+
+static void the_soft_weight_is_raised_while_it_acts(void **state)
+{
+    (void)state;
+    start(MODE_ADVISE);
+    run(3, RUNS);
+    assert_int_equal(host.world->weight, WEIGHT);
+    core_set_mode(&core, MODE_ACT);
+    run(15, RUNS);
+    assert_int_equal(host.world->weight, 50);
+    /* What was moved stays where it is, and so does what keeps it there. */
+    core_set_mode(&core, MODE_ADVISE);
+    run(3, RUNS);
+    assert_int_equal(host.world->weight, 50);
+    core_restore(&core, "test");
+    assert_int_equal(host.world->weight, WEIGHT);
+}
+
+static void a_changed_soft_weight_is_taken_over(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(1, SILENCE);
+    settings.soft_weight = 20;
+    core_change(&core, &settings);
+    run(1, SILENCE);
+    assert_int_equal(host.world->weight, 20);
+    settings.soft_weight = 0;
+    core_change(&core, &settings);
+    run(1, SILENCE);
+    assert_int_equal(host.world->weight, WEIGHT);
+}
+
+#define lever_test(f) \
+    cmocka_unit_test_setup_teardown(f, weighted_setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        lever_test(who_is_there_has_arrived),
+        lever_test(who_is_not_there_gets_an_order_and_the_journal_says_why),
+        lever_test(where_soft_was_said_there_is_no_order),
+        lever_test(who_is_held_gets_no_order),
+        lever_test(an_order_of_a_daemon_that_was_killed_is_taken_back),
+        lever_test(the_soft_weight_is_raised_while_it_acts),
+        lever_test(a_changed_soft_weight_is_taken_over),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The metrics file: it says what the answers say; see answer-world.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka-tap.h"
+#include "answer-world.h"
+#include "harness.h"
+
+#include "daemon/answer/metrics.h"
+
+const char state_path[] = "test-metrics.state";
+const char journal_path[] = "test-metrics.journal";
+
+#define METRICS "test-metrics.prom"
+
+/* The whole file; "" if there is none. */
+static const char *metrics(void)
+{
+    static char text[65536];
+    FILE *file = fopen(METRICS, "r");
+    size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+
+    text[length] = '\0';
+    if (file)
+        fclose(file);
+
+    return text;
+}
+
+static const char *metrics_now(void)
+{
+    struct metrics m = { .path = METRICS };
+
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    end_feeds();
+
+    return metrics();
+}
+
+static void metrics_name_the_group(void **state)
+{
+    const char *text;
+
+    (void)state;
+    start_with_a_group();
+    text = metrics_now();
+    assert_non_null(strstr(text, "\nxensched_moved{domain=\"disk\","
+                                 "domid=\"1\",group=\"web\"} 1\n"));
+    assert_non_null(strstr(text, "\nxensched_service_share{domain=\"spin\","
+                                 "domid=\"2\",group=\"web\"} 0."));
+    assert_non_null(strstr(text, "from_domain=\"(group web)\",from_domid=\"\","
+                                 "to_domain=\"Domain-0\",to_domid=\"0\"} "));
+    unlink(METRICS);
+}
+
+/* For metrics.t, which has Prometheus read what we write. */
+static void keep_metrics(void)
+{
+    const char *copy = getenv("METRICS_COPY");
+    FILE *file = copy ? fopen(copy, "w") : NULL;
+
+    if (!file)
+        return;
+    fputs(metrics(), file);
+    fclose(file);
+}
+
+static double metric(const char *name)
+{
+    const char *text = strstr(metrics(), name);
+
+    assert_non_null(text);
+
+    return strtod(text + strlen(name), NULL);
+}
+
+#define OF_DISK "{domain=\"d\\\\is\\\"k\",domid=\"1\""
+
+static void check_places(void)
+{
+    double here = metric("\nxensched_place_ratio" OF_DISK
+                         ",place=\"node 0\"} ");
+
+    assert_in_range(1000 * here, 700, 800);
+    assert_in_range(1000 * metric("\nxensched_place_ratio" OF_DISK
+                                  ",place=\"node 1\"} "), 200, 300);
+    assert_true(metric("\nxensched_at_place_ratio" OF_DISK "} ") == here);
+    assert_true(metric("\nxensched_crossings_per_second" OF_DISK "} ") > 50);
+    assert_true(metric("\nxensched_lever" OF_DISK ",lever=\"soft\"} ") == 1);
+    assert_true(metric("\nxensched_lever" OF_DISK ",lever=\"hard\"} ") == 0);
+    assert_true(metric("\nxensched_credit2_soft_weight ") == 50);
+    /* Nobody has moved these. */
+    assert_null(strstr(metrics(), "at_place_ratio{domain=\"spin\""));
+    assert_null(strstr(metrics(), "lever{domain=\"Domain-0\""));
+}
+
+/* What is not known is left out, and is no 0. */
+static void metrics_leave_out_where_nobody_knows(void **state)
+{
+    const char *text;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    text = metrics_now();
+    assert_non_null(strstr(text, "xensched_moved{domain=\"disk\","
+                                 "domid=\"1\"} 1\n"));
+    assert_null(strstr(text, "at_place_ratio{"));
+    assert_null(strstr(text, "place_ratio{domain=\"disk\""));
+    assert_non_null(strstr(text, "place_ratio{domain=\"spin\""));
+    assert_null(strstr(text, "crossings_per_second{domain=\"disk\""));
+    assert_null(strstr(text, "credit2_soft_weight"));
+    unlink(METRICS);
+}
+
+static void metrics_are_what_status_and_matrix_say(void **state)
+{
+    struct metrics m = { .path = METRICS };
+
+    (void)state;
+    snprintf(domain(DISK)->name, sizeof(domain(DISK)->name), "d\\is\"k");
+    settings.budget = 0.02;
+    settings.soft_weight = 50;
+    settings.policy_settings.lever = LEVER_SOFT;
+    start(MODE_ACT);
+    run(10, SPREAD);
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    end_feeds();
+    assert_true(strstr(metrics(), "\nxensched_mode{mode=\"act\"} 1\n"));
+    assert_true(strstr(metrics(), "\nxensched_mode{mode=\"advise\"} 0\n"));
+    assert_true(strstr(metrics(), "\nxensched_moves_total 1\n"));
+    assert_true(strstr(metrics(), "\nxensched_moves_regretted_total 0\n"));
+    assert_true(strstr(metrics(),
+                       "\nxensched_rows_total{source=\"hypervisor\"} 0\n"));
+    assert_true(strstr(metrics(), "\nxensched_moved{domain=\"d\\\\is\\\"k\","
+                                  "domid=\"1\"} 1\n"));
+    assert_true(strstr(metrics(), "\nxensched_rate{event=\"evtchn-send\","
+                                  "from_domain=\"Domain-0\","
+                                  "from_domid=\"0\","
+                                  "to_domain=\"d\\\\is\\\"k\","
+                                  "to_domid=\"1\"} "));
+    assert_true(strstr(metrics(), "\nxensched_budget_ratio 0.02000\n"));
+    assert_true(strstr(metrics(), "\nxensched_overhead_ratio "));
+    assert_true(strstr(metrics(), "\n# EOF\n"));
+    check_places();
+    keep_metrics();
+    metrics_remove(&m);
+    assert_int_equal(access(METRICS, F_OK), -1);
+}
+
+/* 16 domains, and numbers for 14. */
+static void what_cannot_be_told_apart_is_said_of_nobody(void **state)
+{
+    struct metrics m = { .path = METRICS };
+    json_object *json;
+    unsigned int i;
+
+    (void)state;
+    for (i = SPIN + 1; i < FAKE_DOMAINS; i++)
+        fake_domain_new(&host, i, "more", 1);
+    start(MODE_ADVISE);
+    run(5, "pair=service-ns/0/1/1/100000000,pair=service-ns/15/1/1/100000");
+    json = ask("{\"command\":\"status\"}");
+    assert_true(strtod(get(json, "/result/domains/13/service_share"), NULL) >
+                0);
+    assert_string_equal(get(json, "/result/domains/14/acct"), "0");
+    assert_null(get(json, "/result/domains/14/service_share"));
+    json_object_put(json);
+
+    json = ask("{\"command\":\"explain\",\"domid\":14}");
+    assert_string_equal(get(json, "/result/lines/1"),
+                        "it has 1 vCPUs; there are too many domains to tell "
+                        "it from others");
+    assert_true(strstr(get(json, "/result/lines/2"), "mode advise"));
+    json_object_put(json);
+
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    end_feeds();
+    assert_true(strstr(metrics(), "\nxensched_service_share{domain=\"more\","
+                                  "domid=\"13\"} "));
+    assert_null(strstr(metrics(), "\nxensched_service_share{domain=\"more\","
+                                  "domid=\"14\"} "));
+    metrics_remove(&m);
+}
+
+static void metrics_are_written_when_it_is_time(void **state)
+{
+    struct metrics m = { .path = METRICS };
+
+    (void)state;
+    start(MODE_ADVISE);
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    unlink(METRICS);
+    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS - 1);
+    assert_string_equal(metrics(), "");
+    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS);
+    assert_true(metrics()[0]);
+    end_feeds();
+    unlink(METRICS);
+}
+
+static void metrics_that_cannot_be_written_stop_nothing(void **state)
+{
+    struct metrics m = { .path = "/nowhere/xensched.prom" };
+    struct metrics none = { 0 };
+
+    (void)state;
+    start(MODE_ADVISE);
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    assert_true(m.failed);
+    metrics_write(&none, &core, &feeds, now);
+    metrics_remove(&none);
+
+    /* A disk that is full half way: the former file stays. */
+    m.path = METRICS;
+    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS);
+    assert_false(m.failed);
+    assert_int_equal(symlink("/dev/full", METRICS ".new"), 0);
+    metrics_write(&m, &core, &feeds, now + 2 * METRICS_EVERY_NS);
+    assert_true(m.failed);
+    assert_true(strstr(metrics(), "\n# EOF\n"));
+    assert_int_equal(access(METRICS ".new", F_OK), -1);
+    end_feeds();
+    unlink(METRICS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        core_test(metrics_name_the_group),
+        core_test(metrics_leave_out_where_nobody_knows),
+        core_test(metrics_are_what_status_and_matrix_say),
+        core_test(what_cannot_be_told_apart_is_said_of_nobody),
+        core_test(metrics_are_written_when_it_is_time),
+        core_test(metrics_that_cannot_be_written_stop_nothing),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a driver domain is not believed.
+ *
+ * Each lie here would move somebody else's guest if it were: rows in another
+ * one's name, about a domain that it doesn't serve, of events which only the
+ * hypervisor sees, and numbers that are larger than anything real.
+ */
+#include "cmocka-tap.h"
+
+#include "daemon/feeds/sieve.h"
+
+#define OWN    5U
+#define CLIENT 8U
+#define OTHER  9U
+
+static struct sieve sieve;
+
+static int setup(void **state)
+{
+    (void)state;
+    sieve = (struct sieve){ 0 };
+    sieve_init(&sieve, OWN);
+    sieve_add_client(&sieve, 7);
+    sieve_add_client(&sieve, CLIENT);
+
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    sieve_clear(&sieve);
+
+    return 0;
+}
+
+static bool passes(uint16_t event, uint16_t current, uint16_t correspondent,
+                   uint64_t counter)
+{
+    int64_t most = sieve_most(&sieve, event, current, correspondent);
+
+    return most >= 0 && counter <= (uint64_t)most;
+}
+
+static void its_own_work_for_its_clients_is_believed(void **state)
+{
+    (void)state;
+    assert_true(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, 33));
+    assert_true(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, 0));
+    assert_true(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, SIEVE_MAX_PAGES));
+    assert_true(passes(XEN_SCHEDLOG_EV_RING_SECTORS, OWN, CLIENT, 1U << 31));
+    assert_true(passes(XEN_SCHEDLOG_EV_GUEST_RUNQ, OWN,
+                       XEN_SCHEDLOG_ACCT_NONE, 3));
+    assert_true(passes(XEN_SCHEDLOG_EV_GUEST_SWITCH, OWN,
+                       XEN_SCHEDLOG_ACCT_NONE, 1ULL << 53));
+}
+
+static void rows_in_the_name_of_others_are_refused(void **state)
+{
+    (void)state;
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OTHER, CLIENT, 1));
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, CLIENT, OWN, 1));
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, XEN_SCHEDLOG_ACCT_REST,
+                        CLIENT, 1));
+    assert_false(passes(XEN_SCHEDLOG_EV_GUEST_RUNQ, OTHER,
+                        XEN_SCHEDLOG_ACCT_NONE, 1));
+}
+
+static void rows_about_whom_it_does_not_serve_are_refused(void **state)
+{
+    (void)state;
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, OTHER, 1));
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_SECTORS, OWN, OTHER, 1));
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN,
+                        XEN_SCHEDLOG_ACCT_REST, 1));
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN,
+                        XEN_SCHEDLOG_ACCT_NONE, 1));
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, OWN, 1));
+}
+
+static void a_client_that_it_serves_no_more_is_no_client(void **state)
+{
+    (void)state;
+    sieve_init(&sieve, OWN);
+    sieve_add_client(&sieve, 7);
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, 1));
+    assert_true(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, 1));
+}
+
+static void events_which_are_not_a_linux_s_are_refused(void **state)
+{
+    unsigned int event;
+
+    (void)state;
+    for (event = 0; event < 256; event++)
+        if (event != XEN_SCHEDLOG_EV_RING_PAGES &&
+            event != XEN_SCHEDLOG_EV_RING_SECTORS &&
+            (event < XEN_SCHEDLOG_EV_GUEST_RUNQ ||
+             event > XEN_SCHEDLOG_EV_GUEST_NAME))
+            assert_false(passes(event, OWN, CLIENT, 1));
+}
+
+static void impossible_amounts_are_refused(void **state)
+{
+    (void)state;
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT,
+                        SIEVE_MAX_PAGES + 1));
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, UINT32_MAX));
+    assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, UINT64_MAX));
+}
+
+static void add(struct matrix *m, uint16_t event, uint16_t current,
+                uint16_t correspondent, uint64_t counter, uint64_t now_ns)
+{
+    const struct xensched_row row = {
+        .event = event, .current = current, .correspondent = correspondent,
+        .counter = counter,
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
+    };
+
+    matrix_add(m, &row, now_ns);
+}
+
+/* The rate of pages between it and a client, of a half-life of a second. */
+static double pages(const struct matrix *m, uint64_t now_ns)
+{
+    return matrix_rate(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, now_ns);
+}
+
+static void a_rate_is_no_more_than_its_clients_can_have_asked_for(void **state)
+{
+    struct matrix *m = matrix_new(1000000000);
+    const uint64_t now = 5000000000;
+    double honest;
+
+    (void)state;
+    /* What an honest one does is left alone, as little as the client says. */
+    add(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, CLIENT, OWN, 10, now);
+    add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT,
+        10 * SIEVE_MAX_REQUESTS * SIEVE_MAX_PAGES, now);
+    honest = pages(m, now);
+    assert_int_equal(sieve_cap(&sieve, m, now), 0);
+    assert_true(pages(m, now) == honest);
+
+    /* Its own notifications say nothing, and a lie is cut off. */
+    add(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, OWN, CLIENT, 1000000, now);
+    add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, 1ULL << 50, now);
+    assert_int_equal(sieve_cap(&sieve, m, now), 1);
+    assert_true(pages(m, now) == honest);
+
+    /* So it is of one who asks for nothing. */
+    add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, 1ULL << 50, now);
+    assert_int_equal(sieve_cap(&sieve, m, now), 1);
+    assert_true(matrix_rate(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, now) == 0);
+
+    /* Where not each notification makes a row, some may have made none. */
+    matrix_set_threshold(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, 10);
+    add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7,
+        9 * SIEVE_MAX_REQUESTS * SIEVE_MAX_PAGES, now);
+    assert_int_equal(sieve_cap(&sieve, m, now), 0);
+    matrix_free(m);
+}
+
+#define sieve_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        sieve_test(its_own_work_for_its_clients_is_believed),
+        sieve_test(rows_in_the_name_of_others_are_refused),
+        sieve_test(rows_about_whom_it_does_not_serve_are_refused),
+        sieve_test(a_client_that_it_serves_no_more_is_no_client),
+        sieve_test(events_which_are_not_a_linux_s_are_refused),
+        sieve_test(impossible_amounts_are_refused),
+        sieve_test(a_rate_is_no_more_than_its_clients_can_have_asked_for),
+    };
+
+    return run_tap_tests(tests);
+}

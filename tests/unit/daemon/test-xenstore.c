@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The daemon's connection to xenstore: what is known of domains, and what is
+ * left of that when xenstored ends and comes back.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "cmocka-tap.h"
+#include "fake-xenstore.h"
+
+#include "daemon/host/xenstore.h"
+
+#define SOCKET "test-xenstore.socket"
+
+static struct xenstore *xs;
+static struct xensched_error err;
+
+static void name_domain(uint32_t domid, const char *name)
+{
+    fake_xs_put(name, "/local/domain/%u/name", domid);
+}
+
+static void has_name(uint32_t domid, const char *name)
+{
+    assert_string_equal(xenstore_domain(xs, domid).name, name);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    fake_xs_reset();
+    fake_xs_put("", "/");
+    name_domain(1, "one");
+    fake_xs_put("/local/domain/7/backend/vbd/1/51712",
+                "/libxl/1/device/vbd/51712/backend");
+
+    return xenstore_open(&xs, &err);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    xenstore_close(xs);
+
+    return fake_xs.open;
+}
+
+static void names_and_back_ends_are_followed(void **state)
+{
+    (void)state;
+    has_name(1, "one");
+    assert_int_equal(xenstore_domain(xs, 1).nr_back_ends, 1);
+    assert_int_equal(xenstore_domain(xs, 1).back_ends[0], 7);
+    xenstore_changed(xs);
+    assert_false(xenstore_changed(xs));
+    name_domain(1, "another");
+    assert_true(xenstore_changed(xs));
+    has_name(1, "another");
+}
+
+/* A guest that boots makes hundreds of them. */
+static void many_events_of_a_domain_are_read_once_and_only_what_changed(
+    void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    has_name(1, "one");
+    while (xenstore_changed(xs))
+        ;
+    for (i = 0; i < 100; i++)
+        fake_xs_put("4", "/libxl/1/device/vbd/51712/state");
+    fake_xs.reads = 0;
+    /* Nothing that anybody has to know. */
+    assert_false(xenstore_changed(xs));
+    assert_in_range(fake_xs.reads, 1, 3);
+    for (i = 0; i < 100; i++)
+        name_domain(1, i % 2 ? "odd" : "even");
+    fake_xs.reads = 0;
+    assert_true(xenstore_changed(xs));
+    assert_int_equal(fake_xs.reads, 1);
+    has_name(1, "odd");
+    fake_xs_put("/local/domain/8/backend/vif/1/0",
+                "/libxl/1/device/vif/0/backend");
+    assert_true(xenstore_changed(xs));
+    assert_int_equal(xenstore_domain(xs, 1).nr_back_ends, 2);
+}
+
+static void what_a_configuration_says_is_read_and_followed(void **state)
+{
+    (void)state;
+    fake_xs_put("hold", "/local/domain/2/platform/vm-affinity");
+    fake_xs_put("anything", "/local/domain/3/platform/vm-affinity");
+    assert_false(xenstore_domain(xs, 1).stays);
+    assert_true(xenstore_domain(xs, 2).stays);
+    assert_false(xenstore_domain(xs, 3).stays);
+    fake_xs_remove("/local/domain/2/platform/vm-affinity");
+    fake_xs_put("hold", "/local/domain/1/platform/vm-affinity");
+    assert_true(xenstore_changed(xs));
+    assert_true(xenstore_domain(xs, 1).stays);
+    assert_false(xenstore_domain(xs, 2).stays);
+}
+
+#define GROUP "/local/domain/%u/platform/vm-affinity-group"
+
+static void is_in_group(uint32_t domid, const char *group)
+{
+    assert_string_equal(xenstore_domain(xs, domid).group, group);
+}
+
+static void the_group_is_read_and_followed(void **state)
+{
+    (void)state;
+    fake_xs_put("web-1.A_z", GROUP, 1);
+    name_domain(2, "two");
+    is_in_group(1, "web-1.A_z");
+    is_in_group(2, "");
+    fake_xs_put("db", GROUP, 2);
+    assert_true(xenstore_changed(xs));
+    is_in_group(2, "db");
+    fake_xs_remove(GROUP, 1);
+    assert_true(xenstore_changed(xs));
+    is_in_group(1, "");
+    /* Who is taken down loses its nodes before it is gone. */
+    fake_xs_remove("/local/domain/2/name");
+    fake_xs_remove(GROUP, 2);
+    assert_true(xenstore_changed(xs));
+    has_name(2, "");
+    is_in_group(2, "db");
+}
+
+static FILE *said;
+static int to_terminal;
+
+static void listen_to_it(void)
+{
+    said = tmpfile();
+    to_terminal = dup(STDERR_FILENO);
+    dup2(fileno(said), STDERR_FILENO);
+}
+
+/* How many lines have @words. */
+static unsigned int it_said(const char *words)
+{
+    unsigned int lines = 0;
+    char line[500];
+
+    dup2(to_terminal, STDERR_FILENO);
+    close(to_terminal);
+    rewind(said);
+    while (fgets(line, sizeof(line), said))
+        lines += !!strstr(line, words);
+    fclose(said);
+
+    return lines;
+}
+
+static void a_bad_group_is_ignored_and_said_once(void **state)
+{
+    static const char longest[] =
+        "0123456789012345678901234567890123456789012345678901234567890ab";
+    static const char *const bad[] = { "", " ", "a b", "a/b", "\x1b[2J",
+                                       "caf\xc3\xa9", "web\n" };
+    unsigned int i;
+
+    (void)state;
+    listen_to_it();
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        fake_xs_put(bad[i], GROUP, 1);
+        xenstore_changed(xs);
+        is_in_group(1, "");
+    }
+    fake_xs_put_bytes("a\0b", 3, GROUP, 1);
+    xenstore_changed(xs);
+    is_in_group(1, "");
+    assert_int_equal(it_said("/local/domain/1/platform/vm-affinity-group in "
+                             "xenstore is ignored"), 1);
+    fake_xs_put(longest, GROUP, 1);
+    xenstore_changed(xs);
+    is_in_group(1, longest);
+    listen_to_it();
+    fake_xs_put("0123456789012345678901234567890123456789012345678901234567890"
+                "abc", GROUP, 1);
+    xenstore_changed(xs);
+    is_in_group(1, "");
+    assert_int_equal(it_said("is ignored"), 1);
+}
+
+static void an_answer_is_an_answer(void **state)
+{
+    (void)state;
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_THERE);
+    fake_xs_remove("/");
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_THERE);
+    assert_int_equal(fake_xs.open, 1);
+}
+
+static void without_xenstored_what_was_known_stays(void **state)
+{
+    (void)state;
+    has_name(1, "one");
+    fake_xs_die();
+    fake_xs.refuse = ECONNREFUSED;
+    assert_int_equal(xenstore_check(xs, &err), -ECONNREFUSED);
+    assert_non_null(strstr(err.text, "is xenstored running?"));
+    assert_int_equal(xenstore_check(xs, &err), -ECONNREFUSED);
+    assert_false(xenstore_changed(xs));
+    has_name(1, "one");
+    assert_int_equal(xenstore_domain(xs, 1).nr_back_ends, 1);
+    has_name(2, ""); /* nobody can say */
+    xenstore_forget_others(xs);
+}
+
+static void it_is_found_again_and_all_is_read_anew(void **state)
+{
+    (void)state;
+    has_name(1, "one");
+    fake_xs_die();
+    fake_xs.refuse = ECONNREFUSED;
+    assert_int_equal(xenstore_check(xs, &err), -ECONNREFUSED);
+    name_domain(1, "renamed meanwhile");
+    fake_xs.refuse = 0;
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_ANEW);
+    assert_true(xenstore_changed(xs));
+    has_name(1, "renamed meanwhile");
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_THERE);
+    name_domain(1, "renamed later");
+    assert_true(xenstore_changed(xs));
+    has_name(1, "renamed later");
+    assert_int_equal(fake_xs.open, 1);
+}
+
+static void one_that_was_started_at_once_is_noticed(void **state)
+{
+    (void)state;
+    has_name(1, "one");
+    fake_xs_die();
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_ANEW);
+    assert_true(xenstore_changed(xs));
+    has_name(1, "one");
+}
+
+static int bound_socket(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX,
+                                   .sun_path = SOCKET };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    unlink(SOCKET);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address,
+                          sizeof(address)), 0);
+
+    return fd;
+}
+
+/* libxenstore would go on to the kernel's device, and wait there for ever. */
+static void a_socket_at_which_nobody_listens_is_not_waited_for(void **state)
+{
+    struct xenstore *other;
+    int fd = bound_socket();
+
+    (void)state;
+    fake_xs.socket = SOCKET;
+    assert_int_equal(xenstore_open(&other, &err), -ECONNREFUSED);
+    assert_non_null(strstr(err.text, "is xenstored running?"));
+    assert_int_equal(fake_xs.open, 1);
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(xenstore_open(&other, &err), 0);
+    xenstore_close(other);
+    close(fd);
+    unlink(SOCKET);
+}
+
+/* As for a moment when the next xenstored starts. */
+static void nor_one_that_is_being_made_again(void **state)
+{
+    struct xenstore *other;
+    int fd = bound_socket();
+
+    (void)state;
+    fake_xs.socket = SOCKET;
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(xenstore_open(&other, &err), 0);
+    xenstore_close(other);
+    close(fd);
+    unlink(SOCKET);
+    assert_int_equal(xenstore_open(&other, &err), -ECONNREFUSED);
+    assert_int_equal(fake_xs.open, 1);
+    fd = bound_socket();
+    assert_int_equal(listen(fd, 1), 0);
+    assert_int_equal(xenstore_open(&other, &err), 0);
+    xenstore_close(other);
+    close(fd);
+    unlink(SOCKET);
+}
+
+#define xenstore_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        xenstore_test(names_and_back_ends_are_followed),
+        xenstore_test(
+            many_events_of_a_domain_are_read_once_and_only_what_changed),
+        xenstore_test(what_a_configuration_says_is_read_and_followed),
+        xenstore_test(the_group_is_read_and_followed),
+        xenstore_test(a_bad_group_is_ignored_and_said_once),
+        xenstore_test(an_answer_is_an_answer),
+        xenstore_test(without_xenstored_what_was_known_stays),
+        xenstore_test(it_is_found_again_and_all_is_read_anew),
+        xenstore_test(one_that_was_started_at_once_is_noticed),
+        xenstore_test(a_socket_at_which_nobody_listens_is_not_waited_for),
+        xenstore_test(nor_one_that_is_being_made_again),
+    };
+
+    return run_tap_tests(tests);
+}

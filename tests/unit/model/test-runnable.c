@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What domains ask for, what they get of too little, and where their memory
+ * is.  Fails if who gets a third of what it wants is taken to want a third, if a
+ * weight or a cap makes no difference, or if something that nobody knows is told.
+ */
+#include <string.h>
+
+#include <xensched/abi.h>
+
+#include "cmocka-tap.h"
+#include "harness.h"
+
+#include "model/pages.h"
+#include "model/runnable.h"
+#include "model/share.h"
+
+#define MS 1000000ULL
+#define SECOND (1000 * MS)
+
+#define ACCT 2U
+
+static struct matrix *m;
+static struct domains domains;
+static struct domain *d;
+
+/* One domain of 2 vCPUs. */
+static int setup(void **state)
+{
+    (void)state;
+    m = matrix_new(SECOND);
+    d = domains_add(&domains);
+    d->acct = ACCT;
+    domain_make_vcpus(d, 2, 4);
+    d->vcpus[0].online = d->vcpus[1].online = true;
+
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    matrix_free(m);
+    domains_free(&domains);
+
+    return 0;
+}
+
+static void row(unsigned int event, uint64_t counter, uint64_t now)
+{
+    struct xensched_row r = {
+        .event = event, .current = ACCT, .counter = counter,
+        .correspondent = XEN_SCHEDLOG_ACCT_NONE,
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
+    };
+
+    matrix_add(m, &r, now);
+}
+
+/* A third of the time, and it waits for the rest: as one of three. */
+static void third(struct domain_vcpu *vcpu)
+{
+    vcpu->use = (struct vcpu_use){ true, 1.0 / 3, 2.0 / 3 };
+}
+
+static void who_gets_a_third_wants_all(void **state)
+{
+    struct runnable r;
+
+    (void)state;
+    third(&d->vcpus[0]);
+    third(&d->vcpus[1]);
+    r = runnable_of(m, &domains, d, SECOND);
+    assert_true(r.whole);
+    assert_float_equal(r.ran, 2.0 / 3, 1e-6);
+    assert_float_equal(r.waited, 4.0 / 3, 1e-6);
+    assert_float_equal(runnable_demand(m, &domains, d, SECOND), 2, 1e-6);
+}
+
+/* So many ms on and waiting for a pCPU, of so many in all. */
+static struct vcpu_times times(uint64_t ran, uint64_t waited, uint64_t all)
+{
+    return (struct vcpu_times){ true, ran * MS, waited * MS, all * MS };
+}
+
+/* What Xen counts since the guest was made becomes what it did of late. */
+static void times_become_parts_of_the_time(void **state)
+{
+    struct domains before = { 0 };
+    struct domain *then = domains_add(&before);
+
+    (void)state;
+    domain_make_vcpus(then, 2, 4);
+    then->vcpus[0].times = times(1000, 100, 90000);
+    d->vcpus[0].times = times(1250, 600, 91000);
+    runnable_update(&domains, &before, SECOND);
+    assert_true(d->vcpus[0].use.known);
+    assert_false(d->vcpus[1].use.known);
+    assert_float_equal(d->vcpus[0].use.ran, 0.25, 1e-9);
+    assert_float_equal(d->vcpus[0].use.waited, 0.5, 1e-9);
+    /* A half-life later a half of it is what it does now: nothing. */
+    then->vcpus[0].times = d->vcpus[0].times;
+    then->vcpus[0].use = d->vcpus[0].use;
+    d->vcpus[0].times = times(1250, 600, 92000);
+    runnable_update(&domains, &before, SECOND);
+    assert_float_equal(d->vcpus[0].use.ran, 0.125, 1e-9);
+    assert_float_equal(d->vcpus[0].use.waited, 0.25, 1e-9);
+    /* No time has passed. */
+    then->vcpus[0].times = d->vcpus[0].times;
+    then->vcpus[0].use = d->vcpus[0].use;
+    runnable_update(&domains, &before, SECOND);
+    assert_float_equal(d->vcpus[0].use.ran, 0.125, 1e-9);
+    domains_free(&before);
+}
+
+/* Its number was another domain's before. */
+static void another_domains_times_are_not_its_own(void **state)
+{
+    struct domains before = { 0 };
+    struct domain *then = domains_add(&before);
+
+    (void)state;
+    domain_make_vcpus(then, 2, 4);
+    strcpy(then->uuid, "other");
+    then->vcpus[0].times = times(0, 0, 1000);
+    d->vcpus[0].times = times(500, 0, 2000);
+    runnable_update(&domains, &before, SECOND);
+    assert_false(d->vcpus[0].use.known);
+    domains_free(&before);
+}
+
+static void of_one_vcpu_that_nobody_knows_rows_tell(void **state)
+{
+    struct runnable r;
+    unsigned int i;
+
+    (void)state;
+    third(&d->vcpus[0]);
+    for (i = 1; i <= 1000; i++) {
+        row(XEN_SCHEDLOG_EV_SERVICE_NS, 5 * MS, i * 10 * MS);
+        row(XEN_SCHEDLOG_EV_WAKE_DELAY, 2 * MS, i * 10 * MS);
+    }
+    r = runnable_of(m, &domains, d, 10 * SECOND);
+    assert_false(r.whole);
+    assert_float_equal(r.ran, 0.5, 0.01);
+    assert_float_equal(r.waited, 0.2, 0.01);
+    assert_float_equal(runnable_demand(m, &domains, d, 10 * SECOND), 0.7, 0.01);
+    /* One that is offline runs nothing, so nothing is missing of it. */
+    d->vcpus[1].online = false;
+    assert_true(runnable_of(m, &domains, d, 10 * SECOND).whole);
+}
+
+static void of_who_is_not_told_apart_nothing_is_known(void **state)
+{
+    (void)state;
+    row(XEN_SCHEDLOG_EV_SERVICE_NS, 5 * MS, SECOND);
+    d->acct = XEN_SCHEDLOG_ACCT_REST;
+    assert_float_equal(runnable_demand(m, &domains, d, SECOND), 0, 1e-9);
+    assert_false(runnable_of(m, &domains, d, SECOND).whole);
+}
+
+static void nobody_uses_more_than_its_cap(void **state)
+{
+    (void)state;
+    third(&d->vcpus[0]);
+    third(&d->vcpus[1]);
+    d->cap = 150;
+    assert_float_equal(runnable_demand(m, &domains, d, SECOND), 1.5, 1e-6);
+    d->cap = 400;
+    assert_float_equal(runnable_demand(m, &domains, d, SECOND), 2, 1e-6);
+    assert_float_equal(runnable_limit(d), 2, 1e-6);
+}
+
+static void weights_divide_what_is_there(void **state)
+{
+    struct share s[] = {
+        { .want = 4, .weight = 512 }, { .want = 0.1, .weight = 1 },
+        { .want = 4, .weight = 0 }, { .want = 0.2, .weight = 2048 },
+    };
+
+    (void)state;
+    share_out(s, 4, 3);
+    /* 0.1 wants more than its part: 1 of 769 of what is left of 2.8. */
+    assert_float_equal(s[3].got, 0.2, 1e-6);
+    assert_float_equal(s[1].got, 2.8 / 769, 1e-6);
+    assert_float_equal(s[0].got, 2.8 * 512 / 769, 1e-6);
+    assert_float_equal(s[2].got, 2.8 * 256 / 769, 1e-6);
+}
+
+/* Whatever they want: nothing is lost, nothing is made, nobody is envied. */
+static void shares_are_fair(void **state)
+{
+    struct share s[12];
+    uint64_t seed = 5;
+    unsigned int round, i, j, nr;
+
+    (void)state;
+    for (round = 0; round < 2000; round++) {
+        double pcpus = harness_random_below(&seed, 800) / 100.0;
+        double want = 0, got = 0;
+
+        nr = harness_random_below(&seed, 13);
+        for (i = 0; i < nr; i++) {
+            s[i].want = harness_random_below(&seed, 300) / 100.0;
+            s[i].weight = 1 + harness_random_below(&seed, 1000);
+            want += s[i].want;
+        }
+        share_out(s, nr, pcpus);
+        for (i = 0; i < nr; i++) {
+            assert_true(s[i].got >= 0 && s[i].got <= s[i].want + 1e-9);
+            got += s[i].got;
+            for (j = 0; j < nr; j++)
+                assert_true(s[i].got > s[i].want - 1e-9 ||
+                            s[i].got / s[i].weight >=
+                            s[j].got / s[j].weight - 1e-9);
+        }
+        assert_true(got > (want < pcpus ? want : pcpus) - 1e-9);
+        assert_true(got < pcpus + 1e-9);
+    }
+}
+
+static void pages_that_nobody_counted_are_nowhere(void **state)
+{
+    static const uint64_t on[] = { 300, 0, 100 };
+    struct pages p = { 0 }, copy;
+
+    (void)state;
+    assert_false(p.known);
+    assert_true(pages_share(&p, 0) < 0);
+    pages_init_copy(&copy, &p);
+    assert_false(copy.known);
+    pages_set(&p, on, 3, 7);
+    pages_set(&p, on, 3, 9);
+    assert_true(p.known && p.at_ns == 9);
+    assert_int_equal(pages_total(&p), 400);
+    assert_float_equal(pages_share(&p, 0), 0.75, 1e-6);
+    assert_float_equal(pages_share(&p, 1), 0, 1e-6);
+    assert_float_equal(pages_share(&p, 99), 0, 1e-6);
+    pages_init_copy(&copy, &p);
+    pages_free(&p);
+    assert_false(p.known);
+    assert_float_equal(pages_share(&copy, 2), 0.25, 1e-6);
+    pages_free(&copy);
+}
+
+#define runnable_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        runnable_test(who_gets_a_third_wants_all),
+        runnable_test(times_become_parts_of_the_time),
+        runnable_test(another_domains_times_are_not_its_own),
+        runnable_test(of_one_vcpu_that_nobody_knows_rows_tell),
+        runnable_test(of_who_is_not_told_apart_nothing_is_known),
+        runnable_test(nobody_uses_more_than_its_cap),
+        cmocka_unit_test(weights_divide_what_is_there),
+        cmocka_unit_test(shares_are_fair),
+        cmocka_unit_test(pages_that_nobody_counted_are_nowhere),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The policy placement: what the other policies are for comes out of prices,
+ * memory elsewhere keeps a guest where it is unless it pays to go, a move that
+ * does not help is not repeated, and a load that stays the same moves nobody.
+ * 2 nodes of 4 cores.
+ */
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "policy-world.h"
+
+#define PLACE_0 0x0fULL
+#define PLACE_1 0xf0ULL
+#define MANY    20e6
+
+static void begin(void)
+{
+    world_begin_nodes("placement", &policy_defaults, 2, 4);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    begin();
+
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    world_end();
+
+    return 0;
+}
+
+static unsigned int guest_on(unsigned int cpu, double use)
+{
+    unsigned int domid = world_guest(1, use);
+
+    world.domains[domid].cpu = cpu;
+
+    return domid;
+}
+
+/* By xl's choice. */
+static unsigned int guest_at(uint64_t place, double use)
+{
+    unsigned int domid = guest_on(place == PLACE_0 ? 0 : 4, use);
+
+    world.domains[domid].soft = place;
+
+    return domid;
+}
+
+static unsigned int pinned_to(uint64_t place)
+{
+    unsigned int domid = guest_on(place == PLACE_0 ? 0 : 4, 0.5);
+
+    world.domains[domid].hard = place;
+    world.domains[domid].operators = true;
+
+    return domid;
+}
+
+static uint64_t sent(unsigned int domid)
+{
+    return world.domains[domid].sent;
+}
+
+/* Talk: what driver-affinity and working-set are for. */
+
+static void who_talks_to_dom0_goes_to_it(void **state)
+{
+    unsigned int busy = guest_on(5, 0.5), idle = guest_on(6, 0.5);
+
+    (void)state;
+    world_talk(busy, 0, 1000);
+    world_talk(idle, 0, 20);
+    world_run(8);
+    assert_int_equal(sent(busy), PLACE_0);
+    assert_int_equal(world.domains[idle].moves, 0);
+    world_run(200);
+    assert_int_equal(world_moves(), 1);
+}
+
+static void the_reason_has_prices(void **state)
+{
+    unsigned int busy = guest_on(5, 0.5), i;
+
+    (void)state;
+    world_talk(busy, 0, 1000);
+    world_warm_up();
+    for (i = 0; i < 10 && !world.domains[busy].moves; i++)
+        world_run(1);
+    world_says(busy, "to node 0 (pCPUs 0-3): saves 4.4");
+    world_says(busy, " notifications/s with Domain-0 cross nodes by 100 % now, "
+               "by 0 % then");
+    world_says(busy, "costs 0.04 ms/s (to fill caches, within 60 s)");
+    world_says(busy, "expected gain 4.");
+    world_says(busy, "least gain 1.");
+}
+
+static void a_gang_comes_together(void **state)
+{
+    unsigned int a = guest_on(0, 0.5), b = guest_on(5, 0.5);
+    unsigned int c = guest_on(6, 0.5);
+
+    (void)state;
+    world_talk(a, b, 2000);
+    world_talk(b, c, 2000);
+    world_talk(a, c, 2000);
+    world_run(10);
+    assert_int_not_equal(sent(a), 0);
+    assert_int_equal(sent(a), sent(b));
+    assert_int_equal(sent(a), sent(c));
+    world_run(200);
+    assert_int_equal(world_moves(), 3);
+}
+
+static void a_guest_goes_to_whom_nobody_can_move(void **state)
+{
+    unsigned int a = guest_on(0, 0.5);
+
+    (void)state;
+    world_talk(a, pinned_to(PLACE_1), 1000);
+    world_run(8);
+    assert_int_equal(sent(a), PLACE_1);
+}
+
+static void who_talks_to_both_nodes_equally_stays(void **state)
+{
+    unsigned int a = guest_on(0, 0.5);
+
+    (void)state;
+    world_talk(a, pinned_to(PLACE_0), 1000);
+    world_talk(a, pinned_to(PLACE_1), 1000);
+    world.noise = 0.3;
+    world_warm_up();
+    world_run(200);
+    assert_in_range(world.domains[a].moves, 0, 1);
+}
+
+static void near_a_driver_domain_of_both_nodes_is_nowhere(void **state)
+{
+    unsigned int a = guest_on(5, 0.5);
+
+    (void)state;
+    world.domains[0].nr_vcpus = 2;
+    world.domains[0].hard = world.all;
+    world.domains[0].use = 0;
+    world_talk(a, 0, 1000);
+    world_run(30);
+    /* It is where its vCPUs were seen, and both on one pCPU in this world. */
+    assert_in_range(world.domains[a].moves, 0, 1);
+}
+
+static void a_group_goes_as_one(void **state)
+{
+    unsigned int a = guest_on(5, 0.5), b = guest_on(6, 0.5);
+
+    (void)state;
+    world.domains[a].group = world.domains[b].group = 1;
+    world_talk(b, 0, 1000);
+    world_run(8);
+    assert_int_equal(sent(a), PLACE_0);
+    assert_int_equal(sent(b), PLACE_0);
+}
+
+/* Waiting: what balance is for. */
+
+static void who_has_least_to_lose_leaves_a_crowd(void **state)
+{
+    unsigned int domid, lonely, i;
+
+    (void)state;
+    world.domains[0].hard = PLACE_0;
+    for (i = 0; i < 4; i++)
+        world_talk(guest_at(PLACE_0, 1.0), 0, 1000);
+    lonely = guest_at(PLACE_0, 1.0);
+    world_warm_up();
+    world_run(20);
+    assert_int_equal(sent(lonely), PLACE_1);
+    assert_int_equal(world_moves(), 1);
+    world_says(lonely, "that it is there is worth");
+    for (domid = 1; domid < world.nr; domid++)
+        world.domains[domid].use = 0.2;
+    world_run(100);
+    assert_int_equal(world.domains[lonely].backs, 1);
+}
+
+static void a_full_place_is_no_crowd(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 4; i++)
+        guest_at(PLACE_0, 1.0);
+    world_warm_up();
+    world_run(60);
+    assert_int_equal(world_moves(), 0);
+}
+
+static void nobody_goes_where_there_is_no_room(void **state)
+{
+    unsigned int i, there = 0;
+
+    (void)state;
+    world.domains[0].use = 0.5;
+    for (i = 0; i < 6; i++)
+        world_talk(guest_on(4 + i % 4, 0.6), 0, 1000);
+    world_warm_up();
+    world_run(60);
+    for (i = 1; i <= 6; i++)
+        there += sent(i) == PLACE_0;
+    /* 0.5 and four times 0.6 of 4 cores. */
+    assert_int_equal(there, 4);
+}
+
+/* Cache. */
+
+static void hungry_guests_do_not_share_a_cache(void **state)
+{
+    unsigned int a = guest_on(0, 0.5), b = guest_on(1, 0.5);
+
+    (void)state;
+    world.domains[a].misses = MANY;
+    world.domains[b].misses = 2 * MANY;
+    world_warm_up();
+    world_run(10);
+    assert_int_equal(world_moves() > 0, 1);
+    assert_int_not_equal(sent(a), sent(b));
+    world_run(200);
+    assert_in_range(world_moves(), 1, 2);
+}
+
+/* Memory. */
+
+/* 1 million misses/s, 60 ns more each: 60 ms/s for what the talk is worth. */
+static void who_has_its_memory_elsewhere_stays_unless_it_pays(void **state)
+{
+    static const struct {
+        double rate;
+        bool goes;
+    } cases[] = { { 5000, false }, { 20000, true } };
+    unsigned int i, domid;
+
+    for (i = 0; i < 2; i++) {
+        teardown(state);
+        begin();
+        domid = guest_at(PLACE_1, 1.0);
+        world.domains[domid].memory = 1000;
+        world.domains[domid].on_1 = 100;
+        world_talk(domid, 0, cases[i].rate);
+        world_warm_up();
+        world_run(1);
+        world_says(domid, cases[i].goes ? "saves 118." : "saves 29.");
+        world_says(domid, "costs 60.0");
+        world_says(domid, "100 % of its memory is on node 1, 1.00 million "
+                   "misses/s, assumed");
+        world_run(20);
+        assert_int_equal(sent(domid), cases[i].goes ? PLACE_0 : 0);
+    }
+}
+
+/* As an operator has set it: a hundredth of the misses, and the same talk pays. */
+static void what_misses_are_assumed_can_be_set(void **state)
+{
+    struct policy_settings few = policy_defaults;
+    unsigned int domid;
+
+    teardown(state);
+    few.misses = 0.00001;
+    world_begin_nodes("placement", &few, 2, 4);
+    domid = guest_at(PLACE_1, 1.0);
+    world.domains[domid].memory = 1000;
+    world.domains[domid].on_1 = 100;
+    world_talk(domid, 0, 5000);
+    world_warm_up();
+    world_run(1);
+    world_says(domid, "costs 0.60");
+    world_says(domid, "0.01 million misses/s, assumed");
+    world_run(20);
+    assert_int_equal(sent(domid), PLACE_0);
+}
+
+/* Feedback. */
+
+/* What made ESXi thrash: whom a guest talks to moves every 5 s. */
+static void a_partner_that_moves_is_not_followed_for_long(void **state)
+{
+    unsigned int a = guest_on(0, 0.4), partner = pinned_to(PLACE_1);
+    unsigned int second, before, in_a_minute = 0, i;
+    unsigned int at[3600] = { 0 };
+
+    (void)state;
+    world.real = true;
+    world_talk(a, partner, 2000);
+    for (second = 0; second < 3600; second++) {
+        uint64_t place = second / 5 % 2 ? PLACE_0 : PLACE_1;
+
+        world.domains[partner].hard = place;
+        world.domains[partner].cpu = place == PLACE_0 ? 1 : 5;
+        before = world.domains[a].moves;
+        world_run(1);
+        at[second] = world.domains[a].moves - before;
+    }
+    for (second = 0; second + 60 <= 3600; second++) {
+        unsigned int moves = 0;
+
+        for (i = 0; i < 60; i++)
+            moves += at[second + i];
+        if (moves > in_a_minute)
+            in_a_minute = moves;
+    }
+    assert_in_range(in_a_minute, 1, 1);
+    assert_in_range(world.domains[a].moves, 1, 2);
+    assert_int_equal(world.domains[a].backs, world.domains[a].moves);
+}
+
+static void a_move_that_helps_is_not_regretted(void **state)
+{
+    unsigned int a = guest_on(5, 0.4);
+
+    (void)state;
+    world.real = true;
+    world_talk(a, 0, 1000);
+    world_run(120);
+    assert_int_equal(world.domains[a].moves, 1);
+    assert_int_equal(world.domains[a].backs, 0);
+    assert_int_equal(world.domains[a].news, OUTCOME_GOOD);
+}
+
+/* An hour of the same load, which goes up and down by 30 %. */
+static void noise_moves_nobody_after_the_first_minute(void **state)
+{
+    unsigned int i, k, moves;
+
+    (void)state;
+    world.noise = 0.3;
+    world.domains[0].use = 0.5;
+    for (i = 0; i < 10; i++)
+        guest_on(i % 8, 0.1 + 0.05 * i);
+    for (i = 1; i < world.nr; i++)
+        for (k = 0; k < 3; k++)
+            world_talk(i, (i * 7 + k * 3) % world.nr, 50U << (i + k) % 6);
+    for (i = 0; i < world.nr; i++)
+        world.domains[i].talk[i] = 0;
+    world_run(60);
+    moves = world_moves();
+    world_run(3540);
+    assert_int_equal(world_moves(), moves);
+    assert_true(moves > 0);
+}
+
+/* 3 vCPUs that want all of a pCPU for each core. */
+static void three_times_too_many_are_left_where_they_are(void **state)
+{
+    unsigned int i;
+    double least = 1;
+
+    teardown(state);
+    world_begin("placement", &policy_defaults, 2, 4, 2);
+    world.noise = 0.1;
+    for (i = 0; i < 24; i++) {
+        guest_on(i % 2 * 8 + i / 2 % 8, 1.0);
+        world_talk(i + 1, 0, 500);
+    }
+    world_warm_up();
+    world_run(120);
+    /* Of 8 cores each of 24 gets a third: nobody less than 98 % of that. */
+    for (i = 0; i < 2; i++)
+        if (4 / world_units(i) < least)
+            least = 4 / world_units(i);
+    assert_true(least >= 0.98 / 3);
+}
+
+#define placement_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        placement_test(who_talks_to_dom0_goes_to_it),
+        placement_test(the_reason_has_prices),
+        placement_test(a_gang_comes_together),
+        placement_test(a_guest_goes_to_whom_nobody_can_move),
+        placement_test(who_talks_to_both_nodes_equally_stays),
+        placement_test(near_a_driver_domain_of_both_nodes_is_nowhere),
+        placement_test(a_group_goes_as_one),
+        placement_test(who_has_least_to_lose_leaves_a_crowd),
+        placement_test(a_full_place_is_no_crowd),
+        placement_test(nobody_goes_where_there_is_no_room),
+        placement_test(hungry_guests_do_not_share_a_cache),
+        placement_test(who_has_its_memory_elsewhere_stays_unless_it_pays),
+        placement_test(what_misses_are_assumed_can_be_set),
+        placement_test(a_partner_that_moves_is_not_followed_for_long),
+        placement_test(a_move_that_helps_is_not_regretted),
+        placement_test(noise_moves_nobody_after_the_first_minute),
+        placement_test(three_times_too_many_are_left_where_they_are),
+    };
+
+    return run_tap_tests(tests);
+}

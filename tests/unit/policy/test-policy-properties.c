@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What holds for all policies, in each order, on any host: hosts, guests and
+ * load are random, and every plan is carried out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "harness.h"
+#include "policy-world.h"
+
+/* With TEST_FULL, as in make test-full, three times as many. */
+#define HOSTS 40
+
+/* After so long under the same load everything is where it belongs. */
+#define TO_SETTLE 120
+#define TO_WATCH  180
+
+static const char *const names[] = {
+    "driver-affinity", "working-set", "balance", "cache"
+};
+
+#define NR_NAMES (sizeof(names) / sizeof(names[0]))
+
+static uint64_t seed;
+static unsigned int moves; /* of the present host */
+static uint64_t left[WORLD_DOMAINS]; /* mask of LLCs, and 32 + places */
+
+static unsigned int below(unsigned int n)
+{
+    return harness_random_below(&seed, n);
+}
+
+static bool chance(unsigned int percent)
+{
+    return below(100) < percent;
+}
+
+static unsigned int cores_of(uint64_t cpus)
+{
+    struct cpumap map;
+    unsigned int cpu, cores;
+
+    cpumap_init(&map, world.topology.nr_cpus);
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
+        if (cpus >> cpu & 1)
+            cpumap_set(&map, cpu);
+    cores = topology_cores(&world.topology, &map);
+    cpumap_free(&map);
+
+    return cores;
+}
+
+static uint64_t mask_of(const struct cpumap *map)
+{
+    uint64_t mask = 0;
+    unsigned int cpu;
+
+    for (cpu = 0; cpu < map->nr_cpus; cpu++)
+        mask |= (uint64_t)cpumap_test(map, cpu) << cpu;
+
+    return mask;
+}
+
+/* An LLC, or a whole place. */
+static unsigned int spot_of(uint64_t cpus)
+{
+    unsigned int llc = world_llc(cpus);
+
+    return llc == TOPOLOGY_UNKNOWN ? 32 + world_place(cpus) : llc;
+}
+
+static void check(const struct decision *decision)
+{
+    const struct world_domain *d = &world.domains[decision->domid];
+    uint64_t pool = d->pool ? d->pool : world.all, soft;
+
+    if (decision->verb != MOVE)
+        return;
+    soft = mask_of(&decision->soft);
+    assert_false(d->driver);
+    assert_false(d->operators);
+    assert_int_equal(soft & ~pool, 0);
+    assert_int_not_equal(world_place(soft), TOPOLOGY_UNKNOWN);
+    assert_true(cores_of(soft) >= d->nr_vcpus);
+    assert_non_null(decision->policy);
+    moves++;
+    /* Never back to where it was before. */
+    if (left[decision->domid] & 1ULL << spot_of(soft))
+        fail_msg("domain %u goes back to %u: %s", decision->domid,
+                 spot_of(soft), decision->reason);
+    if (d->ours)
+        left[decision->domid] |= 1ULL << spot_of(d->soft);
+}
+
+static void random_policies(char text[100])
+{
+    unsigned int order[NR_NAMES], i, k, nr = 1 + below(NR_NAMES);
+
+    for (i = 0; i < NR_NAMES; i++)
+        order[i] = i;
+    text[0] = '\0';
+    for (i = 0; i < nr; i++) {
+        k = i + below(NR_NAMES - i);
+        strcat(strcat(text, i ? "," : ""), names[order[k]]);
+        order[k] = order[i];
+    }
+}
+
+static uint64_t random_place(void)
+{
+    return world_cpus(&world.topology.places[below(world.topology.nr_places)]);
+}
+
+/* On half of the hosts that is the same. */
+static uint64_t random_llc(void)
+{
+    return world_cpus(&world.topology.caches[below(world.topology.nr_caches)]);
+}
+
+static void random_domain(bool llcs)
+{
+    struct world_domain *d =
+        &world.domains[world_guest(1 + below(4), below(100) / 100.0)];
+
+    d->cpu = below(world.topology.nr_cpus);
+    d->misses = chance(40) ? 1e6 * below(20) : 0;
+    d->driver = chance(10);
+    d->operators = chance(15);
+    if (!d->driver && chance(25))
+        d->group = 1 + below(3);
+    if (chance(25))
+        d->pool = random_place();
+    if (d->operators && chance(50))
+        d->hard = llcs && chance(50) ? random_llc() : random_place();
+    if (!d->operators && chance(20))
+        d->soft = random_place(); /* as xl does */
+}
+
+static void random_host(bool llcs)
+{
+    struct policy_settings settings = policy_defaults;
+    unsigned int i, k, nr = 1 + below(30);
+    bool noisy = chance(50);
+    char policies[100];
+
+    random_policies(policies);
+    settings.confirm = 1 + below(3);
+    /* With noise, two that have 40 % each would take turns to have most. */
+    settings.share = (noisy ? 50 + below(50) : 20 + below(80)) / 100.0;
+    settings.quiet_ns = (10 + below(60)) * WORLD_SECOND;
+    settings.stay_ns = below(20) * WORLD_SECOND;
+    if (llcs)
+        world_begin_with_llcs(policies, &settings, 1 + below(4), 2 + below(2),
+                              3 + below(5), 1 + below(2));
+    else
+        world_begin(policies, &settings, 1 + below(4), 1 + below(6),
+                    1 + below(2));
+    if (chance(50))
+        world.domains[0].hard = llcs && chance(50) ? random_place() : world.all;
+    world.domains[0].use = below(200) / 100.0;
+    for (i = 0; i < nr; i++)
+        random_domain(llcs);
+    for (i = 0; i < 3 * nr; i++) {
+        k = below(world.nr);
+        world_talk(k, below(world.nr), 1U << below(14));
+    }
+    for (i = 0; i < world.nr; i++)
+        world.domains[i].talk[i] = 0;
+    world.noise = noisy ? 0.3 : 0;
+    world.check = check;
+    moves = 0;
+    memset(left, 0, sizeof(left));
+}
+
+static void on_random_hosts(bool llcs)
+{
+    unsigned int host, hosts = getenv("TEST_FULL") ? 3 * HOSTS : HOSTS;
+    unsigned int all_moves = 0, late = 0;
+
+    for (host = 0; host < hosts; host++) {
+        seed = 1000 + host;
+        random_host(llcs);
+        world_warm_up();
+        world_run(TO_SETTLE);
+        all_moves += moves;
+        moves = 0;
+        world_run(TO_WATCH);
+        if (moves && !world.noise)
+            fail_msg("host %u: %u moves under the same load", host, moves);
+        late += moves;
+        world_end();
+    }
+    print_message("# %u moves on %u hosts, %u late ones with noise\n",
+                  all_moves, hosts, late);
+    assert_true(all_moves > hosts);
+    assert_true(late < hosts / 20);
+}
+
+static void whatever_the_host_rules_hold_and_it_comes_to_rest(void **state)
+{
+    (void)state;
+    on_random_hosts(false);
+}
+
+static void so_it_is_when_sockets_have_several_llcs(void **state)
+{
+    (void)state;
+    on_random_hosts(true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whatever_the_host_rules_hold_and_it_comes_to_rest),
+        cmocka_unit_test(so_it_is_when_sockets_have_several_llcs),
+    };
+
+    return run_tap_tests(tests);
+}

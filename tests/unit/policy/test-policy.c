@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The policy driver-affinity: who is moved, who is not, and that nobody is
+ * moved to and fro.
+ *
+ * Each rule here was broken by some scheduler in the field: thrashing between
+ * nodes, fighting with the operator, crossing pools, taking threads for cores,
+ * chasing idle guests.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "fake-host.h"
+#include "harness.h"
+
+#include "policy/planner.h"
+#include "policy/talk.h"
+
+#define SECOND 1000000000ULL
+
+#define DOM0  0U
+#define GUEST 1U
+#define OTHER 2U
+
+static uint16_t acct_of(uint32_t domid)
+{
+    return 10 + domid;
+}
+
+static struct {
+    struct fake_host host;
+    struct topology topology;
+    struct matrix *matrix;
+    struct planner *planner;
+    uint64_t now;
+    /* What the daemon would know. */
+    uint64_t since[FAKE_DOMAINS];
+    bool ours[FAKE_DOMAINS];
+    bool operators[FAKE_DOMAINS];
+    /* The latest plan, by domid. */
+    enum verb verb[FAKE_DOMAINS];
+    char soft[FAKE_DOMAINS][CPUMAP_TEXT];
+    char reason[FAKE_DOMAINS][REASON_TEXT];
+    unsigned int moves[FAKE_DOMAINS];
+} t;
+
+/* Where dom0 runs in run(): [tenth of a second % 2]. */
+static uint32_t dom0_on[2];
+
+static int setup(void **state)
+{
+    struct xensched_error err;
+    struct policies policies;
+
+    (void)state;
+    memset(&t, 0, sizeof(t));
+    dom0_on[0] = dom0_on[1] = 0;
+    fake_host_init(&t.host);
+    fake_domain_new(&t.host, GUEST, "guest", 1);
+    fake_domain_new(&t.host, OTHER, "other", 2);
+    t.host.host.topology(&t.host, &t.topology, &err);
+    t.matrix = matrix_new(SECOND);
+    assert_true(policies_parse(&policies, "driver-affinity"));
+    t.planner = planner_new(&policies, &policy_defaults);
+    t.now = 100 * SECOND;
+
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    planner_free(t.planner);
+    matrix_free(t.matrix);
+    topology_free(&t.topology);
+    fake_host_free(&t.host);
+
+    return 0;
+}
+
+/* What an act would do, and what the core tells the policy of it. */
+static void carry_out(const struct decision *decision)
+{
+    struct fake_domain *d = &t.host.world->domains[decision->domid];
+    uint32_t soft = 0;
+    unsigned int cpu, i;
+
+    if (decision->verb == MOVE)
+        for (cpu = 0; cpu < FAKE_CPUS; cpu++)
+            soft |= (uint32_t)cpumap_test(&decision->soft, cpu) << cpu;
+    else if (decision->verb == GIVE_BACK)
+        soft = FAKE_ALL;
+    else
+        return;
+    for (i = 0; i < d->nr_vcpus; i++)
+        d->vcpus[i].soft = soft;
+    t.ours[decision->domid] = decision->verb == MOVE;
+    t.moves[decision->domid]++;
+}
+
+static void annotate(struct domains *domains)
+{
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++) {
+        struct domain *d = &domains->domain[i];
+
+        d->acct = acct_of(d->domid);
+        d->since_ns = t.since[d->domid];
+        d->affinity = t.operators[d->domid] ? AFFINITY_OPERATOR
+                    : t.ours[d->domid] ? AFFINITY_OURS : AFFINITY_DEFAULT;
+        if (t.ours[d->domid])
+            cpumap_init_copy(&d->ours, &d->vcpus[0].soft);
+    }
+}
+
+static void plan(bool act)
+{
+    struct policy_input input = {
+        .matrix = t.matrix,
+        .topology = &t.topology,
+        .now_ns = t.now,
+    };
+    struct domains domains;
+    struct plan p;
+    unsigned int i;
+
+    fake_domains(&t.host, &domains);
+    annotate(&domains);
+    input.domains = &domains;
+    plan_init(&p, &domains);
+    plan_make(t.planner, &input, &p);
+    assert_int_equal(p.nr, domains.nr);
+    for (i = 0; i < p.nr; i++) {
+        const struct decision *d = &p.decisions[i];
+
+        t.verb[d->domid] = d->verb;
+        memcpy(t.reason[d->domid], d->reason, REASON_TEXT);
+        assert_true(d->reason[0]);
+        if (d->verb == MOVE)
+            cpumap_format(&d->soft, t.soft[d->domid], CPUMAP_TEXT);
+        if (act)
+            carry_out(d);
+    }
+    plan_free(&p);
+    domains_free(&domains);
+}
+
+static void happen_on(uint32_t cpu, unsigned int event, uint32_t from,
+                      uint32_t to, unsigned int times)
+{
+    struct xensched_row row = {
+        .event = event,
+        .cpu = cpu,
+        .current = acct_of(from),
+        .correspondent = acct_of(to),
+        .counter = times,
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
+    };
+
+    matrix_add(t.matrix, &row, t.now);
+}
+
+static void happen(unsigned int event, uint32_t from, uint32_t to,
+                   unsigned int times)
+{
+    happen_on(0, event, from, to, times);
+}
+
+static void talk(uint32_t from, uint32_t to, unsigned int times)
+{
+    happen(XEN_SCHEDLOG_EV_EVTCHN_SEND, from, to, times);
+}
+
+/* For so many seconds GUEST talks to @to so often; plans each second. */
+static void run(unsigned int seconds, uint32_t to, unsigned int per_second)
+{
+    unsigned int tenth;
+
+    for (; seconds; seconds--) {
+        for (tenth = 0; tenth < 10; tenth++) {
+            t.now += SECOND / 10;
+            happen_on(dom0_on[tenth % 2], XEN_SCHEDLOG_EV_SERVICE_NS, DOM0,
+                      DOM0, SECOND / 100);
+            if (per_second) {
+                talk(GUEST, to, per_second / 20);
+                talk(to, GUEST, per_second / 20);
+            }
+        }
+        plan(true);
+    }
+}
+
+static void a_guest_that_talks_to_dom0_goes_to_its_node(void **state)
+{
+    (void)state;
+    run(5, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 1);
+    assert_string_equal(t.soft[GUEST], "0-1");
+    assert_int_equal(t.verb[GUEST], KEEP);
+    assert_int_equal(t.moves[DOM0] + t.moves[OTHER], 0);
+}
+
+static void the_reason_is_in_words_and_numbers(void **state)
+{
+    (void)state;
+    run(1, DOM0, 1000);
+    t.now += SECOND;
+    talk(GUEST, DOM0, 400);
+    talk(DOM0, GUEST, 400);
+    plan(false);
+    assert_int_equal(t.verb[GUEST], MOVE);
+    assert_non_null(strstr(t.reason[GUEST], "100 % of its"));
+    assert_non_null(strstr(t.reason[GUEST], "Domain-0"));
+    assert_non_null(strstr(t.reason[GUEST], "whose vCPUs are on pCPUs 0-1 (node 0)"));
+}
+
+static void a_driver_domain_other_than_dom0_counts_too(void **state)
+{
+    struct fake_domain *driver = &t.host.world->domains[OTHER];
+
+    (void)state;
+    driver->driver = true;
+    driver->vcpus[0].hard = driver->vcpus[1].hard = FAKE_NODE_1;
+    run(5, OTHER, 1000);
+    assert_int_equal(t.moves[GUEST], 1);
+    assert_string_equal(t.soft[GUEST], "2-3");
+    assert_int_equal(t.moves[OTHER], 0);
+}
+
+static double talk_of_guest(void)
+{
+    struct policy_input input = {
+        .matrix = t.matrix,
+        .topology = &t.topology,
+        .now_ns = t.now,
+    };
+    struct domains domains;
+    struct talk *talk;
+    double rate;
+
+    fake_domains(&t.host, &domains);
+    annotate(&domains);
+    input.domains = &domains;
+    talk = talk_with_drivers(&input);
+    /* Sorted by domid. */
+    rate = talk[GUEST].rate;
+    assert_true(talk[GUEST].total == rate);
+    free(talk);
+    domains_free(&domains);
+
+    return rate;
+}
+
+/* With persistent grants a ring's pages are seen on the ring alone. */
+static void a_page_on_a_ring_that_was_mapped_counts_once(void **state)
+{
+    double ring, both, more, copied;
+
+    (void)state;
+    happen(XEN_SCHEDLOG_EV_RING_PAGES, DOM0, GUEST, 1000);
+    ring = talk_of_guest();
+    assert_true(ring > 0);
+    happen(XEN_SCHEDLOG_EV_GRANT_MAP, DOM0, GUEST, 1000);
+    both = talk_of_guest();
+    assert_float_equal(both, ring, 1e-6);
+    happen(XEN_SCHEDLOG_EV_GRANT_MAP, DOM0, GUEST, 1000);
+    more = talk_of_guest();
+    assert_float_equal(more, 2 * ring, 1e-6);
+    happen(XEN_SCHEDLOG_EV_GRANT_COPY, DOM0, GUEST, 1000);
+    copied = talk_of_guest();
+    assert_float_equal(copied, 3 * ring, 1e-6);
+}
+
+static void a_guest_that_talks_to_a_guest_is_left_alone(void **state)
+{
+    (void)state;
+    run(10, OTHER, 1000);
+    assert_int_equal(t.moves[GUEST] + t.moves[OTHER], 0);
+}
+
+static void idle_and_quiet_guests_are_left_alone(void **state)
+{
+    (void)state;
+    run(10, DOM0, 0);
+    run(10, DOM0, 40);
+    assert_int_equal(t.moves[GUEST], 0);
+    assert_non_null(strstr(t.reason[GUEST], "talks little"));
+}
+
+static void most_of_the_talk_has_to_be_with_the_driver_domain(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 10; i++) {
+        talk(GUEST, OTHER, 500);
+        run(1, DOM0, 500);
+    }
+    assert_int_equal(t.moves[GUEST], 0);
+    assert_non_null(strstr(t.reason[GUEST], "are needed"));
+}
+
+static void a_new_guest_is_left_alone_for_a_while(void **state)
+{
+    (void)state;
+    t.since[GUEST] = t.now;
+    run(4, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 0);
+    run(4, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 1);
+}
+
+static void a_single_burst_moves_nobody(void **state)
+{
+    (void)state;
+    run(1, DOM0, 0);
+    t.now += SECOND;
+    talk(GUEST, DOM0, 100);
+    plan(true);
+    run(10, DOM0, 0);
+    assert_int_equal(t.moves[GUEST], 0);
+}
+
+/* It is remembered for long after it ceased, and well above all thresholds. */
+static void a_large_burst_moves_nobody_either(void **state)
+{
+    (void)state;
+    run(1, DOM0, 0);
+    t.now += SECOND;
+    talk(GUEST, DOM0, 10000);
+    plan(true);
+    run(10, DOM0, 0);
+    assert_int_equal(t.moves[GUEST], 0);
+    run(5, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 1);
+}
+
+static void what_an_operator_set_is_left_alone(void **state)
+{
+    (void)state;
+    t.operators[GUEST] = true;
+    run(10, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 0);
+    assert_non_null(strstr(t.reason[GUEST], "operator"));
+}
+
+static void cpupools_are_not_crossed(void **state)
+{
+    (void)state;
+    t.host.world->domains[GUEST].pool_cpus = FAKE_NODE_1;
+    run(10, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 0);
+    /* With one pCPU of the node in its pool, it gets that one. */
+    t.host.world->domains[GUEST].pool_cpus = FAKE_NODE_1 | 0x2;
+    run(5, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 1);
+    assert_string_equal(t.soft[GUEST], "1");
+}
+
+static void a_guest_needs_a_core_for_each_vcpu(void **state)
+{
+    (void)state;
+    fake_domain_new(&t.host, GUEST, "guest", 3);
+    run(10, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 0);
+    fake_domain_new(&t.host, GUEST, "guest", 2);
+    run(5, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 1);
+}
+
+static void threads_do_not_count_as_cores(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    t.host.world->threads = true;
+    topology_free(&t.topology);
+    t.host.host.topology(&t.host, &t.topology, &err);
+    fake_domain_new(&t.host, GUEST, "guest", 2);
+    run(10, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 0);
+    assert_non_null(strstr(t.reason[GUEST], "cores"));
+}
+
+static void a_driver_domain_that_is_spread_attracts_nobody(void **state)
+{
+    struct fake_domain *dom0 = &t.host.world->domains[DOM0];
+
+    (void)state;
+    dom0->vcpus[0] = (struct fake_vcpu){ 0, FAKE_ALL, FAKE_ALL };
+    dom0->vcpus[1] = (struct fake_vcpu){ 3, FAKE_ALL, FAKE_ALL };
+    dom0_on[1] = 3;
+    run(10, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 0);
+    assert_non_null(strstr(t.reason[GUEST], "Domain-0 is spread: it spends no "
+                           "more than 50 % of its time on one node"));
+}
+
+/* A host whose dom0 is pinned nowhere: each plan sees it at one place. */
+static void where_it_is_at_the_moment_is_no_place(void **state)
+{
+    struct fake_domain *dom0 = &t.host.world->domains[DOM0];
+    unsigned int i;
+
+    (void)state;
+    dom0_on[1] = 3;
+    for (i = 0; i < 40; i++) {
+        uint32_t cpu = i / 4 % 2 ? 3 : 0;
+
+        dom0->vcpus[0] = (struct fake_vcpu){ cpu, FAKE_ALL, FAKE_ALL };
+        dom0->vcpus[1] = (struct fake_vcpu){ cpu, FAKE_ALL, FAKE_ALL };
+        run(1, DOM0, 1000);
+    }
+    assert_int_equal(t.moves[GUEST], 0);
+    assert_non_null(strstr(t.reason[GUEST], "Domain-0 is spread"));
+}
+
+static void without_rows_nobody_knows_where_a_driver_domain_lives(void **state)
+{
+    struct fake_domain *dom0 = &t.host.world->domains[DOM0];
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 2; i++)
+        dom0->vcpus[i] = (struct fake_vcpu){ 0, FAKE_ALL, FAKE_ALL };
+    for (i = 0; i < 10; i++) {
+        t.now += SECOND;
+        talk(GUEST, DOM0, 1000);
+        plan(true);
+    }
+    assert_int_equal(t.moves[GUEST], 0);
+    assert_non_null(strstr(t.reason[GUEST], "it is not known where Domain-0 "
+                           "lives"));
+}
+
+/* A trip to the other node costs nobody his place. */
+static void who_lives_at_a_place_need_not_be_there_all_the_time(void **state)
+{
+    struct fake_domain *dom0 = &t.host.world->domains[DOM0];
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 2; i++)
+        dom0->vcpus[i] = (struct fake_vcpu){ 3, FAKE_ALL, FAKE_ALL };
+    for (i = 0; i < 30; i++) {
+        dom0_on[0] = dom0_on[1] = i % 8 == 4 ? 3 : 0;
+        run(1, DOM0, 1000);
+    }
+    assert_int_equal(t.moves[GUEST], 1);
+    assert_string_equal(t.soft[GUEST], "0-1");
+    assert_int_equal(t.verb[GUEST], KEEP);
+    assert_non_null(strstr(t.reason[GUEST], "% of its time on pCPUs 0-1 "
+                           "(node 0)"));
+}
+
+static void where_a_driver_domain_runs_is_seen_in_three_ways(void **state)
+{
+    static const struct fake_vcpu found_on_1[] = {
+        { 0, FAKE_NODE_1, FAKE_ALL }, /* bound */
+        { 0, FAKE_ALL, FAKE_NODE_1 }, /* prefers */
+        { 0, FAKE_ALL, FAKE_ALL },    /* lives, by its rows */
+    };
+    size_t i;
+
+    for (i = 0; i < 3; i++) {
+        struct fake_domain *dom0;
+
+        teardown(state);
+        setup(state);
+        dom0 = &t.host.world->domains[DOM0];
+        dom0->vcpus[0] = dom0->vcpus[1] = found_on_1[i];
+        dom0_on[0] = dom0_on[1] = 2;
+        run(10, DOM0, 1000);
+        assert_int_equal(t.moves[GUEST], 1);
+        assert_string_equal(t.soft[GUEST], "2-3");
+    }
+}
+
+static void one_place_is_no_choice(void **state)
+{
+    unsigned int cpu;
+
+    (void)state;
+    topology_free(&t.topology);
+    topology_init(&t.topology, FAKE_CPUS);
+    for (cpu = 0; cpu < FAKE_CPUS; cpu++)
+        t.topology.cpus[cpu] = (struct topology_cpu){
+            .online = true, .core = cpu,
+        };
+    topology_make_places(&t.topology);
+    run(5, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 0);
+}
+
+static void a_guest_that_is_there_already_is_not_moved(void **state)
+{
+    (void)state;
+    t.host.world->domains[GUEST].vcpus[0].soft = FAKE_NODE_0;
+    run(5, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 0);
+    assert_non_null(strstr(t.reason[GUEST], "already"));
+}
+
+static void load_around_the_threshold_moves_once(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 100; i++)
+        run(1, DOM0, i & 1 ? 80 : 40);
+    assert_true(t.moves[GUEST] <= 1);
+    run(5, DOM0, 200);
+    for (i = 0; i < 100; i++)
+        run(2, DOM0, i & 1 ? 80 : 40);
+    assert_int_equal(t.moves[GUEST], 1);
+}
+
+static void phases_make_few_moves_and_no_ping_pong(void **state)
+{
+    struct fake_domain *driver = &t.host.world->domains[OTHER];
+    unsigned int i;
+
+    (void)state;
+    driver->driver = true;
+    driver->vcpus[0].hard = driver->vcpus[1].hard = FAKE_NODE_1;
+    /* Changes faster than the stay: at most one move in 10 s. */
+    for (i = 0; i < 40; i++)
+        run(3, i & 1 ? OTHER : DOM0, 1000);
+    assert_in_range(t.moves[GUEST], 1, 12);
+    /* Changes slower than the stay are followed, each with one move. */
+    run(30, DOM0, 1000);
+    t.moves[GUEST] = 0;
+    for (i = 0; i < 6; i++) {
+        run(30, i & 1 ? DOM0 : OTHER, 1000);
+        assert_int_equal(t.moves[GUEST], i + 1);
+        assert_string_equal(t.soft[GUEST], i & 1 ? "0-1" : "2-3");
+    }
+}
+
+static void a_place_without_reason_is_given_back_after_a_while(void **state)
+{
+    (void)state;
+    run(5, DOM0, 1000);
+    assert_true(t.ours[GUEST]);
+    run(50, DOM0, 0);
+    assert_true(t.ours[GUEST]);
+    run(30, DOM0, 0);
+    assert_false(t.ours[GUEST]);
+    assert_int_equal(t.moves[GUEST], 2);
+    run(30, DOM0, 0);
+    assert_int_equal(t.moves[GUEST], 2);
+}
+
+static void a_pause_does_not_cost_a_guest_its_place(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 10; i++) {
+        run(10, DOM0, 1000);
+        run(40, DOM0, 0);
+    }
+    assert_int_equal(t.moves[GUEST], 1);
+}
+
+static void a_new_domain_with_an_old_number_is_new(void **state)
+{
+    (void)state;
+    run(5, DOM0, 1000);
+    assert_true(t.ours[GUEST]);
+    t.ours[GUEST] = false;
+    fake_domain_new(&t.host, GUEST, "again", 1);
+    t.since[GUEST] = t.now;
+    t.moves[GUEST] = 0;
+    run(4, DOM0, 1000);
+    assert_int_equal(t.moves[GUEST], 0);
+}
+
+#define policy_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        policy_test(a_guest_that_talks_to_dom0_goes_to_its_node),
+        policy_test(the_reason_is_in_words_and_numbers),
+        policy_test(a_driver_domain_other_than_dom0_counts_too),
+        policy_test(a_page_on_a_ring_that_was_mapped_counts_once),
+        policy_test(a_guest_that_talks_to_a_guest_is_left_alone),
+        policy_test(idle_and_quiet_guests_are_left_alone),
+        policy_test(most_of_the_talk_has_to_be_with_the_driver_domain),
+        policy_test(a_new_guest_is_left_alone_for_a_while),
+        policy_test(a_single_burst_moves_nobody),
+        policy_test(a_large_burst_moves_nobody_either),
+        policy_test(what_an_operator_set_is_left_alone),
+        policy_test(cpupools_are_not_crossed),
+        policy_test(a_guest_needs_a_core_for_each_vcpu),
+        policy_test(threads_do_not_count_as_cores),
+        policy_test(a_driver_domain_that_is_spread_attracts_nobody),
+        policy_test(where_it_is_at_the_moment_is_no_place),
+        policy_test(without_rows_nobody_knows_where_a_driver_domain_lives),
+        policy_test(who_lives_at_a_place_need_not_be_there_all_the_time),
+        policy_test(where_a_driver_domain_runs_is_seen_in_three_ways),
+        policy_test(one_place_is_no_choice),
+        policy_test(a_guest_that_is_there_already_is_not_moved),
+        policy_test(load_around_the_threshold_moves_once),
+        policy_test(phases_make_few_moves_and_no_ping_pong),
+        policy_test(a_place_without_reason_is_given_back_after_a_while),
+        policy_test(a_pause_does_not_cost_a_guest_its_place),
+        policy_test(a_new_domain_with_an_old_number_is_new),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* fake-domctl.c - see fake-domctl.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xenctrl.h>
+
+#include "fake-domctl.h"
+
+struct fake_domctl fake_domctl;
+
+int xc_domain_getinfo_single(xc_interface *xch, uint32_t domid,
+                             xc_domaininfo_t *info)
+{
+    (void)xch;
+    memset(info, 0, sizeof(*info));
+    info->domain = domid;
+    info->max_vcpu_id = fake_domctl.nr_vcpus - 1;
+    info->flags = fake_domctl.dying ? XEN_DOMINF_dying : 0;
+
+    return 0;
+}
+
+void *xc__hypercall_buffer_alloc(xc_interface *xch, xc_hypercall_buffer_t *b,
+                                 size_t size)
+{
+    (void)xch;
+    b->hbuf = malloc(size);
+
+    return b->hbuf;
+}
+
+void xc__hypercall_buffer_free(xc_interface *xch, xc_hypercall_buffer_t *b)
+{
+    (void)xch;
+    free(b->hbuf);
+}
+
+int xc_domctl(xc_interface *xch, struct xen_domctl *domctl)
+{
+    struct xen_domctl_getpageframeinfo3 *op = &domctl->u.getpageframeinfo3;
+    xen_pfn_t *entry = op->array.p;
+    uint64_t i;
+
+    (void)xch;
+    if (domctl->cmd != XEN_DOMCTL_getpageframeinfo3 || op->num > 1024) {
+        errno = ENOSYS;
+        return -1;
+    }
+    for (i = 0; i < op->num; i++)
+        entry[i] = entry[i] < fake_domctl.nr_frames &&
+                   entry[i] != fake_domctl.device ? XEN_DOMCTL_PFINFO_NOTAB
+                                                  : XEN_DOMCTL_PFINFO_XTAB;
+
+    return 0;
+}

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* policy-world.c - see policy-world.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include <xensched/abi.h>
+
+#include "cmocka-tap.h"
+#include "harness.h"
+#include "policy-world.h"
+
+struct world world;
+
+static void make_topology(unsigned int places, unsigned int llcs,
+                          unsigned int cores, unsigned int threads)
+{
+    unsigned int cpu, nr = places * cores * threads;
+
+    assert_true(nr <= 64);
+    topology_init(&world.topology, nr);
+    for (cpu = 0; cpu < nr; cpu++)
+        world.topology.cpus[cpu] = (struct topology_cpu){
+            .online = true,
+            .core = cpu / threads % cores,
+            .socket = cpu / threads / cores,
+            .place = TOPOLOGY_UNKNOWN,
+            .llc = cpu / threads % cores * llcs / cores,
+        };
+    topology_make_places(&world.topology);
+    world.topology.shared_queues = true;
+    world.all = nr == 64 ? UINT64_MAX : (1ULL << nr) - 1;
+}
+
+void world_begin_with_llcs(const char *policies,
+                           const struct policy_settings *settings,
+                           unsigned int places, unsigned int llcs,
+                           unsigned int cores, unsigned int threads)
+{
+    struct policies chosen;
+
+    memset(&world, 0, sizeof(world));
+    make_topology(places, llcs, cores, threads);
+    world.matrix = matrix_new(WORLD_SECOND);
+    world.waiting = waiting_new(WORLD_SECOND);
+    assert_true(policies_parse(&chosen, policies));
+    world.planner = planner_new(&chosen, settings);
+    world.now = 1000 * WORLD_SECOND;
+    world.seed = 1;
+    world.nr = 1;
+    world.domains[0] = (struct world_domain){
+        .driver = true, .nr_vcpus = 2, .hard = 3, .soft = world.all,
+    };
+}
+
+void world_begin(const char *policies, const struct policy_settings *settings,
+                 unsigned int places, unsigned int cores,
+                 unsigned int threads)
+{
+    world_begin_with_llcs(policies, settings, places, 1, cores, threads);
+}
+
+void world_begin_nodes(const char *policies,
+                       const struct policy_settings *settings,
+                       unsigned int nodes, unsigned int cores)
+{
+    unsigned int cpu;
+
+    world_begin(policies, settings, nodes, cores, 1);
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
+        world.topology.cpus[cpu].node = world.topology.cpus[cpu].socket;
+    for (cpu = 0; cpu < nodes; cpu++)
+        world.topology.places[cpu].kind =
+            world.topology.caches[cpu].kind = "node";
+}
+
+void world_end(void)
+{
+    planner_free(world.planner);
+    matrix_free(world.matrix);
+    waiting_free(world.waiting);
+    topology_free(&world.topology);
+}
+
+unsigned int world_guest(unsigned int nr_vcpus, double use)
+{
+    assert_true(world.nr < WORLD_DOMAINS);
+    world.domains[world.nr] = (struct world_domain){
+        .nr_vcpus = nr_vcpus, .hard = world.all, .soft = world.all,
+        .cpu = world.nr % world.topology.nr_cpus, .use = use,
+    };
+
+    return world.nr++;
+}
+
+void world_talk(unsigned int a, unsigned int b, double per_second)
+{
+    world.domains[a].talk[b] = world.domains[b].talk[a] = per_second / 2;
+}
+
+uint64_t world_cpus(const struct topology_place *place)
+{
+    unsigned int cpu;
+    uint64_t cpus = 0;
+
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
+        cpus |= (uint64_t)cpumap_test(&place->cpus, cpu) << cpu;
+
+    return cpus;
+}
+
+unsigned int world_place(uint64_t cpus)
+{
+    unsigned int llc = world_llc(cpus), i;
+
+    if (llc != TOPOLOGY_UNKNOWN)
+        return world.topology.caches[llc].within;
+    for (i = 0; cpus && i < world.topology.nr_places; i++)
+        if (!(cpus & ~world_cpus(&world.topology.places[i])))
+            return i;
+
+    return TOPOLOGY_UNKNOWN;
+}
+
+unsigned int world_llc(uint64_t cpus)
+{
+    unsigned int i;
+
+    for (i = 0; cpus && i < world.topology.nr_caches; i++)
+        if (!(cpus & ~world_cpus(&world.topology.caches[i])))
+            return i;
+
+    return TOPOLOGY_UNKNOWN;
+}
+
+/* Rows. */
+
+static double now_and_then(double amount)
+{
+    unsigned int dice = harness_random_below(&world.seed, 2001);
+
+    return amount * (1 + world.noise * (dice / 1000.0 - 1));
+}
+
+/* The domains of a group have the number of the first one. */
+static unsigned int acct_of(unsigned int domid)
+{
+    unsigned int i = domid, group = world.domains[domid].group;
+
+    if (group)
+        for (i = 0; world.domains[i].group != group; i++)
+            ;
+
+    return XEN_SCHEDLOG_ACCT_FIRST + i;
+}
+
+static void happen(unsigned int event, unsigned int from, unsigned int to,
+                   double times)
+{
+    struct xensched_row row = {
+        .event = event,
+        .current = acct_of(from),
+        .correspondent = acct_of(to),
+        .cpu = world.domains[from].cpu,
+        .counter = now_and_then(times),
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
+    };
+
+    if (row.counter)
+        matrix_add(world.matrix, &row, world.now);
+}
+
+double world_units(unsigned int place)
+{
+    double units = 0;
+    unsigned int i;
+
+    for (i = 0; i < world.nr; i++)
+        if (world.topology.cpus[world.domains[i].cpu].place == place)
+            units += world.domains[i].use;
+
+    return units;
+}
+
+/* Of what it wants; who is crowded gets a part. */
+static double share_at(unsigned int cpu)
+{
+    unsigned int place = world.topology.cpus[cpu].place;
+    double cores = topology_cores(&world.topology,
+                                  &world.topology.places[place].cpus);
+    double units = world_units(place);
+
+    return units > cores ? cores / units : 1;
+}
+
+/* A queue that the pCPUs of the place share; it is a whole number. */
+static void sample_queue(unsigned int cpu)
+{
+    double units = now_and_then(world_units(world.topology.cpus[cpu].place));
+    struct xensched_row row = {
+        .event = XEN_SCHEDLOG_EV_RUNQ,
+        .cpu = cpu,
+        .current = XEN_SCHEDLOG_ACCT_XEN,
+        .counter = units + harness_random_below(&world.seed, 1000) / 1000.0,
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_COUNTER,
+    };
+
+    waiting_add(world.waiting, &row, world.now);
+    row.event = XEN_SCHEDLOG_EV_WAKE_DELAY;
+    row.current = XEN_SCHEDLOG_ACCT_FIRST;
+    row.counter = 10000 / share_at(cpu);
+    waiting_add(world.waiting, &row, world.now);
+}
+
+static bool is_there(const struct world_domain *d)
+{
+    return d->ours && d->soft >> d->cpu & 1;
+}
+
+static double waits(const struct world_domain *d)
+{
+    return is_there(d) ? d->waits_there : d->waits;
+}
+
+static void a_tenth(void)
+{
+    unsigned int i, k;
+
+    world.now += WORLD_SECOND / 10;
+    for (i = 0; i < world.topology.nr_cpus && !world.no_queues; i++)
+        sample_queue(i);
+    for (i = 0; i < world.nr; i++) {
+        happen(XEN_SCHEDLOG_EV_SERVICE_NS, i, i,
+               world.domains[i].use * share_at(world.domains[i].cpu) *
+               WORLD_SECOND / 10);
+        happen(XEN_SCHEDLOG_EV_PMC0, i, i, world.domains[i].misses / 10);
+        happen(XEN_SCHEDLOG_EV_WAKE_DELAY, i, i,
+               waits(&world.domains[i]) * WORLD_SECOND / 10);
+        for (k = 0; k < world.nr; k++)
+            happen(XEN_SCHEDLOG_EV_EVTCHN_SEND, i, k,
+                   world.domains[i].talk[k] / 10);
+    }
+}
+
+/* Plans. */
+
+static void fill(struct cpumap *map, uint64_t cpus)
+{
+    unsigned int cpu;
+
+    if (!map->words)
+        cpumap_init(map, world.topology.nr_cpus);
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
+        if (cpus >> cpu & 1)
+            cpumap_set(map, cpu);
+}
+
+/* As Xen counts it, of each vCPU. */
+static struct vcpu_use use_of(const struct world_domain *d)
+{
+    double share = share_at(d->cpu), each = d->use / d->nr_vcpus;
+
+    return (struct vcpu_use){
+        .known = !world.no_queues, .ran = each * share,
+        .waited = each * (1 - share),
+    };
+}
+
+static void make_domain(struct domains *domains, unsigned int domid)
+{
+    const struct world_domain *from = &world.domains[domid];
+    struct domain *d = domains_add(domains);
+    unsigned int i;
+
+    d->domid = domid;
+    d->acct = acct_of(domid);
+    if (from->group)
+        snprintf(d->group, sizeof(d->group), "g%u", from->group);
+    d->driver = from->driver;
+    d->pool = from->pool ? 1 + world_place(from->pool) : 0;
+    d->affinity = from->operators ? AFFINITY_OPERATOR
+                : from->ours ? AFFINITY_OURS : AFFINITY_DEFAULT;
+    snprintf(d->name, sizeof(d->name), domid ? "guest-%u" : "Domain-0",
+             domid);
+    fill(&d->pool_cpus, from->pool ? from->pool : world.all);
+    domain_make_vcpus(d, from->nr_vcpus, world.topology.nr_cpus);
+    for (i = 0; i < d->nr_vcpus; i++) {
+        d->vcpus[i].online = true;
+        d->vcpus[i].cpu = from->cpu;
+        fill(&d->vcpus[i].hard, from->hard);
+        fill(&d->vcpus[i].soft, from->soft);
+        d->vcpus[i].use = use_of(from);
+    }
+    if (from->memory)
+        pages_set(&d->pages, (const uint64_t[]){
+            from->memory * (100 - from->on_1), from->memory * from->on_1
+        }, 2, world.now);
+    d->soft_only = from->soft_only;
+    d->ours_hard = from->is_hard;
+    if (from->ours)
+        fill(&d->ours, from->soft);
+}
+
+static void settle_there(struct world_domain *d)
+{
+    for (d->cpu = 0; !(d->soft >> d->cpu & 1); d->cpu++)
+        ;
+}
+
+static void pull(struct world_domain *d, enum pull pull)
+{
+    d->pulls[pull]++;
+    if (pull == PULL_HARDEN || pull == PULL_SOFTEN) {
+        d->is_hard = pull == PULL_HARDEN;
+        d->hard = d->is_hard ? d->soft : world.all;
+    }
+    if (pull == PULL_HARDEN || (pull == PULL_REMIND && !world.deaf))
+        settle_there(d);
+}
+
+static void carry_out(const struct decision *decision)
+{
+    struct world_domain *d = &world.domains[decision->domid];
+    unsigned int cpu, was = d->cpu;
+
+    if (decision->news != OUTCOME_NONE)
+        d->news = decision->news;
+    if (decision->verb == KEEP)
+        pull(d, decision->pull);
+    if (decision->verb == GIVE_BACK) {
+        d->soft = d->hard = world.all;
+        d->ours = d->is_hard = false;
+        d->backs++;
+    }
+    if (decision->verb != MOVE)
+        return;
+    d->soft = 0;
+    for (cpu = 0; cpu < world.topology.nr_cpus; cpu++)
+        if (cpumap_test(&decision->soft, cpu)) {
+            d->soft |= 1ULL << cpu;
+            d->cpu = cpu;
+        }
+    d->sent = d->soft;
+    d->ours = true;
+    d->moves++;
+    d->is_hard = decision->hard;
+    d->hard = d->is_hard ? d->soft : world.all;
+    if (world.deaf && !d->is_hard)
+        d->cpu = was;
+}
+
+static void make_plan(void)
+{
+    struct domains domains = { 0 };
+    struct policy_input input = {
+        .matrix = world.matrix,
+        .waiting = world.waiting,
+        .topology = &world.topology,
+        .domains = &domains,
+        .now_ns = world.now,
+        .distances = world.distances,
+        .real = world.real,
+    };
+    struct plan plan;
+    unsigned int i;
+
+    for (i = 0; i < world.nr; i++)
+        make_domain(&domains, i);
+    plan_init(&plan, &domains);
+    plan_make(world.planner, &input, &plan);
+    for (i = 0; i < plan.nr; i++) {
+        struct decision *decision = &world.domains[i].decision;
+
+        assert_true(plan.decisions[i].reason[0]);
+        if (world.check)
+            world.check(&plan.decisions[i]);
+        carry_out(&plan.decisions[i]);
+        *decision = plan.decisions[i];
+        decision->soft.words = NULL;
+        decision->partner = NULL;
+    }
+    plan_free(&plan);
+    domains_free(&domains);
+}
+
+void world_warm_up(void)
+{
+    unsigned int tenth;
+
+    for (tenth = 0; tenth < 200; tenth++)
+        a_tenth();
+}
+
+void world_run(unsigned int seconds)
+{
+    unsigned int tenth;
+
+    for (; seconds; seconds--) {
+        for (tenth = 0; tenth < 10; tenth++)
+            a_tenth();
+        make_plan();
+    }
+}
+
+unsigned int world_moves(void)
+{
+    unsigned int i, moves = 0;
+
+    for (i = 0; i < world.nr; i++)
+        moves += world.domains[i].moves;
+
+    return moves;
+}
+
+void world_says(unsigned int domid, const char *words)
+{
+    const char *reason = world.domains[domid].decision.reason;
+
+    if (!strstr(reason, words))
+        fail_msg("no '%s' in '%s'", words, reason);
+}

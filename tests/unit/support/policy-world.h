@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * policy-world.h - a host of up to 64 pCPUs made of numbers only, whose guests
+ * do the same all the time, and whose plans are carried out.  For tests of
+ * policies.
+ */
+#ifndef POLICY_WORLD_H
+#define POLICY_WORLD_H
+
+#include "policy/planner.h"
+
+#define WORLD_DOMAINS 40U
+#define WORLD_SECOND  1000000000ULL
+
+struct world_domain {
+    bool driver, operators, ours;
+    unsigned int group;        /* 0: in none */
+    unsigned int nr_vcpus;
+    uint64_t pool, hard, soft; /* pCPUs; pool: 0 is all */
+    unsigned int cpu;          /* where it runs */
+    double use;                /* pCPUs, if it need not wait */
+    double misses;             /* per second */
+    double talk[WORLD_DOMAINS]; /* per second, from here to there */
+    unsigned int memory, on_1; /* in 100 pages; percent of it on node 1 */
+    bool soft_only;
+    double waits, waits_there; /* for a pCPU, s per second; where it was sent */
+    /* What came of it. */
+    unsigned int moves, backs;
+    unsigned int pulls[PULL_SOFTEN + 1]; /* so many of each */
+    enum outcome_news news;    /* the latest that was any */
+    bool is_hard;              /* its hard affinity is ours */
+    struct decision decision;  /* the latest; without map and partner */
+    uint64_t sent;             /* soft, of the latest MOVE */
+};
+
+struct world {
+    struct topology topology;
+    struct matrix *matrix;
+    struct waiting *waiting;
+    struct planner *planner;
+    uint64_t now, all;
+    unsigned int nr;
+    struct world_domain domains[WORLD_DOMAINS];
+    const struct distances *distances; /* NULL: those of any host */
+    double noise; /* part by which load goes up and down */
+    uint64_t seed;
+    bool no_queues; /* are logged */
+    bool real;      /* what comes of plans is looked at */
+    bool deaf;      /* a soft affinity has no effect */
+    /* Called for each decision, before it is carried out. */
+    void (*check)(const struct decision *decision);
+};
+
+extern struct world world;
+
+/* Domain 0 is dom0, 2 vCPUs bound to the first 2 pCPUs. */
+void world_begin(const char *policies, const struct policy_settings *settings,
+                 unsigned int places, unsigned int cores,
+                 unsigned int threads);
+/* The same, of NUMA nodes. */
+void world_begin_nodes(const char *policies,
+                       const struct policy_settings *settings,
+                       unsigned int nodes, unsigned int cores);
+/* The same, and each place has @llcs LLCs, by its cores. */
+void world_begin_with_llcs(const char *policies,
+                           const struct policy_settings *settings,
+                           unsigned int places, unsigned int llcs,
+                           unsigned int cores, unsigned int threads);
+void world_end(void);
+
+unsigned int world_guest(unsigned int nr_vcpus, double use);
+
+/* What would run at a place if all had a pCPU. */
+double world_units(unsigned int place);
+
+/* Both directions together. */
+void world_talk(unsigned int a, unsigned int b, double per_second);
+
+/* 20 s without a plan, so that rates are what they are going to be. */
+void world_warm_up(void);
+
+/* A plan each second, carried out. */
+void world_run(unsigned int seconds);
+
+/* Of all domains, since the beginning. */
+unsigned int world_moves(void);
+
+/* Fails unless the latest reason about the domain has @words. */
+void world_says(unsigned int domid, const char *words);
+
+uint64_t world_cpus(const struct topology_place *place);
+
+/* The place which all of a mask is in, or TOPOLOGY_UNKNOWN. */
+unsigned int world_place(uint64_t cpus);
+
+/* Likewise the LLC, or the only one of its place. */
+unsigned int world_llc(uint64_t cpus);
+
+#endif /* POLICY_WORLD_H */

@@ -1,0 +1,698 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The hypervisor's area: whole or not at all, made and freed in steps, within
+ * its budget, and no page freed that somebody still maps.
+ *
+ * The hypervisor's own area.c and region.c are compiled here, in a world with
+ * as many pCPUs and as little memory as a test wants.
+ */
+#include "cmocka-tap.h"
+
+#include "world.h"
+
+#include "common/schedlog/area.c"
+#define lock region_lock
+#include "common/schedlog/region.c"
+#undef lock
+
+#define NR_PAGES (1U << 18)
+#define PAGE(mfn) ((void *)(((unsigned long)(mfn) + 1) << PAGE_SHIFT))
+
+unsigned int nr_cpu_ids;
+bool fake_online[256];
+
+static struct page_info pages[NR_PAGES];
+static unsigned int next_page, nr_used; /* pages */
+static unsigned int nr_blocks;          /* of small memory */
+static unsigned int nr_shared;          /* pages, ever */
+static bool preempting;
+static unsigned int steps;
+static struct rcu_head *waiting; /* for a grace period */
+static unsigned int nr_ticking;
+
+/* Linear addresses, and the frames behind them. */
+static struct range {
+    uint8_t *va;
+    unsigned int nr;
+    unsigned long *mfn;
+} ranges[4096];
+
+void *alloc_xenheap_pages(unsigned int order, unsigned int memflags)
+{
+    unsigned int i;
+
+    assert_int_equal(order, 0);
+    for (i = 0; i < NR_PAGES; i++, next_page++)
+        if (!pages[next_page % NR_PAGES].there)
+            break;
+    if (i == NR_PAGES)
+        return NULL;
+    i = next_page++ % NR_PAGES;
+    pages[i] = (struct page_info){ .there = true, .node = memflags };
+    nr_used++;
+
+    return PAGE(i);
+}
+
+void free_xenheap_page(void *page)
+{
+    struct page_info *pg = virt_to_page(page);
+
+    assert_true(pg->there);
+    assert_int_equal(pg->count_info, 0);
+    pg->there = false;
+    nr_used--;
+}
+
+void clear_page(void *page)
+{
+    assert_true(virt_to_page(page)->there);
+}
+
+unsigned long virt_to_mfn(const void *page)
+{
+    return ((unsigned long)page >> PAGE_SHIFT) - 1;
+}
+
+void *mfn_to_virt(unsigned long mfn)
+{
+    return PAGE(mfn);
+}
+
+struct page_info *mfn_to_page(mfn_t mfn)
+{
+    return &pages[mfn_x(mfn)];
+}
+
+struct page_info *virt_to_page(const void *page)
+{
+    return &pages[virt_to_mfn(page)];
+}
+
+void share_xen_page_with_privileged_guests(struct page_info *pg,
+                                           enum XENSHARE_flags flags)
+{
+    pg->shared = true;
+    pg->writable = flags == SHARE_rw;
+    pg->count_info = 1UL << _PGC_allocated | 1;
+    nr_shared++;
+}
+
+bool test_and_clear_bit(unsigned int bit, unsigned long *word)
+{
+    bool was = *word & 1UL << bit;
+
+    *word &= ~(1UL << bit);
+
+    return was;
+}
+
+void put_page(struct page_info *pg)
+{
+    assert_true(pg->count_info & PGC_count_mask);
+    pg->count_info--;
+}
+
+static struct range *range_of(const void *va)
+{
+    const uint8_t *p = va;
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(ranges); i++)
+        if (ranges[i].va && p >= ranges[i].va &&
+            p < ranges[i].va + ranges[i].nr * PAGE_SIZE)
+            return &ranges[i];
+    fail();
+
+    return NULL;
+}
+
+static unsigned long *frame_at(const void *va)
+{
+    struct range *range = range_of(va);
+
+    return &range->mfn[((const uint8_t *)va - range->va) >> PAGE_SHIFT];
+}
+
+void *__vmap(const mfn_t *mfn, unsigned int granularity, unsigned int nr,
+             unsigned int align, unsigned int flags, int type)
+{
+    struct range *range = ranges;
+    unsigned int i;
+
+    (void)align;
+    (void)type;
+    assert_true(mfn_x(*mfn) == ~0UL && nr == 1 && flags == MAP_SMALL_PAGES);
+    while (range->va)
+        range++;
+    assert_true(range < ranges + ARRAY_SIZE(ranges));
+    range->nr = granularity;
+    range->va = calloc(granularity, PAGE_SIZE);
+    range->mfn = malloc(granularity * sizeof(*range->mfn));
+    for (i = 0; i < granularity; i++)
+        range->mfn[i] = ~0UL;
+
+    return range->va;
+}
+
+int map_pages_to_xen(unsigned long va, mfn_t mfn, unsigned long nr,
+                     unsigned int flags)
+{
+    assert_true(nr == 1 || flags == _PAGE_NONE);
+    assert_int_equal(flags == _PAGE_NONE, mfn_x(mfn) == ~0UL);
+    for (unsigned long i = 0; i < nr; i++)
+        *frame_at((char *)va + i * PAGE_SIZE) = mfn_x(mfn);
+
+    return 0;
+}
+
+mfn_t vmap_to_mfn(const void *va)
+{
+    assert_true(*frame_at(va) != ~0UL);
+
+    return _mfn(*frame_at(va));
+}
+
+/* Nothing of it may be mapped any more: that would take long. */
+void vunmap(const void *va)
+{
+    struct range *range = range_of(va);
+    unsigned int i;
+
+    for (i = 0; i < range->nr; i++)
+        assert_true(range->mfn[i] == ~0UL);
+    free(range->va);
+    free(range->mfn);
+    memset(range, 0, sizeof(*range));
+}
+
+void *fake_alloc(size_t size)
+{
+    nr_blocks++;
+
+    return calloc(1, size);
+}
+
+void fake_free(void *p)
+{
+    nr_blocks -= !!p;
+    free(p);
+}
+
+nodeid_t cpu_to_node(unsigned int cpu)
+{
+    return cpu % 2;
+}
+
+unsigned int num_online_cpus(void)
+{
+    unsigned int cpu, nr = 0;
+
+    for_each_online_cpu (cpu)
+        nr++;
+
+    return nr;
+}
+
+unsigned int num_present_cpus(void)
+{
+    return nr_cpu_ids;
+}
+
+bool fake_preempt(void)
+{
+    return preempting;
+}
+
+void call_rcu(struct rcu_head *head, void (*func)(struct rcu_head *head))
+{
+    head->func = func;
+    head->next = waiting;
+    waiting = head;
+}
+
+static void grace_period(void)
+{
+    while (waiting) {
+        struct rcu_head *head = waiting;
+
+        waiting = head->next;
+        head->func(head);
+    }
+}
+
+/* What other files of the hypervisor do. */
+void schedlog_stay_init_cpu(struct schedlog_pcpu *pcpu)
+{
+    assert_non_null(pcpu->cpu.skipped);
+}
+
+void schedlog_init_tick(struct schedlog_pcpu *pcpu)
+{
+    assert_non_null(pcpu->cpu.lcr);
+}
+
+void schedlog_start_tick(unsigned int cpu)
+{
+    assert_non_null(per_cpu(schedlog_pcpu, cpu));
+    nr_ticking++;
+}
+
+static struct xen_schedlog_file files[64];
+
+static struct schedlog_geometry layout(unsigned int nr_acct,
+                                       unsigned int nr_files, uint32_t size)
+{
+    struct schedlog_geometry g = { nr_acct, nr_files, nr_files * size, files };
+    unsigned int i;
+
+    for (i = 0; i < nr_files; i++)
+        files[i] = (struct xen_schedlog_file){ i * size, size };
+
+    return g;
+}
+
+static void start(unsigned int cpus)
+{
+    nr_cpu_ids = cpus;
+    memset(fake_online, 1, cpus);
+    memset(fake_online + cpus, 0, sizeof(fake_online) - cpus);
+    opt_schedlog_max = 0;
+    assert_int_equal(fake_start(), 0);
+}
+
+/* Called again as often as it wants. */
+static int make(const struct schedlog_geometry *g, uint64_t *need)
+{
+    int rc;
+
+    for (steps = 0;; steps++) {
+        rc = schedlog_make_area(g, need);
+        if (rc != -ERESTART)
+            return rc;
+    }
+}
+
+static int prepare(uint16_t acct)
+{
+    int rc;
+
+    do
+        rc = schedlog_prepare_acct(acct);
+    while (rc == -ERESTART);
+
+    return rc;
+}
+
+/* Are its thresholds counted on this pCPU? */
+static bool has_counters(unsigned int cpu, uint16_t acct)
+{
+    const uint32_t *skipped = per_cpu(schedlog_pcpu, cpu)->cpu.skipped;
+
+    return *frame_at(skipped + acct * XEN_SCHEDLOG_NR_EVENTS) != ~0UL;
+}
+
+static void reap(void)
+{
+    while (schedlog_reap())
+        ;
+}
+
+static void assert_nothing_is_left(void)
+{
+    unsigned int cpu;
+
+    reap();
+    assert_int_equal(schedlog_used_bytes(), 0);
+    grace_period();
+    reap();
+    assert_false(schedlog_has_former());
+    assert_int_equal(nr_used, 0);
+    assert_int_equal(nr_blocks, 0);
+    assert_int_equal(schedlog_nr_cpus(), 0);
+    assert_int_equal(schedlog_geometry()->nr_acct, 0);
+    for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+        assert_null(per_cpu(schedlog_pcpu, cpu));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    *fake_fail = 0;
+    preempting = false;
+    nr_prepared = XEN_SCHEDLOG_ACCT_FIRST;
+    memset(fake_schedlog_pcpu, 0, sizeof(fake_schedlog_pcpu));
+    start(4);
+
+    return 0;
+}
+
+static void an_area_is_there_and_goes(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 65536);
+    const struct schedlog_region *data;
+    unsigned int cpu;
+    uint64_t need;
+
+    (void)state;
+    assert_int_equal(make(&g, &need), 0);
+    assert_int_equal(schedlog_nr_cpus(), 4);
+    assert_int_equal(schedlog_used_bytes(), nr_used * PAGE_SIZE);
+    for (cpu = 0; cpu < 4; cpu++) {
+        data = schedlog_find_region(XEN_SCHEDLOG_REGION_DATA, cpu);
+        assert_int_equal(data->nr_pages, 64);
+        assert_true(page_of(data, 63)->shared);
+        assert_false(page_of(data, 63)->writable);
+        assert_int_equal(page_of(data, 63)->node, MEMF_node(cpu % 2));
+        assert_true(per_cpu(schedlog_pcpu, cpu)->cpu.file[1].data ==
+                    (uint8_t *)data->va + 65536);
+    }
+    assert_true(page_of(schedlog_find_region(XEN_SCHEDLOG_REGION_CONTROL, 3),
+                        0)->writable);
+    assert_null(schedlog_find_region(XEN_SCHEDLOG_REGION_DATA, 4));
+    assert_null(schedlog_find_region(77, 0));
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+static void each_allocation_that_fails_leaves_nothing(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 65536);
+    unsigned int n;
+    uint64_t need;
+    int rc;
+
+    (void)state;
+    for (n = 1;; n++) {
+        *fake_fail = n;
+        preempting = n & 1;
+        rc = make(&g, &need);
+        if (!rc)
+            break;
+        assert_int_equal(rc, -ENOMEM);
+        assert_nothing_is_left();
+    }
+    assert_true(*fake_fail);
+    assert_true(n > 500);
+    *fake_fail = 0;
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+static void too_much_is_refused_before_anything_is_made(void **state)
+{
+    struct schedlog_geometry g = layout(1024, 8, 1 << 20);
+    uint64_t need = 0;
+
+    (void)state;
+    start(64); /* 64 times 8 MiB */
+    nr_shared = 0;
+    opt_schedlog_max = MB(256);
+    assert_int_equal(make(&g, &need), -E2BIG);
+    assert_int_equal(nr_shared, 0);
+    assert_true(need > MB(512) && need < MB(544));
+    assert_nothing_is_left();
+    opt_schedlog_max = need;
+    assert_int_equal(make(&g, &need), 0);
+    assert_int_equal(schedlog_used_bytes(), need);
+    schedlog_give_up_area();
+    g = layout(1024, 8, 4096);
+    reap();
+    assert_int_equal(make(&g, &need), 0);
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+/*
+ * What balance asks for: 928 KiB of logs, 1024 accounting domains, in the end of
+ * so many domains.
+ */
+static void the_default_is_enough_for_256_pcpus(void **state)
+{
+    struct schedlog_geometry g = layout(1024, 32, 32768);
+    uint64_t need;
+
+    (void)state;
+    start(256);
+    assert_int_equal(make(&g, &need), 0);
+    assert_int_equal(schedlog_nr_cpus(), 256);
+    assert_int_equal(prepare(1023), 0);
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+/* 32 accounting domains to the page. */
+static void who_may_be_bound_has_counters_and_nobody_else(void **state)
+{
+    struct schedlog_geometry g = layout(1024, 4, 65536);
+    unsigned int cpu, before;
+    uint64_t need;
+
+    (void)state;
+    assert_int_equal(make(&g, &need), 0);
+    before = nr_used;
+    assert_true(schedlog_is_prepared(XEN_SCHEDLOG_ACCT_XEN));
+    assert_false(schedlog_is_prepared(XEN_SCHEDLOG_ACCT_FIRST));
+    assert_int_equal(prepare(31), 0);
+    assert_int_equal(nr_used, before);
+    preempting = true;
+    assert_int_equal(prepare(100), 0);
+    assert_true(schedlog_is_prepared(100));
+    assert_false(schedlog_is_prepared(101));
+    assert_int_equal(nr_used, before + 4 * 3);
+    assert_int_equal(schedlog_used_bytes(), nr_used * PAGE_SIZE);
+    for (cpu = 0; cpu < 4; cpu++) {
+        assert_true(has_counters(cpu, 1) && has_counters(cpu, 100));
+        assert_false(has_counters(cpu, 128));
+    }
+    /* Bindings outlive areas. */
+    schedlog_give_up_area();
+    reap();
+    assert_int_equal(make(&g, &need), 0);
+    assert_true(has_counters(3, 100));
+    schedlog_give_up_area();
+    g = layout(16, 4, 65536); /* they are charged to numbers below 16 now */
+    reap();
+    assert_int_equal(make(&g, &need), 0);
+    assert_true(has_counters(3, 15));
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+static void without_memory_for_counters_nobody_is_bound(void **state)
+{
+    struct schedlog_geometry g = layout(1024, 4, 65536);
+    uint64_t need;
+    unsigned int n;
+
+    (void)state;
+    assert_int_equal(make(&g, &need), 0);
+    opt_schedlog_max = schedlog_used_bytes() + 10 * PAGE_SIZE;
+    assert_int_equal(prepare(1023), -E2BIG);
+    assert_false(schedlog_is_prepared(100));
+    opt_schedlog_max = MB(256);
+    for (n = 1;; n++) {
+        *fake_fail = n;
+        if (!prepare(1000))
+            break;
+        assert_false(schedlog_is_prepared(XEN_SCHEDLOG_ACCT_FIRST));
+    }
+    assert_true(n > 4);
+    assert_true(has_counters(3, 1000));
+    *fake_fail = 0;
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+/* Of an area that is being made, and of pCPUs which are offline. */
+static void counters_are_nowhere_forgotten(void **state)
+{
+    struct schedlog_geometry g = layout(1024, 4, 1 << 20);
+    unsigned int cpu;
+    uint64_t need;
+
+    (void)state;
+    preempting = true;
+    for (cpu = 0; cpu < 50; cpu++) /* one and a half pCPUs */
+        assert_int_equal(schedlog_make_area(&g, &need), -ERESTART);
+    assert_int_equal(prepare(100), 0);
+    assert_int_equal(make(&g, &need), 0);
+    for (cpu = 0; cpu < 4; cpu++)
+        assert_true(has_counters(cpu, 100));
+    fake_online[2] = false;
+    assert_int_equal(prepare(500), 0);
+    assert_true(schedlog_prepare_cpu(2));
+    fake_online[2] = true;
+    assert_true(has_counters(2, 500));
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+static void nobody_sees_what_is_not_complete(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 1 << 20), other = g;
+    unsigned int cpu, nr;
+    uint64_t need;
+
+    (void)state;
+    other.nr_acct = 32;
+    preempting = true;
+    for (nr = 0; schedlog_make_area(&g, &need) == -ERESTART; nr++) {
+        assert_int_equal(schedlog_nr_cpus(), 0);
+        assert_null(schedlog_find_region(XEN_SCHEDLOG_REGION_GLOBAL, 0));
+        for (cpu = 0; cpu < 4; cpu++)
+            assert_null(per_cpu(schedlog_pcpu, cpu));
+        if (nr == 20)
+            assert_int_equal(schedlog_make_area(&other, &need), -EBUSY);
+    }
+    assert_true(nr >= 64); /* 16 MiB, 64 pages each */
+    assert_int_equal(schedlog_nr_cpus(), 4);
+    assert_int_equal(make(&other, &need), -EBUSY);
+    assert_int_equal(make(&g, &need), 0);
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+static void one_that_nobody_goes_on_with_can_be_given_up(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 1 << 20);
+    uint64_t need;
+
+    (void)state;
+    preempting = true;
+    assert_int_equal(schedlog_make_area(&g, &need), -ERESTART);
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+static void freeing_is_in_steps_too(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 1 << 20);
+    unsigned int before, nr = 0;
+    uint64_t need;
+
+    (void)state;
+    assert_int_equal(make(&g, &need), 0);
+    schedlog_give_up_area();
+    reap();
+    grace_period();
+    do {
+        before = nr_used;
+        nr++;
+    } while (schedlog_reap() && before - nr_used <= PAGES_PER_STEP);
+    assert_int_equal(nr_used, 0);
+    assert_true(nr >= 64);
+    assert_nothing_is_left();
+}
+
+static void what_is_mapped_is_freed_when_it_is_not(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 65536);
+    const struct schedlog_region *data;
+    struct page_info *pg;
+    uint64_t need;
+
+    (void)state;
+    assert_int_equal(make(&g, &need), 0);
+    data = schedlog_find_region(XEN_SCHEDLOG_REGION_DATA, 2);
+    pg = page_of(data, 5);
+    pg->count_info++;
+    schedlog_give_up_area();
+    reap();
+    grace_period();
+    reap();
+    assert_true(pg->there);
+    assert_int_equal(schedlog_used_bytes(), 64 * PAGE_SIZE);
+    assert_int_equal(nr_used, 64);
+    assert_int_equal(make(&g, &need), 0); /* there can be another one */
+    schedlog_give_up_area();
+    put_page(pg);
+    assert_nothing_is_left();
+}
+
+static void a_pcpu_that_comes_gets_an_area_or_none(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 65536);
+    unsigned int n, before, ticking = nr_ticking;
+    uint32_t *lcr;
+    uint64_t need;
+
+    (void)state;
+    fake_online[1] = false;
+    assert_int_equal(make(&g, &need), 0);
+    lcr = schedlog_find_region(XEN_SCHEDLOG_REGION_CONTROL, 0)->va;
+    lcr[3] = 0x1234;
+    before = nr_used;
+    for (n = 1;; n++) {
+        *fake_fail = n;
+        if (schedlog_prepare_cpu(1))
+            break;
+        assert_null(per_cpu(schedlog_pcpu, 1));
+        assert_null(schedlog_find_region(XEN_SCHEDLOG_REGION_DATA, 1));
+        reap();
+        grace_period();
+        reap();
+        assert_int_equal(nr_used, before);
+    }
+    assert_true(n > 64 && *fake_fail);
+    assert_int_equal(per_cpu(schedlog_pcpu, 1)->cpu.lcr[3], 0x1234);
+    *fake_fail = 0;
+
+    /* Without one, the same set-up makes it. */
+    schedlog_give_up_area();
+    assert_int_equal(make(&g, &need), 0);
+    *fake_fail = 3;
+    assert_false(schedlog_prepare_cpu(1));
+    fake_online[1] = true;
+    assert_int_equal(make(&g, &need), 0);
+    assert_non_null(per_cpu(schedlog_pcpu, 1));
+    assert_int_equal(nr_ticking, ticking + 1);
+
+    /* One that goes and comes back keeps what it had. */
+    lcr = schedlog_find_region(XEN_SCHEDLOG_REGION_CONTROL, 1)->va;
+    lcr[3] = 0x5678;
+    assert_true(schedlog_prepare_cpu(1));
+    assert_int_equal(per_cpu(schedlog_pcpu, 1)->cpu.lcr[3], 0x5678);
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+static void a_pcpu_that_comes_meanwhile_has_an_area(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 1 << 20);
+    uint64_t need;
+
+    (void)state;
+    fake_online[2] = false;
+    preempting = true;
+    assert_int_equal(schedlog_make_area(&g, &need), -ERESTART);
+    assert_true(schedlog_prepare_cpu(2));
+    fake_online[2] = true;
+    assert_int_equal(make(&g, &need), 0);
+    assert_non_null(per_cpu(schedlog_pcpu, 2));
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+#define TEST(f) cmocka_unit_test_setup(f, set_up)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(an_area_is_there_and_goes),
+        TEST(each_allocation_that_fails_leaves_nothing),
+        TEST(too_much_is_refused_before_anything_is_made),
+        TEST(the_default_is_enough_for_256_pcpus),
+        TEST(who_may_be_bound_has_counters_and_nobody_else),
+        TEST(without_memory_for_counters_nobody_is_bound),
+        TEST(counters_are_nowhere_forgotten),
+        TEST(nobody_sees_what_is_not_complete),
+        TEST(one_that_nobody_goes_on_with_can_be_given_up),
+        TEST(freeing_is_in_steps_too),
+        TEST(what_is_mapped_is_freed_when_it_is_not),
+        TEST(a_pcpu_that_comes_gets_an_area_or_none),
+        TEST(a_pcpu_that_comes_meanwhile_has_an_area),
+    };
+
+    return run_tap_tests(tests);
+}

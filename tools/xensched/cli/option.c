@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* option.c - see option.h. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "option.h"
+
+#define MAX_ROWS 64
+
+#define HELP_INDENT 24
+#define HELP_WIDTH  78
+
+static bool is_taken(const struct option_table *table, unsigned int i)
+{
+    return table->takes & UINT64_C(1) << i;
+}
+
+static int index_of(const struct option_table *table, const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < table->nr; i++)
+        if (!strcmp(table->row[i].name, name))
+            return i;
+
+    return '?';
+}
+
+int option_next(const struct option_table *table, int argc, char **argv)
+{
+    struct option options[MAX_ROWS + 1] = { 0 }, *o = options;
+    unsigned int i;
+    int found;
+
+    for (i = 0; i < table->nr; i++)
+        if (is_taken(table, i))
+            *o++ = (struct option){
+                .name = table->row[i].name,
+                .has_arg = table->row[i].value ? required_argument
+                                               : no_argument,
+                /* No index is '?' or 'h'. */
+                .val = 256 + i,
+            };
+    found = getopt_long(argc, argv, "h", options, NULL);
+    if (found >= 256)
+        return found - 256;
+
+    return found == 'h' ? index_of(table, "help") : found;
+}
+
+/* @text, wrapped, from the column @at of a line on which something is. */
+static void print_wrapped(const char *text, size_t at)
+{
+    while (*text) {
+        size_t length = strcspn(text, " "), more = text[length] == ' ';
+
+        if (at + 1 + length > HELP_WIDTH || at < HELP_INDENT) {
+            printf("%s%*s", at < HELP_INDENT ? "" : "\n",
+                   (int)(HELP_INDENT - (at < HELP_INDENT ? at : 0)), "");
+            at = HELP_INDENT;
+        } else if (at > HELP_INDENT) {
+            putchar(' ');
+            at++;
+        }
+        printf("%.*s", (int)length, text);
+        at += length;
+        text += length + more;
+    }
+}
+
+void option_print(const struct option_row *row)
+{
+    char text[500];
+    size_t at = printf("  --%s%s%s", row->name, row->value ? " " : "",
+                       row->value ? row->value : "");
+
+    if (at >= HELP_INDENT) {
+        putchar('\n');
+        at = 0;
+    }
+    snprintf(text, sizeof(text), row->standard ? "%s (default: %s)" : "%s",
+             row->help, row->standard);
+    print_wrapped(text, at);
+    putchar('\n');
+}
+
+void option_print_all(const struct option_table *table)
+{
+    unsigned int i;
+
+    for (i = 0; i < table->nr; i++)
+        if (is_taken(table, i))
+            option_print(&table->row[i]);
+}
+
+static bool begins_with_digits(const char *text, uint64_t *number, char **end)
+{
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *number = strtoull(text, end, 10);
+
+    return !errno;
+}
+
+bool option_number(const char *text, uint64_t min, uint64_t max,
+                   uint64_t *number)
+{
+    char *end;
+
+    return begins_with_digits(text, number, &end) && !*end &&
+           *number >= min && *number <= max;
+}
+
+bool option_size(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMG";
+    unsigned int shift = 0;
+    uint64_t number;
+    char *end;
+
+    if (!begins_with_digits(text, &number, &end))
+        return false;
+    if (*end) {
+        const char *unit = strchr(units, *end);
+
+        if (!unit || end[1])
+            return false;
+        shift = 10 * (unit - units + 1);
+    }
+    *bytes = number << shift;
+
+    return number && *bytes >> shift == number;
+}

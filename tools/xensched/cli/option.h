@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * option.h - the options of a program, each once: a row of its table is an
+ * option of the command line, a line of --help, a key of the configuration if
+ * it has one, and an entry of the manual page (made by "make man").  What a
+ * value means is the program's own.
+ */
+#ifndef XENSCHED_CLI_OPTION_H
+#define XENSCHED_CLI_OPTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct option_row {
+    const char *name;     /* --NAME */
+    const char *value;    /* what --help calls it; NULL: a flag */
+    const char *key;      /* of the configuration; NULL: an option only */
+    const char *standard; /* the default; NULL: none, or @help says it */
+    const char *takes;    /* which values, in words; NULL: a flag */
+    const char *help;     /* the default, if there is one, is added */
+    bool live;            /* can change while the daemon runs */
+};
+
+/* Those of @row which a program takes. */
+struct option_table {
+    const struct option_row *row;
+    unsigned int nr;  /* 64 at most */
+    uint64_t takes;   /* mask of 1 << index */
+};
+
+#define OPTIONS_ALL UINT64_MAX
+
+/*
+ * The index of the next option, whose value is in getopt's optarg; -1: there
+ * is none; '?': there is no such option, which the user has been told.  -h is
+ * --help.  Begins anew with optind 0.
+ */
+int option_next(const struct option_table *table, int argc, char **argv);
+
+/* A row as --help has it, to standard output. */
+void option_print(const struct option_row *row);
+
+/* The same for each row of the table. */
+void option_print_all(const struct option_table *table);
+
+/* A decimal number without a sign, from @min to @max. */
+bool option_number(const char *text, uint64_t min, uint64_t max,
+                   uint64_t *number);
+
+/* The same, up to a letter K, M or G for powers of 1024; not 0. */
+bool option_size(const char *text, uint64_t *bytes);
+
+#endif /* XENSCHED_CLI_OPTION_H */

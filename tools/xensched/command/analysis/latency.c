@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * latency.c - xensched latency: how long it takes from a notification until
+ * the domain that is notified runs, by a recording.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <json-c/json.h>
+
+#include "command/command.h"
+#include "model/json.h"
+#include "shown.h"
+#include "command/text/table.h"
+#include "timeline/latency.h"
+
+/* As many of those who held the pCPU have room in a line. */
+#define MOST_HOLDERS 3U
+
+static const struct {
+    const char *name;
+    double part;
+} quantiles[] = {
+    { "p50", 0.5 }, { "p99", 0.99 }, { "p99.9", 0.999 }, { "max", 1 },
+};
+
+#define NR_QUANTILES (sizeof(quantiles) / sizeof(quantiles[0]))
+
+static const char *name_of(const struct timeline *t, uint16_t acct)
+{
+    if (acct == XEN_SCHEDLOG_ACCT_NONE)
+        return "not known";
+
+    return names_of(&t->rows.names, acct);
+}
+
+static uint64_t number_of(const struct latency_pair *pair)
+{
+    uint64_t sum = 0;
+    unsigned int i;
+
+    for (i = 0; i < WAKE_KINDS; i++)
+        sum += pair->kinds[i];
+
+    return sum;
+}
+
+/* JSON. */
+
+static json_object *quantiles_json(const struct latency_values *values)
+{
+    json_object *o = json_object_new_object();
+    size_t i;
+
+    for (i = 0; i < NR_QUANTILES; i++)
+        json_add_int(o, quantiles[i].name,
+                     latency_quantile(values, quantiles[i].part));
+
+    return o;
+}
+
+static json_object *holders_json(const struct timeline *t,
+                                 const struct latency_pair *pair)
+{
+    json_object *array = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < pair->nr_holders; i++) {
+        json_object *o = json_object_new_object();
+
+        json_add_text(o, "who", name_of(t, pair->holder[i].acct));
+        json_add_int(o, "acct", pair->holder[i].acct);
+        json_add_int(o, "ns", pair->holder[i].ns);
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
+static json_object *pair_json(const struct timeline *t,
+                              const struct latency_pair *pair)
+{
+    json_object *o = json_object_new_object();
+    json_object *kinds = json_object_new_object();
+    unsigned int i;
+
+    json_add_text(o, "from", name_of(t, pair->sender));
+    json_add_int(o, "from_acct", pair->sender);
+    json_add_text(o, "to", name_of(t, pair->receiver));
+    json_add_int(o, "to_acct", pair->receiver);
+    for (i = 0; i < WAKE_KINDS; i++)
+        json_add_int(kinds, wake_kind_name[i], pair->kinds[i]);
+    json_object_object_add(o, "notifications", kinds);
+    json_add_int(o, "measured", pair->total.nr);
+    json_object_object_add(o, "total_ns", quantiles_json(&pair->total));
+    json_object_object_add(o, "delivery_ns", quantiles_json(&pair->delivery));
+    json_object_object_add(o, "wait_ns", quantiles_json(&pair->wait));
+    json_add_int(o, "slowest_at_ns", pair->slowest_ns);
+    json_object_object_add(o, "waited_for", holders_json(t, pair));
+
+    return o;
+}
+
+static void print_json(const struct timeline *t, const struct latency *latency)
+{
+    json_object *o = json_object_new_object();
+    json_object *pairs = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < latency->nr; i++)
+        json_object_array_add(pairs, pair_json(t, &latency->pair[i]));
+    json_add_int(o, "begin_ns", t->rows.begin_ns);
+    json_add_int(o, "clock_error_ns", t->rows.granule_ns);
+    json_add_int(o, "lost_rows", t->rows.lost_rows);
+    json_add_int(o, "disordered", t->wakes.disordered);
+    json_add_int(o, "disorder_ns", t->wakes.disorder_ns);
+    json_object_object_add(o, "pairs", pairs);
+    puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+                                        JSON_C_TO_STRING_NOSLASHESCAPE));
+    json_object_put(o);
+}
+
+/* Text. */
+
+static void add_number(struct table *table, uint64_t number)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%" PRIu64, number);
+    table_add(table, text);
+}
+
+static void add_pair(struct table *table, const struct timeline *t,
+                     const struct latency_pair *pair)
+{
+    size_t i;
+
+    table_add(table, shown_name(name_of(t, pair->sender)));
+    table_add(table, shown_name(name_of(t, pair->receiver)));
+    add_number(table, number_of(pair));
+    add_number(table, pair->kinds[WAKE_RUNNING]);
+    for (i = 0; i < NR_QUANTILES; i++)
+        table_add(table, pair->total.nr
+                  ? shown_length(latency_quantile(&pair->total,
+                                                  quantiles[i].part)) : "-");
+    table_add(table, pair->total.nr
+              ? shown_length(latency_quantile(&pair->delivery, 0.99)) : "-");
+    table_add(table, pair->total.nr
+              ? shown_length(latency_quantile(&pair->wait, 0.99)) : "-");
+    table_add(table, pair->total.nr ? shown_time(pair->slowest_ns) : "-");
+}
+
+static void print_holders(const struct timeline *t,
+                          const struct latency_pair *pair)
+{
+    uint64_t sum = 0;
+    size_t i;
+
+    for (i = 0; i < pair->nr_holders; i++)
+        sum += pair->holder[i].ns;
+    if (!sum)
+        return;
+    printf("%s, notified by %s, waited %s for a pCPU, while there ran:",
+           shown_name(name_of(t, pair->receiver)),
+           shown_name(name_of(t, pair->sender)), shown_length(sum));
+    for (i = 0; i < pair->nr_holders && i < MOST_HOLDERS; i++)
+        printf("%s %s %.0f %%", i ? "," : "",
+               shown_name(name_of(t, pair->holder[i].acct)),
+               100.0 * pair->holder[i].ns / sum);
+    printf("\n");
+}
+
+static void print_text(const struct timeline *t, const struct latency *latency)
+{
+    static const char *const headers[] = {
+        "FROM", "TO", ">NOTIFIED", ">RAN", ">P50", ">P99", ">P99.9", ">MAX",
+        ">DELIVERY P99", ">WAIT P99", ">MAX AT", NULL,
+    };
+    struct table *table = table_new(headers);
+    size_t i;
+
+    for (i = 0; i < latency->nr; i++)
+        add_pair(table, t, &latency->pair[i]);
+    table_print(table);
+    printf("\n");
+    for (i = 0; i < latency->nr; i++)
+        print_holders(t, &latency->pair[i]);
+    printf("times are known to %s; %" PRIu64 " of %" PRIu64 " wake-ups came "
+           "before their notification", shown_length(t->rows.granule_ns),
+           t->wakes.disordered, t->wakes.pairs);
+    if (t->wakes.disordered)
+        printf(" (by %s at most)", shown_length(t->wakes.disorder_ns));
+    printf("\n");
+}
+
+static int show(const struct timeline *t, const struct arguments *args)
+{
+    struct latency latency;
+    int receiver = -1;
+
+    if (args->who) {
+        receiver = names_find(&t->rows.names, args->who);
+        if (receiver < 0) {
+            complain("the recording '%s' has no domain '%s'", args->file,
+                     args->who);
+            return EXIT_FAILED;
+        }
+    }
+    latency_make(&latency, t, receiver);
+    if (!latency.nr && !args->json)
+        complain("note: there is no notification%s in '%s': is evtchn-recv or "
+                 "evtchn-send logged (xenschedd --log)?",
+                 args->who ? " to that domain" : "", args->file);
+    if (args->json)
+        print_json(t, &latency);
+    else if (latency.nr)
+        print_text(t, &latency);
+    latency_free(&latency);
+
+    return EXIT_OK;
+}
+
+static int run(const struct arguments *args)
+{
+    struct timeline t;
+    struct xensched_error err;
+    int defects, code;
+
+    if (timeline_open(&t, args->file, &err)) {
+        complain("%s", err.text);
+        return EXIT_FAILED;
+    }
+    defects = shown_defects(&t);
+    code = show(&t, args);
+    timeline_close(&t);
+
+    return code ? code : defects;
+}
+
+const struct command command_latency = {
+    .name = "latency",
+    .summary = "from notification to run, by a recording",
+    .help =
+        "Print how long it took in the recording FILE from a notification until\n"
+        "the domain that was notified ran; with DOMAIN, for this one only. RAN:\n"
+        "the receiver was running already. DELIVERY: the part until it was\n"
+        "runnable. WAIT: the part until it had a pCPU. MAX AT: when the slowest\n"
+        "was sent, for 'xensched why'.",
+    .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO,
+    .run = run,
+};

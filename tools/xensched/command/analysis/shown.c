@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* shown.c - see shown.h. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "command/command.h"
+#include "command/text/printable.h"
+#include "shown.h"
+
+#define NR_TEXTS 8U
+#define TEXT 320U
+
+static char *next_text(void)
+{
+    static char texts[NR_TEXTS][TEXT];
+    static unsigned int next;
+
+    return texts[next++ % NR_TEXTS];
+}
+
+const char *shown_name(const char *name)
+{
+    char *text = next_text();
+
+    snprintf(text, TEXT, "%s", name);
+    printable(text);
+
+    return text;
+}
+
+const char *shown_length(uint64_t ns)
+{
+    char *text = next_text();
+
+    if (ns < 1000)
+        snprintf(text, TEXT, "%" PRIu64 " ns", ns);
+    else if (ns < 1000000)
+        snprintf(text, TEXT, "%.1f us", ns / 1e3);
+    else if (ns < 1000000000)
+        snprintf(text, TEXT, "%.1f ms", ns / 1e6);
+    else
+        snprintf(text, TEXT, "%.2f s", ns / 1e9);
+
+    return text;
+}
+
+const char *shown_time(uint64_t ns)
+{
+    char *text = next_text();
+
+    snprintf(text, TEXT, "%" PRIu64 ".%06" PRIu64, ns / 1000000000,
+             ns / 1000 % 1000000);
+
+    return text;
+}
+
+int shown_defects(const struct timeline *t)
+{
+    if (t->rows.lost_rows)
+        complain("note: %" PRIu64 " rows were lost while it was recorded; "
+                 "what they would say is not known", t->rows.lost_rows);
+    if (t->rows.untimed)
+        complain("note: %" PRIu64 " rows have no TSC time stamp and are left "
+                 "out", t->rows.untimed);
+    if (t->rows.linux_rows.lost_rows)
+        complain("note: %" PRIu64 " rows of Linux were lost while it was "
+                 "recorded", t->rows.linux_rows.lost_rows);
+    if (t->rows.linux_rows.left_out)
+        complain("note: %" PRIu64 " rows of Linux are left out: they are not "
+                 "about threads", t->rows.linux_rows.left_out);
+    if (!t->rows.tsc_khz)
+        complain("note: the frequency of the TSC is not known; times are its "
+                 "cycles, not ns");
+    if (!*t->rows.defect)
+        return EXIT_OK;
+    complain("%s; all before that is used", t->rows.defect);
+
+    return EXIT_FAILED;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * shown.h - what analyses of recordings print: names, times and lengths.
+ *
+ * Each text is valid until the eighth call from then.
+ */
+#ifndef XENSCHED_SHOWN_H
+#define XENSCHED_SHOWN_H
+
+#include <stdint.h>
+
+#include "timeline/timeline.h"
+
+/* A name from a recording, without control characters. */
+const char *shown_name(const char *name);
+
+/* A length as "950 ns", "12.3 us", "40.0 ms", "1.50 s". */
+const char *shown_length(uint64_t ns);
+
+/* A time as seconds since the first row, to the microsecond. */
+const char *shown_time(uint64_t ns);
+
+/*
+ * What has to be said of @t before anything is made of it: that it is damaged,
+ * that rows are missing.  Returns an exit code: a damaged one is a failure, even
+ * though all before the damage is shown.
+ */
+int shown_defects(const struct timeline *t);
+
+#endif /* XENSCHED_SHOWN_H */

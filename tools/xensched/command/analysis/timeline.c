@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * timeline.c - xensched timeline: who ran when, of a recording: the sums as a
+ * table, or all of it as a page or as a trace for another viewer.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <json-c/json.h>
+
+#include "command/command.h"
+#include "model/json.h"
+#include "model/memory.h"
+#include "shown.h"
+#include "command/text/table.h"
+#include "timeline/page.h"
+#include "timeline/perfetto.h"
+
+/* Threads that are printed; there may be thousands. */
+#define MOST_THREADS 20U
+
+/* JSON. */
+
+static void add_states(json_object *o, const uint64_t ns[VCPU_STATES])
+{
+    unsigned int state;
+
+    for (state = 0; state < VCPU_STATES; state++) {
+        char key[32];
+
+        snprintf(key, sizeof(key), "%s_ns", vcpu_state_name[state]);
+        json_add_int(o, key, ns[state]);
+    }
+}
+
+static json_object *vcpus_json(const struct timeline *t)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < t->vcpus.nr; i++) {
+        const struct vcpu *v = &t->vcpus.vcpu[i];
+        json_object *o = json_object_new_object();
+
+        json_add_text(o, "domain", names_of(&t->rows.names, v->acct));
+        json_add_int(o, "acct", v->acct);
+        json_add_int(o, "vcpu", v->number);
+        json_add_int(o, "runs", v->runs);
+        add_states(o, v->ns);
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
+static json_object *threads_json(const struct timeline *t)
+{
+    json_object *array = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < t->threads.nr; i++) {
+        const struct thread *thread = &t->threads.thread[i];
+        json_object *o = json_object_new_object();
+
+        json_add_text(o, "domain", timeline_source_name(t, thread->source));
+        json_add_int(o, "pid", thread->pid);
+        json_add_int(o, "process", thread->process);
+        json_add_text(o, "name", thread->name);
+        if (thread->home != THREAD_NONE)
+            json_add_text(o, "vcpu", timeline_place_name(t, thread->home));
+        json_add_int(o, "runs", thread->runs);
+        json_add_int(o, "woken", thread->woken);
+        add_states(o, thread->ns);
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
+static json_object *checks_json(const struct timeline *t)
+{
+    json_object *o = json_object_new_object();
+
+    json_add_int(o, "wake_ups", t->wakes.pairs);
+    json_add_int(o, "disordered", t->wakes.disordered);
+    json_add_int(o, "disorder_ns", t->wakes.disorder_ns);
+    json_add_int(o, "stays", t->stays.rows);
+    json_add_int(o, "late_stamps", t->stays.late);
+    json_add_int(o, "late_ns", t->stays.late_ns);
+    json_add_int(o, "overlapping_stays", t->stays.overlaps);
+    json_add_int(o, "unplaced_wake_ups", t->stays.unplaced);
+    json_add_int(o, "guessed_vcpus", t->vcpus.guessed);
+    json_add_int(o, "too_many_vcpus", t->vcpus.overlaps);
+    json_add_int(o, "woken_while_running", t->vcpus.early);
+    json_add_int(o, "switches_without_row", t->threads.gaps);
+    json_add_int(o, "too_many_threads", t->threads.strange);
+
+    return o;
+}
+
+static void print_json(const struct timeline *t)
+{
+    json_object *o = json_object_new_object();
+
+    json_add_int(o, "rows", t->rows.nr);
+    json_add_int(o, "lost_rows", t->rows.lost_rows);
+    json_add_int(o, "lost_rows_of_linux", t->rows.linux_rows.lost_rows);
+    json_add_int(o, "begin_ns", t->rows.begin_ns);
+    json_add_int(o, "length_ns", t->rows.end_ns);
+    json_add_int(o, "clock_error_ns", t->rows.granule_ns);
+    json_object_object_add(o, "vcpus", vcpus_json(t));
+    json_object_object_add(o, "threads", threads_json(t));
+    json_object_object_add(o, "checks", checks_json(t));
+    puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
+                                        JSON_C_TO_STRING_NOSLASHESCAPE));
+    json_object_put(o);
+}
+
+/* Text. */
+
+static void add_share(struct table *table, uint64_t ns, uint64_t all)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.2f %%", all ? 100.0 * ns / all : 0.0);
+    table_add(table, text);
+}
+
+static void add_shares(struct table *table, const uint64_t ns[VCPU_STATES],
+                       uint64_t all)
+{
+    static const enum vcpu_state order[] = {
+        VCPU_RUNNING, VCPU_RUNNABLE, VCPU_BLOCKED, VCPU_UNKNOWN, VCPU_LOST,
+    };
+    unsigned int i;
+
+    for (i = 0; i < VCPU_STATES; i++)
+        add_share(table, ns[order[i]], all);
+}
+
+static void print_vcpus(const struct timeline *t)
+{
+    static const char *const headers[] = {
+        "VCPU", ">RUNS", ">RUNNING", ">RUNNABLE", ">BLOCKED", ">UNKNOWN",
+        ">LOST", NULL,
+    };
+    struct table *table = table_new(headers);
+    unsigned int i;
+
+    for (i = 0; i < t->vcpus.nr; i++) {
+        const struct vcpu *v = &t->vcpus.vcpu[i];
+        char runs[32];
+
+        snprintf(runs, sizeof(runs), "%" PRIu64, v->runs);
+        table_add(table, shown_name(timeline_vcpu_name(t, i)));
+        table_add(table, runs);
+        add_shares(table, v->ns, t->rows.end_ns);
+    }
+    table_print(table);
+}
+
+static int ran_less(const void *a, const void *b)
+{
+    const struct thread *x = *(const struct thread *const *)a;
+    const struct thread *y = *(const struct thread *const *)b;
+
+    if (x->ns[VCPU_RUNNING] != y->ns[VCPU_RUNNING])
+        return x->ns[VCPU_RUNNING] < y->ns[VCPU_RUNNING] ? 1 : -1;
+
+    return x > y ? 1 : -1;
+}
+
+static void print_these(const struct timeline *t, const struct thread **thread,
+                        size_t nr)
+{
+    static const char *const headers[] = {
+        "DOMAIN", "THREAD", ">RUNS", ">RUNNING", ">RUNNABLE", ">BLOCKED",
+        ">UNKNOWN", ">LOST", NULL,
+    };
+    struct table *table = table_new(headers);
+    size_t i;
+
+    for (i = 0; i < nr; i++) {
+        char runs[32];
+
+        snprintf(runs, sizeof(runs), "%" PRIu64, thread[i]->runs);
+        table_add(table, shown_name(timeline_source_name(t,
+                                                         thread[i]->source)));
+        table_add(table, shown_name(threads_name(thread[i])));
+        table_add(table, runs);
+        add_shares(table, thread[i]->ns, t->rows.end_ns);
+    }
+    table_print(table);
+}
+
+static void print_threads(const struct timeline *t)
+{
+    const struct thread **ranked = need_memory(t->threads.nr + 1,
+                                               sizeof(*ranked));
+    size_t i, nr = t->threads.nr < MOST_THREADS ? t->threads.nr : MOST_THREADS;
+
+    for (i = 0; i < t->threads.nr; i++)
+        ranked[i] = &t->threads.thread[i];
+    qsort(ranked, t->threads.nr, sizeof(*ranked), ran_less);
+    if (nr) {
+        printf("\n");
+        print_these(t, ranked, nr);
+    }
+    if (nr < t->threads.nr)
+        printf("and %zu threads that ran less (--json has all)\n",
+               t->threads.nr - nr);
+    if (t->threads.gaps)
+        printf("switches of threads that have no row: %" PRIu64 "\n",
+               t->threads.gaps);
+    free(ranked);
+}
+
+static uint64_t contradictions(const struct timeline *t)
+{
+    return t->stays.overlaps + t->stays.unplaced + t->vcpus.overlaps +
+           t->vcpus.early;
+}
+
+/* What speaks against the table above. */
+static void print_checks(const struct timeline *t)
+{
+    printf("times are known to %s; wake-ups before their notification: %"
+           PRIu64 " of %" PRIu64 "\n", shown_length(t->rows.granule_ns),
+           t->wakes.disordered, t->wakes.pairs);
+    printf("time stamps that were late: %" PRIu64 " of %" PRIu64, t->stays.late,
+           t->stays.rows);
+    if (t->stays.late)
+        printf(", by %s at most", shown_length(t->stays.late_ns));
+    printf("\n");
+    if (t->vcpus.guessed)
+        printf("%" PRIu64 " runs may be of another vCPU of their domain\n",
+               t->vcpus.guessed);
+    if (contradictions(t))
+        printf("rows that contradict others: %" PRIu64 "\n",
+               contradictions(t));
+}
+
+static void print_text(const struct timeline *t)
+{
+    printf("%s s, %zu rows, %" PRIu64 " lost, %u pCPUs\n",
+           shown_time(t->rows.end_ns), t->rows.nr, t->rows.lost_rows,
+           t->stays.nr);
+    if (!t->vcpus.nr) {
+        printf("nothing ran, by these rows: is service-ns logged (xenschedd "
+               "--log)?\n");
+        print_threads(t);
+        return;
+    }
+    print_vcpus(t);
+    print_checks(t);
+    print_threads(t);
+}
+
+/* Returns false, and has said why, if a file that is wanted is not there now. */
+static bool write_files(const struct timeline *t, const struct arguments *args)
+{
+    struct xensched_error err;
+
+    if ((args->html && page_write(t, args->html, &err)) ||
+        (args->perfetto && perfetto_write(t, args->perfetto, &err))) {
+        complain("%s", err.text);
+        return false;
+    }
+    if (args->html)
+        fprintf(stderr, "%s: open it in a browser\n", args->html);
+    if (args->perfetto)
+        fprintf(stderr, "%s: open it in the Perfetto UI, ui.perfetto.dev\n",
+                args->perfetto);
+
+    return true;
+}
+
+static int run(const struct arguments *args)
+{
+    struct timeline t;
+    struct xensched_error err;
+    int defects;
+
+    if (timeline_open(&t, args->file, &err)) {
+        complain("%s", err.text);
+        return EXIT_FAILED;
+    }
+    defects = shown_defects(&t);
+    if (!write_files(&t, args))
+        defects = EXIT_FAILED;
+    else if (args->html || args->perfetto)
+        ;
+    else if (args->json)
+        print_json(&t);
+    else
+        print_text(&t);
+    timeline_close(&t);
+
+    return defects;
+}
+
+const struct command command_timeline = {
+    .name = "timeline",
+    .summary = "who ran when, by a recording",
+    .help =
+        "Print what each vCPU did during the recording FILE: RUNNING, RUNNABLE\n"
+        "(it waited for a pCPU), BLOCKED (it slept), UNKNOWN (no row says) and\n"
+        "LOST (rows are missing); together that is all of the time. --html writes\n"
+        "a page instead, in which all of it can be seen, with who woke whom;\n"
+        "--perfetto a trace that the Perfetto UI opens.",
+    .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_HTML | ARGUMENT_PERFETTO,
+    .run = run,
+};

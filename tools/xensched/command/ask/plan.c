@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * plan.c - xensched plan: which domains xenschedd wants to be where, by which
+ * policy and why; and which it leaves alone, and why.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "field.h"
+#include "plan.h"
+#include "question.h"
+#include "command/text/table.h"
+
+/* The numbers behind the reason, as "share 0.98, rate 1234.5". */
+static void print_evidence(const struct json_object *evidence)
+{
+    const char *separator = "    ";
+
+    json_object_object_foreach(evidence, name, value) {
+        (void)value;
+        printf("%s%s %s", separator, field_name(name),
+               field_text(evidence, name));
+        separator = ", ";
+    }
+    if (*separator == ',')
+        putchar('\n');
+}
+
+/* An older daemon has no "hard", as it knows soft affinities only. */
+static const char *lever_of(const struct json_object *move)
+{
+    const char *soft = field_yes_no(move, "soft");
+
+    if (!strcmp(field_yes_no(move, "hard"), "yes") || !strcmp(soft, "no"))
+        return "hard";
+
+    return !strcmp(soft, "yes") ? "soft" : FIELD_MISSING;
+}
+
+/* That an affinity is set says nothing of where the domain runs. */
+static void print_state(const struct json_object *move)
+{
+    const char *state = field_text(move, "state");
+    const char *there = field_percent(move, "at_place");
+
+    fputs(state, stdout);
+    if (strcmp(state, "applied"))
+        return;
+    if (strcmp(there, FIELD_MISSING))
+        printf(": %s of its time there", there);
+    else
+        printf(": time there not known");
+}
+
+static void print_move(const struct json_object *move)
+{
+    const struct json_object *evidence = field_object(move, "evidence");
+
+    printf("%s (domain %s): %s affinity to pCPUs %s, ",
+           field_text(move, "domain"), field_text(move, "domid"),
+           lever_of(move), field_ranges(move, "pcpus"));
+    print_state(move);
+    printf(", by %s\n    %s\n", field_text(move, "policy"),
+           field_text(move, "reason"));
+    if (evidence)
+        print_evidence(evidence);
+}
+
+static void print_kept(struct json_object *kept)
+{
+    static const char *const headers[] = { "KEPT", "REASON", NULL };
+    struct table *table = table_new(headers);
+    size_t i;
+
+    for (i = 0; i < json_object_array_length(kept); i++) {
+        struct json_object *domain = json_object_array_get_idx(kept, i);
+
+        table_add(table, field_text(domain, "domain"));
+        table_add(table, field_text(domain, "reason"));
+    }
+    printf("\n");
+    table_print(table);
+}
+
+static size_t number_of(const struct json_object *array)
+{
+    return array ? json_object_array_length(array) : 0;
+}
+
+void plan_print(const struct json_object *plan)
+{
+    struct json_object *moves = field_array(plan, "moves");
+    struct json_object *kept = field_array(plan, "kept");
+    size_t nr = number_of(moves), i;
+
+    if (nr)
+        printf("\n");
+    for (i = 0; i < nr; i++)
+        print_move(json_object_array_get_idx(moves, i));
+    if (number_of(kept))
+        print_kept(kept);
+}
+
+static void print(const struct json_object *result)
+{
+    size_t nr = number_of(field_array(result, "moves"));
+
+    printf("plan of %s, mode %s: %zu move%s\n", field_text(result, "time"),
+           field_text(result, "mode"), nr, nr == 1 ? "" : "s");
+    plan_print(result);
+}
+
+static void find_lists(struct json_object *result,
+                       struct selection_lists *lists)
+{
+    selection_add(lists, result, "moves");
+    selection_add(lists, result, "kept");
+}
+
+static int run(const struct arguments *args)
+{
+    static const char *const ends[] = { "domain", "domid", "group", NULL };
+    static const struct selection_key keys[] = {
+        { "cpu", "service_share" },
+        { "name", "domain" },
+        { NULL, NULL },
+    };
+    static const struct selection selection = {
+        .what = "domains",
+        .ends = ends,
+        .keys = keys,
+        .lists_in_order = true,
+    };
+    static const struct question question = {
+        .command = "plan",
+        .seconds = QUESTION_LOOK_SECONDS,
+        .print = print,
+        .selection = &selection,
+        .lists = find_lists,
+    };
+
+    return question_ask(&question, args);
+}
+
+const struct command command_plan = {
+    .name = "plan",
+    .summary = "where xenschedd wants domains to be, and why",
+    .help =
+        "Print the latest plan of xenschedd: the domains which it moves (or, "
+        "in mode\n"
+        "advise, would move), to which pCPUs, for how much of its time each is "
+        "there, by\n"
+        "which policy and why, with the numbers behind the reason; and the "
+        "domains which\n"
+        "it leaves alone, and why. Moves are first; KEY is cpu (the default) "
+        "or name.",
+    .takes = QUESTION_SELECTS,
+    .run = run,
+};

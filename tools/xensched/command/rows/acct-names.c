@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* acct-names.c - see names.h. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include <xensched/abi.h>
+
+#include "model/memory.h"
+#include "model/snapshot.h"
+#include "command/ask/client.h"
+#include "acct-names.h"
+
+/* Rows of a live log wait meanwhile; they last for longer. */
+#define TIMEOUT_MS 500U
+
+#define NAME_TEXT (DOMAIN_NAME_TEXT + 16)
+#define NR_ACCTS  (XEN_SCHEDLOG_ACCT_NONE + 1U)
+
+struct acct_names {
+    char *name[NR_ACCTS]; /* NULL: not known */
+};
+
+struct acct_names *acct_names_new(void)
+{
+    return need_memory(1, sizeof(struct acct_names));
+}
+
+static void forget(struct acct_names *names)
+{
+    unsigned int acct;
+
+    for (acct = 0; acct < NR_ACCTS; acct++) {
+        free(names->name[acct]);
+        names->name[acct] = NULL;
+    }
+}
+
+/* Names come from elsewhere. */
+static char *printable(const char *name)
+{
+    char *copy = need_string(name), *c;
+
+    for (c = copy; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = '?';
+
+    return copy;
+}
+
+static void learn_domain(struct acct_names *names, const struct domain *d)
+{
+    char group[NAME_TEXT];
+
+    if (names->name[d->acct] || !(d->group[0] || d->name[0]))
+        return;
+    snprintf(group, sizeof(group), "(group %s)", d->group);
+    names->name[d->acct] = printable(d->group[0] ? group : d->name);
+}
+
+void acct_names_learn(struct acct_names *names, const char *text, size_t length)
+{
+    struct snapshot host;
+    unsigned int i;
+
+    if (snapshot_from_text(&host, text, length, NULL))
+        return;
+    forget(names);
+    for (i = 0; i < host.domains.nr; i++)
+        learn_domain(names, &host.domains.domain[i]);
+    snapshot_free(&host);
+}
+
+int acct_names_ask(struct acct_names *names, const char *socket)
+{
+    struct json_object *host;
+    const char *text;
+    int rc = client_ask(socket, "host", NULL, TIMEOUT_MS, &host, NULL);
+
+    if (rc)
+        return rc;
+    text = json_object_to_json_string_ext(host, JSON_C_TO_STRING_PLAIN);
+    acct_names_learn(names, text, strlen(text));
+    json_object_put(host);
+
+    return 0;
+}
+
+const char *acct_names_of(const struct acct_names *names, uint16_t acct)
+{
+    static char texts[2][NAME_TEXT];
+    static unsigned int next;
+    char *text = texts[next++ % 2];
+
+    if (acct == XEN_SCHEDLOG_ACCT_REST)
+        return "rest";
+    if (acct == XEN_SCHEDLOG_ACCT_XEN)
+        return "xen";
+    if (acct == XEN_SCHEDLOG_ACCT_NONE)
+        return "none";
+    if (names->name[acct])
+        return names->name[acct];
+    snprintf(text, NAME_TEXT, "%u", acct);
+
+    return text;
+}
+
+void acct_names_free(struct acct_names *names)
+{
+    forget(names);
+    free(names);
+}

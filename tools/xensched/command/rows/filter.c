@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* filter.c - see filter.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <xensched/event.h>
+
+#include "filter.h"
+#include "model/json.h"
+
+bool filter_events(struct filter *f, const char *list)
+{
+    char *copy = strdup(list), *rest = copy, *item;
+    bool good = copy;
+    int event;
+
+    f->events = 0;
+    while (good && (item = strsep(&rest, ","))) {
+        event = xensched_event_number(item);
+        good = event >= 0;
+        if (good)
+            f->events |= 1U << event;
+    }
+    free(copy);
+
+    return good;
+}
+
+static bool is_who(const struct filter *f, struct json_object *domain)
+{
+    struct json_object *name, *domid;
+    char *end;
+    long number = strtol(f->who, &end, 10);
+
+    if (json_object_object_get_ex(domain, "name", &name) &&
+        !strcmp(json_object_get_string(name), f->who))
+        return true;
+
+    return *f->who && !*end &&
+           json_object_object_get_ex(domain, "domid", &domid) &&
+           json_object_get_int64(domid) == number;
+}
+
+void filter_host(struct filter *f, struct json_object *host)
+{
+    struct json_object *domains, *domain, *number;
+    size_t i;
+
+    f->acct = -1;
+    f->domid = -1;
+    if (!f->who || !json_object_object_get_ex(host, "domains", &domains))
+        return;
+    for (i = 0; i < json_object_array_length(domains); i++) {
+        domain = json_object_array_get_idx(domains, i);
+        if (!is_who(f, domain))
+            continue;
+        if (json_object_object_get_ex(domain, "acct", &number))
+            f->acct = json_object_get_int(number);
+        if (json_object_object_get_ex(domain, "domid", &number))
+            f->domid = json_object_get_int64(number);
+    }
+}
+
+bool filter_takes_domain(const struct filter *f, uint32_t domid)
+{
+    return !f->who || f->domid == (long)domid;
+}
+
+static bool is_wanted(const struct filter *f, const struct xensched_row *row)
+{
+    if (f->events && !(row->valid & XENSCHED_ROW_EVENT &&
+                       row->event < XEN_SCHEDLOG_NR_EVENTS &&
+                       f->events & 1U << row->event))
+        return false;
+    if (!f->who)
+        return true;
+
+    return (row->valid & XENSCHED_ROW_CURRENT && row->current == f->acct) ||
+           (row->valid & XENSCHED_ROW_CORRESPONDENT &&
+            row->correspondent == f->acct);
+}
+
+bool filter_batch(struct filter *f, struct xensched_batch *batch)
+{
+    size_t size = batch->layout.size, nr = xensched_batch_rows(batch), i;
+    const uint8_t *from = batch->rows;
+    uint8_t *rows;
+
+    if (!f->events && !f->who)
+        return true;
+    if (batch->length > f->room) {
+        rows = realloc(f->rows, batch->length);
+        if (!rows)
+            return false;
+        f->rows = rows;
+        f->room = batch->length;
+    }
+    batch->length = 0;
+    for (i = 0; i < nr; i++) {
+        struct xensched_row row;
+
+        xensched_row_decode(&batch->layout, batch->cpu, from + i * size, &row);
+        if (!is_wanted(f, &row))
+            continue;
+        memcpy(f->rows + batch->length, from + i * size, size);
+        batch->length += size;
+    }
+    batch->rows = f->rows;
+
+    return batch->length || batch->lost_rows || batch->lost_bytes;
+}
+
+void filter_free(struct filter *f)
+{
+    free(f->rows);
+    f->rows = NULL;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * record.c - xensched record: keep the rows of this host's logs in a file, or
+ * the latest of them in memory, and what xenschedd says that their numbers
+ * stand for.
+ *
+ * What xenschedd reads is looked at read-only, and it is asked once per second.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#include <xensched/recording.h>
+
+#include "command/ask/client.h"
+#include "command/command.h"
+#include "filter.h"
+#include "follow.h"
+#include "sources.h"
+#include "trigger.h"
+
+#define PROGRESS_SECONDS 0.5
+
+/* Between two rounds, and two looks for sources. */
+#define PAUSE_NS     10000000L
+#define LOOK_SECONDS 1.0
+
+/* Between two questions to xenschedd, and after one without an answer. */
+#define HOST_SECONDS 1.0
+#define NO_HOST_SECONDS 10.0
+/* Rows wait meanwhile: their logs last for longer. */
+#define HOST_TIMEOUT_MS 500U
+
+struct record {
+    const struct arguments *args;
+    struct sources *sources;
+    struct filter filter;
+    struct xensched_recorder *recorder;
+    const char *name;     /* of the recording, in messages */
+    bool progress;
+    double begin;         /* seconds, of CLOCK_MONOTONIC */
+    double next_progress; /* seconds since the beginning */
+    double seconds;       /* likewise, now */
+    double next_host;     /* likewise */
+    double next_look;     /* likewise */
+    char *host;           /* what xenschedd said last; NULL: nothing */
+    bool host_missed;     /* that it said nothing was told */
+    int trigger;          /* who wants a snapshot; -1: it is no ring */
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static void *stop_asking(struct record *r, const struct xensched_error *why)
+{
+    r->next_host = r->seconds + NO_HOST_SECONDS;
+    if (!r->host_missed)
+        complain("note: the recording does not say %s what its numbers stand "
+                 "for: %s", r->host ? "any more" : "yet", why->text);
+    r->host_missed = true;
+
+    return NULL;
+}
+
+/* What the host is now, if that is news; else NULL.  To be freed. */
+static char *news_of_host(struct record *r)
+{
+    struct json_object *host;
+    struct xensched_error err;
+    const char *text;
+    char *copy = NULL;
+
+    if (client_ask(r->args->socket, "host", NULL, HOST_TIMEOUT_MS, &host, &err))
+        return stop_asking(r, &err);
+    r->next_host = r->seconds + HOST_SECONDS;
+    r->host_missed = false;
+    text = json_object_to_json_string_ext(host, JSON_C_TO_STRING_PLAIN);
+    if (!r->host || strcmp(r->host, text))
+        copy = strdup(text);
+    if (copy)
+        filter_host(&r->filter, host);
+    json_object_put(host);
+
+    return copy;
+}
+
+static int record_host(struct record *r, struct xensched_error *err)
+{
+    char *text = news_of_host(r);
+
+    if (!text)
+        return 0;
+    free(r->host);
+    r->host = text;
+
+    return xensched_recorder_host(r->recorder, now_ns(), text, strlen(text),
+                                  err);
+}
+
+static void print_numbers(const struct record *r, uint64_t bytes)
+{
+    struct sources_numbers n;
+
+    sources_numbers(r->sources, &n);
+    fprintf(stderr, "%s: %.1f s, %" PRIu64 " rows, %" PRIu64 " KiB, %" PRIu64
+            " rows lost", r->name, r->seconds, n.rows, bytes / 1024,
+            n.lost_rows);
+    if (n.nr > 1)
+        fprintf(stderr, ", %u sources", n.nr);
+}
+
+/* How much of what was asked for is done, in percent; negative: no limit. */
+static double done(const struct record *r, uint64_t bytes)
+{
+    double by_time = -1, by_size = -1;
+
+    if (r->args->seconds)
+        by_time = 100 * r->seconds / r->args->seconds;
+    if (r->args->size)
+        by_size = 100.0 * bytes / r->args->size;
+    if (by_size > by_time)
+        by_time = by_size;
+
+    return by_time < 100 ? by_time : 100;
+}
+
+static void print_progress(const struct record *r)
+{
+    uint64_t bytes = xensched_recorder_bytes(r->recorder);
+
+    fputs("\r", stderr);
+    if (done(r, bytes) >= 0)
+        fprintf(stderr, "%3.0f %%  ", done(r, bytes));
+    print_numbers(r, bytes);
+    fputs("\033[K", stderr);
+}
+
+/* It goes on whatever comes of it. */
+static void take_snapshot(struct record *r)
+{
+    struct xensched_error err;
+    char file[PATH_MAX];
+    int fd = r->trigger < 0 ? -1 : trigger_wanted(r->trigger, file);
+
+    if (fd < 0)
+        return;
+    trigger_answer(fd, xensched_recorder_save(r->recorder, file, &err) ? &err
+                                                                       : NULL);
+}
+
+static bool is_done(const struct record *r)
+{
+    return (r->args->seconds && r->seconds >= r->args->seconds) ||
+           (r->args->size &&
+            xensched_recorder_bytes(r->recorder) >= r->args->size);
+}
+
+/* What is due now, besides rows. */
+static int look(struct record *r, struct xensched_error *err)
+{
+    int rc = 0;
+
+    r->seconds = now_ns() / 1e9 - r->begin;
+    if (r->seconds >= r->next_host)
+        rc = record_host(r, err);
+    if (!rc && r->seconds >= r->next_look) {
+        r->next_look = r->seconds + LOOK_SECONDS;
+        rc = sources_look(r->sources, r->recorder, now_ns(), err);
+    }
+    if (r->progress && r->seconds >= r->next_progress) {
+        print_progress(r);
+        r->next_progress = r->seconds + PROGRESS_SECONDS;
+    }
+    take_snapshot(r);
+
+    return rc;
+}
+
+static int run_record(struct record *r, struct xensched_error *err)
+{
+    static const struct timespec pause = { .tv_nsec = PAUSE_NS };
+    int rc = look(r, err);
+
+    while (!rc && !follow_stopped()) {
+        rc = sources_read(r->sources, r->recorder, err);
+        if (rc || is_done(r))
+            break;
+        rc = look(r, err);
+        if (!rc && !follow_stopped())
+            nanosleep(&pause, NULL);
+    }
+
+    return rc;
+}
+
+/* What is on the disk is complete when this returns 0. */
+static int record(struct record *r, struct xensched_error *err)
+{
+    struct xensched_error close_err;
+    uint64_t bytes;
+    int rc, close_rc;
+
+    r->begin = now_ns() / 1e9;
+    rc = run_record(r, err);
+    bytes = xensched_recorder_bytes(r->recorder);
+    close_rc = xensched_recorder_close(r->recorder, &close_err);
+    if (!rc && close_rc) {
+        rc = close_rc;
+        *err = close_err;
+    }
+    if (r->progress)
+        fputs("\r\033[K", stderr);
+    print_numbers(r, bytes);
+    fputs("\n", stderr);
+
+    return rc;
+}
+
+static int open_recorder(struct record *r, struct xensched_error *err)
+{
+    const struct arguments *args = r->args;
+    uint64_t khz = sources_tsc_khz(r->sources);
+    int rc;
+
+    if (!args->ring)
+        return xensched_recorder_open(args->file, khz, __rdtsc(), &r->recorder,
+                                      err);
+    rc = trigger_listen(args->trigger ? args->trigger : TRIGGER_DEFAULT_SOCKET,
+                        err);
+    if (rc < 0)
+        return rc;
+    r->trigger = rc;
+
+    return xensched_recorder_open_ring(args->ring, args->last, khz, __rdtsc(),
+                                       &r->recorder, err);
+}
+
+static void end_trigger(const struct record *r)
+{
+    if (r->trigger < 0)
+        return;
+    close(r->trigger);
+    unlink(r->args->trigger ? r->args->trigger : TRIGGER_DEFAULT_SOCKET);
+}
+
+static int check_arguments(struct record *r)
+{
+    const struct arguments *args = r->args;
+
+    if (!args->ring == !args->file)
+        return arguments_wrong(&command_record, "record: either a FILE or "
+                               "--ring, which 'xensched snapshot FILE' writes "
+                               "to one");
+    if (!args->ring && (args->last || args->trigger))
+        return arguments_wrong(&command_record, "record: --last and --trigger "
+                               "are for --ring");
+    if (args->ring && args->size)
+        return arguments_wrong(&command_record, "record: --size is for a "
+                               "FILE; a ring has the size that --ring says");
+    if (args->events && !filter_events(&r->filter, args->events))
+        return arguments_wrong(&command_record, "record: --event '%s': these "
+                               "are not all names of events", args->events);
+
+    return EXIT_OK;
+}
+
+static int run(const struct arguments *args)
+{
+    struct record r = {
+        .args = args,
+        .name = args->ring ? "ring" : args->file,
+        .filter = { .who = args->only, .acct = -1, .domid = -1 },
+        .progress = isatty(STDERR_FILENO),
+        .trigger = -1,
+    };
+    struct xensched_error err;
+    int rc = check_arguments(&r);
+
+    if (rc)
+        return rc;
+    follow_catch_signals();
+    rc = sources_open(args->source, &r.filter, &r.sources, &err);
+    if (!rc) {
+        rc = open_recorder(&r, &err);
+        if (!rc)
+            rc = record(&r, &err);
+        end_trigger(&r);
+        sources_close(r.sources);
+    }
+    filter_free(&r.filter);
+    free(r.host);
+    if (rc)
+        complain("%s", err.text);
+
+    return rc ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command command_record = {
+    .name = "record",
+    .summary = "keep the rows of this host's logs in a file",
+    .help =
+        "Write the rows which this host logs to FILE, from now on, until "
+        "Ctrl-C or until\n"
+        "a limit is reached: those of the hypervisor, of dom0's Linux, and of "
+        "driver\n"
+        "domains. An existing FILE is replaced. Which events are logged is up "
+        "to\n"
+        "xenschedd, which has to be running. It is asked each second what the "
+        "rows'\n"
+        "numbers stand for, which 'xensched replay' needs; otherwise it does "
+        "not notice\n"
+        "the recording. With --ring the latest rows are kept in memory, and "
+        "'xensched\n"
+        "snapshot FILE' writes them.",
+    .takes = ARGUMENT_SECONDS | ARGUMENT_SIZE | ARGUMENT_SOURCE |
+             ARGUMENT_SOCKET | ARGUMENT_OPTIONAL_FILE | ARGUMENT_RING |
+             ARGUMENT_FILTER | ARGUMENT_TRIGGER,
+    .run = run,
+};

@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* sources.c - see sources.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <x86intrin.h>
+
+#include <xenstore.h>
+
+#include <xensched/area.h>
+#include <xensched/source.h>
+
+#include "command/command.h"
+#include "lib/xenstore-open.h"
+#include "sources.h"
+
+#define MAX_SOURCES 64U
+
+/* Of a guest's log, of each of its vCPUs. */
+#define GUEST_FILE_SIZE (1U << 20)
+#define GUEST_EVENTS    (1U << XEN_SCHEDLOG_EV_GUEST_RUNQ | \
+                         1U << XEN_SCHEDLOG_EV_GUEST_SWITCH | \
+                         1U << XEN_SCHEDLOG_EV_GUEST_WAKE | \
+                         1U << XEN_SCHEDLOG_EV_GUEST_NAME)
+#define GUEST_LCR (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
+                   XEN_SCHEDLOG_LCR_CORRESPONDENT | \
+                   XEN_SCHEDLOG_LCR_COUNTER | XEN_SCHEDLOG_LCR_COUNTER64 | \
+                   XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_TIME64)
+#define LEASE_MS 5000U
+
+struct one {
+    struct xensched_source_info info;
+    char spec[24];
+    struct xensched_area *area;
+    struct xensched_source *source; /* NULL: it has not answered yet */
+    bool asked;                     /* by us */
+    bool refused;                   /* not to be tried again */
+    bool told;                      /* that it is there */
+    bool seen;                      /* in the present look */
+    bool has_clock;
+    struct xensched_clock clock;
+    struct xensched_source_stats former;
+};
+
+struct sources {
+    unsigned int nr;
+    struct one *one[MAX_SOURCES];
+    uint32_t next_id;
+    bool all;
+    uint64_t tsc_khz;
+    struct filter *filter;
+    struct xs_handle *xs;
+    struct sources_numbers former; /* of those which are gone */
+};
+
+/* One source. */
+
+static struct one *add(struct sources *s, enum xensched_kind kind,
+                       uint32_t domid, const char *name)
+{
+    struct one *one;
+
+    if (s->nr == MAX_SOURCES || s->next_id == XENSCHED_MAX_SOURCES)
+        return NULL;
+    one = calloc(1, sizeof(*one));
+    if (!one)
+        return NULL;
+    one->info.id = s->next_id++;
+    one->info.kind = kind;
+    one->info.domid = domid;
+    snprintf(one->info.name, sizeof(one->info.name), "%s", name);
+    if (kind == XENSCHED_KIND_DRIVER || kind == XENSCHED_KIND_GUEST)
+        snprintf(one->spec, sizeof(one->spec), "domain:%u", domid);
+    else
+        snprintf(one->spec, sizeof(one->spec), "%s", xensched_kind_name(kind));
+    s->one[s->nr++] = one;
+
+    return one;
+}
+
+static int attach(struct one *one, struct xensched_error *err)
+{
+    int rc = xensched_source_attach(one->spec, &one->area, err);
+
+    if (!rc)
+        rc = xensched_source_open(one->spec, one->area, &one->source, err);
+    if (!rc)
+        one->info.tsc_khz = xensched_source_tsc_khz(one->source);
+
+    return rc;
+}
+
+static void close_one(struct one *one)
+{
+    bool mapped = one->source;
+    struct xensched_error err;
+
+    xensched_source_close(one->source);
+    one->source = NULL;
+    if (one->asked && mapped)
+        xensched_area_events(one->area, 0, 0, &err);
+    xensched_area_close(one->area);
+    one->area = NULL;
+    if (one->asked && xensched_area_withdraw(one->info.domid, &err))
+        complain("note: domain %u: %s", one->info.domid, err.text);
+}
+
+static void count(struct sources_numbers *n, const struct one *one)
+{
+    struct xensched_source_stats stats = { 0 };
+
+    if (one->source)
+        xensched_source_stats(one->source, &stats);
+    n->rows += stats.rows;
+    n->lost_rows += stats.lost_rows;
+}
+
+static void drop(struct sources *s, unsigned int i, const char *why)
+{
+    struct one *one = s->one[i];
+
+    complain("note: source %s (%s): %s", one->spec, one->info.name, why);
+    count(&s->former, one);
+    close_one(one);
+    free(one);
+    s->one[i] = s->one[--s->nr];
+}
+
+/* Guests that are asked. */
+
+static int ask(struct one *one, struct xensched_error *err)
+{
+    static const uint32_t sizes[] = { GUEST_FILE_SIZE };
+    struct xensched_geometry geometry = {
+        .nr_acct = 2,
+        .nr_files = 1,
+        .sizes = sizes,
+    };
+
+    while (geometry.nr_acct <= one->info.domid)
+        geometry.nr_acct *= 2;
+    one->asked = true;
+
+    return xensched_area_request(one->info.domid, &geometry, &one->area, err);
+}
+
+/* Nothing is logged in a guest that is not wanted here. */
+static uint32_t wanted_of_guests(const struct sources *s)
+{
+    return s->filter->events ? GUEST_EVENTS & s->filter->events : GUEST_EVENTS;
+}
+
+/* Its area is mapped. */
+static int turn_on(struct sources *s, struct one *one,
+                   struct xensched_error *err)
+{
+    struct xensched_area_info info;
+    unsigned int event;
+    int rc;
+
+    xensched_area_set_lcr(one->area, 0, GUEST_LCR);
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        if (GUEST_EVENTS & 1U << event)
+            xensched_area_set_route(one->area, one->info.domid, event, 0, 1);
+    rc = xensched_source_open(one->spec, one->area, &one->source, err);
+    if (!rc)
+        rc = xensched_area_info(one->area, &info, err);
+    if (!rc)
+        rc = xensched_area_events(one->area,
+                                  wanted_of_guests(s) & info.events_built,
+                                  LEASE_MS, err);
+    if (!rc)
+        one->info.tsc_khz = xensched_source_tsc_khz(one->source);
+
+    return rc;
+}
+
+static int poll_answer(struct sources *s, struct one *one,
+                       struct xensched_error *err)
+{
+    int rc;
+
+    do
+        rc = xensched_area_poll(one->area, err);
+    while (rc == XENSCHED_PART);
+
+    return rc == XENSCHED_MAPPED ? turn_on(s, one, err) : rc < 0 ? rc : 0;
+}
+
+/* Who is there. */
+
+static char *read_node(struct sources *s, const char *format, uint32_t domid)
+{
+    unsigned int length;
+    char path[96];
+
+    snprintf(path, sizeof(path), format, domid);
+
+    return xs_read(s->xs, XBT_NULL, path, &length);
+}
+
+static bool is_node(struct sources *s, const char *format, uint32_t domid)
+{
+    char *value = read_node(s, format, domid);
+
+    free(value);
+
+    return value;
+}
+
+static bool is_allowed(struct sources *s, uint32_t domid)
+{
+    char *value = read_node(s, "/local/domain/%u/platform/vm-affinity-log",
+                            domid);
+    bool allowed = value && !strcmp(value, "1");
+
+    free(value);
+
+    return allowed;
+}
+
+static struct one *find(struct sources *s, uint32_t domid)
+{
+    unsigned int i;
+
+    for (i = 0; i < s->nr; i++)
+        if (s->one[i]->info.domid == domid &&
+            s->one[i]->info.kind != XENSCHED_KIND_HYPERVISOR)
+            return s->one[i];
+
+    return NULL;
+}
+
+static void name_it(struct sources *s, struct one *one)
+{
+    char *vm = read_node(s, "/local/domain/%u/vm", one->info.domid);
+
+    if (vm && !strncmp(vm, "/vm/", 4))
+        snprintf(one->info.uuid, sizeof(one->info.uuid), "%s", vm + 4);
+    free(vm);
+}
+
+/* Somebody asked it already, or we may. */
+static void look_at_domain(struct sources *s, uint32_t domid)
+{
+    bool allowed = is_allowed(s, domid);
+    struct one *one = find(s, domid);
+    struct xensched_error err;
+    char *name;
+    bool asked;
+    int rc;
+
+    if (one) {
+        one->seen = true;
+        return;
+    }
+    if (!domid || !filter_takes_domain(s->filter, domid))
+        return;
+    asked = is_node(s, "/local/domain/%u/schedlog/request/events", domid);
+    if (!(asked ? is_node(s, "/local/domain/%u/schedlog/area/directory", domid)
+                : allowed))
+        return;
+    name = read_node(s, "/local/domain/%u/name", domid);
+    one = add(s, asked && !allowed ? XENSCHED_KIND_DRIVER
+                                   : XENSCHED_KIND_GUEST, domid,
+              name ? name : "");
+    free(name);
+    if (!one)
+        return;
+    one->seen = true;
+    name_it(s, one);
+    rc = xensched_clock_of_domain(domid, s->tsc_khz, &one->clock, &err);
+    if (!rc)
+        rc = asked ? attach(one, &err) : ask(one, &err);
+    if (rc) {
+        complain("note: domain %u is not recorded: %s", domid, err.text);
+        close_one(one);
+        one->asked = false;
+        one->refused = true;
+    }
+}
+
+static void look_at_linux(struct sources *s)
+{
+    struct one *one = find(s, 0);
+    struct xensched_error err;
+
+    if (one) {
+        one->seen = true;
+        return;
+    }
+    if (!filter_takes_domain(s->filter, 0))
+        return;
+    one = add(s, XENSCHED_KIND_LINUX, 0, "Domain-0");
+    if (!one)
+        return;
+    one->seen = true;
+    if (attach(one, &err)) {
+        close_one(one);
+        free(one);
+        s->nr--;
+        s->next_id--;
+    }
+}
+
+static void look_for_sources(struct sources *s)
+{
+    unsigned int nr = 0, i;
+    char **domids = NULL;
+
+    for (i = 0; i < s->nr; i++)
+        s->one[i]->seen = s->one[i]->info.kind == XENSCHED_KIND_HYPERVISOR;
+    look_at_linux(s);
+    if (s->xs)
+        domids = xs_directory(s->xs, XBT_NULL, "/local/domain", &nr);
+    for (i = 0; domids && i < nr; i++)
+        look_at_domain(s, strtoul(domids[i], NULL, 10));
+    free(domids);
+    for (i = s->nr; i-- > 0;)
+        if (!s->one[i]->seen)
+            drop(s, i, "gone");
+}
+
+/* The recording. */
+
+static int tell_clock(struct sources *s, struct xensched_recorder *recorder,
+                      struct one *one, uint64_t now_ns,
+                      struct xensched_error *err)
+{
+    struct xensched_clock clock;
+    uint64_t apart;
+
+    if (one->info.kind != XENSCHED_KIND_DRIVER &&
+        one->info.kind != XENSCHED_KIND_GUEST)
+        return 0;
+    /* One that dies is dropped soon. */
+    if (xensched_clock_of_domain(one->info.domid, s->tsc_khz, &clock, NULL))
+        return 0;
+    apart = one->has_clock ? xensched_clock_distance(&one->clock, &clock) : 0;
+    if (one->has_clock && !apart && clock.flags == one->clock.flags)
+        return 0;
+    /* How far it went in the time since the last look is what is not known. */
+    clock.error += apart;
+    one->clock = clock;
+    one->has_clock = true;
+
+    return xensched_recorder_clock(recorder, now_ns, one->info.id, &clock,
+                                   err);
+}
+
+static int tell(struct sources *s, struct xensched_recorder *recorder,
+                struct one *one, uint64_t now_ns, struct xensched_error *err)
+{
+    int rc = 0;
+
+    if (!one->told)
+        rc = xensched_recorder_source(recorder, now_ns, &one->info, err);
+    one->told = true;
+
+    return rc ? rc : tell_clock(s, recorder, one, now_ns, err);
+}
+
+/* Is its area still there?  Of a source that others may give up. */
+static int check(struct one *one, struct xensched_error *err)
+{
+    struct xensched_area_info info;
+    int rc = xensched_area_info(one->area, &info, err);
+
+    if (!rc && !info.nr_cpus)
+        rc = xensched_fail(err, ENODATA, "the log area is gone: its owner "
+                           "(xenschedd) has given it up");
+
+    return rc;
+}
+
+int sources_look(struct sources *s, struct xensched_recorder *recorder,
+                 uint64_t now_ns, struct xensched_error *err)
+{
+    unsigned int i;
+    int rc = check(s->one[0], err);
+
+    if (rc)
+        return rc;
+    if (s->all)
+        look_for_sources(s);
+    for (i = s->nr; !rc && i-- > 0;) {
+        struct one *one = s->one[i];
+        struct xensched_error why;
+        int lost = 0;
+
+        if (one->refused)
+            continue;
+        if (one->area && !one->source)
+            lost = poll_answer(s, one, &why);
+        else if (i)
+            lost = check(one, &why);
+        if (lost)
+            drop(s, i, why.text);
+        else if (one->source)
+            rc = tell(s, recorder, one, now_ns, err);
+    }
+
+    return rc;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* What the recorder says is final; what the source says ends the source. */
+static int read_one(struct sources *s, struct one *one,
+                    struct xensched_recorder *recorder, int *lost,
+                    struct xensched_error *err)
+{
+    struct xensched_batch batch;
+    int rc = 0;
+
+    while (!rc && (*lost = xensched_source_next(one->source, &batch, err)) ==
+           XENSCHED_BATCH) {
+        batch.source = one->info.id;
+        if (filter_batch(s->filter, &batch))
+            rc = xensched_recorder_write(recorder, &batch, err);
+    }
+    if (one->asked)
+        xensched_area_renew_lease(one->area);
+
+    return rc;
+}
+
+int sources_read(struct sources *s, struct xensched_recorder *recorder,
+                 struct xensched_error *err)
+{
+    uint64_t begin = __rdtsc();
+    unsigned int i;
+    int rc = 0, lost = 0;
+
+    for (i = s->nr; !rc && i-- > 0;) {
+        if (!s->one[i]->source || !s->one[i]->told)
+            continue;
+        rc = read_one(s, s->one[i], recorder, &lost, err);
+        if (!rc && lost < 0 && !i)
+            rc = lost;
+        else if (!rc && lost < 0)
+            drop(s, i, err->text);
+    }
+
+    return rc ? rc : xensched_recorder_round(recorder, now_ns(), begin, err);
+}
+
+void sources_numbers(const struct sources *s, struct sources_numbers *n)
+{
+    unsigned int i;
+
+    *n = s->former;
+    n->nr = s->nr;
+    for (i = 0; i < s->nr; i++)
+        count(n, s->one[i]);
+}
+
+uint64_t sources_tsc_khz(const struct sources *s)
+{
+    return s->tsc_khz;
+}
+
+static enum xensched_kind kind_of(const char *spec, uint32_t *domid)
+{
+    *domid = 0;
+    if (!strcmp(spec, "linux"))
+        return XENSCHED_KIND_LINUX;
+    if (strncmp(spec, "domain:", 7))
+        return XENSCHED_KIND_HYPERVISOR;
+    *domid = strtoul(spec + 7, NULL, 10);
+
+    return XENSCHED_KIND_DRIVER;
+}
+
+int sources_open(const char *spec, struct filter *filter,
+                 struct sources **sources, struct xensched_error *err)
+{
+    struct sources *s = calloc(1, sizeof(*s));
+    struct xensched_area_info info;
+    enum xensched_kind kind;
+    struct one *one;
+    uint32_t domid;
+    int rc;
+
+    if (!s)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    s->all = !spec;
+    s->filter = filter;
+    if (!spec)
+        spec = "hypervisor";
+    kind = kind_of(spec, &domid);
+    one = add(s, kind, domid, spec);
+    if (!one) {
+        sources_close(s);
+        return xensched_fail(err, ENOMEM, "out of memory");
+    }
+    snprintf(one->spec, sizeof(one->spec), "%s", spec);
+    rc = attach(one, err);
+    if (!rc)
+        rc = xensched_area_info(one->area, &info, err);
+    if (rc) {
+        sources_close(s);
+        return rc;
+    }
+    if (!info.events_enabled)
+        complain("note: no event is on at present; xenschedd turns them on");
+    s->tsc_khz = one->info.tsc_khz;
+    if (s->all)
+        s->xs = xensched_xenstore_open(NULL);
+    *sources = s;
+
+    return 0;
+}
+
+void sources_close(struct sources *s)
+{
+    if (!s)
+        return;
+    while (s->nr) {
+        close_one(s->one[--s->nr]);
+        free(s->one[s->nr]);
+    }
+    if (s->xs)
+        xs_close(s->xs);
+    free(s);
+}

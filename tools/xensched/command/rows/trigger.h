@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * trigger.h - how a flight recorder is told to write what it has: a socket at
+ * which it listens, one file name per connection, one line as the answer.
+ *
+ * The socket is its owner's alone, and file names are absolute: whoever may
+ * connect may write such files anyway.
+ */
+#ifndef XENSCHED_TRIGGER_H
+#define XENSCHED_TRIGGER_H
+
+#include <limits.h>
+
+#include <xensched/error.h>
+
+#define TRIGGER_DEFAULT_SOCKET "/run/xensched/record"
+
+/*
+ * Listen at @path; one at which nobody listens any more is replaced.  Returns
+ * a file descriptor, or a negative errno value.
+ */
+int trigger_listen(const char *path, struct xensched_error *err);
+
+/*
+ * Does anybody want something?  Returns a connection, and the name of the file
+ * in @file; or -1: nobody does, or what was said is no file name.
+ */
+int trigger_wanted(int listener, char file[PATH_MAX]);
+
+/* What came of it; NULL: all is well.  Closes the connection. */
+void trigger_answer(int connection, const struct xensched_error *failure);
+
+/* Tell the recorder at @path to write @file, which is absolute, and wait. */
+int trigger_pull(const char *path, const char *file,
+                 struct xensched_error *err);
+
+#endif /* XENSCHED_TRIGGER_H */

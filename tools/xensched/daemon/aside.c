@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* aside.c - see aside.h. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "aside.h"
+#include "say.h"
+
+#define TURN_NS 50000000L
+#define NS_PER_S 1000000000L
+
+/* One that takes longer is worth a word. */
+#define LONG_S 10
+
+static struct {
+    void (*call)(void *arg);
+    void *arg;
+} meanwhile;
+
+/* The call that is being made, under the lock.  NULL: none. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t begins, ends;
+    int (*call)(void *arg);
+    void *arg;
+    int result;
+} job = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .begins = PTHREAD_COND_INITIALIZER,
+};
+
+static bool has_thread;
+
+static void *make_calls(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&job.lock);
+    for (;;) {
+        while (!job.call)
+            pthread_cond_wait(&job.begins, &job.lock);
+        pthread_mutex_unlock(&job.lock);
+        job.result = job.call(job.arg);
+        pthread_mutex_lock(&job.lock);
+        job.call = NULL;
+        pthread_cond_signal(&job.ends);
+    }
+
+    return NULL;
+}
+
+/* Signals are the first thread's. */
+static bool start_thread(void)
+{
+    pthread_condattr_t monotonic;
+    sigset_t all, before;
+    pthread_t thread;
+
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&job.ends, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    has_thread = !pthread_create(&thread, NULL, make_calls, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (has_thread)
+        pthread_detach(thread);
+
+    return has_thread;
+}
+
+void aside_init(void (*call)(void *arg), void *arg)
+{
+    meanwhile.call = call;
+    meanwhile.arg = arg;
+}
+
+static struct timespec now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+
+    return t;
+}
+
+/* With the lock.  Has it ended before the turn is over? */
+static bool wait_for_end(void)
+{
+    struct timespec until = now();
+
+    until.tv_nsec += TURN_NS;
+    if (until.tv_nsec >= NS_PER_S) {
+        until.tv_nsec -= NS_PER_S;
+        until.tv_sec++;
+    }
+    while (job.call)
+        if (pthread_cond_timedwait(&job.ends, &job.lock, &until) == ETIMEDOUT)
+            return !job.call;
+
+    return true;
+}
+
+int aside(int (*call)(void *arg), void *arg)
+{
+    time_t since = now().tv_sec;
+    bool said = false;
+    int result;
+
+    if (!meanwhile.call || (!has_thread && !start_thread()))
+        return call(arg);
+    pthread_mutex_lock(&job.lock);
+    job.call = call;
+    job.arg = arg;
+    pthread_cond_signal(&job.begins);
+    while (!wait_for_end()) {
+        pthread_mutex_unlock(&job.lock);
+        meanwhile.call(meanwhile.arg);
+        if (!said && now().tv_sec - since >= LONG_S) {
+            say("xenstored, libxl or a disk has not answered for %d s: until "
+                "then the log is read, and that is all", LONG_S);
+            said = true;
+        }
+        pthread_mutex_lock(&job.lock);
+    }
+    result = job.result;
+    pthread_mutex_unlock(&job.lock);
+    if (said)
+        say("that answer came after %ld s", (long)(now().tv_sec - since));
+
+    return result;
+}

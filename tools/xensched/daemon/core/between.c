@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * between.c - what cannot wait for the end of a plan is done between its steps: rows
+ * are read, and the lease is renewed.  Who takes such steps calls it; it calls nobody
+ * but whom the settings name.
+ */
+#include "core.h"
+
+void core_between(const struct core *core)
+{
+    if (core->settings.between)
+        core->settings.between(core->settings.between_arg);
+}

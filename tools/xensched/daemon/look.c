@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* look.c - see look.h. */
+#include "look.h"
+
+/*
+ * What rows tell is forgotten by and by, so they must not lie about for long
+ * before they are read.
+ */
+#define RARELY_MS 1000U
+
+/* Xen looks at the lease eight times, and must have seen a renewal in time. */
+#define LOOKS_PER_LEASE 4U
+
+uint64_t look_longest_ms(const struct look *look)
+{
+    uint64_t rarely = RARELY_MS;
+
+    if (!look->doorbell)
+        return look->interval_ms;
+    if (look->lease_ms && look->lease_ms / LOOKS_PER_LEASE < rarely)
+        rarely = look->lease_ms / LOOKS_PER_LEASE;
+
+    return rarely > look->interval_ms ? rarely : look->interval_ms;
+}
+
+uint64_t look_again_ms(const struct look *look, const struct feeds *feeds)
+{
+    return feeds_are_polled(feeds) ? look->interval_ms : look_longest_ms(look);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * layout.h - what a log control register (XEN_SCHEDLOG_LCR_* of
+ * <xen/schedlog.h>) makes of a row: its size, and where its entries are.
+ *
+ * This is the reader's own reading of the ABI header, on purpose not shared
+ * with the producer: where the two differ, the reader finds out (snapshot.h
+ * compares the sizes) instead of both being wrong in the same way.
+ */
+#ifndef XENSCHED_LAYOUT_H
+#define XENSCHED_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <xensched/abi.h>
+
+/* Offset of an entry which is not in the row. */
+#define XENSCHED_NO_ENTRY 0xffU
+
+/*
+ * Layout of the rows of a log file.  @size is the distance between two rows
+ * in bytes, a power of two up to XEN_SCHEDLOG_MAX_ROW_SIZE, or 0: with such a
+ * register nothing is written, and no entry is present.
+ */
+struct xensched_layout {
+    uint32_t lcr; /* as it was given */
+    uint8_t size;
+    uint8_t event;         /* offset of a uint16_t */
+    uint8_t current;       /* offset of a uint16_t */
+    uint8_t correspondent; /* offset of a uint16_t */
+    uint8_t counter;       /* offset of an integer of counter_size bytes */
+    uint8_t counter_size;  /* 4 or 8; 0 when there is none */
+    uint8_t time;          /* offset of an integer of time_size bytes */
+    uint8_t time_size;     /* 4 or 8; 0 when there is none */
+};
+
+/* Put an entry of @size bytes behind what is there, at natural alignment. */
+static inline uint8_t xensched_place_entry(unsigned int *end, unsigned int size)
+{
+    unsigned int offset = (*end + size - 1) & ~(size - 1);
+
+    *end = offset + size;
+
+    return offset;
+}
+
+static inline bool xensched_has_time(uint32_t lcr)
+{
+    return (lcr & XEN_SCHEDLOG_LCR_TIME_MASK) != XEN_SCHEDLOG_LCR_TIME_NONE;
+}
+
+static inline unsigned int xensched_padded_size(uint32_t lcr, unsigned int end)
+{
+    unsigned int pad = (lcr & XEN_SCHEDLOG_LCR_PAD_MASK) >>
+                       XEN_SCHEDLOG_LCR_PAD_SHIFT;
+    unsigned int size = 1U << (pad > 6 ? 6 : pad);
+
+    while (size < end)
+        size <<= 1;
+
+    return size;
+}
+
+/* Never fails: bits which the ABI does not define are ignored. */
+static inline void xensched_layout(uint32_t lcr, struct xensched_layout *layout)
+{
+    unsigned int end = 0;
+
+    memset(layout, 0, sizeof(*layout));
+    layout->lcr = lcr;
+    layout->event = layout->current = layout->correspondent =
+        layout->counter = layout->time = XENSCHED_NO_ENTRY;
+
+    if (lcr & XEN_SCHEDLOG_LCR_EVENT)
+        layout->event = xensched_place_entry(&end, 2);
+    if (lcr & XEN_SCHEDLOG_LCR_CURRENT)
+        layout->current = xensched_place_entry(&end, 2);
+    if (lcr & XEN_SCHEDLOG_LCR_CORRESPONDENT)
+        layout->correspondent = xensched_place_entry(&end, 2);
+    if (lcr & XEN_SCHEDLOG_LCR_COUNTER) {
+        layout->counter_size = lcr & XEN_SCHEDLOG_LCR_COUNTER64 ? 8 : 4;
+        layout->counter = xensched_place_entry(&end, layout->counter_size);
+    }
+    if (xensched_has_time(lcr)) {
+        layout->time_size = lcr & XEN_SCHEDLOG_LCR_TIME64 ? 8 : 4;
+        layout->time = xensched_place_entry(&end, layout->time_size);
+    }
+
+    if (end)
+        layout->size = xensched_padded_size(lcr, end);
+}
+
+#endif /* XENSCHED_LAYOUT_H */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * snapshot.h - the state of a log file at one moment, and whether a correct
+ * producer can have written it.  All that is read of a state goes through
+ * here, but for the positions that are looked at again afterwards.
+ */
+#ifndef XENSCHED_SNAPSHOT_H
+#define XENSCHED_SNAPSHOT_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <xensched/barrier.h>
+#include <xensched/layout.h>
+
+/* How often a layout that is being changed is looked at again in one call. */
+#ifndef SNAPSHOT_TRIES
+#define SNAPSHOT_TRIES 100
+#endif
+
+/*
+ * Positions from here on cannot be reached: at 16 GB/s it takes 18 years.
+ * Refusing them keeps all the sums of positions from wrapping around.
+ */
+#define IMPOSSIBLE_POS (1ULL << 63)
+
+struct snapshot {
+    uint64_t seen_pos; /* what was in the state */
+    uint64_t pos;      /* the same, but never below layout_pos */
+    uint64_t layout_pos;
+    uint32_t layout_gap;
+    uint32_t row_size;
+    uint32_t seq;
+    struct xensched_layout layout;
+};
+
+/* 0, or -EAGAIN when the producer is changing the layout. */
+static inline int snapshot_take(struct snapshot *now,
+                                const struct xen_schedlog_state *state)
+{
+    unsigned int try;
+
+    for (try = 0; try < SNAPSHOT_TRIES; try++) {
+        now->seq = shared_load_acquire32(&state->layout_seq);
+        now->layout_pos = shared_load64(&state->layout_pos);
+        now->layout_gap = shared_load32(&state->layout_gap);
+        now->row_size = shared_load32(&state->row_size);
+        xensched_layout(shared_load32(&state->lcr), &now->layout);
+        now->seen_pos = shared_load_acquire64(&state->pos);
+        shared_read_fence();
+        if (!(now->seq & 1) && shared_load32(&state->layout_seq) == now->seq) {
+            /* pos follows the announcement of a layout by a moment. */
+            now->pos = now->seen_pos > now->layout_pos ? now->seen_pos
+                                                       : now->layout_pos;
+            return 0;
+        }
+    }
+
+    return -EAGAIN;
+}
+
+/* Of a log file of @file_size bytes.  If not, nothing of it may be used. */
+static inline bool snapshot_plausible(const struct snapshot *now,
+                                      uint32_t file_size)
+{
+    uint32_t size = now->layout.size;
+
+    if (size > file_size)
+        size = 0;
+
+    if (now->row_size != size || now->pos >= IMPOSSIBLE_POS ||
+        now->layout_gap >= XEN_SCHEDLOG_MAX_ROW_SIZE ||
+        now->layout_gap > now->layout_pos ||
+        now->layout_pos - now->layout_gap > now->seen_pos)
+        return false;
+
+    return size ? !((now->pos | now->layout_pos) & (size - 1))
+                : now->pos == now->layout_pos;
+}
+
+#endif /* XENSCHED_SNAPSHOT_H */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* doorbell.c - see xensched/doorbell.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xenevtchn.h>
+#include <xentoollog.h>
+
+#include <xensched/doorbell.h>
+
+struct xensched_doorbell {
+    xentoollog_logger *log;
+    xenevtchn_handle *channels;
+};
+
+static int no_channels(struct xensched_error *err, int code)
+{
+    if (code == ENOENT || code == ENXIO || code == ENODEV)
+        return xensched_fail(err, ENOENT, "/dev/xen/evtchn is missing (the "
+                             "module xen-evtchn is not loaded)");
+
+    return xensched_fail(err, code ? code : EIO, "cannot open "
+                         "/dev/xen/evtchn: %s", strerror(code));
+}
+
+static int bind_virq(struct xensched_doorbell *bell, uint32_t virq,
+                     struct xensched_error *err)
+{
+    int fd = xenevtchn_fd(bell->channels);
+
+    if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) ||
+        xenevtchn_bind_virq(bell->channels, virq) < 0)
+        return xensched_fail(err, errno, "cannot bind VIRQ %u, the doorbell of "
+                             "the log: %s", virq, strerror(errno));
+
+    return 0;
+}
+
+/* Errors are ours to report, so its own logger is quiet. */
+static int open_channels(struct xensched_doorbell *bell, uint32_t virq,
+                         struct xensched_error *err)
+{
+    bell->log = (xentoollog_logger *)
+        xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
+    if (!bell->log)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    errno = 0;
+    bell->channels = xenevtchn_open(bell->log, 0);
+    if (!bell->channels)
+        return no_channels(err, errno);
+
+    return bind_virq(bell, virq, err);
+}
+
+int xensched_doorbell_open(uint32_t virq, struct xensched_doorbell **bell,
+                           struct xensched_error *err)
+{
+    struct xensched_doorbell *b;
+    int rc;
+
+    if (!virq)
+        return xensched_fail(err, EOPNOTSUPP, "this hypervisor's log has no "
+                             "doorbell");
+    b = calloc(1, sizeof(*b));
+    if (!b)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    rc = open_channels(b, virq, err);
+    if (rc) {
+        xensched_doorbell_close(b);
+        return rc;
+    }
+    *bell = b;
+
+    return 0;
+}
+
+int xensched_doorbell_fd(const struct xensched_doorbell *bell)
+{
+    return xenevtchn_fd(bell->channels);
+}
+
+void xensched_doorbell_answer(struct xensched_doorbell *bell)
+{
+    xenevtchn_port_or_error_t port = xenevtchn_pending(bell->channels);
+
+    if (port >= 0)
+        xenevtchn_unmask(bell->channels, port);
+}
+
+void xensched_doorbell_close(struct xensched_doorbell *bell)
+{
+    if (!bell)
+        return;
+    if (bell->channels)
+        xenevtchn_close(bell->channels);
+    xtl_logger_destroy(bell->log);
+    free(bell);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/*
+ * hypercall.h - the operations of the hypervisor's log, through the toolstack
+ * that is there: a libxenctrl of the hypervisor's release is enough, it need not
+ * know of the log.
+ *
+ * They do what the functions xc_schedlog_*() of a patched libxenctrl do, which
+ * xen/sysctl.h and xen/domctl.h describe.  Unless said otherwise they return 0,
+ * or -1 with errno set.  ENOSYS: this hypervisor has no log, EOPNOTSUPP: its log
+ * does not have this operation, EPERM (with FLASK: EACCES): not allowed.
+ */
+#ifndef XENSCHED_HYPERCALL_H
+#define XENSCHED_HYPERCALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <xenctrl.h>
+
+int hypercall_info(xc_interface *xch, struct xen_sysctl_schedlog_info *info);
+
+/* E2BIG: *@need_bytes is what schedlog_max= has to be at least. */
+int hypercall_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
+                    const uint32_t *sizes, uint64_t *need_bytes);
+
+/* Returns how many of the @nr entries were filled in. */
+int hypercall_files(xc_interface *xch, uint32_t first, uint32_t nr,
+                    struct xen_schedlog_file *files);
+int hypercall_frames(xc_interface *xch, uint32_t region, uint32_t cpu,
+                     uint32_t first, uint32_t nr, uint64_t *frames);
+
+int hypercall_events(xc_interface *xch, uint32_t events, uint32_t lease_ms,
+                     uint64_t cookie);
+int hypercall_release(xc_interface *xch, uint64_t cookie);
+int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
+                  const uint64_t *select);
+int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
+                   uint16_t acct);
+int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow);
+
+#endif /* XENSCHED_HYPERCALL_H */

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* place-host.c - what is known of a host, as a placement; see place.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <xensched/abi.h>
+
+#include "model/memory.h"
+#include "model/presence.h"
+#include "model/runnable.h"
+#include "place.h"
+#include "talk.h"
+
+/* Who runs at one place by chance may run elsewhere in the next second. */
+#define STRAYS 0.5
+
+#define NS_PER_S 1e9
+
+static const struct domain *domain(const struct place_host *h, unsigned int i)
+{
+    return &h->input->domains->domain[i];
+}
+
+/* Spots. */
+
+static unsigned int whole_place(const struct placement *p, unsigned int place)
+{
+    unsigned int i;
+
+    for (i = p->nr_caches; i < p->nr_spots; i++)
+        if (p->spots[i].place == place)
+            return i;
+
+    return ANYWHERE;
+}
+
+static unsigned int spot_of(const struct placement *p,
+                            const struct standing *s)
+{
+    if (s->place == TOPOLOGY_UNKNOWN)
+        return ANYWHERE;
+
+    return s->cache == TOPOLOGY_UNKNOWN ? whole_place(p, s->place) : s->cache;
+}
+
+/* As they were measured, or are assumed (model/distance.h). */
+static void describe_distances(struct placement *p,
+                               const struct distances *d)
+{
+    struct prices *prices = &p->prices;
+
+    if (!d)
+        return;
+    prices->line[SAME_CACHE] = d->ns[DISTANCE_LINE][RELATION_LLC];
+    prices->line[SAME_PLACE] = d->ns[DISTANCE_LINE][RELATION_NODE];
+    prices->line[OTHER_PLACE] = d->ns[DISTANCE_LINE][RELATION_REMOTE];
+    prices->memory_local = d->ns[DISTANCE_MEMORY][RELATION_NODE];
+    prices->memory_remote = d->ns[DISTANCE_MEMORY][RELATION_REMOTE];
+}
+
+/* Of places which are nodes, each two have a distance of their own. */
+static void describe_apart(struct placement *p, const struct topology *t,
+                           const struct distances *d, unsigned int a,
+                           unsigned int b)
+{
+    const struct prices *prices = &p->prices;
+    unsigned int x = t->places[a].id, y = t->places[b].id;
+    double *apart = &p->apart[a * t->nr_places + b];
+    double *remote = &p->remote[a * t->nr_places + b];
+    double far = prices->line[OTHER_PLACE] - prices->line[SAME_PLACE];
+
+    *apart = 1;
+    if (strcmp(t->places[a].kind, "node"))
+        return;
+    *remote = prices->memory_remote - prices->memory_local;
+    if (!d || x >= d->nr_nodes || y >= d->nr_nodes)
+        return;
+    *remote = distance_nodes_ns(d, DISTANCE_MEMORY, x, y, NULL) -
+              distance_nodes_ns(d, DISTANCE_MEMORY, x, x, NULL);
+    if (far > 0)
+        *apart = (distance_nodes_ns(d, DISTANCE_LINE, x, y, NULL) -
+                  prices->line[SAME_PLACE]) / far;
+}
+
+static void describe_spots(struct placement *p, const struct topology *t,
+                           const struct distances *d)
+{
+    unsigned int i, k, whole = p->nr_caches;
+
+    describe_distances(p, d);
+    for (i = 0; i < t->nr_caches; i++) {
+        p->spots[i].place = t->caches[i].within;
+        p->cores[i] = topology_cores(t, &t->caches[i].cpus);
+    }
+    for (i = 0; i < t->nr_places; i++) {
+        for (k = 0; k < t->nr_places; k++)
+            if (i != k)
+                describe_apart(p, t, d, i, k);
+        if (topology_only_cache(t, i) != TOPOLOGY_UNKNOWN)
+            continue;
+        p->cores[whole] = topology_cores(t, &t->places[i].cpus);
+        p->spots[whole++] = (struct spot){ i, ANYWHERE };
+    }
+    placement_measure(p);
+}
+
+static unsigned int count_whole(const struct topology *t)
+{
+    unsigned int i, whole = 0;
+
+    for (i = 0; i < t->nr_places; i++)
+        whole += topology_only_cache(t, i) == TOPOLOGY_UNKNOWN;
+
+    return whole;
+}
+
+/* Where a unit without spot runs. */
+
+static void add_share(double *share, const struct topology *t,
+                      const struct cpumap *cpus, double part)
+{
+    unsigned int total = cpumap_count(cpus), cpu;
+
+    for (cpu = 0; cpu < t->nr_cpus; cpu++)
+        if (cpumap_test(cpus, cpu) &&
+            topology_cache_of(t, cpu) != TOPOLOGY_UNKNOWN)
+            share[topology_cache_of(t, cpu)] += part / total;
+}
+
+/* What binds it: hard affinity, soft affinity, or neither. */
+static bool add_bound(double *share, const struct topology *t,
+                      const struct domain *d, const struct domain_vcpu *vcpu,
+                      double part)
+{
+    struct cpumap cpus;
+    bool bound;
+
+    cpumap_init_copy(&cpus, &vcpu->hard);
+    cpumap_and(&cpus, &d->pool_cpus);
+    bound = topology_place_of_all(t, &cpus) != TOPOLOGY_UNKNOWN;
+    if (!bound) {
+        cpumap_and(&cpus, &vcpu->soft);
+        bound = topology_place_of_all(t, &cpus) != TOPOLOGY_UNKNOWN;
+    }
+    if (bound)
+        add_share(share, t, &cpus, part);
+    cpumap_free(&cpus);
+
+    return bound;
+}
+
+/* By the log, or if that has nothing by the latest look. */
+static void add_running(const struct place_host *h, double *share,
+                        const struct domain *d, unsigned int cpu, double part)
+{
+    const struct topology *t = h->input->topology;
+    unsigned int i, cache = topology_cache_of(t, cpu);
+
+    for (i = 0; i < t->nr_caches; i++) {
+        double there = presence_share(h->input->matrix, d, &t->caches[i].cpus,
+                                      h->input->now_ns);
+
+        if (there >= 0)
+            share[i] += part * there;
+        else if (i == cache)
+            share[i] += part;
+    }
+}
+
+static void add_domain(const struct place_host *h, double *share,
+                       const struct domain *d, double part)
+{
+    unsigned int i, online = domain_online_vcpus(d);
+
+    for (i = 0; i < d->nr_vcpus; i++)
+        if (d->vcpus[i].online &&
+            !add_bound(share, h->input->topology, d, &d->vcpus[i],
+                       part / online))
+            add_running(h, share, d, d->vcpus[i].cpu, part / online);
+}
+
+/* To one spot, if a unit that cannot be moved is nowhere else. */
+static unsigned int only_spot(const struct placement *p, const double *share)
+{
+    unsigned int i;
+
+    for (i = 0; i < p->nr_caches; i++)
+        if (share[i] > 0.999)
+            return i;
+
+    return ANYWHERE;
+}
+
+/* Units. */
+
+static void add_misses(const struct place_host *h, struct unit *u,
+                       unsigned int i)
+{
+    const struct domain *d = domain(h, i);
+    double counted = 0;
+
+    if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
+        counted = matrix_use(h->input->matrix, XEN_SCHEDLOG_EV_PMC0, d->acct,
+                             h->input->now_ns) *
+                  domains_part(h->input->domains, d);
+    if (counted > 0)
+        u->misses_counted = true;
+    u->misses += counted > 0 ? counted
+                             : h->input->standing[i].demand.need * NS_PER_S *
+                               h->placement.prices.misses;
+}
+
+/* On hosts with one node memory is equally far from all places. */
+static void add_pages(struct place_host *h, unsigned int unit,
+                      const struct domain *d)
+{
+    const struct topology *t = h->input->topology;
+    double *pages = &h->placement.pages[unit * t->nr_places];
+    unsigned int i;
+
+    for (i = 0; i < t->nr_places; i++) {
+        double share = strcmp(t->places[i].kind, "node") ? -1
+                     : pages_share(&d->pages, t->places[i].id);
+
+        if (share > 0)
+            pages[i] += share;
+    }
+}
+
+/* One of a unit's domains. */
+static void describe_domain(struct place_host *h, unsigned int i)
+{
+    struct placement *p = &h->placement;
+    unsigned int unit = h->unit[i], nr = p->nr_caches, k;
+    const struct standing *s = &h->input->standing[i];
+    const struct domain *d = domain(h, i);
+    struct unit *u = &p->units[unit];
+    double *own = need_memory(nr, sizeof(*own));
+
+    add_domain(h, own, d, 1);
+    u->demand.need += runnable_demand(h->input->matrix, h->input->domains, d,
+                                      h->input->now_ns);
+    u->demand.vcpus += s->demand.vcpus;
+    add_misses(h, u, i);
+    add_pages(h, unit, d);
+    for (k = 0; k < nr; k++)
+        p->share[unit * nr + k] += own[k];
+    u->movable = s->open;
+    u->bound = d->affinity == AFFINITY_OURS || !s->open;
+    u->origin = s->open ? spot_of(p, s) : only_spot(p, own);
+    free(own);
+    for (k = 0; k < p->nr_spots; k++)
+        p->usable[unit * p->nr_spots + k] =
+            p->spots[k].cache != ANYWHERE ? s->cache_cores[k] :
+            p->nr_places > 1 ? s->cores[p->spots[k].place] : 0;
+}
+
+/* All of it is added up; now it is shares. */
+static void finish_unit(struct placement *p, unsigned int unit,
+                        unsigned int members)
+{
+    const struct unit *u = &p->units[unit];
+    double *share = &p->share[unit * p->nr_caches], cores = 0;
+    double *stray = &p->stray[unit * p->nr_caches];
+    const unsigned int *usable = &p->usable[unit * p->nr_spots];
+    unsigned int i;
+
+    for (i = 0; i < p->nr_places; i++)
+        p->pages[unit * p->nr_places + i] /= members;
+    for (i = 0; i < p->nr_caches; i++)
+        cores += usable[i];
+    for (i = 0; i < p->nr_caches; i++) {
+        double anywhere = cores > 0 ? usable[i] / cores : 0;
+
+        share[i] /= members;
+        /* Of who is kept where it is: what would be if it were not. */
+        if (u->movable && u->origin != ANYWHERE)
+            share[i] = anywhere;
+        stray[i] = u->movable ? (1 - STRAYS) * share[i] + STRAYS * anywhere
+                              : share[i];
+    }
+}
+
+static void describe_units(struct place_host *h)
+{
+    struct placement *p = &h->placement;
+    unsigned int *members = need_memory(p->nr_units, sizeof(*members)), i;
+
+    for (i = 0; i < h->input->domains->nr; i++) {
+        members[h->unit[i]]++;
+        describe_domain(h, i);
+    }
+    for (i = 0; i < p->nr_units; i++)
+        finish_unit(p, i, members[i]);
+    free(members);
+}
+
+/* The open domains of a party are one unit; each other domain is its own. */
+static unsigned int find_units(struct place_host *h,
+                               const unsigned int *party)
+{
+    unsigned int nr = h->input->domains->nr, units = 0, i;
+
+    h->unit = need_memory(nr, sizeof(*h->unit));
+    h->stands = need_memory(nr, sizeof(*h->stands));
+    for (i = 0; i < nr; i++) {
+        bool joins = h->input->standing[i].open && party[i] != i &&
+                     h->input->standing[party[i]].open;
+
+        if (!joins) {
+            h->unit[i] = units;
+            h->stands[units++] = i;
+        }
+    }
+    for (i = 0; i < nr; i++)
+        if (h->input->standing[i].open && h->input->standing[party[i]].open)
+            h->unit[i] = h->unit[party[i]];
+
+    return units;
+}
+
+/* Partners. */
+
+static void add_partners(struct place_host *h, const struct talk_pair *pairs,
+                         unsigned int nr)
+{
+    struct placement *p = &h->placement;
+    unsigned int i, k, at = 0;
+
+    for (i = 0; i < nr; i++) {
+        p->units[h->unit[pairs[i].a]].nr++;
+        p->units[h->unit[pairs[i].b]].nr++;
+    }
+    for (i = 0; i < p->nr_units; i++) {
+        p->units[i].first = at;
+        at += p->units[i].nr;
+        p->units[i].nr = 0;
+    }
+    for (i = 0; i < nr; i++)
+        for (k = 0; k < 2; k++) {
+            unsigned int a = k ? pairs[i].b : pairs[i].a;
+            unsigned int b = k ? pairs[i].a : pairs[i].b;
+            struct unit *u = &p->units[h->unit[a]];
+            double notifications = pairs[i].rate - pairs[i].pages;
+
+            p->partners[u->first + u->nr++] = (struct partner){
+                .unit = h->unit[b],
+                .notifications = notifications,
+                .pages = pairs[i].pages,
+                .lines = notifications * p->prices.notification +
+                         pairs[i].pages * p->prices.page,
+            };
+        }
+}
+
+static void look_before(struct place_host *h)
+{
+    const struct placement *p = &h->placement;
+    unsigned int i, k;
+
+    h->before = need_memory((size_t)p->nr_units * NR_TERMS,
+                            sizeof(*h->before));
+    for (i = 0; i < p->nr_units; i++)
+        for (k = 0; k < NR_TERMS; k++)
+            h->before[i * NR_TERMS + k] =
+                terms[k]->price(p, i, p->units[i].origin);
+}
+
+void place_describe(struct place_host *h, const struct policy_input *input,
+                    const struct policy_settings *settings)
+{
+    const struct topology *t = input->topology;
+    double *total = need_memory(input->domains->nr, sizeof(*total));
+    unsigned int *party = talk_parties(input);
+    unsigned int nr_pairs, units, i;
+    struct talk_pair *pairs = talk_pairs(input, 0, &nr_pairs, total);
+
+    memset(h, 0, sizeof(*h));
+    h->input = input;
+    units = find_units(h, party);
+    placement_init(&h->placement, t->nr_places, t->nr_caches, count_whole(t),
+                   units, 2 * nr_pairs);
+    h->placement.least = settings->least_gain_ns;
+    h->placement.prices.misses = settings->misses;
+    h->placement.margin = POLICY_MARGIN;
+    h->placement.horizon = settings->quiet_ns / NS_PER_S;
+    describe_spots(&h->placement, t, input->distances);
+    describe_units(h);
+    add_partners(h, pairs, nr_pairs);
+    h->talks = need_memory(units, sizeof(*h->talks));
+    for (i = 0; i < input->domains->nr; i++)
+        h->talks[h->unit[i]] += total[i];
+    placement_ready(&h->placement);
+    look_before(h);
+    free(pairs);
+    free(party);
+    free(total);
+}
+
+void place_free(struct place_host *h)
+{
+    placement_free(&h->placement);
+    free(h->unit);
+    free(h->stands);
+    free(h->talks);
+    free(h->before);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * place.c - the policy placement: domains are where all of them together cost
+ * least, in ns of pCPU time per second.  What is known becomes a placement,
+ * its search says who should be where, and what that saves and costs is the
+ * reason.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "model/memory.h"
+#include "placement/search.h"
+#include "place.h"
+
+#define NS_PER_MS 1e6
+
+/* To stay takes less than to go. */
+#define STAYING 0.5
+
+static double before(const struct place_host *h, unsigned int unit)
+{
+    double sum = 0;
+    unsigned int i;
+
+    for (i = 0; i < NR_TERMS; i++)
+        sum += h->before[unit * NR_TERMS + i];
+
+    return sum;
+}
+
+/* With whom it has most to do. */
+static void find_partner(const struct place_host *h, unsigned int unit,
+                         struct opinion *o)
+{
+    const struct placement *p = &h->placement;
+    const struct unit *u = &p->units[unit];
+    const struct partner *most = NULL;
+    unsigned int i;
+
+    for (i = u->first; i < u->first + u->nr; i++)
+        if (!most || p->partners[i].lines > most->lines)
+            most = &p->partners[i];
+    if (!most)
+        return;
+    o->partner = &h->input->domains->domain[h->stands[most->unit]];
+    o->rate = most->notifications + most->pages;
+    o->share = h->talks[unit] > 0 ? o->rate / h->talks[unit] : 0;
+}
+
+static void want(const struct place_host *h, enum want want,
+                 unsigned int spot, struct opinion *o)
+{
+    const struct spot *s = &h->placement.spots[spot];
+
+    o->want = want;
+    o->place = s->place;
+    if (s->cache != ANYWHERE)
+        o->cache = &h->input->topology->caches[s->cache];
+}
+
+/* Notifications/s, if all are where they are going to be. */
+static double crossings(const struct placement *p, unsigned int unit)
+{
+    const struct unit *u = &p->units[unit];
+    double sum = 0;
+    unsigned int i;
+
+    for (i = u->first; i < u->first + u->nr; i++)
+        sum += p->partners[i].notifications *
+               placement_apart(p, unit, u->at, p->partners[i].unit);
+
+    return sum;
+}
+
+static void go(const struct place_host *h, unsigned int unit,
+               struct opinion *o)
+{
+    const struct placement *p = &h->placement;
+    const struct unit *u = &p->units[unit];
+    double gain = before(h, unit) - terms_price(p, unit, u->at);
+    char to[OPINION_TEXT / 4], account[OPINION_TEXT * 2 / 3];
+
+    want(h, WANT_GO, u->at, o);
+    o->predicts = true;
+    o->crossings = crossings(p, unit);
+    place_name(h, u->at, to, sizeof(to));
+    place_account(h, unit, u->at, account, sizeof(account));
+    policy_say(o->fact, "to %s: %s", to, account);
+    policy_say(o->where, "%s %.2f ms/s, least gain %.2f ms/s",
+               gain > 0 ? "expected gain" : "it makes room, at",
+               gain / NS_PER_MS, u->threshold / NS_PER_MS);
+}
+
+/* What it is worth that it is kept where it is. */
+static double worth(const struct placement *p, unsigned int unit)
+{
+    const struct unit *u = &p->units[unit];
+
+    return terms_price(p, unit, ANYWHERE) -
+           terms[TERM_MOVING]->price(p, unit, ANYWHERE) -
+           terms_price(p, unit, u->at);
+}
+
+static void say_alternative(const struct place_host *h, unsigned int unit,
+                            struct opinion *o)
+{
+    const struct placement *p = &h->placement;
+    unsigned int spot = search_alternative(p, unit);
+    char to[OPINION_TEXT / 4], account[OPINION_TEXT * 2 / 3];
+    double gain;
+
+    if (spot == ANYWHERE) {
+        policy_say(o->lacks, "there is no other place with as many cores as "
+                   "it has vCPUs");
+        return;
+    }
+    gain = before(h, unit) - terms_price(p, unit, spot);
+    place_name(h, spot, to, sizeof(to));
+    place_account(h, unit, spot, account, sizeof(account));
+    policy_say(o->lacks, "to %s: %.350s, gain %.2f ms/s, least gain %.2f ms/s%s",
+               to, account, gain / NS_PER_MS,
+               p->units[unit].threshold / NS_PER_MS,
+               gain < p->units[unit].threshold ||
+               placement_fits(p, unit, spot) ? "" : ", but it has no room");
+}
+
+static void stay(const struct place_host *h, unsigned int unit,
+                 struct opinion *o)
+{
+    const struct placement *p = &h->placement;
+    const struct unit *u = &p->units[unit];
+    double kept = u->origin == ANYWHERE ? 0 : worth(p, unit);
+
+    say_alternative(h, unit, o);
+    if (u->origin == ANYWHERE || kept < STAYING * p->least)
+        return;
+    want(h, WANT_STAY, u->at, o);
+    policy_say(o->fact, "that it is there is worth %.2f ms/s",
+               kept / NS_PER_MS);
+    policy_say(o->where, "%s", o->lacks);
+}
+
+static void run(void *memory, const struct policy_input *input,
+                struct opinion *opinions)
+{
+    struct place_host h;
+    struct opinion *of_unit;
+    unsigned int i;
+
+    place_describe(&h, input, memory);
+    search_prepare(&h.placement);
+    search_run(&h.placement, search_effort(&h.placement));
+    of_unit = need_memory(h.placement.nr_units, sizeof(*of_unit));
+    for (i = 0; i < h.placement.nr_units; i++) {
+        const struct unit *u = &h.placement.units[i];
+
+        if (!u->movable)
+            continue;
+        find_partner(&h, i, &of_unit[i]);
+        if (u->at == u->origin)
+            stay(&h, i, &of_unit[i]);
+        else
+            go(&h, i, &of_unit[i]);
+    }
+    for (i = 0; i < input->domains->nr; i++)
+        if (input->standing[i].open)
+            opinions[i] = of_unit[h.unit[i]];
+    free(of_unit);
+    place_free(&h);
+}
+
+static void *create(const struct policy_settings *settings)
+{
+    struct policy_settings *copy = need_memory(1, sizeof(*copy));
+
+    *copy = *settings;
+
+    return copy;
+}
+
+const struct policy policy_placement = {
+    .name = "placement",
+    .create = create,
+    .run = run,
+    .destroy = free,
+};

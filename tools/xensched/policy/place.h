@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * place.h - what is known of a host, as a placement (placement/placement.h),
+ * and what its prices are in words.  For the policy in place.c alone.
+ */
+#ifndef XENSCHED_POLICY_PLACE_H
+#define XENSCHED_POLICY_PLACE_H
+
+#include "placement/placement.h"
+#include "placement/term.h"
+#include "policy.h"
+
+struct place_host {
+    const struct policy_input *input;
+    struct placement placement;
+    unsigned int *unit;   /* [domain]: which it is of */
+    unsigned int *stands; /* [unit]: a domain that it is of */
+    double *talks;        /* [unit]: interactions/s with anybody */
+    /* What each unit costs where it is at first: [unit][term]. */
+    double *before;
+};
+
+/* To be given to place_free(). */
+void place_describe(struct place_host *h, const struct policy_input *input,
+                    const struct policy_settings *settings);
+void place_free(struct place_host *h);
+
+/* "node 0 (pCPUs 0-3)" */
+void place_name(const struct place_host *h, unsigned int spot, char *text,
+                size_t size);
+
+/*
+ * "saves 41 ms/s (...), costs 9 ms/s (...)": @unit from where it was at first
+ * to @spot, all others being where they are now.
+ */
+void place_account(const struct place_host *h, unsigned int unit,
+                   unsigned int spot, char *text, size_t size);
+
+#endif /* XENSCHED_POLICY_PLACE_H */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two things that a scheduler has to know of domains and that no event has:
+ * on which nodes their memory is, and how long their vCPUs have waited for a
+ * pCPU.  Both are read here, without a lock of the domain's, and kept nowhere.
+ */
+
+#include <xen/domain.h>
+#include <xen/guest_access.h>
+#include <xen/mm.h>
+#include <xen/numa.h>
+#include <xen/pdx.h>
+#include <xen/rcupdate.h>
+#include <xen/sched.h>
+#include <xen/schedlog.h>
+
+/*
+ * No preemption: so many are looked at by one call.  Each frame costs a cache
+ * miss at worst, that is half a millisecond in all.
+ */
+#define MAX_FRAMES_PER_CALL 4096U
+#define MAX_VCPUS_PER_CALL 64U
+
+#define NOBODY (~0U)
+
+static bool is_of_domain(unsigned long count_info)
+{
+    return (count_info & (PGC_allocated | PGC_xen_heap | PGC_extra)) ==
+           PGC_allocated &&
+           ((count_info & PGC_state) == PGC_state_inuse ||
+            (count_info & PGC_state) == PGC_state_offlining);
+}
+
+/*
+ * Pages come and go meanwhile, and a reference would be in their way.  So the
+ * owner is believed only if the page was a domain's before and after: then the
+ * domain still existed when this began, and RCU keeps it until it is over.
+ */
+static const struct domain *owner_of(const struct page_info *pg)
+{
+    unsigned long before = ACCESS_ONCE(pg->count_info);
+    unsigned long owner;
+
+    if ( !is_of_domain(before) )
+        return NULL;
+    smp_rmb();
+    owner = ACCESS_ONCE(pg->v.inuse._domain);
+    smp_rmb();
+    if ( !owner || !is_of_domain(ACCESS_ONCE(pg->count_info)) ||
+         owner != ACCESS_ONCE(pg->v.inuse._domain) )
+        return NULL;
+
+    return pdx_to_virt(owner);
+}
+
+static uint32_t look_at(unsigned long pdx)
+{
+    mfn_t mfn = pdx_to_mfn(pdx);
+    const struct domain *d;
+    uint32_t owner = NOBODY;
+
+    if ( !mfn_valid(mfn) )
+        return NOBODY;
+
+    rcu_read_lock(&domlist_read_lock);
+    d = owner_of(pdx_to_page(pdx));
+    if ( d && d->domain_id < DOMID_FIRST_RESERVED )
+        owner = d->domain_id |
+                mfn_to_nid(mfn) << XEN_SCHEDLOG_OWNER_NODE_SHIFT;
+    rcu_read_unlock(&domlist_read_lock);
+
+    return owner;
+}
+
+int schedlog_owners(struct xen_sysctl_schedlog_owners *op)
+{
+    unsigned int looks = min(op->nr, MAX_FRAMES_PER_CALL), nr = 0;
+    uint64_t pdx = op->at;
+
+    if ( !op->step || !op->nr )
+        return -EINVAL;
+
+    for ( ; looks && pdx < max_pdx; looks--, pdx += op->step )
+    {
+        uint32_t owner = look_at(pdx);
+
+        if ( owner == NOBODY )
+            continue;
+        if ( copy_to_guest_offset(op->owners, nr, &owner, 1) )
+            return -EFAULT;
+        nr++;
+    }
+
+    op->nr = nr;
+    op->at = pdx < max_pdx ? pdx : 0;
+
+    return 0;
+}
+
+int schedlog_times(const struct domain *d,
+                   struct xen_domctl_schedlog_times *op)
+{
+    unsigned int i;
+
+    if ( op->first > d->max_vcpus )
+        return -EINVAL;
+
+    op->nr = min(op->nr, d->max_vcpus - op->first);
+    op->nr = min(op->nr, MAX_VCPUS_PER_CALL);
+
+    for ( i = 0; i < op->nr; i++ )
+    {
+        const struct vcpu *v = domain_vcpu(d, op->first + i);
+        struct vcpu_runstate_info info = {};
+
+        if ( v )
+            vcpu_runstate_get(v, &info);
+        if ( copy_to_guest_offset(op->times, i * ARRAY_SIZE(info.time),
+                                  info.time, ARRAY_SIZE(info.time)) )
+            return -EFAULT;
+    }
+
+    return 0;
+}
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
