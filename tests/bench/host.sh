@@ -17,9 +17,11 @@
 # Each figure is the mean of ROUNDS runs (3), in each of which all configurations
 # of a hypervisor have their turn; the mean, because some work, such as a plan
 # of the daemon, comes once a second, and falls into one run and not into the
-# next.  "spread" is largest less smallest, of the mean.
+# next.  "spread" is largest less smallest, of the mean.  Boots differ from each
+# other, too: with BOOTS=5 each hypervisor is booted so often, figures are the
+# medians, and their interval is said.
 #
-# ROUNDS and BACKENDS ("dom0", "driver" or both) can be set from outside.
+# BOOTS (1), ROUNDS and BACKENDS ("dom0", "driver" or both) can be set from outside.
 #
 # Writes build/bench/host.json, and ratios as host.svg and host.png.
 
@@ -29,11 +31,12 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
 out=$top/build/bench
 rounds=${ROUNDS:-3}
+boots=${BOOTS:-1}
 work=$(mktemp -d)
 
 declare -A configs=(
     [native]="native xentrace"
-    [patched]="disabled evtchn evtchn+ring3 evtchn+ring1 default all")
+    [patched]="patched disabled evtchn evtchn+ring3 evtchn+ring1 default all")
 backends=${BACKENDS:-dom0 driver}
 workloads="postmark fio-rand4k-qd1 fio-rand4k-qd32 fio-seq64k-qd1 fio-seq64k-qd32"
 
@@ -64,7 +67,7 @@ rounds=$rounds
 END
 }
 
-# Says what comes, and keeps the figures.
+# follow HYPERVISOR BOOT: says what comes, and keeps the figures.
 follow()
 {
     local line workload backend config round operations instructions idle
@@ -76,29 +79,33 @@ follow()
         fi
         read -r _ workload backend config round operations instructions idle \
             <<<"$line"
-        echo "$workload $backend $config $round $operations $instructions $idle"
-        printf 'bench: round %d of %d: %s, backend %s, %s: %d per operation\n' \
-            "$round" "$rounds" "$config" "$backend" "$workload" \
+        echo "$2 $workload $backend $config $round $operations $instructions $idle"
+        printf 'bench: boot %d, round %d of %d: %s, backend %s, %s: %d per operation\n' \
+            "$2" "$round" "$rounds" "$config" "$backend" "$workload" \
             $((instructions / operations)) >&2
-    done >"$out/host-$1.figures"
+    done >>"$out/host-$1.figures"
 }
 
-# measure HYPERVISOR: one boot.  The box has to be the child which is ended.
+# measure HYPERVISOR BOOT: one boot.  The box has to be the child which is ended.
 measure()
 {
     plan "$1"
     exec "$top/tests/host/box" --mode exact --sockets 1 --cores 1 --xen "$1" \
         --tools --dom0-memory 640 --timeout 5400 --results "$out/host-$1" \
         "$here/host/main-dom0.sh" "$here"/host/{dom0.sh,workload,bench.guest} \
-        "$work/$1/plan" &> >(follow "$1")
+        "$work/$1/plan" &> >(follow "$1" "$2")
 }
 
 mkdir -p "$out"
-echo "bench: two hosts boot in exact mode; all of it takes 15 to 25 minutes" >&2
-measure native &
-native=$!
-measure patched &
-patched=$!
-wait $native
-wait $patched
+echo "bench: $boots times two hosts boot in exact mode; each time takes 15 to" \
+    "25 minutes" >&2
+rm -f "$out"/host-{native,patched}.figures
+for boot in $(seq "$boots"); do
+    measure native "$boot" &
+    native=$!
+    measure patched "$boot" &
+    patched=$!
+    wait $native
+    wait $patched
+done
 "$here/host/report.py" "$out"

@@ -27,10 +27,10 @@ build()
     make -s -C "$tools" BUILD="$top/build/tools" XEN_DIST="$dist" \
         "$top/build/tools/libxensched.a"
     "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 -fno-strict-aliasing \
-        -D_GNU_SOURCE -I"$here/reader" -I"$top/tests/unit" \
+        -D_GNU_SOURCE -I"$here/reader" -I"$top/tests/unit/support" \
         -I"$tools/include" -I"$files/include/xen" -I"$files" \
         -I"$dist/usr/include" -Wl,--wrap=memcpy -o "$out/reader" \
-        "$here"/reader/*.c "$top/tests/unit/harness.c" \
+        "$here"/reader/*.c "$top/tests/unit/support/harness.c" \
         "$top/build/tools/libxensched.a" -lpthread
 }
 

@@ -35,7 +35,7 @@ common=(-std=gnu11 -Wall -Wextra -Werror -O2 -fomit-frame-pointer
         -fno-strict-aliasing -fno-common -fno-stack-protector -fno-jump-tables
         -falign-functions=64 -falign-loops=64)
 as_xen=("${common[@]}" -mno-mmx -mno-sse -mno-red-zone)
-include=(-I"$source" -I"$top/tests/unit" -I"$handler/include/xen"
+include=(-I"$source" -I"$top/tests/unit/support" -I"$handler/include/xen"
          -I"$top/build/dist/usr/include")
 
 cc() { "${CC:-gcc}" "$@"; }

@@ -6,7 +6,7 @@ Usage: results.py [--check]
 
 Each table that follows a line "<!-- NAME -->" is made anew from a file in
 docs/results/, which is what a benchmark has left in build/bench/ (of lever.json
-without its cases). With --check nothing is written: exit code 1 and a line for
+without its cases, of memory.json and correlation.json what is in the tables). With --check nothing is written: exit code 1 and a line for
 each table that says something else than its file.
 """
 
@@ -54,6 +54,23 @@ def host_short():
             ("xentrace", "Xen's own xentrace, all events")):
         yield [words] + [percent(ratio[w, config])
                          for w in report.WORKLOADS[:3]]
+
+
+# --- bench-daemon ---
+
+def daemon():
+    found = load("daemon")
+    yield ["1,000 guests, 256 pCPUs, 1 million rows/s", "CPU time, % of a core",
+           "least", "most", "hypercalls/s"]
+    for key, words in (
+            ("still", "all are there"),
+            ("storm", "1,000 boot within 20 s"),
+            ("storm_looking_at_vcpus",
+             "the same, if each were a look at all vCPUs")):
+        used = found[key]["percent"]
+        yield [words] + [f"{used[which]:.1f}"
+                         for which in ("median", "min", "max")] + \
+            [f"{found[key]['hypercalls_per_second']:,}"]
 
 
 # --- bench-placement ---
@@ -180,14 +197,45 @@ def lever(hosts, *columns):
                    [COLUMNS[c](e) for c in columns])
 
 
+# --- bench-memory, bench-correlation ---
+
+def size(number):
+    return f"{number} B" if number < 1024 else f"{number // 1024} KiB"
+
+
+def memory():
+    yield ["workload", "event", "rows", "mean", "most", "row",
+           "log, read each 20 ms", "each 100 ms"]
+    before = None
+    for e in load("memory"):
+        yield [f"`{e['workload']}`" if e["workload"] != before else "",
+               f"`{e['event']}`", str(e["rows"]), f"{e['mean']:.1f}",
+               str(e["most"]), size(e["row_bytes"]), size(e["sizes"]["20"]),
+               size(e["sizes"]["100"])]
+        before = e["workload"]
+
+
+def correlation():
+    yield ["load", "each", "intervals", "notifications", "requests", "pages",
+           "r, requests", "r, pages"]
+    for e in load("correlation"):
+        yield [f"`{e['load']}`", {3: "third", 1: "request"}[e["threshold"]],
+               str(e["intervals"]), str(e["notifications"]),
+               str(e["requests"]), str(e["pages"]), f"{e['r_requests']:.3f}",
+               f"{e['r_pages']:.3f}"]
+
+
 ROOM = ("in time", "at the place, %", "notifications across sockets, %")
 
 TABLES = {
+    "daemon": daemon,
     "host": host,
     "host-short": host_short,
     "placement": placement,
     "phases": phases,
     "phases-each": phases_each,
+    "memory": memory,
+    "correlation": correlation,
     "lever-room": lambda: lever(["room"], *ROOM, "per second", "waits, ms",
                                 "pCPUs in use, place and other"),
     "lever-schedulers": lambda: lever(["credit", "null"], *ROOM, "waits, ms"),

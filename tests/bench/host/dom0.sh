@@ -39,7 +39,7 @@ start_xentrace()
 configure()
 {
     case $1 in
-    native)       ;;
+    native|patched) ;;
     xentrace)     start_xentrace ;;
     disabled)     start_daemon --log none ;;
     evtchn)       start_daemon --log evtchn-send ;;

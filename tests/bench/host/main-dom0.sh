@@ -46,7 +46,7 @@ turn()
         done
     done
     case $1 in
-    native|xentrace) ;;
+    native|patched|xentrace) ;;
     *) xensched status --json >"$RESULTS/status-$1.json" ;;
     esac
     unconfigure

@@ -6,17 +6,22 @@ Make host.json, a table and plots of what host.sh measured.
 Usage: report.py FOLDER
 
 A line of host-native.figures and host-patched.figures there:
-WORKLOAD BACKEND CONFIG ROUND OPERATIONS INSTRUCTIONS IDLE-NS.
+BOOT WORKLOAD BACKEND CONFIG ROUND OPERATIONS INSTRUCTIONS IDLE-NS.
 Round 0 is not counted.
+
+The n-th boot of one hypervisor is compared with the n-th of the other.  A ratio
+is the median of all boots, its interval from the smallest to the largest: with
+five boots the median of all that there could be is in there in 15 of 16 cases.
 """
 
 import collections
 import json
+import statistics
 import subprocess
 import sys
 
-CONFIGS = ["native", "disabled", "evtchn", "evtchn+ring3", "evtchn+ring1",
-           "default", "all", "xentrace"]
+CONFIGS = ["native", "patched", "disabled", "evtchn", "evtchn+ring3",
+           "evtchn+ring1", "default", "all", "xentrace"]
 WORKLOADS = ["postmark", "fio-rand4k-qd1", "fio-rand4k-qd32",
              "fio-seq64k-qd1", "fio-seq64k-qd32"]
 BACKENDS = ["dom0", "driver"]
@@ -26,21 +31,24 @@ THESIS = {"disabled": "-2.0 %", "evtchn": "-3.8 %", "evtchn+ring3": "-10.5 %",
           "evtchn+ring1": "-23.9 %"}
 
 # What a configuration may cost at most, where a goal was set.
-GOALS = {"disabled": lambda workload: 1.001,
+GOALS = {"patched": lambda workload: 1.001,
+         "disabled": lambda workload: 1.001,
          "evtchn": lambda workload: 1.005,
          "all": lambda workload: {"postmark": 1.02, "fio-rand4k-qd1": 1.05,
                                   "fio-rand4k-qd32": 1.05}.get(workload)}
 
 
 def read(folder):
-    runs = collections.defaultdict(list)
+    """Of each workload, back end and configuration: runs, by boot."""
+    runs = collections.defaultdict(lambda: collections.defaultdict(list))
     for hypervisor in "native", "patched":
         path = f"{folder}/host-{hypervisor}.figures"
         with open(path, encoding="ascii") as file:
             for line in file:
-                workload, backend, config, number, *figures = line.split()
+                (boot, workload, backend, config, number,
+                 *figures) = line.split()
                 if number != "0":
-                    runs[workload, backend, config].append(
+                    runs[workload, backend, config][boot].append(
                         [int(figure) for figure in figures])
     return runs
 
@@ -54,18 +62,30 @@ def spread(runs):
     return (max(each) - min(each)) / per_op(runs)
 
 
+def entry(key, boots, native):
+    runs = [run for boot in boots.values() for run in boot]
+    ratios = [per_op(boot) / per_op(native[number])
+              for number, boot in boots.items() if number in native]
+    return {"workload": key[0], "backend": key[1], "config": key[2],
+            "operations": runs[0][0],
+            "instructions_per_op": round(per_op(runs), 1),
+            "ratio_to_native": round(statistics.median(ratios), 6),
+            "ratio_interval": [round(min(ratios), 6), round(max(ratios), 6)],
+            "spread": round(max(spread(boot) for boot in boots.values()), 6),
+            "runs": len(runs), "boots": len(ratios),
+            "idle_ns": sum(run[2] for run in runs)}
+
+
 def entries(runs):
     for key in [(w, b, c) for b in BACKENDS for w in WORKLOADS
                 for c in CONFIGS]:
-        if key not in runs:
-            continue
-        native = per_op(runs[key[0], key[1], "native"])
-        yield {"workload": key[0], "backend": key[1], "config": key[2],
-               "operations": runs[key][0][0],
-               "instructions_per_op": round(per_op(runs[key]), 1),
-               "ratio_to_native": round(per_op(runs[key]) / native, 6),
-               "spread": round(spread(runs[key]), 6), "runs": len(runs[key]),
-               "idle_ns": sum(run[2] for run in runs[key])}
+        if key in runs:
+            yield entry(key, runs[key], runs[key[0], key[1], "native"])
+
+
+def configs(found):
+    """Those that were measured, in their order; the first is native."""
+    return [c for c in CONFIGS if any(e["config"] == c for e in found)]
 
 
 def rows(found):
@@ -73,7 +93,7 @@ def rows(found):
     cells = {(e["backend"], e["workload"], e["config"]): e for e in found}
     for backend in BACKENDS:
         for workload in WORKLOADS:
-            line = [cells.get((backend, workload, c)) for c in CONFIGS]
+            line = [cells.get((backend, workload, c)) for c in configs(found)]
             if line[0]:
                 yield backend, workload, line
 
@@ -85,23 +105,34 @@ def together(found, backend):
     for e in found:
         if e["backend"] == backend:
             sums[e["config"]] += e["operations"] * e["instructions_per_op"]
-    return [sums[c] / sums["native"] for c in CONFIGS[1:]]
+    return [sums[c] / sums["native"] for c in configs(found)[1:]]
 
 
 def percent(ratio):
     return f"{(ratio - 1) * 100:+.2f} %"
 
 
+def cell(e):
+    """A figure, and its interval if there were several boots."""
+    if not e:
+        return ""
+    if e.get("boots", 1) == 1:
+        return percent(e["ratio_to_native"])
+    low, high = e["ratio_interval"]
+    return (f"{percent(e['ratio_to_native'])} ({(low - 1) * 100:+.2f} to "
+            f"{(high - 1) * 100:+.2f})")
+
+
 def table(found):
-    yield ["back end", "workload", "native, per op."] + CONFIGS[1:]
+    yield ["back end", "workload", "native, per op."] + configs(found)[1:]
     for backend, workload, line in rows(found):
         yield ([backend, workload, f"{line[0]['instructions_per_op']:.0f}"] +
-               [percent(e["ratio_to_native"]) if e else "" for e in line[1:]])
+               [cell(e) for e in line[1:]])
         if workload == WORKLOADS[-1] and all(line):
             yield ([backend, "all five together", ""] +
                    [percent(ratio) for ratio in together(found, backend)])
     yield (["", "thesis: throughput", ""] +
-           [THESIS.get(c, "") for c in CONFIGS[1:]])
+           [THESIS.get(c, "") for c in configs(found)[1:]])
 
 
 def print_table(lines):
@@ -116,13 +147,11 @@ def print_table(lines):
 
 
 def print_goals(found):
-    for entry in found:
-        limit = GOALS.get(entry["config"], lambda workload: None)(
-            entry["workload"])
-        if limit and entry["ratio_to_native"] > limit:
-            print(f"goal missed: {entry['workload']}, {entry['backend']}, "
-                  f"{entry['config']}: {percent(entry['ratio_to_native'])}, "
-                  f"wanted at most {percent(limit)}")
+    for e in found:
+        limit = GOALS.get(e["config"], lambda workload: None)(e["workload"])
+        if limit and e["ratio_to_native"] > limit:
+            print(f"goal missed: {e['workload']}, {e['backend']}, "
+                  f"{e['config']}: {cell(e)}, wanted at most {percent(limit)}")
 
 
 PLOT = """
@@ -147,7 +176,7 @@ def plot(found, folder):
     """Bars; what is below 0.01 % has hardly one."""
     data = f"{folder}/host.dat"
     with open(data, "w", encoding="ascii") as file:
-        print("workload", *CONFIGS[1:], file=file)
+        print("workload", *configs(found)[1:], file=file)
         for backend, workload, line in rows(found):
             print(f"{workload}/{backend}",
                   *[max((e["ratio_to_native"] - 1) * 100, 0.0101) if e else "-"
@@ -156,7 +185,7 @@ def plot(found, folder):
                              ("pngcairo size 1000,500", "png")):
         subprocess.run(["gnuplot"], check=True, text=True, input=PLOT.format(
             terminal=terminal, output=f"{folder}/host.{suffix}", data=data,
-            last=len(CONFIGS)))
+            last=len(configs(found))))
 
 
 def main():
@@ -167,7 +196,8 @@ def main():
         file.write("\n")
     print_table(table(found))
     print("Instructions of the whole host per operation; then how many more "
-          "than native.\nThe largest spread of the runs of one figure: "
+          "than native: the median of the boots, and from which to which.\n"
+          "The largest spread of the runs of one figure in one boot: "
           f"{max(e['spread'] for e in found) * 100:.2f} %; idle: "
           f"{sum(e['idle_ns'] for e in found)} ns.")
     print_goals(found)

@@ -148,6 +148,16 @@ void load_topology(const struct load_size *size, struct topology *topology)
     topology_make_places(topology);
 }
 
+/* Driver domains are bound to a node, so that guests can be near them. */
+static void bind(const struct load_size *size, struct cpumap *cpus,
+                 unsigned int node)
+{
+    unsigned int i;
+
+    for (i = 0; i < size->cpus_per_node; i++)
+        cpumap_set(cpus, node * size->cpus_per_node + i);
+}
+
 static void make_vcpus(const struct load_size *size, struct domain *d,
                        unsigned int number)
 {
@@ -159,8 +169,11 @@ static void make_vcpus(const struct load_size *size, struct domain *d,
         d->vcpus[i].cpu = d->driver
             ? number % nodes * size->cpus_per_node + i
             : next_random() % size->cpus;
-        cpumap_fill(&d->vcpus[i].hard);
         cpumap_fill(&d->vcpus[i].soft);
+        if (d->driver)
+            bind(size, &d->vcpus[i].hard, number % nodes);
+        else
+            cpumap_fill(&d->vcpus[i].hard);
     }
 }
 

@@ -6,7 +6,7 @@
 #ifndef SUBJECT_H
 #define SUBJECT_H
 
-#include <xensched/reader.h>
+#include <xensched/read-log.h>
 
 #include "cycles.h"
 #include "producer.h"
