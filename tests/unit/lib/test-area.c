@@ -195,7 +195,7 @@ int hypercall_info(xc_interface *xch, struct xen_sysctl_schedlog_info *info)
 }
 
 int hypercall_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
-                      const uint32_t *sizes, uint64_t *need_bytes)
+                    const uint32_t *sizes, uint64_t *need_bytes)
 {
     (void)xch;
     if (xen.busy) {
@@ -220,7 +220,7 @@ int hypercall_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
 }
 
 int hypercall_files(xc_interface *xch, uint32_t first, uint32_t nr,
-                      xen_schedlog_file_t *files)
+                    xen_schedlog_file_t *files)
 {
     uint32_t i, offset = 0;
 
@@ -235,7 +235,7 @@ int hypercall_files(xc_interface *xch, uint32_t first, uint32_t nr,
 }
 
 int hypercall_frames(xc_interface *xch, uint32_t region, uint32_t cpu,
-                       uint32_t first, uint32_t nr, uint64_t *frames)
+                     uint32_t first, uint32_t nr, uint64_t *frames)
 {
     uint32_t i;
 
@@ -288,7 +288,7 @@ int xenforeignmemory_unmap(xenforeignmemory_handle *fmem, void *base,
 }
 
 int hypercall_events(xc_interface *xch, uint32_t events, uint32_t lease_ms,
-                       uint64_t cookie)
+                     uint64_t cookie)
 {
     int no = may_not(cookie);
 
@@ -320,7 +320,7 @@ int hypercall_release(xc_interface *xch, uint64_t cookie)
 }
 
 int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
-                    const uint64_t *select)
+                  const uint64_t *select)
 {
     int no = may_not(cookie);
 
@@ -350,7 +350,7 @@ int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow)
 }
 
 int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
-                     uint16_t acct)
+                   uint16_t acct)
 {
     (void)xch;
     assert_int_equal(vcpu, XEN_DOMCTL_SCHEDLOG_ALL_VCPUS);

@@ -194,7 +194,7 @@ int hypercall_info(xc_interface *xch, struct xen_sysctl_schedlog_info *info)
 }
 
 int hypercall_files(xc_interface *xch, uint32_t first, uint32_t nr,
-                      xen_schedlog_file_t *files)
+                    xen_schedlog_file_t *files)
 {
     (void)xch;
     if (first || !nr)
@@ -206,7 +206,7 @@ int hypercall_files(xc_interface *xch, uint32_t first, uint32_t nr,
 
 /* A frame's number says what it is: region, pCPU, page. */
 int hypercall_frames(xc_interface *xch, uint32_t region, uint32_t cpu,
-                       uint32_t first, uint32_t nr, uint64_t *mfns)
+                     uint32_t first, uint32_t nr, uint64_t *mfns)
 {
     uint32_t i;
 
@@ -285,7 +285,7 @@ int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow)
 /* What a program which only looks must not do. */
 
 int hypercall_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
-                      const uint32_t *sizes, uint64_t *need_bytes)
+                    const uint32_t *sizes, uint64_t *need_bytes)
 {
     (void)xch;
     (void)nr_acct;
@@ -296,7 +296,7 @@ int hypercall_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,
 }
 
 int hypercall_events(xc_interface *xch, uint32_t events, uint32_t lease_ms,
-                       uint64_t cookie)
+                     uint64_t cookie)
 {
     (void)xch;
     (void)events;
@@ -313,7 +313,7 @@ int hypercall_release(xc_interface *xch, uint64_t cookie)
 }
 
 int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
-                    const uint64_t *select)
+                  const uint64_t *select)
 {
     (void)xch;
     (void)cookie;
@@ -324,7 +324,7 @@ int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
 
 
 int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
-                     uint16_t acct)
+                   uint16_t acct)
 {
     (void)xch;
     (void)domid;

@@ -115,8 +115,8 @@ static int xen_setup(struct xensched_area *area,
                      const struct xensched_geometry *g)
 {
     return code_of(hypercall_setup(xen_of(area)->xch, g->nr_acct,
-                                     g->nr_files, g->sizes,
-                                     &area->need_bytes));
+                                   g->nr_files, g->sizes,
+                                   &area->need_bytes));
 }
 
 static int xen_files(struct xensched_area *area,
@@ -126,7 +126,7 @@ static int xen_files(struct xensched_area *area,
 
     while (have < nr) {
         int got = hypercall_files(xen_of(area)->xch, have, nr - have,
-                                    files + have);
+                                  files + have);
 
         if (got <= 0)
             return got ? code_of(got) : EIO;
@@ -146,7 +146,7 @@ static int get_frames(struct xensched_area *area, uint32_t region,
     while (have < nr) {
         uint32_t want = nr - have < 256 ? nr - have : 256;
         int got = hypercall_frames(xen_of(area)->xch, region, cpu, have,
-                                     want, part);
+                                   want, part);
 
         if (got <= 0)
             return got ? code_of(got) : ENXIO;
@@ -197,7 +197,7 @@ static int xen_events(struct xensched_area *area, uint32_t mask,
                       uint32_t lease_ms)
 {
     return code_of(hypercall_events(xen_of(area)->xch, mask, lease_ms,
-                                      area->cookie));
+                                    area->cookie));
 }
 
 static int xen_release(struct xensched_area *area)
@@ -311,7 +311,7 @@ static int call_pmc(struct xensched_area *area, const void *arg)
     const struct counting *c = arg;
 
     return code_of(hypercall_pmc(xen_of(area)->xch, area->cookie, c->nr,
-                                   c->select));
+                                 c->select));
 }
 
 /* Only the hypervisor has these, and only it can be told of accounts. */
@@ -364,7 +364,7 @@ int xensched_area_bind(struct xensched_area *area, uint32_t domid,
     if (rc)
         return rc;
     if (hypercall_bind(xen_of(area)->xch, domid,
-                         XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, acct))
+                       XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, acct))
         return xensched_fail(err, errno, "cannot bind domain %u to accounting "
                              "domain %u: %s", domid, acct, strerror(errno));
 

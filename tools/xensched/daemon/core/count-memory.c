@@ -4,7 +4,7 @@
 #include "daemon/say.h"
 
 /*
- * In one run: 65,536 frames, in steps of less than a millisecond.  A count takes four
+ * In one run: 65,536 frames, HOST_OWNERS of them with each call.  A count takes four
  * runs, and there is one in a minute.
  */
 #define CALLS_PER_RUN 16

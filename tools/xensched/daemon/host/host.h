@@ -67,8 +67,7 @@ struct host {
     /*
      * Whose memory is where: looks at frames from *@at on, each @step-th, at most
      * HOST_OWNERS of them, and fills in @owners[] of those which a domain has.
-     * Returns how many these are.  *@at is where to go on; 0: that was all.  It
-     * takes less than a millisecond.
+     * Returns how many these are.  *@at is where to go on; 0: that was all.
      */
     int (*owners)(void *data, uint64_t *at, uint32_t step,
                   struct host_owner *owners, struct xensched_error *err);

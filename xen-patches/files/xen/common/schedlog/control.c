@@ -277,7 +277,6 @@ static int prepare_binding(uint16_t acct)
 int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
 {
     struct vcpu *v;
-
     int rc;
 
     if ( op->pad || !may_be_bound(op->acct) )

@@ -15,8 +15,8 @@
 #include <xen/schedlog.h>
 
 /*
- * No preemption: so many are looked at by one call.  Each frame costs a cache
- * miss at worst, that is half a millisecond in all.
+ * There is no preemption within a call, so what one call may look at is
+ * bounded: each frame costs a cache miss at worst.
  */
 #define MAX_FRAMES_PER_CALL 4096U
 #define MAX_VCPUS_PER_CALL 64U
