@@ -133,16 +133,16 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 begin_lane << 'END'
 modules tests/drivers/run.t
-mutants tests/fuzz/mutants.t
 build   tests/build/run.t
 lint    step lint make lint
-fuzz    tests/fuzz/fuzz.t
 END
 build xen
 build tools
 build xen-native
 build drivers
 begin_lane << 'END'
+mutants tests/fuzz/mutants.t
+fuzz    tests/fuzz/fuzz.t
 sites   python3 tests/sites/check-sites.py build/xen/patched/xen/xen-syms build/xen/native/xen/xen-syms
 handler python3 tests/sites/check-handler.py build/xen/patched/xen/common/schedlog/sites.o build/xen/patched/xen/common/schedlog/stay.o build/xen/patched/xen/common/schedlog/record.o
 init    python3 tests/sites/check-init.py build/xen/patched
