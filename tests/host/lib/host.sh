@@ -78,12 +78,15 @@ host_run_script()
 }
 
 # Runs a command which does not outlive this script: killed with it from the
-# setpriv on, not even started if the script was killed before.
+# setpriv on, not even started if the script was killed before.  Linux weighs
+# sessions against each other, whatever the nice values in them: this one is to
+# be as nice as it would be without.
 host_mortal()
 {
     # shellcheck disable=SC2016 # for the inner shell
     exec setsid setpriv --pdeathsig KILL \
-        sh -c '[ "$PPID" = "$0" ] && exec "$@"' $$ "$@"
+        sh -c '{ nice >/proc/self/autogroup; } 2>/dev/null
+               [ "$PPID" = "$0" ] && exec "$@"' $$ "$@"
 }
 
 # Starts QEMU in the background.  What comes from the serial line goes to

@@ -66,6 +66,8 @@ qemu_kernel()
     ! qemu_apic_holes || xen+=" apic=bigsmp"
     xen+=" $HOST_XEN_APPEND"
     dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init $HOST_DOM0_APPEND"
+    # Its 21 s are the machine's, of which an emulated pCPU may get little.
+    dom0+=" rcupdate.rcu_cpu_stall_timeout=120"
     # A third of what the kernel does until its init runs: tests of its own.
     dom0+=" cryptomgr.notests initcall_blacklist=load_system_certificate_list"
     modules=$(printf '%s' "${HOST_MODULES[@]/#/,}")
