@@ -6,6 +6,21 @@
 
 TAP_COUNT=0
 TAP_FAILED=0
+TAP_SECONDS=
+
+# took_long: where the time of a test goes.
+took_long()
+{
+    local now rest
+
+    # shellcheck disable=SC2034 # the idle time
+    read -r now rest </proc/uptime
+    now=${now%.*}
+    [ $((now - ${TAP_SECONDS:-now})) -lt 10 ] ||
+        echo "# $((now - TAP_SECONDS)) s since the check before"
+    TAP_SECONDS=$now
+}
+took_long
 
 # check WHAT COMMAND...: what the command says is shown when it fails.
 check()
@@ -21,6 +36,7 @@ check()
         echo "not ok - $what"
         echo "$out" | tail -n 30 | sed 's/^/#   /'
     fi
+    took_long
 }
 
 equal()
