@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --mode exact --sockets 1 --cores 2 --dom0-vcpus 1 --device edu
 # time: 1500
+# only: full
 #
 # A driver domain that never answers, or lies about its log in any way that
 # programs/lie.c knows, harms nobody but itself: the daemon says what is wrong

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --mode exact --sockets 1 --cores 2
 # time: 300
+# only: full
 #
 # What logging threads costs: nothing while it is off.  Two threads hand over to
 # each other, and instructions of a round are counted without the module, with

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2 --numa
 # time: 600
+# only: full
 #
 # A domain without privileges advertises its log to dom0 through xenstore, and
 # dom0 reads there what happens in it.  What is advertised stays as long as dom0

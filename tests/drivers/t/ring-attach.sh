@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2 --numa
 # time: 700
+# only: full
 #
 # A disk is attached and detached again and again while the guest is busy with another
 # one: every request of both is logged once, and the data is right.  Fails if a

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2
 # time: 500
+# only: full
 #
 # xenschedd reads what dom0's blkback logs: as soon as the module is there, page
 # by page, under the numbers that it has given, also when blkback comes again,

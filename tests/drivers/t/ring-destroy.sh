@@ -12,7 +12,8 @@
 . /usr/lib/box/console.sh
 . /usr/lib/box/drivers.sh
 
-rounds=8
+rounds=3
+! full || rounds=8
 
 # Of 4 KiB each: one page, and eight sectors.  Two events of a request that is
 # complete just when the log begins or ends may be on both sides of that.

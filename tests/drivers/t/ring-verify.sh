@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2 --numa --tools
 # time: 600
+# only: full
 #
 # Data that was written through a ring is read back as it was, whatever is
 # logged of it, with the back end in dom0 and in a driver domain: fio writes and

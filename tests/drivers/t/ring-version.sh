@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2 --numa
 # time: 90
+# only: full
 #
 # A log module of another version of the ABI: a program of ours says so and
 # leaves it alone, and a domain that has it says so in xenstore.  Fails if

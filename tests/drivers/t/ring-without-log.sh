@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2 --numa
 # time: 300
+# only: full
 #
 # Our blkback serves disks on a host where the log module cannot be loaded, and
 # logs as soon as it can.  Fails if a disk depends on the log.

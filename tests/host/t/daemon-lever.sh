@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 4
 # time: 480
+# only: full
 #
 # What xenschedd holds a guest at its place with.  A wish, a soft affinity, is
 # enough while Xen's balancer weighs it, though the other socket has much less to
@@ -25,11 +26,10 @@ weight_is()
     equal "$(xenhypfs cat $weight)" "$1"
 }
 
-# everything_is_back WHEN WEIGHT
-everything_is_back()
+# weight_too WHEN WEIGHT: everything is back, and so is the weight.
+weight_too()
 {
-    affinities >after
-    check "$1: every affinity is as before, hard and soft" cmp before after
+    everything_is_back "$1"
     check "$1: so is the weight" weight_is "$2"
 }
 
@@ -65,7 +65,7 @@ check "it was not forced" hard_is disk all
 check "that is what the daemon says" status_is disk lever '"soft"'
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
-everything_is_back "after SIGTERM" 7
+weight_too "after SIGTERM" 7
 
 start_daemon --mode act --affinity soft --soft-weight 50
 check "another one moves the guest" until_true 30 soft_is disk "$near"
@@ -73,7 +73,7 @@ stop_daemon KILL
 check "killed, it leaves the weight" weight_is 50
 start_daemon --mode advise
 is "the next one starts" "$?" 0
-everything_is_back "after kill -9 and a restart" 7
+weight_too "after kill -9 and a restart" 7
 stop_daemon TERM
 
 # A wish without weight: the balancer of Xen as it is.
@@ -90,7 +90,7 @@ check "and it is not held" hard_is gentle all
 check "Xen's parameter was left alone" weight_is 0
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
-everything_is_back "after SIGTERM" 0
+weight_too "after SIGTERM" 0
 
 start_daemon --mode act --affinity auto --soft-weight 0
 check "another one holds the guest" until_true 60 hard_is disk "$near"

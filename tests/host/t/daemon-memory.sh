@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 4 --numa
 # time: 300
+# only: full
 #
 # Where the memory of guests is, is a price: a guest that reads from dom0's disk and has
 # its memory on the other node stays there when that is worth more than being near

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 4
 # time: 300
+# only: full
 #
 # xenschedd as a service: its init script starts it when it can be asked, and
 # knows a killed one from one that ended; a service manager that speaks systemd's

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 4 --systemd
 # time: 600
+# only: full
 #
 # The unit of xenschedd, as it is installed, under systemd itself: it starts,
 # moves a guest with the little that the unit leaves it, reloads, is ended when

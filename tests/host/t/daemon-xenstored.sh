@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --cores 4 --sockets 2
 # time: 360
+# only: full
 #
 # xenstored ends under xenschedd, which is the end of the toolstack, and shall
 # not be that of the daemon: it goes on reading, says that it moves nothing,

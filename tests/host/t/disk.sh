@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# only: full
 #
 # The disk of a guest is a RAM disk of dom0 behind blkback: it has the size
 # asked for, and what the guest writes is what dom0 finds there.  Were it not

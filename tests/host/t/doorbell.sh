@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --mode exact --sockets 1 --cores 4
 # time: 240
+# only: full
 #
 # xenschedd looks at logs when they have something to say: on a quiet host once a
 # second, to plan with what there is, and when guests begin to talk within a tick or

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # time: 240
+# only: full
 #
 # A driver domain serves another guest's disk, and dom0 has nothing to do with
 # it: what the guest writes is found there and not in dom0.  When the driver

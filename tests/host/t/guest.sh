@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# only: full
 #
 # A guest is what its description says, runs its script and gives back how
 # that ended.  A guest which cannot start, or ends early, is an error and not

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # time: 420
+# only: full
 #
 # Domains that come and go don't flood the log: with all events on, a daemon and a
 # guest that uses its disk, ever new guests are made and destroyed, page by page.

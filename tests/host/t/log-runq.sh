@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
+# only: full
 #
 # The length of a pCPU's run queue, as each scheduler has it, is how many vCPUs
 # want that pCPU: guests that spin share one which is a cpupool of its own.  Rows

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --machine small2 --mode exact --sockets 2 --cores 4 --numa --xen-append dom0_nodes=0
 # time: 600
+# only: full
 #
 # The machine model counts what it should: accesses of which it is known where
 # they find their lines, through QEMU, Xen and a PV kernel.  It could see other

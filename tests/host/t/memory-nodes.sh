@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # time: 240
+# only: full
 #
 # Where the memory of domains is, and how long their vCPUs wait for a pCPU, as
 # Xen tells schedulers: pages per node are those of Xen's own report (debug key 'u'),

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 4
 # time: 360
+# only: full
 #
 # What was recorded on a real host is enough to plan from later: the replay
 # makes the move that the daemon would have made, for its reason, and touches

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: none
 # time: 240
+# only: full
 #
 # What README says that a site costs is what it costs: its table is compared with one
 # that is measured now, in two hosts in exact mode.  What our patches add, in

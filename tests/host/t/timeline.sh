@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --mode exact --sockets 1 --cores 2 --dom0-vcpus 1
 # time: 90
+# only: full
 #
 # What the timeline says of a real host is true: how long each guest ran is what Xen
 # accounts for it, within 1 %; what each vCPU did adds up to all of the time; of a

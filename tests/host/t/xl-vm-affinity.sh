@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 4
 # time: 340
+# only: full
 #
 # "xl vm-affinity" shows what xenschedd sees and plans, and has it do what an
 # operator wants: carry plans out, leave a domain alone, put all back.  Without

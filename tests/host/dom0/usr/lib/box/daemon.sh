@@ -106,5 +106,14 @@ affinities()
     xl vcpu-list | awk 'NR > 1 { print $1, $3, $(NF - 2), $NF }' | sort
 }
 
+# everything_is_back WHEN: are the affinities those in "before", and is there
+# nothing that the daemon would put back?
+everything_is_back()
+{
+    affinities >after
+    check "$1: every affinity is as before" cmp before after
+    check "$1: nothing is left to restore" test ! -e /var/lib/xensched/state.json
+}
+
 near=$(ran_topology | awk '$3 == 0 { last = $2 } END { print "0-" last }')
 xl vcpu-pin Domain-0 all "$near"

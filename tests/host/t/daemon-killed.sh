@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 4
+# time: 400
+#
+# A guest is destroyed while xenschedd moves it; the daemon is killed at any
+# moment; the disk is full.  Fails if something is changed that could not be
+# written down, or if not everything is back in the end.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+near=${near:?} # dom0's pCPUs
+
+state=/var/lib/xensched/state.json
+journal=/var/log/xensched/journal.jsonl
+stopped=
+
+guest start paced name=disk &
+guest start idle &
+wait
+affinities >before
+
+# Two guests go when they are just being moved.
+start_daemon --mode act --settle 0 --confirm 1
+for name in one two; do
+    guest start paced name=$name
+    until grep -qs "\"name\":\"$name\"" $state; do
+        usleep 20000
+    done
+    guest stop $name
+    check "$name: destroyed when it is moved, it is forgotten" \
+        until_true 10 sh -c "! grep -qs '\"name\":\"$name\"' $state"
+done
+check "the disk guest is moved as if nothing had been" \
+    until_true 30 soft_is disk "$near"
+stop_daemon TERM
+is "it ends cleanly after that" "$stopped" 0
+everything_is_back "after these guests"
+
+# Killed when it just happens to be, and, at last, when it has moved the guest.
+for wait in 300000 900000 1500000 2100000 2700000 4000000; do
+    begin_daemon --mode act --settle 0 --confirm 1 --period 200
+    usleep $wait
+    stop_daemon KILL
+done
+rm $journal # what the killed ones say of their moves
+start_daemon --mode act --settle 0 --confirm 1 --period 200
+check "killed at six moments, the next one moves the guest" \
+    until_true 30 journal_has move disk
+stop_daemon KILL
+check "killed, it leaves it there" soft_is disk "$near"
+start_daemon --mode advise
+is "the next one starts" "$?" 0
+affinities >after
+check "and everything is as before" cmp before after
+stop_daemon TERM
+everything_is_back "after being killed"
+
+# A full disk.
+for folder in /var/lib/xensched /var/log/xensched; do
+    rm -rf $folder
+    mkdir -p $folder
+    mount -t tmpfs -o size=16k tmpfs $folder
+    dd if=/dev/zero of=$folder/filler bs=4k 2>/dev/null
+done
+start_daemon --mode act --settle 0 --confirm 1
+is "with a full disk it starts" "$?" 0
+sleep 10
+check "nothing is moved that cannot be written down" soft_is disk all
+is "that is said once" \
+    "$(said_times 'nothing is moved until it can be written')" 1
+rm /var/lib/xensched/filler /var/log/xensched/filler
+check "when there is room it is moved" until_true 30 soft_is disk "$near"
+check "and the journal has it" until_true 5 journal_has move disk
+is "each line of the journal is whole" "$(grep -vc '^{.*}$' $journal)" 0
+stop_daemon TERM
+is "it ends cleanly on a disk that was full" "$stopped" 0
+everything_is_back "after a full disk"
+umount /var/lib/xensched /var/log/xensched
+finish
