@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 4
-# time: 340
+# time: 600
 # only: full
 #
 # "xl vm-affinity" shows what xenschedd sees and plans, and has it do what an

@@ -113,6 +113,17 @@ static uint16_t acct_on(const struct world *w, uint32_t cpu)
                         : WORLD_ACCT(w->n->vcpu[v].domain);
 }
 
+/* What @current used since the last such row.  The recording begins with one. */
+static void log_service(struct world *w, uint32_t cpu, uint16_t current,
+                        uint16_t correspondent)
+{
+    if (current != XEN_SCHEDLOG_ACCT_XEN || !w->options->naps ||
+        w->now == BEGIN_NS)
+        log_row(w, cpu, FILE_SERVICE, XEN_SCHEDLOG_EV_SERVICE_NS, current,
+                correspondent, w->now - w->reported[cpu]);
+    w->reported[cpu] = w->now;
+}
+
 static void change(struct world *w, uint32_t vcpu, enum world_state state)
 {
     struct world_vcpu *v = &w->n->vcpu[vcpu];
@@ -161,21 +172,15 @@ static void give(struct world *w, uint32_t cpu, uint32_t next,
         log_beginning(w, cpu, next);
     }
     w->running[cpu] = next;
-    log_row(w, cpu, FILE_SERVICE, XEN_SCHEDLOG_EV_SERVICE_NS, from,
-            acct_on(w, cpu), w->now - w->reported[cpu]);
-    w->reported[cpu] = w->now;
+    log_service(w, cpu, from, acct_on(w, cpu));
 }
 
 static void tick(struct world *w)
 {
     uint32_t cpu;
 
-    for (cpu = 0; cpu < WORLD_CPUS; cpu++) {
-        log_row(w, cpu, FILE_SERVICE, XEN_SCHEDLOG_EV_SERVICE_NS,
-                acct_on(w, cpu), XEN_SCHEDLOG_ACCT_NONE,
-                w->now - w->reported[cpu]);
-        w->reported[cpu] = w->now;
-    }
+    for (cpu = 0; cpu < WORLD_CPUS; cpu++)
+        log_service(w, cpu, acct_on(w, cpu), XEN_SCHEDLOG_ACCT_NONE);
 }
 
 /* One that could run there, of another domain than who does; or nobody. */
@@ -224,20 +229,42 @@ static void wake(struct world *w, uint32_t vcpu)
     v->woken = w->now;
 }
 
+static void pass(struct world *w, uint32_t ns)
+{
+    w->now += ns;
+    if (w->stamp < w->now)
+        w->stamp = w->now;
+}
+
+/* It blocks, and is back before anybody could have the pCPU. */
+static void nap(struct world *w, uint32_t cpu)
+{
+    uint32_t vcpu = w->running[cpu];
+
+    give(w, cpu, NO_VCPU, WORLD_BLOCKED);
+    pass(w, 2000);
+    change(w, vcpu, WORLD_RUNNABLE);
+    w->n->vcpu[vcpu].woken = w->now;
+    pass(w, 1000);
+    give(w, cpu, vcpu, WORLD_RUNNABLE);
+}
+
 static void step(struct world *w)
 {
     uint32_t cpu = random_below(w, WORLD_CPUS);
     /* Never so soon that the order of two rows would be for nobody to know. */
     uint64_t before = w->now;
 
-    w->now += 20000 + random_below(w, 200000);
-    if (w->stamp < w->now)
-        w->stamp = w->now;
+    pass(w, 20000 + random_below(w, 200000));
     if (before / TICK_NS != w->now / TICK_NS)
         tick(w);
     switch (random_below(w, 4)) {
     case 0:
-        if (w->running[cpu] != NO_VCPU)
+        if (w->running[cpu] == NO_VCPU)
+            break;
+        if (w->options->naps && random_below(w, 2))
+            nap(w, cpu);
+        else
             give(w, cpu, candidate(w, cpu), WORLD_BLOCKED);
         break;
     case 1:

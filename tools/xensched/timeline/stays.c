@@ -87,6 +87,10 @@ static bool is_joined(const struct rows *rows, const struct stay *last,
 {
     uint64_t begin = row->counter < row->ns ? row->ns - row->counter : 0;
 
+    /* Idle pCPUs have no rows. */
+    if (begin > last->said && next == XEN_SCHEDLOG_ACCT_XEN &&
+        row->current != XEN_SCHEDLOG_ACCT_XEN)
+        return false;
     if (begin < last->said + tolerance)
         return true;
 
@@ -210,6 +214,15 @@ static void add_stay(const struct rows *rows, struct stays_cpu *to,
     *list_add(to->stay, to->nr, to->room) = *stay;
 }
 
+/*
+ * Is @stay one more part of @last?  Not if the pCPU was idle between them, for a
+ * moment that is too short to be seen.
+ */
+static bool goes_on(const struct stay *last, const struct stay *stay)
+{
+    return stay->joined && stay->acct == last->acct && last->next == last->acct;
+}
+
 /* Parts of a stay become one. */
 static void put_together(struct stays *stays, struct stays_cpu *cpu,
                          const struct rows *rows)
@@ -228,7 +241,7 @@ static void put_together(struct stays *stays, struct stays_cpu *cpu,
         }
         if (stay.end < stay.begin)
             stay.end = stay.begin;
-        if (last && stay.joined && last->acct == stay.acct) {
+        if (last && goes_on(last, &stay)) {
             last->end = stay.end;
             last->said = stay.said;
             last->next = stay.next;
