@@ -31,10 +31,12 @@ check "our modules take the place of the kernel's" use_drivers
 guest start paced name=local
 start_daemon --log evtchn-send,ring-pages
 guest start driver prepare='serve-disks /lib/xensched'
+guest start paced name=first backend=driver
 driver=$(xl domid driver)
 check "a driver domain is a source" until_true 20 source_is "domain:$driver" reading
 xl destroy driver
 check "one that is destroyed is none" until_true 10 no_source "domain:$driver"
+guest stop first
 
 guest start driver prepare='serve-disks /lib/xensched'
 guest start paced name=next backend=driver

@@ -26,10 +26,11 @@ weight_is()
     equal "$(xenhypfs cat $weight)" "$1"
 }
 
-# weight_too WHEN WEIGHT: everything is back, and so is the weight.
+# weight_too WHEN WEIGHT: the affinities are back, and so is the weight.
 weight_too()
 {
-    everything_is_back "$1"
+    affinities >after
+    check "$1: every affinity is as before, hard and soft" cmp before after
     check "$1: so is the weight" weight_is "$2"
 }
 

@@ -85,7 +85,7 @@ check "without that it is moved, too" until_true 30 soft_is held "$near"
 check "and runs there" runs_near held
 guest stop held
 
-# Guests of a group are one party.
+# Guests of a group count as one.
 number_of()
 {
     xensched status | awk -v name="$1" '$1 == name { print $3 }'
