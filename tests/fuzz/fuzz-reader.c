@@ -26,7 +26,7 @@
 #define MAX_FILE_SIZE (16U << 7)
 
 /* Seven words per try for a snapshot, all counters, the last row, and some. */
-#define MAX_LOADS (8 * SNAPSHOT_TRIES + MAX_FILE_SIZE / 4 + 8)
+#define MAX_LOADS (8 * LOG_STATE_TRIES + MAX_FILE_SIZE / 4 + 8)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -75,7 +75,7 @@ static void shared_copy(void *to, const void *from, size_t bytes)
 }
 
 /* One that stays is tried once more, not a hundred times. */
-#define SNAPSHOT_TRIES 2
+#define LOG_STATE_TRIES 2
 #include <xensched/read-log.h>
 
 #define MAX_FILE 128

@@ -68,18 +68,18 @@ static int parse(struct file *f, struct xensched_error *err)
 }
 
 /* Where the search for keys is. */
-struct search {
+struct key_search {
     const char *at, *end;
     unsigned int line;
 };
 
-static void skip_comment(struct search *s)
+static void skip_comment(struct key_search *s)
 {
     while (s->at < s->end && *s->at != '\n')
         s->at++;
 }
 
-static void skip_string(struct search *s)
+static void skip_string(struct key_search *s)
 {
     char quote = *s->at++;
 
@@ -89,7 +89,7 @@ static void skip_string(struct search *s)
 }
 
 /* To the end of a statement, which may be a list of several lines. */
-static void skip_statement(struct search *s)
+static void skip_statement(struct key_search *s)
 {
     unsigned int depth = 0;
 
@@ -114,7 +114,7 @@ static void skip_statement(struct search *s)
  * The next key.  The text is known to be good, so a statement begins with a
  * key and there is nothing between statements but white space and comments.
  */
-static bool next_key(struct search *s, char key[MAX_KEY])
+static bool next_key(struct key_search *s, char key[MAX_KEY])
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789._";
     size_t length;
@@ -170,9 +170,9 @@ static char *value_of(const struct file *f, const char *key)
 }
 
 /* Would another setting of this key hide this one? */
-static bool comes_again(const struct search *s, const char *key)
+static bool comes_again(const struct key_search *s, const char *key)
 {
-    struct search rest = *s;
+    struct key_search rest = *s;
     char other[MAX_KEY];
 
     while (next_key(&rest, other)) {
@@ -189,7 +189,7 @@ static int take_all(const struct file *f,
                                         const char *value),
                     void *arg, struct xensched_error *err)
 {
-    struct search s = { f->text, f->text + f->length, 1 };
+    struct key_search s = { f->text, f->text + f->length, 1 };
     char key[MAX_KEY], text[MAX_KEY + 50];
     const char *wrong = NULL;
     unsigned int line = 0;

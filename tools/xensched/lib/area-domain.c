@@ -103,7 +103,7 @@ static int nonsense(struct producer *d, struct xensched_error *err,
 }
 
 /* "ENAME words": what it means to us. */
-static int their_error(struct producer *d, const struct answer *a,
+static int their_error(struct producer *d, const struct node_answer *a,
                        struct xensched_error *err)
 {
     static const struct {
@@ -125,7 +125,7 @@ static int their_error(struct producer *d, const struct answer *a,
                          a->error);
 }
 
-static int check_answer(struct producer *d, const struct answer *a,
+static int check_answer(struct producer *d, const struct node_answer *a,
                         struct xensched_error *err)
 {
     char whose[32];
@@ -243,7 +243,8 @@ static int copy_directory(struct producer *d, const xen_pfn_t *pages, size_t nr,
     return d->frames ? 0 : xensched_fail(err, ENOMEM, "out of memory");
 }
 
-static int read_directory(struct xensched_area *area, const struct answer *a,
+static int read_directory(struct xensched_area *area,
+                          const struct node_answer *a,
                           struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
@@ -265,7 +266,7 @@ static int read_directory(struct xensched_area *area, const struct answer *a,
 }
 
 /* It can say what it likes of its CPUs; each costs us something. */
-static int check_cpus(struct producer *d, const struct answer *a,
+static int check_cpus(struct producer *d, const struct node_answer *a,
                       struct xensched_error *err)
 {
     uint32_t nr;
@@ -283,7 +284,8 @@ static int check_cpus(struct producer *d, const struct answer *a,
 }
 
 /* From an answer to the first mapped page. */
-static int begin_mapping(struct xensched_area *area, const struct answer *a,
+static int begin_mapping(struct xensched_area *area,
+                         const struct node_answer *a,
                          struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
@@ -338,7 +340,7 @@ static int map_some(struct xensched_area *area, struct xensched_error *err)
 }
 
 /* An answer, checked.  1: there is one. */
-static int look(struct producer *d, struct answer *a,
+static int look(struct producer *d, struct node_answer *a,
                 struct xensched_error *err)
 {
     int code = nodes_read_answer(&d->nodes, a), rc;
@@ -369,7 +371,7 @@ static const struct area_ops domain_ops;
 static int step(struct xensched_area *area, struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
-    struct answer a;
+    struct node_answer a;
     int rc;
 
     switch (d->phase) {
@@ -414,7 +416,7 @@ static int domain_info(struct xensched_area *area,
                        struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
-    struct answer a;
+    struct node_answer a;
     int rc = look(d, &a, err);
 
     if (rc < 0)

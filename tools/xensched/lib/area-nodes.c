@@ -249,7 +249,8 @@ int nodes_remove_request(struct nodes *n)
 /* Answers. */
 
 /* Printable, since it will be shown to people. */
-static void read_error(struct nodes *n, xs_transaction_t t, struct answer *a)
+static void read_error(struct nodes *n, xs_transaction_t t,
+                       struct node_answer *a)
 {
     size_t i;
 
@@ -262,7 +263,7 @@ static void read_error(struct nodes *n, xs_transaction_t t, struct answer *a)
 
 static bool read_answer(struct nodes *n, xs_transaction_t t, void *arg)
 {
-    struct answer *a = arg;
+    struct node_answer *a = arg;
 
     memset(a, 0, sizeof(*a));
     read_error(n, t, a);
@@ -278,7 +279,7 @@ static bool read_answer(struct nodes *n, xs_transaction_t t, void *arg)
     return true;
 }
 
-int nodes_read_answer(struct nodes *n, struct answer *answer)
+int nodes_read_answer(struct nodes *n, struct node_answer *answer)
 {
     return transact(n, read_answer, answer);
 }

@@ -31,7 +31,7 @@ struct wanted {
 };
 
 /* What the domain says. */
-struct answer {
+struct node_answer {
     bool any; /* there is a directory, so the rest of it counts */
     uint32_t version, nr_cpus, nr_acct, events_built, events;
     uint64_t tsc_khz;
@@ -57,7 +57,7 @@ int nodes_request(struct nodes *n, const struct wanted *wanted, uint32_t events,
                   uint32_t lease_ms);
 int nodes_first_request(struct nodes *n, const struct wanted *wanted);
 int nodes_remove_request(struct nodes *n);
-int nodes_read_answer(struct nodes *n, struct answer *answer);
+int nodes_read_answer(struct nodes *n, struct node_answer *answer);
 
 /* Is there a directory of frames? */
 bool nodes_answered(struct nodes *n);

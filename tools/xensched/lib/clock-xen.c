@@ -26,15 +26,15 @@
 /* Two TSCs that differ by less than this are one. */
 #define SAME_NS 10000000ULL
 
-struct answer {
+struct tsc_answer {
     uint32_t mode, khz, incarnation;
     uint64_t elapsed_ns;
     uint64_t before, after; /* TSC */
 };
 
-static int ask(xc_interface *xch, uint32_t domid, struct answer *best)
+static int ask(xc_interface *xch, uint32_t domid, struct tsc_answer *best)
 {
-    struct answer a;
+    struct tsc_answer a;
     unsigned int i;
 
     for (i = 0; i < TRIES; i++) {
@@ -50,7 +50,7 @@ static int ask(xc_interface *xch, uint32_t domid, struct answer *best)
     return 0;
 }
 
-static bool is_emulated(const struct answer *a, uint64_t host_khz)
+static bool is_emulated(const struct tsc_answer *a, uint64_t host_khz)
 {
     uint64_t begin = xensched_cycles_to_ns(a->before, host_khz);
     uint64_t end = xensched_cycles_to_ns(a->after, host_khz);
@@ -61,7 +61,7 @@ static bool is_emulated(const struct answer *a, uint64_t host_khz)
     return a->elapsed_ns + SAME_NS < begin || a->elapsed_ns > end + SAME_NS;
 }
 
-static void make_clock(const struct answer *a, uint64_t host_khz,
+static void make_clock(const struct tsc_answer *a, uint64_t host_khz,
                        struct xensched_clock *clock)
 {
     memset(clock, 0, sizeof(*clock));
@@ -82,7 +82,7 @@ int xensched_clock_of_domain(uint32_t domid, uint64_t host_khz,
 {
     xc_interface *xch = xc_interface_open(NULL, NULL, 0);
     xc_domaininfo_t info;
-    struct answer answer = { 0 };
+    struct tsc_answer answer = { 0 };
     int code;
 
     if (!xch)

@@ -12,14 +12,14 @@
 
 #include <xensched/barrier.h>
 #include <xensched/counter.h>
-#include <xensched/snapshot.h>
+#include <xensched/log-state.h>
 
 
 /* layout_seq of the first register that was used, and before that. */
 #define FIRST_LAYOUT 2
 #define NO_LAYOUT 0
 
-static bool counts(const struct snapshot *now)
+static bool counts(const struct log_state *now)
 {
     return now->row_size && now->layout.counter_size &&
            now->layout.lcr & XEN_SCHEDLOG_LCR_ADD;
@@ -32,7 +32,7 @@ static uint64_t load(const uint8_t *word, unsigned int size)
 }
 
 static void add_up(const struct xensched_counter *counter,
-                   const struct snapshot *now, struct xensched_count *count)
+                   const struct log_state *now, struct xensched_count *count)
 {
     const struct xensched_layout *layout = &now->layout;
     const uint64_t full = layout->counter_size == 8 ? UINT64_MAX : UINT32_MAX;
@@ -49,7 +49,7 @@ static void add_up(const struct xensched_counter *counter,
 }
 
 static void last_row(const struct xensched_counter *counter,
-                     const struct snapshot *now, struct xensched_row *row)
+                     const struct log_state *now, struct xensched_row *row)
 {
     uint64_t words[XEN_SCHEDLOG_MAX_ROW_SIZE / sizeof(uint64_t)];
     uint32_t size = now->layout.size, i;
@@ -68,7 +68,7 @@ static void last_row(const struct xensched_counter *counter,
 
 /* Was what is there now added to what was there at the last read? */
 static bool goes_on(const struct xensched_counter *counter,
-                    const struct snapshot *now)
+                    const struct log_state *now)
 {
     if (!counter->begun)
         return false;
@@ -80,7 +80,7 @@ static bool goes_on(const struct xensched_counter *counter,
 
 /* False: something went back that can't. */
 static bool compare(const struct xensched_counter *counter,
-                    const struct snapshot *now, struct xensched_count *count)
+                    const struct log_state *now, struct xensched_count *count)
 {
     if (!goes_on(counter, now)) {
         count->restarted = true;
@@ -121,12 +121,12 @@ void xensched_counter_init(struct xensched_counter *counter,
 int xensched_counter_read(struct xensched_counter *counter,
                           struct xensched_count *count)
 {
-    struct snapshot now;
+    struct log_state now;
 
     memset(count, 0, sizeof(*count));
-    if (snapshot_take(&now, counter->state))
+    if (log_state_take(&now, counter->state))
         return refuse(counter, count, -EAGAIN);
-    if (!snapshot_plausible(&now, counter->size))
+    if (!log_state_plausible(&now, counter->size))
         return refuse(counter, count, -EPROTO);
     if (now.seq != NO_LAYOUT && !counts(&now))
         return refuse(counter, count, -EINVAL);

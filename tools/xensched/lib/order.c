@@ -13,14 +13,14 @@ struct moment {
     uint64_t time_ns, error_ns;
 };
 
-struct pair {
+struct ring_pair {
     uint16_t back, front;
     bool asked; /* the front end has notified, and nothing was lost since */
     struct moment response, notification; /* since then */
 };
 
 struct xensched_order {
-    struct pair pairs[MAX_PAIRS];
+    struct ring_pair pairs[MAX_PAIRS];
     size_t nr;
     struct xensched_order_counts counts;
 };
@@ -30,8 +30,8 @@ struct xensched_order *xensched_order_new(void)
     return calloc(1, sizeof(struct xensched_order));
 }
 
-static struct pair *find(struct xensched_order *o, uint16_t back,
-                         uint16_t front)
+static struct ring_pair *find(struct xensched_order *o, uint16_t back,
+                              uint16_t front)
 {
     size_t i;
 
@@ -42,15 +42,15 @@ static struct pair *find(struct xensched_order *o, uint16_t back,
     return NULL;
 }
 
-static struct pair *add(struct xensched_order *o, uint16_t back,
-                        uint16_t front)
+static struct ring_pair *add(struct xensched_order *o, uint16_t back,
+                             uint16_t front)
 {
-    struct pair *p = find(o, back, front);
+    struct ring_pair *p = find(o, back, front);
 
     if (p || o->nr == MAX_PAIRS)
         return p;
     p = &o->pairs[o->nr++];
-    *p = (struct pair){ .back = back, .front = front };
+    *p = (struct ring_pair){ .back = back, .front = front };
 
     return p;
 }
@@ -63,7 +63,7 @@ static void see(struct moment *moment, const struct xensched_merged *m)
 }
 
 /* What came between two notifications of the front end. */
-static void judge(struct xensched_order *o, const struct pair *p)
+static void judge(struct xensched_order *o, const struct ring_pair *p)
 {
     const struct moment *r = &p->response, *n = &p->notification;
     uint64_t late_ns;
@@ -84,7 +84,7 @@ static void judge(struct xensched_order *o, const struct pair *p)
 static void take_response(struct xensched_order *o,
                           const struct xensched_merged *m)
 {
-    struct pair *p = add(o, m->row.current, m->row.correspondent);
+    struct ring_pair *p = add(o, m->row.current, m->row.correspondent);
 
     if (p)
         see(&p->response, m);
@@ -93,7 +93,7 @@ static void take_response(struct xensched_order *o,
 static void take_notification(struct xensched_order *o,
                               const struct xensched_merged *m)
 {
-    struct pair *p = find(o, m->row.current, m->row.correspondent);
+    struct ring_pair *p = find(o, m->row.current, m->row.correspondent);
 
     if (p)
         see(&p->notification, m);
@@ -101,7 +101,9 @@ static void take_notification(struct xensched_order *o,
     if (!p)
         return;
     judge(o, p);
-    *p = (struct pair){ .back = p->back, .front = p->front, .asked = true };
+    *p = (struct ring_pair){
+        .back = p->back, .front = p->front, .asked = true,
+    };
 }
 
 static void begin_anew(struct xensched_order *o)

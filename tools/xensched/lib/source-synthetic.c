@@ -35,7 +35,7 @@ struct made_up_row {
     uint64_t counter;
 };
 
-struct pair {
+struct weighted_pair {
     struct made_up_row row;
     uint64_t weight;
     unsigned int phase; /* from 1 on, or ALL_PHASES */
@@ -49,7 +49,7 @@ struct phase {
 struct synthetic {
     uint64_t random;
     uint64_t cpus, rows, batch, rate, lose;
-    struct pair pairs[MAX_PAIRS];
+    struct weighted_pair pairs[MAX_PAIRS];
     unsigned int nr_pairs;
     struct phase phases[MAX_PHASES + 1]; /* [0]: there are none */
     unsigned int nr_phases;
@@ -69,7 +69,7 @@ static uint64_t random64(struct synthetic *s)
     return z ^ (z >> 31);
 }
 
-static bool is_in(const struct pair *pair, unsigned int phase)
+static bool is_in(const struct weighted_pair *pair, unsigned int phase)
 {
     return pair->phase == ALL_PHASES || pair->phase == phase;
 }
@@ -108,7 +108,7 @@ static unsigned int present_phase(const struct synthetic *s)
 
 static int parse_pair(struct synthetic *s, const char *text)
 {
-    struct pair *pair = &s->pairs[s->nr_pairs];
+    struct weighted_pair *pair = &s->pairs[s->nr_pairs];
     unsigned int current, correspondent;
     uint64_t weight, counter;
     char name[32];

@@ -179,7 +179,7 @@ json_object *snapshot_to_json(const struct topology *topology,
 
 /* Reading.  The first thing that is wrong is what is told. */
 
-struct reading {
+struct snapshot_reading {
     struct snapshot *s;
     struct xensched_error *err;
     int64_t domid; /* which is read; -1: none */
@@ -188,7 +188,7 @@ struct reading {
 };
 
 static void __attribute__((format(printf, 2, 3)))
-wrong(struct reading *r, const char *format, ...)
+wrong(struct snapshot_reading *r, const char *format, ...)
 {
     char what[200], whose[40] = "";
     va_list args;
@@ -205,7 +205,7 @@ wrong(struct reading *r, const char *format, ...)
 }
 
 /* The member, or NULL: it isn't there, or isn't what it should be. */
-static json_object *get(struct reading *r, json_object *object,
+static json_object *get(struct snapshot_reading *r, json_object *object,
                         const char *key, json_type type)
 {
     json_object *value;
@@ -219,7 +219,7 @@ static json_object *get(struct reading *r, json_object *object,
     return NULL;
 }
 
-static uint64_t get_int(struct reading *r, json_object *object,
+static uint64_t get_int(struct snapshot_reading *r, json_object *object,
                         const char *key, uint64_t most, uint64_t otherwise)
 {
     json_object *value = get(r, object, key, json_type_int);
@@ -235,16 +235,16 @@ static uint64_t get_int(struct reading *r, json_object *object,
     return json_object_get_uint64(value);
 }
 
-static bool get_bool(struct reading *r, json_object *object, const char *key,
-                     bool otherwise)
+static bool get_bool(struct snapshot_reading *r, json_object *object,
+                     const char *key, bool otherwise)
 {
     json_object *value = get(r, object, key, json_type_boolean);
 
     return value ? json_object_get_boolean(value) : otherwise;
 }
 
-static void get_text(struct reading *r, json_object *object, const char *key,
-                     char *text, size_t size)
+static void get_text(struct snapshot_reading *r, json_object *object,
+                     const char *key, char *text, size_t size)
 {
     json_object *value = get(r, object, key, json_type_string);
 
@@ -257,8 +257,8 @@ static void get_text(struct reading *r, json_object *object, const char *key,
 }
 
 /* @map is initialised here or by who called. */
-static void get_map(struct reading *r, json_object *object, const char *key,
-                    struct cpumap *map)
+static void get_map(struct snapshot_reading *r, json_object *object,
+                    const char *key, struct cpumap *map)
 {
     json_object *value = get(r, object, key, json_type_string);
 
@@ -272,7 +272,7 @@ static void get_map(struct reading *r, json_object *object, const char *key,
 }
 
 /* "2x4" or "2x4x2": sockets, cores of each, threads of each. */
-static void read_short_topology(struct reading *r, const char *text)
+static void read_short_topology(struct snapshot_reading *r, const char *text)
 {
     unsigned int sockets, cores, threads = 1, i;
     struct topology *t = &r->s->topology;
@@ -301,7 +301,7 @@ static void read_short_topology(struct reading *r, const char *text)
         };
 }
 
-static void read_pcpus(struct reading *r, json_object *array)
+static void read_pcpus(struct snapshot_reading *r, json_object *array)
 {
     size_t i, nr = json_object_array_length(array);
     struct topology *t = &r->s->topology;
@@ -327,7 +327,7 @@ static void read_pcpus(struct reading *r, json_object *array)
     }
 }
 
-static void read_topology(struct reading *r, json_object *json)
+static void read_topology(struct snapshot_reading *r, json_object *json)
 {
     json_object *topology;
 
@@ -344,7 +344,7 @@ static void read_topology(struct reading *r, json_object *json)
     r->s->topology.shared_queues = get_bool(r, json, "shared_queues", false);
 }
 
-static void read_thresholds(struct reading *r, json_object *list,
+static void read_thresholds(struct snapshot_reading *r, json_object *list,
                             uint32_t *threshold, uint32_t otherwise)
 {
     unsigned int i;
@@ -361,7 +361,7 @@ static void read_thresholds(struct reading *r, json_object *list,
     }
 }
 
-static void read_own_thresholds(struct reading *r, json_object *json,
+static void read_own_thresholds(struct snapshot_reading *r, json_object *json,
                                 struct domain *d)
 {
     json_object *list = get(r, json, "thresholds", json_type_object);
@@ -372,7 +372,7 @@ static void read_own_thresholds(struct reading *r, json_object *json,
     read_thresholds(r, list, d->threshold, 0);
 }
 
-static void read_serves(struct reading *r, json_object *json,
+static void read_serves(struct snapshot_reading *r, json_object *json,
                         struct domain *d)
 {
     json_object *array = get(r, json, "serves", json_type_array);
@@ -393,7 +393,7 @@ static void read_serves(struct reading *r, json_object *json,
     }
 }
 
-static void read_vcpu(struct reading *r, json_object *json,
+static void read_vcpu(struct snapshot_reading *r, json_object *json,
                       struct domain_vcpu *vcpu)
 {
     if (!json_object_is_type(json, json_type_object)) {
@@ -406,7 +406,8 @@ static void read_vcpu(struct reading *r, json_object *json,
     get_map(r, json, "soft", &vcpu->soft);
 }
 
-static void read_vcpus(struct reading *r, json_object *json, struct domain *d)
+static void read_vcpus(struct snapshot_reading *r, json_object *json,
+                       struct domain *d)
 {
     json_object *array = get(r, json, "vcpus", json_type_array);
     size_t i, nr = array ? json_object_array_length(array) : 0;
@@ -421,7 +422,8 @@ static void read_vcpus(struct reading *r, json_object *json, struct domain *d)
         read_vcpu(r, json_object_array_get_idx(array, i), &d->vcpus[i]);
 }
 
-static enum domain_affinity read_affinity(struct reading *r, json_object *json)
+static enum domain_affinity read_affinity(struct snapshot_reading *r,
+                                          json_object *json)
 {
     json_object *value = get(r, json, "affinity", json_type_string);
     unsigned int i;
@@ -436,7 +438,8 @@ static enum domain_affinity read_affinity(struct reading *r, json_object *json)
     return AFFINITY_DEFAULT;
 }
 
-static void read_group(struct reading *r, json_object *json, struct domain *d)
+static void read_group(struct snapshot_reading *r, json_object *json,
+                       struct domain *d)
 {
     if (!get(r, json, "group", json_type_string))
         return;
@@ -446,7 +449,7 @@ static void read_group(struct reading *r, json_object *json, struct domain *d)
               "'-'");
 }
 
-static void read_domain(struct reading *r, json_object *json)
+static void read_domain(struct snapshot_reading *r, json_object *json)
 {
     struct domains *domains = &r->s->domains;
     struct domain *d;
@@ -481,7 +484,7 @@ static void read_domain(struct reading *r, json_object *json)
     r->domid = -1;
 }
 
-static void read_domains(struct reading *r, json_object *json)
+static void read_domains(struct snapshot_reading *r, json_object *json)
 {
     json_object *array = get(r, json, "domains", json_type_array);
     size_t i;
@@ -519,7 +522,7 @@ static json_object *parse(const char *text, size_t length,
 int snapshot_from_text(struct snapshot *s, const char *text, size_t length,
                        struct xensched_error *err)
 {
-    struct reading r = { .s = s, .err = err, .domid = -1 };
+    struct snapshot_reading r = { .s = s, .err = err, .domid = -1 };
     json_object *json;
 
     memset(s, 0, sizeof(*s));

@@ -29,7 +29,7 @@
 #define TOO_MANY 2
 
 /* Who was hungry in the latest run. */
-struct known {
+struct hungry_domain {
     uint32_t domid;
     uint64_t since_ns; /* of the domain */
 };
@@ -37,7 +37,7 @@ struct known {
 struct cache {
     struct policy_settings settings;
     unsigned int nr;
-    struct known *known;
+    struct hungry_domain *hungry;
     struct spread spread;
 };
 
@@ -56,8 +56,8 @@ static bool was_hungry(const struct cache *c, const struct domain *d)
     unsigned int i;
 
     for (i = 0; i < c->nr; i++)
-        if (c->known[i].domid == d->domid &&
-            c->known[i].since_ns == d->since_ns)
+        if (c->hungry[i].domid == d->domid &&
+            c->hungry[i].since_ns == d->since_ns)
             return true;
 
     return false;
@@ -66,7 +66,7 @@ static bool was_hungry(const struct cache *c, const struct domain *d)
 static void look(struct cache_run *v)
 {
     const struct domains *domains = v->input->domains;
-    struct known *known = need_memory(domains->nr, sizeof(*known));
+    struct hungry_domain *hungry = need_memory(domains->nr, sizeof(*hungry));
     struct cache *c = v->cache;
     unsigned int i, nr = 0;
 
@@ -81,12 +81,12 @@ static void look(struct cache_run *v)
                                                  ? POLICY_STAY_FRACTION : 1);
         if (!v->hungry[i])
             continue;
-        known[nr++] = (struct known){ d->domid, d->since_ns };
+        hungry[nr++] = (struct hungry_domain){ d->domid, d->since_ns };
         if (v->run.at[i] != TOPOLOGY_UNKNOWN)
             v->nr[v->run.at[i]]++;
     }
-    free(c->known);
-    c->known = known;
+    free(c->hungry);
+    c->hungry = hungry;
     c->nr = nr;
 }
 
@@ -235,7 +235,7 @@ static void destroy(void *memory)
     struct cache *c = memory;
 
     spread_free(&c->spread);
-    free(c->known);
+    free(c->hungry);
     free(c);
 }
 

@@ -10,7 +10,7 @@
 
 #define NR_BUCKETS 4096U
 
-struct making {
+struct latency_making {
     struct latency *latency;
     const struct timeline *t;
     size_t bucket[NR_BUCKETS]; /* index of a pair + 1 */
@@ -18,7 +18,7 @@ struct making {
     size_t next_room;
 };
 
-static struct latency_pair *pair_of(struct making *m, uint16_t sender,
+static struct latency_pair *pair_of(struct latency_making *m, uint16_t sender,
                                     uint16_t receiver)
 {
     struct latency *l = m->latency;
@@ -82,7 +82,7 @@ static void add_holders(struct latency_pair *pair, const struct stays_cpu *cpu,
     }
 }
 
-static void take_run(struct making *m, struct latency_pair *pair,
+static void take_run(struct latency_making *m, struct latency_pair *pair,
                      const struct wake *wake)
 {
     const struct vcpu *v = &m->t->vcpus.vcpu[wake->to];
@@ -151,7 +151,7 @@ static void put_in_order(struct latency *latency)
 void latency_make(struct latency *latency, const struct timeline *t,
                   int receiver)
 {
-    struct making m = { .latency = latency, .t = t };
+    struct latency_making m = { .latency = latency, .t = t };
     size_t i;
 
     memset(latency, 0, sizeof(*latency));

@@ -7,50 +7,50 @@
 #include "model/memory.h"
 #include "order.h"
 
-struct order {
+struct sorting {
     size_t size;
     order_after *after;
 };
 
 /* The first index behind the run which begins at @first. */
-static size_t end_of_run(const struct order *o, const uint8_t *at, size_t first,
-                         size_t nr)
+static size_t end_of_run(const struct sorting *s, const uint8_t *at,
+                         size_t first, size_t nr)
 {
     for (first++; first < nr; first++)
-        if (o->after(at + (first - 1) * o->size, at + first * o->size))
+        if (s->after(at + (first - 1) * s->size, at + first * s->size))
             break;
 
     return first;
 }
 
 /* Of [first, middle) and [middle, end), both in order, to @to. */
-static void merge(const struct order *o, uint8_t *to, const uint8_t *from,
+static void merge(const struct sorting *s, uint8_t *to, const uint8_t *from,
                   size_t first, size_t middle, size_t end)
 {
     size_t a = first, b = middle, i;
 
     for (i = first; i < end; i++) {
         bool second = a == middle ||
-                      (b < end && o->after(from + a * o->size,
-                                           from + b * o->size));
+                      (b < end && s->after(from + a * s->size,
+                                           from + b * s->size));
 
-        memcpy(to + i * o->size, from + (second ? b++ : a++) * o->size,
-               o->size);
+        memcpy(to + i * s->size, from + (second ? b++ : a++) * s->size,
+               s->size);
     }
 }
 
 /* Merge neighbouring runs; returns how many there were before. */
-static size_t pass(const struct order *o, uint8_t *to, const uint8_t *from,
+static size_t pass(const struct sorting *s, uint8_t *to, const uint8_t *from,
                    size_t nr)
 {
     size_t first = 0, runs = 0;
 
     while (first < nr) {
-        size_t middle = end_of_run(o, from, first, nr);
-        size_t end = middle < nr ? end_of_run(o, from, middle, nr) : nr;
+        size_t middle = end_of_run(s, from, first, nr);
+        size_t end = middle < nr ? end_of_run(s, from, middle, nr) : nr;
 
         runs += end > middle ? 2 : 1;
-        merge(o, to, from, first, middle, end);
+        merge(s, to, from, first, middle, end);
         first = end;
     }
 
@@ -59,13 +59,13 @@ static size_t pass(const struct order *o, uint8_t *to, const uint8_t *from,
 
 void order_sort(void *members, size_t nr, size_t size, order_after *after)
 {
-    const struct order o = { .size = size, .after = after };
+    const struct sorting s = { .size = size, .after = after };
     uint8_t *from = members, *to, *spare;
 
-    if (nr < 2 || end_of_run(&o, from, 0, nr) == nr)
+    if (nr < 2 || end_of_run(&s, from, 0, nr) == nr)
         return;
     spare = to = need_memory(nr, size);
-    while (pass(&o, to, from, nr) > 2) {
+    while (pass(&s, to, from, nr) > 2) {
         uint8_t *swap = from;
 
         from = to;

@@ -31,7 +31,7 @@ struct log {
     size_t pending;   /* a loss whose end is not known yet, or NO_LOSS */
 };
 
-struct reading {
+struct rows_reading {
     struct rows *rows;
     struct xensched_recording *recording;
     struct stamps stamps;
@@ -41,7 +41,7 @@ struct reading {
     struct log *bucket[NR_BUCKETS];
 };
 
-static struct log *log_of(struct reading *r, uint32_t cpu, uint16_t file)
+static struct log *log_of(struct rows_reading *r, uint32_t cpu, uint16_t file)
 {
     struct log **at = &r->bucket[(cpu * 31 + file) % NR_BUCKETS];
 
@@ -54,7 +54,7 @@ static struct log *log_of(struct reading *r, uint32_t cpu, uint16_t file)
     return *at;
 }
 
-static void free_logs(struct reading *r)
+static void free_logs(struct rows_reading *r)
 {
     unsigned int i;
 
@@ -67,7 +67,8 @@ static void free_logs(struct reading *r)
         }
 }
 
-static uint64_t ns_of(struct reading *r, const struct xensched_layout *layout,
+static uint64_t ns_of(struct rows_reading *r,
+                      const struct xensched_layout *layout,
                       const struct xensched_row *row)
 {
     uint64_t cycles = stamp_cycles(&r->stamps, layout, row);
@@ -91,7 +92,7 @@ static void note_granule(struct rows *rows,
         rows->granule_ns = ns + 1;
 }
 
-static void begin_loss(struct reading *r, struct log *log,
+static void begin_loss(struct rows_reading *r, struct log *log,
                        const struct xensched_batch *batch)
 {
     struct rows *rows = r->rows;
@@ -113,7 +114,7 @@ static void begin_loss(struct reading *r, struct log *log,
     loss->bytes += batch->lost_bytes;
 }
 
-static void take_row(struct reading *r, struct log *log,
+static void take_row(struct rows_reading *r, struct log *log,
                      const struct xensched_batch *batch,
                      const struct xensched_row *row)
 {
@@ -143,8 +144,8 @@ static void take_row(struct reading *r, struct log *log,
 }
 
 /* How far what reads is ahead of what writes, at least: it reads later. */
-static void note_clock(struct reading *r, const struct xensched_batch *batch,
-                       uint64_t last_ns)
+static void note_clock(struct rows_reading *r,
+                       const struct xensched_batch *batch, uint64_t last_ns)
 {
     uint64_t ahead = batch->time_ns - last_ns;
 
@@ -153,7 +154,7 @@ static void note_clock(struct reading *r, const struct xensched_batch *batch,
     r->ahead_known = true;
 }
 
-static void take_rows(struct reading *r, struct log *log,
+static void take_rows(struct rows_reading *r, struct log *log,
                       const struct xensched_batch *batch)
 {
     struct xensched_row block[BLOCK];
@@ -169,7 +170,7 @@ static void take_rows(struct reading *r, struct log *log,
         note_clock(r, batch, log->last_ns);
 }
 
-static void take_host(struct reading *r)
+static void take_host(struct rows_reading *r)
 {
     const char *text;
     size_t length;
@@ -182,7 +183,7 @@ static void take_host(struct reading *r)
 
 /* Whose it is, if not the hypervisor's: then CPUs are vCPUs. */
 static const struct xensched_source_info *
-linux_of(const struct reading *r, uint32_t source)
+linux_of(const struct rows_reading *r, uint32_t source)
 {
     const struct xensched_source_info *info =
         xensched_recording_source(r->recording, source);
@@ -190,7 +191,8 @@ linux_of(const struct reading *r, uint32_t source)
     return info && info->kind != XENSCHED_KIND_HYPERVISOR ? info : NULL;
 }
 
-static void take_batch(struct reading *r, const struct xensched_batch *batch)
+static void take_batch(struct rows_reading *r,
+                       const struct xensched_batch *batch)
 {
     const struct xensched_source_info *info = linux_of(r, batch->source);
     struct log *log;
@@ -208,7 +210,7 @@ static void take_batch(struct reading *r, const struct xensched_batch *batch)
         r->rows->untimed += xensched_batch_rows(batch);
 }
 
-static void take(struct reading *r, const struct xensched_record *record)
+static void take(struct rows_reading *r, const struct xensched_record *record)
 {
     const struct xensched_source_info *info;
 
@@ -243,7 +245,7 @@ static uint64_t since(uint64_t ns, uint64_t begin_ns)
 }
 
 /* Which events a log file has is best known at the end. */
-static void end_losses(struct reading *r)
+static void end_losses(struct rows_reading *r)
 {
     struct rows *rows = r->rows;
     size_t i;
@@ -263,7 +265,7 @@ static void end_losses(struct reading *r)
     order_sort(rows->loss, rows->nr_losses, sizeof(*rows->loss), begins_later);
 }
 
-static void put_in_order(struct reading *r)
+static void put_in_order(struct rows_reading *r)
 {
     struct rows *rows = r->rows;
     size_t i;
@@ -285,7 +287,7 @@ static void put_in_order(struct reading *r)
  * The upper bits of small time stamps.  Of what cannot be read twice, such as a
  * pipe, nothing is learned before.
  */
-static void learn_stamps(struct reading *r, const char *path)
+static void learn_stamps(struct rows_reading *r, const char *path)
 {
     struct xensched_source *source;
     struct stat st;
@@ -305,7 +307,7 @@ static void learn_stamps(struct reading *r, const char *path)
 
 int rows_read(struct rows *rows, const char *path, struct xensched_error *err)
 {
-    struct reading r = { .rows = rows };
+    struct rows_reading r = { .rows = rows };
     struct xensched_error why;
     struct xensched_record record;
     int rc;

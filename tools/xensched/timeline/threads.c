@@ -32,7 +32,7 @@ struct holder {
     uint64_t last_ns;  /* of the latest switch there */
 };
 
-struct making {
+struct threads_making {
     struct threads *t;
     struct thread_losses losses;
     struct alive *bucket[NR_BUCKETS];
@@ -40,7 +40,8 @@ struct making {
     size_t holders_room;
 };
 
-static struct alive **find(struct making *m, uint16_t source, uint32_t pid)
+static struct alive **find(struct threads_making *m, uint16_t source,
+                           uint32_t pid)
 {
     struct alive **at = &m->bucket[(pid * 31 + source) % NR_BUCKETS];
 
@@ -51,7 +52,8 @@ static struct alive **find(struct making *m, uint16_t source, uint32_t pid)
 }
 
 /* NULL: it is nobody (PID 0), or one too many. */
-static struct alive *thread_of(struct making *m, uint16_t source, uint32_t pid)
+static struct alive *thread_of(struct threads_making *m, uint16_t source,
+                               uint32_t pid)
 {
     struct alive **at = find(m, source, pid);
     struct thread *thread;
@@ -75,7 +77,7 @@ static struct alive *thread_of(struct making *m, uint16_t source, uint32_t pid)
     return *at;
 }
 
-static void bury(struct making *m, uint16_t source, uint32_t pid)
+static void bury(struct threads_making *m, uint16_t source, uint32_t pid)
 {
     struct alive **at = find(m, source, pid), *dead = *at;
 
@@ -86,7 +88,8 @@ static void bury(struct making *m, uint16_t source, uint32_t pid)
 }
 
 /* NONE: there are too many. */
-static uint32_t place_of(struct making *m, uint16_t source, uint32_t cpu)
+static uint32_t place_of(struct threads_making *m, uint16_t source,
+                         uint32_t cpu)
 {
     struct threads *t = m->t;
     size_t i, nr;
@@ -122,7 +125,8 @@ static void put_span(struct thread *thread, uint64_t ns, enum vcpu_state state,
 }
 
 /* Where rows are missing since its last span began, it is not known further. */
-static void lose_until(struct making *m, struct thread *thread, uint64_t ns)
+static void lose_until(struct threads_making *m, struct thread *thread,
+                       uint64_t ns)
 {
     const struct thread_span *last = &thread->span[thread->nr - 1];
     uint64_t begin;
@@ -139,7 +143,7 @@ static void lose_until(struct making *m, struct thread *thread, uint64_t ns)
              THREAD_NONE, 0);
 }
 
-static void enter(struct making *m, struct alive *a, uint64_t ns,
+static void enter(struct threads_making *m, struct alive *a, uint64_t ns,
                   enum vcpu_state state, uint32_t place, char why)
 {
     struct thread *thread = &m->t->thread[a->thread];
@@ -149,7 +153,7 @@ static void enter(struct making *m, struct alive *a, uint64_t ns,
 }
 
 /* It left, or came, without a row. */
-static void doubt(struct making *m, const struct alive *a)
+static void doubt(struct threads_making *m, const struct alive *a)
 {
     struct thread *thread = &m->t->thread[a->thread];
 
@@ -159,7 +163,7 @@ static void doubt(struct making *m, const struct alive *a)
 
 /* Rows. */
 
-static void check_holder(struct making *m, const struct linux_row *row,
+static void check_holder(struct threads_making *m, const struct linux_row *row,
                          uint32_t place, struct alive *prev)
 {
     struct holder *h = &m->holder[place];
@@ -178,7 +182,7 @@ static void check_holder(struct making *m, const struct linux_row *row,
         doubt(m, prev);
 }
 
-static void leave(struct making *m, const struct linux_row *row,
+static void leave(struct threads_making *m, const struct linux_row *row,
                   struct alive *prev)
 {
     char why = row->counter >> XEN_SCHEDLOG_SWITCH_STATE_SHIFT;
@@ -194,7 +198,7 @@ static void leave(struct making *m, const struct linux_row *row,
     }
 }
 
-static void take_switch(struct making *m, const struct linux_row *row)
+static void take_switch(struct threads_making *m, const struct linux_row *row)
 {
     uint32_t place = place_of(m, row->source, row->cpu);
     struct alive *prev, *next;
@@ -217,7 +221,7 @@ static void take_switch(struct making *m, const struct linux_row *row)
                                         .known = true, .last_ns = row->ns };
 }
 
-static void take_wake(struct making *m, const struct linux_row *row)
+static void take_wake(struct threads_making *m, const struct linux_row *row)
 {
     struct alive *to = thread_of(m, row->source, PID(row->counter));
     struct alive *from = thread_of(m, row->source, OTHER(row->counter));
@@ -244,7 +248,7 @@ static void take_wake(struct making *m, const struct linux_row *row)
         };
 }
 
-static void take_name(struct making *m, const struct linux_row *row)
+static void take_name(struct threads_making *m, const struct linux_row *row)
 {
     struct alive *a = thread_of(m, row->source, PID(row->counter));
     unsigned int part = row->counter >> XEN_SCHEDLOG_NAME_PART_SHIFT &
@@ -266,7 +270,7 @@ static void take_name(struct making *m, const struct linux_row *row)
         thread->name[part * XEN_SCHEDLOG_NAME_TEXT_BYTES + i] = rest >> 8 * i;
 }
 
-static void take(struct making *m, const struct linux_row *row)
+static void take(struct threads_making *m, const struct linux_row *row)
 {
     if (row->event == XEN_SCHEDLOG_EV_GUEST_SWITCH)
         take_switch(m, row);
@@ -284,7 +288,7 @@ uint64_t threads_end(const struct threads *t, const struct thread *thread,
     return i + 1 < thread->nr ? thread->span[i + 1].begin : t->end_ns;
 }
 
-static void add_up(struct making *m, struct thread *thread)
+static void add_up(struct threads_making *m, struct thread *thread)
 {
     size_t i;
 
@@ -297,7 +301,7 @@ static void add_up(struct making *m, struct thread *thread)
 void threads_make(struct threads *t, const struct linux_rows *rows,
                   uint64_t end_ns)
 {
-    struct making *m = need_memory(1, sizeof(*m));
+    struct threads_making *m = need_memory(1, sizeof(*m));
     size_t i;
 
     m->t = t;

@@ -35,7 +35,7 @@ struct window {
     uint64_t begin, end;
 };
 
-struct making {
+struct vcpus_making {
     struct vcpus *vcpus;
     const struct rows *rows;
     const struct stays *stays;
@@ -46,7 +46,7 @@ struct making {
 };
 
 /* Windows of loss, in order and disjoint. */
-static void find_windows(struct making *m)
+static void find_windows(struct vcpus_making *m)
 {
     size_t i;
 
@@ -69,7 +69,7 @@ static void find_windows(struct making *m)
 }
 
 /* The first window which ends after @ns. */
-static size_t window_after(const struct making *m, uint64_t ns)
+static size_t window_after(const struct vcpus_making *m, uint64_t ns)
 {
     size_t low = 0, high = m->nr_windows;
 
@@ -103,7 +103,7 @@ static void add_span(struct vcpu *v, uint64_t begin, enum vcpu_state state,
 }
 
 /* From @begin to @end it did not run, as far as is known. */
-static void add_wait(struct making *m, struct vcpu *v, uint64_t begin,
+static void add_wait(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
                      uint64_t end, enum vcpu_state state, uint32_t cpu)
 {
     size_t i = window_after(m, begin);
@@ -129,7 +129,7 @@ static uint64_t end_of(const struct chosen *c)
 }
 
 /* What it did between its last run and this one. */
-static void add_gap(struct making *m, struct vcpu *v, uint64_t begin,
+static void add_gap(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
                     const struct run *run)
 {
     const struct stay *stay = run->stay;
@@ -152,7 +152,7 @@ static void add_gap(struct making *m, struct vcpu *v, uint64_t begin,
 /* Which vCPU of those of its accounting domain a run is. */
 
 /* How well it fits; 0: not at all. */
-static unsigned int fits(const struct making *m, const struct chosen *c,
+static unsigned int fits(const struct vcpus_making *m, const struct chosen *c,
                          const struct run *run)
 {
     uint32_t from = run->stay->from;
@@ -169,13 +169,14 @@ static unsigned int fits(const struct making *m, const struct chosen *c,
     return c->cpu == run->cpu ? 3 : 1;
 }
 
-static unsigned int told(const struct making *m, uint16_t acct)
+static unsigned int told(const struct vcpus_making *m, uint16_t acct)
 {
     return m->rows->names.entry[acct].vcpus;
 }
 
 /* May there be another vCPU, which was not seen so far? */
-static bool can_be_more(const struct making *m, uint16_t acct, unsigned int nr)
+static bool can_be_more(const struct vcpus_making *m, uint16_t acct,
+                        unsigned int nr)
 {
     return nr < MAX_VCPUS && (!told(m, acct) || nr < told(m, acct));
 }
@@ -192,7 +193,7 @@ static unsigned int ends_first(const struct chosen *chosen, unsigned int nr)
 }
 
 /* The vCPU of the run, or @nr: it is another one. */
-static unsigned int choose(struct making *m, const struct chosen *chosen,
+static unsigned int choose(struct vcpus_making *m, const struct chosen *chosen,
                            unsigned int nr, const struct run *run)
 {
     unsigned int i, best = nr, how = 0, equals = 0;
@@ -229,7 +230,7 @@ static unsigned int choose(struct making *m, const struct chosen *chosen,
     return more ? nr : ends_first(chosen, nr);
 }
 
-static struct vcpu *vcpu_number(struct making *m, uint16_t acct,
+static struct vcpu *vcpu_number(struct vcpus_making *m, uint16_t acct,
                                 unsigned int number)
 {
     struct vcpus *vcpus = m->vcpus;
@@ -247,8 +248,8 @@ static struct vcpu *vcpu_number(struct making *m, uint16_t acct,
     return &vcpus->vcpu[index];
 }
 
-static void add_run(struct making *m, struct run *run, struct chosen *chosen,
-                    unsigned int *nr)
+static void add_run(struct vcpus_making *m, struct run *run,
+                    struct chosen *chosen, unsigned int *nr)
 {
     struct stay *stay = run->stay;
     unsigned int number = choose(m, chosen, *nr, run);
@@ -270,7 +271,7 @@ static void add_run(struct making *m, struct run *run, struct chosen *chosen,
 }
 
 /* After the last run nothing says what it did. */
-static void end_vcpus(struct making *m, uint16_t acct,
+static void end_vcpus(struct vcpus_making *m, uint16_t acct,
                       const struct chosen *chosen, unsigned int nr)
 {
     unsigned int i;
@@ -321,7 +322,7 @@ static void add_up(const struct vcpus *vcpus, struct vcpu *v)
 void vcpus_make(struct vcpus *vcpus, const struct rows *rows,
                 struct stays *stays)
 {
-    struct making m = {
+    struct vcpus_making m = {
         .vcpus = vcpus,
         .rows = rows,
         .stays = stays,

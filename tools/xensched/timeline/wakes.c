@@ -20,7 +20,7 @@ const char *const wake_kind_name[WAKE_KINDS] = {
     [WAKE_UNKNOWN] = "not known",
 };
 
-struct making {
+struct wakes_making {
     struct wakes *wakes;
     const struct stays *stays;
     const struct vcpus *vcpus;
@@ -34,7 +34,7 @@ struct effect {
     uint64_t woken, ran;
 };
 
-static size_t go_on(struct making *m, unsigned int index, uint64_t ns)
+static size_t go_on(struct wakes_making *m, unsigned int index, uint64_t ns)
 {
     const struct vcpu *v = &m->vcpus->vcpu[index];
     size_t *at = &m->at[index];
@@ -64,8 +64,8 @@ static uint64_t run_after(const struct vcpu *v, size_t i)
  * The span in which it is awake after it slept about @ns: that of now, if it
  * is so young that the two times may be in the wrong order; or the next one.
  */
-static size_t waking(const struct making *m, const struct vcpu *v, size_t i,
-                     uint64_t ns)
+static size_t waking(const struct wakes_making *m, const struct vcpu *v,
+                     size_t i, uint64_t ns)
 {
     const struct span *s = &v->span[i];
 
@@ -85,7 +85,7 @@ static size_t waking(const struct making *m, const struct vcpu *v, size_t i,
     return SIZE_MAX;
 }
 
-static struct effect effect_on(struct making *m, unsigned int index,
+static struct effect effect_on(struct wakes_making *m, unsigned int index,
                                uint64_t ns)
 {
     const struct vcpu *v = &m->vcpus->vcpu[index];
@@ -123,7 +123,7 @@ static bool is_better(const struct effect *a, const struct effect *b)
     return a->woken < b->woken;
 }
 
-static uint32_t vcpu_on(const struct making *m, uint32_t cpu, uint64_t ns,
+static uint32_t vcpu_on(const struct wakes_making *m, uint32_t cpu, uint64_t ns,
                         uint16_t acct)
 {
     const struct stay *stay = stays_at(&m->stays->cpu[cpu], ns);
@@ -132,7 +132,7 @@ static uint32_t vcpu_on(const struct making *m, uint32_t cpu, uint64_t ns,
                                                          : STAY_NONE;
 }
 
-static void note_order(struct making *m, const struct wake *wake)
+static void note_order(struct wakes_making *m, const struct wake *wake)
 {
     uint64_t ns;
 
@@ -147,7 +147,7 @@ static void note_order(struct making *m, const struct wake *wake)
         m->wakes->disorder_ns = ns;
 }
 
-static void take(struct making *m, const struct timeline_row *row,
+static void take(struct wakes_making *m, const struct timeline_row *row,
                  uint16_t sender, uint16_t receiver)
 {
     uint32_t cpu = stays_cpu(m->stays, row->cpu);
@@ -185,7 +185,7 @@ static void take(struct making *m, const struct timeline_row *row,
 void wakes_make(struct wakes *wakes, const struct rows *rows,
                 const struct stays *stays, const struct vcpus *vcpus)
 {
-    struct making m = {
+    struct wakes_making m = {
         .wakes = wakes,
         .stays = stays,
         .vcpus = vcpus,

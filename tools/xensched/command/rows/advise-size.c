@@ -48,7 +48,7 @@ struct advise {
 };
 
 /* One log file, on whichever pCPU it has the most to take. */
-struct demand {
+struct log_demand {
     uint32_t row_size;
     bool lower_bound;
     uint32_t events; /* mask, without INTERVALS_NO_EVENT */
@@ -95,7 +95,8 @@ static const char *event_name(unsigned int event)
 }
 
 /* Returns false if there is no such log file. */
-static bool demand_of(const struct advise *a, uint32_t file, struct demand *d)
+static bool demand_of(const struct advise *a, uint32_t file,
+                      struct log_demand *d)
 {
     bool found = false;
     size_t i, j;
@@ -122,7 +123,7 @@ static bool demand_of(const struct advise *a, uint32_t file, struct demand *d)
 }
 
 /* One row more: the one that is written next cannot be read. */
-static uint64_t size_for(const struct demand *d, unsigned int reader)
+static uint64_t size_for(const struct log_demand *d, unsigned int reader)
 {
     uint64_t size = XEN_SCHEDLOG_MIN_FILE_SIZE;
 
@@ -182,7 +183,7 @@ static void print_rates(const struct advise *a)
     table_print(table);
 }
 
-static void add_size(struct table *table, const struct demand *d,
+static void add_size(struct table *table, const struct log_demand *d,
                      unsigned int reader)
 {
     uint64_t size = size_for(d, reader);
@@ -213,7 +214,7 @@ static void print_sizes(const struct advise *a)
         "EVENTS", ">LOG", ">ROW", ">LOST",
     };
     struct table *table;
-    struct demand d;
+    struct log_demand d;
     uint32_t file;
     unsigned int i;
 
@@ -237,12 +238,12 @@ static void print_sizes(const struct advise *a)
 }
 
 /* Events of which xenschedd has no log file cannot be set. */
-static uint32_t settable(const struct demand *d)
+static uint32_t settable(const struct log_demand *d)
 {
     return d->events & choice_possible();
 }
 
-static void print_setting(const struct demand *d, uint64_t size,
+static void print_setting(const struct log_demand *d, uint64_t size,
                           const char **before)
 {
     unsigned int i;
@@ -262,7 +263,7 @@ static void print_setting(const struct demand *d, uint64_t size,
 static void print_configuration(const struct advise *a)
 {
     const char *before = "\nfor xensched.conf(5):\nlog_sizes = [ ";
-    struct demand d;
+    struct log_demand d;
     uint32_t file;
     bool any = false;
 
@@ -339,7 +340,7 @@ static struct json_object *events_json(const struct advise *a)
 }
 
 static struct json_object *readers_json(const struct advise *a,
-                                        const struct demand *d)
+                                        const struct log_demand *d)
 {
     struct json_object *list = json_object_new_array();
     unsigned int i;
@@ -373,7 +374,7 @@ static struct json_object *names_json(uint32_t events)
 static struct json_object *logs_json(const struct advise *a)
 {
     struct json_object *list = json_object_new_array();
-    struct demand d;
+    struct log_demand d;
     uint32_t file;
 
     for (file = 0; a->in.nr_logs && file <= last_file(a); file++) {

@@ -317,7 +317,7 @@ static bool is_gone(void *data, uint32_t domid, const char *uuid)
 }
 
 /* What xenstored, or the toolstack, has to be asked for. */
-struct question {
+struct domain_query {
     struct host_xen *hx;
     struct domains *domains;
     uint32_t domid;
@@ -327,7 +327,7 @@ struct question {
 
 static int ask_for_domains(void *arg)
 {
-    const struct question *q = arg;
+    const struct domain_query *q = arg;
     struct host_xen *hx = q->hx;
     xc_domaininfo_t info[64];
     uint32_t first = 0;
@@ -352,7 +352,7 @@ static int ask_for_domains(void *arg)
 static int all_domains(void *data, struct domains *domains,
                        struct xensched_error *err)
 {
-    struct question q = {
+    struct domain_query q = {
         .hx = data, .domains = domains, .vcpus = true, .err = err,
     };
 
@@ -361,21 +361,21 @@ static int all_domains(void *data, struct domains *domains,
 
 static int who(void *data, struct domains *domains, struct xensched_error *err)
 {
-    struct question q = { .hx = data, .domains = domains, .err = err };
+    struct domain_query q = { .hx = data, .domains = domains, .err = err };
 
     return aside(ask_for_domains, &q);
 }
 
 static int ask_toolstack(void *arg)
 {
-    const struct question *q = arg;
+    const struct domain_query *q = arg;
 
     return toolstack_names_affinity(q->domid);
 }
 
 static bool names_affinity(void *data, uint32_t domid)
 {
-    struct question q = { .hx = data, .domid = domid };
+    struct domain_query q = { .hx = data, .domid = domid };
 
     return aside(ask_toolstack, &q);
 }
@@ -668,14 +668,14 @@ struct xenstore *host_xen_xenstore(const struct host_xen *hx)
 
 static int check_xenstore(void *arg)
 {
-    const struct question *q = arg;
+    const struct domain_query *q = arg;
 
     return xenstore_check(q->hx->xs, q->err);
 }
 
 int host_xen_check_xenstore(struct host_xen *hx, struct xensched_error *err)
 {
-    struct question q = { .hx = hx, .err = err };
+    struct domain_query q = { .hx = hx, .err = err };
 
     return aside(check_xenstore, &q);
 }
@@ -687,14 +687,14 @@ int host_xen_watch_fd(const struct host_xen *hx)
 
 static int take_changes(void *arg)
 {
-    const struct question *q = arg;
+    const struct domain_query *q = arg;
 
     return xenstore_changed(q->hx->xs);
 }
 
 bool host_xen_changed(struct host_xen *hx)
 {
-    struct question q = { .hx = hx };
+    struct domain_query q = { .hx = hx };
 
     return aside(take_changes, &q);
 }

@@ -29,7 +29,7 @@
 /* Taken in at a time; a domain could make them faster than we take them. */
 #define MAX_EVENTS 4096
 
-struct known {
+struct known_domain {
     uint32_t domid;
     bool asked; /* since the last xenstore_forget_others() */
     bool area_changed;
@@ -45,7 +45,7 @@ struct known {
 struct xenstore {
     struct xs_handle *handle;
     unsigned int nr;
-    struct known *known;
+    struct known_domain *known;
     struct domids by_domid; /* of known */
 };
 
@@ -101,7 +101,7 @@ static void watch(struct xenstore *xs, uint32_t domid, bool on)
     }
 }
 
-static void read_name(struct xenstore *xs, struct known *k)
+static void read_name(struct xenstore *xs, struct known_domain *k)
 {
     char path[PATH_TEXT];
     unsigned int length, i;
@@ -116,7 +116,7 @@ static void read_name(struct xenstore *xs, struct known *k)
             k->name[i] = '?';
 }
 
-static void add_back_end(struct known *k, uint32_t domid)
+static void add_back_end(struct known_domain *k, uint32_t domid)
 {
     unsigned int i;
 
@@ -129,7 +129,7 @@ static void add_back_end(struct known *k, uint32_t domid)
 }
 
 /* A device's back end is a path: /local/domain/DOMID/backend/... */
-static void read_back_end(struct xenstore *xs, struct known *k,
+static void read_back_end(struct xenstore *xs, struct known_domain *k,
                           const char *kind, const char *device)
 {
     static const char begin[] = "/local/domain/";
@@ -144,7 +144,7 @@ static void read_back_end(struct xenstore *xs, struct known *k,
     free(value);
 }
 
-static void read_back_ends_of(struct xenstore *xs, struct known *k,
+static void read_back_ends_of(struct xenstore *xs, struct known_domain *k,
                               const char *kind)
 {
     char path[PATH_TEXT], **devices;
@@ -157,7 +157,7 @@ static void read_back_ends_of(struct xenstore *xs, struct known *k,
     free(devices);
 }
 
-static void read_back_ends(struct xenstore *xs, struct known *k)
+static void read_back_ends(struct xenstore *xs, struct known_domain *k)
 {
     char path[PATH_TEXT], **kinds;
     unsigned int nr = 0, i;
@@ -170,7 +170,7 @@ static void read_back_ends(struct xenstore *xs, struct known *k)
     free(kinds);
 }
 
-static void read_wish(struct xenstore *xs, struct known *k)
+static void read_wish(struct xenstore *xs, struct known_domain *k)
 {
     char path[PATH_TEXT], *value;
     unsigned int length;
@@ -183,7 +183,7 @@ static void read_wish(struct xenstore *xs, struct known *k)
 }
 
 /* A domain that is taken down has no node any more, and so no name either. */
-static void read_group(struct xenstore *xs, struct known *k)
+static void read_group(struct xenstore *xs, struct known_domain *k)
 {
     unsigned int length = 0;
     char path[PATH_TEXT], *value;
@@ -202,7 +202,7 @@ static void read_group(struct xenstore *xs, struct known *k)
     free(value);
 }
 
-static void read_stale(struct xenstore *xs, struct known *k)
+static void read_stale(struct xenstore *xs, struct known_domain *k)
 {
     if (k->stale & NAME)
         read_name(xs, k);
@@ -215,7 +215,7 @@ static void read_stale(struct xenstore *xs, struct known *k)
     k->stale = 0;
 }
 
-static bool same(const struct known *a, const struct known *b)
+static bool same(const struct known_domain *a, const struct known_domain *b)
 {
     return !strcmp(a->name, b->name) && !strcmp(a->group, b->group) &&
            a->stays == b->stays && a->soft_only == b->soft_only &&
@@ -226,9 +226,9 @@ static bool same(const struct known *a, const struct known *b)
 }
 
 /* Most events say of devices what makes no difference here. */
-static bool read_anew(struct xenstore *xs, struct known *k)
+static bool read_anew(struct xenstore *xs, struct known_domain *k)
 {
-    struct known before = *k;
+    struct known_domain before = *k;
     bool changed;
 
     k->back_ends = NULL;
@@ -245,16 +245,16 @@ static bool read_anew(struct xenstore *xs, struct known *k)
     return changed;
 }
 
-static struct known *find(const struct xenstore *xs, uint32_t domid)
+static struct known_domain *find(const struct xenstore *xs, uint32_t domid)
 {
     uint32_t i = domids_find(&xs->by_domid, domid);
 
     return i == DOMIDS_NONE ? NULL : &xs->known[i];
 }
 
-static struct known *learn(struct xenstore *xs, uint32_t domid)
+static struct known_domain *learn(struct xenstore *xs, uint32_t domid)
 {
-    struct known *k;
+    struct known_domain *k;
 
     xs->known = need_more_memory(xs->known, xs->nr + 1, sizeof(*xs->known));
     domids_put(&xs->by_domid, domid, xs->nr);
@@ -356,7 +356,7 @@ int xenstore_fd(const struct xenstore *xs)
  */
 static bool take_event(struct xenstore *xs, const char *token)
 {
-    struct known *k;
+    struct known_domain *k;
     unsigned int i;
 
     if (token[0] == '@')
@@ -390,7 +390,7 @@ bool xenstore_changed(struct xenstore *xs)
 
 bool xenstore_area_changed(struct xenstore *xs, uint32_t domid)
 {
-    struct known *k = find(xs, domid);
+    struct known_domain *k = find(xs, domid);
     bool changed = k && k->area_changed;
 
     if (k)
@@ -401,7 +401,7 @@ bool xenstore_area_changed(struct xenstore *xs, uint32_t domid)
 
 struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
 {
-    struct known *k = find(xs, domid);
+    struct known_domain *k = find(xs, domid);
 
     if (!k)
         k = learn(xs, domid);
@@ -453,7 +453,7 @@ void xenstore_forget_others(struct xenstore *xs)
     unsigned int i = 0;
 
     while (i < xs->nr) {
-        struct known *k = &xs->known[i];
+        struct known_domain *k = &xs->known[i];
 
         if (k->asked) {
             k->asked = false;

@@ -4,7 +4,7 @@
  * <xen/schedlog.h>) makes of a row: its size, and where its entries are.
  *
  * This is the reader's own reading of the ABI header, on purpose not shared
- * with the producer: where the two differ, the reader finds out (snapshot.h
+ * with the producer: where the two differ, the reader finds out (log-state.h
  * compares the sizes) instead of both being wrong in the same way.
  */
 #ifndef XENSCHED_LAYOUT_H

@@ -39,7 +39,7 @@
 
 #include <xensched/barrier.h>
 #include <xensched/reader.h>
-#include <xensched/snapshot.h>
+#include <xensched/log-state.h>
 
 /* Where a new reader begins. */
 enum xensched_begin {
@@ -92,14 +92,14 @@ static inline uint64_t reader_round_up(uint64_t value, uint64_t power_of_two)
 }
 
 /* Where the rows of the former layout end. */
-static inline uint64_t reader_former_end(const struct snapshot *now)
+static inline uint64_t reader_former_end(const struct log_state *now)
 {
     return now->layout_pos - now->layout_gap;
 }
 
 /* Does it fit to what was read before? */
 static inline bool reader_continues(const struct xensched_reader *reader,
-                                    const struct snapshot *now)
+                                    const struct log_state *now)
 {
     if (now->seq == reader->layout_seq)
         return now->layout.lcr == reader->layout.lcr &&
@@ -109,7 +109,7 @@ static inline bool reader_continues(const struct xensched_reader *reader,
 }
 
 static inline void reader_adopt(struct xensched_reader *reader,
-                                const struct snapshot *now, uint64_t pos)
+                                const struct log_state *now, uint64_t pos)
 {
     reader->pos = pos;
     reader->layout_seq = now->seq;
@@ -117,7 +117,7 @@ static inline void reader_adopt(struct xensched_reader *reader,
 }
 
 static inline void reader_start(struct xensched_reader *reader,
-                                const struct snapshot *now)
+                                const struct log_state *now)
 {
     uint64_t pos = now->pos;
 
@@ -146,7 +146,7 @@ static inline void reader_lose(struct xensched_reader *reader,
 
 /* Go over to the present layout; rows of the former one are lost. */
 static inline void reader_leave_former(struct xensched_reader *reader,
-                                       const struct snapshot *now,
+                                       const struct log_state *now,
                                        struct xensched_batch *batch)
 {
     reader_lose(reader, batch, reader_former_end(now) - reader->pos, 0);
@@ -154,7 +154,7 @@ static inline void reader_leave_former(struct xensched_reader *reader,
 }
 
 static inline void reader_choose(struct xensched_reader *reader,
-                                 const struct snapshot *now,
+                                 const struct log_state *now,
                                  struct reader_segment *rows,
                                  struct xensched_batch *batch)
 {
@@ -211,7 +211,7 @@ static inline void reader_copy(const struct xensched_reader *reader,
  * byte of was begun after its layout was announced.
  */
 static inline bool reader_reached(const struct xensched_reader *reader,
-                                  const struct snapshot *then, uint64_t *end)
+                                  const struct log_state *then, uint64_t *end)
 {
     uint64_t pos = shared_load_acquire64(&reader->state->pos);
     uint32_t seq = shared_load_acquire32(&reader->state->layout_seq);
@@ -227,7 +227,7 @@ static inline bool reader_reached(const struct xensched_reader *reader,
 }
 
 static inline bool reader_read_rows(struct xensched_reader *reader,
-                                    const struct snapshot *now,
+                                    const struct log_state *now,
                                     const struct reader_segment *rows,
                                     uint8_t *buffer, size_t room,
                                     struct xensched_batch *batch)
@@ -284,7 +284,7 @@ static inline void reader_empty(struct xensched_batch *batch,
 
 /* What is in the state cannot be; go on from where it says it is. */
 static inline int reader_resynchronise(struct xensched_reader *reader,
-                                       const struct snapshot *now)
+                                       const struct log_state *now)
 {
     reader_adopt(reader, now, now->pos);
     reader->stats.nonsense++;
@@ -311,15 +311,15 @@ static inline int xensched_reader_read(struct xensched_reader *reader,
                                        void *buffer, size_t room,
                                        struct xensched_batch *batch)
 {
-    struct snapshot now;
+    struct log_state now;
     struct reader_segment rows;
 
     reader_empty(batch, buffer);
-    if (snapshot_take(&now, reader->state)) {
+    if (log_state_take(&now, reader->state)) {
         reader->stats.busy++;
         return -EAGAIN;
     }
-    if (!snapshot_plausible(&now, reader->size)) {
+    if (!log_state_plausible(&now, reader->size)) {
         reader->stats.nonsense++;
         return -EPROTO;
     }

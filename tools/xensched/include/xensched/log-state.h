@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * snapshot.h - the state of a log file at one moment, and whether a correct
+ * log-state.h - the state of a log file at one moment, and whether a correct
  * producer can have written it.  All that is read of a state goes through
  * here, but for the positions that are looked at again afterwards.
  */
-#ifndef XENSCHED_SNAPSHOT_H
-#define XENSCHED_SNAPSHOT_H
+#ifndef XENSCHED_LOG_STATE_H
+#define XENSCHED_LOG_STATE_H
 
 #include <errno.h>
 #include <stdbool.h>
@@ -15,8 +15,8 @@
 #include <xensched/layout.h>
 
 /* How often a layout that is being changed is looked at again in one call. */
-#ifndef SNAPSHOT_TRIES
-#define SNAPSHOT_TRIES 100
+#ifndef LOG_STATE_TRIES
+#define LOG_STATE_TRIES 100
 #endif
 
 /*
@@ -25,7 +25,7 @@
  */
 #define IMPOSSIBLE_POS (1ULL << 63)
 
-struct snapshot {
+struct log_state {
     uint64_t seen_pos; /* what was in the state */
     uint64_t pos;      /* the same, but never below layout_pos */
     uint64_t layout_pos;
@@ -36,12 +36,12 @@ struct snapshot {
 };
 
 /* 0, or -EAGAIN when the producer is changing the layout. */
-static inline int snapshot_take(struct snapshot *now,
-                                const struct xen_schedlog_state *state)
+static inline int log_state_take(struct log_state *now,
+                                 const struct xen_schedlog_state *state)
 {
     unsigned int try;
 
-    for (try = 0; try < SNAPSHOT_TRIES; try++) {
+    for (try = 0; try < LOG_STATE_TRIES; try++) {
         now->seq = shared_load_acquire32(&state->layout_seq);
         now->layout_pos = shared_load64(&state->layout_pos);
         now->layout_gap = shared_load32(&state->layout_gap);
@@ -52,7 +52,7 @@ static inline int snapshot_take(struct snapshot *now,
         if (!(now->seq & 1) && shared_load32(&state->layout_seq) == now->seq) {
             /* pos follows the announcement of a layout by a moment. */
             now->pos = now->seen_pos > now->layout_pos ? now->seen_pos
-                                                       : now->layout_pos;
+                                                        : now->layout_pos;
             return 0;
         }
     }
@@ -61,8 +61,8 @@ static inline int snapshot_take(struct snapshot *now,
 }
 
 /* Of a log file of @file_size bytes.  If not, nothing of it may be used. */
-static inline bool snapshot_plausible(const struct snapshot *now,
-                                      uint32_t file_size)
+static inline bool log_state_plausible(const struct log_state *now,
+                                       uint32_t file_size)
 {
     uint32_t size = now->layout.size;
 
@@ -79,4 +79,4 @@ static inline bool snapshot_plausible(const struct snapshot *now,
                 : now->pos == now->layout_pos;
 }
 
-#endif /* XENSCHED_SNAPSHOT_H */
+#endif /* XENSCHED_LOG_STATE_H */
