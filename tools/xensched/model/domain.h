@@ -53,7 +53,7 @@ struct domain {
     bool stays;                  /* its configuration wants it to */
     bool soft_only;              /* so its configuration: no hard affinity */
     bool pool_soft;              /* nor any domain of its cpupool */
-    /* The accounting group which its configuration names, or "". */
+    /* The group which its configuration names, or "". */
     char group[DOMAIN_GROUP_TEXT];
     unsigned int nr_serves;
     uint32_t *serves;            /* domids of those whose back end it is */

@@ -295,17 +295,17 @@ static void describe_units(struct place_host *h)
     free(members);
 }
 
-/* The open domains of a party are one unit; each other domain is its own. */
+/* The open domains of a group are one unit; each other domain is its own. */
 static unsigned int find_units(struct place_host *h,
-                               const unsigned int *party)
+                               const unsigned int *stand_in)
 {
     unsigned int nr = h->input->domains->nr, units = 0, i;
 
     h->unit = need_memory(nr, sizeof(*h->unit));
     h->stands = need_memory(nr, sizeof(*h->stands));
     for (i = 0; i < nr; i++) {
-        bool joins = h->input->standing[i].open && party[i] != i &&
-                     h->input->standing[party[i]].open;
+        bool joins = h->input->standing[i].open && stand_in[i] != i &&
+                     h->input->standing[stand_in[i]].open;
 
         if (!joins) {
             h->unit[i] = units;
@@ -313,8 +313,8 @@ static unsigned int find_units(struct place_host *h,
         }
     }
     for (i = 0; i < nr; i++)
-        if (h->input->standing[i].open && h->input->standing[party[i]].open)
-            h->unit[i] = h->unit[party[i]];
+        if (h->input->standing[i].open && h->input->standing[stand_in[i]].open)
+            h->unit[i] = h->unit[stand_in[i]];
 
     return units;
 }
@@ -371,13 +371,13 @@ void place_describe(struct place_host *h, const struct policy_input *input,
 {
     const struct topology *t = input->topology;
     double *total = need_memory(input->domains->nr, sizeof(*total));
-    unsigned int *party = talk_parties(input);
+    unsigned int *stand_in = talk_stand_ins(input);
     unsigned int nr_pairs, units, i;
     struct talk_pair *pairs = talk_pairs(input, 0, &nr_pairs, total);
 
     memset(h, 0, sizeof(*h));
     h->input = input;
-    units = find_units(h, party);
+    units = find_units(h, stand_in);
     placement_init(&h->placement, t->nr_places, t->nr_caches, count_whole(t),
                    units, 2 * nr_pairs);
     h->placement.least = settings->least_gain_ns;
@@ -393,7 +393,7 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     placement_ready(&h->placement);
     look_before(h);
     free(pairs);
-    free(party);
+    free(stand_in);
     free(total);
 }
 

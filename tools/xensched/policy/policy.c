@@ -27,8 +27,8 @@ const char *policy_name_of(const struct domain *d,
     return text;
 }
 
-const char *policy_party_of(const struct domain *d,
-                            char text[DOMAIN_NAME_TEXT])
+const char *policy_partner_name(const struct domain *d,
+                                char text[DOMAIN_NAME_TEXT])
 {
     if (!d->group[0])
         return policy_name_of(d, text);

@@ -149,8 +149,8 @@ void policies_format(const struct policies *policies,
 const char *policy_name_of(const struct domain *d,
                            char text[DOMAIN_NAME_TEXT]);
 /* ... and as somebody to talk to: by its group, if it is in one. */
-const char *policy_party_of(const struct domain *d,
-                            char text[DOMAIN_NAME_TEXT]);
+const char *policy_partner_name(const struct domain *d,
+                                char text[DOMAIN_NAME_TEXT]);
 /* Whose talk that of a domain is: "its", or "its group NAME's". */
 const char *policy_whose(const struct domain *d, char text[DOMAIN_NAME_TEXT]);
 

@@ -14,7 +14,7 @@ void spread_free(struct spread *s)
     memset(s, 0, sizeof(*s));
 }
 
-/* @with: [domain * places + place]: what its party talks with those there. */
+/* @with: [domain * places + place]: what its group talks with those there. */
 static void find_talk(const struct spread_run *run, double *with)
 {
     unsigned int places = run->spread->nr_places, i, nr;
@@ -38,14 +38,14 @@ static void find_near(const struct spread_run *run)
     unsigned int places = run->spread->nr_places, i;
     unsigned int nr = run->input->domains->nr;
     double *with = need_memory((size_t)nr * places, sizeof(*with));
-    unsigned int *party = talk_parties(run->input);
+    unsigned int *stand_in = talk_stand_ins(run->input);
 
     find_talk(run, with);
     for (i = 0; i < nr; i++)
         if (run->at[i] != TOPOLOGY_UNKNOWN)
-            run->near[i] = with[party[i] * places + run->at[i]];
+            run->near[i] = with[stand_in[i] * places + run->at[i]];
     free(with);
-    free(party);
+    free(stand_in);
 }
 
 /* Who was moved. */

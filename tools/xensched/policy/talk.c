@@ -15,7 +15,7 @@ struct summing {
     bool all; /* pairs; else those with a driver domain */
     const struct domains *domains;
     unsigned int nr_index;
-    unsigned int *index; /* [accounting domain]: who stands for it */
+    unsigned int *index; /* [accounting domain]: who stands in for it */
     struct talk *talk;
     struct cells pairs;  /* (number of domain, number of driver or of any
                             domain above): rate */
@@ -118,7 +118,7 @@ static void index_domains(struct summing *s)
     }
 }
 
-static unsigned int party_of(const struct summing *s, unsigned int i)
+static unsigned int stand_in_of(const struct summing *s, unsigned int i)
 {
     unsigned int stands = domain_of(s, s->domains->domain[i].acct);
 
@@ -156,26 +156,28 @@ struct talk *talk_with_drivers(const struct policy_input *input)
     matrix_visit(input->matrix, input->now_ns, add_entry, &s);
     pick_drivers(&s);
     for (i = 0; i < input->domains->nr; i++)
-        s.talk[i] = s.talk[party_of(&s, i)];
+        s.talk[i] = s.talk[stand_in_of(&s, i)];
     cells_free(&s.pairs);
     free(s.index);
 
     return s.talk;
 }
 
-unsigned int *talk_parties(const struct policy_input *input)
+unsigned int *talk_stand_ins(const struct policy_input *input)
 {
-    unsigned int *party = need_memory(input->domains->nr, sizeof(*party)), i;
+    unsigned int *stand_in = need_memory(input->domains->nr,
+                                         sizeof(*stand_in));
     struct summing s = {
         .input = input, .all = true, .domains = input->domains,
     };
+    unsigned int i;
 
     index_domains(&s);
     for (i = 0; i < input->domains->nr; i++)
-        party[i] = party_of(&s, i);
+        stand_in[i] = stand_in_of(&s, i);
     free(s.index);
 
-    return party;
+    return stand_in;
 }
 
 static int by_rate(const void *x, const void *y)

@@ -10,8 +10,8 @@
  * domain to another the larger counts.  Accounting domain
  * XEN is nobody to talk to; REST (domains without a number of their own) is.
  *
- * Domains which share an accounting domain, as those of a group do, are one
- * party: what they talk is all of theirs, and not told apart.
+ * Domains of a group share an accounting domain, so what they talk is all of
+ * theirs, and not told apart.  One of them stands in for the group.
  */
 #ifndef XENSCHED_POLICY_TALK_H
 #define XENSCHED_POLICY_TALK_H
@@ -27,7 +27,7 @@ struct talk {
 
 /*
  * One struct talk per member of input->domains, to be freed with free(3); the
- * same for all of a party.
+ * same for all of a group.
  * Takes one pass over the matrix.
  */
 struct talk *talk_with_drivers(const struct policy_input *input);
@@ -40,15 +40,16 @@ struct talk_pair {
 };
 
 /*
- * For each of input->domains the one which stands for its party in pairs:
- * somebody open if there is one, rather one that was moved.  To be freed.
+ * For each of input->domains the one which stands in for its group in pairs:
+ * somebody open if there is one, rather one that was moved.  A domain without
+ * group stands in for itself.  To be freed.
  */
-unsigned int *talk_parties(const struct policy_input *input);
+unsigned int *talk_stand_ins(const struct policy_input *input);
 
 /*
  * All pairs which talk at @min_rate at least, the busiest first, to be freed;
- * @total gets what each domain talks in total, for all of its party if it
- * stands for that, and 0 if another one does.
+ * @total gets what each domain talks in total, for all of its group if it
+ * stands in for that, and 0 if another one does.
  */
 struct talk_pair *talk_pairs(const struct policy_input *input,
                              double min_rate, unsigned int *nr,

@@ -12,8 +12,8 @@
  * 066111, 2004).  Two are not merged when together they need more cores than
  * any place has: contention breaks locality.
  *
- * The domains of an accounting group are one guest here, which goes as a whole:
- * one of them stands for all.
+ * The domains of a group are one guest here, which goes as a whole: one of them
+ * stands in for all.
  *
  * Each gang, those which have a place and the busiest first, gets the place
  * with room for it where those are whom it talks to; it prefers the place
@@ -49,7 +49,7 @@ struct working_set {
     unsigned int nr, nr_places;
     unsigned int nr_pairs;
     struct talk_pair *pairs;
-    unsigned int *party; /* [domain]: who stands for it; see talk.h */
+    unsigned int *stand_in; /* [domain]: of its group; see talk.h */
     double *total;      /* [domain]: what it talks */
     struct demand *demand; /* [domain], then [gang] */
     double *with;       /* [domain * nr_places + place]: talk with the fixed */
@@ -90,8 +90,8 @@ static void find_needs(struct working_set *w)
     for (i = 0; sum == 0 && i < w->nr; i++)
         w->demand[i].need = w->demand[i].vcpus;
     for (i = 0; i < w->nr; i++)
-        if (is_open(w, i) && w->party[i] != i) {
-            demand_add(&w->demand[w->party[i]], w->demand[i]);
+        if (is_open(w, i) && w->stand_in[i] != i) {
+            demand_add(&w->demand[w->stand_in[i]], w->demand[i]);
             w->demand[i] = (struct demand){ 0 };
         }
 }
@@ -480,7 +480,7 @@ static void describe(const struct working_set *w, unsigned int i,
         o->partner = o->beside = domain(w, w->peer[i]);
         policy_say(whom, others > 1 ? "a gang of which it talks most to %s"
                                     : "%s",
-                   policy_party_of(o->partner, name));
+                   policy_partner_name(o->partner, name));
     }
     policy_say(o->fact, "%.0f %% of %s %.0f interactions/s are with %s",
                100 * o->share, policy_whose(domain(w, i), whose), w->total[i],
@@ -574,7 +574,7 @@ static void prepare(struct working_set *w)
 {
     unsigned int i, most = w->nr * PAIRS_PER_DOMAIN;
 
-    w->party = talk_parties(w->input);
+    w->stand_in = talk_stand_ins(w->input);
     w->total = need_memory(w->nr, sizeof(*w->total));
     w->pairs = talk_pairs(w->input, w->settings->min_rate * PAIR_FRACTION,
                           &w->nr_pairs, w->total);
@@ -593,14 +593,14 @@ static void prepare(struct working_set *w)
     w->taken = need_memory(w->nr_places, sizeof(*w->taken));
     memcpy(w->taken, w->input->taken, w->nr_places * sizeof(*w->taken));
     for (i = 0; i < w->nr; i++) {
-        w->gang[i] = is_open(w, i) ? w->party[i] : i;
+        w->gang[i] = is_open(w, i) ? w->stand_in[i] : i;
         w->peer[i] = NOBODY;
     }
 }
 
 static void clear(struct working_set *w)
 {
-    free(w->party);
+    free(w->stand_in);
     free(w->total);
     free(w->pairs);
     free(w->demand);
@@ -635,11 +635,11 @@ static void run(void *memory, const struct policy_input *input,
     place_gangs(&w);
     find_joiners(&w);
     for (i = 0; i < w.nr; i++)
-        if (is_open(&w, i) && w.party[i] == i)
+        if (is_open(&w, i) && w.stand_in[i] == i)
             think(&w, i, &opinions[i]);
     for (i = 0; i < w.nr; i++)
         if (is_open(&w, i))
-            opinions[i] = opinions[w.party[i]];
+            opinions[i] = opinions[w.stand_in[i]];
     clear(&w);
 }
 
