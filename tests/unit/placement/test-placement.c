@@ -46,7 +46,7 @@ static void make_spots(struct placement *p, const struct shape *s)
         p->cores[i] = s->cores;
     }
     for (i = p->nr_caches; i < p->nr_spots; i++) {
-        p->spots[i] = (struct spot){ i - p->nr_caches, ANYWHERE };
+        p->spots[i] = (struct spot){ i - p->nr_caches, TOPOLOGY_UNKNOWN };
         p->cores[i] = s->caches * s->cores;
     }
     for (i = 0; i < s->places; i++)

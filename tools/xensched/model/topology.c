@@ -234,6 +234,13 @@ unsigned int topology_only_cache(const struct topology *t, unsigned int place)
     return topology_cache_of_all(t, &t->places[place].cpus);
 }
 
+const struct topology_place *topology_at(const struct topology *t,
+                                         struct spot spot)
+{
+    return spot.cache == TOPOLOGY_UNKNOWN ? &t->places[spot.place]
+                                          : &t->caches[spot.cache];
+}
+
 bool topology_llc_splits_core(const struct topology *t)
 {
     unsigned int i, k;

@@ -6,7 +6,7 @@
  * the host has more than one, else a socket.  Places are what policies think
  * in.  A socket can have several last-level caches (LLC); then a place has
  * parts, its caches, and whoever goes to a place goes to the best of those, if
- * it has room there.
+ * it has room there.  A spot is one or the other: a cache, or all of a place.
  *
  * So of two pCPUs, from near to far: one core, one LLC, one place, or neither.
  */
@@ -34,6 +34,12 @@ struct topology_place {
     unsigned int id;  /* Xen's number of it; of an LLC its number here */
     struct cpumap cpus;
     unsigned int within; /* of a cache: the number of its place */
+};
+
+/* Where somebody can be sent: a cache, or all of a place. */
+struct spot {
+    unsigned int place;
+    unsigned int cache; /* TOPOLOGY_UNKNOWN: all of the place */
 };
 
 /* Who says which pCPUs share an LLC. */
@@ -77,6 +83,10 @@ unsigned int topology_cache_of_all(const struct topology *t,
 
 /* The cache that is all of @place; TOPOLOGY_UNKNOWN: the place has several. */
 unsigned int topology_only_cache(const struct topology *t, unsigned int place);
+
+/* The pCPUs that a spot is. */
+const struct topology_place *topology_at(const struct topology *t,
+                                         struct spot spot);
 
 /* Do two threads of a core have different LLCs?  Then something is wrong. */
 bool topology_llc_splits_core(const struct topology *t);

@@ -98,7 +98,7 @@ static void spread_over_caches(struct placement *p, unsigned int spot)
     for (i = 0; i < p->nr_caches; i++)
         if (p->spots[spot].cache == i)
             part[i] = 1;
-        else if (p->spots[spot].cache == ANYWHERE && p->cores[spot] > 0 &&
+        else if (p->spots[spot].cache == TOPOLOGY_UNKNOWN && p->cores[spot] > 0 &&
                  p->spots[i].place == p->spots[spot].place)
             part[i] = p->cores[i] / p->cores[spot];
 }
@@ -295,7 +295,7 @@ static bool room_at(const struct placement *p, unsigned int unit,
     struct demand own = { 0 };
     unsigned int i, cores = 0;
 
-    if (cache != ANYWHERE) {
+    if (cache != TOPOLOGY_UNKNOWN) {
         if (takes(u))
             own = demand_in(p, u, cache);
         if (!has_room(p->cache_taken[cache], own, u, usable[cache]))

@@ -4,7 +4,7 @@
  *
  * A *unit* goes somewhere as a whole: a domain, or what can be moved of a
  * group.  A *spot* is where it can go: a last-level cache, or all of a place
- * which has several.  Spots below nr_caches are the caches, in the order of the
+ * which has several; units know it by its number.  Spots below nr_caches are the caches, in the order of the
  * topology.  A unit without spot is ANYWHERE: it runs here and there, by shares
  * of its time.
  *
@@ -16,15 +16,12 @@
 
 #include <stdbool.h>
 
+#include "model/topology.h"
 #include "policy/room.h"
 #include "prices.h"
 
+/* In place of the number of a spot: none. */
 #define ANYWHERE (~0U)
-
-struct spot {
-    unsigned int place;
-    unsigned int cache;   /* its number; ANYWHERE: all of the place */
-};
 
 struct partner {
     unsigned int unit;

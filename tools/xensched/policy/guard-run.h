@@ -53,19 +53,14 @@ struct guard {
     struct pool *pools;
 };
 
-/* One domain in one run. */
-struct view {
+/* A domain that a policy has an opinion about, in one run. */
+struct candidate {
     struct guard *guard;
     const struct domain *domain;
     const struct opinion *opinion;
     struct past *past;
     struct standing *standing;
     struct decision *decision;
-};
-
-/* Where a domain is, or goes: a cache, or if UNKNOWN all of the place. */
-struct spot {
-    unsigned int place, cache;
 };
 
 /* No run before this one wanted it anywhere. */

@@ -7,15 +7,6 @@
 
 /* Places. */
 
-static const struct topology_place *place_at(const struct guard *g,
-                                             struct spot spot)
-{
-    const struct topology *t = g->input->topology;
-
-    return spot.cache == TOPOLOGY_UNKNOWN ? &t->places[spot.place]
-                                          : &t->caches[spot.cache];
-}
-
 /* The pCPUs of @place which the domain may use.  To be freed. */
 static void usable_cpus(const struct domain *d,
                         const struct topology_place *place,
@@ -39,46 +30,48 @@ static bool is_there(const struct domain *d, const struct topology_place *place)
 
 /* One opinion. */
 
-static unsigned int cores_at(const struct view *v, struct spot spot)
+static unsigned int cores_at(const struct candidate *c, struct spot spot)
 {
     return spot.cache == TOPOLOGY_UNKNOWN
-           ? v->standing->cores[spot.place]
-           : v->standing->cache_cores[spot.cache];
+           ? c->standing->cores[spot.place]
+           : c->standing->cache_cores[spot.cache];
 }
 
-static struct demand taken_at(const struct view *v, struct spot spot)
+static struct demand taken_at(const struct candidate *c, struct spot spot)
 {
-    return spot.cache == TOPOLOGY_UNKNOWN ? v->guard->taken[spot.place]
-                                          : v->guard->cache_taken[spot.cache];
+    return spot.cache == TOPOLOGY_UNKNOWN ? c->guard->taken[spot.place]
+                                          : c->guard->cache_taken[spot.cache];
 }
 
-static bool has_room(const struct view *v, struct spot spot, double part)
+static bool has_room(const struct candidate *c, struct spot spot, double part)
 {
-    return room_for(taken_at(v, spot), v->standing->demand,
-                    cores_at(v, spot), part);
+    return room_for(taken_at(c, spot), c->standing->demand,
+                    cores_at(c, spot), part);
 }
 
-static bool can_go(const struct view *v, struct spot spot)
+static bool can_go(const struct candidate *c, struct spot spot)
 {
-    return cores_at(v, spot) >= domain_online_vcpus(v->domain) &&
-           has_room(v, spot, ROOM_TO_GO);
+    return cores_at(c, spot) >= domain_online_vcpus(c->domain) &&
+           has_room(c, spot, ROOM_TO_GO);
 }
 
 /* What this policy says against it; what others said stays. */
-static void object(const struct view *v, const char *policy, const char *text)
+static void object(const struct candidate *c, const char *policy,
+                   const char *text)
 {
-    char *reason = v->decision->reason;
+    char *reason = c->decision->reason;
     size_t length = strlen(reason);
 
     snprintf(reason + length, REASON_TEXT - length, "%s%s%s%s",
-             length ? "; " : "", v->guard->several ? policy : "",
-             v->guard->several ? ": " : "", text);
+             length ? "; " : "", c->guard->several ? policy : "",
+             c->guard->several ? ": " : "", text);
 }
 
 /* Who of those sent to the spot needs most; NULL: nobody needs anything. */
-static const struct domain *greatest_at(const struct view *v, struct spot spot)
+static const struct domain *greatest_at(const struct candidate *c,
+                                        struct spot spot)
 {
-    const struct guard *g = v->guard;
+    const struct guard *g = c->guard;
     const struct domain *most = NULL;
     double need = 0;
     unsigned int i;
@@ -86,7 +79,7 @@ static const struct domain *greatest_at(const struct view *v, struct spot spot)
     for (i = 0; i < g->plan->nr; i++) {
         const struct standing *s = &g->standing[i];
 
-        if (s == v->standing || s->place != spot.place || s->open ||
+        if (s == c->standing || s->place != spot.place || s->open ||
             (spot.cache != TOPOLOGY_UNKNOWN && s->cache != spot.cache &&
              s->cache != TOPOLOGY_UNKNOWN) || s->demand.need <= need)
             continue;
@@ -98,79 +91,80 @@ static const struct domain *greatest_at(const struct view *v, struct spot spot)
 }
 
 /* ", of which Domain-0 needs 1.5, those who are there 1.9 together, ..." */
-static void describe_need(const struct view *v, struct spot spot,
+static void describe_need(const struct candidate *c, struct spot spot,
                           char text[OPINION_TEXT])
 {
-    const struct domain *most = greatest_at(v, spot);
-    struct demand taken = taken_at(v, spot);
+    const struct domain *most = greatest_at(c, spot);
+    struct demand taken = taken_at(c, spot);
     char name[DOMAIN_NAME_TEXT], together[60] = "";
-    double need = most ? v->guard->standing[
-                         most - v->guard->input->domains->domain].demand.need
+    double need = most ? c->guard->standing[
+                         most - c->guard->input->domains->domain].demand.need
                        : 0;
 
     if (most && taken.need - need >= 0.05)
         policy_say(together, ", all who are bound there %.1f", taken.need);
     snprintf(text, OPINION_TEXT, "%.60s needs %.1f%s; it needs %.1f itself",
              most ? policy_name_of(most, name) : "nobody there", need,
-             together, v->standing->demand.need);
+             together, c->standing->demand.need);
 }
 
-static void object_spot(const struct view *v, const char *policy,
+static void object_spot(const struct candidate *c, const char *policy,
                         struct spot spot)
 {
-    const struct topology_place *place = place_at(v->guard, spot);
-    unsigned int cores = cores_at(v, spot);
+    const struct topology *t = c->guard->input->topology;
+    const struct topology_place *place = topology_at(t, spot);
+    unsigned int cores = cores_at(c, spot);
     char text[2 * OPINION_TEXT + 200], need[OPINION_TEXT];
 
-    describe_need(v, spot, need);
-    if (cores < domain_online_vcpus(v->domain))
+    describe_need(c, spot, need);
+    if (cores < domain_online_vcpus(c->domain))
         policy_say(text, "%s, but of %s %u only %u cores are in its cpupool, "
-                   "and it has %u vCPUs", v->opinion->fact, place->kind,
-                   place->id, cores, domain_online_vcpus(v->domain));
+                   "and it has %u vCPUs", c->opinion->fact, place->kind,
+                   place->id, cores, domain_online_vcpus(c->domain));
     else
         policy_say(text, "%s, but %s %u has no room: of its %u cores %s",
-                   v->opinion->fact, place->kind, place->id, cores, need);
-    object(v, policy, text);
+                   c->opinion->fact, place->kind, place->id, cores, need);
+    object(c, policy, text);
 }
 
-static uint64_t shun_left(const struct view *v)
+static uint64_t shun_left(const struct candidate *c)
 {
-    const struct past *m = v->past;
-    uint64_t since = v->guard->input->now_ns - m->shunned_ns;
+    const struct past *m = c->past;
+    uint64_t since = c->guard->input->now_ns - m->shunned_ns;
     uint64_t time = m->shuns ? GUARD_SHUN_NS << (m->shuns - 1) : 0;
 
     return since < time ? time - since : 0;
 }
 
-static bool shuns(const struct view *v, unsigned int place)
+static bool shuns(const struct candidate *c, unsigned int place)
 {
-    return (v->past->shunned == place || v->past->shuns_all) && shun_left(v);
+    return (c->past->shunned == place || c->past->shuns_all) && shun_left(c);
 }
 
-static void object_shunned(const struct view *v, const char *policy)
+static void object_shunned(const struct candidate *c, const char *policy)
 {
     char text[OPINION_TEXT + 200];
 
     policy_say(text, "%s, but %s; it is not tried again for %.0f s",
-               v->opinion->fact, v->past->shuns_all
+               c->opinion->fact, c->past->shuns_all
                ? "a move before this one did not help"
                : "there it waited for a pCPU more than it gained",
-               shun_left(v) / 1e9);
-    object(v, policy, text);
+               shun_left(c) / 1e9);
+    object(c, policy, text);
 }
 
 /* Do several runs in a row want the same, of a reason that does not cease? */
-static bool confirmed(const struct view *v)
+static bool confirmed(const struct candidate *c)
 {
-    unsigned int confirm = v->guard->settings.confirm;
-    struct past *m = v->past;
-    bool ceases = v->opinion->rate < m->rate * GUARD_GOES_ON;
+    unsigned int confirm = c->guard->settings.confirm;
+    struct past *m = c->past;
+    bool ceases = c->opinion->rate < m->rate * GUARD_GOES_ON;
 
-    if (m->wanted != v->opinion->place || (ceases && m->agreed < confirm)) {
-        m->wanted = v->opinion->place;
+    if (m->wanted != c->opinion->place || (ceases && m->agreed < confirm)) {
+        m->wanted = c->opinion->place;
         m->agreed = 0;
     }
-    m->rate = v->opinion->rate;
+    m->rate = c->opinion->rate;
     if (m->agreed < confirm)
         m->agreed++;
 
@@ -179,32 +173,32 @@ static bool confirmed(const struct view *v)
 
 /* Which cache of the place. */
 
-static const struct standing *standing_of(const struct view *v,
+static const struct standing *standing_of(const struct candidate *c,
                                           const struct domain *d)
 {
-    return &v->guard->standing[d - v->guard->input->domains->domain];
+    return &c->guard->standing[d - c->guard->input->domains->domain];
 }
 
 /* UNKNOWN: it has none, or none in the place of the opinion. */
-static unsigned int cache_of(const struct view *v, const struct domain *d)
+static unsigned int cache_of(const struct candidate *c, const struct domain *d)
 {
-    const struct standing *s = standing_of(v, d);
+    const struct standing *s = standing_of(c, d);
 
-    return s->place == v->opinion->place ? s->cache : TOPOLOGY_UNKNOWN;
+    return s->place == c->opinion->place ? s->cache : TOPOLOGY_UNKNOWN;
 }
 
 /* The one with most to spare where it can be; UNKNOWN: there is none. */
-static unsigned int emptiest_cache(const struct view *v)
+static unsigned int emptiest_cache(const struct candidate *c)
 {
-    const struct topology *t = v->guard->input->topology;
-    struct spot spot = { v->opinion->place, 0 };
+    const struct topology *t = c->guard->input->topology;
+    struct spot spot = { c->opinion->place, 0 };
     unsigned int best = TOPOLOGY_UNKNOWN;
     double most = 0;
 
     for (; spot.cache < t->nr_caches; spot.cache++) {
-        double spare = cores_at(v, spot) - taken_at(v, spot).need;
+        double spare = cores_at(c, spot) - taken_at(c, spot).need;
 
-        if (t->caches[spot.cache].within == spot.place && can_go(v, spot) &&
+        if (t->caches[spot.cache].within == spot.place && can_go(c, spot) &&
             (best == TOPOLOGY_UNKNOWN || spare > most)) {
             best = spot.cache;
             most = spare;
@@ -219,10 +213,10 @@ static unsigned int emptiest_cache(const struct view *v)
  * nearer than another place - if there is another place.  Two who have none
  * yet, but are to be together, begin with an empty one.
  */
-static void choose_cache(const struct view *v, struct spot *spot)
+static void choose_cache(const struct candidate *c, struct spot *spot)
 {
-    const struct topology *t = v->guard->input->topology;
-    const struct opinion *o = v->opinion;
+    const struct topology *t = c->guard->input->topology;
+    const struct opinion *o = c->opinion;
 
     if (o->cache)
         spot->cache = o->cache - t->caches;
@@ -230,125 +224,127 @@ static void choose_cache(const struct view *v, struct spot *spot)
         spot->cache = topology_only_cache(t, o->place);
     if (spot->cache != TOPOLOGY_UNKNOWN || !o->beside)
         return;
-    spot->cache = cache_of(v, o->beside);
+    spot->cache = cache_of(c, o->beside);
     if (spot->cache == TOPOLOGY_UNKNOWN) {
-        if (standing_of(v, o->beside)->open)
-            spot->cache = emptiest_cache(v);
-    } else if (!can_go(v, *spot) && t->nr_places > 1) {
-        spot->cache = emptiest_cache(v);
+        if (standing_of(c, o->beside)->open)
+            spot->cache = emptiest_cache(c);
+    } else if (!can_go(c, *spot) && t->nr_places > 1) {
+        spot->cache = emptiest_cache(c);
     }
 }
 
 /* To prefer all pCPUs is to prefer none. */
-static bool is_everywhere(const struct view *v, struct spot spot)
+static bool is_everywhere(const struct candidate *c, struct spot spot)
 {
     return spot.cache == TOPOLOGY_UNKNOWN &&
-           v->guard->input->topology->nr_places < 2;
+           c->guard->input->topology->nr_places < 2;
 }
 
-static void object_caches(const struct view *v, const char *policy)
+static void object_caches(const struct candidate *c, const char *policy)
 {
-    const struct domain *beside = v->opinion->beside;
+    const struct domain *beside = c->opinion->beside;
     char text[OPINION_TEXT + 200];
 
-    if (beside && !standing_of(v, beside)->open)
+    if (beside && !standing_of(c, beside)->open)
         policy_say(text, "%s, but that one is bound to no LLC, and all pCPUs "
-                   "of this host are in one place", v->opinion->fact);
+                   "of this host are in one place", c->opinion->fact);
     else
-        policy_say(text, "%s, but no LLC has room for both", v->opinion->fact);
-    object(v, policy, text);
+        policy_say(text, "%s, but no LLC has room for both", c->opinion->fact);
+    object(c, policy, text);
 }
 
 /* "; of these pCPUs 4-7 (LLC 1), the cache of Domain-0" */
-static void describe_cache(const struct view *v, struct spot spot,
+static void describe_cache(const struct candidate *c, struct spot spot,
                            char text[OPINION_TEXT])
 {
-    const struct opinion *o = v->opinion;
-    const struct topology_place *cache = place_at(v->guard, spot);
+    const struct opinion *o = c->opinion;
+    const struct topology *t = c->guard->input->topology;
+    const struct topology_place *cache = topology_at(t, spot);
     char name[DOMAIN_NAME_TEXT], cpus[CPUMAP_TEXT];
 
     text[0] = '\0';
     if (spot.cache == TOPOLOGY_UNKNOWN || !o->beside || spot.cache ==
-        topology_only_cache(v->guard->input->topology, spot.place))
+        topology_only_cache(t, spot.place))
         return;
     cpumap_format(&cache->cpus, cpus, sizeof(cpus));
     snprintf(text, OPINION_TEXT, "; of these pCPUs %.60s (LLC %u), %s of "
              "%.60s", cpus, cache->id,
-             cache_of(v, o->beside) == spot.cache ? "the cache"
+             cache_of(c, o->beside) == spot.cache ? "the cache"
                                                   : "not in the cache",
              policy_name_of(o->beside, name));
 }
 
-static enum affinity_lever lever_allowed(const struct view *v)
+static enum affinity_lever lever_allowed(const struct candidate *c)
 {
-    return v->domain->soft_only || v->domain->pool_soft
-           ? LEVER_SOFT : v->guard->settings.lever;
+    return c->domain->soft_only || c->domain->pool_soft
+           ? LEVER_SOFT : c->guard->settings.lever;
 }
 
 /* It is where it was moved: by which affinity is it to be kept there? */
-static void pull(const struct view *v, struct spot ours, bool reason)
+static void pull(const struct candidate *c, struct spot ours, bool reason)
 {
     const struct lever_input input = {
-        .allowed = lever_allowed(v),
-        .hard = v->domain->ours_hard,
+        .allowed = lever_allowed(c),
+        .hard = c->domain->ours_hard,
         .reason = reason,
         .room = ours.place != TOPOLOGY_UNKNOWN &&
-                has_room(v, ours, ROOM_TO_STAY),
+                has_room(c, ours, ROOM_TO_STAY),
         .room_to_go = ours.place != TOPOLOGY_UNKNOWN &&
-                      has_room(v, ours, ROOM_TO_GO),
-        .outcome = &v->past->outcome,
-        .stay_ns = v->guard->settings.stay_ns,
-        .now_ns = v->guard->input->now_ns,
+                      has_room(c, ours, ROOM_TO_GO),
+        .outcome = &c->past->outcome,
+        .stay_ns = c->guard->settings.stay_ns,
+        .now_ns = c->guard->input->now_ns,
     };
 
-    v->decision->pull = lever_decide(&v->past->lever, &input,
-                                     v->decision->pull_why);
-    if (v->decision->pull != PULL_NOTHING)
-        outcome_again(&v->past->outcome, input.now_ns);
+    c->decision->pull = lever_decide(&c->past->lever, &input,
+                                     c->decision->pull_why);
+    if (c->decision->pull != PULL_NOTHING)
+        outcome_again(&c->past->outcome, input.now_ns);
 }
 
 /* It can be there, and should. */
-static void move(const struct view *v, struct spot spot)
+static void move(const struct candidate *c, struct spot spot)
 {
-    const struct opinion *o = v->opinion;
-    const struct topology_place *place = place_at(v->guard, spot);
+    const struct opinion *o = c->opinion;
+    const struct topology *t = c->guard->input->topology;
+    const struct topology_place *place = topology_at(t, spot);
     char cache[OPINION_TEXT];
 
-    if (is_there(v->domain, place)) {
-        guard_forget_wish(v->past);
-        decide(v->decision, LEAVE, "%s, and it prefers %s %u already",
+    if (is_there(c->domain, place)) {
+        guard_forget_wish(c->past);
+        decide(c->decision, LEAVE, "%s, and it prefers %s %u already",
                o->fact, place->kind, place->id);
         return;
     }
-    if (!confirmed(v)) {
-        decide(v->decision, v->past->moved ? KEEP : LEAVE,
+    if (!confirmed(c)) {
+        decide(c->decision, c->past->moved ? KEEP : LEAVE,
                "%s; wait for a confirmation (%u of %u)", o->fact,
-               v->past->agreed, v->guard->settings.confirm);
+               c->past->agreed, c->guard->settings.confirm);
         return;
     }
-    describe_cache(v, spot, cache);
-    decide(v->decision, MOVE, "%s, %s%s", o->fact, o->where, cache);
-    usable_cpus(v->domain, place, &v->decision->soft);
-    v->decision->hard = lever_begins_hard(lever_allowed(v));
-    if (v->guard->input->real)
-        outcome_send(&v->past->outcome, v->guard->input, v->domain,
-                     &v->decision->soft, o->predicts ? o->crossings : -1);
+    describe_cache(c, spot, cache);
+    decide(c->decision, MOVE, "%s, %s%s", o->fact, o->where, cache);
+    usable_cpus(c->domain, place, &c->decision->soft);
+    c->decision->hard = lever_begins_hard(lever_allowed(c));
+    if (c->guard->input->real)
+        outcome_send(&c->past->outcome, c->guard->input, c->domain,
+                     &c->decision->soft, o->predicts ? o->crossings : -1);
 }
 
 /*
  * Where a domain which was moved is; else UNKNOWN.  A pCPU that is offline,
  * and so in no cpupool, is no reason to leave the others.
  */
-static struct spot ours_at(const struct view *v)
+static struct spot ours_at(const struct candidate *c)
 {
-    const struct topology *t = v->guard->input->topology;
+    const struct topology *t = c->guard->input->topology;
     struct spot spot = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };
     struct cpumap cpus;
 
-    if (!v->past->moved)
+    if (!c->past->moved)
         return spot;
-    cpumap_init_copy(&cpus, &v->domain->ours);
-    cpumap_and(&cpus, &v->domain->pool_cpus);
+    cpumap_init_copy(&cpus, &c->domain->ours);
+    cpumap_and(&cpus, &c->domain->pool_cpus);
     spot.place = topology_place_of_all(t, &cpus);
     spot.cache = topology_cache_of_all(t, &cpus);
     cpumap_free(&cpus);
@@ -356,91 +352,93 @@ static struct spot ours_at(const struct view *v)
     return spot;
 }
 
-static bool keep(const struct view *v, const char *policy, struct spot ours)
+static bool keep(const struct candidate *c, const char *policy,
+                 struct spot ours)
 {
     const struct spot place = { ours.place, TOPOLOGY_UNKNOWN };
-    bool room_there = has_room(v, place, ROOM_TO_STAY);
+    bool room_there = has_room(c, place, ROOM_TO_STAY);
 
-    if (!room_there || !has_room(v, ours, ROOM_TO_STAY)) {
-        object_spot(v, policy, room_there ? ours : place);
+    if (!room_there || !has_room(c, ours, ROOM_TO_STAY)) {
+        object_spot(c, policy, room_there ? ours : place);
         return false;
     }
-    v->past->reason_ns = v->guard->input->now_ns;
-    guard_forget_wish(v->past);
-    decide(v->decision, KEEP, "%s, %s", v->opinion->fact, v->opinion->where);
-    pull(v, ours, true);
+    c->past->reason_ns = c->guard->input->now_ns;
+    guard_forget_wish(c->past);
+    decide(c->decision, KEEP, "%s, %s", c->opinion->fact, c->opinion->where);
+    pull(c, ours, true);
 
     return true;
 }
 
 /* Somewhere else than it is.  Returns what it takes. */
-static struct spot go(const struct view *v, struct spot spot)
+static struct spot go(const struct candidate *c, struct spot spot)
 {
-    uint64_t stayed = v->guard->input->now_ns - v->past->moved_ns;
-    uint64_t stay = v->guard->settings.stay_ns;
+    uint64_t stayed = c->guard->input->now_ns - c->past->moved_ns;
+    uint64_t stay = c->guard->settings.stay_ns;
 
-    if (v->past->moved && stayed < stay) {
-        decide(v->decision, KEEP, "it was moved %.1f s ago and stays for "
+    if (c->past->moved && stayed < stay) {
+        decide(c->decision, KEEP, "it was moved %.1f s ago and stays for "
                "%.0f s at least", stayed / 1e9, stay / 1e9);
-        return ours_at(v);
+        return ours_at(c);
     }
-    if (v->past->moved && v->guard->input->real &&
-        outcome_is_open(&v->past->outcome)) {
-        decide(v->decision, KEEP, "it was moved %.1f s ago, and it is looked "
+    if (c->past->moved && c->guard->input->real &&
+        outcome_is_open(&c->past->outcome)) {
+        decide(c->decision, KEEP, "it was moved %.1f s ago, and it is looked "
                "what comes of that", stayed / 1e9);
-        return ours_at(v);
+        return ours_at(c);
     }
-    move(v, spot);
+    move(c, spot);
 
     return spot;
 }
 
 /* Is it where it was moved, and where this opinion wants it? */
-static bool is_ours(const struct view *v, struct spot ours)
+static bool is_ours(const struct candidate *c, struct spot ours)
 {
-    const struct opinion *o = v->opinion;
+    const struct topology *t = c->guard->input->topology;
+    const struct opinion *o = c->opinion;
 
     return o->want != WANT_NOTHING && ours.place != TOPOLOGY_UNKNOWN &&
            o->place == ours.place &&
-           (!o->cache || o->cache == place_at(v->guard, ours));
+           (!o->cache || o->cache == topology_at(t, ours));
 }
 
 /* Does this opinion decide?  Then it takes *@spot. */
-static bool consider(const struct view *v, const char *policy,
+static bool consider(const struct candidate *c, const char *policy,
                      struct spot *spot)
 {
-    const struct opinion *o = v->opinion;
+    const struct opinion *o = c->opinion;
 
-    *spot = ours_at(v);
-    if (is_ours(v, *spot))
-        return keep(v, policy, *spot);
+    *spot = ours_at(c);
+    if (is_ours(c, *spot))
+        return keep(c, policy, *spot);
     if (o->want != WANT_GO) {
-        object(v, policy, o->lacks);
+        object(c, policy, o->lacks);
         return false;
     }
     *spot = (struct spot){ o->place, TOPOLOGY_UNKNOWN };
-    if (can_go(v, *spot))
-        choose_cache(v, spot);
-    if (!can_go(v, *spot)) {
-        object_spot(v, policy, *spot);
+    if (can_go(c, *spot))
+        choose_cache(c, spot);
+    if (!can_go(c, *spot)) {
+        object_spot(c, policy, *spot);
         return false;
     }
-    if (shuns(v, spot->place)) {
-        object_shunned(v, policy);
+    if (shuns(c, spot->place)) {
+        object_shunned(c, policy);
         return false;
     }
-    if (is_everywhere(v, *spot)) {
-        object_caches(v, policy);
+    if (is_everywhere(c, *spot)) {
+        object_caches(c, policy);
         return false;
     }
-    *spot = go(v, *spot);
+    *spot = go(c, *spot);
 
     return true;
 }
 
-static struct view view_of(struct guard *g, unsigned int i)
+static struct candidate view_of(struct guard *g, unsigned int i)
 {
-    return (struct view){
+    return (struct candidate){
         .guard = g,
         .domain = &g->input->domains->domain[i],
         .past = &g->domains[i],
@@ -452,21 +450,21 @@ static struct view view_of(struct guard *g, unsigned int i)
 static void take_one(struct guard *g, const char *policy,
                      const struct opinion *opinion, unsigned int i)
 {
-    struct view v = view_of(g, i);
+    struct candidate c = view_of(g, i);
     struct spot spot;
 
-    v.opinion = opinion;
-    if (opinion->partner && !v.decision->partner) {
-        v.decision->partner = opinion->partner;
-        v.decision->rate = opinion->rate;
-        v.decision->share = opinion->share;
+    c.opinion = opinion;
+    if (opinion->partner && !c.decision->partner) {
+        c.decision->partner = opinion->partner;
+        c.decision->rate = opinion->rate;
+        c.decision->share = opinion->share;
     }
-    if (!consider(&v, policy, &spot))
+    if (!consider(&c, policy, &spot))
         return;
-    v.decision->policy = policy;
-    v.decision->partner = opinion->partner;
-    v.decision->rate = opinion->rate;
-    v.decision->share = opinion->share;
+    c.decision->policy = policy;
+    c.decision->partner = opinion->partner;
+    c.decision->rate = opinion->rate;
+    c.decision->share = opinion->share;
     guard_send(g, i, spot);
 }
 
@@ -487,17 +485,17 @@ void guard_take(struct guard *g, const char *policy,
 /* It is where it was moved, and nobody wants it anywhere. */
 static void without_reason(struct guard *g, unsigned int i)
 {
-    const struct view v = view_of(g, i);
-    uint64_t idle = g->input->now_ns - v.past->reason_ns;
+    const struct candidate c = view_of(g, i);
+    uint64_t idle = g->input->now_ns - c.past->reason_ns;
 
     if (idle >= g->settings.quiet_ns) {
-        decide(v.decision, GIVE_BACK, "for %.0f s there was no reason for it "
+        decide(c.decision, GIVE_BACK, "for %.0f s there was no reason for it "
                "to be there", idle / 1e9);
         return;
     }
-    decide(v.decision, KEEP, "it was moved, and had a reason to be there "
+    decide(c.decision, KEEP, "it was moved, and had a reason to be there "
            "%.1f s ago", idle / 1e9);
-    pull(&v, ours_at(&v), false);
+    pull(&c, ours_at(&c), false);
 }
 
 void guard_end(struct guard *g)

@@ -99,7 +99,7 @@ static void describe_spots(struct placement *p, const struct topology *t,
         if (topology_only_cache(t, i) != TOPOLOGY_UNKNOWN)
             continue;
         p->cores[whole] = topology_cores(t, &t->places[i].cpus);
-        p->spots[whole++] = (struct spot){ i, ANYWHERE };
+        p->spots[whole++] = (struct spot){ i, TOPOLOGY_UNKNOWN };
     }
     placement_measure(p);
 }
@@ -251,7 +251,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     free(own);
     for (k = 0; k < p->nr_spots; k++)
         p->usable[unit * p->nr_spots + k] =
-            p->spots[k].cache != ANYWHERE ? s->cache_cores[k] :
+            p->spots[k].cache != TOPOLOGY_UNKNOWN ? s->cache_cores[k] :
             p->nr_places > 1 ? s->cores[p->spots[k].place] : 0;
 }
 

@@ -28,19 +28,11 @@ void add(struct text *t, const char *format, ...)
     va_end(args);
 }
 
-static const struct topology_place *topology_spot(const struct place_host *h,
-                                                  unsigned int spot)
-{
-    const struct spot *s = &h->placement.spots[spot];
-    const struct topology *t = h->input->topology;
-
-    return s->cache == ANYWHERE ? &t->places[s->place] : &t->caches[s->cache];
-}
-
 void place_name(const struct place_host *h, unsigned int spot, char *text,
                 size_t size)
 {
-    const struct topology_place *place = topology_spot(h, spot);
+    const struct topology_place *place =
+        topology_at(h->input->topology, h->placement.spots[spot]);
     char cpus[CPUMAP_TEXT];
 
     cpumap_format(&place->cpus, cpus, sizeof(cpus));

@@ -54,7 +54,7 @@ static void want(const struct place_host *h, enum want want,
 
     o->want = want;
     o->place = s->place;
-    if (s->cache != ANYWHERE)
+    if (s->cache != TOPOLOGY_UNKNOWN)
         o->cache = &h->input->topology->caches[s->cache];
 }
 
