@@ -3,14 +3,7 @@
  * working-set.c - guests that talk to each other form a gang, and run best in
  * one place: an application and its database, a pipeline of small guests.
  *
- * Gangs are communities of the graph whose edges are the pairs' interactions
- * per second, found by greedy agglomeration: begin with each guest alone, and
- * again and again merge the two that raise the modularity most, until none
- * does (M. E. J. Newman, Fast algorithm for detecting community structure in
- * networks, Phys. Rev. E 69, 066133, 2004; A. Clauset, M. E. J. Newman, C.
- * Moore, Finding community structure in very large networks, Phys. Rev. E 70,
- * 066111, 2004).  Two are not merged when together they need more cores than
- * any place has: contention breaks locality.
+ * How gangs are found is in gangs.h.
  *
  * The domains of a group are one guest here, which goes as a whole: one of them
  * stands in for all.
@@ -23,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gangs.h"
 #include "model/memory.h"
 #include "policy.h"
 #include "talk.h"
@@ -38,11 +32,6 @@
 
 #define NOBODY (~0U)
 
-struct edge {
-    unsigned int a, b; /* gangs */
-    double rate;
-};
-
 struct working_set {
     const struct policy_settings *settings;
     const struct policy_input *input;
@@ -51,16 +40,12 @@ struct working_set {
     struct talk_pair *pairs;
     unsigned int *stand_in; /* [domain]: of its group; see talk.h */
     double *total;      /* [domain]: what it talks */
-    struct demand *demand; /* [domain], then [gang] */
     double *with;       /* [domain * nr_places + place]: talk with the fixed */
     double *near;       /* [domain]: talk with those who are where it is */
     double *inside;     /* [domain]: talk with its gang */
     bool *joins;        /* [domain]: goes where its gang goes */
     unsigned int *peer; /* [domain]: of its gang, whom it talks to most */
-    unsigned int *gang; /* [domain]: a gang is called like one of its members */
-    unsigned int nr_edges;
-    struct edge *edges; /* between gangs */
-    double *degree;     /* [gang]: sum of its rates */
+    struct gangs gangs;
     struct demand *taken;  /* [place] */
     unsigned int *goes; /* [gang]: its place; TOPOLOGY_UNKNOWN: none has room */
 };
@@ -84,15 +69,15 @@ static void find_needs(struct working_set *w)
     unsigned int i;
 
     for (i = 0; i < w->nr; i++) {
-        w->demand[i] = w->input->standing[i].demand;
-        sum += w->demand[i].need;
+        w->gangs.demand[i] = w->input->standing[i].demand;
+        sum += w->gangs.demand[i].need;
     }
     for (i = 0; sum == 0 && i < w->nr; i++)
-        w->demand[i].need = w->demand[i].vcpus;
+        w->gangs.demand[i].need = w->gangs.demand[i].vcpus;
     for (i = 0; i < w->nr; i++)
         if (is_open(w, i) && w->stand_in[i] != i) {
-            demand_add(&w->demand[w->stand_in[i]], w->demand[i]);
-            w->demand[i] = (struct demand){ 0 };
+            demand_add(&w->gangs.demand[w->stand_in[i]], w->gangs.demand[i]);
+            w->gangs.demand[i] = (struct demand){ 0 };
         }
 }
 
@@ -121,7 +106,6 @@ static void look_at_pairs(struct working_set *w)
 
     for (i = 0; i < w->nr_pairs; i++) {
         const struct talk_pair *pair = &w->pairs[i];
-        double rate;
 
         add_fixed(w, pair->a, pair->b, pair->rate);
         add_fixed(w, pair->b, pair->a, pair->rate);
@@ -132,106 +116,15 @@ static void look_at_pairs(struct working_set *w)
         if (!is_open(w, pair->a) || !is_open(w, pair->b) ||
             domain(w, pair->a)->pool != domain(w, pair->b)->pool)
             continue;
-        rate = pair->rate * (are_together(w, pair) ? STAYING_COUNTS : 1);
-        w->edges[w->nr_edges++] = (struct edge){ pair->a, pair->b, rate };
-        w->degree[pair->a] += rate;
-        w->degree[pair->b] += rate;
+        gangs_add_edge(&w->gangs, pair->a, pair->b, pair->rate *
+                       (are_together(w, pair) ? STAYING_COUNTS : 1));
     }
 }
 
-/* Gangs. */
-
-/* The most cores that a place has for it. */
-static unsigned int capacity(const struct working_set *w, unsigned int i)
+static bool are_of_a_gang(const struct working_set *w, unsigned int a,
+                          unsigned int b)
 {
-    const unsigned int *cores = w->input->standing[i].cores;
-    unsigned int place, most = 0;
-
-    for (place = 0; place < w->nr_places; place++)
-        if (cores[place] > most)
-            most = cores[place];
-
-    return most;
-}
-
-/* What merging the ends of @edge adds to the modularity; @m: sum of rates. */
-static double gain(const struct working_set *w, const struct edge *edge,
-                   double m)
-{
-    return edge->rate / m -
-           w->degree[edge->a] * w->degree[edge->b] / (2 * m * m);
-}
-
-static const struct edge *best_edge(const struct working_set *w, double m)
-{
-    const struct edge *best = NULL;
-    double most = 0;
-    unsigned int i;
-
-    for (i = 0; i < w->nr_edges; i++) {
-        const struct edge *e = &w->edges[i];
-        double gained = gain(w, e, m);
-
-        /* Equals: the one that was found first, so always the same. */
-        if (gained > most * (1 + 1e-9) &&
-            room_for(w->demand[e->a], w->demand[e->b], capacity(w, e->a),
-                     ROOM_TO_GO)) {
-            best = e;
-            most = gained;
-        }
-    }
-
-    return best;
-}
-
-/* Gang @from becomes part of @to; each two gangs have one edge at most. */
-static void merge(struct working_set *w, unsigned int to, unsigned int from,
-                  double *sum)
-{
-    unsigned int i, kept = 0;
-
-    for (i = 0; i < w->nr; i++) {
-        sum[i] = 0;
-        if (w->gang[i] == from)
-            w->gang[i] = to;
-    }
-    for (i = 0; i < w->nr_edges; i++) {
-        struct edge *e = &w->edges[i];
-
-        if (e->a == from || e->a == to)
-            e->a = e->b, e->b = to;
-        else if (e->b == from)
-            e->b = to;
-        if (e->b == to)
-            sum[e->a == from ? to : e->a] += e->rate;
-    }
-    for (i = 0; i < w->nr_edges; i++) {
-        struct edge e = w->edges[i];
-
-        if (e.b == to) {
-            if (e.a == from || e.a == to || sum[e.a] == 0)
-                continue;
-            e.rate = sum[e.a];
-            sum[e.a] = 0;
-        }
-        w->edges[kept++] = e;
-    }
-    w->nr_edges = kept;
-    w->degree[to] += w->degree[from];
-    demand_add(&w->demand[to], w->demand[from]);
-}
-
-static void find_gangs(struct working_set *w)
-{
-    double *sum = need_memory(w->nr, sizeof(*sum)), m = 0;
-    const struct edge *edge;
-    unsigned int i;
-
-    for (i = 0; i < w->nr_edges; i++)
-        m += w->edges[i].rate;
-    while ((edge = best_edge(w, m)))
-        merge(w, edge->a, edge->b, sum);
-    free(sum);
+    return is_open(w, a) && is_open(w, b) && w->gangs.of[a] == w->gangs.of[b];
 }
 
 static void look_inside(struct working_set *w)
@@ -243,7 +136,7 @@ static void look_inside(struct working_set *w)
         unsigned int a = w->pairs[i].a, b = w->pairs[i].b;
         double rate = w->pairs[i].rate;
 
-        if (!is_open(w, a) || !is_open(w, b) || w->gang[a] != w->gang[b])
+        if (!are_of_a_gang(w, a, b))
             continue;
         w->inside[a] += rate;
         w->inside[b] += rate;
@@ -267,7 +160,7 @@ static double score(const struct working_set *w, unsigned int gang,
         bool there = w->input->standing[i].place == place;
         double with = w->with[i * w->nr_places + place];
 
-        if (is_open(w, i) && w->gang[i] == gang)
+        if (is_open(w, i) && w->gangs.of[i] == gang)
             sum += there ? STAYING_COUNTS * (with + w->inside[i]) : with;
     }
 
@@ -281,7 +174,7 @@ static bool was_moved(const struct working_set *w, unsigned int gang,
     unsigned int i;
 
     for (i = 0; i < w->nr; i++)
-        if (is_open(w, i) && w->gang[i] == gang &&
+        if (is_open(w, i) && w->gangs.of[i] == gang &&
             domain(w, i)->affinity == AFFINITY_OURS &&
             (place == TOPOLOGY_UNKNOWN ||
              w->input->standing[i].place == place))
@@ -293,7 +186,7 @@ static bool was_moved(const struct working_set *w, unsigned int gang,
 static bool has_room(const struct working_set *w, unsigned int gang,
                      unsigned int place)
 {
-    return room_for(w->taken[place], w->demand[gang],
+    return room_for(w->taken[place], w->gangs.demand[gang],
                     w->input->standing[gang].cores[place],
                     was_moved(w, gang, place) ? ROOM_TO_STAY : ROOM_TO_GO);
 }
@@ -320,7 +213,7 @@ static unsigned int best_place(const struct working_set *w, unsigned int gang)
     return best;
 }
 
-struct order {
+struct gang_order {
     unsigned int gang;
     bool moved;
     double rate;
@@ -328,7 +221,7 @@ struct order {
 
 static int by_order(const void *x, const void *y)
 {
-    const struct order *p = x, *q = y;
+    const struct gang_order *p = x, *q = y;
 
     if (p->moved != q->moved)
         return p->moved ? -1 : 1;
@@ -341,17 +234,17 @@ static int by_order(const void *x, const void *y)
 /* Those which were moved before come first, then the busiest. */
 static void place_gangs(struct working_set *w)
 {
-    struct order *order = need_memory(w->nr, sizeof(*order));
+    struct gang_order *order = need_memory(w->nr, sizeof(*order));
     unsigned int i, place, nr = 0;
 
     for (i = 0; i < w->nr; i++) {
         w->goes[i] = TOPOLOGY_UNKNOWN;
         if (is_open(w, i))
-            order[w->gang[i]].rate += w->total[i];
+            order[w->gangs.of[i]].rate += w->total[i];
     }
     for (i = 0; i < w->nr; i++)
-        if (is_open(w, i) && w->gang[i] == i)
-            order[nr++] = (struct order){
+        if (is_open(w, i) && w->gangs.of[i] == i)
+            order[nr++] = (struct gang_order){
                 i, was_moved(w, i, TOPOLOGY_UNKNOWN), order[i].rate
             };
     qsort(order, nr, sizeof(*order), by_order);
@@ -359,7 +252,7 @@ static void place_gangs(struct working_set *w)
         place = best_place(w, order[i].gang);
         w->goes[order[i].gang] = place;
         if (place != TOPOLOGY_UNKNOWN)
-            demand_add(&w->taken[place], w->demand[order[i].gang]);
+            demand_add(&w->taken[place], w->gangs.demand[order[i].gang]);
     }
     free(order);
 }
@@ -376,9 +269,9 @@ static void look_who_goes(struct working_set *w)
         unsigned int a = w->pairs[i].a, b = w->pairs[i].b, place;
         double rate = w->pairs[i].rate;
 
-        if (!is_open(w, a) || !is_open(w, b) || w->gang[a] != w->gang[b])
+        if (!are_of_a_gang(w, a, b))
             continue;
-        place = w->goes[w->gang[a]];
+        place = w->goes[w->gangs.of[a]];
         if (w->joins[b] || w->input->standing[b].place == place)
             w->inside[a] += rate;
         if (w->joins[a] || w->input->standing[a].place == place)
@@ -390,7 +283,7 @@ static void look_who_goes(struct working_set *w)
 static double talk_at(const struct working_set *w, unsigned int i,
                       unsigned int place)
 {
-    double inside = w->goes[w->gang[i]] == place ? w->inside[i] : 0;
+    double inside = w->goes[w->gangs.of[i]] == place ? w->inside[i] : 0;
 
     return inside + w->with[i * w->nr_places + place];
 }
@@ -418,12 +311,12 @@ static void find_joiners(struct working_set *w)
 
     for (i = 0; i < w->nr; i++)
         w->joins[i] = is_open(w, i) &&
-                      w->goes[w->gang[i]] != TOPOLOGY_UNKNOWN;
+                      w->goes[w->gangs.of[i]] != TOPOLOGY_UNKNOWN;
     while (changed) {
         changed = false;
         look_who_goes(w);
         for (i = 0; i < w->nr; i++) {
-            place = w->goes[w->gang[i]];
+            place = w->goes[w->gangs.of[i]];
             if (!w->joins[i] || goes_along(w, i, place))
                 continue;
             w->joins[i] = false;
@@ -439,9 +332,14 @@ static unsigned int size_of(const struct working_set *w, unsigned int gang)
     unsigned int i, size = 0;
 
     for (i = 0; i < w->nr; i++)
-        size += is_open(w, i) && w->gang[i] == gang;
+        size += is_open(w, i) && w->gangs.of[i] == gang;
 
     return size;
+}
+
+static double need_of_gang(const struct working_set *w, unsigned int i)
+{
+    return w->gangs.demand[w->gangs.of[i]].need;
 }
 
 /* Of those who are at @place and aren't open, whom it talks to most. */
@@ -468,7 +366,7 @@ static void describe(const struct working_set *w, unsigned int i,
                      unsigned int place, struct opinion *o)
 {
     const struct topology_place *p = &w->input->topology->places[place];
-    unsigned int others = size_of(w, w->gang[i]) - 1;
+    unsigned int others = size_of(w, w->gangs.of[i]) - 1;
     char name[DOMAIN_NAME_TEXT], whose[DOMAIN_NAME_TEXT];
     char cpus[CPUMAP_TEXT], whom[120];
 
@@ -487,8 +385,7 @@ static void describe(const struct working_set *w, unsigned int i,
                whom);
     policy_say(o->where, "and there is room for %s, which %s %.1f cores, on "
                "pCPUs %.60s (%s %u)", others ? "all of them" : "it",
-               others ? "need" : "needs", w->demand[w->gang[i]].need, cpus,
-               p->kind,
+               others ? "need" : "needs", need_of_gang(w, i), cpus, p->kind,
                p->id);
 }
 
@@ -507,9 +404,9 @@ static void describe_lack(const struct working_set *w, unsigned int i,
     if (w->total[i] < w->settings->min_rate)
         policy_say(o->lacks, "it talks little: %.0f interactions/s, %.0f are "
                    "needed", w->total[i], w->settings->min_rate);
-    else if (w->goes[w->gang[i]] == TOPOLOGY_UNKNOWN)
+    else if (w->goes[w->gangs.of[i]] == TOPOLOGY_UNKNOWN)
         policy_say(o->lacks, "it and those it talks to need %.1f cores, and "
-                   "no %s has so many free", w->demand[w->gang[i]].need,
+                   "no %s has so many free", need_of_gang(w, i),
                    w->input->topology->places[0].kind);
     else
         policy_say(o->lacks, "%.0f %% of %s %.0f interactions/s are with "
@@ -552,7 +449,7 @@ static bool stays(const struct working_set *w, unsigned int i,
 static void think(const struct working_set *w, unsigned int i,
                   struct opinion *o)
 {
-    unsigned int place = w->goes[w->gang[i]];
+    unsigned int place = w->goes[w->gangs.of[i]];
     struct opinion staying = { 0 };
 
     if (place != TOPOLOGY_UNKNOWN) {
@@ -570,6 +467,19 @@ static void think(const struct working_set *w, unsigned int i,
     describe_lack(w, i, o);
 }
 
+/* The most cores that a place has for it. */
+static unsigned int capacity(const struct working_set *w, unsigned int i)
+{
+    const unsigned int *cores = w->input->standing[i].cores;
+    unsigned int place, most = 0;
+
+    for (place = 0; place < w->nr_places; place++)
+        if (cores[place] > most)
+            most = cores[place];
+
+    return most;
+}
+
 static void prepare(struct working_set *w)
 {
     unsigned int i, most = w->nr * PAIRS_PER_DOMAIN;
@@ -580,20 +490,19 @@ static void prepare(struct working_set *w)
                           &w->nr_pairs, w->total);
     if (w->nr_pairs > most)
         w->nr_pairs = most;
-    w->demand = need_memory(w->nr, sizeof(*w->demand));
+    gangs_init(&w->gangs, w->nr, w->nr_pairs);
     w->with = need_memory(w->nr * w->nr_places, sizeof(*w->with));
     w->near = need_memory(w->nr, sizeof(*w->near));
     w->inside = need_memory(w->nr, sizeof(*w->inside));
-    w->degree = need_memory(w->nr, sizeof(*w->degree));
-    w->edges = need_memory(w->nr_pairs, sizeof(*w->edges));
-    w->gang = need_memory(w->nr, sizeof(*w->gang));
     w->peer = need_memory(w->nr, sizeof(*w->peer));
     w->joins = need_memory(w->nr, sizeof(*w->joins));
     w->goes = need_memory(w->nr, sizeof(*w->goes));
     w->taken = need_memory(w->nr_places, sizeof(*w->taken));
     memcpy(w->taken, w->input->taken, w->nr_places * sizeof(*w->taken));
     for (i = 0; i < w->nr; i++) {
-        w->gang[i] = is_open(w, i) ? w->stand_in[i] : i;
+        if (is_open(w, i))
+            w->gangs.of[i] = w->stand_in[i];
+        w->gangs.capacity[i] = capacity(w, i);
         w->peer[i] = NOBODY;
     }
 }
@@ -603,13 +512,10 @@ static void clear(struct working_set *w)
     free(w->stand_in);
     free(w->total);
     free(w->pairs);
-    free(w->demand);
+    gangs_free(&w->gangs);
     free(w->with);
     free(w->near);
     free(w->inside);
-    free(w->degree);
-    free(w->edges);
-    free(w->gang);
     free(w->peer);
     free(w->joins);
     free(w->goes);
@@ -630,7 +536,7 @@ static void run(void *memory, const struct policy_input *input,
     prepare(&w);
     find_needs(&w);
     look_at_pairs(&w);
-    find_gangs(&w);
+    gangs_find(&w.gangs);
     look_inside(&w);
     place_gangs(&w);
     find_joiners(&w);
