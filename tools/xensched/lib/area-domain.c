@@ -11,29 +11,22 @@
  *   has to be what was asked for; frame numbers are copied before one is used;
  * - how much memory and how many steps it can cost us is bounded here.
  *
- * Frames are the domain's own memory, which Xen is asked before they are mapped
- * (area-domain-xen.h).  What is in them is for the reader to doubt, and what we
- * write there harms nobody but the domain.
+ * Frames (area-directory.h) are the domain's own memory, which Xen is asked
+ * before they are mapped (area-domain-xen.h).  What is in them is for the reader
+ * to doubt, and what we write there harms nobody but the domain.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-#include <xenctrl.h>
-#include <xenforeignmemory.h>
 
 #include "area.h"
+#include "area-directory.h"
 #include "area-domain-xen.h"
 #include "area-nodes.h"
 #include "xenstore-open.h"
 
 #define MAX_CPUS 4096
-/* Of frame numbers, 512 in each: 256 MiB of log. */
-#define MAX_DIRECTORY 128
-#define FRAMES_PER_PAGE (XC_PAGE_SIZE / sizeof(uint64_t))
-#define NO_FRAME UINT64_MAX
 
 /* Mapped in one call of xensched_area_poll(). */
 #define CPUS_PER_POLL 128
@@ -49,14 +42,9 @@ struct producer {
     struct nodes nodes;
     enum phase phase;
     xentoollog_logger *log;
-    xenforeignmemory_handle *fmem;
-    xc_interface *xch;
     struct wanted wanted;
+    struct directory directory;
     uint32_t next_cpu; /* with MAPPING */
-    char directory[NODE_TEXT]; /* which the frames are from */
-    uint64_t *frames;
-    size_t nr_frames;
-    uint64_t foreign; /* with EPERM: a frame that is not its memory */
 };
 
 static struct producer *domain_of(const struct xensched_area *area)
@@ -179,98 +167,12 @@ static int domain_files(struct xensched_area *area,
     return 0;
 }
 
-static size_t pages_of(size_t bytes)
-{
-    return (bytes + XC_PAGE_SIZE - 1) >> XC_PAGE_SHIFT;
-}
-
-/* Where in the directory the frames of a region begin, and how many. */
-static size_t find_frames(const struct xensched_area *area,
-                          enum region region, uint32_t cpu, size_t *nr)
-{
-    size_t global = pages_of(area_global_bytes(area));
-    size_t control = pages_of(area_control_bytes(area));
-    size_t state = pages_of(area_state_bytes(area));
-    size_t data = pages_of(area_data_bytes(area));
-    size_t first = global + cpu * (control + state + data);
-
-    switch (region) {
-    case REGION_CONTROL:
-        *nr = control;
-        return first;
-    case REGION_STATE:
-        *nr = state;
-        return first + control;
-    case REGION_DATA:
-        *nr = data;
-        return first + control + state;
-    default:
-        *nr = global;
-        return 0;
-    }
-}
-
-/* All that is mapped of the domain is mapped here. */
-static int map_frames(struct producer *d, const xen_pfn_t *frames, size_t nr,
-                      int prot, void **base)
-{
-    int code = domain_owns(d->xch, d->nodes.domid, frames, nr, &d->foreign);
-
-    if (code)
-        return code;
-    errno = 0;
-    *base = xenforeignmemory_map(d->fmem, d->nodes.domid, prot, nr, frames,
-                                 NULL);
-
-    return *base ? 0 : errno ? errno : EIO;
-}
-
-/* The only time that directory pages are looked at. */
-static int copy_directory(struct producer *d, const xen_pfn_t *pages, size_t nr,
-                          struct xensched_error *err)
-{
-    void *base;
-    int code = map_frames(d, pages, nr, PROT_READ, &base);
-
-    if (code)
-        return xensched_fail(err, code, "cannot map the directory of domain "
-                             "%u: %s", d->nodes.domid, strerror(code));
-    d->frames = malloc(d->nr_frames * sizeof(*d->frames));
-    if (d->frames)
-        memcpy(d->frames, base, d->nr_frames * sizeof(*d->frames));
-    xenforeignmemory_unmap(d->fmem, base, nr);
-
-    return d->frames ? 0 : xensched_fail(err, ENOMEM, "out of memory");
-}
-
-static int read_directory(struct xensched_area *area,
-                          const struct node_answer *a,
-                          struct xensched_error *err)
-{
-    struct producer *d = domain_of(area);
-    uint64_t numbers[MAX_DIRECTORY];
-    xen_pfn_t pages[MAX_DIRECTORY];
-    size_t unused;
-    int nr = nodes_list(a->directory, numbers, MAX_DIRECTORY), i;
-
-    d->nr_frames = find_frames(area, REGION_CONTROL, a->nr_cpus, &unused);
-    if (nr <= 0 ||
-        (d->nr_frames + FRAMES_PER_PAGE - 1) / FRAMES_PER_PAGE != (size_t)nr)
-        return nonsense(d, err, "a directory which is not of the size that "
-                        "its area needs");
-    for (i = 0; i < nr; i++)
-        pages[i] = numbers[i];
-    memcpy(d->directory, a->directory, NODE_TEXT);
-
-    return copy_directory(d, pages, nr, err);
-}
-
 /* It can say what it likes of its CPUs; each costs us something. */
 static int check_cpus(struct producer *d, const struct node_answer *a,
                       struct xensched_error *err)
 {
     uint32_t nr;
-    int code = domain_vcpus(d->xch, d->nodes.domid, &nr);
+    int code = domain_vcpus(d->directory.xch, d->nodes.domid, &nr);
 
     if (code)
         return xensched_fail(err, code, "cannot ask Xen about domain %u: %s",
@@ -310,7 +212,7 @@ static int begin_mapping(struct xensched_area *area,
         return xensched_fail(err, ENOMEM, "out of memory");
     if (domain_files(area, files))
         return nonsense(d, err, "log files of impossible sizes");
-    rc = read_directory(area, a, err);
+    rc = directory_read(&d->directory, area, a, err);
     free(files);
     area->files = NULL;
     if (!rc)
@@ -332,8 +234,7 @@ static int map_some(struct xensched_area *area, struct xensched_error *err)
     d->next_cpu = end;
     if (end < area->info.nr_cpus)
         return XENSCHED_PART;
-    free(d->frames);
-    d->frames = NULL;
+    directory_forget(&d->directory);
     d->phase = MAPPED;
 
     return XENSCHED_MAPPED;
@@ -398,14 +299,15 @@ int xensched_area_poll(struct xensched_area *area, struct xensched_error *err)
 
     if (area->ops != &domain_ops)
         return XENSCHED_MAPPED;
-    d->foreign = NO_FRAME;
+    d->directory.foreign = NO_FRAME;
     rc = step(area, err);
-    if (rc != -EPERM || d->foreign == NO_FRAME || !err)
+    if (rc != -EPERM || d->directory.foreign == NO_FRAME || !err)
         return rc;
     why = *err;
 
     return xensched_fail(err, EPERM, "%s: frame %#llx is no memory of domain "
-                         "%u's own", why.text, (unsigned long long)d->foreign,
+                         "%u's own", why.text,
+                         (unsigned long long)d->directory.foreign,
                          d->nodes.domid);
 }
 
@@ -422,7 +324,7 @@ static int domain_info(struct xensched_area *area,
     if (rc < 0)
         return rc;
     /* It was given up, or another one is there now. */
-    if (!rc || strcmp(a.directory, d->directory) ||
+    if (!rc || strcmp(a.directory, d->directory.text) ||
         a.nr_cpus != area->info.nr_cpus)
         *info = (struct xensched_area_info){ .abi_version = a.version };
     else
@@ -441,7 +343,7 @@ static int domain_check(struct xensched_area *area, struct xensched_error *err)
     uint32_t nr;
     int rc;
 
-    if (domain_vcpus(d->xch, d->nodes.domid, &nr) == ESRCH)
+    if (domain_vcpus(d->directory.xch, d->nodes.domid, &nr) == ESRCH)
         return xensched_fail(err, ESRCH, "domain %u is gone", d->nodes.domid);
     rc = domain_info(area, &info, err);
     if (!rc && !info.nr_cpus)
@@ -454,36 +356,15 @@ static int domain_check(struct xensched_area *area, struct xensched_error *err)
 static int domain_map(struct xensched_area *area, enum region region,
                       uint32_t cpu, size_t bytes, int prot, struct mapping *m)
 {
-    struct producer *d = domain_of(area);
-    size_t first = find_frames(area, region, cpu, &m->pages), i, missing = 0;
-    xen_pfn_t *frames;
-    int code;
-
     (void)bytes;
-    /* What was there then is all that there will be. */
-    if (!d->frames)
-        return ENODEV;
-    if (first + m->pages > d->nr_frames)
-        return EINVAL;
-    frames = calloc(m->pages, sizeof(*frames));
-    if (!frames)
-        return ENOMEM;
-    for (i = 0; i < m->pages; i++) {
-        frames[i] = d->frames[first + i];
-        missing += d->frames[first + i] == NO_FRAME;
-    }
-    if (missing)
-        code = missing == m->pages ? ENODEV : EINVAL;
-    else
-        code = map_frames(d, frames, m->pages, prot, &m->base);
-    free(frames);
 
-    return code;
+    return directory_map(&domain_of(area)->directory, area, region, cpu, prot,
+                         m);
 }
 
 static void domain_unmap(struct xensched_area *area, struct mapping *m)
 {
-    xenforeignmemory_unmap(domain_of(area)->fmem, m->base, m->pages);
+    directory_unmap(&domain_of(area)->directory, m);
 }
 
 static int domain_events(struct xensched_area *area, uint32_t mask,
@@ -505,13 +386,13 @@ static void domain_close(struct xensched_area *area)
 
     if (!d)
         return;
-    free(d->frames);
+    directory_forget(&d->directory);
     if (d->nodes.xs)
         xs_close(d->nodes.xs);
-    if (d->fmem)
-        xenforeignmemory_close(d->fmem);
-    if (d->xch)
-        xc_interface_close(d->xch);
+    if (d->directory.fmem)
+        xenforeignmemory_close(d->directory.fmem);
+    if (d->directory.xch)
+        xc_interface_close(d->directory.xch);
     xtl_logger_destroy(d->log);
     free(d);
 }
@@ -535,12 +416,12 @@ static int open_handles(struct producer *d, struct xensched_error *err)
     if (!d->log)
         return xensched_fail(err, ENOMEM, "out of memory");
     errno = 0;
-    d->fmem = xenforeignmemory_open(d->log, 0);
-    if (!d->fmem)
+    d->directory.fmem = xenforeignmemory_open(d->log, 0);
+    if (!d->directory.fmem)
         return xensched_fail(err, errno, "cannot open /dev/xen/privcmd: %s "
                              "(is this dom0, and root?)", strerror(errno));
-    d->xch = xc_interface_open(d->log, d->log, 0);
-    if (!d->xch)
+    d->directory.xch = xc_interface_open(d->log, d->log, 0);
+    if (!d->directory.xch)
         return xensched_fail(err, errno, "cannot open /dev/xen/privcmd: %s "
                              "(is this dom0, and root?)", strerror(errno));
     d->nodes.xs = xensched_xenstore_open(err);
@@ -559,7 +440,7 @@ static int open_domain(uint32_t domid, struct xensched_area **area,
         xensched_area_close(a);
         return xensched_fail(err, ENOMEM, "out of memory");
     }
-    d->nodes.domid = domid;
+    d->nodes.domid = d->directory.domid = domid;
     d->phase = ASKED;
     a->place = d;
 

@@ -3,8 +3,8 @@
  * lib/area.h - what the parts of an area share.
  *
  * area.c makes and maps, area-control.c writes registers, routes and the
- * lease, area-owner.c is what both ask; none knows whose log it is.  That is what a struct area_ops is
- * for: area-hypervisor.c, area-linux.c, area-domain.c.
+ * lease, area-owner.c is what both ask; none knows whose log it is.  That is
+ * what a struct area_ops is for: area-hypervisor.c, area-linux.c, area-domain.c.
  */
 #ifndef XENSCHED_LIB_AREA_H
 #define XENSCHED_LIB_AREA_H
