@@ -14,12 +14,10 @@
 
 #include <xensched/merge.h>
 
-#define MAX_WAITING (1U << 20)
-/* Sorting fewer of them isn't worth it. */
-#define MIN_WAITING 4096U
+#include "merge-queue.h"
+
 #define MAX_LANES   (1U << 20)
 #define NR_BUCKETS  4096U
-#define NR_CLOCKS   64U
 #define WITHOUT_ROUNDS_NS 2000000000ULL
 
 /* A log file of a CPU of a source. */
@@ -37,25 +35,15 @@ struct source {
     uint64_t latest; /* its own TSC, of a row or a round */
 };
 
-/* Sorts what waits. */
-struct key {
-    uint64_t time_ns;
-    uint64_t number;
-};
-
 struct xensched_merge {
     struct xensched_recording *recording;
     const struct xensched_recording_header *header;
-    struct xensched_merged *waiting, *sorted;
-    struct key *keys;
-    size_t nr, room;
-    size_t at, ready;    /* of sorted: what is delivered next, and its end */
+    struct merge_queue queue;
     struct lane *lanes[NR_BUCKETS];
     size_t nr_lanes;
     struct source *sources[XENSCHED_MAX_SOURCES];
     uint64_t round_tsc;  /* when the latest round began; 0: none */
     uint64_t limit_ns;   /* nothing earlier comes */
-    uint64_t newest_ns;
     uint64_t sorted_ns;    /* all that is earlier was made ready */
     uint64_t delivered_ns; /* the latest one that was delivered */
     struct xensched_record record; /* which was read last ... */
@@ -182,92 +170,6 @@ static void set_time(struct xensched_merge *m, struct source *s,
     item->error_ns = to_ns(m, error);
 }
 
-/* What waits. */
-
-static int make_room(struct xensched_merge *m, struct xensched_error *err)
-{
-    size_t room = m->room ? 2 * m->room : MIN_WAITING;
-    void *waiting, *sorted, *keys;
-
-    if (m->nr + 1 < m->room)
-        return 0;
-    waiting = realloc(m->waiting, room * sizeof(*m->waiting));
-    if (waiting)
-        m->waiting = waiting;
-    sorted = realloc(m->sorted, room * sizeof(*m->sorted));
-    if (sorted)
-        m->sorted = sorted;
-    keys = realloc(m->keys, room * sizeof(*m->keys));
-    if (keys)
-        m->keys = keys;
-    if (!waiting || !sorted || !keys)
-        return no_memory(err);
-    m->room = room;
-
-    return 0;
-}
-
-static int add(struct xensched_merge *m, const struct xensched_merged *item,
-               struct xensched_error *err)
-{
-    int rc = make_room(m, err);
-
-    if (rc)
-        return rc;
-    m->waiting[m->nr++] = *item;
-    if (item->time_ns > m->newest_ns && item->error_ns != XENSCHED_NO_TIME)
-        m->newest_ns = item->time_ns;
-
-    return 0;
-}
-
-static int compare(const void *a, const void *b)
-{
-    const struct key *x = a, *y = b;
-
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? -1 : 1;
-
-    return x->number < y->number ? -1 : 1;
-}
-
-/* All that is older than @limit_ns can be delivered; the rest goes on waiting. */
-static void sort(struct xensched_merge *m, uint64_t limit_ns)
-{
-    struct xensched_merged *swap;
-    size_t i;
-
-    if (!m->nr)
-        return;
-    for (i = 0; i < m->nr; i++)
-        m->keys[i] = (struct key){ m->waiting[i].time_ns, i };
-    qsort(m->keys, m->nr, sizeof(*m->keys), compare);
-    for (i = 0; i < m->nr; i++)
-        m->sorted[i] = m->waiting[m->keys[i].number];
-    m->at = 0;
-    for (m->ready = 0; m->ready < m->nr; m->ready++)
-        if (m->sorted[m->ready].time_ns >= limit_ns && limit_ns < UINT64_MAX)
-            break;
-    /* What is behind it waits on. */
-    swap = m->waiting;
-    for (i = m->ready; i < m->nr; i++)
-        swap[i - m->ready] = m->sorted[i];
-    m->nr -= m->ready;
-}
-
-/* Too many, whatever the file says. */
-static void sort_half(struct xensched_merge *m)
-{
-    uint64_t middle_ns;
-    size_t i;
-
-    for (i = 0; i < m->nr; i++)
-        m->keys[i] = (struct key){ m->waiting[i].time_ns, i };
-    qsort(m->keys, m->nr, sizeof(*m->keys), compare);
-    middle_ns = m->keys[m->nr / 2].time_ns;
-    sort(m, middle_ns < UINT64_MAX ? middle_ns + 1 : middle_ns);
-}
-
 /* Things of the recording. */
 
 static int take_loss(struct xensched_merge *m, const struct lane *lane,
@@ -285,7 +187,7 @@ static int take_loss(struct xensched_merge *m, const struct lane *lane,
         .lost_bytes = batch->lost_bytes,
     };
 
-    return add(m, &item, err);
+    return merge_queue_add(&m->queue, &item, err);
 }
 
 /* What is in front of the first row, and how many rows there are. */
@@ -324,13 +226,13 @@ static int take_rows(struct xensched_merge *m, struct xensched_error *err)
                                 err);
     int rc = 0;
 
-    while (!rc && m->row < m->nr_rows && m->nr < MAX_WAITING) {
+    while (!rc && m->row < m->nr_rows && m->queue.nr < MERGE_QUEUE_MAX) {
         xensched_batch_row(batch, m->row, &item.row);
         set_time(m, s, &batch->layout, lane, &item);
         if (!m->row++ && (batch->lost_rows || batch->lost_bytes))
             rc = take_loss(m, lane, batch, item.time_ns, err);
         if (!rc)
-            rc = add(m, &item, err);
+            rc = merge_queue_add(&m->queue, &item, err);
         lane->last_ns = item.time_ns;
     }
 
@@ -354,7 +256,7 @@ static int take_host(struct xensched_merge *m, struct xensched_error *err)
     item.length = length;
     /* What comes is of this host; what was being read may be, too. */
     item.time_ns = m->limit_ns;
-    rc = add(m, &item, err);
+    rc = merge_queue_add(&m->queue, &item, err);
     if (rc)
         free(copy);
 
@@ -420,12 +322,12 @@ static int take(struct xensched_merge *m, const struct xensched_record *record,
 /* Are there enough to be worth sorting, and can some be delivered? */
 static bool is_time(const struct xensched_merge *m)
 {
-    if (m->nr < MIN_WAITING)
+    if (m->queue.nr < MERGE_QUEUE_MIN)
         return false;
     if (m->header->version > 1)
         return m->limit_ns > m->sorted_ns;
 
-    return m->newest_ns >= m->sorted_ns + 2 * WITHOUT_ROUNDS_NS;
+    return m->queue.newest_ns >= m->sorted_ns + 2 * WITHOUT_ROUNDS_NS;
 }
 
 /* Returns as xensched_recording_read(). */
@@ -447,17 +349,17 @@ static int take_next(struct xensched_merge *m, struct xensched_error *err)
 /* Until something is ready, or the end. */
 static void read_on(struct xensched_merge *m)
 {
-    while (!m->over && m->at == m->ready) {
+    while (!m->over && m->queue.at == m->queue.ready) {
         m->ended = take_next(m, &m->why);
         m->over = m->ended != 1;
         if (m->over) {
-            sort(m, UINT64_MAX);
-        } else if (m->nr >= MAX_WAITING) {
-            sort_half(m);
+            merge_queue_sort(&m->queue, UINT64_MAX);
+        } else if (m->queue.nr >= MERGE_QUEUE_MAX) {
+            merge_queue_sort_half(&m->queue);
         } else if (is_time(m)) {
             if (m->header->version == 1)
-                m->limit_ns = m->newest_ns - WITHOUT_ROUNDS_NS;
-            sort(m, m->limit_ns);
+                m->limit_ns = m->queue.newest_ns - WITHOUT_ROUNDS_NS;
+            merge_queue_sort(&m->queue, m->limit_ns);
             m->sorted_ns = m->limit_ns;
         }
     }
@@ -493,12 +395,12 @@ int xensched_merge_next(struct xensched_merge *m,
     free(m->text);
     m->text = NULL;
     read_on(m);
-    if (m->at == m->ready) {
+    if (m->queue.at == m->queue.ready) {
         if (m->ended < 0 && err)
             *err = m->why;
         return m->ended;
     }
-    *merged = m->sorted[m->at++];
+    *merged = m->queue.sorted[m->queue.at++];
     m->text = (char *)merged->text;
     count(m, merged);
 
@@ -588,10 +490,7 @@ void xensched_merge_close(struct xensched_merge *m)
     if (!m)
         return;
     free(m->text);
-    for (i = m->at; i < m->ready; i++)
-        free((char *)m->sorted[i].text);
-    for (i = 0; i < m->nr; i++)
-        free((char *)m->waiting[i].text);
+    merge_queue_free(&m->queue);
     for (i = 0; i < NR_BUCKETS; i++)
         while ((lane = m->lanes[i])) {
             m->lanes[i] = lane->next;
@@ -603,8 +502,5 @@ void xensched_merge_close(struct xensched_merge *m)
             free(m->sources[i]);
         }
     xensched_recording_close(m->recording);
-    free(m->waiting);
-    free(m->sorted);
-    free(m->keys);
     free(m);
 }
