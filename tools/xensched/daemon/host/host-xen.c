@@ -10,6 +10,7 @@
 #include <xenctrl.h>
 
 #include "model/memory.h"
+#include "domains-xen.h"
 #include "host-xen.h"
 #include "llc-xen.h"
 #include "memory-xen.h"
@@ -34,81 +35,10 @@ struct host_xen {
     xc_interface *xch;
     struct llc_xen llc;
     const char *named_llc; /* NULL: none */
-    const char *soft_pools; /* likewise */
     unsigned int nr_cpus;
     bool shared_queues;
-    char said[sizeof(((struct xensched_error *)0)->text)];
+    struct domains_xen domains;
 };
-
-static int failed(struct xensched_error *err, const char *what, uint32_t domid)
-{
-    return xensched_fail(err, errno ? errno : EIO, "%s of domain %u: %s", what,
-                         domid, strerror(errno));
-}
-
-/* Maps: libxc's are bytes. */
-
-static xc_cpumap_t to_bytes(const struct host_xen *hx,
-                            const struct cpumap *map)
-{
-    xc_cpumap_t bytes = need_memory(xc_get_cpumap_size(hx->xch), 1);
-    unsigned int cpu;
-
-    for (cpu = 0; cpu < map->nr_cpus; cpu++)
-        if (cpumap_test(map, cpu))
-            bytes[cpu / 8] |= 1U << cpu % 8;
-
-    return bytes;
-}
-
-static void from_bytes(struct cpumap *map, const uint8_t *bytes)
-{
-    unsigned int cpu;
-
-    for (cpu = 0; cpu < map->nr_cpus; cpu++)
-        if (bytes[cpu / 8] & (1U << cpu % 8))
-            cpumap_set(map, cpu);
-}
-
-static int get_affinity(void *data, uint32_t domid, unsigned int vcpu,
-                        struct cpumap *hard, struct cpumap *soft,
-                        struct xensched_error *err)
-{
-    struct host_xen *hx = data;
-    xc_cpumap_t h = to_bytes(hx, hard), s = to_bytes(hx, soft);
-    int rc = 0;
-
-    if (xc_vcpu_getaffinity(hx->xch, domid, vcpu, h, s,
-                            XEN_VCPUAFFINITY_HARD | XEN_VCPUAFFINITY_SOFT)) {
-        rc = failed(err, "cannot get the affinity", domid);
-    } else {
-        from_bytes(hard, h);
-        from_bytes(soft, s);
-    }
-    free(h);
-    free(s);
-
-    return rc;
-}
-
-static int set_affinity(void *data, uint32_t domid, unsigned int vcpu,
-                        const struct cpumap *hard, const struct cpumap *soft,
-                        struct xensched_error *err)
-{
-    struct host_xen *hx = data;
-    xc_cpumap_t h = hard ? to_bytes(hx, hard) : NULL;
-    xc_cpumap_t s = soft ? to_bytes(hx, soft) : NULL;
-    int rc = 0;
-
-    if (xc_vcpu_setaffinity(hx->xch, domid, vcpu, h, s,
-                            (hard ? XEN_VCPUAFFINITY_HARD : 0) |
-                            (soft ? XEN_VCPUAFFINITY_SOFT : 0)))
-        rc = failed(err, "cannot set the affinity", domid);
-    free(h);
-    free(s);
-
-    return rc;
-}
 
 /* It was right at first; pCPUs that came since can have made it wrong. */
 static void name_llc(struct host_xen *hx, struct topology *t)
@@ -169,151 +99,29 @@ static int check_llc(struct host_xen *hx, const char *named,
 
 /* Domains. */
 
-static int get_vcpu(struct host_xen *hx, struct domain *d, unsigned int i,
-                    struct xensched_error *err)
+static int get_affinity(void *data, uint32_t domid, unsigned int vcpu,
+                        struct cpumap *hard, struct cpumap *soft,
+                        struct xensched_error *err)
 {
-    struct domain_vcpu *vcpu = &d->vcpus[i];
-    xc_vcpuinfo_t info;
+    const struct host_xen *hx = data;
 
-    if (xc_vcpu_getinfo(hx->xch, d->domid, i, &info))
-        return failed(err, "cannot get a vCPU", d->domid);
-    vcpu->online = info.online;
-    vcpu->cpu = info.cpu;
-
-    return get_affinity(hx, d->domid, i, &vcpu->hard, &vcpu->soft, err);
+    return domains_xen_get_affinity(&hx->domains, domid, vcpu, hard, soft, err);
 }
 
-static int get_pool(struct host_xen *hx, struct domain *d,
-                    const struct domains *domains, struct xensched_error *err)
+static int set_affinity(void *data, uint32_t domid, unsigned int vcpu,
+                        const struct cpumap *hard, const struct cpumap *soft,
+                        struct xensched_error *err)
 {
-    xc_cpupoolinfo_t *pool;
-    unsigned int i;
+    const struct host_xen *hx = data;
 
-    cpumap_init(&d->pool_cpus, hx->nr_cpus);
-    /* Most hosts have one cpupool; ask once for each. */
-    for (i = 0; i + 1 < domains->nr; i++)
-        if (domains->domain[i].pool == d->pool) {
-            cpumap_copy(&d->pool_cpus, &domains->domain[i].pool_cpus);
-            d->pool_soft = domains->domain[i].pool_soft;
-            return 0;
-        }
-    pool = xc_cpupool_getinfo(hx->xch, d->pool);
-    if (!pool)
-        return failed(err, "cannot get the cpupool", d->domid);
-    if (pool->cpupool_id == d->pool)
-        from_bytes(&d->pool_cpus, pool->cpumap);
-    xc_cpupool_infofree(hx->xch, pool);
-    d->pool_soft = hx->soft_pools &&
-                   xenstore_pool_is_one_of(hx->xs, d->pool, hx->soft_pools);
-
-    return 0;
-}
-
-static void format_uuid(char text[DOMAIN_UUID_TEXT], const uint8_t *u)
-{
-    snprintf(text, DOMAIN_UUID_TEXT, "%02x%02x%02x%02x-%02x%02x-%02x%02x-"
-             "%02x%02x-%02x%02x%02x%02x%02x%02x", u[0], u[1], u[2], u[3], u[4],
-             u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13], u[14],
-             u[15]);
-}
-
-static void get_name(struct host_xen *hx, struct domain *d)
-{
-    struct xenstore_domain known = xenstore_domain(hx->xs, d->domid);
-
-    snprintf(d->name, sizeof(d->name), "%s", known.name);
-    snprintf(d->group, sizeof(d->group), "%s", known.group);
-    d->stays = known.stays;
-    d->soft_only = known.soft_only;
-    d->driver = d->domid == 0;
-}
-
-/* Who serves whom; all domains are there. */
-static void get_back_ends(struct host_xen *hx, struct domains *domains)
-{
-    unsigned int i, j;
-
-    for (i = 0; i < domains->nr; i++) {
-        uint32_t domid = domains->domain[i].domid;
-        struct xenstore_domain known = xenstore_domain(hx->xs, domid);
-
-        for (j = 0; j < known.nr_back_ends; j++) {
-            struct domain *d = domains_find(domains, known.back_ends[j]);
-
-            if (d)
-                domain_add_serves(d, domid);
-        }
-    }
-}
-
-static void get_identity(struct host_xen *hx, const xc_domaininfo_t *info,
-                         struct domain *d)
-{
-    d->domid = info->domain;
-    format_uuid(d->uuid, info->handle);
-    get_name(hx, d);
-}
-
-static int get_domain(struct host_xen *hx, const xc_domaininfo_t *info,
-                      struct domain *d, const struct domains *domains,
-                      struct xensched_error *err)
-{
-    unsigned int i;
-    int rc;
-
-    d->pool = info->cpupool;
-    rc = get_pool(hx, d, domains, err);
-    if (rc)
-        return rc;
-    if (info->max_vcpu_id != XEN_INVALID_MAX_VCPU_ID)
-        domain_make_vcpus(d, info->max_vcpu_id + 1, hx->nr_cpus);
-    for (i = 0; !rc && i < d->nr_vcpus; i++)
-        rc = get_vcpu(hx, d, i, err);
-    memory_xen_times(hx->xch, d);
-
-    return rc;
-}
-
-/* It is looked at in each plan; a word in each would say no more. */
-static void say_once(struct host_xen *hx, const char *text)
-{
-    if (!strcmp(hx->said, text))
-        return;
-    snprintf(hx->said, sizeof(hx->said), "%s", text);
-    say("%s; it is left alone until it can be looked at", text);
-}
-
-static void add_domain(struct host_xen *hx, const xc_domaininfo_t *info,
-                       struct domains *domains, bool vcpus)
-{
-    struct xensched_error err;
-    struct domain *d;
-    int rc;
-
-    if (info->flags & XEN_DOMINF_dying)
-        return;
-    d = domains_add(domains);
-    get_identity(hx, info, d);
-    rc = vcpus ? get_domain(hx, info, d, domains, &err) : 0;
-    if (!rc)
-        return;
-    domains_drop_last(domains);
-    /* It went away while it was looked at. */
-    if (rc != -ESRCH && rc != -EINVAL)
-        say_once(hx, err.text);
+    return domains_xen_set_affinity(&hx->domains, domid, vcpu, hard, soft, err);
 }
 
 static bool is_gone(void *data, uint32_t domid, const char *uuid)
 {
-    char text[DOMAIN_UUID_TEXT];
-    xc_domaininfo_t info;
-    struct host_xen *hx = data;
+    const struct host_xen *hx = data;
 
-    if (xc_domain_getinfo_single(hx->xch, domid, &info))
-        return errno == ESRCH;
-    format_uuid(text, info.handle);
-
-    return info.flags & XEN_DOMINF_dying || strcmp(text, uuid);
+    return domains_xen_is_gone(&hx->domains, domid, uuid);
 }
 
 /* What xenstored, or the toolstack, has to be asked for. */
@@ -328,25 +136,8 @@ struct domain_query {
 static int ask_for_domains(void *arg)
 {
     const struct domain_query *q = arg;
-    struct host_xen *hx = q->hx;
-    xc_domaininfo_t info[64];
-    uint32_t first = 0;
-    int nr, i;
 
-    do {
-        nr = xc_domain_getinfolist(hx->xch, first, 64, info);
-        if (nr < 0)
-            return xensched_fail(q->err, errno, "cannot list domains: %s",
-                                 strerror(errno));
-        for (i = 0; i < nr; i++)
-            add_domain(hx, &info[i], q->domains, q->vcpus);
-        if (nr)
-            first = info[nr - 1].domain + 1;
-    } while (nr);
-    get_back_ends(hx, q->domains);
-    xenstore_forget_others(hx->xs);
-
-    return 0;
+    return domains_xen_list(&q->hx->domains, q->domains, q->vcpus, q->err);
 }
 
 static int all_domains(void *data, struct domains *domains,
@@ -579,6 +370,8 @@ static int connect_xen(struct host_xen *hx, struct xensched_error *err)
         return xensched_fail(err, errno, "cannot ask Xen for its pCPUs: %s "
                              "(is this dom0, and root?)", strerror(errno));
     hx->nr_cpus = nr;
+    hx->domains.xch = hx->xch;
+    hx->domains.nr_cpus = nr;
     llc_xen_open(&hx->llc, hx->xch, hx->log);
     /* By default those of its run queues are a socket's. */
     hx->shared_queues = !xc_sched_id(hx->xch, &scheduler) &&
@@ -609,7 +402,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
 
     hx->choice = choice;
     hx->pmc = pmc;
-    hx->soft_pools = soft_pools;
+    hx->domains.soft_pools = soft_pools;
     logs_init(&hx->logs, choice, HYPERVISOR, NR_ACCT);
     hx->host = (struct host){
         .data = hx,
@@ -648,7 +441,11 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
 
 int host_xen_connect(struct host_xen *hx, struct xensched_error *err)
 {
-    return xenstore_open(&hx->xs, err);
+    int rc = xenstore_open(&hx->xs, err);
+
+    hx->domains.xs = hx->xs;
+
+    return rc;
 }
 
 const struct host *host_xen_host(const struct host_xen *hx)

@@ -16,9 +16,9 @@ struct host_xen;
 struct pmc;
 
 /*
- * Connect to Xen.  @llc is what an operator has named, or NULL;
- * see llc.h: -EINVAL if this host's cannot be so.  @soft_pools are the names of
- * cpupools in which no domain gets a hard affinity, or NULL.  @choice, @pmc, @llc and
+ * Connect to Xen.  @llc is what an operator has named, or NULL; see llc.h:
+ * -EINVAL if this host's cannot be so.  @soft_pools are the names of cpupools in
+ * which no domain gets a hard affinity, or NULL.  @choice, @pmc, @llc and
  * @soft_pools have to stay valid.
  */
 int host_xen_open(struct host_xen **hx, const struct choice *choice,
