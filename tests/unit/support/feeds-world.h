@@ -87,4 +87,6 @@ uint64_t total_of(unsigned int event, uint16_t current,
 void get_it_to_log(void);
 void refused_with(const char *words);
 
+#define feeds_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
 #endif /* TESTS_UNIT_FEEDS_WORLD_H */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The daemon's core and what others set: an operator's affinities stay, whenever
+ * they were set, and what xl picked by itself is nobody's.
+ */
+#include "cmocka-tap.h"
+#include "core-world.h"
+
+const char state_path[] = "test-core-ownership.state";
+const char journal_path[] = "test-core-ownership.journal";
+
+static void an_operator_who_moves_a_guest_keeps_it(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    domain(DISK)->vcpus[0].soft = 0x4;
+    run(60, TALK);
+    assert_true(fake_has_soft(domain(DISK), 0x4));
+    assert_int_equal(core.moves, 1);
+    /* Also one who undoes it to the very default. */
+    domain(DISK)->vcpus[0].soft = FAKE_ALL;
+    run(60, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+}
+
+/* It was told as nobody's doing, and the guest never moved again. */
+static void who_puts_the_original_back_is_in_the_journal(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    domain(DISK)->vcpus[0].soft = FAKE_ALL;
+    run(60, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    assert_int_equal(count_in_journal("\"what\":\"operator\""), 1);
+    assert_int_equal(core.actuator.state.nr, 0);
+}
+
+static void a_pcpu_that_goes_and_comes_moves_nothing(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(20, TALK);
+    assert_int_equal(core.moves, 1);
+    host.world->offline = 0x2;
+    run(30, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    host.world->offline = 0;
+    run(30, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    assert_int_equal(core.moves, 1);
+}
+
+static void an_affinity_from_before_is_the_operators(void **state)
+{
+    (void)state;
+    domain(DISK)->names_affinity = true;
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    start(MODE_ACT);
+    run(20, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+}
+
+static void a_hard_affinity_is_the_operators(void **state)
+{
+    (void)state;
+    domain(DISK)->vcpus[0].hard = FAKE_NODE_1;
+    start(MODE_ACT);
+    run(20, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+}
+
+/* On NUMA hosts every guest has one which xl has picked. */
+static void an_affinity_that_xl_picked_is_nobodys(void **state)
+{
+    (void)state;
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    core_stop(&core);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+}
+
+static void half_a_node_was_not_picked_by_xl(void **state)
+{
+    (void)state;
+    domain(DISK)->vcpus[0].soft = 0x8;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), 0x8));
+}
+
+/* It looks like xl's work, but xl doesn't do that to a running guest. */
+static void a_node_set_while_we_look_is_the_operators(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(7, SILENCE);
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    run(20, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        core_test(an_operator_who_moves_a_guest_keeps_it),
+        core_test(who_puts_the_original_back_is_in_the_journal),
+        core_test(a_pcpu_that_goes_and_comes_moves_nothing),
+        core_test(an_affinity_from_before_is_the_operators),
+        core_test(a_hard_affinity_is_the_operators),
+        core_test(an_affinity_that_xl_picked_is_nobodys),
+        core_test(half_a_node_was_not_picked_by_xl),
+        core_test(a_node_set_while_we_look_is_the_operators),
+    };
+
+    return run_tap_tests(tests);
+}

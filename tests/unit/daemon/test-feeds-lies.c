@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sources that lie, about rows and about their area.
+ *
+ * What a driver domain can do to the daemon is all here: if one of these tests
+ * fails, a guest can crash, stop or mislead the scheduler of the host.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "fake-domctl.h"
+#include "fake-xenstore.h"
+#include "feeds-world.h"
+#include "harness.h"
+
+#include <xenctrl.h>
+
+#include "daemon/feeds/budget.h"
+
+/* Lies about rows. */
+
+static void what_it_may_not_say_is_not_believed(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    get_it_to_log();
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    emit(0, PAGES, OTHER_ACCT, CLIENT_ACCT, 1000);
+    emit(0, PAGES, DOM0_ACCT, OTHER_ACCT, 1000);
+    emit(0, PAGES, DRIVER_ACCT, OTHER_ACCT, 1000);
+    emit(0, EV(EVTCHN_SEND), DRIVER_ACCT, CLIENT_ACCT, 1000);
+    emit(0, EV(EVTCHN_SEND), OTHER_ACCT, DOM0_ACCT, 1000);
+    emit(0, EV(SERVICE_NS), DRIVER_ACCT, XEN_SCHEDLOG_ACCT_NONE, SECOND);
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, UINT32_MAX);
+    wait_for(1);
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 5);
+    assert_int_equal(driver()->refused, 7);
+    /* What the hypervisor said is as it was, and all there is besides. */
+    assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
+    assert_int_equal(matrix_size(core.matrix), 2);
+    assert_int_equal(driver()->state, FEED_READING);
+
+    for (i = 0; i < 100; i++) {
+        emit(0, PAGES, OTHER_ACCT, CLIENT_ACCT, 1000);
+        wait_for(1);
+    }
+    assert_int_equal(driver()->refused, 107);
+    for (i = 0; i < core.journal.nr; i++)
+        if (strstr(json_object_to_json_string(core.journal.entries[i]),
+                   "refused"))
+            break;
+    assert_true(i < core.journal.nr);
+    for (i++; i < core.journal.nr; i++)
+        assert_null(strstr(json_object_to_json_string(
+                               core.journal.entries[i]), "refused"));
+}
+
+/* Xen has seen no notification of its client. */
+static void what_its_client_did_not_ask_for_is_not_believed(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    feeds_free(&feeds);
+    start_feeds("evtchn-send,ring-pages");
+    get_it_to_log();
+    for (i = 0; i < 9; i++) {
+        emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 257);
+        wait_for(1);
+        assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 0);
+    }
+    /* One may have been lost: it is not said of an honest one. */
+    assert_string_equal(driver()->reason, "");
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 257);
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+    assert_non_null(strstr(driver()->reason, "more for its clients"));
+    assert_int_equal(driver()->refused, 0);
+}
+
+static uint32_t routed_threshold(unsigned int event, uint16_t acct)
+{
+    return ((uint64_t *)page(GLOBAL + 1))[acct * XEN_SCHEDLOG_NR_EVENTS +
+                                          event];
+}
+
+static void too_much_of_it_is_thinned_out_at_its_own_expense(void **state)
+{
+    uint64_t before;
+    unsigned int i;
+
+    (void)state;
+    governor_init(&core.governor, 0.01, core.settings.choice.threshold,
+                  FAKE_ACCTS);
+    get_it_to_log();
+    budget_keep(&feeds, 0, now);
+    for (i = 0; i < 3000; i++)
+        emit(0, PAGES, i % 3 ? OTHER_ACCT : DRIVER_ACCT, CLIENT_ACCT, 1);
+    wait_for(1);
+    budget_keep(&feeds, SECOND / 20, now);
+    assert_true(routed_threshold(PAGES, DRIVER_ACCT) > 1);
+    assert_int_equal(governor_threshold(&core.governor, PAGES, DRIVER_ACCT),
+                     routed_threshold(PAGES, DRIVER_ACCT));
+    assert_int_equal(governor_threshold(&core.governor, PAGES, OTHER_ACCT), 1);
+
+    /* It counts for those which made no row, also when it was away. */
+    before = total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT);
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 1);
+    wait_for(1);
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT) - before,
+                     governor_threshold(&core.governor, PAGES, DRIVER_ACCT));
+    feeds_begin_anew(&feeds, now);
+    wait_for(1);
+    answer();
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(governor_threshold(&core.governor, PAGES, DRIVER_ACCT),
+                     routed_threshold(PAGES, DRIVER_ACCT));
+}
+
+static void noise_in_its_pages_does_nothing_to_others(void **state)
+{
+    uint64_t seed = 7;
+    unsigned int i, j;
+
+    (void)state;
+    get_it_to_log();
+    for (i = 0; i < 300; i++) {
+        for (j = 0; j < XC_PAGE_SIZE; j += 8) {
+            *(uint64_t *)(page(CPU_FRAME(0)) + j) = harness_random(&seed);
+            *(uint64_t *)(page(CPU_FRAME(1) + 1) + j) = harness_random(&seed);
+            *(uint64_t *)(page(CPU_FRAME(1) + 2) + j) = harness_random(&seed);
+            *(uint64_t *)(page(GLOBAL + 1) + j) = harness_random(&seed);
+            *(uint64_t *)(page(DIRECTORY) + j) = harness_random(&seed);
+        }
+        /* A state which is plausible half of the time. */
+        *(uint32_t *)(page(CPU_FRAME(1) + 1) + 24) &= ~1U;
+        *(uint64_t *)(page(CPU_FRAME(0) + 1)) += 1U << 20;
+        now += SECOND / 10;
+        read_rows();
+    }
+    wait_for(3);
+    assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
+    for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
+        if (i != EV(EVTCHN_SEND) && i != PAGES)
+            for (j = 0; j < FAKE_ACCTS * FAKE_ACCTS; j++)
+                assert_int_equal(total_of(i, j / FAKE_ACCTS,
+                                          j % FAKE_ACCTS), 0);
+    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+}
+
+static void a_log_that_contradicts_itself_is_given_up(void **state)
+{
+    struct xen_schedlog_state *s;
+
+    (void)state;
+    get_it_to_log();
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    read_rows();
+    assert_int_equal(driver()->state, FEED_READING);
+    s = (void *)page(CPU_FRAME(0) + 1);
+    s->layout_pos = s->pos + 64;
+    now += SECOND / 10;
+    read_rows();
+    refused_with("contradicts itself");
+    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+}
+
+static void rows_of_another_shape_are_not_looked_at(void **state)
+{
+    uint32_t *registers;
+
+    (void)state;
+    get_it_to_log();
+    registers = (void *)page(CPU_FRAME(0));
+    registers[0] = XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
+                   XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER;
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    read_rows();
+    assert_true(driver()->refused > 0);
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 0);
+}
+
+/* 200 CPUs whose pages are all the same, and full again in each round. */
+static void what_it_costs_in_a_round_is_bounded(void **state)
+{
+    uint64_t *entry = (uint64_t *)page(DIRECTORY) + 2, before;
+    struct xensched_source_stats stats;
+    unsigned int i;
+
+    (void)state;
+    fake_domctl.nr_vcpus = 200;
+    look();
+    answer();
+    advertise("nr-cpus", "200");
+    advertise("directory", "100 101 102 103 104 105 106 107 108 109 110 111 "
+              "112 113 114 115 116 117 118 119 120 121 122 123 124 125");
+    for (i = 0; i < 200 * CPU_PAGES; i++)
+        entry[i] = CPU_FRAME(0) + i % CPU_PAGES;
+    wait_for(5);
+    assert_int_equal(driver()->state, FEED_READING);
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    read_rows();
+    feed_stats(driver(), &stats);
+    before = stats.bytes;
+    *(uint64_t *)page(CPU_FRAME(0) + 1) += FILE_SIZE;
+    read_rows();
+    feed_stats(driver(), &stats);
+    assert_in_range(stats.bytes - before, (1U << 20) - FILE_SIZE,
+                    (1U << 20) + FILE_SIZE);
+    /* What is lost has its price. */
+    before = stats.bytes;
+    *(uint64_t *)page(CPU_FRAME(0) + 1) += 3 * FILE_SIZE;
+    read_rows();
+    feed_stats(driver(), &stats);
+    assert_in_range(stats.bytes - before, 1, (1U << 19) + FILE_SIZE);
+    /* For all of them together: another one, and it is half of that. */
+    fake_domain_new(&host, OTHER_DRIVER, "driver", 1)->clients = 1U << OTHER;
+    look();
+    feed_stats(driver(), &stats);
+    before = stats.bytes;
+    *(uint64_t *)page(CPU_FRAME(0) + 1) += FILE_SIZE;
+    read_rows();
+    feed_stats(driver(), &stats);
+    assert_in_range(stats.bytes - before, 1, (1U << 19) + FILE_SIZE);
+}
+
+/* Lies about the area. */
+
+static void an_area_which_was_not_asked_for_is_refused(void **state)
+{
+    static const struct {
+        const char *node, *value, *words;
+    } lies[] = {
+        { "version", "1", "version 1" },
+        { "version", "x", "version 0" },
+        { "nr-cpus", "0", "impossible number of CPUs" },
+        { "nr-cpus", "4097", "impossible number of CPUs" },
+        { "nr-cpus", "-1", "impossible number of CPUs" },
+        { "nr-cpus", "4294967298", "impossible number of CPUs" },
+        { "nr-cpus", " 2", "impossible number of CPUs" },
+        { "nr-cpus", "3", "logs of 3 CPUs, and has 2" },
+        { "nr-acct", "32", "another geometry" },
+        { "nr-acct", "", "another geometry" },
+        { "sizes", "131072", "another geometry" },
+        { "sizes", "262144 262144", "another geometry" },
+        { "sizes", "0262144", "another geometry" },
+        { "directory", "", "directory" },
+        { "directory", "100 101", "directory" },
+        { "directory", "0x64", "directory" },
+        { "directory", "100 ", "directory" },
+        { "directory", "99999", "cannot map the directory" },
+        { "directory", "18446744073709551615", "cannot map the directory" },
+        { "directory", "18446744073709551616", "directory" },
+        { "error", "EBUSY somebody else holds it", "somebody else holds it" },
+        { "error", "\033[2J", "?[2J" },
+        { "error", "", "" },
+    };
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+        look();
+        answer();
+        advertise(lies[i].node, lies[i].value);
+        wait_for(1);
+        if (*lies[i].words)
+            refused_with(lies[i].words);
+        feeds_free(&feeds);
+        assert_int_equal(mapped, 0);
+        fake_xs_remove("/local/domain/3/schedlog");
+        start_feeds("ring-pages");
+    }
+}
+
+static void frames_which_cannot_be_are_refused(void **state)
+{
+    static const struct {
+        unsigned int entry;
+        uint64_t frame;
+        const char *words;
+    } lies[] = {
+        { 0, FRAMES, "cannot map the routes" },
+        { 1, NO_FRAME, "cannot map the routes" },
+        { 2, 1ULL << 52, "cannot map the log of CPU 0" },
+        { 3, NO_FRAME, "cannot map the log of CPU 0" },
+        { 2 + CPU_PAGES + 65, FRAMES, "cannot map the log of CPU 1" },
+        { 2 + CPU_PAGES + 65, NO_FRAME - 1, "cannot map the log of CPU 1" },
+    };
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+        look();
+        answer();
+        ((uint64_t *)page(DIRECTORY))[lies[i].entry] = lies[i].frame;
+        wait_for(1);
+        refused_with(lies[i].words);
+        assert_int_equal(feed("hypervisor")->state, FEED_READING);
+        feeds_free(&feeds);
+        fake_xs_remove("/local/domain/3/schedlog");
+        start_feeds("ring-pages");
+    }
+}
+
+/* A page of a device which it has: Xen would map that. */
+static void memory_of_a_device_is_not_mapped(void **state)
+{
+    static const struct {
+        uint64_t frame;
+        const char *words;
+    } lies[] = {
+        { DIRECTORY, "cannot map the directory" },
+        { GLOBAL + 1, "cannot map the routes" },
+        { CPU_FRAME(1) + 7, "cannot map the log of CPU 1" },
+    };
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+        fake_domctl.device = lies[i].frame;
+        look();
+        answer();
+        wait_for(1);
+        refused_with(lies[i].words);
+        refused_with("no memory of domain 3's own");
+        feeds_free(&feeds);
+        fake_xs_remove("/local/domain/3/schedlog");
+        start_feeds("ring-pages");
+    }
+}
+
+/* It could cost time in each round, and never be found out. */
+static void a_log_that_stays_busy_is_given_up(void **state)
+{
+    struct xen_schedlog_state *s;
+    unsigned int i;
+
+    (void)state;
+    get_it_to_log();
+    emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
+    s = (void *)page(CPU_FRAME(0) + 1);
+    s->layout_seq++;
+    for (i = 0; i < 5; i++)
+        read_rows();
+    assert_int_equal(driver()->state, FEED_READING);
+    /* It ends in time: nothing has happened. */
+    s->layout_seq--;
+    read_rows();
+    assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 5);
+    s->layout_seq++;
+    for (i = 0; i < 20; i++)
+        read_rows();
+    refused_with("is being changed for ever");
+    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+}
+
+static void a_cpu_that_is_not_possible_has_no_log(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    look();
+    answer();
+    for (i = 0; i < CPU_PAGES; i++)
+        ((uint64_t *)page(DIRECTORY))[2 + i] = NO_FRAME;
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+    assert_false(xensched_area_has_cpu(driver()->area, 0));
+    assert_true(xensched_area_has_cpu(driver()->area, 1));
+}
+
+static void one_page_for_all_is_its_own_problem(void **state)
+{
+    uint64_t *entry = (uint64_t *)page(DIRECTORY);
+    unsigned int i;
+
+    (void)state;
+    look();
+    answer();
+    for (i = 0; i < 2 + 2 * CPU_PAGES; i++)
+        entry[i] = DIRECTORY;
+    wait_for(20);
+    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+    assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
+}
+
+/* Anybody else can look at what is there, and not without that. */
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        feeds_test(what_it_may_not_say_is_not_believed),
+        feeds_test(what_its_client_did_not_ask_for_is_not_believed),
+        feeds_test(too_much_of_it_is_thinned_out_at_its_own_expense),
+        feeds_test(noise_in_its_pages_does_nothing_to_others),
+        feeds_test(a_log_that_contradicts_itself_is_given_up),
+        feeds_test(rows_of_another_shape_are_not_looked_at),
+        feeds_test(what_it_costs_in_a_round_is_bounded),
+        feeds_test(an_area_which_was_not_asked_for_is_refused),
+        feeds_test(frames_which_cannot_be_are_refused),
+        feeds_test(memory_of_a_device_is_not_mapped),
+        feeds_test(a_log_that_stays_busy_is_given_up),
+        feeds_test(a_cpu_that_is_not_possible_has_no_log),
+        feeds_test(one_page_for_all_is_its_own_problem),
+    };
+
+    return run_tap_tests(tests);
+}
