@@ -3,33 +3,20 @@
  * step.h - for tests which kill what they test at each of its steps, or let
  * each of its system calls fail: WRAP_NAME in the Makefile says which calls
  * are theirs, and before and after each of them a step is counted.
- *
- * To be included by one file of a program.
  */
 #ifndef TESTS_UNIT_STEP_H
 #define TESTS_UNIT_STEP_H
 
-#include <errno.h>
-#include <unistd.h>
-
 /* At one of the steps something happens. */
-static struct {
+extern struct step {
     unsigned int nr;
     unsigned int at;   /* 0: never */
     int error;         /* what happens: this, or with 0 the process dies */
     unsigned int done; /* by the test, which counts for itself */
 } *step; /* shared between processes; made by the test */
 
-static int is_time(void)
-{
-    if (++step->nr != step->at)
-        return 0;
-    if (!step->error)
-        _exit(99);
-    errno = step->error;
-
-    return 1;
-}
+/* Is this the step?  Then it is an error, or the end. */
+int is_time(void);
 
 /* Before a system call, and after it has done its work. */
 #define WRAP(call, args, ...)                      \
