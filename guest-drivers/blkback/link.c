@@ -4,6 +4,9 @@
  *
  * modprobe loads xensched_log first, if it can.  If not, this module works all
  * the same, and a log that comes later is attached then.
+ *
+ * The log's symbols are in a namespace of their own.  symbol_get(), which is how
+ * they are found here, does not ask for it; it is imported to say whose they are.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,7 +27,7 @@ struct xensched_link xensched_link = {
 static DEFINE_MUTEX(link_mutex);
 static bool attached;
 
-static void link_attach(void)
+static void xensched_link_attach(void)
 {
 	void (*attach)(struct xensched_link *link);
 
@@ -38,20 +41,20 @@ static void link_attach(void)
 	mutex_unlock(&link_mutex);
 }
 
-static int link_module_came(struct notifier_block *block, unsigned long action,
-			    void *data)
+static int xensched_link_module_came(struct notifier_block *block,
+				     unsigned long action, void *data)
 {
 	const struct module *module = data;
 
 	if (action == MODULE_STATE_LIVE &&
 	    !strcmp(module->name, "xensched_log"))
-		link_attach();
+		xensched_link_attach();
 
 	return NOTIFY_DONE;
 }
 
 static struct notifier_block link_notifier = {
-	.notifier_call = link_module_came,
+	.notifier_call = xensched_link_module_came,
 };
 static bool watching;
 
@@ -59,7 +62,7 @@ void xensched_link_init(u32 events)
 {
 	xensched_link.events = events;
 	watching = !register_module_notifier(&link_notifier);
-	link_attach();
+	xensched_link_attach();
 	if (!attached)
 		pr_info("nothing is logged without xensched_log\n");
 }
@@ -81,4 +84,5 @@ void xensched_link_exit(void)
 	symbol_put(xensched_log_attach);
 }
 
+MODULE_IMPORT_NS(XENSCHED_LOG);
 MODULE_SOFTDEP("pre: xensched_log");

@@ -37,7 +37,7 @@ u16 xensched_log_acct(u16 domid)
 
 	return READ_ONCE(acct_of[domid & (NR_DOMIDS - 1)]);
 }
-EXPORT_SYMBOL_GPL(xensched_log_acct);
+EXPORT_SYMBOL_NS_GPL(xensched_log_acct, XENSCHED_LOG);
 
 static bool valid_acct(unsigned int acct)
 {
@@ -55,7 +55,7 @@ static bool names_domain(const char *name, u16 *domid)
 	return !kstrtou16(name, 10, domid) && *domid < DOMID_FIRST_RESERVED;
 }
 
-static void read_number(const char *name)
+static void xensched_read_acct(const char *name)
 {
 	unsigned int acct;
 	u16 domid;
@@ -68,18 +68,18 @@ static void read_number(const char *name)
 		   valid_acct(acct) ? acct : without_number(domid));
 }
 
-static void read_own_number(void)
+static void xensched_read_own_acct(void)
 {
 	unsigned int domid = xenbus_read_unsigned("domid", "", 0);
 	char name[8];
 
 	WRITE_ONCE(own_domid, domid & (NR_DOMIDS - 1));
 	snprintf(name, sizeof(name), "%u", own_domid);
-	read_number(name);
+	xensched_read_acct(name);
 }
 
 /* Who we are, and all numbers. */
-static void read_all(void)
+static void xensched_read_all_acct(void)
 {
 	unsigned long *given = bitmap_zalloc(NR_DOMIDS, GFP_KERNEL);
 	unsigned int i, nr = 0;
@@ -95,11 +95,11 @@ static void read_all(void)
 		nr = 0;
 	}
 	numbers_given = nr > 0;
-	read_own_number();
+	xensched_read_own_acct();
 	for (i = 0; i < nr; i++) {
 		if (names_domain(names[i], &domid))
 			__set_bit(domid, given);
-		read_number(names[i]);
+		xensched_read_acct(names[i]);
 	}
 	__set_bit(own_domid, given);
 	for_each_clear_bit(i, given, NR_DOMIDS)
@@ -140,9 +140,9 @@ static void xensched_numbers_changed(struct xenbus_watch *watch,
 				     const char *path, const char *token)
 {
 	if (concerns_one(path))
-		read_number(path + strlen(NODE "/"));
+		xensched_read_acct(path + strlen(NODE "/"));
 	else
-		read_all();
+		xensched_read_all_acct();
 }
 
 static struct xenbus_watch xensched_numbers_watch = {

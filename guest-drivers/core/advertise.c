@@ -103,7 +103,8 @@ static int xensched_transact(int (*call)(struct xenbus_transaction t, int arg),
 }
 
 /* A node which is not there is a mistake as any other. */
-static int read_number(struct xenbus_transaction t, const char *name, u32 *n)
+static int xensched_read_number(struct xenbus_transaction t, const char *name,
+				u32 *n)
 {
 	char *value = xenbus_read(t, REQUEST, name, NULL);
 	int err;
@@ -150,17 +151,17 @@ static int read_nodes(struct xenbus_transaction t, struct xensched_request *r)
 		return PTR_ERR(exists);
 	kfree(exists);
 
-	err = read_number(t, "version", &version);
+	err = xensched_read_number(t, "version", &version);
 	if (err)
 		return err;
 	if (version != XEN_SCHEDLOG_ABI_VERSION)
 		return -EPROTO;
 
-	err = read_number(t, "nr-acct", &r->nr_acct);
+	err = xensched_read_number(t, "nr-acct", &r->nr_acct);
 	if (!err)
-		err = read_number(t, "events", &r->events);
+		err = xensched_read_number(t, "events", &r->events);
 	if (!err)
-		err = read_number(t, "lease-ms", &r->lease_ms);
+		err = xensched_read_number(t, "lease-ms", &r->lease_ms);
 	if (!err)
 		err = read_sizes(t, r);
 	/* The device can do without a lease; who is in dom0 cannot. */
@@ -171,7 +172,7 @@ static int read_nodes(struct xenbus_transaction t, struct xensched_request *r)
 }
 
 /* Half of a request may be there, which the transaction's end will tell. */
-static int read_request(struct xenbus_transaction t, int unused)
+static int xensched_read_request(struct xenbus_transaction t, int unused)
 {
 	xensched_request.wrong = read_nodes(t, &xensched_request);
 
@@ -179,8 +180,8 @@ static int read_request(struct xenbus_transaction t, int unused)
 }
 
 /* Appends the frames of a region.  A CPU which is not possible has none. */
-static u64 *put_frames(u64 *entry, enum xensched_region_nr nr,
-		       unsigned int cpu)
+static u64 *xensched_append_frames(u64 *entry, enum xensched_region_nr nr,
+				   unsigned int cpu)
 {
 	const struct xensched_region *region = xensched_find_region(nr, cpu);
 	unsigned int i;
@@ -202,10 +203,10 @@ static void fill_directory(void)
 	u64 *entry = directory->va;
 	unsigned int cpu, i;
 
-	entry = put_frames(entry, XENSCHED_REGION_GLOBAL, 0);
+	entry = xensched_append_frames(entry, XENSCHED_REGION_GLOBAL, 0);
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
 		for (i = 0; i < ARRAY_SIZE(of_cpu); i++)
-			entry = put_frames(entry, of_cpu[i], cpu);
+			entry = xensched_append_frames(entry, of_cpu[i], cpu);
 }
 
 static int make_directory(void)
@@ -349,7 +350,7 @@ static int write_error(struct xenbus_transaction t, int wrong)
 	return xenbus_printf(t, AREA, "error", "EIO error %d", -wrong);
 }
 
-static int write_nodes(struct xenbus_transaction t, int wrong)
+static int xensched_write_nodes(struct xenbus_transaction t, int wrong)
 {
 	int err = write_number(t, "version", XEN_SCHEDLOG_ABI_VERSION);
 
@@ -362,7 +363,7 @@ static int write_nodes(struct xenbus_transaction t, int wrong)
 }
 
 /* -EACCES: the folder that we may write to is gone, or has been made anew. */
-static int remove_nodes(struct xenbus_transaction t, int unused)
+static int xensched_remove_nodes(struct xenbus_transaction t, int unused)
 {
 	unsigned int i;
 	int err = 0;
@@ -387,7 +388,7 @@ static void remember_events(void)
 static void say_nothing(void)
 {
 	if (said.any)
-		xensched_transact(remove_nodes, 0);
+		xensched_transact(xensched_remove_nodes, 0);
 	said.any = false;
 }
 
@@ -430,13 +431,13 @@ static int xensched_obey(int wrong, bool *new)
 /* What could not be said has not been: nobody has mapped it. */
 static void xensched_answer(int wrong, bool new)
 {
-	int err = xensched_transact(write_nodes, wrong);
+	int err = xensched_transact(xensched_write_nodes, wrong);
 
 	if (err && new) {
 		mutex_lock(&xensched_log_mutex);
 		xensched_unadvertise();
 		mutex_unlock(&xensched_log_mutex);
-		err = xensched_transact(write_nodes, err);
+		err = xensched_transact(xensched_write_nodes, err);
 	}
 	if (err)
 		pr_warn("cannot write to %s: error %d\n", AREA, err);
@@ -472,7 +473,7 @@ static void xensched_advertise_work(struct work_struct *unused)
 		return;
 	}
 
-	wrong = xensched_transact(read_request, 0);
+	wrong = xensched_transact(xensched_read_request, 0);
 	if (!wrong)
 		wrong = xensched_request.wrong;
 	if (wrong == -ENOENT) {

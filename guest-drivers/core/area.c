@@ -56,7 +56,7 @@ u64 xensched_used_bytes(void)
 	return atomic64_read(&used_bytes);
 }
 
-static void free_region(struct xensched_region *region)
+static void xensched_free_region(struct xensched_region *region)
 {
 	unsigned int i;
 
@@ -68,15 +68,15 @@ static void free_region(struct xensched_region *region)
 	kvfree(region);
 }
 
-static void last_put(struct kref *ref)
+static void xensched_last_put(struct kref *ref)
 {
-	free_region(container_of(ref, struct xensched_region, ref));
+	xensched_free_region(container_of(ref, struct xensched_region, ref));
 }
 
 void xensched_put_region(struct xensched_region *region)
 {
 	if (region)
-		kref_put(&region->ref, last_put);
+		kref_put(&region->ref, xensched_last_put);
 }
 
 struct xensched_region *xensched_alloc_region(size_t size, int node)
@@ -100,7 +100,7 @@ struct xensched_region *xensched_alloc_region(size_t size, int node)
 	if (region->va)
 		return region;
 fail:
-	free_region(region);
+	xensched_free_region(region);
 	return NULL;
 }
 
@@ -160,7 +160,7 @@ static u64 area_bytes(const struct xensched_geometry *g)
 	return cpu * num_possible_cpus() + PAGE_ALIGN(global_size(g));
 }
 
-static void free_cpu(struct area_cpu *area)
+static void xensched_free_cpu(struct area_cpu *area)
 {
 	xensched_put_region(area->control);
 	xensched_put_region(area->state);
@@ -185,7 +185,7 @@ static int alloc_cpu(struct area_cpu *area, int node)
 	    area->cpu)
 		return 0;
 
-	free_cpu(area);
+	xensched_free_cpu(area);
 	return -ENOMEM;
 }
 
@@ -270,7 +270,7 @@ void xensched_destroy_area(void)
 		struct area_cpu *area = per_cpu_ptr(&area_cpu, cpu);
 
 		if (area->cpu)
-			free_cpu(area);
+			xensched_free_cpu(area);
 	}
 	xensched_put_region(global);
 	global = NULL;

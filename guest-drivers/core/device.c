@@ -20,31 +20,32 @@
 #define OFFSET_PAGES	(1UL << (32 - PAGE_SHIFT))
 #define OFFSET_CPUS	(1UL << 16)
 
-static int log_open(struct inode *inode, struct file *file)
+static int xensched_dev_open(struct inode *inode, struct file *file)
 {
 	return capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
 }
 
-static long log_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long xensched_dev_ioctl(struct file *file, unsigned int cmd,
+			       unsigned long arg)
 {
 	return xensched_control(cmd, (void __user *)arg);
 }
 
-static void region_open(struct vm_area_struct *vma)
+static void xensched_region_open(struct vm_area_struct *vma)
 {
 	struct xensched_region *region = vma->vm_private_data;
 
 	kref_get(&region->ref);
 }
 
-static void region_close(struct vm_area_struct *vma)
+static void xensched_region_close(struct vm_area_struct *vma)
 {
 	xensched_put_region(vma->vm_private_data);
 }
 
 static const struct vm_operations_struct region_ops = {
-	.open = region_open,
-	.close = region_close,
+	.open = xensched_region_open,
+	.close = xensched_region_close,
 };
 
 /* Kernels before 6.3 have no functions for it. */
@@ -60,8 +61,9 @@ static void change_flags(struct vm_area_struct *vma, unsigned long set,
 #endif
 }
 
-static int map_region(struct vm_area_struct *vma,
-		      struct xensched_region *region, unsigned long first)
+static int xensched_map_region(struct vm_area_struct *vma,
+			       struct xensched_region *region,
+			       unsigned long first)
 {
 	unsigned long i, nr = vma_pages(vma);
 	int err;
@@ -77,12 +79,12 @@ static int map_region(struct vm_area_struct *vma,
 	}
 	vma->vm_private_data = region;
 	vma->vm_ops = &region_ops;
-	region_open(vma);
+	xensched_region_open(vma);
 
 	return 0;
 }
 
-static int log_mmap(struct file *file, struct vm_area_struct *vma)
+static int xensched_dev_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	unsigned long offset = vma->vm_pgoff;
 	unsigned long nr = offset / OFFSET_PAGES / OFFSET_CPUS;
@@ -103,7 +105,7 @@ static int log_mmap(struct file *file, struct vm_area_struct *vma)
 	mutex_lock(&xensched_log_mutex);
 	region = xensched_find_region(nr, cpu);
 	if (region)
-		err = map_region(vma, region, offset % OFFSET_PAGES);
+		err = xensched_map_region(vma, region, offset % OFFSET_PAGES);
 	mutex_unlock(&xensched_log_mutex);
 
 	return err;
@@ -111,10 +113,10 @@ static int log_mmap(struct file *file, struct vm_area_struct *vma)
 
 static const struct file_operations log_fops = {
 	.owner = THIS_MODULE,
-	.open = log_open,
-	.unlocked_ioctl = log_ioctl,
+	.open = xensched_dev_open,
+	.unlocked_ioctl = xensched_dev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.mmap = log_mmap,
+	.mmap = xensched_dev_mmap,
 	.llseek = noop_llseek,
 };
 

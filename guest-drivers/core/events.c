@@ -23,7 +23,7 @@
 struct static_key_false xensched_log_key[XEN_SCHEDLOG_NR_EVENTS] = {
 	[0 ... XEN_SCHEDLOG_NR_EVENTS - 1] = STATIC_KEY_FALSE_INIT,
 };
-EXPORT_SYMBOL_GPL(xensched_log_key);
+EXPORT_SYMBOL_NS_GPL(xensched_log_key, XENSCHED_LOG);
 
 static void (*events_changed)(void);
 static u32 events_on;
@@ -51,7 +51,7 @@ void xensched_log_event(enum xen_schedlog_event event, u16 acct,
 	}
 	local_irq_restore(flags);
 }
-EXPORT_SYMBOL_GPL(xensched_log_event);
+EXPORT_SYMBOL_NS_GPL(xensched_log_event, XENSCHED_LOG);
 
 void xensched_watch_events(void (*changed)(void))
 {
@@ -102,7 +102,7 @@ void xensched_log_provide(struct xensched_provider *provider)
 	mutex_unlock(&xensched_log_mutex);
 	tell_change();
 }
-EXPORT_SYMBOL_GPL(xensched_log_provide);
+EXPORT_SYMBOL_NS_GPL(xensched_log_provide, XENSCHED_LOG);
 
 void xensched_log_withdraw(struct xensched_provider *provider)
 {
@@ -113,7 +113,7 @@ void xensched_log_withdraw(struct xensched_provider *provider)
 	mutex_unlock(&xensched_log_mutex);
 	tell_change();
 }
-EXPORT_SYMBOL_GPL(xensched_log_withdraw);
+EXPORT_SYMBOL_NS_GPL(xensched_log_withdraw, XENSCHED_LOG);
 
 void xensched_log_attach(struct xensched_link *link)
 {
@@ -126,7 +126,7 @@ void xensched_log_attach(struct xensched_link *link)
 	mutex_unlock(&xensched_log_mutex);
 	tell_change();
 }
-EXPORT_SYMBOL_GPL(xensched_log_attach);
+EXPORT_SYMBOL_NS_GPL(xensched_log_attach, XENSCHED_LOG);
 
 void xensched_log_detach(struct xensched_link *link)
 {
@@ -137,7 +137,7 @@ void xensched_log_detach(struct xensched_link *link)
 	mutex_unlock(&xensched_log_mutex);
 	tell_change();
 }
-EXPORT_SYMBOL_GPL(xensched_log_detach);
+EXPORT_SYMBOL_NS_GPL(xensched_log_detach, XENSCHED_LOG);
 
 u32 xensched_events_on(void)
 {

@@ -20,6 +20,11 @@
 #define always_inline __always_inline
 #define schedlog_tsc() get_cycles()
 
+/* In a backtrace of Linux their names say whose they are. */
+#define schedlog_init_file xensched_schedlog_init_file
+#define schedlog_set_layout xensched_schedlog_set_layout
+#define schedlog_write_first_row xensched_schedlog_write_first_row
+
 #ifndef UINT32_MAX
 #define UINT32_MAX U32_MAX
 #endif

@@ -11,7 +11,7 @@
 
 #include "guest.h"
 
-static int __init guest_init(void)
+static int __init xensched_guest_init(void)
 {
 	int err;
 
@@ -27,16 +27,17 @@ static int __init guest_init(void)
 
 	return 0;
 }
-module_init(guest_init);
+module_init(xensched_guest_init);
 
-static void __exit guest_exit(void)
+static void __exit xensched_guest_exit(void)
 {
 	xensched_thread_exit();
 	xensched_runq_exit();
 	tracepoint_synchronize_unregister();
 	xensched_mark_exit();
 }
-module_exit(guest_exit);
+module_exit(xensched_guest_exit);
 
 MODULE_DESCRIPTION("Run queues, threads and marks of a guest, for a scheduler");
 MODULE_LICENSE("GPL");
+MODULE_IMPORT_NS(XENSCHED_LOG);

@@ -30,8 +30,8 @@ static int log_mark(u32 code)
 }
 
 /* As many marks as there are codes, or as there are until one fails. */
-static ssize_t mark_write(struct file *file, const char __user *buffer,
-			  size_t size, loff_t *pos)
+static ssize_t xensched_mark_write(struct file *file, const char __user *buffer,
+				   size_t size, loff_t *pos)
 {
 	size_t done;
 	u32 code;
@@ -56,7 +56,7 @@ static ssize_t mark_write(struct file *file, const char __user *buffer,
 
 static const struct file_operations mark_fops = {
 	.owner = THIS_MODULE,
-	.write = mark_write,
+	.write = xensched_mark_write,
 	.llseek = noop_llseek,
 };
 

@@ -10,7 +10,7 @@
 
 #include "point.h"
 
-static void look_at(struct tracepoint *tracepoint, void *data)
+static void xensched_point_look_at(struct tracepoint *tracepoint, void *data)
 {
 	struct xensched_point *point = data;
 
@@ -20,7 +20,7 @@ static void look_at(struct tracepoint *tracepoint, void *data)
 
 bool xensched_point_find(struct xensched_point *point)
 {
-	for_each_kernel_tracepoint(look_at, point);
+	for_each_kernel_tracepoint(xensched_point_look_at, point);
 
 	return point->point;
 }

@@ -49,7 +49,7 @@ static unsigned int nr_running_of(unsigned long rq)
  * to sleep with interrupts off: the queue is that of this CPU.  (An interrupt
  * may balance queues in its name.)
  */
-static void nr_running_changed(void *data, struct rq *rq, int change)
+static void xensched_runq_changed(void *data, struct rq *rq, int change)
 {
 	if (!probe.rq) {
 		if (current != READ_ONCE(probe.sleeper) || !in_task() ||
@@ -76,19 +76,21 @@ static bool find_nr_running(void)
 	unsigned int i;
 
 	WRITE_ONCE(probe.sleeper, current);
-	if (register_trace_sched_update_nr_running_tp(nr_running_changed, NULL))
+	if (register_trace_sched_update_nr_running_tp(xensched_runq_changed, NULL))
 		return false;
 	for (i = 0; i < PATIENCE && READ_ONCE(probe.seen) < CHANGES; i++)
 		usleep_range(1000, 1100);
-	unregister_trace_sched_update_nr_running_tp(nr_running_changed, NULL);
+	unregister_trace_sched_update_nr_running_tp(xensched_runq_changed, NULL);
 	tracepoint_synchronize_unregister();
 
 	return probe.seen >= CHANGES && !probe.wrong;
 }
 
 /* The run queue's lock is held, and interrupts are off. */
-static void task_switched(void *data, bool preempt, struct task_struct *prev,
-			  struct task_struct *next, unsigned int prev_state)
+static void xensched_runq_switched(void *data, bool preempt,
+				   struct task_struct *prev,
+				   struct task_struct *next,
+				   unsigned int prev_state)
 {
 	xensched_log(XEN_SCHEDLOG_EV_GUEST_RUNQ, xensched_log_acct(DOMID_SELF),
 		     XEN_SCHEDLOG_ACCT_NONE,
@@ -98,17 +100,17 @@ static void task_switched(void *data, bool preempt, struct task_struct *prev,
 
 static struct xensched_point switch_point = {
 	.name = "sched_switch",
-	.probe = task_switched,
+	.probe = xensched_runq_switched,
 };
 
-static void runq_turned(u32 on)
+static void xensched_runq_turned(u32 on)
 {
 	xensched_point_turn(&switch_point, on);
 }
 
 static struct xensched_provider provider = {
 	.events = RUNQ_EVENTS,
-	.turned = runq_turned,
+	.turned = xensched_runq_turned,
 };
 static bool provided;
 

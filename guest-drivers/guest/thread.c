@@ -70,7 +70,7 @@ static void log_name(const struct task_struct *task,
 }
 
 /* A thread may be renamed by others meanwhile: the copy is what counts. */
-static void name_if_needed(const struct task_struct *task)
+static void xensched_name_if_needed(const struct task_struct *task)
 {
 	char name[TASK_COMM_LEN];
 	u64 half[2], value, *place;
@@ -111,12 +111,14 @@ static u64 why_left(bool preempt, const struct task_struct *task,
 }
 
 /* The run queue's lock is held, and interrupts are off. */
-static void task_switched(void *data, bool preempt, struct task_struct *prev,
-			  struct task_struct *next, unsigned int prev_state)
+static void xensched_thread_switched(void *data, bool preempt,
+				     struct task_struct *prev,
+				     struct task_struct *next,
+				     unsigned int prev_state)
 {
 	if (xensched_log_on(XEN_SCHEDLOG_EV_GUEST_NAME)) {
-		name_if_needed(prev);
-		name_if_needed(next);
+		xensched_name_if_needed(prev);
+		xensched_name_if_needed(next);
 	}
 	if (xensched_log_on(XEN_SCHEDLOG_EV_GUEST_SWITCH))
 		log_thread(XEN_SCHEDLOG_EV_GUEST_SWITCH, (u64)next->pid |
@@ -125,7 +127,7 @@ static void task_switched(void *data, bool preempt, struct task_struct *prev,
 }
 
 /* Interrupts are off here, too. */
-static void task_waking(void *data, struct task_struct *task)
+static void xensched_thread_waking(void *data, struct task_struct *task)
 {
 	/* It has not gone yet, and wakes nobody else. */
 	if (task == current)
@@ -138,15 +140,15 @@ static void task_waking(void *data, struct task_struct *task)
 
 static struct xensched_point switch_point = {
 	.name = "sched_switch",
-	.probe = task_switched,
+	.probe = xensched_thread_switched,
 };
 
 static struct xensched_point waking_point = {
 	.name = "sched_waking",
-	.probe = task_waking,
+	.probe = xensched_thread_waking,
 };
 
-static void threads_turned(u32 on)
+static void xensched_thread_turned(u32 on)
 {
 	xensched_point_turn(&switch_point, on & (SWITCH | NAME));
 	xensched_point_turn(&waking_point, on & WAKE);
@@ -156,7 +158,7 @@ static void threads_turned(u32 on)
 
 static struct xensched_provider provider = {
 	.events = SWITCH | WAKE | NAME,
-	.turned = threads_turned,
+	.turned = xensched_thread_turned,
 };
 
 void xensched_thread_init(void)

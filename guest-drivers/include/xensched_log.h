@@ -8,9 +8,10 @@
  *	xensched_log(XEN_SCHEDLOG_EV_RING_PAGES, xensched_log_acct(DOMID_SELF),
  *		     xensched_log_acct(blkif->domid), pages);
  *
- * A module with sites says so with xensched_log_provide() and holds, by its
- * use of these symbols, a reference to xensched_log.  The events and what a
- * row consists of are those of Xen's public header schedlog.h.
+ * A module with sites says so with xensched_log_provide(), has a line
+ * MODULE_IMPORT_NS(XENSCHED_LOG), and holds, by its use of these symbols, a
+ * reference to xensched_log.  The events and what a row consists of are those
+ * of Xen's public header schedlog.h.
  */
 #ifndef XENSCHED_LOG_H
 #define XENSCHED_LOG_H

@@ -60,6 +60,14 @@ asks_for_log()
         ! modinfo -F depends "$module" | grep -w xensched_log
 }
 
+# Nothing is exported but into the log's namespace, and who uses it says so.
+in_namespace()
+{
+    modinfo -F import_ns "$W/$1/guest/xensched_guest.ko" | grep -x XENSCHED_LOG &&
+        grep -q XENSCHED_LOG "$W/$1/Module.symvers" &&
+        ! grep -v 'XENSCHED_LOG$' "$W/$1/Module.symvers"
+}
+
 # Xen's ACCESS_ONCE() is assigned to, so it cannot be READ_ONCE().  Who sends
 # the patches signs them off.
 style()
@@ -94,6 +102,7 @@ test_series()
     check "sparse was asked" grep -q '  CHECK .*/core/events.c' "$W/log"
     check "modinfo tells what they are" says "$1"
     check "xen-blkback asks for the log, and can do without" asks_for_log "$1"
+    check "symbols are exported into the log's namespace" in_namespace "$1"
     check "checkpatch finds nothing, Linux $1" style "$1"
     check "kernel-doc finds nothing, Linux $1" documented "$1"
 }
