@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Stands in for Xen's headers in test-xen-area: as much of them as area.c and
- * region.c need.  Memory is what test-xen-area.c says it is.
+ * region.c need.  Memory is what xen-memory.c says it is.
  */
 #ifndef AREA_WORLD_H
 #define AREA_WORLD_H
@@ -98,7 +98,7 @@ void fake_free(void *p);
 typedef uint8_t nodeid_t;
 
 extern unsigned int nr_cpu_ids;
-extern bool fake_online[];
+extern bool fake_online[256];
 nodeid_t cpu_to_node(unsigned int cpu);
 unsigned int num_online_cpus(void);
 unsigned int num_present_cpus(void);
