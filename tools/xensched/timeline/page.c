@@ -20,17 +20,20 @@
 #include "thread-home.h"
 
 /* The viewer, as it is in the source (-Wa,-I says where). */
-#define VIEWER(name, file)                                    \
-    __asm__(".section .rodata\n"                              \
-            #name ": .incbin \"timeline/viewer/" file "\"\n"  \
-            ".byte 0\n"                                       \
-            ".previous\n");                                   \
+#define PART(file) ".incbin \"timeline/viewer/" file "\"\n"
+#define VIEWER(name, parts)                    \
+    __asm__(".section .rodata\n" #name ":\n"   \
+            parts                              \
+            ".byte 0\n"                        \
+            ".previous\n");                    \
     extern const char name[]
 
-VIEWER(viewer_js, "viewer.js");
-VIEWER(viewer_css, "viewer.css");
+VIEWER(viewer_js, ".ascii \"\\\"use strict\\\";\\n(async () => {\\n\"\n"
+       PART("data.js") PART("draw.js") PART("tell.js") PART("hands.js")
+       ".ascii \"})();\\n\"\n");
+VIEWER(viewer_css, PART("viewer.css"));
 
-/* What a slice is, as viewer.js has it. */
+/* What a slice is, as data.js has it. */
 enum page_slice {
     SLICE_UNKNOWN,
     SLICE_LOST,

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* draw.js - what is seen of it, and how it is drawn. */
+
+/* What is seen: times from..to; a selection of times; what was clicked. */
+
+const view = { from: 0, to: Math.max(meta.end, 1), select: null, picked: null,
+    found: null };
+
+function readHash() {
+    const m = /^#t=([\d.]+),([\d.]+)(?:&s=([\d.]+),([\d.]+))?$/.exec(location.hash);
+    if (m && +m[2] > +m[1]) {
+        view.from = +m[1];
+        view.to = +m[2];
+        view.select = m[3] ? [+m[3], +m[4]] : null;
+    }
+}
+
+let hashTimer = 0;
+function writeHash() {
+    clearTimeout(hashTimer);
+    hashTimer = setTimeout(() => {
+        let hash = "#t=" + view.from.toFixed(0) + "," + view.to.toFixed(0);
+        if (view.select)
+            hash += "&s=" + view.select.map((t) => t.toFixed(0)).join(",");
+        history.replaceState(null, "", hash);
+    }, 150);
+}
+
+/* Drawing. */
+
+const canvas = $("canvas"), c = canvas.getContext("2d");
+let width = 0, wanted = false, frames = 0;
+const style = (name) =>
+    getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+let colours = {};
+
+function dark() {
+    const chosen = document.documentElement.dataset.theme;
+    return chosen ? chosen === "dark"
+        : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+const ofDomain = (domain, much) => "hsl(" + (domain * 137.5 + 210) % 360 + " " +
+    much + "% " + (dark() ? 55 : 48) + "%)";
+
+function setTheme(theme) {
+    document.documentElement.dataset.theme = theme;
+    colours = { back: style("--back"), text: style("--text"),
+        faint: style("--faint"), line: style("--line"), mark: style("--mark"),
+        select: style("--select"), domain: [] };
+    meta.vcpus.forEach((v) => colours.domain.push(ofDomain(v.domain, 60)));
+    lanes.forEach((l) => { l.colour = ofDomain(l.domain, 35); });
+    draw();
+}
+
+function colour(lane, what) {
+    if (what >= RUN)
+        return lane.kind === "thread" ? lane.colour
+            : colours.domain[lane.kind === "cpu" ? what - RUN : lane.vcpu];
+    return what === RUNNABLE ? "#e8a200" : what === DEVICE ? "#9a6fc4"
+        : what === LOST ? colours.mark : null;
+}
+
+const x = (t) => LEFT + (t - view.from) / (view.to - view.from) * (width - LEFT);
+const timeAt = (px) => view.from +
+    (px - LEFT) / (width - LEFT) * (view.to - view.from);
+const y = (i) => TOP + i * LANE;
+
+function hatch(x0, x1, top) {
+    c.save();
+    c.beginPath();
+    c.rect(x0, top, Math.max(x1 - x0, 2), BAR);
+    c.clip();
+    c.strokeStyle = colours.mark;
+    c.lineWidth = 1;
+    c.beginPath();
+    for (let i = Math.floor(x0 / 6) * 6 - BAR; i < x1; i += 6) {
+        c.moveTo(i, top + BAR);
+        c.lineTo(i + BAR, top);
+    }
+    c.stroke();
+    c.restore();
+}
+
+/* Who runs on a pCPU, or on what a vCPU or a thread does. */
+function who(lane, what) {
+    return lane.kind === "cpu" ? meta.vcpus[what - RUN].name
+        : lane.kind === "vcpu" ? meta.lanes[what - RUN].name
+        : meta.places[what - RUN].name;
+}
+
+function drawSlice(lane, i, top) {
+    const what = lane.what[i];
+    if (what === UNKNOWN || what === IDLE)
+        return;
+    const x0 = Math.max(x(lane.begin[i]), LEFT);
+    const x1 = Math.min(x(lane.begin[i + 1]), width);
+    if (x1 < LEFT || x0 > width)
+        return;
+    if (what === LOST) {
+        hatch(x0, x1, top);
+        return;
+    }
+    const d = lane.begin[i + 1] - lane.begin[i];
+    if (x1 - x0 < 1 && what !== LOST) {
+        addToColumn(lane, x0, what >= RUN ? d : 0, what === RUNNABLE ? d : 0, 0,
+            what, top);
+        return;
+    }
+    c.fillStyle = colour(lane, what);
+    const thin = what === RUNNABLE ? 5 : what === DEVICE ? 7 : 0;
+    c.fillRect(x0, top + thin, Math.max(x1 - x0, 0.6), BAR - 2 * thin);
+    if (what >= RUN && x1 - x0 > 40) {
+        const label = who(lane, what);
+        c.fillStyle = "#fff";
+        c.fillText(fit(label, x1 - x0 - 6), x0 + 3, top + BAR - 4);
+    }
+}
+
+function fit(text, room) {
+    if (c.measureText(text).width <= room)
+        return text;
+    const n = Math.floor(text.length * room / c.measureText(text).width) - 1;
+    return n > 0 ? text.slice(0, n) + "…" : "";
+}
+
+/*
+ * What is too small to be seen as such is added up, one column of pixels after
+ * the other: how much of it ran, who most, how long it waited.
+ */
+const column = { px: -1, run: 0, wait: 0, lost: 0, most: 0, best: 0 };
+
+function drawColumn(lane, top) {
+    const { px, run, wait } = column;
+    const ns = (view.to - view.from) / (width - LEFT);
+    const part = (sum) => Math.min(1, Math.max(0.15, sum / ns));
+    if (px >= LEFT && column.lost)
+        hatch(px, px + 1, top);
+    if (px >= LEFT && wait > 0) {
+        c.fillStyle = colour(lane, RUNNABLE);
+        const high = (BAR - 10) * part(wait);
+        c.fillRect(px, top + 5, 1, high);
+    }
+    if (px >= LEFT && run > 0) {
+        c.fillStyle = colour(lane, column.most);
+        const high = BAR * part(run);
+        c.fillRect(px, top + BAR - high, 1, high);
+    }
+    column.px = -1;
+    column.run = column.wait = column.lost = column.best = 0;
+}
+
+function addToColumn(lane, x0, run, wait, lost, most, top) {
+    const px = Math.floor(x0);
+    if (px !== column.px) {
+        drawColumn(lane, top);
+        column.px = px;
+    }
+    column.run += run;
+    column.wait += wait;
+    column.lost |= lost;
+    if (run > column.best) {
+        column.best = run;
+        column.most = most;
+    }
+}
+
+/* From the coarsest level down, as far as there is something to be seen. */
+function drawPart(lane, level, g, top) {
+    const n = lane.what.length;
+    if (level < 0) {
+        if (g < n)
+            drawSlice(lane, g, top);
+        return;
+    }
+    const size = lane.levels[level].size, first = g * size;
+    const x0 = x(lane.begin[first]), x1 = x(lane.begin[Math.min(first + size, n)]);
+    if (x1 < LEFT || x0 > width)
+        return;
+    if (x1 - x0 < 1) {
+        const l = lane.levels[level];
+        addToColumn(lane, x0, l.run[g], l.wait[g], l.lost[g], l.most[g], top);
+        return;
+    }
+    const count = level ? lane.levels[level - 1].most.length : n;
+    for (let i = g * FAN; i < Math.min((g + 1) * FAN, count); i++)
+        drawPart(lane, level - 1, i, top);
+}
+
+function drawLane(lane, i) {
+    const top = y(i) + 3, level = lane.levels.length - 1;
+    const count = level < 0 ? lane.what.length : lane.levels[level].most.length;
+    for (let g = 0; g < count; g++)
+        drawPart(lane, level, g, top);
+    drawColumn(lane, top);
+}
+
+/* Long arrows fade; where there would be too many, none. */
+function drawArrows() {
+    const first = above(arrows.sent, view.from - 5e7, arrows.n);
+    const last = above(arrows.sent, view.to, arrows.n);
+    if (last - first > 3000)
+        return;
+    for (let i = first; i < last; i++) {
+        if (!arrows.from[i] || !arrows.to[i] || arrows.ran[i] < view.from)
+            continue;
+        const x0 = x(arrows.sent[i]), x1 = x(arrows.woken[i]), x2 = x(arrows.ran[i]);
+        const y0 = y(arrows.from[i] - 1) + LANE / 2;
+        const y1 = y(arrows.to[i] - 1) + LANE / 2;
+        c.globalAlpha = Math.max(0.08, Math.min(0.9, 120 / (x2 - x0 + 1)));
+        c.strokeStyle = c.fillStyle = colours.text;
+        c.beginPath();
+        c.moveTo(x0, y0);
+        c.lineTo(x1, y1);
+        c.lineTo(x2, y1);
+        c.stroke();
+        if (Math.abs(x2 - x0) < width) {
+            c.beginPath();
+            c.moveTo(x2, y1);
+            c.lineTo(x2 - 5, y1 - 3);
+            c.lineTo(x2 - 5, y1 + 3);
+            c.fill();
+        }
+    }
+    c.globalAlpha = 1;
+}
+
+function drawInstants() {
+    const times = instants.length;
+    let shown = 0;
+    for (let i = 0; i < times && shown < 3000; i++) {
+        const e = instants[i];
+        if (e.t < view.from || e.t > view.to)
+            continue;
+        shown++;
+        c.fillStyle = colours.mark;
+        c.beginPath();
+        c.moveTo(x(e.t), y(e.lane) + 8);
+        c.lineTo(x(e.t) - 4, y(e.lane));
+        c.lineTo(x(e.t) + 4, y(e.lane));
+        c.fill();
+    }
+}
+
+function drawAxis() {
+    const span = view.to - view.from, ideal = span / Math.max(2, (width - LEFT) / 120);
+    const power = 10 ** Math.floor(Math.log10(ideal));
+    const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= ideal);
+    c.fillStyle = colours.faint;
+    c.strokeStyle = colours.line;
+    c.beginPath();
+    for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
+        c.moveTo(x(t), TOP - 6);
+        c.lineTo(x(t), canvas.clientHeight);
+        const digits = Math.min(9, Math.max(0, Math.ceil(9 - Math.log10(step))));
+        c.fillText((t / 1e9).toFixed(digits) + " s", x(t) + 3, 13);
+    }
+    c.stroke();
+}
+
+function drawNames() {
+    c.fillStyle = colours.back;
+    c.fillRect(0, 0, LEFT - 1, canvas.clientHeight);
+    lanes.forEach((lane, i) => {
+        const in_ = lane.kind === "thread" ? 12 : 0;
+        c.fillStyle = lane.kind === "cpu" ? colours.text
+            : in_ ? lane.colour : colours.domain[lane.vcpu];
+        c.fillText(fit(lane.name, LEFT - 12 - in_), 6 + in_, y(i) + LANE - 7);
+    });
+}
+
+function paint() {
+    wanted = false;
+    frames++;
+    const scale = devicePixelRatio || 1, high = y(lanes.length) + 10;
+    width = Math.max($("stage").clientWidth, LEFT + 100);
+    canvas.style.width = width + "px";
+    canvas.style.height = high + "px";
+    if (canvas.width !== Math.round(width * scale) ||
+        canvas.height !== Math.round(high * scale)) {
+        canvas.width = Math.round(width * scale);
+        canvas.height = Math.round(high * scale);
+    }
+    c.setTransform(scale, 0, 0, scale, 0, 0);
+    c.font = "12px system-ui, sans-serif";
+    c.fillStyle = colours.back;
+    c.fillRect(0, 0, width, high);
+    drawAxis();
+    lanes.forEach(drawLane);
+    drawArrows();
+    drawInstants();
+    if (view.select) {
+        c.fillStyle = colours.select;
+        c.fillRect(x(view.select[0]), 0, x(view.select[1]) - x(view.select[0]), high);
+    }
+    if (view.picked) {
+        const { lane, i } = view.picked, l = lanes[lane];
+        c.strokeStyle = colours.text;
+        c.lineWidth = 2;
+        c.strokeRect(x(l.begin[i]), y(lane) + 2,
+            Math.max(x(l.begin[i + 1]) - x(l.begin[i]), 2), BAR + 2);
+        c.lineWidth = 1;
+    }
+    drawNames();
+    $("range").textContent = time(view.from) + " to " + time(view.to) + " (" +
+        length(view.to - view.from) + ")";
+}
+
+function draw() {
+    if (!wanted) {
+        wanted = true;
+        requestAnimationFrame(paint);
+    }
+}
+
+function show(from, to) {
+    const least = 100, all = Math.max(meta.end, 1);
+    let span = Math.min(Math.max(to - from, least), all * 1.1);
+    if (to - from !== span)
+        from = (from + to) / 2 - span / 2;
+    from = Math.min(Math.max(from, -span * 0.05), Math.max(all - span * 0.95, 0));
+    view.from = from;
+    view.to = from + span;
+    writeHash();
+    draw();
+}
+
+function zoom(factor, px) {
+    const t = timeAt(px);
+    show(t - (t - view.from) * factor, t + (view.to - t) * factor);
+}

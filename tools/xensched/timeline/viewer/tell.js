@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* tell.js - what is said of it, below the picture: who, for how long, and why so late. */
+
+/* Adds up for how long of from..to a lane was what; name(what) may be null. */
+function addUp(sums, lane, from, to, name) {
+    for (let i = Math.max(0, above(lane.begin, from, lane.what.length) - 1);
+        i < lane.what.length && lane.begin[i] < to; i++) {
+        const d = Math.min(lane.begin[i + 1], to) - Math.max(lane.begin[i], from);
+        const words = name(lane.what[i]);
+        if (words && d > 0)
+            sums.set(words, (sums.get(words) || 0) + d);
+    }
+}
+
+/* Names of who had a pCPU, or what a thread runs on, the longest first. */
+function holders(kind, number, from, to) {
+    const sums = new Map();
+    if (kind === "vcpu")
+        addUp(sums, lanes[number], from, to, (w) => w >= RUN
+            ? meta.vcpus[w - RUN].name : w === IDLE ? "idle"
+            : w === LOST ? "rows lost" : "not known");
+    else
+        lanes.filter((l) => l.kind === "thread").forEach((l) =>
+            addUp(sums, l, from, to, (w) => w === RUN + number ? l.name : null));
+    return [...sums].sort((a, b) => b[1] - a[1]).map(([who, ns]) => who + " " +
+        length(ns)).join(", ");
+}
+
+const KINDS = ["not known", "rows lost", "blocked", "runnable",
+    "blocked, for a device as a rule"];
+
+function describe(lane, i) {
+    const l = lanes[lane], w = l.what[i], d = l.begin[i + 1] - l.begin[i];
+    const what = w >= RUN ? (l.kind === "cpu" ? "" : "ran on ") + who(l, w)
+        : l.kind === "cpu" && w === IDLE ? "idle" : KINDS[w];
+    return (l.of ? l.of + ", " : "") + l.name + ": " + what + " from " + time(l.begin[i]) + " for " + length(d);
+}
+
+/* The arrow that made lane @to ready at @ready, or -1. */
+function causeOf(to, ready) {
+    for (let a = above(arrows.sent, ready + 5000, arrows.n) - 1;
+        a >= 0 && arrows.sent[a] > ready - 1.1e6; a--)
+        if (arrows.to[a] === to + 1 && Math.abs(arrows.woken[a] - ready) < 1)
+            return a;
+    return -1;
+}
+
+/* Why did the run that this slice is, or waits for, come so late? */
+function chain(at, i) {
+    const out = [];
+    for (let depth = 0; depth < 12 && lanes[at].kind !== "cpu"; depth++) {
+        const l = lanes[at], thread = l.kind === "thread";
+        while (i < l.what.length && l.what[i] < RUN)
+            i++;
+        if (i >= l.what.length)
+            break;
+        const ran = l.begin[i], on = l.what[i] - RUN;
+        let ready = ran;
+        out.push(l.name + " ran on " + who(l, l.what[i]) + " at " + time(ran));
+        if (i && l.what[i - 1] === RUNNABLE) {
+            ready = l.begin[i - 1];
+            out.push("  after it waited " + length(ran - ready) +
+                ", while there ran: " + holders(l.kind, on, ready, ran));
+        }
+        const cause = causeOf(at, ready);
+        const word = thread ? "woken" : "notified";
+        if (cause < 0)
+            break;
+        if (arrows.from[cause]) {
+            at = arrows.from[cause] - 1;
+            out.push("  " + word + " by " + lanes[at].name + " at " +
+                time(arrows.sent[cause]));
+        } else {
+            out.push("  " + word + (thread ? " by an interrupt" : "") + " at " +
+                time(arrows.sent[cause]));
+            /* Which its vCPU took: why did that run? */
+            at = thread ? placeLane(on) : -1;
+            if (at < 0)
+                break;
+        }
+        const from = lanes[at];
+        i = above(from.begin, arrows.sent[cause], from.what.length) - 1;
+        if (i < 0 || from.what[i] < RUN)
+            break;
+    }
+    return out.join("\n");
+}
+
+function statistics(from, to) {
+    const out = ["selected: " + time(from) + " to " + time(to) + " (" +
+        length(to - from) + ")"];
+    for (const l of lanes) {
+        const sums = [0, 0, 0, 0, 0, 0];
+        let runs = 0;
+        for (let i = Math.max(0, above(l.begin, from, l.what.length) - 1);
+            i < l.what.length && l.begin[i] < to; i++) {
+            const d = Math.min(l.begin[i + 1], to) - Math.max(l.begin[i], from);
+            sums[Math.min(l.what[i], RUN)] += Math.max(d, 0);
+            runs += l.what[i] >= RUN;
+        }
+        out.push(l.name.padEnd(20) + " ran " + length(sums[RUN]) + " in " + runs +
+            " runs" + (l.kind !== "cpu" ? ", runnable " + length(sums[RUNNABLE]) +
+            ", blocked " + length(sums[IDLE] + sums[DEVICE])
+            : ", idle " + length(sums[IDLE])) +
+            (sums[LOST] ? ", rows lost " + length(sums[LOST]) : "") +
+            (sums[UNKNOWN] ? ", not known " + length(sums[UNKNOWN]) : ""));
+    }
+    const n = above(arrows.sent, to, arrows.n) - above(arrows.sent, from, arrows.n);
+    out.push(n + " wake-ups");
+    return out.join("\n");
+}
+
+function tell() {
+    const parts = [];
+    if (view.picked)
+        parts.push(describe(view.picked.lane, view.picked.i),
+            chain(view.picked.lane, view.picked.i));
+    if (view.select)
+        parts.push(statistics(...view.select));
+    fail(parts.filter((p) => p).join("\n") || meta.text);
+}
+
+function pick(px, py) {
+    const lane = Math.floor((py - TOP) / LANE), t = timeAt(px);
+    view.picked = null;
+    if (lane >= 0 && lane < lanes.length && px >= LEFT) {
+        const i = above(lanes[lane].begin, t, lanes[lane].what.length) - 1;
+        if (i >= 0)
+            view.picked = { lane, i };
+    }
+    tell();
+    draw();
+}
+
+/* The next slice, after what is picked, of a lane or a domain of that name. */
+function search(back) {
+    const words = $("search").value.toLowerCase();
+    if (!words)
+        return;
+    const now = view.picked ? lanes[view.picked.lane].begin[view.picked.i]
+        : back ? Infinity : -1;
+    let best = null;
+    const named = new Set();
+    meta.vcpus.forEach((v, i) => {
+        if (v.name.toLowerCase().includes(words))
+            named.add(i);
+    });
+    lanes.forEach((l, lane) => {
+        const own = l.name.toLowerCase().includes(words) || words === "lost";
+        const n = l.what.length, step = back ? -1 : 1;
+        for (let i = back ? above(l.begin, now - 1, n) - 1 : above(l.begin, now, n);
+            i >= 0 && i < n; i += step) {
+            const w = l.what[i];
+            const hit = words === "lost" ? w === LOST : w >= RUN &&
+                (own || (l.kind === "cpu" && named.has(w - RUN)));
+            if (!hit)
+                continue;
+            if (!best || (back ? l.begin[i] > best.t : l.begin[i] < best.t))
+                best = { lane, i, t: l.begin[i] };
+            break;
+        }
+    });
+    $("found").textContent = best ? lanes[best.lane].name + ", " + time(best.t)
+        : "not found";
+    if (best) {
+        view.picked = best;
+        const half = (view.to - view.from) / 2;
+        if (best.t < view.from || best.t > view.to)
+            show(best.t - half, best.t + half);
+        tell();
+        draw();
+    }
+}
