@@ -117,7 +117,7 @@ static bool is_shorter(const void *a, const void *b)
            ((const struct latency_holder *)b)->ns;
 }
 
-static uint64_t number_of(const struct latency_pair *pair)
+uint64_t latency_notifications(const struct latency_pair *pair)
 {
     uint64_t sum = 0;
     unsigned int i;
@@ -130,7 +130,7 @@ static uint64_t number_of(const struct latency_pair *pair)
 
 static bool is_rarer(const void *a, const void *b)
 {
-    return number_of(a) < number_of(b);
+    return latency_notifications(a) < latency_notifications(b);
 }
 
 static void put_in_order(struct latency *latency)

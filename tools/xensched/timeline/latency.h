@@ -38,6 +38,9 @@ struct latency {
     size_t nr, room;
 };
 
+/* How many notifications it is about, of whatever kind. */
+uint64_t latency_notifications(const struct latency_pair *pair);
+
 /* Of notifications to @receiver; -1: of all. */
 void latency_make(struct latency *latency, const struct timeline *t,
                   int receiver);

@@ -75,3 +75,23 @@ void order_sort(void *members, size_t nr, size_t size, order_after *after)
         memcpy(members, to, nr * size);
     free(spare);
 }
+
+size_t order_until(const void *members, size_t nr, size_t size, size_t offset,
+                   uint64_t ns)
+{
+    const uint8_t *first = members;
+    size_t low = 0, high = nr;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint64_t time;
+
+        memcpy(&time, first + middle * size + offset, sizeof(time));
+        if (time <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+
+    return low;
+}

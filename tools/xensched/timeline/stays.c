@@ -437,18 +437,10 @@ static void take_loss(struct stays *stays, const struct timeline_loss *loss,
 
 const struct stay *stays_at(const struct stays_cpu *cpu, uint64_t ns)
 {
-    size_t low = 0, high = cpu->nr;
+    size_t nr = order_until(cpu->stay, cpu->nr, sizeof(*cpu->stay),
+                            offsetof(struct stay, begin), ns);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (cpu->stay[middle].begin <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-
-    return low ? &cpu->stay[low - 1] : NULL;
+    return nr ? &cpu->stay[nr - 1] : NULL;
 }
 
 void stays_make(struct stays *stays, const struct rows *rows)

@@ -71,18 +71,8 @@ static void find_windows(struct vcpus_making *m)
 /* The first window which ends after @ns. */
 static size_t window_after(const struct vcpus_making *m, uint64_t ns)
 {
-    size_t low = 0, high = m->nr_windows;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (m->window[middle].end <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-
-    return low;
+    return order_until(m->window, m->nr_windows, sizeof(*m->window),
+                       offsetof(struct window, end), ns);
 }
 
 /* Spans. */
@@ -365,18 +355,10 @@ void vcpus_free(struct vcpus *vcpus)
 
 const struct span *vcpus_at(const struct vcpu *vcpu, uint64_t ns)
 {
-    size_t low = 0, high = vcpu->nr;
+    size_t nr = order_until(vcpu->span, vcpu->nr, sizeof(*vcpu->span),
+                            offsetof(struct span, begin), ns);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (vcpu->span[middle].begin <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-
-    return low ? &vcpu->span[low - 1] : NULL;
+    return nr ? &vcpu->span[nr - 1] : NULL;
 }
 
 uint64_t vcpus_end(const struct vcpus *vcpus, const struct vcpu *vcpu,

@@ -34,17 +34,6 @@ static const char *name_of(const struct timeline *t, uint16_t acct)
     return names_of(&t->rows.names, acct);
 }
 
-static uint64_t number_of(const struct latency_pair *pair)
-{
-    uint64_t sum = 0;
-    unsigned int i;
-
-    for (i = 0; i < WAKE_KINDS; i++)
-        sum += pair->kinds[i];
-
-    return sum;
-}
-
 /* JSON. */
 
 static json_object *quantiles_json(const struct latency_values *values)
@@ -137,7 +126,7 @@ static void add_pair(struct table *table, const struct timeline *t,
 
     table_add(table, shown_name(name_of(t, pair->sender)));
     table_add(table, shown_name(name_of(t, pair->receiver)));
-    add_number(table, number_of(pair));
+    add_number(table, latency_notifications(pair));
     add_number(table, pair->kinds[WAKE_RUNNING]);
     for (i = 0; i < NR_QUANTILES; i++)
         table_add(table, pair->total.nr
