@@ -52,9 +52,9 @@
 
 #include <xenctrl.h>
 #include <xen/schedlog.h>
-#include <xenstore.h>
 
 #include "linux-log.h"
+#include "own-domid.h"
 
 #define MAX_ROUNDS 10000
 #define MAX_ROWS   (1 << 20)
@@ -371,17 +371,6 @@ static void print_cost(void)
     printf("ticks %llu %llu\n", (unsigned long long)ticks[0],
            (unsigned long long)ticks[rounds / 2]);
     printf("rows %.1f\n", (double)nr_rows / rounds);
-}
-
-static uint16_t own_domid(void)
-{
-    struct xs_handle *xs = xs_open(0);
-    char *domid = xs ? xs_read(xs, XBT_NULL, "domid", NULL) : NULL;
-
-    if (!domid)
-        err(1, "xenstore does not say who this is");
-
-    return atoi(domid);
 }
 
 static void turn_on(void)

@@ -16,9 +16,9 @@
 
 #include <xenctrl.h>
 #include <xen/schedlog.h>
-#include <xenstore.h>
 
 #include "linux-log.h"
+#include "own-domid.h"
 #include "run-command.h"
 
 #define LENGTHS 8
@@ -43,18 +43,6 @@ static void count(uint32_t cpu, const struct linux_log_row *row, void *arg)
     counts->length[row->counter < LENGTHS ? row->counter : LENGTHS - 1]++;
 }
 
-/* Nobody gave this domain a number, so its domid is it. */
-static uint16_t own_domid(void)
-{
-    struct xs_handle *xs = xs_open(0);
-    char *domid = xs ? xs_read(xs, XBT_NULL, "domid", NULL) : NULL;
-
-    if (!domid)
-        err(1, "xenstore does not say who this is");
-
-    return atoi(domid);
-}
-
 int main(int argc, char **argv)
 {
     struct counts counts = { 0 };
@@ -63,6 +51,7 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         errx(2, "usage: runq-count COMMAND [ARGUMENT...]");
+    /* Nobody gave this domain a number, so its domid is it. */
     counts.self = own_domid();
 
     linux_log_set_up();
