@@ -2,31 +2,19 @@
 /*
  * distance.c - see distance.h.
  *
- * What is assumed of a host that nobody measured: two sockets of Cascade Lake.
- * Lines: compare-and-swap between two cores, medians: threads of a core, cores of
- * a socket and across for a Platinum 8275CL; across the last-level caches of a
- * socket for an EPYC 7R13, since a 8275CL has one:
- * https://github.com/nviennot/core-to-core-latency
- * Memory: Intel Memory Latency Checker, two sockets of Cascade Lake SP:
- * https://github.com/gjbex/Code-optimization/blob/master/info/cascadelake_mlc.txt
+ * What is assumed of a host that nobody measured is in distance-assumed.h.
  * Notifications: no public figures by distance are known to us.  An interrupt
  * between pCPUs is taken to last 1,000 ns, and to move 8 lines: both are guesses.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "distance-assumed.h"
 #include "distance.h"
 #include "memory.h"
 
 #define INTERRUPT_NS 1000
 #define LINES 8
-
-#define LINE_CORE 7.6
-#define LINE_LLC 47
-#define LINE_NODE 107
-#define LINE_REMOTE 134
-#define MEMORY_LOCAL 81
-#define MEMORY_REMOTE 141
 
 #define NOTIFICATION(line) (INTERRUPT_NS + LINES * (line))
 
@@ -34,13 +22,13 @@
 #define SLIT_LOCAL 10
 
 static const double assumed[NR_DISTANCES][NR_RELATIONS] = {
-    [DISTANCE_LINE] = { 0, LINE_CORE, LINE_LLC, LINE_NODE, LINE_REMOTE },
+    [DISTANCE_LINE] = { 0, ASSUMED_LINE_CORE, ASSUMED_LINE_LLC, ASSUMED_LINE_NODE, ASSUMED_LINE_REMOTE },
     [DISTANCE_NOTIFICATION] = {
-        0, NOTIFICATION(LINE_CORE), NOTIFICATION(LINE_LLC),
-        NOTIFICATION(LINE_NODE), NOTIFICATION(LINE_REMOTE),
+        0, NOTIFICATION(ASSUMED_LINE_CORE), NOTIFICATION(ASSUMED_LINE_LLC),
+        NOTIFICATION(ASSUMED_LINE_NODE), NOTIFICATION(ASSUMED_LINE_REMOTE),
     },
     [DISTANCE_MEMORY] = {
-        MEMORY_LOCAL, MEMORY_LOCAL, MEMORY_LOCAL, MEMORY_LOCAL, MEMORY_REMOTE,
+        ASSUMED_MEMORY_LOCAL, ASSUMED_MEMORY_LOCAL, ASSUMED_MEMORY_LOCAL, ASSUMED_MEMORY_LOCAL, ASSUMED_MEMORY_REMOTE,
     },
 };
 

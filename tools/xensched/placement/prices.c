@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* prices.c - see prices.h. */
+#include "model/distance-assumed.h"
 #include "prices.h"
 
 /*
- * Lines and memory: as assumed in model/distance.c, which names the sources.
+ * Lines and memory: as assumed in model/distance-assumed.h, with the sources.
  *
  * Lines per event: a direct read of 4 KiB on the machine model is 2 notifications
  * and 1 page, which move 132 lines and take 128 from others (docs/machine.md).
@@ -18,9 +19,9 @@
  * such a one are its doing is an assumption.
  */
 const struct prices prices_default = {
-    .line = { 47, 107, 134 },
-    .memory_local = 81,
-    .memory_remote = 141,
+    .line = { ASSUMED_LINE_LLC, ASSUMED_LINE_NODE, ASSUMED_LINE_REMOTE },
+    .memory_local = ASSUMED_MEMORY_LOCAL,
+    .memory_remote = ASSUMED_MEMORY_REMOTE,
     .notification = 66,
     .page = 128,
     .misses = 0.001,
