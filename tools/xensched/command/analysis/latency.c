@@ -211,19 +211,7 @@ static int show(const struct timeline *t, const struct arguments *args)
 
 static int run(const struct arguments *args)
 {
-    struct timeline t;
-    struct xensched_error err;
-    int defects, code;
-
-    if (timeline_open(&t, args->file, &err)) {
-        complain("%s", err.text);
-        return EXIT_FAILED;
-    }
-    defects = shown_defects(&t);
-    code = show(&t, args);
-    timeline_close(&t);
-
-    return code ? code : defects;
+    return shown_recording(args, show);
 }
 
 const struct command command_latency = {

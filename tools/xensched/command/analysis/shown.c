@@ -77,3 +77,22 @@ int shown_defects(const struct timeline *t)
 
     return EXIT_FAILED;
 }
+
+int shown_recording(const struct arguments *args,
+                    int (*show)(const struct timeline *t,
+                                const struct arguments *args))
+{
+    struct timeline t;
+    struct xensched_error err;
+    int defects, code;
+
+    if (timeline_open(&t, args->file, &err)) {
+        complain("%s", err.text);
+        return EXIT_FAILED;
+    }
+    defects = shown_defects(&t);
+    code = show(&t, args);
+    timeline_close(&t);
+
+    return code ? code : defects;
+}

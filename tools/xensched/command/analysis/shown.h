@@ -27,4 +27,11 @@ const char *shown_time(uint64_t ns);
  */
 int shown_defects(const struct timeline *t);
 
+struct arguments;
+
+/* What @show makes of the recording args->file.  Returns an exit code. */
+int shown_recording(const struct arguments *args,
+                    int (*show)(const struct timeline *t,
+                                const struct arguments *args));
+
 #endif /* XENSCHED_SHOWN_H */

@@ -127,23 +127,12 @@ static int show(const struct timeline *t, const struct arguments *args)
 
 static int run(const struct arguments *args)
 {
-    struct timeline t;
-    struct xensched_error err;
-    int defects, code;
-
     if (!args->at_given)
         return arguments_wrong(&command_why, "why: no --at TIME given: seconds "
                                "since the first row, such as 'xensched "
                                "latency' prints");
-    if (timeline_open(&t, args->file, &err)) {
-        complain("%s", err.text);
-        return EXIT_FAILED;
-    }
-    defects = shown_defects(&t);
-    code = show(&t, args);
-    timeline_close(&t);
 
-    return code ? code : defects;
+    return shown_recording(args, show);
 }
 
 const struct command command_why = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* acct-names.c - see names.h. */
+/* acct-names.c - see acct-names.h. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
