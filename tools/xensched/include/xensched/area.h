@@ -21,10 +21,10 @@
  *
  * Once it is open all areas are used in the same way.
  *
- * The owner "holds" the log while it has a lease, which it has to renew: when
- * it doesn't for the time that it has chosen, the hypervisor turns all events
- * off.  Until then nobody else can turn events on or off, give the area up or
- * choose what performance counters count (-EEXIST).
+ * The owner "holds" the log while it has a lease, which it has to renew: if it
+ * does not do so within the time that it has chosen, the hypervisor turns all
+ * events off.  Until then nobody else can turn events on or off, give the area
+ * up or choose what performance counters count (-EEXIST).
  */
 #ifndef XENSCHED_AREA_H
 #define XENSCHED_AREA_H
@@ -139,8 +139,9 @@ enum xensched_poll {
 int xensched_area_poll(struct xensched_area *area, struct xensched_error *err);
 
 /*
- * Take the request back: the domain may free its area.  As the last step of
- * xensched_area_release(), for who has closed the area, or never got one.
+ * Take the request back: the domain may free its area.  This is the last step
+ * of xensched_area_release(), for callers that closed the area, or never got
+ * one.
  */
 int xensched_area_withdraw(uint32_t domid, struct xensched_error *err);
 
@@ -164,8 +165,8 @@ int xensched_area_release(struct xensched_area *area,
 /*
  * Map the logs of pCPUs which have come since, and give them the registers
  * which were set.  What is mapped already stays as it is.  Sites that have come
- * can be turned on from then on.  Returns how many
- * pCPUs there were, or a negative errno value.
+ * can be turned on from then on.  Returns how many pCPUs have come, or a negative
+ * errno value.
  */
 int xensched_area_refresh(struct xensched_area *area,
                           struct xensched_error *err);
@@ -214,7 +215,7 @@ int xensched_area_set_lcr(struct xensched_area *area, uint32_t file,
 
 /*
  * Have the producer ring (see doorbell.h) when so many bytes have been written
- * to this log file as of its beginning.  Without a doorbell, nothing happens.
+ * to this log file since its beginning.  Without a doorbell, nothing happens.
  * Sources of the owner's area do this themselves: a log file that has been read
  * rings when it is half full of new rows.
  */
@@ -232,8 +233,8 @@ int xensched_area_clear_route(struct xensched_area *area, uint16_t acct,
                               unsigned int event);
 
 /*
- * Give a sign of life: a store, no hypercall.  Only for who has a lease.  One
- * that has ended already is not brought back; xensched_area_info() tells.
+ * Give a sign of life: a store, no hypercall.  Only for the holder of a lease.
+ * One that has ended already is not brought back; xensched_area_info() tells.
  */
 void xensched_area_renew_lease(struct xensched_area *area);
 
@@ -243,7 +244,7 @@ void xensched_area_renew_lease(struct xensched_area *area);
  * on, for so long at a time; with 0 it is not.  All pCPUs are stopped for a
  * moment.
  *
- *   -EOPNOTSUPP  the text says of which of them there are no sites
+ *   -EOPNOTSUPP  the text says which of them have no sites
  *   -EEXIST      another scheduler holds the log; the text says for how long
  *   -ENOENT      the area was given up by somebody else
  *   -EINVAL      a lease which is out of range, an area without a cookie, or

@@ -3,10 +3,10 @@
  * merge.h - the rows of all sources of a recording in one order, that of the
  * host's TSC.
  *
- * What comes is in the order of time_ns.  A row that became visible so late
- * that later ones were delivered already comes all the same, at once, and is
- * marked and counted as late: a vCPU can be preempted between reading the clock
- * and publishing its row.
+ * Rows are delivered in the order of time_ns.  One that became visible only
+ * after later ones were delivered is delivered at once, and marked and counted
+ * as late: a vCPU can be preempted between reading the clock and publishing its
+ * row.
  *
  * Memory is bounded: about a second of rows, at most a million of them.
  */

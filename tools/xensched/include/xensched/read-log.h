@@ -38,8 +38,8 @@
 #include <string.h>
 
 #include <xensched/barrier.h>
-#include <xensched/reader.h>
 #include <xensched/log-state.h>
+#include <xensched/reader.h>
 
 /* Where a new reader begins. */
 enum xensched_begin {
@@ -97,7 +97,7 @@ static inline uint64_t reader_former_end(const struct log_state *now)
     return now->layout_pos - now->layout_gap;
 }
 
-/* Does it fit to what was read before? */
+/* Does it fit what was read before? */
 static inline bool reader_continues(const struct xensched_reader *reader,
                                     const struct log_state *now)
 {

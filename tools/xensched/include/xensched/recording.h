@@ -4,8 +4,8 @@
  * back.
  *
  * The format is described in docs/recording-format.md.  A recording is
- * complete when its end mark is there; of one that isn't, or that is damaged,
- * everything before the damage can be read, and the error names the offset.
+ * complete when its end mark is there; if it is not, or is damaged, everything
+ * before the damage can be read, and the error names the offset.
  *
  * Rows in the order of one clock come from merge.h; whoever needs no order
  * opens the source "recording:FILE".
@@ -31,7 +31,7 @@ enum xensched_kind {
     XENSCHED_NR_KINDS
 };
 
-/* Whose log it is.  Texts end, and have no control characters. */
+/* Whose log it is.  Texts are terminated, and have no control characters. */
 struct xensched_source_info {
     uint32_t id;
     enum xensched_kind kind;
@@ -167,7 +167,7 @@ int xensched_recording_read(struct xensched_recording *recording,
                             struct xensched_record *record,
                             struct xensched_error *err);
 
-/* The same for who wants batches only.  One without rows: the host changed. */
+/* The same for callers that want batches only.  One without rows: the host changed. */
 int xensched_recording_next(struct xensched_recording *recording,
                             struct xensched_batch *batch,
                             struct xensched_error *err);
