@@ -89,7 +89,7 @@ static bool went(const struct spread_run *run, const struct spread_moved *m)
                                  : run->input->standing[i].place);
 }
 
-/* Has the candidate gone?  And who is not any more where it went? */
+/* Has the chosen one gone?  And who is not any more where it went? */
 static void follow(const struct spread_run *run)
 {
     struct spread *s = run->spread;
@@ -99,11 +99,11 @@ static void follow(const struct spread_run *run)
         if (went(run, &s->moved[i]))
             s->moved[kept++] = s->moved[i];
     s->nr = kept;
-    if (!s->has_candidate || !went(run, &s->candidate))
+    if (!s->has_chosen || !went(run, &s->chosen))
         return;
     s->moved = need_more_memory(s->moved, s->nr + 1, sizeof(*s->moved));
-    s->moved[s->nr++] = s->candidate;
-    s->has_candidate = false;
+    s->moved[s->nr++] = s->chosen;
+    s->has_chosen = false;
     s->moved_ns = run->input->now_ns;
 }
 
@@ -230,13 +230,13 @@ static bool is_still(const struct spread_run *run,
     const struct spread *s = run->spread;
     unsigned int i;
 
-    if (!s->has_candidate)
+    if (!s->has_chosen)
         return false;
-    i = number_of(run, &s->candidate);
+    i = number_of(run, &s->chosen);
 
     return i != SPREAD_NOBODY && may_go(run, rules, policy, i) &&
-           run->at[i] == s->candidate.from &&
-           fits(run, rules, policy, i, s->candidate.to);
+           run->at[i] == s->chosen.from &&
+           fits(run, rules, policy, i, s->chosen.to);
 }
 
 unsigned int spread_choose(const struct spread_run *run,
@@ -247,16 +247,16 @@ unsigned int spread_choose(const struct spread_run *run,
     unsigned int i = SPREAD_NOBODY;
 
     if (is_still(run, rules, policy)) {
-        *to = s->candidate.to;
-        return number_of(run, &s->candidate);
+        *to = s->chosen.to;
+        return number_of(run, &s->chosen);
     }
     if (!s->moved_ns || run->input->now_ns - s->moved_ns >= SPREAD_PAUSE_NS)
         i = best_one(run, rules, policy);
-    s->has_candidate = i != SPREAD_NOBODY;
-    if (!s->has_candidate)
+    s->has_chosen = i != SPREAD_NOBODY;
+    if (!s->has_chosen)
         return SPREAD_NOBODY;
     *to = place_for(run, rules, policy, i);
-    s->candidate = (struct spread_moved){
+    s->chosen = (struct spread_moved){
         domain(run, i)->domid, domain(run, i)->since_ns, run->at[i], *to
     };
 

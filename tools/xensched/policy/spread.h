@@ -29,8 +29,8 @@ struct spread_moved {
 /* What is remembered from run to run.  All 0 at first. */
 struct spread {
     unsigned int nr_places;
-    struct spread_moved candidate; /* of the latest run */
-    bool has_candidate;
+    struct spread_moved chosen;    /* in the latest run */
+    bool has_chosen;
     uint64_t moved_ns;             /* when one was seen to have gone */
     unsigned int nr;
     struct spread_moved *moved;
