@@ -45,6 +45,8 @@ libev-dev          the event loop of xenschedd
 libprotobuf-c-dev  traces for Perfetto
 protobuf-c-compiler     the same
 protobuf-compiler  a test decodes these traces
+libbabeltrace2-dev CTF traces
+babeltrace2        a test decodes these traces
 libcmocka-dev      unit tests
 linux-source-6.1|linux-source-6.12   xen-blkback, which we patch
 libelf1t64|libelf1 objtool, which looks at kernel modules

@@ -53,6 +53,9 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "write a page for a browser to this file" },
     [OPTION_PERFETTO] = { "perfetto", "OUT", .takes = "the name of a file",
         .help = "write a trace for the Perfetto UI to this file" },
+    [OPTION_CTF] = { "ctf", "OUT", .takes = "the name of a folder",
+        .help = "write a CTF trace, for babeltrace2 and Trace Compass, to this "
+                "folder" },
     [OPTION_RING] = { "ring", "BYTES", .takes = "a size such as 64M",
         .help = "keep the latest in memory, at most this much; K, M and G are "
                 "powers of 1024" },
@@ -229,6 +232,7 @@ static bool set_option(enum argument_option option, const char *value,
         return parse_time(value, &args->at_ns);
     case OPTION_HTML: return take_text(value, &args->html);
     case OPTION_PERFETTO: return take_text(value, &args->perfetto);
+    case OPTION_CTF: return take_text(value, &args->ctf);
     case OPTION_RING: return option_size(value, &args->ring);
     case OPTION_LAST: return parse_last(value, &args->last);
     case OPTION_EVENT: return take_text(value, &args->events);

@@ -17,7 +17,7 @@ struct command;
 enum argument_option {
     OPTION_SOCKET, OPTION_JSON, OPTION_SECONDS, OPTION_SIZE, OPTION_INTERVAL,
     OPTION_SOURCE, OPTION_HOST, OPTION_TOP, OPTION_SORT, OPTION_AT,
-    OPTION_HTML, OPTION_PERFETTO, OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
+    OPTION_HTML, OPTION_PERFETTO, OPTION_CTF, OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
     OPTION_TRIGGER, OPTION_CONFIG, OPTION_HELP, NR_OPTIONS,
 };
 
@@ -34,6 +34,7 @@ enum argument_option {
 #define ARGUMENT_AT            (1U << OPTION_AT)
 #define ARGUMENT_HTML          (1U << OPTION_HTML)
 #define ARGUMENT_PERFETTO      (1U << OPTION_PERFETTO)
+#define ARGUMENT_CTF           (1U << OPTION_CTF)
 /* and how much of it is kept */
 #define ARGUMENT_RING          (1U << OPTION_RING | 1U << OPTION_LAST)
 /* events, a domain */
@@ -72,6 +73,7 @@ struct arguments {
     bool at_given;
     const char *html;   /* path; NULL: not given */
     const char *perfetto; /* the same */
+    const char *ctf;    /* the same, a folder */
     uint64_t ring;      /* bytes; 0: none */
     double last;        /* seconds; 0: not given */
     const char *events; /* a list; NULL: all */

@@ -12,6 +12,7 @@
 #include "command/command.h"
 #include "model/json.h"
 #include "model/memory.h"
+#include "export-ctf.h"
 #include "shown.h"
 #include "command/text/table.h"
 #include "timeline/page.h"
@@ -276,7 +277,7 @@ static bool write_files(const struct timeline *t, const struct arguments *args)
     return true;
 }
 
-static int run(const struct arguments *args)
+static int show(const struct arguments *args)
 {
     struct timeline t;
     struct xensched_error err;
@@ -300,6 +301,15 @@ static int run(const struct arguments *args)
     return defects;
 }
 
+static int run(const struct arguments *args)
+{
+    bool other = args->html || args->perfetto || args->json;
+    int ctf = args->ctf ? export_ctf(args->file, args->ctf) : EXIT_OK;
+    int shown = args->ctf && !other ? EXIT_OK : show(args);
+
+    return ctf ? ctf : shown;
+}
+
 const struct command command_timeline = {
     .name = "timeline",
     .summary = "who ran when, by a recording",
@@ -308,7 +318,9 @@ const struct command command_timeline = {
         "(it waited for a pCPU), BLOCKED (it slept), UNKNOWN (no row says) and\n"
         "LOST (rows are missing); together that is all of the time. --html writes\n"
         "a page instead, in which all of it can be seen, with who woke whom;\n"
-        "--perfetto a trace that the Perfetto UI opens.",
-    .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_HTML | ARGUMENT_PERFETTO,
+        "--perfetto a trace that the Perfetto UI opens, --ctf one that babeltrace2 and\n"
+        "Trace Compass read: all rows, whatever they are about.",
+    .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_HTML | ARGUMENT_PERFETTO |
+             ARGUMENT_CTF,
     .run = run,
 };

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ctf-messages.c - see ctf-messages.h.
+ *
+ * All messages are in the order of time.  CTF 1.8 has no losses but those from the
+ * end of a packet to the end of the next one of its stream.  So where rows were
+ * lost a packet ends at the last row before, and the next one at the first row
+ * behind, which is then in a third one.
+ */
+#include <stdlib.h>
+
+#include "ctf-classes.h"
+#include "ctf-messages.h"
+#include "model/memory.h"
+
+/* A reader goes from packet to packet when it looks for a time. */
+#define ROWS_PER_PACKET 8192U
+
+/* What one step makes, at most. */
+#define MOST_MESSAGES 5U
+
+struct state {
+    bt_packet *packet; /* NULL: there is none now */
+    uint32_t rows;     /* in it */
+    bool losing;
+};
+
+struct messages {
+    struct ctf_classes classes;
+    const struct ctf_rows *rows;
+    struct state *state; /* by log */
+    uint32_t begun, ended; /* logs */
+    size_t next;           /* item */
+    bt_self_message_iterator *self;
+    bt_message_array_const to;
+    uint64_t nr;
+};
+
+static void say(struct messages *m, bt_message *message)
+{
+    m->to[m->nr++] = ctf_need(message);
+}
+
+static void begin_packet(struct messages *m, uint32_t log, uint64_t ns)
+{
+    struct state *s = &m->state[log];
+
+    s->packet = ctf_packet(&m->classes, log);
+    s->rows = 0;
+    say(m, bt_message_packet_beginning_create_with_default_clock_snapshot(
+        m->self, s->packet, ns));
+}
+
+static void end_packet(struct messages *m, uint32_t log, uint64_t ns)
+{
+    struct state *s = &m->state[log];
+
+    say(m, bt_message_packet_end_create_with_default_clock_snapshot(
+        m->self, s->packet, ns));
+    bt_packet_put_ref(s->packet);
+    s->packet = NULL;
+}
+
+static void say_row(struct messages *m, const struct ctf_item *item)
+{
+    struct state *s = &m->state[item->log];
+    bt_message *message;
+
+    if (!s->packet)
+        begin_packet(m, item->log, item->ns);
+    message = ctf_need(
+        bt_message_event_create_with_packet_and_default_clock_snapshot(
+            m->self, ctf_event_class(&m->classes, item), s->packet, item->ns));
+    ctf_fill_event(&m->classes, bt_message_event_borrow_event(message), item);
+    say(m, message);
+    if (++s->rows >= ROWS_PER_PACKET && !s->losing)
+        end_packet(m, item->log, item->ns);
+}
+
+static void begin_loss(struct messages *m, const struct ctf_item *item)
+{
+    const struct ctf_loss *loss = &m->rows->loss[item->counter];
+    struct state *s = &m->state[item->log];
+    bt_message *message;
+
+    if (!s->packet)
+        begin_packet(m, item->log, item->ns);
+    end_packet(m, item->log, item->ns);
+    message = ctf_need(
+        bt_message_discarded_events_create_with_default_clock_snapshots(
+            m->self, m->classes.stream[item->log], loss->begin_ns,
+            loss->end_ns));
+    if (loss->rows)
+        bt_message_discarded_events_set_count(message, loss->rows);
+    say(m, message);
+    begin_packet(m, item->log, item->ns);
+    s->losing = true;
+}
+
+static void end_loss(struct messages *m, const struct ctf_item *item)
+{
+    end_packet(m, item->log, item->ns);
+    m->state[item->log].losing = false;
+}
+
+static void say_item(struct messages *m, const struct ctf_item *item)
+{
+    switch (item->what) {
+    case CTF_ROW:
+        say_row(m, item);
+        break;
+    case CTF_LOSS_BEGINS:
+        begin_loss(m, item);
+        break;
+    case CTF_LOSS_ENDS:
+        end_loss(m, item);
+        break;
+    }
+}
+
+static void end_log(struct messages *m, uint32_t log)
+{
+    if (m->state[log].packet)
+        end_packet(m, log, m->rows->end_ns);
+    say(m, bt_message_stream_end_create(m->self, m->classes.stream[log]));
+}
+
+/* Returns false at the end. */
+static bool step(struct messages *m)
+{
+    if (m->begun < m->rows->nr_logs)
+        say(m, bt_message_stream_beginning_create(
+            m->self, m->classes.stream[m->begun++]));
+    else if (m->next < m->rows->nr)
+        say_item(m, &m->rows->item[m->next++]);
+    else if (m->ended < m->rows->nr_logs)
+        end_log(m, m->ended++);
+    else
+        return false;
+
+    return true;
+}
+
+/* What the library calls. */
+
+static bt_message_iterator_class_next_method_status
+next(bt_self_message_iterator *self, bt_message_array_const to, uint64_t room,
+     uint64_t *nr)
+{
+    struct messages *m = bt_self_component_get_data(
+        bt_self_message_iterator_borrow_component(self));
+
+    m->self = self;
+    m->to = to;
+    m->nr = 0;
+    while (m->nr + MOST_MESSAGES <= room && step(m))
+        ;
+    *nr = m->nr;
+
+    return m->nr ? BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK
+                 : BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END;
+}
+
+static bt_component_class_initialize_method_status
+initialise(bt_self_component_source *source,
+           bt_self_component_source_configuration *config,
+           const bt_value *params, void *rows)
+{
+    bt_self_component *self =
+        bt_self_component_source_as_self_component(source);
+    struct messages *m = need_memory(1, sizeof(*m));
+
+    (void)config;
+    (void)params;
+    m->rows = rows;
+    m->state = need_memory(m->rows->nr_logs + 1, sizeof(*m->state));
+    ctf_classes_make(&m->classes, m->rows, self);
+    bt_self_component_set_data(self, m);
+    if (bt_self_component_source_add_output_port(source, CTF_OUT, NULL, NULL))
+        return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+
+    return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;
+}
+
+static void finalise(bt_self_component_source *source)
+{
+    struct messages *m = bt_self_component_get_data(
+        bt_self_component_source_as_self_component(source));
+
+    ctf_classes_free(&m->classes);
+    free(m->state);
+    free(m);
+}
+
+bt_component_class_source *ctf_messages_class(void)
+{
+    bt_message_iterator_class *iterator =
+        ctf_need(bt_message_iterator_class_create(next));
+    bt_component_class_source *class =
+        ctf_need(bt_component_class_source_create("rows", iterator));
+
+    bt_message_iterator_class_put_ref(iterator);
+    if (bt_component_class_source_set_initialize_method(class, initialise) ||
+        bt_component_class_source_set_finalize_method(class, finalise))
+        return ctf_need(NULL);
+
+    return class;
+}

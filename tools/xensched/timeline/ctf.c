@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ctf.c - see ctf.h.
+ *
+ * babeltrace2's library writes it: its component sink.ctf.fs, which is in a plugin.
+ * This one ends the process when the disk is full at a bad moment, so it runs in
+ * one of its own; what went wrong is found out here.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ctf.h"
+#include "ctf-classes.h"
+#include "ctf-messages.h"
+
+/* Open files beside those of the trace. */
+#define OTHER_FILES 64U
+
+/* What a packet needs at first is less. */
+#define PROBE_BYTES (4 << 20)
+
+#define EXIT_NO_PLUGIN 2
+
+/* In the process that writes. */
+
+static bt_value *parameters(const char *path)
+{
+    bt_value *map = ctf_need(bt_value_map_create());
+    int failed = bt_value_map_insert_string_entry(map, "path", path) |
+                 bt_value_map_insert_bool_entry(map, "assume-single-trace", 1) |
+                 bt_value_map_insert_bool_entry(map, "quiet", 1);
+
+    /* Later ones would write another version of the format. */
+    if (bt_version_get_major() > 2 || bt_version_get_minor() > 0)
+        failed |= bt_value_map_insert_string_entry(map, "ctf-version", "1");
+
+    return failed ? ctf_need(NULL) : map;
+}
+
+static const bt_component_class_sink *sink_class(const bt_plugin **plugin)
+{
+    const bt_component_class_sink *class = NULL;
+
+    if (!bt_plugin_find("ctf", BT_TRUE, BT_FALSE, BT_TRUE, BT_TRUE, BT_FALSE,
+                        plugin))
+        class = bt_plugin_borrow_sink_component_class_by_name_const(*plugin,
+                                                                    "fs");
+    if (!class)
+        _exit(EXIT_NO_PLUGIN);
+
+    return class;
+}
+
+/* Returns 0, or how the library says that it failed. */
+static int run_graph(bt_graph *graph, const struct ctf_rows *rows,
+                     const bt_component_class_sink *class,
+                     const bt_value *params)
+{
+    bt_component_class_source *ours = ctf_messages_class();
+    const bt_component_source *source;
+    const bt_component_sink *sink;
+    int rc = bt_graph_add_source_component_with_initialize_method_data(
+        graph, ours, "rows", NULL, (void *)rows, BT_LOGGING_LEVEL_NONE,
+        &source);
+
+    if (!rc)
+        rc = bt_graph_add_sink_component(graph, class, "trace", params,
+                                         BT_LOGGING_LEVEL_NONE, &sink);
+    if (!rc)
+        rc = bt_graph_connect_ports(
+            graph,
+            bt_component_source_borrow_output_port_by_name_const(source,
+                                                                 CTF_OUT),
+            bt_component_sink_borrow_input_port_by_name_const(sink, "in"),
+            NULL);
+    if (!rc)
+        rc = bt_graph_run(graph);
+    bt_component_class_source_put_ref(ours);
+
+    return rc;
+}
+
+/* Each log file is one that is open until the end. */
+static void allow_files(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void __attribute__((noreturn)) write_it(const struct ctf_rows *rows,
+                                               const char *path)
+{
+    const bt_plugin *plugin = NULL;
+    const bt_component_class_sink *class = sink_class(&plugin);
+    bt_value *params = parameters(path);
+    bt_graph *graph = ctf_need(bt_graph_create(0));
+    struct rlimit no_core = { 0, 0 };
+    int rc;
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    allow_files();
+    rc = run_graph(graph, rows, class, params);
+    bt_graph_put_ref(graph); /* now all of it is written */
+    bt_value_put_ref(params);
+    bt_plugin_put_ref(plugin);
+    _exit(rc ? EXIT_FAILURE : EXIT_SUCCESS);
+}
+
+/* What went wrong. */
+
+static int check_files(const struct ctf_rows *rows, struct xensched_error *err)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) ||
+        rows->nr_logs + OTHER_FILES <= limit.rlim_max)
+        return 0;
+
+    return xensched_fail(err, EMFILE, "the trace has %zu files, more than may "
+                         "be open at a time (ulimit -Hn: %llu)", rows->nr_logs,
+                         (unsigned long long)limit.rlim_max);
+}
+
+/* The library insists on making the folder itself. */
+static int check_folder(const char *path, struct xensched_error *err)
+{
+    if (mkdir(path, 0755) && errno != EEXIST)
+        return xensched_fail(err, errno, "cannot create the folder '%s': %s",
+                             path, strerror(errno));
+    if (!rmdir(path))
+        return 0;
+    if (errno == ENOTDIR)
+        return xensched_fail(err, EEXIST, "'%s' exists and is not a folder",
+                             path);
+    if (errno == ENOTEMPTY || errno == EEXIST)
+        return xensched_fail(err, EEXIST, "the folder '%s' exists and is not "
+                             "empty", path);
+
+    return xensched_fail(err, errno, "cannot use the folder '%s': %s", path,
+                         strerror(errno));
+}
+
+/* Would a file of some size fit into the folder?  Returns an errno value. */
+static int probe(const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file, rc;
+
+    if (folder < 0)
+        return errno;
+    file = openat(folder, ".probe", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    rc = file < 0 ? errno : posix_fallocate(file, 0, PROBE_BYTES);
+    if (file >= 0)
+        close(file);
+    unlinkat(folder, ".probe", 0);
+    close(folder);
+
+    return rc;
+}
+
+/* The folder was made by us, so all that is in it is ours. */
+static void remove_folder(const char *path)
+{
+    DIR *folder = opendir(path);
+    struct dirent *entry;
+
+    while (folder && (entry = readdir(folder)))
+        unlinkat(dirfd(folder), entry->d_name, 0);
+    if (folder)
+        closedir(folder);
+    rmdir(path);
+}
+
+/* The library does not say when the end of the metadata cannot be written. */
+static bool is_whole(const char *path)
+{
+    static const char end[] = "};\n\n";
+    char *name, found[sizeof(end)] = "";
+    FILE *file = NULL;
+    bool whole;
+
+    if (asprintf(&name, "%s/metadata", path) < 0)
+        return false;
+    file = fopen(name, "re");
+    free(name);
+    if (!file)
+        return false;
+    whole = !fseek(file, 1 - (long)sizeof(end), SEEK_END) &&
+            fread(found, 1, sizeof(end) - 1, file) == sizeof(end) - 1 &&
+            !strcmp(found, end);
+    fclose(file);
+
+    return whole;
+}
+
+static int explain(const char *path, int status, struct xensched_error *err)
+{
+    int rc = probe(path);
+
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NO_PLUGIN)
+        return xensched_fail(err, ENOENT, "cannot write '%s': babeltrace2's "
+                             "plugin 'ctf' is not there; install the package "
+                             "of libbabeltrace2, or say where it is with "
+                             "BABELTRACE_PLUGIN_PATH", path);
+    remove_folder(path);
+    if (rc)
+        return xensched_fail(err, rc, "cannot write '%s': %s", path,
+                             strerror(rc));
+    if (WIFSIGNALED(status))
+        return xensched_fail(err, EIO, "cannot write '%s': babeltrace2's "
+                             "library ended (%s)", path,
+                             strsignal(WTERMSIG(status)));
+
+    return xensched_fail(err, EIO, "cannot write '%s': babeltrace2's library "
+                         "failed", path);
+}
+
+int ctf_write(const struct ctf_rows *rows, const char *path,
+              struct xensched_error *err)
+{
+    int status = 0, rc = check_files(rows, err);
+    pid_t writer;
+
+    if (!rc)
+        rc = check_folder(path, err);
+    if (rc)
+        return rc;
+    if (!rows->nr)
+        return xensched_fail(err, ENODATA, "no trace is written: the recording "
+                             "has no rows with a time");
+    writer = fork();
+    if (writer < 0)
+        return xensched_fail(err, errno, "cannot start a process: %s",
+                             strerror(errno));
+    if (!writer)
+        write_it(rows, path);
+    while (waitpid(writer, &status, 0) < 0)
+        if (errno != EINTR)
+            return xensched_fail(err, errno, "cannot wait for a process: %s",
+                                 strerror(errno));
+    if (!status && is_whole(path))
+        return 0;
+
+    return explain(path, status, err);
+}
