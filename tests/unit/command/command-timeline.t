@@ -14,7 +14,7 @@ import subprocess
 from command_world import TOP, check, main, path, run, test
 from recording_made import (
     CRUNCH, DISK, DOM0, GUEST, MS, NONE, XEN, Recording, slow_request,
-    slow_request_with_threads)
+    slow_request_with_threads, with_counters)
 
 
 def analysed(command, recording, *arguments, code=0):
@@ -486,6 +486,30 @@ def perfetto_random():
                     r.lose(cpu, "service-ns", rng.randrange(1, 9))
                 at = end
         sums_agree(r)
+
+
+@test
+def perfetto_counters():
+    """--perfetto: run queues, each once, and memory are counters"""
+    packets = sums_agree(with_counters(True))
+    begin = json.loads(analysed("timeline", with_counters(True),
+                                "--json").out)["begin_ns"]
+    tracks = {}
+    for p in packets:
+        track = one(p, "track_descriptor") if "track_descriptor" in p else {}
+        if "counter" in track:
+            tracks[one(track, "uuid")] = (one(track, "name"),
+                                          one(track, "counter", "unit"), [])
+    for p in packets:
+        event = one(p, "track_event") if "track_event" in p else {}
+        if event.get("type") == ["COUNTER"]:
+            tracks[one(event, "track_uuid")][2].append(
+                (one(p, "timestamp") - begin, one(event, "counter_value")))
+    check(sorted(tracks.values()) == [
+        ("memory of Domain-0", "SIZE_BYTES", [(45 * MS, 409600)]),
+        ("memory of disk", "SIZE_BYTES", [(5 * MS, 1 << 20), (25 * MS, 2 << 20)]),
+        ("run queue 0", "COUNT", [(0, 3), (20 * MS, 1), (30 * MS, 2),
+                                  (45 * MS, 3)])], tracks)
 
 
 @test

@@ -147,6 +147,22 @@ def slow_request():
     return r
 
 
+def with_counters(lost=False):
+    """The same with a run queue and memory; then rows are lost from 30 ms on."""
+    r = slow_request()
+    for ns, units in ((0, 3), (10 * MS, 3), (20 * MS, 1), (30 * MS, 2)):
+        for cpu in (0, 1):
+            r.row(ns, cpu, "runq", XEN, counter=units + cpu)
+    r.row(5 * MS, 1, "memory", DISK, counter=256)
+    r.row(25 * MS, 0, "memory", DISK, counter=512)
+    if lost:
+        r.lose(0, "runq", 5)
+        r.row(45 * MS, 0, "runq", XEN, counter=3)
+        r.lose(1, "memory", 1)
+        r.row(45 * MS, 1, "memory", DOM0, counter=100)
+    return r
+
+
 def slow_request_with_threads():
     """The same, with what dom0's and disk's threads do in it."""
     r = slow_request()

@@ -29,6 +29,7 @@ enum track {
     TRACK_PCPU,     /* id */
     TRACK_LOSSES,   /* id << 16 | log file */
     TRACK_THREAD,   /* index */
+    TRACK_COUNTER,  /* index */
 };
 
 #define TEXT 400U
@@ -471,6 +472,40 @@ static void write_losses(struct trace *trace)
     }
 }
 
+/* Perfetto's counters are known at any time: over a loss they stay as they are. */
+static void write_counter(struct trace *trace, unsigned int index)
+{
+    const struct counter *counter = &trace->t->counters.counter[index];
+    Perfetto__CounterDescriptor what = PERFETTO__COUNTER_DESCRIPTOR__INIT;
+    Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
+    Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+    char name[TEXT];
+    size_t i;
+
+    snprintf(name, sizeof(name), "%s",
+             counters_name(&trace->t->rows, counter));
+    what.has_unit = true;
+    what.unit = counter->kind == COUNTER_MEMORY
+                ? PERFETTO__COUNTER_DESCRIPTOR__UNIT__SIZE_BYTES
+                : PERFETTO__COUNTER_DESCRIPTOR__UNIT__COUNT;
+    track.has_uuid = true;
+    track.uuid = uuid(TRACK_COUNTER, index);
+    track.name = plain(name);
+    track.counter = &what;
+    packet.track_descriptor = &track;
+    write_packet(trace, &packet);
+    for (i = 0; i < counter->nr; i++) {
+        Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+
+        if (!counter->value[i].known)
+            continue;
+        event.type = PERFETTO__TRACK_EVENT__TYPE__COUNTER;
+        event.has_counter_value = true;
+        event.counter_value = counter->value[i].value;
+        write_event(trace, counter->value[i].ns, &event, track.uuid, "%s", "");
+    }
+}
+
 static void write_trace(struct trace *trace)
 {
     const struct timeline *t = trace->t;
@@ -487,6 +522,8 @@ static void write_trace(struct trace *trace)
     write_threads(trace);
     write_thread_wakes(trace);
     write_instants(trace);
+    for (i = 0; i < t->counters.nr; i++)
+        write_counter(trace, i);
     write_losses(trace);
 }
 

@@ -20,6 +20,7 @@ int timeline_open(struct timeline *t, const char *path,
     stays_make(&t->stays, &t->rows);
     vcpus_make(&t->vcpus, &t->rows, &t->stays);
     wakes_make(&t->wakes, &t->rows, &t->stays, &t->vcpus);
+    counters_make(&t->counters, &t->rows);
     threads_make(&t->threads, &t->rows.linux_rows, t->rows.end_ns);
     thread_homes_find(&t->threads, &t->rows.linux_rows, &t->rows.names,
                       &t->vcpus);
@@ -29,6 +30,7 @@ int timeline_open(struct timeline *t, const char *path,
 
 void timeline_close(struct timeline *t)
 {
+    counters_free(&t->counters);
     threads_free(&t->threads);
     wakes_free(&t->wakes);
     vcpus_free(&t->vcpus);

@@ -6,6 +6,7 @@
 #ifndef XENSCHED_TIMELINE_H
 #define XENSCHED_TIMELINE_H
 
+#include "counters.h"
 #include "threads.h"
 #include "wakes.h"
 
@@ -15,6 +16,7 @@ struct timeline {
     struct vcpus vcpus;
     struct wakes wakes;
     struct threads threads;
+    struct counters counters;
 };
 
 /*

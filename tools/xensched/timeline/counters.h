@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * counters.h - numbers that change with time: how many vCPUs are runnable in each
+ * run queue, how much memory each domain has.
+ */
+#ifndef XENSCHED_TIMELINE_COUNTERS_H
+#define XENSCHED_TIMELINE_COUNTERS_H
+
+#include "rows.h"
+
+/* Counters that are shown; more nobody can look at. */
+#define COUNTERS_MOST 256U
+
+enum counter_kind {
+    COUNTER_RUNQ,   /* id: the run queue; runnable units */
+    COUNTER_MEMORY, /* id: the accounting domain; bytes */
+};
+
+/* It holds until the next one. */
+struct counter_value {
+    uint64_t ns;
+    uint64_t value;
+    bool known; /* false: rows were lost from then on */
+};
+
+struct counter {
+    enum counter_kind kind;
+    uint16_t id;
+    struct counter_value *value; /* by time */
+    size_t nr, room;
+};
+
+struct counters {
+    struct counter *counter; /* by kind, then id */
+    unsigned int nr;
+    unsigned int left_out;
+};
+
+void counters_make(struct counters *counters, const struct rows *rows);
+void counters_free(struct counters *counters);
+
+/* "run queue 4", "memory of disk"; valid until the next call. */
+const char *counters_name(const struct rows *rows,
+                          const struct counter *counter);
+
+#endif /* XENSCHED_TIMELINE_COUNTERS_H */
