@@ -237,9 +237,10 @@ def some_fields():
     r = Recording(["Domain-0", "crunch"])
     r.row(0, 0, "runq", XEN, NONE, 1)
     whole = r.bytes()
-    # event, current, TSC; counter of 32 bits, TSC; all but a time
+    # event, current, TSC; counter of 32 bits, TSC; event, counter, TSC; no time
     some = [chunk(0x3 | 0xe0, struct.pack("<HH4xQ", 10, CRUNCH, r.begin + 5), 1),
             chunk(0x8 | 0xe0, struct.pack("<I4xQ", 77, r.begin + 6), 2),
+            chunk(0x9 | 0xe0, struct.pack("<HxxIQ", 10, 1 << 16, r.begin + 7), 4),
             chunk(0xf, struct.pack("<HHHxxI4x", 10, 2, 3, 4), 3)]
     file = path("recording")
     with open(file, "wb") as f:
@@ -252,7 +253,10 @@ def some_fields():
         (r.begin + 5, "migrate",
          {"cpu_id": 1, "file": 1, "current": CRUNCH, "current_domid": 1}),
         (r.begin + 6, "nameless",
-         {"cpu_id": 1, "file": 2, "number": -1, "counter": 77})], events)
+         {"cpu_id": 1, "file": 2, "number": -1, "counter": 77}),
+        (r.begin + 7, "migrate",
+         {"cpu_id": 1, "file": 4, "counter": 1 << 16, "from": 1, "to": 0})],
+        events)
 
 
 @test
