@@ -26,7 +26,7 @@ except ImportError:
 from command_world import alone, check, main, path, run
 from recording_made import (
     CRUNCH, DISK, DOM0, GUEST, MS, NONE, XEN, Recording, slow_request,
-    slow_request_with_threads)
+    slow_request_with_threads, with_counters)
 
 BROWSER = shutil.which("chromium")
 DRIVER = shutil.which("chromedriver")
@@ -69,7 +69,8 @@ def opened(recording, where="", code=0):
     else:
         check(False, "the page did not become ready", details(),
               browser.get_log("browser"))
-    check(not browser.get_log("browser"), "the browser complains")
+    said = browser.get_log("browser")
+    check(not said, "the browser complains", said)
     check(js("performance.getEntriesByType('resource').length") == 0)
     return page
 
@@ -290,6 +291,60 @@ def explains_threads():
     for words in ("waited 1.000 ms, while there ran: writer<b>& 301 1.000 ms",
                   "woken by writer<b>& 301 at 0.041000 s"):
         check(words in details(), words, details())
+
+
+def painted(points):
+    """Of each (counter, ns, height), 0 at the bottom: is something drawn there?"""
+    names = js("timeline.counters.map((c) => c.name)")
+    top = 24 + 22 * js("timeline.lanes.length") + 3
+    places = [[x_of(ns), top + 22 * names.index(name) + 15 - round(high * 14),
+               top + 22 * names.index(name) - 2] for name, ns, high in points]
+    return js("""((places) => { timeline.paint();
+        const c = document.getElementById('canvas'), s = c.width / c.clientWidth;
+        const all = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        const at = (x, y) => [0, 1, 2].map((i) => all[i +
+            4 * (Math.floor(y * s) * c.width + Math.floor(x * s))]).join();
+        return places.map(([x, y, nothing]) => at(x, y) !== at(x, nothing));
+        })(%s)""" % places)
+
+
+@alone
+def shows_counters():
+    """Run queues and memory are drawn as steps, said when clicked or selected"""
+    opened(with_counters(), "#t=0,50000000&s=12000000,28000000")
+    check(js("timeline.counters.map((c) => [c.name, [...c.begin], [...c.value]])")
+          == [["run queue 0", [0, 20 * MS, 30 * MS, 50 * MS], [3, 1, 2]],
+              ["memory of disk", [5 * MS, 25 * MS, 50 * MS],
+               [1 << 20, 2 << 20]]])
+    check("run queue 0          1 runnable to 3 runnable" in details() and
+          "memory of disk       1 MiB to 2 MiB" in details(), details())
+    browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
+    drawn = painted([("run queue 0", 10 * MS, 1), ("run queue 0", 22 * MS, 1),
+                     ("run queue 0", 22 * MS, 0), ("run queue 0", 40 * MS, 0.5),
+                     ("run queue 0", 40 * MS, 0.9),
+                     ("memory of disk", 3 * MS, 0),
+                     ("memory of disk", 15 * MS, 0.3),
+                     ("memory of disk", 15 * MS, 0.7),
+                     ("memory of disk", 40 * MS, 0.9)])
+    check(drawn == [True, False, True, True, False, False, True, False, True],
+          drawn)
+    at(x_of(22 * MS), lane_y("disk") + 22).click().perform()
+    soon(lambda: "run queue 0: 1 runnable at 0.02" in details(), details())
+
+
+@alone
+def shows_lost_counters():
+    """Where rows are lost a counter has no value, until the next one"""
+    opened(with_counters(True))
+    # The run queue's own rows were lost; memory's may have been of any domain.
+    check(js("timeline.counters.map((c) => [c.name, [...c.begin], [...c.value]])")
+          == [["run queue 0", [0, 20 * MS, 30 * MS, 30 * MS, 45 * MS, 50 * MS],
+               [3, 1, 2, -1, 3]],
+              ["memory of Domain-0", [45 * MS, 50 * MS], [409600]],
+              ["memory of disk", [5 * MS, 5 * MS, 25 * MS, 50 * MS],
+               [1 << 20, -1, 2 << 20]]])
+    at(x_of(40 * MS), lane_y("disk") + 22).click().perform()
+    soon(lambda: "run queue 0: rows lost at 0.0" in details(), details())
 
 
 @alone

@@ -29,7 +29,8 @@
     extern const char name[]
 
 VIEWER(viewer_js, ".ascii \"\\\"use strict\\\";\\n(async () => {\\n\"\n"
-       PART("data.js") PART("draw.js") PART("tell.js") PART("hands.js")
+       PART("counters.js") PART("data.js") PART("draw.js") PART("tell.js")
+       PART("hands.js")
        ".ascii \"})();\\n\"\n");
 VIEWER(viewer_css, PART("viewer.css"));
 
@@ -294,6 +295,41 @@ static json_object *vcpus_json(const struct timeline *t)
     return array;
 }
 
+/* Counters: values are one more than they are; 0: not known. */
+
+static json_object *counter_json(struct page *p, const struct counter *counter)
+{
+    json_object *o = json_object_new_object();
+    uint64_t last_ns = 0;
+    size_t i;
+
+    json_add_text(o, "name", counters_name(&p->t->rows, counter));
+    json_add_text(o, "unit", counter->kind == COUNTER_MEMORY ? "bytes"
+                                                             : "runnable");
+    json_add_int(o, "offset", p->data.nr);
+    json_add_int(o, "n", counter->nr);
+    for (i = 0; i < counter->nr; i++) {
+        const struct counter_value *v = &counter->value[i];
+
+        add_number(&p->data, v->ns - last_ns);
+        add_number(&p->data, v->known ? v->value + 1 : 0);
+        last_ns = v->ns;
+    }
+
+    return o;
+}
+
+static void add_counters(struct page *p)
+{
+    json_object *counters = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < p->t->counters.nr; i++)
+        json_object_array_add(counters,
+                              counter_json(p, &p->t->counters.counter[i]));
+    json_object_object_add(p->meta, "counters", counters);
+}
+
 /* Arrows and instants. */
 
 /* From a lane to a lane, by their numbers + 1; 0: from none that is shown. */
@@ -403,6 +439,9 @@ static void add_words(struct page *p)
     if (!*note && p->threads_left_out)
         snprintf(note, sizeof(note), "%zu threads that ran less are not shown",
                  p->threads_left_out);
+    if (!*note && p->t->counters.left_out)
+        snprintf(note, sizeof(note), "%u run queues or domains' memories are "
+                 "not shown", p->t->counters.left_out);
     json_add_text(p->meta, "text", text);
     json_add_text(p->meta, "note", note);
 }
@@ -425,6 +464,7 @@ static void make_page(struct page *p)
     add_threads(p, STAY_NONE, least);
     add_arrows(p);
     add_instants(p);
+    add_counters(p);
     add_words(p);
     json_add_int(p->meta, "end", p->t->rows.end_ns);
     json_add_int(p->meta, "cpus", p->t->stays.nr);

@@ -5,7 +5,7 @@
  * drawn or set as text, never as markup.
  *
  * These files are one function: page.c puts them behind each other, in the
- * order data.js, draw.js, tell.js, hands.js.
+ * order counters.js, data.js, draw.js, tell.js, hands.js.
  *
  * data.js - what is in the page: lanes, arrows and instants, as page.c wrote
  * them.
@@ -129,6 +129,10 @@ for (let i = 0, t = 0; i < meta.instants.n; i++) {
     t += number();
     instants.push({ t, lane: number(), kind: number(), value: number() });
 }
+const counters = meta.counters.map((info) => {
+    at = info.offset;
+    return readCounter(info, number, meta.end);
+});
 /* Of a vCPU, by its index; of the vCPU that a thread ran on, or -1. */
 const vcpuLane = new Map();
 lanes.forEach((l, i) => {

@@ -4,7 +4,7 @@
 /* What is seen: times from..to; a selection of times; what was clicked. */
 
 const view = { from: 0, to: Math.max(meta.end, 1), select: null, picked: null,
-    found: null };
+    found: null, value: null };
 
 function readHash() {
     const m = /^#t=([\d.]+),([\d.]+)(?:&s=([\d.]+),([\d.]+))?$/.exec(location.hash);
@@ -242,6 +242,16 @@ function drawInstants() {
     }
 }
 
+/* Below the lanes. */
+function drawCounters() {
+    counters.forEach((counter, i) => {
+        const top = y(lanes.length + i) + 3;
+        c.fillStyle = colours.faint;
+        drawCounter(c, counter, { left: LEFT, right: width, top, high: BAR,
+            from: view.from, to: view.to, x, lost: (x0, x1) => hatch(x0, x1, top) });
+    });
+}
+
 function drawAxis() {
     const span = view.to - view.from, ideal = span / Math.max(2, (width - LEFT) / 120);
     const power = 10 ** Math.floor(Math.log10(ideal));
@@ -267,12 +277,17 @@ function drawNames() {
             : in_ ? lane.colour : colours.domain[lane.vcpu];
         c.fillText(fit(lane.name, LEFT - 12 - in_), 6 + in_, y(i) + LANE - 7);
     });
+    counters.forEach((counter, i) => {
+        c.fillStyle = colours.faint;
+        c.fillText(fit(counter.name, LEFT - 12), 6,
+            y(lanes.length + i) + LANE - 7);
+    });
 }
 
 function paint() {
     wanted = false;
     frames++;
-    const scale = devicePixelRatio || 1, high = y(lanes.length) + 10;
+    const scale = devicePixelRatio || 1, high = y(lanes.length + counters.length) + 10;
     width = Math.max($("stage").clientWidth, LEFT + 100);
     canvas.style.width = width + "px";
     canvas.style.height = high + "px";
@@ -287,6 +302,7 @@ function paint() {
     c.fillRect(0, 0, width, high);
     drawAxis();
     lanes.forEach(drawLane);
+    drawCounters();
     drawArrows();
     drawInstants();
     if (view.select) {

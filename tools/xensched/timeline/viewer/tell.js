@@ -107,11 +107,27 @@ function statistics(from, to) {
     }
     const n = above(arrows.sent, to, arrows.n) - above(arrows.sent, from, arrows.n);
     out.push(n + " wake-ups");
+    counters.forEach((counter) => out.push(sayCounter(counter, from, to)));
     return out.join("\n");
+}
+
+/* What a counter was, of the values from @t to @to. */
+function sayCounter(counter, t, to) {
+    const i = counterAt(counter, t);
+    if (to === undefined)
+        return counter.name + ": " + (i < 0 ? "not known yet"
+            : counterText(counter, counter.value[i])) + " at " + time(t);
+    const some = [...counter.value.slice(Math.max(i, 0),
+        counterAt(counter, to) + 1)].filter((v) => v >= 0);
+    return counter.name.padEnd(20) + " " + (some.length
+        ? counterText(counter, some.reduce((a, b) => Math.min(a, b))) + " to " +
+        counterText(counter, some.reduce((a, b) => Math.max(a, b))) : "not known");
 }
 
 function tell() {
     const parts = [];
+    if (view.value)
+        parts.push(sayCounter(...view.value));
     if (view.picked)
         parts.push(describe(view.picked.lane, view.picked.i),
             chain(view.picked.lane, view.picked.i));
@@ -122,7 +138,9 @@ function tell() {
 
 function pick(px, py) {
     const lane = Math.floor((py - TOP) / LANE), t = timeAt(px);
+    const counter = counters[lane - lanes.length];
     view.picked = null;
+    view.value = counter && px >= LEFT ? [counter, t] : null;
     if (lane >= 0 && lane < lanes.length && px >= LEFT) {
         const i = above(lanes[lane].begin, t, lanes[lane].what.length) - 1;
         if (i >= 0)
