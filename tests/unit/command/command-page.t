@@ -310,12 +310,17 @@ def painted(points):
 
 @alone
 def shows_counters():
-    """Run queues and memory are drawn as steps, said when clicked or selected"""
+    """Run queues, memory and rates are steps, said when clicked or selected"""
     opened(with_counters(), "#t=0,50000000&s=12000000,28000000")
-    check(js("timeline.counters.map((c) => [c.name, [...c.begin], [...c.value]])")
-          == [["run queue 0", [0, 20 * MS, 30 * MS, 50 * MS], [3, 1, 2]],
-              ["memory of disk", [5 * MS, 25 * MS, 50 * MS],
-               [1 << 20, 2 << 20]]])
+    found = js("timeline.counters.map((c) => [c.name, [...c.begin], "
+               "[...c.value]])")
+    check(found == [
+        ["run queue 0", [0, 20 * MS, 30 * MS, 50 * MS], [3, 1, 2]],
+        ["memory of disk", [5 * MS, 25 * MS, 50 * MS], [1 << 20, 2 << 20]],
+        ["Domain-0 notifies disk", [0, 40 * MS, 50 * MS], [0, 100]],
+        ["disk notifies Domain-0", [0, 10 * MS, 50 * MS], [100, 0]]], found)
+    check("disk notifies Domain-0 0 per second to 0 per second" in details(),
+          details())
     check("run queue 0          1 runnable to 3 runnable" in details() and
           "memory of disk       1 MiB to 2 MiB" in details(), details())
     browser.find_element(By.TAG_NAME, "body").send_keys(Keys.ESCAPE)
@@ -337,12 +342,16 @@ def shows_lost_counters():
     """Where rows are lost a counter has no value, until the next one"""
     opened(with_counters(True))
     # The run queue's own rows were lost; memory's may have been of any domain.
-    check(js("timeline.counters.map((c) => [c.name, [...c.begin], [...c.value]])")
-          == [["run queue 0", [0, 20 * MS, 30 * MS, 30 * MS, 45 * MS, 50 * MS],
-               [3, 1, 2, -1, 3]],
-              ["memory of Domain-0", [45 * MS, 50 * MS], [409600]],
-              ["memory of disk", [5 * MS, 5 * MS, 25 * MS, 50 * MS],
-               [1 << 20, -1, 2 << 20]]])
+    found = js("timeline.counters.map((c) => [c.name, [...c.begin], "
+               "[...c.value]])")
+    check(found == [
+        ["run queue 0", [0, 20 * MS, 30 * MS, 30 * MS, 45 * MS, 50 * MS],
+         [3, 1, 2, -1, 3]],
+        ["memory of Domain-0", [45 * MS, 50 * MS], [409600]],
+        ["memory of disk", [5 * MS, 5 * MS, 25 * MS, 50 * MS],
+         [1 << 20, -1, 2 << 20]],
+        ["Domain-0 notifies disk", [0, 40 * MS, 50 * MS], [0, 100]],
+        ["disk notifies Domain-0", [0, 10 * MS, 50 * MS], [100, 0]]], found)
     at(x_of(40 * MS), lane_y("disk") + 22).click().perform()
     soon(lambda: "run queue 0: rows lost at 0.0" in details(), details())
 

@@ -11,6 +11,7 @@
 
 #include "counters.h"
 #include "list.h"
+#include "rates.h"
 
 #define PAGE_BYTES 4096U
 #define NR_IDS     65536U
@@ -68,8 +69,8 @@ static void find_all(struct making *m)
     }
 }
 
-/* What is the same as before is said already, unless rows are lost. */
-static void add(struct counter *c, uint64_t ns, bool known, uint64_t value)
+/* What is not known before the first row is not said. */
+void counters_add(struct counter *c, uint64_t ns, bool known, uint64_t value)
 {
     struct counter_value *last = c->nr ? &c->value[c->nr - 1] : NULL;
 
@@ -97,8 +98,8 @@ static void forget(struct making *m, uint64_t ns)
            m->rows->loss[m->next].begin_ns < ns; m->next++)
         for (i = 0; i < m->counters->nr; i++)
             if (may_miss(&m->counters->counter[i], &m->rows->loss[m->next]))
-                add(&m->counters->counter[i],
-                    m->rows->loss[m->next].begin_ns, false, 0);
+                counters_add(&m->counters->counter[i],
+                             m->rows->loss[m->next].begin_ns, false, 0);
 }
 
 void counters_make(struct counters *counters, const struct rows *rows)
@@ -110,7 +111,8 @@ void counters_make(struct counters *counters, const struct rows *rows)
     size_t i;
 
     memset(counters, 0, sizeof(*counters));
-    counters->counter = need_memory(COUNTERS_MOST, sizeof(*counters->counter));
+    counters->counter = need_memory(COUNTERS_MOST + RATES_MOST,
+                                    sizeof(*counters->counter));
     m.index = need_memory(2 * NR_IDS, sizeof(*m.index));
     find_all(&m);
     for (i = 0; i < rows->nr; i++) {
@@ -120,11 +122,12 @@ void counters_make(struct counters *counters, const struct rows *rows)
             !m.index[kind * NR_IDS + id])
             continue;
         forget(&m, row->ns);
-        add(&counters->counter[m.index[kind * NR_IDS + id] - 1], row->ns, true,
-            value);
+        counters_add(&counters->counter[m.index[kind * NR_IDS + id] - 1],
+                     row->ns, true, value);
     }
     forget(&m, UINT64_MAX);
     free(m.index);
+    rates_make(counters, rows);
 }
 
 void counters_free(struct counters *counters)
@@ -140,13 +143,17 @@ void counters_free(struct counters *counters)
 const char *counters_name(const struct rows *rows,
                           const struct counter *counter)
 {
-    static char text[300];
+    static char text[600];
 
     if (counter->kind == COUNTER_RUNQ)
         snprintf(text, sizeof(text), "run queue %u", counter->id);
-    else
+    else if (counter->kind == COUNTER_MEMORY)
         snprintf(text, sizeof(text), "memory of %s",
                  names_of(&rows->names, counter->id));
+    else
+        snprintf(text, sizeof(text), "%s notifies %s",
+                 names_of(&rows->names, counter->id),
+                 names_of(&rows->names, counter->to));
 
     return text;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * counters.h - numbers that change with time: how many vCPUs are runnable in each
- * run queue, how much memory each domain has.
+ * run queue, how much memory each domain has, how many notifications there are.
  */
 #ifndef XENSCHED_TIMELINE_COUNTERS_H
 #define XENSCHED_TIMELINE_COUNTERS_H
@@ -10,10 +10,12 @@
 
 /* Counters that are shown; more nobody can look at. */
 #define COUNTERS_MOST 256U
+#define RATES_MOST    16U  /* beside those */
 
 enum counter_kind {
     COUNTER_RUNQ,   /* id: the run queue; runnable units */
     COUNTER_MEMORY, /* id: the accounting domain; bytes */
+    COUNTER_RATE,   /* id: the sender's, to: the receiver's; per second */
 };
 
 /* It holds until the next one. */
@@ -25,13 +27,13 @@ struct counter_value {
 
 struct counter {
     enum counter_kind kind;
-    uint16_t id;
+    uint16_t id, to;
     struct counter_value *value; /* by time */
     size_t nr, room;
 };
 
 struct counters {
-    struct counter *counter; /* by kind, then id */
+    struct counter *counter; /* by kind; then by id, rates by how many */
     unsigned int nr;
     unsigned int left_out;
 };
@@ -39,7 +41,14 @@ struct counters {
 void counters_make(struct counters *counters, const struct rows *rows);
 void counters_free(struct counters *counters);
 
-/* "run queue 4", "memory of disk"; valid until the next call. */
+/* The next value of @counter, from @ns on.  One that is the same says nothing. */
+void counters_add(struct counter *counter, uint64_t ns, bool known,
+                  uint64_t value);
+
+/*
+ * "run queue 4", "memory of disk", "disk notifies Domain-0"; valid until the next
+ * call.
+ */
 const char *counters_name(const struct rows *rows,
                           const struct counter *counter);
 

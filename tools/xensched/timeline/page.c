@@ -299,13 +299,17 @@ static json_object *vcpus_json(const struct timeline *t)
 
 static json_object *counter_json(struct page *p, const struct counter *counter)
 {
+    static const char *const unit[] = {
+        [COUNTER_RUNQ] = "runnable",
+        [COUNTER_MEMORY] = "bytes",
+        [COUNTER_RATE] = "per second",
+    };
     json_object *o = json_object_new_object();
     uint64_t last_ns = 0;
     size_t i;
 
     json_add_text(o, "name", counters_name(&p->t->rows, counter));
-    json_add_text(o, "unit", counter->kind == COUNTER_MEMORY ? "bytes"
-                                                             : "runnable");
+    json_add_text(o, "unit", unit[counter->kind]);
     json_add_int(o, "offset", p->data.nr);
     json_add_int(o, "n", counter->nr);
     for (i = 0; i < counter->nr; i++) {
