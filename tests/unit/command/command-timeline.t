@@ -522,7 +522,8 @@ def perfetto_rates():
         for guest in range(1, 30):
             if ms % guest == 0:
                 r.row(ms * MS, 0, "evtchn-send", 2 + guest, 2)
-                r.row(ms * MS, 0, "evtchn-recv", 2, 2 + guest)
+                if ms % 2:  # of what is pending already there is no receipt
+                    r.row(ms * MS, 0, "evtchn-recv", 2, 2 + guest)
         if ms == 1000:
             r.lose(0, "evtchn-send", 5)
             r.lose(0, "evtchn-recv", 5)
