@@ -547,6 +547,21 @@ def perfetto_rates():
 
 
 @test
+def perfetto_no_rates():
+    """--perfetto: there are no rates where not each notification makes a row"""
+    for host, domain, rates in (({}, {}, 2),
+                                ({"runq": 2}, {}, 2),
+                                ({"evtchn-recv": 2}, {}, 0),
+                                ({}, {"evtchn-recv": 2}, 0)):
+        r = with_counters(True)
+        r.host["thresholds"] = host
+        r.host["domains"][1]["thresholds"] = domain
+        names = [one(p, "track_descriptor", "name") for p in as_perfetto(r)
+                 if "counter" in p.get("track_descriptor", [{}])[0]]
+        check(len([n for n in names if " notifies " in n]) == rates, host, names)
+
+
+@test
 def perfetto_losses():
     """--perfetto: lost rows are a slice of a track of their own"""
     r = slow_request()

@@ -17,7 +17,7 @@ void names_init(struct names *names)
 {
     names->entry = need_memory(NAMES_ACCTS, sizeof(*names->entry));
     names->untold = 0;
-    names->sampled = false;
+    names->sampled = 0;
 }
 
 void names_free(struct names *names)
@@ -44,6 +44,15 @@ static void add_name(struct names_entry *e, const char *name)
     e->text = both;
 }
 
+static void learn_thresholds(struct names *names, const uint32_t *threshold)
+{
+    unsigned int event;
+
+    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
+        if (threshold[event] > 1)
+            names->sampled |= 1U << event;
+}
+
 static void learn_domain(struct names *names, const struct domain *d,
                          bool *counted)
 {
@@ -51,8 +60,8 @@ static void learn_domain(struct names *names, const struct domain *d,
     char number[32];
     const char *name = d->name;
 
-    if (d->threshold && d->threshold[XEN_SCHEDLOG_EV_SERVICE_NS] > 1)
-        names->sampled = true;
+    if (d->threshold)
+        learn_thresholds(names, d->threshold);
     if (d->acct <= XEN_SCHEDLOG_ACCT_XEN || d->acct == XEN_SCHEDLOG_ACCT_NONE)
         return;
     snprintf(number, sizeof(number), "domain %u", d->domid);
@@ -81,8 +90,7 @@ void names_learn(struct names *names, const char *text, size_t length)
         names->untold++;
         return;
     }
-    if (s.threshold[XEN_SCHEDLOG_EV_SERVICE_NS] > 1)
-        names->sampled = true;
+    learn_thresholds(names, s.threshold);
     counted = need_memory(NAMES_ACCTS, sizeof(*counted));
     for (i = 0; i < s.domains.nr; i++)
         learn_domain(names, &s.domains.domain[i], counted);

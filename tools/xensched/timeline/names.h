@@ -22,7 +22,7 @@ struct names {
         unsigned int vcpus; /* of all its domains together; 0: not known */
     } *entry;               /* [NAMES_ACCTS] */
     unsigned int untold;    /* texts which were not understood */
-    bool sampled;           /* of service-ns, some stays make no row */
+    uint32_t sampled;       /* events of which only each n-th makes a row */
 };
 
 void names_init(struct names *names);

@@ -144,9 +144,14 @@ static void add_rate(struct counters *counters, const struct rates *r,
 
 void rates_make(struct counters *counters, const struct rows *rows)
 {
+    unsigned int event = rows->events & 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND
+                         ? XEN_SCHEDLOG_EV_EVTCHN_SEND
+                         : XEN_SCHEDLOG_EV_EVTCHN_RECV;
     struct rates *r;
     size_t i;
 
+    if (rows->names.sampled & 1U << event)
+        return;
     r = need_memory(1, sizeof(*r));
     r->rows = rows;
     r->length_ns = rows->end_ns / PARTS + 1;
@@ -155,8 +160,7 @@ void rates_make(struct counters *counters, const struct rows *rows)
     r->nr_parts = rows->end_ns / r->length_ns;
     if (!r->nr_parts)
         r->nr_parts = 1;
-    r->event = rows->events & 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND
-               ? XEN_SCHEDLOG_EV_EVTCHN_SEND : XEN_SCHEDLOG_EV_EVTCHN_RECV;
+    r->event = event;
     collect(r);
     find_pairs(r);
     find_losses(r);

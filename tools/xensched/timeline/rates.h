@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * rates.h - how many notifications per second there are from domain to domain, as
- * counters.
+ * counters.  There are none where a threshold was set: not each notification made
+ * a row then.
  */
 #ifndef XENSCHED_TIMELINE_RATES_H
 #define XENSCHED_TIMELINE_RATES_H

@@ -18,6 +18,11 @@ uint64_t stays_tolerance(const struct rows *rows)
     return 2 * rows->granule_ns + ROW_NS;
 }
 
+static bool has_each_stay(const struct rows *rows)
+{
+    return !(rows->names.sampled & 1U << XEN_SCHEDLOG_EV_SERVICE_NS);
+}
+
 /* pCPUs by id. */
 
 static bool has_larger_id(const void *a, const void *b)
@@ -94,7 +99,7 @@ static bool is_joined(const struct rows *rows, const struct stay *last,
     if (begin < last->said + tolerance)
         return true;
 
-    return next == row->current && !rows->names.sampled &&
+    return next == row->current && has_each_stay(rows) &&
            begin - last->said < MAX_LATE_NS &&
            !has_lost(rows, row->cpu, last->said, begin);
 }
@@ -187,7 +192,7 @@ static bool was_idle(const struct rows *rows, const struct stays_cpu *cpu,
                      const struct stay *last, const struct stay *stay)
 {
     return last->next == XEN_SCHEDLOG_ACCT_XEN && last->end < stay->begin &&
-           !rows->names.sampled &&
+           has_each_stay(rows) &&
            !has_lost(rows, cpu->id, last->end, stay->begin);
 }
 
