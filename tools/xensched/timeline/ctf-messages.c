@@ -19,7 +19,7 @@
 /* What one step makes, at most. */
 #define MOST_MESSAGES 5U
 
-struct state {
+struct open_packet {
     bt_packet *packet; /* NULL: there is none now */
     uint32_t rows;     /* in it */
     bool losing;
@@ -28,7 +28,7 @@ struct state {
 struct messages {
     struct ctf_classes classes;
     const struct ctf_rows *rows;
-    struct state *state; /* by log */
+    struct open_packet *open; /* by log */
     uint32_t begun, ended; /* logs */
     size_t next;           /* item */
     bt_self_message_iterator *self;
@@ -43,7 +43,7 @@ static void say(struct messages *m, bt_message *message)
 
 static void begin_packet(struct messages *m, uint32_t log, uint64_t ns)
 {
-    struct state *s = &m->state[log];
+    struct open_packet *s = &m->open[log];
 
     s->packet = ctf_packet(&m->classes, log);
     s->rows = 0;
@@ -53,7 +53,7 @@ static void begin_packet(struct messages *m, uint32_t log, uint64_t ns)
 
 static void end_packet(struct messages *m, uint32_t log, uint64_t ns)
 {
-    struct state *s = &m->state[log];
+    struct open_packet *s = &m->open[log];
 
     say(m, bt_message_packet_end_create_with_default_clock_snapshot(
         m->self, s->packet, ns));
@@ -63,7 +63,7 @@ static void end_packet(struct messages *m, uint32_t log, uint64_t ns)
 
 static void say_row(struct messages *m, const struct ctf_item *item)
 {
-    struct state *s = &m->state[item->log];
+    struct open_packet *s = &m->open[item->log];
     bt_message *message;
 
     if (!s->packet)
@@ -80,7 +80,7 @@ static void say_row(struct messages *m, const struct ctf_item *item)
 static void begin_loss(struct messages *m, const struct ctf_item *item)
 {
     const struct ctf_loss *loss = &m->rows->loss[item->counter];
-    struct state *s = &m->state[item->log];
+    struct open_packet *s = &m->open[item->log];
     bt_message *message;
 
     if (!s->packet)
@@ -100,7 +100,7 @@ static void begin_loss(struct messages *m, const struct ctf_item *item)
 static void end_loss(struct messages *m, const struct ctf_item *item)
 {
     end_packet(m, item->log, item->ns);
-    m->state[item->log].losing = false;
+    m->open[item->log].losing = false;
 }
 
 static void say_item(struct messages *m, const struct ctf_item *item)
@@ -120,7 +120,7 @@ static void say_item(struct messages *m, const struct ctf_item *item)
 
 static void end_log(struct messages *m, uint32_t log)
 {
-    if (m->state[log].packet)
+    if (m->open[log].packet)
         end_packet(m, log, m->rows->end_ns);
     say(m, bt_message_stream_end_create(m->self, m->classes.stream[log]));
 }
@@ -173,7 +173,7 @@ initialise(bt_self_component_source *source,
     (void)config;
     (void)params;
     m->rows = rows;
-    m->state = need_memory(m->rows->nr_logs + 1, sizeof(*m->state));
+    m->open = need_memory(m->rows->nr_logs + 1, sizeof(*m->open));
     ctf_classes_make(&m->classes, m->rows, self);
     bt_self_component_set_data(self, m);
     if (bt_self_component_source_add_output_port(source, CTF_OUT, NULL, NULL))
@@ -188,7 +188,7 @@ static void finalise(bt_self_component_source *source)
         bt_self_component_source_as_self_component(source));
 
     ctf_classes_free(&m->classes);
-    free(m->state);
+    free(m->open);
     free(m);
 }
 

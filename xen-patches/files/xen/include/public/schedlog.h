@@ -61,8 +61,10 @@
  * A reader never writes, so there can be any number of them.  Readers must not
  * rely on each other: where the pages of a reader are mapped through a p2m
  * (PVH, HVM), Xen maps STATE and DATA writable, so another reader may have
- * written there.  Xen itself is not misled by that.  Design: J. Stoess, "Using Operating System Instrumentation and Event
- * Logging to Support User-level Multiprocessor Schedulers", 2005, chapter 4.
+ * written there.  Xen itself is not misled by that.
+ *
+ * Design: J. Stoess, "Using Operating System Instrumentation and Event Logging
+ * to Support User-level Multiprocessor Schedulers", 2005, chapter 4.
  */
 
 #ifndef __XEN_PUBLIC_SCHEDLOG_H__
