@@ -49,8 +49,12 @@ complain "a path of one machine" \
     "$(grep -InE '(^|[^A-Za-z0-9_.])/([w]ork|[f]arm|[r]oot|[h]ome/[a-z]+)/' \
         -- "${text[@]}" || :)"
 
+complain "a line that Xen's style does not allow, of more than 80 columns" \
+    "$(printf '%s\n' "${files[@]}" | grep -E '^xen-patches/files/.*\.[ch]$' |
+        xargs awk 'length > 80 { print FILENAME ":" FNR }')"
+
 complain "files that call each other in a circle" \
-    "$(tests/circles.py tools/xensched/{lib,model,placement,policy,daemon,command} \
+    "$(tests/circles.py tools/xensched/{cli,lib,model,placement,policy,daemon,timeline,command} \
         guest-drivers/{core,guest} xen-patches/files/xen/common/schedlog || :)"
 
 complain "tables that say something else than what was measured (make results)" \

@@ -11,7 +11,6 @@
 
 #include "counters.h"
 #include "list.h"
-#include "rates.h"
 
 #define PAGE_BYTES 4096U
 #define NR_IDS     65536U
@@ -127,7 +126,6 @@ void counters_make(struct counters *counters, const struct rows *rows)
     }
     forget(&m, UINT64_MAX);
     free(m.index);
-    rates_make(counters, rows);
 }
 
 void counters_free(struct counters *counters)

@@ -38,6 +38,7 @@ struct counters {
     unsigned int left_out;
 };
 
+/* Run queues and memory; rates.h adds the others. */
 void counters_make(struct counters *counters, const struct rows *rows);
 void counters_free(struct counters *counters);
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rates.h"
 #include "thread-home.h"
 #include "timeline.h"
 
@@ -21,6 +22,7 @@ int timeline_open(struct timeline *t, const char *path,
     vcpus_make(&t->vcpus, &t->rows, &t->stays);
     wakes_make(&t->wakes, &t->rows, &t->stays, &t->vcpus);
     counters_make(&t->counters, &t->rows);
+    rates_make(&t->counters, &t->rows);
     threads_make(&t->threads, &t->rows.linux_rows, t->rows.end_ns);
     thread_homes_find(&t->threads, &t->rows.linux_rows, &t->rows.names,
                       &t->vcpus);

@@ -247,8 +247,8 @@ static int change_routes(const char *which, const char *name,
     }
 
     if (need_logged && !nr_logged) {
-        fprintf(stderr, "%s has no route, so a threshold has no effect: set one "
-                "first, with 'xl schedlog route %s %s FILE'.\n",
+        fprintf(stderr, "%s has no route, so a threshold has no effect: set "
+                "one first, with 'xl schedlog route %s %s FILE'.\n",
                 name, which, name);
         return EXIT_FAILURE;
     }

@@ -314,8 +314,8 @@ int libxl_schedlog_setup(libxl_ctx *ctx, uint32_t nr_acct,
 }
 
 /*
- * Is there a log, and may it be changed if that is what @prot is for?  Xen cannot
- * tell who writes to the memory that it shares.
+ * Is there a log, and may it be changed if that is what @prot is for?  Xen
+ * cannot tell who writes to the memory that it shares.
  */
 static int check_log(libxl__gc *gc, int prot, xc_schedlog_info_t *info)
 {

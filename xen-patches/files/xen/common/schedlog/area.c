@@ -5,8 +5,8 @@
  * An area is made aside, over any number of calls, and taken into use when it
  * is complete.  Its layout is kept in private memory.
  *
- * Locking: area.h says who may call what.  The look-ups are safe against a pCPU which comes
- * online: a pCPU's parts are found only once they are complete.
+ * Locking: area.h says who may call what.  The look-ups are safe against a
+ * pCPU which comes online: its parts are found only once they are complete.
  */
 
 #include <xen/cpumask.h>
@@ -55,7 +55,7 @@ static struct area *used, *made;
  */
 static unsigned int nr_prepared = XEN_SCHEDLOG_ACCT_FIRST;
 
-/* That of the area in use.  Can be looked at without the gate, but for files. */
+/* That of the area in use.  All but files can be looked at without the gate. */
 static struct schedlog_geometry geometry;
 
 const struct schedlog_geometry *schedlog_geometry(void)
@@ -257,7 +257,7 @@ static void attach_cpu(const struct area *area, unsigned int cpu)
     per_cpu(schedlog_pcpu, cpu) = pcpu;
 }
 
-/* The scheduler need not notice that there is one more: it logs as others do. */
+/* The scheduler need not notice that there is one more: it logs like others. */
 static void copy_registers(struct parts *to)
 {
     const uint32_t *from = NULL;

@@ -55,8 +55,8 @@ struct schedlog_geometry {
 };
 
 /*
- * Everything here but the look-ups: for the owner of the gate (see lifecycle.h), with
- * pCPUs neither coming nor going.
+ * Everything here but the look-ups: for the owner of the gate (see
+ * lifecycle.h), with pCPUs neither coming nor going.
  */
 
 /*

@@ -7,7 +7,7 @@
 
 #include <xen/types.h>
 
-/* Mask of the events which have a site; *@nr_sites: how many sites those are. */
+/* Mask of the events which have a site; *@nr_sites: the number of sites. */
 uint32_t schedlog_events_built(unsigned int *nr_sites);
 
 /* Mask of the events which are on. */

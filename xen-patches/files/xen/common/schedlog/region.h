@@ -3,8 +3,9 @@
  * Memory of the log facility: private to common/schedlog/.
  *
  * A region is single pages which are mapped contiguously, from one node.  It
- * can begin with less than there is room for, and grow.  What is wanted of it is
- * charged to schedlog_max= until it was given up and nobody maps it any more.
+ * can begin with less than there is room for, and grow.  What is wanted of it
+ * is charged to schedlog_max= until it was given up and nobody maps it any
+ * more.
  *
  * Everything which takes long does so in steps.
  */

@@ -35,9 +35,9 @@
  * plain aligned store of the word's own size.  The producer reads each such
  * word once per event (a mark: once per tick) and accepts any bit pattern:
  * undefined bits are ignored, indices are masked, nothing in shared memory is
- * used as an address or as a size.  The producer never reads STATE and DATA back
- * (but for adding to a counter), so what is written there by whatever means
- * cannot mislead it.
+ * used as an address or as a size.  The producer never reads STATE and DATA
+ * back (but for adding to a counter), so what is written there by whatever
+ * means cannot mislead it.
  *
  * Reading a log file without stopping its producer (x86 memory order; other
  * architectures need an acquire load for each "read"):
@@ -189,10 +189,9 @@ enum xen_schedlog_event {
  * Log control register.
  *
  * A row is the C struct which has the selected entries as its members, in
- * the order of this list, each aligned to its own size (also that of 64 bits, on
- * any architecture), its size rounded up to a power of two and to at least
- * 1 << PAD bytes.  All in the producer's
- * byte order.
+ * the order of this list, each aligned to its own size (also that of 64 bits,
+ * on any architecture), its size rounded up to a power of two and to at least
+ * 1 << PAD bytes.  All in the producer's byte order.
  *
  *   uint16_t event;
  *   uint16_t current;          accounting domain
