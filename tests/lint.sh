@@ -49,6 +49,10 @@ complain "a path of one machine" \
     "$(grep -InE '(^|[^A-Za-z0-9_.])/([w]ork|[f]arm|[r]oot|[h]ome/[a-z]+)/' \
         -- "${text[@]}" || :)"
 
+complain "a manual page without its limitations, or where more is to be read" \
+    "$(grep -L '^\.SH LIMITATIONS' tools/xensched/man/*.[0-9] || :
+       grep -L '^\.I /usr/share/doc/xensched/' tools/xensched/man/*.[0-9] || :)"
+
 complain "a line that Xen's style does not allow, of more than 80 columns" \
     "$(printf '%s\n' "${files[@]}" | grep -E '^xen-patches/files/.*\.[ch]$' |
         xargs awk 'length > 80 { print FILENAME ":" FNR }')"
