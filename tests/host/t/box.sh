@@ -177,6 +177,7 @@ cat >"$work/accel/qemu-system-x86_64" <<END
 [ "\$1" != --version ] || exec echo stub
 share=\$(printf '%s\n' "\$@" | sed -n 's/^local,path=\(.*\),mount_tag=box,.*/\1/p')
 echo "\$2" >>"$work/called"
+sed 's/.*nice //' /proc/self/autogroup >"$work/autogroup" 2>/dev/null
 if [ "\$2" = kvm ] && [ "\$(cat "$work/kvm")" = dies ]; then
     exit 1
 fi
@@ -202,6 +203,19 @@ rm "$work/kept"
 is "it works: it is used" "$(accel works)" "kvm kvm"
 is "but never in exact mode" "$(accel works --mode exact)" "tcg"
 is "BOX_KVM=no: nor then" "$(BOX_KVM=no accel works)" "tcg"
+
+# It has a session of its own, which the scheduler weighs as a whole.
+nice_host()
+(
+    renice -n 7 "$BASHPID" &&
+        accel works &&
+        equal "$(<"$work/autogroup")" 7
+)
+if [[ -e /proc/self/autogroup ]]; then
+    check "the host of a nice box is as nice" nice_host
+else
+    skip "the host of a nice box is as nice" "this Linux has no autogroup"
+fi
 
 check "a Xen that is not there is said" box 69 --xen "$work/none" "$work/script"
 check "exact mode has one thread: said so" \

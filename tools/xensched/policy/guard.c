@@ -436,7 +436,7 @@ static bool consider(const struct candidate *c, const char *policy,
     return true;
 }
 
-static struct candidate view_of(struct guard *g, unsigned int i)
+static struct candidate candidate_of(struct guard *g, unsigned int i)
 {
     return (struct candidate){
         .guard = g,
@@ -450,7 +450,7 @@ static struct candidate view_of(struct guard *g, unsigned int i)
 static void take_one(struct guard *g, const char *policy,
                      const struct opinion *opinion, unsigned int i)
 {
-    struct candidate c = view_of(g, i);
+    struct candidate c = candidate_of(g, i);
     struct spot spot;
 
     c.opinion = opinion;
@@ -485,7 +485,7 @@ void guard_take(struct guard *g, const char *policy,
 /* It is where it was moved, and nobody wants it anywhere. */
 static void without_reason(struct guard *g, unsigned int i)
 {
-    const struct candidate c = view_of(g, i);
+    const struct candidate c = candidate_of(g, i);
     uint64_t idle = g->input->now_ns - c.past->reason_ns;
 
     if (idle >= g->settings.quiet_ns) {
