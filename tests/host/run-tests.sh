@@ -28,7 +28,7 @@ readonly boot_seconds=240 exact_factor=5
 usage()
 {
     cat <<END
-Usage: run-tests.sh [--plan|--full] [NAME...]
+Usage: run-tests.sh [--plan] [--full] [NAME...]
        run-tests.sh --shell NAME
 
 Runs the host tests of these names, or all of them, and writes TAP.  For each,
@@ -326,28 +326,31 @@ shell()
     exec "$here/interactive.sh" $(test_options "$1") "$1"
 }
 
-full=
-case ${1-} in
---help)
-    usage
-    exit 0 ;;
---plan)
+full='' only_plan=''
+while [[ ${1-} == -* ]]; do
+    case $1 in
+    --help)
+        usage
+        exit 0 ;;
+    --plan)
+        only_plan=yes ;;
+    --full)
+        full="--dom0-append TEST_FULL=1" ;;
+    --shell)
+        [[ $# -eq 2 ]] || { usage >&2; exit "$BOX_EXIT_USAGE"; }
+        select_tests "$2"
+        shell "${tests[0]}" ;;
+    *)
+        usage >&2
+        exit "$BOX_EXIT_USAGE" ;;
+    esac
     shift
-    select_tests "$@"
-    test_plan "${tests[@]}"
-    exit 0 ;;
---full)
-    shift
-    full="--dom0-append TEST_FULL=1" ;;
---shell)
-    [[ $# -eq 2 ]] || { usage >&2; exit "$BOX_EXIT_USAGE"; }
-    select_tests "$2"
-    shell "${tests[0]}" ;;
--*)
-    usage >&2
-    exit "$BOX_EXIT_USAGE" ;;
-esac
+done
 select_tests "$@"
+if [[ -n $only_plan ]]; then
+    test_plan "${tests[@]}"
+    exit 0
+fi
 mkdir -p "$results"
 set -m
 trap end_all EXIT
