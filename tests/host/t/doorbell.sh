@@ -7,8 +7,9 @@
 # xenschedd looks at logs when they have something to say: on a quiet host once a
 # second, to plan with what there is, and when guests begin to talk within a tick or
 # two of the time that a log file is half full.  Fails if it polls, if rows are lost
-# before Xen rings, if the ring is not answered, or if the lease ends meanwhile.  In
-# exact mode, where it is not this machine that is late.
+# before Xen rings, if the ring is not answered, if the lease ends meanwhile, or if a
+# doorbell that never rings is waited for.  In exact mode, where it is not this machine
+# that is late.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -119,5 +120,22 @@ mv /dev/xen/not-there /dev/xen/evtchn
 check "that costs more" sh -c "awk 'BEGIN { exit !($rung_share < $polled_share) }'"
 note "dom0 keeps a pCPU busy, in percent: $alone without a daemon," \
     "$rung_share with, $polled_share with one that polls"
+stop_daemon TERM
+
+# It can be bound, and nobody rings, while logs pass their marks again and again.
+export LD_PRELOAD=/usr/bin/silent-doorbell.so
+begin_quietly --log service-ns,evtchn-send
+unset LD_PRELOAD
+is "with a doorbell that does not ring it starts, too" "$?" 0
+for burst in 1 2 3 4 5 6; do
+    notify 12000 >/dev/null
+    sleep 1.2
+done
+metrics_now
+is "nobody has rung" "$(metric rings_total)" 0
+check "it notices" grep -q "the doorbell of the log does not ring" "$daemon_log"
+check "and looks all the time" between 8 11 "$(looks_per_s)"
+is "nothing is lost meanwhile" "$(metric lost_rows_total)" 0
+note "bursts: ${burst:?}, rows: $(metric rows_total)"
 stop_daemon TERM
 finish

@@ -79,6 +79,39 @@ static void who_cannot_ring_is_looked_at_all_the_time(void **state)
     assert_int_equal(look_longest_ms(&has), 5000);
 }
 
+/* The hypervisor binds, and then does not ring. */
+static void a_doorbell_that_never_rings_is_not_waited_for(void **state)
+{
+    struct look has = { .interval_ms = 100 };
+    uint64_t due;
+
+    (void)state;
+    has.doorbell = (struct xensched_doorbell *)&has;
+    assert_false(look_done(&has, 0));
+    /* Now and then a look is just before it. */
+    assert_false(look_done(&has, 1));
+    assert_false(look_done(&has, 2));
+    for (due = 3; due < 100; due++) {
+        assert_false(look_rung(&has));
+        assert_false(look_done(&has, due));
+    }
+    /* Nothing to ring for. */
+    for (due = 0; due < 100; due++)
+        assert_false(look_done(&has, 99));
+    assert_int_equal(look_again_ms(&has, &feeds), 1000);
+    assert_false(look_done(&has, 100));
+    assert_false(look_done(&has, 101));
+    assert_true(look_done(&has, 102));
+    assert_int_equal(look_again_ms(&has, &feeds), 100);
+    assert_false(look_done(&has, 103)); /* said once */
+    assert_true(look_rung(&has));
+    assert_int_equal(look_again_ms(&has, &feeds), 1000);
+    /* After another source the count begins anew. */
+    assert_false(look_done(&has, 0));
+    assert_false(look_done(&has, 0));
+    assert_false(look_rung(&has));
+}
+
 static void it_gets_the_numbers_it_needs_before_an_event_is_on(void **state)
 {
     (void)state;
@@ -390,6 +423,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         feeds_test(a_driver_domain_is_asked_read_and_given_back),
         feeds_test(who_cannot_ring_is_looked_at_all_the_time),
+        feeds_test(a_doorbell_that_never_rings_is_not_waited_for),
         feeds_test(it_gets_the_numbers_it_needs_before_an_event_is_on),
         feeds_test(one_that_fails_is_tried_again_and_less_often),
         feeds_test(a_silent_one_is_asked_again_and_less_often),

@@ -168,6 +168,19 @@ static void start_timer(struct daemon *d, ev_timer *timer, uint64_t every_ms)
     ev_timer_again(d->loop, timer);
 }
 
+/* Whether the doorbell rings can only be seen where it should have. */
+static void judge_doorbell(struct daemon *d)
+{
+    struct xensched_source_stats stats;
+
+    if (!d->source)
+        return;
+    xensched_source_stats(d->source, &stats);
+    if (look_done(&d->look, stats.due))
+        say("the doorbell of the log does not ring: the log is looked at every "
+            "%llu ms", (unsigned long long)d->look.interval_ms);
+}
+
 static void look(struct daemon *d)
 {
     struct xensched_error err;
@@ -184,6 +197,7 @@ static void look(struct daemon *d)
         give_up(d, &err);
     else
         budget_keep(&d->feeds, cpu_ns(), now_ns());
+    judge_doorbell(d);
     start_timer(d, &d->read_timer, look_again_ms(&d->look, &d->feeds));
 }
 
@@ -209,6 +223,8 @@ static void rung(struct ev_loop *loop, ev_io *io, int events)
     (void)loop;
     (void)events;
     d->core.rings++;
+    if (look_rung(&d->look))
+        say("the doorbell of the log rings again");
     xensched_doorbell_answer(d->look.doorbell);
     look(d);
 }

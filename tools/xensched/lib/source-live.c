@@ -53,6 +53,7 @@ struct live {
     size_t at;          /* the log file to be asked next */
     unsigned int reads; /* how often it has been asked in this round */
     uint64_t checked_ns; /* when it was last seen to be there */
+    uint64_t due;       /* log files found past their mark */
     void *buffer;
     size_t room;
 };
@@ -191,6 +192,7 @@ static void set_mark(struct live *l, struct log_file *log)
 
     if (mark == log->mark)
         return;
+    l->due += log->mark && log->reader.pos >= log->mark;
     log->mark = mark;
     xensched_area_set_mark(l->area, log->cpu, log->file, mark);
 }
@@ -346,6 +348,13 @@ static int live_next(void *data, struct xensched_batch *batch,
     return rc ? rc : XENSCHED_IDLE;
 }
 
+static uint64_t live_due(const void *data)
+{
+    const struct live *l = data;
+
+    return l->due;
+}
+
 static uint64_t live_nonsense(const void *data)
 {
     const struct live *l = data;
@@ -375,6 +384,7 @@ static uint64_t live_nonsense(const void *data)
         .open = NAME##_open,                                          \
         .next = live_next,                                            \
         .nonsense = live_nonsense,                                    \
+        .due = live_due,                                              \
         .close = live_close,                                          \
     }
 

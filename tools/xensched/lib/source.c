@@ -108,6 +108,8 @@ void xensched_source_stats(const struct xensched_source *source,
     *stats = source->stats;
     if (source->ops->nonsense)
         stats->nonsense = source->ops->nonsense(source->data);
+    if (source->ops->due)
+        stats->due = source->ops->due(source->data);
 }
 
 uint64_t xensched_source_host(const struct xensched_source *source,

@@ -47,6 +47,7 @@ struct xensched_source_stats {
     uint64_t lost_rows;
     uint64_t lost_bytes;
     uint64_t nonsense; /* log states which contradicted themselves */
+    uint64_t due;      /* log files found past their mark, see doorbell.h */
 };
 
 /*
