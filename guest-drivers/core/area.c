@@ -117,7 +117,8 @@ static size_t skipped_size(const struct xensched_geometry *g)
 
 static size_t control_size(const struct xensched_geometry *g)
 {
-	return sizeof(u32) * g->nr_files;
+	return XEN_SCHEDLOG_MARKS_OFFSET(g->nr_files) +
+	       sizeof(u64) * g->nr_files;
 }
 
 static size_t state_size(const struct xensched_geometry *g)

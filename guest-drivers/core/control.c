@@ -43,6 +43,7 @@ static void fill_info(struct xensched_log_info *info)
 		.tsc_khz = tsc_khz,
 		.max_bytes = xensched_max_bytes(),
 		.used_bytes = xensched_used_bytes(),
+		.doorbell = 1,
 	};
 
 	info->events_built = xensched_events_built(&info->nr_sites);

@@ -6,6 +6,7 @@
 #define XENSCHED_CONTROL_H
 
 #include <linux/mutex.h>
+#include <linux/poll.h>
 #include <linux/types.h>
 
 /* Guards everything which is not shared with sites or the scheduler. */
@@ -33,6 +34,12 @@ bool xensched_may_control(u64 cookie);
 void xensched_set_lease(u64 cookie, u32 length_ms);
 void xensched_lease_info(u32 *length_ms, u32 *left_ms);
 void xensched_lease_exit(void);
+
+/* doorbell.c */
+struct schedlog_cpu;
+void xensched_doorbell_tick(const struct schedlog_cpu *cpu); /* irqs are off */
+__poll_t xensched_doorbell_poll(struct file *file, poll_table *wait);
+void xensched_doorbell_exit(void);
 
 /* acct.c */
 int xensched_acct_init(void);

@@ -117,6 +117,7 @@ static const struct file_operations log_fops = {
 	.unlocked_ioctl = xensched_dev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = xensched_dev_mmap,
+	.poll = xensched_doorbell_poll,
 	.llseek = noop_llseek,
 };
 

@@ -42,11 +42,15 @@ void xensched_log_event(enum xen_schedlog_event event, u16 acct,
 {
 	struct schedlog_cpu *cpu;
 	unsigned long flags;
+	u64 now = ticks();
 
 	local_irq_save(flags);
 	cpu = rcu_dereference_sched(*this_cpu_ptr(&xensched_log_cpu));
 	if (cpu) {
-		cpu->tick = ticks();
+		if (cpu->tick != now) {
+			cpu->tick = now;
+			xensched_doorbell_tick(cpu);
+		}
 		schedlog_record(cpu, event, acct, correspondent, count);
 	}
 	local_irq_restore(flags);

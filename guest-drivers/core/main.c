@@ -43,6 +43,7 @@ static void __exit xensched_log_exit(void)
 	xensched_device_exit();
 	xensched_acct_exit();
 	xensched_control_exit();
+	xensched_doorbell_exit();
 	xensched_advertise_exit();
 }
 module_exit(xensched_log_exit);

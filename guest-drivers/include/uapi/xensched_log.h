@@ -28,7 +28,7 @@ struct xensched_log_info {
 	__u32 lease_ms;		/* 0: nobody holds the log */
 	__u32 lease_left_ms;
 	__u32 nr_pmcs;		/* 0 */
-	__u32 pad;
+	__u32 doorbell;		/* 1: poll() is one, see below */
 };
 
 /* EINVAL, E2BIG, ENOMEM; EBUSY: there is an area with another layout. */
@@ -82,5 +82,12 @@ struct xensched_log_release {
  */
 #define XENSCHED_LOG_OFFSET(region, cpu) \
 	((__u64)(region) << 48 | (__u64)(cpu) << 32)
+
+/*
+ * poll(): POLLIN as long as a log file of any CPU has reached the mark that was
+ * set for it in CONTROL.  Who sleeps is woken within a tick of 10 ms of a CPU
+ * that goes on logging; what a CPU logs last may be past its mark unnoticed
+ * until it logs again.  A mark of 0 is none.
+ */
 
 #endif /* _UAPI_XENSCHED_LOG_H */

@@ -24,6 +24,12 @@ dmesg -c >/dev/null
 
 disk_guest busy
 in_guest busy "disk-io /dev/xvda write 4096 2000"
+in_guest busy "while disk-io /dev/xvda write 4096 2000; do :; done" &
+io=$!
+check "who listens hears when a log file is past its mark" ring-try doorbell
+kill $io
+guest stop busy
+disk_guest busy
 ring-try noise 5 >noise.txt 2>&1 &
 noise=$!
 check "with noise in the shared words, data is right" in_guest busy \

@@ -3,10 +3,10 @@
  * Try what /dev/xensched-log promises: what must be refused is, whatever is
  * written to the shared pages does no harm, and pages outlive the area.
  *
- * Usage: ring-try refusals|mappings|kept|lease|faults|noise SECONDS
+ * Usage: ring-try refusals|mappings|kept|lease|faults|doorbell|noise SECONDS
  *        ring-try used|release|off
  *
- * used prints how many bytes the log uses; release gives the area up, and off
+ * doorbell needs a guest with a disk that is busy all the time.  used prints how many bytes the log uses; release gives the area up, and off
  * turns all events off, as somebody who holds nothing.
  *
  * Exit code: 0, or 1 with a message about the promise that did not hold.
@@ -295,6 +295,106 @@ static void faults(void)
     is("release", release(0), 0);
 }
 
+/* The log file that doorbell() looks at, of each CPU. */
+struct log_file {
+    const volatile struct xen_schedlog_state *state;
+    volatile uint64_t *mark;
+};
+
+static struct log_file *map_log_files(uint32_t nr_cpus)
+{
+    struct log_file *files = calloc(nr_cpus, sizeof(*files));
+
+    for (uint32_t cpu = 0; cpu < nr_cpus; cpu++) {
+        uint8_t *control = map(1, cpu, 1, PROT_READ | PROT_WRITE, MAP_SHARED);
+
+        files[cpu].state = map(2, cpu, 1, PROT_READ, MAP_SHARED);
+        if (control == MAP_FAILED || files[cpu].state == MAP_FAILED)
+            err(1, "cannot map the log of CPU %u", cpu);
+        *(volatile uint32_t *)control = XEN_SCHEDLOG_LCR_EVENT;
+        files[cpu].mark = (uint64_t *)(control +
+                                       XEN_SCHEDLOG_MARKS_OFFSET(NR_FILES));
+    }
+
+    return files;
+}
+
+static void route_all(void)
+{
+    uint64_t *global = map(0, 0, GLOBAL_PAGES, PROT_READ | PROT_WRITE,
+                           MAP_SHARED);
+    uint64_t *route = global + XEN_SCHEDLOG_ROUTES_OFFSET / sizeof(*route);
+
+    if (global == MAP_FAILED)
+        err(1, "cannot map the routes");
+    for (int i = 0; i < NR_ACCT * XEN_SCHEDLOG_NR_EVENTS; i++)
+        route[i] = XEN_SCHEDLOG_ROUTE_VALID;
+}
+
+static void set_marks(struct log_file *files, uint32_t nr_cpus,
+                      uint64_t bytes)
+{
+    for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
+        *files[cpu].mark = files[cpu].state->pos + bytes;
+}
+
+static bool is_past_mark(const struct log_file *files, uint32_t nr_cpus)
+{
+    uint32_t cpu = 0;
+
+    while (cpu < nr_cpus && files[cpu].state->pos < *files[cpu].mark)
+        cpu++;
+
+    return cpu < nr_cpus;
+}
+
+static uint64_t written(const struct log_file *files, uint32_t nr_cpus)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t cpu = 0; cpu < nr_cpus; cpu++)
+        sum += files[cpu].state->pos;
+
+    return sum;
+}
+
+/* It rings when, and as long as, a log file is past its mark. */
+static void doorbell(void)
+{
+    struct pollfd bell = { .fd = dev, .events = POLLIN };
+    struct log_file *files;
+    uint32_t nr_cpus;
+    uint64_t before;
+
+    is("no area, nobody rings", poll(&bell, 1, 0), 0);
+    is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
+    is("there is a doorbell", info().doorbell, 1);
+    nr_cpus = info().nr_cpus;
+    files = map_log_files(nr_cpus);
+    route_all();
+    is("events", events(RINGS, 0, 0), 0);
+
+    before = written(files, nr_cpus);
+    is("without a mark nobody rings", poll(&bell, 1, 1000), 0);
+    is("though something is logged", written(files, nr_cpus) > before + 64, 1);
+    for (int i = 0; i < 3; i++) {
+        const time_t begin = time(NULL);
+
+        set_marks(files, nr_cpus, 1U << 30);
+        is("before a mark nobody rings", poll(&bell, 1, 300), 0);
+        set_marks(files, nr_cpus, 256);
+        is("it is not reached yet", is_past_mark(files, nr_cpus), 0);
+        is("it rings", poll(&bell, 1, 20000), 1);
+        /* When its time is over, poll() looks by itself. */
+        is("in time", time(NULL) - begin < 15, 1);
+        is("when a log file is past its mark", is_past_mark(files, nr_cpus), 1);
+        is("and goes on to", poll(&bell, 1, 0), 1);
+    }
+    is("events off", events(0, 0, 0), 0);
+    is("release", release(0), 0);
+    is("without an area nobody rings", poll(&bell, 1, 0), 0);
+}
+
 static void noise(unsigned int seconds)
 {
     const time_t end = time(NULL) + seconds;
@@ -338,6 +438,8 @@ int main(int argc, char **argv)
         lease();
     else if (!strcmp(what, "faults"))
         faults();
+    else if (!strcmp(what, "doorbell"))
+        doorbell();
     else if (!strcmp(what, "noise") && argc == 3)
         noise(atoi(argv[2]));
     else if (!strcmp(what, "used"))

@@ -60,7 +60,7 @@ static void who_cannot_ring_is_looked_at_all_the_time(void **state)
     struct look has = none;
 
     (void)state;
-    has.doorbell = (struct xensched_doorbell *)&has;
+    has.rings = true;
     assert_int_equal(look_again_ms(&none, &feeds), 100);
     assert_int_equal(look_again_ms(&has, &feeds), 1000);
     look(); /* a driver domain is asked for its log */
@@ -79,6 +79,32 @@ static void who_cannot_ring_is_looked_at_all_the_time(void **state)
     assert_int_equal(look_longest_ms(&has), 5000);
 }
 
+/* Whether it has a doorbell, Linux says with its log. */
+static void the_log_of_linux_is_polled_if_nobody_listens_to_it(void **state)
+{
+    struct look has = { .interval_ms = 100, .rings = true };
+
+    (void)state;
+    host.world->domains[DRIVER].exists = false;
+    device.there = true;
+    device.built = 1U << PAGES;
+    look();
+    assert_int_equal(feed("linux")->state, FEED_READING);
+    assert_false(feeds_linux_rings(&feeds));
+    assert_int_equal(look_again_ms(&has, &feeds), 100);
+
+    feeds_begin_anew(&feeds, now);
+    assert_false(feeds_linux_rings(&feeds));
+    device.rings = true;
+    device.built = 1U << PAGES;
+    look();
+    assert_int_equal(feed("linux")->state, FEED_READING);
+    assert_true(feeds_linux_rings(&feeds));
+    assert_int_equal(look_again_ms(&has, &feeds), 100); /* it could */
+    has.linux_rings = true;
+    assert_int_equal(look_again_ms(&has, &feeds), 1000);
+}
+
 /* The hypervisor binds, and then does not ring. */
 static void a_doorbell_that_never_rings_is_not_waited_for(void **state)
 {
@@ -86,7 +112,7 @@ static void a_doorbell_that_never_rings_is_not_waited_for(void **state)
     uint64_t due;
 
     (void)state;
-    has.doorbell = (struct xensched_doorbell *)&has;
+    has.rings = true;
     assert_false(look_done(&has, 0));
     /* Now and then a look is just before it. */
     assert_false(look_done(&has, 1));
@@ -424,6 +450,7 @@ int main(void)
         feeds_test(a_driver_domain_is_asked_read_and_given_back),
         feeds_test(who_cannot_ring_is_looked_at_all_the_time),
         feeds_test(a_doorbell_that_never_rings_is_not_waited_for),
+        feeds_test(the_log_of_linux_is_polled_if_nobody_listens_to_it),
         feeds_test(it_gets_the_numbers_it_needs_before_an_event_is_on),
         feeds_test(one_that_fails_is_tried_again_and_less_often),
         feeds_test(a_silent_one_is_asked_again_and_less_often),

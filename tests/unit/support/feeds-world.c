@@ -234,6 +234,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
         info->events_built = device.built;
         info->events_enabled = device.events;
         info->lease_ms = info->lease_left_ms = device.lease_ms;
+        info->doorbell = device.rings;
         return 0;
     case XENSCHED_LOG_SETUP:
         return set_up(arg);

@@ -36,7 +36,7 @@ bool look_done(struct look *look, uint64_t due)
 {
     bool was_broken = is_broken(look);
 
-    if (look->doorbell && !look->rung && due > look->due)
+    if (look->rings && !look->rung && due > look->due)
         look->silent++;
     look->due = due;
     look->rung = false;
@@ -48,7 +48,7 @@ uint64_t look_longest_ms(const struct look *look)
 {
     uint64_t rarely = RARELY_MS;
 
-    if (!look->doorbell || is_broken(look))
+    if (!look->rings || is_broken(look))
         return look->interval_ms;
     if (look->lease_ms && look->lease_ms / LOOKS_PER_LEASE < rarely)
         rarely = look->lease_ms / LOOKS_PER_LEASE;
@@ -58,5 +58,6 @@ uint64_t look_longest_ms(const struct look *look)
 
 uint64_t look_again_ms(const struct look *look, const struct feeds *feeds)
 {
-    return feeds_are_polled(feeds) ? look->interval_ms : look_longest_ms(look);
+    return feeds_are_polled(feeds, look->linux_rings) ? look->interval_ms
+                                                      : look_longest_ms(look);
 }

@@ -9,24 +9,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <xensched/doorbell.h>
-
 #include "daemon/feeds/feeds.h"
 
 struct look {
     uint64_t interval_ms; /* between two looks, if nobody rings */
     uint32_t lease_ms;    /* 0: the log isn't held */
-    struct xensched_doorbell *doorbell; /* NULL: there is none */
+    bool rings;           /* the hypervisor can */
+    bool linux_rings;     /* dom0's Linux can */
     uint64_t due;         /* as it was told last */
     unsigned int silent;  /* looks since it rang which it should have rung for */
     bool rung;            /* since the last look */
 };
 
-/* It has rung.  Returns true if it was believed to be broken. */
+/* The hypervisor has rung.  Returns true if it was believed to be broken. */
 bool look_rung(struct look *look);
 
 /*
- * The log was looked at, of which @due log files were past their mark so far.
+ * Its log was looked at, of which @due log files were past their mark so far.
  * Returns true if from now on the doorbell is believed to be broken: it can be
  * bound and never ring, and logs would be looked at too late for good.
  */
@@ -34,7 +33,7 @@ bool look_done(struct look *look, uint64_t due);
 
 /*
  * The time until the next look, unless it rings before.  As long as a log is
- * read that has no doorbell, which is that of a Linux, it is the interval.
+ * read that has no doorbell, which is that of a driver domain, it is the interval.
  */
 uint64_t look_again_ms(const struct look *look, const struct feeds *feeds);
 

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "aside.h"
+#include "bells.h"
 #include "daemon/answer/answer.h"
 #include "daemon/answer/control.h"
 #include "daemon/feeds/feeds.h"
@@ -47,7 +48,8 @@ struct daemon {
     struct notify notify;
     struct look look;
     ev_timer read_timer, run_timer, changes_timer;
-    ev_io watch, doorbell;
+    ev_io watch;
+    struct bells bells;
     ev_signal term, interrupt, hang_up;
     bool xenstore_lost; /* that was said */
     uint64_t read_ns; /* when the hypervisor's rows were read last */
@@ -198,6 +200,7 @@ static void look(struct daemon *d)
     else
         budget_keep(&d->feeds, cpu_ns(), now_ns());
     judge_doorbell(d);
+    bells_follow_linux(&d->bells, &d->feeds);
     start_timer(d, &d->read_timer, look_again_ms(&d->look, &d->feeds));
 }
 
@@ -216,17 +219,19 @@ static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
 }
 
 /* A log file fills up. */
-static void rung(struct ev_loop *loop, ev_io *io, int events)
+static void rung(void *arg)
 {
-    struct daemon *d = io->data;
+    struct daemon *d = arg;
 
-    (void)loop;
-    (void)events;
     d->core.rings++;
     if (look_rung(&d->look))
         say("the doorbell of the log rings again");
-    xensched_doorbell_answer(d->look.doorbell);
     look(d);
+}
+
+static void linux_rung(void *arg)
+{
+    look(arg);
 }
 
 static void journal_xenstore(struct daemon *d, bool lost, const char *text)
@@ -469,18 +474,6 @@ static void start_feeds(struct daemon *d)
     feeds_init(&d->feeds, &settings, &d->core, host_xen_xenstore(d->host));
 }
 
-/* Without one the logs are looked at all the time. */
-static void open_doorbell(struct daemon *d)
-{
-    struct xensched_area_info info;
-    struct xensched_error err;
-
-    if (xensched_area_info(host_xen_area(d->host), &info, &err) ||
-        xensched_doorbell_open(info.doorbell_virq, &d->look.doorbell, &err))
-        say("%s: the log is looked at every %llu ms", err.text,
-            (unsigned long long)d->options.interval_ms);
-}
-
 /* From connecting to the first row.  Only then is it worth asking us. */
 static int begin(struct daemon *d, struct xensched_error *err)
 {
@@ -502,7 +495,6 @@ static int begin(struct daemon *d, struct xensched_error *err)
         rc = make_area(d, err);
     if (rc)
         return rc;
-    open_doorbell(d);
     start_feeds(d);
     rc = open_source(d, err);
     if (!rc)
@@ -532,15 +524,9 @@ static void start_watchers(struct daemon *d)
     ev_init(&d->run_timer, run);
     ev_init(&d->changes_timer, listen_again);
     d->changes_timer.data = d;
+    bells_listen(&d->bells, host_xen_area(d->host));
     start_looking(d);
     start_timer(d, &d->run_timer, d->options.period_ms);
-    ev_init(&d->doorbell, rung);
-    d->doorbell.data = d;
-    if (d->look.doorbell) {
-        ev_io_set(&d->doorbell, xensched_doorbell_fd(d->look.doorbell),
-                  EV_READ);
-        ev_io_start(d->loop, &d->doorbell);
-    }
     ev_io_init(&d->watch, domains_changed, host_xen_watch_fd(d->host),
                EV_READ);
     d->watch.data = d;
@@ -551,6 +537,7 @@ static void start_watchers(struct daemon *d)
 static void finish(struct daemon *d)
 {
     notify_stopping(&d->notify);
+    bells_free(&d->bells);
     aside_init(NULL, NULL);
     if (d->started)
         core_stop(&d->core);
@@ -560,7 +547,6 @@ static void finish(struct daemon *d)
     if (d->core.host)
         core_free(&d->core);
     xensched_source_close(d->source);
-    xensched_doorbell_close(d->look.doorbell);
     host_xen_close(d->host);
     notify_close(&d->notify);
 }
@@ -591,6 +577,8 @@ int main(int argc, char **argv)
         say("cannot make an event loop");
         return EXIT_DAEMON_FAILED;
     }
+    d.look.interval_ms = d.options.interval_ms;
+    bells_init(&d.bells, d.loop, &d.look, rung, linux_rung, &d);
     start_signal(&d, &d.term, SIGTERM, asked_to_end);
     start_signal(&d, &d.interrupt, SIGINT, asked_to_end);
 

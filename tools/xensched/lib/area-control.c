@@ -37,8 +37,7 @@ void xensched_area_set_mark(struct xensched_area *area, uint32_t cpu,
                                              : NULL;
     uint64_t *marks;
 
-    if (!area->writable || !area->info.doorbell_virq || !base ||
-        file >= area->info.nr_files)
+    if (!area->writable || !base || file >= area->info.nr_files)
         return;
     marks = (uint64_t *)(base +
                          XEN_SCHEDLOG_MARKS_OFFSET(area->info.nr_files));

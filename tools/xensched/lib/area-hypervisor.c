@@ -105,7 +105,7 @@ static int xen_info(struct xensched_area *area,
         .lease_ms = xi.lease_ms,
         .lease_left_ms = xi.lease_left_ms,
         .nr_pmcs = xi.nr_pmcs,
-        .doorbell_virq = xi.doorbell_virq,
+        .doorbell = xi.doorbell_virq,
     };
 
     return 0;

@@ -16,8 +16,6 @@
 
 #include "area.h"
 
-#define DEVICE "/dev/xensched-log"
-
 struct device {
     int fd;
 };
@@ -36,7 +34,7 @@ static int device_failed(struct xensched_error *err, int code,
     case ENOENT:
     case ENODEV:
     case ENXIO:
-        return xensched_fail(err, ENOENT, "%s: there is no " DEVICE "; load "
+        return xensched_fail(err, ENOENT, "%s: there is no " AREA_LINUX_DEVICE "; load "
                              "the module xensched_log", what);
     case EPERM:
     case EACCES:
@@ -49,7 +47,7 @@ static int device_failed(struct xensched_error *err, int code,
         return xensched_fail(err, code, "%s: more memory than the module "
                              "allows; give it a larger max_mib", what);
     default:
-        return xensched_fail(err, code, "%s of " DEVICE ": %s", what,
+        return xensched_fail(err, code, "%s of " AREA_LINUX_DEVICE ": %s", what,
                              strerror(code));
     }
 }
@@ -98,6 +96,7 @@ static int device_info(struct xensched_area *area,
         .lease_ms = li.lease_ms,
         .lease_left_ms = li.lease_left_ms,
         .nr_pmcs = li.nr_pmcs,
+        .doorbell = li.doorbell,
     };
 
     return 0;
@@ -202,7 +201,7 @@ static int open_device(struct xensched_area **area, struct xensched_error *err)
         rc = xensched_fail(err, ENOMEM, "out of memory");
         return area_hand_out(a, rc, area);
     }
-    device->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+    device->fd = open(AREA_LINUX_DEVICE, O_RDWR | O_CLOEXEC);
     if (device->fd >= 0) {
         a->place = device;
     } else {

@@ -77,11 +77,6 @@ size_t area_global_bytes(const struct xensched_area *area)
 
 size_t area_control_bytes(const struct xensched_area *area)
 {
-    size_t registers = area->info.nr_files * sizeof(uint32_t);
-
-    if (!area->info.doorbell_virq)
-        return registers;
-
     return XEN_SCHEDLOG_MARKS_OFFSET(area->info.nr_files) +
            area->info.nr_files * sizeof(uint64_t);
 }
@@ -386,6 +381,11 @@ bool xensched_area_has_cpu(const struct xensched_area *area, uint32_t cpu)
 uint32_t xensched_area_files(const struct xensched_area *area)
 {
     return area->info.nr_files;
+}
+
+uint32_t xensched_area_doorbell(const struct xensched_area *area)
+{
+    return area->info.doorbell;
 }
 
 uint64_t xensched_area_tsc_khz(const struct xensched_area *area)

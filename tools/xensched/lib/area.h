@@ -101,6 +101,9 @@ size_t area_control_bytes(const struct xensched_area *area);
 size_t area_state_bytes(const struct xensched_area *area);
 size_t area_data_bytes(const struct xensched_area *area);
 
+/* Where the log of the Linux below us is. */
+#define AREA_LINUX_DEVICE "/dev/xensched-log"
+
 /* The version of the ABI that @whose log has, against ours. */
 int area_check_version(uint32_t version, const char *whose,
                        struct xensched_error *err);

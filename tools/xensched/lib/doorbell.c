@@ -4,15 +4,19 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <xenevtchn.h>
 #include <xentoollog.h>
 
 #include <xensched/doorbell.h>
 
+#include "area.h"
+
 struct xensched_doorbell {
     xentoollog_logger *log;
-    xenevtchn_handle *channels;
+    xenevtchn_handle *channels; /* NULL: it is Linux' */
+    int device;                 /* Linux' */
 };
 
 static int no_channels(struct xensched_error *err, int code)
@@ -66,6 +70,7 @@ int xensched_doorbell_open(uint32_t virq, struct xensched_doorbell **bell,
     b = calloc(1, sizeof(*b));
     if (!b)
         return xensched_fail(err, ENOMEM, "out of memory");
+    b->device = -1;
     rc = open_channels(b, virq, err);
     if (rc) {
         xensched_doorbell_close(b);
@@ -76,15 +81,39 @@ int xensched_doorbell_open(uint32_t virq, struct xensched_doorbell **bell,
     return 0;
 }
 
+int xensched_doorbell_open_linux(struct xensched_doorbell **bell,
+                                 struct xensched_error *err)
+{
+    struct xensched_doorbell *b = calloc(1, sizeof(*b));
+
+    if (!b)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    b->device = open(AREA_LINUX_DEVICE, O_RDWR | O_CLOEXEC);
+    if (b->device < 0) {
+        int code = errno;
+
+        free(b);
+        return xensched_fail(err, code, "cannot open " AREA_LINUX_DEVICE
+                             ", the doorbell of its log: %s", strerror(code));
+    }
+    *bell = b;
+
+    return 0;
+}
+
 int xensched_doorbell_fd(const struct xensched_doorbell *bell)
 {
-    return xenevtchn_fd(bell->channels);
+    return bell->channels ? xenevtchn_fd(bell->channels) : bell->device;
 }
 
 void xensched_doorbell_answer(struct xensched_doorbell *bell)
 {
-    xenevtchn_port_or_error_t port = xenevtchn_pending(bell->channels);
+    xenevtchn_port_or_error_t port;
 
+    /* The mark that is set when the log has been read is Linux' answer. */
+    if (!bell->channels)
+        return;
+    port = xenevtchn_pending(bell->channels);
     if (port >= 0)
         xenevtchn_unmask(bell->channels, port);
 }
@@ -93,8 +122,11 @@ void xensched_doorbell_close(struct xensched_doorbell *bell)
 {
     if (!bell)
         return;
+    if (bell->device >= 0)
+        close(bell->device);
     if (bell->channels)
         xenevtchn_close(bell->channels);
-    xtl_logger_destroy(bell->log);
+    if (bell->log)
+        xtl_logger_destroy(bell->log);
     free(bell);
 }

@@ -381,11 +381,18 @@ int feeds_read(struct feeds *feeds, uint64_t now_ns,
     return rc;
 }
 
-bool feeds_are_polled(const struct feeds *feeds)
+bool feeds_linux_rings(const struct feeds *feeds)
 {
-    unsigned int i;
+    const struct feed *feed = feeds->feed[LINUX_OF_DOM0];
 
-    for (i = LINUX_OF_DOM0; i < feeds->nr; i++)
+    return feed->state == FEED_READING && xensched_area_doorbell(feed->area);
+}
+
+bool feeds_are_polled(const struct feeds *feeds, bool listens_to_linux)
+{
+    unsigned int i = listens_to_linux ? FIRST_DOMAIN : LINUX_OF_DOM0;
+
+    for (; i < feeds->nr; i++)
         if (feeds->feed[i]->state == FEED_READING ||
             feeds->feed[i]->state == FEED_ASKED)
             return true;

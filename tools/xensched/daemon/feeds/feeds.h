@@ -110,8 +110,14 @@ void feeds_look(struct feeds *feeds, const struct domains *domains,
 int feeds_read(struct feeds *feeds, uint64_t now_ns,
                struct xensched_error *err);
 
-/* Is a log read, or asked for, that cannot say when it has to be read? */
-bool feeds_are_polled(const struct feeds *feeds);
+/* Is the log of dom0's Linux read, and has a doorbell? */
+bool feeds_linux_rings(const struct feeds *feeds);
+
+/*
+ * Is a log read, or asked for, that cannot say when it has to be read?  That of
+ * dom0's Linux can if somebody listens to it.
+ */
+bool feeds_are_polled(const struct feeds *feeds, bool listens_to_linux);
 
 /* Drop all but the hypervisor's and begin anew: the daemon stood still. */
 void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns);

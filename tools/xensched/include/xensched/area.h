@@ -63,7 +63,8 @@ struct xensched_area_info {
     uint32_t lease_ms;       /* 0: nobody holds the log */
     uint32_t lease_left_ms;  /* until it ends, unless it is renewed */
     uint32_t nr_pmcs;        /* performance counters that can be used */
-    uint32_t doorbell_virq;  /* for doorbell.h; 0: there is none */
+    uint32_t doorbell;       /* the hypervisor's: its VIRQ; Linux': 1; */
+                             /* 0: there is none */
 };
 
 /*
@@ -194,6 +195,9 @@ bool xensched_area_has_cpu(const struct xensched_area *area, uint32_t cpu);
 uint32_t xensched_area_files(const struct xensched_area *area);
 uint64_t xensched_area_tsc_khz(const struct xensched_area *area);
 
+/* As struct xensched_area_info has it, from when the area was mapped. */
+uint32_t xensched_area_doorbell(const struct xensched_area *area);
+
 /*
  * The shared memory of one log file, valid until the area is closed.  NULL
  * when the pCPU has no log or @file is out of range.
@@ -215,7 +219,7 @@ int xensched_area_set_lcr(struct xensched_area *area, uint32_t file,
 
 /*
  * Have the producer ring (see doorbell.h) when so many bytes have been written
- * to this log file since its beginning.  Without a doorbell, nothing happens.
+ * to this log file since its beginning.  Without a doorbell, nobody looks at it.
  * Sources of the owner's area do this themselves: a log file that has been read
  * rings when it is half full of new rows.
  */

@@ -2,9 +2,9 @@
 /*
  * doorbell.h - be told when a log has to be read, instead of looking.
  *
- * The hypervisor rings, by an event channel, for log files which have reached
- * their mark (xensched_area_set_mark()).  Rows can come without that: look from
- * time to time.
+ * The producer rings for log files which have reached their mark
+ * (xensched_area_set_mark()): the hypervisor by an event channel, the Linux below
+ * us by its device.  Rows can come without that: look from time to time.
  */
 #ifndef XENSCHED_DOORBELL_H
 #define XENSCHED_DOORBELL_H
@@ -24,6 +24,14 @@ struct xensched_doorbell;
  */
 int xensched_doorbell_open(uint32_t virq, struct xensched_doorbell **bell,
                            struct xensched_error *err);
+
+/*
+ * That of the Linux below us, whose log has one if struct xensched_area_info says
+ * so.  It rings as long as a log file is past its mark, whoever has set it, and
+ * keeps the module from being removed.  -ENOENT: there is no such log.
+ */
+int xensched_doorbell_open_linux(struct xensched_doorbell **bell,
+                                 struct xensched_error *err);
 
 /* Readable when it has rung. */
 int xensched_doorbell_fd(const struct xensched_doorbell *bell);
