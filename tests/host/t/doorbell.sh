@@ -140,9 +140,9 @@ is "nothing is lost meanwhile" "$(metric lost_rows_total)" 0
 note "bursts: ${burst:?}, rows: $(metric rows_total)"
 stop_daemon TERM
 
-# That of dom0's Linux, whose log file has room for 256 rows here.
+# That of dom0's Linux, whose log file has room for 1024 rows here.
 check "our modules take the place of the kernel's" use_drivers
-begin_quietly --log service-ns,evtchn-send,ring-pages --log-sizes ring-pages:4K
+begin_quietly --log service-ns,evtchn-send,ring-pages --log-sizes ring-pages:16K
 is "with a log of Linux it starts, too" "$?" 0
 linux_lost='lost_rows_total{source="linux"}'
 check "that log is read" until_true 20 grep -q 'source="linux"' $metrics
@@ -151,12 +151,12 @@ disk_guest reader
 metrics_now
 rows=$(metric 'rows_total{source="linux"}')
 begin=$(cut -d' ' -f1 /proc/uptime)
-in_guest reader "disk-io /dev/xvda write 4096 3000"
+in_guest reader "disk-io /dev/xvda write 4096 5000"
 seconds=$(cut -d' ' -f1 /proc/uptime | awk -v begin="$begin" '{ print $1 - begin }')
 metrics_now
 rows=$(($(metric 'rows_total{source="linux"}') - rows))
 note "$rows rows of dom0's Linux in $seconds s"
-check "it reads all that dom0's Linux says" test "$rows" -ge 3000
+check "it reads all that dom0's Linux says" test "$rows" -ge 5000
 is "and nothing of it is lost" "$(metric "$linux_lost")" 0
 check "when it is quiet again, it looks once a second" \
     between 0.9 1.3 "$(looks_per_s)"
