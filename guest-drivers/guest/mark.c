@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/xensched-mark: each 32-bit code that is written is a hypercall.
+ * /dev/xensched-mark: each 32-bit code that is written is a hypercall; ioctls
+ * say in codes what typed.c knows of.
  *
- * The device is root's.  An administrator may give it to others, who then can
- * fill the log with as many rows as they like, but only of this guest's.
+ * The device is root's.  An administrator may give it to others, by a group as
+ * udev/60-xensched-mark.rules does; they then can fill the log with as many
+ * rows as they like, but only of this guest's.
  */
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
-#include <asm/xen/hypercall.h>
 
+#include "code.h"
 #include "guest.h"
-
-/* As in Xen's public header sched.h. */
-#define SCHEDOP_schedlog_mark	8
-
-struct sched_schedlog_mark {
-	u32 code;
-	u32 pad;
-};
-
-static int log_mark(u32 code)
-{
-	struct sched_schedlog_mark mark = { .code = code };
-
-	return HYPERVISOR_sched_op(SCHEDOP_schedlog_mark, &mark);
-}
+#include "typed.h"
 
 /* As many marks as there are codes, or as there are until one fails. */
 static ssize_t xensched_mark_write(struct file *file, const char __user *buffer,
@@ -43,7 +31,7 @@ static ssize_t xensched_mark_write(struct file *file, const char __user *buffer,
 	for (done = 0; done < size; done += sizeof(code)) {
 		err = -EFAULT;
 		if (!copy_from_user(&code, buffer + done, sizeof(code)))
-			err = log_mark(code);
+			err = xensched_code_log(code);
 		if (err)
 			return done ?: err;
 		if (signal_pending(current))
@@ -54,9 +42,48 @@ static ssize_t xensched_mark_write(struct file *file, const char __user *buffer,
 	return size;
 }
 
+static long name_it(void __user *arg)
+{
+	struct xensched_mark_name name;
+	int err;
+
+	if (copy_from_user(&name, arg, sizeof(name)))
+		return -EFAULT;
+	err = xensched_typed_name(&name);
+	if (err)
+		return err;
+
+	return copy_to_user(arg, &name, sizeof(name)) ? -EFAULT : 0;
+}
+
+static long xensched_mark_ioctl(struct file *file, unsigned int cmd,
+				unsigned long arg)
+{
+	void __user *from = (void __user *)arg;
+	struct xensched_mark_typed typed;
+	struct xensched_mark_label label;
+
+	switch (cmd) {
+	case XENSCHED_MARK_NAME:
+		return name_it(from);
+	case XENSCHED_MARK_TYPED:
+		if (copy_from_user(&typed, from, sizeof(typed)))
+			return -EFAULT;
+		return xensched_typed_mark(&typed);
+	case XENSCHED_MARK_LABEL:
+		if (copy_from_user(&label, from, sizeof(label)))
+			return -EFAULT;
+		return xensched_typed_label(&label);
+	default:
+		return -ENOTTY;
+	}
+}
+
 static const struct file_operations mark_fops = {
 	.owner = THIS_MODULE,
 	.write = xensched_mark_write,
+	.unlocked_ioctl = xensched_mark_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
 	.llseek = noop_llseek,
 };
 
@@ -75,4 +102,5 @@ int xensched_mark_init(void)
 void xensched_mark_exit(void)
 {
 	misc_deregister(&mark_device);
+	xensched_typed_exit();
 }

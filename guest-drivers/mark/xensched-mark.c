@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * xensched-mark - in a guest: marks of a script, for "xensched timeline" and
+ * "xensched roi" in dom0.
+ *
+ * Nothing but the device and its header is needed.  A workload that is marked has
+ * to run also where nobody allows marks: "run" runs its command all the same.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "uapi/xensched_mark.h"
+
+/* Exit codes; "run" has those of its command, or as a shell says it. */
+enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE, EXIT_NO_COMMAND = 127 };
+
+static const char usage[] =
+	"usage: xensched-mark begin NAME\n"
+	"       xensched-mark end NAME\n"
+	"       xensched-mark count NAME VALUE\n"
+	"       xensched-mark label TEXT\n"
+	"       xensched-mark code NUMBER\n"
+	"       xensched-mark run NAME -- COMMAND...\n"
+	"\n"
+	"Mark what this guest does, for a recording in dom0 (xensched record): where\n"
+	"what has this NAME begins and ends, the VALUE of what has it, a TEXT, or a\n"
+	"NUMBER of which the reader knows what it means; run: from the beginning of\n"
+	"the COMMAND to its end. NAME and TEXT have at most 31 bytes.\n";
+
+static int complain(const char *what, int err)
+{
+	const char *hint = "";
+
+	if (err == EPERM)
+		hint = "; in dom0, vm_affinity_log = 1 in the guest's "
+		       "configuration or 'xensched allow-marks' allows marks";
+	else if (err == E2BIG)
+		hint = "; it has at most 31 bytes";
+	else if (err == ENOSPC)
+		hint = "; there are 1024 names already";
+	else if (err == ENOENT)
+		hint = "; 'modprobe xensched_guest' makes it";
+	else if (err == EACCES)
+		hint = "; it is for root, or for a group (see "
+		       "60-xensched-mark.rules)";
+	fprintf(stderr, "xensched-mark: %s: %s%s\n", what, strerror(err), hint);
+
+	return EXIT_FAILED;
+}
+
+/* What marks returns 0 or an errno value. */
+static int with_device(int (*mark)(int fd, const void *what), const void *what,
+		       const char *name)
+{
+	int fd = open(XENSCHED_MARK_DEVICE, O_WRONLY | O_CLOEXEC);
+	int err;
+
+	if (fd < 0)
+		return complain(XENSCHED_MARK_DEVICE, errno);
+	err = mark(fd, what);
+	close(fd);
+
+	return err ? complain(name, err) : EXIT_OK;
+}
+
+struct named {
+	enum xensched_mark_kind kind;
+	const char *name;
+	__u64 value;
+};
+
+static int mark_typed(int fd, const void *what)
+{
+	const struct named *named = what;
+	int id = xensched_mark_name(fd, named->name);
+
+	return id < 0 ? -id : xensched_mark_typed(fd, named->kind, id,
+						  named->value);
+}
+
+static int mark_label(int fd, const void *what)
+{
+	return xensched_mark_label(fd, what);
+}
+
+static int mark_code(int fd, const void *what)
+{
+	return xensched_mark(fd, *(const __u32 *)what);
+}
+
+static int mark_named(enum xensched_mark_kind kind, const char *name,
+		      __u64 value)
+{
+	struct named named = { .kind = kind, .name = name, .value = value };
+
+	return with_device(mark_typed, &named, name);
+}
+
+static bool parse(const char *text, __u64 limit, __u64 *number)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (!*text || *end || errno || strchr(text, '-') || value > limit) {
+		fprintf(stderr, "xensched-mark: '%s' is not a number up to "
+			"%llu\n", text, (unsigned long long)limit);
+		return false;
+	}
+	*number = value;
+
+	return true;
+}
+
+/* What is said, of its operands. */
+
+static int say_begin(char **operand)
+{
+	return mark_named(XENSCHED_MARK_BEGIN, operand[0], 0);
+}
+
+static int say_end(char **operand)
+{
+	return mark_named(XENSCHED_MARK_END, operand[0], 0);
+}
+
+static int say_count(char **operand)
+{
+	__u64 value;
+
+	if (!parse(operand[1], ~0ULL, &value))
+		return EXIT_WRONG_USE;
+
+	return mark_named(XENSCHED_MARK_COUNT, operand[0], value);
+}
+
+static int say_label(char **operand)
+{
+	return with_device(mark_label, operand[0], operand[0]);
+}
+
+static int say_code(char **operand)
+{
+	__u64 number;
+	__u32 code;
+
+	if (!parse(operand[0], XENSCHED_TYPED - 1, &number))
+		return EXIT_WRONG_USE;
+	code = number;
+
+	return with_device(mark_code, &code, operand[0]);
+}
+
+static int as_shell(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+				   : WEXITSTATUS(status);
+}
+
+static int run_command(const char *name, char **command)
+{
+	bool marked = mark_named(XENSCHED_MARK_BEGIN, name, 0) == EXIT_OK;
+	pid_t child = fork(), got;
+	int status;
+
+	if (!child) {
+		execvp(command[0], command);
+		fprintf(stderr, "xensched-mark: cannot run %s: %s\n",
+			command[0], strerror(errno));
+		_exit(EXIT_NO_COMMAND);
+	}
+	if (child < 0)
+		return complain("fork", errno);
+	do
+		got = waitpid(child, &status, 0);
+	while (got < 0 && errno == EINTR);
+	if (marked)
+		mark_named(XENSCHED_MARK_END, name, 0);
+
+	return got < 0 ? complain(command[0], errno) : as_shell(status);
+}
+
+static const struct {
+	const char *name;
+	int operands;
+	int (*say)(char **operand);
+} verbs[] = {
+	{ "begin", 1, say_begin },
+	{ "end", 1, say_end },
+	{ "count", 2, say_count },
+	{ "label", 1, say_label },
+	{ "code", 1, say_code },
+};
+
+int main(int argc, char **argv)
+{
+	size_t i;
+
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		fputs(usage, stdout);
+		return EXIT_OK;
+	}
+	if (argc > 4 && !strcmp(argv[1], "run") && !strcmp(argv[3], "--"))
+		return run_command(argv[2], argv + 4);
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (argc == 2 + verbs[i].operands &&
+		    !strcmp(argv[1], verbs[i].name))
+			return verbs[i].say(argv + 2);
+	fputs(usage, stderr);
+
+	return EXIT_WRONG_USE;
+}
