@@ -243,6 +243,17 @@ static void name_it(struct sources *s, struct one *one)
     free(vm);
 }
 
+/* Its configuration lets it tell: also by marks in the hypervisor's log. */
+static void allow_marks(const struct sources *s, uint32_t domid)
+{
+    struct xensched_error err;
+
+    if (s->filter->events && !(s->filter->events & 1U << XEN_SCHEDLOG_EV_MARK))
+        return;
+    if (xensched_allow_marks(domid, true, &err))
+        complain("note: domain %u cannot make marks: %s", domid, err.text);
+}
+
 /* Somebody asked it already, or we may. */
 static void look_at_domain(struct sources *s, uint32_t domid)
 {
@@ -272,6 +283,8 @@ static void look_at_domain(struct sources *s, uint32_t domid)
         return;
     one->seen = true;
     name_it(s, one);
+    if (allowed)
+        allow_marks(s, domid);
     rc = xensched_clock_of_domain(domid, s->tsc_khz, &one->clock, &err);
     if (!rc)
         rc = asked ? attach(one, &err) : ask(one, &err);
