@@ -19,6 +19,13 @@ REGISTER = 1 | 2 | 4 | 8 | 1 << 4 | 3 << 5 | 1 << 7
 FULL_ROW = struct.Struct("<HHHxxQQ8x")
 
 
+def mark_sum(data):
+    value = 0x811c9dc5
+    for byte in data:
+        value = (value ^ byte) * 0x01000193 & 0xffffffff
+    return (value ^ value >> 15 ^ value >> 30) & 0x7fff
+
+
 class Recording:
     """Rows in the order in which they are added, per pCPU and log file."""
 
@@ -69,6 +76,39 @@ class Recording:
                      int.from_bytes(some, "little") << 24)
         self.row(ns, cpu, "guest-name", 0, file=0, source=source,
                  counter=pid | 3 << 22 | process << 24)
+
+    def mark(self, ns, cpu, current, code):
+        self.row(ns, cpu, "mark", current, counter=code)
+
+    def typed(self, ns, cpu, current, what, high, low):
+        """A code that says what it is, as uapi/xensched_mark.h has it."""
+        self.mark(ns, cpu, current, 0xf << 28 | what << 25 | high << 15 | low)
+
+    def begin_region(self, ns, cpu, current, number, vcpu=0):
+        self.typed(ns, cpu, current, 0, number, vcpu)
+
+    def end_region(self, ns, cpu, current, number, vcpu=0):
+        self.typed(ns, cpu, current, 1, number, vcpu)
+
+    def data(self, ns, cpu, current, data):
+        for first in range(0, max(len(data), 1), 3):
+            self.mark(ns, cpu, current, 0xf << 28 | 5 << 25 |
+                      (not first) << 24 |
+                      int.from_bytes(data[first:first + 3], "little"))
+
+    def name_region(self, ns, cpu, current, number, name):
+        text = name if isinstance(name, bytes) else name.encode()
+        self.data(ns, cpu, current, text)
+        self.typed(ns, cpu, current, 3, number, mark_sum(text))
+
+    def label(self, ns, cpu, current, text, vcpu=0):
+        self.data(ns, cpu, current, text.encode())
+        self.typed(ns, cpu, current, 2, mark_sum(text.encode()) & 0x3ff, vcpu)
+
+    def count(self, ns, cpu, current, number, value):
+        whole = value.to_bytes(8, "little")
+        self.data(ns, cpu, current, whole.rstrip(b"\0"))
+        self.typed(ns, cpu, current, 4, number, mark_sum(whole))
 
     def stay(self, begin, end, cpu, current, after=XEN, woken=None):
         """A stay on a pCPU, from wake-up to exit; rows have to be in order."""

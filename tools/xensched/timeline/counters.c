@@ -110,7 +110,7 @@ void counters_make(struct counters *counters, const struct rows *rows)
     size_t i;
 
     memset(counters, 0, sizeof(*counters));
-    counters->counter = need_memory(COUNTERS_MOST + RATES_MOST,
+    counters->counter = need_memory(COUNTERS_MOST + RATES_MOST + COUNTS_MOST,
                                     sizeof(*counters->counter));
     m.index = need_memory(2 * NR_IDS, sizeof(*m.index));
     find_all(&m);
@@ -148,6 +148,9 @@ const char *counters_name(const struct rows *rows,
     else if (counter->kind == COUNTER_MEMORY)
         snprintf(text, sizeof(text), "memory of %s",
                  names_of(&rows->names, counter->id));
+    else if (counter->kind == COUNTER_MARK)
+        snprintf(text, sizeof(text), "%s: %s",
+                 names_of(&rows->names, counter->id), counter->name);
     else
         snprintf(text, sizeof(text), "%s notifies %s",
                  names_of(&rows->names, counter->id),

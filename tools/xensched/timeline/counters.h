@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * counters.h - numbers that change with time: how many vCPUs are runnable in each
- * run queue, how much memory each domain has, how many notifications there are.
+ * run queue, how much memory each domain has, how many notifications there are,
+ * what guests count themselves.
  */
 #ifndef XENSCHED_TIMELINE_COUNTERS_H
 #define XENSCHED_TIMELINE_COUNTERS_H
@@ -11,11 +12,13 @@
 /* Counters that are shown; more nobody can look at. */
 #define COUNTERS_MOST 256U
 #define RATES_MOST    16U  /* beside those */
+#define COUNTS_MOST   64U  /* beside those, too */
 
 enum counter_kind {
     COUNTER_RUNQ,   /* id: the run queue; runnable units */
     COUNTER_MEMORY, /* id: the accounting domain; bytes */
     COUNTER_RATE,   /* id: the sender's, to: the receiver's; per second */
+    COUNTER_MARK,   /* id: the accounting domain; what it says */
 };
 
 /* It holds until the next one. */
@@ -28,17 +31,19 @@ struct counter_value {
 struct counter {
     enum counter_kind kind;
     uint16_t id, to;
+    const char *name; /* of MARK */
     struct counter_value *value; /* by time */
     size_t nr, room;
 };
 
 struct counters {
-    struct counter *counter; /* by kind; then by id, rates by how many */
+    struct counter *counter; /* by kind; then by id, rates by how many, marks as
+                                they came */
     unsigned int nr;
     unsigned int left_out;
 };
 
-/* Run queues and memory; rates.h adds the others. */
+/* Run queues and memory; rates.h and counts.h add the others. */
 void counters_make(struct counters *counters, const struct rows *rows);
 void counters_free(struct counters *counters);
 
@@ -47,8 +52,8 @@ void counters_add(struct counter *counter, uint64_t ns, bool known,
                   uint64_t value);
 
 /*
- * "run queue 4", "memory of disk", "disk notifies Domain-0"; valid until the next
- * call.
+ * "run queue 4", "memory of disk", "disk notifies Domain-0", "disk: jobs"; valid
+ * until the next call.
  */
 const char *counters_name(const struct rows *rows,
                           const struct counter *counter);

@@ -34,6 +34,9 @@ struct part {
 static const struct part parts[CTF_NAMELESS + 1][5] = {
     [XEN_SCHEDLOG_EV_RUNQ] = { { "queue", 16, 16 }, { "units", 0, 16 } },
     [XEN_SCHEDLOG_EV_MIGRATE] = { { "from", 16, 16 }, { "to", 0, 16 } },
+    /* Of a code that says what it is: type is 15; see uapi/xensched_mark.h. */
+    [XEN_SCHEDLOG_EV_MARK] = { { "type", 28, 4 }, { "what", 25, 3 },
+                               { "high", 15, 10 }, { "low", 0, 15 } },
     [XEN_SCHEDLOG_EV_RING_SECTORS] = { { "sectors", 3, 61 },
                                        { "operation", 0, 3 } },
     [XEN_SCHEDLOG_EV_GUEST_SWITCH] = { { "before", 22, 22 }, { "after", 0, 22 },

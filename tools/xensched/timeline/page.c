@@ -1,38 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * page.c - see page.h.
- *
- * What comes from the recording is in the page as base64 of deflated bytes, so
- * whatever is in a name cannot be markup; and only scripts with the nonce run.
+ * page.c - see page.h: what is in the page, as words (JSON) and as numbers;
+ * page-file.c writes the file.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/random.h>
-#include <zlib.h>
 
 #include <json-c/json.h>
 
 #include "list.h"
 #include "model/json.h"
+#include "page-file.h"
 #include "page.h"
+#include "region-lanes.h"
 #include "thread-home.h"
-
-/* The viewer, as it is in the source (-Wa,-I says where). */
-#define PART(file) ".incbin \"timeline/viewer/" file "\"\n"
-#define VIEWER(name, parts)                    \
-    __asm__(".section .rodata\n" #name ":\n"   \
-            parts                              \
-            ".byte 0\n"                        \
-            ".previous\n");                    \
-    extern const char name[]
-
-VIEWER(viewer_js, ".ascii \"\\\"use strict\\\";\\n(async () => {\\n\"\n"
-       PART("counters.js") PART("data.js") PART("draw.js") PART("tell.js")
-       PART("hands.js")
-       ".ascii \"})();\\n\"\n");
-VIEWER(viewer_css, PART("viewer.css"));
 
 /* What a slice is, as data.js has it. */
 enum page_slice {
@@ -41,14 +23,16 @@ enum page_slice {
     SLICE_IDLE, /* of a vCPU: blocked */
     SLICE_RUNNABLE,
     SLICE_DEVICE, /* of a thread: uninterruptible, as a rule for a device */
-    SLICE_RUN,  /* and the number of the vCPU, of the pCPU, or of the place */
+    SLICE_RUN,  /* and the number of the vCPU, of the pCPU, of the place, or of
+                   what is marked */
 };
+
+/* What an instant is, beside events. */
+#define INSTANT_LABEL 64U
 
 /* More lanes than this nobody can look at, and a browser cannot draw. */
 #define MAX_LANES        4096U
 #define MAX_THREAD_LANES 400U
-
-#define NONCE_BYTES 16U
 
 struct bytes {
     uint8_t *at;
@@ -62,6 +46,8 @@ struct page {
     unsigned int nr_lanes;
     uint32_t *vcpu_lane;   /* number of its lane + 1, by index */
     uint32_t *thread_lane; /* likewise; 0: it has none */
+    struct region_lanes regions;
+    unsigned int next_region_lane;
     size_t threads_left_out;
     /* Of the lane that is written. */
     uint64_t last_ns, slices, last_what;
@@ -190,6 +176,51 @@ static void add_vcpu(struct page *p, uint32_t index)
     json_add_int(lane, "slices", p->slices);
 }
 
+/* What guests mark. */
+
+static void add_regions(struct page *p, const struct region_lane *of)
+{
+    json_object *lane = begin_lane(p, "region", "regions");
+    uint64_t end = 0;
+    size_t i;
+
+    json_add_text(lane, "of", timeline_vcpu_name(p->t, of->vcpu));
+    json_add_int(lane, "vcpu", of->vcpu);
+    json_add_int(lane, "domain", p->t->vcpus.vcpu[of->vcpu].acct);
+    add_slice(p, 0, SLICE_UNKNOWN);
+    for (i = 0; i < of->nr; i++) {
+        const struct region *region = of->region[i];
+
+        if (region->begin > end)
+            add_slice(p, end, SLICE_UNKNOWN);
+        add_slice(p, region->begin, SLICE_RUN + region->kind);
+        end = region->end;
+    }
+    add_slice(p, end, SLICE_UNKNOWN);
+    json_add_int(lane, "slices", p->slices);
+}
+
+static void add_regions_of(struct page *p, uint32_t vcpu)
+{
+    const struct region_lanes *all = &p->regions;
+
+    while (p->next_region_lane < all->nr &&
+           all->lane[p->next_region_lane].vcpu == vcpu)
+        add_regions(p, &all->lane[p->next_region_lane++]);
+}
+
+static json_object *regions_json(const struct timeline *t)
+{
+    json_object *array = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < t->regions.nr_kinds; i++)
+        json_object_array_add(
+            array, json_object_new_string(t->regions.kind[i].name));
+
+    return array;
+}
+
 /* Threads. */
 
 static uint64_t slice_of_thread(const struct thread_span *span)
@@ -303,6 +334,7 @@ static json_object *counter_json(struct page *p, const struct counter *counter)
         [COUNTER_RUNQ] = "runnable",
         [COUNTER_MEMORY] = "bytes",
         [COUNTER_RATE] = "per second",
+        [COUNTER_MARK] = "counted",
     };
     json_object *o = json_object_new_object();
     uint64_t last_ns = 0;
@@ -392,32 +424,64 @@ static void add_arrows(struct page *p)
     json_object_object_add(p->meta, "arrows", arrows);
 }
 
-/* Marks are shown at the first vCPU of their domain. */
+struct instants {
+    uint64_t last_ns, nr;
+    json_object *labels;
+};
+
+/* Of a vCPU that is not known: at the first one of the domain. */
+static void add_instant(struct page *p, struct instants *all, uint64_t ns,
+                        uint16_t acct, uint32_t vcpu, unsigned int kind,
+                        uint64_t value)
+{
+    const unsigned int *first = &p->t->vcpus.first[acct];
+
+    if (first[0] == first[1])
+        return;
+    add_number(&p->data, ns - all->last_ns);
+    add_number(&p->data, p->vcpu_lane[vcpu == STAY_NONE ? *first : vcpu] - 1);
+    add_number(&p->data, kind);
+    add_number(&p->data, value);
+    all->last_ns = ns;
+    all->nr++;
+}
+
+static void add_mark(struct page *p, struct instants *all,
+                     const struct mark *mark)
+{
+    if (mark->kind == MARK_CODE)
+        add_instant(p, all, mark->ns, mark->acct, mark->lane,
+                    XEN_SCHEDLOG_EV_MARK, mark->value);
+    if (mark->kind != MARK_LABEL)
+        return;
+    add_instant(p, all, mark->ns, mark->acct, mark->lane, INSTANT_LABEL,
+                json_object_array_length(all->labels));
+    json_object_array_add(all->labels, json_object_new_string(
+        marks_name(&p->t->marks, mark)));
+}
+
+/* In the order of time. */
 static void add_instants(struct page *p)
 {
     const struct timeline *t = p->t;
     json_object *instants = json_object_new_object();
-    uint64_t last = 0, nr = 0;
-    size_t i;
+    struct instants all = { .labels = json_object_new_array() };
+    size_t i, next = 0;
 
     json_add_int(instants, "offset", p->data.nr);
     for (i = 0; i < t->rows.nr; i++) {
         const struct timeline_row *row = &t->rows.row[i];
-        unsigned int first = t->vcpus.first[row->current];
 
-        if ((row->event != XEN_SCHEDLOG_EV_MARK &&
-             row->event != XEN_SCHEDLOG_EV_MIGRATE) ||
-            first == t->vcpus.first[row->current + 1])
-            continue;
-        add_number(&p->data, row->ns - last);
-        add_number(&p->data, p->vcpu_lane[first] - 1);
-        add_number(&p->data, row->event);
-        add_number(&p->data, row->counter);
-        last = row->ns;
-        nr++;
+        for (; next < t->marks.nr && t->marks.mark[next].ns <= row->ns; next++)
+            add_mark(p, &all, &t->marks.mark[next]);
+        if (row->event == XEN_SCHEDLOG_EV_MIGRATE &&
+            row->current != XEN_SCHEDLOG_ACCT_NONE)
+            add_instant(p, &all, row->ns, row->current, STAY_NONE, row->event,
+                        row->counter);
     }
-    json_add_int(instants, "n", nr);
+    json_add_int(instants, "n", all.nr);
     json_object_object_add(p->meta, "instants", instants);
+    json_object_object_add(p->meta, "labels", all.labels);
 }
 
 /* Words. */
@@ -444,8 +508,11 @@ static void add_words(struct page *p)
         snprintf(note, sizeof(note), "%zu threads that ran less are not shown",
                  p->threads_left_out);
     if (!*note && p->t->counters.left_out)
-        snprintf(note, sizeof(note), "%u run queues or domains' memories are "
-                 "not shown", p->t->counters.left_out);
+        snprintf(note, sizeof(note), "%u run queues, domains' memories or "
+                 "counts are not shown", p->t->counters.left_out);
+    if (!*note && p->regions.left_out)
+        snprintf(note, sizeof(note), "%llu regions in others are not shown",
+                 (unsigned long long)p->regions.left_out);
     json_add_text(p->meta, "text", text);
     json_add_text(p->meta, "note", note);
 }
@@ -461,8 +528,10 @@ static void make_page(struct page *p)
     p->lanes = json_object_new_array();
     for (i = 0; i < p->t->stays.nr; i++)
         add_cpu(p, &p->t->stays.cpu[i]);
+    region_lanes_make(&p->regions, &p->t->regions, &p->t->vcpus);
     for (i = 0; i < p->t->vcpus.nr; i++) {
         add_vcpu(p, i);
+        add_regions_of(p, i);
         add_threads(p, i, least);
     }
     add_threads(p, STAY_NONE, least);
@@ -474,96 +543,8 @@ static void make_page(struct page *p)
     json_add_int(p->meta, "cpus", p->t->stays.nr);
     json_object_object_add(p->meta, "vcpus", vcpus_json(p->t));
     json_object_object_add(p->meta, "places", places_json(p->t));
+    json_object_object_add(p->meta, "regions", regions_json(p->t));
     json_object_object_add(p->meta, "lanes", p->lanes);
-}
-
-/* The file. */
-
-static void print_base64(FILE *to, const uint8_t *bytes, size_t nr)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqr"
-                                 "stuvwxyz0123456789+/";
-    size_t i;
-
-    for (i = 0; i < nr; i += 3) {
-        uint32_t three = bytes[i] << 16 |
-                         (i + 1 < nr ? bytes[i + 1] << 8 : 0) |
-                         (i + 2 < nr ? bytes[i + 2] : 0);
-
-        putc_unlocked(digits[three >> 18], to);
-        putc_unlocked(digits[three >> 12 & 63], to);
-        putc_unlocked(i + 1 < nr ? digits[three >> 6 & 63] : '=', to);
-        putc_unlocked(i + 2 < nr ? digits[three & 63] : '=', to);
-    }
-}
-
-static void print_packed(FILE *to, const char *id, const void *bytes,
-                         size_t nr)
-{
-    uLongf size = compressBound(nr);
-    uint8_t *packed = need_memory(size, 1);
-
-    /* It has room for whatever there is, so it cannot fail. */
-    if (compress2(packed, &size, bytes, nr, 6) != Z_OK)
-        abort();
-    fprintf(to, "<script type=\"application/octet-stream\" id=\"%s\">", id);
-    print_base64(to, packed, size);
-    fputs("</script>\n", to);
-    free(packed);
-}
-
-static void print_page(const struct page *p, FILE *to,
-                       const uint8_t nonce[NONCE_BYTES])
-{
-    const char *meta = json_object_to_json_string_ext(p->meta,
-                                                      JSON_C_TO_STRING_PLAIN);
-
-    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\""
-          "default-src 'none'; script-src 'nonce-", to);
-    print_base64(to, nonce, NONCE_BYTES);
-    fputs("'; style-src 'nonce-", to);
-    print_base64(to, nonce, NONCE_BYTES);
-    fputs("'; base-uri 'none'; form-action 'none'\">\n"
-          "<title>xensched timeline</title>\n<style nonce=\"", to);
-    print_base64(to, nonce, NONCE_BYTES);
-    fprintf(to, "\">\n%s</style>\n", viewer_css);
-    fputs("<header><b>xensched timeline</b>"
-          "<input id=\"search\" type=\"search\" placeholder=\"search (/), "
-          "or: lost\" aria-label=\"search\"><span id=\"found\"></span>"
-          "<button id=\"all\" type=\"button\">all</button>"
-          "<button id=\"theme\" type=\"button\">dark or light</button>"
-          "<span id=\"range\"></span><span id=\"note\"></span></header>\n"
-          "<div id=\"stage\"><canvas id=\"canvas\" tabindex=\"0\"></canvas>"
-          "</div>\n<div id=\"details\">reading ...</div>\n", to);
-    print_packed(to, "meta", meta, strlen(meta));
-    print_packed(to, "data", p->data.at, p->data.nr);
-    fputs("<script nonce=\"", to);
-    print_base64(to, nonce, NONCE_BYTES);
-    fprintf(to, "\">\n%s</script>\n</html>\n", viewer_js);
-}
-
-static int write_page(const struct page *p, const char *path,
-                      struct xensched_error *err)
-{
-    uint8_t nonce[NONCE_BYTES];
-    FILE *to;
-    int failed;
-
-    if (getrandom(nonce, sizeof(nonce), 0) != sizeof(nonce))
-        return xensched_fail(err, EIO, "the kernel has no random numbers");
-    to = fopen(path, "we");
-    if (!to)
-        return xensched_fail(err, errno, "cannot create '%s': %s", path,
-                             strerror(errno));
-    errno = 0;
-    print_page(p, to, nonce);
-    failed = ferror(to);
-    if (fclose(to) || failed)
-        return xensched_fail(err, errno, "cannot write '%s': %s", path,
-                             strerror(errno ? errno : EIO));
-
-    return 0;
 }
 
 int page_write(const struct timeline *t, const char *path,
@@ -577,11 +558,14 @@ int page_write(const struct timeline *t, const char *path,
                              "the recording, more than a page can show",
                              t->stays.nr, t->vcpus.nr);
     make_page(&p);
-    rc = write_page(&p, path, err);
+    rc = page_file_write(path, json_object_to_json_string_ext(
+                             p.meta, JSON_C_TO_STRING_PLAIN),
+                         p.data.at, p.data.nr, err);
     json_object_put(p.meta);
     free(p.data.at);
     free(p.vcpu_lane);
     free(p.thread_lane);
+    region_lanes_free(&p.regions);
 
     return rc;
 }

@@ -15,6 +15,7 @@
 #include "list.h"
 #include "perfetto.h"
 #include "perfetto.pb-c.h"
+#include "region-lanes.h"
 #include "thread-home.h"
 
 /* Who wrote a packet; there is nobody else. */
@@ -30,6 +31,7 @@ enum track {
     TRACK_LOSSES,   /* id << 16 | log file */
     TRACK_THREAD,   /* index */
     TRACK_COUNTER,  /* index */
+    TRACK_REGIONS,  /* index of the vCPU << 8 | lane */
 };
 
 #define TEXT 400U
@@ -428,27 +430,73 @@ static void write_thread_wakes(struct trace *trace)
                               trace->t->wakes.nr + i + 1);
 }
 
-/* They do not say which vCPU: it is the first one of their domain here. */
+/* What guests mark. */
+
+static void write_region(struct trace *trace, const struct region *region,
+                         uint64_t track)
+{
+    const struct region_kind *kind = &trace->t->regions.kind[region->kind];
+    Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+
+    event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_BEGIN;
+    write_event(trace, region->begin, &event, track, "%s", kind->name);
+    event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_END;
+    write_event(trace, region->end, &event, track, "%s", "");
+}
+
+/* Those of a track do not overlap, which Perfetto could not show. */
+static void write_regions(struct trace *trace)
+{
+    struct region_lanes lanes;
+    unsigned int i;
+    size_t j;
+
+    region_lanes_make(&lanes, &trace->t->regions, &trace->t->vcpus);
+    for (i = 0; i < lanes.nr; i++) {
+        const struct region_lane *lane = &lanes.lane[i];
+        uint64_t track = uuid(TRACK_REGIONS, (uint64_t)lane->vcpu << 8 |
+                                             lane->number);
+        char name[TEXT];
+
+        vcpu_name(trace, lane->vcpu, name);
+        write_track(trace, track, "%s: regions", name);
+        for (j = 0; j < lane->nr; j++)
+            write_region(trace, lane->region[j], track);
+    }
+    region_lanes_free(&lanes);
+}
+
+/* Of a vCPU that is not known: at the first one of the domain. */
+static void write_instant(struct trace *trace, uint64_t ns, uint16_t acct,
+                          uint32_t vcpu, const char *what, const char *name)
+{
+    const unsigned int *first = &trace->t->vcpus.first[acct];
+    Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+
+    event.type = PERFETTO__TRACK_EVENT__TYPE__INSTANT;
+    if (first[0] < first[1])
+        write_event(trace, ns, &event,
+                    uuid(TRACK_VCPU, vcpu == STAY_NONE ? *first : vcpu),
+                    "%s%s", what, name);
+}
+
 static void write_instants(struct trace *trace)
 {
     const struct timeline *t = trace->t;
     size_t i;
 
-    for (i = 0; i < t->rows.nr; i++) {
-        const struct timeline_row *row = &t->rows.row[i];
-        unsigned int first = t->vcpus.first[row->current];
-        Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
+    for (i = 0; i < t->marks.nr; i++) {
+        const struct mark *mark = &t->marks.mark[i];
 
-        event.type = PERFETTO__TRACK_EVENT__TYPE__INSTANT;
-        if (first == t->vcpus.first[row->current + 1])
-            continue;
-        if (row->event == XEN_SCHEDLOG_EV_MARK)
-            write_event(trace, row->ns, &event, uuid(TRACK_VCPU, first),
-                        "mark %" PRIu64, row->counter);
-        else if (row->event == XEN_SCHEDLOG_EV_MIGRATE)
-            write_event(trace, row->ns, &event, uuid(TRACK_VCPU, first),
-                        "migrates");
+        if (mark->kind == MARK_CODE || mark->kind == MARK_LABEL)
+            write_instant(trace, mark->ns, mark->acct, mark->lane,
+                          mark->kind == MARK_CODE ? "mark " : "",
+                          marks_name(&t->marks, mark));
     }
+    for (i = 0; i < t->rows.nr; i++)
+        if (t->rows.row[i].event == XEN_SCHEDLOG_EV_MIGRATE)
+            write_instant(trace, t->rows.row[i].ns, t->rows.row[i].current,
+                          STAY_NONE, "migrates", "");
 }
 
 static void write_losses(struct trace *trace)
@@ -521,6 +569,7 @@ static void write_trace(struct trace *trace)
     write_wakes(trace);
     write_threads(trace);
     write_thread_wakes(trace);
+    write_regions(trace);
     write_instants(trace);
     for (i = 0; i < t->counters.nr; i++)
         write_counter(trace, i);

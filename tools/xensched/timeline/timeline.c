@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "counts.h"
 #include "rates.h"
 #include "thread-home.h"
 #include "timeline.h"
@@ -12,6 +13,7 @@
 int timeline_open(struct timeline *t, const char *path,
                   struct xensched_error *err)
 {
+    static const struct regions_of all = { .acct = -1 };
     int rc;
 
     memset(t, 0, sizeof(*t));
@@ -21,8 +23,11 @@ int timeline_open(struct timeline *t, const char *path,
     stays_make(&t->stays, &t->rows);
     vcpus_make(&t->vcpus, &t->rows, &t->stays);
     wakes_make(&t->wakes, &t->rows, &t->stays, &t->vcpus);
+    marks_make(&t->marks, &t->rows, &t->stays, &t->vcpus);
+    regions_make(&t->regions, &t->rows, &t->marks, &all);
     counters_make(&t->counters, &t->rows);
     rates_make(&t->counters, &t->rows);
+    counts_make(&t->counters, &t->rows, &t->marks);
     threads_make(&t->threads, &t->rows.linux_rows, t->rows.end_ns);
     thread_homes_find(&t->threads, &t->rows.linux_rows, &t->rows.names,
                       &t->vcpus);
@@ -33,6 +38,8 @@ int timeline_open(struct timeline *t, const char *path,
 void timeline_close(struct timeline *t)
 {
     counters_free(&t->counters);
+    regions_free(&t->regions);
+    marks_free(&t->marks);
     threads_free(&t->threads);
     wakes_free(&t->wakes);
     vcpus_free(&t->vcpus);

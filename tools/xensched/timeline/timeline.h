@@ -7,6 +7,7 @@
 #define XENSCHED_TIMELINE_H
 
 #include "counters.h"
+#include "regions.h"
 #include "threads.h"
 #include "wakes.h"
 
@@ -16,6 +17,8 @@ struct timeline {
     struct vcpus vcpus;
     struct wakes wakes;
     struct threads threads;
+    struct marks marks;
+    struct regions regions; /* all that have a name */
     struct counters counters;
 };
 

@@ -13,6 +13,7 @@
 #include "model/json.h"
 #include "model/memory.h"
 #include "export-ctf.h"
+#include "marks.h"
 #include "shown.h"
 #include "command/text/table.h"
 #include "timeline/page.h"
@@ -112,6 +113,7 @@ static void print_json(const struct timeline *t)
     json_add_int(o, "clock_error_ns", t->rows.granule_ns);
     json_object_object_add(o, "vcpus", vcpus_json(t));
     json_object_object_add(o, "threads", threads_json(t));
+    json_object_object_add(o, "marks", marks_json(t));
     json_object_object_add(o, "checks", checks_json(t));
     puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
                                         JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -251,11 +253,13 @@ static void print_text(const struct timeline *t)
         printf("nothing ran, by these rows: is service-ns logged (xenschedd "
                "--log)?\n");
         print_threads(t);
+        marks_print(t);
         return;
     }
     print_vcpus(t);
     print_checks(t);
     print_threads(t);
+    marks_print(t);
 }
 
 /* Returns false, and has said why, if a file that is wanted is not there now. */

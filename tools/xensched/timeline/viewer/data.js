@@ -4,13 +4,14 @@
  * the page.  Names come from a recording, that is from anybody, so they are
  * drawn or set as text, never as markup.
  *
- * These files are one function: page.c puts them behind each other, in the
+ * These files are one function: page-file.c puts them behind each other, in the
  * order counters.js, data.js, draw.js, tell.js, hands.js.
  *
  * data.js - what is in the page: lanes, arrows and instants, as page.c wrote
  * them.
  */
 const UNKNOWN = 0, LOST = 1, IDLE = 2, RUNNABLE = 3, DEVICE = 4, RUN = 5;
+const LABEL = 64;
 const LANE = 22, BAR = 16, LEFT = 150, TOP = 24, FAN = 16;
 const $ = (id) => document.getElementById(id);
 const fail = (text) => { $("details").textContent = text; };

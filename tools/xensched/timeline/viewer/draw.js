@@ -56,6 +56,7 @@ function setTheme(theme) {
 function colour(lane, what) {
     if (what >= RUN)
         return lane.kind === "thread" ? lane.colour
+            : lane.kind === "region" ? ofDomain(what, 50)
             : colours.domain[lane.kind === "cpu" ? what - RUN : lane.vcpu];
     return what === RUNNABLE ? "#e8a200" : what === DEVICE ? "#9a6fc4"
         : what === LOST ? colours.mark : null;
@@ -86,6 +87,7 @@ function hatch(x0, x1, top) {
 function who(lane, what) {
     return lane.kind === "cpu" ? meta.vcpus[what - RUN].name
         : lane.kind === "vcpu" ? meta.lanes[what - RUN].name
+        : lane.kind === "region" ? meta.regions[what - RUN]
         : meta.places[what - RUN].name;
 }
 
@@ -239,6 +241,8 @@ function drawInstants() {
         c.lineTo(x(e.t) - 4, y(e.lane));
         c.lineTo(x(e.t) + 4, y(e.lane));
         c.fill();
+        if (e.kind === LABEL)
+            c.fillText(fit(meta.labels[e.value], 120), x(e.t) + 5, y(e.lane) + 8);
     }
 }
 
@@ -272,7 +276,7 @@ function drawNames() {
     c.fillStyle = colours.back;
     c.fillRect(0, 0, LEFT - 1, canvas.clientHeight);
     lanes.forEach((lane, i) => {
-        const in_ = lane.kind === "thread" ? 12 : 0;
+        const in_ = lane.kind === "thread" || lane.kind === "region" ? 12 : 0;
         c.fillStyle = lane.kind === "cpu" ? colours.text
             : in_ ? lane.colour : colours.domain[lane.vcpu];
         c.fillText(fit(lane.name, LEFT - 12 - in_), 6 + in_, y(i) + LANE - 7);

@@ -31,7 +31,8 @@ const KINDS = ["not known", "rows lost", "blocked", "runnable",
 
 function describe(lane, i) {
     const l = lanes[lane], w = l.what[i], d = l.begin[i + 1] - l.begin[i];
-    const what = w >= RUN ? (l.kind === "cpu" ? "" : "ran on ") + who(l, w)
+    const what = w >= RUN ? (l.kind === "cpu" || l.kind === "region" ? ""
+        : "ran on ") + who(l, w)
         : l.kind === "cpu" && w === IDLE ? "idle" : KINDS[w];
     return (l.of ? l.of + ", " : "") + l.name + ": " + what + " from " + time(l.begin[i]) + " for " + length(d);
 }
@@ -48,6 +49,8 @@ function causeOf(to, ready) {
 /* Why did the run that this slice is, or waits for, come so late? */
 function chain(at, i) {
     const out = [];
+    if (lanes[at].kind === "region")
+        return "";
     for (let depth = 0; depth < 12 && lanes[at].kind !== "cpu"; depth++) {
         const l = lanes[at], thread = l.kind === "thread";
         while (i < l.what.length && l.what[i] < RUN)
@@ -90,6 +93,8 @@ function statistics(from, to) {
     const out = ["selected: " + time(from) + " to " + time(to) + " (" +
         length(to - from) + ")"];
     for (const l of lanes) {
+        if (l.kind === "region")
+            continue;
         const sums = [0, 0, 0, 0, 0, 0];
         let runs = 0;
         for (let i = Math.max(0, above(l.begin, from, l.what.length) - 1);
@@ -170,7 +175,9 @@ function search(back) {
             i >= 0 && i < n; i += step) {
             const w = l.what[i];
             const hit = words === "lost" ? w === LOST : w >= RUN &&
-                (own || (l.kind === "cpu" && named.has(w - RUN)));
+                (own || (l.kind === "cpu" && named.has(w - RUN)) ||
+                (l.kind === "region" &&
+                    meta.regions[w - RUN].toLowerCase().includes(words)));
             if (!hit)
                 continue;
             if (!best || (back ? l.begin[i] > best.t : l.begin[i] < best.t))
