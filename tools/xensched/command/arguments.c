@@ -56,6 +56,10 @@ static const struct option_row options[NR_OPTIONS] = {
     [OPTION_CTF] = { "ctf", "OUT", .takes = "the name of a folder",
         .help = "write a CTF trace, for babeltrace2 and Trace Compass, to this "
                 "folder" },
+    [OPTION_BEGIN] = { "begin", "MARK", .takes = "a name or a code",
+        .help = "the mark that begins it" },
+    [OPTION_END] = { "end", "MARK", .takes = "a name or a code",
+        .help = "the mark that ends it (default: as --begin)" },
     [OPTION_RING] = { "ring", "BYTES", .takes = "a size such as 64M",
         .help = "keep the latest in memory, at most this much; K, M and G are "
                 "powers of 1024" },
@@ -233,6 +237,8 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_HTML: return take_text(value, &args->html);
     case OPTION_PERFETTO: return take_text(value, &args->perfetto);
     case OPTION_CTF: return take_text(value, &args->ctf);
+    case OPTION_BEGIN: return take_text(value, &args->begin);
+    case OPTION_END: return take_text(value, &args->end);
     case OPTION_RING: return option_size(value, &args->ring);
     case OPTION_LAST: return parse_last(value, &args->last);
     case OPTION_EVENT: return take_text(value, &args->events);

@@ -17,7 +17,8 @@ struct command;
 enum argument_option {
     OPTION_SOCKET, OPTION_JSON, OPTION_SECONDS, OPTION_SIZE, OPTION_INTERVAL,
     OPTION_SOURCE, OPTION_HOST, OPTION_TOP, OPTION_SORT, OPTION_AT,
-    OPTION_HTML, OPTION_PERFETTO, OPTION_CTF, OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
+    OPTION_HTML, OPTION_PERFETTO, OPTION_CTF, OPTION_BEGIN, OPTION_END,
+    OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
     OPTION_TRIGGER, OPTION_CONFIG, OPTION_HELP, NR_OPTIONS,
 };
 
@@ -35,6 +36,8 @@ enum argument_option {
 #define ARGUMENT_HTML          (1U << OPTION_HTML)
 #define ARGUMENT_PERFETTO      (1U << OPTION_PERFETTO)
 #define ARGUMENT_CTF           (1U << OPTION_CTF)
+/* which marks */
+#define ARGUMENT_BEGIN_END     (1U << OPTION_BEGIN | 1U << OPTION_END)
 /* and how much of it is kept */
 #define ARGUMENT_RING          (1U << OPTION_RING | 1U << OPTION_LAST)
 /* events, a domain */
@@ -43,12 +46,12 @@ enum argument_option {
 #define ARGUMENT_CONFIG        (1U << OPTION_CONFIG)
 
 /* What is no option. */
-#define ARGUMENT_FILE          (1U << 20) /* has to be there */
-#define ARGUMENT_OPTIONAL_FILE (1U << 21)
-#define ARGUMENT_DOMAIN_ON_OFF (1U << 22) /* have to be there */
-#define ARGUMENT_SETTINGS      (1U << 23) /* of xenschedd, after a -- */
-#define ARGUMENT_DOMAIN        (1U << 24) /* has to be there */
-#define ARGUMENT_WHO           (1U << 25) /* a domain or a group, or not */
+#define ARGUMENT_FILE          (1U << 24) /* has to be there */
+#define ARGUMENT_OPTIONAL_FILE (1U << 25)
+#define ARGUMENT_DOMAIN_ON_OFF (1U << 26) /* have to be there */
+#define ARGUMENT_SETTINGS      (1U << 27) /* of xenschedd, after a -- */
+#define ARGUMENT_DOMAIN        (1U << 28) /* has to be there */
+#define ARGUMENT_WHO           (1U << 29) /* a domain or a group, or not */
 
 struct arguments {
     const char *socket; /* path; never NULL */
@@ -74,6 +77,7 @@ struct arguments {
     const char *html;   /* path; NULL: not given */
     const char *perfetto; /* the same */
     const char *ctf;    /* the same, a folder */
+    const char *begin, *end; /* names or codes of marks; NULL: not given */
     uint64_t ring;      /* bytes; 0: none */
     double last;        /* seconds; 0: not given */
     const char *events; /* a list; NULL: all */

@@ -47,6 +47,7 @@ extern const struct command command_dump;
 extern const struct command command_timeline;
 extern const struct command command_latency;
 extern const struct command command_why;
+extern const struct command command_roi;
 extern const struct command command_advise_size;
 extern const struct command command_check;
 extern const struct command command_allow_marks;

@@ -35,6 +35,7 @@ static const struct command *const commands[] = {
     &command_timeline,
     &command_latency,
     &command_why,
+    &command_roi,
     &command_advise_size,
     &command_check,
     &command_allow_marks,

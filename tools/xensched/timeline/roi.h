@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * roi.h - what happened in regions of interest: for how long the vCPU ran,
+ * waited and slept, whom the domain talked to meanwhile, how often it moved.
+ *
+ * Of a region that ended on another vCPU than it began on, or whose vCPU is not
+ * known, all of the time is unknown.  Statistics are of regions that are whole.
+ */
+#ifndef XENSCHED_TIMELINE_ROI_H
+#define XENSCHED_TIMELINE_ROI_H
+
+#include "latency.h"
+#include "timeline.h"
+
+/* Partners that are told apart, those with most traffic. */
+#define ROI_PARTNERS 16U
+
+/* Of the histogram: lengths from 1 << i ns on. */
+#define ROI_BUCKETS 53U
+
+enum roi_value {
+    ROI_WALL,
+    ROI_RUNNING,
+    ROI_RUNNABLE,
+    ROI_BLOCKED,
+    ROI_UNKNOWN,    /* also where rows were lost */
+    ROI_WAKE_DELAY, /* of runnable, what came after a wake-up */
+    ROI_MIGRATIONS,
+    ROI_SENT,       /* notifications of its domain */
+    ROI_RECEIVED,
+    ROI_VALUES,
+};
+
+extern const char *const roi_value_name[ROI_VALUES];
+
+struct roi_interval {
+    const struct region *region;
+    uint64_t value[ROI_VALUES];
+};
+
+struct roi_partner {
+    uint16_t acct;
+    uint64_t sent, received; /* in all whole regions together */
+};
+
+/* What regions of one kind have in common. */
+struct roi_kind {
+    struct latency_values value[ROI_VALUES];
+    uint64_t bucket[ROI_BUCKETS]; /* of WALL */
+    struct roi_partner partner[ROI_PARTNERS]; /* most traffic first */
+    unsigned int nr_partners;
+};
+
+struct roi {
+    struct roi_interval *interval; /* by begin, as many as regions */
+    struct roi_kind *kind;         /* as many as kinds of regions */
+};
+
+void roi_make(struct roi *roi, const struct timeline *t,
+              const struct regions *regions);
+void roi_free(struct roi *roi, const struct regions *regions);
+
+#endif /* XENSCHED_TIMELINE_ROI_H */
