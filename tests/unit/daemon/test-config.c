@@ -174,7 +174,7 @@ static void only_a_file_that_was_named_is_missed(void **state)
     char *argv[] = { "xenschedd", NULL };
 
     (void)state;
-    assert_int_equal(config_read("nowhere", NULL, NULL, NULL, &err), -ENOENT);
+    assert_int_equal(config_read("nowhere", "xen(5)", NULL, NULL, NULL, &err), -ENOENT);
     unlink(CONFIG);
     assert_int_equal(parse(), EXIT_USAGE);
     /* One that nobody asked for need not be there. */
@@ -354,7 +354,7 @@ static void noise_gets_an_error_or_is_taken(void **state)
         text[harness_random_below(&seed, sizeof(text))] = '\0';
         text[sizeof(text) - 1] = '\0';
         write_config(text);
-        taken += !config_read(CONFIG, commas, take_any, NULL, &err);
+        taken += !config_read(CONFIG, "xen(5)", commas, take_any, NULL, &err);
     }
     assert_true(taken);
     assert_true(taken < i);
@@ -365,9 +365,9 @@ static void what_is_not_a_file_of_settings_is_refused(void **state)
     struct xensched_error err;
 
     (void)state;
-    assert_int_equal(config_read("/dev/zero", commas, take_any, NULL, &err),
+    assert_int_equal(config_read("/dev/zero", "xen(5)", commas, take_any, NULL, &err),
                      -EFBIG);
-    assert_int_equal(config_read("/", commas, take_any, NULL, &err),
+    assert_int_equal(config_read("/", "xen(5)", commas, take_any, NULL, &err),
                      -EISDIR);
 }
 

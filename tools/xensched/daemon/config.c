@@ -16,6 +16,7 @@
 
 struct file {
     const char *path;
+    const char *page;
     char (*separator)(const char *key);
     char *text;      /* ends with a newline, which the parser insists on */
     size_t length;
@@ -60,8 +61,8 @@ static int parse(struct file *f, struct xensched_error *err)
     if (stream)
         fclose(stream);
     if (rc > 0)
-        rc = xensched_fail(err, EINVAL, "%.*s; see xensched.conf(5)",
-                           (int)strcspn(report, "\n"), report);
+        rc = xensched_fail(err, EINVAL, "%.*s; see %s",
+                           (int)strcspn(report, "\n"), report, f->page);
     free(report);
 
     return rc;
@@ -211,17 +212,17 @@ static int take_all(const struct file *f,
     if (!wrong)
         return 0;
 
-    return xensched_fail(err, EINVAL, "%s:%u: %s; see xensched.conf(5)",
-                         f->path, line, wrong);
+    return xensched_fail(err, EINVAL, "%s:%u: %s; see %s",
+                         f->path, line, wrong, f->page);
 }
 
-int config_read(const char *path,
+int config_read(const char *path, const char *page,
                 char (*separator)(const char *key),
                 const char *(*take)(void *arg, const char *key,
                                     const char *value),
                 void *arg, struct xensched_error *err)
 {
-    struct file f = { .path = path, .separator = separator };
+    struct file f = { .path = path, .page = page, .separator = separator };
     int rc = read_text(&f, err);
 
     if (!rc)

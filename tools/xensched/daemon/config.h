@@ -17,9 +17,10 @@
  * Call @take for each setting of the file, in its order.  The items of a list
  * make one value, with what @separator says for the key between them.  What
  * @take says is wrong with the setting ("'shares' is not a key"; NULL: nothing)
- * is the error, after file and line.  -ENOENT: there is no such file.
+ * is the error, after file and line, and @page, the manual page that has the
+ * keys.  -ENOENT: there is no such file.
  */
-int config_read(const char *path,
+int config_read(const char *path, const char *page,
                 char (*separator)(const char *key),
                 const char *(*take)(void *arg, const char *key,
                                     const char *value),

@@ -9,7 +9,7 @@
 
 #include "lock.h"
 
-static int is_held(int fd, struct xensched_error *err)
+static int is_held(int fd, const char *program, struct xensched_error *err)
 {
     char pid[32] = "";
     ssize_t got = pread(fd, pid, sizeof(pid) - 1, 0);
@@ -17,11 +17,12 @@ static int is_held(int fd, struct xensched_error *err)
     if (got > 0)
         pid[strcspn(pid, "\n")] = '\0';
 
-    return xensched_fail(err, EEXIST, "another xenschedd is running (process "
-                         "%s)", pid[0] ? pid : "unknown");
+    return xensched_fail(err, EEXIST, "another %s is running (process %s)",
+                         program, pid[0] ? pid : "unknown");
 }
 
-int lock_take(const char *path, struct xensched_error *err)
+int lock_take(const char *path, const char *program,
+              struct xensched_error *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     char pid[32];
@@ -32,7 +33,7 @@ int lock_take(const char *path, struct xensched_error *err)
                              strerror(errno));
     if (flock(fd, LOCK_EX | LOCK_NB)) {
         rc = errno == EWOULDBLOCK
-             ? is_held(fd, err)
+             ? is_held(fd, program, err)
              : xensched_fail(err, errno, "cannot lock '%s': %s", path,
                              strerror(errno));
         close(fd);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lock.h - there is one daemon per host. */
+/* lock.h - there is one of a program on a host. */
 #ifndef XENSCHED_DAEMON_LOCK_H
 #define XENSCHED_DAEMON_LOCK_H
 
 #include <xensched/error.h>
 
 /*
- * Take the lock.  It is held until the process ends, however it ends.  Returns
+ * Take the lock of @program.  It is held until the process ends, however it ends.  Returns
  * the file descriptor, or -EEXIST when another process holds it; the text says
  * which one.
  */
-int lock_take(const char *path, struct xensched_error *err);
+int lock_take(const char *path, const char *program,
+              struct xensched_error *err);
 
 #endif /* XENSCHED_DAEMON_LOCK_H */

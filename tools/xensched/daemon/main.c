@@ -560,7 +560,7 @@ int main(int argc, char **argv)
     if (code >= 0)
         return code;
     make_folders(&d.options);
-    lock = lock_take(d.options.lock_path, &err);
+    lock = lock_take(d.options.lock_path, "xenschedd", &err);
     if (lock < 0) {
         say("%s", err.text);
         return lock == -EEXIST ? EXIT_RUNNING : EXIT_DAEMON_FAILED;

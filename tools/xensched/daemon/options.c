@@ -357,7 +357,8 @@ static int load(struct options *o, struct xensched_error *err)
 
     set_defaults(o);
     if (o->config_path)
-        rc = config_read(o->config_path, separator, take, o, err);
+        rc = config_read(o->config_path, "xensched.conf(5)", separator, take, o,
+                         err);
     if (rc == -ENOENT && !o->config_named)
         rc = 0;
     if (!rc)
