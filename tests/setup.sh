@@ -45,6 +45,8 @@ libev-dev          the event loop of xenschedd
 libprotobuf-c-dev  traces for Perfetto
 protobuf-c-compiler     the same
 protobuf-compiler  a test decodes these traces
+libsqlite3-dev     the database of runs
+libgsl-dev         statistics of runs, and their order
 libbabeltrace2-dev CTF traces
 babeltrace2        a test decodes these traces
 libcmocka-dev      unit tests
