@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* run.c - see run.h. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <xensched/area.h>
+#include <zlib.h>
+
+#include "disturbance.h"
+#include "recorder.h"
+#include "run.h"
+#include "shell.h"
+#include "stop.h"
+#include "values.h"
+
+/* The end of what failed. */
+#define TAIL 200
+
+static void fail(struct run *run, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The first failure is the one that counts. */
+static void fail(struct run *run, const char *format, ...)
+{
+    va_list args;
+
+    if (run->outcome.failure)
+        return;
+    va_start(args, format);
+    vsnprintf(run->failure, sizeof(run->failure), format, args);
+    va_end(args);
+    run->outcome.failure = run->failure;
+}
+
+/* Without the line break at the end, and only the end of much. */
+static const char *tail(struct shell *shell)
+{
+    while (shell->length && shell->output[shell->length - 1] == '\n')
+        shell->output[--shell->length] = '\0';
+
+    return shell->output + (shell->length > TAIL ? shell->length - TAIL : 0);
+}
+
+/* What is done around the workload: 0 if it was well, or there is nothing. */
+static int do_step(struct run *run, const char *what, const char *command,
+                   int stops)
+{
+    struct xensched_error err;
+    struct shell shell;
+    int status;
+
+    if (!command)
+        return 0;
+    if (shell_run(&shell, command, stops, &err)) {
+        fail(run, "%s: %s", what, err.text);
+        return -1;
+    }
+    status = shell.status;
+    run->stopped |= shell.stopped;
+    if (status)
+        fail(run, "%s ended with %d: %s", what, status, tail(&shell));
+    shell_free(&shell);
+
+    return status;
+}
+
+/* Without Xen, or without a log, no event is on. */
+static int check_off(struct run *run)
+{
+    struct xensched_area_info info;
+    struct xensched_error err;
+
+    if (xensched_area_ask(&info, &err) || !info.events_enabled)
+        return 0;
+    fail(run, "log = \"off\", but events are on: stop xenschedd in this "
+         "configuration's prepare");
+
+    return -1;
+}
+
+static void take_workload(struct run *run, struct shell *shell)
+{
+    struct run_outcome *o = &run->outcome;
+
+    o->exit_status = shell->status;
+    o->wall_ns = shell->wall_ns;
+    run->stopped |= shell->stopped;
+    values_find(o, shell->output);
+    if (run->full || shell->status)
+        o->output = strdup(shell->output);
+    if (shell->status)
+        fail(run, "the workload ended with %d: %s", shell->status,
+             tail(shell));
+}
+
+static void run_workload(struct run *run)
+{
+    struct disturbance d;
+    struct xensched_error err;
+    struct shell shell;
+
+    disturbance_begin(&d);
+    if (shell_run(&shell, run->workload->run, 0, &err)) {
+        fail(run, "%s", err.text);
+        return;
+    }
+    disturbance_end(&d);
+    run->outcome.clock_jump_ns = d.clock_ns;
+    run->outcome.steal_ns = d.steal_ns;
+    take_workload(run, &shell);
+    shell_free(&shell);
+}
+
+static int checksum(const char *file, uint32_t *crc32_of)
+{
+    static unsigned char part[1 << 16];
+    uLong crc = crc32(0, NULL, 0);
+    FILE *f = fopen(file, "re");
+    size_t got;
+    int bad;
+
+    if (!f)
+        return -errno;
+    while ((got = fread(part, 1, sizeof(part), f)))
+        crc = crc32(crc, part, got);
+    bad = ferror(f);
+    fclose(f);
+    *crc32_of = crc;
+
+    return bad ? -EIO : 0;
+}
+
+static void take_recording(struct run *run)
+{
+    struct run_outcome *o = &run->outcome;
+    struct xensched_error err;
+    struct stat st;
+
+    if (stat(run->recording, &st) ||
+        checksum(run->recording, &o->recording_crc32)) {
+        fail(run, "cannot read '%s': %s", run->recording, strerror(errno));
+        return;
+    }
+    if (schedule_read(&o->schedule, run->recording, run->full, &err)) {
+        fail(run, "%s", err.text);
+        return;
+    }
+    o->recording = run->recording;
+    o->recording_bytes = st.st_size;
+}
+
+/* Together with the recorder, if there is to be one. */
+static void run_recorded(struct run *run)
+{
+    struct recorder recorder;
+    struct xensched_error err;
+
+    if (run->configuration->log == PLAN_OFF && check_off(run))
+        return;
+    if (run->configuration->log != PLAN_RECORD) {
+        run_workload(run);
+        return;
+    }
+    if (recorder_start(&recorder, run->recording, run->configuration->events,
+                       &err)) {
+        fail(run, "%s", err.text);
+        return;
+    }
+    run_workload(run);
+    if (recorder_stop(&recorder, &err))
+        fail(run, "%s", err.text);
+    else if (!run->stopped)
+        take_recording(run);
+    if (!run->full)
+        unlink(run->recording);
+}
+
+/* Ctrl-C ends a preparation and the workload; a clean-up takes a second one. */
+static void run_prepared(struct run *run)
+{
+    const struct plan_configuration *c = run->configuration;
+    const struct plan_workload *w = run->workload;
+
+    if (!do_step(run, "the configuration's prepare", c->prepare, 0)) {
+        if (!do_step(run, "the workload's prepare", w->prepare, 0) &&
+            !stop_count())
+            run_recorded(run);
+        do_step(run, "the workload's cleanup", w->cleanup, 1);
+    }
+    do_step(run, "the configuration's cleanup", c->cleanup, 1);
+    run->stopped |= stop_count() > 0;
+}
+
+int run_do(struct run *run, struct pinning *pinning, struct xensched_error *err)
+{
+    run->outcome.exit_status = -1;
+    if (pinning_apply(pinning, run->configuration, err))
+        fail(run, "%s", err->text);
+    else
+        run_prepared(run);
+
+    return pinning_restore(pinning, err);
+}
+
+void run_free(struct run *run)
+{
+    values_free(&run->outcome);
+    schedule_free(&run->outcome.schedule);
+    free(run->outcome.output);
+}

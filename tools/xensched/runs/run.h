@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * run.h - one run: guests are placed, what is to be prepared is prepared, the
+ * workload runs and is recorded, and all is cleaned up, whatever happened before.
+ */
+#ifndef XENSCHED_RUNS_RUN_H
+#define XENSCHED_RUNS_RUN_H
+
+#include "pinning.h"
+#include "store.h"
+
+struct run {
+    const struct plan_workload *workload;
+    const struct plan_configuration *configuration;
+    const char *recording; /* path */
+    bool full;             /* keep its output, its recording, and every span */
+    struct run_outcome outcome;
+    char failure[400];
+    bool stopped;          /* by a signal: it says nothing, and is to be repeated */
+};
+
+/*
+ * Do it, and fill in outcome.  That the workload fails, or anything of what
+ * belongs to it, is its outcome.  An error is that guests are not where they were.
+ */
+int run_do(struct run *run, struct pinning *pinning, struct xensched_error *err);
+void run_free(struct run *run);
+
+#endif /* XENSCHED_RUNS_RUN_H */

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* schedule.c - see schedule.h.  What rows mean is timeline's business. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/memory.h"
+#include "schedule.h"
+#include "timeline/latency.h"
+#include "timeline/timeline.h"
+
+#define NOBODY (~0U)
+
+/* Accounting domains by number become domains by index. */
+struct maker {
+    struct schedule *s;
+    const struct timeline *t;
+    unsigned int *index; /* [NAMES_ACCTS], NOBODY: not yet */
+};
+
+static unsigned int domain_of(struct maker *m, uint16_t acct)
+{
+    struct schedule *s = m->s;
+
+    if (m->index[acct] != NOBODY)
+        return m->index[acct];
+    s->domain = need_more_memory(s->domain, s->nr_domains + 1,
+                                 sizeof(*s->domain));
+    s->domain[s->nr_domains] = (struct schedule_domain){
+        .name = need_string(acct == XEN_SCHEDLOG_ACCT_NONE
+                            ? "not known" : names_of(&m->t->rows.names, acct)),
+    };
+
+    return m->index[acct] = s->nr_domains++;
+}
+
+/* There are few pCPUs that a domain runs on. */
+static void add_place(struct schedule *s, unsigned int domain,
+                      unsigned int pcpu, uint64_t ns)
+{
+    size_t i;
+
+    for (i = 0; i < s->nr_places; i++)
+        if (s->place[i].domain == domain && s->place[i].pcpu == pcpu) {
+            s->place[i].ns += ns;
+            return;
+        }
+    s->place = need_more_memory(s->place, s->nr_places + 1, sizeof(*s->place));
+    s->place[s->nr_places++] = (struct schedule_place){ domain, pcpu, ns };
+}
+
+static void add_span(struct schedule *s, const struct schedule_span *span)
+{
+    if (!(s->nr_spans & (s->nr_spans - 1)))
+        s->span = need_more_memory(s->span, s->nr_spans ? 2 * s->nr_spans : 1,
+                                   sizeof(*s->span));
+    s->span[s->nr_spans++] = *span;
+}
+
+static int pcpu_of(const struct maker *m, const struct span *span)
+{
+    if (span->cpu >= m->t->stays.nr)
+        return -1;
+
+    return m->t->stays.cpu[span->cpu].id;
+}
+
+static void take_vcpu(struct maker *m, const struct vcpu *vcpu, bool full)
+{
+    unsigned int domain = domain_of(m, vcpu->acct);
+    int last = -1;
+    size_t i;
+
+    for (i = 0; i < vcpu->nr; i++) {
+        const struct span *span = &vcpu->span[i];
+        uint64_t ns = vcpus_end(&m->t->vcpus, vcpu, i) - span->begin;
+        int pcpu = pcpu_of(m, span);
+
+        if (span->state == VCPU_RUNNING && pcpu >= 0) {
+            m->s->domain[domain].moves += last >= 0 && last != pcpu;
+            add_place(m->s, domain, pcpu, ns);
+            last = pcpu;
+        }
+        if (full)
+            add_span(m->s, &(struct schedule_span){
+                domain, vcpu->number, span->begin, ns,
+                vcpu_state_name[span->state], pcpu });
+    }
+}
+
+static void take_vcpus(struct maker *m, bool full)
+{
+    unsigned int i;
+
+    for (i = 0; i < m->t->vcpus.nr; i++) {
+        const struct vcpu *vcpu = &m->t->vcpus.vcpu[i];
+        struct schedule_domain *d = &m->s->domain[domain_of(m, vcpu->acct)];
+
+        d->running_ns += vcpu->ns[VCPU_RUNNING];
+        d->waiting_ns += vcpu->ns[VCPU_RUNNABLE];
+        d->asleep_ns += vcpu->ns[VCPU_BLOCKED];
+        d->unknown_ns += vcpu->ns[VCPU_UNKNOWN] + vcpu->ns[VCPU_LOST];
+        take_vcpu(m, vcpu, full);
+    }
+}
+
+static void add_instead(struct schedule *s, unsigned int domain,
+                        unsigned int other, uint64_t ns)
+{
+    size_t i;
+
+    for (i = 0; i < s->nr_insteads; i++)
+        if (s->instead[i].domain == domain && s->instead[i].other == other) {
+            s->instead[i].ns += ns;
+            return;
+        }
+    s->instead = need_more_memory(s->instead, s->nr_insteads + 1,
+                                  sizeof(*s->instead));
+    s->instead[s->nr_insteads++] =
+        (struct schedule_instead){ domain, other, ns };
+}
+
+static void take_pair(struct maker *m, const struct latency_pair *pair)
+{
+    struct schedule *s = m->s;
+    unsigned int to = domain_of(m, pair->receiver);
+    size_t i;
+
+    s->pair = need_more_memory(s->pair, s->nr_pairs + 1, sizeof(*s->pair));
+    s->pair[s->nr_pairs++] = (struct schedule_pair){
+        .from = domain_of(m, pair->sender), .to = to,
+        .notifications = latency_notifications(pair),
+        .median_ns = latency_quantile(&pair->total, 0.5),
+        .p99_ns = latency_quantile(&pair->total, 0.99),
+    };
+    for (i = 0; i < pair->nr_holders; i++)
+        add_instead(s, to, domain_of(m, pair->holder[i].acct),
+                    pair->holder[i].ns);
+}
+
+static void take_pairs(struct maker *m)
+{
+    struct latency latency;
+    size_t i;
+
+    latency_make(&latency, m->t, -1);
+    for (i = 0; i < latency.nr; i++)
+        take_pair(m, &latency.pair[i]);
+    latency_free(&latency);
+}
+
+static void make(struct schedule *s, const struct timeline *t, bool full)
+{
+    struct maker m = { .s = s, .t = t };
+
+    m.index = need_memory(NAMES_ACCTS, sizeof(*m.index));
+    memset(m.index, 0xff, NAMES_ACCTS * sizeof(*m.index));
+    take_vcpus(&m, full);
+    take_pairs(&m);
+    free(m.index);
+    s->rows = t->rows.nr;
+    s->lost_rows = t->rows.lost_rows;
+    s->length_ns = t->rows.end_ns;
+}
+
+int schedule_read(struct schedule *s, const char *recording, bool full,
+                  struct xensched_error *err)
+{
+    struct timeline t;
+    int rc;
+
+    *s = (struct schedule){ 0 };
+    rc = timeline_open(&t, recording, err);
+    if (rc)
+        return rc;
+    if (*t.rows.defect)
+        rc = xensched_fail(err, EILSEQ, "%s", t.rows.defect);
+    else
+        make(s, &t, full);
+    timeline_close(&t);
+
+    return rc;
+}
+
+void schedule_free(struct schedule *s)
+{
+    size_t i;
+
+    for (i = 0; i < s->nr_domains; i++)
+        free(s->domain[i].name);
+    free(s->domain);
+    free(s->place);
+    free(s->pair);
+    free(s->instead);
+    free(s->span);
+    *s = (struct schedule){ 0 };
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * session.c - see session.h.
+ *
+ * Before a run begins the database says so, and what it gave is in there in one
+ * transaction: a run whose end is not in there is done again.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "fingerprint.h"
+#include "model/memory.h"
+#include "run.h"
+#include "session.h"
+#include "stop.h"
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec + now.tv_nsec / 1e9;
+}
+
+static int plan_anew(struct session *s, struct xensched_error *err)
+{
+    struct order_item *items = need_memory(order_length(s->plan),
+                                           sizeof(*items));
+    uint32_t seed = 0;
+    int rc;
+
+    if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+        seed = time(NULL);
+    order_make(s->plan, seed, items);
+    rc = store_plan(s->store, s->plan, seed, items, &s->experiment, err);
+    free(items);
+
+    return rc;
+}
+
+int session_begin(struct session *s, struct xensched_error *err)
+{
+    int rc = store_unfinished(s->store, s->plan->text, &s->experiment, err);
+
+    s->resumed = s->experiment;
+    if (!rc && !s->resumed)
+        rc = plan_anew(s, err);
+
+    return rc ? rc : store_progress(s->store, s->experiment, &s->progress, err);
+}
+
+/* Of each workload and configuration the first repetition is kept in full. */
+static int do_run(struct session *s, const struct store_next *next,
+                  int64_t session, struct xensched_error *err)
+{
+    char recording[4096];
+    struct run run = {
+        .workload = plan_workload(s->plan, next->workload),
+        .configuration = plan_configuration(s->plan, next->configuration),
+        .recording = recording,
+        .full = s->all || next->repetition == 1,
+    };
+    struct xensched_error misplaced;
+    int rc = store_begin(s->store, next->run, session, err), pinned;
+
+    if (rc)
+        return rc;
+    snprintf(recording, sizeof(recording), "%s/%" PRId64 ".rows", s->folder,
+             next->run);
+    pinned = run_do(&run, s->pinning, &misplaced);
+    s->stopped = run.stopped;
+    if (!run.stopped)
+        rc = store_finish(s->store, next->run, &run.outcome, err);
+    if (!rc && !run.stopped && run.outcome.failure)
+        s->tell(s, next, run.outcome.failure);
+    run_free(&run);
+    if (!rc && pinned)
+        *err = misplaced;
+
+    return rc ? rc : pinned;
+}
+
+/* Runs last as long as those of this session did on average. */
+static void estimate(struct session *s, double begin_s, unsigned int ended)
+{
+    unsigned int done = s->progress.ended - ended;
+
+    s->left_s = -1;
+    if (done)
+        s->left_s = (now_s() - begin_s) / done *
+                    (s->progress.runs - s->progress.ended);
+}
+
+static int do_all(struct session *s, int64_t session,
+                  struct xensched_error *err)
+{
+    double begin_s = now_s();
+    unsigned int ended = s->progress.ended;
+    struct store_next next;
+    int rc;
+
+    while ((rc = store_next(s->store, s->experiment, &next, err)) > 0) {
+        estimate(s, begin_s, ended);
+        s->tell(s, &next, NULL);
+        rc = do_run(s, &next, session, err);
+        if (!rc)
+            rc = store_progress(s->store, s->experiment, &s->progress, err);
+        s->stopped |= stop_count() > 0;
+        if (rc || s->stopped)
+            break;
+    }
+
+    return rc;
+}
+
+int session_do(struct session *s, struct xensched_error *err)
+{
+    int64_t session;
+    char *host;
+    int rc = fingerprint_make(s->pinning, &host, err);
+
+    if (rc)
+        return rc;
+    rc = store_session(s->store, s->experiment, host, &session, err);
+    free(host);
+    if (!rc && runs_plan_records(s->plan) && mkdir(s->folder, 0700) &&
+        errno != EEXIST)
+        rc = xensched_fail(err, errno, "cannot make the folder '%s' for "
+                           "recordings: %s", s->folder, strerror(errno));
+
+    return rc ? rc : do_all(s, session, err);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * session.h - a plan is done, from where it was left to its end: by one process,
+ * on a host as it is now.
+ */
+#ifndef XENSCHED_RUNS_SESSION_H
+#define XENSCHED_RUNS_SESSION_H
+
+#include "pinning.h"
+#include "store.h"
+
+struct session {
+    const struct store *store;
+    const struct runs_plan *plan;
+    struct pinning *pinning;
+    const char *folder; /* for recordings */
+    bool all;           /* keep of each run what is kept of the first ones */
+    /* What is going on, for who looks on. */
+    void (*tell)(const struct session *s, const struct store_next *next,
+                 const char *failure);
+    int64_t experiment;
+    bool resumed;
+    struct store_progress progress;
+    double left_s;      /* until the end, estimated; negative: not known */
+    bool stopped;
+};
+
+/*
+ * Find the plan's unfinished experiment or make a new one: experiment, resumed
+ * and progress are known then.
+ */
+int session_begin(struct session *s, struct xensched_error *err);
+
+/*
+ * Do what is left; tell() is called before each run (@failure NULL) and after one
+ * that failed.  0: the end was reached, or a signal came, which stopped tells.
+ */
+int session_do(struct session *s, struct xensched_error *err);
+
+#endif /* XENSCHED_RUNS_SESSION_H */

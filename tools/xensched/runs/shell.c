@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * shell.c - see shell.h.
+ *
+ * Between this process and the shell there is a keeper, the leader of their
+ * session: it takes the time, and when its parent dies it kills the session.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "model/memory.h"
+#include "shell.h"
+#include "stop.h"
+
+/* A signal may come just before poll(). */
+#define LOOK_MS 200
+
+/* From SIGINT to SIGKILL. */
+#define GRACE_NS 5000000000ULL
+
+/* What the keeper says in the end. */
+struct report {
+    int status;
+    uint64_t wall_ns;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* The keeper. */
+
+static void kill_all(int number)
+{
+    (void)number;
+    kill(0, SIGKILL);
+}
+
+static void be_shell(const char *command)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+static int shell_status(int status)
+{
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void keep(const char *command, pid_t parent, int output, int reports)
+{
+    struct report report = { .status = 127 };
+    int null = open("/dev/null", O_RDONLY), status;
+    uint64_t begin;
+    pid_t shell;
+
+    setsid();
+    signal(SIGINT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGTERM, kill_all);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        _exit(1);
+    dup2(null, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    begin = now_ns();
+    shell = fork();
+    if (!shell)
+        be_shell(command);
+    while (shell > 0 && waitpid(shell, &status, 0) < 0 && errno == EINTR)
+        ;
+    report.wall_ns = now_ns() - begin;
+    if (shell > 0)
+        report.status = shell_status(status);
+    _exit(write(reports, &report, sizeof(report)) != sizeof(report));
+}
+
+/* The parent. */
+
+struct keeper {
+    pid_t pid;
+    int output, reports;
+};
+
+static int start(struct keeper *k, const char *command,
+                 struct xensched_error *err)
+{
+    pid_t parent = getpid();
+    int output[2], reports[2];
+
+    if (pipe2(output, O_CLOEXEC))
+        return xensched_fail(err, errno, "no pipe: %s", strerror(errno));
+    if (pipe2(reports, O_CLOEXEC)) {
+        close(output[0]);
+        close(output[1]);
+        return xensched_fail(err, errno, "no pipe: %s", strerror(errno));
+    }
+    k->pid = fork();
+    if (!k->pid)
+        keep(command, parent, output[1], reports[1]);
+    close(output[1]);
+    close(reports[1]);
+    k->output = output[0];
+    k->reports = reports[0];
+    fcntl(k->output, F_SETFL, O_NONBLOCK);
+    if (k->pid > 0)
+        return 0;
+    close(k->output);
+    close(k->reports);
+
+    return xensched_fail(err, errno, "no process: %s", strerror(errno));
+}
+
+/* False: there is no more, now or ever. */
+static bool take_output(struct shell *shell, int fd)
+{
+    char part[4096];
+    ssize_t got = read(fd, part, sizeof(part)), i;
+
+    for (i = 0; i < got; i++)
+        if (shell->length >= SHELL_OUTPUT)
+            shell->dropped++;
+        else if (part[i])
+            shell->output[shell->length++] = part[i];
+
+    return got > 0;
+}
+
+/* Until the keeper has reported, or has been killed. */
+static void follow(struct keeper *k, struct shell *shell, int stops,
+                   struct report *report)
+{
+    struct pollfd fds[2] = {
+        { .fd = k->reports, .events = POLLIN },
+        { .fd = k->output, .events = POLLIN },
+    };
+    uint64_t asked = 0;
+
+    while (!fds[0].revents) {
+        fds[0].revents = fds[1].revents = 0;
+        poll(fds, 2, LOOK_MS);
+        if (fds[1].revents && !take_output(shell, k->output))
+            fds[1].fd = -1;
+        /* There is no such session before the keeper has made it. */
+        if (!asked && stop_count() > stops && !kill(-k->pid, SIGINT)) {
+            shell->stopped = true;
+            asked = now_ns();
+        }
+        if (asked && now_ns() - asked > GRACE_NS)
+            kill(k->pid, SIGTERM);
+    }
+    while (take_output(shell, k->output))
+        ;
+
+    /* Of a keeper that was killed the report is what it was before. */
+    if (read(k->reports, report, sizeof(*report)) != sizeof(*report))
+        report->status = 128 + SIGKILL;
+}
+
+int shell_run(struct shell *shell, const char *command, int stops,
+              struct xensched_error *err)
+{
+    struct report report = { 0 };
+    struct keeper k = { 0 };
+    int rc = start(&k, command, err);
+
+    if (rc)
+        return rc;
+    *shell = (struct shell){ .output = need_memory(SHELL_OUTPUT + 1, 1) };
+    follow(&k, shell, stops, &report);
+    if (shell->stopped)
+        kill(-k.pid, SIGKILL);
+    while (waitpid(k.pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    close(k.output);
+    close(k.reports);
+    shell->status = report.status;
+    shell->wall_ns = report.wall_ns;
+
+    return 0;
+}
+
+void shell_free(struct shell *shell)
+{
+    free(shell->output);
+    shell->output = NULL;
+}

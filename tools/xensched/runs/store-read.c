@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* store-read.c - figures of runs; see store.h. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include <sqlite3.h>
+
+#include "store.h"
+
+#define MOST_COLUMNS 32
+
+static const char *text_of(sqlite3_stmt *st, int column)
+{
+    const unsigned char *text = sqlite3_column_text(st, column);
+
+    return text ? (const char *)text : "";
+}
+
+int store_rows(const struct store *s, const char *sql, int64_t number,
+               int (*take)(void *arg, unsigned int nr, const char *const *text),
+               void *arg, struct xensched_error *err)
+{
+    const char *text[MOST_COLUMNS];
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, sql, &st, err), step = SQLITE_DONE, i, nr;
+
+    if (rc)
+        return rc;
+    sqlite3_bind_int64(st, 1, number);
+    nr = sqlite3_column_count(st);
+    while (!rc && (step = sqlite3_step(st)) == SQLITE_ROW) {
+        for (i = 0; i < nr && i < MOST_COLUMNS; i++)
+            text[i] = text_of(st, i);
+        rc = take(arg, i, text);
+    }
+    if (!rc && step != SQLITE_DONE)
+        rc = store_fail(s, "read", err);
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+int store_choose(const struct store *s, int64_t *experiment,
+                 struct xensched_error *err)
+{
+    int64_t wanted = *experiment;
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "SELECT id FROM experiment WHERE ?1 IN (0, id) "
+                           "ORDER BY id DESC LIMIT 1", &st, err);
+
+    if (rc)
+        return rc;
+    sqlite3_bind_int64(st, 1, wanted);
+    switch (sqlite3_step(st)) {
+    case SQLITE_ROW:
+        *experiment = sqlite3_column_int64(st, 0);
+        break;
+    case SQLITE_DONE:
+        rc = wanted
+             ? xensched_fail(err, ENOENT, "'%s' has no experiment %" PRId64
+                             "; 'xensched runs list' prints those that it has",
+                             s->path, wanted)
+             : xensched_fail(err, ENOENT, "'%s' has no experiment; 'xensched "
+                             "runs do PLAN' makes one", s->path);
+        break;
+    default:
+        rc = store_fail(s, "read", err);
+    }
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+static const char samples[] =
+    "WITH good AS (SELECT * FROM run WHERE experiment = ? AND state = 'done' "
+    "AND repetition > 0) "
+    "SELECT workload, configuration, 0 AS kind, 'wall time' AS metric,"
+    " 's' AS unit, id AS id, wall_ns / 1e9 FROM good "
+    "UNION ALL SELECT workload, configuration, 1, name, unit, id, value"
+    " FROM good JOIN value ON run = id "
+    "UNION ALL SELECT workload, configuration, 2, name || ' ran', 's', id,"
+    " running_ns / 1e9 FROM good JOIN domain ON run = id "
+    "UNION ALL SELECT workload, configuration, 2, name || ' waited', 's', id,"
+    " waiting_ns / 1e9 FROM good JOIN domain ON run = id "
+    "UNION ALL SELECT workload, configuration, 2, name || ' moved', 'times',"
+    " id, moves FROM good JOIN domain ON run = id "
+    "ORDER BY workload, kind, metric, unit, configuration, id";
+
+int store_samples(const struct store *s, int64_t experiment,
+                  void (*take)(void *arg, const struct sample *sample),
+                  void *arg, struct xensched_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, samples, &st, err), step;
+
+    if (rc)
+        return rc;
+    sqlite3_bind_int64(st, 1, experiment);
+    while ((step = sqlite3_step(st)) == SQLITE_ROW) {
+        const struct sample sample = {
+            .workload = text_of(st, 0),
+            .configuration = text_of(st, 1),
+            .kind = sqlite3_column_int(st, 2),
+            .metric = text_of(st, 3),
+            .unit = text_of(st, 4),
+            .run = sqlite3_column_int64(st, 5),
+            .value = sqlite3_column_double(st, 6),
+        };
+
+        take(arg, &sample);
+    }
+    if (step != SQLITE_DONE)
+        rc = store_fail(s, "read", err);
+    sqlite3_finalize(st);
+
+    return rc;
+}

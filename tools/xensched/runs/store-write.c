@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * store-write.c - how runs go from planned to begun to done; see store.h.
+ *
+ * Whatever is changed is changed in one transaction.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <time.h>
+
+#include <sqlite3.h>
+
+#include "store.h"
+
+/*
+ * Bind by @types, of what follows (i: int64_t, f: double, t: text or NULL), and
+ * carry out.  It can be used again afterwards.
+ */
+static int step(const struct store *s, sqlite3_stmt *st,
+                struct xensched_error *err, const char *types, ...)
+{
+    va_list args;
+    int at, rc;
+
+    va_start(args, types);
+    for (at = 1; *types; types++, at++) {
+        if (*types == 'i')
+            sqlite3_bind_int64(st, at, va_arg(args, int64_t));
+        else if (*types == 'f')
+            sqlite3_bind_double(st, at, va_arg(args, double));
+        else
+            sqlite3_bind_text(st, at, va_arg(args, const char *), -1,
+                              SQLITE_TRANSIENT);
+    }
+    va_end(args);
+    rc = sqlite3_step(st) == SQLITE_DONE ? 0 : store_fail(s, "write to", err);
+    sqlite3_reset(st);
+
+    return rc;
+}
+
+static int begin(const struct store *s, struct xensched_error *err)
+{
+    if (sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+
+    return store_fail(s, "write to", err);
+}
+
+/* Returns @rc, or why it could not be ended well. */
+static int end(const struct store *s, int rc, struct xensched_error *err)
+{
+    if (!rc && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+        rc = store_fail(s, "write to", err);
+    if (rc)
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+
+    return rc;
+}
+
+static int64_t now(void)
+{
+    return time(NULL);
+}
+
+static int add_runs(const struct store *s, const struct runs_plan *plan,
+                    const struct order_item *items, int64_t experiment,
+                    struct xensched_error *err)
+{
+    unsigned int nr = order_length(plan), i;
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "INSERT INTO run(experiment, workload, "
+                           "configuration, repetition) VALUES(?, ?, ?, ?)",
+                           &st, err);
+
+    if (rc)
+        return rc;
+    for (i = 0; i < nr && !rc; i++)
+        rc = step(s, st, err, "itti", experiment,
+                  plan->workload[items[i].workload].name,
+                  plan->configuration[items[i].configuration].name,
+                  (int64_t)items[i].repetition);
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+int store_plan(const struct store *s, const struct runs_plan *plan, uint32_t seed,
+               const struct order_item *items, int64_t *experiment,
+               struct xensched_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = begin(s, err);
+
+    if (rc)
+        return rc;
+    rc = store_prepare(s, "INSERT INTO experiment(plan, seed, begun_s) "
+                       "VALUES(?, ?, ?)", &st, err);
+    if (!rc) {
+        rc = step(s, st, err, "tii", plan->text, (int64_t)seed, now());
+        sqlite3_finalize(st);
+    }
+    *experiment = sqlite3_last_insert_rowid(s->db);
+    if (!rc)
+        rc = add_runs(s, plan, items, *experiment, err);
+
+    return end(s, rc, err);
+}
+
+int store_session(const struct store *s, int64_t experiment, const char *host,
+                  int64_t *session, struct xensched_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "INSERT INTO session(experiment, begun_s, host) "
+                           "VALUES(?, ?, ?)", &st, err);
+
+    if (rc)
+        return rc;
+    rc = step(s, st, err, "iit", experiment, now(), host);
+    *session = sqlite3_last_insert_rowid(s->db);
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+int store_begin(const struct store *s, int64_t run, int64_t session,
+                struct xensched_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "UPDATE run SET state = 'begun', attempts = "
+                           "attempts + 1, session = ?, begun_s = ? WHERE id = "
+                           "?", &st, err);
+
+    if (rc)
+        return rc;
+    rc = step(s, st, err, "iii", session, now(), run);
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+static int finish_run(const struct store *s, int64_t run,
+                      const struct run_outcome *o, struct xensched_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "UPDATE run SET state = ?, failure = ?, "
+                           "exit_status = ?, wall_ns = ?, clock_jump_ns = ?, "
+                           "steal_ns = ?, output = ? WHERE id = ?", &st, err);
+
+    if (rc)
+        return rc;
+    rc = step(s, st, err, "ttiiiiti", o->failure ? "failed" : "done",
+              o->failure, (int64_t)o->exit_status, (int64_t)o->wall_ns,
+              o->clock_jump_ns, (int64_t)o->steal_ns, o->output, run);
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+static int add_recording(const struct store *s, int64_t run,
+                         const struct run_outcome *o, struct xensched_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "UPDATE run SET recording = ?, recording_bytes = "
+                           "?, recording_crc32 = ?, recorded_ns = ?, rows = ?, "
+                           "lost_rows = ? WHERE id = ?", &st, err);
+
+    if (rc)
+        return rc;
+    rc = step(s, st, err, "tiiiiii", o->recording, (int64_t)o->recording_bytes,
+              (int64_t)o->recording_crc32, (int64_t)o->schedule.length_ns,
+              (int64_t)o->schedule.rows, (int64_t)o->schedule.lost_rows, run);
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+/* The last one of a name counts. */
+static int add_values(const struct store *s, int64_t run,
+                      const struct run_outcome *o, struct xensched_error *err)
+{
+    unsigned int i;
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "INSERT OR REPLACE INTO value VALUES(?, ?, ?, ?)",
+                           &st, err);
+
+    if (rc)
+        return rc;
+    for (i = 0; i < o->nr_values && !rc; i++)
+        rc = step(s, st, err, "itft", run, o->value[i].name, o->value[i].value,
+                  o->value[i].unit);
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+static int add_domains(const struct store *s, int64_t run,
+                       const struct schedule *h, struct xensched_error *err)
+{
+    size_t i;
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "INSERT INTO domain VALUES(?, ?, ?, ?, ?, ?, ?)",
+                           &st, err);
+
+    if (rc)
+        return rc;
+    for (i = 0; i < h->nr_domains && !rc; i++) {
+        const struct schedule_domain *d = &h->domain[i];
+
+        rc = step(s, st, err, "itiiiii", run, d->name, (int64_t)d->running_ns,
+                  (int64_t)d->waiting_ns, (int64_t)d->asleep_ns,
+                  (int64_t)d->unknown_ns, (int64_t)d->moves);
+    }
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+static int add_places(const struct store *s, int64_t run,
+                      const struct schedule *h, struct xensched_error *err)
+{
+    size_t i;
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "INSERT INTO place VALUES(?, ?, ?, ?)", &st, err);
+
+    if (rc)
+        return rc;
+    for (i = 0; i < h->nr_places && !rc; i++)
+        rc = step(s, st, err, "itii", run, h->domain[h->place[i].domain].name,
+                  (int64_t)h->place[i].pcpu, (int64_t)h->place[i].ns);
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+static int add_pairs(const struct store *s, int64_t run,
+                     const struct schedule *h, struct xensched_error *err)
+{
+    size_t i;
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "INSERT INTO pair VALUES(?, ?, ?, ?, ?, ?)", &st,
+                           err);
+
+    if (rc)
+        return rc;
+    for (i = 0; i < h->nr_pairs && !rc; i++) {
+        const struct schedule_pair *p = &h->pair[i];
+
+        rc = step(s, st, err, "ittiii", run, h->domain[p->from].name,
+                  h->domain[p->to].name, (int64_t)p->notifications,
+                  (int64_t)p->median_ns, (int64_t)p->p99_ns);
+    }
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+static int add_insteads(const struct store *s, int64_t run,
+                        const struct schedule *h, struct xensched_error *err)
+{
+    size_t i;
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "INSERT INTO instead VALUES(?, ?, ?, ?)", &st,
+                           err);
+
+    if (rc)
+        return rc;
+    for (i = 0; i < h->nr_insteads && !rc; i++)
+        rc = step(s, st, err, "itti", run,
+                  h->domain[h->instead[i].domain].name,
+                  h->domain[h->instead[i].other].name,
+                  (int64_t)h->instead[i].ns);
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+static int add_spans(const struct store *s, int64_t run,
+                     const struct schedule *h, struct xensched_error *err)
+{
+    size_t i;
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "INSERT INTO span VALUES(?, ?, ?, ?, ?, ?, "
+                           "nullif(?, -1))", &st, err);
+
+    if (rc)
+        return rc;
+    for (i = 0; i < h->nr_spans && !rc; i++) {
+        const struct schedule_span *p = &h->span[i];
+
+        rc = step(s, st, err, "itiiiti", run, h->domain[p->domain].name,
+                  (int64_t)p->vcpu, (int64_t)p->begin_ns, (int64_t)p->ns,
+                  p->state, (int64_t)p->pcpu);
+    }
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+int store_finish(const struct store *s, int64_t run, const struct run_outcome *o,
+                 struct xensched_error *err)
+{
+    static int (*const add[])(const struct store *, int64_t,
+                              const struct schedule *,
+                              struct xensched_error *) = {
+        add_domains, add_places, add_pairs, add_insteads, add_spans,
+    };
+    unsigned int i;
+    int rc = begin(s, err);
+
+    if (rc)
+        return rc;
+    rc = finish_run(s, run, o, err);
+    if (!rc)
+        rc = add_values(s, run, o, err);
+    if (!rc && o->recording)
+        rc = add_recording(s, run, o, err);
+    for (i = 0; i < sizeof(add) / sizeof(add[0]) && !rc; i++)
+        rc = add[i](s, run, &o->schedule, err);
+
+    return end(s, rc, err);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * store.h - the database of runs, one SQLite file; docs/runs.md has its schema.
+ *
+ * It is the journal, too: a run is planned, begun, and done or failed, and each of
+ * these steps is one transaction, so that whatever happens at any moment the file
+ * says what was finished.
+ *
+ * Functions return 0 or a negative errno value with *err; -EBUSY: somebody else
+ * is writing; -ENOSPC: the disk is full; -EILSEQ: it is damaged, or no database
+ * of runs; -EPROTO: a later xensched has made it.
+ */
+#ifndef XENSCHED_RUNS_STORE_H
+#define XENSCHED_RUNS_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <xensched/error.h>
+
+#include "order.h"
+#include "schedule.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+struct store {
+    struct sqlite3 *db;
+    const char *path;
+};
+
+/* @create: make it if there is none. */
+int store_open(struct store *s, const char *path, bool create,
+               struct xensched_error *err);
+void store_close(struct store *s);
+
+/* For what else reads or writes it; @what is what could not be done. */
+int store_prepare(const struct store *s, const char *sql,
+                  struct sqlite3_stmt **statement, struct xensched_error *err);
+int store_fail(const struct store *s, const char *what,
+               struct xensched_error *err);
+
+/* An execution of a plan; 0: there is none that is unfinished. */
+int store_unfinished(const struct store *s, const char *plan_text,
+                     int64_t *experiment, struct xensched_error *err);
+int store_plan(const struct store *s, const struct runs_plan *plan, uint32_t seed,
+               const struct order_item *items, int64_t *experiment,
+               struct xensched_error *err);
+
+/* The host as it is while the runs that follow are done. */
+int store_session(const struct store *s, int64_t experiment, const char *host,
+                  int64_t *session, struct xensched_error *err);
+
+struct store_next {
+    int64_t run;
+    char workload[64], configuration[64];
+    int repetition;
+    bool begun; /* it had begun, and never ended */
+};
+
+/* 1: *next is to be done now; 0: all is done. */
+int store_next(const struct store *s, int64_t experiment,
+               struct store_next *next, struct xensched_error *err);
+
+struct store_progress {
+    unsigned int runs, ended, failed;
+};
+
+int store_progress(const struct store *s, int64_t experiment,
+                   struct store_progress *progress, struct xensched_error *err);
+
+int store_begin(const struct store *s, int64_t run, int64_t session,
+                struct xensched_error *err);
+
+struct run_value {
+    char *name, *unit; /* unit: "" if it has none */
+    double value;
+};
+
+struct run_outcome {
+    const char *failure; /* why it says nothing; NULL: it is good */
+    int exit_status;     /* of the workload; negative: it did not get there */
+    uint64_t wall_ns;
+    int64_t clock_jump_ns;
+    uint64_t steal_ns;
+    char *output;        /* NULL: not kept */
+    struct run_value *value;
+    unsigned int nr_values;
+    const char *recording; /* path; NULL: none */
+    uint64_t recording_bytes;
+    uint32_t recording_crc32;
+    struct schedule schedule;
+};
+
+int store_finish(const struct store *s, int64_t run, const struct run_outcome *o,
+                 struct xensched_error *err);
+
+/* What is read. */
+
+/* @experiment as given, or if that is 0 the latest; -ENOENT: there is none. */
+int store_choose(const struct store *s, int64_t *experiment,
+                 struct xensched_error *err);
+
+/*
+ * Call @take with each row that @sql gives for @number, its parameter; a NULL is
+ * an empty text.  What @take returns, if not 0, ends it.
+ */
+int store_rows(const struct store *s, const char *sql, int64_t number,
+               int (*take)(void *arg, unsigned int nr, const char *const *text),
+               void *arg, struct xensched_error *err);
+
+enum sample_kind {
+    SAMPLE_WALL,     /* how long the workload took */
+    SAMPLE_VALUE,    /* what it printed */
+    SAMPLE_SCHEDULE, /* what the recording says */
+};
+
+/* A figure of a run that was done, and is no warm-up. */
+struct sample {
+    const char *workload, *configuration;
+    enum sample_kind kind;
+    const char *metric, *unit;
+    int64_t run;
+    double value;
+};
+
+/* By workload, then kind, metric, configuration. */
+int store_samples(const struct store *s, int64_t experiment,
+                  void (*take)(void *arg, const struct sample *sample),
+                  void *arg, struct xensched_error *err);
+
+#endif /* XENSCHED_RUNS_STORE_H */
