@@ -11,6 +11,7 @@
 #include "command/ask/client.h"
 #include "command.h"
 #include "command/rows/trigger.h"
+#include "command/runs/actions.h"
 
 /* About 30 years: an end which is far enough away to be a mistake. */
 #define MAX_SECONDS 1e9
@@ -74,14 +75,21 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "the recorder's socket" },
     [OPTION_CONFIG] = { "config", "FILE", .takes = "the name of a file",
         .help = "configuration of xenschedd", .standard = OPTIONS_CONFIG },
+    [OPTION_DATABASE] = { "database", "FILE", .takes = "the name of a file",
+        .help = "database of runs", .standard = RUNS_DATABASE },
+    [OPTION_ALL] = { "all", .help = "keep of each repetition what is kept of "
+        "the first one: output, recording, each span of time" },
+    [OPTION_CSV] = { "csv", .help = "print comma-separated values" },
+    [OPTION_MARKDOWN] = { "markdown", .help = "print a table in Markdown" },
     [OPTION_HELP] = { "help", .help = "print this text" },
 };
 
 /* What is no option, in this order. */
 static const struct {
-    unsigned int mask;
+    uint64_t mask;
     const char *text;
 } operands[] = {
+    { ARGUMENT_ACTION, " ACTION [ARGUMENT...]" },
     { ARGUMENT_DOMAIN_ON_OFF, " DOMAIN on|off" },
     { ARGUMENT_FILE, " FILE" },
     { ARGUMENT_DOMAIN, " DOMAIN" },
@@ -245,6 +253,10 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_DOMAIN: return take_text(value, &args->only);
     case OPTION_TRIGGER: return take_text(value, &args->trigger);
     case OPTION_CONFIG: return take_text(value, &args->config);
+    case OPTION_DATABASE: return take_text(value, &args->database);
+    case OPTION_ALL: return args->all = true;
+    case OPTION_CSV: return args->csv = true;
+    case OPTION_MARKDOWN: return args->markdown = true;
     case OPTION_HELP:
     case NR_OPTIONS:
         break;
@@ -291,6 +303,20 @@ static int take_settings(int argc, char **argv, struct arguments *args)
     args->nr_settings = argc - nr + 1;
 
     return nr;
+}
+
+static bool take_action(const struct command *command, int argc, char **argv,
+                        struct arguments *args)
+{
+    if (!argc) {
+        arguments_wrong(command, "%s: no ACTION given", command->name);
+        return false;
+    }
+    args->action = argv[0];
+    args->nr_words = argc - 1;
+    args->word = argv + 1;
+
+    return true;
 }
 
 /* What is left when the options are gone: a file comes before a domain. */
@@ -358,6 +384,9 @@ enum arguments_result arguments_parse(const struct command *command, int argc,
     }
     argc -= optind;
     argv += optind;
+    if (command->takes & ARGUMENT_ACTION)
+        return take_action(command, argc, argv, args) ? ARGUMENTS_RUN
+                                                      : ARGUMENTS_WRONG;
     if (command->takes & ARGUMENT_SETTINGS)
         argc = take_settings(argc, argv, args);
     if (!take_operands(command, argc, argv, args))

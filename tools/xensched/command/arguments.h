@@ -19,7 +19,8 @@ enum argument_option {
     OPTION_SOURCE, OPTION_HOST, OPTION_TOP, OPTION_SORT, OPTION_AT,
     OPTION_HTML, OPTION_PERFETTO, OPTION_CTF, OPTION_BEGIN, OPTION_END,
     OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
-    OPTION_TRIGGER, OPTION_CONFIG, OPTION_HELP, NR_OPTIONS,
+    OPTION_TRIGGER, OPTION_CONFIG, OPTION_DATABASE, OPTION_ALL, OPTION_CSV,
+    OPTION_MARKDOWN, OPTION_HELP, NR_OPTIONS,
 };
 
 /* Options, of which a subcommand takes some. */
@@ -44,14 +45,19 @@ enum argument_option {
 #define ARGUMENT_FILTER        (1U << OPTION_EVENT | 1U << OPTION_DOMAIN)
 #define ARGUMENT_TRIGGER       (1U << OPTION_TRIGGER)
 #define ARGUMENT_CONFIG        (1U << OPTION_CONFIG)
+#define ARGUMENT_DATABASE      (1U << OPTION_DATABASE)
+#define ARGUMENT_ALL           (1U << OPTION_ALL)
+/* how a table is written */
+#define ARGUMENT_FORM          (1U << OPTION_CSV | 1U << OPTION_MARKDOWN)
 
 /* What is no option. */
-#define ARGUMENT_FILE          (1U << 24) /* has to be there */
-#define ARGUMENT_OPTIONAL_FILE (1U << 25)
-#define ARGUMENT_DOMAIN_ON_OFF (1U << 26) /* have to be there */
-#define ARGUMENT_SETTINGS      (1U << 27) /* of xenschedd, after a -- */
-#define ARGUMENT_DOMAIN        (1U << 28) /* has to be there */
-#define ARGUMENT_WHO           (1U << 29) /* a domain or a group, or not */
+#define ARGUMENT_ACTION        (1ULL << 32) /* has to be there, with what it takes */
+#define ARGUMENT_FILE          (1ULL << 33) /* has to be there */
+#define ARGUMENT_OPTIONAL_FILE (1ULL << 34)
+#define ARGUMENT_DOMAIN_ON_OFF (1ULL << 35) /* have to be there */
+#define ARGUMENT_SETTINGS      (1ULL << 36) /* of xenschedd, after a -- */
+#define ARGUMENT_DOMAIN        (1ULL << 37) /* has to be there */
+#define ARGUMENT_WHO           (1ULL << 38) /* a domain or a group, or not */
 
 struct arguments {
     const char *socket; /* path; never NULL */
@@ -83,6 +89,12 @@ struct arguments {
     const char *events; /* a list; NULL: all */
     const char *only;   /* a domain's name or number; NULL: all */
     const char *trigger; /* path; NULL: the usual one */
+    const char *database; /* the same */
+    bool all;
+    bool csv, markdown;
+    const char *action;
+    int nr_words;       /* that come after it */
+    char **word;
 };
 
 enum arguments_result {

@@ -24,7 +24,7 @@ struct command {
     const char *name;
     const char *summary; /* a line of xensched --help */
     const char *help;    /* what it does, wrapped, no newline at the end */
-    unsigned int takes;  /* mask of ARGUMENT_*, see arguments.h */
+    uint64_t takes;      /* mask of ARGUMENT_*, see arguments.h */
     /* Returns an exit code; has told the user why when that isn't EXIT_OK. */
     int (*run)(const struct arguments *args);
 };
@@ -49,6 +49,7 @@ extern const struct command command_latency;
 extern const struct command command_why;
 extern const struct command command_roi;
 extern const struct command command_advise_size;
+extern const struct command command_runs;
 extern const struct command command_check;
 extern const struct command command_allow_marks;
 

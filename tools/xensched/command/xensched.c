@@ -4,8 +4,9 @@
  * way to them.
  *
  * The command looks: it talks to the daemon and reads logs and recordings.  It
- * never changes the host itself, but for what a domain may log; what else has
- * to be changed the daemon is asked to do.
+ * never changes the host itself, but for what a domain may log, and, while
+ * runs are done, where the guests are that their plan names; what else has to be
+ * changed the daemon is asked to do.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -37,6 +38,7 @@ static const struct command *const commands[] = {
     &command_why,
     &command_roi,
     &command_advise_size,
+    &command_runs,
     &command_check,
     &command_allow_marks,
 };

@@ -1,0 +1,737 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""xensched runs: what a plan says is done once, whatever ends the program on its
+way; guests are where they were; and the verdicts are those of the figures.
+
+The workloads are shell commands of this machine.  Guests are lines of a file
+(file-host.c), which outlive a program that is killed.
+"""
+
+import collections
+import contextlib
+import os
+import random
+import re
+import signal
+import sqlite3
+import statistics
+import subprocess
+import time
+
+from command_world import XENSCHED, alone, check, main, path, run, test
+
+PLAN = """repetitions = %d
+workload.work.run = "%s"
+configuration.a.log = "dry"
+configuration.b.log = "dry"
+"""
+GUESTS = """Domain-0 0 0 0-1 all
+Domain-0 0 1 0-1 all
+web1 1 0 all 0-1
+web1 1 1 all 0-1
+db 2 0 2-3 all
+"""
+PLACED = """repetitions = 1
+workload.work.run = "cat $FAKE_HOST"
+configuration.near.place = [ "web1=0-1", "db=0" ]
+configuration.far.place = "web1=2-3"
+"""
+
+
+class Bench:
+    """A folder with a database, a plan and, if wanted, guests."""
+
+    def __init__(self, plan=None, guests=None, xen=None):
+        self.folder = path("bench")
+        os.mkdir(self.folder)
+        self.db = self.folder + "/db"
+        self.guests = self.folder + "/guests"
+        self.xen = xen
+        self.plan(plan or PLAN % (2, "true"))
+        if guests:
+            with open(self.guests, "w", encoding="utf-8") as f:
+                f.write(guests)
+
+    def plan(self, text):
+        with open(self.folder + "/plan", "w", encoding="utf-8") as f:
+            f.write(text)
+
+    def environment(self, more=None):
+        env = {k: v for k, v in os.environ.items() if "FAKE" not in k}
+        if os.path.exists(self.guests):
+            env["FAKE_HOST"] = self.guests
+        if self.xen:
+            env["FAKE_XEN"] = self.xen
+        env.update(more or {})
+        return env
+
+    def arguments(self, *arguments):
+        return [XENSCHED, "runs", "--database", self.db, *arguments]
+
+    def runs(self, *arguments, **more):
+        """As run(), within the folder."""
+        done = subprocess.run(self.arguments(*arguments), cwd=self.folder,
+                              env=self.environment(more), timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL, check=False)
+        return Result(arguments, done)
+
+    def do(self, *arguments, **more):
+        return self.runs("do", "plan", *arguments, **more)
+
+    @contextlib.contextmanager
+    def doing(self, *arguments, **more):
+        process = subprocess.Popen(
+            self.arguments("do", "plan", *arguments), cwd=self.folder,
+            env=self.environment(more), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+    def sql(self, text, *values):
+        with contextlib.closing(sqlite3.connect(self.db)) as db, db:
+            return db.execute(text, values).fetchall()
+
+    def has(self, name):
+        return os.path.exists(os.path.join(self.folder, name))
+
+    def lines(self, name):
+        try:
+            with open(os.path.join(self.folder, name), encoding="utf-8") as f:
+                return f.read().splitlines()
+        except FileNotFoundError:
+            return []
+
+    def until(self, condition, *what):
+        end = time.monotonic() + 30
+        while not condition():
+            check(time.monotonic() < end, "it never came", *what)
+            time.sleep(0.005)
+
+
+class Result:
+    def __init__(self, arguments, done):
+        self.arguments, self.code = arguments, done.returncode
+        self.out = done.stdout.decode(errors="replace")
+        self.err = done.stderr.decode(errors="replace")
+
+    def expect(self, code, *words):
+        both = self.out + self.err
+        about = (self.arguments, "exit code %d" % self.code, both[:3000])
+        check("Sanitizer" not in both and "runtime error" not in both, *about)
+        check(self.code == code, "expected exit code %d" % code, *about)
+        for word in words:
+            check(word in both, "expected '%s'" % word, *about)
+        return self
+
+
+# Plans
+
+
+@test
+def plan_mistakes():
+    """each mistake in a plan is told with its line, and makes no database"""
+    good = "repetitions = 1\nworkload.w.run = \"true\"\n"
+    for text, *words in (
+            (good + "configuration.a.place = \"web1\"\n", ":3:", "GUEST=PCPUS"),
+            (good + "configuration.a.place = [ \"w=1\", \"w=2\" ]\n", ":3:",
+             "placed twice"),
+            (good + "configuration.a.place = \"w=x\"\n", ":3:", "w=x"),
+            (good + "configuration.a.log = \"nothing\"\n", ":3:", "nothing"),
+            (good + "configuration.a.pin = \"x\"\n", ":3:", "'pin'"),
+            ("\n\nworkload.w.run = \"\"\n", ":3:", "empty"),
+            ("workload.w.walk = \"x\"\n", ":1:", "'walk'"),
+            ("workloads.w.run = \"x\"\n", ":1:", "workload.NAME.WHAT"),
+            ("workload.w = \"x\"\n", ":1:", "workload.NAME.WHAT"),
+            ("repetitions = 0\n", ":1:", "1 to 10000"),
+            ("warmup = \"x\"\n", ":1:", "0 to 10000"),
+            ("repetitions = 1\nrepetitions = 2\n", ":1:", "again"),
+            ("repetitions = [\n", "plan"),
+            (good, "no configuration"),
+            ("repetitions = 1\nconfiguration.a.log = \"dry\"\n", "no workload"),
+            ("workload.w.run = \"x\"\nconfiguration.a.log = \"dry\"\n",
+             "repetitions"),
+            ("repetitions = 1\nworkload.w.prepare = \"x\"\n"
+             "configuration.a.log = \"dry\"\n", "workload.w.run")):
+        bench = Bench(text)
+        bench.do().expect(1, *words)
+        check(not bench.has("db"), text)
+    Bench().runs("do", "no-plan").expect(1, "no-plan", "No such file")
+
+
+@test
+def wrong_use():
+    """an unknown action, too few or too many words, or a wrong option"""
+    for words in ([], ["dance"], ["do"], ["do", "a", "b"], ["show"],
+                  ["compare", "a"], ["list", "1", "2"],
+                  ["list", "--all"], ["stat", "--csv"],
+                  ["export", "--csv", "--markdown"]):
+        run("runs", *words).expect(2, "Try 'xensched runs --help'")
+
+
+# Order and outcome
+
+
+@test
+def each_once():
+    """each workload is done in each configuration in each repetition, once"""
+    bench = Bench("repetitions = 5\nwarmup = 2\n" + "".join(
+        "workload.%s.run = \"echo %s >> done\"\n" % (w, w) for w in "uvw") +
+        "".join("configuration.%s.prepare = \"echo %s >> done\"\n" % (c, c)
+                for c in ("c", "d")))
+    bench.do().expect(0, "42 runs are done")
+    rows = bench.sql("SELECT workload, configuration, repetition, id FROM run "
+                     "ORDER BY id")
+    check(sorted(r[:3] for r in rows) == sorted(
+        (w, c, r) for w in "uvw" for c in "cd" for r in range(-1, 6)), rows)
+    check([r[2] for r in rows] == sorted(r[2] for r in rows), "interleaved", rows)
+    done = bench.lines("done")
+    check(done == [word for row in rows for word in (row[1], row[0])], done)
+    blocks = collections.defaultdict(list)
+    for row in rows:
+        blocks[row[2]].append(row[:2])
+    check(len({tuple(b) for b in blocks.values()}) > 1, "not shuffled", blocks)
+
+
+@test
+def seed_gives_order():
+    """the order is that of the stored seed"""
+    orders = collections.defaultdict(set)
+    for _ in range(3):
+        bench = Bench("repetitions = 3\nworkload.w.run = \"true\"\n" + "".join(
+            "configuration.c%d.log = \"dry\"\n" % i for i in range(6)))
+        bench.do().expect(0)
+        seed = bench.sql("SELECT seed FROM experiment")[0][0]
+        orders[seed].add(tuple(r[0] for r in bench.sql(
+            "SELECT configuration FROM run ORDER BY id")))
+    check(len(orders) == 3 and all(len(o) == 1 for o in orders.values()), orders)
+    check(len(set.union(*orders.values())) == 3, "one order for all seeds")
+
+
+@test
+def figures():
+    """a run's time, exit status, values and output are what they were"""
+    bench = Bench("""repetitions = 2
+workload.good.run = [ "echo value rate 12.5 MB/s", "echo value count 3",
+                      "echo value rate 13e1 MB/s", "echo 'value x y z'",
+                      "echo value a 1 b c", "echo a value q 1", "sleep 0.3" ]
+workload.bad.run = "echo oh no; exit 3"
+configuration.c.log = "dry"
+""")
+    bench.do().expect(1, "failed", "ended with 3", "oh no", "2 of them failed")
+    values = bench.sql("SELECT repetition, name, value, unit FROM value JOIN run "
+                       "ON run = id ORDER BY repetition, name")
+    check(values == [(r, n, v, u) for r in (1, 2) for n, v, u in
+                     (("count", 3, ""), ("rate", 130, "MB/s"))], values)
+    for wall, status, output, repetition in bench.sql(
+            "SELECT wall_ns, exit_status, output, repetition FROM run WHERE "
+            "workload = 'good'"):
+        check(0.3e9 <= wall < 3e9 and status == 0, wall, status)
+        check((output is not None) == (repetition == 1), repetition, output)
+    rows = bench.sql("SELECT state, exit_status, failure, output FROM run WHERE "
+                     "workload = 'bad'")
+    check([r[:2] for r in rows] == [("failed", 3)] * 2 and
+          all("oh no" in r[2] and "oh no" in r[3] for r in rows), rows)
+    bench.runs("stat").expect(0, "bad, c: 2 of 2 runs failed")
+    bench = Bench(PLAN % (3, "echo out"))
+    bench.do("--all").expect(0)
+    check(bench.sql("SELECT count(output) FROM run")[0][0] == 6)
+
+
+@test
+def around_the_workload():
+    """cleanups are done after a failure, the workload not after a failed prepare"""
+    bench = Bench("""repetitions = 1
+workload.w.prepare = "echo wp >> said; test ! -e bad-w"
+workload.w.run = "echo run >> said; test ! -e bad-r"
+workload.w.cleanup = "echo wc >> said"
+configuration.c.prepare = "echo cp >> said; test ! -e bad-c"
+configuration.c.cleanup = "echo cc >> said"
+""")
+    for bad, wanted in (("none", "cp wp run wc cc"), ("bad-r", "cp wp run wc cc"),
+                        ("bad-w", "cp wp wc cc"), ("bad-c", "cp cc")):
+        open(bench.folder + "/" + bad, "w", encoding="utf-8").close()
+        bench.do().expect(0 if bad == "none" else 1)
+        check(" ".join(bench.lines("said")) == wanted, bad, bench.lines("said"))
+        os.unlink(bench.folder + "/said")
+        os.unlink(bench.folder + "/" + bad)
+
+
+@test
+def much_output():
+    """a workload that writes without end is not held up, and fills no memory"""
+    bench = Bench("repetitions = 1\nconfiguration.c.log = \"dry\"\n"
+                  "workload.w.run = \"head -c 20000000 /dev/zero | tr '\\\\0' x;"
+                  " echo; echo value late 1\"\n")
+    bench.do().expect(0)
+    check(bench.sql("SELECT length(output) FROM run")[0][0] <= 1 << 20)
+
+
+@test
+def left_in_the_background():
+    """what a prepare leaves running is no reason to wait"""
+    bench = Bench("repetitions = 1\nworkload.w.prepare = \"sleep 60 &\"\n"
+                  "workload.w.run = \"true\"\nconfiguration.c.log = \"dry\"\n")
+    begin = time.monotonic()
+    bench.do().expect(0)
+    check(time.monotonic() - begin < 30)
+
+
+# What ends it
+
+
+@test
+def killed_anywhere():
+    """after kill -9 at any time each run is there once, and only one is repeated"""
+    rng = random.Random(3)
+    bench = Bench("repetitions = 30\nworkload.w.run = \"echo >> done; sleep 0.02\""
+                  "\nconfiguration.a.log = \"dry\"\nconfiguration.b.log = \"dry\"\n")
+    for kills in range(12):
+        with bench.doing() as process:
+            bench.until(lambda: bench.has("db"))
+            time.sleep(rng.random() * 0.4)
+            process.kill()
+            process.wait()
+        with contextlib.suppress(sqlite3.OperationalError):
+            if bench.sql("SELECT total(state = 'done') FROM run") > [(30,)]:
+                break
+    kills += 1
+    check(kills > 1, "it was never killed")
+    bench.do().expect(0)
+    rows = bench.sql("SELECT workload, configuration, repetition, state, attempts "
+                     "FROM run")
+    check(len({r[:3] for r in rows}) == len(rows) == 60, rows)
+    check(all(r[3] == "done" for r in rows), rows)
+    attempts = sum(r[4] for r in rows)
+    check(60 <= attempts <= 60 + kills, attempts, kills)
+    check(len(bench.lines("done")) <= attempts, "a run was done twice")
+    check(bench.sql("SELECT count(*) FROM experiment") == [(1,)])
+    check(bench.sql("PRAGMA integrity_check") == [("ok",)])
+
+
+@test
+def repeated_is_said():
+    """a run that had begun is repeated, which is said"""
+    bench = Bench(PLAN % (1, "echo >> begun; sleep 60"))
+    with bench.doing() as process:
+        bench.until(lambda: bench.lines("begun"))
+        process.kill()
+        process.wait()
+    bench.plan(PLAN % (1, "echo >> begun; sleep 60"))
+    with bench.doing() as process:
+        bench.until(lambda: len(bench.lines("begun")) == 2)
+        process.send_signal(signal.SIGINT)
+        out = process.communicate(timeout=30)[1].decode()
+    check("goes on: 0 of its 2 runs are done" in out and
+          "had begun, and is repeated" in out, out)
+
+
+@test
+def workload_is_killed_too():
+    """with the program its workload ends, also what that has started"""
+    bench = Bench(PLAN % (1, "sleep 987 & echo $! > pid; wait"))
+    with bench.doing() as process:
+        bench.until(lambda: bench.lines("pid"))
+        process.kill()
+        process.wait()
+    pid = bench.lines("pid")[0]
+    bench.until(lambda: not os.path.exists("/proc/%s/cmdline" % pid) or
+                not open("/proc/%s/cmdline" % pid, "rb").read(), pid)
+
+
+@test
+def interrupted_anywhere():
+    """Ctrl-C at each step: cleanups are done, the plan goes on there"""
+    text = """repetitions = 1
+workload.w.prepare = "echo >> wp; sleep 0.2"
+workload.w.run = "echo >> run; sleep 0.2"
+workload.w.cleanup = "echo >> wc; sleep 0.2"
+configuration.c.prepare = "echo >> cp; sleep 0.2"
+configuration.c.cleanup = "echo >> cc; sleep 0.2"
+configuration.d.log = "dry"
+"""
+    for step in ("cp", "wp", "run", "wc", "cc"):
+        bench = Bench(text)
+        with bench.doing() as process:
+            bench.until(lambda: bench.lines(step), step)
+            process.send_signal(signal.SIGINT)
+            out = process.communicate(timeout=30)[1].decode()
+            check(process.returncode == 1 and "the same command goes on" in out,
+                  step, process.returncode, out)
+        check(len(bench.lines("cc")) == len(bench.lines("cp")), step)
+        check(len(bench.lines("wc")) == len(bench.lines("wp")), step)
+        check(bench.sql("SELECT count(*) FROM run WHERE configuration = 'c' AND "
+                        "state = 'done'") == [(0,)], "a half run counts", step)
+        bench.do().expect(0, "goes on", "2 runs are done, 0 of them failed")
+
+
+@test
+def second_interrupt():
+    """a second Ctrl-C ends a clean-up that hangs"""
+    bench = Bench("repetitions = 1\nworkload.w.run = \"true\"\n"
+                  "workload.w.cleanup = \"echo >> wc; sleep 60\"\n"
+                  "configuration.c.log = \"dry\"\n")
+    with bench.doing() as process:
+        bench.until(lambda: bench.lines("wc"))
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.1)
+        process.communicate(timeout=30)
+        check(process.returncode == 1, process.returncode)
+
+
+@test
+def another_plan():
+    """a finished plan is done anew; another one does not go on with the first"""
+    bench = Bench()
+    bench.do().expect(0, "experiment 1: 4 runs")
+    bench.do().expect(0, "experiment 2: 4 runs")
+    bench.plan(PLAN % (1, "true"))
+    bench.do().expect(0, "experiment 3: 2 runs")
+    bench.runs("list").expect(0, "a,b")
+    bench.runs("list", "3").expect(0, "10")
+    bench.runs("list", "4").expect(1, "no experiment 4")
+
+
+@test
+def one_at_a_time():
+    """two do not measure each other"""
+    bench = Bench(PLAN % (1, "echo >> begun; sleep 60"))
+    with bench.doing():
+        bench.until(lambda: bench.lines("begun"))
+        bench.do().expect(1, "another 'xensched runs do' is running")
+
+
+# The database
+
+
+@test
+def database_damaged():
+    """a file that is cut, or is something else, is named and left as it is"""
+    bench = Bench(PLAN % (30, "head -c 3000 /dev/urandom | od"))
+    bench.do("--all").expect(0)
+    with open(bench.db, "rb") as f:
+        whole = f.read()
+    for length in (100, 4096, len(whole) // 2, len(whole) - 4096):
+        with open(bench.db, "wb") as f:
+            f.write(whole[:length])
+        for action in ("list", "stat"):
+            bench.runs(action).expect(1, bench.db, "damaged")
+        bench.do().expect(1, "damaged")
+        check(os.stat(bench.db).st_size == length, "it was changed")
+    for content in (b"hello", b"x" * 10000):
+        with open(bench.db, "wb") as f:
+            f.write(content)
+        bench.do().expect(1, "no database of runs")
+        check(open(bench.db, "rb").read() == content, "it was changed")
+    os.unlink(bench.db)
+    with contextlib.closing(sqlite3.connect(bench.db)) as db:
+        db.execute("CREATE TABLE theirs(x)")
+    bench.do().expect(1, "no database of runs")
+    os.unlink(bench.db)
+    bench.runs("list").expect(1, "No such file", "runs do PLAN")
+
+
+@test
+def database_later():
+    """a database of a later version is not touched"""
+    bench = Bench()
+    bench.do().expect(0)
+    bench.sql("PRAGMA user_version = 2")
+    for arguments in (["list"], ["do", "plan"]):
+        bench.runs(*arguments).expect(1, "later xensched", "version 2")
+    check(bench.sql("SELECT count(*) FROM experiment") == [(1,)])
+
+
+@test
+def database_locked():
+    """somebody else is writing: it is said, and nothing is lost"""
+    bench = Bench(PLAN % (3, "echo >> begun; while test ! -e go; do sleep 0.05; "
+                          "done"))
+    with bench.doing() as process:
+        bench.until(lambda: bench.lines("begun"))
+        with contextlib.closing(sqlite3.connect(bench.db)) as db:
+            db.execute("BEGIN IMMEDIATE")
+            open(bench.folder + "/go", "w", encoding="utf-8").close()
+            out = process.communicate(timeout=60)[1].decode()
+            check(process.returncode == 1 and "another process is writing" in out,
+                  out)
+            db.execute("ROLLBACK")
+    bench.do().expect(0, "0 of its 6 runs are done", "is repeated", "6 runs")
+
+
+@test
+def disk_full():
+    """a full disk is said; what was finished is there, and it goes on from there"""
+    bench = Bench(PLAN % (40, "head -c 6000 /dev/urandom | od"))
+    script = "mount -t tmpfs -o size=300k none \"$PWD\" && cd \"$PWD\" && cp ../plan-text plan && " \
+        "{ '%s' runs --database db do plan --all 2> ../said; echo $? > ../code; " \
+        "cp db* ../; }" % XENSCHED
+    os.mkdir(bench.folder + "/small")
+    os.rename(bench.folder + "/plan", bench.folder + "/plan-text")
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script], check=False,
+                          cwd=bench.folder + "/small", stderr=subprocess.PIPE,
+                          env=bench.environment())
+    if not bench.has("code"):
+        return "no name space of its own here: %s" % done.stderr.decode().strip()
+    said = "\n".join(bench.lines("said"))
+    check(bench.lines("code") == ["1"] and "the disk is full" in said, said)
+    finished = bench.sql("SELECT count(*) FROM run WHERE state = 'done'")[0][0]
+    check(0 < finished < 80, finished, said)
+    check(bench.sql("SELECT count(*) FROM run WHERE state = 'begun'")[0][0] <= 1)
+    os.rename(bench.folder + "/plan-text", bench.folder + "/plan")
+    bench.do().expect(0, "goes on: %d of its 80" % finished,
+                      "80 runs are done, 0 of them failed")
+    return None
+
+
+# Guests
+
+
+def affinities(bench):
+    return bench.lines("guests")
+
+
+@test
+def placed_and_back():
+    """guests are where the configuration says, and then where they were"""
+    bench = Bench(PLACED, GUESTS)
+    bench.do("--all").expect(0)
+    output = dict(bench.sql("SELECT configuration, output FROM run"))
+    for line in ("web1 1 0 0-1 0-1", "web1 1 1 0-1 0-1", "db 2 0 0 0",
+                 "Domain-0 0 0 0-1 all"):
+        check(line in output["near"], line, output["near"])
+    for line in ("web1 1 0 2-3 2-3", "web1 1 1 2-3 2-3", "db 2 0 2-3 all"):
+        check(line in output["far"], line, output["far"])
+    check(affinities(bench) == GUESTS.splitlines(), affinities(bench))
+    check(not bench.has("runs.state"), "the state file is left")
+    check("domain web1 of 2 vCPUs" in bench.sql("SELECT host FROM session")[0][0])
+
+
+@test
+def not_there():
+    """a plan that names what is not there changes nothing, and does nothing"""
+    for place, *words in (("web9=0", "no guest 'web9'"), ("web1=4", "pCPUs 4")):
+        bench = Bench(PLACED.replace("web1=2-3", place), GUESTS)
+        bench.do().expect(1, "configuration 'far'", *words)
+        check(affinities(bench) == GUESTS.splitlines(), affinities(bench))
+        check(bench.sql("SELECT count(*) FROM run") == [(0,)])
+    Bench(PLACED).do().expect(1, "privcmd")
+
+
+@test
+def guest_goes():
+    """a guest that dies on the way is the failure of its runs, not of others"""
+    bench = Bench("repetitions = 1\nworkload.w.run = \"sed -i /db/d $FAKE_HOST\"\n"
+                  "configuration.near.place = \"db=0\"\n"
+                  "configuration.far.place = \"db=1\"\n"
+                  "configuration.not.log = \"dry\"\n", GUESTS)
+    bench.do().expect(1, "no guest 'db'")
+    states = dict(bench.sql("SELECT configuration, state FROM run"))
+    check(states["not"] == "done", states)
+    check("db" not in "".join(affinities(bench)))
+
+
+@test
+def killed_while_placing():
+    """kill -9 at each step of a placement: the next start puts everything back"""
+    steps = 0
+    while True:
+        bench = Bench(PLACED, GUESTS)
+        steps += 1
+        code = bench.do(FAKE_HOST_KILL=str(steps)).code
+        if code == 0:
+            break
+        check(code == -signal.SIGKILL, steps, code)
+        moved = affinities(bench) != GUESTS.splitlines()
+        bench.plan(PLAN % (1, "cat $FAKE_HOST"))
+        result = bench.do().expect(0)
+        check("original affinity back" in result.err or not moved, result.err)
+        output = bench.sql("SELECT output FROM run WHERE experiment = 2")[0][0]
+        check(output.splitlines() == GUESTS.splitlines(), steps,
+              output)
+    check(steps > 8, steps)
+
+
+@test
+def interrupted_while_placed():
+    """after Ctrl-C guests are where they were"""
+    bench = Bench(PLACED.replace("cat $FAKE_HOST", "echo >> begun; sleep 60"),
+                  GUESTS)
+    with bench.doing() as process:
+        bench.until(lambda: bench.lines("begun"))
+        check(affinities(bench) != GUESTS.splitlines())
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=30)
+    check(affinities(bench) == GUESTS.splitlines(), affinities(bench))
+
+
+@test
+def operator_wins():
+    """an affinity that somebody else sets meanwhile stays"""
+    bench = Bench("repetitions = 1\nworkload.w.run = "
+                  "\"sed -i 's/^web1 1 0 .*/web1 1 0 3 3/' $FAKE_HOST\"\n"
+                  "configuration.near.place = \"web1=0-1\"\n", GUESTS)
+    bench.do().expect(0)
+    check("web1 1 0 3 3" in affinities(bench) and
+          "web1 1 1 all 0-1" in affinities(bench), affinities(bench))
+
+
+# Recordings
+
+
+RECORDED = """repetitions = 2
+workload.w.run = "sleep 0.5"
+configuration.rec.log = [ "evtchn-send", "grant-map" ]
+configuration.dry.log = "dry"
+configuration.off.log = "off"
+"""
+
+
+@alone
+def recorded():
+    """what is logged is recorded, the first repetition kept; dry and off are not"""
+    bench = Bench(RECORDED.replace("configuration.off.log = \"off\"\n", ""),
+                  xen="busy")
+    bench.do().expect(0)
+    rows = bench.sql("SELECT configuration, repetition, recording, rows, lost_rows,"
+                     " recording_bytes, recording_crc32, recorded_ns FROM run")
+    for configuration, repetition, file, nr, lost, size, crc, ns in rows:
+        if configuration == "dry":
+            check(file is None and nr is None, rows)
+            continue
+        check(nr > 10 and lost == 0 and ns > 0.3e9, rows)
+        check(os.path.exists(file) == (repetition == 1), rows)
+        if repetition == 1:
+            check(os.stat(file).st_size == size, rows)
+            import zlib
+            check(zlib.crc32(open(file, "rb").read()) == crc, rows)
+            run("timeline", file).expect(0)
+    check(bench.sql("SELECT sum(notifications) > 0 FROM pair") == [(1,)])
+
+
+@test
+def off_is_off():
+    """with log = off no event may be on; a recorder that fails is its run's failure"""
+    bench = Bench(RECORDED, xen="busy")
+    bench.plan("repetitions = 1\nworkload.w.run = \"echo >> begun\"\n"
+               "configuration.off.log = \"off\"\n")
+    bench.do().expect(1, "events are on")
+    check(not bench.lines("begun"), "it was done all the same")
+    bench.xen = "no-area"
+    bench.plan("repetitions = 1\nworkload.w.run = \"echo >> begun\"\n"
+               "configuration.on.log = \"all\"\n")
+    bench.do().expect(1, "cannot record")
+    check(not bench.lines("begun"), "it was done all the same")
+
+
+# What is made of it
+
+
+def invented(seed, medians, runs=10, spread=0.01):
+    """A database with figures of this distribution, as if they were measured."""
+    bench = Bench(PLAN % (runs, "true"))
+    bench.do().expect(0)
+    rng = random.Random(seed)
+    for configuration, median in zip("ab", medians):
+        for (ident,) in bench.sql("SELECT id FROM run WHERE configuration = ?",
+                                  configuration):
+            bench.sql("UPDATE run SET steal_ns = 0, wall_ns = ? WHERE id = ?",
+                      int(1e9 * median * rng.lognormvariate(0, spread)), ident)
+    return bench
+
+
+def walls(bench, configuration):
+    return [row[0] for row in bench.sql(
+        "SELECT wall_ns FROM run WHERE configuration = ? AND state = 'done'",
+        configuration)]
+
+
+@test
+def verdicts():
+    """compare says slower, faster or neither, as the figures are"""
+    for medians, word in (((1, 1.05), "slower"), ((1.05, 1), "faster")):
+        bench = invented(1, medians)
+        line = bench.runs("compare", "a", "b").expect(0).out.splitlines()[0]
+        found = re.match(r"work, wall time: b is (\S+) % (\w+), 95 % interval "
+                         r"(\S+) % to (\S+) %", line)
+        check(found and found[2] == word, line)
+        part = abs(statistics.median(walls(bench, "b")) /
+                   statistics.median(walls(bench, "a")) - 1) * 100
+        check(abs(float(found[1]) - part) < 0.051, line, part)
+        check(float(found[3]) <= float(found[1]) <= float(found[4]), line)
+    bench = invented(2, (1, 1))
+    bench.runs("compare", "a", "b").expect(0, "not distinguishable with 10 runs")
+    bench = invented(3, (1, 9), runs=4)
+    result = bench.runs("compare", "a", "b").expect(0, "no verdict with 4 and 4")
+    check("slower" not in result.out, result.out)
+    bench.runs("stat").expect(0, "too few runs")
+    bench.runs("compare", "a", "z").expect(1, "'z'")
+
+
+@test
+def outliers_and_caveats():
+    """outliers are named; losses, a clock that was set, steal and hosts are said"""
+    bench = invented(4, (1, 1))
+    bad = bench.sql("SELECT max(id) FROM run WHERE configuration = 'a'")[0][0]
+    said = bench.runs("stat").expect(0).out
+    check("!" not in said, said)
+    bench.sql("UPDATE run SET wall_ns = 2000000000 WHERE id = ?", bad)
+    check(re.search(r"a .* run %d$" % bad, bench.runs("stat").expect(0).out, re.M))
+    for change, words in (
+            ("lost_rows = 7, rows = 93", "rows were lost in 1 of 1"),
+            ("clock_jump_ns = -50000000", "clock was set by -0.050 s"),
+            ("steal_ns = 500000000", "25.0 % of its time")):
+        bench.sql("UPDATE run SET %s WHERE id = ?" % change, bad)
+        for action in (["stat"], ["compare", "a", "b"]):
+            bench.runs(*action).expect(0, words)
+    bench.sql("INSERT INTO session VALUES(99, 1, 0, 'another host')")
+    bench.sql("UPDATE run SET session = 99 WHERE id = ?", bad)
+    bench.runs("stat").expect(0, "2 hosts that differ")
+
+
+@test
+def exported():
+    """each figure of each run is exported, to the last bit, whatever it is called"""
+    name = "a,\"b|*`"
+    bench = Bench("repetitions = 3\nconfiguration.c.log = \"dry\"\n"
+                  "workload.w.run = \"echo 'value %s 0.1 x'\"\n" %
+                  name.replace("\"", "\\\\\\\"").replace("`", "\\\\`"))
+    bench.do().expect(0)
+    bench.sql("UPDATE value SET name = ?, value = 0.1", name)
+    import csv
+    import io
+    out = bench.runs("export", "--csv").expect(0).out
+    rows = list(csv.DictReader(io.StringIO(out)))
+    check(len(rows) == 6 and {len(r) for r in rows} == {6}, out)
+    values = [r for r in rows if r["figure"] == name]
+    check(len(values) == 3 and all(float(v["value"]) == 0.1 and v["unit"] == "x"
+                                   for v in values), out)
+    for row in rows:
+        if row["figure"] == "wall time":
+            wall = bench.sql("SELECT wall_ns / 1e9 FROM run WHERE id = ?",
+                             row["run"])[0][0]
+            check(float(row["value"]) == wall, row, wall)
+    lines = bench.runs("export", "--markdown").expect(0).out.splitlines()
+    cells = {len(re.findall(r"(?<!\\)\|", line)) for line in lines}
+    check(cells == {8} and len(lines) == 4, lines)
+
+
+@test
+def shown():
+    """show says what a run was, and where its recording is"""
+    bench = Bench(PLAN % (1, "echo hello; echo value rate 3 /s"))
+    bench.do().expect(0)
+    bench.runs("show", "1").expect(0, "workload: work", "repetition: 1",
+                                   "exit status: 0", "rate: 3.0 /s",
+                                   "    hello", "kernel: ")
+    bench.runs("show", "77").expect(1, "no run 77")
+    bench.runs("show", "x").expect(1, "not the ID of a run")
+    bench.runs("stat", "x").expect(1, "not the number of an experiment")
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

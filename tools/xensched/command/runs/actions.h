@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * actions.h - what xensched runs can be told to do.  An action is one file, and
+ * one row of the table in runs.c.
+ */
+#ifndef XENSCHED_COMMAND_RUNS_ACTIONS_H
+#define XENSCHED_COMMAND_RUNS_ACTIONS_H
+
+#include <stdint.h>
+
+#include "command/command.h"
+#include "runs/store.h"
+
+#define RUNS_DATABASE "/var/lib/xensched/runs.sqlite"
+
+/* It makes the database @path if there is none, but not for a wrong plan. */
+int runs_do(const struct arguments *args, const char *path);
+
+/* Each returns an exit code; @store is open, and args->word is what it takes. */
+int runs_list(const struct arguments *args, struct store *store);
+int runs_stat(const struct arguments *args, struct store *store);
+int runs_show(const struct arguments *args, struct store *store);
+int runs_compare(const struct arguments *args, struct store *store);
+int runs_export(const struct arguments *args, struct store *store);
+
+/* The experiment that @word names, or the latest one; 0: it was complained. */
+int64_t runs_experiment(const struct store *store, const char *word);
+
+#endif /* XENSCHED_COMMAND_RUNS_ACTIONS_H */

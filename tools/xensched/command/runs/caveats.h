@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* caveats.h - what makes figures of an experiment worth less, or nothing. */
+#ifndef XENSCHED_COMMAND_RUNS_CAVEATS_H
+#define XENSCHED_COMMAND_RUNS_CAVEATS_H
+
+#include "runs/store.h"
+
+/* A line "! ..." on stdout for each of them.  As store_rows(). */
+int caveats_print(const struct store *store, int64_t experiment,
+                  struct xensched_error *err);
+
+#endif /* XENSCHED_COMMAND_RUNS_CAVEATS_H */

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * runs.c - xensched runs: experiments that somebody else can repeat; the table of
+ * its actions, and the database that all of them have.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "actions.h"
+
+static const struct action {
+    const char *name;
+    const char *takes;
+    int least, most; /* words */
+    unsigned int options; /* of those that not every action takes */
+    /* NULL: runs_do() */
+    int (*run)(const struct arguments *args, struct store *store);
+} actions[] = {
+    { "do", "PLAN", 1, 1, ARGUMENT_ALL, NULL },
+    { "list", "[EXPERIMENT]", 0, 1, 0, runs_list },
+    { "stat", "[EXPERIMENT]", 0, 1, 0, runs_stat },
+    { "show", "ID", 1, 1, 0, runs_show },
+    { "compare", "A B [EXPERIMENT]", 2, 3, 0, runs_compare },
+    { "export", "[EXPERIMENT]", 0, 1, ARGUMENT_FORM, runs_export },
+};
+
+#define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
+
+static const struct action *find(const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < NR_ACTIONS; i++)
+        if (!strcmp(actions[i].name, name))
+            return &actions[i];
+
+    return NULL;
+}
+
+static unsigned int options_of(const struct arguments *args)
+{
+    return (args->all ? ARGUMENT_ALL : 0) |
+           (args->csv || args->markdown ? ARGUMENT_FORM : 0);
+}
+
+static int check(const struct action *action, const struct arguments *args)
+{
+    if (!action)
+        return arguments_wrong(&command_runs, "runs: do, list, stat, show, "
+                               "compare or export, not '%s'", args->action);
+    if (args->nr_words < action->least || args->nr_words > action->most)
+        return arguments_wrong(&command_runs, "runs: it is 'runs %s %s'",
+                               action->name, action->takes);
+    if (options_of(args) & ~action->options)
+        return arguments_wrong(&command_runs, "runs: --all is for 'do', --csv "
+                               "and --markdown are for 'export'");
+    if (args->csv && args->markdown)
+        return arguments_wrong(&command_runs, "runs: either --csv or "
+                               "--markdown");
+
+    return EXIT_OK;
+}
+
+static int run(const struct arguments *args)
+{
+    const char *path = args->database ? args->database : RUNS_DATABASE;
+    const struct action *action = find(args->action);
+    int code = check(action, args);
+    struct xensched_error err;
+    struct store store;
+
+    if (code)
+        return code;
+    if (!action->run)
+        return runs_do(args, path);
+    if (store_open(&store, path, false, &err)) {
+        complain("%s", err.text);
+        return EXIT_FAILED;
+    }
+    code = action->run(args, &store);
+    store_close(&store);
+
+    return code;
+}
+
+const struct command command_runs = {
+    .name = "runs",
+    .summary = "do workloads in configurations, and compare them",
+    .help =
+        "Do what a plan says: workloads in configurations of the host, again "
+        "and again,\n"
+        "in a random order; and say what came of it.\n"
+        "\n"
+        "  do PLAN                   do it, or go on where it was stopped\n"
+        "  list [EXPERIMENT]         plans that were done, or the runs of one\n"
+        "  stat [EXPERIMENT]         medians, how sure they are, what is wrong\n"
+        "  show ID                   all that is known of one run\n"
+        "  compare A B [EXPERIMENT]  is configuration B slower than A?\n"
+        "  export [EXPERIMENT]       each figure of each run\n"
+        "\n"
+        "Without EXPERIMENT, which is a number, the latest one is meant. "
+        "docs/runs.md\n"
+        "describes plans and the database.",
+    .takes = ARGUMENT_DATABASE | ARGUMENT_ALL | ARGUMENT_FORM | ARGUMENT_ACTION,
+    .run = run,
+};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* show.c - xensched runs show: all that the database has of one run. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "actions.h"
+#include "cli/option.h"
+#include "command/text/printable.h"
+
+/* Lines "what: value", of which those without a value are left out. */
+static const char *const facts[] = {
+    "SELECT 'experiment', experiment, 'workload', workload, 'configuration', "
+    "configuration, 'repetition', iif(repetition > 0, repetition, 'warm-up'), "
+    "'state', state, 'begun', datetime(begun_s, 'unixepoch') || 'Z', 'attempts',"
+    " nullif(attempts, 1), 'failure', failure, 'exit status', nullif(exit_status"
+    ", -1) FROM run WHERE id = ?",
+    "SELECT 'wall time', printf('%.6f s', wall_ns / 1e9), 'clock was set by', "
+    "iif(abs(clock_jump_ns) < 1000000, NULL, printf('%.3f s', clock_jump_ns / "
+    "1e9)), 'steal', iif(steal_ns, printf('%.3f s', steal_ns / 1e9), NULL) FROM "
+    "run WHERE id = ? AND wall_ns NOT NULL",
+    "SELECT 'recording', recording, 'size', recording_bytes || ' bytes', "
+    "'CRC-32', printf('%08x', recording_crc32), 'rows', rows, 'lost rows', "
+    "lost_rows FROM run WHERE id = ? AND recording NOT NULL",
+    "SELECT name, printf('%!.15g %s', value, unit) FROM value WHERE run = ?",
+    "SELECT name, printf('ran %.6f s, waited %.6f s, slept %.6f s, not known "
+    "%.6f s, moved %d times', running_ns / 1e9, waiting_ns / 1e9, asleep_ns / "
+    "1e9, unknown_ns / 1e9, moves) FROM domain WHERE run = ? ORDER BY rowid",
+    "SELECT domain || ' on pCPU ' || pcpu, printf('%.6f s', ns / 1e9) FROM place "
+    "WHERE run = ? ORDER BY domain, ns DESC",
+    "SELECT sender || ' to ' || receiver, printf('%d notifications, to run in "
+    "%.1f us (half of them), %.1f us (99 %%)', notifications, median_ns / 1e3, "
+    "p99_ns / 1e3) FROM pair WHERE run = ? ORDER BY rowid",
+    "SELECT 'where ' || domain || ' waited ran ' || other, printf('%.6f s', ns /"
+    " 1e9) FROM instead WHERE run = ? ORDER BY ns DESC",
+    "SELECT 'spans of time', nullif(count(*), 0) FROM span WHERE run = ?",
+};
+
+static const char host[] =
+    "SELECT host, output, recording FROM run JOIN session ON session.id = "
+    "session WHERE run.id = ?";
+
+static int print_facts(void *arg, unsigned int nr, const char *const *text)
+{
+    bool *any = arg;
+    unsigned int i;
+
+    *any = true;
+    for (i = 0; i + 1 < nr; i += 2) {
+        char line[600];
+
+        if (!*text[i + 1])
+            continue;
+        snprintf(line, sizeof(line), "%s: %s", text[i], text[i + 1]);
+        printable(line);
+        printf("%s\n", line);
+    }
+
+    return 0;
+}
+
+static void print_lines(const char *heading, const char *text)
+{
+    if (!*text)
+        return;
+    printf("\n%s:\n", heading);
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        char *line = strndup(text, length);
+
+        if (line)
+            printable(line);
+        printf("    %s\n", line ? line : "");
+        free(line);
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* The timeline of what is kept is a command's away. */
+static int print_host(void *arg, unsigned int nr, const char *const *text)
+{
+    (void)arg;
+    (void)nr;
+    print_lines("host", text[0]);
+    print_lines("output", text[1]);
+    if (*text[2] && !access(text[2], R_OK))
+        printf("\nThe recording is there: xensched timeline %s\n", text[2]);
+
+    return 0;
+}
+
+static int show(const struct store *store, int64_t run,
+                struct xensched_error *err)
+{
+    bool any = false;
+    unsigned int i;
+    int rc = 0;
+
+    for (i = 0; i < sizeof(facts) / sizeof(facts[0]) && !rc; i++) {
+        rc = store_rows(store, facts[i], run, print_facts, &any, err);
+        if (!rc && !any)
+            return xensched_fail(err, ENOENT, "'%s' has no run %" PRId64
+                                 "; 'xensched runs list EXPERIMENT' prints "
+                                 "those that there are", store->path, run);
+    }
+
+    return rc ? rc : store_rows(store, host, run, print_host, NULL, err);
+}
+
+int runs_show(const struct arguments *args, struct store *store)
+{
+    struct xensched_error err;
+    uint64_t run;
+    int rc;
+
+    if (!option_number(args->word[0], 1, INT32_MAX, &run)) {
+        complain("'%s' is not the ID of a run; 'xensched runs list EXPERIMENT' "
+                 "prints them", args->word[0]);
+        return EXIT_FAILED;
+    }
+    rc = show(store, run, &err);
+    if (rc)
+        complain("%s", err.text);
+
+    return rc ? EXIT_FAILED : EXIT_OK;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* stat.c - xensched runs stat: each figure of an experiment, over repetitions. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "actions.h"
+#include "caveats.h"
+#include "command/text/printable.h"
+#include "command/text/table.h"
+#include "figure.h"
+#include "runs/groups.h"
+#include "runs/statistics.h"
+
+static void add(struct table *table, const char *text)
+{
+    char cell[120];
+
+    snprintf(cell, sizeof(cell), "%s", text);
+    printable(cell);
+    table_add(table, cell);
+}
+
+static void add_interval(struct table *table, const double interval[2],
+                         const char *unit)
+{
+    char cell[300];
+
+    snprintf(cell, sizeof(cell), "%s ... %s", figure(interval[0], ""),
+             figure(interval[1], unit));
+    table_add(table, cell);
+}
+
+static void add_outliers(struct table *table, const struct group *g,
+                         const struct summary *s)
+{
+    char cell[120] = "-";
+    size_t i, length = 0;
+
+    for (i = 0; i < g->nr && length < sizeof(cell) - 30; i++)
+        if (summary_is_outlier(s, g->value[i]))
+            length += snprintf(cell + length, sizeof(cell) - length,
+                               "%srun %" PRId64, length ? ", " : "", g->run[i]);
+    table_add(table, cell);
+}
+
+static void add_group(struct table *table, const struct group *g)
+{
+    char nr[20];
+    struct summary s;
+
+    summary_make(&s, g->value, g->nr);
+    snprintf(nr, sizeof(nr), "%zu", g->nr);
+    add(table, g->workload);
+    add(table, g->metric);
+    add(table, g->configuration);
+    table_add(table, nr);
+    table_add(table, figure(s.median, g->unit));
+    add_interval(table, s.quartile, g->unit);
+    if (g->nr < STATISTICS_LEAST)
+        table_add(table, "too few runs");
+    else
+        add_interval(table, s.interval, g->unit);
+    add_outliers(table, g, &s);
+}
+
+static void print(const struct groups *groups)
+{
+    static const char *const headers[] = {
+        "WORKLOAD", "FIGURE", "CONFIGURATION", ">RUNS", ">MEDIAN",
+        ">MIDDLE HALF", ">MEDIAN, 95 %", "OUTLIERS", NULL,
+    };
+    struct table *table = table_new(headers);
+    size_t i;
+
+    for (i = 0; i < groups->nr; i++)
+        add_group(table, &groups->group[i]);
+    table_print(table);
+}
+
+int runs_stat(const struct arguments *args, struct store *store)
+{
+    int64_t experiment = runs_experiment(store, args->word[0]);
+    struct groups groups;
+    struct xensched_error err;
+    int rc;
+
+    if (!experiment)
+        return EXIT_FAILED;
+    rc = groups_read(&groups, store, experiment, &err);
+    if (!rc) {
+        print(&groups);
+        groups_free(&groups);
+        rc = caveats_print(store, experiment, &err);
+    }
+    if (rc)
+        complain("%s", err.text);
+
+    return rc ? EXIT_FAILED : EXIT_OK;
+}
