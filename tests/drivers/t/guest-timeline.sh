@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --mode exact --sockets 1 --cores 2 --dom0-vcpus 1
+# time: 240
+# only: full
+#
+# What a guest's threads do is in the host's recording, on its clock, if the guest's
+# configuration says so.  Two threads that hand over to each other: fails if one of them
+# ran longer or shorter than its own kernel counts, if what each did does not add up to
+# all of the time, if who woke whom is not known, or if a guest tells that was not to.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/daemon.sh
+
+modules=/lib/xensched
+rounds=1000
+rec=$RESULTS/threads.rows
+# shellcheck disable=SC2034 # for start_daemon
+daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate,guest-switch,guest-wake,guest-name"
+insert="insmod $modules/xensched_log.ko && insmod $modules/xensched_guest.ko"
+
+# threads GUEST: a line for each, of the numbers that are asked for below
+threads()
+{
+    tr -d ' \n' </run/timeline.json | sed 's/.*"threads":\[//; s/\].*//; s/},{/}\n{/g' |
+        grep "\"domain\":\"$1\""
+    echo
+}
+
+# of NAME KEY: a number of the guest's thread with this name that somebody wakes, as
+# nobody does with the program that it starts.
+of()
+{
+    threads runner | grep "\"name\":\"$1.*\"woken\":[1-9]" |
+        sed -n "s/.*\"$2\":\([0-9]*\).*/\1/p"
+}
+
+# adds_up: to a nanosecond, each thread
+adds_up()
+{
+    length=$(tr -d ' \n' </run/timeline.json |
+        sed 's/.*"length_ns":\([0-9]*\).*/\1/')
+    threads runner | awk -v length_ns="$length" '
+        function number(key) {
+            match($0, "\"" key "\":[0-9]*")
+            return substr($0, RSTART + length(key) + 3, RLENGTH - length(key) - 3)
+        }
+        NF {
+            nr++
+            if (number("running_ns") + number("runnable_ns") + number("blocked_ns") +
+                number("unknown_ns") + number("lost_ns") != length_ns) {
+                print
+                wrong++
+            }
+        }
+        END { exit wrong || nr < 2 }'
+}
+
+# near A B: within 3 % and 2 ms
+near()
+{
+    awk -v a="$1" -v b="$2" 'BEGIN {
+        print a, "and", b, "ms"
+        exit !(b > 5 && a >= 0.97 * b - 2 && a <= 1.03 * b + 2) }'
+}
+
+console_begin
+guest start obedient name=runner cpus=1 "xl=vm_affinity_log = 1" &
+guest start obedient name=silent cpus=1 &
+wait
+xl vcpu-pin Domain-0 all 0
+for guest in runner silent; do
+    check "the modules can be used in $guest" in_guest $guest "$insert"
+done
+check "the daemon starts" start_daemon --mode observe
+xensched record --seconds 120 $rec 2>/run/said &
+recorder=$!
+check "the guest is asked to log its threads" until_true 20 \
+    xenstore-exists "/local/domain/$(domid runner)/schedlog/area/directory"
+check "who was not to tell is not asked" sh -c \
+    "! xenstore-exists '/local/domain/$(domid silent)/schedlog/request/events'"
+sleep 2
+check "two threads hand over" in_guest runner "handover --no-log $rounds"
+in_guest silent "true"
+sleep 2
+kill -INT $recorder
+wait $recorder || cat /run/said
+cat /run/said
+stop_daemon TERM
+guest output runner >/run/handover
+ms=$(awk '$1 == "cpu-ms" { print $2 }' /run/handover)
+
+check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
+threads runner | grep -E 'handover|hands'
+check "the first thread ran as long as its kernel says" \
+    near "$(($(of handover running_ns) / 1000000))" "$ms"
+check "what each thread did adds up to all of the time" adds_up
+check "it was woken in each round" test "$(of handover woken)" -ge $((rounds * 9 / 10))
+check "the other one, which never has to wait, has its name" \
+    sh -c "grep -q '<i>hands back</' /run/timeline.json"
+is "no thread of who was not to tell is known" "$(threads silent)" ""
+guest stop runner
+guest stop silent
+check "nobody complained" console_quiet
+finish
