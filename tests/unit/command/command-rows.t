@@ -598,6 +598,22 @@ def replay_settings():
 
 
 @test
+def replay_memory():
+    """replay heeds where memory is, as the recording says"""
+    host = json.loads(json.dumps(HOST))
+    settings = ("--policies", "placement", "--misses", "100000", "--settle", "0")
+    load = LOAD + ",pair=service-ns/7/1/1/90000"
+    for pages, pcpus in ([0, 100000], [2, 3]), ([100000, 0], [0, 1]):
+        host["domains"][1].update(pages=pages, pages_ns=1)
+        plans, _ = replayed("--seconds", "9", "--host", host_file(host), "--source",
+                            load, "--", *settings)
+        check(plans[-1]["moves"][0]["pcpus"] == pcpus, plans[-1])
+        node = pcpus[0] // 2
+        check(f"100 % of its memory is on node {node}" in json.dumps(plans),
+              plans[-1])
+
+
+@test
 def replay_phases():
     """replay of a load which changes: one move per phase, none in between"""
     host = copy.deepcopy(HOST)

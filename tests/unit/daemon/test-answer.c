@@ -82,6 +82,33 @@ static void status_says_where_domains_ran(void **state)
     json_object_put(json);
 }
 
+static void status_says_where_memory_is(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    fake_host_tells_memory(&host);
+    domain(DISK)->frames[0] = 10000;
+    domain(DISK)->frames[1] = 30000;
+    start(MODE_OBSERVE);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/memory"), "[ ]");
+    assert_null(get(json, "/result/domains/1/memory_age_s"));
+    json_object_put(json);
+    run(20, SILENCE);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/memory/0/place"),
+                        "node 0");
+    assert_string_equal(get(json, "/result/domains/1/memory/0/share"),
+                        "0.2500");
+    assert_string_equal(get(json, "/result/domains/1/memory/1/share"),
+                        "0.7500");
+    assert_in_range(number(json, "/result/domains/1/memory_age_s"), 15, 20);
+    /* Who has no memory to speak of. */
+    assert_string_equal(get(json, "/result/domains/2/memory"), "[ ]");
+    json_object_put(json);
+}
+
 /* Of DISK there are no rows of service-ns. */
 static void where_a_domain_ran_can_be_unknown(void **state)
 {
@@ -562,6 +589,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         core_test(status_says_what_is),
         core_test(status_says_where_domains_ran),
+        core_test(status_says_where_memory_is),
         core_test(where_a_domain_ran_can_be_unknown),
         core_test(status_says_what_soft_affinities_weigh),
         core_test(matrix_says_who_talks_to_whom),

@@ -93,6 +93,8 @@ static void check_places(void)
     assert_true(metric("\nxensched_lever" OF_DISK ",lever=\"soft\"} ") == 1);
     assert_true(metric("\nxensched_lever" OF_DISK ",lever=\"hard\"} ") == 0);
     assert_true(metric("\nxensched_credit2_soft_weight ") == 50);
+    assert_true(metric("\nxensched_memory_ratio" OF_DISK ",node=\"1\"} ") == 1);
+    assert_null(strstr(metrics(), "memory_ratio{domain=\"spin\""));
     /* Nobody has moved these. */
     assert_null(strstr(metrics(), "at_place_ratio{domain=\"spin\""));
     assert_null(strstr(metrics(), "lever{domain=\"Domain-0\""));
@@ -126,6 +128,8 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     settings.budget = 0.02;
     settings.soft_weight = 50;
     settings.policy_settings.lever = LEVER_SOFT;
+    fake_host_tells_memory(&host);
+    domain(DISK)->frames[1] = 30000;
     start(MODE_ACT);
     run(10, SPREAD);
     begin_feeds();

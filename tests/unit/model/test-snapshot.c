@@ -26,6 +26,7 @@ static const char *text_of(json_object *json)
 /* A host with something in each member. */
 static json_object *make(void)
 {
+    static const uint64_t on[] = { 1000, 1ULL << 40 };
     uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
     struct domains domains = { 0 };
     struct xensched_error err;
@@ -51,6 +52,7 @@ static json_object *make(void)
     domains.domain[1].threshold = calloc(XEN_SCHEDLOG_NR_EVENTS,
                                          sizeof(uint32_t));
     domains.domain[1].threshold[2] = 64;
+    pages_set(&domains.domain[1].pages, on, 2, 1234567);
     topology.cpus[3].online = false;
     for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
         threshold[i] = i + 1;
@@ -95,6 +97,8 @@ static void what_was_told_comes_back(void **state)
     assert_true(d->vcpus[0].online && !d->vcpus[1].online);
     assert_int_equal(d->threshold[2], 64);
     assert_int_equal(d->threshold[3], 0);
+    assert_true(d->pages.known && d->pages.at_ns == 1234567);
+    assert_true(d->pages.on[0] == 1000 && d->pages.on[1] == 1ULL << 40);
     d = domains_find(&s.domains, SERVES);
     assert_true(d->driver && d->nr_serves == 1 && d->serves[0] == 1);
     snapshot_free(&s);
@@ -121,6 +125,7 @@ static void what_is_not_told_is_as_documented(void **state)
     assert_int_equal(domain_online_vcpus(d), 1);
     assert_false(d->driver || d->held);
     assert_string_equal(d->group, "");
+    assert_false(d->pages.known);
     snapshot_free(&s);
 }
 
@@ -182,6 +187,14 @@ static void what_makes_no_sense_is_named(void **state)
           "\"a b\"}]}", "domain 1: 'group'" },
         { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"group\":"
           "\"\"}]}", "domain 1: 'group'" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"pages\":[]}]}",
+          "domain 1: 'pages'" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"pages\":"
+          "[1,-1]}]}", "domain 1: 'pages'" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"pages\":"
+          "[9007199254740993]}]}", "domain 1: 'pages'" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"pages\":"
+          "[\"1\"]}]}", "domain 1: 'pages'" },
     };
     struct xensched_error err;
     struct snapshot s;

@@ -22,6 +22,9 @@
 /* More than any host has, and few enough for their maps to fit into memory. */
 #define MAX_PCPUS 4096U
 #define MAX_VCPUS 65536U /* of all domains together */
+/* A domain's, on one node; sums of them are still numbers. */
+#define MAX_PAGES (1ULL << 52)
+#define MAX_NODES 64U    /* Xen's MAX_NUMNODES */
 /* Domids are below this, Xen's DOMID_FIRST_RESERVED. */
 #define MAX_DOMID 0x7ff0U
 
@@ -115,6 +118,20 @@ static json_object *write_serves(const struct domain *d)
     return array;
 }
 
+static void write_pages(json_object *json, const struct pages *pages)
+{
+    json_object *array;
+    unsigned int i;
+
+    if (!pages->known)
+        return;
+    array = json_object_new_array();
+    for (i = 0; i < pages->nr_nodes; i++)
+        json_object_array_add(array, json_object_new_int64(pages->on[i]));
+    put(json, "pages", array);
+    put_int(json, "pages_ns", pages->at_ns);
+}
+
 static json_object *write_thresholds(const uint32_t *threshold)
 {
     json_object *json = json_object_new_object();
@@ -150,6 +167,7 @@ static json_object *write_domain(const struct domain *d)
     put(json, "held", json_object_new_boolean(d->held));
     if (d->threshold)
         put(json, "thresholds", write_thresholds(d->threshold));
+    write_pages(json, &d->pages);
     put(json, "vcpus", write_vcpus(d));
 
     return json;
@@ -422,6 +440,33 @@ static void read_vcpus(struct snapshot_reading *r, json_object *json,
         read_vcpu(r, json_object_array_get_idx(array, i), &d->vcpus[i]);
 }
 
+/* On which nodes its memory is: a number for each node. */
+static void read_pages(struct snapshot_reading *r, json_object *json,
+                       struct domain *d)
+{
+    json_object *array = get(r, json, "pages", json_type_array);
+    size_t i, nr = array ? json_object_array_length(array) : 0;
+    uint64_t on[MAX_NODES];
+
+    if (!array)
+        return;
+    if (!nr || nr > MAX_NODES) {
+        wrong(r, "'pages' has not 1 to %u nodes", MAX_NODES);
+        return;
+    }
+    for (i = 0; i < nr; i++) {
+        json_object *number = json_object_array_get_idx(array, i);
+
+        on[i] = json_object_get_uint64(number);
+        if (!json_object_is_type(number, json_type_int) ||
+            json_object_get_int64(number) < 0 || on[i] > MAX_PAGES)
+            wrong(r, "'pages' has something else than numbers of pages");
+    }
+    if (!r->bad)
+        pages_set(&d->pages, on, nr,
+                  get_int(r, json, "pages_ns", INT64_MAX, 0));
+}
+
 static enum domain_affinity read_affinity(struct snapshot_reading *r,
                                           json_object *json)
 {
@@ -480,6 +525,7 @@ static void read_domain(struct snapshot_reading *r, json_object *json)
     d->soft_only = get_bool(r, json, "soft_only", false);
     d->held = get_bool(r, json, "held", false);
     read_own_thresholds(r, json, d);
+    read_pages(r, json, d);
     read_vcpus(r, json, d);
     r->domid = -1;
 }

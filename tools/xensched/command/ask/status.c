@@ -126,13 +126,15 @@ static void add_domain(struct table *table, const struct json_object *domain)
     table_add(table, field_percent(domain, "at_place"));
     table_add(table, field_number(domain, "crossings_per_s", 1, 0));
     table_add(table, field_shares(domain, "ran"));
+    table_add(table, field_shares(domain, "memory"));
 }
 
 static void print(const struct json_object *result)
 {
     static const char *const headers[] = {
         "DOMAIN", ">ID", ">ACCT", "DRIVER", ">CPU%", "GROUP", "AFFINITY",
-        "MOVED", "PCPUS", "LEVER", ">AT PLACE", ">CROSS/S", "RAN", NULL
+        "MOVED", "PCPUS", "LEVER", ">AT PLACE", ">CROSS/S", "RAN",
+        "MEMORY", NULL
     };
     struct json_object *domains = field_array(result, "domains");
     struct table *table;
@@ -199,9 +201,9 @@ const struct command command_status = {
         "many\n"
         "notifications per second to and from it go from place to place "
         "(CROSS/S), and\n"
-        "where it ran (RAN). KEY is cpu (the default), crossings, delay "
-        "(until a vCPU\n"
-        "that was woken runs) or name.",
+        "where it ran (RAN); and on which nodes its memory is (MEMORY). KEY is "
+        "cpu (the\n"
+        "default), crossings, delay (until a vCPU that was woken runs) or name.",
     .takes = QUESTION_SELECTS,
     .run = run,
 };

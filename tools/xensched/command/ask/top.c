@@ -244,12 +244,13 @@ static void draw_line(int y, const struct line *line)
     char text[1024];
 
     snprintf(text, sizeof(text), "%5s %-16.16s %6.2f %10.1f  %-16.16s %-9s "
-             "%8s  %-8.30s %s", field_text(line->domain, "domid"),
+             "%8s  %-8.30s %-24s %s", field_text(line->domain, "domid"),
              field_text(line->domain, "name"), line->cpu, line->talk,
              line->partner, field_text(line->domain, "affinity"),
              field_percent(line->domain, "at_place"),
              field_ranges(line->domain, "pcpus"),
-             field_shares(line->domain, "ran"));
+             field_shares(line->domain, "ran"),
+             field_shares(line->domain, "memory"));
     print_at(y, text);
 }
 
@@ -269,8 +270,8 @@ static void draw(struct screen *s)
     draw_head(s);
     attron(A_REVERSE);
     snprintf(text, sizeof(text), "%5s %-16s %6s %10s  %-16s %-9s %8s  %-8s "
-             "%-24s", "ID", "NAME", "CPU", "TALK/S", "MOST WITH", "AFFINITY",
-             "AT PLACE", "PCPUS", "RAN");
+             "%-24s %s", "ID", "NAME", "CPU", "TALK/S", "MOST WITH", "AFFINITY",
+             "AT PLACE", "PCPUS", "RAN", "MEMORY");
     print_at(FIRST_LINE - 1, text);
     attroff(A_REVERSE);
     if (s->first + room() > s->nr_lines)
@@ -375,10 +376,11 @@ const struct command command_top = {
         "whom most,\n"
         "how much of its time one that was moved is at its place (AT PLACE), "
         "where they\n"
-        "are (PCPUS) and where they ran of late (RAN), again each second.\n"
-        "Keys: q quits, s sorts by the next column, arrows and page keys "
-        "scroll. KEY\n"
-        "is cpu (the default), talk or name.",
+        "are (PCPUS), where they ran of late (RAN) and on which nodes their "
+        "memory is\n"
+        "(MEMORY), again each second. Keys: q quits, s sorts by the next "
+        "column, arrows\n"
+        "and page keys scroll. KEY is cpu (the default), talk or name.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_WHO | ARGUMENT_TOP | ARGUMENT_SORT,
     .run = run,
 };

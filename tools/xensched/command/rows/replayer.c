@@ -74,6 +74,7 @@ static void copy_domain(struct domain *d, const struct domain *from)
     memcpy(d->group, from->group, sizeof(d->group));
     for (i = 0; i < from->nr_serves; i++)
         domain_add_serves(d, from->serves[i]);
+    pages_init_copy(&d->pages, &from->pages);
     cpumap_init_copy(&d->pool_cpus, &from->pool_cpus);
     domain_make_vcpus(d, from->nr_vcpus, from->pool_cpus.nr_cpus);
     for (i = 0; i < from->nr_vcpus; i++) {

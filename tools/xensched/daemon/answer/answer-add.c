@@ -9,8 +9,8 @@
 /* A smaller share is not worth naming. */
 #define LEAST_SHARE 0.005
 
-void answer_add_ran(json_object *array, const struct topology_place *place,
-                    double share)
+static void add_share_of(json_object *array, const char *kind, unsigned int id,
+                         double share)
 {
     json_object *json;
     char name[32];
@@ -18,10 +18,21 @@ void answer_add_ran(json_object *array, const struct topology_place *place,
     if (share < LEAST_SHARE)
         return;
     json = json_object_new_object();
-    snprintf(name, sizeof(name), "%s %u", place->kind, place->id);
+    snprintf(name, sizeof(name), "%s %u", kind, id);
     json_add_text(json, "place", name);
     json_add_real(json, "share", share, 4);
     json_object_array_add(array, json);
+}
+
+void answer_add_ran(json_object *array, const struct topology_place *place,
+                    double share)
+{
+    add_share_of(array, place->kind, place->id, share);
+}
+
+void answer_add_memory(json_object *array, unsigned int node, double share)
+{
+    add_share_of(array, "node", node, share);
 }
 
 json_object *answer_cpus(const struct cpumap *cpus)

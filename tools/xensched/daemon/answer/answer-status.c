@@ -110,6 +110,23 @@ static json_object *ran(const struct subject *s, const struct domain *d)
     return array;
 }
 
+/* On which nodes its memory is; nothing of it while that is not known. */
+static void add_memory(json_object *json, const struct subject *s,
+                       const struct domain *d)
+{
+    json_object *array = json_object_new_array();
+    unsigned int node;
+
+    for (node = 0; node < d->pages.nr_nodes; node++)
+        answer_add_memory(array, node, pages_share(&d->pages, node));
+    json_object_object_add(json, "memory", array);
+    if (d->pages.known)
+        json_add_real(json, "memory_age_s",
+                      (s->now_ns - d->pages.at_ns) / 1e9, 1);
+    else
+        json_object_object_add(json, "memory_age_s", NULL);
+}
+
 /* Is it where it was moved, and by what is it kept there? */
 static void add_place(json_object *json, const struct subject *s,
                       const struct domain *d)
@@ -155,6 +172,7 @@ static json_object *domain(const struct subject *s, const struct domain *d)
     json_object_object_add(json, "pcpus",
                            where_it_runs(d, s->core->topology.nr_cpus));
     add_place(json, s, d);
+    add_memory(json, s, d);
 
     return json;
 }

@@ -49,6 +49,9 @@ json_object *answer_error(const char *text);
 void answer_add_ran(json_object *array, const struct topology_place *place,
                     double share);
 
+/* The same of the part of its memory that is on @node. */
+void answer_add_memory(json_object *array, unsigned int node, double share);
+
 /* Add the time that a domain uses of late; null: nobody knows. */
 void answer_add_use(json_object *json, const struct core *core,
                     const struct domain *d, uint64_t now_ns);

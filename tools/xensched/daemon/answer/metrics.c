@@ -300,6 +300,26 @@ static void write_places(FILE *out, const struct core *core, uint64_t now_ns)
         write_places_of(out, core, &core->domains.domain[i], now_ns);
 }
 
+static void write_memory(FILE *out, const struct core *core)
+{
+    unsigned int i, node;
+
+    family(out, "memory_ratio", "gauge",
+           "part of its memory that is on this node, by the latest count");
+    for (i = 0; i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+
+        for (node = 0; node < d->pages.nr_nodes; node++) {
+            double share = pages_share(&d->pages, node);
+
+            if (share < MIN_SHARE)
+                continue;
+            domain_sample(out, "memory_ratio", d);
+            fprintf(out, ",node=\"%u\"} %.4f\n", node, share);
+        }
+    }
+}
+
 static void write_crossings(FILE *out, const struct core *core,
                             uint64_t now_ns)
 {
@@ -431,6 +451,7 @@ static void write_all(FILE *out, const struct core *core,
     write_domains(out, core, now_ns);
     write_at_place(out, core, now_ns);
     write_places(out, core, now_ns);
+    write_memory(out, core);
     write_crossings(out, core, now_ns);
     write_levers(out, core);
     write_soft_weight(out, core);
