@@ -172,13 +172,14 @@ def text_of_status():
     check(sources[2].split() == ["linux", "absent", "0", "0", "0"], sources)
     check([re.split("  +", row.strip()) for row in rows] == [
         ["DOMAIN", "ID", "ACCT", "DRIVER", "CPU%", "GROUP", "AFFINITY",
-         "MOVED", "PCPUS", "LEVER", "AT PLACE", "CROSS/S", "RAN"],
+         "MOVED", "PCPUS", "LEVER", "AT PLACE", "CROSS/S", "RAN",
+         "MEMORY"],
         ["Domain-0", "0", "2", "yes", "31.2", "-", "operator", "no", "0-1",
-         "-", "-", "72", "node 0 100 %"],
+         "-", "-", "72", "node 0 100 %", "node 0 52 %, node 1 48 %"],
         ["disk", "1", "3", "no", "22.7", "-", "ours", "yes", "1",
-         "soft", "97 %", "72", "node 0 97 %, node 1 3 %"],
+         "soft", "97 %", "72", "node 0 97 %, node 1 3 %", "node 0 100 %"],
         ["idle", "2", "4", "no", "0.0", "-", "default", "no", "3",
-         "-", "-", "-", "-"]], ended.out)
+         "-", "-", "-", "-", "-"]], ended.out)
     column = rows[0].index("AFFINITY")
     check(all(row[column - 1] == " " and row[column] != " " for row in rows),
           ended.out)
@@ -202,9 +203,9 @@ def ran_in_status():
     for what makes no sense"""
     status = examples()["status"]
     domain = status["result"]["domains"][1]
-    for name in ("ran", "at_place", "lever", "crossings_per_s"):
+    for name in ("ran", "at_place", "lever", "crossings_per_s", "memory"):
         del domain[name]
-    line = "  yes    1      -             -        -  -\n"
+    line = "  yes    1      -             -        -  -             -\n"
     ask("status", status).expect(0, line)
     for ran in ({}, [], [5], [{}], [{"place": "node 0"}], [{"share": 1}],
                 [{"place": 0, "share": 1}], [{"place": "x", "share": "1"}]):
