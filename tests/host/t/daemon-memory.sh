@@ -31,6 +31,8 @@ check "the reason has what its memory would cost" \
 check "and what it would save beside it" \
     explains 'saves [0-9.]* ms/s ([0-9]* notifications/s with Domain-0'
 xensched explain disk | sed 's/^/# /'
+check "status has the node that Xen says" sh -c \
+    "xensched status | grep '^disk .* node $home 100 % *\$'"
 sleep 10
 check "the guest stays home" test "$(journal_has move disk | wc -l)" = 0
 stop_daemon TERM
