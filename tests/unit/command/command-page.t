@@ -25,7 +25,7 @@ except ImportError:
 
 from command_world import alone, check, main, path, run
 from recording_made import (
-    CRUNCH, DISK, DOM0, GUEST, MS, NONE, XEN, Recording, slow_request,
+    CRUNCH, DISK, DOM0, GUEST, MS, NONE, XEN, Recording, marked, slow_request,
     slow_request_with_threads, with_counters)
 
 BROWSER = shutil.which("chromium")
@@ -273,6 +273,27 @@ def shows_threads():
     for arrow in ([MS // 4, 9, 8], [41 * MS, 8, 9], [40 * MS + 1000, 0, 5]):
         check(arrow in arrows, arrow, arrows)
     check([a[0] for a in arrows] == sorted(a[0] for a in arrows), arrows)
+
+
+@alone
+def shows_marks():
+    """Regions have lanes below their vCPU; counts, labels; a click and a search say so"""
+    opened(marked())
+    check(js("timeline.lanes.map((l) => l.name)") ==
+          ["pCPU 0", "pCPU 1", "pCPU 3", "Domain-0", "crunch", "disk",
+           "regions", "regions"])
+    check(js("[...timeline.lanes[6].begin].slice(1, 3)") == [MS // 2, 42 * MS])
+    at(x_of(20 * MS), lane_y("regions")).click().perform()
+    soon(lambda: "disk, regions: request from 0.000500 s for 41.500 ms" in
+         details(), details())
+    browser.find_element(By.ID, "search").send_keys("use", Keys.ENTER)
+    soon(lambda: "disk, regions: use from 0.041000 s for 2.000 ms" in details(),
+         details())
+    below = js("timeline.lanes.length + timeline.counters.map((c) => c.name)"
+               ".indexOf('disk: jobs')")
+    at(x_of(42 * MS), 24 + 22 * below + 11).click().perform()
+    soon(lambda: "disk: jobs: %d counted at" % (2 ** 40 + 5) in details(),
+         details())
 
 
 @alone

@@ -187,6 +187,23 @@ def slow_request():
     return r
 
 
+def marked():
+    """What disk does while it asks dom0: on the whole, and within that."""
+    r = slow_request()
+    r.name_region(MS // 4, 1, DISK, 7, "request")
+    r.begin_region(MS // 2, 1, DISK, 7)
+    r.name_region(MS // 2 + 1, 1, DISK, 8, "use")
+    r.begin_region(41 * MS, 1, DISK, 8)
+    r.count(41 * MS + 1, 1, DISK, 9, 2 ** 40 + 5)
+    r.label(41 * MS + 2, 1, DISK, "half of it")
+    r.end_region(42 * MS, 1, DISK, 7)
+    r.name_region(42 * MS + 1, 1, DISK, 9, "jobs")
+    r.mark(42 * MS + 2, 1, DISK, 77)
+    r.count(43 * MS, 1, DISK, 9, 0)
+    r.end_region(43 * MS, 1, DISK, 8)
+    return r
+
+
 def with_counters(lost=False):
     """The same with a run queue and memory; then rows are lost from 30 ms on."""
     r = slow_request()

@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 1 --cores 2
+# time: 240
+#
+# A guest marks what it does, with xensched-mark, and "xensched roi" in dom0 says
+# how long that took and what its vCPU did meanwhile; the timeline has its names.
+# Fails if a mark is lost, a time does not add up, a guest marks that nobody
+# allows, or one whose configuration does has lost that after it was built anew.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/daemon.sh
+
+modules=/lib/xensched
+rec=$RESULTS/marks.rows
+# shellcheck disable=SC2034 # for start_daemon
+daemon_settings="--log service-ns,wake-delay,evtchn-send,migrate,mark"
+insert="insmod $modules/xensched_log.ko && insmod $modules/xensched_guest.ko"
+
+# column N REGION: of the table that roi prints; a length is two words.
+column()
+{
+    xensched roi $rec marker 2>/dev/null | awk -v n="$1" -v name="$2" \
+        '$1 == "marker" && $2 == name { print $n; exit }'
+}
+
+# json KEY: the numbers of all regions that are measured, a line each.
+json()
+{
+    xensched roi --json $rec marker 2>/dev/null | tr -d ' \n' |
+        sed 's/.*"intervals"://' | tr ',{}' '\n\n\n' | sed -n "s/^\"$1\"://p"
+}
+
+# adds_up: running + runnable + blocked + unknown = wall, of each region.
+adds_up()
+{
+    for key in wall_ns running_ns runnable_ns blocked_ns unknown_ns; do
+        json $key >/run/$key
+    done
+    paste /run/wall_ns /run/running_ns /run/runnable_ns /run/blocked_ns \
+        /run/unknown_ns | awk '$1 != $2 + $3 + $4 + $5 { exit 1 }
+            END { exit NR < 20 }'
+}
+
+# ran_most: who computes has a pCPU most of the time.
+ran_most()
+{
+    paste /run/wall_ns /run/running_ns | awk '
+        { wall += $1; ran += $2 } END { print ran / wall; exit ran < 0.5 * wall }'
+}
+
+console_begin
+guest start obedient name=marker cpus=1 "xl=vm_affinity_log = 1" &
+guest start obedient name=other &
+wait
+for guest in marker other; do
+    check "the modules can be used in $guest" in_guest $guest "$insert"
+done
+check "no mark before somebody records" in_guest marker \
+    "xensched-mark label x 2>&1 | grep -q 'vm_affinity_log = 1'"
+check "a command runs all the same, with its exit code" in_guest marker \
+    "xensched-mark run x -- sh -c 'exit 7' 2>/dev/null; test \$? = 7"
+
+check "the daemon starts" start_daemon --mode observe
+xensched record --seconds 120 $rec 2>/run/said &
+recorder=$!
+check "a recording allows marks to who is to tell" \
+    until_true 20 in_guest marker "xensched-mark label ready"
+check "and to nobody else" in_guest other \
+    "xensched-mark label x 2>&1 | grep -q 'not permitted'"
+check "twenty regions are marked" in_guest marker \
+    'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        xensched-mark run work -- spin 0.02 || exit 1
+    done'
+check "regions in each other are, counts and labels" in_guest marker \
+    'xensched-mark begin outer && xensched-mark begin inner &&
+     xensched-mark count jobs 1099511627781 && xensched-mark end outer &&
+     xensched-mark label "<b>half</b> of it" && xensched-mark end inner &&
+     xensched-mark begin endless && xensched-mark code 77'
+check "a name that is too long is refused" in_guest marker \
+    "xensched-mark begin 12345678901234567890123456789012 2>&1 | grep -q '31 bytes'"
+check "what is no mark is refused" in_guest marker \
+    "mark-device 7 1 >/dev/null"
+# As the rule for udev does, which the box has not.
+in_guest marker "chgrp 100 /dev/xensched-mark && chmod 660 /dev/xensched-mark
+    echo in:x:1000:100::/:/bin/sh >>/etc/passwd
+    echo out:x:1001:101::/:/bin/sh >>/etc/passwd"
+check "who is of the device's group may make marks" in_guest marker \
+    "su in -c 'xensched-mark label group'"
+check "who is not may not" in_guest marker \
+    "su out -c 'xensched-mark label x' 2>&1 | grep -q 'it is for root'"
+
+guest stop marker
+guest start obedient name=marker cpus=1 "xl=vm_affinity_log = 1"
+in_guest marker "$insert"
+check "a guest that is built anew may still make marks" \
+    until_true 20 in_guest marker "xensched-mark label again"
+sleep 1
+kill -INT $recorder
+wait $recorder || cat /run/said
+stop_daemon TERM
+
+xensched roi $rec marker >/run/roi 2>/run/said
+cat /run/roi /run/said
+is "roi knows all twenty" "$(column 3 work)" 20
+is "and those in each other" "$(column 3 outer) $(column 3 inner)" "1 1"
+check "marks without their end are said" \
+    grep -q 'marks without their end: 1' /run/roi
+check "what the vCPU did adds up to the time, each time" adds_up
+check "and most of it it ran" ran_most
+check "by code, too" sh -c "xensched roi --begin 7 $rec marker | grep -q '^marker *7 '"
+xensched timeline --json $rec >/run/timeline.json 2>/dev/null
+for words in '"jobs"' '"<b>half</b> of it"' '"last":1099511627781' '"text":"group"' \
+    '"text":"again"' '"broken":0'; do
+    check "the timeline has $words" grep -q "$words" /run/timeline.json
+done
+guest stop marker
+guest stop other
+check "nobody complained" console_quiet
+finish
