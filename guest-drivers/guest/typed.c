@@ -9,8 +9,7 @@
  * Codes that belong together are logged without another one of this vCPU in
  * between, and there are never more than a dozen of them.
  */
-#include <linux/atomic.h>
-#include <linux/err.h>
+#include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
@@ -19,6 +18,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include <asm/barrier.h>
 #include <asm/byteorder.h>
 
 #include "code.h"
