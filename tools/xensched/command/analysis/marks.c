@@ -116,6 +116,7 @@ json_object *marks_json(const struct timeline *t)
     for (kind = 0; kind < MARK_KINDS; kind++)
         json_add_int(o, mark_kind_name[kind], count(t, kind));
     json_add_int(o, "broken", t->marks.broken);
+    json_add_int(o, "left_out", t->regions.left_out);
     json_object_object_add(o, "regions", regions_json(t));
     json_object_object_add(o, "counts", counts_json(t));
     json_object_object_add(o, "labels", labels_json(t));
@@ -171,6 +172,9 @@ void marks_print(const struct timeline *t)
                " counts, %" PRIu64 " labels, %" PRIu64 " codes\n",
                count(t, MARK_BEGIN), count(t, MARK_END), count(t, MARK_COUNT),
                count(t, MARK_LABEL), count(t, MARK_CODE));
+    if (t->regions.left_out)
+        printf("marks of more names than are told apart: %" PRIu64 "\n",
+               t->regions.left_out);
     if (t->marks.broken)
         printf("marks of which a part was lost: %" PRIu64 "\n",
                t->marks.broken);
