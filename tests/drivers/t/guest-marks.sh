@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 1 --cores 2
-# time: 240
+# time: 300
 #
 # A guest marks what it does, with xensched-mark, and "xensched roi" in dom0 says
 # how long that took and what its vCPU did meanwhile; the timeline has its names.
@@ -91,6 +91,18 @@ check "who is of the device's group may make marks" in_guest marker \
 check "who is not may not" in_guest marker \
     "su out -c 'xensched-mark label x' 2>&1 | grep -q 'it is for root'"
 
+# Names that were said before it began are said again.
+xensched record --seconds 120 $rec.later 2>/run/said-later &
+later=$!
+until_true 20 test -s $rec.later
+sleep 2
+in_guest marker "xensched-mark run work -- true"
+sleep 1
+kill -INT $later
+wait $later || cat /run/said-later
+check "who begins to record later has the names, too" \
+    sh -c "xensched roi --begin work $rec.later marker | grep -q '^marker *work *1 '"
+
 guest stop marker
 guest start obedient name=marker cpus=1 "xl=vm_affinity_log = 1"
 in_guest marker "$insert"
@@ -103,7 +115,7 @@ stop_daemon TERM
 
 xensched roi $rec marker >/run/roi 2>/run/said
 cat /run/roi /run/said
-is "roi knows all twenty" "$(column 3 work)" 20
+is "roi knows all twenty, and that of the second recording" "$(column 3 work)" 21
 is "and those in each other" "$(column 3 outer) $(column 3 inner)" "1 1"
 check "marks without their end are said" \
     grep -q 'marks without their end: 1' /run/roi
