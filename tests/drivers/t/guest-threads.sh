@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2
 # time: 240
+# only: full
 #
 # A guest logs what its threads do, and so does dom0.  Two threads that hand over
 # to each other know when they ran, and their kernel counts how often and why
