@@ -9,6 +9,9 @@ The workloads are shell commands of this machine.  Guests are lines of a file
 
 import collections
 import contextlib
+import csv
+import io
+import json
 import os
 import random
 import re
@@ -17,8 +20,10 @@ import sqlite3
 import statistics
 import subprocess
 import time
+import zlib
 
 from command_world import XENSCHED, alone, check, main, path, run, test
+from recording_made import slow_request
 
 PLAN = """repetitions = %d
 workload.work.run = "%s"
@@ -436,6 +441,37 @@ def database_damaged():
 
 
 @test
+def database_damaged_within():
+    """a page that was overwritten is found before anything is measured"""
+    bench = Bench(PLAN % (30, "head -c 3000 /dev/urandom | od; echo >> done"))
+    bench.do("--all").expect(0)
+    size = os.stat(bench.db).st_size
+    with open(bench.db, "r+b") as f:
+        f.seek(size // 4096 // 2 * 4096)
+        f.write(b"\xff" * 4096)
+    os.unlink(bench.folder + "/done")
+    bench.do().expect(1, bench.db, "damaged")
+    check(not bench.has("done"), "it was measured all the same")
+
+
+@test
+def whole_or_not_at_all():
+    """of a run whose end cannot be written nothing is in the database"""
+    bench = Bench()
+    bench.do().expect(0)
+    bench.sql("CREATE TRIGGER no BEFORE INSERT ON value WHEN new.name = 'b' "
+              "BEGIN SELECT RAISE(ABORT, 'not this one'); END")
+    bench.plan(PLAN % (1, "echo value a 1; echo value b 2"))
+    bench.do().expect(1, "not this one")
+    check(bench.sql("SELECT state, wall_ns FROM run WHERE experiment = 2 ORDER BY "
+                    "id") == [("begun", None), ("planned", None)])
+    check(bench.sql("SELECT count(*) FROM value") == [(0,)])
+    bench.sql("DROP TRIGGER no")
+    bench.do().expect(0, "is repeated", "2 runs are done, 0 of them failed")
+    check(bench.sql("SELECT count(*) FROM value") == [(4,)])
+
+
+@test
 def database_later():
     """a database of a later version is not touched"""
     bench = Bench()
@@ -607,10 +643,43 @@ def recorded():
         check(os.path.exists(file) == (repetition == 1), rows)
         if repetition == 1:
             check(os.stat(file).st_size == size, rows)
-            import zlib
             check(zlib.crc32(open(file, "rb").read()) == crc, rows)
             run("timeline", file).expect(0)
     check(bench.sql("SELECT sum(notifications) > 0 FROM pair") == [(1,)])
+
+
+@test
+def schedule():
+    """what is stored of a recording is what the timeline and latency say of it"""
+    bench = Bench("repetitions = 1\nworkload.w.run = \"mv made db-recordings/1.rows\""
+                  "\nconfiguration.rec.log = \"all\"\n", xen="busy")
+    file = slow_request().write(bench.folder + "/made")
+    said = json.loads(run("timeline", "--json", file).expect(0).out)
+    pairs = json.loads(run("latency", "--json", file).expect(0).out)["pairs"]
+    bench.do().expect(0)
+    sums = collections.Counter()
+    for vcpu in said["vcpus"]:
+        for state in ("running", "runnable", "blocked"):
+            sums[vcpu["domain"], state] += vcpu[state + "_ns"]
+    rows = bench.sql("SELECT name, running_ns, waiting_ns, asleep_ns FROM domain")
+    check({row[0] for row in rows} == {name for name, _ in sums}, rows)
+    for name, *found in rows:
+        check(found == [sums[name, state] for state in
+                        ("running", "runnable", "blocked")], name, found, sums)
+    for name, ns in bench.sql("SELECT domain, sum(ns) FROM place GROUP BY domain"):
+        check(ns == sums[name, "running"], name, ns, sums)
+    for state in ("running", "runnable"):
+        for name, ns in bench.sql("SELECT domain, sum(ns) FROM span WHERE state = ? "
+                                  "GROUP BY domain", state):
+            check(ns == sums[name, state], name, state, ns, sums)
+    check(bench.sql("SELECT sender, receiver, notifications, median_ns, p99_ns FROM "
+                    "pair ORDER BY rowid") ==
+          [(p["from"], p["to"], sum(p["notifications"].values()),
+            p["total_ns"]["p50"], p["total_ns"]["p99"]) for p in pairs])
+    check(sorted(bench.sql("SELECT domain, other, ns FROM instead")) ==
+          sorted((p["to"], w["who"], w["ns"]) for p in pairs
+                 for w in p["waited_for"]))
+    bench.runs("compare", "rec", "rec").expect(0, "ran on, in rec", "waited ran")
 
 
 @test
@@ -684,7 +753,7 @@ def outliers_and_caveats():
     for change, words in (
             ("lost_rows = 7, rows = 93", "rows were lost in 1 of 1"),
             ("clock_jump_ns = -50000000", "clock was set by -0.050 s"),
-            ("steal_ns = 500000000", "25.0 % of its time")):
+            ("steal_ns = 500000000", "in 1 of 10 runs, for up to 25.0 %")):
         bench.sql("UPDATE run SET %s WHERE id = ?" % change, bad)
         for action in (["stat"], ["compare", "a", "b"]):
             bench.runs(*action).expect(0, words)
@@ -702,8 +771,6 @@ def exported():
                   name.replace("\"", "\\\\\\\"").replace("`", "\\\\`"))
     bench.do().expect(0)
     bench.sql("UPDATE value SET name = ?, value = 0.1", name)
-    import csv
-    import io
     out = bench.runs("export", "--csv").expect(0).out
     rows = list(csv.DictReader(io.StringIO(out)))
     check(len(rows) == 6 and {len(r) for r in rows} == {6}, out)

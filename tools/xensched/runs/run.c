@@ -174,10 +174,6 @@ static void run_recorded(struct run *run)
     run_workload(run);
     if (recorder_stop(&recorder, &err))
         fail(run, "%s", err.text);
-    else if (!run->stopped)
-        take_recording(run);
-    if (!run->full)
-        unlink(run->recording);
 }
 
 /* Ctrl-C ends a preparation and the workload; a clean-up takes a second one. */
@@ -196,15 +192,30 @@ static void run_prepared(struct run *run)
     run->stopped |= stop_count() > 0;
 }
 
+/* It takes its time, so all is as it was by then. */
+static void end_recording(struct run *run)
+{
+    if (run->configuration->log != PLAN_RECORD)
+        return;
+    if (!run->stopped && !run->outcome.failure)
+        take_recording(run);
+    if (!run->full || !run->outcome.recording)
+        unlink(run->recording);
+}
+
 int run_do(struct run *run, struct pinning *pinning, struct xensched_error *err)
 {
+    int rc;
+
     run->outcome.exit_status = -1;
     if (pinning_apply(pinning, run->configuration, err))
         fail(run, "%s", err->text);
     else
         run_prepared(run);
+    rc = pinning_restore(pinning, err);
+    end_recording(run);
 
-    return pinning_restore(pinning, err);
+    return rc;
 }
 
 void run_free(struct run *run)

@@ -65,9 +65,9 @@ static int pcpu_of(const struct maker *m, const struct span *span)
     return m->t->stays.cpu[span->cpu].id;
 }
 
-static void take_vcpu(struct maker *m, const struct vcpu *vcpu, bool full)
+static void take_vcpu(struct maker *m, const struct vcpu *vcpu,
+                      unsigned int domain, bool full)
 {
-    unsigned int domain = domain_of(m, vcpu->acct);
     int last = -1;
     size_t i;
 
@@ -88,19 +88,25 @@ static void take_vcpu(struct maker *m, const struct vcpu *vcpu, bool full)
     }
 }
 
+static void take_states(struct schedule_domain *d,
+                        const uint64_t ns[VCPU_STATES])
+{
+    d->running_ns += ns[VCPU_RUNNING];
+    d->waiting_ns += ns[VCPU_RUNNABLE];
+    d->asleep_ns += ns[VCPU_BLOCKED];
+    d->unknown_ns += ns[VCPU_UNKNOWN] + ns[VCPU_LOST];
+}
+
 static void take_vcpus(struct maker *m, bool full)
 {
     unsigned int i;
 
     for (i = 0; i < m->t->vcpus.nr; i++) {
         const struct vcpu *vcpu = &m->t->vcpus.vcpu[i];
-        struct schedule_domain *d = &m->s->domain[domain_of(m, vcpu->acct)];
+        unsigned int domain = domain_of(m, vcpu->acct);
 
-        d->running_ns += vcpu->ns[VCPU_RUNNING];
-        d->waiting_ns += vcpu->ns[VCPU_RUNNABLE];
-        d->asleep_ns += vcpu->ns[VCPU_BLOCKED];
-        d->unknown_ns += vcpu->ns[VCPU_UNKNOWN] + vcpu->ns[VCPU_LOST];
-        take_vcpu(m, vcpu, full);
+        take_states(&m->s->domain[domain], vcpu->ns);
+        take_vcpu(m, vcpu, domain, full);
     }
 }
 

@@ -30,10 +30,11 @@ static const char *const questions[] = {
     " workload, configuration, clock_jump_ns / 1e9) FROM run WHERE experiment = "
     "? AND state = 'done' AND abs(clock_jump_ns) > 10000000",
 
-    "SELECT printf('run %d (%s, %s): CPUs were kept from running (steal) for "
-    "%.1f %% of its time', id, workload, configuration, 100.0 * steal_ns / "
-    "wall_ns) FROM run WHERE experiment = ? AND state = 'done' AND steal_ns > "
-    "wall_ns / 100",
+    "SELECT printf('%s, %s: this system''s CPUs were kept from running (steal) in "
+    "%d of %d runs, for up to %.1f %% of their time', workload, configuration, "
+    "total(steal_ns > wall_ns / 100), count(*), max(100.0 * steal_ns / wall_ns))"
+    " FROM run WHERE experiment = ? AND state = 'done' GROUP BY workload, "
+    "configuration HAVING total(steal_ns > wall_ns / 100)",
 
     "SELECT printf('done on %d hosts that differ (another boot, kernel, Xen, "
     "domain or affinity): see table session', count(DISTINCT host)) FROM session"
