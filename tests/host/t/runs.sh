@@ -1,0 +1,121 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 2
+# time: 480
+#
+# xensched runs on a real Xen: a guest's workload is done where the plan places the
+# guest, by where the log says that it ran; its recording tells so, compare prints it,
+# and affinities are what they were, also after Ctrl-C and after kill -9.  Fails if a
+# guest ran elsewhere, if rows are lost without a word, or if anything is left.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+near=${near:?} # dom0's pCPUs, of socket 0
+# shellcheck disable=SC2034 # for start_daemon
+daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate"
+db=/run/runs.sqlite
+
+# The first one is done in the guest.
+cat >/run/plan <<END
+repetitions = 6
+workload.read.run = "obey web 'dd if=/dev/xvda of=/dev/null bs=4k count=50 iflag=direct'"
+configuration.near.place = "web=0-1"
+configuration.near.log = "all"
+configuration.far.place = [ "web=2-3" ]
+configuration.far.log = "all"
+END
+cat >/run/plan.long <<END
+repetitions = 1
+workload.sleep.run = "touch /run/begun; sleep 987"
+configuration.far.place = "web=2-3"
+END
+cat >/run/plan.off <<END
+repetitions = 1
+workload.none.run = "true"
+configuration.off.log = "off"
+END
+cat >/run/plan.wrong <<END
+repetitions = 1
+workload.none.run = "true"
+configuration.where.place = [ "web=0", "nobody=1" ]
+END
+
+runs()
+{
+    xensched runs --database $db "$@"
+}
+
+# ran_on CONFIGURATION: pCPUs that web ran on in it, as compare says.
+ran_on()
+{
+    sed -n "s/^read, web ran on, in $1: //p" /run/compared |
+        tr , '\n' | sed 's/.*pCPU \([0-9]*\):.*/\1/' | sort | tr '\n' ' '
+}
+
+# within PCPUS OF: all of the first ones are of the second ones, and there is one.
+within()
+{
+    echo "it ran on: $1"
+    [ -n "$1" ] && for pcpu in $1; do
+        case " $2 " in *" $pcpu "*) ;; *) return 1 ;; esac
+    done
+}
+
+# begin_long: a run that has begun, with its guest placed; sets $doing.  (Not to be
+# used with check, which waits for it.)
+begin_long()
+{
+    rm -f /run/begun
+    xensched runs --database $db "do" /run/plan.long >/run/said 2>&1 &
+    doing=$!
+    until_true 30 test -e /run/begun
+}
+
+guest start obedient name=web disk=16
+affinities >before
+start_daemon --mode observe
+check "the daemon runs" xensched status
+check "the plan is done" runs "do" /run/plan
+affinities >after
+check "all affinities are as before" cmp before after
+check "nothing is left to put back" test ! -e /var/lib/xensched/runs.state
+runs compare near far >/run/compared
+sed 's/^/# /' /run/compared
+runs stat | grep '^!' | sed 's/^/# /'
+check "near: the guest ran on pCPUs 0 and 1, and nowhere else, by the log" \
+    within "$(ran_on near)" "0 1"
+check "far: it ran on pCPUs 2 and 3, and nowhere else" within "$(ran_on far)" "2 3"
+check "there is a verdict of the times" grep -q '^read, wall time: .*95 % interval' \
+    /run/compared
+recorded=$(runs show "$(runs list 1 | awk '$3 == "near" && $4 == 1 { print $1 }')" |
+    sed -n 's/^recording: //p')
+check "the first repetition's recording is kept, and has web" \
+    sh -c "xensched timeline $recorded | grep -q web"
+is "those of the first ones only are kept" "$(ls $db-recordings | wc -l)" 2
+check "events are on: a run that wants them off fails" \
+    sh -c "xensched runs --database $db do /run/plan.off 2>&1 | grep 'events are on'"
+check "a guest that is not there is named" \
+    sh -c "xensched runs --database $db do /run/plan.wrong 2>&1 | grep \"'nobody'\""
+affinities >after
+check "and then nobody was moved" cmp before after
+
+begin_long
+check "its guest is placed" hard_is web 2-3
+kill -INT "$doing"
+wait "$doing" 2>/dev/null
+is "Ctrl-C ends it, which is no success" $? 1
+affinities >after
+check "after Ctrl-C all affinities are as before" cmp before after
+
+begin_long
+check "killed, it leaves its guest where it was" hard_is web 2-3
+kill -KILL "$doing"
+wait "$doing" 2>/dev/null
+check "its workload has ended, too" until_true 10 sh -c '! ps | grep -q "[s]leep 987"'
+runs "do" /run/plan.off 2>/run/said
+check "the next one says what was left" grep -q 'got the original affinity back' /run/said
+affinities >after
+check "and puts it back" cmp before after
+stop_daemon TERM
+check "no event is on: that run is done now" runs "do" /run/plan.off
+finish
