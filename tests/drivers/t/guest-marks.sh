@@ -62,7 +62,8 @@ check "no mark before somebody records" in_guest marker \
 check "a command runs all the same, with its exit code" in_guest marker \
     "xensched-mark run x -- sh -c 'exit 7' 2>/dev/null; test \$? = 7"
 
-check "the daemon starts" start_daemon --mode observe
+start_daemon --mode observe
+is "the daemon starts" "$?" 0
 xensched record --seconds 120 $rec 2>/run/said &
 recorder=$!
 check "a recording allows marks to who is to tell" \

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 2 --cores 2
 # time: 480
+# only: full
 #
 # xensched runs on a real Xen: a guest's workload is done where the plan places the
 # guest, by where the log says that it ran; its recording tells so, compare prints it,

@@ -75,7 +75,8 @@ guest start paced name=disk cpus=1 &
 guest start computing name=crunch cpus=1 &
 wait
 xl vcpu-pin Domain-0 all 0
-check "the daemon starts" start_daemon --mode observe
+start_daemon --mode observe
+is "the daemon starts" "$?" 0
 record_them 2
 stop_daemon TERM
 check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
