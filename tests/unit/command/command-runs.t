@@ -757,6 +757,8 @@ def outliers_and_caveats():
         bench.sql("UPDATE run SET %s WHERE id = ?" % change, bad)
         for action in (["stat"], ["compare", "a", "b"]):
             bench.runs(*action).expect(0, words)
+    bench.sql("INSERT INTO domain VALUES(?, 'accounting domain 3', 1, 0, 0, 0, 0)", bad)
+    bench.runs("stat").expect(0, "in 1 of 1 recordings a domain has a number")
     bench.sql("INSERT INTO session VALUES(99, 1, 0, 'another host')")
     bench.sql("UPDATE run SET session = 99 WHERE id = ?", bad)
     bench.runs("stat").expect(0, "2 hosts that differ")

@@ -26,6 +26,13 @@ static const char *const questions[] = {
     "(total(rows) + total(lost_rows))) FROM run WHERE experiment = ? AND state ="
     " 'done' GROUP BY workload, configuration HAVING total(lost_rows)",
 
+    "SELECT printf('%s, %s: in %d of %d recordings a domain has a number in place "
+    "of its name, under which it is counted: xenschedd did not answer in time', "
+    "workload, configuration, count(DISTINCT domain.run), count(DISTINCT run.id))"
+    " FROM run LEFT JOIN domain ON domain.run = run.id AND domain.name GLOB "
+    "'accounting domain [0-9]*' WHERE experiment = ? AND state = 'done' AND rows "
+    "GROUP BY workload, configuration HAVING count(domain.run)",
+
     "SELECT printf('run %d (%s, %s): the clock was set by %.3f s meanwhile', id,"
     " workload, configuration, clock_jump_ns / 1e9) FROM run WHERE experiment = "
     "? AND state = 'done' AND abs(clock_jump_ns) > 10000000",
