@@ -15,7 +15,7 @@
 /* Where there is a toolstack, it says what Xen and its scheduler are. */
 static const char *const commands[] = {
     "xl info",
-    "xl cpupool-list",
+    "xl cpupool-list -c",
     "xl sched-credit2 -s",
 };
 
