@@ -45,6 +45,7 @@ static bool is_due(const struct schedlog_cpu *cpu)
 
 void xensched_doorbell_tick(const struct schedlog_cpu *cpu)
 {
+	/* Who is about to sleep and is not seen here is seen in the next tick. */
 	if (is_due(cpu) && waitqueue_active(&pollers))
 		irq_work_queue(&ring_work);
 }
