@@ -77,6 +77,18 @@ struct domain *domains_find(const struct domains *domains, uint32_t domid)
                        : NULL;
 }
 
+struct domain *domains_find_name(const struct domains *domains,
+                                 const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++)
+        if (!strcmp(domains->domain[i].name, name))
+            return &domains->domain[i];
+
+    return NULL;
+}
+
 void domain_make_vcpus(struct domain *d, unsigned int nr_vcpus,
                        unsigned int nr_cpus)
 {

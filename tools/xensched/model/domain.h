@@ -90,6 +90,10 @@ void domains_free(struct domains *domains);
 /* The domain with this domid, or NULL. */
 struct domain *domains_find(const struct domains *domains, uint32_t domid);
 
+/* The first one with this name, or NULL. */
+struct domain *domains_find_name(const struct domains *domains,
+                                 const char *name);
+
 /* @d is a back end of @front_end. */
 void domain_add_serves(struct domain *d, uint32_t front_end);
 

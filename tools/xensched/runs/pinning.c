@@ -71,18 +71,6 @@ void pinning_close(struct pinning *p)
     journal_close(&p->journal);
 }
 
-static const struct domain *find(const struct domains *domains,
-                                 const char *name)
-{
-    unsigned int i;
-
-    for (i = 0; i < domains->nr; i++)
-        if (!strcmp(domains->domain[i].name, name))
-            return &domains->domain[i];
-
-    return NULL;
-}
-
 /* @map, which is not initialised, is of @place if 0 is returned. */
 static int make_map(const struct pinning *p, const struct domain *d,
                     const struct plan_place *place, struct cpumap *map,
@@ -106,7 +94,7 @@ static int do_place(struct pinning *p, const struct domains *domains,
                     const struct plan_place *place, place_action *action,
                     struct xensched_error *err)
 {
-    const struct domain *d = find(domains, place->guest);
+    const struct domain *d = domains_find_name(domains, place->guest);
     struct cpumap map;
     int rc;
 

@@ -111,14 +111,6 @@ static void print_json(const struct timeline *t, const struct latency *latency)
 
 /* Text. */
 
-static void add_number(struct table *table, uint64_t number)
-{
-    char text[32];
-
-    snprintf(text, sizeof(text), "%" PRIu64, number);
-    table_add(table, text);
-}
-
 static void add_pair(struct table *table, const struct timeline *t,
                      const struct latency_pair *pair)
 {
@@ -126,8 +118,8 @@ static void add_pair(struct table *table, const struct timeline *t,
 
     table_add(table, shown_name(name_of(t, pair->sender)));
     table_add(table, shown_name(name_of(t, pair->receiver)));
-    add_number(table, latency_notifications(pair));
-    add_number(table, pair->kinds[WAKE_RUNNING]);
+    table_add_format(table, "%" PRIu64, latency_notifications(pair));
+    table_add_format(table, "%" PRIu64, pair->kinds[WAKE_RUNNING]);
     for (i = 0; i < NR_QUANTILES; i++)
         table_add(table, pair->total.nr
                   ? shown_length(latency_quantile(&pair->total,

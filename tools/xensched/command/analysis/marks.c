@@ -126,14 +126,6 @@ json_object *marks_json(const struct timeline *t)
 
 /* Text. */
 
-static void add_number(struct table *table, uint64_t number)
-{
-    char text[32];
-
-    snprintf(text, sizeof(text), "%" PRIu64, number);
-    table_add(table, text);
-}
-
 static void print_regions(const struct timeline *t)
 {
     static const char *const headers[] = {
@@ -149,10 +141,10 @@ static void print_regions(const struct timeline *t)
 
         table_add(table, shown_name(names_of(&t->rows.names, kind->acct)));
         table_add(table, shown_name(kind->name));
-        add_number(table, kind->nr);
+        table_add_format(table, "%" PRIu64, kind->nr);
         table_add(table, shown_length(ns[i]));
-        add_number(table, kind->unended);
-        add_number(table, kind->unbegun);
+        table_add_format(table, "%" PRIu64, kind->unended);
+        table_add_format(table, "%" PRIu64, kind->unbegun);
     }
     table_print(table);
     free(ns);

@@ -156,14 +156,6 @@ static void print_json(const struct shown_roi *s)
 
 /* Text. */
 
-static void add_number(struct table *table, uint64_t number)
-{
-    char text[32];
-
-    snprintf(text, sizeof(text), "%" PRIu64, number);
-    table_add(table, text);
-}
-
 static void add_kind(struct table *table, const struct shown_roi *s,
                      size_t index)
 {
@@ -176,7 +168,7 @@ static void add_kind(struct table *table, const struct shown_roi *s,
 
     table_add(table, shown_name(names_of(&s->t->rows.names, kind->acct)));
     table_add(table, shown_name(kind->name));
-    add_number(table, value[ROI_WALL].nr);
+    table_add_format(table, "%" PRIu64, value[ROI_WALL].nr);
     for (i = 0; i < NR_QUANTILES; i++)
         table_add(table, value->nr
                   ? shown_length(latency_quantile(&value[ROI_WALL],
@@ -186,7 +178,7 @@ static void add_kind(struct table *table, const struct shown_roi *s,
                   ? shown_length(latency_quantile(&value[parts[i]], 0.5))
                   : "-");
     for (i = ROI_MIGRATIONS; i < ROI_VALUES; i++)
-        add_number(table, latency_quantile(&value[i], 0.5));
+        table_add_format(table, "%" PRIu64, latency_quantile(&value[i], 0.5));
 }
 
 static void print_table(const struct shown_roi *s)

@@ -145,17 +145,6 @@ static uint32_t last_file(const struct advise *a)
     return last;
 }
 
-static void add_number(struct table *table, const char *format, ...)
-{
-    char text[64];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    table_add(table, text);
-}
-
 static void print_rates(const struct advise *a)
 {
     static const char *const headers[] = {
@@ -174,11 +163,11 @@ static void print_rates(const struct advise *a)
             if (!e->rows)
                 continue;
             table_add(table, event_name(event));
-            add_number(table, "%u", log->file);
-            add_number(table, "%u", log->cpu);
-            add_number(table, "%" PRIu64, e->rows);
-            add_number(table, "%.1f", e->rows / n);
-            add_number(table, "%" PRIu64, e->most);
+            table_add_format(table, "%u", log->file);
+            table_add_format(table, "%u", log->cpu);
+            table_add_format(table, "%" PRIu64, e->rows);
+            table_add_format(table, "%.1f", e->rows / n);
+            table_add_format(table, "%" PRIu64, e->most);
         }
     table_print(table);
 }
@@ -190,9 +179,9 @@ static void add_size(struct table *table, const struct log_demand *d,
     const char *about = d->lower_bound ? "over " : "";
 
     if (size < 1024)
-        add_number(table, "%s%" PRIu64 " B", about, size);
+        table_add_format(table, "%s%" PRIu64 " B", about, size);
     else
-        add_number(table, "%s%" PRIu64 " KiB", about, size / 1024);
+        table_add_format(table, "%s%" PRIu64 " KiB", about, size / 1024);
 }
 
 static void add_events(struct table *table, uint32_t events)
@@ -228,9 +217,9 @@ static void print_sizes(const struct advise *a)
         if (!demand_of(a, file, &d))
             continue;
         add_events(table, d.events);
-        add_number(table, "%u", file);
-        add_number(table, "%u B", d.row_size);
-        add_number(table, "%" PRIu64, d.lost_rows);
+        table_add_format(table, "%u", file);
+        table_add_format(table, "%u B", d.row_size);
+        table_add_format(table, "%" PRIu64, d.lost_rows);
         for (i = 0; i < a->in.nr_readers; i++)
             add_size(table, &d, i);
     }

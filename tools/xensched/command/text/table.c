@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* table.c - see table.h. */
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,17 @@ void table_add(struct table *table, const char *text)
                                            sizeof(*table->cells)));
     }
     table->cells[table->nr++] = cell;
+}
+
+void table_add_format(struct table *table, const char *format, ...)
+{
+    char text[64];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    table_add(table, text);
 }
 
 struct table *table_new(const char *const *headers)

@@ -47,25 +47,13 @@ json_object *answer_cpus(const struct cpumap *cpus)
     return array;
 }
 
-static const struct domain *find_name(const struct domains *domains,
-                                      const char *name)
-{
-    unsigned int i;
-
-    for (i = 0; i < domains->nr; i++)
-        if (!strcmp(domains->domain[i].name, name))
-            return &domains->domain[i];
-
-    return NULL;
-}
-
 const struct domain *answer_domain(const struct subject *s,
                                    struct xensched_error *err)
 {
     const struct domain *d = NULL;
 
     if (s->domid < 0 && s->domain) {
-        d = find_name(&s->core->domains, s->domain);
+        d = domains_find_name(&s->core->domains, s->domain);
         if (!d)
             xensched_fail(err, ESRCH, "there is no domain '%s'", s->domain);
         return d;
