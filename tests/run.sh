@@ -20,7 +20,7 @@ FULL=${1:-}
 cd "$TOP"
 . tests/tap.sh
 unset MAKEFLAGS MFLAGS MAKELEVEL   # each build takes all CPUs
-lanes=()
+begun=()
 
 # trouble WHAT: a failure that no suite reports itself.
 trouble() { echo "not ok - $1" | tee -a "$OUT/run.tap"; }
@@ -37,8 +37,8 @@ judge()
     fi
 }
 
-# suite NAME COMMAND...
-suite()
+# do_suite NAME COMMAND...
+do_suite()
 {
     local name=$1 rc=0 start=$SECONDS
 
@@ -58,31 +58,44 @@ lane()
     renice -n 19 "$BASHPID" > /dev/null
     while read -r name command; do
         read -ra words <<< "$command"
-        said=$(suite "$name" "${words[@]}" 2>&1 < /dev/null)
+        said=$(do_suite "$name" "${words[@]}" 2>&1 < /dev/null)
         printf '%s\n' "$said"
         : > "$OUT/$name.ended"
     done
 }
 
-# begin_lane: of what is in standard input.  A process group, to be ended with all
-# that it started.
+# begin COMMAND...: in a process group, to be ended with all that it started.
+begin()
+{
+    set -m
+    "$@" &
+    set +m
+    begun+=($!)
+}
+
+# suite NAME COMMAND...: it, before anything else.  (The shell looks at a signal only
+# while it waits for a job, not for a command.)
+suite()
+{
+    begin do_suite "$@" < /dev/null
+    wait "$!"
+}
+
+# begin_lane: of what is in standard input.
 begin_lane()
 {
     local suites
 
     suites=$(cat)
     awk '{ print $1 }' <<< "$suites" >> "$OUT/lanes"
-    set -m
-    lane <<< "$suites" &
-    set +m
-    lanes+=($!)
+    begin lane <<< "$suites"
 }
 
-end_lanes()
+end_all()
 {
     local job
 
-    for job in "${lanes[@]}"; do
+    for job in "${begun[@]}"; do
         kill -TERM -- "-$job" 2> /dev/null || :
     done
     wait
@@ -94,7 +107,7 @@ wait_for_lanes()
     local name
 
     wait
-    lanes=()
+    begun=()
     while read -r name; do
         [ -e "$OUT/$name.ended" ] || trouble "$name: it did not run to its end"
     done < "$OUT/lanes"
@@ -115,20 +128,21 @@ summary() { tests/tap-summary.sh "$OUT"/*.tap; }
 build()
 {
     echo "== make $*"
-    make "$@" && return
+    begin make "$@"
+    wait "$!" && return
     trouble "make $* failed"
-    end_lanes
+    end_all
     summary
     exit 1
 }
 
 if full; then
-    echo "test-full: this takes hours"
+    echo "test-full: this takes about four hours on two CPUs"
     export FUZZ_SECONDS=600 TEST_FULL=1
 fi
 rm -rf "$OUT"
 mkdir -p "$OUT"
-trap end_lanes EXIT
+trap end_all EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 begin_lane << 'END'
@@ -166,6 +180,7 @@ if full; then
     suite debug-host tests/host/debug.sh
     suite demo       step "make demo" tests/host/demo.sh
     suite linux-6.12 tests/drivers/test.sh 6.12
+    suite debian-13  tests/chroot.sh trixie
     suite prefixes   step "every prefix of the series builds" \
         make xen-series-check
 fi

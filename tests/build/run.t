@@ -522,6 +522,49 @@ summary_counts()
     grep -q 'one: b' <<< "$out" && grep -q 'two: 1 planned' <<< "$out"
 }
 
+# What stands for the suites sleeps so many seconds: nobody else does.
+SLEEP=98765$$
+
+sleepers() { pgrep -f "^sleep $SLEEP\$" | wc -l; }
+
+# A project in which each build succeeds, and each suite sleeps.
+sleeping_project()
+{
+    local suite
+
+    mkdir -p "$1/tests"
+    cp "$TOP"/tests/{run,tap,tap-summary}.sh "$1/tests"
+    for suite in drivers/run build/run fuzz/mutants fuzz/fuzz service/service series/series; do
+        mkdir -p "$1/tests/${suite%/*}"
+        printf '#!/bin/sh\necho 1..1\nsleep %s\n' "$SLEEP" > "$1/tests/$suite.t"
+        chmod +x "$1/tests/$suite.t"
+    done
+    printf 'xen tools xen-native drivers:\n\nunit:\n\tsleep %s\n' "$SLEEP" \
+        > "$1/Makefile"
+}
+
+# A suite and two lanes are at work when it is told to end.
+tests_end_when_told()
+{
+    local run code=0 n
+
+    sleeping_project "$W/sleeping"
+    "$W/sleeping/tests/run.sh" > "$W/run.log" 2>&1 &
+    run=$!
+    for ((n = 0; n < 300 && $(sleepers) < 3; n++)); do sleep 0.1; done
+    [ "$(sleepers)" -eq 3 ] || { cat "$W/run.log"; return 1; }
+    kill -TERM "$run"
+    for ((n = 0; n < 100; n++)); do
+        kill -0 "$run" 2> /dev/null || break
+        sleep 0.1
+    done
+    echo "after $n tenths of a second $(sleepers) of them sleep"
+    [ "$(sleepers)" -eq 0 ] || { pkill -f "^sleep $SLEEP\$"; return 1; }
+    wait "$run" || code=$?
+    echo "exit code $code"
+    [ "$code" -eq 143 ]
+}
+
 tests=(
     "no network: says so, names the ways out, leaves nothing"   no_network
     "wrong checksum: refused, nothing kept"                     wrong_checksum
@@ -551,6 +594,7 @@ tests=(
     "make setup does nothing when nothing is missing"           setup_asks_nothing
     "make setup without root and sudo says what to run"         setup_without_root
     "the summary counts failed, skipped and silent tests"       summary_counts
+    "make test ends at once when it is told to, with all of it" tests_end_when_told
 )
 echo "1..$((${#tests[@]} / 2))"
 for ((i = 0; i < ${#tests[@]}; i += 2)); do
