@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Xen's command line has the last word on how much memory the log may take.  What is
+# too much is refused as a whole, and whoever asked is told which value would do.
+# Fails if the limit is not kept, or if a refusal leaves memory behind.
+#
+# box: --sockets 1 --cores 2 --xen-append schedlog_max=1M
+# only: full
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/log.sh
+. /usr/lib/box/daemon.sh
+
+all_is_back() { [ "$(log_info used_bytes)" = 0 ]; }
+
+is "the limit is what the command line says" "$(log_info max_bytes)" 1048576
+is "two pCPUs with 1 MiB each are too much" \
+    "$(schedlog-area setup 16 1048576)" "setup: E2BIG"
+check "nothing is left of that" all_is_back
+check "64 KiB each are not" schedlog-area setup 16 65536
+check "what they take is counted" between 131072 1048576 "$(log_info used_bytes)"
+schedlog-area release
+check "and given back" until_true 5 all_is_back
+
+begin_daemon --mode observe --log-sizes service-ns:4M
+wait "${daemon:?}"
+is "a daemon that wants more does not start" "$?" 1
+needs=$(sed -n 's/.*schedlog_max=\([0-9]*\)M.*/\1/p' "${daemon_log:?}")
+check "and says which value would do" between 8 12 "$needs"
+start_daemon --mode observe --log-sizes \
+    service-ns:64K,evtchn-send:64K,grant-map:16K,grant-copy:16K,grant-unmap:16K
+check "one that wants less does" xensched status
+stop_daemon TERM
+finish
