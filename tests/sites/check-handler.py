@@ -8,7 +8,8 @@ Usage: check-handler.py OBJECT...
 The objects are those of common/schedlog/ which the handler is compiled into:
 sites.o, stay.o and record.o.  One TAP line per function: it has no LOCK prefix
 (and no XCHG with memory, which implies one), no call or jump through a
-function pointer, and no division.  Each function that writes rows has the
+function pointer, and no division, and it saves no register which a function may
+change: whoever calls it saves what he needs.  Each function that writes rows has the
 handler in it, so there is at least one.
 """
 
@@ -25,6 +26,9 @@ POINTERS = {
     "schedlog_evtchn_recv":
         (1, "asks the event channel's ABI whether the event is pending"),
 }
+
+# What a function has to leave as it is.
+CALLEE_SAVED = {"%rbx", "%rbp", "%r12", "%r13", "%r14", "%r15"}
 
 FUNCTION = re.compile(r"^[0-9a-f]+ <(\S+)>:$")
 INSTRUCTION = re.compile(r"^\s*[0-9a-f]+:\t(.*)$")
@@ -87,8 +91,11 @@ def main():
                       "pointer, no division", *wrong)
             if name in POINTERS:
                 print("# other than {} which {}".format(*POINTERS[name]))
-            saved = sum(line.startswith("push ") for line in lines)
-            print(f"# {name}: {len(lines)} lines, saves {saved} registers")
+            saved = {line.split()[1] for line in lines
+                     if line.startswith("push ")}
+            tap.check(saved <= CALLEE_SAVED, f"{name} saves no register that its "
+                      "caller has to", *sorted(saved - CALLEE_SAVED))
+            print(f"# {name}: {len(lines)} lines, saves {len(saved)} registers")
 
     tap.check(with_handler,
               f"the record handler is in {with_handler} functions")

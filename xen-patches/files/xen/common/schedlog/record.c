@@ -90,10 +90,9 @@ void schedlog_set_layout(struct schedlog_file *file, uint32_t lcr)
     ACCESS_ONCE(state->pos) = file->pos;
 }
 
-void schedlog_rare_call schedlog_write_first_row(struct schedlog_cpu *cpu,
-                                                 struct schedlog_file *file,
-                                                 uint32_t lcr, uint64_t ids,
-                                                 uint64_t count)
+void schedlog_write_first_row(struct schedlog_cpu *cpu,
+                              struct schedlog_file *file, uint32_t lcr,
+                              uint64_t ids, uint64_t count)
 {
     schedlog_set_layout(file, lcr);
     schedlog_write_row(cpu, file, lcr, ids, count);

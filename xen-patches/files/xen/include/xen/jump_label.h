@@ -19,8 +19,6 @@
  * values elsewhere, which costs instructions while the label is off, too.
  * Where one NOP has to be all there is, use
  *
- *     void jump_label_callee rarely_needed(const struct domain *d);
- *
  *     jump_label_call(foo, rarely_needed, d);
  *
  * Turning a label on or off stops all pCPUs for the time that it takes to
@@ -84,11 +82,10 @@ static inline struct jump_label *jump_label_site_label(
 #define jump_label_on(label) unlikely(arch_jump_label_site(&(label)))
 
 /*
- * Call @fn with the arguments that follow if @label is on.  All registers are
- * preserved.  @fn returns nothing, was declared with jump_label_callee, and
- * takes one to three integers or pointers.
+ * Call @fn with the arguments that follow if @label is on.  Registers which
+ * code around a site is likely to need are saved for the call, out of line.
+ * @fn returns nothing and takes one to three integers or pointers.
  */
-#define jump_label_callee arch_jump_label_callee
 #define jump_label_call(label, fn, args...)        \
     do {                                           \
         if ( jump_label_on(label) )                \
@@ -133,7 +130,6 @@ void arch_jump_label_finish(void);
 #else /* !CONFIG_JUMP_LABEL */
 
 #define jump_label_on(label) false
-#define jump_label_callee
 #define jump_label_call(label, fn, args...) ((void)0)
 
 static inline bool jump_label_overlaps(const void *start, size_t len)

@@ -28,7 +28,6 @@
 
 #ifdef __XEN__
 #include <xen/compiler.h>
-#include <xen/jump_label.h>
 #include <xen/lib.h>
 #include <xen/types.h>
 #include <asm/msr.h>
@@ -36,19 +35,12 @@
 #include <public/schedlog.h>
 
 #define schedlog_tsc() rdtsc()
-/*
- * Sites are functions which preserve all registers.  If a plain function were
- * called from there, if only once in a blue moon, they would have to save all
- * of them each time.
- */
-#define schedlog_rare_call jump_label_callee
 #else
 /*
  * The environment has to supply the C types, ACCESS_ONCE(), smp_wmb(),
  * always_inline, likely(), unlikely(), schedlog_tsc() and the public header.
  */
 #include "schedlog-env.h"
-#define schedlog_rare_call
 #endif
 
 /* A log file of one CPU.  64 bytes: an index is turned into one by a shift. */
@@ -82,10 +74,9 @@ struct schedlog_cpu {
  * Out of line: the log control register changed.  Work out the new layout,
  * then append the event's row.
  */
-void schedlog_rare_call schedlog_write_first_row(struct schedlog_cpu *cpu,
-                                                 struct schedlog_file *file,
-                                                 uint32_t lcr, uint64_t ids,
-                                                 uint64_t count);
+void schedlog_write_first_row(struct schedlog_cpu *cpu,
+                              struct schedlog_file *file, uint32_t lcr,
+                              uint64_t ids, uint64_t count);
 
 /* Its first half, alone. */
 void schedlog_set_layout(struct schedlog_file *file, uint32_t lcr);

@@ -33,35 +33,32 @@ extern struct jump_label schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
     jump_label_call(schedlog_label[XEN_SCHEDLOG_EV_ ## event], fn, ## args)
 
 /* vCPUs @prev and @next differ; @next gets the pCPU at @now. */
-void jump_label_callee schedlog_switch(const struct vcpu *prev,
-                                       const struct vcpu *next, s_time_t now);
+void schedlog_switch(const struct vcpu *prev, const struct vcpu *next,
+                     s_time_t now);
 
 /* The current vCPU did this, @rd is at the other end. */
-void jump_label_callee schedlog_evtchn_send(const struct domain *rd);
-void jump_label_callee schedlog_grant_map(const struct domain *rd);
-void jump_label_callee schedlog_grant_unmap(const struct domain *rd);
+void schedlog_evtchn_send(const struct domain *rd);
+void schedlog_grant_map(const struct domain *rd);
+void schedlog_grant_unmap(const struct domain *rd);
 
 /* The current vCPU notifies @rchn of @rd. */
-void jump_label_callee schedlog_evtchn_recv(const struct domain *rd,
-                                            const struct evtchn *rchn);
+void schedlog_evtchn_recv(const struct domain *rd, const struct evtchn *rchn);
 
 /* The current vCPU copied from @src to @dest. */
-void jump_label_callee schedlog_grant_copy(const struct domain *src,
-                                           const struct domain *dest);
+void schedlog_grant_copy(const struct domain *src, const struct domain *dest);
 
 /* The number of pages which @d has changed. */
-void jump_label_callee schedlog_memory(const struct domain *d);
+void schedlog_memory(const struct domain *d);
 
 /* The runstate of @v is about to become @new_state, as of @now. */
-void jump_label_callee schedlog_wake_delay(struct vcpu *v, int new_state,
-                                           s_time_t now);
-void jump_label_callee schedlog_migrate(struct vcpu *v, int new_state);
+void schedlog_wake_delay(struct vcpu *v, int new_state, s_time_t now);
+void schedlog_migrate(struct vcpu *v, int new_state);
 
 /* Sites of the log facility itself. */
-void jump_label_callee schedlog_mark(uint32_t code);
-void jump_label_callee schedlog_runq(unsigned int cpu);
+void schedlog_mark(uint32_t code);
+void schedlog_runq(unsigned int cpu);
 struct schedlog_pcpu;
-void jump_label_callee schedlog_memory_tick(struct schedlog_pcpu *pcpu);
+void schedlog_memory_tick(struct schedlog_pcpu *pcpu);
 
 static inline void schedlog_init_vcpu(struct vcpu *v)
 {

@@ -29,9 +29,6 @@ static always_inline bool arch_jump_label_site(const struct jump_label *label)
     return true;
 }
 
-/* The callee saves what it changes; hence nothing is clobbered here. */
-#define arch_jump_label_callee __attribute__((__no_caller_saved_registers__))
-
 /* As ASM_CALL_CONSTRAINT, which cannot be the only output. */
 #ifdef CONFIG_FRAME_POINTER
 #define JUMP_LABEL_CALL_OUTPUT "+r" (current_stack_pointer)
@@ -39,19 +36,44 @@ static always_inline bool arch_jump_label_site(const struct jump_label *label)
 #define JUMP_LABEL_CALL_OUTPUT
 #endif
 
+/* How long it is should not keep the function around it from being inlined. */
+#ifdef CONFIG_CC_HAS_ASM_INLINE
+#define JUMP_LABEL_ASM asm __inline volatile
+#else
+#define JUMP_LABEL_ASM asm volatile
+#endif
+
+#define JUMP_LABEL_KEEP(reg, insn) \
+    "push %%" #reg "\n\t" insn "\n\t" "pop %%" #reg
+
+/*
+ * A function may change nine registers.  Sites are where functions begin or
+ * end, or just before calls, where arguments are all that is in these: so
+ * registers of arguments are saved here, out of line, and the compiler is told
+ * of the others.
+ */
+#define JUMP_LABEL_CALL_CHANGES \
+    "rax", "r8", "r9", "r10", "r11", "memory", "cc"
+#define JUMP_LABEL_CALL_KEEPING_3 \
+    JUMP_LABEL_KEEP(rdi, \
+                    JUMP_LABEL_KEEP(rsi, \
+                                    JUMP_LABEL_KEEP(rdx, "call %c[f]")))
+
 #define JUMP_LABEL_CALL1(fn, a) \
-    asm volatile ( "call %c[f]" \
-                   : JUMP_LABEL_CALL_OUTPUT \
-                   : [f] "i" (fn), "D" (a) : "memory", "cc" )
+    JUMP_LABEL_ASM ( JUMP_LABEL_CALL_KEEPING_3 \
+                     : JUMP_LABEL_CALL_OUTPUT \
+                     : [f] "i" (fn), "D" (a) \
+                     : "rcx", JUMP_LABEL_CALL_CHANGES )
 #define JUMP_LABEL_CALL2(fn, a, b) \
-    asm volatile ( "call %c[f]" \
-                   : JUMP_LABEL_CALL_OUTPUT \
-                   : [f] "i" (fn), "D" (a), "S" (b) : "memory", "cc" )
+    JUMP_LABEL_ASM ( JUMP_LABEL_CALL_KEEPING_3 \
+                     : JUMP_LABEL_CALL_OUTPUT \
+                     : [f] "i" (fn), "D" (a), "S" (b) \
+                     : "rcx", JUMP_LABEL_CALL_CHANGES )
 #define JUMP_LABEL_CALL3(fn, a, b, c) \
-    asm volatile ( "call %c[f]" \
-                   : JUMP_LABEL_CALL_OUTPUT \
-                   : [f] "i" (fn), "D" (a), "S" (b), "d" (c) \
-                   : "memory", "cc" )
+    JUMP_LABEL_ASM ( JUMP_LABEL_KEEP(rcx, JUMP_LABEL_CALL_KEEPING_3) \
+                     : JUMP_LABEL_CALL_OUTPUT \
+                     : [f] "i" (fn), "D" (a), "S" (b), "d" (c) \
+                     : JUMP_LABEL_CALL_CHANGES )
 
 /* Pick the macro for the number of arguments. */
 #define JUMP_LABEL_CALLN(a, b, c, call, ...) call
