@@ -8,6 +8,7 @@
  *                                     unmaps them, N times
  *   grant-map copy  NODE DOMID N      copies all of them to its own memory, N
  *                                     times
+ *   grant-map hold  NODE DOMID N      maps all of them N times, and keeps them
  *
  * NODE is the xenstore node where the two meet.  In a PV domain Linux maps
  * each page twice, for the program and for itself: Xen sees 2 * N * PAGES
@@ -91,6 +92,24 @@ static void map(uint32_t domid, unsigned long n)
     tell_done("mapped", pages, n);
 }
 
+/* Until its domain is destroyed. */
+static void hold(uint32_t domid, unsigned long n)
+{
+    xengnttab_handle *xgt = xengnttab_open(NULL, 0);
+    uint32_t refs[MAX_PAGES], pages = read_refs(refs);
+
+    if (!xgt)
+        err(1, "/dev/xen/gntdev");
+
+    for (unsigned long i = 0; i < n; i++)
+        if (!xengnttab_map_domain_grant_refs(xgt, pages, domid, refs,
+                                             PROT_READ | PROT_WRITE))
+            err(1, "mapping %u pages of domain %u", pages, domid);
+    tell_done("holds", pages, n);
+    fflush(stdout);
+    pause();
+}
+
 static void copy(uint32_t domid, unsigned long n)
 {
     static uint8_t buffer[PAGE_SIZE] __attribute__((aligned(PAGE_SIZE)));
@@ -122,7 +141,9 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(uint32_t domid, unsigned long n);
-    } commands[] = { { "offer", offer }, { "map", map }, { "copy", copy } };
+    } commands[] = {
+        { "offer", offer }, { "map", map }, { "hold", hold }, { "copy", copy },
+    };
 
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
         if (argc == 5 && !strcmp(argv[1], commands[i].name)) {
@@ -131,7 +152,7 @@ int main(int argc, char **argv)
             return 0;
         }
     fprintf(stderr, "usage: grant-map offer NODE DOMID PAGES\n"
-                    "       grant-map map|copy NODE DOMID N\n");
+                    "       grant-map map|hold|copy NODE DOMID N\n");
 
     return 2;
 }

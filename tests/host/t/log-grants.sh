@@ -4,7 +4,8 @@
 # A guest maps P pages of another one N times: Xen logs exactly as many maps,
 # and as many unmaps, as the guest's kernel makes.  That is two of each per
 # page and time, since Linux maps a page for itself and for the program.  It
-# copies them N times: one row for each page and time.
+# copies them N times: one row for each page and time.  What it has mapped when it is
+# destroyed is unmapped, too, and it is itself that is charged.
 #
 # time: 120
 
@@ -47,5 +48,15 @@ share map
 is "no map is logged while the events are off" "$(wc -l <log.rows)" 0
 share copy
 is "and no copy" "$(wc -l <log.rows)" 0
+
+# What it has when it is destroyed goes in its name.
+in_both granter "grant-map offer \$NODE \$PEER $pages" \
+    user "(grant-map hold \$NODE \$PEER 3 >/dev/null 2>&1 &)"
+log_set_up 1048576
+log_guest user $ONE
+log_guest granter $TWO
+logging grant-map,grant-unmap xl destroy user
+is "$pages pages held 3 times are unmapped when the domain goes" \
+    "$(rows grant-unmap $ONE $TWO)" $((2 * pages * 3))
 schedlog-area release
 finish

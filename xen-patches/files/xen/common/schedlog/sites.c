@@ -69,6 +69,12 @@ void schedlog_grant_unmap(const struct domain *rd)
     access(XEN_SCHEDLOG_EV_GRANT_UNMAP, rd);
 }
 
+/* It does not run any more: somebody else does it for the domain. */
+void schedlog_grant_release(const struct domain *d, const struct domain *rd)
+{
+    record(XEN_SCHEDLOG_EV_GRANT_UNMAP, d->schedlog_acct, rd->schedlog_acct, 1);
+}
+
 /* Whoever copies can be one end, or neither. */
 void schedlog_grant_copy(const struct domain *src, const struct domain *dest)
 {

@@ -41,6 +41,9 @@ void schedlog_evtchn_send(const struct domain *rd);
 void schedlog_grant_map(const struct domain *rd);
 void schedlog_grant_unmap(const struct domain *rd);
 
+/* The dying @d has a page of @rd mapped no longer. */
+void schedlog_grant_release(const struct domain *d, const struct domain *rd);
+
 /* The current vCPU notifies @rchn of @rd. */
 void schedlog_evtchn_recv(const struct domain *rd, const struct evtchn *rchn);
 
