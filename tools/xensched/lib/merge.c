@@ -314,6 +314,8 @@ static int take(struct xensched_merge *m, const struct xensched_record *record,
         return 0;
     case XENSCHED_RECORDED_SOURCE:
         return source_of(m, record->source) ? 0 : no_memory(err);
+    case XENSCHED_RECORDED_SYSTEM_TIME:
+        break;
     }
 
     return 0;

@@ -185,10 +185,10 @@ int xensched_recorder_source(struct xensched_recorder *r, uint64_t time_ns,
     return put_chunk(r, &chunk, &source, err);
 }
 
-int xensched_recorder_clock(struct xensched_recorder *r, uint64_t time_ns,
-                            uint32_t source,
-                            const struct xensched_clock *clock,
-                            struct xensched_error *err)
+static int put_clock(struct xensched_recorder *r, enum recording_type type,
+                     uint64_t time_ns, uint32_t source,
+                     const struct xensched_clock *clock,
+                     struct xensched_error *err)
 {
     struct recording_clock c = {
         .vcpu = clock->vcpu,
@@ -200,7 +200,7 @@ int xensched_recorder_clock(struct xensched_recorder *r, uint64_t time_ns,
         .error = clock->error,
     };
     struct recording_chunk chunk = {
-        .type = RECORDING_CLOCK,
+        .type = type,
         .length = sizeof(c),
         .cpu = clock->vcpu,
         .time_ns = time_ns,
@@ -208,6 +208,21 @@ int xensched_recorder_clock(struct xensched_recorder *r, uint64_t time_ns,
     };
 
     return put_chunk(r, &chunk, &c, err);
+}
+
+int xensched_recorder_clock(struct xensched_recorder *r, uint64_t time_ns,
+                            uint32_t source,
+                            const struct xensched_clock *clock,
+                            struct xensched_error *err)
+{
+    return put_clock(r, RECORDING_CLOCK, time_ns, source, clock, err);
+}
+
+int xensched_recorder_system_time(struct xensched_recorder *r, uint64_t time_ns,
+                                  const struct xensched_clock *clock,
+                                  struct xensched_error *err)
+{
+    return put_clock(r, RECORDING_SYSTEM_TIME, time_ns, 0, clock, err);
 }
 
 int xensched_recorder_write(struct xensched_recorder *r,

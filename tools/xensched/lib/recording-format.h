@@ -37,6 +37,8 @@ enum recording_type {
     RECORDING_CLOCK = 4,  /* struct recording_clock */
     RECORDING_PACK = 5,   /* a zstd frame of chunks; pos = bytes of these */
     RECORDING_ROUND = 6,  /* pos = TSC of the host when it began */
+    RECORDING_SYSTEM_TIME = 7, /* struct recording_clock; "guest": Xen's
+                                  system time, ns */
     /* Chunks of other types are skipped. */
 };
 

@@ -395,6 +395,10 @@ static int understand(struct xensched_recording *r,
         record->what = XENSCHED_RECORDED_CLOCK;
         rc = clock_of(r, chunk, bytes, &record->clock, err);
         break;
+    case RECORDING_SYSTEM_TIME:
+        record->what = XENSCHED_RECORDED_SYSTEM_TIME;
+        rc = clock_of(r, chunk, bytes, &record->clock, err);
+        break;
     case RECORDING_ROUND:
         record->what = XENSCHED_RECORDED_ROUND;
         record->host_tsc = chunk->pos;

@@ -83,6 +83,11 @@ int xensched_recorder_clock(struct xensched_recorder *recorder,
                             uint64_t time_ns, uint32_t source,
                             const struct xensched_clock *clock,
                             struct xensched_error *err);
+/* What Xen's system time is now, of xensched_system_time(). */
+int xensched_recorder_system_time(struct xensched_recorder *recorder,
+                                  uint64_t time_ns,
+                                  const struct xensched_clock *clock,
+                                  struct xensched_error *err);
 int xensched_recorder_write(struct xensched_recorder *recorder,
                             const struct xensched_batch *batch,
                             struct xensched_error *err);
@@ -143,6 +148,7 @@ enum xensched_recorded {
     XENSCHED_RECORDED_SOURCE,
     XENSCHED_RECORDED_CLOCK,
     XENSCHED_RECORDED_ROUND,
+    XENSCHED_RECORDED_SYSTEM_TIME,
 };
 
 /* A thing that is in a recording, valid until the next one is asked for. */
@@ -153,7 +159,8 @@ struct xensched_record {
     union {
         struct xensched_batch batch;
         struct xensched_source_info info;
-        struct xensched_clock clock;
+        struct xensched_clock clock;  /* of SYSTEM_TIME: as xensched/clock.h
+                                         says */
         uint64_t host_tsc;            /* of ROUND */
     };
 };
