@@ -369,9 +369,13 @@ static json_object *done_since(struct replayer *r, unsigned int nr)
                                        r->core.journal.nr - nr);
     size_t i;
 
-    /* The time of day at which it is replayed. */
-    for (i = 0; i < json_object_array_length(done); i++)
-        json_object_object_del(json_object_array_get_idx(done, i), "time");
+    /* When it is replayed. */
+    for (i = 0; i < json_object_array_length(done); i++) {
+        json_object *entry = json_object_array_get_idx(done, i);
+
+        json_object_object_del(entry, "time");
+        json_object_object_del(entry, "at_ns");
+    }
 
     return done;
 }

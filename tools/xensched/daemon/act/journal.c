@@ -80,6 +80,15 @@ static json_object *time_now(void)
     return json_object_new_string(text);
 }
 
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
 static char *name_of(const struct journal *j, const char *suffix)
 {
     char *name = need_memory(strlen(j->path) + strlen(suffix) + 1, 1);
@@ -246,6 +255,7 @@ void journal_write(struct journal *j, const char *what, json_object *details)
     json_object **slot = &j->entries[j->nr++ % JOURNAL_MEMORY];
 
     json_object_object_add(entry, "time", time_now());
+    json_add_int(entry, "at_ns", monotonic_ns());
     json_add_text(entry, "what", what);
     if (details) {
         json_object_object_foreach(details, key, value)

@@ -49,7 +49,8 @@ int journal_open(struct journal *j, const char *path, uint64_t limit,
 void journal_close(struct journal *j);
 
 /*
- * Append an entry: { "time": ..., "what": @what, ... members of @details }.
+ * Append an entry: { "time": ..., "at_ns": CLOCK_MONOTONIC, "what": @what, ...
+ * members of @details }.
  * Takes @details over; NULL: there are none.
  */
 void journal_write(struct journal *j, const char *what, json_object *details);

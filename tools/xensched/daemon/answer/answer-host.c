@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * answer-host.c - what the numbers in rows stand for: pCPUs, domains,
- * thresholds.  For recordings, from which plans are made later.
+ * thresholds; and what was decided lately.  For recordings, from which plans
+ * and timelines are made later.
  */
 #include <stdlib.h>
 
@@ -30,9 +31,31 @@ static void add_thresholds(const struct governor *g, struct domain *d)
     }
 }
 
+/* Decisions that are told: a recorder asks once per second. */
+#define MOST_DECISIONS 32U
+
+/* Of the latest entries of the journal those which are about a domain. */
+static json_object *decisions(const struct journal *journal)
+{
+    json_object *latest = journal_latest(journal, MOST_DECISIONS);
+    json_object *array = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < json_object_array_length(latest); i++) {
+        json_object *entry = json_object_array_get_idx(latest, i);
+
+        if (json_member(entry, "domid", json_type_int))
+            json_object_array_add(array, json_object_get(entry));
+    }
+    json_object_put(latest);
+
+    return array;
+}
+
 json_object *answer_host(struct subject *s, struct xensched_error *err)
 {
     struct core *core = s->core;
+    json_object *host;
     unsigned int i;
 
     (void)err;
@@ -43,6 +66,9 @@ json_object *answer_host(struct subject *s, struct xensched_error *err)
         add_thresholds(&core->governor, d);
     }
 
-    return snapshot_to_json(&core->topology, &core->domains,
+    host = snapshot_to_json(&core->topology, &core->domains,
                             core->settings.choice.threshold);
+    json_object_object_add(host, "journal", decisions(&core->journal));
+
+    return host;
 }
