@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "uapi/xensched_mark.h"
 
@@ -25,12 +26,14 @@ static const char usage[] =
 	"       xensched-mark count NAME VALUE\n"
 	"       xensched-mark label TEXT\n"
 	"       xensched-mark code NUMBER\n"
+	"       xensched-mark clock\n"
 	"       xensched-mark run NAME -- COMMAND...\n"
 	"\n"
 	"Mark what this guest does, for a recording in dom0 (xensched record): where\n"
 	"what has this NAME begins and ends, the VALUE of what has it, a TEXT, or a\n"
 	"NUMBER of which the reader knows what it means; run: from the beginning of\n"
-	"the COMMAND to its end. NAME and TEXT have at most 31 bytes.\n";
+	"the COMMAND to its end. NAME and TEXT have at most 31 bytes. clock: what this\n"
+	"guest's clocks are, for traces that it makes itself (xensched timeline --with).\n";
 
 static int complain(const char *what, int err)
 {
@@ -86,6 +89,46 @@ static int mark_typed(int fd, const void *what)
 static int mark_label(int fd, const void *what)
 {
 	return xensched_mark_label(fd, what);
+}
+
+static unsigned long long now_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/*
+ * Labels that the reader understands: the clock before the first one and after
+ * it, so that its row is between the two.
+ */
+static int mark_instant(int fd, clockid_t clock, const char *name)
+{
+	char before[XENSCHED_MARK_TEXT], after[XENSCHED_MARK_TEXT];
+	int err;
+
+	snprintf(before, sizeof(before), "%s=%llx", name, now_ns(clock));
+	err = xensched_mark_label(fd, before);
+	snprintf(after, sizeof(after), "until=%llx", now_ns(clock));
+
+	return err ? err : xensched_mark_label(fd, after);
+}
+
+/* Several times: one of them is not interrupted. */
+static int mark_clocks(int fd, const void *what)
+{
+	int i, err = 0;
+
+	(void)what;
+	for (i = 0; !err && i < 3; i++) {
+		err = mark_instant(fd, CLOCK_MONOTONIC, "monotonic");
+		if (!err)
+			err = mark_instant(fd, CLOCK_REALTIME, "realtime");
+	}
+
+	return err;
 }
 
 static int mark_code(int fd, const void *what)
@@ -145,6 +188,13 @@ static int say_label(char **operand)
 	return with_device(mark_label, operand[0], operand[0]);
 }
 
+static int say_clock(char **operand)
+{
+	(void)operand;
+
+	return with_device(mark_clocks, NULL, "clock");
+}
+
 static int say_code(char **operand)
 {
 	__u64 number;
@@ -196,6 +246,7 @@ static const struct {
 	{ "count", 2, say_count },
 	{ "label", 1, say_label },
 	{ "code", 1, say_code },
+	{ "clock", 0, say_clock },
 };
 
 int main(int argc, char **argv)

@@ -10,7 +10,9 @@ skipped.
 """
 
 import os
+import random
 import shutil
+import struct
 import sys
 import time
 
@@ -25,8 +27,8 @@ except ImportError:
 
 from command_world import alone, check, main, path, run
 from recording_made import (
-    CRUNCH, DISK, DOM0, GUEST, MS, NONE, XEN, Recording, marked, slow_request,
-    slow_request_with_threads, with_counters)
+    CRUNCH, DISK, DOM0, FULL_ROW, GUEST, MS, NONE, XEN, Recording, marked,
+    slow_request, slow_request_with_threads, through_all_layers, with_counters)
 
 BROWSER = shutil.which("chromium")
 DRIVER = shutil.which("chromedriver")
@@ -437,6 +439,84 @@ def cut_anywhere():
             f.write(whole[:size])
         opened(file, code=1)
         check("cut off" in js("document.getElementById('note').textContent"))
+
+
+@alone
+def nonsense():
+    """Rows of random bits, of Xen and of guests, cut where it falls: a page that works"""
+    rng = random.Random(16)
+    for _ in range(4):
+        r = slow_request_with_threads()
+        for source in (0, 1, 2):
+            for cpu in (0, 1, 77):
+                r.files.setdefault((cpu, 9, source), []).extend(
+                    rng.randbytes(FULL_ROW.size) for _ in range(200))
+        whole = r.bytes()
+        file = path("recording")
+        with open(file, "wb") as f:
+            f.write(whole[:rng.randrange(len(whole) // 2, len(whole))])
+        opened(file, code=1)
+        body = browser.find_element(By.TAG_NAME, "body")
+        body.send_keys("+", "+", Keys.ARROW_RIGHT, "-", "0")
+        browser.find_element(By.ID, "search").send_keys("lost", Keys.ENTER)
+        check(not browser.get_log("browser"), "the browser complains")
+
+
+@alone
+def shows_layers():
+    """Rings have lanes with arrows from who asks; a click on a decision says its reason"""
+    opened(through_all_layers())
+    names = js("timeline.lanes.map((l) => l.name)")
+    ring = names.index("asks Domain-0")
+    check(names[ring - 3:ring] == ["disk", "writer<b>& 301", "cp 300"], names)
+    check(js("[...timeline.lanes[%d].begin].slice(1, 4)" % ring) ==
+          [1 * MS, 40 * MS + 400000, 40 * MS + 450000])
+    arrows = js("[...timeline.arrows.sent].map((s, i) => [s, timeline.arrows"
+                ".from[i], timeline.arrows.to[i], timeline.arrows.ran[i]])")
+    check([1 * MS, names.index("disk") + 1, ring + 1, 40 * MS + 400000] in
+          arrows, arrows)
+    at(x_of(20 * MS), lane_y("asks Domain-0")).click().perform()
+    soon(lambda: "disk, asks Domain-0: read from 0.001000 s for 39.400 ms" in
+         details(), details())
+    decision = js("timeline.instants.t[[...timeline.instants.kind].indexOf(65)]")
+    at(x_of(decision), lane_y("disk") - 8).click().perform()
+    soon(lambda: "disk: xenschedd: move to pCPUs 2-3: 98 % of its "
+         "<b>interactions" in details(), details())
+    check(js("document.querySelectorAll('b').length") == 1)
+
+
+@alone
+def shows_foreign_traces():
+    """The events of somebody else's trace have a lane, and say what they are"""
+    r = marked()
+    r.system_times = [(0, 0)]
+    file, page = r.write(path("recording")), path("page") + ".html"
+    trace = foreign_trace([(20 * MS, b"<img src=x onerror=alert(1)>")])
+    run("timeline", file, "--html", page, "--with", trace).expect(0)
+    browser.get("file://" + os.path.abspath(page))
+    soon(lambda: js("document.documentElement.dataset.ready"))
+    lane = js("timeline.lanes[timeline.lanes.length - 1]")
+    check(lane["kind"] == "foreign", lane)
+    at(x_of(20 * MS), lane_y(lane["name"]) - 8).click().perform()
+    soon(lambda: "said: what = <img src=x onerror=alert(1)>" in details(),
+         details())
+    check(js("document.querySelectorAll('img').length") == 0)
+
+
+def foreign_trace(events):
+    """The least that is a trace in CTF: (ns, text)."""
+    folder = path("foreign")
+    os.mkdir(folder)
+    with open(folder + "/metadata", "w", encoding="ascii") as file:
+        file.write("""/* CTF 1.8 */
+            typealias integer { size = 64; align = 8; signed = false; } := u64;
+            trace { major = 1; minor = 8; byte_order = le; };
+            stream { event.header := struct { u64 timestamp; }; };
+            event { name = said; fields := struct { string what; }; };""")
+    with open(folder + "/stream", "wb") as file:
+        for ns, text in events:
+            file.write(struct.pack("<Q", ns) + text + b"\0")
+    return folder
 
 
 @alone

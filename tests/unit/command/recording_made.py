@@ -10,6 +10,7 @@ import zlib
 
 EVENTS = {"service-ns": 0, "evtchn-send": 2, "evtchn-recv": 3, "memory": 7,
           "runq": 8, "wake-delay": 9, "migrate": 10, "mark": 11,
+          "ring-pages": 24, "ring-sectors": 25,
           "guest-switch": 27, "guest-wake": 28, "guest-name": 29}
 LINUX, DRIVER, GUEST = 1, 2, 3
 XEN, NONE = 1, 0xffff
@@ -35,6 +36,8 @@ class Recording:
         self.files = {}
         self.losses = {}
         self.sources = {}
+        self.system_times = []
+        self.utc = 0
         self.host = {
             "topology": "1x4",
             "domains": [
@@ -57,6 +60,23 @@ class Recording:
                            name.encode(errors="surrogateescape"))
         self.sources[len(self.sources) + 1] = info, offset
         return len(self.sources)
+
+    def response(self, ns, source, back, front, sectors, operation=0, cpu=0):
+        """A back end has done what a front end asked for."""
+        self.row(ns, cpu, "ring-sectors", back, front, sectors << 3 | operation,
+                 file=1, source=source)
+
+    def decision(self, ns, domid, what, reason, **more):
+        """In the daemon's journal; whose clock is 10 s ahead when the last row, at
+        50 ms, is read."""
+        self.host.setdefault("journal", []).append(
+            dict(more, at_ns=self.begin + 10 ** 10 - 50 * MS + ns, domid=domid,
+                 what=what, reason=reason))
+
+    def clock_label(self, ns, cpu, current, name, before, after):
+        """What xensched-mark clock says: the row is between the two."""
+        self.label(ns, cpu, current, "%s=%x" % (name, before))
+        self.label(ns + 100, cpu, current, "until=%x" % after)
 
     def switch(self, ns, source, cpu, before, after, why="S", taken=False):
         """A vCPU goes from one thread to another one, by PIDs."""
@@ -138,6 +158,10 @@ class Recording:
             yield self.chunk(4, struct.pack(
                 "<IIQQQQQ", 0, 0, self.begin, self.begin + offset, 10 ** 6,
                 10 ** 6, 0), source=source)
+        for ns, system_ns in self.system_times:
+            yield self.chunk(7, struct.pack(
+                "<IIQQQQQ", 0, 0, self.begin + ns, system_ns, 10 ** 6, 10 ** 6,
+                0))
         for (cpu, file, source), rows in self.files.items():
             cuts = self.losses.get((cpu, file, source), []) + [(len(rows), 0)]
             first = lost = pos = 0
@@ -155,10 +179,10 @@ class Recording:
                                  self.begin + 10 ** 10, source)
 
     def bytes(self):
-        version = 2 if self.sources else 1
+        version = 2 if self.sources or self.system_times or self.utc else 1
         head = struct.pack("<8s4IQQQ3I", b"xensched", 0x01020304, version,
-                           version, 0, 10 ** 6, 0,
-                           self.begin if self.sources else 0, 0, 0, 0)
+                           version, 0, 10 ** 6, self.utc,
+                           self.begin if version == 2 else 0, 0, 0, 0)
         chunks = list(self.chunks())
         return b"".join([head, struct.pack("<I", zlib.crc32(head)), *chunks,
                          self.chunk(0, pos=len(chunks))])
@@ -238,8 +262,21 @@ def slow_request_with_threads():
     r.switch(42 * MS, disk, 0, 301, 300, "R", taken=True)
     r.switch(44 * MS, disk, 0, 300, 301, "Z")
     # dom0: the thread of the back end.
-    r.name(0, dom0, 0, 77, "2.xvda-0", 77)
+    r.name(40 * MS + 500, dom0, 0, 77, "2.xvda-0", 77)
     r.wake(40 * MS + 1000, dom0, 0, 0, 77, interrupt=True)
     r.switch(40 * MS + 2000, dom0, 0, 0, 77, "R")
     r.switch(40 * MS + 900000, dom0, 0, 77, 0, "S")
+    return r
+
+
+def through_all_layers():
+    """The same, with the thread of dom0's back end waiting for dom0's pCPU, the
+    responses on its ring, and what the daemon did about it."""
+    r = slow_request_with_threads()
+    r.response(40 * MS + 400000, 1, DOM0, DISK, 8)
+    r.response(40 * MS + 450000, 1, DOM0, DISK, 16, operation=1)
+    r.decision(41 * MS, 2, "move", "98 % of its <b>interactions",
+               soft_affinity="2-3")
+    r.decision(60 * 10 ** 9, 2, "restore", "after the end of the recording")
+    r.decision(44 * MS, 0, "outcome", "it is better")
     return r

@@ -50,6 +50,8 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "sort by this key" },
     [OPTION_AT] = { "at", "TIME", .takes = "seconds, such as 10 or 0.5",
         .help = "seconds since the recording's first row" },
+    [OPTION_THREAD] = { "thread", "THREAD", .takes = "a name or a PID",
+        .help = "of this thread of the domain" },
     [OPTION_HTML] = { "html", "OUT", .takes = "the name of a file",
         .help = "write a page for a browser to this file" },
     [OPTION_PERFETTO] = { "perfetto", "OUT", .takes = "the name of a file",
@@ -57,6 +59,8 @@ static const struct option_row options[NR_OPTIONS] = {
     [OPTION_CTF] = { "ctf", "OUT", .takes = "the name of a folder",
         .help = "write a CTF trace, for babeltrace2 and Trace Compass, to this "
                 "folder" },
+    [OPTION_WITH] = { "with", "TRACE", .takes = "the name of a folder",
+        .help = "show a CTF trace of somebody else, too" },
     [OPTION_BEGIN] = { "begin", "MARK", .takes = "a name or a code",
         .help = "the mark that begins it" },
     [OPTION_END] = { "end", "MARK", .takes = "a name or a code",
@@ -242,9 +246,11 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_AT:
         args->at_given = true;
         return parse_time(value, &args->at_ns);
+    case OPTION_THREAD: return take_text(value, &args->thread);
     case OPTION_HTML: return take_text(value, &args->html);
     case OPTION_PERFETTO: return take_text(value, &args->perfetto);
     case OPTION_CTF: return take_text(value, &args->ctf);
+    case OPTION_WITH: return take_text(value, &args->with);
     case OPTION_BEGIN: return take_text(value, &args->begin);
     case OPTION_END: return take_text(value, &args->end);
     case OPTION_RING: return option_size(value, &args->ring);

@@ -17,7 +17,8 @@ struct command;
 enum argument_option {
     OPTION_SOCKET, OPTION_JSON, OPTION_SECONDS, OPTION_SIZE, OPTION_INTERVAL,
     OPTION_SOURCE, OPTION_HOST, OPTION_TOP, OPTION_SORT, OPTION_AT,
-    OPTION_HTML, OPTION_PERFETTO, OPTION_CTF, OPTION_BEGIN, OPTION_END,
+    OPTION_THREAD, OPTION_HTML, OPTION_PERFETTO, OPTION_CTF, OPTION_WITH,
+    OPTION_BEGIN, OPTION_END,
     OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
     OPTION_TRIGGER, OPTION_CONFIG, OPTION_DATABASE, OPTION_ALL, OPTION_CSV,
     OPTION_MARKDOWN, OPTION_HELP, NR_OPTIONS,
@@ -34,9 +35,11 @@ enum argument_option {
 #define ARGUMENT_TOP           (1U << OPTION_TOP)
 #define ARGUMENT_SORT          (1U << OPTION_SORT)
 #define ARGUMENT_AT            (1U << OPTION_AT)
+#define ARGUMENT_THREAD        (1U << OPTION_THREAD)
 #define ARGUMENT_HTML          (1U << OPTION_HTML)
 #define ARGUMENT_PERFETTO      (1U << OPTION_PERFETTO)
 #define ARGUMENT_CTF           (1U << OPTION_CTF)
+#define ARGUMENT_WITH          (1U << OPTION_WITH)
 /* which marks */
 #define ARGUMENT_BEGIN_END     (1U << OPTION_BEGIN | 1U << OPTION_END)
 /* and how much of it is kept */
@@ -80,9 +83,11 @@ struct arguments {
     const char *sort;   /* NULL: not given */
     uint64_t at_ns;     /* a time within a recording */
     bool at_given;
+    const char *thread; /* name or PID; NULL: not given */
     const char *html;   /* path; NULL: not given */
     const char *perfetto; /* the same */
     const char *ctf;    /* the same, a folder */
+    const char *with;   /* likewise */
     const char *begin, *end; /* names or codes of marks; NULL: not given */
     uint64_t ring;      /* bytes; 0: none */
     double last;        /* seconds; 0: not given */

@@ -1,24 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * chain.h - why did this vCPU run so late?  The chain from a run backwards: who
- * woke it, when that one ran, who woke that one, ...
+ * chain.h - why did this vCPU, or this thread, run so late?  The chain from a
+ * run backwards: who woke it, when that one ran, who woke that one, ... through
+ * all layers: a thread is woken by a thread, or by an interrupt that its vCPU
+ * took when it ran; a vCPU is notified by another one, on which a thread may be
+ * known to have run.
  */
 #ifndef XENSCHED_TIMELINE_CHAIN_H
 #define XENSCHED_TIMELINE_CHAIN_H
 
 #include "timeline.h"
 
-#define CHAIN_LINKS 16U
+#define CHAIN_LINKS 24U
 
 /* A run, the latest first. */
 struct chain_link {
-    uint32_t vcpu;
-    uint32_t cpu;        /* index of the pCPU */
+    uint32_t thread;     /* NONE: it is the vCPU's run */
+    uint32_t place;      /* of a thread: where it ran */
+    uint32_t vcpu;       /* of a thread: that of its place, or STAY_NONE */
+    uint32_t cpu;        /* of a vCPU: index of the pCPU */
     uint64_t ran, end;
     uint64_t ready;      /* since then it could have run; ran: it did at once */
     uint64_t slept;      /* since then it slept; NEVER: it did not sleep */
+    uint64_t did;        /* when it did what the link before waited for; of the
+                            first one: ran */
+    char why;            /* of a thread: as what it slept, a letter, or 0 */
     bool lost;           /* what was before is in rows that were lost */
-    const struct wake *wake; /* who woke it; NULL: not a notification */
+    const struct wake *wake; /* who woke the vCPU; NULL: not a notification */
+    const struct thread_wake *thread_wake; /* who woke the thread, or NULL */
+    uint64_t vcpu_ran;   /* of a thread: its vCPU ran since then only, and that
+                            was late for it; NEVER: it was in time */
 };
 
 struct chain {
@@ -32,5 +43,9 @@ struct chain {
  */
 bool chain_make(struct chain *chain, const struct timeline *t, uint16_t acct,
                 uint64_t ns);
+
+/* The same of a thread (an index). */
+bool chain_make_of_thread(struct chain *chain, const struct timeline *t,
+                          uint32_t thread, uint64_t ns);
 
 #endif /* XENSCHED_TIMELINE_CHAIN_H */

@@ -13,6 +13,8 @@
 #define NR_BUCKETS 4096U
 #define NO_LOSS    SIZE_MAX
 
+#define RINGS   (1U << XEN_SCHEDLOG_EV_RING_PAGES | \
+                 1U << XEN_SCHEDLOG_EV_RING_SECTORS)
 #define THREADS (1U << XEN_SCHEDLOG_EV_GUEST_SWITCH | \
                  1U << XEN_SCHEDLOG_EV_GUEST_WAKE | \
                  1U << XEN_SCHEDLOG_EV_GUEST_NAME)
@@ -22,8 +24,8 @@ struct linux_log {
     struct linux_log *next;
     uint32_t cpu, file;
     uint16_t source;
-    bool others;      /* it has rows, and none of threads */
-    bool threads;
+    bool others;      /* it has rows, and at first none of these */
+    bool threads, rings;
     uint64_t last_ns;
     size_t pending;   /* a loss whose end is not known yet, or NO_LOSS */
 };
@@ -83,23 +85,39 @@ void linux_rows_clock(struct linux_rows *rows,
     s->clock[clock->vcpu] = *clock;
     if (!clock->host_khz || !clock->guest_khz)
         s->clock[clock->vcpu].host_khz = s->clock[clock->vcpu].guest_khz = 1;
+    s->told++;
     if (error_ns > s->error_ns)
         s->error_ns = error_ns;
 }
 
 /* A vCPU that nobody told of is as the first one; a source without is as Xen. */
-static uint64_t ns_of(const struct linux_source *s, uint32_t cpu, uint64_t tsc,
+static const struct xensched_clock *clock_of(const struct linux_source *s,
+                                             uint32_t cpu)
+{
+    if (cpu < s->nr_clocks && s->clock[cpu].host_khz)
+        return &s->clock[cpu];
+
+    return s->nr_clocks && s->clock[0].host_khz ? &s->clock[0] : NULL;
+}
+
+static uint64_t ns_of(const struct xensched_clock *clock, uint64_t tsc,
                       uint64_t tsc_khz)
 {
-    const struct xensched_clock *clock = NULL;
-
-    if (cpu < s->nr_clocks && s->clock[cpu].host_khz)
-        clock = &s->clock[cpu];
-    else if (s->nr_clocks && s->clock[0].host_khz)
-        clock = &s->clock[0];
-
     return xensched_cycles_to_ns(clock ? xensched_clock_to_host(clock, tsc)
                                        : tsc, tsc_khz ? tsc_khz : 1000000);
+}
+
+/* The upper bits of its small time stamps are near to where the host is. */
+static void know_time(struct linux_source *s,
+                      const struct xensched_clock *clock,
+                      const struct stamps *host)
+{
+    if (s->stamps.known || !host->known)
+        return;
+    s->stamps.known = true;
+    s->stamps.reference = clock
+                          ? xensched_clock_to_guest(clock, host->reference)
+                          : host->reference;
 }
 
 /* Rows. */
@@ -127,7 +145,10 @@ static void take_row(struct linux_rows *rows, struct linux_log *log,
                      const struct xensched_row *row, uint64_t ns)
 {
     log->last_ns = ns;
-    log->threads = true;
+    if (1U << row->event & RINGS)
+        log->rings = true;
+    else
+        log->threads = true;
     if (log->pending != NO_LOSS)
         rows->loss[log->pending].end_ns = ns;
     log->pending = NO_LOSS;
@@ -137,41 +158,48 @@ static void take_row(struct linux_rows *rows, struct linux_log *log,
         .cpu = row->cpu,
         .source = log->source,
         .event = row->event,
+        .other = row->valid & XENSCHED_ROW_CORRESPONDENT
+                 ? row->correspondent : XEN_SCHEDLOG_ACCT_NONE,
     };
 }
 
-static bool is_about_threads(const struct xensched_row *row)
+static bool is_about(const struct xensched_row *row, uint32_t events)
 {
     return row->valid & XENSCHED_ROW_EVENT &&
-           row->event < XEN_SCHEDLOG_NR_EVENTS && THREADS & 1U << row->event;
+           row->event < XEN_SCHEDLOG_NR_EVENTS && events & 1U << row->event;
 }
 
 void linux_rows_take(struct linux_rows *rows,
                      const struct xensched_source_info *info,
-                     const struct xensched_batch *batch, uint64_t tsc_khz)
+                     const struct xensched_batch *batch, uint64_t tsc_khz,
+                     const struct stamps *host)
 {
     uint16_t source = source_of(rows, info);
+    struct linux_source *s = &rows->source[source];
+    const struct xensched_clock *clock = clock_of(s, batch->cpu);
     struct linux_log *log = log_of(rows, source, batch->cpu, batch->file);
-    int shift = xensched_layout_tsc_shift(&batch->layout);
-    bool wide = shift >= 0 && batch->layout.time_size == 8 &&
+    bool timed = xensched_layout_tsc_shift(&batch->layout) >= 0;
+    bool wide = timed && batch->layout.time_size == 8 &&
                 batch->layout.counter_size == 8;
+    uint32_t events = (wide ? THREADS : 0) | (timed ? RINGS : 0);
     struct xensched_row block[BLOCK];
     size_t first = 0, nr, i;
 
     rows->lost_rows += batch->lost_rows;
     if (batch->lost_rows || batch->lost_bytes)
         begin_loss(rows, log, batch);
+    know_time(s, clock, host);
     while ((nr = xensched_batch_decode(batch, first, block, BLOCK))) {
         for (i = 0; i < nr; i++)
-            if (wide && is_about_threads(&block[i]))
+            if (is_about(&block[i], events))
                 take_row(rows, log, &block[i],
-                         ns_of(&rows->source[source], batch->cpu,
-                               block[i].time << shift, tsc_khz));
+                         ns_of(clock, stamp_cycles(&s->stamps, &batch->layout,
+                                                   &block[i]), tsc_khz));
             else
                 rows->left_out++;
         first += nr;
     }
-    log->others |= first && !log->threads;
+    log->others |= first && !log->threads && !log->rings;
 }
 
 /* Order. */
@@ -218,14 +246,21 @@ static uint64_t within(uint64_t ns, uint64_t begin_ns, uint64_t end_ns)
     return ns < end_ns ? ns : end_ns;
 }
 
-/* What was lost of a log file that has nothing about threads is not missed. */
+/* What was lost of a log file that has other rows only is not missed. */
 static void forget_other_losses(struct linux_rows *rows)
 {
     size_t i, nr = 0;
 
-    for (i = 0; i < rows->nr_losses; i++)
-        if (rows->loss[i].log->threads || !rows->loss[i].log->others)
-            rows->loss[nr++] = rows->loss[i];
+    for (i = 0; i < rows->nr_losses; i++) {
+        struct linux_loss *loss = &rows->loss[i];
+        const struct linux_log *log = loss->log;
+        bool nothing = !log->threads && !log->rings;
+
+        loss->threads = log->threads || nothing;
+        loss->rings = log->rings || nothing;
+        if (!nothing || !log->others)
+            rows->loss[nr++] = *loss;
+    }
     rows->nr_losses = nr;
 }
 

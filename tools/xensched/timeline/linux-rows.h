@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * linux-rows.h - what Linux logged of its threads, in guests, driver domains
- * and dom0, on the host's clock and in order.
+ * and dom0, and of the rings that its back ends serve, on the host's clock and
+ * in order.
  */
 #ifndef XENSCHED_TIMELINE_LINUX_ROWS_H
 #define XENSCHED_TIMELINE_LINUX_ROWS_H
@@ -11,6 +12,8 @@
 
 #include <xensched/recording.h>
 
+#include "stamp.h"
+
 struct linux_log;
 
 struct linux_row {
@@ -18,13 +21,16 @@ struct linux_row {
     uint64_t counter;
     uint32_t cpu;     /* a vCPU */
     uint16_t source;  /* index */
-    uint16_t event;   /* GUEST_SWITCH, GUEST_WAKE or GUEST_NAME */
+    uint16_t event;   /* GUEST_SWITCH, GUEST_WAKE, GUEST_NAME, RING_PAGES or
+                         RING_SECTORS */
+    uint16_t other;   /* of rings: the front end's accounting domain */
 };
 
-/* Nothing is known of a vCPU's threads between these two times. */
+/* Nothing is known of a log file of a vCPU between these two times. */
 struct linux_loss {
     uint64_t begin_ns, end_ns;
     uint64_t rows;
+    bool threads, rings; /* what its log file has rows about */
     const struct linux_log *log;
     uint32_t cpu;
     uint16_t source;
@@ -35,6 +41,8 @@ struct linux_source {
     struct xensched_clock *clock; /* by vCPU; host_khz is 0: not told */
     uint32_t nr_clocks;
     uint64_t error_ns;            /* bound of its clocks' error */
+    uint64_t told;                /* how often a clock of it was told */
+    struct stamps stamps;
 };
 
 struct linux_rows {
@@ -54,10 +62,14 @@ void linux_rows_clock(struct linux_rows *rows,
                       const struct xensched_source_info *info,
                       const struct xensched_clock *clock, uint64_t tsc_khz);
 
-/* A batch of the source @info; @tsc_khz is the host's. */
+/*
+ * A batch of the source @info; @tsc_khz is the host's, @host has a time near to
+ * it by the host's TSC.
+ */
 void linux_rows_take(struct linux_rows *rows,
                      const struct xensched_source_info *info,
-                     const struct xensched_batch *batch, uint64_t tsc_khz);
+                     const struct xensched_batch *batch, uint64_t tsc_khz,
+                     const struct stamps *host);
 
 /* The times of the first and of the last row; 0: there is none. */
 uint64_t linux_rows_begin(const struct linux_rows *rows);

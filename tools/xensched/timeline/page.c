@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * page.c - see page.h: what is in the page, as words (JSON) and as numbers;
- * page-file.c writes the file.
+ * page-events.c has what happens at an instant, page-file.c writes the file.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,59 +12,13 @@
 #include "list.h"
 #include "model/json.h"
 #include "page-file.h"
+#include "page-parts.h"
 #include "page.h"
-#include "region-lanes.h"
 #include "thread-home.h"
-
-/* What a slice is, as data.js has it. */
-enum page_slice {
-    SLICE_UNKNOWN,
-    SLICE_LOST,
-    SLICE_IDLE, /* of a vCPU: blocked */
-    SLICE_RUNNABLE,
-    SLICE_DEVICE, /* of a thread: uninterruptible, as a rule for a device */
-    SLICE_RUN,  /* and the number of the vCPU, of the pCPU, of the place, or of
-                   what is marked */
-};
-
-/* What an instant is, beside events. */
-#define INSTANT_LABEL 64U
 
 /* More lanes than this nobody can look at, and a browser cannot draw. */
 #define MAX_LANES        4096U
 #define MAX_THREAD_LANES 400U
-
-struct bytes {
-    uint8_t *at;
-    size_t nr, room;
-};
-
-struct page {
-    const struct timeline *t;
-    struct bytes data;
-    json_object *meta, *lanes;
-    unsigned int nr_lanes;
-    uint32_t *vcpu_lane;   /* number of its lane + 1, by index */
-    uint32_t *thread_lane; /* likewise; 0: it has none */
-    struct region_lanes regions;
-    unsigned int next_region_lane;
-    size_t threads_left_out;
-    /* Of the lane that is written. */
-    uint64_t last_ns, slices, last_what;
-};
-
-static void add_byte(struct bytes *b, uint8_t byte)
-{
-    *list_add(b->at, b->nr, b->room) = byte;
-}
-
-/* Seven bits after the other, the lowest first. */
-static void add_number(struct bytes *b, uint64_t number)
-{
-    for (; number > 127; number >>= 7)
-        add_byte(b, 128 | (number & 127));
-    add_byte(b, number);
-}
 
 /* Lanes. */
 
@@ -72,8 +26,8 @@ static void add_slice(struct page *p, uint64_t begin, uint64_t what)
 {
     if (p->slices && what == p->last_what && what < SLICE_RUN)
         return;
-    add_number(&p->data, begin - p->last_ns);
-    add_number(&p->data, what);
+    page_number(p, begin - p->last_ns);
+    page_number(p, what);
     p->last_ns = begin;
     p->last_what = what;
     p->slices++;
@@ -207,6 +161,81 @@ static void add_regions_of(struct page *p, uint32_t vcpu)
     while (p->next_region_lane < all->nr &&
            all->lane[p->next_region_lane].vcpu == vcpu)
         add_regions(p, &all->lane[p->next_region_lane++]);
+}
+
+/* Rings of back ends: below the domain that asks. */
+
+static void add_ring(struct page *p, size_t index)
+{
+    const struct ring *ring = &p->t->rings.ring[index];
+    json_object *lane;
+    char name[300];
+    uint64_t end = 0;
+    size_t i;
+
+    snprintf(name, sizeof(name), "asks %s",
+             names_of(&p->t->rows.names, ring->back));
+    lane = begin_lane(p, "ring", name);
+    p->ring_lane[index] = p->nr_lanes;
+    json_add_text(lane, "of", names_of(&p->t->rows.names, ring->front));
+    json_add_int(lane, "domain", ring->front);
+    add_slice(p, 0, SLICE_UNKNOWN);
+    for (i = 0; i < ring->nr; i++) {
+        const struct ring_request *r = &ring->request[i];
+
+        if (r->begin > end)
+            add_slice(p, end, SLICE_UNKNOWN);
+        add_slice(p, r->begin, SLICE_RUN + r->operation);
+        end = r->end;
+    }
+    add_slice(p, end, SLICE_UNKNOWN);
+    json_add_int(lane, "slices", p->slices);
+}
+
+/* Behind the last vCPU of a domain; @acct is -1: of those without a lane. */
+static void add_rings_of(struct page *p, int acct)
+{
+    const unsigned int *first = p->t->vcpus.first;
+    size_t i;
+
+    for (i = 0; i < p->t->rings.nr; i++) {
+        uint16_t front = p->t->rings.ring[i].front;
+
+        if (front == acct || (acct < 0 && first[front] == first[front + 1]))
+            add_ring(p, i);
+    }
+}
+
+static bool is_last_of_domain(const struct page *p, uint32_t vcpu)
+{
+    return vcpu + 1 == p->t->vcpus.first[p->t->vcpus.vcpu[vcpu].acct + 1];
+}
+
+static json_object *operations_json(void)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < RING_OPERATIONS; i++)
+        json_object_array_add(
+            array, json_object_new_string(ring_operation_name[i]));
+
+    return array;
+}
+
+/* A trace of somebody else: instants only. */
+static void add_foreign_lanes(struct page *p)
+{
+    size_t i;
+
+    p->first_foreign = p->nr_lanes;
+    for (i = 0; i < p->t->foreign.nr_lanes; i++) {
+        json_object *lane = begin_lane(p, "foreign", p->t->foreign.lane[i]);
+
+        json_add_int(lane, "domain", 0);
+        add_slice(p, 0, SLICE_UNKNOWN);
+        json_add_int(lane, "slices", p->slices);
+    }
 }
 
 static json_object *regions_json(const struct timeline *t)
@@ -347,8 +376,8 @@ static json_object *counter_json(struct page *p, const struct counter *counter)
     for (i = 0; i < counter->nr; i++) {
         const struct counter_value *v = &counter->value[i];
 
-        add_number(&p->data, v->ns - last_ns);
-        add_number(&p->data, v->known ? v->value + 1 : 0);
+        page_number(p, v->ns - last_ns);
+        page_number(p, v->known ? v->value + 1 : 0);
         last_ns = v->ns;
     }
 
@@ -364,124 +393,6 @@ static void add_counters(struct page *p)
         json_object_array_add(counters,
                               counter_json(p, &p->t->counters.counter[i]));
     json_object_object_add(p->meta, "counters", counters);
-}
-
-/* Arrows and instants. */
-
-/* From a lane to a lane, by their numbers + 1; 0: from none that is shown. */
-static void add_arrow(struct page *p, uint64_t *last, uint64_t sent,
-                      uint32_t from, uint32_t to, uint64_t woken, uint64_t ran)
-{
-    add_number(&p->data, sent - *last);
-    add_number(&p->data, from);
-    add_number(&p->data, to);
-    add_number(&p->data, woken - sent);
-    add_number(&p->data, ran > woken ? ran - woken : 0);
-    *last = sent;
-}
-
-static bool add_wake(struct page *p, uint64_t *last, const struct wake *w)
-{
-    if (w->kind != WAKE_WOKEN || w->ran == STAY_NEVER)
-        return false;
-    add_arrow(p, last, w->sent,
-              w->from == STAY_NONE ? 0 : p->vcpu_lane[w->from],
-              p->vcpu_lane[w->to], w->woken > w->sent ? w->woken : w->sent,
-              w->ran);
-
-    return true;
-}
-
-static bool add_thread_wake(struct page *p, uint64_t *last,
-                            const struct thread_wake *w)
-{
-    if (w->ran == STAY_NEVER || !p->thread_lane[w->to])
-        return false;
-    add_arrow(p, last, w->ns,
-              w->from == THREAD_NONE ? 0 : p->thread_lane[w->from],
-              p->thread_lane[w->to], w->ns, w->ran);
-
-    return true;
-}
-
-/* vCPUs wake vCPUs and threads wake threads, in the order of time. */
-static void add_arrows(struct page *p)
-{
-    const struct wakes *wakes = &p->t->wakes;
-    const struct threads *threads = &p->t->threads;
-    json_object *arrows = json_object_new_object();
-    uint64_t last = 0, nr = 0;
-    size_t i = 0, j = 0;
-
-    json_add_int(arrows, "offset", p->data.nr);
-    while (i < wakes->nr || j < threads->nr_wakes)
-        if (j == threads->nr_wakes ||
-            (i < wakes->nr && wakes->wake[i].sent <= threads->wake[j].ns))
-            nr += add_wake(p, &last, &wakes->wake[i++]);
-        else
-            nr += add_thread_wake(p, &last, &threads->wake[j++]);
-    json_add_int(arrows, "n", nr);
-    json_object_object_add(p->meta, "arrows", arrows);
-}
-
-struct instants {
-    uint64_t last_ns, nr;
-    json_object *labels;
-};
-
-/* Of a vCPU that is not known: at the first one of the domain. */
-static void add_instant(struct page *p, struct instants *all, uint64_t ns,
-                        uint16_t acct, uint32_t vcpu, unsigned int kind,
-                        uint64_t value)
-{
-    const unsigned int *first = &p->t->vcpus.first[acct];
-
-    if (first[0] == first[1])
-        return;
-    add_number(&p->data, ns - all->last_ns);
-    add_number(&p->data, p->vcpu_lane[vcpu == STAY_NONE ? *first : vcpu] - 1);
-    add_number(&p->data, kind);
-    add_number(&p->data, value);
-    all->last_ns = ns;
-    all->nr++;
-}
-
-static void add_mark(struct page *p, struct instants *all,
-                     const struct mark *mark)
-{
-    if (mark->kind == MARK_CODE)
-        add_instant(p, all, mark->ns, mark->acct, mark->lane,
-                    XEN_SCHEDLOG_EV_MARK, mark->value);
-    if (mark->kind != MARK_LABEL)
-        return;
-    add_instant(p, all, mark->ns, mark->acct, mark->lane, INSTANT_LABEL,
-                json_object_array_length(all->labels));
-    json_object_array_add(all->labels, json_object_new_string(
-        marks_name(&p->t->marks, mark)));
-}
-
-/* In the order of time. */
-static void add_instants(struct page *p)
-{
-    const struct timeline *t = p->t;
-    json_object *instants = json_object_new_object();
-    struct instants all = { .labels = json_object_new_array() };
-    size_t i, next = 0;
-
-    json_add_int(instants, "offset", p->data.nr);
-    for (i = 0; i < t->rows.nr; i++) {
-        const struct timeline_row *row = &t->rows.row[i];
-
-        for (; next < t->marks.nr && t->marks.mark[next].ns <= row->ns; next++)
-            add_mark(p, &all, &t->marks.mark[next]);
-        if (row->event == XEN_SCHEDLOG_EV_MIGRATE &&
-            row->current != XEN_SCHEDLOG_ACCT_NONE)
-            add_instant(p, &all, row->ns, row->current, STAY_NONE, row->event,
-                        row->counter);
-    }
-    json_add_int(instants, "n", all.nr);
-    json_object_object_add(p->meta, "instants", instants);
-    json_object_object_add(p->meta, "labels", all.labels);
 }
 
 /* Words. */
@@ -524,6 +435,7 @@ static void make_page(struct page *p)
 
     p->vcpu_lane = need_memory(p->t->vcpus.nr + 1, sizeof(*p->vcpu_lane));
     p->thread_lane = need_memory(p->t->threads.nr + 1, sizeof(*p->thread_lane));
+    p->ring_lane = need_memory(p->t->rings.nr + 1, sizeof(*p->ring_lane));
     p->meta = json_object_new_object();
     p->lanes = json_object_new_array();
     for (i = 0; i < p->t->stays.nr; i++)
@@ -533,10 +445,14 @@ static void make_page(struct page *p)
         add_vcpu(p, i);
         add_regions_of(p, i);
         add_threads(p, i, least);
+        if (is_last_of_domain(p, i))
+            add_rings_of(p, p->t->vcpus.vcpu[i].acct);
     }
     add_threads(p, STAY_NONE, least);
-    add_arrows(p);
-    add_instants(p);
+    add_rings_of(p, -1);
+    add_foreign_lanes(p);
+    page_add_arrows(p);
+    page_add_instants(p);
     add_counters(p);
     add_words(p);
     json_add_int(p->meta, "end", p->t->rows.end_ns);
@@ -544,6 +460,7 @@ static void make_page(struct page *p)
     json_object_object_add(p->meta, "vcpus", vcpus_json(p->t));
     json_object_object_add(p->meta, "places", places_json(p->t));
     json_object_object_add(p->meta, "regions", regions_json(p->t));
+    json_object_object_add(p->meta, "operations", operations_json());
     json_object_object_add(p->meta, "lanes", p->lanes);
 }
 
@@ -565,6 +482,7 @@ int page_write(const struct timeline *t, const char *path,
     free(p.data.at);
     free(p.vcpu_lane);
     free(p.thread_lane);
+    free(p.ring_lane);
     region_lanes_free(&p.regions);
 
     return rc;

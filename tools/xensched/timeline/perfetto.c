@@ -1,47 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfetto.c - see perfetto.h; perfetto.proto says what a packet can be.
+ * perfetto.c - see perfetto.h; perfetto.proto says what a packet can be,
+ * perfetto-packets.c makes them, perfetto-events.c has what is marked and noted.
  *
  * One packet is packed and written after the other: a trace is nothing but its
  * packets in a row.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "list.h"
 #include "perfetto.h"
-#include "perfetto.pb-c.h"
-#include "region-lanes.h"
+#include "perfetto-parts.h"
 #include "thread-home.h"
-
-/* Who wrote a packet; there is nobody else. */
-#define SEQUENCE 1U
 
 #define CLOCK_ID_MONOTONIC 3U
 #define CLOCK_ID_BOOTTIME  6U
-
-/* What a track is of, above the number of that. */
-enum track {
-    TRACK_VCPU = 1, /* index */
-    TRACK_PCPU,     /* id */
-    TRACK_LOSSES,   /* id << 16 | log file */
-    TRACK_THREAD,   /* index */
-    TRACK_COUNTER,  /* index */
-    TRACK_REGIONS,  /* index of the vCPU << 8 | lane */
-};
-
-#define TEXT 400U
-
-struct trace {
-    const struct timeline *t;
-    FILE *to;
-    uint8_t *packed;
-    size_t room;
-};
 
 /* When a vCPU changed its state. */
 struct change {
@@ -56,52 +33,10 @@ struct changes {
     size_t nr, room;
 };
 
-static uint64_t uuid(enum track track, uint64_t number)
+static void vcpu_name(const struct trace *trace, uint32_t vcpu, char text[TRACE_TEXT])
 {
-    return (uint64_t)track << 56 | number;
-}
-
-/* Names come from a recording: what is not ASCII is no text for protobuf. */
-static char *plain(char *text)
-{
-    char *c;
-
-    for (c = text; *c; c++)
-        if (*c < ' ' || *c > '~')
-            *c = '?';
-
-    return text;
-}
-
-static void vcpu_name(const struct trace *trace, uint32_t vcpu, char text[TEXT])
-{
-    snprintf(text, TEXT, "%s", timeline_vcpu_name(trace->t, vcpu));
-    plain(text);
-}
-
-static void write_packet(struct trace *trace, Perfetto__TracePacket *packet)
-{
-    Perfetto__Trace whole = PERFETTO__TRACE__INIT;
-    size_t size;
-
-    packet->has_trusted_packet_sequence_id = true;
-    packet->trusted_packet_sequence_id = SEQUENCE;
-    whole.n_packet = 1;
-    whole.packet = &packet;
-    size = perfetto__trace__get_packed_size(&whole);
-    if (size > trace->room) {
-        trace->room = 2 * size;
-        trace->packed = need_more_memory(trace->packed, trace->room, 1);
-    }
-    perfetto__trace__pack(&whole, trace->packed);
-    fwrite(trace->packed, 1, size, trace->to);
-}
-
-static void stamp(const struct trace *trace, Perfetto__TracePacket *packet,
-                  uint64_t ns)
-{
-    packet->has_timestamp = true;
-    packet->timestamp = trace->t->rows.begin_ns + ns;
+    snprintf(text, TRACE_TEXT, "%s", timeline_vcpu_name(trace->t, vcpu));
+    trace_plain(text);
 }
 
 /* Who there is. */
@@ -123,7 +58,7 @@ static void write_clocks(struct trace *trace)
     snapshot.clocks = clocks;
     snapshot.n_clocks = trace->t->rows.read_ns ? 2 : 1;
     packet.clock_snapshot = &snapshot;
-    write_packet(trace, &packet);
+    trace_packet(trace, &packet);
 }
 
 static void write_thread_track(struct trace *trace, uint64_t id, uint32_t pid,
@@ -141,7 +76,7 @@ static void write_thread_track(struct trace *trace, uint64_t id, uint32_t pid,
     track.uuid = id;
     track.thread = &thread;
     packet.track_descriptor = &track;
-    write_packet(trace, &packet);
+    trace_packet(trace, &packet);
 }
 
 static void write_vcpu(struct trace *trace, uint32_t vcpu)
@@ -154,13 +89,13 @@ static void write_vcpu(struct trace *trace, uint32_t vcpu)
     Perfetto__ProcessTree__Thread *threads = &thread;
     Perfetto__ProcessTree tree = PERFETTO__PROCESS_TREE__INIT;
     Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
-    char name[TEXT], domain[TEXT];
+    char name[TRACE_TEXT], domain[TRACE_TEXT];
 
     vcpu_name(trace, vcpu, name);
     snprintf(domain, sizeof(domain), "%s", names_of(&t->rows.names, v->acct));
     process.has_pid = true;
     process.pid = t->vcpus.first[v->acct] + 1;
-    process.cmdline = plain(domain);
+    process.cmdline = trace_plain(domain);
     thread.has_pid = thread.has_tid = thread.has_is_main_thread = true;
     thread.pid = process.pid;
     thread.tid = vcpu + 1;
@@ -171,30 +106,10 @@ static void write_vcpu(struct trace *trace, uint32_t vcpu)
     tree.threads = &threads;
     tree.n_threads = 1;
     packet.generic_kernel_process_tree = &tree;
-    stamp(trace, &packet, 0);
-    write_packet(trace, &packet);
-    write_thread_track(trace, uuid(TRACK_VCPU, vcpu), process.pid, thread.tid,
+    trace_stamp(trace, &packet, 0);
+    trace_packet(trace, &packet);
+    write_thread_track(trace, trace_uuid(TRACK_VCPU, vcpu), process.pid, thread.tid,
                        name);
-}
-
-static void write_track(struct trace *trace, uint64_t id, const char *format,
-                        ...) __attribute__((format(printf, 3, 4)));
-static void write_track(struct trace *trace, uint64_t id, const char *format,
-                        ...)
-{
-    Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
-    Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
-    char name[TEXT];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(name, sizeof(name), format, args);
-    va_end(args);
-    track.has_uuid = true;
-    track.uuid = id;
-    track.name = name;
-    packet.track_descriptor = &track;
-    write_packet(trace, &packet);
 }
 
 /* Who ran. */
@@ -257,7 +172,7 @@ static void write_change(struct trace *trace, const struct change *change)
 {
     Perfetto__TaskState state = PERFETTO__TASK_STATE__INIT;
     Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
-    char name[TEXT];
+    char name[TRACE_TEXT];
 
     vcpu_name(trace, change->vcpu, name);
     state.has_cpu = change->cpu >= 0;
@@ -267,8 +182,8 @@ static void write_change(struct trace *trace, const struct change *change)
     state.tid = change->vcpu + 1;
     state.state = change->state;
     packet.generic_kernel_task_state_event = &state;
-    stamp(trace, &packet, change->ns);
-    write_packet(trace, &packet);
+    trace_stamp(trace, &packet, change->ns);
+    trace_packet(trace, &packet);
 }
 
 static void write_changes(struct trace *trace)
@@ -287,51 +202,28 @@ static void write_changes(struct trace *trace)
 
 /* What happened. */
 
-static void write_event(struct trace *trace, uint64_t ns,
-                        Perfetto__TrackEvent *event, uint64_t track,
-                        const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
-static void write_event(struct trace *trace, uint64_t ns,
-                        Perfetto__TrackEvent *event, uint64_t track,
-                        const char *format, ...)
-{
-    Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
-    char name[TEXT];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(name, sizeof(name), format, args);
-    va_end(args);
-    event->has_type = event->has_track_uuid = true;
-    event->track_uuid = track;
-    event->name = *name ? plain(name) : NULL;
-    packet.track_event = event;
-    stamp(trace, &packet, ns);
-    write_packet(trace, &packet);
-}
-
 /* From the notification by way of the wake-up to the run. */
 static void write_wake(struct trace *trace, const struct wake *w, uint64_t flow)
 {
     const struct timeline *t = trace->t;
     uint64_t woken = w->woken > w->sent ? w->woken : w->sent;
     uint64_t from = w->from == STAY_NONE
-                    ? uuid(TRACK_PCPU, t->stays.cpu[w->cpu].id)
-                    : uuid(TRACK_VCPU, w->from);
+                    ? trace_uuid(TRACK_PCPU, t->stays.cpu[w->cpu].id)
+                    : trace_uuid(TRACK_VCPU, w->from);
     Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
 
     event.type = PERFETTO__TRACK_EVENT__TYPE__INSTANT;
     event.n_flow_ids = 1;
     event.flow_ids = &flow;
-    write_event(trace, w->sent, &event, from, "notifies %s",
+    trace_event(trace, w->sent, &event, from, "notifies %s",
                 timeline_vcpu_name(t, w->to));
-    write_event(trace, woken, &event, uuid(TRACK_VCPU, w->to), "woken by %s",
+    trace_event(trace, woken, &event, trace_uuid(TRACK_VCPU, w->to), "woken by %s",
                 names_of(&t->rows.names, w->sender));
     event.n_flow_ids = 0;
     event.n_terminating_flow_ids = 1;
     event.terminating_flow_ids = &flow;
-    write_event(trace, w->ran > woken ? w->ran : woken, &event,
-                uuid(TRACK_VCPU, w->to), "runs");
+    trace_event(trace, w->ran > woken ? w->ran : woken, &event,
+                trace_uuid(TRACK_VCPU, w->to), "runs");
 }
 
 static void write_wakes(struct trace *trace)
@@ -370,17 +262,17 @@ static void write_span(struct trace *trace, const struct thread *thread,
         return;
     event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_BEGIN;
     if (span->state == VCPU_RUNNING)
-        write_event(trace, span->begin, &event, track, "runs on %s",
+        trace_event(trace, span->begin, &event, track, "runs on %s",
                     timeline_place_name(trace->t, span->place));
     else if (span->state == VCPU_RUNNABLE)
-        write_event(trace, span->begin, &event, track, "waits for a vCPU");
+        trace_event(trace, span->begin, &event, track, "waits for a vCPU");
     else if (span->state == VCPU_LOST)
-        write_event(trace, span->begin, &event, track, "rows lost");
+        trace_event(trace, span->begin, &event, track, "rows lost");
     else
-        write_event(trace, span->begin, &event, track, "sleeps (%c)",
+        trace_event(trace, span->begin, &event, track, "sleeps (%c)",
                     span->why ? span->why : '?');
     event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_END;
-    write_event(trace, end, &event, track, "%s", "");
+    trace_event(trace, end, &event, track, "%s", "");
 }
 
 static void write_threads(struct trace *trace)
@@ -390,12 +282,12 @@ static void write_threads(struct trace *trace)
 
     for (i = 0; i < t->threads.nr; i++) {
         const struct thread *thread = &t->threads.thread[i];
-        uint64_t track = uuid(TRACK_THREAD, i);
-        char name[TEXT];
+        uint64_t track = trace_uuid(TRACK_THREAD, i);
+        char name[TRACE_TEXT];
 
         snprintf(name, sizeof(name), "%s", threads_name(thread));
         write_thread_track(trace, track, process_of(t, thread->source),
-                           t->vcpus.nr + i + 1, plain(name));
+                           t->vcpus.nr + i + 1, trace_plain(name));
         for (j = 0; j < thread->nr; j++)
             write_span(trace, thread, j, track);
     }
@@ -410,12 +302,12 @@ static void write_thread_wake(struct trace *trace, const struct thread_wake *w,
     event.type = PERFETTO__TRACK_EVENT__TYPE__INSTANT;
     event.n_flow_ids = 1;
     event.flow_ids = &flow;
-    write_event(trace, w->ns, &event, uuid(TRACK_THREAD, w->from), "wakes %s",
+    trace_event(trace, w->ns, &event, trace_uuid(TRACK_THREAD, w->from), "wakes %s",
                 threads_name(&thread[w->to]));
     event.n_flow_ids = 0;
     event.n_terminating_flow_ids = 1;
     event.terminating_flow_ids = &flow;
-    write_event(trace, w->ran, &event, uuid(TRACK_THREAD, w->to),
+    trace_event(trace, w->ran, &event, trace_uuid(TRACK_THREAD, w->to),
                 "woken by %s", threads_name(&thread[w->from]));
 }
 
@@ -430,75 +322,6 @@ static void write_thread_wakes(struct trace *trace)
                               trace->t->wakes.nr + i + 1);
 }
 
-/* What guests mark. */
-
-static void write_region(struct trace *trace, const struct region *region,
-                         uint64_t track)
-{
-    const struct region_kind *kind = &trace->t->regions.kind[region->kind];
-    Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
-
-    event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_BEGIN;
-    write_event(trace, region->begin, &event, track, "%s", kind->name);
-    event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_END;
-    write_event(trace, region->end, &event, track, "%s", "");
-}
-
-/* Those of a track do not overlap, which Perfetto could not show. */
-static void write_regions(struct trace *trace)
-{
-    struct region_lanes lanes;
-    unsigned int i;
-    size_t j;
-
-    region_lanes_make(&lanes, &trace->t->regions, &trace->t->vcpus);
-    for (i = 0; i < lanes.nr; i++) {
-        const struct region_lane *lane = &lanes.lane[i];
-        uint64_t track = uuid(TRACK_REGIONS, (uint64_t)lane->vcpu << 8 |
-                                             lane->number);
-        char name[TEXT];
-
-        vcpu_name(trace, lane->vcpu, name);
-        write_track(trace, track, "%s: regions", name);
-        for (j = 0; j < lane->nr; j++)
-            write_region(trace, lane->region[j], track);
-    }
-    region_lanes_free(&lanes);
-}
-
-/* Of a vCPU that is not known: at the first one of the domain. */
-static void write_instant(struct trace *trace, uint64_t ns, uint16_t acct,
-                          uint32_t vcpu, const char *what, const char *name)
-{
-    const unsigned int *first = &trace->t->vcpus.first[acct];
-    Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
-
-    event.type = PERFETTO__TRACK_EVENT__TYPE__INSTANT;
-    if (first[0] < first[1])
-        write_event(trace, ns, &event,
-                    uuid(TRACK_VCPU, vcpu == STAY_NONE ? *first : vcpu),
-                    "%s%s", what, name);
-}
-
-static void write_instants(struct trace *trace)
-{
-    const struct timeline *t = trace->t;
-    size_t i;
-
-    for (i = 0; i < t->marks.nr; i++) {
-        const struct mark *mark = &t->marks.mark[i];
-
-        if (mark->kind == MARK_CODE || mark->kind == MARK_LABEL)
-            write_instant(trace, mark->ns, mark->acct, mark->lane,
-                          mark->kind == MARK_CODE ? "mark " : "",
-                          marks_name(&t->marks, mark));
-    }
-    for (i = 0; i < t->rows.nr; i++)
-        if (t->rows.row[i].event == XEN_SCHEDLOG_EV_MIGRATE)
-            write_instant(trace, t->rows.row[i].ns, t->rows.row[i].current,
-                          STAY_NONE, "migrates", "");
-}
-
 static void write_losses(struct trace *trace)
 {
     const struct rows *rows = &trace->t->rows;
@@ -506,17 +329,17 @@ static void write_losses(struct trace *trace)
 
     for (i = 0; i < rows->nr_losses; i++) {
         const struct timeline_loss *loss = &rows->loss[i];
-        uint64_t track = uuid(TRACK_LOSSES,
+        uint64_t track = trace_uuid(TRACK_LOSSES,
                               (uint64_t)loss->cpu << 16 | loss->file);
         Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
 
-        write_track(trace, track, "pCPU %u, log file %u: lost", loss->cpu,
+        trace_track(trace, track, "pCPU %u, log file %u: lost", loss->cpu,
                     loss->file);
         event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_BEGIN;
-        write_event(trace, loss->begin_ns, &event, track,
+        trace_event(trace, loss->begin_ns, &event, track,
                     "%" PRIu64 " rows lost", loss->rows);
         event.type = PERFETTO__TRACK_EVENT__TYPE__SLICE_END;
-        write_event(trace, loss->end_ns, &event, track, "%s", "");
+        trace_event(trace, loss->end_ns, &event, track, "%s", "");
     }
 }
 
@@ -527,7 +350,7 @@ static void write_counter(struct trace *trace, unsigned int index)
     Perfetto__CounterDescriptor what = PERFETTO__COUNTER_DESCRIPTOR__INIT;
     Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
     Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
-    char name[TEXT];
+    char name[TRACE_TEXT];
     size_t i;
 
     snprintf(name, sizeof(name), "%s",
@@ -537,11 +360,11 @@ static void write_counter(struct trace *trace, unsigned int index)
                 ? PERFETTO__COUNTER_DESCRIPTOR__UNIT__SIZE_BYTES
                 : PERFETTO__COUNTER_DESCRIPTOR__UNIT__COUNT;
     track.has_uuid = true;
-    track.uuid = uuid(TRACK_COUNTER, index);
-    track.name = plain(name);
+    track.uuid = trace_uuid(TRACK_COUNTER, index);
+    track.name = trace_plain(name);
     track.counter = &what;
     packet.track_descriptor = &track;
-    write_packet(trace, &packet);
+    trace_packet(trace, &packet);
     for (i = 0; i < counter->nr; i++) {
         Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
 
@@ -550,7 +373,7 @@ static void write_counter(struct trace *trace, unsigned int index)
         event.type = PERFETTO__TRACK_EVENT__TYPE__COUNTER;
         event.has_counter_value = true;
         event.counter_value = counter->value[i].value;
-        write_event(trace, counter->value[i].ns, &event, track.uuid, "%s", "");
+        trace_event(trace, counter->value[i].ns, &event, track.uuid, "%s", "");
     }
 }
 
@@ -563,14 +386,15 @@ static void write_trace(struct trace *trace)
     for (i = 0; i < t->vcpus.nr; i++)
         write_vcpu(trace, i);
     for (i = 0; i < t->stays.nr; i++)
-        write_track(trace, uuid(TRACK_PCPU, t->stays.cpu[i].id), "pCPU %u",
+        trace_track(trace, trace_uuid(TRACK_PCPU, t->stays.cpu[i].id), "pCPU %u",
                     t->stays.cpu[i].id);
     write_changes(trace);
     write_wakes(trace);
     write_threads(trace);
     write_thread_wakes(trace);
-    write_regions(trace);
-    write_instants(trace);
+    trace_marks(trace);
+    trace_rings(trace);
+    trace_notes(trace);
     for (i = 0; i < t->counters.nr; i++)
         write_counter(trace, i);
     write_losses(trace);

@@ -176,8 +176,10 @@ static void take_host(struct rows_reading *r)
     size_t length;
     uint64_t nr = xensched_recording_host(r->recording, &text, &length);
 
-    if (nr != r->nr_hosts && text)
+    if (nr != r->nr_hosts && text) {
         names_learn(&r->rows->names, text, length);
+        notes_learn(&r->rows->notes, text, length);
+    }
     r->nr_hosts = nr;
 }
 
@@ -198,7 +200,8 @@ static void take_batch(struct rows_reading *r,
     struct log *log;
 
     if (info) {
-        linux_rows_take(&r->rows->linux_rows, info, batch, r->rows->tsc_khz);
+        linux_rows_take(&r->rows->linux_rows, info, batch, r->rows->tsc_khz,
+                        &r->stamps);
         return;
     }
     log = log_of(r, batch->cpu, batch->file);
@@ -210,6 +213,16 @@ static void take_batch(struct rows_reading *r,
         r->rows->untimed += xensched_batch_rows(batch);
 }
 
+static void take_system_time(struct rows *rows,
+                             const struct xensched_clock *clock)
+{
+    *list_add(rows->system_time, rows->nr_system_times,
+              rows->system_times_room) = (struct timeline_system_time){
+        .ns = xensched_cycles_to_ns(clock->host_tsc, rows->tsc_khz),
+        .system_ns = clock->guest_tsc,
+    };
+}
+
 static void take(struct rows_reading *r, const struct xensched_record *record)
 {
     const struct xensched_source_info *info;
@@ -217,6 +230,8 @@ static void take(struct rows_reading *r, const struct xensched_record *record)
     take_host(r);
     if (record->what == XENSCHED_RECORDED_ROWS)
         take_batch(r, &record->batch);
+    if (record->what == XENSCHED_RECORDED_SYSTEM_TIME)
+        take_system_time(r->rows, &record->clock);
     if (record->what != XENSCHED_RECORDED_CLOCK)
         return;
     info = linux_of(r, record->source);
@@ -265,6 +280,18 @@ static void end_losses(struct rows_reading *r)
     order_sort(rows->loss, rows->nr_losses, sizeof(*rows->loss), begins_later);
 }
 
+/* Its date, by that of when the recording began. */
+static void note_date(struct rows_reading *r)
+{
+    const struct xensched_recording_header *header =
+        xensched_recording_header(r->recording);
+    struct rows *rows = r->rows;
+
+    if (header->start_tsc && rows->tsc_khz)
+        rows->utc_ns = header->start_ns + rows->begin_ns -
+                       xensched_cycles_to_ns(header->start_tsc, rows->tsc_khz);
+}
+
 static void put_in_order(struct rows_reading *r)
 {
     struct rows *rows = r->rows;
@@ -275,11 +302,15 @@ static void put_in_order(struct rows_reading *r)
                               : linux_rows_begin(&rows->linux_rows);
     for (i = 0; i < rows->nr; i++)
         rows->row[i].ns = since(rows->row[i].ns, rows->begin_ns);
+    for (i = 0; i < rows->nr_system_times; i++)
+        rows->system_time[i].ns -= rows->begin_ns;
+    note_date(r);
     rows->end_ns = rows->nr ? rows->row[rows->nr - 1].ns
                             : since(linux_rows_end(&rows->linux_rows),
                                     rows->begin_ns);
     linux_rows_put_in_order(&rows->linux_rows, rows->begin_ns, rows->end_ns);
     rows->read_ns = r->ahead_known ? r->ahead_ns + rows->begin_ns : 0;
+    notes_put_in_order(&rows->notes, &rows->names, rows->read_ns, rows->end_ns);
     end_losses(r);
 }
 
@@ -335,7 +366,9 @@ void rows_free(struct rows *rows)
 {
     free(rows->row);
     free(rows->loss);
+    free(rows->system_time);
     linux_rows_free(&rows->linux_rows);
+    notes_free(&rows->notes);
     names_free(&rows->names);
     memset(rows, 0, sizeof(*rows));
 }

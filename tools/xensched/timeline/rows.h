@@ -18,6 +18,7 @@
 
 #include "linux-rows.h"
 #include "names.h"
+#include "notes.h"
 
 /* Of a row that does not say its event. */
 #define ROWS_NO_EVENT XEN_SCHEDLOG_NR_EVENTS
@@ -41,6 +42,12 @@ struct timeline_loss {
     uint32_t events; /* mask of those which the log file is known to have */
 };
 
+/* Xen's system time. */
+struct timeline_system_time {
+    uint64_t ns;        /* may be before time 0: it wraps */
+    uint64_t system_ns;
+};
+
 struct rows {
     struct timeline_row *row;
     size_t nr, room;
@@ -49,6 +56,9 @@ struct rows {
     uint64_t lost_rows;
     uint64_t untimed;    /* rows without TSC, which are left out */
     struct linux_rows linux_rows; /* those of others than the hypervisor */
+    struct timeline_system_time *system_time;
+    size_t nr_system_times, system_times_room;
+    uint64_t utc_ns;     /* at time 0, ns since 1970; 0: not known */
     uint64_t begin_ns;   /* of the host's clock, at time 0 */
     uint64_t end_ns;     /* time of the last row */
     uint64_t granule_ns; /* of the coarsest time stamps */
@@ -57,6 +67,7 @@ struct rows {
     uint64_t tsc_khz;    /* 0: times are cycles, not ns */
     uint32_t events;     /* mask of those which there are */
     struct names names;
+    struct notes notes;
     char defect[400];    /* why there is nothing more; "": it is whole */
 };
 

@@ -83,9 +83,56 @@ static void choose(struct finding *f, size_t place)
         }
 }
 
-static void find_vcpus(struct threads *t, const struct linux_rows *rows,
-                       const struct names *names, const struct vcpus *vcpus)
+/* Are these rows true?  Who writes one runs, and Xen says when that was. */
+
+/* How far @ns is from a run; NEVER: what the vCPU did is not known. */
+static uint64_t from_run(const struct vcpus *vcpus, const struct vcpu *v,
+                         uint64_t ns)
 {
+    const struct span *s = vcpus_at(v, ns);
+    uint64_t before, after;
+
+    if (!s || s->state == VCPU_UNKNOWN || s->state == VCPU_LOST)
+        return STAY_NEVER;
+    if (s->state == VCPU_RUNNING)
+        return 0;
+    before = s > v->span && s[-1].state == VCPU_RUNNING ? ns - s->begin
+                                                        : STAY_NEVER;
+    while (s < v->span + v->nr && s->state != VCPU_RUNNING)
+        s++;
+    after = s < v->span + v->nr ? s->begin - ns : vcpus->end_ns - ns;
+
+    return before < after ? before : after;
+}
+
+static void check(struct finding *f, const struct linux_row *row,
+                  uint64_t tolerance)
+{
+    size_t place;
+    uint64_t ns;
+
+    for (place = 0; place < f->t->nr_places; place++)
+        if (f->t->place[place].source == row->source &&
+            f->t->place[place].cpu == row->cpu)
+            break;
+    if (place == f->t->nr_places || f->t->place[place].vcpu == STAY_NONE)
+        return;
+    ns = from_run(f->vcpus, &f->vcpus->vcpu[f->t->place[place].vcpu], row->ns);
+    if (ns == STAY_NEVER)
+        return;
+    f->t->checked++;
+    if (ns <= tolerance)
+        return;
+    f->t->absent++;
+    if (ns > f->t->absent_ns)
+        f->t->absent_ns = ns;
+}
+
+static void find_vcpus(struct threads *t, const struct rows *all_rows,
+                       const struct vcpus *vcpus)
+{
+    const struct linux_rows *rows = &all_rows->linux_rows;
+    const struct names *names = &all_rows->names;
     struct finding f = { .t = t, .vcpus = vcpus };
     size_t i, all = 0;
 
@@ -110,6 +157,9 @@ static void find_vcpus(struct threads *t, const struct linux_rows *rows,
         vote(&f, &rows->row[i]);
     for (i = 0; i < t->nr_places; i++)
         choose(&f, i);
+    for (i = 0; i < rows->nr; i++)
+        check(&f, &rows->row[i], 2 * all_rows->granule_ns +
+              rows->source[rows->row[i].source].error_ns);
     free(f.first);
     free(f.nr);
     free(f.at);
@@ -192,13 +242,13 @@ static void put_in_order(struct threads *t)
     free(rank);
 }
 
-void thread_homes_find(struct threads *t, const struct linux_rows *rows,
-                       const struct names *names, const struct vcpus *vcpus)
+void thread_homes_find(struct threads *t, const struct rows *rows,
+                       const struct vcpus *vcpus)
 {
     uint64_t *ns = need_memory(t->nr_places + 1, sizeof(*ns));
     size_t i;
 
-    find_vcpus(t, rows, names, vcpus);
+    find_vcpus(t, rows, vcpus);
     for (i = 0; i < t->nr; i++)
         find_home(t, &t->thread[i], ns);
     free(ns);

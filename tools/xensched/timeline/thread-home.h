@@ -8,9 +8,12 @@
 
 #include "threads.h"
 
-/* Fills in homes and vcpus, and puts threads in their order. */
-void thread_homes_find(struct threads *threads, const struct linux_rows *rows,
-                       const struct names *names, const struct vcpus *vcpus);
+/*
+ * Fills in homes and vcpus, and puts threads in their order; counts the rows that
+ * were written while their vCPU did not run, by what Xen says of it.
+ */
+void thread_homes_find(struct threads *threads, const struct rows *rows,
+                       const struct vcpus *vcpus);
 
 /* The accounting domain of a source, or -1. */
 int thread_homes_acct(const struct names *names,

@@ -63,6 +63,8 @@ void thread_losses_make(struct thread_losses *l, const struct linux_rows *rows)
                                    .end = loss->end_ns, .cpu = loss->cpu,
                                    .source = loss->source };
 
+        if (!loss->threads)
+            continue;
         l->window[l->nr++] = w;
         w.cpu = ANY_CPU;
         l->window[l->nr++] = w;

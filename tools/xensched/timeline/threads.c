@@ -245,6 +245,7 @@ static void take_wake(struct threads_making *m, const struct linux_row *row)
             .from = from && !(row->counter & XEN_SCHEDLOG_WAKE_INTERRUPT)
                     ? from->thread : THREAD_NONE,
             .to = to->thread,
+            .place = place_of(m, row->source, row->cpu),
         };
 }
 
@@ -276,7 +277,7 @@ static void take(struct threads_making *m, const struct linux_row *row)
         take_switch(m, row);
     else if (row->event == XEN_SCHEDLOG_EV_GUEST_WAKE)
         take_wake(m, row);
-    else
+    else if (row->event == XEN_SCHEDLOG_EV_GUEST_NAME)
         take_name(m, row);
 }
 

@@ -44,6 +44,7 @@ struct thread_place {
 struct thread_wake {
     uint64_t ns, ran;      /* ran: NEVER, if that is not known */
     uint32_t from, to;     /* indices; from: NONE if it was an interrupt */
+    uint32_t place;        /* where who woke it ran */
 };
 
 struct threads {
@@ -55,6 +56,9 @@ struct threads {
     size_t nr_wakes, wakes_room;
     uint64_t strange;      /* rows of more threads or vCPUs than are told apart */
     uint64_t gaps;         /* switches that have no row, by those around them */
+    uint64_t checked;      /* rows that could be held against Xen's; ... */
+    uint64_t absent;       /* of these, written while their vCPU did not run */
+    uint64_t absent_ns;    /* the most that one was away from a run */
     uint64_t end_ns;
 };
 

@@ -23,24 +23,26 @@ int timeline_open(struct timeline *t, const char *path,
     stays_make(&t->stays, &t->rows);
     vcpus_make(&t->vcpus, &t->rows, &t->stays);
     wakes_make(&t->wakes, &t->rows, &t->stays, &t->vcpus);
+    rings_make(&t->rings, &t->rows, &t->wakes);
     marks_make(&t->marks, &t->rows, &t->stays, &t->vcpus);
     regions_make(&t->regions, &t->rows, &t->marks, &all);
     counters_make(&t->counters, &t->rows);
     rates_make(&t->counters, &t->rows);
     counts_make(&t->counters, &t->rows, &t->marks);
     threads_make(&t->threads, &t->rows.linux_rows, t->rows.end_ns);
-    thread_homes_find(&t->threads, &t->rows.linux_rows, &t->rows.names,
-                      &t->vcpus);
+    thread_homes_find(&t->threads, &t->rows, &t->vcpus);
 
     return 0;
 }
 
 void timeline_close(struct timeline *t)
 {
+    foreign_free(&t->foreign);
     counters_free(&t->counters);
     regions_free(&t->regions);
     marks_free(&t->marks);
     threads_free(&t->threads);
+    rings_free(&t->rings);
     wakes_free(&t->wakes);
     vcpus_free(&t->vcpus);
     stays_free(&t->stays);

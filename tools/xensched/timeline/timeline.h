@@ -7,7 +7,9 @@
 #define XENSCHED_TIMELINE_H
 
 #include "counters.h"
+#include "foreign.h"
 #include "regions.h"
+#include "rings.h"
 #include "threads.h"
 #include "wakes.h"
 
@@ -16,10 +18,12 @@ struct timeline {
     struct stays stays;
     struct vcpus vcpus;
     struct wakes wakes;
+    struct rings rings;
     struct threads threads;
     struct marks marks;
     struct regions regions; /* all that have a name */
     struct counters counters;
+    struct foreign foreign; /* nothing, until foreign_read() */
 };
 
 /*

@@ -67,7 +67,7 @@ int shown_defects(const struct timeline *t)
                  "recorded", t->rows.linux_rows.lost_rows);
     if (t->rows.linux_rows.left_out)
         complain("note: %" PRIu64 " rows of Linux are left out: they are not "
-                 "about threads", t->rows.linux_rows.left_out);
+                 "about threads or rings", t->rows.linux_rows.left_out);
     if (!t->rows.tsc_khz)
         complain("note: the frequency of the TSC is not known; times are its "
                  "cycles, not ns");

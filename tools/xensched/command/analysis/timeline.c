@@ -14,6 +14,8 @@
 #include "model/memory.h"
 #include "export-ctf.h"
 #include "marks.h"
+#include "notes.h"
+#include "rings.h"
 #include "shown.h"
 #include "command/text/table.h"
 #include "timeline/page.h"
@@ -80,6 +82,28 @@ static json_object *threads_json(const struct timeline *t)
     return array;
 }
 
+/* Those beside the hypervisor, whose error is clock_error_ns. */
+static json_object *sources_json(const struct timeline *t)
+{
+    const struct linux_rows *rows = &t->rows.linux_rows;
+    json_object *array = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < rows->nr_sources; i++) {
+        const struct linux_source *source = &rows->source[i];
+        json_object *o = json_object_new_object();
+
+        json_add_text(o, "kind", xensched_kind_name(source->info.kind));
+        json_add_text(o, "domain", timeline_source_name(t, i));
+        json_add_int(o, "domid", source->info.domid);
+        json_add_int(o, "clock_error_ns", source->error_ns);
+        json_add_int(o, "clocks", source->told);
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
 static json_object *checks_json(const struct timeline *t)
 {
     json_object *o = json_object_new_object();
@@ -97,6 +121,9 @@ static json_object *checks_json(const struct timeline *t)
     json_add_int(o, "woken_while_running", t->vcpus.early);
     json_add_int(o, "switches_without_row", t->threads.gaps);
     json_add_int(o, "too_many_threads", t->threads.strange);
+    json_add_int(o, "rows_of_linux", t->threads.checked);
+    json_add_int(o, "rows_while_not_running", t->threads.absent);
+    json_add_int(o, "absent_ns", t->threads.absent_ns);
 
     return o;
 }
@@ -111,9 +138,14 @@ static void print_json(const struct timeline *t)
     json_add_int(o, "begin_ns", t->rows.begin_ns);
     json_add_int(o, "length_ns", t->rows.end_ns);
     json_add_int(o, "clock_error_ns", t->rows.granule_ns);
+    json_object_object_add(o, "sources", sources_json(t));
     json_object_object_add(o, "vcpus", vcpus_json(t));
     json_object_object_add(o, "threads", threads_json(t));
+    json_object_object_add(o, "rings", rings_json(t));
     json_object_object_add(o, "marks", marks_json(t));
+    json_object_object_add(o, "decisions", decisions_json(t));
+    if (t->foreign.by)
+        json_object_object_add(o, "foreign", foreign_json(t));
     json_object_object_add(o, "checks", checks_json(t));
     puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
                                         JSON_C_TO_STRING_NOSLASHESCAPE));
@@ -225,6 +257,21 @@ static uint64_t contradictions(const struct timeline *t)
            t->vcpus.early;
 }
 
+/* Each source's, but for those that have the host's TSC. */
+static void print_clocks(const struct timeline *t)
+{
+    const struct linux_rows *rows = &t->rows.linux_rows;
+    size_t i;
+
+    for (i = 0; i < rows->nr_sources; i++)
+        if (rows->source[i].told)
+            printf("times of %s (%s) are known to %s\n",
+                   shown_name(timeline_source_name(t, i)),
+                   xensched_kind_name(rows->source[i].info.kind),
+                   shown_length(rows->source[i].error_ns +
+                                t->rows.granule_ns));
+}
+
 /* What speaks against the table above. */
 static void print_checks(const struct timeline *t)
 {
@@ -239,6 +286,11 @@ static void print_checks(const struct timeline *t)
     if (t->vcpus.guessed)
         printf("%" PRIu64 " runs may be of another vCPU of their domain\n",
                t->vcpus.guessed);
+    if (t->threads.checked)
+        printf("rows of Linux that were written while their vCPU did not run: %"
+               PRIu64 " of %" PRIu64 "\n", t->threads.absent,
+               t->threads.checked);
+    print_clocks(t);
     if (contradictions(t))
         printf("rows that contradict others: %" PRIu64 "\n",
                contradictions(t));
@@ -259,7 +311,9 @@ static void print_text(const struct timeline *t)
     print_vcpus(t);
     print_checks(t);
     print_threads(t);
+    rings_print(t);
     marks_print(t);
+    notes_print(t);
 }
 
 /* Returns false, and has said why, if a file that is wanted is not there now. */
@@ -292,6 +346,11 @@ static int show(const struct arguments *args)
         return EXIT_FAILED;
     }
     defects = shown_defects(&t);
+    if (args->with && foreign_read(&t.foreign, args->with, &t.rows, &t.marks,
+                                   &err)) {
+        complain("%s", err.text);
+        defects = EXIT_FAILED;
+    }
     if (!write_files(&t, args))
         defects = EXIT_FAILED;
     else if (args->html || args->perfetto)
@@ -323,8 +382,12 @@ const struct command command_timeline = {
         "LOST (rows are missing); together that is all of the time. --html writes\n"
         "a page instead, in which all of it can be seen, with who woke whom;\n"
         "--perfetto a trace that the Perfetto UI opens, --ctf one that babeltrace2 and\n"
-        "Trace Compass read: all rows, whatever they are about.",
+        "Trace Compass read: all rows, whatever they are about. --with shows the "
+        "events\n"
+        "of a CTF trace that somebody else made, such as LTTng in a guest, at "
+        "the same\n"
+        "times.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_HTML | ARGUMENT_PERFETTO |
-             ARGUMENT_CTF,
+             ARGUMENT_CTF | ARGUMENT_WITH,
     .run = run,
 };

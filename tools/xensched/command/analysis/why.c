@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * why.c - xensched why: why did a domain run so late, and who ran instead?
+ * why.c - xensched why: why did a domain, or a thread of it, run so late, and
+ * who ran instead?
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "command/command.h"
 #include "shown.h"
 #include "timeline/chain.h"
+#include "timeline/thread-home.h"
 
 /* Stays on the pCPU that are told one by one. */
 #define MOST_STAYS 12U
@@ -85,21 +89,164 @@ static void print_cause(const struct timeline *t,
            t->stays.cpu[wake->cpu].id, shown_length(late));
 }
 
-static void print_link(const struct timeline *t, const struct chain *chain,
+/* Of all but the first one: what it did that the link before waited for. */
+static void print_deed(const struct chain *chain, unsigned int i)
+{
+    const struct chain_link *link = &chain->link[i];
+    const struct chain_link *before = i ? link - 1 : NULL;
+    uint64_t later = link->did > link->ran ? link->did - link->ran : 0;
+
+    if (!before)
+        printf(" to %s s\n", shown_time(link->end));
+    else if (before->vcpu_ran != STAY_NEVER)
+        printf("\n");
+    else if (before->thread == THREAD_NONE)
+        printf(" and sent the notification %s later\n", shown_length(later));
+    else if (link->thread == THREAD_NONE)
+        printf(" and took the interrupt %s later\n", shown_length(later));
+    else
+        printf(" and woke it %s later\n", shown_length(later));
+}
+
+static void print_vcpu(const struct timeline *t, const struct chain *chain,
                        unsigned int i)
 {
     const struct chain_link *link = &chain->link[i];
 
     printf("%s ran on pCPU %u from %s s", name_of(t, link->vcpu),
            t->stays.cpu[link->cpu].id, shown_time(link->ran));
-    if (i)
-        printf(" and sent the notification %s later\n",
-               shown_length(chain->link[i - 1].wake->sent > link->ran
-                            ? chain->link[i - 1].wake->sent - link->ran : 0));
-    else
-        printf(" to %s s\n", shown_time(link->end));
+    print_deed(chain, i);
     print_wait(t, link);
     print_cause(t, link);
+}
+
+/* Threads. */
+
+static const char *thread_of(const struct timeline *t, uint32_t thread)
+{
+    return shown_name(threads_name(&t->threads.thread[thread]));
+}
+
+static const char *place_of(const struct timeline *t, uint32_t place)
+{
+    return shown_name(timeline_place_name(t, place));
+}
+
+/* Which other threads had the vCPU from when it was ready until it ran. */
+static void print_other_threads(const struct timeline *t,
+                                const struct chain_link *link)
+{
+    unsigned int nr = 0;
+    size_t i, j;
+
+    for (i = 0; i < t->threads.nr; i++) {
+        const struct thread *thread = &t->threads.thread[i];
+        uint64_t ns = 0;
+
+        for (j = 0; j < thread->nr && thread->span[j].begin < link->ran; j++) {
+            uint64_t begin = thread->span[j].begin;
+            uint64_t end = threads_end(&t->threads, thread, j);
+
+            begin = begin > link->ready ? begin : link->ready;
+            end = end < link->ran ? end : link->ran;
+            if (thread->span[j].place == link->place && end > begin)
+                ns += end - begin;
+        }
+        if (ns && nr++ < MOST_STAYS)
+            printf("    %s had it for %s\n", thread_of(t, i),
+                   shown_length(ns));
+    }
+}
+
+static void print_waker(const struct timeline *t, const struct chain_link *link)
+{
+    const struct thread_wake *wake = link->thread_wake;
+
+    if (link->lost)
+        printf("  what it did before is not known\n");
+    else if (link->slept == STAY_NEVER)
+        printf("  it did not sleep before: it had been preempted\n");
+    else if (link->why == 'D')
+        printf("  it slept, for a device as a rule, from %s s to %s s\n",
+               shown_time(link->slept), shown_time(link->ready));
+    else
+        printf("  it slept from %s s to %s s\n", shown_time(link->slept),
+               shown_time(link->ready));
+    if (!wake)
+        return;
+    if (wake->from == THREAD_NONE)
+        printf("  an interrupt on %s woke it\n", place_of(t, wake->place));
+    else
+        printf("  %s woke it\n", thread_of(t, wake->from));
+}
+
+static void print_thread(const struct timeline *t, const struct chain *chain,
+                         unsigned int i)
+{
+    const struct chain_link *link = &chain->link[i];
+    const struct thread *thread = &t->threads.thread[link->thread];
+
+    printf("%s of %s had %s from %s s", thread_of(t, link->thread),
+           shown_name(timeline_source_name(t, thread->source)),
+           place_of(t, link->place), shown_time(link->ran));
+    print_deed(chain, i);
+    if (link->ran > link->ready) {
+        printf("  it waited %s for %s\n", shown_length(link->ran - link->ready),
+               place_of(t, link->place));
+        print_other_threads(t, link);
+    }
+    print_waker(t, link);
+    if (link->vcpu_ran != STAY_NEVER)
+        printf("  but %s had a pCPU from %s s only\n",
+               place_of(t, link->place), shown_time(link->vcpu_ran));
+}
+
+/*
+ * The thread that is called so, or has this PID; of several with a name the one
+ * that ran most, which is the first.  -1: none.
+ */
+static int64_t find_thread(const struct timeline *t, int acct, const char *who)
+{
+    const struct linux_source *source = t->rows.linux_rows.source;
+    char *end;
+    unsigned long pid = strtoul(who, &end, 10);
+    int64_t found = -1;
+    size_t i;
+
+    for (i = 0; i < t->threads.nr; i++) {
+        const struct thread *thread = &t->threads.thread[i];
+
+        if (thread_homes_acct(&t->rows.names, &source[thread->source]) != acct ||
+            (*end ? strcmp(thread->name, who) != 0 : thread->pid != pid))
+            continue;
+        if (found < 0 || thread->ns[VCPU_RUNNING] >
+                         t->threads.thread[found].ns[VCPU_RUNNING])
+            found = i;
+    }
+
+    return found;
+}
+
+/* False, and has said why: there is none. */
+static bool make_chain(struct chain *chain, const struct timeline *t, int acct,
+                       const struct arguments *args)
+{
+    int64_t thread = args->thread ? find_thread(t, acct, args->thread) : -1;
+
+    if (args->thread && thread < 0) {
+        complain("the recording '%s' has no thread '%s' of '%s': guest-switch, "
+                 "guest-wake and guest-name have to be logged", args->file,
+                 args->thread, args->domain);
+        return false;
+    }
+    if (args->thread ? chain_make_of_thread(chain, t, thread, args->at_ns)
+                     : chain_make(chain, t, acct, args->at_ns))
+        return true;
+    complain("'%s' did not run at %s s or later; the recording ends at %s s",
+             args->thread ? args->thread : args->domain,
+             shown_time(args->at_ns), shown_time(t->rows.end_ns));
+
+    return false;
 }
 
 static int show(const struct timeline *t, const struct arguments *args)
@@ -113,14 +260,13 @@ static int show(const struct timeline *t, const struct arguments *args)
                  args->domain);
         return EXIT_FAILED;
     }
-    if (!chain_make(&chain, t, acct, args->at_ns)) {
-        complain("'%s' did not run at %s s or later; the recording ends at %s "
-                 "s", args->domain, shown_time(args->at_ns),
-                 shown_time(t->rows.end_ns));
+    if (!make_chain(&chain, t, acct, args))
         return EXIT_FAILED;
-    }
     for (i = 0; i < chain.nr; i++)
-        print_link(t, &chain, i);
+        if (chain.link[i].thread == THREAD_NONE)
+            print_vcpu(t, &chain, i);
+        else
+            print_thread(t, &chain, i);
 
     return EXIT_OK;
 }
@@ -144,7 +290,10 @@ const struct command command_why = {
         "run that it waited for or had at TIME (seconds since the first row), "
         "or of the\n"
         "next one. For whom it waited, who notified it, and the same of "
-        "whoever did.",
-    .takes = ARGUMENT_FILE | ARGUMENT_DOMAIN | ARGUMENT_AT,
+        "whoever did.\n"
+        "With --thread the same of one of its threads: who woke it, and why "
+        "that one was\n"
+        "late, through all layers.",
+    .takes = ARGUMENT_FILE | ARGUMENT_DOMAIN | ARGUMENT_AT | ARGUMENT_THREAD,
     .run = run,
 };

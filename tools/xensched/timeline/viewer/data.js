@@ -11,7 +11,8 @@
  * them.
  */
 const UNKNOWN = 0, LOST = 1, IDLE = 2, RUNNABLE = 3, DEVICE = 4, RUN = 5;
-const LABEL = 64;
+/* Instants from here on have a text; of these, what the daemon decided. */
+const TEXT = 64, DECISION = 65;
 const LANE = 22, BAR = 16, LEFT = 150, TOP = 24, FAN = 16;
 const $ = (id) => document.getElementById(id);
 const fail = (text) => { $("details").textContent = text; };
@@ -124,11 +125,18 @@ for (let i = 0, t = 0; i < arrows.n; i++) {
     arrows.woken[i] = t + number();
     arrows.ran[i] = arrows.woken[i] + number();
 }
-const instants = [];
+const instants = {
+    n: meta.instants.n, t: new Float64Array(meta.instants.n),
+    lane: new Uint16Array(meta.instants.n), kind: new Uint8Array(meta.instants.n),
+    value: new Float64Array(meta.instants.n),
+};
 at = meta.instants.offset;
-for (let i = 0, t = 0; i < meta.instants.n; i++) {
+for (let i = 0, t = 0; i < instants.n; i++) {
     t += number();
-    instants.push({ t, lane: number(), kind: number(), value: number() });
+    instants.t[i] = t;
+    instants.lane[i] = number();
+    instants.kind[i] = number();
+    instants.value[i] = number();
 }
 const counters = meta.counters.map((info) => {
     at = info.offset;

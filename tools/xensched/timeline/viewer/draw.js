@@ -4,7 +4,7 @@
 /* What is seen: times from..to; a selection of times; what was clicked. */
 
 const view = { from: 0, to: Math.max(meta.end, 1), select: null, picked: null,
-    found: null, value: null };
+    found: null, value: null, instant: null };
 
 function readHash() {
     const m = /^#t=([\d.]+),([\d.]+)(?:&s=([\d.]+),([\d.]+))?$/.exec(location.hash);
@@ -56,7 +56,7 @@ function setTheme(theme) {
 function colour(lane, what) {
     if (what >= RUN)
         return lane.kind === "thread" ? lane.colour
-            : lane.kind === "region" ? ofDomain(what, 50)
+            : lane.kind === "region" || lane.kind === "ring" ? ofDomain(what, 50)
             : colours.domain[lane.kind === "cpu" ? what - RUN : lane.vcpu];
     return what === RUNNABLE ? "#e8a200" : what === DEVICE ? "#9a6fc4"
         : what === LOST ? colours.mark : null;
@@ -83,13 +83,17 @@ function hatch(x0, x1, top) {
     c.restore();
 }
 
-/* Who runs on a pCPU, or on what a vCPU or a thread does. */
-function who(lane, what) {
-    return lane.kind === "cpu" ? meta.vcpus[what - RUN].name
-        : lane.kind === "vcpu" ? meta.lanes[what - RUN].name
-        : lane.kind === "region" ? meta.regions[what - RUN]
-        : meta.places[what - RUN].name;
-}
+/* Who runs on a pCPU, on what a vCPU or a thread does, what a region or a ring is about. */
+const WHO = {
+    cpu: (i) => meta.vcpus[i].name,
+    vcpu: (i) => meta.lanes[i].name,
+    thread: (i) => meta.places[i].name,
+    region: (i) => meta.regions[i],
+    ring: (i) => meta.operations[i],
+};
+const who = (lane, what) => WHO[lane.kind](what - RUN);
+const isInner = (lane) => lane.kind === "thread" || lane.kind === "region" ||
+    lane.kind === "ring";
 
 function drawSlice(lane, i, top) {
     const what = lane.what[i];
@@ -227,23 +231,48 @@ function drawArrows() {
     c.globalAlpha = 1;
 }
 
+/* Of very many only some, since they hide each other; a text where it has room. */
 function drawInstants() {
-    const times = instants.length;
-    let shown = 0;
-    for (let i = 0; i < times && shown < 3000; i++) {
-        const e = instants[i];
-        if (e.t < view.from || e.t > view.to)
-            continue;
-        shown++;
-        c.fillStyle = colours.mark;
+    const first = above(instants.t, view.from - 1, instants.n);
+    const last = above(instants.t, view.to, instants.n);
+    const step = Math.max(1, Math.ceil((last - first) / 3000));
+    const free = new Map();
+    for (let i = first; i < last; i += step) {
+        const px = x(instants.t[i]), top = y(instants.lane[i]);
+        c.fillStyle = instants.kind[i] === DECISION ? colours.text : colours.mark;
         c.beginPath();
-        c.moveTo(x(e.t), y(e.lane) + 8);
-        c.lineTo(x(e.t) - 4, y(e.lane));
-        c.lineTo(x(e.t) + 4, y(e.lane));
+        c.moveTo(px, top + 8);
+        c.lineTo(px - 4, top);
+        c.lineTo(px + 4, top);
         c.fill();
-        if (e.kind === LABEL)
-            c.fillText(fit(meta.labels[e.value], 120), x(e.t) + 5, y(e.lane) + 8);
+        if (instants.kind[i] < TEXT || step > 1 || px < (free.get(top) ?? 0))
+            continue;
+        const next = nextOfLane(i, last);
+        const text = fit(meta.texts[instants.value[i]], Math.min(next - px - 12, 360));
+        c.fillText(text, px + 5, top + 8);
+        free.set(top, px + 5 + (text ? c.measureText(text).width : 0));
     }
+}
+
+/* The column of the next instant of the same lane, of the few that are looked at. */
+function nextOfLane(i, last) {
+    for (let k = i + 1; k < Math.min(last, i + 50); k++)
+        if (instants.lane[k] === instants.lane[i])
+            return x(instants.t[k]);
+    return width;
+}
+
+/* The instant at a point, or -1. */
+function instantAt(px, py) {
+    const lane = Math.floor((py - TOP) / LANE);
+    let best = -1, near = 6;
+    for (let i = above(instants.t, timeAt(px - near), instants.n);
+        i < instants.n && x(instants.t[i]) <= px + near; i++)
+        if (instants.lane[i] === lane && Math.abs(x(instants.t[i]) - px) < near) {
+            near = Math.abs(x(instants.t[i]) - px);
+            best = i;
+        }
+    return best;
 }
 
 /* Below the lanes. */
@@ -276,8 +305,8 @@ function drawNames() {
     c.fillStyle = colours.back;
     c.fillRect(0, 0, LEFT - 1, canvas.clientHeight);
     lanes.forEach((lane, i) => {
-        const in_ = lane.kind === "thread" || lane.kind === "region" ? 12 : 0;
-        c.fillStyle = lane.kind === "cpu" ? colours.text
+        const in_ = isInner(lane) ? 12 : 0;
+        c.fillStyle = lane.kind === "cpu" || lane.kind === "foreign" ? colours.text
             : in_ ? lane.colour : colours.domain[lane.vcpu];
         c.fillText(fit(lane.name, LEFT - 12 - in_), 6 + in_, y(i) + LANE - 7);
     });

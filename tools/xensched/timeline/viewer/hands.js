@@ -47,7 +47,7 @@ const keys = {
     n: () => search(false),
     N: () => search(true),
     d: () => setTheme(dark() ? "light" : "dark"),
-    Escape: () => { view.select = view.picked = view.value = null; writeHash(); tell(); draw(); },
+    Escape: () => { view.select = view.picked = view.value = view.instant = null; writeHash(); tell(); draw(); },
 };
 const span = () => view.to - view.from;
 document.addEventListener("keydown", (e) => {
@@ -84,5 +84,6 @@ setTheme(dark() ? "dark" : "light");
 tell();
 paint();
 /* For who looks at the page with a program. */
-window.timeline = { view, lanes, counters, meta, arrows, paint, frames: () => frames };
+window.timeline = { view, lanes, counters, meta, arrows, instants, paint, show,
+    frames: () => frames, opened: performance.now() };
 document.documentElement.dataset.ready = "yes";

@@ -31,9 +31,10 @@ const KINDS = ["not known", "rows lost", "blocked", "runnable",
 
 function describe(lane, i) {
     const l = lanes[lane], w = l.what[i], d = l.begin[i + 1] - l.begin[i];
-    const what = w >= RUN ? (l.kind === "cpu" || l.kind === "region" ? ""
-        : "ran on ") + who(l, w)
-        : l.kind === "cpu" && w === IDLE ? "idle" : KINDS[w];
+    if (l.kind === "foreign")
+        return l.name;
+    const what = w >= RUN ? (l.kind === "vcpu" || l.kind === "thread" ? "ran on " : "") +
+        who(l, w) : l.kind === "cpu" && w === IDLE ? "idle" : KINDS[w];
     return (l.of ? l.of + ", " : "") + l.name + ": " + what + " from " + time(l.begin[i]) + " for " + length(d);
 }
 
@@ -49,7 +50,7 @@ function causeOf(to, ready) {
 /* Why did the run that this slice is, or waits for, come so late? */
 function chain(at, i) {
     const out = [];
-    if (lanes[at].kind === "region")
+    if (lanes[at].kind !== "vcpu" && lanes[at].kind !== "thread")
         return "";
     for (let depth = 0; depth < 12 && lanes[at].kind !== "cpu"; depth++) {
         const l = lanes[at], thread = l.kind === "thread";
@@ -93,7 +94,7 @@ function statistics(from, to) {
     const out = ["selected: " + time(from) + " to " + time(to) + " (" +
         length(to - from) + ")"];
     for (const l of lanes) {
-        if (l.kind === "region")
+        if (l.kind === "region" || l.kind === "foreign")
             continue;
         const sums = [0, 0, 0, 0, 0, 0];
         let runs = 0;
@@ -103,6 +104,11 @@ function statistics(from, to) {
             sums[Math.min(l.what[i], RUN)] += Math.max(d, 0);
             runs += l.what[i] >= RUN;
         }
+        if (l.kind === "ring") {
+            out.push((l.of + " " + l.name).padEnd(20) + " " + runs + " requests, " +
+                length(sums[RUN]));
+            continue;
+        }
         out.push(l.name.padEnd(20) + " ran " + length(sums[RUN]) + " in " + runs +
             " runs" + (l.kind !== "cpu" ? ", runnable " + length(sums[RUNNABLE]) +
             ", blocked " + length(sums[IDLE] + sums[DEVICE])
@@ -110,7 +116,9 @@ function statistics(from, to) {
             (sums[LOST] ? ", rows lost " + length(sums[LOST]) : "") +
             (sums[UNKNOWN] ? ", not known " + length(sums[UNKNOWN]) : ""));
     }
-    const n = above(arrows.sent, to, arrows.n) - above(arrows.sent, from, arrows.n);
+    let n = 0;
+    for (let i = above(arrows.sent, from, arrows.n); i < above(arrows.sent, to, arrows.n); i++)
+        n += lanes[arrows.to[i] - 1].kind !== "ring";
     out.push(n + " wake-ups");
     counters.forEach((counter) => out.push(sayCounter(counter, from, to)));
     return out.join("\n");
@@ -129,10 +137,21 @@ function sayCounter(counter, t, to) {
         counterText(counter, some.reduce((a, b) => Math.max(a, b))) : "not known");
 }
 
+/* What the daemon did, what a guest marked, what a foreign trace has. */
+function sayInstant(i) {
+    const kind = instants.kind[i], value = instants.value[i];
+    return time(instants.t[i]) + " " + lanes[instants.lane[i]].name + ": " +
+        (kind === DECISION ? "xenschedd: " : "") +
+        (kind >= TEXT ? meta.texts[value] : kind === 10 ? "migrates from pCPU " +
+        Math.floor(value / 65536) + " to " + value % 65536 : "mark " + value);
+}
+
 function tell() {
     const parts = [];
     if (view.value)
         parts.push(sayCounter(...view.value));
+    if (view.instant !== null)
+        parts.push(sayInstant(view.instant));
     if (view.picked)
         parts.push(describe(view.picked.lane, view.picked.i),
             chain(view.picked.lane, view.picked.i));
@@ -146,6 +165,8 @@ function pick(px, py) {
     const counter = counters[lane - lanes.length];
     view.picked = null;
     view.value = counter && px >= LEFT ? [counter, t] : null;
+    const instant = px >= LEFT ? instantAt(px, py) : -1;
+    view.instant = instant < 0 ? null : instant;
     if (lane >= 0 && lane < lanes.length && px >= LEFT) {
         const i = above(lanes[lane].begin, t, lanes[lane].what.length) - 1;
         if (i >= 0)

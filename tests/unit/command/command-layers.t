@@ -1,0 +1,181 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""Through all layers: a thread that waits for a thread that waits for the disk,
+requests on rings, what the daemon did about it, and whether what a guest says fits
+to what Xen says.
+"""
+
+import json
+
+from command_world import check, main, path, run, test
+from perfetto_trace import as_perfetto
+from recording_made import (
+    CRUNCH, DISK, DOM0, DRIVER, GUEST, MS, XEN, Recording, slow_request,
+    slow_request_with_threads, through_all_layers)
+
+
+def said(recording, *arguments):
+    file = recording.write(path("recording"))
+    return json.loads(run("timeline", file, "--json", *arguments).expect(0).out)
+
+
+def why(recording, *arguments, code=0, words=""):
+    file = recording.write(path("recording"))
+    ended = run("why", file, *arguments).expect(code, words)
+    return [" ".join(line.split()) for line in ended.out.splitlines()]
+
+
+def in_this_order(lines, *words):
+    at = 0
+    for some in words:
+        found = [i for i in range(at, len(lines)) if some in lines[i]]
+        check(found, some, "\n".join(lines[at:]))
+        at = found[0]
+
+
+@test
+def a_thread_through_all_layers():
+    """why --thread: thread, thread, interrupt, vCPU, back end's thread, pCPU, who had it"""
+    lines = why(through_all_layers(), "disk", "--thread", "cp", "--at", "0.0425")
+    in_this_order(
+        lines, "cp 300 of disk had disk from 0.042000 s to 0.044000 s",
+        "it waited 1.0 ms for disk", "writer<b>& 301 had it for 1.0 ms",
+        "writer<b>& 301 woke it",
+        "writer<b>& 301 of disk had disk from 0.040700 s and woke it 300.0 us later",
+        "it slept, for a device as a rule, from 0.001000 s to 0.040600 s",
+        "an interrupt on disk woke it",
+        "disk ran on pCPU 1 from 0.040600 s and took the interrupt",
+        "Domain-0 notified it at 0.040500 s from pCPU 0",
+        "2.xvda-0 77 of Domain-0 had Domain-0 from 0.040002 s and sent the "
+        "notification 498.0 us later",
+        "an interrupt on Domain-0 woke it",
+        "Domain-0 ran on pCPU 0 from 0.040000 s and took the interrupt 1.0 us later",
+        "it waited 39.0 ms for pCPU 0:", "crunch ran there for 39.0 ms",
+        "disk notified it at 0.001000 s from pCPU 1")
+
+
+@test
+def a_thread_whose_vcpu_was_late():
+    """why --thread: a thread that was ready, and whose vCPU had no pCPU"""
+    r = slow_request_with_threads()
+    # Before dom0's vCPU can run its thread is woken, by another vCPU's row.
+    dom0 = 1
+    r.wake(5 * MS, dom0, 1, 0, 78, interrupt=True)
+    r.switch(40 * MS + 950000, dom0, 0, 0, 78)
+    r.switch(40 * MS + 990000, dom0, 0, 78, 0)
+    lines = why(r, "Domain-0", "--thread", "78", "--at", "0.0409")
+    in_this_order(lines, "PID 78 of Domain-0 had Domain-0 from 0.040950 s",
+                  "it waited 36.0 ms for Domain-0",
+                  "but Domain-0 had a pCPU from 0.040000 s only",
+                  "Domain-0 ran on pCPU 0 from 0.040000 s",
+                  "crunch ran there for 39.0 ms")
+
+
+@test
+def threads_that_are_not_there():
+    """why --thread: of nobody, or after its end, says what is wrong"""
+    why(slow_request_with_threads(), "disk", "--thread", "nobody", "--at", "0",
+        code=1, words="no thread 'nobody'")
+    why(slow_request_with_threads(), "disk", "--thread", "cp", "--at", "0.049",
+        code=1, words="did not run")
+    why(slow_request_with_threads(), "disk", "--thread", "2.xvda-0", "--at", "0",
+        code=1, words="no thread '2.xvda-0'")
+
+
+@test
+def requests_of_rings():
+    """timeline: requests on a ring, from the notification to the response"""
+    rings = said(through_all_layers())["rings"]
+    check(len(rings) == 1, rings)
+    ring = rings[0]
+    check((ring["front"], ring["back"]) == ("disk", "Domain-0"), ring)
+    check(ring["requests"] == 2 and ring["notified"] == 1, ring)
+    check(ring["sectors"] == 24, ring)
+    # From 1 ms on; the second one's turn is behind the first one.
+    check(ring["max_ns"] == 39 * MS + 400000, ring)
+    check(ring["busy_ns"] == 39 * MS + 450000, ring)
+    out = run("timeline", through_all_layers().write(path("recording"))).expect(0).out
+    check("RING OF" in out and "39.4 ms" in out, out)
+
+
+@test
+def requests_whose_notification_was_lost():
+    """A request whose notification may have been lost begins with its response"""
+    r = through_all_layers()
+    r.row(45 * MS, 1, "evtchn-recv", CRUNCH, DISK)
+    r.lose(1, "evtchn-recv", 3)
+    r.row(49 * MS, 1, "evtchn-recv", CRUNCH, DISK)
+    r.response(48 * MS, 1, DOM0, DISK, 8)
+    ring = said(r)["rings"][0]
+    check(ring["requests"] == 3 and ring["busy_ns"] == 39 * MS + 450000, ring)
+
+
+@test
+def rings_of_a_liar():
+    """A driver domain serves its own rings, whatever it says, and as many as there are"""
+    r = slow_request()
+    crunch = r.source(DRIVER, 1, "crunch")
+    for front in range(2, 3000):
+        r.response(10 * MS + front, crunch, DOM0, front, 2 ** 29 - 1, 7)
+    rings = said(r)["rings"]
+    check({ring["back"] for ring in rings} == {"crunch"}, rings[:3])
+    check(len(rings) == 1024, len(rings))
+
+
+@test
+def decisions_of_the_daemon():
+    """timeline: what the daemon decided meanwhile, when, and why"""
+    decisions = said(through_all_layers())["decisions"]
+    found = [(d["domain"], d["text"]) for d in decisions]
+    check(found == [("disk", "move to pCPUs 2-3: 98 % of its <b>interactions"),
+                    ("Domain-0", "outcome: it is better")], decisions)
+    # The recording's clock is dom0's, as far as its reader was late.
+    times = [d["at_ns"] for d in decisions]
+    check(times[1] - times[0] == 3 * MS, times)
+    out = run("timeline", through_all_layers().write(path("recording"))).expect(0).out
+    check("disk: move to pCPUs 2-3: 98 %" in out, out)
+
+
+@test
+def damaged_journals():
+    """What is no journal in a recording does no harm"""
+    for journal in ({}, "x", [1, None, {}], [{"at_ns": -1, "domid": 0}],
+                    [{"at_ns": 1e300, "domid": 0}],
+                    [{"at_ns": 11 * 10 ** 9 + 1, "domid": -5}],
+                    [{"at_ns": 11 * 10 ** 9 + 1, "domid": 2, "what": 7,
+                      "reason": "x" * 100000}]):
+        r = slow_request()
+        r.host["journal"] = journal
+        for decision in said(r)["decisions"]:
+            check(len(decision["text"]) < 500, decision)
+
+
+@test
+def rows_while_the_vcpu_did_not_run():
+    """Rows of a guest that were written while Xen says it did not run are counted"""
+    checks = said(slow_request_with_threads())["checks"]
+    check(checks["rows_of_linux"] > 10, checks)
+    check(checks["rows_while_not_running"] == 0, checks)
+    r = slow_request_with_threads()
+    # It slept from 1 ms to 40.5 ms.
+    for ns in (10, 12, 14):
+        r.switch(ns * MS, 2, 0, 0, 300)
+        r.switch(ns * MS + 1, 2, 0, 300, 0)
+    checks = said(r)["checks"]
+    check(checks["rows_while_not_running"] == 6, checks)
+    check(8 * MS < checks["absent_ns"] < 15 * MS, checks)
+
+
+@test
+def layers_in_perfetto():
+    """--perfetto: requests are slices with a flow, decisions are instants"""
+    packets = as_perfetto(through_all_layers())
+    names = [p["track_event"][0].get("name", [None])[0] for p in packets
+             if "track_event" in p]
+    check("read, 8 sectors" in names and "write, 16 sectors" in names, names)
+    check("asks" in names and "response" in names, names)
+    check("xenschedd: move to pCPUs 2-3: 98 % of its <b>interactions" in names,
+          names)
+
+
+main()

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* rings.c - see rings.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command/text/table.h"
+#include "model/json.h"
+#include "model/memory.h"
+#include "rings.h"
+#include "shown.h"
+
+/* Of a ring; what a request took is known of those that were notified. */
+struct sums {
+    uint64_t *ns; /* in order */
+    size_t nr;
+    uint64_t size, busy_ns;
+};
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static void sum_up(const struct ring *ring, struct sums *s)
+{
+    size_t i;
+
+    *s = (struct sums){ .ns = need_memory(ring->nr + 1, sizeof(*s->ns)) };
+    for (i = 0; i < ring->nr; i++) {
+        const struct ring_request *r = &ring->request[i];
+
+        s->size += r->size;
+        s->busy_ns += r->end - r->begin;
+        if (r->notified)
+            s->ns[s->nr++] = r->end - r->begin;
+    }
+    qsort(s->ns, s->nr, sizeof(*s->ns), compare);
+}
+
+static uint64_t percentile(const struct sums *s, unsigned int percent)
+{
+    return s->nr ? s->ns[(s->nr - 1) * percent / 100] : 0;
+}
+
+json_object *rings_json(const struct timeline *t)
+{
+    json_object *array = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < t->rings.nr; i++) {
+        const struct ring *ring = &t->rings.ring[i];
+        json_object *o = json_object_new_object();
+        struct sums s;
+
+        sum_up(ring, &s);
+        json_add_text(o, "front", names_of(&t->rows.names, ring->front));
+        json_add_text(o, "back", names_of(&t->rows.names, ring->back));
+        json_add_int(o, "requests", ring->nr);
+        json_add_int(o, "notified", s.nr);
+        json_add_int(o, t->rings.sectors ? "sectors" : "pages", s.size);
+        json_add_int(o, "busy_ns", s.busy_ns);
+        json_add_int(o, "p50_ns", percentile(&s, 50));
+        json_add_int(o, "p99_ns", percentile(&s, 99));
+        json_add_int(o, "max_ns", percentile(&s, 100));
+        json_object_array_add(array, o);
+        free(s.ns);
+    }
+
+    return array;
+}
+
+void rings_print(const struct timeline *t)
+{
+    const char *headers[] = {
+        "RING OF", "ASKS", ">REQUESTS", t->rings.sectors ? ">SECTORS" : ">PAGES",
+        ">BUSY", ">P50", ">P99", ">MAX", NULL,
+    };
+    struct table *table;
+    size_t i;
+
+    if (!t->rings.nr)
+        return;
+    printf("\n");
+    table = table_new(headers);
+    for (i = 0; i < t->rings.nr; i++) {
+        const struct ring *ring = &t->rings.ring[i];
+        struct sums s;
+
+        sum_up(ring, &s);
+        table_add(table, shown_name(names_of(&t->rows.names, ring->front)));
+        table_add(table, shown_name(names_of(&t->rows.names, ring->back)));
+        table_add_format(table, "%zu", ring->nr);
+        table_add_format(table, "%" PRIu64, s.size);
+        table_add(table, shown_length(s.busy_ns));
+        table_add(table, shown_length(percentile(&s, 50)));
+        table_add(table, shown_length(percentile(&s, 99)));
+        table_add(table, shown_length(percentile(&s, 100)));
+        free(s.ns);
+    }
+    table_print(table);
+    if (t->rings.left_out)
+        printf("responses of more rings than are told apart: %" PRIu64 "\n",
+               t->rings.left_out);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * foreign-clock.h - what a clock of a guest, or its date, is on the recording's
+ * clock; see foreign.h.
+ */
+#ifndef XENSCHED_TIMELINE_FOREIGN_CLOCK_H
+#define XENSCHED_TIMELINE_FOREIGN_CLOCK_H
+
+#include "marks.h"
+
+/* What is known of the clock of a trace. */
+struct foreign_clock {
+    const char *name;      /* "" if it has none */
+    const char *host;      /* of whose it is, as the trace says; "": it does not */
+    bool has_date;
+};
+
+/* An instant by both clocks; what is true is at most error_ns away. */
+struct foreign_anchor {
+    uint64_t ns;       /* since the recording's first row; may be "negative" */
+    uint64_t clock_ns; /* the trace's clock then, or its date */
+    uint64_t error_ns;
+};
+
+struct foreign_clocks {
+    struct foreign_anchor *anchor; /* by clock_ns; there is at least one */
+    size_t nr, room;
+    bool by_date;      /* clock_ns are dates */
+    uint64_t error_ns; /* the largest, or FOREIGN_NO_BOUND */
+    const char *by;    /* in words */
+};
+
+int foreign_clocks_find(struct foreign_clocks *clocks,
+                        const struct foreign_clock *clock,
+                        const struct rows *rows, const struct marks *marks,
+                        struct xensched_error *err);
+void foreign_clocks_free(struct foreign_clocks *clocks);
+
+/* The recording's time of @clock_ns; false: it is before its first row. */
+bool foreign_clocks_ns(const struct foreign_clocks *clocks, uint64_t clock_ns,
+                       uint64_t *ns);
+
+#endif /* XENSCHED_TIMELINE_FOREIGN_CLOCK_H */
