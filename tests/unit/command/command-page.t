@@ -483,6 +483,9 @@ def shows_layers():
     soon(lambda: "disk: xenschedd: move to pCPUs 2-3: 98 % of its "
          "<b>interactions" in details(), details())
     check(js("document.querySelectorAll('b').length") == 1)
+    browser.find_element(By.ID, "search").send_keys("it is better", Keys.ENTER)
+    soon(lambda: "Domain-0: xenschedd: outcome: it is better" in details(),
+         details())
 
 
 @alone

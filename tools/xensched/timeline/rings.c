@@ -101,8 +101,6 @@ static void take_response(struct rings_making *m, struct ring *ring,
         r->begin = u->notified;
         r->from = u->from;
         r->notified = true;
-        if (waits && r->begin < u->last)
-            r->begin = u->last;
     } else if (waits && !lost_between(m->rows, u->last, row->ns)) {
         r->begin = u->last;
     }

@@ -136,22 +136,42 @@ function fit(text, room) {
  */
 const column = { px: -1, run: 0, wait: 0, lost: 0, most: 0, best: 0 };
 
+/* Columns that look the same are one rectangle: a browser draws those one by one. */
+class Bars {
+    constructor(down) {
+        this.down = down;
+        this.n = 0;
+    }
+    add(px, high, style, top) {
+        if (this.n && px === this.px + this.n && high === this.high &&
+            style === this.style && top === this.top) {
+            this.n++;
+            return;
+        }
+        this.flush();
+        Object.assign(this, { px, high, style, top, n: 1 });
+    }
+    flush() {
+        if (this.n) {
+            c.fillStyle = this.style;
+            c.fillRect(this.px, this.down ? this.top + 5 : this.top + BAR - this.high,
+                this.n, this.high);
+        }
+        this.n = 0;
+    }
+}
+const waits = new Bars(true), runs = new Bars(false);
+
 function drawColumn(lane, top) {
     const { px, run, wait } = column;
     const ns = (view.to - view.from) / (width - LEFT);
     const part = (sum) => Math.min(1, Math.max(0.15, sum / ns));
     if (px >= LEFT && column.lost)
         hatch(px, px + 1, top);
-    if (px >= LEFT && wait > 0) {
-        c.fillStyle = colour(lane, RUNNABLE);
-        const high = (BAR - 10) * part(wait);
-        c.fillRect(px, top + 5, 1, high);
-    }
-    if (px >= LEFT && run > 0) {
-        c.fillStyle = colour(lane, column.most);
-        const high = BAR * part(run);
-        c.fillRect(px, top + BAR - high, 1, high);
-    }
+    if (px >= LEFT && wait > 0)
+        waits.add(px, Math.round((BAR - 10) * part(wait)) || 1, colour(lane, RUNNABLE), top);
+    if (px >= LEFT && run > 0)
+        runs.add(px, Math.round(BAR * part(run)), colour(lane, column.most), top);
     column.px = -1;
     column.run = column.wait = column.lost = column.best = 0;
 }
@@ -199,6 +219,8 @@ function drawLane(lane, i) {
     for (let g = 0; g < count; g++)
         drawPart(lane, level, g, top);
     drawColumn(lane, top);
+    waits.flush();
+    runs.flush();
 }
 
 /* Long arrows fade; where there would be too many, none. */
@@ -278,6 +300,8 @@ function instantAt(px, py) {
 /* Below the lanes. */
 function drawCounters() {
     counters.forEach((counter, i) => {
+        if (!isSeen(lanes.length + i))
+            return;
         const top = y(lanes.length + i) + 3;
         c.fillStyle = colours.faint;
         drawCounter(c, counter, { left: LEFT, right: width, top, high: BAR,
@@ -303,21 +327,30 @@ function drawAxis() {
 
 function drawNames() {
     c.fillStyle = colours.back;
-    c.fillRect(0, 0, LEFT - 1, canvas.clientHeight);
+    c.fillRect(0, seen.top, LEFT - 1, seen.bottom - seen.top);
     lanes.forEach((lane, i) => {
+        if (!isSeen(i))
+            return;
         const in_ = isInner(lane) ? 12 : 0;
         c.fillStyle = lane.kind === "cpu" || lane.kind === "foreign" ? colours.text
             : in_ ? lane.colour : colours.domain[lane.vcpu];
         c.fillText(fit(lane.name, LEFT - 12 - in_), 6 + in_, y(i) + LANE - 7);
     });
     counters.forEach((counter, i) => {
+        if (!isSeen(lanes.length + i))
+            return;
         c.fillStyle = colours.faint;
         c.fillText(fit(counter.name, LEFT - 12), 6,
             y(lanes.length + i) + LANE - 7);
     });
 }
 
-function paint() {
+/* What of the canvas is in sight: the rest of it need not be drawn. */
+const seen = { top: 0, bottom: 0 };
+const isSeen = (i) => y(i) < seen.bottom && y(i + 1) > seen.top;
+
+/* @whole: also what is out of sight, for a printer. */
+function paint(whole) {
     wanted = false;
     frames++;
     const scale = devicePixelRatio || 1, high = y(lanes.length + counters.length) + 10;
@@ -329,12 +362,14 @@ function paint() {
         canvas.width = Math.round(width * scale);
         canvas.height = Math.round(high * scale);
     }
+    seen.top = whole ? 0 : $("stage").scrollTop;
+    seen.bottom = whole ? high : Math.min(high, seen.top + $("stage").clientHeight);
     c.setTransform(scale, 0, 0, scale, 0, 0);
     c.font = "12px system-ui, sans-serif";
     c.fillStyle = colours.back;
-    c.fillRect(0, 0, width, high);
+    c.fillRect(0, seen.top, width, seen.bottom - seen.top);
     drawAxis();
-    lanes.forEach(drawLane);
+    lanes.forEach((lane, i) => isSeen(i) && drawLane(lane, i));
     drawCounters();
     drawArrows();
     drawInstants();
@@ -358,7 +393,7 @@ function paint() {
 function draw() {
     if (!wanted) {
         wanted = true;
-        requestAnimationFrame(paint);
+        requestAnimationFrame(() => paint(false));
     }
 }
 

@@ -69,12 +69,13 @@ document.addEventListener("keydown", (e) => {
 $("theme").addEventListener("click", keys.d);
 $("all").addEventListener("click", keys["0"]);
 addEventListener("resize", draw);
+$("stage").addEventListener("scroll", draw);
 addEventListener("hashchange", () => { readHash(); tell(); draw(); });
 let before = null;
 addEventListener("beforeprint", () => {
     before = document.documentElement.dataset.theme;
     setTheme("light");
-    paint();
+    paint(true);
 });
 addEventListener("afterprint", () => setTheme(before));
 
@@ -82,8 +83,9 @@ $("note").textContent = meta.note;
 readHash();
 setTheme(dark() ? "dark" : "light");
 tell();
-paint();
+paint(false);
 /* For who looks at the page with a program. */
-window.timeline = { view, lanes, counters, meta, arrows, instants, paint, show,
+window.timeline = { view, lanes, counters, meta, arrows, instants, show,
+    paint: () => paint(true),
     frames: () => frames, opened: performance.now() };
 document.documentElement.dataset.ready = "yes";

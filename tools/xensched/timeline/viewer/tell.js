@@ -176,12 +176,24 @@ function pick(px, py) {
     draw();
 }
 
-/* The next slice, after what is picked, of a lane or a domain of that name. */
+/* The next instant behind @now whose text has these words, or before it; -1. */
+function searchTexts(words, now, back) {
+    const step = back ? -1 : 1;
+    for (let i = back ? above(instants.t, now - 1, instants.n) - 1
+        : above(instants.t, now, instants.n); i >= 0 && i < instants.n; i += step)
+        if (instants.kind[i] >= TEXT &&
+            meta.texts[instants.value[i]].toLowerCase().includes(words))
+            return i;
+    return -1;
+}
+
+/* The next slice, after what is picked, of a lane or a domain of that name; or text. */
 function search(back) {
     const words = $("search").value.toLowerCase();
     if (!words)
         return;
-    const now = view.picked ? lanes[view.picked.lane].begin[view.picked.i]
+    const now = view.instant !== null ? instants.t[view.instant]
+        : view.picked ? lanes[view.picked.lane].begin[view.picked.i]
         : back ? Infinity : -1;
     let best = null;
     const named = new Set();
@@ -206,10 +218,14 @@ function search(back) {
             break;
         }
     });
+    const i = searchTexts(words, now, back);
+    if (i >= 0 && (!best || (back ? instants.t[i] > best.t : instants.t[i] < best.t)))
+        best = { lane: instants.lane[i], instant: i, t: instants.t[i] };
     $("found").textContent = best ? lanes[best.lane].name + ", " + time(best.t)
         : "not found";
     if (best) {
-        view.picked = best;
+        view.instant = best.instant ?? null;
+        view.picked = best.instant === undefined ? best : null;
         const half = (view.to - view.from) / 2;
         if (best.t < view.from || best.t > view.to)
             show(best.t - half, best.t + half);
