@@ -7,12 +7,15 @@ mirage-profile lay theirs out; where lttng is installed, one is LTTng's own.
 
 import json
 import os
+import shutil
 import struct
+import subprocess
+import time
 import uuid
 
-from command_world import check, main, path, run, test
+from command_world import alone, check, main, path, run, test
 from perfetto_trace import as_perfetto
-from recording_made import CRUNCH, DISK, MS, Recording, slow_request
+from recording_made import CRUNCH, DISK, MS, XEN, slow_request
 
 UUID = uuid.UUID("2a6422d0-6cee-11e0-8c08-cb07d7b3a564")
 
@@ -178,7 +181,11 @@ def what_is_no_trace():
     shown(slow_request(), "/nowhere", code=1, words="No such file")
     empty = path("empty")
     os.mkdir(empty)
-    shown(slow_request(), empty, code=1, words="there is no '%s/metadata'" % empty)
+    shown(slow_request(), empty, code=1, words="there is no file 'metadata' in it")
+    with open(empty + "/trace.ctf", "w", encoding="ascii"):
+        pass
+    shown(slow_request(), empty + "/trace.ctf", code=1,
+          words="there is no file 'metadata' beside it")
     shown(slow_request(), folder("this is not TSDL", b"x"), code=1,
           words="as a CTF trace")
     damaged = lttng([(10 * MS, "sh", 1)])
@@ -186,6 +193,87 @@ def what_is_no_trace():
         file.truncate(70)
     shown(marked(0), damaged, code=1, words="as a CTF trace")
     run("timeline", slow_request().write(path("recording")), "--with").expect(2)
+
+
+TRACED = r"""
+#include <stdio.h>
+#include <time.h>
+#include <lttng/tracef.h>
+static long long now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+int main(void)
+{
+    for (int i = 0; i < 3; i++) {
+        long long before = now();
+        lttng_ust_tracef("number %d", i);
+        printf("%lld %lld\n", before, now());
+    }
+    return 0;
+}
+"""
+
+
+def lttng_traced():
+    """A trace of LTTng's own, and between which times each event was."""
+    place = path("lttng")
+    os.mkdir(place)
+    with open(place + "/traced.c", "w", encoding="ascii") as file:
+        file.write(TRACED)
+    env = dict(os.environ, LTTNG_HOME=place, LTTNG_UST_REGISTER_TIMEOUT="20000")
+
+    def do(*words):
+        return subprocess.run(words, env=env, check=True, timeout=60,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL).stdout.decode()
+
+    do("cc", "-o", place + "/traced", place + "/traced.c", "-llttng-ust")
+    with subprocess.Popen(["lttng-sessiond", "--no-kernel"], env=env,
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as daemon:
+        try:
+            for _ in range(100):
+                if not subprocess.run(["lttng", "list"], env=env, check=False,
+                                      stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL).returncode:
+                    break
+                time.sleep(0.1)
+            do("lttng", "create", "mine", "--output=" + place + "/trace")
+            do("lttng", "enable-event", "-u", "lttng_ust_tracef:*")
+            do("lttng", "start")
+            said = do(place + "/traced")
+            do("lttng", "destroy")
+        finally:
+            daemon.terminate()
+    return place + "/trace", [[int(ns) for ns in line.split()]
+                              for line in said.splitlines()]
+
+
+@alone
+def lttngs_own():
+    """A trace that LTTng made itself (where it is installed) is at its times"""
+    if not shutil.which("lttng-sessiond") or subprocess.run(
+            ["cc", "-E", "-include", "lttng/tracef.h", "-x", "c", "/dev/null"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            check=False).returncode:
+        return
+    trace, times = lttng_traced()
+    # The recording began a ms before, by this machine's CLOCK_MONOTONIC.
+    offset = times[0][0] - 1 * MS
+    r = slow_request()
+    r.clock_label(MS // 2, 1, DISK, "monotonic", offset + MS // 2 - 10,
+                  offset + MS // 2 + 10)
+    r.row(10 ** 9, 3, "runq", XEN)
+    found = shown(r, trace)
+    events = found["events"]
+    check(len(events) == 3, found)
+    for event, (before, after) in zip(events, times):
+        check(before - offset - found["clock_error_ns"] <= event["at_ns"] <=
+              after - offset + found["clock_error_ns"], event, before, after)
+    check('msg = number 0' in events[0]["text"], events)
 
 
 @test

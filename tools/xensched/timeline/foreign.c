@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* foreign.c - see foreign.h; foreign-text.c makes words of an event. */
 #include <errno.h>
+#include <fts.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,10 @@
 
 #define NAME 80U
 
+/* Where traces are looked for, and how many are read. */
+#define MAX_DEPTH  8
+#define MAX_TRACES 64U
+
 /* A clock whose offset is larger shows a date: seconds from 1970 to 2001. */
 #define DATES_BEGIN 1000000000
 
@@ -38,6 +43,11 @@ struct foreign_reading {
 struct stream_reading {
     struct foreign_reading *r;
     unsigned int number;
+};
+
+struct folders {
+    char **folder;
+    size_t nr, room;
 };
 
 /* Clocks. */
@@ -313,31 +323,58 @@ static bool is_later(const void *a, const void *b)
            ((const struct foreign_event *)b)->ns;
 }
 
-/* A folder, or a file in one, as mirage-profile has it. */
-static int folder_of(const char *path, char **folder, struct xensched_error *err)
+/*
+ * The traces in a folder, or in folders of it, as LTTng has them: wherever there
+ * is a file "metadata".  Of a file (mirage-profile's trace is one) only beside it.
+ */
+static int find_traces(struct folders *found, const char *path,
+                       struct xensched_error *err)
 {
-    char *metadata;
+    char *copy = need_string(path);
     struct stat st;
-    int rc = 0;
+    int rc = stat(path, &st) ? errno : 0;
+    bool beside = !rc && !S_ISDIR(st.st_mode);
+    char *roots[] = { beside ? dirname(copy) : copy, NULL };
+    FTS *tree = rc ? NULL : fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    FTSENT *entry;
+    char *folder;
 
-    if (stat(path, &st))
-        return xensched_fail(err, errno, "cannot read '%s': %s", path,
-                             strerror(errno));
-    *folder = need_string(path);
-    if (!S_ISDIR(st.st_mode)) {
-        char *whole = *folder;
-
-        *folder = need_string(dirname(whole));
-        free(whole);
+    while (tree && (entry = fts_read(tree))) {
+        if (entry->fts_level >= (beside ? 1 : MAX_DEPTH) &&
+            entry->fts_info == FTS_D)
+            fts_set(tree, entry, FTS_SKIP);
+        if (entry->fts_info != FTS_F || strcmp(entry->fts_name, "metadata") ||
+            found->nr == MAX_TRACES)
+            continue;
+        folder = need_string(entry->fts_path);
+        folder[strlen(folder) - sizeof("/metadata") + 1] = '\0';
+        *list_add(found->folder, found->nr, found->room) = folder;
     }
-    metadata = need_memory(strlen(*folder) + sizeof("/metadata"), 1);
-    sprintf(metadata, "%s/metadata", *folder);
-    if (stat(metadata, &st))
-        rc = xensched_fail(err, errno, "'%s' is not a CTF trace: there is no "
-                           "'%s' (who made the trace has it)", path, metadata);
-    free(metadata);
+    if (tree)
+        fts_close(tree);
+    free(copy);
     if (rc)
-        free(*folder);
+        return xensched_fail(err, rc, "cannot read '%s': %s", path,
+                             strerror(rc));
+    if (!found->nr)
+        return xensched_fail(err, ENOENT, "'%s' is not a CTF trace: there is no "
+                             "file 'metadata' %s (who made the trace has it)",
+                             path, beside ? "beside it" : "in it");
+
+    return 0;
+}
+
+static int read_trace(struct foreign_reading *r, const char *folder)
+{
+    int rc = read_folder(r, folder);
+
+    if (r->clocks.nr) {
+        if (r->clocks.error_ns > r->foreign->error_ns)
+            r->foreign->error_ns = r->clocks.error_ns;
+        r->foreign->by = r->clocks.by;
+    }
+    foreign_clocks_free(&r->clocks);
+    r->clocks_known = false;
 
     return rc;
 }
@@ -349,22 +386,23 @@ int foreign_read(struct foreign *foreign, const char *path,
     struct foreign_reading r = {
         .foreign = foreign, .rows = rows, .marks = marks, .err = err,
     };
-    char *folder = NULL, *name;
-    int rc = folder_of(path, &folder, err);
+    char *name = need_string(path);
+    struct folders found = { 0 };
+    size_t i;
+    int rc;
 
     memset(foreign, 0, sizeof(*foreign));
-    if (rc)
-        return rc;
-    name = need_string(path);
     r.name = basename(name);
-    rc = read_folder(&r, folder);
-    foreign->error_ns = r.clocks.error_ns;
-    if (!rc || foreign->nr > 0)
-        foreign->by = r.clocks.by;
+    rc = find_traces(&found, path, err);
+    for (i = 0; !rc && i < found.nr; i++)
+        rc = read_trace(&r, found.folder[i]);
+    if (rc && !foreign->nr)
+        foreign->by = NULL;
     order_sort(foreign->event, foreign->nr, sizeof(*foreign->event), is_later);
-    foreign_clocks_free(&r.clocks);
+    for (i = 0; i < found.nr; i++)
+        free(found.folder[i]);
+    free(found.folder);
     free(name);
-    free(folder);
 
     return rc;
 }
