@@ -307,7 +307,8 @@ def explains_threads():
     for words in ("disk, writer<b>& 301: ran on disk from 0.040700 s",
                   "woken by an interrupt at 0.040600 s",
                   "disk ran on pCPU 1 at 0.040600 s", "notified by Domain-0",
-                  "crunch 39.000 ms"):
+                  "2.xvda-0 77 ran on Domain-0 at 0.040002 s",
+                  "Domain-0 ran on pCPU 0 at 0.040000 s", "crunch 39.000 ms"):
         check(words in details(), words, details())
     at(x_of(43 * MS), lane_y("cp 300")).click().perform()
     soon(lambda: "cp 300 ran on disk" in details(), details())

@@ -47,16 +47,33 @@ function causeOf(to, ready) {
     return -1;
 }
 
-/* Why did the run that this slice is, or waits for, come so late? */
+/* The slice in which lane @at ran at @t, or -1. */
+function runAt(at, t) {
+    const l = lanes[at], i = above(l.begin, t, l.what.length) - 1;
+    return i >= 0 && l.what[i] >= RUN ? i : -1;
+}
+
+/* The thread that had vCPU lane @at at @t, or that lane if none is known. */
+function threadOn(at, t) {
+    const on = (l, k) => l.kind === "thread" && runAt(k, t) >= 0 &&
+        placeLane(l.what[runAt(k, t)] - RUN) === at;
+    const thread = lanes.findIndex(on);
+    return thread < 0 ? at : thread;
+}
+
+/*
+ * Why did the run that this slice is, or waits for, come so late?  As chain.c has
+ * it: by way of who woke it, or of its vCPU if that was late.
+ */
 function chain(at, i) {
     const out = [];
-    if (lanes[at].kind !== "vcpu" && lanes[at].kind !== "thread")
-        return "";
-    for (let depth = 0; depth < 12 && lanes[at].kind !== "cpu"; depth++) {
+    let did = 0;
+    for (let depth = 0; depth < 16 && at >= 0 && (lanes[at].kind === "vcpu" ||
+        lanes[at].kind === "thread"); depth++) {
         const l = lanes[at], thread = l.kind === "thread";
         while (i < l.what.length && l.what[i] < RUN)
             i++;
-        if (i >= l.what.length)
+        if (i < 0 || i >= l.what.length)
             break;
         const ran = l.begin[i], on = l.what[i] - RUN;
         let ready = ran;
@@ -66,25 +83,30 @@ function chain(at, i) {
             out.push("  after it waited " + length(ran - ready) +
                 ", while there ran: " + holders(l.kind, on, ready, ran));
         }
+        did = depth ? did : ran;
+        const vcpu = thread ? placeLane(on) : -1;
+        const late = vcpu >= 0 ? runAt(vcpu, did) : -1;
+        if (late >= 0 && lanes[vcpu].begin[late] > ready) {
+            out.push("  but " + lanes[vcpu].name + " had a pCPU from " +
+                time(lanes[vcpu].begin[late]) + " only");
+            at = vcpu;
+            i = late;
+            continue;
+        }
         const cause = causeOf(at, ready);
         const word = thread ? "woken" : "notified";
         if (cause < 0)
             break;
-        if (arrows.from[cause]) {
-            at = arrows.from[cause] - 1;
-            out.push("  " + word + " by " + lanes[at].name + " at " +
-                time(arrows.sent[cause]));
-        } else {
-            out.push("  " + word + (thread ? " by an interrupt" : "") + " at " +
-                time(arrows.sent[cause]));
-            /* Which its vCPU took: why did that run? */
-            at = thread ? placeLane(on) : -1;
-            if (at < 0)
-                break;
-        }
-        const from = lanes[at];
-        i = above(from.begin, arrows.sent[cause], from.what.length) - 1;
-        if (i < 0 || from.what[i] < RUN)
+        did = arrows.sent[cause];
+        out.push("  " + word + (arrows.from[cause] ? " by " +
+            lanes[arrows.from[cause] - 1].name : thread ? " by an interrupt" : "") +
+            " at " + time(did));
+        /* Which its vCPU took: why did that run? */
+        at = arrows.from[cause] ? arrows.from[cause] - 1 : vcpu;
+        if (at >= 0 && !thread)
+            at = threadOn(at, did);
+        i = at < 0 ? -1 : runAt(at, did);
+        if (i < 0)
             break;
     }
     return out.join("\n");
