@@ -6,7 +6,7 @@
  *
  *   hypercall-try DOMID [FRAME]
  *
- * DOMID is the domain which bind, binding, times and allow are about.  "map" and
+ * DOMID is the domain which bind, binding, times, clock and allow are about.  "map" and
  * "map-writable" are about a page of the log: one of control registers that Xen
  * names in answer to "frames", or else FRAME.  "mark" is what a guest does,
  * after "allow" for its DOMID.
@@ -105,6 +105,7 @@ static void try_area(xc_interface *xch, uint64_t frame)
 static void try_domain(xc_interface *xch, uint32_t domid)
 {
     uint16_t acct = XEN_SCHEDLOG_ACCT_FIRST;
+    struct xen_domctl_schedlog_clock clock;
     uint64_t times[1][4];
     bool may;
 
@@ -113,6 +114,7 @@ static void try_domain(xc_interface *xch, uint32_t domid)
     show("bind", xc_schedlog_bind(xch, domid, XEN_DOMCTL_SCHEDLOG_ALL_VCPUS,
                                   acct));
     show("times", xc_schedlog_times(xch, domid, 0, 1, times));
+    show("clock", xc_schedlog_clock(xch, domid, 0, &clock));
     may = show("allow", xc_schedlog_mark(xch, domid, true)) >= 0;
     show("mark", mark());
     if (may && xc_schedlog_mark(xch, domid, false))

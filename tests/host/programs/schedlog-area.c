@@ -18,6 +18,7 @@
  *   schedlog-area frames CPU                  of what a pCPU writes to
  *   schedlog-area owners STEP                 "DOMID NODE FRAMES", of each STEP-th
  *   schedlog-area times DOMID                 of each vCPU, ms in each state
+ *   schedlog-area clock DOMID VCPU            TSCs, rates, emulated, system time
  *
  * Several in one call, with "," between them, take one process instead of many; the
  * first that Xen refuses is the last.  What one of them has mapped stays mapped, so
@@ -429,6 +430,18 @@ static void show_times(char **args)
                (unsigned long long)times[i][RUNSTATE_offline] / 1000000);
 }
 
+/* VCPU: host's TSC, its own, both in kHz, emulated, system time. */
+static void show_clock(char **args)
+{
+    struct xen_domctl_schedlog_clock c;
+
+    need("clock", xc_schedlog_clock(xch, number(args[0]), number(args[1]), &c));
+    printf("%llu %llu %u %u %u %llu\n", (unsigned long long)c.host_tsc,
+           (unsigned long long)c.guest_tsc, c.host_khz, c.guest_khz,
+           c.flags & XEN_DOMCTL_SCHEDLOG_CLOCK_EMULATED,
+           (unsigned long long)c.system_ns);
+}
+
 static const struct {
     const char *name;
     int min, max;
@@ -449,6 +462,7 @@ static const struct {
     { "frames", 1, 1, show_frames },
     { "owners", 1, 1, show_owners },
     { "times", 1, 1, show_times },
+    { "clock", 2, 2, show_clock },
 };
 
 static void run(int argc, char **argv)

@@ -20,7 +20,7 @@ guest output intruder | while read -r name answer; do
     echo "$name $answer"
 done >answers
 for name in info setup files frames map map-writable events pmc owners \
-            binding bind times allow mark release; do
+            binding bind times clock allow mark release; do
     is "a guest is refused: $name" \
         "$(sed -n "s/^$name //p" answers)" EPERM
 done
@@ -31,7 +31,7 @@ check "dom0 gives it up" schedlog-area release
 
 hypercall-try 0 >answers
 for name in info setup files frames map map-writable events owners \
-            binding bind times allow mark release; do
+            binding bind times clock allow mark release; do
     is "dom0 is not refused: $name" "$(sed -n "s/^$name //p" answers)" ok
 done
 is "dom0 is told that there is no PMU here" \

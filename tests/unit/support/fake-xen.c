@@ -334,16 +334,16 @@ int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
 }
 
 /* Domains have the host's TSC. */
-int xc_domain_get_tsc_info(xc_interface *xch, uint32_t domid,
-                           uint32_t *tsc_mode, uint64_t *elapsed_nsec,
-                           uint32_t *gtsc_khz, uint32_t *incarnation)
+int hypercall_clock(xc_interface *xch, uint32_t domid, uint32_t vcpu,
+                    struct xen_domctl_schedlog_clock *clock)
 {
     (void)xch;
     (void)domid;
-    *tsc_mode = 2;
-    *elapsed_nsec = 0;
-    *gtsc_khz = 0;
-    *incarnation = 0;
+    *clock = (struct xen_domctl_schedlog_clock){
+        .vcpu = vcpu,
+        .host_khz = TSC_KHZ,
+        .guest_khz = TSC_KHZ,
+    };
 
     return 0;
 }

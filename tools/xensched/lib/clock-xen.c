@@ -1,107 +1,98 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * clock-xen.c - what Xen says of the TSC of a domain.
+ * clock-xen.c - what Xen says of the TSC of a domain's vCPUs.
  *
- * A PV domain has either the host's TSC or, when that is not reliable or the
- * domain came from elsewhere, one which Xen emulates from its system time.
- * Then Xen tells the ns since that was 0.  It says the same of the host's TSC
- * otherwise, so which of both it is follows from what it says.
+ * A vCPU has the host's TSC, or one at a distance from it and perhaps with
+ * another rate (PVH and HVM), or one which Xen emulates from its system time.
  */
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
-#include <x86intrin.h>
-
-#include <xenctrl.h>
 
 #include <xensched/clock.h>
 
-/* The quickest of so many answers has the smallest error. */
-#define TRIES 3
+#include "hypercall.h"
 
-/* As libxl has them. */
-#define TSC_ALWAYS_EMULATED 1
-#define TSC_NEVER_EMULATED  2
+/*
+ * What system times of two pCPUs may differ by: an emulated TSC follows that of
+ * the pCPU on which it is read.
+ */
+#define SYSTEM_TIME_ERROR_NS 5000U
 
-/* Two TSCs that differ by less than this are one. */
-#define SAME_NS 10000000ULL
+/* Whoever asks is dom0. */
+#define ANY_DOMAIN 0
+#define NS_KHZ     1000000U
 
-struct tsc_answer {
-    uint32_t mode, khz, incarnation;
-    uint64_t elapsed_ns;
-    uint64_t before, after; /* TSC */
-};
-
-static int ask(xc_interface *xch, uint32_t domid, struct tsc_answer *best)
+static int ask(xc_interface *xch, uint32_t domid, uint32_t vcpu,
+               struct xensched_clock *clock)
 {
-    struct tsc_answer a;
-    unsigned int i;
+    struct xen_domctl_schedlog_clock got;
 
-    for (i = 0; i < TRIES; i++) {
-        a.before = __rdtsc();
-        if (xc_domain_get_tsc_info(xch, domid, &a.mode, &a.elapsed_ns, &a.khz,
-                                   &a.incarnation))
-            return errno;
-        a.after = __rdtsc();
-        if (!i || a.after - a.before < best->after - best->before)
-            *best = a;
+    if (hypercall_clock(xch, domid, vcpu, &got))
+        return errno;
+    *clock = (struct xensched_clock){
+        .vcpu = vcpu,
+        .host_tsc = got.host_tsc,
+        .guest_tsc = got.guest_tsc,
+        .host_khz = got.host_khz,
+        .guest_khz = got.guest_khz,
+    };
+    if (got.flags & XEN_DOMCTL_SCHEDLOG_CLOCK_EMULATED) {
+        clock->flags = XENSCHED_CLOCK_EMULATED;
+        clock->error = (uint64_t)SYSTEM_TIME_ERROR_NS * got.host_khz / 1000000;
     }
 
     return 0;
 }
 
-static bool is_emulated(const struct tsc_answer *a, uint64_t host_khz)
-{
-    uint64_t begin = xensched_cycles_to_ns(a->before, host_khz);
-    uint64_t end = xensched_cycles_to_ns(a->after, host_khz);
-
-    if (a->mode == TSC_ALWAYS_EMULATED || a->mode == TSC_NEVER_EMULATED)
-        return a->mode == TSC_ALWAYS_EMULATED;
-
-    return a->elapsed_ns + SAME_NS < begin || a->elapsed_ns > end + SAME_NS;
-}
-
-static void make_clock(const struct tsc_answer *a, uint64_t host_khz,
-                       struct xensched_clock *clock)
-{
-    memset(clock, 0, sizeof(*clock));
-    clock->host_tsc = clock->guest_tsc = a->before;
-    clock->host_khz = clock->guest_khz = host_khz;
-    if (!is_emulated(a, host_khz))
-        return;
-    clock->flags = XENSCHED_CLOCK_EMULATED;
-    clock->host_tsc = a->before + (a->after - a->before) / 2;
-    clock->guest_tsc = (unsigned __int128)a->elapsed_ns * a->khz / 1000000;
-    clock->guest_khz = a->khz;
-    clock->error = (a->after - a->before) / 2 + 1;
-}
-
-int xensched_clock_of_domain(uint32_t domid, uint64_t host_khz,
-                             struct xensched_clock *clock,
-                             struct xensched_error *err)
+int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
+                              struct xensched_clock *clocks,
+                              struct xensched_error *err)
 {
     xc_interface *xch = xc_interface_open(NULL, NULL, 0);
-    xc_domaininfo_t info;
-    struct tsc_answer answer = { 0 };
-    int code;
+    uint32_t vcpu;
+    int code = 0;
 
     if (!xch)
         return xensched_fail(err, errno, "cannot ask Xen for the clock of "
                              "domain %u: %s", domid, strerror(errno));
-    code = xc_domain_getinfo_single(xch, domid, &info) ? errno : 0;
-    if (!code && info.flags & XEN_DOMINF_hvm_guest)
-        code = EOPNOTSUPP;
-    if (!code)
-        code = ask(xch, domid, &answer);
+    for (vcpu = 0; !code && vcpu < nr; vcpu++) {
+        code = ask(xch, domid, vcpu, &clocks[vcpu]);
+        if (code != EINVAL || !vcpu)
+            continue;
+        code = 0;
+        clocks[vcpu] = clocks[0];
+        clocks[vcpu].vcpu = vcpu;
+    }
     xc_interface_close(xch);
-    if (code == EOPNOTSUPP)
-        return xensched_fail(err, code, "domain %u is PVH or HVM, and Xen does "
-                             "not say what its clock is: it cannot be "
-                             "recorded with others", domid);
     if (code)
         return xensched_fail(err, code, "Xen does not say what the clock of "
-                             "domain %u is: %s", domid, strerror(code));
-    make_clock(&answer, host_khz, clock);
+                             "domain %u is%s: %s", domid, code == EOPNOTSUPP ||
+                             code == ENOSYS ? ", its patches are older than "
+                             "this program" : "", strerror(code));
+
+    return 0;
+}
+
+int xensched_system_time(struct xensched_clock *clock,
+                         struct xensched_error *err)
+{
+    xc_interface *xch = xc_interface_open(NULL, NULL, 0);
+    struct xen_domctl_schedlog_clock got = { 0 };
+    int code = 0;
+
+    if (!xch || hypercall_clock(xch, ANY_DOMAIN, 0, &got))
+        code = errno;
+    if (xch)
+        xc_interface_close(xch);
+    if (code)
+        return xensched_fail(err, code, "Xen does not say what its system time "
+                             "is: %s", strerror(code));
+    *clock = (struct xensched_clock){
+        .host_tsc = got.host_tsc,
+        .guest_tsc = got.system_ns,
+        .host_khz = got.host_khz,
+        .guest_khz = NS_KHZ,
+    };
 
     return 0;
 }

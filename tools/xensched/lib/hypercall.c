@@ -157,3 +157,19 @@ int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow)
 
     return xc_domctl(xch, &domctl);
 }
+
+int hypercall_clock(xc_interface *xch, uint32_t domid, uint32_t vcpu,
+                    struct xen_domctl_schedlog_clock *clock)
+{
+    struct xen_domctl domctl = {
+        .cmd = XEN_DOMCTL_schedlog_clock,
+        .domain = domid,
+        .u.schedlog_clock.vcpu = vcpu,
+    };
+    int rc = xc_domctl(xch, &domctl);
+
+    if (!rc)
+        *clock = domctl.u.schedlog_clock;
+
+    return rc;
+}

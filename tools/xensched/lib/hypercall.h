@@ -38,4 +38,8 @@ int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
                    uint16_t acct);
 int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow);
 
+/* EINVAL: the domain has no such vCPU. */
+int hypercall_clock(xc_interface *xch, uint32_t domid, uint32_t vcpu,
+                    struct xen_domctl_schedlog_clock *clock);
+
 #endif /* XENSCHED_HYPERCALL_H */

@@ -40,8 +40,8 @@ struct one {
     bool refused;                   /* not to be tried again */
     bool told;                      /* that it is there */
     bool seen;                      /* in the present look */
-    bool has_clock;
-    struct xensched_clock clock;
+    uint32_t nr_clocks;             /* that were told, of vCPUs */
+    struct xensched_clock *clock;   /* as they were told last */
     struct xensched_source_stats former;
 };
 
@@ -104,6 +104,9 @@ static void close_one(struct one *one)
         xensched_area_events(one->area, 0, 0, &err);
     xensched_area_close(one->area);
     one->area = NULL;
+    free(one->clock);
+    one->clock = NULL;
+    one->nr_clocks = 0;
     if (one->asked && xensched_area_withdraw(one->info.domid, &err))
         complain("note: domain %u: %s", one->info.domid, err.text);
 }
@@ -259,6 +262,7 @@ static void look_at_domain(struct sources *s, uint32_t domid)
 {
     bool allowed = is_allowed(s, domid);
     struct one *one = find(s, domid);
+    struct xensched_clock clock;
     struct xensched_error err;
     char *name;
     bool asked;
@@ -285,7 +289,7 @@ static void look_at_domain(struct sources *s, uint32_t domid)
     name_it(s, one);
     if (allowed)
         allow_marks(s, domid);
-    rc = xensched_clock_of_domain(domid, s->tsc_khz, &one->clock, &err);
+    rc = xensched_clocks_of_domain(domid, 1, &clock, &err);
     if (!rc)
         rc = asked ? attach(one, &err) : ask(one, &err);
     if (rc) {
@@ -339,33 +343,70 @@ static void look_for_sources(struct sources *s)
 
 /* The recording. */
 
-static int tell_clock(struct sources *s, struct xensched_recorder *recorder,
-                      struct one *one, uint64_t now_ns,
+/* A clock that goes on as the one before says is no news. */
+static int tell_clock(struct xensched_recorder *recorder, struct one *one,
+                      const struct xensched_clock *before,
+                      struct xensched_clock *clock, uint64_t now_ns,
                       struct xensched_error *err)
 {
-    struct xensched_clock clock;
-    uint64_t apart;
+    uint64_t apart = before ? xensched_clock_distance(before, clock) : 0;
 
-    if (one->info.kind != XENSCHED_KIND_DRIVER &&
-        one->info.kind != XENSCHED_KIND_GUEST)
+    if (before && !apart && clock->flags == before->flags) {
+        *clock = *before;
         return 0;
-    /* One that dies is dropped soon. */
-    if (xensched_clock_of_domain(one->info.domid, s->tsc_khz, &clock, NULL))
-        return 0;
-    apart = one->has_clock ? xensched_clock_distance(&one->clock, &clock) : 0;
-    if (one->has_clock && !apart && clock.flags == one->clock.flags)
-        return 0;
+    }
     /* How far it went in the time since the last look is what is not known. */
-    clock.error += apart;
-    one->clock = clock;
-    one->has_clock = true;
+    clock->error += apart;
 
-    return xensched_recorder_clock(recorder, now_ns, one->info.id, &clock,
-                                   err);
+    return xensched_recorder_clock(recorder, now_ns, one->info.id, clock, err);
 }
 
-static int tell(struct sources *s, struct xensched_recorder *recorder,
-                struct one *one, uint64_t now_ns, struct xensched_error *err)
+/* Each vCPU has one, and may set it at any time. */
+static int tell_clocks(struct xensched_recorder *recorder, struct one *one,
+                       uint64_t now_ns, struct xensched_error *err)
+{
+    struct xensched_area_info info;
+    struct xensched_clock *clock;
+    uint32_t i;
+    int rc = 0;
+
+    if ((one->info.kind != XENSCHED_KIND_DRIVER &&
+         one->info.kind != XENSCHED_KIND_GUEST) ||
+        xensched_area_info(one->area, &info, NULL) || !info.nr_cpus)
+        return 0;
+    clock = calloc(info.nr_cpus, sizeof(*clock));
+    if (!clock)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    /* One that dies is dropped soon. */
+    if (xensched_clocks_of_domain(one->info.domid, info.nr_cpus, clock, NULL)) {
+        free(clock);
+        return 0;
+    }
+    for (i = 0; !rc && i < info.nr_cpus; i++)
+        rc = tell_clock(recorder, one, i < one->nr_clocks ? &one->clock[i]
+                                                          : NULL,
+                        &clock[i], now_ns, err);
+    free(one->clock);
+    one->clock = clock;
+    one->nr_clocks = info.nr_cpus;
+
+    return rc;
+}
+
+/* An older Xen does not say it: then it is not in the recording. */
+static int tell_system_time(struct xensched_recorder *recorder,
+                            uint64_t now_ns, struct xensched_error *err)
+{
+    struct xensched_clock clock;
+
+    if (xensched_system_time(&clock, NULL))
+        return 0;
+
+    return xensched_recorder_system_time(recorder, now_ns, &clock, err);
+}
+
+static int tell(struct xensched_recorder *recorder, struct one *one,
+                uint64_t now_ns, struct xensched_error *err)
 {
     int rc = 0;
 
@@ -373,7 +414,7 @@ static int tell(struct sources *s, struct xensched_recorder *recorder,
         rc = xensched_recorder_source(recorder, now_ns, &one->info, err);
     one->told = true;
 
-    return rc ? rc : tell_clock(s, recorder, one, now_ns, err);
+    return rc ? rc : tell_clocks(recorder, one, now_ns, err);
 }
 
 /* Is its area still there?  Of a source that others may give up. */
@@ -397,8 +438,10 @@ int sources_look(struct sources *s, struct xensched_recorder *recorder,
 
     if (rc)
         return rc;
-    if (s->all)
+    if (s->all) {
         look_for_sources(s);
+        rc = tell_system_time(recorder, now_ns, err);
+    }
     for (i = s->nr; !rc && i-- > 0;) {
         struct one *one = s->one[i];
         struct xensched_error why;
@@ -413,7 +456,7 @@ int sources_look(struct sources *s, struct xensched_recorder *recorder,
         if (lost)
             drop(s, i, why.text);
         else if (one->source)
-            rc = tell(s, recorder, one, now_ns, err);
+            rc = tell(recorder, one, now_ns, err);
     }
 
     return rc;

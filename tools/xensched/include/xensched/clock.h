@@ -41,15 +41,22 @@ uint64_t xensched_clock_distance(const struct xensched_clock *a,
 uint64_t xensched_cycles_to_ns(uint64_t cycles, uint64_t khz);
 
 /*
- * The clock of all vCPUs of domain @domid, from Xen, which pauses the domain
- * for a moment; @host_khz is the host's.  The error is half of the time that
- * asking took.  The domain that asks has the host's TSC.
+ * The clocks of vCPUs 0 to @nr - 1 of domain @domid, from Xen, which takes both
+ * TSCs of each at one instant: of PV, PVH and HVM domains, whoever set their
+ * TSC.  Of a vCPU that is not there: that of vCPU 0.
  *
- *   -EOPNOTSUPP  it is PVH or HVM: Xen does not tell its TSC offset
- *   -ESRCH, -EPERM, ...  as Xen says
+ *   -EOPNOTSUPP, -ENOSYS  this Xen does not know how
+ *   -ESRCH, -EPERM, ...   as Xen says
  */
-int xensched_clock_of_domain(uint32_t domid, uint64_t host_khz,
-                             struct xensched_clock *clock,
-                             struct xensched_error *err);
+int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
+                              struct xensched_clock *clocks,
+                              struct xensched_error *err);
+
+/*
+ * The same of Xen's system time, which mini-os gives unikernels as their clock:
+ * guest_tsc is ns, guest_khz 1000000.
+ */
+int xensched_system_time(struct xensched_clock *clock,
+                         struct xensched_error *err);
 
 #endif /* XENSCHED_CLOCK_H */

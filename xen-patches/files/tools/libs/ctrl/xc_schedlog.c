@@ -208,6 +208,23 @@ int xc_schedlog_times(xc_interface *xch, uint32_t domid, uint32_t first,
     return ret ?: domctl.u.schedlog_times.nr;
 }
 
+int xc_schedlog_clock(xc_interface *xch, uint32_t domid, uint32_t vcpu,
+                      struct xen_domctl_schedlog_clock *clock)
+{
+    struct xen_domctl domctl = {};
+    int ret;
+
+    domctl.cmd = XEN_DOMCTL_schedlog_clock;
+    domctl.domain = domid;
+    domctl.u.schedlog_clock.vcpu = vcpu;
+
+    ret = do_domctl(xch, &domctl);
+    if ( !ret )
+        *clock = domctl.u.schedlog_clock;
+
+    return ret;
+}
+
 int xc_schedlog_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
                      uint16_t acct)
 {

@@ -76,6 +76,8 @@ int schedlog_binding(const struct domain *d,
 int schedlog_owners(struct xen_sysctl_schedlog_owners *op);
 int schedlog_times(const struct domain *d,
                    struct xen_domctl_schedlog_times *op);
+int schedlog_clock(const struct domain *d,
+                   struct xen_domctl_schedlog_clock *op);
 int schedlog_allow_mark(struct domain *d,
                         const struct xen_domctl_schedlog_mark *op);
 int schedlog_op_mark(XEN_GUEST_HANDLE_PARAM(void) arg);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the TSC of a vCPU is against the host's, for who reads logs that guests
+ * write with their own TSC.
+ *
+ * Both are of the same instant, so the answer is exact but for an emulated TSC:
+ * that follows system time, which pCPUs agree about to a few us only.  Nothing
+ * is paused and nothing is changed; a guest may set its TSC right after it.
+ */
+
+#include <xen/errno.h>
+#include <xen/schedlog.h>
+#include <xen/time.h>
+
+#include <asm/hvm/hvm.h>
+#include <asm/msr.h>
+#include <asm/time.h>
+
+int schedlog_clock(const struct domain *d, struct xen_domctl_schedlog_clock *op)
+{
+    struct vcpu *v = domain_vcpu(d, op->vcpu);
+
+    if ( !v )
+        return -EINVAL;
+
+    op->flags = d->arch.vtsc ? XEN_DOMCTL_SCHEDLOG_CLOCK_EMULATED : 0;
+    op->host_khz = op->guest_khz = cpu_khz;
+    op->host_tsc = op->guest_tsc = rdtsc();
+    op->system_ns = get_s_time_fixed(op->host_tsc);
+
+    if ( d->arch.vtsc || (is_hvm_domain(d) && hvm_tsc_scaling_supported) )
+        op->guest_khz = d->arch.tsc_khz;
+
+    if ( is_hvm_domain(d) )
+        op->guest_tsc = hvm_get_guest_tsc_fixed(v, op->host_tsc);
+    else if ( d->arch.vtsc )
+        op->guest_tsc = gtime_to_gtsc(d, op->system_ns);
+
+    return 0;
+}
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
