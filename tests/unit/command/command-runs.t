@@ -20,6 +20,7 @@ import sqlite3
 import statistics
 import subprocess
 import time
+import xml.etree.ElementTree as ElementTree
 import zlib
 
 from command_world import XENSCHED, alone, check, main, path, run, test
@@ -787,6 +788,36 @@ def exported():
     lines = bench.runs("export", "--markdown").expect(0).out.splitlines()
     cells = {len(re.findall(r"(?<!\\)\|", line)) for line in lines}
     check(cells == {8} and len(lines) == 4, lines)
+
+
+@test
+def reported():
+    """report: a page that is whole XML, with a dot per run, and no markup of others"""
+    bench = invented(8, (1, 3))
+    bench.sql("UPDATE run SET workload = '<b>&\"x'")
+    bench.sql("UPDATE run SET configuration = '<script>' "
+              "WHERE configuration = 'a'")
+    bench.sql("UPDATE run SET lost_rows = 7, rows = 93 WHERE id = 1")
+    page = path("report.html")
+    bench.runs("report", page).expect(0)
+    with open(page, encoding="utf-8") as file:
+        text = file.read()
+    tree = ElementTree.fromstring(
+        re.sub("<meta ([^>]*)>", r"<meta \1/>", text).split("\n", 1)[1])
+    figures = [e.text for e in tree.iter("h2")]
+    check(any("wall time" in f for f in figures), figures)
+    plots = list(tree.iter("svg"))
+    check(len(plots) == len(figures) - 2, figures)
+    dots = [len(list(plot.iter("circle"))) for plot in plots]
+    runs = bench.sql("SELECT count(*) FROM run WHERE state = 'done' AND "
+                     "repetition > 0")[0][0]
+    check(dots[0] == runs, dots, runs)
+    check("<script" not in text and "&lt;script&gt;" in text, text[:3000])
+    check("rows were lost" in "".join(tree.itertext()))
+    for place in plots[0].iter("circle"):
+        check(180 <= float(place.get("cx")) <= 740, place.attrib)
+    bench.runs("report", "/nowhere/x").expect(1, "/nowhere/x")
+    bench.runs("report").expect(2, "report OUT")
 
 
 @test

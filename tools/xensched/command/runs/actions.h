@@ -22,6 +22,7 @@ int runs_stat(const struct arguments *args, struct store *store);
 int runs_show(const struct arguments *args, struct store *store);
 int runs_compare(const struct arguments *args, struct store *store);
 int runs_export(const struct arguments *args, struct store *store);
+int runs_report(const struct arguments *args, struct store *store);
 
 /* The experiment that @word names, or the latest one; 0: it was complained. */
 int64_t runs_experiment(const struct store *store, const char *word);

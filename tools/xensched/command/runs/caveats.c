@@ -49,27 +49,46 @@ static const char *const questions[] = {
     "'done') HAVING count(DISTINCT host) > 1",
 };
 
+struct visit {
+    void (*take)(void *arg, const char *text);
+    void *arg;
+};
+
 static int take(void *arg, unsigned int nr, const char *const *text)
 {
+    const struct visit *visit = arg;
     char line[600];
 
-    (void)arg;
     (void)nr;
     snprintf(line, sizeof(line), "%s", text[0]);
     printable(line);
-    printf("! %s\n", line);
+    visit->take(visit->arg, line);
 
     return 0;
+}
+
+int caveats_visit(const struct store *store, int64_t experiment,
+                  void (*take_one)(void *arg, const char *text), void *arg,
+                  struct xensched_error *err)
+{
+    struct visit visit = { take_one, arg };
+    unsigned int i;
+    int rc = 0;
+
+    for (i = 0; i < sizeof(questions) / sizeof(questions[0]) && !rc; i++)
+        rc = store_rows(store, questions[i], experiment, take, &visit, err);
+
+    return rc;
+}
+
+static void print(void *arg, const char *text)
+{
+    (void)arg;
+    printf("! %s\n", text);
 }
 
 int caveats_print(const struct store *store, int64_t experiment,
                   struct xensched_error *err)
 {
-    unsigned int i;
-    int rc = 0;
-
-    for (i = 0; i < sizeof(questions) / sizeof(questions[0]) && !rc; i++)
-        rc = store_rows(store, questions[i], experiment, take, NULL, err);
-
-    return rc;
+    return caveats_visit(store, experiment, print, NULL, err);
 }

@@ -5,6 +5,11 @@
 
 #include "runs/store.h"
 
+/* Call @take with each of them.  As store_rows(). */
+int caveats_visit(const struct store *store, int64_t experiment,
+                  void (*take)(void *arg, const char *text), void *arg,
+                  struct xensched_error *err);
+
 /* A line "! ..." on stdout for each of them.  As store_rows(). */
 int caveats_print(const struct store *store, int64_t experiment,
                   struct xensched_error *err);

@@ -23,6 +23,7 @@ static const struct action {
     { "show", "ID", 1, 1, 0, runs_show },
     { "compare", "A B [EXPERIMENT]", 2, 3, 0, runs_compare },
     { "export", "[EXPERIMENT]", 0, 1, ARGUMENT_FORM, runs_export },
+    { "report", "OUT [EXPERIMENT]", 1, 2, 0, runs_report },
 };
 
 #define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
@@ -48,7 +49,7 @@ static int check(const struct action *action, const struct arguments *args)
 {
     if (!action)
         return arguments_wrong(&command_runs, "runs: do, list, stat, show, "
-                               "compare or export, not '%s'", args->action);
+                               "compare, export or report, not '%s'", args->action);
     if (args->nr_words < action->least || args->nr_words > action->most)
         return arguments_wrong(&command_runs, "runs: it is 'runs %s %s'",
                                action->name, action->takes);
@@ -98,6 +99,7 @@ const struct command command_runs = {
         "  show ID                   all that is known of one run\n"
         "  compare A B [EXPERIMENT]  is configuration B slower than A?\n"
         "  export [EXPERIMENT]       each figure of each run\n"
+        "  report OUT [EXPERIMENT]   a page for a browser, with plots\n"
         "\n"
         "Without EXPERIMENT, which is a number, the latest one is meant. "
         "docs/runs.md\n"
