@@ -19,7 +19,6 @@ HOST_XEN_APPEND=
 HOST_DOM0_APPEND=
 HOST_TOOLS=no
 HOST_SYSTEMD=no
-HOST_HVM=no
 HOST_MODULES=()
 HOST_MACHINE=
 HOST_DEVICES=()
@@ -44,7 +43,6 @@ The host:
   --xen WHICH         patched, native, or the path of a Xen (default $HOST_XEN)
   --tools             guests may have fio and Postmark (tools=1)
   --systemd           dom0 may have systemd (README.md)
-  --hvm               its pCPUs have nested paging, which PVH guests need (slow)
   --machine NAME      in exact mode, count what a machine's caches would do in
                       marked regions (docs/machine.md): $(host_machines)
   --device DEVICE     a device of QEMU's in the host, as for its -device
@@ -66,7 +64,7 @@ positive()
 host_option()
 {
     HOST_TAKEN=2
-    # shellcheck disable=SC2034 # other files read HOST_NUMA, HOST_HVM and these
+    # shellcheck disable=SC2034 # other files read HOST_NUMA and these
     case $1 in
     --sockets)     positive "$1" "${2-}"; HOST_SOCKETS=$2 ;;
     --cores)       positive "$1" "${2-}"; HOST_CORES=$2 ;;
@@ -84,7 +82,6 @@ host_option()
     --tools)       HOST_TOOLS=yes; HOST_TAKEN=1 ;;
     --systemd)     HOST_SYSTEMD=yes; HOST_TAKEN=1 ;;
     --numa)        HOST_NUMA=yes; HOST_TAKEN=1 ;;
-    --hvm)         HOST_HVM=yes; HOST_TAKEN=1 ;;
     *)             HOST_TAKEN=0 ;;
     esac
     [[ $HOST_TAKEN -le $# ]] || die "$BOX_EXIT_USAGE" "$1 needs a value"

@@ -35,11 +35,10 @@ qemu_numa()
 
 qemu_machine()
 {
-    local cpus=$((HOST_SOCKETS * HOST_CORES)) cpu=qemu64
+    local cpus=$((HOST_SOCKETS * HOST_CORES))
 
-    [[ $HOST_HVM == no ]] || cpu+=,+npt
     # The memory of all nodes together has to be the memory of the machine.
-    printf '%s\n' -machine pc -cpu "$cpu" \
+    printf '%s\n' -machine pc -cpu qemu64 \
         -m "$((HOST_MEMORY / HOST_SOCKETS * HOST_SOCKETS))" \
         -smp "$cpus,sockets=$HOST_SOCKETS,cores=$HOST_CORES,threads=1" \
         -nodefaults -display none -no-reboot
