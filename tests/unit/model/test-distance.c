@@ -4,9 +4,14 @@
  * whose nodes are differently far has one price for all, or if somebody who asks
  * is not told that a number was assumed.
  */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "cmocka-tap.h"
 
-#include "model/distance.h"
+#include "model/distance-file.h"
 
 static struct topology t;
 static struct distances d;
@@ -125,6 +130,98 @@ static void what_was_measured_comes_first(void **state)
 
 #define distance_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* The file of what was measured. */
+
+#define FILE_NAME "test-distance.json"
+
+static void write_text(const char *text)
+{
+    FILE *file = fopen(FILE_NAME, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void measure_some(void)
+{
+    unsigned int kind, from, to;
+
+    for (kind = 0; kind < NR_DISTANCES; kind++)
+        for (from = 0; from < 3; from++)
+            for (to = 0; to < 3; to++)
+                if (from != to || kind == DISTANCE_MEMORY)
+                    d.between[kind][from * 3 + to] =
+                        100 * (kind + 1) + 10 * from + to;
+    d.ns[DISTANCE_LINE][RELATION_LLC] = 33.5;
+    d.measured[DISTANCE_LINE][RELATION_LLC] = true;
+}
+
+static void what_was_measured_is_read_back(void **state)
+{
+    enum distance_source source;
+    struct distances back;
+    struct xensched_error err;
+    char *text;
+
+    (void)state;
+    measure_some();
+    text = distances_text(&d, 24);
+    write_text(text);
+    free(text);
+    distances_init(&back, 3);
+    assert_int_equal(distances_read(&back, FILE_NAME, 24, &err), 0);
+    assert_float_equal(distance_ns(&back, &t, DISTANCE_LINE, 0, 16, &source),
+                       102, 0.05);
+    assert_int_equal(source, DISTANCE_MEASURED);
+    assert_float_equal(distance_nodes_ns(&back, DISTANCE_MEMORY, 2, 1, &source),
+                       321, 0.05);
+    assert_int_equal(source, DISTANCE_MEASURED);
+    assert_float_equal(back.ns[DISTANCE_LINE][RELATION_LLC], 33.5, 0.05);
+    /* Not measured: as far as what is next to it, or of the nearest two nodes. */
+    assert_float_equal(back.ns[DISTANCE_LINE][RELATION_NODE], 33.5, 0.05);
+    assert_float_equal(back.ns[DISTANCE_LINE][RELATION_REMOTE], 101, 0.05);
+    assert_float_equal(back.ns[DISTANCE_MEMORY][RELATION_NODE], 300, 0.05);
+    assert_float_equal(back.ns[DISTANCE_MEMORY][RELATION_REMOTE], 301, 0.05);
+    distances_free(&back);
+}
+
+static void what_is_no_file_of_this_machine_changes_nothing(void **state)
+{
+    static const char *const wrong[] = {
+        "", "[]", "{}", "{\"pcpus\": 24, \"nodes\": 2}",
+        "{\"pcpus\": 24, \"nodes\": 3}",
+        "{\"pcpus\": 24, \"nodes\": 3, \"line\": {\"between\": [[1, 2], [3, 4]]}}",
+        "{\"pcpus\": 24, \"nodes\": 3, \"line\": {\"between\": "
+        "[[0, -1, 1], [1, 0, 1], [1, 1, 0]]}}",
+        "{\"pcpus\": 24, \"nodes\": 3, \"line\": {\"between\": "
+        "[[0, 1e300, 1], [1, 0, 1], [1, 1, 0]]}}",
+    };
+    struct xensched_error err;
+    struct distances as_ever;
+    char *text;
+    size_t i;
+
+    (void)state;
+    distances_init(&as_ever, 3);
+    for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        write_text(wrong[i]);
+        assert_int_equal(distances_read(&d, FILE_NAME, 24, &err), -EINVAL);
+        assert_non_null(strstr(err.text, "xensched calibrate"));
+    }
+    remove(FILE_NAME);
+    assert_int_equal(distances_read(&d, FILE_NAME, 24, &err), -ENOENT);
+    assert_memory_equal(d.ns, as_ever.ns, sizeof(d.ns));
+    assert_float_equal(d.between[DISTANCE_LINE][1], 0, 0);
+    measure_some();
+    text = distances_text(&d, 23);
+    write_text(text);
+    free(text);
+    assert_int_equal(distances_read(&d, FILE_NAME, 24, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "23 pCPUs"));
+    distances_free(&as_ever);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +230,8 @@ int main(void)
         distance_test(nobody_measured_says_so),
         distance_test(slit_stretches_what_is_assumed),
         distance_test(what_was_measured_comes_first),
+        distance_test(what_was_measured_is_read_back),
+        distance_test(what_is_no_file_of_this_machine_changes_nothing),
     };
 
     return run_tap_tests(tests);

@@ -73,6 +73,18 @@ static int topology(void *data, struct topology *t, struct xensched_error *err)
     return 0;
 }
 
+/* Two nodes. */
+static int memory(void *data, struct distances *d, uint64_t *frames,
+                  struct xensched_error *err)
+{
+    (void)data;
+    (void)err;
+    distances_init(d, 2);
+    *frames = 1000;
+
+    return 0;
+}
+
 static void parse(struct cpumap *map, const char *text)
 {
     cpumap_init(map, CPUS);
@@ -105,6 +117,7 @@ static int all_domains(void *data, struct domains *domains,
             parse(&d->pool_cpus, "all");
             domain_make_vcpus(d, nr_vcpus, CPUS);
         }
+        d->vcpus[line[i].vcpu].online = true;
         cpumap_free(&d->vcpus[line[i].vcpu].hard);
         cpumap_free(&d->vcpus[line[i].vcpu].soft);
         parse(&d->vcpus[line[i].vcpu].hard, line[i].hard);
@@ -212,7 +225,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
     hx = need_memory(1, sizeof(*hx));
     hx->steps_left = kill ? atoi(kill) : 0;
     hx->host = (struct host){
-        .data = hx, .boot = "boot", .topology = topology,
+        .data = hx, .boot = "boot", .topology = topology, .memory = memory,
         .domains = all_domains, .who = all_domains, .is_gone = is_gone,
         .get_affinity = get_affinity, .set_affinity = set_affinity,
     };

@@ -51,6 +51,7 @@ extern const struct command command_roi;
 extern const struct command command_advise_size;
 extern const struct command command_runs;
 extern const struct command command_check;
+extern const struct command command_calibrate;
 extern const struct command command_allow_marks;
 
 /* One line "xensched: ..." on stderr, without control characters. */

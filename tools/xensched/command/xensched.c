@@ -5,7 +5,8 @@
  *
  * The command looks: it talks to the daemon and reads logs and recordings.  It
  * never changes the host itself, but for what a domain may log, and, while
- * runs are done, where the guests are that their plan names; what else has to be
+ * runs are done, where the guests are that their plan names, and while distances are
+ * measured, where dom0 is; what else has to be
  * changed the daemon is asked to do.
  */
 #include <errno.h>
@@ -40,6 +41,7 @@ static const struct command *const commands[] = {
     &command_advise_size,
     &command_runs,
     &command_check,
+    &command_calibrate,
     &command_allow_marks,
 };
 

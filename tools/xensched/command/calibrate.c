@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * calibrate.c - xensched calibrate: how far apart the nodes of this machine are, for
+ * the policy placement.
+ *
+ * Measured is in a process of its own, so that all is put back whatever becomes of
+ * it: two vCPUs of dom0's have other affinities meanwhile, and there is a domain
+ * with memory on each node.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "calibrate/machine.h"
+#include "daemon/act/replace-file.h"
+#include "daemon/host/host-xen.h"
+#include "daemon/log/logs.h"
+#include "model/distance-file.h"
+#include "command.h"
+
+#define STANDARD "/var/lib/xensched/distances.json"
+
+/* What the process that measures leaves, as a text in shared memory. */
+struct result {
+    int rc;
+    struct xensched_error err;
+    char text[1 << 20];
+};
+
+struct calibration {
+    const struct host *host;
+    struct topology topology;
+    struct distances distances;
+    struct own_vcpus own;
+    struct node_memory *memory;
+    struct result *result;
+};
+
+static int begin(struct calibration *c, struct xensched_error *err)
+{
+    uint64_t frames;
+    int rc = c->host->topology(c->host->data, &c->topology, err);
+
+    if (rc)
+        return rc;
+    rc = c->host->memory(c->host->data, &c->distances, &frames, err);
+    if (rc) {
+        topology_free(&c->topology);
+        return rc;
+    }
+    rc = own_vcpus_begin(&c->own, c->host, err);
+    if (rc) {
+        distances_free(&c->distances);
+        topology_free(&c->topology);
+        return rc;
+    }
+    c->result = mmap(NULL, sizeof(*c->result), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (c->result == MAP_FAILED)
+        return xensched_fail(err, errno, "out of memory");
+
+    return node_memory_begin(&c->memory, c->distances.nr_nodes, err);
+}
+
+static void end(struct calibration *c)
+{
+    node_memory_end(c->memory);
+    own_vcpus_end(&c->own);
+    distances_free(&c->distances);
+    topology_free(&c->topology);
+}
+
+/* In the other process. */
+static void measure(struct calibration *c)
+{
+    struct result *r = c->result;
+    char *text;
+
+    r->rc = machine_measure(&c->distances, &c->topology, &c->own, c->memory,
+                            &r->err);
+    text = distances_text(&c->distances, c->topology.nr_cpus);
+    if (!r->rc && snprintf(r->text, sizeof(r->text), "%s\n", text) >=
+                  (int)sizeof(r->text))
+        r->rc = xensched_fail(&r->err, EFBIG, "too many nodes");
+    free(text);
+}
+
+static volatile sig_atomic_t measuring; /* the process; 0: none */
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    if (measuring)
+        kill(measuring, SIGKILL);
+}
+
+/* Signals end that process only: here all has to be put back. */
+static int measure_aside(struct calibration *c, struct xensched_error *err)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+    struct sigaction action = { .sa_handler = interrupt };
+    int status;
+    size_t i;
+    pid_t child;
+
+    c->result->rc = -EINTR;
+    xensched_fail(&c->result->err, EINTR, "interrupted: nothing was stored");
+    fflush(NULL);
+    child = fork();
+    if (child < 0)
+        return xensched_fail(err, errno, "cannot fork: %s", strerror(errno));
+    if (!child) {
+        measure(c);
+        _exit(0);
+    }
+    measuring = child;
+    for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        sigaction(signals[i], &action, NULL);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    measuring = 0;
+    *err = c->result->err;
+
+    return c->result->rc;
+}
+
+static int do_all(struct calibration *c, struct xensched_error *err)
+{
+    struct xensched_error failed;
+    int rc = begin(c, err), back;
+
+    if (rc)
+        return rc;
+    rc = measure_aside(c, err);
+    back = own_vcpus_restore(&c->own, &failed);
+    if (back)
+        complain("dom0 could not be put back: %s; its affinities are still "
+                 "those of the measurement", failed.text);
+
+    return rc;
+}
+
+static void print_matrix(const struct distances *d, enum distance_kind kind)
+{
+    unsigned int from, to;
+
+    printf("%-13s", distance_kind_name(kind));
+    for (to = 0; to < d->nr_nodes; to++)
+        printf("  to node %-2u", to);
+    putchar('\n');
+    for (from = 0; from < d->nr_nodes; from++) {
+        printf("  from node %-2u", from);
+        for (to = 0; to < d->nr_nodes; to++) {
+            double ns = d->between[kind][from * d->nr_nodes + to];
+
+            if (from == to && kind != DISTANCE_MEMORY &&
+                d->measured[kind][RELATION_LLC])
+                ns = d->ns[kind][RELATION_LLC];
+            if (ns > 0)
+                printf(" %10.1f", ns);
+            else
+                printf(" %10s", "-");
+        }
+        putchar('\n');
+    }
+}
+
+static int report(struct calibration *c, const char *path,
+                  struct xensched_error *err)
+{
+    unsigned int kind;
+    int rc = distances_read(&c->distances, path, c->topology.nr_cpus, err);
+
+    if (rc)
+        return rc;
+    printf("ns, measured from Domain-0:\n");
+    for (kind = 0; kind < NR_DISTANCES; kind++)
+        print_matrix(&c->distances, kind);
+    if (c->own.nr < 2)
+        printf("Domain-0 has one vCPU: only memory was measured.\n");
+    printf("Written: %s; xenschedd reads it when it starts, and with each "
+           "reload.\n", path);
+
+    return 0;
+}
+
+static int write_file(const struct calibration *c, const char *path,
+                      struct xensched_error *err)
+{
+    if (!strcmp(path, STANDARD))
+        mkdir("/var/lib/xensched", 0755);
+
+    return replace_file(path, c->result->text, strlen(c->result->text), 0644,
+                        true, err);
+}
+
+static int calibrate(struct host_xen *host, const char *path,
+                     struct xensched_error *err)
+{
+    struct calibration c = { .host = host_xen_host(host) };
+    bool begun;
+    int rc;
+
+    if (!c.host->memory)
+        return xensched_fail(err, ENOSYS, "this host has no memory to measure");
+    rc = do_all(&c, err);
+    begun = c.result;
+    if (!rc)
+        rc = write_file(&c, path, err);
+    if (!rc)
+        rc = report(&c, path, err);
+    if (begun)
+        end(&c);
+
+    return rc;
+}
+
+static int run(const struct arguments *args)
+{
+    static const struct choice nothing;
+    const char *path = args->file ? args->file : STANDARD;
+    struct xensched_error err;
+    struct host_xen *host;
+    int rc = host_xen_open(&host, &nothing, NULL, NULL, NULL, &err);
+
+    if (rc) {
+        complain("%s", err.text);
+        return EXIT_FAILED;
+    }
+    rc = host_xen_connect(host, &err);
+    if (!rc)
+        rc = calibrate(host, path, &err);
+    host_xen_close(host);
+    if (!rc)
+        return EXIT_OK;
+    complain("%s", err.text);
+
+    return EXIT_FAILED;
+}
+
+const struct command command_calibrate = {
+    .name = "calibrate",
+    .summary = "measure how far apart this machine's nodes are",
+    .help =
+        "Measure, in some seconds, how long a changed cache line, a notification "
+        "and a\n"
+        "load from memory take within and between the nodes of this machine, and "
+        "write it\n"
+        "to FILE (default: " STANDARD "), where xenschedd's policy\n"
+        "placement has its distances from. Meanwhile two vCPUs of Domain-0 are held on\n"
+        "one pCPU after the other, and a domain without vCPU has a little memory on\n"
+        "each node; both is put back, also after Ctrl-C. Do it when the host has\n"
+        "little to do.",
+    .takes = ARGUMENT_OPTIONAL_FILE,
+    .run = run,
+};
