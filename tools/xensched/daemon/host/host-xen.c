@@ -16,6 +16,7 @@
 #include "memory-xen.h"
 #include "pmc.h"
 #include "daemon/aside.h"
+#include "channels-xen.h"
 #include "daemon/say.h"
 #include "soft-weight-xen.h"
 #include "toolstack.h"
@@ -392,6 +393,14 @@ static void read_boot(char boot[HOST_BOOT_TEXT])
         fclose(f);
 }
 
+static unsigned int channels(void *data, struct host_channel *found,
+                             unsigned int nr)
+{
+    struct host_xen *hx = data;
+
+    return channels_xen_find(hx->xch, found, nr);
+}
+
 int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
                   const struct pmc *pmc,
                   const char *llc, const char *soft_pools,
@@ -417,6 +426,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
         .get_soft_weight = soft_weight_read,
         .set_soft_weight = soft_weight_write,
         .names_affinity = names_affinity,
+        .channels = channels,
         .nr_acct = NR_ACCT,
         .bind = bind_domain,
         .unbind = unbind_domain,

@@ -38,6 +38,12 @@ struct host_owner {
 /* So many frames are looked at by one call of owners(). */
 #define HOST_OWNERS 4096U
 
+/* An event channel of dom0's to another domain. */
+struct host_channel {
+    uint32_t port, domid;
+    unsigned int vcpu; /* of dom0, that is notified */
+};
+
 /* A boot of the host, in words; see struct host.boot. */
 #define HOST_BOOT_TEXT 40
 
@@ -118,6 +124,13 @@ struct host {
      * True when that isn't known.
      */
     bool (*names_affinity)(void *data, uint32_t domid);
+
+    /*
+     * The channels between dom0, if this is it, and other domains, sorted by port, at
+     * most @nr; returns how many.  NULL: this is not dom0.
+     */
+    unsigned int (*channels)(void *data, struct host_channel *channels,
+                             unsigned int nr);
 
     /* Accounting domains are below this. */
     unsigned int nr_acct;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * steer.h - has dom0 serve a guest's disks where the guest is.
+ *
+ * Where dom0 is on several nodes, being near it means nothing: what counts is on
+ * which of its vCPUs the threads and interrupts are that serve a guest (dom0-io.h).
+ * They are sent to those vCPUs of dom0's that are bound to the place where the guest
+ * is, if there are some; what they were before is on the disk first, and is put back
+ * when the guest is nowhere any more, at the end, and after a crash by the next
+ * daemon.
+ */
+#ifndef XENSCHED_DAEMON_STEER_H
+#define XENSCHED_DAEMON_STEER_H
+
+#include "journal.h"
+#include "model/matrix.h"
+#include "dom0-io.h"
+
+struct steered {
+    struct dom0_io io;
+    uint64_t original, ours;
+};
+
+struct steer {
+    const struct host *host;
+    struct journal *journal;
+    const char *proc; /* "/proc", but in tests */
+    char *path;       /* of the file; NULL: nothing can be steered */
+    unsigned int nr;
+    struct steered *steered;
+    unsigned int nr_found;
+    struct dom0_io *found; /* of the latest search */
+    uint64_t searched_ns;  /* 0: not yet */
+    uint64_t served;       /* a hash of whom dom0 served then */
+    bool refused;          /* was said */
+};
+
+/*
+ * Beside @state, which may be NULL, is the file.  What a daemon that was killed has
+ * left in it is put back.
+ */
+void steer_init(struct steer *s, const struct host *host,
+                struct journal *journal, const char *state, const char *proc);
+void steer_free(struct steer *s);
+
+/* In each run, when it is wanted. */
+void steer_run(struct steer *s, const struct topology *t,
+               const struct domains *domains, const struct matrix *matrix,
+               uint64_t now_ns);
+
+/* All of it is where it was. */
+void steer_restore(struct steer *s);
+
+#endif /* XENSCHED_DAEMON_STEER_H */

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* channels-xen.c - see channels-xen.h. */
+#include "channels-xen.h"
+
+unsigned int channels_xen_find(xc_interface *xch, struct host_channel *channels,
+                               unsigned int nr)
+{
+    xc_evtchn_status_t status;
+    unsigned int found = 0;
+    uint32_t port;
+
+    /* There are none from the first port on that Xen does not know. */
+    for (port = 1; found < nr; port++) {
+        status = (xc_evtchn_status_t){ .dom = DOMID_SELF, .port = port };
+        if (xc_evtchn_status(xch, &status))
+            break;
+        if (status.status == EVTCHNSTAT_interdomain)
+            channels[found++] = (struct host_channel){
+                port, status.u.interdomain.dom, status.vcpu
+            };
+    }
+
+    return found;
+}
