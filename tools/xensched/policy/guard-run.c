@@ -290,6 +290,14 @@ static void look_at(struct guard *g, unsigned int i)
     }
 }
 
+static uint64_t window_of(const struct policy_settings *settings)
+{
+    uint64_t window = settings->stay_ns / 2;
+
+    return window < OUTCOME_WINDOW_LEAST_NS ? OUTCOME_WINDOW_LEAST_NS
+         : window > OUTCOME_WINDOW_NS ? OUTCOME_WINDOW_NS : window;
+}
+
 void guard_begin(struct guard *g, struct policy_input *input,
                  struct plan *plan)
 {
@@ -302,6 +310,7 @@ void guard_begin(struct guard *g, struct policy_input *input,
                                  sizeof(*g->cache_taken));
     g->input = input;
     g->plan = plan;
+    input->window_ns = window_of(&g->settings);
     input->standing = g->standing;
     input->taken = g->taken;
     homes_update(g->homes, input->matrix, input->topology, input->domains,

@@ -32,9 +32,9 @@ static struct outcome_mark mark(const struct policy_input *input,
 
 /* Part of the time between; -1: nothing was counted, or not for long enough. */
 static double waited_between(const struct outcome_mark *from,
-                             const struct outcome_mark *to)
+                             const struct outcome_mark *to, uint64_t window_ns)
 {
-    if (!from->at_ns || to->at_ns < from->at_ns + OUTCOME_WINDOW_NS / 2 ||
+    if (!from->at_ns || to->at_ns < from->at_ns + window_ns / 2 ||
         !to->waited_ns || to->waited_ns < from->waited_ns)
         return -1;
 
@@ -53,7 +53,7 @@ void outcome_watch(struct outcome *o, const struct policy_input *input,
                    const struct domain *d)
 {
     if (o->newer.at_ns &&
-        input->now_ns - o->newer.at_ns < OUTCOME_WINDOW_NS)
+        input->now_ns - o->newer.at_ns < input->window_ns)
         return;
     o->older = o->newer;
     o->newer = mark(input, d);
@@ -74,7 +74,8 @@ void outcome_send(struct outcome *o, const struct policy_input *input,
 {
     const struct outcome_mark now = mark(input, d);
 
-    o->waited = waited_between(o->older.at_ns ? &o->older : &o->newer, &now);
+    o->waited = waited_between(o->older.at_ns ? &o->older : &o->newer, &now,
+                               input->window_ns);
     o->crossings = presence_known(d) ? crossings(input, d) : -1;
     o->talked = presence_all_notifications(input->matrix, input->domains, d,
                                            input->now_ns);
@@ -210,9 +211,9 @@ static enum outcome_news judge(struct outcome *o,
     if (o->arrived.at_ns)
         sample(o, input, d);
     if (!o->arrived.at_ns ||
-        now.at_ns - o->arrived.at_ns < OUTCOME_WINDOW_NS)
+        now.at_ns - o->arrived.at_ns < input->window_ns)
         return OUTCOME_NONE;
-    o->waited_now = waited_between(&o->arrived, &now);
+    o->waited_now = waited_between(&o->arrived, &now, input->window_ns);
     o->arrived = now;
     waits = o->waited >= 0 && o->waited_now >= 0 && loss(o) > 0;
     if (waits || did_not_help(o)) {

@@ -26,8 +26,12 @@
 /* ... and who was there may be elsewhere. */
 #define OUTCOME_TRIP_NS 3000000000ULL
 
-/* Waiting is compared over so long a time, before the move and after it. */
-#define OUTCOME_WINDOW_NS 5000000000ULL
+/*
+ * Waiting is compared over so long a time, before the move and after it: half of
+ * what a domain stays at least (struct policy_input), within these bounds.
+ */
+#define OUTCOME_WINDOW_NS       5000000000ULL
+#define OUTCOME_WINDOW_LEAST_NS 250000000ULL
 
 /*
  * What is gained with each notification that stays within a place: an

@@ -71,6 +71,7 @@ struct policy_input {
     /* Plans are carried out on this host: what comes of them can be seen. */
     bool real;
     /* Filled in by guard_begin(). */
+    uint64_t window_ns; /* over which it is looked what came of a move */
     const struct standing *standing; /* of each domain */
     const struct demand *taken;      /* of each place: sent there */
     const struct homes *homes;       /* where they spend their time */
