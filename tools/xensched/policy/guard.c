@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* guard.c - the rules; see guard.h. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "model/presence.h"
 #include "guard-run.h"
 
 /* Places. */
@@ -280,6 +282,27 @@ static enum affinity_lever lever_allowed(const struct candidate *c)
            ? LEVER_SOFT : c->guard->settings.lever;
 }
 
+/*
+ * ns/s that it would wait there if it might not go elsewhere: for as much as it wants
+ * to run, if others keep all cores busy, each by chance.
+ */
+static double price_of_order(const struct candidate *c, struct spot ours)
+{
+    const struct policy_input *input = c->guard->input;
+    unsigned int i, cores = cores_at(c, ours);
+    double busy = 0;
+
+    for (i = 0; i < input->domains->nr; i++)
+        if (&input->domains->domain[i] != c->domain)
+            busy += presence_use(input->matrix, &input->domains->domain[i],
+                                 &c->domain->ours, input->now_ns);
+    if (!cores)
+        return 0;
+
+    return 1e9 * c->standing->demand.need *
+           pow(busy < cores ? busy / cores : 1, cores);
+}
+
 /* It is where it was moved: by which affinity is it to be kept there? */
 static void pull(const struct candidate *c, struct spot ours, bool reason)
 {
@@ -291,6 +314,8 @@ static void pull(const struct candidate *c, struct spot ours, bool reason)
                 has_room(c, ours, ROOM_TO_STAY),
         .room_to_go = ours.place != TOPOLOGY_UNKNOWN &&
                       has_room(c, ours, ROOM_TO_GO),
+        .worth = c->opinion ? c->opinion->worth : 0,
+        .order = ours.place != TOPOLOGY_UNKNOWN ? price_of_order(c, ours) : 0,
         .outcome = &c->past->outcome,
         .stay_ns = c->guard->settings.stay_ns,
         .now_ns = c->guard->input->now_ns,

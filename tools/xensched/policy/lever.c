@@ -48,6 +48,21 @@ static enum pull remind(struct lever *lever, const struct lever_input *in,
     return PULL_REMIND;
 }
 
+#define NS_PER_MS 1e6
+
+/* What is lost by a wish; all of it, by who is there only because of an order. */
+static double lost_by_wish(const struct lever_input *in)
+{
+    double there = in->hard || in->outcome->share < 0 ? 0 : in->outcome->share;
+
+    return in->worth * (1 - there);
+}
+
+static bool order_pays(const struct lever_input *in)
+{
+    return in->worth <= 0 || in->order < lost_by_wish(in);
+}
+
 /* It has a wish only, and had time to get there. */
 static enum pull insist(struct lever *lever, const struct lever_input *in,
                         char text[LEVER_TEXT])
@@ -55,12 +70,16 @@ static enum pull insist(struct lever *lever, const struct lever_input *in,
     bool may_harden = in->allowed != LEVER_SOFT &&
                       long_ago(lever->softened_ns, in);
 
-    if (!lever->reminded || !may_harden)
+    if (!lever->reminded || !may_harden || !order_pays(in))
         return lever->reminded && !long_ago(lever->reminded_ns, in)
                ? PULL_NOTHING : remind(lever, in, text);
     snprintf(text, LEVER_TEXT, "the soft affinity alone has no effect (%.0f %% "
              "of its time at its place), and there is room",
              100 * in->outcome->share);
+    if (in->worth > 0)
+        snprintf(text + strlen(text), LEVER_TEXT - strlen(text), "; it loses "
+                 "%.2f ms/s, an order costs %.2f ms/s in waiting",
+                 lost_by_wish(in) / NS_PER_MS, in->order / NS_PER_MS);
 
     return PULL_HARDEN;
 }
@@ -73,6 +92,14 @@ enum pull lever_decide(struct lever *lever, const struct lever_input *in,
         return soften(lever, in, "its affinity is to be soft", why);
     if (in->hard && !in->room)
         return soften(lever, in, "its place has filled up", why);
+    if (in->hard && in->reason && !order_pays(in)) {
+        char prices[LEVER_TEXT];
+
+        snprintf(prices, sizeof(prices), "the order costs %.2f ms/s in waiting, "
+                 "and to be there is worth %.2f ms/s", in->order / NS_PER_MS,
+                 in->worth / NS_PER_MS);
+        return soften(lever, in, prices, why);
+    }
     if (in->hard && !in->reason)
         return soften(lever, in, "there is no reason for it to be there at "
                       "present", why);

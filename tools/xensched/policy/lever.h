@@ -5,7 +5,8 @@
  * Soft affinity is a wish, and hard affinity an order: whoever has one waits
  * for these pCPUs even if others are idle.  So an order is given only where an
  * operator allows it and there is room, and taken back as soon as there is
- * none, or no reason any more.
+ * none, or no reason any more.  Where prices are known it has to be worth it: what
+ * an order costs in waiting is less than what a wish loses while it is elsewhere.
  *
  * It decides for one domain, from what came of the move so far (outcome.h).
  */
@@ -35,6 +36,8 @@ struct lever_input {
     bool hard;         /* it has a hard affinity of ours */
     bool reason, room; /* to be at its place; soft is enough without */
     bool room_to_go;   /* there would be room for it if it were not there */
+    /* ns/s: what being there is worth (0: not known), what an order would cost. */
+    double worth, order;
     const struct outcome *outcome;
     uint64_t stay_ns;  /* between two reminders, or two orders */
     uint64_t now_ns;

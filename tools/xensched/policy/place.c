@@ -135,6 +135,7 @@ static void stay(const struct place_host *h, unsigned int unit,
     if (u->origin == ANYWHERE || kept < STAYING * p->least)
         return;
     want(h, WANT_STAY, u->at, o);
+    o->worth = kept;
     policy_say(o->fact, "that it is there is worth %.2f ms/s",
                kept / NS_PER_MS);
     policy_say(o->where, "%s", o->lacks);

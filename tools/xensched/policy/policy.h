@@ -103,6 +103,7 @@ struct opinion {
     const struct domain *partner; /* whom it talks to most, of input.domains */
     double rate;                  /* interactions per second with it */
     double share;                 /* of all interactions, 0 ... 1 */
+    double worth; /* ns/s, that it is where it is; 0: nobody has a price */
     /* Notifications/s that will cross places after a move. */
     bool predicts;
     double crossings;
