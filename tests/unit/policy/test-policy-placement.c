@@ -168,6 +168,19 @@ static void a_group_goes_as_one(void **state)
     assert_int_equal(sent(b), PLACE_0);
 }
 
+static void who_is_wider_than_a_node_stays_and_says_so(void **state)
+{
+    unsigned int wide = world_guest(6, 2), half = world_guest(3, 1);
+
+    (void)state;
+    world_talk(wide, 0, 10000);
+    world.domains[half].pool = PLACE_0;
+    world_run(20);
+    assert_int_equal(world.domains[wide].moves, 0);
+    world_says(wide, "it is wider than each node: it has 6 vCPUs, and 4 cores");
+    world_says(half, "there is no other node with as many cores");
+}
+
 /* Waiting: what balance is for. */
 
 static void who_has_least_to_lose_leaves_a_crowd(void **state)
@@ -388,6 +401,7 @@ int main(void)
         placement_test(who_talks_to_both_nodes_equally_stays),
         placement_test(near_a_driver_domain_of_both_nodes_is_nowhere),
         placement_test(a_group_goes_as_one),
+        placement_test(who_is_wider_than_a_node_stays_and_says_so),
         placement_test(who_has_least_to_lose_leaves_a_crowd),
         placement_test(a_full_place_is_no_crowd),
         placement_test(nobody_goes_where_there_is_no_room),

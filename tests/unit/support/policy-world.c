@@ -367,6 +367,8 @@ static void make_plan(void)
 
     for (i = 0; i < world.nr; i++)
         make_domain(&domains, i);
+    if (world.rules)
+        rules_apply(world.rules, &domains);
     plan_init(&plan, &domains);
     plan_make(world.planner, &input, &plan);
     for (i = 0; i < plan.nr; i++) {

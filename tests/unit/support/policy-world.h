@@ -42,6 +42,7 @@ struct world {
     unsigned int nr;
     struct world_domain domains[WORLD_DOMAINS];
     const struct distances *distances; /* NULL: those of any host */
+    const struct rules *rules; /* NULL: none */
     double noise; /* part by which load goes up and down */
     uint64_t seed;
     bool no_queues; /* are logged */

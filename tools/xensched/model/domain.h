@@ -16,6 +16,7 @@
 #define DOMAIN_UUID_TEXT 37
 #define DOMAIN_NAME_TEXT 80
 #define DOMAIN_GROUP_TEXT 64
+#define DOMAIN_POOL_TEXT 64
 
 /* How long a vCPU ran, and waited for a pCPU, since it was made that long ago. */
 struct vcpu_times {
@@ -44,6 +45,8 @@ enum domain_affinity {
     AFFINITY_OPERATOR, /* somebody else's */
 };
 
+struct rule; /* policy/rules.h */
+
 struct domain {
     /* From the host. */
     uint32_t domid;
@@ -58,6 +61,7 @@ struct domain {
     unsigned int nr_serves;
     uint32_t *serves;            /* domids of those whose back end it is */
     uint32_t pool;
+    char pool_name[DOMAIN_POOL_TEXT]; /* "" when it is not known */
     struct cpumap pool_cpus;
     unsigned int nr_vcpus;
     struct domain_vcpu *vcpus; /* also those which are offline */
@@ -66,6 +70,7 @@ struct domain {
 
     /* From the daemon. */
     uint16_t acct;
+    const struct rule *rule;     /* of the configuration; NULL: none */
     uint64_t since_ns;           /* when it was seen first */
     struct pages pages;          /* where its memory is */
     enum domain_affinity affinity;

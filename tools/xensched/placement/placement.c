@@ -63,6 +63,7 @@ void placement_free(struct placement *p)
     free(p->stray);
     free(p->pages);
     free(p->partners);
+    free(p->weight);
     free(p->reach);
     free(p->memory);
     free(p->memory_stray);

@@ -60,6 +60,7 @@ struct placement {
     double *stray;        /* [unit][cache]: where it may be in the next second */
     double *pages;        /* [unit][place]: of its memory; 0: not known */
     struct partner *partners;
+    double *weight;       /* [unit][term]: so much its price counts; NULL: 1 */
     /* Made by placement_ready(). */
     double *reach;        /* [unit][spot]: ns per line to it, when ANYWHERE */
     double *memory;       /* [unit][spot]: ns/s for memory elsewhere */

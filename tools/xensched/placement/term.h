@@ -37,6 +37,10 @@ extern const struct term term_moving;
 
 extern const struct term *const terms[NR_TERMS];
 
+/* ns/s, of one of them, by how much it counts for @unit. */
+double term_price(const struct placement *p, enum term_id term,
+                  unsigned int unit, unsigned int spot);
+
 /* Of all terms. */
 double terms_price(const struct placement *p, unsigned int unit,
                    unsigned int spot);

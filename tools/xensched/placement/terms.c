@@ -10,6 +10,14 @@ const struct term *const terms[NR_TERMS] = {
     [TERM_MOVING] = &term_moving,
 };
 
+double term_price(const struct placement *p, enum term_id term,
+                  unsigned int unit, unsigned int spot)
+{
+    double weight = p->weight ? p->weight[unit * NR_TERMS + term] : 1;
+
+    return weight * terms[term]->price(p, unit, spot);
+}
+
 double terms_price(const struct placement *p, unsigned int unit,
                    unsigned int spot)
 {
@@ -17,7 +25,7 @@ double terms_price(const struct placement *p, unsigned int unit,
     unsigned int i;
 
     for (i = 0; i < NR_TERMS; i++)
-        price += terms[i]->price(p, unit, spot);
+        price += term_price(p, i, unit, spot);
 
     return price;
 }

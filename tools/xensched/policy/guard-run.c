@@ -94,6 +94,20 @@ static const struct pool *pool_of(struct guard *g, const struct cpumap *cpus)
     return pool;
 }
 
+/* Of what a rule allows it of its cpupool. */
+static const struct pool *pool_for(struct guard *g, const struct domain *d)
+{
+    const struct pool *pool;
+    struct cpumap cpus;
+
+    cpumap_init_copy(&cpus, &d->pool_cpus);
+    rule_restrict(d->rule, g->input->topology, &cpus);
+    pool = pool_of(g, &cpus);
+    cpumap_free(&cpus);
+
+    return pool;
+}
+
 /* Memory. */
 
 void guard_forget_wish(struct past *past)
@@ -265,7 +279,7 @@ static void look_at(struct guard *g, unsigned int i)
     const struct domain *d = &g->input->domains->domain[i];
     struct standing *s = &g->standing[i];
     struct spot spot = spot_of(g, i);
-    const struct pool *pool = pool_of(g, &d->pool_cpus);
+    const struct pool *pool = pool_for(g, d);
 
     follow(&g->domains[i], d, g->input->now_ns);
     /* All that are not told apart have REST; it is nobody's own. */

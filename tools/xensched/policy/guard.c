@@ -116,13 +116,16 @@ static void object_spot(const struct candidate *c, const char *policy,
     const struct topology *t = c->guard->input->topology;
     const struct topology_place *place = topology_at(t, spot);
     unsigned int cores = cores_at(c, spot);
-    char text[2 * OPINION_TEXT + 200], need[OPINION_TEXT];
+    bool limits = c->domain->rule && c->domain->rule->nodes;
+    char text[2 * OPINION_TEXT + RULE_TEXT + 200], need[OPINION_TEXT];
 
     describe_need(c, spot, need);
     if (cores < domain_online_vcpus(c->domain))
-        policy_say(text, "%s, but of %s %u only %u cores are in its cpupool, "
+        policy_say(text, "%s, but of %s %u only %u cores are in its cpupool%s%s, "
                    "and it has %u vCPUs", c->opinion->fact, place->kind,
-                   place->id, cores, domain_online_vcpus(c->domain));
+                   place->id, cores, limits ? " and allowed by the rule " : "",
+                   limits ? c->domain->rule->text : "",
+                   domain_online_vcpus(c->domain));
     else
         policy_say(text, "%s, but %s %u has no room: of its %u cores %s",
                    c->opinion->fact, place->kind, place->id, cores, need);

@@ -321,6 +321,14 @@ static unsigned int find_units(struct place_host *h,
 
 /* Partners. */
 
+/* Of two, each of whom may have a rule. */
+static double weight_of_pair(const struct place_host *h, unsigned int a,
+                             unsigned int b)
+{
+    return rule_weight(domain(h, a)->rule, RULE_TALK) *
+           rule_weight(domain(h, b)->rule, RULE_TALK);
+}
+
 static void add_partners(struct place_host *h, const struct talk_pair *pairs,
                          unsigned int nr)
 {
@@ -342,15 +350,35 @@ static void add_partners(struct place_host *h, const struct talk_pair *pairs,
             unsigned int b = k ? pairs[i].a : pairs[i].b;
             struct unit *u = &p->units[h->unit[a]];
             double notifications = pairs[i].rate - pairs[i].pages;
+            double weight = weight_of_pair(h, a, b);
 
             p->partners[u->first + u->nr++] = (struct partner){
                 .unit = h->unit[b],
                 .notifications = notifications,
                 .pages = pairs[i].pages,
-                .lines = notifications * p->prices.notification +
-                         pairs[i].pages * p->prices.page,
+                .lines = weight *
+                         (notifications * p->prices.notification +
+                          pairs[i].pages * p->prices.page),
             };
         }
+}
+
+/* As the rules have it of the domain that stands for each unit. */
+static void weigh(struct place_host *h)
+{
+    struct placement *p = &h->placement;
+    unsigned int i, k;
+
+    p->weight = need_memory((size_t)p->nr_units * NR_TERMS,
+                            sizeof(*p->weight));
+    for (i = 0; i < p->nr_units; i++) {
+        const struct rule *rule = domain(h, h->stands[i])->rule;
+
+        for (k = 0; k < NR_TERMS; k++)
+            p->weight[i * NR_TERMS + k] = 1;
+        p->weight[i * NR_TERMS + TERM_MEMORY] = rule_weight(rule, RULE_MEMORY);
+        p->weight[i * NR_TERMS + TERM_MOVING] = rule_weight(rule, RULE_MOVING);
+    }
 }
 
 static void look_before(struct place_host *h)
@@ -363,7 +391,7 @@ static void look_before(struct place_host *h)
     for (i = 0; i < p->nr_units; i++)
         for (k = 0; k < NR_TERMS; k++)
             h->before[i * NR_TERMS + k] =
-                terms[k]->price(p, i, p->units[i].origin);
+                term_price(p, k, i, p->units[i].origin);
 }
 
 void place_describe(struct place_host *h, const struct policy_input *input,
@@ -390,6 +418,7 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     h->talks = need_memory(units, sizeof(*h->talks));
     for (i = 0; i < input->domains->nr; i++)
         h->talks[h->unit[i]] += total[i];
+    weigh(h);
     placement_ready(&h->placement);
     look_before(h);
     free(pairs);

@@ -174,7 +174,7 @@ void place_account(const struct place_host *h, unsigned int unit,
     for (sign = 0; sign < 2; sign++)
         for (i = 0; i < NR_TERMS; i++) {
             double saved = (h->before[unit * NR_TERMS + i] -
-                            terms[i]->price(&h->placement, unit, spot)) /
+                            term_price(&h->placement, i, unit, spot)) /
                            NS_PER_MS * (sign ? -1 : 1);
 
             if (saved < WORTH_A_WORD)

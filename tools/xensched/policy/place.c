@@ -97,8 +97,29 @@ static double worth(const struct placement *p, unsigned int unit)
     const struct unit *u = &p->units[unit];
 
     return terms_price(p, unit, ANYWHERE) -
-           terms[TERM_MOVING]->price(p, unit, ANYWHERE) -
+           term_price(p, TERM_MOVING, unit, ANYWHERE) -
            terms_price(p, unit, u->at);
+}
+
+/* Who fits into no place, or into none but its own, stays as it is. */
+static void say_too_wide(const struct place_host *h, unsigned int unit,
+                         struct opinion *o)
+{
+    const struct placement *p = &h->placement;
+    const struct unit *u = &p->units[unit];
+    const char *kind = h->input->topology->places[0].kind;
+    unsigned int spot, most = 0;
+
+    for (spot = 0; spot < p->nr_spots; spot++)
+        if (p->usable[unit * p->nr_spots + spot] > most)
+            most = p->usable[unit * p->nr_spots + spot];
+    if (u->demand.vcpus > most)
+        policy_say(o->lacks, "it is wider than each %s: it has %u vCPUs, and "
+                   "%u cores at most are open to it in one; so it is kept "
+                   "nowhere", kind, u->demand.vcpus, most);
+    else
+        policy_say(o->lacks, "there is no other %s with as many cores as it "
+                   "has vCPUs", kind);
 }
 
 static void say_alternative(const struct place_host *h, unsigned int unit,
@@ -110,8 +131,7 @@ static void say_alternative(const struct place_host *h, unsigned int unit,
     double gain;
 
     if (spot == ANYWHERE) {
-        policy_say(o->lacks, "there is no other place with as many cores as "
-                   "it has vCPUs");
+        say_too_wide(h, unit, o);
         return;
     }
     gain = before(h, unit) - terms_price(p, unit, spot);

@@ -22,6 +22,7 @@
 #include "model/matrix.h"
 #include "model/topology.h"
 #include "room.h"
+#include "rules.h"
 
 /* By which affinity domains are kept where they were moved; see lever.h. */
 enum affinity_lever {
@@ -41,6 +42,7 @@ struct policy_settings {
     uint64_t quiet_ns;    /* without reason for so long: give back */
     double least_gain_ns; /* of a move, per second */
     double misses;        /* where nobody counts them, per ns of running */
+    struct rules rules;
 };
 
 extern const struct policy_settings policy_defaults;

@@ -107,6 +107,8 @@ static int get_pool(struct domains_xen *x, struct domain *d,
         if (domains->domain[i].pool == d->pool) {
             cpumap_copy(&d->pool_cpus, &domains->domain[i].pool_cpus);
             d->pool_soft = domains->domain[i].pool_soft;
+            memcpy(d->pool_name, domains->domain[i].pool_name,
+                   sizeof(d->pool_name));
             return 0;
         }
     pool = xc_cpupool_getinfo(x->xch, d->pool);
@@ -115,6 +117,7 @@ static int get_pool(struct domains_xen *x, struct domain *d,
     if (pool->cpupool_id == d->pool)
         from_bytes(&d->pool_cpus, pool->cpumap);
     xc_cpupool_infofree(x->xch, pool);
+    xenstore_pool_name(x->xs, d->pool, d->pool_name);
     d->pool_soft = x->soft_pools &&
                    xenstore_pool_is_one_of(x->xs, d->pool, x->soft_pools);
 

@@ -432,20 +432,27 @@ static bool is_one_of(const char *name, const char *names)
     return false;
 }
 
+void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
+                        char name[DOMAIN_POOL_TEXT])
+{
+    char path[PATH_TEXT], *found;
+    unsigned int length;
+
+    path_of(path, "/local/pool/%u/name", pool);
+    found = xs_read(xs->handle, XBT_NULL, path, &length);
+    /* libxl's name of the first pool, which has no node. */
+    snprintf(name, DOMAIN_POOL_TEXT, "%s", found ? found : pool ? "" : "Pool-0");
+    free(found);
+}
+
 bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
                              const char *names)
 {
-    char path[PATH_TEXT], *name;
-    unsigned int length;
-    bool found;
+    char name[DOMAIN_POOL_TEXT];
 
-    path_of(path, "/local/pool/%u/name", pool);
-    name = xs_read(xs->handle, XBT_NULL, path, &length);
-    /* libxl's name of the first pool, which has no node. */
-    found = is_one_of(name ? name : pool ? "" : "Pool-0", names);
-    free(name);
+    xenstore_pool_name(xs, pool, name);
 
-    return found;
+    return is_one_of(name, names);
 }
 
 void xenstore_forget_others(struct xenstore *xs)

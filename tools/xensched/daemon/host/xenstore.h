@@ -15,6 +15,8 @@
 
 #include <xensched/error.h>
 
+#include "model/domain.h"
+
 struct xenstore;
 
 struct xenstore_domain {
@@ -53,6 +55,10 @@ bool xenstore_changed(struct xenstore *xs);
 
 /* What is known of a domain; valid until the next call of any function. */
 struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid);
+
+/* "": it has none. */
+void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
+                        char name[DOMAIN_POOL_TEXT]);
 
 /* Is @pool one of those named: "NAME,NAME..."? */
 bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
