@@ -138,6 +138,13 @@ static bool soft_weight(struct options *o, const char *value)
     return true;
 }
 
+static bool steer(struct options *o, const char *value)
+{
+    o->core.steer = !strcmp(value, "blkback");
+
+    return o->core.steer || !strcmp(value, "none");
+}
+
 static bool lease(struct options *o, const char *value)
 {
     uint64_t ms;
@@ -200,7 +207,9 @@ static bool set(struct options *o, enum id id, const char *value)
     case MAX_MOVES: return max_moves(o, value);
     case AFFINITY: return affinity(o, value);
     case SOFT_WEIGHT: return soft_weight(o, value);
+    case STEER: return steer(o, value);
     case SOFT_POOLS: return text(value, &o->soft_pools);
+    case RULES: return rules_parse(&p->rules, value);
     case HALF_LIFE: return time_ns(value, 1, &o->core.half_life_ns);
     case INTERVAL: return option_number(value, 1, 60000, &o->interval_ms);
     case PERIOD: return option_number(value, 10, 3600000, &o->period_ms);
@@ -214,6 +223,7 @@ static bool set(struct options *o, enum id id, const char *value)
     case STATE: return text(value, &o->core.state_path);
     case JOURNAL: return text(value, &o->core.journal_path);
     case JOURNAL_SIZE: return journal_size(o, value);
+    case DISTANCES: return text(value, &o->core.distances_path);
     case LOCK: return text(value, &o->lock_path);
     case METRICS: return text(value, &o->metrics_path);
     case HELP:
@@ -243,6 +253,7 @@ static void set_defaults(struct options *o)
     unsigned int id;
 
     choice_default(&o->core.choice);
+    o->core.policy_settings.rules.nr = 0;
     for (id = 0; id < NR_IDS; id++)
         if (settings[id].key && settings[id].standard)
             set_copy(o, id, settings[id].standard);
@@ -348,7 +359,8 @@ static int check_pmc(const struct options *o, struct xensched_error *err)
 /* Each item of this list is one itself, with commas. */
 static char separator(const char *key)
 {
-    return strcmp(key, settings[LLC].key) ? ',' : '/';
+    return strcmp(key, settings[LLC].key) && strcmp(key, settings[RULES].key)
+           ? ',' : '/';
 }
 
 static int load(struct options *o, struct xensched_error *err)
@@ -424,6 +436,7 @@ static void take_over(struct options *o, struct options *fresh)
     o->core.policy_settings = fresh->core.policy_settings;
     o->core.max_moves = fresh->core.max_moves;
     o->core.soft_weight = fresh->core.soft_weight;
+    o->core.steer = fresh->core.steer;
     o->interval_ms = fresh->interval_ms;
     o->period_ms = fresh->period_ms;
 }

@@ -56,9 +56,18 @@ const struct option_row settings[NR_IDS] = {
         "keeps a guest within its soft affinity until more than this "
         "percentage of vCPUs in excess of pCPUs want to run there; 0: leave "
         "the parameter alone", true },
+    [STEER] = { "steer", "WHAT", "steer", "none", "none or blkback",
+        "in mode act, where vCPUs of dom0 are bound to different places, have dom0 "
+        "serve a guest's disks on those that are where the guest is: blkback: "
+        "xen-blkback's threads and interrupts", true },
     [SOFT_POOLS] = { "soft-pools", "POOL,...", "soft_pools", NULL,
         "names of cpupools", "cpupools whose guests never get a hard affinity",
         false },
+    [RULES] = { "rules", "RULE/...", "rules", NULL,
+        "rules such as \"name=web-*: nodes=0, talk=2\" or \"group=db: hold\"",
+        "what is to hold for guests of a name, a group or a cpupool: hold, "
+        "nodes=LIST, or how much a price of policy placement counts for them; see "
+        "xensched.conf(5)", true },
     [HALF_LIFE] = { "half-life", "MS", "half_life_ms", "1000",
         "1 to 86400000 ms", "time after which an interaction counts half",
         false },
@@ -106,6 +115,10 @@ const struct option_row settings[NR_IDS] = {
         "0 to 1024 MiB",
         "size in MiB at which a new journal is begun; three old ones are kept; "
         "0: never", false },
+    [DISTANCES] = { "distances", "FILE", "distances",
+        "/var/lib/xensched/distances.json", "the name of a file",
+        "where 'xensched calibrate' has left the distances of this machine; "
+        "without it they are assumed", false },
     [LOCK] = { "lock", "FILE", "lock", "/run/xensched/lock",
         "the name of a file", "lock file, so that only one daemon runs", false },
     [METRICS] = { "metrics", "FILE", "metrics", NULL, "the name of a file",

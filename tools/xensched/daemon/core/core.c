@@ -91,6 +91,7 @@ int core_refresh(struct core *core, uint64_t now_ns,
     core->domains = domains;
     plan_init(&core->plan, &core->domains);
 
+    rules_apply(&core->settings.policy_settings.rules, &core->domains);
     membership_update(core, &core->domains, now_ns);
     actuator_forget_gone(&core->actuator, &core->domains);
     find_owners(core, now_ns);
@@ -243,6 +244,16 @@ bool core_is_idle(const struct core *core, uint64_t now_ns)
     return !core->rows_came && now_ns - core->run_ns < CORE_IDLE_NS;
 }
 
+/* When guests are where they are going to be. */
+static void steer(struct core *core, uint64_t now_ns)
+{
+    if (core->settings.steer && core->mode == MODE_ACT)
+        steer_run(&core->steer, &core->topology, &core->domains, core->matrix,
+                  now_ns);
+    else
+        steer_restore(&core->steer);
+}
+
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
 {
     struct policy_input input = {
@@ -267,13 +278,16 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
         soft_weight_raise(&core->soft_weight);
     else if (!core->actuator.state.nr)
         soft_weight_restore(&core->soft_weight);
-    if (core->mode == MODE_OBSERVE)
+    if (core->mode == MODE_OBSERVE) {
+        steer(core, now_ns);
         return 0;
+    }
     core_between(core);
     plan_make(core->planner, &input, &core->plan);
     core_between(core);
     held_apply(&core->actuator.state.held, &core->domains, &core->plan);
     carry_out_plan(core, now_ns);
+    steer(core, now_ns);
 
     return 0;
 }
@@ -349,7 +363,9 @@ void core_change(struct core *core, const struct core_settings *settings)
     core->settings.policy_settings = settings->policy_settings;
     core->settings.max_moves = settings->max_moves;
     core->settings.soft_weight = settings->soft_weight;
+    core->settings.steer = settings->steer;
     core->soft_weight.percent = settings->soft_weight;
+    count_memory_distances(core);
     change_planner(core);
     if (mode)
         core_set_mode(core, settings->mode);
@@ -438,6 +454,8 @@ int core_start(struct core *core, const struct core_settings *settings,
         .actuator = &core->actuator,
         .percent = settings->state_path ? settings->soft_weight : 0,
     };
+    steer_init(&core->steer, host, &core->journal, settings->state_path,
+               "/proc");
     count_memory_start(core);
     journal_start(core);
     take_cookie(core);
@@ -469,6 +487,7 @@ struct actuator_result core_restore(struct core *core, const char *why)
     core->restores += result.restored;
     journal_restore(core, why, &result);
     soft_weight_restore(&core->soft_weight);
+    steer_restore(&core->steer);
 
     return result;
 }
@@ -494,6 +513,7 @@ void core_free(struct core *core)
     matrix_free(core->matrix);
     waiting_free(core->waiting);
     accounting_free(&core->accounting);
+    steer_free(&core->steer);
     actuator_free(&core->actuator);
     journal_close(&core->journal);
     count_memory_end(core);

@@ -24,6 +24,7 @@
 #include "daemon/log/logs.h"
 #include "daemon/act/pace.h"
 #include "daemon/act/soft-weight.h"
+#include "daemon/act/steer.h"
 
 enum mode {
     MODE_OBSERVE, /* only watch */
@@ -42,12 +43,14 @@ struct core_settings {
     struct policy_settings policy_settings;
     unsigned int max_moves; /* per minute; 0: no bound */
     uint32_t soft_weight;   /* percent; 0: Xen's own stays */
+    bool steer;             /* dom0's threads and interrupts, too */
     struct choice choice; /* what is logged */
     double budget;        /* what that may cost, in pCPUs; 0: anything */
     uint32_t lease_ms;    /* of the hypervisor's log; 0: it isn't held */
     const char *state_path;   /* NULL: the host is not a real one */
     const char *journal_path; /* likewise */
     uint64_t journal_limit;   /* bytes of each file; 0: none */
+    const char *distances_path; /* of what was measured; NULL: nothing was */
     /*
      * Called between two steps that may take long - a look at the host, a
      * plan, each change with its state file - so that rows are read and the
@@ -66,6 +69,7 @@ struct core {
     struct journal journal;
     struct actuator actuator;
     struct soft_weight soft_weight;
+    struct steer steer;
     struct accounting accounting;
     struct lease lease;
     uint64_t cookie; /* by which Xen knows us, or the daemon before */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* count-memory.c - see count-memory.h. */
+#include <errno.h>
+
 #include "count-memory.h"
 #include "daemon/say.h"
+#include "model/distance-file.h"
 
 /*
  * In one run: 65,536 frames, HOST_OWNERS of them with each call.  A count takes four
@@ -21,8 +24,22 @@ void count_memory_start(struct core *core)
         return;
     }
     core->distances_known = true;
+    count_memory_distances(core);
     census_init(&core->census, core->distances.nr_nodes);
     core->counts = core->distances.nr_nodes > 1;
+}
+
+void count_memory_distances(struct core *core)
+{
+    const char *path = core->settings.distances_path;
+    struct xensched_error err;
+    int rc;
+
+    if (!core->distances_known || !path)
+        return;
+    rc = distances_read(&core->distances, path, core->topology.nr_cpus, &err);
+    if (rc && rc != -ENOENT)
+        say("%s; distances are as before", err.text);
 }
 
 static bool count_part(struct core *core)

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 2 --numa
+# only: full
+# time: 200
+#
+# xensched calibrate in a real dom0: it measures lines, notifications and memory of both
+# nodes, puts dom0 back, and leaves no domain; the daemon goes by what it has measured.
+# What a nanosecond is here the emulator knows; the effect of the file is seen with
+# numbers of our own.  Fails if Xen refuses what it does, or something is left behind.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+file=/var/lib/xensched/distances.json
+stopped=
+
+# numbers KIND: all that were measured between nodes
+numbers()
+{
+    tr -d ' \n' <$file | sed "s/.*\"$1\":{\([^}]*\)}.*/\1/; s/.*between\":\[\[//" |
+        tr -c '0-9.' ' '
+}
+
+# how_many KIND: of them above 0
+how_many()
+{
+    numbers "$1" | tr ' ' '\n' | awk '$1 > 0 { n++ } END { print n + 0 }'
+}
+
+# would_save: ms/s that the disk's guest would save
+would_save()
+{
+    xensched explain disk | tr -s '\n ' ' ' |
+        sed -n 's/.*saves \([0-9.]*\) ms.s ([0-9]* notifications.*/\1/p' | head -n 1
+}
+
+saves_more_than() { awk -v got="$(would_save)" -v than="$1" 'BEGIN { exit !(got > than) }'; }
+
+affinities >before
+check "it measures" xensched calibrate
+is "memory: from each node to each" "$(how_many memory)" 4
+is "notifications: there and back" "$(how_many notification)" 2
+is "lines: there and back" "$(how_many line)" 2
+affinities >after
+check "dom0 is where it was" cmp before after
+is "no domain is left" "$(xl list | wc -l)" 2
+
+guest start paced name=disk
+xl vcpu-pin disk 0 2-3 all
+xl vcpu-pin disk 0 all all
+line() { echo "{\"pcpus\":4,\"nodes\":2,\"line\":{\"llc\":10,\"between\":[[0,$1],[$1,0]]},
+    \"notification\":{\"between\":[[0,0],[0,0]]},
+    \"memory\":{\"between\":[[80,140],[140,80]]}}" >$file; }
+line 100
+start_daemon --mode advise --policies placement --least-gain 1000000
+is "the daemon starts" "$?" 0
+check "the reason has a price" until_true 30 saves_more_than 0
+sleep 5
+before=$(would_save)
+line 100000
+kill -HUP "$daemon"
+note "saved with a line of 100 ns: $before ms/s"
+check "with lines that take 1000 times as long it is far more" \
+    until_true 10 saves_more_than "$(awk -v n="$before" 'BEGIN { print 100 * n }')"
+note "and of 100000 ns: $(would_save) ms/s"
+echo "{}" >$file
+kill -HUP "$daemon"
+check "what is no file is said" until_true 10 grep -q "distances are as before" /run/xenschedd.log
+stop_daemon TERM
+is "it ends cleanly" "$stopped" 0
+finish

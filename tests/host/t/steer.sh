@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 2 --cores 2 --numa --dom0-vcpus 2
+# only: full
+# time: 360
+#
+# dom0 is on both nodes, and serves the disk of a guest on each.  With "steer" the
+# threads and interrupts of xen-blkback are on dom0's vCPU of the guest's node, so at
+# least half of the notifications from dom0 that crossed nodes do not any more; a
+# killed daemon's are put back by the next one.  Fails if Linux does not let them be
+# moved, if the wrong guest's are, or if moving them does not move the work.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+stopped=
+
+# "KIND NUMBER VCPUS" of all that serves disks.
+workers()
+{
+    local folder
+
+    for folder in /proc/[0-9]*; do
+        grep -q '^[0-9]*\.xvda-0$' "$folder/comm" 2>/dev/null || continue
+        echo "$(cat "$folder/comm") $(taskset -p "${folder#/proc/}" | sed 's/.* //')"
+    done
+    sed -n 's/^ *\([0-9]*\):.*blkif-backend.*/\1/p' /proc/interrupts |
+        while read -r folder; do
+            echo "irq $folder $(cat "/proc/irq/$folder/smp_affinity_list")"
+        done
+}
+
+# thread_on GUEST MASK: so taskset calls its vCPUs
+thread_on()
+{
+    workers | grep -q "^$(domid "$1")\.xvda-0 $2\$"
+}
+
+# from_afar GUEST SOCKET: percent of dom0's notifications to it that were sent on the
+# other socket, by the latest recording
+from_afar()
+{
+    awk -v guest="$1" -v home="$2" '
+        $1 == "socket" { socket[$2] = $3 }
+        $1 == "number" && $2 == guest { to = $3 }
+        $1 == "number" && $2 == "Domain-0" { from = $3 }
+        $1 == "sent" && $2 == from && $3 == to {
+            all += $5
+            if (socket[$4] != home)
+                far += $5
+        }
+        END { if (all >= 50) printf "%.1f\n", 100 * far / all }' /run/ran.sums
+}
+
+# both: the same of both guests together, half each
+both()
+{
+    record_ran 4
+    left=$(from_afar left 0) right=$(from_afar right 1)
+    echo "$left $right" | awk '{ printf "%.1f\n", ($1 + $2) / 2 }'
+    note "from the other node: to left $left %, to right $right %"
+}
+
+# at_most_half NOW BEFORE
+at_most_half()
+{
+    awk -v now="$1" -v before="$2" 'BEGIN {
+        print now " %, before " before " %"
+        exit !(before >= 10 && now <= before / 2) }'
+}
+
+xl vcpu-pin Domain-0 0 0-1
+xl vcpu-pin Domain-0 1 2-3
+guest start paced name=left cpus=0-1 &
+guest start paced name=right cpus=2-3 &
+wait
+workers >before
+sed 's/^/# /' before
+
+start_daemon --mode act
+is "the daemon starts" "$?" 0
+free=$(both | head -n 1)
+check "it leaves dom0 alone unless it is told to" sh -c "! grep -q steer /var/log/xensched/journal.jsonl"
+stop_daemon TERM
+
+start_daemon --mode act --steer blkback
+is "it starts again, to steer" "$?" 0
+check "the thread of the left guest is on dom0's vCPU there" until_true 30 thread_on left 1
+check "that of the right guest on the other one" until_true 30 thread_on right 2
+workers >steered
+sed 's/^/# /' steered
+is "an interrupt is on each" "$(sed -n 's/^irq [0-9]* //p' steered | sort | tr '\n' ' ')" "0 1 "
+steered=$(both | head -n 1)
+check "at least half of what crossed does not any more" at_most_half "$steered" "$free"
+check "the journal says what went where" grep -q '"what":"steer".*"to_vcpus":"2"' /var/log/xensched/journal.jsonl
+
+stop_daemon KILL
+check "a killed daemon leaves it so" cmp -s steered /dev/stdin <<END
+$(workers)
+END
+start_daemon --mode advise
+is "the next one starts" "$?" 0
+workers >after
+check "threads and interrupts are where they were" cmp before after
+check "nothing is left on the disk" test ! -e /var/lib/xensched/steered.json
+stop_daemon TERM
+is "it ends cleanly" "$stopped" 0
+finish
