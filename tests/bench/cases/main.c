@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What placements do with loads that have hurt others, on hosts made of numbers
+ * (tests/unit/support/policy-world.h) on which each plan is carried out: five
+ * seeds each, the policy placement beside those before it.
+ *
+ * No host is needed, and nothing is measured of one: what is counted are moves, the
+ * shares of pCPUs that guests get, and prices of where they end.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "policy-world.h"
+
+#define SEEDS   5
+#define AN_HOUR 3600
+#define PLACE_0 0x0fULL
+#define PLACE_1 0xf0ULL
+
+/* As the prices of the machine that nobody measured have it (placement/prices.c). */
+#define LINES 66.0   /* of a notification */
+#define FAR_LINE 87.0 /* ns more from the other node */
+#define FAR_LOAD 60.0 /* likewise, from memory */
+#define MISSES 1e6   /* per second of running */
+
+static const char *const policies[] = {
+    "placement", "driver-affinity", "driver-affinity,working-set,balance",
+};
+
+#define NR_POLICIES (sizeof(policies) / sizeof(policies[0]))
+
+static uint64_t seed;
+
+static unsigned int below(unsigned int n)
+{
+    return harness_random_below(&seed, n);
+}
+
+static double chance(void)
+{
+    return below(1000001) / 1e6;
+}
+
+static void begin_nodes(const char *policy)
+{
+    world_begin_nodes(policy, &policy_defaults, 2, 4);
+    world.seed = seed;
+}
+
+static unsigned int guest_on(unsigned int cpu, double use)
+{
+    unsigned int domid = world_guest(1, use);
+
+    world.domains[domid].cpu = cpu;
+
+    return domid;
+}
+
+/* The same load, which goes up and down by 30 %: moves after the first minute. */
+static double noise(const char *policy)
+{
+    unsigned int guests = 6 + below(8), i, k, moves;
+    double result;
+
+    begin_nodes(policy);
+    world.noise = 0.3;
+    world.domains[0].use = chance();
+    for (i = 0; i < guests; i++)
+        guest_on(below(8), 0.1 + 0.4 * chance());
+    for (i = 1; i < world.nr; i++)
+        for (k = 0; k < 3; k++)
+            world_talk(i, below(world.nr), 50U << below(7));
+    for (i = 0; i < world.nr; i++)
+        world.domains[i].talk[i] = 0;
+    world_run(60);
+    moves = world_moves();
+    world_run(AN_HOUR - 60);
+    result = world_moves() - moves;
+    world_end();
+
+    return result;
+}
+
+/* Whom a guest talks to is on the other node each 5 s: most moves in a minute. */
+static double partner_that_moves(const char *policy, double *in_all)
+{
+    unsigned int at[AN_HOUR], second, i, most = 0, guest, partner;
+
+    begin_nodes(policy);
+    world.real = true;
+    world.noise = 0.1;
+    guest = guest_on(below(8), 0.2 + 0.4 * chance());
+    partner = guest_on(5, 0.5);
+    world.domains[partner].operators = true;
+    /* For driver-affinity it has to be one. */
+    world.domains[partner].driver = true;
+    world_talk(guest, partner, 500 + below(4000));
+    for (second = 0; second < AN_HOUR; second++) {
+        struct world_domain *p = &world.domains[partner];
+        unsigned int before = world.domains[guest].moves;
+
+        p->hard = second / 5 % 2 ? PLACE_0 : PLACE_1;
+        p->cpu = second / 5 % 2 ? 1 : 5;
+        world_run(1);
+        at[second] = world.domains[guest].moves - before;
+    }
+    for (second = 0; second + 60 <= AN_HOUR; second++) {
+        unsigned int moves = 0;
+
+        for (i = 0; i < 60; i++)
+            moves += at[second + i];
+        most = moves > most ? moves : most;
+    }
+    *in_all = world.domains[guest].moves;
+    world_end();
+
+    return most;
+}
+
+static double least_share(void)
+{
+    double least = 1, cores = world.topology.nr_cpus / 4;
+    unsigned int i;
+
+    for (i = 0; i < world.topology.nr_places; i++)
+        if (world_units(i) > cores && cores / world_units(i) < least)
+            least = cores / world_units(i);
+
+    return least;
+}
+
+/* Three vCPUs that want to run for each core, half of them talk to dom0. */
+static double overcommit(const char *policy)
+{
+    unsigned int i;
+    double before, after;
+
+    world_begin(policy, &policy_defaults, 2, 4, 2);
+    world.seed = seed;
+    world.noise = 0.1;
+    world.domains[0].use = 0;
+    for (i = 0; i < 24; i++) {
+        guest_on(i % 2 * 8 + below(8), 1.0);
+        if (below(2))
+            world_talk(i + 1, 0, 200 + below(4000));
+    }
+    before = least_share();
+    world_warm_up();
+    world_run(300);
+    after = least_share();
+    world_end();
+
+    return after / before;
+}
+
+/* ns/s, if it is at this node. */
+static double price_at(unsigned int node, const struct world_domain *d,
+                       double rate)
+{
+    double away = node ? 100 - d->on_1 : d->on_1;
+
+    return (node ? rate * LINES * FAR_LINE : 0) +
+           d->use * MISSES * away / 100 * FAR_LOAD;
+}
+
+/* A guest with memory on node 1 talks to dom0 on node 0: ms/s more than the best. */
+static double memory_elsewhere(const char *policy)
+{
+    double rate = 500 + below(20000), at_0, at_1, result;
+    struct world_domain *d;
+    unsigned int domid, cpu;
+
+    begin_nodes(policy);
+    domid = guest_on(4, 0.5 + chance() / 2);
+    d = &world.domains[domid];
+    d->soft = PLACE_1;
+    d->memory = 1000;
+    d->on_1 = 50 + below(51);
+    world_talk(domid, 0, rate);
+    world_warm_up();
+    world_run(120);
+    cpu = d->cpu;
+    at_0 = price_at(0, d, rate);
+    at_1 = price_at(1, d, rate);
+    result = (cpu < 4 ? at_0 : at_1) - (at_0 < at_1 ? at_0 : at_1);
+    world_end();
+
+    return result / 1e6;
+}
+
+/* The table. */
+
+static double total; /* a second figure of the case */
+
+static double partner_case(const char *policy)
+{
+    return partner_that_moves(policy, &total);
+}
+
+static const struct one_case {
+    const char *name, *what, *goal;
+    double (*run)(const char *policy);
+    double bound; /* the goal: at most, or if it is below 0 at least */
+    const char *second;
+} cases[] = {
+    { "noise", "an hour of the same load, 30 % of noise: moves after the first "
+      "minute", "0", noise, 0, NULL },
+    { "partner", "a partner that moves each 5 s, an hour: most moves in a minute",
+      "1", partner_case, 1, "moves in all" },
+    { "overcommit", "3 vCPUs per core, SMT: what the least guest gets, of before",
+      "0.98", overcommit, -0.98, NULL },
+    { "memory", "memory on the other node: ms/s more than at the better node",
+      "5", memory_elsewhere, 5, NULL },
+};
+
+#define NR_CASES (sizeof(cases) / sizeof(cases[0]))
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void write_figures(FILE *out, const char *name, double *values)
+{
+    unsigned int i;
+
+    fprintf(out, ", \"%s\": {\"each\": [", name);
+    for (i = 0; i < SEEDS; i++)
+        fprintf(out, "%s%.4g", i ? ", " : "", values[i]);
+    qsort(values, SEEDS, sizeof(*values), ascending);
+    fprintf(out, "], \"median\": %.4g, \"min\": %.4g, \"max\": %.4g}",
+            values[SEEDS / 2], values[0], values[SEEDS - 1]);
+}
+
+static bool meets(const struct one_case *c, const double *sorted)
+{
+    return c->bound < 0 ? sorted[0] >= -c->bound
+                        : sorted[SEEDS - 1] <= c->bound;
+}
+
+/* Did @policy meet its goal with each seed? */
+static bool run_case(FILE *out, const struct one_case *c, const char *policy)
+{
+    double values[SEEDS], second[SEEDS];
+    unsigned int i;
+
+    for (i = 0; i < SEEDS; i++) {
+        seed = 100 * (i + 1);
+        values[i] = c->run(policy);
+        second[i] = total;
+    }
+    fprintf(out, "{\"case\": \"%s\", \"policies\": \"%s\"", c->name, policy);
+    write_figures(out, "figure", values);
+    if (c->second)
+        write_figures(out, "moves", second);
+    fprintf(out, ", \"met\": %s}", meets(c, values) ? "true" : "false");
+    printf("%-11s %-36s %8.3g (%.3g to %.3g)%s\n", c->name, policy,
+           values[SEEDS / 2], values[0], values[SEEDS - 1],
+           meets(c, values) ? "" : "  MISSED");
+
+    return meets(c, values);
+}
+
+int main(int argc, char **argv)
+{
+    bool met = true;
+    size_t i, k;
+    FILE *out;
+
+    if (argc != 2) {
+        fprintf(stderr, "usage: %s FILE.json\n", argv[0]);
+        return 2;
+    }
+    out = fopen(argv[1], "w");
+    if (!out) {
+        perror(argv[1]);
+        return 1;
+    }
+    fprintf(out, "[\n");
+    for (i = 0; i < NR_CASES; i++) {
+        printf("# %s (goal: %s)\n", cases[i].what, cases[i].goal);
+        for (k = 0; k < NR_POLICIES; k++) {
+            bool good = run_case(out, &cases[i], policies[k]);
+
+            met = met && (good || k);
+            fprintf(out, i + 1 < NR_CASES || k + 1 < NR_POLICIES ? ",\n"
+                                                                : "\n]\n");
+        }
+    }
+    if (fclose(out)) {
+        perror(argv[1]);
+        return 1;
+    }
+    printf("placement: all goals with each seed: %s\n", met ? "met" : "MISSED");
+
+    return !met;
+}
