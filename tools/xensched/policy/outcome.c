@@ -180,19 +180,24 @@ static void sample(struct outcome *o, const struct policy_input *input,
 }
 
 /*
- * Has it not come?  Of a domain which has far less to say than before nothing
- * can be said either.
+ * Has it not come?  Or, where there was not much to come since both were together
+ * by chance, do far more cross places than was predicted?  Of a domain which has
+ * far less to say than before nothing can be said either.
  */
 static bool did_not_help(const struct outcome *o)
 {
     double predicted = o->crossings - o->predicted, now;
 
-    if (o->predicted < 0 || o->crossings < 0 || predicted < OUTCOME_LEAST ||
+    if (o->predicted < 0 || o->crossings < 0 || o->talked_now <= 0 ||
         o->talked_now < o->talked / 2)
         return false;
     now = o->crossings_now * o->talked / o->talked_now;
+    if (now - o->predicted >= OUTCOME_LEAST &&
+        now - o->predicted > (1 - OUTCOME_CAME) * o->talked)
+        return true;
 
-    return o->crossings - now < OUTCOME_CAME * predicted;
+    return predicted >= OUTCOME_LEAST &&
+           o->crossings - now < OUTCOME_CAME * predicted;
 }
 
 bool outcome_is_open(const struct outcome *o)
