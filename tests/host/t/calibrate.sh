@@ -50,11 +50,11 @@ xl vcpu-pin disk 0 2-3 all
 xl vcpu-pin disk 0 all all
 line() { echo "{\"pcpus\":4,\"nodes\":2,\"line\":{\"llc\":10,\"between\":[[0,$1],[$1,0]]},
     \"notification\":{\"between\":[[0,0],[0,0]]},
-    \"memory\":{\"between\":[[80,140],[140,80]]}}" >$file; }
+    \"memory\":{\"between\":[[80,80],[80,80]]}}" >$file; }
 line 100
 start_daemon --mode advise --policies placement --least-gain 1000000
 is "the daemon starts" "$?" 0
-check "the reason has a price" until_true 30 saves_more_than 0
+check "the reason has a price" until_true 60 saves_more_than 0
 sleep 5
 before=$(would_save)
 line 100000

@@ -112,7 +112,7 @@ def what_cannot_be_done_is_said():
     bench = Bench()
     check(bench.run(FAKE_CALIBRATE="no-domain")[::2] ==
           (1, "xensched: cannot make a domain\n"))
-    code, _, complaint = bench.run(FAKE_HOST_DENY="0")
+    code, _, complaint = bench.run(FAKE_HOST_DENY="Domain-0")
     check(code == 1 and complaint, complaint)
     code, _, complaint = bench.run("/nowhere/file")
     check(code == 1 and "/nowhere/file" in complaint, complaint)

@@ -46,13 +46,13 @@ double chase_ns(unsigned int cpu, void *memory, size_t bytes)
 {
     static double samples[SPIN_SAMPLES];
     unsigned int nr = bytes / STEP, count = 0, i;
-    double until_ns;
+    double first_ns;
 
     if (!spin_on(cpu) || nr < 2)
         return -1;
     make_circle(memory, nr);
-    until_ns = spin_now_ns() + 1e9 * SPIN_SECONDS;
-    while (count < SPIN_SAMPLES && spin_now_ns() < until_ns) {
+    first_ns = spin_now_ns();
+    while (spin_goes_on(first_ns, count)) {
         void *volatile *at = memory;
         double begin_ns;
 

@@ -60,16 +60,14 @@ static bool ask(struct line *line, unsigned int turn, double until_ns)
 
 static unsigned int measure(struct line *line, double *samples)
 {
-    double until_ns = spin_now_ns() + 1e9 * SPIN_SECONDS;
+    double first_ns = spin_now_ns();
     unsigned int nr = 0, turn = 1, i;
 
-    while (nr < SPIN_SAMPLES) {
+    while (spin_goes_on(first_ns, nr)) {
         double begin_ns = spin_now_ns();
 
-        if (begin_ns > until_ns)
-            break;
         for (i = 0; i < ROUNDS; i++, turn += 2)
-            if (!ask(line, turn, until_ns))
+            if (!ask(line, turn, first_ns + SPIN_PATIENCE_NS))
                 return nr;
         samples[nr++] = (spin_now_ns() - begin_ns) / ROUNDS / 2;
     }

@@ -121,14 +121,16 @@ static void *answer(void *arg)
 
 static unsigned int measure(const struct end *end, double *samples)
 {
-    double until_ns = spin_now_ns() + 1e9 * SPIN_SECONDS;
+    double first_ns = spin_now_ns();
     unsigned int nr = 0;
 
-    while (nr < SPIN_SAMPLES && spin_now_ns() < until_ns) {
+    while (spin_goes_on(first_ns, nr)) {
         double begin_ns = spin_now_ns();
 
-        if (xenevtchn_notify(end->xce, end->port) || !take(end))
+        if (xenevtchn_notify(end->xce, end->port))
             break;
+        if (!take(end))
+            continue;
         samples[nr++] = (spin_now_ns() - begin_ns) / 2;
     }
 

@@ -25,6 +25,14 @@ double spin_now_ns(void)
     return now.tv_sec * 1e9 + now.tv_nsec;
 }
 
+bool spin_goes_on(double begin_ns, unsigned int nr)
+{
+    double ns = spin_now_ns() - begin_ns;
+
+    return nr < SPIN_SAMPLES &&
+           (ns < SPIN_NS || (nr < SPIN_LEAST && ns < SPIN_PATIENCE_NS));
+}
+
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
