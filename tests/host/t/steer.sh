@@ -48,7 +48,7 @@ from_afar()
             if (socket[$4] != home)
                 far += $5
         }
-        END { if (all >= 50) printf "%.1f\n", 100 * far / all }' /run/ran.sums
+        END { if (all >= 20) printf "%.1f\n", 100 * far / all }' /run/ran.sums
 }
 
 # both: the same of both guests together, half each
@@ -73,8 +73,17 @@ xl vcpu-pin Domain-0 1 2-3
 guest start paced name=left cpus=0-1 &
 guest start paced name=right cpus=2-3 &
 wait
+# All of it on the first vCPU, as on a Linux that nobody has told anything.
+for folder in /proc/[0-9]*; do
+    ! grep -q '^[0-9]*\.xvda-0$' "$folder/comm" 2>/dev/null ||
+        taskset -p 1 "${folder#/proc/}" >/dev/null
+done
+for folder in $(sed -n 's/^ *\([0-9]*\):.*blkif-backend.*/\1/p' /proc/interrupts); do
+    echo 0 >"/proc/irq/$folder/smp_affinity_list"
+done
 workers >before
 sed 's/^/# /' before
+is "there are a thread and an interrupt for each guest" "$(wc -l <before)" 4
 
 start_daemon --mode act
 is "the daemon starts" "$?" 0
@@ -91,12 +100,12 @@ sed 's/^/# /' steered
 is "an interrupt is on each" "$(sed -n 's/^irq [0-9]* //p' steered | sort | tr '\n' ' ')" "0 1 "
 steered=$(both | head -n 1)
 check "at least half of what crossed does not any more" at_most_half "$steered" "$free"
+note "from the other node: $steered % of dom0's notifications, before $free %"
 check "the journal says what went where" grep -q '"what":"steer".*"to_vcpus":"2"' /var/log/xensched/journal.jsonl
 
 stop_daemon KILL
-check "a killed daemon leaves it so" cmp -s steered /dev/stdin <<END
-$(workers)
-END
+workers >now
+check "a killed daemon leaves it so" cmp steered now
 start_daemon --mode advise
 is "the next one starts" "$?" 0
 workers >after

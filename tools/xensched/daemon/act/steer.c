@@ -162,7 +162,9 @@ static struct steered *begin(struct steer *s, const struct dom0_io *io)
     s->steered[s->nr++] = one;
     if (!save(s, &err))
         return &s->steered[s->nr - 1];
-    say("%s: nothing of dom0 is steered", err.text);
+    if (!s->refused)
+        say("%s: nothing of dom0 is steered", err.text);
+    s->refused = true;
     s->nr--;
 
     return NULL;
@@ -277,13 +279,14 @@ static void search(struct steer *s, const struct domain *dom0,
 }
 
 /* Of guests that are gone, and of what is something else now, nothing is kept. */
-static void forget_gone(struct steer *s)
+static void forget_gone(struct steer *s, const struct domains *domains)
 {
     unsigned int before = s->nr, i = 0;
     struct xensched_error err;
 
     while (i < s->nr)
-        if (dom0_io_is(s->proc, &s->steered[i].io))
+        if (domains_find(domains, s->steered[i].io.domid) &&
+            dom0_io_is(s->proc, &s->steered[i].io))
             i++;
         else
             drop(s, i);
@@ -301,7 +304,7 @@ void steer_run(struct steer *s, const struct topology *t,
     if (!s->path || !s->host->channels || !dom0)
         return;
     search(s, dom0, now_ns);
-    forget_gone(s);
+    forget_gone(s, domains);
     for (i = 0; i < s->nr_found; i++) {
         const struct domain *d = domains_find(domains, s->found[i].domid);
         unsigned int place = d ? place_of(t, matrix, d, now_ns)
