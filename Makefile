@@ -51,6 +51,7 @@ help:
 #|   make bench-record  what it costs to record an event
 #|   make bench-reader  what it costs to read a log while it is written
 #|   make bench-model   what model and policy cost on a large host
+#|   make bench-cases   what policies do with loads that have hurt other schedulers
 #|   make bench-daemon  what the whole daemon costs there, and while 1,000 guests boot
 #|   make bench-sites   what log sites cost, in instructions of a whole host
 #|   make bench-memory  how large logs have to be, under Postmark and fio
@@ -157,7 +158,7 @@ need-name:
 	    has the names))
 
 .PHONY: bench
-bench: bench-record bench-reader bench-model bench-daemon bench-sites
+bench: bench-record bench-reader bench-model bench-cases bench-daemon bench-sites
 bench: bench-memory bench-correlation bench-placement bench-machine bench-host
 
 .PHONY: bench-record
@@ -171,6 +172,10 @@ bench-reader: xen
 .PHONY: bench-model
 bench-model: xen
 	@tests/bench/model.sh
+
+.PHONY: bench-cases
+bench-cases: xen
+	@tests/bench/cases.sh
 
 .PHONY: bench-daemon
 bench-daemon: xen

@@ -140,6 +140,37 @@ def phases_each():
         yield [f"`{phase['phase']}`"] + [work(e["phases"][i]) for e in found]
 
 
+# --- bench-cases ---
+
+CASES = {
+    "noise": ("an hour of the same load, with 30 % of noise: moves after the "
+              "first minute", "0"),
+    "partner": ("a partner that moves each 5 s, for an hour: most moves in a "
+                "minute", "1"),
+    "overcommit": ("three vCPUs that want to run for each core, SMT: what the "
+                   "least guest gets, of what it got before", "0.98"),
+    "memory": ("a guest with memory on one node that talks to the other: ms/s "
+               "more than at the better node", "5"),
+}
+
+
+def few(number):
+    return f"{number:.3g}"
+
+
+def cases():
+    found = load("cases")
+    policies = list(dict.fromkeys(e["policies"] for e in found))
+    yield ["case", "goal"] + [f"`{p}`" for p in policies]
+    for name, (words, goal) in CASES.items():
+        by_policy = {e["policies"]: e["figure"] for e in found
+                     if e["case"] == name}
+        yield [words, goal] + [
+            few(f["median"]) if f["min"] == f["max"] else
+            f"{few(f['median'])} ({few(f['min'])} to {few(f['max'])})"
+            for f in (by_policy[p] for p in policies)]
+
+
 # --- bench-lever ---
 
 LEVERS = {
@@ -234,6 +265,7 @@ TABLES = {
     "placement": placement,
     "phases": phases,
     "phases-each": phases_each,
+    "cases": cases,
     "memory": memory,
     "correlation": correlation,
     "lever-room": lambda: lever(["room"], *ROOM, "per second", "waits, ms",
