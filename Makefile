@@ -7,7 +7,8 @@
 SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
-BUILD := $(CURDIR)/build
+# As xen-patches/lib/paths.sh has it.
+BUILD := $(CURDIR)/build$(if $(filter-out 4.20,$(XEN_RELEASE)),/$(XEN_RELEASE))
 
 # ccache, where it is installed.
 ifneq ($(wildcard /usr/lib/ccache),)
@@ -79,12 +80,14 @@ help:
 #|   make xen-edit      build/xen/edit: a git repository, one commit per patch
 #|   make xen-refresh   write its commits back to xen-patches/
 #|   make xen-series    the whole series as mails, in build/series/
+#|   make xen-hunks     which hunks do not apply to another release of Xen?
 #|   make xen-series-check   build the hypervisor after every patch (slow)
 #|
 #| To clean up
 #|   make clean         what was built; keeps downloads and build/xen/edit
 #|   make distclean     all of build/; refuses if work in build/xen/edit is lost
 #|
+#| XEN_RELEASE=4.17 (or 4.22) with any of these is about that release of Xen.
 #| XEN_TARBALL=FILE or XEN_TREE=FOLDER builds from a Xen source of your own.
 
 .PHONY: setup
@@ -94,13 +97,13 @@ setup:
 .PHONY: xen
 xen:
 	@xen-patches/tree.sh patched
-	@xen-patches/build.sh build/xen/patched
+	@xen-patches/build.sh $(BUILD)/xen/patched
 	@xen-patches/toolstack.sh
 
 .PHONY: xen-native
 xen-native:
 	@xen-patches/tree.sh native
-	@xen-patches/build.sh build/xen/native
+	@xen-patches/build.sh $(BUILD)/xen/native
 
 .PHONY: xen-series
 xen-series:
@@ -109,6 +112,10 @@ xen-series:
 .PHONY: xen-series-check
 xen-series-check:
 	@xen-patches/series-check.sh
+
+.PHONY: xen-hunks
+xen-hunks:
+	@xen-patches/hunks.sh
 
 .PHONY: xen-edit
 xen-edit:

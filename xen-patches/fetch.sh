@@ -58,6 +58,9 @@ fetch()
     local url tmp=$1.part want got wrong='' log=$BUILD/log/fetch.log
 
     want=$(pinned sha256)
+    [ -n "$(pinned pool)" ] ||
+        die "No mirror has $(pinned file), of which $RELEASE_DIR/source says what it is." \
+            "Bring it: XEN_TARBALL=FILE, or put it here: $1"
     mkdir -p "$CACHE" "${log%/*}"
     : > "$log"
     for url in $(places | awk '!seen[$0]++'); do

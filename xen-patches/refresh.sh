@@ -4,7 +4,8 @@
 # Write the commits base..HEAD of build/xen/edit back to xen-patches/: files
 # that are not in Xen go to files/ with their content at HEAD; what is left of
 # each commit becomes xen-patches/<release>/NNNN-subject.patch; the series
-# names both.
+# names both.  Of a release other than the usual one, a file that is new and not in
+# files/ stays in its patch: it makes up for what this release does not have.
 #
 # Nothing is written when the same file was changed in xen-patches/ and in the
 # edit tree.  A file changed in xen-patches/ alone is kept.
@@ -23,6 +24,9 @@ ZEROS=0000000000000000000000000000000000000000
 in_base() { git cat-file -e "base:$1" 2> /dev/null; }
 in_head() { git cat-file -e "HEAD:$1" 2> /dev/null; }
 
+# A new file that no other release has stays in its patch.
+stays() { [ "$RELEASE" != "$USUAL" ] && [ ! -e "$FILES/$1" ]; }
+
 # Sets new[path] to the first commit that adds it, for each file of HEAD that
 # is not in base.
 declare -A new
@@ -33,6 +37,7 @@ find_new_files()
     for c in $(git rev-list --reverse base..HEAD); do
         while IFS= read -r -d '' f; do
             in_base "$f" && continue
+            ! stays "$f" || continue
             if ! in_head "$f"; then
                 note "$f comes and goes within the series: left out"
             elif [ -z "${new[$f]:-}" ]; then
@@ -52,7 +57,9 @@ write_patch()
     local f hunks=()
 
     while IFS= read -r -d '' f; do
-        ! in_base "$f" || hunks+=("$f")
+        if in_base "$f" || { stays "$f" && in_head "$f"; }; then
+            hunks+=("$f")
+        fi
     done < <(git diff --name-only --no-renames -z "$1^" "$1")
     {
         git log -1 --format=email "$1" | sed "1s/^From [0-9a-f]*/From $ZEROS/"
@@ -61,6 +68,16 @@ write_patch()
             "${GIT_DIFF[@]}" "$1^" "$1" -- "${hunks[@]}" |
             sed '/^index [0-9a-f]*\.\.[0-9a-f]*\( [0-7]*\)\?$/d'
     } > "$2"
+}
+
+# is_as_usual FILE NAME: the usual release's patch of that name makes the same changes,
+# at other lines perhaps.
+is_as_usual()
+{
+    local usual=$PATCHES/$USUAL/$2
+
+    [ "$RELEASE" != "$USUAL" ] && [ -f "$usual" ] &&
+        cmp -s <(sed 's/^@@ .*/@@/' "$1") <(sed 's/^@@ .*/@@/' "$usual")
 }
 
 write_series_head()
@@ -82,6 +99,8 @@ write_out()
         n=$((n + 1))
         name=$(printf '%04d-%.52s' "$n" "$(git log -1 --format=%f "$c")").patch
         write_patch "$c" "$OUT/patches/$name"
+        ! is_as_usual "$OUT/patches/$name" "$name" ||
+            cp "$PATCHES/$USUAL/$name" "$OUT/patches/$name"
         printf '%s' "$name" >> "$series"
         for f in $(printf '%s\n' "${!new[@]}" | LC_ALL=C sort); do
             [ "${new[$f]}" = "$c" ] || continue
@@ -145,6 +164,11 @@ write_back()
 
     for f in "${write[@]}"; do
         dst=$(home "$f")
+        if [[ $f == patches/* ]] && is_as_usual "$OUT/$f" "${f#patches/}"; then
+            rm -f "$dst"
+            echo "  as in $USUAL  ${dst#"$TOP/"}"
+            continue
+        fi
         mkdir -p "$(dirname "$dst")"
         cp "$OUT/$f" "$dst.tmp"
         mv "$dst.tmp" "$dst"
@@ -152,6 +176,7 @@ write_back()
     done
     for f in "${gone[@]}"; do
         dst=$(home "$f")
+        [ -e "$dst" ] || continue       # the usual release's was taken
         rm -f "$dst"
         rmdir -p --ignore-fail-on-non-empty "$(dirname "$dst")"
         echo "  removed  ${dst#"$TOP/"}"

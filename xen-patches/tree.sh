@@ -124,10 +124,11 @@ check_new_files()
 # apply PATCH: in the current folder.
 apply()
 {
-    local out
+    local out patch
 
-    grep -q '^diff --git ' "$RELEASE_DIR/$1" || return 0
-    out=$(git apply -p1 "$RELEASE_DIR/$1" 2>&1) && return
+    patch=$(patch_file "$1")
+    grep -q '^diff --git ' "$patch" || return 0
+    out=$(git apply -p1 "$patch" 2>&1) && return
     out=$(sed -n 's/^error: //p' <<< "$out")
     die "The patch $1 does not apply: ${out//$'\n'/; }" \
         "'make xen-edit' stops at this patch in build/xen/edit. Mend it there," \

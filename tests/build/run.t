@@ -481,6 +481,92 @@ series_is_complete_or_nothing()
     refused 'No patch of the series adds: xen/common/stray.c' -- script series
 }
 
+# --- another release ---
+
+# other_release: two patches for 4.20; in 4.22 the place of the first one has changed,
+# that of the second one has moved.
+other_release()
+{
+    local o=$P/xen-patches/4.22
+
+    project
+    write_patch 0002-change-b.patch xen/common/b.c 30 thirty
+    echo 0002-change-b.patch >> "$P/xen-patches/4.20/series"
+    script edit && script refresh > /dev/null   # into the form that is written
+    sed -i 's/^19$/nineteen/' "$W/xen-src/xen/common/a.c"
+    sed -i '1i one\ntwo\nthree' "$W/xen-src/xen/common/b.c"
+    tar -C "$W" -cJf "$P/build/cache/xen-4.22.tar.xz" xen-src
+    mkdir "$o"
+    printf '%s\n' file=xen-4.22.tar.xz \
+        "sha256=$(sha256sum < "$P/build/cache/xen-4.22.tar.xz" | cut -d ' ' -f 1)" \
+        > "$o/source"
+    cp "$P/xen-patches/4.20"/{config,series} "$o"
+}
+
+newer() { local s=$1; shift; (cd "$P" && XEN_RELEASE=4.22 "xen-patches/$s.sh" "$@"); }
+
+hunks_are_named()
+{
+    other_release
+    refused '0001: xen/common/a.c:17' '2 hunks, 1 of them do not apply' -- newer hunks &&
+    says '2 hunks, 0 of them do not apply' script hunks
+}
+
+# Mends the patch that does not apply, in the edit tree.
+mend()
+{
+    refused 'git am --continue' -- newer edit || return
+    (
+        cd "$P/build/4.22/xen/edit"
+        sed -i 's/^20$/twenty/' xen/common/a.c
+        git apply --include=xen/common/new.c .git/rebase-apply/patch
+        git add -A
+        git am -q --continue
+    )
+}
+
+only_what_differs()
+{
+    local o=$P/xen-patches/4.22 t=$P/build/4.22/xen/patched/xen/common
+
+    other_release
+    mend && newer refresh || return
+    (cd "$o" && ls)
+    [ -f "$o/0001-0001-change-a.patch" ] && [ ! -e "$o/0002-0002-change-b.patch" ] &&
+    newer tree patched && grep -qx twenty "$t/a.c" && grep -qx thirty "$t/b.c" &&
+    grep -qx new "$t/new.c" || return
+    # What 4.20 has was not touched, and is built beside it.
+    script tree patched && grep -qx 19 "$TREES/patched/xen/common/a.c" &&
+    newer edit && says 'Nothing to write' newer refresh
+}
+
+what_only_one_lacks()
+{
+    local o=$P/xen-patches/4.22
+
+    other_release
+    mend || return
+    (
+        cd "$P/build/4.22/xen/edit"
+        echo lacking > xen/common/later.h
+        git add -A
+        git commit -q --amend --no-edit
+    ) || return
+    newer refresh && [ ! -e "$P/xen-patches/files/xen/common/later.h" ] &&
+    grep -qx '+lacking' "$o/0002-0002-change-b.patch" &&
+    ! grep later.h "$o/series" && newer tree patched &&
+    grep -qx lacking "$P/build/4.22/xen/patched/xen/common/later.h" &&
+    script tree patched && [ ! -e "$TREES/patched/xen/common/later.h" ]
+}
+
+no_mirror_has_it()
+{
+    other_release
+    rm "$P/build/cache/xen-4.22.tar.xz"
+    downloader 'echo "it was asked for" >&2; exit 1'
+    refused 'No mirror has xen-4.22.tar.xz' 'XEN_TARBALL=FILE' -- newer tree pristine
+}
+
 # --- what is around it ---
 
 setup_asks_nothing()
@@ -591,6 +677,10 @@ tests=(
     "a file changed in files/ alone is kept"                    only_files_changed
     "xen-edit stops at a bad patch, to be mended there"         edit_stops_at_a_bad_patch
     "a series without all of its files is not written"          series_is_complete_or_nothing
+    "hunks that do not apply to another release are named"      hunks_are_named
+    "a release has only the patches that differ"                only_what_differs
+    "what a release lacks stays in its patches"                 what_only_one_lacks
+    "a source that no mirror has: says how to bring it"         no_mirror_has_it
     "make setup does nothing when nothing is missing"           setup_asks_nothing
     "make setup without root and sudo says what to run"         setup_without_root
     "the summary counts failed, skipped and silent tests"       summary_counts

@@ -75,7 +75,7 @@ without_own()
     mkdir -p "$copy/$(dirname "$1")"
     cp "$XEN/patched/xen/$1" "$copy/$1"
     git -C "$copy" init -q
-    git -C "$copy" apply -R -p2 --include="$1" "$RELEASE_DIR/$OWN"
+    git -C "$copy" apply -R -p2 --include="$1" "$(patch_file "$OWN")"
     # It includes its neighbours, and messages have its name.
     echo "$copy/$1 -iquote $(dirname "$1") -fmacro-prefix-map=$copy/="
 }

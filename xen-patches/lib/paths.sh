@@ -6,12 +6,17 @@
 
 PATCHES=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 TOP=${PATCHES%/*}
+CACHE=$TOP/build/cache
+
+# What is built of the usual release is in build/, of each other one in a folder of its
+# own below that, laid out in the same way.
+USUAL=4.20
+RELEASE=${XEN_RELEASE:-$USUAL}
 BUILD=$TOP/build
-CACHE=$BUILD/cache
+[ "$RELEASE" = "$USUAL" ] || BUILD=$BUILD/$RELEASE
 XEN=$BUILD/xen                  # pristine, native, patched and edit trees
 DIST=$BUILD/dist                # the toolstack of the patched tree
 
-RELEASE=${XEN_RELEASE:-4.20}
 RELEASE_DIR=$PATCHES/$RELEASE   # source, config, series, *.patch
 FILES=$PATCHES/files            # new files, the same for every release
 

@@ -4,10 +4,23 @@
 # Reading xen-patches/<release>/series.  One line per patch, in the order in
 # which they apply: the patch's file name, then the new files (paths in the
 # Xen tree, kept under xen-patches/files/) that this patch adds.
+#
+# A release has only the patches that differ, by more than line numbers, from those of
+# the usual release; the others are taken from there.
 
 SERIES=$RELEASE_DIR/series
 
 series_lines() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$SERIES"; }
+
+# patch_file PATCH: where it is.
+patch_file()
+{
+    if [ -f "$RELEASE_DIR/$1" ]; then
+        echo "$RELEASE_DIR/$1"
+    else
+        echo "$PATCHES/$USUAL/$1"
+    fi
+}
 
 # series_patches: names of the patches, in order.
 series_patches() { series_lines | awk '{ print $1 }'; }
@@ -32,9 +45,10 @@ patch_paths()
     local p
 
     for p; do
+        p=$(patch_file "$p")
         # A patch that only adds files has no hunk.
-        grep -q '^diff --git ' "$RELEASE_DIR/$p" || continue
-        git apply --numstat "$RELEASE_DIR/$p" | cut -f 3-
+        grep -q '^diff --git ' "$p" || continue
+        git apply --numstat "$p" | cut -f 3-
     done
 }
 
@@ -51,7 +65,7 @@ series_check()
 
     [ -f "$SERIES" ] || die "Missing: $SERIES"
     for p in $(series_patches); do
-        [ -f "$RELEASE_DIR/$p" ] ||
+        [ -f "$(patch_file "$p")" ] ||
             die "The series names a patch that is not there: $p" \
                 "Put it into $RELEASE_DIR or take its line out of $SERIES."
     done
@@ -90,13 +104,13 @@ compose_mail()
 {
     local f
 
-    awk '/^diff --git / { exit } { print }' "$RELEASE_DIR/$1"
+    awk '/^diff --git / { exit } { print }' "$(patch_file "$1")"
     for f in $(series_files "$1"); do
         # Exit code 1 says that the two differ, as they must.
         (cd "$FILES" && "${GIT_DIFF[@]}" --no-index --full-index \
             /dev/null "$f") || [ $? -eq 1 ]
     done
-    awk '/^diff --git / { on = 1 } on { print }' "$RELEASE_DIR/$1"
+    awk '/^diff --git / { on = 1 } on { print }' "$(patch_file "$1")"
 }
 
 # am_series REPOSITORY: the whole series as commits, with git am.

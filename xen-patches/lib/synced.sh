@@ -18,7 +18,7 @@ ours()
     (cd "$FILES" && files_on_disk | xargs -r -d '\n' cp -p --parents -t "$1/files")
     cp "$SERIES" "$1/patches/series"
     for p in $(series_patches); do
-        cp "$RELEASE_DIR/$p" "$1/patches/"
+        cp "$(patch_file "$p")" "$1/patches/"
     done
 }
 

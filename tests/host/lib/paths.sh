@@ -6,7 +6,12 @@
 # tests/host may know a path below build/.
 
 BOX_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-BOX_BUILD=${BOX_BUILD:-$(cd "$BOX_SOURCE/../.." && pwd)/build}
+# With XEN_RELEASE=X.Y what was built of that release, as xen-patches/lib/paths.sh has it.
+BOX_TOP_BUILD=$(cd "$BOX_SOURCE/../.." && pwd)/build
+case ${XEN_RELEASE:-4.20} in
+4.20) BOX_BUILD=${BOX_BUILD:-$BOX_TOP_BUILD} ;;
+*)    BOX_BUILD=${BOX_BUILD:-$BOX_TOP_BUILD/$XEN_RELEASE} ;;
+esac
 
 # What is booted: hypervisors, toolstack, our own programs.
 BOX_XEN_PATCHED=${BOX_XEN_PATCHED:-$BOX_BUILD/xen/patched/xen/xen}
@@ -14,7 +19,7 @@ BOX_XEN_NATIVE=${BOX_XEN_NATIVE:-$BOX_BUILD/xen/native/xen/xen}
 BOX_DIST=${BOX_DIST:-$BOX_BUILD/dist}
 BOX_TOOLSTACK=${BOX_TOOLSTACK:-$BOX_DIST}               # that of dom0
 BOX_TOOLS=${BOX_TOOLS:-$BOX_BUILD/tools}
-BOX_DRIVERS=${BOX_DRIVERS:-$BOX_BUILD/guest-drivers}   # by kernel release
+BOX_DRIVERS=${BOX_DRIVERS:-$BOX_TOP_BUILD/guest-drivers}   # by kernel release
 
 # The machine model and the descriptions of machines.
 BOX_MACHINE=${BOX_MACHINE:-$BOX_SOURCE/../machine}
@@ -27,7 +32,7 @@ BOX_KVM=${BOX_KVM:-probe}
 BOX_KVM_DEVICE=${BOX_KVM_DEVICE:-/dev/kvm}
 
 # What the box makes and keeps.
-BOX_CACHE=${BOX_CACHE:-$BOX_BUILD/cache}
+BOX_CACHE=${BOX_CACHE:-$BOX_TOP_BUILD/cache}
 BOX_HOST=${BOX_HOST:-$BOX_BUILD/host}
 BOX_KVM_KEPT=${BOX_KVM_KEPT:-$BOX_HOST/kvm}     # whether it works
 BOX_RUNS=${BOX_RUNS:-$BOX_HOST/runs}
