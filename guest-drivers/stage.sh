@@ -5,14 +5,22 @@
 # and, from the one place where they are kept, the files of the record handler
 # which Xen and Linux share.
 #
-#   stage.sh FOLDER
+#   stage.sh FOLDER [log | blkback]
 #
+# All of it, or what one of the packages of DKMS has, with its dkms.conf.
 # Only files whose content differs are written, so make builds what changed.
 
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd -P)
 XEN=$HERE/../xen-patches/files/xen
-OUT=${1:?usage: stage.sh FOLDER}
+OUT=${1:?usage: stage.sh FOLDER [log | blkback]}
+PART=${2:-}
+case $PART in
+'')      folders='core guest blkback' ;;
+log)     folders='core guest' ;;
+blkback) folders=blkback ;;
+*)       echo "stage: error: there is no part '$PART'" >&2; exit 1 ;;
+esac
 
 # put FILE NAME
 put()
@@ -22,10 +30,13 @@ put()
     cp --preserve=mode "$1" "$OUT/$2"
 }
 
-(cd "$HERE" && find Kbuild dkms.conf core include guest blkback -type f) |
+# shellcheck disable=SC2086 # folders are words
+(cd "$HERE" && find Kbuild include $folders -type f) |
     while read -r file; do
         put "$HERE/$file" "$file"
     done
 put "$XEN/include/public/schedlog.h" include/schedlog.h
+[ -z "$PART" ] || put "$HERE/dkms/$PART.conf" dkms.conf
+[ "$PART" != blkback ] || exit 0
 put "$XEN/include/xen/schedlog-record.h" core/schedlog-record.h
 put "$XEN/common/schedlog/record.c" core/record.c

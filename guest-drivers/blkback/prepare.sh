@@ -6,22 +6,60 @@
 # before it builds.
 #
 #   prepare.sh RELEASE [TARBALL]
+#   prepare.sh --check RELEASE
 #
 # TARBALL is /usr/src/linux-source-X.Y.tar.xz if not given: Debian's package
-# linux-source-X.Y.
+# linux-source-X.Y.  It must not be older than the kernel: its xen-blkback would bring
+# back what an update has mended.  --check says why it cannot be done, or nothing.
 
 set -euo pipefail
 cd "$(dirname "$0")"
+check=
+if [ "${1:-}" = --check ]; then
+    check=yes
+    shift
+fi
 release=${1:?usage: prepare.sh RELEASE [TARBALL]}
 series=$(sed -n 's/^\([0-9]*\.[0-9]*\)[^0-9].*/\1/p' <<< "$release")
 tarball=${2:-/usr/src/linux-source-$series.tar.xz}
 
-die() { printf 'xen-blkback: error: %s\n' "$1" >&2; exit 1; }
+die()
+{
+    if [ -n "$check" ]; then
+        printf 'xen-blkback is not built for Linux %s: %s\n' "$release" "$1" >&2
+    else
+        printf 'xen-blkback: error: %s\n' "$1" >&2
+    fi
+    exit 1
+}
+
+# version PACKAGE: which is installed, if it is.
+version()
+{
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ] &&
+        dpkg-query -W -f '${Version}' "$1"
+}
+
+# Of a kernel and a source that are no packages, nobody knows.
+refuse_older()
+{
+    local kernel source
+
+    kernel=$(version "linux-headers-$release") &&
+        source=$(version "linux-source-$series") || return 0
+    dpkg --compare-versions "$source" ge "$kernel" ||
+        die "linux-source-$series $source is older than this kernel, $kernel: \
+apt-get install linux-source-$series"
+}
 
 [ -d "patches/$series" ] ||
-    die "there is no patch for Linux $series, only for: $(ls patches)"
+    die "there is no patch for Linux $series, only for: $(cd patches && echo *)"
 [ -f "$tarball" ] ||
     die "no $tarball: apt-get install linux-source-$series"
+
+[ -n "${2:-}" ] || refuse_older
+# Who may only look, such as at DKMS' status, need not know more.
+[ -z "$check" ] || [ -w . ] || exit 0
 
 # The whole archive has to be read for a few files: only if it has changed.
 source=linux-source-$series
@@ -40,6 +78,10 @@ for patch in "patches/$series"/*.patch; do
     patch -s -p4 -F0 -d patched < "$patch" ||
         die "$(basename "$patch") does not apply to $tarball"
 done
+if [ -n "$check" ]; then
+    rm -r patched
+    exit 0
+fi
 for file in patched/*.[ch]; do
     cmp -s "$file" "${file#patched/}" || cp "$file" .
 done

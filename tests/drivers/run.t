@@ -107,19 +107,20 @@ test_series()
     check "kernel-doc finds nothing, Linux $1" documented "$1"
 }
 
+# dkms_tree_builds NAME RELEASE: as DKMS would, and each module is where dkms.conf says.
 dkms_tree_builds()
 {
     local source
 
     make -C "$DRIVERS" dkms DESTDIR="$W/dest" > "$W/log" 2>&1 || return 1
-    source=$(echo "$W"/dest/usr/src/xensched-*)
-    grep -q '^PACKAGE_NAME="xensched"$' "$source/dkms.conf" || return 1
-    (cd "$source" && blkback/prepare.sh "$2" &&
-        make -C "$("$DRIVERS/headers.sh" "$2")" M="$source" modules) \
-        > "$W/log" 2>&1 || { tail -n 20 "$W/log"; return 1; }
-    # Each module is where dkms.conf says.
+    source=$(echo "$W/dest/usr/src/$1"-[0-9]*)
     # shellcheck source=/dev/null
     (export kernelver=$2; . "$source/dkms.conf"
+        [ "$source" = "$W/dest/usr/src/$PACKAGE_NAME-$PACKAGE_VERSION" ] &&
+            [ -z "${BUILD_EXCLUSIVE_KERNEL:-}" ] || exit 1
+        { cd "$source" && $PRE_BUILD &&
+            make -C "$("$DRIVERS/headers.sh" "$2")" M="$source" modules; } \
+            > "$W/log" 2>&1 || { tail -n 20 "$W/log"; exit 1; }
         for i in "${!BUILT_MODULE_NAME[@]}"; do
             ls "$source/${BUILT_MODULE_LOCATION[i]}/${BUILT_MODULE_NAME[i]}.ko" ||
                 exit 1
@@ -129,8 +130,44 @@ dkms_tree_builds()
 # What would be done; DKMS is not for the machine of a test.
 dkms_is_told()
 {
-    make -n -C "$DRIVERS" dkms KERNEL=6.1.0-99-amd64 |
-        grep 'dkms install xensched/[0-9.]* -k 6.1.0-99-amd64$'
+    local said
+
+    said=$(make -n -C "$DRIVERS" dkms KERNEL=6.1.0-99-amd64) &&
+        grep 'dkms install xensched-log/[0-9.]* -k 6.1.0-99-amd64$' <<< "$said" &&
+        grep 'dkms install xen-blkback-xensched/[0-9.]* -k 6.1.0-99-amd64$' <<< "$said"
+}
+
+# with_packages SOURCE HEADERS COMMAND...: as if these versions were installed.
+with_packages()
+{
+    mkdir -p "$W/bin"
+    cat > "$W/bin/dpkg-query" << END
+#!/bin/sh
+case "\$*" in
+*Status-Status*) echo installed ;;
+*linux-source*)  echo $1 ;;
+*)               echo $2 ;;
+esac
+END
+    chmod +x "$W/bin/dpkg-query"
+    shift 2
+    PATH=$W/bin:$PATH "$@"
+}
+
+# excluded WHY SOURCE HEADERS RELEASE: for DKMS, which goes on with other modules.
+excluded()
+{
+    local said
+
+    said=$(with_packages "$2" "$3" bash -c "kernelver=$4
+        . '$W'/dest/usr/src/xen-blkback-xensched-*/dkms.conf
+        [[ ! $4 =~ \$BUILD_EXCLUSIVE_KERNEL ]]" 2>&1) || return 1
+    grep -F -- "$1" <<< "$said"
+}
+
+not_excluded()
+{
+    ! excluded '' "$@"
 }
 
 cd "$DRIVERS/blkback/patches"
@@ -141,8 +178,15 @@ for series in *; do
 done
 check "DKMS builds for the kernel that is asked for" dkms_is_told
 if [ -n "$last" ]; then
-    check "what DKMS gets builds by itself" \
-        dkms_tree_builds "$last" "$(release_of "$last")"
+    release=$(release_of "$last")
+    check "what DKMS gets for the log builds by itself" \
+        dkms_tree_builds xensched-log "$release"
+    check "and for xen-blkback" dkms_tree_builds xen-blkback-xensched "$release"
+    check "a source that is older than the kernel is not built" \
+        excluded 'is older than this kernel' "$last.100-1" "$last.100-2" "$release"
+    check "one that is as old is" not_excluded "$last.100-2" "$last.100-2" "$release"
+    check "nor is one without a patch" \
+        excluded 'there is no patch' "$last.100-1" "$last.100-1" 5.10.0-1-amd64
     check "no patch for the series: said so" sh -c \
         "'$W/$last/blkback/prepare.sh' 5.10.0-1-amd64 2>&1 |
          grep -q 'there is no patch for Linux 5.10'"
