@@ -8,6 +8,7 @@
  */
 
 #include <xen/guest_access.h>
+#include <xen/hypercall.h>
 #include <xen/sched.h>
 #include <xen/schedlog.h>
 
@@ -24,11 +25,13 @@ int schedlog_allow_mark(struct domain *d,
     return 0;
 }
 
-int schedlog_op_mark(XEN_GUEST_HANDLE_PARAM(void) arg)
+long schedlog_op_mark(XEN_GUEST_HANDLE_PARAM(void) arg)
 {
+    const struct domain *d = current->domain;
     struct sched_schedlog_mark mark;
+    bool stops;
 
-    if ( !current->domain->schedlog_mark )
+    if ( !d->schedlog_mark )
         return -EPERM;
 
     if ( copy_from_guest(&mark, arg, 1) )
@@ -36,7 +39,15 @@ int schedlog_op_mark(XEN_GUEST_HANDLE_PARAM(void) arg)
     if ( mark.pad )
         return -EINVAL;
 
+    stops = d->schedlog_stop.state && schedlog_stops_at(d, mark.code);
+    if ( unlikely(stops) && schedlog_begin_stop() )
+        return hypercall_create_continuation(__HYPERVISOR_sched_op, "ih",
+                                             SCHEDOP_schedlog_mark, arg);
+
     SCHEDLOG(MARK, schedlog_mark, mark.code);
+
+    if ( unlikely(stops) )
+        schedlog_end_stop(mark.code);
 
     return 0;
 }

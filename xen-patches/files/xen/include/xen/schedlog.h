@@ -80,7 +80,17 @@ int schedlog_clock(const struct domain *d,
                    struct xen_domctl_schedlog_clock *op);
 int schedlog_allow_mark(struct domain *d,
                         const struct xen_domctl_schedlog_mark *op);
-int schedlog_op_mark(XEN_GUEST_HANDLE_PARAM(void) arg);
+long schedlog_op_mark(XEN_GUEST_HANDLE_PARAM(void) arg);
+
+/* Is the current domain @d to stop at this mark, now? */
+bool schedlog_stops_at(const struct domain *d, uint32_t code);
+/*
+ * Before the mark is logged, the domain's other vCPUs are paused; after it, all of
+ * the domain.  -ERESTART: somebody else pauses it.
+ */
+int schedlog_begin_stop(void);
+void schedlog_end_stop(uint32_t code);
+int schedlog_change_stop(struct domain *d, struct xen_domctl_schedlog_stop *op);
 
 #else /* !CONFIG_SCHEDLOG */
 

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A domain stops at a mark: the others of its vCPUs first, then the row, then all of
+ * it, once; and every pause has its end.
+ *
+ * The hypervisor's own stop.c is compiled here.
+ */
+#include "cmocka-tap.h"
+
+#include "world.h"
+
+#include "common/schedlog/stop.c"
+
+static struct domain d, dom0;
+static struct vcpu of_d = { &d }, of_dom0 = { &dom0 };
+struct vcpu *current;
+static uint32_t events;
+static unsigned int rings;
+static bool busy;
+static void (*meanwhile)(void);
+
+uint32_t schedlog_events_on(void)
+{
+    return events;
+}
+
+/* As mark.c does: nobody else runs any more, and it is not paused itself. */
+static int stop_at(uint32_t code)
+{
+    int rc = schedlog_begin_stop();
+
+    if (rc)
+        return rc;
+    assert_int_equal(d.others, 1);
+    assert_int_equal(d.controller, 0);
+    schedlog_end_stop(code);
+
+    return 0;
+}
+
+int domain_pause_except_self(struct domain *domain)
+{
+    assert_ptr_equal(domain, &d);
+    if (busy)
+        return -ERESTART;
+    if (meanwhile)
+        meanwhile();
+    d.others++;
+
+    return 0;
+}
+
+void domain_unpause_except_self(struct domain *domain)
+{
+    assert_ptr_equal(domain, &d);
+    d.others--;
+}
+
+int domain_pause_by_systemcontroller(struct domain *domain)
+{
+    domain->controller++;
+
+    return 0;
+}
+
+/* The current one cannot wait for itself. */
+int domain_pause_by_systemcontroller_nosync(struct domain *domain)
+{
+    assert_ptr_equal(domain, current->domain);
+    domain->controller++;
+
+    return 0;
+}
+
+int domain_unpause_by_systemcontroller(struct domain *domain)
+{
+    if (!domain->controller)
+        return -EINVAL;
+    domain->controller--;
+
+    return 0;
+}
+
+void domain_pause(struct domain *domain)
+{
+    assert_ptr_not_equal(domain, current->domain);
+    domain->paused++;
+}
+
+void domain_unpause(struct domain *domain)
+{
+    domain->paused--;
+}
+
+void send_global_virq(unsigned int virq)
+{
+    assert_int_equal(virq, VIRQ_SCHEDLOG);
+    rings++;
+}
+
+static int change_it(uint32_t op)
+{
+    struct xen_domctl_schedlog_stop stop = {
+        .op = op, .code = 0x70, .mask = 0xf0,
+    };
+    int rc;
+
+    current = &of_dom0;
+    rc = schedlog_change_stop(&d, &stop);
+    assert_int_equal(d.paused, 0);
+    if (!rc)
+        assert_int_equal(stop.state, d.schedlog_stop.state);
+    current = &of_d;
+
+    return rc;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    d = (struct domain){ .others = 0 };
+    dom0 = (struct domain){ .hardware = true };
+    events = 1U << XEN_SCHEDLOG_EV_MARK;
+    rings = 0;
+    busy = false;
+    meanwhile = NULL;
+    current = &of_d;
+
+    return 0;
+}
+
+static void stops_once(void **state)
+{
+    (void)state;
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_arm), 0);
+    assert_false(schedlog_stops_at(&d, 0x81));
+    assert_true(schedlog_stops_at(&d, 0x7f));
+    assert_int_equal(stop_at(0x7f), 0);
+    assert_int_equal(rings, 1);
+    assert_int_equal(d.controller, 1);
+    assert_int_equal(d.others, 0);
+    assert_int_equal(d.schedlog_stop.code, 0x7f);
+    assert_false(schedlog_stops_at(&d, 0x7f));
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
+    assert_int_equal(d.controller, 0);
+    assert_false(schedlog_stops_at(&d, 0x7f));
+}
+
+static void only_while_marks_are_logged(void **state)
+{
+    (void)state;
+    change_it(XEN_SCHEDLOG_STOP_arm);
+    events = 0;
+    assert_false(schedlog_stops_at(&d, 0x70));
+}
+
+static void who_pauses_it_goes_first(void **state)
+{
+    (void)state;
+    change_it(XEN_SCHEDLOG_STOP_arm);
+    busy = true;
+    assert_int_equal(stop_at(0x70), -ERESTART);
+    assert_int_equal(d.others, 0);
+    assert_true(schedlog_stops_at(&d, 0x70));
+}
+
+static void be_stopped(void)
+{
+    d.schedlog_stop.state = XEN_SCHEDLOG_STOP_STOPPED;
+    meanwhile = NULL;
+}
+
+static void one_of_two_vcpus_stops_it(void **state)
+{
+    (void)state;
+    change_it(XEN_SCHEDLOG_STOP_arm);
+    meanwhile = be_stopped;
+    assert_int_equal(stop_at(0x70), 0);
+    assert_int_equal(d.controller, 0);
+    assert_int_equal(d.others, 0);
+}
+
+static void pauses_and_lets_go_in_pairs(void **state)
+{
+    (void)state;
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_pause), 0);
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_pause), -EBUSY);
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_arm), -EBUSY);
+    assert_int_equal(d.controller, 1);
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
+    assert_int_equal(d.controller, 0);
+    /* What an operator has paused is not ours to let go. */
+    d.controller = 1;
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
+    assert_int_equal(d.controller, 1);
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_pause), 0);
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_forget), 0);
+    assert_int_equal(d.controller, 2);
+    assert_int_equal(change_it(77), -EOPNOTSUPP);
+}
+
+static void not_dom0_nor_oneself(void **state)
+{
+    struct xen_domctl_schedlog_stop stop = { .op = XEN_SCHEDLOG_STOP_pause };
+
+    (void)state;
+    current = &of_d;
+    assert_int_equal(schedlog_change_stop(&d, &stop), -EINVAL);
+    assert_int_equal(schedlog_change_stop(&dom0, &stop), -EINVAL);
+    stop.op = XEN_SCHEDLOG_STOP_query;
+    assert_int_equal(schedlog_change_stop(&d, &stop), 0);
+    assert_int_equal(stop.state, XEN_SCHEDLOG_STOP_OFF);
+}
+
+#define stop_test(f) cmocka_unit_test_setup(f, setup)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        stop_test(stops_once),
+        stop_test(only_while_marks_are_logged),
+        stop_test(who_pauses_it_goes_first),
+        stop_test(one_of_two_vcpus_stops_it),
+        stop_test(pauses_and_lets_go_in_pairs),
+        stop_test(not_dom0_nor_oneself),
+    };
+
+    return run_tap_tests(tests);
+}
