@@ -14,4 +14,7 @@ void xensched_runq_exit(void);
 void xensched_thread_init(void);
 void xensched_thread_exit(void);
 
+void xensched_watch_init(void);
+void xensched_watch_exit(void);
+
 #endif /* XENSCHED_GUEST_H */

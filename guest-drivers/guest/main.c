@@ -24,6 +24,7 @@ static int __init xensched_guest_init(void)
 
 	xensched_runq_init();
 	xensched_thread_init();
+	xensched_watch_init();
 
 	return 0;
 }
@@ -31,6 +32,7 @@ module_init(xensched_guest_init);
 
 static void __exit xensched_guest_exit(void)
 {
+	xensched_watch_exit();
 	xensched_thread_exit();
 	xensched_runq_exit();
 	tracepoint_synchronize_unregister();

@@ -71,6 +71,7 @@ struct xensched_mark_label {
  *   XENSCHED_CODE_NAME         name              sum of the text
  *   XENSCHED_CODE_COUNT        name              sum of the value
  *   XENSCHED_CODE_DATA         24 bits, the first byte lowest, and FIRST
+ *   XENSCHED_CODE_SWITCH       22 bits PID, and the number of what dom0 waits for
  *
  * Text (without its end) comes before its LABEL or NAME, a value (64 bits, as
  * many of its bytes as are not 0, the lowest first) before its COUNT, three
@@ -86,11 +87,15 @@ struct xensched_mark_label {
 #define XENSCHED_CODE_NAME		3U
 #define XENSCHED_CODE_COUNT		4U
 #define XENSCHED_CODE_DATA		5U
+#define XENSCHED_CODE_SWITCH		6U
 #define XENSCHED_CODE_HIGH_SHIFT	15
 #define XENSCHED_CODE_HIGH_MASK		0x3ffU
 #define XENSCHED_CODE_LOW_MASK		0x7fffU
 #define XENSCHED_CODE_FIRST		(1U << 24)
 #define XENSCHED_CODE_BYTES		3
+#define XENSCHED_CODE_SLOT_SHIFT	22
+#define XENSCHED_CODE_SLOTS		8U
+#define XENSCHED_CODE_PID_MASK		0x3fffffU
 
 /* The sum of @size bytes, of 15 bits; for LABEL the lower 10 of these. */
 static inline __u32 xensched_mark_sum(const void *data, __u32 size)

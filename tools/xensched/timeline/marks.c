@@ -191,6 +191,9 @@ static void take_typed(struct marks_making *m, struct data *data,
     case XENSCHED_CODE_COUNT:
         take_count(m, data, row, high, low);
         break;
+    case XENSCHED_CODE_SWITCH:
+        /* Of a thread, for who waits for that; it may be in between. */
+        return;
     default:
         m->marks->broken++;
     }
