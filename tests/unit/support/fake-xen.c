@@ -282,6 +282,49 @@ int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow)
     return domid < 2 ? 0 : fail(ESRCH);
 }
 
+/* Domain 1 can be stopped. */
+static uint32_t stop_state, stop_code;
+
+uint32_t fake_xen_stop(void)
+{
+    return stop_state;
+}
+
+void fake_xen_reach(uint32_t code)
+{
+    if (stop_state == XEN_SCHEDLOG_STOP_ARMED && code == stop_code)
+        stop_state = XEN_SCHEDLOG_STOP_STOPPED;
+}
+
+int hypercall_stop(xc_interface *xch, uint32_t domid,
+                   struct xen_domctl_schedlog_stop *op)
+{
+    (void)xch;
+    if (domid != 1)
+        return fail(domid ? ESRCH : EINVAL);
+    switch (op->op) {
+    case XEN_SCHEDLOG_STOP_arm:
+        if (stop_state)
+            return fail(EBUSY);
+        stop_state = XEN_SCHEDLOG_STOP_ARMED;
+        stop_code = op->code;
+        break;
+    case XEN_SCHEDLOG_STOP_pause:
+        if (stop_state == XEN_SCHEDLOG_STOP_STOPPED)
+            return fail(EBUSY);
+        stop_state = XEN_SCHEDLOG_STOP_STOPPED;
+        break;
+    case XEN_SCHEDLOG_STOP_resume:
+    case XEN_SCHEDLOG_STOP_forget:
+        stop_state = XEN_SCHEDLOG_STOP_OFF;
+        break;
+    }
+    op->state = stop_state;
+    op->code = stop_code;
+
+    return 0;
+}
+
 /* What a program which only looks must not do. */
 
 int hypercall_setup(xc_interface *xch, uint32_t nr_acct, uint32_t nr_files,

@@ -147,6 +147,7 @@ NOT_ASKED_FOR(hypercall_events, uint32_t e, uint32_t l, uint64_t c)
 NOT_ASKED_FOR(hypercall_release, uint64_t c)
 NOT_ASKED_FOR(hypercall_pmc, uint64_t c, uint32_t n, const uint64_t *s)
 NOT_ASKED_FOR(hypercall_mark, uint32_t d, bool allow)
+NOT_ASKED_FOR(hypercall_stop, uint32_t d, struct xen_domctl_schedlog_stop *o)
 NOT_ASKED_FOR(hypercall_bind, uint32_t d, uint32_t v, uint16_t a)
 #pragma GCC diagnostic pop
 

@@ -173,3 +173,19 @@ int hypercall_clock(xc_interface *xch, uint32_t domid, uint32_t vcpu,
 
     return rc;
 }
+
+int hypercall_stop(xc_interface *xch, uint32_t domid,
+                   struct xen_domctl_schedlog_stop *op)
+{
+    struct xen_domctl domctl = {
+        .cmd = XEN_DOMCTL_schedlog_stop,
+        .domain = domid,
+        .u.schedlog_stop = *op,
+    };
+    int rc = xc_domctl(xch, &domctl);
+
+    if (!rc)
+        *op = domctl.u.schedlog_stop;
+
+    return rc;
+}

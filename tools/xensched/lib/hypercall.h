@@ -37,6 +37,8 @@ int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
 int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
                    uint16_t acct);
 int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow);
+int hypercall_stop(xc_interface *xch, uint32_t domid,
+                   struct xen_domctl_schedlog_stop *op);
 
 /* EINVAL: the domain has no such vCPU. */
 int hypercall_clock(xc_interface *xch, uint32_t domid, uint32_t vcpu,

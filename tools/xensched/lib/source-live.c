@@ -54,6 +54,7 @@ struct live {
     unsigned int reads; /* how often it has been asked in this round */
     uint64_t checked_ns; /* when it was last seen to be there */
     uint64_t due;       /* log files found past their mark */
+    uint32_t hurry;     /* log files whose very next row counts */
     void *buffer;
     size_t room;
 };
@@ -188,7 +189,8 @@ static size_t count_cpus(const struct live *l)
  */
 static void set_mark(struct live *l, struct log_file *log)
 {
-    uint64_t mark = log->reader.pos + log->reader.size / 2;
+    bool hurry = log->file < 32 && l->hurry & 1U << log->file;
+    uint64_t mark = log->reader.pos + (hurry ? 1 : log->reader.size / 2);
 
     if (mark == log->mark)
         return;
@@ -348,6 +350,13 @@ static int live_next(void *data, struct xensched_batch *batch,
     return rc ? rc : XENSCHED_IDLE;
 }
 
+static void live_hurry(void *data, uint32_t files)
+{
+    struct live *l = data;
+
+    l->hurry = files;
+}
+
 static uint64_t live_due(const void *data)
 {
     const struct live *l = data;
@@ -384,6 +393,7 @@ static uint64_t live_nonsense(const void *data)
         .open = NAME##_open,                                          \
         .next = live_next,                                            \
         .nonsense = live_nonsense,                                    \
+        .hurry = live_hurry,                                          \
         .due = live_due,                                              \
         .close = live_close,                                          \
     }

@@ -112,6 +112,12 @@ void xensched_source_stats(const struct xensched_source *source,
         stats->due = source->ops->due(source->data);
 }
 
+void xensched_source_hurry(struct xensched_source *source, uint32_t files)
+{
+    if (source->ops->hurry)
+        source->ops->hurry(source->data, files);
+}
+
 uint64_t xensched_source_host(const struct xensched_source *source,
                               const char **text, size_t *length)
 {

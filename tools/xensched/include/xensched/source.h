@@ -92,6 +92,13 @@ void xensched_source_stats(const struct xensched_source *source,
                            struct xensched_source_stats *stats);
 
 /*
+ * Of the owner's live source: have its doorbell ring for the very next row of
+ * these log files (a mask of 1 << number, those below 32), and not when they are
+ * half full.  As of the next look at them.
+ */
+void xensched_source_hurry(struct xensched_source *source, uint32_t files);
+
+/*
  * What the host was as of the latest batch, for sources which know that:
  * *text has *length bytes, and is valid until the next batch.  Returns how many
  * times it was told so far; 0: never, and *text is NULL.

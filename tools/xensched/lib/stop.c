@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-only */
+/* stop.c - see xensched/stop.h. */
+#include <errno.h>
+#include <string.h>
+
+#include <xentoollog.h>
+
+#include <xensched/stop.h>
+
+#include "hypercall.h"
+
+static int stop_failed(uint32_t domid, int code, struct xensched_error *err)
+{
+    switch (code) {
+    case ESRCH:
+        return xensched_fail(err, ESRCH, "there is no domain %u", domid);
+    case EBUSY:
+        return xensched_fail(err, EBUSY, "domain %u is stopped, or to be "
+                             "stopped, by another reaction or sample", domid);
+    case EINVAL:
+        return xensched_fail(err, EINVAL, "domain %u cannot be stopped: nobody "
+                             "would be there to let it go on", domid);
+    case ENOSYS:
+    case EOPNOTSUPP:
+        return xensched_fail(err, EOPNOTSUPP, "this Xen cannot stop a domain "
+                             "at a mark");
+    default:
+        return xensched_fail(err, code, "cannot stop domain %u, or let it go "
+                             "on: %s", domid, strerror(code));
+    }
+}
+
+static int change(uint32_t domid, struct xen_domctl_schedlog_stop *op,
+                  struct xensched_error *err)
+{
+    /* Errors are ours to report. */
+    xentoollog_logger *quiet = (xentoollog_logger *)
+        xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
+    xc_interface *xch;
+    int code = 0;
+
+    errno = 0;
+    xch = quiet ? xc_interface_open(quiet, NULL, 0) : NULL;
+    if (!xch)
+        code = errno ? errno : ENOMEM;
+    else if (hypercall_stop(xch, domid, op))
+        code = errno ? errno : EIO;
+    if (xch)
+        xc_interface_close(xch);
+    if (quiet)
+        xtl_logger_destroy(quiet);
+
+    return code ? stop_failed(domid, code, err) : 0;
+}
+
+int xensched_stop_state(uint32_t domid, enum xensched_stop *state,
+                        struct xensched_error *err)
+{
+    struct xen_domctl_schedlog_stop op = { .op = XEN_SCHEDLOG_STOP_query };
+    int rc = change(domid, &op, err);
+
+    *state = rc ? XENSCHED_STOP_OFF : (enum xensched_stop)op.state;
+
+    return rc;
+}
+
+int xensched_stop_arm(uint32_t domid, uint32_t code, uint32_t mask,
+                      struct xensched_error *err)
+{
+    struct xen_domctl_schedlog_stop op = {
+        .op = XEN_SCHEDLOG_STOP_arm, .code = code, .mask = mask,
+    };
+
+    return change(domid, &op, err);
+}
+
+int xensched_stop_pause(uint32_t domid, struct xensched_error *err)
+{
+    struct xen_domctl_schedlog_stop op = { .op = XEN_SCHEDLOG_STOP_pause };
+
+    return change(domid, &op, err);
+}
+
+int xensched_stop_resume(uint32_t domid, struct xensched_error *err)
+{
+    struct xen_domctl_schedlog_stop op = { .op = XEN_SCHEDLOG_STOP_resume };
+
+    return change(domid, &op, err);
+}
+
+int xensched_stop_forget(uint32_t domid, struct xensched_error *err)
+{
+    struct xen_domctl_schedlog_stop op = { .op = XEN_SCHEDLOG_STOP_forget };
+
+    return change(domid, &op, err);
+}
