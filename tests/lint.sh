@@ -58,7 +58,7 @@ complain "a line that Xen's style does not allow, of more than 80 columns" \
         xargs awk 'length > 80 { print FILENAME ":" FNR }')"
 
 complain "files that call each other in a circle" \
-    "$(tests/circles.py tools/xensched/{cli,lib,model,placement,policy,daemon,timeline,runs,calibrate,command} \
+    "$(tests/circles.py tools/xensched/{cli,lib,model,placement,policy,reaction,sampling,daemon,timeline,runs,calibrate,command} \
         guest-drivers/{core,guest} xen-patches/files/xen/common/schedlog || :)"
 
 complain "tables that say something else than what was measured (make results)" \

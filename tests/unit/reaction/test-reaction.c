@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Conditions: what is understood, and what meets them; each time is told as often
+ * as the limits allow, and counted when it is not.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <xensched/source.h>
+
+#include "cmocka-tap.h"
+#include "harness.h"
+#include "reaction/reaction.h"
+#include "uapi/xensched_mark.h"
+
+#define SECOND 1000000000ULL
+
+static struct reactions list;
+static unsigned int told;
+static bool refuse;
+static uint64_t now;
+
+static bool met(void *arg, struct reaction *r)
+{
+    assert_ptr_equal(arg, &told);
+    assert_non_null(r);
+    told += !refuse;
+
+    return !refuse;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    told = 0;
+    refuse = false;
+    now = 1000 * SECOND;
+    reactions_init(&list, met, &told);
+
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    reactions_free(&list);
+
+    return 0;
+}
+
+static struct reaction *add(const char *text, unsigned int times, uint64_t gap_ns)
+{
+    struct reaction_limits limits = { .times = times, .gap_ns = gap_ns };
+    struct xensched_error err;
+    struct condition c;
+    struct reaction *r;
+
+    assert_int_equal(condition_parse(text, &c, &err), 0);
+    r = reactions_add(&list, &c, &limits, NULL);
+    r->known = c.domain[0];
+    r->acct = 3;
+    r->other = 4;
+
+    return r;
+}
+
+/* One row of an event. */
+static void hear(const char *pair)
+{
+    struct xensched_source *source;
+    struct xensched_batch batch;
+    struct xensched_error err;
+    char spec[200];
+
+    snprintf(spec, sizeof(spec), "synthetic:rows=1,pair=%s", pair);
+    assert_int_equal(xensched_source_open(spec, NULL, &source, &err), 0);
+    while (xensched_source_next(source, &batch, &err) == XENSCHED_BATCH)
+        reactions_take(&list, &batch, UINT32_MAX, now);
+    xensched_source_close(source);
+}
+
+static void understood(void **state)
+{
+    static const struct {
+        const char *text;
+        enum condition_kind kind;
+        double limit;
+        uint32_t events;
+        bool stops;
+    } good[] = {
+        { "mark web1 0x10", CONDITION_MARK, 16, 1U << XEN_SCHEDLOG_EV_MARK,
+          true },
+        { "switch-to web1 postgres", CONDITION_SWITCH_TO, 0,
+          1U << XEN_SCHEDLOG_EV_MARK, true },
+        { "switch-from  web1 4194303", CONDITION_SWITCH_FROM, 4194303,
+          1U << XEN_SCHEDLOG_EV_MARK, true },
+        { "wake-delay web1 > 5ms", CONDITION_ROW, 5e6,
+          1U << XEN_SCHEDLOG_EV_WAKE_DELAY, false },
+        { "wake-delay > 1.5us", CONDITION_ROW, 1500,
+          1U << XEN_SCHEDLOG_EV_WAKE_DELAY, false },
+        { "runq > 3", CONDITION_ROW, 3, 1U << XEN_SCHEDLOG_EV_RUNQ, false },
+        { "pmc1 web1 > 100000", CONDITION_ROW, 1e5,
+          1U << XEN_SCHEDLOG_EV_PMC1, false },
+        { "wait web1 > 20%", CONDITION_WAIT, 20,
+          1U << XEN_SCHEDLOG_EV_WAKE_DELAY, false },
+        { "service web1 > 150%", CONDITION_SERVICE, 150,
+          1U << XEN_SCHEDLOG_EV_SERVICE_NS, false },
+        { "rate web1 db > 1000", CONDITION_RATE, 1000,
+          1U << XEN_SCHEDLOG_EV_EVTCHN_SEND, false },
+        { "loss", CONDITION_LOSS, 0, 0, false },
+        { "regret", CONDITION_REGRET, 0, 0, false },
+        { "now", CONDITION_NOW, 0, 0, false },
+    };
+    struct xensched_error err;
+    struct condition c;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        assert_int_equal(condition_parse(good[i].text, &c, &err), 0);
+        assert_int_equal(c.kind, good[i].kind);
+        assert_true(c.limit == good[i].limit);
+        assert_int_equal(condition_events(&c), good[i].events);
+        assert_int_equal(condition_can_stop(&c), good[i].stops);
+    }
+}
+
+static void refused_with_what_it_takes(void **state)
+{
+    static const struct {
+        const char *text, *said;
+    } bad[] = {
+        { "", "is missing" },
+        { "   ", "is missing" },
+        { "sunshine", "there is no condition 'sunshine'" },
+        { "grant-map web1 > 5", "there is no condition" },
+        { "mark web1", "mark GUEST CODE" },
+        { "mark web1 seven", "mark GUEST CODE" },
+        { "mark web1 4294967296", "mark GUEST CODE" },
+        { "mark web1 7 8", "mark GUEST CODE" },
+        { "switch-to web1", "switch-to GUEST THREAD" },
+        { "switch-to web1 a-name-of-15-by", NULL },
+        { "switch-to web1 a-name-of-16-byt", "15 bytes" },
+        { "switch-to web1 0", "a PID" },
+        { "switch-to web1 4194304", "a PID" },
+        { "wake-delay web1 > 5", "with a unit" },
+        { "wake-delay web1 > 5h", "with a unit" },
+        { "wake-delay web1 < 5ms", "with a unit" },
+        { "runq web1 > 5", "runq > N" },
+        { "runq > five", "runq > N" },
+        { "wait web1 > 5", "in percent" },
+        { "rate web1 > 5", "rate GUEST OTHER > N" },
+        { "loss of hope", "nothing more" },
+        { "mark a b c d e f g", "too many words" },
+    };
+    struct xensched_error err;
+    struct condition c;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        if (!bad[i].said) {
+            assert_int_equal(condition_parse(bad[i].text, &c, &err), 0);
+            continue;
+        }
+        assert_int_equal(condition_parse(bad[i].text, &c, &err), -EINVAL);
+        if (!strstr(err.text, bad[i].said))
+            fail_msg("'%s' does not say '%s'", err.text, bad[i].said);
+    }
+}
+
+static void rows_meet_conditions_of_their_guest(void **state)
+{
+    struct reaction *r = add("wake-delay web1 > 5ms", 0, 0);
+
+    (void)state;
+    hear("wake-delay/3/65535/1/5000000");
+    assert_int_equal(told, 0);
+    hear("wake-delay/3/65535/1/5000001");
+    assert_int_equal(told, 1);
+    assert_true(r->value == 5000001);
+    hear("wake-delay/4/65535/1/5000001");
+    hear("service-ns/3/1/1/5000001");
+    assert_int_equal(told, 1);
+    r->known = false;
+    hear("wake-delay/3/65535/1/5000001");
+    assert_int_equal(told, 1);
+}
+
+static void a_queue_is_as_long_as_its_lower_bits_say(void **state)
+{
+    (void)state;
+    add("runq > 3", 0, 0);
+    /* Queue 7. */
+    hear("runq/1/65535/1/458755");
+    assert_int_equal(told, 0);
+    hear("runq/1/65535/1/458756");
+    assert_int_equal(told, 1);
+}
+
+static void marks_meet_theirs(void **state)
+{
+    struct reaction *r = add("switch-to web1 make", 0, 0);
+    char pair[80];
+
+    (void)state;
+    add("mark web1 7", 0, 0);
+    hear("mark/3/65535/1/6");
+    hear("mark/4/65535/1/7");
+    assert_int_equal(told, 0);
+    hear("mark/3/65535/1/7");
+    assert_int_equal(told, 1);
+    r->slot = 3;
+    snprintf(pair, sizeof(pair), "mark/3/65535/1/%u", XENSCHED_TYPED |
+             XENSCHED_CODE_SWITCH << XENSCHED_CODE_WHAT_SHIFT |
+             3U << XENSCHED_CODE_SLOT_SHIFT | 1234);
+    hear(pair);
+    assert_int_equal(told, 2);
+    assert_true(r->value == 1234);
+    /* Another's slot. */
+    r->slot = 2;
+    hear(pair);
+    assert_int_equal(told, 2);
+}
+
+static void limits_are_kept_and_what_they_hold_back_is_counted(void **state)
+{
+    struct reaction *r = add("mark web1 7", 3, 2 * SECOND);
+
+    (void)state;
+    hear("mark/3/65535/1/7");
+    hear("mark/3/65535/1/7");
+    assert_int_equal(told, 1);
+    assert_int_equal(r->held_back, 1);
+    now += 2 * SECOND;
+    r->busy = true;
+    hear("mark/3/65535/1/7");
+    assert_int_equal(told, 1);
+    r->busy = false;
+    refuse = true;
+    hear("mark/3/65535/1/7");
+    assert_int_equal(r->fired, 1);
+    assert_int_equal(r->held_back, 3);
+    refuse = false;
+    hear("mark/3/65535/1/7");
+    assert_int_equal(told, 2);
+    now += 2 * SECOND;
+    hear("mark/3/65535/1/7");
+    assert_true(reaction_is_over(r));
+    now += 2 * SECOND;
+    hear("mark/3/65535/1/7");
+    assert_int_equal(told, 3);
+    assert_int_equal(r->fired, 3);
+    assert_int_equal(r->held_back, 4);
+}
+
+static void figures_meet_theirs(void **state)
+{
+    struct reaction *share = add("service web1 > 50%", 0, 0);
+    struct reaction *loss = add("loss", 0, 0);
+
+    (void)state;
+    reaction_compare(&list, share, 50, now);
+    assert_int_equal(told, 0);
+    reaction_compare(&list, share, 51, now);
+    assert_int_equal(told, 1);
+    /* What was lost before anybody waited does not count. */
+    reaction_compare(&list, loss, 1000, now);
+    reaction_compare(&list, loss, 1000, now);
+    assert_int_equal(told, 1);
+    reaction_compare(&list, loss, 1010, now);
+    assert_int_equal(told, 2);
+    assert_true(loss->value == 10);
+}
+
+static void only_events_that_are_waited_for_are_looked_at(void **state)
+{
+    struct reaction *mark = add("mark web1 7", 0, 0), *rate;
+
+    (void)state;
+    assert_int_equal(list.events, 1U << XEN_SCHEDLOG_EV_MARK);
+    rate = add("rate web1 db > 5", 0, 0);
+    assert_int_equal(list.events, 1U << XEN_SCHEDLOG_EV_MARK |
+                                  1U << XEN_SCHEDLOG_EV_EVTCHN_SEND);
+    reactions_remove(&list, mark);
+    assert_int_equal(list.events, 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND);
+    hear("mark/3/65535/1/7");
+    assert_int_equal(told, 0);
+    reactions_remove(&list, rate);
+    assert_int_equal(list.nr, 0);
+}
+
+#define reaction_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(understood),
+        cmocka_unit_test(refused_with_what_it_takes),
+        reaction_test(rows_meet_conditions_of_their_guest),
+        reaction_test(a_queue_is_as_long_as_its_lower_bits_say),
+        reaction_test(marks_meet_theirs),
+        reaction_test(limits_are_kept_and_what_they_hold_back_is_counted),
+        reaction_test(figures_meet_theirs),
+        reaction_test(only_events_that_are_waited_for_are_looked_at),
+    };
+
+    return run_tap_tests(tests);
+}

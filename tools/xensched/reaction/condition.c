@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* condition.c - see condition.h.  A new kind is a row of the table. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xensched/abi.h>
+#include <xensched/event.h>
+
+#include "condition.h"
+
+#define MAX_TEXT  256
+#define MAX_WORDS 6
+
+#define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
+
+/* Those whose counter is an amount that can be too much. */
+#define COUNTERS (EVENT(WAKE_DELAY) | EVENT(SERVICE_NS) | EVENT(RUNQ) | \
+                  EVENT(MEMORY) | EVENT(PMC0) | EVENT(PMC1) | EVENT(PMC2) | \
+                  EVENT(PMC3))
+#define TIMES (EVENT(WAKE_DELAY) | EVENT(SERVICE_NS))
+
+struct words {
+    char text[MAX_TEXT];
+    unsigned int nr;
+    char *word[MAX_WORDS];
+};
+
+static int split(const char *text, struct words *w, struct xensched_error *err)
+{
+    char *rest = w->text, *word;
+
+    w->nr = 0;
+    if (snprintf(w->text, sizeof(w->text), "%s", text) >= MAX_TEXT)
+        return xensched_fail(err, EINVAL, "a condition has at most %u bytes",
+                             MAX_TEXT - 1);
+    while ((word = strsep(&rest, " \t\n"))) {
+        if (!*word)
+            continue;
+        if (w->nr == MAX_WORDS)
+            return xensched_fail(err, EINVAL, "the condition '%s' has too many "
+                                 "words", text);
+        w->word[w->nr++] = word;
+    }
+
+    return w->nr ? 0 : xensched_fail(err, EINVAL, "a condition is missing");
+}
+
+/* A number, and what follows it. */
+static bool number(const char *text, double *value, const char **unit)
+{
+    char *end;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    *value = strtod(text, &end);
+    *unit = end;
+
+    return true;
+}
+
+static bool is_amount(const char *text, double *value)
+{
+    const char *unit;
+
+    return number(text, value, &unit) && !*unit;
+}
+
+static bool is_percent(const char *text, double *value)
+{
+    const char *unit;
+
+    return number(text, value, &unit) && !strcmp(unit, "%");
+}
+
+static bool is_time(const char *text, double *ns)
+{
+    static const struct {
+        const char *name;
+        double ns;
+    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+    const char *unit;
+    size_t i;
+
+    if (!number(text, ns, &unit))
+        return false;
+    for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (!strcmp(units[i].name, unit)) {
+            *ns *= units[i].ns;
+            return true;
+        }
+
+    return false;
+}
+
+static bool is_code(const char *text, double *value)
+{
+    unsigned long code;
+    char *end;
+
+    errno = 0;
+    code = strtoul(text, &end, 0);
+    *value = code;
+
+    return *text >= '0' && *text <= '9' && !*end && !errno &&
+           code <= UINT32_MAX;
+}
+
+static bool take_name(char *to, size_t size, const char *text)
+{
+    return (size_t)snprintf(to, size, "%s", text) < size;
+}
+
+/* Each returns what it takes, or NULL: it was that. */
+
+static const char *take_mark(const struct words *w, struct condition *c)
+{
+    return w->nr == 3 && take_name(c->domain, sizeof(c->domain), w->word[1]) &&
+           is_code(w->word[2], &c->limit) ? NULL : "mark GUEST CODE";
+}
+
+static const char *take_switch(const struct words *w, struct condition *c)
+{
+    if (w->nr != 3 || !take_name(c->domain, sizeof(c->domain), w->word[1]) ||
+        !take_name(c->thread, sizeof(c->thread), w->word[2]))
+        return "switch-to GUEST THREAD (or switch-from), THREAD being a PID or "
+               "a name of 15 bytes at most";
+    c->is_pid = !c->thread[strspn(c->thread, "0123456789")];
+    c->limit = c->is_pid ? strtoul(c->thread, NULL, 10) : 0;
+
+    return c->is_pid && (c->limit < 1 || c->limit > XEN_SCHEDLOG_PID_MASK)
+           ? "a PID from 1 to 4194303" : NULL;
+}
+
+static const char *take_share(const struct words *w, struct condition *c)
+{
+    return w->nr == 4 && take_name(c->domain, sizeof(c->domain), w->word[1]) &&
+           !strcmp(w->word[2], ">") && is_percent(w->word[3], &c->limit)
+           ? NULL : "wait GUEST > N% (or service), in percent of a pCPU";
+}
+
+static const char *take_rate(const struct words *w, struct condition *c)
+{
+    return w->nr == 5 && take_name(c->domain, sizeof(c->domain), w->word[1]) &&
+           take_name(c->other, sizeof(c->other), w->word[2]) &&
+           !strcmp(w->word[3], ">") && is_amount(w->word[4], &c->limit)
+           ? NULL : "rate GUEST OTHER > N, notifications per second";
+}
+
+static const char *take_word(const struct words *w, struct condition *c)
+{
+    (void)c;
+
+    return w->nr == 1 ? NULL : "nothing more";
+}
+
+static const char *take_row(const struct words *w, struct condition *c)
+{
+    bool time = TIMES & 1U << c->event;
+    const char *limit = w->word[w->nr - 1];
+
+    if (w->nr == 4 && c->event != XEN_SCHEDLOG_EV_RUNQ &&
+        !take_name(c->domain, sizeof(c->domain), w->word[1]))
+        return "a shorter name of a guest";
+    if ((w->nr == 3 || (w->nr == 4 && c->event != XEN_SCHEDLOG_EV_RUNQ)) &&
+        !strcmp(w->word[w->nr - 2], ">") &&
+        (time ? is_time(limit, &c->limit) : is_amount(limit, &c->limit)))
+        return NULL;
+    if (c->event == XEN_SCHEDLOG_EV_RUNQ)
+        return "runq > N, vCPUs that run or want to";
+
+    return time ? "EVENT [GUEST] > LIMIT, with a unit: ns, us, ms or s"
+                : "EVENT [GUEST] > N";
+}
+
+static const struct {
+    const char *name;
+    enum condition_kind kind;
+    const char *(*take)(const struct words *w, struct condition *c);
+    uint32_t events;
+} kinds[] = {
+    { "mark", CONDITION_MARK, take_mark, EVENT(MARK) },
+    { "switch-to", CONDITION_SWITCH_TO, take_switch, EVENT(MARK) },
+    { "switch-from", CONDITION_SWITCH_FROM, take_switch, EVENT(MARK) },
+    { "wait", CONDITION_WAIT, take_share, EVENT(WAKE_DELAY) },
+    { "service", CONDITION_SERVICE, take_share, EVENT(SERVICE_NS) },
+    { "rate", CONDITION_RATE, take_rate, EVENT(EVTCHN_SEND) },
+    { "loss", CONDITION_LOSS, take_word, 0 },
+    { "regret", CONDITION_REGRET, take_word, 0 },
+    { "now", CONDITION_NOW, take_word, 0 },
+};
+
+#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static int row_kind(const struct words *w, struct condition *c,
+                    struct xensched_error *err)
+{
+    int event = xensched_event_number(w->word[0]);
+
+    if (event < 0 || !(COUNTERS & 1U << event))
+        return xensched_fail(err, EINVAL, "there is no condition '%s': mark, "
+                             "switch-to, switch-from, wake-delay, service-ns, "
+                             "runq, memory, pmc0 to pmc3, wait, service, rate, "
+                             "loss, regret, now", w->word[0]);
+    c->kind = CONDITION_ROW;
+    c->event = event;
+
+    return 0;
+}
+
+int condition_parse(const char *text, struct condition *c,
+                    struct xensched_error *err)
+{
+    const char *wanted;
+    struct words w;
+    size_t i = 0;
+    int rc = split(text, &w, err);
+
+    memset(c, 0, sizeof(*c));
+    if (rc)
+        return rc;
+    while (i < NR_KINDS && strcmp(kinds[i].name, w.word[0]))
+        i++;
+    if (i == NR_KINDS) {
+        rc = row_kind(&w, c, err);
+        if (rc)
+            return rc;
+        wanted = take_row(&w, c);
+    } else {
+        c->kind = kinds[i].kind;
+        wanted = kinds[i].take(&w, c);
+    }
+
+    return wanted ? xensched_fail(err, EINVAL, "the condition '%s' is not "
+                                  "understood: it takes %s", text, wanted) : 0;
+}
+
+uint32_t condition_events(const struct condition *c)
+{
+    size_t i;
+
+    if (c->kind == CONDITION_ROW)
+        return 1U << c->event;
+    for (i = 0; i < NR_KINDS; i++)
+        if (kinds[i].kind == c->kind)
+            return kinds[i].events;
+
+    return 0;
+}
+
+bool condition_can_stop(const struct condition *c)
+{
+    return c->kind == CONDITION_MARK || c->kind == CONDITION_SWITCH_TO ||
+           c->kind == CONDITION_SWITCH_FROM;
+}

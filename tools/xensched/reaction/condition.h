@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * condition.h - what a reaction waits for, as an operator says it:
+ *
+ *   mark GUEST CODE              it logs a mark with this code
+ *   switch-to GUEST THREAD       a thread (PID or name) of it gets a vCPU
+ *   switch-from GUEST THREAD     leaves one
+ *   EVENT [GUEST] > LIMIT        a row of EVENT has a counter above that:
+ *                                wake-delay, service-ns (with ns, us, ms or s),
+ *                                runq, memory, pmc0 to pmc3
+ *   wait GUEST > N%              its vCPUs wait, after wake-ups, so much
+ *   service GUEST > N%           it uses so much of a pCPU
+ *   rate GUEST OTHER > N         so many notifications a second, to OTHER
+ *   loss                         rows were lost
+ *   regret                       a move was undone, being of no use
+ *   now                          at once
+ *
+ * Parsing only: nothing here knows a host.
+ */
+#ifndef XENSCHED_REACTION_CONDITION_H
+#define XENSCHED_REACTION_CONDITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <xensched/error.h>
+
+#include "model/domain.h"
+
+enum condition_kind {
+    CONDITION_MARK, CONDITION_SWITCH_TO, CONDITION_SWITCH_FROM, CONDITION_ROW,
+    CONDITION_WAIT, CONDITION_SERVICE, CONDITION_RATE, CONDITION_LOSS,
+    CONDITION_REGRET, CONDITION_NOW,
+};
+
+/* As Linux has it, with its end. */
+#define CONDITION_THREAD_TEXT 16
+
+struct condition {
+    enum condition_kind kind;
+    char domain[DOMAIN_NAME_TEXT]; /* or its number; "": any */
+    char other[DOMAIN_NAME_TEXT];
+    char thread[CONDITION_THREAD_TEXT]; /* a PID, or a name */
+    bool is_pid;
+    unsigned int event;
+    double limit;                  /* or the code of a mark */
+};
+
+/* -EINVAL: the text says what is wrong with it. */
+int condition_parse(const char *text, struct condition *c,
+                    struct xensched_error *err);
+
+/* Which events tell: mask; 0: none, it is looked at by other ways. */
+uint32_t condition_events(const struct condition *c);
+
+/* Can the guest be stopped at the very moment? */
+bool condition_can_stop(const struct condition *c);
+
+#endif /* XENSCHED_REACTION_CONDITION_H */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * reaction.h - conditions that are waited for: which rows and which figures
+ * meet them, how often that may be told, and how often it was.
+ *
+ * Nothing here acts, asks Xen, or knows whose condition it is: who adds one is
+ * called when it is met.
+ */
+#ifndef XENSCHED_REACTION_REACTION_H
+#define XENSCHED_REACTION_REACTION_H
+
+#include <xensched/reader.h>
+
+#include "condition.h"
+
+struct reaction_limits {
+    unsigned int times; /* so often it may be told; 0: without end */
+    uint64_t gap_ns;    /* at least so long after the time before */
+};
+
+struct reaction {
+    unsigned int id;
+    struct condition condition;
+    struct reaction_limits limits;
+    void *owner;        /* the caller's own */
+
+    /* Whom it is about, as the caller knows; false: there is nobody. */
+    bool known;
+    uint32_t domid;
+    uint16_t acct, other;
+    uint32_t slot;      /* of switch-to and switch-from; see reaction_code() */
+
+    bool busy;          /* what comes of the last time is still under way */
+    uint64_t fired;     /* times that were told */
+    uint64_t held_back; /* and times that were not, for the limits' sake */
+    uint64_t last_ns;   /* when it was told last */
+    double former;      /* of loss and regret: the figure before */
+    double value;       /* that met it last */
+    uint64_t row_time;  /* of the row that did: TSC >> row_shift, or the lower */
+    int row_shift;      /* 32 bits of that; negative: there is none */
+};
+
+struct reactions {
+    unsigned int nr, next_id;
+    struct reaction **reaction;
+    uint32_t events; /* which any of them needs: mask */
+    bool (*met)(void *arg, struct reaction *r);
+    void *arg;
+};
+
+/*
+ * @met is called when one is met, from within the functions below, and must not
+ * add or remove any.  It returns false if that is not to count.
+ */
+void reactions_init(struct reactions *list,
+                    bool (*met)(void *arg, struct reaction *r), void *arg);
+void reactions_free(struct reactions *list);
+
+/* Valid until it is removed. */
+struct reaction *reactions_add(struct reactions *list,
+                               const struct condition *condition,
+                               const struct reaction_limits *limits,
+                               void *owner);
+void reactions_remove(struct reactions *list, struct reaction *r);
+
+/* Has it been told as often as it may? */
+bool reaction_is_over(const struct reaction *r);
+
+/* Rows which may be of @events (mask). */
+void reactions_take(struct reactions *list, const struct xensched_batch *batch,
+                    uint32_t events, uint64_t now_ns);
+
+/*
+ * A figure, as it is now: of wait, service and rate it is compared with the limit,
+ * of loss and regret with what it was before.
+ */
+void reaction_compare(struct reactions *list, struct reaction *r, double value,
+                      uint64_t now_ns);
+
+/*
+ * The code of a mark that meets it, in the bits of *mask.  False: it does not
+ * wait for a mark.
+ */
+bool reaction_code(const struct reaction *r, uint32_t *code, uint32_t *mask);
+
+#endif /* XENSCHED_REACTION_REACTION_H */
