@@ -8,16 +8,17 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "aside.h"
 #include "bells.h"
+#include "clock.h"
 #include "daemon/answer/answer.h"
 #include "daemon/answer/control.h"
 #include "daemon/feeds/feeds.h"
 #include "daemon/feeds/budget.h"
 #include "daemon/host/host-xen.h"
+#include "daemon/react/react.h"
+#include "folders.h"
 #include "lock.h"
 #include "look.h"
 #include "model/memory.h"
@@ -44,6 +45,7 @@ struct daemon {
     struct core core;
     struct feeds feeds;
     struct control control;
+    struct react react;
     struct metrics metrics;
     struct notify notify;
     struct look look;
@@ -61,15 +63,6 @@ struct daemon {
     int exit_code;
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-
-    return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 static void end(struct daemon *d)
 {
     d->ending = true;
@@ -82,15 +75,6 @@ static void give_up(struct daemon *d, const struct xensched_error *err)
     say("%s", err->text);
     d->exit_code = err->code == -EEXIST ? EXIT_RUNNING : EXIT_DAEMON_FAILED;
     end(d);
-}
-
-static uint64_t cpu_ns(void)
-{
-    struct timespec used;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
-
-    return used.tv_sec * 1000000000ULL + used.tv_nsec;
 }
 
 /* The hypervisor's. */
@@ -190,6 +174,8 @@ static void look(struct daemon *d)
 
     if (d->ending)
         return;
+    d->react.changed = false;
+    react_hurry(&d->react, d->source);
     rc = read_all(d, &err);
     if (!rc)
         notify_progress(&d->notify, now_ns());
@@ -199,6 +185,7 @@ static void look(struct daemon *d)
         give_up(d, &err);
     else
         budget_keep(&d->feeds, cpu_ns(), now_ns());
+    react_look(&d->react, now_ns());
     judge_doorbell(d);
     bells_follow_linux(&d->bells, &d->feeds);
     start_timer(d, &d->read_timer, look_again_ms(&d->look, &d->feeds));
@@ -375,7 +362,9 @@ static void asked_to_end(struct ev_loop *loop, ev_signal *sig, int events)
 static char *answer_client(void *arg, const char *line, size_t length)
 {
     struct daemon *d = arg;
-    struct subject subject = { .core = &d->core, .feeds = &d->feeds };
+    struct subject subject = {
+        .core = &d->core, .feeds = &d->feeds, .react = &d->react,
+    };
     json_object *json;
     const char *text;
     char *out;
@@ -389,32 +378,34 @@ static char *answer_client(void *arg, const char *line, size_t length)
     strcpy(out, text);
     strcat(out, "\n");
     json_object_put(json);
+    if (d->react.changed)
+        look(d);
     if (subject.stop)
         end(d);
 
     return out;
 }
 
-/* The folder of a file which we are going to make. */
-static void make_folder_of(const char *path)
+static void client_gone(void *arg, struct control_client *client)
 {
-    char *folder = need_string(path), *slash = strrchr(folder, '/');
+    struct daemon *d = arg;
 
-    if (slash && slash != folder) {
-        *slash = '\0';
-        /* If it fails, making the file will say what is wrong. */
-        if (mkdir(folder, 0700) && errno != EEXIST)
-            say("cannot make the folder '%s': %s", folder, strerror(errno));
-    }
-    free(folder);
+    react_gone(&d->react, client);
 }
 
-static void make_folders(const struct options *o)
+static int open_control(struct daemon *d, struct xensched_error *err)
 {
-    make_folder_of(o->lock_path);
-    make_folder_of(o->control_path);
-    make_folder_of(o->core.state_path);
-    make_folder_of(o->core.journal_path);
+    int rc = control_open(&d->control, d->loop, d->options.control_path,
+                          CONTROL_IDLE_S, answer_client, d, err);
+
+    if (rc)
+        return rc;
+    d->control.gone = client_gone;
+    react_init(&d->react, &d->core, &d->feeds, &d->control, d->loop);
+    if (d->options.reactions)
+        react_configure(&d->react, d->options.reactions);
+
+    return 0;
 }
 
 /*
@@ -504,8 +495,7 @@ static int begin(struct daemon *d, struct xensched_error *err)
     if (!rc)
         feeds_look(&d->feeds, &d->core.domains, now_ns());
     if (!rc)
-        rc = control_open(&d->control, d->loop, d->options.control_path,
-                          CONTROL_IDLE_S, answer_client, d, err);
+        rc = open_control(d, err);
 
     return rc;
 }
@@ -539,6 +529,7 @@ static void finish(struct daemon *d)
     notify_stopping(&d->notify);
     bells_free(&d->bells);
     aside_init(NULL, NULL);
+    react_free(&d->react);
     if (d->started)
         core_stop(&d->core);
     control_close(&d->control);

@@ -9,6 +9,7 @@
 #include "model/memory.h"
 #include "config.h"
 #include "daemon/host/llc.h"
+#include "daemon/react/react.h"
 #include "options.h"
 #include "settings.h"
 
@@ -188,6 +189,21 @@ static bool journal_size(struct options *o, const char *value)
     return true;
 }
 
+/* What is wrong with a reaction takes more words than a row of the table has. */
+static struct xensched_error wrong_reaction;
+
+static bool reactions(struct options *o, const char *value)
+{
+    o->reactions = value;
+
+    return !react_check(value, &o->reaction_events, &wrong_reaction);
+}
+
+static const char *what_it_takes(enum id id)
+{
+    return id == REACTIONS ? wrong_reaction.text : settings[id].takes;
+}
+
 /* @value stays where it is for as long as @o is used. */
 static bool set(struct options *o, enum id id, const char *value)
 {
@@ -226,6 +242,7 @@ static bool set(struct options *o, enum id id, const char *value)
     case DISTANCES: return text(value, &o->core.distances_path);
     case LOCK: return text(value, &o->lock_path);
     case METRICS: return text(value, &o->metrics_path);
+    case REACTIONS: return reactions(o, value);
     case HELP:
     case VERSION:
     case CONFIG:
@@ -272,8 +289,10 @@ static const char *take(void *arg, const char *key, const char *value)
     if (id == NR_IDS)
         snprintf(wrong, sizeof(wrong), "there is no key '%s'", key);
     else if (!set_copy(o, id, value))
-        snprintf(wrong, sizeof(wrong), "'%s' does not take '%.80s' but %s",
-                 key, value, settings[id].takes);
+        snprintf(wrong, sizeof(wrong), id == REACTIONS
+                 ? "'%s' does not take '%.80s': %s"
+                 : "'%s' does not take '%.80s' but %s",
+                 key, value, what_it_takes(id));
     else
         return NULL;
 
@@ -317,9 +336,10 @@ static int set_options(struct options *o, struct xensched_error *err)
     optind = 0;
     while ((id = option_next(&settings_table, o->argc, o->argv)) != -1)
         if (settings[id].key && !set_copy(o, id, optarg))
-            return xensched_fail(err, EINVAL, "--%s does not take '%s' but "
-                                 "%s; see --help", settings[id].name,
-                                 optarg, settings[id].takes);
+            return xensched_fail(err, EINVAL, id == REACTIONS
+                                 ? "--%s does not take '%s': %s; see --help"
+                                 : "--%s does not take '%s' but %s; see --help",
+                                 settings[id].name, optarg, what_it_takes(id));
 
     return 0;
 }
@@ -356,9 +376,12 @@ static int check_pmc(const struct options *o, struct xensched_error *err)
     return 0;
 }
 
-/* Each item of this list is one itself, with commas. */
+/* Each item of these lists is one itself, with commas. */
 static char separator(const char *key)
 {
+    if (!strcmp(key, settings[REACTIONS].key))
+        return '\n';
+
     return strcmp(key, settings[LLC].key) && strcmp(key, settings[RULES].key)
            ? ',' : '/';
 }
@@ -379,7 +402,8 @@ static int load(struct options *o, struct xensched_error *err)
         rc = check_lease(o, err);
     /* What was chosen is not added to; a policy may be off then. */
     if (!o->value[LOG])
-        choice_add(&o->core.choice, policies_events(&o->core.policies));
+        choice_add(&o->core.choice, policies_events(&o->core.policies) |
+                                    o->reaction_events);
     if (!rc)
         rc = check_pmc(o, err);
     /* With no event on there is nothing that Xen would have to turn off. */

@@ -34,6 +34,8 @@ struct options {
     const char *control_path;
     const char *lock_path;
     const char *metrics_path; /* NULL: none */
+    const char *reactions;    /* see react.h; NULL: none */
+    uint32_t reaction_events; /* which they need: mask */
 
     /* Where it comes from. */
     int argc;

@@ -124,6 +124,11 @@ const struct option_row settings[NR_IDS] = {
     [METRICS] = { "metrics", "FILE", "metrics", NULL, "the name of a file",
         "write metrics to this file every 5 s, in OpenMetrics format, for "
         "node_exporter", false },
+    [REACTIONS] = { "reactions", "REACTION", "reactions", NULL,
+        "reactions: CONDITION do ACTION[; ACTION]...",
+        "what to do when, such as 'wake-delay web1 > 5ms do snapshot "
+        "/var/lib/xensched/late.rows'; in the configuration a list of these; "
+        "see xensched-on(8)", false },
     [VERSION] = { "version", .help = "print the version" },
     [HELP] = { "help", .help = "print this text" },
 };

@@ -109,6 +109,10 @@ static const struct {
     { "hold", answer_hold },
     { "release", answer_release },
     { "restore", answer_restore },
+    { "on", answer_on },
+    { "reacted", answer_reacted },
+    { "reactions", answer_reactions },
+    { "note", answer_note },
     { "stop", answer_stop },
 };
 
@@ -173,6 +177,7 @@ json_object *answer(struct subject *s, const char *line, size_t length)
     json_object *request = parse(line, length), *json;
     const char *command = json_text(request, "command");
 
+    s->request = request;
     s->domid = domid_of(request);
     s->domain = json_text(request, "domain");
     json = command ? carry_out(s, command)

@@ -10,12 +10,15 @@
 
 #include "daemon/core/core.h"
 #include "daemon/feeds/feeds.h"
+#include "daemon/react/react.h"
 #include "model/json.h"
 
 /* What answers are about. */
 struct subject {
     struct core *core;
     const struct feeds *feeds;
+    struct react *react;   /* NULL: this is no daemon */
+    json_object *request;
     uint64_t now_ns; /* when it was asked */
     int64_t domid;   /* which the request names; -1: none */
     const char *domain; /* the same by its name; NULL: none */
@@ -34,6 +37,12 @@ json_object *answer_matrix(struct subject *s, struct xensched_error *err);
 json_object *answer_plan(struct subject *s, struct xensched_error *err);
 json_object *answer_explain(struct subject *s, struct xensched_error *err);
 json_object *answer_host(struct subject *s, struct xensched_error *err);
+
+/* Reactions, for clients; see docs/reactions.md. */
+json_object *answer_on(struct subject *s, struct xensched_error *err);
+json_object *answer_reacted(struct subject *s, struct xensched_error *err);
+json_object *answer_reactions(struct subject *s, struct xensched_error *err);
+json_object *answer_note(struct subject *s, struct xensched_error *err);
 
 /* The domain that the request names, by domid or by name, or NULL and *err. */
 const struct domain *answer_domain(const struct subject *s,

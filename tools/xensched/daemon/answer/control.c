@@ -4,7 +4,8 @@
  *
  * A client is in one of two states: its lines are read, or an answer is sent
  * to it.  While an answer is sent nothing is read, so what a client can make
- * us keep is one line and one answer.
+ * us keep is one line and one answer; and of one that is kept, what it was told
+ * beside that.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,12 +29,18 @@ _Static_assert(CONTROL_LINE == 4096, "too_long says so");
 
 static void disconnect(struct control_client *client)
 {
-    ev_io_stop(client->control->loop, &client->io);
-    ev_timer_stop(client->control->loop, &client->idle);
+    struct control *c = client->control;
+    int kept = client->kept;
+
+    ev_io_stop(c->loop, &client->io);
+    ev_timer_stop(c->loop, &client->idle);
     close(client->fd);
     free(client->out);
     client->out = NULL;
     client->fd = -1;
+    client->kept = 0;
+    if (kept && c->gone)
+        c->gone(c->arg, client);
 }
 
 /* It is new, has said a whole line, or has taken some of its answer. */
@@ -60,6 +67,26 @@ static void start_answer(struct control_client *client, char *out)
     wait_for(client, EV_WRITE);
 }
 
+static void append(struct control_client *client, const char *text)
+{
+    size_t length = strlen(text);
+
+    client->out = need_more_memory(client->out, client->nr_out + length + 1, 1);
+    memcpy(client->out + client->nr_out, text, length + 1);
+    client->nr_out += length;
+}
+
+/* It may have been told something while its line was answered. */
+static void answer_line(struct control_client *client, char *text)
+{
+    if (!client->out) {
+        start_answer(client, text);
+        return;
+    }
+    append(client, text);
+    free(text);
+}
+
 /* Answer the first line which is there, if there is one. */
 static void look_for_line(struct control_client *client)
 {
@@ -70,7 +97,9 @@ static void look_for_line(struct control_client *client)
     if (end) {
         length = end - client->in;
         is_active(client);
-        start_answer(client, c->answer(c->arg, client->in, length));
+        c->asking = client;
+        answer_line(client, c->reply(c->arg, client->in, length));
+        c->asking = NULL;
         client->nr_in -= length + 1;
         memmove(client->in, end + 1, client->nr_in);
     } else if (client->nr_in == sizeof(client->in)) {
@@ -113,7 +142,10 @@ static void transmit(struct control_client *client)
         return;
     free(client->out);
     client->out = NULL;
-    ev_timer_again(client->control->loop, &client->idle);
+    if (client->kept)
+        ev_timer_stop(client->control->loop, &client->idle);
+    else
+        ev_timer_again(client->control->loop, &client->idle);
     if (client->closing)
         disconnect(client);
     else
@@ -145,14 +177,16 @@ static void client_idle(struct ev_loop *loop, ev_timer *timer, int events)
  */
 static struct control_client *make_place(struct control *c)
 {
-    struct control_client *place = &c->clients[0];
+    struct control_client *place = NULL;
     unsigned int i;
 
     for (i = 0; i < CONTROL_CLIENTS; i++) {
-        if (c->clients[i].fd < 0)
-            return &c->clients[i];
-        if (c->clients[i].active < place->active)
-            place = &c->clients[i];
+        struct control_client *client = &c->clients[i];
+
+        if (client->fd < 0)
+            return client;
+        if (!client->kept && (!place || client->active < place->active))
+            place = client;
     }
     disconnect(place);
 
@@ -187,6 +221,7 @@ static void new_client(struct ev_loop *loop, ev_io *io, int events)
     client->fd = fd;
     client->nr_in = 0;
     client->closing = 0;
+    client->kept = 0;
     ev_io_set(&client->io, fd, EV_READ);
     ev_io_start(loop, &client->io);
     ev_timer_again(loop, &client->idle);
@@ -239,7 +274,7 @@ fail:
 
 int control_open(struct control *c, struct ev_loop *loop, const char *path,
                  double idle_s,
-                 char *(*answer)(void *arg, const char *line, size_t length),
+                 char *(*reply)(void *arg, const char *line, size_t length),
                  void *arg, struct xensched_error *err)
 {
     memset(c, 0, sizeof(*c));
@@ -248,7 +283,7 @@ int control_open(struct control *c, struct ev_loop *loop, const char *path,
     if (c->fd < 0)
         return c->fd;
     c->loop = loop;
-    c->answer = answer;
+    c->reply = reply;
     c->arg = arg;
     c->path = need_string(path);
     ev_io_init(&c->io, new_client, c->fd, EV_READ);
@@ -256,6 +291,32 @@ int control_open(struct control *c, struct ev_loop *loop, const char *path,
     ev_io_start(loop, &c->io);
 
     return 0;
+}
+
+int control_keep(struct control *c, struct xensched_error *err)
+{
+    unsigned int i, kept = 0;
+
+    for (i = 0; i < CONTROL_CLIENTS; i++)
+        kept += c->clients[i].kept && &c->clients[i] != c->asking;
+    if (kept == CONTROL_KEPT)
+        return xensched_fail(err, EBUSY, "%u others wait for something already",
+                             CONTROL_KEPT);
+    c->asking->kept = 1;
+
+    return 0;
+}
+
+void control_tell(struct control_client *client, const char *line)
+{
+    if (client->fd < 0 || client->closing)
+        return;
+    if (!client->out)
+        start_answer(client, need_string(line));
+    else if (client->nr_out - client->sent + strlen(line) > CONTROL_UNREAD)
+        client->closing = 1;
+    else
+        append(client, line);
 }
 
 void control_close(struct control *c)

@@ -9,6 +9,10 @@
  * is read from a client before it has taken the former answer, and one that
  * takes longer than CONTROL_IDLE_S to send a line, or to take an answer, is
  * disconnected.
+ *
+ * A client that waits for something to happen (control_keep()) may be silent, and
+ * is told when it does.  There are at most CONTROL_KEPT of these, and one that
+ * does not take what it is told is disconnected.
  */
 #ifndef XENSCHED_DAEMON_CONTROL_H
 #define XENSCHED_DAEMON_CONTROL_H
@@ -20,6 +24,8 @@
 #include <xensched/error.h>
 
 #define CONTROL_CLIENTS 16
+#define CONTROL_KEPT    8  /* of these */
+#define CONTROL_UNREAD  65536 /* bytes, of what one was told */
 #define CONTROL_LINE    4096 /* bytes, with the newline */
 #define CONTROL_IDLE_S  10.0
 
@@ -33,14 +39,18 @@ struct control_client {
     char *out; /* the answer which is being sent, or NULL */
     size_t nr_out, sent;
     int closing; /* after this answer */
+    int kept;    /* it waits to be told */
     uint64_t active; /* time on control.clock of what it did last */
 };
 
 struct control {
     struct ev_loop *loop;
     /* Answer a line (without newline): a line with newline, from malloc(). */
-    char *(*answer)(void *arg, const char *line, size_t length);
+    char *(*reply)(void *arg, const char *line, size_t length);
     void *arg;
+    /* A client that was kept is there no more; NULL: nobody wants to know. */
+    void (*gone)(void *arg, struct control_client *client);
+    struct control_client *asking; /* whose line is being answered, or NULL */
     char *path;
     int fd;
     ev_io io;
@@ -54,8 +64,14 @@ struct control {
  */
 int control_open(struct control *c, struct ev_loop *loop, const char *path,
                  double idle_s,
-                 char *(*answer)(void *arg, const char *line, size_t length),
+                 char *(*reply)(void *arg, const char *line, size_t length),
                  void *arg, struct xensched_error *err);
+
+/* Keep the client that is being answered.  -EBUSY: there are too many. */
+int control_keep(struct control *c, struct xensched_error *err);
+
+/* Tell a client that is kept @line, which ends with a newline. */
+void control_tell(struct control_client *client, const char *line);
 
 /* Disconnect all clients and remove the socket. */
 void control_close(struct control *c);

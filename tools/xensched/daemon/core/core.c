@@ -304,6 +304,8 @@ void core_take(struct core *core, const struct xensched_batch *batch,
         matrix_add_batch(core->matrix, batch, now_ns);
     if (waiting_takes(events))
         waiting_add_batch(core->waiting, batch, now_ns);
+    if (core->reactions)
+        reactions_take(core->reactions, batch, events, now_ns);
 }
 
 /* When rows that are found now were written, on an average. */

@@ -15,6 +15,7 @@
 
 #include "model/census.h"
 #include "policy/planner.h"
+#include "reaction/reaction.h"
 #include "accounting.h"
 #include "daemon/act/actuator.h"
 #include "daemon/log/governor.h"
@@ -78,6 +79,7 @@ struct core {
     struct governor governor;
     struct matrix *matrix;
     struct waiting *waiting;
+    struct reactions *reactions; /* the caller's; NULL: nobody waits for rows */
     struct planner *planner;
     struct distances distances;
     bool distances_known;

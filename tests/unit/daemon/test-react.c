@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reactions in the daemon: a client is told when its condition is met, a guest is
+ * stopped for who wants that, and whoever goes away in the middle leaves none
+ * stopped.
+ */
+#include <ev.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <xensched/stop.h>
+
+#include "cmocka-tap.h"
+#include "core-world.h"
+#include "fake-xenstore.h"
+#include "harness.h"
+
+#include "daemon/answer/answer.h"
+#include "daemon/react/wish.h"
+
+#define PATH "test-react.socket"
+
+const char state_path[] = "test-react.state";
+const char journal_path[] = "test-react.journal";
+
+/* fake-xen.c */
+uint32_t fake_xen_stop(void);
+void fake_xen_reach(uint32_t code);
+
+static struct control control;
+static struct ev_loop *loop;
+static struct react react;
+static struct feeds feeds;
+
+static char *reply(void *arg, const char *line, size_t length)
+{
+    struct subject subject = {
+        .core = &core, .feeds = &feeds, .react = &react, .now_ns = now,
+    };
+    json_object *json = answer(&subject, line, length);
+    const char *text = json_object_to_json_string_ext(json,
+                                                      JSON_C_TO_STRING_PLAIN);
+    char *out = malloc(strlen(text) + 2);
+
+    (void)arg;
+    sprintf(out, "%s\n", text);
+    json_object_put(json);
+
+    return out;
+}
+
+static void gone(void *arg, struct control_client *client)
+{
+    (void)arg;
+    react_gone(&react, client);
+}
+
+static int setup_react(void **state)
+{
+    struct xensched_error err;
+
+    setenv("FAKE_XEN", "quiet", 1);
+    setup(state);
+    choice_default(&settings.choice);
+    /* Which log file rows are in says what they can be. */
+    assert_true(choice_parse(&settings.choice, "mark,memory,runq"));
+    start(MODE_ADVISE);
+    loop = ev_default_loop(EVFLAG_AUTO);
+    assert_int_equal(control_open(&control, loop, PATH, 5, reply, NULL, &err),
+                     0);
+    control.gone = gone;
+    react_init(&react, &core, &feeds, &control, loop);
+
+    return 0;
+}
+
+static int teardown_react(void **state)
+{
+    react_free(&react);
+    control_close(&control);
+
+    return teardown(state);
+}
+
+static void turn(void)
+{
+    unsigned int i;
+
+    for (i = 0; i < 20; i++)
+        ev_run(loop, EVRUN_NOWAIT);
+}
+
+static int client(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = PATH };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    assert_int_equal(connect(fd, (struct sockaddr *)&address,
+                             sizeof(address)), 0);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    turn();
+
+    return fd;
+}
+
+static void go_away(int fd)
+{
+    close(fd);
+    turn();
+}
+
+/* What comes back of it at once. */
+static const char *tell(int fd, const char *line)
+{
+    static char heard[4096];
+    ssize_t got;
+
+    assert_int_equal(send(fd, line, strlen(line), MSG_NOSIGNAL), strlen(line));
+    turn();
+    got = recv(fd, heard, sizeof(heard) - 1, 0);
+    heard[got > 0 ? got : 0] = '\0';
+
+    return heard;
+}
+
+static void says(const char *text, const char *words)
+{
+    if (!strstr(text, words))
+        fail_msg("'%s' does not say '%s'", text, words);
+}
+
+/* Domain DISK, whose number is 3. */
+static void mark(unsigned int code)
+{
+    char pair[80];
+
+    snprintf(pair, sizeof(pair), "pair=mark/3/65535/1/%u", code);
+    fake_xen_reach(code);
+    hear(pair);
+    react_look(&react, now);
+}
+
+static void a_client_is_told(void **state)
+{
+    int fd = client();
+
+    (void)state;
+    says(tell(fd, "{\"command\":\"on\",\"condition\":\"mark disk 7\","
+                  "\"times\":2,\"every_s\":0}\n"), "\"id\":1");
+    mark(6);
+    says(tell(fd, "{\"command\":\"reactions\"}\n"), "\"count\":0");
+    mark(7);
+    says(tell(fd, "{\"command\":\"reacted\",\"id\":1}\n"),
+         "{\"fired\":{\"id\":1,\"condition\":\"mark disk 7\",\"domain\":"
+         "\"disk\",\"domid\":1,\"value\":7");
+    /* A row of this event in a log is a hundred of them in this test. */
+    says(tell(fd, "{\"command\":\"reactions\"}\n"), "\"held_back\":99");
+    mark(7);
+    mark(7);
+    says(tell(fd, "{\"command\":\"reactions\"}\n"), "\"count\":2");
+    assert_int_equal(count_in_journal("\"what\":\"reaction\""), 2);
+    assert_int_equal(count_in_journal("\"what\":\"reacted\""), 1);
+    go_away(fd);
+    assert_int_equal(react.list.nr, 0);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    int fd = client();
+
+    (void)state;
+    says(tell(fd, "{\"command\":\"on\",\"condition\":\"mark nobody 7\"}\n"),
+         "there is no domain 'nobody'");
+    says(tell(fd, "{\"command\":\"on\",\"condition\":\"mark\"}\n"),
+         "mark GUEST CODE");
+    says(tell(fd, "{\"command\":\"on\"}\n"), "no \\\"condition\\\"");
+    says(tell(fd, "{\"command\":\"on\",\"condition\":\"pmc0 > 3\"}\n"),
+         "needs the event pmc0");
+    says(tell(fd, "{\"command\":\"on\",\"condition\":\"wake-delay disk > 5ms\","
+                  "\"stop\":true}\n"), "use pause");
+    says(tell(fd, "{\"command\":\"on\",\"condition\":\"mark Domain-0 7\","
+                  "\"stop\":true}\n"), "cannot be stopped");
+    says(tell(fd, "{\"command\":\"reacted\",\"id\":1}\n"), "no reaction 1");
+    assert_int_equal(react.list.nr, 0);
+    go_away(fd);
+}
+
+static void a_guest_is_stopped_and_armed_again(void **state)
+{
+    int fd = client();
+
+    (void)state;
+    tell(fd, "{\"command\":\"on\",\"condition\":\"mark disk 7\",\"times\":0,"
+             "\"every_s\":0,\"stop\":true,\"pauses\":true}\n");
+    assert_int_equal(fake_xen_stop(), XENSCHED_STOP_ARMED);
+    /* From before it was armed. */
+    hear("pair=mark/3/65535/1/7");
+    assert_int_equal(fake_xen_stop(), XENSCHED_STOP_ARMED);
+    says(tell(fd, "{\"command\":\"reactions\"}\n"), "\"count\":0");
+    mark(7);
+    assert_int_equal(fake_xen_stop(), XENSCHED_STOP_STOPPED);
+    says(tell(fd, "{\"command\":\"reacted\",\"id\":1}\n"), "\"fired\"");
+    /* That it stays stopped was wanted. */
+    assert_int_equal(fake_xen_stop(), XENSCHED_STOP_OFF);
+    react_look(&react, now);
+    assert_int_equal(fake_xen_stop(), XENSCHED_STOP_ARMED);
+    go_away(fd);
+    assert_int_equal(fake_xen_stop(), XENSCHED_STOP_OFF);
+}
+
+static void who_dies_leaves_nobody_stopped(void **state)
+{
+    int fd = client();
+
+    (void)state;
+    tell(fd, "{\"command\":\"on\",\"condition\":\"mark disk 7\",\"stop\":true,"
+             "\"pauses\":true}\n");
+    mark(7);
+    assert_int_equal(fake_xen_stop(), XENSCHED_STOP_STOPPED);
+    go_away(fd);
+    assert_int_equal(fake_xen_stop(), XENSCHED_STOP_OFF);
+}
+
+static void a_dry_run_stops_nobody(void **state)
+{
+    int fd = client();
+
+    (void)state;
+    tell(fd, "{\"command\":\"on\",\"condition\":\"mark disk 7\",\"stop\":true,"
+             "\"pauses\":true,\"dry_run\":true}\n");
+    assert_int_equal(fake_xen_stop(), XENSCHED_STOP_OFF);
+    mark(7);
+    assert_int_equal(fake_xen_stop(), XENSCHED_STOP_OFF);
+    says(tell(fd, "{\"command\":\"reactions\"}\n"), "\"count\":1");
+    go_away(fd);
+}
+
+#define NODE "/local/domain/1/schedlog/watch"
+
+static void threads_are_told_to_their_guest(void **state)
+{
+        int fd = client(), other = client();
+
+    (void)state;
+    fake_xs_put("1", "/local/domain/1/domid");
+    tell(fd, "{\"command\":\"on\",\"condition\":\"switch-to disk make\"}\n");
+    tell(other, "{\"command\":\"on\",\"condition\":\"switch-from disk 12\"}\n");
+    assert_string_equal(fake_xs_get(NODE),
+                        "to-name make\nfrom-pid 12\n\n\n\n\n\n");
+    go_away(fd);
+    assert_string_equal(fake_xs_get(NODE), "\nfrom-pid 12\n\n\n\n\n\n");
+    go_away(other);
+    assert_null(fake_xs_get(NODE));
+}
+
+static void those_of_the_configuration_do_something(void **state)
+{
+    (void)state;
+    unlink("test-react.done");
+    react_configure(&react, "times=1 mark disk 7 do shell echo x >test-react.done\n"
+                    "dry-run mark disk 8 do shell echo y >test-react.done\n");
+    assert_int_equal(react.list.nr, 2);
+    mark(8);
+    mark(7);
+    assert_int_equal(count_in_journal("\"dry_run\":true"), 1);
+    /* There is no xensched beside this test: that is a failure, and told. */
+    while (react.list.reaction[0]->busy)
+        ev_run(loop, EVRUN_ONCE);
+    assert_int_equal(count_in_journal("\"what\":\"reacted\""), 1);
+}
+
+static void lines_of_the_configuration(void **state)
+{
+    struct xensched_error err;
+    struct react_wish wish;
+    uint32_t events;
+    char line[200];
+
+    (void)state;
+    strcpy(line, "dry-run times=3 every=10 mark web1 7 do stop; checkpoint /x; "
+                 "unpause");
+    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_true(wish.dry_run && wish.stop && wish.pauses);
+    assert_int_equal(wish.limits.times, 3);
+    assert_int_equal(wish.limits.gap_ns, 10 * SECOND);
+    assert_string_equal(wish.condition, "mark web1 7");
+    strcpy(line, "mark web1 7 do journal stop; shell pause");
+    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_false(wish.stop || wish.pauses);
+    assert_int_equal(react_check("loss do journal lost\nrunq > 3 do journal q",
+                                 &events, &err), 0);
+    assert_int_equal(events, 1U << XEN_SCHEDLOG_EV_RUNQ);
+    assert_true(react_check("loss", &events, &err) < 0);
+    says(err.text, "no 'do'");
+    assert_true(react_check("lost do journal x", &events, &err) < 0);
+    says(err.text, "no condition 'lost'");
+}
+
+#define react_test(f) \
+    cmocka_unit_test_setup_teardown(f, setup_react, teardown_react)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        react_test(a_client_is_told),
+        react_test(what_cannot_be_is_refused),
+        react_test(a_guest_is_stopped_and_armed_again),
+        react_test(who_dies_leaves_nobody_stopped),
+        react_test(a_dry_run_stops_nobody),
+        react_test(threads_are_told_to_their_guest),
+        react_test(those_of_the_configuration_do_something),
+        cmocka_unit_test(lines_of_the_configuration),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * entry.h - what the daemon knows of a reaction, beside its condition: private to
+ * this folder.
+ */
+#ifndef XENSCHED_DAEMON_ENTRY_H
+#define XENSCHED_DAEMON_ENTRY_H
+
+#include "react.h"
+
+struct entry {
+    struct reaction *reaction;
+    struct react_wish wish;        /* without texts */
+    char *text;                    /* its condition */
+    char *actions;                 /* NULL: a client has them */
+    struct control_client *client; /* NULL: it is the configuration's */
+    bool prepared;                 /* its guest knows what it has to mark */
+    bool armed;                    /* its guest is going to be stopped */
+    char said[400];               /* what was said of it last */
+    struct react *react;           /* while its actions are done: ... */
+    ev_child child;                /* ... by this process, and then: */
+    void (*ended)(struct react *react, struct entry *e, const char *failure);
+};
+
+struct entry *entry_new(const struct react_wish *wish);
+void entry_free(struct entry *e);
+
+#endif /* XENSCHED_DAEMON_ENTRY_H */

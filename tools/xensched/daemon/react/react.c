@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* react.c - see react.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <x86intrin.h>
+
+#include <xensched/area.h>
+#include <xensched/event.h>
+#include <xensched/stop.h>
+
+#include "daemon/say.h"
+#include "model/memory.h"
+#include "entry.h"
+#include "perform.h"
+#include "react.h"
+#include "watches.h"
+#include "wish.h"
+
+/* Being met. */
+
+/* From the row until now.  Rows have the lower 32 bits, which is enough. */
+static void add_lateness(json_object *json, const struct react *react,
+                         const struct reaction *r)
+{
+    uint32_t late;
+
+    if (!react->khz || r->row_shift < 0)
+        return;
+    late = (uint32_t)(__rdtsc() >> r->row_shift) - (uint32_t)r->row_time;
+    json_add_real(json, "late_ms",
+                  (double)((uint64_t)late << r->row_shift) / react->khz, 3);
+}
+
+static json_object *describe(const struct entry *e)
+{
+    const struct reaction *r = e->reaction;
+    json_object *json = json_object_new_object();
+
+    json_add_int(json, "id", r->id);
+    json_add_text(json, "condition", e->text);
+    if (r->known)
+        json_add_domain(json, "domain", "domid", r->domid,
+                        r->condition.domain);
+    json_add_real(json, "value", r->value, 3);
+    json_add_int(json, "count", r->fired);
+    json_add_int(json, "held_back", r->held_back);
+    json_add_bool(json, "dry_run", e->wish.dry_run);
+
+    return json;
+}
+
+static void tell_client(const struct react *react, const struct entry *e)
+{
+    json_object *json = json_object_new_object(), *fired = describe(e);
+    const char *text;
+    char *line;
+
+    add_lateness(fired, react, e->reaction);
+    json_object_object_add(json, "fired", fired);
+    text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN);
+    line = need_memory(strlen(text) + 2, 1);
+    sprintf(line, "%s\n", text);
+    control_tell(e->client, line);
+    free(line);
+    json_object_put(json);
+}
+
+/* A row from before it was armed is not the one that stops. */
+static bool is_stopped(const struct entry *e)
+{
+    enum xensched_stop state;
+
+    return !xensched_stop_state(e->reaction->domid, &state, NULL) &&
+           state == XENSCHED_STOP_STOPPED;
+}
+
+static bool met(void *arg, struct reaction *r)
+{
+    struct react *react = arg;
+    struct entry *e = r->owner;
+    json_object *entry;
+
+    if (e->wish.stop && !e->wish.dry_run && !is_stopped(e))
+        return false;
+    e->armed = false;
+    r->busy = e->client || !e->wish.dry_run;
+    entry = describe(e);
+    add_lateness(entry, react, r);
+    journal_write(&react->core->journal, "reaction", entry);
+    if (e->client)
+        tell_client(react, e);
+    else if (!e->wish.dry_run)
+        perform(react, e);
+
+    return true;
+}
+
+/* Whom it is about. */
+
+static const struct domain *find_domain(const struct domains *domains,
+                                        const char *name)
+{
+    const struct domain *d = domains_find_name(domains, name);
+    char *end;
+
+    if (d || !*name)
+        return d;
+    errno = 0;
+
+    return domains_find(domains, strtoul(name, &end, 10)) && !*end
+           ? domains_find(domains, strtoul(name, NULL, 10)) : NULL;
+}
+
+static bool is_told_apart(const struct domain *d)
+{
+    return d && d->acct >= XEN_SCHEDLOG_ACCT_FIRST;
+}
+
+/* Not each second the same. */
+static void say_once(struct entry *e, const char *text)
+{
+    if (!strcmp(e->said, text))
+        return;
+    snprintf(e->said, sizeof(e->said), "%s", text);
+    say("reaction '%s': %s", e->text, text);
+}
+
+static void disarm(struct entry *e)
+{
+    if (e->armed)
+        xensched_stop_resume(e->reaction->domid, NULL);
+    e->armed = false;
+}
+
+static void follow(struct react *react, struct entry *e)
+{
+    const struct domains *domains = &react->core->domains;
+    const struct condition *c = &e->reaction->condition;
+    const struct domain *d = find_domain(domains, c->domain);
+    const struct domain *other = find_domain(domains, c->other);
+    bool known = is_told_apart(d) && (!c->other[0] || is_told_apart(other));
+
+    if (!c->domain[0])
+        return;
+    if (!known || e->reaction->domid != d->domid) {
+        /* Whoever it was before is gone. */
+        e->armed = e->prepared = false;
+    }
+    e->reaction->known = known;
+    if (!known)
+        return;
+    e->reaction->domid = d->domid;
+    e->reaction->acct = d->acct;
+    e->reaction->other = other ? other->acct : XEN_SCHEDLOG_ACCT_NONE;
+}
+
+/* A guest has to be allowed to make marks, and to know of which threads. */
+static int prepare(struct react *react, struct entry *e,
+                   struct xensched_error *err)
+{
+    uint32_t code, mask;
+    int rc = 0;
+
+    if (!e->reaction->known || !reaction_code(e->reaction, &code, &mask))
+        return 0;
+    if (!e->prepared) {
+        rc = xensched_allow_marks(e->reaction->domid, true, err);
+        if (!rc)
+            rc = watches_write(&react->list, e->reaction->domid, err);
+        e->prepared = !rc;
+    }
+    if (rc || !e->wish.stop || e->wish.dry_run || e->armed ||
+        e->reaction->busy || reaction_is_over(e->reaction))
+        return rc;
+    rc = xensched_stop_arm(e->reaction->domid, code, mask, err);
+    e->armed = !rc;
+
+    return rc;
+}
+
+/* Figures. */
+
+static double figure(const struct react *react, const struct reaction *r,
+                     uint64_t now_ns)
+{
+    const struct core *core = react->core;
+    struct xensched_source_stats stats;
+
+    switch (r->condition.kind) {
+    case CONDITION_WAIT:
+        return 100 * matrix_use(core->matrix, XEN_SCHEDLOG_EV_WAKE_DELAY,
+                                r->acct, now_ns) / 1e9;
+    case CONDITION_SERVICE:
+        return 100 * matrix_service(core->matrix, r->acct, now_ns);
+    case CONDITION_RATE:
+        return matrix_rate(core->matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, r->acct,
+                           r->other, now_ns);
+    case CONDITION_REGRET:
+        return core->regrets;
+    case CONDITION_LOSS:
+        feeds_stats(react->feeds, &stats);
+        return stats.lost_rows;
+    default:
+        return 0;
+    }
+}
+
+/* Rows that somebody waits for are to be told of by the next tick. */
+void react_hurry(struct react *react, struct xensched_source *source)
+{
+    const struct logs *logs = &react->core->logs;
+    uint32_t files = 0;
+    unsigned int i;
+
+    for (i = 0; i < logs->nr; i++)
+        if (logs->events[i] & react->list.events)
+            files |= 1U << i;
+    if (!source)
+        return;
+    react->khz = xensched_source_tsc_khz(source);
+    xensched_source_hurry(source, files);
+}
+
+void react_look(struct react *react, uint64_t now_ns)
+{
+    struct xensched_error err;
+    unsigned int i;
+
+    for (i = 0; i < react->list.nr; i++) {
+        struct reaction *r = react->list.reaction[i];
+        struct entry *e = r->owner;
+
+        follow(react, e);
+        if (prepare(react, e, &err))
+            say_once(e, err.text);
+        reaction_compare(&react->list, r, figure(react, r, now_ns), now_ns);
+    }
+}
+
+/* Coming and going. */
+
+/* Its actions are over; @failure: why they failed, or NULL. */
+static void ended(struct react *react, struct entry *e, const char *failure)
+{
+    json_object *json = describe(e);
+
+    json_add_text(json, "result", failure ? failure : "done");
+    journal_write(&react->core->journal, "reacted", json);
+    e->reaction->busy = false;
+    react->changed = true;
+    if (!e->wish.pauses || !is_stopped(e))
+        return;
+    /* It stays as it is because that was wanted, and not by accident. */
+    if (failure)
+        xensched_stop_resume(e->reaction->domid, NULL);
+    else
+        xensched_stop_forget(e->reaction->domid, NULL);
+}
+
+static int check_wish(const struct react *react, const struct react_wish *wish,
+                      const struct condition *c, struct xensched_error *err)
+{
+    uint32_t events = condition_events(c), on = react->core->logs.nr
+                      ? choice_events(&react->core->settings.choice, HYPERVISOR) &
+                        ~react->core->host->refused : 0;
+    unsigned int event = 0;
+
+    if (c->kind == CONDITION_NOW)
+        return xensched_fail(err, EINVAL, "'now' is nothing to wait for");
+    if (wish->stop && !condition_can_stop(c))
+        return xensched_fail(err, EINVAL, "a guest can be stopped at a mark, or "
+                             "when a thread gets or leaves a vCPU, but not at "
+                             "'%s': use pause", wish->condition);
+    if (!(events & ~on))
+        return 0;
+    while (!(events & ~on & 1U << event))
+        event++;
+
+    return xensched_fail(err, ENODATA, "'%s' needs the event %s, of which "
+                         "nothing is logged (see --log; a change needs a "
+                         "restart)", wish->condition,
+                         xensched_event_name(event));
+}
+
+static struct entry *add(struct react *react, const struct react_wish *wish,
+                         struct xensched_error *err)
+{
+    struct condition c;
+    struct entry *e;
+
+    if (condition_parse(wish->condition, &c, err) ||
+        check_wish(react, wish, &c, err))
+        return NULL;
+    if (condition_can_stop(&c) && c.kind != CONDITION_MARK &&
+        !watches_free_slot(&react->list, NULL)) {
+        xensched_fail(err, EBUSY, "threads can be waited for by %u reactions",
+                      XENSCHED_CODE_SLOTS);
+        return NULL;
+    }
+    e = entry_new(wish);
+    e->ended = ended;
+    e->reaction = reactions_add(&react->list, &c, &wish->limits, e);
+    watches_free_slot(&react->list, e->reaction);
+    follow(react, e);
+    react->changed = true;
+
+    return e;
+}
+
+static void drop(struct react *react, struct entry *e)
+{
+    uint32_t domid = e->reaction->domid;
+    bool prepared = e->prepared;
+
+    disarm(e);
+    if (e->reaction->busy && e->wish.pauses)
+        xensched_stop_resume(domid, NULL);
+    reactions_remove(&react->list, e->reaction);
+    if (prepared)
+        watches_write(&react->list, domid, NULL);
+    entry_free(e);
+}
+
+static int whom(const struct entry *e, struct xensched_error *err)
+{
+    const struct condition *c = &e->reaction->condition;
+
+    if (!c->domain[0] || e->reaction->known)
+        return 0;
+
+    return xensched_fail(err, ESRCH, "there is no domain '%s'%s%s%s, or nobody "
+                         "can tell it from others", c->domain,
+                         c->other[0] ? " or '" : "", c->other,
+                         c->other[0] ? "'" : "");
+}
+
+int react_add(struct react *react, const struct react_wish *wish,
+              struct xensched_error *err)
+{
+    struct entry *e = add(react, wish, err);
+    int rc;
+
+    if (!e)
+        return err->code;
+    e->client = react->control->asking;
+    rc = whom(e, err);
+    if (!rc)
+        rc = control_keep(react->control, err);
+    if (!rc)
+        rc = prepare(react, e, err);
+    if (rc) {
+        drop(react, e);
+        return rc;
+    }
+
+    return e->reaction->id;
+}
+
+void react_configure(struct react *react, const char *lines)
+{
+    char *copy = need_string(lines), *rest = copy, *line;
+    struct xensched_error err;
+    struct react_wish wish;
+
+    while ((line = strsep(&rest, "\n")))
+        if (line[strspn(line, " ")] &&
+            (wish_parse(line, &wish, &err) || !add(react, &wish, &err)))
+            say("%s", err.text);
+    free(copy);
+}
+
+int react_done(struct react *react, unsigned int id, const char *failure,
+               struct xensched_error *err)
+{
+    unsigned int i;
+
+    for (i = 0; i < react->list.nr; i++) {
+        struct entry *e = react->list.reaction[i]->owner;
+
+        if (e->reaction->id != id || !e->client ||
+            e->client != react->control->asking)
+            continue;
+        ended(react, e, failure);
+        return 0;
+    }
+
+    return xensched_fail(err, ENOENT, "you have no reaction %u", id);
+}
+
+void react_gone(struct react *react, struct control_client *client)
+{
+    unsigned int i = react->list.nr;
+
+    while (i-- > 0) {
+        struct entry *e = react->list.reaction[i]->owner;
+
+        if (e->client == client)
+            drop(react, e);
+    }
+    react->changed = true;
+}
+
+json_object *react_list(const struct react *react)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < react->list.nr; i++)
+        json_object_array_add(array, describe(react->list.reaction[i]->owner));
+
+    return array;
+}
+
+/* Who was stopped for a daemon that was killed has nobody else. */
+static void let_all_go(const struct domains *domains)
+{
+    enum xensched_stop state;
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++) {
+        uint32_t domid = domains->domain[i].domid;
+
+        if (!domid || xensched_stop_state(domid, &state, NULL) ||
+            state == XENSCHED_STOP_OFF)
+            continue;
+        xensched_stop_resume(domid, NULL);
+        if (state == XENSCHED_STOP_STOPPED)
+            say("domain %u was stopped for somebody who is gone: it goes on",
+                domid);
+    }
+}
+
+void react_init(struct react *react, struct core *core, const struct feeds *feeds,
+                struct control *control, struct ev_loop *loop)
+{
+    *react = (struct react){
+        .core = core, .feeds = feeds, .control = control, .loop = loop,
+    };
+    reactions_init(&react->list, met, react);
+    core->reactions = &react->list;
+    let_all_go(&core->domains);
+}
+
+void react_free(struct react *react)
+{
+    if (!react->core)
+        return;
+    react->core->reactions = NULL;
+    while (react->list.nr)
+        drop(react, react->list.reaction[react->list.nr - 1]->owner);
+    reactions_free(&react->list);
+    react->core = NULL;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* wish.c - see wish.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/option.h"
+#include "model/memory.h"
+#include "wish.h"
+
+#define MAX_TIMES  1000000000ULL
+#define MAX_GAP_S  86400
+
+static bool is_word(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    return !strncmp(text, word, length) &&
+           (!text[length] || strchr(" ;", text[length]));
+}
+
+/* What comes before the condition.  False: it is none of these. */
+static bool take_prefix(const char *word, struct react_wish *wish)
+{
+    uint64_t number;
+
+    if (!strcmp(word, "dry-run")) {
+        wish->dry_run = true;
+    } else if (!strncmp(word, "times=", 6) &&
+               option_number(word + 6, 1, MAX_TIMES, &number)) {
+        wish->limits.times = number;
+    } else if (!strncmp(word, "every=", 6) &&
+               option_number(word + 6, 0, MAX_GAP_S, &number)) {
+        wish->limits.gap_ns = number * 1000000000ULL;
+    } else {
+        return false;
+    }
+
+    return true;
+}
+
+static char *skip_prefixes(char *line, struct react_wish *wish)
+{
+    char word[32];
+
+    for (;;) {
+        size_t length;
+
+        line += strspn(line, " ");
+        length = strcspn(line, " ");
+        if (length >= sizeof(word))
+            return line;
+        memcpy(word, line, length);
+        word[length] = '\0';
+        if (!take_prefix(word, wish))
+            return line;
+        line += length;
+    }
+}
+
+/* Which of the actions pause: "stop" first, or "pause" anywhere. */
+static void look_at_actions(const char *actions, struct react_wish *wish)
+{
+    const char *at = actions;
+
+    wish->stop = is_word(at + strspn(at, " "), "stop");
+    while (at) {
+        at += strspn(at, "; ");
+        wish->pauses = wish->pauses || is_word(at, "pause") ||
+                       is_word(at, "stop");
+        at = strchr(at, ';');
+    }
+}
+
+int wish_parse(char *line, struct react_wish *wish, struct xensched_error *err)
+{
+    struct condition condition;
+    char *actions;
+
+    *wish = (struct react_wish){ .limits = { .gap_ns = WISH_GAP_NS } };
+    line = skip_prefixes(line, wish);
+    actions = strstr(line, " do ");
+    if (!actions)
+        return xensched_fail(err, EINVAL, "the reaction '%s' has no 'do' and "
+                             "what is to be done", line);
+    *actions = '\0';
+    actions += strlen(" do ");
+    wish->condition = line;
+    wish->actions = actions;
+    look_at_actions(actions, wish);
+
+    return condition_parse(line, &condition, err);
+}
+
+int react_check(const char *lines, uint32_t *events, struct xensched_error *err)
+{
+    char *copy = need_string(lines), *rest = copy, *line;
+    struct condition condition;
+    struct react_wish wish;
+    int rc = 0;
+
+    *events = 0;
+    while (!rc && (line = strsep(&rest, "\n"))) {
+        if (!line[strspn(line, " ")])
+            continue;
+        rc = wish_parse(line, &wish, err);
+        if (!rc && !condition_parse(wish.condition, &condition, err))
+            *events |= condition_events(&condition);
+    }
+    free(copy);
+
+    return rc;
+}
