@@ -85,6 +85,20 @@ static const struct option_row options[NR_OPTIONS] = {
         "the first one: output, recording, each span of time" },
     [OPTION_CSV] = { "csv", .help = "print comma-separated values" },
     [OPTION_MARKDOWN] = { "markdown", .help = "print a table in Markdown" },
+    [OPTION_TIMES] = { "times", "N", .takes = "0 to 1000000000",
+        .standard = "1", .help = "end after so many times; 0: never" },
+    [OPTION_EVERY] = { "every", "LENGTH", .takes = "a length",
+        .help = "at least so long from one time to the next, in seconds "
+                "(default: 1)" },
+    [OPTION_DRY_RUN] = { "dry-run", .help = "do nothing but say what would be "
+        "done" },
+    [OPTION_DO] = { "do", "ACTION", .takes = "actions",
+        .help = "what is to be done, this and what follows; or a --do for each" },
+    [OPTION_CHECKPOINT] = { "checkpoint", "DIR", .takes = "the name of a folder",
+        .help = "where samples are written to" },
+    [OPTION_HOOK] = { "hook", "COMMAND", .takes = "a shell command",
+        .help = "run it while the guest stands still, to take a snapshot of its "
+                "disks" },
     [OPTION_HELP] = { "help", .help = "print this text" },
 };
 
@@ -94,6 +108,8 @@ static const struct {
     const char *text;
 } operands[] = {
     { ARGUMENT_ACTION, " ACTION [ARGUMENT...]" },
+    { ARGUMENT_SAMPLE, " GUEST|choose DIR|estimate DIR" },
+    { ARGUMENT_CONDITION, " CONDITION --do ACTION..." },
     { ARGUMENT_DOMAIN_ON_OFF, " DOMAIN on|off" },
     { ARGUMENT_FILE, " FILE" },
     { ARGUMENT_DOMAIN, " DOMAIN" },
@@ -117,7 +133,7 @@ static struct option_table taken_by(const struct command *command)
 {
     return (struct option_table){
         .row = options, .nr = NR_OPTIONS,
-        .takes = command->takes | 1U << OPTION_HELP,
+        .takes = command->takes | 1ULL << OPTION_HELP,
     };
 }
 
@@ -129,7 +145,7 @@ static void print_usage(const struct command *command)
     for (i = 0; i < OPTION_HELP; i++) {
         char text[40];
 
-        if (!(command->takes & 1U << i))
+        if (!(command->takes & 1ULL << i))
             continue;
         snprintf(text, sizeof(text), " [--%s%s%s]", options[i].name,
                  options[i].value ? " " : "",
@@ -229,6 +245,15 @@ static bool take_text(const char *value, const char **text)
     return *value;
 }
 
+static bool take_action_to_do(const char *value, struct arguments *args)
+{
+    if (!*value || args->nr_do == ARGUMENTS_DO)
+        return false;
+    args->action_to_do[args->nr_do++] = value;
+
+    return true;
+}
+
 static bool set_option(enum argument_option option, const char *value,
                        struct arguments *args)
 {
@@ -263,6 +288,14 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_ALL: return args->all = true;
     case OPTION_CSV: return args->csv = true;
     case OPTION_MARKDOWN: return args->markdown = true;
+    case OPTION_TIMES:
+        args->times_given = true;
+        return option_number(value, 0, 1000000000, &args->times);
+    case OPTION_EVERY: return take_text(value, &args->every);
+    case OPTION_DRY_RUN: return args->dry_run = true;
+    case OPTION_CHECKPOINT: return take_text(value, &args->checkpoint);
+    case OPTION_HOOK: return take_text(value, &args->hook);
+    case OPTION_DO: return take_action_to_do(value, args);
     case OPTION_HELP:
     case NR_OPTIONS:
         break;
@@ -315,7 +348,10 @@ static bool take_action(const struct command *command, int argc, char **argv,
                         struct arguments *args)
 {
     if (!argc) {
-        arguments_wrong(command, "%s: no ACTION given", command->name);
+        arguments_wrong(command, "%s: no %s given", command->name,
+                        command->takes & ARGUMENT_ACTION ? "ACTION"
+                        : command->takes & ARGUMENT_SAMPLE ? "GUEST"
+                                                           : "CONDITION");
         return false;
     }
     args->action = argv[0];
@@ -390,7 +426,8 @@ enum arguments_result arguments_parse(const struct command *command, int argc,
     }
     argc -= optind;
     argv += optind;
-    if (command->takes & ARGUMENT_ACTION)
+    if (command->takes & (ARGUMENT_ACTION | ARGUMENT_CONDITION |
+                          ARGUMENT_SAMPLE))
         return take_action(command, argc, argv, args) ? ARGUMENTS_RUN
                                                       : ARGUMENTS_WRONG;
     if (command->takes & ARGUMENT_SETTINGS)

@@ -21,46 +21,59 @@ enum argument_option {
     OPTION_BEGIN, OPTION_END,
     OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
     OPTION_TRIGGER, OPTION_CONFIG, OPTION_DATABASE, OPTION_ALL, OPTION_CSV,
-    OPTION_MARKDOWN, OPTION_HELP, NR_OPTIONS,
+    OPTION_MARKDOWN, OPTION_TIMES, OPTION_EVERY, OPTION_DRY_RUN, OPTION_DO,
+    OPTION_CHECKPOINT, OPTION_HOOK, OPTION_HELP, NR_OPTIONS,
 };
 
 /* Options, of which a subcommand takes some. */
-#define ARGUMENT_SOCKET        (1U << OPTION_SOCKET)
-#define ARGUMENT_JSON          (1U << OPTION_JSON)
-#define ARGUMENT_SECONDS       (1U << OPTION_SECONDS)
-#define ARGUMENT_SIZE          (1U << OPTION_SIZE)
-#define ARGUMENT_INTERVAL      (1U << OPTION_INTERVAL)
-#define ARGUMENT_SOURCE        (1U << OPTION_SOURCE)
-#define ARGUMENT_HOST          (1U << OPTION_HOST)
-#define ARGUMENT_TOP           (1U << OPTION_TOP)
-#define ARGUMENT_SORT          (1U << OPTION_SORT)
-#define ARGUMENT_AT            (1U << OPTION_AT)
-#define ARGUMENT_THREAD        (1U << OPTION_THREAD)
-#define ARGUMENT_HTML          (1U << OPTION_HTML)
-#define ARGUMENT_PERFETTO      (1U << OPTION_PERFETTO)
-#define ARGUMENT_CTF           (1U << OPTION_CTF)
-#define ARGUMENT_WITH          (1U << OPTION_WITH)
+#define ARGUMENT_SOCKET        (1ULL << OPTION_SOCKET)
+#define ARGUMENT_JSON          (1ULL << OPTION_JSON)
+#define ARGUMENT_SECONDS       (1ULL << OPTION_SECONDS)
+#define ARGUMENT_SIZE          (1ULL << OPTION_SIZE)
+#define ARGUMENT_INTERVAL      (1ULL << OPTION_INTERVAL)
+#define ARGUMENT_SOURCE        (1ULL << OPTION_SOURCE)
+#define ARGUMENT_HOST          (1ULL << OPTION_HOST)
+#define ARGUMENT_TOP           (1ULL << OPTION_TOP)
+#define ARGUMENT_SORT          (1ULL << OPTION_SORT)
+#define ARGUMENT_AT            (1ULL << OPTION_AT)
+#define ARGUMENT_THREAD        (1ULL << OPTION_THREAD)
+#define ARGUMENT_HTML          (1ULL << OPTION_HTML)
+#define ARGUMENT_PERFETTO      (1ULL << OPTION_PERFETTO)
+#define ARGUMENT_CTF           (1ULL << OPTION_CTF)
+#define ARGUMENT_WITH          (1ULL << OPTION_WITH)
 /* which marks */
-#define ARGUMENT_BEGIN_END     (1U << OPTION_BEGIN | 1U << OPTION_END)
+#define ARGUMENT_BEGIN_END     (1ULL << OPTION_BEGIN | 1ULL << OPTION_END)
 /* and how much of it is kept */
-#define ARGUMENT_RING          (1U << OPTION_RING | 1U << OPTION_LAST)
+#define ARGUMENT_RING          (1ULL << OPTION_RING | 1ULL << OPTION_LAST)
 /* events, a domain */
-#define ARGUMENT_FILTER        (1U << OPTION_EVENT | 1U << OPTION_DOMAIN)
-#define ARGUMENT_TRIGGER       (1U << OPTION_TRIGGER)
-#define ARGUMENT_CONFIG        (1U << OPTION_CONFIG)
-#define ARGUMENT_DATABASE      (1U << OPTION_DATABASE)
-#define ARGUMENT_ALL           (1U << OPTION_ALL)
+#define ARGUMENT_FILTER        (1ULL << OPTION_EVENT | 1ULL << OPTION_DOMAIN)
+#define ARGUMENT_TRIGGER       (1ULL << OPTION_TRIGGER)
+#define ARGUMENT_CONFIG        (1ULL << OPTION_CONFIG)
+#define ARGUMENT_DATABASE      (1ULL << OPTION_DATABASE)
+#define ARGUMENT_ALL           (1ULL << OPTION_ALL)
 /* how a table is written */
-#define ARGUMENT_FORM          (1U << OPTION_CSV | 1U << OPTION_MARKDOWN)
+#define ARGUMENT_FORM          (1ULL << OPTION_CSV | 1ULL << OPTION_MARKDOWN)
+/* how often, and what */
+#define ARGUMENT_REACTION      (1ULL << OPTION_TIMES | 1ULL << OPTION_EVERY | \
+                                1ULL << OPTION_DRY_RUN | 1ULL << OPTION_DO)
+/* where samples are, and how many */
+#define ARGUMENT_SAMPLED       (1ULL << OPTION_TIMES | 1ULL << OPTION_EVERY | \
+                                1ULL << OPTION_CHECKPOINT | \
+                                1ULL << OPTION_HOOK | 1ULL << OPTION_TOP)
 
 /* What is no option. */
-#define ARGUMENT_ACTION        (1ULL << 32) /* has to be there, with what it takes */
-#define ARGUMENT_FILE          (1ULL << 33) /* has to be there */
-#define ARGUMENT_OPTIONAL_FILE (1ULL << 34)
-#define ARGUMENT_DOMAIN_ON_OFF (1ULL << 35) /* have to be there */
-#define ARGUMENT_SETTINGS      (1ULL << 36) /* of xenschedd, after a -- */
-#define ARGUMENT_DOMAIN        (1ULL << 37) /* has to be there */
-#define ARGUMENT_WHO           (1ULL << 38) /* a domain or a group, or not */
+#define ARGUMENT_ACTION        (1ULL << 48) /* has to be there, with what it takes */
+#define ARGUMENT_FILE          (1ULL << 49) /* has to be there */
+#define ARGUMENT_OPTIONAL_FILE (1ULL << 50)
+#define ARGUMENT_DOMAIN_ON_OFF (1ULL << 51) /* have to be there */
+#define ARGUMENT_SETTINGS      (1ULL << 52) /* of xenschedd, after a -- */
+#define ARGUMENT_DOMAIN        (1ULL << 53) /* has to be there */
+#define ARGUMENT_WHO           (1ULL << 54) /* a domain or a group, or not */
+#define ARGUMENT_CONDITION     (1ULL << 55) /* as an action, with what --do takes */
+#define ARGUMENT_SAMPLE        (1ULL << 56) /* as an action: a guest, or a word */
+
+/* So many actions can be given, each with a --do. */
+#define ARGUMENTS_DO 16
 
 struct arguments {
     const char *socket; /* path; never NULL */
@@ -97,6 +110,14 @@ struct arguments {
     const char *database; /* the same */
     bool all;
     bool csv, markdown;
+    bool times_given;
+    uint64_t times;     /* 0: without end */
+    const char *every;  /* NULL: not given */
+    bool dry_run;
+    const char *checkpoint; /* path of a folder; NULL: not given */
+    const char *hook;       /* a shell command; NULL: not given */
+    unsigned int nr_do; /* of --do */
+    const char *action_to_do[ARGUMENTS_DO];
     const char *action;
     int nr_words;       /* that come after it */
     char **word;

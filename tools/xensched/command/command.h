@@ -50,6 +50,8 @@ extern const struct command command_why;
 extern const struct command command_roi;
 extern const struct command command_advise_size;
 extern const struct command command_runs;
+extern const struct command command_on;
+extern const struct command command_sample;
 extern const struct command command_check;
 extern const struct command command_calibrate;
 extern const struct command command_allow_marks;

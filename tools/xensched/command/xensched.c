@@ -4,10 +4,10 @@
  * way to them.
  *
  * The command looks: it talks to the daemon and reads logs and recordings.  It
- * never changes the host itself, but for what a domain may log, and, while
- * runs are done, where the guests are that their plan names, and while distances are
- * measured, where dom0 is; what else has to be
- * changed the daemon is asked to do.
+ * never changes the host itself, but for what a domain may log, where guests are
+ * that a plan of runs names, while it is done, where dom0 is while distances are
+ * measured, and guests that a reaction pauses; what else has to be changed the
+ * daemon is asked to do.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,6 +40,8 @@ static const struct command *const commands[] = {
     &command_roi,
     &command_advise_size,
     &command_runs,
+    &command_on,
+    &command_sample,
     &command_check,
     &command_calibrate,
     &command_allow_marks,

@@ -238,10 +238,10 @@ static struct json_object *parse(const char *text, size_t length)
     return object;
 }
 
-static int understand(const struct client *c, struct json_object **result,
-                      struct xensched_error *err)
+int client_understand(const char *path, const char *line, size_t length,
+                      struct json_object **result, struct xensched_error *err)
 {
-    struct json_object *answer = parse(c->answer, c->length);
+    struct json_object *answer = parse(line, length);
     struct json_object *ok = json_member(answer, "ok", json_type_boolean);
     struct json_object *good = json_member(answer, "result", json_type_object);
     struct json_object *bad = json_member(answer, "error", json_type_string);
@@ -255,7 +255,7 @@ static int understand(const struct client *c, struct json_object **result,
     else
         rc = xensched_fail(err, EPROTO, "xenschedd's answer makes no sense; "
                            "is it of the same version, and is '%s' its "
-                           "socket?", c->path);
+                           "socket?", path);
     json_object_put(answer);
 
     return rc;
@@ -279,10 +279,22 @@ int client_ask(const char *path, const char *command, const char *domain,
     if (!rc)
         rc = client_receive(&c, err);
     if (!rc)
-        rc = understand(&c, result, err);
+        rc = client_understand(path, c.answer, c.length, result, err);
     if (c.fd >= 0)
         close(c.fd);
     free(c.answer);
 
     return rc;
+}
+
+int client_open(const char *path, unsigned int timeout_ms,
+                struct xensched_error *err)
+{
+    struct client c = { .fd = -1, .path = path, .timeout_ms = timeout_ms };
+    int rc = client_connect(&c, err);
+
+    if (rc && c.fd >= 0)
+        close(c.fd);
+
+    return rc ? rc : c.fd;
 }

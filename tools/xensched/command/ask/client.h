@@ -33,4 +33,18 @@ int client_ask(const char *path, const char *command, const char *domain,
                unsigned int timeout_ms, struct json_object **result,
                struct xensched_error *err);
 
+/*
+ * Connect to the daemon which listens at @path, to be told of things.  Returns a
+ * file descriptor, or as above.
+ */
+int client_open(const char *path, unsigned int timeout_ms,
+                struct xensched_error *err);
+
+/*
+ * What a line from the daemon, an answer to a request, has as its result: as
+ * client_ask().  @line need not end.
+ */
+int client_understand(const char *path, const char *line, size_t length,
+                      struct json_object **result, struct xensched_error *err);
+
 #endif /* XENSCHED_CLIENT_H */

@@ -6,6 +6,7 @@
  *
  * What xenschedd reads is looked at read-only, and it is asked once per second.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,8 @@ struct record {
     double next_look;     /* likewise */
     char *host;           /* what xenschedd said last; NULL: nothing */
     bool host_missed;     /* that it said nothing was told */
-    int trigger;          /* who wants a snapshot; -1: it is no ring */
+    int trigger;          /* who wants a snapshot, or the end; -1: nobody can */
+    bool stopped;         /* by who wanted that */
 };
 
 static uint64_t now_ns(void)
@@ -154,13 +156,25 @@ static void take_snapshot(struct record *r)
 
     if (fd < 0)
         return;
+    if (!strcmp(file, TRIGGER_STOP)) {
+        r->stopped = true;
+        trigger_answer(fd, NULL);
+        return;
+    }
+    if (!r->args->ring) {
+        xensched_fail(&err, EINVAL, "it writes to %s, and keeps nothing that "
+                      "could be written to another file", r->name);
+        trigger_answer(fd, &err);
+        return;
+    }
     trigger_answer(fd, xensched_recorder_save(r->recorder, file, &err) ? &err
                                                                        : NULL);
 }
 
 static bool is_done(const struct record *r)
 {
-    return (r->args->seconds && r->seconds >= r->args->seconds) ||
+    return r->stopped ||
+           (r->args->seconds && r->seconds >= r->args->seconds) ||
            (r->args->size &&
             xensched_recorder_bytes(r->recorder) >= r->args->size);
 }
@@ -232,14 +246,16 @@ static int open_recorder(struct record *r, struct xensched_error *err)
     uint64_t khz = sources_tsc_khz(r->sources);
     int rc;
 
+    if (args->ring || args->trigger) {
+        rc = trigger_listen(args->trigger ? args->trigger
+                                          : TRIGGER_DEFAULT_SOCKET, err);
+        if (rc < 0)
+            return rc;
+        r->trigger = rc;
+    }
     if (!args->ring)
         return xensched_recorder_open(args->file, khz, __rdtsc(), &r->recorder,
                                       err);
-    rc = trigger_listen(args->trigger ? args->trigger : TRIGGER_DEFAULT_SOCKET,
-                        err);
-    if (rc < 0)
-        return rc;
-    r->trigger = rc;
 
     return xensched_recorder_open_ring(args->ring, args->last, khz, __rdtsc(),
                                        &r->recorder, err);
@@ -261,9 +277,9 @@ static int check_arguments(struct record *r)
         return arguments_wrong(&command_record, "record: either a FILE or "
                                "--ring, which 'xensched snapshot FILE' writes "
                                "to one");
-    if (!args->ring && (args->last || args->trigger))
-        return arguments_wrong(&command_record, "record: --last and --trigger "
-                               "are for --ring");
+    if (!args->ring && args->last)
+        return arguments_wrong(&command_record, "record: --last is for "
+                               "--ring");
     if (args->ring && args->size)
         return arguments_wrong(&command_record, "record: --size is for a "
                                "FILE; a ring has the size that --ring says");

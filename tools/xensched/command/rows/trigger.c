@@ -113,7 +113,8 @@ int trigger_wanted(int listener, char file[PATH_MAX])
         return -1;
     limit(fd, SO_RCVTIMEO, WORD_SECONDS);
     limit(fd, SO_SNDTIMEO, WORD_SECONDS);
-    if (get_line(fd, file, PATH_MAX) && *file == '/')
+    if (get_line(fd, file, PATH_MAX) &&
+        (*file == '/' || !strcmp(file, TRIGGER_STOP)))
         return fd;
     close(fd);
 

@@ -3,6 +3,8 @@
  * trigger.h - how a flight recorder is told to write what it has: a socket at
  * which it listens, one file name per connection, one line as the answer.
  *
+ * In place of a name it can be told to end.
+ *
  * The socket is its owner's alone, and file names are absolute: whoever may
  * connect may write such files anyway.
  */
@@ -12,6 +14,9 @@
 #include <limits.h>
 
 #include <xensched/error.h>
+
+/* Not the name of a file: end. */
+#define TRIGGER_STOP "stop"
 
 #define TRIGGER_DEFAULT_SOCKET "/run/xensched/record"
 
@@ -23,14 +28,14 @@ int trigger_listen(const char *path, struct xensched_error *err);
 
 /*
  * Does anybody want something?  Returns a connection, and the name of the file
- * in @file; or -1: nobody does, or what was said is no file name.
+ * in @file, or TRIGGER_STOP; or -1: nobody does, or it was nothing of that.
  */
 int trigger_wanted(int listener, char file[PATH_MAX]);
 
 /* What came of it; NULL: all is well.  Closes the connection. */
 void trigger_answer(int connection, const struct xensched_error *failure);
 
-/* Tell the recorder at @path to write @file, which is absolute, and wait. */
+/* Tell the recorder at @path to write @file, which is absolute or TRIGGER_STOP. */
 int trigger_pull(const char *path, const char *file,
                  struct xensched_error *err);
 

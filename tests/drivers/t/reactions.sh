@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 1 --cores 4
+# time: 500
+# only: full
+#
+# "xensched on" in a real host.  A guest is stopped in the middle of a mark's
+# hypercall, and when a thread is about to run: nothing of it, on any vCPU, runs
+# after that, by its own counters.  Fails if it does, if a reaction comes late or
+# not, if its actions do not come in order, or if a guest stays stopped when who
+# wanted it was killed.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/daemon.sh
+
+modules=/lib/xensched
+# shellcheck disable=SC2034 # for start_daemon
+daemon_settings="--lease 60000 --log service-ns,wake-delay,evtchn-send,migrate,mark"
+
+look()
+{
+    witness look "$node" "$web"
+}
+
+# goes_on: the guest makes marks.
+goes_on()
+{
+    local before after
+
+    before=$(look | cut -d' ' -f1)
+    usleep 300000
+    after=$(look | cut -d' ' -f1)
+    [ "$after" -gt "$before" ]
+}
+
+# interrupt PID: what has not begun yet would not notice, so again and again.
+interrupt()
+{
+    for _ in 1 2 3 4 5 6; do
+        kill -INT "$1" 2>/dev/null
+        sleep 1
+    done
+}
+
+stands_still()
+{
+    ! goes_on
+}
+
+# Two looks, half a second apart, a pair of lines each time; then it goes on.
+# witnessed CONDITION TIMES: into /run/looks.
+witnessed()
+{
+    : >/run/looks
+    xensched on "$1" --times "$2" --every 0 --do stop \
+        "shell witness look $node $web >>/run/looks; usleep 500000;
+            witness look $node $web >>/run/looks" unpause >/run/said 2>&1 ||
+        cat /run/said
+}
+
+# Pairs whose first five numbers are the same.
+pairs_same()
+{
+    awk -v n="$1" '{ line = $1 " " $2 " " $3 " " $4 " " $5 }
+        NR % 2 { first = line; next }
+        line == first { same++ }
+        END { print same + 0, "of", NR / 2; exit same != n || NR != 2 * n }' \
+        /run/looks
+}
+
+console_begin
+guest start obedient name=web vcpus=3 memory=256
+check "the modules can be used in the guest" in_guest web \
+    "insmod $modules/xensched_log.ko && insmod $modules/xensched_guest.ko"
+web=$(domid web)
+node=$(meeting 0 "$web")
+in_guest web "witness run $node >/dev/null 2>&1 &"
+check "the guest runs" until_true 20 goes_on
+start_daemon --mode observe
+is "the daemon starts" "$?" 0
+
+# Stops.
+witnessed "mark web 7" 5
+check "the guest is stopped five times at a mark" \
+    grep -q '^met 5 times' /run/said
+check "and nothing of it runs meanwhile, on any vCPU" pairs_same 5
+check "it is in the very hypercall: none returns after its mark" awk '
+    $1 % 1000 != 8 || $2 != $1 - 1 { print; bad = 1 }
+    END { exit bad || NR != 10 }' /run/looks
+check "then it goes on" goes_on
+witnessed "switch-to web victim" 5
+check "it is stopped five times when a thread, by its name, is to run" \
+    grep -q '^met 5 times' /run/said
+check "and nothing of it runs meanwhile" pairs_same 5
+check "nor has the thread run" awk '$4 != 1 { print; bad = 1 }
+    END { exit bad || NR != 10 }' /run/looks
+victim=$(look | cut -d' ' -f5)
+witnessed "switch-from web $victim" 5
+check "it is stopped five times when the thread, by its PID, leaves" \
+    grep -q '^met 5 times' /run/said
+check "and the thread's PID is told" \
+    sh -c "grep '^switch-from' /run/said | grep -c ': $victim,' | grep -qx 5"
+check "it goes on" goes_on
+
+# Who is killed.
+xensched on "mark web 9" --do stop "shell sleep 100" unpause 2>/dev/null &
+pid=$!
+check "it is stopped for one that takes its time" until_true 10 stands_still
+kill -9 $pid
+check "which is killed, and the guest goes on" until_true 5 goes_on
+xensched on "mark web 9" --do stop "shell exit 3" unpause >/dev/null 2>/run/said
+is "one whose action fails says so with its exit code" "$?" 1
+check "and in words" grep -q "'exit 3' ended with status 3" /run/said
+check "nothing stays stopped after it" goes_on
+xensched on "wake-delay web > 3600s" --do "shell true" 2>/run/said &
+pid=$!
+interrupt $pid
+wait $pid
+is "Ctrl-C while nothing happens ends it well" "$?" 0
+xensched on "mark web 9" --do stop >/dev/null 2>&1
+check "who wants it to stay stopped has it so" stands_still
+xl unpause web
+check "until an operator lets it go" goes_on
+xensched on "mark web 9" --do stop "shell sleep 100" >/dev/null 2>&1 &
+pid=$!
+until_true 10 stands_still
+stop_daemon KILL
+kill -9 $pid
+check "nobody is left who would let it go" stands_still
+start_daemon --mode observe
+check "a daemon that is started again does" until_true 5 goes_on
+# shellcheck disable=SC2154 # of daemon.sh
+check "and says so" grep -q 'was stopped for somebody who is gone' $daemon_log
+
+# Others.
+xensched on "mark web 7" --times 5 --every 0 \
+    --do "shell witness look $node $web >>/run/late" "journal it was seven" \
+    >/run/said 2>&1
+check "one that does not stop is told of five times" grep -q '^met 5 ' /run/said
+sed -n 's/.*, \(.*\) ms after it happened/\1/p' /run/said | sort -n >/run/late
+note "ms after it happened: $(tr '\n' ' ' </run/late)"
+check "soon after it happened, most times" awk '
+    { late[NR] = $1 } END { exit NR != 5 || late[3] > 100 }' /run/late
+check "and the journal has its line" \
+    grep -q '"what":"note".*"text":"it was seven"' \
+    /var/log/xensched/journal.jsonl
+xensched record --ring 1M --trigger /run/xensched/record 2>/dev/null &
+recorder=$!
+sleep 2
+xensched on "service web > 50%" --do "snapshot /run/snap-%n.rows" pause \
+    "shell touch /run/paused" unpause "shell false" "shell touch /run/never" \
+    >/run/said 2>&1
+check "actions come in order" test -s /run/snap-1.rows -a -e /run/paused
+check "until the first that fails" test ! -e /run/never
+check "the snapshot is a recording" \
+    xensched contents /run/snap-1.rows
+xensched on "service web > 50%" --do stop-recording >/dev/null 2>&1
+wait $recorder
+is "a recording is stopped" "$?" 0
+xensched on "mark web 7" --dry-run --do stop "shell touch /run/never" >/run/said
+check "a dry run says what would be done" grep -q 'would do: shell touch' /run/said
+check "and does nothing" test ! -e /run/never
+check "nobody is stopped by it" goes_on
+check "what cannot be is said" sh -c \
+    "xensched on 'mark nobody 7' --do pause 2>&1 | grep -q \"no domain 'nobody'\""
+check "and what was not logged" sh -c \
+    "xensched on 'runq > 1' --do 'shell true' 2>&1 | grep -q 'needs the event runq'"
+stop_daemon TERM
+
+# The configuration.
+cat >/run/xensched.conf <<'END'
+log = [ "service-ns", "mark" ]
+mode = "observe"
+reactions = [ "times=1 mark web 7 do stop; shell witness look $NODE $XENSCHED_DOMID >/run/conf; unpause",
+              "dry-run mark web 8 do shell touch /run/never" ]
+END
+# shellcheck disable=SC2034 # for start_daemon
+daemon_settings=
+export NODE="$node"
+start_daemon --config /run/xensched.conf
+check "what the configuration says is done" until_true 20 test -s /run/conf
+check "with the guest stopped" awk '$1 % 1000 != 8 || $2 != $1 - 1 { exit 1 }' \
+    /run/conf
+check "and it goes on" until_true 5 goes_on
+check "the journal has both" until_true 20 grep -q \
+    '"condition":"mark web 8".*"dry_run":true' /var/log/xensched/journal.jsonl
+check "the dry one did nothing" test ! -e /run/never
+stop_daemon TERM
+check "the guest still goes on" goes_on
+guest stop web
+check "nobody complained" console_quiet
+finish

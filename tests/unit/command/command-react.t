@@ -1,0 +1,256 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""The command xensched that reacts and samples: what it makes of its words, what it
+does when the daemon says that a condition is met, which samples it chooses.
+"""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+from command_world import (
+    XENSCHED, check, daemon, hear, main, path, run, start, test)
+
+FIRED = {"fired": {"id": 7, "condition": "mark web1 3", "domain": "web1",
+                   "domid": 1, "value": 3, "count": 1, "held_back": 2,
+                   "dry_run": False}}
+
+
+def line(value):
+    return json.dumps(value).encode() + b"\n"
+
+
+def telling(requests, *lines):
+    """A daemon that takes a request, says lines, and takes what comes."""
+    def talk(connection):
+        requests.append(json.loads(hear(connection)))
+        for text in lines:
+            connection.sendall(text)
+        connection.settimeout(5)
+        while True:
+            text = hear(connection)
+            if not text:
+                return
+            requests.append(json.loads(text))
+            connection.sendall(line({"ok": True, "result": {}}))
+    return talk
+
+
+def on(lines, *words, requests=None, xen=None, code=0):
+    requests = [] if requests is None else requests
+    with daemon(telling(requests, *lines)) as where:
+        return run("on", "--socket", where, *words, xen=xen).expect(code)
+
+
+OK = line({"ok": True, "result": {"id": 7}})
+
+
+@test
+def wrong_use():
+    """wrong words are told before anybody is asked"""
+    for words, said in (
+            ((), "no CONDITION"),
+            (("loss",), "--do ACTION"),
+            (("mark web1", "--do", "pause"), "mark GUEST CODE"),
+            (("mark web1 3", "--do", "fly"), "no action 'fly'"),
+            (("mark web1 3", "--do", "snapshot"), "snapshot FILE"),
+            (("mark web1 3", "--do", "pause", "stop"), "first action"),
+            (("loss", "--do", "pause"), "needs a guest"),
+            (("wake-delay web1 > 5ms", "--do", "stop"), "use pause"),
+            (("loss", "--do", "shell x", "--do", "shell y", "shell z"),
+             "a --do for each"),
+            (("loss", "--every", "x", "--do", "shell x"), "--every takes"),
+            (("loss", "--times", "-1", "--do", "shell x"), "--times"),
+            (("now", "--do", "unpause"), "needs a guest")):
+        ended = run("on", *words).expect(2, said)
+        check(not ended.out, ended.out)
+    run("on", "loss", "--socket", path("none"), "--do", "shell true").expect(
+        3, "xenschedd is not running")
+
+
+@test
+def in_order():
+    """actions are done in order, with what happened in their environment"""
+    file = path("done")
+    requests = []
+    ended = on([OK, line(FIRED)], "mark web1 3", "--do",
+               "shell echo $XENSCHED_DOMAIN $XENSCHED_DOMID $XENSCHED_VALUE "
+               "$XENSCHED_COUNT $XENSCHED_CONDITION >>%s" % file,
+               "shell echo two >>%s" % file, requests=requests)
+    with open(file, encoding="utf-8") as f:
+        check(f.read() == "web1 1 3 1 mark web1 3\ntwo\n")
+    check("met 1 time, 2 held back" in ended.err, ended.err)
+    check(requests[0] == {"command": "on", "condition": "mark web1 3",
+                          "times": 1, "every_s": 1.0, "stop": False,
+                          "pauses": False, "dry_run": False}, requests)
+    check(requests[1] == {"command": "reacted", "id": 7}, requests)
+
+
+@test
+def first_failure():
+    """the first action that fails ends them, and the daemon is told why"""
+    requests = []
+    file = path("never")
+    ended = on([line(FIRED), OK], "mark web1 3", "--do", "shell exit 3",
+               "shell touch %s" % file, requests=requests, code=1)
+    check("'exit 3' ended with status 3" in ended.err, ended.err)
+    check(not os.path.exists(file))
+    check(requests[1]["failure"] == "'exit 3' ended with status 3", requests)
+
+
+@test
+def dry_run():
+    """a dry run says what it would do"""
+    file = path("never")
+    ended = on([OK, line(FIRED)], "mark web1 3", "--dry-run", "--do", "stop",
+               "shell touch %s" % file)
+    check("would do: stop\nwould do: shell touch" in ended.out, ended.out)
+    check(not os.path.exists(file))
+
+
+@test
+def pausing():
+    """pause and unpause; the daemon knows that it has to see to it"""
+    requests = []
+    on([OK, line(FIRED)], "mark web1 3", "--do", "pause", "unpause",
+       requests=requests, xen="quiet")
+    check(requests[0]["pauses"] and not requests[0]["stop"], requests)
+    ended = on([OK, line(FIRED)], "mark web1 3", "--do", "unpause", xen="quiet",
+               code=1)
+    check("was not paused by a reaction" in ended.err, ended.err)
+
+
+@test
+def refused():
+    """what the daemon refuses is said, and an end of it"""
+    no = line({"ok": False, "error": "there is no domain 'web1'"})
+    ended = on([no], "mark web1 3", "--do", "shell true", code=1)
+    check("there is no domain 'web1'" in ended.err, ended.err)
+    with daemon(lambda connection: hear(connection)) as where:
+        run("on", "loss", "--socket", where, "--do", "shell true").expect(
+            1, "xenschedd has ended")
+    on([b"nonsense\n"], "loss", "--do", "shell true", code=1)
+
+
+@test
+def now():
+    """now: at once, without a daemon, with the environment that it is given"""
+    file = path("now")
+    run("on", "now", "--do", "shell echo $XENSCHED_CONDITION >%s" % file
+        ).expect(0)
+    with open(file, encoding="utf-8") as f:
+        check(f.read() == "now\n")
+    run("on", "now", "--do", "shell false", "shell true").expect(1, "status 1")
+
+
+@test
+def interrupted():
+    """Ctrl-C while it waits ends it well"""
+    with daemon(telling([], OK)) as where:
+        with start("on", "loss", "--socket", where, "--do", "shell true",
+                   xen="quiet", stderr=subprocess.PIPE) as process:
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            said = process.stderr.read()
+            check(process.wait(10) == 0 and b"met 0 times" in said, said)
+
+
+@test
+def stops_recording():
+    """stop-recording ends a recorder that listens"""
+    where = path("trigger")
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(where)
+    listener.listen()
+    with subprocess.Popen([XENSCHED, "on", "now", "--do",
+                           "stop-recording " + where]) as process:
+        connection = listener.accept()[0]
+        check(hear(connection) == b"stop\n")
+        connection.sendall(b"\n")
+        check(process.wait(10) == 0)
+    listener.close()
+
+
+def folder(samples):
+    """Samples of a guest that computes, reads, or does both."""
+    where = path("samples")
+    os.mkdir(where)
+    for number in range(1, samples + 1):
+        phase = number // 5 % 3
+        value = {"version": 1, "number": number, "begin": number * 1000,
+                 "end": number * 1000 + 1000, "checkpoint": "%04d.save" % number,
+                 "did": {"evtchn-send>Domain-0":
+                         {"rows": 1, "sum": (1, 1000, 30)[phase]},
+                         "service-ns": {"rows": 2, "sum": 1000 + number % 7}}}
+        with open("%s/%04d.json" % (where, number), "w", encoding="utf-8") as f:
+            json.dump(value, f)
+    return where
+
+
+@test
+def chooses():
+    """sample choose: of each kind some, with weights that make all of them"""
+    where = folder(45)
+    run("sample", "choose", where, "--top", "9").expect(0, "45 intervals")
+    said = json.loads(run("sample", "choose", where, "--top", "9",
+                          "--json").expect(0).out)
+    check(len(said["chosen"]) == 9, said)
+    check(abs(sum(c["weight"] for c in said["chosen"]) - 45) < 1e-2, said)
+    kinds = {c["number"] // 5 % 3 for c in said["chosen"]}
+    check(kinds == {0, 1, 2}, said)
+    with open(where + "/chosen.json", encoding="utf-8") as f:
+        check(json.load(f) == said)
+
+
+@test
+def estimates():
+    """sample estimate: of what was measured of those, with an interval"""
+    where = folder(45)
+    said = json.loads(run("sample", "choose", where, "--top", "12",
+                          "--json").expect(0).out)
+
+    def cost(number):
+        return (10, 50, 20)[number // 5 % 3] + number % 4 * 0.1
+
+    run("sample", "estimate", where).expect(1, "/measured'")
+    with open(where + "/measured", "w", encoding="utf-8") as f:
+        for chosen in said["chosen"]:
+            f.write("%d %f\n" % (chosen["number"], cost(chosen["number"])))
+    run("sample", "estimate", where).expect(0, "in 95 of 100 cases")
+    ended = json.loads(run("sample", "estimate", where, "--json").expect(0).out)
+    truth = sum(cost(n) for n in range(1, 46)) / 45
+    check(ended["low"] <= truth <= ended["high"], ended, truth)
+    check(abs(ended["mean"] - truth) < 0.03 * truth, ended, truth)
+    with open(where + "/measured", "a", encoding="utf-8") as f:
+        f.write("999 1\n")
+    run("sample", "estimate", where).expect(1, "measured:13")
+    with open(where + "/measured", "w", encoding="utf-8") as f:
+        f.write("%d 1\n" % said["chosen"][0]["number"])
+    run("sample", "estimate", where).expect(1, "has no value of sample")
+
+
+@test
+def no_samples():
+    """what is no folder of samples is said"""
+    where = path("empty")
+    os.mkdir(where)
+    run("sample", "choose", where).expect(1, "there are no samples")
+    run("sample", "estimate", where).expect(1, "'xensched sample choose")
+    with open(where + "/0001.json", "w", encoding="utf-8") as f:
+        f.write('{"version": 2}')
+    run("sample", "choose", where).expect(1, "later version")
+    for words, said in ((("web1",), "--every takes"),
+                        (("web1", "--every", "5"), "--every takes"),
+                        (("web1", "--every", "5 days"), "--every takes"),
+                        (("web1", "--every", "0 cycles"), "--every takes"),
+                        (("web1", "--every", "5M instructions"), "instructions"),
+                        (("web1", "--every", "5M", "cycles"), "--checkpoint"),
+                        (("choose",), "sample choose DIR"), ((), "no GUEST")):
+        run("sample", *words).expect(2, said)
+
+
+
+main()

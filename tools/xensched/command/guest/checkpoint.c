@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * checkpoint.c - see checkpoint.h.
+ *
+ * xl saves, as a process of its own, since libxl is not to be interrupted.  If the
+ * guest is stopped, it is let go when it has been asked to suspend, which is the
+ * first that it sees then.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <xenstore.h>
+
+#include <xensched/stop.h>
+
+#include "checkpoint.h"
+#include "lib/xenstore-open.h"
+
+/* Between two looks, and how long they go on. */
+#define LOOK_NS 1000000L
+#define LOOKS   30000
+
+/* With the guest, the file until it is whole, the file, and the hook. */
+static const char without_hook[] =
+    "xl save -c \"$1\" \"$2\" >&2 && mv -f \"$2\" \"$3\"";
+static const char with_hook[] =
+    "xl save -p \"$1\" \"$2\" >&2 || exit 1; "
+    "sh -c \"$4\" >\"$3.disk\"; good=$?; "
+    "xl unpause \"$1\" && [ $good = 0 ] && mv -f \"$2\" \"$3\"";
+
+struct letting_go {
+    uint32_t domid;
+    struct xs_handle *xs;
+    bool let_go;
+};
+
+static bool is_asked_to_suspend(struct letting_go *l)
+{
+    char path[64], *text;
+    unsigned int length;
+    bool asked;
+
+    snprintf(path, sizeof(path), "/local/domain/%u/control/shutdown", l->domid);
+    text = xs_read(l->xs, XBT_NULL, path, &length);
+    asked = text && !strcmp(text, "suspend");
+    free(text);
+
+    return asked;
+}
+
+static void *let_go(void *arg)
+{
+    static const struct timespec pause = { .tv_nsec = LOOK_NS };
+    struct letting_go *l = arg;
+    int i;
+
+    for (i = 0; i < LOOKS && !l->let_go; i++) {
+        l->let_go = is_asked_to_suspend(l);
+        if (!l->let_go)
+            nanosleep(&pause, NULL);
+    }
+    /* Also if it was never asked: then xl has given up, or does soon. */
+    xensched_stop_resume(l->domid, NULL);
+
+    return NULL;
+}
+
+/* The process that does it. */
+
+static int run_script(const struct checkpoint *c, const char *part, int output)
+{
+    char domid[16];
+    int status;
+    pid_t pid;
+
+    snprintf(domid, sizeof(domid), "%u", c->domid);
+    pid = fork();
+    if (!pid) {
+        dup2(output, STDERR_FILENO);
+        execl("/bin/sh", "sh", "-c", c->hook ? with_hook : without_hook, "sh",
+              domid, part, c->path, c->hook, (char *)NULL);
+        _exit(127);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status)) {
+        unlink(part);
+        return -1;
+    }
+
+    return 0;
+}
+
+static int save_stopped(const struct checkpoint *c, const char *part, int output)
+{
+    struct letting_go l = { .domid = c->domid, .xs = xensched_xenstore_open(NULL) };
+    pthread_t thread;
+    int rc;
+
+    if (!l.xs || pthread_create(&thread, NULL, let_go, &l)) {
+        xensched_stop_resume(c->domid, NULL);
+        return -1;
+    }
+    rc = run_script(c, part, output);
+    l.let_go = true;
+    pthread_join(thread, NULL);
+    xs_close(l.xs);
+
+    return rc;
+}
+
+/* Nobody else is to end it in the middle. */
+static void save(const struct checkpoint *c, const char *part, int output)
+{
+    enum xensched_stop state;
+    int rc;
+
+    setsid();
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    rc = xensched_stop_state(c->domid, &state, NULL);
+    if (!rc)
+        rc = state == XENSCHED_STOP_STOPPED ? save_stopped(c, part, output)
+                                            : run_script(c, part, output);
+    _exit(rc ? 1 : 0);
+}
+
+/* Whoever waits for it. */
+
+/* The end of what was said. */
+static void hear(int output, char *said, size_t size)
+{
+    size_t length = 0;
+    ssize_t got;
+
+    for (;;) {
+        if (length == size - 1) {
+            memmove(said, said + size / 2, length - size / 2);
+            length -= size / 2;
+        }
+        got = read(output, said + length, size - 1 - length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        length += got;
+    }
+    while (length && said[length - 1] == '\n')
+        length--;
+    said[length] = '\0';
+}
+
+int checkpoint_save(const struct checkpoint *c, struct xensched_error *err)
+{
+    char part[PATH_MAX], said[300];
+    int output[2], status = 0;
+    pid_t pid;
+
+    if ((size_t)snprintf(part, sizeof(part), "%s.part", c->path) >= sizeof(part))
+        return xensched_fail(err, ENAMETOOLONG, "'%s' is too long", c->path);
+    if (pipe(output))
+        return xensched_fail(err, errno, "no pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid = fork();
+    if (!pid) {
+        close(output[0]);
+        save(c, part, output[1]);
+    }
+    close(output[1]);
+    if (pid > 0)
+        hear(output[0], said, sizeof(said));
+    close(output[0]);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
+        return xensched_fail(err, EIO, "domain %u could not be saved to '%s': "
+                             "%s", c->domid, c->path, pid < 0 ? "no process"
+                                                              : said);
+
+    return 0;
+}

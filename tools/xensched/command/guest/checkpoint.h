@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * checkpoint.h - save a guest to a file, and let it go on.
+ *
+ * A process of its own does it, which goes on when this one is killed: so there is a
+ * whole checkpoint, or none, and the guest runs.
+ */
+#ifndef XENSCHED_CHECKPOINT_H
+#define XENSCHED_CHECKPOINT_H
+
+#include <stdint.h>
+
+#include <xensched/error.h>
+
+struct checkpoint {
+    uint32_t domid;
+    const char *path; /* replaced when the checkpoint is complete */
+    /*
+     * A shell command, run when the guest is saved and has not gone on: for its
+     * disks.  What it prints is in @path.disk then.  NULL: none.
+     */
+    const char *hook;
+};
+
+/*
+ * As "xl save -c".  A guest suspends itself, for which it has to run: one that is
+ * stopped (xensched/stop.h) is let go when it has been asked to.
+ */
+int checkpoint_save(const struct checkpoint *c, struct xensched_error *err);
+
+#endif /* XENSCHED_CHECKPOINT_H */

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* folder.c - see folder.h. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "folder.h"
+#include "model/json.h"
+#include "model/memory.h"
+
+#define MOST_KEYS 4096U
+
+static int take_manifest(struct folder *f, const char *path,
+                         struct xensched_error *err)
+{
+    json_object *json = json_object_from_file(path);
+
+    if (json_number(json, "version", 0) != 1 ||
+        json_number(json, "number", 0) != f->nr + 1 ||
+        json_number(json, "end", 0) <= json_number(json, "begin", 0) ||
+        !json_member(json, "did", json_type_object)) {
+        json_object_put(json);
+        return xensched_fail(err, EPROTO, "'%s' is no manifest of a sample, or "
+                             "of a later version", path);
+    }
+    f->manifest = need_more_memory(f->manifest, f->nr + 1,
+                                   sizeof(*f->manifest));
+    f->manifest[f->nr++] = json;
+
+    return 0;
+}
+
+static size_t key_of(struct folder *f, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < f->dims; i++)
+        if (!strcmp(f->key[i], name))
+            return i;
+    if (f->dims == MOST_KEYS)
+        return MOST_KEYS;
+    f->key = need_more_memory(f->key, f->dims + 1, sizeof(*f->key));
+    f->key[f->dims] = need_string(name);
+
+    return f->dims++;
+}
+
+static void find_keys(struct folder *f)
+{
+    size_t i;
+
+    for (i = 0; i < f->nr; i++) {
+        json_object *did = json_member(f->manifest[i], "did", json_type_object);
+
+        json_object_object_foreach(did, name, value) {
+            (void)value;
+            key_of(f, name);
+        }
+    }
+}
+
+static void fill_in(struct folder *f)
+{
+    size_t i;
+
+    for (i = 0; i < f->nr; i++) {
+        json_object *did = json_member(f->manifest[i], "did", json_type_object);
+        double length = json_number(f->manifest[i], "end", 1) -
+                        json_number(f->manifest[i], "begin", 0);
+
+        json_object_object_foreach(did, name, value) {
+            size_t key = key_of(f, name);
+
+            if (key < f->dims)
+                f->x[i * f->dims + key] = log2(1 + 1e6 / length *
+                                               json_number(value, "sum", 0));
+        }
+    }
+}
+
+static void scale(struct folder *f)
+{
+    size_t i, d;
+
+    for (d = 0; d < f->dims; d++) {
+        double low = INFINITY, high = -INFINITY, range;
+
+        for (i = 0; i < f->nr; i++) {
+            low = fmin(low, f->x[i * f->dims + d]);
+            high = fmax(high, f->x[i * f->dims + d]);
+        }
+        range = fmax(high - low, 1);
+        for (i = 0; i < f->nr; i++)
+            f->x[i * f->dims + d] = (f->x[i * f->dims + d] - low) / range;
+    }
+}
+
+int folder_read(struct folder *f, const char *path, struct xensched_error *err)
+{
+    char name[PATH_MAX];
+    int rc = 0;
+
+    memset(f, 0, sizeof(*f));
+    for (;;) {
+        snprintf(name, sizeof(name), "%s/%04zu.json", path, f->nr + 1);
+        if (access(name, F_OK))
+            break;
+        rc = take_manifest(f, name, err);
+        if (rc)
+            return rc;
+    }
+    if (!f->nr)
+        return xensched_fail(err, ENOENT, "there are no samples in '%s'", path);
+    find_keys(f);
+    f->x = need_memory(f->nr * (f->dims + 1), sizeof(*f->x));
+    fill_in(f);
+    scale(f);
+
+    return 0;
+}
+
+void folder_free(struct folder *f)
+{
+    while (f->nr)
+        json_object_put(f->manifest[--f->nr]);
+    while (f->dims)
+        free(f->key[--f->dims]);
+    free(f->manifest);
+    free(f->key);
+    free(f->x);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * folder.h - the samples that are in a folder, as vectors.
+ */
+#ifndef XENSCHED_SAMPLE_FOLDER_H
+#define XENSCHED_SAMPLE_FOLDER_H
+
+#include <stddef.h>
+
+#include <json-c/json.h>
+
+#include <xensched/error.h>
+
+struct folder {
+    size_t nr;
+    json_object **manifest; /* [nr], by number, which goes from 1 on */
+    size_t dims;
+    char **key;             /* [dims]: what a member of a vector is */
+    double *x;              /* [nr][dims] */
+};
+
+/*
+ * A member of a vector is how much of an event there was with somebody, per unit of
+ * the interval: its logarithm, and of that the place between the least and the
+ * most of all.  What differs by less than a factor of two is not stretched.
+ */
+int folder_read(struct folder *f, const char *path, struct xensched_error *err);
+void folder_free(struct folder *f);
+
+#endif /* XENSCHED_SAMPLE_FOLDER_H */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* sample.c - xensched sample: its actions; see sample.h. */
+#include <string.h>
+
+#include "sample.h"
+
+static int run(const struct arguments *args)
+{
+    bool choose = !strcmp(args->action, "choose");
+    bool estimate = !strcmp(args->action, "estimate");
+
+    if (choose || estimate) {
+        if (args->nr_words != 1)
+            return arguments_wrong(&command_sample, "sample: it is 'sample %s "
+                                   "DIR'", args->action);
+        return choose ? sample_choose(args, args->word[0])
+                      : sample_estimate(args, args->word[0]);
+    }
+
+    return sample_guest(args);
+}
+
+const struct command command_sample = {
+    .name = "sample",
+    .summary = "save a guest at intervals, and choose which stand for all",
+    .help =
+        "Stop a guest each so much of its service, note what it did since the "
+        "time\n"
+        "before, save it to a file, and let it go on; until Ctrl-C, or until "
+        "the guest\n"
+        "ends.\n"
+        "\n"
+        "  GUEST --every 'N UNIT' --checkpoint DIR\n"
+        "                     UNIT: ms-of-service, cycles (of the TSC, while it "
+        "has a\n"
+        "                     pCPU) or events (rows of what it does); N may end "
+        "with K,\n"
+        "                     M or G\n"
+        "  choose DIR         some of them, by what they did, at random within "
+        "those\n"
+        "                     that are alike\n"
+        "  estimate DIR       of what was measured of the chosen ones, which is "
+        "in\n"
+        "                     DIR/measured: lines 'NUMBER VALUE'",
+    .takes = ARGUMENT_SOCKET | ARGUMENT_SAMPLE | ARGUMENT_SAMPLED |
+             ARGUMENT_JSON,
+    .run = run,
+};
