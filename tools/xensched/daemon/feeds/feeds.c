@@ -359,6 +359,21 @@ static bool is_worth_polling(struct feeds *feeds, const struct feed *feed)
             feed->poll_again);
 }
 
+/* Of dom0's back end either the log or statistics have what it does for whom. */
+static void read_disks(struct feeds *feeds, uint64_t now_ns)
+{
+    const struct feed *feed = feeds->feed[LINUX_OF_DOM0];
+    uint32_t requests = 1U << XEN_SCHEDLOG_EV_RING_PAGES;
+
+    if (!(choice_events(feeds->settings.choice, LINUX) & requests))
+        return;
+    if (feed->state == FEED_READING && feed->on & requests)
+        disks_forget(&feeds->disks);
+    else
+        disks_read(&feeds->disks, &feeds->core->domains, feeds->core->matrix,
+                   now_ns);
+}
+
 int feeds_read(struct feeds *feeds, uint64_t now_ns,
                struct xensched_error *err)
 {
@@ -373,6 +388,7 @@ int feeds_read(struct feeds *feeds, uint64_t now_ns,
         else if (is_worth_polling(feeds, feed))
             feed_poll(feeds, feed, now_ns);
     }
+    read_disks(feeds, now_ns);
 
     rc = core_read(feeds->core, feeds->feed[THE_HYPERVISORS]->source, now_ns,
                    err);
@@ -410,6 +426,7 @@ void feeds_init(struct feeds *feeds, const struct feeds_settings *settings,
     feeds->core = core;
     feeds->xs = xs;
     logs_init(&feeds->logs, settings->choice, LINUX, settings->nr_acct);
+    disks_init(&feeds->disks);
     add_feed(feeds, "hypervisor");
     add_feed(feeds, "linux");
     xenstore_remove_accts(xs, 0);
@@ -470,5 +487,6 @@ void feeds_free(struct feeds *feeds)
         free_feed(feeds->feed[i]);
     }
     free(feeds->feed);
+    disks_free(&feeds->disks);
     memset(feeds, 0, sizeof(*feeds));
 }

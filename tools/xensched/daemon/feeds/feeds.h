@@ -20,6 +20,7 @@
 
 #include "daemon/core/core.h"
 #include "daemon/log/logs.h"
+#include "disks.h"
 #include "sieve.h"
 #include "daemon/host/xenstore.h"
 
@@ -77,6 +78,7 @@ struct feeds {
     struct core *core;
     struct xenstore *xs;
     struct logs logs; /* of a Linux */
+    struct disks disks; /* dom0's, while its Linux does not log requests */
     uint64_t domains_hash;     /* as they were in the last look; 0: never */
     uint64_t domains_again_ns; /* to be gone through then, changed or not */
     unsigned int nr;

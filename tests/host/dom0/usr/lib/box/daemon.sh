@@ -48,6 +48,24 @@ said_times()
     grep -c "$1" $daemon_log
 }
 
+# pages GUEST: which the matrix has between dom0 and it.
+pages()
+{
+    xensched matrix | awk -v guest="$1" '
+        $1 == "ring-pages" && $2 == "Domain-0" && $4 == guest { n = $7 }
+        END { print n + 0 }'
+}
+
+# more_pages GUEST COMMAND: when it has done it, and the daemon has read, which
+# it does ten times a second.
+more_pages()
+{
+    before=$(pages "$1")
+    in_guest "$1" "$2" || return 1
+    sleep 2
+    echo $(($(pages "$1") - before))
+}
+
 # status_of NAME KEY: what the daemon says of a guest; there are names in the
 # journal, too.
 status_of()

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 1 --cores 2
+# time: 200
+# only: full
+#
+# Without any module of ours, xenschedd knows what dom0's xen-blkback does for whom: from
+# Linux' statistics, as many pages as were read and written.  Fails if some are lost or
+# counted twice, or if what a guest did before the daemon came counts.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+
+start_all one:disk=16 two:disk=16
+check "a guest writes before there is a daemon" \
+    in_guest one 'disk-io /dev/xvda write 4096 50'
+start_daemon
+is "the daemon starts" $? 0
+xensched check >check.txt 2>&1
+check "it is said how disks are known" \
+    grep "^ok *disks: rates, from Linux' statistics" check.txt
+sleep 2
+is "what was before does not count" "$(pages one)" 0
+is "300 requests of a page" \
+    "$(more_pages one 'disk-io /dev/xvda write 4096 300')" 300
+is "40 of 32 pages" "$(more_pages one 'disk-io /dev/xvda write 131072 40')" 1280
+is "another guest's" "$(more_pages two 'disk-io /dev/xvda write 4096 100')" 100
+is "reads as well" "$(more_pages two 'disk-io /dev/xvda read 4096 100')" 100
+is "what is not I/O is not in it" "$(more_pages one 'sleep 1')" 0
+guest stop two
+guest start obedient name=three disk=16
+sleep 1
+is "of a guest that is new" \
+    "$(more_pages three 'disk-io /dev/xvda write 4096 200')" 200
+stop_daemon TERM
+is "it ends cleanly" "${stopped:?}" 0
+finish

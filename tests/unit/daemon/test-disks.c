@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What dom0's back end does for whom, from files as Linux has them: sectors become
+ * pages of the right pair, each once, whole pages only.  Fails if a disk that is new
+ * counts as if all it ever did were of now, if one that is another's under the same name
+ * makes a number below 0, or if somebody is charged who has no accounting domain.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmocka-tap.h"
+
+#include "daemon/feeds/disks.h"
+
+#define SECOND 1000000000ULL
+
+static char folder[] = "/tmp/test-disks.XXXXXX";
+static struct disks disks;
+static struct matrix *matrix;
+static struct domain domain[] = {
+    { .domid = 0, .acct = 7 }, { .domid = 3, .acct = 9 },
+    { .domid = 4, .acct = XEN_SCHEDLOG_ACCT_XEN },
+};
+static struct domains domains = { .nr = 3, .domain = domain };
+static uint64_t now;
+
+static void write_file(const char *device, const char *name, uint64_t number)
+{
+    char path[200];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s", folder, device);
+    mkdir(path, 0700);
+    snprintf(path, sizeof(path), "%s/%s/statistics", folder, device);
+    mkdir(path, 0700);
+    snprintf(path, sizeof(path), "%s/%s/statistics/%s", folder, device, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%llu\n", (unsigned long long)number);
+    fclose(file);
+}
+
+static void disk(const char *device, uint64_t got, uint64_t put)
+{
+    write_file(device, "rd_sect", got);
+    write_file(device, "wr_sect", put);
+}
+
+static void look(void)
+{
+    disks_read(&disks, &domains, matrix, now += SECOND);
+}
+
+static uint64_t total;
+static unsigned int pairs;
+
+static void count(const struct matrix_entry *entry, void *arg)
+{
+    (void)arg;
+    assert_int_equal(entry->event, XEN_SCHEDLOG_EV_RING_PAGES);
+    assert_int_equal(entry->current, 7);
+    assert_int_equal(entry->correspondent, 9);
+    total += entry->total;
+    pairs++;
+}
+
+static uint64_t pages(void)
+{
+    total = pairs = 0;
+    matrix_visit(matrix, now, count, NULL);
+
+    return total;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/test-disks.XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    disks_init(&disks);
+    disks.folder = folder;
+    matrix = matrix_new(SECOND);
+    now = SECOND;
+
+    return 0;
+}
+
+static int end(void **state)
+{
+    char command[100];
+
+    (void)state;
+    disks_free(&disks);
+    matrix_free(matrix);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+
+    return system(command);
+}
+
+static void what_was_before_is_not_of_now(void **state)
+{
+    (void)state;
+    disk("vbd-3-51712", 800000, 80);
+    look();
+    assert_int_equal(pages(), 0);
+    disk("vbd-3-51712", 800800, 160);
+    look();
+    assert_int_equal(pages(), 110);
+    look();
+    assert_int_equal(pages(), 110);
+}
+
+static void parts_of_pages_come_later(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    disk("vbd-3-51712", 0, 0);
+    look();
+    for (i = 1; i <= 16; i++) {
+        disk("vbd-3-51712", i, 0);
+        look();
+    }
+    assert_int_equal(pages(), 2);
+}
+
+static void two_disks_are_one_pair(void **state)
+{
+    (void)state;
+    disk("vbd-3-51712", 0, 0);
+    disk("vbd-3-51728", 0, 0);
+    look();
+    disk("vbd-3-51712", 8, 0);
+    disk("vbd-3-51728", 0, 16);
+    look();
+    assert_int_equal(pages(), 3);
+    assert_int_equal(pairs, 1);
+}
+
+static void another_disk_of_the_name(void **state)
+{
+    (void)state;
+    disk("vbd-3-51712", 800, 0);
+    look();
+    disk("vbd-3-51712", 0, 0);
+    look();
+    assert_int_equal(pages(), 0);
+    disk("vbd-3-51712", 8, 0);
+    look();
+    assert_int_equal(pages(), 1);
+}
+
+static void who_has_no_number_is_nobody(void **state)
+{
+    (void)state;
+    disk("vbd-4-51712", 0, 0);
+    disk("vbd-5-51712", 0, 0);
+    look();
+    disk("vbd-4-51712", 80, 0);
+    disk("vbd-5-51712", 80, 0);
+    look();
+    assert_int_equal(pages(), 0);
+}
+
+static void other_devices_are_none(void **state)
+{
+    (void)state;
+    disk("vif-3-0", 0, 0);
+    disk("vbd-3-51712x", 0, 0);
+    look();
+    disk("vif-3-0", 80, 0);
+    disk("vbd-3-51712x", 80, 0);
+    look();
+    assert_int_equal(pages(), 0);
+}
+
+static void not_more_often_than_it_is_worth(void **state)
+{
+    (void)state;
+    disk("vbd-3-51712", 0, 0);
+    look();
+    disk("vbd-3-51712", 80, 0);
+    disks_read(&disks, &domains, matrix, now + 1);
+    assert_int_equal(pages(), 0);
+    look();
+    assert_int_equal(pages(), 10);
+}
+
+/* As after a log that had the requests is gone again. */
+static void forgotten_it_begins_anew(void **state)
+{
+    (void)state;
+    disk("vbd-3-51712", 0, 0);
+    look();
+    disks_forget(&disks);
+    disk("vbd-3-51712", 80, 0);
+    look();
+    assert_int_equal(pages(), 0);
+}
+
+static void no_folder_no_disks(void **state)
+{
+    (void)state;
+    disks.folder = "/nowhere";
+    look();
+    assert_int_equal(pages(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+        TEST(what_was_before_is_not_of_now),
+        TEST(parts_of_pages_come_later),
+        TEST(two_disks_are_one_pair),
+        TEST(another_disk_of_the_name),
+        TEST(who_has_no_number_is_nobody),
+        TEST(other_devices_are_none),
+        TEST(not_more_often_than_it_is_worth),
+        TEST(forgotten_it_begins_anew),
+        TEST(no_folder_no_disks),
+    };
+
+    return run_tap_tests(tests);
+}
