@@ -23,8 +23,9 @@ install_systemd()
     done
     cp "${SYSTEMD_UNITS[@]/#//usr/lib/systemd/system/}" \
         "$BOX_TOOLS/xenschedd.service" "$1/usr/lib/systemd/system/"
-    # Where the unit has it, and where Debian 12 looks for units.
+    # Where the unit has them, and where Debian 12 looks for units.
     ln -s ../bin/xenschedd "$1/usr/sbin/xenschedd"
+    ln -s ../bin/xensched "$1/usr/sbin/xensched"
     ln -s ../usr/lib/systemd "$1/lib/systemd"
     install_libraries "$1"
 }

@@ -771,9 +771,10 @@ def check_host():
             ("other-abi", 3, "ABI version", "same build"),
             ("no-area", 4, "log area", "start xenschedd")):
         lines = run("check", xen=xen).expect(1).out.splitlines()
-        check(len(lines) == 6, lines)
+        check(len(lines) == 7, lines)
         check([line.split()[0] for line in lines] ==
-              ["ok"] * good + ["FAIL"] + ["-"] * (5 - good), lines)
+              ["ok"] * good + ["FAIL"] + ["-"] * (5 - good) + ["ok"], lines)
+        check("Linux' statistics" in lines[6], lines)
         check(failed in lines[good] and remedy in lines[good], lines)
     lines = run("check", xen="busy").expect(
         0, "counters: none usable on this machine;", "held by nobody;",
@@ -781,6 +782,17 @@ def check_host():
     check(all(line.startswith("ok ") for line in lines[:5]), lines)
     check("modprobe xensched_log" in lines[6], lines)
     run("check", xen="quiet").expect(0, "events on: none")
+
+
+@test
+def can_start():
+    """check --can-start says why not, and nothing where it can"""
+    for xen, remedy in ((None, "/dev/xen/privcmd"), ("unprivileged", "by root in dom0"),
+                        ("unpatched", "CONFIG_SCHEDLOG"), ("other-abi", "same build")):
+        run("check", "--can-start", xen=xen).expect(1, "cannot start here", remedy)
+    for xen in ("no-area", "quiet", "busy"):
+        done = run("check", "--can-start", xen=xen).expect(0)
+        check(not done.out and not done.err, done.out, done.err)
 
 
 @test

@@ -99,6 +99,8 @@ static const struct option_row options[NR_OPTIONS] = {
     [OPTION_HOOK] = { "hook", "COMMAND", .takes = "a shell command",
         .help = "run it while the guest stands still, to take a snapshot of its "
                 "disks" },
+    [OPTION_CAN_START] = { "can-start",
+        .help = "say nothing, or why xenschedd cannot start here" },
     [OPTION_HELP] = { "help", .help = "print this text" },
 };
 
@@ -296,6 +298,7 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_CHECKPOINT: return take_text(value, &args->checkpoint);
     case OPTION_HOOK: return take_text(value, &args->hook);
     case OPTION_DO: return take_action_to_do(value, args);
+    case OPTION_CAN_START: return args->can_start = true;
     case OPTION_HELP:
     case NR_OPTIONS:
         break;

@@ -22,7 +22,7 @@ enum argument_option {
     OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
     OPTION_TRIGGER, OPTION_CONFIG, OPTION_DATABASE, OPTION_ALL, OPTION_CSV,
     OPTION_MARKDOWN, OPTION_TIMES, OPTION_EVERY, OPTION_DRY_RUN, OPTION_DO,
-    OPTION_CHECKPOINT, OPTION_HOOK, OPTION_HELP, NR_OPTIONS,
+    OPTION_CHECKPOINT, OPTION_HOOK, OPTION_CAN_START, OPTION_HELP, NR_OPTIONS,
 };
 
 /* Options, of which a subcommand takes some. */
@@ -51,6 +51,7 @@ enum argument_option {
 #define ARGUMENT_CONFIG        (1ULL << OPTION_CONFIG)
 #define ARGUMENT_DATABASE      (1ULL << OPTION_DATABASE)
 #define ARGUMENT_ALL           (1ULL << OPTION_ALL)
+#define ARGUMENT_CAN_START     (1ULL << OPTION_CAN_START)
 /* how a table is written */
 #define ARGUMENT_FORM          (1ULL << OPTION_CSV | 1ULL << OPTION_MARKDOWN)
 /* how often, and what */
@@ -118,6 +119,7 @@ struct arguments {
     const char *hook;       /* a shell command; NULL: not given */
     unsigned int nr_do; /* of --do */
     const char *action_to_do[ARGUMENTS_DO];
+    bool can_start;
     const char *action;
     int nr_words;       /* that come after it */
     char **word;

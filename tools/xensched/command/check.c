@@ -200,6 +200,23 @@ static bool read_configuration(struct options *options, const char *file)
     return options_parse(options, OPTIONS_CONFIG, file ? 3 : 1, argv) < 0;
 }
 
+/* How it is known what dom0's xen-blkback does for whom; @rc is of attaching. */
+static void print_disks(int rc, struct xensched_area *area)
+{
+    struct xensched_area_info info;
+    struct xensched_error err;
+
+    if (!rc && !xensched_area_info(area, &info, &err) &&
+        info.events_built & 1U << XEN_SCHEDLOG_EV_RING_PAGES)
+        printf("ok    disks: each request, which xen-blkback logs\n");
+    else if (!rc || rc == -ENOENT)
+        printf("ok    disks: rates, from Linux' statistics; each request if "
+               "xen-blkback had log sites\n");
+    else
+        printf("-     disks: not known, because nobody has set the Linux log "
+               "up\n");
+}
+
 /*
  * The log of dom0's Linux, which xenschedd can do without.  False: it is there,
  * and of no use.
@@ -217,12 +234,29 @@ static bool check_linux(const struct choice *choice)
                "xensched_log) it is not known what back ends do for whom\n");
     else
         printf("FAIL  Linux log: %s\n", err.text);
+    print_disks(rc, area);
     if (!rc) {
         compare(area, "Linux log", choice, LINUX);
         xensched_area_close(area);
     }
 
     return !rc || rc == -ENODATA || rc == -ENOENT;
+}
+
+/* For a service manager: there is no area yet, and that is no reason. */
+static int can_start(void)
+{
+    struct xensched_error err;
+    struct xensched_area *area;
+    int rc = xensched_area_attach(&area, &err);
+
+    if (!rc)
+        xensched_area_close(area);
+    if (failed_step(rc) >= STEP_AREA)
+        return EXIT_OK;
+    complain("xenschedd cannot start here: %s", err.text);
+
+    return EXIT_FAILED;
 }
 
 static int run(const struct arguments *args)
@@ -234,6 +268,8 @@ static int run(const struct arguments *args)
     bool known = false, good;
     int rc, attached;
 
+    if (args->can_start)
+        return can_start();
     if (!read_configuration(&options, args->config))
         return EXIT_FAILED;
     attached = rc = xensched_area_attach(&area, &err);
@@ -265,7 +301,8 @@ const struct command command_check = {
         "told with its remedy. Also told: who holds the log, which events are "
         "on, and\n"
         "whether log files have the sizes that xenschedd's configuration "
-        "gives them.",
-    .takes = ARGUMENT_CONFIG,
+        "gives them.\n"
+        "With --can-start only as much of it as a service manager has to know.",
+    .takes = ARGUMENT_CONFIG | ARGUMENT_CAN_START,
     .run = run,
 };
