@@ -118,7 +118,7 @@ dkms_tree_builds()
     (export kernelver=$2; . "$source/dkms.conf"
         [ "$source" = "$W/dest/usr/src/$PACKAGE_NAME-$PACKAGE_VERSION" ] &&
             [ -z "${BUILD_EXCLUSIVE_KERNEL:-}" ] || exit 1
-        { cd "$source" && $PRE_BUILD &&
+        { cd "$source" && ${PRE_BUILD:-:} &&
             make -C "$("$DRIVERS/headers.sh" "$2")" M="$source" modules; } \
             > "$W/log" 2>&1 || { tail -n 20 "$W/log"; exit 1; }
         for i in "${!BUILT_MODULE_NAME[@]}"; do
