@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# The one initramfs that dom0 and all guests boot from: busybox, the toolstack
-# and our programs with the libraries they need, the kernel modules that a Xen
-# host needs, and the files of tests/host/dom0.  It is made again only when
-# something in it has changed.  Needs no root: there are no device nodes in it.
+# The initramfs that dom0 boots from: busybox, the toolstack and our programs with
+# the libraries they need, the kernel modules that a Xen host needs, and the files of
+# tests/host/dom0.  That of guests lacks daemon and command, whose libraries are half
+# of it: a guest has to unpack it into half of its memory.  They are made again only
+# when something in them has changed.  Needs no root: there are no device nodes.
 #
-# Gives: $BOX_HOST/boot/initramfs.cpio
+# Gives: $BOX_HOST/boot/initramfs.cpio, $BOX_HOST/boot/guest.cpio
 
 # Of the toolstack, what an operator's or a test's hands reach for.
 readonly INITRAMFS_TOOLSTACK=(
@@ -88,21 +89,28 @@ install_programs()
     find "$BOX_HOST/programs" -type f -perm -u+x -exec cp -t "$1/usr/bin" {} +
 }
 
-# The libraries which the programs in ROOT need.  Ours come first: the machine
+# needed_libraries ROOT: those which its programs need.  Ours come first: the machine
 # may have a libxenctrl of its own release of Xen.
-install_libraries()
+needed_libraries()
 {
     local path=$BOX_TOOLSTACK/usr/lib:$BOX_TOOLS list
 
-    list=$(find "$1/usr" -type f -perm -u+x \
+    list=$(find "$1"/usr/{bin,sbin,lib/xen} -type f -perm -u+x \
                -exec env LD_LIBRARY_PATH="$path" ldd {} + 2>/dev/null || true)
     if grep -q 'not found' <<<"$list"; then
         die "$BOX_EXIT_MISSING" "a library is missing:" \
             "$(grep 'not found' <<<"$list" | sort -u)"
     fi
+    sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' <<<"$list" | sort -u
+}
+
+install_libraries()
+{
+    local list
+
+    list=$(needed_libraries "$1")
     mkdir -p "$1/usr/lib"
-    sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' <<<"$list" | sort -u |
-        xargs -r cp -L -t "$1/usr/lib"
+    xargs -r cp -L -t "$1/usr/lib" <<<"$list"
     install -D /lib64/ld-linux-x86-64.so.2 "$1/lib64/ld-linux-x86-64.so.2"
     # Not linked, but loaded by libc when a thread is cancelled, as xl does.
     cp -L "$(ldconfig -p | sed -n '/x86-64/s/.*libgcc_s.so.1.* => //p;')" \
@@ -177,6 +185,27 @@ install_terminals()
     done
 }
 
+# leave_out ROOT PROGRAM...: and the libraries that nobody else needs.
+leave_out()
+{
+    local root=$1 list library
+
+    shift
+    (cd "$root/usr/bin" && rm -f "$@")
+    list=$(needed_libraries "$root" | sed 's/.*\///')
+    find "$root/usr/lib" -maxdepth 1 -name '*.so.*' ! -name 'libgcc_s.*' |
+        while read -r library; do
+            grep -qxF "${library##*/}" <<<"$list" || rm "$library"
+        done
+}
+
+# pack ROOT: to stdout.
+pack()
+{
+    (cd "$1" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null)
+}
+
+# initramfs_build DOM0 GUEST: the two files.
 initramfs_build()
 {
     local root=$BOX_HOST/initramfs
@@ -193,7 +222,9 @@ initramfs_build()
     install_modules "$root"
     install_drivers "$root"
     install_terminals "$root"
-    (cd "$root" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null) >"$1"
+    pack "$root" >"$1"
+    leave_out "$root" xensched xenschedd
+    pack "$root" >"$2"
 }
 
 initramfs_prepare()
@@ -203,12 +234,14 @@ initramfs_prepare()
     need_command busybox busybox-static
     mkdir -p "$boot"
     inputs=$(initramfs_inputs)
-    if [[ -f $boot/initramfs.cpio && -f $BOX_HOST/initramfs.inputs &&
+    if [[ -f $boot/initramfs.cpio && -f $boot/guest.cpio &&
+          -f $BOX_HOST/initramfs.inputs &&
           $(<"$BOX_HOST/initramfs.inputs") == "$inputs" ]]; then
         return
     fi
     say "making the initramfs"
-    initramfs_build "$boot/initramfs.cpio.new"
+    initramfs_build "$boot/initramfs.cpio.new" "$boot/guest.cpio.new"
+    mv "$boot/guest.cpio.new" "$boot/guest.cpio"
     mv "$boot/initramfs.cpio.new" "$boot/initramfs.cpio"
     ln -f "$BOX_HOST/kernel/vmlinux" "$boot/vmlinux"
     printf '%s\n' "$inputs" >"$BOX_HOST/initramfs.inputs"
