@@ -250,13 +250,14 @@ const struct command command_calibrate = {
     .help =
         "Measure, in some seconds, how long a changed cache line, a notification "
         "and a\n"
-        "load from memory take within and between the nodes of this machine, and "
-        "write it\n"
-        "to FILE (default: " STANDARD "), where xenschedd's policy\n"
-        "placement has its distances from. Meanwhile two vCPUs of Domain-0 are held on\n"
-        "one pCPU after the other, and a domain without vCPU has a little memory on\n"
-        "each node; both is put back, also after Ctrl-C. Do it when the host has\n"
-        "little to do.",
+        "load from memory take within and between the nodes of this machine, and\n"
+        "write it to FILE (default: " STANDARD "), where\n"
+        "xenschedd's policy placement has its distances from. Meanwhile two vCPUs "
+        "of\n"
+        "Domain-0 are held on one pCPU after the other, and a domain without vCPU "
+        "has\n"
+        "a little memory on each node; both are put back, also after Ctrl-C. Do it\n"
+        "when the host has little to do.",
     .takes = ARGUMENT_OPTIONAL_FILE,
     .run = run,
 };
