@@ -44,7 +44,7 @@ understood()
 {
     local unit=$ROOT/xenschedd.service said
 
-    sed "s|/usr/sbin/xenschedd|$ROOT&|" "$ROOT/$UNIT" > "$unit"
+    sed "s|/usr/sbin/xensched|$ROOT&|" "$ROOT/$UNIT" > "$unit"
     said=$(systemd-analyze verify --man=no --recursive-errors=no "$unit" 2>&1) ||
         { echo "$said"; return 1; }
     [ -z "$said" ] || { echo "$said"; return 1; }

@@ -33,8 +33,8 @@ int schedlog_begin_stop(void)
 }
 
 /*
- * Nobody else can change the stop meanwhile: that takes the domain to be paused,
- * the current vCPU included.
+ * Nobody else can change the stop meanwhile: that takes the domain to be
+ * paused, the current vCPU included.
  */
 void schedlog_end_stop(uint32_t code)
 {

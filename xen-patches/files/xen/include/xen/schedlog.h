@@ -85,8 +85,8 @@ long schedlog_op_mark(XEN_GUEST_HANDLE_PARAM(void) arg);
 /* Is the current domain @d to stop at this mark, now? */
 bool schedlog_stops_at(const struct domain *d, uint32_t code);
 /*
- * Before the mark is logged, the domain's other vCPUs are paused; after it, all of
- * the domain.  -ERESTART: somebody else pauses it.
+ * Before the mark is logged, the domain's other vCPUs are paused; after it, all
+ * of the domain.  -ERESTART: somebody else pauses it.
  */
 int schedlog_begin_stop(void);
 void schedlog_end_stop(uint32_t code);
