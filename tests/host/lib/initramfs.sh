@@ -89,9 +89,9 @@ install_programs()
     find "$BOX_HOST/programs" -type f -perm -u+x -exec cp -t "$1/usr/bin" {} +
 }
 
-# needed_libraries ROOT: those which its programs need.  Ours come first: the machine
+# libraries_of ROOT: those which its programs need.  Ours come first: the machine
 # may have a libxenctrl of its own release of Xen.
-needed_libraries()
+libraries_of()
 {
     local path=$BOX_TOOLSTACK/usr/lib:$BOX_TOOLS list
 
@@ -108,7 +108,7 @@ install_libraries()
 {
     local list
 
-    list=$(needed_libraries "$1")
+    list=$(libraries_of "$1")
     mkdir -p "$1/usr/lib"
     xargs -r cp -L -t "$1/usr/lib" <<<"$list"
     install -D /lib64/ld-linux-x86-64.so.2 "$1/lib64/ld-linux-x86-64.so.2"
@@ -192,7 +192,7 @@ leave_out()
 
     shift
     (cd "$root/usr/bin" && rm -f "$@")
-    list=$(needed_libraries "$root" | sed 's/.*\///')
+    list=$(libraries_of "$root" | sed 's/.*\///')
     find "$root/usr/lib" -maxdepth 1 -name '*.so.*' ! -name 'libgcc_s.*' |
         while read -r library; do
             grep -qxF "${library##*/}" <<<"$list" || rm "$library"
