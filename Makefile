@@ -87,7 +87,8 @@ help:
 #|   make clean         what was built; keeps downloads and build/xen/edit
 #|   make distclean     all of build/; refuses if work in build/xen/edit is lost
 #|
-#| XEN_RELEASE=4.17 (or 4.22) with any of these is about that release of Xen.
+#| XEN_RELEASE=X.Y with any of these is about that release of Xen, if xen-patches/
+#| has a folder for it.
 #| XEN_TARBALL=FILE or XEN_TREE=FOLDER builds from a Xen source of your own.
 
 .PHONY: setup

@@ -48,7 +48,9 @@ make_root()
     rm -rf "$2.new"
     mkdir -p "$2.new"
     echo "chroot.sh: making a Debian $1, some minutes" >&2
-    debootstrap --variant=minbase --include=ca-certificates,make,git \
+    # What it mounts goes with it, even if it is killed.
+    unshare --mount debootstrap --variant=minbase \
+        --include=ca-certificates,make,git \
         "$1" "$2.new" "${site:-http://deb.debian.org/debian}" \
         > "$2.log" 2>&1 || die "debootstrap failed:" "$(tail -n 5 "$2.log")"
     mv "$2.new" "$2"

@@ -73,13 +73,19 @@ begin()
     begun+=($!)
 }
 
-# suite NAME COMMAND...: it, before anything else.  (The shell looks at a signal only
-# while it waits for a job, not for a command.)
-suite()
+# do_now COMMAND...: before anything else.  (The shell looks at a signal only while it
+# waits for a job, not for a command.)
+do_now()
 {
-    begin do_suite "$@" < /dev/null
-    wait "$!"
+    local rc=0
+
+    begin "$@" < /dev/null
+    wait "$!" || rc=$?
+    unset 'begun[-1]'   # its number may be somebody else's soon
+    return "$rc"
 }
+
+suite() { do_now do_suite "$@"; }
 
 # begin_lane: of what is in standard input.
 begin_lane()
@@ -128,8 +134,7 @@ summary() { tests/tap-summary.sh "$OUT"/*.tap; }
 build()
 {
     echo "== make $*"
-    begin make "$@"
-    wait "$!" && return
+    do_now make "$@" && return
     trouble "make $* failed"
     end_all
     summary
