@@ -31,7 +31,7 @@ def as_perfetto(recording):
     out = path("trace")
     run("timeline", recording.write(path("recording")), "--perfetto",
         out).expect(0)
-    protos = os.path.join(TOP, "tools/xensched/timeline")
+    protos = os.path.join(TOP, "tools/xensched/timeline/perfetto")
     with open(out, "rb") as trace:
         text = subprocess.run(
             ["protoc", "-I", protos, "--decode", "perfetto.Trace",

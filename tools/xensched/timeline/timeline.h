@@ -7,7 +7,7 @@
 #define XENSCHED_TIMELINE_H
 
 #include "counters.h"
-#include "foreign.h"
+#include "timeline/foreign/foreign.h"
 #include "regions.h"
 #include "rings.h"
 #include "threads.h"

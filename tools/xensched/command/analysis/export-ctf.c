@@ -5,7 +5,7 @@
 
 #include "command/command.h"
 #include "export-ctf.h"
-#include "timeline/ctf.h"
+#include "timeline/ctf/ctf.h"
 
 static int tell_defects(const struct ctf_rows *rows)
 {

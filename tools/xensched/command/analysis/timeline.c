@@ -18,8 +18,8 @@
 #include "rings.h"
 #include "shown.h"
 #include "command/text/table.h"
-#include "timeline/page.h"
-#include "timeline/perfetto.h"
+#include "timeline/page/page.h"
+#include "timeline/perfetto/perfetto.h"
 
 /* Threads that are printed; there may be thousands. */
 #define MOST_THREADS 20U

@@ -2,9 +2,9 @@
 /* page-events.c - arrows and instants of a page; see page-parts.h. */
 #include <stdlib.h>
 
-#include "list.h"
+#include "timeline/list.h"
 #include "model/json.h"
-#include "order.h"
+#include "timeline/order.h"
 #include "page-parts.h"
 
 /* Arrows: from a lane to a lane, by their numbers + 1; 0: from none shown. */

@@ -8,8 +8,8 @@
 
 #include <json-c/json.h>
 
-#include "region-lanes.h"
-#include "timeline.h"
+#include "timeline/region-lanes.h"
+#include "timeline/timeline.h"
 
 /* What a slice is, as data.js has it. */
 enum page_slice {

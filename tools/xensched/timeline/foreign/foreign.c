@@ -13,8 +13,8 @@
 #include "foreign.h"
 #include "foreign-clock.h"
 #include "foreign-text.h"
-#include "list.h"
-#include "order.h"
+#include "timeline/list.h"
+#include "timeline/order.h"
 
 /* Files of a trace that are told apart. */
 #define MAX_STREAMS 4096U

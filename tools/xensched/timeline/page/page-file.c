@@ -16,7 +16,7 @@
 #include "page-file.h"
 
 /* The viewer, as it is in the source (-Wa,-I says where). */
-#define PART(file) ".incbin \"timeline/viewer/" file "\"\n"
+#define PART(file) ".incbin \"timeline/page/viewer/" file "\"\n"
 #define VIEWER(name, parts)                    \
     __asm__(".section .rodata\n" #name ":\n"   \
             parts                              \

@@ -6,7 +6,7 @@
 #ifndef XENSCHED_TIMELINE_PAGE_H
 #define XENSCHED_TIMELINE_PAGE_H
 
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 /* Create or replace @path.  Returns 0, or what writing can return. */
 int page_write(const struct timeline *t, const char *path,

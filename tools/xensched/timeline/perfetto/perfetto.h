@@ -10,7 +10,7 @@
 #ifndef XENSCHED_TIMELINE_PERFETTO_H
 #define XENSCHED_TIMELINE_PERFETTO_H
 
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 /* Create or replace @path.  Returns 0, or what writing can return. */
 int perfetto_write(const struct timeline *t, const char *path,

@@ -9,12 +9,12 @@
 
 #include <json-c/json.h>
 
-#include "list.h"
+#include "timeline/list.h"
 #include "model/json.h"
 #include "page-file.h"
 #include "page-parts.h"
 #include "page.h"
-#include "thread-home.h"
+#include "timeline/thread-home.h"
 
 /* More lanes than this nobody can look at, and a browser cannot draw. */
 #define MAX_LANES        4096U

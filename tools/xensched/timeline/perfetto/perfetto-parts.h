@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "perfetto.pb-c.h"
-#include "timeline.h"
+#include "timeline/timeline.h"
 
 /* What a track is of, above the number of that. */
 enum track {

@@ -15,7 +15,7 @@
 #include <xensched/row.h>
 
 #include "ctf-classes.h"
-#include "list.h"
+#include "timeline/list.h"
 
 /* Accounting domains with a name in the trace; the others are numbers. */
 #define MAX_LABELS 1024U

@@ -8,8 +8,8 @@
 #include <xensched/merge.h>
 
 #include "ctf-rows.h"
-#include "list.h"
-#include "order.h"
+#include "timeline/list.h"
+#include "timeline/order.h"
 
 #define NR_BUCKETS 65536U
 

@@ -12,7 +12,7 @@
 
 #include "foreign.h"
 #include "foreign-clock.h"
-#include "list.h"
+#include "timeline/list.h"
 
 #define NOBODY (-1)
 

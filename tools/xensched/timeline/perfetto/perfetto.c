@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "timeline/list.h"
 #include "perfetto.h"
 #include "perfetto-parts.h"
-#include "thread-home.h"
+#include "timeline/thread-home.h"
 
 #define CLOCK_ID_MONOTONIC 3U
 #define CLOCK_ID_BOOTTIME  6U
