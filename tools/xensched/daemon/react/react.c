@@ -99,18 +99,19 @@ static bool met(void *arg, struct reaction *r)
 
 /* Whom it is about. */
 
+/* By its name, else by its domid. */
 static const struct domain *find_domain(const struct domains *domains,
                                         const char *name)
 {
     const struct domain *d = domains_find_name(domains, name);
+    unsigned long domid;
     char *end;
 
     if (d || !*name)
         return d;
-    errno = 0;
+    domid = strtoul(name, &end, 10);
 
-    return domains_find(domains, strtoul(name, &end, 10)) && !*end
-           ? domains_find(domains, strtoul(name, NULL, 10)) : NULL;
+    return *end ? NULL : domains_find(domains, domid);
 }
 
 static bool is_told_apart(const struct domain *d)
