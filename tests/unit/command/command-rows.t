@@ -20,7 +20,7 @@ import time
 import zlib
 
 from command_world import (
-    FOLDER, XENSCHED, alone, check, daemon, examples, hear, main, path,
+    FOLDER, XENSCHED, alone, await_handler, check, daemon, examples, hear, main, path,
     run, start, test)
 
 
@@ -426,6 +426,7 @@ def advise_nothing():
 def advise_interrupted():
     """advise-size prints what it has when it is interrupted"""
     with start("advise-size", xen="busy", stdout=subprocess.PIPE) as p:
+        await_handler(p)
         time.sleep(1)
         p.send_signal(signal.SIGINT)
         check(b"rows per interval" in p.stdout.read(), "nothing")
@@ -798,7 +799,10 @@ def replay_recorded():
     file = recorded_with_host(examples()["host"]["result"])
     plans, numbers = replayed(file, "--", "--period", "100", "--settle", "0")
     check(numbers["rows"] == len(dumped(file)), numbers)
-    check(13 <= len(plans) <= 15, len(plans))
+    # One each 100 ms; a busy machine may have recorded less than was wanted.
+    check(5 <= len(plans) <= 15, len(plans))
+    check(all(abs(plan["time_s"] - 0.1 * i) < 0.02
+              for i, plan in enumerate(plans, 1)), plans)
     names = {d["domain"] for d in plans[-1]["moves"] + plans[-1]["kept"]}
     check(names == {"Domain-0", "disk", "idle"}, names)
     first = run("replay", "--json", file).expect(0).out

@@ -119,6 +119,17 @@ def start(*arguments, xen, **options):
         process.wait()
 
 
+def await_handler(process, number=signal.SIGINT):
+    """Until the program catches this signal: before, it would just die of it."""
+    while True:
+        with open("/proc/%d/status" % process.pid, encoding="ascii") as status:
+            caught = next(int(line.split()[1], 16) for line in status
+                          if line.startswith("SigCgt:"))
+        if caught >> (number - 1) & 1:
+            return
+        time.sleep(0.01)
+
+
 @contextlib.contextmanager
 def daemon(talk):
     """A socket; talk(connection) is called with each client."""
