@@ -73,8 +73,7 @@ for n in 1 2 3; do
         grep -q '"disk": *"disk-of-that-time"' $samples/000$n.json
     check "sample $n: so is what the guest did" \
         grep -q '"service-ns"' $samples/000$n.json
-    note "sample $n: skid $(of $n skid) ns, saved after $(($(of $n after) -
-        $(of $n end))) ns more"
+    note "sample $n: skid $(of $n skid) ns, $(of $n saving) ns for being saved"
 done
 # What rows say of its service is what Xen counts, to a tick.
 check "rows have all of its service" awk -v w="$(($(of 2 end) - $(of 2 begin)))" \
@@ -84,6 +83,10 @@ check "rows have all of its service" awk -v w="$(($(of 2 end) - $(of 2 begin)))"
 check "the guest goes on" goes_on worker
 check "two of them are chosen" sh -c "xensched sample choose $samples --top 2 |
     grep -q '^3 intervals'"
+check "a checkpoint is where its interval begins" sh -c \
+    "[ $samples/0002.save -ot $samples/0002.json ] &&
+        [ $samples/0001.json -ot $samples/0002.save ]"
+check "one that has no interval is not left" sh -c "! ls $samples/0004.*"
 check "a folder with samples is not written to again" sh -c \
     "xensched sample worker --every '300 ms-of-service' --checkpoint $samples 2>&1 |
         grep -q 'has samples'"

@@ -12,7 +12,7 @@ import subprocess
 import time
 
 from command_world import (
-    XENSCHED, check, daemon, hear, main, path, run, start, test)
+    XENSCHED, await_handler, check, daemon, hear, main, path, run, start, test)
 
 FIRED = {"fired": {"id": 7, "condition": "mark web1 3", "domain": "web1",
                    "domid": 1, "value": 3, "count": 1, "held_back": 2,
@@ -152,6 +152,7 @@ def interrupted():
     with daemon(telling([], OK)) as where:
         with start("on", "loss", "--socket", where, "--do", "shell true",
                    xen="quiet", stderr=subprocess.PIPE) as process:
+            await_handler(process)
             time.sleep(1)
             process.send_signal(signal.SIGINT)
             said = process.stderr.read()
@@ -206,6 +207,20 @@ def chooses():
 
 
 @test
+def draws_again():
+    """sample choose: the same seed draws the same, another one does not"""
+    where = folder(45)
+
+    def drawn(*words):
+        return json.loads(run("sample", "choose", where, "--json",
+                              *words).expect(0).out)["chosen"]
+
+    check(drawn() == drawn("--seed", "1"))
+    check(drawn("--seed", "2") == drawn("--seed", "2") != drawn("--seed", "1"))
+    run("sample", "choose", where, "--seed", "x").expect(2, "a number")
+
+
+@test
 def estimates():
     """sample estimate: of what was measured of those, with an interval"""
     where = folder(45)
@@ -250,7 +265,6 @@ def no_samples():
                         (("web1", "--every", "5M", "cycles"), "--checkpoint"),
                         (("choose",), "sample choose DIR"), ((), "no GUEST")):
         run("sample", *words).expect(2, said)
-
 
 
 main()

@@ -99,6 +99,8 @@ static const struct option_row options[NR_OPTIONS] = {
     [OPTION_HOOK] = { "hook", "COMMAND", .takes = "a shell command",
         .help = "run it while the guest stands still, to take a snapshot of its "
                 "disks" },
+    [OPTION_SEED] = { "seed", "N", .takes = "a number", .standard = "1",
+        .help = "another one draws other samples" },
     [OPTION_CAN_START] = { "can-start",
         .help = "say nothing, or why xenschedd cannot start here" },
     [OPTION_HELP] = { "help", .help = "print this text" },
@@ -297,6 +299,7 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_DRY_RUN: return args->dry_run = true;
     case OPTION_CHECKPOINT: return take_text(value, &args->checkpoint);
     case OPTION_HOOK: return take_text(value, &args->hook);
+    case OPTION_SEED: return option_number(value, 0, 999999999, &args->seed);
     case OPTION_DO: return take_action_to_do(value, args);
     case OPTION_CAN_START: return args->can_start = true;
     case OPTION_HELP:
@@ -403,7 +406,7 @@ enum arguments_result arguments_parse(const struct command *command, int argc,
     char program[32];
     int option;
 
-    *args = (struct arguments){ .socket = CLIENT_DEFAULT_SOCKET };
+    *args = (struct arguments){ .socket = CLIENT_DEFAULT_SOCKET, .seed = 1 };
     snprintf(program, sizeof(program), "xensched %s", command->name);
     argv[0] = program; /* what getopt's messages begin with */
     while ((option = option_next(&table, argc, argv)) != -1) {

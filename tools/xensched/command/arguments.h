@@ -22,7 +22,7 @@ enum argument_option {
     OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
     OPTION_TRIGGER, OPTION_CONFIG, OPTION_DATABASE, OPTION_ALL, OPTION_CSV,
     OPTION_MARKDOWN, OPTION_TIMES, OPTION_EVERY, OPTION_DRY_RUN, OPTION_DO,
-    OPTION_CHECKPOINT, OPTION_HOOK, OPTION_CAN_START, OPTION_HELP, NR_OPTIONS,
+    OPTION_CHECKPOINT, OPTION_HOOK, OPTION_SEED, OPTION_CAN_START, OPTION_HELP, NR_OPTIONS,
 };
 
 /* Options, of which a subcommand takes some. */
@@ -60,7 +60,8 @@ enum argument_option {
 /* where samples are, and how many */
 #define ARGUMENT_SAMPLED       (1ULL << OPTION_TIMES | 1ULL << OPTION_EVERY | \
                                 1ULL << OPTION_CHECKPOINT | \
-                                1ULL << OPTION_HOOK | 1ULL << OPTION_TOP)
+                                1ULL << OPTION_HOOK | 1ULL << OPTION_TOP | \
+                                1ULL << OPTION_SEED)
 
 /* What is no option. */
 #define ARGUMENT_ACTION        (1ULL << 48) /* has to be there, with what it takes */
@@ -117,6 +118,7 @@ struct arguments {
     bool dry_run;
     const char *checkpoint; /* path of a folder; NULL: not given */
     const char *hook;       /* a shell command; NULL: not given */
+    uint64_t seed;          /* of what is by lot; 1 if not given */
     unsigned int nr_do; /* of --do */
     const char *action_to_do[ARGUMENTS_DO];
     bool can_start;

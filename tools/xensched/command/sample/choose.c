@@ -16,9 +16,6 @@
 
 #define USUAL 10U
 
-/* The same folder gives the same choice. */
-#define SEED 1U
-
 static json_object *json_of(const struct folder *f, const struct strata *s)
 {
     json_object *json = json_object_new_object();
@@ -84,7 +81,7 @@ int sample_choose(const struct arguments *args, const char *folder)
 {
     size_t wanted = args->top_given ? args->top : USUAL;
     struct xensched_error err;
-    struct strata s = { .seed = SEED };
+    struct strata s = { .seed = args->seed };
     struct folder f;
     json_object *json;
     int rc = folder_read(&f, folder, &err);

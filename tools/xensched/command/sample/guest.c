@@ -60,9 +60,10 @@ struct sampler {
     uint64_t lost_rows; /* likewise */
     uint64_t khz;
     uint64_t events;  /* rows so far */
-    unsigned int nr;  /* samples */
-    uint64_t begin, end, goal; /* of the interval, by the counter */
-    uint64_t after;   /* the same when it had been saved */
+    unsigned int nr;  /* complete samples */
+    uint64_t boundary; /* where the guest was stopped to be saved, by the counter */
+    uint64_t begin, end, goal; /* of the interval, which begins when it was saved */
+    uint64_t begin_ns;
     double most_missed;
 };
 
@@ -240,10 +241,11 @@ static int reach(struct sampler *s, struct xensched_error *err)
     return rc;
 }
 
+/* Of the sample that is being made. */
 static void name_of(const struct sampler *s, const char *what,
                     char path[PATH_MAX])
 {
-    snprintf(path, PATH_MAX, "%s/%04u.%s", s->folder, s->nr, what);
+    snprintf(path, PATH_MAX, "%s/%04u.%s", s->folder, s->nr + 1, what);
 }
 
 static char *text_of_hook(const struct sampler *s)
@@ -263,7 +265,16 @@ static char *text_of_hook(const struct sampler *s)
     return text;
 }
 
-static json_object *manifest(struct sampler *s, uint64_t wall_ns)
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static json_object *manifest(struct sampler *s)
 {
     json_object *json = json_object_new_object();
     char path[PATH_MAX];
@@ -272,7 +283,7 @@ static json_object *manifest(struct sampler *s, uint64_t wall_ns)
     name_of(s, "save", path);
     stat(path, &saved);
     json_add_int(json, "version", 1);
-    json_add_int(json, "number", s->nr);
+    json_add_int(json, "number", s->nr + 1);
     json_add_text(json, "guest", s->guest);
     json_add_int(json, "domid", s->target.domid);
     json_add_text(json, "unit", units[s->unit]);
@@ -282,8 +293,8 @@ static json_object *manifest(struct sampler *s, uint64_t wall_ns)
     json_add_int(json, "skid", s->end - s->goal);
     json_add_real(json, "skid_percent",
                   100.0 * (s->end - s->goal) / length_of(s), 4);
-    json_add_int(json, "after", s->after);
-    json_add_int(json, "wall_ns", wall_ns);
+    json_add_int(json, "saving", s->begin - s->boundary);
+    json_add_int(json, "wall_ns", now_ns() - s->begin_ns);
     json_add_int(json, "lost_rows", s->lost_rows);
     json_object_object_add(json, "did", json_object_get(s->did));
     json_add_text(json, "checkpoint", strrchr(path, '/') + 1);
@@ -295,11 +306,10 @@ static json_object *manifest(struct sampler *s, uint64_t wall_ns)
     return json;
 }
 
-/* When it is there, the checkpoint is. */
-static int write_manifest(struct sampler *s, uint64_t wall_ns,
-                          struct xensched_error *err)
+/* When it is there, the checkpoint is, and its interval is over. */
+static int write_manifest(struct sampler *s, struct xensched_error *err)
 {
-    json_object *json = manifest(s, wall_ns);
+    json_object *json = manifest(s);
     const char *text = json_object_to_json_string_ext(json,
                                                       JSON_C_TO_STRING_PRETTY);
     char path[PATH_MAX];
@@ -312,6 +322,17 @@ static int write_manifest(struct sampler *s, uint64_t wall_ns,
     return rc;
 }
 
+/* One whose interval did not come to its end is none. */
+static void forget_checkpoint(const struct sampler *s)
+{
+    char path[PATH_MAX];
+
+    name_of(s, "save", path);
+    unlink(path);
+    name_of(s, "save.disk", path);
+    unlink(path);
+}
+
 /* What the guest did until now is in its rows when it does not run. */
 static int stop_there(struct sampler *s, struct xensched_error *err)
 {
@@ -319,15 +340,14 @@ static int stop_there(struct sampler *s, struct xensched_error *err)
 
     if (!rc)
         rc = read_rows(s, err);
-    if (rc)
-        return rc;
-    json_object_put(s->did);
-    s->did = interval_json(&s->interval, s->names);
-    s->lost_rows = s->interval.lost_rows;
 
-    return counter(s, &s->end, err);
+    return rc ? rc : counter(s, &s->end, err);
 }
 
+/*
+ * From where the guest is stopped; it goes on then, see checkpoint.h.  What it does
+ * until it has been saved is of no interval.
+ */
 static int save(struct sampler *s, struct xensched_error *err)
 {
     char path[PATH_MAX];
@@ -336,55 +356,55 @@ static int save(struct sampler *s, struct xensched_error *err)
     };
     int rc;
 
+    s->boundary = s->end;
     name_of(s, "save", path);
     rc = checkpoint_save(&checkpoint, err);
-    /* What it did meanwhile is of no interval. */
     if (!rc)
         rc = read_rows(s, err);
     if (!rc)
-        rc = counter(s, &s->after, err);
+        rc = counter(s, &s->begin, err);
+    interval_begin(&s->interval, s->interval.acct);
+    s->begin_ns = now_ns();
+    s->goal = s->begin + length_of(s);
 
     return rc;
 }
 
-static uint64_t now_ns(void)
+/* The interval has ended, and the guest is stopped. */
+static int complete(struct sampler *s, struct xensched_error *err)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-
-    return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-static int one_sample(struct sampler *s, struct xensched_error *err)
-{
-    uint64_t begin_ns = now_ns(), wall_ns;
-    double missed;
+    double missed = 100.0 * (s->end - s->goal) / length_of(s);
     int rc;
 
-    interval_begin(&s->interval, s->interval.acct);
-    s->goal = s->begin + length_of(s);
-    rc = reach(s, err);
-    if (rc || stop_count())
-        return rc;
-    s->nr++;
-    rc = stop_there(s, err);
-    wall_ns = now_ns() - begin_ns;
-    if (!rc)
-        rc = save(s, err);
-    /* Whatever came of it. */
-    xensched_stop_resume(s->target.domid, NULL);
-    if (!rc)
-        rc = write_manifest(s, wall_ns, err);
+    json_object_put(s->did);
+    s->did = interval_json(&s->interval, s->names);
+    s->lost_rows = s->interval.lost_rows;
+    rc = write_manifest(s, err);
     if (rc)
         return rc;
-    missed = 100.0 * (s->end - s->goal) / length_of(s);
+    s->nr++;
     s->most_missed = missed > s->most_missed ? missed : s->most_missed;
     fprintf(stderr, "sample %u: %.4f %% beyond its boundary\n", s->nr, missed);
-    /* What came meanwhile is the next one's. */
-    s->begin = s->after;
 
     return 0;
+}
+
+/* From one stop to the next. */
+static int one_sample(struct sampler *s, struct xensched_error *err)
+{
+    unsigned int nr = s->nr;
+    int rc = save(s, err);
+
+    if (!rc)
+        rc = reach(s, err);
+    if (!rc && !stop_count())
+        rc = stop_there(s, err);
+    if (!rc && !stop_count())
+        rc = complete(s, err);
+    if (s->nr == nr)
+        forget_checkpoint(s);
+
+    return rc;
 }
 
 static bool is_over(const struct sampler *s)
@@ -398,9 +418,7 @@ static int check_folder(struct sampler *s, struct xensched_error *err)
 {
     char path[PATH_MAX];
 
-    s->nr = 1;
     name_of(s, "save", path);
-    s->nr = 0;
     if (access(path, F_OK))
         return 0;
 
@@ -413,9 +431,11 @@ static int sample(struct sampler *s, struct xensched_error *err)
     int rc = check_folder(s, err);
 
     if (!rc)
-        rc = counter(s, &s->begin, err);
+        rc = stop_there(s, err);
     while (!rc && !is_over(s))
         rc = one_sample(s, err);
+    /* Whatever came of it. */
+    xensched_stop_resume(s->target.domid, NULL);
     /* That it ends is how most of them end. */
     if (rc == -ESRCH && s->nr)
         rc = 0;

@@ -24,11 +24,11 @@ const struct command command_sample = {
     .name = "sample",
     .summary = "save a guest at intervals, and choose which stand for all",
     .help =
-        "Stop a guest each so much of its service, note what it did since the "
-        "time\n"
-        "before, save it to a file, and let it go on; until Ctrl-C, or until "
-        "the guest\n"
-        "ends.\n"
+        "Save a guest to a file, let it go on, and stop it after so much of its "
+        "service,\n"
+        "to note what it did in this interval and to save it again for the next "
+        "one; until\n"
+        "Ctrl-C, or until the guest ends.\n"
         "\n"
         "  GUEST --every 'N UNIT' --checkpoint DIR\n"
         "                     UNIT: ms-of-service, cycles (of the TSC, while it "
