@@ -1,18 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Eight guests whose load changes, under four placements: Xen's scheduler alone
-# (credit2), the best pinning by hand for all of it, pinned at random, and placed
-# by xenschedd with each of its levers.  The same work is done under each: reads from a disk of dom0's,
-# from one of a driver domain's, notifications between guests, computing.
+# Is placement worth anything?  Eight guests whose load changes do the same work
+# under each of several placements (host/phases.py has them), on the machine model:
+# what is compared is the modelled pCPU time of the whole host for this work, the
+# daemon's own included.
 #
-# In exact mode, on 2 sockets x 4 cores; dom0 and the driver domain have one vCPU
-# each, held on socket 0 and on socket 1.  Counted are the instructions of the
-# whole host from the beginning of each phase until the last guest has done its
-# part, and notifications that cross sockets.  Nobody pauses, so there is always
-# somebody who has something to do and the TSC is the number of instructions.
+# In exact mode, on 2 sockets x 4 cores with NUMA; dom0 and the driver domain have one
+# vCPU each, held on socket 0 and on socket 1.  Nobody pauses, so the TSC is the number
+# of instructions of the whole host.  The model is on for a part of the time only,
+# evenly spread (programs/samples.c): the time of a phase is its instructions, all
+# of them, times what those which were sampled took each.
 #
-# AMOUNT (requests per guest and phase) and SEED can be set from outside.
+# From outside: LENGTHS, seconds of this host that a phase is to take ("1 3 10");
+# SEEDS ("1 2 3 4 5"), each with other phases and other lots; PHASES, how many of a
+# seed (4); MACHINE (xeon2).  This takes hours.  What is in build/bench/phases/ is not
+# measured again: it can be interrupted, and "REPORT=only" says what there is.
 #
 # Writes build/bench/phases.json.
 
@@ -23,11 +26,32 @@ top=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/bench/host/lib.sh
 . "$here/host/lib.sh"
 
-"$here/host/phases.py" plan "${AMOUNT:-8000}" "${SEED:-1}" >"$results/plan"
-bench_boot --timeout 3600 --sockets 2 --cores 4 --dom0-vcpus 1 --dom0-memory 768 \
-    --memory 2560 "$here"/host/{phases,daemon}-dom0.sh "$results/plan"
-for rows in "$results"/*.rows; do
-    bench_dump "$rows"
-done
-"$here/host/phases.py" report "$results" "$out/phases.json" |
-    tee "$out/phases.txt"
+machine=${MACHINE:-xeon2}
+read -ra lengths <<<"${LENGTHS:-1 3 10}"
+read -ra seeds <<<"${SEEDS:-1 2 3 4 5}"
+runs=$out/phases/$machine
+
+# measure LENGTH SEED
+measure()
+(
+    folder=$runs/$1-$2
+    [[ ! -f $folder/complete ]] || return 0
+    results=$folder
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    "$here/host/phases.py" plan "$1" "$2" "${PHASES:-4}" >"$folder/plan"
+    bench_boot --timeout $((3600 + 3600 * $1)) --machine "$machine" --sockets 2 \
+        --cores 4 --numa --dom0-vcpus 1 --dom0-memory 640 --memory 3072 \
+        --xen-append "dom0_nodes=0 dma_bits=24 bootscrub=0" \
+        "$here"/host/{phases,daemon}-dom0.sh "$folder/plan"
+    touch "$folder/complete"
+)
+
+if [[ ${REPORT:-} != only ]]; then
+    for seed in "${seeds[@]}"; do
+        for length in "${lengths[@]}"; do
+            measure "$length" "$seed"
+        done
+    done
+fi
+"$here/host/phases.py" report "$runs" "$out/phases.json" | tee "$out/phases.txt"

@@ -6,68 +6,53 @@
 #
 #   phases       words of /usr/lib/box/phases.sh
 #   amount       requests of each guest in a phase
-#   part         of which so many are recorded, where nothing is placed meanwhile
+#   pause        us between two samples
 #   placements   their names; one that is a variable, too, is what guests are
 #                pinned to: GUEST=CPUS ...
 #
-# For each placement, all phases are gone through twice: once to count
-# instructions, once to record who notifies whom.
+# All phases are gone through under each placement:
 #
-#   $RESULTS/ticks                   PLACEMENT PHASE BEGAN-MS TICKS
-#   $RESULTS/PLACEMENT.rows          the recording
-#   $RESULTS/PLACEMENT.status        what the daemon said meanwhile
-#   $RESULTS/PLACEMENT.journal       of the first time; of the other: .journal2
+#   $RESULTS/machine.jsonl       region 1 + n: samples of the nth phase, counted over
+#                                all placements
+#   $RESULTS/ticks               PLACEMENT PHASE BEGAN-MS TICKS
+#   $RESULTS/PLACEMENT.journal   of the daemon
+#   $RESULTS/memory              GUEST SOFT-AFFINITY, as xl chose it with its node
 
 set -e
 . /usr/lib/box/phases.sh
-phases='' amount='' part='' placements=''
+phases='' amount='' pause='' placements=''
 . ./plan
 # shellcheck source=tests/bench/host/daemon-dom0.sh
 . ./daemon-dom0.sh
 
-acting="--mode act --policies driver-affinity,working-set --max-moves 100
-        --half-life 150 --period 150 --interval 50 --confirm 2 --stay 500
-        --settle 0 --quiet 600000"
+# Eager, as phases are short.  In exact mode pCPUs take turns: each executes an
+# eighth of an instruction per ns, and so an eighth of the misses.
+acting="--mode act --max-moves 100 --half-life 150 --period 150 --interval 50
+        --confirm 2 --stay 500 --settle 0 --quiet 600000 --misses 125"
+warm=15000 count=30000
+region=0
 
-# go_through PLACEMENT AMOUNT: one line for each phase.
-go_through()
+soft()
 {
-    local phase
-
-    for phase in $phases; do
-        echo "$1 $phase $(run_phase "$phase" "$2")"
-    done
+    xl vcpu-list "$1" | awk 'NR == 2 { print $NF }'
 }
 
-# pin PLACEMENT
+# pin PLACEMENT: hard affinity and soft affinity
 pin()
 {
-    local name where
+    local name where place
 
     eval "where=\${$1:-}"
     for name in $GUESTS; do
+        place=all
         case " $where" in
-        *" $name="*) where_of=${where#*"$name"=}; where_of=${where_of%% *} ;;
-        *)           where_of=all ;;
+        *" $name="*) place=${where#*"$name"=}; place=${place%% *} ;;
         esac
-        xl vcpu-pin "$name" 0 "$where_of"
+        case $1 in
+        memory) xl vcpu-pin "$name" 0 all "$(sed -n "s/^$name //p" "$RESULTS/memory")" ;;
+        *)      xl vcpu-pin "$name" 0 "$place" all ;;
+        esac
     done
-}
-
-# record PLACEMENT AMOUNT
-record()
-{
-    local recorder
-
-    xensched record "/tmp/$1.rows" 2>/dev/null &
-    recorder=$!
-    usleep 300000
-    go_through "$1" "$2" >>"$RESULTS/ticks-recorded"
-    usleep 300000
-    kill -INT $recorder
-    wait $recorder
-    xensched status --json >"$RESULTS/$1.status"
-    mv "/tmp/$1.rows" "$RESULTS"
 }
 
 # idle_first: a phase of nothing, so that each begins alike.
@@ -77,51 +62,44 @@ idle_first()
     sleep 2
 }
 
-measure()
+# go_through PLACEMENT
+go_through()
 {
+    local phase sampler ran
+
     idle_first
-    go_through "$1" "$amount" >>"$RESULTS/ticks"
-    tail -n 1 "$RESULTS/ticks"
+    for phase in $phases; do
+        region=$((region + 1))
+        samples $region $warm $count "$pause" &
+        sampler=$!
+        ran=$(run_phase "$phase" "$amount")
+        echo "$1 $phase $ran" >>"$RESULTS/ticks"
+        kill $sampler
+        wait $sampler
+        tail -n 1 "$RESULTS/ticks"
+    done
 }
 
-left_alone()
+# by_daemon PLACEMENT POLICIES
+by_daemon()
 {
-    pin "$1"
-    measure "$1"
-    start_daemon --mode observe --log service-ns,evtchn-send
-    idle_first
-    record "$1" "$part"
-    stop_daemon
-}
-
-# The recording has to have the daemon's moves, so nothing of it is left out.
-placed_by_daemon()
-{
-    local lever
-
-    case $1 in
-    *_soft) lever="--affinity soft --soft-weight 0" ;;
-    *_hard) lever="--affinity hard" ;;
-    *)      lever= ;;
-    esac
-    pin "$1"
     # shellcheck disable=SC2086 # separate words
-    start_daemon $acting $lever
-    measure "$1"
+    start_daemon $acting --policies "$2"
+    go_through "$1"
     cp /var/log/xensched/journal.jsonl "$RESULTS/$1.journal"
-    stop_daemon
-    # shellcheck disable=SC2086
-    start_daemon $acting $lever
-    idle_first
-    record "$1" "$amount"
-    cp /var/log/xensched/journal.jsonl "$RESULTS/$1.journal2"
+    xensched explain g1 || :
     stop_daemon
 }
 
 start_phase_guests
+for name in $GUESTS; do
+    echo "$name $(soft "$name")"
+done | tee "$RESULTS/memory"
 for placement in $placements; do
+    pin "$placement"
     case $placement in
-    xenschedd*) placed_by_daemon "$placement" ;;
-    *)          left_alone "$placement" ;;
+    placement) by_daemon placement placement ;;
+    driver)    by_daemon driver driver-affinity,working-set ;;
+    *)         go_through "$placement" ;;
     esac
 done

@@ -2,46 +2,75 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What host-phases.sh is to do, and what it measured, as a table and as JSON.
 
-Usage: phases.py plan AMOUNT SEED
-       phases.py report RESULTS-FOLDER OUTPUT.json
+Usage: phases.py plan LENGTH SEED PHASES
+       phases.py report RUNS-FOLDER OUTPUT.json
 
-"plan" prints shell variables for phases-dom0.sh. RESULTS-FOLDER has, besides
-that and what dom0 wrote, the rows of each recording as JSON lines.
+"plan" prints shell variables for phases-dom0.sh. RUNS-FOLDER has a folder
+LENGTH-SEED for each run that is complete.
 
-A notification is one row of evtchn-send between two domains, each of which has
-one vCPU. Where it was sent is the pCPU of the row. Where it arrives is where the
-other one's vCPU ran next: the pCPU of the first service-ns row about it that is
-not earlier (these rows are written when a vCPU leaves its pCPU, and at each
-tick).
+The modelled time of a phase is its instructions x what an instruction took in
+the samples of it. The gain of a placement is how much more work it does per
+modelled time than credit2 in the same run, all phases of the run together; over
+the seeds, the median, the least and the most. With five seeds the true median is
+between least and most with 94 % probability, with three with 75 %.
 """
 
 import bisect
-import collections
 import datetime
 import itertools
 import json
+import pathlib
 import random
+import statistics
 import sys
 
-from rows import accounting_domains, events_of
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "machine"))
 
-CORES = 4  # of each socket
+import modelled  # pylint: disable=wrong-import-position
+
 CPUS = ("0-3", "4-7")
 BACKENDS = {"D": 0, "V": 1}  # which socket
+REQUESTS_PER_S = 2700        # of each guest, that make a phase of a second
+SAMPLES = 6                  # of a phase
+SAMPLED_US = 45000           # of each, warming included
 
-# A letter for each guest, see tests/host/dom0/usr/lib/box/phases.sh.
+# A letter for each guest, see tests/host/dom0/usr/lib/box/phases.sh. Those of
+# seed 1; of others by lot.
 PHASES = "DDDVVVCC CVDDVDVC pDDpqqCC VDVVDVDC".split()
 GUESTS = ["g%d" % (i + 1) for i in range(len(PHASES[0]))]
 
+BASE = "credit2"
 PLACEMENTS = (
     ("credit2", "anywhere, by Xen's scheduler"),
-    ("static", "the best sockets by hand, for all phases"),
-    ("random", "sockets by lot"),
-    ("xenschedd", "by xenschedd --mode act"),
-    ("xenschedd_soft", "the same, by soft affinity and credit2_soft_weight=0"),
-    ("xenschedd_hard", "the same, by hard affinity"),
+    ("static", "pinned to the sockets that are best for all phases together"),
+    ("random", "pinned to sockets by lot"),
+    ("memory", "soft affinity to the node of their memory, as xl chose it"),
+    ("driver", "xenschedd, driver-affinity and working-set"),
+    ("placement", "xenschedd, placement"),
 )
-BY_DAEMON = "xenschedd"     # so their names begin
+BY_DAEMON = ("driver", "placement")
+
+VARIED = ((1, 1), (0.5, 1), (2, 1), (1, 4), (0.5, 4), (2, 4))
+
+
+# --- the plan ---
+
+def drawn_phase(lot):
+    """Up to two pairs, one or two who compute, half and half of the others."""
+    pairs = lot.choice((0, 0, 1, 2))
+    computing = lot.choice((1, 2))
+    readers = len(GUESTS) - 2 * pairs - computing
+    from_dom0 = readers // 2 + (readers % 2) * lot.randrange(2)
+    letters = list("ppqq"[:2 * pairs] + "C" * computing + "D" * from_dom0 +
+                   "V" * (readers - from_dom0))
+    lot.shuffle(letters)
+    return "".join(letters)
+
+
+def phases_of(lot, seed, number):
+    if seed == 1 and number <= len(PHASES):
+        return PHASES[:number]
+    return [drawn_phase(lot) for _ in range(number)]
 
 
 def crossing(sockets, phase):
@@ -56,192 +85,201 @@ def crossing(sockets, phase):
     return apart
 
 
-def best_sockets():
-    """For all phases; of equally good ones the most even."""
+def best_sockets(phases):
+    """For all of them; of equally good ones the most even."""
     return min(itertools.product((0, 1), repeat=len(GUESTS)),
-               key=lambda s: (sum(crossing(s, p) for p in PHASES),
+               key=lambda s: (sum(crossing(s, p) for p in phases),
                               abs(2 * sum(s) - len(s)), s))
 
 
-def print_plan(amount, seed):
+def print_plan(length, seed, number):
     lot = random.Random(seed)
     drawn = [lot.randrange(2) for _ in GUESTS]
-    print("phases='%s'" % " ".join(PHASES))
+    phases = phases_of(lot, seed, number)
+    print("phases='%s'" % " ".join(phases))
     print("placements='%s'" % " ".join(name for name, _ in PLACEMENTS))
-    print("amount=%d\npart=%d\nseed=%d" % (amount, amount // 4, seed))
-    for name, sockets in ("static", best_sockets()), ("random", drawn):
+    print("amount=%d" % (REQUESTS_PER_S * length))
+    print("pause=%d" % max(10000, 1e6 * length / SAMPLES - SAMPLED_US))
+    for name, sockets in ("static", best_sockets(phases)), ("random", drawn):
         print("%s='%s'" % (name, " ".join(
             "%s=%s" % (guest, CPUS[s]) for guest, s in zip(GUESTS, sockets))))
 
 
-def read_plan(folder):
-    with open(folder + "/plan", encoding="ascii") as file:
-        lines = [line.rstrip().split("=", 1) for line in file]
-    return {name: value.strip("'") for name, value in lines}
+# --- one run ---
+
+def read_ticks(folder):
+    """By placement, (phase, when it began in ms, instructions) of each phase."""
+    found = {}
+    with open(folder / "ticks", encoding="ascii") as file:
+        for name, phase, began, ticks in map(str.split, file):
+            found.setdefault(name, []).append((phase, int(began), int(ticks)))
+    return found
 
 
-def read_ticks(folder, placement):
-    """(phase, when it began in ms, instructions) of each phase."""
-    with open(folder + "/ticks", encoding="ascii") as file:
-        lines = [line.split() for line in file]
-    return [(phase, int(began), int(ticks))
-            for name, phase, began, ticks in lines if name == placement]
-
-
-def read_moves(name):
-    """(ms, guest, to where)"""
-    moves = []
-    with open(name, encoding="utf-8") as file:
+def read_journal(path):
+    """When guests were moved (ms), and how many moves were regretted."""
+    moves, regrets = [], 0
+    with open(path, encoding="utf-8") as file:
         for entry in map(json.loads, file):
+            regrets += entry["what"] in ("worse", "regret")
             if entry["what"] == "move":
                 when = datetime.datetime.fromisoformat(
                     entry["time"].replace("Z", "+00:00"))
-                moves.append((when.timestamp() * 1000, entry["name"]))
-    return moves
+                moves.append(when.timestamp() * 1000)
+    return moves, regrets
 
 
 def delays(phases, moves):
     """Of each move, ms since the beginning of the phase in which it was."""
     begun = [began for _, began, _ in phases]
-    return [round(ms - begun[bisect.bisect_right(begun, ms) - 1])
-            for ms, _ in moves]
+    return [round(ms - begun[max(0, bisect.bisect_right(begun, ms) - 1)])
+            for ms in moves]
 
 
-def changes():
-    """The fewest moves after which everybody is beside whom he talks to, phase
-    by phase; of a pair that is apart one is moved, the first here."""
-    place, count = {}, 0
-    for phase in PHASES:
-        for guest, letter in zip(GUESTS, phase):
-            want = BACKENDS.get(letter)
-            if letter in "pqrs":
-                want = place.get(GUESTS[phase.rindex(letter)])
-            if want is not None:
-                count += place.get(guest) != want
-                place[guest] = want
-    return count
+def sampled(regions, number):
+    """The counts of all samples of a phase, added up; how many they are."""
+    samples = [modelled.total(entry) for entry in regions[number]]
+    return {name: sum(one[name] for one in samples)
+            for name in samples[0]}, len(samples)
 
 
-def stays_of(rows, domains):
-    """By accounting domain: times, and pCPUs, at which it left a pCPU."""
-    stays = collections.defaultdict(lambda: ([], []))
-    for row in rows:
-        if row["event"] == "service-ns" and row["current"] in domains:
-            times, cpus = stays[row["current"]]
-            times.append(row["time_s"])
-            cpus.append(row["cpu"])
-    return stays
+def scaled(counts, ticks):
+    return {name: value * ticks / counts["instructions"]
+            for name, value in counts.items()}
 
 
-def notifications(rows, domains, stays):
-    """All between two domains, those to another pCPU, to another socket."""
-    sent = cpus = sockets = 0
-    for row in rows:
-        if row["event"] != "evtchn-send" or \
-                not {row["current"], row["correspondent"]} <= domains or \
-                row["current"] == row["correspondent"]:
-            continue
-        times, places = stays[row["correspondent"]]
-        i = bisect.bisect_left(times, row["time_s"])
-        sent += 1
-        if i < len(times):
-            cpus += places[i] != row["cpu"]
-            sockets += places[i] // CORES != row["cpu"] // CORES
-    return sent, cpus, sockets
+def placed(folder, machine, regions, first, name, phases):
+    """What all phases took under one placement; @first: its first region."""
+    each, all_counts, samples = [], {}, 0
+    for i, (phase, _, ticks) in enumerate(phases):
+        counts, number = sampled(regions, first + i)
+        whole = scaled(counts, ticks)
+        samples += number
+        for key, value in whole.items():
+            all_counts[key] = all_counts.get(key, 0) + value
+        each.append({"phase": phase, "instructions": ticks,
+                     "modelled_ns": round(modelled.ns(machine, whole))})
+    one = {"placement": name, "samples": samples,
+           "instructions": sum(ticks for _, _, ticks in phases),
+           "phases": each,
+           "lines_from_other_socket": round(all_counts["other_socket"]),
+           "lines_from_remote_memory": round(all_counts["dram_remote"]),
+           "modelled_ns": {"%g/%d" % varied: round(modelled.ns(
+               machine, all_counts, *varied)) for varied in VARIED}}
+    if name in BY_DAEMON:
+        moves, regrets = read_journal(folder / (name + ".journal"))
+        one.update(moves=len(moves), regrets=regrets,
+                   move_delays_ms=delays(phases, moves))
+    return one
 
 
-def migrations(stays):
-    """How often a vCPU ran on another socket than before."""
-    return sum(a // CORES != b // CORES for _, cpus in stays.values()
-               for a, b in zip(cpus, cpus[1:]))
+def run(folder):
+    length, seed = map(int, folder.name.split("-"))
+    machine, regions = modelled.read(folder / "machine.jsonl")
+    ticks = read_ticks(folder)
+    first, found = 1, []
+    for name, _ in PLACEMENTS:
+        found.append(placed(folder, machine, regions, first, name,
+                            ticks[name]))
+        first += len(ticks[name])
+    return {"length_s": length, "seed": seed, "placements": found}
 
 
-def result(folder, placement, meaning, plan):
-    phases = read_ticks(folder, placement)
-    rows = events_of(folder, placement)
-    domains = set(accounting_domains(folder, placement).values())
-    stays = stays_of(rows, domains)
-    sent, cpus, sockets = notifications(rows, domains, stays)
-    moves = read_moves("%s/%s.journal" % (folder, placement)) \
-        if placement.startswith(BY_DAEMON) else []
-    return {
-        "placement": placement, "meaning": meaning,
-        "pinned": plan.get(placement, ""),
-        "instructions": sum(ticks for _, _, ticks in phases),
-        "phases": [{"phase": phase, "instructions": ticks}
-                   for phase, _, ticks in phases],
-        "notifications_recorded": sent,
-        "to_another_pcpu": round(cpus / sent, 4),
-        "to_another_socket": round(sockets / sent, 4),
-        "vcpus_changed_socket": migrations(stays),
-        "moves": len(moves), "move_delays_ms": delays(phases, moves),
-        "changes": changes(),
+# --- all runs ---
+
+def by_name(one):
+    return {entry["placement"]: entry for entry in one["placements"]}
+
+
+def spread(numbers):
+    return {"median": round(statistics.median(numbers), 4),
+            "min": round(min(numbers), 4), "max": round(max(numbers), 4)}
+
+
+def gain(one, name, varied="1/1"):
+    entries = by_name(one)
+    return (entries[BASE]["modelled_ns"][varied] /
+            entries[name]["modelled_ns"][varied])
+
+
+def phase_gains(one, name):
+    entries = by_name(one)
+    return [base["modelled_ns"] / mine["modelled_ns"] for base, mine in
+            zip(entries[BASE]["phases"], entries[name]["phases"])]
+
+
+def summary(runs, name):
+    """Of all seeds of one length."""
+    entries = [by_name(one) for one in runs]
+    found = {
+        "placement": name,
+        "work_per_time_to_credit2": spread([gain(one, name) for one in runs]),
+        "worst_phase": round(min(min(phase_gains(one, name))
+                                 for one in runs), 4),
+        "instructions_to_credit2": spread(
+            [e[name]["instructions"] / e[BASE]["instructions"]
+             for e in entries]),
+        "lines_from_other_socket_to_credit2": spread(
+            [e[name]["lines_from_other_socket"] /
+             e[BASE]["lines_from_other_socket"] for e in entries]),
+        "varied": {varied: spread([gain(one, name, varied) for one in runs])
+                   for varied in ("%g/%d" % v for v in VARIED)},
     }
+    if name in BY_DAEMON:
+        found["moves"] = [e[name]["moves"] for e in entries]
+        found["regrets"] = [e[name]["regrets"] for e in entries]
+    return found
 
 
-def work(amount):
-    letters = "".join(PHASES)
-    return {
-        "requests": amount * sum(letters.count(b) for b in BACKENDS),
-        "round_trips": amount * sum(letters.count(p) for p in "pqrs") // 2,
-        "loops": amount // 4 * letters.count("C"),
-    }
+def percent(ratio):
+    return "%+.1f %%" % ((ratio - 1) * 100)
 
 
-def compare(found):
-    """Adds what each is against the best by hand."""
-    by_hand = next(one for one in found if one["placement"] == "static")
+def interval(figure):
+    return "%s (%s to %s)" % tuple(percent(figure[key]) for key in
+                                   ("median", "min", "max"))
+
+
+def print_table(length, seeds, found):
+    print("\nphases of %d s, %d seeds: work per modelled time, to credit2" %
+          (length, seeds))
+    print("%-10s %-32s %9s %-28s %-28s" % (
+        "", "", "worst", "instructions", "lines from other socket"))
     for one in found:
-        one["work_per_instruction_to_static"] = round(
-            by_hand["instructions"] / one["instructions"], 4)
-        for mine, theirs in zip(one["phases"], by_hand["phases"]):
-            mine["work_per_instruction_to_static"] = round(
-                theirs["instructions"] / mine["instructions"], 4)
-
-
-def print_table(found, done):
-    print("the same work under each: %(requests)d requests, %(round_trips)d "
-          "round trips, %(loops)d loops" % done)
-    print("%-14s %14s %15s %11s %11s %9s %6s" % (
-        "placement", "instructions", "work per instr.", "to another",
-        "to another", "changed", "moves"))
-    print("%-14s %14s %15s %11s %11s %9s" % (
-        "", "(millions)", "to by hand", "pCPU", "socket", "socket"))
+        print("%-10s %-32s %9s %-28s %-28s" % (
+            one["placement"], interval(one["work_per_time_to_credit2"]),
+            percent(one["worst_phase"]),
+            interval(one["instructions_to_credit2"]),
+            interval(one["lines_from_other_socket_to_credit2"])))
     for one in found:
-        print("%-14s %14.0f %+14.2f%% %10.1f%% %10.1f%% %9d %6d" % (
-            one["placement"], one["instructions"] / 1e6,
-            (one["work_per_instruction_to_static"] - 1) * 100,
-            one["to_another_pcpu"] * 100, one["to_another_socket"] * 100,
-            one["vcpus_changed_socket"], one["moves"]))
-    print("\nwork per instruction to by hand, by phase")
-    for i, phase in enumerate(PHASES):
-        print("%-10s" % phase + "".join("  %s %+.2f%%" % (
-            one["placement"],
-            (one["phases"][i]["work_per_instruction_to_static"] - 1) * 100)
-            for one in found))
-    for one in found:
-        if one["placement"].startswith(BY_DAEMON):
-            print("\n%s: %d moves for %d changes, ms after the change: %s" % (
-                one["placement"], one["moves"], one["changes"],
-                " ".join(map(str, one["move_delays_ms"]))))
+        print("  %-10s latencies/overlap: %s" % (one["placement"], ", ".join(
+            "%s %s" % (key, percent(value["median"]))
+            for key, value in one["varied"].items())))
+        if "moves" in one:
+            print("  %-10s moves %s, regrets %s" % ("", one["moves"],
+                                                    one["regrets"]))
 
 
 def report(folder, output):
-    plan = read_plan(folder)
-    found = [result(folder, placement, meaning, plan)
-             for placement, meaning in PLACEMENTS]
-    done = work(int(plan["amount"]))
-    compare(found)
+    runs = [run(one.parent) for one in
+            sorted(pathlib.Path(folder).glob("*-*/complete"))]
+    lengths = []
+    for length in sorted({one["length_s"] for one in runs}):
+        these = [one for one in runs if one["length_s"] == length]
+        found = [summary(these, name) for name, _ in PLACEMENTS]
+        lengths.append({"length_s": length,
+                        "seeds": [one["seed"] for one in these],
+                        "placements": found})
+        print_table(length, len(these), found)
     with open(output, "w", encoding="ascii") as file:
-        json.dump({"work": done, "seed": int(plan["seed"]),
-                   "placements": found}, file, indent=1)
+        json.dump({"machine": pathlib.Path(folder).name, "lengths": lengths,
+                   "runs": runs}, file, indent=1)
         file.write("\n")
-    print_table(found, done)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4 and sys.argv[1] == "plan":
-        print_plan(int(sys.argv[2]), int(sys.argv[3]))
+    if len(sys.argv) == 5 and sys.argv[1] == "plan":
+        print_plan(*map(int, sys.argv[2:]))
     elif len(sys.argv) == 4 and sys.argv[1] == "report":
         report(*sys.argv[2:])
     else:

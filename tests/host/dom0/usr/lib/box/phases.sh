@@ -11,6 +11,7 @@
 #
 # The host has 2 sockets x 4 cores.
 
+. /usr/lib/box/domid.sh
 . /usr/lib/box/ram-disk.sh
 
 GUESTS="g1 g2 g3 g4 g5 g6 g7 g8"
