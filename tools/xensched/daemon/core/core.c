@@ -11,6 +11,7 @@
 #include "count-memory.h"
 #include "membership.h"
 #include "ownership.h"
+#include "remember.h"
 #include "daemon/say.h"
 #include "model/runnable.h"
 
@@ -254,9 +255,9 @@ static void steer(struct core *core, uint64_t now_ns)
         steer_restore(&core->steer);
 }
 
-int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
+static struct policy_input input_of(const struct core *core, uint64_t now_ns)
 {
-    struct policy_input input = {
+    return (struct policy_input){
         .matrix = core->matrix,
         .waiting = core->waiting,
         .topology = &core->topology,
@@ -265,6 +266,11 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
         .now_ns = now_ns,
         .real = core->settings.state_path,
     };
+}
+
+int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
+{
+    const struct policy_input input = input_of(core, now_ns);
     int rc;
 
     core->run_ns = now_ns;
@@ -274,6 +280,8 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     if (rc)
         return rc;
     expire(core, now_ns);
+    if (core->settings.state_path)
+        remember_run(core, now_ns);
     if (core->mode == MODE_ACT)
         soft_weight_raise(&core->soft_weight);
     else if (!core->actuator.state.nr)
@@ -456,6 +464,7 @@ int core_start(struct core *core, const struct core_settings *settings,
         .actuator = &core->actuator,
         .percent = settings->state_path ? settings->soft_weight : 0,
     };
+    history_open(&core->history, settings->history_path);
     steer_init(&core->steer, host, &core->journal, settings->state_path,
                "/proc");
     count_memory_start(core);
@@ -502,12 +511,14 @@ void core_stop(struct core *core)
         say("the affinity of %u domains could not be restored; the next start "
             "will try again", result.failed);
     actuator_set_cookie(&core->actuator, 0);
+    remember_end(core);
     journal_write(&core->journal, "stop", NULL);
 }
 
 void core_free(struct core *core)
 {
     membership_end(core);
+    remember_free(core);
     plan_free(&core->plan);
     domains_free(&core->domains);
     planner_free(core->planner);

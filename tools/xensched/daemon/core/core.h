@@ -18,6 +18,7 @@
 #include "reaction/reaction.h"
 #include "accounting.h"
 #include "daemon/act/actuator.h"
+#include "daemon/act/history.h"
 #include "daemon/log/governor.h"
 #include "lease.h"
 #include "daemon/host/host.h"
@@ -50,6 +51,7 @@ struct core_settings {
     uint32_t lease_ms;    /* of the hypervisor's log; 0: it isn't held */
     const char *state_path;   /* NULL: the host is not a real one */
     const char *journal_path; /* likewise */
+    const char *history_path; /* NULL: what guests did is not kept */
     uint64_t journal_limit;   /* bytes of each file; 0: none */
     const char *distances_path; /* of what was measured; NULL: nothing was */
     /*
@@ -61,6 +63,8 @@ struct core_settings {
     void (*between)(void *arg);
     void *between_arg;
 };
+
+struct remembered; /* remember.c */
 
 struct core {
     struct core_settings settings;
@@ -89,6 +93,9 @@ struct core {
     uint64_t frame;         /* to go on with */
     struct domains domains; /* as of the last run */
     struct plan plan;       /* the last one, about these domains */
+    struct history history;
+    unsigned int nr_remembered;
+    struct remembered *remembered; /* of these domains, unless they are new */
     uint64_t started_ns;
     uint64_t read_ns;       /* when rows were read last; 0: never */
     uint64_t looks, rings;  /* how often they were; was told to */
