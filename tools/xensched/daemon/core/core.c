@@ -2,6 +2,7 @@
 /* core.c - see core.h. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <xensched/event.h>
@@ -275,6 +276,7 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
 
     core->run_ns = now_ns;
     core->rows_came = false;
+    core->planned = false;
     look_at_topology(core);
     rc = core_refresh(core, now_ns, err);
     if (rc)
@@ -282,6 +284,7 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     expire(core, now_ns);
     if (core->settings.state_path)
         remember_run(core, now_ns);
+    promises_forget(&core->promises, &core->topology, &core->domains, now_ns);
     if (core->mode == MODE_ACT)
         soft_weight_raise(&core->soft_weight);
     else if (!core->actuator.state.nr)
@@ -292,10 +295,43 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     }
     core_between(core);
     plan_make(core->planner, &input, &core->plan);
+    core->planned = true;
     core_between(core);
     held_apply(&core->actuator.state.held, &core->domains, &core->plan);
     carry_out_plan(core, now_ns);
     steer(core, now_ns);
+
+    return 0;
+}
+
+int core_place(struct core *core, struct newcomer *newcomer, bool promise,
+               uint64_t now_ns, struct decision *decision,
+               struct xensched_error *err)
+{
+    const struct domain *d = newcomer->arrival.domain;
+    const struct policy_input input = input_of(core, now_ns);
+    struct demand *promised;
+    bool placed;
+
+    if (!core->planned)
+        return xensched_fail(err, EAGAIN, "in mode %s there is no plan, so no "
+                             "place is known to have room (xensched advise)",
+                             mode_name(core->mode));
+    promised = promises_taken(&core->promises, &core->topology, d->uuid);
+    newcomer->arrival.promised = promised;
+    placed = plan_newcomer(core->planner, &input, newcomer, decision);
+    free(promised);
+    newcomer->arrival.promised = NULL;
+    if (placed && promise) {
+        struct promise made = {
+            .place = topology_place_of_all(&core->topology, &decision->soft),
+            .demand = newcomer->arrival.demand,
+            .at_ns = now_ns,
+        };
+
+        memcpy(made.uuid, d->uuid, sizeof(made.uuid));
+        promise_make(&core->promises, &made);
+    }
 
     return 0;
 }

@@ -25,6 +25,7 @@
 #include "daemon/act/journal.h"
 #include "daemon/log/logs.h"
 #include "daemon/act/pace.h"
+#include "promise.h"
 #include "daemon/act/soft-weight.h"
 #include "daemon/act/steer.h"
 
@@ -93,9 +94,11 @@ struct core {
     uint64_t frame;         /* to go on with */
     struct domains domains; /* as of the last run */
     struct plan plan;       /* the last one, about these domains */
+    bool planned;           /* and it was made */
     struct history history;
     unsigned int nr_remembered;
     struct remembered *remembered; /* of these domains, unless they are new */
+    struct promises promises;
     uint64_t started_ns;
     uint64_t read_ns;       /* when rows were read last; 0: never */
     uint64_t looks, rings;  /* how often they were; was told to */
@@ -174,6 +177,15 @@ void core_between(const struct core *core);
 
 /* core_refresh(), plan, and carry the plan out if the mode says so. */
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);
+
+/*
+ * Where a guest should be that is about to be made: policy/newcomer.h.  -EAGAIN:
+ * there is no plan, since the daemon only observes.  What is promised to others
+ * counts as taken, and if @promise so does this from now on.
+ */
+int core_place(struct core *core, struct newcomer *newcomer, bool promise,
+               uint64_t now_ns, struct decision *decision,
+               struct xensched_error *err);
 
 /*
  * How many pCPUs a domain, one of core->domains, keeps busy of late; if it is
