@@ -83,6 +83,19 @@ static void an_affinity_that_xl_picked_is_nobodys(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
 }
 
+/* While it is built its configuration is not known yet, which is no answer. */
+static void who_is_seen_while_xl_builds_it_is_asked_about_again(void **state)
+{
+    (void)state;
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    domain(DISK)->names_affinity = true;
+    start(MODE_ACT);
+    run(3, SILENCE);
+    domain(DISK)->names_affinity = false;
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
 static void half_a_node_was_not_picked_by_xl(void **state)
 {
     (void)state;
@@ -112,6 +125,7 @@ int main(void)
         core_test(an_affinity_from_before_is_the_operators),
         core_test(a_hard_affinity_is_the_operators),
         core_test(an_affinity_that_xl_picked_is_nobodys),
+        core_test(who_is_seen_while_xl_builds_it_is_asked_about_again),
         core_test(half_a_node_was_not_picked_by_xl),
         core_test(a_node_set_while_we_look_is_the_operators),
     };

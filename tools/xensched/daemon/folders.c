@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* folders.c - see folders.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,4 +30,15 @@ void make_folders(const struct options *o)
     make_folder_of(o->control_path);
     make_folder_of(o->core.state_path);
     make_folder_of(o->core.journal_path);
+}
+
+char *file_beside(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? slash - path + 1 : 0;
+    char *beside = need_memory(folder + strlen(name) + 1, 1);
+
+    sprintf(beside, "%.*s%s", (int)folder, path, name);
+
+    return beside;
 }

@@ -10,4 +10,7 @@
 /* Make those that are not there; what fails is said. */
 void make_folders(const struct options *o);
 
+/* @name in the folder of @path.  To be freed. */
+char *file_beside(const char *path, const char *name);
+
 #endif /* XENSCHED_DAEMON_FOLDERS_H */

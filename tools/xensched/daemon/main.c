@@ -58,6 +58,7 @@ struct daemon {
     /* What reading between two steps of a plan came to. */
     int read_rc;
     struct xensched_error read_err;
+    char *history_path;
     bool started; /* there may be something to put back */
     bool ending;  /* there may be no log any more */
     int exit_code;
@@ -474,6 +475,8 @@ static int begin(struct daemon *d, struct xensched_error *err)
                        d->options.llc, d->options.soft_pools, err);
     if (rc)
         return rc;
+    d->history_path = file_beside(d->options.core.state_path, "history.json");
+    d->options.core.history_path = d->history_path;
     d->options.core.between = read_between;
     d->options.core.between_arg = d;
     aside_init(read_between, d);
@@ -537,6 +540,7 @@ static void finish(struct daemon *d)
     feeds_free(&d->feeds);
     if (d->core.host)
         core_free(&d->core);
+    free(d->history_path);
     xensched_source_close(d->source);
     host_xen_close(d->host);
     notify_close(&d->notify);

@@ -38,44 +38,15 @@ static void describe_talk(struct opinion *o, const struct domain *d,
                talk->total, policy_name_of(talk->driver, name));
 }
 
-/* "whose vCPUs are on pCPUs 0-1 (node 0)" */
-static void describe_place(struct opinion *o, const struct whereabouts *w,
-                           const struct topology_place *place)
-{
-    char most[64] = "whose vCPUs are", cpus[CPUMAP_TEXT];
-
-    cpumap_format(&place->cpus, cpus, sizeof(cpus));
-    if (!w->there)
-        policy_say(most, "which spends %.0f %% of its time", 100 * w->share);
-    else if (w->there < w->online)
-        policy_say(most, "most of whose vCPUs (%u of %u) are", w->there,
-                   w->online);
-    policy_say(o->where, "%s on pCPUs %.100s (%s %u)", most, cpus,
-               place->kind, place->id);
-}
-
 /* Why nobody goes to a driver domain which is bound nowhere. */
 static void describe_spread(struct opinion *o, const struct whereabouts *w,
                             const struct domain *driver, const char *kind)
 {
-    char text[DOMAIN_NAME_TEXT];
-    const char *name = policy_name_of(driver, text);
+    char name[DOMAIN_NAME_TEXT], why[OPINION_TEXT];
 
-    if (w->share < 0)
-        policy_say(o->lacks, "%.110s, but it is not known where %.40s lives: "
-                   "it is bound to no %.8s, and service-ns has no rows of it",
-                   o->fact, name, kind);
-    else
-        policy_say(o->lacks, "%.110s, but %.40s is spread: it spends no more "
-                   "than %.0f %% of its time on one %.8s, %.0f %% are needed",
-                   o->fact, name, 100 * w->share, kind,
-                   100 * WHEREABOUTS_TO_GO);
-}
-
-static bool lives_there(const struct whereabouts *w)
-{
-    return w->place != TOPOLOGY_UNKNOWN &&
-           (w->there || w->share >= WHEREABOUTS_TO_GO);
+    whereabouts_describe_spread(w, policy_name_of(driver, name), kind, why,
+                                sizeof(why));
+    policy_say(o->lacks, "%.110s, but %.400s", o->fact, why);
 }
 
 /* What there would have to be for it to be moved; "": nothing is missing. */
@@ -106,14 +77,15 @@ static void think(const struct policy_settings *settings,
     if (!talks_enough(settings, talk, POLICY_STAY_FRACTION))
         return;
     where = whereabouts_find(input, talk->driver - input->domains->domain);
-    if (!lives_there(&where))
+    if (!whereabouts_attracts(&where))
         describe_spread(o, &where, talk->driver, t->places[0].kind);
     if (where.place == TOPOLOGY_UNKNOWN)
         return;
-    describe_place(o, &where, &t->places[where.place]);
+    whereabouts_describe(&where, &t->places[where.place], o->where,
+                         sizeof(o->where));
     o->place = where.place;
     o->beside = talk->driver;
-    o->want = talks_enough(settings, talk, 1) && lives_there(&where)
+    o->want = talks_enough(settings, talk, 1) && whereabouts_attracts(&where)
               ? WANT_GO : WANT_STAY;
 }
 

@@ -94,8 +94,7 @@ static const struct pool *pool_of(struct guard *g, const struct cpumap *cpus)
     return pool;
 }
 
-/* Of what a rule allows it of its cpupool. */
-static const struct pool *pool_for(struct guard *g, const struct domain *d)
+const struct pool *guard_pool(struct guard *g, const struct domain *d)
 {
     const struct pool *pool;
     struct cpumap cpus;
@@ -279,7 +278,7 @@ static void look_at(struct guard *g, unsigned int i)
     const struct domain *d = &g->input->domains->domain[i];
     struct standing *s = &g->standing[i];
     struct spot spot = spot_of(g, i);
-    const struct pool *pool = pool_for(g, d);
+    const struct pool *pool = guard_pool(g, d);
 
     follow(&g->domains[i], d, g->input->now_ns);
     /* All that are not told apart have REST; it is nobody's own. */
@@ -312,6 +311,14 @@ static uint64_t window_of(const struct policy_settings *settings)
          : window > OUTCOME_WINDOW_NS ? OUTCOME_WINDOW_NS : window;
 }
 
+void guard_tell(const struct guard *g, struct policy_input *input)
+{
+    input->window_ns = window_of(&g->settings);
+    input->standing = g->standing;
+    input->taken = g->taken;
+    input->homes = g->homes;
+}
+
 void guard_begin(struct guard *g, struct policy_input *input,
                  struct plan *plan)
 {
@@ -324,12 +331,9 @@ void guard_begin(struct guard *g, struct policy_input *input,
                                  sizeof(*g->cache_taken));
     g->input = input;
     g->plan = plan;
-    input->window_ns = window_of(&g->settings);
-    input->standing = g->standing;
-    input->taken = g->taken;
     homes_update(g->homes, input->matrix, input->topology, input->domains,
                  input->now_ns);
-    input->homes = g->homes;
+    guard_tell(g, input);
     remember(g, input->domains);
     for (i = 0; i < plan->nr; i++)
         look_at(g, i);

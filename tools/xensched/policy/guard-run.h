@@ -63,6 +63,9 @@ struct candidate {
     struct decision *decision;
 };
 
+/* The cores of each place that are open to @d, by its cpupool and its rule. */
+const struct pool *guard_pool(struct guard *g, const struct domain *d);
+
 /* No run before this one wanted it anywhere. */
 void guard_forget_wish(struct past *past);
 

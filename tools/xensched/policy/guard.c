@@ -66,7 +66,7 @@ static void object(const struct candidate *c, const char *policy,
 
     snprintf(reason + length, REASON_TEXT - length, "%s%s%s%s",
              length ? "; " : "", c->guard->several ? policy : "",
-             c->guard->several ? ": " : "", text);
+             c->guard->several && *policy ? ": " : "", text);
 }
 
 /* Who of those sent to the spot needs most; NULL: nobody needs anything. */
@@ -539,4 +539,63 @@ void guard_end(struct guard *g)
         if (g->domains[i].moved)
             without_reason(g, i);
     }
+}
+
+/* Who is not there yet. */
+
+/*
+ * Who was put there by whoever made it, and of whom nobody has decided, makes
+ * room for those who are moved, but not for one more.
+ */
+static struct demand undecided_at(const struct guard *g, unsigned int place)
+{
+    struct demand sum = { 0 };
+    unsigned int i;
+
+    for (i = 0; i < g->nr; i++)
+        if (g->standing[i].open && g->standing[i].place == place)
+            demand_add(&sum, g->standing[i].demand);
+
+    return sum;
+}
+
+static void admit(const struct candidate *c, struct spot spot)
+{
+    if (!can_go(c, spot)) {
+        object_spot(c, "", spot);
+        return;
+    }
+    decide(c->decision, MOVE, "%s, %s", c->opinion->fact, c->opinion->where);
+    usable_cpus(c->domain, topology_at(c->guard->input->topology, spot),
+                &c->decision->soft);
+}
+
+bool guard_admits(struct guard *g, const struct policy_input *input,
+                  const struct arrival *arrival,
+                  const struct opinion *opinion, struct decision *decision)
+{
+    const struct spot spot = { opinion->place, TOPOLOGY_UNKNOWN };
+    struct standing standing = { .demand = arrival->demand };
+    struct candidate c = {
+        .guard = g,
+        .domain = arrival->domain,
+        .opinion = opinion,
+        .standing = &standing,
+        .decision = decision,
+    };
+    struct demand taken;
+
+    if (opinion->want != WANT_GO) {
+        object(&c, "", opinion->lacks);
+        return false;
+    }
+    g->input = input;
+    standing.cores = guard_pool(g, arrival->domain)->cores;
+    taken = g->taken[spot.place];
+    demand_add(&g->taken[spot.place], undecided_at(g, spot.place));
+    demand_add(&g->taken[spot.place], arrival->promised[spot.place]);
+    admit(&c, spot);
+    g->taken[spot.place] = taken;
+
+    return decision->verb == MOVE;
 }

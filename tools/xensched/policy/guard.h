@@ -58,4 +58,24 @@ void guard_take(struct guard *guard, const char *policy,
 /* About those of whom no policy has decided. */
 void guard_end(struct guard *guard);
 
+/* Fill in what policies get to see once more, as of the latest run. */
+void guard_tell(const struct guard *guard, struct policy_input *input);
+
+/* A guest that is not there yet. */
+struct arrival {
+    /* Its name, cpupool, rule and vCPUs; nothing else is known of it. */
+    const struct domain *domain;
+    struct demand demand;
+    const struct demand *promised; /* [place]: to others like it */
+};
+
+/*
+ * May it be where the opinion wants it, by the same rules?  After guard_end(),
+ * with an input that guard_tell() has filled in.  True: the decision is a
+ * MOVE.  False: what is against it is added to the decision's reason.
+ */
+bool guard_admits(struct guard *guard, const struct policy_input *input,
+                  const struct arrival *arrival,
+                  const struct opinion *opinion, struct decision *decision);
+
 #endif /* XENSCHED_POLICY_GUARD_H */

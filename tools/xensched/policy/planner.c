@@ -9,6 +9,7 @@
 struct planner {
     struct policies policies;
     void *memory[POLICIES_MAX];
+    struct policy_settings settings;
     struct guard *guard;
 };
 
@@ -18,6 +19,7 @@ static void make_policies(struct planner *p, const struct policies *policies,
     unsigned int i;
 
     p->policies = *policies;
+    p->settings = *settings;
     for (i = 0; i < policies->nr; i++)
         p->memory[i] = policies->policy[i]->create(settings);
 }
@@ -75,4 +77,10 @@ void plan_make(struct planner *p, const struct policy_input *input,
         free(opinions);
     }
     guard_end(p->guard);
+}
+
+bool plan_newcomer(struct planner *p, const struct policy_input *input,
+                   const struct newcomer *newcomer, struct decision *decision)
+{
+    return newcomer_place(p->guard, &p->settings, input, newcomer, decision);
 }

@@ -11,6 +11,7 @@
 #ifndef XENSCHED_POLICY_PLANNER_H
 #define XENSCHED_POLICY_PLANNER_H
 
+#include "newcomer.h"
 #include "plan.h"
 
 struct planner;
@@ -25,5 +26,10 @@ void planner_free(struct planner *planner);
 /* @plan is initialised for the domains of @input. */
 void plan_make(struct planner *planner, const struct policy_input *input,
                struct plan *plan);
+
+/* Where a guest should be that is not there yet; see newcomer.h. */
+bool plan_newcomer(struct planner *planner, const struct policy_input *input,
+                   const struct newcomer *newcomer,
+                   struct decision *decision);
 
 #endif /* XENSCHED_POLICY_PLANNER_H */

@@ -104,6 +104,7 @@ static const struct {
     { "plan", answer_plan },
     { "explain", answer_explain },
     { "host", answer_host },
+    { "place", answer_place },
     { "act", answer_act },
     { "advise", answer_advise },
     { "hold", answer_hold },

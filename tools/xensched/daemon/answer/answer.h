@@ -37,6 +37,7 @@ json_object *answer_matrix(struct subject *s, struct xensched_error *err);
 json_object *answer_plan(struct subject *s, struct xensched_error *err);
 json_object *answer_explain(struct subject *s, struct xensched_error *err);
 json_object *answer_host(struct subject *s, struct xensched_error *err);
+json_object *answer_place(struct subject *s, struct xensched_error *err);
 
 /* Reactions, for clients; see docs/reactions.md. */
 json_object *answer_on(struct subject *s, struct xensched_error *err);

@@ -2,6 +2,7 @@
 /* core.c - see core.h. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <xensched/event.h>
@@ -11,6 +12,7 @@
 #include "count-memory.h"
 #include "membership.h"
 #include "ownership.h"
+#include "remember.h"
 #include "daemon/say.h"
 #include "model/runnable.h"
 
@@ -254,9 +256,9 @@ static void steer(struct core *core, uint64_t now_ns)
         steer_restore(&core->steer);
 }
 
-int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
+static struct policy_input input_of(const struct core *core, uint64_t now_ns)
 {
-    struct policy_input input = {
+    return (struct policy_input){
         .matrix = core->matrix,
         .waiting = core->waiting,
         .topology = &core->topology,
@@ -265,15 +267,24 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
         .now_ns = now_ns,
         .real = core->settings.state_path,
     };
+}
+
+int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
+{
+    const struct policy_input input = input_of(core, now_ns);
     int rc;
 
     core->run_ns = now_ns;
     core->rows_came = false;
+    core->planned = false;
     look_at_topology(core);
     rc = core_refresh(core, now_ns, err);
     if (rc)
         return rc;
     expire(core, now_ns);
+    if (core->settings.state_path)
+        remember_run(core, now_ns);
+    promises_forget(&core->promises, &core->topology, &core->domains, now_ns);
     if (core->mode == MODE_ACT)
         soft_weight_raise(&core->soft_weight);
     else if (!core->actuator.state.nr)
@@ -284,10 +295,43 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     }
     core_between(core);
     plan_make(core->planner, &input, &core->plan);
+    core->planned = true;
     core_between(core);
     held_apply(&core->actuator.state.held, &core->domains, &core->plan);
     carry_out_plan(core, now_ns);
     steer(core, now_ns);
+
+    return 0;
+}
+
+int core_place(struct core *core, struct newcomer *newcomer, bool promise,
+               uint64_t now_ns, struct decision *decision,
+               struct xensched_error *err)
+{
+    const struct domain *d = newcomer->arrival.domain;
+    const struct policy_input input = input_of(core, now_ns);
+    struct demand *promised;
+    bool placed;
+
+    if (!core->planned)
+        return xensched_fail(err, EAGAIN, "in mode %s there is no plan, so no "
+                             "place is known to have room (xensched advise)",
+                             mode_name(core->mode));
+    promised = promises_taken(&core->promises, &core->topology, d->uuid);
+    newcomer->arrival.promised = promised;
+    placed = plan_newcomer(core->planner, &input, newcomer, decision);
+    free(promised);
+    newcomer->arrival.promised = NULL;
+    if (placed && promise) {
+        struct promise made = {
+            .place = topology_place_of_all(&core->topology, &decision->soft),
+            .demand = newcomer->arrival.demand,
+            .at_ns = now_ns,
+        };
+
+        memcpy(made.uuid, d->uuid, sizeof(made.uuid));
+        promise_make(&core->promises, &made);
+    }
 
     return 0;
 }
@@ -456,6 +500,7 @@ int core_start(struct core *core, const struct core_settings *settings,
         .actuator = &core->actuator,
         .percent = settings->state_path ? settings->soft_weight : 0,
     };
+    history_open(&core->history, settings->history_path);
     steer_init(&core->steer, host, &core->journal, settings->state_path,
                "/proc");
     count_memory_start(core);
@@ -502,12 +547,14 @@ void core_stop(struct core *core)
         say("the affinity of %u domains could not be restored; the next start "
             "will try again", result.failed);
     actuator_set_cookie(&core->actuator, 0);
+    remember_end(core);
     journal_write(&core->journal, "stop", NULL);
 }
 
 void core_free(struct core *core)
 {
     membership_end(core);
+    remember_free(core);
     plan_free(&core->plan);
     domains_free(&core->domains);
     planner_free(core->planner);

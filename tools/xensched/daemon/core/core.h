@@ -18,12 +18,14 @@
 #include "reaction/reaction.h"
 #include "accounting.h"
 #include "daemon/act/actuator.h"
+#include "daemon/act/history.h"
 #include "daemon/log/governor.h"
 #include "lease.h"
 #include "daemon/host/host.h"
 #include "daemon/act/journal.h"
 #include "daemon/log/logs.h"
 #include "daemon/act/pace.h"
+#include "promise.h"
 #include "daemon/act/soft-weight.h"
 #include "daemon/act/steer.h"
 
@@ -50,6 +52,7 @@ struct core_settings {
     uint32_t lease_ms;    /* of the hypervisor's log; 0: it isn't held */
     const char *state_path;   /* NULL: the host is not a real one */
     const char *journal_path; /* likewise */
+    const char *history_path; /* NULL: what guests did is not kept */
     uint64_t journal_limit;   /* bytes of each file; 0: none */
     const char *distances_path; /* of what was measured; NULL: nothing was */
     /*
@@ -61,6 +64,8 @@ struct core_settings {
     void (*between)(void *arg);
     void *between_arg;
 };
+
+struct remembered; /* remember.c */
 
 struct core {
     struct core_settings settings;
@@ -89,6 +94,11 @@ struct core {
     uint64_t frame;         /* to go on with */
     struct domains domains; /* as of the last run */
     struct plan plan;       /* the last one, about these domains */
+    bool planned;           /* and it was made */
+    struct history history;
+    unsigned int nr_remembered;
+    struct remembered *remembered; /* of these domains, unless they are new */
+    struct promises promises;
     uint64_t started_ns;
     uint64_t read_ns;       /* when rows were read last; 0: never */
     uint64_t looks, rings;  /* how often they were; was told to */
@@ -167,6 +177,15 @@ void core_between(const struct core *core);
 
 /* core_refresh(), plan, and carry the plan out if the mode says so. */
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);
+
+/*
+ * Where a guest should be that is about to be made: policy/newcomer.h.  -EAGAIN:
+ * there is no plan, since the daemon only observes.  What is promised to others
+ * counts as taken, and if @promise so does this from now on.
+ */
+int core_place(struct core *core, struct newcomer *newcomer, bool promise,
+               uint64_t now_ns, struct decision *decision,
+               struct xensched_error *err);
 
 /*
  * How many pCPUs a domain, one of core->domains, keeps busy of late; if it is

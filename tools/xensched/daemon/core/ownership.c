@@ -68,9 +68,13 @@ static bool is_automatic(const struct ownership *o, struct member *member,
 {
     if (!looks_automatic(o->topology, d))
         return false;
-    if (member->configured == NOT_ASKED)
-        member->configured = o->host->names_affinity(o->host->data, d->domid)
-                             ? NAMES_ONE : NAMES_NONE;
+    if (member->configured == NOT_ASKED) {
+        bool names = o->host->names_affinity(o->host->data, d->domid);
+
+        /* What it was made from is known only when it has been built. */
+        if (!names || o->now_ns - member->since_ns >= o->settle_ns)
+            member->configured = names ? NAMES_ONE : NAMES_NONE;
+    }
 
     return member->configured == NAMES_NONE;
 }

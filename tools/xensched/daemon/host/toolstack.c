@@ -15,6 +15,22 @@
 
 #include "toolstack.h"
 
+/*
+ * With vm_affinity="auto" nobody has named one: the node, and with it the soft
+ * affinity, are our answer to xl.
+ */
+static bool has_our_answer(const libxl_domain_create_info *info)
+{
+    char **kvs = info->platformdata;
+    unsigned int i;
+
+    for (i = 0; kvs && kvs[i] && kvs[i + 1]; i += 2)
+        if (!strcmp(kvs[i], "vm-affinity") && !strcmp(kvs[i + 1], "auto"))
+            return true;
+
+    return false;
+}
+
 static bool names_affinity(libxl_ctx *ctx, const char *json)
 {
     libxl_domain_config config;
@@ -22,9 +38,11 @@ static bool names_affinity(libxl_ctx *ctx, const char *json)
 
     libxl_domain_config_init(&config);
     if (!libxl_domain_config_from_json(ctx, &config, json))
-        names = config.b_info.cpumap.size || config.b_info.nodemap.size ||
+        names = config.b_info.cpumap.size ||
                 config.b_info.num_vcpu_hard_affinity ||
-                config.b_info.num_vcpu_soft_affinity;
+                (!has_our_answer(&config.c_info) &&
+                 (config.b_info.nodemap.size ||
+                  config.b_info.num_vcpu_soft_affinity));
     libxl_domain_config_dispose(&config);
 
     return names;

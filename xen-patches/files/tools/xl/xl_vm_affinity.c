@@ -19,9 +19,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <yajl/yajl_gen.h>
-#include <yajl/yajl_tree.h>
-
 #include <xen-tools/common-macros.h>
 
 #include <libxl.h>
@@ -29,6 +26,7 @@
 
 #include "xl.h"
 #include "xl_utils.h"
+#include "xl_vm_affinity.h"
 
 #define CONTROL_SOCKET "/run/xensched/control"
 
@@ -36,68 +34,57 @@
 #define TIMEOUT_S 30
 #define MAX_RESPONSE (64 << 20)
 
-static int connect_daemon(void)
+static int connect_daemon(unsigned int timeout_s, char **why)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
-    struct timeval timeout = { .tv_sec = TIMEOUT_S };
+    struct timeval timeout = { .tv_sec = timeout_s };
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     if (fd < 0) {
-        perror("socket");
-        return -1;
-    }
-    strcpy(address.sun_path, CONTROL_SOCKET);
-    if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
-        if (errno == ENOENT || errno == ECONNREFUSED)
-            fprintf(stderr, "xenschedd is not running.  To start it: "
-                    "systemctl start xenschedd\n");
-        else
-            fprintf(stderr, "Cannot connect to %s: %s\n", CONTROL_SOCKET,
-                    strerror(errno));
-        close(fd);
+        xasprintf(why, "no socket: %s", strerror(errno));
         return -1;
     }
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+    strcpy(address.sun_path, CONTROL_SOCKET);
+    if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
+        if (errno == ENOENT || errno == ECONNREFUSED)
+            xasprintf(why, "xenschedd is not running.  To start it: "
+                      "systemctl start xenschedd");
+        else
+            xasprintf(why, "cannot connect to %s: %s", CONTROL_SOCKET,
+                      strerror(errno));
+        close(fd);
+        return -1;
+    }
 
     return fd;
 }
 
-static void gen_text(yajl_gen gen, const char *text)
+void vm_affinity_gen_text(yajl_gen gen, const char *text)
 {
     yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
 }
 
-/* {"command":COMMAND} or {"command":COMMAND,"domid":DOMID} */
-static int send_request(int fd, const char *command, int64_t domid)
+/* It may have closed the connection, which is no reason to die. */
+static bool send_all(int fd, const unsigned char *text, size_t length)
 {
-    yajl_gen gen = yajl_gen_alloc(NULL);
-    const unsigned char *text;
-    size_t length;
-    int rc = -1;
+    while (length) {
+        ssize_t sent = send(fd, text, length, MSG_NOSIGNAL);
 
-    if (!gen)
-        return -1;
-    yajl_gen_map_open(gen);
-    gen_text(gen, "command");
-    gen_text(gen, command);
-    if (domid >= 0) {
-        gen_text(gen, "domid");
-        yajl_gen_integer(gen, domid);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        text += sent;
+        length -= sent;
     }
-    yajl_gen_map_close(gen);
-    if (yajl_gen_get_buf(gen, &text, &length) == yajl_gen_status_ok &&
-        !libxl_write_exactly(ctx, fd, text, length, CONTROL_SOCKET,
-                             "request") &&
-        !libxl_write_exactly(ctx, fd, "\n", 1, CONTROL_SOCKET, "request"))
-        rc = 0;
-    yajl_gen_free(gen);
 
-    return rc;
+    return true;
 }
 
 /* A line, to be freed. */
-static char *receive_line(int fd)
+static char *receive_line(int fd, char **why)
 {
     size_t have = 0, room = 0;
     char *line = NULL;
@@ -113,8 +100,8 @@ static char *receive_line(int fd)
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0 || have > MAX_RESPONSE) {
-            fprintf(stderr, "xenschedd gave no whole answer%s%s\n",
-                    got < 0 ? ": " : "", got < 0 ? strerror(errno) : "");
+            xasprintf(why, "xenschedd gave no whole answer%s%s",
+                      got < 0 ? ": " : "", got < 0 ? strerror(errno) : "");
             free(line);
             return NULL;
         }
@@ -125,7 +112,28 @@ static char *receive_line(int fd)
     return line;
 }
 
-static yajl_val field(yajl_val object, const char *name, yajl_type type)
+char *vm_affinity_ask(yajl_gen request, unsigned int timeout_s, char **why)
+{
+    int fd = connect_daemon(timeout_s, why);
+    const unsigned char *text;
+    char *line = NULL;
+    size_t length;
+
+    if (fd < 0)
+        return NULL;
+    if (yajl_gen_get_buf(request, &text, &length) != yajl_gen_status_ok)
+        xasprintf(why, "the request cannot be written as JSON");
+    else if (!send_all(fd, text, length) ||
+             !send_all(fd, (const unsigned char *)"\n", 1))
+        xasprintf(why, "xenschedd takes no request: %s", strerror(errno));
+    else
+        line = receive_line(fd, why);
+    close(fd);
+
+    return line;
+}
+
+yajl_val vm_affinity_field(yajl_val object, const char *name, yajl_type type)
 {
     const char *path[] = { name, NULL };
 
@@ -135,7 +143,7 @@ static yajl_val field(yajl_val object, const char *name, yajl_type type)
 /* What is not there is "-". */
 static const char *text(yajl_val object, const char *name)
 {
-    yajl_val value = field(object, name, yajl_t_any);
+    yajl_val value = vm_affinity_field(object, name, yajl_t_any);
 
     if (YAJL_IS_STRING(value))
         return YAJL_GET_STRING(value);
@@ -149,7 +157,7 @@ static const char *text(yajl_val object, const char *name)
 
 static double number(yajl_val object, const char *name)
 {
-    yajl_val value = field(object, name, yajl_t_number);
+    yajl_val value = vm_affinity_field(object, name, yajl_t_number);
 
     return YAJL_IS_NUMBER(value) ? strtod(YAJL_GET_NUMBER(value), NULL) : 0;
 }
@@ -159,7 +167,7 @@ static void print_share(int width, yajl_val object, const char *name)
 {
     char percent[16] = "-";
 
-    if (field(object, name, yajl_t_number))
+    if (vm_affinity_field(object, name, yajl_t_number))
         snprintf(percent, sizeof(percent), "%.0f%%",
                  100 * number(object, name));
     printf("%*s", width, percent);
@@ -175,15 +183,19 @@ static yajl_val element(yajl_val array, size_t i)
     return YAJL_GET_ARRAY(array)->values[i];
 }
 
-/* Names come from outside: nothing in them may drive the terminal. */
-static void print_text(int width, const char *what)
+void vm_affinity_print_text(FILE *f, int width, const char *what)
 {
     int n = 0;
 
     for (; *what; what++, n++)
-        putchar((unsigned char)*what < ' ' || *what == 127 ? '?' : *what);
+        putc((unsigned char)*what < ' ' || *what == 127 ? '?' : *what, f);
     while (n++ < width)
-        putchar(' ');
+        putc(' ', f);
+}
+
+static void print_text(int width, const char *what)
+{
+    vm_affinity_print_text(stdout, width, what);
 }
 
 static long long integer_at(yajl_val array, size_t i)
@@ -212,7 +224,7 @@ static void print_ranges(yajl_val array)
 
 static void print_list(yajl_val result)
 {
-    yajl_val domains = field(result, "domains", yajl_t_array);
+    yajl_val domains = vm_affinity_field(result, "domains", yajl_t_array);
     size_t i;
 
     printf("%-32s %5s %6s %-9s %-5s %8s %-4s %-12s %s\n", "Name", "ID", "CPU%",
@@ -228,7 +240,7 @@ static void print_list(yajl_val result)
         printf(" %-4s ", text(domain, "held"));
         print_text(12, text(domain, "group"));
         putchar(' ');
-        print_ranges(field(domain, "pcpus", yajl_t_array));
+        print_ranges(vm_affinity_field(domain, "pcpus", yajl_t_array));
         putchar('\n');
     }
 }
@@ -251,7 +263,7 @@ static void print_event(const char *event, yajl_val cells)
 
 static void print_matrix(yajl_val result)
 {
-    yajl_val events = field(result, "events", yajl_t_object);
+    yajl_val events = vm_affinity_field(result, "events", yajl_t_object);
     size_t i;
 
     printf("%-12s %-24s %-24s %12s\n", "Event", "From", "To", "Per second");
@@ -264,8 +276,8 @@ static void print_matrix(yajl_val result)
 
 static void print_plan(yajl_val result)
 {
-    yajl_val moves = field(result, "moves", yajl_t_array);
-    yajl_val kept = field(result, "kept", yajl_t_array);
+    yajl_val moves = vm_affinity_field(result, "moves", yajl_t_array);
+    yajl_val kept = vm_affinity_field(result, "kept", yajl_t_array);
     size_t i;
 
     for (i = 0; i < length_of(moves); i++) {
@@ -273,7 +285,7 @@ static void print_plan(yajl_val result)
 
         print_text(0, text(move, "domain"));
         printf(": to pCPUs ");
-        print_ranges(field(move, "pcpus", yajl_t_array));
+        print_ranges(vm_affinity_field(move, "pcpus", yajl_t_array));
         printf(" (%s): ", text(move, "state"));
         print_text(0, text(move, "reason"));
         putchar('\n');
@@ -289,7 +301,7 @@ static void print_plan(yajl_val result)
 /* The daemon says it in words. */
 static void print_explain(yajl_val result)
 {
-    yajl_val lines = field(result, "lines", yajl_t_array);
+    yajl_val lines = vm_affinity_field(result, "lines", yajl_t_array);
     size_t i;
 
     for (i = 0; i < length_of(lines); i++) {
@@ -360,7 +372,7 @@ static int print_response(const char *line, bool json,
                           void (*print)(yajl_val result))
 {
     yajl_val response = yajl_tree_parse(line, NULL, 0);
-    yajl_val ok = field(response, "ok", yajl_t_any);
+    yajl_val ok = vm_affinity_field(response, "ok", yajl_t_any);
     int rc = EXIT_FAILURE;
 
     if (YAJL_IS_TRUE(ok)) {
@@ -368,7 +380,7 @@ static int print_response(const char *line, bool json,
         if (json)
             fputs(line, stdout);
         else
-            print(field(response, "result", yajl_t_object));
+            print(vm_affinity_field(response, "result", yajl_t_object));
     } else if (YAJL_IS_FALSE(ok)) {
         fprintf(stderr, "xenschedd: %s\n", text(response, "error"));
     } else {
@@ -379,21 +391,43 @@ static int print_response(const char *line, bool json,
     return rc;
 }
 
-static int ask(const char *request, int64_t domid, bool json,
+/* {"command":COMMAND} or {"command":COMMAND,"domid":DOMID} */
+static yajl_gen gen_request(const char *command, int64_t domid)
+{
+    yajl_gen gen = yajl_gen_alloc(NULL);
+
+    if (!gen)
+        return NULL;
+    yajl_gen_map_open(gen);
+    vm_affinity_gen_text(gen, "command");
+    vm_affinity_gen_text(gen, command);
+    if (domid >= 0) {
+        vm_affinity_gen_text(gen, "domid");
+        yajl_gen_integer(gen, domid);
+    }
+    yajl_gen_map_close(gen);
+
+    return gen;
+}
+
+static int ask(const char *command, int64_t domid, bool json,
                void (*print)(yajl_val result))
 {
-    int fd = connect_daemon(), rc = EXIT_FAILURE;
-    char *line;
+    yajl_gen request = gen_request(command, domid);
+    int rc = EXIT_FAILURE;
+    char *line, *why;
 
-    if (fd < 0)
+    if (!request)
         return EXIT_FAILURE;
-    if (!send_request(fd, request, domid)) {
-        line = receive_line(fd);
-        if (line)
-            rc = print_response(line, json, print);
+    line = vm_affinity_ask(request, TIMEOUT_S, &why);
+    if (line) {
+        rc = print_response(line, json, print);
         free(line);
+    } else {
+        fprintf(stderr, "%s\n", why);
+        free(why);
     }
-    close(fd);
+    yajl_gen_free(request);
 
     return rc;
 }
