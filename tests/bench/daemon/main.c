@@ -146,7 +146,7 @@ static int set_affinity(void *data, uint32_t domid, unsigned int vcpu,
     return 0;
 }
 
-static bool names_affinity(void *data, uint32_t domid)
+static int names_affinity(void *data, uint32_t domid)
 {
     (void)data;
     (void)domid;

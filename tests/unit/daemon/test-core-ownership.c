@@ -88,10 +88,11 @@ static void who_is_seen_while_xl_builds_it_is_asked_about_again(void **state)
 {
     (void)state;
     domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
-    domain(DISK)->names_affinity = true;
+    domain(DISK)->names_affinity = -1;
     start(MODE_ACT);
-    run(3, SILENCE);
-    domain(DISK)->names_affinity = false;
+    run(30, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+    domain(DISK)->names_affinity = 0;
     run(10, TALK);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }

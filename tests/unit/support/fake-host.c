@@ -264,7 +264,7 @@ static int set_soft_weight(void *data, uint32_t percent,
     return 0;
 }
 
-static bool names_affinity(void *data, uint32_t domid)
+static int names_affinity(void *data, uint32_t domid)
 {
     struct fake_host *f = data;
 

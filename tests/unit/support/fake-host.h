@@ -36,7 +36,7 @@ struct fake_domain {
     bool unlisted; /* it cannot be looked at */
     bool driver;
     uint32_t clients; /* mask of domids of those which it serves */
-    bool names_affinity;
+    int names_affinity;
     bool stays; /* so its configuration */
     bool soft_only; /* likewise */
     char name[32];

@@ -69,10 +69,9 @@ static bool is_automatic(const struct ownership *o, struct member *member,
     if (!looks_automatic(o->topology, d))
         return false;
     if (member->configured == NOT_ASKED) {
-        bool names = o->host->names_affinity(o->host->data, d->domid);
+        int names = o->host->names_affinity(o->host->data, d->domid);
 
-        /* What it was made from is known only when it has been built. */
-        if (!names || o->now_ns - member->since_ns >= o->settle_ns)
+        if (names >= 0)
             member->configured = names ? NAMES_ONE : NAMES_NONE;
     }
 

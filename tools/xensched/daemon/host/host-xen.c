@@ -165,7 +165,7 @@ static int ask_toolstack(void *arg)
     return toolstack_names_affinity(q->domid);
 }
 
-static bool names_affinity(void *data, uint32_t domid)
+static int names_affinity(void *data, uint32_t domid)
 {
     struct domain_query q = { .hx = data, .domid = domid };
 

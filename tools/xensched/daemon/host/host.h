@@ -121,9 +121,10 @@ struct host {
 
     /*
      * Does the configuration which the domain was made from name an affinity?
-     * True when that isn't known.
+     * 1 also when that cannot be told; -1: there is none yet, since xl stores it
+     * when it has built the domain.
      */
-    bool (*names_affinity)(void *data, uint32_t domid);
+    int (*names_affinity)(void *data, uint32_t domid);
 
     /*
      * The channels between dom0, if this is it, and other domains, sorted by port, at

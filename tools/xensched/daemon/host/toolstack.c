@@ -6,6 +6,7 @@
  * for whoever holds the domain's device lock, which can take as long as a
  * device model does; the stored configuration is there at once.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,16 +49,15 @@ static bool names_affinity(libxl_ctx *ctx, const char *json)
     return names;
 }
 
-static bool stored_names_affinity(libxl_ctx *ctx, uint32_t domid)
+static int stored_names_affinity(libxl_ctx *ctx, uint32_t domid)
 {
     uint8_t *data = NULL;
-    bool names = true;
-    int length = 0;
+    int length = 0, names = 1;
     char *json;
 
     if (libxl_userdata_retrieve(ctx, domid, "libxl-json", &data, &length) ||
         length <= 0)
-        return true;
+        return -1;
     json = strndup((const char *)data, length);
     if (json)
         names = names_affinity(ctx, json);
@@ -67,16 +67,16 @@ static bool stored_names_affinity(libxl_ctx *ctx, uint32_t domid)
     return names;
 }
 
-bool toolstack_names_affinity(uint32_t domid)
+int toolstack_names_affinity(uint32_t domid)
 {
     libxl_ctx *ctx = NULL;
     xentoollog_logger *log;
-    bool names = true;
+    int names = 1;
 
     log = (xentoollog_logger *)
         xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
     if (!log)
-        return true;
+        return 1;
     if (!libxl_ctx_alloc(&ctx, LIBXL_VERSION, 0, log)) {
         names = stored_names_affinity(ctx, domid);
         libxl_ctx_free(ctx);

@@ -9,14 +9,13 @@
 #ifndef XENSCHED_DAEMON_TOOLSTACK_H
 #define XENSCHED_DAEMON_TOOLSTACK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /*
  * Does the configuration of the domain name an affinity (cpus=, cpus_soft=,
- * nodes)?  True also when there is no configuration: in doubt it is the
- * operator's.
+ * nodes)?  1 also when it cannot be read: in doubt it is the operator's.  -1:
+ * there is none, or not yet.
  */
-bool toolstack_names_affinity(uint32_t domid);
+int toolstack_names_affinity(uint32_t domid);
 
 #endif /* XENSCHED_DAEMON_TOOLSTACK_H */
