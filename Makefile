@@ -40,6 +40,8 @@ help:
 #|   make tools         the library, the daemon xenschedd, the command xensched
 #|   make install       put the tools on this machine (DESTDIR=, prefix=/usr)
 #|   make uninstall     take them away again
+#|   make deb           Debian packages of all of it, for the Debian of this machine,
+#|                      in build/deb/
 #|
 #| To check
 #|   make test          everything; the last line counts passed, failed, skipped
@@ -252,9 +254,13 @@ install: tools
 install uninstall:
 	@$(MAKE) -C tools/xensched $(TOOLS) $@
 
+.PHONY: deb
+deb:
+	@tools/packaging/deb.sh
+
 .PHONY: clean
 clean:
-	@rm -rf $(addprefix $(BUILD)/,dist tools unit host host-* bench series \
+	@rm -rf $(addprefix $(BUILD)/,deb dist tools unit host host-* bench series \
 	    test test-drivers* guest-drivers log)
 	@find $(BUILD)/xen -mindepth 1 -maxdepth 1 ! -name edit \
 	    -exec rm -rf {} + 2> /dev/null || :

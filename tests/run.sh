@@ -186,6 +186,7 @@ if full; then
     suite demo       step "make demo" tests/host/demo.sh
     suite linux-6.12 tests/drivers/test.sh 6.12
     suite debian-13  tests/chroot.sh trixie
+    suite packages   tests/packages/packages.sh
     suite prefixes   step "every prefix of the series builds" \
         make xen-series-check
 fi

@@ -63,7 +63,7 @@ END
 gcc-11|gcc-12      the oldest GCC that there is: does the hypervisor build?
 gcc-aarch64-linux-gnu    the hypervisor for ARM
 gcc-arm-linux-gnueabihf  the hypervisor for ARM, 32 bits
-debootstrap        Debian 13, for what differs there
+debootstrap        Debian 12 and 13, for what differs there, and to try packages in
 END
 }
 

@@ -23,7 +23,11 @@ native)  DIST=$DIST-native ;;
 *)       die "usage: toolstack.sh [patched | native]" ;;
 esac
 TREE=$XEN/$WHICH
-SUBDIRS='include libs xs-clients xenstored misc xentrace console xl helpers'
+SUBDIRS=
+for dir in include libs xenstore xs-clients xenstored misc xentrace console xl helpers; do
+    # 4.17 has xenstored and its clients in one.
+    [ ! -d "$TREE/tools/$dir" ] || SUBDIRS+=${SUBDIRS:+ }$dir
+done
 STAMP=$TREE/.xensched/toolstack
 CONFIGURED=$TREE/.xensched/configure
 

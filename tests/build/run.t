@@ -596,6 +596,19 @@ setup_without_root()
         env PATH="$bin" "$TOP/tests/setup.sh"
 }
 
+# Of a Debian whose Xen we have no patches for, and of a tree that is no tarball.
+deb_refuses()
+{
+    local bin=$W/deb-bin
+
+    mkdir -p "$bin"
+    printf '#!/bin/sh\necho "  Candidate: 4.19.1-1"\n' > "$bin/apt-cache"
+    chmod +x "$bin/apt-cache"
+    refused "Debian's Xen is 4.19 here" '4.20' -- \
+        env -u XEN_RELEASE PATH="$bin:$PATH" "$TOP/tools/packaging/deb.sh" &&
+    refused 'XEN_TARBALL=FILE' -- env XEN_TREE=/ "$TOP/tools/packaging/deb.sh"
+}
+
 summary_counts()
 {
     local out
@@ -683,6 +696,7 @@ tests=(
     "a source that no mirror has: says how to bring it"         no_mirror_has_it
     "make setup does nothing when nothing is missing"           setup_asks_nothing
     "make setup without root and sudo says what to run"         setup_without_root
+    "make deb refuses a Xen without patches, and a tree"        deb_refuses
     "the summary counts failed, skipped and silent tests"       summary_counts
     "make test ends at once when it is told to, with all of it" tests_end_when_told
 )

@@ -161,7 +161,7 @@ excluded()
 
     said=$(with_packages "$2" "$3" bash -c "kernelver=$4
         . '$W'/dest/usr/src/xen-blkback-xensched-*/dkms.conf
-        [[ ! $4 =~ \$BUILD_EXCLUSIVE_KERNEL ]]" 2>&1) || return 1
+        [[ ! $4 =~ \$BUILD_EXCLUSIVE_KERNEL && -z \$AUTOINSTALL ]]" 2>&1) || return 1
     grep -F -- "$1" <<< "$said"
 }
 

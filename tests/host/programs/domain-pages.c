@@ -17,7 +17,9 @@ int main(int argc, char **argv)
 
     if (argc != 2)
         errx(2, "usage: domain-pages DOMID");
-    if (!xch || xc_domain_getinfo_single(xch, atoi(argv[1]), &info))
+    /* It is of the next one if there is no such domain. */
+    if (!xch || xc_domain_getinfolist(xch, atoi(argv[1]), 1, &info) != 1 ||
+        info.domain != atoi(argv[1]))
         err(1, "domain %s", argv[1]);
     printf("%llu\n", (unsigned long long)info.tot_pages);
 

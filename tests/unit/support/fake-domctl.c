@@ -2,25 +2,12 @@
 /* fake-domctl.c - see fake-domctl.h. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <xenctrl.h>
 
 #include "fake-domctl.h"
 
 struct fake_domctl fake_domctl;
-
-int xc_domain_getinfo_single(xc_interface *xch, uint32_t domid,
-                             xc_domaininfo_t *info)
-{
-    (void)xch;
-    memset(info, 0, sizeof(*info));
-    info->domain = domid;
-    info->max_vcpu_id = fake_domctl.nr_vcpus - 1;
-    info->flags = fake_domctl.dying ? XEN_DOMINF_dying : 0;
-
-    return 0;
-}
 
 void *xc__hypercall_buffer_alloc(xc_interface *xch, xc_hypercall_buffer_t *b,
                                  size_t size)
@@ -37,6 +24,17 @@ void xc__hypercall_buffer_free(xc_interface *xch, xc_hypercall_buffer_t *b)
     free(b->hbuf);
 }
 
+static int tell_domain(struct xen_domctl *domctl)
+{
+    domctl->u.getdomaininfo = (struct xen_domctl_getdomaininfo){
+        .domain = domctl->domain,
+        .max_vcpu_id = fake_domctl.nr_vcpus - 1,
+        .flags = fake_domctl.dying ? XEN_DOMINF_dying : 0,
+    };
+
+    return 0;
+}
+
 int xc_domctl(xc_interface *xch, struct xen_domctl *domctl)
 {
     struct xen_domctl_getpageframeinfo3 *op = &domctl->u.getpageframeinfo3;
@@ -44,6 +42,8 @@ int xc_domctl(xc_interface *xch, struct xen_domctl *domctl)
     uint64_t i;
 
     (void)xch;
+    if (domctl->cmd == XEN_DOMCTL_getdomaininfo)
+        return tell_domain(domctl);
     if (domctl->cmd != XEN_DOMCTL_getpageframeinfo3 || op->num > 1024) {
         errno = ENOSYS;
         return -1;

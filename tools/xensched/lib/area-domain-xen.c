@@ -9,12 +9,31 @@
 /* Of one hypercall. */
 #define FRAMES_PER_CALL 1024U
 
+int domain_ask(xc_interface *xch, uint32_t domid, xc_domaininfo_t *info)
+{
+    struct xen_domctl domctl = {
+        .cmd = XEN_DOMCTL_getdomaininfo,
+        .domain = domid,
+    };
+
+    if (xc_domctl(xch, &domctl))
+        return -1;
+    /* Up to 4.17 it is of the next one if there is no such domain. */
+    if (domctl.u.getdomaininfo.domain != domid) {
+        errno = ESRCH;
+        return -1;
+    }
+    *info = domctl.u.getdomaininfo;
+
+    return 0;
+}
+
 int domain_vcpus(xc_interface *xch, uint32_t domid, uint32_t *nr)
 {
     xc_domaininfo_t info;
 
     errno = 0;
-    if (xc_domain_getinfo_single(xch, domid, &info))
+    if (domain_ask(xch, domid, &info))
         return errno ? errno : EIO;
     if (info.flags & XEN_DOMINF_dying)
         return ESRCH;

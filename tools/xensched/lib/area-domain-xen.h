@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area-domain-xen.h - what Xen knows of a domain that advertises a log,
- * whatever the domain says of itself.
+ * area-domain-xen.h - what Xen knows of a domain, such as one that advertises a
+ * log, whatever the domain says of itself.
  */
 #ifndef XENSCHED_LIB_AREA_DOMAIN_XEN_H
 #define XENSCHED_LIB_AREA_DOMAIN_XEN_H
@@ -10,6 +10,12 @@
 #include <stdint.h>
 
 #include <xenctrl.h>
+
+/*
+ * As xc_domain_getinfo_single(), which libxenctrl has since 4.18: 0, or -1 with
+ * errno set; ESRCH: there is no such domain.
+ */
+int domain_ask(xc_interface *xch, uint32_t domid, xc_domaininfo_t *info);
 
 /*
  * How many vCPUs domain @domid can have: one more than the highest number.

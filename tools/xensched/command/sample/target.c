@@ -16,6 +16,7 @@
 
 #include <xensched/stop.h>
 
+#include "lib/area-domain-xen.h"
 #include "target.h"
 
 static void guard(const struct target *t, int end)
@@ -57,7 +58,7 @@ static int ask(struct target *t, xc_domaininfo_t *info,
                struct xensched_error *err)
 {
     errno = 0;
-    if (xc_domain_getinfo_single(t->xch, t->domid, info))
+    if (domain_ask(t->xch, t->domid, info))
         return xensched_fail(err, errno ? errno : EIO, "domain %u: %s", t->domid,
                              strerror(errno ? errno : EIO));
     /* One that is being saved looks as if it had ended, too. */

@@ -7,6 +7,7 @@
 
 #include "daemon/say.h"
 #include "domains-xen.h"
+#include "lib/area-domain-xen.h"
 #include "memory-xen.h"
 #include "model/memory.h"
 #include "xenstore.h"
@@ -224,7 +225,7 @@ bool domains_xen_is_gone(const struct domains_xen *x, uint32_t domid,
     char text[DOMAIN_UUID_TEXT];
     xc_domaininfo_t info;
 
-    if (xc_domain_getinfo_single(x->xch, domid, &info))
+    if (domain_ask(x->xch, domid, &info))
         return errno == ESRCH;
     format_uuid(text, info.handle);
 

@@ -1,0 +1,339 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The Debian packages, built by `make deb` in a root of a Debian release and tried in
+# another one, which is that of a host without a kernel: lintian finds nothing; they
+# are installed, upgraded, removed and purged; the hypervisor has an entry in GRUB's
+# menu, which is not the first one; DKMS builds the modules, and kernels that xen-blkback
+# cannot be built for break nothing.  Fails if a file is in no package, a script of
+# dpkg's does not end well, what an operator wrote is lost, or something is left.
+# Needs root.  Writes TAP.
+#
+#   packages.sh [SUITE...]      bookworm and trixie if not given
+
+set -euo pipefail
+TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
+cd "$TOP"
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+# shellcheck source=tests/debian-root.sh
+. tests/debian-root.sh
+
+declare -A XEN=([bookworm]=4.17 [trixie]=4.20)
+declare -A LINUX=([bookworm]=6.1 [trixie]=6.12)
+
+# quietly COMMAND...: the end of what it says is shown when it fails.
+quietly()
+{
+    "$@" > "$SAID" 2>&1 && return
+    tail -n 30 "$SAID"
+    return 1
+}
+SAID=$(mktemp)
+trap 'rm -f "$SAID"' EXIT
+
+# --- building ---
+
+# build SUITE: in its root, as somebody does who has Debian and this project.
+build()
+{
+    local root=$ROOTS/$1
+
+    make_root "$1" "$root" && copy_tree "$root" &&
+        run_in "$root" /xensched sh -euc '
+            apt="apt-get -q -y --no-install-recommends"
+            apt-get -q update
+            $apt install build-essential fakeroot lintian
+            make deb || $apt build-dep ./build/deb/xensched
+            make deb'
+}
+
+# Errors and warnings.  Who uploads it, and to where, is not known yet.
+lintian_finds_nothing()
+{
+    local said
+
+    said=$(run_in "$ROOTS/$1" /xensched/build/deb sh -c 'lintian --allow-root \
+        --suppress-tags initial-upload-closes-no-bugs,bogus-mail-host *.changes' 2>&1) ||
+        :
+    ! grep -E '^[EW]:|annot' <<< "$said"
+}
+
+# --- trying ---
+
+inside() { run_in "$HOST" / "$@"; }
+
+# apt_get ARGUMENT...
+apt_get()
+{
+    inside apt-get -q -y --no-install-recommends \
+        -o Dpkg::Options::=--force-unsafe-io "$@"
+}
+
+# debs FOLDER [dkms]: the packages there, those that DKMS builds or all others.
+debs()
+{
+    local deb
+
+    for deb in "$HOST/$1"/*.deb; do
+        case $deb in
+        *-dkms_*) [ "${2:-}" != dkms ] ;;
+        *)        [ "${2:-}" = dkms ] ;;
+        esac || echo "/$1/${deb##*/}"
+    done
+}
+
+# shellcheck disable=SC2046 # names without blanks
+install() { apt_get install $(debs "$@"); }
+
+new_host()
+{
+    HOST=$ROOTS/$1.host
+    rm -rf "$HOST"
+    make_root "$1" "$HOST" || return
+    # Who wants to start a daemon is told no.
+    printf '#!/bin/sh\nexit 101\n' > "$HOST/usr/sbin/policy-rc.d"
+    chmod +x "$HOST/usr/sbin/policy-rc.d"
+    mkdir "$HOST/packages" "$HOST/newer"
+    cp "$ROOTS/$1"/xensched/build/deb/*.deb "$HOST/packages"
+    apt_get update
+}
+
+# What GRUB is told of the device that files are on: there is none below a chroot.
+fake_probe()
+{
+    cat > "$HOST/usr/sbin/grub-probe" << 'END'
+#!/bin/sh
+case $* in
+*target=device*)       echo /dev/sda1 ;;
+*target=fs_uuid*)      echo 6f1c1f6e-0d3f-4a55-9a3e-0f6e2a3a8a11 ;;
+*target=fs*)           echo ext2 ;;
+*target=partmap*)      echo gpt ;;
+*target=hints_string*) echo --hint-bios=hd0,gpt1 ;;
+esac
+END
+}
+
+# Two kernels that say that they can be dom0, and GRUB's own menu of them, in which
+# Debian's Xen is the default.
+with_grub()
+{
+    local version
+
+    apt_get install grub2-common grub-pc-bin "xen-hypervisor-$1-amd64" \
+        xen-hypervisor-common && fake_probe || return
+    for version in 6.1.0-1-amd64 6.1.0-10-amd64; do
+        echo CONFIG_XEN_DOM0=y > "$HOST/boot/config-$version"
+        echo kernel > "$HOST/boot/vmlinuz-$version"
+    done
+    mkdir -p "$HOST/boot/grub"
+    inside update-grub && menu && ! menu | grep schedlog && default | grep 'Xen hypervisor'
+}
+
+default() { grep '^ *set default="[^$]' "$HOST/boot/grub/grub.cfg"; }
+
+menu() { grep -oE "^\s*(menuentry|submenu) '[^']*'" "$HOST/boot/grub/grub.cfg"; }
+
+# By the package's own script, and for the newest kernel first.
+has_entry()
+{
+    inside grub-script-check /boot/grub/grub.cfg && menu &&
+        [ "$(menu | grep -c 'with schedlog')" -eq 2 ] &&
+        grep "id 'xen-$1-schedlog' {" "$HOST/boot/grub/grub.cfg" &&
+        grep "multiboot2 /boot/schedlog-xen-$1-amd64.gz placeholder" \
+            "$HOST/boot/grub/grub.cfg" &&
+        menu | grep 'with schedlog' | head -n 1 | grep '6.1.0-10' &&
+        [ -s "$HOST/boot/schedlog-xen-$1-amd64.gz" ]
+}
+
+is_not_default() { default | grep 'Xen hypervisor'; }
+
+is_default_when_asked()
+{
+    local file=$HOST/etc/default/grub.d/xenschedlog-$1.cfg
+
+    sed -i 's/^#GRUB_DEFAULT/GRUB_DEFAULT/' "$file"
+    inside update-grub
+    default | grep "xen-$1-schedlog" || return
+    sed -i 's/^GRUB_DEFAULT/#GRUB_DEFAULT/' "$file"
+    inside update-grub && is_not_default
+}
+
+no_entry() { menu && ! menu | grep schedlog; }
+
+# This machine has no Xen, or none with the log.
+says_why_not()
+{
+    local said rc=0
+
+    said=$(inside xensched check --can-start 2>&1) || rc=$?
+    echo "$said"
+    [ "$rc" -eq 1 ] && grep -q 'xenschedd cannot start here: .*Xen' <<< "$said"
+}
+
+enabled()
+{
+    [ -L "$HOST/etc/systemd/system/multi-user.target.wants/xenschedd.service" ] &&
+        ls "$HOST"/etc/rc3.d/S*xenschedd
+}
+
+# A program of somebody else's, by what pkg-config says.
+compiles()
+{
+    cat > "$HOST/prog.c" << 'END'
+#include <stdio.h>
+#include <xensched/event.h>
+
+int main(void)
+{
+    return puts(xensched_event_name(0)) < 0;
+}
+END
+    apt_get install gcc libc6-dev pkgconf &&
+        inside sh -euc 'cc -Wall -Werror -o /prog /prog.c \
+            $(pkg-config --cflags --libs xensched)
+            ldd /prog | grep libxensched.so.0
+            /prog | grep .
+            rm /prog /prog.c'
+}
+
+# make_newer: the same with another version, as dpkg sees an upgrade.
+make_newer()
+{
+    local deb raw=$HOST/raw
+
+    for deb in "$HOST"/packages/*.deb; do
+        rm -rf "$raw"
+        dpkg-deb -R "$deb" "$raw"
+        sed -i -E -e '/^Version:/s/$/.1/' \
+            -e '/^(Depends|Recommends):/s/\(= ([^)]*)\)/(= \1.1)/g' "$raw/DEBIAN/control"
+        dpkg-deb --root-owner-group -Znone -b "$raw" "$HOST/newer"
+    done
+    rm -r "$raw"
+}
+
+# What an operator has written stays, nobody is asked, and it is the newer one.
+upgraded()
+{
+    make_newer
+    echo 'max_moves = 7' >> "$HOST/etc/xen/xensched.conf"
+    mkdir -p "$HOST/var/lib/xensched" "$HOST/var/log/xensched"
+    echo state > "$HOST/var/lib/xensched/state.json"
+    echo journal > "$HOST/var/log/xensched/journal.jsonl"
+    install newer &&
+        inside dpkg-query -W -f '${Package} ${Version}\n' xensched | grep '\.1$' &&
+        grep 'max_moves = 7' "$HOST/etc/xen/xensched.conf"
+}
+
+# Packages of ours, in whatever state.
+names()
+{
+    inside dpkg-query -W -f '${Package}\n' | grep -E 'xensched|schedlog'
+}
+
+removed()
+{
+    # shellcheck disable=SC2046 # names of packages
+    apt_get remove $(names) && [ -f "$HOST/etc/xen/xensched.conf" ] &&
+        [ -f "$HOST/var/lib/xensched/state.json" ] &&
+        [ -f "$HOST/var/log/xensched/journal.jsonl" ] &&
+        [ ! -e "$HOST/usr/sbin/xenschedd" ] &&
+        ! find "$HOST/boot" "$HOST/lib/modules/" -name 'schedlog*' -o -path '*/dkms/xen*' |
+            grep .
+}
+
+# All but what dpkg, apt and this test keep.
+nothing_is_left()
+{
+    local left
+
+    # shellcheck disable=SC2046
+    apt_get purge $(names) || return
+    left=$(cd "$HOST" && find . \( -path ./proc -o -path ./dev -o -path ./packages -o \
+        -path ./newer -o -path ./var/log/apt -o -path ./var/lib/apt -o \
+        -path ./var/cache/apt \) -prune -o \
+        \( -name '*xensched*' -o -name '*schedlog*' \) -print)
+    [ -z "$left" ] || { echo "$left"; return 1; }
+}
+
+# --- DKMS ---
+
+# The kernel whose headers were installed.
+kernel() { basename "$(ls -d "$HOST"/lib/modules/*-amd64)"; }
+
+dkms_installed()
+{
+    apt_get install linux-headers-amd64 "linux-source-${LINUX[$1]}" &&
+        install packages dkms && inside dkms status
+}
+
+dkms_upgraded()
+{
+    install newer dkms && inside dkms status
+}
+
+# module NAME: is where modprobe takes it from.
+module() { ls "$HOST/lib/modules/$(kernel)/updates/dkms/$1".ko*; }
+
+modules() { module xensched_log && module xensched_guest && module xen-blkback; }
+
+# Without the source, as with one that is too old: excluded, and DKMS is content.
+excluded()
+{
+    local said rc=0 source=$HOST/usr/src/linux-source-${LINUX[$1]}.tar.xz
+
+    inside dkms remove xen-blkback-xensched/0.1 --all &&
+        inside dkms add xen-blkback-xensched/0.1 || return
+    mv "$source" "$HOST/away"
+    said=$(inside dkms autoinstall -k "$(kernel)" 2>&1) || rc=$?
+    mv "$HOST/away" "$source"
+    echo "$said"
+    [ "$rc" -eq 0 ] && grep -q 'xen-blkback is not built for Linux' <<< "$said" &&
+        ! module xen-blkback && module xensched_log
+}
+
+# --- all of it ---
+
+try_suite()
+{
+    local suite=$1 xen=${XEN[$1]}
+
+    check "$suite: make deb makes the packages" quietly build "$suite"
+    check "$suite: lintian finds nothing" lintian_finds_nothing "$suite"
+    quietly new_host "$suite" || return
+    check "$suite: a host with GRUB, and Debian's Xen" quietly with_grub "$xen"
+    check "$suite: they are installed" quietly install packages
+    check "$suite: the daemon starts with the machine" enabled
+    check "$suite: and says why it does not start here" says_why_not
+    check "$suite: GRUB has entries for the hypervisor" has_entry "$xen"
+    check "$suite: none of them is the default" is_not_default
+    check "$suite: but when asked for" quietly is_default_when_asked "$xen"
+    check "$suite: a program can be built with the library" quietly compiles
+    check "$suite: they are upgraded, configuration stays" quietly upgraded
+    check "$suite: DKMS takes the others" quietly dkms_installed "$suite"
+    check "$suite: it has built the modules" modules
+    check "$suite: they are upgraded" quietly dkms_upgraded
+    check "$suite: the modules are there again" modules
+    check "$suite: a kernel it cannot be built for breaks nothing" \
+        quietly excluded "$suite"
+    check "$suite: they are removed, configuration and state stay" quietly removed
+    check "$suite: GRUB has no entry any more" no_entry
+    check "$suite: purged, nothing is left" quietly nothing_is_left
+    rm -rf "$HOST"
+}
+TESTS=19
+
+if [ "$(id -u)" -ne 0 ]; then
+    echo "1..0 # SKIP roots of Debian need root"
+    exit
+fi
+mkdir -p "$ROOTS"
+[ $# -gt 0 ] || set -- bookworm trixie
+for suite; do
+    [ -n "${XEN[$suite]:-}" ] ||
+        { echo "packages.sh: not known: $suite, only: ${!XEN[*]}" >&2; exit 2; }
+done
+echo "1..$(($# * TESTS))"
+for suite; do
+    try_suite "$suite"
+done

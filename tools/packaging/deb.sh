@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# make deb: Debian packages of the tools, the library, the documents, a hypervisor and the
+# modules for DKMS, for the Debian release that this machine has: build/deb/*.deb.
+#
+# The hypervisor is of the same release of Xen as Debian's own, whose toolstack is used.
+# Nothing is installed.  The project and Xen's source are laid out in build/deb/xensched,
+# which is what dpkg-buildpackage and "apt-get build-dep" see; what was built there before
+# is kept.
+
+set -euo pipefail
+TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
+cd "$TOP"
+OUT=$TOP/build/deb
+SOURCE=$OUT/xensched
+unset MAKEFLAGS MFLAGS MAKELEVEL    # of the make that has called this
+
+die()
+{
+    printf 'deb: error: %s\n' "$1" >&2
+    shift
+    [ $# -eq 0 ] || printf '    %s\n' "$@" >&2
+    exit 1
+}
+
+# The release of Debian's Xen, such as 4.20.
+debian_xen()
+{
+    apt-cache policy libxen-dev 2> /dev/null |
+        sed -n 's/^ *Candidate: \([0-9]*\.[0-9]*\)\..*/\1/p'
+}
+
+# Of the project, without what git ignores; of an archive all but build/.
+files()
+{
+    if git rev-parse --git-dir > /dev/null 2>&1; then
+        git ls-files --cached --others --exclude-standard
+    else
+        find . -path ./build -prune -o -type f -printf '%P\n'
+    fi | while IFS= read -r file; do
+        [ ! -e "$file" ] || echo "$file"
+    done
+}
+
+# When the project was changed last: packages of the same files have the same date.
+changed()
+{
+    git log -1 --format=%ct 2> /dev/null || stat -c %Y Makefile
+}
+
+lay_out()
+{
+    local tarball debian=$SOURCE/debian
+
+    tarball=$(XEN_RELEASE=$release xen-patches/fetch.sh)
+    mkdir -p "$SOURCE"
+    find "$SOURCE" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+    # With their times, so that make builds what has changed.
+    files | tar -T - -cf - | tar -xf - -C "$SOURCE"
+    cp -p "$tarball" "$SOURCE/xen.orig.tar.xz"
+    cp -r tools/packaging/debian "$debian"
+    echo "$release" > "$debian/xen-release"
+    sed "s/@XEN@/$release/g" "$debian/control.in" > "$debian/control"
+    sed -e "s/@VERSION@/$version/" -e "s/@DATE@/$(date -R -u -d "@$(changed)")/" \
+        "$debian/changelog.in" > "$debian/changelog"
+    rm "$debian"/*.in
+}
+
+[ -z "${XEN_TREE:-}" ] ||
+    die "Packages are made from a tarball of Xen: XEN_TARBALL=FILE instead of XEN_TREE."
+command -v dpkg-buildpackage > /dev/null ||
+    die "dpkg-buildpackage is missing: apt-get install build-essential"
+release=${XEN_RELEASE:-$(debian_xen)}
+[ -n "$release" ] ||
+    die "apt knows no libxen-dev, with which the tools are linked." \
+        "If this is Debian: apt-get update"
+[ -f "xen-patches/$release/series" ] ||
+    die "Debian's Xen is $release here, for which there are no patches, only for:" \
+        "$(cd xen-patches && echo [0-9]*)"
+# Packages for a Debian release are newer than those for the release before.
+version=$(sed -n 's/^VERSION := //p' tools/xensched/Makefile)
+version=$version+deb$(. /etc/os-release && echo "${VERSION_ID:-sid}")
+
+lay_out
+cd "$SOURCE"
+dpkg-checkbuilddeps ||
+    die "Packages are missing that the build needs. As root:" \
+        "apt-get build-dep $SOURCE"
+rm -f "$OUT"/*.deb
+echo "building in ${SOURCE#"$TOP/"}, some minutes; what it says: ${OUT#"$TOP/"}/log"
+dpkg-buildpackage -b -us -uc > "$OUT/log" 2>&1 ||
+    { tail -n 30 "$OUT/log" >&2; die "The build failed. The whole output: $OUT/log"; }
+ls "$OUT"/*.deb
