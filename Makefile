@@ -61,7 +61,8 @@ help:
 #|   make bench-correlation   do notifications and rings tell the same?
 #|   make bench-placement     what it costs where a guest runs
 #|   make bench-machine       the same, and the log, in cache lines (docs/machine.md)
-#|   make bench-phases    placements compared, under load that changes (25 minutes)
+#|   make bench-phases    placements compared on the machine model, under load that
+#|                        changes (hours; tests/bench/host-phases.sh has how to do less)
 #|   make bench-lever     soft affinity, hard, and between: where does the guest run?
 #|                        (an hour and more)
 #|   make bench-host    what logging costs guests that use their disk (15 to 25 minutes)

@@ -107,37 +107,50 @@ PLACEMENTS = {
     "credit2": "credit2: anywhere, by Xen's scheduler",
     "static": "static: pinned to the sockets that are best for all phases "
               "together",
-    "random": "random: pinned to sockets by lot (`SEED=1`)",
-    "xenschedd": "`xenschedd --mode act`: soft affinity, "
-                 "`credit2_soft_weight=50`",
-    "xenschedd_soft": "the same with `--affinity soft --soft-weight 0`",
-    "xenschedd_hard": "the same with `--affinity hard`",
+    "random": "random: pinned to sockets by lot",
+    "memory": "memory: soft affinity to the node of its memory, as xl chose it",
+    "driver": "`xenschedd`, policies `driver-affinity,working-set`",
+    "placement": "`xenschedd`, policy `placement`",
 }
-SHORT = {"xenschedd_soft": "soft alone", "xenschedd_hard": "hard"}
 
 
-def work(entry):
-    return percent(entry["work_per_instruction_to_static"])
+def interval(figure):
+    """Median (least to most), of seeds; of one seed that."""
+    if figure["min"] == figure["max"]:
+        return percent(figure["median"])
+    return (f"{percent(figure['median'])} ({percent(figure['min'])} to "
+            f"{percent(figure['max'])})")
 
 
 def phases():
-    yield ["placement", "instructions, millions",
-           'work per instruction, to "static"',
-           "notifications to another pCPU", "to another socket", "moves"]
-    for e in load("phases")["placements"]:
-        yield [PLACEMENTS[e["placement"]], f"{e['instructions'] / 1e6:.0f}",
-               "" if e["placement"] == "static" else work(e),
-               f"{e['to_another_pcpu'] * 100:.1f} %",
-               f"{e['to_another_socket'] * 100:.1f} %", str(e["moves"])]
+    """Each length is a column: how much more work than with credit2."""
+    lengths = load("phases")["lengths"]
+    yield ["placement"] + [f"phases of {one['length_s']} s, "
+                           f"{len(one['seeds'])} seed{'s' * (len(one['seeds']) > 1)}"
+                           for one in lengths]
+    for i, first in enumerate(lengths[0]["placements"]):
+        yield [PLACEMENTS[first["placement"]]] + [
+            "" if first["placement"] == "credit2" else
+            interval(one["placements"][i]["work_per_time_to_credit2"])
+            for one in lengths]
 
 
-def phases_each():
-    found = [e for e in load("phases")["placements"]
-             if e["placement"] != "static"]
-    yield ["phase (g1 to g8)"] + [SHORT.get(e["placement"], e["placement"])
-                                  for e in found]
-    for i, phase in enumerate(found[0]["phases"]):
-        yield [f"`{phase['phase']}`"] + [work(e["phases"][i]) for e in found]
+def phases_more():
+    """What of it is instructions, what is distance, at the longest phases."""
+    one = load("phases")["lengths"][-1]
+    yield [f"phases of {one['length_s']} s", "worst phase", "instructions",
+           "lines from the other socket", "with latencies x 0.5, overlap 4",
+           "x 2, overlap 1", "moves", "regretted"]
+    for e in one["placements"]:
+        if e["placement"] == "credit2":
+            continue
+        yield [e["placement"], percent(e["worst_phase"]),
+               interval(e["instructions_to_credit2"]),
+               interval(e["lines_from_other_socket_to_credit2"]),
+               percent(e["varied"]["0.5/4"]["median"]),
+               percent(e["varied"]["2/1"]["median"]),
+               ", ".join(map(str, e.get("moves", []))),
+               ", ".join(map(str, e.get("regrets", [])))]
 
 
 # --- bench-cases ---
@@ -264,7 +277,7 @@ TABLES = {
     "host-short": host_short,
     "placement": placement,
     "phases": phases,
-    "phases-each": phases_each,
+    "phases-more": phases_more,
     "cases": cases,
     "memory": memory,
     "correlation": correlation,
