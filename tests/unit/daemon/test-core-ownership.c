@@ -97,6 +97,35 @@ static void who_is_seen_while_xl_builds_it_is_asked_about_again(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
+/* It had no vCPUs for long, then vCPUs with xl's choice, and then it ran. */
+static void what_xl_picks_late_is_nobodys(void **state)
+{
+    (void)state;
+    domain(DISK)->nr_vcpus = 0;
+    start(MODE_ACT);
+    run(20, SILENCE);
+    domain(DISK)->nr_vcpus = 1;
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    domain(DISK)->never_ran = true;
+    run(5, SILENCE);
+    domain(DISK)->never_ran = false;
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
+static void what_is_set_before_it_runs_is_nobodys(void **state)
+{
+    (void)state;
+    domain(DISK)->never_ran = true;
+    start(MODE_ACT);
+    run(20, SILENCE);
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    run(5, SILENCE);
+    domain(DISK)->never_ran = false;
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
 static void half_a_node_was_not_picked_by_xl(void **state)
 {
     (void)state;
@@ -127,6 +156,8 @@ int main(void)
         core_test(a_hard_affinity_is_the_operators),
         core_test(an_affinity_that_xl_picked_is_nobodys),
         core_test(who_is_seen_while_xl_builds_it_is_asked_about_again),
+        core_test(what_xl_picks_late_is_nobodys),
+        core_test(what_is_set_before_it_runs_is_nobodys),
         core_test(half_a_node_was_not_picked_by_xl),
         core_test(a_node_set_while_we_look_is_the_operators),
     };

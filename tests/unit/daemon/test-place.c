@@ -262,8 +262,8 @@ static void it_goes_where_it_had_most_to_do(void **state)
     domain(DISK)->exists = false;
     run(5, SILENCE);
     is_placed(uuid, 1, ",\"backends\":[\"driver\"]", "node 0",
-              "notifications/s and 0 pages/s with Domain-0, and there that is "
-              "cheaper by ");
+              "notifications/s and 0 pages/s with Domain-0, whose vCPUs are on "
+              "pCPUs 0-1 (node 0)");
     /* Nobody else does. */
     is_placed(NOBODY, 1, ",\"backends\":[\"driver\"]", "node 1", "driver");
 }

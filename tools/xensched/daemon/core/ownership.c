@@ -6,6 +6,9 @@
 #include "model/fnv.h"
 #include "ownership.h"
 
+/* Who has not run after so long is built: it is paused. */
+#define BUILDING_NS 300000000000ULL
+
 static uint64_t add_map(uint64_t print, const struct cpumap *map)
 {
     static const unsigned int end = UINT_MAX;
@@ -78,6 +81,23 @@ static bool is_automatic(const struct ownership *o, struct member *member,
     return member->configured == NAMES_NONE;
 }
 
+/*
+ * While it is built its toolstack may set one; that is no operator.  When it has
+ * vCPUs they get it at once, but it may be seen for long before it has any.
+ */
+static bool may_be_built(const struct ownership *o, const struct member *member,
+                         const struct domain *d)
+{
+    uint64_t age = o->now_ns - member->since_ns;
+    unsigned int i;
+
+    for (i = 0; i < d->nr_vcpus; i++)
+        if (!d->vcpus[i].times.known || d->vcpus[i].times.ran_ns)
+            return age < o->settle_ns;
+
+    return age < o->settle_ns || age < BUILDING_NS;
+}
+
 /* Did it become something other than the default, and not by us? */
 static bool changed_by_others(const struct ownership *o, struct member *member,
                               const struct domain *d)
@@ -86,8 +106,7 @@ static bool changed_by_others(const struct ownership *o, struct member *member,
     bool changed = member->fingerprint && member->fingerprint != print &&
                    !domain_has_default_affinity(d);
 
-    /* While it is built its toolstack may set one; that is no operator. */
-    if (o->now_ns - member->since_ns >= o->settle_ns)
+    if (!may_be_built(o, member, d))
         member->fingerprint = print;
 
     return changed;
