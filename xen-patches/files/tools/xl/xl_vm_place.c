@@ -67,6 +67,12 @@ void vm_place_forget(libxl_domain_config *d_config)
     libxl_defbool_unset(&d_config->b_info.numa_placement);
 }
 
+/* The configuration need not say; then libxl makes one. */
+static int nr_vcpus(const libxl_domain_build_info *b_info)
+{
+    return b_info->max_vcpus ? b_info->max_vcpus : 1;
+}
+
 static void gen_member(yajl_gen gen, const char *name, const char *value)
 {
     if (!value)
@@ -110,7 +116,7 @@ static yajl_gen gen_request(const libxl_domain_config *d_config)
     gen_member(gen, "pool", c_info->pool_name);
     gen_member(gen, "group", platform(c_info, "vm-affinity-group"));
     vm_affinity_gen_text(gen, "vcpus");
-    yajl_gen_integer(gen, d_config->b_info.max_vcpus);
+    yajl_gen_integer(gen, nr_vcpus(&d_config->b_info));
     gen_back_ends(gen, d_config);
     vm_affinity_gen_text(gen, "dry_run");
     yajl_gen_bool(gen, dryrun_only);
@@ -216,9 +222,9 @@ static int set_node(libxl_domain_build_info *b_info, int node)
     if (libxl_node_bitmap_alloc(ctx, &b_info->nodemap, 0))
         return ERROR_FAIL;
     libxl_bitmap_set(&b_info->nodemap, node);
-    b_info->vcpu_soft_affinity = xcalloc(b_info->max_vcpus,
+    b_info->vcpu_soft_affinity = xcalloc(nr_vcpus(b_info),
                                          sizeof(libxl_bitmap));
-    for (i = 0; i < b_info->max_vcpus; i++) {
+    for (i = 0; i < nr_vcpus(b_info); i++) {
         libxl_bitmap *soft = &b_info->vcpu_soft_affinity[i];
 
         libxl_bitmap_init(soft);
