@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Marks parts of what a host does for the machine model (region-mark.c), where all
+ * Marks parts of what a host does for the machine model (parts/region-mark.c), where all
  * of it would take too long: again and again, until it is told to end,
  *
  *   samples ID WARM-US COUNT-US PAUSE-US

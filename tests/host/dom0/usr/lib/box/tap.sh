@@ -96,7 +96,7 @@ until_true()
 }
 
 # meeting DOMID DOMID: prints the path of a xenstore node that both may write,
-# with nothing in it, where two test programs meet (programs/exchange.h).
+# with nothing in it, where two test programs meet (programs/parts/exchange.h).
 meeting()
 {
     local node
