@@ -97,6 +97,22 @@ static void who_is_seen_while_xl_builds_it_is_asked_about_again(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
+/* There are toolstacks that store none. */
+static void who_has_no_configuration_is_not_asked_about_for_ever(void **state)
+{
+    unsigned int asked;
+
+    (void)state;
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    domain(DISK)->names_affinity = -1;
+    start(MODE_ACT);
+    run(301, SILENCE);
+    asked = domain(DISK)->asked;
+    run(30, TALK);
+    assert_int_equal(domain(DISK)->asked, asked);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
+}
+
 /* It had no vCPUs for long, then vCPUs with xl's choice, and then it ran. */
 static void what_xl_picks_late_is_nobodys(void **state)
 {
@@ -156,6 +172,7 @@ int main(void)
         core_test(a_hard_affinity_is_the_operators),
         core_test(an_affinity_that_xl_picked_is_nobodys),
         core_test(who_is_seen_while_xl_builds_it_is_asked_about_again),
+        core_test(who_has_no_configuration_is_not_asked_about_for_ever),
         core_test(what_xl_picks_late_is_nobodys),
         core_test(what_is_set_before_it_runs_is_nobodys),
         core_test(half_a_node_was_not_picked_by_xl),

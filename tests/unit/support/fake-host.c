@@ -269,6 +269,8 @@ static int names_affinity(void *data, uint32_t domid)
 {
     struct fake_host *f = data;
 
+    f->world->domains[domid].asked++;
+
     return f->world->domains[domid].names_affinity;
 }
 

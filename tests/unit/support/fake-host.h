@@ -37,6 +37,7 @@ struct fake_domain {
     bool driver;
     uint32_t clients; /* mask of domids of those which it serves */
     int names_affinity;
+    unsigned int asked; /* how often for that */
     bool never_ran; /* that is known */
     bool stays; /* so its configuration */
     bool soft_only; /* likewise */

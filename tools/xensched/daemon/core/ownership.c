@@ -74,7 +74,8 @@ static bool is_automatic(const struct ownership *o, struct member *member,
     if (member->configured == NOT_ASKED) {
         int names = o->host->names_affinity(o->host->data, d->domid);
 
-        if (names >= 0)
+        /* A toolstack that stores none is not asked in each run for ever. */
+        if (names >= 0 || o->now_ns - member->since_ns >= BUILDING_NS)
             member->configured = names ? NAMES_ONE : NAMES_NONE;
     }
 
