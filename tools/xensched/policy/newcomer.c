@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/memory.h"
+#include "apart.h"
 #include "newcomer.h"
 #include "placement/prices.h"
 #include "whereabouts.h"
@@ -12,26 +13,6 @@
 #define NS_PER_MS 1e6
 
 /* By the history. */
-
-/* ns, for a line between two places; as it was measured, or is assumed. */
-static double line_ns(const struct policy_input *input, unsigned int a,
-                      unsigned int b)
-{
-    const struct topology_place *places = input->topology->places;
-    const struct distances *d = input->distances;
-
-    if (a == b)
-        return d ? d->ns[DISTANCE_LINE][RELATION_NODE]
-                 : prices_default.line[SAME_PLACE];
-    if (!d)
-        return prices_default.line[OTHER_PLACE];
-    if (strcmp(places[a].kind, "node") || places[a].id >= d->nr_nodes ||
-        places[b].id >= d->nr_nodes)
-        return d->ns[DISTANCE_LINE][RELATION_REMOTE];
-
-    return distance_nodes_ns(d, DISTANCE_LINE, places[a].id, places[b].id,
-                             NULL);
-}
 
 static double lines_of(const struct acquaintance *a)
 {
@@ -51,7 +32,8 @@ static double *price_places(const struct policy_input *input,
 
         for (place = 0; place < nr && whereabouts_attracts(&w); place++)
             price[place] += lines_of(&n->known[i]) *
-                            line_ns(input, w.place, place);
+                            apart_line_ns(input->topology, input->distances,
+                                          w.place, place);
     }
 
     return price;

@@ -8,6 +8,7 @@
 #include "model/memory.h"
 #include "model/presence.h"
 #include "model/runnable.h"
+#include "apart.h"
 #include "place.h"
 #include "talk.h"
 
@@ -69,7 +70,8 @@ static void describe_apart(struct placement *p, const struct topology *t,
     double *remote = &p->remote[a * t->nr_places + b];
     double far = prices->line[OTHER_PLACE] - prices->line[SAME_PLACE];
 
-    *apart = 1;
+    *apart = far > 0 ? (apart_line_ns(t, d, a, b) - prices->line[SAME_PLACE]) /
+                       far : 1;
     if (strcmp(t->places[a].kind, "node"))
         return;
     *remote = prices->memory_remote - prices->memory_local;
@@ -77,9 +79,6 @@ static void describe_apart(struct placement *p, const struct topology *t,
         return;
     *remote = distance_nodes_ns(d, DISTANCE_MEMORY, x, y, NULL) -
               distance_nodes_ns(d, DISTANCE_MEMORY, x, x, NULL);
-    if (far > 0)
-        *apart = (distance_nodes_ns(d, DISTANCE_LINE, x, y, NULL) -
-                  prices->line[SAME_PLACE]) / far;
 }
 
 static void describe_spots(struct placement *p, const struct topology *t,

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * apart.h - how far two places of a host are apart, as it was measured or is assumed.
+ */
+#ifndef XENSCHED_POLICY_APART_H
+#define XENSCHED_POLICY_APART_H
+
+#include "model/distance.h"
+#include "model/topology.h"
+
+/*
+ * ns that a line takes from a pCPU of place @a to one of place @b.  @d: NULL if
+ * nobody knows this machine.  Of places which are nodes, each two have a distance of
+ * their own.
+ */
+double apart_line_ns(const struct topology *t, const struct distances *d,
+                     unsigned int a, unsigned int b);
+
+#endif /* XENSCHED_POLICY_APART_H */
