@@ -251,16 +251,22 @@ static void without_plans_nobody_can_say(void **state)
 
 /* By its history. */
 
+/* The disk guest, whose UUID that is, talks to dom0 for a minute and is no more. */
+static void talked_and_ended(char uuid[DOMAIN_UUID_TEXT])
+{
+    strcpy(uuid, uuid_of(DISK));
+    run(60, WITH_DOM0);
+    domain(DISK)->exists = false;
+    run(5, SILENCE);
+}
+
 static void it_goes_where_it_had_most_to_do(void **state)
 {
     char uuid[DOMAIN_UUID_TEXT];
 
     (void)state;
     begin();
-    strcpy(uuid, uuid_of(DISK));
-    run(60, WITH_DOM0);
-    domain(DISK)->exists = false;
-    run(5, SILENCE);
+    talked_and_ended(uuid);
     is_placed(uuid, 1, ",\"backends\":[\"driver\"]", "node 0",
               "notifications/s and 0 pages/s with Domain-0, whose vCPUs are on "
               "pCPUs 0-1 (node 0)");
@@ -274,10 +280,7 @@ static void what_it_needed_is_what_it_will_need(void **state)
 
     (void)state;
     begin();
-    strcpy(uuid, uuid_of(DISK));
-    run(60, WITH_DOM0);
-    domain(DISK)->exists = false;
-    run(5, SILENCE);
+    talked_and_ended(uuid);
     /* Nobody knows of another one that it will not use both. */
     is_placed(NOBODY, 2, ",\"backends\":[\"0\"]", NULL, "needs 2.0 itself");
     is_placed(uuid, 2, ",\"backends\":[\"0\"]", "node 0", "Domain-0");
@@ -314,10 +317,7 @@ static void who_lived_too_shortly_leaves_its_history(void **state)
 
     (void)state;
     begin();
-    strcpy(uuid, uuid_of(DISK));
-    run(60, WITH_DOM0);
-    domain(DISK)->exists = false;
-    run(5, SILENCE);
+    talked_and_ended(uuid);
     fake_domain_new(&host, DISK, "disk", 1)->uuid = digits;
     run(12, WITH_DRIVER);
     domain(DISK)->exists = false;
@@ -348,10 +348,7 @@ static void who_did_too_little_goes_by_its_disks(void **state)
     (void)state;
     settings.policy_settings.least_gain_ns = 1e9;
     begin();
-    strcpy(uuid, uuid_of(DISK));
-    run(60, WITH_DOM0);
-    domain(DISK)->exists = false;
-    run(5, SILENCE);
+    talked_and_ended(uuid);
     is_placed(uuid, 1, ",\"backends\":[\"driver\"]", "node 1", "driver");
     is_placed(uuid, 1, "", NULL, "the least gain, but by ");
 }
@@ -380,10 +377,7 @@ static void the_next_daemon_knows_the_history(void **state)
 
     (void)state;
     begin();
-    strcpy(uuid, uuid_of(DISK));
-    run(60, WITH_DOM0);
-    domain(DISK)->exists = false;
-    run(5, SILENCE);
+    talked_and_ended(uuid);
     /* It is written down when the guest ends, whatever happens then. */
     assert_int_equal(access(history_path, F_OK), 0);
     core.history.path = NULL;
@@ -466,10 +460,7 @@ static void a_history_that_cannot_be_written_is_tried_again(void **state)
     settings.history_path = "test-place.none/history";
     add_driver();
     start(MODE_ADVISE);
-    strcpy(uuid, uuid_of(DISK));
-    run(60, WITH_DOM0);
-    domain(DISK)->exists = false;
-    run(5, SILENCE);
+    talked_and_ended(uuid);
     assert_true(core.history.failed);
     is_placed(uuid, 1, ",\"backends\":[\"driver\"]", "node 0",
               "with Domain-0");
