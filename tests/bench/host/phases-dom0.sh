@@ -19,6 +19,7 @@
 #   $RESULTS/memory              GUEST SOFT-AFFINITY, as xl chose it with its node
 
 set -e
+. /usr/lib/box/tap.sh
 . /usr/lib/box/phases.sh
 phases='' amount='' pause='' placements=''
 . ./plan

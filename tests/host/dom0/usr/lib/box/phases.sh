@@ -9,9 +9,8 @@
 #   V  from the driver domain's     B  reads from both in turn
 #   p, q, r, s: two with the same letter talk to each other; -  does nothing
 #
-# The host has 2 sockets x 4 cores.
+# The host has 2 sockets x 4 cores.  Needs tap.sh, for domid.
 
-. /usr/lib/box/domid.sh
 . /usr/lib/box/ram-disk.sh
 
 GUESTS="g1 g2 g3 g4 g5 g6 g7 g8"
