@@ -31,7 +31,7 @@ began=0 changes=0 stopped=
 # moves_since MS: "NAME DELAY PLACE" of each, ms later than that.
 moves_since()
 {
-    sed -n 's/^{"time":"\([^"]*\)","what":"move",.*"name":"\([^"]*\)".*/\1 \2/p' \
+    sed -n 's/^{"time":"\([^"]*\)",.*"what":"move",.*"name":"\([^"]*\)".*/\1 \2/p' \
         $journal | tr 'TZ:-' '    ' | awk -v since="$1" '{
             split($6, second, ".")
             ms = mktime($1 " " $2 " " $3 " " $4 " " $5 " " second[1]) * 1000 \
