@@ -260,6 +260,26 @@ static void who_gains_more_than_it_waits_stays(void **state)
     assert_int_equal(it()->news, OUTCOME_GOOD);
 }
 
+/* Near its partner it does more in a second, and wakes up as much more often. */
+static void who_does_more_may_wait_as_much_more(void **state)
+{
+    static const double waits[] = { 0.080, 0.200 };
+    unsigned int i;
+
+    for (i = 0; i < 2; i++) {
+        teardown(state);
+        setup(state);
+        world.domains[guest].waits = 0.020;
+        world.domains[guest].waits_there = waits[i];
+        talk_later();
+        assert_int_equal(it()->moves, 1);
+        world_talk(guest, 0, 2000);
+        world_run(15);
+        assert_int_equal(it()->news, i ? OUTCOME_WORSE : OUTCOME_GOOD);
+        assert_int_equal(it()->backs, i);
+    }
+}
+
 static void without_wake_delays_nothing_is_undone(void **state)
 {
     (void)state;
@@ -338,6 +358,7 @@ int main(void)
         lever_test(who_has_a_core_each_has_room),
         lever_test(who_waits_more_than_it_gains_is_given_back),
         lever_test(who_gains_more_than_it_waits_stays),
+        lever_test(who_does_more_may_wait_as_much_more),
         lever_test(without_wake_delays_nothing_is_undone),
         lever_test(a_group_is_not_judged),
         lever_test(who_does_not_run_is_neither_there_nor_elsewhere),

@@ -154,17 +154,31 @@ static enum outcome_news miss(struct outcome *o, uint64_t now_ns)
     return OUTCOME_ABSENT;
 }
 
+/*
+ * What it would wait of each second by now, had it not been moved.  Near its
+ * partner it does more in a second, wakes up more often, and waits each time:
+ * that is no loss, as long as it does not wait longer for each notification.
+ */
+static double waited_as_before(const struct outcome *o)
+{
+    if (o->talked < OUTCOME_LEAST || o->talked_now <= o->talked)
+        return o->waited;
+
+    return o->waited * o->talked_now / o->talked;
+}
+
 /* What it waits more, of each second, less what it gained. */
 static double loss(const struct outcome *o)
 {
     double gained = (o->crossings - o->crossings_now) * OUTCOME_CROSSING_NS /
                     NS_PER_S;
-    double noise = o->waited * OUTCOME_NOISE;
+    double before = waited_as_before(o);
+    double noise = before * OUTCOME_NOISE;
 
     if (noise < OUTCOME_NOISE_TIME)
         noise = OUTCOME_NOISE_TIME;
 
-    return o->waited_now - o->waited - (gained > 0 ? gained : 0) - noise;
+    return o->waited_now - before - (gained > 0 ? gained : 0) - noise;
 }
 
 /* What crosses places goes up and down: what counts is the mean. */
@@ -289,12 +303,20 @@ static void describe_place(const struct policy_input *input,
 
 static void describe_waiting(const struct outcome *o, char *text, size_t size)
 {
-    if (o->waited < 0 || o->waited_now < 0)
+    double before = waited_as_before(o);
+    int length;
+
+    if (o->waited < 0 || o->waited_now < 0) {
         snprintf(text, size, "how long it waits for a pCPU is not known");
-    else
-        snprintf(text, size, "it waits for a pCPU %.1f ms of each second, "
-                 "before the move %.1f", 1e3 * o->waited_now,
-                 1e3 * o->waited);
+        return;
+    }
+    length = snprintf(text, size, "it waits for a pCPU %.1f ms of each second, "
+                      "before the move %.1f", 1e3 * o->waited_now,
+                      1e3 * o->waited);
+    if (before > o->waited)
+        snprintf(text + length, size - length, " (that is %.1f at the %.1f "
+                 "times as many notifications it has now)", 1e3 * before,
+                 o->talked_now / o->talked);
 }
 
 static void describe_judgement(const struct outcome *o,

@@ -42,7 +42,8 @@
 
 /*
  * Waiting goes up and down by itself.  It has become worse only by more than
- * this part of what it was, and this part of all time.
+ * this part of what it was, and this part of all time; what it was counts for
+ * as many notifications as there are now, if these have become more.
  */
 #define OUTCOME_NOISE      0.5
 #define OUTCOME_NOISE_TIME 0.01
