@@ -124,7 +124,7 @@ kernel_prepare()
     extract_vmlinux "$(find "$tree/deb/boot" -name 'vmlinuz-*')" \
                     "$tree/vmlinux"
     lower_p2m_limit "$tree/vmlinux"
-    ln -s "$(find "$tree/deb" -path '*/lib/modules/*' -prune -print)" \
-          "$tree/modules"
+    ln -sr "$(find "$tree/deb" -path '*/lib/modules/*' -prune -print)" \
+           "$tree/modules"
     printf '%s (%s)\n' "$deb" "$KERNEL_DONE" >"$tree/package"
 }
