@@ -20,3 +20,13 @@ double apart_line_ns(const struct topology *t, const struct distances *d,
 
     return distance_nodes_ns(d, DISTANCE_LINE, x, y, NULL);
 }
+
+double apart_notification_ns(const struct distances *d)
+{
+    double far = d ? d->ns[DISTANCE_LINE][RELATION_REMOTE] -
+                     d->ns[DISTANCE_LINE][RELATION_NODE]
+                   : prices_default.line[OTHER_PLACE] -
+                     prices_default.line[SAME_PLACE];
+
+    return far > 0 ? prices_default.notification * far : 0;
+}

@@ -16,4 +16,10 @@
 double apart_line_ns(const struct topology *t, const struct distances *d,
                      unsigned int a, unsigned int b);
 
+/*
+ * What a notification costs more from one place to another one than within one,
+ * in ns, as it was measured on this machine; @d NULL: assumed.
+ */
+double apart_notification_ns(const struct distances *d);
+
 #endif /* XENSCHED_POLICY_APART_H */

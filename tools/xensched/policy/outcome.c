@@ -6,6 +6,7 @@
 #include <xensched/abi.h>
 
 #include "model/presence.h"
+#include "apart.h"
 #include "outcome.h"
 
 #define NS_PER_S 1e9
@@ -80,6 +81,7 @@ void outcome_send(struct outcome *o, const struct policy_input *input,
     o->talked = presence_all_notifications(input->matrix, input->domains, d,
                                            input->now_ns);
     o->predicted = predicted;
+    o->nearer_ns = apart_notification_ns(input->distances);
     o->sent_ns = o->since_ns = input->now_ns;
     o->where = OUTCOME_UNKNOWN;
     o->share = o->crossings_now = o->waited_now = -1;
@@ -170,7 +172,7 @@ static double waited_as_before(const struct outcome *o)
 /* What it waits more, of each second, less what it gained. */
 static double loss(const struct outcome *o)
 {
-    double gained = (o->crossings - o->crossings_now) * OUTCOME_CROSSING_NS /
+    double gained = (o->crossings - o->crossings_now) * o->nearer_ns /
                     NS_PER_S;
     double before = waited_as_before(o);
     double noise = before * OUTCOME_NOISE;

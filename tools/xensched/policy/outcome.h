@@ -34,13 +34,6 @@
 #define OUTCOME_WINDOW_LEAST_NS 250000000ULL
 
 /*
- * What is gained with each notification that stays within a place: an
- * interrupt and some tens of cache lines, some 70 ns nearer each.  An estimate
- * for two-socket machines.
- */
-#define OUTCOME_CROSSING_NS 5000.0
-
-/*
  * Waiting goes up and down by itself.  It has become worse only by more than
  * this part of what it was, and this part of all time; what it was counts for
  * as many notifications as there are now, if these have become more.
@@ -89,6 +82,7 @@ struct outcome {
     double crossings_now, waited_now; /* as judged; -1: not known */
     /* Notifications per second, and how many were to cross places then. */
     double talked, talked_now, predicted; /* -1: not predicted */
+    double nearer_ns; /* what a notification gains that crosses no more */
     double crossed_sum, talked_sum; /* since it arrived ... */
     unsigned int looks;             /* ... in so many runs */
 };
