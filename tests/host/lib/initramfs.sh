@@ -95,7 +95,7 @@ libraries_of()
 {
     local path=$BOX_TOOLSTACK/usr/lib:$BOX_TOOLS list
 
-    list=$(find "$1"/usr/{bin,sbin,lib/xen} -type f -perm -u+x \
+    list=$(find "$1"/usr/{bin,sbin,lib/{xen,systemd}} -type f -perm -u+x \
                -exec env LD_LIBRARY_PATH="$path" ldd {} + 2>/dev/null || true)
     if grep -q 'not found' <<<"$list"; then
         die "$BOX_EXIT_MISSING" "a library is missing:" \
