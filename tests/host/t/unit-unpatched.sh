@@ -14,23 +14,19 @@
 drop_in=/run/systemd/system/xenschedd.service.d
 log=/run/unit.log
 
-show_is()
-{
-    equal "$(in_systemd systemctl show --property="$1" --value xenschedd)" "$2"
-}
-
 mkdir -p $drop_in
 printf '[Service]\nStandardOutput=append:%s\nStandardError=append:%s\n' $log $log \
     >$drop_in/test.conf
 check "systemd starts" start_systemd
 check "the unit is asked for, and that is no failure" \
     in_systemd systemctl start xenschedd
-check "it does not run" show_is ActiveState inactive
-check "because of its condition" show_is Result exec-condition
+is "it does not run" "$(in_systemd systemctl is-active xenschedd)" inactive
 is "nothing has failed" "$(in_systemd systemctl is-failed xenschedd)" inactive
-is "it is not tried again" \
-    "$(in_systemd systemctl show --property=NRestarts --value xenschedd)" 0
 check "it says that it cannot start" grep "cannot start here" $log
 check "and what this Xen lacks" grep "CONFIG_SCHEDLOG=y" $log
+# What systemd keeps of a unit that does not run it forgets at once; so the unit's own
+# words are counted.
+sleep 5
+is "it is not tried again" "$(grep -c "cannot start here" $log)" 1
 check "there is no daemon" sh -c "! pidof xenschedd"
 finish
