@@ -21,12 +21,19 @@ double apart_line_ns(const struct topology *t, const struct distances *d,
     return distance_nodes_ns(d, DISTANCE_LINE, x, y, NULL);
 }
 
-double apart_notification_ns(const struct distances *d)
+double apart_notification_ns(const struct topology *t,
+                             const struct distances *d)
 {
-    double far = d ? d->ns[DISTANCE_LINE][RELATION_REMOTE] -
-                     d->ns[DISTANCE_LINE][RELATION_NODE]
-                   : prices_default.line[OTHER_PLACE] -
-                     prices_default.line[SAME_PLACE];
+    bool one_cache = t->nr_caches == t->nr_places;
+    const double *line = prices_default.line;
+    double near = line[one_cache ? SAME_CACHE : SAME_PLACE];
+    double remote = line[OTHER_PLACE];
 
-    return far > 0 ? prices_default.notification * far : 0;
+    if (d) {
+        line = d->ns[DISTANCE_LINE];
+        near = line[one_cache ? RELATION_LLC : RELATION_NODE];
+        remote = line[RELATION_REMOTE];
+    }
+
+    return remote > near ? prices_default.notification * (remote - near) : 0;
 }

@@ -18,8 +18,9 @@ double apart_line_ns(const struct topology *t, const struct distances *d,
 
 /*
  * What a notification costs more from one place to another one than within one,
- * in ns, as it was measured on this machine; @d NULL: assumed.
+ * in ns.  Within a place that has several caches, it may be from one to the other.
  */
-double apart_notification_ns(const struct distances *d);
+double apart_notification_ns(const struct topology *t,
+                             const struct distances *d);
 
 #endif /* XENSCHED_POLICY_APART_H */

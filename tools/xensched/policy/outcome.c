@@ -81,7 +81,6 @@ void outcome_send(struct outcome *o, const struct policy_input *input,
     o->talked = presence_all_notifications(input->matrix, input->domains, d,
                                            input->now_ns);
     o->predicted = predicted;
-    o->nearer_ns = apart_notification_ns(input->distances);
     o->sent_ns = o->since_ns = input->now_ns;
     o->where = OUTCOME_UNKNOWN;
     o->share = o->crossings_now = o->waited_now = -1;
@@ -157,9 +156,9 @@ static enum outcome_news miss(struct outcome *o, uint64_t now_ns)
 }
 
 /*
- * What it would wait of each second by now, had it not been moved.  Near its
- * partner it does more in a second, wakes up more often, and waits each time:
- * that is no loss, as long as it does not wait longer for each notification.
+ * What it would wait of each second, if it waited as long as before for each of
+ * the notifications that it has now.  Near its partner it does more in a second,
+ * wakes up more often, and waits each time: that is no loss.
  */
 static double waited_as_before(const struct outcome *o)
 {
@@ -170,9 +169,10 @@ static double waited_as_before(const struct outcome *o)
 }
 
 /* What it waits more, of each second, less what it gained. */
-static double loss(const struct outcome *o)
+static double loss(const struct outcome *o, const struct policy_input *input)
 {
-    double gained = (o->crossings - o->crossings_now) * o->nearer_ns /
+    double gained = (o->crossings - o->crossings_now) *
+                    apart_notification_ns(input->topology, input->distances) /
                     NS_PER_S;
     double before = waited_as_before(o);
     double noise = before * OUTCOME_NOISE;
@@ -236,7 +236,7 @@ static enum outcome_news judge(struct outcome *o,
         return OUTCOME_NONE;
     o->waited_now = waited_between(&o->arrived, &now, input->window_ns);
     o->arrived = now;
-    waits = o->waited >= 0 && o->waited_now >= 0 && loss(o) > 0;
+    waits = o->waited >= 0 && o->waited_now >= 0 && loss(o, input) > 0;
     if (waits || did_not_help(o)) {
         if (++o->worse < 2)
             return OUTCOME_NONE;

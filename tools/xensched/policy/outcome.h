@@ -82,7 +82,6 @@ struct outcome {
     double crossings_now, waited_now; /* as judged; -1: not known */
     /* Notifications per second, and how many were to cross places then. */
     double talked, talked_now, predicted; /* -1: not predicted */
-    double nearer_ns; /* what a notification gains that crosses no more */
     double crossed_sum, talked_sum; /* since it arrived ... */
     unsigned int looks;             /* ... in so many runs */
 };
