@@ -89,8 +89,9 @@ install_programs()
     find "$BOX_HOST/programs" -type f -perm -u+x -exec cp -t "$1/usr/bin" {} +
 }
 
-# libraries_of ROOT: those which its programs need.  Ours come first: the machine
-# may have a libxenctrl of its own release of Xen.
+# libraries_of ROOT: those which its programs need, which are in these folders; who
+# needs them of the libraries does not count (leave_out).  Ours come first: the
+# machine may have a libxenctrl of its own release of Xen.
 libraries_of()
 {
     local path=$BOX_TOOLSTACK/usr/lib:$BOX_TOOLS list
