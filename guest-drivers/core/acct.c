@@ -8,15 +8,23 @@
  * one load.  While nobody gives numbers a domain has its domid.  While somebody
  * does, one without a valid number is new, and its domid may be the number of
  * another one: it has ours, so that nothing is logged of it.
+ *
+ * A watch comes when it comes.  Who turns events on is to find the numbers that
+ * were given before in all rows, so they are read once more then.  xenstored may
+ * never answer: a work item waits for it, and the caller for a time.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <xen/interface/xen.h>
 #include <xen/xenbus.h>
 
@@ -25,10 +33,15 @@
 
 #define NODE		"schedlog/acct"
 #define NR_DOMIDS	0x8000U	/* Reserved ones included: a power of two. */
+#define PATIENCE_MS	5000
 
 static u16 acct_of[NR_DOMIDS];
 static u16 own_domid;
 static bool numbers_given;
+
+/* Held by who writes acct_of; sites do not wait for it. */
+static DEFINE_MUTEX(numbers_mutex);
+static DECLARE_BITMAP(given, NR_DOMIDS);
 
 u16 xensched_log_acct(u16 domid)
 {
@@ -81,14 +94,11 @@ static void xensched_read_own_acct(void)
 /* Who we are, and all numbers. */
 static void xensched_read_all_acct(void)
 {
-	unsigned long *given = bitmap_zalloc(NR_DOMIDS, GFP_KERNEL);
 	unsigned int i, nr = 0;
 	char **names;
 	u16 domid;
 
-	if (!given)
-		return;
-
+	bitmap_zero(given, NR_DOMIDS);
 	names = xenbus_directory(XBT_NIL, NODE, "", &nr);
 	if (IS_ERR(names)) {
 		names = NULL;
@@ -106,7 +116,6 @@ static void xensched_read_all_acct(void)
 		WRITE_ONCE(acct_of[i], without_number(i));
 
 	kfree(names);
-	bitmap_free(given);
 }
 
 static bool any_given(void)
@@ -139,10 +148,12 @@ static bool concerns_one(const char *path)
 static void xensched_numbers_changed(struct xenbus_watch *watch,
 				     const char *path, const char *token)
 {
+	mutex_lock(&numbers_mutex);
 	if (concerns_one(path))
 		xensched_read_acct(path + strlen(NODE "/"));
 	else
 		xensched_read_all_acct();
+	mutex_unlock(&numbers_mutex);
 }
 
 static struct xenbus_watch xensched_numbers_watch = {
@@ -150,6 +161,42 @@ static struct xenbus_watch xensched_numbers_watch = {
 	.callback = xensched_numbers_changed,
 };
 static bool watching;
+
+/* How often somebody asked that all be read, and up to whom it has been. */
+static atomic_t asked, answered;
+static DECLARE_WAIT_QUEUE_HEAD(answer);
+
+static void xensched_numbers_work(struct work_struct *unused)
+{
+	int ticket = atomic_read(&asked);
+
+	mutex_lock(&numbers_mutex);
+	xensched_read_all_acct();
+	mutex_unlock(&numbers_mutex);
+	atomic_set(&answered, ticket);
+	wake_up_all(&answer);
+}
+
+static DECLARE_WORK(numbers_work, xensched_numbers_work);
+
+int xensched_acct_refresh(void)
+{
+	long left;
+	int ticket;
+
+	if (!watching)
+		return 0;
+
+	ticket = atomic_inc_return(&asked);
+	queue_work(system_long_wq, &numbers_work);
+	left = wait_event_killable_timeout(answer,
+					   atomic_read(&answered) - ticket >= 0,
+					   msecs_to_jiffies(PATIENCE_MS));
+	if (left < 0)
+		return -EINTR;
+
+	return left ? 0 : -ETIMEDOUT;
+}
 
 /* xenstore can be used from now on.  A new watch fires once by itself. */
 static int xensched_numbers_up(struct notifier_block *block,
@@ -181,4 +228,5 @@ void xensched_acct_exit(void)
 	unregister_xenstore_notifier(&xenstore_notifier);
 	if (watching)
 		unregister_xenbus_watch(&xensched_numbers_watch);
+	cancel_work_sync(&numbers_work);
 }

@@ -212,6 +212,17 @@ int xensched_set_events(u32 events, u32 lease_ms, u64 cookie)
 	return 0;
 }
 
+static bool turns_on(u32 events)
+{
+	u32 on;
+
+	mutex_lock(&xensched_log_mutex);
+	on = xensched_events_on();
+	mutex_unlock(&xensched_log_mutex);
+
+	return events & ~on;
+}
+
 static long set_events(const void __user *argument)
 {
 	struct xensched_log_events op;
@@ -219,6 +230,11 @@ static long set_events(const void __user *argument)
 
 	if (copy_from_user(&op, argument, sizeof(op)))
 		return -EFAULT;
+	if (turns_on(op.events)) {
+		err = xensched_acct_refresh();
+		if (err)
+			return err;
+	}
 
 	mutex_lock(&xensched_log_mutex);
 	err = xensched_set_events(op.events, op.lease_ms, op.cookie);

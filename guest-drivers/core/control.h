@@ -43,6 +43,7 @@ void xensched_doorbell_exit(void);
 
 /* acct.c */
 int xensched_acct_init(void);
+int xensched_acct_refresh(void);	/* Sleeps; -ETIMEDOUT, -EINTR. */
 void xensched_acct_exit(void);
 
 /* advertise.c */

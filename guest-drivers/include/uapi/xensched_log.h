@@ -50,6 +50,9 @@ struct xensched_log_files {
  * site of one of them.  ENOENT: not set up.  EEXIST: another scheduler, with
  * another cookie, holds the log.  EINVAL: a lease without a cookie, or out of
  * range (100 ... 3600000 ms; 0: no lease).
+ *
+ * Before one is turned on the accounting domains are read from xenstore, so the
+ * first row is about those that were given before.  ETIMEDOUT: it does not answer.
  */
 struct xensched_log_events {
 	__u32 events;

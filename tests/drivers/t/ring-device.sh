@@ -27,6 +27,12 @@ in_guest busy "disk-io /dev/xvda write 4096 2000"
 in_guest busy "while disk-io /dev/xvda write 4096 2000; do :; done" &
 io=$!
 check "who listens hears when a log file is past its mark" ring-try doorbell
+is "the first row is about the numbers that were given before" \
+    "$(ring-numbers "$(xl domid busy)" 10)" "wrong 0"
+kill -STOP "$(cat /run/xen/xenstored.pid)"
+check "while xenstored hangs nothing is turned on, and nobody hangs with it" \
+    ring-try unanswered
+kill -CONT "$(cat /run/xen/xenstored.pid)"
 kill $io
 guest stop busy
 disk_guest busy

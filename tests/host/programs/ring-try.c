@@ -3,11 +3,13 @@
  * Try what /dev/xensched-log promises: what must be refused is, whatever is
  * written to the shared pages does no harm, and pages outlive the area.
  *
- * Usage: ring-try refusals|mappings|kept|lease|faults|doorbell|noise SECONDS
+ * Usage: ring-try refusals|mappings|kept|lease|faults|doorbell|unanswered
+ *        ring-try noise SECONDS
  *        ring-try used|release|off
  *
- * doorbell needs a guest with a disk that is busy all the time.  used prints how many bytes the log uses; release gives the area up, and off
- * turns all events off, as somebody who holds nothing.
+ * doorbell needs a guest with a disk that is busy all the time, unanswered an
+ * xenstored that hangs.  used prints how many bytes the log uses; release gives
+ * the area up, and off turns all events off, as somebody who holds nothing.
  *
  * Exit code: 0, or 1 with a message about the promise that did not hold.
  */
@@ -395,6 +397,16 @@ static void doorbell(void)
     is("without an area nobody rings", poll(&bell, 1, 0), 0);
 }
 
+/* Nobody gets rows about domains that it has not given numbers to yet. */
+static void unanswered(void)
+{
+    is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
+    is("events", events(RINGS, 0, 0), ETIMEDOUT);
+    is("they are off", info().events_enabled, 0);
+    is("off can be had", events(0, 0, 0), 0);
+    is("release", release(0), 0);
+}
+
 static void noise(unsigned int seconds)
 {
     const time_t end = time(NULL) + seconds;
@@ -440,6 +452,8 @@ int main(int argc, char **argv)
         faults();
     else if (!strcmp(what, "doorbell"))
         doorbell();
+    else if (!strcmp(what, "unanswered"))
+        unanswered();
     else if (!strcmp(what, "noise") && argc == 3)
         noise(atoi(argv[2]));
     else if (!strcmp(what, "used"))

@@ -46,6 +46,10 @@ static int device_failed(struct xensched_error *err, int code,
     case E2BIG:
         return xensched_fail(err, code, "%s: more memory than the module "
                              "allows; give it a larger max_mib", what);
+    case ETIMEDOUT:
+        return xensched_fail(err, code, "%s: the module asked xenstore for the "
+                             "accounting domains and got no answer; is "
+                             "xenstored running?", what);
     default:
         return xensched_fail(err, code, "%s of " AREA_LINUX_DEVICE ": %s", what,
                              strerror(code));
