@@ -5,15 +5,25 @@
 #include "apart.h"
 #include "placement/prices.h"
 
+/* From one pCPU of a place to another one: in one cache, if it has only one. */
+static double within_ns(const struct topology *t, const struct distances *d,
+                        unsigned int place)
+{
+    bool one_cache = topology_only_cache(t, place) != TOPOLOGY_UNKNOWN;
+
+    return d ? d->ns[DISTANCE_LINE][one_cache ? RELATION_LLC : RELATION_NODE]
+             : prices_default.line[one_cache ? SAME_CACHE : SAME_PLACE];
+}
+
 double apart_line_ns(const struct topology *t, const struct distances *d,
                      unsigned int a, unsigned int b)
 {
     unsigned int x = t->places[a].id, y = t->places[b].id;
 
-    if (!d)
-        return prices_default.line[a == b ? SAME_PLACE : OTHER_PLACE];
     if (a == b)
-        return d->ns[DISTANCE_LINE][RELATION_NODE];
+        return within_ns(t, d, a);
+    if (!d)
+        return prices_default.line[OTHER_PLACE];
     if (strcmp(t->places[a].kind, "node") || x >= d->nr_nodes ||
         y >= d->nr_nodes)
         return d->ns[DISTANCE_LINE][RELATION_REMOTE];
@@ -24,16 +34,9 @@ double apart_line_ns(const struct topology *t, const struct distances *d,
 double apart_notification_ns(const struct topology *t,
                              const struct distances *d)
 {
-    bool one_cache = t->nr_caches == t->nr_places;
-    const double *line = prices_default.line;
-    double near = line[one_cache ? SAME_CACHE : SAME_PLACE];
-    double remote = line[OTHER_PLACE];
-
-    if (d) {
-        line = d->ns[DISTANCE_LINE];
-        near = line[one_cache ? RELATION_LLC : RELATION_NODE];
-        remote = line[RELATION_REMOTE];
-    }
+    double near = within_ns(t, d, 0);
+    double remote = d ? d->ns[DISTANCE_LINE][RELATION_REMOTE]
+                      : prices_default.line[OTHER_PLACE];
 
     return remote > near ? prices_default.notification * (remote - near) : 0;
 }

@@ -11,7 +11,7 @@
 /*
  * ns that a line takes from a pCPU of place @a to one of place @b.  @d: NULL if
  * nobody knows this machine.  Of places which are nodes, each two have a distance of
- * their own.
+ * their own.  Within a place it is that of its cache, or between two of its caches.
  */
 double apart_line_ns(const struct topology *t, const struct distances *d,
                      unsigned int a, unsigned int b);
