@@ -37,16 +37,27 @@ judge()
     fi
 }
 
+# timed WHAT COMMAND...: says what it took, the time of a CPU as user + system.
+timed()
+{
+    local what=$1 rc=0 used TIMEFORMAT='%0R s, %0U + %0S s of a CPU'
+
+    shift
+    { used=$({ time "$@" >&3 2>&4; } 2>&1); } 3>&1 4>&2 || rc=$?
+    echo "== $what took $used"
+    return "$rc"
+}
+
+keep_tap() { "${@:2}" | tee "$OUT/$1.tap"; }
+
 # do_suite NAME COMMAND...
 do_suite()
 {
-    local name=$1 rc=0 start=$SECONDS
+    local name=$1 rc=0
 
-    shift
     echo "== $name"
-    "$@" | tee "$OUT/$name.tap" || rc=$?
-    judge "$name" "$rc" "$@"
-    echo "== $name took $((SECONDS - start)) s"
+    timed "$name" keep_tap "$@" || rc=$?
+    judge "$name" "$rc" "${@:2}"
 }
 
 # lane: suites from standard input, a line each: its name and the command.
@@ -134,7 +145,7 @@ summary() { tests/tap-summary.sh "$OUT"/*.tap; }
 build()
 {
     echo "== make $*"
-    do_now make "$@" && return
+    do_now timed "make $*" make "$@" && return
     trouble "make $* failed"
     end_all
     summary
@@ -183,6 +194,7 @@ if full; then
     suite flask-host tests/host/flask.sh
     suite stock-host tests/host/stock.sh
     suite debug-host tests/host/debug.sh
+    suite checked-kernel tests/host/checked-kernel.sh
     suite demo       step "make demo" tests/host/demo.sh
     suite linux-6.12 tests/drivers/test.sh 6.12
     suite debian-13  tests/chroot.sh trixie
