@@ -73,6 +73,8 @@ help:
 #|   make flask         permissions with FLASK, on a hypervisor of its own
 #|   make stock         daemon and commands on a toolstack without our patches
 #|   make debug         the roughest host tests, on a hypervisor with its assertions
+#|   make checked-kernel   tests of the Linux modules on a Linux that checks itself
+#|                      (lockdep and the like; builds it once, 20 minutes of 2 CPUs)
 #|   make drivers       the Linux modules, for the kernel of the host in a box
 #|   make test-drivers  the tests of these modules alone; KERNEL=6.12: with
 #|                      a kernel of that series in the box
@@ -240,6 +242,10 @@ stock: xen xen-native tools
 .PHONY: debug
 debug: xen tools drivers
 	@tests/host/debug.sh
+
+.PHONY: checked-kernel
+checked-kernel: xen tools drivers
+	@tests/host/checked-kernel.sh
 
 SECONDS ?= 600
 .PHONY: fuzz
