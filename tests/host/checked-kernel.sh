@@ -137,6 +137,6 @@ build_kernel()
 series=$(kernel_series)
 build_kernel
 export BOX_KERNEL_DEB=$build/linux-image.deb BOX_HOST=$BOX_BUILD/host-checked
-export BOX_RESULTS=$BOX_BUILD/test/checked-kernel
+export BOX_RESULTS=$BOX_BUILD/test/checked-kernel BOX_SLOWER=3
 "$here/../drivers/build.sh" >&2
 exec "$here/run-tests.sh" "$@"

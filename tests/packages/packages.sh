@@ -197,6 +197,24 @@ END
             rm /prog /prog.c'
 }
 
+# There is no device here: what is seen is that it can be used when there is.
+can_be_marked()
+{
+    cat > "$HOST/prog.c" << 'END'
+#include <xensched/xensched_mark.h>
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    return argc > 1 ? xensched_mark(0, 1) : 0;
+}
+END
+    inside getent group xensched-mark &&
+        grep -r 'GROUP="xensched-mark"' "$HOST"/lib/udev/rules.d/60-xensched-mark.rules &&
+        inside xensched-mark --help &&
+        inside sh -euc 'cc -Wall -Werror -o /prog /prog.c; /prog; rm /prog /prog.c'
+}
+
 # make_newer: the same with another version, as dpkg sees an upgrade.
 make_newer()
 {
@@ -309,6 +327,8 @@ try_suite()
     check "$suite: none of them is the default" is_not_default
     check "$suite: but when asked for" quietly is_default_when_asked "$xen"
     check "$suite: a program can be built with the library" quietly compiles
+    check "$suite: so can one that makes marks, and there is a command" \
+        quietly can_be_marked
     check "$suite: they are upgraded, configuration stays" quietly upgraded
     check "$suite: DKMS takes the others" quietly dkms_installed "$suite"
     check "$suite: it has built the modules" modules
@@ -321,7 +341,7 @@ try_suite()
     check "$suite: purged, nothing is left" quietly nothing_is_left
     rm -rf "$HOST"
 }
-TESTS=19
+TESTS=20
 
 if [ "$(id -u)" -ne 0 ]; then
     echo "1..0 # SKIP roots of Debian need root"
