@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 1 --cores 2 --parallel
+# only: full
 # time: 1200
 #
 # An area is there whole or not at all, whatever happens while it is made: more than
