@@ -76,11 +76,12 @@ boot()
 
     options=$(test_options "$1")
     limit=$(test_limit "$1")
+    echo "$limit" >"$2/limit"
     [[ $options != *"--mode exact"* ]] || factor=$exact_factor
     # shellcheck disable=SC2086 # they are separate words
     BOX_RUNS=$2/runs "${BOX_COMMAND:-$here/box}" $options $full \
         --timeout $((factor * limit + boot_seconds)) \
-        "$here/lib/run-test" "$1" 2>"$2/messages"
+        "$here/lib/run-test" "$1" "$2/limit" 2>"$2/messages"
 }
 
 # attempt TEST FOLDER: what the test says goes to "said"; its exit code.

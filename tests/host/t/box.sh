@@ -93,11 +93,12 @@ check "sockets of three cores, in exact mode" \
 is "all six pCPUs are there" "$(sed 's/.*: //' "$work/output")" 6
 
 # A test that hangs in a function, in a process of its own that is waited for.
-printf '%s\n' '#!/bin/sh' '# time: 5' '. /usr/lib/box/tap.sh' \
+echo 5 >"$work/limit"
+printf '%s\n' '#!/bin/sh' '. /usr/lib/box/tap.sh' \
     'forever() { while :; do sleep 1; done; }' 'check "it begins" true' \
     'check "it ends" forever' finish >"$work/hangs.sh"
 check "a test that hangs is killed in dom0, with all that it started" \
-    box 137 --timeout 100 "$here/lib/run-test" "$work/hangs.sh"
+    box 137 --timeout 100 "$here/lib/run-test" "$work"/{hangs.sh,limit}
 check "what it had said is there" grep -qx "ok - it begins" "$work/output"
 
 script 'echo c >/proc/sysrq-trigger' 'sleep 1000'
