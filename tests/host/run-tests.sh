@@ -81,7 +81,7 @@ boot()
     # shellcheck disable=SC2086 # they are separate words
     BOX_RUNS=$2/runs "${BOX_COMMAND:-$here/box}" $options $full \
         --timeout $((factor * limit + boot_seconds)) \
-        "$here/lib/run-test" "$1" "$2/limit" 2>"$2/messages"
+        "$here/lib/run-test" "$2/limit" "$1" 2>"$2/messages"
 }
 
 # attempt TEST FOLDER: what the test says goes to "said"; its exit code.

@@ -178,7 +178,7 @@ begin
 a_test hangs 'echo $$ >../../pid' 'sleep 1000'
 "$here/run-tests.sh" >"$work/output" 2>"$work/messages" &
 pid=$! code=0
-until [[ -s $work/results/hangs/pid ]]; do sleep 0.1; done
+until_true 20 test -s "$work/results/hangs/pid"
 kill -TERM $pid
 wait $pid || code=$?
 is "SIGTERM ends all tests" $code 143
