@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "cmocka-tap.h"
-#include "placement/prices.h"
 #include "policy/apart.h"
 #include "policy-world.h"
 
@@ -260,9 +259,6 @@ static void what_it_gains_goes_by_the_measured_distances(void **state)
     (void)state;
     /* As docs/policies.md has it. */
     assert_float_equal(apart_notification_ns(&world.topology, NULL), 5700, 50);
-    /* So is the price of a newcomer's place: what is within one cache is near. */
-    assert_float_equal(apart_line_ns(&world.topology, NULL, 0, 0),
-                       prices_default.line[SAME_CACHE], 0.1);
     distances_init(&far, 2);
     far.ns[DISTANCE_LINE][RELATION_REMOTE] =
         far.ns[DISTANCE_LINE][RELATION_LLC] + 4000;
