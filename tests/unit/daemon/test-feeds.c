@@ -423,6 +423,20 @@ static void dom0_s_log_is_set_up_again_when_its_lease_has_ended(void **state)
     assert_int_equal(device.lease_ms, 10000);
 }
 
+static void dom0_s_log_is_asked_again_when_it_has_the_numbers(void **state)
+{
+    (void)state;
+    device.there = device.no_numbers = true;
+    device.built = 1U << PAGES;
+    wait_for(2);
+    assert_int_equal(feed("linux")->state, FEED_FAILED);
+    assert_non_null(strstr(feed("linux")->reason, "is xenstored running?"));
+    assert_int_equal(device.events, 0);
+    device.no_numbers = false;
+    wait_for(60);
+    assert_int_equal(device.events, 1U << PAGES);
+}
+
 static void dom0_s_log_may_be_held_by_somebody_else(void **state)
 {
     (void)state;
@@ -467,6 +481,7 @@ int main(void)
         feeds_test(dom0_s_log_is_read_when_its_module_comes),
         feeds_test(dom0_s_rows_about_whom_it_does_not_serve_are_refused),
         feeds_test(dom0_s_log_is_set_up_again_when_its_lease_has_ended),
+        feeds_test(dom0_s_log_is_asked_again_when_it_has_the_numbers),
         feeds_test(dom0_s_log_may_be_held_by_somebody_else),
     };
 

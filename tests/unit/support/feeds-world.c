@@ -204,6 +204,8 @@ static int set_events(const struct xensched_log_events *op)
         return refuse(EOPNOTSUPP);
     if (device.lease_ms && op->cookie != device.cookie)
         return refuse(EEXIST);
+    if (device.no_numbers && (op->events & ~device.events))
+        return refuse(ETIMEDOUT);
     device.events = op->events;
     device.lease_ms = op->events ? op->lease_ms : 0;
     device.cookie = op->cookie;

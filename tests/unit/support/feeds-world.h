@@ -52,6 +52,7 @@ extern uint64_t now;
 /* The device of dom0's Linux. */
 struct made_up_device {
     bool there, rings;
+    bool no_numbers; /* xenstore does not say which they are */
     unsigned int calls; /* ever */
     uint32_t nr_acct, nr_files, size, events, built, lease_ms;
     uint64_t cookie;
