@@ -298,28 +298,32 @@ left_overs_do_no_harm()
     [ ! -e "$TREES/patched/junk.c" ]
 }
 
-# Somebody else has the lock for a second, as a build would.
+# Somebody else has the lock until the second one says that it waits, and a bit longer.
 two_builds_wait()
 {
-    local out other
+    local other rc=0
 
     project
     script tree patched >/dev/null 2>&1
-    : > "$TREES/order"
+    : > "$W/said"
+    rm -f "$TREES/held" "$TREES/given"
     {
         flock 9
-        echo held > "$TREES/order"
-        sleep 1
-        echo given >> "$TREES/order"
+        : > "$TREES/held"
+        for _ in {1..200}; do
+            ! grep -q 'waiting for another build' "$W/said" || break
+            sleep 0.1
+        done
+        sleep 0.5
+        : > "$TREES/given"
     } 9> "$TREES/.lock" &
     other=$!
-    until [ -s "$TREES/order" ]; do sleep 0.05; done
-    out=$(script build "$TREES/patched" 2>&1) || { echo "$out"; return 1; }
-    tail -n 1 "$TREES/order" > "$W/before-it"
+    until [ -e "$TREES/held" ]; do sleep 0.05; done
+    script build "$TREES/patched" > "$W/said" 2>&1 && [ -e "$TREES/given" ] || rc=1
     wait "$other"
-    echo "$out"
-    grep -q 'waiting for another build' <<< "$out" &&
-        [ "$(cat "$W/before-it")" = given ] && [ -f "$TREES/patched/xen/xen" ]
+    cat "$W/said"
+    grep -q 'waiting for another build' "$W/said" && [ -f "$TREES/patched/xen/xen" ] &&
+        [ "$rc" -eq 0 ]
 }
 
 failing_build()
