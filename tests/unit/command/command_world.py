@@ -132,7 +132,7 @@ def await_handler(process, number=signal.SIGINT):
 
 @contextlib.contextmanager
 def daemon(talk):
-    """A socket; talk(connection) is called with each client."""
+    """A socket; talk(connection) is called with each client, and has ended after this."""
     where = path("socket")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(where)
@@ -147,13 +147,17 @@ def daemon(talk):
             with connection, contextlib.suppress(OSError):
                 talk(connection)
 
-    threading.Thread(target=serve, daemon=True).start()
+    server = threading.Thread(target=serve, daemon=True)
+    server.start()
     try:
         yield where
     finally:
         with contextlib.suppress(OSError):
             listener.shutdown(socket.SHUT_RDWR)
+        # A client may be gone before what it said last was heard.
+        server.join(30)
         listener.close()
+    check(not server.is_alive(), "the daemon still talks")
 
 
 def hear(connection):
