@@ -21,6 +21,7 @@
 
 #include <xen/interface/xen.h>
 
+#include "delayed.h"
 #include "guest.h"
 #include "point.h"
 #include "xensched_log.h"
@@ -92,10 +93,13 @@ static void xensched_runq_switched(void *data, bool preempt,
 				   struct task_struct *next,
 				   unsigned int prev_state)
 {
+	unsigned long rq = probe.base + per_cpu_offset(raw_smp_processor_id());
+	unsigned int queued = nr_running_of(rq);
+	unsigned int asleep = xensched_delayed_count(prev, next);
+
 	xensched_log(XEN_SCHEDLOG_EV_GUEST_RUNQ, xensched_log_acct(DOMID_SELF),
 		     XEN_SCHEDLOG_ACCT_NONE,
-		     nr_running_of(probe.base +
-				   per_cpu_offset(raw_smp_processor_id())));
+		     queued > asleep ? queued - asleep : 0);
 }
 
 static struct xensched_point switch_point = {
@@ -105,7 +109,11 @@ static struct xensched_point switch_point = {
 
 static void xensched_runq_turned(u32 on)
 {
+	if (on)
+		xensched_delayed_turn(true);
 	xensched_point_turn(&switch_point, on);
+	if (!on)
+		xensched_delayed_turn(false);
 }
 
 static struct xensched_provider provider = {
@@ -116,7 +124,8 @@ static bool provided;
 
 void xensched_runq_init(void)
 {
-	if (!xensched_point_find(&switch_point) || !find_nr_running()) {
+	if (!xensched_point_find(&switch_point) || !xensched_delayed_find() ||
+	    !find_nr_running()) {
 		pr_info("this Linux keeps its run queues in another way\n");
 		return;
 	}

@@ -13,12 +13,17 @@
 
 modules=/lib/xensched
 
+# lengths_of COMMANDS: while the guest does them.
+lengths_of()
+{
+    in_guest runner "echo lengths: \$(runq-count sh -c '$1')"
+    guest output runner | sed -n "s/^lengths: //p" | tail -n 1
+}
+
 # lengths TASK...: as many busy tasks, all of them on the one vCPU.
 lengths()
 {
-    in_guest runner "echo lengths $#: \$(runq-count sh -c \
-'for task in $*; do spin 1 & done; wait')"
-    guest output runner | sed -n "s/^lengths $#: //p"
+    lengths_of "for task in $*; do spin 1 & done; wait"
 }
 
 # most LINE: the length that there was most often; none if there were others.
@@ -43,6 +48,14 @@ is "three busy tasks: mostly three are runnable" "$(most "$three")" 3
 is "five busy tasks: mostly five are runnable" "$(most "$five")" 5
 check "it goes on for as long as tasks take turns" \
     test "$(echo "$five" | awk '{ print $2 }')" -ge 20
+
+# One that computes all the time, and one that goes to sleep 100 times after it
+# has had more than its share: then one is runnable, though Linux 6.12 has
+# both on the queue.
+# shellcheck disable=SC2016 # the guest's shell expands it
+dozes=$(lengths_of 'spin 100 & doze 100 3 300 >/dev/null; kill $!')
+note "one busy task, one that sleeps 100 times: $dozes"
+check "who sleeps is not runnable" test "$(echo "$dozes" | awk '{ print $5 }')" -ge 90
 
 log_set_up 65536
 log_guest runner "$ONE"

@@ -1,23 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sleeps an exact number of times, and does nothing else: each one is a wake-up
- * of the vCPU.
+ * Sleeps an exact number of times, and computes before each if it is to: each one
+ * is a wake-up of the vCPU.
  *
- * Usage: doze N MILLISECONDS
+ * Usage: doze N MILLISECONDS [MICROSECONDS-OF-COMPUTING]
+ *
+ * Who computes has a small share of the CPU, and so has had more than that when it
+ * goes to sleep.
  */
 
 #include <err.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Asking for its own CPU time would have Linux look whether that is used up. */
+static void compute(unsigned int us)
+{
+    struct timespec now;
+    double end;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    end = now.tv_sec + now.tv_nsec / 1e9 + us / 1e6;
+    while (now.tv_sec + now.tv_nsec / 1e9 < end)
+        clock_gettime(CLOCK_MONOTONIC, &now);
+}
 
 int main(int argc, char **argv)
 {
-    if (argc != 3)
-        errx(2, "usage: doze N MILLISECONDS");
+    unsigned int before;
 
-    for (int i = 0; i < atoi(argv[1]); i++)
+    if (argc != 3 && argc != 4)
+        errx(2, "usage: doze N MILLISECONDS [MICROSECONDS-OF-COMPUTING]");
+    before = argc == 4 ? atoi(argv[3]) : 0;
+
+    if (before && nice(19) != 19)
+        err(1, "nice");
+    for (int i = 0; i < atoi(argv[1]); i++) {
+        if (before)
+            compute(before);
         usleep(atoi(argv[2]) * 1000);
+    }
     printf("slept %s times\n", argv[1]);
 
     return 0;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How many of the tasks that a run queue counts only seem to be runnable.
+ */
+#ifndef XENSCHED_DELAYED_H
+#define XENSCHED_DELAYED_H
+
+#include <linux/types.h>
+
+struct task_struct;
+
+#ifdef XENSCHED_HAVE_SCHED_DELAYED
+
+/* False: this Linux does not tell who is taken from one CPU to another. */
+bool xensched_delayed_find(void);
+
+void xensched_delayed_turn(bool on);
+
+/* On this CPU, where @next is about to take the place of @prev. */
+unsigned int xensched_delayed_count(struct task_struct *prev,
+				    struct task_struct *next);
+
+#else
+
+static inline bool xensched_delayed_find(void)
+{
+	return true;
+}
+
+static inline void xensched_delayed_turn(bool on)
+{
+}
+
+static inline unsigned int xensched_delayed_count(struct task_struct *prev,
+						  struct task_struct *next)
+{
+	return 0;
+}
+
+#endif /* XENSCHED_HAVE_SCHED_DELAYED */
+
+#endif /* XENSCHED_DELAYED_H */
