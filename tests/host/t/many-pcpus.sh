@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 8 --cores 31 --numa --memory 4096 --dom0-memory 768 --dom0-vcpus 2 --dom0-append nowatchdog
+# time: 2400
+# only: full
+#
+# A host with as many pCPUs as the emulator can have, 248: with all events on the
+# area is made within the limit that Xen has by itself, each pCPU logs, all of it is
+# read, and it is given up again.  One thread does here what 248 pCPUs should, so
+# nothing is said of how long it takes, and dom0 must not call it a lockup.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+
+echo 1 >/sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
+is "there are 248 pCPUs" "$(xl info nr_cpus)" 248
+begin_daemon --mode observe --policies driver-affinity,balance --log all \
+    --lease 120000
+until_true 300 xensched status >/dev/null 2>&1
+is "the daemon starts" "$?" 0
+xensched check | grep -m 1 'log area:' >area.txt
+note "$(cat area.txt)"
+check "the area is there, with all events" grep -q 'runq.*wake-delay.*mark' area.txt
+xensched dump --seconds 3 >dump.txt
+is "each of them logs" \
+    "$(awk '$2 ~ /^[0-9]+$/ { seen[$2] } END { print length(seen) }' dump.txt)" 248
+is "and nothing of it is lost" \
+    "$(xensched status | sed -n 's/^rows .* read, *\([0-9]*\) lost.*/\1/p')" 0
+stop_daemon TERM
+is "the daemon ends cleanly" "${stopped:?}" 0
+check "and the memory is given back" sh -c "xensched check | grep 'nothing is logged here'"
+finish
