@@ -173,16 +173,17 @@ install_modules()
     cp "$BOX_HOST/kernel/modules/modules.builtin" "$1/lib/modules/$release/"
 }
 
-# For what draws on a terminal, such as xensched top.
+# For what draws on a terminal, such as xensched top.  Where ncurses looks for it: since
+# Debian 13 below /usr/share.
 install_terminals()
 {
-    local name
+    local name folder=/lib/terminfo
 
+    [[ -d $folder ]] || folder=/usr/share/terminfo
     for name in linux vt102; do
-        need_file "/lib/terminfo/${name:0:1}/$name" "a terminal's description" \
+        need_file "$folder/${name:0:1}/$name" "a terminal's description" \
             "apt-get install ncurses-base"
-        install -D -m 644 "/lib/terminfo/${name:0:1}/$name" -t \
-            "$1/lib/terminfo/${name:0:1}"
+        install -D -m 644 "$folder/${name:0:1}/$name" -t "$1$folder/${name:0:1}"
     done
 }
 
