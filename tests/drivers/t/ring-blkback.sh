@@ -80,14 +80,6 @@ is "when the last number has gone, too" \
     "$(ring-count on "$(xl domid keeps)" sh ./requests-go)" \
     "pages 10 10 write 10 80 others 0"
 
-# The disk can do no discards any more, which its guest does not know.
-queue=/sys/block/$(basename "${disk:?}")/queue
-echo 0 >"$queue/discard_max_bytes"
-is "a discard that fails has the sectors it asked for" \
-    "$(requests on keeps "disk-io /dev/xvda discard 65536 1 || :")" \
-    "pages 1 0 discard 1 128 others 0"
-cat "$queue/discard_max_hw_bytes" >"$queue/discard_max_bytes"
-
 # Modules that are in use.
 check "blkback with a live ring cannot be unloaded" sh -c '! rmmod xen-blkback'
 check "the log module cannot, while blkback is there" sh -c \
@@ -98,6 +90,14 @@ echo N >/sys/module/xen_blkback/parameters/feature_persistent
 disk_guest maps
 is "persistent grants are off" "$(persistent maps)" 0
 all_kinds maps
+
+# The disk can do no discards any more, which its guest does not know.  (Linux 6.12
+# does not take this back.)
+queue=/sys/block/$(basename "${disk:?}")/queue
+echo 0 >"$queue/discard_max_bytes"
+is "a discard that fails has the sectors it asked for" \
+    "$(requests on maps "disk-io /dev/xvda discard 65536 1 || :")" \
+    "pages 1 0 discard 1 128 others 0"
 guest stop maps
 
 # One ring per vCPU, and both complete at the same time, in hard interrupts.
