@@ -22,6 +22,18 @@
 
 #include <public/sysctl.h>
 
+/* A macro that assigns, or (4.22) a function. */
+#ifdef rdmsr_safe
+#define read_msr_safe(msr, val) rdmsr_safe(msr, val)
+#else
+#define read_msr_safe(msr, val) rdmsr_safe(msr, &(val))
+#endif
+
+#ifndef rdpmc /* 4.22 */
+#define rdpmc(counter, low, high) \
+    asm volatile ( "rdpmc" : "=a" (low), "=d" (high) : "c" (counter) )
+#endif
+
 #define SELECT_EVENT  0x000000ffULL
 #define SELECT_UMASK  0x0000ff00ULL
 #define SELECT_USR    (1ULL << 16)
@@ -145,8 +157,8 @@ static bool __init counts(unsigned int msr)
 {
     uint64_t before, now;
 
-    if ( rdmsr_safe(msr, before) || wrmsr_safe(msr, 0x1234) ||
-         rdmsr_safe(msr, now) )
+    if ( read_msr_safe(msr, before) || wrmsr_safe(msr, 0x1234) ||
+         read_msr_safe(msr, now) )
         return false;
 
     wrmsrl(msr, before);

@@ -29,8 +29,8 @@
 #ifdef __XEN__
 #include <xen/compiler.h>
 #include <xen/lib.h>
+#include <xen/time.h> /* also rdtsc(), from where the release has it */
 #include <xen/types.h>
-#include <asm/msr.h>
 #include <asm/system.h>
 #include <public/schedlog.h>
 
