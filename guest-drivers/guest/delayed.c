@@ -88,7 +88,8 @@ unsigned int xensched_delayed_count(struct task_struct *prev,
 			task = prev;
 			place_it = false;
 		}
-		nr += task != NULL;
+		if (task)
+			nr++;
 	}
 
 	return nr;
