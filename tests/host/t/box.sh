@@ -134,7 +134,7 @@ interrupted()
     # is job control; and so it is if we were started in the background ourselves.
     set -m
     PATH=$work/stub:$PATH env --default-signal=INT "$here/box" --cores 1 \
-        --timeout 5 "$work/script" 1>&"$said" 2>/dev/null &
+        --timeout 60 "$work/script" 1>&"$said" 2>/dev/null &
     pid=$!
     set +m
     if [[ -n ${2-} ]]; then
