@@ -91,7 +91,7 @@ measure()
 {
     plan "$1"
     exec "$top/tests/host/box" --mode exact --sockets 1 --cores 1 --xen "$1" \
-        --tools --dom0-memory 640 --timeout 5400 --results "$out/host-$1" \
+        --tools --dom0-memory 640 --timeout 5400 --results "$out/host-$1/$2" \
         "$here/host/main-dom0.sh" "$here"/host/{dom0.sh,workload,bench.guest} \
         "$work/$1/plan" &> >(follow "$1" "$2")
 }
@@ -99,13 +99,17 @@ measure()
 mkdir -p "$out"
 echo "bench: $boots times two hosts boot in exact mode; each time takes 15 to" \
     "25 minutes" >&2
-rm -f "$out"/host-{native,patched}.figures
-for boot in $(seq "$boots"); do
-    measure native "$boot" &
-    native=$!
-    measure patched "$boot" &
-    patched=$!
-    wait $native
-    wait $patched
+rm -rf "$out"/host-{native,patched}{.figures,}
+running=0
+for hypervisor in patched native; do    # The patched one has more to do.
+    for boot in $(seq "$boots"); do
+        [[ $running -lt $(nproc) ]] || { wait -n; running=$((running - 1)); }
+        measure "$hypervisor" "$boot" &
+        running=$((running + 1))
+    done
+done
+while [[ $running -gt 0 ]]; do
+    wait -n
+    running=$((running - 1))
 done
 "$here/host/report.py" "$out"
