@@ -110,6 +110,7 @@ PLACEMENTS = {
     "random": "random: pinned to sockets by lot",
     "memory": "memory: soft affinity to the node of its memory, as xl chose it",
     "driver": "`xenschedd`, policies `driver-affinity,working-set`",
+    "observe": "credit2, while `xenschedd` logs and plans, and moves nobody",
     "placement": "`xenschedd`, policy `placement`",
 }
 

@@ -28,8 +28,8 @@ phases='' amount='' pause='' placements=''
 
 # Eager, as phases are short.  In exact mode pCPUs take turns: each executes an
 # eighth of an instruction per ns, and so an eighth of the misses.
-acting="--mode act --max-moves 100 --half-life 150 --period 150 --interval 50
-        --confirm 2 --stay 500 --settle 0 --quiet 600000 --misses 125"
+eager="--max-moves 100 --half-life 150 --period 150 --interval 50
+       --confirm 2 --stay 500 --settle 0 --quiet 600000 --misses 125"
 warm=15000 count=30000
 region=0
 
@@ -81,11 +81,11 @@ go_through()
     done
 }
 
-# by_daemon PLACEMENT POLICIES
+# by_daemon PLACEMENT MODE POLICIES
 by_daemon()
 {
     # shellcheck disable=SC2086 # separate words
-    start_daemon $acting --policies "$2"
+    start_daemon $eager --mode "$2" --policies "$3"
     go_through "$1"
     cp /var/log/xensched/journal.jsonl "$RESULTS/$1.journal"
     xensched explain g1 || :
@@ -99,8 +99,9 @@ done | tee "$RESULTS/memory"
 for placement in $placements; do
     pin "$placement"
     case $placement in
-    placement) by_daemon placement placement ;;
-    driver)    by_daemon driver driver-affinity,working-set ;;
+    observe)   by_daemon observe observe placement ;;
+    placement) by_daemon placement act placement ;;
+    driver)    by_daemon driver act driver-affinity,working-set ;;
     *)         go_through "$placement" ;;
     esac
 done

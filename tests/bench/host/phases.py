@@ -46,9 +46,10 @@ PLACEMENTS = (
     ("random", "pinned to sockets by lot"),
     ("memory", "soft affinity to the node of their memory, as xl chose it"),
     ("driver", "xenschedd, driver-affinity and working-set"),
+    ("observe", "anywhere, while xenschedd logs and plans, and moves nobody"),
     ("placement", "xenschedd, placement"),
 )
-BY_DAEMON = ("driver", "placement")
+BY_DAEMON = ("driver", "observe", "placement")
 
 VARIED = ((1, 1), (0.5, 1), (2, 1), (1, 4), (0.5, 4), (2, 4))
 
@@ -178,7 +179,7 @@ def run(folder):
     machine, regions = modelled.read(folder / "machine.jsonl")
     ticks = read_ticks(folder)
     first, found = 1, []
-    for name, _ in PLACEMENTS:
+    for name in (name for name, _ in PLACEMENTS if name in ticks):
         found.append(placed(folder, machine, regions, first, name,
                             ticks[name]))
         first += len(ticks[name])
@@ -266,7 +267,9 @@ def report(folder, output):
     lengths = []
     for length in sorted({one["length_s"] for one in runs}):
         these = [one for one in runs if one["length_s"] == length]
-        found = [summary(these, name) for name, _ in PLACEMENTS]
+        found = [summary([one for one in these if name in by_name(one)], name)
+                 for name, _ in PLACEMENTS
+                 if any(name in by_name(one) for one in these)]
         lengths.append({"length_s": length,
                         "seeds": [one["seed"] for one in these],
                         "placements": found})
