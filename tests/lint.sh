@@ -57,6 +57,17 @@ complain "a line that Xen's style does not allow, of more than 80 columns" \
     "$(printf '%s\n' "${files[@]}" | grep -E '^xen-patches/files/.*\.[ch]$' |
         xargs awk 'length > 80 { print FILENAME ":" FNR }')"
 
+# What a release has differently may be less, but not the patches that there are.
+patch_names() { grep -o '^[0-9][^ ]*' "$1"; }
+complain "a release of Xen whose series has not the patches of the usual one" \
+    "$(for release in xen-patches/[0-9]*; do
+           diff <(patch_names xen-patches/4.20/series) \
+               <(patch_names "$release/series") > /dev/null || echo "$release/series"
+           for patch in "$release"/*.patch; do
+               grep -q "^${patch##*/}" "$release/series" || echo "$patch"
+           done
+       done)"
+
 complain "files that call each other in a circle" \
     "$(tests/circles.py tools/xensched/{cli,lib,model,placement,policy,reaction,sampling,daemon,timeline,runs,calibrate,command} \
         guest-drivers/{core,guest} xen-patches/files/xen/common/schedlog || :)"
