@@ -89,7 +89,6 @@ follow()
 # measure HYPERVISOR BOOT: one boot.  The box has to be the child which is ended.
 measure()
 {
-    plan "$1"
     exec "$top/tests/host/box" --mode exact --sockets 1 --cores 1 --xen "$1" \
         --tools --dom0-memory 640 --timeout 5400 --results "$out/host-$1/$2" \
         "$here/host/main-dom0.sh" "$here"/host/{dom0.sh,workload,bench.guest} \
@@ -102,6 +101,7 @@ echo "bench: $boots times two hosts boot in exact mode; each time takes 15 to" \
 rm -rf "$out"/host-{native,patched}{.figures,}
 running=0
 for hypervisor in patched native; do    # The patched one has more to do.
+    plan "$hypervisor"
     for boot in $(seq "$boots"); do
         [[ $running -lt $(nproc) ]] || { wait -n; running=$((running - 1)); }
         measure "$hypervisor" "$boot" &

@@ -129,11 +129,12 @@ def phases():
     yield ["placement"] + [f"phases of {one['length_s']} s, "
                            f"{len(one['seeds'])} seed{'s' * (len(one['seeds']) > 1)}"
                            for one in lengths]
-    for i, first in enumerate(lengths[0]["placements"]):
-        yield [PLACEMENTS[first["placement"]]] + [
-            "" if first["placement"] == "credit2" else
-            interval(one["placements"][i]["work_per_time_to_credit2"])
-            for one in lengths]
+    gains = [{e["placement"]: interval(e["work_per_time_to_credit2"])
+              for e in one["placements"]} for one in lengths]
+    for name, words in PLACEMENTS.items():
+        if any(name in one for one in gains):
+            yield [words] + ["" if name == "credit2" else one.get(name, "")
+                             for one in gains]
 
 
 def phases_more():

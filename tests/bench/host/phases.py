@@ -179,10 +179,9 @@ def run(folder):
     machine, regions = modelled.read(folder / "machine.jsonl")
     ticks = read_ticks(folder)
     first, found = 1, []
-    for name in (name for name, _ in PLACEMENTS if name in ticks):
-        found.append(placed(folder, machine, regions, first, name,
-                            ticks[name]))
-        first += len(ticks[name])
+    for name, phases in ticks.items():
+        found.append(placed(folder, machine, regions, first, name, phases))
+        first += len(phases)
     return {"length_s": length, "seed": seed, "placements": found}
 
 
