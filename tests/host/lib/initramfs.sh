@@ -179,7 +179,7 @@ install_terminals()
 {
     local name folder=/lib/terminfo
 
-    [[ -d $folder ]] || folder=/usr/share/terminfo
+    [[ -f $folder/l/linux ]] || folder=/usr/share/terminfo
     for name in linux vt102; do
         need_file "$folder/${name:0:1}/$name" "a terminal's description" \
             "apt-get install ncurses-base"
