@@ -28,6 +28,7 @@ static unsigned long long test_tsc;
 
 #define LCR(entry) XEN_SCHEDLOG_LCR_##entry
 #define IDS (LCR(EVENT) | LCR(CURRENT) | LCR(CORRESPONDENT))
+#define PLAIN (IDS | LCR(COUNTER) | LCR(TIME_TSC))
 
 /* A CPU with its area.  Log files are apart from each other. */
 struct area {
@@ -170,6 +171,38 @@ static struct expected expected_row(uint32_t lcr, uint16_t event, uint16_t cur,
     return e;
 }
 
+/* One event is logged with @lcr, and makes the row that it ought to. */
+static void assert_row(struct area *a, uint32_t lcr, uint64_t count,
+                       uint64_t *pos, uint64_t *virtual_time)
+{
+    uint64_t time = 0x0102030405060708ULL * lcr;
+    struct expected e;
+
+    test_tsc = time;
+    if ((lcr & LCR(TIME_MASK)) == LCR(TIME_VIRTUAL))
+        time = (*virtual_time)++;
+    if ((lcr & LCR(TIME_MASK)) == LCR(TIME_TICK))
+        time = a->cpu->tick = lcr + 0x1000000000ULL;
+    e = expected_row(lcr, XEN_SCHEDLOG_EV_EVTCHN_SEND, 7, 0x1234, count, time);
+
+    a->lcr[1] = lcr;
+    memset(a->data[1].row, 0, FILE_SIZE);
+    schedlog_record(a->cpu, XEN_SCHEDLOG_EV_EVTCHN_SEND, 7, 0x1234, count);
+
+    assert_int_equal(a->state[1].row_size, e.size);
+    if (!e.size) {
+        assert_int_equal(a->state[1].pos, *pos);
+        return;
+    }
+    *pos = (*pos + e.size - 1) / e.size * e.size;
+    for (unsigned int i = 0; i < e.size; i++)
+        if (e.known[i])
+            assert_int_equal(a->data[1].row[*pos % FILE_SIZE + i], e.bytes[i]);
+    *pos += e.size;
+    assert_int_equal(a->state[1].pos, *pos);
+}
+
+/* The first row after a register has changed is written by another path. */
 static void any_selection_of_entries_makes_the_row_of_the_header(void **test)
 {
     struct area *a = *test;
@@ -180,36 +213,11 @@ static void any_selection_of_entries_makes_the_row_of_the_header(void **test)
     /* All registers but for ADD and the shift, both tested below. */
     for (uint32_t lcr = 0; lcr < (1U << LCR(TSC_SHIFT)); lcr++) {
         uint64_t count = lcr & 1 ? 0x1122334455667788ULL : 42;
-        uint64_t time = 0x0102030405060708ULL * lcr;
-        struct expected e;
 
         if (lcr & LCR(ADD))
             continue;
-
-        test_tsc = time;
-        if ((lcr & LCR(TIME_MASK)) == LCR(TIME_VIRTUAL))
-            time = virtual_time++;
-        if ((lcr & LCR(TIME_MASK)) == LCR(TIME_TICK))
-            time = a->cpu->tick = lcr + 0x1000000000ULL;
-        e = expected_row(lcr, XEN_SCHEDLOG_EV_EVTCHN_SEND, 7, 0x1234, count,
-                         time);
-
-        a->lcr[1] = lcr;
-        memset(a->data[1].row, 0, FILE_SIZE);
-        schedlog_record(a->cpu, XEN_SCHEDLOG_EV_EVTCHN_SEND, 7, 0x1234, count);
-
-        assert_int_equal(a->state[1].row_size, e.size);
-        if (!e.size) {
-            assert_int_equal(a->state[1].pos, pos);
-            continue;
-        }
-        pos = (pos + e.size - 1) / e.size * e.size;
-        for (unsigned int i = 0; i < e.size; i++)
-            if (e.known[i])
-                assert_int_equal(a->data[1].row[pos % FILE_SIZE + i],
-                                 e.bytes[i]);
-        pos += e.size;
-        assert_int_equal(a->state[1].pos, pos);
+        for (unsigned int row = 0; row < 3; row++)
+            assert_row(a, lcr, count + row, &pos, &virtual_time);
     }
 
     assert_guards_intact(a);
@@ -229,6 +237,17 @@ static void the_tsc_is_shifted_right_as_told(void **test)
         schedlog_record(a->cpu, 0, 2, 3, 1);
         memcpy(&time, &a->data[0].row[pos % FILE_SIZE], sizeof(time));
         assert_int_equal(time, test_tsc >> shift);
+
+        a->lcr[0] = PLAIN | shift << LCR(TSC_SHIFT);
+        for (unsigned int row = 0; row < 2; row++) {
+            uint32_t low;
+
+            schedlog_record(a->cpu, 0, 2, 3, 1);
+            memcpy(&low,
+                   &a->data[0].row[(a->state[0].pos - 4) % FILE_SIZE],
+                   sizeof(low));
+            assert_int_equal(low, (uint32_t)(test_tsc >> shift));
+        }
     }
 }
 
@@ -411,6 +430,15 @@ static void add_counts_in_place_and_saturates(void **test)
     schedlog_record(a->cpu, 0, 2, 3, UINT64_MAX);
     memcpy(&counter64, a->data[2].row, sizeof(counter64));
     assert_true(counter64 == UINT64_MAX);
+
+    memset(a->data[2].row, 0, 16);
+    a->lcr[2] = PLAIN | LCR(ADD);
+    for (int i = 1; i <= 3; i++)
+        schedlog_record(a->cpu, 0, 2, 3, i);
+    memcpy(&counter, a->data[2].row + 8, sizeof(counter));
+    assert_int_equal(counter, 6);
+    a->lcr[2] = LCR(COUNTER) | LCR(ADD) | LCR(COUNTER64) | 4 << LCR(PAD_SHIFT);
+    memset(a->data[2].row, 0, 16);
 
     /* An amount which is itself too large for the counter. */
     a->lcr[2] &= ~LCR(COUNTER64);

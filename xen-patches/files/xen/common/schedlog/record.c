@@ -40,6 +40,22 @@ static unsigned int round_up_size(unsigned int size, unsigned int pad)
     return rounded;
 }
 
+/* Are rows of this register, of @size bytes, struct schedlog_plain_row? */
+static bool is_plain(uint32_t lcr, unsigned int size)
+{
+    const uint32_t layout =
+        XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
+        XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |
+        XEN_SCHEDLOG_LCR_COUNTER64 | XEN_SCHEDLOG_LCR_ADD |
+        XEN_SCHEDLOG_LCR_TIME_MASK | XEN_SCHEDLOG_LCR_TIME64;
+
+    return size == sizeof(struct schedlog_plain_row) &&
+           (lcr & layout) ==
+           (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
+            XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |
+            XEN_SCHEDLOG_LCR_TIME_TSC);
+}
+
 static void work_out_layout(struct schedlog_file *file, uint32_t lcr)
 {
     unsigned int end = 0;
@@ -64,6 +80,7 @@ static void work_out_layout(struct schedlog_file *file, uint32_t lcr)
     file->row_size = end <= file->mask + 1 ? end : 0;
     file->tsc_shift = (lcr & XEN_SCHEDLOG_LCR_TSC_MASK) >>
                       XEN_SCHEDLOG_LCR_TSC_SHIFT;
+    file->plain = is_plain(lcr, file->row_size);
 }
 
 void schedlog_set_layout(struct schedlog_file *file, uint32_t lcr)
