@@ -79,6 +79,27 @@ static void who_cannot_ring_is_looked_at_all_the_time(void **state)
     assert_int_equal(look_longest_ms(&has), 5000);
 }
 
+/* Its lease is renewed, which is all there is to be done. */
+static void a_log_in_which_nothing_is_on_is_looked_at_rarely(void **state)
+{
+    struct look has = { .interval_ms = 100, .rings = true };
+    uint64_t lease;
+
+    (void)state;
+    feeds_free(&feeds);
+    start_feeds("none");
+    look();
+    answer();
+    read_rows();
+    read_rows();
+    assert_int_equal(driver()->state, FEED_READING);
+    assert_string_equal(request("events"), "0");
+    assert_int_equal(look_again_ms(&has, &feeds), 1000);
+    lease = *(uint64_t *)page(GLOBAL);
+    read_rows();
+    assert_true(*(uint64_t *)page(GLOBAL) > lease);
+}
+
 /* Whether it has a doorbell, Linux says with its log. */
 static void the_log_of_linux_is_polled_if_nobody_listens_to_it(void **state)
 {
@@ -463,6 +484,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         feeds_test(a_driver_domain_is_asked_read_and_given_back),
         feeds_test(who_cannot_ring_is_looked_at_all_the_time),
+        feeds_test(a_log_in_which_nothing_is_on_is_looked_at_rarely),
         feeds_test(a_doorbell_that_never_rings_is_not_waited_for),
         feeds_test(the_log_of_linux_is_polled_if_nobody_listens_to_it),
         feeds_test(it_gets_the_numbers_it_needs_before_an_event_is_on),

@@ -275,7 +275,7 @@ static void run(struct ev_loop *loop, ev_timer *timer, int events)
     look_if_due(d);
     if (d->ending)
         return;
-    if (has_xenstore(d) && !core_is_idle(&d->core, now_ns()))
+    if (!core_is_idle(&d->core, now_ns()) && has_xenstore(d))
         plan(d);
     metrics_write(&d->metrics, &d->core, &d->feeds, now_ns());
 }

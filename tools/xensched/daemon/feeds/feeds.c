@@ -409,8 +409,8 @@ bool feeds_are_polled(const struct feeds *feeds, bool listens_to_linux)
     unsigned int i = listens_to_linux ? FIRST_DOMAIN : LINUX_OF_DOM0;
 
     for (; i < feeds->nr; i++)
-        if (feeds->feed[i]->state == FEED_READING ||
-            feeds->feed[i]->state == FEED_ASKED)
+        if (feeds->feed[i]->state == FEED_ASKED ||
+            (feeds->feed[i]->state == FEED_READING && feeds->feed[i]->on))
             return true;
 
     return false;

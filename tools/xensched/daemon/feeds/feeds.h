@@ -116,8 +116,8 @@ int feeds_read(struct feeds *feeds, uint64_t now_ns,
 bool feeds_linux_rings(const struct feeds *feeds);
 
 /*
- * Is a log read, or asked for, that cannot say when it has to be read?  That of
- * dom0's Linux can if somebody listens to it.
+ * Is a log read in which something is on, or one asked for, that cannot say when
+ * it has to be read?  That of dom0's Linux can if somebody listens to it.
  */
 bool feeds_are_polled(const struct feeds *feeds, bool listens_to_linux);
 
