@@ -46,7 +46,7 @@ def host_short():
     yield ["more than unpatched", "Postmark", "4 KiB reads, one at a time",
            "4 KiB reads, 32 at a time"]
     for config, words in (
-            ("disabled", "no event on, the daemon polls"),
+            ("disabled", "no event on, the daemon runs"),
             ("evtchn", "each notification"),
             ("evtchn+ring1", "and each request of the disk"),
             ("default", "what the daemon logs by default"),
