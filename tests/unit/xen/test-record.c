@@ -431,20 +431,19 @@ static void add_counts_in_place_and_saturates(void **test)
     memcpy(&counter64, a->data[2].row, sizeof(counter64));
     assert_true(counter64 == UINT64_MAX);
 
+    /* An amount which is itself too large for the counter. */
+    a->lcr[2] &= ~LCR(COUNTER64);
+    schedlog_record(a->cpu, 0, 2, 3, UINT64_MAX);
+    memcpy(&counter, a->data[2].row, sizeof(counter));
+    assert_int_equal(counter, UINT32_MAX);
+
+    /* What would be a plain row, if it were not added to. */
     memset(a->data[2].row, 0, 16);
     a->lcr[2] = PLAIN | LCR(ADD);
     for (int i = 1; i <= 3; i++)
         schedlog_record(a->cpu, 0, 2, 3, i);
     memcpy(&counter, a->data[2].row + 8, sizeof(counter));
     assert_int_equal(counter, 6);
-    a->lcr[2] = LCR(COUNTER) | LCR(ADD) | LCR(COUNTER64) | 4 << LCR(PAD_SHIFT);
-    memset(a->data[2].row, 0, 16);
-
-    /* An amount which is itself too large for the counter. */
-    a->lcr[2] &= ~LCR(COUNTER64);
-    schedlog_record(a->cpu, 0, 2, 3, UINT64_MAX);
-    memcpy(&counter, a->data[2].row, sizeof(counter));
-    assert_int_equal(counter, UINT32_MAX);
 }
 
 static void a_row_larger_than_its_file_is_not_written(void **test)

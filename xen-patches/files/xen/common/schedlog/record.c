@@ -43,17 +43,16 @@ static unsigned int round_up_size(unsigned int size, unsigned int pad)
 /* Are rows of this register, of @size bytes, struct schedlog_plain_row? */
 static bool is_plain(uint32_t lcr, unsigned int size)
 {
-    const uint32_t layout =
+    const uint32_t plain =
         XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
         XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |
+        XEN_SCHEDLOG_LCR_TIME_TSC;
+    const uint32_t other =
         XEN_SCHEDLOG_LCR_COUNTER64 | XEN_SCHEDLOG_LCR_ADD |
         XEN_SCHEDLOG_LCR_TIME_MASK | XEN_SCHEDLOG_LCR_TIME64;
 
     return size == sizeof(struct schedlog_plain_row) &&
-           (lcr & layout) ==
-           (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
-            XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |
-            XEN_SCHEDLOG_LCR_TIME_TSC);
+           (lcr & (plain | other)) == plain;
 }
 
 static void work_out_layout(struct schedlog_file *file, uint32_t lcr)
