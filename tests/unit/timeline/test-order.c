@@ -8,7 +8,7 @@
 
 #include "cmocka-tap.h"
 
-#include "timeline/order.h"
+#include "timeline/rows/order.h"
 
 struct member {
     unsigned int number;

@@ -14,7 +14,7 @@
 #include "timeline-world.h"
 #include "timeline/chain.h"
 #include "timeline/latency.h"
-#include "timeline/order.h"
+#include "timeline/rows/order.h"
 
 #define PATH "test-timeline.tmp"
 #define NR_SEEDS 20U

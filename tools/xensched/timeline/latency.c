@@ -6,7 +6,7 @@
 
 #include "latency.h"
 #include "list.h"
-#include "order.h"
+#include "timeline/rows/order.h"
 
 #define NR_BUCKETS 4096U
 

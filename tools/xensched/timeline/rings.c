@@ -5,7 +5,7 @@
 
 #include "list.h"
 #include "rings.h"
-#include "thread-home.h"
+#include "timeline/threads/thread-home.h"
 
 /* Rings that are told apart; a host has one or two per guest. */
 #define MAX_RINGS 1024U

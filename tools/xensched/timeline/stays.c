@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "list.h"
-#include "order.h"
+#include "timeline/rows/order.h"
 #include "stays.h"
 
 /* A row is written so long after the moment it is about, at most. */

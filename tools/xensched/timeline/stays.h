@@ -15,7 +15,7 @@
 #ifndef XENSCHED_TIMELINE_STAYS_H
 #define XENSCHED_TIMELINE_STAYS_H
 
-#include "rows.h"
+#include "timeline/rows/rows.h"
 
 #define STAY_NONE (~0U)
 #define STAY_NEVER UINT64_MAX

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "counts.h"
-#include "rates.h"
-#include "thread-home.h"
+#include "timeline/marks/counts.h"
+#include "timeline/counters/rates.h"
+#include "timeline/threads/thread-home.h"
 #include "timeline.h"
 
 #define TEXT 320U

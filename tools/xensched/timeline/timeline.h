@@ -6,11 +6,11 @@
 #ifndef XENSCHED_TIMELINE_H
 #define XENSCHED_TIMELINE_H
 
-#include "counters.h"
+#include "timeline/counters/counters.h"
 #include "timeline/foreign/foreign.h"
-#include "regions.h"
+#include "timeline/marks/regions.h"
 #include "rings.h"
-#include "threads.h"
+#include "timeline/threads/threads.h"
 #include "wakes.h"
 
 struct timeline {

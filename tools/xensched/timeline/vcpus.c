@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "list.h"
-#include "order.h"
+#include "timeline/rows/order.h"
 #include "vcpus.h"
 
 /* vCPUs of an accounting domain that are told apart. */

@@ -12,7 +12,7 @@
 #include "command/text/table.h"
 #include "model/json.h"
 #include "shown.h"
-#include "timeline/roi.h"
+#include "timeline/roi/roi.h"
 
 /* Of a histogram's bar. */
 #define WIDTH 40U

@@ -11,7 +11,7 @@
 #include "command/command.h"
 #include "shown.h"
 #include "timeline/chain.h"
-#include "timeline/thread-home.h"
+#include "timeline/threads/thread-home.h"
 
 /* Stays on the pCPU that are told one by one. */
 #define MOST_STAYS 12U

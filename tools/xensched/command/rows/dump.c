@@ -16,7 +16,7 @@
 #include "command/command.h"
 #include "follow.h"
 #include "acct-names.h"
-#include "timeline/stamp.h"
+#include "timeline/rows/stamp.h"
 
 /* Digits of any number in a column, and words like "none". */
 #define WORD_SIZE 32

@@ -9,7 +9,7 @@
 
 #include "ctf-rows.h"
 #include "timeline/list.h"
-#include "timeline/order.h"
+#include "timeline/rows/order.h"
 
 #define NR_BUCKETS 65536U
 

@@ -13,7 +13,7 @@
 
 #include <xensched/recording.h>
 
-#include "timeline/names.h"
+#include "timeline/rows/names.h"
 
 /* Times above this are nonsense; with a date added they have to fit 63 bits. */
 #define CTF_MAX_NS (1ULL << 62)

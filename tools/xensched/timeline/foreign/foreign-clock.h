@@ -6,7 +6,7 @@
 #ifndef XENSCHED_TIMELINE_FOREIGN_CLOCK_H
 #define XENSCHED_TIMELINE_FOREIGN_CLOCK_H
 
-#include "timeline/marks.h"
+#include "timeline/marks/marks.h"
 
 /* What is known of the clock of a trace. */
 struct foreign_clock {

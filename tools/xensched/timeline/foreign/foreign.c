@@ -14,7 +14,7 @@
 #include "foreign-clock.h"
 #include "foreign-text.h"
 #include "timeline/list.h"
-#include "timeline/order.h"
+#include "timeline/rows/order.h"
 
 /* Files of a trace that are told apart. */
 #define MAX_STREAMS 4096U

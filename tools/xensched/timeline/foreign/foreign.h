@@ -15,7 +15,7 @@
 #ifndef XENSCHED_TIMELINE_FOREIGN_H
 #define XENSCHED_TIMELINE_FOREIGN_H
 
-#include "timeline/marks.h"
+#include "timeline/marks/marks.h"
 
 /* What would fill the memory, or a page that nobody could use. */
 #define FOREIGN_MOST 500000U

@@ -4,7 +4,7 @@
 
 #include "timeline/list.h"
 #include "model/json.h"
-#include "timeline/order.h"
+#include "timeline/rows/order.h"
 #include "page-parts.h"
 
 /* Arrows: from a lane to a lane, by their numbers + 1; 0: from none shown. */

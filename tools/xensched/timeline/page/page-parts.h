@@ -8,7 +8,7 @@
 
 #include <json-c/json.h>
 
-#include "timeline/region-lanes.h"
+#include "timeline/marks/region-lanes.h"
 #include "timeline/timeline.h"
 
 /* What a slice is, as data.js has it. */

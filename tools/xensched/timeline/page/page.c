@@ -14,7 +14,7 @@
 #include "page-file.h"
 #include "page-parts.h"
 #include "page.h"
-#include "timeline/thread-home.h"
+#include "timeline/threads/thread-home.h"
 
 /* More lanes than this nobody can look at, and a browser cannot draw. */
 #define MAX_LANES        4096U

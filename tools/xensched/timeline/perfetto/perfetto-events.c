@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "perfetto-parts.h"
-#include "timeline/region-lanes.h"
+#include "timeline/marks/region-lanes.h"
 
 /* What guests mark. */
 

@@ -15,7 +15,7 @@
 #include "timeline/list.h"
 #include "perfetto.h"
 #include "perfetto-parts.h"
-#include "timeline/thread-home.h"
+#include "timeline/threads/thread-home.h"
 
 #define CLOCK_ID_MONOTONIC 3U
 #define CLOCK_ID_BOOTTIME  6U

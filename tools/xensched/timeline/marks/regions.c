@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
-#include "order.h"
+#include "timeline/list.h"
+#include "timeline/rows/order.h"
 #include "regions.h"
 
 /* Begins without an end, so far, the last one last. */

@@ -8,7 +8,7 @@
 #include <xensched/recording.h>
 #include <xensched/source.h>
 
-#include "list.h"
+#include "timeline/list.h"
 #include "order.h"
 #include "rows.h"
 #include "stamp.h"

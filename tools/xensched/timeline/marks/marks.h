@@ -10,7 +10,7 @@
 #define XENSCHED_TIMELINE_MARKS_H
 
 #include "mark-names.h"
-#include "vcpus.h"
+#include "timeline/vcpus.h"
 
 enum mark_kind {
     MARK_CODE,  /* value: the code */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
-#include "order.h"
+#include "timeline/list.h"
+#include "timeline/rows/order.h"
 #include "roi-traffic.h"
 
 #define ALL XEN_SCHEDLOG_ACCT_NONE

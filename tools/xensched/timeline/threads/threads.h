@@ -10,8 +10,8 @@
 #ifndef XENSCHED_TIMELINE_THREADS_H
 #define XENSCHED_TIMELINE_THREADS_H
 
-#include "linux-rows.h"
-#include "vcpus.h"
+#include "timeline/rows/linux-rows.h"
+#include "timeline/vcpus.h"
 
 #define THREAD_NONE (~0U)
 #define THREAD_NAME 16U

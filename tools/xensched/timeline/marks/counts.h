@@ -3,7 +3,7 @@
 #ifndef XENSCHED_TIMELINE_COUNTS_H
 #define XENSCHED_TIMELINE_COUNTS_H
 
-#include "counters.h"
+#include "timeline/counters/counters.h"
 #include "marks.h"
 
 /* Behind those which there are.  @marks has to stay. */

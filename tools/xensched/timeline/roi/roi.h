@@ -9,8 +9,8 @@
 #ifndef XENSCHED_TIMELINE_ROI_H
 #define XENSCHED_TIMELINE_ROI_H
 
-#include "latency.h"
-#include "timeline.h"
+#include "timeline/latency.h"
+#include "timeline/timeline.h"
 
 /* Partners that are told apart, those with most traffic. */
 #define ROI_PARTNERS 16U

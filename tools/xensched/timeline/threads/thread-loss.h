@@ -5,7 +5,7 @@
 #ifndef XENSCHED_TIMELINE_THREAD_LOSS_H
 #define XENSCHED_TIMELINE_THREAD_LOSS_H
 
-#include "linux-rows.h"
+#include "timeline/rows/linux-rows.h"
 
 struct thread_window;
 

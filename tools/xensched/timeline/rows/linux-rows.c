@@ -6,7 +6,7 @@
 #include <xensched/abi.h>
 
 #include "linux-rows.h"
-#include "list.h"
+#include "timeline/list.h"
 #include "order.h"
 
 #define BLOCK      256U

@@ -7,7 +7,7 @@
 #ifndef XENSCHED_TIMELINE_COUNTERS_H
 #define XENSCHED_TIMELINE_COUNTERS_H
 
-#include "rows.h"
+#include "timeline/rows/rows.h"
 
 /* Counters that are shown; more nobody can look at. */
 #define COUNTERS_MOST 256U

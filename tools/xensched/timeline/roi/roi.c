@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
-#include "order.h"
+#include "timeline/list.h"
+#include "timeline/rows/order.h"
 #include "roi.h"
 #include "roi-traffic.h"
 

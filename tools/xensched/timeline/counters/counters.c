@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "counters.h"
-#include "list.h"
+#include "timeline/list.h"
 
 #define PAGE_BYTES 4096U
 #define NR_IDS     65536U

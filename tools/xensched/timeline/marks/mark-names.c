@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "timeline/list.h"
 #include "mark-names.h"
 #include "model/fnv.h"
-#include "order.h"
+#include "timeline/rows/order.h"
 
 #define NR_BUCKETS 65536U
 
