@@ -329,6 +329,14 @@ static struct split *split_at(struct beginnings *b, const struct stay *stay,
     return last;
 }
 
+/* The counter ends where the time stamp is, and the run began no later. */
+static uint64_t woken_at(const struct timeline_row *row, uint64_t begin)
+{
+    uint64_t ns = row->counter < row->ns ? row->ns - row->counter : 0;
+
+    return ns < begin ? ns : begin;
+}
+
 /* A row says that a vCPU of @row->current began to run. */
 static void take_beginning(struct stays *stays, struct beginnings *b,
                            const struct timeline_row *row, uint64_t tolerance)
@@ -356,7 +364,7 @@ static void take_beginning(struct stays *stays, struct beginnings *b,
         from = &split->from;
     }
     if (wake)
-        *woken = row->counter < begin ? begin - row->counter : 0;
+        *woken = woken_at(row, begin);
     else
         *from = stays_cpu(stays, row->counter >> 16 & 0xffff);
 }

@@ -142,6 +142,14 @@ void schedlog_runq(unsigned int cpu)
            min(length, XEN_SCHEDLOG_RUNQ_LENGTH_MASK));
 }
 
+/* System times of two pCPUs differ by microseconds, their TSCs do not. */
+static uint64_t ns_since(uint64_t tsc)
+{
+    uint64_t now = rdtsc();
+
+    return now > tsc ? tsc_ticks2ns(now - tsc) : 0;
+}
+
 /*
  * Only what was runnable since it was woken, but not since it was preempted,
  * tells of the delay.  Where wake-ups come from interrupts nothing is
@@ -157,13 +165,14 @@ void schedlog_wake_delay(struct vcpu *v, int new_state, s_time_t now)
         /* As state_entry_time is going to be. */
         v->schedlog_woken = v->runstate.state != RUNSTATE_running
                             ? max(now, entered) : 0;
+        v->schedlog_woken_tsc = rdtsc();
         break;
 
     case RUNSTATE_running:
         if ( v->runstate.state == RUNSTATE_runnable &&
              v->schedlog_woken == (uint32_t)entered )
             record(XEN_SCHEDLOG_EV_WAKE_DELAY, v->schedlog_acct,
-                   XEN_SCHEDLOG_ACCT_NONE, max(now - entered, (s_time_t)0));
+                   XEN_SCHEDLOG_ACCT_NONE, ns_since(v->schedlog_woken_tsc));
         break;
 
     default:
