@@ -136,42 +136,61 @@ function fit(text, room) {
  */
 const column = { px: -1, run: 0, wait: 0, lost: 0, most: 0, best: 0 };
 
-/* Columns that look the same are one rectangle: a browser draws those one by one. */
-class Bars {
-    constructor(down) {
-        this.down = down;
-        this.n = 0;
-    }
-    add(px, high, style, top) {
-        if (this.n && px === this.px + this.n && high === this.high &&
-            style === this.style && top === this.top) {
-            this.n++;
-            return;
-        }
-        this.flush();
-        Object.assign(this, { px, high, style, top, n: 1 });
-    }
-    flush() {
-        if (this.n) {
-            c.fillStyle = this.style;
-            c.fillRect(this.px, this.down ? this.top + 5 : this.top + BAR - this.high,
-                this.n, this.high);
-        }
-        this.n = 0;
-    }
+/*
+ * Columns are put into a picture of the lane, which is drawn as a whole: as rectangles,
+ * one by one, a hundred thousand in a window take longer than a frame has time.
+ */
+const strip = { canvas: document.createElement("canvas"), used: false };
+strip.c = strip.canvas.getContext("2d", { willReadFrequently: true });
+
+function sizeStrip() {
+    strip.canvas.width = width;
+    strip.canvas.height = BAR;
+    strip.image = strip.c.createImageData(width, BAR);
+    strip.pixels = new Uint32Array(strip.image.data.buffer);
 }
-const waits = new Bars(true), runs = new Bars(false);
+
+/* A colour as a picture has it. */
+const pixels = new Map();
+function pixel(style) {
+    if (!pixels.has(style)) {
+        strip.c.fillStyle = style;
+        strip.c.fillRect(0, 0, 1, 1);
+        const { data } = strip.c.getImageData(0, 0, 1, 1);
+        pixels.set(style, new Uint32Array(data.buffer)[0]);
+    }
+    return pixels.get(style);
+}
+
+function addToStrip(px, from, to, style) {
+    const value = pixel(style);
+    for (let line = from; line < to; line++)
+        strip.pixels[line * width + px] = value;
+    strip.used = true;
+}
+
+function drawStrip(top) {
+    if (!strip.used)
+        return;
+    strip.c.putImageData(strip.image, 0, 0);
+    c.drawImage(strip.canvas, 0, top);
+    strip.pixels.fill(0);
+    strip.used = false;
+}
 
 function drawColumn(lane, top) {
     const { px, run, wait } = column;
     const ns = (view.to - view.from) / (width - LEFT);
     const part = (sum) => Math.min(1, Math.max(0.15, sum / ns));
-    if (px >= LEFT && column.lost)
+    const inSight = px >= LEFT && px < width;
+    if (inSight && column.lost)
         hatch(px, px + 1, top);
-    if (px >= LEFT && wait > 0)
-        waits.add(px, Math.round((BAR - 10) * part(wait)) || 1, colour(lane, RUNNABLE), top);
-    if (px >= LEFT && run > 0)
-        runs.add(px, Math.round(BAR * part(run)), colour(lane, column.most), top);
+    if (inSight && wait > 0)
+        addToStrip(px, 5, 5 + (Math.round((BAR - 10) * part(wait)) || 1),
+            colour(lane, RUNNABLE));
+    if (inSight && run > 0)
+        addToStrip(px, BAR - Math.round(BAR * part(run)), BAR,
+            colour(lane, column.most));
     column.px = -1;
     column.run = column.wait = column.lost = column.best = 0;
 }
@@ -219,8 +238,7 @@ function drawLane(lane, i) {
     for (let g = 0; g < count; g++)
         drawPart(lane, level, g, top);
     drawColumn(lane, top);
-    waits.flush();
-    runs.flush();
+    drawStrip(top);
 }
 
 /* Long arrows fade; where there would be too many, none. */
@@ -362,6 +380,9 @@ function paint(whole) {
         canvas.width = Math.round(width * scale);
         canvas.height = Math.round(high * scale);
     }
+    if (strip.canvas.width !== width)
+        sizeStrip();
+    c.imageSmoothingEnabled = false;
     seen.top = whole ? 0 : $("stage").scrollTop;
     seen.bottom = whole ? high : Math.min(high, seen.top + $("stage").clientHeight);
     c.setTransform(scale, 0, 0, scale, 0, 0);
