@@ -212,7 +212,7 @@ man: xen
 	@tools/xensched/man/options.py --write $(BUILD)/unit/xensched-test
 
 .PHONY: pictures
-pictures: xen tools
+pictures: xen tools drivers
 	@tests/host/pictures.sh
 
 .PHONY: results

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make pictures: those of docs/timeline.md, and what the commands say there, anew,
-# in build/pictures/.  A host in exact mode, where nothing but its own program makes
-# anybody wait; the recording is looked at here.  Needs Debian's package chromium.
+# in build/pictures/.  Hosts in exact mode, where nothing but their own program makes
+# anybody wait; the recordings are looked at here.  Needs Debian's package chromium.
 
 set -euo pipefail
 
@@ -11,19 +11,35 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=lib/paths.sh
 . "$here/lib/paths.sh"
 out=$BOX_BUILD/pictures
-name=slow-request
 export LD_LIBRARY_PATH=$BOX_DIST/usr/lib
 
 xensched() { "$BOX_BUILD/tools/xensched" "$@"; }
 
-# slowest: the middle of the time that the slowest notification took to be taken, in
-# seconds of the recording.
-slowest()
+# waited_for_crunch NAME WHO...: when somebody had notified dom0, and had to wait because
+# that had no pCPU, in seconds of the recording.
+waited_for_crunch()
 {
-    xensched latency --json $name.rows | python3 -c '
+    local at
+
+    for at in $(seq 0.05 0.01 5); do
+        if xensched why "$1.rows" "${@:2}" --at "$at" 2>/dev/null |
+                grep -A 2 'crunch ran there for \([89]\|10\)\.[0-9] ms' |
+                grep -q 'notified it'; then
+            echo "$at"
+            return
+        fi
+    done
+    echo "pictures: error: in $1.rows nobody waited for crunch" >&2
+    return 1
+}
+
+# moved_at NAME: when the daemon did
+moved_at()
+{
+    xensched timeline --json "$1.rows" | python3 -c '
 import json, sys
-pair = max(json.load(sys.stdin)["pairs"], key=lambda pair: pair["total_ns"]["max"])
-print("%.6f" % ((pair["slowest_at_ns"] + pair["total_ns"]["max"] / 2) / 1e9))'
+print("%.6f" % next(d["at_ns"] / 1e9 for d in json.load(sys.stdin)["decisions"]
+                    if d["text"].startswith("move")))'
 }
 
 # say COMMAND...: it, as somebody types it, and what it says.
@@ -34,33 +50,71 @@ say()
     echo
 }
 
-# picture AT: of 40 ms around it.
+# picture NAME AT BEFORE AFTER HEIGHT: of so many ms before and after.
 picture()
 {
     local range
 
-    range=$(awk -v at="$1" 'BEGIN {
-        printf "%.0f,%.0f", (at - 0.012) * 1e9, (at + 0.028) * 1e9 }')
-    rm -f $name.png
-    chromium --headless=new --no-sandbox --disable-gpu --window-size=1200,330 \
+    range=$(awk -v at="$2" -v before="$3" -v after="$4" 'BEGIN {
+        printf "%.0f,%.0f", at * 1e9 - before * 1e6, at * 1e9 + after * 1e6 }')
+    rm -f "$1.png"
+    chromium --headless=new --no-sandbox --disable-gpu --window-size=1200,"$5" \
         --hide-scrollbars --virtual-time-budget=10000 \
-        --screenshot="$out/$name.png" "file://$out/$name.html#t=$range" \
+        --screenshot="$out/$1.png" "file://$out/$1.html#t=$range" \
         2>chromium.log
-    [[ -s $name.png ]] || { cat chromium.log >&2; return 1; }
+    [[ -s $1.png ]] || { cat chromium.log >&2; return 1; }
+}
+
+# boot NAME OPTION...: a host that leaves recordings
+boot()
+{
+    echo "pictures: booting a Xen host in exact mode"
+    "$here/box" --mode exact --cores 2 --dom0-vcpus 1 --timeout 900 \
+        --results "$out" "${@:2}" "$here/pictures/$1.sh"
+}
+
+slow_request()
+{
+    local at
+
+    at=$(waited_for_crunch slow-request disk)
+    say xensched latency slow-request.rows
+    say xensched why slow-request.rows disk --at "$at"
+    say xensched timeline slow-request.rows --html slow-request.html
+    picture slow-request "$at" 12 28 330
+}
+
+layers()
+{
+    local at
+
+    at=$(waited_for_crunch layers app --thread asker)
+    say xensched why layers.rows app --thread asker --at "$at"
+    say xensched timeline layers.rows
+    say xensched timeline layers.rows --html layers.html
+    picture layers "$at" 14 4 640
+}
+
+moved()
+{
+    local at
+
+    at=$(moved_at moved)
+    echo "# xensched explain disk"
+    cat moved.explained
+    echo
+    say xensched timeline moved.rows
+    say xensched timeline moved.rows --html moved.html
+    picture moved "$at" 8 8 330
 }
 
 command -v chromium >/dev/null ||
     { echo "pictures: error: Debian's package chromium is not installed" >&2; exit 69; }
 mkdir -p "$out"
-echo "pictures: booting a Xen host in exact mode"
-"$here/box" --mode exact --sockets 1 --cores 2 --dom0-vcpus 1 --timeout 600 \
-    --results "$out" "$here/pictures/dom0.sh"
+boot dom0 --sockets 1
+boot moved-dom0 --sockets 2
 cd "$out"
-at=$(slowest)
-{
-    say xensched latency $name.rows
-    say xensched why $name.rows disk --at "$at"
-    say xensched timeline $name.rows --html $name.html
-} | tee $name.txt
-picture "$at"
-echo "pictures: $out/$name.png, $name.txt, $name.html"
+for name in slow-request layers moved; do
+    "${name//-/_}" | tee "$name.txt"
+done
+echo "pictures: $out/{slow-request,layers,moved}.{png,txt,html}"

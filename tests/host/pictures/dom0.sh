@@ -1,21 +1,47 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What docs/timeline.md shows, as it happens in dom0: a guest that reads its disk a
-# hundred times a second, and one that computes on the pCPU on which dom0, whose disk
-# it is, has to run.  Leaves the recording.
+# What docs/timeline.md shows, as it happens in dom0.  Leaves a recording of each:
+#
+#   slow-request.rows  a guest reads its disk a hundred times a second, and another one
+#                      computes on the pCPU on which dom0, whose disk it is, has to run
+#   layers.rows        the same, with a guest whose thread waits for another thread,
+#                      which waits for the disk; with threads and rings
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 
 set -e
 
-# shellcheck disable=SC2034 # for start_daemon
-daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate"
+modules=/lib/xensched
+events=service-ns,wake-delay,evtchn-send,evtchn-recv,migrate
+threads=guest-switch,guest-wake,guest-name,ring-sectors
 
-guest start paced name=disk cpus=1
-guest start computing name=crunch cpus=0
+# record NAME SECONDS EVENTS
+record()
+{
+    # shellcheck disable=SC2034 # for start_daemon
+    daemon_settings="--log $3"
+    start_daemon --mode observe
+    # What guests and dom0's Linux log has begun by then.
+    sleep 2
+    xensched record --seconds "$2" "$RESULTS/$1.rows"
+    stop_daemon TERM
+}
+
+# Our back end, and what logs threads, before there is a disk.
+rmmod xen-blkback
+insmod $modules/xensched_log.ko
+insmod $modules/xen-blkback.ko
+insmod $modules/xensched_guest.ko
+guest start paced name=disk cpus=1 memory=160
+guest start computing name=crunch cpus=0 memory=160
 xl vcpu-pin Domain-0 all 0
-start_daemon --mode observe
-xensched record --seconds 2 "$RESULTS/slow-request.rows"
-stop_daemon TERM
+record slow-request 2 $events
+guest stop disk
+guest start idle name=app disk=16 cpus=1 memory=160 "xl=vm_affinity_log = 1" run="
+insmod $modules/xensched_log.ko
+insmod $modules/xensched_guest.ko
+ask-disk /dev/xvda 1000000 10"
+# Threads are named anew each 4 s.
+record layers 5 $events,$threads

@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What docs/timeline.md shows of a move, as it happens in dom0, which is held on socket
+# 0.  While a guest that uses its disk begins another one computes there, so Xen's
+# scheduler has it on the other socket, and leaves it there until the daemon moves it.
+# Leaves moved.rows, and what the daemon said of the guest then.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+
+set -e
+
+xl vcpu-pin Domain-0 all 0-1
+guest start computing name=crunch cpus=1 memory=160
+guest start disk memory=160
+guest stop crunch
+# shellcheck disable=SC2034 # for start_daemon
+daemon_settings="--settle 2000 --min-rate 10 --log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate"
+start_daemon --mode act
+xensched record --seconds 5 "$RESULTS/moved.rows"
+xensched explain disk >"$RESULTS/moved.explained"
+stop_daemon TERM
