@@ -129,7 +129,11 @@
     /* makes another one runnable; what one is called.  Counters below */  \
     X(GUEST_SWITCH,  27, "guest-switch",  change)                          \
     X(GUEST_WAKE,    28, "guest-wake",    access)                          \
-    X(GUEST_NAME,    29, "guest-name",    change)
+    X(GUEST_NAME,    29, "guest-name",    change)                          \
+    /* sectors that a thread asks a back end for; and the same completed: */ \
+    /* that a process does.  Counters below */                             \
+    X(GUEST_REQUEST, 30, "guest-request", access)                          \
+    X(PROCESS_IO,    31, "process-io",    access)
 
 #define XEN_SCHEDLOG_EVENT_NUMBER(NAME, nr, name, kind) \
     XEN_SCHEDLOG_EV_##NAME = nr,
@@ -147,10 +151,11 @@ enum xen_schedlog_event {
 #define XEN_SCHEDLOG_RUNQ_LENGTH_MASK   0xffffU /* saturates */
 
 /*
- * The counters of GUEST_SWITCH, GUEST_WAKE and GUEST_NAME need 64 bits.  In
- * each, bits 0 ... 21 are the PID of a thread as the initial namespace of its
- * Linux has it: of the one that gets the vCPU, of the one that is woken, of the
- * one that is named.  PID 0 is a vCPU's idle thread.
+ * The counters of GUEST_SWITCH, GUEST_WAKE, GUEST_NAME, GUEST_REQUEST and
+ * PROCESS_IO need 64 bits.  In each, bits 0 ... 21 are the PID of a thread as
+ * the initial namespace of its Linux has it: of the one that gets the vCPU, of
+ * the one that is woken, of the one that is named, of the one that asks.  PID 0
+ * is a vCPU's idle thread.
  *
  * GUEST_SWITCH: bits 22 ... 43 are the PID of the one that leaves, 44 ... 51
  * the letter that ps(1) has for its state, such as 'S', and PREEMPTED says that
@@ -160,6 +165,12 @@ enum xen_schedlog_event {
  * GUEST_NAME: bits 22 and 23 are the part.  Parts 0 to 2 are five bytes of the
  * name each, from bit 24 on, lowest first, filled up with zeroes; part 0 comes
  * first and begins a name anew.  Part 3 is the PID of its process.
+ *
+ * GUEST_REQUEST: bits 22 ... 63 are sectors of 512 bytes, and PID 0 says that
+ * it was an interrupt that asked.  PROCESS_IO: the same, where the PID is that
+ * of a process, and the sectors are those of all its threads since its row
+ * before this one.  Without a correspondent it is no request, but what the
+ * process is called: as GUEST_NAME, parts 0 to 2.
  */
 #define XEN_SCHEDLOG_PID_MASK           0x3fffffU
 #define XEN_SCHEDLOG_OTHER_PID_SHIFT    22
@@ -171,6 +182,7 @@ enum xen_schedlog_event {
 #define XEN_SCHEDLOG_NAME_TEXT_SHIFT    24
 #define XEN_SCHEDLOG_NAME_TEXT_BYTES    5
 #define XEN_SCHEDLOG_NAME_PROCESS       3U /* the part */
+#define XEN_SCHEDLOG_SECTORS_SHIFT      22
 
 /* Accounting domains 0 and 1 have a fixed meaning. */
 #define XEN_SCHEDLOG_ACCT_REST          0U /* domains nobody has bound yet */
