@@ -14,6 +14,9 @@ void xensched_runq_exit(void);
 void xensched_thread_init(void);
 void xensched_thread_exit(void);
 
+void xensched_request_init(void);
+void xensched_request_exit(void);
+
 void xensched_watch_init(void);
 void xensched_watch_exit(void);
 

@@ -2,8 +2,9 @@
 /*
  * The module xensched_guest: what only a guest knows of itself.
  *
- * The length of its run queues and what its threads do, in the log of
- * xensched_log, and marks of its workloads, in the log of Xen.
+ * The length of its run queues, what its threads do and what they ask of back
+ * ends, in the log of xensched_log, and marks of its workloads, in the log of
+ * Xen.
  */
 #include <linux/module.h>
 #include <linux/tracepoint.h>
@@ -24,6 +25,7 @@ static int __init xensched_guest_init(void)
 
 	xensched_runq_init();
 	xensched_thread_init();
+	xensched_request_init();
 	xensched_watch_init();
 
 	return 0;
@@ -33,6 +35,7 @@ module_init(xensched_guest_init);
 static void __exit xensched_guest_exit(void)
 {
 	xensched_watch_exit();
+	xensched_request_exit();
 	xensched_thread_exit();
 	xensched_runq_exit();
 	tracepoint_synchronize_unregister();

@@ -14,7 +14,7 @@
 . /usr/lib/box/console.sh
 
 modules=/lib/xensched
-runq=26 # guest-runq, of the four that need no back end
+runq=26 # guest-runq, of the five that need no back end
 
 # The node of the area, or nothing.
 area()
@@ -81,7 +81,7 @@ is "a number that does not fit" "$(ask nr-acct=4294967360)" EINVAL
 is "no lease" "$(ask lease-ms=0)" EINVAL
 is "too short a lease" "$(ask lease-ms=99)" EINVAL
 is "an event that nobody has" "$(ask events=16777216)" EOPNOTSUPP
-is "it says which it has" "$(area events-built)" $((15 << runq))
+is "it says which it has" "$(area events-built)" $((31 << runq))
 is "more than max_mib" \
     "$(ask 'sizes=16777216 16777216 16777216 16777216 16777216 16777216 16777216 16777216')" \
     E2BIG

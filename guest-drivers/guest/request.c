@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the threads of this Linux ask of whose back end.
+ *
+ * A row is made where a thread hands I/O to a disk, for there its PID is known;
+ * when the request is put on the ring, or complete, somebody else may run.  To
+ * which process the thread belongs, and how much that is in all, is for an
+ * agent to find out (docs/ring-log.md).
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/preempt.h>
+#include <linux/printk.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include <xen/interface/xen.h>
+#include <xen/xenbus.h>
+
+#include "guest.h"
+#include "point.h"
+#include "xensched_log.h"
+
+#define REQUEST	(1U << XEN_SCHEDLOG_EV_GUEST_REQUEST)
+
+/* The front end of a disk, or NULL: it is none of Xen's. */
+static const struct xenbus_device *xensched_front_end(struct gendisk *disk)
+{
+	struct device *parent = disk_to_dev(disk)->parent;
+
+	/* Of what Linux exports nothing says which bus this is but its name. */
+	if (!parent || !parent->bus || strcmp(parent->bus->name, "xen"))
+		return NULL;
+
+	return to_xenbus_device(parent);
+}
+
+/* Sleeps for memory may follow, so nothing is held here. */
+static void xensched_request_queued(void *data, struct bio *bio)
+{
+	const struct xenbus_device *front;
+	u64 pid = in_task() ? current->pid : 0;
+
+	/* A discard has sectors, but moves nothing; a flush has none. */
+	if (!bio_has_data(bio))
+		return;
+	front = xensched_front_end(bio->bi_bdev->bd_disk);
+	if (!front)
+		return;
+
+	xensched_log(XEN_SCHEDLOG_EV_GUEST_REQUEST,
+		     xensched_log_acct(DOMID_SELF),
+		     xensched_log_acct(front->otherend_id),
+		     pid | (u64)bio_sectors(bio) << XEN_SCHEDLOG_SECTORS_SHIFT);
+}
+
+static struct xensched_point queue_point = {
+	.name = "block_bio_queue",
+	.probe = xensched_request_queued,
+};
+
+static void xensched_request_turned(u32 on)
+{
+	xensched_point_turn(&queue_point, on & REQUEST);
+}
+
+static struct xensched_provider provider = {
+	.events = REQUEST,
+	.turned = xensched_request_turned,
+};
+
+void xensched_request_init(void)
+{
+	if (!xensched_point_find(&queue_point)) {
+		provider.events = 0;
+		pr_info("this Linux does not tell of its requests\n");
+		return;
+	}
+
+	xensched_log_provide(&provider);
+}
+
+void xensched_request_exit(void)
+{
+	if (provider.events)
+		xensched_log_withdraw(&provider);
+}
