@@ -38,12 +38,18 @@ DEFINE_PER_CPU(struct schedlog_cpu __rcu *, xensched_log_cpu);
 
 static DEFINE_PER_CPU(struct area_cpu, area_cpu);
 static struct xensched_geometry geometry;
+static u64 nr_areas;		/* That there ever were. */
 static struct xensched_region *global;
 static atomic64_t used_bytes;
 
 const struct xensched_geometry *xensched_geometry(void)
 {
 	return &geometry;
+}
+
+u64 xensched_area_number(void)
+{
+	return geometry.nr_acct ? nr_areas : 0;
 }
 
 u64 xensched_max_bytes(void)
@@ -247,6 +253,7 @@ int xensched_create_area(const struct xensched_geometry *g)
 		return -E2BIG;
 
 	geometry = *g;
+	nr_areas++;
 	global = xensched_alloc_region(global_size(g), NUMA_NO_NODE);
 	if (global)
 		err = alloc_cpus();

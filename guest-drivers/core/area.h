@@ -41,6 +41,10 @@ struct xensched_geometry {
 DECLARE_PER_CPU(struct schedlog_cpu __rcu *, xensched_log_cpu);
 
 const struct xensched_geometry *xensched_geometry(void);
+
+/* Each area has another number; 0: there is none. */
+u64 xensched_area_number(void);
+
 u64 xensched_max_bytes(void);
 u64 xensched_used_bytes(void);
 

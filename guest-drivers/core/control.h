@@ -50,6 +50,12 @@ void xensched_acct_exit(void);
 int xensched_advertise_init(void);
 void xensched_advertise_exit(void);
 
+/* promote.c: for an agent.  @promoter is the file's, and NULL at first. */
+struct xensched_promoter;
+long xensched_promote(struct xensched_promoter **promoter,
+		      void __user *argument);
+void xensched_promote_end(struct xensched_promoter *promoter);
+
 /* device.c */
 int xensched_device_init(void);
 void xensched_device_exit(void);

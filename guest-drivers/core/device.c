@@ -22,12 +22,26 @@
 
 static int xensched_dev_open(struct inode *inode, struct file *file)
 {
+	file->private_data = NULL;
+
 	return capable(CAP_SYS_ADMIN) ? 0 : -EPERM;
+}
+
+static int xensched_dev_release(struct inode *inode, struct file *file)
+{
+	xensched_promote_end(file->private_data);
+
+	return 0;
 }
 
 static long xensched_dev_ioctl(struct file *file, unsigned int cmd,
 			       unsigned long arg)
 {
+	if (cmd == XENSCHED_LOG_PROMOTE)
+		return xensched_promote((struct xensched_promoter **)
+					&file->private_data,
+					(void __user *)arg);
+
 	return xensched_control(cmd, (void __user *)arg);
 }
 
@@ -114,6 +128,7 @@ static int xensched_dev_mmap(struct file *file, struct vm_area_struct *vma)
 static const struct file_operations log_fops = {
 	.owner = THIS_MODULE,
 	.open = xensched_dev_open,
+	.release = xensched_dev_release,
 	.unlocked_ioctl = xensched_dev_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.mmap = xensched_dev_mmap,

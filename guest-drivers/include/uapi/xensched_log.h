@@ -65,6 +65,32 @@ struct xensched_log_release {
 	__u64 cookie;
 };
 
+/*
+ * Rows that an agent has completed, which the kernel's own rows in this log are
+ * not, are promoted: recorded as those of a site, on the CPU that it runs on,
+ * with this domain as the current one.  The file is a site of process-io from its
+ * first call on, until it is closed; @nr may be 0.
+ *
+ * EINVAL: another event, or a correspondent that is no accounting domain.  ENOENT:
+ * not set up.  ESTALE: the rows are from another area than there is now.  @area
+ * and @events are filled in with these two as well, and nothing is recorded.
+ */
+struct xensched_log_promoted {
+	__u64 counter;
+	__u16 event;		/* XEN_SCHEDLOG_EV_PROCESS_IO */
+	__u16 correspondent;	/* Or XEN_SCHEDLOG_ACCT_NONE */
+	__u32 pad;
+};
+
+#define XENSCHED_LOG_MAX_PROMOTED	1024
+
+struct xensched_log_promote {
+	__u64 area;		/* In: whose rows were completed; out: now */
+	__u64 rows;		/* const struct xensched_log_promoted *, [nr] */
+	__u32 nr;		/* XENSCHED_LOG_MAX_PROMOTED at most */
+	__u32 events;		/* Out: those which are on */
+};
+
 #define XENSCHED_LOG_IOC_MAGIC	0xf9
 #define XENSCHED_LOG_INFO \
 	_IOR(XENSCHED_LOG_IOC_MAGIC, 0, struct xensched_log_info)
@@ -76,6 +102,8 @@ struct xensched_log_release {
 	_IOW(XENSCHED_LOG_IOC_MAGIC, 4, struct xensched_log_events)
 #define XENSCHED_LOG_RELEASE \
 	_IOW(XENSCHED_LOG_IOC_MAGIC, 5, struct xensched_log_release)
+#define XENSCHED_LOG_PROMOTE \
+	_IOWR(XENSCHED_LOG_IOC_MAGIC, 6, struct xensched_log_promote)
 
 /*
  * mmap() with MAP_SHARED, at this offset: the region (XEN_SCHEDLOG_REGION_*:
