@@ -212,6 +212,9 @@ END
     inside getent group xensched-mark &&
         grep -r 'GROUP="xensched-mark"' "$HOST"/lib/udev/rules.d/60-xensched-mark.rules &&
         inside xensched-mark --help &&
+        inside xensched-agent --help &&
+        [ -e "$HOST"/lib/systemd/system/xensched-agent.service ] &&
+        [ ! -e "$HOST"/etc/systemd/system/multi-user.target.wants/xensched-agent.service ] &&
         inside sh -euc 'cc -Wall -Werror -o /prog /prog.c; /prog; rm /prog /prog.c'
 }
 

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * xensched-agent - in a guest: who in it asks for I/O, for xenschedd in dom0.
+ *
+ * The log of this guest's Linux says which thread asks which back end for how
+ * much, a row for each time.  To dom0 that would be too many rows, about threads
+ * that it does not know: to it they are a preliminary log.  This program reads
+ * them, completes them (complete.h) and has the kernel promote what comes of it:
+ * rows about processes, in the log file that dom0 reads.
+ *
+ * What is logged, and where, is dom0's to say: nothing is turned on here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <xensched/read-log.h>
+
+#include "complete.h"
+#include "uapi/xensched_log.h"
+
+enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };
+
+/* Between two rounds, while there is something to be read and while not. */
+#define ROUND_MS 100
+#define IDLE_MS  1000
+
+#define DEVICE "/dev/xensched-log"
+
+/* As uapi/xensched_log.h numbers them. */
+enum { REGION_STATE = 2, REGION_DATA = 3 };
+
+/* Bytes that are copied at a time. */
+#define ROOM 65536
+
+static const char usage[] =
+	"usage: xensched-agent\n"
+	"\n"
+	"Tell xenschedd in dom0 which process of this guest asks whose back end for how\n"
+	"much I/O, as long as xenschedd wants to know that of this guest.\n";
+
+/* The log of a CPU. */
+struct cpu {
+	struct xen_schedlog_state *state;
+	uint8_t *data;
+	struct xensched_reader *reader;	/* [nr_files] */
+};
+
+static int dev;
+static uint64_t area;			/* that is mapped; 0: none */
+static uint32_t nr_cpus, nr_files, data_size;
+static size_t state_size;
+static struct cpu *cpus;
+
+/*
+ * What is in an area that is there already may have been promoted by an agent before
+ * this one; in those which come later all is new.
+ */
+static enum xensched_begin begin = XENSCHED_BEGIN_NOW;
+
+static struct complete complete;
+static uint8_t buffer[ROOM];
+
+static void *map_region(uint32_t region, uint32_t cpu, size_t size)
+{
+	void *va = mmap(NULL, size, PROT_READ, MAP_SHARED, dev,
+			XENSCHED_LOG_OFFSET(region, cpu));
+
+	return va == MAP_FAILED ? NULL : va;
+}
+
+static void unmap_area(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < nr_cpus; i++) {
+		if (cpus[i].state)
+			munmap(cpus[i].state, state_size);
+		if (cpus[i].data)
+			munmap(cpus[i].data, data_size);
+		free(cpus[i].reader);
+	}
+	free(cpus);
+	cpus = NULL;
+	nr_cpus = 0;
+	area = 0;
+}
+
+/* "Now" is the time of the first read. */
+static void begin_reading(struct xensched_reader *reader)
+{
+	struct xensched_batch nothing;
+
+	if (begin == XENSCHED_BEGIN_NOW)
+		xensched_reader_read(reader, buffer, sizeof(buffer), &nothing);
+}
+
+/* A CPU that is not possible has no log. */
+static int map_cpu(struct cpu *c, uint32_t cpu,
+		   const struct xen_schedlog_file *files)
+{
+	uint32_t i;
+
+	c->state = map_region(REGION_STATE, cpu, state_size);
+	if (!c->state)
+		return errno == ENODEV ? 0 : -1;
+	c->data = map_region(REGION_DATA, cpu, data_size);
+	c->reader = calloc(nr_files, sizeof(*c->reader));
+	if (!c->data || !c->reader)
+		return -1;
+	for (i = 0; i < nr_files; i++) {
+		xensched_reader_init(&c->reader[i], &c->state[i],
+				     c->data + files[i].offset, files[i].size,
+				     begin);
+		begin_reading(&c->reader[i]);
+	}
+
+	return 0;
+}
+
+static int map_cpus(const struct xensched_log_info *info,
+		    struct xen_schedlog_file *files)
+{
+	struct xensched_log_files op = {
+		.nr = info->nr_files, .files = (uintptr_t)files,
+	};
+	size_t page = sysconf(_SC_PAGESIZE);
+	uint32_t i;
+
+	if (ioctl(dev, XENSCHED_LOG_FILES, &op) || op.nr != info->nr_files)
+		return -1;
+	cpus = calloc(info->nr_cpus, sizeof(*cpus));
+	if (!cpus)
+		return -1;
+	nr_cpus = info->nr_cpus;
+	nr_files = info->nr_files;
+	data_size = info->data_size;
+	state_size = (nr_files * sizeof(struct xen_schedlog_state) + page - 1) &
+		     -page;
+	for (i = 0; i < nr_cpus; i++)
+		if (map_cpu(&cpus[i], i, files))
+			return -1;
+
+	return 0;
+}
+
+/* If it goes meanwhile the next round finds out, by @number. */
+static void map_area(uint64_t number)
+{
+	struct xen_schedlog_file *files;
+	struct xensched_log_info info;
+
+	if (ioctl(dev, XENSCHED_LOG_INFO, &info) || !info.nr_cpus)
+		return;
+	files = calloc(info.nr_files, sizeof(*files));
+	if (files && !map_cpus(&info, files))
+		area = number;
+	else
+		unmap_area();
+	free(files);
+}
+
+static bool is_readable(const struct xensched_layout *layout)
+{
+	return layout->event != XENSCHED_NO_ENTRY &&
+	       layout->correspondent != XENSCHED_NO_ENTRY &&
+	       layout->counter_size == sizeof(uint64_t);
+}
+
+static void take(const struct xensched_batch *batch)
+{
+	const struct xensched_layout *layout = &batch->layout;
+	const uint8_t *from = batch->rows;
+	size_t nr = xensched_batch_rows(batch);
+	struct complete_row row;
+
+	if (!is_readable(layout))
+		return;
+	for (; nr; nr--, from += layout->size) {
+		memcpy(&row.event, from + layout->event, sizeof(row.event));
+		memcpy(&row.correspondent, from + layout->correspondent,
+		       sizeof(row.correspondent));
+		memcpy(&row.counter, from + layout->counter,
+		       sizeof(row.counter));
+		complete_add(&complete, &row);
+	}
+}
+
+/* No more than what can be there at once: who writes it may be faster. */
+static uint64_t read_file(struct xensched_reader *reader)
+{
+	struct xensched_batch batch;
+	uint64_t left = reader->size, lost = 0;
+
+	while (xensched_reader_read(reader, buffer, sizeof(buffer), &batch) >
+	       0) {
+		lost += batch.lost_rows;
+		take(&batch);
+		if (batch.length >= left)
+			return lost;
+		left -= batch.length;
+	}
+	take(&batch);
+
+	return lost + batch.lost_rows;
+}
+
+static uint64_t read_area(void)
+{
+	uint64_t lost = 0;
+	uint32_t cpu, file;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++)
+		for (file = 0; cpus[cpu].reader && file < nr_files; file++)
+			lost += read_file(&cpus[cpu].reader[file]);
+
+	return lost;
+}
+
+/* Only what the sums lack is worth a word, and that once. */
+static void say_lost(uint64_t lost)
+{
+	static bool said;
+
+	if (said || !(lost || complete.dropped))
+		return;
+	said = true;
+	fprintf(stderr, "xensched-agent: more is asked for than can be "
+		"followed: dom0 is told of less than there is\n");
+}
+
+static int promote(struct xensched_log_promote *op)
+{
+	struct xensched_log_promoted promoted[COMPLETE_MAX_ROWS];
+	struct complete_row rows[COMPLETE_MAX_ROWS];
+	unsigned int i;
+
+	_Static_assert(COMPLETE_MAX_ROWS <= XENSCHED_LOG_MAX_PROMOTED,
+		       "a round is one call");
+	*op = (struct xensched_log_promote){
+		.area = area, .rows = (uintptr_t)promoted,
+		.nr = complete_round(&complete, rows),
+	};
+	for (i = 0; i < op->nr; i++)
+		promoted[i] = (struct xensched_log_promoted){
+			.counter = rows[i].counter, .event = rows[i].event,
+			.correspondent = rows[i].correspondent,
+		};
+	if (!ioctl(dev, XENSCHED_LOG_PROMOTE, op) || errno == ENOENT ||
+	    errno == ESTALE)
+		return 0;
+	fprintf(stderr, "xensched-agent: cannot promote rows: %s%s\n",
+		strerror(errno), errno == ENOTTY ? "; the module xensched_log "
+		"is older than this program" : "");
+
+	return -1;
+}
+
+/* How long to wait until the next one, in ms; -1: there will be none. */
+static int do_round(void)
+{
+	struct xensched_log_promote op;
+
+	say_lost(read_area());
+	if (promote(&op))
+		return -1;
+	if (op.area != area) {
+		unmap_area();
+		complete_init(&complete, complete.name_of);
+		if (op.area)
+			map_area(op.area);
+	}
+	begin = XENSCHED_BEGIN_OLDEST;
+	if (area && op.events & 1U << XEN_SCHEDLOG_EV_GUEST_REQUEST)
+		return ROUND_MS;
+	complete_unsaid(&complete);
+
+	return IDLE_MS;
+}
+
+/* As /proc has it: the name of the first thread, in a line. */
+static bool name_of(uint32_t process, char name[COMPLETE_NAME])
+{
+	char path[32];
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", process);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	length = read(fd, name, COMPLETE_NAME);
+	close(fd);
+	if (length < 1)
+		return false;
+	name[length - 1] = '\0';
+
+	return true;
+}
+
+static int check_version(void)
+{
+	struct xensched_log_info info;
+
+	if (ioctl(dev, XENSCHED_LOG_INFO, &info)) {
+		fprintf(stderr, "xensched-agent: %s: %s\n", DEVICE,
+			strerror(errno));
+		return -1;
+	}
+	if (info.abi_version == XEN_SCHEDLOG_ABI_VERSION)
+		return 0;
+	fprintf(stderr, "xensched-agent: the log has version %u, this program "
+		"has %u\n", info.abi_version, XEN_SCHEDLOG_ABI_VERSION);
+
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	int ms;
+
+	if (argc != 1) {
+		bool help = argc == 2 && !strcmp(argv[1], "--help");
+
+		fputs(usage, help ? stdout : stderr);
+		return help ? EXIT_OK : EXIT_WRONG_USE;
+	}
+	dev = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (dev < 0) {
+		fprintf(stderr, "xensched-agent: %s: %s%s\n", DEVICE,
+			strerror(errno), errno == ENOENT
+			? "; 'modprobe xensched_guest' makes it" : "");
+		return EXIT_FAILED;
+	}
+	if (check_version())
+		return EXIT_FAILED;
+	complete_init(&complete, name_of);
+	while ((ms = do_round()) >= 0) {
+		struct timespec pause = {
+			.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000,
+		};
+
+		nanosleep(&pause, NULL);
+	}
+
+	return EXIT_FAILED;
+}
