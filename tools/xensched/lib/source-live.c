@@ -55,6 +55,7 @@ struct live {
     uint64_t checked_ns; /* when it was last seen to be there */
     uint64_t due;       /* log files found past their mark */
     uint32_t hurry;     /* log files whose very next row counts */
+    uint32_t left;      /* log files which are not for us */
     void *buffer;
     size_t room;
 };
@@ -319,6 +320,11 @@ static bool is_stuck(struct log_file *log, int rc)
     return log->busy >= BUSY_ROUNDS;
 }
 
+static bool is_left(const struct live *l, const struct log_file *log)
+{
+    return log->file < 32 && l->left & 1U << log->file;
+}
+
 static int live_next(void *data, struct xensched_batch *batch,
                            struct xensched_error *err)
 {
@@ -327,9 +333,13 @@ static int live_next(void *data, struct xensched_batch *batch,
 
     while (l->at < l->nr_logs) {
         struct log_file *log = &l->logs[l->at];
-        int more = xensched_reader_read(&log->reader, l->buffer, l->room,
-                                        batch);
+        int more;
 
+        if (is_left(l, log)) {
+            next_log(l);
+            continue;
+        }
+        more = xensched_reader_read(&log->reader, l->buffer, l->room, batch);
         if (is_stuck(log, more))
             return xensched_fail(err, EAGAIN, "the layout of log file %u of "
                                  "CPU %u is being changed for ever", log->file,
@@ -355,6 +365,13 @@ static void live_hurry(void *data, uint32_t files)
     struct live *l = data;
 
     l->hurry = files;
+}
+
+static void live_leave(void *data, uint32_t files)
+{
+    struct live *l = data;
+
+    l->left = files;
 }
 
 static uint64_t live_due(const void *data)
@@ -394,6 +411,7 @@ static uint64_t live_nonsense(const void *data)
         .next = live_next,                                            \
         .nonsense = live_nonsense,                                    \
         .hurry = live_hurry,                                          \
+        .leave = live_leave,                                          \
         .due = live_due,                                              \
         .close = live_close,                                          \
     }

@@ -118,6 +118,12 @@ void xensched_source_hurry(struct xensched_source *source, uint32_t files)
         source->ops->hurry(source->data, files);
 }
 
+void xensched_source_leave(struct xensched_source *source, uint32_t files)
+{
+    if (source->ops->leave)
+        source->ops->leave(source->data, files);
+}
+
 uint64_t xensched_source_host(const struct xensched_source *source,
                               const char **text, size_t *length)
 {

@@ -25,6 +25,8 @@ struct xensched_source_ops {
     uint64_t (*due)(const void *data);
     /* As xensched_source_hurry(); NULL: it does not ring. */
     void (*hurry)(void *data, uint32_t files);
+    /* As xensched_source_leave(); NULL: there are no such log files. */
+    void (*leave)(void *data, uint32_t files);
     /* As xensched_source_host(); NULL: it never is told. */
     uint64_t (*host)(const void *data, const char **text, size_t *length);
     /* As xensched_source_whose(); NULL: all rows are of one producer. */

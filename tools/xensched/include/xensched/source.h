@@ -99,6 +99,12 @@ void xensched_source_stats(const struct xensched_source *source,
 void xensched_source_hurry(struct xensched_source *source, uint32_t files);
 
 /*
+ * Of a live source: leave these log files (a mask as above) to somebody else, who
+ * has use for them.  Nothing of them is read, nor is it lost.
+ */
+void xensched_source_leave(struct xensched_source *source, uint32_t files);
+
+/*
  * What the host was as of the latest batch, for sources which know that:
  * *text has *length bytes, and is valid until the next batch.  Returns how many
  * times it was told so far; 0: never, and *text is NULL.
