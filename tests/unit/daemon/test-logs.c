@@ -61,6 +61,7 @@ static void what_is_wrong_is_refused(void **state)
         "evtchn-send:-1", "evtchn-send:+1", "evtchn-send:4294967296",
         "evtchn-send:1:1", "evtchn-send:2x", "evtchn-send,evtchn-send",
         "all:3", "all,runq", "none,runq", "pmc4", "evtchn-send,pmc0:", " runq",
+        "process-io:1", "process-io:2", "guest-request",
     };
     unsigned int i;
 
@@ -99,6 +100,31 @@ static void what_needs_64_bits_has_them(void **state)
                      EVENT(GUEST_SWITCH) | EVENT(GUEST_NAME));
     assert_false(logs.lcr[0] & XEN_SCHEDLOG_LCR_COUNTER64);
     assert_true(logs.lcr[1] & XEN_SCHEDLOG_LCR_COUNTER64);
+}
+
+/* Nobody chooses them: they come with what is made of them. */
+static void what_a_guest_logs_for_its_agent_comes_with_the_rest(void **state)
+{
+    (void)state;
+    choice_default(&choice);
+    logs_init(&logs, &choice, GUEST, 64);
+    assert_int_equal(logs.nr, 0);
+    assert_false(choice_possible() & EVENT(GUEST_REQUEST));
+
+    assert_true(choice_parse(&choice, "ring-pages,process-io"));
+    assert_int_equal(choice_events(&choice, GUEST), EVENT(PROCESS_IO));
+    assert_int_equal(choice_events(&choice, LINUX), EVENT(RING_PAGES));
+    logs_init(&logs, &choice, GUEST, 64);
+    assert_int_equal(logs.nr, 2);
+    assert_int_equal(logs.events[0], EVENT(PROCESS_IO));
+    assert_int_equal(logs.preliminary,
+                     EVENT(GUEST_REQUEST) | EVENT(GUEST_NAME));
+    assert_int_equal(logs.events[1], logs.preliminary);
+    assert_int_equal(logs.not_ours, 1U << 1);
+    assert_true(logs.lcr[0] & logs.lcr[1] & XEN_SCHEDLOG_LCR_COUNTER64);
+    logs_init(&logs, &choice, LINUX, 64);
+    assert_int_equal(logs.nr, 1);
+    assert_int_equal(logs.preliminary | logs.not_ours, 0);
 }
 
 static void log_files_have_the_sizes_that_are_set(void **state)
@@ -156,7 +182,8 @@ static void there_is_a_power_of_two_of_them(void **state)
 static void all_is_all_but_performance_counters(void **state)
 {
 #define MASK(NAME, nr, name, kind) 1U << nr |
-    const uint32_t all = XEN_SCHEDLOG_EVENTS(MASK) 0;
+    const uint32_t all = (XEN_SCHEDLOG_EVENTS(MASK) 0) &
+                         ~EVENT(GUEST_REQUEST); /* not to be chosen */
     uint32_t files;
 
     (void)state;
@@ -168,7 +195,8 @@ static void all_is_all_but_performance_counters(void **state)
     assert_true(logs.geometry.nr_files <= LOGS_MAX);
     logs_init(&logs, &choice, LINUX, 64);
     assert_int_equal(files & events_of_files(), 0);
-    assert_int_equal(files | events_of_files(), all & ~PMCS);
+    assert_int_equal(files | events_of_files() | EVENT(PROCESS_IO),
+                     all & ~PMCS);
 }
 
 static void none_has_the_usual_log_files(void **state)
@@ -193,6 +221,8 @@ int main(void)
         cmocka_unit_test(what_is_wrong_is_refused),
         cmocka_unit_test(only_what_is_chosen_has_a_log_file),
         cmocka_unit_test(what_needs_64_bits_has_them),
+        cmocka_unit_test(
+            what_a_guest_logs_for_its_agent_comes_with_the_rest),
         cmocka_unit_test(log_files_have_the_sizes_that_are_set),
         cmocka_unit_test(a_wrong_size_changes_nothing),
         cmocka_unit_test(there_is_a_power_of_two_of_them),

@@ -106,6 +106,25 @@ static void what_a_configuration_says_is_read_and_followed(void **state)
     assert_false(xenstore_domain(xs, 2).stays);
 }
 
+static void who_lets_its_log_be_read_is_known_and_followed(void **state)
+{
+    (void)state;
+    fake_xs_put("1", "/local/domain/2/platform/vm-affinity-log");
+    fake_xs_put("0", "/local/domain/3/platform/vm-affinity-log");
+    assert_false(xenstore_domain(xs, 1).logs);
+    assert_true(xenstore_domain(xs, 2).logs);
+    assert_false(xenstore_domain(xs, 3).logs);
+    fake_xs_remove("/local/domain/2/platform/vm-affinity-log");
+    assert_true(xenstore_changed(xs));
+    assert_false(xenstore_domain(xs, 2).logs);
+
+    assert_false(xenstore_is_logging(xs, 1));
+    fake_xs_put("0", "/local/domain/1/schedlog/area/events");
+    assert_false(xenstore_is_logging(xs, 1));
+    fake_xs_put("24", "/local/domain/1/schedlog/area/events");
+    assert_true(xenstore_is_logging(xs, 1));
+}
+
 #define GROUP "/local/domain/%u/platform/vm-affinity-group"
 
 static void is_in_group(uint32_t domid, const char *group)
@@ -308,6 +327,7 @@ int main(void)
         xenstore_test(
             many_events_of_a_domain_are_read_once_and_only_what_changed),
         xenstore_test(what_a_configuration_says_is_read_and_followed),
+        xenstore_test(who_lets_its_log_be_read_is_known_and_followed),
         xenstore_test(the_group_is_read_and_followed),
         xenstore_test(a_bad_group_is_ignored_and_said_once),
         xenstore_test(an_answer_is_an_answer),

@@ -114,6 +114,7 @@ static void copy_identity(const struct fake_domain *from, uint32_t domid,
     snprintf(d->uuid, sizeof(d->uuid),
              "00000000-0000-0000-0000-%012u", from->uuid);
     d->driver = from->driver;
+    d->logs = from->logs;
     snprintf(d->group, sizeof(d->group), "%s", from->group);
     for (i = 0; i < FAKE_DOMAINS; i++)
         if (from->clients & 1U << i)

@@ -27,6 +27,8 @@ static uint8_t *ram;
 static unsigned int handles;
 
 unsigned int mapped;
+unsigned int cpu_pages, first_size;
+const char *events_built;
 struct fake_host host;
 struct core core;
 struct core_settings settings;
@@ -283,7 +285,7 @@ static void put_frames(unsigned int nr_cpus)
     for (i = 0; i < 2; i++)
         *entry++ = GLOBAL + i;
     for (cpu = 0; cpu < nr_cpus; cpu++)
-        for (i = 0; i < CPU_PAGES; i++)
+        for (i = 0; i < cpu_pages; i++)
             *entry++ = CPU_FRAME(cpu) + i;
 }
 
@@ -296,7 +298,7 @@ void answer(void)
     advertise("nr-acct", request("nr-acct"));
     advertise("sizes", request("sizes"));
     advertise("tsc-khz", "1000");
-    advertise("events-built", "50331648"); /* ring-pages, ring-sectors */
+    advertise("events-built", events_built);
     advertise("events", request("events"));
     advertise("directory", "100");
 }
@@ -321,7 +323,7 @@ static void log_row(uint8_t *global, uint8_t *control, uint8_t *state,
     cpu->route = (void *)(global + XEN_SCHEDLOG_ROUTES_OFFSET);
     cpu->skipped = skipped;
     cpu->acct_mask = FAKE_ACCTS - 1;
-    schedlog_init_file(&cpu->file[0], data, FILE_SIZE, s);
+    schedlog_init_file(&cpu->file[0], data, first_size, s);
     *s = before;
     cpu->file[0].pos = before.pos;
     cpu->file[0].layout_seq = before.layout_seq;
@@ -416,6 +418,9 @@ int setup(void **state)
     (void)state;
     unlink(STATE);
     unlink(JOURNAL);
+    cpu_pages = CPU_PAGES;
+    first_size = FILE_SIZE;
+    events_built = "50331648"; /* ring-pages, ring-sectors */
     fake_xs_reset();
     fake_domctl = (struct fake_domctl){ .nr_vcpus = 2, .nr_frames = FRAMES };
     memset(&device, 0, sizeof(device));

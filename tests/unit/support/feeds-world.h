@@ -36,7 +36,7 @@
 #define GLOBAL    10U
 #define DIRECTORY 100U
 #define CPU_PAGES 66U /* 1 CONTROL, 1 STATE, 64 DATA */
-#define CPU_FRAME(cpu) (200U + CPU_PAGES * (cpu))
+#define CPU_FRAME(cpu) (200U + 100U * (cpu)) /* room for more of a test's */
 #define NO_FRAME  UINT64_MAX
 
 extern unsigned int mapped; /* regions of that memory */
@@ -62,6 +62,13 @@ extern struct made_up_device device;
 
 int setup(void **state);
 int teardown(void **state); /* nothing may have stayed mapped or open */
+
+/*
+ * Of its log files, the first one is written to.  CPU_PAGES at first, and FILE_SIZE;
+ * all of it is forgotten when a test ends.
+ */
+extern unsigned int cpu_pages, first_size;
+extern const char *events_built;
 
 /* The driver domain's side. */
 uint8_t *page(unsigned int frame);

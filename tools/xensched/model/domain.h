@@ -56,6 +56,7 @@ struct domain {
     bool stays;                  /* its configuration wants it to */
     bool soft_only;              /* so its configuration: no hard affinity */
     bool pool_soft;              /* nor any domain of its cpupool */
+    bool logs;                   /* so its configuration: its log may be read */
     /* The group which its configuration names, or "". */
     char group[DOMAIN_GROUP_TEXT];
     unsigned int nr_serves;

@@ -25,8 +25,8 @@ static void apply(struct feeds *feeds, const struct governor_change *c)
         const struct feed *feed = feeds->feed[i];
 
         if (feed->area && feed->state == FEED_READING &&
-            feed->acct == c->acct)
-            logs_set_threshold(&feeds->logs, feed->area, c->acct, c->event,
+            feed->producer == LINUX && feed->acct == c->acct)
+            logs_set_threshold(&feeds->logs[LINUX], feed->area, c->acct, c->event,
                                c->to);
     }
 }

@@ -13,6 +13,9 @@
 /* Until something is tried again: at most. */
 #define LAST_PAUSE_NS  (300 * NS_PER_S)
 
+/* Of a guest. */
+#define NO_AGENT "xensched-agent does not run there"
+
 /* What was good for so long begins with the first pause when it fails. */
 #define GOOD_NS (60 * NS_PER_S)
 
@@ -92,18 +95,25 @@ void feed_fail(struct feeds *feeds, struct feed *feed,
 
 /* Events. */
 
-static uint32_t wanted_events(const struct feeds *feeds, uint32_t built)
+/* Where nobody completes the preliminary rows, they are of no use. */
+static uint32_t wanted_events(const struct feeds *feeds,
+                              const struct feed *feed, uint32_t built)
 {
-    return choice_events(feeds->settings.choice, LINUX) & built;
+    uint32_t events = choice_events(feeds->settings.choice, feed->producer) &
+                      built;
+
+    return events ? events | (feed_logs(feeds, feed)->preliminary & built) : 0;
 }
 
-/* As apply_thresholds() of the core. */
+/* As apply_thresholds() of the core.  Of a guest each row counts. */
 static void apply_thresholds(struct feeds *feeds, struct feed *feed)
 {
     unsigned int event;
 
+    if (feed->producer == GUEST)
+        return;
     for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
-        logs_set_threshold(&feeds->logs, feed->area, feed->acct, event,
+        logs_set_threshold(feed_logs(feeds, feed), feed->area, feed->acct, event,
                            governor_threshold(&feeds->core->governor, event,
                                               feed->acct));
 }
@@ -116,6 +126,9 @@ static int turn_on(struct feeds *feeds, struct feed *feed, uint32_t events,
     if (rc < 0)
         return rc;
     feed->on = events;
+    if (feed->producer == GUEST && !feed->refusal_said)
+        snprintf(feed->reason, sizeof(feed->reason), "%s",
+                 events ? "" : NO_AGENT);
 
     return feed_area_events(feed, events,
                             events ? feeds->settings.lease_ms : 0, err);
@@ -131,16 +144,19 @@ static int start_reading(struct feeds *feeds, struct feed *feed,
     if (rc)
         return rc;
     /* All that a Linux logs is what it does itself. */
-    logs_prepare(&feeds->logs, feed->area);
-    logs_route(&feeds->logs, feeds->settings.choice, feed->area, feed->acct,
-               ~0U, true);
+    logs_prepare(feed_logs(feeds, feed), feed->area);
+    logs_route(feed_logs(feeds, feed), feeds->settings.choice, feed->area,
+               feed->acct, ~0U, true);
     apply_thresholds(feeds, feed);
     rc = xensched_source_open(feed->name, feed->area, &feed->source, err);
-    if (!rc)
-        rc = feed_area_info(feed, &info, err);
+    if (rc)
+        return rc;
+    xensched_source_leave(feed->source, feed_logs(feeds, feed)->not_ours);
+    rc = feed_area_info(feed, &info, err);
 
     return rc ? rc : turn_on(feeds, feed,
-                             wanted_events(feeds, info.events_built), err);
+                             wanted_events(feeds, feed, info.events_built),
+                             err);
 }
 
 static void try_reading(struct feeds *feeds, struct feed *feed,
@@ -148,11 +164,13 @@ static void try_reading(struct feeds *feeds, struct feed *feed,
 {
     struct xensched_error err;
 
+    feed->reason[0] = '\0';
     if (start_reading(feeds, feed, &err)) {
         feed_fail(feeds, feed, err.text, now_ns);
         return;
     }
-    feed_enter(feed, FEED_READING, "", now_ns);
+    feed->state = FEED_READING;
+    feed->since_ns = now_ns;
     feed->said[0] = '\0';
     say("source %s: reading", feed->name);
     feed_journal(feeds, feed, "source");
@@ -166,7 +184,7 @@ static int check_events(struct feeds *feeds, struct feed *feed,
                         const struct xensched_area_info *info,
                         uint64_t now_ns, struct xensched_error *err)
 {
-    uint32_t wanted = wanted_events(feeds, info->events_built);
+    uint32_t wanted = wanted_events(feeds, feed, info->events_built);
 
     if (!feed_is_domains(feed) && feed->on && !info->lease_ms)
         return xensched_fail(err, ESTALE, "its lease has ended");
@@ -203,8 +221,9 @@ static void try_linux(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
 {
     const struct feeds_settings *s = &feeds->settings;
     struct xensched_error err;
-    int rc = xensched_area_setup_linux(&feeds->logs.geometry, s->replace_area,
-                                       feeds->core->cookie, &feed->area, &err);
+    int rc = xensched_area_setup_linux(&feed_logs(feeds, feed)->geometry,
+                                       s->replace_area, feeds->core->cookie,
+                                       &feed->area, &err);
 
     if (!rc)
         try_reading(feeds, feed, now_ns);
@@ -220,7 +239,7 @@ static void ask_domain(struct feeds *feeds, struct feed *feed,
     struct xensched_error err;
 
     feed_close(feed);
-    if (feed_area_request(feed, &feeds->logs.geometry, &err)) {
+    if (feed_area_request(feed, &feed_logs(feeds, feed)->geometry, &err)) {
         feed_fail(feeds, feed, err.text, now_ns);
         return;
     }

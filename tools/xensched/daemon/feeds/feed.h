@@ -11,8 +11,14 @@
 /* Until something is tried again, at first; each time twice as long. */
 #define FEED_FIRST_PAUSE_NS 1000000000ULL
 
-/* A driver domain's; else dom0's. */
+/* A driver domain's, or a guest's; else dom0's. */
 bool feed_is_domains(const struct feed *feed);
+
+static inline const struct logs *feed_logs(const struct feeds *feeds,
+                                           const struct feed *feed)
+{
+    return &feeds->logs[feed->producer];
+}
 
 void feed_enter(struct feed *feed, enum feed_state state, const char *reason,
                 uint64_t now_ns);

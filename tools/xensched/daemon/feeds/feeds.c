@@ -27,7 +27,11 @@
 #define BYTES_PER_ROUND   (1U << 20)
 #define BATCHES_PER_ROUND 4096U
 
-#define MAX_DRIVER_DOMAINS 64
+/* The same of guests', of which there may be more, and which say less. */
+#define GUEST_BYTES_PER_ROUND (1U << 17)
+
+/* Of driver domains, and of guests. */
+#define MAX_DOMAINS 64
 
 /*
  * It is said of one that it claims too much when it did so in as many rounds:
@@ -40,10 +44,12 @@ enum { THE_HYPERVISORS, LINUX_OF_DOM0, FIRST_DOMAIN };
 
 /* Feeds come and go. */
 
-static struct feed *add_feed(struct feeds *feeds, const char *name)
+static struct feed *add_feed(struct feeds *feeds, const char *name,
+                             enum producer producer)
 {
     struct feed *feed = need_memory(1, sizeof(*feed));
 
+    feed->producer = producer;
     snprintf(feed->name, sizeof(feed->name), "%s", name);
     feed->pause_ns = FEED_FIRST_PAUSE_NS;
     feeds->feed = need_more_memory(feeds->feed, feeds->nr + 1,
@@ -53,15 +59,32 @@ static struct feed *add_feed(struct feeds *feeds, const char *name)
     return feed;
 }
 
-static struct feed *add_domain(struct feeds *feeds, const struct domain *d)
+static unsigned int nr_domains(const struct feeds *feeds,
+                               enum producer producer)
+{
+    unsigned int i, nr = 0;
+
+    for (i = FIRST_DOMAIN; i < feeds->nr; i++)
+        nr += feeds->feed[i]->producer == producer;
+
+    return nr;
+}
+
+static struct feed *add_domain(struct feeds *feeds, const struct domain *d,
+                               enum producer producer)
 {
     char name[FEED_NAME_TEXT];
     struct feed *feed;
 
-    if (feeds->nr == FIRST_DOMAIN + MAX_DRIVER_DOMAINS)
+    if (nr_domains(feeds, producer) == MAX_DOMAINS)
         return NULL;
     snprintf(name, sizeof(name), "domain:%u", d->domid);
-    feed = add_feed(feeds, name);
+    feed = add_feed(feeds, name, producer);
+    if (producer == GUEST) {
+        feed->processes = need_memory(1, sizeof(*feed->processes));
+        processes_init(feed->processes,
+                       feeds->core->settings.half_life_ns);
+    }
     feed->domid = d->domid;
     memcpy(feed->uuid, d->uuid, sizeof(feed->uuid));
     xenstore_remove_accts(feeds->xs, d->domid);
@@ -69,12 +92,16 @@ static struct feed *add_domain(struct feeds *feeds, const struct domain *d)
     return feed;
 }
 
-static struct feed *find_domain(struct feeds *feeds, const struct domain *d)
+/* One that serves others now, or no more, has another log. */
+static struct feed *find_domain(const struct feeds *feeds,
+                                const struct domain *d,
+                                enum producer producer)
 {
     unsigned int i;
 
     for (i = FIRST_DOMAIN; i < feeds->nr; i++)
         if (feeds->feed[i]->domid == d->domid &&
+            feeds->feed[i]->producer == producer &&
             !strcmp(feeds->feed[i]->uuid, d->uuid))
             return feeds->feed[i];
 
@@ -85,6 +112,7 @@ static void free_feed(struct feed *feed)
 {
     feed_close(feed);
     sieve_clear(&feed->sieve);
+    free(feed->processes);
     free(feed->numbers);
     free(feed);
 }
@@ -130,19 +158,49 @@ static void drop_others(struct feeds *feeds, const struct domains *domains)
     }
 }
 
+/* Of which kind is the log of a domain? */
+static enum producer producer_of(const struct domain *d)
+{
+    return !d->domid || d->nr_serves ? LINUX : GUEST;
+}
+
+static bool is_wanted(const struct feeds *feeds, const struct domain *d)
+{
+    enum producer producer = producer_of(d);
+
+    return feeds->logs[producer].nr && (producer != GUEST || d->logs);
+}
+
+static struct feed *feed_of(const struct feeds *feeds, const struct domain *d)
+{
+    return d->domid ? find_domain(feeds, d, producer_of(d))
+                    : feeds->feed[LINUX_OF_DOM0];
+}
+
+/*
+ * Somebody else, such as xensched record, reads the log of a guest, with another
+ * layout and other numbers; or we did, and were killed.  That ends.
+ */
+static bool is_anothers(struct feeds *feeds, const struct domain *d)
+{
+    if (producer_of(d) != GUEST || !xenstore_is_logging(feeds->xs, d->domid))
+        return false;
+    feeds->domains_hash = 0;
+
+    return true;
+}
+
 static void look_at_domain(struct feeds *feeds, const struct domain *d,
                            const struct domains *domains)
 {
-    struct feed *feed = d->domid ? find_domain(feeds, d)
-                                 : feeds->feed[LINUX_OF_DOM0];
+    struct feed *feed = feed_of(feeds, d);
 
-    if (d->domid && !d->nr_serves)
+    if (!feed && is_anothers(feeds, d))
         return;
     if (!feed)
-        feed = add_domain(feeds, d);
+        feed = add_domain(feeds, d, producer_of(d));
     if (!feed)
         return;
-    feed->seen = true;
     feed->acct = d->acct;
     numbers_write(feeds, feed, d, domains);
     numbers_set_sieve(feed, d, domains);
@@ -160,6 +218,7 @@ static uint64_t hash_domains(const struct domains *domains)
         value = fnv(value, &d->domid, sizeof(d->domid));
         value = fnv(value, d->uuid, strlen(d->uuid));
         value = fnv(value, &d->acct, sizeof(d->acct));
+        value = fnv(value, &d->logs, sizeof(d->logs));
         value = fnv(value, &d->nr_serves, sizeof(d->nr_serves));
         value = fnv(value, d->serves, d->nr_serves * sizeof(*d->serves));
     }
@@ -181,15 +240,27 @@ static bool domains_differ(struct feeds *feeds, const struct domains *domains,
     return true;
 }
 
+/*
+ * What goes is dropped first: a domain that has another kind of log now, as it begins
+ * to serve others, is to keep what it is told for that.
+ */
 static void look_at_domains(struct feeds *feeds, const struct domains *domains)
 {
     unsigned int i;
 
     for (i = 0; i < feeds->nr; i++)
         feeds->feed[i]->seen = false;
-    for (i = 0; i < domains->nr; i++)
-        look_at_domain(feeds, &domains->domain[i], domains);
+    for (i = 0; i < domains->nr; i++) {
+        const struct domain *d = &domains->domain[i];
+        struct feed *feed = is_wanted(feeds, d) ? feed_of(feeds, d) : NULL;
+
+        if (feed)
+            feed->seen = true;
+    }
     drop_others(feeds, domains);
+    for (i = 0; i < domains->nr; i++)
+        if (is_wanted(feeds, &domains->domain[i]))
+            look_at_domain(feeds, &domains->domain[i], domains);
 }
 
 /* Either it has told of a change, or its time has come. */
@@ -217,13 +288,14 @@ void feeds_look(struct feeds *feeds, const struct domains *domains,
     bool differ;
     unsigned int i;
 
-    if (!feeds->logs.nr)
+    if (!feeds->logs[LINUX].nr && !feeds->logs[GUEST].nr)
         return;
     differ = domains_differ(feeds, domains, now_ns);
     if (differ)
         look_at_domains(feeds, domains);
     for (i = LINUX_OF_DOM0; i < feeds->nr; i++)
-        if (differ || is_due(feeds, feeds->feed[i], now_ns))
+        if (feed_logs(feeds, feeds->feed[i])->nr &&
+            (differ || is_due(feeds, feeds->feed[i], now_ns)))
             look_at_feed(feeds, feeds->feed[i], now_ns);
 }
 
@@ -255,21 +327,44 @@ static bool is_as_asked(const struct logs *logs,
            batch->layout.lcr == logs->lcr[batch->file];
 }
 
+/* A guest's word, which is about itself. */
+static void take_processes(struct feed *feed,
+                           const struct xensched_batch *batch, uint64_t now_ns)
+{
+    size_t nr = xensched_batch_rows(batch), i;
+    struct xensched_row row;
+
+    for (i = 0; i < nr; i++) {
+        xensched_batch_row(batch, i, &row);
+        if (sieve_believes_process(&feed->sieve, &row))
+            processes_add(feed->processes, row.correspondent, row.counter,
+                          now_ns);
+        else
+            feed->refused++;
+    }
+}
+
 static void take(struct feeds *feeds, struct feed *feed,
                  const struct xensched_batch *batch, uint64_t now_ns)
 {
     struct tally_sieve sieve = { .most = sieve_most, .arg = &feed->sieve };
 
-    /* What it says of others must not thin out theirs. */
-    governor_count(&feeds->core->governor, batch, feed->acct);
-    if (feed_is_domains(feed) && !is_as_asked(&feeds->logs, batch)) {
+    const struct logs *logs = feed_logs(feeds, feed);
+
+    /* What it says of others must not thin out theirs; a guest's is a sum. */
+    if (feed->producer == LINUX)
+        governor_count(&feeds->core->governor, batch, feed->acct);
+    if (feed_is_domains(feed) && !is_as_asked(logs, batch)) {
         feed->refused += xensched_batch_rows(batch);
         return;
     }
+    if (feed->producer == GUEST) {
+        take_processes(feed, batch, now_ns);
+        return;
+    }
     if (!feed_is_domains(feed) &&
-        (batch->file >= feeds->logs.nr ||
-         !matrix_takes(feeds->core->matrix,
-                       feeds->logs.events[batch->file])))
+        (batch->file >= logs->nr ||
+         !matrix_takes(feeds->core->matrix, logs->events[batch->file])))
         return;
     matrix_add_believable(feeds->core->matrix, batch, &sieve, now_ns);
     feed->refused += sieve.refused;
@@ -289,6 +384,8 @@ static void hold_against_xen(struct feeds *feeds, uint64_t now_ns)
     for (i = FIRST_DOMAIN; i < feeds->nr; i++) {
         struct feed *feed = feeds->feed[i];
 
+        if (feed->producer != LINUX)
+            continue;
         if (feed->fresh && sieve_cap(&feed->sieve, feeds->core->matrix,
                                      now_ns))
             feed->capped++;
@@ -308,10 +405,10 @@ static bool has_nonsense(const struct feed *feed)
 }
 
 /* What was lost was copied, too, or may have been: at most the whole file. */
-static unsigned int bytes_touched(const struct feeds *feeds,
+static unsigned int bytes_touched(const struct logs *logs,
                                   const struct xensched_batch *batch)
 {
-    uint64_t lost = batch->lost_bytes, most = feeds->logs.sizes[batch->file];
+    uint64_t lost = batch->lost_bytes, most = logs->sizes[batch->file];
 
     return batch->length + (lost < most ? lost : most);
 }
@@ -320,10 +417,12 @@ static unsigned int bytes_touched(const struct feeds *feeds,
 static bool is_enough(const struct feeds *feeds, const struct feed *feed,
                       unsigned int batches, unsigned int bytes)
 {
-    unsigned int sharers = feeds->nr - FIRST_DOMAIN;
+    unsigned int sharers = nr_domains(feeds, feed->producer);
+    unsigned int most = feed->producer == GUEST ? GUEST_BYTES_PER_ROUND
+                                                : BYTES_PER_ROUND;
 
     return feed_is_domains(feed) && (batches >= BATCHES_PER_ROUND / sharers ||
-                                bytes >= BYTES_PER_ROUND / sharers);
+                                     bytes >= most / sharers);
 }
 
 static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
@@ -336,7 +435,7 @@ static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
     while ((rc = xensched_source_next(feed->source, &batch, &err)) ==
            XENSCHED_BATCH) {
         take(feeds, feed, &batch, now_ns);
-        bytes += bytes_touched(feeds, &batch);
+        bytes += bytes_touched(feed_logs(feeds, feed), &batch);
         if (is_enough(feeds, feed, ++batches, bytes))
             break;
     }
@@ -425,10 +524,11 @@ void feeds_init(struct feeds *feeds, const struct feeds_settings *settings,
     feeds->settings = *settings;
     feeds->core = core;
     feeds->xs = xs;
-    logs_init(&feeds->logs, settings->choice, LINUX, settings->nr_acct);
+    logs_init(&feeds->logs[LINUX], settings->choice, LINUX, settings->nr_acct);
+    logs_init(&feeds->logs[GUEST], settings->choice, GUEST, settings->nr_acct);
     disks_init(&feeds->disks);
-    add_feed(feeds, "hypervisor");
-    add_feed(feeds, "linux");
+    add_feed(feeds, "hypervisor", HYPERVISOR);
+    add_feed(feeds, "linux", LINUX);
     xenstore_remove_accts(xs, 0);
 }
 
@@ -455,6 +555,12 @@ void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns)
         feed->again_ns = feed->look_ns = now_ns;
         feed->nr_numbers = 0;
     }
+}
+
+const struct feed *feeds_of_guest(const struct feeds *feeds,
+                                  const struct domain *d)
+{
+    return find_domain(feeds, d, GUEST);
 }
 
 void feeds_stats(const struct feeds *feeds,

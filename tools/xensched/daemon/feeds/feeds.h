@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * feeds.h - where the daemon's rows come from: the hypervisor's log, without
- * which there is no daemon; that of dom0's Linux; and one of each driver
- * domain.
+ * which there is no daemon; that of dom0's Linux; one of each driver domain; and
+ * one of each guest whose configuration lets it be read, if processes of guests
+ * are to be told apart.
  *
  * All but the first come and go while the daemon runs.  One that is missing,
  * dies, is silent or lies does nothing to the others: what it costs is bounded
@@ -20,6 +21,7 @@
 
 #include "daemon/core/core.h"
 #include "daemon/log/logs.h"
+#include "model/processes.h"
 #include "disks.h"
 #include "sieve.h"
 #include "daemon/host/xenstore.h"
@@ -46,6 +48,8 @@ struct feed {
     struct xensched_source *source;
     struct xensched_source_stats former; /* of sources which are closed */
 
+    enum producer producer;
+
     /* Of all but the hypervisor's. */
     uint32_t domid; /* whose it is */
     char uuid[DOMAIN_UUID_TEXT];
@@ -64,6 +68,7 @@ struct feed {
     uint64_t capped;    /* rounds in which it claimed more than can be */
     bool fresh;         /* there are rows of it in this round */
     bool refusal_said;
+    struct processes *processes; /* a guest's own; else NULL */
 };
 
 struct feeds_settings {
@@ -77,7 +82,7 @@ struct feeds {
     struct feeds_settings settings;
     struct core *core;
     struct xenstore *xs;
-    struct logs logs; /* of a Linux */
+    struct logs logs[NR_PRODUCERS]; /* but the hypervisor's */
     struct disks disks; /* dom0's, while its Linux does not log requests */
     uint64_t domains_hash;     /* as they were in the last look; 0: never */
     uint64_t domains_again_ns; /* to be gone through then, changed or not */
@@ -123,6 +128,10 @@ bool feeds_are_polled(const struct feeds *feeds, bool listens_to_linux);
 
 /* Drop all but the hypervisor's and begin anew: the daemon stood still. */
 void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns);
+
+/* Of a guest; NULL: its log is not asked for. */
+const struct feed *feeds_of_guest(const struct feeds *feeds,
+                                  const struct domain *d);
 
 /* Sums of a feed, and of all of them. */
 void feed_stats(const struct feed *feed, struct xensched_source_stats *stats);

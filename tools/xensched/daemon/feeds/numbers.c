@@ -44,17 +44,49 @@ static void remove_number(struct feeds *feeds, struct feed *feed,
     xenstore_remove_acct(feeds->xs, feed->domid, domid);
 }
 
-/* A driver domain need not know who else there is. */
+static bool serves(const struct domain *d, uint32_t domid)
+{
+    unsigned int i;
+
+    for (i = 0; i < d->nr_serves; i++)
+        if (d->serves[i] == domid)
+            return true;
+
+    return false;
+}
+
+/*
+ * Whom a log may be about besides its own domain: of a driver domain those whom it
+ * serves, of a guest those who serve it.  They need not know who else there is.
+ */
+static struct domain *partner(const struct feed *feed,
+                              const struct domain *self,
+                              const struct domains *domains, unsigned int i)
+{
+    if (feed->producer != GUEST)
+        return domains_find(domains, self->serves[i]);
+
+    return serves(&domains->domain[i], self->domid) ? &domains->domain[i]
+                                                    : NULL;
+}
+
+static unsigned int nr_partners(const struct feed *feed,
+                                const struct domain *self,
+                                const struct domains *domains)
+{
+    return feed->producer == GUEST ? domains->nr : self->nr_serves;
+}
+
 void numbers_write(struct feeds *feeds, struct feed *feed,
                    const struct domain *self, const struct domains *domains)
 {
-    unsigned int i;
+    unsigned int nr = nr_partners(feed, self, domains), i;
 
     for (i = 0; i < feed->nr_numbers; i++)
         feed->numbers[i].wanted = false;
     write_number(feeds, feed, self);
-    for (i = 0; feed_is_domains(feed) && i < self->nr_serves; i++) {
-        const struct domain *d = domains_find(domains, self->serves[i]);
+    for (i = 0; feed_is_domains(feed) && i < nr; i++) {
+        const struct domain *d = partner(feed, self, domains, i);
 
         if (d)
             write_number(feeds, feed, d);
@@ -72,13 +104,15 @@ void numbers_write(struct feeds *feeds, struct feed *feed,
 void numbers_set_sieve(struct feed *feed, const struct domain *self,
                        const struct domains *domains)
 {
-    unsigned int i;
+    unsigned int nr = nr_partners(feed, self, domains), i;
 
     sieve_init(&feed->sieve, self->acct);
-    for (i = 0; i < self->nr_serves; i++) {
-        const struct domain *d = domains_find(domains, self->serves[i]);
+    for (i = 0; i < nr; i++) {
+        const struct domain *d = partner(feed, self, domains, i);
 
         if (d && d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
             sieve_add_client(&feed->sieve, d->acct);
     }
+    if (feed->processes)
+        processes_keep(feed->processes, sieve_has_client, &feed->sieve);
 }

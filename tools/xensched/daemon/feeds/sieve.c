@@ -25,8 +25,9 @@ void sieve_clear(struct sieve *sieve)
     sieve->nr = 0;
 }
 
-static bool is_client(const struct sieve *sieve, uint16_t acct)
+bool sieve_has_client(const void *data, uint16_t acct)
 {
+    const struct sieve *sieve = data;
     unsigned int i;
 
     for (i = 0; i < sieve->nr; i++)
@@ -45,10 +46,10 @@ int64_t sieve_most(const void *data, uint16_t event, uint16_t current,
         return -1;
     switch (event) {
     case XEN_SCHEDLOG_EV_RING_PAGES:
-        return is_client(sieve, correspondent) ? SIEVE_MAX_PAGES : -1;
+        return sieve_has_client(sieve, correspondent) ? SIEVE_MAX_PAGES : -1;
     /* A discard may be as large as the disk, and none of it is in the matrix. */
     case XEN_SCHEDLOG_EV_RING_SECTORS:
-        return is_client(sieve, correspondent) ? INT64_MAX : -1;
+        return sieve_has_client(sieve, correspondent) ? INT64_MAX : -1;
     /* None of these is in the matrix. */
     case XEN_SCHEDLOG_EV_GUEST_RUNQ:
     case XEN_SCHEDLOG_EV_GUEST_SWITCH:
@@ -58,6 +59,22 @@ int64_t sieve_most(const void *data, uint16_t event, uint16_t current,
     default:
         return -1;
     }
+}
+
+bool sieve_believes_process(const struct sieve *sieve,
+                            const struct xensched_row *row)
+{
+    const uint16_t all = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                         XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER;
+
+    if ((row->valid & all) != all || row->event != XEN_SCHEDLOG_EV_PROCESS_IO ||
+        row->current != sieve->own)
+        return false;
+    if (row->correspondent == XEN_SCHEDLOG_ACCT_NONE)
+        return true;
+
+    return sieve_has_client(sieve, row->correspondent) &&
+           row->counter >> XEN_SCHEDLOG_SECTORS_SHIFT <= SIEVE_MAX_SECTORS;
 }
 
 unsigned int sieve_cap(const struct sieve *sieve, struct matrix *matrix,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sieve.h - what is believed of the rows of a driver domain, or of dom0's Linux.
+ * sieve.h - what is believed of the rows of a driver domain, of dom0's Linux, or of
+ * a guest.
  *
  * It writes its log itself, so what is in there is what it says, not what
  * happened.  It may speak of its own work for those whose back end it is by
@@ -28,10 +29,14 @@
 #define SIEVE_MAX_PAGES 257
 #define SIEVE_MAX_REQUESTS 512
 
+/* Of a process in one row, which is about 100 ms: 1 TiB. */
+#define SIEVE_MAX_SECTORS (1ULL << 31)
+
 struct sieve {
     uint16_t own; /* the domain's accounting domain */
     unsigned int nr;
-    uint16_t *clients; /* [nr]: accounting domains of those it serves */
+    uint16_t *clients; /* [nr]: accounting domains of those it serves, or if it
+                        * is a guest, of those that serve it */
 };
 
 void sieve_init(struct sieve *sieve, uint16_t own);
@@ -45,6 +50,17 @@ void sieve_clear(struct sieve *sieve);
  */
 int64_t sieve_most(const void *sieve, uint16_t event, uint16_t current,
                    uint16_t correspondent);
+
+/*
+ * Is this row of a guest's log believed?  Of a guest @sieve has the back ends as its
+ * clients: it may say which process of its own asks which of these for how much,
+ * and how a process is called.
+ */
+bool sieve_believes_process(const struct sieve *sieve,
+                            const struct xensched_row *row);
+
+/* Is @acct one of the clients?  For processes_keep(). */
+bool sieve_has_client(const void *sieve, uint16_t acct);
 
 /*
  * The rates that @matrix has of its word, held against the notifications of its

@@ -141,6 +141,7 @@ static void get_name(struct domains_xen *x, struct domain *d)
     snprintf(d->group, sizeof(d->group), "%s", known.group);
     d->stays = known.stays;
     d->soft_only = known.soft_only;
+    d->logs = known.logs;
     d->driver = d->domid == 0;
 }
 

@@ -23,6 +23,7 @@
 /* Written by xl from a domain's configuration; a guest can only read it. */
 #define HOLD "/local/domain/%u/platform/vm-affinity"
 #define GROUP "/local/domain/%u/platform/vm-affinity-group"
+#define LOG "/local/domain/%u/platform/vm-affinity-log"
 
 #define PATH_TEXT 96
 
@@ -36,7 +37,7 @@ struct known_domain {
     unsigned int stale; /* mask of what has changed since it was read */
     unsigned int nr_back_ends;
     uint32_t *back_ends;
-    bool stays, soft_only;
+    bool stays, soft_only, logs;
     bool bad_group; /* was said */
     char group[DOMAIN_GROUP_TEXT];
     char name[DOMAIN_NAME_TEXT];
@@ -55,7 +56,8 @@ enum {
     BACK_ENDS = 2,
     WISH = 4,
     GROUP_NAME = 8,
-    ALL = NAME | BACK_ENDS | WISH | GROUP_NAME,
+    MAY_LOG = 16,
+    ALL = NAME | BACK_ENDS | WISH | GROUP_NAME | MAY_LOG,
 };
 
 /* What is watched of each domain, and what begins the token of its events. */
@@ -70,6 +72,7 @@ static const struct {
     { 'h', WISH, HOLD },
     /* Without a name there is no telling whether it left its group. */
     { 'g', GROUP_NAME | NAME, GROUP },
+    { 'l', MAY_LOG, LOG },
 };
 
 #define NR_WATCHED (sizeof(watched) / sizeof(watched[0]))
@@ -182,6 +185,18 @@ static void read_wish(struct xenstore *xs, struct known_domain *k)
     free(value);
 }
 
+/* May what it logs itself be read?  xl writes that. */
+static void read_may_log(struct xenstore *xs, struct known_domain *k)
+{
+    char path[PATH_TEXT], *value;
+    unsigned int length;
+
+    path_of(path, LOG, k->domid);
+    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    k->logs = value && !strcmp(value, "1");
+    free(value);
+}
+
 /* A domain that is taken down has no node any more, and so no name either. */
 static void read_group(struct xenstore *xs, struct known_domain *k)
 {
@@ -212,6 +227,8 @@ static void read_stale(struct xenstore *xs, struct known_domain *k)
         read_wish(xs, k);
     if (k->stale & GROUP_NAME)
         read_group(xs, k);
+    if (k->stale & MAY_LOG)
+        read_may_log(xs, k);
     k->stale = 0;
 }
 
@@ -219,6 +236,7 @@ static bool same(const struct known_domain *a, const struct known_domain *b)
 {
     return !strcmp(a->name, b->name) && !strcmp(a->group, b->group) &&
            a->stays == b->stays && a->soft_only == b->soft_only &&
+           a->logs == b->logs &&
            a->nr_back_ends == b->nr_back_ends &&
            (!a->nr_back_ends ||
             !memcmp(a->back_ends, b->back_ends,
@@ -413,6 +431,7 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
         .back_ends = k->back_ends,
         .stays = k->stays,
         .soft_only = k->soft_only,
+        .logs = k->logs,
         .group = k->group,
     };
 }
@@ -567,4 +586,26 @@ void xenstore_remove_accts(struct xenstore *xs, uint32_t producer)
     struct number n = { .xs = xs, .producer = producer };
 
     aside(remove_accts, &n);
+}
+
+static int is_logging(void *arg)
+{
+    const struct number *n = arg;
+    char path[PATH_TEXT], *value;
+    unsigned int length;
+    bool on;
+
+    path_of(path, "/local/domain/%u/schedlog/area/events", n->domid);
+    value = xs_read(n->xs->handle, XBT_NULL, path, &length);
+    on = value && strcmp(value, "0");
+    free(value);
+
+    return on;
+}
+
+bool xenstore_is_logging(struct xenstore *xs, uint32_t domid)
+{
+    struct number n = { .xs = xs, .domid = domid };
+
+    return aside(is_logging, &n);
 }

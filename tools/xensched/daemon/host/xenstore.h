@@ -25,6 +25,7 @@ struct xenstore_domain {
     const uint32_t *back_ends; /* domids of those which serve it */
     bool stays; /* its configuration says: vm_affinity="hold" */
     bool soft_only; /* its configuration says: vm_affinity="soft" */
+    bool logs; /* its configuration says: vm_affinity_log=1 */
     const char *group; /* its vm_affinity_group; "" when in none */
 };
 
@@ -72,6 +73,12 @@ void xenstore_forget_others(struct xenstore *xs);
  * last?  Only of domains which are asked about.
  */
 bool xenstore_area_changed(struct xenstore *xs, uint32_t domid);
+
+/*
+ * Does a domain say that events of its log are on?  Of one that was not asked by
+ * us somebody else wants to know.
+ */
+bool xenstore_is_logging(struct xenstore *xs, uint32_t domid);
 
 /*
  * Tell @producer, which makes rows, that @domid has number @acct; or that none

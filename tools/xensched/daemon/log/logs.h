@@ -44,9 +44,12 @@ bool choice_parse(struct choice *choice, const char *text);
 bool choice_parse_sizes(struct choice *choice, const char *text);
 
 /* Whose log it is. */
-enum producer { HYPERVISOR, LINUX };
+enum producer { HYPERVISOR, LINUX, GUEST, NR_PRODUCERS };
 
-/* The events of @choice which are @producer's. */
+/*
+ * The events of @choice which are @producer's.  Those of its preliminary log, which
+ * nobody chooses, are not among them.
+ */
 uint32_t choice_events(const struct choice *choice, enum producer producer);
 
 #define LOGS_MAX 8 /* a power of two */
@@ -58,6 +61,13 @@ struct logs {
     uint32_t events[LOGS_MAX]; /* mask */
     uint32_t lcr[LOGS_MAX];
     uint32_t sizes[LOGS_MAX];
+    /*
+     * A guest's rows about threads are completed in the guest, and what comes of
+     * them is what we read.  Each of these events makes a row, or sums would be
+     * wrong.
+     */
+    uint32_t preliminary; /* mask of events */
+    uint32_t not_ours;    /* mask of log files: these are in there */
 };
 
 /* @nr_acct: numbers of accounting domains are below this. */

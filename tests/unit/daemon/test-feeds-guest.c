@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Guests as sources: who is asked, for what, and what of its word is taken; see
+ * feeds-world.h.  Here its driver domain is a guest, of which OTHER and dom0 are
+ * the back ends.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "fake-xenstore.h"
+#include "feeds-world.h"
+
+#define GUEST_ACCT DRIVER_ACCT
+#define IO EV(PROCESS_IO)
+#define ALL_EVENTS "3758096384" /* guest-name, guest-request, process-io */
+
+static int setup_guest(void **state)
+{
+    int rc = setup(state);
+
+    feeds_free(&feeds);
+    host.world->domains[DRIVER].clients = 0;
+    host.world->domains[DRIVER].logs = true;
+    host.world->domains[0].clients = 1U << DRIVER | 1U << CLIENT;
+    host.world->domains[OTHER].clients = 1U << DRIVER;
+    cpu_pages = 1 + 1 + 16 + 64;
+    first_size = 64U << 10;
+    events_built = ALL_EVENTS;
+    start_feeds("process-io");
+
+    return rc;
+}
+
+static void read_it(void)
+{
+    look();
+    answer();
+    wait_for(1);
+    answer();
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+}
+
+/* Row, and what has to be there after it. */
+static void ask(uint32_t pid, uint16_t current, uint16_t back_end,
+                uint64_t sectors)
+{
+    emit(0, IO, current, back_end,
+         pid | sectors << XEN_SCHEDLOG_SECTORS_SHIFT);
+}
+
+static uint64_t asked(uint32_t pid, uint16_t back_end)
+{
+    const struct processes *p = driver()->processes;
+    unsigned int i;
+
+    for (i = 0; i < PROCESSES_MAX; i++)
+        if (p->io[i].at_ns && p->io[i].pid == pid &&
+            p->io[i].back_end == back_end)
+            return p->io[i].total;
+
+    return 0;
+}
+
+static unsigned int pairs(void)
+{
+    const struct processes *p = driver()->processes;
+    unsigned int i, nr = 0;
+
+    for (i = 0; i < PROCESSES_MAX; i++)
+        nr += p->io[i].at_ns != 0;
+
+    return nr;
+}
+
+static const char *number_of(uint32_t domid)
+{
+    return fake_xs_get("/local/domain/%u/schedlog/acct/%u", DRIVER, domid);
+}
+
+static void a_guest_is_asked_for_what_it_may_tell(void **state)
+{
+    (void)state;
+    look();
+    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_string_equal(request("sizes"), "65536 262144");
+    assert_string_equal(request("events"), "0");
+    /* It need not know of anybody but who serves it. */
+    assert_string_equal(number_of(DRIVER), "3");
+    assert_string_equal(number_of(0), "2");
+    assert_string_equal(number_of(OTHER), "5");
+    assert_null(number_of(CLIENT));
+    answer();
+    wait_for(1);
+    assert_int_equal(driver()->state, FEED_READING);
+    assert_string_equal(request("events"), ALL_EVENTS);
+    answer();
+
+    ask(100, GUEST_ACCT, DOM0_ACCT, 8);
+    ask(100, GUEST_ACCT, DOM0_ACCT, 8);
+    ask(200, GUEST_ACCT, OTHER_ACCT, 24);
+    emit(1, IO, GUEST_ACCT, XEN_SCHEDLOG_ACCT_NONE, 100 | 0x63ULL << 24);
+    emit(1, IO, GUEST_ACCT, XEN_SCHEDLOG_ACCT_NONE, 100 | 2U << 22);
+    wait_for(1);
+    assert_int_equal(asked(100, DOM0_ACCT), 16);
+    assert_int_equal(asked(200, OTHER_ACCT), 24);
+    assert_int_equal(pairs(), 2);
+    assert_string_equal(processes_name(driver()->processes, 100), "c");
+    assert_int_equal(driver()->refused, 0);
+    /* What the hypervisor said is all that there is of domains. */
+    assert_int_equal(matrix_size(core.matrix), 1);
+
+    feeds_free(&feeds);
+    assert_null(request("version"));
+    assert_null(number_of(DRIVER));
+    assert_int_equal(mapped, 0);
+    start_feeds("none");
+}
+
+static void a_guest_is_believed_about_itself_only(void **state)
+{
+    (void)state;
+    read_it();
+    ask(100, GUEST_ACCT, DOM0_ACCT, 8);
+    ask(100, GUEST_ACCT, CLIENT_ACCT, 8);
+    ask(100, GUEST_ACCT, 77, 8);
+    ask(100, OTHER_ACCT, DOM0_ACCT, 8);
+    ask(100, DOM0_ACCT, GUEST_ACCT, 8);
+    ask(100, OTHER_ACCT, XEN_SCHEDLOG_ACCT_NONE, 8);
+    ask(100, GUEST_ACCT, DOM0_ACCT, SIEVE_MAX_SECTORS + 1);
+    emit(0, PAGES, GUEST_ACCT, DOM0_ACCT, 8);
+    emit(0, PAGES, OTHER_ACCT, GUEST_ACCT, 8);
+    emit(0, EV(EVTCHN_SEND), GUEST_ACCT, OTHER_ACCT, 8);
+    emit(0, EV(GUEST_REQUEST), GUEST_ACCT, DOM0_ACCT, 8);
+    wait_for(1);
+    assert_int_equal(asked(100, DOM0_ACCT), 8);
+    assert_int_equal(pairs(), 1);
+    assert_int_equal(driver()->refused, 10);
+    assert_int_equal(matrix_size(core.matrix), 1);
+    assert_int_equal(driver()->state, FEED_READING);
+    assert_non_null(strstr(driver()->reason, "none of its business"));
+}
+
+static void whatever_it_says_there_is_room_for_so_much(void **state)
+{
+    unsigned int i, j;
+
+    (void)state;
+    read_it();
+    for (i = 0; i < 20; i++) {
+        for (j = 0; j < 1000; j++)
+            ask(1000 * i + j, GUEST_ACCT, DOM0_ACCT, 8);
+        wait_for(1);
+    }
+    assert_int_equal(pairs(), PROCESSES_MAX);
+    assert_true(driver()->processes->replaced > 15000);
+}
+
+/* Its file is the agent's to read; what is wrong there is nothing to us. */
+static void what_is_preliminary_is_not_read(void **state)
+{
+    struct xen_schedlog_state *s;
+    struct xensched_source_stats stats;
+
+    (void)state;
+    read_it();
+    s = (void *)page(CPU_FRAME(0) + 1);
+    s[1] = (struct xen_schedlog_state){
+        .pos = 12345, .layout_pos = 1 << 20, .lcr = 3, .row_size = 5,
+        .layout_seq = 2,
+    };
+    ask(100, GUEST_ACCT, DOM0_ACCT, 8);
+    wait_for(20);
+    assert_int_equal(driver()->state, FEED_READING);
+    feed_stats(driver(), &stats);
+    assert_int_equal(stats.rows, 1);
+    assert_int_equal(stats.nonsense, 0);
+}
+
+static uint64_t route_of(unsigned int event)
+{
+    return ((uint64_t *)page(GLOBAL + 1))[GUEST_ACCT * XEN_SCHEDLOG_NR_EVENTS +
+                                          event];
+}
+
+/* What is wanted of others' names, or can be done without, is another thing. */
+static void each_row_of_a_guest_counts(void **state)
+{
+    const uint64_t file_1 = 1ULL << XEN_SCHEDLOG_ROUTE_FILE_SHIFT;
+
+    (void)state;
+    feeds_free(&feeds);
+    start_feeds("guest-name:10,process-io");
+    read_it();
+    assert_true(route_of(IO) == (XEN_SCHEDLOG_ROUTE_VALID | 1));
+    assert_true(route_of(EV(GUEST_NAME)) ==
+                (XEN_SCHEDLOG_ROUTE_VALID | file_1 | 1));
+    assert_true(route_of(EV(GUEST_REQUEST)) ==
+                (XEN_SCHEDLOG_ROUTE_VALID | file_1 | 1));
+    assert_true(route_of(PAGES) == 0);
+}
+
+static void nothing_is_on_where_no_agent_runs(void **state)
+{
+    (void)state;
+    events_built = "1610612736"; /* guest-name, guest-request */
+    read_it();
+    assert_string_equal(request("events"), "0");
+    assert_non_null(strstr(driver()->reason, "xensched-agent"));
+
+    advertise("events-built", ALL_EVENTS);
+    wait_for(1);
+    assert_string_equal(request("events"), ALL_EVENTS);
+    assert_string_equal(driver()->reason, "");
+    answer();
+    ask(100, GUEST_ACCT, DOM0_ACCT, 8);
+    wait_for(1);
+    assert_int_equal(asked(100, DOM0_ACCT), 8);
+}
+
+static void a_guest_that_may_not_be_read_is_not_asked(void **state)
+{
+    (void)state;
+    host.world->domains[DRIVER].logs = false;
+    look();
+    assert_null(driver());
+    assert_null(request("version"));
+    host.world->domains[DRIVER].logs = true;
+    read_it();
+    assert_null(feed("domain:4"));
+
+    host.world->domains[DRIVER].logs = false;
+    look();
+    assert_null(driver());
+    assert_null(request("version"));
+    assert_int_equal(mapped, 0);
+}
+
+/* Who serves others has the log of who serves others. */
+static void a_driver_domain_is_not_asked_for_its_processes(void **state)
+{
+    (void)state;
+    host.world->domains[DRIVER].clients = 1U << CLIENT;
+    look();
+    assert_null(driver());
+    feeds_free(&feeds);
+    start_feeds("ring-pages,process-io");
+    look();
+    assert_int_equal(driver()->producer, LINUX);
+    assert_string_equal(request("sizes"), "262144");
+    assert_string_equal(number_of(CLIENT), "4");
+    assert_string_equal(number_of(DRIVER), "3");
+    assert_null(number_of(OTHER));
+
+    host.world->domains[DRIVER].clients = 0;
+    look();
+    assert_int_equal(driver()->producer, GUEST);
+    assert_string_equal(request("sizes"), "65536 262144");
+    assert_string_equal(number_of(DRIVER), "3");
+    assert_string_equal(number_of(OTHER), "5");
+    assert_null(number_of(CLIENT));
+}
+
+static void a_log_that_somebody_else_reads_is_left_alone(void **state)
+{
+    (void)state;
+    fake_xs_put("134217728", "/local/domain/3/schedlog/area/events");
+    look();
+    wait_for(2);
+    assert_null(driver());
+    assert_null(request("version"));
+    assert_null(number_of(DRIVER));
+    assert_string_equal(fake_xs_get("/local/domain/3/schedlog/area/events"),
+                        "134217728");
+
+    /* Its lease has ended, as that of a daemon which was killed. */
+    fake_xs_put("0", "/local/domain/3/schedlog/area/events");
+    look();
+    assert_int_equal(driver()->state, FEED_ASKED);
+    read_it();
+    /* What we have turned on ourselves is no reason to go. */
+    wait_for(40);
+    assert_int_equal(driver()->state, FEED_READING);
+}
+
+static void the_rates_of_who_is_gone_go(void **state)
+{
+    (void)state;
+    read_it();
+    ask(100, GUEST_ACCT, DOM0_ACCT, 8);
+    ask(100, GUEST_ACCT, OTHER_ACCT, 8);
+    wait_for(1);
+    assert_int_equal(pairs(), 2);
+    host.world->domains[OTHER].clients = 0;
+    look();
+    assert_int_equal(pairs(), 1);
+    ask(100, GUEST_ACCT, OTHER_ACCT, 8);
+    wait_for(1);
+    assert_int_equal(pairs(), 1);
+    assert_int_equal(driver()->refused, 1);
+}
+
+#define guest_test(f) cmocka_unit_test_setup_teardown(f, setup_guest, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        guest_test(a_guest_is_asked_for_what_it_may_tell),
+        guest_test(a_guest_is_believed_about_itself_only),
+        guest_test(whatever_it_says_there_is_room_for_so_much),
+        guest_test(what_is_preliminary_is_not_read),
+        guest_test(each_row_of_a_guest_counts),
+        guest_test(nothing_is_on_where_no_agent_runs),
+        guest_test(a_guest_that_may_not_be_read_is_not_asked),
+        guest_test(a_driver_domain_is_not_asked_for_its_processes),
+        guest_test(a_log_that_somebody_else_reads_is_left_alone),
+        guest_test(the_rates_of_who_is_gone_go),
+    };
+
+    return run_tap_tests(tests);
+}
