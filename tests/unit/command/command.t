@@ -257,6 +257,38 @@ def text_of_matrix():
 
 
 @test
+def text_of_processes():
+    """matrix --processes prints a row per process and back end, and why not more"""
+    value = examples()["processes"]
+    asked = []
+
+    def talk(connection):
+        asked.append(json.loads(hear(connection)))
+        connection.sendall(json.dumps(value).encode() + b"\n")
+
+    with daemon(talk) as where:
+        ended = run("matrix", "--socket", where, "--processes", "web")
+    ended.expect(0, "1000 ms")
+    check(asked[0]["command"] == "processes" and asked[0]["domain"] == "web", asked)
+    rows = [line.split() for line in ended.out.splitlines()]
+    check(["412", "postgres", "driver", "1", "4096.0", "81920"] in rows, ended.out)
+    check("evtchn" not in ended.out and "web:" not in ended.out, ended.out)
+
+    value["result"]["processes"][1]["command"] = ""
+    value["result"]["processes"][0]["command"] = "\x1b[2J"
+    value["result"]["reason"] = "xensched-agent does not run there"
+    ended = ask("matrix", value, "--processes", "4").expect(
+        0, "web: xensched-agent does not run there")
+    rows = [line.split() for line in ended.out.splitlines()]
+    check(["388", "-", "Domain-0", "0", "12.5", "930"] in rows, ended.out)
+    check("\x1b" not in ended.out, ended.out)
+    ended = ask("matrix", value, "--processes", "web", "--sort", "to",
+                "--json", "--top", "1").expect(0)
+    check([p["pid"] for p in json.loads(ended.out)["processes"]] == [388],
+          ended.out)
+
+
+@test
 def text_of_plan():
     """plan prints each move with its reason and its numbers"""
     ended = ask("plan", examples()["plan"]).expect(

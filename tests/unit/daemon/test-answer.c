@@ -584,10 +584,75 @@ static void answers_name_the_group(void **state)
     json_object_put(json);
 }
 
+/* Of a daemon that reads DISK's log, if it lets it be read. */
+static json_object *ask_for_processes(bool logs)
+{
+    static const char line[] = "{\"command\":\"processes\","
+                               "\"domain\":\"disk\"}";
+    struct subject subject = { .core = &core, .feeds = &feeds, .now_ns = now };
+    struct processes *p;
+    json_object *json;
+
+    begin_feeds();
+    core.domains.domain[1].logs = logs;
+    feeds_look(&feeds, &core.domains, now);
+    if (feeds_of_guest(&feeds, &core.domains.domain[1])) {
+        p = feeds_of_guest(&feeds, &core.domains.domain[1])->processes;
+        processes_add(p, 2, 100 | 4ULL << XEN_SCHEDLOG_SECTORS_SHIFT, now);
+        processes_add(p, 4, 7 | 400ULL << XEN_SCHEDLOG_SECTORS_SHIFT, now);
+        processes_add(p, XEN_SCHEDLOG_ACCT_NONE, 7 | 0x6fULL << 24, now);
+        processes_add(p, XEN_SCHEDLOG_ACCT_NONE, 7 | 2U << 22, now);
+    }
+    json = answer(&subject, line, strlen(line));
+    end_feeds();
+
+    return json;
+}
+
+static void says_why_not(json_object *json, const char *words)
+{
+    assert_string_equal(get(json, "/ok"), "false");
+    if (!strstr(get(json, "/error"), words))
+        fail_msg("no '%s' in '%s'", words, get(json, "/error"));
+    json_object_put(json);
+}
+
+static void processes_are_told_apart(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(1, TALK);
+    says_why_not(ask_for_processes(true), "process-io is not logged");
+    assert_true(choice_parse(&settings.choice, "process-io"));
+    core.settings.choice = settings.choice;
+    says_why_not(ask_for_processes(false), "vm_affinity_log");
+
+    json = ask_for_processes(true);
+    assert_string_equal(get(json, "/result/domain"), "disk");
+    assert_int_equal(json_object_array_length(json_object_object_get(
+        json_object_object_get(json, "result"), "processes")), 2);
+    assert_string_equal(get(json, "/result/processes/0/pid"), "7");
+    assert_string_equal(get(json, "/result/processes/0/command"), "o");
+    assert_string_equal(get(json, "/result/processes/0/to"), "spin");
+    assert_string_equal(get(json, "/result/processes/0/total"), "200");
+    assert_true(number(json, "/result/processes/0/rate") > 0);
+    assert_string_equal(get(json, "/result/processes/1/pid"), "100");
+    assert_string_equal(get(json, "/result/processes/1/command"), "");
+    assert_string_equal(get(json, "/result/processes/1/to_domid"), "0");
+    assert_string_equal(get(json, "/result/processes/1/total"), "2");
+    json_object_put(json);
+
+    json = ask("{\"command\":\"processes\",\"domid\":0}");
+    says_why_not(json, "dom0 serves others");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         core_test(status_says_what_is),
+        core_test(processes_are_told_apart),
         core_test(status_says_where_domains_ran),
         core_test(status_says_where_memory_is),
         core_test(where_a_domain_ran_can_be_unknown),

@@ -103,6 +103,8 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "another one draws other samples" },
     [OPTION_CAN_START] = { "can-start",
         .help = "say nothing, or why xenschedd cannot start here" },
+    [OPTION_PROCESSES] = { "processes", "GUEST", .takes = "a domain",
+        .help = "which processes of this guest do it, and to whom" },
     [OPTION_HELP] = { "help", .help = "print this text" },
 };
 
@@ -302,6 +304,7 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_SEED: return option_number(value, 0, 999999999, &args->seed);
     case OPTION_DO: return take_action_to_do(value, args);
     case OPTION_CAN_START: return args->can_start = true;
+    case OPTION_PROCESSES: return take_text(value, &args->processes);
     case OPTION_HELP:
     case NR_OPTIONS:
         break;

@@ -22,7 +22,8 @@ enum argument_option {
     OPTION_RING, OPTION_LAST, OPTION_EVENT, OPTION_DOMAIN,
     OPTION_TRIGGER, OPTION_CONFIG, OPTION_DATABASE, OPTION_ALL, OPTION_CSV,
     OPTION_MARKDOWN, OPTION_TIMES, OPTION_EVERY, OPTION_DRY_RUN, OPTION_DO,
-    OPTION_CHECKPOINT, OPTION_HOOK, OPTION_SEED, OPTION_CAN_START, OPTION_HELP,
+    OPTION_CHECKPOINT, OPTION_HOOK, OPTION_SEED, OPTION_CAN_START,
+    OPTION_PROCESSES, OPTION_HELP,
     NR_OPTIONS,
 };
 
@@ -53,6 +54,7 @@ enum argument_option {
 #define ARGUMENT_DATABASE      (1ULL << OPTION_DATABASE)
 #define ARGUMENT_ALL           (1ULL << OPTION_ALL)
 #define ARGUMENT_CAN_START     (1ULL << OPTION_CAN_START)
+#define ARGUMENT_PROCESSES     (1ULL << OPTION_PROCESSES)
 /* how a table is written */
 #define ARGUMENT_FORM          (1ULL << OPTION_CSV | 1ULL << OPTION_MARKDOWN)
 /* how often, and what */
@@ -123,6 +125,7 @@ struct arguments {
     unsigned int nr_do; /* of --do */
     const char *action_to_do[ARGUMENTS_DO];
     bool can_start;
+    const char *processes; /* a domain's name or number; NULL: not given */
     const char *action;
     int nr_words;       /* that come after it */
     char **word;

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* matrix.c - xensched matrix: which domains talk to which others, how much. */
+/*
+ * matrix.c - xensched matrix: which domains talk to which others, how much; or
+ * which processes of a guest do.
+ */
 #include <stdio.h>
+#include <string.h>
 
 #include "field.h"
 #include "question.h"
 #include "command/text/table.h"
+
+static void print_rates(struct table *table, const struct json_object *result)
+{
+    table_print(table);
+    printf("\nrates have a half-life of %s ms\n",
+           field_text(result, "half_life_ms"));
+}
 
 static void add_cell(struct table *table, const char *event,
                      const struct json_object *cell)
@@ -42,9 +53,7 @@ static void print(const struct json_object *result)
             add_event(table, event, cells);
         }
     }
-    table_print(table);
-    printf("\nrates have a half-life of %s ms\n",
-           field_text(result, "half_life_ms"));
+    print_rates(table, result);
 }
 
 static void find_lists(struct json_object *result,
@@ -58,6 +67,81 @@ static void find_lists(struct json_object *result,
         (void)cells;
         selection_add(lists, events, event);
     }
+}
+
+/* A process that was not named, as it was gone by then. */
+static const char *command_of(const struct json_object *process)
+{
+    const char *command = field_text(process, "command");
+
+    return *command ? command : FIELD_MISSING;
+}
+
+/* Why there may be less than somebody wants to see. */
+static void print_reason(const struct json_object *result)
+{
+    const char *reason = field_text(result, "reason");
+
+    if (*reason && strcmp(reason, FIELD_MISSING))
+        printf("%s: %s\n", field_text(result, "domain"), reason);
+}
+
+static void print_processes(const struct json_object *result)
+{
+    static const char *const headers[] = {
+        ">PID", "COMMAND", "TO", ">ID", ">KIB PER SECOND", ">KIB", NULL
+    };
+    struct json_object *processes = field_array(result, "processes");
+    struct table *table = table_new(headers);
+    size_t i;
+
+    for (i = 0; processes && i < json_object_array_length(processes); i++) {
+        struct json_object *p = json_object_array_get_idx(processes, i);
+
+        table_add(table, field_text(p, "pid"));
+        table_add(table, command_of(p));
+        table_add(table, field_text(p, "to"));
+        table_add(table, field_text(p, "to_domid"));
+        table_add(table, field_number(p, "rate", 1, 1));
+        table_add(table, field_text(p, "total"));
+    }
+    print_rates(table, result);
+    print_reason(result);
+}
+
+static void find_processes(struct json_object *result,
+                           struct selection_lists *lists)
+{
+    selection_add(lists, result, "processes");
+}
+
+static int ask_for_processes(const struct arguments *args)
+{
+    static const char *const ends[] = {
+        "to", "to_domid", "to_group", "pid", "command", NULL
+    };
+    static const struct selection_key keys[] = {
+        { "rate", "rate" },
+        { "total", "total" },
+        { "to", "to" },
+        { "command", "command" },
+        { NULL, NULL },
+    };
+    static const struct selection selection = {
+        .what = "processes",
+        .ends = ends,
+        .keys = keys,
+    };
+    const struct question question = {
+        .command = "processes",
+        .domain = args->processes,
+        .seconds = QUESTION_LOOK_SECONDS,
+        .print = print_processes,
+        .selection = &selection,
+        .lists = find_processes,
+    };
+
+    return question_ask(&question, args);
 }
 
 static int run(const struct arguments *args)
@@ -85,7 +169,8 @@ static int run(const struct arguments *args)
         .lists = find_lists,
     };
 
-    return question_ask(&question, args);
+    return args->processes ? ask_for_processes(args)
+                           : question_ask(&question, args);
 }
 
 const struct command command_matrix = {
@@ -96,7 +181,13 @@ const struct command command_matrix = {
         "much per\n"
         "second of late and how much in total; in pages for grants. KEY is "
         "rate (the\n"
-        "default), total, from or to.",
-    .takes = QUESTION_SELECTS,
+        "default), total, from or to.\n"
+        "\n"
+        "With --processes, print which processes of a guest ask whose back "
+        "ends for I/O,\n"
+        "and how much, in KiB, by the guest's own word. KEY is rate, total, "
+        "to or\n"
+        "command.",
+    .takes = QUESTION_SELECTS | ARGUMENT_PROCESSES,
     .run = run,
 };

@@ -75,7 +75,8 @@ int question_ask(const struct question *question, const struct arguments *args)
     if (question->selection &&
         selection_key(question->selection->keys, args->sort) < 0)
         return EXIT_WRONG_USE;
-    rc = client_ask(args->socket, question->command, args->domain,
+    rc = client_ask(args->socket, question->command,
+                    question->domain ? question->domain : args->domain,
                     question->seconds * 1000, &result, &err);
     if (rc) {
         complain("%s", err.text);

@@ -35,6 +35,25 @@ void answer_add_memory(json_object *array, unsigned int node, double share)
     add_share_of(array, "node", node, share);
 }
 
+void answer_add_acct(json_object *json, const struct core *core,
+                     const char *key, const char *domid_key,
+                     const char *group_key, uint16_t acct)
+{
+    const struct account *account = accounting_of(&core->accounting, acct);
+
+    if (account && account->members && !account->group[0]) {
+        json_add_domain(json, key, domid_key, account->domid, account->name);
+        return;
+    }
+    json_add_text(json, key,
+                  account ? account->name
+                          : acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)"
+                                                          : "(not bound)");
+    json_object_object_add(json, domid_key, NULL);
+    if (account && account->group[0])
+        json_add_text(json, group_key, account->group);
+}
+
 json_object *answer_cpus(const struct cpumap *cpus)
 {
     json_object *array = json_object_new_array();

@@ -42,32 +42,13 @@ static int compare(const void *a, const void *b)
                                                  y->correspondent;
 }
 
-static void add_acct(json_object *json, const struct core *core,
-                     const char *key, const char *domid_key,
-                     const char *group_key, uint16_t acct)
-{
-    const struct account *account = accounting_of(&core->accounting, acct);
-
-    if (account && account->members && !account->group[0]) {
-        json_add_domain(json, key, domid_key, account->domid, account->name);
-        return;
-    }
-    json_add_text(json, key,
-                  account ? account->name
-                          : acct == XEN_SCHEDLOG_ACCT_XEN ? "(xen)"
-                                                          : "(not bound)");
-    json_object_object_add(json, domid_key, NULL);
-    if (account && account->group[0])
-        json_add_text(json, group_key, account->group);
-}
-
 static json_object *pair(const struct core *core,
                          const struct matrix_entry *entry)
 {
     json_object *json = json_object_new_object();
 
-    add_acct(json, core, "from", "from_domid", "from_group", entry->current);
-    add_acct(json, core, "to", "to_domid", "to_group", entry->correspondent);
+    answer_add_acct(json, core, "from", "from_domid", "from_group", entry->current);
+    answer_add_acct(json, core, "to", "to_domid", "to_group", entry->correspondent);
     json_add_real(json, "rate", entry->rate, 1);
     json_add_int(json, "total", entry->total);
 

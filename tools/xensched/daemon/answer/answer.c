@@ -101,6 +101,7 @@ static const struct {
 } requests[] = {
     { "status", answer_status },
     { "matrix", answer_matrix },
+    { "processes", answer_processes },
     { "plan", answer_plan },
     { "explain", answer_explain },
     { "host", answer_host },

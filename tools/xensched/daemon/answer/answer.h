@@ -34,6 +34,7 @@ json_object *answer(struct subject *s, const char *line, size_t length);
 /* Results, each in its own file. */
 json_object *answer_status(struct subject *s, struct xensched_error *err);
 json_object *answer_matrix(struct subject *s, struct xensched_error *err);
+json_object *answer_processes(struct subject *s, struct xensched_error *err);
 json_object *answer_plan(struct subject *s, struct xensched_error *err);
 json_object *answer_explain(struct subject *s, struct xensched_error *err);
 json_object *answer_host(struct subject *s, struct xensched_error *err);
@@ -61,6 +62,11 @@ void answer_add_ran(json_object *array, const struct topology_place *place,
 
 /* The same of the part of its memory that is on @node. */
 void answer_add_memory(json_object *array, unsigned int node, double share);
+
+/* Add whom an accounting domain stands for: a domain or a group. */
+void answer_add_acct(json_object *json, const struct core *core,
+                     const char *key, const char *domid_key,
+                     const char *group_key, uint16_t acct);
 
 /* Add the time that a domain uses of late; null: nobody knows. */
 void answer_add_use(json_object *json, const struct core *core,

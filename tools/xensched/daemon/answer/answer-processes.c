@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* answer-processes.c - which processes of a guest ask whose back ends for what. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "answer.h"
+
+/* What was silent for longer is history: as long as a pair of the matrix is kept. */
+#define IDLE_NS 600000000000ULL
+
+#define SECTORS_PER_KIB 2
+
+struct entry {
+    const struct process_io *io;
+    double rate;
+};
+
+struct entries {
+    unsigned int nr;
+    struct entry entry[PROCESSES_MAX];
+};
+
+static void collect(struct entries *e, const struct processes *p,
+                    uint64_t now_ns)
+{
+    unsigned int i;
+
+    e->nr = 0;
+    for (i = 0; i < PROCESSES_MAX; i++) {
+        const struct process_io *io = &p->io[i];
+
+        if (io->at_ns && now_ns < io->at_ns + IDLE_NS)
+            e->entry[e->nr++] = (struct entry){
+                io, processes_rate(p, io, now_ns),
+            };
+    }
+}
+
+/* The busiest first; equal ones by their numbers. */
+static int compare(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->rate != y->rate)
+        return x->rate > y->rate ? -1 : 1;
+    if (x->io->pid != y->io->pid)
+        return x->io->pid < y->io->pid ? -1 : 1;
+
+    return x->io->back_end < y->io->back_end ? -1 : 1;
+}
+
+static json_object *describe(const struct core *core,
+                             const struct processes *p,
+                             const struct entry *entry)
+{
+    json_object *json = json_object_new_object();
+    const struct process_io *io = entry->io;
+
+    json_add_int(json, "pid", io->pid);
+    json_add_text(json, "command", processes_name(p, io->pid));
+    answer_add_acct(json, core, "to", "to_domid", "to_group", io->back_end);
+    json_add_real(json, "rate", entry->rate / SECTORS_PER_KIB, 1);
+    json_add_int(json, "total", io->total / SECTORS_PER_KIB);
+
+    return json;
+}
+
+static json_object *all(const struct subject *s, const struct processes *p)
+{
+    json_object *array = json_object_new_array();
+    struct entries e;
+    unsigned int i;
+
+    collect(&e, p, s->now_ns);
+    if (e.nr)
+        qsort(e.entry, e.nr, sizeof(*e.entry), compare);
+    for (i = 0; i < e.nr; i++)
+        json_object_array_add(array, describe(s->core, p, &e.entry[i]));
+
+    return array;
+}
+
+/* Why there is nothing to be said of @d. */
+static json_object *refuse(const struct subject *s, const struct domain *d,
+                           struct xensched_error *err)
+{
+    uint32_t process_io = 1U << XEN_SCHEDLOG_EV_PROCESS_IO;
+
+    if (!(choice_events(&s->core->settings.choice, GUEST) & process_io))
+        xensched_fail(err, ENODATA, "process-io is not logged (see --log of "
+                      "xenschedd)");
+    else if (!d->domid || d->nr_serves)
+        xensched_fail(err, EINVAL, "%s serves others: only guests are asked "
+                      "for their processes", d->domid ? d->name : "dom0");
+    else if (!d->logs)
+        xensched_fail(err, EPERM, "%s lets nobody read its log: vm_affinity_log "
+                      "= 1 in its configuration does", d->name);
+    else
+        xensched_fail(err, ENODATA, "the log of %s is not read yet: perhaps "
+                      "somebody else reads it (xensched record)", d->name);
+
+    return NULL;
+}
+
+json_object *answer_processes(struct subject *s, struct xensched_error *err)
+{
+    const struct domain *d = answer_domain(s, err);
+    const struct feed *feed;
+    json_object *json;
+
+    if (!d)
+        return NULL;
+    feed = s->feeds ? feeds_of_guest(s->feeds, d) : NULL;
+    if (!feed)
+        return refuse(s, d, err);
+    json = json_object_new_object();
+    json_add_domain(json, "domain", "domid", d->domid, d->name);
+    json_add_text(json, "source", feed_state_name(feed->state));
+    json_add_text(json, "reason", feed->reason);
+    json_add_int(json, "half_life_ms",
+                 s->core->settings.half_life_ns / 1000000);
+    json_add_int(json, "replaced", feed->processes->replaced);
+    json_object_object_add(json, "processes", all(s, feed->processes));
+
+    return json;
+}
