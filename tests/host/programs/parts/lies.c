@@ -180,14 +180,18 @@ static void list_page_table(void)
 
 /* Lies in what is mapped.  Called all the time. */
 
-/* The log file that the scheduler wants ring-pages in. */
-static uint32_t chosen_file(uint32_t current)
+/* The log file that the scheduler wants an event in. */
+static uint32_t file_of(uint32_t current, uint32_t event)
 {
     const uint64_t *routes = (void *)(area_global() + XEN_SCHEDLOG_ROUTES_OFFSET);
-    uint64_t route = routes[current * XEN_SCHEDLOG_NR_EVENTS +
-                            XEN_SCHEDLOG_EV_RING_PAGES];
+    uint64_t route = routes[current * XEN_SCHEDLOG_NR_EVENTS + event];
 
     return (route >> XEN_SCHEDLOG_ROUTE_FILE_SHIFT) % area.nr_files;
+}
+
+static uint32_t chosen_file(uint32_t current)
+{
+    return file_of(current, XEN_SCHEDLOG_EV_RING_PAGES);
 }
 
 static void write_row(uint32_t file, uint16_t event, uint16_t current,
@@ -284,6 +288,75 @@ static void write_flood(void)
     write_claims(257);
 }
 
+/* As a guest that has an agent. */
+static void say_guest(void)
+{
+    sprintf(answer.built, "%u", 7U << XEN_SCHEDLOG_EV_GUEST_NAME);
+}
+
+#define WIDE_ROW 32
+
+static void write_wide_row(uint32_t file, uint16_t event, uint16_t current,
+                           uint16_t correspondent, uint64_t counter)
+{
+    volatile struct xen_schedlog_state *state = &area_states()[file];
+    struct {
+        uint16_t event, current, correspondent;
+        uint64_t counter, time, pad;
+    } row = { event, current, correspondent, counter, 0, 0 };
+
+    memcpy(area_data() + area.offsets[file] + state->pos % area.sizes[file], &row,
+           sizeof(row));
+    __asm__ volatile ( "" ::: "memory" );
+    state->pos += sizeof(row);
+}
+
+/* The layout is what the scheduler wants; not before it has said that. */
+static bool follows_register(uint32_t file)
+{
+    volatile struct xen_schedlog_state *state = &area_states()[file];
+    const volatile uint32_t *lcr = (void *)(area_global() +
+                                            area.nr_global * PAGE);
+
+    if (lcr[file] && state->lcr != lcr[file]) {
+        state->layout_seq++;
+        state->layout_pos = state->pos;
+        state->lcr = lcr[file];
+        state->row_size = WIDE_ROW;
+        state->layout_seq++;
+    }
+
+    return lcr[file];
+}
+
+/*
+ * A guest: any number of processes with any names, and others' too, ask everybody
+ * for everything.
+ */
+static void write_processes(void)
+{
+    static uint32_t turn, own;
+    uint32_t file, other;
+
+    if (!own)
+        own = own_acct();
+    file = file_of(own, XEN_SCHEDLOG_EV_PROCESS_IO);
+    if (!follows_register(file))
+        return;
+    for (uint32_t i = 0; i < 64; i++, turn++) {
+        other = turn % 64;
+        write_wide_row(file, XEN_SCHEDLOG_EV_PROCESS_IO, own, other,
+                       turn | 1ULL << (XEN_SCHEDLOG_SECTORS_SHIFT + 30));
+        write_wide_row(file, XEN_SCHEDLOG_EV_PROCESS_IO, own,
+                       XEN_SCHEDLOG_ACCT_NONE, lrand48() | lrand48() << 31);
+        write_wide_row(file, XEN_SCHEDLOG_EV_PROCESS_IO, other, own,
+                       turn | 1ULL << XEN_SCHEDLOG_SECTORS_SHIFT);
+        write_wide_row(file, XEN_SCHEDLOG_EV_PROCESS_IO, own, other, ~0ULL);
+        write_wide_row(file, XEN_SCHEDLOG_EV_RING_PAGES, own, other, 257);
+        write_wide_row(file, XEN_SCHEDLOG_EV_RING_PAGES, other, own, 257);
+    }
+}
+
 /* For ever in the middle of a change of the layout. */
 static void write_busy(void)
 {
@@ -367,6 +440,7 @@ static const struct lie lies[] = {
     { "busy",        NULL,            write_busy },
     { "absurd",      NULL,            write_absurd },
     { "flood",       NULL,            write_flood },
+    { "processes",   say_guest,       write_processes },
     { "given-back",  NULL,            give_back },
 };
 
