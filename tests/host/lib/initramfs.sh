@@ -12,7 +12,7 @@
 # Of the toolstack, what an operator's or a test's hands reach for.
 readonly INITRAMFS_TOOLSTACK=(
     usr/sbin/{xl,xenstored,xenconsoled,xentrace,xenpm,xenperf,xen-hptool,xenhypfs}
-    usr/bin/xenstore-{read,write,ls,rm,list,exists,watch,chmod,control}
+    usr/bin/xenstore-{read,write,ls,rm,list,exists,watch,chmod,control} usr/bin/xenalyze
     usr/lib/xen/bin/{xen-init-dom0,xenconsole,libxl-save-helper}
 )
 
