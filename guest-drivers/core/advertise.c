@@ -413,6 +413,20 @@ static void xensched_let_go(void)
 	mutex_unlock(&xensched_log_mutex);
 }
 
+/*
+ * A domain that was restored has another path in xenstore: who asks there has
+ * not found the frames, and may want another layout.
+ */
+static void xensched_forget_if_restored(void)
+{
+	if (!said.any || xenbus_exists(XBT_NIL, AREA, "directory"))
+		return;
+
+	mutex_lock(&xensched_log_mutex);
+	xensched_unadvertise();
+	mutex_unlock(&xensched_log_mutex);
+}
+
 static int xensched_obey(int wrong, bool *new)
 {
 	bool before;
@@ -480,6 +494,7 @@ static void xensched_advertise_work(struct work_struct *unused)
 		xensched_let_go();
 		return;
 	}
+	xensched_forget_if_restored();
 	wrong = xensched_obey(wrong, &new);
 	xensched_answer(wrong, new);
 }

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --mode exact --sockets 1 --cores 2 --dom0-memory 640
+# time: 500
+# only: full
+#
+# Guests are on the host's clock: one that has the host's TSC, one whose TSC Xen emulates,
+# and both after they were saved and restored while they were recorded.  Who writes a row
+# runs then, by what Xen says itself, so a clock that is wrong by more than its bound is
+# seen: in more than a few rows that would be while the vCPU did not run.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/daemon.sh
+
+modules=/lib/xensched
+rec=$RESULTS/clocks.rows
+# shellcheck disable=SC2034 # for start_daemon
+daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate,guest-switch,guest-wake,guest-name"
+insert="insmod $modules/xensched_log.ko && insmod $modules/xensched_guest.ko"
+
+# It computes, sleeps, and starts programs, all the time.
+work="$insert; while :; do doze 3 2 >/dev/null 2>&1; sleep 0.02; done"
+
+# clock GUEST COLUMN
+clock()
+{
+    schedlog-area clock "$(domid "$1")" 0 | cut -d ' ' -f "$2"
+}
+
+# number KEY: of all that the timeline says
+number()
+{
+    tr -d ' \n' </run/timeline.json | tr ',{}' '\n\n\n' |
+        sed -n "s/^\"$1\"://p" | head -n 1
+}
+
+# sources: a line for each guest's, with the bound of its clock's error
+sources()
+{
+    tr -d ' \n' </run/timeline.json | sed 's/.*"sources":\[//; s/\].*//; s/},{/}\n{/g' |
+        grep '"kind":"guest"' | sed 's/.*"domain":"\([^"]*\)".*"clock_error_ns":\([0-9]*\),.*/\1 \2/'
+}
+
+# asked GUEST: it logs for us
+asked()
+{
+    until_true 30 xenstore-exists "/local/domain/$(domid "$1")/schedlog/area/directory"
+}
+
+# again GUEST: saved and restored; its domid is another one
+again()
+{
+    xl save "$1" /run/saved && xl restore /run/saved && rm /run/saved
+}
+
+console_begin
+guest start idle name=plain memory=160 run="$work" "xl=vm_affinity_log = 1"
+guest start idle name=emulated memory=160 run="$work" "xl=tsc_mode = 'always_emulate'
+vm_affinity_log = 1"
+start_daemon --mode observe
+is "the daemon starts" "$?" 0
+is "Xen says which TSC it emulates" "$(clock emulated 5) $(clock plain 5)" "1 0"
+xensched record $rec 2>/run/said &
+recorder=$!
+for name in plain emulated; do
+    check "$name is recorded" asked $name
+done
+sleep 3
+for name in plain emulated; do
+    check "$name is saved and restored" again $name
+    check "and is recorded again" asked $name
+done
+sleep 3
+kill -INT $recorder
+wait $recorder || true
+cat /run/said
+stop_daemon TERM
+check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
+sources
+is "there are four guests' sources" "$(sources | wc -l)" 4
+sources | awk '$2 >= 10000' >/run/inexact
+check "each clock is known to 10 us" sh -c "! grep -q . /run/inexact"
+note "rows of Linux: $(number rows_of_linux), while its vCPU did not run:" \
+    "$(number rows_while_not_running), by $(number absent_ns) ns"
+check "there are many rows" test "$(number rows_of_linux)" -gt 1000
+check "of a thousand at most one was written while its vCPU did not run" \
+    test "$(number rows_while_not_running)" -le $(($(number rows_of_linux) / 1000))
+note "of $(number wake_ups) wake-ups $(number disordered) before their notification," \
+    "by $(number disorder_ns) ns"
+check "of a thousand wake-ups at most one comes before its notification" \
+    test "$(number disordered)" -le $(($(number wake_ups) / 1000 + 1))
+check "and not by 10 us" test "$(number disorder_ns)" -lt 10000
+check "nobody complained" console_quiet
+finish
