@@ -267,6 +267,26 @@ configuration.c.cleanup = "echo cc >> said"
 
 
 @test
+def waits():
+    """while a workload runs the program itself does not run at all"""
+    bench = Bench("repetitions = 1\nconfiguration.c.log = \"dry\"\n"
+                  "workload.w.run = \"echo >> begun; sleep 30\"\n")
+
+    def ran(process):
+        with open("/proc/%d/status" % process.pid, encoding="ascii") as file:
+            return re.findall(r"ctxt_switches:\s*(\d+)", file.read())
+
+    with bench.doing() as process:
+        bench.until(lambda: bench.has("begun"))
+        time.sleep(0.5)
+        before = ran(process)
+        time.sleep(1.5)
+        check(ran(process) == before, before, ran(process))
+        process.send_signal(signal.SIGINT)
+        check(process.wait(30) == 1, "Ctrl-C did not end it")
+
+
+@test
 def much_output():
     """a workload that writes without end is not held up, and fills no memory"""
     bench = Bench("repetitions = 1\nconfiguration.c.log = \"dry\"\n"

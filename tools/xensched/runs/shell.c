@@ -20,7 +20,7 @@
 #include "shell.h"
 #include "stop.h"
 
-/* A signal may come just before poll(). */
+/* Once it is to end: so often it is looked whether it has. */
 #define LOOK_MS 200
 
 /* From SIGINT to SIGKILL. */
@@ -143,7 +143,11 @@ static bool take_output(struct shell *shell, int fd)
     return got > 0;
 }
 
-/* Until the keeper has reported, or has been killed. */
+/*
+ * Until the keeper has reported, or has been killed.  Signals come while it waits
+ * and at no other time, so it need not wake up to look for them: what is measured
+ * may be this very host.
+ */
 static void follow(struct keeper *k, struct shell *shell, int stops,
                    struct report *report)
 {
@@ -151,11 +155,14 @@ static void follow(struct keeper *k, struct shell *shell, int stops,
         { .fd = k->reports, .events = POLLIN },
         { .fd = k->output, .events = POLLIN },
     };
+    static const struct timespec look = { .tv_nsec = LOOK_MS * 1000000L };
     uint64_t asked = 0;
+    sigset_t before;
 
+    stop_hold_signals(&before);
     while (!fds[0].revents) {
         fds[0].revents = fds[1].revents = 0;
-        poll(fds, 2, LOOK_MS);
+        ppoll(fds, 2, stop_count() > stops ? &look : NULL, &before);
         if (fds[1].revents && !take_output(shell, k->output))
             fds[1].fd = -1;
         /* There is no such session before the keeper has made it. */
@@ -166,6 +173,7 @@ static void follow(struct keeper *k, struct shell *shell, int stops,
         if (asked && now_ns() - asked > GRACE_NS)
             kill(k->pid, SIGTERM);
     }
+    sigprocmask(SIG_SETMASK, &before, NULL);
     while (take_output(shell, k->output))
         ;
 

@@ -6,7 +6,12 @@
 #ifndef XENSCHED_RUNS_STOP_H
 #define XENSCHED_RUNS_STOP_H
 
+#include <signal.h>
+
 void stop_catch_signals(void);
+
+/* They wait until @before, which was the mask, is it again, as in ppoll(). */
+void stop_hold_signals(sigset_t *before);
 
 /* How many came. */
 int stop_count(void);
