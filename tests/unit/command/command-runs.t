@@ -564,7 +564,7 @@ def placed_and_back():
     for line in ("web1 1 0 2-3 2-3", "web1 1 1 2-3 2-3", "db 2 0 2-3 all"):
         check(line in output["far"], line, output["far"])
     check(affinities(bench) == GUESTS.splitlines(), affinities(bench))
-    check(not bench.has("runs.state"), "the state file is left")
+    check(not bench.has("state/runs.state"), "the state file is left")
     check("domain web1 of 2 vCPUs" in bench.sql("SELECT host FROM session")[0][0])
 
 

@@ -28,7 +28,7 @@
 #define RUNS_STATE "/var/lib/xensched/runs.state"
 #endif
 
-/* For the database; a folder that cannot be made is told by who needs it. */
+/* One that cannot be made is told by who needs it. */
 static void make_folder_of(const char *path)
 {
     char *copy = strdup(path);
@@ -129,8 +129,10 @@ static int do_plan(const struct arguments *args, struct store *store,
         .all = args->all, .tell = tell,
     };
     unsigned int restored;
-    int rc = pinning_open(&pinning, host, RUNS_STATE, &restored, err);
+    int rc;
 
+    make_folder_of(RUNS_STATE);
+    rc = pinning_open(&pinning, host, RUNS_STATE, &restored, err);
     if (rc)
         return rc;
     if (restored)
