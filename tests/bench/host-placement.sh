@@ -23,9 +23,6 @@ top=$(cd "$here/../.." && pwd)
 . "$here/host/lib.sh"
 
 bench_boot --sockets 2 --cores 2 --numa --dom0-vcpus 1 \
-    "$here"/host/{{placement,daemon}-dom0,levers}.sh
-for rows in "$results"/*.rows; do
-    bench_dump "$rows"
-done
-"$here/host/placement.py" "$results" "$out/placement.json" |
+    "$here"/host/{placement,plan,daemon}-dom0.sh "$here"/host/{levers.sh,placement.plan}
+"$here/host/placement.py" "$results/runs.sqlite" "$out/placement.json" |
     tee "$out/placement.txt"

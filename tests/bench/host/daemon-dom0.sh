@@ -2,26 +2,40 @@
 # shellcheck shell=sh
 #
 # For benchmarks in dom0: xenschedd, whose output is kept, with a journal of its
-# own.
+# own.  One process may start it and another one end it.
 
 daemon_log=$RESULTS/xenschedd.log
-daemon=
+daemon_pid=/run/bench-xenschedd
 
 # start_daemon OPTION...: returns when it can be asked.
 start_daemon()
 {
     rm -rf /var/log/xensched
     xenschedd "$@" >>"$daemon_log" 2>&1 &
-    daemon=$!
+    echo $! >$daemon_pid
     until xensched status >/dev/null 2>&1; do
-        kill -0 $daemon
+        kill -0 $!
         usleep 100000
+    done
+}
+
+# end_process FILE: with that PID, if there is such a file.  Returns when it has
+# ended; fails if it was a child that has failed.
+end_process()
+{
+    local pid
+
+    [ -f "$1" ] || return 0
+    pid=$(cat "$1")
+    rm "$1"
+    kill -TERM "$pid"
+    wait "$pid" 2>/dev/null || [ $? = 127 ]
+    while [ -e "/proc/$pid/exe" ]; do
+        usleep 50000
     done
 }
 
 stop_daemon()
 {
-    kill -TERM $daemon
-    wait $daemon
-    daemon=
+    end_process $daemon_pid
 }

@@ -1,98 +1,88 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The part of host-placement.sh that runs in dom0, whose one vCPU is held on
-# pCPU 0 and serves the disk of a guest with one vCPU.  For each place of the
-# guest:
-#
-#   $RESULTS/ticks            lines: PLACE TICKS-OF-FEW TICKS-OF-MANY
-#   $RESULTS/PLACE-ROUND.rows a recording of $recorded requests
-#   $RESULTS/PLACE.status     what the daemon said meanwhile
-#
-# Where the guest isn't held Xen may move it at any time, so there are several
-# rounds of all.  While anything is measured dom0 serves the disk and nothing
-# else (errand).
+# What placement.plan has done, by its names: placement-dom0.sh FUNCTION [ARGUMENT].
+# The guest "front" is one that does errands; while anything is measured dom0
+# serves its disk and nothing else.
 
 set -e
 # shellcheck source=tests/bench/host/daemon-dom0.sh
 . ./daemon-dom0.sh
 # shellcheck source=tests/bench/host/levers.sh
 . ./levers.sh
+# shellcheck source=tests/bench/host/plan-dom0.sh
+. ./plan-dom0.sh
 
 # Requests; the difference of two runs has nothing of a run's beginning or end.
 few=200 many=1200 recorded=500
-rounds=5
-echo "$few $many $recorded" >"$RESULTS/requests"
 
 # request COUNT: 4 KiB direct reads, one at a time.  $took is how many ticks.
 request()
 {
     # shellcheck disable=SC2046 # its words
-    set -- $(errand run "$front" "errand mark &&
+    set -- $(errand run "$(xl domid front)" "errand mark &&
         dd if=/dev/xvda of=/dev/null bs=4k iflag=direct count=$1 2>/dev/null &&
         errand mark")
     [ "$3" = 0 ]
     took=$1
 }
 
-# measure PLACE
-measure()
+requests()
 {
     local one
 
     request $few
     one=$took
     request $many
-    echo "$1 $one $took" >>"$RESULTS/ticks"
-    echo "$1: $(((took - one) / (many - few))) instructions per request"
+    echo "value requests $((many - few))"
+    echo "value instructions $(((took - one) / (many - few))) /request"
 }
 
-# record PLACE ROUND: with a daemon that logs who notifies whom, and who runs
-# where.
-record()
+# Rows of the text of a recording, the latest first: a notification between the two
+# arrives where the other one ran next (service-ns is written when a vCPU leaves its
+# pCPU, and at each tick).  There are two pCPUs on each socket.
+count_notifications()
+{
+    sort -rn | awk -v requests="$recorded" '
+        $3 == "service-ns" { ran_next[$4] = $2 }
+        $3 == "evtchn-send" && ($4 == "front" && $5 == "Domain-0" ||
+                                $4 == "Domain-0" && $5 == "front") {
+            sent++
+            if ($5 in ran_next) {
+                pcpu += ran_next[$5] != $2
+                socket += int(ran_next[$5] / 2) != int($2 / 2)
+            }
+        }
+        END {
+            print "value recorded", requests
+            print "value notifications", sent / requests, "/request"
+            print "value cross_pcpu", pcpu / requests, "/request"
+            print "value cross_socket", socket / requests, "/request"
+        }'
+}
+
+notifications()
 {
     local recorder
 
-    xensched record "$RESULTS/$1-$2.rows" 2>/dev/null &
+    xensched record /tmp/rows 2>/tmp/recorder &
     recorder=$!
     usleep 300000
     request $recorded
     usleep 300000
     kill -INT $recorder
     wait $recorder
-    xensched status --json >"$RESULTS/$1.status"
+    grep ' 0 rows lost' /tmp/recorder
+    xensched dump /tmp/rows | count_notifications
 }
 
-# one_round PLACE ROUND: there is a daemon only while it is needed to record
-one_round()
+# Where a daemon is at work already, it logs what is needed.
+log()
 {
-    measure "$1"
-    start_daemon --mode observe --log service-ns,evtchn-send
-    record "$1" "$2"
-    stop_daemon
+    xensched status >/dev/null 2>&1 ||
+        start_daemon --mode observe --log service-ns,evtchn-send
 }
 
-# without_daemon PLACE
-without_daemon()
-{
-    local round=0
-
-    request $few
-    while [ $round -lt $rounds ]; do
-        round=$((round + 1))
-        one_round "$1" $round
-    done
-}
-
-# held PLACE HARD
-held()
-{
-    xl vcpu-pin front 0 "$2"
-    without_daemon "$1"
-}
-
-# Where the daemon has to come in: the guest may run anywhere, and runs on the
-# other socket.
 far_and_free()
 {
     xl vcpu-pin front 0 2-3 all
@@ -100,19 +90,18 @@ far_and_free()
     xl vcpu-pin front 0 all all
 }
 
-# by_hand LEVER: in each round anew, as what becomes of it is chance.
+# by_hand LEVER
 by_hand()
 {
-    local round=0
+    far_and_free
+    pull "$1" 0-1 front
+    request $few
+}
 
-    while [ $round -lt $rounds ]; do
-        round=$((round + 1))
-        far_and_free
-        pull "$1" 0-1 front
-        request $few
-        one_round "$1" $round
-        set_weight 0
-    done
+let_go()
+{
+    set_weight 0
+    xl vcpu-pin front 0 all all
 }
 
 soft()
@@ -122,7 +111,7 @@ soft()
 
 placed_by_daemon()
 {
-    local tries=100 round=0
+    local tries=100
 
     far_and_free
     start_daemon --mode act --settle 0 --period 500
@@ -131,26 +120,14 @@ placed_by_daemon()
         tries=$((tries - 1))
         request $few
     done
-    xensched plan
-    while [ $round -lt $rounds ]; do
-        round=$((round + 1))
-        measure daemon
-        record daemon $round
-    done
-    stop_daemon
 }
 
-xl vcpu-pin Domain-0 all 0
-guest start idle name=front disk=16 run='errand serve' \
-    prepare='dd if=/dev/zero of=/dev/xvda bs=1M count=16 oflag=direct 2>/dev/null'
-front=$(xl domid front)
+begin()
+{
+    xl vcpu-pin Domain-0 all 0
+    guest start idle name=front disk=16 run='errand serve' \
+        prepare='dd if=/dev/zero of=/dev/xvda bs=1M count=16 oflag=direct 2>/dev/null'
+    do_plan placement.plan
+}
 
-held same-pcpu 0
-held same-socket 1
-held other-socket 2
-far_and_free
-without_daemon free
-for lever in soft nudge hard weight50; do
-    by_hand $lever
-done
-placed_by_daemon
+"${@:-begin}"
