@@ -14,9 +14,10 @@
 # wait).  Nothing can happen elsewhere, since there is no other pCPU.  What this
 # cannot show: see tests/host/README.md.
 #
-# Each figure is the mean of ROUNDS runs (3), in each of which all configurations
-# of a hypervisor have their turn; the mean, because some work, such as a plan
-# of the daemon, comes once a second, and falls into one run and not into the
+# What is done is host/host.plan with host/native.plan or host/patched.plan: in each
+# of ROUNDS repetitions (3) all workloads have their turn in all configurations of a
+# hypervisor, in an order by lot.  A figure is their mean, because some work, such as
+# a plan of the daemon, comes once a second, and falls into one run and not into the
 # next.  "spread" is largest less smallest, of the mean.  Boots differ from each
 # other, too: with BOOTS=5 each hypervisor is booted so often, figures are the
 # medians, and their interval is said.
@@ -30,15 +31,8 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
 out=$top/build/bench
-rounds=${ROUNDS:-3}
 boots=${BOOTS:-1}
 work=$(mktemp -d)
-
-declare -A configs=(
-    [native]="native xentrace"
-    [patched]="patched disabled evtchn evtchn+ring3 evtchn+ring1 default all")
-backends=${BACKENDS:-dom0 driver}
-workloads="postmark fio-rand4k-qd1 fio-rand4k-qd32 fio-seq64k-qd1 fio-seq64k-qd32"
 
 end()
 {
@@ -57,33 +51,12 @@ trap 'exit 143' TERM
 # plan HYPERVISOR: what main-dom0.sh is to do
 plan()
 {
+    local backends=${BACKENDS:-dom0 driver}
+
     mkdir -p "$work/$1"
-    cat >"$work/$1/plan" <<END
-hypervisor=$1
-configs='${configs[$1]}'
-backends='$backends'
-workloads='$workloads'
-rounds=$rounds
-END
-}
-
-# follow HYPERVISOR BOOT: says what comes, and keeps the figures.
-follow()
-{
-    local line workload backend config round operations instructions idle
-
-    while read -r line; do
-        if [[ $line != "result "* ]]; then
-            printf '%s\n' "$line" >&2
-            continue
-        fi
-        read -r _ workload backend config round operations instructions idle \
-            <<<"$line"
-        echo "$2 $workload $backend $config $round $operations $instructions $idle"
-        printf 'bench: boot %d, round %d of %d: %s, backend %s, %s: %d per operation\n' \
-            "$2" "$round" "$rounds" "$config" "$backend" "$workload" \
-            $((instructions / operations)) >&2
-    done >>"$out/host-$1.figures"
+    sed -E -e "s/^repetitions = .*/repetitions = ${ROUNDS:-3}/" \
+        -e "/^workload/{/^workload\\.(${backends// /|})_/!d}" \
+        "$here/host/host.plan" "$here/host/$1.plan" >"$work/$1/plan"
 }
 
 # measure HYPERVISOR BOOT: one boot.  The box has to be the child which is ended.
@@ -91,14 +64,14 @@ measure()
 {
     exec "$top/tests/host/box" --mode exact --sockets 1 --cores 1 --xen "$1" \
         --tools --dom0-memory 640 --timeout 5400 --results "$out/host-$1/$2" \
-        "$here/host/main-dom0.sh" "$here"/host/{dom0.sh,workload,bench.guest} \
-        "$work/$1/plan" &> >(follow "$1" "$2")
+        "$here"/host/{main,plan}-dom0.sh "$here"/host/{dom0.sh,workload,bench.guest} \
+        "$work/$1/plan" &> >(sed -u "s/^/bench: $1, boot $2: /" >&2)
 }
 
 mkdir -p "$out"
 echo "bench: $boots times two hosts boot in exact mode; each time takes 15 to" \
     "25 minutes" >&2
-rm -rf "$out"/host-{native,patched}{.figures,}
+rm -rf "$out"/host-{native,patched}
 running=0
 for hypervisor in patched native; do    # The patched one has more to do.
     plan "$hypervisor"

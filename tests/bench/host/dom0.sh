@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For the host benchmarks, in dom0: the configurations which are compared, and
-# how a workload is measured.
+# For the host benchmarks, in dom0: what is done around a workload, and how it is
+# measured.
 
 modules=/lib/xensched
-logger=
+logger_pid=/run/bench-logger
 
 # our_drivers: our blkback in place of the kernel's own, before there is a disk.
 our_drivers()
@@ -19,9 +19,9 @@ our_drivers()
 start_daemon()
 {
     xenschedd --mode observe "$@" >>/tmp/xenschedd.log 2>&1 &
-    logger=$!
+    echo $! >$logger_pid
     until xensched status >/dev/null 2>&1; do
-        kill -0 $logger || return 1
+        kill -0 $! || return 1
         sleep 1
     done
 }
@@ -30,34 +30,24 @@ start_daemon()
 start_xentrace()
 {
     xentrace -D -e all /dev/null >/dev/null 2>>/tmp/xentrace.log &
-    logger=$!
+    echo $! >$logger_pid
     sleep 1
-    kill -0 $logger
+    kill -0 $!
 }
 
-# configure NAME: the host is as this configuration has it.
-configure()
-{
-    case $1 in
-    native|patched) ;;
-    xentrace)     start_xentrace ;;
-    disabled)     start_daemon --log none ;;
-    evtchn)       start_daemon --log evtchn-send ;;
-    evtchn+ring3) start_daemon --log evtchn-send,ring-pages:3 ;;
-    evtchn+ring1) start_daemon --log evtchn-send,ring-pages ;;
-    default)      start_daemon ;;
-    all)          start_daemon --log all ;;
-    *)            echo "$1: no such configuration" >&2; return 1 ;;
-    esac
-}
-
-# And as it was before.
+# unconfigure: ends what was started, by whichever process.
 unconfigure()
 {
-    [ -n "$logger" ] || return 0
-    kill -TERM "$logger"
-    wait "$logger" || true
-    logger=
+    local pid
+
+    [ -f $logger_pid ] || return 0
+    pid=$(cat $logger_pid)
+    rm $logger_pid
+    kill -TERM "$pid"
+    wait "$pid" 2>/dev/null || true
+    while [ -e "/proc/$pid/exe" ]; do
+        usleep 50000
+    done
 }
 
 # errand_to GUEST COMMAND: what errand says of it, and it must have worked.
@@ -71,13 +61,20 @@ errand_to()
     cat /tmp/errand
 }
 
-# measure GUEST WORKLOAD: prints OPERATIONS INSTRUCTIONS IDLE-NS.
-measure()
+# prepare_workload GUEST WORKLOAD: and time for a daemon that was just started.
+prepare_workload()
 {
     errand_to "$1" "./workload prepare $2" >/dev/null || return 1
-    sleep 1
+    sleep 2
+}
+
+# measure GUEST WORKLOAD
+measure()
+{
     # shellcheck disable=SC2046 # its words: ticks, idle, exit code, operations
     set -- $(errand_to "$1" "./workload run $2")
     [ $# -ge 4 ] || return 1
-    echo "$4 $(($1 - $2)) $2"
+    echo "value instructions $(($1 - $2))"
+    echo "value idle $2 ns"
+    echo "value operations $4"
 }

@@ -5,9 +5,8 @@ Make host.json, a table and plots of what host.sh measured.
 
 Usage: report.py FOLDER
 
-A line of host-native.figures and host-patched.figures there:
-BOOT WORKLOAD BACKEND CONFIG ROUND OPERATIONS INSTRUCTIONS IDLE-NS.
-Round 0 is not counted.
+host-native/BOOT/runs.sqlite and host-patched/BOOT/runs.sqlite there are what came
+of host.plan.
 
 The n-th boot of one hypervisor is compared with the n-th of the other.  A ratio
 is the median of all boots, its interval from the smallest to the largest: with
@@ -16,9 +15,12 @@ five boots the median of all that there could be is in there in 15 of 16 cases.
 
 import collections
 import json
+import pathlib
 import statistics
 import subprocess
 import sys
+
+from runs import figures
 
 CONFIGS = ["native", "patched", "disabled", "evtchn", "evtchn+ring3",
            "evtchn+ring1", "default", "all", "xentrace"]
@@ -40,47 +42,45 @@ GOALS = {"patched": lambda workload: 1.001,
 
 def read(folder):
     """Of each workload, back end and configuration: runs, by boot."""
-    runs = collections.defaultdict(lambda: collections.defaultdict(list))
-    for hypervisor in "native", "patched":
-        path = f"{folder}/host-{hypervisor}.figures"
-        with open(path, encoding="ascii") as file:
-            for line in file:
-                (boot, workload, backend, config, number,
-                 *figures) = line.split()
-                if number != "0":
-                    runs[workload, backend, config][boot].append(
-                        [int(figure) for figure in figures])
-    return runs
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    for path in sorted(pathlib.Path(folder).glob("host-*/*/runs.sqlite")):
+        values = figures(path)
+        for workload, config in {key[:2] for key in values}:
+            backend, name = workload.replace("_", "-").split("-", 1)
+            found[name, backend, config.replace("_", "+")][path.parent.name] = list(
+                zip(*(map(int, values[workload, config, figure]) for figure in
+                      ("operations", "instructions", "idle"))))
+    return found
 
 
-def per_op(runs):
-    return sum(run[1] for run in runs) / sum(run[0] for run in runs)
+def per_op(turns):
+    return sum(turn[1] for turn in turns) / sum(turn[0] for turn in turns)
 
 
-def spread(runs):
-    each = [run[1] / run[0] for run in runs]
-    return (max(each) - min(each)) / per_op(runs)
+def spread(turns):
+    each = [turn[1] / turn[0] for turn in turns]
+    return (max(each) - min(each)) / per_op(turns)
 
 
 def entry(key, boots, native):
-    runs = [run for boot in boots.values() for run in boot]
+    turns = [turn for boot in boots.values() for turn in boot]
     ratios = [per_op(boot) / per_op(native[number])
               for number, boot in boots.items() if number in native]
     return {"workload": key[0], "backend": key[1], "config": key[2],
-            "operations": runs[0][0],
-            "instructions_per_op": round(per_op(runs), 1),
+            "operations": turns[0][0],
+            "instructions_per_op": round(per_op(turns), 1),
             "ratio_to_native": round(statistics.median(ratios), 6),
             "ratio_interval": [round(min(ratios), 6), round(max(ratios), 6)],
             "spread": round(max(spread(boot) for boot in boots.values()), 6),
-            "runs": len(runs), "boots": len(ratios),
-            "idle_ns": sum(run[2] for run in runs)}
+            "runs": len(turns), "boots": len(ratios),
+            "idle_ns": sum(turn[2] for turn in turns)}
 
 
-def entries(runs):
+def entries(measured):
     for key in [(w, b, c) for b in BACKENDS for w in WORKLOADS
                 for c in CONFIGS]:
-        if key in runs:
-            yield entry(key, runs[key], runs[key[0], key[1], "native"])
+        if key in measured:
+            yield entry(key, measured[key], measured[key[0], key[1], "native"])
 
 
 def configs(found):
