@@ -248,6 +248,35 @@ def estimates():
 
 
 @test
+def estimates_with_sizes():
+    """sample estimate: in proportion to sizes, if the folder has those of all"""
+    where = folder(45)
+    said = json.loads(run("sample", "choose", where, "--top", "9",
+                          "--json").expect(0).out)
+
+    def size(number):
+        return 10 + number * 7 % 13
+
+    with open(where + "/measured", "w", encoding="utf-8") as f:
+        for chosen in said["chosen"]:
+            number = chosen["number"]
+            f.write("%d %f\n" % (number, 3 * size(number)))
+    with open(where + "/sizes", "w", encoding="utf-8") as f:
+        for number in range(1, 46):
+            f.write("%d %d\n" % (number, size(number)))
+    ended = json.loads(run("sample", "estimate", where, "--json").expect(0).out)
+    truth = 3 * sum(map(size, range(1, 46))) / 45
+    check(all(abs(ended[key] - truth) < 1e-3
+              for key in ("low", "mean", "high")), ended, truth)
+    with open(where + "/sizes", "w", encoding="utf-8") as f:
+        f.write("1 10\n")
+    run("sample", "estimate", where).expect(1, "/sizes' has no value of sample 2")
+    with open(where + "/sizes", "w", encoding="utf-8") as f:
+        f.write("".join("%d 0\n" % n for n in range(1, 46)))
+    run("sample", "estimate", where).expect(1, "has none")
+
+
+@test
 def no_samples():
     """what is no folder of samples is said"""
     where = path("empty")

@@ -78,7 +78,7 @@ static double trials(unsigned int phases, double hidden, size_t wanted,
         struct strata s = choose(wanted);
         struct strata_estimate e;
 
-        assert_true(strata_estimate(&s, y, &e));
+        assert_true(strata_estimate(&s, y, NULL, &e));
         assert_true(e.has_interval);
         in += e.low <= truth && truth <= e.high;
         *error += fabs(e.mean - truth) / truth / TRIALS;
@@ -136,7 +136,7 @@ static void strata_are_better_than_chance(void **state)
         struct strata_estimate e;
         size_t i;
 
-        strata_estimate(&s, y, &e);
+        strata_estimate(&s, y, NULL, &e);
         strata += fabs(e.mean - truth);
         for (i = 0; i < 12; i++)
             sum += y[harness_random_below(&seed, INTERVALS)];
@@ -178,7 +178,7 @@ static void all_of_them_are_the_truth(void **state)
     seed = 4;
     truth = make_run(3, 10);
     s = choose(INTERVALS + 5);
-    assert_true(strata_estimate(&s, y, &e));
+    assert_true(strata_estimate(&s, y, NULL, &e));
     assert_true(fabs(e.mean - truth) < 1e-6 && e.low == e.high);
     strata_free(&s);
 }
@@ -209,11 +209,11 @@ static void few_and_none(void **state)
 
     (void)state;
     strata_make(&none, 10);
-    assert_false(strata_estimate(&none, y, &e));
+    assert_false(strata_estimate(&none, y, NULL, &e));
     strata_free(&none);
     strata_make(&one, 10);
     assert_true(one.chosen[0]);
-    assert_true(strata_estimate(&one, y, &e) && e.mean == y[0]);
+    assert_true(strata_estimate(&one, y, NULL, &e) && e.mean == y[0]);
     strata_free(&one);
     same.x = zero;
     strata_make(&same, 10);
@@ -223,6 +223,39 @@ static void few_and_none(void **state)
     assert_int_equal(nr, 10);
     strata_free(&same);
     free(zero);
+}
+
+/* A stratum by itself tells little of what differs with the size; the sizes do. */
+static void what_is_in_proportion_to_the_size_is_known(void **state)
+{
+    double size[INTERVALS], with = 0, without = 0;
+    unsigned int in = 0, trial;
+
+    (void)state;
+    seed = 8;
+    for (trial = 0; trial < TRIALS; trial++) {
+        struct strata_estimate sized, plain;
+        double truth = 0;
+        struct strata s;
+        size_t i;
+
+        make_run(3, 0);
+        for (i = 0; i < INTERVALS; i++) {
+            size[i] = 40 + harness_random_below(&seed, 40);
+            y[i] *= size[i];
+            truth += y[i] / INTERVALS;
+        }
+        s = choose(12);
+        assert_true(strata_estimate(&s, y, size, &sized));
+        assert_true(strata_estimate(&s, y, NULL, &plain));
+        in += sized.low <= truth && truth <= sized.high;
+        with += fabs(sized.mean - truth) / truth / TRIALS;
+        without += fabs(plain.mean - truth) / truth / TRIALS;
+        strata_free(&s);
+    }
+    print_message("# sizes of 40 to 79, 12 of 200: %.1f %%, error %.2f %%, without "
+                  "them %.2f %%\n", 100.0 * in / TRIALS, 100 * with, 100 * without);
+    assert_true(in >= 0.9 * TRIALS && with * 5 < without);
 }
 
 static void one_of_a_stratum_says_nothing_of_the_others(void **state)
@@ -235,10 +268,10 @@ static void one_of_a_stratum_says_nothing_of_the_others(void **state)
     struct strata_estimate e;
 
     (void)state;
-    assert_true(strata_estimate(&s, y, &e));
+    assert_true(strata_estimate(&s, y, NULL, &e));
     assert_false(e.has_interval);
     chosen[0] = false;
-    assert_false(strata_estimate(&s, y, &e));
+    assert_false(strata_estimate(&s, y, NULL, &e));
 }
 
 int main(void)
@@ -251,6 +284,7 @@ int main(void)
         cmocka_unit_test(all_of_them_are_the_truth),
         cmocka_unit_test(the_same_seed_chooses_the_same),
         cmocka_unit_test(few_and_none),
+        cmocka_unit_test(what_is_in_proportion_to_the_size_is_known),
         cmocka_unit_test(one_of_a_stratum_says_nothing_of_the_others),
     };
 

@@ -291,27 +291,46 @@ double strata_weight(const struct strata *s, size_t interval)
 
 struct moments {
     size_t members, chosen;
-    double mean, variance; /* of those that are chosen */
+    double size;           /* of a member, on the average */
+    double mean, variance; /* what a member of that size takes; of one */
 };
 
-static void find_moments(const struct strata *s, unsigned int stratum,
-                         const double *y, struct moments *m)
+static double size_of(const double *size, size_t i)
 {
-    double sum = 0, squares = 0;
+    return size ? size[i] : 1;
+}
+
+static void find_moments(const struct strata *s, unsigned int stratum,
+                         const double *y, const double *size, struct moments *m)
+{
+    double sum = 0, sizes = 0, all = 0, squares = 0, ratio, scale;
     size_t i;
 
     count(s, stratum, &m->members, &m->chosen);
-    for (i = 0; i < s->nr; i++)
-        if (s->stratum[i] == stratum && s->chosen[i])
+    for (i = 0; i < s->nr; i++) {
+        if (s->stratum[i] != stratum)
+            continue;
+        all += size_of(size, i);
+        if (s->chosen[i]) {
             sum += y[i];
-    m->mean = m->chosen ? sum / m->chosen : 0;
+            sizes += size_of(size, i);
+        }
+    }
+    m->size = m->members ? all / m->members : 0;
+    ratio = sizes > 0 ? sum / sizes : 0;
+    m->mean = ratio * m->size;
     for (i = 0; i < s->nr; i++)
-        if (s->stratum[i] == stratum && s->chosen[i])
-            squares += (y[i] - m->mean) * (y[i] - m->mean);
-    m->variance = m->chosen > 1 ? squares / (m->chosen - 1) : 0;
+        if (s->stratum[i] == stratum && s->chosen[i]) {
+            double off = y[i] - ratio * size_of(size, i);
+
+            squares += off * off;
+        }
+    /* As if those that were chosen had the size of all. */
+    scale = sizes > 0 ? m->size * m->chosen / sizes : 0;
+    m->variance = m->chosen > 1 ? scale * scale * squares / (m->chosen - 1) : 0;
 }
 
-bool strata_estimate(const struct strata *s, const double *y,
+bool strata_estimate(const struct strata *s, const double *y, const double *size,
                      struct strata_estimate *e)
 {
     double variance = 0, freedom = 0, half;
@@ -322,7 +341,7 @@ bool strata_estimate(const struct strata *s, const double *y,
         double weight, part;
         struct moments m;
 
-        find_moments(s, k, y, &m);
+        find_moments(s, k, y, size, &m);
         if (!m.members)
             continue;
         if (!m.chosen)

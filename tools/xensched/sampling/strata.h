@@ -7,7 +7,9 @@
  * then some of each stratum are drawn at random, more of those which are large and
  * mixed (Neyman 1934).  Drawn and not chosen, so that the error can be told:
  * the estimate is that of stratified sampling (Cochran, Sampling Techniques, 1977,
- * chapter 5), its interval by Student's t with Satterthwaite's degrees of freedom.
+ * chapter 5), its interval by Student's t with Satterthwaite's degrees of freedom.  If
+ * intervals are known to be of different sizes, what was measured is taken to be in
+ * proportion to these, in each stratum (the separate ratio estimate, chapter 6).
  *
  * Numbers only: nothing here knows what a vector is of.
  */
@@ -47,10 +49,10 @@ struct strata_estimate {
 };
 
 /*
- * @y[nr] has what was measured of those that are chosen.  false: of a stratum none
- * is.
+ * @y[nr] has what was measured of those that are chosen, @size[nr] the size of each
+ * interval (NULL: all are alike).  false: of a stratum none is chosen.
  */
-bool strata_estimate(const struct strata *s, const double *y,
+bool strata_estimate(const struct strata *s, const double *y, const double *size,
                      struct strata_estimate *e);
 
 #endif /* XENSCHED_SAMPLING_STRATA_H */

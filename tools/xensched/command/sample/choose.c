@@ -145,9 +145,13 @@ static int read_choice(const char *folder, struct strata *s,
     return 0;
 }
 
-/* Each line has to be one of the chosen ones, and each of these has to be there. */
-static int read_measured(const char *folder, const struct strata *s, double *y,
-                         struct xensched_error *err)
+/*
+ * Lines NUMBER VALUE: one for each interval of which there has to be one, and for
+ * no other; -ENOENT if there is no such file.
+ */
+static int read_values(const char *folder, const char *name,
+                       const struct strata *s, const bool *wanted, double *y,
+                       struct xensched_error *err)
 {
     bool *known = need_memory(s->nr, sizeof(*known));
     unsigned int line = 0;
@@ -156,7 +160,7 @@ static int read_measured(const char *folder, const struct strata *s, double *y,
     int rc = 0;
     FILE *f;
 
-    snprintf(path, sizeof(path), "%s/measured", folder);
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
     f = fopen(path, "re");
     if (!f)
         rc = xensched_fail(err, errno, "cannot open '%s', which has lines "
@@ -166,16 +170,17 @@ static int read_measured(const char *folder, const struct strata *s, double *y,
 
         line++;
         if (sscanf(text, "%zu %lf", &number, &value) != 2 ||
-            number - 1 >= s->nr || !s->chosen[number - 1]) {
+            number - 1 >= s->nr || (wanted && !wanted[number - 1])) {
             rc = xensched_fail(err, EINVAL, "%s:%u: it takes 'NUMBER VALUE' of a "
-                               "sample that was chosen", path, line);
+                               "sample%s", path, line,
+                               wanted ? " that was chosen" : "");
             break;
         }
         y[number - 1] = value;
         known[number - 1] = true;
     }
     for (i = 0; !rc && i < s->nr; i++)
-        if (s->chosen[i] && !known[i])
+        if ((!wanted || wanted[i]) && !known[i])
             rc = xensched_fail(err, ENODATA, "'%s' has no value of sample %zu",
                                path, i + 1);
     if (f)
@@ -183,6 +188,27 @@ static int read_measured(const char *folder, const struct strata *s, double *y,
     free(known);
 
     return rc;
+}
+
+/* If there are any: *size is NULL otherwise. */
+static int read_sizes(const char *folder, const struct strata *s, double **size,
+                      struct xensched_error *err)
+{
+    size_t i;
+    int rc;
+
+    *size = need_memory(s->nr, sizeof(**size));
+    rc = read_values(folder, "sizes", s, NULL, *size, err);
+    for (i = 0; !rc && i < s->nr; i++)
+        if (!((*size)[i] > 0))
+            rc = xensched_fail(err, EINVAL, "'%s/sizes': sample %zu has none",
+                               folder, i + 1);
+    if (rc) {
+        free(*size);
+        *size = NULL;
+    }
+
+    return rc == -ENOENT ? 0 : rc;
 }
 
 static void print_estimate(const struct arguments *args, const struct strata *s,
@@ -219,18 +245,21 @@ int sample_estimate(const struct arguments *args, const char *folder)
     struct strata_estimate e;
     struct xensched_error err;
     struct strata s = { 0 };
-    double *y = NULL;
+    double *y = NULL, *size = NULL;
     int rc = read_choice(folder, &s, &err);
 
     if (!rc) {
         y = need_memory(s.nr, sizeof(*y));
-        rc = read_measured(folder, &s, y, &err);
+        rc = read_values(folder, "measured", &s, s.chosen, y, &err);
     }
-    if (!rc && !strata_estimate(&s, y, &e))
+    if (!rc)
+        rc = read_sizes(folder, &s, &size, &err);
+    if (!rc && !strata_estimate(&s, y, size, &e))
         rc = xensched_fail(&err, ENODATA, "of a stratum none was chosen");
     if (!rc)
         print_estimate(args, &s, &e);
     free(y);
+    free(size);
     strata_free(&s);
     if (rc)
         complain("%s", err.text);
