@@ -49,7 +49,7 @@ help:
 #|   make test-one NAME=daemon     one host test, or several
 #|   make test-shell NAME=daemon   a shell in the host of that test
 #|   make unit          unit tests alone, in minutes
-#|   make bench         measure all but phases and levers, which take long;
+#|   make bench         measure all but phases, samples and levers, which take long;
 #|                      results in build/bench/
 #|   make bench-record  what it costs to record an event
 #|   make bench-reader  what it costs to read a log while it is written
@@ -63,6 +63,8 @@ help:
 #|   make bench-machine       the same, and the log, in cache lines (docs/machine.md)
 #|   make bench-phases    placements compared on the machine model, under load that
 #|                        changes (hours; tests/bench/host-phases.sh has how to do less)
+#|   make bench-sampling  a few samples of a run, restored on the machine model, against
+#|                        the whole of it there (docs/sampling.md)
 #|   make bench-lever     soft affinity, hard, and between: where does the guest run?
 #|                        (an hour and more)
 #|   make bench-host    what logging costs guests that use their disk (15 to 25 minutes)
@@ -202,8 +204,8 @@ bench-sites: xen xen-native tools
 bench-memory bench-correlation: xen tools drivers
 	@tests/bench/host-$(@:bench-%=%).sh
 
-.PHONY: bench-placement bench-machine bench-phases bench-lever
-bench-placement bench-machine bench-phases bench-lever: xen tools
+.PHONY: bench-placement bench-machine bench-phases bench-sampling bench-lever
+bench-placement bench-machine bench-phases bench-sampling bench-lever: xen tools
 	@tests/bench/host-$(@:bench-%=%).sh
 
 .PHONY: man

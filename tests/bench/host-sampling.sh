@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Can a few samples of a guest's run, on the machine model, say what the whole run
+# would have been there?  (docs/sampling.md)
+#
+#   taken     The work is done in fast mode and without the model, and sampled.
+#   whole     The same work, all of it on the model: that is the truth.
+#   restored  Each interval is restored on the model, and run to its end.
+#
+# What would have been estimated is then drawn ten times, with "xensched sample
+# choose" and "estimate" as an operator would.
+#
+# From outside: WORKLOADS ("phases postmark"); MACHINE (xeon2).  What is complete
+# in build/bench/sampling/ is not measured again.
+#
+# Writes build/bench/sampling.json.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+# shellcheck source=tests/bench/host/lib.sh
+. "$here/host/lib.sh"
+
+machine=${MACHINE:-xeon2}
+read -ra workloads <<<"${WORKLOADS:-phases postmark}"
+declare -A every=([phases]=100 [postmark]=100) # ms of service
+host=(--timeout 7200 --sockets 2 --cores 2 --numa --dom0-vcpus 1 --tools
+      --dom0-memory 1024 --memory 3072
+      --xen-append "dom0_nodes=0 dma_bits=24 bootscrub=0")
+
+# measure WHAT WORKLOAD [OPTION...]: sampling-WHAT.sh in a host, if it has not been.
+measure()
+(
+    work=$out/sampling/$machine/$2
+    results=$work/$1
+    what=$1
+    [[ ! -f $results/complete ]] || exit 0
+    rm -rf "$results"
+    mkdir -p "$results"
+    echo "$2" >"$work/work"
+    echo "${every[$2]}" >"$work/every"
+    shift 2
+    files=("$work"/{work,every})
+    # (What is named so stays in the share: it would not fit into dom0.)
+    if [[ $what = restored ]]; then
+        ln -sfn taken "$work/taken.large"
+        files+=("$work/taken.large")
+    fi
+    bench_boot "${host[@]}" "$@" "$here/host/sampling-$what.sh" "${files[@]}" \
+        "$here"/host/{sampling-lib.sh,daemon-dom0.sh,sampled.guest,sampled-work}
+    touch "$results/complete"
+)
+
+for workload in "${workloads[@]}"; do
+    measure taken "$workload" --mode fast
+    measure whole "$workload" --machine "$machine"
+    measure restored "$workload" --machine "$machine"
+done
+LD_LIBRARY_PATH=$BOX_DIST/usr/lib XENSCHED=$BOX_TOOLS/xensched \
+    "$here/host/sampling.py" "$out/sampling/$machine" "$out/sampling.json" \
+    "${workloads[@]}" | tee "$out/sampling.txt"

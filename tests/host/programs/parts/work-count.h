@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How much a guest has done, in units of its own: in a page that dom0 sees while the
+ * guest stands still (work-count.c), and as regions of the machine model: unit n
+ * is region 1 + n % WORK_REGIONS.  So a piece of work can be found again whatever
+ * the time was like.
+ */
+
+#ifndef WORK_COUNT_H
+#define WORK_COUNT_H
+
+#include <stdint.h>
+
+#define WORK_REGIONS 62
+
+/* In the guest's part of xenstore: the grant of its page. */
+#define WORK_NODE "data/work-page"
+
+/* Once, before the first unit.  Ends the program when it fails. */
+void work_begin(void);
+
+/* A unit begins, and with it ends the one before. */
+void work_unit(void);
+
+/* What was begun last has ended, and nothing follows. */
+void work_end(void);
+
+#endif /* WORK_COUNT_H */
