@@ -11,8 +11,10 @@
 # What would have been estimated is then drawn ten times, with "xensched sample
 # choose" and "estimate" as an operator would.
 #
-# From outside: WORKLOADS ("phases postmark"); MACHINE (xeon2).  What is complete
-# in build/bench/sampling/ is not measured again.
+# From outside: WORKLOADS ("phases postmark"); MACHINE (xeon2); WARM (8), how many
+# intervals warm the caches for one: what a last-level cache still has from a phase
+# before is missing otherwise.  What is complete in build/bench/sampling/ is not measured
+# again.
 #
 # Writes build/bench/sampling.json.
 
@@ -41,8 +43,9 @@ measure()
     mkdir -p "$results"
     echo "$2" >"$work/work"
     echo "${every[$2]}" >"$work/every"
+    echo "${WARM:-8}" >"$work/warm"
     shift 2
-    files=("$work"/{work,every})
+    files=("$work"/{work,every,warm})
     # (What is named so stays in the share: it would not fit into dom0.)
     if [[ $what = restored ]]; then
         ln -sfn taken "$work/taken.large"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The third host of host-sampling.sh, in dom0: each interval on the model, by itself.  It
-# is run from the checkpoint before its own, so that its caches are warm, until it has
-# done what had been done at the checkpoint after it.  Writes
+# is run from some checkpoints ("warm") before its own, so that its caches are warm, until
+# it has done what had been done at the checkpoint after it.  Writes
 #
 #   $RESULTS/machine.jsonl  a region for each unit of work
 #   $RESULTS/order          lines: SAMPLE WARM UNITS REGION ENTRY; the units of warming
@@ -13,6 +13,7 @@ set -e
 # shellcheck source=tests/host/dom0/usr/lib/box/ram-disk.sh
 . /usr/lib/box/ram-disk.sh
 counted=$RESULTS/machine.jsonl
+before=$(cat warm)
 
 # begun N: units that had been begun at checkpoint N, or nothing
 begun()
@@ -23,7 +24,7 @@ begun()
 # measure N
 measure()
 {
-    local from=$(($1 > 1 ? $1 - 1 : 1)) warm units
+    local from=$(($1 > before ? $1 - before : 1)) warm units
 
     warm=$(($(begun "$1") - $(begun $from)))
     units=$(($(begun $(($1 + 1))) - $(begun "$1")))
