@@ -70,10 +70,10 @@ complain "a release of Xen whose series has not the patches of the usual one" \
 
 complain "files that call each other in a circle" \
     "$(tests/circles.py tools/xensched/{cli,lib,model,placement,policy,reaction,sampling,daemon,timeline,runs,calibrate,command} \
-        guest-drivers/{core,guest} xen-patches/files/xen/common/schedlog || :)"
+        guest-drivers/{core,guest} xen-patches/files/xen/common/schedlog 2>&1 || :)"
 
 complain "tables that say something else than what was measured (make results)" \
-    "$(tests/bench/results.py --check || :)"
+    "$(tests/bench/results.py --check 2>&1 || :)"
 
 [ "$rc" -ne 0 ] || echo "lint: ${#files[@]} files, ${#scripts[@]} scripts: clean"
 exit "$rc"
