@@ -57,7 +57,9 @@ help:
 #|   make bench-cases   what policies do with loads that have hurt other schedulers
 #|   make bench-daemon  what the whole daemon costs there, and while 1,000 guests boot
 #|   make bench-sites   what log sites cost, in instructions of a whole host
+#|   make bench-page    how soon the timeline's page opens, and how smoothly it pans
 #|   make bench-memory  how large logs have to be, under Postmark and fio
+#|   make bench-recording  what it costs to record everything, beside xentrace, trace-cmd
 #|   make bench-correlation   do notifications and rings tell the same?
 #|   make bench-placement     what it costs where a guest runs
 #|   make bench-machine       the same, and the log, in cache lines (docs/machine.md)
@@ -174,7 +176,7 @@ need-name:
 
 .PHONY: bench
 bench: bench-record bench-reader bench-model bench-cases bench-daemon bench-sites
-bench: bench-memory bench-correlation bench-placement bench-machine bench-host
+bench: bench-memory bench-correlation bench-recording bench-placement bench-machine bench-host
 
 .PHONY: bench-record
 bench-record: xen xen-native
@@ -200,9 +202,16 @@ bench-daemon: xen
 bench-sites: xen xen-native tools
 	@tests/bench/site-cost.sh
 
-.PHONY: bench-memory bench-correlation
-bench-memory bench-correlation: xen tools drivers
+.PHONY: bench-memory bench-correlation bench-recording
+bench-memory bench-correlation bench-recording: xen tools drivers
 	@tests/bench/host-$(@:bench-%=%).sh
+
+# Needs Debian's chromium, chromium-driver and python3-selenium.
+.PHONY: bench-page
+bench-page: tools
+	@mkdir -p build/bench
+	@LD_LIBRARY_PATH=$(CURDIR)/build/dist/usr/lib tests/bench/page.py \
+	    build/tools/xensched build/bench/page.json
 
 .PHONY: bench-placement bench-machine bench-phases bench-sampling bench-lever
 bench-placement bench-machine bench-phases bench-sampling bench-lever: xen tools

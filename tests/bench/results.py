@@ -19,6 +19,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests/bench/host"))
 sys.dont_write_bytecode = True
 
+import recording  # pylint: disable=wrong-import-position
 import report  # pylint: disable=wrong-import-position
 
 DOCUMENTS = ("docs/results.md", "README.md")
@@ -271,6 +272,18 @@ def correlation():
                f"{e['r_pages']:.3f}"]
 
 
+# --- bench-page ---
+
+def page():
+    yield ["rows", "page", "made in", "open after", "frames/s, half of it in sight",
+           "a hundredth", "a ten thousandth"]
+    for e in load("page")["pages"]:
+        yield [f"{e['rows']:,}", f"{e['page_bytes'] / 1e6:.1f} MB",
+               f"{e['made_s']:.1f} s", f"{e['opened_s']:.1f} s"] + [
+                   f"{e['frames_per_s_' + share]:.0f} (longest {e['worst_ms_' + share]:.0f} ms)"
+                   for share in ("all", "hundredth", "ten_thousandth")]
+
+
 ROOM = ("in time", "at the place, %", "notifications across sockets, %")
 
 TABLES = {
@@ -283,6 +296,8 @@ TABLES = {
     "cases": cases,
     "memory": memory,
     "correlation": correlation,
+    "recording": lambda: recording.table(load("recording")),
+    "page": page,
     "lever-room": lambda: lever(["room"], *ROOM, "per second", "waits, ms",
                                 "pCPUs in use, place and other"),
     "lever-schedulers": lambda: lever(["credit", "null"], *ROOM, "waits, ms"),

@@ -45,7 +45,7 @@ sources()
 # asked GUEST: it logs for us
 asked()
 {
-    until_true 30 xenstore-exists "/local/domain/$(domid "$1")/schedlog/area/directory"
+    until_true 30 xenstore-exists "/local/domain/$(xl domid "$1")/schedlog/area/directory"
 }
 
 # again GUEST: saved and restored; its domid is another one

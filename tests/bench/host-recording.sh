@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What it costs to record everything: nothing, each event of Xen and of dom0's
+# block rings, the same with the threads of dom0 and of the guest, beside xentrace
+# and trace-cmd, all in turn on one host, for the same work of a guest that uses
+# dom0's disk.  In instructions of the whole host, bytes written, and instructions
+# of those who write them.
+#
+# In exact mode with one pCPU, see host.sh.  trace-cmd (Debian's package) sees dom0
+# only; without it there is no line for it.
+#
+# ROUNDS (2) can be set from outside.  Writes build/bench/recording.json.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+# shellcheck source=tests/bench/host/lib.sh
+. "$here/host/lib.sh"
+
+configs="patched all all+threads xentrace"
+files=()
+if trace=$(command -v trace-cmd); then
+    configs+=" trace-cmd"
+    mapfile -t files < <(echo "$trace"; ldd "$trace" |
+        sed -n 's/.* => \(\/.*libtrace[^ ]*\) .*/\1/p')
+fi
+cat >"$results/plan" <<END
+configs='$configs'
+workloads='fio-rand4k-qd1 fio-rand4k-qd32 postmark'
+rounds=${ROUNDS:-2}
+END
+bench_boot --tools --sockets 1 --cores 1 --dom0-memory 768 --timeout 5400 \
+    "$here/host/recording-dom0.sh" "$results/plan" "${bench_guest[@]}" "${files[@]}"
+"$here/host/recording.py" "$results" "$out/recording.json" "$BOX_DIST"
