@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --mode exact --sockets 1 --cores 2 --dom0-memory 640
+# box: --mode exact --hvm --sockets 1 --cores 2 --dom0-memory 640
 # time: 500
 # only: full
 #
-# Guests are on the host's clock: one that has the host's TSC, one whose TSC Xen emulates,
-# and both after they were saved and restored while they were recorded.  Who writes a row
-# runs then, by what Xen says itself, so a clock that is wrong by more than its bound is
-# seen: in more than a few rows that would be while the vCPU did not run.
+# Guests are on the host's clock: a PV guest that has the host's TSC, one whose TSC Xen
+# emulates, a PVH guest, whose TSC has an offset, all of them after they were saved and
+# restored, and the last one after it was migrated (to this host again), while they were
+# recorded.  Who writes a row runs then, by what Xen says itself, so a clock that is
+# wrong by more than its bound is seen: in more than a few rows that would be while the
+# vCPU did not run.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -48,7 +50,20 @@ asked()
     until_true 30 xenstore-exists "/local/domain/$(xl domid "$1")/schedlog/area/directory"
 }
 
-# again GUEST: saved and restored; its domid is another one
+# ahead GUEST: ns by which its TSC is ahead of the host's
+ahead()
+{
+    schedlog-area clock "$(domid "$1")" 0 |
+        awk '{ printf "%.0f\n", ($2 - $1) * 1e6 / $3 }'
+}
+
+# migrated GUEST: from this host to this host; its domid is another one
+migrated()
+{
+    xl migrate -s "" "$1" "xl migrate-receive"
+}
+
+# again GUEST: saved and restored; so is its domid
 again()
 {
     xl save "$1" /run/saved && xl restore /run/saved && rm /run/saved
@@ -58,19 +73,24 @@ console_begin
 guest start idle name=plain memory=160 run="$work" "xl=vm_affinity_log = 1"
 guest start idle name=emulated memory=160 run="$work" "xl=tsc_mode = 'always_emulate'
 vm_affinity_log = 1"
+guest start idle name=pvh type=pvh memory=192 run="$work" "xl=vm_affinity_log = 1"
 start_daemon --mode observe
 is "the daemon starts" "$?" 0
 is "Xen says which TSC it emulates" "$(clock emulated 5) $(clock plain 5)" "1 0"
+is "a PV guest has the host's TSC" "$(ahead plain)" 0
+check "a PVH guest's TSC is another one" test "$(ahead pvh)" -lt -1000000000
 xensched record $rec 2>/run/said &
 recorder=$!
-for name in plain emulated; do
+for name in plain emulated pvh; do
     check "$name is recorded" asked $name
 done
 sleep 3
-for name in plain emulated; do
+for name in plain emulated pvh; do
     check "$name is saved and restored" again $name
     check "and is recorded again" asked $name
 done
+check "pvh is migrated" migrated pvh
+check "and is recorded again" asked pvh
 sleep 3
 kill -INT $recorder
 wait $recorder || true
@@ -78,7 +98,7 @@ cat /run/said
 stop_daemon TERM
 check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
 sources
-is "there are four guests' sources" "$(sources | wc -l)" 4
+is "there are seven guests' sources" "$(sources | wc -l)" 7
 sources | awk '$2 >= 10000' >/run/inexact
 check "each clock is known to 10 us" sh -c "! grep -q . /run/inexact"
 note "rows of Linux: $(number rows_of_linux), while its vCPU did not run:" \

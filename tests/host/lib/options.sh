@@ -7,6 +7,7 @@
 HOST_SOCKETS=1
 HOST_CORES=2
 HOST_NUMA=no
+HOST_CPU=qemu64
 HOST_MEMORY=2048
 HOST_DOM0_MEMORY=512
 HOST_DOM0_VCPUS=
@@ -33,6 +34,7 @@ The host:
   --sockets N         sockets (default $HOST_SOCKETS)
   --cores N           cores per socket (default $HOST_CORES)
   --numa              each socket is a NUMA node
+  --hvm               pCPUs have nested page tables, so that guests may be PVH
   --memory MIB        memory of the host (default $HOST_MEMORY)
   --dom0-memory MIB   memory of dom0 (default $HOST_DOM0_MEMORY)
   --dom0-vcpus N      vCPUs of dom0 (default 2, or 1 on one pCPU)
@@ -82,6 +84,7 @@ host_option()
     --tools)       HOST_TOOLS=yes; HOST_TAKEN=1 ;;
     --systemd)     HOST_SYSTEMD=yes; HOST_TAKEN=1 ;;
     --numa)        HOST_NUMA=yes; HOST_TAKEN=1 ;;
+    --hvm)         HOST_CPU=qemu64,+npt; HOST_TAKEN=1 ;;
     *)             HOST_TAKEN=0 ;;
     esac
     [[ $HOST_TAKEN -le $# ]] || die "$BOX_EXIT_USAGE" "$1 needs a value"

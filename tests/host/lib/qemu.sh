@@ -38,7 +38,7 @@ qemu_machine()
     local cpus=$((HOST_SOCKETS * HOST_CORES))
 
     # The memory of all nodes together has to be the memory of the machine.
-    printf '%s\n' -machine pc -cpu qemu64 \
+    printf '%s\n' -machine pc -cpu "$HOST_CPU" \
         -m "$((HOST_MEMORY / HOST_SOCKETS * HOST_SOCKETS))" \
         -smp "$cpus,sockets=$HOST_SOCKETS,cores=$HOST_CORES,threads=1" \
         -nodefaults -display none -no-reboot
