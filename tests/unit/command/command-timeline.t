@@ -4,6 +4,7 @@
 for schedules of which every answer is known.
 """
 
+import copy
 import json
 import random
 import re
@@ -68,6 +69,17 @@ def latency_of_one():
         check({p["to"] for p in said["pairs"]} == {"disk"}, said)
     ended = analysed("latency", slow_request(), "nobody", code=1)
     check("nobody" in ended.err, ended.err)
+
+
+@test
+def name_of_the_dying():
+    """A domain that is dying, and has no name any more, is called what it was"""
+    r = slow_request()
+    later = copy.deepcopy(r.host)
+    later["domains"][2]["name"] = ""
+    r.later_hosts.append(later)
+    said = json.loads(analysed("latency", r, "disk", "--json").out)
+    check({p["to"] for p in said["pairs"]} == {"disk"}, said)
 
 
 @test

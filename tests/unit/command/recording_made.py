@@ -38,6 +38,7 @@ class Recording:
         self.sources = {}
         self.system_times = []
         self.utc = 0
+        self.later_hosts = []
         self.host = {
             "topology": "1x4",
             "domains": [
@@ -152,7 +153,8 @@ class Recording:
             "<I", zlib.crc32(contents, zlib.crc32(head))) + contents
 
     def chunks(self):
-        yield self.chunk(2, json.dumps(self.host).encode())
+        for host in [self.host] + self.later_hosts:
+            yield self.chunk(2, json.dumps(host).encode())
         for source, (info, offset) in self.sources.items():
             yield self.chunk(3, info, source=source)
             yield self.chunk(4, struct.pack(

@@ -71,7 +71,8 @@ static void learn_domain(struct names *names, const struct domain *d,
         e->text = need_string(name);
         e->uuid = need_string(d->uuid);
         e->domid = d->domid;
-    } else {
+    } else if (*d->name || d->domid != e->domid) {
+        /* (Who is dying has no name any more.) */
         add_name(e, name);
     }
     /* A group's domains share the number, and are there at the same time. */
