@@ -5,9 +5,6 @@
 
 #include "answer.h"
 
-/* What was silent for longer is history: as long as a pair of the matrix is kept. */
-#define IDLE_NS 600000000000ULL
-
 #define SECTORS_PER_KIB 2
 
 struct entry {
@@ -29,7 +26,7 @@ static void collect(struct entries *e, const struct processes *p,
     for (i = 0; i < PROCESSES_MAX; i++) {
         const struct process_io *io = &p->io[i];
 
-        if (io->at_ns && now_ns < io->at_ns + IDLE_NS)
+        if (io->at_ns && now_ns < io->at_ns + CORE_FORGET_NS)
             e->entry[e->nr++] = (struct entry){
                 io, processes_rate(p, io, now_ns),
             };

@@ -18,9 +18,7 @@
 
 #define NS_PER_S 1000000000ULL
 
-/* A number of the matrix is forgotten after so long without a row... */
-#define IDLE_NS (600 * NS_PER_S)
-/* ... which is looked for so often. */
+/* How often CORE_FORGET_NS is looked at. */
 #define EXPIRE_NS (60 * NS_PER_S)
 
 static const char *const modes[] = {
@@ -223,7 +221,7 @@ static void expire(struct core *core, uint64_t now_ns)
 {
     if (now_ns - core->expired_ns < EXPIRE_NS)
         return;
-    matrix_expire(core->matrix, IDLE_NS, now_ns);
+    matrix_expire(core->matrix, CORE_FORGET_NS, now_ns);
     core->expired_ns = now_ns;
 }
 

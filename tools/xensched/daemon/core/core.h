@@ -163,6 +163,9 @@ int core_refresh(struct core *core, uint64_t now_ns,
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err);
 
+/* What somebody did is history after so long without a row. */
+#define CORE_FORGET_NS 600000000000ULL
+
 /*
  * Nothing was logged since the last run, which was not long ago: another one
  * would find nothing that cannot wait.  Looking at a host costs more than all

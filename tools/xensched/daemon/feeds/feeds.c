@@ -348,7 +348,6 @@ static void take(struct feeds *feeds, struct feed *feed,
                  const struct xensched_batch *batch, uint64_t now_ns)
 {
     struct tally_sieve sieve = { .most = sieve_most, .arg = &feed->sieve };
-
     const struct logs *logs = feed_logs(feeds, feed);
 
     /* What it says of others must not thin out theirs; a guest's is a sum. */
