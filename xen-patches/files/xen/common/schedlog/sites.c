@@ -142,7 +142,10 @@ void schedlog_runq(unsigned int cpu)
            min(length, XEN_SCHEDLOG_RUNQ_LENGTH_MASK));
 }
 
-/* System times of two pCPUs differ by microseconds, their TSCs do not. */
+/*
+ * System times of two pCPUs differ by microseconds.  TSCs must not, or rows of
+ * two pCPUs could not be put in order.
+ */
 static uint64_t ns_since(uint64_t tsc)
 {
     uint64_t now = rdtsc();
