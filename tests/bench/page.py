@@ -16,23 +16,19 @@ import json
 import os
 import platform
 import random
-import struct
 import subprocess
 import sys
 import tempfile
 import time
-import zlib
 
-from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
+sys.path.append(os.path.dirname(os.path.abspath(__file__)) + "/../unit/command")
+from browser import IS_THERE, start_browser  # noqa: E402
+from recording_made import EVENTS, FULL_ROW, Recording  # noqa: E402
 
 PCPUS, DOMAINS = 8, 16
-REGISTER = 1 | 2 | 4 | 8 | 1 << 4 | 3 << 5 | 1 << 7
-SERVICE, RECV, WAKE = 0, 3, 9
 
-PAN = """const done = arguments[0], t = window.timeline, all = t.meta.end;
-t.show(all * 0.2, all * 0.2 + all * arguments_share);
+PAN = """const [share, done] = arguments, t = window.timeline, all = t.meta.end;
+t.show(all * 0.2, all * (0.2 + share));
 let n = 0, first = 0, worst = 0, last = 0;
 function next(now) {
     if (n++ === 5) first = now;
@@ -46,59 +42,42 @@ function next(now) {
 requestAnimationFrame(next);"""
 
 
-def chunk(kind, contents=b"", cpu=0, file=0, pos=0):
-    head = struct.pack("<6I4QI", 0x6b6e6863, kind, len(contents), cpu, file,
-                       REGISTER, pos, 0, 0, 0, 0)
-    return head + struct.pack("<I", zlib.crc32(contents, zlib.crc32(head))) + \
-        contents
-
-
-def rows_of(pcpu, stays, rng):
-    """Three rows per stay; each as four words of 64 bits."""
+def rows_of(stays, rng):
+    """Three rows per stay; each as four words of 64 bits, as FULL_ROW."""
     rows, now, last = array.array("Q"), 1000, 2
+
+    def row(event, who, other, counter):
+        rows.extend((EVENTS[event] | who << 16 | other << 32, counter, now, 0))
+
     for _ in range(stays):
         who = 2 + rng.randrange(DOMAINS)
         now += 500
-        rows.extend((RECV | who << 16 | last << 32, 1, now, 0))
+        row("evtchn-recv", who, last, 1)
         now += 300
-        rows.extend((WAKE | who << 16 | 0xffff << 32, 300, now, 0))
+        row("wake-delay", who, 0xffff, 300)
         ran = 1000 + rng.randrange(20000)
         now += ran
-        rows.extend((SERVICE | who << 16 | 1 << 32, ran, now, 0))
+        row("service-ns", who, 1, ran)
         last = who
     return rows.tobytes()
 
 
 def write(path, rows):
+    """Too many to be added one by one."""
     rng = random.Random(rows)
-    host = {"topology": "1x%d" % PCPUS, "domains": [
-        {"domid": i, "name": "guest%d" % i, "acct": i + 2, "vcpus": [{}] * PCPUS}
-        for i in range(DOMAINS)]}
-    head = struct.pack("<8s4IQQQ3I", b"xensched", 0x01020304, 1, 1, 0, 10 ** 6,
-                       0, 0, 0, 0, 0)
-    nr = 1
+    names = ["guest%d" % i for i in range(DOMAINS)]
+    made = Recording(names, dict.fromkeys(names, PCPUS))
+    made.host["topology"] = "1x%d" % PCPUS
     with open(path, "wb") as file:
-        file.write(head + struct.pack("<I", zlib.crc32(head)))
-        file.write(chunk(2, json.dumps(host).encode()))
+        file.write(made.head())
+        chunks = list(made.chunks())
         for pcpu in range(PCPUS):
-            data = rows_of(pcpu, rows // 3 // PCPUS, rng)
-            for at in range(0, len(data), 320000 * 32):
-                file.write(chunk(1, data[at:at + 320000 * 32], pcpu, 0, at))
-                nr += 1
-        file.write(chunk(0, pos=nr))
-
-
-def start_browser():
-    options = Options()
-    options.binary_location = "/usr/bin/chromium"
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu",
-                 "--window-size=1600,900", "--disable-dev-shm-usage"):
-        options.add_argument(word)
-    browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"),
-                               options=options)
-    browser.set_script_timeout(120)
-    browser.set_page_load_timeout(300)
-    return browser
+            data = rows_of(rows // 3 // PCPUS, rng)
+            step = 320000 * FULL_ROW.size
+            chunks += [made.chunk(1, data[at:at + step], pcpu, 0, at)
+                       for at in range(0, len(data), step)]
+        file.writelines(chunks)
+        file.write(made.chunk(0, pos=len(chunks)))
 
 
 def measure(xensched, folder, rows):
@@ -108,7 +87,9 @@ def measure(xensched, folder, rows):
     subprocess.run([xensched, "timeline", recording, "--html", page], check=True,
                    stderr=subprocess.DEVNULL)
     made = time.monotonic() - begin
-    browser = start_browser()
+    browser = start_browser("1600,900")
+    browser.set_script_timeout(120)
+    browser.set_page_load_timeout(300)
     try:
         browser.get("file://" + page)
         while not browser.execute_script(
@@ -120,8 +101,7 @@ def measure(xensched, folder, rows):
                      "return timeline.opened") / 1000, 2)}
         for name, share in (("all", 0.5), ("hundredth", 0.01),
                             ("ten_thousandth", 0.0001)):
-            rate, worst = browser.execute_async_script(
-                PAN.replace("arguments_share", str(share)))
+            rate, worst = browser.execute_async_script(PAN, share)
             found["frames_per_s_" + name] = round(rate, 1)
             found["worst_ms_" + name] = round(worst, 1)
     finally:
@@ -133,6 +113,9 @@ def measure(xensched, folder, rows):
 
 def main():
     xensched, output = sys.argv[1:3]
+    if not IS_THERE:
+        sys.exit("page.py: error: chromium, chromium-driver and python3-selenium "
+                 "are needed")
     sizes = [float(n) for n in sys.argv[3:]] or [1, 10]
     with tempfile.TemporaryDirectory() as folder:
         found = [measure(xensched, folder, int(n * 10 ** 6)) for n in sizes]

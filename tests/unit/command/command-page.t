@@ -11,44 +11,28 @@ skipped.
 
 import os
 import random
-import shutil
 import struct
 import sys
 import time
 
 try:
-    from selenium import webdriver
     from selenium.webdriver import ActionChains, Keys
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.by import By
 except ImportError:
-    webdriver = None
+    pass
 
+from browser import IS_THERE, start_browser
 from command_world import alone, check, main, path, run
 from recording_made import (
     CRUNCH, DISK, DOM0, FULL_ROW, GUEST, MS, NONE, XEN, Recording, marked,
     slow_request, slow_request_with_threads, through_all_layers, with_counters)
 
-BROWSER = shutil.which("chromium")
-DRIVER = shutil.which("chromedriver")
-if not (webdriver and BROWSER and DRIVER):
+if not IS_THERE:
     print("1..0 # SKIP chromium, chromium-driver or python3-selenium is not "
           "installed")
     sys.exit()
 
-
-def start_browser():
-    options = Options()
-    options.binary_location = BROWSER
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu",
-                 "--window-size=1200,600", "--disable-dev-shm-usage"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    return webdriver.Chrome(service=Service(DRIVER), options=options)
-
-
-browser = start_browser()
+browser = start_browser("1200,600")
 
 
 def js(text):

@@ -180,13 +180,16 @@ class Recording:
                 yield self.chunk(1, b"", cpu, file, pos, lost,
                                  self.begin + 10 ** 10, source)
 
-    def bytes(self):
+    def head(self):
         version = 2 if self.sources or self.system_times or self.utc else 1
         head = struct.pack("<8s4IQQQ3I", b"xensched", 0x01020304, version,
                            version, 0, 10 ** 6, self.utc,
                            self.begin if version == 2 else 0, 0, 0, 0)
+        return head + struct.pack("<I", zlib.crc32(head))
+
+    def bytes(self):
         chunks = list(self.chunks())
-        return b"".join([head, struct.pack("<I", zlib.crc32(head)), *chunks,
+        return b"".join([self.head(), *chunks,
                          self.chunk(0, pos=len(chunks))])
 
     def write(self, path):
