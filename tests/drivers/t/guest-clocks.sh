@@ -14,6 +14,7 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
 . /usr/lib/box/daemon.sh
+. /usr/lib/box/timeline.sh
 
 modules=/lib/xensched
 rec=$RESULTS/clocks.rows
@@ -28,13 +29,6 @@ work="$insert; while :; do doze 3 2 >/dev/null 2>&1; sleep 0.02; done"
 clock()
 {
     schedlog-area clock "$(domid "$1")" 0 | cut -d ' ' -f "$2"
-}
-
-# number KEY: of all that the timeline says
-number()
-{
-    tr -d ' \n' </run/timeline.json | tr ',{}' '\n\n\n' |
-        sed -n "s/^\"$1\"://p" | head -n 1
 }
 
 # sources: a line for each guest's, with the bound of its clock's error
@@ -95,6 +89,8 @@ sleep 3
 kill -INT $recorder
 wait $recorder || true
 cat /run/said
+check "who is restored answers whoever asks, and does not refuse" \
+    sh -c "! grep -q says: /run/said"
 stop_daemon TERM
 check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
 sources

@@ -12,6 +12,7 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
 . /usr/lib/box/daemon.sh
+. /usr/lib/box/timeline.sh
 
 modules=/lib/xensched
 rounds=1000
@@ -57,12 +58,6 @@ adds_up()
         END { exit wrong || nr < 2 }'
 }
 
-# check_of KEY: of what speaks against it.
-check_of()
-{
-    tr -d ' \n' </run/timeline.json | tr ',{}' '\n\n\n' | sed -n "s/^\"$1\"://p"
-}
-
 # near A B: within 3 % and 2 ms
 near()
 {
@@ -106,10 +101,10 @@ check "what each thread did adds up to all of the time" adds_up
 check "it was woken in each round" test "$(of handover woken)" -ge $((rounds * 9 / 10))
 check "the other one, which never has to wait, has its name" \
     sh -c "grep -q '<i>hands back</' /run/timeline.json"
-note "rows of Linux: $(check_of rows_of_linux), by $(check_of absent_ns) ns at most"
+note "rows of Linux: $(number rows_of_linux), by $(number absent_ns) ns at most"
 is "each row of it was written while its vCPU ran, as Xen says" \
-    "$(check_of rows_while_not_running)" 0
-check "there are enough of them" test "$(check_of rows_of_linux)" -gt 2000
+    "$(number rows_while_not_running)" 0
+check "there are enough of them" test "$(number rows_of_linux)" -gt 2000
 is "no thread of who was not to tell is known" "$(threads silent)" ""
 guest stop runner
 guest stop silent

@@ -13,6 +13,7 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 . /usr/lib/box/log.sh
+. /usr/lib/box/timeline.sh
 
 # Kept, so that what is not true can be looked into.
 rec=$RESULTS/timeline.rows
@@ -46,17 +47,6 @@ record_them()
     xenalyze --summary /tmp/traced >/run/analyzed 2>/dev/null
     disk_ns=$(($(domain-time "$(domid disk)") - disk_ns))
     crunch_ns=$(($(domain-time "$(domid crunch)") - crunch_ns))
-}
-
-# number KEY [GUEST]: what the timeline says, of all or of this guest.
-number()
-{
-    tr -d ' \n' </run/timeline.json |
-        if [ -n "${2-}" ]; then
-            sed "s/.*\"domain\":\"$2\",\([^}]*\)}.*/\1/"
-        else
-            cat
-        fi | tr ',{}' '\n\n\n' | sed -n "s/^\"$1\"://p" | head -n 1
 }
 
 # analyzed_ns GUEST: how long it ran, by xenalyze, which says how often, and how many
