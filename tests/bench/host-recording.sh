@@ -19,18 +19,15 @@ top=$(cd "$here/../.." && pwd)
 # shellcheck source=tests/bench/host/lib.sh
 . "$here/host/lib.sh"
 
-configs="patched all all+threads xentrace"
+without=^configuration.trace_cmd
 files=()
 if trace=$(command -v trace-cmd); then
-    configs+=" trace-cmd"
+    without=^$
     mapfile -t files < <(echo "$trace"; ldd "$trace" |
         sed -n 's/.* => \(\/.*libtrace[^ ]*\) .*/\1/p')
 fi
-cat >"$results/plan" <<END
-configs='$configs'
-workloads='fio-rand4k-qd1 fio-rand4k-qd32 postmark'
-rounds=${ROUNDS:-2}
-END
+sed -e "s/^repetitions = .*/repetitions = ${ROUNDS:-2}/" -e "/$without/d" \
+    "$here/host/recording.plan" >"$results/plan"
 bench_boot --tools --sockets 1 --cores 1 --dom0-memory 768 --timeout 5400 \
-    "$here/host/recording-dom0.sh" "$results/plan" "${bench_guest[@]}" "${files[@]}"
+    "$here"/host/{recording,plan}-dom0.sh "$results/plan" "${bench_guest[@]}" "${files[@]}"
 "$here/host/recording.py" "$results" "$out/recording.json" "$BOX_DIST"

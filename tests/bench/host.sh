@@ -64,7 +64,7 @@ measure()
 {
     exec "$top/tests/host/box" --mode exact --sockets 1 --cores 1 --xen "$1" \
         --tools --dom0-memory 640 --timeout 5400 --results "$out/host-$1/$2" \
-        "$here"/host/{main,plan}-dom0.sh "$here"/host/{dom0.sh,workload,bench.guest} \
+        "$here"/host/{{main,plan,daemon}-dom0,dom0}.sh "$here"/host/{workload,bench.guest} \
         "$work/$1/plan" &> >(sed -u "s/^/bench: $1, boot $2: /" >&2)
 }
 

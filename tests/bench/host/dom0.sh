@@ -5,7 +5,8 @@
 # measured.
 
 modules=/lib/xensched
-logger_pid=/run/bench-logger
+# shellcheck source=tests/bench/host/daemon-dom0.sh
+. ./daemon-dom0.sh
 
 # our_drivers: our blkback in place of the kernel's own, before there is a disk.
 our_drivers()
@@ -15,39 +16,13 @@ our_drivers()
         insmod $modules/xen-blkback.ko
 }
 
-# start_daemon OPTION...: it changes nothing here.
-start_daemon()
-{
-    xenschedd --mode observe "$@" >>/tmp/xenschedd.log 2>&1 &
-    echo $! >$logger_pid
-    until xensched status >/dev/null 2>&1; do
-        kill -0 $! || return 1
-        sleep 1
-    done
-}
-
-# All classes of events; what is written is thrown away.
+# All classes of events; what is written is thrown away.  It is ended as a daemon is.
 start_xentrace()
 {
     xentrace -D -e all /dev/null >/dev/null 2>>/tmp/xentrace.log &
-    echo $! >$logger_pid
+    echo $! >"$daemon_pid"
     sleep 1
     kill -0 $!
-}
-
-# unconfigure: ends what was started, by whichever process.
-unconfigure()
-{
-    local pid
-
-    [ -f $logger_pid ] || return 0
-    pid=$(cat $logger_pid)
-    rm $logger_pid
-    kill -TERM "$pid"
-    wait "$pid" 2>/dev/null || true
-    while [ -e "/proc/$pid/exe" ]; do
-        usleep 50000
-    done
 }
 
 # errand_to GUEST COMMAND: what errand says of it, and it must have worked.

@@ -16,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE=1
 
 # What the guest "bench" needs.
 # shellcheck disable=SC2034 # for the benchmarks
-bench_guest=("$top"/tests/bench/host/{dom0.sh,bench.guest,workload}
+bench_guest=("$top"/tests/bench/host/{{,daemon-}dom0.sh,bench.guest,workload}
              "$top"/tests/bench/host/{long-postmark,changing-load})
 
 # bench_boot OPTION... SCRIPT FILE...: see the box

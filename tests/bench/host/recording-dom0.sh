@@ -1,25 +1,59 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The part of host-recording.sh that runs in dom0; "plan", beside it, says which
-# configurations, workloads, and how many rounds.  Says of each measurement, in
-# $RESULTS/figures:
-#
-#   CONFIG WORKLOAD ROUND OPERATIONS INSTRUCTIONS BYTES ROWS CPU-NS
-#
-# BYTES are of the file that was written meanwhile, ROWS what is in it (of others'
-# files: 0, recording.py counts them in what is left in $RESULTS), CPU-NS the time of
-# the processes that read and write.  Round 0 warms up and is not said.
+# What recording.plan has done, by its names; as a script the part of
+# host-recording.sh that runs in dom0.  Of those who write traces of their own the
+# latest one of each workload is left in $RESULTS.
 
 set -e
-configs='' workloads='' rounds=''
-. ./plan
+# shellcheck source=tests/bench/host/dom0.sh
 . ./dom0.sh
 
 threads=guest-switch,guest-wake,guest-name
 everything=service-ns,evtchn-send,evtchn-recv,grant-map,grant-unmap,grant-copy,memory,runq,wake-delay,migrate,mark,ring-pages,ring-sectors
 file=/tmp/recorded
 recorder=''
+
+# by FUNCTION: which of those below begins to record, from now on
+by()
+{
+    echo "$1" >/run/recorded-by
+}
+
+log_all()
+{
+    start_daemon --mode observe --log "$everything"
+}
+
+log_threads()
+{
+    start_daemon --mode observe --log "$everything,$threads"
+}
+
+nobody() { :; }
+
+xensched_threads()
+{
+    xensched record "$@" $file 2>/tmp/said &
+    recorder=$!
+}
+
+xensched_all()
+{
+    xensched_threads --event "$everything"
+}
+
+xentrace_all()
+{
+    xentrace -D -e all $file >/dev/null 2>>/tmp/xentrace.log &
+    recorder=$!
+}
+
+trace_cmd()
+{
+    LD_LIBRARY_PATH=. ./trace-cmd record -q -o $file -e sched -e block >/tmp/said 2>&1 &
+    recorder=$!
+}
 
 # cpu_ns: of the processes that read and write, so far; in exact mode instructions
 cpu_ns()
@@ -31,88 +65,53 @@ cpu_ns()
     done 2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
 }
 
-record()
+end_recorder()
 {
-    xensched record "$@" $file 2>/tmp/said &
-    recorder=$!
-}
-
-# begin CONFIG: who records starts; what is on before that is configure's.
-begin()
-{
-    rm -f $file*
-    case $1 in
-    all)         record --event "$everything" ;;
-    all+threads) record ;;
-    xentrace)
-        xentrace -D -e all $file >/dev/null 2>>/tmp/xentrace.log &
-        recorder=$! ;;
-    trace-cmd)
-        LD_LIBRARY_PATH=. ./trace-cmd record -q -o $file -e sched -e block \
-            >/tmp/said 2>&1 &
-        recorder=$! ;;
-    esac
-    sleep 2
-}
-
-# end: sets bytes and rows
-end()
-{
-    bytes=0 rows=0
     [ -n "$recorder" ] || return 0
     kill -INT "$recorder"
     wait "$recorder" || true
-    recorder=''
-    bytes=$(cat $file* | wc -c)
-    rows=$(sed -n 's/.* \([0-9]*\) rows, .*/\1/p' /tmp/said | tail -n 1)
-    rows=${rows:-0}
 }
 
-# turn CONFIG WORKLOAD ROUND
-turn()
+# rows: in the recording, as xensched says; of others' traces recording.py counts them
+rows()
 {
-    local cpu measured
+    sed -n 's/.* \([0-9]*\) rows, .*/\1/p' /tmp/said 2>/dev/null | tail -n 1
+}
 
-    errand_to bench "./workload prepare $2" >/dev/null
-    begin "$1"
+# recorded WORKLOAD
+recorded()
+{
+    local by cpu
+
+    by=$(cat /run/recorded-by)
+    rm -f $file* /tmp/said
+    "$by"
+    sleep 2
     cpu=$(cpu_ns)
-    # Its words: ticks, idle, exit code, operations.
-    measured=$(errand_to bench "./workload run $2")
+    measure bench "$1"
     cpu=$(($(cpu_ns) - cpu))
-    end
-    # shellcheck disable=SC2086
-    set -- "$@" $measured
-    [ "$3" = 0 ] || {
-        echo "$1 $2 $3 $7 $(($4 - $5)) $bytes $rows $cpu" >>"$RESULTS/figures"
-        echo "bench: $1, $2, round $3: $((($4 - $5) / $7)) per operation, $bytes bytes"
-    }
-    case $1 in
-    xentrace|trace-cmd) [ "$3" != 1 ] || mv $file "$RESULTS/$1-$2" ;;
+    end_recorder
+    [ "$by" != nobody ] || return 0
+    echo "value recorders $cpu"
+    echo "value bytes $(cat $file* | wc -c)"
+    case $by in
+    xensched*) echo "value rows $(rows)" ;;
+    *)         mv $file "$RESULTS/$by-$1" ;;
     esac
 }
 
-# What the daemon logs while we record.
-on()
+begin()
 {
-    case $1 in
-    all)         start_daemon --log "$everything" ;;
-    all+threads) start_daemon --log "$everything,$threads" ;;
-    esac
+    # shellcheck source=tests/bench/host/plan-dom0.sh
+    . ./plan-dom0.sh
+    our_drivers
+    insmod $modules/xensched_guest.ko
+    mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
+    guest start bench "xl=vm_affinity_log = 1" \
+        prepare="insmod $modules/xensched_log.ko; insmod $modules/xensched_guest.ko; ./workload set-up"
+    do_plan plan
 }
 
-trap unconfigure EXIT
-our_drivers
-insmod $modules/xensched_guest.ko
-mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
-guest start bench "xl=vm_affinity_log = 1" \
-    prepare="insmod $modules/xensched_log.ko; insmod $modules/xensched_guest.ko; ./workload set-up"
-for round in $(seq 0 "$rounds"); do
-    for config in $configs; do
-        on "$config"
-        for workload in $workloads; do
-            turn "$config" "$workload" "$round"
-        done
-        unconfigure
-        [ "$round" != 0 ] || break
-    done
-done
+case $0 in
+*recording-dom0.sh) begin ;;
+esac

@@ -4,20 +4,23 @@
 
 Usage: recording.py FOLDER OUTPUT.json TOOLSTACK
 
-FOLDER has the lines of recording-dom0.sh (figures), and of xentrace and trace-cmd
-one trace for each workload, whose records are counted with their own programs.
+FOLDER has the database of recording.plan, and of xentrace and trace-cmd one trace for
+each workload, whose records are counted with their own programs.
 
 A second is 1000 million instructions here: what a bandwidth is in a host in exact
 mode.
 """
 
-import collections
 import json
 import os
+import statistics
 import subprocess
 import sys
 
-CONFIGS = ["patched", "all", "all+threads", "xentrace", "trace-cmd"]
+from runs import figures
+
+CONFIGS = ["patched", "all", "all_threads", "xentrace", "trace_cmd"]
+WORKLOADS = ["fio-rand4k-qd1", "fio-rand4k-qd32", "postmark"]
 
 
 def lines_of(command, **more):
@@ -27,44 +30,41 @@ def lines_of(command, **more):
 
 
 def records(folder, toolstack, config, workload):
-    trace = "%s/%s-%s" % (folder, config, workload)
     if config == "xentrace":
-        return lines_of([toolstack + "/usr/bin/xenalyze", "--dump-all", trace],
+        return lines_of([toolstack + "/usr/bin/xenalyze", "--dump-all",
+                         "%s/xentrace_all-%s" % (folder, workload)],
                         env=dict(os.environ,
                                  LD_LIBRARY_PATH=toolstack + "/usr/lib"))
-    return lines_of(["trace-cmd", "report", "-i", trace])
+    return lines_of(["trace-cmd", "report", "-i",
+                     "%s/trace_cmd-%s" % (folder, workload)])
 
 
-def read(folder):
-    runs = collections.defaultdict(list)
-    with open(folder + "/figures", encoding="ascii") as file:
-        for line in file:
-            config, workload, _, *figures = line.split()
-            runs[workload, config].append([int(figure) for figure in figures])
-    return runs
+def measured(folder, toolstack):
+    """For each workload and configuration what a row of the table has."""
+    values = figures(folder + "/runs.sqlite")
+    for workload in WORKLOADS:
+        plain = None
+        for config in CONFIGS:
+            def mean(name):
+                found = values[workload.replace("-", "_"), config, name]
+                return statistics.mean(found) if found else None
 
-
-def figures(runs, key, toolstack, folder):
-    workload, config = key
-    mean = [sum(column) / len(runs[key]) for column in zip(*runs[key])]
-    operations, instructions, size, rows, cpu = mean
-    base = runs[workload, "patched"]
-    per_op = instructions / operations
-    plain = sum(run[1] for run in base) / sum(run[0] for run in base)
-    found = {"workload": workload, "config": config, "runs": len(runs[key]),
-             "instructions_per_op": round(per_op, 1),
-             "ratio_to_patched": round(per_op / plain, 5)}
-    if config == "patched":
-        return found
-    if config in ("xentrace", "trace-cmd"):
-        rows = records(folder, toolstack, config, workload)
-    seconds = instructions / 1e9
-    found.update(rows_per_op=round(rows / operations, 2),
-                 bytes_per_second=round(size / seconds),
-                 bytes_per_row=round(size / rows, 2) if rows else None,
-                 writers_per_million_rows=round(cpu / rows * 1e6) if rows
-                 else None)
-    return found
+            operations, instructions = mean("operations"), mean("instructions")
+            if operations is None:  # There is no trace-cmd.
+                continue
+            plain = plain or instructions / operations
+            found = {"workload": workload,
+                     "config": config.replace("_", "-" if "trace" in config else "+"),
+                     "instructions_per_op": round(instructions / operations, 1),
+                     "ratio_to_patched": round(instructions / operations / plain, 5)}
+            if config != "patched":
+                rows = mean("rows") or records(folder, toolstack, config, workload)
+                found.update(
+                    rows_per_op=round(rows / operations, 2),
+                    bytes_per_second=round(mean("bytes") / (instructions / 1e9)),
+                    bytes_per_row=round(mean("bytes") / rows, 2),
+                    recorders_per_million_rows=round(mean("recorders") / rows * 1e6))
+            yield found
 
 
 def table(found):
@@ -77,19 +77,16 @@ def table(found):
         if one["config"] == "patched":
             yield row + [""] * 5
             continue
-        cpu = one["writers_per_million_rows"]
         yield row + ["%+.2f %%" % ((one["ratio_to_patched"] - 1) * 100),
                      "%.1f" % one["rows_per_op"],
                      "%.2f" % (one["bytes_per_second"] / 1e6),
-                     "%.1f" % (one["bytes_per_row"] or 0),
-                     "" if cpu is None else "%.0f" % (cpu / 1e6)]
+                     "%.1f" % one["bytes_per_row"],
+                     "%.0f" % (one["recorders_per_million_rows"] / 1e6)]
 
 
 def main():
     folder, output, toolstack = sys.argv[1:4]
-    runs = read(folder)
-    keys = sorted(runs, key=lambda key: (key[0], CONFIGS.index(key[1])))
-    found = [figures(runs, key, toolstack, folder) for key in keys]
+    found = list(measured(folder, toolstack))
     with open(output, "w", encoding="ascii") as file:
         json.dump(found, file, indent=1)
         file.write("\n")

@@ -56,7 +56,7 @@ look_away()
 memory()
 {
     prepare "$1"
-    start_daemon --log all
+    start_daemon --mode observe --log all
     sleep 1
     look_on "$RESULTS/$1.hypervisor" xensched advise-size --json
     look_on "$RESULTS/$1.linux" xensched advise-size --json --source linux
@@ -64,7 +64,7 @@ memory()
     errand_to bench "$(load "$1")" >"$RESULTS/$1.errand"
     look_away
     xensched status --json >"$RESULTS/$1.status"
-    unconfigure
+    stop_daemon
     echo "memory: $1: $(cat "$RESULTS/$1.errand")"
 }
 
@@ -74,7 +74,7 @@ correlation()
     local name="$1-$2"
 
     prepare "$1"
-    start_daemon --log "evtchn-send,ring-pages:$2"
+    start_daemon --mode observe --log "evtchn-send,ring-pages:$2"
     sleep 1
     look_on /dev/null xensched record "/tmp/$name.rows"
     look_on /dev/null xensched record --source linux "/tmp/$name-ring.rows"
@@ -83,11 +83,11 @@ correlation()
     look_away
     mv /tmp/"$name"*.rows "$RESULTS"
     xensched status --json >"$RESULTS/$name.status"
-    unconfigure
+    stop_daemon
     echo "correlation: $1, threshold $2: $(cat "$RESULTS/$name.errand")"
 }
 
-trap unconfigure EXIT
+trap stop_daemon EXIT
 our_drivers
 guest start bench files='workload long-postmark changing-load'
 . ./plan
