@@ -10,6 +10,7 @@
 #include <xensched/abi.h>
 
 #include "cells.h"
+#include "decay.h"
 #include "matrix.h"
 #include "memory.h"
 #include "tally.h"
@@ -148,21 +149,13 @@ static uint16_t correspondent_of(uint64_t key)
 static double decayed(const struct matrix *m, const struct cell *cell,
                       uint64_t now_ns)
 {
-    if (now_ns <= cell->at_ns)
-        return cell->sum;
-
-    return cell->sum * exp2(-(double)(now_ns - cell->at_ns) /
-                            m->half_life_ns);
+    return decay_left(cell->sum, cell->at_ns, now_ns, m->half_life_ns);
 }
 
-/*
- * Amount a per second makes a sum of a * half-life / ln 2 in the long run;
- * the other way round a sum stands for this rate.
- */
 static double rate_of(const struct matrix *m, const struct cell *cell,
                       uint64_t now_ns)
 {
-    return decayed(m, cell, now_ns) * M_LN2 * NS_PER_S / m->half_life_ns;
+    return decay_rate(decayed(m, cell, now_ns), m->half_life_ns);
 }
 
 /*

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* processes.c - see processes.h. */
-#include <math.h>
 #include <string.h>
 
 #include <xensched/abi.h>
 
+#include "decay.h"
 #include "processes.h"
-
-#define NS_PER_S 1e9
 
 void processes_init(struct processes *p, uint64_t half_life_ns)
 {
@@ -18,16 +16,13 @@ void processes_init(struct processes *p, uint64_t half_life_ns)
 static double decayed(const struct processes *p, const struct process_io *io,
                       uint64_t now_ns)
 {
-    if (now_ns <= io->at_ns)
-        return io->sum;
-
-    return io->sum * exp2(-(double)(now_ns - io->at_ns) / p->half_life_ns);
+    return decay_left(io->sum, io->at_ns, now_ns, p->half_life_ns);
 }
 
 double processes_rate(const struct processes *p, const struct process_io *io,
                       uint64_t now_ns)
 {
-    return decayed(p, io, now_ns) * M_LN2 * NS_PER_S / p->half_life_ns;
+    return decay_rate(decayed(p, io, now_ns), p->half_life_ns);
 }
 
 /* The first of the places where @key can be. */
