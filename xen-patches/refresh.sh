@@ -164,7 +164,8 @@ write_back()
 
     for f in "${write[@]}"; do
         dst=$(home "$f")
-        if [[ $f == patches/* ]] && is_as_usual "$OUT/$f" "${f#patches/}"; then
+        # Each release has its series, and of the patches those that are its own.
+        if [[ $f == patches/*.patch ]] && is_as_usual "$OUT/$f" "${f#patches/}"; then
             rm -f "$dst"
             echo "  as in $USUAL  ${dst#"$TOP/"}"
             continue

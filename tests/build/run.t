@@ -544,6 +544,23 @@ only_what_differs()
     newer edit && says 'Nothing to write' newer refresh
 }
 
+series_stays()
+{
+    local o=$P/xen-patches/4.22 edit=$P/build/4.22/xen/edit
+
+    other_release
+    sed -i 's/^\(0001-[^ ]*\).*/\1/' "$o/series"
+    mend || return
+    (
+        cd "$edit"
+        cp "$P/xen-patches/files/xen/common/new.c" xen/common/
+        git add -A
+        git commit -q --fixup=HEAD~1
+        GIT_SEQUENCE_EDITOR=: git rebase -q -i --autosquash base
+    ) || return
+    newer refresh && cmp "$o/series" "$P/xen-patches/4.20/series"
+}
+
 what_only_one_lacks()
 {
     local o=$P/xen-patches/4.22
@@ -697,6 +714,7 @@ tests=(
     "hunks that do not apply to another release are named"      hunks_are_named
     "a release has only the patches that differ"                only_what_differs
     "what a release lacks stays in its patches"                 what_only_one_lacks
+    "a release keeps its series, be it as the usual one"        series_stays
     "a source that no mirror has: says how to bring it"         no_mirror_has_it
     "make setup does nothing when nothing is missing"           setup_asks_nothing
     "make setup without root and sudo says what to run"         setup_without_root
