@@ -68,6 +68,13 @@ complain "a release of Xen whose series has not the patches of the usual one" \
            done
        done)"
 
+new_files() { grep -v '^#' "$1" | cut -s -d ' ' -f 2- | tr ' ' '\n' | LC_ALL=C sort; }
+complain "a release of Xen whose series does not name a new file" \
+    "$(for release in xen-patches/[0-9]*; do
+           comm -23 <(cd xen-patches/files && find . -type f -printf '%P\n' | LC_ALL=C sort) \
+               <(new_files "$release/series") | sed "s,^,$release/series: ,"
+       done)"
+
 complain "files that call each other in a circle" \
     "$(tests/circles.py tools/xensched/{cli,lib,model,placement,policy,reaction,sampling,daemon,timeline,runs,calibrate,command} \
         guest-drivers/{core,guest} xen-patches/files/xen/common/schedlog 2>&1 || :)"
