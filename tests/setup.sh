@@ -60,6 +60,7 @@ checkpolicy        tests of Xen's FLASK policy
 shellcheck         make lint
 END
     [ "$FULL" != --full ] || cat <<'END'
+qemu-system-xen    the device model of HVM guests in the box
 linux-source-6.12  xen-blkback on another Linux
 gcc-11|gcc-12      the oldest GCC that there is: does the hypervisor build?
 gcc-aarch64-linux-gnu    the hypervisor for ARM

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Build the toolstack of a tree, as far as a host with PV guests needs it, and
-# install it (prefix /usr): headers, libraries, xl, xenstored, xenconsoled, xentrace
-# and the small helpers.
+# Build the toolstack of a tree, as far as a host needs it, and install it
+# (prefix /usr): headers, libraries, xl, xenstored, xenconsoled, xentrace, hvmloader and
+# the small helpers.  Device model and BIOS of HVM guests are those of Debian.
 #
 #   toolstack.sh patched   under build/dist
 #   toolstack.sh native    under build/dist-native: as Xen has it
@@ -24,7 +24,8 @@ native)  DIST=$DIST-native ;;
 esac
 TREE=$XEN/$WHICH
 SUBDIRS=
-for dir in include libs xenstore xs-clients xenstored misc xentrace console xl helpers; do
+for dir in include libs xenstore xs-clients xenstored misc xentrace console xl helpers \
+           firmware; do
     # 4.17 has xenstored and its clients in one.
     [ ! -d "$TREE/tools/$dir" ] || SUBDIRS+=${SUBDIRS:+ }$dir
 done
@@ -36,9 +37,9 @@ CONFIGURED=$TREE/.xensched/configure
 OPTIONS=(--prefix=/usr --libdir=/usr/lib --sysconfdir=/etc --localstatedir=/var
     --disable-xen --disable-stubdom --disable-docs --disable-systemd
     --disable-monitors --disable-ocamltools --disable-xsmpolicy --disable-ovmf
-    --disable-seabios --disable-golang --disable-pygrub --disable-ipxe
-    --disable-rombios --disable-libfsimage --disable-pvshim
-    --disable-qemu-traditional --disable-9pfs
+    --disable-golang --disable-pygrub --disable-ipxe --disable-rombios
+    --disable-libfsimage --disable-pvshim --disable-qemu-traditional --disable-9pfs
+    --with-system-seabios=/usr/share/seabios/bios-256k.bin
     --with-system-qemu=/usr/bin/qemu-system-x86_64
     PKG_CONFIG=false ac_cv_header_bzlib_h=no ac_cv_header_lzo_lzo1x_h=no
     ac_cv_header_valgrind_memcheck_h=no)

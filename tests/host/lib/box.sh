@@ -17,6 +17,8 @@
 . "$BOX_SOURCE/lib/tools-image.sh"
 # shellcheck source=lib/systemd-image.sh
 . "$BOX_SOURCE/lib/systemd-image.sh"
+# shellcheck source=lib/hvm-image.sh
+. "$BOX_SOURCE/lib/hvm-image.sh"
 # shellcheck source=lib/accel.sh
 . "$BOX_SOURCE/lib/accel.sh"
 # shellcheck source=lib/qemu.sh

@@ -24,6 +24,7 @@ host_prepare()
     initramfs_prepare
     [[ $HOST_TOOLS == no ]] || image_prepare tools
     [[ $HOST_SYSTEMD == no ]] || image_prepare systemd
+    [[ $HOST_HVM == no ]] || image_prepare hvm
     host_new_run
     exec {lock}>&-
 }

@@ -7,10 +7,12 @@
 HOST_SOCKETS=1
 HOST_CORES=2
 HOST_NUMA=no
-HOST_CPU=qemu64
+HOST_HVM=no
+HOST_GUESTS=pv
 HOST_MEMORY=2048
 HOST_DOM0_MEMORY=512
 HOST_DOM0_VCPUS=
+HOST_DOM0=pv
 HOST_MODE=fast
 # shellcheck disable=SC2034 # read by qemu.sh
 HOST_ACCEL=tcg
@@ -34,9 +36,12 @@ The host:
   --sockets N         sockets (default $HOST_SOCKETS)
   --cores N           cores per socket (default $HOST_CORES)
   --numa              each socket is a NUMA node
-  --hvm               pCPUs have nested page tables, so that guests may be PVH
+  --hvm               pCPUs have nested page tables, dom0 a device model: guests may
+                      be PVH or HVM
+  --guests TYPE       guests are pv, pvh, or hvm, those too that do not say so (pv)
   --memory MIB        memory of the host (default $HOST_MEMORY)
   --dom0-memory MIB   memory of dom0 (default $HOST_DOM0_MEMORY)
+  --dom0 TYPE         dom0 is pv, or pvh (pv)
   --dom0-vcpus N      vCPUs of dom0 (default 2, or 1 on one pCPU)
   --mode fast|exact   exact: one instruction takes one nanosecond of the host's
                       time; fast: that of this machine (default $HOST_MODE)
@@ -84,7 +89,9 @@ host_option()
     --tools)       HOST_TOOLS=yes; HOST_TAKEN=1 ;;
     --systemd)     HOST_SYSTEMD=yes; HOST_TAKEN=1 ;;
     --numa)        HOST_NUMA=yes; HOST_TAKEN=1 ;;
-    --hvm)         HOST_CPU=qemu64,+npt; HOST_TAKEN=1 ;;
+    --hvm)         HOST_HVM=yes; HOST_TAKEN=1 ;;
+    --dom0)        HOST_DOM0=${2-} ;;
+    --guests)      HOST_GUESTS=${2-} ;;
     *)             HOST_TAKEN=0 ;;
     esac
     [[ $HOST_TAKEN -le $# ]] || die "$BOX_EXIT_USAGE" "$1 needs a value"
@@ -132,6 +139,18 @@ host_options_check()
         die "$BOX_EXIT_USAGE" "--mode is fast or exact, not '$HOST_MODE'"
     [[ $HOST_MODE == fast || $HOST_THREADS == single ]] ||
         die "$BOX_EXIT_USAGE" "--parallel is for --mode fast"
+    # shellcheck disable=SC2034 # other files read HOST_HVM
+    case $HOST_GUESTS in
+    pv)      ;;
+    pvh|hvm) HOST_HVM=yes ;;
+    *)       die "$BOX_EXIT_USAGE" "--guests is pv, pvh, or hvm, not '$HOST_GUESTS'" ;;
+    esac
+    # shellcheck disable=SC2034
+    case $HOST_DOM0 in
+    pv)  ;;
+    pvh) HOST_HVM=yes ;;
+    *)   die "$BOX_EXIT_USAGE" "--dom0 is pv or pvh, not '$HOST_DOM0'" ;;
+    esac
     [[ $HOST_DOM0_MEMORY -lt $HOST_MEMORY ]] ||
         die "$BOX_EXIT_USAGE" "--dom0-memory has to be less than --memory"
     [[ -z $HOST_MACHINE ]] || host_machine_check

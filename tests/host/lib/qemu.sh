@@ -35,10 +35,12 @@ qemu_numa()
 
 qemu_machine()
 {
-    local cpus=$((HOST_SOCKETS * HOST_CORES))
+    local cpus=$((HOST_SOCKETS * HOST_CORES)) model=qemu64 machine=pc
 
+    [[ $HOST_HVM == no ]] || model+=,+npt
+    [[ $HOST_DOM0 == pv ]] || machine=q35
     # The memory of all nodes together has to be the memory of the machine.
-    printf '%s\n' -machine pc -cpu "$HOST_CPU" \
+    printf '%s\n' -machine "$machine" -cpu "$model" \
         -m "$((HOST_MEMORY / HOST_SOCKETS * HOST_SOCKETS))" \
         -smp "$cpus,sockets=$HOST_SOCKETS,cores=$HOST_CORES,threads=1" \
         -nodefaults -display none -no-reboot
@@ -64,8 +66,10 @@ qemu_kernel()
     # QEMU looks for logical destinations up to the first hole only: no interrupt
     # ever reached a pCPU behind it, and Xen waits for ever.
     ! qemu_apic_holes || xen+=" apic=bigsmp"
+    [[ $HOST_DOM0 == pv ]] || xen+=" dom0=pvh"
     xen+=" $HOST_XEN_APPEND"
-    dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init $HOST_DOM0_APPEND"
+    dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init GUESTS=$HOST_GUESTS"
+    dom0+=" $HOST_DOM0_APPEND"
     # Its 21 s are the machine's, of which an emulated pCPU may get little.
     dom0+=" rcupdate.rcu_cpu_stall_timeout=120"
     # A third of what the kernel does until its init runs: tests of its own.
@@ -78,8 +82,17 @@ qemu_kernel()
 # qemu_share TAG FOLDER [OPTION]: a folder that dom0 can mount; see dom0/init.
 qemu_share()
 {
-    printf '%s\n' \
-        -virtfs "local,path=$2,mount_tag=$1,security_model=none${3:+,$3}"
+    local device=virtio-9p-pci,fsdev=$1,mount_tag=$1
+
+    [[ $HOST_DOM0 == pv ]] || device+=,iommu_platform=on,disable-legacy=on
+    printf '%s\n' -device "$device" \
+        -fsdev "local,id=$1,path=$2,security_model=none${3:+,$3}"
+}
+
+# Without it there is no dom0 that is PVH: its devices know its addresses.
+qemu_iommu()
+{
+    printf '%s\n' -device intel-iommu
 }
 
 qemu_devices()
@@ -107,6 +120,7 @@ qemu_arguments()
     qemu_accel
     qemu_machine
     qemu_kernel "$1/boot"
+    [[ $HOST_DOM0 == pv ]] || qemu_iommu
     qemu_share box "$1/share"
     qemu_share boot "$1/boot" readonly=on
     qemu_devices
