@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --mode exact --hvm --sockets 1 --cores 2 --dom0-memory 640
-# time: 500
+# time: 900
 # only: full
 #
 # Guests are on the host's clock: a PV guest that has the host's TSC, one whose TSC Xen
-# emulates, a PVH guest, whose TSC has an offset, all of them after they were saved and
-# restored, and the last one after it was migrated (to this host again), while they were
-# recorded.  Who writes a row runs then, by what Xen says itself, so a clock that is
+# emulates, a PVH and an HVM guest, whose TSCs have an offset, all of them after they were
+# saved and restored, and the last two after they were migrated (to this host again), while
+# they were recorded.  Who writes a row runs then, by what Xen says itself, so a clock that is
 # wrong by more than its bound is seen: in more than a few rows that would be while the
 # vCPU did not run.
 
@@ -67,24 +67,29 @@ console_begin
 guest start idle name=plain memory=160 run="$work" "xl=vm_affinity_log = 1"
 guest start idle name=emulated memory=160 run="$work" "xl=tsc_mode = 'always_emulate'
 vm_affinity_log = 1"
-guest start idle name=pvh type=pvh memory=192 run="$work" "xl=vm_affinity_log = 1"
+for type in pvh hvm; do
+    guest start idle name=$type type=$type memory=192 run="$work" "xl=vm_affinity_log = 1"
+done
 start_daemon --mode observe
 is "the daemon starts" "$?" 0
 is "Xen says which TSC it emulates" "$(clock emulated 5) $(clock plain 5)" "1 0"
 is "a PV guest has the host's TSC" "$(ahead plain)" 0
 check "a PVH guest's TSC is another one" test "$(ahead pvh)" -lt -1000000000
+check "so is an HVM guest's" test "$(ahead hvm)" -lt -1000000000
 xensched record $rec 2>/run/said &
 recorder=$!
-for name in plain emulated pvh; do
+for name in plain emulated pvh hvm; do
     check "$name is recorded" asked $name
 done
 sleep 3
-for name in plain emulated pvh; do
+for name in plain emulated pvh hvm; do
     check "$name is saved and restored" again $name
     check "and is recorded again" asked $name
 done
-check "pvh is migrated" migrated pvh
-check "and is recorded again" asked pvh
+for name in pvh hvm; do
+    check "$name is migrated" migrated $name
+    check "and is recorded again" asked $name
+done
 sleep 3
 kill -INT $recorder
 wait $recorder || true
@@ -94,7 +99,7 @@ check "who is restored answers whoever asks, and does not refuse" \
 stop_daemon TERM
 check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
 sources
-is "there are seven guests' sources" "$(sources | wc -l)" 7
+is "there are ten guests' sources" "$(sources | wc -l)" 10
 sources | awk '$2 >= 10000' >/run/inexact
 check "each clock is known to 10 us" sh -c "! grep -q . /run/inexact"
 note "rows of Linux: $(number rows_of_linux), while its vCPU did not run:" \
