@@ -66,7 +66,8 @@ qemu_kernel()
     # QEMU looks for logical destinations up to the first hole only: no interrupt
     # ever reached a pCPU behind it, and Xen waits for ever.
     ! qemu_apic_holes || xen+=" apic=bigsmp"
-    [[ $HOST_DOM0 == pv ]] || xen+=" dom0=pvh"
+    # Xen would let this IOMMU walk the pCPUs' own tables, which are AMD's.
+    [[ $HOST_DOM0 == pv ]] || xen+=" dom0=pvh iommu=no-sharept"
     xen+=" $HOST_XEN_APPEND"
     dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init GUESTS=$HOST_GUESTS"
     dom0+=" $HOST_DOM0_APPEND"
