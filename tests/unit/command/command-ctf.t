@@ -89,6 +89,25 @@ def plain(event):
             fields["current"], fields["correspondent"], fields["counter"])
 
 
+def packets(folder):
+    """Of each stream: packets as (begin, end, rows lost so far, has events)."""
+    streams = {}
+    for name in sorted(os.listdir(folder)):
+        with open(folder + "/" + name, "rb") as file:
+            data = file.read()
+        at = 0
+        while name != "metadata" and at < len(data):
+            size, content, begin, end, lost = struct.unpack_from("<5Q", data,
+                                                                 at + 36)
+            fields = at + 36 + 48 + 8
+            if name.startswith("source"):
+                fields = data.index(b"\0", fields + 8) + 1
+            streams.setdefault(name, []).append(
+                (begin, end, lost, content // 8 > fields - at))
+            at += size // 8
+    return streams
+
+
 def by_log(rows):
     """In these recordings an event of the hypervisor has a log file of its own."""
     logs = {}
@@ -108,8 +127,14 @@ def round_trip(recording, in_order=True):
     check([row[0] for row in found] == sorted(row[0] for row in found), found)
     if in_order:
         check(by_log(found) == by_log(rows), found, rows)
-    check(sorted(loss[0] for loss in losses) == sorted(loss[0] for loss in lost),
+    check(sum(loss[0] for loss in losses) == sum(loss[0] for loss in lost),
           losses, lost)
+    if in_order:
+        check(sorted(loss[0] for loss in losses) ==
+              sorted(loss[0] for loss in lost), losses, lost)
+        for name, some in packets(folder).items():
+            # Trace Compass reads no further in a stream.
+            check(all(packet[3] for packet in some[1:]), name, some)
     return events, losses
 
 
@@ -219,8 +244,32 @@ def losses():
         (5, begin, begin + 20 * MS, "source1-vcpu1-file0"),
         (7, begin + 50 * MS, begin + 90 * MS, "pcpu0-file0"),
         (2 ** 32, begin + 90 * MS, begin + 90 * MS, "pcpu0-file0")], found)
-    _, ended = export(r)
+    folder, ended = export(r)
     check("4294967308 rows were lost" in ended.err, ended.err)
+    # Trace Compass says that a loss is from a packet's last event to its end.
+    check(packets(folder)["pcpu0-file0"] == [
+        (begin + 40 * MS, begin + 50 * MS, 0, True),
+        (begin + 50 * MS, begin + 90 * MS, 7, True),
+        (begin + 90 * MS, begin + 90 * MS, 2 ** 32 + 7, True)],
+          packets(folder))
+
+
+@test
+def losses_between_rows():
+    """Losses without a row between are one; one may be before the first row"""
+    r = Recording(["Domain-0"])
+    r.lose(2, "runq", 3)
+    for ns, rows in ((10, 4), (20, 5), (30, 0), (40, 6), (50, 0)):
+        r.row(ns, 2, "runq", XEN, NONE, ns)
+        if rows:
+            r.lose(2, "runq", rows)
+    begin = r.begin
+    _, found = round_trip(r)
+    check(sorted(found) == [
+        (3, begin + 10, begin + 10, "pcpu2-file8"),
+        (4, begin + 10, begin + 20, "pcpu2-file8"),
+        (5, begin + 20, begin + 30, "pcpu2-file8"),
+        (6, begin + 40, begin + 50, "pcpu2-file8")], found)
 
 
 def chunk(register, contents, file):

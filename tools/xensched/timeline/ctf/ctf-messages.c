@@ -6,6 +6,11 @@
  * end of a packet to the end of the next one of its stream.  So where rows were
  * lost a packet ends at the last row before, and the next one at the first row
  * behind, which is then in a third one.
+ *
+ * Trace Compass takes a packet without an event for the end of its stream, unless
+ * it is the first, and says that the loss began at the last event of the packet.
+ * So the last row before is in the second one (ctf-rows.c), and a packet that is
+ * full ends when there is a row for the next one.
  */
 #include <stdlib.h>
 
@@ -22,7 +27,8 @@
 struct open_packet {
     bt_packet *packet; /* NULL: there is none now */
     uint32_t rows;     /* in it */
-    bool losing;
+    bool losing, ended;
+    uint64_t ended_ns; /* the one before */
 };
 
 struct messages {
@@ -59,6 +65,8 @@ static void end_packet(struct messages *m, uint32_t log, uint64_t ns)
         m->self, s->packet, ns));
     bt_packet_put_ref(s->packet);
     s->packet = NULL;
+    s->ended = true;
+    s->ended_ns = ns;
 }
 
 static void say_row(struct messages *m, const struct ctf_item *item)
@@ -66,6 +74,8 @@ static void say_row(struct messages *m, const struct ctf_item *item)
     struct open_packet *s = &m->open[item->log];
     bt_message *message;
 
+    if (s->packet && s->rows >= ROWS_PER_PACKET && !s->losing)
+        end_packet(m, item->log, item->ns);
     if (!s->packet)
         begin_packet(m, item->log, item->ns);
     message = ctf_need(
@@ -73,8 +83,7 @@ static void say_row(struct messages *m, const struct ctf_item *item)
             m->self, ctf_event_class(&m->classes, item), s->packet, item->ns));
     ctf_fill_event(&m->classes, bt_message_event_borrow_event(message), item);
     say(m, message);
-    if (++s->rows >= ROWS_PER_PACKET && !s->losing)
-        end_packet(m, item->log, item->ns);
+    s->rows++;
 }
 
 static void begin_loss(struct messages *m, const struct ctf_item *item)
@@ -83,9 +92,10 @@ static void begin_loss(struct messages *m, const struct ctf_item *item)
     struct open_packet *s = &m->open[item->log];
     bt_message *message;
 
-    if (!s->packet)
+    if (!s->packet && !(s->ended && s->ended_ns == item->ns))
         begin_packet(m, item->log, item->ns);
-    end_packet(m, item->log, item->ns);
+    if (s->packet)
+        end_packet(m, item->log, item->ns);
     message = ctf_need(
         bt_message_discarded_events_create_with_default_clock_snapshots(
             m->self, m->classes.stream[item->log], loss->begin_ns,

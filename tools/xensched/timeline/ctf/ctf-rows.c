@@ -13,6 +13,8 @@
 
 #define NR_BUCKETS 65536U
 
+#define NO_ITEM SIZE_MAX
+
 static bool is_log(const struct ctf_log *log, const struct xensched_merged *m)
 {
     return log->source == m->source && log->cpu == m->row.cpu &&
@@ -37,6 +39,7 @@ static int log_of(struct ctf_rows *rows, const struct xensched_merged *m,
                              CTF_MAX_LOGS);
     *list_add(rows->log, rows->nr_logs, rows->logs_room) = (struct ctf_log){
         .source = m->source, .cpu = m->row.cpu, .file = m->file,
+        .row = NO_ITEM, .loss_end = NO_ITEM,
     };
     *log = rows->nr_logs - 1;
     rows->bucket[at] = rows->nr_logs;
@@ -66,6 +69,46 @@ static uint64_t limited(uint64_t ns)
     return ns < CTF_MAX_NS ? ns : CTF_MAX_NS;
 }
 
+static void swap(struct ctf_rows *rows, size_t a, size_t b)
+{
+    struct ctf_item item = rows->item[a];
+
+    rows->item[a] = rows->item[b];
+    rows->item[b] = item;
+}
+
+/*
+ * In the packet of a loss is a row, or some readers go no further: the last one
+ * before it, unless the packet before that would then have none, else the first
+ * one behind it.
+ */
+static void settle_loss(struct ctf_rows *rows, struct ctf_log *log)
+{
+    size_t begin = rows->nr - 1;
+    uint64_t ns = rows->item[begin].ns;
+
+    log->loss_has_row = log->row != NO_ITEM && rows->item[log->row].ns == ns &&
+                        (log->row_in_front || !log->lost_until_ns ||
+                         log->lost_until_ns == ns);
+    if (log->loss_has_row)
+        swap(rows, log->row, begin);
+    log->row = NO_ITEM;
+}
+
+static void settle_row(struct ctf_rows *rows, struct ctf_log *log)
+{
+    size_t row = rows->nr - 1, end = log->loss_end;
+
+    log->row_in_front = log->row != NO_ITEM;
+    log->row = row;
+    log->loss_end = NO_ITEM;
+    if (end == NO_ITEM || log->loss_has_row ||
+        rows->item[end].ns != rows->item[row].ns)
+        return;
+    swap(rows, row, end);
+    log->row = NO_ITEM;
+}
+
 static void take_row(struct ctf_rows *rows, uint32_t log,
                      const struct xensched_merged *m)
 {
@@ -88,34 +131,59 @@ static void take_row(struct ctf_rows *rows, uint32_t log,
         .valid = m->row.valid,
         .what = CTF_ROW,
     });
+    settle_row(rows, &rows->log[log]);
+}
+
+/* Without a row between they are one. */
+static void widen_loss(struct ctf_rows *rows, size_t end,
+                       const struct xensched_merged *m)
+{
+    struct ctf_loss *loss = &rows->loss[rows->item[end].counter];
+
+    if (limited(m->time_ns) > loss->end_ns)
+        loss->end_ns = rows->item[end].ns = limited(m->time_ns);
+    loss->rows = loss->rows && m->lost_rows ? loss->rows + m->lost_rows : 0;
 }
 
 /* It begins at the row before; where there is none, at the very beginning. */
-static void take_loss(struct ctf_rows *rows, uint32_t log,
-                      const struct xensched_merged *m)
+static void add_loss(struct ctf_rows *rows, uint32_t index,
+                     const struct xensched_merged *m)
 {
-    uint64_t *until_ns = &rows->log[log].lost_until_ns;
+    struct ctf_log *log = &rows->log[index];
     struct ctf_loss loss = {
         .begin_ns = limited(m->since_ns),
         .end_ns = limited(m->time_ns),
         .rows = m->lost_rows,
     };
-    struct ctf_item item = { .log = log, .counter = rows->nr_losses };
+    struct ctf_item item = { .log = index, .counter = rows->nr_losses };
 
-    if (loss.begin_ns < *until_ns)
-        loss.begin_ns = *until_ns;
+    if (loss.begin_ns < log->lost_until_ns)
+        loss.begin_ns = log->lost_until_ns;
     if (loss.end_ns < loss.begin_ns)
         loss.end_ns = loss.begin_ns;
-    *until_ns = loss.end_ns;
-    rows->lost_rows += loss.rows;
-    rows->uncounted |= !loss.rows;
     *list_add(rows->loss, rows->nr_losses, rows->losses_room) = loss;
     item.what = CTF_LOSS_BEGINS;
     item.ns = loss.begin_ns;
     add(rows, &item);
+    settle_loss(rows, log);
     item.what = CTF_LOSS_ENDS;
     item.ns = loss.end_ns;
     add(rows, &item);
+    log->loss_end = rows->nr - 1;
+}
+
+static void take_loss(struct ctf_rows *rows, uint32_t index,
+                      const struct xensched_merged *m)
+{
+    struct ctf_log *log = &rows->log[index];
+
+    rows->lost_rows += m->lost_rows;
+    rows->uncounted |= !m->lost_rows;
+    if (log->loss_end == NO_ITEM)
+        add_loss(rows, index, m);
+    else
+        widen_loss(rows, log->loss_end, m);
+    log->lost_until_ns = rows->loss[rows->item[log->loss_end].counter].end_ns;
 }
 
 static int take(struct ctf_rows *rows, const struct xensched_merge *merge,

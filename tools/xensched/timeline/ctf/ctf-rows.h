@@ -46,6 +46,10 @@ struct ctf_loss {
 struct ctf_log {
     uint32_t source, cpu, file;
     uint64_t lost_until_ns; /* end of its last loss */
+    size_t row;             /* item: the latest, if no loss has it, else SIZE_MAX */
+    bool row_in_front;      /* another one is before that */
+    size_t loss_end;        /* item: of a loss that no row is behind, or SIZE_MAX */
+    bool loss_has_row;
 };
 
 struct ctf_source {
