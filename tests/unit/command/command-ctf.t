@@ -343,6 +343,22 @@ def readable(folder):
 
 
 @test
+def labels():
+    """Each accounting domain has a label: without a name its number, or that of all
+    that are too many"""
+    r = Recording(["Domain-0"])
+    r.row(0, 0, "evtchn-send", DOM0, 5)
+    check('"accounting domain 5" : container = 5' in readable(export(r)[0]))
+    for acct in range(1200):
+        r.row(acct, 0, "evtchn-send", 2 + acct, NONE)
+    folder, _ = export(r)
+    said = readable(folder)
+    check("<unknown>" not in said and said.count('"#others"') == 176 and
+          said.count('"none" : container = 65535') == 1200, said[-1000:])
+    round_trip(r)
+
+
+@test
 def hostile_names():
     """Names are text in the metadata and in events, whatever is in them"""
     r = named(['"; }; env { bad = 1; }; /*', "disk", "disk", "\\",

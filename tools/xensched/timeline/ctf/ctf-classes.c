@@ -17,7 +17,7 @@
 #include "ctf-classes.h"
 #include "timeline/list.h"
 
-/* Accounting domains with a name in the trace; the others are numbers. */
+/* Accounting domains with a label of their own in the trace. */
 #define MAX_LABELS 1024U
 
 #define NOBODY (-1)
@@ -76,7 +76,7 @@ static void make_plain(char *text, size_t size, const char *name)
 /* Two domains with one name have their numbers behind it. */
 static void add_label(struct ctf_classes *c, uint16_t acct)
 {
-    struct ctf_label label = { .acct = acct };
+    struct ctf_label label = { .acct = acct, .last = acct };
     size_t i;
 
     make_plain(label.text, 32, names_of(&c->rows->names, acct));
@@ -88,12 +88,10 @@ static void add_label(struct ctf_classes *c, uint16_t acct)
     *list_add(c->label, c->nr_labels, c->labels_room) = label;
 }
 
-static bool is_named(const struct ctf_rows *rows, uint16_t acct)
-{
-    return rows->names.entry[acct].text || acct <= XEN_SCHEDLOG_ACCT_XEN ||
-           acct == XEN_SCHEDLOG_ACCT_NONE;
-}
-
+/*
+ * Each number has one: for those without Trace Compass makes one up, as if they
+ * were flags, and 5 would be called what 1 and 4 are called.
+ */
 static void learn_labels(struct ctf_classes *c)
 {
     bool *used = need_memory(NAMES_ACCTS, sizeof(*used));
@@ -106,9 +104,16 @@ static void learn_labels(struct ctf_classes *c)
         if (item->what == CTF_ROW && !c->rows->log[item->log].source)
             used[item->current] = used[item->correspondent] = true;
     }
-    for (acct = 0; acct < NAMES_ACCTS && c->nr_labels < MAX_LABELS; acct++)
-        if (used[acct] && is_named(c->rows, acct))
+    for (acct = 0; acct < XEN_SCHEDLOG_ACCT_NONE && c->nr_labels < MAX_LABELS;
+         acct++)
+        if (used[acct])
             add_label(c, acct);
+    if (acct < XEN_SCHEDLOG_ACCT_NONE)
+        *list_add(c->label, c->nr_labels, c->labels_room) = (struct ctf_label){
+            .acct = acct, .last = XEN_SCHEDLOG_ACCT_NONE - 1, .text = "#others",
+        };
+    if (used[XEN_SCHEDLOG_ACCT_NONE])
+        add_label(c, XEN_SCHEDLOG_ACCT_NONE);
     free(used);
 }
 
@@ -153,14 +158,15 @@ static bt_field_class *accounting_domain(const struct ctf_classes *c)
         c->trace_class));
     bt_field_class_integer_set_field_value_range(field, 16);
     for (i = 0; i < c->nr_labels; i++) {
-        uint64_t acct = c->label[i].acct;
-        bt_integer_range_set_unsigned *only =
+        const struct ctf_label *label = &c->label[i];
+        bt_integer_range_set_unsigned *range =
             ctf_need(bt_integer_range_set_unsigned_create());
 
-        need_ok(bt_integer_range_set_unsigned_add_range(only, acct, acct));
+        need_ok(bt_integer_range_set_unsigned_add_range(range, label->acct,
+                                                        label->last));
         need_ok(bt_field_class_enumeration_unsigned_add_mapping(
-            field, c->label[i].text, only));
-        bt_integer_range_set_unsigned_put_ref(only);
+            field, label->text, range));
+        bt_integer_range_set_unsigned_put_ref(range);
     }
 
     return field;

@@ -30,7 +30,7 @@ struct ctf_classes {
     bt_event_class *event_class[XENSCHED_NR_KINDS][CTF_NAMELESS + 1][CTF_SHAPES];
     bt_stream **stream; /* by log */
     struct ctf_label {
-        uint16_t acct;
+        uint16_t acct, last;
         char text[48];
     } *label;
     size_t nr_labels, labels_room;
