@@ -380,6 +380,30 @@ def perfetto_states():
 
 
 @test
+def perfetto_processes():
+    """--perfetto: a domain is a process with its whole name, words and all"""
+    r = slow_request_with_threads()
+    r.host["domains"][2]["name"] = "disk of my guest"
+    r.wake(0, r.source(GUEST, 9, "not there"), 0, 1, 2)
+    packets = as_perfetto(r)
+    tracks = [one(p, "track_descriptor") for p in packets
+              if "track_descriptor" in p]
+    process = {one(t, "process", "pid"): one(t, "process", "process_name")
+               for t in tracks if "process" in t}
+    threads = {one(t, "thread", "thread_name"):
+               process[one(t, "thread", "pid")] for t in tracks if "thread" in t}
+    check(threads == {
+        "Domain-0": "Domain-0", "crunch": "crunch",
+        "disk of my guest": "disk of my guest", "2.xvda-0 77": "Domain-0",
+        "cp 300": "disk of my guest", "writer<b>& 301": "disk of my guest",
+        "PID 1": "not there", "PID 2": "not there"}, threads)
+    # The importer takes only the first word of a command line for a name.
+    trees = [one(p, "generic_kernel_process_tree") for p in packets
+             if "generic_kernel_process_tree" in p]
+    check(trees and not any("processes" in tree for tree in trees), trees)
+
+
+@test
 def perfetto_flows():
     """--perfetto: from each notification by its wake-up to the run"""
     packets = as_perfetto(slow_request())

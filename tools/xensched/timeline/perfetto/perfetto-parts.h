@@ -21,6 +21,7 @@ enum track {
     TRACK_REGIONS,  /* index of the vCPU << 8 | lane */
     TRACK_RING,     /* index */
     TRACK_FOREIGN,  /* index of the lane */
+    TRACK_PROCESS,  /* pid */
 };
 
 /* Of a name. */

@@ -61,6 +61,24 @@ static void write_clocks(struct trace *trace)
     trace_packet(trace, &packet);
 }
 
+static void write_process(struct trace *trace, uint32_t pid, const char *name)
+{
+    Perfetto__ProcessDescriptor process = PERFETTO__PROCESS_DESCRIPTOR__INIT;
+    Perfetto__TrackDescriptor track = PERFETTO__TRACK_DESCRIPTOR__INIT;
+    Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
+    char text[TRACE_TEXT];
+
+    snprintf(text, sizeof(text), "%s", name);
+    process.has_pid = true;
+    process.pid = pid;
+    process.process_name = trace_plain(text);
+    track.has_uuid = true;
+    track.uuid = trace_uuid(TRACK_PROCESS, pid);
+    track.process = &process;
+    packet.track_descriptor = &track;
+    trace_packet(trace, &packet);
+}
+
 static void write_thread_track(struct trace *trace, uint64_t id, uint32_t pid,
                                uint32_t tid, char *name)
 {
@@ -83,33 +101,27 @@ static void write_vcpu(struct trace *trace, uint32_t vcpu)
 {
     const struct timeline *t = trace->t;
     const struct vcpu *v = &t->vcpus.vcpu[vcpu];
-    Perfetto__ProcessTree__Process process = PERFETTO__PROCESS_TREE__PROCESS__INIT;
-    Perfetto__ProcessTree__Process *processes = &process;
+    uint32_t pid = t->vcpus.first[v->acct] + 1, tid = vcpu + 1;
     Perfetto__ProcessTree__Thread thread = PERFETTO__PROCESS_TREE__THREAD__INIT;
     Perfetto__ProcessTree__Thread *threads = &thread;
     Perfetto__ProcessTree tree = PERFETTO__PROCESS_TREE__INIT;
     Perfetto__TracePacket packet = PERFETTO__TRACE_PACKET__INIT;
-    char name[TRACE_TEXT], domain[TRACE_TEXT];
+    char name[TRACE_TEXT];
 
+    if (pid == tid)
+        write_process(trace, pid, names_of(&t->rows.names, v->acct));
     vcpu_name(trace, vcpu, name);
-    snprintf(domain, sizeof(domain), "%s", names_of(&t->rows.names, v->acct));
-    process.has_pid = true;
-    process.pid = t->vcpus.first[v->acct] + 1;
-    process.cmdline = trace_plain(domain);
     thread.has_pid = thread.has_tid = thread.has_is_main_thread = true;
-    thread.pid = process.pid;
-    thread.tid = vcpu + 1;
-    thread.is_main_thread = thread.tid == thread.pid;
+    thread.pid = pid;
+    thread.tid = tid;
+    thread.is_main_thread = pid == tid;
     thread.comm = name;
-    tree.processes = &processes;
-    tree.n_processes = thread.is_main_thread;
     tree.threads = &threads;
     tree.n_threads = 1;
     packet.generic_kernel_process_tree = &tree;
     trace_stamp(trace, &packet, 0);
     trace_packet(trace, &packet);
-    write_thread_track(trace, trace_uuid(TRACK_VCPU, vcpu), process.pid, thread.tid,
-                       name);
+    write_thread_track(trace, trace_uuid(TRACK_VCPU, vcpu), pid, tid, name);
 }
 
 /* Who ran. */
@@ -280,6 +292,10 @@ static void write_threads(struct trace *trace)
     const struct timeline *t = trace->t;
     size_t i, j;
 
+    for (i = 0; i < t->rows.linux_rows.nr_sources; i++)
+        if (process_of(t, i) > t->vcpus.nr)
+            write_process(trace, process_of(t, i),
+                          t->rows.linux_rows.source[i].info.name);
     for (i = 0; i < t->threads.nr; i++) {
         const struct thread *thread = &t->threads.thread[i];
         uint64_t track = trace_uuid(TRACK_THREAD, i);
