@@ -347,7 +347,13 @@ def sums_agree(recording):
     for tid, vcpu in enumerate(said["vcpus"], 1):
         found = {}
         mine = changes[tid]
-        for (state, begin, _), after in zip(mine, mine[1:] + [(0, end, 0)]):
+        check(mine[-1][:2] == ("STOPPED", end), mine, end)
+        for (state, begin, cpu), after in zip(mine, mine[1:]):
+            # Two at a time are a mistake for the importer.
+            check(after[1] > begin, mine)
+            pause = state == "RUNNABLE" and cpu is not None and \
+                after == ("RUNNING", begin + 1, after[2])
+            state = "RUNNING" if pause else state
             found[state] = found.get(state, 0) + after[1] - begin
         wanted = {"RUNNING": vcpu["running_ns"],
                   "RUNNABLE": vcpu["runnable_ns"],
@@ -367,6 +373,7 @@ def sums_agree(recording):
         elif cpu is not None:
             check(has.get(cpu) == tid, packet)
             has[cpu] = None
+    check(not any(has.values()), has)
     return packets
 
 

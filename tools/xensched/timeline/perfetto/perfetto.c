@@ -136,33 +136,48 @@ static Perfetto__TaskState__State state_of(enum vcpu_state state)
     }
 }
 
+static void add_change(struct changes *all, uint64_t ns, uint32_t vcpu, int32_t cpu,
+                       enum vcpu_state state)
+{
+    *list_add(all->change, all->nr, all->room) = (struct change){
+        .ns = ns, .vcpu = vcpu, .cpu = cpu, .state = state_of(state),
+    };
+}
+
 /*
- * Add the changes of @vcpu.  Who runs on another pCPU without a pause was runnable
- * for no time at all, or Perfetto would take it for a loss.
+ * Who runs on another pCPU without a pause was runnable for 1 ns, or Perfetto would
+ * take it for a loss; two changes at a time for a mistake.
  */
+static void add_pause(struct changes *all, uint64_t ns, uint32_t vcpu, int32_t cpu)
+{
+    bool room = all->change[all->nr - 1].ns + 1 < ns;
+
+    add_change(all, ns - room, vcpu, cpu, VCPU_RUNNABLE);
+}
+
+/* The changes of @vcpu; the last one, at the end, ends what it did until then. */
 static void add_changes(const struct timeline *t, uint32_t vcpu,
                         struct changes *all)
 {
     const struct vcpu *v = &t->vcpus.vcpu[vcpu];
-    int32_t ran_on = -1;
+    int32_t cpu = -1;
     size_t i;
 
     for (i = 0; i < v->nr; i++) {
         const struct span *span = &v->span[i];
-        struct change change = { .ns = span->begin, .vcpu = vcpu,
-                                 .cpu = ran_on };
+        bool runs = span->state == VCPU_RUNNING;
 
         if (vcpus_end(&t->vcpus, v, i) <= span->begin)
             continue;
-        change.state = state_of(VCPU_RUNNABLE);
-        if (span->state == VCPU_RUNNING && ran_on >= 0)
-            *list_add(all->change, all->nr, all->room) = change;
-        ran_on = -1;
-        if (span->state == VCPU_RUNNING)
-            change.cpu = ran_on = t->stays.cpu[span->cpu].id;
-        change.state = state_of(span->state);
-        *list_add(all->change, all->nr, all->room) = change;
+        if (runs && cpu >= 0)
+            add_pause(all, span->begin, vcpu, cpu);
+        if (runs)
+            cpu = t->stays.cpu[span->cpu].id;
+        add_change(all, span->begin, vcpu, cpu, span->state);
+        if (!runs)
+            cpu = -1;
     }
+    add_change(all, t->vcpus.end_ns, vcpu, cpu, VCPU_UNKNOWN);
 }
 
 /* Who leaves a pCPU comes before who gets it. */
