@@ -28,7 +28,7 @@ readonly boot_seconds=240 exact_factor=5
 usage()
 {
     cat <<END
-Usage: run-tests.sh [--plan] [--full] [--guests TYPE] [NAME...]
+Usage: run-tests.sh [--plan] [--full] [--host OPTIONS] [NAME...]
        run-tests.sh --shell NAME
 
 Runs the host tests of these names, or all of them, and writes TAP.  For each,
@@ -38,7 +38,7 @@ $results/NAME/ has
 
   --plan   only print what would run, in which order, and where
   --full   all that they can do, as make test-full does
-  --guests TYPE   guests are pvh or hvm, where a test does not say what they are
+  --host OPTIONS   more options of the box, for all hosts: "--guests pvh", say
   --shell  a shell in dom0 of the host of this test, which is in /box/in there
 
 BOX_TESTS=FOLDER:FOLDER   where they are, if not in tests/host/t, tests/drivers/t
@@ -75,12 +75,12 @@ boot()
 {
     local options limit factor=1
 
-    options=$(test_options "$1")
+    options="$(test_options "$1") $host"
     limit=$(test_limit "$1")
     echo "$limit" >"$2/limit"
     [[ $options != *"--mode exact"* ]] || factor=$exact_factor
     # shellcheck disable=SC2086 # they are separate words
-    BOX_RUNS=$2/runs "${BOX_COMMAND:-$here/box}" $options $full $guests \
+    BOX_RUNS=$2/runs "${BOX_COMMAND:-$here/box}" $options $full \
         --timeout $((factor * limit + boot_seconds)) \
         "$here/lib/run-test" "$2/limit" "$1" 2>"$2/messages"
 }
@@ -328,7 +328,7 @@ shell()
     exec "$here/interactive.sh" $(test_options "$1") "$1"
 }
 
-full='' guests='' only_plan=''
+full='' host='' only_plan=''
 while [[ ${1-} == -* ]]; do
     case $1 in
     --help)
@@ -338,8 +338,8 @@ while [[ ${1-} == -* ]]; do
         only_plan=yes ;;
     --full)
         full="--dom0-append TEST_FULL=1" ;;
-    --guests)
-        guests="--guests ${2-}"
+    --host)
+        host=${2-}
         shift ;;
     --shell)
         [[ $# -eq 2 ]] || { usage >&2; exit "$BOX_EXIT_USAGE"; }

@@ -370,8 +370,7 @@ static int tell_clocks(struct xensched_recorder *recorder, struct one *one,
     uint32_t i;
     int rc = 0;
 
-    if ((one->info.kind != XENSCHED_KIND_DRIVER &&
-         one->info.kind != XENSCHED_KIND_GUEST) ||
+    if (one->info.kind == XENSCHED_KIND_HYPERVISOR ||
         xensched_area_info(one->area, &info, NULL) || !info.nr_cpus)
         return 0;
     clock = calloc(info.nr_cpus, sizeof(*clock));
