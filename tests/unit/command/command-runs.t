@@ -267,6 +267,23 @@ configuration.c.cleanup = "echo cc >> said"
 
 
 @test
+def named():
+    """each command of a run can tell which one it is"""
+    say = ("echo %s $XENSCHED_RUN $XENSCHED_WORKLOAD $XENSCHED_CONFIGURATION "
+           "$XENSCHED_REPETITION >> said")
+    bench = Bench("repetitions = 2\nwarmup = 1\n" + "".join(
+        "workload.%s.run = \"%s\"\n" % (w, say % "run") for w in "uv") + "".join(
+            "configuration.%s.%s = \"%s\"\n" % (c, what, say % what)
+            for c in "cd" for what in ("prepare", "cleanup")))
+    bench.do().expect(0)
+    rows = bench.sql("SELECT id, workload, configuration, repetition FROM run "
+                     "ORDER BY id")
+    check(len(rows) == 12 and bench.lines("said") == [
+        "%s %d %s %s %d" % (what, *row) for row in rows
+        for what in ("prepare", "run", "cleanup")], bench.lines("said"))
+
+
+@test
 def waits():
     """while a workload runs the program itself does not run at all"""
     bench = Bench("repetitions = 1\nconfiguration.c.log = \"dry\"\n"

@@ -56,6 +56,19 @@ int session_begin(struct session *s, struct xensched_error *err)
     return rc ? rc : store_progress(s->store, s->experiment, &s->progress, err);
 }
 
+/* Commands can ask which run they belong to: docs/runs.md. */
+static void tell_commands(const struct store_next *next)
+{
+    char number[24];
+
+    setenv("XENSCHED_WORKLOAD", next->workload, 1);
+    setenv("XENSCHED_CONFIGURATION", next->configuration, 1);
+    snprintf(number, sizeof(number), "%" PRId64, next->run);
+    setenv("XENSCHED_RUN", number, 1);
+    snprintf(number, sizeof(number), "%d", next->repetition);
+    setenv("XENSCHED_REPETITION", number, 1);
+}
+
 /* Of each workload and configuration the first repetition is kept in full. */
 static int do_run(struct session *s, const struct store_next *next,
                   int64_t session, struct xensched_error *err)
@@ -74,6 +87,7 @@ static int do_run(struct session *s, const struct store_next *next,
         return rc;
     snprintf(recording, sizeof(recording), "%s/%" PRId64 ".rows", s->folder,
              next->run);
+    tell_commands(next);
     pinned = run_do(&run, s->pinning, &misplaced);
     s->stopped = run.stopped;
     if (!run.stopped)
