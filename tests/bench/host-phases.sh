@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Is placement worth anything?  Eight guests whose load changes do the same work
-# under each of several placements (host/phases.py has them), on the machine model:
+# under each of several placements (host/phases.plan), on the machine model:
 # what is compared is the modelled pCPU time of the whole host for this work, the
 # daemon's own included.
 #
@@ -39,11 +39,12 @@ measure()
     results=$folder
     rm -rf "$folder"
     mkdir -p "$folder"
-    "$here/host/phases.py" plan "$1" "$2" "${PHASES:-4}" >"$folder/plan"
+    cat "$here/host/phases.plan" >"$folder/plan"
+    "$here/host/phases.py" plan "$1" "$2" "${PHASES:-4}" >>"$folder/plan"
     bench_boot --timeout $((3600 + 3600 * $1)) --machine "$machine" --sockets 2 \
         --cores 4 --numa --dom0-vcpus 1 --dom0-memory 640 --memory 3072 \
         --xen-append "dom0_nodes=0 dma_bits=24 bootscrub=0" \
-        "$here"/host/{phases,daemon}-dom0.sh "$folder/plan"
+        "$here"/host/{phases,plan,daemon}-dom0.sh "$folder/plan"
     touch "$folder/complete"
 )
 

@@ -5,8 +5,8 @@
 Usage: phases.py plan LENGTH SEED PHASES
        phases.py report RUNS-FOLDER OUTPUT.json
 
-"plan" prints shell variables for phases-dom0.sh. RUNS-FOLDER has a folder
-LENGTH-SEED for each run that is complete.
+"plan" prints what a seed adds to phases.plan. RUNS-FOLDER has a folder LENGTH-SEED for
+each plan that is complete.
 
 The modelled time of a phase is its instructions x what an instruction took in
 the samples of it. The gain of a placement is how much more work it does per
@@ -16,6 +16,7 @@ between least and most with 94 % probability, with three with 75 %.
 """
 
 import bisect
+import collections
 import datetime
 import itertools
 import json
@@ -27,6 +28,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "machine"))
 
 import modelled  # pylint: disable=wrong-import-position
+from runs import figures  # pylint: disable=wrong-import-position
 
 CPUS = ("0-3", "4-7")
 BACKENDS = {"D": 0, "V": 1}  # which socket
@@ -97,24 +99,29 @@ def print_plan(length, seed, number):
     lot = random.Random(seed)
     drawn = [lot.randrange(2) for _ in GUESTS]
     phases = phases_of(lot, seed, number)
-    print("phases='%s'" % " ".join(phases))
-    print("placements='%s'" % " ".join(name for name, _ in PLACEMENTS))
-    print("amount=%d" % (REQUESTS_PER_S * length))
-    print("pause=%d" % max(10000, 1e6 * length / SAMPLES - SAMPLED_US))
+    pause = max(10000, 1e6 * length / SAMPLES - SAMPLED_US)
+    print('workload.phases.run = "./phases-dom0.sh go_through %d %d %s"' % (
+        REQUESTS_PER_S * length, pause, " ".join(phases)))
     for name, sockets in ("static", best_sockets(phases)), ("random", drawn):
-        print("%s='%s'" % (name, " ".join(
-            "%s=%s" % (guest, CPUS[s]) for guest, s in zip(GUESTS, sockets))))
+        print("configuration.%s.place = [ %s ]" % (name, ", ".join(
+            '"%s=%s"' % (guest, CPUS[s]) for guest, s in zip(GUESTS, sockets))))
 
 
 # --- one run ---
 
-def read_ticks(folder):
-    """By placement, (phase, when it began in ms, instructions) of each phase."""
-    found = {}
-    with open(folder / "ticks", encoding="ascii") as file:
-        for name, phase, began, ticks in map(str.split, file):
-            found.setdefault(name, []).append((phase, int(began), int(ticks)))
-    return found
+Phase = collections.namedtuple("Phase", "word region began ticks")
+
+
+def read_phases(folder):
+    """By placement, its phases in their order; what phases-dom0.sh said of them."""
+    found = collections.defaultdict(dict)
+    for (_, placement, figure), (value,) in figures(
+            folder / "runs.sqlite").items():
+        number, word, what = figure.split(".")
+        found[placement].setdefault((int(number), word), {})[what] = int(value)
+    return {name: [Phase(word, **phases[number, word])
+                   for number, word in sorted(phases)]
+            for name, phases in found.items()}
 
 
 def read_journal(path):
@@ -132,7 +139,7 @@ def read_journal(path):
 
 def delays(phases, moves):
     """Of each move, ms since the beginning of the phase in which it was."""
-    begun = [began for _, began, _ in phases]
+    begun = [phase.began for phase in phases]
     return [round(ms - begun[max(0, bisect.bisect_right(begun, ms) - 1)])
             for ms in moves]
 
@@ -149,19 +156,19 @@ def scaled(counts, ticks):
             for name, value in counts.items()}
 
 
-def placed(folder, machine, regions, first, name, phases):
-    """What all phases took under one placement; @first: its first region."""
+def placed(folder, machine, regions, name, phases):
+    """What all phases took under one placement."""
     each, all_counts, samples = [], {}, 0
-    for i, (phase, _, ticks) in enumerate(phases):
-        counts, number = sampled(regions, first + i)
-        whole = scaled(counts, ticks)
+    for phase in phases:
+        counts, number = sampled(regions, phase.region)
+        whole = scaled(counts, phase.ticks)
         samples += number
         for key, value in whole.items():
             all_counts[key] = all_counts.get(key, 0) + value
-        each.append({"phase": phase, "instructions": ticks,
+        each.append({"phase": phase.word, "instructions": phase.ticks,
                      "modelled_ns": round(modelled.ns(machine, whole))})
     one = {"placement": name, "samples": samples,
-           "instructions": sum(ticks for _, _, ticks in phases),
+           "instructions": sum(phase.ticks for phase in phases),
            "phases": each,
            "lines_from_other_socket": round(all_counts["other_socket"]),
            "lines_from_remote_memory": round(all_counts["dram_remote"]),
@@ -177,11 +184,9 @@ def placed(folder, machine, regions, first, name, phases):
 def run(folder):
     length, seed = map(int, folder.name.split("-"))
     machine, regions = modelled.read(folder / "machine.jsonl")
-    ticks = read_ticks(folder)
-    first, found = 1, []
-    for name, phases in ticks.items():
-        found.append(placed(folder, machine, regions, first, name, phases))
-        first += len(phases)
+    phases = read_phases(folder)
+    found = [placed(folder, machine, regions, name, phases[name])
+             for name, _ in PLACEMENTS if name in phases]
     return {"length_s": length, "seed": seed, "placements": found}
 
 
