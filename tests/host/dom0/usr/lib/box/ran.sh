@@ -118,15 +118,6 @@ ran_sockets()
         }' $ran_sums
 }
 
-# ran_pcpus GUEST: how many pCPUs it used, as "0.53".
-ran_pcpus()
-{
-    awk -v guest="$1" '
-        $1 == "number" && $2 == guest { acct = $3 }
-        $1 == "ran" && $2 == acct { ns += $4 }
-        $1 == "seconds" { printf "%.2f\n", ns / 1e9 / $2 }' $ran_sums
-}
-
 # ran_load SOCKET: how many of its pCPUs were busy.
 ran_load()
 {
