@@ -75,6 +75,7 @@ static u64 cookie;
 /* The rest is the work item's own. */
 static struct xensched_request xensched_request;
 static char text[XENSTORE_PAYLOAD_MAX];
+static unsigned int own_domid;	/* When it was asked last; 0: it was not. */
 static struct {
 	bool any;
 	u32 events, built;
@@ -414,12 +415,17 @@ static void xensched_let_go(void)
 }
 
 /*
- * A domain that was restored has another path in xenstore: who asks there has
- * not found the frames, and may want another layout.
+ * A domain that was restored has another domid and another path in xenstore: who
+ * asks there has not found the frames, and may want another layout.  That there
+ * is no answer in the path says nothing, since who asks makes its folder anew.
+ * If the domid is the same by chance another layout is refused at first.
  */
 static void xensched_forget_if_restored(void)
 {
-	if (!said.any || xenbus_exists(XBT_NIL, AREA, "directory"))
+	unsigned int before = own_domid;
+
+	own_domid = xenbus_read_unsigned("domid", "", before);
+	if (own_domid == before)
 		return;
 
 	mutex_lock(&xensched_log_mutex);
