@@ -60,6 +60,7 @@ help:
 #|   make bench-page    how soon the timeline's page opens, and how smoothly it pans
 #|   make bench-memory  how large logs have to be, under Postmark and fio
 #|   make bench-recording  what it costs to record everything, beside xentrace, trace-cmd
+#|   make bench-processes  what it costs to know which process of a guest asks for I/O
 #|   make bench-correlation   do notifications and rings tell the same?
 #|   make bench-placement     what it costs where a guest runs
 #|   make bench-machine       the same, and the log, in cache lines (docs/machine.md)
@@ -176,7 +177,8 @@ need-name:
 
 .PHONY: bench
 bench: bench-record bench-reader bench-model bench-cases bench-daemon bench-sites
-bench: bench-memory bench-correlation bench-recording bench-placement bench-machine bench-host
+bench: bench-memory bench-correlation bench-recording bench-processes bench-placement
+bench: bench-machine bench-host
 
 .PHONY: bench-record
 bench-record: xen xen-native
@@ -202,8 +204,8 @@ bench-daemon: xen
 bench-sites: xen xen-native tools
 	@tests/bench/site-cost.sh
 
-.PHONY: bench-memory bench-correlation bench-recording
-bench-memory bench-correlation bench-recording: xen tools drivers
+.PHONY: bench-memory bench-correlation bench-recording bench-processes
+bench-memory bench-correlation bench-recording bench-processes: xen tools drivers
 	@tests/bench/host-$(@:bench-%=%).sh
 
 # Needs Debian's chromium, chromium-driver and python3-selenium.
