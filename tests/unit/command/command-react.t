@@ -175,20 +175,26 @@ def stops_recording():
     listener.close()
 
 
-def folder(samples):
-    """Samples of a guest that computes, reads, or does both."""
+def folder(samples, size=lambda number: 1, phases=(1, 1000, 30)):
+    """Samples of a guest that computes, reads, or does both, so much of it."""
     where = path("samples")
     os.mkdir(where)
     for number in range(1, samples + 1):
         phase = number // 5 % 3
+        sent = phases[phase] * size(number)
         value = {"version": 1, "number": number, "begin": number * 1000,
                  "end": number * 1000 + 1000, "checkpoint": "%04d.save" % number,
-                 "did": {"evtchn-send>Domain-0":
-                         {"rows": 1, "sum": (1, 1000, 30)[phase]},
+                 "did": {"evtchn-send>Domain-0": {"rows": sent, "sum": sent},
                          "service-ns": {"rows": 2, "sum": 1000 + number % 7}}}
         with open("%s/%04d.json" % (where, number), "w", encoding="utf-8") as f:
             json.dump(value, f)
     return where
+
+
+def write_sizes(where, size):
+    with open(where + "/sizes", "w", encoding="utf-8") as f:
+        for number in range(1, 46):
+            f.write("%d %d\n" % (number, size(number)))
 
 
 @test
@@ -204,6 +210,38 @@ def chooses():
     check(kinds == {0, 1, 2}, said)
     with open(where + "/chosen.json", encoding="utf-8") as f:
         check(json.load(f) == said)
+
+
+@test
+def chooses_by_work():
+    """sample choose: those are alike which did the same per work, if that is known"""
+    def size(number):
+        return 40 ** (number % 2)
+
+    where = folder(45, size)
+
+    def mixed():
+        said = json.loads(run("sample", "choose", where, "--top", "6",
+                              "--json").expect(0).out)
+        kinds = {(stratum, number // 5 % 3)
+                 for number, stratum in enumerate(said["stratum"], 1)}
+        return len(kinds) - said["strata"]
+
+    check(mixed() > 0)
+    write_sizes(where, size)
+    check(mixed() == 0)
+    with open(where + "/sizes", "a", encoding="utf-8") as f:
+        f.write("46 1\n")
+    run("sample", "choose", where).expect(1, "sizes:46")
+
+
+@test
+def chooses_neighbours():
+    """sample choose: what rows do not tell apart is apart in time"""
+    where = folder(45, phases=(1, 1, 1))
+    of = json.loads(run("sample", "choose", where, "--top", "12",
+                        "--json").expect(0).out)["stratum"]
+    check(sum(a != b for a, b in zip(of, of[1:])) + 1 == len(set(of)) == 6, of)
 
 
 @test
@@ -261,9 +299,7 @@ def estimates_with_sizes():
         for chosen in said["chosen"]:
             number = chosen["number"]
             f.write("%d %f\n" % (number, 3 * size(number)))
-    with open(where + "/sizes", "w", encoding="utf-8") as f:
-        for number in range(1, 46):
-            f.write("%d %d\n" % (number, size(number)))
+    write_sizes(where, size)
     ended = json.loads(run("sample", "estimate", where, "--json").expect(0).out)
     truth = 3 * sum(map(size, range(1, 46))) / 45
     check(all(abs(ended[key] - truth) < 1e-3

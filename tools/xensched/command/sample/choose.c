@@ -13,6 +13,7 @@
 #include "model/memory.h"
 #include "sample.h"
 #include "sampling/strata.h"
+#include "values.h"
 
 #define USUAL 10U
 
@@ -145,72 +146,6 @@ static int read_choice(const char *folder, struct strata *s,
     return 0;
 }
 
-/*
- * Lines NUMBER VALUE: one for each interval of which there has to be one, and for
- * no other; -ENOENT if there is no such file.
- */
-static int read_values(const char *folder, const char *name,
-                       const struct strata *s, const bool *wanted, double *y,
-                       struct xensched_error *err)
-{
-    bool *known = need_memory(s->nr, sizeof(*known));
-    unsigned int line = 0;
-    char path[PATH_MAX], text[200];
-    size_t number, i;
-    int rc = 0;
-    FILE *f;
-
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    f = fopen(path, "re");
-    if (!f)
-        rc = xensched_fail(err, errno, "cannot open '%s', which has lines "
-                           "'NUMBER VALUE': %s", path, strerror(errno));
-    while (!rc && fgets(text, sizeof(text), f)) {
-        double value;
-
-        line++;
-        if (sscanf(text, "%zu %lf", &number, &value) != 2 ||
-            number - 1 >= s->nr || (wanted && !wanted[number - 1])) {
-            rc = xensched_fail(err, EINVAL, "%s:%u: it takes 'NUMBER VALUE' of a "
-                               "sample%s", path, line,
-                               wanted ? " that was chosen" : "");
-            break;
-        }
-        y[number - 1] = value;
-        known[number - 1] = true;
-    }
-    for (i = 0; !rc && i < s->nr; i++)
-        if ((!wanted || wanted[i]) && !known[i])
-            rc = xensched_fail(err, ENODATA, "'%s' has no value of sample %zu",
-                               path, i + 1);
-    if (f)
-        fclose(f);
-    free(known);
-
-    return rc;
-}
-
-/* If there are any: *size is NULL otherwise. */
-static int read_sizes(const char *folder, const struct strata *s, double **size,
-                      struct xensched_error *err)
-{
-    size_t i;
-    int rc;
-
-    *size = need_memory(s->nr, sizeof(**size));
-    rc = read_values(folder, "sizes", s, NULL, *size, err);
-    for (i = 0; !rc && i < s->nr; i++)
-        if (!((*size)[i] > 0))
-            rc = xensched_fail(err, EINVAL, "'%s/sizes': sample %zu has none",
-                               folder, i + 1);
-    if (rc) {
-        free(*size);
-        *size = NULL;
-    }
-
-    return rc == -ENOENT ? 0 : rc;
-}
-
 static void print_estimate(const struct arguments *args, const struct strata *s,
                            const struct strata_estimate *e)
 {
@@ -250,10 +185,10 @@ int sample_estimate(const struct arguments *args, const char *folder)
 
     if (!rc) {
         y = need_memory(s.nr, sizeof(*y));
-        rc = read_values(folder, "measured", &s, s.chosen, y, &err);
+        rc = values_read(folder, "measured", s.nr, s.chosen, y, &err);
     }
     if (!rc)
-        rc = read_sizes(folder, &s, &size, &err);
+        rc = sizes_read(folder, s.nr, &size, &err);
     if (!rc && !strata_estimate(&s, y, size, &e))
         rc = xensched_fail(&err, ENODATA, "of a stratum none was chosen");
     if (!rc)

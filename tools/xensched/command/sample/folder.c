@@ -11,8 +11,13 @@
 #include "folder.h"
 #include "model/json.h"
 #include "model/memory.h"
+#include "values.h"
 
 #define MOST_KEYS 4096U
+
+/* The one that is always there: when it was, of the run, which counts half. */
+#define WHEN "when"
+#define WHEN_WEIGHT 0.5
 
 static int take_manifest(struct folder *f, const char *path,
                          struct xensched_error *err)
@@ -49,18 +54,61 @@ static size_t key_of(struct folder *f, const char *name)
     return f->dims++;
 }
 
+/* Service tells nothing if it is what intervals are equal in, or were to be. */
+static bool is_told_by(const struct folder *f, const char *name)
+{
+    const char *unit = json_text(f->manifest[0], "unit");
+
+    return strncmp(name, "service", strlen("service")) ||
+           (unit && !strcmp(unit, "events"));
+}
+
 static void find_keys(struct folder *f)
 {
     size_t i;
 
+    key_of(f, WHEN);
     for (i = 0; i < f->nr; i++) {
         json_object *did = json_member(f->manifest[i], "did", json_type_object);
 
         json_object_object_foreach(did, name, value) {
             (void)value;
-            key_of(f, name);
+            if (is_told_by(f, name))
+                key_of(f, name);
         }
     }
+}
+
+/* An interval's length, by the counter. */
+static double length_of(const struct folder *f, size_t i)
+{
+    return json_number(f->manifest[i], "end", 1) -
+           json_number(f->manifest[i], "begin", 0);
+}
+
+/* What as much work would have been long on the average; its length if unknown. */
+static double usual_length_of(const struct folder *f, size_t i)
+{
+    double lengths = 0, sizes = 0;
+    size_t n;
+
+    if (!f->size)
+        return length_of(f, i);
+    for (n = 0; n < f->nr; n++) {
+        lengths += length_of(f, n);
+        sizes += f->size[n];
+    }
+
+    return f->size[i] * lengths / sizes;
+}
+
+/* How often; of what was used, how much. */
+static double amount_of(const char *name, json_object *value)
+{
+    bool used = !strncmp(name, "service", strlen("service")) ||
+                !strncmp(name, "pmc", strlen("pmc"));
+
+    return json_number(value, used ? "sum" : "rows", 0);
 }
 
 static void fill_in(struct folder *f)
@@ -69,15 +117,14 @@ static void fill_in(struct folder *f)
 
     for (i = 0; i < f->nr; i++) {
         json_object *did = json_member(f->manifest[i], "did", json_type_object);
-        double length = json_number(f->manifest[i], "end", 1) -
-                        json_number(f->manifest[i], "begin", 0);
+        double length = usual_length_of(f, i);
 
         json_object_object_foreach(did, name, value) {
-            size_t key = key_of(f, name);
+            size_t key = is_told_by(f, name) ? key_of(f, name) : MOST_KEYS;
 
-            if (key < f->dims)
+            if (key < MOST_KEYS)
                 f->x[i * f->dims + key] = log2(1 + 1e6 / length *
-                                               json_number(value, "sum", 0));
+                                               amount_of(name, value));
         }
     }
 }
@@ -97,6 +144,8 @@ static void scale(struct folder *f)
         for (i = 0; i < f->nr; i++)
             f->x[i * f->dims + d] = (f->x[i * f->dims + d] - low) / range;
     }
+    for (i = 1; i < f->nr; i++)
+        f->x[i * f->dims] = WHEN_WEIGHT * i / (f->nr - 1);
 }
 
 int folder_read(struct folder *f, const char *path, struct xensched_error *err)
@@ -115,6 +164,9 @@ int folder_read(struct folder *f, const char *path, struct xensched_error *err)
     }
     if (!f->nr)
         return xensched_fail(err, ENOENT, "there are no samples in '%s'", path);
+    rc = sizes_read(path, f->nr, &f->size, err);
+    if (rc)
+        return rc;
     find_keys(f);
     f->x = need_memory(f->nr * (f->dims + 1), sizeof(*f->x));
     fill_in(f);
@@ -132,4 +184,5 @@ void folder_free(struct folder *f)
     free(f->manifest);
     free(f->key);
     free(f->x);
+    free(f->size);
 }

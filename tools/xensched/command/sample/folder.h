@@ -17,12 +17,16 @@ struct folder {
     size_t dims;
     char **key;             /* [dims]: what a member of a vector is */
     double *x;              /* [nr][dims] */
+    double *size;           /* [nr], or NULL: how much work each was */
 };
 
 /*
- * A member of a vector is how much of an event there was with somebody, per unit of
- * the interval: its logarithm, and of that the place between the least and the
- * most of all.  What differs by less than a factor of two is not stretched.
+ * A member of a vector is how often there was an event with somebody, or how much
+ * a performance counter has counted: per work done, if the folder has sizes, else per
+ * unit of the interval.  Its logarithm, and of that the place between the least and the
+ * most of all.  What differs by less than a factor of two is not stretched.  One more,
+ * the first, is when in the run it was: what changes in a guest need not be seen in rows,
+ * and neighbours are alike rather than others.
  */
 int folder_read(struct folder *f, const char *path, struct xensched_error *err);
 void folder_free(struct folder *f);
