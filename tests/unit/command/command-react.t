@@ -191,10 +191,10 @@ def folder(samples, size=lambda number: 1, phases=(1, 1000, 30)):
     return where
 
 
-def write_sizes(where, size):
+def write_sizes(where, size, kind=lambda number: 0):
     with open(where + "/sizes", "w", encoding="utf-8") as f:
         for number in range(1, 46):
-            f.write("%d %d\n" % (number, size(number)))
+            f.write("%d %d %d\n" % (number, size(number), kind(number)))
 
 
 @test
@@ -212,6 +212,17 @@ def chooses():
         check(json.load(f) == said)
 
 
+def strata_of(where, wanted):
+    return json.loads(run("sample", "choose", where, "--top", str(wanted),
+                          "--json").expect(0).out)["stratum"]
+
+
+def mixed(strata):
+    """How many of these have intervals of several phases."""
+    return len({(stratum, number // 5 % 3)
+                for number, stratum in enumerate(strata, 1)}) - len(set(strata))
+
+
 @test
 def chooses_by_work():
     """sample choose: those are alike which did the same per work, if that is known"""
@@ -219,28 +230,32 @@ def chooses_by_work():
         return 40 ** (number % 2)
 
     where = folder(45, size)
-
-    def mixed():
-        said = json.loads(run("sample", "choose", where, "--top", "6",
-                              "--json").expect(0).out)
-        kinds = {(stratum, number // 5 % 3)
-                 for number, stratum in enumerate(said["stratum"], 1)}
-        return len(kinds) - said["strata"]
-
-    check(mixed() > 0)
+    check(mixed(strata_of(where, 20)) > 0)
     write_sizes(where, size)
-    check(mixed() == 0)
+    check(mixed(strata_of(where, 20)) == 0)
     with open(where + "/sizes", "a", encoding="utf-8") as f:
         f.write("46 1\n")
     run("sample", "choose", where).expect(1, "sizes:46")
 
 
 @test
+def chooses_by_kind():
+    """sample choose: those are alike whose work was of the same kinds, if sizes say so"""
+    where = folder(45, phases=(1, 1, 1))
+    check(mixed(strata_of(where, 20)) > 0)
+    write_sizes(where, lambda number: 1, lambda number: (0, 1, 1000)[number // 5 % 3])
+    check(mixed(strata_of(where, 20)) == 0)
+    with open(where + "/sizes", "w", encoding="utf-8") as f:
+        f.writelines("%d 1 1\n" % number for number in range(1, 45))
+        f.write("45 1\n")
+    run("sample", "choose", where).expect(1, "sizes:45")
+
+
+@test
 def chooses_neighbours():
     """sample choose: what rows do not tell apart is apart in time"""
     where = folder(45, phases=(1, 1, 1))
-    of = json.loads(run("sample", "choose", where, "--top", "12",
-                        "--json").expect(0).out)["stratum"]
+    of = strata_of(where, 12)
     check(sum(a != b for a, b in zip(of, of[1:])) + 1 == len(set(of)) == 6, of)
 
 

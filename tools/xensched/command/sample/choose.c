@@ -180,21 +180,22 @@ int sample_estimate(const struct arguments *args, const char *folder)
     struct strata_estimate e;
     struct xensched_error err;
     struct strata s = { 0 };
-    double *y = NULL, *size = NULL;
+    struct sizes sizes = { 0 };
+    double *y = NULL;
     int rc = read_choice(folder, &s, &err);
 
     if (!rc) {
         y = need_memory(s.nr, sizeof(*y));
-        rc = values_read(folder, "measured", s.nr, s.chosen, y, &err);
+        rc = values_read(folder, "measured", s.nr, 1, s.chosen, y, &err);
     }
     if (!rc)
-        rc = sizes_read(folder, s.nr, &size, &err);
-    if (!rc && !strata_estimate(&s, y, size, &e))
+        rc = sizes_read(folder, s.nr, &sizes, &err);
+    if (!rc && !strata_estimate(&s, y, sizes.size, &e))
         rc = xensched_fail(&err, ENODATA, "of a stratum none was chosen");
     if (!rc)
         print_estimate(args, &s, &e);
     free(y);
-    free(size);
+    sizes_free(&sizes);
     strata_free(&s);
     if (rc)
         complain("%s", err.text);

@@ -11,13 +11,11 @@
 #include "folder.h"
 #include "model/json.h"
 #include "model/memory.h"
-#include "values.h"
 
 #define MOST_KEYS 4096U
 
-/* The one that is always there: when it was, of the run, which counts half. */
+/* The one that is always there, the first: when in the run it was. */
 #define WHEN "when"
-#define WHEN_WEIGHT 0.5
 
 static int take_manifest(struct folder *f, const char *path,
                          struct xensched_error *err)
@@ -65,9 +63,14 @@ static bool is_told_by(const struct folder *f, const char *name)
 
 static void find_keys(struct folder *f)
 {
+    char kind[32];
     size_t i;
 
     key_of(f, WHEN);
+    for (i = 0; i < f->sizes.kinds; i++) {
+        snprintf(kind, sizeof(kind), "kind %zu", i + 1);
+        key_of(f, kind);
+    }
     for (i = 0; i < f->nr; i++) {
         json_object *did = json_member(f->manifest[i], "did", json_type_object);
 
@@ -92,14 +95,14 @@ static double usual_length_of(const struct folder *f, size_t i)
     double lengths = 0, sizes = 0;
     size_t n;
 
-    if (!f->size)
+    if (!f->sizes.size)
         return length_of(f, i);
     for (n = 0; n < f->nr; n++) {
         lengths += length_of(f, n);
-        sizes += f->size[n];
+        sizes += f->sizes.size[n];
     }
 
-    return f->size[i] * lengths / sizes;
+    return f->sizes.size[i] * lengths / sizes;
 }
 
 /* How often; of what was used, how much. */
@@ -111,20 +114,28 @@ static double amount_of(const char *name, json_object *value)
     return json_number(value, used ? "sum" : "rows", 0);
 }
 
+static double member_of(double amount, double length)
+{
+    return log2(1 + 1e6 / length * amount);
+}
+
 static void fill_in(struct folder *f)
 {
-    size_t i;
+    size_t i, k;
 
     for (i = 0; i < f->nr; i++) {
         json_object *did = json_member(f->manifest[i], "did", json_type_object);
         double length = usual_length_of(f, i);
+        double *x = f->x + i * f->dims;
 
+        x[0] = i;
+        for (k = 0; k < f->sizes.kinds; k++)
+            x[1 + k] = member_of(f->sizes.kind[i * f->sizes.kinds + k], length);
         json_object_object_foreach(did, name, value) {
             size_t key = is_told_by(f, name) ? key_of(f, name) : MOST_KEYS;
 
             if (key < MOST_KEYS)
-                f->x[i * f->dims + key] = log2(1 + 1e6 / length *
-                                               amount_of(name, value));
+                x[key] = member_of(amount_of(name, value), length);
         }
     }
 }
@@ -144,8 +155,6 @@ static void scale(struct folder *f)
         for (i = 0; i < f->nr; i++)
             f->x[i * f->dims + d] = (f->x[i * f->dims + d] - low) / range;
     }
-    for (i = 1; i < f->nr; i++)
-        f->x[i * f->dims] = WHEN_WEIGHT * i / (f->nr - 1);
 }
 
 int folder_read(struct folder *f, const char *path, struct xensched_error *err)
@@ -164,7 +173,7 @@ int folder_read(struct folder *f, const char *path, struct xensched_error *err)
     }
     if (!f->nr)
         return xensched_fail(err, ENOENT, "there are no samples in '%s'", path);
-    rc = sizes_read(path, f->nr, &f->size, err);
+    rc = sizes_read(path, f->nr, &f->sizes, err);
     if (rc)
         return rc;
     find_keys(f);
@@ -184,5 +193,5 @@ void folder_free(struct folder *f)
     free(f->manifest);
     free(f->key);
     free(f->x);
-    free(f->size);
+    sizes_free(&f->sizes);
 }
