@@ -61,12 +61,14 @@ host_new_run()
     ln -sfn "$(basename "$HOST_RUN")" "$BOX_RUNS/last"
 }
 
-# host_bring_in FILE...: puts them into the share.
+# host_bring_in FILE...: puts them into the share.  What is large has room only once.
 host_bring_in()
 {
     local file
 
     for file in "$@"; do
+        [[ $file != *.large ]] ||
+            ! cp -rLl "$file" "$HOST_RUN/share/in/" 2>/dev/null || continue
         cp -rL "$file" "$HOST_RUN/share/in/"
     done
 }
