@@ -146,6 +146,25 @@ static void strata_are_better_than_chance(void **state)
     assert_true(strata * 5 < chance);
 }
 
+/* Wherever k-means begins: it ends in worse places, too. */
+static void strata_are_the_phases(void **state)
+{
+    unsigned int trial;
+
+    (void)state;
+    seed = 9;
+    for (trial = 0; trial < TRIALS; trial++) {
+        struct strata s;
+        size_t i;
+
+        make_run(4, 0);
+        s = choose(8);
+        for (i = 0; i < INTERVALS; i++)
+            assert_int_equal(s.stratum[i], s.stratum[i % 40 / 10 * 10]);
+        strata_free(&s);
+    }
+}
+
 static void as_many_are_chosen_as_were_wanted(void **state)
 {
     size_t wanted, i;
@@ -280,6 +299,7 @@ int main(void)
         cmocka_unit_test(the_interval_has_the_truth_in_it),
         cmocka_unit_test(they_are_drawn_at_random),
         cmocka_unit_test(strata_are_better_than_chance),
+        cmocka_unit_test(strata_are_the_phases),
         cmocka_unit_test(as_many_are_chosen_as_were_wanted),
         cmocka_unit_test(all_of_them_are_the_truth),
         cmocka_unit_test(the_same_seed_chooses_the_same),

@@ -11,6 +11,9 @@
 
 #define ROUNDS 100
 
+/* Where k-means ends depends on where it begins: the best of so many. */
+#define ATTEMPTS 10
+
 /* Of the interval: 95 % are between. */
 #define QUANTILE 0.975
 
@@ -156,6 +159,45 @@ static void find_means(struct means *m, const unsigned int *stratum)
                                               m->members[stratum[i]];
 }
 
+/* How far all are from the means of their strata, squared. */
+static double cluster(struct means *m, size_t wanted, unsigned int *stratum,
+                      uint64_t *seed)
+{
+    double sum = 0;
+    size_t round, i;
+
+    begin(m, wanted, seed);
+    for (round = 0; assign(m, stratum) && round < ROUNDS; round++)
+        find_means(m, stratum);
+    for (i = 0; i < m->s->nr; i++)
+        sum += m->apart[i];
+
+    return sum;
+}
+
+static void find_strata(struct strata *s, struct means *m, size_t wanted,
+                        uint64_t *seed)
+{
+    unsigned int *stratum = need_memory(s->nr, sizeof(*stratum));
+    double *apart = need_memory(s->nr, sizeof(*apart));
+    double least = INFINITY;
+    size_t attempt;
+
+    for (attempt = 0; attempt < ATTEMPTS; attempt++) {
+        double sum = cluster(m, wanted, stratum, seed);
+
+        if (sum >= least)
+            continue;
+        least = sum;
+        s->nr_strata = m->k;
+        memcpy(s->stratum, stratum, s->nr * sizeof(*stratum));
+        memcpy(apart, m->apart, s->nr * sizeof(*apart));
+    }
+    memcpy(m->apart, apart, s->nr * sizeof(*apart));
+    free(stratum);
+    free(apart);
+}
+
 /* Choosing. */
 
 struct share {
@@ -230,7 +272,7 @@ static void draw_members(struct strata *s, struct share *share, uint64_t *seed)
 
 void strata_make(struct strata *s, size_t wanted)
 {
-    size_t k = wanted < 4 ? 1 : wanted / 2, round;
+    size_t k = wanted < 4 ? 1 : wanted / 2;
     uint64_t seed = s->seed;
     struct means m = { .s = s };
     struct share *share;
@@ -243,11 +285,8 @@ void strata_make(struct strata *s, size_t wanted)
     m.mean = need_memory(k * s->dims + 1, sizeof(*m.mean));
     m.apart = need_memory(s->nr, sizeof(*m.apart));
     m.members = need_memory(k, sizeof(*m.members));
-    begin(&m, k, &seed);
-    for (round = 0; assign(&m, s->stratum) && round < ROUNDS; round++)
-        find_means(&m, s->stratum);
-    s->nr_strata = m.k;
-    share = need_memory(m.k, sizeof(*share));
+    find_strata(s, &m, k, &seed);
+    share = need_memory(s->nr_strata, sizeof(*share));
     find_shares(s, m.apart, share);
     allocate(s, share, wanted);
     draw_members(s, share, &seed);

@@ -3,9 +3,9 @@
  * strata.h - which intervals of a run stand for all of them, and how well.
  *
  * Two phases: intervals that are alike are put into a stratum, by k-means of their
- * vectors (Lloyd 1982; begun as Arthur and Vassilvitskii's k-means++, SODA 2007);
- * then some of each stratum are drawn at random, more of those which are large and
- * mixed (Neyman 1934).  Drawn and not chosen, so that the error can be told:
+ * vectors (Lloyd 1982; begun as Arthur and Vassilvitskii's k-means++, SODA 2007; the
+ * best of some attempts); then some of each stratum are drawn at random, more of those
+ * which are large and mixed (Neyman 1934).  Drawn and not chosen, so that the error can be told:
  * the estimate is that of stratified sampling (Cochran, Sampling Techniques, 1977,
  * chapter 5), its interval by Student's t with Satterthwaite's degrees of freedom.  If
  * intervals are known to be of different sizes, what was measured is taken to be in
