@@ -8,13 +8,13 @@
 #   whole     The same work, all of it on the model: that is the truth.
 #   restored  Each interval is restored on the model, and run to its end.
 #
-# What would have been estimated is then drawn ten times, with "xensched sample
+# What would have been estimated is then drawn a hundred times, with "xensched sample
 # choose" and "estimate" as an operator would.
 #
 # From outside: WORKLOADS ("phases postmark"); MACHINE (xeon2); WARM (8), how many
 # intervals warm the caches for one: what a last-level cache still has from a phase
 # before is missing otherwise.  What is complete in build/bench/sampling/ is not measured
-# again.
+# again.  That folder grows to 15 GB.
 #
 # Writes build/bench/sampling.json.
 
@@ -27,7 +27,7 @@ top=$(cd "$here/../.." && pwd)
 
 machine=${MACHINE:-xeon2}
 read -ra workloads <<<"${WORKLOADS:-phases postmark}"
-declare -A every=([phases]=100 [postmark]=100) # ms of service
+declare -A every=([phases]=100 [postmark]=70) # ms of service
 host=(--timeout 7200 --sockets 2 --cores 2 --numa --dom0-vcpus 1 --tools
       --dom0-memory 1024 --memory 3072
       --xen-append "dom0_nodes=0 dma_bits=24 bootscrub=0")

@@ -156,6 +156,30 @@ def phases_more():
                ", ".join(map(str, e.get("regrets", [])))]
 
 
+# --- bench-sampling ---
+
+SAMPLED = {"modelled_ns": "modelled time", "lines_beyond_l2": "lines from beyond the L2"}
+HOW = {"by_size": "work counted", "plain": "without sizes"}
+
+
+def sampling():
+    found = load("sampling")
+    trials = found["trials"]
+    yield ["guest", "measured", "estimate", "samples", "all of them, by themselves",
+           "mean error", "interval", "within 3 %", "has the truth"]
+    for one in found["workloads"]:
+        for figure in one["figures"]:
+            for how, words in HOW.items():
+                e = figure[how]
+                yield [one["workload"], SAMPLED[figure["figure"]], words,
+                       f"{one['samples']} of {one['intervals']}",
+                       f"{100 * figure['all_intervals_error']:+.1f} %",
+                       f"{100 * e['mean_error']:.1f} %",
+                       f"+-{100 * e['half_interval']:.1f} %",
+                       f"{e['within_3_percent']} of {trials}",
+                       f"{e['has_truth']} of {trials}"]
+
+
 # --- bench-cases ---
 
 CASES = {
@@ -293,6 +317,7 @@ TABLES = {
     "placement": placement,
     "phases": phases,
     "phases-more": phases_more,
+    "sampling": sampling,
     "cases": cases,
     "memory": memory,
     "correlation": correlation,

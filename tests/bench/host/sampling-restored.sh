@@ -18,7 +18,7 @@ before=$(cat warm)
 # begun N: units that had been begun at checkpoint N, or nothing
 begun()
 {
-    sed -n "${1}p" taken.large/counts
+    sed -n "${1}s/ .*//p" taken.large/counts
 }
 
 # measure N

@@ -6,7 +6,7 @@
 #
 #   $RESULTS/samples  as "xensched sample" does
 #   $RESULTS/counts   for each checkpoint a line: how much of its work the guest
-#                     had begun by then (work-count)
+#                     had begun by then, and how much of it was of a kind (work-count)
 
 set -e
 # shellcheck source=tests/bench/host/daemon-dom0.sh

@@ -24,7 +24,7 @@ import modelled  # pylint: disable=wrong-import-position
 XENSCHED = os.environ.get("XENSCHED", "xensched")
 PCPU = 1         # the guest's
 REGIONS = 62     # programs/parts/work-count.h
-SAMPLES, TRIALS = 12, 10
+SAMPLES, TRIALS = 20, 100
 
 FURTHER = ("llc",) + modelled.MOVED + ("dram_local", "dram_remote")
 
@@ -56,9 +56,21 @@ def figure_of(figure, machine, units, first, begun, count):
     return total
 
 
+def counts_of(folder):
+    """By checkpoint, units of work and steps of a kind."""
+    with open(folder / "taken" / "counts", encoding="ascii") as file:
+        return [list(map(int, line.split())) for line in file]
+
+
 def begun_of(folder):
-    text = (folder / "taken" / "counts").read_text(encoding="ascii")
-    return list(map(int, text.split()))
+    return [units for units, _ in counts_of(folder)]
+
+
+def sizes_of(folder, numbers):
+    """By sample, units of work and steps of a kind."""
+    counts = counts_of(folder)
+    return {number: [b - a for a, b in zip(counts[number - 1], counts[number])]
+            for number in numbers}
 
 
 def orders(folder):
@@ -90,9 +102,10 @@ def xensched(*words):
                                      check=True, capture_output=True).stdout)
 
 
-def write_values(path, values, numbers):
+def write_values(path, values):
     with open(path, "w", encoding="ascii") as file:
-        file.writelines(f"{number} {values[number]:f}\n" for number in numbers)
+        file.writelines(" ".join(map(str, [number, *of])) + "\n"
+                        for number, of in values.items())
 
 
 def trial(folder, values, seed):
@@ -100,11 +113,9 @@ def trial(folder, values, seed):
     chosen = xensched("choose", folder, "--top", str(SAMPLES), "--seed",
                       str(seed))
     numbers = [one["number"] for one in chosen["chosen"]]
-    write_values(folder + "/measured", values, numbers)
+    write_values(folder + "/measured", {n: [values[n]] for n in numbers})
     found = xensched("estimate", folder)
-    return {"seed": seed, "samples": numbers, "strata": chosen["strata"]} | {
-        key: found[key] * len(values) if key in found else None
-        for key in ("mean", "low", "high")}
+    return {key: found[key] * len(values) for key in ("mean", "low", "high")}
 
 
 def trials_of(folder, values, sizes, whole):
@@ -113,23 +124,20 @@ def trials_of(folder, values, sizes, whole):
         for number in values:
             shutil.copy(folder / f"taken/samples/{number:04}.json", scratch)
         if sizes:
-            write_values(scratch + "/sizes", sizes, sizes)
+            write_values(scratch + "/sizes", sizes)
         found = [trial(scratch, values, seed) for seed in range(1, TRIALS + 1)]
-    for one in found:
-        one["error"] = one["mean"] / whole - 1
-        one["has_truth"] = (one["low"] is not None and
-                            one["low"] <= whole <= one["high"])
-    return {"mean_error": sum(abs(t["error"]) for t in found) / TRIALS,
+    errors = [one["mean"] / whole - 1 for one in found]
+    return {"mean_error": sum(map(abs, errors)) / TRIALS,
             "half_interval": modelled.median(
-                [(t["high"] - t["low"]) / 2 / whole for t in found]),
-            "within_3_percent": sum(abs(t["error"]) < 0.03 for t in found),
-            "has_truth": sum(t["has_truth"] for t in found),
-            "trials": found}
+                [(one["high"] - one["low"]) / 2 / whole for one in found]),
+            "within_3_percent": sum(abs(error) < 0.03 for error in errors),
+            "has_truth": sum(one["low"] <= whole <= one["high"] for one in found),
+            "errors": [round(error, 4) for error in errors]}
 
 
 def of_figure(folder, figure):
     values = measured(folder, figure)
-    sizes = {sample: units for sample, _, units in orders(folder)}
+    sizes = sizes_of(folder, values)
     whole = truth(folder, figure, len(values))
     return {"figure": figure, "truth": whole,
             "all_intervals_error": sum(values.values()) / whole - 1,

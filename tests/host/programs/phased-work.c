@@ -6,8 +6,9 @@
  *   phased-work ROUNDS UNITS
  *
  * ROUNDS times: UNITS that compute, UNITS that read from /dev/xvda past the page
- * cache, and UNITS that go through 8 MiB in no order and sleep between.  No two units
- * are of the same length.  It begins after a sleep, in which it can be saved.
+ * cache, and UNITS that go through 2 MiB in no order and sleep between.  No two units
+ * are of the same length, and one of one phase costs several of another.  It begins
+ * after a sleep, in which it can be saved.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 
 #define BLOCK  4096U
 #define BLOCKS 4096U
-#define PLACES (8U * 1024 * 1024 / sizeof(uint32_t))
+#define PLACES (2U * 1024 * 1024 / sizeof(uint32_t))
 
 static uint32_t next[PLACES]; /* a ring of all of them */
 static uint64_t table[BLOCK / sizeof(uint64_t)];
@@ -70,7 +71,7 @@ static void walk(void)
 {
     static uint32_t at;
 
-    for (uint32_t naps = 5; naps; naps--) {
+    for (uint32_t naps = 2; naps; naps--) {
         for (uint32_t left = about(4000); left; left--)
             at = next[at];
         usleep(200);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Print how many units of its work a guest has begun (parts/work-count.h).
+ * Print how many units of its work a guest has begun, and how many steps were of its
+ * kind (parts/work-count.h).
  *
  * Usage: work-count DOMID
  */
@@ -32,17 +33,17 @@ static uint32_t grant_of(uint32_t domid)
 int main(int argc, char **argv)
 {
     xengnttab_handle *xgt = xengnttab_open(NULL, 0);
-    const volatile uint64_t *units;
+    const volatile struct work_count *work;
     uint32_t domid;
 
     if (argc != 2)
         errx(2, "usage: work-count DOMID");
     domid = atoi(argv[1]);
-    units = xgt ? xengnttab_map_grant_ref(xgt, domid, grant_of(domid), PROT_READ) :
-                  NULL;
-    if (!units)
+    work = xgt ? xengnttab_map_grant_ref(xgt, domid, grant_of(domid), PROT_READ) :
+                 NULL;
+    if (!work)
         err(1, "the page of domain %u", domid);
-    printf("%" PRIu64 "\n", *units);
+    printf("%" PRIu64 " %" PRIu64 "\n", work->units, work->kind);
 
     return 0;
 }

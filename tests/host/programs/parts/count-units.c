@@ -10,7 +10,7 @@
 #include "region.h"
 #include "work-count.h"
 
-static volatile uint64_t *units; /* that have begun */
+static volatile struct work_count *work;
 
 void work_begin(void)
 {
@@ -19,10 +19,10 @@ void work_begin(void)
     char text[16];
     uint32_t ref;
 
-    units = xgs ? xengntshr_share_pages(xgs, 0, 1, &ref, 0) : NULL;
-    if (!units)
+    work = xgs ? xengntshr_share_pages(xgs, 0, 1, &ref, 0) : NULL;
+    if (!work)
         err(1, "granting a page to dom0");
-    *units = 0;
+    work->units = work->kind = 0;
     snprintf(text, sizeof(text), "%u", ref);
     if (!xs || !xs_write(xs, XBT_NULL, WORK_NODE, text, strlen(text)))
         err(1, "cannot tell dom0 of the page");
@@ -31,8 +31,13 @@ void work_begin(void)
 
 void work_unit(void)
 {
-    region(1 + *units % WORK_REGIONS);
-    ++*units;
+    region(1 + work->units % WORK_REGIONS);
+    work->units++;
+}
+
+void work_kind(void)
+{
+    work->kind++;
 }
 
 void work_end(void)
