@@ -159,14 +159,15 @@ def phases_more():
 # --- bench-sampling ---
 
 SAMPLED = {"modelled_ns": "modelled time", "lines_beyond_l2": "lines from beyond the L2"}
-HOW = {"by_size": "work counted", "plain": "without sizes"}
+HOW = {"by_size": "yes", "plain": "no"}
 
 
 def sampling():
     found = load("sampling")
     trials = found["trials"]
-    yield ["guest", "measured", "estimate", "samples", "all of them, by themselves",
-           "mean error", "interval", "within 3 %", "has the truth"]
+    yield ["guest", "what is estimated", "sizes", "samples",
+           "all intervals, each by itself", "mean error", "half of the interval",
+           "within 3 %", "truth in the interval"]
     for one in found["workloads"]:
         for figure in one["figures"]:
             for how, words in HOW.items():
@@ -175,7 +176,7 @@ def sampling():
                        f"{one['samples']} of {one['intervals']}",
                        f"{100 * figure['all_intervals_error']:+.1f} %",
                        f"{100 * e['mean_error']:.1f} %",
-                       f"+-{100 * e['half_interval']:.1f} %",
+                       f"{100 * e['half_interval']:.1f} %",
                        f"{e['within_3_percent']} of {trials}",
                        f"{e['has_truth']} of {trials}"]
 
