@@ -7,8 +7,8 @@
 # What a guest's threads do is in the host's recording, on its clock, if the guest's
 # configuration says so.  Two threads that hand over to each other: fails if one of them
 # ran longer or shorter than its own kernel counts, if what each did does not add up to
-# all of the time, if who woke whom is not known, or if a guest tells that was not to.  So
-# are dom0's threads; if dom0 is PVH its clock is another one, too (README.md).
+# all of the time, if who woke whom is not known, or if a guest tells that was not to.
+# Dom0's threads are recorded, too, where they have a clock that can be known.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh

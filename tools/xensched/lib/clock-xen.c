@@ -44,6 +44,19 @@ static int ask(xc_interface *xch, uint32_t domid, uint32_t vcpu,
     return 0;
 }
 
+static const char *why(int code)
+{
+    switch (code) {
+    case EOPNOTSUPP:
+    case ENOSYS:
+        return "its patches are older than this program";
+    case ENODATA:
+        return "it is emulated, and stands still while a vCPU does not run";
+    default:
+        return strerror(code);
+    }
+}
+
 int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
                               struct xensched_clock *clocks,
                               struct xensched_error *err)
@@ -66,9 +79,7 @@ int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
     xc_interface_close(xch);
     if (code)
         return xensched_fail(err, code, "Xen does not say what the clock of "
-                             "domain %u is%s: %s", domid, code == EOPNOTSUPP ||
-                             code == ENOSYS ? ", its patches are older than "
-                             "this program" : "", strerror(code));
+                             "domain %u is: %s", domid, why(code));
 
     return 0;
 }

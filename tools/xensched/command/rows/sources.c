@@ -300,6 +300,19 @@ static void look_at_domain(struct sources *s, uint32_t domid)
     }
 }
 
+/* An older Xen does not say it: then dom0 is PV, and has the host's. */
+static bool has_clock(struct one *one)
+{
+    struct xensched_clock clock;
+    struct xensched_error err;
+
+    if (xensched_clocks_of_domain(one->info.domid, 1, &clock, &err) != -ENODATA)
+        return true;
+    complain("note: dom0's Linux is not recorded: %s", err.text);
+
+    return false;
+}
+
 static void look_at_linux(struct sources *s)
 {
     struct one *one = find(s, 0);
@@ -320,6 +333,9 @@ static void look_at_linux(struct sources *s)
         free(one);
         s->nr--;
         s->next_id--;
+    } else if (!has_clock(one)) {
+        close_one(one);
+        one->refused = true;
     }
 }
 

@@ -46,6 +46,9 @@ uint64_t xensched_cycles_to_ns(uint64_t cycles, uint64_t khz);
  * TSC.  Of a vCPU that is not there: that of vCPU 0.
  *
  *   -EOPNOTSUPP, -ENOSYS  this Xen does not know how
+ *   -ENODATA              it stands still while a vCPU does not run: Xen emulates it,
+ *                         in an HVM or PVH domain whose timer_mode is to delay for
+ *                         missed ticks, as a PVH dom0's is
  *   -ESRCH, -EPERM, ...   as Xen says
  */
 int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,

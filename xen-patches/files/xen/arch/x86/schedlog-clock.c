@@ -16,12 +16,25 @@
 #include <asm/msr.h>
 #include <asm/time.h>
 
+#include <public/hvm/params.h>
+
+/* Then an emulated TSC stands still while its vCPU does not run (vpt.c). */
+static bool is_delayed(const struct domain *d)
+{
+    return is_hvm_domain(d) && d->arch.vtsc &&
+           d->arch.hvm.params[HVM_PARAM_TIMER_MODE] ==
+           HVMPTM_delay_for_missed_ticks;
+}
+
 int schedlog_clock(const struct domain *d, struct xen_domctl_schedlog_clock *op)
 {
     struct vcpu *v = domain_vcpu(d, op->vcpu);
 
     if ( !v )
         return -EINVAL;
+
+    if ( is_delayed(d) )
+        return -ENODATA;
 
     op->flags = d->arch.vtsc ? XEN_DOMCTL_SCHEDLOG_CLOCK_EMULATED : 0;
     op->host_khz = op->guest_khz = cpu_khz;
