@@ -11,10 +11,8 @@
 # What would have been estimated is then drawn a hundred times, with "xensched sample
 # choose" and "estimate" as an operator would.
 #
-# From outside: WORKLOADS ("phases postmark"); MACHINE (xeon2); WARM (8), how many
-# intervals warm the caches for one: what a last-level cache still has from a phase
-# before is missing otherwise.  What is complete in build/bench/sampling/ is not measured
-# again.  That folder grows to 15 GB.
+# From outside: WORKLOADS ("phases postmark"); MACHINE (xeon2).  What is complete in
+# build/bench/sampling/ is not measured again.  That folder grows to 15 GB.
 #
 # Writes build/bench/sampling.json.
 
@@ -28,6 +26,9 @@ top=$(cd "$here/../.." && pwd)
 machine=${MACHINE:-xeon2}
 read -ra workloads <<<"${WORKLOADS:-phases postmark}"
 declare -A every=([phases]=100 [postmark]=70) # ms of service
+# Intervals which warm the caches for one: without, what a last-level cache still has from
+# long before is missing.
+declare -A warm=([phases]=8 [postmark]=16)
 host=(--timeout 7200 --sockets 2 --cores 2 --numa --dom0-vcpus 1 --tools
       --dom0-memory 1024 --memory 3072
       --xen-append "dom0_nodes=0 dma_bits=24 bootscrub=0")
@@ -43,7 +44,7 @@ measure()
     mkdir -p "$results"
     echo "$2" >"$work/work"
     echo "${every[$2]}" >"$work/every"
-    echo "${WARM:-8}" >"$work/warm"
+    echo "${warm[$2]}" >"$work/warm"
     shift 2
     files=("$work"/{work,every,warm})
     # (What is named so stays in the share: it would not fit into dom0.)
