@@ -112,7 +112,7 @@ check "a crash of Xen is, too" \
 mkdir "$work/stub"
 cat >"$work/stub/qemu-system-x86_64" <<'END'
 #!/bin/sh
-share=$(printf '%s\n' "$@" | sed -n 's/^local,path=\(.*\),mount_tag=box,.*/\1/p')
+share=$(printf '%s\n' "$@" | sed -n 's/^local,id=box,path=\(.*\),security_model=.*/\1/p')
 touch "$share/up"
 while :; do
     echo more >>"$share/output"
@@ -177,7 +177,7 @@ mkdir "$work/accel"
 cat >"$work/accel/qemu-system-x86_64" <<END
 #!/bin/sh
 [ "\$1" != --version ] || exec echo stub
-share=\$(printf '%s\n' "\$@" | sed -n 's/^local,path=\(.*\),mount_tag=box,.*/\1/p')
+share=\$(printf '%s\n' "\$@" | sed -n 's/^local,id=box,path=\(.*\),security_model=.*/\1/p')
 echo "\$2" >>"$work/called"
 sed 's/.*nice //' /proc/self/autogroup >"$work/autogroup" 2>/dev/null
 if [ "\$2" = kvm ] && [ "\$(cat "$work/kvm")" = dies ]; then
