@@ -29,7 +29,7 @@ usage()
 {
     cat <<END
 Usage: run-tests.sh [--plan] [--full] [--host OPTIONS] [NAME...]
-       run-tests.sh --shell NAME
+       run-tests.sh [--host OPTIONS] --shell NAME
 
 Runs the host tests of these names, or all of them, and writes TAP.  For each,
 $results/NAME/ has
@@ -70,12 +70,18 @@ select_tests()
     done
 }
 
+# host_of TEST: its host, in options of the box.
+host_of()
+{
+    printf '%s\n' "$(test_options "$1") $host"
+}
+
 # boot TEST FOLDER: its host, from start to end; the box's exit code.
 boot()
 {
     local options limit factor=1
 
-    options="$(test_options "$1") $host"
+    options=$(host_of "$1")
     limit=$(test_limit "$1")
     echo "$limit" >"$2/limit"
     [[ $options != *"--mode exact"* ]] || factor=$exact_factor
@@ -325,7 +331,7 @@ end_all()
 shell()
 {
     # shellcheck disable=SC2046 # they are separate words
-    exec "$here/interactive.sh" $(test_options "$1") "$1"
+    exec "$here/interactive.sh" $(host_of "$1") "$1"
 }
 
 full='' host='' only_plan=''
@@ -339,7 +345,8 @@ while [[ ${1-} == -* ]]; do
     --full)
         full="--dom0-append TEST_FULL=1" ;;
     --host)
-        host=${2-}
+        [[ $# -ge 2 ]] || { usage >&2; exit "$BOX_EXIT_USAGE"; }
+        host=$2
         shift ;;
     --shell)
         [[ $# -eq 2 ]] || { usage >&2; exit "$BOX_EXIT_USAGE"; }

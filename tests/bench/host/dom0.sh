@@ -16,6 +16,13 @@ our_drivers()
         insmod $modules/xen-blkback.ko
 }
 
+# start_bench_that_logs: the guest bench, which tells of its threads if it is asked.
+start_bench_that_logs()
+{
+    guest start bench "xl=vm_affinity_log = 1" \
+        prepare="insmod $modules/xensched_log.ko; insmod $modules/xensched_guest.ko; ./workload set-up"
+}
+
 # All classes of events; what is written is thrown away.  It is ended as a daemon is.
 start_xentrace()
 {

@@ -86,8 +86,7 @@ begin()
     # shellcheck source=tests/bench/host/plan-dom0.sh
     . ./plan-dom0.sh
     our_drivers
-    guest start bench "xl=vm_affinity_log = 1" \
-        prepare="insmod $modules/xensched_log.ko; insmod $modules/xensched_guest.ko; ./workload set-up"
+    start_bench_that_logs
     do_plan plan
 }
 

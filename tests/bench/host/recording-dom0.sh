@@ -107,8 +107,7 @@ begin()
     our_drivers
     insmod $modules/xensched_guest.ko
     mount -t tracefs none /sys/kernel/tracing 2>/dev/null || true
-    guest start bench "xl=vm_affinity_log = 1" \
-        prepare="insmod $modules/xensched_log.ko; insmod $modules/xensched_guest.ko; ./workload set-up"
+    start_bench_that_logs
     do_plan plan
 }
 

@@ -2,7 +2,8 @@
 /*
  * counted.c - preloaded into Postmark: each 64 of the blocks (of 512 bytes) that it
  * reads or writes are a unit of its work (parts/work-count.h), since a file may be 200
- * times as large as another one; those that it writes are a kind.  It begins after a sleep, in which it can be saved.
+ * times as large as another one; those that it writes are a kind.  It begins after a
+ * sleep, in which it can be saved.
  */
 #include <dlfcn.h>
 #include <stdio.h>

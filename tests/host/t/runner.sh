@@ -79,6 +79,14 @@ check "and stays in its folder" grep -q '^ok - fine: it works$' \
 check "so does how long it took" test -s "$work/results/fine/time"
 
 begin
+a_test options 'echo "ok - $*" | sed "s/--timeout.*//"' 'echo 1..1'
+run --host "--guests pvh --cores 1"
+check "its host has the options that were given, behind its own" \
+    says "options: $test_default_host --guests pvh --cores 1"
+run --host
+is "options that are missing are wrong use" "$code" 64
+
+begin
 a_test fine 'echo "ok - it works"' 'echo 1..1'
 a_test full 'exit 1'
 a_test quiet 'exit 0'

@@ -8,8 +8,8 @@
 #
 #   record_ran SECONDS; ran_share GUEST CPUS; ran_sockets GUEST; crossings A B
 #
-# are about one recording, so that many guests can be asked about with one; ran_at,
-# ran_where and runs_at make one of their own.  Guests of a group have one number in
+# are about one recording, so that many guests can be asked about with one; ran_at and
+# runs_at make one of their own.  Guests of a group have one number in
 # the log and are one.  What crosses is right only while each event makes a row (no
 # threshold).
 
@@ -159,12 +159,6 @@ crossings()
 ran_at()
 {
     record_ran "$3" && ran_share "$1" "$2"
-}
-
-# ran_where GUEST SECONDS: for people.
-ran_where()
-{
-    record_ran "$2" && ran_sockets "$1"
 }
 
 # percent_is LEAST GOT
