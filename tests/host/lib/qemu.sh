@@ -69,7 +69,7 @@ qemu_kernel()
     # Xen would let this IOMMU walk the pCPUs' own tables, which are AMD's.
     [[ $HOST_DOM0 == pv ]] || xen+=" dom0=pvh iommu=no-sharept"
     xen+=" $HOST_XEN_APPEND"
-    dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init GUESTS=$HOST_GUESTS"
+    dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init GUEST_TYPE=$HOST_GUESTS"
     dom0+=" $HOST_DOM0_APPEND"
     # Its 21 s are the machine's, of which an emulated pCPU may get little.
     dom0+=" rcupdate.rcu_cpu_stall_timeout=120"
