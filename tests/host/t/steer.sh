@@ -12,43 +12,26 @@
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
+. /usr/lib/box/serving.sh
 stopped=
 
 # "KIND NUMBER VCPUS" of all that serves disks.
 workers()
 {
-    local folder
+    local number
 
-    for folder in /proc/[0-9]*; do
-        grep -q '^[0-9]*\.xvda-0$' "$folder/comm" 2>/dev/null || continue
-        echo "$(cat "$folder/comm") $(taskset -p "${folder#/proc/}" | sed 's/.* //')"
+    for number in $(serving_threads); do
+        echo "$(cat "/proc/$number/comm") $(taskset -p "$number" | sed 's/.* //')"
     done
-    sed -n 's/^ *\([0-9]*\):.*blkif-backend.*/\1/p' /proc/interrupts |
-        while read -r folder; do
-            echo "irq $folder $(cat "/proc/irq/$folder/smp_affinity_list")"
-        done
+    for number in $(serving_irqs); do
+        echo "irq $number $(cat "/proc/irq/$number/smp_affinity_list")"
+    done
 }
 
 # thread_on GUEST MASK: so taskset calls its vCPUs
 thread_on()
 {
     workers | grep -q "^$(domid "$1")\.xvda-0 $2\$"
-}
-
-# from_afar GUEST SOCKET: percent of dom0's notifications to it that were sent on the
-# other socket, by the latest recording
-from_afar()
-{
-    awk -v guest="$1" -v home="$2" '
-        $1 == "socket" { socket[$2] = $3 }
-        $1 == "number" && $2 == guest { to = $3 }
-        $1 == "number" && $2 == "Domain-0" { from = $3 }
-        $1 == "sent" && $2 == from && $3 == to {
-            all += $5
-            if (socket[$4] != home)
-                far += $5
-        }
-        END { if (all >= 20) printf "%.1f\n", 100 * far / all }' /run/ran.sums
 }
 
 # both: the same of both guests together, half each
@@ -60,27 +43,13 @@ both()
     note "from the other node: to left $left %, to right $right %"
 }
 
-# at_most_half NOW BEFORE
-at_most_half()
-{
-    awk -v now="$1" -v before="$2" 'BEGIN {
-        print now " %, before " before " %"
-        exit !(before >= 10 && now <= before / 2) }'
-}
-
 xl vcpu-pin Domain-0 0 0-1
 xl vcpu-pin Domain-0 1 2-3
 guest start paced name=left cpus=0-1 &
 guest start paced name=right cpus=2-3 &
 wait
-# All of it on the first vCPU, as on a Linux that nobody has told anything.
-for folder in /proc/[0-9]*; do
-    ! grep -q '^[0-9]*\.xvda-0$' "$folder/comm" 2>/dev/null ||
-        taskset -p 1 "${folder#/proc/}" >/dev/null
-done
-for folder in $(sed -n 's/^ *\([0-9]*\):.*blkif-backend.*/\1/p' /proc/interrupts); do
-    echo 0 >"/proc/irq/$folder/smp_affinity_list"
-done
+# As on a Linux that nobody has told anything.
+serve_on 0
 workers >before
 sed 's/^/# /' before
 is "there are a thread and an interrupt for each guest" "$(wc -l <before)" 4

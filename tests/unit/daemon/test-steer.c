@@ -83,15 +83,17 @@ static uint64_t mask_of(unsigned int i)
     return CPU_ISSET(0, &set) | CPU_ISSET(1, &set) << 1;
 }
 
-static unsigned int channels(void *data, struct host_channel *found,
-                             unsigned int nr)
+static unsigned int channels(void *data, uint32_t domid,
+                             struct host_channel *found, unsigned int nr)
 {
     unsigned int i;
 
     (void)data;
+    assert_int_equal(domid, 0);
     for (i = 0; i < IRQS && i < nr; i++)
-        found[i] = (struct host_channel){ 10 + i, owners[i],
-                                          strtoul(irq_list(i), NULL, 10) };
+        found[i] = (struct host_channel){
+            10 + i, owners[i], 0, strtoul(irq_list(i), NULL, 10)
+        };
 
     return i;
 }

@@ -11,6 +11,7 @@
 #include "cmocka-tap.h"
 
 #include "model/presence.h"
+#include "model/servers.h"
 
 #define MS 1000000ULL
 #define SECOND (1000 * MS)
@@ -167,6 +168,39 @@ static void who_is_apart_crosses_with_each_and_both_ways(void **state)
     assert_float_equal(crossings(), 50, 3);
 }
 
+static double between(const struct domain *x, const struct domain *y)
+{
+    return presence_crossings(m, &t, x, y, 11 * SECOND);
+}
+
+/* B is everywhere, but of its vCPUs that on place 1 serves A. */
+static void who_is_served_from_afar_crosses(void **state)
+{
+    struct domains domains = { 0 };
+    struct domain *server = domains_add(&domains);
+
+    (void)state;
+    server->acct = B;
+    domain_make_vcpus(server, 2, 4);
+    cpumap_init(&server->pool_cpus, 4);
+    cpumap_fill(&server->pool_cpus);
+    cpumap_set(&server->vcpus[0].hard, 0);
+    cpumap_set(&server->vcpus[1].hard, 2);
+    talk(100);
+    ran(A, 0, 5 * MS, 11 * SECOND);
+    ran(B, 0, 5 * MS, 11 * SECOND);
+    ran(B, 2, 5 * MS, 11 * SECOND);
+    assert_float_equal(between(&a, server), 50, 3);
+    servers_add(server, a.domid + 1, 0);
+    assert_float_equal(between(&a, server), 50, 3);
+    servers_add(server, a.domid, 1);
+    assert_float_equal(between(&a, server), 100, 3);
+    assert_float_equal(between(server, &a), 100, 3);
+    servers_add(server, a.domid, 0);
+    assert_float_equal(between(&a, server), 50, 3);
+    domains_free(&domains);
+}
+
 /* A threshold's row stands for all that made none, wherever they were. */
 static void a_row_counts_for_its_threshold(void **state)
 {
@@ -187,6 +221,7 @@ int main(void)
         presence_test(of_who_has_not_run_nobody_knows),
         presence_test(who_is_together_crosses_nothing),
         presence_test(who_is_apart_crosses_with_each_and_both_ways),
+        presence_test(who_is_served_from_afar_crosses),
         presence_test(a_row_counts_for_its_threshold),
     };
 

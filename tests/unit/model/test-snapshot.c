@@ -14,6 +14,7 @@
 #include "cmocka-tap.h"
 #include "fake-host.h"
 
+#include "model/servers.h"
 #include "model/snapshot.h"
 
 #define SERVES 3U
@@ -53,6 +54,7 @@ static json_object *make(void)
                                          sizeof(uint32_t));
     domains.domain[1].threshold[2] = 64;
     pages_set(&domains.domain[1].pages, on, 2, 1234567);
+    servers_add(&domains.domain[0], 1, 1);
     topology.cpus[3].online = false;
     for (i = 0; i < XEN_SCHEDLOG_NR_EVENTS; i++)
         threshold[i] = i + 1;
@@ -99,6 +101,9 @@ static void what_was_told_comes_back(void **state)
     assert_int_equal(d->threshold[3], 0);
     assert_true(d->pages.known && d->pages.at_ns == 1234567);
     assert_true(d->pages.on[0] == 1000 && d->pages.on[1] == 1ULL << 40);
+    d = domains_find(&s.domains, 0);
+    assert_int_equal(d->nr_servers, 1);
+    assert_true(d->servers[0].front_end == 1 && d->servers[0].vcpu == 1);
     d = domains_find(&s.domains, SERVES);
     assert_true(d->driver && d->nr_serves == 1 && d->serves[0] == 1);
     snapshot_free(&s);
@@ -187,6 +192,12 @@ static void what_makes_no_sense_is_named(void **state)
           "\"a b\"}]}", "domain 1: 'group'" },
         { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"group\":"
           "\"\"}]}", "domain 1: 'group'" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"servers\":"
+          "[{\"front_end\":2,\"vcpu\":0}]}]}", "domain 1: 'servers'" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"vcpus\":[{}],"
+          "\"servers\":[{\"front_end\":2,\"vcpu\":1}]}]}", "domain 1: 'vcpu'" },
+        { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"vcpus\":[{}],"
+          "\"servers\":[{\"vcpu\":0}]}]}", "domain 1: one of 'servers'" },
         { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"pages\":[]}]}",
           "domain 1: 'pages'" },
         { "{\"topology\":\"1x1\",\"domains\":[{\"domid\":1,\"pages\":"

@@ -156,6 +156,36 @@ static void near_a_driver_domain_of_both_nodes_is_nowhere(void **state)
     assert_in_range(world.domains[a].moves, 0, 1);
 }
 
+/* dom0 has a vCPU on each node: what counts is which one takes its requests. */
+static void near_a_driver_domain_of_both_nodes_is_where_it_serves(void **state)
+{
+    unsigned int a = guest_on(5, 0.5), b = guest_on(0, 0.5);
+    unsigned int c = guest_on(6, 0.5);
+
+    (void)state;
+    world.domains[0].use = 0.2;
+    world.domains[a].served_by = 1U << 0;
+    world.domains[b].served_by = 1U << 1;
+    world.domains[c].served_by = 1U << 0 | 1U << 1;
+    world_talk(a, 0, 1000);
+    world_talk(b, 0, 1000);
+    world_talk(c, 0, 1000);
+    world_warm_up();
+    world_run(1);
+    world_says(a, " notifications/s with vCPU 0 of Domain-0 cross nodes by "
+               "100 % now, by 0 % then");
+    world_says(b, " with vCPU 1 of Domain-0 cross nodes by 100 % now");
+    world_run(200);
+    assert_int_equal(sent(a), PLACE_0);
+    assert_int_equal(sent(b), PLACE_1);
+    /* Half and half: either is as good. */
+    assert_int_equal(world.domains[c].moves, 0);
+    /* And what was predicted came. */
+    assert_int_equal(world_moves(), 2);
+    assert_int_equal(world.domains[a].backs + world.domains[b].backs, 0);
+    world_says(a, "that it is there is worth");
+}
+
 static void a_group_goes_as_one(void **state)
 {
     unsigned int a = guest_on(5, 0.5), b = guest_on(6, 0.5);
@@ -414,6 +444,7 @@ int main(void)
         placement_test(a_guest_goes_to_whom_nobody_can_move),
         placement_test(who_talks_to_both_nodes_equally_stays),
         placement_test(near_a_driver_domain_of_both_nodes_is_nowhere),
+        placement_test(near_a_driver_domain_of_both_nodes_is_where_it_serves),
         placement_test(a_group_goes_as_one),
         placement_test(who_is_wider_than_a_node_stays_and_says_so),
         placement_test(who_has_least_to_lose_leaves_a_crowd),

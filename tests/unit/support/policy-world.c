@@ -7,6 +7,7 @@
 
 #include "cmocka-tap.h"
 #include "harness.h"
+#include "model/servers.h"
 #include "policy-world.h"
 
 struct world world;
@@ -267,6 +268,21 @@ static struct vcpu_use use_of(const struct world_domain *d)
     };
 }
 
+/* Of dom0, if some guest is served by one of its vCPUs: one at each place. */
+static void make_servers(struct domain *d)
+{
+    unsigned int i, k;
+
+    for (i = 1; i < world.nr; i++)
+        for (k = 0; k < d->nr_vcpus; k++)
+            if (world.domains[i].served_by >> k & 1)
+                servers_add(d, i, k);
+    for (k = 0; d->nr_servers && k < d->nr_vcpus; k++) {
+        cpumap_free(&d->vcpus[k].hard);
+        fill(&d->vcpus[k].hard, world_cpus(&world.topology.places[k]));
+    }
+}
+
 static void make_domain(struct domains *domains, unsigned int domid)
 {
     const struct world_domain *from = &world.domains[domid];
@@ -292,6 +308,8 @@ static void make_domain(struct domains *domains, unsigned int domid)
         fill(&d->vcpus[i].soft, from->soft);
         d->vcpus[i].use = use_of(from);
     }
+    if (!domid)
+        make_servers(d);
     if (from->memory)
         pages_set(&d->pages, (const uint64_t[]){
             from->memory * (100 - from->on_1), from->memory * from->on_1

@@ -28,6 +28,7 @@ static void domain_free(struct domain *d)
     }
     free(d->vcpus);
     free(d->serves);
+    free(d->servers);
     free(d->threshold);
     cpumap_free(&d->pool_cpus);
     cpumap_free(&d->ours);

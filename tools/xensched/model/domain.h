@@ -38,6 +38,12 @@ struct domain_vcpu {
     struct vcpu_use use;     /* from the daemon; see runnable.h */
 };
 
+/* A channel of @front_end's to a driver domain, and which vCPU that notifies. */
+struct domain_server {
+    uint32_t front_end;
+    unsigned int vcpu;
+};
+
 /* Whose doing the present affinity is. */
 enum domain_affinity {
     AFFINITY_DEFAULT,  /* nobody's: Xen's own, or the toolstack's guess */
@@ -74,6 +80,8 @@ struct domain {
     const struct rule *rule;     /* of the configuration; NULL: none */
     uint64_t since_ns;           /* when it was seen first */
     struct pages pages;          /* where its memory is */
+    unsigned int nr_servers;     /* 0: not known; see servers.h */
+    struct domain_server *servers;
     enum domain_affinity affinity;
     bool held;                   /* by an operator; in a snapshot only */
     uint32_t *threshold;         /* [event], 0: as of all; NULL: likewise; in a

@@ -3,6 +3,7 @@
 #include <xensched/abi.h>
 
 #include "presence.h"
+#include "servers.h"
 
 /* Below this, in pCPUs, the share is that of a few old rows. */
 #define LEAST_USE 1e-5
@@ -60,6 +61,16 @@ uint64_t presence_total(const struct matrix *m, const struct domain *d,
     return total;
 }
 
+/* The share of what @d does with @other that it does on @cpus; -1: nobody knows. */
+static double share_with(const struct matrix *m, const struct domain *d,
+                         const struct domain *other, const struct cpumap *cpus,
+                         uint64_t now_ns)
+{
+    double part = servers_part_on(d, other->domid, cpus);
+
+    return part < 0 ? presence_share(m, d, cpus, now_ns) : part;
+}
+
 /* How likely it is that both are at the same place; -1: nobody knows. */
 static double together(const struct matrix *m, const struct topology *t,
                        const struct domain *a, const struct domain *b,
@@ -70,8 +81,8 @@ static double together(const struct matrix *m, const struct topology *t,
 
     for (i = 0; i < t->nr_places; i++) {
         const struct cpumap *cpus = &t->places[i].cpus;
-        double at_a = presence_share(m, a, cpus, now_ns);
-        double at_b = presence_share(m, b, cpus, now_ns);
+        double at_a = share_with(m, a, b, cpus, now_ns);
+        double at_b = share_with(m, b, a, cpus, now_ns);
 
         if (at_a < 0 || at_b < 0)
             return -1;

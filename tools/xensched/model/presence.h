@@ -32,8 +32,9 @@ uint64_t presence_total(const struct matrix *m, const struct domain *d,
 /*
  * Notifications per second, in both directions, between @a and @b while they
  * were at different places: an estimate, from how many there were and from the
- * shares of both, as if where the one runs did not depend on the other.  -1:
- * nobody knows where they ran.
+ * shares of both, as if where the one runs did not depend on the other.  Of a
+ * driver domain that is at several places it is those vCPUs that count which serve
+ * the other one (servers.h).  -1: nobody knows where they ran.
  */
 double presence_crossings(const struct matrix *m, const struct topology *t,
                           const struct domain *a, const struct domain *b,

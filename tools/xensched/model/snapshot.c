@@ -15,6 +15,7 @@
 #include <xensched/event.h>
 
 #include "memory.h"
+#include "servers.h"
 #include "snapshot.h"
 
 #define MAX_DEPTH 8
@@ -22,6 +23,7 @@
 /* More than any host has, and few enough for their maps to fit into memory. */
 #define MAX_PCPUS 4096U
 #define MAX_VCPUS 65536U /* of all domains together */
+#define MAX_SERVERS 65536U /* likewise */
 /* A domain's, on one node; sums of them are still numbers. */
 #define MAX_PAGES (1ULL << 52)
 #define MAX_NODES 64U    /* Xen's MAX_NUMNODES */
@@ -118,6 +120,22 @@ static json_object *write_serves(const struct domain *d)
     return array;
 }
 
+static json_object *write_servers(const struct domain *d)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < d->nr_servers; i++) {
+        json_object *server = json_object_new_object();
+
+        put_int(server, "front_end", d->servers[i].front_end);
+        put_int(server, "vcpu", d->servers[i].vcpu);
+        json_object_array_add(array, server);
+    }
+
+    return array;
+}
+
 static void write_pages(json_object *json, const struct pages *pages)
 {
     json_object *array;
@@ -159,6 +177,8 @@ static json_object *write_domain(const struct domain *d)
     put(json, "serves", write_serves(d));
     put_int(json, "pool", d->pool);
     put_map(json, "pool_pcpus", &d->pool_cpus);
+    if (d->nr_servers)
+        put(json, "servers", write_servers(d));
     put(json, "affinity", json_object_new_string(affinities[d->affinity]));
     if (d->ours_hard)
         put(json, "ours_hard", json_object_new_boolean(true));
@@ -201,7 +221,7 @@ struct snapshot_reading {
     struct snapshot *s;
     struct xensched_error *err;
     int64_t domid; /* which is read; -1: none */
-    unsigned int nr_vcpus, nr_serves;
+    unsigned int nr_vcpus, nr_serves, nr_servers;
     bool bad;
 };
 
@@ -440,6 +460,33 @@ static void read_vcpus(struct snapshot_reading *r, json_object *json,
         read_vcpu(r, json_object_array_get_idx(array, i), &d->vcpus[i]);
 }
 
+/* Which of its vCPUs serves whom. */
+static void read_servers(struct snapshot_reading *r, json_object *json,
+                         struct domain *d)
+{
+    json_object *array = get(r, json, "servers", json_type_array);
+    size_t i, nr = array ? json_object_array_length(array) : 0;
+
+    if (nr > MAX_SERVERS - r->nr_servers)
+        wrong(r, "there are more than %u 'servers'", MAX_SERVERS);
+    r->nr_servers += nr;
+    for (i = 0; !r->bad && i < nr; i++) {
+        json_object *server = json_object_array_get_idx(array, i);
+        uint64_t front_end, vcpu;
+
+        if (!json_object_is_type(server, json_type_object) || !d->nr_vcpus) {
+            wrong(r, "'servers' has something else than vCPUs of it");
+            return;
+        }
+        front_end = get_int(r, server, "front_end", MAX_DOMID - 1, MAX_DOMID);
+        vcpu = get_int(r, server, "vcpu", d->nr_vcpus - 1, MAX_VCPUS);
+        if (front_end == MAX_DOMID || vcpu == MAX_VCPUS)
+            wrong(r, "one of 'servers' lacks 'front_end' or 'vcpu'");
+        else
+            servers_add(d, front_end, vcpu);
+    }
+}
+
 /* On which nodes its memory is: a number for each node. */
 static void read_pages(struct snapshot_reading *r, json_object *json,
                        struct domain *d)
@@ -527,6 +574,7 @@ static void read_domain(struct snapshot_reading *r, json_object *json)
     read_own_thresholds(r, json, d);
     read_pages(r, json, d);
     read_vcpus(r, json, d);
+    read_servers(r, json, d);
     r->domid = -1;
 }
 

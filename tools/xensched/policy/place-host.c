@@ -8,6 +8,7 @@
 #include "model/memory.h"
 #include "model/presence.h"
 #include "model/runnable.h"
+#include "model/servers.h"
 #include "apart.h"
 #include "place.h"
 #include "talk.h"
@@ -254,6 +255,17 @@ static void describe_domain(struct place_host *h, unsigned int i)
             p->nr_places > 1 ? s->cores[p->spots[k].place] : 0;
 }
 
+/* A vCPU of a driver domain, which is kept at one place. */
+static void describe_server(struct place_host *h, unsigned int unit)
+{
+    struct placement *p = &h->placement;
+    const struct domain *d = domain(h, h->stands[unit]);
+    double *share = &p->share[unit * p->nr_caches];
+
+    add_bound(share, h->input->topology, d, &d->vcpus[h->vcpu[unit]], 1);
+    p->units[unit].origin = only_spot(p, share);
+}
+
 /* All of it is added up; now it is shares. */
 static void finish_unit(struct placement *p, unsigned int unit,
                         unsigned int members)
@@ -290,18 +302,57 @@ static void describe_units(struct place_host *h)
         describe_domain(h, i);
     }
     for (i = 0; i < p->nr_units; i++)
+        if (h->vcpu[i] != ALL_VCPUS) {
+            members[i] = 1;
+            describe_server(h, i);
+        }
+    for (i = 0; i < p->nr_units; i++)
         finish_unit(p, i, members[i]);
     free(members);
+}
+
+static unsigned int count_servers(const struct place_host *h)
+{
+    unsigned int nr = 0, i;
+
+    for (i = 0; i < h->input->domains->nr; i++)
+        if (domain(h, i)->nr_servers)
+            nr += domain(h, i)->nr_vcpus;
+
+    return nr;
+}
+
+/* Their vCPUs, behind @units of domains.  Returns how many there are then. */
+static unsigned int find_servers(struct place_host *h, unsigned int units)
+{
+    unsigned int i, k;
+
+    for (i = 0; i < h->input->domains->nr; i++) {
+        if (!domain(h, i)->nr_servers)
+            continue;
+        h->server[i] = units;
+        for (k = 0; k < domain(h, i)->nr_vcpus; k++) {
+            h->stands[units] = i;
+            h->vcpu[units++] = k;
+        }
+    }
+
+    return units;
 }
 
 /* The open domains of a group are one unit; each other domain is its own. */
 static unsigned int find_units(struct place_host *h,
                                const unsigned int *stand_in)
 {
-    unsigned int nr = h->input->domains->nr, units = 0, i;
+    unsigned int nr = h->input->domains->nr, most = nr + count_servers(h);
+    unsigned int units = 0, i;
 
     h->unit = need_memory(nr, sizeof(*h->unit));
-    h->stands = need_memory(nr, sizeof(*h->stands));
+    h->server = need_memory(nr, sizeof(*h->server));
+    h->stands = need_memory(most, sizeof(*h->stands));
+    h->vcpu = need_memory(most, sizeof(*h->vcpu));
+    for (i = 0; i < most; i++)
+        h->vcpu[i] = ALL_VCPUS;
     for (i = 0; i < nr; i++) {
         bool joins = h->input->standing[i].open && stand_in[i] != i &&
                      h->input->standing[stand_in[i]].open;
@@ -315,7 +366,7 @@ static unsigned int find_units(struct place_host *h,
         if (h->input->standing[i].open && h->input->standing[stand_in[i]].open)
             h->unit[i] = h->unit[stand_in[i]];
 
-    return units;
+    return find_servers(h, units);
 }
 
 /* Partners. */
@@ -328,38 +379,104 @@ static double weight_of_pair(const struct place_host *h, unsigned int a,
            rule_weight(domain(h, b)->rule, RULE_TALK);
 }
 
-static void add_partners(struct place_host *h, const struct talk_pair *pairs,
-                         unsigned int nr)
-{
-    struct placement *p = &h->placement;
-    unsigned int i, k, at = 0;
+/* Two units that have to do with each other. */
+struct link {
+    unsigned int a, b;
+    double notifications, pages, lines; /* per second */
+};
 
-    for (i = 0; i < nr; i++) {
-        p->units[h->unit[pairs[i].a]].nr++;
-        p->units[h->unit[pairs[i].b]].nr++;
+struct links {
+    unsigned int nr;
+    struct link *link;
+};
+
+static void add_link(const struct place_host *h, struct links *links,
+                     const struct talk_pair *pair, unsigned int a,
+                     unsigned int b, double part)
+{
+    const struct prices *prices = &h->placement.prices;
+    double notifications = part * (pair->rate - pair->pages);
+    double pages = part * pair->pages;
+
+    links->link = need_more_memory(links->link, links->nr + 1,
+                                   sizeof(*links->link));
+    links->link[links->nr++] = (struct link){
+        a, b, notifications, pages,
+        weight_of_pair(h, pair->a, pair->b) *
+            (notifications * prices->notification + pages * prices->page),
+    };
+}
+
+/* With those vCPUs of @back that serve @front.  False: nobody knows which. */
+static bool link_servers(const struct place_host *h, struct links *links,
+                         const struct talk_pair *pair, unsigned int front,
+                         unsigned int back)
+{
+    const struct domain *d = domain(h, back);
+    unsigned int i;
+
+    /* Whose channels these are of a group is not known. */
+    if (domain(h, front)->group[0] ||
+        !servers_known(d, domain(h, front)->domid))
+        return false;
+    for (i = 0; i < d->nr_vcpus; i++) {
+        double part = servers_part(d, domain(h, front)->domid, i);
+
+        if (part > 0)
+            add_link(h, links, pair, h->unit[front], h->server[back] + i,
+                     part);
+    }
+
+    return true;
+}
+
+static struct links find_links(const struct place_host *h,
+                               const struct talk_pair *pairs, unsigned int nr)
+{
+    struct links links = { 0 };
+    unsigned int i;
+
+    for (i = 0; i < nr; i++)
+        if (!link_servers(h, &links, &pairs[i], pairs[i].a, pairs[i].b) &&
+            !link_servers(h, &links, &pairs[i], pairs[i].b, pairs[i].a))
+            add_link(h, &links, &pairs[i], h->unit[pairs[i].a],
+                     h->unit[pairs[i].b], 1);
+
+    return links;
+}
+
+static void add_partner(struct placement *p, const struct link *link,
+                        unsigned int unit, unsigned int partner)
+{
+    struct unit *u = &p->units[unit];
+
+    p->partners[u->first + u->nr++] = (struct partner){
+        .unit = partner,
+        .notifications = link->notifications,
+        .pages = link->pages,
+        .lines = link->lines,
+    };
+}
+
+static void add_partners(struct placement *p, const struct links *links)
+{
+    unsigned int i, at = 0;
+
+    for (i = 0; i < links->nr; i++) {
+        p->units[links->link[i].a].nr++;
+        p->units[links->link[i].b].nr++;
     }
     for (i = 0; i < p->nr_units; i++) {
         p->units[i].first = at;
         at += p->units[i].nr;
         p->units[i].nr = 0;
     }
-    for (i = 0; i < nr; i++)
-        for (k = 0; k < 2; k++) {
-            unsigned int a = k ? pairs[i].b : pairs[i].a;
-            unsigned int b = k ? pairs[i].a : pairs[i].b;
-            struct unit *u = &p->units[h->unit[a]];
-            double notifications = pairs[i].rate - pairs[i].pages;
-            double weight = weight_of_pair(h, a, b);
+    for (i = 0; i < links->nr; i++) {
+        const struct link *link = &links->link[i];
 
-            p->partners[u->first + u->nr++] = (struct partner){
-                .unit = h->unit[b],
-                .notifications = notifications,
-                .pages = pairs[i].pages,
-                .lines = weight *
-                         (notifications * p->prices.notification +
-                          pairs[i].pages * p->prices.page),
-            };
-        }
+        add_partner(p, link, link->a, link->b);
+        add_partner(p, link, link->b, link->a);
+    }
 }
 
 /* As the rules have it of the domain that stands for each unit. */
@@ -401,25 +518,29 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     unsigned int *stand_in = talk_stand_ins(input);
     unsigned int nr_pairs, units, i;
     struct talk_pair *pairs = talk_pairs(input, 0, &nr_pairs, total);
+    struct links links;
 
     memset(h, 0, sizeof(*h));
     h->input = input;
+    h->placement.prices = prices_default;
     units = find_units(h, stand_in);
+    links = find_links(h, pairs, nr_pairs);
     placement_init(&h->placement, t->nr_places, t->nr_caches, count_whole(t),
-                   units, 2 * nr_pairs);
+                   units, 2 * links.nr);
     h->placement.least = settings->least_gain_ns;
     h->placement.prices.misses = settings->misses;
     h->placement.margin = POLICY_MARGIN;
     h->placement.horizon = settings->quiet_ns / NS_PER_S;
     describe_spots(&h->placement, t, input->distances);
     describe_units(h);
-    add_partners(h, pairs, nr_pairs);
+    add_partners(&h->placement, &links);
     h->talks = need_memory(units, sizeof(*h->talks));
     for (i = 0; i < input->domains->nr; i++)
         h->talks[h->unit[i]] += total[i];
     weigh(h);
     placement_ready(&h->placement);
     look_before(h);
+    free(links.link);
     free(pairs);
     free(stand_in);
     free(total);
@@ -430,6 +551,8 @@ void place_free(struct place_host *h)
     placement_free(&h->placement);
     free(h->unit);
     free(h->stands);
+    free(h->vcpu);
+    free(h->server);
     free(h->talks);
     free(h->before);
 }

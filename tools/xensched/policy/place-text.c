@@ -81,7 +81,10 @@ static void say_talk(const struct place_host *h, unsigned int unit,
     add(t, "%.0f notifications/s", partner->notifications);
     if (partner->pages >= 0.5)
         add(t, " and %.0f pages/s", partner->pages);
-    add(t, " with %.40s", policy_partner_name(d, name));
+    add(t, " with ");
+    if (h->vcpu[partner->unit] != ALL_VCPUS)
+        add(t, "vCPU %u of ", h->vcpu[partner->unit]);
+    add(t, "%.40s", policy_partner_name(d, name));
     if (fabs(now - then) >= 0.5)
         add(t, " cross %ss by %.0f %% now, by %.0f %% then",
             h->input->topology->places[0].kind, now, then);

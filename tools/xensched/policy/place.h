@@ -10,11 +10,19 @@
 #include "placement/term.h"
 #include "policy.h"
 
+#define ALL_VCPUS (~0U)
+
 struct place_host {
     const struct policy_input *input;
     struct placement placement;
     unsigned int *unit;   /* [domain]: which it is of */
     unsigned int *stands; /* [unit]: a domain that it is of */
+    /*
+     * Of a driver domain whose vCPUs are at several places each vCPU is a unit more,
+     * so that others can be near it.  It takes no room; its domain does.
+     */
+    unsigned int *vcpu;   /* [unit]: which of that domain; ALL_VCPUS */
+    unsigned int *server; /* [domain]: the unit of its vCPU 0; 0: it has none */
     double *talks;        /* [unit]: interactions/s with anybody */
     /* What each unit costs where it is at first: [unit][term]. */
     double *before;

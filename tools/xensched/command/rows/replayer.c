@@ -15,6 +15,7 @@
 #include "daemon/options.h"
 #include "model/memory.h"
 #include "model/presence.h"
+#include "model/servers.h"
 #include "model/snapshot.h"
 #include "replayer.h"
 
@@ -74,6 +75,8 @@ static void copy_domain(struct domain *d, const struct domain *from)
     memcpy(d->group, from->group, sizeof(d->group));
     for (i = 0; i < from->nr_serves; i++)
         domain_add_serves(d, from->serves[i]);
+    for (i = 0; i < from->nr_servers; i++)
+        servers_add(d, from->servers[i].front_end, from->servers[i].vcpu);
     pages_init_copy(&d->pages, &from->pages);
     cpumap_init_copy(&d->pool_cpus, &from->pool_cpus);
     domain_make_vcpus(d, from->nr_vcpus, from->pool_cpus.nr_cpus);

@@ -115,8 +115,8 @@ static bool is_irq_line(const char *line, unsigned int *irq)
 static unsigned int find_channels(const struct host *host,
                                   struct host_channel *channels)
 {
-    return host->channels ? host->channels(host->data, channels, MAX_CHANNELS)
-                          : 0;
+    return host->channels ? host->channels(host->data, 0, channels,
+                                           MAX_CHANNELS) : 0;
 }
 
 /* The one that was notified on @a, and is on @b now; 0: not exactly one. */

@@ -10,6 +10,7 @@
 #include "carry-out.h"
 #include "core.h"
 #include "count-memory.h"
+#include "find-servers.h"
 #include "membership.h"
 #include "ownership.h"
 #include "remember.h"
@@ -96,6 +97,7 @@ int core_refresh(struct core *core, uint64_t now_ns,
     actuator_forget_gone(&core->actuator, &core->domains);
     find_owners(core, now_ns);
     count_memory(core, now_ns);
+    find_servers(core, now_ns);
 
     return 0;
 }
@@ -564,5 +566,6 @@ void core_free(struct core *core)
     actuator_free(&core->actuator);
     journal_close(&core->journal);
     count_memory_end(core);
+    find_servers_end(core);
     topology_free(&core->topology);
 }

@@ -67,6 +67,12 @@ struct core_settings {
 
 struct remembered; /* remember.c */
 
+/* Of driver domain @domid. */
+struct served {
+    uint32_t domid;
+    struct domain_server server;
+};
+
 struct core {
     struct core_settings settings;
     enum mode mode; /* at present */
@@ -92,6 +98,9 @@ struct core {
     bool counts;            /* where memory is; else nobody can tell */
     uint64_t frames;        /* of the machine */
     uint64_t frame;         /* to go on with */
+    unsigned int nr_served; /* channels of driver domains, when Xen was asked */
+    struct served *served;
+    uint64_t served_ns;     /* 0: not yet */
     struct domains domains; /* as of the last run */
     struct plan plan;       /* the last one, about these domains */
     bool planned;           /* and it was made */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * channels-xen.h - the event channels between dom0 and other domains, as Xen has them.
+ * channels-xen.h - the event channels between a domain and others, as Xen has them.
  */
 #ifndef XENSCHED_DAEMON_CHANNELS_XEN_H
 #define XENSCHED_DAEMON_CHANNELS_XEN_H
@@ -9,8 +9,8 @@
 
 #include "host.h"
 
-/* As host.h's channels(), of the domain that this is. */
-unsigned int channels_xen_find(xc_interface *xch, struct host_channel *channels,
-                               unsigned int nr);
+/* As host.h's channels(). */
+unsigned int channels_xen_find(xc_interface *xch, uint32_t domid,
+                               struct host_channel *channels, unsigned int nr);
 
 #endif /* XENSCHED_DAEMON_CHANNELS_XEN_H */

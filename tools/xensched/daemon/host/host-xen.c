@@ -393,12 +393,20 @@ static void read_boot(char boot[HOST_BOOT_TEXT])
         fclose(f);
 }
 
-static unsigned int channels(void *data, struct host_channel *found,
-                             unsigned int nr)
+static unsigned int channels(void *data, uint32_t domid,
+                             struct host_channel *found, unsigned int nr)
 {
     struct host_xen *hx = data;
 
-    return channels_xen_find(hx->xch, found, nr);
+    return channels_xen_find(hx->xch, domid, found, nr);
+}
+
+static void tool_ports(void *data, uint32_t domid,
+                       uint32_t ports[HOST_TOOL_PORTS])
+{
+    struct host_xen *hx = data;
+
+    xenstore_tool_ports(hx->xs, domid, ports);
 }
 
 int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
@@ -427,6 +435,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
         .set_soft_weight = soft_weight_write,
         .names_affinity = names_affinity,
         .channels = channels,
+        .tool_ports = tool_ports,
         .nr_acct = NR_ACCT,
         .bind = bind_domain,
         .unbind = unbind_domain,

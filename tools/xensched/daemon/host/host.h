@@ -38,11 +38,15 @@ struct host_owner {
 /* So many frames are looked at by one call of owners(). */
 #define HOST_OWNERS 4096U
 
-/* An event channel of dom0's to another domain. */
+/* An event channel of a domain's to another one. */
 struct host_channel {
-    uint32_t port, domid;
-    unsigned int vcpu; /* of dom0, that is notified */
+    uint32_t port;
+    uint32_t domid, remote_port; /* at the other end */
+    unsigned int vcpu; /* of the one that was asked about, that is notified */
 };
+
+/* A guest's channels to the toolstack's programs: xenstore, console. */
+#define HOST_TOOL_PORTS 2U
 
 /* A boot of the host, in words; see struct host.boot. */
 #define HOST_BOOT_TEXT 40
@@ -127,11 +131,15 @@ struct host {
     int (*names_affinity)(void *data, uint32_t domid);
 
     /*
-     * The channels between dom0, if this is it, and other domains, sorted by port, at
-     * most @nr; returns how many.  NULL: this is not dom0.
+     * The channels between @domid and other domains, sorted by its port, at most @nr;
+     * returns how many.  NULL: this is not dom0.
      */
-    unsigned int (*channels)(void *data, struct host_channel *channels,
-                             unsigned int nr);
+    unsigned int (*channels)(void *data, uint32_t domid,
+                             struct host_channel *channels, unsigned int nr);
+
+    /* Ports of @domid's that are for no device; 0: none. */
+    void (*tool_ports)(void *data, uint32_t domid,
+                       uint32_t ports[HOST_TOOL_PORTS]);
 
     /* Accounting domains are below this. */
     unsigned int nr_acct;

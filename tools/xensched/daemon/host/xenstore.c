@@ -451,6 +451,28 @@ static bool is_one_of(const char *name, const char *names)
     return false;
 }
 
+static uint32_t read_port(struct xenstore *xs, uint32_t domid,
+                          const char *format)
+{
+    char path[PATH_TEXT], *value;
+    unsigned int length;
+    uint32_t port;
+
+    path_of(path, format, domid);
+    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    port = value ? strtoul(value, NULL, 10) : 0;
+    free(value);
+
+    return port;
+}
+
+void xenstore_tool_ports(struct xenstore *xs, uint32_t domid,
+                         uint32_t ports[HOST_TOOL_PORTS])
+{
+    ports[0] = read_port(xs, domid, "/local/domain/%u/store/port");
+    ports[1] = read_port(xs, domid, "/local/domain/%u/console/port");
+}
+
 void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
                         char name[DOMAIN_POOL_TEXT])
 {

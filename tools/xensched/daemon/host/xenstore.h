@@ -15,7 +15,7 @@
 
 #include <xensched/error.h>
 
-#include "model/domain.h"
+#include "host.h"
 
 struct xenstore;
 
@@ -56,6 +56,10 @@ bool xenstore_changed(struct xenstore *xs);
 
 /* What is known of a domain; valid until the next call of any function. */
 struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid);
+
+/* As host.h's tool_ports(). */
+void xenstore_tool_ports(struct xenstore *xs, uint32_t domid,
+                         uint32_t ports[HOST_TOOL_PORTS]);
 
 /* "": it has none. */
 void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
