@@ -105,7 +105,7 @@ def placement():
 # --- bench-phases ---
 
 PLACEMENTS = {
-    "credit2": "credit2: anywhere, by Xen's scheduler",
+    "credit2": "credit2, anywhere: each of its three runs, to the other two",
     "static": "static: pinned to the sockets that are best for all phases "
               "together",
     "random": "random: pinned to sockets by lot",
@@ -134,8 +134,7 @@ def phases():
               for e in one["placements"]} for one in lengths]
     for name, words in PLACEMENTS.items():
         if any(name in one for one in gains):
-            yield [words] + ["" if name == "credit2" else one.get(name, "")
-                             for one in gains]
+            yield [words] + [one.get(name, "") for one in gains]
 
 
 def phases_more():
@@ -145,8 +144,6 @@ def phases_more():
            "lines from the other socket", "with latencies x 0.5, overlap 4",
            "x 2, overlap 1", "moves", "regretted"]
     for e in one["placements"]:
-        if e["placement"] == "credit2":
-            continue
         yield [e["placement"], percent(e["worst_phase"]),
                interval(e["instructions_to_credit2"]),
                interval(e["lines_from_other_socket_to_credit2"]),

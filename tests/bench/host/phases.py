@@ -10,9 +10,10 @@ each plan that is complete.
 
 The modelled time of a phase is its instructions x what an instruction took in
 the samples of it. The gain of a placement is how much more work it does per
-modelled time than credit2 in the same run, all phases of the run together; over
-the seeds, the median, the least and the most. With five seeds the true median is
-between least and most with 94 % probability, with three with 75 %.
+modelled time than credit2 does in the mean of its runs of the same seed, all
+phases together; over the seeds, the median, the least and the most. With five
+seeds the true median is between least and most with 94 % probability. What
+credit2 itself has is each of its runs against the mean of the others: chance.
 """
 
 import bisect
@@ -42,8 +43,9 @@ PHASES = "DDDVVVCC CVDDVDVC pDDpqqCC VDVVDVDC".split()
 GUESTS = ["g%d" % (i + 1) for i in range(len(PHASES[0]))]
 
 BASE = "credit2"
+BASE_RUNS = ("credit2", "credit2_again", "credit2_third")
 PLACEMENTS = (
-    ("credit2", "anywhere, by Xen's scheduler"),
+    (BASE, "anywhere, by Xen's scheduler"),
     ("static", "pinned to the sockets that are best for all phases together"),
     ("random", "pinned to sockets by lot"),
     ("memory", "soft affinity to the node of their memory, as xl chose it"),
@@ -185,54 +187,71 @@ def run(folder):
     length, seed = map(int, folder.name.split("-"))
     machine, regions = modelled.read(folder / "machine.jsonl")
     phases = read_phases(folder)
+    names = BASE_RUNS + tuple(name for name, _ in PLACEMENTS if name != BASE)
     found = [placed(folder, machine, regions, name, phases[name])
-             for name, _ in PLACEMENTS if name in phases]
+             for name in names if name in phases]
     return {"length_s": length, "seed": seed, "placements": found}
 
 
 # --- all runs ---
-
-def by_name(one):
-    return {entry["placement"]: entry for entry in one["placements"]}
-
 
 def spread(numbers):
     return {"median": round(statistics.median(numbers), 4),
             "min": round(min(numbers), 4), "max": round(max(numbers), 4)}
 
 
-def gain(one, name, varied="1/1"):
-    entries = by_name(one)
-    return (entries[BASE]["modelled_ns"][varied] /
-            entries[name]["modelled_ns"][varied])
+def against(mine, bases):
+    """A run's figures, as ratios to the mean of those of BASES."""
+    def ratio(figure):
+        return figure(mine) / statistics.mean(figure(one) for one in bases)
+
+    def time_of_phase(i):
+        return lambda one: one["phases"][i]["modelled_ns"]
+
+    def time_varied(name):
+        return lambda one: one["modelled_ns"][name]
+
+    return {
+        "varied": {name: 1 / ratio(time_varied(name))
+                   for name in ("%g/%d" % v for v in VARIED)},
+        "worst_phase": min(1 / ratio(time_of_phase(i))
+                           for i in range(len(mine["phases"]))),
+        "instructions": ratio(lambda one: one["instructions"]),
+        "lines": ratio(lambda one: one["lines_from_other_socket"]),
+    }
 
 
-def phase_gains(one, name):
-    entries = by_name(one)
-    return [base["modelled_ns"] / mine["modelled_ns"] for base, mine in
-            zip(entries[BASE]["phases"], entries[name]["phases"])]
+def compared(one, name):
+    """Of one seed: a placement with credit2, or each run of credit2 with the others."""
+    bases = [e for e in one["placements"] if e["placement"] in BASE_RUNS]
+    if name != BASE:
+        return [against(e, bases) for e in one["placements"]
+                if e["placement"] == name]
+    return [against(e, [other for other in bases if other is not e])
+            for e in bases] if len(bases) > 1 else []
 
 
 def summary(runs, name):
     """Of all seeds of one length."""
-    entries = [by_name(one) for one in runs]
+    ratios = [ratio for one in runs for ratio in compared(one, name)]
+    if not ratios:
+        return None
+    varied = {key: spread([r["varied"][key] for r in ratios])
+              for key in ratios[0]["varied"]}
     found = {
         "placement": name,
-        "work_per_time_to_credit2": spread([gain(one, name) for one in runs]),
-        "worst_phase": round(min(min(phase_gains(one, name))
-                                 for one in runs), 4),
-        "instructions_to_credit2": spread(
-            [e[name]["instructions"] / e[BASE]["instructions"]
-             for e in entries]),
-        "lines_from_other_socket_to_credit2": spread(
-            [e[name]["lines_from_other_socket"] /
-             e[BASE]["lines_from_other_socket"] for e in entries]),
-        "varied": {varied: spread([gain(one, name, varied) for one in runs])
-                   for varied in ("%g/%d" % v for v in VARIED)},
+        "work_per_time_to_credit2": varied["1/1"],
+        "worst_phase": round(min(r["worst_phase"] for r in ratios), 4),
+        "instructions_to_credit2": spread([r["instructions"] for r in ratios]),
+        "lines_from_other_socket_to_credit2":
+            spread([r["lines"] for r in ratios]),
+        "varied": varied,
     }
     if name in BY_DAEMON:
-        found["moves"] = [e[name]["moves"] for e in entries]
-        found["regrets"] = [e[name]["regrets"] for e in entries]
+        mine = [e for one in runs for e in one["placements"]
+                if e["placement"] == name]
+        found["moves"] = [e["moves"] for e in mine]
+        found["regrets"] = [e["regrets"] for e in mine]
     return found
 
 
@@ -271,9 +290,8 @@ def report(folder, output):
     lengths = []
     for length in sorted({one["length_s"] for one in runs}):
         these = [one for one in runs if one["length_s"] == length]
-        found = [summary([one for one in these if name in by_name(one)], name)
-                 for name, _ in PLACEMENTS
-                 if any(name in by_name(one) for one in these)]
+        found = [one for one in (summary(these, name) for name, _ in PLACEMENTS)
+                 if one]
         lengths.append({"length_s": length,
                         "seeds": [one["seed"] for one in these],
                         "placements": found})
