@@ -3,7 +3,7 @@
 #
 # Lay out the source tree that Linux' build system and DKMS see: our modules
 # and, from the one place where they are kept, the files of the record handler
-# which Xen and Linux share.
+# which Xen and Linux share, and the numbers of Linux' events.
 #
 #   stage.sh FOLDER [log | blkback]
 #
@@ -13,6 +13,7 @@
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd -P)
 XEN=$HERE/../xen-patches/files/xen
+EVENTS=$HERE/../tools/xensched/include/xensched/linux-events.h
 OUT=${1:?usage: stage.sh FOLDER [log | blkback]}
 PART=${2:-}
 case $PART in
@@ -36,6 +37,7 @@ put()
         put "$HERE/$file" "$file"
     done
 put "$XEN/include/public/schedlog.h" include/schedlog.h
+put "$EVENTS" include/linux-events.h
 [ -z "$PART" ] || put "$HERE/dkms/$PART.conf" dkms.conf
 [ "$PART" != blkback ] || exit 0
 put "$XEN/include/xen/schedlog-record.h" core/schedlog-record.h

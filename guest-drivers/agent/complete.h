@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 /*
  * Threads that are known: two whose PIDs are so far apart share a place, and the

@@ -37,7 +37,7 @@ static u64 ticks(void)
 	return (get_jiffies_64() - INITIAL_JIFFIES) * 100 / HZ;
 }
 
-void xensched_log_event(enum xen_schedlog_event event, u16 acct,
+void xensched_log_event(unsigned int event, u16 acct,
 			u16 correspondent, u64 count)
 {
 	struct schedlog_cpu *cpu;

@@ -14,7 +14,7 @@
 #include <linux/types.h>
 #include <asm/barrier.h>
 
-#include "schedlog.h"
+#include "xensched_events.h"
 
 #define ACCESS_ONCE(x) (*(volatile typeof(x) *)&(x))
 #define always_inline __always_inline

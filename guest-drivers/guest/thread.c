@@ -38,7 +38,7 @@
 #define SAID_BITS 12
 static u64 said[1U << SAID_BITS];
 
-static void log_thread(enum xen_schedlog_event event, u64 count)
+static void log_thread(unsigned int event, u64 count)
 {
 	xensched_log_event(event, xensched_log_acct(DOMID_SELF),
 			   XEN_SCHEDLOG_ACCT_NONE, count);

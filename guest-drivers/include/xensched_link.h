@@ -18,14 +18,14 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-#include "schedlog.h"
+#include "xensched_events.h"
 
 struct xensched_link {
 	u32 events;			/* Mask: what there are sites of. */
 	struct static_key_false *keys;	/* [XEN_SCHEDLOG_NR_EVENTS] */
 
 	/* The log's, valid while a key is on. */
-	void (*event)(enum xen_schedlog_event event, u16 acct,
+	void (*event)(unsigned int event, u16 acct,
 		      u16 correspondent, u64 count);
 	u16 (*acct)(u16 domid);
 	struct list_head entry;

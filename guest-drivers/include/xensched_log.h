@@ -10,8 +10,8 @@
  *
  * A module with sites says so with xensched_log_provide(), has a line
  * MODULE_IMPORT_NS(XENSCHED_LOG), and holds, by its use of these symbols, a
- * reference to xensched_log.  The events and what a row consists of are those
- * of Xen's public header schedlog.h.
+ * reference to xensched_log.  The events are those of linux-events.h,
+ * what a row consists of is what Xen's public header schedlog.h says.
  */
 #ifndef XENSCHED_LOG_H
 #define XENSCHED_LOG_H
@@ -20,11 +20,11 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-#include "schedlog.h"
+#include "xensched_events.h"
 
 extern struct static_key_false xensched_log_key[XEN_SCHEDLOG_NR_EVENTS];
 
-void xensched_log_event(enum xen_schedlog_event event, u16 acct,
+void xensched_log_event(unsigned int event, u16 acct,
 			u16 correspondent, u64 count);
 
 /**

@@ -36,6 +36,7 @@ common=(-std=gnu11 -Wall -Wextra -Werror -O2 -fomit-frame-pointer
         -falign-functions=64 -falign-loops=64)
 as_xen=("${common[@]}" -mno-mmx -mno-sse -mno-red-zone)
 include=(-I"$source" -I"$top/tests/unit/support" -I"$handler/include/xen"
+         -I"$top/tools/xensched/include"
          -I"$top/build/dist/usr/include")
 
 cc() { "${CC:-gcc}" "$@"; }

@@ -70,10 +70,42 @@ go_bindings_are_current()
         git -C "$REPO" diff --exit-code --stat
 }
 
+# preprocess FLAG...: what the header is then
+preprocess()
+{
+    cpp -P "$@" "$REPO/xen/include/public/schedlog.h"
+}
+
+# It is of sysctl.h, so it is for who may use that.
+header_is_for_tools_only()
+{
+    preprocess -D__XEN_TOOLS__ > /dev/null && preprocess -D__XEN__ > /dev/null &&
+        { preprocess 2>&1 > /dev/null || :; } | grep 'is for node control tools only'
+}
+
+header_has_no_enum() { ! preprocess -D__XEN_TOOLS__ | grep -w enum; }
+
+# One of Linux' events would be a number from EV_OTHERS on.
+header_has_events_of_xen_only()
+{
+    preprocess -D__XEN_TOOLS__ -dM |
+        awk '/ XEN_SCHEDLOG_EV_OTHERS / { others = $3 }
+             / XEN_SCHEDLOG_EV_/ && !/OTHERS/ { number[$2] = $3 }
+             END { for (name in number)
+                       if (number[name] >= others) { print name; bad = 1 }
+                   exit bad || length(number) < 16 }'
+}
+
+# Xen's build compiles its public headers as C and as C++, but for those it skips.
+xen_checked_header()
+{
+    grep schedlog.h "$XEN/patched/xen/include/headers++.chk"
+}
+
 # Nobody signed these patches off, so nothing may say so.
 no_sign_off() { ! grep -n 'Signed-off-by:' "$MBOX"; }
 
-echo 1..8
+echo 1..12
 check "make xen-series writes the mailbox" "$PATCHES/series.sh"
 check "git am applies it to a pristine tree" apply
 check "one commit per patch" as_many_commits_as_patches
@@ -81,4 +113,8 @@ check "the built tree has the same content in every file" same_content
 check "the built tree has the same modes" same_modes
 check "the built tree differs from Xen in the series' files only" same_files
 check "the Go bindings are what libxl_types.idl gives" go_bindings_are_current
+check "the public header is for tools only, as sysctl.h is" header_is_for_tools_only
+check "the public header has no enum" header_has_no_enum
+check "the public header has the events of Xen only" header_has_events_of_xen_only
+check "Xen's checks of public headers have seen it" xen_checked_header
 check "no sign-off that no person gave" no_sign_off

@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include <xenctrl.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 #include <xenforeignmemory.h>
 #include <xenstore.h>
 

@@ -51,7 +51,7 @@
 #include <x86intrin.h>
 
 #include <xenctrl.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 #include "linux-log.h"
 #include "own-domid.h"

@@ -29,7 +29,7 @@
 #include <xenctrl.h>
 #include <xenforeignmemory.h>
 #include <xen/sched.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 static int allowed;
 

@@ -32,7 +32,7 @@
 
 #include <xenctrl.h>
 #include <xenforeignmemory.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 #define NR_ACCT 16
 #define NR_ROUTES (NR_ACCT * XEN_SCHEDLOG_NR_EVENTS)

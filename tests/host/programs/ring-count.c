@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include <xenctrl.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 #include "linux-log.h"
 #include "run-command.h"

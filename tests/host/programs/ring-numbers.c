@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include <xenctrl.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 #include <xenstore.h>
 
 #include "linux-log.h"

@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #include <xenctrl.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 #include "uapi/xensched_log.h"
 

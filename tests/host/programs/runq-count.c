@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include <xenctrl.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 #include "linux-log.h"
 #include "own-domid.h"

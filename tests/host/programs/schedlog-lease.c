@@ -26,7 +26,7 @@
 
 #include <xenctrl.h>
 #include <xenforeignmemory.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 #define COOKIE 0x6f74686572ULL /* not likely to be anybody else's */
 #define GIVE_UP_MS 60000

@@ -28,7 +28,7 @@
 
 #include <xenctrl.h>
 #include <xenforeignmemory.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 #define MAX_PAGES 1024
 #define LEASE_MS 1000

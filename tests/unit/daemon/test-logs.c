@@ -181,8 +181,8 @@ static void there_is_a_power_of_two_of_them(void **state)
 
 static void all_is_all_but_performance_counters(void **state)
 {
-#define MASK(NAME, nr, name, kind) 1U << nr |
-    const uint32_t all = (XEN_SCHEDLOG_EVENTS(MASK) 0) &
+#define MASK(NAME, name, kind) 1U << XEN_SCHEDLOG_EV_##NAME |
+    const uint32_t all = (XENSCHED_EVENTS(MASK) 0) &
                          ~EVENT(GUEST_REQUEST); /* not to be chosen */
     uint32_t files;
 

@@ -69,7 +69,7 @@ static double seconds_since_opening(void)
 static void make_event(void)
 {
     static uint64_t count;
-    enum xen_schedlog_event event = count % 4 ? XEN_SCHEDLOG_EV_EVTCHN_SEND
+    unsigned int event = count % 4 ? XEN_SCHEDLOG_EV_EVTCHN_SEND
                                               : XEN_SCHEDLOG_EV_GRANT_MAP;
 
     count++;

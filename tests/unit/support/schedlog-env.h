@@ -14,10 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Xen's public headers describe both sides; this is the tools' view. */
-#define __XEN_TOOLS__ 1
-#include <xen/xen.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 #define ACCESS_ONCE(x) (*(volatile typeof(x) *)&(x))
 #define always_inline inline __attribute__((__always_inline__))

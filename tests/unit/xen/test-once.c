@@ -177,11 +177,11 @@ static int tear_down(void **test)
 }
 
 /* One event, by one of the handler's functions. */
-typedef bool handler(enum xen_schedlog_event event, uint16_t acct,
+typedef bool handler(unsigned int event, uint16_t acct,
                      uint16_t other, uint64_t count);
 
 static __attribute__((__noinline__))
-bool record(enum xen_schedlog_event event, uint16_t acct, uint16_t other,
+bool record(unsigned int event, uint16_t acct, uint16_t other,
             uint64_t count)
 {
     schedlog_record(cpu, event, acct, other, count);
@@ -189,7 +189,7 @@ bool record(enum xen_schedlog_event event, uint16_t acct, uint16_t other,
 }
 
 static __attribute__((__noinline__))
-bool enter(enum xen_schedlog_event event, uint16_t acct, uint16_t other,
+bool enter(unsigned int event, uint16_t acct, uint16_t other,
            uint64_t count)
 {
     (void)other, (void)count;
@@ -197,7 +197,7 @@ bool enter(enum xen_schedlog_event event, uint16_t acct, uint16_t other,
 }
 
 static __attribute__((__noinline__))
-bool leave(enum xen_schedlog_event event, uint16_t acct, uint16_t other,
+bool leave(unsigned int event, uint16_t acct, uint16_t other,
            uint64_t count)
 {
     schedlog_leave(cpu, event, acct, other, count);
@@ -311,7 +311,7 @@ static void the_exit_of_a_stay_reads_each_word_once(void **test)
 }
 
 /* The watching itself: these do what the handler must not do. */
-static bool reads_a_route_twice(enum xen_schedlog_event event, uint16_t acct,
+static bool reads_a_route_twice(unsigned int event, uint16_t acct,
                                 uint16_t other, uint64_t count)
 {
     (void)event, (void)acct, (void)other, (void)count;
@@ -319,7 +319,7 @@ static bool reads_a_route_twice(enum xen_schedlog_event event, uint16_t acct,
     return ACCESS_ONCE(cpu->route[5]) == ACCESS_ONCE(cpu->route[5]);
 }
 
-static bool adds_to_the_position(enum xen_schedlog_event event, uint16_t acct,
+static bool adds_to_the_position(unsigned int event, uint16_t acct,
                                  uint16_t other, uint64_t count)
 {
     (void)event, (void)acct, (void)other;

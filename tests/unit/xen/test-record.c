@@ -494,7 +494,7 @@ static uint64_t random64(uint64_t *seed)
 /* Any event, by any of the ways. */
 static void event(struct area *a, uint64_t r)
 {
-    const enum xen_schedlog_event number = (r >> 32) % XEN_SCHEDLOG_NR_EVENTS;
+    const unsigned int number = (r >> 32) % XEN_SCHEDLOG_NR_EVENTS;
 
     if (r & 4)
         schedlog_record(a->cpu, number, r >> 40, r >> 48, r);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* event.c - the event list of the ABI header as a table; see event.h. */
+/* event.c - the list of events as a table; see event.h. */
 #include <string.h>
 
 #include <xensched/event.h>
 
-#define ENTRY(NAME, nr, name, kind) [nr] = { name, #kind },
+#define ENTRY(NAME, name, kind) [XEN_SCHEDLOG_EV_##NAME] = { name, #kind },
 
 static const struct {
     const char *name;
     const char *kind;
 } events[XEN_SCHEDLOG_NR_EVENTS] = {
-    XEN_SCHEDLOG_EVENTS(ENTRY)
+    XENSCHED_EVENTS(ENTRY)
 };
 
 const char *xensched_event_name(unsigned int number)

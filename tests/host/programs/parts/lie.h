@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include <xenctrl.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 #include <xenstore.h>
 
 #define PAGE 4096U

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include <xenctrl.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 #include "linux-log.h"
 #include "uapi/xensched_log.h"

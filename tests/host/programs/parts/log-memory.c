@@ -107,10 +107,10 @@ volatile uint64_t *log_routes(uint32_t acct)
 
 int log_event(const char *event)
 {
-#define IF_NAMED(NAME, nr, name, kind) \
-    if (!strcmp(event, name))          \
-        return nr;
-    XEN_SCHEDLOG_EVENTS(IF_NAMED)
+#define IF_NAMED(NAME, name, kind) \
+    if (!strcmp(event, name))      \
+        return XEN_SCHEDLOG_EV_##NAME;
+    XENSCHED_EVENTS(IF_NAMED)
 
     errx(2, "%s: no such event", event);
 }
@@ -118,10 +118,10 @@ int log_event(const char *event)
 const char *log_event_name(int event)
 {
     switch (event) {
-#define CASE(NAME, nr, name, kind) \
-    case nr:                       \
+#define CASE(NAME, name, kind)   \
+    case XEN_SCHEDLOG_EV_##NAME: \
         return name;
-    XEN_SCHEDLOG_EVENTS(CASE)
+    XENSCHED_EVENTS(CASE)
     }
 
     return "unknown";

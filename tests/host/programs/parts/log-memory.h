@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include <xenctrl.h>
-#include <xen/schedlog.h>
+#include <xensched/abi.h>
 
 /* To be called first. */
 xc_interface *log_open(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * event.h - names and kinds of the events of <xen/schedlog.h>.
+ * event.h - names and kinds of the events of <xensched/abi.h>.
  *
- * The list itself is the ABI header's; this is only a way to ask it.
+ * The list itself is there; this is only a way to ask it.
  */
 #ifndef XENSCHED_EVENT_H
 #define XENSCHED_EVENT_H
@@ -11,7 +11,7 @@
 
 #include <xensched/abi.h>
 
-/* Name of event @number, or NULL when the ABI header has no such event. */
+/* Name of event @number, or NULL when there is no such event. */
 const char *xensched_event_name(unsigned int number);
 
 /* "exit", "access", "change", "periodic", or NULL. */

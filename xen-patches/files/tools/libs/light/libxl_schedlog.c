@@ -25,7 +25,7 @@
 static const struct {
     const char *name, *kind;
 } events[LIBXL_SCHEDLOG_NR_EVENTS] = {
-#define EVENT(NAME, nr, name, kind) [nr] = { name, #kind },
+#define EVENT(NAME, name, kind) [XEN_SCHEDLOG_EV_##NAME] = { name, #kind },
     XEN_SCHEDLOG_EVENTS(EVENT)
 #undef EVENT
 };

@@ -20,7 +20,7 @@
 
 #include "area.h"
 
-static always_inline void record(enum xen_schedlog_event event,
+static always_inline void record(unsigned int event,
                                  uint16_t current_, uint16_t correspondent,
                                  uint64_t count)
 {
@@ -33,7 +33,7 @@ static always_inline void record(enum xen_schedlog_event event,
 }
 
 /* The current vCPU accessed something that it shares with @rd. */
-static always_inline void access(enum xen_schedlog_event event,
+static always_inline void access(unsigned int event,
                                  const struct domain *rd)
 {
     record(event, current->schedlog_acct, rd->schedlog_acct, 1);

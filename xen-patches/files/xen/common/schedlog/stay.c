@@ -18,7 +18,7 @@ static uint32_t __read_mostly stays_on;
 static struct schedlog_epoch __read_mostly epochs[SCHEDLOG_NR_STAYS];
 
 /* [SCHEDLOG_STAY_*] */
-static const enum xen_schedlog_event event_of[SCHEDLOG_NR_STAYS] = {
+static const unsigned int event_of[SCHEDLOG_NR_STAYS] = {
     [SCHEDLOG_STAY_NS]  = XEN_SCHEDLOG_EV_SERVICE_NS,
     [SCHEDLOG_STAY_TSC] = XEN_SCHEDLOG_EV_SERVICE_TSC,
     [SCHEDLOG_STAY_PMC] = XEN_SCHEDLOG_EV_PMC0,

@@ -2,7 +2,7 @@
 /*
  * schedlog.h
  *
- * The shared log area: what a producer (Xen, a Linux back end, a guest) and
+ * The shared log area: what a producer (Xen, or who else writes such a log) and
  * the scheduler outside of it agree on.  This file is the whole contract
  * between log site and reader; the operations which set an area up are in
  * sysctl.h (XEN_SYSCTL_schedlog) and domctl.h (XEN_DOMCTL_schedlog_bind).
@@ -70,13 +70,58 @@
 #ifndef __XEN_PUBLIC_SCHEDLOG_H__
 #define __XEN_PUBLIC_SCHEDLOG_H__
 
+#if !defined(__XEN__) && !defined(__XEN_TOOLS__)
+#error "the log of scheduling facts is for node control tools only"
+#endif
+
 #include "xen.h"
 
 /* Bumped when anything below changes its meaning, not when it grows. */
 #define XEN_SCHEDLOG_ABI_VERSION        2
 
 /*
- * Events: X(NAME, number, "name", kind)
+ * Events.  Numbers are ABI: those from EV_OTHERS on are left to producers
+ * outside of Xen, which say what they mean.  The list says which numbers are
+ * taken, not which events a hypervisor has: that is what its events_built mask
+ * says.
+ */
+/* ns on the pCPU; current = who left it, correspondent = who got it */
+#define XEN_SCHEDLOG_EV_SERVICE_NS      0
+/* the same in TSC cycles */
+#define XEN_SCHEDLOG_EV_SERVICE_TSC     1
+/* current = sender, correspondent = receiver */
+#define XEN_SCHEDLOG_EV_EVTCHN_SEND     2
+/* the same as it reaches a vCPU; current = receiver */
+#define XEN_SCHEDLOG_EV_EVTCHN_RECV     3
+/* pages; current = who maps, correspondent = who granted */
+#define XEN_SCHEDLOG_EV_GRANT_MAP       4
+#define XEN_SCHEDLOG_EV_GRANT_UNMAP     5
+#define XEN_SCHEDLOG_EV_GRANT_COPY      6
+/* pages which the domain has now */
+#define XEN_SCHEDLOG_EV_MEMORY          7
+/*
+ * the run queue that serves this pCPU; current = ACCT_XEN: queue << 16 |
+ * runnable units in it.  The queue is the first of the pCPUs that it serves,
+ * all of which log it: count it once
+ */
+#define XEN_SCHEDLOG_EV_RUNQ            8
+/* ns between wake-up and running */
+#define XEN_SCHEDLOG_EV_WAKE_DELAY      9
+/* the vCPU runs elsewhere: from pCPU << 16 | to pCPU */
+#define XEN_SCHEDLOG_EV_MIGRATE        10
+/* the guest's own code */
+#define XEN_SCHEDLOG_EV_MARK           11
+/* performance counters, counts since the accounting domain entered */
+#define XEN_SCHEDLOG_EV_PMC0           16
+#define XEN_SCHEDLOG_EV_PMC1           17
+#define XEN_SCHEDLOG_EV_PMC2           18
+#define XEN_SCHEDLOG_EV_PMC3           19
+#define XEN_SCHEDLOG_EV_OTHERS         24
+/* Event numbers are below this; also the row length of the routes. */
+#define XEN_SCHEDLOG_NR_EVENTS         32
+
+/*
+ * The same for who shows them: X(NAME, "name", kind)
  *
  * kind says what the counter of a row means:
  *   exit      a resource was released; counter is what was used of it.  What
@@ -85,104 +130,28 @@
  *   access    a resource was accessed; counter is how often (or how many)
  *   change    a property changed; counter is its new value
  *   periodic  a property was sampled; counter is its value
- *
- * Numbers are ABI.  The list says which numbers are taken, not which events
- * a given producer has: that is what its events_built mask says.
  */
-#define XEN_SCHEDLOG_EVENTS(X)                                             \
-    /* ns on the pCPU; current = who left it, correspondent = who got it */ \
-    X(SERVICE_NS,     0, "service-ns",    exit)                            \
-    /* the same in TSC cycles */                                           \
-    X(SERVICE_TSC,    1, "service-tsc",   exit)                            \
-    /* current = sender, correspondent = receiver */                       \
-    X(EVTCHN_SEND,    2, "evtchn-send",   access)                          \
-    /* the same as it reaches a vCPU; current = receiver */                \
-    X(EVTCHN_RECV,    3, "evtchn-recv",   access)                          \
-    /* pages; current = who maps, correspondent = who granted */           \
-    X(GRANT_MAP,      4, "grant-map",     access)                          \
-    X(GRANT_UNMAP,    5, "grant-unmap",   access)                          \
-    X(GRANT_COPY,     6, "grant-copy",    access)                          \
-    /* pages which the domain has now */                                   \
-    X(MEMORY,         7, "memory",        change)                          \
-    /* the run queue that serves this pCPU; current = ACCT_XEN: queue */   \
-    /* << 16 | runnable units in it.  The queue is the first of the */     \
-    /* pCPUs that it serves, all of which log it: count it once */         \
-    X(RUNQ,           8, "runq",          periodic)                        \
-    /* ns between wake-up and running */                                   \
-    X(WAKE_DELAY,     9, "wake-delay",    exit)                            \
-    /* the vCPU runs elsewhere: from pCPU << 16 | to pCPU */               \
-    X(MIGRATE,       10, "migrate",       change)                          \
-    /* the guest's own code */                                             \
-    X(MARK,          11, "mark",          access)                          \
-    /* performance counters, counts since the accounting domain entered */ \
-    X(PMC0,          16, "pmc0",          exit)                            \
-    X(PMC1,          17, "pmc1",          exit)                            \
-    X(PMC2,          18, "pmc2",          exit)                            \
-    X(PMC3,          19, "pmc3",          exit)                            \
-    /* Linux back ends, per completed ring request: shared pages; */       \
-    /* sectors << 3 | operation (BLKIF_OP_*, 7: any other) */              \
-    X(RING_PAGES,    24, "ring-pages",    access)                          \
-    X(RING_SECTORS,  25, "ring-sectors",  access)                          \
-    /* Linux guests: runnable tasks at their own scheduling points */      \
-    X(GUEST_RUNQ,    26, "guest-runq",    periodic)                        \
-    /* a Linux' threads: one leaves a vCPU, another one gets it; one */    \
-    /* makes another one runnable; what one is called.  Counters below */  \
-    X(GUEST_SWITCH,  27, "guest-switch",  change)                          \
-    X(GUEST_WAKE,    28, "guest-wake",    access)                          \
-    X(GUEST_NAME,    29, "guest-name",    change)                          \
-    /* sectors that a thread asks a back end for; and the same completed: */ \
-    /* that a process does.  Counters below */                             \
-    X(GUEST_REQUEST, 30, "guest-request", access)                          \
-    X(PROCESS_IO,    31, "process-io",    access)
-
-#define XEN_SCHEDLOG_EVENT_NUMBER(NAME, nr, name, kind) \
-    XEN_SCHEDLOG_EV_##NAME = nr,
-
-enum xen_schedlog_event {
-    XEN_SCHEDLOG_EVENTS(XEN_SCHEDLOG_EVENT_NUMBER)
-    /* Event numbers are below this; also the row length of the routes. */
-    XEN_SCHEDLOG_NR_EVENTS = 32
-};
-
-#undef XEN_SCHEDLOG_EVENT_NUMBER
+#define XEN_SCHEDLOG_EVENTS(X)               \
+    X(SERVICE_NS,  "service-ns",  exit)      \
+    X(SERVICE_TSC, "service-tsc", exit)      \
+    X(EVTCHN_SEND, "evtchn-send", access)    \
+    X(EVTCHN_RECV, "evtchn-recv", access)    \
+    X(GRANT_MAP,   "grant-map",   access)    \
+    X(GRANT_UNMAP, "grant-unmap", access)    \
+    X(GRANT_COPY,  "grant-copy",  access)    \
+    X(MEMORY,      "memory",      change)    \
+    X(RUNQ,        "runq",        periodic)  \
+    X(WAKE_DELAY,  "wake-delay",  exit)      \
+    X(MIGRATE,     "migrate",     change)    \
+    X(MARK,        "mark",        access)    \
+    X(PMC0,        "pmc0",        exit)      \
+    X(PMC1,        "pmc1",        exit)      \
+    X(PMC2,        "pmc2",        exit)      \
+    X(PMC3,        "pmc3",        exit)
 
 /* The counter of a row of RUNQ. */
 #define XEN_SCHEDLOG_RUNQ_QUEUE_SHIFT   16
 #define XEN_SCHEDLOG_RUNQ_LENGTH_MASK   0xffffU /* saturates */
-
-/*
- * The counters of GUEST_SWITCH, GUEST_WAKE, GUEST_NAME, GUEST_REQUEST and
- * PROCESS_IO need 64 bits.  In each, bits 0 ... 21 are the PID of a thread as
- * the initial namespace of its Linux has it: of the one that gets the vCPU, of
- * the one that is woken, of the one that is named, of the one that asks.  PID 0
- * is a vCPU's idle thread.
- *
- * GUEST_SWITCH: bits 22 ... 43 are the PID of the one that leaves, 44 ... 51
- * the letter that ps(1) has for its state, such as 'S', and PREEMPTED says that
- * it would have gone on.  GUEST_WAKE: bits 22 ... 43 are the PID of the one
- * that ran then, and INTERRUPT says that it was an interrupt that woke.
- *
- * GUEST_NAME: bits 22 and 23 are the part.  Parts 0 to 2 are five bytes of the
- * name each, from bit 24 on, lowest first, filled up with zeroes; part 0 comes
- * first and begins a name anew.  Part 3 is the PID of its process.
- *
- * GUEST_REQUEST: bits 22 ... 63 are sectors of 512 bytes, and PID 0 says that
- * it was an interrupt that asked.  PROCESS_IO: the same, where the PID is that
- * of a process, and the sectors are those of all its threads since its row
- * before this one.  Without a correspondent it is no request, but what the
- * process is called: as GUEST_NAME, parts 0 to 2.
- */
-#define XEN_SCHEDLOG_PID_MASK           0x3fffffU
-#define XEN_SCHEDLOG_OTHER_PID_SHIFT    22
-#define XEN_SCHEDLOG_SWITCH_STATE_SHIFT 44
-#define XEN_SCHEDLOG_SWITCH_PREEMPTED   (1ULL << 52)
-#define XEN_SCHEDLOG_WAKE_INTERRUPT     (1ULL << 44)
-#define XEN_SCHEDLOG_NAME_PART_SHIFT    22
-#define XEN_SCHEDLOG_NAME_PART_MASK     3U
-#define XEN_SCHEDLOG_NAME_TEXT_SHIFT    24
-#define XEN_SCHEDLOG_NAME_TEXT_BYTES    5
-#define XEN_SCHEDLOG_NAME_PROCESS       3U /* the part */
-#define XEN_SCHEDLOG_SECTORS_SHIFT      22
 
 /* Accounting domains 0 and 1 have a fixed meaning. */
 #define XEN_SCHEDLOG_ACCT_REST          0U /* domains nobody has bound yet */

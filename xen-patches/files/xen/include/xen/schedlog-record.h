@@ -97,7 +97,7 @@ void schedlog_init_file(struct schedlog_file *file, void *data, uint32_t size,
                         struct xen_schedlog_state *state);
 
 /* The three numbers of an event, as they are in a row which has all three. */
-static always_inline uint64_t schedlog_ids(enum xen_schedlog_event event,
+static always_inline uint64_t schedlog_ids(unsigned int event,
                                            uint16_t current_,
                                            uint16_t correspondent)
 {
@@ -178,7 +178,7 @@ static always_inline bool schedlog_has_time(uint32_t lcr)
 
 /* Where the route and the threshold's counter of an event are. */
 static always_inline unsigned int schedlog_slot(const struct schedlog_cpu *cpu,
-                                                enum xen_schedlog_event event,
+                                                unsigned int event,
                                                 uint16_t acct)
 {
     return (acct & cpu->acct_mask) * XEN_SCHEDLOG_NR_EVENTS + event;
@@ -290,7 +290,7 @@ static always_inline void schedlog_write(struct schedlog_cpu *cpu,
  * @correspondent may be XEN_SCHEDLOG_ACCT_NONE.
  */
 static always_inline void schedlog_record(struct schedlog_cpu *cpu,
-                                          enum xen_schedlog_event event,
+                                          unsigned int event,
                                           uint16_t current_,
                                           uint16_t correspondent,
                                           uint64_t count)
@@ -319,7 +319,7 @@ static always_inline void schedlog_record(struct schedlog_cpu *cpu,
  * the end of this stay.
  */
 static always_inline bool schedlog_enter(struct schedlog_cpu *cpu,
-                                         enum xen_schedlog_event event,
+                                         unsigned int event,
                                          uint16_t acct)
 {
     const unsigned int i = schedlog_slot(cpu, event, acct);
@@ -335,7 +335,7 @@ static always_inline bool schedlog_enter(struct schedlog_cpu *cpu,
  * the row goes is what the scheduler says now.
  */
 static always_inline void schedlog_leave(struct schedlog_cpu *cpu,
-                                         enum xen_schedlog_event event,
+                                         unsigned int event,
                                          uint16_t current_,
                                          uint16_t correspondent,
                                          uint64_t count)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a log consists of, as Xen's public header says it, and the events that
+ * Linux logs.
+ */
+#ifndef XENSCHED_EVENTS_H
+#define XENSCHED_EVENTS_H
+
+/* That header is for Xen and for who reads logs; we write one. */
+#ifndef __XEN_TOOLS__
+#define __XEN_TOOLS__ 1
+#endif
+
+#include "schedlog.h"
+#include "linux-events.h"
+
+#endif /* XENSCHED_EVENTS_H */
