@@ -106,6 +106,8 @@ int jump_label_apply(void)
     const struct jump_label_site *s;
     int rc;
 
+    ASSERT(!apply.cpu);
+
     for_each_site ( s )
     {
         unsigned long insn = jump_label_site_insn(s);
@@ -140,7 +142,10 @@ int jump_label_apply(void)
     return rc;
 }
 
-/* A table which is not what it should be must not get as far as patching. */
+/*
+ * A table which is not what it should be must not get as far as patching.  Who
+ * turns labels on while Xen boots does so after this.
+ */
 static int __init cf_check check_sites(void)
 {
     const struct jump_label_site *s;
@@ -157,7 +162,7 @@ static int __init cf_check check_sites(void)
 
     return 0;
 }
-__initcall(check_sites);
+presmp_initcall(check_sites);
 
 /*
  * Local variables:

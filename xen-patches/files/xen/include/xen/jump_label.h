@@ -103,8 +103,9 @@ unsigned int jump_label_sites(const struct jump_label *label);
  * Make all sites of all labels what ->request says, with all pCPUs stopped.
  * Either all of them are changed or none is.
  *
- * To be called on an idle vCPU (see continue_hypercall_on_cpu()), as for
- * stop_machine_run().  Nobody else may make requests or call it meanwhile.
+ * To be called on CPU0's idle vCPU (see continue_hypercall_on_cpu()), as
+ * stop_machine_run() wants an idle one.  Requests are made there as well, just
+ * before the call, and taken back if it fails: so users don't meet.
  *
  * Returns 0, -EBUSY if pCPUs come or go or are being stopped already (try
  * again), -ENOMEM, or -ENOEXEC if a site isn't what it should be.
