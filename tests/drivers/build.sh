@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Build the Linux modules for the kernel of the host in a box, which is where
-# they are tested; and the log module once more, as another version of the ABI
-# has it.
+# they are tested; the log module once more, as another version of the ABI
+# has it; and xen-blkback as it would be with our patch for Linux itself.
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -32,7 +32,19 @@ other_version()
         "$BOX_DRIVERS/$release/xensched_log-version-99.ko"
 }
 
+# traced: as Linux would have it.
+traced()
+{
+    local out=$BOX_DRIVERS/upstream/$release
+
+    "$TOP/guest-drivers/upstream/build.sh" "$release" \
+        "$BOX_DRIVERS/$release/blkback"/linux-source-* "$out" &&
+        cp "$out/drivers/block/xen-blkback/xen-blkback.ko" \
+            "$BOX_DRIVERS/$release/xen-blkback-traced.ko"
+}
+
 release=$(basename "$(readlink "$BOX_HOST/kernel/modules")")
 make -s -C "$TOP/guest-drivers" modules KERNEL="$release" \
     OUT="$BOX_DRIVERS/$release" "$@"
 other_version
+traced

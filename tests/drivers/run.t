@@ -88,6 +88,26 @@ documented()
         "$DRIVERS"/include/xensched_{log,link}.h
 }
 
+# for_linux SERIES RELEASE: what is meant for Linux itself.
+for_linux()
+{
+    "$DRIVERS/upstream/build.sh" "$2" "$W/$1/blkback/linux-source-$1" "$W/$1-linux" \
+        > "$W/log" 2>&1 || { tail -n 20 "$W/log"; return 1; }
+}
+
+# Macros of tracepoints are not what checkpatch's --strict wants to see.
+style_for_linux()
+{
+    perl "$W/$1/blkback/linux-source-$1/scripts/checkpatch.pl" --no-tree --quiet \
+        --no-signoff "$DRIVERS"/upstream/*.patch
+}
+
+exports_tracepoint()
+{
+    grep -P '\t__tracepoint_xen_blkback_response\t.*\tEXPORT_SYMBOL_GPL' \
+        "$W/$1-linux/drivers/block/xen-blkback/Module.symvers"
+}
+
 test_series()
 {
     local release
@@ -105,6 +125,10 @@ test_series()
     check "symbols are exported into the log's namespace" in_namespace "$1"
     check "checkpatch finds nothing, Linux $1" style "$1"
     check "kernel-doc finds nothing, Linux $1" documented "$1"
+    check "the patch for Linux itself builds, Linux $release" for_linux "$1" "$release"
+    check "without a warning" no_warnings
+    check "other modules can attach to its tracepoint" exports_tracepoint "$1"
+    check "checkpatch finds nothing in it, Linux $1" style_for_linux "$1"
 }
 
 # dkms_tree_builds NAME RELEASE: as DKMS would, and each module is where dkms.conf says.
