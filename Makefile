@@ -89,7 +89,8 @@ help:
 #| To change the patches (docs/building.md)
 #|   make xen-edit      build/xen/edit: a git repository, one commit per patch
 #|   make xen-refresh   write its commits back to xen-patches/
-#|   make xen-series    the whole series as mails, in build/series/
+#|   make xen-series    the whole series as mails, in build/series/; and the parts that
+#|                      could be Xen's own, each with a cover letter (docs/upstream.md)
 #|   make xen-hunks     which hunks do not apply to another release of Xen?
 #|   make xen-series-check   build the hypervisor after every patch (slow)
 #|
@@ -119,6 +120,7 @@ xen-native:
 .PHONY: xen-series
 xen-series:
 	@xen-patches/series.sh
+	@xen-patches/upstream.sh $(ASSISTED_BY)
 
 .PHONY: xen-series-check
 xen-series-check:

@@ -179,6 +179,7 @@ init    python3 tests/sites/check-init.py build/xen/patched
 flask   tests/sites/flask.sh
 service tests/service/service.t
 series  tests/series/series.t
+upstream tests/series/upstream.t
 END
 suite unit    make unit
 suite metrics tests/metrics/metrics.t
@@ -192,6 +193,7 @@ fi
 suite host    tests/host/run-tests.sh $FULL
 if full; then
     suite flask-host tests/host/flask.sh
+    suite trace-points tests/host/trace-points.sh
     suite stock-host tests/host/stock.sh
     suite debug-host tests/host/debug.sh
     suite checked-kernel tests/host/checked-kernel.sh

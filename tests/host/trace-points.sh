@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The second user of jump labels, Xen's trace points, on the hypervisor that the series
+# to xen-devel makes (xen-patches/trace-points.sh): they trace when xentrace says so, and
+# otherwise cost less than those of the unpatched hypervisor, in instructions of whole
+# operations (exact mode; see ../bench/site-cost.sh).  Writes TAP.
+#
+# Needs `make xen xen-native`.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=lib/paths.sh
+. "$here/lib/paths.sh"
+results=$(mktemp -d)
+trap 'rm -rf "$results"' EXIT
+
+# boot XEN SCRIPT [FILE]
+boot()
+{
+    "$here/box" --mode exact --sockets 1 --cores 1 --timeout 900 --xen "$1" \
+        --results "$results" "${@:2}"
+}
+
+"$here/../../xen-patches/trace-points.sh" >&2
+boot native "$here/trace-points/costs.sh" >&2
+boot "$BOX_BUILD/xen/trace-points/xen/xen" "$here/trace-points/dom0.sh" \
+    "$here/trace-points/costs.sh" "$results/costs"

@@ -1,0 +1,151 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The series to xen-devel: each applies to what is before it, has a cover letter and
+# is numbered for itself; what comes out is what we build, but for the patches that only
+# these series have; and what Xen's rules say of patches holds, as far as a program can
+# see.
+#
+# This could fail when a patch of the product changes and one of upstream/ is in its way.
+# Needs `make xen`.  Writes TAP.
+
+set -euo pipefail
+TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
+. "$TOP/xen-patches/lib/paths.sh"
+. "$PATCHES/lib/git.sh"
+. "$TOP/tests/tap.sh"
+
+SERIES=(jump-labels log xl)
+OUT=$BUILD/series
+REPO=$(mktemp -d "$XEN/upstream-test.XXXXXX")
+trap 'rm -rf "$REPO"' EXIT
+
+begin() { cp -a "$XEN/pristine/." "$REPO" && repo_from_pristine "$REPO"; }
+
+# All of a series but its cover letter.
+patches() { find "$OUT/$1" -name '*.patch' ! -name '0000-*' | LC_ALL=C sort; }
+
+apply()
+{
+    patches "$1" | xargs git -C "$REPO" am -q --keep-cr && git -C "$REPO" tag "$1"
+}
+
+# numbered NAME: a cover letter 0/N and patches 1/N to N/N
+numbered()
+{
+    local n i=1 patch width
+
+    n=$(patches "$1" | wc -l)
+    width=${#n}
+    grep -q "^Subject: \[PATCH $(printf "%0${width}d" 0)/$n\] [a-z]" \
+        "$OUT/$1/0000-cover-letter.patch" || return
+    ! grep -nE '\*\*\* |@@' "$OUT/$1/0000-cover-letter.patch" || return
+    for patch in $(patches "$1"); do
+        grep -q "^Subject: \[PATCH $(printf "%0${width}d" "$i")/$n\] " "$patch" ||
+            { echo "$patch"; return 1; }
+        i=$((i + 1))
+    done
+}
+
+# Mails are quoted, so they have room for that.
+covers_are_narrow()
+{
+    ! awk 'length > 72 { print FILENAME ": " $0; bad = 1 } END { exit !bad }' \
+        "$PATCHES"/upstream/*.cover
+}
+
+# What the series before names is what this one needs.
+says_what_it_needs()
+{
+    grep -A 1 '^Depends on the series' "$PATCHES/upstream/$2.cover" | paste -sd ' ' |
+        grep -F "\"$(head -n 1 "$PATCHES/upstream/$1.cover")\""
+}
+
+# as_built: the paths that differ are those of upstream's own patches, and of the
+# product's last patch, which is in none of the series.
+as_built()
+{
+    local own=("$PATCHES"/upstream/"$USUAL"/*.patch
+               "$PATCHES/$USUAL"/0017-*.patch)
+
+    comm -23 <(git -C "$REPO" ls-files -z | (cd "$REPO" && xargs -0 sha256sum) |
+                   (cd "$XEN/patched" && sha256sum -c 2> /dev/null || :) |
+                   sed -n 's/: FAILED$//p' | LC_ALL=C sort) \
+        <(sed -n 's,^+++ b/,,p' "${own[@]}" | LC_ALL=C sort -u) > "$REPO/.git/other"
+    cat "$REPO/.git/other"
+    [ ! -s "$REPO/.git/other" ]
+}
+
+# The last one stands alone.
+alone()
+{
+    git -C "$REPO" checkout -q base && git -C "$REPO" apply --check "$OUT"/0017-*.patch
+}
+
+each_new_file_has_a_maintainer()
+{
+    local f rc=0 who
+
+    who=$(sed -n 's/^From: .*<\(.*\)>/\1/p' "$PATCHES/upstream/$USUAL/entries-log.patch")
+    for f in $(git -C "$REPO" diff --name-only --diff-filter=A base xl); do
+        (cd "$REPO" && perl scripts/get_maintainer.pl --no-git -f "$f" < /dev/null) |
+            grep -qF "$who" || { echo "$f"; rc=1; }
+    done
+    return "$rc"
+}
+
+style()
+{
+    local all=()
+
+    mapfile -t all < <(for name in "${SERIES[@]}"; do patches "$name"; done)
+    "$TOP/tests/series/style.py" "${all[@]}"
+}
+
+# assisted: each patch says it, if it is said to upstream.sh, and none does otherwise.
+assisted()
+{
+    ! grep -rn '^Assisted-by:' "$OUT" || return
+    "$PATCHES/upstream.sh" some-agent:1.0 > /dev/null || return
+    for name in "${SERIES[@]}"; do
+        patches "$name" | xargs grep -L '^Assisted-by: some-agent:1.0$' | grep . &&
+            return 1
+    done
+    "$PATCHES/upstream.sh" > /dev/null
+}
+
+refuses_what_is_no_name()
+{
+    ! "$PATCHES/upstream.sh" 'some agent' 2> "$REPO/.git/said" &&
+        grep 'This is no AGENT_NAME:MODEL_VERSION: some agent' "$REPO/.git/said"
+}
+
+# Red where there is something to see.
+style_sees()
+{
+    printf '%s\n' 'Subject: [PATCH] no subject' '' "$(printf 'x%.0s' {1..76})" \
+        'Signed-off-by: nobody' '---' 'diff --git a/xen/a.c b/xen/a.c' '--- /dev/null' \
+        '+++ b/xen/a.c' '@@ -0,0 +1,2 @@' "+$(printf 'y%.0s' {1..81})" \
+        '+	z ' > "$REPO/.git/bad"
+    "$TOP/tests/series/style.py" "$REPO/.git/bad" > "$REPO/.git/said" && return 1
+    cat "$REPO/.git/said"
+    [ "$(wc -l < "$REPO/.git/said")" -eq 8 ]
+}
+
+echo "1..$((11 + 2 * ${#SERIES[@]}))"
+check "make xen-series writes them" sh -c "'$PATCHES/series.sh' && '$PATCHES/upstream.sh'"
+begin
+for name in "${SERIES[@]}"; do
+    check "$name has a cover letter, and is numbered for itself" numbered "$name"
+    check "$name applies to what is before it" apply "$name"
+done
+check "cover letters have 72 columns at most" covers_are_narrow
+check "log says that it needs jump-labels" says_what_it_needs jump-labels log
+check "xl says that it needs log" says_what_it_needs log xl
+check "all together they are what we build, but for what is upstream's only" as_built
+check "each new file has a maintainer" each_new_file_has_a_maintainer
+check "the patch that is in none of them needs none of them" alone
+check "patches look as Xen's rules say" style
+check "and it would be seen if they did not" style_sees
+check "who assisted is said where it is told" assisted
+check "what is no name of an assistant is refused" refuses_what_is_no_name

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Write the series that go to xen-devel: build/series/NAME/, each numbered for itself
+# and with the cover letter upstream/NAME.cover; upstream/series says what is in them.
+# Each of them stands on those before it.
+#
+#   upstream.sh [AGENT_NAME:MODEL_VERSION]
+#
+# With an argument each patch says that it was made with the assistance of this, as
+# Xen's docs/process/sending-patches.pandoc wants it.  docs/upstream.md says what else
+# the person who sends them has to do.
+
+set -euo pipefail
+. "$(dirname "$0")/lib/paths.sh"
+. "$PATCHES/lib/git.sh"
+. "$PATCHES/lib/series.sh"
+
+UPSTREAM=$PATCHES/upstream
+REPO=$XEN/upstream
+ASSISTED_BY=${1:-}
+
+# members [NAME]: the names of the series, or what is in one of them, in order
+members()
+{
+    sed 's/#.*//' "$UPSTREAM/series" |
+        awk -v name="${1:-}" 'name == "" && NF && !seen[$1]++ { print $1 }
+                              name != "" && $1 == name { print $2 }'
+}
+
+# mail WHICH: a line of upstream/series as a mail
+mail()
+{
+    local patch
+
+    case $1 in
+    *.patch)
+        for patch in "$UPSTREAM/$RELEASE/$1" "$UPSTREAM/$USUAL/$1"; do
+            [ ! -f "$patch" ] || { cat "$patch"; return; }
+        done
+        die "upstream/series names a patch that is not there: $1" ;;
+    *)
+        patch=$(series_patches | grep "^$1-") ||
+            die "upstream/series names a patch that $SERIES has not: $1"
+        compose_mail "$patch" ;;
+    esac
+}
+
+# assisted: a mail, with the line that says so
+assisted()
+{
+    if [ -n "$ASSISTED_BY" ]; then
+        git interpret-trailers --trailer "Assisted-by: $ASSISTED_BY"
+    else
+        cat
+    fi
+}
+
+# write_series NAME: from what HEAD is
+write_series()
+{
+    local name=$1 which cover=$UPSTREAM/$1.cover
+
+    [ -f "$cover" ] || die "The series $name has no cover letter: $cover"
+    git -C "$REPO" checkout -q -b "$name"
+    for which in $(members "$name"); do
+        mail "$which" | assisted > "$REPO/.git/xensched.mail"
+        git -C "$REPO" am -q --no-gpg-sign --keep-cr "$REPO/.git/xensched.mail" ||
+            die "A patch of the series $name does not apply: $which"
+    done
+    git -C "$REPO" config "branch.$name.description" "$(cat "$cover")"
+    git -C "$REPO" format-patch -q --cover-letter --cover-from-description=subject \
+        --zero-commit --no-signature --no-renames --stat=72 -o "$OUT/$name" \
+        "$before..$name"
+    echo "$(members "$name" | wc -l) patches and a cover letter: ${OUT#"$TOP/"}/$name"
+    before=$name
+}
+
+[[ -z $ASSISTED_BY || $ASSISTED_BY =~ ^[^[:space:]:,]+:[^[:space:],]+(, [^[:space:]:,]+:[^[:space:],]+)*$ ]] ||
+    die "This is no AGENT_NAME:MODEL_VERSION: $ASSISTED_BY" \
+        "Xen's docs/process/sending-patches.pandoc says what it is."
+if [ ! -d "$UPSTREAM/$RELEASE" ]; then
+    note "Xen $RELEASE is too old for series to xen-devel: none are written"
+    exit
+fi
+need git
+OUT=$BUILD/series
+"$PATCHES/tree.sh" pristine
+series_check
+lock
+rm -rf "$REPO"
+cp -a "$XEN/pristine" "$REPO"
+repo_from_pristine "$REPO"
+mkdir -p "$OUT"
+before=base
+for name in $(members); do
+    rm -rf "${OUT:?}/$name"
+    write_series "$name"
+done
+rm -rf "$REPO"
