@@ -14,6 +14,7 @@
 #include "daemon/act/replace-file.h"
 #include "model/presence.h"
 #include "metrics.h"
+#include "openmetrics.h"
 #include "daemon/say.h"
 
 /* Less of its time at a place is not worth a time series. */
@@ -25,36 +26,13 @@
 /* As many pairs as this at most, those with the highest rates. */
 #define MAX_PAIRS 1000
 
-/* Begin a family.  Its samples have to follow. */
-static void family(FILE *out, const char *name, const char *type,
-                   const char *help)
-{
-    fprintf(out, "# HELP xensched_%s %s\n# TYPE xensched_%s %s\n", name, help,
-            name, type);
-}
-
-/* The value of a label; names of domains can have anything in them. */
-static void label(FILE *out, const char *name, const char *value)
-{
-    fprintf(out, "%s=\"", name);
-    for (; *value; value++) {
-        if (*value == '\n')
-            fputs("\\n", out);
-        else if (*value == '"' || *value == '\\')
-            fprintf(out, "\\%c", *value);
-        else
-            putc(*value, out);
-    }
-    putc('"', out);
-}
-
 static void domain_labels(FILE *out, const char *prefix, const char *name,
                           uint32_t domid)
 {
     char label_name[32];
 
     snprintf(label_name, sizeof(label_name), "%sdomain", prefix);
-    label(out, label_name, name);
+    openmetrics_label(out, label_name, name);
     fprintf(out, ",%sdomid=\"%" PRIu32 "\"", prefix, domid);
 }
 
@@ -64,7 +42,8 @@ static void write_mode(FILE *out, const struct core *core)
 {
     int i;
 
-    family(out, "mode", "gauge", "1 for the mode that the daemon is in");
+    openmetrics_family(out, "mode", "gauge",
+                       "1 for the mode that the daemon is in");
     for (i = MODE_OBSERVE; i <= MODE_ACT; i++)
         fprintf(out, "xensched_mode{mode=\"%s\"} %d\n", mode_name(i),
                 core->mode == (enum mode)i);
@@ -72,16 +51,16 @@ static void write_mode(FILE *out, const struct core *core)
 
 static void write_changes(FILE *out, const struct core *core)
 {
-    family(out, "moves", "counter", "domains moved");
+    openmetrics_family(out, "moves", "counter", "domains moved");
     fprintf(out, "xensched_moves_total %" PRIu64 "\n", core->moves);
-    family(out, "moves_regretted", "counter",
-           "moves undone because they did not help");
+    openmetrics_family(out, "moves_regretted", "counter",
+                       "moves undone because they did not help");
     fprintf(out, "xensched_moves_regretted_total %" PRIu64 "\n",
             core->regrets);
-    family(out, "restores", "counter", "domains put back");
+    openmetrics_family(out, "restores", "counter", "domains put back");
     fprintf(out, "xensched_restores_total %" PRIu64 "\n", core->restores);
-    family(out, "journal_failures", "counter",
-           "journal entries which could not be written");
+    openmetrics_family(out, "journal_failures", "counter",
+                       "journal entries which could not be written");
     fprintf(out, "xensched_journal_failures_total %u\n",
             core->journal.failures);
 }
@@ -97,27 +76,31 @@ static void write_cost(FILE *out, const struct core *core, uint64_t now_ns)
     struct rusage usage;
 
     getrusage(RUSAGE_SELF, &usage);
-    family(out, "cpu_seconds", "counter", "CPU time of the daemon");
+    openmetrics_family(out, "cpu_seconds", "counter",
+                       "CPU time of the daemon");
     fprintf(out, "xensched_cpu_seconds_total %.3f\n",
             seconds(&usage.ru_utime) + seconds(&usage.ru_stime));
     if (core->governor.budget > 0) {
-        family(out, "budget_ratio", "gauge",
-               "pCPUs that logging may cost, the daemon included");
+        openmetrics_family(out, "budget_ratio", "gauge",
+                           "pCPUs that logging may cost, the daemon included");
         fprintf(out, "xensched_budget_ratio %.5f\n", core->governor.budget);
-        family(out, "overhead_ratio", "gauge",
-               "pCPUs that it costs, of late");
+        openmetrics_family(out, "overhead_ratio", "gauge",
+                           "pCPUs that it costs, of late");
         fprintf(out, "xensched_overhead_ratio %.5f\n",
                 core->governor.overhead);
     }
-    family(out, "uptime_seconds", "gauge", "since the daemon was started");
+    openmetrics_family(out, "uptime_seconds", "gauge",
+                       "since the daemon was started");
     fprintf(out, "xensched_uptime_seconds %.1f\n",
             (now_ns - core->started_ns) / 1e9);
-    family(out, "looks", "counter", "how often the hypervisor's log was read");
+    openmetrics_family(out, "looks", "counter",
+                       "how often the hypervisor's log was read");
     fprintf(out, "xensched_looks_total %" PRIu64 "\n", core->looks);
-    family(out, "rings", "counter",
-           "how often because Xen said that it fills up");
+    openmetrics_family(out, "rings", "counter",
+                       "how often because Xen said that it fills up");
     fprintf(out, "xensched_rings_total %" PRIu64 "\n", core->rings);
-    family(out, "matrix_size", "gauge", "numbers in the affinity matrix");
+    openmetrics_family(out, "matrix_size", "gauge",
+                       "numbers in the affinity matrix");
     fprintf(out, "xensched_matrix_size %zu\n", matrix_size(core->matrix));
 }
 
@@ -127,7 +110,7 @@ static void write_source(FILE *out, const char *name, const struct feed *feed,
                          uint64_t value)
 {
     fprintf(out, "xensched_%s{", name);
-    label(out, "source", feed->name);
+    openmetrics_label(out, "source", feed->name);
     fprintf(out, "} %" PRIu64 "\n", value);
 }
 
@@ -199,7 +182,7 @@ static void write_sources(FILE *out, const struct feeds *feeds)
     for (n = 0; n < sizeof(source_numbers) / sizeof(source_numbers[0]); n++) {
         const struct source_number *number = &source_numbers[n];
 
-        family(out, number->name, number->type, number->help);
+        openmetrics_family(out, number->name, number->type, number->help);
         for (i = 0; i < feeds->nr; i++) {
             feed_stats(feeds->feed[i], &stats);
             write_source(out, number->sample, feeds->feed[i],
@@ -216,15 +199,15 @@ static void own_labels(FILE *out, const struct domain *d)
     if (!d->group[0])
         return;
     putc(',', out);
-    label(out, "group", d->group);
+    openmetrics_label(out, "group", d->group);
 }
 
 static void write_domains(FILE *out, const struct core *core, uint64_t now_ns)
 {
     unsigned int i;
 
-    family(out, "service_share", "gauge",
-           "pCPUs which the domain keeps busy of late");
+    openmetrics_family(out, "service_share", "gauge",
+                       "pCPUs which the domain keeps busy of late");
     for (i = 0; i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
         double share;
@@ -235,8 +218,8 @@ static void write_domains(FILE *out, const struct core *core, uint64_t now_ns)
         own_labels(out, d);
         fprintf(out, "} %.4f\n", share);
     }
-    family(out, "moved", "gauge",
-           "1 if the domain has an affinity of the daemon's");
+    openmetrics_family(out, "moved", "gauge",
+                       "1 if the domain has an affinity of the daemon's");
     for (i = 0; i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
 
@@ -258,8 +241,9 @@ static void write_at_place(FILE *out, const struct core *core, uint64_t now_ns)
 {
     unsigned int i;
 
-    family(out, "at_place_ratio", "gauge",
-           "part of its time that a moved domain ran at its place, of late");
+    openmetrics_family(out, "at_place_ratio", "gauge",
+                       "part of its time that a moved domain ran at its "
+                       "place, of late");
     for (i = 0; i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
         double share = d->affinity != AFFINITY_OURS ? -1 :
@@ -294,8 +278,9 @@ static void write_places(FILE *out, const struct core *core, uint64_t now_ns)
 {
     unsigned int i;
 
-    family(out, "place_ratio", "gauge",
-           "part of its time that the domain ran at this place, of late");
+    openmetrics_family(out, "place_ratio", "gauge",
+                       "part of its time that the domain ran at this place, "
+                       "of late");
     for (i = 0; i < core->domains.nr; i++)
         write_places_of(out, core, &core->domains.domain[i], now_ns);
 }
@@ -304,8 +289,9 @@ static void write_memory(FILE *out, const struct core *core)
 {
     unsigned int i, node;
 
-    family(out, "memory_ratio", "gauge",
-           "part of its memory that is on this node, by the latest count");
+    openmetrics_family(out, "memory_ratio", "gauge",
+                       "part of its memory that is on this node, by the "
+                       "latest count");
     for (i = 0; i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
 
@@ -328,8 +314,9 @@ static void write_crossings(FILE *out, const struct core *core,
 
     cpumap_init(&all, core->topology.nr_cpus);
     cpumap_fill(&all);
-    family(out, "crossings_per_second", "gauge",
-           "notifications to and from it which cross places, estimated");
+    openmetrics_family(out, "crossings_per_second", "gauge",
+                       "notifications to and from it which cross places, "
+                       "estimated");
     for (i = 0; i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
 
@@ -347,8 +334,9 @@ static void write_levers(FILE *out, const struct core *core)
 {
     unsigned int i;
 
-    family(out, "lever", "gauge",
-           "1 for the affinity by which a moved domain is kept at its place");
+    openmetrics_family(out, "lever", "gauge",
+                       "1 for the affinity by which a moved domain is kept "
+                       "at its place");
     for (i = 0; i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
 
@@ -367,8 +355,9 @@ static void write_soft_weight(FILE *out, const struct core *core)
 
     if (!weight->changed)
         return;
-    family(out, "credit2_soft_weight", "gauge",
-           "what the daemon has set Xen's credit2_soft_weight to, in percent");
+    openmetrics_family(out, "credit2_soft_weight", "gauge",
+                       "what the daemon has set Xen's credit2_soft_weight "
+                       "to, in percent");
     fprintf(out, "xensched_credit2_soft_weight %" PRIu32 "\n", weight->ours);
 }
 
@@ -427,8 +416,8 @@ static void write_pairs(FILE *out, const struct core *core, uint64_t now_ns)
 
     pairs.nr = 0;
     matrix_visit(core->matrix, now_ns, take_pair, &pairs);
-    family(out, "rate", "gauge",
-           "what one domain did to another, per second of late");
+    openmetrics_family(out, "rate", "gauge",
+                       "what one domain did to another, per second of late");
     for (i = 0; i < pairs.nr; i++) {
         const struct matrix_entry *entry = &pairs.entry[i];
         const char *event = xensched_event_name(entry->event);
