@@ -6,26 +6,21 @@ The file is what tests/unit/daemon/test-metrics writes, the daemon's own code wi
 that follows a script.  Writes TAP.
 """
 
-import contextlib
-import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.parse
-import urllib.request
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.append(TOP + "/tests")
+from prometheus import (  # noqa: E402
+    TOOLS, fetch, free_port, panels, query, running, until)
 from tap import Tap  # noqa: E402  (tests/tap.py)
 
 METRICS_TEST = TOP + "/build/unit/test-metrics"
-TOOLS = TOP + "/build/prometheus"
 DASHBOARD = TOP + "/tools/xensched/grafana/xensched.json"
 DOCS = TOP + "/docs/metrics.md"
 FOLDER = tempfile.mkdtemp(prefix="xensched-metrics-")
@@ -35,46 +30,6 @@ TAP = Tap()
 
 def check(what, good, *why):
     TAP.check(good, what, *why)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextlib.contextmanager
-def running(name, *arguments):
-    with open("%s/%s.log" % (FOLDER, os.path.basename(name)), "wb") as log:
-        process = subprocess.Popen([TOOLS + "/usr/bin/" + name, *arguments],
-                                   stdout=log, stderr=log)
-        try:
-            yield
-        finally:
-            process.kill()
-            process.wait()
-
-
-def query(port, expression):
-    """What Prometheus answers: a list of (labels, value)."""
-    url = "http://127.0.0.1:%d/api/v1/query?%s" % (
-        port, urllib.parse.urlencode({"query": expression}))
-    with urllib.request.urlopen(url, timeout=10) as answer:
-        value = json.load(answer)
-    if value["status"] != "success":
-        raise ValueError(value)
-    return [(sample["metric"], float(sample["value"][1]))
-            for sample in value["data"]["result"]]
-
-
-def until_scraped(port):
-    for _ in range(300):
-        with contextlib.suppress(OSError, ValueError):
-            # Rates need two scrapes.
-            if query(port, "count_over_time(xensched_moves_total[1m]) > 2"):
-                return True
-        time.sleep(0.2)
-    return False
 
 
 def named(text):
@@ -111,7 +66,9 @@ def test_file(text):
 
 
 def test_prometheus(port, text):
-    check("Prometheus has read it through node_exporter", until_scraped(port),
+    # Rates need two scrapes.
+    check("Prometheus has read it through node_exporter",
+          until(port, "count_over_time(xensched_moves_total[1m]) > 2"),
           *open(FOLDER + "/prometheus.log", encoding="utf-8"))
     for line in text.splitlines():
         if line.startswith("xensched_moves_total"):
@@ -128,25 +85,21 @@ def test_prometheus(port, text):
 
 
 def test_dashboard(port):
-    with open(DASHBOARD, encoding="utf-8") as file:
-        board = json.load(file)
-    for panel in board["panels"]:
-        for target in panel["targets"]:
-            expression = target["expr"].replace("$instance", ".*")
-            try:
-                good = bool(query(port, expression))
-            except (OSError, ValueError) as error:
-                good = False
-                expression += "\n%s" % error
-            check("dashboard, %s: there is something to be seen"
-                  % panel["title"], good, expression)
+    for title, expression in panels(DASHBOARD):
+        try:
+            good = bool(query(port, expression))
+        except (OSError, ValueError) as error:
+            good = False
+            expression += "\n%s" % error
+        check("dashboard, %s: there is something to be seen" % title, good,
+              expression)
 
 
 def main():
     if not os.access(METRICS_TEST, os.X_OK):
         print("Bail out! %s is not built: make unit" % METRICS_TEST)
         return 1
-    subprocess.run([TOP + "/tests/metrics/fetch.sh", TOOLS], check=True)
+    fetch()
     text = write_metrics()
     test_file(text)
     exporter, port = free_port(), free_port()
@@ -154,11 +107,13 @@ def main():
         file.write("global: {scrape_interval: 1s}\n"
                    "scrape_configs: [{job_name: node, static_configs: "
                    "[{targets: ['127.0.0.1:%d']}]}]\n" % exporter)
-    with running("prometheus-node-exporter", "--collector.disable-defaults",
+    with running("prometheus-node-exporter", FOLDER + "/exporter.log",
+                 "--collector.disable-defaults",
                  "--collector.textfile",
                  "--collector.textfile.directory=%s/textfile" % FOLDER,
                  "--web.listen-address=127.0.0.1:%d" % exporter), \
-            running("prometheus", "--config.file=%s/prometheus.yml" % FOLDER,
+            running("prometheus", FOLDER + "/prometheus.log",
+                    "--config.file=%s/prometheus.yml" % FOLDER,
                     "--storage.tsdb.path=%s/data" % FOLDER,
                     "--web.listen-address=127.0.0.1:%d" % port):
         test_prometheus(port, text)
