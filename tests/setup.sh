@@ -57,6 +57,9 @@ sparse             tests of our kernel modules
 clang              fuzz targets
 libclang-rt-dev    libFuzzer and the sanitizers of clang
 checkpolicy        tests of Xen's FLASK policy
+nftables           xensched traffic, in tests
+curl               xensched fleet, in tests
+iproute2           networks of these tests
 shellcheck         make lint
 END
     [ "$FULL" != --full ] || cat <<'END'

@@ -105,6 +105,15 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "say nothing, or why xenschedd cannot start here" },
     [OPTION_PROCESSES] = { "processes", "GUEST", .takes = "a domain",
         .help = "which processes of this guest do it, and to whom" },
+    [OPTION_METRICS] = { "metrics", "FILE", .takes = "the name of a file",
+        .help = "where node_exporter's textfile collector looks for it" },
+    [OPTION_PROMETHEUS] = { "prometheus", "URL", .takes = "a URL",
+        .help = "the Prometheus that scrapes the hosts, such as "
+                "http://localhost:9090" },
+    [OPTION_LEAST] = { "least", "RATE", .takes = "bytes per second such as 64K",
+        .standard = "1M",
+        .help = "pairs with at least so many bytes per second; K, M and G are "
+                "powers of 1024" },
     [OPTION_HELP] = { "help", .help = "print this text" },
 };
 
@@ -305,6 +314,9 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_DO: return take_action_to_do(value, args);
     case OPTION_CAN_START: return args->can_start = true;
     case OPTION_PROCESSES: return take_text(value, &args->processes);
+    case OPTION_METRICS: return take_text(value, &args->metrics);
+    case OPTION_PROMETHEUS: return take_text(value, &args->prometheus);
+    case OPTION_LEAST: return option_size(value, &args->least);
     case OPTION_HELP:
     case NR_OPTIONS:
         break;

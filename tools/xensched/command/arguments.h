@@ -23,7 +23,8 @@ enum argument_option {
     OPTION_TRIGGER, OPTION_CONFIG, OPTION_DATABASE, OPTION_ALL, OPTION_CSV,
     OPTION_MARKDOWN, OPTION_TIMES, OPTION_EVERY, OPTION_DRY_RUN, OPTION_DO,
     OPTION_CHECKPOINT, OPTION_HOOK, OPTION_SEED, OPTION_CAN_START,
-    OPTION_PROCESSES, OPTION_HELP,
+    OPTION_PROCESSES, OPTION_METRICS, OPTION_PROMETHEUS, OPTION_LEAST,
+    OPTION_HELP,
     NR_OPTIONS,
 };
 
@@ -55,6 +56,9 @@ enum argument_option {
 #define ARGUMENT_ALL           (1ULL << OPTION_ALL)
 #define ARGUMENT_CAN_START     (1ULL << OPTION_CAN_START)
 #define ARGUMENT_PROCESSES     (1ULL << OPTION_PROCESSES)
+#define ARGUMENT_METRICS       (1ULL << OPTION_METRICS)
+#define ARGUMENT_PROMETHEUS    (1ULL << OPTION_PROMETHEUS)
+#define ARGUMENT_LEAST         (1ULL << OPTION_LEAST)
 /* how a table is written */
 #define ARGUMENT_FORM          (1ULL << OPTION_CSV | 1ULL << OPTION_MARKDOWN)
 /* how often, and what */
@@ -125,6 +129,9 @@ struct arguments {
     unsigned int nr_do; /* of --do */
     const char *action_to_do[ARGUMENTS_DO];
     bool can_start;
+    const char *metrics;    /* path; NULL: not given */
+    const char *prometheus; /* URL; NULL: not given */
+    uint64_t least;         /* bytes per second; 0: not given */
     const char *processes; /* a domain's name or number; NULL: not given */
     const char *action;
     int nr_words;       /* that come after it */

@@ -55,6 +55,8 @@ extern const struct command command_sample;
 extern const struct command command_check;
 extern const struct command command_calibrate;
 extern const struct command command_allow_marks;
+extern const struct command command_traffic;
+extern const struct command command_fleet;
 
 /* One line "xensched: ..." on stderr, without control characters. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -45,6 +45,8 @@ static const struct command *const commands[] = {
     &command_check,
     &command_calibrate,
     &command_allow_marks,
+    &command_traffic,
+    &command_fleet,
 };
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * pairs.c - see pairs.h.
+ *
+ * The rules that Prometheus evaluates (prometheus/xensched-rules.yml) have brought
+ * together who sends to whom, and where both are.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/json.h"
+#include "pairs.h"
+#include "prometheus.h"
+
+#define ACROSS "xensched:pair_bytes_across_hosts:rate5m"
+#define SENT   "xensched:sent_bytes:rate5m"
+
+static int wrong_series(const char *name, struct xensched_error *err)
+{
+    return xensched_fail(err, EPROTO, "what Prometheus has as %s is not what "
+                         "xensched's rules make; are they of the same version?",
+                         name);
+}
+
+static struct pair *pair_of(struct pairs *pairs, const char *const uuid[2])
+{
+    struct pair *pair;
+    size_t i;
+
+    for (i = 0; i < pairs->nr; i++)
+        if (!strcmp(pairs->pair[i].end[0].uuid, uuid[0]) &&
+            !strcmp(pairs->pair[i].end[1].uuid, uuid[1]))
+            return &pairs->pair[i];
+    pair = &pairs->pair[pairs->nr++];
+    memset(pair, 0, sizeof(*pair));
+    for (i = 0; i < 2; i++)
+        pair->end[i] = (struct pair_end){ .uuid = uuid[i], .all = -1 };
+
+    return pair;
+}
+
+/* A guest that has moved has several series; where it is says the present one. */
+static void take_present(struct pair *pair, int from, double rate,
+                         const char *const name[2], const char *const host[2])
+{
+    int i;
+
+    for (i = 0; i < 2; i++) {
+        pair->end[i].name = name[i];
+        pair->end[i].host = host[i];
+    }
+    pair->end[from].sends += rate;
+    pair->bytes_per_s += rate;
+}
+
+/* @from: which end of the pair the series' first is. */
+static int take_values(struct pairs *pairs, struct pair *pair, int from,
+                       json_object *labels, json_object *values)
+{
+    const char *name[2], *host[2];
+    size_t i;
+
+    name[from] = json_text(labels, "domain");
+    host[from] = json_text(labels, "host");
+    name[!from] = json_text(labels, "peer");
+    host[!from] = json_text(labels, "peer_host");
+    if (!name[0] || !name[1] || !host[0] || !host[1])
+        return -EPROTO;
+    for (i = 0; i < json_object_array_length(values); i++) {
+        int64_t time, step;
+        double rate;
+
+        if (prometheus_sample(json_object_array_get_idx(values, i), &time,
+                              &rate))
+            return -EPROTO;
+        step = PAIRS_STEPS - (pairs->now - time) / PAIRS_STEP_S;
+        if (step < 0 || step > PAIRS_STEPS)
+            return -EPROTO;
+        pair->at[step] += rate;
+        if (step == PAIRS_STEPS)
+            take_present(pair, from, rate, name, host);
+    }
+
+    return 0;
+}
+
+static int take_series(struct pairs *pairs, json_object *one)
+{
+    json_object *labels = json_member(one, "metric", json_type_object);
+    json_object *values = json_member(one, "values", json_type_array);
+    const char *uuid[2] = { json_text(labels, "uuid"),
+                            json_text(labels, "peer_uuid") };
+    int from;
+
+    if (!uuid[0] || !uuid[1] || !values)
+        return -EPROTO;
+    from = strcmp(uuid[0], uuid[1]) > 0;
+    if (from) {
+        const char *first = uuid[0];
+
+        uuid[0] = uuid[1];
+        uuid[1] = first;
+    }
+
+    return take_values(pairs, pair_of(pairs, uuid), from, labels, values);
+}
+
+static int take_all_series(struct pairs *pairs, struct xensched_error *err)
+{
+    size_t i, nr = json_object_array_length(pairs->series);
+
+    pairs->pair = calloc(nr + 1, sizeof(*pairs->pair));
+    if (!pairs->pair)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    for (i = 0; i < nr; i++)
+        if (take_series(pairs, json_object_array_get_idx(pairs->series, i)))
+            return wrong_series(ACROSS, err);
+
+    return 0;
+}
+
+static int most_first(const void *a, const void *b)
+{
+    const struct pair *one = a, *other = b;
+
+    if (one->bytes_per_s != other->bytes_per_s)
+        return one->bytes_per_s > other->bytes_per_s ? -1 : 1;
+
+    return strcmp(one->end[0].uuid, other->end[0].uuid);
+}
+
+/* What is less is dropped. */
+static void choose(struct pairs *pairs, double least)
+{
+    size_t i, nr = 0;
+
+    for (i = 0; i < pairs->nr; i++) {
+        struct pair *pair = &pairs->pair[i];
+        int step = PAIRS_STEPS;
+
+        if (pair->bytes_per_s < least || !pair->end[0].host)
+            continue;
+        while (step && pair->at[step - 1] >= least)
+            step--;
+        pair->since = pairs->now -
+                      (int64_t)(PAIRS_STEPS - step) * PAIRS_STEP_S;
+        pairs->pair[nr++] = *pair;
+    }
+    pairs->nr = nr;
+    qsort(pairs->pair, nr, sizeof(*pairs->pair), most_first);
+}
+
+static int take_total(struct pairs *pairs, json_object *one)
+{
+    json_object *labels = json_member(one, "metric", json_type_object);
+    const char *uuid = json_text(labels, "uuid");
+    int64_t time;
+    double rate;
+    size_t i;
+
+    if (!uuid || prometheus_sample(json_member(one, "value", json_type_array),
+                                   &time, &rate))
+        return -EPROTO;
+    for (i = 0; i < 2 * pairs->nr; i++)
+        if (!strcmp(pairs->pair[i / 2].end[i % 2].uuid, uuid))
+            pairs->pair[i / 2].end[i % 2].all = rate;
+
+    return 0;
+}
+
+static int take_totals(const char *url, struct pairs *pairs,
+                       struct xensched_error *err)
+{
+    struct prometheus_when when = { .end = pairs->now };
+    int rc = prometheus_ask(url, SENT, &when, &pairs->totals, err);
+    size_t i;
+
+    if (rc)
+        return rc;
+    for (i = 0; i < json_object_array_length(pairs->totals); i++)
+        if (take_total(pairs, json_object_array_get_idx(pairs->totals, i)))
+            return wrong_series(SENT, err);
+
+    return 0;
+}
+
+/* Is there a series of this name now?  Below 0: it cannot be known. */
+static int is_there(const char *url, const char *name, int64_t now,
+                    struct xensched_error *err)
+{
+    struct prometheus_when when = { .end = now };
+    json_object *series;
+    char expression[80];
+    int rc;
+
+    snprintf(expression, sizeof(expression), "count(%s)", name);
+    rc = prometheus_ask(url, expression, &when, &series, err);
+    if (rc)
+        return rc;
+    rc = json_object_array_length(series) > 0;
+    json_object_put(series);
+
+    return rc;
+}
+
+/* No pair at all: does nobody talk, or does nobody tell? */
+static int explain_none(const char *url, int64_t now,
+                        struct xensched_error *err)
+{
+    int told = is_there(url, "xensched_traffic_guest", now, err), ruled;
+
+    if (told < 0)
+        return told;
+    if (!told)
+        return xensched_fail(err, ENOENT, "Prometheus at %s has no metric "
+                             "xensched_traffic_guest: run 'xensched traffic' on"
+                             " each host, and have Prometheus scrape what it "
+                             "writes", url);
+    ruled = is_there(url, SENT, now, err);
+    if (ruled < 0)
+        return ruled;
+    if (!ruled)
+        return xensched_fail(err, ENOENT, "Prometheus at %s has no %s: add "
+                             "/usr/share/xensched/xensched-rules.yml to its "
+                             "rule_files; if it has them already, guests have "
+                             "sent nothing yet", url, SENT);
+
+    return 0;
+}
+
+int pairs_find(const char *url, double least, struct pairs *pairs,
+               struct xensched_error *err)
+{
+    struct prometheus_when when = { .step = PAIRS_STEP_S };
+    int rc;
+
+    *pairs = (struct pairs){ .now = time(NULL) };
+    when.end = pairs->now;
+    when.start = when.end - PAIRS_STEPS * PAIRS_STEP_S;
+    rc = prometheus_ask(url, ACROSS, &when, &pairs->series, err);
+    if (!rc && !json_object_array_length(pairs->series))
+        rc = explain_none(url, pairs->now, err);
+    if (!rc)
+        rc = take_all_series(pairs, err);
+    if (!rc) {
+        choose(pairs, least);
+        rc = take_totals(url, pairs, err);
+    }
+    if (rc)
+        pairs_free(pairs);
+
+    return rc;
+}
+
+void pairs_free(struct pairs *pairs)
+{
+    free(pairs->pair);
+    json_object_put(pairs->series);
+    json_object_put(pairs->totals);
+    *pairs = (struct pairs){ 0 };
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * traffic.c - xensched traffic: which guest of this host sends how much to which MAC,
+ * as metrics for Prometheus.
+ *
+ * It says nothing of hosts: Prometheus, who sees those of all of them, brings a MAC
+ * and the guest whose it is together (prometheus/xensched-rules.yml).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cards.h"
+#include "command/command.h"
+#include "command/rows/follow.h"
+#include "counts.h"
+#include "daemon/act/replace-file.h"
+#include "daemon/answer/openmetrics.h"
+
+/* As often as xenschedd writes its own. */
+#define EVERY_SECONDS 5
+
+/* Pairs that are worth a time series, at most: those with the most bytes. */
+#define MAX_PAIRS 1000U
+
+static void write_cards(FILE *out, const struct cards *cards)
+{
+    size_t i;
+
+    openmetrics_family(out, "traffic_guest", "gauge",
+                       "1 for each network card of a guest of this host");
+    for (i = 0; i < cards->nr; i++) {
+        const struct card *card = &cards->card[i];
+
+        if (!card->name[0])
+            continue;
+        fputs("xensched_traffic_guest{", out);
+        openmetrics_label(out, "domain", card->name);
+        fprintf(out, ",domid=\"%" PRIu32 "\",card=\"%" PRIu32 "\",",
+                card->domid, card->number);
+        openmetrics_label(out, "uuid", card->uuid);
+        fprintf(out, ",mac=\"%s\"} 1\n", card->mac);
+    }
+}
+
+/* One whose card is gone is left out. */
+static void write_counts(FILE *out, const struct counts *counts,
+                         const struct cards *cards)
+{
+    size_t i, nr = counts->nr < MAX_PAIRS ? counts->nr : MAX_PAIRS;
+
+    openmetrics_family(out, "traffic_bytes", "counter",
+                       "what a card of a guest has sent to a MAC");
+    for (i = 0; i < nr; i++) {
+        const struct count *count = &counts->count[i];
+        const struct card *card = cards_find(cards, count->domid, count->card);
+
+        if (card)
+            fprintf(out, "xensched_traffic_bytes_total{domid=\"%" PRIu32
+                    "\",card=\"%" PRIu32 "\",mac=\"%s\",peer_mac=\"%s\"} %"
+                    PRIu64 "\n", count->domid, count->card, card->mac,
+                    count->peer, count->bytes);
+    }
+    openmetrics_family(out, "traffic_left_out", "gauge",
+                       "pairs that are counted, but too many to be told");
+    fprintf(out, "xensched_traffic_left_out %zu\n", counts->nr - nr);
+}
+
+static int write_file(const char *path, const struct counts *counts,
+                      const struct cards *cards, struct xensched_error *err)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    int rc;
+
+    if (!out)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    write_cards(out, cards);
+    write_counts(out, counts, cards);
+    fputs("# EOF\n", out);
+    rc = fclose(out) ? xensched_fail(err, ENOMEM, "out of memory")
+                     : replace_file(path, text, length, 0644, false, err);
+    free(text);
+
+    return rc;
+}
+
+static int look(const char *path, struct xensched_error *err)
+{
+    struct counts counts;
+    struct cards cards;
+    int rc = cards_read(&cards, err);
+
+    if (rc)
+        return rc;
+    rc = counts_read(&counts, err);
+    if (!rc) {
+        rc = write_file(path, &counts, &cards, err);
+        counts_free(&counts);
+    }
+    cards_free(&cards);
+
+    return rc;
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+
+    return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+/* A signal ends it at once. */
+static void wait_until(double time)
+{
+    double left = time - now();
+    struct timespec t = {
+        .tv_sec = left,
+        .tv_nsec = (left - (long)left) * 1e9,
+    };
+
+    if (left > 0 && !follow_stopped())
+        nanosleep(&t, NULL);
+}
+
+/* What is wrong now may be right the next time: xenstored may be restarted. */
+static void keep_looking(const struct arguments *args)
+{
+    double end = args->seconds ? now() + args->seconds : 0;
+    struct xensched_error err;
+    bool failed = false;
+
+    while (!follow_stopped() && (!end || now() < end)) {
+        double next = now() + EVERY_SECONDS;
+        int rc = look(args->metrics, &err);
+
+        if (rc && !failed && !follow_stopped())
+            complain("%s", err.text);
+        failed = rc;
+        wait_until(end && end < next ? end : next);
+    }
+}
+
+static int run(const struct arguments *args)
+{
+    struct xensched_error err;
+    int rc;
+
+    if (!args->metrics)
+        return arguments_wrong(&command_traffic, "traffic: no --metrics FILE "
+                               "given, such as /var/lib/prometheus/"
+                               "node-exporter/xensched-traffic.prom");
+    follow_catch_signals();
+    rc = counts_begin(&err);
+    if (!rc) {
+        rc = look(args->metrics, &err);
+        if (!rc)
+            keep_looking(args);
+        counts_end();
+        unlink(args->metrics);
+    }
+    if (rc)
+        complain("%s", err.text);
+
+    return rc ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command command_traffic = {
+    .name = "traffic",
+    .summary = "which guest sends how much to which other card, as metrics",
+    .help =
+        "Have the kernel count what each network card of a guest sends to "
+        "which MAC, on\n"
+        "the bridges of this host, and write it with the guests' names to a "
+        "file for\n"
+        "Prometheus' node_exporter each 5 s, until Ctrl-C. The file is gone "
+        "then, and\n"
+        "nothing is counted any more. Needs nft(8), and root.",
+    .takes = ARGUMENT_METRICS | ARGUMENT_SECONDS,
+    .run = run,
+};
