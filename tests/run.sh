@@ -183,6 +183,7 @@ upstream tests/series/upstream.t
 END
 suite unit    make unit
 suite metrics tests/metrics/metrics.t
+suite fleet   tests/metrics/fleet.t
 if full; then
     suite compilers  tests/build/compilers.sh
     suite config-off tests/sites/config-off.sh all
