@@ -21,6 +21,8 @@
 . "$BOX_SOURCE/lib/hvm-image.sh"
 # shellcheck source=lib/accel.sh
 . "$BOX_SOURCE/lib/accel.sh"
+# shellcheck source=lib/inject-once.sh
+. "$BOX_SOURCE/lib/inject-once.sh"
 # shellcheck source=lib/qemu.sh
 . "$BOX_SOURCE/lib/qemu.sh"
 # shellcheck source=lib/host.sh

@@ -25,6 +25,7 @@ host_prepare()
     [[ $HOST_TOOLS == no ]] || image_prepare tools
     [[ $HOST_SYSTEMD == no ]] || image_prepare systemd
     [[ $HOST_HVM == no ]] || image_prepare hvm
+    inject_once_prepare
     host_new_run
     exec {lock}>&-
 }
@@ -103,7 +104,7 @@ host_start()
     mkfifo "$serial.in"
     : >"$HOST_RUN/console.log"
     ln -s console.log "$serial.out"
-    host_mortal qemu-system-x86_64 "${arguments[@]}" \
+    host_mortal "$HOST_QEMU" "${arguments[@]}" \
         -chardev "pipe,id=serial,path=$serial" -serial chardev:serial \
         </dev/null >"$HOST_RUN/qemu.log" 2>&1 &
     HOST_PID=$!
@@ -149,7 +150,7 @@ host_run_on_terminal()
     local arguments console=stdio,id=console,mux=on,signal=off
 
     mapfile -t arguments < <(qemu_arguments "$HOST_RUN")
-    setpriv --pdeathsig KILL qemu-system-x86_64 "${arguments[@]}" \
+    setpriv --pdeathsig KILL "$HOST_QEMU" "${arguments[@]}" \
         -chardev "$console,logfile=$HOST_RUN/console.log" \
         -serial chardev:console -mon chardev=console
 }

@@ -206,6 +206,28 @@ is "it works: it is used" "$(accel works)" "kvm kvm"
 is "but never in exact mode" "$(accel works --mode exact)" "tcg"
 is "BOX_KVM=no: nor then" "$(BOX_KVM=no accel works)" "tcg"
 
+# mended HVM ACCEL [PATH]: the QEMU of a host with such guests
+mended()
+(
+    # shellcheck source=../lib/inject-once.sh
+    . "$here/lib/paths.sh" && . "$here/lib/inject-once.sh"
+    HOST_HVM=$1 HOST_ACCEL=$2 BOX_HOST=$work/host PATH=${3:+$3:}$PATH
+    inject_once_prepare 2>"$work/messages"
+    echo "$HOST_QEMU"
+)
+is "PV guests have QEMU as it is" "$(mended no tcg)" qemu-system-x86_64
+is "so have others with KVM" "$(mended yes kvm)" qemu-system-x86_64
+mended=$(mended yes tcg)
+is "where they are emulated, a copy, which runs" "$("$mended" --version)" \
+    "$(qemu-system-x86_64 --version)"
+check "and has its modules" sh -c "echo quit |
+    '$mended' -accel tcg -machine none -display none -monitor stdio"
+is "it lacks one instruction" \
+    "$(cmp -l "$mended" "$(command -v qemu-system-x86_64)" | wc -l)" 6
+is "a QEMU that cannot be mended is used as it is" \
+    "$(mended yes tcg "$work/accel")" qemu-system-x86_64
+check "and that is said" grep -q 'PVH and HVM domains may hang' "$work/messages"
+
 # It has a session of its own, which the scheduler weighs as a whole.
 nice_host()
 (
