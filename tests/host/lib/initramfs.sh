@@ -19,9 +19,12 @@ readonly INITRAMFS_TOOLSTACK=(
 # Loaded with what they depend on; which of them, is up to the init scripts.
 readonly INITRAMFS_MODULES=(
     xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs
-    xen-blkback xen-blkfront brd null_blk
+    xen-blkback xen-blkfront brd null_blk xen-netfront
     virtio_pci 9pnet_virtio 9p
 )
+
+# Those that dom0 alone has, and a guest need not unpack: it serves their networks.
+readonly INITRAMFS_DOM0_MODULES=(xen-netback bridge nf_tables virtio_net)
 
 initramfs_programs()
 {
@@ -159,18 +162,20 @@ install_drivers()
     find "$1/lib/xensched" -type f -exec strip --strip-debug {} +
 }
 
+# install_modules ROOT MODULE...
 install_modules()
 {
-    local release module
+    local root=$1 release module
 
+    shift
     release=$(basename "$(readlink "$BOX_HOST/kernel/modules")")
-    mkdir -p "$1/lib/modules/$release"
-    for module in "${INITRAMFS_MODULES[@]}"; do
-        install_module "$1/lib/modules/$release" "$module"
+    mkdir -p "$root/lib/modules/$release"
+    for module in "$@"; do
+        install_module "$root/lib/modules/$release" "$module"
     done
-    busybox depmod -b "$1" "$release"
+    busybox depmod -b "$root" "$release"
     # So that modprobe is silent about what needs no loading.
-    cp "$BOX_HOST/kernel/modules/modules.builtin" "$1/lib/modules/$release/"
+    cp "$BOX_HOST/kernel/modules/modules.builtin" "$root/lib/modules/$release/"
 }
 
 # For what draws on a terminal, such as xensched top.  Where ncurses looks for it: since
@@ -221,11 +226,13 @@ initramfs_build()
     install_toolstack "$root"
     install_programs "$root"
     install_libraries "$root"
-    install_modules "$root"
+    install_modules "$root" "${INITRAMFS_MODULES[@]}" "${INITRAMFS_DOM0_MODULES[@]}"
     install_drivers "$root"
     install_terminals "$root"
     pack "$root" >"$1"
     leave_out "$root" xensched xenschedd
+    rm -r "$root/lib/modules"
+    install_modules "$root" "${INITRAMFS_MODULES[@]}"
     pack "$root" >"$2"
 }
 

@@ -25,6 +25,7 @@ HOST_SYSTEMD=no
 HOST_MODULES=()
 HOST_MACHINE=
 HOST_DEVICES=()
+HOST_NETDEVS=()
 
 # The machines that are described.
 host_machines() { find "$BOX_MACHINE/machines" -type f -printf '%f\n' | sort | xargs; }
@@ -53,6 +54,8 @@ The host:
   --machine NAME      in exact mode, count what a machine's caches would do in
                       marked regions (docs/machine.md): $(host_machines)
   --device DEVICE     a device of QEMU's in the host, as for its -device
+  --netdev NETWORK    what a network card (--device) is connected to, as for its
+                      -netdev
   --module FILE       another boot module, such as a policy for XSM
   --xen-append TEXT   more of Xen's command line
   --dom0-append TEXT  more of dom0's kernel command line
@@ -85,6 +88,7 @@ host_option()
     --module)      HOST_MODULES+=("${2-}"); need_files "${2-}" ;;
     --device)      HOST_DEVICES+=("${2:?--device needs a name}") ;;
     --xen-append)  HOST_XEN_APPEND+=" ${2-}" ;;
+    --netdev)      HOST_NETDEVS+=("${2:?--netdev needs a network}") ;;
     --dom0-append) HOST_DOM0_APPEND+=" ${2-}" ;;
     --tools)       HOST_TOOLS=yes; HOST_TAKEN=1 ;;
     --systemd)     HOST_SYSTEMD=yes; HOST_TAKEN=1 ;;

@@ -98,8 +98,11 @@ qemu_iommu()
 
 qemu_devices()
 {
-    local device
+    local device netdev
 
+    for netdev in "${HOST_NETDEVS[@]}"; do
+        printf '%s\n' -netdev "$netdev"
+    done
     for device in "${HOST_DEVICES[@]}"; do
         printf '%s\n' -device "$device"
     done
