@@ -12,7 +12,7 @@
  *
  * NODE is the xenstore node where the two meet.  In a PV domain Linux maps
  * each page twice, for the program and for itself: Xen sees 2 * N * PAGES
- * maps, and as many unmaps.  It sees N * PAGES copies.
+ * maps, and as many unmaps.  In others it maps each once.  Xen sees N * PAGES copies.
  */
 
 #include <err.h>
