@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --mode exact --hvm --sockets 1 --cores 2
+# time: 400
+# only: full
+#
+# A driver domain that is PVH, and its guest, which is PVH, too, are logged as PV ones are:
+# each mark of the guest's is a row, each page that it writes or reads is in the matrix
+# between the two, and it reads what it has written.  A driver domain that is destroyed
+# under I/O leaves nothing behind: neither its guest's pages, which it has in its own
+# tables, nor its log, which the daemon has, keep it.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/daemon.sh
+. /usr/lib/box/log.sh
+stopped=
+
+# served: pages that the driver domain has moved for its guest.
+served()
+{
+    xensched matrix | awk '
+        $1 == "ring-pages" && $2 == "driver" && $4 == "client" { n = $7 }
+        END { print n + 0 }'
+}
+
+# more_served COMMAND: when the guest has done it, and the daemon has read.
+more_served()
+{
+    before=$(served)
+    in_guest client "$1" || return 1
+    sleep 2
+    echo $(($(served) - before))
+}
+
+console_begin
+guest start driver type=pvh prepare='serve-disks /lib/xensched' run=obey
+guest start obedient name=client type=pvh disk=8 backend=driver
+for guest in driver client; do
+    check "$guest is PVH" in_guest $guest "dmesg | grep -q 'on Xen PVH'"
+done
+
+log_set_up 65536
+log_guest client "$ONE"
+schedlog-area mark "$(domid client)" 1
+logging mark in_guest client "mark 1000 50"
+is "each mark is a row" "$(rows mark "$ONE" none)" 50
+schedlog-area release
+
+# It has rows of its own.
+. /usr/lib/box/sources.sh
+start_daemon --mode observe --log evtchn-send,ring-pages
+driver=$(domid driver)
+check "the driver domain's Linux is a source" until_true 20 \
+    source_is "domain:$driver" reading
+is "each page that is written is in the matrix" \
+    "$(more_served 'disk-io /dev/xvda write 4096 300')" 300
+is "so is each that is read, with what was written" \
+    "$(more_served 'disk-io /dev/xvda read 4096 300')" 300
+check "and they notify each other" pair evtchn-send driver client
+check "no row was refused" test "$(refused "domain:$driver")" = 0
+
+in_guest client "while disk-io /dev/xvda write 4096 300; do :; done" &
+io=$!
+check "the disk is busy" until_true 20 sh -c "[ \$(xensched matrix | awk '
+    \$1 == \"ring-pages\" { n += \$7 } END { print n + 0 }') -gt 900 ]"
+xl destroy driver
+check "destroyed under I/O the driver domain goes" until_true 20 gone "$driver"
+check "so does the source" until_true 10 no_source "domain:$driver"
+kill $io
+guest stop client
+stop_daemon TERM
+is "the daemon ends cleanly" "$stopped" 0
+check "nobody complained" console_quiet
+finish
