@@ -33,11 +33,14 @@ die()
     exit 1
 }
 
-# version PACKAGE: which is installed, if it is.
+# version PACKAGE: which is there, if it is.  It is not quite installed yet, but unpacked,
+# when it is a kernel's headers that apt has DKMS build for.
 version()
 {
-    [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ] &&
-        dpkg-query -W -f '${Version}' "$1"
+    case $(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null) in
+    '' | not-installed | config-files) return 1 ;;
+    esac
+    dpkg-query -W -f '${Version}' "$1"
 }
 
 # Of a kernel and a source that are no packages, nobody knows.

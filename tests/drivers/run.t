@@ -13,12 +13,12 @@ DRIVERS=$TOP/guest-drivers
 W=$(mktemp -d)
 trap 'rm -rf "$W"' EXIT
 
-# The newest kernel release of a series that apt knows.
+# The newest kernel release of a series that apt knows, if it knows any.
 release_of()
 {
     apt-cache search --names-only "^linux-headers-${1//./\\.}[.-][.0-9+a-z-]*-amd64$" |
-        sed -n 's/^linux-headers-\([^ ]*\) .*/\1/p' |
-        grep -v -E -- '-(cloud|rt)-' | sort -V | tail -n 1
+        sed -n '/-\(cloud\|rt\)-/!s/^linux-headers-\([^ ]*\) .*/\1/p' |
+        sort -V | tail -n 1
 }
 
 # build SERIES RELEASE: from nothing, with all warnings; its words in $W/log.
@@ -161,14 +161,15 @@ dkms_is_told()
         grep 'dkms install xen-blkback-xensched/[0-9.]* -k 6.1.0-99-amd64$' <<< "$said"
 }
 
-# with_packages SOURCE HEADERS COMMAND...: as if these versions were installed.
+# with_packages SOURCE HEADERS COMMAND...: as if these versions were there, in this state.
+STATE=installed
 with_packages()
 {
     mkdir -p "$W/bin"
     cat > "$W/bin/dpkg-query" << END
 #!/bin/sh
 case "\$*" in
-*Status-Status*) echo installed ;;
+*Status-Status*) echo $STATE ;;
 *linux-source*)  echo $1 ;;
 *)               echo $2 ;;
 esac
@@ -208,6 +209,13 @@ if [ -n "$last" ]; then
     check "and for xen-blkback" dkms_tree_builds xen-blkback-xensched "$release"
     check "a source that is older than the kernel is not built" \
         excluded 'is older than this kernel' "$last.100-1" "$last.100-2" "$release"
+    STATE=half-configured
+    check "nor while apt installs this kernel's headers" \
+        excluded 'is older than this kernel' "$last.100-1" "$last.100-2" "$release"
+    STATE=config-files
+    check "of packages that were removed nothing is said" \
+        not_excluded "$last.100-1" "$last.100-2" "$release"
+    STATE=installed
     check "one that is as old is" not_excluded "$last.100-2" "$last.100-2" "$release"
     check "nor is one without a patch" \
         excluded 'there is no patch' "$last.100-1" "$last.100-1" 5.10.0-1-amd64

@@ -298,19 +298,62 @@ module() { ls "$HOST/lib/modules/$(kernel)/updates/dkms/$1".ko*; }
 
 modules() { module xensched_log && module xensched_guest && module xen-blkback; }
 
-# Without the source, as with one that is too old: excluded, and DKMS is content.
+# excluded WHY: apt installs the kernel's headers, for which DKMS is asked, and is content;
+# our other modules are built.
 excluded()
 {
-    local said rc=0 source=$HOST/usr/src/linux-source-${LINUX[$1]}.tar.xz
+    local said rc=0
 
     inside dkms remove xen-blkback-xensched/0.1 --all &&
         inside dkms add xen-blkback-xensched/0.1 || return
-    mv "$source" "$HOST/away"
-    said=$(inside dkms autoinstall -k "$(kernel)" 2>&1) || rc=$?
-    mv "$HOST/away" "$source"
+    said=$(apt_get install --reinstall "linux-headers-$(kernel)" 2>&1) || rc=$?
     echo "$said"
-    [ "$rc" -eq 0 ] && grep -q 'xen-blkback is not built for Linux' <<< "$said" &&
+    [ "$rc" -eq 0 ] &&
+        grep "xen-blkback is not built for Linux $(kernel): .*$1" <<< "$said" &&
         ! module xen-blkback && module xensched_log
+}
+
+# without FILE COMMAND...: as if it were not there.
+without()
+{
+    local rc=0
+
+    mv "$1" "$HOST/away"
+    "${@:2}" || rc=$?
+    mv "$HOST/away" "$1"
+    return "$rc"
+}
+
+without_source()
+{
+    without "$HOST/usr/src/linux-source-${LINUX[$1]}.tar.xz" excluded 'apt-get install'
+}
+
+without_patch()
+{
+    without "$HOST/usr/src/xen-blkback-xensched-0.1/blkback/patches/${LINUX[$1]}" \
+        excluded 'there is no patch'
+}
+
+# As if what is installed were of an older version.
+with_older_source()
+{
+    local rc=0 source=linux-source-${LINUX[$1]} status=$HOST/var/lib/dpkg/status
+
+    inside apt-mark hold "$source"
+    cp "$status" "$HOST/status"
+    awk -v package="$source" '/^Package:/ { it = $2 == package }
+        it && /^Version:/ { $0 = "Version: 1" } { print }' "$HOST/status" > "$status"
+    excluded "$source 1 is older than this kernel" || rc=$?
+    mv "$HOST/status" "$status"
+    inside apt-mark unhold "$source"
+    return "$rc"
+}
+
+# The next time that DKMS is asked.
+built_again()
+{
+    apt_get install --reinstall "linux-headers-$(kernel)" && modules
 }
 
 # --- all of it ---
@@ -337,14 +380,18 @@ try_suite()
     check "$suite: it has built the modules" modules
     check "$suite: they are upgraded" quietly dkms_upgraded
     check "$suite: the modules are there again" modules
-    check "$suite: a kernel it cannot be built for breaks nothing" \
-        quietly excluded "$suite"
+    check "$suite: a kernel for which there is no source breaks nothing" \
+        quietly without_source "$suite"
+    check "$suite: nor one for which there is no patch" quietly without_patch "$suite"
+    check "$suite: nor one that is newer than the source" \
+        quietly with_older_source "$suite"
+    check "$suite: then it is built again" quietly built_again
     check "$suite: they are removed, configuration and state stay" quietly removed
     check "$suite: GRUB has no entry any more" no_entry
     check "$suite: purged, nothing is left" quietly nothing_is_left
     rm -rf "$HOST"
 }
-TESTS=20
+TESTS=23
 
 if [ "$(id -u)" -ne 0 ]; then
     echo "1..0 # SKIP roots of Debian need root"
