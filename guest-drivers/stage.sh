@@ -32,7 +32,7 @@ put()
 }
 
 # shellcheck disable=SC2086 # folders are words
-(cd "$HERE" && find Kbuild include $folders -type f) |
+(cd "$HERE" && find -L Kbuild include $folders -type f) |
     while read -r file; do
         put "$HERE/$file" "$file"
     done
