@@ -62,8 +62,8 @@ END
 
 kernel_series()
 {
-    basename "$BOX_HOST"/kernel/deb/boot/vmlinuz-* |
-        sed -n 's/^vmlinuz-\([0-9]*\.[0-9]*\)\..*/\1/p'
+    basename "$(readlink "$BOX_HOST/kernel/modules")" |
+        sed -n 's/^\([0-9]*\.[0-9]*\)\..*/\1/p'
 }
 
 # The tarball of Debian's package linux-source-X.Y.

@@ -28,7 +28,7 @@ install_hvm()
     install_libraries "$1"
     # Not below /usr, where all that strip knows is stripped.
     mkdir -p "$boot"
-    cp "$BOX_HOST"/kernel/deb/boot/vmlinuz-* "$boot/vmlinuz"
+    cp "$(kernel_image)" "$boot/vmlinuz"
     # The checksum which Linux knows.  (Its size is a multiple of 4 bytes, as it has to
     # be before another archive.)
     xz --check=crc32 <"$BOX_HOST/boot/guest.cpio" >"$boot/guest.cpio.xz"

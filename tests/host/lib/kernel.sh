@@ -19,10 +19,30 @@ kernel_package_name()
     printf '%s\n' "$name"
 }
 
-# Prints the file name of the package, downloaded if need be.
+# kernel_file NAME FOLDER: prints the file of a package there, downloaded if need be.
+kernel_file()
+{
+    local deb
+
+    mkdir -p "$2"
+    deb=$(find "$2" -maxdepth 1 -name "${1}_*.deb" -print -quit)
+    if [[ -z $deb ]]; then
+        say "downloading $1"
+        # apt's own user may not be able to write to a build folder.
+        (cd "$2" && apt-get -qq -o APT::Sandbox::User=root \
+             download "$1" >&2) ||
+            die "$BOX_EXIT_MISSING" "could not download $1: is there a" \
+                "network?  Run apt-get update if its version is gone, or set" \
+                "BOX_KERNEL_DEB to a kernel package"
+        deb=$(find "$2" -maxdepth 1 -name "${1}_*.deb" -print -quit)
+    fi
+    printf '%s\n' "$deb"
+}
+
+# Prints the file name of the package.
 kernel_package()
 {
-    local name deb
+    local name
 
     if [[ -n $BOX_KERNEL_DEB ]]; then
         need_file "$BOX_KERNEL_DEB" "the kernel package" "see BOX_KERNEL_DEB"
@@ -31,19 +51,22 @@ kernel_package()
     fi
 
     name=$(kernel_package_name)
-    mkdir -p "$BOX_CACHE"
-    deb=$(find "$BOX_CACHE" -maxdepth 1 -name "${name}_*.deb" -print -quit)
-    if [[ -z $deb ]]; then
-        say "downloading $name"
-        # apt's own user may not be able to write to a build folder.
-        (cd "$BOX_CACHE" && apt-get -qq -o APT::Sandbox::User=root \
-             download "$name" >&2) ||
-            die "$BOX_EXIT_MISSING" "could not download $name: is there a" \
-                "network?  Run apt-get update if its version is gone, or set" \
-                "BOX_KERNEL_DEB to a kernel package"
-        deb=$(find "$BOX_CACHE" -maxdepth 1 -name "${name}_*.deb" -print -quit)
-    fi
-    printf '%s\n' "$deb"
+    kernel_file "$name" "$BOX_CACHE"
+}
+
+# kernel_parts DEB: as of Linux 7 Debian's package of a kernel has nothing but others that
+# it depends on, each with a part.  They lie beside it, or are downloaded to there.
+kernel_parts()
+{
+    local release part
+
+    release=$(dpkg-deb -f "$1" Package)
+    release=${release#linux-image-}
+    dpkg-deb -f "$1" Depends | tr ',' '\n' |
+        sed -n "s/^ *\(linux-[a-z]*-${release//./\\.}\) (= .*/\1/p" |
+        while read -r part; do
+            kernel_file "$part" "$(dirname "$1")"
+        done
 }
 
 # decompress FILE: to stdout, whatever it was compressed with.  The kernel
@@ -85,14 +108,16 @@ extract_vmlinux()
 # lower_p2m_limit ELF: a PV domain walks its whole table of physical memory when
 # it boots, which covers 512 GiB at least (CONFIG_XEN_MEMORY_HOTPLUG_LIMIT) and
 # is a third of all that it does until its init runs.  16 GiB do for ours: the
-# operand of the one mov in xen_vmalloc_p2m_tree(), before VM_ALLOC is stored.
+# operand of the one mov in xen_vmalloc_p2m_tree(), soon before VM_ALLOC is stored and
+# the limit compared.
 # A kernel in which it looks otherwise stays as it is.
 lower_p2m_limit()
 {
     local places
 
     mapfile -t places < <(LC_ALL=C grep -obUaP \
-        '\xba\x00\x00\x00\x08\x48\xc7\x05....\x02\x00\x00\x00' "$1" |
+        '(?s)\xba\x00\x00\x00\x08(?=.{0,40}?\x48\xc7\x05.{4}\x02\x00\x00\x00\x48\x39\xd0)' \
+        "$1" |
         cut -d : -f 1)
     if [[ ${#places[@]} -ne 1 ]]; then
         say "this kernel's limit of memory was not found: domains boot slower"
@@ -106,9 +131,12 @@ lower_p2m_limit()
 # unpacked again.
 readonly KERNEL_DONE="p2m limit 16 GiB"
 
+# The bzImage: in boot/ or, where the package comes in parts, beside the modules.
+kernel_image() { find "$BOX_HOST/kernel/deb" -name 'vmlinuz*' -type f; }
+
 kernel_prepare()
 {
-    local deb tree=$BOX_HOST/kernel
+    local deb part parts tree=$BOX_HOST/kernel
 
     # Looked up in apt once: a later apt-get update does not change the box.
     [[ -z $BOX_KERNEL_DEB && -f $tree/package &&
@@ -120,9 +148,12 @@ kernel_prepare()
     say "unpacking $(basename "$deb")"
     rm -rf "$tree"
     mkdir -p "$tree"
-    dpkg-deb -x "$deb" "$tree/deb"
-    extract_vmlinux "$(find "$tree/deb/boot" -name 'vmlinuz-*')" \
-                    "$tree/vmlinux"
+    parts=$(kernel_parts "$deb")
+    for part in "$deb" $parts; do
+        dpkg-deb -x "$part" "$tree/deb"
+    done
+    need_file "$(kernel_image)" "the kernel's image" "it is not in $deb"
+    extract_vmlinux "$(kernel_image)" "$tree/vmlinux"
     lower_p2m_limit "$tree/vmlinux"
     ln -sr "$(find "$tree/deb" -path '*/lib/modules/*' -prune -print)" \
            "$tree/modules"
