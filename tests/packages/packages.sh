@@ -148,18 +148,24 @@ has_entry()
 
 is_not_default() { default | grep 'Xen hypervisor'; }
 
+# ask_for_it XEN: the operator wants it always.
+ask_for_it()
+{
+    sed -i 's/^#GRUB_DEFAULT/GRUB_DEFAULT/' \
+        "$HOST/etc/default/grub.d/xenschedlog-$1.cfg"
+    inside update-grub
+}
+
 is_default_when_asked()
 {
-    local file=$HOST/etc/default/grub.d/xenschedlog-$1.cfg
-
-    sed -i 's/^#GRUB_DEFAULT/GRUB_DEFAULT/' "$file"
-    inside update-grub
-    default | grep "xen-$1-schedlog" || return
-    sed -i 's/^GRUB_DEFAULT/#GRUB_DEFAULT/' "$file"
+    ask_for_it "$1" && default | grep "xen-$1-schedlog" || return
+    sed -i 's/^GRUB_DEFAULT/#GRUB_DEFAULT/' \
+        "$HOST/etc/default/grub.d/xenschedlog-$1.cfg"
     inside update-grub && is_not_default
 }
 
-no_entry() { menu && ! menu | grep schedlog; }
+# Nor is one that is not there the default.
+no_entry() { menu && ! menu | grep schedlog && is_not_default; }
 
 # This machine has no Xen, or none with the log.
 says_why_not()
@@ -252,10 +258,11 @@ names()
     inside dpkg-query -W -f '${Package}\n' | grep -E 'xensched|schedlog'
 }
 
+# removed XEN: although it was the default.
 removed()
 {
     # shellcheck disable=SC2046 # names of packages
-    apt_get remove $(names) && [ -f "$HOST/etc/xen/xensched.conf" ] &&
+    ask_for_it "$1" && apt_get remove $(names) && [ -f "$HOST/etc/xen/xensched.conf" ] &&
         [ -f "$HOST/var/lib/xensched/state.json" ] &&
         [ -f "$HOST/var/log/xensched/journal.jsonl" ] &&
         [ ! -e "$HOST/usr/sbin/xenschedd" ] &&
@@ -386,8 +393,9 @@ try_suite()
     check "$suite: nor one that is newer than the source" \
         quietly with_older_source "$suite"
     check "$suite: then it is built again" quietly built_again
-    check "$suite: they are removed, configuration and state stay" quietly removed
-    check "$suite: GRUB has no entry any more" no_entry
+    check "$suite: they are removed, configuration and state stay" quietly removed \
+        "$xen"
+    check "$suite: GRUB has no entry any more, and Debian's Xen is the default" no_entry
     check "$suite: purged, nothing is left" quietly nothing_is_left
     rm -rf "$HOST"
 }
