@@ -202,6 +202,7 @@ if full; then
     suite linux-6.12 tests/drivers/test.sh 6.12
     suite debian-13  tests/chroot.sh trixie
     suite packages   tests/packages/packages.sh
+    suite boot       tests/packages/boot.sh
     suite prefixes   step "every prefix of the series builds" \
         make xen-series-check
 fi
