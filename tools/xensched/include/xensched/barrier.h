@@ -69,6 +69,11 @@ static inline uint64_t shared_load64(const uint64_t *word)
     return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
+static inline void shared_store16(uint16_t *word, uint16_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
 static inline void shared_store32(uint32_t *word, uint32_t value)
 {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
