@@ -81,7 +81,7 @@ static int begin(void **state)
     strcpy(folder, "/tmp/test-disks.XXXXXX");
     assert_non_null(mkdtemp(folder));
     disks_init(&disks);
-    disks.folder = folder;
+    disks.vbds.folder = folder;
     matrix = matrix_new(SECOND);
     now = SECOND;
 
@@ -204,7 +204,7 @@ static void forgotten_it_begins_anew(void **state)
 static void no_folder_no_disks(void **state)
 {
     (void)state;
-    disks.folder = "/nowhere";
+    disks.vbds.folder = "/nowhere";
     look();
     assert_int_equal(pages(), 0);
 }

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* vbds.c - see vbds.h. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/memory.h"
+#include "vbds.h"
+
+#define SECTORS_PER_PAGE 8
+
+struct vbd {
+    uint32_t domid, handle;
+    uint64_t sectors; /* read and written, as of the last look */
+    bool seen;
+};
+
+void vbds_init(struct vbds *vbds)
+{
+    *vbds = (struct vbds){ .folder = VBDS_FOLDER };
+}
+
+void vbds_free(struct vbds *vbds)
+{
+    free(vbds->vbd);
+    vbds_init(vbds);
+}
+
+void vbds_forget(struct vbds *vbds)
+{
+    vbds->nr = 0;
+}
+
+static struct vbd *find(struct vbds *vbds, uint32_t domid, uint32_t handle)
+{
+    unsigned int i;
+
+    for (i = 0; i < vbds->nr; i++)
+        if (vbds->vbd[i].domid == domid && vbds->vbd[i].handle == handle)
+            return &vbds->vbd[i];
+
+    return NULL;
+}
+
+static void add(struct vbds *vbds, const struct vbd *vbd)
+{
+    vbds->vbd = need_more_memory(vbds->vbd, vbds->nr + 1, sizeof(*vbds->vbd));
+    vbds->vbd[vbds->nr++] = *vbd;
+}
+
+/* False: it has none, or is gone. */
+static bool read_number(int folder, const char *device, const char *name,
+                        uint64_t *number)
+{
+    char path[300], text[32];
+    ssize_t length;
+    int fd;
+
+    snprintf(path, sizeof(path), "%s/statistics/%s", device, name);
+    fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    length = read(fd, text, sizeof(text) - 1);
+    close(fd);
+    if (length <= 0)
+        return false;
+    text[length] = '\0';
+
+    return sscanf(text, "%" SCNu64, number) == 1;
+}
+
+/* Whole pages since the last look; what is less is left for the next one. */
+static uint64_t look_at(struct vbds *vbds, int folder, const char *device,
+                        uint32_t *domid)
+{
+    struct vbd new = { .seen = true }, *known;
+    uint64_t got, put, pages;
+    char end;
+
+    if (sscanf(device, "vbd-%" SCNu32 "-%" SCNu32 "%c", &new.domid, &new.handle,
+               &end) != 2 ||
+        !read_number(folder, device, "rd_sect", &got) ||
+        !read_number(folder, device, "wr_sect", &put))
+        return 0;
+    *domid = new.domid;
+    new.sectors = got + put;
+    known = find(vbds, new.domid, new.handle);
+    if (!known) {
+        add(vbds, &new);
+        return 0;
+    }
+    known->seen = true;
+    if (new.sectors < known->sectors) /* another one of the same name */
+        known->sectors = new.sectors;
+    pages = (new.sectors - known->sectors) / SECTORS_PER_PAGE;
+    known->sectors += pages * SECTORS_PER_PAGE;
+
+    return pages;
+}
+
+static void drop_others(struct vbds *vbds)
+{
+    unsigned int i = 0;
+
+    while (i < vbds->nr) {
+        if (vbds->vbd[i].seen)
+            vbds->vbd[i++].seen = false;
+        else
+            vbds->vbd[i] = vbds->vbd[--vbds->nr];
+    }
+}
+
+static bool is_disk(const struct dirent *entry)
+{
+    return !strncmp(entry->d_name, "vbd-", 4);
+}
+
+void vbds_read(struct vbds *vbds,
+               void (*take)(void *arg, uint32_t domid, uint64_t pages),
+               void *arg)
+{
+    DIR *dir = opendir(vbds->folder);
+    const struct dirent *entry;
+    uint32_t domid = 0;
+    uint64_t pages;
+
+    while (dir && (entry = readdir(dir))) {
+        pages = is_disk(entry) ? look_at(vbds, dirfd(dir), entry->d_name,
+                                         &domid) : 0;
+        if (pages)
+            take(arg, domid, pages);
+    }
+    if (dir)
+        closedir(dir);
+    drop_others(vbds);
+}
+
+/* Any, or one of which @begin is the beginning of the name. */
+static bool is_there(const struct vbds *vbds, const char *begin)
+{
+    DIR *dir = opendir(vbds->folder);
+    const struct dirent *entry;
+    bool found = false;
+
+    while (dir && !found && (entry = readdir(dir)))
+        found = !strncmp(entry->d_name, begin, strlen(begin));
+    if (dir)
+        closedir(dir);
+
+    return found;
+}
+
+bool vbds_are_there(const struct vbds *vbds)
+{
+    return is_there(vbds, "vbd-");
+}
+
+bool vbds_serve(const struct vbds *vbds, uint32_t domid)
+{
+    char begin[32];
+
+    snprintf(begin, sizeof(begin), "vbd-%" PRIu32 "-", domid);
+
+    return is_there(vbds, begin);
+}
