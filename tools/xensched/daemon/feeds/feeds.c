@@ -11,6 +11,7 @@
 #include "feed-area.h"
 #include "feeds.h"
 #include "numbers.h"
+#include "requests.h"
 #include "daemon/say.h"
 
 #define NS_PER_S 1000000000ULL
@@ -22,6 +23,7 @@
  */
 #define LOOK_NS       (30 * NS_PER_S)
 #define LOOK_LINUX_NS (5 * NS_PER_S)
+#define LOOK_DISKS_NS NS_PER_S /* has dom0 any, to be looked at by a program? */
 
 /* Of all driver domains' rows, in each round. */
 #define BYTES_PER_ROUND   (1U << 20)
@@ -40,7 +42,7 @@
 #define CAPPED_ROUNDS 10
 
 /* Places in feeds.feed. */
-enum { THE_HYPERVISORS, LINUX_OF_DOM0, FIRST_DOMAIN };
+enum { THE_HYPERVISORS, LINUX_OF_DOM0, PROGRAM_OF_DOM0, FIRST_DOMAIN };
 
 /* Feeds come and go. */
 
@@ -273,10 +275,15 @@ static bool is_due(struct feeds *feeds, const struct feed *feed,
 }
 
 static void look_at_feed(struct feeds *feeds, struct feed *feed,
-                         uint64_t now_ns)
+                         const struct domains *domains, uint64_t now_ns)
 {
-    feed->look_ns = now_ns + (feed_is_domains(feed) ? LOOK_NS : LOOK_LINUX_NS);
-    feed_step(feeds, feed, now_ns);
+    feed->look_ns = now_ns + (feed_is_domains(feed) ? LOOK_NS :
+                              feed->ebpf ? LOOK_DISKS_NS : LOOK_LINUX_NS);
+    if (feed->ebpf)
+        requests_step(feeds, feed, feeds->feed[LINUX_OF_DOM0], domains,
+                      now_ns);
+    else
+        feed_step(feeds, feed, now_ns);
     /* What it waits for, if that is before. */
     if (feed->again_ns > now_ns && feed->again_ns < feed->look_ns)
         feed->look_ns = feed->again_ns;
@@ -296,7 +303,7 @@ void feeds_look(struct feeds *feeds, const struct domains *domains,
     for (i = LINUX_OF_DOM0; i < feeds->nr; i++)
         if (feed_logs(feeds, feeds->feed[i])->nr &&
             (differ || is_due(feeds, feeds->feed[i], now_ns)))
-            look_at_feed(feeds, feeds->feed[i], now_ns);
+            look_at_feed(feeds, feeds->feed[i], domains, now_ns);
 }
 
 /* Rows. */
@@ -457,15 +464,15 @@ static bool is_worth_polling(struct feeds *feeds, const struct feed *feed)
             feed->poll_again);
 }
 
-/* Of dom0's back end either the log or statistics have what it does for whom. */
+/* Of dom0's back end either a log or statistics have what it does for whom. */
 static void read_disks(struct feeds *feeds, uint64_t now_ns)
 {
-    const struct feed *feed = feeds->feed[LINUX_OF_DOM0];
     uint32_t requests = 1U << XEN_SCHEDLOG_EV_RING_PAGES;
 
     if (!(choice_events(feeds->settings.choice, LINUX) & requests))
         return;
-    if (feed->state == FEED_READING && feed->on & requests)
+    if (requests_are_on(feeds->feed[LINUX_OF_DOM0]) ||
+        requests_are_on(feeds->feed[PROGRAM_OF_DOM0]))
         disks_forget(&feeds->disks);
     else
         disks_read(&feeds->disks, &feeds->core->domains, feeds->core->matrix,
@@ -504,7 +511,7 @@ bool feeds_linux_rings(const struct feeds *feeds)
 
 bool feeds_are_polled(const struct feeds *feeds, bool listens_to_linux)
 {
-    unsigned int i = listens_to_linux ? FIRST_DOMAIN : LINUX_OF_DOM0;
+    unsigned int i = listens_to_linux ? PROGRAM_OF_DOM0 : LINUX_OF_DOM0;
 
     for (; i < feeds->nr; i++)
         if (feeds->feed[i]->state == FEED_ASKED ||
@@ -528,6 +535,7 @@ void feeds_init(struct feeds *feeds, const struct feeds_settings *settings,
     disks_init(&feeds->disks);
     add_feed(feeds, "hypervisor", HYPERVISOR);
     add_feed(feeds, "linux", LINUX);
+    add_feed(feeds, "ebpf", LINUX)->ebpf = true;
     xenstore_remove_accts(xs, 0);
 }
 
