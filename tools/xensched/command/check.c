@@ -11,14 +11,17 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <xensched/area.h>
 #include <xensched/event.h>
 
+#include "daemon/host/xenstore.h"
 #include "daemon/log/logs.h"
 #include "daemon/options.h"
 #include "ebpf/area-ebpf.h"
+#include "lib/xenstore-open.h"
 #include "command.h"
 
 /* In the order in which xensched_area_attach() gets there. */
@@ -230,6 +233,30 @@ static void print_disks(int rc, struct xensched_area *area)
                "up\n");
 }
 
+/* Those of driver domains that have somebody tell of theirs. */
+static void print_told(void)
+{
+    struct xensched_error err;
+    struct xs_handle *xs = xensched_xenstore_open(&err);
+    unsigned int nr = 0, length, i;
+    char **names = xs ? xs_directory(xs, XBT_NULL, "/local/domain", &nr) : NULL;
+
+    for (i = 0; names && i < nr; i++) {
+        char path[64];
+        void *text;
+
+        snprintf(path, sizeof(path), "/local/domain/%.8s/" XENSTORE_DISKS, names[i]);
+        text = xs_read(xs, XBT_NULL, path, &length);
+        if (text)
+            printf("ok    disks of domain %s: rates, as xensched-disks there "
+                   "says\n", names[i]);
+        free(text);
+    }
+    free(names);
+    if (xs)
+        xs_close(xs);
+}
+
 /*
  * The log of dom0's Linux, which xenschedd can do without.  False: it is there,
  * and of no use.
@@ -248,6 +275,7 @@ static bool check_linux(const struct choice *choice)
     else
         printf("FAIL  Linux log: %s\n", err.text);
     print_disks(rc, area);
+    print_told();
     if (!rc) {
         compare(area, "Linux log", choice, LINUX);
         xensched_area_close(area);

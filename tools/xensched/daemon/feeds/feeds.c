@@ -12,6 +12,7 @@
 #include "feeds.h"
 #include "numbers.h"
 #include "requests.h"
+#include "told.h"
 #include "daemon/say.h"
 
 #define NS_PER_S 1000000000ULL
@@ -116,6 +117,7 @@ static void free_feed(struct feed *feed)
     sieve_clear(&feed->sieve);
     free(feed->processes);
     free(feed->numbers);
+    free(feed->told);
     free(feed);
 }
 
@@ -479,6 +481,20 @@ static void read_disks(struct feeds *feeds, uint64_t now_ns)
                    now_ns);
 }
 
+/* The same of a driver domain's. */
+static void read_told(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+{
+    uint32_t requests = 1U << XEN_SCHEDLOG_EV_RING_PAGES;
+
+    if (feed->producer != LINUX || feed->acct < XEN_SCHEDLOG_ACCT_FIRST ||
+        !(choice_events(feeds->settings.choice, LINUX) & requests))
+        return;
+    if (requests_are_on(feed))
+        told_forget(feed);
+    else
+        told_read(feeds, feed, now_ns);
+}
+
 int feeds_read(struct feeds *feeds, uint64_t now_ns,
                struct xensched_error *err)
 {
@@ -492,6 +508,8 @@ int feeds_read(struct feeds *feeds, uint64_t now_ns,
             read_feed(feeds, feed, now_ns);
         else if (is_worth_polling(feeds, feed))
             feed_poll(feeds, feed, now_ns);
+        if (feed_is_domains(feed))
+            read_told(feeds, feed, now_ns);
     }
     read_disks(feeds, now_ns);
 

@@ -40,6 +40,13 @@ struct feed_number {
     bool wanted; /* still */
 };
 
+/* What a driver domain said last of a front end (told.h). */
+struct told {
+    uint32_t domid;
+    uint64_t pages; /* ever */
+    bool seen;
+};
+
 struct feed {
     char name[FEED_NAME_TEXT]; /* as a source is named */
     enum feed_state state;
@@ -66,6 +73,9 @@ struct feed {
     unsigned int nr_numbers;
     struct feed_number *numbers;
     struct sieve sieve;
+    unsigned int nr_told;
+    struct told *told;
+    uint64_t told_again_ns; /* not to be read before */
     uint64_t refused;   /* rows which did not pass it */
     uint64_t capped;    /* rounds in which it claimed more than can be */
     bool fresh;         /* there are rows of it in this round */

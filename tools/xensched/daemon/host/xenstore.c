@@ -610,6 +610,33 @@ void xenstore_remove_accts(struct xenstore *xs, uint32_t producer)
     aside(remove_accts, &n);
 }
 
+struct saying {
+    struct xenstore *xs;
+    uint32_t domid;
+    char *text;
+};
+
+static int read_saying(void *arg)
+{
+    struct saying *s = arg;
+    char path[PATH_TEXT];
+    unsigned int length;
+
+    path_of(path, "/local/domain/%u/" XENSTORE_DISKS, s->domid);
+    s->text = xs_read(s->xs->handle, XBT_NULL, path, &length);
+
+    return 0;
+}
+
+char *xenstore_disks(struct xenstore *xs, uint32_t domid)
+{
+    struct saying s = { .xs = xs, .domid = domid };
+
+    aside(read_saying, &s);
+
+    return s.text;
+}
+
 static int is_logging(void *arg)
 {
     const struct number *n = arg;

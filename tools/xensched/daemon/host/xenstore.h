@@ -17,6 +17,9 @@
 
 #include "host.h"
 
+/* Below a driver domain's path: where xensched-disks writes (disks/sums.h). */
+#define XENSTORE_DISKS "data/xensched-disks"
+
 struct xenstore;
 
 struct xenstore_domain {
@@ -83,6 +86,12 @@ bool xenstore_area_changed(struct xenstore *xs, uint32_t domid);
  * us somebody else wants to know.
  */
 bool xenstore_is_logging(struct xenstore *xs, uint32_t domid);
+
+/*
+ * What xensched-disks in a driver domain says of its disks: words "DOMID:PAGES", to be
+ * freed; it is the domain's own word.  NULL: it says nothing.
+ */
+char *xenstore_disks(struct xenstore *xs, uint32_t domid);
 
 /*
  * Tell @producer, which makes rows, that @domid has number @acct; or that none

@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 1 --cores 2
+# time: 300
+#
+# A driver domain with Debian's own xen-blkback: xensched-disks in it tells xenschedd in
+# dom0 what its disks do for whom, by a program in its kernel, or by statistics where there
+# can be none.  What it says of others, or too much, is not believed; and it does nothing
+# while xenschedd does not want to know.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+. /usr/lib/box/sources.sh
+
+# Pages that the matrix has between the driver domain and its guest.
+served()
+{
+    xensched matrix | awk '
+        $1 == "ring-pages" && $2 == "driver" && $4 == "remote" { n = $7 }
+        END { print n + 0 }'
+}
+
+# more_served COMMAND: when the guest has done it, and the daemon has heard.
+more_served()
+{
+    before=$(served)
+    in_guest remote "$1" || return 1
+    sleep 3
+    echo $(($(served) - before))
+}
+
+start_agent()
+{
+    in_guest driver 'setsid xensched-disks >/run/disks.log 2>&1 </dev/null &'
+}
+
+agent_says()
+{
+    in_guest driver "grep -q '$1' /run/disks.log"
+}
+
+reason()
+{
+    xensched status | grep "^domain:$driver "
+}
+
+told()
+{
+    reason | grep -q 'what xensched-disks there says'
+}
+
+node()
+{
+    xenstore-exists "/local/domain/$driver/data/xensched-disks"
+}
+
+no_node()
+{
+    ! node
+}
+
+# claim WORDS: what an agent of its own would say.
+claim()
+{
+    in_guest driver "xenstore-write data/xensched-disks '$1'"
+}
+
+guest start driver run=obey
+start_all local:disk=16
+guest start obedient name=remote disk=16 backend=driver
+driver=$(xl domid driver)
+remote=$(xl domid remote)
+check "the agent starts" start_agent
+sleep 2
+check "nobody wants to know: it says nothing" no_node
+start_daemon
+check "the daemon hears of it" until_true 20 told
+check "a program logs there" until_true 10 agent_says 'eBPF program'
+in_guest remote 'disk-io /dev/xvda write 4096 1'
+sleep 3
+is "300 requests of a page" "$(more_served 'disk-io /dev/xvda write 4096 300')" 300
+is "40 of 32 pages and one with their segments" \
+    "$(more_served 'disk-io /dev/xvda write 131072 40')" 1320
+is "what is not I/O is not in it" "$(more_served 'sleep 1')" 0
+is "and no others" "$(pairs ring-pages)" "driver:remote "
+
+in_guest driver 'killall xensched-disks; mount -t tmpfs none /sys/kernel/btf'
+check "it says nothing more" until_true 5 no_node
+start_agent
+check "without types in the kernel it reads statistics" \
+    until_true 10 agent_says 'statistics'
+in_guest remote 'disk-io /dev/xvda write 4096 1'
+sleep 3
+is "300 requests of a page, by statistics" \
+    "$(more_served 'disk-io /dev/xvda write 4096 300')" 300
+is "40 of 32 pages" "$(more_served 'disk-io /dev/xvda read 131072 40')" 1280
+
+in_guest driver 'killall xensched-disks'
+sleep 1
+known=$(served)
+claim "$remote:1000 0:1000 $(xl domid local):1000"
+sleep 1
+claim "$remote:1010 0:9000 $(xl domid local):9000"
+sleep 1
+is "it is heard" "$(served)" $((known + 10))
+is "but not about others" "$(pairs ring-pages)" "driver:remote "
+claim "$remote:99999999999"
+sleep 1
+is "nor more than can be" "$(served)" $((known + 10))
+check "which is said" test "$(refused "domain:$driver")" -gt 0
+claim 'x:1 :: 70000:1 1:-1 99999999999999999999999:1'
+sleep 1
+check "and nonsense does no harm" xensched status
+check "the agent starts again" start_agent
+check "and is heard" until_true 10 node
+stop_daemon TERM
+is "the daemon ends cleanly" "${stopped:?}" 0
+check "then the agent says nothing more" until_true 5 no_node
+finish

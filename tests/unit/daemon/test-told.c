@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a driver domain without a log says of its disks in xenstore: its sums become pages
+ * of the right pair, each once.  Fails if what it says of others is believed, or more than
+ * can be, or what was before; or if a text that nobody would write does any harm.
+ */
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "fake-xenstore.h"
+#include "feeds-world.h"
+
+#include "daemon/feeds/told.h"
+
+static void claim(const char *words)
+{
+    fake_xs_put(words, "/local/domain/%u/data/xensched-disks", DRIVER);
+    wait_for(1);
+}
+
+static uint64_t pages_of(uint16_t client)
+{
+    return total_of(PAGES, DRIVER_ACCT, client);
+}
+
+static void sums_become_pages(void **state)
+{
+    (void)state;
+    look();
+    claim("4:1000");
+    assert_int_equal(pages_of(CLIENT_ACCT), 0); /* that was before */
+    claim("4:1010");
+    assert_int_equal(pages_of(CLIENT_ACCT), 10);
+    claim("4:1010");
+    assert_int_equal(pages_of(CLIENT_ACCT), 10);
+    claim("4:1030");
+    assert_int_equal(pages_of(CLIENT_ACCT), 30);
+    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_string_equal(driver()->reason, TOLD_REASON);
+    assert_int_equal(driver()->refused, 0);
+}
+
+static void a_smaller_sum_begins_anew(void **state)
+{
+    (void)state;
+    look();
+    claim("4:1000");
+    claim("4:5");
+    claim("4:9");
+    assert_int_equal(pages_of(CLIENT_ACCT), 4);
+}
+
+static void who_is_not_named_any_more_begins_anew(void **state)
+{
+    (void)state;
+    look();
+    claim("4:1000");
+    claim("");
+    claim("4:2000");
+    assert_int_equal(pages_of(CLIENT_ACCT), 0);
+}
+
+static void of_others_nothing_is_believed(void **state)
+{
+    (void)state;
+    look();
+    claim("4:1 5:1 0:1 3:1");
+    claim("4:2 5:2 0:2 3:2");
+    assert_int_equal(pages_of(CLIENT_ACCT), 1);
+    assert_int_equal(pages_of(OTHER_ACCT), 0);
+    assert_int_equal(pages_of(DOM0_ACCT), 0);
+    assert_int_equal(pages_of(DRIVER_ACCT), 0);
+}
+
+static void each_is_believed_once_at_a_time(void **state)
+{
+    (void)state;
+    look();
+    claim("4:0");
+    claim("4:1 4:1001 4:2001");
+    assert_int_equal(pages_of(CLIENT_ACCT), 1);
+    assert_int_equal(driver()->refused, 2);
+}
+
+static void more_than_can_be_is_not_believed(void **state)
+{
+    (void)state;
+    look();
+    claim("4:0");
+    claim("4:18446744073709551615");
+    assert_int_equal(pages_of(CLIENT_ACCT), 0);
+    assert_int_equal(driver()->refused, 1);
+    /* And what comes then is too little by far. */
+    claim("4:10");
+    claim("4:12");
+    assert_int_equal(pages_of(CLIENT_ACCT), 2);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    static const char *const nonsense[] = {
+        "4", ":", "4:", ":4", "4:-1", "-4:1", "4:1x", "4:18446744073709551616",
+        "32752:1", "4294967300:1", "4 :1", "\xff\xfe:1", "4:1:1",
+    };
+    unsigned int i;
+
+    (void)state;
+    look();
+    claim("4:1");
+    for (i = 0; i < sizeof(nonsense) / sizeof(*nonsense); i++) {
+        uint64_t before = driver()->refused;
+
+        claim(nonsense[i]);
+        assert_true(driver()->refused > before);
+    }
+    assert_int_equal(pages_of(CLIENT_ACCT), 0);
+}
+
+static void while_it_has_a_log_that_counts(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    claim("4:1000");
+    claim("4:2000");
+    assert_int_equal(pages_of(CLIENT_ACCT), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        feeds_test(sums_become_pages),
+        feeds_test(a_smaller_sum_begins_anew),
+        feeds_test(who_is_not_named_any_more_begins_anew),
+        feeds_test(of_others_nothing_is_believed),
+        feeds_test(each_is_believed_once_at_a_time),
+        feeds_test(more_than_can_be_is_not_believed),
+        feeds_test(nonsense_is_refused),
+        feeds_test(while_it_has_a_log_that_counts),
+    };
+
+    return run_tap_tests(tests);
+}

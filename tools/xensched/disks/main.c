@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * xensched-disks - in a driver domain with Linux' own xen-blkback: what its disks do for
+ * whom, for xenschedd in dom0.
+ *
+ * Each request by an eBPF program if the kernel takes it, else Linux' statistics; either
+ * way as sums, in xenstore (sums.h), and only while xenschedd asks for this domain's log,
+ * which is in xenstore, too (docs/ring-log.md).
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "daemon/feeds/vbds.h"
+#include "lib/xenstore-open.h"
+#include "logged.h"
+#include "sums.h"
+
+enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };
+
+#define LOOK_US 300000
+#define IDLE_US 1000000 /* while nobody wants to know */
+
+/* Looks until what could not be is tried again. */
+#define LOOKS_PER_TRY 10
+
+#define WISH "schedlog/request/version"
+
+static const char usage[] =
+    "usage: xensched-disks\n"
+    "\n"
+    "Tell xenschedd in dom0 how much the disks that this domain serves do for whom, as\n"
+    "long as xenschedd wants to know.\n";
+
+static struct xs_handle *xs;
+static uint32_t own;
+static struct vbds vbds;
+static struct sums sums;
+static struct logged *logged; /* NULL: by statistics */
+static bool is_written;
+static char written[SUMS_TEXT];
+static char said[500];
+static unsigned int looks;
+static volatile sig_atomic_t ended;
+
+static void end(int number)
+{
+    (void)number;
+    ended = 1;
+}
+
+/* Each thing once, until it is another. */
+static void say(const char *text)
+{
+    if (!strcmp(said, text))
+        return;
+    snprintf(said, sizeof(said), "%s", text);
+    fprintf(stderr, "xensched-disks: %s\n", text);
+}
+
+static bool read_own(void)
+{
+    unsigned int length;
+    char *text = xs_read(xs, XBT_NULL, "domid", &length);
+    bool good = text && sscanf(text, "%u", &own) == 1;
+
+    free(text);
+
+    return good;
+}
+
+/* xenstored may be another one than before: then all is to be written again. */
+static bool connect_xenstore(void)
+{
+    struct xensched_error err;
+
+    if (xs)
+        return true;
+    is_written = false;
+    xs = xensched_xenstore_open(&err);
+    if (xs && read_own())
+        return true;
+    say(xs ? "xenstore does not say which domain this is" : err.text);
+    if (xs)
+        xs_close(xs);
+    xs = NULL;
+
+    return false;
+}
+
+static bool is_wanted(void)
+{
+    unsigned int length;
+    char *text;
+
+    errno = 0;
+    text = xs_read(xs, XBT_NULL, WISH, &length);
+    if (!text && errno != ENOENT && errno != EACCES) {
+        xs_close(xs);
+        xs = NULL;
+    }
+    free(text);
+
+    return text;
+}
+
+static void stop_logging(void)
+{
+    logged_close(logged);
+    logged = NULL;
+    vbds_forget(&vbds);
+}
+
+/* Statistics have what was before, but for a moment. */
+static void try_logging(void)
+{
+    struct xensched_error err;
+    char text[300];
+
+    if (!logged_open(own, &logged, &err)) {
+        say("each request is logged, by an eBPF program");
+        return;
+    }
+    snprintf(text, sizeof(text), "rates from Linux' statistics; no eBPF: %.200s",
+             err.text);
+    say(text);
+}
+
+static void read_them(void)
+{
+    uint64_t lost;
+
+    if (!logged) {
+        vbds_read(&vbds, sums_add, &sums);
+        return;
+    }
+    lost = logged_read(logged, sums_add, &sums);
+    if (lost)
+        say("there were more requests than could be read");
+}
+
+static bool is_served(const void *arg, uint32_t domid)
+{
+    return vbds_serve(arg, domid);
+}
+
+static void write_sums(void)
+{
+    char text[SUMS_TEXT];
+
+    sums_keep(&sums, is_served, &vbds);
+    if (!sums_write(&sums, text))
+        say("there are more front ends than a node of xenstore can have");
+    if (is_written && !strcmp(text, written))
+        return;
+    is_written = xs_write(xs, XBT_NULL, SUMS_NODE, text, strlen(text));
+    strcpy(written, text);
+    if (!is_written)
+        say("xenstore does not take " SUMS_NODE);
+}
+
+static void withdraw(void)
+{
+    stop_logging();
+    sums_free(&sums);
+    if (xs && is_written)
+        xs_rm(xs, XBT_NULL, SUMS_NODE);
+    is_written = false;
+}
+
+/* Returns how long there is nothing to be done. */
+static unsigned int look(void)
+{
+    bool there;
+
+    if (!connect_xenstore())
+        return IDLE_US;
+    if (!is_wanted()) {
+        if (xs)
+            withdraw();
+        looks = 0;
+        return IDLE_US;
+    }
+    there = vbds_are_there(&vbds);
+    if (logged && !there)
+        stop_logging(); /* so that nothing holds xen-blkback */
+    read_them();
+    if (!logged && there && looks++ % LOOKS_PER_TRY == 0)
+        try_logging();
+    write_sums();
+
+    return LOOK_US;
+}
+
+int main(int argc, char **argv)
+{
+    struct sigaction action = { .sa_handler = end };
+
+    if (argc > 1) {
+        fputs(usage, strcmp(argv[1], "--help") ? stderr : stdout);
+        return strcmp(argv[1], "--help") ? EXIT_WRONG_USE : EXIT_OK;
+    }
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    vbds_init(&vbds);
+    while (!ended)
+        usleep(look());
+    withdraw();
+    vbds_free(&vbds);
+    if (xs)
+        xs_close(xs);
+
+    return EXIT_OK;
+}
