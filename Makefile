@@ -60,6 +60,7 @@ help:
 #|   make bench-page    how soon the timeline's page opens, and how smoothly it pans
 #|   make bench-memory  how large logs have to be, under Postmark and fio
 #|   make bench-recording  what it costs to record everything, beside xentrace, trace-cmd
+#|   make bench-disks   ways of knowing what disks do for whom: their cost, do they agree?
 #|   make bench-processes  what it costs to know which process of a guest asks for I/O
 #|   make bench-correlation   do notifications and rings tell the same?
 #|   make bench-placement     what it costs where a guest runs
@@ -179,7 +180,7 @@ need-name:
 
 .PHONY: bench
 bench: bench-record bench-reader bench-model bench-cases bench-daemon bench-sites
-bench: bench-memory bench-correlation bench-recording bench-processes bench-placement
+bench: bench-memory bench-correlation bench-recording bench-processes bench-disks bench-placement
 bench: bench-machine bench-host
 
 .PHONY: bench-record
@@ -206,8 +207,8 @@ bench-daemon: xen
 bench-sites: xen xen-native tools
 	@tests/bench/site-cost.sh
 
-.PHONY: bench-memory bench-correlation bench-recording bench-processes
-bench-memory bench-correlation bench-recording bench-processes: xen tools drivers
+.PHONY: bench-memory bench-correlation bench-recording bench-processes bench-disks
+bench-memory bench-correlation bench-recording bench-processes bench-disks: xen tools drivers
 	@tests/bench/host-$(@:bench-%=%).sh
 
 # Needs Debian's chromium, chromium-driver and python3-selenium.
