@@ -270,8 +270,9 @@ static int events(struct xensched_area *area, uint32_t mask, uint32_t lease_ms)
     if (log->program)
         return 0;
 
-    return -program_start(&log->maps, &log->facts, true, &log->program,
-                          &refusal);
+    /* Whatever it was, its words are in @refusal, which failed() has. */
+    return program_start(&log->maps, &log->facts, true, &log->program,
+                         &refusal) ? EIO : 0;
 }
 
 /* Mappings keep it, and they are gone. */

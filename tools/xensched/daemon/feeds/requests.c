@@ -2,6 +2,7 @@
 /* requests.c - see requests.h. */
 #include "daemon/say.h"
 #include "feed.h"
+#include "numbers.h"
 #include "requests.h"
 #include "requests-area.h"
 
@@ -38,11 +39,15 @@ void requests_step(struct feeds *feeds, struct feed *feed,
                    const struct feed *log, const struct domains *domains,
                    uint64_t now_ns)
 {
+    const struct domain *dom0 = domains_find(domains, 0);
+
     feed->acct = log->acct;
     if (!is_wanted(feeds, log)) {
         let_go(feed, now_ns);
         return;
     }
+    if (dom0)
+        numbers_set_sieve(feed, dom0, domains);
     feed_step(feeds, feed, now_ns);
     requests_write_numbers(feed, domains);
 }
