@@ -21,7 +21,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.append(TOP + "/tests")
 from prometheus import (  # noqa: E402
-    TOOLS, fetch, free_port, panels, query, running, until)
+    TOOLS, fetch, free_port, hostless, panels, query, running, until)
 from tap import Tap  # noqa: E402  (tests/tap.py)
 
 XENSCHED = os.environ.get("XENSCHED", TOP + "/build/unit/xensched-test")
@@ -160,6 +160,8 @@ def test_fleet(port):
 
 
 def test_dashboard(port):
+    check("the dashboard's lines tell hosts apart", not hostless(DASHBOARD),
+          *hostless(DASHBOARD))
     for title, expression in panels(DASHBOARD):
         hosts = set()
         with contextlib.suppress(OSError, ValueError):

@@ -17,7 +17,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
 sys.path.append(TOP + "/tests")
 from prometheus import (  # noqa: E402
-    TOOLS, fetch, free_port, panels, query, running, until)
+    TOOLS, fetch, free_port, hostless, panels, query, running, until)
 from tap import Tap  # noqa: E402  (tests/tap.py)
 
 METRICS_TEST = TOP + "/build/unit/test-metrics"
@@ -85,6 +85,8 @@ def test_prometheus(port, text):
 
 
 def test_dashboard(port):
+    check("the dashboard's lines tell hosts apart", not hostless(DASHBOARD),
+          *hostless(DASHBOARD))
     for title, expression in panels(DASHBOARD):
         try:
             good = bool(query(port, expression))

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import re
 import socket
 import subprocess
 import time
@@ -61,9 +62,22 @@ def until(port, expression, seconds=60):
     return False
 
 
-def panels(board):
-    """Of a dashboard: (title, expression) of each, for all hosts."""
+def targets(board):
+    """Of a dashboard: (title, what Grafana asks and how it calls it) of each."""
     with open(board, encoding="utf-8") as file:
         for panel in json.load(file)["panels"]:
             for target in panel["targets"]:
-                yield panel["title"], target["expr"].replace("$instance", ".*")
+                yield panel["title"], target
+
+
+def panels(board):
+    """Of a dashboard: (title, expression) of each, for all hosts."""
+    for title, target in targets(board):
+        yield title, target["expr"].replace("$instance", ".*")
+
+
+def hostless(board):
+    """Titles of those panels whose lines do not say of which host they are."""
+    return [title for title, target in targets(board)
+            if not re.search(r"{{(instance|host)}}", target["legendFormat"])
+            and not re.match(r"sum\([^,]*\)$", target["expr"])]
