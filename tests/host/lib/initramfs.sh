@@ -24,7 +24,9 @@ readonly INITRAMFS_MODULES=(
 )
 
 # Those that dom0 alone has, and a guest need not unpack: it serves their networks.
-readonly INITRAMFS_DOM0_MODULES=(xen-netback bridge nf_tables virtio_net)
+readonly INITRAMFS_DOM0_MODULES=(
+    xen-netback bridge crc32c_generic nf_tables nft_meta_bridge virtio_net
+)
 
 initramfs_programs()
 {
