@@ -197,6 +197,7 @@ if full; then
     suite trace-points tests/host/trace-points.sh
     suite stock-host tests/host/stock.sh
     suite debug-host tests/host/debug.sh
+    suite fleet-hosts tests/metrics/fleet-hosts.t
     suite checked-kernel tests/host/checked-kernel.sh
     suite demo       step "make demo" tests/host/demo.sh
     suite linux-6.12 tests/drivers/test.sh 6.12
