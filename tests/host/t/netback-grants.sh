@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 1 --cores 2
+# time: 200
+# only: full
+#
+# What Xen's events show of a guest's network, which Linux' netback serves, is what
+# docs/events.md says, for packets that fit into a page: a copy for each packet of the
+# guest's, a map and an unmap if it is longer than 128 bytes, and a copy for what it gets.
+# Compared with what the interface in dom0 has counted.  Fails if netback moves data in a
+# way that is not logged, or the page says something else than what it does.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/log.sh
+. /usr/lib/box/bridge.sh
+
+ours=10.0.0.1 theirs=10.0.0.2
+
+# counted WHAT: of the guest's interface: rx_ is what it sent, tx_ what it got.
+counted()
+{
+    cat "/sys/class/net/vif$domid.0/statistics/$1"
+}
+
+# during COMMAND...: what was counted and logged while it ran, in variables.
+during()
+{
+    local code=0
+
+    packets_out=$(counted rx_packets) bytes_out=$(counted rx_bytes)
+    packets_in=$(counted tx_packets) bytes_in=$(counted tx_bytes)
+    log_set_up 4194304
+    log_guest talker $ONE
+    schedlog-area bind 0 all $TWO , route $TWO all 0
+    logging grant-map,grant-unmap,grant-copy,evtchn-send "$@" || code=$?
+    packets_out=$(($(counted rx_packets) - packets_out))
+    packets_in=$(($(counted tx_packets) - packets_in))
+    bytes_out=$(($(counted rx_bytes) - bytes_out))
+    bytes_in=$(($(counted tx_bytes) - bytes_in))
+    copies=$(rows grant-copy $TWO $ONE)
+    maps=$(rows grant-map $TWO $ONE)
+    unmaps=$(rows grant-unmap $TWO $ONE)
+    note "it sent $packets_out packets, $bytes_out bytes; got $packets_in, $bytes_in;" \
+        "$copies copies, $maps maps, $unmaps unmaps," \
+        "$(rows evtchn-send $ONE $TWO) and $(rows evtchn-send $TWO $ONE) notifications"
+    return $code
+}
+
+# pings SIZE: 50 of them, each answered
+pings()
+{
+    during in_guest talker "ping -q -A -c 50 -s $1 -w 60 $ours"
+}
+
+# Nobody asks who is there, in either of them.
+no_others='echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6 && arp -s'
+
+guest start obedient name=talker network=$theirs/24
+domid=$(xl domid talker)
+ip addr add $ours/24 dev "${bridge:?}"
+check "they reach each other" in_guest talker "ping -c 1 -w 20 $ours"
+check "and are silent otherwise" sh -c "$no_others $theirs \
+    $(xenstore-read "/local/domain/$domid/device/vif/0/mac")"
+check "... both" in_guest talker "$no_others $ours $(cat "/sys/class/net/$bridge/address")"
+
+pings 56
+is "50 pings of 98 bytes are answered" $? 0
+is "that is 50 packets each way" "$packets_out $packets_in" "50 50"
+is "each is one copy" "$copies" $((packets_out + packets_in))
+is "which maps nothing" "$maps $unmaps" "0 0"
+
+pings 1000
+is "50 pings of 1042 bytes are answered" $? 0
+is "each packet is one copy, longer ones, too" "$copies" $((packets_out + packets_in))
+is "what the guest sends beyond 128 bytes is mapped, a page for each" "$maps" 50
+is "and unmapped" "$unmaps" 50
+
+schedlog-area release
+finish
