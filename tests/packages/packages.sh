@@ -357,10 +357,12 @@ with_older_source()
     return "$rc"
 }
 
-# The next time that DKMS is asked.
+# The next time that DKMS is asked it can be built again, and modprobe is told what to do
+# if it cannot be loaded all the same.
 built_again()
 {
-    apt_get install --reinstall "linux-headers-$(kernel)" && modules
+    apt_get install --reinstall "linux-headers-$(kernel)" && modules &&
+        inside modprobe -S "$(kernel)" -c | grep '^install xen_blkback .*insmod'
 }
 
 # --- all of it ---

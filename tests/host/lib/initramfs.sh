@@ -49,7 +49,8 @@ initramfs_inputs()
 {
     local places=("$BOX_SOURCE/dom0" "$BOX_SOURCE/guests"
                   "$BOX_SOURCE/lib/initramfs.sh" "$BOX_HOST/programs"
-                  "$BOX_HOST/kernel/package" "$(command -v busybox)")
+                  "$BOX_HOST/kernel/package" "$BOX_BLKBACK_MODPROBE"
+                  "$(command -v busybox)")
 
     places+=("${INITRAMFS_TOOLSTACK[@]/#/$BOX_TOOLSTACK/}" "$BOX_TOOLSTACK/usr/lib")
     [[ -d $BOX_TOOLS ]] && places+=("$BOX_TOOLS")
@@ -161,7 +162,8 @@ install_drivers()
 {
     mkdir -p "$1/lib/xensched"
     initramfs_drivers | xargs -r cp -t "$1/lib/xensched"
-    find "$1/lib/xensched" -type f -exec strip --strip-debug {} +
+    cp "$BOX_BLKBACK_MODPROBE" "$1/lib/xensched/modprobe.conf"
+    find "$1/lib/xensched" -name '*.ko' -exec strip --strip-debug {} +
 }
 
 # install_modules ROOT MODULE...

@@ -20,6 +20,8 @@ BOX_DIST=${BOX_DIST:-$BOX_BUILD/dist}
 BOX_TOOLSTACK=${BOX_TOOLSTACK:-$BOX_DIST}               # that of dom0
 BOX_TOOLS=${BOX_TOOLS:-$BOX_BUILD/tools}
 BOX_DRIVERS=${BOX_DRIVERS:-$BOX_TOP_BUILD/guest-drivers}   # by kernel release
+# What modprobe is told where our xen-blkback is installed.
+BOX_BLKBACK_MODPROBE=${BOX_BLKBACK_MODPROBE:-$BOX_SOURCE/../../guest-drivers/dkms/modprobe.conf}
 
 # The machine model and the descriptions of machines.
 BOX_MACHINE=${BOX_MACHINE:-$BOX_SOURCE/../machine}

@@ -7,8 +7,9 @@
 #
 # Gives: $BOX_HOST/boot/systemd.cpio
 
-# Since systemd 254 a service is started by a program of its own.
-readonly SYSTEMD_PROGRAMS=(/usr/lib/systemd/systemd{,-executor} /usr/bin/systemctl)
+# Since systemd 254 a service is started by a program of its own.  kmod loads its modules.
+readonly SYSTEMD_PROGRAMS=(/usr/lib/systemd/systemd{,-executor} /usr/bin/systemctl
+                           /usr/bin/kmod)
 readonly SYSTEMD_UNITS=(basic.target sysinit.target shutdown.target)
 
 install_systemd()

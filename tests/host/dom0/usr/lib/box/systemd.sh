@@ -6,10 +6,16 @@
 # and has its own mounts, beside all else that runs in dom0; /run, the file system
 # and Xen are the same.  Needs daemon.sh.
 
+# The programs alone; modprobe is with them.
+unpack_systemd()
+{
+    (cd / && cpio -i -d -u 2>/dev/null) </boot/systemd.cpio
+}
+
 # What it says of itself goes to dom0's console.
 start_systemd()
 {
-    (cd / && cpio -i -d -u 2>/dev/null) </boot/systemd.cpio || return 1
+    unpack_systemd || return 1
     mount -t cgroup2 cgroup2 /sys/fs/cgroup || return 1
     tr -d - </proc/sys/kernel/random/uuid >/etc/machine-id
     # A new /proc has no xenfs, without which no unit of Xen is started.
