@@ -10,8 +10,8 @@
 # In exact mode.  A request is a 4 KiB direct read from a RAM disk that dom0
 # serves, one at a time.  What the model cannot show: docs/machine.md.
 #
-# Writes build/bench/machine.json: by machine, places and log, with the counts of
-# each round, and the times modelled from them.
+# Writes build/bench/machine.json: by machine, places, log and xentrace, with the
+# counts of each round, and the times modelled from them.
 
 set -euo pipefail
 
@@ -38,9 +38,9 @@ measure()
     bench_dump "$results/log.rows"
 )
 
-read -ra machines <<<"${MACHINES:-xeon2}"
+read -ra machines <<<"${MACHINES:-xeon2 epyc2}"
 for machine in "${machines[@]}"; do
     measure "$machine"
 done
-"$here/host/machine.py" "$results" "$out/machine.json" "${machines[@]}" |
+"$here/host/machine.py" "$results" "$out/machine.json" "$BOX_DIST" "${machines[@]}" |
     tee "$out/machine.txt"

@@ -3,14 +3,16 @@
 #
 # The part of host-machine.sh that runs in dom0.  Its vCPU 0 is held on pCPU 0 and
 # does all of dom0's work; vCPU 1, held on the last pCPU, has nothing to do but
-# xenschedd.  For each place of the guest, and with a log, $rounds times:
+# xenschedd or xentrace.  For each place of the guest, with a log, and with a trace,
+# $rounds times:
 #
 #   $RESULTS/machine.jsonl  by the machine model, region 2 n + 1: $few requests at
 #                           place n, 2 n + 2: $many of them
 #   $RESULTS/places         lines: N PLACE PCPU
-#   $RESULTS/ticks          lines: TICKS-OF-FEW TICKS-OF-MANY, with a log
 #   $RESULTS/log.rows       a recording of $many requests
 #   $RESULTS/log.status     what the daemon said meanwhile
+#   $RESULTS/xentrace.few, xentrace.many
+#                           traces of that many requests
 #
 # All memory is node 0's: it is the pCPU that changes its place.
 
@@ -20,8 +22,10 @@ set -e
 
 # Requests; the difference of two regions has nothing of dd's beginning or end.
 few=100 many=500 rounds=5
-interval=10     # ms, between two looks of the daemon
-echo "$few $many $rounds $interval" >"$RESULTS/requests"
+# With a log: so many that the daemon, which comes when a log file is half full, comes
+# several times.  The disk has room for 8192.
+many_read=8000 rounds_read=2
+echo "$few $many $rounds $many_read $rounds_read" >"$RESULTS/requests"
 
 last=$(($(xl info nr_cpus) - 1))
 cores=$(((last + 1) / 2))
@@ -43,50 +47,34 @@ reads()
     echo "dd if=/dev/xvda of=/dev/null bs=4k iflag=direct count=$1 2>/dev/null"
 }
 
-# in_guest COMMAND: sets ticks, between two marks of the command
+# in_guest COMMAND
 in_guest()
 {
     # shellcheck disable=SC2046 # its words
     set -- $(errand run "$front" "$1")
     [ "$3" = 0 ]
-    ticks=$1
 }
 
-# count_lines N: warm caches first
+# count_lines N MANY: warm caches first
 count_lines()
 {
     in_guest "region 63 && $(reads $few) && region $((2 * $1 + 1)) &&
-        $(reads $few) && region $((2 * $1 + 2)) && $(reads $many) && region 0 &&
-        errand mark && errand mark"
+        $(reads $few) && region $((2 * $1 + 2)) && $(reads "$2") && region 0"
 }
 
-# place N NAME PCPU
+# place N NAME PCPU [MANY ROUNDS]
 place()
 {
     local round=0
 
-    echo "$1 $2 $3" >>"$RESULTS/places"
+    echo "$1 $2 ${4:-$many} ${5:-$rounds}" >>"$RESULTS/places"
     xl vcpu-pin front 0 "$3"
-    in_guest "errand mark && $(reads $few) && errand mark"
-    while [ $round -lt $rounds ]; do
-        count_lines "$1"
+    in_guest "$(reads $few)"
+    while [ $round -lt "${5:-$rounds}" ]; do
+        count_lines "$1" "${4:-$many}"
         round=$((round + 1))
     done
     echo "$2 is done"
-}
-
-# How long a request takes with the daemon at work, which says how often it looks.
-count_ticks()
-{
-    local one round=0
-
-    while [ $round -lt $rounds ]; do
-        in_guest "errand mark && $(reads $few) && errand mark"
-        one=$ticks
-        in_guest "errand mark && $(reads $many) && errand mark"
-        echo "$one $ticks" >>"$RESULTS/ticks"
-        round=$((round + 1))
-    done
 }
 
 record()
@@ -96,7 +84,7 @@ record()
     taskset 2 xensched record "$RESULTS/log.rows" 2>/dev/null &
     recorder=$!
     usleep 300000
-    in_guest "errand mark && $(reads $many) && errand mark"
+    in_guest "$(reads $many)"
     usleep 300000
     kill -INT $recorder
     wait $recorder
@@ -107,19 +95,41 @@ with_log()
 {
     # It and its helpers inherit this.
     taskset -p 2 $$ >/dev/null
-    start_daemon --mode observe --log service-ns,evtchn-send \
-        --interval $interval
+    start_daemon --mode observe --log service-ns,evtchn-send
     taskset -p 1 $$ >/dev/null
-    place 5 log 1
-    count_ticks
+    place 5 log 1 $many_read $rounds_read
     record
     stop_daemon
 }
 
+# trace FILE COMMAND...: all classes of events.  It comes each 10 ms, so that its buffers
+# do not run over.
+trace()
+{
+    local file="$1" tracer
+
+    shift
+    taskset 2 xentrace -D -s 10 -e all "$file" 2>>/tmp/xentrace.log &
+    tracer=$!
+    sleep 1
+    "$@"
+    kill -INT $tracer
+    wait $tracer || :
+}
+
+with_xentrace()
+{
+    trace /dev/null place 6 xentrace 1
+    trace /tmp/xentrace.few in_guest "$(reads $few)"
+    trace /tmp/xentrace.many in_guest "$(reads $many)"
+    # xentrace writes what it has mapped of Xen, of which the share takes nothing.
+    cp /tmp/xentrace.few /tmp/xentrace.many "$RESULTS"
+}
+
 xl vcpu-pin Domain-0 0 0 all
 xl vcpu-pin Domain-0 1 "$last" all
-guest start idle name=front cpus=0 disk=16 run='errand serve' \
-    prepare='dd if=/dev/zero of=/dev/xvda bs=1M count=16 oflag=direct 2>/dev/null'
+guest start idle name=front cpus=0 disk=32 run='errand serve' \
+    prepare='dd if=/dev/zero of=/dev/xvda bs=1M count=32 oflag=direct 2>/dev/null'
 front=$(xl domid front)
 keep_on_vcpu_0
 
@@ -127,5 +137,6 @@ place 0 same-pcpu 0
 place 1 same-llc 1
 [ "$cores" -le 2 ] || place 2 same-socket 2
 place 3 other-socket "$cores"
-place 4 no-log 1
+place 4 no-log 1 $many_read $rounds_read
 with_log
+with_xentrace

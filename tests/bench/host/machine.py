@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What machine-dom0.sh measured, as a table and as JSON.
 
-Usage: machine.py RESULTS-FOLDER OUTPUT.json MACHINE...
+Usage: machine.py RESULTS-FOLDER OUTPUT.json TOOLSTACK MACHINE...
 
 RESULTS-FOLDER/MACHINE has, besides what dom0 wrote, the counts of the machine
 model (machine.jsonl) and the rows of the recording as JSON lines (log.jsonl).
+TOOLSTACK has xenalyze, which counts what xentrace wrote.
 Every figure is a median over the rounds, of a region with many requests less one
 with few, per request; modelled times are of all pCPUs together.
 """
@@ -18,11 +19,16 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "machine"))
 
 # pylint: disable=wrong-import-position
 import modelled
-from rows import accounting_domains, events_of
+from rows import accounting_domains, events_of, xentrace_records
 
 SHOWN = ("llc", "same_llc", "same_socket", "other_socket",
          "upgrade_same_llc", "upgrade_same_socket", "upgrade_other_socket",
          "dram_local", "dram_remote", "ipis")
+
+
+# Places of machine-dom0.sh at which it is not the guest's pCPU that differs.
+NO_LOG = 4
+PLACE_OF_LOG = {5: "log", 6: "xentrace"}
 
 
 def per_request(few, many, requests):
@@ -68,47 +74,48 @@ def rows_while_they_talk(folder):
     return sum(talk[0] <= row["time_s"] <= talk[-1] for row in rows)
 
 
-def log_costs(folder, machine, regions, requests, settings):
-    """Of a row where it is written, and of a look where it is read."""
-    _, many, _, interval_ms = settings
-    rows = rows_while_they_talk(str(folder)) / many
-    with open(folder / "ticks", encoding="ascii") as file:
-        ticks = modelled.median([(int(two) - int(one)) / requests for one, two
-                                 in map(str.split, file)])
-    looks = ticks / (interval_ms * 1e6)
+def xentrace_per_request(folder, toolstack, requests):
+    few, many = (xentrace_records(str(folder / ("xentrace." + which)), toolstack)
+                 for which in ("few", "many"))
+    return (many - few) / requests
+
+
+def costs(machine, regions, place, requests, rows):
+    """Of a row (ROWS of a request) where it is written, and of one where it is read.
+    REQUESTS of a round: without a log, and at PLACE."""
     reader = {machine["pcpus"] - 1}
     writers = set(range(machine["pcpus"])) - reader
-    off = rounds_of(regions, 4, requests, writers)
-    written = [{name: (one[name] - without[name]) / rows for name in one}
-               for one, without in zip(rounds_of(regions, 5, requests,
-                                                 writers), off)]
-    look = [{name: value / looks for name, value in one.items()}
-            for one in rounds_of(regions, 5, requests, reader)]
+    off = medians(rounds_of(regions, NO_LOG, requests[0], writers))
+    written = [{name: (value - off[name]) / rows for name, value in one.items()}
+               for one in rounds_of(regions, place, requests[1], writers)]
+    read = [{name: value / rows for name, value in one.items()}
+            for one in rounds_of(regions, place, requests[1], reader)]
     return {"rows_per_request": round(rows, 2),
-            "rows_per_look": round(rows / looks, 1),
             "row_written": {"counts": medians(written),
                             "modelled_ns": times(machine, written)},
-            "look_from_the_other_socket": {
-                "counts": medians(look), "modelled_ns": times(machine, look)}}
+            "row_read_from_the_other_socket": {
+                "counts": medians(read), "modelled_ns": times(machine, read)}}
 
 
-def results(folder):
+def results(folder, toolstack):
     machine, regions = modelled.read(folder / "machine.jsonl")
     with open(folder / "requests", encoding="ascii") as file:
-        settings = tuple(map(int, file.read().split()))
-    few, many, rounds, _ = settings
-    requests = many - few
+        few, many, rounds, many_read, _ = map(int, file.read().split())
     places = []
     with open(folder / "places", encoding="ascii") as file:
-        for number, name, _ in map(str.split, file):
-            found = rounds_of(regions, int(number), requests)
-            if len(found) != rounds:
-                raise SystemExit("%s: %d rounds, not %d" % (name, len(found),
-                                                            rounds))
+        for number, name, requests, wanted in map(str.split, file):
+            found = rounds_of(regions, int(number), int(requests) - few)
+            if len(found) != int(wanted):
+                raise SystemExit("%s: %d rounds, not %s" % (name, len(found),
+                                                            wanted))
             places.append(place(machine, name, found))
-    return {"machine": machine, "places": places, "requests": requests,
+    return {"machine": machine, "places": places, "requests": many - few,
             "rounds": rounds,
-            "log": log_costs(folder, machine, regions, requests, settings)}
+            "log": costs(machine, regions, 5, (many_read - few, many_read - few),
+                         rows_while_they_talk(str(folder)) / many),
+            "xentrace": costs(machine, regions, 6, (many_read - few, many - few),
+                              xentrace_per_request(folder, toolstack,
+                                                   many - few))}
 
 
 def print_places(found):
@@ -137,21 +144,21 @@ def print_verdict(found):
                       (far[key] / base[key] - 1) * 100)))
 
 
-def print_log(log):
-    print("\n%.1f rows per request, %.0f per look" % (
-        log["rows_per_request"], log["rows_per_look"]))
-    for name in ("row_written", "look_from_the_other_socket"):
+def print_log(name, log):
+    print("\n%s: %.1f rows per request" % (name, log["rows_per_request"]))
+    for name in ("row_written", "row_read_from_the_other_socket"):
         one = log[name]
-        print("%-27s %9.1f instructions" % (name.replace("_", " "),
+        print("%-31s %9.1f instructions" % (name.replace("_", " "),
                                             one["counts"]["instructions"]) +
-              "".join(", %s %.2f" % (key, one["counts"][key]) for key in SHOWN
-                      if abs(one["counts"][key]) >= 0.005) +
+              "".join(", %s %.3f" % (key, one["counts"][key]) for key in SHOWN
+                      if abs(one["counts"][key]) >= 0.0005) +
               ", %.0f modelled ns" % one["modelled_ns"]["1/1"])
 
 
 def main():
-    folder, output, *machines = sys.argv[1:]
-    found = {name: results(pathlib.Path(folder) / name) for name in machines}
+    folder, output, toolstack, *machines = sys.argv[1:]
+    found = {name: results(pathlib.Path(folder) / name, toolstack)
+             for name in machines}
     with open(output, "w", encoding="ascii") as file:
         json.dump(found, file, indent=1)
         file.write("\n")
@@ -159,7 +166,8 @@ def main():
         print("== %s" % name)
         print_places(one)
         print_verdict(one)
-        print_log(one["log"])
+        for name in PLACE_OF_LOG.values():
+            print_log(name, one[name])
 
 
 main()

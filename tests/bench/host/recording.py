@@ -12,31 +12,25 @@ mode.
 """
 
 import json
-import os
 import statistics
 import subprocess
 import sys
 
+from rows import xentrace_records
 from runs import figures
 
 CONFIGS = ["patched", "all", "all_threads", "xentrace", "trace_cmd"]
 WORKLOADS = ["fio-rand4k-qd1", "fio-rand4k-qd32", "postmark"]
 
 
-def lines_of(command, **more):
-    done = subprocess.run(command, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, check=False, **more)
-    return done.stdout.count(b"\n")
-
-
 def records(folder, toolstack, config, workload):
     if config == "xentrace":
-        return lines_of([toolstack + "/usr/bin/xenalyze", "--dump-all",
-                         "%s/xentrace_all-%s" % (folder, workload)],
-                        env=dict(os.environ,
-                                 LD_LIBRARY_PATH=toolstack + "/usr/lib"))
-    return lines_of(["trace-cmd", "report", "-i",
-                     "%s/trace_cmd-%s" % (folder, workload)])
+        return xentrace_records("%s/xentrace_all-%s" % (folder, workload),
+                                toolstack)
+    done = subprocess.run(
+        ["trace-cmd", "report", "-i", "%s/trace_cmd-%s" % (folder, workload)],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return done.stdout.count(b"\n")
 
 
 def measured(folder, toolstack):

@@ -3,6 +3,8 @@
 
 import collections
 import json
+import os
+import subprocess
 
 
 def accounting_domains(folder, name):
@@ -33,3 +35,12 @@ def per_interval(rows, interval_ms, number):
     for row in rows:
         sums[int(row["time_s"] * 1e3 // interval_ms)] += number(row)
     return sums
+
+
+def xentrace_records(path, toolstack):
+    """How many a trace of xentrace has, by its own reader."""
+    done = subprocess.run(
+        [toolstack + "/usr/bin/xenalyze", "--dump-all", path],
+        env=dict(os.environ, LD_LIBRARY_PATH=toolstack + "/usr/lib"),
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    return done.stdout.count(b"\n")
