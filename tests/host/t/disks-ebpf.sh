@@ -33,7 +33,8 @@ start_daemon
 is "the daemon starts" $? 0
 sleep 3
 check "without a disk there is no program" not_attached
-start_all one:disk=16 two:disk=16
+guest start obedient name=one disk=16
+guest start obedient name=two disk=16
 check "with one there is" until_true 10 source_is ebpf reading
 check "in xen-blkback" attached
 is "300 requests of a page" \
