@@ -19,6 +19,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TOP / "tests/bench/host"))
 sys.dont_write_bytecode = True
 
+import disks  # pylint: disable=wrong-import-position
 import recording  # pylint: disable=wrong-import-position
 import report  # pylint: disable=wrong-import-position
 
@@ -319,6 +320,7 @@ TABLES = {
     "cases": cases,
     "memory": memory,
     "correlation": correlation,
+    "disks": lambda: disks.table(load("disks")),
     "recording": lambda: recording.table(load("recording")),
     "page": page,
     "lever-room": lambda: lever(["room"], *ROOM, "per second", "waits, ms",
