@@ -87,6 +87,16 @@ run --host
 is "options that are missing are wrong use" "$code" 64
 
 begin
+limit='echo "ok - $(cat "${@: -2:1}") s, $*" | sed "s/ [^ ]*run-test.*//"; echo 1..1'
+a_test fast '# time: 100' "$limit"
+a_test exact '# box: --mode exact' '# time: 100' "$limit"
+run
+check "a test has the time that it says, and its box some more" \
+    says "fast: 100 s, .*--timeout 340$"
+check "in exact mode, in which dom0's clock may jump, five times as much" \
+    says "exact: 500 s, .*--timeout 740$"
+
+begin
 a_test fine 'echo "ok - it works"' 'echo 1..1'
 a_test full 'exit 1'
 a_test quiet 'exit 0'
