@@ -17,7 +17,7 @@ event=$tracing/events/xen_blkback/xen_blkback_response
 use_traced()
 {
     [ -d $tracing/events ] || mount -t tracefs tracefs $tracing || return
-    modprobe null_blk nr_devices=1 gb=1 memory_backed=1 discard=1 irqmode=1 &&
+    modprobe null_blk nr_devices=1 gb=1 memory_backed=1 discard=1 cache_size=16 irqmode=1 &&
         rmmod xen-blkback &&
         insmod /lib/xensched/xen-blkback-traced.ko
 }
