@@ -3,8 +3,9 @@
 #
 # The second user of jump labels, Xen's trace points, on the hypervisor that the series
 # to xen-devel makes (xen-patches/trace-points.sh): they trace when xentrace says so, and
-# otherwise cost less than those of the unpatched hypervisor, in instructions of whole
-# operations (exact mode; see ../bench/site-cost.sh).  Writes TAP.
+# otherwise cost less than those of the unpatched hypervisor, or with context switches
+# hardly more, in instructions of whole operations (exact mode; see
+# ../bench/site-cost.sh).  Writes TAP.
 #
 # Needs `make xen xen-native`.
 
