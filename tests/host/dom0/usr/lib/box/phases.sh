@@ -19,7 +19,7 @@ phase_node=/phases
 # one_guest NAME RAM-DISK: with that and one of the driver domain's.
 one_guest()
 {
-    guest start idle name="$1" memory=112 run="phases serve $phase_node $1" \
+    guest start idle name="$1" run="phases serve $phase_node $1" \
         prepare='until [ -b /dev/xvda ] && [ -b /dev/xvdb ]; do
                      usleep 50000
                  done' \
