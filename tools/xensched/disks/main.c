@@ -24,7 +24,7 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };
 #define LOOK_US 300000
 #define IDLE_US 1000000 /* while nobody wants to know */
 
-/* Looks until what could not be is tried again. */
+/* Looks until what could not be is tried again, and front ends that are gone forgotten. */
 #define LOOKS_PER_TRY 10
 
 #define WISH "schedlog/request/version"
@@ -151,7 +151,6 @@ static void write_sums(void)
 {
     char text[SUMS_TEXT];
 
-    sums_keep(&sums, is_served, &vbds);
     if (!sums_write(&sums, text))
         say("there are more front ends than a node of xenstore can have");
     if (is_written && !strcmp(text, written))
@@ -174,7 +173,7 @@ static void withdraw(void)
 /* Returns how long there is nothing to be done. */
 static unsigned int look(void)
 {
-    bool there;
+    bool there, again;
 
     if (!connect_xenstore())
         return IDLE_US;
@@ -188,8 +187,11 @@ static unsigned int look(void)
     if (logged && !there)
         stop_logging(); /* so that nothing holds xen-blkback */
     read_them();
-    if (!logged && there && looks++ % LOOKS_PER_TRY == 0)
+    again = looks++ % LOOKS_PER_TRY == 0;
+    if (again && !logged && there)
         try_logging();
+    if (again)
+        sums_keep(&sums, is_served, &vbds);
     write_sums();
 
     return LOOK_US;

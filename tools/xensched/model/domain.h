@@ -80,7 +80,7 @@ struct domain {
     const struct rule *rule;     /* of the configuration; NULL: none */
     uint64_t since_ns;           /* when it was seen first */
     struct pages pages;          /* where its memory is */
-    unsigned int nr_servers;     /* 0: not known; see servers.h */
+    unsigned int nr_servers;     /* 0: not known; by front end, see servers.h */
     struct domain_server *servers;
     enum domain_affinity affinity;
     bool held;                   /* by an operator; in a snapshot only */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* servers.c - see servers.h. */
+#include <string.h>
+
 #include "memory.h"
 #include "servers.h"
 
@@ -58,40 +60,64 @@ bool servers_matter(const struct topology *t, const struct domain *d)
     return several;
 }
 
-void servers_add(struct domain *d, uint32_t front_end, unsigned int vcpu)
+/* The first one of @front_end, or where it would be. */
+static unsigned int first_of(const struct domain *d, uint32_t front_end)
 {
-    d->servers = need_more_memory(d->servers, d->nr_servers + 1,
-                                  sizeof(*d->servers));
-    d->servers[d->nr_servers++] = (struct domain_server){ front_end, vcpu };
+    unsigned int low = 0, high = d->nr_servers;
+
+    while (low < high) {
+        unsigned int middle = low + (high - low) / 2;
+
+        if (d->servers[middle].front_end < front_end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+
+    return low;
 }
 
-/* @wanted: of vCPUs in this map; NULL: of all. */
-static unsigned int count(const struct domain *d, uint32_t front_end,
-                          const struct cpumap *wanted)
+void servers_add(struct domain *d, uint32_t front_end, unsigned int vcpu)
 {
-    unsigned int i, nr = 0;
+    unsigned int at = first_of(d, front_end), behind = d->nr_servers - at;
 
-    for (i = 0; i < d->nr_servers; i++)
-        if (d->servers[i].front_end == front_end &&
-            (!wanted || kept_on(d, d->servers[i].vcpu, wanted)))
-            nr++;
+    d->servers = need_more_memory(d->servers, d->nr_servers + 1,
+                                  sizeof(*d->servers));
+    memmove(&d->servers[at + 1], &d->servers[at],
+            behind * sizeof(*d->servers));
+    d->servers[at] = (struct domain_server){ front_end, vcpu };
+    d->nr_servers++;
+}
 
-    return nr;
+/* Those of @front_end; *all: how many.  NULL: none. */
+static const struct domain_server *servers_of(const struct domain *d,
+                                              uint32_t front_end,
+                                              unsigned int *all)
+{
+    unsigned int first = first_of(d, front_end), end = first;
+
+    while (end < d->nr_servers && d->servers[end].front_end == front_end)
+        end++;
+    *all = end - first;
+
+    return *all ? &d->servers[first] : NULL;
 }
 
 bool servers_known(const struct domain *d, uint32_t front_end)
 {
-    return count(d, front_end, NULL);
+    unsigned int all;
+
+    return servers_of(d, front_end, &all);
 }
 
 double servers_part(const struct domain *d, uint32_t front_end,
                     unsigned int vcpu)
 {
-    unsigned int i, nr = 0, all = count(d, front_end, NULL);
+    unsigned int i, nr = 0, all;
+    const struct domain_server *server = servers_of(d, front_end, &all);
 
-    for (i = 0; i < d->nr_servers; i++)
-        nr += d->servers[i].front_end == front_end &&
-              d->servers[i].vcpu == vcpu;
+    for (i = 0; i < all; i++)
+        nr += server[i].vcpu == vcpu;
 
     return all ? (double)nr / all : 0;
 }
@@ -99,7 +125,11 @@ double servers_part(const struct domain *d, uint32_t front_end,
 double servers_part_on(const struct domain *d, uint32_t front_end,
                        const struct cpumap *cpus)
 {
-    unsigned int all = count(d, front_end, NULL);
+    unsigned int i, nr = 0, all;
+    const struct domain_server *server = servers_of(d, front_end, &all);
 
-    return all ? (double)count(d, front_end, cpus) / all : -1;
+    for (i = 0; i < all; i++)
+        nr += kept_on(d, server[i].vcpu, cpus);
+
+    return all ? (double)nr / all : -1;
 }

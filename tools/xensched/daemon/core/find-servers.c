@@ -12,19 +12,11 @@
 /* Of one driver domain; those above are not told apart. */
 #define MAX_CHANNELS 8192
 
-/* xenstored and the console are dom0's, and have nothing to do with its back ends. */
-static bool is_of_device(const struct core *core,
-                         const struct host_channel *channel)
+static int by_front_end(const void *a, const void *b)
 {
-    uint32_t ports[HOST_TOOL_PORTS];
-    unsigned int i;
+    const struct host_channel *one = a, *other = b;
 
-    core->host->tool_ports(core->host->data, channel->domid, ports);
-    for (i = 0; i < HOST_TOOL_PORTS; i++)
-        if (ports[i] && ports[i] == channel->remote_port)
-            return false;
-
-    return true;
+    return one->domid < other->domid ? -1 : one->domid > other->domid;
 }
 
 static void keep(struct core *core, uint32_t domid,
@@ -37,32 +29,63 @@ static void keep(struct core *core, uint32_t domid,
     };
 }
 
+/*
+ * The channels of one front end to driver domain @d.  xenstored and the console are
+ * dom0's, and have nothing to do with its back ends.
+ */
+static void keep_devices(struct core *core, const struct domain *d,
+                         const struct host_channel *channels, unsigned int nr)
+{
+    uint32_t ports[HOST_TOOL_PORTS];
+    unsigned int i, k;
+
+    if (!domains_find(&core->domains, channels->domid))
+        return;
+    core->host->tool_ports(core->host->data, channels->domid, ports);
+    for (i = 0; i < nr; i++) {
+        bool tool = false;
+
+        for (k = 0; k < HOST_TOOL_PORTS; k++)
+            tool = tool || (ports[k] && ports[k] == channels[i].remote_port);
+        if (!tool && channels[i].vcpu < d->nr_vcpus)
+            keep(core, d->domid, &channels[i]);
+    }
+}
+
 static void ask(struct core *core, const struct domain *d)
 {
     struct host_channel *channels = need_memory(MAX_CHANNELS,
                                                 sizeof(*channels));
-    unsigned int nr, i;
+    unsigned int nr, i, end;
 
     nr = core->host->channels(core->host->data, d->domid, channels,
                               MAX_CHANNELS);
-    for (i = 0; i < nr; i++)
-        if (channels[i].vcpu < d->nr_vcpus &&
-            domains_find(&core->domains, channels[i].domid) &&
-            is_of_device(core, &channels[i]))
-            keep(core, d->domid, &channels[i]);
+    qsort(channels, nr, sizeof(*channels), by_front_end);
+    for (i = 0; i < nr; i = end) {
+        for (end = i + 1; end < nr; end++)
+            if (channels[end].domid != channels[i].domid)
+                break;
+        keep_devices(core, d, &channels[i], end - i);
+        core_between(core);
+    }
     free(channels);
 }
 
+/* What is known of one driver domain is together. */
 static void tell(struct core *core)
 {
+    struct domain *d = NULL;
     unsigned int i;
 
     for (i = 0; i < core->nr_served; i++) {
         const struct served *s = &core->served[i];
-        struct domain *d = domains_find(&core->domains, s->domid);
 
-        if (d && s->server.vcpu < d->nr_vcpus &&
-            servers_matter(&core->topology, d))
+        if (!i || s->domid != s[-1].domid) {
+            d = domains_find(&core->domains, s->domid);
+            if (d && !servers_matter(&core->topology, d))
+                d = NULL;
+        }
+        if (d && s->server.vcpu < d->nr_vcpus)
             servers_add(d, s->server.front_end, s->server.vcpu);
     }
 }
@@ -79,10 +102,8 @@ void find_servers(struct core *core, uint64_t now_ns)
         for (i = 0; i < core->domains.nr; i++) {
             const struct domain *d = &core->domains.domain[i];
 
-            if (!servers_matter(&core->topology, d))
-                continue;
-            ask(core, d);
-            core_between(core);
+            if (servers_matter(&core->topology, d))
+                ask(core, d);
         }
     }
     tell(core);
