@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* json.c - see json.h. */
 #include <stdio.h>
+#include <time.h>
 
 #include "json.h"
 
@@ -47,6 +48,17 @@ void json_add_bool(json_object *object, const char *key, int value)
 void json_add_text(json_object *object, const char *key, const char *text)
 {
     json_object_object_add(object, key, json_object_new_string(text));
+}
+
+void json_add_time(json_object *object, const char *key, int64_t unix_time)
+{
+    time_t time = unix_time;
+    char text[40];
+    struct tm tm;
+
+    gmtime_r(&time, &tm);
+    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    json_add_text(object, key, text);
 }
 
 void json_add_real(json_object *object, const char *key, double number,

@@ -28,6 +28,8 @@ double json_number(const json_object *object, const char *key,
 void json_add_int(json_object *object, const char *key, uint64_t number);
 void json_add_bool(json_object *object, const char *key, int value);
 void json_add_text(json_object *object, const char *key, const char *text);
+/* As "2026-11-22T12:48:04Z". */
+void json_add_time(json_object *object, const char *key, int64_t unix_time);
 /* Rounded to @digits behind the point. */
 void json_add_real(json_object *object, const char *key, double number,
                    unsigned int digits);

@@ -5,7 +5,6 @@
  * It looks and says; who moves guests from host to host is xapi, Ganeti or a person.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "command/ask/field.h"
 #include "command/command.h"
@@ -14,17 +13,6 @@
 
 /* Below it, it is hardly worth moving a guest. */
 #define LEAST (1U << 20)
-
-static void add_time(json_object *to, const char *key, int64_t unix_time)
-{
-    time_t t = unix_time;
-    struct tm tm;
-    char text[40];
-
-    gmtime_r(&t, &tm);
-    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-    json_add_text(to, key, text);
-}
 
 static json_object *end_json(const struct pair_end *end)
 {
@@ -48,7 +36,7 @@ static json_object *pair_json(const struct pair *pair)
     int i;
 
     json_add_real(object, "bytes_per_s", pair->bytes_per_s, 0);
-    add_time(object, "since", pair->since);
+    json_add_time(object, "since", pair->since);
     for (i = 0; i < 2; i++)
         json_object_array_add(vms, end_json(&pair->end[i]));
     json_object_object_add(object, "vms", vms);
@@ -62,7 +50,7 @@ static json_object *pairs_json(const struct pairs *pairs, uint64_t least)
     json_object *list = json_object_new_array();
     size_t i;
 
-    add_time(object, "time", pairs->now);
+    json_add_time(object, "time", pairs->now);
     json_add_int(object, "least_bytes_per_s", least);
     for (i = 0; i < pairs->nr; i++)
         json_object_array_add(list, pair_json(&pairs->pair[i]));

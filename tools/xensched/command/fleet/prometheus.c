@@ -121,8 +121,9 @@ int prometheus_ask(const char *url, const char *expression,
 {
     static const char *const argv[] = {
         "curl", "--disable", "--silent", "--show-error", "--globoff", "--get",
-        "--write-out", "%{stderr}%{http_code}", "--proto", "=http,https", "--connect-timeout", CONNECT_SECONDS,
-        "--max-time", SECONDS, "--config", "-", NULL
+        "--write-out", "%{stderr}%{http_code}", "--proto", "=http,https",
+        "--connect-timeout", CONNECT_SECONDS, "--max-time", SECONDS,
+        "--config", "-", NULL
     };
     char *input = request(url, expression, when);
     struct program program = { .argv = argv, .input = input, .most = MOST };

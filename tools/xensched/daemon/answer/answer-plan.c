@@ -104,17 +104,6 @@ static json_object *kept(const struct core *core, const struct domain *d,
     return json;
 }
 
-static void add_time(json_object *json)
-{
-    time_t now = time(NULL);
-    char text[32];
-    struct tm tm;
-
-    gmtime_r(&now, &tm);
-    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-    json_add_text(json, "time", text);
-}
-
 void answer_add_plan(json_object *json, const struct core *core)
 {
     json_object *moves = json_object_new_array();
@@ -148,7 +137,7 @@ json_object *answer_plan(struct subject *s, struct xensched_error *err)
     json_add_text(json, "mode", mode_name(core->mode));
     policies_format(&core->settings.policies, policies);
     json_add_text(json, "policy", policies);
-    add_time(json);
+    json_add_time(json, "time", time(NULL));
     answer_add_plan(json, core);
 
     return json;
