@@ -356,6 +356,23 @@ def killed_anywhere():
 
 
 @test
+def what_is_left_of_it():
+    """what is left of one that was killed does not keep the next one out"""
+    bench = Bench(PLAN % (1, "echo >> begun; sleep 60"))
+    with bench.doing() as process:
+        bench.until(lambda: bench.lines("begun"))
+        keeper = int(subprocess.check_output(["pgrep", "-P", str(process.pid)]))
+        os.kill(keeper, signal.SIGSTOP)
+        try:
+            process.kill()
+            process.wait()
+            bench.plan(PLAN % (1, "true"))
+            bench.do().expect(0)
+        finally:
+            os.kill(keeper, signal.SIGCONT)
+
+
+@test
 def repeated_is_said():
     """a run that had begun is repeated, which is said"""
     bench = Bench(PLAN % (1, "echo >> begun; sleep 60"))

@@ -6,9 +6,9 @@
 #include <xensched/error.h>
 
 /*
- * Take the lock of @program.  It is held until the process ends, however it ends.  Returns
- * the file descriptor, or -EEXIST when another process holds it; the text says
- * which one.
+ * Take the lock of @program.  It is held until this process ends, however it ends, or closes
+ * the file; no child of it has it.  Returns the file descriptor, or -EEXIST when
+ * another process holds it; the text says which one.
  */
 int lock_take(const char *path, const char *program,
               struct xensched_error *err);
