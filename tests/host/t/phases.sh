@@ -198,8 +198,15 @@ change()
     check "$2: explain says what each of them does" all_explained "$2"
 }
 
+# Of its disks dom0 has to know as much as of its own: there are guests that use both.
+start_agent()
+{
+    in_guest driver 'setsid xensched-disks >/run/disks.log 2>&1 </dev/null &'
+}
+
 start_phase_guests
 is "a driver domain and eight guests start" $? 0
+check "the driver domain tells of its disks" start_agent
 affinities >before
 # shellcheck disable=SC2086 # separate words
 start_daemon --mode act --max-moves 100 $settings

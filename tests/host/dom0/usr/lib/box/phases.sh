@@ -45,7 +45,7 @@ start_phase_guests()
     local name
 
     xl vcpu-pin Domain-0 all 0-3 || return 1
-    guest start driver memory=192 cpus=4-7 || return 1
+    guest start driver memory=192 cpus=4-7 run=obey || return 1
     phases set $phase_node nothing >/dev/null || return 1
     for name in 1 3 5 7; do
         two_guests g$name g$((name + 1)) || return 1
