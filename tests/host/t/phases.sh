@@ -132,8 +132,10 @@ only_these()
 # partners GUEST: with whom it has to do, as explain says, 10/s at least.
 partners()
 {
-    sed -n "s/^ *evtchn-send: \([0-9]*\)[0-9.]*\/s from $1 to \(.*\)/\1 \2/p" \
-        "explain.$1" | awk '$1 >= 10 { print $2 }' | sort | tr '\n' ' '
+    awk -v me="$1" '
+        $3 == "from" && $5 == "to" && $2 + 0 >= 10 && ($4 == me || $6 == me) {
+            print $4 == me ? $6 : $4
+        }' "explain.$1" | sort -u | tr '\n' ' '
 }
 
 # decided GUEST PARTNER PLACE
