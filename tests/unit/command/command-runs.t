@@ -460,9 +460,10 @@ def another_plan():
 def one_at_a_time():
     """two do not measure each other"""
     bench = Bench(PLAN % (1, "echo >> begun; sleep 60"))
-    with bench.doing():
+    with bench.doing() as process:
         bench.until(lambda: bench.lines("begun"))
-        bench.do().expect(1, "another 'xensched runs do' is running")
+        bench.do().expect(1, "another 'xensched runs do' is running (process %d)" %
+                          process.pid)
 
 
 # The database

@@ -12,32 +12,48 @@
 
 #include "lock.h"
 
-static int is_held(int fd, const char *program, struct xensched_error *err)
+/* 0: there is none (any more); -1: that cannot be said. */
+static pid_t holder(int fd)
 {
     struct flock held = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-    if (fcntl(fd, F_GETLK, &held) || held.l_type == F_UNLCK)
-        held.l_pid = 0;    /* It has just ended. */
+    if (fcntl(fd, F_GETLK, &held))
+        return -1;
 
-    return xensched_fail(err, EEXIST, "another %s is running (process %d)",
-                         program, (int)held.l_pid);
+    return held.l_type == F_UNLCK ? 0 : held.l_pid;
+}
+
+static int try(int fd, const char *path, const char *program,
+               struct xensched_error *err)
+{
+    struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    pid_t other;
+
+    while (fcntl(fd, F_SETLK, &all)) {
+        if (errno != EACCES && errno != EAGAIN)
+            return xensched_fail(err, errno, "cannot lock '%s': %s", path,
+                                 strerror(errno));
+        other = holder(fd);
+        if (other)
+            return xensched_fail(err, EEXIST,
+                                 "another %s is running (process %d)", program,
+                                 (int)other);
+    }
+
+    return 0;
 }
 
 int lock_take(const char *path, const char *program,
               struct xensched_error *err)
 {
-    struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600), rc;
 
     if (fd < 0)
         return xensched_fail(err, errno, "cannot open the lock '%s': %s", path,
                              strerror(errno));
-    if (!fcntl(fd, F_SETLK, &all))
+    rc = try(fd, path, program, err);
+    if (!rc)
         return fd;
-    rc = errno == EACCES || errno == EAGAIN
-         ? is_held(fd, program, err)
-         : xensched_fail(err, errno, "cannot lock '%s': %s", path,
-                         strerror(errno));
     close(fd);
 
     return rc;
