@@ -29,24 +29,9 @@ more_served()
     echo $(($(served) - before))
 }
 
-start_agent()
-{
-    in_guest driver 'setsid xensched-disks >/run/disks.log 2>&1 </dev/null &'
-}
-
 agent_says()
 {
     in_guest driver "grep -q '$1' /run/disks.log"
-}
-
-reason()
-{
-    xensched status | grep "^domain:$driver "
-}
-
-told()
-{
-    reason | grep -q 'what xensched-disks there says'
 }
 
 node()
@@ -74,7 +59,7 @@ check "the agent starts" start_agent
 sleep 2
 check "nobody wants to know: it says nothing" no_node
 start_daemon
-check "the daemon hears of it" until_true 20 told
+check "the daemon hears of it" until_true 20 agent_is_heard
 check "a program logs there" until_true 10 agent_says 'eBPF program'
 in_guest remote 'disk-io /dev/xvda write 4096 1'
 sleep 3

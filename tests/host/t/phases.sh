@@ -17,6 +17,7 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 . /usr/lib/box/phases.sh
+. /usr/lib/box/sources.sh
 
 journal=/var/log/xensched/journal.jsonl
 # What makes it so quick: forgetting in 250 ms, four plans a second.  Four of them
@@ -200,19 +201,15 @@ change()
     check "$2: explain says what each of them does" all_explained "$2"
 }
 
-# Of its disks dom0 has to know as much as of its own: there are guests that use both.
-start_agent()
-{
-    in_guest driver 'setsid xensched-disks >/run/disks.log 2>&1 </dev/null &'
-}
-
 start_phase_guests
 is "a driver domain and eight guests start" $? 0
-check "the driver domain tells of its disks" start_agent
+# Of its disks dom0 has to know as much as of its own: there are guests that use both.
+start_agent
 affinities >before
 # shellcheck disable=SC2086 # separate words
 start_daemon --mode act --max-moves 100 $settings
 is "the daemon starts: $settings" $? 0
+check "it hears of the driver domain's disks" until_true 20 agent_is_heard
 sleep 4
 is "nobody does anything: nobody is moved" "$(moves_since 0)" ""
 

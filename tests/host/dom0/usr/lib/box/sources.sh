@@ -57,3 +57,15 @@ gone()
 {
     ! xl list | awk 'NR > 1 { print $2 }' | grep -q -x "$1"
 }
+
+# xensched-disks in the guest "driver", which obeys.
+start_agent()
+{
+    in_guest driver 'setsid xensched-disks >/run/disks.log 2>&1 </dev/null &'
+}
+
+agent_is_heard()
+{
+    xensched status | grep "^domain:$(xl domid driver) " |
+        grep -q 'what xensched-disks there says'
+}
