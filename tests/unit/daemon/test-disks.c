@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What dom0's back end does for whom, from files as Linux has them: sectors become
- * pages of the right pair, each once, whole pages only.  Fails if a disk that is new
+ * pages of the right pair, each once, whole pages only, and those with segments with them.  Fails if a disk that is new
  * counts as if all it ever did were of now, if one that is another's under the same name
  * makes a number below 0, or if somebody is charged who has no accounting domain.
  */
@@ -43,10 +43,13 @@ static void write_file(const char *device, const char *name, uint64_t number)
     fclose(file);
 }
 
+/* In sectors, in requests of a page or what is left. */
 static void disk(const char *device, uint64_t got, uint64_t put)
 {
     write_file(device, "rd_sect", got);
+    write_file(device, "rd_req", (got + 7) / 8);
     write_file(device, "wr_sect", put);
+    write_file(device, "wr_req", (put + 7) / 8);
 }
 
 static void look(void)
@@ -125,6 +128,22 @@ static void parts_of_pages_come_later(void **state)
         look();
     }
     assert_int_equal(pages(), 2);
+}
+
+/* In one direction some, in the other one none: each is looked at alone. */
+static void large_requests_have_a_page_of_segments(void **state)
+{
+    (void)state;
+    disk("vbd-3-51712", 0, 0);
+    look();
+    disk("vbd-3-51712", 10 * 11 * 8, 500 * 8);
+    write_file("vbd-3-51712", "rd_req", 10);
+    look();
+    assert_int_equal(pages(), 10 * 11 + 500);
+    disk("vbd-3-51712", 10 * (11 + 12) * 8, 1000 * 8);
+    write_file("vbd-3-51712", "rd_req", 20);
+    look();
+    assert_int_equal(pages(), 10 * (11 + 13) + 1000);
 }
 
 static void two_disks_are_one_pair(void **state)
@@ -215,6 +234,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
         TEST(what_was_before_is_not_of_now),
         TEST(parts_of_pages_come_later),
+        TEST(large_requests_have_a_page_of_segments),
         TEST(two_disks_are_one_pair),
         TEST(another_disk_of_the_name),
         TEST(who_has_no_number_is_nobody),

@@ -119,16 +119,24 @@ static void serve(uint32_t domid, uint64_t pages)
 
 static char folder[40];
 
-static void write_sectors(const char *name, uint64_t number)
+static void write_number(const char *way, const char *name, uint64_t number)
 {
     char path[100];
     FILE *file;
 
-    snprintf(path, sizeof(path), "%s/vbd-4-51712/statistics/%s", folder, name);
+    snprintf(path, sizeof(path), "%s/vbd-4-51712/statistics/%s_%s", folder, way,
+             name);
     file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file, "%llu\n", (unsigned long long)number);
     fclose(file);
+}
+
+/* A request for each page. */
+static void moved(const char *way, uint64_t pages)
+{
+    write_number(way, "sect", 8 * pages);
+    write_number(way, "req", pages);
 }
 
 static void make_disk(void)
@@ -139,8 +147,8 @@ static void make_disk(void)
     mkdir(path, 0700);
     strcat(path, "/statistics");
     mkdir(path, 0700);
-    write_sectors("rd_sect", 0);
-    write_sectors("wr_sect", 0);
+    moved("rd", 0);
+    moved("wr", 0);
 }
 
 static void remove_disk(void)
@@ -218,7 +226,7 @@ static void each_request_counts_once(void **state)
     wait_for(1);
     serve(CLIENT, 33);
     serve(CLIENT, 1);
-    write_sectors("rd_sect", 8 * 34);
+    moved("rd", 34);
     wait_for(2);
     assert_int_equal(pages(), 34);
     assert_int_equal(program()->refused, 0);
@@ -249,7 +257,7 @@ static void our_module_comes_first(void **state)
     assert_int_equal(program()->state, FEED_ABSENT);
     assert_false(loaded);
     emit_dom0(CLIENT_ACCT, 7);
-    write_sectors("wr_sect", 8 * 7);
+    moved("wr", 7);
     wait_for(1);
     assert_int_equal(pages(), 7);
 }
@@ -277,7 +285,7 @@ static void where_it_cannot_be_there_are_statistics(void **state)
     wait_for(1);
     assert_int_equal(program()->state, FEED_ABSENT);
     assert_string_equal(program()->reason, "no types");
-    write_sectors("wr_sect", 8 * 5);
+    moved("wr", 5);
     wait_for(1);
     assert_int_equal(pages(), 5);
 }
@@ -291,7 +299,7 @@ static void and_where_the_kernel_refuses_it(void **state)
     wait_for(1);
     assert_int_equal(program()->state, FEED_FAILED);
     assert_string_equal(program()->reason, "it is not liked");
-    write_sectors("wr_sect", 8 * 5);
+    moved("wr", 5);
     wait_for(1);
     assert_int_equal(pages(), 5);
     wait_for(60);

@@ -13,9 +13,17 @@
 
 #define SECTORS_PER_PAGE 8
 
+/* More pages than a request has room for are named in a page of its own. */
+#define MOST_DIRECT_PAGES 11
+
+/* Linux' sums of what was read, or of what was written. */
+struct traffic {
+    uint64_t sectors, requests;
+};
+
 struct vbd {
     uint32_t domid, handle;
-    uint64_t sectors; /* read and written, as of the last look */
+    struct traffic got, put; /* as of the last look */
     bool seen;
 };
 
@@ -73,33 +81,58 @@ static bool read_number(int folder, const char *device, const char *name,
     return sscanf(text, "%" SCNu64, number) == 1;
 }
 
-/* Whole pages since the last look; what is less is left for the next one. */
+static bool read_traffic(int folder, const char *device, const char *sectors,
+                         const char *requests, struct traffic *done)
+{
+    return read_number(folder, device, sectors, &done->sectors) &&
+           read_number(folder, device, requests, &done->requests);
+}
+
+static bool went_back(const struct traffic *known, const struct traffic *now)
+{
+    return now->sectors < known->sectors || now->requests < known->requests;
+}
+
+/*
+ * Whole pages since the last look; what is less is left for the next one.  How large each
+ * request was is not known: they are taken to be of one size.
+ */
+static uint64_t pages_since(struct traffic *known, const struct traffic *now)
+{
+    uint64_t pages = (now->sectors - known->sectors) / SECTORS_PER_PAGE;
+    uint64_t requests = now->requests - known->requests;
+
+    known->sectors += pages * SECTORS_PER_PAGE;
+    known->requests = now->requests;
+
+    return pages > MOST_DIRECT_PAGES * requests ? pages + requests : pages;
+}
+
 static uint64_t look_at(struct vbds *vbds, int folder, const char *device,
                         uint32_t *domid)
 {
     struct vbd new = { .seen = true }, *known;
-    uint64_t got, put, pages;
     char end;
 
     if (sscanf(device, "vbd-%" SCNu32 "-%" SCNu32 "%c", &new.domid, &new.handle,
                &end) != 2 ||
-        !read_number(folder, device, "rd_sect", &got) ||
-        !read_number(folder, device, "wr_sect", &put))
+        !read_traffic(folder, device, "rd_sect", "rd_req", &new.got) ||
+        !read_traffic(folder, device, "wr_sect", "wr_req", &new.put))
         return 0;
     *domid = new.domid;
-    new.sectors = got + put;
     known = find(vbds, new.domid, new.handle);
     if (!known) {
         add(vbds, &new);
         return 0;
     }
     known->seen = true;
-    if (new.sectors < known->sectors) /* another one of the same name */
-        known->sectors = new.sectors;
-    pages = (new.sectors - known->sectors) / SECTORS_PER_PAGE;
-    known->sectors += pages * SECTORS_PER_PAGE;
+    if (went_back(&known->got, &new.got) || went_back(&known->put, &new.put)) {
+        *known = new; /* another one of the same name */
+        return 0;
+    }
 
-    return pages;
+    return pages_since(&known->got, &new.got) +
+           pages_since(&known->put, &new.put);
 }
 
 static void drop_others(struct vbds *vbds)
