@@ -44,6 +44,11 @@ no_node()
     ! node
 }
 
+is_other_than()
+{
+    [ "$(xenstore-read "/local/domain/$driver/data/xensched-disks")" != "$1" ]
+}
+
 # claim WORDS: what an agent of its own would say.
 claim()
 {
@@ -60,7 +65,7 @@ sleep 2
 check "nobody wants to know: it says nothing" no_node
 start_daemon
 check "the daemon hears of it" until_true 20 agent_is_heard
-check "a program logs there" until_true 10 agent_says 'eBPF program'
+check "a program logs there" until_true 20 agent_says 'eBPF program'
 in_guest remote 'disk-io /dev/xvda write 4096 1'
 sleep 3
 is "300 requests of a page" "$(more_served 'disk-io /dev/xvda write 4096 300')" 300
@@ -70,10 +75,10 @@ is "what is not I/O is not in it" "$(more_served 'sleep 1')" 0
 is "and no others" "$(pairs ring-pages)" "driver:remote "
 
 in_guest driver 'killall xensched-disks; mount -t tmpfs none /sys/kernel/btf'
-check "it says nothing more" until_true 5 no_node
+check "it says nothing more" until_true 20 no_node
 start_agent
 check "without types in the kernel it reads statistics" \
-    until_true 10 agent_says 'statistics'
+    until_true 20 agent_says 'statistics'
 in_guest remote 'disk-io /dev/xvda write 4096 1'
 sleep 3
 is "300 requests of a page, by statistics" \
@@ -94,12 +99,18 @@ claim "$remote:99999999999"
 sleep 1
 is "nor more than can be" "$(served)" $((known + 10))
 check "which is said" test "$(refused "domain:$driver")" -gt 0
-claim 'x:1 :: 70000:1 1:-1 99999999999999999999999:1'
+nonsense='x:1 :: 70000:1 1:-1 99999999999999999999999:1'
+claim "$nonsense"
 sleep 1
 check "and nonsense does no harm" xensched status
 check "the agent starts again" start_agent
-check "and is heard" until_true 10 node
+check "and has its own say" until_true 20 is_other_than "$nonsense"
 stop_daemon TERM
 is "the daemon ends cleanly" "${stopped:?}" 0
-check "then the agent says nothing more" until_true 5 no_node
+check "then the agent says nothing more" until_true 20 no_node
+
+in_guest driver 'killall -9 xensched-disks'
+claim "$remote:1010"
+check "one that starts now" start_agent
+check "takes back what one before it left" until_true 20 no_node
 finish

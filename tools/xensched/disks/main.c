@@ -42,6 +42,7 @@ static struct sums sums;
 static struct logged *logged; /* NULL: by statistics */
 static bool is_written;
 static char written[SUMS_TEXT];
+static bool is_clear; /* nothing of ours, or of one before us, is in xenstore */
 static char said[500];
 static unsigned int looks;
 static volatile sig_atomic_t ended;
@@ -79,7 +80,7 @@ static bool connect_xenstore(void)
 
     if (xs)
         return true;
-    is_written = false;
+    is_written = is_clear = false;
     xs = xensched_xenstore_open(&err);
     if (xs && read_own())
         return true;
@@ -155,6 +156,7 @@ static void write_sums(void)
         say("there are more front ends than a node of xenstore can have");
     if (is_written && !strcmp(text, written))
         return;
+    is_clear = false;
     is_written = xs_write(xs, XBT_NULL, SUMS_NODE, text, strlen(text));
     strcpy(written, text);
     if (!is_written)
@@ -165,8 +167,8 @@ static void withdraw(void)
 {
     stop_logging();
     sums_free(&sums);
-    if (xs && is_written)
-        xs_rm(xs, XBT_NULL, SUMS_NODE);
+    if (xs && !is_clear)
+        is_clear = xs_rm(xs, XBT_NULL, SUMS_NODE) || errno == ENOENT;
     is_written = false;
 }
 
