@@ -106,7 +106,7 @@ def placement():
 # --- bench-phases ---
 
 PLACEMENTS = {
-    "credit2": "credit2, anywhere: each of its three runs, to the other two",
+    "credit2": "credit2, anywhere: each of its runs, to the others",
     "static": "static: pinned to the sockets that are best for all phases "
               "together",
     "random": "random: pinned to sockets by lot",
@@ -125,13 +125,18 @@ def interval(figure):
             f"{percent(figure['max'])})")
 
 
+def gain(placement, seeds):
+    text = interval(placement["work_per_time_to_credit2"])
+    had = len(placement["seeds"])
+    return text if had == seeds else f"{text}, {had} of the seeds"
+
+
 def phases():
     """Each length is a column: how much more work than with credit2."""
     lengths = load("phases")["lengths"]
     yield ["placement"] + [f"phases of {one['length_s']} s, "
-                           f"{len(one['seeds'])} seed{'s' * (len(one['seeds']) > 1)}"
-                           for one in lengths]
-    gains = [{e["placement"]: interval(e["work_per_time_to_credit2"])
+                           f"{len(one['seeds'])} seeds" for one in lengths]
+    gains = [{e["placement"]: gain(e, len(one["seeds"]))
               for e in one["placements"]} for one in lengths]
     for name, words in PLACEMENTS.items():
         if any(name in one for one in gains):
@@ -139,19 +144,20 @@ def phases():
 
 
 def phases_more():
-    """What of it is instructions, what is distance, at the longest phases."""
-    one = load("phases")["lengths"][-1]
-    yield [f"phases of {one['length_s']} s", "worst phase", "instructions",
+    """What of it is instructions, what is distance."""
+    yield ["phases", "placement", "worst phase", "instructions",
            "lines from the other socket", "with latencies x 0.5, overlap 4",
            "x 2, overlap 1", "moves", "regretted"]
-    for e in one["placements"]:
-        yield [e["placement"], percent(e["worst_phase"]),
-               interval(e["instructions_to_credit2"]),
-               interval(e["lines_from_other_socket_to_credit2"]),
-               percent(e["varied"]["0.5/4"]["median"]),
-               percent(e["varied"]["2/1"]["median"]),
-               ", ".join(map(str, e.get("moves", []))),
-               ", ".join(map(str, e.get("regrets", [])))]
+    for one in load("phases")["lengths"]:
+        for e in one["placements"]:
+            yield [f"{one['length_s']} s", e["placement"],
+                   percent(e["worst_phase"]),
+                   interval(e["instructions_to_credit2"]),
+                   interval(e["lines_from_other_socket_to_credit2"]),
+                   percent(e["varied"]["0.5/4"]["median"]),
+                   percent(e["varied"]["2/1"]["median"]),
+                   ", ".join(map(str, e.get("moves", []))),
+                   ", ".join(map(str, e.get("regrets", [])))]
 
 
 # --- bench-sampling ---

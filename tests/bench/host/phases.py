@@ -233,13 +233,15 @@ def compared(one, name):
 
 def summary(runs, name):
     """Of all seeds of one length."""
-    ratios = [ratio for one in runs for ratio in compared(one, name)]
+    by_seed = {one["seed"]: compared(one, name) for one in runs}
+    ratios = [ratio for each in by_seed.values() for ratio in each]
     if not ratios:
         return None
     varied = {key: spread([r["varied"][key] for r in ratios])
               for key in ratios[0]["varied"]}
     found = {
         "placement": name,
+        "seeds": [seed for seed, each in by_seed.items() if each],
         "work_per_time_to_credit2": varied["1/1"],
         "worst_phase": round(min(r["worst_phase"] for r in ratios), 4),
         "instructions_to_credit2": spread([r["instructions"] for r in ratios]),
