@@ -6,8 +6,8 @@
 #
 # Without any module of ours, and where there can be no eBPF program, xenschedd knows what
 # dom0's xen-blkback does for whom: from Linux' statistics, as many pages as were read and
-# written, and those with segments.  Fails if some are lost or counted twice, or if what a guest did before the daemon
-# came counts.
+# written, and those with segments.  Fails if some are lost or counted twice, or if what a
+# guest did before the daemon came counts.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh

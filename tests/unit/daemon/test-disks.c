@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What dom0's back end does for whom, from files as Linux has them: sectors become
- * pages of the right pair, each once, whole pages only, and those with segments with them.  Fails if a disk that is new
- * counts as if all it ever did were of now, if one that is another's under the same name
- * makes a number below 0, or if somebody is charged who has no accounting domain.
+ * pages of the right pair, each once, whole pages only, and those with segments with them.
+ * Fails if a disk that is new counts as if all it ever did were of now, if one that is
+ * another's under the same name makes a number below 0, or if somebody is charged who has no
+ * accounting domain.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -40,9 +40,12 @@ static uint32_t own;
 static struct vbds vbds;
 static struct sums sums;
 static struct logged *logged; /* NULL: by statistics */
-static bool is_written;
+static enum {
+    UNKNOWN, /* what one before us has left, maybe */
+    CLEAR,
+    WRITTEN, /* see "written" */
+} node;
 static char written[SUMS_TEXT];
-static bool is_clear; /* nothing of ours, or of one before us, is in xenstore */
 static char said[500];
 static unsigned int looks;
 static volatile sig_atomic_t ended;
@@ -80,7 +83,7 @@ static bool connect_xenstore(void)
 
     if (xs)
         return true;
-    is_written = is_clear = false;
+    node = UNKNOWN;
     xs = xensched_xenstore_open(&err);
     if (xs && read_own())
         return true;
@@ -154,22 +157,23 @@ static void write_sums(void)
 
     if (!sums_write(&sums, text))
         say("there are more front ends than a node of xenstore can have");
-    if (is_written && !strcmp(text, written))
+    if (node == WRITTEN && !strcmp(text, written))
         return;
-    is_clear = false;
-    is_written = xs_write(xs, XBT_NULL, SUMS_NODE, text, strlen(text));
+    node = WRITTEN;
     strcpy(written, text);
-    if (!is_written)
-        say("xenstore does not take " SUMS_NODE);
+    if (xs_write(xs, XBT_NULL, SUMS_NODE, text, strlen(text)))
+        return;
+    node = UNKNOWN;
+    say("xenstore does not take " SUMS_NODE);
 }
 
 static void withdraw(void)
 {
     stop_logging();
     sums_free(&sums);
-    if (xs && !is_clear)
-        is_clear = xs_rm(xs, XBT_NULL, SUMS_NODE) || errno == ENOENT;
-    is_written = false;
+    if (xs && node != CLEAR &&
+        (xs_rm(xs, XBT_NULL, SUMS_NODE) || errno == ENOENT))
+        node = CLEAR;
 }
 
 /* Returns how long there is nothing to be done. */

@@ -8,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <xen/xen.h>
+#include <xen/io/blkif.h>
+
 #include "model/memory.h"
 #include "vbds.h"
 
 #define SECTORS_PER_PAGE 8
-
-/* More pages than a request has room for are named in a page of its own. */
-#define MOST_DIRECT_PAGES 11
 
 /* Linux' sums of what was read, or of what was written. */
 struct traffic {
@@ -105,7 +105,11 @@ static uint64_t pages_since(struct traffic *known, const struct traffic *now)
     known->sectors += pages * SECTORS_PER_PAGE;
     known->requests = now->requests;
 
-    return pages > MOST_DIRECT_PAGES * requests ? pages + requests : pages;
+    /* More than a request has room for are named in a page of their own. */
+    if (pages > requests * BLKIF_MAX_SEGMENTS_PER_REQUEST)
+        pages += requests;
+
+    return pages;
 }
 
 static uint64_t look_at(struct vbds *vbds, int folder, const char *device,
