@@ -5,8 +5,8 @@
 # only: full
 #
 # What Xen's events show of a guest's network, which Linux' netback serves, is what
-# docs/events.md says, for packets that fit into a page: a copy for each packet of the
-# guest's, a map and an unmap if it is longer than 128 bytes, and a copy for what it gets.
+# docs/events.md says: a copy for each packet of the guest's, a map and an unmap for each
+# page of it if it is longer than 128 bytes, and a copy for each piece of what it gets.
 # Compared with what the interface in dom0 has counted.  Fails if netback moves data in a
 # way that is not logged, or the page says something else than what it does.
 
@@ -74,6 +74,20 @@ is "50 pings of 1042 bytes are answered" $? 0
 is "each packet is one copy, longer ones, too" "$copies" $((packets_out + packets_in))
 is "what the guest sends beyond 128 bytes is mapped, a page for each" "$maps" 50
 is "and unmapped" "$unmaps" 50
+
+
+# 8042 bytes lie in two pages or three, here and there, so that up to five pieces of them
+# lie in one page here and in one there.
+ip link set "vif$domid.0" mtu 9000
+ip link set "$bridge" mtu 9000
+in_guest talker "ip link set eth0 mtu 9000"
+pings 8000
+is "50 pings of 8042 bytes are answered" $? 0
+is "that is 50 packets each way, too" "$packets_out $packets_in" "50 50"
+check "each page of what the guest sends is mapped" between 100 150 "$maps"
+is "and unmapped, larger packets, too" "$unmaps" "$maps"
+check "a copy for each packet that it sends, and for each piece that it gets" \
+    between $((50 + 2 * 50)) $((50 + 5 * 50)) "$copies"
 
 schedlog-area release
 finish
