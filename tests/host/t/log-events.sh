@@ -179,12 +179,12 @@ balloon()
     done
 }
 
+# Paused until the last row has been logged: there may be more to come.
 shrink_and_grow()
 {
     balloon 100 && balloon 116
     xl pause sleeper
     pages=$(domain-pages "$(domid sleeper)")
-    xl unpause sleeper
 }
 
 destroy()
@@ -205,6 +205,7 @@ memory()
     log_set_up 4194304
     log_guest sleeper $ONE
     logging memory shrink_and_grow
+    xl unpause sleeper
     counters memory | tr ' ' '\n' | awk '
         NR > 1 && $1 != "" { if ($1 < last) less++; if ($1 > last) more++ }
         { last = $1 }
