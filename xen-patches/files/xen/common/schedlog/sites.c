@@ -86,10 +86,11 @@ void schedlog_grant_copy(const struct domain *src, const struct domain *dest)
         access(XEN_SCHEDLOG_EV_GRANT_COPY, dest);
 }
 
+/* As toolstacks are told: not the pages that Xen keeps for the domain. */
 static void log_memory(const struct domain *d)
 {
     record(XEN_SCHEDLOG_EV_MEMORY, d->schedlog_acct, XEN_SCHEDLOG_ACCT_NONE,
-           d->tot_pages);
+           domain_tot_pages(d));
 }
 
 /*
