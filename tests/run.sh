@@ -204,6 +204,7 @@ if full; then
     suite debian-13  tests/chroot.sh trixie
     suite packages   tests/packages/packages.sh
     suite boot       tests/packages/boot.sh
+    suite boot-uefi  tests/packages/boot.sh --uefi
     suite prefixes   step "every prefix of the series builds" \
         make xen-series-check
 fi

@@ -71,6 +71,7 @@ gcc-aarch64-linux-gnu    the hypervisor for ARM
 gcc-arm-linux-gnueabihf  the hypervisor for ARM, 32 bits
 debootstrap        Debian 12 and 13, for what differs there, and to try packages in
 fdisk              the disk of a host that GRUB boots
+ovmf               the same by UEFI
 bc                 a Linux that checks itself
 libelf-dev         a Linux that checks itself: objtool
 END

@@ -10,7 +10,7 @@
 # log what runs, or if something is left.
 # Needs root, and the packages that packages.sh has built.  Writes TAP.
 #
-#   boot.sh [SUITE...]      bookworm and trixie if not given
+#   boot.sh [--uefi] [SUITE...]     bookworm and trixie if not given; by their BIOS
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -25,6 +25,7 @@ cd "$TOP"
 . tests/packages/machine.sh
 
 declare -A RELEASE=([bookworm]=4.17 [trixie]=4.20)
+OVMF=/usr/share/ovmf/OVMF.fd
 
 # --- the host ---
 
@@ -34,16 +35,43 @@ quiet_disk()
         { tail -n 20 "$PLACE/disk.log"; return 1; }
 }
 
-# Linux without Xen, and without GRUB.
+# Linux without Xen, and without GRUB, by whatever firmware.
 start_linux()
 {
     start_machine "$PLACE/disk" "$PLACE" -kernel "$PLACE/vmlinuz" \
         -initrd "$PLACE/initrd.img" -append "root=LABEL=disk ro console=ttyS0"
 }
 
+grub_for_bios() { inside grub-install --target=i386-pc /dev/vda; }
+
+grub_for_uefi()
+{
+    inside sh -euc '
+        mkfs.vfat -n EFI /dev/vda2
+        mkdir -p /boot/efi
+        mount /dev/vda2 /boot/efi
+        grub-install --target=x86_64-efi --removable --no-nvram'
+}
+
 install_grub()
 {
-    booted && inside sh -euc 'grub-install /dev/vda; update-grub' && switch_off
+    booted && "grub_for_$FIRMWARE" && inside update-grub && switch_off
+}
+
+start_disk()
+{
+    start_machine "$PLACE/disk" "$PLACE" "${FIRMWARE_OPTIONS[@]}"
+}
+
+# Xen tells Linux.
+has_firmware()
+{
+    # shellcheck disable=SC2016 # for the shell in there
+    inside sh -euc '
+        firmware=bios
+        [ ! -d /sys/firmware/efi ] || firmware=uefi
+        echo "$firmware"
+        [ "$firmware" = "$1" ]' sh "$FIRMWARE"
 }
 
 none_has_failed()
@@ -184,7 +212,7 @@ reboots_ours() { reboot && ours; }
 
 # --- all of it ---
 
-TESTS=24
+TESTS=25
 
 try_suite()
 {
@@ -195,8 +223,9 @@ try_suite()
     check "$SUITE: a disk with Debian's Linux and Xen" quiet_disk
     start_linux
     check "$SUITE: GRUB is installed there" install_grub
-    start_machine "$PLACE/disk" "$PLACE"
+    start_disk
     check "$SUITE: GRUB boots it" booted
+    check "$SUITE: by the firmware that was asked for" has_firmware
     check "$SUITE: on Debian's Xen" debians
     check "$SUITE: apt installs the packages" install
     check "$SUITE: the daemon does not start there, and says why" does_not_start
@@ -225,6 +254,12 @@ try_suite()
 if [ "$(id -u)" -ne 0 ]; then
     echo "1..0 # SKIP disks of Debian hosts need root"
     exit
+fi
+FIRMWARE=bios FIRMWARE_OPTIONS=()
+if [ "${1:-}" = --uefi ]; then
+    FIRMWARE=uefi FIRMWARE_OPTIONS=(-bios "$OVMF")
+    [ -e "$OVMF" ] || { echo "boot.sh: $OVMF is missing: apt-get install ovmf" >&2; exit 1; }
+    shift
 fi
 [ $# -gt 0 ] || set -- bookworm trixie
 for suite; do

@@ -8,10 +8,11 @@
 #
 # FOLDER/disk has a partition with Debian's kernel, systemd, Xen of that release and
 # the programs of GRUB, and for who installs them the packages of build/deb, in
-# /packages.  GRUB is not on the disk yet, as its programs look at devices: whoever boots
-# FOLDER/vmlinuz and initrd.img on it can do that there.
+# /packages; and an empty one for what UEFI boots.  GRUB is not on the disk yet, as its
+# programs look at devices: whoever boots FOLDER/vmlinuz and initrd.img on it can do that
+# there.
 
-DISK_START=1048576  # of the partition
+DISK_START=1048576  # of the first partition
 
 # What only this machine has is not looked for: the initial RAM disk stays small.
 set_up_initramfs()
@@ -99,7 +100,8 @@ fill_root()
             $apt install initramfs-tools zstd busybox-static" &&
         set_up_initramfs "$1" &&
         run_in "$1" / sh -euc "$apt install linux-image-amd64 systemd-sysv udev \
-            e2fsprogs grub2-common grub-pc-bin xen-system-amd64; apt-get clean" &&
+            e2fsprogs dosfstools grub2-common grub-pc-bin grub-efi-amd64-bin \
+            xen-system-amd64; apt-get clean" &&
         echo 'LABEL=disk / ext4 defaults 0 1' > "$1/etc/fstab" &&
         echo host > "$1/etc/hostname" &&
         set_up_grub "$1" && set_up_inside "$1"
@@ -112,8 +114,9 @@ write_disk()
 
     size=$(($(du -sm "$1" | cut -f 1) + 500))
     rm -f "$2"
-    truncate -s "$((size + 2))M" "$2" &&
-        echo "start=$((DISK_START / 512)), type=83, bootable" | sfdisk -q "$2" &&
+    truncate -s "$((size + 66))M" "$2" &&
+        printf '%s\n' "start=$((DISK_START / 512)), size=${size}M, type=83, bootable" \
+            "size=64M, type=ef" | sfdisk -q "$2" &&
         make_file_system "$1" "$2" "${size}M" "offset=$DISK_START"
 }
 

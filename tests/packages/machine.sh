@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A machine that boots from its own disk, by its BIOS and whatever boot loader is there,
+# A machine that boots from its own disk, by its firmware and whatever boot loader is there,
 # in QEMU: source this.  What is to run in its system it is told through a folder,
 # where inside.sh looks for it.
 #
