@@ -16,7 +16,8 @@ readonly INITRAMFS_TOOLSTACK=(
     usr/lib/xen/bin/{xen-init-dom0,xenconsole,libxl-save-helper}
 )
 
-# Loaded with what they depend on; which of them, is up to the init scripts.
+# Loaded with what they depend on; which of them, is up to the init scripts.  With a
+# question mark: those that only older kernels have, whose work newer ones do without.
 readonly INITRAMFS_MODULES=(
     xen-evtchn xen-gntdev xen-gntalloc xen-privcmd xenfs
     xen-blkback xen-blkfront brd null_blk xen-netfront
@@ -25,7 +26,7 @@ readonly INITRAMFS_MODULES=(
 
 # Those that dom0 alone has, and a guest need not unpack: it serves their networks.
 readonly INITRAMFS_DOM0_MODULES=(
-    xen-netback bridge crc32c_generic nf_tables nft_meta_bridge virtio_net
+    xen-netback bridge 'crc32c_generic?' nf_tables nft_meta_bridge virtio_net
 )
 
 initramfs_programs()
@@ -136,12 +137,13 @@ module_file()
 # install_module ROOT-OF-MODULES NAME: and, before it, all it depends on.
 install_module()
 {
-    local file to depends
+    local name=${2%\?} file to depends
 
-    file=$(module_file "$2")
+    file=$(module_file "$name")
     if [[ -z $file ]]; then
-        grep -q "/${2//[-_]/[-_]}.ko" "$BOX_HOST/kernel/modules/modules.builtin" ||
-            die "$BOX_EXIT_MISSING" "the kernel has no module $2"
+        [[ $2 == *\? ]] ||
+            grep -q "/${name//[-_]/[-_]}.ko" "$BOX_HOST/kernel/modules/modules.builtin" ||
+            die "$BOX_EXIT_MISSING" "the kernel has no module $name"
         return
     fi
     to=$1/$(basename "${file%.ko*}").ko

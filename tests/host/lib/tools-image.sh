@@ -12,7 +12,7 @@
 # Gives: $BOX_HOST/boot/tools.cpio
 
 readonly TOOLS_PROGRAMS=(fio postmark)
-readonly TOOLS_MODULES=(ext4 crc32c_generic)
+readonly TOOLS_MODULES=(ext4 'crc32c_generic?')
 
 # The libraries of fio that are real: the C library's and those for local I/O.
 readonly TOOLS_LIBRARIES='^lib(c|m|z|aio|numa|dl|rt|pthread)\.so'
