@@ -4,10 +4,10 @@
  *
  * Linux counts the runnable tasks of each CPU in its struct rq, which modules
  * do not know.  But there is a tracepoint for each change of that number, with
- * the address of the struct.  So this module looks at what it takes for the
- * number, which is next to the lock at the struct's beginning, while it makes
- * the number change: only if it always was what the tracepoint said, the event
- * guest-runq is provided.  Otherwise everything else works without it.
+ * the address of the struct.  So this module looks at what may be the number,
+ * which is at one of two places, while it makes the number change: only if one
+ * of them always was what the tracepoint said, the event guest-runq is provided.
+ * Otherwise everything else works without it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -32,17 +32,23 @@
 #define CHANGES		32
 #define PATIENCE	2000
 
+/* Where in struct rq: next to its lock, which was first; first, as of Linux 7. */
+static const size_t places[] = { sizeof(raw_spinlock_t), 0 };
+
 /* What is being found out.  Changed with the run queue's lock held. */
 static struct {
 	struct task_struct *sleeper;	/* Its own run queue is looked at. */
 	struct rq *rq;
 	unsigned long base;		/* What to add a CPU's offset to. */
-	unsigned int expected, seen, wrong;
+	unsigned int seen;
+	struct {
+		unsigned int expected, wrong;
+	} at[ARRAY_SIZE(places)];
 } probe;
 
-static unsigned int nr_running_of(unsigned long rq)
+static unsigned int number_at(unsigned long address)
 {
-	return READ_ONCE(*(unsigned int *)(rq + sizeof(raw_spinlock_t)));
+	return READ_ONCE(*(unsigned int *)address);
 }
 
 /*
@@ -52,22 +58,27 @@ static unsigned int nr_running_of(unsigned long rq)
  */
 static void xensched_runq_changed(void *data, struct rq *rq, int change)
 {
+	unsigned long start = (unsigned long)rq;
+	unsigned int i;
+
 	if (!probe.rq) {
 		if (current != READ_ONCE(probe.sleeper) || !in_task() ||
 		    change >= 0)
 			return;
-		probe.base = (unsigned long)rq -
-			     per_cpu_offset(raw_smp_processor_id());
-		probe.expected = nr_running_of((unsigned long)rq);
+		probe.base = start - per_cpu_offset(raw_smp_processor_id());
+		for (i = 0; i < ARRAY_SIZE(places); i++)
+			probe.at[i].expected = number_at(start + places[i]);
 		probe.rq = rq;
 		return;
 	}
 	if (rq != probe.rq)
 		return;
 
-	probe.expected += change;
-	if (nr_running_of((unsigned long)rq) != probe.expected)
-		probe.wrong++;
+	for (i = 0; i < ARRAY_SIZE(places); i++) {
+		probe.at[i].expected += change;
+		if (number_at(start + places[i]) != probe.at[i].expected)
+			probe.at[i].wrong++;
+	}
 	probe.seen++;
 }
 
@@ -84,7 +95,14 @@ static bool find_nr_running(void)
 	unregister_trace_sched_update_nr_running_tp(xensched_runq_changed, NULL);
 	tracepoint_synchronize_unregister();
 
-	return probe.seen >= CHANGES && !probe.wrong;
+	for (i = 0; probe.seen >= CHANGES && i < ARRAY_SIZE(places); i++) {
+		if (!probe.at[i].wrong) {
+			probe.base += places[i];
+			return true;
+		}
+	}
+
+	return false;
 }
 
 /* The run queue's lock is held, and interrupts are off. */
@@ -93,8 +111,8 @@ static void xensched_runq_switched(void *data, bool preempt,
 				   struct task_struct *next,
 				   unsigned int prev_state)
 {
-	unsigned long rq = probe.base + per_cpu_offset(raw_smp_processor_id());
-	unsigned int queued = nr_running_of(rq);
+	unsigned int queued = number_at(probe.base +
+					per_cpu_offset(raw_smp_processor_id()));
 	unsigned int asleep = xensched_delayed_count(prev, next);
 
 	xensched_log(XEN_SCHEDLOG_EV_GUEST_RUNQ, xensched_log_acct(DOMID_SELF),
