@@ -37,13 +37,6 @@ median()
         awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] + 0 }'
 }
 
-# counters EVENT: of all rows, in the order in which they were logged
-counters()
-{
-    awk -v event="$1" '$2 == event { print $6, $5 }' log.rows | sort -n |
-        cut -d' ' -f2 | tr '\n' ' '
-}
-
 # stays: how often the sleeper had a pCPU; ticks tell of parts of a stay, which have
 # no correspondent.
 stays()

@@ -86,11 +86,23 @@ void schedlog_grant_copy(const struct domain *src, const struct domain *dest)
         access(XEN_SCHEDLOG_EV_GRANT_COPY, dest);
 }
 
-/* As toolstacks are told: not the pages that Xen keeps for the domain. */
+/*
+ * As toolstacks are told: without the pages that Xen keeps for the domain.
+ * This is domain_tot_pages() for who does not hold the lock: such pages are
+ * counted first as kept, and then as the domain's.
+ */
+static unsigned int pages_of(const struct domain *d)
+{
+    unsigned int kept = ACCESS_ONCE(d->extra_pages);
+    unsigned int all = ACCESS_ONCE(d->tot_pages);
+
+    return all - min(all, kept);
+}
+
 static void log_memory(const struct domain *d)
 {
     record(XEN_SCHEDLOG_EV_MEMORY, d->schedlog_acct, XEN_SCHEDLOG_ACCT_NONE,
-           domain_tot_pages(d));
+           pages_of(d));
 }
 
 /*

@@ -43,6 +43,13 @@ rows()
         END { print rows + 0 }' log.rows
 }
 
+# counters EVENT: of all rows, in the order in which they were logged
+counters()
+{
+    awk -v event="$1" '$2 == event { print $6, $5 }' log.rows | sort -n |
+        cut -d' ' -f2 | tr '\n' ' '
+}
+
 # between LEAST MOST VALUE: whole numbers, or not.
 between()
 {
