@@ -32,7 +32,7 @@
 #define CHANGES		32
 #define PATIENCE	2000
 
-/* Where in struct rq: next to its lock, which was first; first, as of Linux 7. */
+/* Where in struct rq: next to its lock, which is first (6.12), or first (7.3). */
 static const size_t places[] = { sizeof(raw_spinlock_t), 0 };
 
 /* What is being found out.  Changed with the run queue's lock held. */
