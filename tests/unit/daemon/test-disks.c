@@ -131,6 +131,17 @@ static void parts_of_pages_come_later(void **state)
     assert_int_equal(pages(), 2);
 }
 
+static void a_request_has_a_page_at_least(void **state)
+{
+    (void)state;
+    disk("vbd-3-51712", 0, 0);
+    look();
+    disk("vbd-3-51712", 16, 0);
+    write_file("vbd-3-51712", "rd_req", 16);
+    look();
+    assert_int_equal(pages(), 16);
+}
+
 /* In one direction some, in the other one none: each is looked at alone. */
 static void large_requests_have_a_page_of_segments(void **state)
 {
@@ -145,6 +156,27 @@ static void large_requests_have_a_page_of_segments(void **state)
     write_file("vbd-3-51712", "rd_req", 20);
     look();
     assert_int_equal(pages(), 10 * (11 + 13) + 1000);
+}
+
+/*
+ * Three requests of 40 pages in each look: one of them large, as can be expected, more or less;
+ * what there is of it is not lost between looks.
+ */
+static void mixed_sizes_are_estimated(void **state)
+{
+    unsigned int i;
+    uint64_t data = 0;
+
+    (void)state;
+    disk("vbd-3-51712", 0, 0);
+    look();
+    for (i = 1; i <= 300; i++) {
+        data += 40;
+        disk("vbd-3-51712", data * 8, 0);
+        write_file("vbd-3-51712", "rd_req", 3 * i);
+        look();
+    }
+    assert_in_range(pages(), data + 300 * 1.2, data + 300 * 1.8);
 }
 
 static void two_disks_are_one_pair(void **state)
@@ -235,7 +267,9 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
         TEST(what_was_before_is_not_of_now),
         TEST(parts_of_pages_come_later),
+        TEST(a_request_has_a_page_at_least),
         TEST(large_requests_have_a_page_of_segments),
+        TEST(mixed_sizes_are_estimated),
         TEST(two_disks_are_one_pair),
         TEST(another_disk_of_the_name),
         TEST(who_has_no_number_is_nobody),

@@ -8,10 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <xen/xen.h>
-#include <xen/io/blkif.h>
-
 #include "model/memory.h"
+
+#include "descriptors.h"
 #include "vbds.h"
 
 #define SECTORS_PER_PAGE 8
@@ -19,6 +18,7 @@
 /* Linux' sums of what was read, or of what was written. */
 struct traffic {
     uint64_t sectors, requests;
+    double part; /* of a page, that is not told of yet */
 };
 
 struct vbd {
@@ -94,22 +94,25 @@ static bool went_back(const struct traffic *known, const struct traffic *now)
 }
 
 /*
- * Whole pages since the last look; what is less is left for the next one.  How large each
- * request was is not known: they are taken to be of one size.
+ * Pages since the last look; what is less than a whole one is left for the next look.  A
+ * request has one at least.
  */
 static uint64_t pages_since(struct traffic *known, const struct traffic *now)
 {
     uint64_t pages = (now->sectors - known->sectors) / SECTORS_PER_PAGE;
-    uint64_t requests = now->requests - known->requests;
+    uint64_t requests = now->requests - known->requests, descriptors;
 
     known->sectors += pages * SECTORS_PER_PAGE;
     known->requests = now->requests;
+    if (pages < requests) {
+        known->sectors = now->sectors;
+        return requests;
+    }
+    known->part += descriptors_expected(requests, pages);
+    descriptors = known->part;
+    known->part -= descriptors;
 
-    /* More than a request has room for are named in a page of their own. */
-    if (pages > requests * BLKIF_MAX_SEGMENTS_PER_REQUEST)
-        pages += requests;
-
-    return pages;
+    return pages + descriptors;
 }
 
 static uint64_t look_at(struct vbds *vbds, int folder, const char *device,

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How many of some requests name their segments in a page of their own, from their sums: exact
+ * for requests of one size, possible for all others, and near the truth for sizes that are mixed in
+ * ways which have nothing to do with how it is computed.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "cmocka-tap.h"
+
+#include "daemon/feeds/descriptors.h"
+
+#define ROOM 11
+#define MOST 32
+
+static void one_size_is_exact(void **state)
+{
+    uint64_t requests, size;
+
+    (void)state;
+    for (requests = 1; requests < 1000; requests = requests * 3 + 1)
+        for (size = 0; size <= 300; size++)
+            assert_true(descriptors_expected(requests, requests * size) ==
+                        (size > ROOM ? requests : 0));
+}
+
+static void no_requests_no_pages(void **state)
+{
+    (void)state;
+    assert_true(descriptors_expected(0, 0) == 0);
+    assert_true(descriptors_expected(0, 5) == 0);
+}
+
+/* As many as there can be at most, and as there have to be at least, of requests up to 256. */
+static void never_more_than_there_can_be(void **state)
+{
+    uint64_t requests, pages;
+
+    (void)state;
+    for (requests = 1; requests < 40; requests++)
+        for (pages = 0; pages < requests * 260; pages++) {
+            double expected = descriptors_expected(requests, pages);
+            double most = pages <= requests ? 0 :
+                          fmin(requests, (pages - requests) / (double)ROOM);
+            double least = (pages - (double)ROOM * requests) / (256 - ROOM);
+
+            assert_true(expected >= fmax(0, fmin(least, requests)));
+            assert_true(expected <= most + 1e-6);
+        }
+}
+
+static void sums_that_nobody_can_have(void **state)
+{
+    (void)state;
+    assert_true(descriptors_expected(3, UINT64_MAX) == 3);
+    assert_true(descriptors_expected(UINT64_MAX / 2, UINT64_MAX) <= UINT64_MAX / 2);
+}
+
+static unsigned int evenly(void)
+{
+    return 1 + rand() % MOST;
+}
+
+static unsigned int small_or_large(void)
+{
+    return rand() % 2 ? 1 + rand() % 3 : MOST - rand() % 3;
+}
+
+static unsigned int each_a_bit_rarer(void)
+{
+    unsigned int size = 1;
+
+    while (size < MOST && rand() % 8)
+        size++;
+
+    return size;
+}
+
+static unsigned int mostly_small(void)
+{
+    return rand() % 10 ? 1 : evenly();
+}
+
+/* Of requests in looks of 2 to 60: the pages known, for one that there are. */
+static double known(unsigned int (*size)(void))
+{
+    double known = 0, truth = 0;
+    unsigned int look;
+
+    srand(1);
+    for (look = 0; look < 5000; look++) {
+        uint64_t requests = 2 + rand() % 59, pages = 0;
+        unsigned int i, one;
+
+        for (i = 0; i < requests; i++) {
+            one = size();
+            pages += one;
+            truth += one + (one > ROOM);
+        }
+        known += pages + descriptors_expected(requests, pages);
+    }
+
+    return known / truth;
+}
+
+static void near_for_sizes_that_are_mixed(void **state)
+{
+    (void)state;
+    assert_true(fabs(known(evenly) - 1) < 0.01);
+    assert_true(fabs(known(each_a_bit_rarer) - 1) < 0.01);
+
+    /* Worse it gets where a few are large, or none is in between. */
+    assert_true(fabs(known(mostly_small) - 1) < 0.03);
+    assert_true(fabs(known(small_or_large) - 1) < 0.02);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_size_is_exact),
+        cmocka_unit_test(no_requests_no_pages),
+        cmocka_unit_test(never_more_than_there_can_be),
+        cmocka_unit_test(sums_that_nobody_can_have),
+        cmocka_unit_test(near_for_sizes_that_are_mixed),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * descriptors.c - see descriptors.h.
+ *
+ * Where pages can be divided evenly among the requests, they are: most loads have one size,
+ * and mixed ones come to such a sum only now and then.  Otherwise sizes are taken to be
+ * as different as they can be, with the mean that they have and the most that a front end
+ * puts into a request: the distribution of largest entropy (E. T. Jaynes, 1957), in which a
+ * size is a fixed number of times as frequent as the one below it.
+ */
+#include <stdint.h>
+
+#include <xen/xen.h>
+#include <xen/io/blkif.h>
+
+#include "descriptors.h"
+
+#define ROOM BLKIF_MAX_SEGMENTS_PER_REQUEST
+
+/* Linux' front end, by itself; and xen-blkback. */
+#define USUAL_MOST 32
+#define MOST       256
+
+#define STEPS 40 /* of a search by halves */
+
+/* Of sizes 1 to @most, each @ratio times as frequent as the one below it. */
+static double mean_of(double ratio, unsigned int most)
+{
+    double frequency = 1, sum = 0, all = 0;
+    unsigned int size;
+
+    for (size = 1; size <= most; size++) {
+        sum += size * frequency;
+        all += frequency;
+        frequency *= ratio;
+    }
+
+    return sum / all;
+}
+
+/* The share of those up to @limit. */
+static double share_up_to(unsigned int limit, double ratio, unsigned int most)
+{
+    double frequency = 1, part = 0, all = 0;
+    unsigned int size;
+
+    for (size = 1; size <= most; size++) {
+        all += frequency;
+        if (size <= limit)
+            part += frequency;
+        frequency *= ratio;
+    }
+
+    return part / all;
+}
+
+/* The ratio that makes it @mean, which is not in the upper half. */
+static double ratio_for(double mean, unsigned int most)
+{
+    double low = 0, high = 1;
+    unsigned int step;
+
+    for (step = 0; step < STEPS; step++) {
+        double middle = (low + high) / 2;
+
+        if (mean_of(middle, most) < mean)
+            low = middle;
+        else
+            high = middle;
+    }
+
+    return low;
+}
+
+/* In the upper half counted from the other end, so that no frequency grows large. */
+static double share_of_large(double mean, unsigned int most)
+{
+    if (mean > (1 + most) / 2.0)
+        return share_up_to(most - ROOM, ratio_for(1 + most - mean, most), most);
+
+    return 1 - share_up_to(ROOM, ratio_for(mean, most), most);
+}
+
+double descriptors_expected(uint64_t requests, uint64_t pages)
+{
+    double mean;
+
+    if (pages <= requests)
+        return 0;
+    if (!requests || pages / MOST >= requests)
+        return requests;
+    if (pages % requests == 0)
+        return pages / requests > ROOM ? requests : 0;
+    mean = (double)pages / requests;
+
+    return requests * share_of_large(mean, mean > USUAL_MOST ? MOST : USUAL_MOST);
+}
