@@ -12,7 +12,7 @@
 . /usr/lib/box/console.sh
 . /usr/lib/box/drivers.sh
 
-rounds=3
+rounds=2
 ! full || rounds=8
 
 # Of 4 KiB each: one page, and eight sectors.  Two events of a request that is

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: none
 # time: 420
+# only: full
 #
 # The box itself, seen from outside: exit code, output and files come back;
 # a hang, a crash and Ctrl-C each end in their own way and leave no process.

@@ -11,8 +11,8 @@
 #include "harness.h"
 #include "policy-world.h"
 
-/* With TEST_FULL, as in make test-full, three times as many. */
-#define HOSTS 40
+/* With TEST_FULL, as in make test-full, six times as many. */
+#define HOSTS 20
 
 /* After so long under the same load everything is where it belongs. */
 #define TO_SETTLE 120
@@ -177,7 +177,7 @@ static void random_host(bool llcs)
 
 static void on_random_hosts(bool llcs)
 {
-    unsigned int host, hosts = getenv("TEST_FULL") ? 3 * HOSTS : HOSTS;
+    unsigned int host, hosts = getenv("TEST_FULL") ? 6 * HOSTS : HOSTS;
     unsigned int all_moves = 0, late = 0;
 
     for (host = 0; host < hosts; host++) {
