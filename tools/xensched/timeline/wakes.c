@@ -12,6 +12,13 @@
 /* One that comes earlier than this, beside what stamps cannot tell, likewise. */
 #define ORDER_NS 1000U
 
+/*
+ * Others come that early by chance: a vCPU that has just woken for another reason is
+ * notified.  How often that is, is known from a time before, in which no notification was
+ * the reason: so many times as long, and no longer, since wake-ups come in bursts.
+ */
+#define CHANCE_TIMES 4U
+
 const char *const wake_kind_name[WAKE_KINDS] = {
     [WAKE_WOKEN] = "woken",
     [WAKE_WAITING] = "waiting already",
@@ -26,6 +33,7 @@ struct wakes_making {
     const struct vcpus *vcpus;
     uint64_t granule, tolerance;
     size_t *at; /* [vCPU] its span now; rows are in order, so it only grows */
+    uint64_t *explained; /* [vCPU] its last wake-up whose notification is known */
 };
 
 /* What a notification means for one vCPU. */
@@ -85,6 +93,20 @@ static size_t waking(const struct wakes_making *m, const struct vcpu *v,
     return SIZE_MAX;
 }
 
+/* It came first, as far as stamps can tell. */
+static bool is_early(const struct wakes_making *m, uint64_t woken,
+                     uint64_t sent)
+{
+    return woken + m->granule < sent;
+}
+
+/* A notification before this one was the reason. */
+static bool is_anothers(const struct wakes_making *m, unsigned int index,
+                        uint64_t woken, uint64_t sent)
+{
+    return is_early(m, woken, sent) && m->explained[index] == woken;
+}
+
 static struct effect effect_on(struct wakes_making *m, unsigned int index,
                                uint64_t ns)
 {
@@ -94,7 +116,7 @@ static struct effect effect_on(struct wakes_making *m, unsigned int index,
     if (!v->nr || v->span[i].begin > ns)
         return (struct effect){ WAKE_UNKNOWN, ns, STAY_NEVER };
     woken = waking(m, v, i, ns);
-    if (woken != SIZE_MAX)
+    if (woken != SIZE_MAX && !is_anothers(m, index, v->span[woken].begin, ns))
         return (struct effect){
             WAKE_WOKEN, v->span[woken].begin, run_after(v, woken),
         };
@@ -111,14 +133,19 @@ static struct effect effect_on(struct wakes_making *m, unsigned int index,
 }
 
 /* Kinds are in the order in which they explain a notification best. */
-static bool is_better(const struct effect *a, const struct effect *b)
+static bool is_better(const struct wakes_making *m, const struct effect *a,
+                      const struct effect *b, uint64_t sent)
 {
+    bool early = is_early(m, a->woken, sent);
+
     if (a->kind == WAKE_RUNNING && b->kind == WAKE_WAITING)
         return true;
     if (a->kind == WAKE_WAITING && b->kind == WAKE_RUNNING)
         return false;
     if (a->kind != b->kind)
         return a->kind < b->kind;
+    if (a->kind == WAKE_WOKEN && early != is_early(m, b->woken, sent))
+        return !early;
 
     return a->woken < b->woken;
 }
@@ -132,14 +159,59 @@ static uint32_t vcpu_on(const struct wakes_making *m, uint32_t cpu, uint64_t ns,
                                                          : STAY_NONE;
 }
 
+/* When that awake vCPU woke, if not before @earliest. */
+static uint64_t woke_at(const struct vcpu *v, size_t i, uint64_t earliest)
+{
+    for (;; i--) {
+        const struct span *s = &v->span[i];
+
+        if ((s->state != VCPU_RUNNABLE && s->state != VCPU_RUNNING) ||
+            s->begin < earliest)
+            return STAY_NEVER;
+        if (slept_before(v, i))
+            return s->begin;
+        if (!i)
+            return STAY_NEVER;
+    }
+}
+
+/* Might it have come early by chance, had it been a bit later? */
+static bool was_near(const struct wakes_making *m, const struct wake *wake)
+{
+    uint64_t width = CHANCE_TIMES * (m->tolerance - m->granule), last, woke;
+    unsigned int i;
+
+    if (wake->sent < m->tolerance + width)
+        return false;
+    last = wake->sent - m->tolerance;
+    for (i = m->vcpus->first[wake->receiver];
+         i < m->vcpus->first[wake->receiver + 1]; i++) {
+        const struct vcpu *v = &m->vcpus->vcpu[i];
+
+        if (!v->nr || v->span[m->at[i]].begin > wake->sent)
+            continue;
+        woke = woke_at(v, m->at[i], last - width);
+        if (woke < last && woke != m->explained[i])
+            return true;
+    }
+
+    return false;
+}
+
 static void note_order(struct wakes_making *m, const struct wake *wake)
 {
+    bool woken = wake->kind == WAKE_WOKEN;
     uint64_t ns;
 
-    if (wake->kind != WAKE_WOKEN)
+    if (woken)
+        m->wakes->pairs++;
+    if (woken && !is_early(m, wake->woken, wake->sent)) {
+        m->explained[wake->to] = wake->woken;
         return;
-    m->wakes->pairs++;
-    if (wake->woken + m->granule >= wake->sent)
+    }
+    if (was_near(m, wake))
+        m->wakes->by_chance += 1.0 / CHANCE_TIMES;
+    if (!woken)
         return;
     ns = wake->sent - wake->woken;
     m->wakes->disordered++;
@@ -162,7 +234,7 @@ static void take(struct wakes_making *m, const struct timeline_row *row,
          i++) {
         struct effect now = effect_on(m, i, row->ns);
 
-        if (to == STAY_NONE || is_better(&now, &best)) {
+        if (to == STAY_NONE || is_better(m, &now, &best, row->ns)) {
             best = now;
             to = i;
         }
@@ -192,10 +264,13 @@ void wakes_make(struct wakes *wakes, const struct rows *rows,
         .granule = rows->granule_ns,
         .tolerance = 2 * rows->granule_ns + ORDER_NS,
         .at = need_memory(vcpus->nr + 1, sizeof(*m.at)),
+        .explained = need_memory(vcpus->nr + 1, sizeof(*m.explained)),
     };
     bool received = rows->events & 1U << XEN_SCHEDLOG_EV_EVTCHN_RECV;
     size_t i;
 
+    for (i = 0; i < vcpus->nr; i++)
+        m.explained[i] = STAY_NEVER;
     memset(wakes, 0, sizeof(*wakes));
     for (i = 0; i < rows->nr; i++) {
         const struct timeline_row *row = &rows->row[i];
@@ -206,6 +281,7 @@ void wakes_make(struct wakes *wakes, const struct rows *rows,
             take(&m, row, row->current, row->correspondent);
     }
     free(m.at);
+    free(m.explained);
 }
 
 void wakes_free(struct wakes *wakes)

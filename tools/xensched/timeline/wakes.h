@@ -37,6 +37,7 @@ struct wakes {
     size_t nr, room;
     uint64_t pairs;       /* of a notification and a wake-up */
     uint64_t disordered;  /* of these, the wake-up came first */
+    double by_chance;     /* so many of these can be expected of true clocks */
     uint64_t disorder_ns; /* the most that it did */
 };
 

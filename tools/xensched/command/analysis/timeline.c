@@ -107,9 +107,13 @@ static json_object *sources_json(const struct timeline *t)
 static json_object *checks_json(const struct timeline *t)
 {
     json_object *o = json_object_new_object();
+    char text[32];
 
+    snprintf(text, sizeof(text), "%.1f", t->wakes.by_chance);
     json_add_int(o, "wake_ups", t->wakes.pairs);
     json_add_int(o, "disordered", t->wakes.disordered);
+    json_object_object_add(o, "disordered_by_chance",
+                           json_object_new_double_s(t->wakes.by_chance, text));
     json_add_int(o, "disorder_ns", t->wakes.disorder_ns);
     json_add_int(o, "stays", t->stays.rows);
     json_add_int(o, "late_stamps", t->stays.late);
@@ -276,8 +280,9 @@ static void print_clocks(const struct timeline *t)
 static void print_checks(const struct timeline *t)
 {
     printf("times are known to %s; wake-ups before their notification: %"
-           PRIu64 " of %" PRIu64 "\n", shown_length(t->rows.granule_ns),
-           t->wakes.disordered, t->wakes.pairs);
+           PRIu64 " of %" PRIu64 ", about %.0f of them by chance\n",
+           shown_length(t->rows.granule_ns), t->wakes.disordered,
+           t->wakes.pairs, t->wakes.by_chance);
     printf("time stamps that were late: %" PRIu64 " of %" PRIu64, t->stays.late,
            t->stays.rows);
     if (t->stays.late)

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which wake-up a notification caused, and what speaks against the clocks: a vCPU that woke by
+ * itself just before it was notified is no fault of theirs, and as many of these as there are by
+ * chance are expected; clocks that are wrong are seen all the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "timeline/wakes.h"
+
+#define ACCT     2
+#define SENDER   3
+#define NR_ACCT  4
+#define GRANULE  1000U
+#define MOST     200000U
+#define NR_VCPUS 2U
+
+static struct span spans[NR_VCPUS][MOST];
+static struct vcpu vcpu[NR_VCPUS];
+static struct timeline_row row[MOST];
+static unsigned int first[NR_ACCT + 1];
+static struct stays stays;
+static struct rows rows;
+static struct vcpus vcpus;
+static struct wakes wakes;
+
+static uint64_t up_to(uint64_t ns)
+{
+    return (uint64_t)rand() % ns;
+}
+
+static int begin(void **state)
+{
+    static struct stays_cpu cpu;
+    unsigned int i;
+
+    (void)state;
+    srand(1);
+    for (i = 0; i < NR_VCPUS; i++)
+        vcpu[i] = (struct vcpu){ .acct = ACCT, .number = i, .span = spans[i] };
+    for (i = 0; i <= NR_ACCT; i++)
+        first[i] = i > ACCT ? NR_VCPUS : 0;
+    stays = (struct stays){ .cpu = &cpu, .nr = 1, .wakes = true };
+    rows = (struct rows){
+        .row = row, .granule_ns = GRANULE, .events = 1U << XEN_SCHEDLOG_EV_EVTCHN_RECV,
+    };
+    vcpus = (struct vcpus){ .vcpu = vcpu, .nr = NR_VCPUS, .first = first };
+
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    wakes_free(&wakes);
+
+    return 0;
+}
+
+static void span(unsigned int i, uint64_t ns, enum vcpu_state state)
+{
+    spans[i][vcpu[i].nr++] = (struct span){ ns, 0, state };
+}
+
+static void notify_at(uint64_t ns)
+{
+    row[rows.nr++] = (struct timeline_row){
+        .ns = ns, .event = XEN_SCHEDLOG_EV_EVTCHN_RECV, .current = ACCT,
+        .correspondent = SENDER,
+    };
+}
+
+static void make(void)
+{
+    wakes_make(&wakes, &rows, &stays, &vcpus);
+}
+
+/* It sleeps and runs, for 100 us in the mean, by itself, for 15 seconds. */
+static void by_itself(unsigned int i)
+{
+    uint64_t ns = 0;
+
+    while (ns < 15000000000) {
+        span(i, ns, VCPU_BLOCKED);
+        ns += 1 + up_to(200000);
+        span(i, ns, VCPU_RUNNING);
+        ns += 1 + up_to(200000);
+    }
+}
+
+static void what_comes_after_it_is_its_own(void **state)
+{
+    (void)state;
+    span(0, 0, VCPU_BLOCKED);
+    span(0, 50000, VCPU_RUNNABLE);
+    span(0, 70000, VCPU_RUNNING);
+    notify_at(49000);
+    make();
+    assert_int_equal(wakes.nr, 1);
+    assert_int_equal(wakes.wake[0].kind, WAKE_WOKEN);
+    assert_int_equal(wakes.wake[0].woken, 50000);
+    assert_int_equal(wakes.wake[0].ran, 70000);
+    assert_int_equal(wakes.disordered, 0);
+}
+
+/* Another vCPU of the domain has just woken by itself: it was not that. */
+static void who_woke_after_it_comes_first(void **state)
+{
+    (void)state;
+    span(0, 0, VCPU_BLOCKED);
+    span(0, 47500, VCPU_RUNNING);
+    span(1, 0, VCPU_BLOCKED);
+    span(1, 49700, VCPU_RUNNING);
+    notify_at(49500);
+    make();
+    assert_int_equal(wakes.wake[0].to, 1);
+    assert_int_equal(wakes.wake[0].woken, 49700);
+    assert_int_equal(wakes.disordered, 0);
+}
+
+/* It has woken it, and not run yet when the next one comes. */
+static void one_wake_up_has_one_reason(void **state)
+{
+    (void)state;
+    span(0, 0, VCPU_BLOCKED);
+    span(0, 50000, VCPU_RUNNABLE);
+    span(0, 54500, VCPU_RUNNING);
+    notify_at(49900);
+    notify_at(52800);
+    make();
+    assert_int_equal(wakes.wake[0].kind, WAKE_WOKEN);
+    assert_int_equal(wakes.wake[1].kind, WAKE_WAITING);
+    assert_int_equal(wakes.pairs, 1);
+    assert_int_equal(wakes.disordered, 0);
+}
+
+static void chance_is_expected(void **state)
+{
+    uint64_t ns = 100000;
+
+    (void)state;
+    by_itself(0);
+    by_itself(1);
+    for (; ns < 14900000000; ns += 1 + up_to(1200000))
+        notify_at(ns);
+    make();
+    assert_true(wakes.disordered > 200);
+    assert_true(wakes.by_chance > wakes.disordered * 0.8);
+    assert_true(wakes.by_chance < wakes.disordered * 1.2);
+}
+
+/* Each wake-up has its notification, which seems to come 2 us later. */
+static void wrong_clocks_are_no_chance(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    by_itself(0);
+    for (i = 1; i < vcpu[0].nr; i += 2)
+        notify_at(spans[0][i].begin + 2000);
+    make();
+    assert_true(wakes.disordered > rows.nr * 0.9);
+    assert_true(wakes.by_chance < wakes.disordered * 0.1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+        TEST(what_comes_after_it_is_its_own),
+        TEST(who_woke_after_it_comes_first),
+        TEST(one_wake_up_has_one_reason),
+        TEST(chance_is_expected),
+        TEST(wrong_clocks_are_no_chance),
+    };
+
+    return run_tap_tests(tests);
+}
