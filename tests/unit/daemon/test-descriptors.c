@@ -15,6 +15,13 @@
 #define ROOM 11
 #define MOST 32
 
+static unsigned int under_way;
+
+static double expected(uint64_t requests, uint64_t pages)
+{
+    return descriptors_expected(requests, pages, &under_way);
+}
+
 static void one_size_is_exact(void **state)
 {
     uint64_t requests, size;
@@ -22,40 +29,57 @@ static void one_size_is_exact(void **state)
     (void)state;
     for (requests = 1; requests < 1000; requests = requests * 3 + 1)
         for (size = 0; size <= 300; size++)
-            assert_true(descriptors_expected(requests, requests * size) ==
+            assert_true(expected(requests, requests * size) ==
                         (size > ROOM ? requests : 0));
 }
 
 static void no_requests_no_pages(void **state)
 {
     (void)state;
-    assert_true(descriptors_expected(0, 0) == 0);
-    assert_true(descriptors_expected(0, 5) == 0);
+    assert_true(expected(0, 0) == 0);
+    assert_true(expected(0, 5) == 0);
 }
 
-/* As many as there can be at most, and as there have to be at least, of requests up to 256. */
+/* As many as there can be at most, and as there have to be at least, of requests up to 32. */
 static void never_more_than_there_can_be(void **state)
 {
     uint64_t requests, pages;
 
     (void)state;
     for (requests = 1; requests < 40; requests++)
-        for (pages = 0; pages < requests * 260; pages++) {
-            double expected = descriptors_expected(requests, pages);
+        for (pages = 0; pages < requests * MOST; pages++) {
+            double n = expected(requests, pages);
             double most = pages <= requests ? 0 :
-                          fmin(requests, (pages - requests) / (double)ROOM);
-            double least = (pages - (double)ROOM * requests) / (256 - ROOM);
+                          fmin(requests, (pages - requests + under_way) / (double)ROOM);
+            double least = (pages - (double)ROOM * requests) / (MOST - ROOM);
 
-            assert_true(expected >= fmax(0, fmin(least, requests)));
-            assert_true(expected <= most + 1e-6);
+            assert_true(n >= fmax(0, fmin(least, requests - under_way)));
+            assert_true(n <= most + 1e-6);
+        }
+}
+
+/* It is counted, and has no sectors yet. */
+static void one_that_is_under_way_is_known(void **state)
+{
+    uint64_t requests, size;
+
+    (void)state;
+    for (requests = 5; requests < 1000; requests = requests * 3 + 1)
+        for (size = ROOM + 1; size <= MOST; size++) {
+            double n = expected(requests + 1, requests * size);
+
+            if (requests * size % (requests + 1) == 0)
+                continue; /* it could be a smaller size of all */
+            assert_true(n == requests);
+            assert_int_equal(under_way, 1);
         }
 }
 
 static void sums_that_nobody_can_have(void **state)
 {
     (void)state;
-    assert_true(descriptors_expected(3, UINT64_MAX) == 3);
-    assert_true(descriptors_expected(UINT64_MAX / 2, UINT64_MAX) <= UINT64_MAX / 2);
+    assert_true(expected(3, UINT64_MAX) == 3);
+    assert_true(expected(UINT64_MAX / 2, UINT64_MAX) <= UINT64_MAX / 2);
 }
 
 static unsigned int evenly(void)
@@ -99,7 +123,7 @@ static double known(unsigned int (*size)(void))
             pages += one;
             truth += one + (one > ROOM);
         }
-        known += pages + descriptors_expected(requests, pages);
+        known += pages + expected(requests, pages);
     }
 
     return known / truth;
@@ -122,6 +146,7 @@ int main(void)
         cmocka_unit_test(one_size_is_exact),
         cmocka_unit_test(no_requests_no_pages),
         cmocka_unit_test(never_more_than_there_can_be),
+        cmocka_unit_test(one_that_is_under_way_is_known),
         cmocka_unit_test(sums_that_nobody_can_have),
         cmocka_unit_test(near_for_sizes_that_are_mixed),
     };

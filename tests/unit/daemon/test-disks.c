@@ -131,15 +131,38 @@ static void parts_of_pages_come_later(void **state)
     assert_int_equal(pages(), 2);
 }
 
-static void a_request_has_a_page_at_least(void **state)
+/* Requests are counted before their sectors: at a look there may be one more. */
+static void requests_under_way_are_not_lost(void **state)
 {
     (void)state;
     disk("vbd-3-51712", 0, 0);
     look();
-    disk("vbd-3-51712", 16, 0);
-    write_file("vbd-3-51712", "rd_req", 16);
+    disk("vbd-3-51712", 10 * 32 * 8, 0);
+    write_file("vbd-3-51712", "rd_req", 11);
     look();
-    assert_int_equal(pages(), 16);
+    disk("vbd-3-51712", 30 * 32 * 8, 0);
+    write_file("vbd-3-51712", "rd_req", 30);
+    look();
+    assert_int_equal(pages(), 30 * 33);
+    write_file("vbd-3-51712", "rd_req", 31);
+    look();
+    disk("vbd-3-51712", 31 * 32 * 8, 0);
+    write_file("vbd-3-51712", "rd_req", 31);
+    look();
+    assert_int_equal(pages(), 31 * 33);
+}
+
+static void nor_is_a_page_of_theirs_counted_twice(void **state)
+{
+    (void)state;
+    disk("vbd-3-51712", 0, 0);
+    look();
+    disk("vbd-3-51712", 80 * 8, 0);
+    write_file("vbd-3-51712", "rd_req", 81);
+    look();
+    disk("vbd-3-51712", 300 * 8, 0);
+    look();
+    assert_int_equal(pages(), 300);
 }
 
 /* In one direction some, in the other one none: each is looked at alone. */
@@ -267,7 +290,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
         TEST(what_was_before_is_not_of_now),
         TEST(parts_of_pages_come_later),
-        TEST(a_request_has_a_page_at_least),
+        TEST(requests_under_way_are_not_lost),
+        TEST(nor_is_a_page_of_theirs_counted_twice),
         TEST(large_requests_have_a_page_of_segments),
         TEST(mixed_sizes_are_estimated),
         TEST(two_disks_are_one_pair),

@@ -17,9 +17,11 @@
 
 #define ROOM BLKIF_MAX_SEGMENTS_PER_REQUEST
 
-/* Linux' front end, by itself; and xen-blkback. */
-#define USUAL_MOST 32
-#define MOST       256
+/* Of Linux' front end, by itself.  Where others have more, nearly all are large. */
+#define MOST 32
+
+/* Of fewer it cannot be told whether one more has been counted. */
+#define ENOUGH 4
 
 #define STEPS 40 /* of a search by halves */
 
@@ -81,17 +83,25 @@ static double share_of_large(double mean, unsigned int most)
     return 1 - share_up_to(ROOM, ratio_for(mean, most), most);
 }
 
-double descriptors_expected(uint64_t requests, uint64_t pages)
+static double of_one_size(uint64_t requests, uint64_t pages)
 {
-    double mean;
+    return pages / requests > ROOM ? requests : 0;
+}
 
+double descriptors_expected(uint64_t requests, uint64_t pages,
+                            unsigned int *under_way)
+{
+    *under_way = 0;
     if (pages <= requests)
         return 0;
     if (!requests || pages / MOST >= requests)
         return requests;
     if (pages % requests == 0)
-        return pages / requests > ROOM ? requests : 0;
-    mean = (double)pages / requests;
+        return of_one_size(requests, pages);
+    if (requests >= ENOUGH && pages % (requests - 1) == 0) {
+        *under_way = 1;
+        return of_one_size(requests - 1, pages);
+    }
 
-    return requests * share_of_large(mean, mean > USUAL_MOST ? MOST : USUAL_MOST);
+    return requests * share_of_large((double)pages / requests, MOST);
 }

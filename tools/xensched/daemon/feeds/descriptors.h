@@ -12,8 +12,11 @@
 
 /*
  * Such pages, that can be expected of @requests that had @pages of data in all.  0 to
- * @requests; exact if there is one request, or all are of one size.
+ * @requests; exact if there is one request, or all are of one size.  Linux counts a request
+ * before its sectors: @under_way is 1 if the last one seems to have none yet, so that it is to
+ * be told of again, and otherwise 0.
  */
-double descriptors_expected(uint64_t requests, uint64_t pages);
+double descriptors_expected(uint64_t requests, uint64_t pages,
+                            unsigned int *under_way);
 
 #endif /* XENSCHED_DAEMON_DESCRIPTORS_H */

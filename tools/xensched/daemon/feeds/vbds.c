@@ -93,22 +93,18 @@ static bool went_back(const struct traffic *known, const struct traffic *now)
     return now->sectors < known->sectors || now->requests < known->requests;
 }
 
-/*
- * Pages since the last look; what is less than a whole one is left for the next look.  A
- * request has one at least.
- */
+/* Pages since the last look; what is less than a whole one is left for the next look. */
 static uint64_t pages_since(struct traffic *known, const struct traffic *now)
 {
     uint64_t pages = (now->sectors - known->sectors) / SECTORS_PER_PAGE;
     uint64_t requests = now->requests - known->requests, descriptors;
+    unsigned int under_way;
 
+    if (!pages)
+        return 0;
+    known->part += descriptors_expected(requests, pages, &under_way);
     known->sectors += pages * SECTORS_PER_PAGE;
-    known->requests = now->requests;
-    if (pages < requests) {
-        known->sectors = now->sectors;
-        return requests;
-    }
-    known->part += descriptors_expected(requests, pages);
+    known->requests = now->requests - under_way;
     descriptors = known->part;
     known->part -= descriptors;
 
