@@ -131,37 +131,33 @@ static void parts_of_pages_come_later(void **state)
     assert_int_equal(pages(), 2);
 }
 
+/* All that was read, and in how many requests. */
+static void look_at_reads(uint64_t all_pages, uint64_t requests)
+{
+    disk("vbd-3-51712", all_pages * 8, 0);
+    write_file("vbd-3-51712", "rd_req", requests);
+    look();
+}
+
 /* Requests are counted before their sectors: at a look there may be one more. */
 static void requests_under_way_are_not_lost(void **state)
 {
     (void)state;
-    disk("vbd-3-51712", 0, 0);
-    look();
-    disk("vbd-3-51712", 10 * 32 * 8, 0);
-    write_file("vbd-3-51712", "rd_req", 11);
-    look();
-    disk("vbd-3-51712", 30 * 32 * 8, 0);
-    write_file("vbd-3-51712", "rd_req", 30);
-    look();
+    look_at_reads(0, 0);
+    look_at_reads(10 * 32, 11);
+    look_at_reads(30 * 32, 30);
     assert_int_equal(pages(), 30 * 33);
-    write_file("vbd-3-51712", "rd_req", 31);
-    look();
-    disk("vbd-3-51712", 31 * 32 * 8, 0);
-    write_file("vbd-3-51712", "rd_req", 31);
-    look();
+    look_at_reads(30 * 32, 31);
+    look_at_reads(31 * 32, 31);
     assert_int_equal(pages(), 31 * 33);
 }
 
 static void nor_is_a_page_of_theirs_counted_twice(void **state)
 {
     (void)state;
-    disk("vbd-3-51712", 0, 0);
-    look();
-    disk("vbd-3-51712", 80 * 8, 0);
-    write_file("vbd-3-51712", "rd_req", 81);
-    look();
-    disk("vbd-3-51712", 300 * 8, 0);
-    look();
+    look_at_reads(0, 0);
+    look_at_reads(80, 81);
+    look_at_reads(300, 300);
     assert_int_equal(pages(), 300);
 }
 
@@ -188,17 +184,11 @@ static void large_requests_have_a_page_of_segments(void **state)
 static void mixed_sizes_are_estimated(void **state)
 {
     unsigned int i;
-    uint64_t data = 0;
+    uint64_t data = 300 * 40;
 
     (void)state;
-    disk("vbd-3-51712", 0, 0);
-    look();
-    for (i = 1; i <= 300; i++) {
-        data += 40;
-        disk("vbd-3-51712", data * 8, 0);
-        write_file("vbd-3-51712", "rd_req", 3 * i);
-        look();
-    }
+    for (i = 0; i <= 300; i++)
+        look_at_reads(40 * i, 3 * i);
     assert_in_range(pages(), data + 300 * 1.2, data + 300 * 1.8);
 }
 

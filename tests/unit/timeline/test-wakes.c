@@ -90,12 +90,18 @@ static void by_itself(unsigned int i)
     }
 }
 
+/* It sleeps, wakes, waits for a pCPU, and runs. */
+static void sleeps_until(unsigned int i, uint64_t woken, uint64_t ran)
+{
+    span(i, 0, VCPU_BLOCKED);
+    span(i, woken, VCPU_RUNNABLE);
+    span(i, ran, VCPU_RUNNING);
+}
+
 static void what_comes_after_it_is_its_own(void **state)
 {
     (void)state;
-    span(0, 0, VCPU_BLOCKED);
-    span(0, 50000, VCPU_RUNNABLE);
-    span(0, 70000, VCPU_RUNNING);
+    sleeps_until(0, 50000, 70000);
     notify_at(49000);
     make();
     assert_int_equal(wakes.nr, 1);
@@ -124,9 +130,7 @@ static void who_woke_after_it_comes_first(void **state)
 static void one_wake_up_has_one_reason(void **state)
 {
     (void)state;
-    span(0, 0, VCPU_BLOCKED);
-    span(0, 50000, VCPU_RUNNABLE);
-    span(0, 54500, VCPU_RUNNING);
+    sleeps_until(0, 50000, 54500);
     notify_at(49900);
     notify_at(52800);
     make();

@@ -280,7 +280,7 @@ static void print_clocks(const struct timeline *t)
 static void print_checks(const struct timeline *t)
 {
     printf("times are known to %s; wake-ups before their notification: %"
-           PRIu64 " of %" PRIu64 ", about %.0f of them by chance\n",
+           PRIu64 " of %" PRIu64 " (by chance: about %.0f)\n",
            shown_length(t->rows.granule_ns), t->wakes.disordered,
            t->wakes.pairs, t->wakes.by_chance);
     printf("time stamps that were late: %" PRIu64 " of %" PRIu64, t->stays.late,

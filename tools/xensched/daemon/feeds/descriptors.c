@@ -25,13 +25,13 @@
 
 #define STEPS 40 /* of a search by halves */
 
-/* Of sizes 1 to @most, each @ratio times as frequent as the one below it. */
-static double mean_of(double ratio, unsigned int most)
+/* Of sizes 1 to MOST, each @ratio times as frequent as the one below it. */
+static double mean_of(double ratio)
 {
     double frequency = 1, sum = 0, all = 0;
     unsigned int size;
 
-    for (size = 1; size <= most; size++) {
+    for (size = 1; size <= MOST; size++) {
         sum += size * frequency;
         all += frequency;
         frequency *= ratio;
@@ -41,12 +41,12 @@ static double mean_of(double ratio, unsigned int most)
 }
 
 /* The share of those up to @limit. */
-static double share_up_to(unsigned int limit, double ratio, unsigned int most)
+static double share_up_to(unsigned int limit, double ratio)
 {
     double frequency = 1, part = 0, all = 0;
     unsigned int size;
 
-    for (size = 1; size <= most; size++) {
+    for (size = 1; size <= MOST; size++) {
         all += frequency;
         if (size <= limit)
             part += frequency;
@@ -57,7 +57,7 @@ static double share_up_to(unsigned int limit, double ratio, unsigned int most)
 }
 
 /* The ratio that makes it @mean, which is not in the upper half. */
-static double ratio_for(double mean, unsigned int most)
+static double ratio_for(double mean)
 {
     double low = 0, high = 1;
     unsigned int step;
@@ -65,7 +65,7 @@ static double ratio_for(double mean, unsigned int most)
     for (step = 0; step < STEPS; step++) {
         double middle = (low + high) / 2;
 
-        if (mean_of(middle, most) < mean)
+        if (mean_of(middle) < mean)
             low = middle;
         else
             high = middle;
@@ -75,12 +75,12 @@ static double ratio_for(double mean, unsigned int most)
 }
 
 /* In the upper half counted from the other end, so that no frequency grows large. */
-static double share_of_large(double mean, unsigned int most)
+static double share_of_large(double mean)
 {
-    if (mean > (1 + most) / 2.0)
-        return share_up_to(most - ROOM, ratio_for(1 + most - mean, most), most);
+    if (mean > (1 + MOST) / 2.0)
+        return share_up_to(MOST - ROOM, ratio_for(1 + MOST - mean));
 
-    return 1 - share_up_to(ROOM, ratio_for(mean, most), most);
+    return 1 - share_up_to(ROOM, ratio_for(mean));
 }
 
 static double of_one_size(uint64_t requests, uint64_t pages)
@@ -103,5 +103,5 @@ double descriptors_expected(uint64_t requests, uint64_t pages,
         return of_one_size(requests - 1, pages);
     }
 
-    return requests * share_of_large((double)pages / requests, MOST);
+    return requests * share_of_large((double)pages / requests);
 }

@@ -81,6 +81,7 @@ static bool read_number(int folder, const char *device, const char *name,
     return sscanf(text, "%" SCNu64, number) == 1;
 }
 
+/* Linux counts requests first: in this order none is missing whose sectors are known. */
 static bool read_traffic(int folder, const char *device, const char *sectors,
                          const char *requests, struct traffic *done)
 {
