@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Distances between pCPUs.  Fails if what is farther costs less, if a host
- * whose nodes are differently far has one price for all, or if somebody who asks
- * is not told that a number was assumed.
+ * Distances between nodes.  Fails if a farther node costs less, if a host whose
+ * nodes are differently far has one price for all, if the cut of a socket into nodes
+ * changes the price of another socket, or if the source of a number is wrong.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -57,18 +57,16 @@ static void relations_are_what_pcpus_share(void **state)
 
 static void what_is_farther_never_costs_less(void **state)
 {
-    static const unsigned int to[] = { 0, 1, 2, 4, 8 };
     unsigned int kind, i;
 
     (void)state;
     for (kind = 0; kind < NR_DISTANCES; kind++)
-        for (i = 1; i < 5; i++)
-            assert_true(distance_ns(&d, &t, kind, 0, to[i - 1], NULL) <=
-                        distance_ns(&d, &t, kind, 0, to[i], NULL));
-    assert_true(distance_ns(&d, &t, DISTANCE_LINE, 0, 8, NULL) >
-                distance_ns(&d, &t, DISTANCE_LINE, 0, 2, NULL));
-    assert_true(distance_ns(&d, &t, DISTANCE_MEMORY, 0, 8, NULL) >
-                distance_ns(&d, &t, DISTANCE_MEMORY, 0, 0, NULL));
+        for (i = RELATION_CORE; i < NR_RELATIONS; i++)
+            assert_true(d.ns[kind][i - 1] <= d.ns[kind][i]);
+    assert_true(d.ns[DISTANCE_LINE][RELATION_REMOTE] >
+                d.ns[DISTANCE_LINE][RELATION_LLC]);
+    assert_true(distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 1, NULL) >
+                distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 0, NULL));
 }
 
 static void nobody_measured_says_so(void **state)
@@ -76,10 +74,10 @@ static void nobody_measured_says_so(void **state)
     enum distance_source source = DISTANCE_MEASURED;
 
     (void)state;
-    distance_ns(&d, &t, DISTANCE_LINE, 0, 8, &source);
+    distance_nodes_ns(&d, DISTANCE_LINE, 0, 1, &source);
     assert_int_equal(source, DISTANCE_ASSUMED);
     source = DISTANCE_MEASURED;
-    distance_ns(&d, &t, DISTANCE_LINE, 0, 2, &source);
+    distance_nodes_ns(&d, DISTANCE_LINE, 0, 0, &source);
     assert_int_equal(source, DISTANCE_ASSUMED);
 }
 
@@ -89,21 +87,19 @@ static void slit_stretches_what_is_assumed(void **state)
     static const uint32_t slit[] = { 10, 16, 32, 16, 10, 20, 32, 20, 10 };
     enum distance_source source;
     double near;
-    unsigned int i;
 
     (void)state;
     near = distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 1, NULL);
-    for (i = 0; i < 9; i++)
-        d.slit[i] = slit[i];
+    memcpy(d.slit, slit, sizeof(slit));
     assert_float_equal(distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 1, &source),
                        near, 1e-9);
     assert_int_equal(source, DISTANCE_SLIT);
-    assert_float_equal(distance_ns(&d, &t, DISTANCE_MEMORY, 0, 23, NULL),
+    assert_float_equal(distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 2, NULL),
                        2 * near, 1e-9);
     assert_float_equal(distance_nodes_ns(&d, DISTANCE_MEMORY, 2, 1, NULL),
                        near * 20 / 16, 1e-9);
     assert_float_equal(distance_nodes_ns(&d, DISTANCE_MEMORY, 1, 1, &source),
-                       distance_ns(&d, &t, DISTANCE_MEMORY, 0, 0, NULL), 1e-9);
+                       d.ns[DISTANCE_MEMORY][RELATION_LLC], 1e-9);
     assert_int_equal(source, DISTANCE_ASSUMED);
 }
 
@@ -114,18 +110,119 @@ static void what_was_measured_comes_first(void **state)
     (void)state;
     d.slit[1] = 16;
     d.between[DISTANCE_LINE][1] = 90;
-    assert_float_equal(distance_ns(&d, &t, DISTANCE_LINE, 1, 9, &source), 90,
+    assert_float_equal(distance_nodes_ns(&d, DISTANCE_LINE, 0, 1, &source), 90,
                        1e-9);
     assert_int_equal(source, DISTANCE_MEASURED);
-    distance_ns(&d, &t, DISTANCE_LINE, 9, 1, &source);
+    distance_nodes_ns(&d, DISTANCE_LINE, 1, 0, &source);
     assert_int_equal(source, DISTANCE_ASSUMED);
-    distance_ns(&d, &t, DISTANCE_NOTIFICATION, 1, 9, &source);
+    distance_nodes_ns(&d, DISTANCE_NOTIFICATION, 0, 1, &source);
     assert_int_equal(source, DISTANCE_SLIT);
     d.ns[DISTANCE_LINE][RELATION_LLC] = 33;
     d.measured[DISTANCE_LINE][RELATION_LLC] = true;
-    assert_float_equal(distance_ns(&d, &t, DISTANCE_LINE, 0, 2, &source), 33,
+    assert_float_equal(distance_nodes_ns(&d, DISTANCE_LINE, 0, 0, &source), 33,
                        1e-9);
     assert_int_equal(source, DISTANCE_MEASURED);
+}
+
+/* Nodes of a host with two sockets of 8 cores, by the firmware's setting. */
+
+struct cut {
+    unsigned int nodes_per_socket;
+    uint32_t within, across; /* of the SLIT */
+};
+
+/* Sockets of 2 LLCs, as those of an EPYC, or of 1, as those of a Xeon. */
+static void cut_host(struct cut cut, unsigned int llcs)
+{
+    unsigned int per = cut.nodes_per_socket, nr = 2 * per, i;
+
+    topology_free(&t);
+    distances_free(&d);
+    topology_init(&t, 16);
+    for (i = 0; i < 16; i++) {
+        t.cpus[i].online = true;
+        t.cpus[i].core = i % 8;
+        t.cpus[i].socket = i / 8;
+        t.cpus[i].llc = i * llcs / 8;
+        t.cpus[i].node = i * per / 8;
+    }
+    topology_make_places(&t);
+    distances_init(&d, nr);
+    for (i = 0; i < nr * nr; i++)
+        d.slit[i] = i / nr == i % nr ? 10
+                    : i / nr / per == i % nr / per ? cut.within : cut.across;
+    distances_relate(&d, &t);
+}
+
+/* EPYC as NPS1, NPS2 and NPS4, Xeon whole and as SNC2. */
+static void a_cut_of_sockets_changes_no_price_of_the_other_socket(void **state)
+{
+    static const struct cut epyc[] = { { 1, 0, 32 }, { 2, 12, 32 },
+                                       { 4, 12, 32 } };
+    static const struct cut xeon[] = { { 1, 0, 21 }, { 2, 11, 21 } };
+    unsigned int kind, i;
+    double other;
+
+    (void)state;
+    for (kind = 0; kind < NR_DISTANCES; kind++) {
+        other = d.ns[kind][RELATION_REMOTE];
+        for (i = 0; i < 3; i++) {
+            cut_host(epyc[i], 2);
+            assert_float_equal(distance_nodes_ns(&d, kind, 0, d.nr_nodes - 1,
+                                                 NULL), other, 1e-9);
+        }
+        for (i = 0; i < 2; i++) {
+            cut_host(xeon[i], 1);
+            assert_float_equal(distance_nodes_ns(&d, kind, 0, d.nr_nodes - 1,
+                                                 NULL), other, 1e-9);
+        }
+    }
+}
+
+static void lines_of_a_socket_cost_what_its_caches_do(void **state)
+{
+    enum distance_source source;
+
+    (void)state;
+    cut_host((struct cut){ 4, 12, 32 }, 2);
+    assert_float_equal(distance_nodes_ns(&d, DISTANCE_LINE, 0, 1, NULL),
+                       d.ns[DISTANCE_LINE][RELATION_LLC], 1e-9);
+    assert_float_equal(distance_nodes_ns(&d, DISTANCE_LINE, 0, 2, &source),
+                       d.ns[DISTANCE_LINE][RELATION_NODE], 1e-9);
+    assert_int_equal(source, DISTANCE_ASSUMED);
+}
+
+static void memory_of_the_same_socket_is_between_the_two(void **state)
+{
+    double own, socket, other;
+
+    (void)state;
+    cut_host((struct cut){ 4, 12, 32 }, 2);
+    own = distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 0, NULL);
+    socket = distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 1, NULL);
+    other = distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 4, NULL);
+    assert_float_equal(socket, 1.2 * own, 1e-9);
+    assert_true(socket < other);
+    /* A firmware that exaggerates. */
+    cut_host((struct cut){ 4, 30, 32 }, 2);
+    assert_float_equal(distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 1, NULL),
+                       other, 1e-9);
+}
+
+/* Node 1 has memory only; its SLIT is nearer than the other socket's. */
+static void a_node_without_pcpus_is_no_socket(void **state)
+{
+    unsigned int i;
+    double other;
+
+    (void)state;
+    cut_host((struct cut){ 2, 14, 32 }, 1);
+    other = d.ns[DISTANCE_MEMORY][RELATION_REMOTE];
+    for (i = 4; i < 8; i++)
+        t.cpus[i].online = false;
+    distances_relate(&d, &t);
+    assert_float_equal(distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 2, NULL),
+                       other, 1e-9);
 }
 
 #define distance_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -171,7 +268,7 @@ static void what_was_measured_is_read_back(void **state)
     free(text);
     distances_init(&back, 3);
     assert_int_equal(distances_read(&back, FILE_NAME, 24, &err), 0);
-    assert_float_equal(distance_ns(&back, &t, DISTANCE_LINE, 0, 16, &source),
+    assert_float_equal(distance_nodes_ns(&back, DISTANCE_LINE, 0, 2, &source),
                        102, 0.05);
     assert_int_equal(source, DISTANCE_MEASURED);
     assert_float_equal(distance_nodes_ns(&back, DISTANCE_MEMORY, 2, 1, &source),
@@ -184,6 +281,24 @@ static void what_was_measured_is_read_back(void **state)
     assert_float_equal(back.ns[DISTANCE_MEMORY][RELATION_NODE], 300, 0.05);
     assert_float_equal(back.ns[DISTANCE_MEMORY][RELATION_REMOTE], 301, 0.05);
     distances_free(&back);
+}
+
+/* Two nodes of a socket are no measure of another socket. */
+static void what_was_measured_of_a_socket_is_not_of_another(void **state)
+{
+    struct xensched_error err;
+    char *text;
+
+    (void)state;
+    cut_host((struct cut){ 2, 12, 32 }, 1);
+    d.between[DISTANCE_LINE][0 * 4 + 1] = d.between[DISTANCE_LINE][4] = 55;
+    d.between[DISTANCE_LINE][0 * 4 + 2] = 215;
+    d.between[DISTANCE_LINE][0 * 4 + 3] = 222;
+    text = distances_text(&d, 16);
+    write_text(text);
+    free(text);
+    assert_int_equal(distances_read(&d, FILE_NAME, 16, &err), 0);
+    assert_float_equal(d.ns[DISTANCE_LINE][RELATION_REMOTE], 215, 0.05);
 }
 
 static void what_is_no_file_of_this_machine_changes_nothing(void **state)
@@ -230,7 +345,12 @@ int main(void)
         distance_test(nobody_measured_says_so),
         distance_test(slit_stretches_what_is_assumed),
         distance_test(what_was_measured_comes_first),
+        distance_test(a_cut_of_sockets_changes_no_price_of_the_other_socket),
+        distance_test(lines_of_a_socket_cost_what_its_caches_do),
+        distance_test(memory_of_the_same_socket_is_between_the_two),
+        distance_test(a_node_without_pcpus_is_no_socket),
         distance_test(what_was_measured_is_read_back),
+        distance_test(what_was_measured_of_a_socket_is_not_of_another),
         distance_test(what_is_no_file_of_this_machine_changes_nothing),
     };
 

@@ -54,6 +54,7 @@ static int begin(struct calibration *c, struct xensched_error *err)
         topology_free(&c->topology);
         return rc;
     }
+    distances_relate(&c->distances, &c->topology);
     rc = own_vcpus_begin(&c->own, c->host, err);
     if (rc) {
         distances_free(&c->distances);

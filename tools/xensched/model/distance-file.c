@@ -100,19 +100,27 @@ static bool read_matrix(struct distances *d, enum distance_kind kind,
     return true;
 }
 
-/* Of two different nodes the nearest; of memory also of the same one. */
+static void lower(double *least, double ns)
+{
+    if (ns > 0 && (*least <= 0 || ns < *least))
+        *least = ns;
+}
+
+/*
+ * Nodes of two sockets: the nearest two.  A host with one socket has only nodes
+ * within it.  Memory: also the nodes' own.
+ */
 static void summarise(struct distances *d, enum distance_kind kind)
 {
-    double near = 0, far = 0;
+    double near = 0, within = 0, far = 0;
     unsigned int i;
 
-    for (i = 0; i < d->nr_nodes * d->nr_nodes; i++) {
-        bool same = i / d->nr_nodes == i % d->nr_nodes;
-        double ns = d->between[kind][i], *least = same ? &near : &far;
-
-        if (ns > 0 && (*least <= 0 || ns < *least))
-            *least = ns;
-    }
+    for (i = 0; i < d->nr_nodes * d->nr_nodes; i++)
+        lower(i / d->nr_nodes == i % d->nr_nodes ? &near
+              : d->relation[i] == RELATION_REMOTE ? &far : &within,
+              d->between[kind][i]);
+    if (far <= 0)
+        far = within;
     if (far > 0) {
         d->ns[kind][RELATION_REMOTE] = far;
         d->measured[kind][RELATION_REMOTE] = true;
@@ -211,6 +219,8 @@ int distances_read(struct distances *d, const char *path, unsigned int nr_cpus,
                              "calibrate' again", path);
     }
     distances_init(&read, d->nr_nodes);
+    memcpy(read.relation, d->relation,
+           (size_t)d->nr_nodes * d->nr_nodes * sizeof(*d->relation));
     rc = read_all(&read, all, path, nr_cpus, err);
     if (!rc)
         copy(d, &read);

@@ -38,13 +38,17 @@ static const double assumed[NR_DISTANCES][NR_RELATIONS] = {
 
 void distances_init(struct distances *d, unsigned int nr_nodes)
 {
-    size_t nr = (size_t)nr_nodes * nr_nodes;
+    size_t nr = (size_t)nr_nodes * nr_nodes, i;
     unsigned int kind;
 
     memset(d, 0, sizeof(*d));
     memcpy(d->ns, assumed, sizeof(d->ns));
     d->nr_nodes = nr_nodes;
     d->slit = need_memory(nr, sizeof(*d->slit));
+    d->relation = need_memory(nr, sizeof(*d->relation));
+    for (i = 0; i < nr; i++)
+        d->relation[i] = i / nr_nodes == i % nr_nodes ? RELATION_LLC
+                                                      : RELATION_REMOTE;
     for (kind = 0; kind < NR_DISTANCES; kind++)
         d->between[kind] = need_memory(nr, sizeof(*d->between[kind]));
 }
@@ -56,6 +60,7 @@ void distances_free(struct distances *d)
     for (kind = 0; kind < NR_DISTANCES; kind++)
         free(d->between[kind]);
     free(d->slit);
+    free(d->relation);
     memset(d, 0, sizeof(*d));
 }
 
@@ -64,7 +69,7 @@ static const char *const relations[] = {
     [RELATION_CORE] = "the same core",
     [RELATION_LLC] = "the same last-level cache",
     [RELATION_NODE] = "the same node",
-    [RELATION_REMOTE] = "another node",
+    [RELATION_REMOTE] = "another socket",
 };
 
 const char *distance_relation_name(enum relation relation)
@@ -94,13 +99,36 @@ enum relation distance_relation(const struct topology *t, unsigned int a,
         return RELATION_REMOTE;
     x = &t->cpus[a];
     y = &t->cpus[b];
-    if (x->place == TOPOLOGY_UNKNOWN || x->place != y->place)
+    if (x->place == TOPOLOGY_UNKNOWN || y->place == TOPOLOGY_UNKNOWN)
         return RELATION_REMOTE;
-    if (x->socket == y->socket && x->core == y->core)
+    if (x->socket != y->socket)
+        return x->place == y->place ? RELATION_NODE : RELATION_REMOTE;
+    if (x->core == y->core)
         return RELATION_CORE;
 
-    return x->socket == y->socket && x->llc == y->llc ? RELATION_LLC
-                                                      : RELATION_NODE;
+    return x->llc == y->llc ? RELATION_LLC : RELATION_NODE;
+}
+
+void distances_relate(struct distances *d, const struct topology *t)
+{
+    unsigned int i, a, b;
+
+    for (i = 0; i < d->nr_nodes * d->nr_nodes; i++)
+        if (i / d->nr_nodes != i % d->nr_nodes)
+            d->relation[i] = NR_RELATIONS;
+    for (a = 0; a < t->nr_cpus; a++)
+        for (b = 0; b < t->nr_cpus; b++) {
+            unsigned int x = t->cpus[a].node, y = t->cpus[b].node;
+            enum relation *nearest, relation;
+
+            if (!t->cpus[a].online || !t->cpus[b].online || x == y ||
+                x >= d->nr_nodes || y >= d->nr_nodes)
+                continue;
+            nearest = &d->relation[x * d->nr_nodes + y];
+            relation = distance_relation(t, a, b);
+            if (relation < *nearest)
+                *nearest = relation;
+        }
 }
 
 static void tell(enum distance_source *source, enum distance_source what)
@@ -109,57 +137,78 @@ static void tell(enum distance_source *source, enum distance_source what)
         *source = what;
 }
 
-/* The shortest way between two nodes that the SLIT has; 0: none. */
+/* The shortest way in the SLIT between nodes of two sockets; 0: none. */
 static uint32_t slit_nearest(const struct distances *d)
 {
     uint32_t nearest = 0;
     unsigned int i;
 
     for (i = 0; i < d->nr_nodes * d->nr_nodes; i++)
-        if (d->slit[i] > SLIT_LOCAL && (!nearest || d->slit[i] < nearest))
+        if (d->relation[i] == RELATION_REMOTE && d->slit[i] > SLIT_LOCAL &&
+            (!nearest || d->slit[i] < nearest))
             nearest = d->slit[i];
 
     return nearest;
+}
+
+/*
+ * The factor by which the SLIT changes the price of a relation; 0: the SLIT does not
+ * apply.  Between sockets, the SLIT ranks them against the nearest two.  Within a
+ * socket it applies to memory only, relative to the own node's, and another node of
+ * the socket is never farther than the nearest other socket.
+ */
+static double slit_factor(const struct distances *d, enum distance_kind kind,
+                          enum relation relation, uint32_t slit)
+{
+    const double *ns = d->ns[kind];
+    double within = (double)slit / SLIT_LOCAL;
+    uint32_t nearest;
+
+    if (slit <= SLIT_LOCAL)
+        return 0;
+    if (relation == RELATION_REMOTE) {
+        nearest = slit_nearest(d);
+        return nearest ? (double)slit / nearest : 0;
+    }
+    if (kind != DISTANCE_MEMORY || ns[RELATION_REMOTE] < ns[relation])
+        return 0;
+
+    return within * ns[relation] < ns[RELATION_REMOTE]
+           ? within : ns[RELATION_REMOTE] / ns[relation];
+}
+
+/* The price of a relation without the SLIT. */
+static double relation_ns(const struct distances *d, enum distance_kind kind,
+                          enum relation relation, enum distance_source *source)
+{
+    tell(source, d->measured[kind][relation] ? DISTANCE_MEASURED
+                                             : DISTANCE_ASSUMED);
+
+    return d->ns[kind][relation];
 }
 
 double distance_nodes_ns(const struct distances *d, enum distance_kind kind,
                          unsigned int from, unsigned int to,
                          enum distance_source *source)
 {
-    enum relation relation = from == to ? RELATION_LLC : RELATION_REMOTE;
-    enum distance_source otherwise = d->measured[kind][relation]
-                                     ? DISTANCE_MEASURED : DISTANCE_ASSUMED;
-    double ns = d->ns[kind][relation];
     size_t i = (size_t)from * d->nr_nodes + to;
-    uint32_t nearest;
+    enum relation relation;
+    double ns, factor;
 
-    tell(source, otherwise);
     if (from >= d->nr_nodes || to >= d->nr_nodes)
-        return ns;
+        return relation_ns(d, kind, from == to ? RELATION_LLC : RELATION_REMOTE,
+                           source);
     if (d->between[kind][i] > 0) {
         tell(source, DISTANCE_MEASURED);
         return d->between[kind][i];
     }
-    nearest = from == to ? 0 : slit_nearest(d);
-    if (!nearest || d->slit[i] <= SLIT_LOCAL)
+    relation = d->relation[i] == NR_RELATIONS ? RELATION_REMOTE
+                                              : d->relation[i];
+    ns = relation_ns(d, kind, relation, source);
+    factor = from == to ? 0 : slit_factor(d, kind, relation, d->slit[i]);
+    if (factor <= 0)
         return ns;
     tell(source, DISTANCE_SLIT);
 
-    return ns * d->slit[i] / nearest;
-}
-
-double distance_ns(const struct distances *d, const struct topology *t,
-                   enum distance_kind kind, unsigned int a, unsigned int b,
-                   enum distance_source *source)
-{
-    enum relation relation = distance_relation(t, a, b);
-
-    if (relation == RELATION_REMOTE && a < t->nr_cpus && b < t->nr_cpus &&
-        t->cpus[a].node != t->cpus[b].node)
-        return distance_nodes_ns(d, kind, t->cpus[a].node, t->cpus[b].node,
-                                 source);
-    tell(source, d->measured[kind][relation] ? DISTANCE_MEASURED
-                                             : DISTANCE_ASSUMED);
-
-    return d->ns[kind][relation];
+    return ns * factor;
 }

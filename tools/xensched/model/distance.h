@@ -2,10 +2,13 @@
 /*
  * distance.h - how far pCPUs and memory are from each other, in nanoseconds.
  *
- * By relation: what two pCPUs share.  Between two nodes it may have been
- * measured for just these two (`xensched calibrate'); else the SLIT of the
- * firmware stretches what holds for nodes in general; else it is the table in
- * distance.c, which names its sources.  Who asks can know which it was.
+ * A distance depends on the relation of two pCPUs: the parts that they share.
+ * Three sources give it, the first that has it wins: a measurement of these two
+ * nodes (`xensched calibrate'); the table in distance.c scaled by the firmware's
+ * SLIT; the table alone.  The caller can ask for the source.
+ *
+ * Firmware may cut a socket into several nodes.  Such a cut changes neither the
+ * price of another socket nor that of a line within a socket.
  */
 #ifndef XENSCHED_MODEL_DISTANCE_H
 #define XENSCHED_MODEL_DISTANCE_H
@@ -20,7 +23,7 @@ enum relation {
     RELATION_CORE,   /* threads of a core */
     RELATION_LLC,    /* cores with the same last-level cache */
     RELATION_NODE,   /* of a node, or socket, but another last-level cache */
-    RELATION_REMOTE, /* of different nodes, or sockets */
+    RELATION_REMOTE, /* of different sockets */
     NR_RELATIONS
 };
 
@@ -41,17 +44,22 @@ enum distance_source {
 };
 
 struct distances {
-    /* By relation; those of RELATION_REMOTE are of the nearest two nodes. */
+    /* By relation; RELATION_REMOTE: the nearest two nodes of two sockets. */
     double ns[NR_DISTANCES][NR_RELATIONS];
     bool measured[NR_DISTANCES][NR_RELATIONS];
     unsigned int nr_nodes;
     double *between[NR_DISTANCES]; /* [from * nr_nodes + to]; 0: not measured */
     uint32_t *slit;                /* likewise; 10: the same; 0: not known */
+    /* Likewise, of their nearest pCPUs; NR_RELATIONS: one has no pCPU. */
+    enum relation *relation;
 };
 
-/* What is assumed, of a host with @nr_nodes nodes. */
+/* Assumed distances of a host with @nr_nodes nodes, each one a socket. */
 void distances_init(struct distances *d, unsigned int nr_nodes);
 void distances_free(struct distances *d);
+
+/* Finds the nodes of one socket.  Call it for each new topology. */
+void distances_relate(struct distances *d, const struct topology *t);
 
 /* Of pCPUs which are online. */
 enum relation distance_relation(const struct topology *t, unsigned int a,
@@ -60,12 +68,10 @@ const char *distance_relation_name(enum relation relation);
 /* "line", "notification", "memory" */
 const char *distance_kind_name(enum distance_kind kind);
 
-/* From pCPU @a to pCPU @b.  @source may be NULL. */
-double distance_ns(const struct distances *d, const struct topology *t,
-                   enum distance_kind kind, unsigned int a, unsigned int b,
-                   enum distance_source *source);
-
-/* Between nodes (DISTANCE_MEMORY: from pCPUs of @from to memory of @to). */
+/*
+ * Between nodes (DISTANCE_MEMORY: from pCPUs of @from to memory of @to).  @source may
+ * be NULL.
+ */
 double distance_nodes_ns(const struct distances *d, enum distance_kind kind,
                          unsigned int from, unsigned int to,
                          enum distance_source *source);

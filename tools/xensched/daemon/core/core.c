@@ -239,6 +239,8 @@ static void look_at_topology(struct core *core)
     }
     topology_free(&core->topology);
     core->topology = t;
+    if (core->distances_known)
+        distances_relate(&core->distances, &core->topology);
 }
 
 bool core_is_idle(const struct core *core, uint64_t now_ns)

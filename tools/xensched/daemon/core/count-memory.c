@@ -24,6 +24,7 @@ void count_memory_start(struct core *core)
         return;
     }
     core->distances_known = true;
+    distances_relate(&core->distances, &core->topology);
     count_memory_distances(core);
     census_init(&core->census, core->distances.nr_nodes);
     core->counts = core->distances.nr_nodes > 1;
