@@ -20,7 +20,7 @@ UNIT  := BUILD=$(BUILD)/unit XEN_DIST=$(BUILD)/dist
 JOBS  := $(shell nproc)
 
 # A source of one's own reaches the scripts as they do from the environment.
-export XEN_TARBALL XEN_TREE XEN_RELEASE
+export XEN_TARBALL XEN_TREE XEN_RELEASE XEN_FROM
 
 .PHONY: help
 help:
@@ -35,7 +35,9 @@ help:
 #|
 #| To build
 #|   make setup         install the Debian packages that are missing (asks sudo)
-#|   make xen           patched Xen 4.20: hypervisor and toolstack, in build/
+#|   make xen           patched Xen: hypervisor and toolstack, in build/; from the source
+#|                      that apt offers, or a pinned one (docs/building.md)
+#|   make check-updates   has Debian a newer Xen than the one that is pinned?
 #|   make xen-native    the same hypervisor without our patches, to compare with
 #|   make tools         the library, the daemon xenschedd, the command xensched
 #|   make install       put the tools on this machine (DESTDIR=, prefix=/usr)
@@ -101,7 +103,8 @@ help:
 #|
 #| XEN_RELEASE=X.Y with any of these is about that release of Xen, if xen-patches/
 #| has a folder for it.
-#| XEN_TARBALL=FILE or XEN_TREE=FOLDER builds from a Xen source of your own.
+#| XEN_TARBALL=FILE or XEN_TREE=FOLDER builds from a Xen source of your own,
+#| XEN_FROM=pin from the pinned one, XEN_FROM=apt from no other than apt's.
 
 .PHONY: setup
 setup:
@@ -112,6 +115,10 @@ xen:
 	@xen-patches/tree.sh patched
 	@xen-patches/build.sh $(BUILD)/xen/patched
 	@xen-patches/toolstack.sh
+
+.PHONY: check-updates
+check-updates:
+	@xen-patches/check-updates.sh
 
 .PHONY: xen-native
 xen-native:

@@ -205,8 +205,10 @@ if full; then
     suite packages   tests/packages/packages.sh
     suite boot       tests/packages/boot.sh
     suite boot-uefi  tests/packages/boot.sh --uefi
+    suite updates    step "no Debian has a newer Xen than the pins" make check-updates
     suite prefixes   step "every prefix of the series builds" \
         make xen-series-check
 fi
 wait_for_lanes
+full || timeout 60 make check-updates || echo "(make check-updates: see above)"
 summary

@@ -1,108 +1,86 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Print the path of the Xen tarball to build from, and fetch it first when it
-# is not there.  A tarball that was fetched is used only when its checksum is
-# the one of xen-patches/<release>/source.
+# Print the path of the Xen source to build from, and fetch it first when it is not
+# there: a .dsc file of Debian's source package, or a tarball.
 #
-# XEN_TARBALL=FILE  use this file instead, as it is.
+# XEN_TARBALL=FILE  use this tarball or .dsc file, as it is
+# XEN_FROM=apt      use the source of the version that apt would install as
+#                   xen-hypervisor-<release>-amd64, or end with exit code 69
+# XEN_FROM=pin      use the tarball that xen-patches/<release>/source pins
+#
+# Otherwise apt is asked where it offers this release, and the pinned tarball is used if
+# apt cannot deliver, and where CI is set: two runs there build the same.
 
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
-
-# pinned KEY: a value of the source file.
-pinned()
-{
-    sed -n "s/^$1=//p" "$RELEASE_DIR/source"
-}
-
-checksum() { sha256sum < "$1" | cut -d ' ' -f 1; }
-
-# Where the file may be, best first: the mirrors that apt is configured with,
-# Debian's public mirror, and the archive that keeps old files.
-places()
-{
-    local path
-
-    path=$(pinned pool)/$(pinned file)
-    if command -v apt-get > /dev/null; then
-        # $(SITE) is for apt, not for the shell.
-        # shellcheck disable=SC2016
-        apt-get indextargets --format '$(SITE)' 'Created-By: Packages' \
-            'Origin: Debian' 'Label: Debian' 2> /dev/null |
-            sort -u | sed "s|\$|/$path|"
-    fi
-    echo "https://deb.debian.org/debian/$path"
-    echo "https://snapshot.debian.org/file/$(pinned sha1)"
-}
-
-# get URL FILE: through apt where there is apt (its proxy and its kinds of
-# addresses are then used), else with curl.
-get()
-{
-    local apt=${APT_HELPER:-/usr/lib/apt/apt-helper}
-
-    if [ -x "$apt" ]; then
-        "$apt" -o APT::Sandbox::User=root -o Acquire::Retries=1 \
-            -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 \
-            download-file "$1" "$2"
-    else
-        need curl
-        curl -fsSL --connect-timeout 20 --retry 1 -o "$2" "$1"
-    fi
-}
-
-# fetch FILE: leaves FILE there only when its checksum is right.
-fetch()
-{
-    local url tmp=$1.part want got wrong='' log=$BUILD/log/fetch.log
-
-    want=$(pinned sha256)
-    [ -n "$(pinned pool)" ] ||
-        die "No mirror has $(pinned file), of which $RELEASE_DIR/source says what it is." \
-            "Bring it: XEN_TARBALL=FILE, or put it here: $1"
-    mkdir -p "$CACHE" "${log%/*}"
-    : > "$log"
-    for url in $(places | awk '!seen[$0]++'); do
-        note "fetching $url"
-        rm -f "$tmp"
-        get "$url" "$tmp" >> "$log" 2>&1 || { note "  not from there"; continue; }
-        got=$(checksum "$tmp")
-        if [ "$got" = "$want" ]; then
-            mv "$tmp" "$1"
-            return
-        fi
-        note "  wrong checksum from there: $got"
-        wrong=yes
-    done
-    rm -f "$tmp"
-    [ -z "$wrong" ] ||
-        die "Wrong checksum: what was fetched is not $(pinned file)." \
-            "Expected sha256 $want." \
-            "A proxy may have answered in the mirror's place. Fetch the file" \
-            "in another way and put it here: $1"
-    die "Cannot fetch $(pinned file): no network, or no mirror has it." \
-        "What each place answered: $log" \
-        "Without a network: fetch it elsewhere and put it here: $1" \
-        "or bring a source of your own: make xen XEN_TARBALL=... or XEN_TREE=..."
-}
+. "$PATCHES/lib/apt.sh"
+. "$PATCHES/lib/pin.sh"
 
 own_tarball()
 {
     [ -f "$XEN_TARBALL" ] || die "XEN_TARBALL is not a file: $XEN_TARBALL"
-    [ "$(checksum "$XEN_TARBALL")" = "$(pinned sha256)" ] ||
+    [[ $XEN_TARBALL == *.dsc ]] || is_pinned "$XEN_TARBALL" ||
         note "XEN_TARBALL is not the source that the patches are made for;" \
              "it is used as it is."
     realpath "$XEN_TARBALL"
+}
+
+# The line of apt's sources that has the source of this version.
+deb_src()
+{
+    local site suite
+
+    read -r site suite < <(candidate_place "$RELEASE" "$1") || :
+    echo "deb-src ${site:-https://deb.debian.org/debian} ${suite:-SUITE} main"
+}
+
+refuse_without_apt()
+{
+    status=69 die "Cannot fetch the source of Debian's xen $1 with apt." \
+        "What apt said: $BUILD/log/apt-source.log" \
+        "With a network, run 'apt-get update' and repeat the command. If it fails again," \
+        "add this line to /etc/apt/sources.list: $(deb_src "$1")" \
+        "Without a network: XEN_FROM=pin, or bring a source: XEN_TARBALL=FILE"
+}
+
+refuse_without_candidate()
+{
+    status=69 die "apt offers no xen-hypervisor-$RELEASE-amd64 here." \
+        "Run 'apt-get update', or build the pinned source: XEN_FROM=pin"
+}
+
+# from_apt: prints the path of the source, or the version that cannot be fetched.
+from_apt()
+{
+    local candidate version
+
+    candidate=$(debian_candidate "$RELEASE")
+    [ -n "$candidate" ] || return 2
+    version=$(source_version "$RELEASE" "$candidate")
+    [ -n "${XEN_FROM:-}" ] || ! missing_today "$APT/xen_$version" || return 1
+    apt_source "$version" || { echo "$version"; return 1; }
 }
 
 if [ -n "${XEN_TARBALL:-}" ]; then
     own_tarball
     exit
 fi
-tarball=$CACHE/$(pinned file)
-[ -f "$tarball" ] || fetch "$tarball"
-[ "$(checksum "$tarball")" = "$(pinned sha256)" ] ||
-    die "Wrong checksum: $tarball" "Expected sha256 $(pinned sha256)." \
-        "The file is damaged. Remove it and run the command again."
-echo "$tarball"
+case ${XEN_FROM:-${CI:+pin}} in
+pin)
+    pin_source ;;
+apt)
+    rc=0
+    source=$(from_apt) || rc=$?
+    [ "$rc" -ne 1 ] || refuse_without_apt "$source"
+    [ "$rc" -ne 2 ] || refuse_without_candidate
+    echo "$source" ;;
+'')
+    if source=$(from_apt); then
+        echo "$source"
+    else
+        pin_source
+    fi ;;
+*)
+    die "XEN_FROM is neither 'apt' nor 'pin': $XEN_FROM" ;;
+esac

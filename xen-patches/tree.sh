@@ -10,33 +10,94 @@
 # A tree appears whole or not at all.  In the patched tree only files whose
 # content differs are written, so that Xen's make rebuilds just those.
 #
-# XEN_TARBALL=FILE   start from this tarball (see fetch.sh)
-# XEN_TREE=FOLDER    start from a copy of this source tree; it is only read
+# XEN_TREE=FOLDER    start from a copy of this source tree; it is only read.  Otherwise
+#                    fetch.sh decides what to start from.
+#
+# Each tree has in .xensched/version what it was made from: "debian VERSION", "tarball
+# FILE" or "tree FOLDER".
 
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/git.sh"
 . "$PATCHES/lib/series.sh"
+. "$PATCHES/lib/apt.sh"
 
 PRISTINE=$XEN/pristine
 PATCHED=$XEN/patched
 MANIFEST=$PATCHED/.xensched/manifest   # files that may differ from pristine
 SCRATCH=$XEN/patched.files             # what those files must be
 
+# choose_source: sets SOURCE_FILE, which stays empty for a tree, and VERSION.
+choose_source()
+{
+    SOURCE_FILE=
+    if [ -n "${XEN_TREE:-}" ]; then
+        [ -d "$XEN_TREE" ] || die "XEN_TREE is not a folder: $XEN_TREE"
+        XEN_TREE=$(realpath "$XEN_TREE")
+        VERSION="tree $XEN_TREE"
+        return
+    fi
+    SOURCE_FILE=$("$PATCHES/fetch.sh") || exit
+    VERSION="tarball ${SOURCE_FILE##*/}"
+    case $VERSION in
+    *' xen_'*.dsc)        VERSION="debian ${VERSION#*_}" ;;
+    *' xen_'*.orig.tar.*) VERSION="debian ${VERSION#*_}" ;;
+    esac
+    VERSION=${VERSION%.dsc}
+    VERSION=${VERSION%.orig.tar.*}
+}
+
 # What the trees start from, as a name that changes when the source does.
 base_id()
 {
-    if [ -n "${XEN_TREE:-}" ]; then
+    if [ -n "$SOURCE_FILE" ]; then
+        sha256sum < "$SOURCE_FILE" | cut -d ' ' -f 1
+    else
         (cd "$XEN_TREE" && find . -name .git -prune -o -type f \
             -printf '%p %s %T@\n' | LC_ALL=C sort | sha256sum) |
-            sed "s|[ -]*\$| tree $XEN_TREE|"
-    elif [ -n "${XEN_TARBALL:-}" ]; then
-        [ -f "$XEN_TARBALL" ] || die "XEN_TARBALL is not a file: $XEN_TARBALL"
-        sha256sum < "$XEN_TARBALL" | cut -d ' ' -f 1
-    else
-        sed -n 's/^sha256=//p' "$RELEASE_DIR/source"
+            sed "s|[ -]*\$| $VERSION|"
     fi
 }
+
+# say_version: what is built, where it is from, and whether Debian has a newer one.
+say_version()
+{
+    local from newest built=
+
+    case $VERSION in
+    debian*) built=${VERSION#debian } ;;
+    esac
+    case $SOURCE_FILE in
+    *.dsc) from="Debian's source package, by apt" ;;
+    "$CACHE/$(newest_pin)") from="the pinned tarball" ;;
+    "$CACHE"/*) from="an older pinned tarball, since no mirror here has $(newest_pin)" ;;
+    *)     from="your own" ;;
+    esac
+    newest=$(debian_candidate "$RELEASE")
+    if [ -z "$newest" ]; then
+        newest="apt offers no Xen $RELEASE here: see 'make check-updates'"
+    elif [ -z "$built" ]; then
+        newest="Debian has $newest"
+    elif is_of "$built" "$newest"; then
+        newest="the newest of Debian"
+    elif dpkg --compare-versions "$built" lt "$newest"; then
+        newest="OLDER than Debian's $newest"
+    else
+        newest="newer than Debian's $newest"
+    fi
+    note "Xen $RELEASE: building ${VERSION#* }, $from ($newest)"
+}
+
+newest_pin()
+{
+    local files
+
+    files=$(sed -n 's/^file=//p' "$RELEASE_DIR/source")
+    echo "${files%%$'\n'*}"
+}
+
+# is_of UPSTREAM VERSION: the same, or a version of Debian's that has this tarball.
+is_of() { [ "$1" = "$2" ] || [ "$1" = "${2%-*}" ]; }
 
 # is_from TREE ID: TREE is there and was made from this source.
 is_from()
@@ -49,17 +110,30 @@ put()
 {
     mkdir -p "$1.tmp/.xensched"
     echo "$2" > "$1.tmp/.xensched/base"
+    echo "$VERSION" > "$1.tmp/.xensched/version"
     rm -rf "$1"
     mv "$1.tmp" "$1"
 }
 
+# A source package is unpacked as Debian builds it, with Debian's patches.
 unpack()
 {
-    local tarball
+    local log=$BUILD/log/unpack.log
 
-    tarball=$("$PATCHES/fetch.sh") || exit
-    tar -xf "$tarball" --no-same-owner --strip-components=1 -C "$PRISTINE.tmp" ||
-        die "Cannot unpack $tarball."
+    mkdir -p "${log%/*}"
+    case $SOURCE_FILE in
+    *.dsc)
+        need dpkg-source
+        rmdir "$PRISTINE.tmp"
+        dpkg-source -x "$SOURCE_FILE" "$PRISTINE.tmp" > "$log" 2>&1 ||
+            { tail -n 5 "$log" >&2
+              die "Cannot unpack $SOURCE_FILE." "The whole output: $log" \
+                  "If the disk is not full, remove ${SOURCE_FILE%/*} and repeat the command."; }
+        rm -rf "$PRISTINE.tmp/.pc" ;;
+    *)
+        tar -xf "$SOURCE_FILE" --no-same-owner --strip-components=1 \
+            -C "$PRISTINE.tmp" || die "Cannot unpack $SOURCE_FILE." ;;
+    esac
 }
 
 # A git work tree is copied without what git ignores (a build's products).
@@ -85,13 +159,13 @@ make_pristine()
     need tar xz
     rm -rf "$PRISTINE.tmp"
     mkdir -p "$PRISTINE.tmp"
-    if [ -n "${XEN_TREE:-}" ]; then
-        copy_own_tree
-    else
+    if [ -n "$SOURCE_FILE" ]; then
         unpack
+    else
+        copy_own_tree
     fi
     [ -f "$PRISTINE.tmp/xen/Makefile" ] ||
-        die "This is not a Xen source tree: ${XEN_TREE:-${XEN_TARBALL:-?}}" \
+        die "This is not a Xen source tree: ${SOURCE_FILE:-$XEN_TREE}" \
             "It has no xen/Makefile."
     put "$PRISTINE" "$1"
 }
@@ -214,10 +288,7 @@ sync_patched()
 
 need git cmp flock
 lock
-if [ -n "${XEN_TREE:-}" ]; then
-    [ -d "$XEN_TREE" ] || die "XEN_TREE is not a folder: $XEN_TREE"
-    XEN_TREE=$(realpath "$XEN_TREE")
-fi
+choose_source
 id=$(base_id)
 case ${1:-} in
 pristine)
@@ -228,6 +299,7 @@ native)
 patched)
     series_check
     note_unnamed
+    say_version
     make_pristine "$id"
     make_scratch
     copy_of_pristine "$PATCHED" "$id"

@@ -20,7 +20,9 @@ TREES=$P/build/xen
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@localhost
 export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@localhost
-unset XEN_TARBALL XEN_TREE XEN_RELEASE
+# No hypervisor of the machine's own apt, and no CI, but where a test asks for them.
+unset XEN_TARBALL XEN_TREE XEN_RELEASE XEN_FROM XENSCHED_BUILD CI
+export APT_CONFIG=$W/apt.conf
 
 # --- a small project ---
 
@@ -203,6 +205,171 @@ not_a_xen_tree()
         "$P/xen-patches/tree.sh" patched
 }
 
+# --- the source that apt offers ---
+
+# An apt of its own, whose only archive is the folder $W/archive.
+own_apt()
+{
+    rm -rf "$W/apt" "$W/archive"
+    mkdir -p "$W"/apt/{etc,state/lists/partial,cache} "$W/archive"
+    : > "$W/apt/status"
+    printf '%s\n' "Dir::Etc \"$W/apt/etc\";" "Dir::State \"$W/apt/state\";" \
+        "Dir::State::status \"$W/apt/status\";" "Dir::Cache \"$W/apt/cache\";" \
+        'APT::Architecture "amd64";' 'APT::Sandbox::User "root";' > "$APT_CONFIG"
+}
+
+# source_package VERSION: Debian's source package of Xen, with a patch of Debian's.
+source_package()
+{
+    local tree=$W/work/xen-${1%-*}
+
+    rm -rf "$W/work"
+    mkdir -p "$W/work"
+    cp -r "$W/xen-src" "$tree"
+    tar -C "$W/work" -cJf "$W/work/xen_${1%-*}.orig.tar.xz" "${tree##*/}"
+    mkdir -p "$tree/debian/patches" "$tree/debian/source"
+    echo '3.0 (quilt)' > "$tree/debian/source/format"
+    printf 'xen (%s) sid; urgency=low\n\n  * x\n\n -- t <t@localhost>  %s\n' "$1" \
+        'Sat, 01 Jan 2000 00:00:00 +0000' > "$tree/debian/changelog"
+    printf 'Source: xen\nMaintainer: t <t@localhost>\n\nPackage: %s\nArchitecture: any\n' \
+        xen-hypervisor-4.20-amd64 > "$tree/debian/control"
+    printf '%s\n' '--- a/xen/common/b.c' '+++ b/xen/common/b.c' '@@ -10 +10 @@' \
+        -10 +Debian > "$tree/debian/patches/one"
+    echo one > "$tree/debian/patches/series"
+    (cd "$W/work" && dpkg-source -b "$tree") > /dev/null 2>&1 &&
+        mv "$W/work"/xen_* "$W/archive"
+}
+
+# offer VERSION [OPTION]: the archive has this version of Xen, and apt knows that.
+offer()
+{
+    local dsc=xen_$1.dsc f
+
+    source_package "$1" || return
+    (
+        cd "$W/archive"
+        printf '%s\n' 'Package: xen-hypervisor-4.20-amd64' 'Source: xen' "Version: $1" \
+            'Architecture: amd64' 'Filename: ./none.deb' 'Size: 1' 'MD5sum: 0' '' >> Packages
+        sed -e 's/^Source:/Package:/' -e '/^Checksums-Sha256:/,$d' "$dsc" >> Sources
+        echo Checksums-Sha256: >> Sources
+        for f in "$dsc" "xen_${1%-*}.orig.tar.xz" "xen_$1.debian.tar.xz"; do
+            echo " $(sha256sum "$f" | cut -d ' ' -f 1) $(stat -c %s "$f") $f"
+        done >> Sources
+        printf '%s\n' 'Directory: .' '' >> Sources
+        { echo 'Origin: Debian'
+          echo 'Date: Sat, 01 Jan 2000 00:00:00 +0000'
+          echo SHA256:
+          for f in Packages Sources; do
+              echo " $(sha256sum $f | cut -d ' ' -f 1) $(stat -c %s $f) $f"
+          done; } > Release
+    )
+    trust '[trusted=yes]'
+    apt-get -q update
+}
+
+trust() { echo "deb $1 file:$W/archive ./" > "$W/apt/etc/sources.list"; }
+
+built_from() { cat "$TREES/patched/.xensched/version"; [ "$(cat "$TREES/patched/.xensched/version")" = "debian $1" ]; }
+
+apts_source_is_built()
+{
+    project
+    own_apt
+    offer 4.20.9+1-1 &&
+    says 'Xen 4.20: building 4.20.9+1-1' script tree patched &&
+    says 'the newest of Debian' script tree patched && built_from 4.20.9+1-1 &&
+    grep -qx Debian "$TREES/patched/xen/common/b.c" &&
+    grep -qx twenty "$TREES/patched/xen/common/a.c" || return
+    # What is there is not fetched again.
+    rm "$W/archive"/xen_* && says 'the newest of Debian' script tree patched
+}
+
+newer_source_is_built()
+{
+    project
+    own_apt
+    offer 4.20.9-1 && script tree patched || return
+    sed -i 's/^40$/forty/' "$W/xen-src/xen/common/b.c"
+    offer 4.20.10-1 && script tree patched && built_from 4.20.10-1 &&
+    grep -qx forty "$TREES/patched/xen/common/b.c"
+}
+
+# The checksum is of a signed index: another file in its place is not taken.
+another_file_is_refused()
+{
+    local code=0
+
+    project
+    own_apt
+    offer 4.20.9-1 || return
+    echo x >> "$W/archive/xen_4.20.9.orig.tar.xz"
+    XEN_FROM=apt script tree patched || code=$?
+    [ "$code" -eq 69 ] && [ ! -e "$TREES/patched" ] || { echo "exit code $code"; return 1; }
+    refused 'Cannot fetch the source' "deb-src file:$W/archive" -- \
+        env XEN_FROM=apt "$P/xen-patches/fetch.sh" &&
+    mv "$P/build/cache/xen.tar.xz" "$P/build/cache/xen_4.20.8.orig.tar.xz" &&
+    sed -i s/xen.tar.xz/xen_4.20.8.orig.tar.xz/ "$P/xen-patches/4.20/source" &&
+    says "4.20.8, the pinned tarball (OLDER than Debian's 4.20.9-1)" script tree patched
+}
+
+unsigned_index_is_refused()
+{
+    project
+    own_apt
+    offer 4.20.9-1 || return
+    trust ''
+    refused 'Cannot fetch the source' -- env XEN_FROM=apt "$P/xen-patches/fetch.sh" &&
+    [ ! -e "$P/build/cache/apt/xen_4.20.9-1" ]
+}
+
+# A build of ours that works stays, and no tree is half of the new version.
+apts_source_does_not_apply()
+{
+    project
+    own_apt
+    offer 4.20.9-1 && script tree patched || return
+    sed -i 's/^20$/another/' "$W/xen-src/xen/common/a.c"
+    offer 4.20.10-1 &&
+    refused 'The patch 0001-change-a.patch does not apply' -- script tree patched &&
+    built_from 4.20.9-1 && grep -qx twenty "$TREES/patched/xen/common/a.c"
+}
+
+pin_where_asked()
+{
+    project
+    own_apt
+    offer 4.20.9-1 &&
+    says 'the pinned tarball' env XEN_FROM=pin "$P/xen-patches/tree.sh" patched &&
+    says 'the pinned tarball' env CI=true "$P/xen-patches/tree.sh" patched &&
+    refused "neither 'apt' nor 'pin'" -- env XEN_FROM=x "$P/xen-patches/fetch.sh"
+}
+
+no_candidate()
+{
+    local code=0
+
+    project
+    own_apt
+    XEN_FROM=apt script fetch || code=$?
+    [ "$code" -eq 69 ] && says 'apt offers no Xen 4.20 here' script tree patched
+}
+
+# older_pin: a newer tarball that no place has, before the one that is there.
+older_pin()
+{
+    local source=$P/xen-patches/4.20/source
+
+    project
+    own_apt
+    { printf '%s\n' file=xen_4.20.8.orig.tar.xz pool=pool/x sha256=0 ''; cat "$source"; } \
+        > "$source.new"
+    mv "$source.new" "$source"
+    downloader "echo x >> $W/asked; exit 100"
+    says 'an older pinned tarball' script tree patched && [ -s "$W/asked" ] || return
+    rm "$W/asked"       # and not asked for again at once
+    script tree patched && [ ! -e "$W/asked" ]
+}
+
 # Everything in PATH but git.
 missing_tool()
 {
@@ -264,7 +431,7 @@ only_changes_are_written()
     project
     script tree patched || return
     touch -d 2001-01-01 "$t"/*.c
-    silent script tree patched || return
+    ! says 'files written' script tree patched || return
     echo more >> "$P/xen-patches/files/xen/common/new.c"
     script tree patched || return
     ls -l --full-time "$t"
@@ -693,6 +860,14 @@ tests=(
     "XEN_TARBALL is used as it is, with a note"                 own_tarball
     "XEN_TREE is copied without build products, never changed"  own_tree
     "a folder that is not Xen is refused"                       not_a_xen_tree
+    "apt's source is built, with Debian's patches"              apts_source_is_built
+    "a newer version that apt offers is built"                  newer_source_is_built
+    "a file with another checksum than apt's is refused"        another_file_is_refused
+    "an index that no key vouches for is refused"               unsigned_index_is_refused
+    "a new version that patches do not fit: the old tree stays" apts_source_does_not_apply
+    "CI and XEN_FROM=pin build the pinned source"               pin_where_asked
+    "XEN_FROM=apt without a candidate ends with exit code 69"   no_candidate
+    "an older pin serves where no place has the newer one"      older_pin
     "a missing tool is named, with the remedy"                  missing_tool
     "an unknown release is named"                               unknown_release
     "a patch that does not apply: names patch, file and remedy" patch_does_not_apply

@@ -4,8 +4,9 @@
 # make deb: Debian packages of the tools, the library, the documents, a hypervisor and the
 # modules for DKMS, for the Debian release that this machine has: build/deb/*.deb.
 #
-# The hypervisor is of the same release of Xen as Debian's own, whose toolstack is used.
-# Nothing is installed.  The project and Xen's source are laid out in build/deb/xensched,
+# The hypervisor is built from the source of Debian's own, the version that apt would
+# install, and Debian's toolstack is used.  XEN_FROM=pin or XEN_TARBALL=FILE take another
+# source (xen-patches/fetch.sh).  Nothing is installed.  The project and Xen's source are laid out in build/deb/xensched,
 # which is what dpkg-buildpackage and "apt-get build-dep" see; what was built there before
 # is kept.
 
@@ -49,17 +50,28 @@ changed()
     git log -1 --format=%ct 2> /dev/null || stat -c %Y Makefile
 }
 
+# copy_source FILE: a tarball, or a .dsc file with the files that it names.
+copy_source()
+{
+    case $1 in
+    *.dsc) cp -p "${1%/*}"/xen_* "$SOURCE" ;;
+    *)     cp -p "$1" "$SOURCE" ;;
+    esac
+    echo "${1##*/}" > "$SOURCE/debian/xen-source"
+}
+
 lay_out()
 {
-    local tarball debian=$SOURCE/debian
+    local source debian=$SOURCE/debian
 
-    tarball=$(XEN_RELEASE=$release xen-patches/fetch.sh)
+    # A package with a hypervisor that is older than Debian's is made only on request.
+    source=$(XEN_RELEASE=$release XEN_FROM=${XEN_FROM:-apt} xen-patches/fetch.sh)
     mkdir -p "$SOURCE"
     find "$SOURCE" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
     # With their times, so that make builds what has changed.
     files | tar -T - -cf - | tar -xf - -C "$SOURCE"
-    cp -p "$tarball" "$SOURCE/xen.orig.tar.xz"
     cp -r tools/packaging/debian "$debian"
+    copy_source "$source"
     echo "$release" > "$debian/xen-release"
     sed "s/@XEN@/$release/g" "$debian/control.in" > "$debian/control"
     sed -e "s/@VERSION@/$version/" -e "s/@DATE@/$(date -R -u -d "@$(changed)")/" \
@@ -68,7 +80,8 @@ lay_out()
 }
 
 [ -z "${XEN_TREE:-}" ] ||
-    die "Packages are made from a tarball of Xen: XEN_TARBALL=FILE instead of XEN_TREE."
+    die "Packages are made from Debian's source of Xen, not from XEN_TREE." \
+        "With a source of your own: XEN_TARBALL=FILE"
 command -v dpkg-buildpackage > /dev/null ||
     die "dpkg-buildpackage is missing: apt-get install build-essential"
 release=${XEN_RELEASE:-$(debian_xen)}

@@ -6,13 +6,14 @@
 
 PATCHES=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 TOP=${PATCHES%/*}
-CACHE=$TOP/build/cache
+ROOM=${XENSCHED_BUILD:-$TOP/build}  # all that is fetched and built
+CACHE=$ROOM/cache
 
 # What is built of the usual release is in build/, of each other one in a folder of its
 # own below that, laid out in the same way.
 USUAL=4.20
 RELEASE=${XEN_RELEASE:-$USUAL}
-BUILD=$TOP/build
+BUILD=$ROOM
 [ "$RELEASE" = "$USUAL" ] || BUILD=$BUILD/$RELEASE
 XEN=$BUILD/xen                  # pristine, native, patched and edit trees
 DIST=$BUILD/dist                # the toolstack of the patched tree
@@ -23,10 +24,10 @@ FILES=$PATCHES/files            # new files, the same for every release
 # shellcheck source=xen-patches/lib/say.sh
 . "$PATCHES/lib/say.sh"
 
-case $TOP in
+case $ROOM in
 *[[:space:]:]*)
     die "Xen cannot be built in a folder whose path has a blank or a colon:" \
-        "$TOP" "Move this clone to another place." ;;
+        "$ROOM" "Move this clone to another place." ;;
 esac
 [ -d "$RELEASE_DIR" ] ||
     die "There is no folder for Xen $RELEASE: $RELEASE_DIR" \

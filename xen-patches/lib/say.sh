@@ -7,13 +7,13 @@
 
 note() { printf 'xensched: %s\n' "$*" >&2; }
 
-# die LINE...: what is wrong, then what to do about it.
+# die LINE...: what is wrong, then what to do about it.  The exit code is $status, or 1.
 die()
 {
     printf 'xensched: error: %s\n' "$1" >&2
     shift
     [ $# -eq 0 ] || printf '    %s\n' "$@" >&2
-    exit 1
+    exit "${status:-1}"
 }
 
 # need COMMAND...: all of these must be there before work starts.
