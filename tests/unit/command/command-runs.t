@@ -23,7 +23,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 import zlib
 
-from command_world import XENSCHED, alone, check, main, path, run, test
+from command_world import TOP, XENSCHED, alone, check, main, path, run, test
 from recording_made import slow_request
 
 PLAN = """repetitions = %d
@@ -310,7 +310,131 @@ def much_output():
                   "workload.w.run = \"head -c 20000000 /dev/zero | tr '\\\\0' x;"
                   " echo; echo value late 1\"\n")
     bench.do().expect(0)
-    check(bench.sql("SELECT length(output) FROM run")[0][0] <= 1 << 20)
+    check(bench.sql("SELECT length(output) FROM run")[0][0] <= (1 << 20) + 100)
+
+
+@test
+def values_anywhere():
+    """a figure counts wherever in the output it is; the end of the output is kept"""
+    bench = Bench("repetitions = 2\nconfiguration.c.log = \"dry\"\n"
+                  "workload.w.run = [ \"echo value early 1 s\", \"head -c 3000000 "
+                  "/dev/zero | tr '\\\\0' x\", \"echo; echo value late 2 s\", "
+                  "\"printf 'value unended 3 s'\" ]\n")
+    bench.do().expect(0)
+    check(bench.sql("SELECT name, value, unit FROM value WHERE run = 1 ORDER BY "
+                    "name") == [("early", 1, "s"), ("late", 2, "s"),
+                                ("unended", 3, "s")])
+    output = bench.sql("SELECT output FROM run WHERE repetition = 1")[0][0]
+    check(output.startswith("(19") and "bytes before this are not kept" in output
+          and output.endswith("value late 2 s\nvalue unended 3 s"), output[:200])
+    bench.plan("repetitions = 1\nconfiguration.c.log = \"dry\"\nworkload.w.run = "
+               "[ \"head -c 3000000 /dev/zero | tr '\\\\0' x\", \"echo why; exit 3\" "
+               "]\n")
+    bench.do().expect(1, "ended with 3", "why")
+
+
+@test
+def every_status_counts():
+    """a run fails if any line, or any command of a pipeline, fails; a cleanup goes on"""
+    for lines in ("no-such-command | cat", "no-such-command; echo value x 1",
+                  "false | true | true; true", "echo value x 1\", \"exit 3 | cat",
+                  "no-such-command\", \"echo value x 1",
+                  "cat < /nowhere |\", \"awk '{ print \\\"value x\\\", $1 }'"):
+        bench = Bench("repetitions = 1\nconfiguration.c.log = \"dry\"\n"
+                      "workload.w.run = [ \"%s\" ]\n" % lines)
+        bench.do().expect(1, "1 of them failed")
+        check(bench.sql("SELECT state FROM run") == [("failed",)], lines)
+    bench = Bench("repetitions = 1\nconfiguration.c.prepare = [ \"false\", \"true\" ]\n"
+                  "workload.w.run = \"echo >> begun\"\n")
+    bench.do().expect(1, "the configuration's prepare ended with 1")
+    check(not bench.has("begun"), "it was done all the same")
+    bench = Bench("repetitions = 1\nconfiguration.c.log = \"dry\"\n"
+                  "workload.w.run = \"if false | true; then :; fi; false || true; ! "
+                  "false; echo well\"\n"
+                  "workload.w.cleanup = [ \"false\", \"echo >> cleaned\" ]\n")
+    bench.do().expect(0)
+    check(bench.has("cleaned"), "the cleanup stopped at its first line")
+
+
+@test
+def example_of_documents():
+    """the first example of docs/runs.md counts as failed if its guest is not there"""
+    with open(TOP + "/docs/runs.md", encoding="utf-8") as file:
+        text = re.search(r"# cat plan\n(.*?)    # xensched", file.read(), re.S)[1]
+    text = re.sub(r"configuration\.(\w+)\.place.*", r'configuration.\1.log = "dry"', text)
+    text = re.sub(".*cleanup.*\n", "", re.sub("^    ", "", text, flags=re.M))
+    bench = Bench(text.replace("ssh", "no-such-ssh"))
+    bench.do().expect(1, "22 of them failed")
+
+
+@test
+def figures_refused():
+    """a percentage is a figure; what only looks like a number is named, by run"""
+    bench = Bench("""repetitions = 3
+workload.w.run = [ "echo value load 12%", "echo value rate 1.5GB/s",
+                   "echo value busy 99 %", "echo value bad 1,234.5 /s",
+                   "echo value x y z", "echo value of all 3" ]
+workload.n.run = "echo value ratio -nan"
+workload.v.run = "echo value a 1 234 /s"
+workload.u.run = "echo value a 1"
+configuration.c.log = "dry"
+""")
+    bench.do().expect(0, "'value bad 1,234.5 /s' is no figure", "'value ratio -nan'")
+    check(bench.sql("SELECT DISTINCT name, value, unit FROM value JOIN run ON id = run "
+                    "WHERE workload = 'w' ORDER BY name") ==
+          [("busy", 99, "%"), ("load", 12, "%"), ("rate", 1.5, "GB/s")])
+    for action in (["stat"], ["compare", "c", "c"], ["report", path("page")]):
+        out = bench.runs(*action).expect(0).out
+        if action[0] == "report":
+            out = open(action[1], encoding="utf-8").read()
+        check("w, c: 3 of 3 runs printed a figure that was refused" in out and
+              "1,234.5" in out and "-nan" in out and "1 234" in out, action, out)
+        check("! u" not in out, out)
+
+
+@test
+def figures_missing():
+    """a run that lacks a figure which others have is marked"""
+    bench = Bench("repetitions = 8\nconfiguration.a.log = \"dry\"\n"
+                  "configuration.b.log = \"dry\"\nworkload.w.run = [ \"if [ "
+                  "$XENSCHED_CONFIGURATION = a ] || [ $XENSCHED_REPETITION -gt 2 ]\", "
+                  "\"then echo value rate 1; fi\" ]\nworkload.v.run = \"true\"\n")
+    bench.do().expect(0)
+    first = bench.sql("SELECT min(id) FROM run WHERE workload = 'w' AND configuration "
+                      "= 'b' AND repetition <= 2")[0][0]
+    said = "w, b: 2 of 8 runs lack the figure 'rate', which others of this workload " \
+        "have (run %d)" % first
+    for action in (["stat"], ["compare", "a", "b"], ["report", path("page")]):
+        out = bench.runs(*action).expect(0).out
+        if action[0] == "report":
+            out = open(action[1], encoding="utf-8").read().replace("&#39;", "'")
+        check(said in out and out.count("lack the figure") == 1, action, out)
+
+
+@test
+def units_of_one_figure():
+    """units that differ by a prefix are converted; others are named, and judged apart"""
+    plan = "repetitions = 8\nconfiguration.a.log = \"dry\"\nconfiguration.b.log = \"dry\"\n" \
+        "workload.w.run = \"if [ $XENSCHED_CONFIGURATION = a ]; then echo value bw %s; " \
+        "else echo value bw %s; fi\"\n"
+    for a, b, said in (("1.2 GB/s", "900 MB/s", "a: 1.200 GB/s, b: 0.9000 GB/s"),
+                       ("1 MiB", "512 KiB", "(a: 1024 KiB, b: 512.0 KiB)"),
+                       ("1 ms", "1500 us", "(a: 1.000 ms, b: 1.500 ms)"),
+                       ("2 kreq/s", "1000 req/s", "(a: 2.000 kreq/s, b: 1.000 kreq/s)"),
+                       ("2 s", "3000 \u00b5s", "(a: 2.000 s, b: 0.003000 s)")):
+        bench = Bench(plan % (a, b))
+        bench.do().expect(0)
+        out = bench.runs("compare", "a", "b").expect(0, said).out
+        check("cannot be converted" not in out, out)
+        check(len(re.findall(r"^w  *bw ", bench.runs("stat").out, re.M)) == 2, out)
+    bench = Bench(plan % ("1.2 GB/s", "900 req/s"))
+    bench.do().expect(0)
+    page = path("page")
+    bench.runs("report", page).expect(0)
+    page = open(page, encoding="utf-8").read()
+    check(page.count("<svg") == 3, "two units on one axis", page)
+    for out in (page, bench.runs("stat").out, bench.runs("compare", "a", "b").out):
+        check("w, bw: the units 'GB/s' and 'req/s' cannot be converted" in out, out)
 
 
 @test

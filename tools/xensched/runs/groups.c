@@ -5,26 +5,59 @@
 
 #include "groups.h"
 #include "model/memory.h"
+#include "units.h"
 
-static bool same_metric(const struct group *g, const char *workload,
-                        enum sample_kind kind, const char *metric,
-                        const char *unit)
+bool group_is_same_metric(const struct group *a, const struct group *b)
 {
-    return g->kind == kind && !strcmp(g->workload, workload) &&
-           !strcmp(g->metric, metric) && !strcmp(g->unit, unit);
+    return a->kind == b->kind && !strcmp(a->workload, b->workload) &&
+           !strcmp(a->metric, b->metric);
 }
 
-/* Samples of a group follow each other. */
-static struct group *need_group(struct groups *g, const struct sample *s)
+bool group_is_same_figure(const struct group *a, const struct group *b)
 {
-    struct group *last = g->nr ? &g->group[g->nr - 1] : NULL;
+    return group_is_same_metric(a, b) && !strcmp(a->unit, b->unit);
+}
 
-    if (last && same_metric(last, s->workload, s->kind, s->metric, s->unit) &&
-        !strcmp(last->configuration, s->configuration))
-        return last;
+/* Samples of a metric follow each other: the first group of it, or all that are. */
+static size_t first_of_metric(const struct groups *g, const struct group *like)
+{
+    size_t first = g->nr;
+
+    while (first && group_is_same_metric(&g->group[first - 1], like))
+        first--;
+
+    return first;
+}
+
+/* Into the first unit of its metric that allows it. */
+static void convert(const struct groups *g, size_t first, struct sample *s)
+{
+    double factor = 0;
+    size_t i;
+
+    for (i = first; i < g->nr && !factor; i++) {
+        factor = units_factor(s->unit, g->group[i].unit);
+        if (factor) {
+            s->value *= factor;
+            s->unit = g->group[i].unit;
+        }
+    }
+}
+
+/* Behind those of the same unit, or at the end. */
+static struct group *add_group(struct groups *g, size_t first,
+                               const struct sample *s)
+{
+    size_t at = g->nr;
+
+    while (at > first && strcmp(g->group[at - 1].unit, s->unit))
+        at--;
+    if (at == first)
+        at = g->nr;
     g->group = need_more_memory(g->group, g->nr + 1, sizeof(*g->group));
-    last = &g->group[g->nr++];
-    *last = (struct group){
+    memmove(&g->group[at + 1], &g->group[at],
+            (g->nr++ - at) * sizeof(*g->group));
+    g->group[at] = (struct group){
         .workload = need_string(s->workload),
         .configuration = need_string(s->configuration),
         .metric = need_string(s->metric),
@@ -32,19 +65,37 @@ static struct group *need_group(struct groups *g, const struct sample *s)
         .kind = s->kind,
     };
 
-    return last;
+    return &g->group[at];
 }
 
-static void take(void *arg, const struct sample *s)
+static struct group *group_for(struct groups *g, struct sample *s)
 {
-    struct group *group = need_group(arg, s);
+    const struct group like = {
+        .workload = (char *)s->workload, .metric = (char *)s->metric,
+        .kind = s->kind,
+    };
+    size_t first = first_of_metric(g, &like), i;
+
+    convert(g, first, s);
+    for (i = first; i < g->nr; i++)
+        if (!strcmp(g->group[i].configuration, s->configuration) &&
+            !strcmp(g->group[i].unit, s->unit))
+            return &g->group[i];
+
+    return add_group(g, first, s);
+}
+
+static void take(void *arg, const struct sample *sample)
+{
+    struct sample s = *sample;
+    struct group *group = group_for(arg, &s);
 
     group->value = need_more_memory(group->value, group->nr + 1,
                                     sizeof(*group->value));
     group->run = need_more_memory(group->run, group->nr + 1,
                                   sizeof(*group->run));
-    group->value[group->nr] = s->value;
-    group->run[group->nr++] = s->run;
+    group->value[group->nr] = s.value;
+    group->run[group->nr++] = s.run;
 }
 
 int groups_read(struct groups *g, const struct store *s, int64_t experiment,
@@ -81,8 +132,7 @@ const struct group *groups_find(const struct groups *g, const struct group *like
     size_t i;
 
     for (i = 0; i < g->nr; i++)
-        if (same_metric(&g->group[i], like->workload, like->kind, like->metric,
-                        like->unit) &&
+        if (group_is_same_figure(&g->group[i], like) &&
             !strcmp(g->group[i].configuration, configuration))
             return &g->group[i];
 

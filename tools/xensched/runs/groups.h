@@ -5,7 +5,11 @@
 
 #include "store.h"
 
-/* The same metric of the same workload in the same configuration. */
+/*
+ * The same metric of the same workload in the same configuration.  A metric has one
+ * unit, that of its first sample, into which the others are converted; those that
+ * cannot be converted have groups of their own.
+ */
 struct group {
     char *workload, *configuration, *metric, *unit;
     enum sample_kind kind;
@@ -24,6 +28,12 @@ struct groups {
 int groups_read(struct groups *g, const struct store *s, int64_t experiment,
                 struct xensched_error *err);
 void groups_free(struct groups *g);
+
+/* Is it the same metric of the same workload, whatever the unit is? */
+bool group_is_same_metric(const struct group *a, const struct group *b);
+
+/* May they be compared? */
+bool group_is_same_figure(const struct group *a, const struct group *b);
 
 /* The one of @like, in another configuration; or NULL. */
 const struct group *groups_find(const struct groups *g, const struct group *like,

@@ -47,16 +47,16 @@ static const char *tail(struct shell *shell)
 }
 
 /* What is done around the workload: 0 if it was well, or there is nothing. */
-static int do_step(struct run *run, const char *what, const char *command,
-                   int stops)
+static int do_step(struct run *run, const char *what,
+                   const struct shell_command *command)
 {
     struct xensched_error err;
     struct shell shell;
     int status;
 
-    if (!command)
+    if (!command->text)
         return 0;
-    if (shell_run(&shell, command, stops, &err)) {
+    if (shell_run(&shell, command, &err)) {
         fail(run, "%s: %s", what, err.text);
         return -1;
     }
@@ -67,6 +67,19 @@ static int do_step(struct run *run, const char *what, const char *command,
     shell_free(&shell);
 
     return status;
+}
+
+static int do_prepare(struct run *run, const char *what, const char *text)
+{
+    return do_step(run, what, &(struct shell_command){
+        .text = text, .strict = true,
+    });
+}
+
+/* Each of its lines is done, whatever fails; Ctrl-C has to come twice to end it. */
+static void do_cleanup(struct run *run, const char *what, const char *text)
+{
+    do_step(run, what, &(struct shell_command){ .text = text, .stops = 1 });
 }
 
 /* Without Xen, or without a log, no event is on. */
@@ -83,6 +96,19 @@ static int check_off(struct run *run)
     return -1;
 }
 
+/* The output as far as it is kept, and how much there was before. */
+static char *output_of(const struct shell *shell)
+{
+    char *text = NULL;
+
+    if (shell->dropped &&
+        asprintf(&text, "(%zu bytes before this are not kept)\n%s",
+                 shell->dropped, shell->output) >= 0)
+        return text;
+
+    return strdup(shell->output);
+}
+
 static void take_workload(struct run *run, struct shell *shell)
 {
     struct run_outcome *o = &run->outcome;
@@ -90,26 +116,36 @@ static void take_workload(struct run *run, struct shell *shell)
     o->exit_status = shell->status;
     o->wall_ns = shell->wall_ns;
     run->stopped |= shell->stopped;
-    values_find(o, shell->output);
     if (run->full || shell->status)
-        o->output = strdup(shell->output);
+        o->output = output_of(shell);
     if (shell->status)
         fail(run, "the workload ended with %d: %s", shell->status,
              tail(shell));
 }
 
+static void take_values(void *arg, const char *part, size_t length)
+{
+    values_take(arg, part, length);
+}
+
 static void run_workload(struct run *run)
 {
+    struct values values = { .outcome = &run->outcome };
+    const struct shell_command command = {
+        .text = run->workload->run, .strict = true,
+        .take = take_values, .arg = &values,
+    };
     struct disturbance d;
     struct xensched_error err;
     struct shell shell;
 
     disturbance_begin(&d);
-    if (shell_run(&shell, run->workload->run, 0, &err)) {
+    if (shell_run(&shell, &command, &err)) {
         fail(run, "%s", err.text);
         return;
     }
     disturbance_end(&d);
+    values_end(&values);
     run->outcome.clock_jump_ns = d.clock_ns;
     run->outcome.steal_ns = d.steal_ns;
     take_workload(run, &shell);
@@ -182,13 +218,13 @@ static void run_prepared(struct run *run)
     const struct plan_configuration *c = run->configuration;
     const struct plan_workload *w = run->workload;
 
-    if (!do_step(run, "the configuration's prepare", c->prepare, 0)) {
-        if (!do_step(run, "the workload's prepare", w->prepare, 0) &&
+    if (!do_prepare(run, "the configuration's prepare", c->prepare)) {
+        if (!do_prepare(run, "the workload's prepare", w->prepare) &&
             !stop_count())
             run_recorded(run);
-        do_step(run, "the workload's cleanup", w->cleanup, 1);
+        do_cleanup(run, "the workload's cleanup", w->cleanup);
     }
-    do_step(run, "the configuration's cleanup", c->cleanup, 1);
+    do_cleanup(run, "the configuration's cleanup", c->cleanup);
     run->stopped |= stop_count() > 0;
 }
 

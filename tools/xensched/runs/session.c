@@ -69,6 +69,13 @@ static void tell_commands(const struct store_next *next)
     setenv("XENSCHED_REPETITION", number, 1);
 }
 
+static void tell_outcome(struct session *s, const struct store_next *next,
+                         const struct run_outcome *o)
+{
+    if (o->failure || o->refused)
+        s->tell(s, next, o->failure ? " failed" : "", o->failure ?: o->refused);
+}
+
 /* Of each workload and configuration the first repetition is kept in full. */
 static int do_run(struct session *s, const struct store_next *next,
                   int64_t session, struct xensched_error *err)
@@ -92,8 +99,8 @@ static int do_run(struct session *s, const struct store_next *next,
     s->stopped = run.stopped;
     if (!run.stopped)
         rc = store_finish(s->store, next->run, &run.outcome, err);
-    if (!rc && !run.stopped && run.outcome.failure)
-        s->tell(s, next, run.outcome.failure);
+    if (!rc && !run.stopped)
+        tell_outcome(s, next, &run.outcome);
     run_free(&run);
     if (!rc && pinned)
         *err = misplaced;
@@ -122,7 +129,7 @@ static int do_all(struct session *s, int64_t session,
 
     while ((rc = store_next(s->store, s->experiment, &next, err)) > 0) {
         estimate(s, begin_s, ended);
-        s->tell(s, &next, NULL);
+        s->tell(s, &next, NULL, NULL);
         rc = do_run(s, &next, session, err);
         if (!rc)
             rc = store_progress(s->store, s->experiment, &s->progress, err);

@@ -17,7 +17,7 @@ struct session {
     bool all;           /* keep of each run what is kept of the first ones */
     /* What is going on, for who looks on. */
     void (*tell)(const struct session *s, const struct store_next *next,
-                 const char *failure);
+                 const char *what, const char *why);
     int64_t experiment;
     bool resumed;
     struct store_progress progress;
@@ -32,8 +32,8 @@ struct session {
 int session_begin(struct session *s, struct xensched_error *err);
 
 /*
- * Do what is left; tell() is called before each run (@failure NULL) and after one
- * that failed.  0: the end was reached, or a signal came, which stopped tells.
+ * Do what is left; tell() is called before each run (@why NULL) and after one that
+ * failed or printed a line that is no figure.  0: the end was reached, or a signal came, which stopped tells.
  */
 int session_do(struct session *s, struct xensched_error *err);
 

@@ -49,12 +49,19 @@ static void kill_all(int number)
     kill(0, SIGKILL);
 }
 
-static void be_shell(const char *command)
+/* Debian's /bin/sh knows no pipefail; bash, as sh, is in POSIX mode. */
+static void be_shell(const struct shell_command *command)
 {
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     signal(SIGHUP, SIG_DFL);
-    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    if (command->strict) {
+        execl("/bin/bash", "sh", "-e", "-o", "pipefail", "-c", command->text,
+              (char *)NULL);
+        execl("/bin/sh", "sh", "-e", "-o", "pipefail", "-c", command->text,
+              (char *)NULL);
+    }
+    execl("/bin/sh", "sh", "-c", command->text, (char *)NULL);
     _exit(127);
 }
 
@@ -63,7 +70,8 @@ static int shell_status(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void keep(const char *command, pid_t parent, int output, int reports)
+static void keep(const struct shell_command *command, pid_t parent, int output,
+                 int reports)
 {
     struct report report = { .status = 127 };
     int null = open("/dev/null", O_RDONLY), status;
@@ -99,7 +107,7 @@ struct keeper {
     int output, reports;
 };
 
-static int start(struct keeper *k, const char *command,
+static int start(struct keeper *k, const struct shell_command *command,
                  struct xensched_error *err)
 {
     pid_t parent = getpid();
@@ -128,19 +136,44 @@ static int start(struct keeper *k, const char *command,
     return xensched_fail(err, errno, "no process: %s", strerror(errno));
 }
 
+/* Frees room for @more bytes, if need be: the buffer is twice what is kept. */
+static void make_room(struct shell *shell, size_t more)
+{
+    size_t before = shell->length > SHELL_OUTPUT ? shell->length - SHELL_OUTPUT
+                                                 : 0;
+
+    if (shell->length + more <= 2 * SHELL_OUTPUT)
+        return;
+    memmove(shell->output, shell->output + before, SHELL_OUTPUT);
+    shell->length -= before;
+    shell->dropped += before;
+}
+
 /* False: there is no more, now or ever. */
-static bool take_output(struct shell *shell, int fd)
+static bool take_output(struct shell *shell, const struct shell_command *command,
+                        int fd)
 {
     char part[4096];
     ssize_t got = read(fd, part, sizeof(part)), i;
+    size_t length = 0;
 
     for (i = 0; i < got; i++)
-        if (shell->length >= SHELL_OUTPUT)
-            shell->dropped++;
-        else if (part[i])
-            shell->output[shell->length++] = part[i];
+        if (part[i])
+            part[length++] = part[i];
+    make_room(shell, length);
+    memcpy(shell->output + shell->length, part, length);
+    shell->length += length;
+    if (command->take && length)
+        command->take(command->arg, part, length);
 
     return got > 0;
+}
+
+static void end_output(struct shell *shell)
+{
+    if (shell->length > SHELL_OUTPUT)
+        make_room(shell, 2 * SHELL_OUTPUT);
+    shell->output[shell->length] = '\0';
 }
 
 /*
@@ -148,14 +181,15 @@ static bool take_output(struct shell *shell, int fd)
  * and at no other time, so it need not wake up to look for them: what is measured
  * may be this very host.
  */
-static void follow(struct keeper *k, struct shell *shell, int stops,
-                   struct report *report)
+static void follow(struct keeper *k, struct shell *shell,
+                   const struct shell_command *command, struct report *report)
 {
     struct pollfd fds[2] = {
         { .fd = k->reports, .events = POLLIN },
         { .fd = k->output, .events = POLLIN },
     };
     static const struct timespec look = { .tv_nsec = LOOK_MS * 1000000L };
+    const int stops = command->stops;
     uint64_t asked = 0;
     sigset_t before;
 
@@ -163,7 +197,7 @@ static void follow(struct keeper *k, struct shell *shell, int stops,
     while (!fds[0].revents) {
         fds[0].revents = fds[1].revents = 0;
         ppoll(fds, 2, stop_count() > stops ? &look : NULL, &before);
-        if (fds[1].revents && !take_output(shell, k->output))
+        if (fds[1].revents && !take_output(shell, command, k->output))
             fds[1].fd = -1;
         /* There is no such session before the keeper has made it. */
         if (!asked && stop_count() > stops && !kill(-k->pid, SIGINT)) {
@@ -174,15 +208,16 @@ static void follow(struct keeper *k, struct shell *shell, int stops,
             kill(k->pid, SIGTERM);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
-    while (take_output(shell, k->output))
+    while (take_output(shell, command, k->output))
         ;
+    end_output(shell);
 
     /* Of a keeper that was killed the report is what it was before. */
     if (read(k->reports, report, sizeof(*report)) != sizeof(*report))
         report->status = 128 + SIGKILL;
 }
 
-int shell_run(struct shell *shell, const char *command, int stops,
+int shell_run(struct shell *shell, const struct shell_command *command,
               struct xensched_error *err)
 {
     struct report report = { 0 };
@@ -191,8 +226,8 @@ int shell_run(struct shell *shell, const char *command, int stops,
 
     if (rc)
         return rc;
-    *shell = (struct shell){ .output = need_memory(SHELL_OUTPUT + 1, 1) };
-    follow(&k, shell, stops, &report);
+    *shell = (struct shell){ .output = need_memory(2 * SHELL_OUTPUT + 1, 1) };
+    follow(&k, shell, command, &report);
     if (shell->stopped)
         kill(-k.pid, SIGKILL);
     while (waitpid(k.pid, NULL, 0) < 0 && errno == EINTR)

@@ -15,22 +15,36 @@
 
 #include <xensched/error.h>
 
-/* More output is counted and thrown away. */
+/* Bytes of output that are kept: the last ones. */
 #define SHELL_OUTPUT (1U << 20)
+
+struct shell_command {
+    const char *text;
+    /*
+     * Each line, and each command of a pipeline, must succeed; the first one that
+     * fails ends it (sh -e -o pipefail).  Otherwise the last command's status counts.
+     */
+    bool strict;
+    int stops;      /* it is ended when more signals have come (stop.h) */
+    /* Receives all of the output, in parts, without NUL bytes; may be NULL. */
+    void (*take)(void *arg, const char *part, size_t length);
+    void *arg;
+};
 
 struct shell {
     int status;     /* as a shell has it: 128 + N for signal N */
     uint64_t wall_ns;
-    char *output;   /* of stdout and stderr; without NUL bytes */
-    size_t length, dropped;
+    char *output;   /* the end of stdout and stderr; without NUL bytes */
+    size_t length;
+    size_t dropped; /* bytes before that */
     bool stopped;
 };
 
 /*
- * Run @command; when more than @stops signals have come (stop.h), end it.  To be
- * freed with shell_free() if this returns 0, which says nothing of the status.
+ * Returns 0 when the command has run, whatever its status; the caller frees the
+ * result with shell_free().
  */
-int shell_run(struct shell *shell, const char *command, int stops,
+int shell_run(struct shell *shell, const struct shell_command *command,
               struct xensched_error *err);
 void shell_free(struct shell *shell);
 

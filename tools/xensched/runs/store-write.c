@@ -150,7 +150,7 @@ static int finish_run(const struct store *s, int64_t run,
     if (rc)
         return rc;
     rc = step(s, st, err, "ttiiiiti", o->failure ? "failed" : "done",
-              o->failure, (int64_t)o->exit_status, (int64_t)o->wall_ns,
+              o->failure ? o->failure : o->refused, (int64_t)o->exit_status, (int64_t)o->wall_ns,
               o->clock_jump_ns, (int64_t)o->steal_ns, o->output, run);
     sqlite3_finalize(st);
 
@@ -175,13 +175,12 @@ static int add_recording(const struct store *s, int64_t run,
     return rc;
 }
 
-/* The last one of a name counts. */
 static int add_values(const struct store *s, int64_t run,
                       const struct run_outcome *o, struct xensched_error *err)
 {
     unsigned int i;
     sqlite3_stmt *st;
-    int rc = store_prepare(s, "INSERT OR REPLACE INTO value VALUES(?, ?, ?, ?)",
+    int rc = store_prepare(s, "INSERT INTO value VALUES(?, ?, ?, ?)",
                            &st, err);
 
     if (rc)

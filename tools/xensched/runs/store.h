@@ -86,6 +86,7 @@ struct run_outcome {
     char *output;        /* NULL: not kept */
     struct run_value *value;
     unsigned int nr_values;
+    char *refused;       /* the first line that looked like a value; NULL: none */
     const char *recording; /* path; NULL: none */
     uint64_t recording_bytes;
     uint32_t recording_crc32;

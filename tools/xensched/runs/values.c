@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* values.c - see values.h.  A line that is not quite one is none. */
+/*
+ * values.c - see values.h.
+ *
+ * A line that looks like a figure and is none is refused with a message; any other
+ * line is a workload's own.
+ */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,47 +14,105 @@
 #include "model/memory.h"
 #include "values.h"
 
-#define WORD 80
+#define BLANKS " \t\r"
 
-static void add(struct run_outcome *o, const char *name, double value,
-                const char *unit)
+/* The last one of a name counts. */
+static void set_value(struct run_outcome *o, const char *name, double value,
+                      const char *unit)
 {
-    o->value = need_more_memory(o->value, o->nr_values + 1, sizeof(*o->value));
-    o->value[o->nr_values++] = (struct run_value){
-        .name = need_string(name), .unit = need_string(unit), .value = value,
-    };
+    unsigned int i = 0;
+
+    while (i < o->nr_values && strcmp(o->value[i].name, name))
+        i++;
+    if (i == o->nr_values) {
+        o->value = need_more_memory(o->value, i + 1, sizeof(*o->value));
+        o->value[o->nr_values++] = (struct run_value){
+            .name = need_string(name),
+        };
+    }
+    free(o->value[i].unit);
+    o->value[i].unit = need_string(unit);
+    o->value[i].value = value;
+}
+
+/* The first refusal is the one that is reported. */
+static void refuse(struct run_outcome *o, const char *line)
+{
+    char text[VALUES_LINE + 120];
+
+    if (o->refused)
+        return;
+    snprintf(text, sizeof(text), "'%s' is no figure: the form is 'value NAME "
+             "NUMBER [UNIT]', with a number such as 1234.5", line);
+    o->refused = need_string(text);
+}
+
+/* A number, or what a program prints in place of one that it could not find. */
+static bool looks_like_number(const char *word)
+{
+    char *end;
+
+    strtod(word, &end);
+
+    return end != word && (!*end || isdigit((unsigned char)end[-1]) ||
+                           end[-1] == '.');
+}
+
+/* A unit may follow at once: 12%, 1.5GB/s. */
+static bool is_unit(const char *word)
+{
+    return isalpha((unsigned char)*word) || *word == '%' || *word == '/' ||
+           (unsigned char)*word >= 0x80;
+}
+
+/* Returns how many words, of which the first @most are in @word. */
+static unsigned int split(char *text, char **word, unsigned int most)
+{
+    char *rest, *next = strtok_r(text, BLANKS, &rest);
+    unsigned int nr = 0;
+
+    for (; next; next = strtok_r(NULL, BLANKS, &rest))
+        if (nr++ < most)
+            word[nr - 1] = next;
+
+    return nr;
 }
 
 static void take_line(struct run_outcome *o, const char *line)
 {
-    char name[WORD], number[WORD], unit[WORD] = "", rest[2], *end;
+    char copy[VALUES_LINE], *word[4], *end;
+    unsigned int nr;
     double value;
-    int words;
 
-    if (strncmp(line, "value ", 6))
+    snprintf(copy, sizeof(copy), "%s", line);
+    nr = split(copy, word, 4);
+    if (strncmp(line, "value ", 6) || nr < 3 || !looks_like_number(word[2]))
         return;
-    words = sscanf(line + 6, "%79s %79s %79s %1s", name, number, unit, rest);
-    if (words < 2 || words > 3)
-        return;
-    value = strtod(number, &end);
-    if (!*end && isfinite(value))
-        add(o, name, value, unit);
+    value = strtod(word[2], &end);
+    if (nr > 4 || !isfinite(value) || (*end && (nr > 3 || !is_unit(end))))
+        refuse(o, line);
+    else
+        set_value(o, word[1], value, nr > 3 ? word[3] : end);
 }
 
-void values_find(struct run_outcome *o, const char *output)
+void values_end(struct values *v)
 {
-    char line[4 * WORD];
-
-    while (*output) {
-        size_t length = strcspn(output, "\n");
-
-        if (length < sizeof(line)) {
-            snprintf(line, sizeof(line), "%.*s", (int)length, output);
-            line[strcspn(line, "\r")] = '\0';
-            take_line(o, line);
-        }
-        output += length + (output[length] == '\n');
+    if (v->length < sizeof(v->line)) {
+        v->line[v->length] = '\0';
+        take_line(v->outcome, v->line);
     }
+    v->length = 0;
+}
+
+void values_take(struct values *v, const char *part, size_t length)
+{
+    size_t i;
+
+    for (i = 0; i < length; i++)
+        if (part[i] == '\n')
+            values_end(v);
+        else if (v->length < sizeof(v->line))
+            v->line[v->length++] = part[i];
 }
 
 void values_free(struct run_outcome *o)
@@ -60,6 +124,8 @@ void values_free(struct run_outcome *o)
         free(o->value[i].unit);
     }
     free(o->value);
+    free(o->refused);
     o->value = NULL;
+    o->refused = NULL;
     o->nr_values = 0;
 }

@@ -164,8 +164,11 @@ static int do_journal(const char *text, const struct occasion *o,
 static int do_shell(const char *text, const struct occasion *o,
                     struct xensched_error *err)
 {
+    const struct shell_command command = {
+        .text = text, .stops = stop_count(),
+    };
     struct shell shell;
-    int rc = shell_run(&shell, text, stop_count(), err);
+    int rc = shell_run(&shell, &command, err);
 
     (void)o;
     if (rc)

@@ -4,6 +4,7 @@
  * is well.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "caveats.h"
 #include "command/text/printable.h"
@@ -19,6 +20,22 @@ static const char *const questions[] = {
     "min(iif(state = 'failed', id, NULL)), max(failure)) FROM run WHERE "
     "experiment = ? GROUP BY workload, configuration HAVING "
     "total(state = 'failed')",
+
+    "SELECT printf('%s, %s: %d of %d runs lack the figure ''%s'', which others of "
+    "this workload have (run %d)', workload, configuration, total(run IS NULL), "
+    "count(*), name, min(iif(run IS NULL, id, NULL))) FROM (SELECT r.id, "
+    "r.workload, r.configuration, n.name, v.run FROM run AS r JOIN "
+    "(SELECT DISTINCT workload, name FROM run JOIN value ON run = id WHERE "
+    "experiment = ?1 AND state = 'done') AS n ON n.workload = r.workload LEFT JOIN "
+    "value AS v ON v.run = r.id AND v.name = n.name WHERE experiment = ?1 AND state "
+    "= 'done' AND repetition > 0) GROUP BY workload, configuration, name HAVING "
+    "total(run IS NULL)",
+
+    "SELECT printf('%s, %s: %d of %d runs printed a figure that was refused (run "
+    "%d: %s)', workload, configuration, count(failure), count(*), "
+    "min(iif(failure IS NULL, NULL, id)), min(failure)) FROM run WHERE experiment "
+    "= ? AND state = 'done' AND repetition > 0 GROUP BY workload, configuration "
+    "HAVING count(failure)",
 
     "SELECT printf('%s, %s: rows were lost in %d of %d recordings (%.2f %% of "
     "all): what the log says of them is too little', workload, configuration, "
@@ -67,7 +84,31 @@ static int take(void *arg, unsigned int nr, const char *const *text)
     return 0;
 }
 
+/* Once for each metric. */
+static void visit_units(const struct groups *groups, const struct visit *visit)
+{
+    size_t i, begin = 0;
+
+    for (i = 1; i < groups->nr; i++) {
+        const struct group *first = &groups->group[begin], *g = &groups->group[i];
+        char line[600];
+
+        if (!group_is_same_metric(first, g)) {
+            begin = i;
+            continue;
+        }
+        if (!strcmp(first->unit, g->unit) || strcmp(first->unit, g[-1].unit))
+            continue;
+        snprintf(line, sizeof(line), "%s, %s: the units '%s' and '%s' cannot be "
+                 "converted: each is judged alone", g->workload, g->metric,
+                 first->unit, g->unit);
+        printable(line);
+        visit->take(visit->arg, line);
+    }
+}
+
 int caveats_visit(const struct store *store, int64_t experiment,
+                  const struct groups *groups,
                   void (*take_one)(void *arg, const char *text), void *arg,
                   struct xensched_error *err)
 {
@@ -77,6 +118,8 @@ int caveats_visit(const struct store *store, int64_t experiment,
 
     for (i = 0; i < sizeof(questions) / sizeof(questions[0]) && !rc; i++)
         rc = store_rows(store, questions[i], experiment, take, &visit, err);
+    if (!rc)
+        visit_units(groups, &visit);
 
     return rc;
 }
@@ -88,7 +131,7 @@ static void print(void *arg, const char *text)
 }
 
 int caveats_print(const struct store *store, int64_t experiment,
-                  struct xensched_error *err)
+                  const struct groups *groups, struct xensched_error *err)
 {
-    return caveats_visit(store, experiment, print, NULL, err);
+    return caveats_visit(store, experiment, groups, print, NULL, err);
 }

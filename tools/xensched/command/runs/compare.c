@@ -149,7 +149,7 @@ static int compare_all(struct comparison *c, const struct store *store,
     if (!rc)
         rc = store_rows(store, insteads, c->experiment, print_place, c, err);
 
-    return rc ? rc : caveats_print(store, c->experiment, err);
+    return rc ? rc : caveats_print(store, c->experiment, c->groups, err);
 }
 
 int runs_compare(const struct arguments *args, struct store *store)

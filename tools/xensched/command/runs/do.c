@@ -49,10 +49,10 @@ static void tell_left(double seconds)
 }
 
 static void tell(const struct session *s, const struct store_next *next,
-                 const char *failure)
+                 const char *what, const char *why)
 {
-    if (failure) {
-        complain("run %" PRId64 " failed: %s", next->run, failure);
+    if (why) {
+        complain("run %" PRId64 "%s: %s", next->run, what, why);
         return;
     }
     fprintf(stderr, "%u of %u: run %" PRId64 ", %s, %s, ",

@@ -183,12 +183,6 @@ static void put_row(FILE *out, const struct group *g)
     fputs("</td></tr>\n", out);
 }
 
-static bool belong_together(const struct group *a, const struct group *b)
-{
-    return !strcmp(a->workload, b->workload) && a->kind == b->kind &&
-           !strcmp(a->metric, b->metric);
-}
-
 /* All configurations of one figure, from @first on.  Returns how many. */
 static size_t put_figure(FILE *out, const struct groups *groups, size_t first)
 {
@@ -196,7 +190,7 @@ static size_t put_figure(FILE *out, const struct groups *groups, size_t first)
     size_t i;
 
     while (first + p.nr < groups->nr &&
-           belong_together(p.first, &groups->group[first + p.nr]))
+           group_is_same_figure(p.first, &groups->group[first + p.nr]))
         p.nr++;
     fputs("<h2>", out);
     put_text(out, p.first->workload);
@@ -251,7 +245,7 @@ static int put_page(FILE *out, const struct store *store,
 
     fputs(head, out);
     fprintf(out, "<h1>Experiment %" PRId64 "</h1>\n", experiment);
-    rc = caveats_visit(store, experiment, put_caveat, out, err);
+    rc = caveats_visit(store, experiment, groups, put_caveat, out, err);
     while (i < groups->nr)
         i += put_figure(out, groups, i);
     fputs("<h2>Plan</h2>\n", out);

@@ -89,8 +89,8 @@ int runs_stat(const struct arguments *args, struct store *store)
     rc = groups_read(&groups, store, experiment, &err);
     if (!rc) {
         print(&groups);
+        rc = caveats_print(store, experiment, &groups, &err);
         groups_free(&groups);
-        rc = caveats_print(store, experiment, &err);
     }
     if (rc)
         complain("%s", err.text);
