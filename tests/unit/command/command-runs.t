@@ -15,6 +15,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import statistics
@@ -660,6 +661,42 @@ def database_later():
     for arguments in (["list"], ["do", "plan"]):
         bench.runs(*arguments).expect(1, "later xensched", "version 2")
     check(bench.sql("SELECT count(*) FROM experiment") == [(1,)])
+
+
+@test
+def database_read_only():
+    """a database that one may only read is read; with a journal beside it, too, or said"""
+    bench = Bench(PLAN % (2, "true"))
+    bench.do().expect(0)
+    with contextlib.closing(sqlite3.connect(bench.db)) as db:
+        db.execute("UPDATE run SET failure = NULL")
+        db.commit()
+        for name in os.listdir(bench.folder):
+            check(name in ("db", "db-wal", "db-shm", "plan", "runs.lock", "state"), name)
+        for source, names in (("whole", ("db",)), ("journal", ("db", "db-wal"))):
+            os.mkdir(bench.folder + "/" + source)
+            if source == "whole":
+                db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            else:
+                db.execute("UPDATE run SET state = 'failed'")
+                db.commit()
+            for name in names:
+                shutil.copy(bench.folder + "/" + name, bench.folder + "/" + source)
+    script = "for where in whole journal; do mount --bind $where $where; mount -o " \
+        "remount,bind,ro $where; for what in list stat export 'show 1' 'compare a b'; do " \
+        "echo \"$where $what\"; '%s' runs --database $where/db $what 2>&1; echo \"code $?\"; " \
+        "done; done" % XENSCHED
+    done = subprocess.run(["unshare", "-rm", "sh", "-c", script], check=False,
+                          cwd=bench.folder, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env=bench.environment())
+    said = done.stdout.decode()
+    if "code" not in said or b"mount" in done.stderr:
+        return "no name space of its own here: %s" % done.stderr.decode().strip()
+    whole, journal = said.split("journal list")
+    check(whole.count("code 0") == 5 and "wall time" in whole, said)
+    check(journal.count("code 1") == 5 and journal.count("'journal/db-wal' has to be "
+                                                         "merged") == 5, said)
+    return None
 
 
 @test

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* store.c - see store.h: the file, its schema, and what can be wrong with it. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -192,22 +194,85 @@ static int check_whole(const struct store *s, struct xensched_error *err)
     return rc;
 }
 
+/* As part of a URI. */
+static char *quote(const char *path)
+{
+    static const char plain[] = "/._-~";
+    sqlite3_str *text = sqlite3_str_new(NULL);
+
+    for (; *path; path++)
+        if (isalnum((unsigned char)*path) || strchr(plain, *path))
+            sqlite3_str_appendchar(text, 1, *path);
+        else
+            sqlite3_str_appendf(text, "%%%02X", (unsigned char)*path);
+
+    return sqlite3_str_finish(text);
+}
+
+/* Is there anything in FILE-wal, which only a process that writes has left? */
+static bool has_journal(const char *path)
+{
+    char *journal = sqlite3_mprintf("%s-wal", path);
+    struct stat st;
+    bool has = journal && !stat(journal, &st) && st.st_size;
+
+    sqlite3_free(journal);
+
+    return has;
+}
+
+/*
+ * A reader of a database in WAL mode makes files beside it.  Where it may not, the
+ * database is complete without them, unless a process is writing to it or was
+ * killed; then SQLite reads it if FILE-wal and FILE-shm are both there.
+ */
+static int open_unchanged(struct store *s, struct xensched_error *err)
+{
+    char *path, *uri;
+    int code;
+
+    store_close(s);
+    if (has_journal(s->path))
+        return xensched_fail(err, EACCES, "cannot read '%s': '%s-wal' has to be "
+                             "merged into it first, which takes a folder that "
+                             "you may write to; copy both files into one",
+                             s->path, s->path);
+    path = quote(s->path);
+    uri = sqlite3_mprintf("file:%s?immutable=1", path);
+    code = sqlite3_open_v2(uri, &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                           NULL);
+    sqlite3_free(uri);
+    sqlite3_free(path);
+
+    return code == SQLITE_OK ? check_version(s, false, err)
+                             : store_fail(s, "open", err);
+}
+
+static int open_file(struct store *s, bool create, struct xensched_error *err)
+{
+    int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
+    int rc;
+
+    if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
+        return store_fail(s, "open", err);
+    sqlite3_busy_timeout(s->db, BUSY_MS);
+    rc = check_version(s, create, err);
+    if (rc && !create && sqlite3_errcode(s->db) == SQLITE_CANTOPEN)
+        rc = open_unchanged(s, err);
+
+    return rc;
+}
+
 int store_open(struct store *s, const char *path, bool create,
                struct xensched_error *err)
 {
-    int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
-    int rc = 0;
+    int rc;
 
     *s = (struct store){ .path = path };
     if (!create && access(path, F_OK))
         return xensched_fail(err, errno, "cannot open '%s': %s; 'xensched runs "
                              "do PLAN' makes it", path, strerror(errno));
-    if (sqlite3_open_v2(path, &s->db, flags, NULL) != SQLITE_OK)
-        rc = store_fail(s, "open", err);
-    if (!rc) {
-        sqlite3_busy_timeout(s->db, BUSY_MS);
-        rc = check_version(s, create, err);
-    }
+    rc = open_file(s, create, err);
     if (!rc)
         rc = check_whole(s, err);
     if (!rc)
