@@ -438,6 +438,35 @@ def units_of_one_figure():
         check("w, bw: the units 'GB/s' and 'req/s' cannot be converted" in out, out)
 
 
+PROC_STAT = """cpu 0 0 0 0 0 0 0 %d 0 0
+cpu0 0 0 0 0 0 0 0 0 0 0
+cpu1 0 0 0 0 0 0 0 0 0 0
+cpu2 0 0 0 0 0 0 0 0 0 0
+cpu3 0 0 0 0 0 0 0 0 0 0
+intr 0
+"""
+
+
+def stolen(seconds, before, after):
+    """What stat says of steal, of a run of this length."""
+    bench = Bench(PLAN % (1, "cat after > proc-stat; sleep %s" % seconds))
+    for name, ticks in ("proc-stat", before), ("after", after):
+        with open(bench.folder + "/" + name, "w", encoding="ascii") as file:
+            file.write(PROC_STAT % ticks)
+    bench.do().expect(0)
+    return re.findall(r"\(steal\).* up to (\S+) %", bench.runs("stat").expect(0).out)
+
+
+@test
+def steal():
+    """steal is a share of all CPUs' time; a tick that was begun before is none"""
+    # Four CPUs; 100 ticks are 1 s.
+    said = stolen(1, 1000, 1000 + 300)
+    check(len(said) == 1 and 50 < float(said[0]) < 76, said)
+    check(not stolen(0.1, 1000, 1001), "one tick is no steal")
+    check(stolen(0.1, 1000, 1010), "ten ticks of forty are")
+
+
 @test
 def left_in_the_background():
     """what a prepare leaves running is no reason to wait"""

@@ -2,10 +2,15 @@
 /* disturbance.c - see disturbance.h. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "disturbance.h"
+
+#ifndef PROC_STAT
+#define PROC_STAT "/proc/stat"
+#endif
 
 static int64_t read_clock(clockid_t clock)
 {
@@ -16,32 +21,42 @@ static int64_t read_clock(clockid_t clock)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-static uint64_t read_steal(void)
+/* The first line has the sum of all CPUs, each of which has a line after it. */
+static void read_steal(struct disturbance *d)
 {
-    uint64_t ticks = 0;
-    FILE *f = fopen("/proc/stat", "re");
+    char line[256];
+    FILE *f = fopen(PROC_STAT, "re");
 
     if (!f)
-        return 0;
-    if (fscanf(f, "cpu %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &ticks) != 1)
-        ticks = 0;
+        return;
+    while (fgets(line, sizeof(line), f) && !strncmp(line, "cpu", 3))
+        if (line[3] != ' ')
+            d->cpus++;
+        else if (sscanf(line, "cpu %*u %*u %*u %*u %*u %*u %*u %" SCNu64,
+                        &d->steal_ticks) != 1)
+            d->steal_ticks = 0;
     fclose(f);
-
-    return ticks * (1000000000ULL / sysconf(_SC_CLK_TCK));
 }
 
 /* Both clocks are slewed alike; what is between them changes when one is set. */
 void disturbance_begin(struct disturbance *d)
 {
-    d->steal_ns = read_steal();
-    d->clock_ns = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
+    *d = (struct disturbance){
+        .clock_ns = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC),
+    };
+    read_steal(d);
 }
 
+/* A single tick may have been stolen at any time before: the sum is rounded down. */
 void disturbance_end(struct disturbance *d)
 {
+    const uint64_t tick_ns = 1000000000ULL / sysconf(_SC_CLK_TCK);
     struct disturbance now;
+    uint64_t ticks;
 
     disturbance_begin(&now);
     d->clock_ns = now.clock_ns - d->clock_ns;
-    d->steal_ns = now.steal_ns - d->steal_ns;
+    ticks = now.steal_ticks > d->steal_ticks ? now.steal_ticks - d->steal_ticks
+                                             : 0;
+    d->steal_ns = ticks > 1 && now.cpus ? ticks * tick_ns / now.cpus : 0;
 }

@@ -10,7 +10,10 @@
 
 struct disturbance {
     int64_t clock_ns;  /* CLOCK_REALTIME beyond CLOCK_MONOTONIC */
-    uint64_t steal_ns; /* all CPUs', as /proc/stat has it */
+    uint64_t steal_ns; /* a CPU's, on the average; known at the end */
+
+    uint64_t steal_ticks; /* all CPUs', as /proc/stat has it */
+    unsigned int cpus;    /* that are online */
 };
 
 void disturbance_begin(struct disturbance *d);
