@@ -292,6 +292,12 @@ def estimates():
     truth = sum(cost(n) for n in range(1, 46)) / 45
     check(ended["low"] <= truth <= ended["high"], ended, truth)
     check(abs(ended["mean"] - truth) < 0.03 * truth, ended, truth)
+    with open(where + "/measured", "w", encoding="utf-8") as f:
+        for chosen in said["chosen"]:
+            f.write("%d %.17g\n" % (chosen["number"], 1e-9 * cost(chosen["number"])))
+    small = json.loads(run("sample", "estimate", where, "--json").expect(0).out)
+    for key in ("low", "mean", "high"):
+        check(abs(small[key] / (1e-9 * ended[key]) - 1) < 1e-5, small, ended)
     with open(where + "/measured", "a", encoding="utf-8") as f:
         f.write("999 1\n")
     run("sample", "estimate", where).expect(1, "measured:13")

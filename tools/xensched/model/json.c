@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* json.c - see json.h. */
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "json.h"
@@ -67,6 +70,22 @@ void json_add_real(json_object *object, const char *key, double number,
     char text[64];
 
     snprintf(text, sizeof(text), "%.*f", (int)digits, number);
+    json_object_object_add(object, key,
+                           json_object_new_double_s(number, text));
+}
+
+void json_add_exact(json_object *object, const char *key, double number)
+{
+    int digits = DBL_DECIMAL_DIG - 2;
+    char text[40];
+
+    if (!isfinite(number)) {
+        json_object_object_add(object, key, NULL);
+        return;
+    }
+    do
+        snprintf(text, sizeof(text), "%.*g", digits, number);
+    while (strtod(text, NULL) != number && digits++ < DBL_DECIMAL_DIG);
     json_object_object_add(object, key,
                            json_object_new_double_s(number, text));
 }

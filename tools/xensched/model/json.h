@@ -34,6 +34,9 @@ void json_add_time(json_object *object, const char *key, int64_t unix_time);
 void json_add_real(json_object *object, const char *key, double number,
                    unsigned int digits);
 
+/* With as few digits as give the same number again; null if it is not finite. */
+void json_add_exact(json_object *object, const char *key, double number);
+
 /*
  * The name of a domain, or "domain DOMID" when it has none, as @key, and its
  * domid as @domid_key.

@@ -30,7 +30,7 @@ static json_object *json_of(const struct folder *f, const struct strata *s)
 
             json_add_int(one, "number", i + 1);
             json_add_int(one, "stratum", s->stratum[i]);
-            json_add_real(one, "weight", strata_weight(s, i), 4);
+            json_add_exact(one, "weight", strata_weight(s, i));
             json_add_text(one, "checkpoint",
                           json_text(f->manifest[i], "checkpoint"));
             json_object_array_add(chosen, one);
@@ -166,10 +166,10 @@ static void print_estimate(const struct arguments *args, const struct strata *s,
     }
     json = json_object_new_object();
     json_add_int(json, "intervals", s->nr);
-    json_add_real(json, "mean", e->mean, 6);
+    json_add_exact(json, "mean", e->mean);
     if (e->has_interval) {
-        json_add_real(json, "low", e->low, 6);
-        json_add_real(json, "high", e->high, 6);
+        json_add_exact(json, "low", e->low);
+        json_add_exact(json, "high", e->high);
     }
     puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN));
     json_object_put(json);
