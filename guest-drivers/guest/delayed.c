@@ -18,6 +18,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <trace/events/sched.h>
 
 #include "delayed.h"
 
@@ -46,10 +47,7 @@ static void xensched_delayed_migrates(void *data, struct task_struct *task,
 			cmpxchg(&d->tasks[i], task, NULL);
 }
 
-static struct xensched_point migrate_point = {
-	.name = "sched_migrate_task",
-	.probe = xensched_delayed_migrates,
-};
+XENSCHED_POINT(migrate_point, sched_migrate_task, xensched_delayed_migrates);
 
 bool xensched_delayed_find(void)
 {

@@ -8,9 +8,10 @@
 #ifndef XENSCHED_POINT_H
 #define XENSCHED_POINT_H
 
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/tracepoint.h>
 #include <linux/types.h>
-
-struct tracepoint;
 
 struct xensched_point {
 	const char *name;
@@ -18,6 +19,21 @@ struct xensched_point {
 	struct tracepoint *point;	/* NULL: this Linux has none */
 	bool on;
 };
+
+/*
+ * Defines a static struct xensched_point.  Linux calls a probe through an
+ * untyped pointer, and prototypes of tracepoints change: this fails to compile
+ * unless @_probe has the prototype in the tracepoint's header, which the caller
+ * includes.
+ */
+#define XENSCHED_POINT(_point, _tracepoint, _probe)			\
+static_assert(__same_type(check_trace_callback_type_##_tracepoint,	\
+			  void (typeof(_probe) *)),			\
+	      #_probe " does not have the prototype of " #_tracepoint);	\
+static struct xensched_point _point = {					\
+	.name = #_tracepoint,						\
+	.probe = _probe,						\
+}
 
 /* Modules cannot name them.  False: there is no such tracepoint. */
 bool xensched_point_find(struct xensched_point *point);

@@ -15,6 +15,7 @@
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <trace/events/block.h>
 
 #include <xen/interface/xen.h>
 #include <xen/xenbus.h>
@@ -56,10 +57,7 @@ static void xensched_request_queued(void *data, struct bio *bio)
 		     pid | (u64)bio_sectors(bio) << XEN_SCHEDLOG_SECTORS_SHIFT);
 }
 
-static struct xensched_point queue_point = {
-	.name = "block_bio_queue",
-	.probe = xensched_request_queued,
-};
+XENSCHED_POINT(queue_point, block_bio_queue, xensched_request_queued);
 
 static void xensched_request_turned(u32 on)
 {

@@ -120,10 +120,7 @@ static void xensched_runq_switched(void *data, bool preempt,
 		     queued > asleep ? queued - asleep : 0);
 }
 
-static struct xensched_point switch_point = {
-	.name = "sched_switch",
-	.probe = xensched_runq_switched,
-};
+XENSCHED_POINT(switch_point, sched_switch, xensched_runq_switched);
 
 static void xensched_runq_turned(u32 on)
 {

@@ -11,11 +11,13 @@
 #include <linux/build_bug.h>
 #include <linux/hash.h>
 #include <linux/jiffies.h>
+#include <linux/mm_types.h>	/* 6.12: trace/events/sched.h needs it. */
 #include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/threads.h>
+#include <trace/events/sched.h>
 
 #include <xen/interface/xen.h>
 
@@ -138,15 +140,9 @@ static void xensched_thread_waking(void *data, struct task_struct *task)
 		   (in_task() ? 0 : XEN_SCHEDLOG_WAKE_INTERRUPT));
 }
 
-static struct xensched_point switch_point = {
-	.name = "sched_switch",
-	.probe = xensched_thread_switched,
-};
+XENSCHED_POINT(switch_point, sched_switch, xensched_thread_switched);
 
-static struct xensched_point waking_point = {
-	.name = "sched_waking",
-	.probe = xensched_thread_waking,
-};
+XENSCHED_POINT(waking_point, sched_waking, xensched_thread_waking);
 
 static void xensched_thread_turned(u32 on)
 {

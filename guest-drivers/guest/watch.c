@@ -20,6 +20,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <trace/events/sched.h>
 #include <xen/xenbus.h>
 
 #include "code.h"
@@ -80,10 +81,7 @@ static void xensched_watch_switched(void *data, bool preempt,
 	}
 }
 
-static struct xensched_point switch_point = {
-	.name = "sched_switch",
-	.probe = xensched_watch_switched,
-};
+XENSCHED_POINT(switch_point, sched_switch, xensched_watch_switched);
 
 /* False: it is not understood. */
 static bool take_line(char *line, struct watched *watched)

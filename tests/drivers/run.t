@@ -108,6 +108,32 @@ exports_tracepoint()
         "$W/$1-linux/drivers/block/xen-blkback/Module.symvers"
 }
 
+# Arguments of probes in another order, as Linux 5.18 had those of sched_switch; one that
+# is alone has another one before it.
+swap_arguments()
+{
+    perl -0pi -e 's/\(void \*data, ([^()]*),\s+([^(),]*)\)/(void *data, $2, $1)/g;
+        s/\(void \*data, (struct \w+ \*\w+)\)/(void *data, int more, $1)/g' "$@"
+}
+
+# refuses_probes SERIES RELEASE: each probe whose prototype is not the tracepoint's.
+refuses_probes()
+{
+    local headers other=$W/$1-other file
+
+    headers=$("$DRIVERS/headers.sh" "$2")
+    "$DRIVERS/stage.sh" "$other" log
+    for file in $(grep -l '_point_find(&' "$other"/guest/*.c); do
+        swap_arguments "$file"
+        ! make -C "$headers" M="$other" KCFLAGS=-DXENSCHED_HAVE_SCHED_DELAYED \
+            "guest/$(basename "$file" .c).o" > "$W/log" 2>&1 ||
+            { echo "$file compiles"; return 1; }
+        [ "$(grep -c 'error: .*does not have the prototype of' "$W/log")" = \
+            "$(grep -c '_point_find(&' "$file")" ] ||
+            { tail -n 20 "$W/log"; return 1; }
+    done
+}
+
 test_series()
 {
     local release
@@ -120,6 +146,8 @@ test_series()
     check "the modules build for Linux $release" build "$1" "$release"
     check "without a warning, from sparse neither" no_warnings
     check "sparse was asked" grep -q '  CHECK .*/core/events.c' "$W/log"
+    check "a probe with another prototype than its tracepoint does not compile" \
+        refuses_probes "$1" "$release"
     check "modinfo tells what they are" says "$1"
     check "xen-blkback asks for the log, and can do without" asks_for_log "$1"
     check "symbols are exported into the log's namespace" in_namespace "$1"
