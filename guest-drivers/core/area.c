@@ -13,6 +13,7 @@
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
@@ -41,6 +42,12 @@ static struct xensched_geometry geometry;
 static u64 nr_areas;		/* That there ever were. */
 static struct xensched_region *global;
 static atomic64_t used_bytes;
+
+/*
+ * Held when a pointer to a region changes, and when a mapping looks for one:
+ * mmap() has mmap_lock, within which xensched_log_mutex is not taken.
+ */
+static DEFINE_SPINLOCK(regions_lock);
 
 const struct xensched_geometry *xensched_geometry(void)
 {
@@ -110,6 +117,18 @@ fail:
 	return NULL;
 }
 
+/* Takes the reference to @region over, and drops that to its predecessor. */
+static void xensched_set_region(struct xensched_region **place,
+				struct xensched_region *region)
+{
+	struct xensched_region *former = *place;
+
+	spin_lock(&regions_lock);
+	*place = region;
+	spin_unlock(&regions_lock);
+	xensched_put_region(former);
+}
+
 static size_t private_size(const struct xensched_geometry *g)
 {
 	return sizeof(struct schedlog_cpu) +
@@ -169,12 +188,13 @@ static u64 area_bytes(const struct xensched_geometry *g)
 
 static void xensched_free_cpu(struct area_cpu *area)
 {
-	xensched_put_region(area->control);
-	xensched_put_region(area->state);
-	xensched_put_region(area->data);
+	xensched_set_region(&area->control, NULL);
+	xensched_set_region(&area->state, NULL);
+	xensched_set_region(&area->data, NULL);
 	kvfree(area->skipped);
 	kvfree(area->cpu);
-	memset(area, 0, sizeof(*area));
+	area->skipped = NULL;
+	area->cpu = NULL;
 	atomic64_sub(private_bytes(&geometry), &used_bytes);
 }
 
@@ -183,9 +203,12 @@ static int alloc_cpu(struct area_cpu *area, int node)
 	const struct xensched_geometry *g = &geometry;
 
 	atomic64_add(private_bytes(g), &used_bytes);
-	area->control = xensched_alloc_region(control_size(g), node);
-	area->state = xensched_alloc_region(state_size(g), node);
-	area->data = xensched_alloc_region(g->data_size, node);
+	xensched_set_region(&area->control,
+			    xensched_alloc_region(control_size(g), node));
+	xensched_set_region(&area->state,
+			    xensched_alloc_region(state_size(g), node));
+	xensched_set_region(&area->data,
+			    xensched_alloc_region(g->data_size, node));
 	area->skipped = kvzalloc_node(skipped_size(g), GFP_AREA, node);
 	area->cpu = kvzalloc_node(private_size(g), GFP_AREA, node);
 	if (area->control && area->state && area->data && area->skipped &&
@@ -254,7 +277,8 @@ int xensched_create_area(const struct xensched_geometry *g)
 
 	geometry = *g;
 	nr_areas++;
-	global = xensched_alloc_region(global_size(g), NUMA_NO_NODE);
+	xensched_set_region(&global, xensched_alloc_region(global_size(g),
+							   NUMA_NO_NODE));
 	if (global)
 		err = alloc_cpus();
 	if (err) {
@@ -280,8 +304,7 @@ void xensched_destroy_area(void)
 		if (area->cpu)
 			xensched_free_cpu(area);
 	}
-	xensched_put_region(global);
-	global = NULL;
+	xensched_set_region(&global, NULL);
 	kvfree(geometry.files);
 	memset(&geometry, 0, sizeof(geometry));
 }
@@ -309,4 +332,18 @@ struct xensched_region *xensched_find_region(unsigned int region,
 	default:
 		return NULL;
 	}
+}
+
+struct xensched_region *xensched_get_region(unsigned int region,
+					    unsigned int cpu)
+{
+	struct xensched_region *found;
+
+	spin_lock(&regions_lock);
+	found = xensched_find_region(region, cpu);
+	if (found)
+		kref_get(&found->ref);
+	spin_unlock(&regions_lock);
+
+	return found;
 }

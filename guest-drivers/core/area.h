@@ -58,6 +58,13 @@ void xensched_destroy_area(void);
 struct xensched_region *xensched_find_region(unsigned int region,
 					     unsigned int cpu);
 
+/*
+ * Finds a region without the mutex, and takes a reference.  The region may be
+ * one of an area that is about to go, or that is not complete.
+ */
+struct xensched_region *xensched_get_region(unsigned int region,
+					    unsigned int cpu);
+
 /* Of each CPU that has one, and of a CPU that has none. */
 unsigned int xensched_region_pages(enum xensched_region_nr region);
 

@@ -7,8 +7,8 @@
  * order (common/schedlog/control.c there), so that a scheduler has one set of
  * errors to know.
  *
- * mmap() takes the mutex with mmap_lock held, and touching a user's memory may
- * take mmap_lock: so that is done before the mutex is taken, or after.
+ * A user's memory is touched before the mutex is taken, or after it is released:
+ * that memory may be missing for any time.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>

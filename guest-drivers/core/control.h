@@ -9,7 +9,12 @@
 #include <linux/poll.h>
 #include <linux/types.h>
 
-/* Guards everything which is not shared with sites or the scheduler. */
+/*
+ * Guards everything which is not shared with sites or the scheduler.
+ *
+ * Static keys take cpu_hotplug_lock within it, and who attaches a process to a
+ * cpuset takes mmap_lock within cpu_hotplug_lock.  Callers hold neither of both.
+ */
 extern struct mutex xensched_log_mutex;
 
 /* control.c: what a program asks for; it takes the mutex itself. */

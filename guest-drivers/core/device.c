@@ -75,6 +75,7 @@ static void change_flags(struct vm_area_struct *vma, unsigned long set,
 #endif
 }
 
+/* Takes the caller's reference over if it succeeds. */
 static int xensched_map_region(struct vm_area_struct *vma,
 			       struct xensched_region *region,
 			       unsigned long first)
@@ -93,7 +94,6 @@ static int xensched_map_region(struct vm_area_struct *vma,
 	}
 	vma->vm_private_data = region;
 	vma->vm_ops = &region_ops;
-	xensched_region_open(vma);
 
 	return 0;
 }
@@ -105,7 +105,7 @@ static int xensched_dev_mmap(struct file *file, struct vm_area_struct *vma)
 	unsigned int cpu = offset / OFFSET_PAGES % OFFSET_CPUS;
 	bool read_only = nr >= XENSCHED_REGION_STATE;
 	struct xensched_region *region;
-	int err = -ENODEV;
+	int err;
 
 	if (nr > XENSCHED_REGION_DATA)
 		return -ENODEV;
@@ -116,11 +116,12 @@ static int xensched_dev_mmap(struct file *file, struct vm_area_struct *vma)
 	change_flags(vma, VM_DONTEXPAND | VM_DONTDUMP,
 		     VM_MAYEXEC | (read_only ? VM_MAYWRITE : 0));
 
-	mutex_lock(&xensched_log_mutex);
-	region = xensched_find_region(nr, cpu);
-	if (region)
-		err = xensched_map_region(vma, region, offset % OFFSET_PAGES);
-	mutex_unlock(&xensched_log_mutex);
+	region = xensched_get_region(nr, cpu);
+	if (!region)
+		return -ENODEV;
+	err = xensched_map_region(vma, region, offset % OFFSET_PAGES);
+	if (err)
+		xensched_put_region(region);
 
 	return err;
 }

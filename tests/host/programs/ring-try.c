@@ -4,7 +4,7 @@
  * written to the shared pages does no harm, and pages outlive the area.
  *
  * Usage: ring-try refusals|mappings|kept|lease|faults|doorbell|unanswered
- *        ring-try noise SECONDS
+ *        ring-try noise|locks SECONDS
  *        ring-try used|release|off
  *
  * doorbell needs a guest with a disk that is busy all the time, unanswered an
@@ -271,8 +271,7 @@ static void *ask_and_map(void *done)
 }
 
 /*
- * Memory that is missing is waited for with no lock of the module's held: mmap()
- * takes that lock with the one held that makes memory be there.
+ * Memory that is missing is waited for with no lock of the module's held.
  */
 static void faults(void)
 {
@@ -295,6 +294,42 @@ static void faults(void)
     pthread_join(waits, NULL);
     pthread_join(goes_on, NULL);
     is("release", release(0), 0);
+}
+
+static volatile bool stop_mapping;
+
+static void *map_again(void *rounds)
+{
+    while (!stop_mapping) {
+        is("a page", try_map(1, 0, 1, PROT_READ, MAP_SHARED), 0);
+        ++*(unsigned long *)rounds;
+    }
+
+    return NULL;
+}
+
+/*
+ * Maps pages, and turns events on and off meanwhile.  The test moves this process
+ * from one cpuset to another and takes CPUs away: who has two of mmap_lock,
+ * cpu_hotplug_lock and the module's own lock takes them in one order.
+ */
+static void locks(unsigned int seconds)
+{
+    const time_t end = time(NULL) + seconds;
+    unsigned long mapped = 0, turned = 0;
+    pthread_t maps;
+
+    is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
+    pthread_create(&maps, NULL, map_again, &mapped);
+    while (time(NULL) < end) {
+        is("events", events(RINGS, 0, 0), 0);
+        is("events off", events(0, 0, 0), 0);
+        turned++;
+    }
+    stop_mapping = true;
+    pthread_join(maps, NULL);
+    is("release", release(0), 0);
+    printf("%lu mapped %lu turned\n", mapped, turned);
 }
 
 /* The log file that doorbell() looks at, of each CPU. */
@@ -457,6 +492,8 @@ int main(int argc, char **argv)
         unanswered();
     else if (!strcmp(what, "noise") && argc == 3)
         noise(atoi(argv[2]));
+    else if (!strcmp(what, "locks") && argc == 3)
+        locks(atoi(argv[2]));
     else if (!strcmp(what, "used"))
         printf("%llu\n", (unsigned long long)info().used_bytes);
     else if (!strcmp(what, "release"))

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 1 --cores 4
+# time: 200
+#
+# A program maps pages of the log and another thread of it turns events on and off,
+# while the program is moved between cpusets and a CPU goes offline and comes online.
+# Fails if they wait for each other for ever: each has two of Linux's mmap_lock,
+# cpu_hotplug_lock and the lock of xensched_log.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/console.sh
+. /usr/lib/box/drivers.sh
+
+cpu=/sys/devices/system/cpu/cpu1/online
+sets=/run/cpusets
+
+make_cpusets()
+{
+    mkdir -p $sets
+    mount -t cgroup -o cpuset none $sets || return
+    for set in one other; do
+        mkdir $sets/$set
+        cat $sets/cpuset.cpus >$sets/$set/cpuset.cpus
+        cat $sets/cpuset.mems >$sets/$set/cpuset.mems
+    done
+}
+
+has_ended()
+{
+    test -s /run/rounds
+}
+
+# A line per round: into files, since none of them may ever end.
+move_program()
+{
+    until has_ended; do
+        echo "$1" >$sets/one/cgroup.procs
+        echo "$1" >$sets/other/cgroup.procs
+        echo >>/run/moves
+    done
+}
+
+take_cpu_away()
+{
+    until has_ended; do
+        echo 0 >$cpu
+        echo 1 >$cpu
+        echo >>/run/hotplugs
+    done
+}
+
+at_least()
+{
+    echo "$1, wanted $2 or more"
+    [ "${1:-0}" -ge "$2" ]
+}
+
+console_begin
+check "our modules take the place of the kernel's" use_drivers
+check "dom0 has cpusets" make_cpusets
+: >/run/moves
+: >/run/hotplugs
+ring-try locks 20 >/run/rounds 2>&1 &
+move_program $! 2>/dev/null &
+take_cpu_away 2>/dev/null &
+check "nobody waits for ever" until_true 60 has_ended
+note "$(cat /run/rounds)"
+read -r mapped _ turned _ </run/rounds
+check "pages were mapped" at_least "$mapped" 1000
+check "events were turned on" at_least "$turned" 50
+check "the program was moved" at_least "$(wc -l </run/moves)" 20
+check "the CPU went and came" at_least "$(wc -l </run/hotplugs)" 10
+check "nobody complained" console_quiet
+finish
