@@ -171,7 +171,8 @@ void xensched_apply_events(u32 events)
 
 	apply_to(xensched_log_key, events);
 	list_for_each_entry(provider, &providers, entry)
-		tell_provider(provider, events);
+		if (provider->events & (events ^ events_on))
+			tell_provider(provider, events);
 	list_for_each_entry(link, &links, entry)
 		apply_to(link->keys, events);
 	events_on = events;

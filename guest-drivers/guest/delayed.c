@@ -55,7 +55,7 @@ bool xensched_delayed_find(void)
 }
 
 /* Before the first switch that is looked at, and after the last one. */
-void xensched_delayed_turn(bool on)
+int xensched_delayed_turn(bool on)
 {
 	int cpu;
 
@@ -63,7 +63,8 @@ void xensched_delayed_turn(bool on)
 	tracepoint_synchronize_unregister();
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(&delayed, cpu), 0, sizeof(struct delayed));
-	xensched_point_turn(&migrate_point, on);
+
+	return xensched_point_turn(&migrate_point, on);
 }
 
 /* In a probe of sched_switch: the run queue's lock is held. */

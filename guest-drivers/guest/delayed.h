@@ -14,7 +14,11 @@ struct task_struct;
 /* False: this Linux does not tell who is taken from one CPU to another. */
 bool xensched_delayed_find(void);
 
-void xensched_delayed_turn(bool on);
+/*
+ * An error: tasks that migrate are not seen, and xensched_delayed_count() must
+ * not be called.
+ */
+int xensched_delayed_turn(bool on);
 
 /* On this CPU, where @next is about to take the place of @prev. */
 unsigned int xensched_delayed_count(struct task_struct *prev,
@@ -27,8 +31,9 @@ static inline bool xensched_delayed_find(void)
 	return true;
 }
 
-static inline void xensched_delayed_turn(bool on)
+static inline int xensched_delayed_turn(bool on)
 {
+	return 0;
 }
 
 static inline unsigned int xensched_delayed_count(struct task_struct *prev,

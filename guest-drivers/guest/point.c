@@ -25,12 +25,12 @@ bool xensched_point_find(struct xensched_point *point)
 	return point->point;
 }
 
-void xensched_point_turn(struct xensched_point *point, bool on)
+int xensched_point_turn(struct xensched_point *point, bool on)
 {
 	int err;
 
 	if (on == point->on)
-		return;
+		return 0;
 
 	if (on)
 		err = tracepoint_probe_register(point->point, point->probe,
@@ -43,4 +43,6 @@ void xensched_point_turn(struct xensched_point *point, bool on)
 			on ? "on" : "off", err);
 	else
 		point->on = on;
+
+	return err;
 }

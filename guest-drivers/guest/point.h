@@ -38,7 +38,10 @@ static struct xensched_point _point = {					\
 /* Modules cannot name them.  False: there is no such tracepoint. */
 bool xensched_point_find(struct xensched_point *point);
 
-/* The log's mutex is held, or nobody else can know of @point. */
-void xensched_point_turn(struct xensched_point *point, bool on);
+/*
+ * The log's mutex is held, or nobody else can know of @point.  Returns 0, or an
+ * error after a warning; @point then stays as it is.
+ */
+int xensched_point_turn(struct xensched_point *point, bool on);
 
 #endif /* XENSCHED_POINT_H */

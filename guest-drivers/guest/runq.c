@@ -124,8 +124,9 @@ XENSCHED_POINT(switch_point, sched_switch, xensched_runq_switched);
 
 static void xensched_runq_turned(u32 on)
 {
-	if (on)
-		xensched_delayed_turn(true);
+	/* Without this nothing is logged, rather than too many tasks. */
+	if (on && xensched_delayed_turn(true))
+		return;
 	xensched_point_turn(&switch_point, on);
 	if (!on)
 		xensched_delayed_turn(false);

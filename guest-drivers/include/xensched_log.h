@@ -68,9 +68,9 @@ u16 xensched_log_acct(u16 domid);
 /**
  * struct xensched_provider - a module's sites
  * @events: mask of 1 << XEN_SCHEDLOG_EV_*
- * @turned: told which of them are on from now on, for who does more than to
- *	have a site; or NULL.  Process context; must not call xensched_log_*()
- *	of this struct.
+ * @turned: called when one of them is turned on or off, with those that are
+ *	on from now on; NULL if the module does nothing but to have a site.
+ *	Process context; must not call xensched_log_*() of this struct.
  * @entry: the log's
  */
 struct xensched_provider {

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Surrounds files of the Linux modules: supplies as much of Linux as they ask for, with
+ * two CPUs, and keeps what they log.
+ *
+ * The tests own everything that is declared extern here.
+ */
+#ifndef LINUX_WORLD_H
+#define LINUX_WORLD_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef unsigned int __poll_t;
+typedef struct { int count; } atomic_t;
+typedef struct { int taken; } raw_spinlock_t;
+typedef struct poll_table_struct poll_table;
+
+#define __rcu
+#define __user
+#define KBUILD_MODNAME "tested"
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#define READ_ONCE(x) (*(volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
+#define __same_type(a, b) \
+    __builtin_types_compatible_p(__typeof__(a), __typeof__(b))
+#define typeof __typeof__
+#define static_assert _Static_assert
+#define EXPORT_SYMBOL_NS_GPL(symbol, space) struct exported_##symbol
+#define cmpxchg(place, old, new) \
+    ((void)__sync_val_compare_and_swap(place, old, new))
+#define pr_info(...) printf("# " __VA_ARGS__)
+#define pr_warn(...) printf("# " __VA_ARGS__)
+
+/* CPUs */
+#define WORLD_CPUS 2
+extern unsigned int world_cpu;
+#define DECLARE_PER_CPU(type, name) extern __typeof__(type) name[WORLD_CPUS]
+#define DEFINE_PER_CPU(type, name) __typeof__(type) name[WORLD_CPUS]
+#define per_cpu_ptr(array, cpu) (&(*(array))[cpu])
+#define this_cpu_ptr(array) per_cpu_ptr(array, world_cpu)
+#define per_cpu_offset(cpu) ((cpu) * sizeof(struct rq))
+#define for_each_possible_cpu(cpu) \
+    for ( (cpu) = 0; (unsigned int)(cpu) < WORLD_CPUS; (cpu)++ )
+static inline unsigned int raw_smp_processor_id(void) { return world_cpu; }
+static inline bool in_task(void) { return true; }
+#define local_irq_save(flags) ((void)((flags) = 0))
+#define local_irq_restore(flags) ((void)(flags))
+
+/* Tasks, and their run queues, which are next to each other. */
+struct task_struct {
+    int pid;
+    unsigned int cpu;
+    struct { unsigned int sched_delayed; } se;
+};
+struct rq {
+    raw_spinlock_t lock;
+    unsigned int nr_running;
+};
+extern struct task_struct *current;
+static inline unsigned int task_cpu(const struct task_struct *task)
+{
+    return task->cpu;
+}
+void usleep_range(unsigned long min, unsigned long max);
+
+/* Tracepoints */
+struct tracepoint {
+    const char *name;
+    void *probe;
+    int refuses; /* errno value of tracepoint_probe_register(), or 0 */
+};
+void for_each_kernel_tracepoint(void (*look)(struct tracepoint *tp, void *data),
+                                void *data);
+int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
+int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);
+static inline void tracepoint_synchronize_unregister(void) {}
+void check_trace_callback_type_sched_switch(
+    void (*probe)(void *data, bool preempt, struct task_struct *prev,
+                  struct task_struct *next, unsigned int state));
+void check_trace_callback_type_sched_migrate_task(
+    void (*probe)(void *data, struct task_struct *task, int cpu));
+typedef void nr_running_probe(void *data, struct rq *rq, int change);
+int register_trace_sched_update_nr_running_tp(nr_running_probe *probe,
+                                              void *data);
+int unregister_trace_sched_update_nr_running_tp(nr_running_probe *probe,
+                                                void *data);
+
+/* Static keys */
+struct static_key_false { bool on; };
+#define STATIC_KEY_FALSE_INIT { false }
+#define static_branch_enable(key) ((key)->on = true)
+#define static_branch_disable(key) ((key)->on = false)
+#define static_branch_unlikely(key) ((key)->on)
+
+/* Lists, of which only what is used. */
+struct list_head { struct list_head *next, *prev; };
+#define LIST_HEAD(name) struct list_head name = { &name, &name }
+static inline void list_add(struct list_head *entry, struct list_head *head)
+{
+    entry->next = head->next;
+    entry->prev = head;
+    head->next->prev = entry;
+    head->next = entry;
+}
+static inline void list_del(struct list_head *entry)
+{
+    entry->next->prev = entry->prev;
+    entry->prev->next = entry->next;
+}
+#define list_entry_of(place, type, member) \
+    ((type *)((char *)(place) - offsetof(type, member)))
+#define list_for_each_entry(at, head, member) \
+    for ( at = list_entry_of((head)->next, __typeof__(*at), member); \
+          &at->member != (head); \
+          at = list_entry_of(at->member.next, __typeof__(*at), member) )
+
+/* What has only to be there. */
+struct kref { int count; };
+struct page;
+struct file;
+struct mutex { bool held; };
+#define mutex_lock(mutex) ((mutex)->held = true)
+#define mutex_unlock(mutex) ((mutex)->held = false)
+#define rcu_dereference_sched(pointer) (pointer)
+#define HZ 250
+#define INITIAL_JIFFIES 0
+static inline u64 get_jiffies_64(void) { return 1; }
+
+/* The record handler: what it is called with is kept. */
+struct schedlog_cpu { u64 tick; };
+void schedlog_record(struct schedlog_cpu *cpu, unsigned int event, u16 acct,
+                     u16 correspondent, u64 count);
+
+#define DOMID_SELF 0x7ff0U
+
+#endif /* LINUX_WORLD_H */
