@@ -19,7 +19,7 @@ top=$(cd "$here/../.." && pwd -P)
 # shellcheck source=lib/paths.sh
 . "$here/lib/paths.sh"
 
-[[ $# -gt 0 ]] || set -- ring-device ring-blkback ring-destroy guest-threads
+[[ $# -gt 0 ]] || set -- ring-device ring-locks ring-blkback ring-destroy guest-threads
 build=$BOX_BUILD/linux/checked
 
 options()
@@ -49,13 +49,14 @@ CONFIG_9P_FS=m
 CONFIG_EXT2_FS=y
 CONFIG_USERFAULTFD=y
 CONFIG_KALLSYMS_ALL=y
+CONFIG_CPUSETS=y
 END
     # What a host in a box has no use for.
     printf '# CONFIG_%s is not set\n' DRM SOUND USB_SUPPORT WLAN WIRELESS NETFILTER \
         ATA SCSI INPUT_MOUSE HID ETHERNET PCCARD MD SECURITY NFS_FS QUOTA EFI \
         HIBERNATION MACINTOSH_DRIVERS I2C IPV6 EXT4_FS KEXEC CRASH_DUMP PROFILING \
         NETDEVICES VIRTUALIZATION IOMMU_SUPPORT AGP THERMAL CPU_FREQ WATCHDOG \
-        AUDIT BPF_SYSCALL CGROUPS ISO9660_FS MSDOS_FS VFAT_FS AUTOFS_FS MICROCODE \
+        AUDIT BPF_SYSCALL ISO9660_FS MSDOS_FS VFAT_FS AUTOFS_FS MICROCODE \
         HUGETLBFS BTRFS_FS FUSE_FS HAMRADIO RFKILL ACPI_DOCK ACPI_BGRT FB \
         INPUT_JOYSTICK INPUT_TABLET INPUT_TOUCHSCREEN PROVIDE_OHCI1394_DMA_INIT
 }
