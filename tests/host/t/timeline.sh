@@ -49,15 +49,6 @@ record_them()
     crunch_ns=$(($(domain-time "$(domid crunch)") - crunch_ns))
 }
 
-# analyzed_ns GUEST: how long it ran, by xenalyze, which says how often, and how many
-# cycles each time; a cycle is a nanosecond in exact mode.
-analyzed_ns()
-{
-    awk -v domain="|-- Domain $(domid "$1") --|" '
-        /^[|]-- Domain/ { it = $0 == domain }
-        it && $1 == "running:" { printf "%.0f\n", $2 * $4; exit }' /run/analyzed
-}
-
 # within_a_percent A B
 within_a_percent()
 {
@@ -90,7 +81,7 @@ check "crunch ran as long as Xen says" \
 check "so did disk" within_a_percent "$(number running_ns disk)" "$disk_ns"
 for guest in crunch disk; do
     check "$guest ran as long as xenalyze says" \
-        within_a_percent "$(number running_ns $guest)" "$(analyzed_ns $guest)"
+        within_a_percent "$(number running_ns $guest)" "$(analyzed_cycles $guest running)"
 done
 for guest in disk crunch Domain-0; do
     check "what $guest did adds up to all of the time" adds_up "$guest"

@@ -6,6 +6,7 @@ for schedules of which every answer is known.
 
 import copy
 import json
+import os
 import random
 import re
 
@@ -147,6 +148,61 @@ def preempted():
     check(crunch["blocked_ns"] == 0, crunch)
 
 
+def woken_after_idle(woken, late):
+    """disk sleeps, wakes, and runs 401 ms later; the stamp of that run is late."""
+    r = Recording(["Domain-0", "crunch", "disk"])
+    ran = 402 * MS
+    r.row(0, 0, "runq", XEN)
+    r.stay(0, 1 * MS, 1, DISK, woken=0)
+    r.row(ran, 1, "wake-delay", DISK, counter=ran - woken)
+    r.row(ran + late + 2 * MS, 1, "service-ns", DISK, XEN, 2 * MS)
+    said = json.loads(analysed("timeline", r, "--json").out)
+    disk = [v for v in said["vcpus"] if v["domain"] == "disk"][0]
+    check(disk["running_ns"] == 3 * MS, disk)
+    return said, disk
+
+
+@test
+def late_after_idle():
+    """A late stamp behind an idle pCPU does not turn sleep into waiting"""
+    said, disk = woken_after_idle(401 * MS, 103000)
+    check(disk["runnable_ns"] == 1 * MS and disk["blocked_ns"] == 400 * MS, disk)
+    check(said["checks"]["unplaced_wake_ups"] == 0 and
+          said["checks"]["late_ns"] == 103000, said["checks"])
+
+
+@test
+def contradictions_are_unknown():
+    """A wake-up that contradicts the other rows: unknown, never waiting"""
+    said, disk = woken_after_idle(401 * MS, 20 * MS)
+    check(disk["runnable_ns"] == 0 and disk["blocked_ns"] == 0, disk)
+    check(disk["unknown_ns"] > 400 * MS, disk)
+    check(said["checks"]["unplaced_wake_ups"] == 1, said["checks"])
+    # By the other rows it ran when it woke.
+    said, disk = woken_after_idle(MS // 2, 0)
+    check(disk["runnable_ns"] == 0 and disk["unknown_ns"] > 400 * MS, disk)
+    check(said["checks"]["woken_while_running"] == 1, said["checks"])
+
+
+@test
+def one_run_one_vcpu():
+    """Of two vCPUs the one that woke ran, however late the stamps are"""
+    r = Recording(["Domain-0", "crunch", "disk"], vcpus={"disk": 2})
+    r.row(0, 0, "runq", XEN)
+    for cpu in (1, 2):
+        r.stay(0, 1 * MS, cpu, DISK, woken=0)
+    ran = 402 * MS
+    r.row(ran, 0, "wake-delay", DISK, counter=1 * MS)
+    r.row(ran + 2000, 0, "migrate", DISK, counter=2 << 16)
+    r.row(ran + 32000 + 2 * MS, 0, "service-ns", DISK, DOM0, 2 * MS)
+    r.row(ran + 2332000, 0, "service-ns", DOM0, XEN, 360000)
+    said = json.loads(analysed("timeline", r, "--json").out)
+    disk = [v for v in said["vcpus"] if v["domain"] == "disk"]
+    check([v["runs"] for v in disk] == [1, 2], disk)
+    check(sum(v["runnable_ns"] for v in disk) <= 1 * MS, disk)
+    check(disk[1]["blocked_ns"] == 400 * MS, disk)
+
+
 @test
 def cut_off():
     """Of what is cut off all before that is shown, and it is a failure"""
@@ -159,6 +215,21 @@ def cut_off():
             ended = run(command, file)
             ended.expect(1)
             check(str(file) in ended.err, ended.err)
+
+
+@test
+def output_is_input():
+    """The recording is never overwritten by what is made of it"""
+    file = slow_request().write(path("recording"))
+    other = path("link")
+    os.symlink(file, other)
+    with open(file, "rb") as f:
+        before = f.read()
+    for option in ("--html", "--perfetto"):
+        for name in (file, other):
+            run("timeline", file, option, name).expect(1, "another name")
+    with open(file, "rb") as f:
+        check(f.read() == before, "it was overwritten")
 
 
 @test

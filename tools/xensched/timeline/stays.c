@@ -5,6 +5,7 @@
 
 #include "list.h"
 #include "timeline/rows/order.h"
+#include "timeline/rows/windows.h"
 #include "stays.h"
 
 /* A row is written so long after the moment it is about, at most. */
@@ -69,26 +70,41 @@ static void find_cpus(struct stays *stays, const struct rows *rows)
 
 /* Stays, from their rows. */
 
-static bool has_lost(const struct rows *rows, uint32_t cpu, uint64_t begin,
-                     uint64_t end)
+/* Of each pCPU, when its stays are not all known.  The caller frees it with free_lost(). */
+static struct windows *find_lost(const struct stays *stays,
+                                 const struct rows *rows)
 {
+    struct windows *lost = need_memory(stays->nr + 1, sizeof(*lost));
     size_t i;
 
-    for (i = 0; i < rows->nr_losses && rows->loss[i].begin_ns < end; i++)
-        if (rows->loss[i].cpu == cpu && rows->loss[i].end_ns > begin &&
-            rows->loss[i].events & 1U << XEN_SCHEDLOG_EV_SERVICE_NS)
-            return true;
+    for (i = 0; i < rows->nr_losses; i++) {
+        uint32_t cpu = stays_cpu(stays, rows->loss[i].cpu);
 
-    return false;
+        if (cpu != STAY_NONE &&
+            rows->loss[i].events & 1U << XEN_SCHEDLOG_EV_SERVICE_NS)
+            windows_add(&lost[cpu], rows->loss[i].begin_ns,
+                        rows->loss[i].end_ns);
+    }
+
+    return lost;
+}
+
+static void free_lost(const struct stays *stays, struct windows *lost)
+{
+    unsigned int i;
+
+    for (i = 0; i < stays->nr; i++)
+        windows_free(&lost[i]);
+    free(lost);
 }
 
 /*
  * Does it begin when @last ends?  A stamp that is late makes it look as if there
  * was something in between, but then the log says that there was not.
  */
-static bool is_joined(const struct rows *rows, const struct stay *last,
-                      uint16_t next, const struct timeline_row *row,
-                      uint64_t tolerance)
+static bool is_joined(const struct rows *rows, const struct windows *lost,
+                      const struct stay *last, uint16_t next,
+                      const struct timeline_row *row, uint64_t tolerance)
 {
     uint64_t begin = row->counter < row->ns ? row->ns - row->counter : 0;
 
@@ -101,13 +117,54 @@ static bool is_joined(const struct rows *rows, const struct stay *last,
 
     return next == row->current && has_each_stay(rows) &&
            begin - last->said < MAX_LATE_NS &&
-           !has_lost(rows, row->cpu, last->said, begin);
+           !windows_overlap(lost, last->said, begin);
 }
 
-static void take_stays(struct stays *stays, const struct rows *rows)
+/* The first row since the last exit from a pCPU which is written when a vCPU begins to run. */
+struct opening {
+    bool there;
+    uint16_t acct;
+    uint64_t ns;
+};
+
+static bool begins_a_run(const struct timeline_row *row)
+{
+    return (row->event == XEN_SCHEDLOG_EV_WAKE_DELAY ||
+            row->event == XEN_SCHEDLOG_EV_MIGRATE) &&
+           row->current != XEN_SCHEDLOG_ACCT_XEN;
+}
+
+static void note_opening(struct opening *opening, const struct timeline_row *row)
+{
+    if (!opening->there && begins_a_run(row))
+        *opening = (struct opening){ true, row->current, row->ns };
+}
+
+/*
+ * Behind a time in which the pCPU was idle no stay bounds a late stamp.  The row of the
+ * beginning does: the run began before Xen wrote that row.
+ */
+static void bound_by_opening(struct stay *stay, const struct opening *opening,
+                             uint64_t tolerance)
+{
+    uint64_t late = stay->begin > opening->ns ? stay->begin - opening->ns : 0;
+
+    if (!opening->there || opening->acct != stay->acct || stay->joined ||
+        late >= MAX_LATE_NS)
+        return;
+    stay->opened = opening->ns;
+    if (late <= tolerance)
+        return;
+    stay->begin -= late;
+    stay->end -= late;
+}
+
+static void take_stays(struct stays *stays, const struct rows *rows,
+                       const struct windows *lost)
 {
     uint64_t tolerance = stays_tolerance(rows);
     uint16_t *next = need_memory(stays->nr + 1, sizeof(*next));
+    struct opening *opening = need_memory(stays->nr + 1, sizeof(*opening));
     size_t i;
 
     for (i = 0; i < rows->nr; i++) {
@@ -116,7 +173,10 @@ static void take_stays(struct stays *stays, const struct rows *rows)
         struct stays_cpu *cpu;
         struct stay *stay;
 
-        if (row->event != XEN_SCHEDLOG_EV_SERVICE_NS || index == STAY_NONE)
+        if (index == STAY_NONE)
+            continue;
+        note_opening(&opening[index], row);
+        if (row->event != XEN_SCHEDLOG_EV_SERVICE_NS)
             continue;
         cpu = &stays->cpu[index];
         stay = list_add(cpu->stay, cpu->nr, cpu->room);
@@ -124,13 +184,17 @@ static void take_stays(struct stays *stays, const struct rows *rows)
             .begin = row->counter < row->ns ? row->ns - row->counter : 0,
             .end = row->ns,
             .said = row->ns,
+            .opened = STAY_NEVER,
             .woken = STAY_NEVER,
             .from = STAY_NONE,
             .vcpu = STAY_NONE,
             .acct = row->current,
         };
         stay->joined = cpu->nr > 1 &&
-                       is_joined(rows, stay - 1, next[index], row, tolerance);
+                       is_joined(rows, &lost[index], stay - 1, next[index], row,
+                                 tolerance);
+        bound_by_opening(stay, &opening[index], tolerance);
+        opening[index].there = false;
         /* In parts, it is the same one that goes on. */
         next[index] = row->correspondent == XEN_SCHEDLOG_ACCT_NONE
                       ? row->current : row->correspondent;
@@ -138,6 +202,7 @@ static void take_stays(struct stays *stays, const struct rows *rows)
         stays->rows++;
     }
     free(next);
+    free(opening);
 }
 
 /* Clocks may differ by so much during @ns: that of Xen and the TSC. */
@@ -188,25 +253,26 @@ static void note_late(struct stays *stays, uint64_t late, uint64_t tolerance)
 }
 
 /* Between the two nobody but the idle vCPU had the pCPU. */
-static bool was_idle(const struct rows *rows, const struct stays_cpu *cpu,
+static bool was_idle(const struct rows *rows, const struct windows *lost,
                      const struct stay *last, const struct stay *stay)
 {
     return last->next == XEN_SCHEDLOG_ACCT_XEN && last->end < stay->begin &&
            has_each_stay(rows) &&
-           !has_lost(rows, cpu->id, last->end, stay->begin);
+           !windows_overlap(lost, last->end, stay->begin);
 }
 
-static void add_stay(const struct rows *rows, struct stays_cpu *to,
-                     const struct stay *stay)
+static void add_stay(const struct rows *rows, const struct windows *lost,
+                     struct stays_cpu *to, const struct stay *stay)
 {
     struct stay *last = to->nr ? &to->stay[to->nr - 1] : NULL;
     struct stay idle;
 
-    if (last && was_idle(rows, to, last, stay)) {
+    if (last && was_idle(rows, lost, last, stay)) {
         idle = (struct stay){
             .begin = last->end,
             .end = stay->begin,
             .said = stay->begin,
+            .opened = STAY_NEVER,
             .woken = STAY_NEVER,
             .from = STAY_NONE,
             .vcpu = STAY_NONE,
@@ -230,7 +296,7 @@ static bool goes_on(const struct stay *last, const struct stay *stay)
 
 /* Parts of a stay become one. */
 static void put_together(struct stays *stays, struct stays_cpu *cpu,
-                         const struct rows *rows)
+                         const struct rows *rows, const struct windows *lost)
 {
     struct stays_cpu to = { .id = cpu->id };
     size_t i;
@@ -251,7 +317,7 @@ static void put_together(struct stays *stays, struct stays_cpu *cpu,
             last->said = stay.said;
             last->next = stay.next;
         } else {
-            add_stay(rows, &to, &stay);
+            add_stay(rows, lost, &to, &stay);
         }
     }
     free(cpu->stay);
@@ -260,15 +326,23 @@ static void put_together(struct stays *stays, struct stays_cpu *cpu,
 
 /* What is said when a stay begins. */
 
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
 /*
  * Its rows were written between the moment at which it began and the row of the
- * one before.
+ * one before, or with the first one.
  */
 static bool begins_about(const struct stays_cpu *cpu, size_t i, uint64_t ns,
                          uint64_t tolerance)
 {
     const struct stay *stay = &cpu->stay[i];
     uint64_t said = i && stay->joined ? stay[-1].said : stay->begin;
+
+    if (stay->opened != STAY_NEVER && distance(stay->opened, ns) <= tolerance)
+        return true;
 
     return stay->begin <= ns + tolerance && said + tolerance >= ns;
 }
@@ -337,6 +411,22 @@ static uint64_t woken_at(const struct timeline_row *row, uint64_t begin)
     return ns < begin ? ns : begin;
 }
 
+/*
+ * A row of wake-delay contradicts the stays.  The run that it is about comes next, as far as
+ * anybody can tell; when the vCPU of that run woke is then unknown.
+ */
+static void note_contradiction(struct beginnings *b, const struct timeline_row *row)
+{
+    size_t i;
+
+    for (i = b->next; i < b->cpu->nr; i++)
+        if (b->cpu->stay[i].acct == row->current &&
+            b->cpu->stay[i].begin > row->ns) {
+            b->cpu->stay[i].woken_lost = true;
+            return;
+        }
+}
+
 /* A row says that a vCPU of @row->current began to run. */
 static void take_beginning(struct stays *stays, struct beginnings *b,
                            const struct timeline_row *row, uint64_t tolerance)
@@ -348,6 +438,8 @@ static void take_beginning(struct stays *stays, struct beginnings *b,
 
     if (!stay) {
         stays->unplaced += !after_all(b->cpu, row->ns, tolerance);
+        if (wake)
+            note_contradiction(b, row);
         return;
     }
     /* One after a time in which the pCPU was idle begins with a wake-up. */
@@ -384,6 +476,7 @@ static void cut_stays(struct beginnings *b)
             struct stay first = rest;
 
             first.end = first.said = b->split[j].ns;
+            rest.opened = STAY_NEVER;
             first.next = rest.acct;
             *list_add(to.stay, to.nr, to.room) = first;
             rest.begin = b->split[j].ns;
@@ -415,9 +508,7 @@ static void take_beginnings(struct stays *stays, const struct rows *rows)
         const struct timeline_row *row = &rows->row[i];
         uint32_t cpu = stays_cpu(stays, row->cpu);
 
-        if ((row->event == XEN_SCHEDLOG_EV_WAKE_DELAY ||
-             row->event == XEN_SCHEDLOG_EV_MIGRATE) &&
-            row->current != XEN_SCHEDLOG_ACCT_XEN && cpu != STAY_NONE)
+        if (begins_a_run(row) && cpu != STAY_NONE)
             take_beginning(stays, &of[cpu], row, stays_tolerance(rows));
     }
     for (i = 0; i < stays->nr; i++) {
@@ -444,8 +535,7 @@ static void take_loss(struct stays *stays, const struct timeline_loss *loss,
                           ? loss->begin_ns - tolerance : 0);
     for (i = first ? first - cpu->stay : 0;
          i < cpu->nr && cpu->stay[i].begin <= loss->end_ns + tolerance; i++)
-        if (cpu->stay[i].woken == STAY_NEVER)
-            cpu->stay[i].woken_lost = true;
+        cpu->stay[i].woken_lost = true;
 }
 
 const struct stay *stays_at(const struct stays_cpu *cpu, uint64_t ns)
@@ -458,17 +548,20 @@ const struct stay *stays_at(const struct stays_cpu *cpu, uint64_t ns)
 
 void stays_make(struct stays *stays, const struct rows *rows)
 {
+    struct windows *lost;
     size_t i;
 
     memset(stays, 0, sizeof(*stays));
     stays->wakes = rows->events & 1U << XEN_SCHEDLOG_EV_WAKE_DELAY;
     stays->migrates = rows->events & 1U << XEN_SCHEDLOG_EV_MIGRATE;
     find_cpus(stays, rows);
-    take_stays(stays, rows);
+    lost = find_lost(stays, rows);
+    take_stays(stays, rows, lost);
     for (i = 0; i < stays->nr; i++) {
         straighten(&stays->cpu[i]);
-        put_together(stays, &stays->cpu[i], rows);
+        put_together(stays, &stays->cpu[i], rows, &lost[i]);
     }
+    free_lost(stays, lost);
     take_beginnings(stays, rows);
     for (i = 0; i < rows->nr_losses; i++)
         take_loss(stays, &rows->loss[i], stays_tolerance(rows));

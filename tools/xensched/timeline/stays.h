@@ -26,12 +26,14 @@
 struct stay {
     uint64_t begin, end;
     uint64_t said;   /* time stamp of its last row */
+    uint64_t opened; /* of its first row, if the pCPU was idle before; else NEVER */
     uint64_t woken;  /* when it became runnable; NEVER: it was not asleep */
     uint32_t from;   /* index of the pCPU it ran on before; NONE: this one */
     uint32_t vcpu;   /* index, filled in by vcpus.c; NONE: the idle vCPU */
     uint16_t acct;
     uint16_t next;   /* who got the pCPU then */
-    bool woken_lost; /* whether it was asleep is in rows that were lost */
+    bool woken_lost; /* whether it slept, if @woken is NEVER, is unknown: a row of that
+                        was lost, or contradicts the stays */
     bool joined;     /* begins when the one before ends */
     bool split;      /* another vCPU of the same domain than the one before */
 };

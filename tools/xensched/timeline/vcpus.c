@@ -5,6 +5,7 @@
 
 #include "list.h"
 #include "timeline/rows/order.h"
+#include "timeline/rows/windows.h"
 #include "vcpus.h"
 
 /* vCPUs of an accounting domain that are told apart. */
@@ -22,17 +23,14 @@ const char *const vcpu_state_name[VCPU_STATES] = {
 struct run {
     struct stay *stay;
     uint32_t cpu;
+    bool guess; /* it may be of another vCPU of its domain */
 };
 
 /* The vCPU of an accounting domain that is about to be chosen for a run. */
 struct chosen {
     uint64_t end;  /* of its last run */
     uint32_t cpu;  /* of that */
-};
-
-/* A time in which any vCPU may have run unseen. */
-struct window {
-    uint64_t begin, end;
+    bool left_idle; /* the pCPU was idle then: usually the vCPU slept */
 };
 
 struct vcpus_making {
@@ -41,38 +39,17 @@ struct vcpus_making {
     const struct stays *stays;
     uint64_t tolerance;
     size_t room; /* for vCPUs */
-    struct window *window;
-    size_t nr_windows, windows_room;
+    struct windows unseen; /* times in which any vCPU may have run */
 };
 
-/* Windows of loss, in order and disjoint. */
 static void find_windows(struct vcpus_making *m)
 {
     size_t i;
 
-    for (i = 0; i < m->rows->nr_losses; i++) {
-        const struct timeline_loss *loss = &m->rows->loss[i];
-        struct window *last = m->nr_windows ? &m->window[m->nr_windows - 1]
-                                            : NULL;
-
-        if (!(loss->events & 1U << XEN_SCHEDLOG_EV_SERVICE_NS))
-            continue;
-        if (last && loss->begin_ns <= last->end) {
-            if (loss->end_ns > last->end)
-                last->end = loss->end_ns;
-            continue;
-        }
-        *list_add(m->window, m->nr_windows, m->windows_room) = (struct window){
-            loss->begin_ns, loss->end_ns,
-        };
-    }
-}
-
-/* The first window which ends after @ns. */
-static size_t window_after(const struct vcpus_making *m, uint64_t ns)
-{
-    return order_until(m->window, m->nr_windows, sizeof(*m->window),
-                       offsetof(struct window, end), ns);
+    for (i = 0; i < m->rows->nr_losses; i++)
+        if (m->rows->loss[i].events & 1U << XEN_SCHEDLOG_EV_SERVICE_NS)
+            windows_add(&m->unseen, m->rows->loss[i].begin_ns,
+                        m->rows->loss[i].end_ns);
 }
 
 /* Spans. */
@@ -96,10 +73,10 @@ static void add_span(struct vcpu *v, uint64_t begin, enum vcpu_state state,
 static void add_wait(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
                      uint64_t end, enum vcpu_state state, uint32_t cpu)
 {
-    size_t i = window_after(m, begin);
+    size_t i = windows_after(&m->unseen, begin);
 
     while (begin < end) {
-        const struct window *w = i < m->nr_windows ? &m->window[i] : NULL;
+        const struct window *w = i < m->unseen.nr ? &m->unseen.window[i] : NULL;
 
         if (!w || w->begin >= end) {
             add_span(v, begin, state, cpu);
@@ -118,6 +95,14 @@ static uint64_t end_of(const struct chosen *c)
     return c->cpu == STAY_NONE ? 0 : c->end;
 }
 
+/* No row of a wake-up then means that the vCPU did not sleep. */
+static bool has_each_wake_up(const struct vcpus_making *m,
+                             const struct stay *stay)
+{
+    return m->stays->wakes && !stay->woken_lost &&
+           !(m->rows->names.sampled & 1U << XEN_SCHEDLOG_EV_WAKE_DELAY);
+}
+
 /* What it did between its last run and this one. */
 static void add_gap(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
                     const struct run *run)
@@ -125,21 +110,35 @@ static void add_gap(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
     const struct stay *stay = run->stay;
     uint64_t woken = stay->woken;
 
-    if (!m->stays->wakes || stay->woken_lost) {
+    bool early = woken != STAY_NEVER && woken + m->tolerance < begin;
+
+    m->vcpus->early += early;
+    if (early || (woken == STAY_NEVER &&
+                  (run->guess || !has_each_wake_up(m, stay)))) {
         add_wait(m, v, begin, stay->begin, VCPU_UNKNOWN, STAY_NONE);
         return;
     }
-    if (woken == STAY_NEVER)
+    if (woken == STAY_NEVER || woken < begin)
         woken = begin;
-    else if (woken < begin) {
-        m->vcpus->early += woken + m->tolerance < begin;
-        woken = begin;
-    }
     add_wait(m, v, begin, woken, VCPU_BLOCKED, STAY_NONE);
     add_wait(m, v, woken, stay->begin, VCPU_RUNNABLE, run->cpu);
 }
 
 /* Which vCPU of those of its accounting domain a run is. */
+
+/* It ran when the run's vCPU woke, or slept and the run's did not wake. */
+static bool contradicts(const struct vcpus_making *m, const struct chosen *c,
+                        const struct run *run)
+{
+    const struct stay *stay = run->stay;
+
+    if (c->cpu == STAY_NONE)
+        return false;
+    if (stay->woken != STAY_NEVER)
+        return c->end > stay->woken + m->tolerance;
+
+    return c->left_idle && has_each_wake_up(m, stay);
+}
 
 /* How well it fits; 0: not at all. */
 static unsigned int fits(const struct vcpus_making *m, const struct chosen *c,
@@ -149,6 +148,8 @@ static unsigned int fits(const struct vcpus_making *m, const struct chosen *c,
 
     if (c->cpu != STAY_NONE && c->end > run->stay->begin + m->tolerance)
         return 0;
+    if (contradicts(m, c, run))
+        return 1;
     if (run->stay->split && c->cpu == run->cpu && c->end == run->stay->begin)
         return 0;
     if (c->cpu == STAY_NONE)
@@ -182,9 +183,15 @@ static unsigned int ends_first(const struct chosen *chosen, unsigned int nr)
     return first;
 }
 
+static void note_guess(struct vcpus_making *m, struct run *run, bool guess)
+{
+    run->guess = guess;
+    m->vcpus->guessed += guess;
+}
+
 /* The vCPU of the run, or @nr: it is another one. */
 static unsigned int choose(struct vcpus_making *m, const struct chosen *chosen,
-                           unsigned int nr, const struct run *run)
+                           unsigned int nr, struct run *run)
 {
     unsigned int i, best = nr, how = 0, equals = 0;
     bool more = can_be_more(m, run->stay->acct, nr);
@@ -200,19 +207,20 @@ static unsigned int choose(struct vcpus_making *m, const struct chosen *chosen,
         }
     }
     if (how == 3) {
-        m->vcpus->guessed += equals > 1;
+        note_guess(m, run, equals > 1);
         return best;
     }
     if (more && (!how || told(m, run->stay->acct) || m->stays->migrates)) {
-        m->vcpus->guessed += nr && !m->stays->migrates;
+        note_guess(m, run, nr && !m->stays->migrates);
         return nr;
     }
     if (how) {
-        m->vcpus->guessed += nr > 1 || more;
+        note_guess(m, run, nr > 1 || more);
         return best;
     }
     if (nr && told(m, run->stay->acct)) {
         m->vcpus->overlaps++;
+        run->guess = true;
         return ends_first(chosen, nr);
     }
     m->vcpus->overlaps += !more;
@@ -257,7 +265,11 @@ static void add_run(struct vcpus_making *m, struct run *run,
     add_span(v, begin, VCPU_RUNNING, run->cpu);
     v->runs++;
     stay->vcpu = v - m->vcpus->vcpu;
-    *c = (struct chosen){ .end = stay->end, .cpu = run->cpu };
+    *c = (struct chosen){
+        .end = stay->end,
+        .cpu = run->cpu,
+        .left_idle = stay->next == XEN_SCHEDLOG_ACCT_XEN,
+    };
 }
 
 /* After the last run nothing says what it did. */
@@ -294,7 +306,9 @@ static struct run *find_runs(const struct stays *stays, size_t *nr)
 
             if (stay->acct != XEN_SCHEDLOG_ACCT_XEN &&
                 stay->acct != XEN_SCHEDLOG_ACCT_NONE)
-                *list_add(run, *nr, room) = (struct run){ stay, c };
+                *list_add(run, *nr, room) = (struct run){
+                        .stay = stay, .cpu = c,
+                    };
         }
     order_sort(run, *nr, sizeof(*run), runs_later);
 
@@ -339,7 +353,7 @@ void vcpus_make(struct vcpus *vcpus, const struct rows *rows,
         add_up(vcpus, &vcpus->vcpu[index]);
     free(run);
     free(chosen);
-    free(m.window);
+    windows_free(&m.unseen);
 }
 
 void vcpus_free(struct vcpus *vcpus)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# For tests of recordings: what "xensched timeline --json" says, in /run/timeline.json.
+# For tests of recordings: what "xensched timeline --json" says, in /run/timeline.json, and
+# what xenalyze makes of xentrace's records of the same time, in /run/analyzed.
 
 # number KEY [GUEST]: of all, or of this guest.
 number()
@@ -12,4 +13,22 @@ number()
         else
             cat
         fi | tr ',{}' '\n\n\n' | sed -n "s/^\"$1\"://p" | head -n 1
+}
+
+# numbers KEY GUEST: the sum over the guest's vCPUs.
+numbers()
+{
+    tr -d ' \n' </run/timeline.json | sed 's/"threads":.*//' | tr '{' '\n' |
+        grep "^\"domain\":\"$2\"," | tr ',}' '\n\n' |
+        awk -F: -v key="\"$1\"" '$1 == key { sum += $2 } END { printf "%.0f\n", sum }'
+}
+
+# analyzed_cycles GUEST STATE: of its vCPUs together, by xenalyze, which says how often, and
+# how many cycles each time; a cycle is a nanosecond in exact mode.
+analyzed_cycles()
+{
+    awk -v domain="|-- Domain $(domid "$1") --|" -v state="$2:" '
+        /^[|]-- Domain/ { it = $0 == domain }
+        it && $1 == state { sum += $2 * $4 }
+        END { printf "%.0f\n", sum }' /run/analyzed
 }

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --sockets 1 --cores 4
+# time: 240
+# only: full
+#
+# The timeline shows as RUNNABLE only what Xen accounts as runnable.  In fast mode one thread
+# emulates all pCPUs, so time stamps are late again and again, and a guest that sleeps was
+# shown as waiting for seconds.  The other source is xentrace, of the same run: its records
+# of runstates, summed up by xenalyze.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+. /usr/lib/box/log.sh
+. /usr/lib/box/timeline.sh
+
+guests="rest two disk crunch"
+# Kept, for a look at rows that contradict.
+rec=$RESULTS/waiting.rows
+# shellcheck disable=SC2034 # for start_daemon
+daemon_settings="--log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate"
+
+each_guest()
+{
+    for guest in $guests; do
+        xl "$1" "$guest" || return
+    done
+}
+
+# record_them SECONDS: what they do; a paused guest is neither running nor runnable.
+record_them()
+{
+    each_guest pause
+    xensched record --seconds 120 "$rec" 2>/run/said &
+    recorder=$!
+    xentrace -D -e 0x0002f000 /tmp/traced >/dev/null 2>&1 &
+    tracer=$!
+    sleep 2
+    each_guest unpause
+    sleep "$1"
+    each_guest pause
+    sleep 1
+    kill -INT $recorder $tracer
+    wait $recorder || cat /run/said
+    wait $tracer
+    xenalyze --summary /tmp/traced >/run/analyzed 2>/dev/null
+    cp /run/analyzed "$RESULTS"
+}
+
+# waited_as_long GUEST: within a tenth and 20 ms of what Xen says; less where the timeline
+# says that it is unknown.
+waited_as_long()
+{
+    awk -v shown="$(numbers runnable_ns "$1")" -v unknown="$(numbers unknown_ns "$1")" \
+        -v cycles="$(analyzed_cycles "$1" runnable)" -v mhz="$mhz" 'BEGIN {
+            xen = cycles * 1000 / mhz
+            printf "%.1f ms shown, %.1f ms unknown, %.1f ms by Xen\n", shown / 1e6,
+                   unknown / 1e6, xen / 1e6
+            exit !(shown <= 1.1 * xen + 2e7 && shown + unknown >= 0.9 * xen - 2e7) }'
+}
+
+guest start idle name=rest &
+guest start idle name=two vcpus=2 &
+guest start paced name=disk &
+guest start computing name=crunch &
+wait
+mhz=$(xl dmesg | sed -n 's/.*Detected \([0-9.]*\) MHz processor.*/\1/p')
+note "the TSC has $mhz MHz"
+start_daemon --mode observe
+is "the daemon starts" "$?" 0
+record_them 15
+stop_daemon TERM
+check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
+xensched timeline "$rec"
+is "no row is lost" "$(number lost_rows)" 0
+check "stamps were late" between 10 10000000 "$(number late_stamps)"
+for guest in $guests; do
+    check "$guest waited as long as Xen says" waited_as_long "$guest"
+done
+finish
