@@ -7,10 +7,10 @@ to what Xen says.
 
 import json
 
-from command_world import check, main, path, run, test
+from command_world import alone, check, main, path, run, test
 from perfetto_trace import as_perfetto
 from recording_made import (
-    CRUNCH, DISK, DOM0, DRIVER, GUEST, MS, XEN, Recording, slow_request,
+    CRUNCH, DISK, DOM0, DRIVER, GUEST, LINUX, MS, XEN, Recording, slow_request,
     slow_request_with_threads, through_all_layers)
 
 
@@ -96,6 +96,36 @@ def requests_of_rings():
     check(ring["busy_ns"] == 39 * MS + 450000, ring)
     out = run("timeline", through_all_layers().write(path("recording"))).expect(0).out
     check("RING OF" in out and "39.4 ms" in out, out)
+
+
+@test
+def percentiles_of_few():
+    """Of two requests the P99 is the slower one, as of notifications"""
+    r = Recording(["Domain-0", "crunch", "disk"])
+    r.row(0, 3, "runq", XEN)
+    dom0 = r.source(LINUX, 0, "Domain-0")
+    for begin, took in ((1 * MS, 1000), (2 * MS, 500000)):
+        r.row(begin, 1, "evtchn-recv", DOM0, DISK)
+        r.response(begin + took, dom0, DOM0, DISK, 8)
+    r.row(3 * MS, 3, "runq", XEN)
+    ring = said(r)["rings"][0]
+    check((ring["p50_ns"], ring["p99_ns"], ring["max_ns"]) ==
+          (1000, 500000, 500000), ring)
+
+
+@alone
+def many_losses():
+    """A hundred thousand losses are read within seconds"""
+    r = Recording(["Domain-0", "crunch", "disk"])
+    dom0 = r.source(LINUX, 0, "Domain-0")
+    for number in range(100000):
+        now = number * 10000
+        r.stay(now, now + 1000, 0, DISK, XEN)
+        r.lose(0, "service-ns", 1)
+        r.row(now, 1, "evtchn-recv", CRUNCH, DISK)
+        r.lose(1, "evtchn-recv", 1)
+        r.response(now + 2000, dom0, DOM0, DISK, 8)
+    check(len(said(r)["rings"]) == 1)
 
 
 @test

@@ -5,6 +5,7 @@
 
 #include "list.h"
 #include "rings.h"
+#include "timeline/rows/windows.h"
 #include "timeline/threads/thread-home.h"
 
 /* Rings that are told apart; a host has one or two per guest. */
@@ -27,6 +28,7 @@ struct rings_making {
     const struct rows *rows;
     struct under_way *under_way; /* by ring */
     size_t under_way_room;
+    struct windows lost; /* times in which notifications may be missing */
     int *back;         /* [source]: its accounting domain, or -1 */
 };
 
@@ -57,18 +59,16 @@ static struct ring *add(struct rings_making *m, uint16_t back, uint16_t front)
     return ring;
 }
 
-/* Is a notification missing, perhaps, between these two times? */
-static bool lost_between(const struct rows *rows, uint64_t begin, uint64_t end)
+static void find_lost(struct rings_making *m)
 {
     const uint32_t events = 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND |
                             1U << XEN_SCHEDLOG_EV_EVTCHN_RECV;
     size_t i;
 
-    for (i = 0; i < rows->nr_losses && rows->loss[i].begin_ns <= end; i++)
-        if (rows->loss[i].events & events && rows->loss[i].end_ns >= begin)
-            return true;
-
-    return false;
+    for (i = 0; i < m->rows->nr_losses; i++)
+        if (m->rows->loss[i].events & events)
+            windows_add(&m->lost, m->rows->loss[i].begin_ns,
+                        m->rows->loss[i].end_ns);
 }
 
 static void take_wake(struct rings_making *m, const struct wake *wake)
@@ -101,7 +101,7 @@ static void take_response(struct rings_making *m, struct ring *ring,
         r->begin = u->notified;
         r->from = u->from;
         r->notified = true;
-    } else if (waits && !lost_between(m->rows, u->last, row->ns)) {
+    } else if (waits && !windows_overlap(&m->lost, u->last, row->ns)) {
         r->begin = u->last;
     }
     u->notified = STAY_NEVER;
@@ -175,8 +175,10 @@ void rings_make(struct rings *rings, const struct rows *rows,
         event = XEN_SCHEDLOG_EV_RING_SECTORS;
     for (i = 0; i < linux_rows->nr_sources; i++)
         m.back[i] = thread_homes_acct(&rows->names, &linux_rows->source[i]);
+    find_lost(&m);
     find_rings(&m, event);
     find_requests(&m, wakes, event);
+    windows_free(&m.lost);
     free(m.under_way);
     free(m.back);
 }

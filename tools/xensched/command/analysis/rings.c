@@ -9,11 +9,11 @@
 #include "model/memory.h"
 #include "rings.h"
 #include "shown.h"
+#include "timeline/latency.h"
 
 /* Of a ring; what a request took is known of those that were notified. */
 struct sums {
-    uint64_t *ns; /* in order */
-    size_t nr;
+    struct latency_values ns;
     uint64_t size, busy_ns;
 };
 
@@ -28,21 +28,16 @@ static void sum_up(const struct ring *ring, struct sums *s)
 {
     size_t i;
 
-    *s = (struct sums){ .ns = need_memory(ring->nr + 1, sizeof(*s->ns)) };
+    *s = (struct sums){ .ns.ns = need_memory(ring->nr + 1, sizeof(*s->ns.ns)) };
     for (i = 0; i < ring->nr; i++) {
         const struct ring_request *r = &ring->request[i];
 
         s->size += r->size;
         s->busy_ns += r->end - r->begin;
         if (r->notified)
-            s->ns[s->nr++] = r->end - r->begin;
+            s->ns.ns[s->ns.nr++] = r->end - r->begin;
     }
-    qsort(s->ns, s->nr, sizeof(*s->ns), compare);
-}
-
-static uint64_t percentile(const struct sums *s, unsigned int percent)
-{
-    return s->nr ? s->ns[(s->nr - 1) * percent / 100] : 0;
+    qsort(s->ns.ns, s->ns.nr, sizeof(*s->ns.ns), compare);
 }
 
 json_object *rings_json(const struct timeline *t)
@@ -59,14 +54,14 @@ json_object *rings_json(const struct timeline *t)
         json_add_text(o, "front", names_of(&t->rows.names, ring->front));
         json_add_text(o, "back", names_of(&t->rows.names, ring->back));
         json_add_int(o, "requests", ring->nr);
-        json_add_int(o, "notified", s.nr);
+        json_add_int(o, "notified", s.ns.nr);
         json_add_int(o, t->rings.sectors ? "sectors" : "pages", s.size);
         json_add_int(o, "busy_ns", s.busy_ns);
-        json_add_int(o, "p50_ns", percentile(&s, 50));
-        json_add_int(o, "p99_ns", percentile(&s, 99));
-        json_add_int(o, "max_ns", percentile(&s, 100));
+        json_add_int(o, "p50_ns", latency_quantile(&s.ns, 0.5));
+        json_add_int(o, "p99_ns", latency_quantile(&s.ns, 0.99));
+        json_add_int(o, "max_ns", latency_quantile(&s.ns, 1));
         json_object_array_add(array, o);
-        free(s.ns);
+        free(s.ns.ns);
     }
 
     return array;
@@ -95,10 +90,10 @@ void rings_print(const struct timeline *t)
         table_add_format(table, "%zu", ring->nr);
         table_add_format(table, "%" PRIu64, s.size);
         table_add(table, shown_length(s.busy_ns));
-        table_add(table, shown_length(percentile(&s, 50)));
-        table_add(table, shown_length(percentile(&s, 99)));
-        table_add(table, shown_length(percentile(&s, 100)));
-        free(s.ns);
+        table_add(table, shown_length(latency_quantile(&s.ns, 0.5)));
+        table_add(table, shown_length(latency_quantile(&s.ns, 0.99)));
+        table_add(table, shown_length(latency_quantile(&s.ns, 1)));
+        free(s.ns.ns);
     }
     table_print(table);
     if (t->rings.left_out)

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <json-c/json.h>
 
@@ -369,11 +370,29 @@ static int show(const struct arguments *args)
     return defects;
 }
 
+/* Is @file (NULL: none) the recording itself?  Says so. */
+static bool is_recording(const struct arguments *args, const char *file)
+{
+    struct stat recording, other;
+
+    if (!file || stat(args->file, &recording) || stat(file, &other) ||
+        recording.st_dev != other.st_dev || recording.st_ino != other.st_ino)
+        return false;
+    complain("'%s' is the recording, which would be overwritten: give the "
+             "output another name", file);
+
+    return true;
+}
+
 static int run(const struct arguments *args)
 {
     bool other = args->html || args->perfetto || args->json;
-    int ctf = args->ctf ? export_ctf(args->file, args->ctf) : EXIT_OK;
-    int shown = args->ctf && !other ? EXIT_OK : show(args);
+    int ctf, shown;
+
+    if (is_recording(args, args->html) || is_recording(args, args->perfetto))
+        return EXIT_FAILED;
+    ctf = args->ctf ? export_ctf(args->file, args->ctf) : EXIT_OK;
+    shown = args->ctf && !other ? EXIT_OK : show(args);
 
     return ctf ? ctf : shown;
 }
