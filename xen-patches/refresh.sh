@@ -70,14 +70,14 @@ write_patch()
     } > "$2"
 }
 
-# is_as_usual FILE NAME: the usual release's patch of that name makes the same changes,
-# at other lines perhaps.
-is_as_usual()
+# is_inherited FILE NAME: the patch of that name which the release would inherit makes
+# the same changes, perhaps at other lines.
+is_inherited()
 {
-    local usual=$PATCHES/$USUAL/$2
+    local other
 
-    [ "$RELEASE" != "$USUAL" ] && [ -f "$usual" ] &&
-        cmp -s <(sed 's/^@@ .*/@@/' "$1") <(sed 's/^@@ .*/@@/' "$usual")
+    other=$(inherited_file "$2") &&
+        cmp -s <(sed 's/^@@ .*/@@/' "$1") <(sed 's/^@@ .*/@@/' "$other")
 }
 
 write_series_head()
@@ -99,8 +99,8 @@ write_out()
         n=$((n + 1))
         name=$(printf '%04d-%.52s' "$n" "$(git log -1 --format=%f "$c")").patch
         write_patch "$c" "$OUT/patches/$name"
-        ! is_as_usual "$OUT/patches/$name" "$name" ||
-            cp "$PATCHES/$USUAL/$name" "$OUT/patches/$name"
+        ! is_inherited "$OUT/patches/$name" "$name" ||
+            cp "$(inherited_file "$name")" "$OUT/patches/$name"
         printf '%s' "$name" >> "$series"
         for f in $(printf '%s\n' "${!new[@]}" | LC_ALL=C sort); do
             [ "${new[$f]}" = "$c" ] || continue
@@ -165,9 +165,9 @@ write_back()
     for f in "${write[@]}"; do
         dst=$(home "$f")
         # Each release has its series, and of the patches those that are its own.
-        if [[ $f == patches/*.patch ]] && is_as_usual "$OUT/$f" "${f#patches/}"; then
+        if [[ $f == patches/*.patch ]] && is_inherited "$OUT/$f" "${f#patches/}"; then
             rm -f "$dst"
-            echo "  as in $USUAL  ${dst#"$TOP/"}"
+            echo "  inherited  ${dst#"$TOP/"}"
             continue
         fi
         mkdir -p "$(dirname "$dst")"
@@ -177,7 +177,7 @@ write_back()
     done
     for f in "${gone[@]}"; do
         dst=$(home "$f")
-        [ -e "$dst" ] || continue       # the usual release's was taken
+        [ -e "$dst" ] || continue       # the release inherits the patch
         rm -f "$dst"
         rmdir -p --ignore-fail-on-non-empty "$(dirname "$dst")"
         echo "  removed  ${dst#"$TOP/"}"

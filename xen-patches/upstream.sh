@@ -35,10 +35,9 @@ mail()
 
     case $1 in
     *.patch)
-        for patch in "$UPSTREAM/$RELEASE/$1" "$UPSTREAM/$USUAL/$1"; do
-            [ ! -f "$patch" ] || { cat "$patch"; return; }
-        done
-        die "upstream/series names a patch that is not there: $1" ;;
+        patch=$(first_with "$1" "${WAY[@]/#$PATCHES/$UPSTREAM}") ||
+            die "upstream/series names a patch that is not there: $1"
+        cat "$patch" ;;
     *)
         patch=$(series_patches | grep "^$1-") ||
             die "upstream/series names a patch that $SERIES has not: $1"
@@ -79,7 +78,7 @@ write_series()
 [[ -z $ASSISTED_BY || $ASSISTED_BY =~ ^[^[:space:]:,]+:[^[:space:],]+(, [^[:space:]:,]+:[^[:space:],]+)*$ ]] ||
     die "This is no AGENT_NAME:MODEL_VERSION: $ASSISTED_BY" \
         "Xen's docs/process/sending-patches.pandoc says what it is."
-if [ ! -d "$UPSTREAM/$RELEASE" ]; then
+if [ "$(printf '%s\n' "$USUAL" "$RELEASE" | sort -V | head -n 1)" != "$USUAL" ]; then
     note "Xen $RELEASE is too old for series to xen-devel: none are written"
     exit
 fi

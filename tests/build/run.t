@@ -747,6 +747,22 @@ what_only_one_lacks()
     script tree patched && [ ! -e "$TREES/patched/xen/common/later.h" ]
 }
 
+# 4.23 needs the mended patch of 4.22 and the unchanged one of 4.20, so has none itself.
+inherits_from_the_release_before()
+{
+    local o=$P/xen-patches/4.23 t=$P/build/4.23/xen/patched/xen/common
+
+    other_release
+    mend && newer refresh || return
+    mkdir "$o"
+    cp "$P/xen-patches/4.22"/{source,config,series} "$o"
+    export XEN_RELEASE=4.23
+    says '2 hunks, 0 of them do not apply' script hunks &&
+    script tree patched && grep -qx twenty "$t/a.c" && grep -qx thirty "$t/b.c" &&
+    script edit && says 'Nothing to write' script refresh &&
+    [ -z "$(find "$o" -name "*.patch")" ]
+}
+
 no_mirror_has_it()
 {
     other_release
@@ -888,6 +904,7 @@ tests=(
     "a series without all of its files is not written"          series_is_complete_or_nothing
     "hunks that do not apply to another release are named"      hunks_are_named
     "a release has only the patches that differ"                only_what_differs
+    "a release inherits the patches of the release before it"   inherits_from_the_release_before
     "what a release lacks stays in its patches"                 what_only_one_lacks
     "a release keeps its series, be it as the usual one"        series_stays
     "a source that no mirror has: says how to bring it"         no_mirror_has_it

@@ -6,21 +6,40 @@
 # Xen tree, kept under xen-patches/files/) that this patch adds.
 #
 # A release has only the patches that differ, by more than line numbers, from those of
-# the usual release; the others are taken from there.
+# its neighbour on the way to the usual release.  The neighbour has the other patches, or
+# its own neighbour has them: 4.23 takes from 4.22, and 4.22 from 4.20.
 
 SERIES=$RELEASE_DIR/series
 
+# The folders of the releases on that way: this one's, ..., the usual one's.
+mapfile -t WAY < <(
+    find "$PATCHES" -maxdepth 1 -name '[0-9]*' -type d -printf '%f\n' | sort -V |
+        awk -v from="$RELEASE" -v to="$USUAL" -v top="$PATCHES" '
+            { name[NR] = $0; line[$0] = NR }
+            END { step = line[from] < line[to] ? 1 : -1
+                  for (i = line[from]; i != line[to] + step; i += step)
+                      print top "/" name[i] }')
+
 series_lines() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$SERIES"; }
 
-# patch_file PATCH: where it is.
-patch_file()
+# first_with PATCH FOLDER...: prints the path of the patch in the first folder that has it.
+first_with()
 {
-    if [ -f "$RELEASE_DIR/$1" ]; then
-        echo "$RELEASE_DIR/$1"
-    else
-        echo "$PATCHES/$USUAL/$1"
-    fi
+    local patch=$1 folder
+
+    shift
+    for folder; do
+        [ ! -f "$folder/$patch" ] || { echo "$folder/$patch"; return; }
+    done
+    return 1
 }
+
+# patch_file PATCH: prints the path of the file that this release uses.
+patch_file() { first_with "$1" "${WAY[@]}"; }
+
+# inherited_file PATCH: prints the path of the file that this release would use if its
+# own folder lacked the patch.
+inherited_file() { first_with "$1" "${WAY[@]:1}"; }
 
 # series_patches: names of the patches, in order.
 series_patches() { series_lines | awk '{ print $1 }'; }
@@ -65,7 +84,7 @@ series_check()
 
     [ -f "$SERIES" ] || die "Missing: $SERIES"
     for p in $(series_patches); do
-        [ -f "$(patch_file "$p")" ] ||
+        patch_file "$p" > /dev/null ||
             die "The series names a patch that is not there: $p" \
                 "Put it into $RELEASE_DIR or take its line out of $SERIES."
     done
