@@ -48,27 +48,11 @@ static struct {
     unsigned int leaf_a; /* EAX of CPUID leaf 0xa */
     bool ignores;        /* writes to counters */
     bool faults;         /* at any access */
-    unsigned int reserved, released; /* the PMU, by the code */
-    bool others;         /* somebody else has reserved it */
 } machine;
 
 struct cpuinfo_x86 boot_cpu_data;
 unsigned int vpmu_mode;
 unsigned int nmi_watchdog;
-
-int reserve_lapic_nmi(void)
-{
-    if (machine.others)
-        return -EBUSY;
-    machine.reserved++;
-
-    return 0;
-}
-
-void release_lapic_nmi(void)
-{
-    machine.released++;
-}
 
 static struct msr *find_msr(unsigned int nr)
 {
@@ -305,27 +289,16 @@ static void not_while_the_watchdog_has_them(void **state)
     assert_refused(select_pmcs(1, CYCLES, 0), -EBUSY);
 }
 
-static void not_while_another_profiler_has_them(void **state)
-{
-    (void)state;
-    start_intel(2, 4);
-    machine.others = true;
-    assert_refused(select_pmcs(1, CYCLES, 0), -EBUSY);
-    assert_int_equal(schedlog_selected_pmcs(), 0);
-}
-
 static void they_are_reserved_until_they_are_released(void **state)
 {
     (void)state;
     start_intel(1, 2);
     schedlog_release_pmcs(); /* of nothing */
-    assert_int_equal(machine.released, 0);
     assert_int_equal(select_pmcs(1, CYCLES, 0), 0);
     assert_int_equal(select_pmcs(2, CYCLES, MISSES), 0);
-    assert_int_equal(machine.reserved, 1);
+    assert_int_equal(schedlog_selected_pmcs(), 2);
     memset(machine.cpu, 0, sizeof(machine.cpu));
     schedlog_release_pmcs();
-    assert_int_equal(machine.released, 1);
     assert_int_equal(schedlog_selected_pmcs(), 0);
     assert_write(0, SELECT(0), 0);
     assert_write(0, SELECT(1), 0);
@@ -333,8 +306,7 @@ static void they_are_reserved_until_they_are_released(void **state)
     assert_write(1, SELECT(1), 0);
     assert_int_equal(select_pmcs(1, CYCLES, 0), 0);
     assert_int_equal(select_pmcs(0, 0, 0), 0);
-    assert_int_equal(machine.reserved, 2);
-    assert_int_equal(machine.released, 2);
+    assert_int_equal(schedlog_selected_pmcs(), 0);
 }
 
 static void not_more_than_there_are(void **state)
@@ -480,7 +452,6 @@ int main(void)
         TEST(finding_out_leaves_the_counter_as_it_was),
         TEST(not_while_guests_have_them),
         TEST(not_while_the_watchdog_has_them),
-        TEST(not_while_another_profiler_has_them),
         TEST(they_are_reserved_until_they_are_released),
         TEST(not_more_than_there_are),
         TEST(only_what_selects_an_event),

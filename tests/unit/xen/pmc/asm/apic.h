@@ -4,6 +4,3 @@
 #define NMI_LOCAL_APIC 1
 
 extern unsigned int nmi_watchdog;
-
-int reserve_lapic_nmi(void);
-void release_lapic_nmi(void);

@@ -3,10 +3,9 @@
  * Performance counters for the log of scheduling facts, on Intel (architectural
  * performance monitoring) and AMD (the four counters since K7).
  *
- * They are reserved from when something is selected until it is released, and
- * only while nobody else has them: with a vPMU they belong to guests, with an
- * NMI watchdog to that, and xenoprof reserves them the same way.  No counter
- * raises an interrupt.
+ * A selection reserves the counters until the selection is released.  With a
+ * vPMU they belong to guests, and with an NMI watchdog to the watchdog: then
+ * nothing can be selected.  No counter raises an interrupt.
  */
 
 #include <xen/errno.h>
@@ -106,7 +105,7 @@ static void cf_check program_pmcs(void *unused)
     schedlog_program_pmcs();
 }
 
-/* With pCPUs neither coming nor going.  The reservation is the caller's. */
+/* With pCPUs neither coming nor going. */
 static void count_events(unsigned int nr, const uint64_t *select)
 {
     unsigned int i;
@@ -120,11 +119,8 @@ static void count_events(unsigned int nr, const uint64_t *select)
 
 void schedlog_release_pmcs(void)
 {
-    if ( !selected )
-        return;
-
-    count_events(0, NULL);
-    release_lapic_nmi();
+    if ( selected )
+        count_events(0, NULL);
 }
 
 int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
@@ -142,12 +138,10 @@ int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
         if ( op->select[i] & ~pmu.select_mask )
             return -EINVAL;
 
-    if ( !op->nr )
-        schedlog_release_pmcs();
-    else if ( !selected && reserve_lapic_nmi() )
-        return -EBUSY;
-    else
+    if ( op->nr )
         count_events(op->nr, op->select);
+    else
+        schedlog_release_pmcs();
 
     return 0;
 }
