@@ -36,13 +36,6 @@ static always_inline bool arch_jump_label_site(const struct jump_label *label)
 #define JUMP_LABEL_CALL_OUTPUT
 #endif
 
-/* How long it is should not keep the function around it from being inlined. */
-#ifdef CONFIG_CC_HAS_ASM_INLINE
-#define JUMP_LABEL_ASM asm __inline volatile
-#else
-#define JUMP_LABEL_ASM asm volatile
-#endif
-
 #define JUMP_LABEL_KEEP(reg, insn) \
     "push %%" #reg "\n\t" insn "\n\t" "pop %%" #reg
 
@@ -60,20 +53,23 @@ static always_inline bool arch_jump_label_site(const struct jump_label *label)
                                     JUMP_LABEL_KEEP(rdx, "call %c[f]")))
 
 #define JUMP_LABEL_CALL1(fn, a) \
-    JUMP_LABEL_ASM ( JUMP_LABEL_CALL_KEEPING_3 \
-                     : JUMP_LABEL_CALL_OUTPUT \
-                     : [f] "i" (fn), "D" (a) \
-                     : "rcx", JUMP_LABEL_CALL_CHANGES )
+    asm_inline volatile ( \
+        JUMP_LABEL_CALL_KEEPING_3 \
+        : JUMP_LABEL_CALL_OUTPUT \
+        : [f] "i" (fn), "D" (a) \
+        : "rcx", JUMP_LABEL_CALL_CHANGES )
 #define JUMP_LABEL_CALL2(fn, a, b) \
-    JUMP_LABEL_ASM ( JUMP_LABEL_CALL_KEEPING_3 \
-                     : JUMP_LABEL_CALL_OUTPUT \
-                     : [f] "i" (fn), "D" (a), "S" (b) \
-                     : "rcx", JUMP_LABEL_CALL_CHANGES )
+    asm_inline volatile ( \
+        JUMP_LABEL_CALL_KEEPING_3 \
+        : JUMP_LABEL_CALL_OUTPUT \
+        : [f] "i" (fn), "D" (a), "S" (b) \
+        : "rcx", JUMP_LABEL_CALL_CHANGES )
 #define JUMP_LABEL_CALL3(fn, a, b, c) \
-    JUMP_LABEL_ASM ( JUMP_LABEL_KEEP(rcx, JUMP_LABEL_CALL_KEEPING_3) \
-                     : JUMP_LABEL_CALL_OUTPUT \
-                     : [f] "i" (fn), "D" (a), "S" (b), "d" (c) \
-                     : JUMP_LABEL_CALL_CHANGES )
+    asm_inline volatile ( \
+        JUMP_LABEL_KEEP(rcx, JUMP_LABEL_CALL_KEEPING_3) \
+        : JUMP_LABEL_CALL_OUTPUT \
+        : [f] "i" (fn), "D" (a), "S" (b), "d" (c) \
+        : JUMP_LABEL_CALL_CHANGES )
 
 /* Pick the macro for the number of arguments. */
 #define JUMP_LABEL_CALLN(a, b, c, call, ...) call
