@@ -206,6 +206,7 @@ if full; then
     suite boot       tests/packages/boot.sh
     suite boot-uefi  tests/packages/boot.sh --uefi
     suite updates    step "no Debian has a newer Xen than the pins" make check-updates
+    suite releases   tests/series/releases.t
     suite prefixes   step "every prefix of the series builds" \
         make xen-series-check
 fi
