@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,13 +214,53 @@ static int as_shell(int status)
 				   : WEXITSTATUS(status);
 }
 
+/* Signals that end a program, or ask for something, and SIGCHLD. */
+static void fill_signals(sigset_t *set)
+{
+	static const int signals[] = {
+		SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM,
+		SIGCHLD,
+	};
+	size_t i;
+
+	sigemptyset(set);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(set, signals[i]);
+}
+
+/*
+ * Returns the status of @child, or -1.  Signals in @set are blocked.  A process
+ * that signals this one means the command; a terminal has signalled both.
+ */
+static int wait_for(pid_t child, const sigset_t *set)
+{
+	siginfo_t info;
+	int status;
+
+	for (;;) {
+		pid_t got = waitpid(child, &status, WNOHANG);
+
+		if (got)
+			return got == child ? status : -1;
+		if (sigwaitinfo(set, &info) > 0 && info.si_signo != SIGCHLD &&
+		    info.si_code <= 0)
+			kill(child, info.si_signo);
+	}
+}
+
 static int run_command(const char *name, char **command)
 {
 	bool marked = mark_named(XENSCHED_MARK_BEGIN, name, 0) == EXIT_OK;
-	pid_t child = fork(), got;
+	sigset_t set, former;
+	pid_t child;
 	int status;
 
+	fill_signals(&set);
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &set, &former);
+	child = fork();
 	if (!child) {
+		sigprocmask(SIG_SETMASK, &former, NULL);
 		execvp(command[0], command);
 		fprintf(stderr, "xensched-mark: cannot run %s: %s\n",
 			command[0], strerror(errno));
@@ -227,13 +268,11 @@ static int run_command(const char *name, char **command)
 	}
 	if (child < 0)
 		return complain("fork", errno);
-	do
-		got = waitpid(child, &status, 0);
-	while (got < 0 && errno == EINTR);
+	status = wait_for(child, &set);
 	if (marked)
 		mark_named(XENSCHED_MARK_END, name, 0);
 
-	return got < 0 ? complain(command[0], errno) : as_shell(status);
+	return status < 0 ? complain(command[0], errno) : as_shell(status);
 }
 
 static const struct {
