@@ -9,6 +9,7 @@
  * Codes that belong together are logged without another one of this vCPU in
  * between, and there are never more than a dozen of them.
  */
+#include <linux/capability.h>
 #include <linux/errno.h>
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
@@ -159,11 +160,20 @@ int xensched_typed_label(const struct xensched_mark_label *label)
 	return err;
 }
 
+/* Names do not go: who is not root leaves some to root. */
+static bool may_add_name(void)
+{
+	if (nr_names < XENSCHED_MARK_NAMES - XENSCHED_MARK_NAMES_ROOT)
+		return true;
+
+	return nr_names < XENSCHED_MARK_NAMES && capable(CAP_SYS_ADMIN);
+}
+
 static int add_name(const char *text)
 {
 	struct name *name;
 
-	if (nr_names == XENSCHED_MARK_NAMES)
+	if (!may_add_name())
 		return -ENOSPC;
 
 	name = kzalloc(sizeof(*name), GFP_KERNEL);

@@ -46,7 +46,8 @@ static int complain(const char *what, int err)
 	else if (err == E2BIG)
 		hint = "; it has at most 31 bytes";
 	else if (err == ENOSPC)
-		hint = "; there are 1024 names already";
+		hint = "; a guest has at most 1024 names, the last 256 of "
+		       "them for root";
 	else if (err == ENOENT)
 		hint = "; 'modprobe xensched_guest' makes it";
 	else if (err == EACCES)

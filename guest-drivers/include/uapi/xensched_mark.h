@@ -27,8 +27,12 @@
 
 #define XENSCHED_MARK_DEVICE "/dev/xensched-mark"
 
-/* Names of this Linux, and the bytes of one, or of a label, with its end. */
+/*
+ * Names of this Linux, those of them that CAP_SYS_ADMIN alone may add, and the bytes
+ * of one, or of a label, with its end.
+ */
 #define XENSCHED_MARK_NAMES	1024
+#define XENSCHED_MARK_NAMES_ROOT 256
 #define XENSCHED_MARK_TEXT	32
 
 enum xensched_mark_kind {
@@ -38,8 +42,8 @@ enum xensched_mark_kind {
 };
 
 /*
- * What has this name, now and until the module goes.  ENOSPC: all numbers are
- * taken.  EINVAL: it is empty, or has no end.
+ * What has this name, now and until the module goes.  ENOSPC: all numbers that
+ * the caller may have are taken.  EINVAL: it is empty, or has no end.
  */
 struct xensched_mark_name {
 	char text[XENSCHED_MARK_TEXT];

@@ -124,6 +124,22 @@ def pausing():
 
 
 @test
+def bounded():
+    """without end, what leaves a file each time ends after 100 times, and says so"""
+    for times, actions, wanted, said in (
+            ("0", ["checkpoint /x-%n"], 100, True),
+            ("0", ["journal %n", "snapshot /x-%n"], 100, True),
+            ("0", ["snapshot /x"], 0, False),
+            ("0", ["shell date +%n"], 0, False),
+            ("5000", ["checkpoint /x-%n"], 5000, False)):
+        requests = []
+        ended = on([OK, line({"ok": False, "error": "enough"})], "mark web1 3",
+                   "--times", times, "--do", *actions, requests=requests, code=1)
+        check(requests[0]["times"] == wanted, requests)
+        check(("after 100 times" in ended.err) == said, ended.err)
+
+
+@test
 def refused():
     """what the daemon refuses is said, and an end of it"""
     no = line({"ok": False, "error": "there is no domain 'web1'"})

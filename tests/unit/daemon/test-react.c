@@ -292,6 +292,16 @@ static void lines_of_the_configuration(void **state)
     strcpy(line, "mark web1 7 do journal stop; shell pause");
     assert_int_equal(wish_parse(line, &wish, &err), 0);
     assert_false(wish.stop || wish.pauses);
+    assert_int_equal(wish.limits.times, 0);
+    strcpy(line, "mark web1 7 do journal %n; checkpoint /x-%n");
+    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_int_equal(wish.limits.times, 100);
+    strcpy(line, "times=5000 mark web1 7 do checkpoint /x-%n");
+    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_int_equal(wish.limits.times, 5000);
+    strcpy(line, "mark web1 7 do snapshot /x; shell date +%n");
+    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_int_equal(wish.limits.times, 0);
     assert_int_equal(react_check("loss do journal lost\nrunq > 3 do journal q",
                                  &events, &err), 0);
     assert_int_equal(events, 1U << XEN_SCHEDLOG_EV_RUNQ);

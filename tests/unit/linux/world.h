@@ -13,12 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <asm/types.h>
 
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef __u64 __le64;
 typedef unsigned int __poll_t;
 typedef struct { int count; } atomic_t;
 typedef struct { int taken; } raw_spinlock_t;
@@ -123,11 +127,36 @@ static inline void list_del(struct list_head *entry)
           &at->member != (head); \
           at = list_entry_of(at->member.next, __typeof__(*at), member) )
 
+/* Privileges, as the test gives them. */
+#define CAP_SYS_ADMIN 21
+bool capable(int capability);
+
+/* Memory */
+#define GFP_KERNEL 0
+#define kzalloc(size, flags) calloc(1, (size) + (flags))
+#define kfree(memory) free(memory)
+static inline void strscpy(char *to, const char *from, size_t size)
+{
+    snprintf(to, size, "%s", from);
+}
+
+/* Hypercalls */
+int HYPERVISOR_sched_op(int op, void *argument);
+
 /* What has only to be there. */
 struct kref { int count; };
 struct page;
 struct file;
 struct mutex { bool held; };
+#define DEFINE_MUTEX(name) struct mutex name
+#define preempt_disable() ((void)0)
+#define preempt_enable() ((void)0)
+#define smp_processor_id() world_cpu
+#define smp_load_acquire(place) (*(place))
+#define smp_store_release(place, value) (*(place) = (value))
+#define array_index_nospec(index, size) ((void)(size), (index))
+#define cpu_to_le64(value) (value)
+#define jiffies 1UL
 #define mutex_lock(mutex) ((mutex)->held = true)
 #define mutex_unlock(mutex) ((mutex)->held = false)
 #define rcu_dereference_sched(pointer) (pointer)

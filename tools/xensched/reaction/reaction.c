@@ -9,6 +9,15 @@
 
 #define BLOCK_ROWS 64
 
+bool reaction_leaves_files(const char *action)
+{
+    action += strspn(action, " ");
+
+    return (!strncmp(action, "snapshot ", strlen("snapshot ")) ||
+            !strncmp(action, "checkpoint ", strlen("checkpoint "))) &&
+           memmem(action, strcspn(action, ";"), "%n", strlen("%n"));
+}
+
 void reactions_init(struct reactions *list,
                     bool (*met)(void *arg, struct reaction *r), void *arg)
 {

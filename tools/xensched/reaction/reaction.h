@@ -13,6 +13,12 @@
 
 #include "condition.h"
 
+/*
+ * So often a reaction without end is told if each time leaves a file of its own: a
+ * guest may meet its condition at will.
+ */
+#define REACTION_MOST_FILES 100U
+
 struct reaction_limits {
     unsigned int times; /* so often it may be told; 0: without end */
     uint64_t gap_ns;    /* at least so long after the time before */
@@ -62,6 +68,9 @@ struct reaction *reactions_add(struct reactions *list,
                                const struct reaction_limits *limits,
                                void *owner);
 void reactions_remove(struct reactions *list, struct reaction *r);
+
+/* Does the action, up to a ';', leave another file each time? */
+bool reaction_leaves_files(const char *action);
 
 /* Has it been told as often as it may? */
 bool reaction_is_over(const struct reaction *r);

@@ -21,6 +21,7 @@
 #include "command/command.h"
 #include "model/json.h"
 #include "reaction/condition.h"
+#include "reaction/reaction.h"
 #include "runs/stop.h"
 
 #define CONNECT_MS 5000U
@@ -35,6 +36,7 @@ struct on {
     const char *action[MAX_ACTIONS];
     unsigned int nr_actions;
     double every_s;
+    uint64_t times;        /* 0: without end */
     bool stops, pauses;
     int fd;
     char line[MAX_LINE];
@@ -91,6 +93,19 @@ static int check_actions(struct on *on, struct xensched_error *err)
     return rc;
 }
 
+static void limit_times(struct on *on)
+{
+    unsigned int i;
+
+    on->times = on->args->times_given ? on->args->times : 1;
+    for (i = 0; !on->times && i < on->nr_actions; i++)
+        if (reaction_leaves_files(on->action[i]))
+            on->times = REACTION_MOST_FILES;
+    if (on->args->times_given && on->times != on->args->times)
+        complain("warning: ends after %" PRIu64 " times, since each leaves a "
+                 "file; '--times N' sets another number", on->times);
+}
+
 static int look_at_arguments(struct on *on, struct xensched_error *err)
 {
     const char *every = on->args->every;
@@ -106,6 +121,8 @@ static int look_at_arguments(struct on *on, struct xensched_error *err)
         rc = collect_actions(on, err);
     if (!rc)
         rc = check_actions(on, err);
+    if (!rc)
+        limit_times(on);
 
     return rc;
 }
@@ -213,7 +230,7 @@ static int ask(struct on *on, struct xensched_error *err)
 
     json_add_text(request, "command", "on");
     json_add_text(request, "condition", on->args->action);
-    json_add_int(request, "times", on->args->times_given ? on->args->times : 1);
+    json_add_int(request, "times", on->times);
     json_add_real(request, "every_s", on->every_s, 3);
     json_add_bool(request, "stop", on->stops);
     json_add_bool(request, "pauses", on->pauses);
@@ -322,9 +339,7 @@ static int hear(struct on *on, struct xensched_error *err)
 
 static bool is_over(const struct on *on)
 {
-    uint64_t times = on->args->times_given ? on->args->times : 1;
-
-    return stop_count() || (times && on->done + on->failed >= times);
+    return stop_count() || (on->times && on->done + on->failed >= on->times);
 }
 
 static int wait_and_react(struct on *on, struct xensched_error *err)

@@ -7,6 +7,7 @@
 
 #include "cli/option.h"
 #include "model/memory.h"
+#include "reaction/reaction.h"
 #include "wish.h"
 
 #define MAX_TIMES  1000000000ULL
@@ -59,7 +60,7 @@ static char *skip_prefixes(char *line, struct react_wish *wish)
     }
 }
 
-/* Which of the actions pause: "stop" first, or "pause" anywhere. */
+/* Which of the actions pause ("stop" first, or "pause" anywhere), or fill a disk. */
 static void look_at_actions(const char *actions, struct react_wish *wish)
 {
     const char *at = actions;
@@ -69,6 +70,8 @@ static void look_at_actions(const char *actions, struct react_wish *wish)
         at += strspn(at, "; ");
         wish->pauses = wish->pauses || is_word(at, "pause") ||
                        is_word(at, "stop");
+        if (!wish->limits.times && reaction_leaves_files(at))
+            wish->limits.times = REACTION_MOST_FILES;
         at = strchr(at, ';');
     }
 }
