@@ -40,5 +40,6 @@ put "$XEN/include/public/schedlog.h" include/schedlog.h
 put "$EVENTS" include/linux-events.h
 [ -z "$PART" ] || put "$HERE/dkms/$PART.conf" dkms.conf
 [ "$PART" != blkback ] || exit 0
+[ "$PART" != log ] || put "$HERE/dkms/check.sh" check.sh
 put "$XEN/include/xen/schedlog-record.h" core/schedlog-record.h
 put "$XEN/common/schedlog/record.c" core/record.c
