@@ -71,11 +71,8 @@ def dumped(recording):
         if "lost_rows" in row:
             losses.append((row["lost_rows"], source, row["cpu"], row["file"]))
             continue
-        if source:
-            ns = row["tsc"] - recording.sources[source][1]
-        else:
-            seconds, rest = re.search(r'"time_s":(\d+)\.(\d{9})', line).groups()
-            ns = int(seconds) * 10 ** 9 + int(rest)
+        seconds, rest = re.search(r'"time_s":(\d+)\.(\d{9})', line).groups()
+        ns = int(seconds) * 10 ** 9 + int(rest)
         rows.append((ns, source, row["cpu"], row["event"], row["current"],
                      row["correspondent"], row["counter"]))
     return rows, losses

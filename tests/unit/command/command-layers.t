@@ -99,6 +99,25 @@ def requests_of_rings():
 
 
 @test
+def dump_of_many():
+    """dump: rows of guests with the host's time, the source, and names by domid"""
+    r = Recording(["Domain-0", "crunch", "disk"])
+    r.row(5 * MS, 0, "evtchn-recv", DISK, DOM0)
+    guest = r.source(GUEST, 1, "crunch", offset=-5 * 10 ** 8)
+    driver = r.source(DRIVER, 2, "disk", offset=7 * 10 ** 8)
+    r.row(5 * MS, 3, "guest-switch", 1, 0, source=guest)
+    r.response(5 * MS, driver, DISK, DOM0, 8)
+    out = run("dump", r.write(path("recording"))).expect(0).out
+    rows = [line.split() for line in out.splitlines()]
+    check(rows[0][-1] == "source", rows[0])
+    check({row[0] for row in rows[1:]} == {"1.005000000"}, out)
+    check([(row[3], row[4], row[6:]) for row in rows[1:]] ==
+          [("disk", "Domain-0", []),
+           ("crunch", "Domain-0", ["guest", "crunch"]),
+           ("disk", "Domain-0", ["driver", "disk"])], out)
+
+
+@test
 def percentiles_of_few():
     """Of two requests the P99 is the slower one, as of notifications"""
     r = Recording(["Domain-0", "crunch", "disk"])

@@ -665,7 +665,7 @@ def written(*chunks):
                                     cpu, 0, lcr, pos, 0, 0,
                                     int(second * 1e9), 0), contents)
 
-    parts = [with_crc(struct.pack("=8s4I2Q5I", b"xensched", 0x01020304, 1, 1, 0,
+    parts = [with_crc(struct.pack("=8s4I2Q5I", b"xensched", 0x01020304, 1, 2, 0,
                                   0, 0, 0, 0, 0, 0, 0))]
     for second, what in chunks:
         if isinstance(what, dict):
@@ -877,6 +877,50 @@ def record_changes():
     plans = replayed(file, "--", "--period", "100")[0]
     check("disk" in json.dumps(plans[0]), plans[0])
     check("renamed" in json.dumps(plans[-1]), plans[-1])
+
+
+@test
+def record_names_at_last():
+    """A daemon that answers late is asked again, and at the end once more"""
+    host = examples()["host"]["result"]
+    asked = itertools.count()
+
+    def talk(connection):
+        hear(connection)
+        if next(asked):
+            connection.sendall(json.dumps({"ok": True, "result": host}).encode() +
+                               b"\n")
+        else:
+            time.sleep(0.8)
+
+    file = path("recording")
+    with daemon(talk) as where:
+        run("record", "--seconds", "0.1", "--socket", where, file,
+            xen="busy").expect(0, "does not say yet")
+    replayed(file)
+
+
+@test
+def without_names():
+    """record and timeline say that names are missing"""
+    file = path("recording")
+    run("record", "--seconds", "0.3", "--socket", path("nothing"), file,
+        xen="busy").expect(0, "has no names of domains")
+    run("timeline", file).expect(0, "has no names of domains")
+
+
+@test
+def record_killed():
+    """record that is killed at once leaves a recording"""
+    file = path("recording")
+    with start("record", "--seconds", "30", "--socket", path("nothing"), file,
+               xen="quiet", stderr=subprocess.DEVNULL) as process:
+        while not os.path.exists(file):
+            time.sleep(0.001)
+        time.sleep(0.02)
+        process.kill()
+        process.wait()
+    check(os.stat(file).st_size >= 64, os.stat(file).st_size)
 
 
 @test

@@ -204,6 +204,30 @@ def one_run_one_vcpu():
 
 
 @test
+def vcpus_without_names():
+    """Without a number of vCPUs there are as many as ran at the same time"""
+    r = Recording(["Domain-0", "crunch", "disk"])
+    rng, where, rows = random.Random(1), [None, None], []
+    for now in range(0, 400 * MS, 2 * MS):
+        for vcpu in (0, 1):
+            # Each sleeps and runs in turn, somewhere else most times.
+            cpu = rng.choice([c for c in range(4) if c // 2 == vcpu])
+            begins = now + rng.randrange(100000)
+            rows.append((begins, cpu, "wake-delay", 1000))
+            if where[vcpu] not in (None, cpu):
+                rows.append((begins, cpu, "migrate", where[vcpu] << 16 | cpu))
+            rows.append((begins + 10 ** 6, cpu, "service-ns", 10 ** 6))
+            where[vcpu] = cpu
+    r.row(0, 0, "runq", XEN)
+    for ns, cpu, event, counter in sorted(rows, key=lambda row: row[0]):
+        r.row(ns, cpu, event, DISK, XEN, counter)
+    r.host = {}
+    ended = analysed("timeline", r, "--json")
+    check("has no names" in ended.err, ended.err)
+    check(len(json.loads(ended.out)["vcpus"]) == 2, ended.out)
+
+
+@test
 def cut_off():
     """Of what is cut off all before that is shown, and it is a failure"""
     whole = slow_request().bytes()

@@ -183,7 +183,7 @@ class Recording:
     def head(self):
         version = 2 if self.sources or self.system_times or self.utc else 1
         head = struct.pack("<8s4IQQQ3I", b"xensched", 0x01020304, version,
-                           version, 0, 10 ** 6, self.utc,
+                           2, 0, 10 ** 6, self.utc,
                            self.begin if version == 2 else 0, 0, 0, 0)
         return head + struct.pack("<I", zlib.crc32(head))
 

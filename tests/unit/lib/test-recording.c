@@ -7,9 +7,11 @@
  * where a full disk, a crash or a copy that broke off shows.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -123,7 +125,7 @@ static void record_v1(void)
     memcpy(at, "xensched", 8);
     put32(at + 8, 0x01020304);
     put32(at + 12, 1);
-    put32(at + 16, 1);
+    put32(at + 16, XEN_SCHEDLOG_ABI_VERSION);
     put64(at + 24, TSC_KHZ);
     put32(at + 60, crc32(0, at, 60));
     at += HEADER;
@@ -454,10 +456,16 @@ static void another_version_or_abi_is_named(void **state)
     write_file(recorded, recorded_size);
     assert_int_equal(xensched_recording_open(PATH, &r, &err), -EPROTO);
     assert_non_null(strstr(err.text, "ABI version"));
+    /* Rows of a former one have another meaning. */
+    recorded[16] -= 2;
+    write_file(recorded, recorded_size);
+    assert_int_equal(xensched_recording_open(PATH, &r, &err), -EPROTO);
+    assert_non_null(strstr(err.text, "ABI version 1"));
 }
 
 static void a_full_disk_is_reported(void **state)
 {
+    struct rlimit all, little;
     struct xensched_recorder *r;
     struct xensched_error err;
     struct xensched_batch b;
@@ -466,18 +474,33 @@ static void a_full_disk_is_reported(void **state)
 
     (void)state;
     make_batch(5, rows, &b);
-    assert_int_equal(xensched_recorder_open("/dev/full", 0, 0, &r, &err), 0);
+    /* The header is written at once. */
+    assert_int_equal(xensched_recorder_open("/dev/full", 0, 0, &r, &err),
+                     -ENOSPC);
+    assert_non_null(strstr(err.text, "/dev/full"));
+
+    /* A file that may not grow is like a disk that is full. */
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &all);
+    little = all;
+    little.rlim_cur = 100;
+    assert_int_equal(xensched_recorder_open(PATH, 0, 0, &r, &err), 0);
+    setrlimit(RLIMIT_FSIZE, &little);
     for (i = 0; !rc && i < 30000; i++)
         rc = xensched_recorder_write(r, &b, &err);
-    assert_int_equal(rc, -ENOSPC);
-    assert_non_null(strstr(err.text, "/dev/full"));
-    assert_int_equal(xensched_recorder_write(r, &b, &err), -ENOSPC);
+    assert_int_equal(rc, -EFBIG);
+    assert_non_null(strstr(err.text, PATH));
+    assert_int_equal(xensched_recorder_write(r, &b, &err), -EFBIG);
     xensched_recorder_close(r, &err);
+    setrlimit(RLIMIT_FSIZE, &all);
 
     /* Too little for the buffer to be written before the end. */
-    assert_int_equal(xensched_recorder_open("/dev/full", 0, 0, &r, &err), 0);
+    assert_int_equal(xensched_recorder_open(PATH, 0, 0, &r, &err), 0);
     assert_int_equal(xensched_recorder_write(r, &b, &err), 0);
-    assert_int_equal(xensched_recorder_close(r, &err), -ENOSPC);
+    setrlimit(RLIMIT_FSIZE, &little);
+    assert_int_equal(xensched_recorder_close(r, &err), -EFBIG);
+    setrlimit(RLIMIT_FSIZE, &all);
+    signal(SIGXFSZ, SIG_DFL);
 }
 
 static void a_file_that_is_not_there_is_named(void **state)

@@ -142,6 +142,9 @@ int recorder_file_open(const char *path, const struct recording_header *header,
             close(fd);
     } else {
         rc = put(s, header, sizeof(*header), err);
+        /* A recorder that is killed before the first pack leaves a recording. */
+        if (!rc && fflush(s->file))
+            rc = fail(s, err);
     }
     if (rc)
         file_close(s, false, NULL);

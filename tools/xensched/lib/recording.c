@@ -70,7 +70,7 @@ static int check_header(struct xensched_recording *r,
         return xensched_fail(err, EPROTO, "'%s' has format version %u, this "
                              "program reads versions 1 to %u", r->path,
                              header->version, XENSCHED_RECORDING_VERSION);
-    if (!header->abi_version || header->abi_version > XEN_SCHEDLOG_ABI_VERSION)
+    if (header->abi_version != XEN_SCHEDLOG_ABI_VERSION)
         return xensched_fail(err, EPROTO, "'%s' has rows of schedlog ABI "
                              "version %u, this program knows version %u: use "
                              "the xensched that recorded it",

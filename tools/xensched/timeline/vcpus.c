@@ -210,7 +210,8 @@ static unsigned int choose(struct vcpus_making *m, const struct chosen *chosen,
         note_guess(m, run, equals > 1);
         return best;
     }
-    if (more && (!how || told(m, run->stay->acct) || m->stays->migrates)) {
+    /* Without a number of vCPUs there are as many as run at the same time. */
+    if (more && (!how || told(m, run->stay->acct))) {
         note_guess(m, run, nr && !m->stays->migrates);
         return nr;
     }

@@ -71,6 +71,10 @@ int shown_defects(const struct timeline *t)
     if (!t->rows.tsc_khz)
         complain("note: the frequency of the TSC is not known; times are its "
                  "cycles, not ns");
+    if (!t->rows.names.told)
+        complain("note: the recording has no names of domains and no numbers "
+                 "of their vCPUs (xenschedd did not answer): domains are "
+                 "accounting domains, and which vCPU ran is a guess");
     if (!*t->rows.defect)
         return EXIT_OK;
     complain("%s; all before that is used", t->rows.defect);

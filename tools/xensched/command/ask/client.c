@@ -40,9 +40,9 @@ static uint64_t now_ms(void)
 static int too_late(const struct client *c, struct xensched_error *err)
 {
     return xensched_fail(err, ETIMEDOUT, "xenschedd doesn't answer at '%s' "
-                         "(waited %g s); see what it is doing, or restart it: "
-                         "systemctl restart xenschedd", c->path,
-                         c->timeout_ms / 1000.0);
+                         "(waited %g s): it may be busy; ask again, and see "
+                         "'systemctl status xenschedd' if it never answers",
+                         c->path, c->timeout_ms / 1000.0);
 }
 
 static int not_connected(const struct client *c, int code,

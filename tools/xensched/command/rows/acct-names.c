@@ -23,6 +23,7 @@
 
 struct acct_names {
     char *name[NR_ACCTS]; /* NULL: not known */
+    char *domain[NR_ACCTS]; /* by domid; likewise */
 };
 
 struct acct_names *acct_names_new(void)
@@ -37,6 +38,8 @@ static void forget(struct acct_names *names)
     for (acct = 0; acct < NR_ACCTS; acct++) {
         free(names->name[acct]);
         names->name[acct] = NULL;
+        free(names->domain[acct]);
+        names->domain[acct] = NULL;
     }
 }
 
@@ -56,6 +59,8 @@ static void learn_domain(struct acct_names *names, const struct domain *d)
 {
     char group[NAME_TEXT];
 
+    if (d->name[0] && d->domid < NR_ACCTS && !names->domain[d->domid])
+        names->domain[d->domid] = printable(d->name);
     if (names->name[d->acct] || !(d->group[0] || d->name[0]))
         return;
     snprintf(group, sizeof(group), "(group %s)", d->group);
@@ -90,23 +95,35 @@ int acct_names_ask(struct acct_names *names, const char *socket)
     return 0;
 }
 
-const char *acct_names_of(const struct acct_names *names, uint16_t acct)
+static const char *number_text(uint16_t number)
 {
     static char texts[2][NAME_TEXT];
     static unsigned int next;
     char *text = texts[next++ % 2];
 
+    snprintf(text, NAME_TEXT, "%u", number);
+
+    return text;
+}
+
+const char *acct_names_of_domain(const struct acct_names *names, uint16_t domid)
+{
+    if (domid == XEN_SCHEDLOG_ACCT_NONE)
+        return "none";
+
+    return names->domain[domid] ? names->domain[domid] : number_text(domid);
+}
+
+const char *acct_names_of(const struct acct_names *names, uint16_t acct)
+{
     if (acct == XEN_SCHEDLOG_ACCT_REST)
         return "rest";
     if (acct == XEN_SCHEDLOG_ACCT_XEN)
         return "xen";
     if (acct == XEN_SCHEDLOG_ACCT_NONE)
         return "none";
-    if (names->name[acct])
-        return names->name[acct];
-    snprintf(text, NAME_TEXT, "%u", acct);
 
-    return text;
+    return names->name[acct] ? names->name[acct] : number_text(acct);
 }
 
 void acct_names_free(struct acct_names *names)

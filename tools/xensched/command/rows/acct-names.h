@@ -26,6 +26,9 @@ int acct_names_ask(struct acct_names *names, const char *socket);
  */
 const char *acct_names_of(const struct acct_names *names, uint16_t acct);
 
+/* The same of a domain, by its domid: as numbers in rows of guests are. */
+const char *acct_names_of_domain(const struct acct_names *names, uint16_t domid);
+
 void acct_names_free(struct acct_names *names);
 
 #endif /* XENSCHED_ACCT_NAMES_H */

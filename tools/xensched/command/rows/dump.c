@@ -16,7 +16,8 @@
 #include "command/command.h"
 #include "follow.h"
 #include "acct-names.h"
-#include "timeline/rows/stamp.h"
+#include "model/memory.h"
+#include "timeline/rows/source-clocks.h"
 
 /* Digits of any number in a column, and words like "none". */
 #define WORD_SIZE 32
@@ -30,12 +31,13 @@
 struct dump {
     struct follow follow;
     struct acct_names *names;
-    uint64_t told;      /* how often the source said what the host is */
-    const char *socket; /* of a daemon which says it instead, or NULL */
+    const char *socket; /* of a daemon which says what the host is, or NULL */
     double next_asked;  /* seconds since the beginning */
     uint64_t tsc_khz;
-    struct stamps stamps[XENSCHED_MAX_SOURCES];
+    struct stamps stamps; /* of the host */
+    struct source_clocks *clocks; /* [XENSCHED_MAX_SOURCES], of a recording */
     uint32_t source; /* of the rows that are printed */
+    const struct xensched_source_info *info; /* of it, or NULL */
     bool json;
 };
 
@@ -62,9 +64,10 @@ static enum time_kind time_of(struct dump *d,
         snprintf(text, WORD_SIZE, "%" PRIu64, row->time);
         return is_tick(layout) ? TIME_TICK : TIME_VIRTUAL;
     }
-    cycles = stamp_cycles(&d->stamps[d->source], layout, row);
-    /* Others than the first have clocks of their own. */
-    if (!d->tsc_khz || d->source) {
+    cycles = d->source ? source_clocks_cycles(&d->clocks[d->source], row->cpu,
+                                              layout, row)
+                       : stamp_cycles(&d->stamps, layout, row);
+    if (!d->tsc_khz) {
         snprintf(text, WORD_SIZE, "%" PRIu64, cycles);
         return TIME_TSC;
     }
@@ -88,7 +91,13 @@ static void event_of(const struct xensched_row *row, char text[WORD_SIZE])
 static const char *acct_of(const struct dump *d, unsigned int valid,
                            uint16_t acct)
 {
-    return valid ? acct_names_of(d->names, acct) : "-";
+    if (!valid)
+        return "-";
+    /* A guest knows nobody's accounting domain: its rows have domids. */
+    if (d->info && d->info->kind == XENSCHED_KIND_GUEST)
+        return acct_names_of_domain(d->names, acct);
+
+    return acct_names_of(d->names, acct);
 }
 
 static void print_text_row(struct dump *d,
@@ -109,8 +118,8 @@ static void print_text_row(struct dump *d,
            acct_of(d, row->valid & XENSCHED_ROW_CURRENT, row->current),
            acct_of(d, row->valid & XENSCHED_ROW_CORRESPONDENT,
                    row->correspondent), counter);
-    if (d->source)
-        printf(" source %u", d->source);
+    if (d->info && d->info->kind != XENSCHED_KIND_HYPERVISOR)
+        printf(" %s %s", xensched_kind_name(d->info->kind), d->info->name);
     printf("\n");
 }
 
@@ -165,17 +174,6 @@ static int output_failed(struct xensched_error *err)
                          "%s", strerror(errno ? errno : EIO));
 }
 
-static void learn_names(struct dump *d)
-{
-    const char *text;
-    size_t length;
-    uint64_t told = xensched_source_host(d->follow.source, &text, &length);
-
-    if (told != d->told)
-        acct_names_learn(d->names, text, length);
-    d->told = told;
-}
-
 static void ask_for_names(struct dump *d, double seconds)
 {
     if (!d->socket || seconds < d->next_asked)
@@ -190,9 +188,7 @@ static int take_batch(void *data, const struct xensched_batch *batch,
     struct dump *d = data;
     size_t nr = xensched_batch_rows(batch), i;
 
-    learn_names(d);
     errno = 0;
-    d->source = batch->source % XENSCHED_MAX_SOURCES;
     if (batch->lost_bytes || batch->lost_rows)
         print_loss(d, batch);
     for (i = 0; i < nr; i++) {
@@ -217,46 +213,109 @@ static int on_idle(void *data, double seconds, struct xensched_error *err)
     return fflush(stdout) ? output_failed(err) : FOLLOW_ON;
 }
 
-static int open_recording(const char *file, struct xensched_source **source,
-                          struct xensched_error *err)
-{
-    char *spec;
-    int rc;
-
-    if (asprintf(&spec, "recording:%s", file) < 0)
-        return xensched_fail(err, ENOMEM, "out of memory");
-    rc = xensched_source_open(spec, NULL, source, err);
-    free(spec);
-
-    return rc;
-}
-
-/* Of what cannot be read twice, such as a pipe, nothing is learned before. */
+/* A pipe cannot be read twice: the upper bits of its first small stamps stay unknown. */
 static void learn_from_recording(struct dump *d, const char *file)
 {
     struct xensched_source *source;
     struct stat st;
+    char *spec;
 
     if (stat(file, &st) || !S_ISREG(st.st_mode) ||
-        open_recording(file, &source, NULL))
+        asprintf(&spec, "recording:%s", file) < 0)
         return;
-    stamps_learn_from_source(&d->stamps[0], source);
-    xensched_source_close(source);
+    if (!xensched_source_open(spec, NULL, &source, NULL)) {
+        stamps_learn_from_source(&d->stamps, source);
+        xensched_source_close(source);
+    }
+    free(spec);
 }
 
-static int open_source(struct dump *d, const struct arguments *args,
-                       struct xensched_error *err)
+static int take_rows(struct dump *d, const struct xensched_recording *recording,
+                     const struct xensched_batch *batch,
+                     struct xensched_error *err)
 {
     int rc;
 
-    if (args->file) {
-        learn_from_recording(d, args->file);
-        return open_recording(args->file, &d->follow.source, err);
+    d->source = batch->source % XENSCHED_MAX_SOURCES;
+    d->info = xensched_recording_source(recording, d->source);
+    source_clocks_know_time(&d->clocks[d->source], batch->cpu, &d->stamps);
+    rc = take_batch(d, batch, err);
+
+    return rc == FOLLOW_ON ? 0 : rc;
+}
+
+static int take_record(struct dump *d, const struct xensched_recording *recording,
+                       const struct xensched_record *record,
+                       struct xensched_error *err)
+{
+    const char *text;
+    size_t length;
+
+    switch (record->what) {
+    case XENSCHED_RECORDED_ROWS:
+        return take_rows(d, recording, &record->batch, err);
+    case XENSCHED_RECORDED_HOST:
+        xensched_recording_host(recording, &text, &length);
+        acct_names_learn(d->names, text, length);
+        return 0;
+    case XENSCHED_RECORDED_CLOCK:
+        source_clocks_learn(&d->clocks[record->source % XENSCHED_MAX_SOURCES],
+                            &record->clock);
+        return 0;
+    default:
+        return 0;
     }
+}
+
+static void print_header(const struct dump *d, const char *more)
+{
+    if (!d->json)
+        printf(COLUMNS "%s\n", "time", "cpu", "event", "current",
+               "correspondent", "counter", more);
+}
+
+static int dump_recording(struct dump *d, const char *file,
+                          struct xensched_error *err)
+{
+    struct xensched_recording *recording;
+    struct xensched_record record;
+    unsigned int i;
+    int rc = xensched_recording_open(file, &recording, err);
+
+    if (rc)
+        return rc;
+    learn_from_recording(d, file);
+    d->tsc_khz = xensched_recording_tsc_khz(recording);
+    d->clocks = need_memory(XENSCHED_MAX_SOURCES, sizeof(*d->clocks));
+    print_header(d, " source");
+    while ((rc = xensched_recording_read(recording, &record, err)) > 0) {
+        rc = take_record(d, recording, &record, err);
+        if (rc)
+            break;
+    }
+    for (i = 0; i < XENSCHED_MAX_SOURCES; i++)
+        source_clocks_free(&d->clocks[i]);
+    free(d->clocks);
+    xensched_recording_close(recording);
+
+    return rc;
+}
+
+static int dump_live(struct dump *d, const struct arguments *args,
+                     struct xensched_error *err)
+{
+    int rc;
+
     follow_catch_signals();
     rc = follow_open_live(&d->follow, follow_source(args), err);
-    if (!rc)
-        stamps_learn_from_area(&d->stamps[0], d->follow.area);
+    if (rc)
+        return rc;
+    stamps_learn_from_area(&d->stamps, d->follow.area);
+    ask_for_names(d, 0);
+    d->tsc_khz = xensched_source_tsc_khz(d->follow.source);
+    print_header(d, "");
+    rc = follow_run(&d->follow, err);
+    follow_close(&d->follow);
 
     return rc;
 }
@@ -282,16 +341,8 @@ static int run(const struct arguments *args)
                                "are for live rows, without a FILE");
 
     d.names = acct_names_new();
-    rc = open_source(&d, args, &err);
-    if (!rc) {
-        ask_for_names(&d, 0);
-        d.tsc_khz = xensched_source_tsc_khz(d.follow.source);
-        if (!d.json)
-            printf(COLUMNS "\n", "time", "cpu", "event", "current",
-                   "correspondent", "counter");
-        rc = follow_run(&d.follow, &err);
-        follow_close(&d.follow);
-    }
+    rc = args->file ? dump_recording(&d, args->file, &err)
+                    : dump_live(&d, args, &err);
     acct_names_free(d.names);
     if (rc)
         complain("%s", err.text);
@@ -312,7 +363,12 @@ const struct command command_dump = {
         "xenschedd says them, or else the numbers which 'xensched status' "
         "prints as\n"
         "ACCT; with --json, where each row is an object on its own line, "
-        "always numbers.",
+        "always numbers.\n"
+        "Numbers in rows of a guest are domids. All times are those of the "
+        "host. The last\n"
+        "column of a recording is the Linux, driver domain or guest that wrote "
+        "the row;\n"
+        "rows of the hypervisor have none.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_SOURCE |
              ARGUMENT_OPTIONAL_FILE,
     .run = run,

@@ -30,11 +30,12 @@
 #define PAUSE_NS     10000000L
 #define LOOK_SECONDS 1.0
 
-/* Between two questions to xenschedd, and after one without an answer. */
+/* Between two questions to xenschedd. */
 #define HOST_SECONDS 1.0
-#define NO_HOST_SECONDS 10.0
 /* Rows wait meanwhile: their logs last for longer. */
 #define HOST_TIMEOUT_MS 500U
+/* For the last question, if none was answered. */
+#define LAST_TIMEOUT_MS 5000U
 
 struct record {
     const struct arguments *args;
@@ -63,9 +64,8 @@ static uint64_t now_ns(void)
     return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static void *stop_asking(struct record *r, const struct xensched_error *why)
+static void *miss_host(struct record *r, const struct xensched_error *why)
 {
-    r->next_host = r->seconds + NO_HOST_SECONDS;
     if (!r->host_missed)
         complain("note: the recording does not say %s what its numbers stand "
                  "for: %s", r->host ? "any more" : "yet", why->text);
@@ -75,16 +75,16 @@ static void *stop_asking(struct record *r, const struct xensched_error *why)
 }
 
 /* What the host is now, if that is news; else NULL.  To be freed. */
-static char *news_of_host(struct record *r)
+static char *news_of_host(struct record *r, unsigned int timeout_ms)
 {
     struct json_object *host;
     struct xensched_error err;
     const char *text;
     char *copy = NULL;
 
-    if (client_ask(r->args->socket, "host", NULL, HOST_TIMEOUT_MS, &host, &err))
-        return stop_asking(r, &err);
     r->next_host = r->seconds + HOST_SECONDS;
+    if (client_ask(r->args->socket, "host", NULL, timeout_ms, &host, &err))
+        return miss_host(r, &err);
     r->host_missed = false;
     text = json_object_to_json_string_ext(host, JSON_C_TO_STRING_PLAIN);
     if (!r->host || strcmp(r->host, text))
@@ -96,9 +96,10 @@ static char *news_of_host(struct record *r)
     return copy;
 }
 
-static int record_host(struct record *r, struct xensched_error *err)
+static int record_host(struct record *r, unsigned int timeout_ms,
+                       struct xensched_error *err)
 {
-    char *text = news_of_host(r);
+    char *text = news_of_host(r, timeout_ms);
 
     if (!text)
         return 0;
@@ -107,6 +108,18 @@ static int record_host(struct record *r, struct xensched_error *err)
 
     return xensched_recorder_host(r->recorder, now_ns(), text, strlen(text),
                                   err);
+}
+
+/* Names that come late are better than none: then the daemon has a longer time to answer. */
+static int record_host_at_last(struct record *r, struct xensched_error *err)
+{
+    int rc = r->host ? 0 : record_host(r, LAST_TIMEOUT_MS, err);
+
+    if (!r->host)
+        complain("note: the recording has no names of domains and no numbers "
+                 "of their vCPUs");
+
+    return rc;
 }
 
 static void print_numbers(const struct record *r, uint64_t bytes)
@@ -186,7 +199,7 @@ static int look(struct record *r, struct xensched_error *err)
 
     r->seconds = now_ns() / 1e9 - r->begin;
     if (r->seconds >= r->next_host)
-        rc = record_host(r, err);
+        rc = record_host(r, HOST_TIMEOUT_MS, err);
     if (!rc && r->seconds >= r->next_look) {
         r->next_look = r->seconds + LOOK_SECONDS;
         rc = sources_look(r->sources, r->recorder, now_ns(), err);
@@ -226,6 +239,8 @@ static int record(struct record *r, struct xensched_error *err)
 
     r->begin = now_ns() / 1e9;
     rc = run_record(r, err);
+    if (!rc)
+        rc = record_host_at_last(r, err);
     bytes = xensched_recorder_bytes(r->recorder);
     close_rc = xensched_recorder_close(r->recorder, &close_err);
     if (!rc && close_rc) {

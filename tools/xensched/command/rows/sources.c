@@ -420,11 +420,27 @@ static int tell_system_time(struct xensched_recorder *recorder,
     return xensched_recorder_system_time(recorder, now_ns, &clock, err);
 }
 
+/*
+ * A Linux measures the frequency of its TSC itself, and not well.  Xen knows what it gives to the
+ * domain, and the clocks in the recording have that.
+ */
+static void know_frequency(struct one *one)
+{
+    struct xensched_clock clock;
+
+    if (one->info.kind == XENSCHED_KIND_HYPERVISOR ||
+        xensched_clocks_of_domain(one->info.domid, 1, &clock, NULL))
+        return;
+    one->info.tsc_khz = clock.guest_khz ? clock.guest_khz : clock.host_khz;
+}
+
 static int tell(struct xensched_recorder *recorder, struct one *one,
                 uint64_t now_ns, struct xensched_error *err)
 {
     int rc = 0;
 
+    if (!one->told)
+        know_frequency(one);
     if (!one->told)
         rc = xensched_recorder_source(recorder, now_ns, &one->info, err);
     one->told = true;

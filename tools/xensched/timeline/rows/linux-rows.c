@@ -75,49 +75,10 @@ void linux_rows_clock(struct linux_rows *rows,
 
     if (clock->vcpu >= XENSCHED_MAX_VCPUS)
         return;
-    if (clock->vcpu >= s->nr_clocks) {
-        s->clock = need_more_memory(s->clock, clock->vcpu + 1,
-                                    sizeof(*s->clock));
-        memset(&s->clock[s->nr_clocks], 0,
-               (clock->vcpu + 1 - s->nr_clocks) * sizeof(*s->clock));
-        s->nr_clocks = clock->vcpu + 1;
-    }
-    s->clock[clock->vcpu] = *clock;
-    if (!clock->host_khz || !clock->guest_khz)
-        s->clock[clock->vcpu].host_khz = s->clock[clock->vcpu].guest_khz = 1;
+    source_clocks_learn(&s->clocks, clock);
     s->told++;
     if (error_ns > s->error_ns)
         s->error_ns = error_ns;
-}
-
-/* A vCPU that nobody told of is as the first one; a source without is as Xen. */
-static const struct xensched_clock *clock_of(const struct linux_source *s,
-                                             uint32_t cpu)
-{
-    if (cpu < s->nr_clocks && s->clock[cpu].host_khz)
-        return &s->clock[cpu];
-
-    return s->nr_clocks && s->clock[0].host_khz ? &s->clock[0] : NULL;
-}
-
-static uint64_t ns_of(const struct xensched_clock *clock, uint64_t tsc,
-                      uint64_t tsc_khz)
-{
-    return xensched_cycles_to_ns(clock ? xensched_clock_to_host(clock, tsc)
-                                       : tsc, tsc_khz ? tsc_khz : 1000000);
-}
-
-/* The upper bits of its small time stamps are near to where the host is. */
-static void know_time(struct linux_source *s,
-                      const struct xensched_clock *clock,
-                      const struct stamps *host)
-{
-    if (s->stamps.known || !host->known)
-        return;
-    s->stamps.known = true;
-    s->stamps.reference = clock
-                          ? xensched_clock_to_guest(clock, host->reference)
-                          : host->reference;
 }
 
 /* Rows. */
@@ -176,7 +137,6 @@ void linux_rows_take(struct linux_rows *rows,
 {
     uint16_t source = source_of(rows, info);
     struct linux_source *s = &rows->source[source];
-    const struct xensched_clock *clock = clock_of(s, batch->cpu);
     struct linux_log *log = log_of(rows, source, batch->cpu, batch->file);
     bool timed = xensched_layout_tsc_shift(&batch->layout) >= 0;
     bool wide = timed && batch->layout.time_size == 8 &&
@@ -188,13 +148,15 @@ void linux_rows_take(struct linux_rows *rows,
     rows->lost_rows += batch->lost_rows;
     if (batch->lost_rows || batch->lost_bytes)
         begin_loss(rows, log, batch);
-    know_time(s, clock, host);
+    source_clocks_know_time(&s->clocks, batch->cpu, host);
     while ((nr = xensched_batch_decode(batch, first, block, BLOCK))) {
         for (i = 0; i < nr; i++)
             if (is_about(&block[i], events))
                 take_row(rows, log, &block[i],
-                         ns_of(clock, stamp_cycles(&s->stamps, &batch->layout,
-                                                   &block[i]), tsc_khz));
+                         xensched_cycles_to_ns(
+                             source_clocks_cycles(&s->clocks, batch->cpu,
+                                                  &batch->layout, &block[i]),
+                             tsc_khz ? tsc_khz : 1000000));
             else
                 rows->left_out++;
         first += nr;
@@ -289,7 +251,7 @@ void linux_rows_free(struct linux_rows *rows)
     size_t i;
 
     for (i = 0; i < rows->nr_sources; i++)
-        free(rows->source[i].clock);
+        source_clocks_free(&rows->source[i].clocks);
     for (i = 0; rows->bucket && i < NR_BUCKETS; i++)
         while (rows->bucket[i]) {
             struct linux_log *log = rows->bucket[i];

@@ -12,7 +12,7 @@
 
 #include <xensched/recording.h>
 
-#include "stamp.h"
+#include "source-clocks.h"
 
 struct linux_log;
 
@@ -38,11 +38,9 @@ struct linux_loss {
 
 struct linux_source {
     struct xensched_source_info info;
-    struct xensched_clock *clock; /* by vCPU; host_khz is 0: not told */
-    uint32_t nr_clocks;
+    struct source_clocks clocks;
     uint64_t error_ns;            /* bound of its clocks' error */
     uint64_t told;                /* how often a clock of it was told */
-    struct stamps stamps;
 };
 
 struct linux_rows {

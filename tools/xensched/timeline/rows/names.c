@@ -16,6 +16,7 @@
 void names_init(struct names *names)
 {
     names->entry = need_memory(NAMES_ACCTS, sizeof(*names->entry));
+    names->told = 0;
     names->untold = 0;
     names->sampled = 0;
 }
@@ -91,6 +92,7 @@ void names_learn(struct names *names, const char *text, size_t length)
         names->untold++;
         return;
     }
+    names->told++;
     learn_thresholds(names, s.threshold);
     counted = need_memory(NAMES_ACCTS, sizeof(*counted));
     for (i = 0; i < s.domains.nr; i++)

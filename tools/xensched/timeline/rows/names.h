@@ -21,6 +21,7 @@ struct names {
         uint32_t domid;
         unsigned int vcpus; /* of all its domains together; 0: not known */
     } *entry;               /* [NAMES_ACCTS] */
+    unsigned int told;  /* texts which were understood */
     unsigned int untold;    /* texts which were not understood */
     uint32_t sampled;       /* events of which only each n-th makes a row */
 };
