@@ -815,6 +815,8 @@ def check_host():
         "events on: evtchn-send grant-map\n").out.splitlines()
     check(all(line.startswith("ok ") for line in lines[:5]), lines)
     check("modprobe xensched_log" in lines[6], lines)
+    disks = [line for line in lines if "disks" in line or "back ends" in line]
+    check(len(disks) == 1 and disks[0].startswith("ok "), "they contradict", disks)
     run("check", xen="quiet").expect(0, "events on: none")
 
 

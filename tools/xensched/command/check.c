@@ -228,9 +228,10 @@ static void print_disks(int rc, struct xensched_area *area)
         printf("ok    disks: each request, which xen-blkback logs\n");
     else if (!rc || rc == -ENOENT)
         print_stock_disks();
+    else if (rc == -ENODATA)
+        printf("-     disks: not known until xenschedd sets the Linux log up\n");
     else
-        printf("-     disks: not known, because nobody has set the Linux log "
-               "up\n");
+        printf("-     disks: not known, because of the Linux log\n");
 }
 
 /* Those of driver domains that have somebody tell of theirs. */
@@ -270,8 +271,8 @@ static bool check_linux(const struct choice *choice)
     if (!rc || rc == -ENODATA)
         printf("ok    Linux log%s\n", rc ? ": nobody has set it up" : "");
     else if (rc == -ENOENT)
-        printf("-     Linux log: without the module xensched_log (modprobe "
-               "xensched_log) it is not known what back ends do for whom\n");
+        printf("-     Linux log: the module xensched_log is not loaded (modprobe "
+               "xensched_log)\n");
     else
         printf("FAIL  Linux log: %s\n", err.text);
     print_disks(rc, area);
