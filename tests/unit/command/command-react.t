@@ -140,6 +140,63 @@ def bounded():
 
 
 @test
+def says_units():
+    """a figure that met a condition has its unit, also for the shell"""
+    for condition, value, said in (
+            ("wake-delay web1 > 5ms", 5200000, "5200000 ns"),
+            ("service web1 > 50%", 51.5, "51.5 %"), ("rate web1 db > 5", 6, "6 /s"),
+            ("memory web1 > 5", 6, "6 pages"), ("runq > 3", 4, "4 vCPUs"),
+            ("loss", 10, "10 rows"), ("regret", 1, "1 moves"),
+            ("mark web1 3", 3, "3"), ("pmc0 web1 > 5", 6, "6")):
+        fired = line({"fired": dict(FIRED["fired"], condition=condition, value=value)})
+        file = path("unit")
+        ended = on([OK, fired], condition, "--do",
+                   "shell echo $XENSCHED_VALUE $XENSCHED_UNIT >%s" % file)
+        check("%s: %s, time 1" % (condition, said) in ended.out, ended.out)
+        with open(file, encoding="utf-8") as f:
+            check(f.read() == said + "\n", said)
+
+
+@test
+def error_first():
+    """of a domain that is not there the error alone is printed"""
+    no = line({"ok": False, "error": "there is no domain 'web9'"})
+    ended = on([no], "mark web9 3", "--do", "shell true", code=1)
+    check(ended.err == "xensched: xenschedd: there is no domain 'web9'\n" and not ended.out,
+          ended.err, ended.out)
+    with daemon(telling([], line({"ok": True, "result": {"domains": []}}))) as where:
+        ended = run("sample", "--socket", where, "web9", "--every", "5 ms-of-service",
+                    "--checkpoint", path("samples")).expect(1, "'web9'")
+    check(ended.err.count("\n") == 1, ended.err)
+
+
+@test
+def disk_full():
+    """a checkpoint that fails has one message: a full disk, or whole lines of xl"""
+    folder = path("bin")
+    os.mkdir(folder)
+    noise = "".join("libxl: detail: libxl_%d.c:%d: something that is no reason at all"
+                    "\n" % (i, i) for i in range(30))
+    for why, said in (
+            ("libxl: error: libxl_aoutils.c:646:libxl__xxx: Domain 1:write: No space "
+             "left on device\nunable to save", "cannot save domain 1: the disk is "
+             "full: '/nowhere/file'\n"),
+            ("libxl: error: it is not this one\nunable to save", "cannot save domain 1 "
+             "to '/nowhere/file': libxl: detail: libxl_")):
+        with open(folder + "/xl", "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\ncat >&2 <<END\n%s%s\nEND\nexit 1\n" % (noise, why))
+        os.chmod(folder + "/xl", 0o755)
+        with daemon(telling([], OK, line(FIRED))) as where:
+            ended = run("on", "--socket", where, "mark web1 3", "--do",
+                        "checkpoint /nowhere/file", xen="quiet",
+                        more={"PATH": folder + ":" + os.environ["PATH"]}).expect(1)
+        lines = [one for one in ended.err.splitlines() if "cannot save" in one]
+        check(len(lines) == 1 and said.strip() in lines[0], ended.err)
+        check("full" in said or lines[0].endswith("it is not this one unable to save"),
+              ended.err)
+
+
+@test
 def refused():
     """what the daemon refuses is said, and an end of it"""
     no = line({"ok": False, "error": "there is no domain 'web1'"})

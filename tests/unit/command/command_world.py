@@ -95,6 +95,7 @@ class Ended:
 
 def run(*arguments, xen=None, text=True, **options):
     environment = {k: v for k, v in os.environ.items() if k != "FAKE_XEN"}
+    environment.update(options.pop("more", {}))
     if xen:
         environment["FAKE_XEN"] = xen
     options.setdefault("stdout", subprocess.PIPE)

@@ -179,16 +179,17 @@ static const struct {
     enum condition_kind kind;
     const char *(*take)(const struct words *w, struct condition *c);
     uint32_t events;
+    const char *unit;
 } kinds[] = {
-    { "mark", CONDITION_MARK, take_mark, EVENT(MARK) },
-    { "switch-to", CONDITION_SWITCH_TO, take_switch, EVENT(MARK) },
-    { "switch-from", CONDITION_SWITCH_FROM, take_switch, EVENT(MARK) },
-    { "wait", CONDITION_WAIT, take_share, EVENT(WAKE_DELAY) },
-    { "service", CONDITION_SERVICE, take_share, EVENT(SERVICE_NS) },
-    { "rate", CONDITION_RATE, take_rate, EVENT(EVTCHN_SEND) },
-    { "loss", CONDITION_LOSS, take_word, 0 },
-    { "regret", CONDITION_REGRET, take_word, 0 },
-    { "now", CONDITION_NOW, take_word, 0 },
+    { "mark", CONDITION_MARK, take_mark, EVENT(MARK), "" },
+    { "switch-to", CONDITION_SWITCH_TO, take_switch, EVENT(MARK), "" },
+    { "switch-from", CONDITION_SWITCH_FROM, take_switch, EVENT(MARK), "" },
+    { "wait", CONDITION_WAIT, take_share, EVENT(WAKE_DELAY), "%" },
+    { "service", CONDITION_SERVICE, take_share, EVENT(SERVICE_NS), "%" },
+    { "rate", CONDITION_RATE, take_rate, EVENT(EVTCHN_SEND), "/s" },
+    { "loss", CONDITION_LOSS, take_word, 0, "rows" },
+    { "regret", CONDITION_REGRET, take_word, 0, "moves" },
+    { "now", CONDITION_NOW, take_word, 0, "" },
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -247,6 +248,28 @@ uint32_t condition_events(const struct condition *c)
             return kinds[i].events;
 
     return 0;
+}
+
+static const char *unit_of_row(unsigned int event)
+{
+    if (TIMES & 1U << event)
+        return "ns";
+    if (event == XEN_SCHEDLOG_EV_MEMORY)
+        return "pages";
+
+    return event == XEN_SCHEDLOG_EV_RUNQ ? "vCPUs" : "";
+}
+
+const char *condition_unit(const struct condition *c)
+{
+    size_t i = 0;
+
+    if (c->kind == CONDITION_ROW)
+        return unit_of_row(c->event);
+    while (kinds[i].kind != c->kind)
+        i++;
+
+    return kinds[i].unit;
 }
 
 bool condition_can_stop(const struct condition *c)

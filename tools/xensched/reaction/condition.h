@@ -53,6 +53,9 @@ int condition_parse(const char *text, struct condition *c,
 /* Which events tell: mask; 0: none, it is looked at by other ways. */
 uint32_t condition_events(const struct condition *c);
 
+/* The unit of the figure that meets it: "ns", "%"; "" for a code or a plain number. */
+const char *condition_unit(const struct condition *c);
+
 /* Can the guest be stopped at the very moment? */
 bool condition_can_stop(const struct condition *c);
 

@@ -138,6 +138,36 @@ static void save(const struct checkpoint *c, const char *part, int output)
 
 /* Whoever waits for it. */
 
+/* Bytes of a message that are left for what xl printed. */
+#define SAID 240
+
+/* As many of the last lines of @said as fit, in one line; it is changed. */
+static const char *last_lines(char *said)
+{
+    char *begin = said + strlen(said), *at;
+
+    while (begin > said && said + strlen(said) - begin < SAID)
+        begin--;
+    if (begin > said && strchr(begin, '\n'))
+        begin = strchr(begin, '\n') + 1;
+    for (at = begin; (at = strchr(at, '\n')); )
+        *at = ' ';
+
+    return begin;
+}
+
+/* Why, as far as it is known; @said is changed. */
+static int fail(const struct checkpoint *c, char *said,
+                struct xensched_error *err)
+{
+    if (strstr(said, strerror(ENOSPC)))
+        return xensched_fail(err, ENOSPC, "cannot save domain %u: the disk is "
+                             "full: '%s'", c->domid, c->path);
+
+    return xensched_fail(err, EIO, "cannot save domain %u to '%s': %s",
+                         c->domid, c->path, last_lines(said));
+}
+
 /* The end of what was said. */
 static void hear(int output, char *said, size_t size)
 {
@@ -163,7 +193,7 @@ static void hear(int output, char *said, size_t size)
 
 int checkpoint_save(const struct checkpoint *c, struct xensched_error *err)
 {
-    char part[PATH_MAX], said[300];
+    char part[PATH_MAX], said[4096] = "no process";
     int output[2], status = 0;
     pid_t pid;
 
@@ -184,9 +214,7 @@ int checkpoint_save(const struct checkpoint *c, struct xensched_error *err)
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
-        return xensched_fail(err, EIO, "domain %u could not be saved to '%s': "
-                             "%s", c->domid, c->path, pid < 0 ? "no process"
-                                                              : said);
+        return fail(c, said, err);
 
     return 0;
 }

@@ -25,6 +25,7 @@ struct occasion {
     const char *domain; /* ""; of no guest */
     int64_t domid;      /* -1: likewise */
     double value;
+    const char *unit;   /* of that; "": it has none */
     uint64_t count;     /* the how many-th time it is */
     const char *socket; /* the daemon's */
 };

@@ -143,6 +143,7 @@ static void tell_shells(const struct occasion *o)
     setenv("XENSCHED_DOMAIN", o->domain, 1);
     set_number("XENSCHED_DOMID", o->domid);
     set_number("XENSCHED_VALUE", o->value);
+    setenv("XENSCHED_UNIT", o->unit, 1);
     set_number("XENSCHED_COUNT", o->count);
 }
 
@@ -199,6 +200,8 @@ static int run_now(struct on *on, struct xensched_error *err)
     o.condition = o.condition ? o.condition : "now";
     o.domain = o.domain ? o.domain : "";
     o.value = value ? strtod(value, NULL) : 0;
+    o.unit = getenv("XENSCHED_UNIT");
+    o.unit = o.unit ? o.unit : "";
     o.count = count ? strtoull(count, NULL, 10) : 1;
     rc = act(on, &o, err);
     leave_guest(on, o.domid, rc);
@@ -260,6 +263,7 @@ static int react_to(struct on *on, const json_object *fired,
         .domain = domain ? domain : "",
         .domid = json_number(fired, "domid", -1),
         .value = json_number(fired, "value", 0),
+        .unit = condition_unit(&on->condition),
         .count = json_number(fired, "count", 0),
         .socket = on->args->socket,
     };
@@ -268,7 +272,8 @@ static int react_to(struct on *on, const json_object *fired,
 
     on->id = json_number(fired, "id", 0);
     on->held_back = json_number(fired, "held_back", 0);
-    printf("%s: %.15g, time %" PRIu64, o.condition, o.value, o.count);
+    printf("%s: %.15g%s%s, time %" PRIu64, o.condition, o.value,
+           *o.unit ? " " : "", o.unit, o.count);
     late = json_number(fired, "late_ms", -1);
     if (late >= 0)
         printf(", %.3f ms after it happened", late);
@@ -353,11 +358,18 @@ static int wait_and_react(struct on *on, struct xensched_error *err)
     while (!rc && !is_over(on))
         rc = hear(on, err);
     close(on->fd);
-    fprintf(stderr, "met %" PRIu64 " time%s, %" PRIu64 " held back\n",
-            on->done + on->failed, on->done + on->failed == 1 ? "" : "s",
-            on->held_back);
 
     return rc;
+}
+
+/* After an error, only if there was anything before it. */
+static void sum_up(const struct on *on, int rc)
+{
+    uint64_t met = on->done + on->failed;
+
+    if (on->condition.kind != CONDITION_NOW && (!rc || met))
+        fprintf(stderr, "met %" PRIu64 " time%s, %" PRIu64 " held back\n", met,
+                met == 1 ? "" : "s", on->held_back);
 }
 
 static int run(const struct arguments *args)
@@ -374,6 +386,7 @@ static int run(const struct arguments *args)
                                             : wait_and_react(&on, &err);
     if (rc)
         complain("%s", err.text);
+    sum_up(&on, rc);
     if (rc == -ECONNREFUSED || rc == -EACCES || rc == -ETIMEDOUT)
         return EXIT_NO_DAEMON;
 

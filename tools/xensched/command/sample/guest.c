@@ -468,11 +468,12 @@ int sample_guest(const struct arguments *args)
     rc = open_all(&s, &err);
     if (!rc)
         rc = sample(&s, &err);
-    fprintf(stderr, "%u samples, at most %.4f %% beyond the boundary\n", s.nr,
-            s.most_missed);
     close_all(&s);
     if (rc)
         complain("%s", err.text);
+    if (!rc || s.nr)
+        fprintf(stderr, "%u samples, at most %.4f %% beyond the boundary\n",
+                s.nr, s.most_missed);
     if (rc == -ECONNREFUSED || rc == -EACCES || rc == -ETIMEDOUT)
         return EXIT_NO_DAEMON;
 

@@ -58,6 +58,7 @@ static void set_environment(const struct entry *e)
     setenv("XENSCHED_DOMAIN", r->condition.domain, 1);
     set_number("XENSCHED_DOMID", r->known ? (double)r->domid : -1);
     set_number("XENSCHED_VALUE", r->value);
+    setenv("XENSCHED_UNIT", condition_unit(&r->condition), 1);
     set_number("XENSCHED_COUNT", r->fired);
 }
 

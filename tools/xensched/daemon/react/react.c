@@ -44,6 +44,8 @@ static json_object *describe(const struct entry *e)
         json_add_domain(json, "domain", "domid", r->domid,
                         r->condition.domain);
     json_add_real(json, "value", r->value, 3);
+    if (*condition_unit(&r->condition))
+        json_add_text(json, "unit", condition_unit(&r->condition));
     json_add_int(json, "count", r->fired);
     json_add_int(json, "held_back", r->held_back);
     json_add_bool(json, "dry_run", e->wish.dry_run);
