@@ -45,6 +45,8 @@ guest start paced name=disk
 start_daemon --mode advise
 check "the disk's guest is to be moved" until_true 60 planned
 check "list: nobody's affinity yet" says "^disk .* default " xl vm-affinity list
+check "status: the mode" says "^mode: " xl vm-affinity status
+check "status: the domains" says "^disk .* default " xl vm-affinity status
 check "matrix: who talks to whom" says "evtchn-send *disk *Domain-0" \
     xl vm-affinity matrix
 check "-j: JSON" says '"ok":true' xl vm-affinity -j plan

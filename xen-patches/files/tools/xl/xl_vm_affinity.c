@@ -317,6 +317,12 @@ static void print_mode(yajl_val result)
     printf("mode: %s\n", text(result, "mode"));
 }
 
+static void print_status(yajl_val result)
+{
+    print_mode(result);
+    print_list(result);
+}
+
 static void print_restore(yajl_val result)
 {
     printf("restored: %s, failed: %s, mode: %s\n", text(result, "restored"),
@@ -335,6 +341,7 @@ static const struct command {
     void (*print)(yajl_val result);
 } commands[] = {
     { "list", "status", false, NULL, print_list },
+    { "status", "status", false, NULL, print_status },
     { "matrix", "matrix", false, NULL, print_matrix },
     { "explain", "explain", true, NULL, print_explain },
     { "plan", "plan", false, NULL, print_plan },
