@@ -11,13 +11,18 @@
  *
  * Prints lines "case NAME CYCLES", one per round and case, and lines
  * "scaling PRODUCERS CYCLES", one per round: TSC cycles per event, with the
- * loop around it.  report.py makes sense of them.
+ * loop around it.  "round WAITED_NS TOOK_NS" tells how long this thread waited for
+ * its CPU while the cases of a round had their turn, "steal STOLEN_NS TOOK_NS" how
+ * long a hypervisor below kept that CPU from running.  report.py makes sense of
+ * them.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "schedlog-record.h"
@@ -125,6 +130,50 @@ static double cycles_per_event(const struct measured *m, unsigned int nr)
     m->run(m->arg, nr);
 
     return (double)(now() - start) / nr;
+}
+
+/* Who else was on the CPU. */
+
+static uint64_t time_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* How long this thread was to run, and another one did; 0: Linux does not tell. */
+static uint64_t waited_ns(void)
+{
+    uint64_t waited = 0;
+    FILE *f = fopen("/proc/thread-self/schedstat", "r");
+
+    if (!f)
+        return 0;
+    if (fscanf(f, "%*u %" SCNu64, &waited) != 1)
+        waited = 0;
+    fclose(f);
+
+    return waited;
+}
+
+static uint64_t stolen_ns(int cpu)
+{
+    uint64_t ticks = 0, found;
+    char line[512];
+    int number;
+    FILE *f = fopen("/proc/stat", "r");
+
+    if (!f)
+        return 0;
+    while (fgets(line, sizeof(line), f))
+        if (sscanf(line, "cpu%d %*u %*u %*u %*u %*u %*u %*u %" SCNu64, &number,
+                   &found) == 2 && number == cpu)
+            ticks = found;
+    fclose(f);
+
+    return ticks * (1000000000ULL / sysconf(_SC_CLK_TCK));
 }
 
 /*
@@ -297,11 +346,24 @@ static void check_rows(const struct measured *m, long rounds)
     }
 }
 
+static void run_cases(const struct measured *m, int nr)
+{
+    uint64_t begin = time_ns(), waited = waited_ns();
+
+    for (int i = 0; i < nr; i++) {
+        m[i].run(m[i].arg, WARM_UP);
+        printf("case %s %.3f\n", m[i].name, cycles_per_event(&m[i], BATCH));
+    }
+    printf("round %" PRIu64 " %" PRIu64 "\n", waited_ns() - waited,
+           time_ns() - begin);
+}
+
 int main(int argc, char **argv)
 {
     struct measured m[32];
     struct producer *producers;
-    int nr_cases, nr_producers;
+    int nr_cases, nr_producers, cpu;
+    uint64_t begin, stolen;
     long rounds;
 
     if (argc != 2 || (rounds = atol(argv[1])) <= 0) {
@@ -310,15 +372,14 @@ int main(int argc, char **argv)
     }
 
     nr_producers = new_producers(&producers);
-    pin_to(producers[nr_producers - 1].cpu);
+    cpu = producers[nr_producers - 1].cpu;
+    pin_to(cpu);
     nr_cases = new_cases(m);
+    begin = time_ns();
+    stolen = stolen_ns(cpu);
 
     for (long round = 0; round < rounds; round++) {
-        for (int i = 0; i < nr_cases; i++) {
-            m[i].run(m[i].arg, WARM_UP);
-            printf("case %s %.3f\n", m[i].name, cycles_per_event(&m[i],
-                                                                 BATCH));
-        }
+        run_cases(m, nr_cases);
         if (round % SCALING_EVERY)
             continue;
         printf("scaling 1 %.3f\n", alone_round(producers, nr_producers));
@@ -326,6 +387,8 @@ int main(int argc, char **argv)
              nr = more_producers(nr, nr_producers))
             printf("scaling %d %.3f\n", nr, scaling_round(producers, nr));
     }
+    printf("steal %" PRIu64 " %" PRIu64 "\n", stolen_ns(cpu) - stolen,
+           time_ns() - begin);
     for (int i = 0; i < nr_cases; i++)
         check_rows(&m[i], rounds);
 
