@@ -8,6 +8,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/xenmake.sh"
+. "$PATCHES/lib/version.sh"
 
 # What the configuration is made from, as one number.
 config_id()
@@ -49,6 +50,17 @@ check_config()
     done < <(grep -E '^(CONFIG_|# CONFIG_.* is not set)' "$RELEASE_DIR/config")
 }
 
+# Xen reports the content of .scmversion as its changeset; only the patched tree has a
+# manifest.
+name_changeset()
+{
+    local name=$TREE/.scmversion
+
+    [ -f "$TREE/.xensched/manifest" ] || return 0
+    echo "xensched $(tree_version "$TREE")" | cut -c 1-63 > "$name.new"
+    mv "$name.new" "$name"
+}
+
 hypervisor() { xen_make "$TREE/xen"; }
 
 [ -f "${1:-}/xen/Makefile" ] || die "usage: build.sh TREE (a Xen source tree)"
@@ -66,4 +78,5 @@ then
     check_config
     echo "$id" > "$stamp"
 fi
+name_changeset
 stage "Xen hypervisor ($name)" "hypervisor-$name" hypervisor

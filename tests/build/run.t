@@ -294,6 +294,26 @@ newer_source_is_built()
     grep -qx forty "$TREES/patched/xen/common/b.c"
 }
 
+# Xen reports the content of .scmversion; a package has it in its version.
+reports()
+{
+    cat "$TREES/patched/.scmversion"
+    [ "$(cat "$TREES/patched/.scmversion")" = "xensched $1" ]
+}
+
+hypervisor_names_its_source()
+{
+    project
+    own_apt
+    script tree patched && script build build/xen/patched &&
+    reports 'tarball xen.tar.xz' || return
+    offer 4.20.9+1-1 && script tree patched && script build build/xen/patched &&
+    reports 4.20.9+1-1 || return
+    offer 4.20.10-1 && script tree patched && script build build/xen/patched &&
+    reports 4.20.10-1 && script tree native && script build build/xen/native &&
+    [ ! -e "$TREES/native/.scmversion" ]
+}
+
 # The checksum is of a signed index: another file in its place is not taken.
 another_file_is_refused()
 {
@@ -878,6 +898,7 @@ tests=(
     "a folder that is not Xen is refused"                       not_a_xen_tree
     "apt's source is built, with Debian's patches"              apts_source_is_built
     "a newer version that apt offers is built"                  newer_source_is_built
+    "the hypervisor names the source that it was built from"    hypervisor_names_its_source
     "a file with another checksum than apt's is refused"        another_file_is_refused
     "an index that no key vouches for is refused"               unsigned_index_is_refused
     "a new version that patches do not fit: the old tree stays" apts_source_does_not_apply

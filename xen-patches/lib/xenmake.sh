@@ -3,7 +3,8 @@
 #
 # How Xen's own build is called: in an environment without the caller's
 # variables, with dates and names that do not depend on the day, the person or
-# the machine.  Two builds of the same tree are then the same.
+# the machine.  Two builds of the same tree are then the same.  A patch of Debian's
+# shows the DEB_ variables in the first line that Xen prints.
 
 # xen_env TREE COMMAND...
 xen_env()
@@ -14,6 +15,8 @@ xen_env()
     env -i PATH="$PATH" HOME="${HOME:-/}" LC_ALL=C \
         SOURCE_DATE_EPOCH="$(stat -c %Y "$tree/COPYING")" \
         XEN_WHOAMI=xensched XEN_DOMAIN=localdomain XEN_BUILD_HOST=build \
+        DEB_VERSION="$(cat "$tree/.scmversion" 2> /dev/null)" \
+        DEB_MAINTAINER='xensched <xensched@localdomain>' \
         "$@"
 }
 
