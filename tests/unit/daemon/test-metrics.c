@@ -57,6 +57,62 @@ static void metrics_name_the_group(void **state)
     unlink(METRICS);
 }
 
+#define ROOT "test-metrics.root"
+
+/* The hypervisor is the same all the time, Debian's package has @version. */
+static void put_versions(const char *version)
+{
+    char command[1024];
+
+    snprintf(command, sizeof(command),
+             "cd " ROOT " 2>/dev/null || {"
+             " mkdir -p " ROOT "/sys/hypervisor/version " ROOT "/boot"
+             " " ROOT "/sys/hypervisor/properties"
+             " " ROOT "/var/lib/xensched-hypervisor; cd " ROOT ";"
+             " echo 4 >sys/hypervisor/version/major;"
+             " echo 17 >sys/hypervisor/version/minor;"
+             " echo xensched 4.17.5-1 >sys/hypervisor/properties/changeset;"
+             " echo 4.17.7-1 >boot/schedlog-xen-4.17-amd64.version; };"
+             " echo %s >var/lib/xensched-hypervisor/debian-4.17",
+             version);
+    assert_int_equal(system(command), 0);
+}
+
+static bool is_behind(const char *hypervisor, const char *built_from,
+                      const char *debian, int behind)
+{
+    char line[256];
+
+    snprintf(line, sizeof(line),
+             "\nxensched_hypervisor_behind{hypervisor=\"%s\",built_from=\"%s\","
+             "debian=\"%s\"} %d\n", hypervisor, built_from, debian, behind);
+
+    return strstr(metrics(), line);
+}
+
+/* An upgrade of Debian's package while the daemon runs is in the next file. */
+static void metrics_say_which_hypervisor_is_behind(void **state)
+{
+    struct metrics m = { .path = METRICS, .root = ROOT };
+
+    (void)state;
+    start(MODE_ADVISE);
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    assert_null(strstr(metrics(), "hypervisor_behind"));
+    put_versions("4.17.5-1");
+    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS);
+    assert_true(is_behind("running", "4.17.5-1", "4.17.5-1", 0));
+    assert_true(is_behind("installed", "4.17.7-1", "4.17.5-1", 0));
+    put_versions("4.17.7-1");
+    metrics_write(&m, &core, &feeds, now + 2 * METRICS_EVERY_NS);
+    assert_true(is_behind("running", "4.17.5-1", "4.17.7-1", 1));
+    assert_true(is_behind("installed", "4.17.7-1", "4.17.7-1", 0));
+    end_feeds();
+    unlink(METRICS);
+    assert_int_equal(system("rm -r " ROOT), 0);
+}
+
 /* For metrics.t, which has Prometheus read what we write. */
 static void keep_metrics(void)
 {
@@ -121,9 +177,10 @@ static void metrics_leave_out_where_nobody_knows(void **state)
 
 static void metrics_are_what_status_and_matrix_say(void **state)
 {
-    struct metrics m = { .path = METRICS };
+    struct metrics m = { .path = METRICS, .root = ROOT };
 
     (void)state;
+    put_versions("4.17.7-1");
     snprintf(domain(DISK)->name, sizeof(domain(DISK)->name), "d\\is\"k");
     settings.budget = 0.02;
     settings.soft_weight = 50;
@@ -155,6 +212,7 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     keep_metrics();
     metrics_remove(&m);
     assert_int_equal(access(METRICS, F_OK), -1);
+    assert_int_equal(system("rm -r " ROOT), 0);
 }
 
 /* 16 domains, and numbers for 14. */
@@ -241,6 +299,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         core_test(metrics_name_the_group),
         core_test(metrics_leave_out_where_nobody_knows),
+        core_test(metrics_say_which_hypervisor_is_behind),
         core_test(metrics_are_what_status_and_matrix_say),
         core_test(what_cannot_be_told_apart_is_said_of_nobody),
         core_test(metrics_are_written_when_it_is_time),

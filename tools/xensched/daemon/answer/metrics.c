@@ -12,6 +12,7 @@
 #include <xensched/event.h>
 
 #include "daemon/act/replace-file.h"
+#include "daemon/host/hypervisor-versions.h"
 #include "model/presence.h"
 #include "metrics.h"
 #include "openmetrics.h"
@@ -102,6 +103,35 @@ static void write_cost(FILE *out, const struct core *core, uint64_t now_ns)
     openmetrics_family(out, "matrix_size", "gauge",
                        "numbers in the affinity matrix");
     fprintf(out, "xensched_matrix_size %zu\n", matrix_size(core->matrix));
+}
+
+/* Of the hypervisor. */
+
+static void write_behind(FILE *out, const char *which, const char *version,
+                         const char *debian)
+{
+    if (!*version)
+        return;
+    fputs("xensched_hypervisor_behind{", out);
+    openmetrics_label(out, "hypervisor", which);
+    putc(',', out);
+    openmetrics_label(out, "built_from", version);
+    putc(',', out);
+    openmetrics_label(out, "debian", debian);
+    fprintf(out, "} %d\n", hypervisor_version_is_behind(version, debian));
+}
+
+static void write_versions(FILE *out, const char *root)
+{
+    struct hypervisor_versions v;
+
+    hypervisor_versions_read(&v, root);
+    if (!*v.debian || (!*v.running && !*v.installed))
+        return;
+    openmetrics_family(out, "hypervisor_behind", "gauge",
+                       "1 if it was built from an older Xen than Debian's installed one");
+    write_behind(out, "running", v.running, v.debian);
+    write_behind(out, "installed", v.installed, v.debian);
 }
 
 /* Of its sources. */
@@ -431,11 +461,13 @@ static void write_pairs(FILE *out, const struct core *core, uint64_t now_ns)
 }
 
 static void write_all(FILE *out, const struct core *core,
-                      const struct feeds *feeds, uint64_t now_ns)
+                      const struct feeds *feeds, const char *root,
+                      uint64_t now_ns)
 {
     write_mode(out, core);
     write_changes(out, core);
     write_cost(out, core, now_ns);
+    write_versions(out, root);
     write_sources(out, feeds);
     write_domains(out, core, now_ns);
     write_at_place(out, core, now_ns);
@@ -449,9 +481,9 @@ static void write_all(FILE *out, const struct core *core,
 }
 
 /* node_exporter takes files which end with .prom only: not "PATH.new". */
-static int replace_metrics(const char *path, const struct core *core,
-                           const struct feeds *feeds, uint64_t now_ns,
-                           struct xensched_error *err)
+static int replace_metrics(const struct metrics *metrics,
+                           const struct core *core, const struct feeds *feeds,
+                           uint64_t now_ns, struct xensched_error *err)
 {
     char *text = NULL;
     size_t length;
@@ -460,9 +492,9 @@ static int replace_metrics(const char *path, const struct core *core,
 
     if (!out)
         return xensched_fail(err, ENOMEM, "out of memory");
-    write_all(out, core, feeds, now_ns);
+    write_all(out, core, feeds, metrics->root ?: "", now_ns);
     rc = fclose(out) ? xensched_fail(err, ENOMEM, "out of memory")
-                     : replace_file(path, text, length, 0644, false, err);
+                     : replace_file(metrics->path, text, length, 0644, false, err);
     free(text);
 
     return rc;
@@ -479,7 +511,7 @@ void metrics_write(struct metrics *metrics, const struct core *core,
          now_ns - metrics->written_ns < METRICS_EVERY_NS))
         return;
     metrics->written_ns = now_ns;
-    rc = replace_metrics(metrics->path, core, feeds, now_ns, &err);
+    rc = replace_metrics(metrics, core, feeds, now_ns, &err);
     if (rc && !metrics->failed)
         say("metrics: %s", err.text);
     metrics->failed = rc;

@@ -18,6 +18,7 @@ struct metrics {
     const char *path;    /* NULL: not wanted */
     uint64_t written_ns; /* the last time */
     bool failed;         /* was said */
+    const char *root;    /* where the host's files are; NULL: "" */
 };
 
 /*
