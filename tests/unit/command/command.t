@@ -854,5 +854,48 @@ def check_holder():
         "performance counters: 4;")
 
 
+def put_host(folder, running, installed, debian, candidate):
+    """Files below host/, where check looks, and an apt-cache there."""
+    files = {"sys/hypervisor/version/major": "4\n", "sys/hypervisor/version/minor": "17\n",
+             "usr/bin/apt-cache": "#!/bin/sh\necho '  Installed: x'\n"
+                                  "echo '  Candidate: %s'\n" % candidate}
+    if running:
+        files["sys/hypervisor/properties/changeset"] = "xensched %s\n" % running
+    if installed:
+        files["boot/schedlog-xen-4.17-amd64.version"] = installed + "\n"
+    if debian:
+        files["var/lib/xensched-hypervisor/debian-4.17"] = debian + "\n"
+    for name, text in files.items():
+        name = "%s/host/%s" % (folder, name)
+        os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o755)
+
+
+@test
+def check_versions():
+    """check compares the running and the installed hypervisor with Debian's"""
+    old, new = "4.17.5+72-g01140da4e8-1", "4.17.7+13-g2445b30a44-0+deb12u1"
+    for host, begin, *wanted in (
+            ((new, new, new, new), "ok ", "running %s, installed %s, Debian's newest %s\n"
+             % (new, new, new)),
+            ((old, old, old, new), "- ", "running %s, installed %s, Debian's newest %s; run "
+             "xensched-build-hypervisor" % (old, old, new), "then reboot"),
+            ((old, old, new, "(none)"), "- ", "newest %s; run" % new),
+            ((old, new, new, new), "- ", "newest %s; reboot\n" % new),
+            ((None, new, new, new), "ok ", "running another, installed " + new),
+            ((old, None, None, new), "- ", "installed none", "build it from Debian's"),
+            ((old, old, old, old + "+b1"), "ok ", "newest %s\n" % old),
+            (("tree xen", "tree xen", None, new), "- ", "running tree xen,"),
+            ((new, new, None, "(none)"), "ok ", "newest not known\n")):
+        folder = path("check")
+        put_host(folder, *host)
+        out = run("check", xen="busy", cwd=folder).expect(0, *wanted).out
+        line = [each for each in out.splitlines() if "hypervisor: " in each]
+        check(len(line) == 1 and line[0].startswith(begin), host, line)
+    check("hypervisor: " not in run("check", xen="busy").out)
+
+
 if __name__ == "__main__":
     sys.exit(main())

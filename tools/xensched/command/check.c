@@ -17,6 +17,7 @@
 #include <xensched/area.h>
 #include <xensched/event.h>
 
+#include "daemon/host/hypervisor-versions.h"
 #include "daemon/host/xenstore.h"
 #include "daemon/log/logs.h"
 #include "daemon/options.h"
@@ -285,6 +286,82 @@ static bool check_linux(const struct choice *choice)
     return !rc || rc == -ENODATA || rc == -ENOENT;
 }
 
+/* Where the host's files and programs are; a test has a folder for them. */
+#ifndef CHECK_ROOT
+#define CHECK_ROOT ""
+#endif
+
+/* The version that apt would install of Debian's package; "" if apt offers none. */
+static void ask_apt(char *candidate, const char *release)
+{
+    char line[256];
+    FILE *apt;
+
+    *candidate = '\0';
+    snprintf(line, sizeof(line), CHECK_ROOT "/usr/bin/apt-cache policy "
+             "xen-hypervisor-%s-amd64 2>/dev/null", release);
+    apt = popen(line, "r");
+    if (!apt)
+        return;
+    while (fgets(line, sizeof(line), apt))
+        sscanf(line, " Candidate: %63[^( \n]", candidate);
+    pclose(apt);
+}
+
+/*
+ * The source package of the candidate may have another version, if Debian has rebuilt
+ * the package: the same number before "+b".
+ */
+static void cut_rebuild(char *version)
+{
+    char *rebuild = strrchr(version, '+');
+    int length = 0;
+
+    if (rebuild && sscanf(rebuild, "+b%*u%n", &length) == 0 && length &&
+        !rebuild[length])
+        *rebuild = '\0';
+}
+
+static const char *remedy(const struct hypervisor_versions *v,
+                          const char *newest)
+{
+    if (*newest && *v->installed &&
+        hypervisor_version_is_behind(v->installed, newest))
+        return "; run xensched-build-hypervisor (package "
+               "xensched-hypervisor-source), then reboot";
+    if (*newest && *v->running && !*v->installed &&
+        hypervisor_version_is_behind(v->running, newest))
+        return "; build it from Debian's";
+    if (*v->running && *v->installed && strcmp(v->running, v->installed))
+        return "; reboot";
+
+    return NULL;
+}
+
+/*
+ * Which source of Debian's Xen the hypervisor was built from.  That Debian has a newer
+ * one is no failure here: this host can log.
+ */
+static void print_versions(void)
+{
+    struct hypervisor_versions v;
+    char newest[VERSION_SIZE];
+    const char *what_to_do;
+
+    hypervisor_versions_read(&v, CHECK_ROOT);
+    if (!*v.running && !*v.installed)
+        return;
+    ask_apt(newest, v.release);
+    cut_rebuild(newest);
+    if (*v.debian && (!*newest || hypervisor_version_is_behind(newest, v.debian)))
+        strcpy(newest, v.debian);
+    what_to_do = remedy(&v, newest);
+    printf("%-4s  hypervisor: running %s, installed %s, Debian's newest %s%s\n",
+           what_to_do ? "-" : "ok", *v.running ? v.running : "another",
+           *v.installed ? v.installed : "none", *newest ? newest : "not known",
+           what_to_do ?: "");
+}
+
 /* For a service manager: there is no area yet, and that is no reason. */
 static int can_start(void)
 {
@@ -324,6 +401,7 @@ static int run(const struct arguments *args)
         compare(area, "log area", &options.core.choice, HYPERVISOR);
     if (!attached)
         xensched_area_close(area);
+    print_versions();
     good = check_linux(&options.core.choice);
     options_free(&options);
 
@@ -343,7 +421,10 @@ const struct command command_check = {
         "told with its remedy. Also told: who holds the log, which events are "
         "on, and\n"
         "whether log files have the sizes that xenschedd's configuration "
-        "gives them.\n"
+        "gives them; and\n"
+        "from which source of Debian's Xen the running and the installed "
+        "hypervisor were\n"
+        "built, and whether Debian has a newer one.\n"
         "With --can-start only as much of it as a service manager has to know.",
     .takes = ARGUMENT_CONFIG | ARGUMENT_CAN_START,
     .run = run,
