@@ -205,8 +205,8 @@ apply()
     out=$(git apply -p1 "$patch" 2>&1) && return
     out=$(sed -n 's/^error: //p' <<< "$out")
     die "The patch $1 does not apply: ${out//$'\n'/; }" \
-        "'make xen-edit' stops at this patch in build/xen/edit. Mend it there," \
-        "go on with 'git am --continue', then run 'make xen-refresh'."
+        "In a clone of xensched, 'make xen-edit' stops at this patch in build/xen/edit." \
+        "Mend it there, go on with 'git am --continue', then run 'make xen-refresh'."
 }
 
 # Lay out in SCRATCH every file that is new or patched, as it must be.
