@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# A Debian host without a kernel, in a root of its own: source this, after
+# debian-root.sh.  $HOST is its folder.
+
+# quietly COMMAND...: the end of what it says is shown when it fails.
+quietly()
+{
+    "$@" > "$SAID" 2>&1 && return
+    tail -n 30 "$SAID"
+    return 1
+}
+SAID=$(mktemp)
+trap 'rm -f "$SAID"' EXIT
+
+# make_host SUITE: in the folder $HOST, without daemons.
+make_host()
+{
+    rm -rf "$HOST"
+    make_root "$1" "$HOST" || return
+    printf '#!/bin/sh\nexit 101\n' > "$HOST/usr/sbin/policy-rc.d"
+    chmod +x "$HOST/usr/sbin/policy-rc.d"
+}
+
+inside() { run_in "$HOST" / "$@"; }
+
+# apt_get ARGUMENT...
+apt_get()
+{
+    inside apt-get -q -y --no-install-recommends \
+        -o Dpkg::Options::=--force-unsafe-io "$@"
+}
+
+# What GRUB is told of the device that files are on: there is none below a chroot.
+fake_probe()
+{
+    cat > "$HOST/usr/sbin/grub-probe" << 'END'
+#!/bin/sh
+case $* in
+*target=device*)       echo /dev/sda1 ;;
+*target=fs_uuid*)      echo 6f1c1f6e-0d3f-4a55-9a3e-0f6e2a3a8a11 ;;
+*target=fs*)           echo ext2 ;;
+*target=partmap*)      echo gpt ;;
+*target=hints_string*) echo --hint-bios=hd0,gpt1 ;;
+esac
+END
+}
+
+# Two kernels that say that they can be dom0, and GRUB's own menu of them, in which
+# Debian's Xen is the default.
+with_grub()
+{
+    local version
+
+    apt_get install grub2-common grub-pc-bin "xen-hypervisor-$1-amd64" \
+        xen-hypervisor-common && fake_probe || return
+    for version in 6.1.0-1-amd64 6.1.0-10-amd64; do
+        echo CONFIG_XEN_DOM0=y > "$HOST/boot/config-$version"
+        echo kernel > "$HOST/boot/vmlinuz-$version"
+    done
+    mkdir -p "$HOST/boot/grub"
+    inside update-grub && menu && ! menu | grep schedlog && default | grep 'Xen hypervisor'
+}
+
+default() { grep '^ *set default="[^$]' "$HOST/boot/grub/grub.cfg"; }
+
+menu() { grep -oE "^\s*(menuentry|submenu) '[^']*'" "$HOST/boot/grub/grub.cfg"; }
