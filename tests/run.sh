@@ -203,6 +203,7 @@ if full; then
     suite linux-6.12 tests/drivers/test.sh 6.12
     suite debian-13  tests/chroot.sh trixie
     suite packages   tests/packages/packages.sh
+    suite upgrade    tests/packages/upgrade.sh
     suite boot       tests/packages/boot.sh
     suite boot-uefi  tests/packages/boot.sh --uefi
     suite updates    step "no Debian has a newer Xen than the pins" make check-updates

@@ -11,6 +11,7 @@
 # Needs root, and the packages that packages.sh has built.  Writes TAP.
 #
 #   boot.sh [--uefi] [SUITE...]     bookworm and trixie if not given; by their BIOS
+#   boot.sh --packages FOLDER SUITE     those of the folder instead (upgrade.sh)
 
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
@@ -27,11 +28,14 @@ cd "$TOP"
 declare -A RELEASE=([bookworm]=4.17 [trixie]=4.20)
 OVMF=/usr/share/ovmf/OVMF.fd
 
+# packages SUITE: the folder that has them.
+packages() { echo "${PACKAGES:-$ROOTS/$1/xensched/build/deb}"; }
+
 # --- the host ---
 
 quiet_disk()
 {
-    make_disk "$SUITE" "$PLACE" > "$PLACE/disk.log" 2>&1 ||
+    make_disk "$SUITE" "$PLACE" "$(packages "$SUITE")" > "$PLACE/disk.log" 2>&1 ||
         { tail -n 20 "$PLACE/disk.log"; return 1; }
 }
 
@@ -261,11 +265,16 @@ if [ "${1:-}" = --uefi ]; then
     [ -e "$OVMF" ] || { echo "boot.sh: $OVMF is missing: apt-get install ovmf" >&2; exit 1; }
     shift
 fi
+PACKAGES=
+if [ "${1:-}" = --packages ]; then
+    PACKAGES=${2:-}
+    shift 2
+fi
 [ $# -gt 0 ] || set -- bookworm trixie
 for suite; do
     [ -n "${RELEASE[$suite]:-}" ] ||
         { echo "boot.sh: not known: $suite, only: ${!RELEASE[*]}" >&2; exit 2; }
-    ls "$ROOTS/$suite"/xensched/build/deb/*.deb > /dev/null 2>&1 ||
+    ls "$(packages "$suite")"/*.deb > /dev/null 2>&1 ||
         { echo "boot.sh: no packages for $suite: tests/packages/packages.sh $suite" >&2
           exit 1; }
 done

@@ -4,13 +4,12 @@
 # The disk of a Debian host: source this, after debian-root.sh.  Needs root, but no
 # device for loops: the file system is made of a folder.
 #
-#   make_disk SUITE FOLDER
+#   make_disk SUITE FOLDER PACKAGES
 #
-# FOLDER/disk has a partition with Debian's kernel, systemd, Xen of that release and
-# the programs of GRUB, and for who installs them the packages of build/deb, in
-# /packages; and an empty one for what UEFI boots.  GRUB is not on the disk yet, as its
-# programs look at devices: whoever boots FOLDER/vmlinuz and initrd.img on it can do that
-# there.
+# FOLDER/disk has a partition with Debian's kernel, systemd, Xen of that release, the
+# programs of GRUB, and in /packages those of the folder PACKAGES; and an empty one for
+# what UEFI boots.  GRUB is not on the disk yet, as its programs look at devices: whoever
+# boots FOLDER/vmlinuz and initrd.img on it can do that there.
 
 DISK_START=1048576  # of the first partition
 
@@ -82,11 +81,12 @@ END
         make_file_system "$root" "$1/guest/disk" 16M
 }
 
-# The packages, and what apt would fetch with them: the machine has no network.
+# bring_packages FOLDER ROOT: and what apt would fetch with them: the machine has no
+# network.
 bring_packages()
 {
     mkdir -p "$2/packages" &&
-        cp "$ROOTS/$1"/xensched/build/deb/*.deb "$2/packages" &&
+        cp "$1"/*.deb "$2/packages" &&
         run_in "$2" / sh -c 'apt-get -q -y --no-install-recommends --download-only \
             install /packages/xensched_*.deb /packages/xen-hypervisor-*.deb'
 }
@@ -125,7 +125,7 @@ make_disk()
     local root=$ROOTS/$1.boot
 
     rm -rf "$root"
-    make_root "$1" "$root" && fill_root "$root" && bring_packages "$1" "$root" &&
+    make_root "$1" "$root" && fill_root "$root" && bring_packages "$3" "$root" &&
         make_guest "$root" && cp -L "$root/vmlinuz" "$root/initrd.img" "$2" &&
         write_disk "$root" "$2/disk" && rm -rf "$root"
 }
