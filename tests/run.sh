@@ -178,6 +178,7 @@ handler python3 tests/sites/check-handler.py build/xen/patched/xen/common/schedl
 init    python3 tests/sites/check-init.py build/xen/patched
 flask   tests/sites/flask.sh
 service tests/service/service.t
+scripts tests/packages/scripts.t
 series  tests/series/series.t
 upstream tests/series/upstream.t
 END
