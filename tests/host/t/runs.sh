@@ -80,7 +80,7 @@ check "the plan is done" runs "do" /run/plan
 affinities >after
 check "all affinities are as before" cmp before after
 check "nothing is left to put back" test ! -e /var/lib/xensched/runs.state
-runs compare near far >/run/compared
+runs compare near far >/run/compared || [ $? = 4 ] # 4: far is slower
 sed 's/^/# /' /run/compared
 runs stat | grep '^!' | sed 's/^/# /'
 check "near: the guest ran on pCPUs 0 and 1, and nowhere else, by the log" \

@@ -401,6 +401,7 @@ def figures_missing():
                   "$XENSCHED_CONFIGURATION = a ] || [ $XENSCHED_REPETITION -gt 2 ]\", "
                   "\"then echo value rate 1; fi\" ]\nworkload.v.run = \"true\"\n")
     bench.do().expect(0)
+    bench.sql("UPDATE run SET wall_ns = 1e9")
     first = bench.sql("SELECT min(id) FROM run WHERE workload = 'w' AND configuration "
                       "= 'b' AND repetition <= 2")[0][0]
     said = "w, b: 2 of 8 runs lack the figure 'rate', which others of this workload " \
@@ -425,6 +426,7 @@ def units_of_one_figure():
                        ("2 s", "3000 \u00b5s", "(a: 2.000 s, b: 0.003000 s)")):
         bench = Bench(plan % (a, b))
         bench.do().expect(0)
+        bench.sql("UPDATE run SET wall_ns = 1e9")
         out = bench.runs("compare", "a", "b").expect(0, said).out
         check("cannot be converted" not in out, out)
         check(len(re.findall(r"^w  *bw ", bench.runs("stat").out, re.M)) == 2, out)
@@ -970,7 +972,8 @@ def verdicts():
     """compare says slower, faster or neither, as the figures are"""
     for medians, word in (((1, 1.05), "slower"), ((1.05, 1), "faster")):
         bench = invented(1, medians)
-        line = bench.runs("compare", "a", "b").expect(0).out.splitlines()[0]
+        code = 4 if word == "slower" else 0
+        line = bench.runs("compare", "a", "b").expect(code).out.splitlines()[0]
         found = re.match(r"work, wall time: b is (\S+) % (\w+), 95 % interval "
                          r"(\S+) % to (\S+) %", line)
         check(found and found[2] == word, line)
@@ -985,6 +988,32 @@ def verdicts():
     check("slower" not in result.out, result.out)
     bench.runs("stat").expect(0, "too few runs")
     bench.runs("compare", "a", "z").expect(1, "'z'")
+
+
+@test
+def experiments_compared():
+    """two experiments are compared, with what they differ in; slower is an exit code"""
+    bench = invented(1, (1, 1))
+    bench.do().expect(0)
+    bench.sql("UPDATE run SET wall_ns = 2 * (SELECT wall_ns FROM run AS o WHERE o.id = "
+              "run.id - 20), steal_ns = 0 WHERE experiment = 2")
+    bench.sql("INSERT INTO value SELECT id, 'rate', 2, iif(experiment = 1, 'GB/s', "
+              "'MB/s') FROM run")
+    out = bench.runs("compare", "1/a", "2/a").expect(4, "2/a is ", "% slower").out
+    check("work, rate: 2/a is 99.9 % less" in out and "(1/a: 2.000 GB/s, 2/a: 0.002000 "
+          "GB/s)" in out and "differ" not in out, out)
+    bench.runs("compare", "2/a", "1/a").expect(0, "faster")
+    bench.runs("compare", "a", "2/b").expect(0, "(a: ", "2/b: ")
+    bench.runs("compare", "1/a", "a").expect(4)
+    bench.sql("UPDATE experiment SET plan = plan || '#' WHERE id = 2")
+    bench.sql("UPDATE session SET host = 'another' WHERE experiment = 2")
+    bench.sql("UPDATE run SET state = 'failed', failure = 'x' WHERE id = 21")
+    bench.runs("compare", "1/a", "2/a").expect(
+        4, "! the experiments have plans that differ", "on hosts that differ",
+        "! experiment 2: work, ")
+    bench.runs("compare", "1/a", "3/a").expect(1, "no experiment 3")
+    bench.runs("compare", "1/a", "x/a").expect(1, "not the number of an experiment")
+    bench.runs("compare", "1/a", "2/z").expect(1, "'2/z'")
 
 
 @test

@@ -18,6 +18,7 @@ enum command_exit {
     EXIT_FAILED = 1,
     EXIT_WRONG_USE = 2,
     EXIT_NO_DAEMON = 3,
+    EXIT_SLOWER = 4, /* of runs compare */
 };
 
 struct command {

@@ -125,16 +125,3 @@ void groups_free(struct groups *g)
     }
     free(g->group);
 }
-
-const struct group *groups_find(const struct groups *g, const struct group *like,
-                                const char *configuration)
-{
-    size_t i;
-
-    for (i = 0; i < g->nr; i++)
-        if (group_is_same_figure(&g->group[i], like) &&
-            !strcmp(g->group[i].configuration, configuration))
-            return &g->group[i];
-
-    return NULL;
-}

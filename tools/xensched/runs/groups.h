@@ -35,8 +35,4 @@ bool group_is_same_metric(const struct group *a, const struct group *b);
 /* May they be compared? */
 bool group_is_same_figure(const struct group *a, const struct group *b);
 
-/* The one of @like, in another configuration; or NULL. */
-const struct group *groups_find(const struct groups *g, const struct group *like,
-                                const char *configuration);
-
 #endif /* XENSCHED_RUNS_GROUPS_H */
