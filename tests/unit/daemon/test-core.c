@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <xensched/abi.h>
+
 #include "cmocka-tap.h"
 #include "core-world.h"
 
@@ -293,6 +295,36 @@ static void a_policy_whose_events_are_refused_is_off(void **state)
     assert_null(strstr(reason, "cache"));
 }
 
+/* At a time of its own. */
+static void hear_at(uint64_t at_ns, const char *pairs)
+{
+    struct xensched_source *source;
+    struct xensched_error err;
+    char spec[500];
+
+    snprintf(spec, sizeof(spec), "synthetic:seed=%llu,rows=100,%s",
+             (unsigned long long)at_ns, pairs);
+    assert_int_equal(xensched_source_open(spec, NULL, &source, &err), 0);
+    assert_int_equal(core_read(&core, source, at_ns, &err), 0);
+    xensched_source_close(source);
+}
+
+/* What is done between two steps reads, and then the step reads that began before. */
+static void a_reader_with_an_older_time_leaves_rates_as_they_are(void **state)
+{
+    double before, after;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(5, TALK);
+    before = matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2, now);
+    hear_at(now + 150000000, TALK);
+    hear_at(now, TALK);
+    run(60, TALK);
+    after = matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2, now);
+    assert_true(after < 1.2 * before && after > 0.8 * before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +342,7 @@ int main(void)
         core_test(between_the_steps_of_a_plan_rows_are_read),
         core_test(a_policy_whose_events_are_refused_is_off),
         core_test(moves_per_minute_are_bounded),
+        core_test(a_reader_with_an_older_time_leaves_rates_as_they_are),
     };
 
     return run_tap_tests(tests);

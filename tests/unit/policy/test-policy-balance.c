@@ -255,6 +255,8 @@ static void delays_are_of_pcpus_and_of_domains(void **state)
     sample(XEN_SCHEDLOG_EV_WAKE_DELAY, 2, 6, 5000000);
     assert_float_equal(waiting_delay_on(world.waiting, 1, world.now), 1e-3, 1e-9);
     assert_float_equal(waiting_delay_on(world.waiting, 2, world.now), 4e-3, 1e-9);
+    /* A plan that began before the rows came. */
+    assert_float_equal(waiting_delay_on(world.waiting, 2, world.now - 1), 4e-3, 1e-9);
     assert_float_equal(waiting_delay_of(world.waiting, 5, world.now), 2e-3, 1e-9);
     waiting_forget(world.waiting, 5);
     waiting_forget(world.waiting, 60000);

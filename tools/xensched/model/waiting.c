@@ -116,7 +116,10 @@ static double get(const struct waiting *waiting, const struct means *means,
 {
     const struct mean *mean = &means->mean[number];
 
-    if (number >= means->nr || mean->weight == 0 ||
+    if (number >= means->nr || mean->weight == 0)
+        return -1;
+    /* Rows may have come since the step began that asks. */
+    if (now_ns > mean->at_ns &&
         now_ns - mean->at_ns > HALF_LIVES_KNOWN * waiting->half_life_ns)
         return -1;
 

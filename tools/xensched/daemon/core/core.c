@@ -363,9 +363,14 @@ static uint64_t time_of_rows(const struct core *core, uint64_t now_ns)
 int core_read(struct core *core, struct xensched_source *source,
               uint64_t now_ns, struct xensched_error *err)
 {
-    uint64_t written_ns = time_of_rows(core, now_ns);
     struct xensched_batch batch;
+    uint64_t written_ns;
     int rc;
+
+    /* What is done between two steps reads later than the step it was called in. */
+    if (now_ns < core->read_ns)
+        now_ns = core->read_ns;
+    written_ns = time_of_rows(core, now_ns);
 
     core->looks++;
     core->read_ns = now_ns;
