@@ -162,6 +162,79 @@ static void a_node_set_while_we_look_is_the_operators(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_1));
 }
 
+static int hard_setup(void **state)
+{
+    setup(state);
+    settings.policy_settings.lever = LEVER_HARD;
+
+    return 0;
+}
+
+/* "Breaking affinity for d1v0": its pCPUs have gone, so Xen has set all. */
+static void a_hard_affinity_that_xen_broke_is_nobodys(void **state)
+{
+    (void)state;
+    domain(0)->vcpus[0].hard = domain(0)->vcpus[1].hard = FAKE_NODE_1;
+    start(MODE_ACT);
+    run(20, TALK);
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_NODE_1);
+    domain(DISK)->vcpus[0].hard = FAKE_ALL;
+    host.world->offline = FAKE_NODE_1;
+    run(3, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    assert_int_equal(count_in_journal("\"operator\""), 0);
+    host.world->offline = 0;
+    run(60, TALK);
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_NODE_1);
+}
+
+/* What xl chose is all of a node no more when another pCPU of it comes. */
+static void a_pcpu_that_comes_makes_nobody_an_operators(void **state)
+{
+    (void)state;
+    host.world->offline = 0x8;
+    domain(DISK)->vcpus[0].soft = 0x4;
+    start(MODE_ADVISE);
+    run(400, SILENCE);
+    assert_int_equal(core.domains.domain[DISK].affinity, AFFINITY_DEFAULT);
+    host.world->offline = 0;
+    run(3, SILENCE);
+    assert_int_equal(core.domains.domain[DISK].affinity, AFFINITY_DEFAULT);
+    core_set_mode(&core, MODE_ACT);
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
+/* Xen resets the affinities of a domain that xl cpupool-migrate moves. */
+static void who_goes_to_another_pool_is_nobodys(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(20, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    domain(DISK)->pool = 1;
+    domain(DISK)->vcpus[0].soft = FAKE_ALL;
+    run(1, TALK);
+    assert_int_equal(core.domains.domain[DISK].affinity, AFFINITY_DEFAULT);
+    assert_int_equal(core.actuator.state.nr, 0);
+    assert_int_equal(count_in_journal("\"operator\""), 0);
+    run(20, TALK);
+    assert_int_equal(core.moves, 2);
+}
+
+/* It is what it would be if nobody had set it. */
+static void the_default_is_not_the_operators_for_good(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    domain(DISK)->vcpus[0].soft = FAKE_ALL;
+    run(500, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    run(130, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +250,11 @@ int main(void)
         core_test(what_is_set_before_it_runs_is_nobodys),
         core_test(half_a_node_was_not_picked_by_xl),
         core_test(a_node_set_while_we_look_is_the_operators),
+        cmocka_unit_test_setup_teardown(a_hard_affinity_that_xen_broke_is_nobodys,
+                                        hard_setup, teardown),
+        core_test(a_pcpu_that_comes_makes_nobody_an_operators),
+        core_test(who_goes_to_another_pool_is_nobodys),
+        core_test(the_default_is_not_the_operators_for_good),
     };
 
     return run_tap_tests(tests);

@@ -189,7 +189,7 @@ enum claim claim(uint32_t domid)
     enum claim c;
 
     fake_domains(&host, &domains);
-    c = actuator_claim(&actuator, domains_find(&domains, domid));
+    c = actuator_claim(&actuator, domains_find(&domains, domid), false);
     domains_free(&domains);
 
     return c;

@@ -129,6 +129,7 @@ static void copy_domain(const struct fake_domain *from, uint32_t domid,
     copy_identity(from, domid, d);
     d->stays = from->stays;
     d->soft_only = from->soft_only;
+    d->pool = from->pool;
     cpumap_init(&d->pool_cpus, FAKE_CPUS);
     from_mask(&d->pool_cpus, from->pool_cpus & online);
     domain_make_vcpus(d, from->nr_vcpus, FAKE_CPUS);

@@ -45,6 +45,7 @@ struct fake_domain {
     char name[32];
     char group[32]; /* so its configuration */
     unsigned int uuid; /* the last digits of it */
+    uint32_t pool;
     uint32_t pool_cpus;
     unsigned int nr_vcpus;
     struct fake_vcpu vcpus[FAKE_VCPUS];

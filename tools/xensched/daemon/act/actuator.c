@@ -280,7 +280,6 @@ static bool all_ours(const struct state_entry *e, const struct domain *d)
     return true;
 }
 
-/* Also when it was put into another cpupool: Xen does it then. */
 static bool is_as_it_was(const struct state_entry *e, const struct domain *d)
 {
     unsigned int i;
@@ -316,16 +315,16 @@ static bool all_known(const struct state_entry *e, const struct domain *d)
     return true;
 }
 
-/* Putting it back has failed; now it works, or not yet. */
-static enum claim try_again(struct actuator *a, struct state_entry *e,
-                            struct domain *d)
+/* Put back, and forgotten: @d is as it was at first. */
+static enum claim end_claim(struct actuator *a, struct state_entry *e,
+                            struct domain *d, const char *why)
 {
     struct xensched_error err = { 0 };
     unsigned int i;
 
-    if (restore(a, e, "tried again, after it had failed", &err))
+    if (restore(a, e, why, &err))
         return CLAIM_OURS;
-    for (i = 0; i < e->nr_vcpus; i++) {
+    for (i = 0; i < e->nr_vcpus && i < d->nr_vcpus; i++) {
         cpumap_copy(&d->vcpus[i].hard, &e->vcpus[i].hard);
         cpumap_copy(&d->vcpus[i].soft, &e->vcpus[i].soft);
     }
@@ -335,7 +334,36 @@ static enum claim try_again(struct actuator *a, struct state_entry *e,
     return CLAIM_NONE;
 }
 
-enum claim actuator_claim(struct actuator *a, struct domain *d)
+/* Nothing of xensched's is left. */
+static enum claim forget_claim(struct actuator *a, struct state_entry *e,
+                               const struct domain *d)
+{
+    journal_domain(a->journal, "reset", d, "Xen has reset its affinity, since it "
+                   "is in another cpupool");
+    state_drop(&a->state, e);
+    save(a);
+
+    return CLAIM_NONE;
+}
+
+/* No pCPU of its hard affinity is online any more, so Xen has let go of it. */
+static bool was_let_go(const struct state_entry *e, const struct domain *d)
+{
+    struct cpumap left;
+    unsigned int i;
+    bool none;
+
+    cpumap_init_copy(&left, &e->ours);
+    cpumap_and(&left, &d->pool_cpus);
+    none = e->hard && cpumap_empty(&left);
+    cpumap_free(&left);
+    for (i = 0; none && i < d->nr_vcpus; i++)
+        none = cpumap_subset(&d->pool_cpus, &d->vcpus[i].hard);
+
+    return none;
+}
+
+enum claim actuator_claim(struct actuator *a, struct domain *d, bool reset)
 {
     struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
     struct xensched_error err = { 0 };
@@ -343,9 +371,14 @@ enum claim actuator_claim(struct actuator *a, struct domain *d)
     if (!e)
         return CLAIM_NONE;
     if (e->leaving && all_known(e, d))
-        return try_again(a, e, d);
+        return end_claim(a, e, d, "tried again, after it had failed");
     if (all_ours(e, d))
         return CLAIM_OURS;
+    if (reset)
+        return forget_claim(a, e, d);
+    if (was_let_go(e, d))
+        return end_claim(a, e, d, "Xen has reset the rest, since the pCPUs of "
+                         "its place are offline");
 
     if (is_as_it_was(e, d))
         journal_domain(a->journal, "operator", d, "somebody else has put the "

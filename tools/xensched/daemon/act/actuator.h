@@ -72,13 +72,16 @@ enum claim {
 };
 
 /*
- * Compare @d with what was set.  What could not be put back is tried again: if
+ * Compare @d with what was set.  @reset: Xen itself has reset its affinities, since it
+ * is in another cpupool.  So it does with a hard affinity none of whose pCPUs is
+ * online; the soft one is restored then.  Neither is an operator's doing, and
+ * CLAIM_NONE is returned.  What could not be put back is tried again: if
  * that works, @d has its original affinity and CLAIM_NONE is returned, else
  * CLAIM_OURS.  With CLAIM_LOST, vCPUs which nobody else has
  * touched get their original affinity back, the journal says so, and the
  * domain is forgotten: the next call returns CLAIM_NONE.
  */
-enum claim actuator_claim(struct actuator *a, struct domain *d);
+enum claim actuator_claim(struct actuator *a, struct domain *d, bool reset);
 
 /* What we set, and what its first vCPU had; only after CLAIM_OURS. */
 const struct cpumap *actuator_ours(const struct actuator *a,

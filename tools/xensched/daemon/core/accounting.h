@@ -45,7 +45,11 @@ struct member {
     uint64_t journaled_soft; /* a hash of its affinity */
     /* To see that somebody else changes the affinity; 0: not looked at yet. */
     uint64_t fingerprint;
-    bool operators; /* somebody else has changed it */
+    bool operators;        /* somebody else has changed it */
+    uint64_t operators_ns; /* when that was seen */
+    uint64_t automatic;    /* fingerprint of what its toolstack chose; 0: nothing */
+    bool pool_known;
+    uint32_t pool;         /* in which it was */
     /* Does its configuration name an affinity?  Asked for once. */
     enum { NOT_ASKED, NAMES_NONE, NAMES_ONE } configured;
 };

@@ -9,6 +9,12 @@
 /* Who has not run after so long is built: it is paused. */
 #define BUILDING_NS 300000000000ULL
 
+/*
+ * An operator may set the very default.  Nothing tells it from one that nobody set, so it
+ * is the operator's for this long; who wants a domain to stay for good holds it.
+ */
+#define SET_TO_DEFAULT_NS 600000000000ULL
+
 static uint64_t add_map(uint64_t print, const struct cpumap *map)
 {
     static const unsigned int end = UINT_MAX;
@@ -69,6 +75,9 @@ static bool looks_automatic(const struct topology *t, const struct domain *d)
 static bool is_automatic(const struct ownership *o, struct member *member,
                          const struct domain *d)
 {
+    /* Nodes change when pCPUs come or go, and that was nobody's doing. */
+    if (member->automatic && member->automatic == fingerprint_of(d))
+        return true;
     if (!looks_automatic(o->topology, d))
         return false;
     if (member->configured == NOT_ASKED) {
@@ -78,6 +87,8 @@ static bool is_automatic(const struct ownership *o, struct member *member,
         if (names >= 0 || o->now_ns - member->since_ns >= BUILDING_NS)
             member->configured = names ? NAMES_ONE : NAMES_NONE;
     }
+    if (member->configured == NAMES_NONE)
+        member->automatic = fingerprint_of(d);
 
     return member->configured == NAMES_NONE;
 }
@@ -113,10 +124,43 @@ static bool changed_by_others(const struct ownership *o, struct member *member,
     return changed;
 }
 
+/* Xen resets the affinities of a domain that goes to another cpupool. */
+static bool went_to_other_pool(struct member *member, const struct domain *d)
+{
+    bool went = member && member->pool_known && member->pool != d->pool;
+
+    if (!member)
+        return false;
+    member->pool_known = true;
+    member->pool = d->pool;
+    if (went) {
+        member->operators = false;
+        ownership_look_anew(member);
+    }
+
+    return went;
+}
+
+static bool is_operators(const struct ownership *o, struct member *member,
+                         const struct domain *d, enum claim claim)
+{
+    if (claim == CLAIM_LOST || changed_by_others(o, member, d)) {
+        member->operators = true;
+        member->operators_ns = o->now_ns;
+    }
+    if (member->operators && domain_has_default_affinity(d) &&
+        o->now_ns - member->operators_ns >= SET_TO_DEFAULT_NS)
+        member->operators = false;
+
+    return member->operators ||
+           (!domain_has_default_affinity(d) && !is_automatic(o, member, d));
+}
+
 void ownership_find(const struct ownership *o, struct member *member,
                     struct domain *d)
 {
-    enum claim claim = actuator_claim(o->actuator, d);
+    bool reset = went_to_other_pool(member, d);
+    enum claim claim = actuator_claim(o->actuator, d, reset);
 
     d->affinity = AFFINITY_OPERATOR;
     if (claim == CLAIM_OURS) {
@@ -126,12 +170,7 @@ void ownership_find(const struct ownership *o, struct member *member,
         ownership_look_anew(member);
         return;
     }
-    if (!member)
-        return;
-    if (claim == CLAIM_LOST || changed_by_others(o, member, d))
-        member->operators = true;
-    if (!member->operators &&
-        (domain_has_default_affinity(d) || is_automatic(o, member, d)))
+    if (member && !is_operators(o, member, d, claim))
         d->affinity = AFFINITY_DEFAULT;
 }
 
