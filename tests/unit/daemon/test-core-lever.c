@@ -142,6 +142,72 @@ static void a_changed_soft_weight_is_taken_over(void **state)
 #define lever_test(f) \
     cmocka_unit_test_setup_teardown(f, weighted_setup, teardown)
 
+/* xl asked for node 1 when it made the guest; Xen runs it on node 0 all the time. */
+static void who_was_asked_by_xl_and_runs_elsewhere_is_moved(void **state)
+{
+    (void)state;
+    dom0_is_far();
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    start(MODE_ACT);
+    run(15, RUNS);
+    assert_int_equal(core.moves, 1);
+    assert_int_equal(count_in_journal("prefers node 1 already, but runs there "
+                                      "only 0 % of its time"), 1);
+    assert_int_equal(count_in_journal("\"not-there\""), 1);
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_NODE_1);
+    core_stop(&core);
+    assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_ALL);
+    assert_int_equal(domain(DISK)->vcpus[0].soft, FAKE_NODE_1);
+}
+
+static int bounded_setup(void **state)
+{
+    setup(state);
+    settings.max_moves = 1;
+
+    return 0;
+}
+
+/* The only move of the minute was made when the verdict comes. */
+static void a_verdict_outlives_the_minute_of_moves(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    while (!fake_has_soft(domain(DISK), FAKE_NODE_0))
+        run(1, RUNS ",pair=wake-delay/3/1/1/1000");
+    run(120, RUNS ",pair=wake-delay/3/1/1/4000000");
+    assert_int_equal(count_in_journal("\"worse\""), 1);
+    assert_int_equal(count_in_journal("\"restore\""), 1);
+    assert_int_equal(core.regrets, 1);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+}
+
+static void what_is_only_proposed_does_not_arrive(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(20, RUNS);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    core_set_mode(&core, MODE_ADVISE);
+    dom0_is_far();
+    run(30, RUNS);
+    assert_int_equal(count_in_journal("\"arrived\""), 1);
+}
+
+/* Each needs most of a node's two cores. */
+static void who_is_held_takes_no_place_from_others(void **state)
+{
+    (void)state;
+    fake_domain_new(&host, SPIN, "spin", 1);
+    domain(DISK)->stays = true;
+    start(MODE_ACT);
+    run(20, "pair=evtchn-send/3/2/1/1,pair=evtchn-send/2/3/1/1,"
+            "pair=evtchn-send/4/2/1/1,pair=evtchn-send/2/4/1/1,"
+            "pair=service-ns/3/1/1/5400000,pair=service-ns/4/1/1/5400000");
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    assert_true(fake_has_soft(domain(SPIN), FAKE_NODE_0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +218,11 @@ int main(void)
         lever_test(an_order_of_a_daemon_that_was_killed_is_taken_back),
         lever_test(the_soft_weight_is_raised_while_it_acts),
         lever_test(a_changed_soft_weight_is_taken_over),
+        core_test(who_was_asked_by_xl_and_runs_elsewhere_is_moved),
+        cmocka_unit_test_setup_teardown(a_verdict_outlives_the_minute_of_moves,
+                                        bounded_setup, teardown),
+        core_test(what_is_only_proposed_does_not_arrive),
+        core_test(who_is_held_takes_no_place_from_others),
     };
 
     return run_tap_tests(tests);

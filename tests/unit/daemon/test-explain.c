@@ -84,12 +84,33 @@ static void explain_says_where_it_ran(void **state)
     json_object_put(json);
 }
 
+/* xl has asked for node 1, and all rows are of node 0. */
+static void explain_says_that_an_affinity_has_no_effect(void **state)
+{
+    json_object *json;
+    const char *lines;
+
+    (void)state;
+    domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
+    start(MODE_ADVISE);
+    run(10, THERE);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    lines = get(json, "/result/lines");
+    assert_non_null(strstr(lines, "its toolstack gave it a soft affinity to "
+                                  "pCPUs 2-3"));
+    assert_non_null(strstr(lines, "its soft affinity has no effect: it runs "
+                                  "there only 0 % of its time"));
+    assert_null(strstr(lines, "nobody has changed its affinity"));
+    json_object_put(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         core_test(explain_says_what_was_done_and_why),
         core_test(explain_knows_what_a_daemon_before_did),
         core_test(explain_says_where_it_ran),
+        core_test(explain_says_that_an_affinity_has_no_effect),
     };
 
     return run_tap_tests(tests);

@@ -210,7 +210,7 @@ static void who_is_there_takes_its_room(void **state)
     begin();
     run(10, SILENCE);
     guest = fake_domain_new(&host, 4, "busy", 1);
-    guest->vcpus[0] = (struct fake_vcpu){ 3, FAKE_ALL, FAKE_NODE_1 };
+    guest->vcpus[0] = (struct fake_vcpu){ 3, FAKE_NODE_1, FAKE_ALL };
     run(20, "pair=service-ns/6/1/1/1800000");
     is_placed(OTHER, 1, ",\"backends\":[\"driver\"]", NULL, "no room");
 }

@@ -266,6 +266,63 @@ static void misses_of_a_group_are_not_those_of_each(void **state)
 
 #define group_test(f) cmocka_unit_test_teardown(f, teardown)
 
+/* One of it was given back, or is new: it goes where the rest was sent. */
+static void who_is_not_with_its_group_follows_it(void **state)
+{
+    unsigned int a, b, first;
+
+    (void)state;
+    for (first = 0; first < 2; first++) {
+        if (first)
+            world_end();
+        begin("placement");
+        a = member(0.3);
+        b = member(0.3);
+        world_talk(0, first ? a : b, 5000);
+        world_run(30);
+        assert_int_equal(world.domains[a].sent, PLACE_0);
+        assert_int_equal(world.domains[b].sent, PLACE_0);
+        world.domains[first ? a : b].ours = false;
+        world.domains[first ? a : b].soft = world.all;
+        world_run(30);
+        assert_true(world.domains[a].ours);
+        assert_true(world.domains[b].ours);
+        assert_int_equal(world_moves(), 3);
+    }
+}
+
+/* Those of another cpupool run on other cores of the same place. */
+static void who_is_in_another_cpupool_takes_no_room(void **state)
+{
+    static const char *const policies[] = {
+        "driver-affinity", "working-set", "placement"
+    };
+    unsigned int i, other, guest;
+
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        const uint64_t half = 0xc, rest = world.all & ~half;
+
+        if (i)
+            world_end();
+        begin(policies[i]);
+        world.domains[0].pool = rest;
+        world.domains[0].use = 0.1;
+        other = world_guest(2, 1.8);
+        world.domains[other].operators = true;
+        world.domains[other].cpu = 2;
+        world.domains[other].pool = world.domains[other].hard =
+            world.domains[other].soft = half;
+        guest = world_guest(1, 0.3);
+        world.domains[guest].pool = rest;
+        world.domains[guest].cpu = 5;
+        world_talk(0, guest, 5000);
+        world_warm_up();
+        world_run(20);
+        assert_int_equal(world.domains[guest].moves, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +337,8 @@ int main(void)
         group_test(a_group_that_is_too_large_for_a_place_stays),
         group_test(nobody_is_sent_away_from_whom_the_group_talks_to),
         group_test(misses_of_a_group_are_not_those_of_each),
+        group_test(who_is_not_with_its_group_follows_it),
+        group_test(who_is_in_another_cpupool_takes_no_room),
     };
 
     return run_tap_tests(tests);

@@ -371,6 +371,163 @@ static void who_is_taken_away_is_reminded(void **state)
 
 #define lever_test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+/* As xl does on NUMA hosts; Xen has left it on the other place. */
+static void is_asked_to_be_there(void)
+{
+    world.domains[guest].soft = PLACE_0;
+}
+
+static void who_is_asked_to_be_there_and_is_not_is_moved(void **state)
+{
+    static const char *const policies[] = {
+        "driver-affinity", "working-set", "placement"
+    };
+    unsigned int i;
+
+    for (i = 0; i < 3; i++) {
+        teardown(state);
+        settings = policy_defaults;
+        settings.settle_ns = 0;
+        world_begin(policies[i], &settings, 2, 4, 1);
+        world.real = true;
+        world.domains[0].use = 0.5;
+        guest = world_guest(1, 0.4);
+        world.domains[guest].cpu = 5;
+        world_talk(guest, 0, 1000);
+        is_asked_to_be_there();
+        world_run(10);
+        assert_int_equal(it()->moves, 1);
+        assert_true(runs_there());
+        assert_int_not_equal(it()->news, OUTCOME_NONE);
+        assert_int_not_equal(it()->news, OUTCOME_ABSENT);
+    }
+}
+
+/* The same steps as for any other move: set again, an order, and it is said. */
+static void who_ignores_it_gets_an_order(void **state)
+{
+    (void)state;
+    is_asked_to_be_there();
+    world.deaf = true;
+    world_run(4);
+    assert_int_equal(it()->news, OUTCOME_ABSENT);
+    world_run(12);
+    assert_true(it()->is_hard);
+    assert_true(runs_there());
+    assert_pulls(1, 1, 0);
+}
+
+static void who_ignores_it_gets_no_order_where_soft_was_said(void **state)
+{
+    (void)state;
+    is_asked_to_be_there();
+    world.deaf = true;
+    world.domains[guest].soft_only = true;
+    world_run(30);
+    assert_int_equal(it()->news, OUTCOME_ABSENT);
+    assert_int_equal(it()->hard, world.all);
+}
+
+static void who_is_asked_to_be_there_and_is_stays_as_it_is(void **state)
+{
+    (void)state;
+    is_asked_to_be_there();
+    world.domains[guest].cpu = 2;
+    world_run(30);
+    assert_int_equal(it()->moves, 0);
+    world_says(guest, "runs there 100 % of its time");
+}
+
+/* Others go where it runs, which is not where it was asked to be. */
+static void a_driver_domain_is_where_it_runs(void **state)
+{
+    (void)state;
+    world.domains[0].hard = world.all;
+    world.domains[0].soft = PLACE_0;
+    world.domains[0].cpu = 6;
+    world.domains[guest].cpu = 1;
+    world_run(10);
+    assert_int_equal(it()->moves, 1);
+    assert_int_equal(it()->sent, PLACE_1);
+}
+
+/* A soft affinity of an operator's that Xen ignores takes no room. */
+static void room_is_taken_where_somebody_runs(void **state)
+{
+    unsigned int busy = world_guest(4, 3.5);
+
+    (void)state;
+    world.domains[busy].operators = true;
+    world.domains[busy].soft = PLACE_0;
+    world.domains[busy].cpu = 6;
+    world_run(10);
+    assert_int_equal(it()->moves, 1);
+}
+
+/* What was only decided has no outcome. */
+static void a_move_that_is_put_off_is_not_judged(void **state)
+{
+    (void)state;
+    world.only_plans = true;
+    world.domains[guest].cpu = 2; /* it is there by chance */
+    world_run(30);
+    assert_int_equal(it()->decision.verb, MOVE);
+    assert_int_equal(it()->news, OUTCOME_NONE);
+    assert_false(it()->ours);
+}
+
+static void a_reminder_that_is_put_off_is_none(void **state)
+{
+    (void)state;
+    world.deaf = true;
+    while (!it()->moves)
+        world_run(1);
+    world.only_plans = true;
+    world_run(20);
+    assert_int_equal(it()->decision.pull, PULL_REMIND);
+    world.only_plans = false;
+    world_run(1);
+    assert_pulls(1, 0, 0);
+}
+
+/* The verdict stands until it is carried out, and counts from then on. */
+static void a_verdict_waits_for_who_carries_it_out(void **state)
+{
+    (void)state;
+    world.domains[guest].waits = 0.010;
+    world.domains[guest].waits_there = 0.050;
+    talk_later();
+    assert_int_equal(it()->moves, 1);
+    world.only_plans = true;
+    world_run(15);
+    assert_int_equal(it()->news, OUTCOME_WORSE);
+    world_run(300);
+    assert_int_equal(it()->decision.verb, GIVE_BACK);
+    assert_int_equal(it()->backs, 0);
+    world.only_plans = false;
+    world_run(1);
+    assert_int_equal(it()->backs, 1);
+    world_run(500);
+    assert_int_equal(it()->moves, 1);
+}
+
+static void who_gets_more_vcpus_than_cores_is_let_go(void **state)
+{
+    (void)state;
+    settings.lever = LEVER_HARD;
+    planner_change(world.planner, &(struct policies){
+        1, { &policy_driver_affinity }
+    }, &settings);
+    world_run(10);
+    assert_true(it()->is_hard);
+    world.domains[guest].nr_vcpus = 7;
+    world_run(2);
+    assert_false(it()->is_hard);
+    world_says(guest, "it was moved");
+    world_run(70);
+    assert_false(it()->ours);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -392,6 +549,16 @@ int main(void)
         lever_test(who_does_not_run_is_neither_there_nor_elsewhere),
         lever_test(a_replay_judges_nothing),
         lever_test(who_is_taken_away_is_reminded),
+        lever_test(who_is_asked_to_be_there_and_is_not_is_moved),
+        lever_test(who_ignores_it_gets_an_order),
+        lever_test(who_ignores_it_gets_no_order_where_soft_was_said),
+        lever_test(who_is_asked_to_be_there_and_is_stays_as_it_is),
+        lever_test(a_driver_domain_is_where_it_runs),
+        lever_test(room_is_taken_where_somebody_runs),
+        lever_test(a_move_that_is_put_off_is_not_judged),
+        lever_test(a_reminder_that_is_put_off_is_none),
+        lever_test(a_verdict_waits_for_who_carries_it_out),
+        lever_test(who_gets_more_vcpus_than_cores_is_let_go),
     };
 
     return run_tap_tests(tests);

@@ -48,7 +48,7 @@ int teardown(void **state)
 }
 
 /* What an act would do, and what the core tells the policy of it. */
-static void carry_out(const struct decision *decision)
+static void carry_out(struct decision *decision, struct domain *now)
 {
     struct fake_domain *d = &t.host.world->domains[decision->domid];
     uint32_t soft = 0;
@@ -65,6 +65,11 @@ static void carry_out(const struct decision *decision)
         d->vcpus[i].soft = soft;
     t.ours[decision->domid] = decision->verb == MOVE;
     t.moves[decision->domid]++;
+    decision->done = true;
+    now->affinity = t.ours[decision->domid] ? AFFINITY_OURS : AFFINITY_DEFAULT;
+    cpumap_free(&now->ours);
+    if (decision->verb == MOVE)
+        cpumap_init_copy(&now->ours, &decision->soft);
 }
 
 void annotate(struct domains *domains)
@@ -101,7 +106,7 @@ void plan(bool act)
     plan_make(t.planner, &input, &p);
     assert_int_equal(p.nr, domains.nr);
     for (i = 0; i < p.nr; i++) {
-        const struct decision *d = &p.decisions[i];
+        struct decision *d = &p.decisions[i];
 
         t.verb[d->domid] = d->verb;
         memcpy(t.reason[d->domid], d->reason, REASON_TEXT);
@@ -109,8 +114,9 @@ void plan(bool act)
         if (d->verb == MOVE)
             cpumap_format(&d->soft, t.soft[d->domid], CPUMAP_TEXT);
         if (act)
-            carry_out(d);
+            carry_out(d, &domains.domain[i]);
     }
+    plan_done(t.planner, &input, &p);
     plan_free(&p);
     domains_free(&domains);
 }

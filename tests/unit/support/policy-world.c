@@ -342,8 +342,6 @@ static void carry_out(const struct decision *decision)
     struct world_domain *d = &world.domains[decision->domid];
     unsigned int cpu, was = d->cpu;
 
-    if (decision->news != OUTCOME_NONE)
-        d->news = decision->news;
     if (decision->verb == KEEP)
         pull(d, decision->pull);
     if (decision->verb == GIVE_BACK) {
@@ -366,6 +364,29 @@ static void carry_out(const struct decision *decision)
     d->hard = d->is_hard ? d->soft : world.all;
     if (world.deaf && !d->is_hard)
         d->cpu = was;
+}
+
+/* As the daemon's, of what was carried out. */
+static void note_done(struct decision *decision, struct domain *now)
+{
+    const struct world_domain *d = &world.domains[decision->domid];
+
+    decision->done = decision->verb == MOVE || decision->verb == GIVE_BACK ||
+                     decision->pull != PULL_NOTHING;
+    if (!decision->done || decision->verb == KEEP)
+        return;
+    now->affinity = d->ours ? AFFINITY_OURS : AFFINITY_DEFAULT;
+    cpumap_free(&now->ours);
+    if (d->ours)
+        fill(&now->ours, d->soft);
+}
+
+/* As in mode advise. */
+static bool put_off(const struct decision *decision)
+{
+    return world.only_plans && (decision->verb == MOVE ||
+                                decision->verb == GIVE_BACK ||
+                                decision->pull != PULL_NOTHING);
 }
 
 static void make_plan(void)
@@ -395,11 +416,17 @@ static void make_plan(void)
         assert_true(plan.decisions[i].reason[0]);
         if (world.check)
             world.check(&plan.decisions[i]);
-        carry_out(&plan.decisions[i]);
+        if (plan.decisions[i].news != OUTCOME_NONE)
+            world.domains[i].news = plan.decisions[i].news;
+        if (!put_off(&plan.decisions[i])) {
+            carry_out(&plan.decisions[i]);
+            note_done(&plan.decisions[i], &domains.domain[i]);
+        }
         *decision = plan.decisions[i];
         decision->soft.words = NULL;
         decision->partner = NULL;
     }
+    plan_done(world.planner, &input, &plan);
     plan_free(&plan);
     domains_free(&domains);
 }

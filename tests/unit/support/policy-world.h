@@ -50,6 +50,7 @@ struct world {
     bool no_queues; /* are logged */
     bool real;      /* what comes of plans is looked at */
     bool deaf;      /* a soft affinity has no effect */
+    bool only_plans; /* nothing is carried out */
     /* Called for each decision, before it is carried out. */
     void (*check)(const struct decision *decision);
 };

@@ -83,7 +83,7 @@ struct domain {
     unsigned int nr_servers;     /* 0: not known; by front end, see servers.h */
     struct domain_server *servers;
     enum domain_affinity affinity;
-    bool held;                   /* by an operator; in a snapshot only */
+    bool held;                   /* by an operator */
     uint32_t *threshold;         /* [event], 0: as of all; NULL: likewise; in a
                                   * snapshot only */
     struct cpumap ours;          /* soft, with AFFINITY_OURS; else no map */

@@ -377,6 +377,19 @@ void matrix_visit_service(const struct matrix *m,
         visit(cell->key >> 32, cell->key, cell->total, arg);
 }
 
+void matrix_busy(const struct matrix *m, double *busy, unsigned int nr_cpus,
+                 uint64_t now_ns)
+{
+    const struct cell *cell;
+    size_t i = 0;
+
+    /* What runs when nobody does is Xen's. */
+    while ((cell = cells_next(&m->ran, &i)))
+        if (cell->key >> 32 != XEN_SCHEDLOG_ACCT_XEN &&
+            (uint32_t)cell->key < nr_cpus)
+            busy[(uint32_t)cell->key] += rate_of(m, cell, now_ns) / NS_PER_S;
+}
+
 size_t matrix_size(const struct matrix *m)
 {
     return m->cells.used;

@@ -128,6 +128,10 @@ void matrix_visit_service(const struct matrix *m,
                                         uint64_t total_ns, void *arg),
                           void *arg);
 
+/* How busy accounting domains keep each pCPU: adds to @busy[pCPU], 1.0 is all of it. */
+void matrix_busy(const struct matrix *m, double *busy, unsigned int nr_cpus,
+                 uint64_t now_ns);
+
 /* How many numbers there are. */
 size_t matrix_size(const struct matrix *m);
 

@@ -21,7 +21,6 @@ void placement_init(struct placement *p, unsigned int nr_places,
     p->nr_partners = nr_partners;
     p->spots = need_memory(spots, sizeof(*p->spots));
     p->cores = need_memory(spots, sizeof(*p->cores));
-    p->place_cores = need_memory(nr_places, sizeof(*p->place_cores));
     p->part = need_memory((size_t)spots * nr_caches, sizeof(*p->part));
     p->apart = need_memory((size_t)nr_places * nr_places, sizeof(*p->apart));
     p->remote = need_memory((size_t)nr_places * nr_places,
@@ -38,10 +37,8 @@ void placement_init(struct placement *p, unsigned int nr_places,
     p->memory_stray = need_memory(nr_units, sizeof(*p->memory_stray));
     p->share_place = need_memory((size_t)nr_units * nr_places,
                                  sizeof(*p->share_place));
-    p->load = need_memory(nr_places, sizeof(*p->load));
     p->missed = need_memory(nr_caches, sizeof(*p->missed));
-    p->taken = need_memory(nr_places, sizeof(*p->taken));
-    p->cache_taken = need_memory(nr_caches, sizeof(*p->cache_taken));
+    p->nr_pools = 1;
     for (i = 0; i < nr_caches; i++)
         p->spots[i].cache = i;
     for (i = 0; i < nr_units; i++)
@@ -104,12 +101,27 @@ static void spread_over_caches(struct placement *p, unsigned int spot)
             part[i] = p->cores[i] / p->cores[spot];
 }
 
+/* What is added up by pool. */
+static void make_pools(struct placement *p)
+{
+    size_t places = (size_t)p->nr_pools * p->nr_places, i, k;
+
+    p->place_cores = need_memory(places, sizeof(*p->place_cores));
+    p->load = need_memory(places, sizeof(*p->load));
+    p->taken = need_memory(places, sizeof(*p->taken));
+    p->cache_taken = need_memory((size_t)p->nr_pools * p->nr_caches,
+                                 sizeof(*p->cache_taken));
+    for (k = 0; k < p->nr_pools; k++)
+        for (i = 0; i < p->nr_caches; i++)
+            p->place_cores[k * p->nr_places + p->spots[i].place] +=
+                p->cores[i];
+}
+
 void placement_measure(struct placement *p)
 {
     unsigned int nr = p->nr_caches, a, b, i, k;
 
-    for (i = 0; i < nr; i++)
-        p->place_cores[p->spots[i].place] += p->cores[i];
+    make_pools(p);
     for (a = 0; a < p->nr_spots; a++)
         spread_over_caches(p, a);
     for (a = 0; a < p->nr_spots; a++)
@@ -232,11 +244,12 @@ static void take(struct placement *p, const struct unit *u, bool in)
 {
     unsigned int i;
 
-    add(&p->taken[p->spots[u->at].place], u->demand.need, u->demand.vcpus, in);
+    add(&p->taken[placement_in_pool(p, u, p->spots[u->at].place)],
+        u->demand.need, u->demand.vcpus, in);
     for (i = 0; i < p->nr_caches; i++) {
         struct demand d = demand_in(p, u, i);
 
-        add(&p->cache_taken[i], d.need, d.vcpus, in);
+        add(&p->cache_taken[u->pool * p->nr_caches + i], d.need, d.vcpus, in);
     }
 }
 
@@ -251,7 +264,8 @@ static void count(struct placement *p, unsigned int unit, bool in)
 
         if (part <= 0)
             continue;
-        p->load[p->spots[i].place] += sign * part * u->demand.need;
+        p->load[placement_in_pool(p, u, p->spots[i].place)] +=
+            sign * part * u->demand.need;
         if (u->misses_counted)
             p->missed[i] += sign * part * u->misses;
     }
@@ -299,7 +313,8 @@ static bool room_at(const struct placement *p, unsigned int unit,
     if (cache != TOPOLOGY_UNKNOWN) {
         if (takes(u))
             own = demand_in(p, u, cache);
-        if (!has_room(p->cache_taken[cache], own, u, usable[cache]))
+        if (!has_room(p->cache_taken[u->pool * p->nr_caches + cache], own, u,
+                      usable[cache]))
             return false;
     }
     for (i = 0; i < p->nr_caches; i++)
@@ -308,7 +323,7 @@ static bool room_at(const struct placement *p, unsigned int unit,
     own = takes(u) && p->spots[u->at].place == place ? u->demand
                                                      : (struct demand){ 0 };
 
-    return has_room(p->taken[place], own, u, cores);
+    return has_room(p->taken[placement_in_pool(p, u, place)], own, u, cores);
 }
 
 bool placement_fits(const struct placement *p, unsigned int unit,

@@ -38,6 +38,7 @@ struct unit {
     bool misses_counted;  /* else assumed */
     double threshold;     /* least gain of a move, ns/s: see search.h */
     unsigned int at;      /* where it is now */
+    unsigned int pool;    /* the cpupool, below nr_pools */
     unsigned int first, nr; /* its partners */
 };
 
@@ -47,9 +48,10 @@ struct placement {
     double margin;        /* part of its price: likewise */
     double horizon;       /* s, for which a move has to pay */
     unsigned int nr_places, nr_caches, nr_spots, nr_units, nr_partners;
+    unsigned int nr_pools; /* whose pCPUs nobody else uses; 1 at first */
     struct spot *spots;
     double *cores;        /* [spot] of the host */
-    double *place_cores;  /* [place] likewise */
+    double *place_cores;  /* [pool][place] likewise; of all, if not filled in */
     double *part;         /* [spot][cache] of the spot, by cores */
     double *apart;        /* [place][place]: how far, 0 ... 1; 1: the default */
     double *remote;       /* [place][place] ns more for memory there */
@@ -67,9 +69,9 @@ struct placement {
     double *memory_stray; /* [unit] the same, when ANYWHERE */
     double *share_place;  /* [unit][place]: as share */
     /* Where all are, added up. */
-    double *load;         /* [place]: needed */
+    double *load;         /* [pool][place]: needed */
     double *missed;       /* [cache] */
-    struct demand *taken, *cache_taken; /* [place], [cache]: bound there */
+    struct demand *taken, *cache_taken; /* [pool][place], [pool][cache]: bound there */
 };
 
 /*
@@ -81,11 +83,19 @@ void placement_init(struct placement *p, unsigned int nr_places,
                     unsigned int nr_units, unsigned int nr_partners);
 void placement_free(struct placement *p);
 
-/* Spots, places and prices are filled in: what follows from these. */
+/* Spots, places, prices and nr_pools are filled in: what follows from these. */
 void placement_measure(struct placement *p);
 
 /* All is filled in: units are put where they begin. */
 void placement_ready(struct placement *p);
+
+/* The number of a place in arrays by pool and place, for @u. */
+static inline unsigned int placement_in_pool(const struct placement *p,
+                                             const struct unit *u,
+                                             unsigned int place)
+{
+    return u->pool * p->nr_places + place;
+}
 
 /* Its place or cache is another one from now on; prices follow. */
 void placement_move(struct placement *p, unsigned int unit, unsigned int spot);

@@ -18,8 +18,9 @@ static double price_at(const struct placement *p, unsigned int unit,
     const struct unit *u = &p->units[unit];
     double there = placement_part_of_place(p, unit, spot, place);
     double here = placement_part_of_place(p, unit, u->at, place);
-    double others = p->load[place] - here * u->demand.need;
-    double cores = p->place_cores[place];
+    unsigned int in_pool = placement_in_pool(p, u, place);
+    double others = p->load[in_pool] - here * u->demand.need;
+    double cores = p->place_cores[in_pool];
 
     return waiting(others + there * u->demand.need, cores) -
            waiting(others, cores);

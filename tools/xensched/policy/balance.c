@@ -86,7 +86,8 @@ static bool is_overloaded(const struct balance_run *v, unsigned int place)
 static double demand(const struct balance_run *v, unsigned int i)
 {
     unsigned int vcpus = domain_online_vcpus(&v->input->domains->domain[i]);
-    double crowd = v->units[v->run.at[i]] / v->cores[v->run.at[i]];
+    unsigned int at = v->run.at[i];
+    double crowd = at == TOPOLOGY_UNKNOWN ? 1 : v->units[at] / v->cores[at];
     double units = v->input->standing[i].demand.need * (crowd > 1 ? crowd : 1);
 
     return units < vcpus ? units : vcpus;

@@ -38,9 +38,18 @@ static void forget_run(struct guard *g)
     free(g->pools);
     g->pools = NULL;
     g->nr_pools = 0;
+    free(g->busy);
+    g->busy = NULL;
     free(g->standing);
     free(g->taken);
     free(g->cache_taken);
+    free(g->cpupools);
+}
+
+static void forget_past(struct past *past)
+{
+    cpumap_free(&past->moved_to);
+    free(past->undo);
 }
 
 void guard_free(struct guard *g)
@@ -49,7 +58,7 @@ void guard_free(struct guard *g)
 
     forget_run(g);
     for (i = 0; i < g->nr; i++)
-        cpumap_free(&g->domains[i].moved_to);
+        forget_past(&g->domains[i]);
     free(g->domains);
     homes_free(g->homes);
     free(g);
@@ -107,6 +116,63 @@ const struct pool *guard_pool(struct guard *g, const struct domain *d)
     return pool;
 }
 
+/* Pools. */
+
+unsigned int guard_cpupool(const struct guard *g, uint32_t id)
+{
+    unsigned int i;
+
+    for (i = 0; i < g->nr_cpupools; i++)
+        if (g->cpupools[i] == id)
+            break;
+
+    return i;
+}
+
+struct demand *guard_taken(const struct guard *g, const struct standing *s,
+                           struct spot spot)
+{
+    const struct topology *t = g->input->topology;
+
+    return spot.cache == TOPOLOGY_UNKNOWN
+           ? &g->taken[s->cpupool * t->nr_places + spot.place]
+           : &g->cache_taken[s->cpupool * t->nr_caches + spot.cache];
+}
+
+/* A pCPU is in one pool, so those of other pools take nothing of it. */
+static void find_cpupools(struct guard *g)
+{
+    const struct topology *t = g->input->topology;
+    unsigned int i;
+
+    g->cpupools = need_memory(g->nr + 1, sizeof(*g->cpupools));
+    g->nr_cpupools = 0;
+    for (i = 0; i < g->nr; i++) {
+        uint32_t id = g->input->domains->domain[i].pool;
+
+        g->standing[i].cpupool = guard_cpupool(g, id);
+        if (g->standing[i].cpupool == g->nr_cpupools)
+            g->cpupools[g->nr_cpupools++] = id;
+    }
+    g->taken = need_memory((g->nr_cpupools + 1) * (size_t)t->nr_places,
+                           sizeof(*g->taken));
+    g->cache_taken = need_memory((g->nr_cpupools + 1) * (size_t)t->nr_caches,
+                                 sizeof(*g->cache_taken));
+}
+
+const double *guard_busy(struct guard *g)
+{
+    const struct policy_input *input = g->input;
+
+    if (g->busy)
+        return g->busy;
+    g->busy = need_memory(input->topology->nr_cpus, sizeof(*g->busy));
+    matrix_busy(input->matrix, g->busy, input->topology->nr_cpus,
+                input->now_ns);
+
+    return g->busy;
+}
+
 /* Memory. */
 
 void guard_forget_wish(struct past *past)
@@ -130,7 +196,7 @@ static void remember(struct guard *g, const struct domains *domains)
         const struct domain *d = &domains->domain[i];
 
         while (k < g->nr && g->domains[k].domid < d->domid)
-            cpumap_free(&g->domains[k++].moved_to);
+            forget_past(&g->domains[k++]);
         if (k < g->nr && same_domain(&g->domains[k], d)) {
             now[i] = g->domains[k++];
             continue;
@@ -142,20 +208,21 @@ static void remember(struct guard *g, const struct domains *domains)
         guard_forget_wish(&now[i]);
     }
     while (k < g->nr)
-        cpumap_free(&g->domains[k++].moved_to);
+        forget_past(&g->domains[k++]);
     free(g->domains);
     g->domains = now;
     g->nr = domains->nr;
 }
 
-/* Notice that somebody carried out what was decided. */
-static void follow(struct past *m, const struct domain *d, uint64_t now_ns)
+void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
 {
     bool ours = d->affinity == AFFINITY_OURS;
 
     if (ours && m->moved && cpumap_equal(&m->moved_to, &d->ours))
         return;
     cpumap_free(&m->moved_to);
+    free(m->undo);
+    m->undo = NULL;
     m->moved = ours;
     if (!ours)
         return;
@@ -165,20 +232,39 @@ static void follow(struct past *m, const struct domain *d, uint64_t now_ns)
     guard_forget_wish(m);
 }
 
+/*
+ * It waits more than it gained: it is not sent there again for a while, and if
+ * that is of no use for longer.  Or it did not gain: then it is left where it
+ * is, and the second time for far longer, since whom it follows goes on.  The
+ * verdict stands until the move is undone, however long that takes.
+ */
+static void condemn(const struct guard *g, struct past *m,
+                    const struct domain *d, const struct decision *decision)
+{
+    m->shunned = topology_place_of_all(g->input->topology, &d->ours);
+    m->shunned_ns = g->input->now_ns;
+    m->shuns_all = decision->news == OUTCOME_REGRET;
+    m->shuns += m->shuns_all && m->shuns ? GUARD_REGRET_AGAIN : 1;
+    if (m->shuns > GUARD_SHUN_TIMES)
+        m->shuns = GUARD_SHUN_TIMES;
+    free(m->undo);
+    m->undo = need_string(decision->news_text);
+}
+
 /* Does it run where it was sent? */
 static void see_outcome(const struct guard *g, struct past *m,
                         const struct domain *d, struct decision *decision)
 {
-    m->news = OUTCOME_NONE;
     if (!g->input->real)
         return;
     outcome_watch(&m->outcome, g->input, d);
     if (!m->moved)
         return;
-    m->news = outcome_look(&m->outcome, g->input, d, &d->ours);
-    decision->news = m->news;
-    outcome_describe(&m->outcome, m->news, g->input, d, &d->ours,
+    decision->news = outcome_look(&m->outcome, g->input, d, &d->ours);
+    outcome_describe(&m->outcome, decision->news, g->input, d, &d->ours,
                      decision->news_text);
+    if (decision->news == OUTCOME_WORSE || decision->news == OUTCOME_REGRET)
+        condemn(g, m, d, decision);
 }
 
 /* The beginning of a run. */
@@ -193,6 +279,10 @@ static bool open_to_policies(const struct guard *g, const struct domain *d,
         decide(decision, LEAVE, "a driver domain is never moved");
     else if (d->affinity == AFFINITY_OPERATOR)
         decide(decision, LEAVE, "its affinity was set by an operator");
+    else if (d->stays || d->held)
+        decide(decision, d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
+               d->stays ? "it is held by its configuration"
+                        : "an operator holds it");
     else if (g->input->topology->nr_caches < 2)
         decide(decision, LEAVE, "all pCPUs of this host are in one place");
     else if (cpumap_empty(&d->pool_cpus))
@@ -213,10 +303,11 @@ static void take_caches(struct guard *g, const struct standing *s)
     unsigned int i, cores = s->cores[s->place];
 
     if (s->cache != TOPOLOGY_UNKNOWN)
-        demand_add(&g->cache_taken[s->cache], s->demand);
+        demand_add(guard_taken(g, s, (struct spot){ s->place, s->cache }),
+                   s->demand);
     for (i = 0; s->cache == TOPOLOGY_UNKNOWN && cores && i < t->nr_caches; i++)
         if (t->caches[i].within == s->place)
-            demand_add(&g->cache_taken[i],
+            demand_add(guard_taken(g, s, (struct spot){ s->place, i }),
                        demand_part(s->demand, s->cache_cores[i], cores));
 }
 
@@ -230,47 +321,46 @@ void guard_send(struct guard *g, unsigned int i, struct spot spot)
     s->cache = spot.cache;
     if (s->place == TOPOLOGY_UNKNOWN)
         return;
-    demand_add(&g->taken[s->place], s->demand);
+    demand_add(guard_taken(g, s, (struct spot){ s->place, TOPOLOGY_UNKNOWN }),
+               s->demand);
     take_caches(g, s);
 }
 
-/*
- * Guests who are bound nowhere make room, driver domains don't.  Xen moves
- * vCPUs to and fro between the caches of a place; so of a cache it counts only
- * who is bound there.
- */
-static struct spot spot_of(const struct guard *g, unsigned int i)
+struct spot guard_sent_to(const struct topology *t, const struct domain *d)
 {
-    const struct topology *t = g->input->topology;
-    const struct domain *d = &g->input->domains->domain[i];
-    struct spot spot = {
-        (d->driver ? whereabouts_find(g->input, i)
-                   : whereabouts_bound(t, d)).place, TOPOLOGY_UNKNOWN
-    };
+    struct cpumap cpus;
+    struct spot spot;
 
-    if (spot.place != TOPOLOGY_UNKNOWN)
-        spot.cache = topology_only_cache(t, spot.place);
-    if (spot.place != TOPOLOGY_UNKNOWN && spot.cache == TOPOLOGY_UNKNOWN)
-        spot.cache = whereabouts_bound_cache(t, d).place;
+    cpumap_init_copy(&cpus, &d->ours);
+    cpumap_and(&cpus, &d->pool_cpus);
+    spot.place = topology_place_of_all(t, &cpus);
+    spot.cache = topology_cache_of_all(t, &cpus);
+    cpumap_free(&cpus);
 
     return spot;
 }
 
 /*
- * It waits more than it gained: it is not sent there again for a while, and if
- * that is of no use for longer.  Or it did not gain: then it is left where it
- * is, and the second time for far longer, since whom it follows goes on.
+ * Guests that nothing keeps make room, driver domains don't.  Xen moves vCPUs
+ * back and forth between the caches of a place; so of a cache it counts only
+ * who is kept there.
  */
-static void undo(struct guard *g, struct past *m, const struct domain *d,
-                 struct decision *decision)
+static struct spot spot_of(const struct guard *g, unsigned int i)
 {
-    m->shunned = topology_place_of_all(g->input->topology, &d->ours);
-    m->shunned_ns = g->input->now_ns;
-    m->shuns_all = m->news == OUTCOME_REGRET;
-    m->shuns += m->shuns_all && m->shuns ? GUARD_REGRET_AGAIN : 1;
-    if (m->shuns > GUARD_SHUN_TIMES)
-        m->shuns = GUARD_SHUN_TIMES;
-    decide(decision, GIVE_BACK, "the move is undone: %s", decision->news_text);
+    const struct topology *t = g->input->topology;
+    const struct domain *d = &g->input->domains->domain[i];
+    struct spot spot = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };
+
+    if (d->affinity == AFFINITY_OURS)
+        return guard_sent_to(t, d);
+    spot.place = (d->driver ? whereabouts_find(g->input, i)
+                            : whereabouts_kept(g->input, i)).place;
+    if (spot.place != TOPOLOGY_UNKNOWN)
+        spot.cache = topology_only_cache(t, spot.place);
+    if (spot.place != TOPOLOGY_UNKNOWN && spot.cache == TOPOLOGY_UNKNOWN)
+        spot.cache = whereabouts_kept_cache(g->input, i).place;
+
+    return spot;
 }
 
 static void look_at(struct guard *g, unsigned int i)
@@ -280,7 +370,7 @@ static void look_at(struct guard *g, unsigned int i)
     struct spot spot = spot_of(g, i);
     const struct pool *pool = guard_pool(g, d);
 
-    follow(&g->domains[i], d, g->input->now_ns);
+    guard_follow(&g->domains[i], d, g->input->now_ns);
     /* All that are not told apart have REST; it is nobody's own. */
     if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
         s->demand.need = matrix_service(g->input->matrix, d->acct,
@@ -293,12 +383,15 @@ static void look_at(struct guard *g, unsigned int i)
     s->place = spot.place;
     s->cache = spot.cache;
     see_outcome(g, &g->domains[i], d, &g->plan->decisions[i]);
+    s->absent = g->domains[i].moved &&
+                g->domains[i].outcome.where == OUTCOME_ELSEWHERE;
     if (!s->open) {
         guard_forget_wish(&g->domains[i]);
         guard_send(g, i, spot);
-    } else if (g->domains[i].news == OUTCOME_WORSE ||
-               g->domains[i].news == OUTCOME_REGRET) {
-        undo(g, &g->domains[i], d, &g->plan->decisions[i]);
+    } else if (g->domains[i].undo) {
+        decide(&g->plan->decisions[i], GIVE_BACK, "the move is undone: %s",
+               g->domains[i].undo);
+        g->plan->decisions[i].undo = true;
         s->open = false;
     }
 }
@@ -316,6 +409,7 @@ void guard_tell(const struct guard *g, struct policy_input *input)
     input->window_ns = window_of(&g->settings);
     input->standing = g->standing;
     input->taken = g->taken;
+    input->nr_cpupools = g->nr_cpupools;
     input->homes = g->homes;
 }
 
@@ -326,15 +420,13 @@ void guard_begin(struct guard *g, struct policy_input *input,
 
     forget_run(g);
     g->standing = need_memory(plan->nr, sizeof(*g->standing));
-    g->taken = need_memory(input->topology->nr_places, sizeof(*g->taken));
-    g->cache_taken = need_memory(input->topology->nr_caches,
-                                 sizeof(*g->cache_taken));
     g->input = input;
     g->plan = plan;
     homes_update(g->homes, input->matrix, input->topology, input->domains,
                  input->now_ns);
-    guard_tell(g, input);
     remember(g, input->domains);
+    find_cpupools(g);
+    guard_tell(g, input);
     for (i = 0; i < plan->nr; i++)
         look_at(g, i);
 }

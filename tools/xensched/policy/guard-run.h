@@ -22,7 +22,9 @@ struct past {
     uint64_t reason_ns;        /* when there was last a reason to be there */
     struct lever lever;
     struct outcome outcome;
-    enum outcome_news news;    /* of this run */
+    double predicted;          /* crossings after the move that the plan has */
+    /* Why the move is to be undone; NULL: it is not.  Until that is done. */
+    char *undo;
     /* It waited too long at a place, to which it is not moved again. */
     unsigned int shunned;      /* UNKNOWN: none */
     uint64_t shunned_ns;       /* since when */
@@ -47,8 +49,11 @@ struct guard {
     const struct policy_input *input;
     struct plan *plan;
     struct standing *standing;
-    struct demand *taken;       /* [place] */
-    struct demand *cache_taken; /* [cache] */
+    unsigned int nr_cpupools;
+    uint32_t *cpupools;         /* their ids; one more, which has none, is behind them */
+    struct demand *taken;       /* [cpupool][place] */
+    struct demand *cache_taken; /* [cpupool][cache] */
+    double *busy;               /* [pCPU]; NULL: nobody has asked yet */
     unsigned int nr_pools;
     struct pool *pools;
 };
@@ -63,11 +68,30 @@ struct candidate {
     struct decision *decision;
 };
 
+/* The number of the cpupool that has this id; nr_cpupools: no domain is in it. */
+unsigned int guard_cpupool(const struct guard *g, uint32_t id);
+
+/* What is taken by those of the same cpupool that have been sent there. */
+struct demand *guard_taken(const struct guard *g, const struct standing *s,
+                           struct spot spot);
+
 /* The cores of each place that are open to @d, by its cpupool and its rule. */
 const struct pool *guard_pool(struct guard *g, const struct domain *d);
 
+/* How busy each pCPU is, added up once in a run. */
+const double *guard_busy(struct guard *g);
+
 /* No run before this one wanted it anywhere. */
 void guard_forget_wish(struct past *past);
+
+/* What was done with the domain, or what others did: is it where xensched sent it. */
+void guard_follow(struct past *past, const struct domain *d, uint64_t now_ns);
+
+/*
+ * The place, and the cache of it, that a domain of AFFINITY_OURS was sent to.  A pCPU
+ * that is offline, and so in no cpupool, is no reason to leave the others.
+ */
+struct spot guard_sent_to(const struct topology *t, const struct domain *d);
 
 /* The domain with number @i is, or is going to be, there. */
 void guard_send(struct guard *g, unsigned int i, struct spot spot);

@@ -6,6 +6,7 @@
 
 #include "model/presence.h"
 #include "guard-run.h"
+#include "whereabouts.h"
 
 /* Places. */
 
@@ -18,8 +19,8 @@ static void usable_cpus(const struct domain *d,
     cpumap_and(cpus, &d->pool_cpus);
 }
 
-/* Was it put there by whoever made it? */
-static bool is_there(const struct domain *d, const struct topology_place *place)
+/* Does its affinity ask for the place already, whoever set it? */
+static bool asks_for(const struct domain *d, const struct topology_place *place)
 {
     unsigned int i;
 
@@ -41,8 +42,7 @@ static unsigned int cores_at(const struct candidate *c, struct spot spot)
 
 static struct demand taken_at(const struct candidate *c, struct spot spot)
 {
-    return spot.cache == TOPOLOGY_UNKNOWN ? c->guard->taken[spot.place]
-                                          : c->guard->cache_taken[spot.cache];
+    return *guard_taken(c->guard, c->standing, spot);
 }
 
 static bool has_room(const struct candidate *c, struct spot spot, double part)
@@ -51,10 +51,16 @@ static bool has_room(const struct candidate *c, struct spot spot, double part)
                     cores_at(c, spot), part);
 }
 
-static bool can_go(const struct candidate *c, struct spot spot)
+/* vCPUs may have come online since it went there, and cores have gone. */
+static bool can_be(const struct candidate *c, struct spot spot, double part)
 {
     return cores_at(c, spot) >= domain_online_vcpus(c->domain) &&
-           has_room(c, spot, ROOM_TO_GO);
+           has_room(c, spot, part);
+}
+
+static bool can_go(const struct candidate *c, struct spot spot)
+{
+    return can_be(c, spot, ROOM_TO_GO);
 }
 
 /* What this policy says against it; what others said stays. */
@@ -82,6 +88,7 @@ static const struct domain *greatest_at(const struct candidate *c,
         const struct standing *s = &g->standing[i];
 
         if (s == c->standing || s->place != spot.place || s->open ||
+            s->cpupool != c->standing->cpupool ||
             (spot.cache != TOPOLOGY_UNKNOWN && s->cache != spot.cache &&
              s->cache != TOPOLOGY_UNKNOWN) || s->demand.need <= need)
             continue;
@@ -292,33 +299,36 @@ static enum affinity_lever lever_allowed(const struct candidate *c)
 static double price_of_order(const struct candidate *c, struct spot ours)
 {
     const struct policy_input *input = c->guard->input;
-    unsigned int i, cores = cores_at(c, ours);
+    const struct cpumap *cpus = &c->domain->ours;
+    const double *all = guard_busy(c->guard);
+    unsigned int cpu, cores = cores_at(c, ours);
     double busy = 0;
 
-    for (i = 0; i < input->domains->nr; i++)
-        if (&input->domains->domain[i] != c->domain)
-            busy += presence_use(input->matrix, &input->domains->domain[i],
-                                 &c->domain->ours, input->now_ns);
+    for (cpu = 0; cpu < cpus->nr_cpus; cpu++)
+        if (cpumap_test(cpus, cpu))
+            busy += all[cpu] - matrix_service_on(input->matrix, c->domain->acct,
+                                                 cpu, input->now_ns);
     if (!cores)
         return 0;
 
     return 1e9 * c->standing->demand.need *
-           pow(busy < cores ? busy / cores : 1, cores);
+           pow(busy < 0 ? 0 : busy < cores ? busy / cores : 1, cores);
 }
 
 /* It is where it was moved: by which affinity is it to be kept there? */
 static void pull(const struct candidate *c, struct spot ours, bool reason)
 {
+    bool placed = ours.place != TOPOLOGY_UNKNOWN;
+    double worth = c->opinion ? c->opinion->worth : 0;
     const struct lever_input input = {
         .allowed = lever_allowed(c),
         .hard = c->domain->ours_hard,
         .reason = reason,
-        .room = ours.place != TOPOLOGY_UNKNOWN &&
-                has_room(c, ours, ROOM_TO_STAY),
-        .room_to_go = ours.place != TOPOLOGY_UNKNOWN &&
-                      has_room(c, ours, ROOM_TO_GO),
-        .worth = c->opinion ? c->opinion->worth : 0,
-        .order = ours.place != TOPOLOGY_UNKNOWN ? price_of_order(c, ours) : 0,
+        .room = placed && can_be(c, ours, ROOM_TO_STAY),
+        .room_to_go = placed && can_go(c, ours),
+        .worth = worth,
+        /* A price is of use only beside another one. */
+        .order = placed && worth > 0 ? price_of_order(c, ours) : 0,
         .outcome = &c->past->outcome,
         .stay_ns = c->guard->settings.stay_ns,
         .now_ns = c->guard->input->now_ns,
@@ -326,8 +336,47 @@ static void pull(const struct candidate *c, struct spot ours, bool reason)
 
     c->decision->pull = lever_decide(&c->past->lever, &input,
                                      c->decision->pull_why);
-    if (c->decision->pull != PULL_NOTHING)
-        outcome_again(&c->past->outcome, input.now_ns);
+}
+
+/* ", and it runs there already, 98 % of its time": nothing is to be done. */
+static bool is_there(const struct candidate *c,
+                     const struct topology_place *place)
+{
+    const struct policy_input *input = c->guard->input;
+    double share;
+
+    if (!asks_for(c->domain, place))
+        return false;
+    share = whereabouts_share(input, c->domain - input->domains->domain,
+                              &place->cpus);
+    if (share >= 0 && share < OUTCOME_THERE)
+        return false;
+    guard_forget_wish(c->past);
+    if (share < 0)
+        decide(c->decision, LEAVE, "%s, and it prefers %s %u already; where it "
+               "runs is not known", c->opinion->fact, place->kind, place->id);
+    else
+        decide(c->decision, LEAVE, "%s, and it prefers %s %u already and runs "
+               "there %.0f %% of its time", c->opinion->fact, place->kind,
+               place->id, 100 * share);
+
+    return true;
+}
+
+/* "; it prefers node 0 already, but runs there only 2 % of its time" */
+static void describe_ignored(const struct candidate *c,
+                             const struct topology_place *place,
+                             char text[OPINION_TEXT])
+{
+    const struct policy_input *input = c->guard->input;
+
+    text[0] = '\0';
+    if (asks_for(c->domain, place))
+        snprintf(text, OPINION_TEXT, "; it prefers %s %u already, but runs "
+                 "there only %.0f %% of its time", place->kind, place->id,
+                 100 * whereabouts_share(input, c->domain -
+                                         input->domains->domain,
+                                         &place->cpus));
 }
 
 /* It can be there, and should. */
@@ -336,14 +385,10 @@ static void move(const struct candidate *c, struct spot spot)
     const struct opinion *o = c->opinion;
     const struct topology *t = c->guard->input->topology;
     const struct topology_place *place = topology_at(t, spot);
-    char cache[OPINION_TEXT];
+    char cache[OPINION_TEXT], ignored[OPINION_TEXT];
 
-    if (is_there(c->domain, place)) {
-        guard_forget_wish(c->past);
-        decide(c->decision, LEAVE, "%s, and it prefers %s %u already",
-               o->fact, place->kind, place->id);
+    if (is_there(c, place))
         return;
-    }
     if (!confirmed(c)) {
         decide(c->decision, c->past->moved ? KEEP : LEAVE,
                "%s; wait for a confirmation (%u of %u)", o->fact,
@@ -351,42 +396,29 @@ static void move(const struct candidate *c, struct spot spot)
         return;
     }
     describe_cache(c, spot, cache);
-    decide(c->decision, MOVE, "%s, %s%s", o->fact, o->where, cache);
+    describe_ignored(c, place, ignored);
+    decide(c->decision, MOVE, "%s, %s%s%s", o->fact, o->where, cache, ignored);
     usable_cpus(c->domain, place, &c->decision->soft);
     c->decision->hard = lever_begins_hard(lever_allowed(c));
-    if (c->guard->input->real)
-        outcome_send(&c->past->outcome, c->guard->input, c->domain,
-                     &c->decision->soft, o->predicts ? o->crossings : -1);
+    c->past->predicted = o->predicts ? o->crossings : -1;
 }
 
-/*
- * Where a domain which was moved is; else UNKNOWN.  A pCPU that is offline,
- * and so in no cpupool, is no reason to leave the others.
- */
+/* Where a domain which was moved is; else UNKNOWN. */
 static struct spot ours_at(const struct candidate *c)
 {
-    const struct topology *t = c->guard->input->topology;
-    struct spot spot = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };
-    struct cpumap cpus;
+    const struct spot nowhere = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };
 
-    if (!c->past->moved)
-        return spot;
-    cpumap_init_copy(&cpus, &c->domain->ours);
-    cpumap_and(&cpus, &c->domain->pool_cpus);
-    spot.place = topology_place_of_all(t, &cpus);
-    spot.cache = topology_cache_of_all(t, &cpus);
-    cpumap_free(&cpus);
-
-    return spot;
+    return c->past->moved ? guard_sent_to(c->guard->input->topology, c->domain)
+                          : nowhere;
 }
 
 static bool keep(const struct candidate *c, const char *policy,
                  struct spot ours)
 {
     const struct spot place = { ours.place, TOPOLOGY_UNKNOWN };
-    bool room_there = has_room(c, place, ROOM_TO_STAY);
+    bool room_there = can_be(c, place, ROOM_TO_STAY);
 
-    if (!room_there || !has_room(c, ours, ROOM_TO_STAY)) {
+    if (!room_there || !can_be(c, ours, ROOM_TO_STAY)) {
         object_spot(c, policy, room_there ? ours : place);
         return false;
     }
@@ -541,19 +573,50 @@ void guard_end(struct guard *g)
     }
 }
 
+/* What was done of it. */
+
+static void follow_done(const struct policy_input *input,
+                        const struct domain *d,
+                        const struct decision *decision, struct past *m)
+{
+    if (decision->verb == GIVE_BACK && m->undo)
+        m->shunned_ns = input->now_ns;
+    guard_follow(m, d, input->now_ns);
+    if (decision->verb == MOVE && input->real)
+        outcome_send(&m->outcome, input, d, &decision->soft, m->predicted);
+    if (decision->verb != KEEP)
+        return;
+    lever_pulled(&m->lever, decision->pull, input->now_ns);
+    outcome_again(&m->outcome, input->now_ns);
+}
+
+void guard_done(struct guard *g, struct policy_input *input,
+                const struct plan *plan)
+{
+    unsigned int i;
+
+    guard_tell(g, input);
+    for (i = 0; i < plan->nr; i++)
+        if (plan->decisions[i].done)
+            follow_done(input, &input->domains->domain[i],
+                        &plan->decisions[i], &g->domains[i]);
+}
+
 /* Who is not there yet. */
 
 /*
  * Who was put there by whoever made it, and of whom nobody has decided, makes
  * room for those who are moved, but not for one more.
  */
-static struct demand undecided_at(const struct guard *g, unsigned int place)
+static struct demand undecided_at(const struct guard *g, unsigned int cpupool,
+                                  unsigned int place)
 {
     struct demand sum = { 0 };
     unsigned int i;
 
     for (i = 0; i < g->nr; i++)
-        if (g->standing[i].open && g->standing[i].place == place)
+        if (g->standing[i].open && g->standing[i].place == place &&
+            g->standing[i].cpupool == cpupool)
             demand_add(&sum, g->standing[i].demand);
 
     return sum;
@@ -583,7 +646,7 @@ bool guard_admits(struct guard *g, const struct policy_input *input,
         .standing = &standing,
         .decision = decision,
     };
-    struct demand taken;
+    struct demand *there, taken;
 
     if (opinion->want != WANT_GO) {
         object(&c, "", opinion->lacks);
@@ -591,11 +654,13 @@ bool guard_admits(struct guard *g, const struct policy_input *input,
     }
     g->input = input;
     standing.cores = guard_pool(g, arrival->domain)->cores;
-    taken = g->taken[spot.place];
-    demand_add(&g->taken[spot.place], undecided_at(g, spot.place));
-    demand_add(&g->taken[spot.place], arrival->promised[spot.place]);
+    standing.cpupool = guard_cpupool(g, arrival->domain->pool);
+    there = guard_taken(g, &standing, spot);
+    taken = *there;
+    demand_add(there, undecided_at(g, standing.cpupool, spot.place));
+    demand_add(there, arrival->promised[spot.place]);
     admit(&c, spot);
-    g->taken[spot.place] = taken;
+    *there = taken;
 
     return decision->verb == MOVE;
 }

@@ -58,6 +58,13 @@ void guard_take(struct guard *guard, const char *policy,
 /* About those of whom no policy has decided. */
 void guard_end(struct guard *guard);
 
+/*
+ * What was carried out of the plan: its decisions that are done.  What was only
+ * decided has no outcome.  @input has the domains as they are now.
+ */
+void guard_done(struct guard *guard, struct policy_input *input,
+                const struct plan *plan);
+
 /* Fill in what policies get to see once more, as of the latest run. */
 void guard_tell(const struct guard *guard, struct policy_input *input);
 

@@ -22,11 +22,8 @@ bool lever_begins_hard(enum affinity_lever allowed)
     return allowed == LEVER_HARD;
 }
 
-static enum pull soften(struct lever *lever, const struct lever_input *in,
-                        const char *why, char text[LEVER_TEXT])
+static enum pull soften(const char *why, char text[LEVER_TEXT])
 {
-    lever->softened_ns = in->now_ns;
-    lever->reminded = false;
     snprintf(text, LEVER_TEXT, "%s", why);
 
     return PULL_SOFTEN;
@@ -37,11 +34,8 @@ static bool long_ago(uint64_t then_ns, const struct lever_input *in)
     return !then_ns || in->now_ns - then_ns >= in->stay_ns;
 }
 
-static enum pull remind(struct lever *lever, const struct lever_input *in,
-                        char text[LEVER_TEXT])
+static enum pull remind(const struct lever_input *in, char text[LEVER_TEXT])
 {
-    lever->reminded = true;
-    lever->reminded_ns = in->now_ns;
     snprintf(text, LEVER_TEXT, "only %.0f %% of its time it is at its place, "
              "where there is room", 100 * in->outcome->share);
 
@@ -64,15 +58,15 @@ static bool order_pays(const struct lever_input *in)
 }
 
 /* It has a wish only, and had time to get there. */
-static enum pull insist(struct lever *lever, const struct lever_input *in,
-                        char text[LEVER_TEXT])
+static enum pull insist(const struct lever *lever,
+                        const struct lever_input *in, char text[LEVER_TEXT])
 {
     bool may_harden = in->allowed != LEVER_SOFT &&
                       long_ago(lever->softened_ns, in);
 
     if (!lever->reminded || !may_harden || !order_pays(in))
         return lever->reminded && !long_ago(lever->reminded_ns, in)
-               ? PULL_NOTHING : remind(lever, in, text);
+               ? PULL_NOTHING : remind(in, text);
     snprintf(text, LEVER_TEXT, "the soft affinity alone has no effect (%.0f %% "
              "of its time at its place), and there is room",
              100 * in->outcome->share);
@@ -89,20 +83,19 @@ enum pull lever_decide(struct lever *lever, const struct lever_input *in,
 {
     why[0] = '\0';
     if (in->hard && in->allowed == LEVER_SOFT)
-        return soften(lever, in, "its affinity is to be soft", why);
+        return soften("its affinity is to be soft", why);
     if (in->hard && !in->room)
-        return soften(lever, in, "its place has filled up", why);
+        return soften("its place has filled up", why);
     if (in->hard && in->reason && !order_pays(in)) {
         char prices[LEVER_TEXT];
 
         snprintf(prices, sizeof(prices), "the order costs %.2f ms/s in waiting, "
                  "and to be there is worth %.2f ms/s", in->order / NS_PER_MS,
                  in->worth / NS_PER_MS);
-        return soften(lever, in, prices, why);
+        return soften(prices, why);
     }
     if (in->hard && !in->reason)
-        return soften(lever, in, "there is no reason for it to be there at "
-                      "present", why);
+        return soften("there is no reason for it to be there currently", why);
     if (in->hard || !in->reason || !in->room_to_go)
         return PULL_NOTHING;
     if (in->allowed == LEVER_HARD && long_ago(lever->softened_ns, in)) {
@@ -114,4 +107,14 @@ enum pull lever_decide(struct lever *lever, const struct lever_input *in,
 
     return in->outcome->where == OUTCOME_ELSEWHERE ? insist(lever, in, why)
                                                    : PULL_NOTHING;
+}
+
+void lever_pulled(struct lever *lever, enum pull pull, uint64_t now_ns)
+{
+    if (pull == PULL_SOFTEN)
+        lever->softened_ns = now_ns;
+    if (pull == PULL_REMIND)
+        lever->reminded_ns = now_ns;
+    if (pull != PULL_HARDEN)
+        lever->reminded = pull == PULL_REMIND;
 }

@@ -51,4 +51,7 @@ bool lever_begins_hard(enum affinity_lever allowed);
 enum pull lever_decide(struct lever *lever, const struct lever_input *input,
                        char why[LEVER_TEXT]);
 
+/* What was decided is done. */
+void lever_pulled(struct lever *lever, enum pull pull, uint64_t now_ns);
+
 #endif /* XENSCHED_POLICY_LEVER_H */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* place-host.c - what is known of a host, as a placement; see place.h. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,25 @@ static void describe_spots(struct placement *p, const struct topology *t,
     placement_measure(p);
 }
 
+/* What of each place a cpupool has, as one of its domains says. */
+static void describe_pools(struct place_host *h)
+{
+    const struct topology *t = h->input->topology;
+    struct placement *p = &h->placement;
+    unsigned int i, place;
+
+    for (i = 0; i < h->input->domains->nr; i++)
+        for (place = 0; place < t->nr_places; place++) {
+            struct cpumap cpus;
+
+            cpumap_init_copy(&cpus, &t->places[place].cpus);
+            cpumap_and(&cpus, &domain(h, i)->pool_cpus);
+            p->place_cores[h->input->standing[i].cpupool * t->nr_places +
+                           place] = topology_cores(t, &cpus);
+            cpumap_free(&cpus);
+        }
+}
+
 static unsigned int count_whole(const struct topology *t)
 {
     unsigned int i, whole = 0;
@@ -127,56 +147,67 @@ static void add_share(double *share, const struct topology *t,
             share[topology_cache_of(t, cpu)] += part / total;
 }
 
-/* What binds it: hard affinity, soft affinity, or neither. */
-static bool add_bound(double *share, const struct topology *t,
-                      const struct domain *d, const struct domain_vcpu *vcpu,
-                      double part)
+/* At one place, as a hard affinity binds it, or if @asked a soft one asks for it. */
+static bool add_kept(double *share, const struct topology *t,
+                     const struct domain *d, const struct domain_vcpu *vcpu,
+                     bool asked, double part)
 {
     struct cpumap cpus;
-    bool bound;
+    bool kept;
 
     cpumap_init_copy(&cpus, &vcpu->hard);
     cpumap_and(&cpus, &d->pool_cpus);
-    bound = topology_place_of_all(t, &cpus) != TOPOLOGY_UNKNOWN;
-    if (!bound) {
+    if (asked)
         cpumap_and(&cpus, &vcpu->soft);
-        bound = topology_place_of_all(t, &cpus) != TOPOLOGY_UNKNOWN;
-    }
-    if (bound)
+    kept = topology_place_of_all(t, &cpus) != TOPOLOGY_UNKNOWN;
+    if (kept)
         add_share(share, t, &cpus, part);
     cpumap_free(&cpus);
 
-    return bound;
+    return kept;
 }
 
-/* By the log, or if that has nothing by the latest look. */
-static void add_running(const struct place_host *h, double *share,
-                        const struct domain *d, unsigned int cpu, double part)
+/* False: the log has nothing of it. */
+static bool add_logged(const struct place_host *h, double *share,
+                       const struct domain *d, double part)
 {
     const struct topology *t = h->input->topology;
-    unsigned int i, cache = topology_cache_of(t, cpu);
+    unsigned int i;
 
     for (i = 0; i < t->nr_caches; i++) {
         double there = presence_share(h->input->matrix, d, &t->caches[i].cpus,
                                       h->input->now_ns);
 
-        if (there >= 0)
-            share[i] += part * there;
-        else if (i == cache)
-            share[i] += part;
+        if (there < 0)
+            return false;
+        share[i] += part * there;
     }
+
+    return true;
 }
 
+/*
+ * What binds a vCPU decides, then the log.  A soft affinity says something only of a
+ * domain that the log has nothing of, and then where it was when Xen was asked.
+ */
 static void add_domain(const struct place_host *h, double *share,
                        const struct domain *d, double part)
 {
+    const struct topology *t = h->input->topology;
     unsigned int i, online = domain_online_vcpus(d);
 
-    for (i = 0; i < d->nr_vcpus; i++)
-        if (d->vcpus[i].online &&
-            !add_bound(share, h->input->topology, d, &d->vcpus[i],
-                       part / online))
-            add_running(h, share, d, d->vcpus[i].cpu, part / online);
+    for (i = 0; i < d->nr_vcpus; i++) {
+        const struct domain_vcpu *vcpu = &d->vcpus[i];
+        unsigned int cache = topology_cache_of(t, vcpu->cpu);
+        double of_vcpu = part / online;
+
+        if (!vcpu->online || add_kept(share, t, d, vcpu, false, of_vcpu) ||
+            add_logged(h, share, d, of_vcpu) ||
+            (!d->group[0] && add_kept(share, t, d, vcpu, true, of_vcpu)))
+            continue;
+        if (cache != TOPOLOGY_UNKNOWN)
+            share[cache] += of_vcpu;
+    }
 }
 
 /* To one spot, if a unit that cannot be moved is nowhere else. */
@@ -227,6 +258,13 @@ static void add_pages(struct place_host *h, unsigned int unit,
     }
 }
 
+/* A unit can be where all of its domains can be. */
+static void restrict_usable(unsigned int *usable, unsigned int cores)
+{
+    if (cores < *usable)
+        *usable = cores;
+}
+
 /* One of a unit's domains. */
 static void describe_domain(struct place_host *h, unsigned int i)
 {
@@ -241,18 +279,61 @@ static void describe_domain(struct place_host *h, unsigned int i)
     u->demand.need += runnable_demand(h->input->matrix, h->input->domains, d,
                                       h->input->now_ns);
     u->demand.vcpus += s->demand.vcpus;
+    u->pool = s->cpupool;
     add_misses(h, u, i);
     add_pages(h, unit, d);
     for (k = 0; k < nr; k++)
         p->share[unit * nr + k] += own[k];
+    /* The domains of a unit are all open, or it is one. */
     u->movable = s->open;
-    u->bound = d->affinity == AFFINITY_OURS || !s->open;
-    u->origin = s->open ? spot_of(p, s) : only_spot(p, own);
+    if (!s->open) {
+        u->bound = true;
+        u->origin = only_spot(p, own);
+    }
     free(own);
     for (k = 0; k < p->nr_spots; k++)
-        p->usable[unit * p->nr_spots + k] =
-            p->spots[k].cache != TOPOLOGY_UNKNOWN ? s->cache_cores[k] :
-            p->nr_places > 1 ? s->cores[p->spots[k].place] : 0;
+        restrict_usable(&p->usable[unit * p->nr_spots + k],
+                        p->spots[k].cache != TOPOLOGY_UNKNOWN ? s->cache_cores[k] :
+                        p->nr_places > 1 ? s->cores[p->spots[k].place] : 0);
+}
+
+/* The vCPUs of a unit that are kept at a spot, and of these the ones sent there. */
+struct votes {
+    unsigned int kept, sent;
+};
+
+/*
+ * A group is where most of it was sent, if any of it was, or else where most of it is
+ * kept.  The others follow it: see place.c.
+ */
+static void find_origins(struct place_host *h)
+{
+    struct placement *p = &h->placement;
+    struct votes *votes = need_memory((size_t)p->nr_units * p->nr_spots,
+                                      sizeof(*votes));
+    unsigned int i;
+
+    for (i = 0; i < h->input->domains->nr; i++) {
+        const struct standing *s = &h->input->standing[i];
+        unsigned int spot = s->open ? spot_of(p, s) : ANYWHERE;
+        struct unit *u = &p->units[h->unit[i]];
+        struct votes *here, *best;
+
+        if (spot == ANYWHERE)
+            continue;
+        here = &votes[h->unit[i] * p->nr_spots + spot];
+        best = u->origin == ANYWHERE ? here
+             : &votes[h->unit[i] * p->nr_spots + u->origin];
+        here->kept += s->demand.vcpus;
+        if (domain(h, i)->affinity == AFFINITY_OURS) {
+            here->sent += s->demand.vcpus;
+            u->bound = true;
+        }
+        if (u->origin == ANYWHERE || here->sent > best->sent ||
+            (here->sent == best->sent && here->kept > best->kept))
+            u->origin = spot;
+    }
+    free(votes);
 }
 
 /* A vCPU of a driver domain, which is kept at one place. */
@@ -262,8 +343,9 @@ static void describe_server(struct place_host *h, unsigned int unit)
     const struct domain *d = domain(h, h->stands[unit]);
     double *share = &p->share[unit * p->nr_caches];
 
-    add_bound(share, h->input->topology, d, &d->vcpus[h->vcpu[unit]], 1);
+    add_kept(share, h->input->topology, d, &d->vcpus[h->vcpu[unit]], false, 1);
     p->units[unit].origin = only_spot(p, share);
+    p->units[unit].pool = h->input->standing[h->stands[unit]].cpupool;
 }
 
 /* All of it is added up; now it is shares. */
@@ -295,12 +377,16 @@ static void finish_unit(struct placement *p, unsigned int unit,
 static void describe_units(struct place_host *h)
 {
     struct placement *p = &h->placement;
-    unsigned int *members = need_memory(p->nr_units, sizeof(*members)), i;
+    unsigned int *members = need_memory(p->nr_units, sizeof(*members)), i, k;
 
+    for (i = 0; i < p->nr_units; i++)
+        for (k = 0; h->vcpu[i] == ALL_VCPUS && k < p->nr_spots; k++)
+            p->usable[i * p->nr_spots + k] = UINT_MAX;
     for (i = 0; i < h->input->domains->nr; i++) {
         members[h->unit[i]]++;
         describe_domain(h, i);
     }
+    find_origins(h);
     for (i = 0; i < p->nr_units; i++)
         if (h->vcpu[i] != ALL_VCPUS) {
             members[i] = 1;
@@ -531,7 +617,10 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     h->placement.prices.misses = settings->misses;
     h->placement.margin = POLICY_MARGIN;
     h->placement.horizon = settings->quiet_ns / NS_PER_S;
+    h->placement.nr_pools = input->nr_cpupools;
     describe_spots(&h->placement, t, input->distances);
+    if (input->nr_cpupools > 1)
+        describe_pools(h);
     describe_units(h);
     add_partners(&h->placement, &links);
     h->talks = need_memory(units, sizeof(*h->talks));
@@ -544,6 +633,14 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     free(pairs);
     free(stand_in);
     free(total);
+}
+
+bool place_strays(const struct place_host *h, unsigned int i)
+{
+    const struct placement *p = &h->placement;
+
+    return p->units[h->unit[i]].origin != ANYWHERE &&
+           spot_of(p, &h->input->standing[i]) != p->units[h->unit[i]].origin;
 }
 
 void place_free(struct place_host *h)

@@ -116,6 +116,8 @@ static void say_waiting(const struct place_host *h, unsigned int unit,
                         unsigned int from, unsigned int to, struct text *t)
 {
     const struct placement *p = &h->placement;
+    const unsigned int first = placement_in_pool(p, &p->units[unit], 0);
+    const double *load = &p->load[first], *cores = &p->place_cores[first];
     unsigned int i, at = p->units[unit].at, most = 0;
     double over = -1;
 
@@ -123,17 +125,17 @@ static void say_waiting(const struct place_host *h, unsigned int unit,
         double part = placement_part_of_place(p, unit, from, i) +
                       placement_part_of_place(p, unit, to, i);
 
-        if (part > 0 && p->load[i] / p->place_cores[i] > over) {
-            over = p->load[i] / p->place_cores[i];
+        if (part > 0 && cores[i] > 0 && load[i] / cores[i] > over) {
+            over = load[i] / cores[i];
             most = i;
         }
     }
-    add(t, "%.1f runnable vCPUs%s on %.0f cores of %s %u", p->load[most] +
+    add(t, "%.1f runnable vCPUs%s on %.0f cores of %s %u", load[most] +
         p->units[unit].demand.need *
         (placement_part_of_place(p, unit, from, most) -
          placement_part_of_place(p, unit, at, most)),
         p->units[unit].demand.need > 0 ? " with it" : "",
-        p->place_cores[most], h->input->topology->places[most].kind,
+        cores[most], h->input->topology->places[most].kind,
         h->input->topology->places[most].id);
 }
 

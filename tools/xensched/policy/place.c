@@ -161,6 +161,16 @@ static void stay(const struct place_host *h, unsigned int unit,
     policy_say(o->where, "%s", o->lacks);
 }
 
+/* The rest of its group is kept there, as that is worth something: it goes, too. */
+static void follow(const struct domain *d, struct opinion *o)
+{
+    char fact[OPINION_TEXT];
+
+    policy_say(fact, "its group %.60s is there: %.300s", d->group, o->fact);
+    policy_say(o->fact, "%s", fact);
+    o->want = WANT_GO;
+}
+
 static void run(void *memory, const struct policy_input *input,
                 struct opinion *opinions)
 {
@@ -183,9 +193,13 @@ static void run(void *memory, const struct policy_input *input,
         else
             go(&h, i, &of_unit[i]);
     }
-    for (i = 0; i < input->domains->nr; i++)
-        if (input->standing[i].open)
-            opinions[i] = of_unit[h.unit[i]];
+    for (i = 0; i < input->domains->nr; i++) {
+        if (!input->standing[i].open)
+            continue;
+        opinions[i] = of_unit[h.unit[i]];
+        if (opinions[i].want == WANT_STAY && place_strays(&h, i))
+            follow(&input->domains->domain[i], &opinions[i]);
+    }
     free(of_unit);
     place_free(&h);
 }

@@ -33,6 +33,9 @@ void place_describe(struct place_host *h, const struct policy_input *input,
                     const struct policy_settings *settings);
 void place_free(struct place_host *h);
 
+/* Is domain @i, which is open, elsewhere than the rest of its group? */
+bool place_strays(const struct place_host *h, unsigned int i);
+
 /* "node 0 (pCPUs 0-3)" */
 void place_name(const struct place_host *h, unsigned int spot, char *text,
                 size_t size);

@@ -26,6 +26,7 @@ struct decision {
     const char *policy; /* which decided; NULL: none */
     struct cpumap soft; /* with MOVE (and when given back); else no map */
     bool hard; /* with MOVE: hard affinity as well */
+    bool undo; /* with GIVE_BACK: since the move was of no use, or worse */
     char reason[REASON_TEXT];
     /* With KEEP: what else is to be done to keep it there, and why. */
     enum pull pull;
@@ -37,7 +38,10 @@ struct decision {
     const struct domain *partner;
     double rate;
     double share;
-    /* By who carries the plan out; not set or read here. */
+    /*
+     * Set by who carries the plan out: the verb, or with KEEP the pull, has happened.
+     * See plan_done() in planner.h.
+     */
     bool done;
 };
 

@@ -79,6 +79,14 @@ void plan_make(struct planner *p, const struct policy_input *input,
     guard_end(p->guard);
 }
 
+void plan_done(struct planner *p, const struct policy_input *input,
+               const struct plan *plan)
+{
+    struct policy_input seen = *input;
+
+    guard_done(p->guard, &seen, plan);
+}
+
 bool plan_newcomer(struct planner *p, const struct policy_input *input,
                    const struct newcomer *newcomer, struct decision *decision)
 {

@@ -27,6 +27,13 @@ void planner_free(struct planner *planner);
 void plan_make(struct planner *planner, const struct policy_input *input,
                struct plan *plan);
 
+/*
+ * What was carried out of this plan: the decisions that are done.  To be called after
+ * each plan.  What was not done is not judged, and is decided again.
+ */
+void plan_done(struct planner *planner, const struct policy_input *input,
+               const struct plan *plan);
+
 /* Where a guest should be that is not there yet; see newcomer.h. */
 bool plan_newcomer(struct planner *planner, const struct policy_input *input,
                    const struct newcomer *newcomer,

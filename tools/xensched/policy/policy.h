@@ -58,7 +58,9 @@ struct standing {
     bool open;          /* to be decided about, and nobody has done so */
     unsigned int place; /* where it is bound or sent to; TOPOLOGY_UNKNOWN */
     unsigned int cache; /* likewise, of its place; TOPOLOGY_UNKNOWN: any */
+    bool absent;        /* it was sent there, had time, and runs elsewhere */
     struct demand demand;
+    unsigned int cpupool;            /* its number, below nr_cpupools */
     const unsigned int *cores;       /* [place]: of its cpupool */
     const unsigned int *cache_cores; /* [cache]: likewise */
 };
@@ -75,7 +77,8 @@ struct policy_input {
     /* Filled in by guard_begin(). */
     uint64_t window_ns; /* over which it is looked what came of a move */
     const struct standing *standing; /* of each domain */
-    const struct demand *taken;      /* of each place: sent there */
+    unsigned int nr_cpupools;        /* those that domains are in */
+    const struct demand *taken;      /* [cpupool][place]: sent there */
     const struct homes *homes;       /* where they spend their time */
 };
 

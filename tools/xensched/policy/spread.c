@@ -107,6 +107,18 @@ static void follow(const struct spread_run *run)
     s->moved_ns = run->input->now_ns;
 }
 
+/* Where it runs, or is on its way to. */
+static unsigned int at(const struct spread_run *run, unsigned int i)
+{
+    const struct standing *s = &run->input->standing[i];
+
+    if (domain(run, i)->affinity == AFFINITY_OURS && !s->absent)
+        return run->caches ? s->cache : s->place;
+
+    return (run->caches ? whereabouts_find_cache : whereabouts_find)
+           (run->input, i).place;
+}
+
 void spread_begin(struct spread_run *run, struct spread *spread,
                   const struct policy_input *input, bool caches,
                   double min_rate)
@@ -125,8 +137,7 @@ void spread_begin(struct spread_run *run, struct spread *spread,
         spread_free(spread);
     spread->nr_places = nr;
     for (i = 0; i < input->domains->nr; i++)
-        run->at[i] = (caches ? whereabouts_find_cache : whereabouts_find)
-                     (input, i).place;
+        run->at[i] = at(run, i);
     find_near(run);
     follow(run);
 }

@@ -4,15 +4,18 @@
 #include <stdlib.h>
 
 #include "model/memory.h"
+#include "model/presence.h"
+#include "outcome.h"
 #include "whereabouts.h"
 
 /* The place, or cache, which all of @cpus are in. */
 typedef unsigned int (*of_all)(const struct topology *t,
                                const struct cpumap *cpus);
 
-static unsigned int bound_at(const struct topology *t, of_all of,
-                             const struct domain *d,
-                             const struct domain_vcpu *vcpu)
+/* @asked: by soft affinity as well. */
+static unsigned int vcpu_at(const struct topology *t, of_all of,
+                            const struct domain *d,
+                            const struct domain_vcpu *vcpu, bool asked)
 {
     unsigned int place;
     struct cpumap cpus;
@@ -20,7 +23,7 @@ static unsigned int bound_at(const struct topology *t, of_all of,
     cpumap_init_copy(&cpus, &vcpu->hard);
     cpumap_and(&cpus, &d->pool_cpus);
     place = of(t, &cpus);
-    if (place == TOPOLOGY_UNKNOWN) {
+    if (place == TOPOLOGY_UNKNOWN && asked) {
         cpumap_and(&cpus, &vcpu->soft);
         place = of(t, &cpus);
     }
@@ -29,8 +32,9 @@ static unsigned int bound_at(const struct topology *t, of_all of,
     return place;
 }
 
-static struct whereabouts bound(const struct topology *t, of_all of,
-                                unsigned int nr, const struct domain *d)
+static struct whereabouts most_vcpus(const struct topology *t, of_all of,
+                                     unsigned int nr, const struct domain *d,
+                                     bool asked)
 {
     struct whereabouts w = { .place = TOPOLOGY_UNKNOWN, .share = -1 };
     unsigned int *votes = need_memory(nr, sizeof(*votes));
@@ -42,7 +46,7 @@ static struct whereabouts bound(const struct topology *t, of_all of,
         if (!d->vcpus[i].online)
             continue;
         w.online++;
-        place = bound_at(t, of, d, &d->vcpus[i]);
+        place = vcpu_at(t, of, d, &d->vcpus[i], asked);
         if (place != TOPOLOGY_UNKNOWN)
             votes[place]++;
     }
@@ -59,13 +63,71 @@ static struct whereabouts bound(const struct topology *t, of_all of,
 struct whereabouts whereabouts_bound(const struct topology *t,
                                      const struct domain *d)
 {
-    return bound(t, topology_place_of_all, t->nr_places, d);
+    return most_vcpus(t, topology_place_of_all, t->nr_places, d, false);
 }
 
-struct whereabouts whereabouts_bound_cache(const struct topology *t,
-                                           const struct domain *d)
+struct whereabouts whereabouts_asked(const struct topology *t,
+                                     const struct domain *d)
 {
-    return bound(t, topology_cache_of_all, t->nr_caches, d);
+    return most_vcpus(t, topology_place_of_all, t->nr_places, d, true);
+}
+
+/* Of its vCPUs, those that were on these pCPUs when Xen was last asked. */
+static double looked_at(const struct domain *d, const struct cpumap *cpus)
+{
+    unsigned int online = domain_online_vcpus(d), there = 0, i;
+
+    for (i = 0; i < d->nr_vcpus; i++)
+        there += d->vcpus[i].online && cpumap_test(cpus, d->vcpus[i].cpu);
+
+    return online ? (double)there / online : -1;
+}
+
+double whereabouts_share(const struct policy_input *input, unsigned int i,
+                         const struct cpumap *cpus)
+{
+    const struct domain *d = &input->domains->domain[i];
+
+    return d->group[0] ? looked_at(d, cpus)
+                       : presence_share(input->matrix, d, cpus, input->now_ns);
+}
+
+/* Asked to be there, and it is, or nobody knows better. */
+static struct whereabouts kept(const struct policy_input *input,
+                               unsigned int i, of_all of,
+                               const struct topology_place *places,
+                               unsigned int nr)
+{
+    const struct topology *t = input->topology;
+    const struct domain *d = &input->domains->domain[i];
+    struct whereabouts w = most_vcpus(t, of, nr, d, false);
+    struct whereabouts asked;
+    double share;
+
+    if (w.place != TOPOLOGY_UNKNOWN)
+        return w;
+    asked = most_vcpus(t, of, nr, d, true);
+    if (asked.place == TOPOLOGY_UNKNOWN)
+        return asked;
+    share = whereabouts_share(input, i, &places[asked.place].cpus);
+
+    return share < 0 || share >= OUTCOME_THERE ? asked : w;
+}
+
+struct whereabouts whereabouts_kept(const struct policy_input *input,
+                                    unsigned int i)
+{
+    const struct topology *t = input->topology;
+
+    return kept(input, i, topology_place_of_all, t->places, t->nr_places);
+}
+
+struct whereabouts whereabouts_kept_cache(const struct policy_input *input,
+                                          unsigned int i)
+{
+    const struct topology *t = input->topology;
+
+    return kept(input, i, topology_cache_of_all, t->caches, t->nr_caches);
 }
 
 static struct whereabouts or_home(struct whereabouts w, struct home home)
@@ -82,16 +144,13 @@ static struct whereabouts or_home(struct whereabouts w, struct home home)
 struct whereabouts whereabouts_find(const struct policy_input *input,
                                     unsigned int i)
 {
-    return or_home(whereabouts_bound(input->topology,
-                                     &input->domains->domain[i]),
-                   homes_place(input->homes, i));
+    return or_home(whereabouts_kept(input, i), homes_place(input->homes, i));
 }
 
 struct whereabouts whereabouts_find_cache(const struct policy_input *input,
                                           unsigned int i)
 {
-    return or_home(whereabouts_bound_cache(input->topology,
-                                           &input->domains->domain[i]),
+    return or_home(whereabouts_kept_cache(input, i),
                    homes_cache(input->homes, i));
 }
 

@@ -1,40 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * whereabouts.h - where a domain is: where its affinities bind most of its
- * vCPUs, or if they say nothing where it lives by the time that it spends
- * there (model/home.h).  Who lives nowhere is spread.
+ * whereabouts.h - where a domain is.
+ *
+ * A hard affinity binds, so it says where a domain runs.  A soft affinity only asks: Xen
+ * may ignore it.  So what the log says of where the domain ran decides, and a soft
+ * affinity counts only where the log confirms it or has nothing of the domain.
+ * A domain that runs here and there is spread.
  */
 #ifndef XENSCHED_POLICY_WHEREABOUTS_H
 #define XENSCHED_POLICY_WHEREABOUTS_H
 
 #include "policy.h"
 
-/* The part of its time that a domain spends where it lives: for others to go
+/* The part of its time that a domain spends at its place: for others to go
  * there, and to stay there. */
 #define WHEREABOUTS_TO_GO   0.75
 #define WHEREABOUTS_TO_STAY 0.5
 
-/*
- * A vCPU is bound where its hard affinity has all its pCPUs, or else its soft
- * affinity.
- */
 struct whereabouts {
     unsigned int place;  /* or cache; TOPOLOGY_UNKNOWN: none */
-    unsigned int there;  /* vCPUs that are bound there; 0: it lives there */
+    unsigned int there;  /* vCPUs that an affinity keeps there; 0: none */
     unsigned int online; /* vCPUs */
-    /* Of who is not bound: so much of its time is most of it; -1: not known. */
+    /* Of who is not kept: so much of its time is most of it; -1: not known. */
     double share;
 };
 
-/* Where it is bound, and else nowhere. */
+/* Where hard affinities bind most of its vCPUs. */
 struct whereabouts whereabouts_bound(const struct topology *t,
                                      const struct domain *d);
-struct whereabouts whereabouts_bound_cache(const struct topology *t,
-                                           const struct domain *d);
+
+/* Where affinities, hard or soft, ask most of its vCPUs to be. */
+struct whereabouts whereabouts_asked(const struct topology *t,
+                                     const struct domain *d);
 
 /*
- * Where domain @i of input->domains is bound, or else where it lives: where it
- * spends more than WHEREABOUTS_TO_STAY of its time.
+ * The part of its time that domain @i of input->domains recently ran on @cpus; -1: the
+ * log has nothing of it.  The rows of a group are of all its members, so of one of
+ * these the vCPUs count that were there when Xen was last asked.
+ */
+double whereabouts_share(const struct policy_input *input, unsigned int i,
+                         const struct cpumap *cpus);
+
+/* Where an affinity keeps domain @i: it is bound, or asked and does run there. */
+struct whereabouts whereabouts_kept(const struct policy_input *input,
+                                    unsigned int i);
+struct whereabouts whereabouts_kept_cache(const struct policy_input *input,
+                                          unsigned int i);
+
+/*
+ * Where domain @i is kept, or else where it spends more than
+ * WHEREABOUTS_TO_STAY of its time.
  */
 struct whereabouts whereabouts_find(const struct policy_input *input,
                                     unsigned int i);

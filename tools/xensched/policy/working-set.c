@@ -46,7 +46,7 @@ struct working_set {
     bool *joins;        /* [domain]: goes where its gang goes */
     unsigned int *peer; /* [domain]: of its gang, whom it talks to most */
     struct gangs gangs;
-    struct demand *taken;  /* [place] */
+    struct demand *taken;  /* [cpupool][place] */
     unsigned int *goes; /* [gang]: its place; TOPOLOGY_UNKNOWN: none has room */
 };
 
@@ -183,10 +183,17 @@ static bool was_moved(const struct working_set *w, unsigned int gang,
     return false;
 }
 
+/* All of a gang are in one cpupool. */
+static struct demand *taken_at(const struct working_set *w, unsigned int gang,
+                               unsigned int place)
+{
+    return &w->taken[w->input->standing[gang].cpupool * w->nr_places + place];
+}
+
 static bool has_room(const struct working_set *w, unsigned int gang,
                      unsigned int place)
 {
-    return room_for(w->taken[place], w->gangs.demand[gang],
+    return room_for(*taken_at(w, gang, place), w->gangs.demand[gang],
                     w->input->standing[gang].cores[place],
                     was_moved(w, gang, place) ? ROOM_TO_STAY : ROOM_TO_GO);
 }
@@ -204,7 +211,7 @@ static unsigned int best_place(const struct working_set *w, unsigned int gang)
         scored = score(w, gang, place);
         if (best == TOPOLOGY_UNKNOWN || scored > most ||
             (scored == most &&
-             w->taken[place].need < w->taken[best].need)) {
+             taken_at(w, gang, place)->need < taken_at(w, gang, best)->need)) {
             best = place;
             most = scored;
         }
@@ -252,7 +259,8 @@ static void place_gangs(struct working_set *w)
         place = best_place(w, order[i].gang);
         w->goes[order[i].gang] = place;
         if (place != TOPOLOGY_UNKNOWN)
-            demand_add(&w->taken[place], w->gangs.demand[order[i].gang]);
+            demand_add(taken_at(w, order[i].gang, place),
+                       w->gangs.demand[order[i].gang]);
     }
     free(order);
 }
@@ -497,8 +505,10 @@ static void prepare(struct working_set *w)
     w->peer = need_memory(w->nr, sizeof(*w->peer));
     w->joins = need_memory(w->nr, sizeof(*w->joins));
     w->goes = need_memory(w->nr, sizeof(*w->goes));
-    w->taken = need_memory(w->nr_places, sizeof(*w->taken));
-    memcpy(w->taken, w->input->taken, w->nr_places * sizeof(*w->taken));
+    w->taken = need_memory((size_t)w->input->nr_cpupools * w->nr_places,
+                           sizeof(*w->taken));
+    memcpy(w->taken, w->input->taken, (size_t)w->input->nr_cpupools *
+           w->nr_places * sizeof(*w->taken));
     for (i = 0; i < w->nr; i++) {
         if (is_open(w, i))
             w->gangs.of[i] = w->stand_in[i];

@@ -4,10 +4,9 @@
  * policy finds.
  *
  * Some say so in their configuration (vm_affinity in xl.cfg).  Others an operator
- * holds at run time.  They are known by their UUIDs, so a domain is held, too, after it was booted
- * anew.  The set is part of the state file: a daemon that is started again
- * knows it.  Policies do not: what they want to do with a held domain is
- * replaced by staying.
+ * holds at run time.  They are known by their UUIDs, so a domain is still held after
+ * it was booted again.  The set is part of the state file: a daemon that is started
+ * again has it.  Plans are made with it: a held domain takes no place from others.
  */
 #ifndef XENSCHED_DAEMON_HELD_H
 #define XENSCHED_DAEMON_HELD_H
@@ -32,7 +31,7 @@ void held_remove(struct held *held, const char *uuid);
 /* By an operator, or by its configuration. */
 bool held_is(const struct held *held, const struct domain *d);
 
-/* Have all domains which are held stay. */
+/* The plan that is there has all held domains stay; the next one is made so. */
 void held_apply(const struct held *held, const struct domains *domains,
                 struct plan *plan);
 

@@ -232,17 +232,27 @@ static uint64_t vcpus_at(const struct topology *t, const struct domain *dom0,
     return there == all ? 0 : there;
 }
 
-/* Where a guest is bound, or else spends its time; UNKNOWN: nowhere. */
+/*
+ * Where a guest is bound, or else spends its time; UNKNOWN: nowhere.  A soft affinity
+ * counts only if the log has nothing of the guest.
+ */
 static unsigned int place_of(const struct topology *t, const struct matrix *m,
                              const struct domain *d, uint64_t now_ns)
 {
     unsigned int place = whereabouts_bound(t, d).place, i;
+    bool known = false;
 
-    for (i = 0; place == TOPOLOGY_UNKNOWN && i < t->nr_places; i++)
-        if (presence_share(m, d, &t->places[i].cpus, now_ns) >= LIVES)
+    if (place != TOPOLOGY_UNKNOWN)
+        return place;
+    for (i = 0; i < t->nr_places; i++) {
+        double share = presence_share(m, d, &t->places[i].cpus, now_ns);
+
+        if (share >= LIVES)
             return i;
+        known = known || share >= 0;
+    }
 
-    return place;
+    return known ? TOPOLOGY_UNKNOWN : whereabouts_asked(t, d).place;
 }
 
 static uint64_t hash_of_served(const struct domain *dom0)

@@ -32,6 +32,19 @@ static void add_line(json_object *lines, const char *format, ...)
     json_object_array_add(lines, json_object_new_string(text));
 }
 
+/* On NUMA hosts xl picks a node for each guest. */
+static void say_toolstack(json_object *lines, const struct domain *d)
+{
+    char cpus[CPUMAP_TEXT / 4] = "";
+
+    if (domain_has_default_affinity(d)) {
+        add_line(lines, "nobody has changed its affinity");
+        return;
+    }
+    cpumap_format(&d->vcpus[0].soft, cpus, sizeof(cpus));
+    add_line(lines, "its toolstack gave it a soft affinity to pCPUs %s", cpus);
+}
+
 static void say_affinity(json_object *lines, const struct domain *d)
 {
     char cpus[CPUMAP_TEXT / 4] = "";
@@ -47,7 +60,7 @@ static void say_affinity(json_object *lines, const struct domain *d)
                  "touched");
         break;
     case AFFINITY_DEFAULT:
-        add_line(lines, "nobody has changed its affinity");
+        say_toolstack(lines, d);
         break;
     }
 }
@@ -93,19 +106,34 @@ static void say_where(json_object *lines, const struct subject *s,
         add_line(lines, "it ran %s", text);
 }
 
-/* Is it where it was moved? */
+/* Where its affinity asks it to be, whoever set it; NULL: nowhere. */
+static const struct cpumap *asked_for(const struct domain *d)
+{
+    if (d->affinity == AFFINITY_OURS)
+        return &d->ours;
+
+    return d->nr_vcpus && !domain_has_default_affinity(d) ? &d->vcpus[0].soft
+                                                          : NULL;
+}
+
+/* Is it where it was moved, or where somebody else asked it to be? */
 static void say_presence(json_object *lines, const struct subject *s,
                          const struct domain *d)
 {
-    double share = d->affinity != AFFINITY_OURS ? -1 :
-                   presence_share(s->core->matrix, d, &d->ours, s->now_ns);
+    const struct cpumap *asked = asked_for(d);
+    bool ours = d->affinity == AFFINITY_OURS;
+    double share = asked ? presence_share(s->core->matrix, d, asked, s->now_ns)
+                         : -1;
     double crossings = presence_all_crossings(s->core->matrix,
                                               &s->core->topology,
                                               &s->core->domains, d,
                                               s->now_ns);
 
     say_where(lines, s, d);
-    if (share >= 0)
+    if (share >= 0 && !ours && share < OUTCOME_THERE)
+        add_line(lines, "its soft affinity has no effect: it runs there only "
+                 "%.0f %% of its time", 100 * share);
+    if (share >= 0 && ours)
         add_line(lines, "at its place %.0f %% of its time: %s", 100 * share,
                  share >= OUTCOME_THERE ? "the move had its effect"
                                         : "the move has not had its effect");

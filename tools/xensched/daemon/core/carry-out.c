@@ -62,6 +62,7 @@ static void carry_out_give_back(struct core *core, struct domain *d,
         return;
     }
     core->restores++;
+    core->regrets += decision->undo;
     decision->done = true;
     d->affinity = AFFINITY_DEFAULT;
     d->ours_hard = false;
@@ -73,7 +74,7 @@ static void carry_out_give_back(struct core *core, struct domain *d,
  * of one is never put off.
  */
 static void carry_out_pull(struct core *core, struct domain *d,
-                           const struct decision *decision, uint64_t now_ns)
+                           struct decision *decision, uint64_t now_ns)
 {
     struct xensched_error err;
 
@@ -83,6 +84,7 @@ static void carry_out_pull(struct core *core, struct domain *d,
     if (actuator_pull(&core->actuator, d, decision->pull, decision->pull_why,
                       &err))
         return;
+    decision->done = true;
     if (decision->pull == PULL_HARDEN)
         pace_note(&core->pace, now_ns);
     if (decision->pull != PULL_REMIND)
@@ -125,8 +127,8 @@ static void carry_out(struct core *core, struct domain *d,
 }
 
 /* What came of a move that was made. */
-static void take_outcome(struct core *core, const struct domain *d,
-                         const struct decision *decision)
+static void journal_outcome(struct core *core, const struct domain *d,
+                            const struct decision *decision)
 {
     static const char *const what[] = {
         [OUTCOME_ARRIVED] = "arrived",
@@ -139,8 +141,6 @@ static void take_outcome(struct core *core, const struct domain *d,
     if (decision->news != OUTCOME_NONE)
         journal_domain(&core->journal, what[decision->news], d, "%s",
                        decision->news_text);
-    core->regrets += decision->news == OUTCOME_WORSE ||
-                     decision->news == OUTCOME_REGRET;
 }
 
 void carry_out_plan(struct core *core, uint64_t now_ns)
@@ -151,7 +151,7 @@ void carry_out_plan(struct core *core, uint64_t now_ns)
         struct domain *d = &core->domains.domain[i];
         struct decision *decision = &core->plan.decisions[i];
 
-        take_outcome(core, d, decision);
+        journal_outcome(core, d, decision);
         journal_proposal(core, d, decision);
         if (core->mode == MODE_ACT)
             carry_out(core, d, decision, now_ns);

@@ -70,6 +70,7 @@ static void find_owners(struct core *core, uint64_t now_ns)
         struct domain *d = &core->domains.domain[i];
 
         ownership_find(&o, accounting_find(&core->accounting, d), d);
+        d->held = held_has(&core->actuator.state.held, d->uuid);
         core_between(core);
     }
 }
@@ -299,8 +300,8 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     plan_make(core->planner, &input, &core->plan);
     core->planned = true;
     core_between(core);
-    held_apply(&core->actuator.state.held, &core->domains, &core->plan);
     carry_out_plan(core, now_ns);
+    plan_done(core->planner, &input, &core->plan);
     steer(core, now_ns);
 
     return 0;

@@ -40,7 +40,7 @@ static bool is_kept(const struct promise *promise, const struct topology *t,
 
     for (i = 0; i < domains->nr; i++)
         if (!strcmp(domains->domain[i].uuid, promise->uuid) &&
-            whereabouts_bound(t, &domains->domain[i]).place !=
+            whereabouts_asked(t, &domains->domain[i]).place !=
             TOPOLOGY_UNKNOWN)
             return true;
 
