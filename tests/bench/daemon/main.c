@@ -28,6 +28,9 @@
 /* Read ten times a second, and look at who is new as often: main.c's numbers. */
 #define TENTHS 10
 
+/* In a minute, as by default. */
+#define MAX_MOVES 6
+
 /* Domains in one answer of XEN_SYSCTL_getdomaininfolist, as host-xen.c asks. */
 #define LISTED 64
 
@@ -240,14 +243,14 @@ static void give_up(const char *what, const struct xensched_error *err)
     exit(1);
 }
 
-static void begin(struct life *l, const char *folder)
+static void begin(struct life *l, const char *folder, unsigned int max_moves)
 {
     static char state[400], journal[400], metrics[400];
     struct core_settings s = {
         .mode = MODE_ACT,
         .half_life_ns = NS_PER_S,
         .policy_settings = policy_defaults,
-        .max_moves = 6,
+        .max_moves = max_moves,
         .state_path = state,
         .journal_path = journal,
         .journal_limit = 16 << 20,
@@ -387,20 +390,22 @@ int main(int argc, char **argv)
     load_make(&load, &size);
     make_host();
 
+    /* First all are moved that are to be, so that they are there to be kept. */
     there = all.nr;
-    begin(&l, argv[2]);
+    begin(&l, argv[2], 0);
+    live(&l, &load, 0, 0, &still);
     live(&l, &load, 0, 0, &still);
     end(&l);
 
     there = size.drivers;
-    begin(&l, argv[2]);
+    begin(&l, argv[2], MAX_MOVES);
     live(&l, &load, size.guests / SECONDS / TENTHS, 1, &storm);
     end(&l);
 
     /* As it would be if each event were a look at each vCPU. */
     there = size.drivers;
     host.who = get_domains;
-    begin(&l, argv[2]);
+    begin(&l, argv[2], MAX_MOVES);
     live(&l, &load, size.guests / SECONDS / TENTHS,
          size.guests / SECONDS / TENTHS, &hasty);
     end(&l);

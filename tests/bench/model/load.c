@@ -193,3 +193,18 @@ void load_domains(const struct load_size *size, struct domains *domains)
         make_vcpus(size, d, i);
     }
 }
+
+void load_moved(const struct load_size *size, struct domains *domains)
+{
+    unsigned int nodes = size->cpus / size->cpus_per_node, i, k;
+
+    for (i = size->drivers; i < domains->nr; i += 2) {
+        struct domain *d = &domains->domain[i];
+
+        d->affinity = AFFINITY_OURS;
+        cpumap_init(&d->ours, size->cpus);
+        bind(size, &d->ours, i % nodes);
+        for (k = 0; k < d->nr_vcpus; k++)
+            cpumap_copy(&d->vcpus[k].soft, &d->ours);
+    }
+}

@@ -35,5 +35,7 @@ void load_free(struct load *load);
 /* The host which it comes from.  Accounting domains: 2 + number of domain. */
 void load_topology(const struct load_size *size, struct topology *topology);
 void load_domains(const struct load_size *size, struct domains *domains);
+/* Every second guest has been moved to a node, which is to be kept there. */
+void load_moved(const struct load_size *size, struct domains *domains);
 
 #endif /* LOAD_H */

@@ -119,6 +119,7 @@ static void measure(const struct load *load, struct measured *measured)
 
     load_topology(&size, &topology);
     load_domains(&size, &domains);
+    load_moved(&size, &domains);
     for (i = 0; i < SECONDS_OF_LOAD; i++) {
         measured->rows[i] = take_in(m, load, &now_ns);
         input.now_ns = now_ns;
