@@ -264,8 +264,6 @@ static void misses_of_a_group_are_not_those_of_each(void **state)
     world_says(b, "it has 4.1 million cache misses/s, 5 are many");
 }
 
-#define group_test(f) cmocka_unit_test_teardown(f, teardown)
-
 /* One of it was given back, or is new: it goes where the rest was sent. */
 static void who_is_not_with_its_group_follows_it(void **state)
 {
@@ -323,6 +321,76 @@ static void who_is_in_another_cpupool_takes_no_room(void **state)
     }
 }
 
+/* A guest, and the domain that emulates its devices, whose disks are dom0's. */
+static void make_stub(unsigned int *guest, unsigned int *stub)
+{
+    *guest = world_guest(2, 0.3);
+    *stub = world_guest(1, 0.2);
+    world.domains[*stub].stub_of = *guest;
+    world.domains[*guest].cpu = 5;
+    world.domains[*stub].cpu = 6;
+    world_talk(*guest, *stub, 4000);
+    world_talk(*stub, 0, 7000);
+}
+
+static void a_device_model_goes_where_its_guest_goes(void **state)
+{
+    static const char *const policies[] = {
+        "driver-affinity", "working-set", "placement"
+    };
+    unsigned int i, guest, stub;
+
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        if (i)
+            world_end();
+        begin(policies[i]);
+        make_stub(&guest, &stub);
+        world_warm_up();
+        world_run(20);
+        assert_int_equal(world.domains[guest].sent, PLACE_0);
+        assert_int_equal(world.domains[stub].sent, PLACE_0);
+        world_says(stub, "it goes with guest-1, whose device model it is");
+        world_run(100);
+        assert_int_equal(world_moves(), 2);
+        /* What it did ceases: both are given back. */
+        world_talk(stub, 0, 0);
+        world_talk(guest, stub, 0);
+        world_run(100);
+        assert_int_equal(world.domains[guest].backs, 1);
+        assert_int_equal(world.domains[stub].backs, 1);
+    }
+}
+
+static void they_go_together_or_not_at_all(void **state)
+{
+    unsigned int guest, stub, busy;
+
+    (void)state;
+    begin("driver-affinity");
+    make_stub(&guest, &stub);
+    world.domains[stub].operators = true;
+    world_warm_up();
+    world_run(20);
+    assert_int_equal(world_moves(), 0);
+    world_says(guest, "its device model guest-2 stays where it is");
+    world_end();
+
+    /* There is room for the one, and not for both. */
+    begin("driver-affinity");
+    make_stub(&guest, &stub);
+    world.domains[stub].use = 0.9;
+    busy = bound_to(PLACE_0);
+    world.domains[busy].nr_vcpus = 2;
+    world.domains[busy].use = 2.3;
+    world_warm_up();
+    world_run(20);
+    assert_int_equal(world_moves(), 0);
+    world_says(guest, "has no room");
+}
+
+#define group_test(f) cmocka_unit_test_teardown(f, teardown)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -339,6 +407,8 @@ int main(void)
         group_test(misses_of_a_group_are_not_those_of_each),
         group_test(who_is_not_with_its_group_follows_it),
         group_test(who_is_in_another_cpupool_takes_no_room),
+        group_test(a_device_model_goes_where_its_guest_goes),
+        group_test(they_go_together_or_not_at_all),
     };
 
     return run_tap_tests(tests);

@@ -528,6 +528,46 @@ static void who_gets_more_vcpus_than_cores_is_let_go(void **state)
     assert_false(it()->ours);
 }
 
+/* As firmware cuts sockets into nodes: 0 and 1 are of one, 2 and 3 of another. */
+static void make_far(struct distances *d)
+{
+    unsigned int x, y;
+
+    distances_init(d, 4);
+    for (x = 0; x < 4; x++)
+        for (y = 0; y < 4; y++)
+            d->slit[x * 4 + y] = x == y ? 10 : x / 2 == y / 2 ? 12 : 32;
+}
+
+/* dom0's node is full: the other node of its socket is next, and then dom0's. */
+static void without_room_the_nearest_place_is_next(void **state)
+{
+    struct distances far;
+
+    teardown(state);
+    settings = policy_defaults;
+    settings.settle_ns = 0;
+    world_begin_nodes("driver-affinity", &settings, 4, 2);
+    make_far(&far);
+    world.distances = &far;
+    world.domains[0].use = 1.7;
+    guest = world_guest(1, 0.4);
+    world.domains[guest].cpu = 7;
+    world_talk(guest, 0, 500);
+    world_warm_up();
+    world_run(60);
+    assert_int_equal(it()->moves, 1);
+    assert_int_equal(it()->sent, 0x0c);
+    world_says(guest, "node 0 has no room; of those that have, node 1 is the "
+                      "nearest");
+    world.domains[0].use = 0.4;
+    world_run(30);
+    assert_int_equal(it()->moves, 2);
+    assert_int_equal(it()->sent, 0x03);
+    world.distances = NULL;
+    distances_free(&far);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -559,6 +599,7 @@ int main(void)
         lever_test(a_reminder_that_is_put_off_is_none),
         lever_test(a_verdict_waits_for_who_carries_it_out),
         lever_test(who_gets_more_vcpus_than_cores_is_let_go),
+        lever_test(without_room_the_nearest_place_is_next),
     };
 
     return run_tap_tests(tests);

@@ -63,6 +63,8 @@ struct domain {
     bool soft_only;              /* so its configuration: no hard affinity */
     bool pool_soft;              /* nor any domain of its cpupool */
     bool logs;                   /* so its configuration: its log may be read */
+    bool is_stub;                /* it is the device model of domain @target */
+    uint32_t target;
     /* The group which its configuration names, or "". */
     char group[DOMAIN_GROUP_TEXT];
     unsigned int nr_serves;

@@ -175,6 +175,8 @@ static json_object *write_domain(const struct domain *d)
     put_int(json, "since_ns", d->since_ns);
     put(json, "driver_domain", json_object_new_boolean(d->driver));
     put(json, "serves", write_serves(d));
+    if (d->is_stub)
+        put_int(json, "device_model_of", d->target);
     put_int(json, "pool", d->pool);
     put_map(json, "pool_pcpus", &d->pool_cpus);
     if (d->nr_servers)
@@ -565,6 +567,8 @@ static void read_domain(struct snapshot_reading *r, json_object *json)
     d->since_ns = get_int(r, json, "since_ns", INT64_MAX, 0);
     read_serves(r, json, d);
     d->driver = get_bool(r, json, "driver_domain", d->driver);
+    d->target = get_int(r, json, "device_model_of", MAX_DOMID, MAX_DOMID);
+    d->is_stub = d->target != MAX_DOMID;
     d->pool = get_int(r, json, "pool", UINT32_MAX, 0);
     get_map(r, json, "pool_pcpus", &d->pool_cpus);
     d->affinity = read_affinity(r, json);

@@ -53,9 +53,12 @@ static void describe_spread(struct opinion *o, const struct whereabouts *w,
 static void describe_lack(struct opinion *o, const struct talk *talk,
                           const struct policy_settings *settings)
 {
-    if (!talk->driver || talk->total < settings->min_rate)
+    if (talk->total < settings->min_rate)
         policy_say(o->lacks, "it talks little: %.0f interactions/s, %.0f are "
                    "needed", talk->total, settings->min_rate);
+    else if (!talk->driver)
+        policy_say(o->lacks, "none of its %.0f interactions/s are with a "
+                   "driver domain", talk->total);
     else if (!talks_enough(settings, talk, 1))
         policy_say(o->lacks, "%.180s; %.0f %% and %.0f/s are needed", o->fact,
                    100 * settings->share, settings->min_rate);

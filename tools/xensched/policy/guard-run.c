@@ -396,6 +396,43 @@ static void look_at(struct guard *g, unsigned int i)
     }
 }
 
+/* Both of these are, or none of them is, what policies decide about. */
+static void join(struct guard *g, unsigned int stub, unsigned int guest)
+{
+    struct standing *s = &g->standing[stub], *of_guest = &g->standing[guest];
+    const struct domain *d = &g->input->domains->domain[guest];
+    char name[DOMAIN_NAME_TEXT];
+
+    if (!s->open && of_guest->open) {
+        of_guest->open = false;
+        decide(&g->plan->decisions[guest],
+               d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
+               "its device model %.60s stays where it is, and they go together",
+               policy_name_of(&g->input->domains->domain[stub], name));
+    }
+    s->goes_with = guest + 1;
+    if (!s->open || !of_guest->open)
+        return;
+    s->open = false;
+    demand_add(&of_guest->demand, s->demand);
+    s->demand = (struct demand){ 0 };
+}
+
+static void join_device_models(struct guard *g)
+{
+    const struct domains *domains = g->input->domains;
+    unsigned int i;
+
+    for (i = 0; i < g->nr; i++) {
+        const struct domain *d = &domains->domain[i];
+        const struct domain *guest = d->is_stub ? domains_find(domains, d->target)
+                                                : NULL;
+
+        if (guest && guest != d && !guest->is_stub && guest->pool == d->pool)
+            join(g, i, guest - domains->domain);
+    }
+}
+
 static uint64_t window_of(const struct policy_settings *settings)
 {
     uint64_t window = settings->stay_ns / 2;
@@ -429,4 +466,5 @@ void guard_begin(struct guard *g, struct policy_input *input,
     guard_tell(g, input);
     for (i = 0; i < plan->nr; i++)
         look_at(g, i);
+    join_device_models(g);
 }

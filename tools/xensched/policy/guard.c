@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/presence.h"
+#include "apart.h"
 #include "guard-run.h"
 #include "whereabouts.h"
 
@@ -54,7 +54,7 @@ static bool has_room(const struct candidate *c, struct spot spot, double part)
 /* vCPUs may have come online since it went there, and cores have gone. */
 static bool can_be(const struct candidate *c, struct spot spot, double part)
 {
-    return cores_at(c, spot) >= domain_online_vcpus(c->domain) &&
+    return cores_at(c, spot) >= c->standing->demand.vcpus &&
            has_room(c, spot, part);
 }
 
@@ -127,12 +127,12 @@ static void object_spot(const struct candidate *c, const char *policy,
     char text[2 * OPINION_TEXT + RULE_TEXT + 200], need[OPINION_TEXT];
 
     describe_need(c, spot, need);
-    if (cores < domain_online_vcpus(c->domain))
+    if (cores < c->standing->demand.vcpus)
         policy_say(text, "%s, but of %s %u only %u cores are in its cpupool%s%s, "
                    "and it has %u vCPUs", c->opinion->fact, place->kind,
                    place->id, cores, limits ? " and allowed by the rule " : "",
                    limits ? c->domain->rule->text : "",
-                   domain_online_vcpus(c->domain));
+                   c->standing->demand.vcpus);
     else
         policy_say(text, "%s, but %s %u has no room: of its %u cores %s",
                    c->opinion->fact, place->kind, place->id, cores, need);
@@ -452,6 +452,105 @@ static struct spot go(const struct candidate *c, struct spot spot)
     return spot;
 }
 
+/* The next place. */
+
+static double apart(const struct candidate *c, unsigned int a, unsigned int b)
+{
+    const struct policy_input *input = c->guard->input;
+
+    return apart_line_ns(input->topology, input->distances, a, b);
+}
+
+static double farthest_from(const struct candidate *c, unsigned int place)
+{
+    unsigned int i, nr = c->guard->input->topology->nr_places;
+    double most = 0, ns;
+
+    for (i = 0; i < nr; i++) {
+        ns = apart(c, place, i);
+        most = ns > most ? ns : most;
+    }
+
+    return most;
+}
+
+/* So far from @place it is now; who is spread is as far as can be. */
+static double away_from(const struct candidate *c, unsigned int place)
+{
+    const struct policy_input *input = c->guard->input;
+    unsigned int at = c->past->moved ? ours_at(c).place
+                    : whereabouts_find(input, c->domain -
+                                       input->domains->domain).place;
+
+    return at == TOPOLOGY_UNKNOWN ? farthest_from(c, place)
+                                  : apart(c, place, at);
+}
+
+/* The nearest to @place that has room and is nearer than where it is; UNKNOWN: none. */
+static unsigned int next_nearest(const struct candidate *c, unsigned int place)
+{
+    unsigned int i, best = TOPOLOGY_UNKNOWN;
+    unsigned int nr = c->guard->input->topology->nr_places;
+    double least = away_from(c, place);
+
+    for (i = 0; i < nr; i++) {
+        const struct spot spot = { i, TOPOLOGY_UNKNOWN };
+
+        if (i == place || apart(c, place, i) >= least || !can_go(c, spot))
+            continue;
+        least = apart(c, place, i);
+        best = i;
+    }
+
+    return best;
+}
+
+/* "but node 0 has no room; of those that have, node 1 is the nearest to it" */
+static void describe_next(const struct candidate *c, unsigned int place,
+                          struct opinion *next)
+{
+    const struct topology *t = c->guard->input->topology;
+
+    next->cache = NULL;
+    next->beside = NULL;
+    next->predicts = false;
+    policy_say(next->where, "but %s %u has no room; of those that have, %s %u "
+               "is the nearest to it", t->places[next->place].kind,
+               t->places[next->place].id, t->places[place].kind,
+               t->places[place].id);
+    next->place = place;
+}
+
+/*
+ * There is no room beside whom it is to be: the next place is better than to be far
+ * away.  False: there is none, or it is not about being beside somebody.
+ */
+static bool go_next(const struct candidate *c, const char *policy,
+                    struct spot *spot)
+{
+    const struct spot ours = ours_at(c);
+    struct opinion next = *c->opinion;
+    struct candidate there = *c;
+    unsigned int place;
+
+    if (!next.beside)
+        return false;
+    there.opinion = &next;
+    place = next_nearest(c, next.place);
+    if (place != TOPOLOGY_UNKNOWN && !shuns(c, place)) {
+        describe_next(c, place, &next);
+        *spot = go(&there, (struct spot){ place, TOPOLOGY_UNKNOWN });
+        return true;
+    }
+    if (ours.place == TOPOLOGY_UNKNOWN ||
+        apart(c, next.place, ours.place) >= farthest_from(c, next.place))
+        return false;
+    describe_next(c, ours.place, &next);
+    *spot = ours;
+
+    return keep(&there, policy, ours);
+}
+
 /* Is it where it was moved, and where this opinion wants it? */
 static bool is_ours(const struct candidate *c, struct spot ours)
 {
@@ -480,7 +579,11 @@ static bool consider(const struct candidate *c, const char *policy,
     if (can_go(c, *spot))
         choose_cache(c, spot);
     if (!can_go(c, *spot)) {
-        object_spot(c, policy, *spot);
+        const struct spot full = *spot;
+
+        if (go_next(c, policy, spot))
+            return true;
+        object_spot(c, policy, full);
         return false;
     }
     if (shuns(c, spot->place)) {
@@ -558,9 +661,49 @@ static void without_reason(struct guard *g, unsigned int i)
     pull(&c, ours_at(&c), false);
 }
 
+#define GOES_ALONG "it goes with %.60s, whose device model it is"
+
+/* Where its guest is by now: what is only planned for that may not happen. */
+static void go_along(struct guard *g, unsigned int i)
+{
+    struct candidate c = candidate_of(g, i);
+    const unsigned int with = g->standing[i].goes_with - 1;
+    const struct domain *guest = &g->input->domains->domain[with];
+    bool sent = g->domains[with].moved &&
+                g->plan->decisions[with].verb != GIVE_BACK;
+    char text[DOMAIN_NAME_TEXT];
+    const char *name = policy_name_of(guest, text);
+
+    if (!sent && c.past->moved) {
+        decide(c.decision, GIVE_BACK, GOES_ALONG, name);
+    } else if (!sent) {
+        decide(c.decision, LEAVE, GOES_ALONG, name);
+    } else if (c.past->moved && cpumap_equal(&c.domain->ours, &guest->ours)) {
+        decide(c.decision, KEEP, GOES_ALONG, name);
+        c.past->reason_ns = g->input->now_ns;
+        pull(&c, ours_at(&c), true);
+    } else {
+        decide(c.decision, MOVE, GOES_ALONG, name);
+        cpumap_init_copy(&c.decision->soft, &guest->ours);
+        c.decision->hard = lever_begins_hard(lever_allowed(&c));
+        c.past->predicted = -1;
+    }
+    c.decision->follows = true;
+}
+
+/* One that would stay where it is stays there, and so does its guest: see join(). */
+static bool goes_along(const struct guard *g, unsigned int i)
+{
+    return g->standing[i].goes_with && !g->plan->decisions[i].reason[0];
+}
+
 void guard_end(struct guard *g)
 {
     unsigned int i;
+
+    for (i = 0; i < g->plan->nr; i++)
+        if (goes_along(g, i))
+            go_along(g, i);
 
     for (i = 0; i < g->plan->nr; i++) {
         if (!g->standing[i].open)

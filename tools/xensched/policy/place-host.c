@@ -258,6 +258,15 @@ static void add_pages(struct place_host *h, unsigned int unit,
     }
 }
 
+/* It goes where its unit goes: by itself, or as the device model of one that does. */
+static bool is_open(const struct place_host *h, unsigned int i)
+{
+    const struct standing *s = &h->input->standing[i];
+
+    return s->open ||
+           (s->goes_with && h->input->standing[s->goes_with - 1].open);
+}
+
 /* A unit can be where all of its domains can be. */
 static void restrict_usable(unsigned int *usable, unsigned int cores)
 {
@@ -285,8 +294,8 @@ static void describe_domain(struct place_host *h, unsigned int i)
     for (k = 0; k < nr; k++)
         p->share[unit * nr + k] += own[k];
     /* The domains of a unit are all open, or it is one. */
-    u->movable = s->open;
-    if (!s->open) {
+    u->movable = is_open(h, i);
+    if (!u->movable) {
         u->bound = true;
         u->origin = only_spot(p, own);
     }
@@ -440,7 +449,7 @@ static unsigned int find_units(struct place_host *h,
     for (i = 0; i < most; i++)
         h->vcpu[i] = ALL_VCPUS;
     for (i = 0; i < nr; i++) {
-        bool joins = h->input->standing[i].open && stand_in[i] != i &&
+        bool joins = is_open(h, i) && stand_in[i] != i &&
                      h->input->standing[stand_in[i]].open;
 
         if (!joins) {
@@ -449,7 +458,7 @@ static unsigned int find_units(struct place_host *h,
         }
     }
     for (i = 0; i < nr; i++)
-        if (h->input->standing[i].open && h->input->standing[stand_in[i]].open)
+        if (is_open(h, i) && h->input->standing[stand_in[i]].open)
             h->unit[i] = h->unit[stand_in[i]];
 
     return find_servers(h, units);

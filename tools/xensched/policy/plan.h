@@ -26,6 +26,7 @@ struct decision {
     const char *policy; /* which decided; NULL: none */
     struct cpumap soft; /* with MOVE (and when given back); else no map */
     bool hard; /* with MOVE: hard affinity as well */
+    bool follows; /* it goes with another domain, for which max_moves was asked */
     bool undo; /* with GIVE_BACK: since the move was of no use, or worse */
     char reason[REASON_TEXT];
     /* With KEEP: what else is to be done to keep it there, and why. */

@@ -61,6 +61,11 @@ struct standing {
     bool absent;        /* it was sent there, had time, and runs elsewhere */
     struct demand demand;
     unsigned int cpupool;            /* its number, below nr_cpupools */
+    /*
+     * A device model goes where its guest goes, and with it or not at all.  It is not
+     * open, and has the number of the guest here, plus 1.  Others: 0.
+     */
+    unsigned int goes_with;
     const unsigned int *cores;       /* [place]: of its cpupool */
     const unsigned int *cache_cores; /* [cache]: likewise */
 };

@@ -45,7 +45,7 @@ static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
 {
     unsigned int domain = domain_of(s, acct), other = domain_of(s, partner);
 
-    if (domain == NOBODY)
+    if (domain == NOBODY || domain == other)
         return;
     s->talk[domain].total += rate;
     if (other == NOBODY)
@@ -97,6 +97,21 @@ static unsigned int rank(const struct summing *s, unsigned int i)
     return s->domains->domain[i].affinity == AFFINITY_OURS ? 2 : 1;
 }
 
+/* What the device model of a guest talks is the guest's talk. */
+static void join_device_models(struct summing *s)
+{
+    const struct domains *domains = s->domains;
+    unsigned int i;
+
+    for (i = 0; s->input->standing && i < domains->nr; i++) {
+        unsigned int with = s->input->standing[i].goes_with;
+
+        if (with && domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)
+            s->index[domains->domain[i].acct] =
+                s->index[domains->domain[with - 1].acct];
+    }
+}
+
 /* No larger than needed: this is done for each plan. */
 static void index_domains(struct summing *s)
 {
@@ -116,6 +131,7 @@ static void index_domains(struct summing *s)
             (*stands == NOBODY || rank(s, i) > rank(s, *stands)))
             *stands = i;
     }
+    join_device_models(s);
 }
 
 static unsigned int stand_in_of(const struct summing *s, unsigned int i)

@@ -24,6 +24,7 @@
 #define HOLD "/local/domain/%u/platform/vm-affinity"
 #define GROUP "/local/domain/%u/platform/vm-affinity-group"
 #define LOG "/local/domain/%u/platform/vm-affinity-log"
+#define TARGET "/local/domain/%u/target"
 
 #define PATH_TEXT 96
 
@@ -38,6 +39,8 @@ struct known_domain {
     unsigned int nr_back_ends;
     uint32_t *back_ends;
     bool stays, soft_only, logs;
+    bool is_stub;
+    uint32_t target; /* of a stub domain: whose device model it is */
     bool bad_group; /* was said */
     char group[DOMAIN_GROUP_TEXT];
     char name[DOMAIN_NAME_TEXT];
@@ -57,7 +60,8 @@ enum {
     WISH = 4,
     GROUP_NAME = 8,
     MAY_LOG = 16,
-    ALL = NAME | BACK_ENDS | WISH | GROUP_NAME | MAY_LOG,
+    WHOSE = 32,
+    ALL = NAME | BACK_ENDS | WISH | GROUP_NAME | MAY_LOG | WHOSE,
 };
 
 /* What is watched of each domain, and what begins the token of its events. */
@@ -73,6 +77,7 @@ static const struct {
     /* Without a name there is no telling whether it left its group. */
     { 'g', GROUP_NAME | NAME, GROUP },
     { 'l', MAY_LOG, LOG },
+    { 't', WHOSE, TARGET },
 };
 
 #define NR_WATCHED (sizeof(watched) / sizeof(watched[0]))
@@ -197,6 +202,19 @@ static void read_may_log(struct xenstore *xs, struct known_domain *k)
     free(value);
 }
 
+/* A toolstack writes that of a stub domain. */
+static void read_target(struct xenstore *xs, struct known_domain *k)
+{
+    char path[PATH_TEXT], *value, *end;
+    unsigned int length;
+
+    path_of(path, TARGET, k->domid);
+    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    k->target = value ? strtoul(value, &end, 10) : 0;
+    k->is_stub = value && *value && !*end;
+    free(value);
+}
+
 /* A domain that is taken down has no node any more, and so no name either. */
 static void read_group(struct xenstore *xs, struct known_domain *k)
 {
@@ -229,6 +247,8 @@ static void read_stale(struct xenstore *xs, struct known_domain *k)
         read_group(xs, k);
     if (k->stale & MAY_LOG)
         read_may_log(xs, k);
+    if (k->stale & WHOSE)
+        read_target(xs, k);
     k->stale = 0;
 }
 
@@ -236,7 +256,8 @@ static bool same(const struct known_domain *a, const struct known_domain *b)
 {
     return !strcmp(a->name, b->name) && !strcmp(a->group, b->group) &&
            a->stays == b->stays && a->soft_only == b->soft_only &&
-           a->logs == b->logs &&
+           a->logs == b->logs && a->is_stub == b->is_stub &&
+           a->target == b->target &&
            a->nr_back_ends == b->nr_back_ends &&
            (!a->nr_back_ends ||
             !memcmp(a->back_ends, b->back_ends,
@@ -432,6 +453,8 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
         .stays = k->stays,
         .soft_only = k->soft_only,
         .logs = k->logs,
+        .is_stub = k->is_stub,
+        .target = k->target,
         .group = k->group,
     };
 }

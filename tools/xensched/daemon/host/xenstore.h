@@ -29,6 +29,8 @@ struct xenstore_domain {
     bool stays; /* its configuration says: vm_affinity="hold" */
     bool soft_only; /* its configuration says: vm_affinity="soft" */
     bool logs; /* its configuration says: vm_affinity_log=1 */
+    bool is_stub; /* it is the device model of the domain @target */
+    uint32_t target;
     const char *group; /* its vm_affinity_group; "" when in none */
 };
 
