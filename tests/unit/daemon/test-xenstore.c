@@ -106,6 +106,20 @@ static void what_a_configuration_says_is_read_and_followed(void **state)
     assert_false(xenstore_domain(xs, 2).stays);
 }
 
+/* A toolstack writes it when the stub domain is there already. */
+static void whose_device_model_it_is_is_read_and_followed(void **state)
+{
+    (void)state;
+    assert_false(xenstore_domain(xs, 3).is_stub);
+    fake_xs_put("2", "/local/domain/3/target");
+    assert_true(xenstore_changed(xs));
+    assert_true(xenstore_domain(xs, 3).is_stub);
+    assert_int_equal(xenstore_domain(xs, 3).target, 2);
+    fake_xs_put("2x", "/local/domain/3/target");
+    assert_true(xenstore_changed(xs));
+    assert_false(xenstore_domain(xs, 3).is_stub);
+}
+
 static void who_lets_its_log_be_read_is_known_and_followed(void **state)
 {
     (void)state;
@@ -327,6 +341,7 @@ int main(void)
         xenstore_test(
             many_events_of_a_domain_are_read_once_and_only_what_changed),
         xenstore_test(what_a_configuration_says_is_read_and_followed),
+        xenstore_test(whose_device_model_it_is_is_read_and_followed),
         xenstore_test(who_lets_its_log_be_read_is_known_and_followed),
         xenstore_test(the_group_is_read_and_followed),
         xenstore_test(a_bad_group_is_ignored_and_said_once),

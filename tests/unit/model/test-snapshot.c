@@ -48,6 +48,8 @@ static json_object *make(void)
     domains.domain[1].since_ns = 1234567890123456789;
     domains.domain[1].affinity = AFFINITY_OPERATOR;
     domains.domain[1].held = true;
+    domains.domain[2].is_stub = true;
+    domains.domain[2].target = 1;
     domains.domain[1].vcpus[1].online = false;
     domains.domain[1].pool = 5;
     domains.domain[1].threshold = calloc(XEN_SCHEDLOG_NR_EVENTS,
@@ -106,6 +108,8 @@ static void what_was_told_comes_back(void **state)
     assert_true(d->servers[0].front_end == 1 && d->servers[0].vcpu == 1);
     d = domains_find(&s.domains, SERVES);
     assert_true(d->driver && d->nr_serves == 1 && d->serves[0] == 1);
+    assert_true(d->is_stub && d->target == 1);
+    assert_false(domains_find(&s.domains, 1)->is_stub);
     snapshot_free(&s);
 }
 
