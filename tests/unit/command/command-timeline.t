@@ -12,7 +12,7 @@ import re
 
 from command_world import TOP, check, main, path, run, test
 from recording_made import (
-    CRUNCH, DISK, DOM0, GUEST, MS, NONE, XEN, Recording, slow_request,
+    CRUNCH, DISK, DOM0, GUEST, LINUX, MS, NONE, XEN, Recording, slow_request,
     slow_request_with_threads, with_counters)
 from perfetto_trace import as_perfetto, one
 
@@ -105,6 +105,36 @@ def why_chain():
                   "disk notified it at 0.001000 s from pCPU 1; it was runnable "
                   "0 ns later"):
         check(words in lines, words, out)
+
+
+def two_vcpus():
+    """Both vCPUs of disk wait: one for 1 ms, the other, at the same time, for 20 ms."""
+    r = Recording(["Domain-0", "crunch", "disk"], vcpus={"disk": 2})
+    for cpu in (0, 1):
+        r.stay(0, 1 * MS, cpu, DISK, woken=0)
+    r.row(10 * MS, 2, "evtchn-recv", DISK, DOM0)
+    r.stay(11 * MS, 13 * MS, 0, DISK, woken=10 * MS)
+    r.stay(2 * MS, 30 * MS, 1, CRUNCH, DISK, woken=2 * MS)
+    r.row(10 * MS + 500, 2, "evtchn-recv", DISK, DOM0)
+    r.stay(30 * MS, 32 * MS, 1, DISK, woken=10 * MS + 500)
+    r.row(40 * MS, 2, "runq", XEN)
+    return r
+
+
+@test
+def why_of_a_vcpu():
+    """latency prints the command that explains its maximum, of that vCPU"""
+    file = two_vcpus().write(path("recording"))
+    out = run("latency", file).expect(0).out
+    command = re.search(r"the slowest one: xensched (why .*)", out).group(1)
+    check(command == "why '%s' 'disk/1' --at 0.010000" % file, out)
+    at = ("--at", "0.010001")
+    out = run("why", file, "disk/1", *at).expect(0).out
+    check("disk v1 ran on pCPU 1 from 0.030000 s" in out, out)
+    out = run("why", file, "disk/0", *at).expect(0).out
+    check("disk v0 ran on pCPU 0 from 0.011000 s" in out, out)
+    run("why", file, "disk/2", *at).expect(1, "did not run")
+    run("why", file, "disk/x", *at).expect(1, "no domain")
 
 
 @test
@@ -225,6 +255,46 @@ def vcpus_without_names():
     ended = analysed("timeline", r, "--json")
     check("has no names" in ended.err, ended.err)
     check(len(json.loads(ended.out)["vcpus"]) == 2, ended.out)
+
+
+def slow_request_at(r, begin):
+    """slow_request() from this time on; disk slept until then."""
+    r.row(begin, 3, "runq", XEN)
+    r.stay(begin, begin + 1 * MS + 1000, 1, DISK, woken=begin)
+    r.row(begin + 1 * MS, 1, "evtchn-recv", DOM0, DISK)
+    r.stay(begin, begin + 40 * MS, 0, CRUNCH, DOM0, woken=begin)
+    r.stay(begin + 40 * MS, begin + 41 * MS, 0, DOM0, CRUNCH, woken=begin + 1 * MS)
+    r.row(begin + 50 * MS, 0, "service-ns", CRUNCH, NONE, 9 * MS)
+
+
+@test
+def suspended_host():
+    """A clock that goes back is said, and nothing is summed up across that"""
+    r = Recording(["Domain-0", "crunch", "disk"], begin=5 * 3600 * 10 ** 9)
+    dom0 = r.source(LINUX, 0, "Domain-0")
+    slow_request_at(r, 0)
+    r.switch(1 * MS, dom0, 0, 0, 77)
+    resumed = 2 * 10 ** 9 - r.begin
+    slow_request_at(r, resumed)
+    r.switch(resumed + 40 * MS, dom0, 0, 77, 0)
+    ended = analysed("timeline", r, "--json")
+    check("clock went back after 0.050000 s" in ended.err and
+          "go on at 0.060000 s" in ended.err, ended.err)
+    said = json.loads(ended.out)
+    check(said["clock_went_back"] == 1 and said["length_ns"] == 110 * MS, said)
+    vcpus = {v["domain"]: v for v in said["vcpus"]}
+    for vcpu in vcpus.values():
+        check(vcpu["lost_ns"] == 10 * MS, vcpu)
+    disk, waits = vcpus["disk"], vcpus["Domain-0"]
+    check(disk["running_ns"] == 2 * MS + 2000, disk)
+    check(disk["blocked_ns"] == disk["runnable_ns"] == 0, disk)
+    # Before the cut it waited for 39 ms, and behind the cut again.
+    check(waits["running_ns"] == 2 * MS and waits["blocked_ns"] == 1 * MS, waits)
+    check(waits["runnable_ns"] == 78 * MS, waits)
+    check(threads_of(said)["Domain-0", 77]["running_ns"] <= 89 * MS, said)
+    # Times that one of two trace formats cannot have.
+    file = r.write(path("recording"))
+    run("timeline", file, "--ctf", path("ctf")).expect(1, "clock went back")
 
 
 @test

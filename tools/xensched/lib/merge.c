@@ -16,6 +16,9 @@
 
 #include "merge-queue.h"
 
+/* Late stamps are nearer than this. */
+#define BACK_NS 1000000000ULL
+
 #define MAX_LANES   (1U << 20)
 #define NR_BUCKETS  4096U
 #define WITHOUT_ROUNDS_NS 2000000000ULL
@@ -229,6 +232,7 @@ static int take_rows(struct xensched_merge *m, struct xensched_error *err)
     while (!rc && m->row < m->nr_rows && m->queue.nr < MERGE_QUEUE_MAX) {
         xensched_batch_row(batch, m->row, &item.row);
         set_time(m, s, &batch->layout, lane, &item);
+        s->stats.backwards += item.time_ns + BACK_NS < lane->last_ns;
         if (!m->row++ && (batch->lost_rows || batch->lost_bytes))
             rc = take_loss(m, lane, batch, item.time_ns, err);
         if (!rc)

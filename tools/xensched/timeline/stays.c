@@ -159,6 +159,15 @@ static void bound_by_opening(struct stay *stay, const struct opening *opening,
     stay->end -= late;
 }
 
+/* The run that a row of service-ns ends; across a cut nothing is known of it. */
+static uint64_t run_begin(const struct rows *rows, const struct timeline_row *row)
+{
+    uint64_t begin = row->counter < row->ns ? row->ns - row->counter : 0;
+    uint64_t cut = windows_before(&rows->cut, row->ns);
+
+    return begin > cut ? begin : cut;
+}
+
 static void take_stays(struct stays *stays, const struct rows *rows,
                        const struct windows *lost)
 {
@@ -181,7 +190,7 @@ static void take_stays(struct stays *stays, const struct rows *rows,
         cpu = &stays->cpu[index];
         stay = list_add(cpu->stay, cpu->nr, cpu->room);
         *stay = (struct stay){
-            .begin = row->counter < row->ns ? row->ns - row->counter : 0,
+            .begin = run_begin(rows, row),
             .end = row->ns,
             .said = row->ns,
             .opened = STAY_NEVER,

@@ -103,6 +103,20 @@ static bool has_each_wake_up(const struct vcpus_making *m,
            !(m->rows->names.sampled & 1U << XEN_SCHEDLOG_EV_WAKE_DELAY);
 }
 
+/* The host's clock went back meanwhile: only a wait that began behind that is known. */
+static void add_wait_behind_cut(struct vcpus_making *m, struct vcpu *v,
+                                uint64_t begin, const struct run *run)
+{
+    const struct stay *stay = run->stay;
+    uint64_t known = stay->begin;
+
+    if (stay->woken != STAY_NEVER &&
+        stay->woken >= windows_before(&m->rows->cut, stay->begin))
+        known = stay->woken;
+    add_wait(m, v, begin, known, VCPU_UNKNOWN, STAY_NONE);
+    add_wait(m, v, known, stay->begin, VCPU_RUNNABLE, run->cpu);
+}
+
 /* What it did between its last run and this one. */
 static void add_gap(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
                     const struct run *run)
@@ -116,6 +130,10 @@ static void add_gap(struct vcpus_making *m, struct vcpu *v, uint64_t begin,
     if (early || (woken == STAY_NEVER &&
                   (run->guess || !has_each_wake_up(m, stay)))) {
         add_wait(m, v, begin, stay->begin, VCPU_UNKNOWN, STAY_NONE);
+        return;
+    }
+    if (windows_overlap(&m->rows->cut, begin, stay->begin)) {
+        add_wait_behind_cut(m, v, begin, run);
         return;
     }
     if (woken == STAY_NEVER || woken < begin)

@@ -37,6 +37,13 @@ int export_ctf(const char *file, const char *path)
         return EXIT_FAILED;
     }
     rc = tell_defects(&rows);
+    if (rows.went_back) {
+        complain("'%s': the host's clock went back, as when a host was "
+                 "suspended, which a CTF trace cannot have; use --html or "
+                 "--perfetto", file);
+        ctf_rows_free(&rows);
+        return EXIT_FAILED;
+    }
     if (ctf_write(&rows, path, &err)) {
         complain("%s", err.text);
         rc = EXIT_FAILED;

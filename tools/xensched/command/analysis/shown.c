@@ -10,6 +10,9 @@
 #define NR_TEXTS 8U
 #define TEXT 320U
 
+/* Cuts that are printed one by one. */
+#define MOST_CUTS 10U
+
 static char *next_text(void)
 {
     static char texts[NR_TEXTS][TEXT];
@@ -56,6 +59,8 @@ const char *shown_time(uint64_t ns)
 
 int shown_defects(const struct timeline *t)
 {
+    size_t i;
+
     if (t->rows.lost_rows)
         complain("note: %" PRIu64 " rows were lost while it was recorded; "
                  "what they would say is not known", t->rows.lost_rows);
@@ -71,6 +76,11 @@ int shown_defects(const struct timeline *t)
     if (!t->rows.tsc_khz)
         complain("note: the frequency of the TSC is not known; times are its "
                  "cycles, not ns");
+    for (i = 0; i < t->rows.cut.nr && i < MOST_CUTS; i++)
+        complain("note: the host's clock went back after %s s, as when a host "
+                 "was suspended; times go on at %s s, and nothing is summed "
+                 "up across that", shown_time(t->rows.cut.window[i].begin),
+                 shown_time(t->rows.cut.window[i].end));
     if (!t->rows.names.told)
         complain("note: the recording has no names of domains and no numbers "
                  "of their vCPUs (xenschedd did not answer): domains are "

@@ -143,6 +143,7 @@ static void print_json(const struct timeline *t)
     json_add_int(o, "begin_ns", t->rows.begin_ns);
     json_add_int(o, "length_ns", t->rows.end_ns);
     json_add_int(o, "clock_error_ns", t->rows.granule_ns);
+    json_add_int(o, "clock_went_back", t->rows.cut.nr);
     json_object_object_add(o, "sources", sources_json(t));
     json_object_object_add(o, "vcpus", vcpus_json(t));
     json_object_object_add(o, "threads", threads_json(t));
@@ -294,8 +295,10 @@ static void print_checks(const struct timeline *t)
                t->vcpus.guessed);
     if (t->threads.checked)
         printf("rows of Linux that were written while their vCPU did not run: %"
-               PRIu64 " of %" PRIu64 "\n", t->threads.absent,
-               t->threads.checked);
+               PRIu64 " of %" PRIu64 "%s\n", t->threads.absent,
+               t->threads.checked, t->threads.absent && !t->stays.migrates
+               ? "; migrate is not logged, without which it is a guess which "
+                 "vCPU ran (xenschedd --log)" : "");
     print_clocks(t);
     if (contradictions(t))
         printf("rows that contradict others: %" PRIu64 "\n",

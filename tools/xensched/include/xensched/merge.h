@@ -56,6 +56,9 @@ struct xensched_merge_stats {
     uint64_t rows;
     uint64_t lost_rows, lost_bytes;
     uint64_t late;     /* rows that came after later ones */
+    uint64_t backwards; /* rows a second or more before the one that was written
+                           before: the clock went back, as when a host was
+                           suspended */
     uint64_t untimed;  /* rows without a TSC time stamp */
     uint64_t error_ns; /* largest bound of the clock's error */
     uint64_t clocks;   /* how often a clock of it was told */

@@ -73,6 +73,7 @@ struct ctf_rows {
     uint64_t nr_rows, lost_rows, untimed;
     bool uncounted;            /* there is a loss of unknown size */
     bool no_ns;                /* times are cycles: how fast is not known */
+    bool went_back;            /* the host's clock did */
     char defect[400];          /* why there is nothing more; "": it is whole */
 };
 

@@ -26,6 +26,7 @@ struct linux_log {
     uint16_t source;
     bool others;      /* it has rows, and at first none of these */
     bool threads, rings;
+    struct cuts_log place;
     uint64_t last_ns;
     size_t pending;   /* a loss whose end is not known yet, or NO_LOSS */
 };
@@ -58,7 +59,7 @@ static struct linux_log *log_of(struct linux_rows *rows, uint16_t source,
             return *at;
     *at = need_memory(1, sizeof(**at));
     **at = (struct linux_log){ .cpu = cpu, .file = file, .source = source,
-                               .pending = NO_LOSS };
+                               .place.follows = true, .pending = NO_LOSS };
 
     return *at;
 }
@@ -130,10 +131,18 @@ static bool is_about(const struct xensched_row *row, uint32_t events)
            row->event < XEN_SCHEDLOG_NR_EVENTS && events & 1U << row->event;
 }
 
+static uint64_t ns_of(struct linux_source *s, const struct xensched_batch *batch,
+                      const struct xensched_row *row, uint64_t tsc_khz)
+{
+    return xensched_cycles_to_ns(source_clocks_cycles(&s->clocks, batch->cpu,
+                                                      &batch->layout, row),
+                                 tsc_khz ? tsc_khz : 1000000);
+}
+
 void linux_rows_take(struct linux_rows *rows,
                      const struct xensched_source_info *info,
                      const struct xensched_batch *batch, uint64_t tsc_khz,
-                     const struct stamps *host)
+                     const struct stamps *host, struct cuts *cuts)
 {
     uint16_t source = source_of(rows, info);
     struct linux_source *s = &rows->source[source];
@@ -153,10 +162,8 @@ void linux_rows_take(struct linux_rows *rows,
         for (i = 0; i < nr; i++)
             if (is_about(&block[i], events))
                 take_row(rows, log, &block[i],
-                         xensched_cycles_to_ns(
-                             source_clocks_cycles(&s->clocks, batch->cpu,
-                                                  &batch->layout, &block[i]),
-                             tsc_khz ? tsc_khz : 1000000));
+                         cuts_key(cuts, &log->place,
+                                  ns_of(s, batch, &block[i], tsc_khz)));
             else
                 rows->left_out++;
         first += nr;
@@ -177,35 +184,39 @@ static bool begins_later(const void *a, const void *b)
            ((const struct linux_loss *)b)->begin_ns;
 }
 
-uint64_t linux_rows_begin(const struct linux_rows *rows)
+void linux_rows_note(const struct linux_rows *rows, struct cuts *cuts)
 {
-    uint64_t first = UINT64_MAX;
     size_t i;
 
     for (i = 0; i < rows->nr; i++)
-        if (rows->row[i].ns < first)
-            first = rows->row[i].ns;
-
-    return rows->nr ? first : 0;
+        cuts_note(cuts, rows->row[i].ns);
 }
 
-uint64_t linux_rows_end(const struct linux_rows *rows)
+static uint64_t within(const struct cuts *cuts, uint64_t key, uint64_t end_ns)
 {
-    uint64_t last = 0;
-    size_t i;
-
-    for (i = 0; i < rows->nr; i++)
-        if (rows->row[i].ns > last)
-            last = rows->row[i].ns;
-
-    return last;
-}
-
-static uint64_t within(uint64_t ns, uint64_t begin_ns, uint64_t end_ns)
-{
-    ns = ns > begin_ns ? ns - begin_ns : 0;
+    uint64_t ns = key == UINT64_MAX ? end_ns : cuts_time(cuts, key);
 
     return ns < end_ns ? ns : end_ns;
+}
+
+/* Of a cut nothing is known, as if all rows were lost in it. */
+static void lose_cuts(struct linux_rows *rows, const struct cuts *cuts)
+{
+    const struct linux_log *log;
+    unsigned int b;
+    uint32_t i;
+
+    for (i = 1; i < cuts->nr; i++)
+        for (b = 0; rows->bucket && b < NR_BUCKETS; b++)
+            for (log = rows->bucket[b]; log; log = log->next)
+                *list_add(rows->loss, rows->nr_losses, rows->losses_room) =
+                    (struct linux_loss){
+                        .begin_ns = cuts_end(cuts, i - 1),
+                        .end_ns = cuts->epoch[i].begin_ns,
+                        .log = log,
+                        .cpu = log->cpu,
+                        .source = log->source,
+                    };
 }
 
 /* What was lost of a log file that has other rows only is not missed. */
@@ -226,22 +237,23 @@ static void forget_other_losses(struct linux_rows *rows)
     rows->nr_losses = nr;
 }
 
-void linux_rows_put_in_order(struct linux_rows *rows, uint64_t begin_ns,
+void linux_rows_put_in_order(struct linux_rows *rows, const struct cuts *cuts,
                              uint64_t end_ns)
 {
     size_t i;
 
     order_sort(rows->row, rows->nr, sizeof(*rows->row), is_later);
     for (i = 0; i < rows->nr; i++)
-        rows->row[i].ns = within(rows->row[i].ns, begin_ns, end_ns);
+        rows->row[i].ns = within(cuts, rows->row[i].ns, end_ns);
     for (i = 0; i < rows->nr_losses; i++) {
         struct linux_loss *loss = &rows->loss[i];
 
-        loss->begin_ns = within(loss->begin_ns, begin_ns, end_ns);
-        loss->end_ns = within(loss->end_ns, begin_ns, end_ns);
+        loss->begin_ns = within(cuts, loss->begin_ns, end_ns);
+        loss->end_ns = within(cuts, loss->end_ns, end_ns);
         if (loss->end_ns < loss->begin_ns)
             loss->end_ns = loss->begin_ns;
     }
+    lose_cuts(rows, cuts);
     forget_other_losses(rows);
     order_sort(rows->loss, rows->nr_losses, sizeof(*rows->loss), begins_later);
 }

@@ -12,6 +12,7 @@
 
 #include <xensched/recording.h>
 
+#include "cuts.h"
 #include "source-clocks.h"
 
 struct linux_log;
@@ -62,19 +63,18 @@ void linux_rows_clock(struct linux_rows *rows,
 
 /*
  * A batch of the source @info; @tsc_khz is the host's, @host has a time near to
- * it by the host's TSC.
+ * it by the host's TSC.  Times are keys of @cuts until linux_rows_put_in_order().
  */
 void linux_rows_take(struct linux_rows *rows,
                      const struct xensched_source_info *info,
                      const struct xensched_batch *batch, uint64_t tsc_khz,
-                     const struct stamps *host);
+                     const struct stamps *host, struct cuts *cuts);
 
-/* The times of the first and of the last row; 0: there is none. */
-uint64_t linux_rows_begin(const struct linux_rows *rows);
-uint64_t linux_rows_end(const struct linux_rows *rows);
+/* Its rows are all that there are. */
+void linux_rows_note(const struct linux_rows *rows, struct cuts *cuts);
 
-/* From now on times are those since @begin_ns, and at most @end_ns. */
-void linux_rows_put_in_order(struct linux_rows *rows, uint64_t begin_ns,
+/* From now on times are those of the timeline, and at most @end_ns. */
+void linux_rows_put_in_order(struct linux_rows *rows, const struct cuts *cuts,
                              uint64_t end_ns);
 void linux_rows_free(struct linux_rows *rows);
 

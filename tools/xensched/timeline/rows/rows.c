@@ -27,7 +27,8 @@ struct log {
     uint32_t cpu;
     uint16_t file;
     uint32_t events;  /* seen in it */
-    uint64_t last_ns; /* of its latest row */
+    uint64_t last_ns; /* of its latest row; as long as rows are read, a key of cuts.h */
+    struct cuts_log place;
     size_t pending;   /* a loss whose end is not known yet, or NO_LOSS */
 };
 
@@ -35,6 +36,7 @@ struct rows_reading {
     struct rows *rows;
     struct xensched_recording *recording;
     struct stamps stamps;
+    struct cuts_log host_clock, system_clock;
     uint64_t nr_hosts;
     uint64_t ahead_ns;  /* least of: batch was read - its last row */
     bool ahead_known;
@@ -122,7 +124,8 @@ static void take_row(struct rows_reading *r, struct log *log,
     struct timeline_row *to = list_add(rows->row, rows->nr, rows->room);
 
     *to = (struct timeline_row){
-        .ns = ns_of(r, &batch->layout, row),
+        .ns = cuts_key(&rows->cuts, &log->place,
+                       ns_of(r, &batch->layout, row)),
         .counter = row->counter,
         .cpu = row->cpu,
         .file = batch->file,
@@ -132,6 +135,7 @@ static void take_row(struct rows_reading *r, struct log *log,
         .correspondent = row->valid & XENSCHED_ROW_CORRESPONDENT
                          ? row->correspondent : XEN_SCHEDLOG_ACCT_NONE,
     };
+    cuts_note(&rows->cuts, to->ns);
     log->last_ns = to->ns;
     if (to->event < XEN_SCHEDLOG_NR_EVENTS) {
         log->events |= 1U << to->event;
@@ -166,7 +170,7 @@ static void take_rows(struct rows_reading *r, struct log *log,
         first += nr;
     }
     note_granule(r->rows, &batch->layout);
-    if (first)
+    if (first && !log->place.epoch)
         note_clock(r, batch, log->last_ns);
 }
 
@@ -201,7 +205,7 @@ static void take_batch(struct rows_reading *r,
 
     if (info) {
         linux_rows_take(&r->rows->linux_rows, info, batch, r->rows->tsc_khz,
-                        &r->stamps);
+                        &r->stamps, &r->rows->cuts);
         return;
     }
     log = log_of(r, batch->cpu, batch->file);
@@ -213,14 +217,29 @@ static void take_batch(struct rows_reading *r,
         r->rows->untimed += xensched_batch_rows(batch);
 }
 
-static void take_system_time(struct rows *rows,
+static void take_system_time(struct rows_reading *r,
                              const struct xensched_clock *clock)
 {
+    struct rows *rows = r->rows;
+
     *list_add(rows->system_time, rows->nr_system_times,
               rows->system_times_room) = (struct timeline_system_time){
-        .ns = xensched_cycles_to_ns(clock->host_tsc, rows->tsc_khz),
+        .ns = cuts_key(&rows->cuts, &r->system_clock,
+                       xensched_cycles_to_ns(clock->host_tsc, rows->tsc_khz)),
         .system_ns = clock->guest_tsc,
     };
+}
+
+/* Small time stamps behind it are near to it. */
+static void take_round(struct rows_reading *r, uint64_t host_tsc)
+{
+    struct rows *rows = r->rows;
+
+    if (!cuts_clock(&rows->cuts, &r->host_clock,
+                    xensched_cycles_to_ns(host_tsc, rows->tsc_khz)))
+        return;
+    r->stamps.reference = host_tsc;
+    r->stamps.known = true;
 }
 
 static void take(struct rows_reading *r, const struct xensched_record *record)
@@ -231,7 +250,9 @@ static void take(struct rows_reading *r, const struct xensched_record *record)
     if (record->what == XENSCHED_RECORDED_ROWS)
         take_batch(r, &record->batch);
     if (record->what == XENSCHED_RECORDED_SYSTEM_TIME)
-        take_system_time(r->rows, &record->clock);
+        take_system_time(r, &record->clock);
+    if (record->what == XENSCHED_RECORDED_ROUND)
+        take_round(r, record->host_tsc);
     if (record->what != XENSCHED_RECORDED_CLOCK)
         return;
     info = linux_of(r, record->source);
@@ -252,13 +273,6 @@ static bool begins_later(const void *a, const void *b)
            ((const struct timeline_loss *)b)->begin_ns;
 }
 
-static uint64_t since(uint64_t ns, uint64_t begin_ns)
-{
-    ns = ns > begin_ns ? ns - begin_ns : 0;
-
-    return ns < MAX_NS ? ns : MAX_NS;
-}
-
 /* Which events a log file has is best known at the end. */
 static void end_losses(struct rows_reading *r)
 {
@@ -271,13 +285,42 @@ static void end_losses(struct rows_reading *r)
         loss->events = log_of(r, loss->cpu, loss->file)->events;
         if (!loss->events)
             loss->events = ~0U;
-        loss->begin_ns = since(loss->begin_ns, rows->begin_ns);
+        loss->begin_ns = cuts_time(&rows->cuts, loss->begin_ns);
         loss->end_ns = loss->end_ns == UINT64_MAX
-                       ? rows->end_ns : since(loss->end_ns, rows->begin_ns);
+                       ? rows->end_ns : cuts_time(&rows->cuts, loss->end_ns);
         if (loss->end_ns < loss->begin_ns)
             loss->end_ns = loss->begin_ns;
     }
-    order_sort(rows->loss, rows->nr_losses, sizeof(*rows->loss), begins_later);
+}
+
+static void lose_in_cut(struct rows *rows, const struct log *log,
+                        const struct window *cut)
+{
+    *list_add(rows->loss, rows->nr_losses, rows->losses_room) =
+        (struct timeline_loss){
+            .begin_ns = cut->begin,
+            .end_ns = cut->end,
+            .cpu = log->cpu,
+            .file = log->file,
+            .events = log->events,
+        };
+}
+
+/* Of a cut nothing is known, as if all rows were lost in it. */
+static void lose_cuts(struct rows_reading *r)
+{
+    struct rows *rows = r->rows;
+    const struct log *log;
+    unsigned int b;
+    uint32_t i;
+
+    for (i = 1; i < rows->cuts.nr; i++)
+        windows_add(&rows->cut, cuts_end(&rows->cuts, i - 1),
+                    rows->cuts.epoch[i].begin_ns);
+    for (i = 0; i < rows->cut.nr; i++)
+        for (b = 0; b < NR_BUCKETS; b++)
+            for (log = r->bucket[b]; log; log = log->next)
+                lose_in_cut(rows, log, &rows->cut.window[i]);
 }
 
 /* Its date, by that of when the recording began. */
@@ -292,26 +335,42 @@ static void note_date(struct rows_reading *r)
                        xensched_cycles_to_ns(header->start_tsc, rows->tsc_khz);
 }
 
+/* Before the first cut they may be earlier than the first row. */
+static void put_system_times_in_order(struct rows *rows)
+{
+    size_t i;
+
+    for (i = 0; i < rows->nr_system_times; i++) {
+        uint64_t key = rows->system_time[i].ns;
+
+        rows->system_time[i].ns = key >> CUTS_KEY_BITS
+                                  ? cuts_time(&rows->cuts, key)
+                                  : key - rows->begin_ns;
+    }
+}
+
 static void put_in_order(struct rows_reading *r)
 {
     struct rows *rows = r->rows;
     size_t i;
 
     order_sort(rows->row, rows->nr, sizeof(*rows->row), is_later);
-    rows->begin_ns = rows->nr ? rows->row[0].ns
-                              : linux_rows_begin(&rows->linux_rows);
+    if (!rows->nr)
+        linux_rows_note(&rows->linux_rows, &rows->cuts);
+    cuts_settle(&rows->cuts);
+    rows->begin_ns = rows->cuts.epoch[0].first;
     for (i = 0; i < rows->nr; i++)
-        rows->row[i].ns = since(rows->row[i].ns, rows->begin_ns);
-    for (i = 0; i < rows->nr_system_times; i++)
-        rows->system_time[i].ns -= rows->begin_ns;
+        rows->row[i].ns = cuts_time(&rows->cuts, rows->row[i].ns);
+    put_system_times_in_order(rows);
     note_date(r);
     rows->end_ns = rows->nr ? rows->row[rows->nr - 1].ns
-                            : since(linux_rows_end(&rows->linux_rows),
-                                    rows->begin_ns);
-    linux_rows_put_in_order(&rows->linux_rows, rows->begin_ns, rows->end_ns);
+                            : cuts_end(&rows->cuts, rows->cuts.nr - 1);
+    linux_rows_put_in_order(&rows->linux_rows, &rows->cuts, rows->end_ns);
     rows->read_ns = r->ahead_known ? r->ahead_ns + rows->begin_ns : 0;
     notes_put_in_order(&rows->notes, &rows->names, rows->read_ns, rows->end_ns);
     end_losses(r);
+    lose_cuts(r);
+    order_sort(rows->loss, rows->nr_losses, sizeof(*rows->loss), begins_later);
 }
 
 /*
@@ -348,6 +407,7 @@ int rows_read(struct rows *rows, const char *path, struct xensched_error *err)
     if (rc)
         return rc;
     names_init(&rows->names);
+    cuts_init(&rows->cuts);
     learn_stamps(&r, path);
     rows->tsc_khz = xensched_recording_tsc_khz(r.recording);
     rows->granule_ns = 1;
@@ -367,6 +427,8 @@ void rows_free(struct rows *rows)
     free(rows->row);
     free(rows->loss);
     free(rows->system_time);
+    cuts_free(&rows->cuts);
+    windows_free(&rows->cut);
     linux_rows_free(&rows->linux_rows);
     notes_free(&rows->notes);
     names_free(&rows->names);

@@ -16,9 +16,11 @@
 #include <xensched/error.h>
 #include <xensched/row.h>
 
+#include "cuts.h"
 #include "linux-rows.h"
 #include "names.h"
 #include "notes.h"
+#include "windows.h"
 
 /* Of a row that does not say its event. */
 #define ROWS_NO_EVENT XEN_SCHEDLOG_NR_EVENTS
@@ -58,6 +60,8 @@ struct rows {
     struct linux_rows linux_rows; /* those of others than the hypervisor */
     struct timeline_system_time *system_time;
     size_t nr_system_times, system_times_room;
+    struct cuts cuts;
+    struct windows cut;  /* times in which the host's clock went back */
     uint64_t utc_ns;     /* at time 0, ns since 1970; 0: not known */
     uint64_t begin_ns;   /* of the host's clock, at time 0 */
     uint64_t end_ns;     /* time of the last row */

@@ -31,6 +31,13 @@ size_t windows_after(const struct windows *windows, uint64_t ns)
                        offsetof(struct window, end), ns);
 }
 
+uint64_t windows_before(const struct windows *windows, uint64_t ns)
+{
+    size_t nr = windows_after(windows, ns);
+
+    return nr ? windows->window[nr - 1].end : 0;
+}
+
 bool windows_overlap(const struct windows *windows, uint64_t begin, uint64_t end)
 {
     size_t i = windows_after(windows, begin);

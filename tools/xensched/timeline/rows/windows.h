@@ -26,6 +26,9 @@ void windows_free(struct windows *windows);
 /* The index of the first window that ends after @ns. */
 size_t windows_after(const struct windows *windows, uint64_t ns);
 
+/* When the last window that ends at @ns or before ends; 0: there is none. */
+uint64_t windows_before(const struct windows *windows, uint64_t ns);
+
 /* Does a window have more than a moment in common with the time from @begin to @end? */
 bool windows_overlap(const struct windows *windows, uint64_t begin, uint64_t end);
 

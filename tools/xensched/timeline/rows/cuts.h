@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * cuts.h - where the host's clock went back, since the host was suspended, say: nothing is
+ * known of such a moment, and times on its two sides cannot be compared.
+ *
+ * While rows are read their time is a key: the number of cuts before the row, then its raw time.
+ * Keys are in the order in which rows were written.  When all rows are there, times go on
+ * behind a cut CUTS_NS after the last one in front of it.
+ */
+#ifndef XENSCHED_TIMELINE_CUTS_H
+#define XENSCHED_TIMELINE_CUTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Longer than any notification is under way. */
+#define CUTS_NS 10000000U
+
+/* A row's raw time is below this, a key's upper bits are the number of cuts. */
+#define CUTS_KEY_BITS 52
+#define CUTS_MAX 4000U
+
+/* The rows of one log file; each log file goes back by itself. */
+struct cuts_log {
+    bool begun;
+    bool follows; /* it makes no cut by itself: a guest writes what it likes */
+    uint16_t epoch;
+    uint64_t last; /* raw time */
+};
+
+/* Between two cuts. */
+struct cuts_epoch {
+    uint64_t first, last; /* raw times */
+    uint64_t begin_ns;    /* of the timeline; as of cuts_settle() */
+};
+
+struct cuts {
+    struct cuts_epoch *epoch;
+    uint32_t nr;
+    uint32_t least; /* all rows from now on are of this one or later */
+};
+
+void cuts_init(struct cuts *cuts);
+void cuts_free(struct cuts *cuts);
+
+/* The key of a row of @log at @raw_ns, which is not earlier than the log's last row. */
+uint64_t cuts_key(struct cuts *cuts, struct cuts_log *log, uint64_t raw_ns);
+
+/* A row with this key belongs to the timeline. */
+void cuts_note(struct cuts *cuts, uint64_t key);
+
+/*
+ * The host's clock was @raw_ns when all rows that came so far had been written; @log is the
+ * clock's own.  Returns whether it went back.
+ */
+bool cuts_clock(struct cuts *cuts, struct cuts_log *log, uint64_t raw_ns);
+
+/* All keys are noted. */
+void cuts_settle(struct cuts *cuts);
+
+/* The time of a key, not outside the rows on its side of a cut. */
+uint64_t cuts_time(const struct cuts *cuts, uint64_t key);
+
+/* When the rows between two cuts end. */
+uint64_t cuts_end(const struct cuts *cuts, uint32_t epoch);
+
+#endif /* XENSCHED_TIMELINE_CUTS_H */
