@@ -5,6 +5,7 @@ requests on rings, what the daemon did about it, and whether what a guest says f
 to what Xen says.
 """
 
+import copy
 import json
 
 from command_world import alone, check, main, path, run, test
@@ -115,6 +116,40 @@ def dump_of_many():
           [("disk", "Domain-0", []),
            ("crunch", "Domain-0", ["guest", "crunch"]),
            ("disk", "Domain-0", ["driver", "disk"])], out)
+
+
+@test
+def rebooted():
+    """A domain that rebooted has its threads and rings still, and both domids"""
+    r = through_all_layers()
+    later = copy.deepcopy(r.host)
+    later["domains"][2]["domid"] = 7
+    r.later_hosts.append(later)
+    again = r.source(GUEST, 7, "disk")
+    r.name(42 * MS, again, 0, 20, "init", 20)
+    r.switch(43 * MS, again, 0, 0, 20)
+    r.switch(44 * MS, again, 0, 20, 0, "S")
+    found = said(r)
+    check({(t["domain"], t["pid"]) for t in found["threads"]} ==
+          {("disk", 300), ("disk", 301), ("disk", 20), ("Domain-0", 77)},
+          found["threads"])
+    check(all("vcpu" in t and t["vcpu"].startswith(t["domain"])
+              for t in found["threads"]), found["threads"])
+    file = r.write(path("recording"))
+    for who in ("2", "7", "disk"):
+        run("why", file, who, "--at", "0.0406").expect(0, "disk ran on pCPU 1")
+
+
+@test
+def domains_of_a_group():
+    """A group has its name, and is found by that and by those of its domains"""
+    r = slow_request()
+    r.host["domains"][2]["group"] = "web"
+    r.host["domains"].append(dict(r.host["domains"][2], domid=3, name="disk2"))
+    file = r.write(path("recording"))
+    check("(group web)" in run("timeline", file).expect(0).out)
+    for who in ("web", "(group web)", "disk", "disk2", "3"):
+        run("latency", file, who).expect(0, "(group web)")
 
 
 @test

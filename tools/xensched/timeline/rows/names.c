@@ -9,16 +9,17 @@
 #include "model/memory.h"
 #include "model/snapshot.h"
 #include "names.h"
+#include "timeline/list.h"
 
 /* Beyond that a name of names is cut. */
 #define MAX_NAME 255U
 
 void names_init(struct names *names)
 {
+    memset(names, 0, sizeof(*names));
     names->entry = need_memory(NAMES_ACCTS, sizeof(*names->entry));
-    names->told = 0;
-    names->untold = 0;
-    names->sampled = 0;
+    names->of_domid = need_memory(NAMES_DOMIDS, sizeof(*names->of_domid));
+    memset(names->of_domid, 0xff, NAMES_DOMIDS * sizeof(*names->of_domid));
 }
 
 void names_free(struct names *names)
@@ -29,8 +30,12 @@ void names_free(struct names *names)
         free(names->entry[i].text);
         free(names->entry[i].uuid);
     }
+    for (i = 0; i < names->nr_aliases; i++)
+        free(names->alias[i].name);
+    free(names->alias);
+    free(names->of_domid);
     free(names->entry);
-    names->entry = NULL;
+    memset(names, 0, sizeof(*names));
 }
 
 static void add_name(struct names_entry *e, const char *name)
@@ -43,6 +48,24 @@ static void add_name(struct names_entry *e, const char *name)
     sprintf(both, "%s/%s", e->text, name);
     free(e->text);
     e->text = both;
+}
+
+static int find_alias(const struct names *names, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < names->nr_aliases; i++)
+        if (!strcmp(names->alias[i].name, name))
+            return names->alias[i].acct;
+
+    return -1;
+}
+
+static void add_alias(struct names *names, const char *name, uint16_t acct)
+{
+    if (*name && find_alias(names, name) < 0)
+        *list_add(names->alias, names->nr_aliases, names->aliases_room) =
+            (struct names_alias){ need_string(name), acct };
 }
 
 static void learn_thresholds(struct names *names, const uint32_t *threshold)
@@ -58,7 +81,7 @@ static void learn_domain(struct names *names, const struct domain *d,
                          bool *counted)
 {
     struct names_entry *e = &names->entry[d->acct];
-    char number[32];
+    char number[32], group[sizeof(d->group) + 16];
     const char *name = d->name;
 
     if (d->threshold)
@@ -66,8 +89,15 @@ static void learn_domain(struct names *names, const struct domain *d,
     if (d->acct <= XEN_SCHEDLOG_ACCT_XEN || d->acct == XEN_SCHEDLOG_ACCT_NONE)
         return;
     snprintf(number, sizeof(number), "domain %u", d->domid);
+    snprintf(group, sizeof(group), "(group %s)", d->group);
     if (!*name)
         name = number;
+    if (d->group[0])
+        name = group;
+    if (d->domid < NAMES_DOMIDS)
+        names->of_domid[d->domid] = d->acct;
+    add_alias(names, d->name, d->acct);
+    add_alias(names, d->group, d->acct);
     if (!e->text) {
         e->text = need_string(name);
         e->uuid = need_string(d->uuid);
@@ -75,6 +105,8 @@ static void learn_domain(struct names *names, const struct domain *d,
     } else if (*d->name || d->domid != e->domid) {
         /* (Who is dying has no name any more.) */
         add_name(e, name);
+        if (!d->group[0])
+            e->domid = d->domid;
     }
     /* A group's domains share the number, and are there at the same time. */
     e->vcpus = counted[d->acct] ? e->vcpus + domain_online_vcpus(d)
@@ -121,19 +153,27 @@ const char *names_of(const struct names *names, uint16_t acct)
     return text;
 }
 
+int names_of_domid(const struct names *names, uint32_t domid)
+{
+    return domid < NAMES_DOMIDS ? names->of_domid[domid] : -1;
+}
+
 int names_find(const struct names *names, const char *who)
 {
     unsigned int acct;
     char *end;
     unsigned long domid = strtoul(who, &end, 10);
     bool number = *who >= '0' && *who <= '9' && !*end;
+    int found;
 
     for (acct = 0; acct < NAMES_ACCTS; acct++)
         if (names->entry[acct].text && !strcmp(names->entry[acct].text, who))
             return acct;
-    for (acct = 0; number && acct < NAMES_ACCTS; acct++)
-        if (names->entry[acct].text && names->entry[acct].domid == domid)
-            return acct;
+    found = find_alias(names, who);
+    if (found < 0 && number && domid < NAMES_DOMIDS)
+        found = names_of_domid(names, domid);
+    if (found >= 0)
+        return found;
     for (acct = 0; acct < NAMES_ACCTS; acct++)
         if (!strcmp(names_of(names, acct), who))
             return acct;

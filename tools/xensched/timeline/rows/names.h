@@ -13,14 +13,24 @@
 #include <stdint.h>
 
 #define NAMES_ACCTS 65536U
+#define NAMES_DOMIDS 65536U
+
+/* A name of a domain or group, by which its number is found. */
+struct names_alias {
+    char *name;
+    uint16_t acct;
+};
 
 struct names {
     struct names_entry {
         char *text;         /* NULL: nobody said one */
         char *uuid;         /* of the domain that was named first */
-        uint32_t domid;
+        uint32_t domid;     /* the latest one; of a group the first one's */
         unsigned int vcpus; /* of all its domains together; 0: not known */
     } *entry;               /* [NAMES_ACCTS] */
+    int32_t *of_domid;      /* [NAMES_DOMIDS]: its number, or -1; also of one that ended */
+    struct names_alias *alias;
+    size_t nr_aliases, aliases_room;
     unsigned int told;  /* texts which were understood */
     unsigned int untold;    /* texts which were not understood */
     uint32_t sampled;       /* events of which only each n-th makes a row */
@@ -38,7 +48,13 @@ void names_learn(struct names *names, const char *text, size_t length);
 /* Never NULL; valid until the eighth call from then. */
 const char *names_of(const struct names *names, uint16_t acct);
 
-/* The accounting domain called @who, or of domid @who; -1: none. */
+/* The accounting domain which @domid has or had; -1: none. */
+int names_of_domid(const struct names *names, uint32_t domid);
+
+/*
+ * The accounting domain called @who, or of a domain or group that is called so, or of domid
+ * @who; -1: none.
+ */
 int names_find(const struct names *names, const char *who);
 
 #endif /* XENSCHED_TIMELINE_NAMES_H */

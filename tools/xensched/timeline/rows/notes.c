@@ -69,17 +69,6 @@ static int compare(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-static int acct_of(const struct names *names, uint32_t domid)
-{
-    unsigned int acct;
-
-    for (acct = 0; acct < NAMES_ACCTS; acct++)
-        if (names->entry[acct].text && names->entry[acct].domid == domid)
-            return acct;
-
-    return -1;
-}
-
 void notes_put_in_order(struct notes *notes, const struct names *names,
                         uint64_t read_ns, uint64_t end_ns)
 {
@@ -93,7 +82,7 @@ void notes_put_in_order(struct notes *notes, const struct names *names,
             continue;
         }
         note->ns -= read_ns;
-        note->acct = acct_of(names, note->domid);
+        note->acct = names_of_domid(names, note->domid);
         notes->note[nr++] = *note;
     }
     notes->nr = nr;

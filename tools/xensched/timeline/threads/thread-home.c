@@ -17,15 +17,8 @@
 int thread_homes_acct(const struct names *names,
                       const struct linux_source *source)
 {
-    unsigned int acct;
-    uint32_t domid = source->info.kind == XENSCHED_KIND_LINUX
-                     ? 0 : source->info.domid;
-
-    for (acct = 0; acct < NAMES_ACCTS; acct++)
-        if (names->entry[acct].text && names->entry[acct].domid == domid)
-            return acct;
-
-    return -1;
+    return names_of_domid(names, source->info.kind == XENSCHED_KIND_LINUX
+                                 ? 0 : source->info.domid);
 }
 
 /* Which vCPU. */
