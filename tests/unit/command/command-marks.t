@@ -98,6 +98,16 @@ def text():
 
 
 @test
+def unknown_and_why():
+    """roi says why it is not known what a vCPU did"""
+    r = marked()
+    for key in [key for key in r.files if key[1] in (0, 9)]:
+        del r.files[key]
+    out = run("roi", r.write(path("recording"))).expect(0).out
+    check("100.0 % of their time is UNKNOWN: service-ns is not logged" in out, out)
+
+
+@test
 def without_their_end():
     """roi: marks without their end or begin are counted, and said"""
     r = slow_request()

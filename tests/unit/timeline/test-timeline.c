@@ -329,7 +329,7 @@ static void a_chain_goes_back_from_cause_to_cause(void **state)
 
         open_world(&t, &options, &n);
         for (ns = 0; ns < t.rows.end_ns; ns += t.rows.end_ns / 97) {
-            if (!chain_make(&chain, &t, 4, ns))
+            if (!chain_make(&chain, &t, 4, CHAIN_ANY_VCPU, ns))
                 continue;
             assert_int_equal(t.vcpus.vcpu[chain.link[0].vcpu].acct, 4);
             for (i = 0; i < chain.nr; i++) {

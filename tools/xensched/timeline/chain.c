@@ -240,7 +240,7 @@ static void go_back(struct chain *chain, const struct timeline *t)
 }
 
 bool chain_make(struct chain *chain, const struct timeline *t, uint16_t acct,
-                uint64_t ns)
+                uint32_t number, uint64_t ns)
 {
     unsigned int i, best = 0;
     uint32_t vcpu = STAY_NONE;
@@ -248,7 +248,8 @@ bool chain_make(struct chain *chain, const struct timeline *t, uint16_t acct,
 
     chain->nr = 0;
     for (i = t->vcpus.first[acct]; i < t->vcpus.first[acct + 1]; i++)
-        if (rank(&t->vcpus.vcpu[i], ns) > best) {
+        if ((number == CHAIN_ANY_VCPU || number == t->vcpus.vcpu[i].number) &&
+            rank(&t->vcpus.vcpu[i], ns) > best) {
             best = rank(&t->vcpus.vcpu[i], ns);
             vcpu = i;
         }

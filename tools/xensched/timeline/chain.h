@@ -37,12 +37,16 @@ struct chain {
     struct chain_link link[CHAIN_LINKS];
 };
 
+/* Of any of its vCPUs. */
+#define CHAIN_ANY_VCPU UINT32_MAX
+
 /*
- * Of the run of one of the vCPUs of @acct which it had at @ns or for which it
- * waited then; if it slept, of the next one.  False: it has none.
+ * Of the run of the vCPU @number of @acct, or of one of its vCPUs, which it had
+ * at @ns or for which it waited then; if it slept, of the next one.  False: it
+ * has none.
  */
 bool chain_make(struct chain *chain, const struct timeline *t, uint16_t acct,
-                uint64_t ns);
+                uint32_t number, uint64_t ns);
 
 /* The same of a thread (an index). */
 bool chain_make_of_thread(struct chain *chain, const struct timeline *t,

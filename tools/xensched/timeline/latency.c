@@ -97,6 +97,7 @@ static void take_run(struct latency_making *m, struct latency_pair *pair,
     if (pair->total.nr == 1 || total > pair->slowest_total_ns) {
         pair->slowest_total_ns = total;
         pair->slowest_ns = wake->sent;
+        pair->slowest_vcpu = wake->to;
     }
     /* Behind a run of no length it is already something else. */
     while (run > v->span && run->begin == wake->ran &&

@@ -29,6 +29,7 @@ struct latency_pair {
     struct latency_values total, delivery, wait;
     uint64_t slowest_ns; /* when that with the largest total was sent */
     uint64_t slowest_total_ns;
+    uint32_t slowest_vcpu; /* index */
     struct latency_holder *holder; /* the longest first */
     size_t nr_holders, holders_room;
 };

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <json-c/json.h>
 
@@ -151,7 +152,37 @@ static void print_holders(const struct timeline *t,
     printf("\n");
 }
 
-static void print_text(const struct timeline *t, const struct latency *latency)
+/* Without a quote, which a shell would end it at. */
+static bool is_plain(const char *name)
+{
+    return !strchr(name, '\'') && !strcmp(shown_name(name), name);
+}
+
+/* What explains the slowest of all. */
+static void print_why(const struct timeline *t, const struct latency *latency,
+                      const char *file)
+{
+    const struct latency_pair *slowest = NULL;
+    const struct vcpu *v;
+    const char *name;
+    size_t i;
+
+    for (i = 0; i < latency->nr; i++)
+        if (latency->pair[i].total.nr &&
+            (!slowest || latency->pair[i].slowest_total_ns >
+                         slowest->slowest_total_ns))
+            slowest = &latency->pair[i];
+    if (!slowest)
+        return;
+    v = &t->vcpus.vcpu[slowest->slowest_vcpu];
+    name = name_of(t, v->acct);
+    if (is_plain(name) && is_plain(file))
+        printf("the slowest one: xensched why '%s' '%s/%u' --at %s\n", file,
+               name, v->number, shown_time(slowest->slowest_ns));
+}
+
+static void print_text(const struct timeline *t, const struct latency *latency,
+                       const char *file)
 {
     static const char *const headers[] = {
         "FROM", "TO", ">NOTIFIED", ">RAN", ">P50", ">P99", ">P99.9", ">MAX",
@@ -172,6 +203,7 @@ static void print_text(const struct timeline *t, const struct latency *latency)
     if (t->wakes.disordered)
         printf(" (by %s at most)", shown_length(t->wakes.disorder_ns));
     printf("\n");
+    print_why(t, latency, file);
 }
 
 static int show(const struct timeline *t, const struct arguments *args)
@@ -195,7 +227,7 @@ static int show(const struct timeline *t, const struct arguments *args)
     if (args->json)
         print_json(t, &latency);
     else if (latency.nr)
-        print_text(t, &latency);
+        print_text(t, &latency, args->file);
     latency_free(&latency);
 
     return EXIT_OK;

@@ -228,6 +228,44 @@ static void print_traffic(const struct timeline *t,
                1.0 * kind->partner[i].received / nr);
 }
 
+static uint64_t sum_of(const struct latency_values *values)
+{
+    uint64_t sum = 0;
+    size_t i;
+
+    for (i = 0; i < values->nr; i++)
+        sum += values->ns[i];
+
+    return sum;
+}
+
+/* Why it is not known whether a vCPU ran; NULL: print_doubts() says it. */
+static const char *why_unknown(const struct rows *rows,
+                               const struct region_kind *kind)
+{
+    if (!(rows->events & 1U << XEN_SCHEDLOG_EV_SERVICE_NS))
+        return "service-ns is not logged (xenschedd --log)";
+    if (!(rows->events & 1U << XEN_SCHEDLOG_EV_WAKE_DELAY))
+        return "wake-delay is not logged, which tells sleep from waiting "
+               "(xenschedd --log)";
+
+    return kind->moved ? NULL : "by the rows it is not sure what the vCPU did, "
+                                "or which vCPU it was";
+}
+
+static void print_unknown(const struct rows *rows,
+                          const struct region_kind *kind,
+                          const struct roi_kind *roi)
+{
+    uint64_t unknown = sum_of(&roi->value[ROI_UNKNOWN]);
+    uint64_t wall = sum_of(&roi->value[ROI_WALL]);
+    const char *why = why_unknown(rows, kind);
+
+    if (unknown && why)
+        printf("  %.1f %% of their time is UNKNOWN: %s\n",
+               100.0 * unknown / wall, why);
+}
+
 /* What is not in the table above, and why. */
 static void print_doubts(const struct region_kind *kind)
 {
@@ -257,6 +295,7 @@ static void print_text(const struct shown_roi *s)
                shown_name(kind->name));
         print_histogram(roi);
         print_traffic(s->t, roi, roi->value[ROI_WALL].nr);
+        print_unknown(&s->t->rows, kind, roi);
         print_doubts(kind);
     }
     printf("\ntimes are known to %s\n", shown_length(s->t->rows.granule_ns));

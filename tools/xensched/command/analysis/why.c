@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "model/memory.h"
 #include "shown.h"
 #include "timeline/chain.h"
 #include "timeline/threads/thread-home.h"
@@ -229,7 +230,7 @@ static int64_t find_thread(const struct timeline *t, int acct, const char *who)
 
 /* False, and has said why: there is none. */
 static bool make_chain(struct chain *chain, const struct timeline *t, int acct,
-                       const struct arguments *args)
+                       uint32_t number, const struct arguments *args)
 {
     int64_t thread = args->thread ? find_thread(t, acct, args->thread) : -1;
 
@@ -240,7 +241,7 @@ static bool make_chain(struct chain *chain, const struct timeline *t, int acct,
         return false;
     }
     if (args->thread ? chain_make_of_thread(chain, t, thread, args->at_ns)
-                     : chain_make(chain, t, acct, args->at_ns))
+                     : chain_make(chain, t, acct, number, args->at_ns))
         return true;
     complain("'%s' did not run at %s s or later; the recording ends at %s s",
              args->thread ? args->thread : args->domain,
@@ -249,9 +250,32 @@ static bool make_chain(struct chain *chain, const struct timeline *t, int acct,
     return false;
 }
 
+/* The domain of "disk" or "disk/1", and which vCPU of it. */
+static int find_vcpu(const struct names *names, const char *who,
+                     uint32_t *number)
+{
+    const char *slash = strrchr(who, '/');
+    int acct = names_find(names, who);
+    char *domain, *end;
+
+    *number = CHAIN_ANY_VCPU;
+    if (acct >= 0 || !slash || slash[1] < '0' || slash[1] > '9')
+        return acct;
+    *number = strtoul(slash + 1, &end, 10);
+    if (*end)
+        return -1;
+    domain = need_string(who);
+    domain[slash - who] = '\0';
+    acct = names_find(names, domain);
+    free(domain);
+
+    return acct;
+}
+
 static int show(const struct timeline *t, const struct arguments *args)
 {
-    int acct = names_find(&t->rows.names, args->domain);
+    uint32_t number;
+    int acct = find_vcpu(&t->rows.names, args->domain, &number);
     struct chain chain;
     unsigned int i;
 
@@ -260,7 +284,7 @@ static int show(const struct timeline *t, const struct arguments *args)
                  args->domain);
         return EXIT_FAILED;
     }
-    if (!make_chain(&chain, t, acct, args))
+    if (!make_chain(&chain, t, acct, number, args))
         return EXIT_FAILED;
     for (i = 0; i < chain.nr; i++)
         if (chain.link[i].thread == THREAD_NONE)
@@ -289,11 +313,11 @@ const struct command command_why = {
         "did: of the\n"
         "run that it waited for or had at TIME (seconds since the first row), "
         "or of the\n"
-        "next one. For whom it waited, who notified it, and the same of "
-        "whoever did.\n"
-        "With --thread the same of one of its threads: who woke it, and why "
-        "that one was\n"
-        "late, through all layers.",
+        "next one. DOMAIN/1 is its vCPU 1 only. For whom it waited, who "
+        "notified it, and\n"
+        "the same of whoever did. With --thread the same of one of its "
+        "threads: who woke\n"
+        "it, and why that one was late, through all layers.",
     .takes = ARGUMENT_FILE | ARGUMENT_DOMAIN | ARGUMENT_AT | ARGUMENT_THREAD,
     .run = run,
 };
