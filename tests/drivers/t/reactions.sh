@@ -145,7 +145,7 @@ check "soon after it happened, most times" awk '
 check "and the journal has its line" \
     grep -q '"what":"note".*"text":"it was seven"' \
     /var/log/xensched/journal.jsonl
-xensched record --ring 1M --trigger /run/xensched/record 2>/dev/null &
+xensched record --ring 1M --trigger /run/xensched-record 2>/dev/null &
 recorder=$!
 sleep 2
 xensched on "service web > 50%" --do "snapshot /run/snap-%n.rows" pause \

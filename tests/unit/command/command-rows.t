@@ -119,6 +119,17 @@ def flight_recorder():
             check(min(counters) > 1, "it has the first row still")
         run("snapshot", "--trigger", socket, "/no/such/folder").expect(
             1, "No such file")
+        # A snapshot that fails leaves the one before, and no other file.
+        kept = path("kept")
+        os.mkdir(kept)
+        os.symlink("/dev/full", kept + "/last.new")
+        with open(kept + "/last", "w", encoding="ascii") as f:
+            f.write("precious")
+        run("snapshot", "--trigger", socket, kept + "/last").expect(
+            1, "No space left")
+        with open(kept + "/last", encoding="ascii") as f:
+            check(f.read() == "precious")
+        check(os.listdir(kept) == ["last"], os.listdir(kept))
         run("record", "--ring", "1M", "--trigger", socket, xen="busy").expect(
             1, "another recorder")
         p.send_signal(signal.SIGINT)
@@ -126,6 +137,29 @@ def flight_recorder():
     check(not os.path.exists(socket))
     run("record", "--ring", "1M", file).expect(2, "--ring")
     run("record", "--last", "5", file).expect(2, "--ring")
+
+
+@test
+def snapshot_waits_alone():
+    """A snapshot to a slow disk does not keep rows from being read"""
+    slow, socket = path("slow"), path("trigger")
+    os.mkfifo(slow)
+    with start("record", "--ring", "8M", "--trigger", socket, xen="busy",
+               stderr=subprocess.PIPE) as p:
+        while not os.path.exists(socket):
+            time.sleep(0.01)
+        time.sleep(0.5)
+        with subprocess.Popen([XENSCHED, "snapshot", "--trigger", socket, slow],
+                              stderr=subprocess.DEVNULL) as asking:
+            # Nobody reads what is written; a recorder that waits cannot answer.
+            time.sleep(0.5)
+            file = path("snapshot")
+            run("snapshot", "--trigger", socket, file).expect(0)
+            check_complete(dumped(file))
+            asking.kill()
+        os.close(os.open(slow, os.O_RDONLY | os.O_NONBLOCK))
+        p.send_signal(signal.SIGINT)
+        check(p.wait(timeout=30) == 0, p.returncode)
 
 
 @test

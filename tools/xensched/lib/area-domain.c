@@ -279,6 +279,8 @@ static int step(struct xensched_area *area, struct xensched_error *err)
     case LEAVING:
         return poll_former(d, err);
     case ASKED:
+        if (!nodes_said_anything(&d->nodes))
+            return XENSCHED_NO_ANSWER;
         rc = look(d, &a, err);
         if (rc <= 0)
             return rc ? rc : XENSCHED_NO_ANSWER;
@@ -339,18 +341,15 @@ static int domain_info(struct xensched_area *area,
 static int domain_check(struct xensched_area *area, struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
-    struct xensched_area_info info;
     uint32_t nr;
-    int rc;
 
     if (domain_vcpus(d->directory.xch, d->nodes.domid, &nr) == ESRCH)
         return xensched_fail(err, ESRCH, "domain %u is gone", d->nodes.domid);
-    rc = domain_info(area, &info, err);
-    if (!rc && !info.nr_cpus)
-        rc = xensched_fail(err, ENODATA, "domain %u has given its log up",
-                           d->nodes.domid);
+    if (!nodes_is_directory(&d->nodes, d->directory.text))
+        return xensched_fail(err, ENODATA, "domain %u has given its log up",
+                             d->nodes.domid);
 
-    return rc;
+    return 0;
 }
 
 static int domain_map(struct xensched_area *area, enum region region,

@@ -284,6 +284,26 @@ int nodes_read_answer(struct nodes *n, struct node_answer *answer)
     return transact(n, read_answer, answer);
 }
 
+bool nodes_said_anything(struct nodes *n)
+{
+    char text[8];
+
+    return nodes_answered(n) ||
+           read_text(n, XBT_NULL, "area/error", text, sizeof(text));
+}
+
+bool nodes_is_directory(struct nodes *n, const char *directory)
+{
+    char text[NODE_TEXT];
+
+    errno = 0;
+    if (read_text(n, XBT_NULL, "area/directory", text, sizeof(text)))
+        return !strcmp(text, directory);
+
+    /* A xenstored that is restarted says nothing of the domain. */
+    return errno && errno != ENOENT;
+}
+
 bool nodes_answered(struct nodes *n)
 {
     char text[8];

@@ -62,4 +62,10 @@ int nodes_read_answer(struct nodes *n, struct node_answer *answer);
 /* Is there a directory of frames? */
 bool nodes_answered(struct nodes *n);
 
+/* Is there an answer, or an error?  A question or two, where the answer is eleven. */
+bool nodes_said_anything(struct nodes *n);
+
+/* Is the directory that the domain advertises still this one?  One question. */
+bool nodes_is_directory(struct nodes *n, const char *directory);
+
 #endif /* XENSCHED_AREA_NODES_H */

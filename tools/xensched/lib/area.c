@@ -388,6 +388,21 @@ uint32_t xensched_area_doorbell(const struct xensched_area *area)
     return area->info.doorbell;
 }
 
+int xensched_area_check(struct xensched_area *area, struct xensched_error *err)
+{
+    struct xensched_area_info info;
+    int rc;
+
+    if (area->ops->check)
+        return area->ops->check(area, err);
+    rc = xensched_area_info(area, &info, err);
+    if (!rc && !info.nr_cpus)
+        rc = xensched_fail(err, ENODATA, "the log area is gone: its owner "
+                           "(xenschedd) has given it up");
+
+    return rc;
+}
+
 uint64_t xensched_area_tsc_khz(const struct xensched_area *area)
 {
     return area->info.tsc_khz;

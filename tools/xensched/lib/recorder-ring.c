@@ -6,8 +6,11 @@
  * clocks and the host as they were last.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "recorder-sink.h"
 
@@ -216,9 +219,9 @@ static int save_latest(const struct ring_sink *s, void *file,
     return rc;
 }
 
-static int ring_save(void *sink, const char *path, struct xensched_error *err)
+static int write_to(const struct ring_sink *s, const char *path,
+                    struct xensched_error *err)
 {
-    const struct ring_sink *s = sink;
     const struct kept_pack *p;
     struct pack_bytes all = { 0 };
     void *file;
@@ -236,6 +239,35 @@ static int ring_save(void *sink, const char *path, struct xensched_error *err)
     close_rc = recorder_file_ops.close(file, !rc, rc ? NULL : err);
 
     return rc ? rc : close_rc;
+}
+
+/* A pipe, say, cannot be replaced. */
+static bool is_replaceable(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+}
+
+/* On a full disk the snapshot before this one stays. */
+static int ring_save(void *sink, const char *path, struct xensched_error *err)
+{
+    char *aside;
+    int rc;
+
+    if (!is_replaceable(path))
+        return write_to(sink, path, err);
+    if (asprintf(&aside, "%s.new", path) < 0)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    rc = write_to(sink, aside, err);
+    if (!rc && rename(aside, path))
+        rc = xensched_fail(err, errno, "cannot rename '%s' to '%s': %s", aside,
+                           path, strerror(errno));
+    if (rc)
+        unlink(aside);
+    free(aside);
+
+    return rc;
 }
 
 static int ring_close(void *sink, bool complete, struct xensched_error *err)

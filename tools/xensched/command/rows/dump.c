@@ -365,10 +365,10 @@ const struct command command_dump = {
         "ACCT; with --json, where each row is an object on its own line, "
         "always numbers.\n"
         "Numbers in rows of a guest are domids. All times are those of the "
-        "host. The last\n"
-        "column of a recording is the Linux, driver domain or guest that wrote "
-        "the row;\n"
-        "rows of the hypervisor have none.",
+        "host. In a\n"
+        "recording the last column is the Linux, driver domain or guest that "
+        "wrote the\n"
+        "row; rows of the hypervisor have none.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_SOURCE |
              ARGUMENT_OPTIONAL_FILE,
     .run = run,

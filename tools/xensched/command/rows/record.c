@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,29 @@ static void print_progress(const struct record *r)
     fputs("\033[K", stderr);
 }
 
+static void save(struct record *r, const char *file, int connection)
+{
+    struct xensched_error err;
+
+    trigger_answer(connection, xensched_recorder_save(r->recorder, file, &err)
+                               ? &err : NULL);
+}
+
+/* A copy of the recorder writes the file: rows do not wait for the disk. */
+static void save_aside(struct record *r, const char *file, int connection)
+{
+    pid_t child = fork();
+
+    if (!child) {
+        save(r, file, connection);
+        _exit(0);
+    }
+    if (child < 0)
+        save(r, file, connection);
+    else
+        close(connection);
+}
+
 /* It goes on whatever comes of it. */
 static void take_snapshot(struct record *r)
 {
@@ -180,8 +204,7 @@ static void take_snapshot(struct record *r)
         trigger_answer(fd, &err);
         return;
     }
-    trigger_answer(fd, xensched_recorder_save(r->recorder, file, &err) ? &err
-                                                                       : NULL);
+    save_aside(r, file, fd);
 }
 
 static bool is_done(const struct record *r)
@@ -267,6 +290,8 @@ static int open_recorder(struct record *r, struct xensched_error *err)
         if (rc < 0)
             return rc;
         r->trigger = rc;
+        /* Nobody waits for a child that has written a snapshot. */
+        signal(SIGCHLD, SIG_IGN);
     }
     if (!args->ring)
         return xensched_recorder_open(args->file, khz, __rdtsc(), &r->recorder,

@@ -15,9 +15,8 @@
 
 #include "command/command.h"
 #include "lib/xenstore-open.h"
+#include "model/memory.h"
 #include "sources.h"
-
-#define MAX_SOURCES 64U
 
 /* Of a guest's log, of each of its vCPUs. */
 #define GUEST_FILE_SIZE (1U << 20)
@@ -31,6 +30,9 @@
                    XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_TIME64)
 #define LEASE_MS 5000U
 
+/* Looks in which a domain that logs nothing is not asked, at most. */
+#define MAX_WAIT 7U
+
 struct one {
     struct xensched_source_info info;
     char spec[24];
@@ -42,32 +44,55 @@ struct one {
     bool seen;                      /* in the present look */
     uint32_t nr_clocks;             /* that were told, of vCPUs */
     struct xensched_clock *clock;   /* as they were told last */
+    uint32_t events;                /* of one that is asked */
+    uint64_t renewed_ns;            /* its lease, CLOCK_MONOTONIC; 0: never */
     struct xensched_source_stats former;
+};
+
+/* A domain that is no source so far. */
+struct stranger {
+    uint8_t looks, wait; /* looks since it was asked; how many to leave out */
 };
 
 struct sources {
     unsigned int nr;
-    struct one *one[MAX_SOURCES];
+    struct one **one;
     uint32_t next_id;
+    bool full; /* a domain is left out, which was said */
     bool all;
     uint64_t tsc_khz;
     struct filter *filter;
     struct xs_handle *xs;
+    struct stranger *stranger; /* by domid */
     struct sources_numbers former; /* of those which are gone */
 };
 
 /* One source. */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+
+    return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
 
 static struct one *add(struct sources *s, enum xensched_kind kind,
                        uint32_t domid, const char *name)
 {
     struct one *one;
 
-    if (s->nr == MAX_SOURCES || s->next_id == XENSCHED_MAX_SOURCES)
+    if (s->next_id == XENSCHED_MAX_SOURCES) {
+        if (!s->full)
+            complain("note: %s '%s' and those that come later are not "
+                     "recorded: a recording has room for %u sources",
+                     xensched_kind_name(kind), name, XENSCHED_MAX_SOURCES);
+        s->full = true;
         return NULL;
-    one = calloc(1, sizeof(*one));
-    if (!one)
-        return NULL;
+    }
+    one = need_memory(1, sizeof(*one));
+    s->one = need_more_memory(s->one, s->nr + 1, sizeof(*s->one));
     one->info.id = s->next_id++;
     one->info.kind = kind;
     one->info.domid = domid;
@@ -171,10 +196,11 @@ static int turn_on(struct sources *s, struct one *one,
     rc = xensched_source_open(one->spec, one->area, &one->source, err);
     if (!rc)
         rc = xensched_area_info(one->area, &info, err);
-    if (!rc)
-        rc = xensched_area_events(one->area,
-                                  wanted_of_guests(s) & info.events_built,
-                                  LEASE_MS, err);
+    if (!rc) {
+        one->events = wanted_of_guests(s) & info.events_built;
+        one->renewed_ns = now_ns();
+        rc = xensched_area_events(one->area, one->events, LEASE_MS, err);
+    }
     if (!rc)
         one->info.tsc_khz = xensched_source_tsc_khz(one->source);
 
@@ -257,23 +283,43 @@ static void allow_marks(const struct sources *s, uint32_t domid)
         complain("note: domain %u cannot make marks: %s", domid, err.text);
 }
 
+/*
+ * A domain that logs nothing is asked after 1 s, 2 s, 4 s, ... again: reading logs must not keep
+ * xenstored busy.
+ */
+static bool is_due(struct sources *s, uint32_t domid)
+{
+    struct stranger *stranger;
+
+    if (domid >= DOMID_FIRST_RESERVED)
+        return false;
+    stranger = &s->stranger[domid];
+    if (stranger->looks++ < stranger->wait)
+        return false;
+    stranger->looks = 0;
+    stranger->wait = stranger->wait < MAX_WAIT ? 2 * stranger->wait + 1
+                                               : stranger->wait;
+
+    return true;
+}
+
 /* Somebody asked it already, or we may. */
 static void look_at_domain(struct sources *s, uint32_t domid)
 {
-    bool allowed = is_allowed(s, domid);
     struct one *one = find(s, domid);
     struct xensched_clock clock;
     struct xensched_error err;
+    bool asked, allowed;
     char *name;
-    bool asked;
     int rc;
 
     if (one) {
         one->seen = true;
         return;
     }
-    if (!domid || !filter_takes_domain(s->filter, domid))
+    if (!domid || !is_due(s, domid) || !filter_takes_domain(s->filter, domid))
         return;
+    allowed = is_allowed(s, domid);
     asked = is_node(s, "/local/domain/%u/schedlog/request/events", domid);
     if (!(asked ? is_node(s, "/local/domain/%u/schedlog/area/directory", domid)
                 : allowed))
@@ -381,29 +427,25 @@ static int tell_clock(struct xensched_recorder *recorder, struct one *one,
 static int tell_clocks(struct xensched_recorder *recorder, struct one *one,
                        uint64_t now_ns, struct xensched_error *err)
 {
-    struct xensched_area_info info;
+    uint32_t nr = xensched_area_cpus(one->area), i;
     struct xensched_clock *clock;
-    uint32_t i;
     int rc = 0;
 
-    if (one->info.kind == XENSCHED_KIND_HYPERVISOR ||
-        xensched_area_info(one->area, &info, NULL) || !info.nr_cpus)
+    if (one->info.kind == XENSCHED_KIND_HYPERVISOR || !nr)
         return 0;
-    clock = calloc(info.nr_cpus, sizeof(*clock));
-    if (!clock)
-        return xensched_fail(err, ENOMEM, "out of memory");
+    clock = need_memory(nr, sizeof(*clock));
     /* One that dies is dropped soon. */
-    if (xensched_clocks_of_domain(one->info.domid, info.nr_cpus, clock, NULL)) {
+    if (xensched_clocks_of_domain(one->info.domid, nr, clock, NULL)) {
         free(clock);
         return 0;
     }
-    for (i = 0; !rc && i < info.nr_cpus; i++)
+    for (i = 0; !rc && i < nr; i++)
         rc = tell_clock(recorder, one, i < one->nr_clocks ? &one->clock[i]
                                                           : NULL,
                         &clock[i], now_ns, err);
     free(one->clock);
     one->clock = clock;
-    one->nr_clocks = info.nr_cpus;
+    one->nr_clocks = nr;
 
     return rc;
 }
@@ -448,24 +490,11 @@ static int tell(struct xensched_recorder *recorder, struct one *one,
     return rc ? rc : tell_clocks(recorder, one, now_ns, err);
 }
 
-/* Is its area still there?  Of a source that others may give up. */
-static int check(struct one *one, struct xensched_error *err)
-{
-    struct xensched_area_info info;
-    int rc = xensched_area_info(one->area, &info, err);
-
-    if (!rc && !info.nr_cpus)
-        rc = xensched_fail(err, ENODATA, "the log area is gone: its owner "
-                           "(xenschedd) has given it up");
-
-    return rc;
-}
-
 int sources_look(struct sources *s, struct xensched_recorder *recorder,
                  uint64_t now_ns, struct xensched_error *err)
 {
     unsigned int i;
-    int rc = check(s->one[0], err);
+    int rc = xensched_area_check(s->one[0]->area, err);
 
     if (rc)
         return rc;
@@ -482,8 +511,8 @@ int sources_look(struct sources *s, struct xensched_recorder *recorder,
             continue;
         if (one->area && !one->source)
             lost = poll_answer(s, one, &why);
-        else if (i)
-            lost = check(one, &why);
+        else if (one->asked)
+            lost = xensched_area_check(one->area, &why);
         if (lost)
             drop(s, i, why.text);
         else if (one->source)
@@ -491,15 +520,6 @@ int sources_look(struct sources *s, struct xensched_recorder *recorder,
     }
 
     return rc;
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-
-    return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
 /* What the recorder says is final; what the source says ends the source. */
@@ -516,10 +536,29 @@ static int read_one(struct sources *s, struct one *one,
         if (filter_batch(s->filter, &batch))
             rc = xensched_recorder_write(recorder, &batch, err);
     }
-    if (one->asked)
-        xensched_area_renew_lease(one->area);
 
     return rc;
+}
+
+/*
+ * The guest turns its events off when the lease ends, as when the recorder was stopped for a
+ * while, and leaves them off.
+ */
+static int keep_lease(struct one *one, struct xensched_error *err)
+{
+    uint64_t now = now_ns(), before = one->renewed_ns;
+
+    if (!one->asked)
+        return 0;
+    xensched_area_renew_lease(one->area);
+    one->renewed_ns = now;
+    if (now - before < LEASE_MS * 1000000ULL / 2)
+        return 0;
+    complain("note: source %s (%s) was not read for %.1f s, and may have "
+             "stopped logging meanwhile", one->spec, one->info.name,
+             (now - before) / 1e9);
+
+    return xensched_area_events(one->area, one->events, LEASE_MS, err);
 }
 
 int sources_read(struct sources *s, struct xensched_recorder *recorder,
@@ -533,6 +572,8 @@ int sources_read(struct sources *s, struct xensched_recorder *recorder,
         if (!s->one[i]->source || !s->one[i]->told)
             continue;
         rc = read_one(s, s->one[i], recorder, &lost, err);
+        if (!rc && lost >= 0)
+            lost = keep_lease(s->one[i], err);
         if (!rc && lost < 0 && !i)
             rc = lost;
         else if (!rc && lost < 0)
@@ -604,6 +645,7 @@ int sources_open(const char *spec, struct filter *filter,
     s->tsc_khz = one->info.tsc_khz;
     if (s->all)
         s->xs = xensched_xenstore_open(NULL);
+    s->stranger = need_memory(DOMID_FIRST_RESERVED, sizeof(*s->stranger));
     *sources = s;
 
     return 0;
@@ -619,5 +661,7 @@ void sources_close(struct sources *s)
     }
     if (s->xs)
         xs_close(s->xs);
+    free(s->one);
+    free(s->stranger);
     free(s);
 }

@@ -18,7 +18,8 @@
 /* Not the name of a file: end. */
 #define TRIGGER_STOP "stop"
 
-#define TRIGGER_DEFAULT_SOCKET "/run/xensched/record"
+/* Not in the daemon's folder, which is removed whenever the daemon ends. */
+#define TRIGGER_DEFAULT_SOCKET "/run/xensched-record"
 
 /*
  * Listen at @path; one at which nobody listens any more is replaced.  Returns

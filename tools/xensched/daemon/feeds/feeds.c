@@ -73,14 +73,28 @@ static unsigned int nr_domains(const struct feeds *feeds,
     return nr;
 }
 
+/* Says that this domain is left out, once until there is room again. */
+static void leave_out(struct feeds *feeds, const struct domain *d,
+                      enum producer producer)
+{
+    if (!feeds->full[producer])
+        say("source domain:%u: left out, as %u %s are read already",
+            d->domid, MAX_DOMAINS,
+            producer == GUEST ? "guests" : "driver domains");
+    feeds->full[producer] = true;
+}
+
 static struct feed *add_domain(struct feeds *feeds, const struct domain *d,
                                enum producer producer)
 {
     char name[FEED_NAME_TEXT];
     struct feed *feed;
 
-    if (nr_domains(feeds, producer) == MAX_DOMAINS)
+    if (nr_domains(feeds, producer) == MAX_DOMAINS) {
+        leave_out(feeds, d, producer);
         return NULL;
+    }
+    feeds->full[producer] = false;
     snprintf(name, sizeof(name), "domain:%u", d->domid);
     feed = add_feed(feeds, name, producer);
     if (producer == GUEST) {

@@ -98,6 +98,7 @@ struct feeds {
     struct disks disks; /* dom0's, while its Linux does not log requests */
     uint64_t domains_hash;     /* as they were in the last look; 0: never */
     uint64_t domains_again_ns; /* to be gone through then, changed or not */
+    bool full[NR_PRODUCERS];   /* a domain of that kind is left out, which was logged */
     unsigned int nr;
     struct feed **feed; /* the hypervisor's first, then dom0's two */
 };

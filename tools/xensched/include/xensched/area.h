@@ -227,6 +227,12 @@ void xensched_area_set_mark(struct xensched_area *area, uint32_t cpu,
                             uint32_t file, uint64_t pos);
 
 /*
+ * Is it still there?  Costs less than xensched_area_info(), which asks a domain's producer for
+ * all that it advertises.  Returns 0, -ESRCH: the domain is gone, or -ENODATA: it was given up.
+ */
+int xensched_area_check(struct xensched_area *area, struct xensched_error *err);
+
+/*
  * Route @event of accounting domain @acct to @file, each @threshold-th of
  * them (0 and 1: all), or nowhere.  -EINVAL: out of range.
  */
