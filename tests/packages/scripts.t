@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What dpkg and GRUB run of the hypervisor's package, in a folder in place of / and with a
-# dpkg that reports what a test wants: is a newer Xen of Debian announced, and only that?
-# Does an upgrade keep the last hypervisor that ran here?  upgrade.sh tries the same with
-# the real dpkg, in minutes.  Writes TAP.
+# The scripts of the hypervisor's package for dpkg and GRUB, in a folder in place of / and
+# with a dpkg that reports versions of the test's choice: is a newer Xen of Debian
+# announced, and only that?  Does an upgrade keep the last hypervisor that ran here?
+# upgrade.sh tries the same with the real dpkg, in minutes.  Writes TAP.
 
-# Fake programs expand what stands in single quotes here:
+# Fake programs expand the words in single quotes here:
 # shellcheck disable=SC2016
 
 set -euo pipefail
@@ -22,7 +22,7 @@ SCRIPTS=$TOP/tools/packaging/hypervisor
 OLD=4.17.5+72-g01140da4e8-1
 NEW=4.17.7+13-g2445b30a44-0+deb12u1
 
-# new_host RUNNING INSTALLED DEBIAN: versions; what Debian's is preceded by is its state.
+# new_host RUNNING INSTALLED DEBIAN: versions; dpkg's state precedes Debian's.
 new_host()
 {
     rm -rf "$ROOT"

@@ -5,7 +5,7 @@
 # hypervisor is built from the older Xen; apt upgrades Debian's, and its output has the
 # warning; xensched-build-hypervisor builds and installs the new one and keeps the old.
 # Fails if a host can fall behind without a hint, or if a patch that does not apply, a
-# missing source, a full disk or Ctrl-C changes what is installed.
+# missing source, a full disk or Ctrl-C changes the installed packages.
 #
 # The newer Xen is the security archive's.  If no mirror has its source, the test makes a
 # signed archive with a synthetic version, and its first line reports that.
@@ -250,7 +250,7 @@ interrupt()
 
 compiled() { sed -n 's/^  CC *//p' "$HOST$LOGS/hypervisor-patched.log" | LC_ALL=C sort; }
 
-# What was compiled before Ctrl-C is not compiled again, but for the last files.
+# Files that were compiled before Ctrl-C are not compiled again, but for the last ones.
 continues()
 {
     local before again

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# install-source.sh RELEASE DESTDIR: installs what xensched-build-hypervisor needs to
-# build Xen RELEASE: the scripts and the patches at the same paths as in this project,
-# and debian/ as deb.sh has laid it out.
+# install-source.sh RELEASE DESTDIR: installs the source for
+# xensched-build-hypervisor to build Xen RELEASE: the scripts and the patches at the same
+# paths as in this project, and debian/ as deb.sh has laid it out.
 
 set -euo pipefail
 cd "$(dirname "$0")/../../.."

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # lay-out.sh TREE RELEASE FOLDER SCRIPTS: lays out the hypervisor package.  FOLDER gets
-# its files, from the built TREE of Xen RELEASE; SCRIPTS gets what dpkg runs: preinst,
-# postinst, postrm, triggers.  debian/rules and xensched-build-hypervisor use it, so
+# its files, from the built TREE of Xen RELEASE; SCRIPTS gets the files for
+# dpkg: preinst, postinst, postrm, triggers.  debian/rules and xensched-build-hypervisor use it, so
 # that both make the same package.
 
 set -euo pipefail

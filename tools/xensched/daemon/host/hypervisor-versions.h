@@ -2,7 +2,7 @@
 /*
  * hypervisor-versions.h - states which source of Debian's Xen the running and the
  * installed hypervisor were built from, and which version Debian's own package has, so
- * that nobody runs a hypervisor older than Debian's without a hint.
+ * that an operator sees when a hypervisor is older than Debian's.
  *
  * It reads four files of one line each; it needs neither dpkg nor apt, nor Xen.
  */
