@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The scripts of the hypervisor's package for dpkg and GRUB, in a folder in place of / and
+# The scripts of the hypervisor's package, and xensched-build-hypervisor, in a folder as / and
 # with a dpkg that reports versions of the test's choice: is a newer Xen of Debian
 # announced, and only that?  Does an upgrade keep the last hypervisor that ran here?
 # upgrade.sh tries the same with the real dpkg, in minutes.  Writes TAP.
@@ -170,13 +170,165 @@ entries()
         menu | tail -n 15 | grep '/schedlog-xen-4.17-amd64.previous.gz placeholder'
 }
 
+# --- the command ---
+
+SHARE=$ROOT/usr/share/xensched/hypervisor
+
+# fake NAME LINE...: a program in front of the real one.
+fake()
+{
+    printf '%s\n' '#!/bin/sh' "${@:2}" > "$ROOT/bin/$1"
+    chmod +x "$ROOT/bin/$1"
+}
+
+# stub NAME LINE...: in place of a script of xen-patches/.
+stub()
+{
+    printf '%s\n' '#!/bin/bash' '. "$(dirname "$0")/lib/paths.sh"' "${@:2}" \
+        > "$SHARE/xen-patches/$1.sh"
+    chmod +x "$SHARE/xen-patches/$1.sh"
+}
+
+# A host with the old hypervisor, on which the new one can be built in no time.
+new_builder()
+{
+    new_host "$OLD" "$OLD" "ii 0.1+deb12+$OLD"
+    mkdir -p "$SHARE"/{debian,xen-patches/4.17,tools/packaging} "$ROOT/run"
+    cp -r "$TOP/xen-patches/lib" "$SHARE/xen-patches"
+    cp -r "$SCRIPTS" "$SHARE/tools/packaging"
+    echo 4.17 > "$SHARE/debian/xen-release"
+    cp "$TOP/tools/packaging/debian/copyright" "$SHARE/debian"
+    sed 's/@XEN@/4.17/g' "$TOP/tools/packaging/debian/control.in" > "$SHARE/debian/control"
+    sed -e 's/@VERSION@/0.1+deb12/' -e 's/@DATE@/Sat, 01 Jan 2000 00:00:00 +0000/' \
+        "$TOP/tools/packaging/debian/changelog.in" > "$SHARE/debian/changelog"
+    stub candidate "printf '%s\n' source=$NEW site=http://site suite=suite"
+    stub tree 'mkdir -p "$XEN/patched/xen" "$XEN/patched/.xensched"' \
+        "echo debian $NEW > \"\$XEN/patched/.xensched/version\""
+    stub build 'echo new > "$1/xen/xen.gz"; echo config > "$1/xen/.config"'
+    fake id 'echo 0'
+    fake df 'echo Avail; echo "${FREE:-9999}M"'
+    fake apt-get "for deb; do :; done; cp \"\$deb\" $ROOT/installed.deb"
+}
+
+# build_now ARGUMENT...: as it is, but for its folders.
+build_now()
+{
+    sed "s,/\(usr/share/xensched\|var/cache\|run/\|boot\),$ROOT&,g" \
+        "$SCRIPTS/xensched-build-hypervisor" > "$W/command"
+    PATH=$ROOT/bin:$PATH bash "$W/command" "$@"
+}
+
+# ends CODE PATTERN COMMAND...: with this exit code and message.
+ends()
+{
+    local code=$1 pattern=$2 said rc=0
+
+    shift 2
+    said=$("$@" 2>&1) || rc=$?
+    echo "exit code $rc: $said"
+    [ "$rc" -eq "$code" ] && grep -q -e "$pattern" <<< "$said"
+}
+
+not_installed() { [ ! -e "$ROOT/installed.deb" ]; }
+
 command_line()
 {
-    local rc=0
+    ends 0 '^Exit status: 0' build_now --help && ends 2 '^usage: ' build_now --fast &&
+        ends 2 '^usage: ' build_now --help more
+}
 
-    "$SCRIPTS/xensched-build-hypervisor" --help | grep '^Exit status: 0' || return
-    "$SCRIPTS/xensched-build-hypervisor" --fast 2>&1 || rc=$?
-    [ "$rc" -eq 2 ]
+package_is_installed()
+{
+    local deb=$ROOT/installed.deb
+
+    new_builder
+    ends 0 "installed: xen-hypervisor-4.17-amd64-schedlog 0.1+deb12+$NEW" build_now || return
+    dpkg-deb -I "$deb"
+    [ "$(dpkg-deb -f "$deb" Version)" = "0.1+deb12+$NEW" ] &&
+        [ "$(dpkg-deb --fsys-tarfile "$deb" |
+            tar -xO ./boot/schedlog-xen-4.17-amd64.version)" = "$NEW" ] &&
+        dpkg-deb -I "$deb" conffiles | grep -x /etc/grub.d/21_xen-4.17-schedlog &&
+        dpkg-deb -I "$deb" triggers | grep '/boot/xen-4.17-amd64.gz' &&
+        ! dpkg-deb -I "$deb" postinst | grep DEBHELPER &&
+        [ ! -e "$ROOT/var/cache/xensched-hypervisor/4.17/xen" ]
+}
+
+nothing_newer()
+{
+    new_builder
+    fake dpkg-query "echo 'ii 0.1+deb12+$NEW'"
+    ends 0 'nothing to build' build_now && not_installed || return
+    # A newer package, from a newer Xen than apt offers now.
+    fake dpkg-query "echo 'ii 0.1+deb12+4.17.8-1'"
+    ends 0 'nothing to build' build_now && not_installed
+}
+
+no_source()
+{
+    new_builder
+    stub tree 'status=69 die "no source" "add this line"'
+    ends 69 'add this line' build_now && not_installed &&
+        stub candidate 'status=69 die "apt offers none"' &&
+        ends 69 'apt offers none' build_now && not_installed
+}
+
+failures_install_nothing()
+{
+    new_builder
+    stub tree 'die "The patch 0001-x.patch does not apply: y"'
+    ends 1 'The patch 0001-x.patch does not apply' build_now &&
+        ends 1 'nothing was installed' build_now && not_installed || return
+    new_builder
+    stub build 'stage Build build sh -c "echo No space left on device; exit 1"'
+    ends 1 'No space left' build_now && not_installed || return
+    # The source that was built is not the one that apt named before.
+    new_builder
+    stub candidate "printf '%s\n' source=4.17.8-1 site=http://site suite=suite"
+    ends 1 "is not that of Xen 4.17.8-1" build_now && not_installed
+}
+
+too_full()
+{
+    new_builder
+    FREE=100 ends 1 'is too full: .* has 100 MB, .* MB are needed' build_now && not_installed
+}
+
+interrupt()
+{
+    export -f build_now
+    export ROOT SCRIPTS W
+    # A test in the background ignores the signal.
+    env --default-signal=INT bash -c '
+        set -m
+        build_now &
+        until [ -e "$ROOT/building" ]; do sleep 0.1; done
+        kill -INT -- "-$!"
+        wait $!'
+}
+
+interruption()
+{
+    new_builder
+    stub build "touch $ROOT/building; sleep 60"
+    ends 130 'interrupted.*repeat' interrupt && not_installed || return
+    stub build 'echo new > "$1/xen/xen.gz"; echo config > "$1/xen/.config"'
+    ends 0 installed: build_now && ! not_installed
+}
+
+two_at_once()
+{
+    new_builder
+    (
+        flock 8
+        ends 1 'Another xensched-build-hypervisor is running' build_now && not_installed
+    ) 8> "$ROOT/run/xensched-build-hypervisor.lock"
+}
+
+root_only()
+{
+    new_builder
+    fake id 'echo 1000'
+    ends 1 'Only root' build_now && not_installed
 }
 
 tests=(
@@ -192,6 +344,14 @@ tests=(
     "removal removes the previous one and the record"           removal_removes_both
     "GRUB has an entry for the previous one"                    entries
     "the command has a summary, and refuses wrong use"          command_line
+    "it installs a package like that of make deb"               package_is_installed
+    "it builds only a newer Xen"                                nothing_newer
+    "without a source it ends with exit code 69"                no_source
+    "a patch, a build or a source that fails installs nothing"  failures_install_nothing
+    "a disk that is too full is refused"                        too_full
+    "Ctrl-C installs nothing, and a repetition succeeds"        interruption
+    "two at once are refused"                                   two_at_once
+    "another user than root is refused"                         root_only
 )
 echo "1..$((${#tests[@]} / 2))"
 for ((i = 0; i < ${#tests[@]}; i += 2)); do
