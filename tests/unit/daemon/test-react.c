@@ -302,6 +302,10 @@ static void lines_of_the_configuration(void **state)
     strcpy(line, "mark web1 7 do snapshot /x; shell date +%n");
     assert_int_equal(wish_parse(line, &wish, &err), 0);
     assert_int_equal(wish.limits.times, 0);
+    strcpy(line, "mark 'we do it' 7 do journal we do it");
+    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_string_equal(wish.condition, "mark 'we do it' 7");
+    assert_string_equal(wish.actions, "journal we do it");
     assert_int_equal(react_check("loss do journal lost\nrunq > 3 do journal q",
                                  &events, &err), 0);
     assert_int_equal(events, 1U << XEN_SCHEDLOG_EV_RUNQ);

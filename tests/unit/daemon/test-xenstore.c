@@ -63,6 +63,15 @@ static void names_and_back_ends_are_followed(void **state)
     has_name(1, "another");
 }
 
+/* xl passes them on as they are, and so rules and commands find the guest. */
+static void names_are_bytes(void **state)
+{
+    (void)state;
+    name_domain(1, "B\xc3\xbcro \xfc 1");
+    assert_true(xenstore_changed(xs));
+    has_name(1, "B\xc3\xbcro \xfc 1");
+}
+
 /* A guest that boots makes hundreds of them. */
 static void many_events_of_a_domain_are_read_once_and_only_what_changed(
     void **state)
@@ -338,6 +347,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         xenstore_test(names_and_back_ends_are_followed),
+        xenstore_test(names_are_bytes),
         xenstore_test(
             many_events_of_a_domain_are_read_once_and_only_what_changed),
         xenstore_test(what_a_configuration_says_is_read_and_followed),

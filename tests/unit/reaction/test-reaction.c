@@ -153,6 +153,8 @@ static void refused_with_what_it_takes(void **state)
         { "rate web1 > 5", "rate GUEST OTHER > N" },
         { "loss of hope", "nothing more" },
         { "mark a b c d e f g", "too many words" },
+        { "mark 'Web Server 1 7", "is not closed" },
+        { "mark 'Web'Server 7", "is not closed" },
     };
     struct xensched_error err;
     struct condition c;
@@ -167,6 +169,30 @@ static void refused_with_what_it_takes(void **state)
         assert_int_equal(condition_parse(bad[i].text, &c, &err), -EINVAL);
         if (!strstr(err.text, bad[i].said))
             fail_msg("'%s' does not say '%s'", err.text, bad[i].said);
+    }
+}
+
+static void quotes_hold_a_name_together(void **state)
+{
+    static const struct {
+        const char *text, *domain, *other;
+    } named[] = {
+        { "mark 'Web Server 1' 7", "Web Server 1", "" },
+        { "mark \"Bob's\" 7", "Bob's", "" },
+        { "mark Bob's 7", "Bob's", "" },
+        { "wait 'B\xc3\xbcro' > 5%", "B\xc3\xbcro", "" },
+        { "rate 'a b' \"c d\" > 5", "a b", "c d" },
+        { "wake-delay '5 > 3' > 5ms", "5 > 3", "" },
+    };
+    struct xensched_error err;
+    struct condition c;
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+        assert_int_equal(condition_parse(named[i].text, &c, &err), 0);
+        assert_string_equal(c.domain, named[i].domain);
+        assert_string_equal(c.other, named[i].other);
     }
 }
 
@@ -298,6 +324,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(understood),
         cmocka_unit_test(refused_with_what_it_takes),
+        cmocka_unit_test(quotes_hold_a_name_together),
         reaction_test(rows_meet_conditions_of_their_guest),
         reaction_test(a_queue_is_as_long_as_its_lower_bits_say),
         reaction_test(marks_meet_theirs),

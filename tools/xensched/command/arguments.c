@@ -21,9 +21,6 @@
 /* Of a terminal. */
 #define WIDTH 80
 
-/* Domids are below this, Xen's DOMID_FIRST_RESERVED. */
-#define MAX_DOMID 0x7ff0U
-
 static const struct option_row options[NR_OPTIONS] = {
     [OPTION_SOCKET] = { "socket", "PATH", .takes = "the name of a socket",
         .standard = CLIENT_DEFAULT_SOCKET,
@@ -329,7 +326,6 @@ static bool take_domain(const struct command *command, char **argv,
                         struct arguments *args)
 {
     const char *what = argv[0] ? argv[1] : NULL;
-    uint64_t domid;
 
     if (!what) {
         arguments_wrong(command, "%s: no DOMAIN and on or off given",
@@ -342,15 +338,12 @@ static bool take_domain(const struct command *command, char **argv,
                         what);
         return false;
     }
-    if (!option_number(argv[0], 0, MAX_DOMID - 1, &domid)) {
-        arguments_wrong(command, "%s: '%s' is not the number of a domain, "
-                        "which 'xl list' prints as ID", command->name,
-                        argv[0]);
-        return false;
-    }
-    args->domid = domid;
+    args->domain = argv[0];
+    if (!*args->domain)
+        arguments_wrong(command, "%s: no DOMAIN given, which is the name or "
+                        "the ID that 'xl list' prints", command->name);
 
-    return true;
+    return *args->domain;
 }
 
 /* What follows --; and a FILE before that is before it now. */

@@ -3,17 +3,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cli/printable.h"
 #include "say.h"
 
+/* A name of a domain can be any bytes: it begins no line and drives no terminal. */
 void say(const char *format, ...)
 {
+    char text[2048];
     va_list args;
 
     va_start(args, format);
-    flockfile(stderr);
-    fputs("xenschedd: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    funlockfile(stderr);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
+    printable(text);
+    fprintf(stderr, "xenschedd: %s\n", text);
 }

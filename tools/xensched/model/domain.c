@@ -84,10 +84,39 @@ struct domain *domains_find_name(const struct domains *domains,
     unsigned int i;
 
     for (i = 0; i < domains->nr; i++)
-        if (!strcmp(domains->domain[i].name, name))
+        if (*name && !strcmp(domains->domain[i].name, name))
             return &domains->domain[i];
 
     return NULL;
+}
+
+bool domain_is_number(const char *text, uint32_t *domid)
+{
+    unsigned long number;
+
+    if (!*text || text[strspn(text, "0123456789")])
+        return false;
+    number = strtoul(text, NULL, 10);
+    *domid = number < UINT32_MAX ? number : UINT32_MAX;
+
+    return true;
+}
+
+bool domain_is_meant(const char *text, uint32_t domid, const char *name)
+{
+    uint32_t number;
+
+    return domain_is_number(text, &number) ? number == domid
+                                           : !strcmp(text, name);
+}
+
+struct domain *domains_find_meant(const struct domains *domains,
+                                  const char *text)
+{
+    uint32_t domid;
+
+    return domain_is_number(text, &domid) ? domains_find(domains, domid)
+                                          : domains_find_name(domains, text);
 }
 
 void domain_make_vcpus(struct domain *d, unsigned int nr_vcpus,

@@ -110,6 +110,18 @@ struct domain *domains_find(const struct domains *domains, uint32_t domid);
 struct domain *domains_find_name(const struct domains *domains,
                                  const char *name);
 
+/*
+ * How an operator names a domain, everywhere in xensched as in xl: digits only are a
+ * domid, also if a domain has them as its name; any other text is a name, byte by
+ * byte.  A number that no domain can have becomes UINT32_MAX.
+ */
+bool domain_is_number(const char *text, uint32_t *domid);
+bool domain_is_meant(const char *text, uint32_t domid, const char *name);
+
+/* The domain that @text means, or NULL. */
+struct domain *domains_find_meant(const struct domains *domains,
+                                  const char *text);
+
 /* @d is a back end of @front_end. */
 void domain_add_serves(struct domain *d, uint32_t front_end);
 

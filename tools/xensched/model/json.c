@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "json.h"
+#include "utf8.h"
 
 json_object *json_member(const json_object *object, const char *key,
                          json_type type)
@@ -48,9 +49,23 @@ void json_add_bool(json_object *object, const char *key, int value)
     json_object_object_add(object, key, json_object_new_boolean(value));
 }
 
+json_object *json_new_text(const char *text)
+{
+    json_object *json;
+    char *valid;
+
+    if (utf8_is_valid(text))
+        return json_object_new_string(text);
+    valid = utf8_made_valid(text);
+    json = json_object_new_string(valid);
+    free(valid);
+
+    return json;
+}
+
 void json_add_text(json_object *object, const char *key, const char *text)
 {
-    json_object_object_add(object, key, json_object_new_string(text));
+    json_object_object_add(object, key, json_new_text(text));
 }
 
 void json_add_time(json_object *object, const char *key, int64_t unix_time)

@@ -27,6 +27,11 @@ double json_number(const json_object *object, const char *key,
 /* Add a member.  Numbers above INT64_MAX become that. */
 void json_add_int(json_object *object, const char *key, uint64_t number);
 void json_add_bool(json_object *object, const char *key, int value);
+/*
+ * Texts that others wrote, such as names of domains, may be any bytes; JSON is
+ * UTF-8.  What is no UTF-8 becomes U+FFFD.
+ */
+json_object *json_new_text(const char *text);
 void json_add_text(json_object *object, const char *key, const char *text);
 /* As "2026-11-22T12:48:04Z". */
 void json_add_time(json_object *object, const char *key, int64_t unix_time);

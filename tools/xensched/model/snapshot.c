@@ -14,6 +14,7 @@
 
 #include <xensched/event.h>
 
+#include "json.h"
 #include "memory.h"
 #include "servers.h"
 #include "snapshot.h"
@@ -167,7 +168,7 @@ static json_object *write_domain(const struct domain *d)
     json_object *json = json_object_new_object();
 
     put_int(json, "domid", d->domid);
-    put(json, "name", json_object_new_string(d->name));
+    put(json, "name", json_new_text(d->name));
     put(json, "uuid", json_object_new_string(d->uuid));
     put_int(json, "acct", d->acct);
     if (d->group[0])

@@ -12,6 +12,7 @@
 
 #define MAX_TEXT  256
 #define MAX_WORDS 6
+#define BLANKS    " \t\n"
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
 
@@ -27,21 +28,48 @@ struct words {
     char *word[MAX_WORDS];
 };
 
+const char *condition_word_end(const char *word)
+{
+    const char *end;
+
+    if (*word != '"' && *word != '\'')
+        return word + strcspn(word, BLANKS);
+    end = strchr(word + 1, *word);
+
+    return end && (!end[1] || strchr(BLANKS, end[1])) ? end + 1 : NULL;
+}
+
+/* The next word at *@rest, without its quotes.  NULL: its quote is not closed. */
+static char *next_word(char **rest)
+{
+    char *word = *rest, *end = (char *)condition_word_end(word);
+    bool quoted = *word == '"' || *word == '\'';
+
+    if (!end)
+        return NULL;
+    *rest = *end ? end + 1 : end;
+    end[quoted ? -1 : 0] = '\0';
+
+    return word + quoted;
+}
+
 static int split(const char *text, struct words *w, struct xensched_error *err)
 {
-    char *rest = w->text, *word;
+    char *rest = w->text;
 
     w->nr = 0;
     if (snprintf(w->text, sizeof(w->text), "%s", text) >= MAX_TEXT)
         return xensched_fail(err, EINVAL, "a condition has at most %u bytes",
                              MAX_TEXT - 1);
-    while ((word = strsep(&rest, " \t\n"))) {
-        if (!*word)
-            continue;
+    while (*(rest += strspn(rest, BLANKS))) {
         if (w->nr == MAX_WORDS)
             return xensched_fail(err, EINVAL, "the condition '%s' has too many "
-                                 "words", text);
-        w->word[w->nr++] = word;
+                                 "words; put quotes around a name with blanks",
+                                 text);
+        w->word[w->nr] = next_word(&rest);
+        if (!w->word[w->nr++])
+            return xensched_fail(err, EINVAL, "a quote in the condition '%s' "
+                                 "is not closed", text);
     }
 
     return w->nr ? 0 : xensched_fail(err, EINVAL, "a condition is missing");

@@ -15,6 +15,9 @@
  *   regret                       a move was undone, being of no use
  *   now                          at once
  *
+ * GUEST is a name or a domid, see domain_is_number().  A name with blanks is in
+ * quotes, ' or ".
+ *
  * Parsing only: nothing here knows a host.
  */
 #ifndef XENSCHED_REACTION_CONDITION_H
@@ -49,6 +52,9 @@ struct condition {
 /* -EINVAL: the text says what is wrong with it. */
 int condition_parse(const char *text, struct condition *c,
                     struct xensched_error *err);
+
+/* Where the word ends that begins here, quotes included; NULL: they do not close. */
+const char *condition_word_end(const char *word);
 
 /* Which events tell: mask; 0: none, it is looked at by other ways. */
 uint32_t condition_events(const struct condition *c);

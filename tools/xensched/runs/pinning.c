@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/domain.h"
 #include "model/topology.h"
 #include "pinning.h"
 
@@ -94,7 +95,7 @@ static int do_place(struct pinning *p, const struct domains *domains,
                     const struct plan_place *place, place_action *action,
                     struct xensched_error *err)
 {
-    const struct domain *d = domains_find_name(domains, place->guest);
+    const struct domain *d = domains_find_meant(domains, place->guest);
     struct cpumap map;
     int rc;
 

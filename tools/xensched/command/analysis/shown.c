@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "command/command.h"
-#include "command/text/printable.h"
+#include "cli/printable.h"
 #include "shown.h"
 
 #define NR_TEXTS 8U

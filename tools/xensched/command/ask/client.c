@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "client.h"
+#include "model/domain.h"
 #include "model/json.h"
 
 /* Bytes; enough for half a million cells of a matrix. */
@@ -96,23 +97,23 @@ static int client_connect(struct client *c, struct xensched_error *err)
 /* Of the protocol, with the newline and the end. */
 #define MAX_REQUEST 4097
 
-static bool is_number(const char *text)
-{
-    return *text && strlen(text) < 10 && !text[strspn(text, "0123456789")];
-}
-
-/* {"command":COMMAND}, and whom it is about, as a line. */
+/*
+ * {"command":COMMAND}, and whom it is about, as a line.  A name is sent byte by byte,
+ * so that one that is no UTF-8 is found as well.
+ */
 static int write_request(const char *command, const char *domain,
                          char line[MAX_REQUEST], struct xensched_error *err)
 {
     struct json_object *request = json_object_new_object();
+    uint32_t domid;
     int length;
 
     json_add_text(request, "command", command);
-    if (domain && is_number(domain))
-        json_add_int(request, "domid", strtoul(domain, NULL, 10));
+    if (domain && domain_is_number(domain, &domid))
+        json_add_int(request, "domid", domid);
     else if (domain)
-        json_add_text(request, "domain", domain);
+        json_object_object_add(request, "domain",
+                               json_object_new_string(domain));
     length = snprintf(line, MAX_REQUEST, "%s\n",
                       json_object_to_json_string_ext(request,
                                                      JSON_C_TO_STRING_PLAIN));

@@ -5,7 +5,7 @@
 
 #include "field.h"
 #include "model/json.h"
-#include "command/text/printable.h"
+#include "cli/printable.h"
 
 #define NR_BUFFERS 8
 #define BUFFER_SIZE 1024 /* bytes */

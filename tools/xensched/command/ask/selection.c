@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* selection.c - see selection.h. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
+#include "model/domain.h"
 #include "model/memory.h"
 #include "selection.h"
 
@@ -49,15 +49,16 @@ int selection_key(const struct selection_key *keys, const char *name)
 bool selection_is(const json_object *entry, const char *const *ends,
                   const char *who)
 {
+    bool by_number;
+    uint32_t domid;
+
+    by_number = domain_is_number(who, &domid);
     for (; *ends; ends++) {
         json_object *number = json_member(entry, *ends, json_type_int);
         const char *text = json_text(entry, *ends);
-        char digits[24];
 
-        if (number)
-            snprintf(digits, sizeof(digits), "%" PRId64,
-                     json_object_get_int64(number));
-        if (!strcmp(number ? digits : text ? text : "", who))
+        if (by_number ? number && json_object_get_int64(number) == domid
+                      : text && !strcmp(text, who))
             return true;
     }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* acct-names.c - see acct-names.h. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include <xensched/abi.h>
 
+#include "cli/printable.h"
 #include "model/memory.h"
 #include "model/snapshot.h"
 #include "command/ask/client.h"
@@ -44,13 +44,11 @@ static void forget(struct acct_names *names)
 }
 
 /* Names come from elsewhere. */
-static char *printable(const char *name)
+static char *printable_copy(const char *name)
 {
-    char *copy = need_string(name), *c;
+    char *copy = need_string(name);
 
-    for (c = copy; *c; c++)
-        if (iscntrl((unsigned char)*c))
-            *c = '?';
+    printable(copy);
 
     return copy;
 }
@@ -60,11 +58,11 @@ static void learn_domain(struct acct_names *names, const struct domain *d)
     char group[NAME_TEXT];
 
     if (d->name[0] && d->domid < NR_ACCTS && !names->domain[d->domid])
-        names->domain[d->domid] = printable(d->name);
+        names->domain[d->domid] = printable_copy(d->name);
     if (names->name[d->acct] || !(d->group[0] || d->name[0]))
         return;
     snprintf(group, sizeof(group), "(group %s)", d->group);
-    names->name[d->acct] = printable(d->group[0] ? group : d->name);
+    names->name[d->acct] = printable_copy(d->group[0] ? group : d->name);
 }
 
 void acct_names_learn(struct acct_names *names, const char *text, size_t length)

@@ -6,6 +6,7 @@
 #include <xensched/event.h>
 
 #include "filter.h"
+#include "model/domain.h"
 #include "model/json.h"
 
 bool filter_events(struct filter *f, const char *list)
@@ -28,17 +29,10 @@ bool filter_events(struct filter *f, const char *list)
 
 static bool is_who(const struct filter *f, struct json_object *domain)
 {
-    struct json_object *name, *domid;
-    char *end;
-    long number = strtol(f->who, &end, 10);
+    const char *name = json_text(domain, "name");
 
-    if (json_object_object_get_ex(domain, "name", &name) &&
-        !strcmp(json_object_get_string(name), f->who))
-        return true;
-
-    return *f->who && !*end &&
-           json_object_object_get_ex(domain, "domid", &domid) &&
-           json_object_get_int64(domid) == number;
+    return domain_is_meant(f->who, json_number(domain, "domid", UINT32_MAX),
+                           name ? name : "");
 }
 
 void filter_host(struct filter *f, struct json_object *host)

@@ -13,7 +13,7 @@
 
 #include "actions.h"
 #include "caveats.h"
-#include "command/text/printable.h"
+#include "cli/printable.h"
 #include "figure.h"
 #include "model/memory.h"
 #include "runs/groups.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "command/text/printable.h"
+#include "cli/printable.h"
 #include "figure.h"
 
 #define NR_TEXTS 8U

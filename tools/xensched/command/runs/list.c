@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "actions.h"
-#include "command/text/printable.h"
+#include "cli/printable.h"
 #include "command/text/table.h"
 
 static const char experiments[] =

@@ -9,7 +9,7 @@
 
 #include "actions.h"
 #include "cli/option.h"
-#include "command/text/printable.h"
+#include "cli/printable.h"
 
 /* Lines "what: value", of which those without a value are left out. */
 static const char *const facts[] = {

@@ -5,7 +5,7 @@
 
 #include "actions.h"
 #include "caveats.h"
-#include "command/text/printable.h"
+#include "cli/printable.h"
 #include "command/text/table.h"
 #include "figure.h"
 #include "runs/groups.h"

@@ -23,6 +23,7 @@
 #include "command/guest/checkpoint.h"
 #include "daemon/act/replace-file.h"
 #include "interval.h"
+#include "model/domain.h"
 #include "model/json.h"
 #include "runs/stop.h"
 #include "sample.h"
@@ -120,10 +121,9 @@ static json_object *find_guest(const struct sampler *s)
     for (i = 0; domains && i < json_object_array_length(domains); i++) {
         json_object *d = json_object_array_get_idx(domains, i);
         const char *name = json_text(d, "name");
-        char domid[16];
 
-        snprintf(domid, sizeof(domid), "%.0f", json_number(d, "domid", -1));
-        if ((name && !strcmp(name, who)) || !strcmp(domid, who))
+        if (domain_is_meant(who, json_number(d, "domid", UINT32_MAX),
+                            name ? name : ""))
             return d;
     }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "printable.h"
+#include "cli/printable.h"
 #include "table.h"
 
 struct table {

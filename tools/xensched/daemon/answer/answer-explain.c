@@ -29,7 +29,7 @@ static void add_line(json_object *lines, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    json_object_array_add(lines, json_object_new_string(text));
+    json_object_array_add(lines, json_new_text(text));
 }
 
 /* On NUMA hosts xl picks a node for each guest. */

@@ -84,17 +84,6 @@ static int get_identity(const json_object *request, struct domain *d,
     return 0;
 }
 
-/* As toolstacks have it: digits are a number. */
-static bool is_number(const char *text, uint32_t *number)
-{
-    if (!*text || strlen(text) > 9 ||
-        strspn(text, "0123456789") != strlen(text))
-        return false;
-    *number = strtoul(text, NULL, 10);
-
-    return true;
-}
-
 /* It is known by who is in it; without a name it is Xen's first one. */
 static int get_pool(const struct subject *s, struct domain *d,
                     struct xensched_error *err)
@@ -102,7 +91,8 @@ static int get_pool(const struct subject *s, struct domain *d,
     const struct domains *domains = &s->core->domains;
     const char *pool = json_text(s->request, "pool");
     uint32_t number = 0;
-    bool by_number = !pool || is_number(pool, &number);
+    /* Toolstacks name cpupools as they name domains. */
+    bool by_number = !pool || domain_is_number(pool, &number);
     unsigned int i;
 
     for (i = 0; i < domains->nr; i++) {
@@ -121,15 +111,6 @@ static int get_pool(const struct subject *s, struct domain *d,
                          "nothing is known of it", pool ? pool : "0");
 }
 
-static const struct domain *find_back_end(const struct domains *domains,
-                                          const char *name)
-{
-    uint32_t domid;
-
-    return is_number(name, &domid) ? domains_find(domains, domid)
-                                   : domains_find_name(domains, name);
-}
-
 static int get_disks(const struct subject *s, struct request *r,
                      struct xensched_error *err)
 {
@@ -145,7 +126,7 @@ static int get_disks(const struct subject *s, struct request *r,
         if (!json_object_is_type(name, json_type_string))
             return xensched_fail(err, EINVAL, "\"backends\" has to be the "
                                  "names of domains, one for each disk");
-        d = find_back_end(domains, json_object_get_string(name));
+        d = domains_find_meant(domains, json_object_get_string(name));
         if (!d)
             return xensched_fail(err, ESRCH, "there is no domain '%.79s' to "
                                  "serve its disks",

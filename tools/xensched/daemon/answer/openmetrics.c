@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* openmetrics.c - see openmetrics.h. */
+#include <stdlib.h>
+
+#include "model/utf8.h"
 #include "openmetrics.h"
 
 void openmetrics_family(FILE *out, const char *name, const char *type,
@@ -11,14 +14,18 @@ void openmetrics_family(FILE *out, const char *name, const char *type,
 
 void openmetrics_label(FILE *out, const char *name, const char *value)
 {
+    char *valid = utf8_made_valid(value);
+    const char *c;
+
     fprintf(out, "%s=\"", name);
-    for (; *value; value++) {
-        if (*value == '\n')
+    for (c = valid; *c; c++) {
+        if (*c == '\n')
             fputs("\\n", out);
-        else if (*value == '"' || *value == '\\')
-            fprintf(out, "\\%c", *value);
+        else if (*c == '"' || *c == '\\')
+            fprintf(out, "\\%c", *c);
         else
-            putc(*value, out);
+            putc(*c, out);
     }
     putc('"', out);
+    free(valid);
 }

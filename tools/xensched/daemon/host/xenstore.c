@@ -112,16 +112,13 @@ static void watch(struct xenstore *xs, uint32_t domid, bool on)
 static void read_name(struct xenstore *xs, struct known_domain *k)
 {
     char path[PATH_TEXT];
-    unsigned int length, i;
+    unsigned int length;
     char *name;
 
     path_of(path, "/local/domain/%u/name", k->domid);
     name = xs_read(xs->handle, XBT_NULL, path, &length);
     snprintf(k->name, sizeof(k->name), "%s", name ? name : "");
     free(name);
-    for (i = 0; k->name[i]; i++)
-        if (k->name[i] < ' ' || k->name[i] > '~')
-            k->name[i] = '?';
 }
 
 static void add_back_end(struct known_domain *k, uint32_t domid)

@@ -101,21 +101,6 @@ static bool met(void *arg, struct reaction *r)
 
 /* Whom it is about. */
 
-/* By its name, else by its domid. */
-static const struct domain *find_domain(const struct domains *domains,
-                                        const char *name)
-{
-    const struct domain *d = domains_find_name(domains, name);
-    unsigned long domid;
-    char *end;
-
-    if (d || !*name)
-        return d;
-    domid = strtoul(name, &end, 10);
-
-    return *end ? NULL : domains_find(domains, domid);
-}
-
 static bool is_told_apart(const struct domain *d)
 {
     return d && d->acct >= XEN_SCHEDLOG_ACCT_FIRST;
@@ -141,8 +126,8 @@ static void follow(struct react *react, struct entry *e)
 {
     const struct domains *domains = &react->core->domains;
     const struct condition *c = &e->reaction->condition;
-    const struct domain *d = find_domain(domains, c->domain);
-    const struct domain *other = find_domain(domains, c->other);
+    const struct domain *d = domains_find_meant(domains, c->domain);
+    const struct domain *other = domains_find_meant(domains, c->other);
     bool known = is_told_apart(d) && (!c->other[0] || is_told_apart(other));
 
     if (!c->domain[0])

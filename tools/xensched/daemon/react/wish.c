@@ -60,6 +60,20 @@ static char *skip_prefixes(char *line, struct react_wish *wish)
     }
 }
 
+/* The blank before "do" and its actions, which is no part of a quoted name; or NULL. */
+static char *find_actions(char *line)
+{
+    const char *word = line + strspn(line, " "), *end;
+
+    while (*word && (end = condition_word_end(word))) {
+        word = end + strspn(end, " ");
+        if (word > end && !strncmp(word, "do ", 3))
+            return (char *)word - 1;
+    }
+
+    return NULL;
+}
+
 /* Which of the actions pause ("stop" first, or "pause" anywhere), or fill a disk. */
 static void look_at_actions(const char *actions, struct react_wish *wish)
 {
@@ -83,7 +97,7 @@ int wish_parse(char *line, struct react_wish *wish, struct xensched_error *err)
 
     *wish = (struct react_wish){ .limits = { .gap_ns = WISH_GAP_NS } };
     line = skip_prefixes(line, wish);
-    actions = strstr(line, " do ");
+    actions = find_actions(line);
     if (!actions)
         return xensched_fail(err, EINVAL, "the reaction '%s' has no 'do' and "
                              "what is to be done", line);

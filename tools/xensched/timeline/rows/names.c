@@ -6,6 +6,7 @@
 
 #include <xensched/abi.h>
 
+#include "model/domain.h"
 #include "model/memory.h"
 #include "model/snapshot.h"
 #include "names.h"
@@ -161,17 +162,15 @@ int names_of_domid(const struct names *names, uint32_t domid)
 int names_find(const struct names *names, const char *who)
 {
     unsigned int acct;
-    char *end;
-    unsigned long domid = strtoul(who, &end, 10);
-    bool number = *who >= '0' && *who <= '9' && !*end;
+    uint32_t domid;
     int found;
 
+    if (domain_is_number(who, &domid))
+        return names_of_domid(names, domid);
     for (acct = 0; acct < NAMES_ACCTS; acct++)
         if (names->entry[acct].text && !strcmp(names->entry[acct].text, who))
             return acct;
     found = find_alias(names, who);
-    if (found < 0 && number && domid < NAMES_DOMIDS)
-        found = names_of_domid(names, domid);
     if (found >= 0)
         return found;
     for (acct = 0; acct < NAMES_ACCTS; acct++)
