@@ -191,6 +191,9 @@ def soft_weight_in_status():
     status = examples()["status"]
     ask("status", status).expect(
         0, "Xen's credit2 heeds soft affinities: 50 % (was 0)\n")
+    status["result"]["soft_weight"]["percent"] = 80
+    ask("status", status).expect(
+        0, "80 % (was 0), which somebody else has set since xenschedd set 50 %")
     for weight in (None, 5, "x"):
         status["result"]["soft_weight"] = weight
         ended = ask("status", status).expect(0)
@@ -358,8 +361,50 @@ def text_of_explain():
     value = examples()["explain"]
     ended = ask("explain", value, "disk").expect(0)
     check(ended.out.splitlines() == value["result"]["lines"], ended.out)
-    check(ask("act", examples()["act"]).expect(0).out == "mode: act\n")
-    check(ask("hold", examples()["hold"], "1").expect(0).out == "")
+
+
+@test
+def changes_say_what_is_the_case():
+    """act, advise, hold and release say what is the case now, and what keeps
+    plans from being carried out"""
+    act = examples()["act"]
+    ended = ask("act", act).expect(0, "mode: act", "2 moves to make")
+    check("not moving" not in ended.out, ended.out)
+    act["result"]["obstacles"] = ["cannot write 'x'"]
+    ask("act", act).expect(0, "not moving    cannot write 'x'\n")
+    ask("advise", act).expect(0, "mode: advise", "0 domains stay")
+    hold = examples()["hold"]
+    ask("hold", hold, "1").expect(0, "disk (domain 1) is held", "was moved")
+    hold["result"]["moved"] = False
+    ask("hold", hold, "1").expect(0, "leaves it where it is")
+    ask("release", hold, "1").expect(0, "disk (domain 1) is not held")
+
+
+@test
+def why_nothing_moves():
+    """status and plan say why nothing is moved; a paused domain is nowhere"""
+    for command in ("status", "plan"):
+        value = examples()[command]
+        check("not moving" not in ask(command, value).expect(0).out)
+        value["result"]["obstacles"] = ["mode advise: x", 5, "no \x1b xenstored"]
+        ended = ask(command, value).expect(0, "not moving    mode advise: x\n",
+                                           "no ? xenstored")
+        check(ended.out.count("not moving") == 2, ended.out)
+    value = examples()["plan"]
+    value["result"]["moves"][0].update(paused=True, at_place=None, policy=None)
+    ended = ask("plan", value).expect(0, "applied: it is paused\n")
+    check("by -" not in ended.out, ended.out)
+
+
+@test
+def rules_in_status():
+    """status names the rules that hold for no domain, and no others"""
+    status = examples()["status"]
+    ended = ask("status", status).expect(0, "'name=B\u00fcro' holds for no domain")
+    check("web-*" not in ended.out, ended.out)
+    for rules in (None, [], [5, {}], "x"):
+        status["result"]["rules"] = rules
+        check("holds for" not in ask("status", status).expect(0).out)
 
 
 def crowd(number):

@@ -302,6 +302,126 @@ static void who_is_held_by_its_configuration_stays(void **state)
     assert_int_equal(core.moves, 1);
 }
 
+static void is_obstacle(const char *command, const char *text)
+{
+    json_object *json = ask(command);
+
+    if (!strstr(get(json, "/result/obstacles/0"), text))
+        fail_msg("no '%s' in %s", text, json_object_to_json_string(json));
+    json_object_put(json);
+}
+
+static void is_free(const char *command)
+{
+    json_object *json = ask(command), *obstacles;
+
+    assert_int_equal(json_pointer_get(json, "/result/obstacles", &obstacles),
+                     0);
+    assert_int_equal(json_object_array_length(obstacles), 0);
+    json_object_put(json);
+}
+
+#define STATUS "{\"command\":\"status\"}"
+#define PLAN   "{\"command\":\"plan\"}"
+
+static void what_keeps_plans_from_being_carried_out_is_said(void **state)
+{
+    (void)state;
+    start(MODE_ADVISE);
+    run(10, TALK);
+    is_obstacle(STATUS, "mode advise");
+    is_obstacle(PLAN, "mode advise");
+    is_done("{\"command\":\"act\"}");
+    core.actuator.path = "/nowhere/state";
+    run(2, TALK);
+    assert_int_equal(core.moves, 0);
+    is_obstacle(STATUS, "/nowhere/state");
+    is_obstacle(PLAN, "/nowhere/state");
+    core.actuator.path = state_path;
+    run(2, TALK);
+    assert_int_equal(core.moves, 1);
+    is_free(STATUS);
+    is_free(PLAN);
+    strcpy(core.lost, "no xenstored");
+    is_obstacle(STATUS, "no xenstored");
+}
+
+static void a_change_is_answered_with_what_is_the_case(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    run(10, TALK);
+    json = ask("{\"command\":\"act\"}");
+    assert_string_equal(get(json, "/result/proposed"), "1");
+    assert_string_equal(get(json, "/result/moved"), "0");
+    json_object_put(json);
+    run(2, TALK);
+    json = ask("{\"command\":\"hold\",\"domid\":1}");
+    assert_string_equal(get(json, "/result/domain"), "disk");
+    assert_string_equal(get(json, "/result/held"), "true");
+    assert_string_equal(get(json, "/result/moved"), "true");
+    json_object_put(json);
+    /* No policy decided that. */
+    json = ask(PLAN);
+    assert_null(get(json, "/result/moves/0/policy"));
+    json_object_put(json);
+    json = ask("{\"command\":\"release\",\"domid\":1}");
+    assert_string_equal(get(json, "/result/held"), "false");
+    json_object_put(json);
+}
+
+static void a_paused_domain_is_at_no_place(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, THERE);
+    domain(DISK)->paused = true;
+    run(1, SILENCE);
+    json = ask(PLAN);
+    assert_string_equal(get(json, "/result/moves/0/paused"), "true");
+    assert_null(get(json, "/result/moves/0/at_place"));
+    json_object_put(json);
+    json = ask(STATUS);
+    assert_null(get(json, "/result/domains/1/at_place"));
+    json_object_put(json);
+}
+
+static void a_soft_weight_that_somebody_changed_is_said(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    settings.soft_weight = 50;
+    start(MODE_ACT);
+    run(1, TALK);
+    host.world->weight = 80;
+    json = ask(STATUS);
+    assert_string_equal(get(json, "/result/soft_weight/percent"), "80");
+    assert_string_equal(get(json, "/result/soft_weight/ours"), "50");
+    json_object_put(json);
+}
+
+static void rules_are_listed_with_whom_they_hold_for(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    assert_true(rules_parse(&settings.policy_settings.rules,
+                            "name=d*: talk=2/name=B\xc3\xbcro: hold"));
+    start(MODE_ADVISE);
+    run(1, TALK);
+    json = ask(STATUS);
+    assert_string_equal(get(json, "/result/rules/0/domains"), "1");
+    assert_string_equal(get(json, "/result/rules/1/rule"), "name=B\xc3\xbcro");
+    assert_string_equal(get(json, "/result/rules/1/domains"), "0");
+    json_object_put(json);
+    settings.policy_settings.rules.nr = 0;
+}
+
 static void the_next_daemon_knows_what_is_held(void **state)
 {
     (void)state;
@@ -664,6 +784,11 @@ int main(void)
         core_test(who_is_held_by_its_configuration_stays),
         core_test(the_next_daemon_knows_what_is_held),
         core_test(a_hold_that_cannot_be_written_down_is_refused),
+        core_test(what_keeps_plans_from_being_carried_out_is_said),
+        core_test(a_change_is_answered_with_what_is_the_case),
+        core_test(a_paused_domain_is_at_no_place),
+        core_test(a_soft_weight_that_somebody_changed_is_said),
+        core_test(rules_are_listed_with_whom_they_hold_for),
         core_test(only_domains_that_are_there_can_be_held),
         core_test(an_operator_has_plans_carried_out_or_not),
         core_test(a_changed_configuration_is_taken_over),

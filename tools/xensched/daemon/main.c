@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <ev.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +232,7 @@ static void journal_xenstore(struct daemon *d, bool lost, const char *text)
     journal_write(&d->core.journal, lost ? "xenstore-lost" : "xenstore-again",
                   details);
     d->xenstore_lost = lost;
+    snprintf(d->core.lost, sizeof(d->core.lost), "%s", lost ? text : "");
 }
 
 /*

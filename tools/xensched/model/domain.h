@@ -65,6 +65,7 @@ struct domain {
     bool logs;                   /* so its configuration: its log may be read */
     bool is_stub;                /* it is the device model of domain @target */
     uint32_t target;
+    bool paused;                 /* it runs nowhere, by whoever paused it */
     /* The group which its configuration names, or "". */
     char group[DOMAIN_GROUP_TEXT];
     unsigned int nr_serves;

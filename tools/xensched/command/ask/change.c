@@ -3,19 +3,42 @@
  * change.c - what an operator tells the daemon: xensched act, advise, hold,
  * release.  (xensched restore has more to say.)
  */
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "field.h"
+#include "obstacles.h"
 #include "question.h"
 
-static void print_mode(const struct json_object *result)
+static void print_act(const struct json_object *result)
 {
-    printf("mode: %s\n", field_text(result, "mode"));
+    printf("mode: act; xenschedd carries its next plan out (the latest has %s "
+           "moves to make)\n", field_text(result, "proposed"));
+    obstacles_print(result);
 }
 
-static void print_nothing(const struct json_object *result)
+static void print_advise(const struct json_object *result)
 {
-    (void)result;
+    printf("mode: advise; xenschedd moves nothing; %s domains stay where it "
+           "moved them until 'xensched restore'\n",
+           field_text(result, "moved"));
+}
+
+static void print_hold(const struct json_object *result)
+{
+    bool moved = !strcmp(field_yes_no(result, "moved"), "yes");
+
+    printf("%s (domain %s) is held: xenschedd leaves it where it %s\n",
+           field_text(result, "domain"), field_text(result, "domid"),
+           moved ? "was moved" : "is");
+}
+
+static void print_release(const struct json_object *result)
+{
+    printf("%s (domain %s) is not held: the next plan may move it\n",
+           field_text(result, "domain"), field_text(result, "domid"));
+    obstacles_print(result);
 }
 
 static int ask(const char *command, void (*print)(const struct json_object *),
@@ -32,22 +55,22 @@ static int ask(const char *command, void (*print)(const struct json_object *),
 
 static int run_act(const struct arguments *args)
 {
-    return ask("act", print_mode, args);
+    return ask("act", print_act, args);
 }
 
 static int run_advise(const struct arguments *args)
 {
-    return ask("advise", print_mode, args);
+    return ask("advise", print_advise, args);
 }
 
 static int run_hold(const struct arguments *args)
 {
-    return ask("hold", print_nothing, args);
+    return ask("hold", print_hold, args);
 }
 
 static int run_release(const struct arguments *args)
 {
-    return ask("release", print_nothing, args);
+    return ask("release", print_release, args);
 }
 
 const struct command command_act = {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "field.h"
+#include "obstacles.h"
 #include "plan.h"
 #include "question.h"
 #include "command/text/table.h"
@@ -46,7 +47,9 @@ static void print_state(const struct json_object *move)
     fputs(state, stdout);
     if (strcmp(state, "applied"))
         return;
-    if (strcmp(there, FIELD_MISSING))
+    if (!strcmp(field_yes_no(move, "paused"), "yes"))
+        printf(": it is paused");
+    else if (strcmp(there, FIELD_MISSING))
         printf(": %s of its time there", there);
     else
         printf(": time there not known");
@@ -55,13 +58,15 @@ static void print_state(const struct json_object *move)
 static void print_move(const struct json_object *move)
 {
     const struct json_object *evidence = field_object(move, "evidence");
+    const char *policy = field_text(move, "policy");
 
     printf("%s (domain %s): %s affinity to pCPUs %s, ",
            field_text(move, "domain"), field_text(move, "domid"),
            lever_of(move), field_ranges(move, "pcpus"));
     print_state(move);
-    printf(", by %s\n    %s\n", field_text(move, "policy"),
-           field_text(move, "reason"));
+    if (strcmp(policy, FIELD_MISSING))
+        printf(", by %s", policy);
+    printf("\n    %s\n", field_text(move, "reason"));
     if (evidence)
         print_evidence(evidence);
 }
@@ -107,6 +112,7 @@ static void print(const struct json_object *result)
 
     printf("plan of %s, mode %s: %zu move%s\n", field_text(result, "time"),
            field_text(result, "mode"), nr, nr == 1 ? "" : "s");
+    obstacles_print(result);
     plan_print(result);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "field.h"
+#include "obstacles.h"
 #include "question.h"
 #include "command/text/table.h"
 
@@ -39,10 +40,16 @@ static void print_budget(const struct json_object *budget)
 /* Only while the daemon has changed it. */
 static void print_soft_weight(const struct json_object *weight)
 {
-    if (weight)
-        printf("soft weight   Xen's credit2 heeds soft affinities: %s %% (was "
-               "%s)\n", field_text(weight, "percent"),
-               field_text(weight, "original"));
+    const char *percent = field_text(weight, "percent");
+
+    if (!weight)
+        return;
+    printf("soft weight   Xen's credit2 heeds soft affinities: %s %% (was "
+           "%s)", percent, field_text(weight, "original"));
+    if (json_number(weight, "ours", -1) != json_number(weight, "percent", -1))
+        printf(", which somebody else has set since xenschedd set %s %%",
+               field_text(weight, "ours"));
+    putchar('\n');
 }
 
 static void print_llcs(const struct json_object *topology)
@@ -54,6 +61,19 @@ static void print_llcs(const struct json_object *topology)
            !strcmp(by, "operator") ? ", by the configuration" : "");
 }
 
+static void print_rules(const struct json_object *rules)
+{
+    size_t i;
+
+    for (i = 0; rules && i < json_object_array_length(rules); i++) {
+        struct json_object *rule = json_object_array_get_idx(rules, i);
+
+        if (json_number(rule, "domains", 1) == 0)
+            printf("rule          '%s' holds for no domain that is there now\n",
+                   field_text(rule, "rule"));
+    }
+}
+
 static void print_daemon(const struct json_object *result)
 {
     const struct json_object *xen = field_object(result, "xen");
@@ -62,6 +82,7 @@ static void print_daemon(const struct json_object *result)
     printf("daemon        mode %s, policy %s, up for %s s\n",
            field_text(result, "mode"), field_text(result, "policy"),
            field_number(result, "uptime_s", 1, 0));
+    obstacles_print(result);
     printf("pCPUs         %s: %s cores, %s sockets, %s nodes\n",
            field_text(topology, "pcpus"), field_text(topology, "cores"),
            field_text(topology, "sockets"), field_text(topology, "nodes"));
@@ -80,6 +101,7 @@ static void print_daemon(const struct json_object *result)
     printf("moves         %s, put back %s\n", field_text(result, "moves"),
            field_text(result, "restores"));
     print_soft_weight(field_object(result, "soft_weight"));
+    print_rules(field_array(result, "rules"));
 }
 
 static void add_source(struct table *table, const struct json_object *source)

@@ -518,6 +518,7 @@ static void undo(struct actuator *a, struct state_entry *e)
 static void say_unsaved(struct actuator *a, const struct domain *d,
                         const struct xensched_error *err)
 {
+    a->why_unsaved = *err;
     if (a->unsaved)
         return;
     a->unsaved = true;

@@ -20,6 +20,7 @@ struct actuator {
     struct journal *journal;
     const char *path; /* of the state file; NULL: the host is not a real one */
     bool unsaved;     /* it cannot be written: nothing is moved; that was said */
+    struct xensched_error why_unsaved;
     struct state state;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* answer-add.c - what all answers are made of; see answer.h. */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +53,40 @@ void answer_add_acct(json_object *json, const struct core *core,
     json_object_object_add(json, domid_key, NULL);
     if (account && account->group[0])
         json_add_text(json, group_key, account->group);
+}
+
+static void add_obstacle(json_object *array, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add_obstacle(json_object *array, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    json_object_array_add(array, json_new_text(text));
+}
+
+void answer_add_obstacles(json_object *json, const struct core *core)
+{
+    json_object *array = json_object_new_array();
+
+    if (core->mode != MODE_ACT)
+        add_obstacle(array, "mode %s: no plan is carried out; 'xensched act' "
+                     "has the next one carried out", mode_name(core->mode));
+    if (core->lost[0])
+        add_obstacle(array, "%s", core->lost);
+    if (core->actuator.unsaved)
+        add_obstacle(array, "%s; xenschedd moves nothing until it can write "
+                     "down what is to be restored",
+                     core->actuator.why_unsaved.text);
+    if (core->put_off && core->mode == MODE_ACT)
+        add_obstacle(array, "%u moves were made within a minute, which is the "
+                     "most (max_moves); more follow later",
+                     core->settings.max_moves);
+    json_object_object_add(json, "obstacles", array);
 }
 
 json_object *answer_cpus(const struct cpumap *cpus)

@@ -129,6 +129,10 @@ static void say_presence(json_object *lines, const struct subject *s,
                                               &s->core->domains, d,
                                               s->now_ns);
 
+    if (d->paused) {
+        add_line(lines, "it is paused, and runs nowhere");
+        return;
+    }
     say_where(lines, s, d);
     if (share >= 0 && !ours && share < OUTCOME_THERE)
         add_line(lines, "its soft affinity has no effect: it runs there only "

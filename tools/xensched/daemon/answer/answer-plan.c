@@ -50,7 +50,7 @@ static void add_share(json_object *json, const struct core *core,
                       const struct domain *d, const struct decision *decision)
 {
     bool real = core->settings.state_path;
-    double share = !real || decision->verb != KEEP ? -1 :
+    double share = !real || decision->verb != KEEP || d->paused ? -1 :
                    presence_share(core->matrix, d, &d->ours, core->run_ns);
 
     if (share < 0)
@@ -85,6 +85,7 @@ static json_object *move(const struct core *core, const struct domain *d,
     json_add_bool(json, "soft", 1);
     json_add_bool(json, "hard", hard);
     add_share(json, core, d, decision);
+    json_add_bool(json, "paused", d->paused);
     json_add_text(json, "state", state_of(decision));
     add_policy(json, decision);
     json_add_text(json, "reason", decision->reason);
@@ -138,6 +139,7 @@ json_object *answer_plan(struct subject *s, struct xensched_error *err)
     policies_format(&core->settings.policies, policies);
     json_add_text(json, "policy", policies);
     json_add_time(json, "time", time(NULL));
+    answer_add_obstacles(json, core);
     answer_add_plan(json, core);
 
     return json;

@@ -135,7 +135,7 @@ static void add_place(json_object *json, const struct subject *s,
     json_object *where = ran(s, d);
 
     json_object_object_add(json, "ran", where);
-    add_share(json, "at_place", !ours ? -1 :
+    add_share(json, "at_place", !ours || d->paused ? -1 :
               presence_share(s->core->matrix, d, &d->ours, s->now_ns));
     if (ours)
         json_add_text(json, "lever", d->ours_hard ? "hard" : "soft");
@@ -169,6 +169,7 @@ static json_object *domain(const struct subject *s, const struct domain *d)
     json_add_text(json, "affinity", affinities[d->affinity]);
     json_add_bool(json, "held", held_is(&s->core->actuator.state.held, d));
     json_add_bool(json, "moved", d->affinity == AFFINITY_OURS);
+    json_add_bool(json, "paused", d->paused);
     json_object_object_add(json, "pcpus",
                            where_it_runs(d, s->core->topology.nr_cpus));
     add_place(json, s, d);
@@ -245,20 +246,47 @@ static json_object *budget(const struct governor *g)
     return json;
 }
 
-/* What a soft affinity weighs for credit2, if we have changed that. */
+/*
+ * What a soft affinity weighs for credit2, if we have changed that: as Xen has it
+ * now, which somebody may have changed since.
+ */
 static void add_soft_weight(json_object *json, const struct core *core)
 {
     const struct state_weight *w = &core->actuator.state.weight;
+    uint32_t percent = w->ours;
     json_object *weight;
 
     if (!w->changed) {
         json_object_object_add(json, "soft_weight", NULL);
         return;
     }
+    if (core->host->get_soft_weight)
+        core->host->get_soft_weight(core->host->data, &percent, NULL);
     weight = json_object_new_object();
-    json_add_int(weight, "percent", w->ours);
+    json_add_int(weight, "percent", percent);
+    json_add_int(weight, "ours", w->ours);
     json_add_int(weight, "original", w->original);
     json_object_object_add(json, "soft_weight", weight);
+}
+
+/* A rule that holds for nobody is easily one with a name that is misspelt. */
+static json_object *rules(const struct core *core)
+{
+    const struct rules *rules = &core->settings.policy_settings.rules;
+    json_object *array = json_object_new_array(), *rule;
+    unsigned int i, k, matches;
+
+    for (i = 0; i < rules->nr; i++) {
+        matches = 0;
+        for (k = 0; k < core->domains.nr; k++)
+            matches += core->domains.domain[k].rule == &rules->rule[i];
+        rule = json_object_new_object();
+        json_add_text(rule, "rule", rules->rule[i].text);
+        json_add_int(rule, "domains", matches);
+        json_object_array_add(array, rule);
+    }
+
+    return array;
 }
 
 json_object *answer_status(struct subject *s, struct xensched_error *err)
@@ -274,6 +302,7 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
     json_add_text(json, "mode", mode_name(core->mode));
     policies_format(&core->settings.policies, policies);
     json_add_text(json, "policy", policies);
+    answer_add_obstacles(json, core);
     json_add_real(json, "uptime_s", (s->now_ns - core->started_ns) / 1e9, 1);
     json_add_int(json, "abi", facts.abi_version);
     json_object_object_add(json, "xen", xen(&facts));
@@ -284,6 +313,7 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
         json_object_object_add(json, "budget", budget(&core->governor));
     json_add_int(json, "memory_bytes", facts.log_bytes);
     json_object_object_add(json, "domains", domains(s));
+    json_object_object_add(json, "rules", rules(core));
     add_soft_weight(json, core);
     json_add_int(json, "moves", core->moves);
     json_add_int(json, "restores", core->restores);

@@ -32,12 +32,18 @@ static json_object *set_hold(struct subject *s, bool hold,
 {
     const struct domain *d = answer_domain(s, err);
     struct core *core = s->core;
+    json_object *json;
 
     if (!d || actuator_hold(&core->actuator, d, hold, err))
         return NULL;
     held_apply(&core->actuator.state.held, &core->domains, &core->plan);
+    json = json_object_new_object();
+    json_add_domain(json, "domain", "domid", d->domid, d->name);
+    json_add_bool(json, "held", hold);
+    json_add_bool(json, "moved", d->affinity == AFFINITY_OURS);
+    answer_add_obstacles(json, core);
 
-    return json_object_new_object();
+    return json;
 }
 
 static json_object *answer_hold(struct subject *s, struct xensched_error *err)
@@ -62,12 +68,26 @@ static json_object *answer_release(struct subject *s,
     return d ? set_hold(s, false, err) : NULL;
 }
 
+/* Moves that the latest plan has, and nobody has made. */
+static unsigned int count_proposed(const struct plan *plan)
+{
+    unsigned int nr = 0, i;
+
+    for (i = 0; i < plan->nr; i++)
+        nr += plan->decisions[i].verb == MOVE && !plan->decisions[i].done;
+
+    return nr;
+}
+
 static json_object *set_mode(struct subject *s, enum mode mode)
 {
     json_object *json = json_object_new_object();
 
     core_set_mode(s->core, mode);
     json_add_text(json, "mode", mode_name(s->core->mode));
+    json_add_int(json, "proposed", count_proposed(&s->core->plan));
+    json_add_int(json, "moved", s->core->actuator.state.nr);
+    answer_add_obstacles(json, s->core);
 
     return json;
 }

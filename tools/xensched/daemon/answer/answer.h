@@ -50,6 +50,9 @@ json_object *answer_note(struct subject *s, struct xensched_error *err);
 const struct domain *answer_domain(const struct subject *s,
                                    struct xensched_error *err);
 
+/* "obstacles": why no plan is carried out now, in words; empty: it is. */
+void answer_add_obstacles(json_object *json, const struct core *core);
+
 /* {"ok": false, "error": @text} */
 json_object *answer_error(const char *text);
 

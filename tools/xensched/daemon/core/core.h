@@ -118,6 +118,7 @@ struct core {
     uint64_t regrets;       /* moves undone: of no use, or worse */
     struct pace pace;
     bool put_off;           /* by max_moves: was said */
+    char lost[200];         /* why domains cannot be looked at; "": they can */
     bool full;              /* more domains than accounting domains: was said */
 };
 

@@ -170,6 +170,7 @@ static void get_identity(struct domains_xen *x, const xc_domaininfo_t *info,
 {
     d->domid = info->domain;
     format_uuid(d->uuid, info->handle);
+    d->paused = info->flags & XEN_DOMINF_paused;
     get_name(x, d);
 }
 
