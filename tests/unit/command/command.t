@@ -853,9 +853,9 @@ def check_host():
             ("other-abi", 3, "ABI version", "same build"),
             ("no-area", 4, "log area", "start xenschedd")):
         lines = run("check", xen=xen).expect(1).out.splitlines()
-        check(len(lines) == 7, lines)
+        check(len(lines) == (8 if xen == "no-area" else 7), lines)
         check([line.split()[0] for line in lines] ==
-              ["ok"] * good + ["FAIL"] + ["-"] * (5 - good) + ["ok"], lines)
+              ["ok"] * good + ["FAIL"] + ["-"] * (5 - good) + ["ok"] * (len(lines) - 6), lines)
         check("Linux' statistics" in lines[6], lines)
         check(failed in lines[good] and remedy in lines[good], lines)
     lines = run("check", xen="busy").expect(
@@ -866,6 +866,41 @@ def check_host():
     disks = [line for line in lines if "disks" in line or "back ends" in line]
     check(len(disks) == 1 and disks[0].startswith("ok "), "they contradict", disks)
     run("check", xen="quiet").expect(0, "events on: none")
+
+
+@test
+def check_state():
+    """check says that the state file cannot be written, or why that is fine"""
+    folder = path("state")
+    with open(folder, "w", encoding="ascii") as f:
+        f.write(f"state = '{folder}.d/x.json'\n")
+    run("check", "--config", folder, xen="quiet").expect(0, "xenschedd makes its folder")
+    os.mkdir(folder + ".d")
+    run("check", "--config", folder, xen="quiet").expect(0, "ok    state\n")
+    check(not os.listdir(folder + ".d"), os.listdir(folder + ".d"))
+    with open(folder, "w", encoding="ascii") as f:
+        f.write("state = '/dev/full/x.json'\n")
+    run("check", "--config", folder, xen="quiet").expect(
+        1, "FAIL  state: cannot write", "moves nothing until")
+
+
+@test
+def check_settings():
+    """check names settings that mean something which this host does not have"""
+    config, host = path("config"), path("host")
+    with open(host, "w", encoding="ascii") as f:
+        f.write("web1 1 0 all all\n")
+
+    def fits(text):
+        with open(config, "w", encoding="utf-8") as f:
+            f.write(f"state = '{config}.state'\n" + text)
+        return run("check", "--config", config, xen="quiet", env={"FAKE_HOST": host})
+
+    fits("rules = [ 'name=web1: nodes=0' ]\n").expect(0, "ok    settings: as this")
+    fits("rules = [ 'name=B\u00fcro: hold', 'name=web1: nodes=7' ]\n"
+         "soft_pools = [ 'bach' ]\n").expect(
+             0, "warn  settings: the rule 'name=B\u00fcro' matches no domain",
+             "names node 7", "cpupool 'bach'")
 
 
 @test

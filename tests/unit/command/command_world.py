@@ -98,6 +98,7 @@ def run(*arguments, xen=None, text=True, **options):
     environment.update(options.pop("more", {}))
     if xen:
         environment["FAKE_XEN"] = xen
+    environment.update(options.pop("env", {}))
     options.setdefault("stdout", subprocess.PIPE)
     done = subprocess.run([XENSCHED, *arguments], env=environment, timeout=60,
                           stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,

@@ -123,6 +123,31 @@ static void the_file_is_as_xl_cfg(void **state)
     assert_string_equal(options.metrics_path, "/x/a # b;['c.prom");
 }
 
+/* libxlutil's grammar has whole numbers only. */
+static void numbers_are_read_as_they_are_written(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    write_config("budget_percent = 0.5 # not .7\n"
+                 "metrics = '/x/-1 0.5'\n"
+                 "log_sizes=[ 'runq:64K' ]\nshare=75\n");
+    assert_int_equal(parse(), -1);
+    assert_true(options.core.budget == 0.005);
+    assert_string_equal(options.metrics_path, "/x/-1 0.5");
+    assert_true(options.core.policy_settings.share == 0.75);
+    write_config("\nmin_rate = -3\n");
+    assert_int_equal(reload(&err), -EINVAL);
+    assert_non_null(strstr(err.text, ":2: 'min_rate' does not take '-3' but 0 "
+                                     "to 4294967295"));
+    write_config("min_rate = 0.5\n");
+    assert_int_equal(reload(&err), -EINVAL);
+    assert_non_null(strstr(err.text, "does not take '0.5'"));
+    write_config("mode = act\n");
+    assert_int_equal(reload(&err), -EINVAL);
+    assert_non_null(strstr(err.text, "a text in quotes"));
+}
+
 static void an_llc_is_a_list_of_pcpus(void **state)
 {
     struct xensched_error err;
@@ -378,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         config_test(an_empty_file_is_all_defaults),
         config_test(the_file_is_as_xl_cfg),
+        config_test(numbers_are_read_as_they_are_written),
         config_test(an_llc_is_a_list_of_pcpus),
         config_test(what_counters_count_is_a_list),
         config_test(options_override_the_file),

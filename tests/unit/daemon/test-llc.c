@@ -248,6 +248,28 @@ static void what_cannot_be_of_this_host_is_refused(void **state)
     }
 }
 
+/* lscpu's list for 16 cores of 2 threads, of which 8 share an L3. */
+static void a_cache_that_is_no_block_is_odd(void **state)
+{
+    static const char *const blocks[] = {
+        "0-7/8-15", "0-15/16-31", "0-7", "8-15/0-7", "0-5,6,7",
+    };
+    struct xensched_error odd;
+    unsigned int i;
+
+    (void)state;
+    assert_true(llc_is_odd(&t, "0-7/8-11,24-27", &odd));
+    assert_non_null(strstr(odd.text, "'8-11,24-27' of llc"));
+    assert_non_null(strstr(odd.text, "'xl info -n'"));
+    for (i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+        assert_false(llc_is_odd(&t, blocks[i], &odd));
+    /* smt=off: every second id is offline. */
+    for (i = 1; i < NR; i += 2)
+        t.cpus[i].online = false;
+    assert_false(llc_is_odd(&t, "0,2,4,6/8,10,12,14", &odd));
+    assert_true(llc_is_odd(&t, "0,4,8", &odd));
+}
+
 static void a_list_names_each_pcpu_once(void **state)
 {
     static const char *const wrong[] = {
@@ -279,6 +301,7 @@ int main(void)
         llc_test(what_an_operator_names_comes_first),
         llc_test(who_is_not_named_is_where_the_host_says),
         llc_test(what_cannot_be_of_this_host_is_refused),
+        llc_test(a_cache_that_is_no_block_is_odd),
         cmocka_unit_test(a_list_names_each_pcpu_once),
     };
 

@@ -63,6 +63,16 @@ static void names_and_back_ends_are_followed(void **state)
     has_name(1, "another");
 }
 
+static void cpupools_are_known_by_name(void **state)
+{
+    (void)state;
+    assert_true(xenstore_has_pool(xs, "Pool-0"));
+    assert_false(xenstore_has_pool(xs, "batch"));
+    fake_xs_put("batch", "/local/pool/3/name");
+    assert_true(xenstore_has_pool(xs, "batch"));
+    assert_false(xenstore_has_pool(xs, "bat"));
+}
+
 /* xl passes them on as they are, and so rules and commands find the guest. */
 static void names_are_bytes(void **state)
 {
@@ -348,6 +358,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         xenstore_test(names_and_back_ends_are_followed),
         xenstore_test(names_are_bytes),
+        xenstore_test(cpupools_are_known_by_name),
         xenstore_test(
             many_events_of_a_domain_are_read_once_and_only_what_changed),
         xenstore_test(what_a_configuration_says_is_read_and_followed),

@@ -73,6 +73,13 @@ static int topology(void *data, struct topology *t, struct xensched_error *err)
     return 0;
 }
 
+bool host_xen_has_pool(struct host_xen *hx, const char *name)
+{
+    (void)hx;
+
+    return !strcmp(name, "Pool-0");
+}
+
 /* Two nodes. */
 static int memory(void *data, struct distances *d, uint64_t *frames,
                   struct xensched_error *err)

@@ -13,16 +13,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <xensched/area.h>
 #include <xensched/event.h>
 
+#include "daemon/act/replace-file.h"
+#include "daemon/fits.h"
+#include "daemon/host/host-xen.h"
 #include "daemon/host/hypervisor-versions.h"
 #include "daemon/host/xenstore.h"
 #include "daemon/log/logs.h"
 #include "daemon/options.h"
 #include "ebpf/area-ebpf.h"
 #include "lib/xenstore-open.h"
+#include "model/memory.h"
 #include "command.h"
 
 /* In the order in which xensched_area_attach() gets there. */
@@ -195,6 +200,81 @@ static void compare(const struct xensched_area *area, const char *what,
                "started with other options\n", what, text);
     else
         printf("ok    sizes of the %s: as configured\n", what);
+}
+
+static void print_misfit(void *arg, const char *text)
+{
+    *(bool *)arg = true;
+    printf("warn  settings: %s\n", text);
+}
+
+static int compare_with_host(struct host_xen *host, const struct options *o,
+                             struct xensched_error *err)
+{
+    const struct host *h = host_xen_host(host);
+    struct domains domains = { 0 };
+    struct topology topology;
+    bool odd = false;
+    struct fits fits = {
+        .options = o, .host = host, .topology = &topology,
+        .domains = &domains, .tell = print_misfit, .arg = &odd,
+    };
+    int rc = h->topology(h->data, &topology, err);
+
+    if (rc)
+        return rc;
+    rc = h->domains(h->data, &domains, err);
+    if (!rc)
+        fits_check(&fits);
+    domains_free(&domains);
+    topology_free(&topology);
+    if (!rc && !odd)
+        printf("ok    settings: as this host is\n");
+
+    return rc;
+}
+
+/* Those about pCPUs, cpupools and domains.  False: xenschedd would not start. */
+static bool check_settings(const struct options *o)
+{
+    struct xensched_error err;
+    struct host_xen *host;
+    int rc;
+
+    if (!o->llc && !o->soft_pools && !o->core.policy_settings.rules.nr)
+        return true;
+    rc = host_xen_open(&host, &o->core.choice, &o->pmc, o->llc, o->soft_pools,
+                       &err);
+    if (!rc) {
+        rc = host_xen_connect(host, &err);
+        if (!rc)
+            rc = compare_with_host(host, o, &err);
+        host_xen_close(host);
+    }
+    if (rc)
+        printf("FAIL  settings: %s\n", err.text);
+
+    return !rc;
+}
+
+/* The daemon moves nothing that it could not restore. */
+static bool check_state(const char *path)
+{
+    char *name = need_memory(strlen(path) + 7, 1);
+    struct xensched_error err;
+    int rc;
+
+    sprintf(name, "%s.check", path);
+    rc = replace_file(name, "{}\n", 3, 0600, true, &err);
+    unlink(name);
+    free(name);
+    if (rc && rc != -ENOENT)
+        printf("FAIL  state: %s; xenschedd moves nothing until it can write "
+               "there\n", err.text);
+    else
+        printf("ok    state%s\n", rc ? ": xenschedd makes its folder" : "");
+
+    return !rc || rc == -ENOENT;
 }
 
 /* False: it cannot be read, which the user has been told. */
@@ -403,6 +483,10 @@ static int run(const struct arguments *args)
         xensched_area_close(area);
     print_versions();
     good = check_linux(&options.core.choice);
+    if (!attached || attached == -ENODATA) {
+        good = check_settings(&options) && good;
+        good = check_state(options.core.state_path) && good;
+    }
     options_free(&options);
 
     return rc || !good ? EXIT_FAILED : EXIT_OK;

@@ -45,29 +45,6 @@ static int read_text(struct file *f, struct xensched_error *err)
     return rc;
 }
 
-/* The first line of what libxlutil reports says where and what. */
-static int parse(struct file *f, struct xensched_error *err)
-{
-    char *report = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&report, &length);
-    int rc = 0;
-
-    f->xlu = stream ? xlu_cfg_init(stream, f->path) : NULL;
-    if (!f->xlu)
-        rc = xensched_fail(err, ENOMEM, "out of memory");
-    else
-        rc = xlu_cfg_readdata(f->xlu, f->text, f->length);
-    if (stream)
-        fclose(stream);
-    if (rc > 0)
-        rc = xensched_fail(err, EINVAL, "%.*s; see %s",
-                           (int)strcspn(report, "\n"), report, f->page);
-    free(report);
-
-    return rc;
-}
-
 /* Where the search for keys is. */
 struct key_search {
     const char *at, *end;
@@ -87,6 +64,75 @@ static void skip_string(struct key_search *s)
     while (s->at < s->end && *s->at != quote)
         s->at += *s->at == '\\' ? 2 : 1;
     s->at++;
+}
+
+/* How long the number is that begins there; 0: there is none. */
+static size_t number_at(const struct file *f, const char *at)
+{
+    size_t length = strspn(at, "-.0123456789");
+
+    return (at == f->text || strchr(" \t\n=[,;", at[-1])) &&
+           (!at[length] || strchr(" \t\n],;#", at[length])) ? length : 0;
+}
+
+/*
+ * libxlutil's grammar has whole numbers only, and stops at 0.5 or -3.  Quotes make
+ * texts of them: each key says what it takes.
+ */
+static void quote_numbers(struct file *f)
+{
+    char *text = need_memory(3 * f->length + 1, 1), *to = text;
+    struct key_search s = { f->text, f->text + f->length, 1 };
+    const char *from;
+    bool quote;
+
+    while (s.at < s.end) {
+        size_t number = number_at(f, s.at);
+
+        from = s.at;
+        quote = memchr(from, '.', number) || memchr(from, '-', number);
+        if (*from == '#')
+            skip_comment(&s);
+        else if (*from == '"' || *from == '\'')
+            skip_string(&s);
+        else
+            s.at += number ? number : 1;
+        if (s.at > s.end)
+            s.at = s.end;
+        if (quote)
+            *to++ = '"';
+        memcpy(to, from, s.at - from);
+        to += s.at - from;
+        if (quote)
+            *to++ = '"';
+    }
+    free(f->text);
+    f->text = text;
+    f->length = to - text;
+}
+
+/* The first line of what libxlutil reports says where and what. */
+static int parse(struct file *f, struct xensched_error *err)
+{
+    char *report = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&report, &length);
+    int rc = 0;
+
+    f->xlu = stream ? xlu_cfg_init(stream, f->path) : NULL;
+    if (!f->xlu)
+        rc = xensched_fail(err, ENOMEM, "out of memory");
+    else
+        rc = xlu_cfg_readdata(f->xlu, f->text, f->length);
+    if (stream)
+        fclose(stream);
+    if (rc > 0)
+        rc = xensched_fail(err, EINVAL, "%.*s; a value is a number, a text in "
+                           "quotes, or a list of texts in brackets, see %s",
+                           (int)strcspn(report, "\n"), report, f->page);
+    free(report);
+
+    return rc;
 }
 
 /* To the end of a statement, which may be a list of several lines. */
@@ -225,6 +271,8 @@ int config_read(const char *path, const char *page,
     struct file f = { .path = path, .page = page, .separator = separator };
     int rc = read_text(&f, err);
 
+    if (!rc)
+        quote_numbers(&f);
     if (!rc)
         rc = parse(&f, err);
     if (!rc)

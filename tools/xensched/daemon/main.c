@@ -19,6 +19,7 @@
 #include "daemon/feeds/budget.h"
 #include "daemon/host/host-xen.h"
 #include "daemon/react/react.h"
+#include "fits.h"
 #include "folders.h"
 #include "lock.h"
 #include "look.h"
@@ -315,6 +316,25 @@ static void domains_changed(struct ev_loop *loop, ev_io *io, int events)
     domains_free(&domains);
 }
 
+static void tell_misfit(void *arg, const char *text)
+{
+    (void)arg;
+    say("warning: %s", text);
+}
+
+static void tell_misfits(struct daemon *d)
+{
+    const struct fits fits = {
+        .options = &d->options,
+        .topology = &d->core.topology,
+        .domains = &d->core.domains,
+        .host = d->host,
+        .tell = tell_misfit,
+    };
+
+    fits_check(&fits);
+}
+
 static void needs_restart(void *arg, const char *key)
 {
     (void)arg;
@@ -350,6 +370,7 @@ static void asked_to_reload(struct ev_loop *loop, ev_signal *sig, int events)
         start_looking(d);
         start_timer(d, &d->run_timer, d->options.period_ms);
         say("the configuration was read again");
+        tell_misfits(d);
     }
     journal_write(&d->core.journal, wrong ? "reload-failed" : "reload",
                   details);
@@ -583,6 +604,7 @@ int main(int argc, char **argv)
         if (!d.ending)
             give_up(&d, &err);
     } else {
+        tell_misfits(&d);
         start_watchers(&d);
         say("running, mode %s", mode_name(d.core.mode));
         ev_run(d.loop, 0);

@@ -100,8 +100,9 @@ const struct option_row settings[NR_IDS] = {
         "long", false },
     [LLC] = { "llc", "PCPUS/...", "llc", NULL,
         "lists of pCPUs such as 0-3, each pCPU once",
-        "which pCPUs share a last-level cache, such as 0-3,8-11/4-7,12-15 "
-        "(default: what the host says, or else one per socket)", false },
+        "which pCPUs share a last-level cache, such as 0-7/8-15, by Xen's "
+        "numbers, which 'xl info -n' prints and lscpu does not (default: what "
+        "the host says, or else one per socket)", false },
     [REPLACE_AREA] = { "replace-area",
         .help = "replace a log area of another layout that somebody else made" },
     [CONTROL] = { "control", "SOCKET", "control", "/run/xensched/control",

@@ -155,7 +155,7 @@ bool rules_parse(struct rules *rules, const char *text)
     return good;
 }
 
-static bool is_about(const struct rule *rule, const struct domain *d)
+bool rule_is_about(const struct rule *rule, const struct domain *d)
 {
     const char *text = rule->subject == RULE_NAME ? d->name
                      : rule->subject == RULE_GROUP ? d->group : d->pool_name;
@@ -172,7 +172,7 @@ void rules_apply(const struct rules *rules, struct domains *domains)
 
         d->rule = NULL;
         for (k = 0; k < rules->nr && !d->rule; k++)
-            if (is_about(&rules->rule[k], d))
+            if (rule_is_about(&rules->rule[k], d))
                 d->rule = &rules->rule[k];
         if (d->rule && d->rule->hold)
             d->stays = true;

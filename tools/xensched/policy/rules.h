@@ -41,6 +41,8 @@ struct rules {
 /* "RULE/RULE..."; "": none.  False: it isn't that; *rules is undefined. */
 bool rules_parse(struct rules *rules, const char *text);
 
+bool rule_is_about(const struct rule *rule, const struct domain *d);
+
 /* Each domain gets the rule that is about it, which is one of @rules. */
 void rules_apply(const struct rules *rules, struct domains *domains);
 

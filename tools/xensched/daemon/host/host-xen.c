@@ -496,6 +496,25 @@ int host_xen_check_xenstore(struct host_xen *hx, struct xensched_error *err)
     return aside(check_xenstore, &q);
 }
 
+struct pool_query {
+    struct host_xen *hx;
+    const char *name;
+};
+
+static int ask_for_pool(void *arg)
+{
+    const struct pool_query *q = arg;
+
+    return xenstore_has_pool(q->hx->xs, q->name);
+}
+
+bool host_xen_has_pool(struct host_xen *hx, const char *name)
+{
+    struct pool_query q = { hx, name };
+
+    return aside(ask_for_pool, &q);
+}
+
 int host_xen_watch_fd(const struct host_xen *hx)
 {
     return xenstore_fd(hx->xs);

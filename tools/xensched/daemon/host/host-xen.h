@@ -56,6 +56,9 @@ struct xenstore *host_xen_xenstore(const struct host_xen *hx);
 /* As xenstore_check(). */
 int host_xen_check_xenstore(struct host_xen *hx, struct xensched_error *err);
 
+/* Is there a cpupool of this name?  Once connected. */
+bool host_xen_has_pool(struct host_xen *hx, const char *name);
+
 /* Readable when domains may have come or gone; then call the second one. */
 int host_xen_watch_fd(const struct host_xen *hx);
 bool host_xen_changed(struct host_xen *hx);

@@ -239,3 +239,42 @@ int llc_named(struct topology *t, const char *text,
 
     return rc;
 }
+
+/* Is there a pCPU between those of @cpus that is not one of them? */
+static bool has_gap(const struct topology *t, const struct cpumap *cpus)
+{
+    unsigned int cpu, left = cpumap_count(cpus);
+    bool begun = false;
+
+    for (cpu = 0; cpu < t->nr_cpus && left; cpu++) {
+        if (cpumap_test(cpus, cpu)) {
+            begun = true;
+            left--;
+        } else if (begun && t->cpus[cpu].online) {
+            return true;
+        }
+    }
+
+    return false;
+}
+
+bool llc_is_odd(const struct topology *t, const char *text,
+                struct xensched_error *odd)
+{
+    struct cpumap cpus;
+    bool found = false;
+    char *item;
+
+    while (!found && *text) {
+        found = next_item(&text, t->nr_cpus, &item, &cpus) &&
+                has_gap(t, &cpus);
+        if (found)
+            xensched_fail(odd, EINVAL, "the pCPUs '%.80s' of llc (--llc) are "
+                          "not one block, as those of a cache are by Xen's "
+                          "numbers, which 'xl info -n' prints; lscpu has "
+                          "Linux's", item);
+        free_item(item, &cpus);
+    }
+
+    return found;
+}

@@ -42,4 +42,12 @@ bool llc_is_list(const char *text);
 int llc_named(struct topology *t, const char *text,
               struct xensched_error *err);
 
+/*
+ * Is a cache of the list no block of pCPUs?  Xen numbers those that are there at boot
+ * by their APIC ids, which makes blocks of caches; Linux and lscpu number them
+ * otherwise.  *@odd says which, and how to find out.
+ */
+bool llc_is_odd(const struct topology *t, const char *text,
+                struct xensched_error *odd);
+
 #endif /* XENSCHED_DAEMON_LLC_H */

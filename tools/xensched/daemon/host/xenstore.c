@@ -506,6 +506,24 @@ void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
     free(found);
 }
 
+bool xenstore_has_pool(struct xenstore *xs, const char *name)
+{
+    unsigned int nr = 0, i;
+    char **pools = xs_directory(xs->handle, XBT_NULL, "/local/pool", &nr);
+    char found[DOMAIN_POOL_TEXT];
+    bool has = false;
+
+    xenstore_pool_name(xs, 0, found);
+    has = !strcmp(found, name);
+    for (i = 0; pools && i < nr && !has; i++) {
+        xenstore_pool_name(xs, strtoul(pools[i], NULL, 10), found);
+        has = !strcmp(found, name);
+    }
+    free(pools);
+
+    return has;
+}
+
 bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
                              const char *names)
 {

@@ -70,6 +70,9 @@ void xenstore_tool_ports(struct xenstore *xs, uint32_t domid,
 void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
                         char name[DOMAIN_POOL_TEXT]);
 
+/* Is there a cpupool of this name? */
+bool xenstore_has_pool(struct xenstore *xs, const char *name);
+
 /* Is @pool one of those named: "NAME,NAME..."? */
 bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
                              const char *names);
