@@ -11,6 +11,7 @@
 #include "cmocka-tap.h"
 #include "fake-domctl.h"
 #include "fake-xenstore.h"
+#include "daemon/aside.h"
 #include "feeds-world.h"
 
 /* The daemon is killed, and started again. */
@@ -95,6 +96,8 @@ static void others_can_look_on(void **state)
     device.there = true;
     device.built = 1U << PAGES;
     get_it_to_log();
+    /* Another program, which may wait. */
+    aside_init(NULL, NULL);
     assert_int_equal(xensched_source_open("domain:3", NULL, &domains, NULL),
                      0);
     assert_int_equal(xensched_source_open("linux", NULL, &linuxes, NULL), 0);
@@ -117,6 +120,7 @@ static void there_is_nothing_to_look_at_before_it_was_asked_for(void **state)
     struct xensched_error err;
 
     (void)state;
+    aside_init(NULL, NULL);
     assert_int_equal(xensched_source_open("domain:3", NULL, &source, &err),
                      -ENODATA);
     assert_non_null(strstr(err.text, "xenschedd"));
@@ -146,6 +150,7 @@ static void a_source_ends_when_its_domain_has_died(void **state)
 
     (void)state;
     get_it_to_log();
+    aside_init(NULL, NULL);
     assert_int_equal(xensched_source_open("domain:3", NULL, &source, &err), 0);
     fake_domctl.dying = true;
     assert_int_equal(xensched_source_next(source, &batch, &err),

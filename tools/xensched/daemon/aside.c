@@ -36,9 +36,13 @@ static struct {
 
 static bool has_thread;
 
+/* This thread makes a call of aside(). */
+static _Thread_local bool waits;
+
 static void *make_calls(void *unused)
 {
     (void)unused;
+    waits = true;
     pthread_mutex_lock(&job.lock);
     for (;;) {
         while (!job.call)
@@ -106,6 +110,33 @@ static bool wait_for_end(void)
     return true;
 }
 
+/* Nobody has to be served meanwhile, or there is no second thread. */
+static int call_here(int (*call)(void *arg), void *arg)
+{
+    int result;
+
+    waits = true;
+    result = call(arg);
+    waits = false;
+
+    return result;
+}
+
+bool aside_may_wait(void)
+{
+    return waits || !meanwhile.call;
+}
+
+void aside_expect(const char *what)
+{
+    static bool said;
+
+    if (aside_may_wait() || said)
+        return;
+    said = true;
+    say("internal error: %s may wait, and was not called aside", what);
+}
+
 int aside(int (*call)(void *arg), void *arg)
 {
     time_t since = now().tv_sec;
@@ -113,7 +144,7 @@ int aside(int (*call)(void *arg), void *arg)
     int result;
 
     if (!meanwhile.call || (!has_thread && !start_thread()))
-        return call(arg);
+        return call_here(call, arg);
     pthread_mutex_lock(&job.lock);
     job.call = call;
     job.arg = arg;

@@ -10,10 +10,21 @@
 #ifndef XENSCHED_DAEMON_ASIDE_H
 #define XENSCHED_DAEMON_ASIDE_H
 
+#include <stdbool.h>
+
 /* What cannot wait; it is called often, and may not come here.  NULL: nothing. */
 void aside_init(void (*meanwhile)(void *arg), void *arg);
 
 /* Returns what @call returned, when it has. */
 int aside(int (*call)(void *arg), void *arg);
+
+/*
+ * May this thread wait for somebody else: is it within a call of aside(), or is there
+ * nothing that cannot wait?  Functions that ask xenstored expect it.
+ */
+bool aside_may_wait(void);
+
+/* Reports @what, which waits, once if it is called where it may not. */
+void aside_expect(const char *what);
 
 #endif /* XENSCHED_DAEMON_ASIDE_H */

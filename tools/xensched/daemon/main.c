@@ -555,9 +555,10 @@ static void finish(struct daemon *d)
     notify_stopping(&d->notify);
     bells_free(&d->bells);
     aside_init(NULL, NULL);
-    react_free(&d->react);
+    /* Affinities first: what follows asks xenstored, which may not answer. */
     if (d->started)
         core_stop(&d->core);
+    react_free(&d->react);
     control_close(&d->control);
     metrics_remove(&d->metrics);
     feeds_free(&d->feeds);

@@ -40,6 +40,13 @@ static int events(void *arg)
     return xensched_area_events(c->feed->area, c->events, c->lease_ms, c->err);
 }
 
+static int refresh(void *arg)
+{
+    const struct call *c = arg;
+
+    return xensched_area_refresh(c->feed->area, c->err);
+}
+
 static int withdraw(void *arg)
 {
     const struct call *c = arg;
@@ -79,6 +86,13 @@ int feed_area_events(struct feed *feed, uint32_t mask, uint32_t lease_ms,
     };
 
     return aside(events, &c);
+}
+
+int feed_area_refresh(struct feed *feed, struct xensched_error *err)
+{
+    struct call c = { .feed = feed, .err = err };
+
+    return aside(refresh, &c);
 }
 
 int feed_area_withdraw(uint32_t domid, struct xensched_error *err)

@@ -17,6 +17,7 @@ int feed_area_info(struct feed *feed, struct xensched_area_info *info,
                    struct xensched_error *err);
 int feed_area_events(struct feed *feed, uint32_t events, uint32_t lease_ms,
                      struct xensched_error *err);
+int feed_area_refresh(struct feed *feed, struct xensched_error *err);
 int feed_area_withdraw(uint32_t domid, struct xensched_error *err);
 
 #endif /* XENSCHED_DAEMON_FEED_AREA_H */

@@ -122,7 +122,7 @@ static void apply_thresholds(struct feeds *feeds, struct feed *feed)
 static int turn_on(struct feeds *feeds, struct feed *feed, uint32_t events,
                    struct xensched_error *err)
 {
-    int rc = xensched_area_refresh(feed->area, err);
+    int rc = feed_area_refresh(feed, err);
 
     if (rc < 0)
         return rc;

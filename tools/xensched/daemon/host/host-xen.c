@@ -401,12 +401,26 @@ static unsigned int channels(void *data, uint32_t domid,
     return channels_xen_find(hx->xch, domid, found, nr);
 }
 
+struct ports_query {
+    struct host_xen *hx;
+    uint32_t domid, *ports;
+};
+
+static int ask_for_tool_ports(void *arg)
+{
+    const struct ports_query *q = arg;
+
+    xenstore_tool_ports(q->hx->xs, q->domid, q->ports);
+
+    return 0;
+}
+
 static void tool_ports(void *data, uint32_t domid,
                        uint32_t ports[HOST_TOOL_PORTS])
 {
-    struct host_xen *hx = data;
+    struct ports_query q = { data, domid, ports };
 
-    xenstore_tool_ports(hx->xs, domid, ports);
+    aside(ask_for_tool_ports, &q);
 }
 
 int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
@@ -458,9 +472,17 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
     return 0;
 }
 
+static int open_xenstore(void *arg)
+{
+    const struct domain_query *q = arg;
+
+    return xenstore_open(&q->hx->xs, q->err);
+}
+
 int host_xen_connect(struct host_xen *hx, struct xensched_error *err)
 {
-    int rc = xenstore_open(&hx->xs, err);
+    struct domain_query q = { .hx = hx, .err = err };
+    int rc = aside(open_xenstore, &q);
 
     hx->domains.xs = hx->xs;
 

@@ -53,6 +53,14 @@ struct xenstore {
     struct domids by_domid; /* of known */
 };
 
+/* The connection, for a call that waits for xenstored's answer. */
+static struct xs_handle *asked(const struct xenstore *xs)
+{
+    aside_expect("a call to xenstored");
+
+    return xs->handle;
+}
+
 /* What can be read anew of a domain: a mask. */
 enum {
     NAME = 1,
@@ -102,8 +110,8 @@ static void watch(struct xenstore *xs, uint32_t domid, bool on)
     for (i = 0; i < NR_WATCHED; i++) {
         path_of(path, watched[i].path, domid);
         snprintf(token, sizeof(token), "%c%u", watched[i].token, domid);
-        good = on ? xs_watch(xs->handle, path, token)
-                  : xs_unwatch(xs->handle, path, token);
+        good = on ? xs_watch(asked(xs), path, token)
+                  : xs_unwatch(asked(xs), path, token);
         if (!good && on)
             say("cannot watch %s in xenstore: %s", path, strerror(errno));
     }
@@ -116,7 +124,7 @@ static void read_name(struct xenstore *xs, struct known_domain *k)
     char *name;
 
     path_of(path, "/local/domain/%u/name", k->domid);
-    name = xs_read(xs->handle, XBT_NULL, path, &length);
+    name = xs_read(asked(xs), XBT_NULL, path, &length);
     snprintf(k->name, sizeof(k->name), "%s", name ? name : "");
     free(name);
 }
@@ -142,7 +150,7 @@ static void read_back_end(struct xenstore *xs, struct known_domain *k,
     char path[PATH_TEXT], *value;
 
     path_of(path, "/libxl/%u/device/%s/%s/backend", k->domid, kind, device);
-    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    value = xs_read(asked(xs), XBT_NULL, path, &length);
     if (value && !strncmp(value, begin, sizeof(begin) - 1) &&
         isdigit((unsigned char)value[sizeof(begin) - 1]))
         add_back_end(k, strtoul(value + sizeof(begin) - 1, NULL, 10));
@@ -156,7 +164,7 @@ static void read_back_ends_of(struct xenstore *xs, struct known_domain *k,
     unsigned int nr = 0, i;
 
     path_of(path, "/libxl/%u/device/%s", k->domid, kind);
-    devices = xs_directory(xs->handle, XBT_NULL, path, &nr);
+    devices = xs_directory(asked(xs), XBT_NULL, path, &nr);
     for (i = 0; devices && i < nr; i++)
         read_back_end(xs, k, kind, devices[i]);
     free(devices);
@@ -169,7 +177,7 @@ static void read_back_ends(struct xenstore *xs, struct known_domain *k)
 
     k->nr_back_ends = 0;
     path_of(path, "/libxl/%u/device", k->domid);
-    kinds = xs_directory(xs->handle, XBT_NULL, path, &nr);
+    kinds = xs_directory(asked(xs), XBT_NULL, path, &nr);
     for (i = 0; kinds && i < nr; i++)
         read_back_ends_of(xs, k, kinds[i]);
     free(kinds);
@@ -181,7 +189,7 @@ static void read_wish(struct xenstore *xs, struct known_domain *k)
     unsigned int length;
 
     path_of(path, HOLD, k->domid);
-    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    value = xs_read(asked(xs), XBT_NULL, path, &length);
     k->stays = value && !strcmp(value, "hold");
     k->soft_only = value && !strcmp(value, "soft");
     free(value);
@@ -194,7 +202,7 @@ static void read_may_log(struct xenstore *xs, struct known_domain *k)
     unsigned int length;
 
     path_of(path, LOG, k->domid);
-    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    value = xs_read(asked(xs), XBT_NULL, path, &length);
     k->logs = value && !strcmp(value, "1");
     free(value);
 }
@@ -220,7 +228,7 @@ static void read_group(struct xenstore *xs, struct known_domain *k)
     bool good;
 
     path_of(path, GROUP, k->domid);
-    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    value = xs_read(asked(xs), XBT_NULL, path, &length);
     if (!value && !k->name[0])
         return;
     good = value && strlen(value) == length && domain_is_group_name(value);
@@ -308,6 +316,7 @@ static int connect_to(struct xs_handle **handle, struct xensched_error *err)
 {
     struct xs_handle *new = xensched_xenstore_open(err);
 
+    aside_expect("connecting to xenstored");
     if (!new)
         return err->code;
     if (!xs_watch(new, INTRODUCE, INTRODUCE) ||
@@ -339,7 +348,7 @@ int xenstore_open(struct xenstore **xenstore, struct xensched_error *err)
 static bool answers(struct xenstore *xs)
 {
     unsigned int length;
-    char *value = xs_read(xs->handle, XBT_NULL, "/", &length);
+    char *value = xs_read(asked(xs), XBT_NULL, "/", &length);
     bool there = value || errno == ENOENT;
 
     free(value);
@@ -479,7 +488,7 @@ static uint32_t read_port(struct xenstore *xs, uint32_t domid,
     uint32_t port;
 
     path_of(path, format, domid);
-    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    value = xs_read(asked(xs), XBT_NULL, path, &length);
     port = value ? strtoul(value, NULL, 10) : 0;
     free(value);
 
@@ -500,7 +509,7 @@ void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
     unsigned int length;
 
     path_of(path, "/local/pool/%u/name", pool);
-    found = xs_read(xs->handle, XBT_NULL, path, &length);
+    found = xs_read(asked(xs), XBT_NULL, path, &length);
     /* libxl's name of the first pool, which has no node. */
     snprintf(name, DOMAIN_POOL_TEXT, "%s", found ? found : pool ? "" : "Pool-0");
     free(found);
@@ -509,7 +518,7 @@ void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
 bool xenstore_has_pool(struct xenstore *xs, const char *name)
 {
     unsigned int nr = 0, i;
-    char **pools = xs_directory(xs->handle, XBT_NULL, "/local/pool", &nr);
+    char **pools = xs_directory(asked(xs), XBT_NULL, "/local/pool", &nr);
     char found[DOMAIN_POOL_TEXT];
     bool has = false;
 
@@ -568,7 +577,7 @@ static bool allow_reading(struct xenstore *xs, const char *path,
         { .id = producer, .perms = XS_PERM_READ },
     };
 
-    return xs_set_permissions(xs->handle, XBT_NULL, path, perms, 2);
+    return xs_set_permissions(asked(xs), XBT_NULL, path, perms, 2);
 }
 
 /* The accounting domain @acct of @domid, for @producer. */
@@ -586,12 +595,12 @@ static int write_acct(void *arg)
 
     snprintf(text, sizeof(text), "%u", n->acct);
     path_of(path, accts, n->producer);
-    if (!xs_mkdir(xs->handle, XBT_NULL, path) ||
+    if (!xs_mkdir(asked(xs), XBT_NULL, path) ||
         !allow_reading(xs, path, n->producer))
         return false;
     path_of(path, acct_of, n->producer, n->domid);
 
-    return xs_write(xs->handle, XBT_NULL, path, text, strlen(text)) &&
+    return xs_write(asked(xs), XBT_NULL, path, text, strlen(text)) &&
            allow_reading(xs, path, n->producer);
 }
 
@@ -609,7 +618,7 @@ static int remove_acct(void *arg)
     char path[PATH_TEXT];
 
     path_of(path, acct_of, n->producer, n->domid);
-    xs_rm(n->xs->handle, XBT_NULL, path);
+    xs_rm(asked(n->xs), XBT_NULL, path);
 
     return 0;
 }
@@ -630,12 +639,12 @@ static int remove_accts(void *arg)
     unsigned int nr = 0;
 
     path_of(path, accts, n->producer);
-    xs_rm(xs->handle, XBT_NULL, path);
+    xs_rm(asked(xs), XBT_NULL, path);
     /* And what it was in, if that was all. */
     path_of(path, "/local/domain/%u/schedlog", n->producer);
-    others = xs_directory(xs->handle, XBT_NULL, path, &nr);
+    others = xs_directory(asked(xs), XBT_NULL, path, &nr);
     if (others && !nr)
-        xs_rm(xs->handle, XBT_NULL, path);
+        xs_rm(asked(xs), XBT_NULL, path);
     free(others);
 
     return 0;
@@ -661,7 +670,7 @@ static int read_saying(void *arg)
     unsigned int length;
 
     path_of(path, "/local/domain/%u/" XENSTORE_DISKS, s->domid);
-    s->text = xs_read(s->xs->handle, XBT_NULL, path, &length);
+    s->text = xs_read(asked(s->xs), XBT_NULL, path, &length);
 
     return 0;
 }
@@ -683,7 +692,7 @@ static int is_logging(void *arg)
     bool on;
 
     path_of(path, "/local/domain/%u/schedlog/area/events", n->domid);
-    value = xs_read(n->xs->handle, XBT_NULL, path, &length);
+    value = xs_read(asked(n->xs), XBT_NULL, path, &length);
     on = value && strcmp(value, "0");
     free(value);
 

@@ -41,25 +41,49 @@ static const char *command(char path[PATH_MAX])
     return "xensched";
 }
 
-static void set_number(const char *name, double number)
+#define MAX_TEXT 512
+#define NR_OURS  6
+
+/* The environment of the actions; the daemon's own stays as it is. */
+struct environment {
+    char text[NR_OURS][MAX_TEXT];
+    unsigned int nr;
+    char **all; /* ends with NULL */
+};
+
+static void set_text(struct environment *env, const char *name,
+                     const char *value)
+{
+    snprintf(env->text[env->nr++], MAX_TEXT, "%s=%s", name, value);
+}
+
+static void set_number(struct environment *env, const char *name, double number)
 {
     char text[40];
 
     snprintf(text, sizeof(text), "%.15g", number);
-    setenv(name, text, 1);
+    set_text(env, name, text);
 }
 
-/* What is in the environment of the daemon does no harm to the next one. */
-static void set_environment(const struct entry *e)
+static void make_environment(struct environment *env, const struct entry *e)
 {
     const struct reaction *r = e->reaction;
+    unsigned int nr = 0, i;
 
-    setenv("XENSCHED_CONDITION", e->text, 1);
-    setenv("XENSCHED_DOMAIN", r->condition.domain, 1);
-    set_number("XENSCHED_DOMID", r->known ? (double)r->domid : -1);
-    set_number("XENSCHED_VALUE", r->value);
-    setenv("XENSCHED_UNIT", condition_unit(&r->condition), 1);
-    set_number("XENSCHED_COUNT", r->fired);
+    env->nr = 0;
+    set_text(env, "XENSCHED_CONDITION", e->text);
+    set_text(env, "XENSCHED_DOMAIN", r->condition.domain);
+    set_number(env, "XENSCHED_DOMID", r->known ? (double)r->domid : -1);
+    set_number(env, "XENSCHED_VALUE", r->value);
+    set_text(env, "XENSCHED_UNIT", condition_unit(&r->condition));
+    set_number(env, "XENSCHED_COUNT", r->fired);
+    while (environ[nr])
+        nr++;
+    env->all = need_memory(NR_OURS + nr + 1, sizeof(*env->all));
+    /* Of two with one name, getenv() finds the first. */
+    for (i = 0; i < NR_OURS; i++)
+        env->all[i] = env->text[i];
+    memcpy(env->all + NR_OURS, environ, nr * sizeof(*env->all));
 }
 
 static void ended(struct ev_loop *loop, ev_child *child, int events)
@@ -80,6 +104,7 @@ static int start(const struct react *react, const struct entry *e, pid_t *pid)
     char *argv[6 + MAX_ACTIONS] = {
         "xensched", "on", "now", "--socket", react->control->path, "--do",
     };
+    struct environment env;
     unsigned int nr = 6;
     char *action;
     int code;
@@ -89,8 +114,9 @@ static int start(const struct react *react, const struct entry *e, pid_t *pid)
         if (*action)
             argv[nr++] = action;
     }
-    set_environment(e);
-    code = posix_spawnp(pid, command(path), NULL, NULL, argv, environ);
+    make_environment(&env, e);
+    code = posix_spawnp(pid, command(path), NULL, NULL, argv, env.all);
+    free(env.all);
     free(copy);
 
     return code;
