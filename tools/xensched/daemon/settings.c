@@ -59,7 +59,7 @@ const struct option_row settings[NR_IDS] = {
     [STEER] = { "steer", "WHAT", "steer", "none", "none or blkback",
         "in mode act, where vCPUs of dom0 are bound to different places, have dom0 "
         "serve a guest's disks on those that are where the guest is: blkback: "
-        "xen-blkback's threads and interrupts", true },
+        "xen-blkback's threads", true },
     [SOFT_POOLS] = { "soft-pools", "POOL,...", "soft_pools", NULL,
         "names of cpupools", "cpupools whose guests never get a hard affinity",
         false },

@@ -20,20 +20,54 @@
 /* Of its time at a place, of a guest that is bound nowhere: it is there. */
 #define LIVES 0.75
 
-/* The file: {"boot": TEXT, "steered": [{"domid", "irq", "number", "name",
- * "original"}...]}, masks as texts in hex. */
+/* "0-3,8"; 1,024 of them, every second one. */
+#define VCPUS_TEXT 3000
+
+static void vcpus_text(const cpu_set_t *vcpus, char text[VCPUS_TEXT])
+{
+    struct cpumap map;
+    unsigned int i;
+
+    cpumap_init(&map, CPU_SETSIZE);
+    for (i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, vcpus))
+            cpumap_set(&map, i);
+    cpumap_format(&map, text, VCPUS_TEXT);
+    cpumap_free(&map);
+}
+
+static bool read_vcpus(const char *text, cpu_set_t *vcpus)
+{
+    struct cpumap map;
+    unsigned int i;
+    bool good;
+
+    CPU_ZERO(vcpus);
+    cpumap_init(&map, CPU_SETSIZE);
+    good = cpumap_parse(&map, text) && !cpumap_empty(&map);
+    for (i = 0; good && i < CPU_SETSIZE; i++)
+        if (cpumap_test(&map, i))
+            CPU_SET(i, vcpus);
+    cpumap_free(&map);
+
+    return good;
+}
+
+/* The file: {"boot": TEXT, "steered": [{"domid", "number", "name",
+ * "original_vcpus", "our_vcpus"}...]}, vCPUs as texts such as "0-3,8". */
 
 static json_object *as_json(const struct steered *one)
 {
     json_object *json = json_object_new_object();
-    char mask[20];
+    char text[VCPUS_TEXT];
 
-    snprintf(mask, sizeof(mask), "%" PRIx64, one->original);
     json_add_int(json, "domid", one->io.domid);
-    json_add_bool(json, "irq", one->io.irq);
     json_add_int(json, "number", one->io.number);
     json_add_text(json, "name", one->io.name);
-    json_add_text(json, "original", mask);
+    vcpus_text(&one->original, text);
+    json_add_text(json, "original_vcpus", text);
+    vcpus_text(&one->ours, text);
+    json_add_text(json, "our_vcpus", text);
 
     return json;
 }
@@ -64,22 +98,19 @@ static int save(const struct steer *s, struct xensched_error *err)
 static void load_one(struct steer *s, const json_object *json)
 {
     const char *name = json_text(json, "name");
-    const char *original = json_text(json, "original");
-    json_object *irq = json_member(json, "irq", json_type_boolean);
+    const char *original = json_text(json, "original_vcpus");
+    const char *ours = json_text(json, "our_vcpus");
     struct steered one = {
         .io = {
             .domid = json_number(json, "domid", 0),
             .number = json_number(json, "number", 0),
-            .irq = json_object_get_boolean(irq),
         },
     };
 
-    if (!name || !original)
+    if (!name || !original || !ours || !one.io.number ||
+        !read_vcpus(original, &one.original) || !read_vcpus(ours, &one.ours))
         return;
     snprintf(one.io.name, sizeof(one.io.name), "%s", name);
-    one.original = one.ours = strtoull(original, NULL, 16);
-    if (!one.original || !one.io.number)
-        return;
     s->steered = need_more_memory(s->steered, s->nr + 1, sizeof(*s->steered));
     s->steered[s->nr++] = one;
 }
@@ -109,14 +140,26 @@ static void drop(struct steer *s, unsigned int i)
     s->steered[i] = s->steered[--s->nr];
 }
 
+/* Is it as we left it?  If not, somebody else's will counts from now on. */
+static bool is_ours(const struct steered *one)
+{
+    cpu_set_t now;
+
+    return dom0_io_get(&one->io, &now) && (CPU_EQUAL(&now, &one->ours) ||
+                                           CPU_EQUAL(&now, &one->original));
+}
+
 static void put_back(const struct steer *s, const struct steered *one)
 {
-    if (dom0_io_is(s->proc, &one->io) &&
-        !dom0_io_set(s->proc, &one->io, one->original))
-        say("%s %u (%s) of dom0, which serves domain %" PRIu32 ", could not be "
-            "put back to its vCPUs 0x%" PRIx64, one->io.irq ? "interrupt"
-            : "thread", one->io.number, one->io.name, one->io.domid,
-            one->original);
+    char text[VCPUS_TEXT];
+
+    if (one->theirs || !dom0_io_is(s->proc, &one->io) || !is_ours(one) ||
+        dom0_io_set(&one->io, &one->original))
+        return;
+    vcpus_text(&one->original, text);
+    say("thread %u (%s) of dom0, which serves domain %" PRIu32 ", could not be "
+        "put back to its vCPUs %s", one->io.number, one->io.name,
+        one->io.domid, text);
 }
 
 static struct steered *find(const struct steer *s, const struct dom0_io *io)
@@ -124,8 +167,7 @@ static struct steered *find(const struct steer *s, const struct dom0_io *io)
     unsigned int i;
 
     for (i = 0; i < s->nr; i++)
-        if (s->steered[i].io.irq == io->irq &&
-            s->steered[i].io.number == io->number &&
+        if (s->steered[i].io.number == io->number &&
             s->steered[i].io.domid == io->domid &&
             !strcmp(s->steered[i].io.name, io->name))
             return &s->steered[i];
@@ -133,103 +175,140 @@ static struct steered *find(const struct steer *s, const struct dom0_io *io)
     return NULL;
 }
 
-static void journal(const struct steer *s, const struct dom0_io *io,
-                    uint64_t from, uint64_t to)
+static void journal(const struct steer *s, const char *what,
+                    const struct steered *one, const cpu_set_t *to)
 {
     json_object *details = json_object_new_object();
-    char mask[20];
+    char text[VCPUS_TEXT];
 
-    json_add_int(details, "domid", io->domid);
-    json_add_text(details, "of", io->irq ? "interrupt" : "thread");
-    json_add_int(details, "number", io->number);
-    snprintf(mask, sizeof(mask), "%" PRIx64, from);
-    json_add_text(details, "from_vcpus", mask);
-    snprintf(mask, sizeof(mask), "%" PRIx64, to);
-    json_add_text(details, "to_vcpus", mask);
-    journal_write(s->journal, "steer", details);
+    json_add_int(details, "domid", one->io.domid);
+    json_add_text(details, "of", "thread");
+    json_add_int(details, "number", one->io.number);
+    vcpus_text(&one->ours, text);
+    json_add_text(details, "from_vcpus", text);
+    vcpus_text(to, text);
+    json_add_text(details, "to_vcpus", text);
+    journal_write(s->journal, what, details);
 }
 
-/* A new one: what it is has to be on the disk first. */
-static struct steered *begin(struct steer *s, const struct dom0_io *io)
+static struct steered *add(struct steer *s, const struct dom0_io *io)
 {
     struct steered one = { .io = *io };
-    struct xensched_error err;
 
-    if (!dom0_io_get(s->proc, io, &one.original))
+    if (!dom0_io_get(io, &one.original))
         return NULL;
     one.ours = one.original;
     s->steered = need_more_memory(s->steered, s->nr + 1, sizeof(*s->steered));
     s->steered[s->nr++] = one;
-    if (!save(s, &err))
-        return &s->steered[s->nr - 1];
-    if (!s->refused)
-        say("%s: nothing of dom0 is steered", err.text);
-    s->refused = true;
-    s->nr--;
 
-    return NULL;
+    return &s->steered[s->nr - 1];
 }
 
 static void say_refused(struct steer *s, const struct dom0_io *io)
 {
     if (!s->refused)
-        say("dom0's Linux does not let %s %u (%s) be steered; under systemd the "
-            "unit has to allow it, see steer in xensched.conf(5)",
-            io->irq ? "interrupt" : "thread", io->number, io->name);
+        say("dom0's Linux does not let thread %u (%s) be steered; under systemd "
+            "the unit has to allow it, see steer in xensched.conf(5)",
+            io->number, io->name);
     s->refused = true;
 }
 
-/* @vcpus 0: where it was at first. */
-static void send(struct steer *s, const struct dom0_io *io, uint64_t vcpus)
+static void say_unsaved(struct steer *s, const struct xensched_error *err)
 {
-    struct steered *one = find(s, io);
+    if (!s->refused)
+        say("%s: nothing of dom0 is steered", err->text);
+    s->refused = true;
+}
+
+/* What was there and what is going to be are on the disk before it changes. */
+static void change(struct steer *s, struct steered *one, const cpu_set_t *vcpus,
+                   bool is_new)
+{
+    cpu_set_t before = one->ours;
     struct xensched_error err;
 
-    if (!one && vcpus)
-        one = begin(s, io);
+    one->ours = *vcpus;
+    if (save(s, &err)) {
+        say_unsaved(s, &err);
+    } else if (!dom0_io_set(&one->io, vcpus)) {
+        say_refused(s, &one->io);
+    } else {
+        one->ours = before;
+        journal(s, "steer", one, vcpus);
+        one->ours = *vcpus;
+        return;
+    }
+    one->ours = before;
+    if (is_new)
+        drop(s, one - s->steered);
+}
+
+static void let_go(struct steer *s, struct steered *one)
+{
+    struct xensched_error err;
+
+    put_back(s, one);
+    journal(s, "steer", one, &one->original);
+    drop(s, one - s->steered);
+    if (save(s, &err))
+        say("%s", err.text);
+}
+
+/* @vcpus none: where it was at first. */
+static void send(struct steer *s, const struct dom0_io *io,
+                 const cpu_set_t *vcpus)
+{
+    struct steered *one = find(s, io);
+    bool is_new = !one;
+    cpu_set_t now;
+
+    if (one && !one->theirs && !is_ours(one) && dom0_io_get(io, &now)) {
+        one->theirs = true;
+        journal(s, "steer-theirs", one, &now);
+    }
+    if (one && one->theirs)
+        return;
+    if (!one && CPU_COUNT(vcpus))
+        one = add(s, io);
     if (!one)
         return;
-    if (!vcpus) {
-        put_back(s, one);
-        journal(s, io, one->ours, one->original);
+    if (!CPU_COUNT(vcpus))
+        let_go(s, one);
+    else if (!CPU_EQUAL(&one->ours, vcpus))
+        change(s, one, vcpus, is_new);
+    else if (is_new)
         drop(s, one - s->steered);
-        if (save(s, &err))
-            say("%s", err.text);
-    } else if (one->ours != vcpus) {
-        if (!dom0_io_set(s->proc, io, vcpus)) {
-            say_refused(s, io);
-            return;
-        }
-        journal(s, io, one->ours, vcpus);
-        one->ours = vcpus;
-    }
 }
 
 /* Whom to whom. */
 
-/* dom0's vCPUs that are bound to this place; 0: none, or all. */
-static uint64_t vcpus_at(const struct topology *t, const struct domain *dom0,
-                         unsigned int place)
+/* dom0's vCPUs that are bound to this place; empty: none, or all. */
+static cpu_set_t vcpus_at(const struct topology *t, const struct domain *dom0,
+                          unsigned int place)
 {
-    uint64_t there = 0, all = 0;
+    cpu_set_t there, all;
     unsigned int i;
 
-    for (i = 0; i < dom0->nr_vcpus && i < DOM0_IO_VCPUS; i++) {
+    CPU_ZERO(&there);
+    CPU_ZERO(&all);
+    for (i = 0; i < dom0->nr_vcpus && i < CPU_SETSIZE; i++) {
         struct cpumap cpus;
 
         if (!dom0->vcpus[i].online)
             continue;
-        all |= 1ULL << i;
+        CPU_SET(i, &all);
         cpumap_init_copy(&cpus, &dom0->vcpus[i].hard);
         cpumap_and(&cpus, &dom0->pool_cpus);
         if (topology_place_of_all(t, &cpus) == TOPOLOGY_UNKNOWN)
             cpumap_and(&cpus, &dom0->vcpus[i].soft);
         if (topology_place_of_all(t, &cpus) == place)
-            there |= 1ULL << i;
+            CPU_SET(i, &there);
         cpumap_free(&cpus);
     }
+    if (CPU_EQUAL(&there, &all))
+        CPU_ZERO(&there);
 
-    return there == all ? 0 : there;
+    return there;
 }
 
 /*
@@ -261,42 +340,31 @@ static uint64_t hash_of_served(const struct domain *dom0)
                dom0->nr_serves * sizeof(*dom0->serves));
 }
 
-/* The first two vCPUs that are online; false: there is one only. */
-static bool two_vcpus(const struct domain *dom0, unsigned int two[2])
-{
-    unsigned int i, nr = 0;
-
-    for (i = 0; i < dom0->nr_vcpus && i < DOM0_IO_VCPUS && nr < 2; i++)
-        if (dom0->vcpus[i].online)
-            two[nr++] = i;
-
-    return nr == 2;
-}
-
 static void search(struct steer *s, const struct domain *dom0,
                    uint64_t now_ns)
 {
     uint64_t served = hash_of_served(dom0);
-    unsigned int two[2];
 
-    if (!two_vcpus(dom0, two) || (s->searched_ns && served == s->served &&
-                                  now_ns - s->searched_ns < SEARCH_NS))
+    if (s->searched_ns && served == s->served &&
+        now_ns - s->searched_ns < SEARCH_NS)
         return;
     free(s->found);
-    s->nr_found = dom0_io_find(s->proc, s->host, two[0], two[1], &s->found);
+    s->nr_found = dom0_io_find(s->proc, &s->found);
     s->searched_ns = now_ns;
     s->served = served;
 }
 
-/* Of guests that are gone, and of what is something else now, nothing is kept. */
-static void forget_gone(struct steer *s, const struct domains *domains)
+/*
+ * What is something else now has ended, as a guest's threads do with the guest.  A
+ * guest that is only not listed has its threads still.
+ */
+static void forget_gone(struct steer *s)
 {
     unsigned int before = s->nr, i = 0;
     struct xensched_error err;
 
     while (i < s->nr)
-        if (domains_find(domains, s->steered[i].io.domid) &&
-            dom0_io_is(s->proc, &s->steered[i].io))
+        if (dom0_io_is(s->proc, &s->steered[i].io))
             i++;
         else
             drop(s, i);
@@ -311,18 +379,21 @@ void steer_run(struct steer *s, const struct topology *t,
     const struct domain *dom0 = domains_find(domains, 0);
     unsigned int i;
 
-    if (!s->path || !s->host->channels || !dom0)
+    if (!s->path || !dom0)
         return;
     search(s, dom0, now_ns);
-    forget_gone(s, domains);
+    forget_gone(s);
     for (i = 0; i < s->nr_found; i++) {
         const struct domain *d = domains_find(domains, s->found[i].domid);
         unsigned int place = d ? place_of(t, matrix, d, now_ns)
                                : TOPOLOGY_UNKNOWN;
+        cpu_set_t vcpus;
 
-        if (dom0_io_is(s->proc, &s->found[i]))
-            send(s, &s->found[i], place == TOPOLOGY_UNKNOWN
-                                  ? 0 : vcpus_at(t, dom0, place));
+        CPU_ZERO(&vcpus);
+        if (place != TOPOLOGY_UNKNOWN)
+            vcpus = vcpus_at(t, dom0, place);
+        if (d && dom0_io_is(s->proc, &s->found[i]))
+            send(s, &s->found[i], &vcpus);
     }
 }
 

@@ -3,22 +3,24 @@
  * steer.h - has dom0 serve a guest's disks where the guest is.
  *
  * Where dom0 is on several nodes, being near it means nothing: what counts is on
- * which of its vCPUs the threads and interrupts are that serve a guest (dom0-io.h).
+ * which of its vCPUs the threads are that serve a guest (dom0-io.h).
  * They are sent to those vCPUs of dom0's that are bound to the place where the guest
  * is, if there are some; what they were before is on the disk first, and is put back
  * when the guest is nowhere any more, at the end, and after a crash by the next
- * daemon.
+ * daemon.  One that somebody else has sent elsewhere since is left alone from then on.
  */
 #ifndef XENSCHED_DAEMON_STEER_H
 #define XENSCHED_DAEMON_STEER_H
 
+#include "daemon/host/host.h"
 #include "journal.h"
 #include "model/matrix.h"
 #include "dom0-io.h"
 
 struct steered {
     struct dom0_io io;
-    uint64_t original, ours;
+    cpu_set_t original, ours;
+    bool theirs; /* somebody else has set it since: it is not ours to change */
 };
 
 struct steer {
