@@ -885,6 +885,21 @@ def check_state():
 
 
 @test
+def check_toolstack():
+    """check says what a host of xapi's is to the daemon"""
+    folder = path("xapi")
+    os.mkdir(folder)
+    config = folder + "/conf"
+    with open(config, "w", encoding="ascii") as f:
+        f.write(f"state = '{folder}/state'\n")
+    check("xapi" not in run("check", "--config", config, xen="quiet").expect(0).out)
+    with open(folder + "/xensource-inventory", "w", encoding="ascii"):
+        pass
+    run("check", "--config", config, xen="quiet", cwd=folder).expect(
+        0, "-     toolstack: this host's toolstack is xapi")
+
+
+@test
 def check_settings():
     """check names settings that mean something which this host does not have"""
     config, host = path("config"), path("host")

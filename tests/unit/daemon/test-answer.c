@@ -344,6 +344,9 @@ static void what_keeps_plans_from_being_carried_out_is_said(void **state)
     is_free(PLAN);
     strcpy(core.lost, "no xenstored");
     is_obstacle(STATUS, "no xenstored");
+    core.lost[0] = '\0';
+    host.host.xapi = true;
+    is_obstacle(STATUS, "toolstack is xapi");
 }
 
 static void a_change_is_answered_with_what_is_the_case(void **state)

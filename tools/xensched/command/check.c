@@ -22,6 +22,7 @@
 #include "daemon/fits.h"
 #include "daemon/host/host-xen.h"
 #include "daemon/host/hypervisor-versions.h"
+#include "daemon/host/xapi.h"
 #include "daemon/host/xenstore.h"
 #include "daemon/log/logs.h"
 #include "daemon/options.h"
@@ -257,6 +258,12 @@ static bool check_settings(const struct options *o)
     return !rc;
 }
 
+static void print_toolstack(void)
+{
+    if (xapi_is_here())
+        printf("-     toolstack: " XAPI_MEANS "\n");
+}
+
 /* The daemon moves nothing that it could not restore. */
 static bool check_state(const char *path)
 {
@@ -484,6 +491,7 @@ static int run(const struct arguments *args)
     print_versions();
     good = check_linux(&options.core.choice);
     if (!attached || attached == -ENODATA) {
+        print_toolstack();
         good = check_settings(&options) && good;
         good = check_state(options.core.state_path) && good;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "daemon/host/xapi.h"
 
 /* A smaller share is not worth naming. */
 #define LEAST_SHARE 0.005
@@ -82,6 +83,8 @@ void answer_add_obstacles(json_object *json, const struct core *core)
         add_obstacle(array, "%s; xenschedd moves nothing until it can write "
                      "down what is to be restored",
                      core->actuator.why_unsaved.text);
+    if (core->host->xapi)
+        add_obstacle(array, XAPI_MEANS);
     if (core->put_off && core->mode == MODE_ACT)
         add_obstacle(array, "%u moves were made within a minute, which is the "
                      "most (max_moves); more follow later",

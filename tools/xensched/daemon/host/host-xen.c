@@ -20,6 +20,7 @@
 #include "daemon/say.h"
 #include "soft-weight-xen.h"
 #include "toolstack.h"
+#include "xapi.h"
 #include "xenstore.h"
 
 /* Of those that were ever used each costs 128 bytes per pCPU. */
@@ -460,6 +461,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
         .facts = facts,
     };
     read_boot(hx->host.boot);
+    hx->host.xapi = xapi_is_here();
     rc = connect_xen(hx, err);
     if (!rc)
         rc = check_llc(hx, llc, err);
