@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -451,10 +452,35 @@ static void a_place_where_it_cannot_be_is_named(void **state)
 
 #define control_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* A client that cannot be accepted waits in the queue; the loop does not spin. */
+static void without_descriptors_the_loop_rests(void **state)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = PATH };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    struct rlimit limit, none;
+
+    (void)state;
+    assert_int_equal(connect(fd, (struct sockaddr *)&address,
+                             sizeof(address)), 0);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    none = limit;
+    none.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    turn();
+    assert_false(ev_is_active(&control.io));
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    turn_for(1.2);
+    tell(fd, "again\n");
+    assert_string_equal(heard(fd), "<again>\n");
+    close(fd);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         control_test(a_line_gets_a_line),
+        control_test(without_descriptors_the_loop_rests),
         control_test(lines_can_come_in_pieces_and_in_heaps),
         control_test(who_has_said_all_still_gets_the_answer),
         control_test(a_line_that_is_too_long_gets_an_error_and_the_door),

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "aside.h"
 #include "bells.h"
@@ -570,6 +571,17 @@ static void finish(struct daemon *d)
     notify_close(&d->notify);
 }
 
+/* Each log of a driver domain or a guest takes several; 1,024 are not enough. */
+static void raise_descriptors(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit))
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char **argv)
 {
     static struct daemon d;
@@ -579,6 +591,7 @@ int main(int argc, char **argv)
     if (code >= 0)
         return code;
     make_folders(&d.options);
+    raise_descriptors();
     lock = lock_take(d.options.lock_path, "xenschedd", &err);
     if (lock < 0) {
         say("%s", err.text);

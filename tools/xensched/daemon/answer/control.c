@@ -17,10 +17,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "daemon/say.h"
 #include "model/memory.h"
 #include "control.h"
 
 #define BACKLOG 8
+
+/* Without a descriptor for a client, until it is tried again. */
+#define AGAIN_S 1.0
 
 static const char too_long[] =
     "{\"ok\":false,\"error\":\"a request has at most 4095 bytes\"}\n";
@@ -203,6 +207,24 @@ static int is_allowed(int fd)
            (peer.uid == 0 || peer.uid == geteuid());
 }
 
+/* Who is not accepted stays in the queue, of which the loop would not stop. */
+static void rest(struct control *c)
+{
+    say("cannot accept at '%s': %s; once more in %g s", c->path,
+        strerror(errno), AGAIN_S);
+    ev_io_stop(c->loop, &c->io);
+    ev_timer_set(&c->again, AGAIN_S, 0);
+    ev_timer_start(c->loop, &c->again);
+}
+
+static void listen_again(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    struct control *c = timer->data;
+
+    (void)events;
+    ev_io_start(loop, &c->io);
+}
+
 static void new_client(struct ev_loop *loop, ev_io *io, int events)
 {
     struct control *c = io->data;
@@ -210,8 +232,11 @@ static void new_client(struct ev_loop *loop, ev_io *io, int events)
     struct control_client *client;
 
     (void)events;
-    if (fd < 0)
+    if (fd < 0) {
+        if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+            rest(c);
         return;
+    }
     if (!is_allowed(fd)) {
         close(fd);
         return;
@@ -286,6 +311,8 @@ int control_open(struct control *c, struct ev_loop *loop, const char *path,
     c->reply = reply;
     c->arg = arg;
     c->path = need_string(path);
+    ev_init(&c->again, listen_again);
+    c->again.data = c;
     ev_io_init(&c->io, new_client, c->fd, EV_READ);
     c->io.data = c;
     ev_io_start(loop, &c->io);
@@ -335,6 +362,7 @@ void control_close(struct control *c)
             disconnect(client);
     }
     ev_io_stop(c->loop, &c->io);
+    ev_timer_stop(c->loop, &c->again);
     close(c->fd);
     unlink(c->path);
     free(c->path);

@@ -54,6 +54,7 @@ struct control {
     char *path;
     int fd;
     ev_io io;
+    ev_timer again; /* until it listens again, being out of descriptors */
     uint64_t clock; /* goes on when a client does something */
     struct control_client clients[CONTROL_CLIENTS];
 };
