@@ -319,6 +319,26 @@ static void more_domains_than_numbers_do_no_harm(void **state)
     assert_int_equal(bound, FAKE_ACCTS - XEN_SCHEDLOG_ACCT_FIRST);
 }
 
+/* Whoever has no number is no newcomer for ever. */
+static void who_has_no_number_ages_as_others_do(void **state)
+{
+    unsigned int i, nr = 0;
+
+    (void)state;
+    for (i = 1; i < FAKE_DOMAINS; i++)
+        fake_domain_new(&host, i, "many", 1);
+    start(MODE_ACT);
+    run(30, TALK);
+    for (i = 0; i < core.domains.nr; i++) {
+        const struct domain *d = &core.domains.domain[i];
+
+        nr += d->acct < XEN_SCHEDLOG_ACCT_FIRST;
+        assert_true(now - d->since_ns >= 29 * 1000000000ULL);
+        assert_null(strstr(core.plan.decisions[i].reason, "it is new"));
+    }
+    assert_int_equal(nr, FAKE_DOMAINS - (FAKE_ACCTS - XEN_SCHEDLOG_ACCT_FIRST));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +354,7 @@ int main(void)
         core_test(what_a_group_uses_is_not_counted_twice),
         core_test(a_number_is_used_again_as_late_as_possible),
         core_test(more_domains_than_numbers_do_no_harm),
+        core_test(who_has_no_number_ages_as_others_do),
     };
 
     return run_tap_tests(tests);

@@ -75,6 +75,20 @@ static void find_owners(struct core *core, uint64_t now_ns)
     }
 }
 
+/* Those that are told apart have it in their accounts as well (membership.c). */
+static void keep_since(struct domains *domains, const struct domains *before)
+{
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++) {
+        struct domain *d = &domains->domain[i];
+        const struct domain *then = domains_find(before, d->domid);
+
+        if (then && !strcmp(then->uuid, d->uuid))
+            d->since_ns = then->since_ns;
+    }
+}
+
 int core_refresh(struct core *core, uint64_t now_ns,
                  struct xensched_error *err)
 {
@@ -86,6 +100,7 @@ int core_refresh(struct core *core, uint64_t now_ns,
         domains_free(&domains);
         return rc;
     }
+    keep_since(&domains, &core->domains);
     runnable_update(&domains, &core->domains, core->settings.half_life_ns);
     /* The old plan points to the old domains. */
     plan_free(&core->plan);

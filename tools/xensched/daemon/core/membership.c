@@ -161,7 +161,8 @@ static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
     struct member *member = find_member(core, d, now_ns);
 
     d->acct = XEN_SCHEDLOG_ACCT_REST;
-    d->since_ns = now_ns;
+    if (!d->since_ns)
+        d->since_ns = now_ns;
     if (!member)
         return;
     say_refused(member, refused);
