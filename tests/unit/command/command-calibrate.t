@@ -89,6 +89,18 @@ def with_one_vcpu_memory_only():
 
 
 @test
+def a_node_without_pcpus_has_no_line_of_its_own():
+    """what nobody measured of a node without pCPUs is not printed"""
+    bench = Bench()
+    code, out, complaint = bench.run(FAKE_HOST_NODES="3")
+    check(code == 0, complaint)
+    line = out[out.index("line"):out.index("notification")].splitlines()
+    check(line[3].split() == ["from", "node", "2", "-", "-", "-"], line)
+    memory = out[out.index("memory"):].splitlines()
+    check(memory[3].split() == ["from", "node", "2", "-", "-", "-"], memory)
+
+
+@test
 def who_is_interrupted_puts_all_back():
     """interrupted: dom0 is put back, and the file is as it was"""
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:

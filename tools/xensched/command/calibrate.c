@@ -147,7 +147,19 @@ static int do_all(struct calibration *c, struct xensched_error *err)
     return rc;
 }
 
-static void print_matrix(const struct distances *d, enum distance_kind kind)
+static bool has_pcpus(const struct topology *t, unsigned int node)
+{
+    unsigned int i;
+
+    for (i = 0; i < t->nr_cpus; i++)
+        if (t->cpus[i].online && t->cpus[i].node == node)
+            return true;
+
+    return false;
+}
+
+static void print_matrix(const struct distances *d, const struct topology *t,
+                         enum distance_kind kind)
 {
     unsigned int from, to;
 
@@ -161,7 +173,7 @@ static void print_matrix(const struct distances *d, enum distance_kind kind)
             double ns = d->between[kind][from * d->nr_nodes + to];
 
             if (from == to && kind != DISTANCE_MEMORY &&
-                d->measured[kind][RELATION_LLC])
+                d->measured[kind][RELATION_LLC] && has_pcpus(t, from))
                 ns = d->ns[kind][RELATION_LLC];
             if (ns > 0)
                 printf(" %10.1f", ns);
@@ -182,7 +194,7 @@ static int report(struct calibration *c, const char *path,
         return rc;
     printf("ns, measured from Domain-0:\n");
     for (kind = 0; kind < NR_DISTANCES; kind++)
-        print_matrix(&c->distances, kind);
+        print_matrix(&c->distances, &c->topology, kind);
     if (c->own.nr < 2)
         printf("Domain-0 has one vCPU: only memory was measured.\n");
     printf("Written: %s; xenschedd reads it when it starts, and with each "
