@@ -297,6 +297,48 @@ def suspended_host():
     run("timeline", file, "--ctf", path("ctf")).expect(1, "clock went back")
 
 
+def on_two_clocks(ahead, there=5000, back=5000):
+    """Every ms disk on pCPU 1 asks dom0 on pCPU 0, whose clock is behind by this."""
+    r = Recording(["Domain-0", "crunch", "disk"])
+    rows = []
+    for n in range(1, 200):
+        now, its = n * MS, n * MS + ahead
+        answered = now + 90000 + there + 45000
+        woken = its + 135000 + there
+        rows += [
+            (its + 90000, 1, "evtchn-recv", DOM0, DISK, 1),
+            (now + 90000 + there, 0, "wake-delay", DOM0, NONE, there),
+            (answered, 0, "evtchn-recv", DISK, DOM0, 1),
+            (answered + 10000, 0, "service-ns", DOM0, XEN, 55000),
+            (woken + back, 1, "wake-delay", DISK, NONE, back),
+            (its + MS + 80000, 1, "evtchn-send", DISK, DOM0, 1),
+            (its + MS + 95000, 1, "service-ns", DISK, XEN,
+             MS + 95000 - 135000 - there - back)]
+    for row in sorted(rows, key=lambda row: (row[1], row[0])):
+        r.row(*row)
+    return r
+
+
+@test
+def clocks_that_differ():
+    """TSCs of pCPUs that differ are corrected, and the error is said"""
+    for ahead in (-300000, -20000, 20000, 300000):
+        r = on_two_clocks(ahead)
+        ended = analysed("timeline", r, "--json")
+        check("clocks of two pCPUs differed by" in ended.err, ended.err)
+        said = json.loads(ended.out)
+        check(abs(said["clock_skew_ns"] - abs(ahead)) <= said["clock_error_ns"] <
+              20000, said["clock_skew_ns"], said["clock_error_ns"])
+        found = json.loads(analysed("latency", r, "--json").out)
+        check({p["total_ns"]["p50"] for p in found["pairs"]} == {5000}, found)
+        check(found["disordered"] == 0, found)
+    # Where they are the same, nothing is corrected.
+    for there, back in ((5000, 5000), (100000, 5000), (0, 80000)):
+        ended = analysed("timeline", on_two_clocks(0, there, back), "--json")
+        check("differed" not in ended.err, there, back, ended.err)
+        check(json.loads(ended.out)["clock_skew_ns"] == 0)
+
+
 @test
 def cut_off():
     """Of what is cut off all before that is shown, and it is a failure"""

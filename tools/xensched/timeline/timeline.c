@@ -10,6 +10,24 @@
 
 #define TEXT 320U
 
+/* pCPUs whose clocks differ show a wake-up before the notification that caused it. */
+static void make_one_clock(struct timeline *t)
+{
+    skew_find(&t->skew, &t->rows, &t->stays, &t->vcpus);
+    if (!t->skew.most_ns)
+        return;
+    skew_correct(&t->skew, &t->rows, &t->stays);
+    vcpus_free(&t->vcpus);
+    stays_free(&t->stays);
+    stays_make(&t->stays, &t->rows);
+    vcpus_make(&t->vcpus, &t->rows, &t->stays);
+}
+
+uint64_t timeline_error_ns(const struct timeline *t)
+{
+    return t->rows.granule_ns + t->skew.error_ns;
+}
+
 int timeline_open(struct timeline *t, const char *path,
                   struct xensched_error *err)
 {
@@ -22,6 +40,7 @@ int timeline_open(struct timeline *t, const char *path,
         return rc;
     stays_make(&t->stays, &t->rows);
     vcpus_make(&t->vcpus, &t->rows, &t->stays);
+    make_one_clock(t);
     wakes_make(&t->wakes, &t->rows, &t->stays, &t->vcpus);
     rings_make(&t->rings, &t->rows, &t->wakes);
     marks_make(&t->marks, &t->rows, &t->stays, &t->vcpus);
@@ -44,6 +63,7 @@ void timeline_close(struct timeline *t)
     threads_free(&t->threads);
     rings_free(&t->rings);
     wakes_free(&t->wakes);
+    skew_free(&t->skew);
     vcpus_free(&t->vcpus);
     stays_free(&t->stays);
     rows_free(&t->rows);

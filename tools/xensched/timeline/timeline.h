@@ -10,6 +10,7 @@
 #include "timeline/foreign/foreign.h"
 #include "timeline/marks/regions.h"
 #include "rings.h"
+#include "skew.h"
 #include "timeline/threads/threads.h"
 #include "wakes.h"
 
@@ -17,6 +18,7 @@ struct timeline {
     struct rows rows;
     struct stays stays;
     struct vcpus vcpus;
+    struct skew skew; /* of pCPUs, which was corrected */
     struct wakes wakes;
     struct rings rings;
     struct threads threads;
@@ -33,6 +35,9 @@ struct timeline {
 int timeline_open(struct timeline *t, const char *path,
                   struct xensched_error *err);
 void timeline_close(struct timeline *t);
+
+/* How well times of the hypervisor's rows are known. */
+uint64_t timeline_error_ns(const struct timeline *t);
 
 /*
  * What a vCPU is called, as "disk" (of one vCPU) or "disk v1".  Never NULL;

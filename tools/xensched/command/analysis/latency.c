@@ -100,7 +100,7 @@ static void print_json(const struct timeline *t, const struct latency *latency)
     for (i = 0; i < latency->nr; i++)
         json_object_array_add(pairs, pair_json(t, &latency->pair[i]));
     json_add_int(o, "begin_ns", t->rows.begin_ns);
-    json_add_int(o, "clock_error_ns", t->rows.granule_ns);
+    json_add_int(o, "clock_error_ns", timeline_error_ns(t));
     json_add_int(o, "lost_rows", t->rows.lost_rows);
     json_add_int(o, "disordered", t->wakes.disordered);
     json_add_int(o, "disorder_ns", t->wakes.disorder_ns);
@@ -198,7 +198,7 @@ static void print_text(const struct timeline *t, const struct latency *latency,
     for (i = 0; i < latency->nr; i++)
         print_holders(t, &latency->pair[i]);
     printf("times are known to %s; %" PRIu64 " of %" PRIu64 " wake-ups came "
-           "before their notification", shown_length(t->rows.granule_ns),
+           "before their notification", shown_length(timeline_error_ns(t)),
            t->wakes.disordered, t->wakes.pairs);
     if (t->wakes.disordered)
         printf(" (by %s at most)", shown_length(t->wakes.disorder_ns));

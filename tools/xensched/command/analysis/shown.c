@@ -81,6 +81,11 @@ int shown_defects(const struct timeline *t)
                  "was suspended; times go on at %s s, and nothing is summed "
                  "up across that", shown_time(t->rows.cut.window[i].begin),
                  shown_time(t->rows.cut.window[i].end));
+    if (t->skew.most_ns)
+        complain("note: the clocks of two pCPUs differed by %s, by the "
+                 "notifications between them; times are corrected, to %s",
+                 shown_length(t->skew.most_ns),
+                 shown_length(timeline_error_ns(t)));
     if (!t->rows.names.told)
         complain("note: the recording has no names of domains and no numbers "
                  "of their vCPUs (xenschedd did not answer): domains are "

@@ -422,6 +422,14 @@ int rows_read(struct rows *rows, const char *path, struct xensched_error *err)
     return 0;
 }
 
+void rows_sort(struct rows *rows)
+{
+    order_sort(rows->row, rows->nr, sizeof(*rows->row), is_later);
+    order_sort(rows->loss, rows->nr_losses, sizeof(*rows->loss), begins_later);
+    if (rows->nr && rows->row[rows->nr - 1].ns > rows->end_ns)
+        rows->end_ns = rows->row[rows->nr - 1].ns;
+}
+
 void rows_free(struct rows *rows)
 {
     free(rows->row);

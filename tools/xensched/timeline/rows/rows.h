@@ -82,4 +82,7 @@ struct rows {
 int rows_read(struct rows *rows, const char *path, struct xensched_error *err);
 void rows_free(struct rows *rows);
 
+/* Times of rows and losses were changed. */
+void rows_sort(struct rows *rows);
+
 #endif /* XENSCHED_TIMELINE_ROWS_H */
