@@ -619,7 +619,7 @@ def replay_settings():
     """replay takes xenschedd's settings, behind --"""
     host = host_file(HOST)
     rest = ("--seconds", "5", "--host", host, "--source", LOAD, "--")
-    plans, numbers = replayed(*rest, "--period", "500", "--settle", "0")
+    plans, numbers = replayed(*rest, "--period", "500ms", "--settle", "0s")
     check(len(plans) == 9 and numbers["moves"] == 1, numbers)
     check(plans[1]["done"] and plans[1]["time_s"] == 1, plans[1])
     plans, numbers = replayed(*rest, "--settle", "0", "--min-rate", "5000")

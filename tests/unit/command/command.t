@@ -919,6 +919,41 @@ def check_settings():
 
 
 @test
+def durations():
+    """a duration has a unit, or is what it always was; any other text is refused"""
+    for seconds in ("1", "0.02", "20ms", "20000us", "1.5s", "0.001min", "1h"):
+        run("dump", "--seconds", seconds, "/nowhere/x").expect(2, "without a FILE")
+        run("record", "--ring", "1M", "--last", seconds, "/nowhere/x").expect(2)
+        run("on", "loss", "--every", seconds, "--socket", path("none"), "--do",
+            "shell true").expect(3)
+    for wrong in ("", "x", "1x", "1 s", "-1s", "1e3s", "s", "1.2.3s", "0x10s", "1ss",
+                  "99999999999h", "nan"):
+        for words in (("dump", "--seconds", wrong), ("record", "--last", wrong),
+                      ("why", "--at", wrong), ("advise-size", "--interval", wrong),
+                      ("on", "loss", "--do", "shell true", "--every", wrong),
+                      ("on", "wake-delay > %s" % wrong, "--do", "shell true"),
+                      ("replay", "/nowhere/x", "--", "--period", wrong)):
+            ended = run(*words)
+            check(ended.code in (1, 2) and "nowhere" not in ended.err, words, ended.err)
+    for words in (("advise-size", "--interval", "1.5ms"), ("advise-size", "--interval",
+                                                           "0.5ms")):
+        run(*words).expect(2, "--interval")
+
+
+@test
+def usage_of_needed_options():
+    """what a command cannot do without is not in brackets"""
+    for command, needed, other in (("why", "--at TIME", "[--thread THREAD]"),
+                                   ("fleet", "--prometheus URL", "[--json]"),
+                                   ("traffic", "--metrics FILE", "[--seconds N]"),
+                                   ("on", "--do ACTION...", "[--every LENGTH]")):
+        usage = run(command, "--help").expect(0).out.split("\n\n")[0]
+        name = needed.split()[0]
+        check(needed in usage and "[" + name not in usage and other in usage and
+              usage.count(name) == 1, usage)
+
+
+@test
 def can_start():
     """check --can-start says why not, and nothing where it can"""
     for xen, remedy in ((None, "/dev/xen/privcmd"), ("unprivileged", "by root in dom0"),

@@ -282,7 +282,7 @@ static void lines_of_the_configuration(void **state)
     char line[200];
 
     (void)state;
-    strcpy(line, "dry-run times=3 every=10 mark web1 7 do stop; checkpoint /x; "
+    strcpy(line, "dry-run times=3 every=10000ms mark web1 7 do stop; checkpoint /x; "
                  "unpause");
     assert_int_equal(wish_parse(line, &wish, &err), 0);
     assert_true(wish.dry_run && wish.stop && wish.pauses);

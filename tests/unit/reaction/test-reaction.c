@@ -145,7 +145,7 @@ static void refused_with_what_it_takes(void **state)
         { "switch-to web1 0", "a PID" },
         { "switch-to web1 4194304", "a PID" },
         { "wake-delay web1 > 5", "with a unit" },
-        { "wake-delay web1 > 5h", "with a unit" },
+        { "wake-delay web1 > 5d", "with a unit" },
         { "wake-delay web1 < 5ms", "with a unit" },
         { "runq web1 > 5", "runq > N" },
         { "runq > five", "runq > N" },

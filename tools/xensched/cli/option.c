@@ -135,3 +135,36 @@ bool option_size(const char *text, uint64_t *bytes)
 
     return number && *bytes >> shift == number;
 }
+
+bool option_duration(const char *text, uint64_t unit_ns, uint64_t min_ns,
+                     uint64_t max_ns, uint64_t *ns)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {
+        { "ns", 1 }, { "us", 1000 }, { "ms", OPTION_MS }, { "s", OPTION_S },
+        { "min", 60 * OPTION_S }, { "h", 3600 * OPTION_S },
+    };
+    size_t length = strspn(text, "0123456789."), i = 0;
+    double number;
+    char *end;
+
+    number = strtod(text, &end);
+    if (!length || end != text + length)
+        return false;
+    if (*end) {
+        while (i < sizeof(units) / sizeof(units[0]) &&
+               strcmp(units[i].name, end))
+            i++;
+        if (i == sizeof(units) / sizeof(units[0]))
+            return false;
+        unit_ns = units[i].ns;
+    }
+    number *= unit_ns;
+    if (number > (double)max_ns)
+        return false;
+    *ns = number + 0.5;
+
+    return *ns >= min_ns;
+}

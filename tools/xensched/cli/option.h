@@ -50,4 +50,14 @@ bool option_number(const char *text, uint64_t min, uint64_t max,
 /* The same, up to a letter K, M or G for powers of 1024; not 0. */
 bool option_size(const char *text, uint64_t *bytes);
 
+/*
+ * A duration from @min_ns to @max_ns: a decimal number with ns, us, ms, s, min or h
+ * behind it, or without, which is in units of @unit_ns.
+ */
+bool option_duration(const char *text, uint64_t unit_ns, uint64_t min_ns,
+                     uint64_t max_ns, uint64_t *ns);
+
+#define OPTION_MS 1000000ULL
+#define OPTION_S  1000000000ULL
+
 #endif /* XENSCHED_CLI_OPTION_H */

@@ -14,7 +14,7 @@
 #include "command/runs/actions.h"
 
 /* About 30 years: an end which is far enough away to be a mistake. */
-#define MAX_SECONDS 1e9
+#define MAX_SECONDS 1000000000ULL
 
 #define MAX_INTERVAL_MS 60000
 
@@ -26,12 +26,12 @@ static const struct option_row options[NR_OPTIONS] = {
         .standard = CLIENT_DEFAULT_SOCKET,
         .help = "control socket of xenschedd" },
     [OPTION_JSON] = { "json", .help = "print JSON instead of text" },
-    [OPTION_SECONDS] = { "seconds", "N", .takes = "seconds, such as 10 or 0.5",
-        .help = "end after this many seconds" },
+    [OPTION_SECONDS] = { "seconds", "N", .takes = "a time such as 10, 0.5 or 20ms",
+        .help = "end after this many seconds, or after 20ms, 5min" },
     [OPTION_SIZE] = { "size", "BYTES", .takes = "a size such as 64M",
         .help = "end when this much is written; K, M and G are powers of "
                 "1024" },
-    [OPTION_INTERVAL] = { "interval", "MS", .takes = "1 to 60000 ms",
+    [OPTION_INTERVAL] = { "interval", "MS", .takes = "1 to 60000 ms, such as 20, 20ms or 2s",
         .help = "length of an interval", .standard = "20" },
     [OPTION_SOURCE] = { "source", "SOURCE", .takes = "a source",
         .standard = "hypervisor",
@@ -45,8 +45,8 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "only the first N; 0: all (default: 20; with --json, all)" },
     [OPTION_SORT] = { "sort", "KEY", .takes = "a key",
         .help = "sort by this key" },
-    [OPTION_AT] = { "at", "TIME", .takes = "seconds, such as 10 or 0.5",
-        .help = "seconds since the recording's first row" },
+    [OPTION_AT] = { "at", "TIME", .takes = "a time such as 10, 0.5 or 20ms",
+        .help = "time since the recording's first row, in seconds or as 20ms" },
     [OPTION_THREAD] = { "thread", "THREAD", .takes = "a name or a PID",
         .help = "of this thread of the domain" },
     [OPTION_HTML] = { "html", "OUT", .takes = "the name of a file",
@@ -65,7 +65,7 @@ static const struct option_row options[NR_OPTIONS] = {
     [OPTION_RING] = { "ring", "BYTES", .takes = "a size such as 64M",
         .help = "keep the latest in memory, at most this much; K, M and G are "
                 "powers of 1024" },
-    [OPTION_LAST] = { "last", "N", .takes = "seconds, such as 30 or 30s",
+    [OPTION_LAST] = { "last", "N", .takes = "a time such as 30 or 30s",
         .help = "with --ring, keep those of the last N seconds" },
     [OPTION_EVENT] = { "event", "EVENT,...", .takes = "names of events",
         .help = "rows of these events only" },
@@ -85,8 +85,8 @@ static const struct option_row options[NR_OPTIONS] = {
     [OPTION_TIMES] = { "times", "N", .takes = "0 to 1000000000",
         .standard = "1", .help = "end after so many times; 0: never" },
     [OPTION_EVERY] = { "every", "LENGTH", .takes = "a length",
-        .help = "at least so long from one time to the next, in seconds "
-                "(default: 1)" },
+        .help = "at least this long from one time to the next: seconds, or "
+                "20ms (default: 1)" },
     [OPTION_DRY_RUN] = { "dry-run", .help = "do nothing but say what would be "
         "done" },
     [OPTION_DO] = { "do", "ACTION", .takes = "actions",
@@ -155,12 +155,16 @@ static void print_usage(const struct command *command)
     size_t i;
 
     for (i = 0; i < OPTION_HELP; i++) {
+        bool needed = command->needs & 1ULL << i;
         char text[40];
 
         if (!(command->takes & 1ULL << i))
             continue;
-        snprintf(text, sizeof(text), " [--%s%s%s]", options[i].name,
-                 options[i].value ? " " : "",
+        /* Where it is needed it is among the operands. */
+        if (i == OPTION_DO)
+            continue;
+        snprintf(text, sizeof(text), needed ? " --%s%s%s" : " [--%s%s%s]",
+                 options[i].name, options[i].value ? " " : "",
                  options[i].value ? options[i].value : "");
         at = print_part(text, begin, at);
     }
@@ -197,45 +201,29 @@ int arguments_wrong(const struct command *command, const char *format, ...)
     return try_help(command);
 }
 
-/* A number such as 10 or 0.5; no sign, no exponent, no "nan". */
+/* A plain number is in seconds, and may not be 0. */
 static bool parse_seconds(const char *text, double *seconds)
 {
-    char *end;
+    uint64_t ns;
 
-    if (!*text || text[strspn(text, "0123456789.")])
+    if (!option_duration(text, OPTION_S, 1, MAX_SECONDS * OPTION_S, &ns))
         return false;
-    *seconds = strtod(text, &end);
+    *seconds = (double)ns / OPTION_S;
 
-    return !*end && *seconds > 0 && *seconds <= MAX_SECONDS;
+    return true;
 }
 
-/* Likewise, but it may be 0. */
-static bool parse_time(const char *text, uint64_t *ns)
+/* A plain number is in milliseconds, of which it has to be a whole number. */
+static bool parse_interval(const char *text, uint64_t *ms)
 {
-    double seconds;
-    char *end;
+    uint64_t ns;
 
-    if (!*text || text[strspn(text, "0123456789.")])
+    if (!option_duration(text, OPTION_MS, OPTION_MS, MAX_INTERVAL_MS * OPTION_MS,
+                         &ns))
         return false;
-    seconds = strtod(text, &end);
-    *ns = seconds * 1e9;
+    *ms = ns / OPTION_MS;
 
-    return !*end && seconds <= MAX_SECONDS;
-}
-
-/* As parse_seconds(), also with its unit: 30s. */
-static bool parse_last(const char *text, double *seconds)
-{
-    char number[32];
-    size_t length = strlen(text);
-
-    if (!length || length >= sizeof(number))
-        return false;
-    memcpy(number, text, length + 1);
-    if (number[length - 1] == 's')
-        number[length - 1] = '\0';
-
-    return parse_seconds(number, seconds);
+    return ns % OPTION_MS == 0;
 }
 
 static bool parse_top(const char *text, struct arguments *args)
@@ -275,14 +263,15 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_SECONDS: return parse_seconds(value, &args->seconds);
     case OPTION_SIZE: return option_size(value, &args->size);
     case OPTION_INTERVAL:
-        return option_number(value, 1, MAX_INTERVAL_MS, &args->interval_ms);
+        return parse_interval(value, &args->interval_ms);
     case OPTION_SOURCE: return take_text(value, &args->source);
     case OPTION_HOST: return take_text(value, &args->host);
     case OPTION_TOP: return parse_top(value, args);
     case OPTION_SORT: return take_text(value, &args->sort);
     case OPTION_AT:
         args->at_given = true;
-        return parse_time(value, &args->at_ns);
+        return option_duration(value, OPTION_S, 0, MAX_SECONDS * OPTION_S,
+                               &args->at_ns);
     case OPTION_THREAD: return take_text(value, &args->thread);
     case OPTION_HTML: return take_text(value, &args->html);
     case OPTION_PERFETTO: return take_text(value, &args->perfetto);
@@ -291,7 +280,7 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_BEGIN: return take_text(value, &args->begin);
     case OPTION_END: return take_text(value, &args->end);
     case OPTION_RING: return option_size(value, &args->ring);
-    case OPTION_LAST: return parse_last(value, &args->last);
+    case OPTION_LAST: return parse_seconds(value, &args->last);
     case OPTION_EVENT: return take_text(value, &args->events);
     case OPTION_DOMAIN: return take_text(value, &args->only);
     case OPTION_TRIGGER: return take_text(value, &args->trigger);

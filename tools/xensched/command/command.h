@@ -26,6 +26,7 @@ struct command {
     const char *summary; /* a line of xensched --help */
     const char *help;    /* what it does, wrapped, no newline at the end */
     uint64_t takes;      /* mask of ARGUMENT_*, see arguments.h */
+    uint64_t needs;      /* those of them without which it does nothing */
     /* Returns an exit code; has told the user why when that isn't EXIT_OK. */
     int (*run)(const struct arguments *args);
 };

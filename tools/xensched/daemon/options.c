@@ -13,20 +13,27 @@
 #include "options.h"
 #include "settings.h"
 
-#define MS 1000000ULL /* ns */
+#define MS OPTION_MS
 
 _Static_assert(NR_IDS <= OPTIONS_MAX, "options.value has no room");
 
 /* At least @min_ms, at most a day. */
 static bool time_ns(const char *text, uint64_t min_ms, uint64_t *ns)
 {
-    uint64_t ms;
+    return option_duration(text, MS, min_ms * MS, 24 * 3600 * OPTION_S, ns);
+}
 
-    if (!option_number(text, min_ms, 24 * 3600 * 1000, &ms))
+/* The same, of a whole number of milliseconds. */
+static bool time_ms(const char *text, uint64_t min_ms, uint64_t max_ms,
+                    uint64_t *ms)
+{
+    uint64_t ns;
+
+    if (!option_duration(text, MS, min_ms * MS, max_ms * MS, &ns))
         return false;
-    *ns = ms * MS;
+    *ms = ns / MS;
 
-    return true;
+    return ns % MS == 0;
 }
 
 static bool mode(struct options *o, const char *text)
@@ -150,7 +157,7 @@ static bool lease(struct options *o, const char *value)
 {
     uint64_t ms;
 
-    if (!option_number(value, 1000, 3600000, &ms))
+    if (!time_ms(value, 1000, 3600000, &ms))
         return false;
     o->lease_ms = ms;
 
@@ -227,8 +234,8 @@ static bool set(struct options *o, enum id id, const char *value)
     case SOFT_POOLS: return text(value, &o->soft_pools);
     case RULES: return rules_parse(&p->rules, value);
     case HALF_LIFE: return time_ns(value, 1, &o->core.half_life_ns);
-    case INTERVAL: return option_number(value, 1, 60000, &o->interval_ms);
-    case PERIOD: return option_number(value, 10, 3600000, &o->period_ms);
+    case INTERVAL: return time_ms(value, 1, 60000, &o->interval_ms);
+    case PERIOD: return time_ms(value, 10, 3600000, &o->period_ms);
     case LOG: return choice_parse(&o->core.choice, value);
     case LOG_SIZES: return choice_parse_sizes(&o->core.choice, value);
     case PMC: return pmc_parse(&o->pmc, value);

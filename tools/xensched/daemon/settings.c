@@ -5,7 +5,7 @@
 #include "options.h"
 #include "settings.h"
 
-#define A_DAY "0 to 86400000 ms"
+#define A_DAY "0 to 86400000 ms, or a time such as 5s"
 
 const struct option_row settings[NR_IDS] = {
     [CONFIG] = { "config", "FILE", .takes = "the name of a file",
@@ -69,12 +69,12 @@ const struct option_row settings[NR_IDS] = {
         "nodes=LIST, or how much a price of policy placement counts for them; see "
         "xensched.conf(5)", true },
     [HALF_LIFE] = { "half-life", "MS", "half_life_ms", "1000",
-        "1 to 86400000 ms", "time after which an interaction counts half",
+        "1 to 86400000 ms, or a time such as 5s", "time after which an interaction counts half",
         false },
-    [INTERVAL] = { "interval", "MS", "interval_ms", "100", "1 to 60000 ms",
+    [INTERVAL] = { "interval", "MS", "interval_ms", "100", "1 to 60000 ms, or a time such as 1s",
         "time between two reads of a log that cannot say when it fills up",
         true },
-    [PERIOD] = { "period", "MS", "period_ms", "1000", "10 to 3600000 ms",
+    [PERIOD] = { "period", "MS", "period_ms", "1000", "10 to 3600000 ms, or a time such as 2s",
         "time between two plans", true },
     [LOG] = { "log", "EVENT[:N],...", "log", NULL, "events, all, or none",
         "events to log, with :N only every Nth of them; or all, or none "
@@ -95,7 +95,7 @@ const struct option_row settings[NR_IDS] = {
         "what logging may cost, in percent of a pCPU, the daemon included; "
         "above that, fewer of the most frequent events are logged; 0: no limit",
         false },
-    [LEASE] = { "lease", "MS", "lease_ms", "10000", "1000 to 3600000 ms",
+    [LEASE] = { "lease", "MS", "lease_ms", "10000", "1000 to 3600000 ms, or a time such as 30s",
         "Xen stops logging when the daemon has shown no sign of life for this "
         "long", false },
     [LLC] = { "llc", "PCPUS/...", "llc", NULL,

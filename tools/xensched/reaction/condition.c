@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* condition.c - see condition.h.  A new kind is a row of the table. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include <xensched/abi.h>
 #include <xensched/event.h>
 
+#include "cli/option.h"
 #include "condition.h"
 
 #define MAX_TEXT  256
@@ -102,24 +104,17 @@ static bool is_percent(const char *text, double *value)
     return number(text, value, &unit) && !strcmp(unit, "%");
 }
 
+/* A plain number would be one of any unit. */
 static bool is_time(const char *text, double *ns)
 {
-    static const struct {
-        const char *name;
-        double ns;
-    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-    const char *unit;
-    size_t i;
+    uint64_t whole;
 
-    if (!number(text, ns, &unit))
+    if (!*text || !isalpha((unsigned char)text[strlen(text) - 1]) ||
+        !option_duration(text, 1, 0, INT64_MAX, &whole))
         return false;
-    for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (!strcmp(units[i].name, unit)) {
-            *ns *= units[i].ns;
-            return true;
-        }
+    *ns = whole;
 
-    return false;
+    return true;
 }
 
 static bool is_code(const char *text, double *value)

@@ -319,5 +319,6 @@ const struct command command_why = {
         "threads: who woke\n"
         "it, and why that one was late, through all layers.",
     .takes = ARGUMENT_FILE | ARGUMENT_DOMAIN | ARGUMENT_AT | ARGUMENT_THREAD,
+    .needs = ARGUMENT_AT,
     .run = run,
 };

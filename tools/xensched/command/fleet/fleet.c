@@ -129,5 +129,6 @@ const struct command command_fleet = {
         " should\n"
         "share a host, with the reasons: the most first. Nothing is moved.",
     .takes = ARGUMENT_PROMETHEUS | ARGUMENT_LEAST | ARGUMENT_JSON,
+    .needs = ARGUMENT_PROMETHEUS,
     .run = run,
 };

@@ -17,6 +17,7 @@
 #include <xensched/stop.h>
 
 #include "action.h"
+#include "cli/option.h"
 #include "command/ask/client.h"
 #include "command/command.h"
 #include "model/json.h"
@@ -109,14 +110,14 @@ static void limit_times(struct on *on)
 static int look_at_arguments(struct on *on, struct xensched_error *err)
 {
     const char *every = on->args->every;
-    char *end;
+    uint64_t every_ns = OPTION_S;
     int rc = condition_parse(on->args->action, &on->condition, err);
 
-    on->every_s = every ? strtod(every, &end) : 1;
-    if (!rc && every && (*every < '0' || *every > '9' || *end ||
-                         on->every_s > 86400))
-        rc = xensched_fail(err, EINVAL, "--every takes seconds, from 0 to "
-                           "86400");
+    if (!rc && every && !option_duration(every, OPTION_S, 0, 86400 * OPTION_S,
+                                         &every_ns))
+        rc = xensched_fail(err, EINVAL, "--every takes seconds from 0 to 86400, or "
+                           "a time such as 20ms, not '%s'", every);
+    on->every_s = (double)every_ns / OPTION_S;
     if (!rc)
         rc = collect_actions(on, err);
     if (!rc)
@@ -234,7 +235,7 @@ static int ask(struct on *on, struct xensched_error *err)
     json_add_text(request, "command", "on");
     json_add_text(request, "condition", on->args->action);
     json_add_int(request, "times", on->times);
-    json_add_real(request, "every_s", on->every_s, 3);
+    json_add_exact(request, "every_s", on->every_s);
     json_add_bool(request, "stop", on->stops);
     json_add_bool(request, "pauses", on->pauses);
     json_add_bool(request, "dry_run", on->args->dry_run);

@@ -183,5 +183,6 @@ const struct command command_traffic = {
         "then, and\n"
         "nothing is counted any more. Needs nft(8), and root.",
     .takes = ARGUMENT_METRICS | ARGUMENT_SECONDS,
+    .needs = ARGUMENT_METRICS,
     .run = run,
 };

@@ -31,11 +31,10 @@ static bool take_prefix(const char *word, struct react_wish *wish)
     } else if (!strncmp(word, "times=", 6) &&
                option_number(word + 6, 1, MAX_TIMES, &number)) {
         wish->limits.times = number;
-    } else if (!strncmp(word, "every=", 6) &&
-               option_number(word + 6, 0, MAX_GAP_S, &number)) {
-        wish->limits.gap_ns = number * 1000000000ULL;
     } else {
-        return false;
+        return !strncmp(word, "every=", 6) &&
+               option_duration(word + 6, OPTION_S, 0, MAX_GAP_S * OPTION_S,
+                               &wish->limits.gap_ns);
     }
 
     return true;
