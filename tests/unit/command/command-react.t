@@ -189,7 +189,7 @@ def disk_full():
         with daemon(telling([], OK, line(FIRED))) as where:
             ended = run("on", "--socket", where, "mark web1 3", "--do",
                         "checkpoint /nowhere/file", xen="quiet",
-                        more={"PATH": folder + ":" + os.environ["PATH"]}).expect(1)
+                        env={"PATH": folder + ":" + os.environ["PATH"]}).expect(1)
         lines = [one for one in ended.err.splitlines() if "cannot save" in one]
         check(len(lines) == 1 and said.strip() in lines[0], ended.err)
         check("full" in said or lines[0].endswith("it is not this one unable to save"),

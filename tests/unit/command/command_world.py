@@ -95,7 +95,6 @@ class Ended:
 
 def run(*arguments, xen=None, text=True, **options):
     environment = {k: v for k, v in os.environ.items() if k != "FAKE_XEN"}
-    environment.update(options.pop("more", {}))
     if xen:
         environment["FAKE_XEN"] = xen
     environment.update(options.pop("env", {}))
