@@ -169,6 +169,27 @@ static void a_source_ends_when_its_domain_has_died(void **state)
     xensched_source_close(source);
 }
 
+/* xenstored has other things to do than to serve readers of logs. */
+static void reading_a_log_asks_xenstore_once_a_second(void **state)
+{
+    struct xensched_source *source;
+    struct xensched_batch batch;
+    struct xensched_error err;
+    unsigned int reads, i;
+
+    (void)state;
+    get_it_to_log();
+    aside_init(NULL, NULL);
+    assert_int_equal(xensched_source_open("domain:3", NULL, &source, &err), 0);
+    reads = fake_xs.reads + fake_xs.transactions;
+    sleep(1);
+    for (i = 0; i < 100; i++)
+        assert_int_equal(xensched_source_next(source, &batch, &err),
+                         XENSCHED_IDLE);
+    assert_int_equal(fake_xs.reads + fake_xs.transactions - reads, 1);
+    xensched_source_close(source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +199,7 @@ int main(void)
         feeds_test(others_can_look_on),
         feeds_test(there_is_nothing_to_look_at_before_it_was_asked_for),
         feeds_test(a_source_ends_when_its_domain_has_died),
+        feeds_test(reading_a_log_asks_xenstore_once_a_second),
     };
 
     return run_tap_tests(tests);

@@ -407,7 +407,7 @@ static void add_words(struct page *p)
              "their notification\n"
              "drag: pan, wheel: zoom, shift and drag: select, click: why; keys: "
              "arrows + - 0 / n N d Escape", t->rows.end_ns / 1e9, t->rows.nr,
-             t->stays.nr, t->vcpus.nr, t->rows.granule_ns / 1e3,
+             t->stays.nr, t->vcpus.nr, timeline_error_ns(t) / 1e3,
              (unsigned long long)t->wakes.disordered,
              (unsigned long long)t->wakes.pairs);
     snprintf(note, sizeof(note), "%s", t->rows.defect);
