@@ -31,7 +31,7 @@
 struct dump {
     struct follow follow;
     struct acct_names *names;
-    const char *socket; /* of a daemon which says what the host is, or NULL */
+    const char *socket; /* of a daemon that names the domains, or NULL */
     double next_asked;  /* seconds since the beginning */
     uint64_t tsc_khz;
     struct stamps stamps; /* of the host */
@@ -93,7 +93,7 @@ static const char *acct_of(const struct dump *d, unsigned int valid,
 {
     if (!valid)
         return "-";
-    /* A guest knows nobody's accounting domain: its rows have domids. */
+    /* Rows of a guest have domids: it has no other domain's accounting number. */
     if (d->info && d->info->kind == XENSCHED_KIND_GUEST)
         return acct_names_of_domain(d->names, acct);
 

@@ -290,7 +290,7 @@ static int open_recorder(struct record *r, struct xensched_error *err)
         if (rc < 0)
             return rc;
         r->trigger = rc;
-        /* Nobody waits for a child that has written a snapshot. */
+        /* The kernel removes a child that has written a snapshot. */
         signal(SIGCHLD, SIG_IGN);
     }
     if (!args->ring)

@@ -250,7 +250,7 @@ static void note_clocks(struct ctf_rows *rows,
         xensched_merge_stats(merge, id, &stats);
         rows->source[id].error_ns = stats.error_ns;
         rows->source[id].rows = stats.rows;
-        /* A guest writes what it likes. */
+        /* Rows of a guest may be forged. */
         rows->went_back |= !id && stats.backwards;
     }
 }

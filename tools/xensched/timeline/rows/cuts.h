@@ -23,7 +23,7 @@
 /* The rows of one log file; each log file goes back by itself. */
 struct cuts_log {
     bool begun;
-    bool follows; /* it makes no cut by itself: a guest writes what it likes */
+    bool follows; /* it makes no cut: rows of a guest may be forged */
     uint16_t epoch;
     uint64_t last; /* raw time */
 };
