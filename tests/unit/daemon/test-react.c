@@ -274,6 +274,37 @@ static void those_of_the_configuration_do_something(void **state)
     assert_int_equal(count_in_journal("\"what\":\"reacted\""), 1);
 }
 
+/* Other threads of the daemon may read its environment at any time. */
+static void actions_have_an_environment_of_their_own(void **state)
+{
+    static const char *const has[] = {
+        "XENSCHED_CONDITION=mark disk 7\n", "XENSCHED_DOMAIN=disk\n",
+        "XENSCHED_DOMID=1\n", "XENSCHED_VALUE=7\n", "XENSCHED_COUNT=1\n",
+        "PATH=",
+    };
+    char text[16384] = "";
+    unsigned int i;
+    FILE *file;
+
+    (void)state;
+    assert_int_equal(system("printf '#!/bin/sh\\nenv >test-react.env\\n' >xensched; "
+                            "chmod 755 xensched"), 0);
+    react_configure(&react, "times=1 mark disk 7 do shell echo x");
+    mark(7);
+    while (react.list.reaction[0]->busy)
+        ev_run(loop, EVRUN_ONCE);
+    unlink("xensched");
+    file = fopen("test-react.env", "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+    fclose(file);
+    unlink("test-react.env");
+    for (i = 0; i < sizeof(has) / sizeof(has[0]); i++)
+        says(text, has[i]);
+    assert_null(getenv("XENSCHED_DOMAIN"));
+    assert_null(getenv("XENSCHED_COUNT"));
+}
+
 static void lines_of_the_configuration(void **state)
 {
     struct xensched_error err;
@@ -328,6 +359,7 @@ int main(void)
         react_test(a_dry_run_stops_nobody),
         react_test(threads_are_told_to_their_guest),
         react_test(those_of_the_configuration_do_something),
+        react_test(actions_have_an_environment_of_their_own),
         cmocka_unit_test(lines_of_the_configuration),
     };
 
