@@ -460,6 +460,7 @@ static void room_is_taken_where_somebody_runs(void **state)
     world.domains[busy].operators = true;
     world.domains[busy].soft = PLACE_0;
     world.domains[busy].cpu = 6;
+    world_warm_up();
     world_run(10);
     assert_int_equal(it()->moves, 1);
 }

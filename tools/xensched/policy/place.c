@@ -156,7 +156,8 @@ static void stay(const struct place_host *h, unsigned int unit,
         return;
     want(h, WANT_STAY, u->at, o);
     o->worth = kept;
-    policy_say(o->fact, "that it is there is worth %.2f ms/s",
+    policy_say(o->fact, "that it is there %s worth %.2f ms/s",
+               h->input->standing[h->stands[unit]].absent ? "would be" : "is",
                kept / NS_PER_MS);
     policy_say(o->where, "%s", o->lacks);
 }

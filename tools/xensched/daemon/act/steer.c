@@ -299,8 +299,6 @@ static cpu_set_t vcpus_at(const struct topology *t, const struct domain *dom0,
         CPU_SET(i, &all);
         cpumap_init_copy(&cpus, &dom0->vcpus[i].hard);
         cpumap_and(&cpus, &dom0->pool_cpus);
-        if (topology_place_of_all(t, &cpus) == TOPOLOGY_UNKNOWN)
-            cpumap_and(&cpus, &dom0->vcpus[i].soft);
         if (topology_place_of_all(t, &cpus) == place)
             CPU_SET(i, &there);
         cpumap_free(&cpus);
