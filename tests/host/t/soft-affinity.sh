@@ -124,9 +124,18 @@ watch one two
 check "no wish: it is taken to the other socket, which is less busy" \
     between 0 0.2 "$(at_place two)"
 
+# Two guests that may use one pCPU of the place and an idle pCPU of the other socket.
+# The other pCPU of the place is idle, too, but is no room for them.
+is "weight" "$(weight 50)" 50
+xl vcpu-pin one all 0,2 0
+xl vcpu-pin two all 0,2 0
+watch one two
+check "one of two guests on one pCPU leaves for the idle pCPU" \
+    between 0.3 0.7 "$(at_place all)"
+
 # Four on two pCPUs: that is more than one and a half each.
 xl vcpu-pin one all all -
-is "weight again" "$(weight 50)" 50
+xl vcpu-pin two all all -
 # shellcheck disable=SC2086 # several words
 wish $guests
 # shellcheck disable=SC2086
