@@ -38,20 +38,52 @@ unsigned int jump_label_sites(const struct jump_label *label)
     return nr;
 }
 
-bool jump_label_overlaps(const void *start, size_t len)
+static unsigned int sites_within(const void *start, size_t len)
 {
     const unsigned long first = (unsigned long)start;
     const struct jump_label_site *s;
+    unsigned int nr = 0;
 
     for_each_site ( s )
     {
         unsigned long insn = jump_label_site_insn(s);
 
         if ( insn < first + len && first < insn + ARCH_JUMP_LABEL_INSN_LEN )
-            return true;
+            nr++;
     }
 
-    return false;
+    return nr;
+}
+
+bool jump_label_overlaps(const void *start, size_t len)
+{
+    return sites_within(start, len);
+}
+
+/* Changed while all pCPUs but one are stopped. */
+static unsigned int lost_sites;
+
+unsigned int jump_label_lost_sites(void)
+{
+    return lost_sites;
+}
+
+void jump_label_replace(const void *start, size_t len, bool replaced)
+{
+    unsigned int nr = sites_within(start, len);
+
+    if ( !nr )
+        return;
+
+    if ( !replaced )
+    {
+        lost_sites -= nr;
+        return;
+    }
+
+    lost_sites += nr;
+    printk(XENLOG_WARNING
+           "%u jump label sites are lost: %ps was replaced\n", nr, start);
 }
 
 /* The pCPU which called stop_machine_run() writes, the others wait for it. */

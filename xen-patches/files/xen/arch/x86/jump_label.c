@@ -22,14 +22,15 @@ const uint8_t arch_jump_label_nop[] = { ARCH_JUMP_LABEL_NOP };
 /* The alias, and the address in .text of the first page which it maps. */
 static void *alias;
 static unsigned long alias_of;
+static unsigned int alias_pages;
 
 int arch_jump_label_prepare(unsigned long start, unsigned long end)
 {
     unsigned long first = start & PAGE_MASK;
 
+    alias_pages = PFN_UP(end - first);
     /* Xen's image is physically contiguous. */
-    alias = vmap_contig(_mfn(virt_to_mfn(first)),
-                        PFN_UP(end - first));
+    alias = vmap_contig(_mfn(virt_to_mfn(first)), alias_pages);
     if ( !alias )
         return -ENOMEM;
 
@@ -82,6 +83,12 @@ void arch_jump_label_sync(void)
 
 void arch_jump_label_finish(void)
 {
+    /*
+     * Destroyed first, which flushes the TLBs of all pCPUs once: vunmap() does
+     * so for each page which is still mapped.
+     */
+    destroy_xen_mappings((unsigned long)alias,
+                         (unsigned long)alias + alias_pages * PAGE_SIZE);
     vunmap(alias);
     alias = NULL;
 }

@@ -31,7 +31,9 @@
  * - No site in a path which NMI or #MC handlers take.  These aren't stopped
  *   while sites are rewritten.
  * - No site in livepatch payloads: sites are found in Xen's own image only.
- *   A payload which would overwrite a site is refused.
+ *   A payload which would overwrite a site is refused.  When one replaces a
+ *   function, the function's sites are lost until the payload is reverted; they
+ *   are counted.
  */
 #ifndef XEN_JUMP_LABEL_H
 #define XEN_JUMP_LABEL_H
@@ -99,6 +101,12 @@ static inline struct jump_label *jump_label_site_label(
 /* How many sites test @label? */
 unsigned int jump_label_sites(const struct jump_label *label);
 
+/* How many sites, of all labels, are in functions which were replaced? */
+unsigned int jump_label_lost_sites(void);
+
+/* All of a function is replaced, or is not any more. */
+void jump_label_replace(const void *start, size_t len, bool replaced);
+
 /*
  * Make all sites of all labels what ->request says, with all pCPUs stopped.
  * Either all of them are changed or none is.
@@ -137,6 +145,9 @@ static inline bool jump_label_overlaps(const void *start, size_t len)
 {
     return false;
 }
+
+static inline void jump_label_replace(const void *start, size_t len,
+                                      bool replaced) {}
 
 #endif /* CONFIG_JUMP_LABEL */
 

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Stands in for Xen's header in test-xen-labels. */
+#include "world.h"
