@@ -48,11 +48,21 @@ static struct {
     unsigned int leaf_a; /* EAX of CPUID leaf 0xa */
     bool ignores;        /* writes to counters */
     bool faults;         /* at any access */
+    bool vpmu, barred;   /* guests have it; guests may not get it */
+    bool guests_ask;     /* for it, at the worst moment */
 } machine;
 
 struct cpuinfo_x86 boot_cpu_data;
-unsigned int vpmu_mode;
 unsigned int nmi_watchdog;
+
+bool vpmu_bar(bool bar)
+{
+    if (bar && machine.vpmu)
+        return false;
+    machine.barred = bar;
+
+    return true;
+}
 
 static struct msr *find_msr(unsigned int nr)
 {
@@ -118,6 +128,8 @@ unsigned int cpuid_eax(unsigned int leaf)
 void on_each_cpu(void (*fn)(void *data), void *data, int wait)
 {
     assert_int_equal(wait, 1);
+    if (machine.guests_ask && !machine.barred)
+        machine.vpmu = true;
     for (machine.on = 0; machine.on < machine.online; machine.on++)
         fn(data);
     machine.on = 0;
@@ -152,7 +164,6 @@ static int set_up(void **state)
     memset(&pmu, 0, sizeof(pmu));
     memset(selects, 0, sizeof(selects));
     selected = 0;
-    vpmu_mode = XENPMU_MODE_OFF;
     nmi_watchdog = NMI_NONE;
 
     return 0;
@@ -277,8 +288,24 @@ static void not_while_guests_have_them(void **state)
 {
     (void)state;
     start_intel(2, 4);
-    vpmu_mode = XENPMU_MODE_SELF;
+    machine.vpmu = true;
     assert_refused(select_pmcs(1, CYCLES, 0), -EBUSY);
+}
+
+static void guests_do_not_get_them_meanwhile(void **state)
+{
+    (void)state;
+    start_intel(2, 4);
+    machine.guests_ask = true;
+    assert_int_equal(select_pmcs(1, CYCLES, 0), 0);
+    assert_false(machine.vpmu);
+    assert_true(machine.barred);
+    machine.guests_ask = false;
+    schedlog_release_pmcs();
+    assert_false(machine.barred);
+    nmi_watchdog = NMI_LOCAL_APIC;
+    assert_int_equal(select_pmcs(1, CYCLES, 0), -EBUSY);
+    assert_false(machine.barred);
 }
 
 static void not_while_the_watchdog_has_them(void **state)
@@ -451,6 +478,7 @@ int main(void)
         TEST(a_hypervisor_below_which_faults),
         TEST(finding_out_leaves_the_counter_as_it_was),
         TEST(not_while_guests_have_them),
+        TEST(guests_do_not_get_them_meanwhile),
         TEST(not_while_the_watchdog_has_them),
         TEST(they_are_reserved_until_they_are_released),
         TEST(not_more_than_there_are),

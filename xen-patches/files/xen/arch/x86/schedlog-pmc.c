@@ -5,7 +5,8 @@
  *
  * A selection reserves the counters until the selection is released.  With a
  * vPMU they belong to guests, and with an NMI watchdog to the watchdog: then
- * nothing can be selected.  No counter raises an interrupt.
+ * nothing can be selected.  A vPMU cannot be turned on meanwhile.  No counter
+ * raises an interrupt.
  */
 
 #include <xen/errno.h>
@@ -117,20 +118,28 @@ static void count_events(unsigned int nr, const uint64_t *select)
     on_each_cpu(program_pmcs, NULL, 1);
 }
 
+/* The PMU is ours, or -EBUSY. */
+static int reserve_pmu(void)
+{
+    return nmi_watchdog == NMI_NONE && vpmu_bar(true) ? 0 : -EBUSY;
+}
+
 void schedlog_release_pmcs(void)
 {
-    if ( selected )
-        count_events(0, NULL);
+    if ( !selected )
+        return;
+
+    count_events(0, NULL);
+    vpmu_bar(false);
 }
 
 int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
 {
     unsigned int i;
+    int rc;
 
     if ( !pmu.nr )
         return -ENODEV;
-    if ( vpmu_mode != XENPMU_MODE_OFF || nmi_watchdog != NMI_NONE )
-        return -EBUSY;
     if ( op->nr > pmu.nr )
         return -EINVAL;
 
@@ -138,12 +147,17 @@ int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
         if ( op->select[i] & ~pmu.select_mask )
             return -EINVAL;
 
-    if ( op->nr )
-        count_events(op->nr, op->select);
-    else
+    if ( !op->nr )
+    {
         schedlog_release_pmcs();
+        return 0;
+    }
 
-    return 0;
+    rc = selected ? 0 : reserve_pmu();
+    if ( !rc )
+        count_events(op->nr, op->select);
+
+    return rc;
 }
 
 /* Hypervisors without a PMU ignore writes, or fault. */

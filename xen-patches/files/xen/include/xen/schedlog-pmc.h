@@ -18,14 +18,7 @@ struct xen_sysctl_schedlog_pmc;
 unsigned int schedlog_nr_pmcs(void);
 
 /* How many have been selected: they are reserved for the log. */
-#ifdef CONFIG_SCHEDLOG
 unsigned int schedlog_selected_pmcs(void);
-#else
-static inline unsigned int schedlog_selected_pmcs(void)
-{
-    return 0;
-}
-#endif
 
 /*
  * Have all pCPUs count this.  No PMC event may be on, and pCPUs must neither
