@@ -21,11 +21,18 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* x86: stores are not reordered with stores, it is up to the compiler. */
+/* x86: stores are not reordered with stores, nor loads with loads, but by compilers. */
 #if defined(__x86_64__)
 #define smp_wmb() asm volatile ("" ::: "memory")
 #else
 #define smp_wmb() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+#ifndef smp_rmb
+#if defined(__x86_64__)
+#define smp_rmb() asm volatile ("" ::: "memory")
+#else
+#define smp_rmb() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#endif
 #endif
 
 #ifndef schedlog_tsc

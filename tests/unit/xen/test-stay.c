@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The value of an epoch, stored before its number, is there once loads are ordered. */
+static void loads_are_ordered(void);
+#define smp_rmb() loads_are_ordered()
+
 #include "cmocka-tap.h"
 #include "harness.h"
 
@@ -45,6 +49,22 @@ struct pcpu {
     unsigned int reads;
     size_t seen; /* rows */
 };
+
+/* Written by another pCPU, and not there yet. */
+static struct {
+    struct schedlog_epoch *epoch;
+    uint64_t value;
+    bool known;
+} late;
+
+static void loads_are_ordered(void)
+{
+    if (!late.epoch)
+        return;
+    late.epoch->value = late.value;
+    late.epoch->known = late.known;
+    late.epoch = NULL;
+}
 
 static uint64_t look_at(struct pcpu *p)
 {
@@ -285,6 +305,21 @@ static void turned_on_in_a_stay_whose_start_is_not_known(void **state)
 }
 
 /* The stay which was under way when it was turned off is forgotten. */
+/* A pCPU may see the number of an epoch before the epoch's value. */
+static void the_value_of_an_epoch_is_read_after_its_number(void **state)
+{
+    struct pcpu *p = *state;
+
+    use(p, 1000);
+    late.epoch = &p->epoch;
+    late.value = p->counter;
+    late.known = true;
+    p->epoch.nr++;
+    use(p, 70);
+    switch_to(p, 2, 3);
+    assert_row(p, 2, 3, 70);
+}
+
 static void turned_off_and_on_again(void **state)
 {
     struct pcpu *p = *state;
@@ -450,6 +485,7 @@ int main(void)
         TEST(a_route_which_is_taken_away_during_a_stay),
         TEST(turned_on_in_a_stay_whose_start_is_known),
         TEST(turned_on_in_a_stay_whose_start_is_not_known),
+        TEST(the_value_of_an_epoch_is_read_after_its_number),
         TEST(turned_off_and_on_again),
         TEST(the_counter_wraps_at_its_width),
         TEST(a_clock_which_goes_back_used_nothing),

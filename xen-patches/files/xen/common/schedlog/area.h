@@ -38,6 +38,7 @@ static inline uint32_t schedlog_pmc_events(unsigned int nr)
  */
 struct schedlog_pcpu {
     struct timer tick;
+    bool resting;         /* The next tick is a long one. */
     domid_t memory_domid; /* Whose memory has changed here since the tick; */
     bool memory_changed;  /* if any has. */
     const uint64_t *mark; /* Shared: [nr_files] */
@@ -100,8 +101,11 @@ void schedlog_give_up_area(void);
 /* A pCPU comes online.  False: it has no area. */
 bool schedlog_prepare_cpu(unsigned int cpu);
 
-/* doorbell.c: tell the scheduler if a log file has reached its mark. */
-void schedlog_ring(const struct schedlog_pcpu *pcpu);
+/*
+ * doorbell.c: tell the scheduler if a log file has reached its mark.  Returns
+ * whether one has.
+ */
+bool schedlog_ring(const struct schedlog_pcpu *pcpu);
 
 /* stay.c: @events are about to be the ones which are on. */
 void schedlog_stay_start(uint32_t events);
@@ -109,6 +113,7 @@ void schedlog_stay_init_cpu(struct schedlog_pcpu *pcpu);
 void schedlog_stay_tick(struct schedlog_pcpu *pcpu, uint16_t acct);
 
 /* tick.c: for all pCPUs, and for one which comes or goes. */
+#define SCHEDLOG_TICK MILLISECS(10)
 void schedlog_set_ticking(bool on);
 void schedlog_init_tick(struct schedlog_pcpu *pcpu);
 void schedlog_start_tick(unsigned int cpu);

@@ -21,15 +21,19 @@ static bool is_reached(const struct schedlog_pcpu *pcpu, unsigned int nr)
     return mark && pcpu->cpu.file[nr].pos >= mark;
 }
 
-void schedlog_ring(const struct schedlog_pcpu *pcpu)
+bool schedlog_ring(const struct schedlog_pcpu *pcpu)
 {
     unsigned int nr = 0;
 
     while ( nr <= pcpu->cpu.file_mask && !is_reached(pcpu, nr) )
         nr++;
 
-    if ( nr <= pcpu->cpu.file_mask )
-        send_global_virq(VIRQ_SCHEDLOG);
+    if ( nr > pcpu->cpu.file_mask )
+        return false;
+
+    send_global_virq(VIRQ_SCHEDLOG);
+
+    return true;
 }
 
 /*

@@ -75,7 +75,10 @@ void schedlog_grant_release(const struct domain *d, const struct domain *rd)
     record(XEN_SCHEDLOG_EV_GRANT_UNMAP, d->schedlog_acct, rd->schedlog_acct, 1);
 }
 
-/* Whoever copies can be one end, or neither. */
+/*
+ * The copying domain can be one end, or neither.  A copy lies within a page of
+ * each end, and counts as one access, however many bytes it has.
+ */
 void schedlog_grant_copy(const struct domain *src, const struct domain *dest)
 {
     const struct domain *d = current->domain;

@@ -9,6 +9,7 @@
 #include <xen/schedlog.h>
 #include <xen/schedlog-pmc.h>
 #include <xen/time.h>
+#include <xen/timer.h>
 
 #include "area.h"
 
@@ -84,6 +85,21 @@ static void switch_pmcs(struct schedlog_pcpu *pcpu, uint16_t prev,
     }
 }
 
+/*
+ * The tick was resting, and comes soon from now on.  This is out of line, since
+ * it is rare and schedlog_switch() saves no register for it.
+ */
+static void noinline switch_after_rest(const struct vcpu *prev,
+                                       const struct vcpu *next, s_time_t now)
+{
+    struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
+
+    pcpu->resting = false;
+    pcpu->cpu.tick = now / SCHEDLOG_TICK;
+    set_timer(&pcpu->tick, now + SCHEDLOG_TICK);
+    schedlog_switch(prev, next, now);
+}
+
 void schedlog_switch(const struct vcpu *prev, const struct vcpu *next,
                      s_time_t now)
 {
@@ -94,6 +110,10 @@ void schedlog_switch(const struct vcpu *prev, const struct vcpu *next,
     /* An accounting domain is left only when another one is entered. */
     if ( !pcpu || from == to )
         return;
+
+    /* Only an idle pCPU's tick rests: this is the end of that. */
+    if ( unlikely(pcpu->resting) )
+        return switch_after_rest(prev, next, now);
 
     if ( is_on(SCHEDLOG_STAY_NS) )
     {

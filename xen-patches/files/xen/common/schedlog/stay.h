@@ -40,10 +40,14 @@ struct schedlog_stay {
 static inline void schedlog_stay_epoch(struct schedlog_stay *stay,
                                        const struct schedlog_epoch *epoch)
 {
-    if ( likely(stay->epoch == epoch->nr) )
+    uint32_t nr = ACCESS_ONCE(epoch->nr);
+
+    if ( likely(stay->epoch == nr) )
         return;
 
-    stay->epoch = epoch->nr;
+    /* The writer stores the epoch's value first, and its number last. */
+    smp_rmb();
+    stay->epoch = nr;
     stay->entered = epoch->value;
     stay->logged = epoch->known;
 }

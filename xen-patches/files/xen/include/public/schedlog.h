@@ -54,8 +54,9 @@
  * Doorbell: a producer may have one (Xen: XEN_SYSCTL_SCHEDLOG_info names its
  * VIRQ), so that the scheduler need not look at logs which have nothing to say.
  * Each 10 ms while any event is on it rings for log files whose pos has reached
- * their mark, again and again until the scheduler has set another one.  Mark 0,
- * as after set-up, is none.  Rows can come without a ring: at the end of a log
+ * their mark, again and again until the scheduler has set another one.  (On an
+ * idle pCPU with no mark reached it looks every 500 ms.)  Mark 0, as after
+ * set-up, is none.  Rows can come without a ring: at the end of a log
  * that is turned off, or of a pCPU that goes.
  *
  * A reader never writes, so there can be any number of them.  Readers must not
@@ -96,6 +97,7 @@
 /* pages; current = who maps, correspondent = who granted */
 #define XEN_SCHEDLOG_EV_GRANT_MAP       4
 #define XEN_SCHEDLOG_EV_GRANT_UNMAP     5
+/* copies, each of a page at most; correspondent = the other end */
 #define XEN_SCHEDLOG_EV_GRANT_COPY      6
 /* pages which the domain has now */
 #define XEN_SCHEDLOG_EV_MEMORY          7
@@ -126,7 +128,7 @@
  * kind says what the counter of a row means:
  *   exit      a resource was released; counter is what was used of it.  What
  *             is used without an end is reported in parts at each tick, with
- *             correspondent NONE.
+ *             correspondent NONE; of an idle pCPU every 500 ms.
  *   access    a resource was accessed; counter is how often (or how many)
  *   change    a property changed; counter is its new value
  *   periodic  a property was sampled; counter is its value
