@@ -12,6 +12,8 @@ static unsigned int next_page;
 unsigned int nr_used;
 unsigned int nr_blocks;
 unsigned int nr_shared;
+unsigned int nr_flushes;
+unsigned int fake_clamps;
 bool preempting;
 unsigned int steps;
 static struct rcu_head *waiting; /* for a grace period */
@@ -146,8 +148,23 @@ int map_pages_to_xen(unsigned long va, mfn_t mfn, unsigned long nr,
 {
     assert_true(nr == 1 || flags == _PAGE_NONE);
     assert_int_equal(flags == _PAGE_NONE, mfn_x(mfn) == ~0UL);
-    for (unsigned long i = 0; i < nr; i++)
-        *frame_at((char *)va + i * PAGE_SIZE) = mfn_x(mfn);
+    for (unsigned long i = 0; i < nr; i++) {
+        unsigned long *frame = frame_at((char *)va + i * PAGE_SIZE);
+
+        /* As x86 has it: for each page that was mapped. */
+        nr_flushes += *frame != ~0UL;
+        *frame = mfn_x(mfn);
+    }
+
+    return 0;
+}
+
+/* Once for all of them, and again if a page table has become empty. */
+int destroy_xen_mappings(unsigned long start, unsigned long end)
+{
+    for (; start < end; start += PAGE_SIZE)
+        *frame_at((char *)start) = ~0UL;
+    nr_flushes += 2;
 
     return 0;
 }

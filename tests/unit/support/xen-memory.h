@@ -14,6 +14,7 @@ extern struct page_info pages[NR_PAGES];
 extern unsigned int nr_used;   /* pages */
 extern unsigned int nr_blocks; /* of small memory */
 extern unsigned int nr_shared; /* pages, ever */
+extern unsigned int nr_flushes; /* of the TLBs of all pCPUs */
 
 /* The frame behind a linear address. */
 unsigned long *frame_at(const void *va);

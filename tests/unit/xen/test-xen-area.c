@@ -17,6 +17,8 @@
 #undef lock
 
 static unsigned int nr_ticking;
+static struct domain guest;
+struct domain *domain_list = &guest;
 
 /* What other files of the hypervisor do. */
 void schedlog_stay_init_cpu(struct schedlog_pcpu *pcpu)
@@ -54,7 +56,7 @@ static void start(unsigned int cpus)
     nr_cpu_ids = cpus;
     memset(fake_online, 1, cpus);
     memset(fake_online + cpus, 0, sizeof(fake_online) - cpus);
-    opt_schedlog_max = 0;
+    opt_schedlog_max = NOT_GIVEN;
     assert_int_equal(fake_start(), 0);
 }
 
@@ -70,6 +72,7 @@ static int make(const struct schedlog_geometry *g, uint64_t *need)
     }
 }
 
+/* Then there is a binding to it. */
 static int prepare(uint16_t acct)
 {
     int rc;
@@ -77,8 +80,15 @@ static int prepare(uint16_t acct)
     do
         rc = schedlog_prepare_acct(acct);
     while (rc == -ERESTART);
+    if (!rc)
+        guest.schedlog_acct = max(guest.schedlog_acct, acct);
 
     return rc;
+}
+
+static bool is_prepared(uint16_t acct)
+{
+    return acct < nr_prepared;
 }
 
 /* Are its thresholds counted on this pCPU? */
@@ -117,7 +127,8 @@ static int set_up(void **state)
     (void)state;
     *fake_fail = 0;
     preempting = false;
-    nr_prepared = XEN_SCHEDLOG_ACCT_FIRST;
+    nr_prepared = nr_wanted = XEN_SCHEDLOG_ACCT_FIRST;
+    guest = (struct domain){ .max_vcpus = 2 };
     memset(fake_schedlog_pcpu, 0, sizeof(fake_schedlog_pcpu));
     start(4);
 
@@ -228,14 +239,14 @@ static void who_may_be_bound_has_counters_and_nobody_else(void **state)
     (void)state;
     assert_int_equal(make(&g, &need), 0);
     before = nr_used;
-    assert_true(schedlog_is_prepared(XEN_SCHEDLOG_ACCT_XEN));
-    assert_false(schedlog_is_prepared(XEN_SCHEDLOG_ACCT_FIRST));
+    assert_true(is_prepared(XEN_SCHEDLOG_ACCT_XEN));
+    assert_false(is_prepared(XEN_SCHEDLOG_ACCT_FIRST));
     assert_int_equal(prepare(31), 0);
     assert_int_equal(nr_used, before);
     preempting = true;
     assert_int_equal(prepare(100), 0);
-    assert_true(schedlog_is_prepared(100));
-    assert_false(schedlog_is_prepared(101));
+    assert_true(is_prepared(100));
+    assert_false(is_prepared(101));
     assert_int_equal(nr_used, before + 4 * 3);
     assert_int_equal(schedlog_used_bytes(), nr_used * PAGE_SIZE);
     for (cpu = 0; cpu < 4; cpu++) {
@@ -256,6 +267,103 @@ static void who_may_be_bound_has_counters_and_nobody_else(void **state)
     assert_nothing_is_left();
 }
 
+/* Counters are for those which are bound when an area is made. */
+static void counters_follow_the_bindings(void **state)
+{
+    struct schedlog_geometry g = layout(1024, 4, 65536);
+    uint64_t need, before;
+
+    (void)state;
+    assert_int_equal(make(&g, &need), 0);
+    before = schedlog_used_bytes();
+    assert_int_equal(prepare(1000), 0);
+    assert_true(schedlog_used_bytes() > before);
+    schedlog_give_up_area();
+    reap();
+    assert_int_equal(make(&g, &need), 0);
+    assert_true(has_counters(3, 1000));
+    schedlog_give_up_area();
+    reap();
+    guest.schedlog_acct = 5;
+    guest.vcpu[1].schedlog_acct = 900;
+    assert_int_equal(make(&g, &need), 0);
+    assert_true(has_counters(3, 900));
+    assert_true(schedlog_used_bytes() > before);
+    schedlog_give_up_area();
+    reap();
+    guest.vcpu[1].schedlog_acct = 5;
+    assert_int_equal(make(&g, &need), 0);
+    assert_int_equal(schedlog_used_bytes(), before);
+    assert_false(has_counters(3, 1000));
+    assert_int_equal(prepare(1000), 0);
+    assert_true(has_counters(3, 1000));
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+static void a_set_up_whose_layout_changes_leaves_nothing(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 1 << 20), other;
+    uint64_t need;
+
+    (void)state;
+    preempting = true;
+    assert_int_equal(schedlog_make_area(&g, &need), -ERESTART);
+    other = layout(16, 4, 1 << 19);
+    assert_int_equal(schedlog_make_area(&other, &need), -EBUSY);
+    assert_nothing_is_left();
+    assert_int_equal(make(&other, &need), 0);
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
+static void no_memory_is_allowed_at_all(void **state)
+{
+    struct schedlog_geometry g = layout(16, 1, 4096);
+    uint64_t need = 0;
+
+    (void)state;
+    opt_schedlog_max = 0; /* schedlog_max=0 */
+    assert_int_equal(fake_start(), 0);
+    assert_int_equal(schedlog_max_bytes(), 0);
+    assert_int_equal(make(&g, &need), -E2BIG);
+    assert_true(need > 0);
+    assert_nothing_is_left();
+}
+
+/* 256 MiB are 65,536 pages, each of which would stop all pCPUs for a moment. */
+static void freeing_flushes_tlbs_for_many_pages_at_once(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 16 << 20);
+    unsigned int pages;
+    uint64_t need;
+
+    (void)state;
+    opt_schedlog_max = MB(512);
+    assert_int_equal(make(&g, &need), 0);
+    pages = nr_used;
+    assert_true(pages > 65536);
+    nr_flushes = 0;
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+    assert_in_range(nr_flushes, 1, pages / 16);
+}
+
+/* Not even speculation uses an index out of range. */
+static void indices_are_clamped(void **state)
+{
+    struct schedlog_geometry g = layout(16, 4, 65536);
+    uint64_t need;
+
+    (void)state;
+    assert_int_equal(make(&g, &need), 0);
+    fake_clamps = 0;
+    assert_non_null(schedlog_find_region(XEN_SCHEDLOG_REGION_DATA, 3));
+    assert_int_equal(fake_clamps, 2); /* the region and the pCPU */
+    schedlog_give_up_area();
+    assert_nothing_is_left();
+}
+
 static void without_memory_for_counters_nobody_is_bound(void **state)
 {
     struct schedlog_geometry g = layout(1024, 4, 65536);
@@ -266,13 +374,13 @@ static void without_memory_for_counters_nobody_is_bound(void **state)
     assert_int_equal(make(&g, &need), 0);
     opt_schedlog_max = schedlog_used_bytes() + 10 * PAGE_SIZE;
     assert_int_equal(prepare(1023), -E2BIG);
-    assert_false(schedlog_is_prepared(100));
+    assert_false(is_prepared(100));
     opt_schedlog_max = MB(256);
     for (n = 1;; n++) {
         *fake_fail = n;
         if (!prepare(1000))
             break;
-        assert_false(schedlog_is_prepared(XEN_SCHEDLOG_ACCT_FIRST));
+        assert_false(is_prepared(XEN_SCHEDLOG_ACCT_FIRST));
     }
     assert_true(n > 4);
     assert_true(has_counters(3, 1000));
@@ -461,6 +569,11 @@ int main(void)
         TEST(too_much_is_refused_before_anything_is_made),
         TEST(the_default_is_enough_for_256_pcpus),
         TEST(who_may_be_bound_has_counters_and_nobody_else),
+        TEST(counters_follow_the_bindings),
+        TEST(a_set_up_whose_layout_changes_leaves_nothing),
+        TEST(no_memory_is_allowed_at_all),
+        TEST(freeing_flushes_tlbs_for_many_pages_at_once),
+        TEST(indices_are_clamped),
         TEST(without_memory_for_counters_nobody_is_bound),
         TEST(counters_are_nowhere_forgotten),
         TEST(nobody_sees_what_is_not_complete),

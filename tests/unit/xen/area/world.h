@@ -80,6 +80,7 @@ void *__vmap(const mfn_t *mfn, unsigned int granularity, unsigned int nr,
              unsigned int align, unsigned int flags, int type);
 int map_pages_to_xen(unsigned long va, mfn_t mfn, unsigned long nr,
                      unsigned int flags);
+int destroy_xen_mappings(unsigned long start, unsigned long end);
 mfn_t vmap_to_mfn(const void *va);
 void vunmap(const void *va);
 
@@ -111,6 +112,30 @@ unsigned int num_present_cpus(void);
 #define DECLARE_PER_CPU(type, name) extern type fake_##name[]
 #define DEFINE_PER_CPU_READ_MOSTLY(type, name) type fake_##name[256]
 #define per_cpu(name, cpu) (fake_##name[cpu])
+
+/* An index that a caller gives is usable after it was clamped. */
+#define array_index_nospec(index, size) \
+    (fake_clamps++, (index) < (size) ? (index) : 0)
+#define array_access_nospec(array, index) \
+    ((array)[array_index_nospec(index, ARRAY_SIZE(array))])
+extern unsigned int fake_clamps;
+
+/* Domains and their vCPUs. */
+struct vcpu {
+    uint16_t schedlog_acct;
+};
+struct domain {
+    uint16_t schedlog_acct;
+    unsigned int max_vcpus;
+    struct vcpu vcpu[2];
+    struct domain *next;
+};
+extern struct domain *domain_list;
+#define for_each_domain(d) for ((d) = domain_list; (d); (d) = (d)->next)
+#define for_each_vcpu(d, v) \
+    for ((v) = (d)->vcpu; (v) < (d)->vcpu + (d)->max_vcpus; (v)++)
+#define rcu_read_lock(l) ((void)0)
+#define rcu_read_unlock(l) ((void)0)
 
 bool fake_preempt(void);
 #define hypercall_preempt_check() fake_preempt()

@@ -15,8 +15,10 @@
 #include <xen/lib.h>
 #include <xen/mm.h>
 #include <xen/nodemask.h>
+#include <xen/nospec.h>
 #include <xen/numa.h>
 #include <xen/pfn.h>
+#include <xen/rcupdate.h>
 #include <xen/sched.h>
 #include <xen/xmalloc.h>
 #include <xen/xvmalloc.h>
@@ -50,10 +52,14 @@ DEFINE_PER_CPU_READ_MOSTLY(struct schedlog_pcpu *, schedlog_pcpu);
 static struct area *used, *made;
 
 /*
- * Accounting domains below this may be bound; others have no counters of
- * thresholds, which take as much memory as all else that is not log files.
+ * Accounting domains below this may be bound: they have counters of thresholds,
+ * on all pCPUs.  Such counters take as much memory as all else that is not log
+ * files, so others have none.
  */
 static unsigned int nr_prepared = XEN_SCHEDLOG_ACCT_FIRST;
+
+/* Those which are to have counters: more while counters are added. */
+static unsigned int nr_wanted = XEN_SCHEDLOG_ACCT_FIRST;
 
 /* That of the area in use.  All but files can be looked at without the gate. */
 static struct schedlog_geometry geometry;
@@ -113,7 +119,7 @@ static size_t part_size(const struct schedlog_geometry *g, enum part part)
 static size_t wanted_size(const struct schedlog_geometry *g, enum part part)
 {
     /* Without a mask: what is bound from former areas may be above nr_acct. */
-    unsigned int nr_acct = min(nr_prepared, g->nr_acct);
+    unsigned int nr_acct = min(nr_wanted, g->nr_acct);
 
     return part == PART_SKIPPED
            ? sizeof(uint32_t) * nr_acct * XEN_SCHEDLOG_NR_EVENTS
@@ -287,23 +293,19 @@ static int add_counters(struct area *area)
 
 int schedlog_prepare_acct(uint16_t acct)
 {
-    unsigned int before = nr_prepared;
     int rc = 0;
 
-    nr_prepared = max(before, acct + 1U);
+    nr_wanted = max(nr_prepared, acct + 1U);
     if ( used )
         rc = add_counters(used);
     if ( !rc && made )
         rc = add_counters(made);
     if ( rc )
-        nr_prepared = before;
+        nr_wanted = nr_prepared;
+    else
+        nr_prepared = nr_wanted;
 
     return rc;
-}
-
-bool schedlog_is_prepared(uint16_t acct)
-{
-    return acct < read_atomic(&nr_prepared);
 }
 
 static int fill_area(struct area *area)
@@ -363,10 +365,34 @@ static bool has_geometry(const struct area *area,
                    sizeof(*g->files) * g->nr_files);
 }
 
+/* The highest number that a domain or a vCPU is bound to. */
+static unsigned int highest_acct(void)
+{
+    unsigned int highest = 0;
+    const struct domain *d;
+    const struct vcpu *v;
+
+    rcu_read_lock(&domlist_read_lock);
+    for_each_domain ( d )
+    {
+        highest = max(highest, (unsigned int)d->schedlog_acct);
+        for_each_vcpu ( d, v )
+            highest = max(highest, (unsigned int)v->schedlog_acct);
+    }
+    rcu_read_unlock(&domlist_read_lock);
+
+    return highest;
+}
+
 static int begin_area(const struct schedlog_geometry *g, uint64_t *need_bytes)
 {
-    uint64_t need = area_bytes(g) + schedlog_used_bytes();
+    uint64_t need;
 
+    /* Counters for those which are bound now, not for any that ever were. */
+    nr_prepared = nr_wanted = max(highest_acct() + 1U,
+                                  XEN_SCHEDLOG_ACCT_FIRST);
+
+    need = area_bytes(g) + schedlog_used_bytes();
     if ( need > schedlog_max_bytes() )
     {
         *need_bytes = need;
@@ -426,7 +452,15 @@ int schedlog_make_area(const struct schedlog_geometry *g, uint64_t *need_bytes)
     if ( !made )
         rc = begin_area(g, need_bytes);
     else if ( !has_geometry(made, g) )
-        return -EBUSY;
+    {
+        /*
+         * The area is another caller's, or this caller's array has changed.
+         * Nothing is kept in either case: the other caller begins again.
+         */
+        give_up(made);
+        made = NULL;
+        rc = -EBUSY;
+    }
     if ( rc )
         return rc;
 
@@ -499,11 +533,14 @@ const struct schedlog_region *schedlog_find_region(unsigned int region,
         return NULL;
     if ( region == XEN_SCHEDLOG_REGION_GLOBAL )
         return used->global;
-    if ( region >= ARRAY_SIZE(part_of) || cpu >= nr_cpu_ids ||
-         !read_atomic(&used->cpu[cpu].complete) )
+    if ( region >= ARRAY_SIZE(part_of) || cpu >= nr_cpu_ids )
         return NULL;
 
-    return used->cpu[cpu].region[part_of[region]];
+    cpu = array_index_nospec(cpu, nr_cpu_ids);
+    if ( !read_atomic(&used->cpu[cpu].complete) )
+        return NULL;
+
+    return used->cpu[cpu].region[array_access_nospec(part_of, region)];
 }
 
 /*

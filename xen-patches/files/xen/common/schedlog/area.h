@@ -79,21 +79,19 @@ const struct schedlog_region *schedlog_find_region(unsigned int region,
  * which have none get one.
  *
  * -ERESTART: call again with the same layout.  -EBUSY: there is another area,
- * or one is being made.  -E2BIG: *@need_bytes is what schedlog_max= has to be
- * at least.  -ENOMEM.  On failure nothing of what was begun remains.
+ * or another one was being made, which is given up.  -E2BIG: *@need_bytes is
+ * what schedlog_max= has to be at least.  -ENOMEM.  On failure nothing of what
+ * was begun remains.
  */
 int schedlog_make_area(const struct schedlog_geometry *geometry,
                        uint64_t *need_bytes);
 
 /*
- * Thresholds of @acct can be counted from now on, on all pCPUs and in areas to
- * come: until then nobody may be bound to it.  -ERESTART: call again.  -ENOMEM,
- * -E2BIG.
+ * Give @acct counters of thresholds, on all pCPUs, and in areas to come as long
+ * as a binding to it exists.  This comes before the first binding.  -ERESTART:
+ * call again.  -ENOMEM, -E2BIG.
  */
 int schedlog_prepare_acct(uint16_t acct);
-
-/* Was that done? */
-bool schedlog_is_prepared(uint16_t acct);
 
 /* Nobody finds the area any more.  No event may be on. */
 void schedlog_give_up_area(void);

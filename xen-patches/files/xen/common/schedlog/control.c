@@ -9,6 +9,7 @@
 #include <xen/domain.h>
 #include <xen/guest_access.h>
 #include <xen/lib.h>
+#include <xen/nospec.h>
 #include <xen/pfn.h>
 #include <xen/sched.h>
 #include <xen/schedlog.h>
@@ -118,6 +119,7 @@ static int get_files(struct xen_sysctl_schedlog_files *op)
     if ( op->first > g->nr_files )
         return -EINVAL;
 
+    op->first = array_index_nospec(op->first, g->nr_files + 1);
     op->nr = min(op->nr, g->nr_files - op->first);
 
     return copy_to_guest(op->files, g->files + op->first, op->nr) ? -EFAULT
@@ -138,6 +140,7 @@ static int get_frames(struct xen_sysctl_schedlog_frames *op)
     if ( op->first > region->nr_pages )
         return -EINVAL;
 
+    op->first = array_index_nospec(op->first, region->nr_pages + 1);
     op->nr = min(op->nr, region->nr_pages - op->first);
     op->nr = min(op->nr, MAX_FRAMES_PER_CALL);
 
@@ -260,21 +263,7 @@ static bool may_be_bound(uint16_t acct)
 }
 
 /* Before anybody is charged there has to be something to count with. */
-static int prepare_binding(uint16_t acct)
-{
-    int rc;
-
-    if ( schedlog_is_prepared(acct) )
-        return 0;
-    if ( !schedlog_enter_gate() )
-        return -ERESTART;
-    rc = schedlog_add_counters(acct);
-    schedlog_leave_gate();
-
-    return rc == -E2BIG ? -ENOMEM : rc;
-}
-
-int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
+static int bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
 {
     struct vcpu *v;
     int rc;
@@ -282,9 +271,9 @@ int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
     if ( op->pad || !may_be_bound(op->acct) )
         return -EINVAL;
 
-    rc = prepare_binding(op->acct);
+    rc = schedlog_add_counters(op->acct);
     if ( rc )
-        return rc;
+        return rc == -E2BIG ? -ENOMEM : rc;
 
     if ( op->vcpu != XEN_DOMCTL_SCHEDLOG_ALL_VCPUS )
     {
@@ -300,6 +289,22 @@ int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
         write_atomic(&v->schedlog_acct, op->acct);
 
     return 0;
+}
+
+/*
+ * With the gate, so that neither a lease nor an area begins between the checks
+ * and the binding.
+ */
+int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
+{
+    int rc;
+
+    if ( !schedlog_enter_gate() )
+        return -ERESTART;
+    rc = bind(d, op);
+    schedlog_leave_gate();
+
+    return rc;
 }
 
 int schedlog_binding(const struct domain *d,

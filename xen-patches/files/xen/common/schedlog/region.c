@@ -28,8 +28,9 @@
 /* How many pages are dealt with before it is looked whether to go on. */
 #define PAGES_PER_STEP 64U
 
-/* schedlog_max=<size>: how much memory the scheduler can ask for. */
-static uint64_t __ro_after_init opt_schedlog_max;
+/* schedlog_max=<size>: how much memory the scheduler can ask for.  0: none. */
+#define NOT_GIVEN (~0ULL)
+static uint64_t __ro_after_init opt_schedlog_max = NOT_GIVEN;
 size_param("schedlog_max", opt_schedlog_max);
 
 static DEFINE_SPINLOCK(lock);
@@ -260,7 +261,10 @@ static void wait_until_unused(struct schedlog_region *region)
     call_rcu(&region->rcu, is_unused);
 }
 
-/* Together, since each change of mappings flushes the TLBs of all pCPUs. */
+/*
+ * Together, and destroyed instead of mapped to nothing: the TLBs of all pCPUs
+ * are flushed once for all of them, and not for each page.
+ */
 static unsigned int free_last_pages(struct schedlog_region *region,
                                     unsigned int most)
 {
@@ -275,8 +279,11 @@ static unsigned int free_last_pages(struct schedlog_region *region,
         page[i] = mfn_to_virt(schedlog_region_frame(region,
                                                     region->nr_ready + i));
 
-    map_pages_to_xen((unsigned long)va_of(region, region->nr_ready),
-                     INVALID_MFN, nr, _PAGE_NONE);
+    /* It fails only if it has to take a superpage apart, and there is none. */
+    if ( destroy_xen_mappings(
+             (unsigned long)va_of(region, region->nr_ready),
+             (unsigned long)va_of(region, region->nr_ready + nr)) )
+        BUG();
     for ( i = 0; i < nr; i++ )
         free_xenheap_page(page[i]);
 
@@ -397,7 +404,7 @@ bool schedlog_has_former(void)
 /* Enough for the logs of a scheduler which logs everything on each pCPU. */
 static int __init cf_check init_budget(void)
 {
-    if ( !opt_schedlog_max )
+    if ( opt_schedlog_max == NOT_GIVEN )
         opt_schedlog_max = max(MB(256), MB(2) * num_present_cpus());
 
     return 0;
