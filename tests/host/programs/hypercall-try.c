@@ -112,12 +112,12 @@ static void try_domain(xc_interface *xch, uint32_t domid)
     show("binding", xc_schedlog_binding(xch, domid,
                                         XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, &acct));
     show("bind", xc_schedlog_bind(xch, domid, XEN_DOMCTL_SCHEDLOG_ALL_VCPUS,
-                                  acct));
+                                  acct, 0));
     show("times", xc_schedlog_times(xch, domid, 0, 1, times));
     show("clock", xc_schedlog_clock(xch, domid, 0, &clock));
-    may = show("allow", xc_schedlog_mark(xch, domid, true)) >= 0;
+    may = show("allow", xc_schedlog_mark(xch, domid, true, 0)) >= 0;
     show("mark", mark());
-    if (may && xc_schedlog_mark(xch, domid, false))
+    if (may && xc_schedlog_mark(xch, domid, false, 0))
         err(2, "domain %u is still allowed to log marks", domid);
 }
 

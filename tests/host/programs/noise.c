@@ -121,7 +121,7 @@ static void set_up(void)
 
 static void bind_domain(uint32_t domid, uint16_t acct)
 {
-    if (xc_schedlog_bind(xch, domid, XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, acct))
+    if (xc_schedlog_bind(xch, domid, XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, acct, 0))
         err(2, "cannot bind domain %u", domid);
 }
 

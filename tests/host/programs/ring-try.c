@@ -48,7 +48,8 @@
 
 /* The payloads are those of the hypervisor. */
 _Static_assert(sizeof(struct xensched_log_info) ==
-               sizeof(struct xen_sysctl_schedlog_info), "same payload");
+               offsetof(struct xen_sysctl_schedlog_info, nr_lost_sites),
+               "same payload, but for live patches, which only the hypervisor has");
 _Static_assert(sizeof(struct xensched_log_setup) ==
                offsetof(struct xen_sysctl_schedlog_setup, need_bytes),
                "same payload, but for what only the hypervisor says");

@@ -204,7 +204,7 @@ static void bind_vcpu(char **args)
                                            : XEN_DOMCTL_SCHEDLOG_ALL_VCPUS;
 
     need("bind", xc_schedlog_bind(xch, number(args[0]), vcpu,
-                                  number(args[2])));
+                                  number(args[2]), 0));
 }
 
 /* One that has gone meanwhile needs nothing. */
@@ -218,13 +218,13 @@ static void unbind_all(char **args)
     for (int i = 0; i < nr; i++)
         if (xc_schedlog_bind(xch, domains[i].domain,
                              XEN_DOMCTL_SCHEDLOG_ALL_VCPUS,
-                             XEN_SCHEDLOG_ACCT_REST) && errno != ESRCH)
+                             XEN_SCHEDLOG_ACCT_REST, 0) && errno != ESRCH)
             need("bind", -1);
 }
 
 static void allow_mark(char **args)
 {
-    need("mark", xc_schedlog_mark(xch, number(args[0]), number(args[1])));
+    need("mark", xc_schedlog_mark(xch, number(args[0]), number(args[1]), 0));
 }
 
 static void select_pmcs(char **args)

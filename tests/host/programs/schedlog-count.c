@@ -83,7 +83,7 @@ static void unbind_domain(const char *domid)
 {
     if (strcmp(domid, "any") &&
         xc_schedlog_bind(xch, atoi(domid), XEN_DOMCTL_SCHEDLOG_ALL_VCPUS,
-                         XEN_SCHEDLOG_ACCT_REST) && errno != ESRCH)
+                         XEN_SCHEDLOG_ACCT_REST, 0) && errno != ESRCH)
         err(1, "cannot unbind domain %s", domid);
 }
 
@@ -91,7 +91,7 @@ static void bind_domain(const char *domid, uint16_t acct)
 {
     if (strcmp(domid, "any") &&
         xc_schedlog_bind(xch, atoi(domid), XEN_DOMCTL_SCHEDLOG_ALL_VCPUS,
-                         acct))
+                         acct, 0))
         err(1, "cannot bind domain %s", domid);
 }
 

@@ -68,6 +68,14 @@ is "another scheduler is refused" "$?" 1
 check "by Xen" grep -q "File exists" other.txt
 schedlog-count off 0 any true >other.txt 2>&1
 is "nobody else can give the area up" "$?" 1
+is_charged() { xl schedlog bind Domain-0; }
+charged=$(is_charged)
+xl schedlog bind Domain-0 5 >other.txt 2>&1
+is "another binding is refused" "$? $(is_charged)" "1 $charged"
+check "and xl names the reason" grep -q "a scheduler holds the log" other.txt
+is "so is another permission to make marks" "$(schedlog-area mark 0 1)" "mark: EEXIST"
+check "commands that ask the daemon may change it" xensched allow-marks 0 on
+xensched allow-marks 0 off
 check "but everybody can look on" xensched record --seconds 1 rows
 sleep 3
 check "it still holds the log" lease_is 2000

@@ -46,6 +46,20 @@ static void status_says_what_is(void **state)
     json_object_put(json);
 }
 
+/* For commands that stop guests in its name. */
+static void it_tells_its_cookie(void **state)
+{
+    char cookie[17];
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    json = ask("{\"command\":\"lease\"}");
+    snprintf(cookie, sizeof(cookie), "%016llx", (unsigned long long)core.cookie);
+    assert_string_equal(get(json, "/result/cookie"), cookie);
+    json_object_put(json);
+}
+
 static void status_says_where_domains_ran(void **state)
 {
     json_object *json;
@@ -775,6 +789,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         core_test(status_says_what_is),
+        core_test(it_tells_its_cookie),
         core_test(processes_are_told_apart),
         core_test(status_says_where_domains_ran),
         core_test(status_says_where_memory_is),

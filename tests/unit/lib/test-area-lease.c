@@ -122,6 +122,26 @@ static void a_successor_with_the_same_cookie_needs_not_wait(void **state)
     assert_int_equal(xensched_area_release(area, NULL), 0);
 }
 
+/* Bindings and permissions to make marks belong to the holder, too. */
+static void bindings_and_marks_need_the_cookie_of_the_holder(void **state)
+{
+    struct xensched_area *area = make(), *other = make_other();
+    struct xensched_error err;
+
+    (void)state;
+    assert_int_equal(xensched_area_bind(area, 5, 9, &err), -EEXIST);
+    assert_int_equal(xen.bound[5], 0);
+    assert_int_equal(xensched_area_bind(other, 5, 9, NULL), 0);
+    assert_int_equal(xensched_allow_marks(3, true, &err), -EEXIST);
+    assert_non_null(strstr(err.text, "another scheduler holds the log"));
+    xensched_show_cookie(OTHER);
+    assert_int_equal(xensched_allow_marks(3, true, NULL), 0);
+    assert_true(xen.marks[3]);
+    xensched_show_cookie(0);
+    xensched_area_close(area);
+    assert_int_equal(xensched_area_release(other, NULL), 0);
+}
+
 static void a_lease_that_cannot_be_is_refused_in_words(void **state)
 {
     struct xensched_area *area = make();
@@ -143,6 +163,7 @@ int main(void)
         area_test(who_does_not_hold_the_log_changes_nothing),
         area_test(when_its_lease_has_ended_the_next_one_takes_over),
         area_test(a_successor_with_the_same_cookie_needs_not_wait),
+        area_test(bindings_and_marks_need_the_cookie_of_the_holder),
         area_test(a_lease_that_cannot_be_is_refused_in_words),
     };
 

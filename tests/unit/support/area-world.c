@@ -299,9 +299,12 @@ int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
     return 0;
 }
 
-int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow)
+int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow,
+                   uint64_t cookie)
 {
     (void)xch;
+    if (xen.lease_ms && xen.cookie != cookie)
+        return refuse(EEXIST);
     if (domid >= 8)
         return refuse(ESRCH);
     xen.marks[domid] = allow;
@@ -310,9 +313,11 @@ int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow)
 }
 
 int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
-                   uint16_t acct)
+                   uint16_t acct, uint64_t cookie)
 {
     (void)xch;
+    if (xen.lease_ms && xen.cookie != cookie)
+        return refuse(EEXIST);
     assert_int_equal(vcpu, XEN_DOMCTL_SCHEDLOG_ALL_VCPUS);
     if (domid >= 8)
         return refuse(ESRCH);

@@ -270,10 +270,12 @@ int xenforeignmemory_unmap(xenforeignmemory_handle *fmem, void *addr,
 }
 
 /* There are domains 0 and 1.  Nobody asks whether they may. */
-int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow)
+int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow,
+                   uint64_t cookie)
 {
     (void)xch;
     (void)allow;
+    (void)cookie;
     if (is("unprivileged"))
         return fail(EPERM);
     if (is("unpatched"))
@@ -367,12 +369,13 @@ int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
 
 
 int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
-                   uint16_t acct)
+                   uint16_t acct, uint64_t cookie)
 {
     (void)xch;
     (void)domid;
     (void)vcpu;
     (void)acct;
+    (void)cookie;
     abort();
 }
 

@@ -149,9 +149,9 @@ NOT_ASKED_FOR(hypercall_frames, uint32_t r, uint32_t c, uint32_t f,
 NOT_ASKED_FOR(hypercall_events, uint32_t e, uint32_t l, uint64_t c)
 NOT_ASKED_FOR(hypercall_release, uint64_t c)
 NOT_ASKED_FOR(hypercall_pmc, uint64_t c, uint32_t n, const uint64_t *s)
-NOT_ASKED_FOR(hypercall_mark, uint32_t d, bool allow)
+NOT_ASKED_FOR(hypercall_mark, uint32_t d, bool allow, uint64_t c)
 NOT_ASKED_FOR(hypercall_stop, uint32_t d, struct xen_domctl_schedlog_stop *o)
-NOT_ASKED_FOR(hypercall_bind, uint32_t d, uint32_t v, uint16_t a)
+NOT_ASKED_FOR(hypercall_bind, uint32_t d, uint32_t v, uint16_t a, uint64_t c)
 #pragma GCC diagnostic pop
 
 /* The device of dom0's Linux. */

@@ -15,6 +15,7 @@ static struct domain d, dom0;
 static struct vcpu of_d = { &d }, of_dom0 = { &dom0 };
 struct vcpu *current;
 static uint32_t events;
+static uint64_t holder;
 static unsigned int rings;
 static bool busy;
 static void (*meanwhile)(void);
@@ -64,12 +65,15 @@ int domain_pause_by_systemcontroller(struct domain *domain)
 }
 
 /* The current one cannot wait for itself. */
-int domain_pause_by_systemcontroller_nosync(struct domain *domain)
+void domain_pause_nosync(struct domain *domain)
 {
     assert_ptr_equal(domain, current->domain);
-    domain->controller++;
+    domain->paused++;
+}
 
-    return 0;
+bool schedlog_may_control(uint64_t cookie)
+{
+    return !holder || cookie == holder;
 }
 
 int domain_unpause_by_systemcontroller(struct domain *domain)
@@ -98,21 +102,31 @@ void send_global_virq(unsigned int virq)
     rings++;
 }
 
-static int change_it(uint32_t op)
+static bool runs(void)
+{
+    return !d.paused && !d.controller && !d.others;
+}
+
+static int change_as(uint64_t cookie, uint32_t op)
 {
     struct xen_domctl_schedlog_stop stop = {
-        .op = op, .code = 0x70, .mask = 0xf0,
+        .op = op, .code = 0x70, .mask = 0xf0, .cookie = cookie,
     };
     int rc;
 
     current = &of_dom0;
     rc = schedlog_change_stop(&d, &stop);
-    assert_int_equal(d.paused, 0);
+    assert_int_equal(d.paused, d.schedlog_stop.state == XEN_SCHEDLOG_STOP_STOPPED);
     if (!rc)
         assert_int_equal(stop.state, d.schedlog_stop.state);
     current = &of_d;
 
     return rc;
+}
+
+static int change_it(uint32_t op)
+{
+    return change_as(0, op);
 }
 
 static int setup(void **state)
@@ -122,6 +136,7 @@ static int setup(void **state)
     dom0 = (struct domain){ .hardware = true };
     events = 1U << XEN_SCHEDLOG_EV_MARK;
     rings = 0;
+    holder = 0;
     busy = false;
     meanwhile = NULL;
     current = &of_d;
@@ -137,12 +152,12 @@ static void stops_once(void **state)
     assert_true(schedlog_stops_at(&d, 0x7f));
     assert_int_equal(stop_at(0x7f), 0);
     assert_int_equal(rings, 1);
-    assert_int_equal(d.controller, 1);
+    assert_int_equal(d.paused, 1);
     assert_int_equal(d.others, 0);
     assert_int_equal(d.schedlog_stop.code, 0x7f);
     assert_false(schedlog_stops_at(&d, 0x7f));
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
-    assert_int_equal(d.controller, 0);
+    assert_true(runs());
     assert_false(schedlog_stops_at(&d, 0x7f));
 }
 
@@ -176,7 +191,7 @@ static void one_of_two_vcpus_stops_it(void **state)
     change_it(XEN_SCHEDLOG_STOP_arm);
     meanwhile = be_stopped;
     assert_int_equal(stop_at(0x70), 0);
-    assert_int_equal(d.controller, 0);
+    assert_int_equal(d.paused, 0);
     assert_int_equal(d.others, 0);
 }
 
@@ -186,10 +201,10 @@ static void pauses_and_lets_go_in_pairs(void **state)
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_pause), 0);
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_pause), -EBUSY);
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_arm), -EBUSY);
-    assert_int_equal(d.controller, 1);
+    assert_false(runs());
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
-    assert_int_equal(d.controller, 0);
+    assert_true(runs());
     /* What an operator has paused is not ours to let go. */
     d.controller = 1;
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
@@ -198,6 +213,43 @@ static void pauses_and_lets_go_in_pairs(void **state)
     assert_int_equal(change_it(XEN_SCHEDLOG_STOP_forget), 0);
     assert_int_equal(d.controller, 2);
     assert_int_equal(change_it(77), -EOPNOTSUPP);
+}
+
+/* "xl pause" and "xl unpause" count apart from stops. */
+static void pauses_of_the_toolstack_count_apart(void **state)
+{
+    (void)state;
+    change_it(XEN_SCHEDLOG_STOP_pause);
+    assert_int_equal(domain_unpause_by_systemcontroller(&d), -EINVAL);
+    assert_false(runs());
+    assert_int_equal(domain_pause_by_systemcontroller(&d), 0);
+    change_it(XEN_SCHEDLOG_STOP_resume);
+    assert_false(runs());
+    assert_int_equal(domain_unpause_by_systemcontroller(&d), 0);
+    assert_true(runs());
+    /* One that is forgotten is the toolstack's. */
+    change_it(XEN_SCHEDLOG_STOP_pause);
+    change_it(XEN_SCHEDLOG_STOP_forget);
+    assert_false(runs());
+    assert_int_equal(domain_unpause_by_systemcontroller(&d), 0);
+    assert_true(runs());
+}
+
+static void the_holder_alone_stops(void **state)
+{
+    (void)state;
+    holder = 7;
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_arm), -EEXIST);
+    assert_int_equal(change_as(8, XEN_SCHEDLOG_STOP_pause), -EEXIST);
+    assert_int_equal(d.schedlog_stop.state, XEN_SCHEDLOG_STOP_OFF);
+    assert_true(runs());
+    assert_int_equal(change_as(7, XEN_SCHEDLOG_STOP_pause), 0);
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), -EEXIST);
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_query), 0);
+    assert_false(runs());
+    holder = 0; /* the lease has ended */
+    assert_int_equal(change_it(XEN_SCHEDLOG_STOP_resume), 0);
+    assert_true(runs());
 }
 
 static void not_dom0_nor_oneself(void **state)
@@ -223,6 +275,8 @@ int main(void)
         stop_test(who_pauses_it_goes_first),
         stop_test(one_of_two_vcpus_stops_it),
         stop_test(pauses_and_lets_go_in_pairs),
+        stop_test(pauses_of_the_toolstack_count_apart),
+        stop_test(the_holder_alone_stops),
         stop_test(not_dom0_nor_oneself),
     };
 

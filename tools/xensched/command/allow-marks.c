@@ -3,7 +3,7 @@
  * allow-marks.c - xensched allow-marks: may a domain log marks?
  *
  * That is a property of the domain in Xen; neither the daemon nor a log area
- * is needed.
+ * is needed.  While a daemon holds the log, the command acts for it.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -13,6 +13,7 @@
 
 #include <xensched/area.h>
 
+#include "ask/client.h"
 #include "command.h"
 #include "lib/xenstore-open.h"
 #include "model/domain.h"
@@ -58,6 +59,7 @@ static int run(const struct arguments *args)
     uint32_t domid;
     int rc = 0;
 
+    client_join(CLIENT_DEFAULT_SOCKET);
     if (!domain_is_number(args->domain, &domid))
         rc = find_name(args->domain, &domid, &err);
     if (!rc)

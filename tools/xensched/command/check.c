@@ -89,7 +89,11 @@ static void write_events(FILE *out, uint32_t events)
 
 static void describe_schedlog(FILE *out, const struct xensched_area_info *info)
 {
-    fprintf(out, "%u sites; performance counters: ", info->nr_sites);
+    fprintf(out, "%u sites", info->nr_sites);
+    if (info->nr_lost_sites)
+        fprintf(out, " (%u of them lost to live patches, which log nothing "
+                "there)", info->nr_lost_sites);
+    fputs("; performance counters: ", out);
     if (info->nr_pmcs)
         fprintf(out, "%u", info->nr_pmcs);
     else

@@ -99,6 +99,7 @@ static int xen_info(struct xensched_area *area,
         .events_built = xi.events_built,
         .events_enabled = xi.events_enabled,
         .nr_sites = xi.nr_sites,
+        .nr_lost_sites = xi.nr_lost_sites,
         .tsc_khz = xi.tsc_khz,
         .max_bytes = xi.max_bytes,
         .used_bytes = xi.used_bytes,
@@ -283,6 +284,19 @@ int xensched_area_setup(const struct xensched_geometry *geometry,
     return area_hand_out(a, area_setup(a, geometry, replace, err), area);
 }
 
+/* The cookie for operations that need no area. */
+static uint64_t shown_cookie;
+
+void xensched_show_cookie(uint64_t cookie)
+{
+    shown_cookie = cookie;
+}
+
+uint64_t area_shown_cookie(void)
+{
+    return shown_cookie;
+}
+
 int xensched_allow_marks(uint32_t domid, bool allow,
                          struct xensched_error *err)
 {
@@ -292,10 +306,13 @@ int xensched_allow_marks(uint32_t domid, bool allow,
     rc = open_xen(&area, err);
     if (rc)
         return rc;
-    if (hypercall_mark(xen_of(area)->xch, domid, allow))
-        rc = errno == ESRCH
+    if (hypercall_mark(xen_of(area)->xch, domid, allow, shown_cookie)) {
+        rc = errno;
+        rc = rc == ESRCH
              ? xensched_fail(err, ESRCH, "there is no domain %u", domid)
-             : xen_failed(err, errno, "allowing marks");
+             : rc == EEXIST ? area_held(area, err)
+                            : xen_failed(err, rc, "allowing marks");
+    }
     xensched_area_close(area);
 
     return rc;
@@ -364,7 +381,7 @@ int xensched_area_bind(struct xensched_area *area, uint32_t domid,
     if (rc)
         return rc;
     if (hypercall_bind(xen_of(area)->xch, domid,
-                       XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, acct))
+                       XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, acct, area->cookie))
         return xensched_fail(err, errno, "cannot bind domain %u to accounting "
                              "domain %u: %s", domid, acct, strerror(errno));
 

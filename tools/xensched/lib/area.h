@@ -123,4 +123,7 @@ int area_while_busy(struct xensched_area *area,
 /* Fail with EEXIST: somebody else holds the log, and for how long. */
 int area_held(struct xensched_area *area, struct xensched_error *err);
 
+/* The last argument of xensched_show_cookie(); 0 before the first call. */
+uint64_t area_shown_cookie(void);
+
 #endif /* XENSCHED_LIB_AREA_H */

@@ -136,23 +136,24 @@ int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
 }
 
 int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
-                   uint16_t acct)
+                   uint16_t acct, uint64_t cookie)
 {
     struct xen_domctl domctl = {
         .cmd = XEN_DOMCTL_schedlog_bind,
         .domain = domid,
-        .u.schedlog_bind = { .vcpu = vcpu, .acct = acct },
+        .u.schedlog_bind = { .vcpu = vcpu, .acct = acct, .cookie = cookie },
     };
 
     return xc_domctl(xch, &domctl);
 }
 
-int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow)
+int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow,
+                   uint64_t cookie)
 {
     struct xen_domctl domctl = {
         .cmd = XEN_DOMCTL_schedlog_mark,
         .domain = domid,
-        .u.schedlog_mark.allow = allow,
+        .u.schedlog_mark = { .allow = allow, .cookie = cookie },
     };
 
     return xc_domctl(xch, &domctl);

@@ -34,9 +34,12 @@ int hypercall_events(xc_interface *xch, uint32_t events, uint32_t lease_ms,
 int hypercall_release(xc_interface *xch, uint64_t cookie);
 int hypercall_pmc(xc_interface *xch, uint64_t cookie, uint32_t nr,
                   const uint64_t *select);
+
+/* EEXIST: a scheduler with another cookie holds the log. */
 int hypercall_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
-                   uint16_t acct);
-int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow);
+                   uint16_t acct, uint64_t cookie);
+int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow,
+                   uint64_t cookie);
 int hypercall_stop(xc_interface *xch, uint32_t domid,
                    struct xen_domctl_schedlog_stop *op);
 

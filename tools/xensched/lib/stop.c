@@ -7,6 +7,7 @@
 
 #include <xensched/stop.h>
 
+#include "area.h"
 #include "hypercall.h"
 
 static int stop_failed(uint32_t domid, int code, struct xensched_error *err)
@@ -14,6 +15,10 @@ static int stop_failed(uint32_t domid, int code, struct xensched_error *err)
     switch (code) {
     case ESRCH:
         return xensched_fail(err, ESRCH, "there is no domain %u", domid);
+    case EEXIST:
+        return xensched_fail(err, EEXIST, "domain %u cannot be stopped, or let go "
+                             "on: a scheduler holds the log, which is not "
+                             "xenschedd or does not answer", domid);
     case EBUSY:
         return xensched_fail(err, EBUSY, "domain %u is stopped, or to be "
                              "stopped, by another reaction or sample", domid);
@@ -39,6 +44,7 @@ static int change(uint32_t domid, struct xen_domctl_schedlog_stop *op,
     xc_interface *xch;
     int code = 0;
 
+    op->cookie = area_shown_cookie();
     errno = 0;
     xch = quiet ? xc_interface_open(quiet, NULL, 0) : NULL;
     if (!xch)

@@ -23,6 +23,7 @@
 
 struct xen_domctl_schedlog_stop {
     uint32_t op, code, mask, state;
+    uint64_t cookie;
 };
 
 struct domain {
@@ -31,7 +32,7 @@ struct domain {
         uint32_t code, mask;
     } schedlog_stop;
     bool hardware;
-    int paused;     /* all of it, for a while */
+    int paused;     /* all of it, by Xen, for a while or until it is resumed */
     int controller; /* by who controls it */
     int others;     /* all vCPUs but the current one */
 };
@@ -47,11 +48,15 @@ extern struct vcpu *current;
 int domain_pause_except_self(struct domain *d);
 void domain_unpause_except_self(struct domain *d);
 int domain_pause_by_systemcontroller(struct domain *d);
-int domain_pause_by_systemcontroller_nosync(struct domain *d);
 int domain_unpause_by_systemcontroller(struct domain *d);
 void domain_pause(struct domain *d);
+void domain_pause_nosync(struct domain *d);
 void domain_unpause(struct domain *d);
 void send_global_virq(unsigned int virq);
+
+/* As in lease.h. */
+#define SCHEDLOG_LEASE_H
+bool schedlog_may_control(uint64_t cookie);
 
 /* As in schedlog.h. */
 bool schedlog_stops_at(const struct domain *d, uint32_t code);

@@ -12,9 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <xensched/area.h>
+
 #include "client.h"
 #include "model/domain.h"
 #include "model/json.h"
+
+/* Timeout for the cookie; Xen refuses operations that need it if it is missing. */
+#define JOIN_MS 1000U
 
 /* Bytes; enough for half a million cells of a matrix. */
 #define MAX_ANSWER (64U << 20)
@@ -298,4 +303,18 @@ int client_open(const char *path, unsigned int timeout_ms,
         close(c.fd);
 
     return rc ? rc : c.fd;
+}
+
+void client_join(const char *path)
+{
+    struct json_object *lease;
+    struct xensched_error err;
+    const char *cookie;
+
+    if (client_ask(path, "lease", NULL, JOIN_MS, &lease, &err))
+        return;
+    cookie = json_text(lease, "cookie");
+    if (cookie)
+        xensched_show_cookie(strtoull(cookie, NULL, 16));
+    json_object_put(lease);
 }

@@ -34,6 +34,12 @@ int client_ask(const char *path, const char *command, const char *domain,
                struct xensched_error *err);
 
 /*
+ * Act on behalf of the daemon that listens at @path: show its cookie to Xen (see
+ * xensched_show_cookie()).  Without a daemon this changes nothing.
+ */
+void client_join(const char *path);
+
+/*
  * Connect to the daemon which listens at @path, to be told of things.  Returns a
  * file descriptor, or as above.
  */

@@ -155,6 +155,7 @@ static int act(const struct on *on, const struct occasion *o,
     int rc = 0;
 
     tell_shells(o);
+    client_join(o->socket);
     for (i = 0; !rc && i < on->nr_actions; i++) {
         if (on->args->dry_run) {
             printf("would do: %s\n", on->action[i]);

@@ -86,6 +86,7 @@ static char *news_of_host(struct record *r, unsigned int timeout_ms)
     r->next_host = r->seconds + HOST_SECONDS;
     if (client_ask(r->args->socket, "host", NULL, timeout_ms, &host, &err))
         return miss_host(r, &err);
+    client_join(r->args->socket);
     r->host_missed = false;
     text = json_object_to_json_string_ext(host, JSON_C_TO_STRING_PLAIN);
     if (!r->host || strcmp(r->host, text))
@@ -345,6 +346,7 @@ static int run(const struct arguments *args)
     if (rc)
         return rc;
     follow_catch_signals();
+    client_join(args->socket);
     rc = sources_open(args->source, &r.filter, &r.sources, &err);
     if (!rc) {
         rc = open_recorder(&r, &err);

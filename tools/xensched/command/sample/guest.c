@@ -139,6 +139,7 @@ static int learn(struct sampler *s, uint32_t *domid, struct xensched_error *err)
 
     if (rc)
         return rc;
+    client_join(s->args->socket);
     text = json_object_to_json_string_ext(s->host, JSON_C_TO_STRING_PLAIN);
     acct_names_learn(s->names, text, strlen(text));
     d = find_guest(s);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* answer.c - requests; see answer.h. */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "answer.h"
@@ -107,6 +109,19 @@ static json_object *answer_advise(struct subject *s,
     return set_mode(s, MODE_ADVISE);
 }
 
+/* For commands that stop domains, or let them make marks, on the daemon's behalf. */
+static json_object *answer_lease(struct subject *s, struct xensched_error *err)
+{
+    json_object *json = json_object_new_object();
+    char text[17];
+
+    (void)err;
+    snprintf(text, sizeof(text), "%016" PRIx64, s->core->cookie);
+    json_add_text(json, "cookie", text);
+
+    return json;
+}
+
 static json_object *answer_stop(struct subject *s, struct xensched_error *err)
 {
     (void)err;
@@ -135,6 +150,7 @@ static const struct {
     { "reacted", answer_reacted },
     { "reactions", answer_reactions },
     { "note", answer_note },
+    { "lease", answer_lease },
     { "stop", answer_stop },
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xensched/area.h>
 #include <xensched/event.h>
 
 #include "carry-out.h"
@@ -469,10 +470,11 @@ static void take_cookie(struct core *core)
 {
     core->cookie = core->actuator.state.cookie;
     core->successor = core->cookie;
-    if (core->successor)
-        return;
-    core->cookie = lease_new_cookie();
-    actuator_set_cookie(&core->actuator, core->cookie);
+    if (!core->successor) {
+        core->cookie = lease_new_cookie();
+        actuator_set_cookie(&core->actuator, core->cookie);
+    }
+    xensched_show_cookie(core->cookie);
 }
 
 /* Before anything else, so that it is done even if the rest fails. */

@@ -56,6 +56,7 @@ struct xensched_area_info {
     uint32_t events_built;   /* mask of 1 << XEN_SCHEDLOG_EV_* */
     uint32_t events_enabled; /* likewise */
     uint32_t nr_sites;
+    uint32_t nr_lost_sites;  /* in functions which live patches have replaced */
     uint64_t tsc_khz;
     uint64_t max_bytes;      /* limit of the hypervisor's schedlog_max= */
                              /* (Linux: max_mib=; 0: a domain's own) */
@@ -181,6 +182,13 @@ int xensched_area_info(struct xensched_area *area,
                        struct xensched_error *err);
 int xensched_area_ask(struct xensched_area_info *info,
                       struct xensched_error *err);
+
+/*
+ * Show @cookie to the hypervisor with xensched_allow_marks() and the functions of
+ * xensched/stop.h.  While a scheduler holds the hypervisor's log, these fail with
+ * -EEXIST unless they show the scheduler's cookie.
+ */
+void xensched_show_cookie(uint64_t cookie);
 
 /*
  * May @domid log marks?  Not unless it was allowed to.  Needs no area.

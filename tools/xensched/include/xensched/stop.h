@@ -6,7 +6,9 @@
  * Xen remembers who was paused so: after a crash of whoever wanted it, domains
  * that an operator has paused can be told from those.  All of these return 0 or
  * a negative errno value; -ESRCH: there is no such domain; -EOPNOTSUPP: this
- * Xen cannot do it.
+ * Xen cannot do it; -EEXIST: another one holds the log (xensched_show_cookie()).
+ *
+ * A stop is a pause of its own: whatever a toolstack pauses meanwhile stays paused.
  */
 #ifndef XENSCHED_STOP_H
 #define XENSCHED_STOP_H

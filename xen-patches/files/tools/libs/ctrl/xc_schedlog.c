@@ -226,7 +226,7 @@ int xc_schedlog_clock(xc_interface *xch, uint32_t domid, uint32_t vcpu,
 }
 
 int xc_schedlog_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
-                     uint16_t acct)
+                     uint16_t acct, uint64_t cookie)
 {
     struct xen_domctl domctl = {};
 
@@ -234,6 +234,7 @@ int xc_schedlog_bind(xc_interface *xch, uint32_t domid, uint32_t vcpu,
     domctl.domain = domid;
     domctl.u.schedlog_bind.vcpu = vcpu;
     domctl.u.schedlog_bind.acct = acct;
+    domctl.u.schedlog_bind.cookie = cookie;
 
     return do_domctl(xch, &domctl);
 }
@@ -255,13 +256,15 @@ int xc_schedlog_binding(xc_interface *xch, uint32_t domid, uint32_t vcpu,
     return ret;
 }
 
-int xc_schedlog_mark(xc_interface *xch, uint32_t domid, bool allow)
+int xc_schedlog_mark(xc_interface *xch, uint32_t domid, bool allow,
+                     uint64_t cookie)
 {
     struct xen_domctl domctl = {};
 
     domctl.cmd = XEN_DOMCTL_schedlog_mark;
     domctl.domain = domid;
     domctl.u.schedlog_mark.allow = allow;
+    domctl.u.schedlog_mark.cookie = cookie;
 
     return do_domctl(xch, &domctl);
 }

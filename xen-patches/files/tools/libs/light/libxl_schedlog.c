@@ -180,7 +180,7 @@ int libxl_schedlog_bind(libxl_ctx *ctx, uint32_t domid, int vcpu,
         rc = ERROR_INVAL;
     else if (xc_schedlog_bind(ctx->xch, domid,
                               vcpu < 0 ? XEN_DOMCTL_SCHEDLOG_ALL_VCPUS : vcpu,
-                              acct))
+                              acct, 0))
         rc = failed(gc, "binding to an accounting domain");
 
     GC_FREE;

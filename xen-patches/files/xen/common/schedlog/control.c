@@ -36,6 +36,7 @@ static void get_info(struct xen_sysctl_schedlog_info *info)
         .events_built = built,
         .events_enabled = schedlog_events_on(),
         .nr_sites = nr_sites,
+        .nr_lost_sites = jump_label_lost_sites(),
         .tsc_khz = cpu_khz,
         .max_bytes = schedlog_max_bytes(),
         .used_bytes = schedlog_used_bytes(),
@@ -268,6 +269,8 @@ static int bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
     struct vcpu *v;
     int rc;
 
+    if ( !schedlog_may_control(op->cookie) )
+        return -EEXIST;
     if ( op->pad || !may_be_bound(op->acct) )
         return -EINVAL;
 

@@ -102,11 +102,21 @@ int schedlog_add_counters(uint16_t acct)
     return rc;
 }
 
-/* What belongs to whoever held the log goes with the lease. */
+/*
+ * The counters that the holder has selected go with the lease.  If the holder
+ * gives the lease up and leaves some of their events on, they go with the last
+ * of these events.
+ */
 static void end_lease(void)
 {
-    if ( schedlog_end_lease() )
+    static bool pmcs_go;
+
+    pmcs_go |= schedlog_end_lease();
+    if ( pmcs_go && !(schedlog_events_on() & SCHEDLOG_PMC_EVENTS) )
+    {
         schedlog_release_pmcs();
+        pmcs_go = false;
+    }
     stop_timer(&look_timer);
 }
 

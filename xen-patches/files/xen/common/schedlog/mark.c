@@ -14,11 +14,15 @@
 
 #include <public/sched.h>
 
+#include "lease.h"
+
 int schedlog_allow_mark(struct domain *d,
                         const struct xen_domctl_schedlog_mark *op)
 {
-    if ( op->allow > 1 )
+    if ( op->pad || op->allow > 1 )
         return -EINVAL;
+    if ( !schedlog_may_control(op->cookie) )
+        return -EEXIST;
 
     d->schedlog_mark = op->allow;
 

@@ -8,9 +8,10 @@
  * one mark, and only while marks are logged: when the lease of the log ends
  * nobody is stopped any more.
  *
- * The pause is that of XEN_DOMCTL_pausedomain, with a note that it is a stop:
- * a scheduler which was killed in between leaves a domain which its successor
- * can tell from those which an operator has paused.
+ * A stop holds a pause reference of its own, beside that of
+ * XEN_DOMCTL_pausedomain.  A toolstack can neither end a stop nor lose a pause
+ * by it.  If a scheduler is killed meanwhile, its successor finds the stopped
+ * domains by their state.
  */
 
 #include <xen/event.h>
@@ -18,6 +19,7 @@
 #include <xen/schedlog.h>
 
 #include "events.h"
+#include "lease.h"
 
 bool schedlog_stops_at(const struct domain *d, uint32_t code)
 {
@@ -45,7 +47,7 @@ void schedlog_end_stop(uint32_t code)
     {
         d->schedlog_stop.code = code;
         d->schedlog_stop.state = XEN_SCHEDLOG_STOP_STOPPED;
-        domain_pause_by_systemcontroller_nosync(d);
+        domain_pause_nosync(d);
         send_global_virq(VIRQ_SCHEDLOG);
     }
 
@@ -54,25 +56,35 @@ void schedlog_end_stop(uint32_t code)
 
 static int pause_now(struct domain *d)
 {
-    int rc;
-
     if ( d->schedlog_stop.state == XEN_SCHEDLOG_STOP_STOPPED )
         return -EBUSY;
 
-    rc = domain_pause_by_systemcontroller(d);
-    if ( !rc )
-        d->schedlog_stop.state = XEN_SCHEDLOG_STOP_STOPPED;
+    domain_pause(d);
+    d->schedlog_stop.state = XEN_SCHEDLOG_STOP_STOPPED;
 
-    return rc;
+    return 0;
 }
 
-static int resume(struct domain *d)
+static void resume(struct domain *d)
 {
     bool stopped = d->schedlog_stop.state == XEN_SCHEDLOG_STOP_STOPPED;
 
     d->schedlog_stop.state = XEN_SCHEDLOG_STOP_OFF;
+    if ( stopped )
+        domain_unpause(d);
+}
 
-    return stopped ? domain_unpause_by_systemcontroller(d) : 0;
+/* One that is stopped is the toolstack's to let go from now on. */
+static int forget(struct domain *d)
+{
+    int rc = 0;
+
+    if ( d->schedlog_stop.state == XEN_SCHEDLOG_STOP_STOPPED )
+        rc = domain_pause_by_systemcontroller(d);
+    if ( !rc )
+        resume(d);
+
+    return rc;
 }
 
 static int change(struct domain *d, const struct xen_domctl_schedlog_stop *op)
@@ -91,11 +103,11 @@ static int change(struct domain *d, const struct xen_domctl_schedlog_stop *op)
         return pause_now(d);
 
     case XEN_SCHEDLOG_STOP_resume:
-        return resume(d);
+        resume(d);
+        return 0;
 
     case XEN_SCHEDLOG_STOP_forget:
-        d->schedlog_stop.state = XEN_SCHEDLOG_STOP_OFF;
-        return 0;
+        return forget(d);
 
     default:
         return -EOPNOTSUPP;
@@ -111,6 +123,8 @@ int schedlog_change_stop(struct domain *d, struct xen_domctl_schedlog_stop *op)
         /* Nobody would be there to let it go again. */
         if ( d == current->domain || is_hardware_domain(d) )
             return -EINVAL;
+        if ( !schedlog_may_control(op->cookie) )
+            return -EEXIST;
 
         domain_pause(d);
         rc = change(d, op);

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The holder of the log alone binds domains and permits marks, and a counter stays
+ * reserved while its event is on.  Fails if a caller without the cookie gets through,
+ * or if a counter is released too early.
+ *
+ * The hypervisor's own control.c, lifecycle.c, lease.c and mark.c are compiled
+ * here.  Areas, sites and counters are the test's.
+ */
+#include "cmocka-tap.h"
+
+#include "world.h"
+
+#include "common/schedlog/lease.c"
+#undef lease
+#define request lifecycle_request
+#include "common/schedlog/lifecycle.c"
+#undef request
+#include "common/schedlog/control.c"
+#include "common/schedlog/mark.c"
+
+#define OURS 7
+#define THEIRS 8
+#define LEASE_MS 1000
+#define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
+
+s_time_t now_ns;
+unsigned long cpu_khz = 2000000;
+static struct domain guest, other;
+static struct current caller = { &guest };
+struct current *current = &caller;
+
+static struct timer *timers[4];
+static struct xen_schedlog_header header;
+static uint32_t on;
+static unsigned int selected;
+static unsigned int nr_prepared;
+static void (*meanwhile)(void);
+
+void note_timer(struct timer *t)
+{
+    unsigned int i = 0;
+
+    while (timers[i] && timers[i] != t)
+        i++;
+    timers[i] = t;
+}
+
+/* The other files of the hypervisor. */
+
+uint32_t schedlog_events_on(void)
+{
+    return on;
+}
+
+uint32_t schedlog_events_built(unsigned int *nr_sites)
+{
+    *nr_sites = 20;
+
+    return ~0U;
+}
+
+/* An event whose counter is not selected would count another user's selection. */
+int schedlog_switch_events(uint32_t events)
+{
+    if (events & SCHEDLOG_PMC_EVENTS)
+        assert_true(selected > 0);
+    on = events;
+
+    return 0;
+}
+
+unsigned int schedlog_nr_pmcs(void)
+{
+    return 4;
+}
+
+unsigned int schedlog_selected_pmcs(void)
+{
+    return selected;
+}
+
+int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
+{
+    selected = op->nr;
+
+    return 0;
+}
+
+void schedlog_release_pmcs(void)
+{
+    assert_false(on & SCHEDLOG_PMC_EVENTS);
+    selected = 0;
+}
+
+void schedlog_program_pmcs(void)
+{
+}
+
+const struct schedlog_geometry *schedlog_geometry(void)
+{
+    static const struct schedlog_geometry geometry = { .nr_acct = 64, .nr_files = 1 };
+
+    return &geometry;
+}
+
+const struct schedlog_region *schedlog_find_region(unsigned int region, unsigned int cpu)
+{
+    static const struct schedlog_region global = { &header, 1 };
+
+    (void)region;
+    (void)cpu;
+
+    return &global;
+}
+
+int schedlog_prepare_acct(uint16_t acct)
+{
+    if (meanwhile)
+        meanwhile();
+    nr_prepared = max(nr_prepared, acct + 1U);
+
+    return 0;
+}
+
+/* As it was seen while it was being done, in earlier versions. */
+bool schedlog_is_prepared(uint16_t acct)
+{
+    (void)acct;
+
+    return meanwhile;
+}
+
+bool schedlog_stops_at(const struct domain *d, uint32_t code)
+{
+    (void)d;
+    (void)code;
+
+    return false;
+}
+
+#define NOTHING(type, name, args...) \
+    type name(args)                  \
+    {                                \
+        return 0;                    \
+    }
+NOTHING(unsigned int, schedlog_nr_cpus, void)
+NOTHING(int, schedlog_make_area, const struct schedlog_geometry *g __attribute__((unused)),
+        uint64_t *n __attribute__((unused)))
+NOTHING(bool, schedlog_prepare_cpu, unsigned int cpu __attribute__((unused)))
+NOTHING(bool, schedlog_reap, void)
+NOTHING(bool, schedlog_has_former, void)
+NOTHING(uint64_t, schedlog_max_bytes, void)
+NOTHING(uint64_t, schedlog_used_bytes, void)
+NOTHING(uint64_t, schedlog_region_frame,
+        const struct schedlog_region *r __attribute__((unused)),
+        unsigned int page __attribute__((unused)))
+NOTHING(int, schedlog_owners, struct xen_sysctl_schedlog_owners *op __attribute__((unused)))
+NOTHING(int, schedlog_begin_stop, void)
+NOTHING(unsigned int, jump_label_lost_sites, void)
+void schedlog_end_stop(uint32_t code)
+{
+    (void)code;
+}
+void schedlog_give_up_area(void)
+{
+}
+void schedlog_start_tick(unsigned int cpu)
+{
+    (void)cpu;
+}
+void schedlog_stop_tick(unsigned int cpu)
+{
+    (void)cpu;
+}
+
+/* Callers. */
+
+static long call(uint32_t cmd, struct xen_sysctl_schedlog *op)
+{
+    op->cmd = cmd;
+
+    return schedlog_sysctl(op);
+}
+
+static long switch_to(uint32_t events, uint32_t lease_ms, uint64_t cookie)
+{
+    struct xen_sysctl_schedlog op = {
+        .u.events = { .events = events, .lease_ms = lease_ms, .cookie = cookie },
+    };
+
+    return call(XEN_SYSCTL_SCHEDLOG_events, &op);
+}
+
+static long count(unsigned int nr, uint64_t cookie)
+{
+    struct xen_sysctl_schedlog op = { .u.pmc = { .nr = nr, .cookie = cookie } };
+
+    return call(XEN_SYSCTL_SCHEDLOG_pmc, &op);
+}
+
+static long release_it(uint64_t cookie)
+{
+    struct xen_sysctl_schedlog op = { .u.release.cookie = cookie };
+
+    return call(XEN_SYSCTL_SCHEDLOG_release, &op);
+}
+
+static int bind_to(struct domain *d, uint16_t acct, uint64_t cookie)
+{
+    const struct xen_domctl_schedlog_bind op = {
+        .vcpu = XEN_DOMCTL_SCHEDLOG_ALL_VCPUS, .acct = acct, .cookie = cookie,
+    };
+
+    return schedlog_bind(d, &op);
+}
+
+static int allow(struct domain *d, uint32_t may, uint64_t cookie)
+{
+    const struct xen_domctl_schedlog_mark op = { .allow = may, .cookie = cookie };
+
+    return schedlog_allow_mark(d, &op);
+}
+
+/* The lease is not renewed meanwhile. */
+static void pass(unsigned int ms)
+{
+    unsigned int i;
+
+    for (; ms; ms--) {
+        now_ns += MILLISECS(1);
+        for (i = 0; i < 4 && timers[i]; i++)
+            if (timers[i]->at && timers[i]->at <= now_ns) {
+                timers[i]->at = 0;
+                timers[i]->function(NULL);
+            }
+    }
+}
+
+static int set_up_world(void **state)
+{
+    (void)state;
+    guest = (struct domain){ .max_vcpus = 2 };
+    other = (struct domain){ .max_vcpus = 3 };
+    meanwhile = NULL;
+    nr_prepared = 2;
+    memset(timers, 0, sizeof(timers));
+    fake_start();
+    assert_int_equal(release_it(OURS), 0);
+    assert_int_equal(on, 0);
+    assert_int_equal(selected, 0);
+
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    pass(2 * LEASE_MS);
+
+    return 0;
+}
+
+static void count_under_a_lease(void)
+{
+    assert_int_equal(switch_to(EVENT(SERVICE_NS), LEASE_MS, OURS), 0);
+    assert_int_equal(count(1, OURS), 0);
+    assert_int_equal(switch_to(EVENT(PMC0), LEASE_MS, OURS), 0);
+}
+
+static void counters_stay_until_their_events_are_off(void **state)
+{
+    (void)state;
+    count_under_a_lease();
+    assert_int_equal(switch_to(EVENT(PMC0), 0, OURS), 0); /* gives the lease up */
+    assert_int_equal(on, EVENT(PMC0));
+    assert_int_equal(selected, 1);
+    assert_int_equal(switch_to(EVENT(PMC0) | EVENT(RUNQ), 0, 0), 0);
+    assert_int_equal(selected, 1);
+    assert_int_equal(switch_to(EVENT(RUNQ), 0, 0), 0);
+    assert_int_equal(selected, 0);
+    assert_int_equal(switch_to(EVENT(PMC0), 0, 0), -EINVAL);
+}
+
+static void counters_go_with_the_lease(void **state)
+{
+    (void)state;
+    count_under_a_lease();
+    pass(2 * LEASE_MS);
+    assert_int_equal(on, 0);
+    assert_int_equal(selected, 0);
+    count_under_a_lease();
+    assert_int_equal(switch_to(EVENT(RUNQ), 0, OURS), 0);
+    assert_int_equal(selected, 0);
+}
+
+/* Without a lease, the release of the area or of the counters ends it. */
+static void counters_without_a_lease_stay(void **state)
+{
+    (void)state;
+    assert_int_equal(count(2, 0), 0);
+    assert_int_equal(switch_to(EVENT(PMC1), 0, 0), 0);
+    assert_int_equal(switch_to(0, 0, 0), 0);
+    assert_int_equal(selected, 2);
+    assert_int_equal(release_it(0), 0);
+    assert_int_equal(selected, 0);
+}
+
+static void the_holder_alone_binds(void **state)
+{
+    (void)state;
+    assert_int_equal(bind_to(&guest, 3, 0), 0);
+    assert_int_equal(switch_to(EVENT(SERVICE_NS), LEASE_MS, OURS), 0);
+    assert_int_equal(bind_to(&guest, 5, 0), -EEXIST);
+    assert_int_equal(bind_to(&guest, 5, THEIRS), -EEXIST);
+    assert_int_equal(guest.schedlog_acct, 3);
+    assert_int_equal(guest.vcpu[1].schedlog_acct, 3);
+    assert_int_equal(bind_to(&guest, 4, OURS), 0);
+    assert_int_equal(guest.vcpu[1].schedlog_acct, 4);
+    pass(2 * LEASE_MS);
+    assert_int_equal(bind_to(&guest, 5, THEIRS), 0);
+    assert_int_equal(guest.schedlog_acct, 5);
+}
+
+static void the_holder_alone_permits_marks(void **state)
+{
+    (void)state;
+    assert_int_equal(switch_to(EVENT(MARK), LEASE_MS, OURS), 0);
+    assert_int_equal(allow(&guest, 1, 0), -EEXIST);
+    assert_false(guest.schedlog_mark);
+    assert_int_equal(allow(&guest, 1, OURS), 0);
+    assert_int_equal(allow(&guest, 0, THEIRS), -EEXIST);
+    assert_true(guest.schedlog_mark);
+    pass(2 * LEASE_MS);
+    assert_int_equal(allow(&guest, 0, 0), 0);
+    assert_false(guest.schedlog_mark);
+}
+
+static int result_of_other;
+
+static void bind_other(void)
+{
+    meanwhile = NULL;
+    result_of_other = bind_to(&other, 40, 0);
+}
+
+static bool can_be_counted(const struct domain *d)
+{
+    return d->schedlog_acct < nr_prepared;
+}
+
+static void counters_come_before_the_binding(void **state)
+{
+    (void)state;
+    meanwhile = bind_other;
+    assert_int_equal(bind_to(&guest, 40, 0), 0);
+    assert_int_equal(result_of_other, -ERESTART);
+    assert_int_equal(other.schedlog_acct, 0);
+    assert_int_equal(bind_to(&other, 40, 0), 0);
+    assert_true(can_be_counted(&guest) && can_be_counted(&other));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up_world, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(counters_stay_until_their_events_are_off),
+        TEST(counters_go_with_the_lease),
+        TEST(counters_without_a_lease_stay),
+        TEST(the_holder_alone_binds),
+        TEST(the_holder_alone_permits_marks),
+        TEST(counters_come_before_the_binding),
+    };
+
+    return run_tap_tests(tests);
+}
