@@ -53,6 +53,18 @@ static void find_owner(struct xs_handle *xs, struct card *card)
         snprintf(card->uuid, sizeof(card->uuid), "%s", vm + 4);
 }
 
+/* A name that needs no quoting; nft and Linux take it as it is. */
+static void find_interface(struct xs_handle *xs, const char *path,
+                           struct card *card)
+{
+    const char *good = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                       "0123456789._-";
+
+    if (!read_text(xs, path, card->interface, sizeof(card->interface)) ||
+        card->interface[strspn(card->interface, good)])
+        card->interface[0] = '\0';
+}
+
 static int make_room(struct cards *cards)
 {
     struct card *more;
@@ -80,6 +92,8 @@ static int add_card(struct xs_handle *xs, const char *folder, uint32_t domid,
         return 0;
     if (make_room(cards))
         return -ENOMEM;
+    snprintf(path, sizeof(path), "%s/%u/%u/vifname", folder, domid, number);
+    find_interface(xs, path, &card);
     find_owner(xs, &card);
     cards->card[cards->nr++] = card;
 
@@ -176,4 +190,21 @@ const struct card *cards_find(const struct cards *cards, uint32_t domid,
             return &cards->card[i];
 
     return NULL;
+}
+
+const struct card *cards_of_interface(const struct cards *cards,
+                                      const char *name)
+{
+    size_t i, length = strlen(name), emulated = strlen("-emu");
+    uint32_t domid, number;
+
+    if (length > emulated && !strcmp(name + length - emulated, "-emu"))
+        length -= emulated;
+    for (i = 0; i < cards->nr; i++)
+        if (strlen(cards->card[i].interface) == length &&
+            !strncmp(cards->card[i].interface, name, length))
+            return &cards->card[i];
+
+    return sscanf(name, "vif%u.%u", &domid, &number) == 2
+           ? cards_find(cards, domid, number) : NULL;
 }

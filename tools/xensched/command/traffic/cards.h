@@ -12,8 +12,12 @@
 
 #include "mac.h"
 
+/* As Linux has it, with its end. */
+#define CARD_INTERFACE_TEXT 16
+
 struct card {
     uint32_t domid, number;
+    char interface[CARD_INTERFACE_TEXT]; /* vifname=; empty: vifDOMID.NUMBER */
     char mac[MAC_TEXT];
     char uuid[40];
     char name[128]; /* empty: a driver domain is not told whose it is */
@@ -31,5 +35,9 @@ void cards_free(struct cards *cards);
 /* NULL: there is none. */
 const struct card *cards_find(const struct cards *cards, uint32_t domid,
                               uint32_t number);
+
+/* The card of a network interface, which may be its emulated one, or NULL. */
+const struct card *cards_of_interface(const struct cards *cards,
+                                      const char *name);
 
 #endif /* XENSCHED_TRAFFIC_CARDS_H */

@@ -4,12 +4,16 @@
  *
  * A set of nftables in which each frame that enters a bridge from a guest adds to
  * the element of its interface and the MAC that it is for.  The interface says who
- * sent it, whatever the frame says.  A guest may send to any number of MACs: the set
+ * sent it, whatever the frame says; those with a name of an operator's are in a set.  A guest may send to any number of MACs: the set
  * is limited, and forgets those that were not sent to for some time.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "command/program.h"
 #include "counts.h"
@@ -24,12 +28,19 @@
     "    type ifname . ether_addr; flags dynamic,timeout;\n" \
     "    timeout 15m; size 16384;\n" \
     "  }\n" \
+    "  set named {\n" \
+    "    type ifname;\n" \
+    "  }\n" \
     "  chain from_guests {\n" \
     "    type filter hook prerouting priority -400; policy accept;\n" \
     "    iifname \"vif*\" ether daddr & 01:00:00:00:00:00 == 0:0:0:0:0:0" \
     " update @sent { iifname . ether daddr counter }\n" \
+    "    iifname != \"vif*\" iifname @named" \
+    " ether daddr & 01:00:00:00:00:00 == 0:0:0:0:0:0" \
+    " update @sent { iifname . ether daddr counter }\n" \
     "  }\n" \
     "}\n"
+#define NR_RULES 2U
 
 /* The set when it is full, with much room. */
 #define MOST ((size_t)16 << 20)
@@ -56,8 +67,6 @@ static int order(const void *a, const void *b)
 {
     const struct count *one = a, *other = b;
 
-    if (one->domid != other->domid)
-        return one->domid < other->domid ? -1 : 1;
     if (one->card != other->card)
         return one->card < other->card ? -1 : 1;
 
@@ -90,7 +99,8 @@ static void sum_up(struct counts *counts)
 }
 
 /* [ INTERFACE, MAC ] */
-static bool take_key(json_object *key, struct count *count)
+static bool take_key(json_object *key, const struct cards *cards,
+                     struct count *count)
 {
     const char *name, *mac;
 
@@ -99,13 +109,14 @@ static bool take_key(json_object *key, struct count *count)
     name = json_object_get_string(json_object_array_get_idx(key, 0));
     mac = json_object_get_string(json_object_array_get_idx(key, 1));
 
-    return name && mac &&
-           sscanf(name, "vif%u.%u", &count->domid, &count->card) == 2 &&
-           mac_read(mac, count->peer);
+    count->card = name ? cards_of_interface(cards, name) : NULL;
+
+    return count->card && mac && mac_read(mac, count->peer);
 }
 
 /* { "elem": { "val": { "concat": KEY }, "counter": { "bytes": N } } } */
-static bool take_element(const json_object *element, struct count *count)
+static bool take_element(const json_object *element, const struct cards *cards,
+                         struct count *count)
 {
     json_object *inner = json_member(element, "elem", json_type_object);
     json_object *value = json_member(inner, "val", json_type_object);
@@ -116,73 +127,191 @@ static bool take_element(const json_object *element, struct count *count)
         return false;
     count->bytes = json_object_get_uint64(bytes);
 
-    return take_key(json_member(value, "concat", json_type_array), count);
+    return take_key(json_member(value, "concat", json_type_array), cards, count);
 }
 
-/* Of { "nftables": [ ..., { "set": { ... } } ] }; NULL: there is none. */
-static json_object *set_of(const json_object *answer)
+/* Of { "nftables": [ ..., { "set": { "name": NAME, ... } }, { "rule": ... } ] } */
+struct table {
+    json_object *sent, *named; /* NULL: there is no such set */
+    unsigned int rules;
+};
+
+static void look_at_table(const json_object *answer, struct table *table)
 {
     json_object *list = json_member(answer, "nftables", json_type_array);
-    json_object *set = NULL;
     size_t i;
 
-    for (i = 0; list && !set && i < json_object_array_length(list); i++)
-        set = json_member(json_object_array_get_idx(list, i), "set",
-                          json_type_object);
+    *table = (struct table){ .sent = NULL };
+    for (i = 0; list && i < json_object_array_length(list); i++) {
+        json_object *item = json_object_array_get_idx(list, i);
+        json_object *set = json_member(item, "set", json_type_object);
+        const char *name = json_text(set, "name");
 
-    return set;
+        table->rules += json_member(item, "rule", json_type_object) != NULL;
+        if (name && !strcmp(name, "sent"))
+            table->sent = set;
+        else if (name && !strcmp(name, "named"))
+            table->named = set;
+    }
 }
 
-static int take_answer(const char *text, struct counts *counts,
-                       struct xensched_error *err)
+static int take_counts(const struct table *table, const struct cards *cards,
+                       struct counts *counts, struct xensched_error *err)
 {
-    json_object *answer = json_tokener_parse(text), *set = set_of(answer);
-    json_object *elements = json_member(set, "elem", json_type_array);
+    json_object *elements = json_member(table->sent, "elem", json_type_array);
     size_t i, nr = elements ? json_object_array_length(elements) : 0;
-    int rc = 0;
 
     counts->nr = 0;
     counts->count = calloc(nr + 1, sizeof(*counts->count));
     if (!counts->count)
-        rc = xensched_fail(err, ENOMEM, "out of memory");
-    else if (!set)
-        rc = xensched_fail(err, EPROTO, "what nft says of its set makes no "
-                           "sense: %.60s", text);
-    for (i = 0; !rc && i < nr; i++)
-        counts->nr += take_element(json_object_array_get_idx(elements, i),
+        return xensched_fail(err, ENOMEM, "out of memory");
+    for (i = 0; i < nr; i++)
+        counts->nr += take_element(json_object_array_get_idx(elements, i), cards,
                                    &counts->count[counts->nr]);
-    if (rc)
-        counts_free(counts);
+    sum_up(counts);
+
+    return 0;
+}
+
+/* Cards come and go: the set of their interfaces is made again if it differs. */
+static bool has_interface(json_object *elements, const char *name)
+{
+    size_t i;
+
+    for (i = 0; elements && i < json_object_array_length(elements); i++) {
+        const char *one = json_object_get_string(
+            json_object_array_get_idx(elements, i));
+
+        if (one && !strcmp(one, name))
+            return true;
+    }
+
+    return false;
+}
+
+static bool are_named(const struct table *table, const struct cards *cards)
+{
+    json_object *elements = json_member(table->named, "elem", json_type_array);
+    size_t i;
+
+    for (i = 0; i < cards->nr; i++)
+        if (cards->card[i].interface[0] &&
+            !has_interface(elements, cards->card[i].interface))
+            return false;
+
+    return true;
+}
+
+/* What nft is told, or NULL: no memory. */
+static char *instructions(const char *first, const struct cards *cards)
+{
+    char *text = NULL;
+    size_t length, i;
+    FILE *out = open_memstream(&text, &length);
+
+    if (!out)
+        return NULL;
+    fputs(first, out);
+    for (i = 0; i < cards->nr; i++) {
+        const char *name = cards->card[i].interface;
+
+        if (!name[0])
+            continue;
+        fprintf(out, "add element bridge xensched named { \"%s\" }\n", name);
+        if (strlen(name) + strlen("-emu") < CARD_INTERFACE_TEXT)
+            fprintf(out, "add element bridge xensched named { \"%s-emu\" }\n",
+                    name);
+    }
+    if (fclose(out)) {
+        free(text);
+        text = NULL;
+    }
+
+    return text;
+}
+
+static int instruct(const char *first, const struct cards *cards,
+                    struct xensched_error *err)
+{
+    static const char *const argv[] = { "nft", "-f", "-", NULL };
+    char *text = instructions(first, cards);
+    struct program_end end;
+    int rc;
+
+    if (!text)
+        return xensched_fail(err, ENOMEM, "out of memory");
+    rc = nft(argv, text, &end, err);
+    if (!rc)
+        free(end.out);
+    free(text);
+
+    return rc;
+}
+
+/* The name is free again when this process has ended, in whatever way. */
+int counts_lock(struct xensched_error *err)
+{
+    static const char name[] = "xensched-traffic";
+    struct sockaddr_un where = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    /* An abstract name is one of the network namespace, as the table is. */
+    memcpy(where.sun_path + 1, name, sizeof(name));
+    if (fd >= 0 && !bind(fd, (struct sockaddr *)&where,
+                         offsetof(struct sockaddr_un, sun_path) + sizeof(name)))
+        return 0;
+    if (errno == EADDRINUSE)
+        return xensched_fail(err, EBUSY, "another 'xensched traffic' counts "
+                             "here: end it first");
+
+    return xensched_fail(err, errno, "no socket: %s", strerror(errno));
+}
+
+int counts_begin(const struct cards *cards, struct xensched_error *err)
+{
+    return instruct(RULES, cards, err);
+}
+
+static int take_answer(const char *text, const struct cards *cards,
+                       struct counts *counts, struct xensched_error *err)
+{
+    json_object *answer = json_tokener_parse(text);
+    struct table table;
+    int rc;
+
+    look_at_table(answer, &table);
+    if (!json_member(answer, "nftables", json_type_array))
+        rc = xensched_fail(err, EPROTO, "what nft says of its table makes no "
+                           "sense: %.60s", text);
+    else if (!table.sent || !table.named || table.rules < NR_RULES)
+        rc = xensched_fail(err, ESTALE, "somebody has emptied the table "
+                           "'bridge xensched'");
     else
-        sum_up(counts);
+        rc = take_counts(&table, cards, counts, err);
+    if (!rc && !are_named(&table, cards))
+        rc = instruct("flush set bridge xensched named\n", cards, err);
     json_object_put(answer);
 
     return rc;
 }
 
-int counts_begin(struct xensched_error *err)
-{
-    static const char *const argv[] = { "nft", "-f", "-", NULL };
-    struct program_end end;
-    int rc = nft(argv, RULES, &end, err);
-
-    if (!rc)
-        free(end.out);
-
-    return rc;
-}
-
-int counts_read(struct counts *counts, struct xensched_error *err)
+int counts_read(struct counts *counts, const struct cards *cards,
+                struct xensched_error *err)
 {
     static const char *const argv[] = {
-        "nft", "-j", "list", "set", "bridge", "xensched", "sent", NULL
+        "nft", "-j", "list", "table", "bridge", "xensched", NULL
     };
     struct program_end end;
     int rc = nft(argv, "", &end, err);
 
+    *counts = (struct counts){ 0 };
+    if (rc == -EIO)
+        return xensched_fail(err, ESTALE, "%s", err->text);
     if (rc)
         return rc;
-    rc = take_answer(end.out, counts, err);
+    rc = take_answer(end.out, cards, counts, err);
+    if (rc)
+        counts_free(counts);
     free(end.out);
 
     return rc;

@@ -11,10 +11,11 @@
 
 #include <xensched/error.h>
 
+#include "cards.h"
 #include "mac.h"
 
 struct count {
-    uint32_t domid, card; /* of vifDOMID.CARD */
+    const struct card *card;
     char peer[MAC_TEXT];
     uint64_t bytes;
 };
@@ -24,11 +25,19 @@ struct counts {
     size_t nr;
 };
 
-/* Have the kernel count, from 0. */
-int counts_begin(struct xensched_error *err);
+/* -EBUSY: another process has the kernel of this network namespace count. */
+int counts_lock(struct xensched_error *err);
 
-/* What there is now; those with the most bytes first.  To be freed. */
-int counts_read(struct counts *counts, struct xensched_error *err);
+/* Has the kernel count what these cards send, from 0.  The caller has the lock. */
+int counts_begin(const struct cards *cards, struct xensched_error *err);
+
+/*
+ * Reads what these cards have sent, those with the most bytes first.  The caller frees
+ * the result, before the cards.  -ESTALE: the kernel no longer counts, since somebody
+ * has deleted or emptied the table.
+ */
+int counts_read(struct counts *counts, const struct cards *cards,
+                struct xensched_error *err);
 void counts_free(struct counts *counts);
 
 /* The kernel counts no more. */

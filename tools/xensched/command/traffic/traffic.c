@@ -46,9 +46,7 @@ static void write_cards(FILE *out, const struct cards *cards)
     }
 }
 
-/* One whose card is gone is left out. */
-static void write_counts(FILE *out, const struct counts *counts,
-                         const struct cards *cards)
+static void write_counts(FILE *out, const struct counts *counts)
 {
     size_t i, nr = counts->nr < MAX_PAIRS ? counts->nr : MAX_PAIRS;
 
@@ -56,13 +54,11 @@ static void write_counts(FILE *out, const struct counts *counts,
                        "what a card of a guest has sent to a MAC");
     for (i = 0; i < nr; i++) {
         const struct count *count = &counts->count[i];
-        const struct card *card = cards_find(cards, count->domid, count->card);
 
-        if (card)
-            fprintf(out, "xensched_traffic_bytes_total{domid=\"%" PRIu32
-                    "\",card=\"%" PRIu32 "\",mac=\"%s\",peer_mac=\"%s\"} %"
-                    PRIu64 "\n", count->domid, count->card, card->mac,
-                    count->peer, count->bytes);
+        fprintf(out, "xensched_traffic_bytes_total{domid=\"%" PRIu32
+                "\",card=\"%" PRIu32 "\",mac=\"%s\",peer_mac=\"%s\"} %"
+                PRIu64 "\n", count->card->domid, count->card->number,
+                count->card->mac, count->peer, count->bytes);
     }
     openmetrics_family(out, "traffic_left_out", "gauge",
                        "pairs that are counted, but too many to be told");
@@ -80,11 +76,44 @@ static int write_file(const char *path, const struct counts *counts,
     if (!out)
         return xensched_fail(err, ENOMEM, "out of memory");
     write_cards(out, cards);
-    write_counts(out, counts, cards);
+    write_counts(out, counts);
     fputs("# EOF\n", out);
     rc = fclose(out) ? xensched_fail(err, ENOMEM, "out of memory")
                      : replace_file(path, text, length, 0644, false, err);
     free(text);
+
+    return rc;
+}
+
+/*
+ * Who loads a ruleset of his own ("nft -f" with "flush ruleset") deletes the table:
+ * counters then begin at 0, which Prometheus takes for a restart.
+ */
+static int read_again(struct counts *counts, const struct cards *cards,
+                      struct xensched_error *err)
+{
+    int rc = counts_read(counts, cards, err);
+
+    if (rc != -ESTALE)
+        return rc;
+    rc = counts_begin(cards, err);
+    if (rc)
+        return rc;
+    complain("warning: somebody has deleted or emptied the table 'bridge "
+             "xensched'; counting again, from 0");
+
+    return counts_read(counts, cards, err);
+}
+
+static int begin(struct xensched_error *err)
+{
+    struct cards cards;
+    int rc = cards_read(&cards, err);
+
+    if (rc)
+        return rc;
+    rc = counts_begin(&cards, err);
+    cards_free(&cards);
 
     return rc;
 }
@@ -97,7 +126,7 @@ static int look(const char *path, struct xensched_error *err)
 
     if (rc)
         return rc;
-    rc = counts_read(&counts, err);
+    rc = read_again(&counts, &cards, err);
     if (!rc) {
         rc = write_file(path, &counts, &cards, err);
         counts_free(&counts);
@@ -129,7 +158,10 @@ static void wait_until(double time)
         nanosleep(&t, NULL);
 }
 
-/* What is wrong now may be right the next time: xenstored may be restarted. */
+/*
+ * What is wrong now may be right the next time: xenstored may be restarted.  Counters
+ * that are old are not left to Prometheus, which would take them for new ones.
+ */
 static void keep_looking(const struct arguments *args)
 {
     double end = args->seconds ? now() + args->seconds : 0;
@@ -140,6 +172,8 @@ static void keep_looking(const struct arguments *args)
         double next = now() + EVERY_SECONDS;
         int rc = look(args->metrics, &err);
 
+        if (rc)
+            unlink(args->metrics);
         if (rc && !failed && !follow_stopped())
             complain("%s", err.text);
         failed = rc;
@@ -157,7 +191,9 @@ static int run(const struct arguments *args)
                                "given, such as /var/lib/prometheus/"
                                "node-exporter/xensched-traffic.prom");
     follow_catch_signals();
-    rc = counts_begin(&err);
+    rc = counts_lock(&err);
+    if (!rc)
+        rc = begin(&err);
     if (!rc) {
         rc = look(args->metrics, &err);
         if (!rc)
