@@ -131,9 +131,24 @@ def await_handler(process, number=signal.SIGINT):
         time.sleep(0.01)
 
 
+def asks_for_the_lease(connection):
+    """A command that turns events on asks first for whom: here, for nobody."""
+    while b"\n" not in (line := connection.recv(4096, socket.MSG_PEEK)):
+        if not line:
+            return False
+        time.sleep(0.001)
+    if json.loads(line) != {"command": "lease"}:
+        return False
+    hear(connection)
+    connection.sendall(b'{"ok": true, "result": {}}\n')
+    return True
+
+
 @contextlib.contextmanager
 def daemon(talk):
-    """A socket; talk(connection) is called with each client, and has ended after this."""
+    """A socket; talk(connection) is called with each client, and has ended after this.
+
+    Who asks for the lease has its answer, and is none that talk() has to do with."""
     where = path("socket")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(where)
@@ -146,7 +161,8 @@ def daemon(talk):
             except OSError:
                 return
             with connection, contextlib.suppress(OSError):
-                talk(connection)
+                if not asks_for_the_lease(connection):
+                    talk(connection)
 
     server = threading.Thread(target=serve, daemon=True)
     server.start()
