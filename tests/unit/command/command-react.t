@@ -170,30 +170,68 @@ def error_first():
     check(ended.err.count("\n") == 1, ended.err)
 
 
+def fake_xl(*lines):
+    """The environment with this shell script as xl."""
+    folder = path("bin")
+    os.makedirs(folder, exist_ok=True)
+    with open(folder + "/xl", "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n" + "\n".join(lines) + "\n")
+    os.chmod(folder + "/xl", 0o755)
+    return {"PATH": folder + ":" + os.environ["PATH"]}
+
+
+def save_to(file, env, code=0):
+    """The end of a reaction that saves a guest to @file."""
+    with daemon(telling([], OK, line(FIRED))) as where:
+        return run("on", "--socket", where, "mark web1 3", "--do",
+                   "checkpoint " + file, xen="quiet", env=env).expect(code)
+
+
 @test
 def disk_full():
     """a checkpoint that fails has one message: a full disk, or whole lines of xl"""
-    folder = path("bin")
-    os.mkdir(folder)
+    file = path("file")
     noise = "".join("libxl: detail: libxl_%d.c:%d: something that is no reason at all"
                     "\n" % (i, i) for i in range(30))
     for why, said in (
             ("libxl: error: libxl_aoutils.c:646:libxl__xxx: Domain 1:write: No space "
              "left on device\nunable to save", "cannot save domain 1: the disk is "
-             "full: '/nowhere/file'\n"),
+             "full: '%s'\n" % file),
             ("libxl: error: it is not this one\nunable to save", "cannot save domain 1 "
-             "to '/nowhere/file': libxl: detail: libxl_")):
-        with open(folder + "/xl", "w", encoding="utf-8") as file:
-            file.write("#!/bin/sh\ncat >&2 <<END\n%s%s\nEND\nexit 1\n" % (noise, why))
-        os.chmod(folder + "/xl", 0o755)
-        with daemon(telling([], OK, line(FIRED))) as where:
-            ended = run("on", "--socket", where, "mark web1 3", "--do",
-                        "checkpoint /nowhere/file", xen="quiet",
-                        env={"PATH": folder + ":" + os.environ["PATH"]}).expect(1)
+             "to '%s': libxl: detail: libxl_" % file)):
+        ended = save_to(file, fake_xl("cat >&2 <<END\n%s%s\nEND\nexit 1" % (noise, why)), 1)
         lines = [one for one in ended.err.splitlines() if "cannot save" in one]
         check(len(lines) == 1 and said.strip() in lines[0], ended.err)
         check("full" in said or lines[0].endswith("it is not this one unable to save"),
               ended.err)
+
+
+@test
+def private():
+    """only its owner may read a checkpoint, whatever the umask and an old file allow"""
+    before = os.umask(0)
+    try:
+        folder = path("open")
+        os.mkdir(folder, 0o1777)
+        os.chmod(folder, 0o1777)
+        file = folder + "/saved"
+        with open(file + ".part", "w", encoding="utf-8"):
+            os.chmod(file + ".part", 0o666)
+        save = fake_xl('echo memory >"$4"')
+        save_to(file, save)
+        check(os.stat(file).st_mode & 0o777 == 0o600, oct(os.stat(file).st_mode))
+        with open(file, encoding="utf-8") as f:
+            check(f.read() == "memory\n")
+        os.chmod(folder, 0o777)
+        os.unlink(file)
+        ended = save_to(file, save, 1)
+        check("every user may write to the folder; 'chmod o-w %s/'" % folder in ended.err,
+              ended.err)
+        check(not os.listdir(folder), os.listdir(folder))
+        ended = save_to("/nowhere/file", save, 1)
+        check("cannot create '/nowhere/file.part': No such file" in ended.err, ended.err)
+    finally:
+        os.umask(before)
 
 
 @test

@@ -7,6 +7,7 @@
  * first that it sees then.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -118,6 +120,26 @@ static int save_stopped(const struct checkpoint *c, const char *part, int output
     return rc;
 }
 
+/*
+ * The file contains the guest's memory: only its owner may read it.  Writes the
+ * reason of a failure to @output.
+ */
+static int create_part(const char *part, int output)
+{
+    int fd;
+
+    umask(077);
+    /* xl would keep the mode and the owner of a file that a crash left. */
+    unlink(part);
+    fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        dprintf(output, "cannot create '%s': %s", part, strerror(errno));
+        return -1;
+    }
+
+    return close(fd);
+}
+
 /* Nobody else is to end it in the middle. */
 static void save(const struct checkpoint *c, const char *part, int output)
 {
@@ -129,7 +151,9 @@ static void save(const struct checkpoint *c, const char *part, int output)
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
-    rc = xensched_stop_state(c->domid, &state, NULL);
+    rc = create_part(part, output);
+    if (!rc)
+        rc = xensched_stop_state(c->domid, &state, NULL);
     if (!rc)
         rc = state == XENSCHED_STOP_STOPPED ? save_stopped(c, part, output)
                                             : run_script(c, part, output);
@@ -191,14 +215,35 @@ static void hear(int output, char *said, size_t size)
     said[length] = '\0';
 }
 
+/* Any user could replace a file in a folder that is writable and not sticky. */
+static int check_folder(const struct checkpoint *c, struct xensched_error *err)
+{
+    const char *slash = strrchr(c->path, '/');
+    char folder[PATH_MAX] = ".";
+    struct stat at;
+
+    if (slash)
+        snprintf(folder, sizeof(folder), "%.*s/", (int)(slash - c->path),
+                 c->path);
+    if (!stat(folder, &at) && (at.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
+        return xensched_fail(err, EPERM, "cannot save domain %u to '%s': every "
+                             "user may write to the folder; 'chmod o-w %s'",
+                             c->domid, c->path, folder);
+
+    return 0;
+}
+
 int checkpoint_save(const struct checkpoint *c, struct xensched_error *err)
 {
     char part[PATH_MAX], said[4096] = "no process";
-    int output[2], status = 0;
+    int output[2], status = 0, rc;
     pid_t pid;
 
     if ((size_t)snprintf(part, sizeof(part), "%s.part", c->path) >= sizeof(part))
         return xensched_fail(err, ENAMETOOLONG, "'%s' is too long", c->path);
+    rc = check_folder(c, err);
+    if (rc)
+        return rc;
     if (pipe(output))
         return xensched_fail(err, errno, "no pipe: %s", strerror(errno));
     fflush(NULL);

@@ -14,7 +14,8 @@
 
 struct checkpoint {
     uint32_t domid;
-    const char *path; /* replaced when the checkpoint is complete */
+    /* Replaced when the checkpoint is complete; only its owner may read it. */
+    const char *path;
     /*
      * A shell command, run when the guest is saved and has not gone on: for its
      * disks.  What it prints is in @path.disk then.  NULL: none.
@@ -23,7 +24,7 @@ struct checkpoint {
 };
 
 /*
- * As "xl save -c".  A guest suspends itself, for which it has to run: one that is
+ * As "xl save -c".  Returns -EPERM if every user may write to the folder.  A guest suspends itself, for which it has to run: one that is
  * stopped (xensched/stop.h) is let go when it has been asked to.
  */
 int checkpoint_save(const struct checkpoint *c, struct xensched_error *err);
