@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The scripts of the hypervisor's package, and xensched-build-hypervisor, in a folder as / and
-# with a dpkg that reports versions of the test's choice: is a newer Xen of Debian
-# announced, and only that?  Does an upgrade keep the last hypervisor that ran here?
+# The scripts of the packages, and xensched-build-hypervisor, in a folder as / and with a
+# dpkg that reports versions of the test's choice: is a newer Xen of Debian announced, and
+# only that?  Does an upgrade keep the last hypervisor that ran here?  Does a purge keep
+# measurements?
 # upgrade.sh tries the same with the real dpkg, in minutes.  Writes TAP.
 
 # Fake programs expand the words in single quotes here:
@@ -331,6 +332,46 @@ root_only()
     ends 1 'Only root' build_now && not_installed
 }
 
+# --- the other packages ---
+
+# other_script NAME ARGUMENT...: of a package without a hypervisor.
+other_script()
+{
+    sed "s,/\(var/\|run/\),$ROOT&,g" "$TOP/tools/packaging/debian/$1" > "$W/$1"
+    PATH=$ROOT/bin:$PATH sh "$W/$1" "${@:2}"
+}
+
+# A host on which the daemon ran, and xensched calibrate.
+new_state()
+{
+    rm -rf "$ROOT"
+    mkdir -p "$ROOT"/{bin,dev,var/lib/xensched,var/log/xensched}
+    touch "$ROOT"/var/lib/xensched/{{state,history,distances,steered}.json,state.json.new,runs.state} \
+        "$ROOT/var/log/xensched/journal.jsonl"
+}
+
+purge_keeps_measurements()
+{
+    local kept=$ROOT/var/lib/xensched said
+
+    new_state
+    mkdir "$kept/runs.sqlite-recordings"
+    touch "$kept"/{runs.sqlite,late.rows,runs.sqlite-recordings/1.rows}
+    other_script xensched.postrm remove && [ -e "$kept/state.json" ] || return
+    said=$(other_script xensched.postrm purge)
+    echo "$said"
+    [ "$(cd "$ROOT/var" && find . -type f | sort | tr '\n' ' ')" = "./lib/xensched/late.rows \
+./lib/xensched/runs.sqlite ./lib/xensched/runs.sqlite-recordings/1.rows " ] &&
+        [ "$(wc -l <<< "$said")" -eq 1 ] && grep -F "stay in $kept;" <<< "$said"
+}
+
+purge_removes_state()
+{
+    new_state
+    [ -z "$(other_script xensched.postrm purge)" ] && [ ! -e "$ROOT/var/lib/xensched" ] &&
+        [ ! -e "$ROOT/var/log/xensched" ] && [ -z "$(other_script xensched.postrm purge)" ]
+}
+
 tests=(
     "a newer Xen of Debian is announced in one line, and recorded" newer_is_announced
     "an older or the same Xen is not announced"                 others_are_not_announced
@@ -352,6 +393,8 @@ tests=(
     "Ctrl-C installs nothing, and a repetition succeeds"        interruption
     "two at once are refused"                                   two_at_once
     "another user than root is refused"                         root_only
+    "a purge keeps measurements, and says where"                purge_keeps_measurements
+    "a purge removes state, and an empty folder"                purge_removes_state
 )
 echo "1..$((${#tests[@]} / 2))"
 for ((i = 0; i < ${#tests[@]}; i += 2)); do
