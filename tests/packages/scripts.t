@@ -372,6 +372,23 @@ purge_removes_state()
         [ ! -e "$ROOT/var/log/xensched" ] && [ -z "$(other_script xensched.postrm purge)" ]
 }
 
+# The device exists: its module was there before the package.
+device_has_group()
+{
+    new_state
+    fake addgroup "touch $ROOT/group"
+    fake udevadm 'case $* in' \
+        "control*--reload*) [ -e $ROOT/group ] && touch $ROOT/rules ;;" \
+        "trigger*--sysname-match=xensched-mark) [ -e $ROOT/rules ] && touch $ROOT/dev/changed ;;" \
+        'esac'
+    other_script xensched-mark.postinst configure && [ ! -e "$ROOT/dev/changed" ] || return
+    mkdir -p "$ROOT/run/udev"
+    touch "$ROOT/run/udev/control"
+    other_script xensched-mark.postinst configure && [ -e "$ROOT/dev/changed" ] || return
+    fake udevadm 'exit 1'
+    other_script xensched-mark.postinst configure
+}
+
 tests=(
     "a newer Xen of Debian is announced in one line, and recorded" newer_is_announced
     "an older or the same Xen is not announced"                 others_are_not_announced
@@ -395,6 +412,7 @@ tests=(
     "another user than root is refused"                         root_only
     "a purge keeps measurements, and says where"                purge_keeps_measurements
     "a purge removes state, and an empty folder"                purge_removes_state
+    "the device for marks receives its group at installation"   device_has_group
 )
 echo "1..$((${#tests[@]} / 2))"
 for ((i = 0; i < ${#tests[@]}; i += 2)); do
