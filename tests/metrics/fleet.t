@@ -40,7 +40,8 @@ HOSTS = {
 NFT = """#!/usr/bin/python3
 import json, os, sys, time
 seconds = time.time() - os.stat(__file__).st_mtime
-print(json.dumps({"nftables": [{"set": {"elem": [
+print(json.dumps({"nftables": [{"set": {"name": "named"}}, {"rule": {}}, {"rule": {}},
+  {"set": {"name": "sent", "elem": [
     {"elem": {"val": {"concat": ["vif%d.0" % domid, mac]},
               "counter": {"packets": 1, "bytes": int(rate * seconds)}}}
     for domid, mac, rate in RATES]}}]}))
@@ -72,8 +73,10 @@ def make_host(name):
 def host(name, port):
     """xensched traffic, and the node_exporter that tells what it writes."""
     folder = make_host(name)
+    # In a network of its own: a second one is refused in the same.
     process = subprocess.Popen(
-        [XENSCHED, "traffic", "--metrics", folder + "/textfile/traffic.prom"],
+        ["unshare", "--net", *([] if os.geteuid() == 0 else ["--map-root-user"]),
+         XENSCHED, "traffic", "--metrics", folder + "/textfile/traffic.prom"],
         env=dict(os.environ, FAKE_XENSTORE=folder + "/xenstore",
                  PATH=folder + ":" + os.environ["PATH"]))
     try:
