@@ -10,24 +10,6 @@ set -euo pipefail
 . "$PATCHES/lib/apt.sh"
 
 APT=$CACHE/apt-suites
-KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
-
-# write_suites SUITE...: sources of apt, for the suites and their security updates.
-write_suites()
-{
-    local suite main security key=
-
-    main=$(sites Debian)
-    security=$(sites Debian-Security)
-    [ ! -f "$KEYRING" ] || key="[signed-by=$KEYRING] "
-    rm -rf "$APT/sources"
-    mkdir -p "$APT/sources" "$APT/lists/partial"
-    for suite; do
-        echo "deb-src $key${main:-https://deb.debian.org/debian} $suite main"
-        echo "deb-src $key${security:-https://deb.debian.org/debian-security}" \
-            "$suite-security main"
-    done > "$APT/sources/suites.list"
-}
 
 # newest SUITE: the version of xen's source that its archives have.
 newest()

@@ -69,6 +69,34 @@ write_sources()
     done
 }
 
+# sites LABEL: the archives of this label that apt is configured with.
+sites()
+{
+    command -v apt-get > /dev/null || return 0
+    # $(SITE) is for apt, not for the shell.
+    # shellcheck disable=SC2016
+    apt-get indextargets --format '$(SITE)' 'Created-By: Packages' \
+        'Origin: Debian' "Label: $1" 2> /dev/null | sort -u
+}
+
+# write_suites SUITE...: instead of the system's sources, those of other releases of
+# Debian and of their security updates.
+write_suites()
+{
+    local suite main security key=/usr/share/keyrings/debian-archive-keyring.gpg
+
+    main=$(sites Debian)
+    security=$(sites Debian-Security)
+    [ -f "$key" ] && key="[signed-by=$key] " || key=
+    rm -rf "$APT/sources"
+    mkdir -p "$APT/sources" "$APT/lists/partial"
+    for suite; do
+        echo "deb-src $key${main:-https://deb.debian.org/debian} $suite main"
+        echo "deb-src $key${security:-https://deb.debian.org/debian-security}" \
+            "$suite-security main"
+    done > "$APT/sources/suites.list"
+}
+
 # source_apt PROGRAM ARGUMENT...: apt-get or apt-cache, with these sources.  A source
 # that no key vouches for is refused, whatever the system allows for packages.
 source_apt()
@@ -93,18 +121,24 @@ has_source()
     grep -qxF "Version: $1" <<< "$known"
 }
 
-# download_source VERSION FOLDER: the files of the source package.  apt verifies the
-# signature of the index and by it the checksum of each file.
+# download_source PACKAGE VERSION FOLDER: the files of the source package.  apt verifies
+# the signature of the index and by it the checksum of each file.
 download_source()
+{
+    mkdir -p "$3"
+    (cd "$3" && source_apt apt-get source --download-only "$1=$2") || return
+    # Files of an archive on this machine are links so far.
+    cp -rL "$3" "$3.copy" && rm -r "$3" && mv "$3.copy" "$3"
+}
+
+# download_xen VERSION FOLDER
+download_xen()
 {
     write_sources
     has_source "$1" || source_apt apt-get update || :
     has_source "$1" ||
         { echo "no archive that apt is configured with has the source xen $1"; return 1; }
-    mkdir -p "$2"
-    (cd "$2" && source_apt apt-get source --download-only "xen=$1") || return
-    # Files of an archive on this machine are links so far.
-    cp -rL "$2" "$2.copy" && rm -r "$2" && mv "$2.copy" "$2"
+    download_source xen "$1" "$2"
 }
 
 # missing_today FILE: it was asked for within a day, and no archive had it.
@@ -120,7 +154,7 @@ apt_source()
         mkdir -p "$APT" "${log%/*}"
         note "fetching the source of Debian's xen $1 with apt"
         rm -rf "$folder" "$folder".part*
-        download_source "$1" "$folder.part" > "$log" 2>&1 < /dev/null ||
+        download_xen "$1" "$folder.part" > "$log" 2>&1 < /dev/null ||
             { : > "$folder.missing"; return 1; }
         mv "$folder.part" "$folder"
         rm -f "$folder.missing"

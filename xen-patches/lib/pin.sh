@@ -20,16 +20,6 @@ pinned()
 
 checksum() { sha256sum < "$1" | cut -d ' ' -f 1; }
 
-# sites LABEL: the archives of this label that apt is configured with.
-sites()
-{
-    command -v apt-get > /dev/null || return 0
-    # $(SITE) is for apt, not for the shell.
-    # shellcheck disable=SC2016
-    apt-get indextargets --format '$(SITE)' 'Created-By: Packages' \
-        'Origin: Debian' "Label: $1" 2> /dev/null | sort -u
-}
-
 # places N: where the file may be, best first: the mirrors that apt is configured with,
 # Debian's public mirror, and the archive that keeps old files.
 places()
