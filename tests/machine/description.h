@@ -27,7 +27,8 @@
 
 /*
  * Keys with a decimal number above 0: cycles per instruction whose data is in
- * the L1, and nanoseconds from a load to its value if the line comes from ...
+ * the L1; nanoseconds from a load to its value if the line comes from ...; and of
+ * what else takes time, in mode timed.
  */
 #define MACHINE_COSTS(X)                                                \
     X(ghz)                                                              \
@@ -38,7 +39,12 @@
     X(same_socket_ns)   /* another last-level cache of the socket */    \
     X(other_socket_ns)  /* a cache of another socket */                 \
     X(dram_local_ns)                                                    \
-    X(dram_remote_ns)   /* memory of another socket */
+    X(dram_remote_ns)   /* memory of another socket */                  \
+    X(pause_ns)         /* PAUSE */                                     \
+    X(pio_ns)           /* an access to a port */                       \
+    X(mmio_ns)          /* an access to a device's registers */         \
+    X(ipi_near_ns)      /* until a pCPU of the socket has an interrupt */\
+    X(ipi_far_ns)       /* until one of another socket has it */
 
 struct machine {
 #define MEMBER(name, max) unsigned int name;

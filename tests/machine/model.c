@@ -142,6 +142,19 @@ static void to_core(struct model *model, unsigned int pcpu, uint64_t nr,
 
 /* What an access does. */
 
+/* ns from a load to a line that another core or last-level cache has. */
+static double ns_from(const struct model *model, enum distance distance)
+{
+    switch (distance) {
+    case SAME_SOCKET:
+        return model->machine.same_socket_ns;
+    case OTHER_SOCKET:
+        return model->machine.other_socket_ns;
+    default:
+        return model->machine.same_llc_ns;
+    }
+}
+
 static uint64_t *by_distance(struct counts *counts, enum distance distance)
 {
     switch (distance) {
@@ -179,31 +192,43 @@ static uint64_t cores_of_llc(const struct model *model, unsigned int pcpu)
     return set;
 }
 
-/* The line comes to a core which does not have it: from where? */
-static void fetch(struct model *model, unsigned int pcpu, struct line *line,
-                  uint64_t nr, unsigned int node)
+/*
+ * The line comes to a core which does not have it: from where?  Returns how long
+ * that takes, in ns.
+ */
+static double fetch(struct model *model, unsigned int pcpu, struct line *line,
+                    uint64_t nr, unsigned int node)
 {
+    const struct machine *machine = &model->machine;
     struct counts *counts = &model->counts[pcpu];
     unsigned int llc = llc_of(model, pcpu);
+    enum distance distance;
 
     if (line->owner == LLC_OWNER(llc) ||
         (line->owner == NOBODY && line->llcs & BIT(llc))) {
         cache_use(&model->llc[llc], nr);
         counts->llc++;
-    } else if (line->owner != NOBODY) {
-        ++*by_distance(counts,
-                       llc_distance(model, llc,
-                                    owners_llc(model, line->owner)));
+        return machine->llc_ns;
+    }
+    if (line->owner != NOBODY) {
+        distance = llc_distance(model, llc, owners_llc(model, line->owner));
+        ++*by_distance(counts, distance);
         write_back(model, pcpu, line);
         line->owner = NOBODY;
-    } else if (line->cores & cores_of_llc(model, pcpu)) {
-        counts->same_llc++;
-    } else {
-        ++*(node == socket_of(model, pcpu) ? &counts->dram_local :
-                                             &counts->dram_remote);
-        if (!line->cores && !line->llcs)
-            line->owner = pcpu;
+        return ns_from(model, distance);
     }
+    if (line->cores & cores_of_llc(model, pcpu)) {
+        counts->same_llc++;
+        return machine->same_llc_ns;
+    }
+    if (!line->cores && !line->llcs)
+        line->owner = pcpu;
+    if (node == socket_of(model, pcpu)) {
+        counts->dram_local++;
+        return machine->dram_local_ns;
+    }
+    counts->dram_remote++;
+    return machine->dram_remote_ns;
 }
 
 /* Takes the line from all others; how far away was the farthest of them? */
@@ -232,41 +257,52 @@ static enum distance take_from_others(struct model *model, unsigned int pcpu,
     return farthest;
 }
 
-static void make_mine(struct model *model, unsigned int pcpu,
-                      struct line *line, uint64_t nr, bool had_it)
+/* Returns how long an upgrade takes, in ns: as a line from the farthest core. */
+static double make_mine(struct model *model, unsigned int pcpu,
+                        struct line *line, uint64_t nr, bool had_it)
 {
+    double ns = 0;
+
     if (line->owner != (int)pcpu) {
         enum distance farthest = take_from_others(model, pcpu, line, nr);
 
-        if (had_it && farthest != HERE)
+        if (had_it && farthest != HERE) {
             ++*upgrade(&model->counts[pcpu], farthest);
+            ns = ns_from(model, farthest);
+        }
         line->owner = pcpu;
     }
     line->dirty = true;
+
+    return ns;
 }
 
-void model_access(struct model *model, unsigned int pcpu, uint64_t nr,
+double model_access(struct model *model, unsigned int pcpu, uint64_t nr,
                   unsigned int node, bool write)
 {
     struct counts *counts = &model->counts[pcpu];
     struct line *line = NULL;
     bool had_it = true;
+    double ns = 0;
 
     ++*(write ? &counts->writes : &counts->reads);
     if (cache_use(&model->l1[pcpu], nr)) {
         counts->l1++;
     } else if (cache_use(&model->l2[pcpu], nr)) {
         counts->l2++;
+        ns = model->machine.l2_ns;
         cache_take(&model->l1[pcpu], nr);
     } else {
         had_it = false;
         line = find_line(model, nr);
-        fetch(model, pcpu, line, nr, node);
+        ns = fetch(model, pcpu, line, nr, node);
         to_core(model, pcpu, nr, line);
     }
     if (write)
-        make_mine(model, pcpu, line ? line : find_line(model, nr), nr,
-                  had_it);
+        ns += make_mine(model, pcpu, line ? line : find_line(model, nr), nr,
+                        had_it);
+
+    return ns;
 }
 
 /* The whole. */

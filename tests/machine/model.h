@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The caches of a host and who has which line: counts where each access finds
- * its line.  It knows lines and pCPUs, neither QEMU nor time.
+ * its line, and what it waits for it.  It knows lines and pCPUs, neither QEMU
+ * nor what time it is.
  *
  * A core has an L1 and an L2, which has all that the L1 has; what leaves an L2
  * goes to the last-level cache of its core.  A directory knows for each line
@@ -68,9 +69,10 @@ void model_zero_counts(struct model *model);
 /*
  * @pcpu reads or writes (what is in) the line at @address / LINE_BYTES, whose
  * memory is @node's (a node is a socket).  Addresses end at MODEL_ADDRESSES.
+ * Returns how long the pCPU waits for the line, in ns: 0 if its L1 has it.
  */
 #define MODEL_ADDRESSES (1ULL << 36)
-void model_access(struct model *model, unsigned int pcpu, uint64_t line,
+double model_access(struct model *model, unsigned int pcpu, uint64_t line,
                   unsigned int node, bool write);
 
 #endif /* MODEL_H */

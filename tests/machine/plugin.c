@@ -18,8 +18,11 @@
  * instructions that are fetched, page tables that the processor walks, or DMA.
  * One thread has all pCPUs (exact mode): there are no locks here.
  *
+ * With the QEMU of tests/machine/qemu (mode timed), a pCPU waits for its lines on
+ * its own clock, too.
+ *
  * Options: machine=FILE cores=N (of each socket) memory=BYTES (of each node)
- *          out=FILE
+ *          out=FILE; timed=yes in mode timed
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,6 +38,7 @@
 int qemu_plugin_version = QEMU_API;
 
 static struct model model;
+static double per_ns; /* instructions, where time passes for accesses; else 0 */
 static uint64_t node_bytes;
 static FILE *out;
 
@@ -100,6 +104,13 @@ static unsigned int node_of(uint64_t address)
     return place < model.machine.sockets ? place : model.machine.sockets - 1;
 }
 
+/* The pCPU waits for lines.  What is below an instruction is rounded. */
+static void stall(double ns)
+{
+    if (per_ns && ns > 0)
+        qemu_plugin_stall(ns * per_ns + 0.5);
+}
+
 static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info,
                      uint64_t vaddr, void *data)
 {
@@ -107,6 +118,7 @@ static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info,
                                                                     vaddr);
     bool write = qemu_plugin_mem_is_store(info);
     uint64_t first, last;
+    double ns = 0;
 
     (void)data;
     if (!where)
@@ -120,7 +132,8 @@ static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info,
     if (last >= MODEL_ADDRESSES)
         return;
     for (uint64_t line = first / LINE_BYTES; line <= last / LINE_BYTES; line++)
-        model_access(&model, vcpu, line, node_of(first), write);
+        ns += model_access(&model, vcpu, line, node_of(first), write);
+    stall(ns);
 }
 
 /* The marker. */
@@ -264,6 +277,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
     if (!out)
         return fail(path, "cannot be written");
 
+    if (option(argc, argv, "timed")) {
+        if (!qemu_plugin_stall)
+            return fail("timed", "this QEMU has no clock for each pCPU");
+        per_ns = machine.ghz / machine.cpi;
+    }
     our_id = id;
     write_machine(&machine);
     qemu_plugin_register_vcpu_tb_trans_cb(id, translate);

@@ -96,6 +96,12 @@ bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *haddr);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *haddr);
 
 /*
+ * Of the QEMU that tests/machine/qemu patches, NULL in others: the pCPU that runs
+ * does nothing for the time of so many instructions.
+ */
+__attribute__((weak)) void qemu_plugin_stall(uint64_t instructions);
+
+/*
  * Not of the interface, but exported by the QEMUs that need it (see forget() in
  * plugin.c); NULL in others.
  */

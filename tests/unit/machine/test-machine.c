@@ -27,6 +27,8 @@ static void begin(void)
         .sockets = 2, .cores = 4, .cores_per_llc = 2,
         .l1_kib = 1, .l1_ways = 16, .l2_kib = 1, .l2_ways = 16,
         .llc_kib = 1, .llc_ways = 16,
+        .l2_ns = 1, .llc_ns = 2, .same_llc_ns = 4, .same_socket_ns = 8,
+        .other_socket_ns = 16, .dram_local_ns = 32, .dram_remote_ns = 64,
     };
 
     assert_true(model_init(&model, &machine, 4));
@@ -46,14 +48,14 @@ static void end(void)
 /* The lines of node 1 have numbers from NODE_1 on. */
 #define NODE_1 1000000
 
-static void reads(unsigned int pcpu, uint64_t line)
+static double reads(unsigned int pcpu, uint64_t line)
 {
-    model_access(&model, pcpu, line, line >= NODE_1, false);
+    return model_access(&model, pcpu, line, line >= NODE_1, false);
 }
 
-static void writes(unsigned int pcpu, uint64_t line)
+static double writes(unsigned int pcpu, uint64_t line)
 {
-    model_access(&model, pcpu, line, line >= NODE_1, true);
+    return model_access(&model, pcpu, line, line >= NODE_1, true);
 }
 
 /* One more of what @name says than before, and of nothing else (but @also). */
@@ -81,6 +83,22 @@ static void a_line_is_found_where_it_was_left(void **state)
     ONE(reads(0, NODE_1), 0, dram_remote);
     ONE(reads(4, NODE_1 + 1), 4, dram_local);
     ONE(reads(4, 9), 4, dram_remote);
+    end();
+}
+
+static void an_access_waits_for_its_line(void **state)
+{
+    (void)state;
+    begin();
+    assert_true(reads(0, 1) == 32);
+    assert_true(reads(0, 1) == 0);
+    assert_true(reads(0, NODE_1) == 64);
+    assert_true(reads(1, 1) == 4);
+    assert_true(reads(2, 1) == 32);     /* nobody owns it: from memory */
+    assert_true(writes(0, 1) == 8);     /* taken from core 1, and from core 2 */
+    assert_true(writes(0, 1) == 0);
+    assert_true(reads(4, 1) == 16);
+    assert_true(writes(2, 1) == 32);    /* the line, no upgrade besides */
     end();
 }
 
@@ -280,7 +298,9 @@ static int read_text(struct machine *machine, const char *text)
 }
 
 #define COSTS "ghz 2\ncpi 0.5\nl2_ns 5\nllc_ns 20\nsame_llc_ns 40\n"    \
-              "same_socket_ns 90\nother_socket_ns 150\ndram_local_ns 100\n"
+              "same_socket_ns 90\nother_socket_ns 150\ndram_local_ns 100\n" \
+              "pause_ns 40\npio_ns 1000\nmmio_ns 250\nipi_near_ns 500\n"     \
+              "ipi_far_ns 1500\n"
 #define SIZES "sockets 2\ncores 4\nl1_kib 32\nl1_ways 8\nl2_kib 256\n" \
               "l2_ways 8\nllc_kib 2048\nllc_ways 16\n"
 
@@ -341,6 +361,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_line_is_found_where_it_was_left),
+        cmocka_unit_test(an_access_waits_for_its_line),
         cmocka_unit_test(the_least_recently_used_one_leaves),
         cmocka_unit_test(what_leaves_the_l2_leaves_the_l1),
         cmocka_unit_test(a_changed_line_goes_back_to_memory_in_the_end),
