@@ -67,6 +67,8 @@ help:
 #|   make bench-correlation   do notifications and rings tell the same?
 #|   make bench-placement     what it costs where a guest runs
 #|   make bench-machine       the same, and the log, in cache lines (docs/machine.md)
+#|   make machine       the QEMU of the box's mode timed, in which each pCPU has a clock of
+#|                      its own (root; ten minutes, once; docs/machine.md)
 #|   make bench-phases    placements compared on the machine model, under load that
 #|                        changes (hours; tests/bench/host-phases.sh has how to do less)
 #|   make bench-sampling  a few samples of a run, restored on the machine model, against
@@ -228,6 +230,10 @@ bench-page: tools
 .PHONY: bench-placement bench-machine bench-phases bench-sampling bench-lever
 bench-placement bench-machine bench-phases bench-sampling bench-lever: xen tools
 	@tests/bench/host-$(@:bench-%=%).sh
+
+.PHONY: machine
+machine:
+	@tests/machine/qemu/build.sh
 
 .PHONY: man
 man: xen

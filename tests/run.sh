@@ -191,6 +191,7 @@ if full; then
 else
     begin_lane <<< "config-off tests/sites/config-off.sh"
 fi
+! full || suite machine step "the QEMU of mode timed is built" make machine
 # shellcheck disable=SC2086 # an option, or none
 suite host    tests/host/run-tests.sh $FULL
 if full; then

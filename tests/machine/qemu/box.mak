@@ -1,0 +1,9 @@
+# Devices of the host in a box: what QEMU is built with, and no more.
+CONFIG_I440FX=y
+CONFIG_Q35=y
+CONFIG_HPET=y
+CONFIG_VTD=y
+CONFIG_SERIAL_ISA=y
+CONFIG_VIRTIO_PCI=y
+CONFIG_VIRTIO_9P=y
+CONFIG_VIRTIO_NET=y
