@@ -8,24 +8,32 @@
 
 HOST_PID=
 HOST_RUN=
+HOST_PLUGIN=$BOX_HOST/machine.so
 
 # Makes what hosts boot from, if it has changed, and a folder for this run.
 host_prepare()
 {
     need_command qemu-system-x86_64 qemu-system-x86
     need_file "$BOX_DIST/usr/sbin/xl" "the toolstack" "run make xen"
+    [[ $HOST_MODE != timed ]] ||
+        need_file "$BOX_TIMED_QEMU" "the QEMU of mode timed" "run make machine"
     mkdir -p "$BOX_HOST"
     # One box at a time: others may be doing the same.
     exec {lock}>"$BOX_HOST/lock"
     flock "$lock"
     kernel_prepare
     programs_prepare
+    if [[ $HOST_MODE == timed ]]; then
+        HOST_QEMU=$BOX_TIMED_QEMU
+        HOST_PLUGIN=$BOX_HOST/timed/machine.so
+    else
+        inject_once_prepare
+    fi
     [[ -z $HOST_MACHINE ]] || machine_prepare
     initramfs_prepare
     [[ $HOST_TOOLS == no ]] || image_prepare tools
     [[ $HOST_SYSTEMD == no ]] || image_prepare systemd
     [[ $HOST_HVM == no ]] || image_prepare hvm
-    inject_once_prepare
     host_new_run
     exec {lock}>&-
 }
@@ -38,10 +46,10 @@ programs_prepare()
         die "$BOX_EXIT_MISSING" "the test programs could not be built"
 }
 
-# The model of its caches, for this QEMU.
+# The model of its caches, for the QEMU that runs it.
 machine_prepare()
 {
-    make -s -C "$BOX_MACHINE" OUT="$BOX_HOST" >&2 ||
+    make -s -C "$BOX_MACHINE" OUT="${HOST_PLUGIN%/*}" QEMU="$HOST_QEMU" >&2 ||
         die "$BOX_EXIT_MISSING" "the machine model could not be built"
 }
 

@@ -14,6 +14,7 @@ HOST_DOM0_MEMORY=512
 HOST_DOM0_VCPUS=
 HOST_DOM0=pv
 HOST_MODE=fast
+HOST_SEED=1
 # shellcheck disable=SC2034 # read by qemu.sh
 HOST_ACCEL=tcg
 HOST_THREADS=single
@@ -44,15 +45,18 @@ The host:
   --dom0-memory MIB   memory of dom0 (default $HOST_DOM0_MEMORY)
   --dom0 TYPE         dom0 is pv, or pvh (pv)
   --dom0-vcpus N      vCPUs of dom0 (default 2, or 1 on one pCPU)
-  --mode fast|exact   exact: one instruction takes one nanosecond of the host's
-                      time; fast: that of this machine (default $HOST_MODE)
+  --mode fast|exact|timed   exact: one instruction takes one nanosecond of the
+                      host's time; timed: each pCPU has a clock of its own, and
+                      distance takes time (needs --machine and 'make machine');
+                      fast: the time of this machine (default $HOST_MODE)
+  --seed N            in mode timed, what the host takes for chance (default $HOST_SEED)
   --parallel          in mode fast, a thread for each pCPU in place of one for
                       all: for what they do at the same moment (README.md)
   --xen WHICH         patched, native, or the path of a Xen (default $HOST_XEN)
   --tools             guests may have fio and Postmark (tools=1)
   --systemd           dom0 may have systemd (README.md)
-  --machine NAME      in exact mode, count what a machine's caches would do in
-                      marked regions (docs/machine.md): $(host_machines)
+  --machine NAME      in mode exact or timed, follow what a machine's caches would do
+                      in marked regions (docs/machine.md): $(host_machines)
   --device DEVICE     a device of QEMU's in the host, as for its -device
   --netdev NETWORK    what a network card (--device) is connected to, as for its
                       -netdev
@@ -82,6 +86,7 @@ host_option()
     --dom0-memory) positive "$1" "${2-}"; HOST_DOM0_MEMORY=$2 ;;
     --dom0-vcpus)  positive "$1" "${2-}"; HOST_DOM0_VCPUS=$2 ;;
     --mode)        HOST_MODE=${2-} ;;
+    --seed)        positive "$1" "${2-}"; HOST_SEED=$2 ;;
     --parallel)    HOST_THREADS=multi; HOST_TAKEN=1 ;;
     --xen)         HOST_XEN=${2-} ;;
     --machine)     HOST_MACHINE=${2-} ;;
@@ -126,8 +131,8 @@ host_machine_check()
     [[ -f $HOST_MACHINE ]] ||
         die "$BOX_EXIT_USAGE" "no machine is described in $HOST_MACHINE:" \
             "there are $(host_machines)"
-    [[ $HOST_MODE == exact ]] ||
-        die "$BOX_EXIT_USAGE" "--machine is for --mode exact"
+    [[ $HOST_MODE != fast ]] ||
+        die "$BOX_EXIT_USAGE" "--machine is for --mode exact or timed"
     sockets=$(machine_says sockets) cores=$(machine_says cores)
     [[ $HOST_SOCKETS -eq $sockets && $HOST_CORES -le $cores ]] ||
         die "$BOX_EXIT_USAGE" "this machine has $sockets sockets of $cores cores:" \
@@ -139,8 +144,10 @@ host_machine_check()
 
 host_options_check()
 {
-    [[ $HOST_MODE == fast || $HOST_MODE == exact ]] ||
-        die "$BOX_EXIT_USAGE" "--mode is fast or exact, not '$HOST_MODE'"
+    [[ $HOST_MODE == fast || $HOST_MODE == exact || $HOST_MODE == timed ]] ||
+        die "$BOX_EXIT_USAGE" "--mode is fast, exact or timed, not '$HOST_MODE'"
+    [[ $HOST_MODE != timed || -n $HOST_MACHINE ]] ||
+        die "$BOX_EXIT_USAGE" "--mode timed needs --machine NAME, whose prices it has"
     [[ $HOST_MODE == fast || $HOST_THREADS == single ]] ||
         die "$BOX_EXIT_USAGE" "--parallel is for --mode fast"
     # shellcheck disable=SC2034 # other files read HOST_HVM

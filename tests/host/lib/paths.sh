@@ -26,6 +26,9 @@ BOX_BLKBACK_MODPROBE=${BOX_BLKBACK_MODPROBE:-$BOX_SOURCE/../../guest-drivers/dkm
 # The machine model and the descriptions of machines.
 BOX_MACHINE=${BOX_MACHINE:-$BOX_SOURCE/../machine}
 
+# The QEMU of mode timed, which 'make machine' builds.
+BOX_TIMED_QEMU=${BOX_TIMED_QEMU:-$BOX_TOP_BUILD/machine/qemu-system-x86_64}
+
 # A kernel package of your own, in place of the one of this Debian release.
 BOX_KERNEL_DEB=${BOX_KERNEL_DEB:-}
 

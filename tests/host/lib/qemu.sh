@@ -16,7 +16,19 @@ qemu_accel()
     kvm,*)   printf '%s\n' -accel kvm ;;
     *,fast)  printf '%s\n' -accel "tcg,thread=$HOST_THREADS" ;;
     *,exact) printf '%s\n' -accel tcg,thread=single -icount shift=0,sleep=off ;;
+    *,timed) printf '%s\n' -accel tcg,thread=single -icount "$(qemu_timed)" ;;
     esac
+}
+
+# Clocks of pCPUs (tests/machine/qemu): all prices are those of the machine.
+qemu_timed()
+{
+    printf 'local=on,rate=%d' \
+        "$(awk -v ghz="$(machine_says ghz)" -v cpi="$(machine_says cpi)" \
+            'BEGIN { print ghz / cpi * 1000 }')"
+    for price in pause pio mmio ipi_near ipi_far; do
+        printf ',%s=%d' "${price//_/-}" "$(machine_says "${price}_ns")"
+    done
 }
 
 # One NUMA node per socket, the memory split evenly.
@@ -44,6 +56,9 @@ qemu_machine()
         -m "$((HOST_MEMORY / HOST_SOCKETS * HOST_SOCKETS))" \
         -smp "$cpus,sockets=$HOST_SOCKETS,cores=$HOST_CORES,threads=1" \
         -nodefaults -display none -no-reboot
+    # Nothing of this machine's time or chance reaches the host.
+    [[ $HOST_MODE != timed ]] ||
+        printf '%s\n' -rtc base=2026-01-01T00:00:00,clock=vm -seed "$HOST_SEED"
     if [[ $HOST_NUMA == yes ]]; then
         qemu_numa
     fi
@@ -86,6 +101,8 @@ qemu_share()
     local device=virtio-9p-pci,fsdev=$1,mount_tag=$1
 
     [[ $HOST_DOM0 == pv ]] || device+=,iommu_platform=on,disable-legacy=on
+    # The thread of the pCPUs serves it, at their time.
+    [[ $HOST_MODE != timed ]] || device+=,ioeventfd=off
     printf '%s\n' -device "$device" \
         -fsdev "local,id=$1,path=$2,security_model=none${3:+,$3}"
 }
@@ -113,7 +130,8 @@ qemu_model()
 {
     local node=$((HOST_MEMORY / HOST_SOCKETS * 1048576)) plugin
 
-    plugin="file=$BOX_HOST/machine.so,machine=$HOST_MACHINE,cores=$HOST_CORES"
+    plugin="file=$HOST_PLUGIN,machine=$HOST_MACHINE,cores=$HOST_CORES"
+    [[ $HOST_MODE != timed ]] || plugin+=,timed=yes
     printf '%s\n' -plugin \
         "$plugin,memory=$node,out=$1/share/results/machine.jsonl"
 }

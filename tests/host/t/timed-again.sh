@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# box: none
+# time: 900
+# only: full
+#
+# In mode timed two runs are the same to the last row of Xen's log, with what it says of
+# times: whatever else this machine does meanwhile.  Real time could leak in by any
+# thread of QEMU's: one of 9p, the main loop, a timer of the wrong clock.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=../dom0/usr/lib/box/tap.sh
+. "$here/dom0/usr/lib/box/tap.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export BOX_RUNS=$work/runs
+
+cat >"$work/script" <<'END'
+#!/bin/sh
+set -e
+. /usr/lib/box/tap.sh
+. /usr/lib/box/timed.sh
+. /usr/lib/box/daemon.sh
+start_daemon --mode observe
+start_reader reader 2
+dom0_on_pcpu_0
+xensched record --seconds 2 "$RESULTS/recording" >/dev/null &
+recorder=$!
+read_times reader 200 >"$RESULTS/times"
+wait $recorder
+stop_daemon TERM
+xensched dump "$RESULTS/recording" >"$RESULTS/rows"
+END
+
+# run NAME: one host
+run()
+{
+    "$here/box" --machine xeon2 --mode timed --sockets 2 --cores 2 --numa \
+        --results "$work/$1" "$work/script" >"$work/$1.messages" 2>&1 ||
+        { cat "$work/$1.messages"; return 1; }
+}
+
+same() { cmp "$work/one/$1" "$work/two/$1"; }
+
+check "a host" run one
+# Something else to do for this machine.
+(while :; do :; done) &
+check "the same again, on a busy machine" run two
+kill $!
+check "there are rows" test "$(wc -l <"$work/one/rows")" -gt 1000
+check "all rows are the same, times included" same rows
+check "so are a guest's times of its reads" same times
+
+finish

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# box: --machine xeon2 --mode timed --sockets 2 --cores 2 --numa
+# time: 600
+# only: full
+#
+# In mode timed distance takes time, and only that: by a guest's own clock a read of its
+# disk takes longer from the other socket than beside dom0, and the same in each round.
+# A price could be lost
+# on its way to a pCPU's clock, be charged to another pCPU, or time could jump.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/timed.sh
+
+# within PERCENT A B: A is that close to B
+within()
+{
+    awk -v percent="$1" -v a="$2" -v b="$3" 'BEGIN {
+        ok = a != "" && b > 0 && a >= b * (1 - percent / 100) && a <= b * (1 + percent / 100)
+        if (!ok) print a " is not within " percent " % of " b
+        exit !ok }'
+}
+
+# at_least FACTOR A B: A is so many times B
+at_least()
+{
+    awk -v factor="$1" -v a="$2" -v b="$3" 'BEGIN {
+        ok = b > 0 && a >= factor * b
+        if (!ok) print a " is not " factor " times " b
+        exit !ok }'
+}
+
+begin=$(cut -d ' ' -f 1 /proc/uptime)
+sleep 2
+end=$(cut -d ' ' -f 1 /proc/uptime)
+check "sleep 2 takes 2 s" within 5 "$(awk "BEGIN { print $end - $begin }")" 2
+
+check "a guest with a disk" start_reader reader 1
+dom0_on_pcpu_0
+
+# places: medians at three of them, in ns
+places()
+{
+    local pcpu
+
+    for pcpu in 0 1 2; do
+        xl vcpu-pin reader 0 "$pcpu" all
+        read_times reader 300 | awk '{ printf "%s ", $2 }'
+    done
+}
+first=$(places)
+second=$(places)
+echo "# ns of a read on dom0's pCPU, in its cache, on the other socket: $first; $second"
+# shellcheck disable=SC2086 # three numbers
+set -- $first $second
+check "the other socket takes 1.4 times as long as the same cache at least" \
+    at_least 1.4 "$3" "$2"
+check "another pCPU takes longer than dom0's own" at_least 1.1 "$2" "$1"
+check "the second round says the same: dom0's pCPU" within 2 "$4" "$1"
+check "the same cache" within 2 "$5" "$2"
+check "the other socket" within 2 "$6" "$3"
+
+guest stop reader
+finish
