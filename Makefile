@@ -36,7 +36,7 @@ help:
 #| To build
 #|   make setup         install the Debian packages that are missing (asks sudo)
 #|   make xen           patched Xen: hypervisor and toolstack, in build/; from the source
-#|                      that apt offers, or a pinned one (docs/building.md)
+#|                      that apt offers, or a pinned one (docs/develop/building.md)
 #|   make check-updates   has Debian a newer Xen than the one that is pinned?
 #|   make xen-native    the same hypervisor without our patches, to compare with
 #|   make tools         the library, the daemon xenschedd, the command xensched
@@ -66,18 +66,18 @@ help:
 #|   make bench-processes  what it costs to know which process of a guest asks for I/O
 #|   make bench-correlation   do notifications and rings tell the same?
 #|   make bench-placement     what it costs where a guest runs
-#|   make bench-machine       the same, and the log, in cache lines (docs/machine.md)
+#|   make bench-machine       the same, and the log, in cache lines (docs/develop/machine-model.md)
 #|   make machine       the QEMU of the box's mode timed, in which each pCPU has a clock of
-#|                      its own (root; ten minutes, once; docs/machine.md)
+#|                      its own (root; ten minutes, once; docs/develop/machine-model.md)
 #|   make bench-phases    placements compared on the machine model, under load that
 #|                        changes (hours; tests/bench/host-phases.sh has how to do less)
 #|   make bench-sampling  a few samples of a run, restored on the machine model, against
-#|                        the whole of it there (docs/sampling.md)
+#|                        the whole of it there (docs/measure/sampling.md)
 #|   make bench-lever     soft affinity, hard, and between: where does the guest run?
 #|                        (an hour and more)
 #|   make bench-host    what logging costs guests that use their disk (15 to 25 minutes)
-#|   make results       the documents' tables anew, from docs/results/*.json
-#|   make pictures      those of docs/timeline.md, and what is said there, anew
+#|   make results       the documents' tables anew, from docs/develop/results/
+#|   make pictures      those of docs/measure/timeline.md, and what is said there, anew
 #|   make man           the manual pages' options and keys anew, from the
 #|                      tables of the programs
 #|   make flask         permissions with FLASK, on a hypervisor of its own
@@ -91,11 +91,11 @@ help:
 #|   make fuzz          the record handler and the reader, SECONDS=600 each
 #|   make lint          shell scripts, white space, paths of one machine
 #|
-#| To change the patches (docs/building.md)
+#| To change the patches (docs/develop/building.md)
 #|   make xen-edit      build/xen/edit: a git repository, one commit per patch
 #|   make xen-refresh   write its commits back to xen-patches/
 #|   make xen-series    the whole series as mails, in build/series/; and the parts that
-#|                      could be Xen's own, each with a cover letter (docs/upstream.md)
+#|                      could be Xen's own, each with a cover letter (docs/develop/upstream.md)
 #|   make xen-hunks     which hunks do not apply to another release of Xen?
 #|   make xen-series-check   build the hypervisor after every patch (slow)
 #|

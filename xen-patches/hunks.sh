@@ -6,7 +6,7 @@
 # tried on what it expects.  Prints a line per hunk that does not, with the line of the
 # file at which it was expected, then how many did.  Ends with 1 if there is one.
 #
-# A new release (docs/porting.md) starts from the patches of the release before it.
+# A new release (docs/develop/releases.md) starts from the patches of the release before it.
 
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"

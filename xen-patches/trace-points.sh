@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The hypervisor that the series jump-labels makes (docs/upstream.md), without anything
+# The hypervisor that the series jump-labels makes (docs/develop/upstream.md), without anything
 # of the log: build/xen/trace-points/xen/xen.  It is for tests of its trace points
 # (tests/host/trace-points.sh); what is built is kept as long as the series is the same.
 

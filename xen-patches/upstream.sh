@@ -8,7 +8,7 @@
 #   upstream.sh [AGENT_NAME:MODEL_VERSION]
 #
 # With an argument each patch says that it was made with the assistance of this, as
-# Xen's docs/process/sending-patches.pandoc wants it.  docs/upstream.md says what else
+# Xen's docs/process/sending-patches.pandoc wants it.  docs/develop/upstream.md says what else
 # the person who sends them has to do.
 
 set -euo pipefail

@@ -5,7 +5,7 @@
  * The scheduler says in schedlog/request/ what it wants, below this domain's
  * own path.  A watch hands that to a work item, which sets the log up by the
  * same rules as the device does and answers in schedlog/area/ with the frames
- * of the area, or with an error.  docs/ring-log.md has all nodes.
+ * of the area, or with an error.  docs/internals/linux-log.md has all nodes.
  *
  * dom0 may have mapped what was advertised, writable, and nobody can know when
  * it no longer has.  So the area stays, and this module with it, until the

@@ -5,7 +5,7 @@
  * A row is made where a thread hands I/O to a disk, for there its PID is known;
  * when the request is put on the ring, or complete, somebody else may run.  To
  * which process the thread belongs, and how much that is in all, is for an
- * agent to find out (docs/ring-log.md).
+ * agent to find out (docs/internals/linux-log.md).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -3,7 +3,7 @@
 #
 # make bench-daemon: what all of xenschedd costs on a host with 1,000 guests and
 # 256 pCPUs that logs a million rows per second, and while these guests boot.
-# See docs/measuring.md.
+# See docs/develop/benchmarks.md.
 #
 # Writes build/bench/daemon.json.
 

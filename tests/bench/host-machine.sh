@@ -8,7 +8,7 @@
 # MACHINES="NAME ...", those of two sockets.
 #
 # In exact mode.  A request is a 4 KiB direct read from a RAM disk that dom0
-# serves, one at a time.  What the model cannot show: docs/machine.md.
+# serves, one at a time.  What the model cannot show: docs/develop/machine-model.md.
 #
 # Writes build/bench/machine.json: by machine, places, log and xentrace, with the
 # counts of each round, and the times modelled from them.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What it costs to know which process of a guest asks for I/O (docs/ring-log.md,
+# What it costs to know which process of a guest asks for I/O (docs/internals/linux-log.md,
 # preliminary logs): 4 KiB reads of a guest whose disk dom0 serves, while the guest logs
 # nothing, a row for each request, or what its threads are called; and while an agent
 # makes of both what a daemon reads.  In instructions of the whole host per request, all

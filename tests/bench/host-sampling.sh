@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Can a few samples of a guest's run, on the machine model, say what the whole run
-# would have been there?  (docs/sampling.md)
+# would have been there?  (docs/measure/sampling.md)
 #
 #   taken     The work is done in fast mode and without the model, and sampled.
 #   whole     The same work, all of it on the model: that is the truth.

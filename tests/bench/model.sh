@@ -3,7 +3,7 @@
 #
 # make bench-model: what xenschedd's model and policy cost on a host with 1000
 # guests and 256 pCPUs that logs 10 million rows per second.  See
-# docs/measuring.md.
+# docs/develop/benchmarks.md.
 #
 # Writes build/bench/model.json.  Fails when it takes a core or more, or 200 MiB.
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make bench-record: what it costs to record an event, in cycles, in user space
-# on this machine.  How it is measured: docs/measuring.md.
+# on this machine.  How it is measured: docs/develop/benchmarks.md.
 #
 # Needs the headers of the patched Xen (make xen) and the unpatched tree (make
 # xen-native), whose trace() is compiled to compare with.  LTTng is compared

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tables of docs/results.md and README.md, from what was measured.
+"""The tables of docs/develop/results.md and README.md, from what was measured.
 
 Usage: results.py [--check]
 
 Each table that follows a line "<!-- NAME -->" is made anew from a file in
-docs/results/, which is what a benchmark has left in build/bench/ (of lever.json
+docs/develop/results/, which is what a benchmark has left in build/bench/ (of lever.json
 without its cases, of memory.json and correlation.json what is in the tables). With --check nothing is written: exit code 1 and a line for
 each table that says something else than its file.
 """
@@ -23,11 +23,11 @@ import disks  # pylint: disable=wrong-import-position
 import recording  # pylint: disable=wrong-import-position
 import report  # pylint: disable=wrong-import-position
 
-DOCUMENTS = ("docs/results.md", "README.md")
+DOCUMENTS = ("docs/develop/results.md", "README.md")
 
 
 def load(name):
-    with open(TOP / "docs/results" / (name + ".json"), encoding="ascii") as file:
+    with open(TOP / "docs/develop/results" / (name + ".json"), encoding="ascii") as file:
         return json.load(file)
 
 
@@ -375,7 +375,7 @@ def main():
     wrong += [f"table {name} is in no document" for name in
               sorted(set(TABLES) - seen)] if check else []
     for line in wrong:
-        print(("results: differs from docs/results/: " if check else
+        print(("results: differs from docs/develop/results/: " if check else
                "results: written anew: ") + line)
     return 1 if check and wrong else 0
 

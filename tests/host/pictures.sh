@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make pictures: those of docs/timeline.md, and what the commands say there, anew,
+# make pictures: those of docs/measure/timeline.md, and what the commands say there, anew,
 # in build/pictures/.  Hosts in exact mode, where nothing but their own program makes
 # anybody wait; the recordings are looked at here.  Needs Debian's package chromium.
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
 """Two Xen hosts in boxes with a network between them, a Prometheus that scrapes both, and
-xensched fleet: the example of docs/fleet.md.
+xensched fleet: the example of docs/operate/fleet.md.
 
 a1 on host A sends to b1 on host B all the time, and to a2 on A as well.  Fails if a1 and
 b1 are not named as who should share a host, or a1 and a2 are, or if either host is

@@ -27,7 +27,7 @@ from tap import Tap  # noqa: E402  (tests/tap.py)
 XENSCHED = os.environ.get("XENSCHED", TOP + "/build/unit/xensched-test")
 RULES = TOP + "/tools/xensched/prometheus/xensched-rules.yml"
 DASHBOARD = TOP + "/tools/xensched/grafana/xensched-fleet.json"
-DOCS = TOP + "/docs/fleet.md"
+DOCS = TOP + "/docs/operate/fleet.md"
 FOLDER = tempfile.mkdtemp(prefix="xensched-fleet-")
 TAP = Tap()
 MAC = {name: "00:16:3e:00:00:" + name for name in ("a1", "a2", "b1")}

@@ -22,7 +22,7 @@ from tap import Tap  # noqa: E402  (tests/tap.py)
 
 METRICS_TEST = TOP + "/build/unit/test-metrics"
 DASHBOARD = TOP + "/tools/xensched/grafana/xensched.json"
-DOCS = TOP + "/docs/metrics.md"
+DOCS = TOP + "/docs/operate/metrics.md"
 FOLDER = tempfile.mkdtemp(prefix="xensched-metrics-")
 METRICS = FOLDER + "/textfile/xensched.prom"
 TAP = Tap()

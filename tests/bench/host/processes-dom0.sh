@@ -8,7 +8,7 @@ set -e
 # shellcheck source=tests/bench/host/dom0.sh
 . ./dom0.sh
 
-# The number (docs/ring-log.md) of what the guest is to log while it works.
+# The number (docs/internals/linux-log.md) of what the guest is to log while it works.
 logged=/run/bench-logged
 
 log()

@@ -2,7 +2,7 @@
 /*
  * What it costs to read log files of different sizes, with the producer
  * writing at full rate and with the producer idle: figures 5.4 to 5.6 of the
- * thesis.  See docs/measuring.md.
+ * thesis.  See docs/develop/benchmarks.md.
  *
  * Two kinds of rows: those of the thesis (correspondent and virtual time
  * stamp, 8 bytes) and those which the daemon logs (16 bytes).  In each round

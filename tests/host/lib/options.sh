@@ -56,7 +56,7 @@ The host:
   --tools             guests may have fio and Postmark (tools=1)
   --systemd           dom0 may have systemd (README.md)
   --machine NAME      in mode exact or timed, follow what a machine's caches would do
-                      in marked regions (docs/machine.md): $(host_machines)
+                      in marked regions (docs/develop/machine-model.md): $(host_machines)
   --device DEVICE     a device of QEMU's in the host, as for its -device
   --netdev NETWORK    what a network card (--device) is connected to, as for its
                       -netdev

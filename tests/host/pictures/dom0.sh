@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What docs/timeline.md shows, as it happens in dom0.  Leaves a recording of each:
+# What docs/measure/timeline.md shows, as it happens in dom0.  Leaves a recording of each:
 #
 #   slow-request.rows  a guest reads its disk a hundred times a second, and another one
 #                      computes on the pCPU on which dom0, whose disk it is, has to run

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What docs/timeline.md shows of a move, as it happens in dom0, which is held on socket
+# What docs/measure/timeline.md shows of a move, as it happens in dom0, which is held on socket
 # 0.  While a guest that uses its disk begins another one computes there, so Xen's
 # scheduler has it on the other socket, and leaves it there until the daemon moves it.
 # Leaves moved.rows, and what the daemon said of the guest then.

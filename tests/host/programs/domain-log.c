@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The scheduler's part towards a domain whose Linux logs: ask for its log
- * through xenstore, map it, read it (docs/ring-log.md).  It uses nothing of
+ * through xenstore, map it, read it (docs/internals/linux-log.md).  It uses nothing of
  * xensched's own library.
  *
  *   domain-log DOMID request [NODE=VALUE...]   ask; NODE= leaves it out

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A driver domain that lies about its log: it answers the scheduler's request
- * in schedlog/area/ (docs/ring-log.md) as no honest one would.  It runs in an
+ * in schedlog/area/ (docs/internals/linux-log.md) as no honest one would.  It runs in an
  * unprivileged guest, until it is killed, and answers again when asked again.
  *
  *   lie LIE [FRAME...]

@@ -4,7 +4,7 @@
 # time: 200
 # only: full
 #
-# What Xen's events show of a guest's disk which QEMU serves is what docs/events.md says: a
+# What Xen's events show of a guest's disk which QEMU serves is what docs/internals/events.md says: a
 # copy for each page of a request, and no map.  Compared with what the guest has read and
 # written.  Fails if QEMU moves data in a way that is not logged, or keeps grants mapped.
 

@@ -359,8 +359,8 @@ def every_status_counts():
 
 @test
 def example_of_documents():
-    """the first example of docs/runs.md counts as failed if its guest is not there"""
-    with open(TOP + "/docs/runs.md", encoding="utf-8") as file:
+    """the first example of docs/measure/experiments.md counts as failed if its guest is not there"""
+    with open(TOP + "/docs/measure/experiments.md", encoding="utf-8") as file:
         text = re.search(r"# cat plan\n(.*?)    # xensched", file.read(), re.S)[1]
     text = re.sub(r"configuration\.(\w+)\.place.*", r'configuration.\1.log = "dry"', text)
     text = re.sub(".*cleanup.*\n", "", re.sub("^    ", "", text, flags=re.M))

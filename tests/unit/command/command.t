@@ -825,7 +825,7 @@ def events_documented():
             names += re.findall(r'X\(\w+, +"([\w-]+)"', f.read())
     check(len(names) >= 24, names)
     for name in "events.md", "abi.md":
-        with open(TOP + "/docs/" + name, encoding="utf-8") as f:
+        with open(TOP + "/docs/internals/" + name, encoding="utf-8") as f:
             text = f.read()
         for event in set(names) - {"pmc1", "pmc2"}:   # pmc0 to pmc3
             check(re.search(r"\b%s\b" % event, text), name, event)

@@ -4,7 +4,7 @@ which are not real, a terminal, and results as TAP.
 
 XENSCHED is the program, built with sanitizers and with fake-xen.c in place of
 libxenctrl.  The daemon is a socket in this test which answers what a test
-wants: the examples of docs/control-socket.md, which are thereby shown to be
+wants: the examples of docs/internals/control-socket.md, which are thereby shown to be
 what the command understands, and everything a daemon should not say.
 
 Each test's first line of documentation is the promise which it holds.  They
@@ -200,9 +200,9 @@ def answer(value):
 
 
 def examples():
-    """The responses of docs/control-socket.md, by command."""
+    """The responses of docs/internals/control-socket.md, by command."""
     found = {}
-    with open(TOP + "/docs/control-socket.md", encoding="utf-8") as file:
+    with open(TOP + "/docs/internals/control-socket.md", encoding="utf-8") as file:
         text = file.read()
     for part in re.split(r"^### ", text, flags=re.M)[1:]:
         name = part.split("\n")[0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Recordings that are made up row by row, for tests of what is made of them.
 
-The format is that of docs/recording-format.md; times are ns, by a TSC of 1 GHz.
+The format is that of docs/internals/recording-format.md; times are ns, by a TSC of 1 GHz.
 """
 
 import json

@@ -26,7 +26,7 @@
 #define NR_CHUNKS 6U
 #define TSC_KHZ 2500000
 
-/* Sizes of what the format consists of, docs/recording-format.md. */
+/* Sizes of what the format consists of, docs/internals/recording-format.md. */
 #define HEADER 64U
 #define CHUNK  64U
 

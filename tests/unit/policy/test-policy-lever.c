@@ -257,7 +257,7 @@ static void what_it_gains_goes_by_the_measured_distances(void **state)
     struct distances far;
 
     (void)state;
-    /* As docs/policies.md has it. */
+    /* As docs/operate/placement.md has it. */
     assert_float_equal(apart_notification_ns(&world.topology, NULL), 5700, 50);
     distances_init(&far, 2);
     far.ns[DISTANCE_LINE][RELATION_REMOTE] =

@@ -5,7 +5,7 @@
  *
  * Each request by an eBPF program if the kernel takes it, else Linux' statistics; either
  * way as sums, in xenstore (sums.h), and only while xenschedd asks for this domain's log,
- * which is in xenstore, too (docs/ring-log.md).
+ * which is in xenstore, too (docs/internals/linux-log.md).
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * area-nodes.h - the nodes in xenstore by which a scheduler asks a domain for a
- * log area and the domain answers; docs/ring-log.md has them.
+ * log area and the domain answers; docs/internals/linux-log.md has them.
  *
  * The domain may write what it likes, at any time: an answer is read in one
  * transaction into memory of ours, bounded, and means nothing before the caller

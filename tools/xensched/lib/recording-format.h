@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
  * recording-format.h - the bytes of a recording, as in
- * docs/recording-format.md.  All in the byte order of the machine which
+ * docs/internals/recording-format.md.  All in the byte order of the machine which
  * recorded, without holes.
  */
 #ifndef XENSCHED_LIB_RECORDING_FORMAT_H

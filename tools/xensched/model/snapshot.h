@@ -5,7 +5,7 @@
  *
  * Rows name accounting domains and pCPUs by number; only together with this
  * can a plan be made from them.  The daemon tells it, a recording keeps it, and
- * for made-up rows it can be written by hand.  docs/recording-format.md has
+ * for made-up rows it can be written by hand.  docs/internals/recording-format.md has
  * the shape.
  */
 #ifndef XENSCHED_MODEL_SNAPSHOT_H

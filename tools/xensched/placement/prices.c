@@ -7,7 +7,7 @@
  * Lines and memory: as assumed in model/distance-assumed.h, with the sources.
  *
  * Lines per event: a direct read of 4 KiB on the machine model is 2 notifications
- * and 1 page, which move 132 lines and take 128 from others (docs/machine.md).
+ * and 1 page, which move 132 lines and take 128 from others (docs/develop/machine-model.md).
  * Of these 64 each are the page's, the rest is the notifications'.
  *
  * Misses: 62 lines from memory of 58,308 instructions in the same table, that

@@ -4,7 +4,7 @@
  * of the machine are, and how much is moved between them per event.
  *
  * Knows no host: all are numbers with a public source, or counts of the machine
- * model (docs/machine.md), for machines whose distances nobody has measured.
+ * model (docs/develop/machine-model.md), for machines whose distances nobody has measured.
  */
 #ifndef XENSCHED_PLACEMENT_PRICES_H
 #define XENSCHED_PLACEMENT_PRICES_H

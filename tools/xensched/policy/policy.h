@@ -10,7 +10,7 @@
  * of opinions.  planner.h asks several policies, one after the other.
  *
  * A new policy is one file with a struct policy and a row in policies.c; see
- * docs/policies.md.
+ * docs/operate/placement.md.
  */
 #ifndef XENSCHED_POLICY_H
 #define XENSCHED_POLICY_H
@@ -31,7 +31,7 @@ enum affinity_lever {
     LEVER_HARD,
 };
 
-/* What an operator can set; see docs/policies.md. */
+/* What an operator can set; see docs/operate/placement.md. */
 struct policy_settings {
     enum affinity_lever lever;
     double share;         /* of all interactions that is "mostly", 0 ... 1 */

@@ -17,7 +17,7 @@
 #include "model/memory.h"
 #include "plan.h"
 
-#define PAGE "/usr/share/doc/xensched/runs.md"
+#define PAGE "/usr/share/doc/xensched/measure/experiments.md"
 
 #define MAX_REPETITIONS 10000
 #define MAX_NAME 40

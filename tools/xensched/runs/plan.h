@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * plan.h - what is to be measured: workloads x configurations x repetitions, as
- * a file in the syntax of xl.cfg(5) says; docs/runs.md has its keys.
+ * a file in the syntax of xl.cfg(5) says; docs/measure/experiments.md has its keys.
  */
 #ifndef XENSCHED_RUNS_PLAN_H
 #define XENSCHED_RUNS_PLAN_H

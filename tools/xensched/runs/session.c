@@ -56,7 +56,7 @@ int session_begin(struct session *s, struct xensched_error *err)
     return rc ? rc : store_progress(s->store, s->experiment, &s->progress, err);
 }
 
-/* Commands can ask which run they belong to: docs/runs.md. */
+/* Commands can ask which run they belong to: docs/measure/experiments.md. */
 static void tell_commands(const struct store_next *next)
 {
     char number[24];

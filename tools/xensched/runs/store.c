@@ -18,7 +18,7 @@
 /* Another process has so long to finish its transaction. */
 #define BUSY_MS 2000
 
-/* docs/runs.md says what each of them is. */
+/* docs/measure/experiments.md says what each of them is. */
 static const char schema[] =
     "CREATE TABLE experiment(id INTEGER PRIMARY KEY, plan TEXT NOT NULL,"
     " seed INTEGER NOT NULL, begun_s INTEGER NOT NULL);"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * store.h - the database of runs, one SQLite file; docs/runs.md has its schema.
+ * store.h - the database of runs, one SQLite file; docs/measure/experiments.md has its schema.
  *
  * It is the journal, too: a run is planned, begun, and done or failed, and each of
  * these steps is one transaction, so that whatever happens at any moment the file

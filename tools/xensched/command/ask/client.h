@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * client.h - ask xenschedd one thing; the protocol is in
- * docs/control-socket.md.
+ * docs/internals/control-socket.md.
  *
  * The daemon is not believed more than necessary: whatever it answers, or
  * doesn't, a call ends in time and takes a bounded amount of memory.

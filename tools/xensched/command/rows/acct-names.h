@@ -11,7 +11,7 @@ struct acct_names; /* all that is known; of nobody at first */
 struct acct_names *acct_names_new(void);
 
 /*
- * From now on those of a host as docs/recording-format.md has it; of a text that
+ * From now on those of a host as docs/internals/recording-format.md has it; of a text that
  * is none nothing is learned.
  */
 void acct_names_learn(struct acct_names *names, const char *text, size_t length);

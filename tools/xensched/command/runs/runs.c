@@ -103,7 +103,7 @@ const struct command command_runs = {
         "  report OUT [EXPERIMENT]   a page for a browser, with plots\n"
         "\n"
         "Without EXPERIMENT, which is a number, the latest one is meant. "
-        "docs/runs.md\n"
+        "docs/measure/experiments.md\n"
         "describes plans and the database.",
     .takes = ARGUMENT_DATABASE | ARGUMENT_ALL | ARGUMENT_FORM | ARGUMENT_ACTION,
     .run = run,

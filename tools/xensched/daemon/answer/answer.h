@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * answer.h - what the daemon says when it is asked, as JSON; the shapes are
- * documented in docs/control-socket.md.
+ * documented in docs/internals/control-socket.md.
  */
 #ifndef XENSCHED_DAEMON_ANSWER_H
 #define XENSCHED_DAEMON_ANSWER_H
@@ -40,7 +40,7 @@ json_object *answer_explain(struct subject *s, struct xensched_error *err);
 json_object *answer_host(struct subject *s, struct xensched_error *err);
 json_object *answer_place(struct subject *s, struct xensched_error *err);
 
-/* Reactions, for clients; see docs/reactions.md. */
+/* Reactions, for clients; see docs/operate/reactions.md. */
 json_object *answer_on(struct subject *s, struct xensched_error *err);
 json_object *answer_reacted(struct subject *s, struct xensched_error *err);
 json_object *answer_reactions(struct subject *s, struct xensched_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* metrics.c - see metrics.h.  The names are in docs/metrics.md. */
+/* metrics.c - see metrics.h.  The names are in docs/operate/metrics.md. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

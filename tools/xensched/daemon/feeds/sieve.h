@@ -8,7 +8,7 @@
  * what the toolstack wrote, and of nothing else: then all that it can
  * falsify is how much it works for its own clients, up to what the ring's
  * protocol allows for each notification that the hypervisor saw of them
- * (docs/matrix-and-policy.md says what influence is left).  dom0 does not lie, but its
+ * (docs/internals/decisions.md says what influence is left).  dom0 does not lie, but its
  * Linux hears of the first numbers a moment late; until then a row has domids.
  */
 #ifndef XENSCHED_DAEMON_SIEVE_H

@@ -46,7 +46,7 @@ struct xensched_merged {
     /* LOSS: of rows between since_ns (0: the beginning) and time_ns. */
     uint64_t since_ns;
     uint64_t lost_rows, lost_bytes;
-    /* HOST: the text, see docs/recording-format.md, until the next call. */
+    /* HOST: the text, see docs/internals/recording-format.md, until the next call. */
     const char *text;
     size_t length;
 };

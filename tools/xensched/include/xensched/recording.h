@@ -3,7 +3,7 @@
  * recording.h - keep batches of one or many sources in a file, and get them
  * back.
  *
- * The format is described in docs/recording-format.md.  A recording is
+ * The format is described in docs/internals/recording-format.md.  A recording is
  * complete when its end mark is there; if it is not, or is damaged, everything
  * before the damage can be read, and the error names the offset.
  *
@@ -94,7 +94,7 @@ int xensched_recorder_write(struct xensched_recorder *recorder,
 
 /*
  * Append what the host is from now (@time_ns, as in batches) on: @length bytes
- * of text, as docs/recording-format.md says.  Errors as above.
+ * of text, as docs/internals/recording-format.md says.  Errors as above.
  */
 int xensched_recorder_host(struct xensched_recorder *recorder,
                            uint64_t time_ns, const char *text, size_t length,

@@ -8,7 +8,7 @@
  *   hypervisor          the live area of this host
  *   linux               that of the Linux below us
  *   domain:DOMID        that of a driver domain
- *   recording:FILE      a recorded file, docs/recording-format.md
+ *   recording:FILE      a recorded file, docs/internals/recording-format.md
  *   synthetic:OPTIONS   made-up rows, the same ones for the same options
  *
  * The part before the colon selects a row of the table in lib/source.c.  A

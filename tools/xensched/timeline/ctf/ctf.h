@@ -3,7 +3,7 @@
  * ctf.h - the rows of a recording as a trace in the Common Trace Format, version
  * 1.8, which babeltrace2 and Trace Compass read.
  *
- * A trace is a folder.  docs/timeline.md says what is in it.
+ * A trace is a folder.  docs/measure/timeline.md says what is in it.
  */
 #ifndef XENSCHED_TIMELINE_CTF_H
 #define XENSCHED_TIMELINE_CTF_H

@@ -40,7 +40,7 @@ void names_init(struct names *names);
 void names_free(struct names *names);
 
 /*
- * Learn from @text, which says what a host is (docs/recording-format.md).  A
+ * Learn from @text, which says what a host is (docs/internals/recording-format.md).  A
  * number which stands for another domain later has both names.
  */
 void names_learn(struct names *names, const char *text, size_t length);
