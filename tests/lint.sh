@@ -4,7 +4,7 @@
 # Look at every file that is, or is about to be, in the repository: shell
 # scripts with shellcheck, white space at line ends, an SPDX line in every
 # source file, paths that exist on one machine only, circles of files, tables that
-# are not those of docs/results/.
+# are not those of docs/develop/results/, prose (tests/prose.py).
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -81,6 +81,9 @@ complain "files that call each other in a circle" \
 
 complain "tables that say something else than what was measured (make results)" \
     "$(tests/bench/results.py --check 2>&1 || :)"
+
+complain "words that docs/develop/style.md rules out, or links that lead nowhere" \
+    "$(tests/prose.py 2>&1 || :)"
 
 [ "$rc" -ne 0 ] || echo "lint: ${#files[@]} files, ${#scripts[@]} scripts: clean"
 exit "$rc"

@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Finds words that docs/develop/style.md rules out, and links that lead nowhere.
+
+Usage: prose.py [--count]
+
+Searches the documents and manual pages of the repository. Code blocks and literals
+are left out, because they quote programs. Exceptions are in tests/prose-exceptions.
+Prints each hit and exits with 1 if there is one; --count prints the hits per file,
+exceptions included, and exits with 0.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+TOP = pathlib.Path(__file__).resolve().parents[1]
+EXCEPTIONS = TOP / "tests/prose-exceptions"
+
+WORDS = [
+    re.compile(r"\b(who|whom|whoever|whomever)\b", re.I),
+    re.compile(r"\b(nobody|somebody)\b", re.I),
+    re.compile(r"\b(of late|anew|to and fro)\b", re.I),
+    re.compile(r"\bLinux'(?!s)"),
+    re.compile(r"^Of "),
+    re.compile(r"\beach [0-9]"),
+]
+
+# Paths of documents in code, comments and manual pages.
+PATH = re.compile(r"(?<![\w.-])(?:(?<=\")/|(?<!/))(docs/[\w/-]+\.(?:md|png))\b")
+INSTALLED = re.compile(r"/usr/share/doc/xensched/([\w/-]+\.(?:md|png))")
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def files():
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=TOP, check=True, capture_output=True, text=True).stdout
+    return sorted(name for name in set(listed.split("\0"))
+                  if name and (TOP / name).is_file())
+
+
+def text_of(name):
+    try:
+        return (TOP / name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return ""
+
+
+def markdown(text):
+    """Yields number and prose of each line of a document."""
+    fenced, blank = False, True
+    in_block = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+            continue
+        in_block = line.startswith("    ") and (blank or in_block)
+        blank = not line.strip()
+        if not fenced and not in_block:
+            yield number, re.sub(r"`[^`]*`", "`", line)
+
+
+def manual(text):
+    """The same of a manual page."""
+    literal = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith((".nf", ".EX")):
+            literal = True
+        elif line.startswith((".fi", ".EE")):
+            literal = False
+        elif not literal and not line.startswith('.\\"'):
+            yield number, line
+
+
+def prose(name):
+    if name.endswith(".md"):
+        return markdown(text_of(name))
+    if re.search(r"\.[1-8]$", name):
+        return manual(text_of(name))
+    return ()
+
+
+def hits(name):
+    """Line number and found text."""
+    for number, line in prose(name):
+        for word in WORDS:
+            for found in word.finditer(line):
+                yield number, found.group(0), line.strip()
+
+
+def exceptions():
+    """Each is "FILE: TEXT: REASON"; TEXT is part of a line, or "*" for all."""
+    found = []
+    for line in EXCEPTIONS.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, text, reason = line.split(": ", 2)
+            found.append((name, text, reason))
+    return found
+
+
+def anchors(name):
+    """The anchors of a document's headings, as GitHub makes them."""
+    found = set()
+    for line in text_of(name).split("\n"):
+        if re.match(r"#+ ", line):
+            title = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line.lstrip("#").strip())
+            anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+            again = 0
+            while f"{anchor}-{again}" if again else anchor in found:
+                again += 1
+            found.add(f"{anchor}-{again}" if again else anchor)
+    return found
+
+
+def broken_links(name):
+    for number, line in enumerate(text_of(name).split("\n"), 1):
+        for target in LINK.findall(re.sub(r"`[^`]*`", "", line)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, anchor = target.partition("#")
+            base = (TOP / name).parent / path if path else TOP / name
+            if not base.exists():
+                yield f"{name}:{number}: {target}: no such file"
+            elif anchor and base.suffix == ".md" and anchor not in anchors(
+                    base.resolve().relative_to(TOP)):
+                yield f"{name}:{number}: {target}: no such heading"
+
+
+def broken_paths(name):
+    for number, line in enumerate(text_of(name).split("\n"), 1):
+        plain = line.replace("\\-", "-")
+        paths = PATH.findall(plain) if not name.endswith(".md") else []
+        paths += ["docs/" + path for path in INSTALLED.findall(plain)]
+        for path in paths:
+            if not (TOP / path).exists():
+                yield f"{name}:{number}: {path}: no such document"
+
+
+def main():
+    names = files()
+    excused = exceptions()
+    if sys.argv[1:] == ["--count"]:
+        counts = {name: sum(1 for _ in hits(name)) for name in names}
+        for name, count in counts.items():
+            if count:
+                print(f"{count:5} {name}")
+        print(f"{sum(counts.values()):5} all")
+        return 0
+
+    used = set()
+    complaints = []
+    for name in names:
+        for number, found, line in hits(name):
+            for one in excused:
+                if one[0] == name and one[1] in ("*", line) or \
+                        one[0] == name and one[1] in line:
+                    used.add(one)
+                    break
+            else:
+                complaints.append(f"{name}:{number}: \"{found}\": {line}")
+        if name.endswith(".md"):
+            complaints += broken_links(name)
+        if not name.startswith("xen-patches/"):
+            complaints += broken_paths(name)
+    complaints += [f"tests/prose-exceptions: {name}: {text}: not needed any more"
+                   for name, text, reason in excused
+                   if (name, text, reason) not in used]
+    print("\n".join(complaints), end="\n" if complaints else "")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
