@@ -96,7 +96,13 @@ removal_is_recorded()
 previous() { cat "$NAME.previous.version" "$NAME.previous.gz"; }
 previous_is() { previous && [ "$(previous)" = "$1"$'\n'"Xen $1" ]; }
 
-upgrade() { script preinst upgrade 1 2 && installed "$1"; }
+upgrade()
+{
+    script preinst upgrade 1 2 && installed "$1" && script postinst configure 1
+}
+
+# The disk is full: dpkg cannot unpack.
+abort_upgrade() { script preinst upgrade 1 2 && script postrm abort-upgrade 1 2; }
 
 replaced_is_kept()
 {
@@ -118,6 +124,21 @@ kept_under_another_xen()
 {
     new_host '' "$OLD" "ii $OLD"
     upgrade 4.17.6-1 && previous_is "$OLD" && upgrade "$NEW" && previous_is 4.17.6-1
+}
+
+boot_folder() { (cd "$ROOT/boot" && find . -type f -exec sha256sum {} + | sort); }
+
+aborted_upgrade_changes_nothing()
+{
+    local before
+
+    new_host "$OLD" "$OLD" "ii $OLD"
+    before=$(boot_folder)
+    abort_upgrade && diff <(echo "$before") <(boot_folder) || return
+    upgrade 4.17.6-1 && echo "xensched 4.17.6-1" > "$ROOT/sys/hypervisor/properties/changeset"
+    before=$(boot_folder)
+    abort_upgrade && diff <(echo "$before") <(boot_folder) && previous_is "$OLD" &&
+        upgrade "$NEW" && previous_is 4.17.6-1
 }
 
 # A package from before the file with the version existed.
@@ -398,6 +419,7 @@ tests=(
     "a second upgrade keeps the last one that ran"              last_that_ran_is_kept
     "under another Xen the replaced one is kept"                kept_under_another_xen
     "one without a version is kept, too"                        without_version
+    "an upgrade that dpkg aborts changes nothing in /boot"      aborted_upgrade_changes_nothing
     "a first installation keeps nothing"                        install_keeps_nothing
     "removal removes the previous one and the record"           removal_removes_both
     "GRUB has an entry for the previous one"                    entries
