@@ -211,6 +211,13 @@ stub()
     chmod +x "$SHARE/xen-patches/$1.sh"
 }
 
+stub_quick()
+{
+    stub tree 'mkdir -p "$XEN/patched/xen" "$XEN/patched/.xensched"' \
+        "echo debian $NEW > \"\$XEN/patched/.xensched/version\""
+    stub build 'echo new > "$1/xen/xen.gz"; echo config > "$1/xen/.config"'
+}
+
 # A host with the old hypervisor, on which the new one can be built in no time.
 new_builder()
 {
@@ -224,9 +231,7 @@ new_builder()
     sed -e 's/@VERSION@/0.1+deb12/' -e 's/@DATE@/Sat, 01 Jan 2000 00:00:00 +0000/' \
         "$TOP/tools/packaging/debian/changelog.in" > "$SHARE/debian/changelog"
     stub candidate "printf '%s\n' source=$NEW site=http://site suite=suite"
-    stub tree 'mkdir -p "$XEN/patched/xen" "$XEN/patched/.xensched"' \
-        "echo debian $NEW > \"\$XEN/patched/.xensched/version\""
-    stub build 'echo new > "$1/xen/xen.gz"; echo config > "$1/xen/.config"'
+    stub_quick
     fake id 'echo 0'
     fake df 'echo Avail; echo "${FREE:-9999}M"'
     fake apt-get "for deb; do :; done; cp \"\$deb\" $ROOT/installed.deb"
@@ -303,6 +308,10 @@ failures_install_nothing()
     new_builder
     stub build 'stage Build build sh -c "echo No space left on device; exit 1"'
     ends 1 'No space left' build_now && not_installed || return
+    # No step of the package's is skipped.
+    new_builder
+    stub build 'echo config > "$1/xen/.config"'
+    ends 1 "'Package' failed" build_now && not_installed || return
     # The source that was built is not the one that apt named before.
     new_builder
     stub candidate "printf '%s\n' source=4.17.8-1 site=http://site suite=suite"
@@ -315,6 +324,7 @@ too_full()
     FREE=100 ends 1 'is too full: .* has 100 MB, .* MB are needed' build_now && not_installed
 }
 
+# interrupt SIGNAL: as soon as the step that wait_in has replaced runs.
 interrupt()
 {
     export -f build_now
@@ -323,18 +333,59 @@ interrupt()
     env --default-signal=INT bash -c '
         set -m
         build_now &
-        until [ -e "$ROOT/building" ]; do sleep 0.1; done
-        kill -INT -- "-$!"
-        wait $!'
+        until [ -e "$ROOT/waits" ]; do sleep 0.1; done
+        kill "-$1" -- "-$!"
+        wait $!' bash "$1"
+}
+
+# wait_in STEP: a host on which this step takes long.
+wait_in()
+{
+    new_builder
+    case $1 in
+    tree)    stub tree "touch $ROOT/waits; sleep 60" ;;
+    build)   stub build "touch $ROOT/waits; sleep 60" ;;
+    package) fake dpkg-deb "for deb; do :; done; echo half > \"\$deb\"" \
+                 "touch $ROOT/waits; sleep 60" ;;
+    esac
+}
+
+# go_on: the step takes no time any more.
+go_on()
+{
+    [ -e "$ROOT/waits" ] || return
+    rm -f "$ROOT/bin/dpkg-deb"
+    stub_quick
+    ends 0 installed: build_now && ! not_installed && dpkg-deb -I "$ROOT/installed.deb"
 }
 
 interruption()
 {
+    local step
+
+    for step in tree build package; do
+        wait_in "$step"
+        ends 130 'interrupted.*repeat' interrupt INT && not_installed && go_on || return
+    done
+}
+
+# As if the power failed: nothing of the command's runs after it.
+killed()
+{
+    local step
+
+    for step in tree build package; do
+        wait_in "$step"
+        ends 137 '' interrupt KILL && not_installed && go_on || return
+    done
+}
+
+# dpkg that ends half way would leave a half-installed package.
+installation_is_not_interrupted()
+{
     new_builder
-    stub build "touch $ROOT/building; sleep 60"
-    ends 130 'interrupted.*repeat' interrupt && not_installed || return
-    stub build 'echo new > "$1/xen/xen.gz"; echo config > "$1/xen/.config"'
-    ends 0 installed: build_now && ! not_installed
+    fake apt-get "touch $ROOT/waits; sleep 1; touch $ROOT/installed.deb"
+    ends 0 installed: interrupt INT && ! not_installed
 }
 
 two_at_once()
@@ -429,7 +480,9 @@ tests=(
     "without a source it ends with exit code 69"                no_source
     "a patch, a build or a source that fails installs nothing"  failures_install_nothing
     "a disk that is too full is refused"                        too_full
-    "Ctrl-C installs nothing, and a repetition succeeds"        interruption
+    "Ctrl-C installs nothing, at any step; a repetition succeeds" interruption
+    "nor does a kill, at any step"                              killed
+    "Ctrl-C during the installation waits for its end"          installation_is_not_interrupted
     "two at once are refused"                                   two_at_once
     "another user than root is refused"                         root_only
     "a purge keeps measurements, and says where"                purge_keeps_measurements

@@ -18,6 +18,6 @@ cp debian/{control,changelog,copyright,xen-release} "$to/debian"
 cp -r xen-patches/{candidate,fetch,tree,build}.sh xen-patches/{lib,files} \
     "xen-patches/$USUAL" "$to/xen-patches"
 cp -rT "xen-patches/$1" "$to/xen-patches/$1"
-cp "$here"/lay-out.sh "$here"/*.in "$to/$here"
+cp "$here"/{lay-out,pack}.sh "$here"/*.in "$to/$here"
 install -D -t "$2/usr/sbin" "$here/xensched-build-hypervisor"
 install -D -m 644 -t "$2/usr/share/man/man8" "$here/xensched-build-hypervisor.8"

@@ -3,8 +3,8 @@
 #
 # lay-out.sh TREE RELEASE FOLDER SCRIPTS: lays out the hypervisor package.  FOLDER gets
 # its files, from the built TREE of Xen RELEASE; SCRIPTS gets the files for
-# dpkg: preinst, postinst, postrm, triggers.  debian/rules and xensched-build-hypervisor use it, so
-# that both make the same package.
+# dpkg: preinst, postinst, postrm, triggers.  debian/rules and pack.sh use it, so that
+# both make the same package.
 
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd -P)
