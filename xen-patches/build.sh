@@ -24,14 +24,15 @@ config_id()
 # Make xen/.config.  The file stays untouched when it would not change.
 configure()
 {
-    local new=$TREE/xen/.config.new
+    local new=$TREE/xen/.config.new rc=0
 
     rm -f "$new"
     xen_make "$TREE/xen" KCONFIG_CONFIG=.config.new defconfig &&
     cat "$RELEASE_DIR/config" >> "$new" &&
     xen_make "$TREE/xen" KCONFIG_CONFIG=.config.new olddefconfig &&
-    { cmp -s "$new" "$TREE/xen/.config" || mv "$new" "$TREE/xen/.config"; }
+    { cmp -s "$new" "$TREE/xen/.config" || mv "$new" "$TREE/xen/.config"; } || rc=$?
     rm -f "$new" "$new.old"
+    return "$rc"
 }
 
 # An option that the tree knows must have come out as it was asked for.

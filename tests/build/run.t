@@ -513,6 +513,16 @@ two_builds_wait()
         [ "$rc" -eq 0 ]
 }
 
+failing_configuration()
+{
+    project
+    script tree native || return
+    printf 'all:\n\t@:\n%%config:\n\t@echo the reason; exit 1\n' \
+        > "$TREES/native/xen/Makefile"
+    refused 'the reason' "'Xen configuration (native)' failed" -- \
+        script build build/xen/native
+}
+
 failing_build()
 {
     project
@@ -914,6 +924,7 @@ tests=(
     "a patch or a file that goes leaves nothing behind"         undone_is_undone
     "left-overs of an interrupted run do no harm"               left_overs_do_no_harm
     "two builds at once: the second one waits, and says so"     two_builds_wait
+    "a configuration of Xen that fails shows why"               failing_configuration
     "a build that fails shows why"                              failing_build
     "the toolstack is built only when what it is made of changes" toolstack_only_when_needed
     "xen-edit, xen-refresh: no change, no difference"           round_trip
