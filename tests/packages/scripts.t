@@ -324,6 +324,16 @@ too_full()
     FREE=100 ends 1 'is too full: .* has 100 MB, .* MB are needed' build_now && not_installed
 }
 
+# The log of the stage has no room for the reason.
+fills_up()
+{
+    new_builder
+    echo 9999M > "$ROOT/free"
+    fake df "echo Avail; cat $ROOT/free"
+    stub build "echo 0M > $ROOT/free; stage Build build false"
+    ends 1 'the disk of .* is full; make room' build_now && not_installed
+}
+
 # interrupt SIGNAL: as soon as the step that wait_in has replaced runs.
 interrupt()
 {
@@ -480,6 +490,7 @@ tests=(
     "without a source it ends with exit code 69"                no_source
     "a patch, a build or a source that fails installs nothing"  failures_install_nothing
     "a disk that is too full is refused"                        too_full
+    "a disk that fills up is named, and nothing is installed"   fills_up
     "Ctrl-C installs nothing, at any step; a repetition succeeds" interruption
     "nor does a kill, at any step"                              killed
     "Ctrl-C during the installation waits for its end"          installation_is_not_interrupted
