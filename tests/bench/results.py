@@ -4,9 +4,10 @@
 
 Usage: results.py [--check]
 
-Each table that follows a line "<!-- NAME -->" is made anew from a file in
+Each table that follows a line "<!-- NAME -->" is made again from a file in
 docs/develop/results/, which is what a benchmark has left in build/bench/ (of lever.json
-without its cases, of memory.json and correlation.json what is in the tables). With --check nothing is written: exit code 1 and a line for
+without its cases, of memory.json, correlation.json and site-cost.json what is in the
+tables). With --check nothing is written: exit code 1 and a line for
 each table that says something else than its file.
 """
 
@@ -56,6 +57,23 @@ def host_short():
             ("xentrace", "Xen's own xentrace, all events")):
         yield [words] + [percent(ratio[w, config])
                          for w in report.WORKLOADS[:3]]
+
+
+# --- bench-sites ---
+
+SITES = {
+    "send": ("event channel send", "filtered, no row"),
+    "map": ("grant map (two hypercalls)", "filtered, no row"),
+    "unmap": ("grant unmap (two hypercalls)", "filtered, no row"),
+    "switch": ("round trip: 2 sends, 2 context switches", "one row"),
+}
+
+
+def sites():
+    yield ["operation, from dom0", "unpatched", "events off", "event on"]
+    for name, (words, rows) in SITES.items():
+        e = load("site-cost")["cases"][name]
+        yield [words, str(e["native"]), str(e["off"]), f"{e['on']} ({rows})"]
 
 
 # --- bench-daemon ---
@@ -316,6 +334,7 @@ def page():
 ROOM = ("in time", "at the place, %", "notifications across sockets, %")
 
 TABLES = {
+    "sites": sites,
     "daemon": daemon,
     "host": host,
     "host-short": host_short,
@@ -376,7 +395,7 @@ def main():
               sorted(set(TABLES) - seen)] if check else []
     for line in wrong:
         print(("results: differs from docs/develop/results/: " if check else
-               "results: written anew: ") + line)
+               "results: rewritten: ") + line)
     return 1 if check and wrong else 0
 
 

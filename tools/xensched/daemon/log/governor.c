@@ -10,7 +10,8 @@
 
 /*
  * A row of ids, counter and TSC, which is what the daemon has, in cycles of
- * the TSC: make bench-record, see README.md.
+ * the TSC, from an earlier run of make bench-record than that of
+ * docs/develop/results.md.
  */
 #define ROW_CYCLES 24.6
 /* When the TSC's frequency is not known. */
