@@ -226,6 +226,42 @@ static void the_host_is_looked_at_anew(void **state)
     is_placed(NOBODY, 1, ",\"backends\":[\"driver\"]", "node 1", "driver");
 }
 
+static void has_confirmed(const char *part)
+{
+    const char *reason = core.plan.decisions[DISK].reason;
+
+    if (!strstr(reason, "wait for a confirmation") || !strstr(reason, part))
+        fail_msg("wanted %s: %s", part, reason);
+}
+
+/* Else whoever asks often enough decides how soon a guest is moved. */
+static void a_request_confirms_no_move(void **state)
+{
+    static const char *const requests[] = {
+        "{\"command\":\"place\",\"name\":\"new\",\"uuid\":\"" NOBODY "\","
+            "\"vcpus\":1}",
+        "{\"command\":\"restore\"}",
+    };
+    unsigned int i, tenth;
+
+    (void)state;
+    settings.policy_settings.confirm = 3;
+    begin();
+    run(10, SILENCE);
+    run(1, TALK);
+    has_confirmed("(1 of 3)");
+    for (i = 0; i < 6; i++) {
+        for (tenth = 0; tenth < 10; tenth++)
+            hear(TALK);
+        is_done(requests[i % 2]);
+        has_confirmed("(1 of 3)");
+    }
+    run(1, TALK);
+    has_confirmed("(2 of 3)");
+    run(1, TALK);
+    assert_int_equal(core.plan.decisions[DISK].verb, MOVE);
+}
+
 static void with_one_node_no_place_is_better(void **state)
 {
     (void)state;
@@ -559,6 +595,7 @@ int main(void)
         core_test(a_dry_run_is_no_promise),
         core_test(who_is_there_takes_its_room),
         core_test(the_host_is_looked_at_anew),
+        core_test(a_request_confirms_no_move),
         core_test(with_one_node_no_place_is_better),
         core_test(without_plans_nobody_can_say),
         core_test(it_goes_where_it_had_most_to_do),

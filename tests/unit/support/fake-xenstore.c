@@ -336,19 +336,35 @@ bool xs_set_permissions(struct xs_handle *h, xs_transaction_t t,
     return true;
 }
 
+static bool has_folder(const char *path)
+{
+    unsigned int i;
+
+    for (i = 0; i < nr_nodes && !is_below(nodes[i].path, path); i++)
+        ;
+
+    return i < nr_nodes;
+}
+
 /* Names directly below; one block of memory, as libxenstore has it. */
 char **xs_directory(struct xs_handle *h, xs_transaction_t t,
                     const char *path, unsigned int *nr)
 {
-    char **list = calloc(NODES, sizeof(*list) + PATH);
-    char *text = (char *)(list + NODES);
     size_t length = strlen(path);
     unsigned int i, j;
+    char **list, *text;
 
     fake_xs.reads++;
-    (void)h;
     (void)t;
     *nr = 0;
+    if (is_dead(h))
+        return NULL;
+    if (!has_folder(path)) {
+        errno = ENOENT;
+        return NULL;
+    }
+    list = calloc(NODES, sizeof(*list) + PATH);
+    text = (char *)(list + NODES);
     for (i = 0; i < nr_nodes; i++) {
         char name[PATH];
 

@@ -30,14 +30,11 @@
 
 struct balance {
     struct policy_settings settings;
-    unsigned int nr_places;
-    unsigned int *over; /* [place]: so many runs in a row overloaded */
     struct spread spread;
 };
 
 /* One run. */
 struct balance_run {
-    struct balance *balance;
     const struct policy_input *input;
     struct spread_run run;
     double *units; /* [place]: runnable; negative: not known */
@@ -120,10 +117,8 @@ static double weight(const void *policy, unsigned int i)
 static bool may_go(const void *policy, unsigned int i)
 {
     const struct balance_run *v = policy;
-    const struct balance *b = v->balance;
 
-    return b->over[v->run.at[i]] >= b->settings.confirm &&
-           weight(v, i) > USES_SOMETHING;
+    return is_overloaded(v, v->run.at[i]) && weight(v, i) > USES_SOMETHING;
 }
 
 static const struct spread_rules rules = { may_go, fits, spare, weight };
@@ -206,44 +201,20 @@ static void think(const struct balance_run *v, unsigned int i, unsigned int to,
                    v->cores[place]);
 }
 
-/* pCPUs may have come or gone, and places with them. */
-static void adapt(struct balance *b, unsigned int nr_places)
-{
-    if (b->nr_places == nr_places)
-        return;
-    free(b->over);
-    b->over = need_memory(nr_places, sizeof(*b->over));
-    b->nr_places = nr_places;
-}
-
-static void look(const struct balance_run *v)
-{
-    unsigned int i;
-
-    for (i = 0; i < v->input->topology->nr_places; i++) {
-        look_at_place(v, i);
-        if (is_overloaded(v, i))
-            v->balance->over[i]++;
-        else
-            v->balance->over[i] = 0;
-    }
-}
-
 static void run(void *memory, const struct policy_input *input,
                 struct opinion *opinions)
 {
     unsigned int places = input->topology->nr_places, i, chosen, to = 0;
     struct balance *b = memory;
     struct balance_run v = {
-        .balance = b,
         .input = input,
         .units = need_memory(places, sizeof(double)),
         .cores = need_memory(places, sizeof(double)),
         .delay = need_memory(places, sizeof(double)),
     };
 
-    adapt(b, places);
-    look(&v);
+    for (i = 0; i < places; i++)
+        look_at_place(&v, i);
     spread_begin(&v.run, &b->spread, input, false,
                  b->settings.min_rate);
     chosen = spread_choose(&v.run, &rules, &v, &to);
@@ -269,7 +240,6 @@ static void destroy(void *memory)
 {
     struct balance *b = memory;
 
-    free(b->over);
     spread_free(&b->spread);
     free(b);
 }

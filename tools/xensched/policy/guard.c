@@ -165,13 +165,15 @@ static void object_shunned(const struct candidate *c, const char *policy)
     object(c, policy, text);
 }
 
-/* Do several runs in a row want the same, of a reason that does not cease? */
+/* Do several periodic runs in a row want the same, of a reason that does not cease? */
 static bool confirmed(const struct candidate *c)
 {
     unsigned int confirm = c->guard->settings.confirm;
     struct past *m = c->past;
     bool ceases = c->opinion->rate < m->rate * GUARD_GOES_ON;
 
+    if (c->guard->input->requested)
+        return m->wanted == c->opinion->place && m->agreed == confirm;
     if (m->wanted != c->opinion->place || (ceases && m->agreed < confirm)) {
         m->wanted = c->opinion->place;
         m->agreed = 0;

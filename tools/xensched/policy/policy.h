@@ -77,6 +77,8 @@ struct policy_input {
     const struct domains *domains;
     const struct distances *distances; /* NULL: all is equally far */
     uint64_t now_ns;
+    /* A request caused this plan, between two periodic ones: it confirms nothing. */
+    bool requested;
     /* Plans are carried out on this host: what comes of them can be seen. */
     bool real;
     /* Filled in by guard_begin(). */

@@ -50,7 +50,7 @@ static int add(struct subject *s, const char *condition,
     int id = react_add(s->react, &wish, err);
 
     /* It may have been started since the last look at the host. */
-    if (id == -ESRCH && !core_run(s->core, s->now_ns, err))
+    if (id == -ESRCH && !core_run_requested(s->core, s->now_ns, err))
         id = react_add(s->react, &wish, err);
 
     return id;

@@ -257,7 +257,7 @@ json_object *answer_place(struct subject *s, struct xensched_error *err)
     json_object *json = NULL;
 
     if ((!core->planned || s->now_ns - core->run_ns >= FRESH_NS) &&
-        core_run(core, s->now_ns, err))
+        core_run_requested(core, s->now_ns, err))
         return NULL;
     decision = need_memory(1, sizeof(*decision));
     if (!find_place(s, decision, err))

@@ -18,7 +18,7 @@ static json_object *answer_restore(struct subject *s,
     json_object *json;
 
     /* It isn't act any more after that, so running it again moves nothing. */
-    if (core_run(s->core, s->now_ns, err))
+    if (core_run_requested(s->core, s->now_ns, err))
         return NULL;
     json = json_object_new_object();
     json_add_int(json, "restored", result.restored);

@@ -288,11 +288,13 @@ static struct policy_input input_of(const struct core *core, uint64_t now_ns)
     };
 }
 
-int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
+static int run(struct core *core, bool requested, uint64_t now_ns,
+               struct xensched_error *err)
 {
-    const struct policy_input input = input_of(core, now_ns);
+    struct policy_input input = input_of(core, now_ns);
     int rc;
 
+    input.requested = requested;
     core->run_ns = now_ns;
     core->rows_came = false;
     core->planned = false;
@@ -321,6 +323,17 @@ int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
     steer(core, now_ns);
 
     return 0;
+}
+
+int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
+{
+    return run(core, false, now_ns, err);
+}
+
+int core_run_requested(struct core *core, uint64_t now_ns,
+                       struct xensched_error *err)
+{
+    return run(core, true, now_ns, err);
 }
 
 int core_place(struct core *core, struct newcomer *newcomer, bool promise,

@@ -191,6 +191,10 @@ void core_between(const struct core *core);
 /* core_refresh(), plan, and carry the plan out if the mode says so. */
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);
 
+/* The same for a request, between two periods: this plan confirms no move. */
+int core_run_requested(struct core *core, uint64_t now_ns,
+                       struct xensched_error *err);
+
 /*
  * Where a guest should be that is about to be made: policy/newcomer.h.  -EAGAIN:
  * there is no plan, since the daemon only observes.  What is promised to others
