@@ -181,8 +181,8 @@ static void the_group_is_read_and_followed(void **state)
     /* Who is taken down loses its nodes before it is gone. */
     fake_xs_remove("/local/domain/2/name");
     fake_xs_remove(GROUP, 2);
-    assert_true(xenstore_changed(xs));
-    has_name(2, "");
+    xenstore_changed(xs);
+    has_name(2, "two");
     is_in_group(2, "db");
 }
 
@@ -297,6 +297,80 @@ static void one_that_was_started_at_once_is_noticed(void **state)
     has_name(1, "one");
 }
 
+/* As the first plan asks after xenstored's return, before any event has come. */
+static void who_was_new_meanwhile_is_read_when_it_is_asked_about(void **state)
+{
+    (void)state;
+    fake_xs_die();
+    has_name(1, "");
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_ANEW);
+    has_name(1, "one");
+    assert_int_equal(xenstore_domain(xs, 1).nr_back_ends, 1);
+}
+
+static void is_known(void)
+{
+    has_name(1, "one");
+    is_in_group(1, "web");
+    assert_true(xenstore_domain(xs, 1).stays);
+    assert_int_equal(xenstore_domain(xs, 1).nr_back_ends, 1);
+    assert_int_equal(xenstore_domain(xs, 1).back_ends[0], 7);
+}
+
+static void put_all(void)
+{
+    name_domain(1, "one");
+    fake_xs_put("web", GROUP, 1);
+    fake_xs_put("hold", "/local/domain/1/platform/vm-affinity");
+    fake_xs_put("/local/domain/7/backend/vbd/1/51712",
+                "/libxl/1/device/vbd/51712/backend");
+}
+
+/* A driver domain is not taken for another guest because its guest was read in part. */
+static void a_read_that_ends_half_way_changes_nothing(void **state)
+{
+    unsigned int reads, end;
+
+    (void)state;
+    put_all();
+    is_known();
+    fake_xs.reads = 0;
+    put_all();
+    xenstore_changed(xs);
+    reads = fake_xs.reads;
+    assert_true(reads > 4);
+    for (end = 1; end <= reads; end++) {
+        put_all();
+        fake_xs.dies_in = end;
+        xenstore_changed(xs);
+        fake_xs.dies_in = 0;
+        is_known();
+        assert_int_equal(xenstore_check(xs, &err), XENSTORE_ANEW);
+        is_known();
+    }
+}
+
+/* One that has just been started, and whom no toolstack has told anything. */
+static void an_empty_xenstored_is_not_believed(void **state)
+{
+    (void)state;
+    put_all();
+    is_known();
+    fake_xs_die();
+    fake_xs_remove("/local/domain/1");
+    fake_xs_remove("/libxl/1");
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_ANEW);
+    xenstore_changed(xs);
+    is_known();
+    fake_xs_put("/local/domain/8/backend/vbd/1/51712",
+                "/libxl/1/device/vbd/51712/backend");
+    name_domain(1, "another");
+    assert_true(xenstore_changed(xs));
+    has_name(1, "another");
+    is_in_group(1, "");
+    assert_int_equal(xenstore_domain(xs, 1).back_ends[0], 8);
+}
+
 static int bound_socket(void)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX,
@@ -370,6 +444,9 @@ int main(void)
         xenstore_test(without_xenstored_what_was_known_stays),
         xenstore_test(it_is_found_again_and_all_is_read_anew),
         xenstore_test(one_that_was_started_at_once_is_noticed),
+        xenstore_test(who_was_new_meanwhile_is_read_when_it_is_asked_about),
+        xenstore_test(a_read_that_ends_half_way_changes_nothing),
+        xenstore_test(an_empty_xenstored_is_not_believed),
         xenstore_test(a_socket_at_which_nobody_listens_is_not_waited_for),
         xenstore_test(nor_one_that_is_being_made_again),
     };

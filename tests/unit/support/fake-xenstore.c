@@ -268,6 +268,16 @@ bool xs_transaction_end(struct xs_handle *h, xs_transaction_t t, bool abort)
     return true;
 }
 
+/* Whether this read succeeds; errno says why not. */
+static bool may_read(const struct xs_handle *h)
+{
+    fake_xs.reads++;
+    if (fake_xs.dies_in && !--fake_xs.dies_in)
+        fake_xs_die();
+
+    return !is_dead(h);
+}
+
 void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path,
               unsigned int *length)
 {
@@ -275,8 +285,7 @@ void *xs_read(struct xs_handle *h, xs_transaction_t t, const char *path,
     char *value;
 
     (void)t;
-    fake_xs.reads++;
-    if (is_dead(h))
+    if (!may_read(h))
         return NULL;
     if (!node) {
         errno = ENOENT;
@@ -354,10 +363,9 @@ char **xs_directory(struct xs_handle *h, xs_transaction_t t,
     unsigned int i, j;
     char **list, *text;
 
-    fake_xs.reads++;
     (void)t;
     *nr = 0;
-    if (is_dead(h))
+    if (!may_read(h))
         return NULL;
     if (!has_folder(path)) {
         errno = ENOENT;

@@ -36,6 +36,7 @@ struct known_domain {
     bool asked; /* since the last xenstore_forget_others() */
     bool area_changed;
     unsigned int stale; /* mask of what has changed since it was read */
+    bool failed; /* a read of it, other than by ENOENT */
     unsigned int nr_back_ends;
     uint32_t *back_ends;
     bool stays, soft_only, logs;
@@ -117,6 +118,27 @@ static void watch(struct xenstore *xs, uint32_t domid, bool on)
     }
 }
 
+/* Returns a value that the caller frees, or NULL; a failed read is noted. */
+static char *read_of(struct xenstore *xs, struct known_domain *k,
+                     const char *path, unsigned int *length)
+{
+    char *value = xs_read(asked(xs), XBT_NULL, path, length);
+
+    k->failed |= !value && errno != ENOENT;
+
+    return value;
+}
+
+static char **list_of(struct xenstore *xs, struct known_domain *k,
+                      const char *path, unsigned int *nr)
+{
+    char **names = xs_directory(asked(xs), XBT_NULL, path, nr);
+
+    k->failed |= !names && errno != ENOENT;
+
+    return names;
+}
+
 static void read_name(struct xenstore *xs, struct known_domain *k)
 {
     char path[PATH_TEXT];
@@ -124,7 +146,7 @@ static void read_name(struct xenstore *xs, struct known_domain *k)
     char *name;
 
     path_of(path, "/local/domain/%u/name", k->domid);
-    name = xs_read(asked(xs), XBT_NULL, path, &length);
+    name = read_of(xs, k, path, &length);
     snprintf(k->name, sizeof(k->name), "%s", name ? name : "");
     free(name);
 }
@@ -150,7 +172,7 @@ static void read_back_end(struct xenstore *xs, struct known_domain *k,
     char path[PATH_TEXT], *value;
 
     path_of(path, "/libxl/%u/device/%s/%s/backend", k->domid, kind, device);
-    value = xs_read(asked(xs), XBT_NULL, path, &length);
+    value = read_of(xs, k, path, &length);
     if (value && !strncmp(value, begin, sizeof(begin) - 1) &&
         isdigit((unsigned char)value[sizeof(begin) - 1]))
         add_back_end(k, strtoul(value + sizeof(begin) - 1, NULL, 10));
@@ -164,7 +186,7 @@ static void read_back_ends_of(struct xenstore *xs, struct known_domain *k,
     unsigned int nr = 0, i;
 
     path_of(path, "/libxl/%u/device/%s", k->domid, kind);
-    devices = xs_directory(asked(xs), XBT_NULL, path, &nr);
+    devices = list_of(xs, k, path, &nr);
     for (i = 0; devices && i < nr; i++)
         read_back_end(xs, k, kind, devices[i]);
     free(devices);
@@ -177,7 +199,7 @@ static void read_back_ends(struct xenstore *xs, struct known_domain *k)
 
     k->nr_back_ends = 0;
     path_of(path, "/libxl/%u/device", k->domid);
-    kinds = xs_directory(asked(xs), XBT_NULL, path, &nr);
+    kinds = list_of(xs, k, path, &nr);
     for (i = 0; kinds && i < nr; i++)
         read_back_ends_of(xs, k, kinds[i]);
     free(kinds);
@@ -189,7 +211,7 @@ static void read_wish(struct xenstore *xs, struct known_domain *k)
     unsigned int length;
 
     path_of(path, HOLD, k->domid);
-    value = xs_read(asked(xs), XBT_NULL, path, &length);
+    value = read_of(xs, k, path, &length);
     k->stays = value && !strcmp(value, "hold");
     k->soft_only = value && !strcmp(value, "soft");
     free(value);
@@ -202,7 +224,7 @@ static void read_may_log(struct xenstore *xs, struct known_domain *k)
     unsigned int length;
 
     path_of(path, LOG, k->domid);
-    value = xs_read(asked(xs), XBT_NULL, path, &length);
+    value = read_of(xs, k, path, &length);
     k->logs = value && !strcmp(value, "1");
     free(value);
 }
@@ -214,13 +236,12 @@ static void read_target(struct xenstore *xs, struct known_domain *k)
     unsigned int length;
 
     path_of(path, TARGET, k->domid);
-    value = xs_read(xs->handle, XBT_NULL, path, &length);
+    value = read_of(xs, k, path, &length);
     k->target = value ? strtoul(value, &end, 10) : 0;
     k->is_stub = value && *value && !*end;
     free(value);
 }
 
-/* A domain that is taken down has no node any more, and so no name either. */
 static void read_group(struct xenstore *xs, struct known_domain *k)
 {
     unsigned int length = 0;
@@ -228,9 +249,7 @@ static void read_group(struct xenstore *xs, struct known_domain *k)
     bool good;
 
     path_of(path, GROUP, k->domid);
-    value = xs_read(asked(xs), XBT_NULL, path, &length);
-    if (!value && !k->name[0])
-        return;
+    value = read_of(xs, k, path, &length);
     good = value && strlen(value) == length && domain_is_group_name(value);
     snprintf(k->group, sizeof(k->group), "%s", good ? value : "");
     if (value && !good && !k->bad_group)
@@ -254,7 +273,6 @@ static void read_stale(struct xenstore *xs, struct known_domain *k)
         read_may_log(xs, k);
     if (k->stale & WHOSE)
         read_target(xs, k);
-    k->stale = 0;
 }
 
 static bool same(const struct known_domain *a, const struct known_domain *b)
@@ -269,22 +287,39 @@ static bool same(const struct known_domain *a, const struct known_domain *b)
                     a->nr_back_ends * sizeof(*a->back_ends)));
 }
 
-/* Most events say of devices what makes no difference here. */
+/*
+ * A domain that had a name has one.  If xenstore has none, either xenstored has just
+ * started and knows no domain yet, or the toolstack is removing the domain.
+ */
+static bool is_complete(const struct known_domain *before,
+                        const struct known_domain *k)
+{
+    return !k->failed && (k->name[0] || !before->name[0]);
+}
+
+/*
+ * Most events report states of devices, which make no difference here.  Unless the
+ * read is complete, the earlier values stay, and stale, so they are read again.
+ */
 static bool read_anew(struct xenstore *xs, struct known_domain *k)
 {
-    struct known_domain before = *k;
-    bool changed;
+    const struct known_domain before = *k;
+    bool changed, complete;
 
-    k->back_ends = NULL;
-    k->nr_back_ends = 0;
-    if (!(k->stale & BACK_ENDS)) {
-        k->back_ends = before.back_ends;
-        k->nr_back_ends = before.nr_back_ends;
+    k->failed = false;
+    if (k->stale & BACK_ENDS) {
+        k->back_ends = NULL;
+        k->nr_back_ends = 0;
     }
     read_stale(xs, k);
-    changed = !same(&before, k);
+    complete = is_complete(&before, k);
+    changed = complete && !same(&before, k);
     if (k->back_ends != before.back_ends)
-        free(before.back_ends);
+        free(complete ? before.back_ends : k->back_ends);
+    if (complete)
+        k->stale = 0;
+    else
+        *k = before;
 
     return changed;
 }
@@ -307,7 +342,6 @@ static struct known_domain *learn(struct xenstore *xs, uint32_t domid)
     k->domid = domid;
     watch(xs, domid, true);
     k->stale = ALL;
-    read_stale(xs, k);
 
     return k;
 }
@@ -368,9 +402,10 @@ int xenstore_check(struct xenstore *xs, struct xensched_error *err)
     if (rc)
         return rc;
     xs_close(former);
-    /* Setting the watches fires them, so all is read anew. */
-    for (i = 0; i < xs->nr; i++)
+    for (i = 0; i < xs->nr; i++) {
         watch(xs, xs->known[i].domid, true);
+        xs->known[i].stale = ALL;
+    }
 
     return XENSTORE_ANEW;
 }
@@ -450,6 +485,8 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
 
     if (!k)
         k = learn(xs, domid);
+    if (k->stale)
+        read_anew(xs, k);
     k->asked = true;
 
     return (struct xenstore_domain){

@@ -4,8 +4,10 @@
  * whom; and the accounting domains, which producers of logs read there.
  *
  * Nothing is polled: each domain that is asked about is watched from then on,
- * and what changes of it is read again, once for all events that came.  Who serves whom is what the
- * toolstack wrote, where no guest can.
+ * and what changes of it is read again, once for all events that came.  An
+ * incomplete read, as of a xenstored that ends or has just started, changes
+ * nothing: it is repeated.  Who serves whom is what the toolstack wrote, where
+ * no guest can.
  */
 #ifndef XENSCHED_DAEMON_XENSTORE_H
 #define XENSCHED_DAEMON_XENSTORE_H
