@@ -107,6 +107,7 @@ check "it goes on" goes_on
 xensched on "mark web 9" --do stop "shell sleep 100" unpause 2>/dev/null &
 pid=$!
 check "it is stopped for one that takes its time" until_true 10 stands_still
+check "and the daemon says by what" until_true 10 status_is web stopped true
 kill -9 $pid
 check "which is killed, and the guest goes on" until_true 5 goes_on
 xensched on "mark web 9" --do stop "shell exit 3" unpause >/dev/null 2>/run/said

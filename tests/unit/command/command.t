@@ -394,6 +394,8 @@ def why_nothing_moves():
     value["result"]["moves"][0].update(paused=True, at_place=None, policy=None)
     ended = ask("plan", value).expect(0, "applied: it is paused\n")
     check("by -" not in ended.out, ended.out)
+    value["result"]["moves"][0].update(stopped=True)
+    ask("plan", value).expect(0, "applied: a reaction, a checkpoint or a sample has stopped it\n")
 
 
 @test

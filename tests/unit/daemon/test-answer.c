@@ -404,6 +404,15 @@ static void a_paused_domain_is_at_no_place(void **state)
     json_object_put(json);
     json = ask(STATUS);
     assert_null(get(json, "/result/domains/1/at_place"));
+    assert_string_equal(get(json, "/result/domains/1/stopped"), "false");
+    json_object_put(json);
+    domain(DISK)->paused = false;
+    domain(DISK)->stopped = true;
+    run(1, SILENCE);
+    json = ask(STATUS);
+    assert_null(get(json, "/result/domains/1/at_place"));
+    assert_string_equal(get(json, "/result/domains/1/paused"), "true");
+    assert_string_equal(get(json, "/result/domains/1/stopped"), "true");
     json_object_put(json);
 }
 

@@ -115,7 +115,8 @@ static void copy_identity(const struct fake_domain *from, uint32_t domid,
              "00000000-0000-0000-0000-%012u", from->uuid);
     d->driver = from->driver;
     d->logs = from->logs;
-    d->paused = from->paused;
+    d->stopped = from->stopped;
+    d->paused = from->paused || from->stopped;
     snprintf(d->group, sizeof(d->group), "%s", from->group);
     for (i = 0; i < FAKE_DOMAINS; i++)
         if (from->clients & 1U << i)

@@ -42,7 +42,7 @@ struct fake_domain {
     bool stays; /* so its configuration */
     bool soft_only; /* likewise */
     bool logs; /* likewise: its log may be read */
-    bool paused;
+    bool paused, stopped;
     char name[32];
     char group[32]; /* so its configuration */
     unsigned int uuid; /* the last digits of it */

@@ -66,6 +66,7 @@ struct domain {
     bool is_stub;                /* it is the device model of domain @target */
     uint32_t target;
     bool paused;                 /* it runs nowhere, by whoever paused it */
+    bool stopped;                /* and that is a reaction, checkpoint or sample */
     /* The group which its configuration names, or "". */
     char group[DOMAIN_GROUP_TEXT];
     unsigned int nr_serves;

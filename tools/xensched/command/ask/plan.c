@@ -47,7 +47,9 @@ static void print_state(const struct json_object *move)
     fputs(state, stdout);
     if (strcmp(state, "applied"))
         return;
-    if (!strcmp(field_yes_no(move, "paused"), "yes"))
+    if (!strcmp(field_yes_no(move, "stopped"), "yes"))
+        printf(": a reaction, a checkpoint or a sample has stopped it");
+    else if (!strcmp(field_yes_no(move, "paused"), "yes"))
         printf(": it is paused");
     else if (strcmp(there, FIELD_MISSING))
         printf(": %s of its time there", there);

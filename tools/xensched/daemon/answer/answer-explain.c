@@ -130,7 +130,9 @@ static void say_presence(json_object *lines, const struct subject *s,
                                               s->now_ns);
 
     if (d->paused) {
-        add_line(lines, "it is paused, and runs nowhere");
+        add_line(lines, "%s, so it runs nowhere", d->stopped
+                 ? "a reaction, a checkpoint or a sample has stopped it"
+                 : "it is paused");
         return;
     }
     say_where(lines, s, d);

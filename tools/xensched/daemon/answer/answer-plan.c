@@ -86,6 +86,7 @@ static json_object *move(const struct core *core, const struct domain *d,
     json_add_bool(json, "hard", hard);
     add_share(json, core, d, decision);
     json_add_bool(json, "paused", d->paused);
+    json_add_bool(json, "stopped", d->stopped);
     json_add_text(json, "state", state_of(decision));
     add_policy(json, decision);
     json_add_text(json, "reason", decision->reason);

@@ -170,6 +170,7 @@ static json_object *domain(const struct subject *s, const struct domain *d)
     json_add_bool(json, "held", held_is(&s->core->actuator.state.held, d));
     json_add_bool(json, "moved", d->affinity == AFFINITY_OURS);
     json_add_bool(json, "paused", d->paused);
+    json_add_bool(json, "stopped", d->stopped);
     json_object_object_add(json, "pcpus",
                            where_it_runs(d, s->core->topology.nr_cpus));
     add_place(json, s, d);

@@ -8,6 +8,7 @@
 #include "daemon/say.h"
 #include "domains-xen.h"
 #include "lib/area-domain-xen.h"
+#include "lib/hypercall.h"
 #include "memory-xen.h"
 #include "model/memory.h"
 #include "xenstore.h"
@@ -125,6 +126,15 @@ static int get_pool(struct domains_xen *x, struct domain *d,
     return 0;
 }
 
+/* Xen does not count such a stop among the pauses of its flag. */
+static bool is_stopped(const struct domains_xen *x, uint32_t domid)
+{
+    struct xen_domctl_schedlog_stop op = { .op = XEN_SCHEDLOG_STOP_query };
+
+    return !hypercall_stop(x->xch, domid, &op) &&
+           op.state == XEN_SCHEDLOG_STOP_STOPPED;
+}
+
 static void format_uuid(char text[DOMAIN_UUID_TEXT], const uint8_t *u)
 {
     snprintf(text, DOMAIN_UUID_TEXT, "%02x%02x%02x%02x-%02x%02x-%02x%02x-"
@@ -190,6 +200,8 @@ static int get_domain(struct domains_xen *x, const xc_domaininfo_t *info,
     for (i = 0; !rc && i < d->nr_vcpus; i++)
         rc = get_vcpu(x, d, i, err);
     memory_xen_times(x->xch, d);
+    d->stopped = is_stopped(x, d->domid);
+    d->paused |= d->stopped;
 
     return rc;
 }
