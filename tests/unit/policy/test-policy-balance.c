@@ -165,6 +165,48 @@ static void it_needs_room_elsewhere(void **state)
     world_says(1, "there is no room for it elsewhere");
 }
 
+#define POOL_A 0x33ULL /* of each socket 2 cores; the others are the other's */
+
+static void pool_a_at_0(unsigned int nr)
+{
+    while (nr--) {
+        unsigned int domid = guest_at_0(1.0);
+
+        world.domains[domid].pool = world.domains[domid].hard = POOL_A;
+        world.domains[domid].cpu = domid % 2;
+    }
+}
+
+/* Half of the socket's cores are idle, and none of that cpupool's. */
+static void a_crowded_cpupool_is_relieved(void **state)
+{
+    (void)state;
+    world.domains[0].pool = ~POOL_A & 0xff;
+    world.domains[0].hard = 0x0c;
+    world.domains[0].cpu = 2;
+    pool_a_at_0(4);
+    world_run(7);
+    assert_int_equal(world_moves(), 1);
+    world_run(60);
+    assert_int_equal(world_moves(), 2);
+    world_says(1, "on 2 cores");
+}
+
+static void idle_cores_of_another_cpupool_are_no_room(void **state)
+{
+    unsigned int domid;
+
+    (void)state;
+    world.domains[0].pool = ~POOL_A & 0xff;
+    pool_a_at_0(4);
+    for (domid = 1; domid <= 2; domid++)
+        world.domains[domid].soft = PLACE_1, world.domains[domid].cpu = 3 + domid;
+    pool_a_at_0(2);
+    world_run(60);
+    assert_int_equal(world_moves(), 0);
+    world_says(4, "there is no room for it elsewhere");
+}
+
 static void when_there_is_room_again_it_is_given_back(void **state)
 {
     unsigned int i, moved = 0;
@@ -276,6 +318,8 @@ int main(void)
         balance_test(a_full_place_is_no_overloaded_one),
         balance_test(a_peak_moves_nobody),
         balance_test(it_needs_room_elsewhere),
+        balance_test(a_crowded_cpupool_is_relieved),
+        balance_test(idle_cores_of_another_cpupool_are_no_room),
         balance_test(when_there_is_room_again_it_is_given_back),
         balance_test(what_others_want_stays),
         balance_test(what_is_not_known_moves_nobody),

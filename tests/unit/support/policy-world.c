@@ -194,10 +194,28 @@ static double share_at(unsigned int cpu)
     return units > cores ? cores / units : 1;
 }
 
-/* A queue that the pCPUs of the place share; it is a whole number. */
+/* What would run on the pCPUs of its place which are in its cpupool. */
+static double units_beside(unsigned int cpu)
+{
+    const unsigned int place = world.topology.cpus[cpu].place;
+    double units = 0;
+    unsigned int i;
+
+    for (i = 0; i < world.nr; i++) {
+        const struct world_domain *d = &world.domains[i];
+
+        if (world.topology.cpus[d->cpu].place == place &&
+            (!d->pool || d->pool >> cpu & 1))
+            units += d->use;
+    }
+
+    return units;
+}
+
+/* A queue that these pCPUs share; it is a whole number. */
 static void sample_queue(unsigned int cpu)
 {
-    double units = now_and_then(world_units(world.topology.cpus[cpu].place));
+    double units = now_and_then(units_beside(cpu));
     struct xensched_row row = {
         .event = XEN_SCHEDLOG_EV_RUNQ,
         .cpu = cpu,
@@ -294,7 +312,7 @@ static void make_domain(struct domains *domains, unsigned int domid)
     if (from->group)
         snprintf(d->group, sizeof(d->group), "g%u", from->group);
     d->driver = from->driver;
-    d->pool = from->pool ? 1 + world_place(from->pool) : 0;
+    d->pool = from->pool;
     d->affinity = from->operators ? AFFINITY_OPERATOR
                 : from->ours ? AFFINITY_OURS : AFFINITY_DEFAULT;
     snprintf(d->name, sizeof(d->name), domid ? "guest-%u" : "Domain-0",

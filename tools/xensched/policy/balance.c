@@ -33,22 +33,35 @@ struct balance {
     struct spread spread;
 };
 
+/* Of the pCPUs of a place that are in one cpupool: no others are for its guests. */
+struct load {
+    double units; /* runnable; negative: not known */
+    double cores;
+    double delay; /* seconds from wake-up to run; negative: not known */
+};
+
 /* One run. */
 struct balance_run {
     const struct policy_input *input;
     struct spread_run run;
-    double *units; /* [place]: runnable; negative: not known */
-    double *cores; /* [place] */
-    double *delay; /* [place]: seconds from wake-up to run, or negative */
+    struct load *loads; /* [cpupool][place] */
 };
+
+static struct load *load_of(const struct balance_run *v, unsigned int i,
+                            unsigned int place)
+{
+    return &v->loads[v->input->standing[i].cpupool *
+                     v->input->topology->nr_places + place];
+}
 
 /* What is measured. */
 
 /*
- * The queue that the pCPUs of a place share is counted once; of queues of
- * their own there is one for each.
+ * The queue that such pCPUs share is counted once; of queues of their own there
+ * is one for each.
  */
-static void look_at_place(const struct balance_run *v, unsigned int place)
+static void look_at(const struct balance_run *v, const struct cpumap *cpus,
+                    struct load *load)
 {
     const struct topology *t = v->input->topology;
     unsigned int cpu, queues = 0, delays = 0;
@@ -57,7 +70,7 @@ static void look_at_place(const struct balance_run *v, unsigned int place)
     for (cpu = 0; cpu < t->nr_cpus; cpu++) {
         double queue, waited;
 
-        if (t->cpus[cpu].place != place)
+        if (!cpumap_test(cpus, cpu))
             continue;
         queue = waiting_queue(v->input->waiting, cpu, v->input->now_ns);
         waited = waiting_delay_on(v->input->waiting, cpu, v->input->now_ns);
@@ -66,14 +79,35 @@ static void look_at_place(const struct balance_run *v, unsigned int place)
         if (waited >= 0)
             delay += waited, delays++;
     }
-    v->units[place] = !queues ? -1 : t->shared_queues ? units / queues : units;
-    v->delay[place] = delays ? delay / delays : -1;
-    v->cores[place] = topology_cores(t, &t->places[place].cpus);
+    load->units = !queues ? -1 : t->shared_queues ? units / queues : units;
+    load->delay = delays ? delay / delays : -1;
+    load->cores = topology_cores(t, cpus);
 }
 
-static bool is_overloaded(const struct balance_run *v, unsigned int place)
+/* Each cpupool once, as the first of its domains has it. */
+static void look(const struct balance_run *v)
 {
-    return v->units[place] > OVERLOADED * v->cores[place];
+    const struct topology *t = v->input->topology;
+    unsigned int i, pool = 0, place;
+
+    for (i = 0; i < v->input->domains->nr; i++) {
+        if (v->input->standing[i].cpupool != pool)
+            continue;
+        for (place = 0; place < t->nr_places; place++) {
+            struct cpumap cpus;
+
+            cpumap_init_copy(&cpus, &t->places[place].cpus);
+            cpumap_and(&cpus, &v->input->domains->domain[i].pool_cpus);
+            look_at(v, &cpus, load_of(v, i, place));
+            cpumap_free(&cpus);
+        }
+        pool++;
+    }
+}
+
+static bool is_overloaded(const struct load *load)
+{
+    return load->units > OVERLOADED * load->cores;
 }
 
 /*
@@ -84,7 +118,8 @@ static double demand(const struct balance_run *v, unsigned int i)
 {
     unsigned int vcpus = domain_online_vcpus(&v->input->domains->domain[i]);
     unsigned int at = v->run.at[i];
-    double crowd = at == TOPOLOGY_UNKNOWN ? 1 : v->units[at] / v->cores[at];
+    const struct load *load = at == TOPOLOGY_UNKNOWN ? NULL : load_of(v, i, at);
+    double crowd = load && load->cores ? load->units / load->cores : 1;
     double units = v->input->standing[i].demand.need * (crowd > 1 ? crowd : 1);
 
     return units < vcpus ? units : vcpus;
@@ -95,16 +130,18 @@ static double demand(const struct balance_run *v, unsigned int i)
 static bool fits(const void *policy, unsigned int i, unsigned int place)
 {
     const struct balance_run *v = policy;
+    const struct load *load = load_of(v, i, place);
 
-    return v->units[place] >= 0 &&
-           v->units[place] + demand(v, i) <= FULL * v->cores[place];
+    return load->units >= 0 &&
+           load->units + demand(v, i) <= FULL * load->cores;
 }
 
-static double spare(const void *policy, unsigned int place)
+static double spare(const void *policy, unsigned int i, unsigned int place)
 {
     const struct balance_run *v = policy;
+    const struct load *load = load_of(v, i, place);
 
-    return v->cores[place] - v->units[place];
+    return load->cores - load->units;
 }
 
 static double weight(const void *policy, unsigned int i)
@@ -118,7 +155,8 @@ static bool may_go(const void *policy, unsigned int i)
 {
     const struct balance_run *v = policy;
 
-    return is_overloaded(v, v->run.at[i]) && weight(v, i) > USES_SOMETHING;
+    return is_overloaded(load_of(v, i, v->run.at[i])) &&
+           weight(v, i) > USES_SOMETHING;
 }
 
 static const struct spread_rules rules = { may_go, fits, spare, weight };
@@ -126,15 +164,14 @@ static const struct spread_rules rules = { may_go, fits, spare, weight };
 /* Opinions. */
 
 /* "5.2 runnable vCPUs on 4 cores, which wait 3.10 ms when they wake up" */
-static void describe_load(const struct balance_run *v, unsigned int place,
-                          char text[LOAD_TEXT])
+static void describe_load(const struct load *load, char text[LOAD_TEXT])
 {
     int length = snprintf(text, LOAD_TEXT, "%.1f runnable vCPUs on %.0f cores",
-                          v->units[place], v->cores[place]);
+                          load->units, load->cores);
 
-    if (v->delay[place] >= 0)
+    if (load->delay >= 0)
         snprintf(text + length, LOAD_TEXT - length, ", which wait %.2f ms when "
-                 "they wake up", 1000 * v->delay[place]);
+                 "they wake up", 1000 * load->delay);
 }
 
 static void send(const struct balance_run *v, unsigned int i, unsigned int to,
@@ -144,7 +181,7 @@ static void send(const struct balance_run *v, unsigned int i, unsigned int to,
     unsigned int from = v->run.at[i];
     char load[LOAD_TEXT], cpus[CPUMAP_TEXT];
 
-    describe_load(v, from, load);
+    describe_load(load_of(v, i, from), load);
     cpumap_format(&t->places[to].cpus, cpus, sizeof(cpus));
     o->want = WANT_GO;
     o->place = to;
@@ -152,8 +189,8 @@ static void send(const struct balance_run *v, unsigned int i, unsigned int to,
                "there (%.0f interactions/s)", t->places[from].kind,
                t->places[from].id, load, v->run.near[i]);
     policy_say(o->where, "while on pCPUs %.60s (%s %u) there are %.1f on %.0f",
-               cpus, t->places[to].kind, t->places[to].id, v->units[to],
-               v->cores[to]);
+               cpus, t->places[to].kind, t->places[to].id,
+               load_of(v, i, to)->units, load_of(v, i, to)->cores);
 }
 
 /* One that was moved stays while it would be too much where it was. */
@@ -161,9 +198,10 @@ static void keep(const struct balance_run *v, unsigned int i,
                  const struct spread_moved *m, struct opinion *o)
 {
     const struct topology_place *from = &v->input->topology->places[m->from];
+    const struct load *there = load_of(v, i, m->from);
 
-    if (v->units[m->from] + demand(v, i) <= FULL * v->cores[m->from] ||
-        is_overloaded(v, m->to)) {
+    if (there->units + demand(v, i) <= FULL * there->cores ||
+        is_overloaded(load_of(v, i, m->to))) {
         policy_say(o->lacks, "%s %u, where it was, has room for it",
                    from->kind, from->id);
         return;
@@ -171,50 +209,56 @@ static void keep(const struct balance_run *v, unsigned int i,
     o->want = WANT_STAY;
     o->place = m->to;
     policy_say(o->fact, "%s %u, where it was, has %.1f runnable vCPUs on "
-               "%.0f cores", from->kind, from->id, v->units[m->from],
-               v->cores[m->from]);
+               "%.0f cores", from->kind, from->id, there->units, there->cores);
     policy_say(o->where, "so there is no room for it");
+}
+
+/* Why nobody wants it to go from where it runs. */
+static void object(const struct balance_run *v, unsigned int i,
+                   struct opinion *o)
+{
+    const unsigned int at = v->run.at[i];
+    const struct load *load = at == TOPOLOGY_UNKNOWN ? NULL : load_of(v, i, at);
+
+    if (!load || load->units < 0)
+        policy_say(o->lacks, "it is not known how busy its pCPUs are");
+    else if (is_overloaded(load))
+        policy_say(o->lacks, "%s %u is overloaded (%.1f runnable vCPUs on "
+                   "%.0f cores), but it has more to lose than others (%.0f "
+                   "interactions/s), or there is no room for it elsewhere",
+                   v->input->topology->places[at].kind,
+                   v->input->topology->places[at].id, load->units,
+                   load->cores, v->run.near[i]);
+    else
+        policy_say(o->lacks, "there is no overload where it runs: %.1f "
+                   "runnable vCPUs on %.0f cores", load->units, load->cores);
 }
 
 static void think(const struct balance_run *v, unsigned int i, unsigned int to,
                   struct opinion *o)
 {
     const struct spread_moved *m = spread_how(&v->run, i);
-    unsigned int place = v->run.at[i];
 
     if (m)
         keep(v, i, m, o);
     else if (to != TOPOLOGY_UNKNOWN)
         send(v, i, to, o);
-    else if (place == TOPOLOGY_UNKNOWN || v->units[place] < 0)
-        policy_say(o->lacks, "it is not known how busy its pCPUs are");
-    else if (is_overloaded(v, place))
-        policy_say(o->lacks, "%s %u is overloaded (%.1f runnable vCPUs on "
-                   "%.0f cores), but it has more to lose than others (%.0f "
-                   "interactions/s), or there is no room for it elsewhere",
-                   v->input->topology->places[place].kind,
-                   v->input->topology->places[place].id, v->units[place],
-                   v->cores[place], v->run.near[i]);
     else
-        policy_say(o->lacks, "there is no overload where it runs: %.1f "
-                   "runnable vCPUs on %.0f cores", v->units[place],
-                   v->cores[place]);
+        object(v, i, o);
 }
 
 static void run(void *memory, const struct policy_input *input,
                 struct opinion *opinions)
 {
-    unsigned int places = input->topology->nr_places, i, chosen, to = 0;
+    unsigned int i, chosen, to = 0;
     struct balance *b = memory;
     struct balance_run v = {
         .input = input,
-        .units = need_memory(places, sizeof(double)),
-        .cores = need_memory(places, sizeof(double)),
-        .delay = need_memory(places, sizeof(double)),
+        .loads = need_memory((size_t)input->nr_cpupools *
+                             input->topology->nr_places, sizeof(*v.loads)),
     };
 
-    for (i = 0; i < places; i++)
-        look_at_place(&v, i);
+    look(&v);
     spread_begin(&v.run, &b->spread, input, false,
                  b->settings.min_rate);
     chosen = spread_choose(&v.run, &rules, &v, &to);
@@ -222,9 +266,7 @@ static void run(void *memory, const struct policy_input *input,
         if (input->standing[i].open)
             think(&v, i, i == chosen ? to : TOPOLOGY_UNKNOWN, &opinions[i]);
     spread_end(&v.run);
-    free(v.units);
-    free(v.cores);
-    free(v.delay);
+    free(v.loads);
 }
 
 static void *create(const struct policy_settings *settings)

@@ -106,10 +106,11 @@ static bool fits(const void *policy, unsigned int i, unsigned int cache)
     return v->nr[cache] + TOO_MANY <= v->nr[v->run.at[i]];
 }
 
-static double spare(const void *policy, unsigned int cache)
+static double spare(const void *policy, unsigned int i, unsigned int cache)
 {
     const struct cache_run *v = policy;
 
+    (void)i;
     return -(double)v->nr[cache];
 }
 

@@ -181,7 +181,7 @@ static unsigned int place_for(const struct spread_run *run,
     double most = 0;
 
     for (place = 0; place < run->spread->nr_places; place++) {
-        double spare = rules->spare(policy, place);
+        double spare = rules->spare(policy, i, place);
 
         if (fits(run, rules, policy, i, place) &&
             (best == TOPOLOGY_UNKNOWN || spare > most ||

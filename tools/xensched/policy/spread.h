@@ -52,8 +52,8 @@ struct spread_rules {
     bool (*may_go)(const void *policy, unsigned int i);
     /* It is not too much for @place. */
     bool (*fits)(const void *policy, unsigned int i, unsigned int place);
-    /* The place with most of it is best. */
-    double (*spare)(const void *policy, unsigned int place);
+    /* The place with most of it is best for domain @i. */
+    double (*spare)(const void *policy, unsigned int i, unsigned int place);
     /* Of those with equally little to lose, who has most of it goes. */
     double (*weight)(const void *policy, unsigned int i);
 };
