@@ -557,7 +557,7 @@ static void a_bad_request_is_told_what_is_wrong(void **state)
     begin();
     run(10, SILENCE);
     is_refused("{\"command\":\"place\"}", "\"name\"");
-    is_refused("{\"command\":\"place\",\"name\":\"" LONG LONG "\"}",
+    is_refused("{\"command\":\"place\",\"name\":\"" LONG LONG LONG LONG LONG LONG LONG "\"}",
                "\"name\"");
     is_refused("{\"command\":\"place\",\"name\":\"a\"}", "\"uuid\"");
     is_refused("{\"command\":\"place\",\"name\":\"a\",\"uuid\":\"" LONG "\"}",

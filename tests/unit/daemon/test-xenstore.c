@@ -82,6 +82,27 @@ static void names_are_bytes(void **state)
     has_name(1, "B\xc3\xbcro \xfc 1");
 }
 
+/* Cut to the same beginning, two guests would be one for rules and commands. */
+static void long_names_are_whole_or_none(void **state)
+{
+    char name[DOMAIN_NAME_TEXT + 1];
+
+    (void)state;
+    memset(name, 'n', sizeof(name));
+    name[DOMAIN_NAME_TEXT - 1] = '\0';
+    name_domain(1, name);
+    assert_true(xenstore_changed(xs));
+    has_name(1, name);
+    name[DOMAIN_NAME_TEXT - 1] = 'n';
+    name[DOMAIN_NAME_TEXT] = '\0';
+    name_domain(1, name);
+    assert_true(xenstore_changed(xs));
+    has_name(1, "");
+    name_domain(1, "short");
+    assert_true(xenstore_changed(xs));
+    has_name(1, "short");
+}
+
 /* A guest that boots makes hundreds of them. */
 static void many_events_of_a_domain_are_read_once_and_only_what_changed(
     void **state)
@@ -432,6 +453,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         xenstore_test(names_and_back_ends_are_followed),
         xenstore_test(names_are_bytes),
+        xenstore_test(long_names_are_whole_or_none),
         xenstore_test(cpupools_are_known_by_name),
         xenstore_test(
             many_events_of_a_domain_are_read_once_and_only_what_changed),

@@ -4,6 +4,7 @@
  * keep to it: who is held, or has no allowed node, is not moved; what counts more for
  * a guest decides about it, and about no other one.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "cmocka-tap.h"
@@ -87,6 +88,28 @@ static void the_first_rule_that_is_about_a_domain_holds(void **state)
 
 /* On a host. */
 
+/* As xl lets guests be called; they differ in the last byte only. */
+static void a_rule_tells_long_names_apart(void **state)
+{
+    static const char same[] = "0123456789012345678901234567890123456789012345678901"
+                               "234567890123456789012345678901234567890123456789-";
+    struct domains domains = { 0 };
+    char text[200];
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 2; i++)
+        snprintf(domains_add(&domains)->name, DOMAIN_NAME_TEXT, "%s%u", same, i);
+    snprintf(text, sizeof(text), "name=%s1: hold", same);
+    assert_true(rules_parse(&rules, text));
+    rules_apply(&rules, &domains);
+    assert_null(domains.domain[0].rule);
+    assert_ptr_equal(domains.domain[1].rule, &rules.rule[0]);
+    snprintf(text, sizeof(text), "%s1", same);
+    assert_ptr_equal(domains_find_meant(&domains, text), &domains.domain[1]);
+    domains_free(&domains);
+}
+
 static void begin(const char *policy, const char *text)
 {
     world_begin_nodes(policy, &policy_defaults, 2, 4);
@@ -161,6 +184,7 @@ int main(void)
         cmocka_unit_test(what_is_a_rule),
         cmocka_unit_test(what_is_none),
         cmocka_unit_test(the_first_rule_that_is_about_a_domain_holds),
+        cmocka_unit_test(a_rule_tells_long_names_apart),
         cmocka_unit_test(who_may_not_be_on_a_node_is_not_sent_there),
         cmocka_unit_test(what_counts_more_decides),
     };

@@ -14,7 +14,11 @@
 
 /* "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" and its end. */
 #define DOMAIN_UUID_TEXT 37
-#define DOMAIN_NAME_TEXT 80
+/*
+ * libxl has no limit of its own; but xl creates a log file whose name has the
+ * guest's in it, and file names end at 255 bytes.
+ */
+#define DOMAIN_NAME_TEXT 256
 #define DOMAIN_GROUP_TEXT 64
 #define DOMAIN_POOL_TEXT 64
 

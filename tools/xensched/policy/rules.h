@@ -18,7 +18,7 @@
 #include "model/topology.h"
 
 #define RULES_MAX  32
-#define RULE_TEXT  160
+#define RULE_TEXT  (DOMAIN_NAME_TEXT + 20)
 #define RULE_NODES 64
 
 /* Those of a pair, and of a guest by itself; what a crowd costs is not one's. */

@@ -44,6 +44,7 @@ struct known_domain {
     uint32_t target; /* of a stub domain: whose device model it is */
     bool bad_group; /* was said */
     char group[DOMAIN_GROUP_TEXT];
+    bool named, long_name;
     char name[DOMAIN_NAME_TEXT];
 };
 
@@ -142,12 +143,18 @@ static char **list_of(struct xenstore *xs, struct known_domain *k,
 static void read_name(struct xenstore *xs, struct known_domain *k)
 {
     char path[PATH_TEXT];
+    bool was_long = k->long_name;
     unsigned int length;
     char *name;
 
     path_of(path, "/local/domain/%u/name", k->domid);
     name = read_of(xs, k, path, &length);
-    snprintf(k->name, sizeof(k->name), "%s", name ? name : "");
+    k->named = name;
+    k->long_name = name && strlen(name) >= sizeof(k->name);
+    if (k->long_name && !was_long)
+        say("the name of domain %u is longer than %zu bytes: the daemon calls "
+            "the domain by its number", k->domid, sizeof(k->name) - 1);
+    snprintf(k->name, sizeof(k->name), "%s", name && !k->long_name ? name : "");
     free(name);
 }
 
@@ -294,7 +301,7 @@ static bool same(const struct known_domain *a, const struct known_domain *b)
 static bool is_complete(const struct known_domain *before,
                         const struct known_domain *k)
 {
-    return !k->failed && (k->name[0] || !before->name[0]);
+    return !k->failed && (k->named || !before->named);
 }
 
 /*

@@ -25,7 +25,7 @@
 struct xenstore;
 
 struct xenstore_domain {
-    const char *name; /* any bytes; "" when it has none */
+    const char *name; /* any bytes; "": it has none, or one of too many bytes */
     unsigned int nr_back_ends;
     const uint32_t *back_ends; /* domids of those which serve it */
     bool stays; /* its configuration says: vm_affinity="hold" */
