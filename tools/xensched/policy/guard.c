@@ -2,10 +2,8 @@
 /* guard.c - the rules; see guard.h. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "apart.h"
-#include "guard-run.h"
+#include "guard-spot.h"
 #include "whereabouts.h"
 
 /* Places. */
@@ -33,112 +31,6 @@ static bool asks_for(const struct domain *d, const struct topology_place *place)
 
 /* One opinion. */
 
-static unsigned int cores_at(const struct candidate *c, struct spot spot)
-{
-    return spot.cache == TOPOLOGY_UNKNOWN
-           ? c->standing->cores[spot.place]
-           : c->standing->cache_cores[spot.cache];
-}
-
-static struct demand taken_at(const struct candidate *c, struct spot spot)
-{
-    return *guard_taken(c->guard, c->standing, spot);
-}
-
-static bool has_room(const struct candidate *c, struct spot spot, double part)
-{
-    return room_for(taken_at(c, spot), c->standing->demand,
-                    cores_at(c, spot), part);
-}
-
-/* vCPUs may have come online since it went there, and cores have gone. */
-static bool can_be(const struct candidate *c, struct spot spot, double part)
-{
-    return cores_at(c, spot) >= c->standing->demand.vcpus &&
-           has_room(c, spot, part);
-}
-
-static bool can_go(const struct candidate *c, struct spot spot)
-{
-    return can_be(c, spot, ROOM_TO_GO);
-}
-
-/* What this policy says against it; what others said stays. */
-static void object(const struct candidate *c, const char *policy,
-                   const char *text)
-{
-    char *reason = c->decision->reason;
-    size_t length = strlen(reason);
-
-    snprintf(reason + length, REASON_TEXT - length, "%s%s%s%s",
-             length ? "; " : "", c->guard->several ? policy : "",
-             c->guard->several && *policy ? ": " : "", text);
-}
-
-/* Who of those sent to the spot needs most; NULL: nobody needs anything. */
-static const struct domain *greatest_at(const struct candidate *c,
-                                        struct spot spot)
-{
-    const struct guard *g = c->guard;
-    const struct domain *most = NULL;
-    double need = 0;
-    unsigned int i;
-
-    for (i = 0; i < g->plan->nr; i++) {
-        const struct standing *s = &g->standing[i];
-
-        if (s == c->standing || s->place != spot.place || s->open ||
-            s->cpupool != c->standing->cpupool ||
-            (spot.cache != TOPOLOGY_UNKNOWN && s->cache != spot.cache &&
-             s->cache != TOPOLOGY_UNKNOWN) || s->demand.need <= need)
-            continue;
-        need = s->demand.need;
-        most = &g->input->domains->domain[i];
-    }
-
-    return most;
-}
-
-/* ", of which Domain-0 needs 1.5, those who are there 1.9 together, ..." */
-static void describe_need(const struct candidate *c, struct spot spot,
-                          char text[OPINION_TEXT])
-{
-    const struct domain *most = greatest_at(c, spot);
-    struct demand taken = taken_at(c, spot);
-    char name[DOMAIN_NAME_TEXT], together[60] = "";
-    double need = most ? c->guard->standing[
-                         most - c->guard->input->domains->domain].demand.need
-                       : 0;
-
-    if (most && taken.need - need >= 0.05)
-        policy_say(together, ", all who are bound there %.1f", taken.need);
-    snprintf(text, OPINION_TEXT, "%.60s needs %.1f%s; it needs %.1f itself",
-             most ? policy_name_of(most, name) : "nobody there", need,
-             together, c->standing->demand.need);
-}
-
-static void object_spot(const struct candidate *c, const char *policy,
-                        struct spot spot)
-{
-    const struct topology *t = c->guard->input->topology;
-    const struct topology_place *place = topology_at(t, spot);
-    unsigned int cores = cores_at(c, spot);
-    bool limits = c->domain->rule && c->domain->rule->nodes;
-    char text[2 * OPINION_TEXT + RULE_TEXT + 200], need[OPINION_TEXT];
-
-    describe_need(c, spot, need);
-    if (cores < c->standing->demand.vcpus)
-        policy_say(text, "%s, but of %s %u only %u cores are in its cpupool%s%s, "
-                   "and it has %u vCPUs", c->opinion->fact, place->kind,
-                   place->id, cores, limits ? " and allowed by the rule " : "",
-                   limits ? c->domain->rule->text : "",
-                   c->standing->demand.vcpus);
-    else
-        policy_say(text, "%s, but %s %u has no room: of its %u cores %s",
-                   c->opinion->fact, place->kind, place->id, cores, need);
-    object(c, policy, text);
-}
-
 static uint64_t shun_left(const struct candidate *c)
 {
     const struct past *m = c->past;
@@ -162,7 +54,7 @@ static void object_shunned(const struct candidate *c, const char *policy)
                ? "a move before this one did not help"
                : "there it waited for a pCPU more than it gained",
                shun_left(c) / 1e9);
-    object(c, policy, text);
+    guard_object(c, policy, text);
 }
 
 /* Do several periodic runs in a row want the same, of a reason that does not cease? */
@@ -185,109 +77,6 @@ static bool confirmed(const struct candidate *c)
     return m->agreed == confirm;
 }
 
-/* Which cache of the place. */
-
-static const struct standing *standing_of(const struct candidate *c,
-                                          const struct domain *d)
-{
-    return &c->guard->standing[d - c->guard->input->domains->domain];
-}
-
-/* UNKNOWN: it has none, or none in the place of the opinion. */
-static unsigned int cache_of(const struct candidate *c, const struct domain *d)
-{
-    const struct standing *s = standing_of(c, d);
-
-    return s->place == c->opinion->place ? s->cache : TOPOLOGY_UNKNOWN;
-}
-
-/* The one with most to spare where it can be; UNKNOWN: there is none. */
-static unsigned int emptiest_cache(const struct candidate *c)
-{
-    const struct topology *t = c->guard->input->topology;
-    struct spot spot = { c->opinion->place, 0 };
-    unsigned int best = TOPOLOGY_UNKNOWN;
-    double most = 0;
-
-    for (; spot.cache < t->nr_caches; spot.cache++) {
-        double spare = cores_at(c, spot) - taken_at(c, spot).need;
-
-        if (t->caches[spot.cache].within == spot.place && can_go(c, spot) &&
-            (best == TOPOLOGY_UNKNOWN || spare > most)) {
-            best = spot.cache;
-            most = spare;
-        }
-    }
-
-    return best;
-}
-
-/*
- * That of whom it is to be beside.  If that one is full, another one, which is
- * nearer than another place - if there is another place.  Two who have none
- * yet, but are to be together, begin with an empty one.
- */
-static void choose_cache(const struct candidate *c, struct spot *spot)
-{
-    const struct topology *t = c->guard->input->topology;
-    const struct opinion *o = c->opinion;
-
-    if (o->cache)
-        spot->cache = o->cache - t->caches;
-    else
-        spot->cache = topology_only_cache(t, o->place);
-    if (spot->cache != TOPOLOGY_UNKNOWN || !o->beside)
-        return;
-    spot->cache = cache_of(c, o->beside);
-    if (spot->cache == TOPOLOGY_UNKNOWN) {
-        if (standing_of(c, o->beside)->open)
-            spot->cache = emptiest_cache(c);
-    } else if (!can_go(c, *spot) && t->nr_places > 1) {
-        spot->cache = emptiest_cache(c);
-    }
-}
-
-/* To prefer all pCPUs is to prefer none. */
-static bool is_everywhere(const struct candidate *c, struct spot spot)
-{
-    return spot.cache == TOPOLOGY_UNKNOWN &&
-           c->guard->input->topology->nr_places < 2;
-}
-
-static void object_caches(const struct candidate *c, const char *policy)
-{
-    const struct domain *beside = c->opinion->beside;
-    char text[OPINION_TEXT + 200];
-
-    if (beside && !standing_of(c, beside)->open)
-        policy_say(text, "%s, but that one is bound to no LLC, and all pCPUs "
-                   "of this host are in one place", c->opinion->fact);
-    else
-        policy_say(text, "%s, but no LLC has room for both", c->opinion->fact);
-    object(c, policy, text);
-}
-
-/* "; of these pCPUs 4-7 (LLC 1), the cache of Domain-0" */
-static void describe_cache(const struct candidate *c, struct spot spot,
-                           char text[OPINION_TEXT])
-{
-    const struct opinion *o = c->opinion;
-    const struct topology *t = c->guard->input->topology;
-    const struct topology_place *cache = topology_at(t, spot);
-    char name[DOMAIN_NAME_TEXT], cpus[CPUMAP_TEXT];
-
-    text[0] = '\0';
-    if (spot.cache == TOPOLOGY_UNKNOWN || !o->beside || spot.cache ==
-        topology_only_cache(t, spot.place))
-        return;
-    cpumap_format(&cache->cpus, cpus, sizeof(cpus));
-    snprintf(text, OPINION_TEXT, "; of these pCPUs %.60s (LLC %u), %s of "
-             "%.60s", cpus, cache->id,
-             cache_of(c, o->beside) == spot.cache ? "the cache"
-                                                  : "not in the cache",
-             policy_name_of(o->beside, name));
-}
-
 static enum affinity_lever lever_allowed(const struct candidate *c)
 {
     return c->domain->soft_only || c->domain->pool_soft
@@ -303,7 +92,7 @@ static double price_of_order(const struct candidate *c, struct spot ours)
     const struct policy_input *input = c->guard->input;
     const struct cpumap *cpus = &c->domain->ours;
     const double *all = guard_busy(c->guard);
-    unsigned int cpu, cores = cores_at(c, ours);
+    unsigned int cpu, cores = spot_cores(c, ours);
     double busy = 0;
 
     for (cpu = 0; cpu < cpus->nr_cpus; cpu++)
@@ -326,8 +115,8 @@ static void pull(const struct candidate *c, struct spot ours, bool reason)
         .allowed = lever_allowed(c),
         .hard = c->domain->ours_hard,
         .reason = reason,
-        .room = placed && can_be(c, ours, ROOM_TO_STAY),
-        .room_to_go = placed && can_go(c, ours),
+        .room = placed && spot_can_be(c, ours, ROOM_TO_STAY),
+        .room_to_go = placed && spot_can_go(c, ours),
         .worth = worth,
         /* A price is of use only beside another one. */
         .order = placed && worth > 0 ? price_of_order(c, ours) : 0,
@@ -397,7 +186,7 @@ static void move(const struct candidate *c, struct spot spot)
                c->past->agreed, c->guard->settings.confirm);
         return;
     }
-    describe_cache(c, spot, cache);
+    spot_describe_cache(c, spot, cache);
     describe_ignored(c, place, ignored);
     decide(c->decision, MOVE, "%s, %s%s%s", o->fact, o->where, cache, ignored);
     usable_cpus(c->domain, place, &c->decision->soft);
@@ -405,23 +194,14 @@ static void move(const struct candidate *c, struct spot spot)
     c->past->predicted = o->predicts ? o->crossings : -1;
 }
 
-/* Where a domain which was moved is; else UNKNOWN. */
-static struct spot ours_at(const struct candidate *c)
-{
-    const struct spot nowhere = { TOPOLOGY_UNKNOWN, TOPOLOGY_UNKNOWN };
-
-    return c->past->moved ? guard_sent_to(c->guard->input->topology, c->domain)
-                          : nowhere;
-}
-
 static bool keep(const struct candidate *c, const char *policy,
                  struct spot ours)
 {
     const struct spot place = { ours.place, TOPOLOGY_UNKNOWN };
-    bool room_there = can_be(c, place, ROOM_TO_STAY);
+    bool room_there = spot_can_be(c, place, ROOM_TO_STAY);
 
-    if (!room_there || !can_be(c, ours, ROOM_TO_STAY)) {
-        object_spot(c, policy, room_there ? ours : place);
+    if (!room_there || !spot_can_be(c, ours, ROOM_TO_STAY)) {
+        spot_object(c, policy, room_there ? ours : place);
         return false;
     }
     c->past->reason_ns = c->guard->input->now_ns;
@@ -441,86 +221,17 @@ static struct spot go(const struct candidate *c, struct spot spot)
     if (c->past->moved && stayed < stay) {
         decide(c->decision, KEEP, "it was moved %.1f s ago and stays for "
                "%.0f s at least", stayed / 1e9, stay / 1e9);
-        return ours_at(c);
+        return spot_ours(c);
     }
     if (c->past->moved && c->guard->input->real &&
         outcome_is_open(&c->past->outcome)) {
         decide(c->decision, KEEP, "it was moved %.1f s ago, and it is looked "
                "what comes of that", stayed / 1e9);
-        return ours_at(c);
+        return spot_ours(c);
     }
     move(c, spot);
 
     return spot;
-}
-
-/* The next place. */
-
-static double apart(const struct candidate *c, unsigned int a, unsigned int b)
-{
-    const struct policy_input *input = c->guard->input;
-
-    return apart_line_ns(input->topology, input->distances, a, b);
-}
-
-static double farthest_from(const struct candidate *c, unsigned int place)
-{
-    unsigned int i, nr = c->guard->input->topology->nr_places;
-    double most = 0, ns;
-
-    for (i = 0; i < nr; i++) {
-        ns = apart(c, place, i);
-        most = ns > most ? ns : most;
-    }
-
-    return most;
-}
-
-/* So far from @place it is now; who is spread is as far as can be. */
-static double away_from(const struct candidate *c, unsigned int place)
-{
-    const struct policy_input *input = c->guard->input;
-    unsigned int at = c->past->moved ? ours_at(c).place
-                    : whereabouts_find(input, c->domain -
-                                       input->domains->domain).place;
-
-    return at == TOPOLOGY_UNKNOWN ? farthest_from(c, place)
-                                  : apart(c, place, at);
-}
-
-/* The nearest to @place that has room and is nearer than where it is; UNKNOWN: none. */
-static unsigned int next_nearest(const struct candidate *c, unsigned int place)
-{
-    unsigned int i, best = TOPOLOGY_UNKNOWN;
-    unsigned int nr = c->guard->input->topology->nr_places;
-    double least = away_from(c, place);
-
-    for (i = 0; i < nr; i++) {
-        const struct spot spot = { i, TOPOLOGY_UNKNOWN };
-
-        if (i == place || apart(c, place, i) >= least || !can_go(c, spot))
-            continue;
-        least = apart(c, place, i);
-        best = i;
-    }
-
-    return best;
-}
-
-/* "but node 0 has no room; of those that have, node 1 is the nearest to it" */
-static void describe_next(const struct candidate *c, unsigned int place,
-                          struct opinion *next)
-{
-    const struct topology *t = c->guard->input->topology;
-
-    next->cache = NULL;
-    next->beside = NULL;
-    next->predicts = false;
-    policy_say(next->where, "but %s %u has no room; of those that have, %s %u "
-               "is the nearest to it", t->places[next->place].kind,
-               t->places[next->place].id, t->places[place].kind,
-               t->places[place].id);
-    next->place = place;
 }
 
 /*
@@ -530,7 +241,7 @@ static void describe_next(const struct candidate *c, unsigned int place,
 static bool go_next(const struct candidate *c, const char *policy,
                     struct spot *spot)
 {
-    const struct spot ours = ours_at(c);
+    const struct spot ours = spot_ours(c);
     struct opinion next = *c->opinion;
     struct candidate there = *c;
     unsigned int place;
@@ -538,16 +249,16 @@ static bool go_next(const struct candidate *c, const char *policy,
     if (!next.beside)
         return false;
     there.opinion = &next;
-    place = next_nearest(c, next.place);
+    place = spot_next_nearest(c, next.place);
     if (place != TOPOLOGY_UNKNOWN && !shuns(c, place)) {
-        describe_next(c, place, &next);
+        spot_describe_next(c, place, &next);
         *spot = go(&there, (struct spot){ place, TOPOLOGY_UNKNOWN });
         return true;
     }
     if (ours.place == TOPOLOGY_UNKNOWN ||
-        apart(c, next.place, ours.place) >= farthest_from(c, next.place))
+        spot_apart(c, next.place, ours.place) >= spot_farthest(c, next.place))
         return false;
-    describe_next(c, ours.place, &next);
+    spot_describe_next(c, ours.place, &next);
     *spot = ours;
 
     return keep(&there, policy, ours);
@@ -570,30 +281,30 @@ static bool consider(const struct candidate *c, const char *policy,
 {
     const struct opinion *o = c->opinion;
 
-    *spot = ours_at(c);
+    *spot = spot_ours(c);
     if (is_ours(c, *spot))
         return keep(c, policy, *spot);
     if (o->want != WANT_GO) {
-        object(c, policy, o->lacks);
+        guard_object(c, policy, o->lacks);
         return false;
     }
     *spot = (struct spot){ o->place, TOPOLOGY_UNKNOWN };
-    if (can_go(c, *spot))
-        choose_cache(c, spot);
-    if (!can_go(c, *spot)) {
+    if (spot_can_go(c, *spot))
+        spot_choose_cache(c, spot);
+    if (!spot_can_go(c, *spot)) {
         const struct spot full = *spot;
 
         if (go_next(c, policy, spot))
             return true;
-        object_spot(c, policy, full);
+        spot_object(c, policy, full);
         return false;
     }
     if (shuns(c, spot->place)) {
         object_shunned(c, policy);
         return false;
     }
-    if (is_everywhere(c, *spot)) {
-        object_caches(c, policy);
+    if (spot_is_everywhere(c, *spot)) {
+        spot_object_caches(c, policy);
         return false;
     }
     *spot = go(c, *spot);
@@ -660,7 +371,7 @@ static void without_reason(struct guard *g, unsigned int i)
     }
     decide(c.decision, KEEP, "it was moved, and had a reason to be there "
            "%.1f s ago", idle / 1e9);
-    pull(&c, ours_at(&c), false);
+    pull(&c, spot_ours(&c), false);
 }
 
 #define GOES_ALONG "it goes with %.60s, whose device model it is"
@@ -683,7 +394,7 @@ static void go_along(struct guard *g, unsigned int i)
     } else if (c.past->moved && cpumap_equal(&c.domain->ours, &guest->ours)) {
         decide(c.decision, KEEP, GOES_ALONG, name);
         c.past->reason_ns = g->input->now_ns;
-        pull(&c, ours_at(&c), true);
+        pull(&c, spot_ours(&c), true);
     } else {
         decide(c.decision, MOVE, GOES_ALONG, name);
         cpumap_init_copy(&c.decision->soft, &guest->ours);
@@ -769,8 +480,8 @@ static struct demand undecided_at(const struct guard *g, unsigned int cpupool,
 
 static void admit(const struct candidate *c, struct spot spot)
 {
-    if (!can_go(c, spot)) {
-        object_spot(c, "", spot);
+    if (!spot_can_go(c, spot)) {
+        spot_object(c, "", spot);
         return;
     }
     decide(c->decision, MOVE, "%s, %s", c->opinion->fact, c->opinion->where);
@@ -794,7 +505,7 @@ bool guard_admits(struct guard *g, const struct policy_input *input,
     struct demand *there, taken;
 
     if (opinion->want != WANT_GO) {
-        object(&c, "", opinion->lacks);
+        guard_object(&c, "", opinion->lacks);
         return false;
     }
     g->input = input;
