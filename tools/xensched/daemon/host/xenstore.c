@@ -15,7 +15,7 @@
 #include "lib/xenstore-open.h"
 #include "daemon/aside.h"
 #include "daemon/say.h"
-#include "xenstore.h"
+#include "xenstore-node.h"
 
 #define INTRODUCE "@introduceDomain"
 #define RELEASE   "@releaseDomain"
@@ -25,8 +25,6 @@
 #define GROUP "/local/domain/%u/platform/vm-affinity-group"
 #define LOG "/local/domain/%u/platform/vm-affinity-log"
 #define TARGET "/local/domain/%u/target"
-
-#define PATH_TEXT 96
 
 /* Taken in at a time; a domain could make them faster than we take them. */
 #define MAX_EVENTS 4096
@@ -55,8 +53,7 @@ struct xenstore {
     struct domids by_domid; /* of known */
 };
 
-/* The connection, for a call that waits for xenstored's answer. */
-static struct xs_handle *asked(const struct xenstore *xs)
+struct xs_handle *xenstore_asked(const struct xenstore *xs)
 {
     aside_expect("a call to xenstored");
 
@@ -92,28 +89,27 @@ static const struct {
 
 #define NR_WATCHED (sizeof(watched) / sizeof(watched[0]))
 
-__attribute__((format(printf, 2, 0)))
-static void path_of(char path[PATH_TEXT], const char *format, ...)
+void xenstore_path(char path[XENSTORE_PATH], const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    vsnprintf(path, PATH_TEXT, format, args);
+    vsnprintf(path, XENSTORE_PATH, format, args);
     va_end(args);
 }
 
 /* The token is the domid, so that an event says whom it is about. */
 static void watch(struct xenstore *xs, uint32_t domid, bool on)
 {
-    char path[PATH_TEXT], token[16];
+    char path[XENSTORE_PATH], token[16];
     unsigned int i;
     bool good;
 
     for (i = 0; i < NR_WATCHED; i++) {
-        path_of(path, watched[i].path, domid);
+        xenstore_path(path, watched[i].path, domid);
         snprintf(token, sizeof(token), "%c%u", watched[i].token, domid);
-        good = on ? xs_watch(asked(xs), path, token)
-                  : xs_unwatch(asked(xs), path, token);
+        good = on ? xs_watch(xenstore_asked(xs), path, token)
+                  : xs_unwatch(xenstore_asked(xs), path, token);
         if (!good && on)
             say("cannot watch %s in xenstore: %s", path, strerror(errno));
     }
@@ -123,7 +119,7 @@ static void watch(struct xenstore *xs, uint32_t domid, bool on)
 static char *read_of(struct xenstore *xs, struct known_domain *k,
                      const char *path, unsigned int *length)
 {
-    char *value = xs_read(asked(xs), XBT_NULL, path, length);
+    char *value = xs_read(xenstore_asked(xs), XBT_NULL, path, length);
 
     k->failed |= !value && errno != ENOENT;
 
@@ -133,7 +129,7 @@ static char *read_of(struct xenstore *xs, struct known_domain *k,
 static char **list_of(struct xenstore *xs, struct known_domain *k,
                       const char *path, unsigned int *nr)
 {
-    char **names = xs_directory(asked(xs), XBT_NULL, path, nr);
+    char **names = xs_directory(xenstore_asked(xs), XBT_NULL, path, nr);
 
     k->failed |= !names && errno != ENOENT;
 
@@ -142,12 +138,12 @@ static char **list_of(struct xenstore *xs, struct known_domain *k,
 
 static void read_name(struct xenstore *xs, struct known_domain *k)
 {
-    char path[PATH_TEXT];
+    char path[XENSTORE_PATH];
     bool was_long = k->long_name;
     unsigned int length;
     char *name;
 
-    path_of(path, "/local/domain/%u/name", k->domid);
+    xenstore_path(path, "/local/domain/%u/name", k->domid);
     name = read_of(xs, k, path, &length);
     k->named = name;
     k->long_name = name && strlen(name) >= sizeof(k->name);
@@ -176,9 +172,9 @@ static void read_back_end(struct xenstore *xs, struct known_domain *k,
 {
     static const char begin[] = "/local/domain/";
     unsigned int length;
-    char path[PATH_TEXT], *value;
+    char path[XENSTORE_PATH], *value;
 
-    path_of(path, "/libxl/%u/device/%s/%s/backend", k->domid, kind, device);
+    xenstore_path(path, "/libxl/%u/device/%s/%s/backend", k->domid, kind, device);
     value = read_of(xs, k, path, &length);
     if (value && !strncmp(value, begin, sizeof(begin) - 1) &&
         isdigit((unsigned char)value[sizeof(begin) - 1]))
@@ -189,10 +185,10 @@ static void read_back_end(struct xenstore *xs, struct known_domain *k,
 static void read_back_ends_of(struct xenstore *xs, struct known_domain *k,
                               const char *kind)
 {
-    char path[PATH_TEXT], **devices;
+    char path[XENSTORE_PATH], **devices;
     unsigned int nr = 0, i;
 
-    path_of(path, "/libxl/%u/device/%s", k->domid, kind);
+    xenstore_path(path, "/libxl/%u/device/%s", k->domid, kind);
     devices = list_of(xs, k, path, &nr);
     for (i = 0; devices && i < nr; i++)
         read_back_end(xs, k, kind, devices[i]);
@@ -201,11 +197,11 @@ static void read_back_ends_of(struct xenstore *xs, struct known_domain *k,
 
 static void read_back_ends(struct xenstore *xs, struct known_domain *k)
 {
-    char path[PATH_TEXT], **kinds;
+    char path[XENSTORE_PATH], **kinds;
     unsigned int nr = 0, i;
 
     k->nr_back_ends = 0;
-    path_of(path, "/libxl/%u/device", k->domid);
+    xenstore_path(path, "/libxl/%u/device", k->domid);
     kinds = list_of(xs, k, path, &nr);
     for (i = 0; kinds && i < nr; i++)
         read_back_ends_of(xs, k, kinds[i]);
@@ -214,10 +210,10 @@ static void read_back_ends(struct xenstore *xs, struct known_domain *k)
 
 static void read_wish(struct xenstore *xs, struct known_domain *k)
 {
-    char path[PATH_TEXT], *value;
+    char path[XENSTORE_PATH], *value;
     unsigned int length;
 
-    path_of(path, HOLD, k->domid);
+    xenstore_path(path, HOLD, k->domid);
     value = read_of(xs, k, path, &length);
     k->stays = value && !strcmp(value, "hold");
     k->soft_only = value && !strcmp(value, "soft");
@@ -227,10 +223,10 @@ static void read_wish(struct xenstore *xs, struct known_domain *k)
 /* May what it logs itself be read?  xl writes that. */
 static void read_may_log(struct xenstore *xs, struct known_domain *k)
 {
-    char path[PATH_TEXT], *value;
+    char path[XENSTORE_PATH], *value;
     unsigned int length;
 
-    path_of(path, LOG, k->domid);
+    xenstore_path(path, LOG, k->domid);
     value = read_of(xs, k, path, &length);
     k->logs = value && !strcmp(value, "1");
     free(value);
@@ -239,10 +235,10 @@ static void read_may_log(struct xenstore *xs, struct known_domain *k)
 /* A toolstack writes that of a stub domain. */
 static void read_target(struct xenstore *xs, struct known_domain *k)
 {
-    char path[PATH_TEXT], *value, *end;
+    char path[XENSTORE_PATH], *value, *end;
     unsigned int length;
 
-    path_of(path, TARGET, k->domid);
+    xenstore_path(path, TARGET, k->domid);
     value = read_of(xs, k, path, &length);
     k->target = value ? strtoul(value, &end, 10) : 0;
     k->is_stub = value && *value && !*end;
@@ -252,10 +248,10 @@ static void read_target(struct xenstore *xs, struct known_domain *k)
 static void read_group(struct xenstore *xs, struct known_domain *k)
 {
     unsigned int length = 0;
-    char path[PATH_TEXT], *value;
+    char path[XENSTORE_PATH], *value;
     bool good;
 
-    path_of(path, GROUP, k->domid);
+    xenstore_path(path, GROUP, k->domid);
     value = read_of(xs, k, path, &length);
     good = value && strlen(value) == length && domain_is_group_name(value);
     snprintf(k->group, sizeof(k->group), "%s", good ? value : "");
@@ -389,7 +385,7 @@ int xenstore_open(struct xenstore **xenstore, struct xensched_error *err)
 static bool answers(struct xenstore *xs)
 {
     unsigned int length;
-    char *value = xs_read(asked(xs), XBT_NULL, "/", &length);
+    char *value = xs_read(xenstore_asked(xs), XBT_NULL, "/", &length);
     bool there = value || errno == ENOENT;
 
     free(value);
@@ -509,84 +505,6 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
     };
 }
 
-static bool is_one_of(const char *name, const char *names)
-{
-    size_t length = strlen(name);
-
-    while (names) {
-        if (!strncmp(names, name, length) &&
-            (!names[length] || names[length] == ','))
-            return true;
-        names = strchr(names, ',');
-        names = names ? names + 1 : NULL;
-    }
-
-    return false;
-}
-
-static uint32_t read_port(struct xenstore *xs, uint32_t domid,
-                          const char *format)
-{
-    char path[PATH_TEXT], *value;
-    unsigned int length;
-    uint32_t port;
-
-    path_of(path, format, domid);
-    value = xs_read(asked(xs), XBT_NULL, path, &length);
-    port = value ? strtoul(value, NULL, 10) : 0;
-    free(value);
-
-    return port;
-}
-
-void xenstore_tool_ports(struct xenstore *xs, uint32_t domid,
-                         uint32_t ports[HOST_TOOL_PORTS])
-{
-    ports[0] = read_port(xs, domid, "/local/domain/%u/store/port");
-    ports[1] = read_port(xs, domid, "/local/domain/%u/console/port");
-}
-
-void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
-                        char name[DOMAIN_POOL_TEXT])
-{
-    char path[PATH_TEXT], *found;
-    unsigned int length;
-
-    path_of(path, "/local/pool/%u/name", pool);
-    found = xs_read(asked(xs), XBT_NULL, path, &length);
-    /* libxl's name of the first pool, which has no node. */
-    snprintf(name, DOMAIN_POOL_TEXT, "%s", found ? found : pool ? "" : "Pool-0");
-    free(found);
-}
-
-bool xenstore_has_pool(struct xenstore *xs, const char *name)
-{
-    unsigned int nr = 0, i;
-    char **pools = xs_directory(asked(xs), XBT_NULL, "/local/pool", &nr);
-    char found[DOMAIN_POOL_TEXT];
-    bool has = false;
-
-    xenstore_pool_name(xs, 0, found);
-    has = !strcmp(found, name);
-    for (i = 0; pools && i < nr && !has; i++) {
-        xenstore_pool_name(xs, strtoul(pools[i], NULL, 10), found);
-        has = !strcmp(found, name);
-    }
-    free(pools);
-
-    return has;
-}
-
-bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
-                             const char *names)
-{
-    char name[DOMAIN_POOL_TEXT];
-
-    xenstore_pool_name(xs, pool, name);
-
-    return is_one_of(name, names);
-}
-
 void xenstore_forget_others(struct xenstore *xs)
 {
     unsigned int i = 0;
@@ -607,145 +525,4 @@ void xenstore_forget_others(struct xenstore *xs)
         *k = xs->known[xs->nr];
         domids_put(&xs->by_domid, k->domid, i);
     }
-}
-
-static const char accts[] = "/local/domain/%u/schedlog/acct";
-static const char acct_of[] = "/local/domain/%u/schedlog/acct/%u";
-
-/* dom0's own; the producer may read it. */
-static bool allow_reading(struct xenstore *xs, const char *path,
-                          uint32_t producer)
-{
-    struct xs_permissions perms[2] = {
-        { .id = 0, .perms = XS_PERM_NONE },
-        { .id = producer, .perms = XS_PERM_READ },
-    };
-
-    return xs_set_permissions(asked(xs), XBT_NULL, path, perms, 2);
-}
-
-/* The accounting domain @acct of @domid, for @producer. */
-struct number {
-    struct xenstore *xs;
-    uint32_t producer, domid;
-    uint16_t acct;
-};
-
-static int write_acct(void *arg)
-{
-    const struct number *n = arg;
-    struct xenstore *xs = n->xs;
-    char path[PATH_TEXT], text[8];
-
-    snprintf(text, sizeof(text), "%u", n->acct);
-    path_of(path, accts, n->producer);
-    if (!xs_mkdir(asked(xs), XBT_NULL, path) ||
-        !allow_reading(xs, path, n->producer))
-        return false;
-    path_of(path, acct_of, n->producer, n->domid);
-
-    return xs_write(asked(xs), XBT_NULL, path, text, strlen(text)) &&
-           allow_reading(xs, path, n->producer);
-}
-
-bool xenstore_write_acct(struct xenstore *xs, uint32_t producer,
-                         uint32_t domid, uint16_t acct)
-{
-    struct number n = { xs, producer, domid, acct };
-
-    return aside(write_acct, &n);
-}
-
-static int remove_acct(void *arg)
-{
-    const struct number *n = arg;
-    char path[PATH_TEXT];
-
-    path_of(path, acct_of, n->producer, n->domid);
-    xs_rm(asked(n->xs), XBT_NULL, path);
-
-    return 0;
-}
-
-void xenstore_remove_acct(struct xenstore *xs, uint32_t producer,
-                          uint32_t domid)
-{
-    struct number n = { .xs = xs, .producer = producer, .domid = domid };
-
-    aside(remove_acct, &n);
-}
-
-static int remove_accts(void *arg)
-{
-    const struct number *n = arg;
-    struct xenstore *xs = n->xs;
-    char path[PATH_TEXT], **others;
-    unsigned int nr = 0;
-
-    path_of(path, accts, n->producer);
-    xs_rm(asked(xs), XBT_NULL, path);
-    /* And what it was in, if that was all. */
-    path_of(path, "/local/domain/%u/schedlog", n->producer);
-    others = xs_directory(asked(xs), XBT_NULL, path, &nr);
-    if (others && !nr)
-        xs_rm(asked(xs), XBT_NULL, path);
-    free(others);
-
-    return 0;
-}
-
-void xenstore_remove_accts(struct xenstore *xs, uint32_t producer)
-{
-    struct number n = { .xs = xs, .producer = producer };
-
-    aside(remove_accts, &n);
-}
-
-struct saying {
-    struct xenstore *xs;
-    uint32_t domid;
-    char *text;
-};
-
-static int read_saying(void *arg)
-{
-    struct saying *s = arg;
-    char path[PATH_TEXT];
-    unsigned int length;
-
-    path_of(path, "/local/domain/%u/" XENSTORE_DISKS, s->domid);
-    s->text = xs_read(asked(s->xs), XBT_NULL, path, &length);
-
-    return 0;
-}
-
-char *xenstore_disks(struct xenstore *xs, uint32_t domid)
-{
-    struct saying s = { .xs = xs, .domid = domid };
-
-    aside(read_saying, &s);
-
-    return s.text;
-}
-
-static int is_logging(void *arg)
-{
-    const struct number *n = arg;
-    char path[PATH_TEXT], *value;
-    unsigned int length;
-    bool on;
-
-    path_of(path, "/local/domain/%u/schedlog/area/events", n->domid);
-    value = xs_read(asked(n->xs), XBT_NULL, path, &length);
-    on = value && strcmp(value, "0");
-    free(value);
-
-    return on;
-}
-
-bool xenstore_is_logging(struct xenstore *xs, uint32_t domid)
-{
-    struct number n = { .xs = xs, .domid = domid };
-
-    return aside(is_logging, &n);
 }

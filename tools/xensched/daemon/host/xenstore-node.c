@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Reads and writes single nodes of xenstore on request: cpupools, ports of the
+ * toolstack, what driver domains publish, and the accounting domains for producers
+ * of logs.  Nothing of that is remembered: see xenstore.c for what is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/domain.h"
+#include "daemon/aside.h"
+#include "xenstore-node.h"
+
+static bool is_one_of(const char *name, const char *names)
+{
+    size_t length = strlen(name);
+
+    while (names) {
+        if (!strncmp(names, name, length) &&
+            (!names[length] || names[length] == ','))
+            return true;
+        names = strchr(names, ',');
+        names = names ? names + 1 : NULL;
+    }
+
+    return false;
+}
+
+static uint32_t read_port(struct xenstore *xs, uint32_t domid,
+                          const char *format)
+{
+    char path[XENSTORE_PATH], *value;
+    unsigned int length;
+    uint32_t port;
+
+    xenstore_path(path, format, domid);
+    value = xs_read(xenstore_asked(xs), XBT_NULL, path, &length);
+    port = value ? strtoul(value, NULL, 10) : 0;
+    free(value);
+
+    return port;
+}
+
+void xenstore_tool_ports(struct xenstore *xs, uint32_t domid,
+                         uint32_t ports[HOST_TOOL_PORTS])
+{
+    ports[0] = read_port(xs, domid, "/local/domain/%u/store/port");
+    ports[1] = read_port(xs, domid, "/local/domain/%u/console/port");
+}
+
+void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
+                        char name[DOMAIN_POOL_TEXT])
+{
+    char path[XENSTORE_PATH], *found;
+    unsigned int length;
+
+    xenstore_path(path, "/local/pool/%u/name", pool);
+    found = xs_read(xenstore_asked(xs), XBT_NULL, path, &length);
+    /* libxl's name of the first pool, which has no node. */
+    snprintf(name, DOMAIN_POOL_TEXT, "%s", found ? found : pool ? "" : "Pool-0");
+    free(found);
+}
+
+bool xenstore_has_pool(struct xenstore *xs, const char *name)
+{
+    unsigned int nr = 0, i;
+    char **pools = xs_directory(xenstore_asked(xs), XBT_NULL, "/local/pool", &nr);
+    char found[DOMAIN_POOL_TEXT];
+    bool has = false;
+
+    xenstore_pool_name(xs, 0, found);
+    has = !strcmp(found, name);
+    for (i = 0; pools && i < nr && !has; i++) {
+        xenstore_pool_name(xs, strtoul(pools[i], NULL, 10), found);
+        has = !strcmp(found, name);
+    }
+    free(pools);
+
+    return has;
+}
+
+bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
+                             const char *names)
+{
+    char name[DOMAIN_POOL_TEXT];
+
+    xenstore_pool_name(xs, pool, name);
+
+    return is_one_of(name, names);
+}
+
+static const char accts[] = "/local/domain/%u/schedlog/acct";
+static const char acct_of[] = "/local/domain/%u/schedlog/acct/%u";
+
+/* dom0's own; the producer may read it. */
+static bool allow_reading(struct xenstore *xs, const char *path,
+                          uint32_t producer)
+{
+    struct xs_permissions perms[2] = {
+        { .id = 0, .perms = XS_PERM_NONE },
+        { .id = producer, .perms = XS_PERM_READ },
+    };
+
+    return xs_set_permissions(xenstore_asked(xs), XBT_NULL, path, perms, 2);
+}
+
+/* The accounting domain @acct of @domid, for @producer. */
+struct number {
+    struct xenstore *xs;
+    uint32_t producer, domid;
+    uint16_t acct;
+};
+
+static int write_acct(void *arg)
+{
+    const struct number *n = arg;
+    struct xenstore *xs = n->xs;
+    char path[XENSTORE_PATH], text[8];
+
+    snprintf(text, sizeof(text), "%u", n->acct);
+    xenstore_path(path, accts, n->producer);
+    if (!xs_mkdir(xenstore_asked(xs), XBT_NULL, path) ||
+        !allow_reading(xs, path, n->producer))
+        return false;
+    xenstore_path(path, acct_of, n->producer, n->domid);
+
+    return xs_write(xenstore_asked(xs), XBT_NULL, path, text, strlen(text)) &&
+           allow_reading(xs, path, n->producer);
+}
+
+bool xenstore_write_acct(struct xenstore *xs, uint32_t producer,
+                         uint32_t domid, uint16_t acct)
+{
+    struct number n = { xs, producer, domid, acct };
+
+    return aside(write_acct, &n);
+}
+
+static int remove_acct(void *arg)
+{
+    const struct number *n = arg;
+    char path[XENSTORE_PATH];
+
+    xenstore_path(path, acct_of, n->producer, n->domid);
+    xs_rm(xenstore_asked(n->xs), XBT_NULL, path);
+
+    return 0;
+}
+
+void xenstore_remove_acct(struct xenstore *xs, uint32_t producer,
+                          uint32_t domid)
+{
+    struct number n = { .xs = xs, .producer = producer, .domid = domid };
+
+    aside(remove_acct, &n);
+}
+
+static int remove_accts(void *arg)
+{
+    const struct number *n = arg;
+    struct xenstore *xs = n->xs;
+    char path[XENSTORE_PATH], **others;
+    unsigned int nr = 0;
+
+    xenstore_path(path, accts, n->producer);
+    xs_rm(xenstore_asked(xs), XBT_NULL, path);
+    /* And what it was in, if that was all. */
+    xenstore_path(path, "/local/domain/%u/schedlog", n->producer);
+    others = xs_directory(xenstore_asked(xs), XBT_NULL, path, &nr);
+    if (others && !nr)
+        xs_rm(xenstore_asked(xs), XBT_NULL, path);
+    free(others);
+
+    return 0;
+}
+
+void xenstore_remove_accts(struct xenstore *xs, uint32_t producer)
+{
+    struct number n = { .xs = xs, .producer = producer };
+
+    aside(remove_accts, &n);
+}
+
+struct saying {
+    struct xenstore *xs;
+    uint32_t domid;
+    char *text;
+};
+
+static int read_saying(void *arg)
+{
+    struct saying *s = arg;
+    char path[XENSTORE_PATH];
+    unsigned int length;
+
+    xenstore_path(path, "/local/domain/%u/" XENSTORE_DISKS, s->domid);
+    s->text = xs_read(xenstore_asked(s->xs), XBT_NULL, path, &length);
+
+    return 0;
+}
+
+char *xenstore_disks(struct xenstore *xs, uint32_t domid)
+{
+    struct saying s = { .xs = xs, .domid = domid };
+
+    aside(read_saying, &s);
+
+    return s.text;
+}
+
+static int is_logging(void *arg)
+{
+    const struct number *n = arg;
+    char path[XENSTORE_PATH], *value;
+    unsigned int length;
+    bool on;
+
+    xenstore_path(path, "/local/domain/%u/schedlog/area/events", n->domid);
+    value = xs_read(xenstore_asked(n->xs), XBT_NULL, path, &length);
+    on = value && strcmp(value, "0");
+    free(value);
+
+    return on;
+}
+
+bool xenstore_is_logging(struct xenstore *xs, uint32_t domid)
+{
+    struct number n = { .xs = xs, .domid = domid };
+
+    return aside(is_logging, &n);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * xenstore-node.h - what xenstore.c and xenstore-node.c share: the connection, and paths.
+ */
+#ifndef XENSCHED_DAEMON_XENSTORE_NODE_H
+#define XENSCHED_DAEMON_XENSTORE_NODE_H
+
+#include <xenstore.h>
+
+#include "xenstore.h"
+
+#define XENSTORE_PATH 96
+
+/* The connection, for a call that waits for xenstored's answer. */
+struct xs_handle *xenstore_asked(const struct xenstore *xs);
+
+/* As printf(3). */
+void xenstore_path(char path[XENSTORE_PATH], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif /* XENSCHED_DAEMON_XENSTORE_NODE_H */
