@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * work.h - what the work of each guest cost between two moments: pCPU time per page
+ * that it exchanged with its driver domains, or per notification where no event
+ * counts its pages.
+ *
+ * The cost has two parts: the guest's own service time, and its share of the service
+ * time of its driver domains.  A driver domain's time is shared among its guests by
+ * their pages; if no event counts pages of that driver domain, by their notifications.
+ * All of its time is shared, so dom0's time for the toolstack counts as well; the
+ * driver domains' own driver domains are not followed.
+ *
+ * A page that a back end both maps and reports on a ring counts once, as in
+ * policy/talk.h.
+ */
+#ifndef XENSCHED_MODEL_WORK_H
+#define XENSCHED_MODEL_WORK_H
+
+#include "domain.h"
+#include "matrix.h"
+
+/* The unit in which a guest's work is counted, the best one first. */
+enum work_unit {
+    WORK_PAGES,
+    WORK_NOTIFICATIONS,
+    WORK_TIME, /* ns of its own service time: it exchanges nothing */
+    WORK_NONE, /* it did nothing, or its counters are not known */
+};
+
+/* "page", "notification", "ns of its own time" */
+const char *work_unit_name(enum work_unit unit);
+
+struct work {
+    enum work_unit unit;
+    double units;
+    double own_ns;    /* its own service time */
+    double served_ns; /* its share of its driver domains' service time */
+    double waited_ns; /* runnable without a pCPU, summed over its vCPUs */
+    bool by_pages;    /* all of served_ns was shared by pages */
+};
+
+/* pCPU time per unit, in ns; 0 where there is no unit. */
+double work_cost(const struct work *work);
+
+/* All counters at one moment.  Sums since each domain was first seen. */
+struct work_sums;
+
+struct work_sums *work_sums_take(const struct matrix *m,
+                                 const struct domains *domains,
+                                 uint64_t now_ns);
+void work_sums_free(struct work_sums *sums);
+uint64_t work_sums_time(const struct work_sums *sums);
+
+/* A unit is used only if it occurred this often. */
+#define WORK_LEAST 20.0
+
+/*
+ * The work between @before and @after of each domain of which @after was taken, in
+ * that order; the caller frees it.  A domain that is not in both, or whose counters
+ * restarted, has WORK_NONE, as driver domains have.
+ */
+struct work *work_between(const struct work_sums *before,
+                          const struct work_sums *after);
+
+#endif /* XENSCHED_MODEL_WORK_H */

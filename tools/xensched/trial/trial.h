@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * trial.h - a randomised experiment on the live host: does placement lower the cost
+ * of the guests' work?
+ *
+ * Time is cut into blocks.  In one block of each pair guests are placed as the policy
+ * plans, in the other one their original affinities are restored; which comes first is
+ * random.  The first third of a block is not measured: affinities change, caches
+ * warm up.  For each guest the pair gives one difference: the logarithm of the ratio
+ * of its cost per unit of work (model/work.h), placed to not placed, and how much longer it
+ * waited for a pCPU per unit, as a part of the unit's cost.  Over all guests costs are
+ * weighted with the work that they did, so a change of the mix is no gain.
+ *
+ * A pair is discarded if a block was not whole: the mode changed, the daemon was
+ * restarted, the host slept.
+ *
+ * After each pair the intervals (evidence.h) are looked at.  A guest to which
+ * placement does harm is left alone from then on; if it does harm to all together, the
+ * trial ends.
+ *
+ * It knows no clock and changes no affinity: the caller calls trial_step() in each run and
+ * restores the guests that trial_aside() names.
+ */
+#ifndef XENSCHED_TRIAL_H
+#define XENSCHED_TRIAL_H
+
+#include "evidence.h"
+#include "model/work.h"
+
+/* Intervals have 95 %. */
+#define TRIAL_ALPHA 0.05
+
+/* Part of a block that is not measured. */
+#define TRIAL_WARM_UP (1.0 / 3)
+
+#define TRIAL_BLOCK_LEAST_NS 10000000000ULL
+#define TRIAL_BLOCK_NS       180000000000ULL
+#define TRIAL_BLOCK_MOST_NS  86400000000000ULL
+#define TRIAL_PAIRS_MOST     10000U
+/* Fewer pairs bound no interval. */
+#define TRIAL_PAIRS_LEAST    5U
+
+enum trial_state {
+    TRIAL_NONE,    /* there never was one */
+    TRIAL_RUNNING,
+    TRIAL_COMPLETE, /* all pairs were done */
+    TRIAL_STOPPED,  /* an operator stopped it */
+    TRIAL_HARMFUL,  /* placement did harm to all together */
+};
+
+struct trial_settings {
+    uint64_t block_ns;
+    unsigned int pairs; /* to be done */
+    uint64_t seed;
+    bool dry_run; /* guests stay as they are in all blocks */
+    unsigned int nr_names; /* 0: all guests */
+    char (*names)[DOMAIN_NAME_TEXT];
+};
+
+/* What was measured in one block. */
+struct trial_measure {
+    bool valid;
+    struct work work;
+};
+
+#define TRIAL_REASON 160
+
+struct trial_guest {
+    char name[DOMAIN_NAME_TEXT];
+    enum work_unit unit;
+    struct evidence cost, waiting;
+    bool moved;      /* placed in a block by the daemon */
+    bool left_alone; /* placement does harm to it */
+    bool news;       /* since this step */
+    char reason[TRIAL_REASON]; /* why it is left alone */
+    struct trial_measure with, without; /* in this pair */
+};
+
+struct trial {
+    enum trial_state state;
+    struct trial_settings settings;
+    unsigned int done, discarded; /* pairs */
+    struct evidence cost, waiting; /* of all guests together */
+    int64_t started, ended;       /* Unix time */
+    unsigned int nr;
+    struct trial_guest *guests;   /* sorted by name */
+    /* The present block. */
+    bool paused;           /* not in mode act */
+    bool placed;           /* guests are placed in it */
+    bool second;           /* of its pair */
+    uint64_t began_ns;     /* 0: not yet */
+    struct work_sums *base; /* when measuring began; NULL: not yet */
+};
+
+/* Forgets the former trial.  Takes over @settings with its names. */
+void trial_start(struct trial *t, const struct trial_settings *settings,
+                 int64_t unix_time);
+/* The daemon was restarted: its pair begins again. */
+void trial_resume(struct trial *t);
+void trial_stop(struct trial *t, enum trial_state why, int64_t unix_time);
+void trial_free(struct trial *t);
+
+/* What the caller has to do after a step. */
+enum trial_news {
+    TRIAL_GOES_ON,
+    TRIAL_NEW_BLOCK, /* guests are placed, or not, from now on */
+    TRIAL_NEW_PAIR,  /* and there are new results to be kept */
+    TRIAL_ENDED,     /* likewise; see state */
+};
+
+/*
+ * In each run.  @may_place: the mode is act.  A dry run goes on in any mode.
+ */
+enum trial_news trial_step(struct trial *t, const struct matrix *m,
+                           const struct domains *domains, bool may_place,
+                           uint64_t now_ns, int64_t unix_time);
+
+/* Why @d is to have its original affinity now; NULL: it may be placed. */
+const char *trial_aside(const struct trial *t, const struct domain *d);
+
+/* An operator wants this guest to be placed again; false: it was not left alone. */
+bool trial_release(struct trial *t, const char *name);
+
+/* Time until the block ends, or 0. */
+uint64_t trial_block_left(const struct trial *t, uint64_t now_ns);
+
+/* A difference of logarithms as a relative change: 0.05 is 5 % more. */
+double trial_change(double difference);
+
+/*
+ * Does placement do harm, with an interval of 1 - @alpha?  It costs more, or it makes
+ * wait by more than it saves.
+ */
+bool trial_is_harmful(const struct evidence *cost,
+                      const struct evidence *waiting, double alpha);
+
+/*
+ * The result in a sentence or two: "placement saves 6.2 % of pCPU time per page on this
+ * host (95 % interval 4.9 to 7.5 %, 58 blocks); ..."
+ */
+#define TRIAL_VERDICT 800
+void trial_verdict(const struct trial *t, char text[TRIAL_VERDICT]);
+
+#endif /* XENSCHED_TRIAL_H */
