@@ -111,6 +111,11 @@ static const struct option_row options[NR_OPTIONS] = {
         .standard = "1M",
         .help = "pairs with at least so many bytes per second; K, M and G are "
                 "powers of 1024" },
+    [OPTION_BLOCK] = { "block", "LENGTH", .takes = "a time from 10s to 24h",
+        .help = "length of a block, in seconds or as 3min (default: 3min); the "
+                "first third is not measured" },
+    [OPTION_PAIRS] = { "pairs", "N", .takes = "5 to 10000",
+        .help = "number of pairs of blocks, placed and not placed (default: 30)" },
     [OPTION_HELP] = { "help", .help = "print this text" },
 };
 
@@ -238,6 +243,17 @@ static bool parse_top(const char *text, struct arguments *args)
     return true;
 }
 
+static bool parse_block(const char *text, uint64_t *ms)
+{
+    uint64_t ns;
+
+    if (!option_duration(text, OPTION_S, 10 * OPTION_S, 86400 * OPTION_S, &ns))
+        return false;
+    *ms = ns / OPTION_MS;
+
+    return true;
+}
+
 static bool take_text(const char *value, const char **text)
 {
     *text = value;
@@ -294,6 +310,8 @@ static bool set_option(enum argument_option option, const char *value,
         return option_number(value, 0, 1000000000, &args->times);
     case OPTION_EVERY: return take_text(value, &args->every);
     case OPTION_DRY_RUN: return args->dry_run = true;
+    case OPTION_BLOCK: return parse_block(value, &args->block_ms);
+    case OPTION_PAIRS: return option_number(value, 5, 10000, &args->pairs);
     case OPTION_CHECKPOINT: return take_text(value, &args->checkpoint);
     case OPTION_HOOK: return take_text(value, &args->hook);
     case OPTION_SEED: return option_number(value, 0, 999999999, &args->seed);

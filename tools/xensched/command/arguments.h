@@ -24,6 +24,7 @@ enum argument_option {
     OPTION_MARKDOWN, OPTION_TIMES, OPTION_EVERY, OPTION_DRY_RUN, OPTION_DO,
     OPTION_CHECKPOINT, OPTION_HOOK, OPTION_SEED, OPTION_CAN_START,
     OPTION_PROCESSES, OPTION_METRICS, OPTION_PROMETHEUS, OPTION_LEAST,
+    OPTION_BLOCK, OPTION_PAIRS,
     OPTION_HELP,
     NR_OPTIONS,
 };
@@ -64,6 +65,9 @@ enum argument_option {
 /* how often, and what */
 #define ARGUMENT_REACTION      (1ULL << OPTION_TIMES | 1ULL << OPTION_EVERY | \
                                 1ULL << OPTION_DRY_RUN | 1ULL << OPTION_DO)
+/* how long, how often, in which order */
+#define ARGUMENT_TRIAL         (1ULL << OPTION_BLOCK | 1ULL << OPTION_PAIRS | \
+                                1ULL << OPTION_SEED | 1ULL << OPTION_DRY_RUN)
 /* where samples are, and how many */
 #define ARGUMENT_SAMPLED       (1ULL << OPTION_TIMES | 1ULL << OPTION_EVERY | \
                                 1ULL << OPTION_CHECKPOINT | \
@@ -132,6 +136,8 @@ struct arguments {
     const char *metrics;    /* path; NULL: not given */
     const char *prometheus; /* URL; NULL: not given */
     uint64_t least;         /* bytes per second; 0: not given */
+    uint64_t block_ms;      /* 0: not given */
+    uint64_t pairs;         /* 0: not given */
     const char *processes; /* a domain's name or number; NULL: not given */
     const char *action;
     int nr_words;       /* that come after it */

@@ -41,6 +41,7 @@ extern const struct command command_advise;
 extern const struct command command_hold;
 extern const struct command command_release;
 extern const struct command command_restore;
+extern const struct command command_trial;
 extern const struct command command_record;
 extern const struct command command_snapshot;
 extern const struct command command_contents;

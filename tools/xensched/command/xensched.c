@@ -29,6 +29,7 @@ static const struct command *const commands[] = {
     &command_hold,
     &command_release,
     &command_restore,
+    &command_trial,
     &command_record,
     &command_snapshot,
     &command_contents,

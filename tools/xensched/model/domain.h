@@ -92,6 +92,8 @@ struct domain {
     struct domain_server *servers;
     enum domain_affinity affinity;
     bool held;                   /* by an operator */
+    const char *aside;           /* why a trial has it in its original affinity; NULL:
+                                  * it may be placed */
     uint32_t *threshold;         /* [event], 0: as of all; NULL: likewise; in a
                                   * snapshot only */
     struct cpumap ours;          /* soft, with AFFINITY_OURS; else no map */

@@ -283,6 +283,9 @@ static bool open_to_policies(const struct guard *g, const struct domain *d,
         decide(decision, d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
                d->stays ? "it is held by its configuration"
                         : "an operator holds it");
+    else if (d->aside)
+        decide(decision, d->affinity == AFFINITY_OURS ? GIVE_BACK : LEAVE, "%s",
+               d->aside);
     else if (g->input->topology->nr_caches < 2)
         decide(decision, LEAVE, "all pCPUs of this host are in one place");
     else if (cpumap_empty(&d->pool_cpus))

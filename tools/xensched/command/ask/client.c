@@ -107,13 +107,17 @@ static int client_connect(struct client *c, struct xensched_error *err)
  * so that one that is no UTF-8 is found as well.
  */
 static int write_request(const char *command, const char *domain,
-                         char line[MAX_REQUEST], struct xensched_error *err)
+                         struct json_object *more, char line[MAX_REQUEST], struct xensched_error *err)
 {
     struct json_object *request = json_object_new_object();
     uint32_t domid;
     int length;
 
     json_add_text(request, "command", command);
+    if (more) {
+        json_object_object_foreach(more, key, value)
+            json_object_object_add(request, key, json_object_get(value));
+    }
     if (domain && domain_is_number(domain, &domid))
         json_add_int(request, "domid", domid);
     else if (domain)
@@ -125,17 +129,17 @@ static int write_request(const char *command, const char *domain,
     json_object_put(request);
 
     return length < MAX_REQUEST ? length
-                                : xensched_fail(err, E2BIG, "the name of a "
-                                                "domain is not as long as "
-                                                "that");
+                                : xensched_fail(err, E2BIG, "the names are too "
+                                                "long for a request");
 }
 
 /* It is short, so that it is sent in one piece or not at all. */
 static int client_send(struct client *c, const char *command,
-                       const char *domain, struct xensched_error *err)
+                       const char *domain, struct json_object *more,
+                       struct xensched_error *err)
 {
     char line[MAX_REQUEST];
-    int length = write_request(command, domain, line, err);
+    int length = write_request(command, domain, more, line, err);
     ssize_t sent;
 
     if (length < 0)
@@ -271,6 +275,14 @@ int client_ask(const char *path, const char *command, const char *domain,
                unsigned int timeout_ms, struct json_object **result,
                struct xensched_error *err)
 {
+    return client_ask_more(path, command, domain, NULL, timeout_ms, result,
+                           err);
+}
+
+int client_ask_more(const char *path, const char *command, const char *domain,
+                    struct json_object *more, unsigned int timeout_ms,
+                    struct json_object **result, struct xensched_error *err)
+{
     struct client c = {
         .fd = -1,
         .path = path,
@@ -281,7 +293,7 @@ int client_ask(const char *path, const char *command, const char *domain,
 
     rc = client_connect(&c, err);
     if (!rc)
-        rc = client_send(&c, command, domain, err);
+        rc = client_send(&c, command, domain, more, err);
     if (!rc)
         rc = client_receive(&c, err);
     if (!rc)

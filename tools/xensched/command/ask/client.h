@@ -25,13 +25,18 @@
  *   -ETIMEDOUT     it didn't answer in time
  *   -EPROTO        what it answered isn't an answer
  *   -EMSGSIZE      the answer is too long
- *   -E2BIG         the name is too long for a request
+ *   -E2BIG         the names are too long for a request
  *   -EREMOTEIO     the daemon refused; the text is its own
  *   and what socket(2) and so on return.
  */
 int client_ask(const char *path, const char *command, const char *domain,
                unsigned int timeout_ms, struct json_object **result,
                struct xensched_error *err);
+
+/* The same with the members of @more (NULL: none), which stays the caller's. */
+int client_ask_more(const char *path, const char *command, const char *domain,
+                    struct json_object *more, unsigned int timeout_ms,
+                    struct json_object **result, struct xensched_error *err);
 
 /*
  * Act on behalf of the daemon that listens at @path: show its cookie to Xen (see

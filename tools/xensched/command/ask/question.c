@@ -75,9 +75,10 @@ int question_ask(const struct question *question, const struct arguments *args)
     if (question->selection &&
         selection_key(question->selection->keys, args->sort) < 0)
         return EXIT_WRONG_USE;
-    rc = client_ask(args->socket, question->command,
-                    question->domain ? question->domain : args->domain,
-                    question->seconds * 1000, &result, &err);
+    rc = client_ask_more(args->socket, question->command,
+                         question->domain ? question->domain : args->domain,
+                         question->more, question->seconds * 1000, &result,
+                         &err);
     if (rc) {
         complain("%s", err.text);
         return question_exit_code(rc);

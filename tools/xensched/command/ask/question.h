@@ -24,6 +24,7 @@
 struct question {
     const char *command; /* of the control socket's protocol */
     const char *domain;  /* NULL: that of the arguments, if any */
+    struct json_object *more; /* members of the request; NULL: none */
     unsigned int seconds;
     void (*print)(const struct json_object *result);
     /* Did the daemon fail in a part?  NULL: there are no parts. */

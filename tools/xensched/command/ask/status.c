@@ -102,6 +102,10 @@ static void print_daemon(const struct json_object *result)
            field_text(result, "restores"));
     print_soft_weight(field_object(result, "soft_weight"));
     print_rules(field_array(result, "rules"));
+    if (field_object(result, "trial"))
+        printf("trial         %s: %s\n",
+               field_text(field_object(result, "trial"), "state"),
+               field_text(field_object(result, "trial"), "verdict"));
 }
 
 static void add_source(struct table *table, const struct json_object *source)
@@ -132,6 +136,17 @@ static void print_sources(const struct json_object *result)
     table_print(table);
 }
 
+/* "31.20 us/page" */
+static void add_cost(struct table *table, const struct json_object *domain)
+{
+    const char *cost = field_number(domain, "cost_us", 1, 2);
+
+    if (!strcmp(cost, FIELD_MISSING))
+        table_add(table, cost);
+    else
+        table_add_format(table, "%s us/%s", cost, field_text(domain, "cost_per"));
+}
+
 static void add_domain(struct table *table, const struct json_object *domain)
 {
     table_add(table, field_text(domain, "name"));
@@ -149,6 +164,7 @@ static void add_domain(struct table *table, const struct json_object *domain)
     table_add(table, field_number(domain, "crossings_per_s", 1, 0));
     table_add(table, field_shares(domain, "ran"));
     table_add(table, field_shares(domain, "memory"));
+    add_cost(table, domain);
 }
 
 static void print(const struct json_object *result)
@@ -156,7 +172,7 @@ static void print(const struct json_object *result)
     static const char *const headers[] = {
         "DOMAIN", ">ID", ">ACCT", "DRIVER", ">CPU%", "GROUP", "AFFINITY",
         "MOVED", "PCPUS", "LEVER", ">AT PLACE", ">CROSS/S", "RAN",
-        "MEMORY", NULL
+        "MEMORY", ">COST/UNIT", NULL
     };
     struct json_object *domains = field_array(result, "domains");
     struct table *table;
@@ -223,9 +239,11 @@ const struct command command_status = {
         "many\n"
         "notifications per second to and from it go from place to place "
         "(CROSS/S), and\n"
-        "where it ran (RAN); and on which nodes its memory is (MEMORY). KEY is "
-        "cpu (the\n"
-        "default), crossings, delay (until a vCPU that was woken runs) or name.",
+        "where it ran (RAN); on which nodes its memory is (MEMORY); and what a page "
+        "of its I/O\n"
+        "cost in pCPU time, its back ends' included (COST/UNIT; of guests whose pages are not\n"
+        "known, a notification). KEY is cpu (the default), crossings, delay (until a vCPU\n"
+        "that was woken runs) or name.",
     .takes = QUESTION_SELECTS,
     .run = run,
 };

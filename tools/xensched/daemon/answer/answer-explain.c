@@ -12,6 +12,7 @@
 
 #include "model/presence.h"
 #include "answer.h"
+#include "daemon/core/watch-work.h"
 
 /* So many pairs of a domain are worth a line. */
 #define MAX_TALKS 5
@@ -202,6 +203,28 @@ static void say_talks(json_object *lines, const struct subject *s,
                                                           : "it");
 }
 
+/* What its work costs, in pCPU time. */
+static void say_cost(json_object *lines, const struct subject *s,
+                     const struct domain *d)
+{
+    uint64_t for_ns;
+    struct work *all = watch_work_recent(s->core, s->now_ns, &for_ns);
+    const struct work *work;
+
+    if (!all)
+        return;
+    work = &all[d - s->core->domains.domain];
+    if (work->unit < WORK_TIME)
+        add_line(lines, "a %s costs %.1f us of pCPU time: %.1f its own, %.1f its "
+                 "back ends' (shared by %s), at %.0f/s in the last %.0f s",
+                 work_unit_name(work->unit), work_cost(work) / 1e3,
+                 work->own_ns / work->units / 1e3,
+                 work->served_ns / work->units / 1e3,
+                 work->by_pages ? "pages" : "notifications",
+                 1e9 * work->units / for_ns, for_ns / 1e9);
+    free(all);
+}
+
 static void say_decision(json_object *lines, const struct core *core,
                          const struct domain *d)
 {
@@ -252,6 +275,7 @@ json_object *answer_explain(struct subject *s, struct xensched_error *err)
     say_use(lines, s, d);
     say_presence(lines, s, d);
     say_talks(lines, s, d);
+    say_cost(lines, s, d);
     say_decision(lines, s->core, d);
     say_history(lines, s->core, d);
     json = json_object_new_object();

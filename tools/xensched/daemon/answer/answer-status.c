@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* answer-status.c - the daemon, Xen's log and the domains at a glance. */
+#include <stdlib.h>
+
 #include <xensched/event.h>
 
 #include "model/presence.h"
 #include "answer.h"
+#include "daemon/core/watch-work.h"
 
 #define JOURNAL_ENTRIES 20
 
@@ -149,7 +152,22 @@ static void add_place(json_object *json, const struct subject *s,
                       1);
 }
 
-static json_object *domain(const struct subject *s, const struct domain *d)
+/* What a unit of its work cost recently; null: it has none, or it is not known. */
+static void add_cost(json_object *json, const struct work *work, uint64_t for_ns)
+{
+    if (!work || work->unit >= WORK_TIME) {
+        json_object_object_add(json, "cost_us", NULL);
+        return;
+    }
+    json_add_real(json, "cost_us", work_cost(work) / 1e3, 2);
+    json_add_text(json, "cost_per", work_unit_name(work->unit));
+    json_add_real(json, "back_ends_us", work->served_ns / work->units / 1e3, 2);
+    json_add_text(json, "shared_by", work->by_pages ? "page" : "notification");
+    json_add_real(json, "work_per_s", 1e9 * work->units / for_ns, 1);
+}
+
+static json_object *domain(const struct subject *s, const struct domain *d,
+                           const struct work *work, uint64_t for_ns)
 {
     static const char *const affinities[] = {
         [AFFINITY_DEFAULT] = "default",
@@ -175,6 +193,7 @@ static json_object *domain(const struct subject *s, const struct domain *d)
                            where_it_runs(d, s->core->topology.nr_cpus));
     add_place(json, s, d);
     add_memory(json, s, d);
+    add_cost(json, work, for_ns);
 
     return json;
 }
@@ -182,10 +201,14 @@ static json_object *domain(const struct subject *s, const struct domain *d)
 static json_object *domains(const struct subject *s)
 {
     json_object *array = json_object_new_array();
+    uint64_t for_ns = 0;
+    struct work *work = watch_work_recent(s->core, s->now_ns, &for_ns);
     unsigned int i;
 
     for (i = 0; i < s->core->domains.nr; i++)
-        json_object_array_add(array, domain(s, &s->core->domains.domain[i]));
+        json_object_array_add(array, domain(s, &s->core->domains.domain[i],
+                                            work ? &work[i] : NULL, for_ns));
+    free(work);
 
     return array;
 }
@@ -316,6 +339,7 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
     json_object_object_add(json, "domains", domains(s));
     json_object_object_add(json, "rules", rules(core));
     add_soft_weight(json, core);
+    json_object_object_add(json, "trial", answer_trial_summary(core));
     json_add_int(json, "moves", core->moves);
     json_add_int(json, "restores", core->restores);
     json_object_object_add(json, "journal",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "answer.h"
+#include "daemon/core/run-trial.h"
 
 /* Enough for any request; a client cannot make us recurse. */
 #define MAX_DEPTH 4
@@ -38,6 +39,8 @@ static json_object *set_hold(struct subject *s, bool hold,
 
     if (!d || actuator_hold(&core->actuator, d, hold, err))
         return NULL;
+    if (!hold)
+        run_trial_release(core, d);
     held_apply(&core->actuator.state.held, &core->domains, &core->plan);
     json = json_object_new_object();
     json_add_domain(json, "domain", "domid", d->domid, d->name);
@@ -141,6 +144,7 @@ static const struct {
     { "explain", answer_explain },
     { "host", answer_host },
     { "place", answer_place },
+    { "trial", answer_trial },
     { "act", answer_act },
     { "advise", answer_advise },
     { "hold", answer_hold },

@@ -39,6 +39,7 @@ json_object *answer_plan(struct subject *s, struct xensched_error *err);
 json_object *answer_explain(struct subject *s, struct xensched_error *err);
 json_object *answer_host(struct subject *s, struct xensched_error *err);
 json_object *answer_place(struct subject *s, struct xensched_error *err);
+json_object *answer_trial(struct subject *s, struct xensched_error *err);
 
 /* Reactions, for clients; see docs/operate/reactions.md. */
 json_object *answer_on(struct subject *s, struct xensched_error *err);
@@ -52,6 +53,9 @@ const struct domain *answer_domain(const struct subject *s,
 
 /* "obstacles": why no plan is carried out now, in words; empty: it is. */
 void answer_add_obstacles(json_object *json, const struct core *core);
+
+/* The latest trial in short, for the status; null: there was none. */
+json_object *answer_trial_summary(const struct core *core);
 
 /* {"ok": false, "error": @text} */
 json_object *answer_error(const char *text);

@@ -12,6 +12,7 @@
 #include <xensched/event.h>
 
 #include "daemon/act/replace-file.h"
+#include "daemon/core/watch-work.h"
 #include "daemon/host/hypervisor-versions.h"
 #include "model/presence.h"
 #include "metrics.h"
@@ -391,6 +392,48 @@ static void write_soft_weight(FILE *out, const struct core *core)
     fprintf(out, "xensched_credit2_soft_weight %" PRIu32 "\n", weight->ours);
 }
 
+static void write_work(FILE *out, const struct core *core, uint64_t now_ns)
+{
+    uint64_t for_ns;
+    struct work *work = watch_work_recent(core, now_ns, &for_ns);
+    unsigned int i;
+
+    if (!work)
+        return;
+    openmetrics_family(out, "work_cost_seconds", "gauge",
+                       "pCPU time per unit of the domain's work, its back ends' "
+                       "included, recently");
+    for (i = 0; i < core->domains.nr; i++) {
+        if (work[i].unit >= WORK_TIME)
+            continue;
+        domain_sample(out, "work_cost_seconds", &core->domains.domain[i]);
+        fprintf(out, ",unit=\"%s\"} %.9f\n", work_unit_name(work[i].unit),
+                work_cost(&work[i]) / 1e9);
+    }
+    free(work);
+}
+
+/* The latest trial. */
+static void write_trial(FILE *out, const struct core *core)
+{
+    const struct trial *t = &core->trial;
+    double low, high;
+
+    if (!t->cost.n || t->settings.dry_run)
+        return;
+    openmetrics_family(out, "trial_cost_change_ratio", "gauge",
+                       "change of pCPU time per unit of work by placement, and the "
+                       "bounds of its 95 % interval");
+    fprintf(out, "xensched_trial_cost_change_ratio{value=\"mean\"} %.5f\n",
+            trial_change(t->cost.mean));
+    if (!evidence_interval(&t->cost, TRIAL_ALPHA, &low, &high))
+        return;
+    fprintf(out, "xensched_trial_cost_change_ratio{value=\"low\"} %.5f\n",
+            trial_change(low));
+    fprintf(out, "xensched_trial_cost_change_ratio{value=\"high\"} %.5f\n",
+            trial_change(high));
+}
+
 /* The pairs with the highest rates, in no order until they are sorted. */
 struct pairs {
     size_t nr;
@@ -476,6 +519,8 @@ static void write_all(FILE *out, const struct core *core,
     write_crossings(out, core, now_ns);
     write_levers(out, core);
     write_soft_weight(out, core);
+    write_work(out, core, now_ns);
+    write_trial(out, core);
     write_pairs(out, core, now_ns);
     fputs("# EOF\n", out);
 }

@@ -113,7 +113,8 @@ static void carry_out(struct core *core, struct domain *d,
         carry_out_pull(core, d, decision, now_ns);
     if (decision->verb != MOVE && decision->verb != GIVE_BACK)
         return;
-    if (!decision->follows &&
+    /* A trial has as many changes as blocks and guests; both are its user's choice. */
+    if (!decision->follows && core->trial.state != TRIAL_RUNNING &&
         !pace_allows(&core->pace, core->settings.max_moves, now_ns)) {
         put_off(core, d, decision);
         return;

@@ -15,6 +15,8 @@
 #include "membership.h"
 #include "ownership.h"
 #include "remember.h"
+#include "run-trial.h"
+#include "watch-work.h"
 #include "daemon/say.h"
 #include "model/runnable.h"
 
@@ -22,28 +24,6 @@
 
 /* How often CORE_FORGET_NS is looked at. */
 #define EXPIRE_NS (60 * NS_PER_S)
-
-static const char *const modes[] = {
-    [MODE_OBSERVE] = "observe",
-    [MODE_ADVISE] = "advise",
-    [MODE_ACT] = "act",
-};
-
-const char *mode_name(enum mode mode)
-{
-    return modes[mode];
-}
-
-int mode_find(const char *name)
-{
-    unsigned int i;
-
-    for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-        if (!strcmp(modes[i], name))
-            return i;
-
-    return -1;
-}
 
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err)
@@ -262,7 +242,8 @@ static void look_at_topology(struct core *core)
 
 bool core_is_idle(const struct core *core, uint64_t now_ns)
 {
-    return !core->rows_came && now_ns - core->run_ns < CORE_IDLE_NS;
+    return !core->rows_came && core->trial.state != TRIAL_RUNNING &&
+           now_ns - core->run_ns < CORE_IDLE_NS;
 }
 
 /* When guests are where they are going to be. */
@@ -306,6 +287,9 @@ static int run(struct core *core, bool requested, uint64_t now_ns,
     if (core->settings.state_path)
         remember_run(core, now_ns);
     promises_forget(&core->promises, &core->topology, &core->domains, now_ns);
+    watch_work(core, now_ns);
+    if (run_trial(core, now_ns))
+        core_restore(core, "a trial found that placement does harm (xensched trial show)");
     if (core->mode == MODE_ACT)
         soft_weight_raise(&core->soft_weight);
     else if (!core->actuator.state.nr)
@@ -542,6 +526,7 @@ int core_start(struct core *core, const struct core_settings *settings,
     steer_init(&core->steer, host, &core->journal, settings->state_path,
                "/proc");
     count_memory_start(core);
+    run_trial_open(core);
     journal_start(core);
     take_cookie(core);
     restore_leftovers(core);
@@ -593,6 +578,8 @@ void core_free(struct core *core)
 {
     membership_end(core);
     remember_free(core);
+    trial_free(&core->trial);
+    watch_work_end(core);
     plan_free(&core->plan);
     domains_free(&core->domains);
     planner_free(core->planner);

@@ -16,6 +16,7 @@
 #include "model/census.h"
 #include "policy/planner.h"
 #include "reaction/reaction.h"
+#include "trial/trial.h"
 #include "accounting.h"
 #include "daemon/act/actuator.h"
 #include "daemon/act/history.h"
@@ -53,6 +54,7 @@ struct core_settings {
     const char *state_path;   /* NULL: the host is not a real one */
     const char *journal_path; /* likewise */
     const char *history_path; /* NULL: what guests did is not kept */
+    const char *trial_path;   /* NULL: a trial is not kept */
     uint64_t journal_limit;   /* bytes of each file; 0: none */
     const char *distances_path; /* of what was measured; NULL: nothing was */
     /*
@@ -116,6 +118,9 @@ struct core {
     uint64_t expired_ns;    /* when the matrix was last swept */
     uint64_t moves, restores;
     uint64_t regrets;       /* moves undone: of no use, or worse */
+    struct work_sums *work_older, *work_newer; /* watch-work.c */
+    struct trial trial;
+    bool trial_unsaved;     /* it cannot be written; was reported */
     struct pace pace;
     bool put_off;           /* by max_moves: was said */
     char lost[200];         /* why domains cannot be looked at; "": they can */

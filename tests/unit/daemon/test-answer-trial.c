@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Trials and costs on the control socket and in the metrics: what an operator reads is
+ * what the trial found, and wrong requests start nothing.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka-tap.h"
+#include "answer-world.h"
+
+#include "daemon/answer/metrics.h"
+
+const char state_path[] = "test-answer-trial.state";
+const char journal_path[] = "test-answer-trial.journal";
+
+#define METRICS "test-answer-trial.prom"
+
+static void is_refused(const char *line, const char *why)
+{
+    json_object *json = ask(line);
+
+    assert_string_equal(get(json, "/ok"), "false");
+    if (!strstr(get(json, "/error"), why))
+        fail_msg("no \"%s\" in: %s", why, get(json, "/error"));
+    json_object_put(json);
+}
+
+/* 1,000 rows a second, a third each: 333 notifications each way, and 33 ms. */
+static void the_cost_of_a_notification_is_its_own_and_its_back_ends(void **state)
+{
+    static const char rows[] = "pair=evtchn-send/3/2/1/1,"
+                               "pair=service-ns/3/1/1/100000,"
+                               "pair=service-ns/2/1/1/50000";
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    json = ask("{\"command\":\"status\"}");
+    assert_null(get(json, "/result/domains/1/cost_us"));
+    json_object_put(json);
+    run(60, rows);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/cost_per"),
+                        "notification");
+    assert_true(fabs(number(json, "/result/domains/1/cost_us") - 150) < 10);
+    assert_true(fabs(number(json, "/result/domains/1/back_ends_us") - 50) < 5);
+    assert_true(fabs(number(json, "/result/domains/1/work_per_s") - 333) < 20);
+    assert_null(get(json, "/result/domains/0/cost_us"));
+    assert_null(get(json, "/result/domains/2/cost_us"));
+    json_object_put(json);
+
+    /* Where pages are known they are the work; a page on a ring was mapped, too. */
+    run(60, "pair=evtchn-send/3/2/1/1,pair=ring-pages/2/3/1/4,pair=grant-map/2/3/1/4,"
+            "pair=service-ns/3/1/1/100000,pair=service-ns/2/1/1/60000");
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/domains/1/cost_per"), "page");
+    assert_true(fabs(number(json, "/result/domains/1/cost_us") - 40) < 4);
+    json_object_put(json);
+}
+
+static void a_trial_is_shown_as_far_as_it_is(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, THERE);
+    json = ask("{\"command\":\"trial\"}");
+    assert_string_equal(get(json, "/result/state"), "none");
+    json_object_put(json);
+    json = ask("{\"command\":\"trial\",\"action\":\"start\",\"block_ms\":20000,"
+               "\"pairs\":6,\"guests\":[\"disk\"]}");
+    assert_string_equal(get(json, "/result/state"), "running");
+    assert_string_equal(get(json, "/result/block_s"), "20.000");
+    assert_null(get(json, "/result/cost/change"));
+    json_object_put(json);
+    run(90, THERE);
+    json = ask("{\"command\":\"trial\",\"action\":\"show\"}");
+    assert_true(number(json, "/result/pairs_done") >= 1);
+    assert_string_equal(get(json, "/result/guests/0/name"), "disk");
+    assert_string_equal(get(json, "/result/guests/0/unit"), "notification");
+    assert_null(get(json, "/result/cost/low"));
+    json_object_put(json);
+    run(200, THERE);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/trial/state"), "complete");
+    assert_non_null(strstr(get(json, "/result/trial/verdict"), "interval"));
+    json_object_put(json);
+    is_refused("{\"command\":\"trial\",\"action\":\"stop\"}", "no trial is running");
+}
+
+static void a_wrong_request_starts_nothing(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ACT);
+    run(2, TALK);
+    is_refused("{\"command\":\"trial\",\"action\":\"begin\"}", "started, stopped");
+    is_refused("{\"command\":\"trial\",\"action\":\"start\",\"block_ms\":500}",
+               "10 s to 24 h");
+    is_refused("{\"command\":\"trial\",\"action\":\"start\",\"pairs\":4}",
+               "5 to 10000 pairs");
+    is_refused("{\"command\":\"trial\",\"action\":\"start\",\"pairs\":5.5}",
+               "5 to 10000 pairs");
+    is_refused("{\"command\":\"trial\",\"action\":\"start\","
+               "\"guests\":[\"nobody\"]}", "no domain 'nobody'");
+    is_refused("{\"command\":\"trial\",\"action\":\"start\",\"guests\":[0]}",
+               "driver domain");
+    is_refused("{\"command\":\"trial\",\"action\":\"start\",\"guests\":[[]]}",
+               "no domain");
+    json = ask("{\"command\":\"trial\"}");
+    assert_string_equal(get(json, "/result/state"), "none");
+    json_object_put(json);
+    core_set_mode(&core, MODE_OBSERVE);
+    is_refused("{\"command\":\"trial\",\"action\":\"start\",\"dry_run\":true}",
+               "mode observe");
+}
+
+/* What it was left alone for was another load. */
+static void release_places_a_guest_again_that_a_trial_left_alone(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    is_done("{\"command\":\"trial\",\"action\":\"start\",\"block_ms\":10000}");
+    run(40, TALK);
+    core.trial.guests[0].left_alone = true;
+    is_done("{\"command\":\"trial\",\"action\":\"stop\"}");
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    is_done("{\"command\":\"release\",\"domid\":1}");
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+}
+
+static void the_metrics_have_cost_and_trial(void **state)
+{
+    struct metrics m = { .path = METRICS };
+    static char text[65536];
+    FILE *file;
+    size_t length;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, THERE);
+    is_done("{\"command\":\"trial\",\"action\":\"start\",\"block_ms\":10000,"
+            "\"pairs\":8}");
+    run(200, THERE);
+    begin_feeds();
+    metrics_write(&m, &core, &feeds, now);
+    end_feeds();
+    file = fopen(METRICS, "r");
+    assert_non_null(file);
+    length = fread(text, 1, sizeof(text) - 1, file);
+    text[length] = '\0';
+    fclose(file);
+    unlink(METRICS);
+    assert_non_null(strstr(text, "xensched_work_cost_seconds{domain=\"disk\","
+                                 "domid=\"1\",unit=\"notification\"} 0.0"));
+    assert_non_null(strstr(text, "xensched_trial_cost_change_ratio{value=\"low\"}"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        core_test(the_cost_of_a_notification_is_its_own_and_its_back_ends),
+        core_test(a_trial_is_shown_as_far_as_it_is),
+        core_test(a_wrong_request_starts_nothing),
+        core_test(release_places_a_guest_again_that_a_trial_left_alone),
+        core_test(the_metrics_have_cost_and_trial),
+    };
+
+    return run_tap_tests(tests);
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The daemon's core and a trial: in one block of a pair guests have the affinities of the
+ * plan, in the other one their original ones, on the host and not only in a status.
+ *
+ * Fails if a trial leaves a guest placed in the wrong block, moves one that is held, runs
+ * in mode observe, is forgotten by a restart, or leaves the host placed after harm.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka-tap.h"
+#include "core-world.h"
+
+#include "daemon/core/run-trial.h"
+
+const char state_path[] = "test-core-trial.state";
+const char journal_path[] = "test-core-trial.journal";
+
+#define TRIAL_PATH "test-core-trial.json"
+#define BLOCK 30U /* seconds */
+
+static int begin_test(void **state)
+{
+    unlink(TRIAL_PATH);
+    setup(state);
+    settings.trial_path = TRIAL_PATH;
+    settings.max_moves = 1;
+
+    return 0;
+}
+
+static int end_test(void **state)
+{
+    int rc = teardown(state);
+
+    unlink(TRIAL_PATH);
+
+    return rc;
+}
+
+static int try_it(unsigned int pairs, bool dry_run)
+{
+    const struct trial_settings trial = {
+        .block_ns = BLOCK * SECOND, .pairs = pairs, .seed = 3,
+        .dry_run = dry_run,
+    };
+    struct xensched_error err;
+
+    return run_trial_start(&core, &trial, &err);
+}
+
+static bool is_placed(void)
+{
+    return fake_has_soft(domain(DISK), FAKE_NODE_0);
+}
+
+/* In the last third of each block, when there was time for it. */
+static void affinities_follow_the_blocks(void **state)
+{
+    unsigned int blocks[2] = { 0 }, i;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_true(is_placed());
+    assert_int_equal(try_it(10, false), 0);
+    for (i = 0; i < 6 * BLOCK; i++) {
+        run(1, TALK);
+        if (trial_block_left(&core.trial, now) > 10 * SECOND ||
+            trial_block_left(&core.trial, now) < SECOND)
+            continue;
+        blocks[core.trial.placed]++;
+        assert_int_equal(is_placed(), core.trial.placed);
+        if (!core.trial.placed)
+            assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    }
+    assert_true(blocks[0] > 10);
+    assert_true(blocks[1] > 10);
+}
+
+static void a_dry_run_leaves_guests_where_they_are(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_int_equal(try_it(10, true), 0);
+    for (i = 0; i < 4 * BLOCK; i++) {
+        run(1, TALK);
+        assert_true(is_placed());
+    }
+    assert_true(core.trial.done);
+}
+
+static void a_held_guest_stays_where_it_was_moved(void **state)
+{
+    struct xensched_error err;
+    unsigned int i;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_int_equal(actuator_hold(&core.actuator,
+                                   domains_find(&core.domains, DISK), true,
+                                   &err), 0);
+    assert_int_equal(try_it(10, false), 0);
+    for (i = 0; i < 2 * BLOCK; i++) {
+        run(1, TALK);
+        assert_true(is_placed());
+    }
+}
+
+static void only_a_daemon_that_acts_tries(void **state)
+{
+    (void)state;
+    start(MODE_OBSERVE);
+    run(2, TALK);
+    assert_int_equal(try_it(10, false), -EPERM);
+    assert_int_equal(try_it(10, true), -EPERM);
+    core_set_mode(&core, MODE_ADVISE);
+    assert_int_equal(try_it(10, false), -EPERM);
+    assert_int_equal(try_it(10, true), 0);
+    assert_int_equal(try_it(10, true), -EBUSY);
+}
+
+/* Whoever goes to advise wants nothing to be moved. */
+static void it_pauses_while_the_mode_is_advise(void **state)
+{
+    unsigned int sets;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_int_equal(try_it(10, false), 0);
+    run(BLOCK / 2, TALK);
+    core_set_mode(&core, MODE_ADVISE);
+    sets = host.world->nr_sets;
+    run(3 * BLOCK, TALK);
+    assert_int_equal(host.world->nr_sets, sets);
+    assert_true(core.trial.paused);
+    assert_int_equal(core.trial.discarded, 1);
+}
+
+static void a_restart_goes_on_with_what_was_found(void **state)
+{
+    unsigned int done;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_int_equal(try_it(10, false), 0);
+    run(5 * BLOCK, TALK);
+    done = core.trial.done;
+    assert_true(done);
+    core_stop(&core);
+    core_free(&core);
+    start(MODE_ACT);
+    assert_int_equal(core.trial.state, TRIAL_RUNNING);
+    assert_int_equal(core.trial.done, done);
+    assert_int_equal(core.trial.nr, 2);
+    run(3 * BLOCK, TALK);
+    assert_int_equal(core.trial.done, done + 1);
+}
+
+static void a_damaged_file_is_reported_and_no_trial(void **state)
+{
+    FILE *f = fopen(TRIAL_PATH, "w");
+
+    (void)state;
+    fputs("{\"version\": 1, \"state\": 1, \"done\": -3}", f);
+    fclose(f);
+    start(MODE_ACT);
+    assert_int_equal(core.trial.state, TRIAL_NONE);
+    run(10, TALK);
+    assert_true(is_placed());
+    assert_int_equal(try_it(10, false), 0);
+}
+
+/* Each page costs more where DISK is placed. */
+static void after_harm_affinities_are_restored(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_int_equal(try_it(50, false), 0);
+    for (i = 0; i < 40 * BLOCK && core.trial.state == TRIAL_RUNNING; i++)
+        run(1, is_placed() ? TALK ",pair=service-ns/3/1/1/900000"
+                           : TALK ",pair=service-ns/3/1/1/100000");
+    assert_int_equal(core.trial.state, TRIAL_HARMFUL);
+    assert_int_equal(core.mode, MODE_ADVISE);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    run(BLOCK, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    assert_int_equal(count_in_journal("\"trial-end\""), 1);
+    assert_int_equal(count_in_journal("placement costs"), 1);
+    assert_int_equal(count_in_journal("placement does harm"), 1);
+}
+
+#define trial_test(f) cmocka_unit_test_setup_teardown(f, begin_test, end_test)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        trial_test(affinities_follow_the_blocks),
+        trial_test(a_dry_run_leaves_guests_where_they_are),
+        trial_test(a_held_guest_stays_where_it_was_moved),
+        trial_test(only_a_daemon_that_acts_tries),
+        trial_test(it_pauses_while_the_mode_is_advise),
+        trial_test(a_restart_goes_on_with_what_was_found),
+        trial_test(a_damaged_file_is_reported_and_no_trial),
+        trial_test(after_harm_affinities_are_restored),
+    };
+
+    return run_tap_tests(tests);
+}
