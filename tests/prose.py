@@ -24,7 +24,7 @@ WORDS = [
     re.compile(r"\b(of late|anew|to and fro)\b", re.I),
     re.compile(r"\bLinux'(?!s)"),
     re.compile(r"^Of "),
-    re.compile(r"\beach [0-9]"),
+    re.compile(r"\beach [0-9]+\b(?!-)"),
 ]
 
 # Paths of documents in code, comments and manual pages.
