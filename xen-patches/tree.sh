@@ -68,7 +68,7 @@ say_version()
     debian*) built=${VERSION#debian } ;;
     esac
     case $SOURCE_FILE in
-    *.dsc) from="Debian's source package, by apt" ;;
+    "$APT"/*) from="Debian's source package, by apt" ;;
     "$CACHE/$(newest_pin)") from="the pinned tarball" ;;
     "$CACHE"/*) from="an older pinned tarball, since no mirror here has $(newest_pin)" ;;
     *)     from="your own" ;;

@@ -280,6 +280,11 @@ apts_source_is_built()
     says 'the newest of Debian' script tree patched && built_from 4.20.9+1-1 &&
     grep -qx Debian "$TREES/patched/xen/common/b.c" &&
     grep -qx twenty "$TREES/patched/xen/common/a.c" || return
+    rm -rf "$W/own"
+    mkdir "$W/own"
+    cp "$W/archive"/xen_4.20.9+1* "$W/own"
+    XEN_TARBALL=$W/own/xen_4.20.9+1-1.dsc says 'your own (the newest' script tree patched ||
+        return
     # What is there is not fetched again.
     rm "$W/archive"/xen_* && says 'the newest of Debian' script tree patched
 }
