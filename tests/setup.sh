@@ -18,6 +18,7 @@ all_packages()
 build-essential    compiler and make
 bison              Xen's configuration tool
 flex               Xen's configuration tool
+autoconf           the toolstack of Debian's source package
 python3            Xen's code generators
 python3-dev        Xen's configure insists on it
 acpica-tools       iasl: ACPI tables in Xen's libxenlight

@@ -69,11 +69,22 @@ toolstack_id()
     } | sha256sum
 }
 
+# Debian's source package has none of the scripts that autoconf generates, the last of
+# which is docs/configure, and none of the files that belong to them.
+has_configure() { [ -e "$TREE/docs/configure" ]; }
+
+generate_configure()
+{
+    cp /usr/share/autoconf/build-aux/config.{guess,sub} "$TREE" &&
+        (cd "$TREE" && xen_env "$TREE" ./autogen.sh)
+}
+
 # What was built with other options does not know that they have changed.
 configure()
 {
     local d
 
+    has_configure || generate_configure || return
     if [ -f "$TREE/config/Tools.mk" ]; then
         for d in $SUBDIRS; do
             xen_make "$TREE/tools/$d" clean || return
@@ -127,6 +138,7 @@ need make gcc flex bison python3 perl iasl flock
 lock
 [ -f "$TREE/.xensched/base" ] ||
     die "There is no $WHICH tree." "'make xen xen-native' makes it."
+has_configure || need autoconf autoheader
 id=$(toolstack_id)
 if [ -d "$DIST" ] && [ "$(cat "$STAMP" 2> /dev/null)" = "$id" ]; then
     exit

@@ -543,6 +543,8 @@ toolstack_sources()
 {
     local d
 
+    mkdir "$W/xen-src/docs"
+    touch "$W/xen-src/docs/configure"
     printf '#!/bin/sh\n' > "$W/xen-src/configure"
     chmod +x "$W/xen-src/configure"
     for d in include libs xs-clients xenstored misc xentrace console xl helpers
@@ -575,6 +577,24 @@ toolstack_only_when_needed()
     rm "$files/include/public/new.h"
     script tree patched && script toolstack && [ ! -e "$h/new.h" ] &&
     [ -e "$h/old.h" ]
+}
+
+# Debian's source package, where configure and what it needs are still to be generated.
+toolstack_without_configure()
+{
+    project
+    toolstack_sources
+    rm -r "$W/xen-src/configure" "$W/xen-src/docs"
+    cat > "$W/xen-src/autogen.sh" << 'END'
+#!/bin/sh -e
+mkdir -p docs
+printf '#!/bin/sh\n[ -e config.guess ] && [ -e config.sub ]\n' > configure
+chmod +x configure
+touch docs/configure
+END
+    chmod +x "$W/xen-src/autogen.sh"
+    XEN_TREE=$W/xen-src script tree patched && script toolstack &&
+        [ -f "$P/build/dist/usr/include/new.h" ]
 }
 
 # --- the developer's loop ---
@@ -932,6 +952,7 @@ tests=(
     "a configuration of Xen that fails shows why"               failing_configuration
     "a build that fails shows why"                              failing_build
     "the toolstack is built only when what it is made of changes" toolstack_only_when_needed
+    "a toolstack whose configure has to be generated is built"   toolstack_without_configure
     "xen-edit, xen-refresh: no change, no difference"           round_trip
     "xen-refresh writes commits back, and takes them away"      refresh_writes
     "work in the edit tree is never thrown away"                no_work_is_lost
