@@ -86,7 +86,7 @@ def daemon():
             ("still", "all are there"),
             ("storm", "1,000 boot within 20 s"),
             ("storm_looking_at_vcpus",
-             "the same, if each were a look at all vCPUs")):
+             "the same, if each caused a look at all vCPUs")):
         used = found[key]["percent"]
         yield [words] + [f"{used[which]:.1f}"
                          for which in ("median", "min", "max")] + \
@@ -127,10 +127,10 @@ PLACEMENTS = {
     "credit2": "credit2, anywhere: each of its runs, to the others",
     "static": "static: pinned to the sockets that are best for all phases "
               "together",
-    "random": "random: pinned to sockets by lot",
+    "random": "random: pinned to sockets at random",
     "memory": "memory: soft affinity to the node of its memory, as xl chose it",
     "driver": "`xenschedd`, policies `driver-affinity,working-set`",
-    "observe": "credit2, while `xenschedd` logs and plans, and moves nobody",
+    "observe": "credit2, while `xenschedd` logs and plans, and moves no guest",
     "placement": "`xenschedd`, policy `placement`",
 }
 
@@ -165,7 +165,7 @@ def phases_more():
     """What of it is instructions, what is distance."""
     yield ["phases", "placement", "worst phase", "instructions",
            "lines from the other socket", "with latencies x 0.5, overlap 4",
-           "x 2, overlap 1", "moves", "regretted"]
+           "x 2, overlap 1", "moves", "rolled back"]
     for one in load("phases")["lengths"]:
         for e in one["placements"]:
             yield [f"{one['length_s']} s", e["placement"],
@@ -208,10 +208,10 @@ def sampling():
 CASES = {
     "noise": ("an hour of the same load, with 30 % of noise: moves after the "
               "first minute", "0"),
-    "partner": ("a partner that moves each 5 s, for an hour: most moves in a "
+    "partner": ("a partner that moves every 5 s, for an hour: most moves in a "
                 "minute", "1"),
-    "overcommit": ("three vCPUs that want to run for each core, SMT: what the "
-                   "least guest gets, of what it got before", "0.98"),
+    "overcommit": ("three vCPUs that want to run per core, SMT: share that the "
+                   "least guest gets of its former time", "0.98"),
     "memory": ("a guest with memory on one node that talks to the other: ms/s "
                "more than at the better node", "5"),
 }
@@ -299,7 +299,7 @@ def size(number):
 
 def memory():
     yield ["workload", "event", "rows", "mean", "most", "row",
-           "log, read each 20 ms", "each 100 ms"]
+           "log, read every 20 ms", "every 100 ms"]
     before = None
     for e in load("memory"):
         yield [f"`{e['workload']}`" if e["workload"] != before else "",

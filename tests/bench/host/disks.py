@@ -26,11 +26,11 @@ WORKLOADS = {"postmark": "Postmark",
              "fio_seq64k_qd1": "64 KiB reads, one at a time"}
 
 # By configuration: the one without it, and what it is.
-WAYS = {"stock": (None, "Linux' own, nothing"),
+WAYS = {"stock": (None, "Linux's own, nothing"),
         "statistics": ("stock", "statistics"),
         "ebpf": ("stock", "eBPF program"),
-        "patched": ("stock", "ours, the event off"),
-        "module": ("patched", "ours, each request logged")}
+        "patched": ("stock", "patched, the event off"),
+        "module": ("patched", "patched, each request logged")}
 
 
 def entries(values):

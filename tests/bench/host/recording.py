@@ -64,7 +64,7 @@ def measured(folder, toolstack):
 def table(found):
     yield ["workload", "what records", "instructions per op.", "more",
            "rows per op.", "MB/s", "bytes per row",
-           "million instructions of those who record, per million rows"]
+           "million instructions of the recorder per million rows"]
     for one in found:
         row = [one["workload"], one["config"],
                "%.0f" % one["instructions_per_op"]]
