@@ -6,7 +6,7 @@ Look at the machine code of the record handler, as it is in the hypervisor.
 Usage: check-handler.py OBJECT...
 
 The objects are those of common/schedlog/ which the handler is compiled into:
-sites.o, stay.o and record.o.  One TAP line per function: it has no LOCK prefix
+sites.o, stay.o, wait.o and record.o.  One TAP line per function: it has no LOCK prefix
 (and no XCHG with memory, which implies one), no call or jump through a
 function pointer, and no division, and it saves no register which a function may
 change: whoever calls it saves what he needs.  Each function that writes rows has the

@@ -55,7 +55,7 @@ wake_delay()
     log_set_up 1048576
     log_guest sleeper $ONE
     logging wake-delay,service-ns in_guest sleeper "doze 300 2"
-    woken=$(rows wake-delay $ONE none)
+    woken=$(rows wake-delay $ONE any)
     check "it was woken as often as it slept" between 300 100000 "$woken"
     check "and had a pCPU as often as it was woken" \
         between $((woken - 1)) $((woken + 1)) "$(stays)"
@@ -69,7 +69,7 @@ wake_delay()
     log_set_up 1048576
     log_guest sleeper $ONE
     logging wake-delay in_guest sleeper "doze 30 2"
-    note "30 sleeps: $(rows wake-delay $ONE none) wake-ups, $(median) ns"
+    note "30 sleeps: $(rows wake-delay $ONE any) wake-ups, $(median) ns"
     check "on a busy one it has to wait" between 15000000 60000000 "$(median)"
     xl sched-credit2 -s -r 1000 >/dev/null
 }
@@ -80,10 +80,12 @@ preemption()
     log_set_up 1048576
     log_guest spinner $ONE
     log_guest rival $TWO
-    logging wake-delay,service-ns sleep 1
+    logging wake-delay,preempt-delay,wait-part,service-ns sleep 1
     xl pause rival
-    check "two that spin make each other leave" \
-        between 4 100000 "$(rows service-ns $ONE $TWO)"
+    left=$(rows service-ns $ONE $TWO)
+    check "two that spin make each other leave" between 4 100000 "$left"
+    check "each wait of the one is for the other" \
+        between $((left - 1)) $((left + 1)) "$(rows preempt-delay $ONE $TWO)"
     is "but to be preempted is not to be woken" \
         "$(rows wake-delay $ONE any) $(rows wake-delay $TWO any)" "0 0"
 }

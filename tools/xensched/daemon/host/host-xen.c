@@ -265,6 +265,22 @@ static uint32_t choose_counters(struct host_xen *hx, uint32_t events)
     return events & ~pmcs;
 }
 
+/* The daemon may run on the hypervisor of an older release until the next boot. */
+static uint32_t leave_out_missing(struct host_xen *hx, uint32_t events, uint32_t built)
+{
+    const uint32_t later = 1U << XEN_SCHEDLOG_EV_PREEMPT_DELAY |
+                           1U << XEN_SCHEDLOG_EV_WAIT_PART;
+    uint32_t missing = events & later & ~built;
+
+    hx->host.refused &= ~later;
+    hx->host.refused |= missing;
+    if (missing)
+        say("preempt-delay and wait-part are not logged: this hypervisor does not have "
+            "them; boot the one that is installed");
+
+    return events & ~missing;
+}
+
 static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
 {
     struct host_xen *hx = data;
@@ -277,6 +293,7 @@ static int start_log(void *data, uint32_t lease_ms, struct xensched_error *err)
     if (hx->choice->all)
         events &= info.events_built;
 
+    events = leave_out_missing(hx, events, info.events_built);
     events = choose_counters(hx, events);
     if (!events && hx->host.refused)
         return xensched_fail(err, ENODEV, "no other event than that is chosen: "

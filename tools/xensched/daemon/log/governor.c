@@ -77,6 +77,16 @@ static struct governor_pair *pair_of(const struct governor *g,
            ? &g->pairs[(size_t)event * g->nr_acct + acct] : NULL;
 }
 
+/*
+ * Parts of waits have no threshold of their own: fewer of them come when fewer waits are
+ * logged, most of which are those of vCPUs that were preempted.
+ */
+static unsigned int event_to_thin_out(const struct xensched_row *row)
+{
+    return row->event == XEN_SCHEDLOG_EV_WAIT_PART ? XEN_SCHEDLOG_EV_PREEMPT_DELAY
+                                                   : row->event;
+}
+
 /* Some of them, evenly: counting must not cost what it is to save. */
 void governor_count(struct governor *g, const struct xensched_batch *batch,
                     uint16_t acct)
@@ -91,7 +101,7 @@ void governor_count(struct governor *g, const struct xensched_batch *batch,
         struct xensched_row row;
 
         xensched_batch_row(batch, i * nr / looks, &row);
-        pair = pair_of(g, row.event, acct == GOVERNOR_AS_THEY_SAY ? row.current
+        pair = pair_of(g, event_to_thin_out(&row), acct == GOVERNOR_AS_THEY_SAY ? row.current
                                                                   : acct);
         if (pair)
             pair->rows += (double)nr / looks;

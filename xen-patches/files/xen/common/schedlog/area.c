@@ -258,6 +258,7 @@ static void attach_cpu(const struct area *area, unsigned int cpu)
     struct schedlog_pcpu *pcpu = area->cpu[cpu].region[PART_PRIVATE]->va;
 
     schedlog_stay_init_cpu(pcpu);
+    schedlog_forget_holders(&pcpu->holders);
     schedlog_init_tick(pcpu);
     smp_wmb();
     per_cpu(schedlog_pcpu, cpu) = pcpu;

@@ -14,6 +14,7 @@
 
 #include "region.h"
 #include "stay.h"
+#include "wait.h"
 
 /* The kinds of stays. */
 #define SCHEDLOG_STAY_NS  0
@@ -28,9 +29,16 @@ static inline uint32_t schedlog_pmc_events(unsigned int nr)
     return ((1U << nr) - 1) << XEN_SCHEDLOG_EV_PMC0;
 }
 
+/* Events that share the site of SERVICE_NS. */
 #define SCHEDLOG_STAY_EVENTS                                                 \
     ((1U << XEN_SCHEDLOG_EV_SERVICE_NS) |                                    \
      (1U << XEN_SCHEDLOG_EV_SERVICE_TSC) | SCHEDLOG_PMC_EVENTS)
+
+/* Likewise for the site of WAKE_DELAY. */
+#define SCHEDLOG_WAIT_EVENTS                                                 \
+    ((1U << XEN_SCHEDLOG_EV_WAKE_DELAY) |                                    \
+     (1U << XEN_SCHEDLOG_EV_PREEMPT_DELAY) |                                 \
+     (1U << XEN_SCHEDLOG_EV_WAIT_PART))
 
 /*
  * A pCPU's own part, in private memory.  Once made it stays, also while the
@@ -43,6 +51,7 @@ struct schedlog_pcpu {
     bool memory_changed;  /* if any has. */
     const uint64_t *mark; /* Shared: [nr_files] */
     struct schedlog_stay stay[SCHEDLOG_NR_STAYS];
+    struct schedlog_holders holders;
     struct schedlog_cpu cpu; /* Must be last: it ends in an array. */
 };
 
@@ -109,6 +118,9 @@ bool schedlog_ring(const struct schedlog_pcpu *pcpu);
 void schedlog_stay_start(uint32_t events);
 void schedlog_stay_init_cpu(struct schedlog_pcpu *pcpu);
 void schedlog_stay_tick(struct schedlog_pcpu *pcpu, uint16_t acct);
+
+/* wait.c: likewise. */
+void schedlog_wait_start(uint32_t events);
 
 /* tick.c: for all pCPUs, and for one which comes or goes. */
 #define SCHEDLOG_TICK MILLISECS(10)

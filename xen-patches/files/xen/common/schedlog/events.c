@@ -14,11 +14,13 @@ struct jump_label __read_mostly schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
 
 static uint32_t events_on;
 
-/* The exit events share a site. */
+/* Some events share a site. */
 static uint32_t with_shared_sites(uint32_t events)
 {
     if ( events & SCHEDLOG_STAY_EVENTS )
         events |= 1U << XEN_SCHEDLOG_EV_SERVICE_NS;
+    if ( events & SCHEDLOG_WAIT_EVENTS )
+        events |= 1U << XEN_SCHEDLOG_EV_WAKE_DELAY;
 
     return events;
 }
@@ -42,6 +44,8 @@ uint32_t schedlog_events_built(unsigned int *nr_sites)
     if ( events & (1U << XEN_SCHEDLOG_EV_SERVICE_NS) )
         events |= (1U << XEN_SCHEDLOG_EV_SERVICE_TSC) |
                   schedlog_pmc_events(schedlog_nr_pmcs());
+    if ( events & (1U << XEN_SCHEDLOG_EV_WAKE_DELAY) )
+        events |= SCHEDLOG_WAIT_EVENTS;
 
     return events;
 }
@@ -60,6 +64,7 @@ static int patch_sites(uint32_t events)
         schedlog_label[i].request = with_shared_sites(events) & (1U << i);
 
     schedlog_stay_start(events);
+    schedlog_wait_start(events);
 
     rc = jump_label_apply();
     if ( rc )
@@ -79,7 +84,10 @@ int schedlog_switch_events(uint32_t events)
 
     rc = patch_sites(events);
     if ( rc )
+    {
         schedlog_stay_start(events_on);
+        schedlog_wait_start(events_on);
+    }
     else
         write_atomic(&events_on, events);
 

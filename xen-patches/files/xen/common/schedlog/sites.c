@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the log sites call: find out whom an event is charged to and record it.
- * (Exit events are in stay.c.)
+ * (Exit events are in stay.c and wait.c.)
  *
  * Everything here runs in the middle of what it observes, for each event.  It
  * takes no lock and cannot fail.
  *
- * A site may be reached in hard interrupt context, as those of WAKE_DELAY and
- * MIGRATE are when an interrupt wakes a vCPU, but nothing is recorded there:
- * record() must not interrupt itself.
+ * A site may be reached in hard interrupt context, as that of MIGRATE is when an
+ * interrupt wakes a vCPU, but nothing is recorded there: record() must not
+ * interrupt itself.
  */
 
 #include <xen/event.h>
@@ -156,48 +156,6 @@ void schedlog_runq(unsigned int cpu)
     record(XEN_SCHEDLOG_EV_RUNQ, XEN_SCHEDLOG_ACCT_XEN, XEN_SCHEDLOG_ACCT_NONE,
            (queue << XEN_SCHEDLOG_RUNQ_QUEUE_SHIFT) |
            min(length, XEN_SCHEDLOG_RUNQ_LENGTH_MASK));
-}
-
-/*
- * System times of two pCPUs differ by microseconds.  TSCs must not, or rows of
- * two pCPUs could not be put in order.
- */
-static uint64_t ns_since(uint64_t tsc)
-{
-    uint64_t now = rdtsc();
-
-    return now > tsc ? tsc_ticks2ns(now - tsc) : 0;
-}
-
-/*
- * Only what was runnable since it was woken, but not since it was preempted,
- * tells of the delay.  Where wake-ups come from interrupts nothing is
- * recorded, only noted.
- */
-void schedlog_wake_delay(struct vcpu *v, int new_state, s_time_t now)
-{
-    s_time_t entered = v->runstate.state_entry_time;
-
-    switch ( new_state )
-    {
-    case RUNSTATE_runnable:
-        /* As state_entry_time is going to be. */
-        v->schedlog_woken = v->runstate.state != RUNSTATE_running
-                            ? max(now, entered) : 0;
-        v->schedlog_woken_tsc = rdtsc();
-        break;
-
-    case RUNSTATE_running:
-        if ( v->runstate.state == RUNSTATE_runnable &&
-             v->schedlog_woken == (uint32_t)entered )
-            record(XEN_SCHEDLOG_EV_WAKE_DELAY, v->schedlog_acct,
-                   XEN_SCHEDLOG_ACCT_NONE, ns_since(v->schedlog_woken_tsc));
-        break;
-
-    default:
-        /* It doesn't want to run. */
-        break;
-    }
 }
 
 /* What counts is where a vCPU runs, not where a scheduler has it meanwhile. */

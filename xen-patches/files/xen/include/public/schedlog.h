@@ -12,7 +12,7 @@
  *   accounting domain  A number which stands for whom an event is charged to.
  *                      The scheduler binds domains or vCPUs to accounting
  *                      domains.  Events inside of one accounting domain are
- *                      not logged.
+ *                      not logged, but for waits.
  *   log file           A cyclic buffer of rows.  Each pCPU has its own set of
  *                      log files, with the same sizes everywhere.
  *   log control        A 32-bit word per log file.  It selects which entries
@@ -107,12 +107,24 @@
  * all of which log it: count it once
  */
 #define XEN_SCHEDLOG_EV_RUNQ            8
-/* ns between wake-up and running */
+/*
+ * ns between wake-up and running; correspondent = who had the pCPU until then,
+ * which may be current itself, and ACCT_XEN if it idled.  NONE: several had it
+ * in turn, and WAIT_PART says for how long, or it isn't known
+ */
 #define XEN_SCHEDLOG_EV_WAKE_DELAY      9
 /* the vCPU runs elsewhere: from pCPU << 16 | to pCPU */
 #define XEN_SCHEDLOG_EV_MIGRATE        10
 /* the guest's own code */
 #define XEN_SCHEDLOG_EV_MARK           11
+/* the same as WAKE_DELAY between being preempted, or yielding, and running */
+#define XEN_SCHEDLOG_EV_PREEMPT_DELAY  12
+/*
+ * ns of one of these waits, whose row has no correspondent, during which
+ * correspondent had the pCPU: follows that row in the same log of a pCPU.  Has
+ * no threshold of its own
+ */
+#define XEN_SCHEDLOG_EV_WAIT_PART      13
 /* performance counters, counts since the accounting domain entered */
 #define XEN_SCHEDLOG_EV_PMC0           16
 #define XEN_SCHEDLOG_EV_PMC1           17
@@ -146,6 +158,8 @@
     X(WAKE_DELAY,  "wake-delay",  exit)      \
     X(MIGRATE,     "migrate",     change)    \
     X(MARK,        "mark",        access)    \
+    X(PREEMPT_DELAY, "preempt-delay", exit)  \
+    X(WAIT_PART,   "wait-part",   exit)      \
     X(PMC0,        "pmc0",        exit)      \
     X(PMC1,        "pmc1",        exit)      \
     X(PMC2,        "pmc2",        exit)      \

@@ -25,7 +25,8 @@
 
 /*
  * One label per event, so that an event is turned on with all of its sites.
- * The exit events share the label, and the site, of SERVICE_NS.
+ * Service time and performance counters share the label, and the site, of
+ * SERVICE_NS; waits share those of WAKE_DELAY.
  */
 extern struct jump_label schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
 
@@ -54,7 +55,7 @@ void schedlog_grant_copy(const struct domain *src, const struct domain *dest);
 void schedlog_memory(const struct domain *d);
 
 /* The runstate of @v is about to become @new_state, as of @now. */
-void schedlog_wake_delay(struct vcpu *v, int new_state, s_time_t now);
+void schedlog_wait(struct vcpu *v, int new_state, s_time_t now);
 void schedlog_migrate(struct vcpu *v, int new_state);
 
 /* Sites of the log facility itself. */

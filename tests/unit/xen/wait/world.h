@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Replaces Xen's headers in test-xen-wait: some pCPUs, whose clock the test
+ * advances.
+ */
+#ifndef WAIT_WORLD_H
+#define WAIT_WORLD_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The TSC has 2 GHz. */
+typedef int64_t s_time_t;
+extern s_time_t now_ns;
+#define NOW() now_ns
+#define rdtsc() ((uint64_t)now_ns * 2)
+#define schedlog_tsc() rdtsc()
+#define tsc_ticks2ns(ticks) ((ticks) / 2)
+#define max(a, b) ((a) > (b) ? (a) : (b))
+#define MILLISECS(n) ((s_time_t)(n) * 1000000)
+#define ASSERT(p) assert(p)
+#define in_irq() false
+
+#include "schedlog-env.h"
+
+#define __read_mostly
+#define noinline __attribute__((__noinline__))
+typedef uint16_t domid_t;
+
+struct timer {
+    void *data;
+};
+
+#define RUNSTATE_running  0
+#define RUNSTATE_runnable 1
+#define RUNSTATE_blocked  2
+#define RUNSTATE_offline  3
+
+struct vcpu {
+    unsigned int processor;
+    struct {
+        int state;
+        s_time_t state_entry_time;
+    } runstate;
+    uint16_t schedlog_acct;
+    uint32_t schedlog_woken;
+    uint64_t schedlog_woken_tsc;
+    bool idle;
+    /* The test's own: time in each state, until state_entry_time. */
+    s_time_t time[4];
+};
+#define is_idle_vcpu(v) ((v)->idle)
+
+#define NR_PCPUS 4U
+extern unsigned int this_pcpu;
+#define for_each_online_cpu(cpu) for ((cpu) = 0; (cpu) < NR_PCPUS; (cpu)++)
+#define DECLARE_PER_CPU(type, name) extern type fake_##name[NR_PCPUS]
+#define per_cpu(name, cpu) fake_##name[cpu]
+#define this_cpu(name) fake_##name[this_pcpu]
+
+struct list_head {
+    struct list_head *next, *prev;
+};
+struct rcu_head {
+    struct rcu_head *next;
+};
+
+/* As in schedlog.h. */
+void schedlog_wait(struct vcpu *v, int new_state, s_time_t now);
+
+#endif /* WAIT_WORLD_H */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Logs how long vCPUs wait for a pCPU, and for whom.  One log site, where the
+ * runstate of a vCPU changes, serves all of these events.
+ *
+ * The site may be reached in hard interrupt context, when an interrupt wakes a
+ * vCPU: that is only noted.  Rows are written when a vCPU begins to run, which
+ * no interrupt does.  The schedule lock of the vCPU's pCPU is held, and guards
+ * the pCPU's holders as well.
+ */
+
+#include <xen/cpumask.h>
+#include <xen/irq.h>
+#include <xen/percpu.h>
+#include <xen/sched.h>
+#include <xen/schedlog.h>
+#include <xen/time.h>
+
+#include "area.h"
+
+/* Which of the events are on. */
+static uint32_t __read_mostly waits_on;
+
+static bool is_on(unsigned int event)
+{
+    return waits_on & (1U << event);
+}
+
+/*
+ * If all of these events were off, the site is a NOP, so nobody knows who had
+ * the pCPUs meanwhile.
+ */
+void schedlog_wait_start(uint32_t events)
+{
+    unsigned int cpu;
+
+    events &= SCHEDLOG_WAIT_EVENTS;
+
+    if ( events && !waits_on )
+        for_each_online_cpu ( cpu )
+            if ( per_cpu(schedlog_pcpu, cpu) )
+                schedlog_forget_holders(&per_cpu(schedlog_pcpu, cpu)->holders);
+
+    waits_on = events;
+}
+
+/*
+ * Every part is logged if the wait is, so that parts make up waits whatever
+ * the threshold is.
+ */
+static void noinline log_parts(struct schedlog_cpu *cpu, uint16_t acct,
+                               const struct schedlog_holders *holders,
+                               uint64_t begin, uint64_t end)
+{
+    struct schedlog_wait_part part[SCHEDLOG_WAIT_PARTS];
+    unsigned int nr = schedlog_divide_wait(holders, begin, end, part), i;
+
+    for ( i = 0; i < nr; i++ )
+        schedlog_leave(cpu, XEN_SCHEDLOG_EV_WAIT_PART, acct, part[i].acct,
+                       tsc_ticks2ns(part[i].ticks));
+}
+
+/* Unlike other events, waits within an accounting domain are logged. */
+static void noinline log_wait(const struct vcpu *v,
+                              const struct schedlog_holders *holders,
+                              uint64_t end)
+{
+    struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
+    uint64_t begin = v->schedlog_woken_tsc;
+    uint16_t acct = v->schedlog_acct, holder;
+    unsigned int event = v->schedlog_woken & 1 ? XEN_SCHEDLOG_EV_PREEMPT_DELAY
+                                               : XEN_SCHEDLOG_EV_WAKE_DELAY;
+
+    ASSERT(!in_irq());
+
+    if ( !pcpu || !is_on(event) || !schedlog_enter(&pcpu->cpu, event, acct) )
+        return;
+
+    end = max(begin, end);
+    holder = schedlog_only_holder(holders, begin);
+    schedlog_leave(&pcpu->cpu, event, acct, holder, tsc_ticks2ns(end - begin));
+    if ( unlikely(holder == XEN_SCHEDLOG_ACCT_NONE) &&
+         is_on(XEN_SCHEDLOG_EV_WAIT_PART) )
+        log_parts(&pcpu->cpu, acct, holders, begin, end);
+}
+
+/*
+ * @v becomes runnable.  The instant is noted twice: as state_entry_time is
+ * going to be, to recognise the wait, and by the TSC, which pCPUs have in
+ * common, whereas their system times differ by microseconds.
+ */
+static void begin_wait(struct vcpu *v, s_time_t now)
+{
+    s_time_t entered = v->runstate.state_entry_time;
+    bool ran = v->runstate.state == RUNSTATE_running;
+
+    v->schedlog_woken = (max(now, entered) & ~1) | ran;
+    v->schedlog_woken_tsc = rdtsc();
+}
+
+/* Did @v become runnable while the events were on, and has waited since? */
+static bool waited(const struct vcpu *v)
+{
+    uint32_t since = v->runstate.state_entry_time;
+
+    return v->runstate.state == RUNSTATE_runnable && !is_idle_vcpu(v) &&
+           !((v->schedlog_woken ^ since) & ~1U);
+}
+
+/*
+ * @v gets its pCPU.  With core scheduling this may run on another pCPU of the
+ * core, to whose log rows go.
+ */
+static void begin_run(const struct vcpu *v)
+{
+    struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
+    uint64_t tsc = rdtsc();
+
+    if ( !pcpu )
+        return;
+
+    if ( waited(v) )
+        log_wait(v, &pcpu->holders, tsc);
+
+    schedlog_hold(&pcpu->holders, v->schedlog_acct, tsc);
+}
+
+void schedlog_wait(struct vcpu *v, int new_state, s_time_t now)
+{
+    if ( new_state == RUNSTATE_running )
+        begin_run(v);
+    else if ( new_state == RUNSTATE_runnable )
+        begin_wait(v, now);
+}
+
+/*
+ * Local variables:
+ * mode: C
+ * c-file-style: "BSD"
+ * c-basic-offset: 4
+ * tab-width: 4
+ * indent-tabs-mode: nil
+ * End:
+ */
