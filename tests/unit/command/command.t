@@ -27,9 +27,11 @@ def top():
     """top shows each domain with its partner, in any size, until q"""
     answers = examples()
     with daemon(answering(answers)) as where, \
-            Terminal("top", "--socket", where, columns=120) as terminal:
+            Terminal("top", "--socket", where, columns=170) as terminal:
         terminal.until("disk", "idle", "operator", "by CPU", "4809.3",
                        "AT PLACE", "97 %", "node 0 97 %, node 1 3 %")
+        terminal.press(b"s")
+        terminal.until("ready")
         terminal.press(b"s")
         terminal.until("talk")
         terminal.resize(6, 30)
@@ -82,11 +84,13 @@ def top_hostile():
 
 @test
 def top_narrow():
-    """top has on 80 columns how much of its time a guest is at its place"""
+    """top has on 80 columns for whom a guest waits, and how much of its time it is at
+    its place"""
     answers = examples()
     with daemon(answering(answers)) as where, \
             Terminal("top", "--socket", where, columns=80) as terminal:
-        terminal.until("AT PLACE", "disk", "97 %")
+        terminal.until("AT PLACE", "disk", "97 %", "WAITS FOR", "8.3", "68.9",
+                       "db1 7.1, Domain-0", "5211")
         terminal.press(b"q")
         check(terminal.end() == 0)
 
@@ -100,7 +104,7 @@ def top_of_older():
             domain.pop(name, None)
     with daemon(answering(answers)) as where, \
             Terminal("top", "--socket", where, columns=100) as terminal:
-        terminal.until("AT PLACE", "ours", "-  1", "scroll")
+        terminal.until("AT PLACE", "ours", "-  ours", "scroll")
         terminal.press(b"q")
         check(terminal.end() == 0)
         check(b"%" not in terminal.all, terminal.all[:3000])
@@ -361,6 +365,45 @@ def text_of_explain():
     value = examples()["explain"]
     ended = ask("explain", value, "disk").expect(0)
     check(ended.out.splitlines() == value["result"]["lines"], ended.out)
+
+
+@test
+def text_of_waits():
+    """waits prints who waits, and a line for each domain that had the pCPU"""
+    value = examples()["waits"]
+    asked = []
+
+    def talk(connection):
+        asked.append(json.loads(hear(connection)))
+        connection.sendall(json.dumps(value).encode() + b"\n")
+
+    with daemon(talk) as where:
+        ended = run("waits", "--socket", where, "--seconds", "90", "--at", "00:00")
+    ended.expect(0, "60 s from 2026-01-31T12:02:00Z")
+    check(asked[0]["command"] == "waits" and asked[0]["seconds"] == 90, asked)
+    at = time.localtime(asked[0]["at"])
+    check((at.tm_hour, at.tm_min, at.tm_sec) == (0, 0, 0), asked)
+    check(0 <= time.time() - asked[0]["at"] <= 90000, asked)
+    rows = [line.split() for line in ended.out.splitlines()]
+    check(["disk", "1", "8.31", "18", "5211", "db1", "7.10", "39.5"] in rows, ended.out)
+    check(["(xen)", "0.37", "290.1"] in rows, ended.out)
+    check(["(unknown)", "0.02"] in rows, ended.out)
+    check(["(group", "mail)", "-", "0.10", "-", "-", "-"] in rows, ended.out)
+
+    culprits = value["result"]["domains"][0]["for"]
+    culprits += [{"name": "a%d" % i, "domid": 10 + i, "percent": 0.5 - i / 10,
+                  "waits_per_s": 1.0} for i in range(3)]
+    ended = ask("waits", value, "disk").expect(0, "(others)")
+    rows = [line.split() for line in ended.out.splitlines()]
+    check(["(others)", "0.70"] in rows and "mail" not in ended.out, ended.out)
+    ended = ask("waits", value, "mail").expect(0, "(group mail)")
+    check("disk" not in ended.out, ended.out)
+    ended = ask("waits", value, "--json", "--top", "1").expect(0)
+    check([d["name"] for d in json.loads(ended.out)["domains"]] == ["disk"], ended.out)
+    value["result"]["seconds"] = 0
+    ask("waits", value).expect(0, "nothing is known of that time", "11:04:17Z")
+    for wrong in ("24:00", "12", "12:60", "12:00:61", "noon", "12:0x"):
+        run("waits", "--at", wrong).expect(2, "a time of day")
 
 
 @test
@@ -748,7 +791,7 @@ def helps():
         if line.startswith("  ") and not line.startswith("  --"):
             texts.append(run(line.split()[0], "--help").expect(0))
             check(texts[-1].out.startswith("usage: xensched "), line)
-    check(len(texts) == 29, len(texts))
+    check(len(texts) == 31, len(texts))
     for text in texts:
         check(not text.err and text.out, text.arguments)
         check(max(map(len, text.out.splitlines())) < 80, text.out)

@@ -42,6 +42,8 @@ FOLDER = tempfile.mkdtemp(prefix="xensched-command-")
 TESTS = []
 ALONE = []
 LOOKING = ("status", "matrix", "plan")
+# What a daemon says that is older than the command.
+REFUSED = {"ok": False, "error": "there is no such command"}
 ASKING = LOOKING + ("restore", "act")
 
 
@@ -280,7 +282,7 @@ class Terminal:
 def answering(answers):
     """To each question the answer to its command; None: nothing."""
     def talk(connection):
-        reply = answers[json.loads(hear(connection))["command"]]
+        reply = answers.get(json.loads(hear(connection))["command"], REFUSED)
         if reply is not None:
             connection.sendall(json.dumps(reply).encode() + b"\n")
     return talk

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmocka-tap.h"
@@ -569,6 +570,76 @@ static void a_changed_configuration_does_not_make_anew_what_was_moved(
     assert_false(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
+/* DISK waits for SPIN and for dom0, and now and then for an idle pCPU. */
+#define WAITING "pair=preempt-delay/3/4/3/1000000,pair=preempt-delay/3/2/1/1000000," \
+                "pair=wake-delay/3/1/1/10000"
+
+static void waits_say_who_had_the_pcpu(void **state)
+{
+    double ready, of_spin, of_dom0, of_xen;
+    json_object *json;
+
+    (void)state;
+    choice_default(&settings.choice);
+    start(MODE_ADVISE);
+    core.logs.nr = 0; /* what is made up has one file for all events */
+    run(10, TALK "," WAITING);
+    json = ask("{\"command\":\"waits\",\"seconds\":5}");
+    assert_string_equal(get(json, "/result/seconds"), "5");
+    assert_string_equal(get(json, "/result/domains/0/name"), "disk");
+    assert_string_equal(get(json, "/result/domains/0/domid"), "1");
+    assert_string_equal(get(json, "/result/domains/0/for/0/name"), "spin");
+    assert_string_equal(get(json, "/result/domains/0/for/1/name"), "Domain-0");
+    assert_string_equal(get(json, "/result/domains/0/for/2/name"), "(xen)");
+    assert_null(get(json, "/result/domains/0/for/2/domid"));
+    ready = number(json, "/result/domains/0/ready_percent");
+    of_spin = number(json, "/result/domains/0/for/0/percent");
+    of_dom0 = number(json, "/result/domains/0/for/1/percent");
+    of_xen = number(json, "/result/domains/0/for/2/percent");
+    assert_in_range(1000 * (of_spin + of_dom0 + of_xen), 999 * ready, 1001 * ready);
+    assert_in_range(100 * of_spin / of_dom0, 200, 400);
+    assert_in_range(number(json, "/result/domains/0/wake_p50_us"), 8, 16);
+    json_object_put(json);
+}
+
+static void waits_of_another_time_can_be_asked_for(void **state)
+{
+    char line[100];
+    json_object *json;
+
+    (void)state;
+    choice_default(&settings.choice);
+    start(MODE_ADVISE);
+    core.logs.nr = 0;
+    run(10, TALK "," WAITING);
+    run(60, TALK);
+    json = ask("{\"command\":\"waits\"}");
+    assert_string_equal(get(json, "/result/seconds"), "60");
+    assert_string_equal(get(json, "/result/domains"), "[ ]");
+    json_object_put(json);
+    snprintf(line, sizeof(line), "{\"command\":\"waits\",\"at\":%lld,\"seconds\":4}",
+             (long long)time(NULL) - 65);
+    json = ask(line);
+    assert_string_equal(get(json, "/result/seconds"), "4");
+    assert_string_equal(get(json, "/result/domains/0/name"), "disk");
+    json_object_put(json);
+    json = ask("{\"command\":\"waits\",\"at\":5,\"seconds\":4}");
+    assert_string_equal(get(json, "/result/seconds"), "0");
+    json_object_put(json);
+}
+
+static void waits_that_are_not_logged_are_refused(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    start(MODE_ADVISE);
+    json = ask("{\"command\":\"waits\"}");
+    assert_string_equal(get(json, "/ok"), "false");
+    assert_non_null(strstr(get(json, "/error"), "not logged"));
+    json_object_put(json);
+}
+
 /* A run queue of 8 on pCPU 0; DISK lives there and waits 2 ms. */
 #define CROWD "pair=runq/1/1/1/8,pair=wake-delay/3/3/1/2000000," \
               "pair=service-ns/3/1/1/100000"
@@ -802,6 +873,9 @@ int main(void)
         core_test(processes_are_told_apart),
         core_test(status_says_where_domains_ran),
         core_test(status_says_where_memory_is),
+        core_test(waits_say_who_had_the_pcpu),
+        core_test(waits_of_another_time_can_be_asked_for),
+        core_test(waits_that_are_not_logged_are_refused),
         core_test(where_a_domain_ran_can_be_unknown),
         core_test(status_says_what_soft_affinities_weigh),
         core_test(matrix_says_who_talks_to_whom),

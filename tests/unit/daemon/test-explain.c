@@ -104,10 +104,33 @@ static void explain_says_that_an_affinity_has_no_effect(void **state)
     json_object_put(json);
 }
 
+/* Three of four waits of 1 ms are for SPIN, of those of which that is known. */
+static void explain_says_for_whom_it_waited(void **state)
+{
+    json_object *json;
+    const char *lines;
+
+    (void)state;
+    choice_default(&settings.choice);
+    start(MODE_ADVISE);
+    core.logs.nr = 0; /* what is made up has one file for all events */
+    run(10, TALK ",pair=preempt-delay/3/4/3/1000000,pair=wake-delay/3/1/1/1000000");
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    lines = get(json, "/result/lines");
+    assert_non_null(strstr(lines, "it waited "));
+    assert_non_null(strstr(lines, " of them for spin, "));
+    assert_non_null(strstr(lines, " while its pCPU idled\""));
+    json_object_put(json);
+    json = ask("{\"command\":\"explain\",\"domid\":2}");
+    assert_null(strstr(get(json, "/result/lines"), "it waited"));
+    json_object_put(json);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         core_test(explain_says_what_was_done_and_why),
+        core_test(explain_says_for_whom_it_waited),
         core_test(explain_knows_what_a_daemon_before_did),
         core_test(explain_says_where_it_ran),
         core_test(explain_says_that_an_affinity_has_no_effect),

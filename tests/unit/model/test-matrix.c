@@ -266,7 +266,7 @@ static void only_events_of_the_model_are_in_it(void **state)
         taken += takes;
         assert_int_equal(matrix_size(m), taken);
     }
-    assert_int_equal(taken, 8);
+    assert_int_equal(taken, 9);
     assert_true(matrix_takes(m, 1U << XEN_SCHEDLOG_EV_RING_PAGES |
                                 1U << XEN_SCHEDLOG_EV_RUNQ));
     assert_false(matrix_takes(m, 1U << XEN_SCHEDLOG_EV_RING_SECTORS));

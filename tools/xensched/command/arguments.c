@@ -116,6 +116,11 @@ static const struct option_row options[NR_OPTIONS] = {
                 "first third is not measured" },
     [OPTION_PAIRS] = { "pairs", "N", .takes = "5 to 10000",
         .help = "number of pairs of blocks, placed and not placed (default: 30)" },
+    [OPTION_SPAN] = { "seconds", "N", .takes = "a time such as 10 or 5min",
+        .standard = "60",
+        .help = "show the last N seconds; with --at, N seconds from then on" },
+    [OPTION_CLOCK] = { "at", "HH:MM", .takes = "a time of day such as 14:02 or 14:02:30",
+        .help = "show the time that begins then, within the latest hour" },
     [OPTION_HELP] = { "help", .help = "print this text" },
 };
 
@@ -254,6 +259,18 @@ static bool parse_block(const char *text, uint64_t *ms)
     return true;
 }
 
+static bool is_clock(const char *value, const char **clock)
+{
+    unsigned int hours, minutes, seconds = 0;
+    int length = 0;
+
+    *clock = value;
+    if (sscanf(value, "%2u:%2u%n:%2u%n", &hours, &minutes, &length, &seconds, &length) < 2)
+        return false;
+
+    return !value[length] && hours < 24 && minutes < 60 && seconds < 60;
+}
+
 static bool take_text(const char *value, const char **text)
 {
     *text = value;
@@ -320,6 +337,8 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_PROCESSES: return take_text(value, &args->processes);
     case OPTION_METRICS: return take_text(value, &args->metrics);
     case OPTION_PROMETHEUS: return take_text(value, &args->prometheus);
+    case OPTION_SPAN: return parse_seconds(value, &args->seconds);
+    case OPTION_CLOCK: return is_clock(value, &args->clock);
     case OPTION_LEAST: return option_size(value, &args->least);
     case OPTION_HELP:
     case NR_OPTIONS:

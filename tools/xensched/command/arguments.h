@@ -4,7 +4,7 @@
  *
  * An option means the same wherever it is taken, so there is one table of them
  * (in arguments.c; see option.h), of which a subcommand names those that it
- * takes.
+ * takes.  The table has --seconds and --at twice: of the past, and of rows.
  */
 #ifndef XENSCHED_ARGUMENTS_H
 #define XENSCHED_ARGUMENTS_H
@@ -25,6 +25,7 @@ enum argument_option {
     OPTION_CHECKPOINT, OPTION_HOOK, OPTION_SEED, OPTION_CAN_START,
     OPTION_PROCESSES, OPTION_METRICS, OPTION_PROMETHEUS, OPTION_LEAST,
     OPTION_BLOCK, OPTION_PAIRS,
+    OPTION_SPAN, OPTION_CLOCK,
     OPTION_HELP,
     NR_OPTIONS,
 };
@@ -60,6 +61,8 @@ enum argument_option {
 #define ARGUMENT_METRICS       (1ULL << OPTION_METRICS)
 #define ARGUMENT_PROMETHEUS    (1ULL << OPTION_PROMETHEUS)
 #define ARGUMENT_LEAST         (1ULL << OPTION_LEAST)
+/* which seconds of the latest hour */
+#define ARGUMENT_WHEN          (1ULL << OPTION_SPAN | 1ULL << OPTION_CLOCK)
 /* how a table is written */
 #define ARGUMENT_FORM          (1ULL << OPTION_CSV | 1ULL << OPTION_MARKDOWN)
 /* how often, and what */
@@ -109,6 +112,7 @@ struct arguments {
     const char *sort;   /* NULL: not given */
     uint64_t at_ns;     /* a time within a recording */
     bool at_given;
+    const char *clock;  /* HH:MM or HH:MM:SS; NULL: not given */
     const char *thread; /* name or PID; NULL: not given */
     const char *html;   /* path; NULL: not given */
     const char *perfetto; /* the same */

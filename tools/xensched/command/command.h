@@ -35,6 +35,7 @@ extern const struct command command_status;
 extern const struct command command_matrix;
 extern const struct command command_plan;
 extern const struct command command_explain;
+extern const struct command command_waits;
 extern const struct command command_top;
 extern const struct command command_act;
 extern const struct command command_advise;

@@ -23,6 +23,7 @@ static const struct command *const commands[] = {
     &command_matrix,
     &command_plan,
     &command_explain,
+    &command_waits,
     &command_top,
     &command_act,
     &command_advise,

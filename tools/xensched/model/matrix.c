@@ -40,6 +40,7 @@ static enum meaning meaning_of(unsigned int event)
     switch (event) {
     case XEN_SCHEDLOG_EV_SERVICE_NS:
     case XEN_SCHEDLOG_EV_WAKE_DELAY:
+    case XEN_SCHEDLOG_EV_PREEMPT_DELAY:
     case XEN_SCHEDLOG_EV_PMC0:
         return SINGLE;
     case XEN_SCHEDLOG_EV_EVTCHN_SEND:
@@ -98,8 +99,8 @@ void matrix_set_threshold_of(struct matrix *m, unsigned int event,
     m->own[event][current] = threshold;
 }
 
-static uint32_t threshold_of(const struct matrix *m, unsigned int event,
-                             uint16_t current)
+uint32_t matrix_threshold(const struct matrix *m, unsigned int event,
+                          uint16_t current)
 {
     uint32_t own = current < m->nr_own[event] ? m->own[event][current] : 0;
 
@@ -216,7 +217,7 @@ void matrix_add(struct matrix *m, const struct xensched_row *row,
         break;
     }
 
-    threshold = threshold_of(m, row->event, row->current);
+    threshold = matrix_threshold(m, row->event, row->current);
     add_to(m, cells_get(&m->cells, key_of(row->event, row->current,
                                           correspondent)),
            row->event, threshold, amount, now_ns);
@@ -277,7 +278,7 @@ bool matrix_cap(struct matrix *m, unsigned int event, uint16_t current,
                                                            correspondent,
                                                            current));
     /* Of those which made no row yet nobody knows. */
-    double most = threshold_of(m, witness, correspondent) - 1.0;
+    double most = matrix_threshold(m, witness, correspondent) - 1.0;
     double sum, over;
 
     if (!cell)

@@ -6,7 +6,7 @@
  * For each event which says who accessed what of whom (evtchn-send, grant-map,
  * grant-unmap, grant-copy, ring-pages) there is a number for each pair
  * (current accounting domain, correspondent) which ever met, for service-ns,
- * wake-delay and pmc0 one for each current accounting domain, and for
+ * wake-delay, preempt-delay and pmc0 one for each current accounting domain, and for
  * service-ns also one for each pCPU on which it ran.  Other events are not in
  * the matrix: they say the same again (evtchn-recv, service-tsc), have counters
  * which are no amounts (ring-sectors), or are about something else.
@@ -49,6 +49,10 @@ void matrix_set_threshold(struct matrix *m, unsigned int event,
  */
 void matrix_set_threshold_of(struct matrix *m, unsigned int event,
                              uint16_t current, uint32_t threshold);
+
+/* How many events a row stands for. */
+uint32_t matrix_threshold(const struct matrix *m, unsigned int event,
+                          uint16_t current);
 
 /* Is one of @events (mask) in the matrix? */
 bool matrix_takes(const struct matrix *m, uint32_t events);

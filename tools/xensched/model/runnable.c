@@ -88,7 +88,8 @@ struct runnable runnable_of(const struct matrix *m,
         return r;
     part = domains_part(domains, d);
     r.ran = matrix_service(m, d->acct, now_ns) * part;
-    r.waited = matrix_use(m, XEN_SCHEDLOG_EV_WAKE_DELAY, d->acct, now_ns) /
+    r.waited = (matrix_use(m, XEN_SCHEDLOG_EV_WAKE_DELAY, d->acct, now_ns) +
+                matrix_use(m, XEN_SCHEDLOG_EV_PREEMPT_DELAY, d->acct, now_ns)) /
                NS_PER_S * part;
 
     return r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * top.c - xensched top: the domains of this host, what they use, whom they
- * talk to and where they are, again each second.
+ * top.c - xensched top: the domains of this host, what they use, for whom they wait, whom
+ * they talk to and where they are, again each second.
  *
  * It asks the daemon as the other commands do, and keeps nothing but the
  * latest answers.  When the daemon goes away it says so and goes on asking: an
@@ -22,6 +22,10 @@
 
 #define REFRESH_MS 1000
 
+/* Waits are those of the last seconds; so many culprits are named. */
+#define WAITS_SECONDS 5
+#define MAX_CULPRITS  2
+
 /* Domids are below this. */
 #define NR_DOMIDS 32768
 
@@ -29,17 +33,21 @@
 struct line {
     struct json_object *domain; /* of the answer to "status" */
     double cpu;                 /* pCPUs */
+    struct json_object *waits;  /* of the answer to "waits"; NULL: it does not wait */
+    double ready;               /* percent of a pCPU */
+    char waits_for[80];
     double talk;                /* interactions per second, both directions */
     double most;                /* of these, with ... */
     char partner[80];
 };
 
-enum order { BY_CPU, BY_TALK, BY_NAME, NR_ORDERS };
+enum order { BY_CPU, BY_READY, BY_TALK, BY_NAME, NR_ORDERS };
 
-static const char *const order_names[] = { "CPU", "talk", "name" };
+static const char *const order_names[] = { "CPU", "ready", "talk", "name" };
 
 static const struct selection_key orders[] = {
     [BY_CPU] = { "cpu", NULL },
+    [BY_READY] = { "ready", NULL },
     [BY_TALK] = { "talk", NULL },
     [BY_NAME] = { "name", NULL },
     [NR_ORDERS] = { NULL, NULL },
@@ -48,6 +56,7 @@ static const struct selection_key orders[] = {
 struct screen {
     const char *socket;
     struct json_object *status, *matrix; /* NULL: never answered */
+    struct json_object *waits;           /* likewise, or not known */
     struct xensched_error err;           /* of the last question; text "": none */
     enum order order;
     const char *who; /* a domain or a group; NULL: all */
@@ -119,6 +128,51 @@ static void add_matrix(struct screen *s)
     }
 }
 
+/* The domain, or each of the group, that an entry of the answer to "waits" is about. */
+static bool is_about(const struct line *line, const struct json_object *entry)
+{
+    const char *group = json_text(entry, "group");
+    const char *own = json_text(line->domain, "group");
+    int domid = domid_of(entry, "domid");
+
+    if (domid >= 0)
+        return domid == domid_of(line->domain, "domid");
+
+    return group && own && !strcmp(group, own);
+}
+
+/* "db1 7.1, Domain-0": how much of a pCPU it is for the first */
+static void name_culprits(struct line *line)
+{
+    struct json_object *culprits = field_array(line->waits, "for");
+    size_t nr = culprits ? json_object_array_length(culprits) : 0, i, length = 0;
+
+    for (i = 0; i < nr && i < MAX_CULPRITS && length < sizeof(line->waits_for); i++) {
+        struct json_object *c = json_object_array_get_idx(culprits, i);
+
+        length += snprintf(line->waits_for + length, sizeof(line->waits_for) - length,
+                           "%s%.10s%s%s", i ? ", " : "", field_text(c, "name"),
+                           i ? "" : " ", i ? "" : field_number(c, "percent", 1, 1));
+    }
+}
+
+static void add_waits(struct screen *s)
+{
+    struct json_object *domains = s->waits ? field_array(s->waits, "domains") : NULL;
+    size_t nr = domains ? json_object_array_length(domains) : 0, i, k;
+
+    for (i = 0; i < s->nr_lines; i++)
+        for (k = 0; k < nr && !s->lines[i].waits; k++) {
+            struct json_object *entry = json_object_array_get_idx(domains, k);
+
+            if (!is_about(&s->lines[i], entry))
+                continue;
+            s->lines[i].waits = entry;
+            s->lines[i].ready = json_number(entry, "ready_percent", 0);
+            name_culprits(&s->lines[i]);
+        }
+}
+
 static enum order sorted_by; /* for compare() */
 
 static int descending(double a, double b)
@@ -133,6 +187,8 @@ static int compare(const void *a, const void *b)
 
     if (sorted_by == BY_CPU)
         difference = descending(x->cpu, y->cpu);
+    else if (sorted_by == BY_READY)
+        difference = descending(x->ready, y->ready);
     else if (sorted_by == BY_TALK)
         difference = descending(x->talk, y->talk);
     if (difference)
@@ -149,6 +205,7 @@ static void begin_line(struct screen *s, struct line *line,
     line->domain = domain;
     line->cpu = json_number(domain, "service_share", 0);
     strcpy(line->partner, FIELD_MISSING);
+    strcpy(line->waits_for, FIELD_MISSING);
     if (domid >= 0)
         s->of[domid] = line;
 }
@@ -171,6 +228,7 @@ static void make_lines(struct screen *s)
             begin_line(s, &s->lines[s->nr_lines++], domain);
     }
     add_matrix(s);
+    add_waits(s);
     sorted_by = s->order;
     if (s->nr_lines)
         qsort(s->lines, s->nr_lines, sizeof(*s->lines), compare);
@@ -195,12 +253,29 @@ static int ask(struct screen *s, const char *what, struct json_object **answer)
     return 0;
 }
 
+/* A daemon that is older, or logs no waits, is no reason to show nothing. */
+static void ask_for_waits(struct screen *s)
+{
+    struct json_object *more = json_object_new_object(), *result;
+    struct xensched_error err;
+
+    json_add_int(more, "seconds", WAITS_SECONDS);
+    if (client_ask_more(s->socket, "waits", NULL, more, QUESTION_LOOK_SECONDS * 1000,
+                        &result, &err))
+        result = NULL;
+    json_object_put(more);
+    json_object_put(s->waits);
+    s->waits = result;
+}
+
 static int update(struct screen *s)
 {
     int rc = ask(s, "status", &s->status);
 
     if (!rc)
         rc = ask(s, "matrix", &s->matrix);
+    if (!rc)
+        ask_for_waits(s);
     if (!rc)
         s->err.text[0] = '\0';
     make_lines(s);
@@ -239,15 +314,33 @@ static void draw_head(const struct screen *s)
     }
 }
 
-static void draw_line(int y, const struct line *line)
+/* Time of its vCPUs that is left when they have run and waited, in percent of a pCPU. */
+static const char *blocked(const struct screen *s, const struct line *line, char text[16])
 {
-    char text[1024];
+    double left = 100 * json_number(line->domain, "vcpus", -1) - 100 * line->cpu -
+                  line->ready;
 
-    snprintf(text, sizeof(text), "%5s %-16.16s %6.2f %10.1f  %-16.16s %-9s "
-             "%8s  %-8.30s %-24s %s", field_text(line->domain, "domid"),
-             field_text(line->domain, "name"), line->cpu, line->talk,
-             line->partner, field_text(line->domain, "affinity"),
+    if (!s->waits || json_number(line->domain, "vcpus", -1) < 0)
+        return FIELD_MISSING;
+    snprintf(text, 16, "%.1f", left > 0 ? left : 0);
+
+    return text;
+}
+
+static void draw_line(const struct screen *s, int y, const struct line *line)
+{
+    char text[1024], ready[32] = FIELD_MISSING, left[16];
+
+    if (s->waits)
+        snprintf(ready, sizeof(ready), "%.1f", line->ready);
+    snprintf(text, sizeof(text), "%3s %-12.12s %6.1f %6s %6s  %-17.17s %6s %6s %8s  "
+             "%-8s %9.1f  %-12.12s %-8.30s %-24s %s", field_text(line->domain, "domid"),
+             field_text(line->domain, "name"), 100 * line->cpu, ready,
+             blocked(s, line, left), line->waits_for,
+             line->waits ? field_number(line->waits, "wake_p50_us", 1, 0) : FIELD_MISSING,
+             line->waits ? field_number(line->waits, "wake_p99_us", 1, 0) : FIELD_MISSING,
              field_percent(line->domain, "at_place"),
+             field_text(line->domain, "affinity"), line->talk, line->partner,
              field_ranges(line->domain, "pcpus"),
              field_shares(line->domain, "ran"),
              field_shares(line->domain, "memory"));
@@ -263,21 +356,22 @@ static size_t room(void)
 
 static void draw(struct screen *s)
 {
-    char text[128];
+    char text[256];
     size_t i, drawn;
 
     erase();
     draw_head(s);
     attron(A_REVERSE);
-    snprintf(text, sizeof(text), "%5s %-16s %6s %10s  %-16s %-9s %8s  %-8s "
-             "%-24s %s", "ID", "NAME", "CPU", "TALK/S", "MOST WITH", "AFFINITY",
-             "AT PLACE", "PCPUS", "RAN", "MEMORY");
+    snprintf(text, sizeof(text), "%3s %-12s %6s %6s %6s  %-17s %6s %6s %8s  %-8s %9s  "
+             "%-12s %-8s %-24s %s", "ID", "NAME", "RUN", "READY", "BLOCK", "WAITS FOR",
+             "P50 US", "P99 US", "AT PLACE", "AFFINITY", "TALK/S", "MOST WITH", "PCPUS",
+             "RAN", "MEMORY");
     print_at(FIRST_LINE - 1, text);
     attroff(A_REVERSE);
     if (s->first + room() > s->nr_lines)
         s->first = s->nr_lines > room() ? s->nr_lines - room() : 0;
     for (i = 0; i < room() && s->first + i < s->nr_lines; i++)
-        draw_line(FIRST_LINE + i, &s->lines[s->first + i]);
+        draw_line(s, FIRST_LINE + i, &s->lines[s->first + i]);
     drawn = i;
     snprintf(text, sizeof(text), "%zu domains by %s, %zu not shown   q quit  "
              "s sort  arrows scroll", s->nr_lines, order_names[s->order],
@@ -363,6 +457,7 @@ static int run(const struct arguments *args)
     show(&s);
     json_object_put(s.status);
     json_object_put(s.matrix);
+    json_object_put(s.waits);
     free(s.lines);
 
     return EXIT_OK;
@@ -370,17 +465,16 @@ static int run(const struct arguments *args)
 
 const struct command command_top = {
     .name = "top",
-    .summary = "watch domains: what they use, whom they talk to",
+    .summary = "watch domains: what they use, for whom they wait",
     .help =
-        "Show the domains, the pCPUs that they use, how much they talk, with "
-        "whom most,\n"
-        "how much of its time one that was moved is at its place (AT PLACE), "
-        "where they\n"
-        "are (PCPUS), where they ran of late (RAN) and on which nodes their "
-        "memory is\n"
-        "(MEMORY), again each second. Keys: q quits, s sorts by the next "
-        "column, arrows\n"
-        "and page keys scroll. KEY is cpu (the default), talk or name.",
+        "Show the domains every second: how much of a pCPU's time they ran (RUN),\n"
+        "waited for a pCPU (READY) and slept (BLOCK), in percent; which domains had the\n"
+        "pCPU while they waited (WAITS FOR); how long they waited after a wake-up (P50,\n"
+        "P99); how much of its time a domain that was moved is at its place (AT PLACE);\n"
+        "how much they talk, and with which domain most; where they are (PCPUS), where\n"
+        "they ran recently (RAN) and on which nodes their memory is (MEMORY). Keys: q\n"
+        "quits, s sorts by the next column, arrows and page keys scroll. KEY is cpu\n"
+        "(the default), ready, talk or name.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_WHO | ARGUMENT_TOP | ARGUMENT_SORT,
     .run = run,
 };

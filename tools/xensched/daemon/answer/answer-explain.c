@@ -17,6 +17,11 @@
 /* So many pairs of a domain are worth a line. */
 #define MAX_TALKS 5
 
+/* So much of a domain's waiting, and for so many others, in the last minute. */
+#define MIN_WAIT_MS  0.1
+#define MAX_CULPRITS 3
+#define WAITS_LOOK_S 60
+
 #define LINE_TEXT 1024
 
 static void add_line(json_object *lines, const char *format, ...)
@@ -149,6 +154,36 @@ static void say_presence(json_object *lines, const struct subject *s,
                  "places", crossings);
 }
 
+/* "it waits 83.0 ms/s for a pCPU, 71.0 of them for db1, 12.0 while its pCPU idles" */
+static void say_waits(json_object *lines, const struct subject *s,
+                      const struct domain *d)
+{
+    uint64_t now_s = s->now_ns / 1000000000;
+    struct waits_report report;
+    const struct waits_of *of;
+    char text[LINE_TEXT] = "";
+    size_t length = 0;
+    unsigned int i;
+
+    waits_ask(s->core->waits, now_s > WAITS_LOOK_S ? now_s - WAITS_LOOK_S : 0,
+              WAITS_LOOK_S, &report);
+    of = waits_find(s->core->waits, &report, d->acct);
+    for (i = 0; of && i < of->nr_for && i < MAX_CULPRITS; i++) {
+        double ms = 1e-6 * of->whom[i].ns / report.seconds;
+        bool idled = of->whom[i].whom.identity == WAITS_XEN;
+
+        if (ms >= MIN_WAIT_MS && length < sizeof(text))
+            length += snprintf(text + length, sizeof(text) - length, ", %.1f %s%s%s", ms,
+                               length ? "" : "of them ", idled ? "while its pCPU idled"
+                                                               : "for ",
+                               idled ? "" : of->whom[i].whom.name ?: "others");
+    }
+    if (of && of->ns >= MIN_WAIT_MS * 1e6 * report.seconds)
+        add_line(lines, "%s waited %.1f ms/s for a pCPU%s", d->group[0] ? "its group" : "it",
+                 1e-6 * of->ns / report.seconds, text);
+    waits_report_free(&report);
+}
+
 /* The pairs of one domain with the highest rates. */
 struct talks {
     uint16_t acct;
@@ -274,6 +309,7 @@ json_object *answer_explain(struct subject *s, struct xensched_error *err)
     say_affinity(lines, d);
     say_use(lines, s, d);
     say_presence(lines, s, d);
+    say_waits(lines, s, d);
     say_talks(lines, s, d);
     say_cost(lines, s, d);
     say_decision(lines, s->core, d);

@@ -182,6 +182,7 @@ static json_object *domain(const struct subject *s, const struct domain *d,
     if (d->group[0])
         json_add_text(json, "group", d->group);
     json_add_bool(json, "driver_domain", d->driver);
+    json_add_int(json, "vcpus", domain_online_vcpus(d));
     answer_add_use(json, s->core, d, s->now_ns);
     add_delay(json, s, d);
     json_add_text(json, "affinity", affinities[d->affinity]);

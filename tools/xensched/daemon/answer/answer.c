@@ -142,6 +142,7 @@ static const struct {
     { "processes", answer_processes },
     { "plan", answer_plan },
     { "explain", answer_explain },
+    { "waits", answer_waits },
     { "host", answer_host },
     { "place", answer_place },
     { "trial", answer_trial },

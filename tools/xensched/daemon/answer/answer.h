@@ -37,6 +37,7 @@ json_object *answer_matrix(struct subject *s, struct xensched_error *err);
 json_object *answer_processes(struct subject *s, struct xensched_error *err);
 json_object *answer_plan(struct subject *s, struct xensched_error *err);
 json_object *answer_explain(struct subject *s, struct xensched_error *err);
+json_object *answer_waits(struct subject *s, struct xensched_error *err);
 json_object *answer_host(struct subject *s, struct xensched_error *err);
 json_object *answer_place(struct subject *s, struct xensched_error *err);
 json_object *answer_trial(struct subject *s, struct xensched_error *err);

@@ -364,6 +364,8 @@ void core_take(struct core *core, const struct xensched_batch *batch,
         matrix_add_batch(core->matrix, batch, now_ns);
     if (waiting_takes(events))
         waiting_add_batch(core->waiting, batch, now_ns);
+    if (waits_takes(events))
+        waits_add_batch(core->waits, batch, now_ns);
     if (core->reactions)
         reactions_take(core->reactions, batch, events, now_ns);
 }
@@ -393,6 +395,8 @@ int core_read(struct core *core, struct xensched_source *source,
         governor_count(&core->governor, &batch, GOVERNOR_AS_THEY_SAY);
         core_take(core, &batch, written_ns);
     }
+
+    waits_pass(core->waits, now_ns);
 
     return rc < 0 ? rc : renew_lease(core, now_ns, err);
 }
@@ -502,6 +506,7 @@ int core_start(struct core *core, const struct core_settings *settings,
     core->started_ns = core->expired_ns = now_ns;
     core->matrix = make_matrix(settings);
     core->waiting = waiting_new(settings->half_life_ns);
+    core->waits = waits_new(core->matrix, WAITS_BYTES);
     on = policies_on(core);
     core->planner = planner_new(&on, &settings->policy_settings);
     accounting_init(&core->accounting, host->nr_acct);
@@ -586,6 +591,7 @@ void core_free(struct core *core)
     governor_free(&core->governor);
     matrix_free(core->matrix);
     waiting_free(core->waiting);
+    waits_free(core->waits);
     accounting_free(&core->accounting);
     steer_free(&core->steer);
     actuator_free(&core->actuator);

@@ -14,6 +14,7 @@
 #include <xensched/source.h>
 
 #include "model/census.h"
+#include "model/waits.h"
 #include "policy/planner.h"
 #include "reaction/reaction.h"
 #include "trial/trial.h"
@@ -92,6 +93,7 @@ struct core {
     struct governor governor;
     struct matrix *matrix;
     struct waiting *waiting;
+    struct waits *waits;
     struct reactions *reactions; /* the caller's; NULL: nobody waits for rows */
     struct planner *planner;
     struct distances distances;

@@ -30,6 +30,7 @@ static void forget_account(struct core *core, struct account *account)
     matrix_forget(core->matrix, account->acct);
     governor_forget(&core->governor, account->acct);
     waiting_forget(core->waiting, account->acct);
+    waits_forget(core->waits, account->acct);
     accounting_close(account);
 }
 
@@ -168,6 +169,8 @@ static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
     say_refused(member, refused);
     if (!d->group[0])
         memcpy(member->account->name, d->name, sizeof(d->name));
+    waits_name(core->waits, member->account->acct, d->group[0] ? -1 : (int64_t)d->domid,
+               d->group[0] ? d->group : d->name);
     bind_member(core, member);
     d->acct = member->account->acct;
     d->since_ns = member->since_ns;

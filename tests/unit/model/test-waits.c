@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Who waits for whom: sums, seconds, what is kept of them, and for how long. */
+#include <string.h>
+
+#include "cmocka-tap.h"
+
+#include "model/waits.h"
+#include "xensched/abi.h"
+
+#define S  1000000000ULL
+#define MS 1000000ULL
+
+#define WEB 2
+#define DB 3
+#define MAIL 4
+
+#define BEGIN (1000 * S)
+
+static struct matrix *matrix;
+static struct waits *waits;
+static struct waits_report report;
+static uint64_t now;
+
+struct row {
+    uint16_t event, current, correspondent, pad;
+    uint32_t counter, time;
+};
+
+static int set_up_with(size_t bytes)
+{
+    matrix = matrix_new(S);
+    waits = waits_new(matrix, bytes);
+    now = BEGIN;
+    waits_pass(waits, now);
+    waits_name(waits, WEB, 7, "web1");
+    waits_name(waits, DB, 8, "db1");
+    waits_name(waits, MAIL, -1, "mail");
+
+    return 0;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+
+    return set_up_with(1 << 20);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    waits_report_free(&report);
+    waits_free(waits);
+    matrix_free(matrix);
+
+    return 0;
+}
+
+static void row(unsigned int event, uint16_t who, uint16_t whom, uint32_t ns)
+{
+    const struct row r = { event, who, whom, 0, ns, 0 };
+    struct xensched_batch batch = {
+        .rows = &r,
+        .length = sizeof(r),
+    };
+
+    xensched_layout(XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
+                    XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |
+                    XEN_SCHEDLOG_LCR_TIME_TSC, &batch.layout);
+    waits_add_batch(waits, &batch, now);
+}
+
+static void woken(uint16_t who, uint16_t whom, uint32_t ns)
+{
+    row(XEN_SCHEDLOG_EV_WAKE_DELAY, who, whom, ns);
+}
+
+static void preempted(uint16_t who, uint16_t whom, uint32_t ns)
+{
+    row(XEN_SCHEDLOG_EV_PREEMPT_DELAY, who, whom, ns);
+}
+
+static void part(uint16_t who, uint16_t whom, uint32_t ns)
+{
+    row(XEN_SCHEDLOG_EV_WAIT_PART, who, whom, ns);
+}
+
+static void pass(uint64_t ns)
+{
+    now += ns;
+    waits_pass(waits, now);
+}
+
+static void ask(uint64_t first_s, uint64_t seconds)
+{
+    waits_report_free(&report);
+    waits_ask(waits, first_s, seconds, &report);
+}
+
+static const struct waits_of *of(uint16_t acct)
+{
+    const struct waits_of *found = waits_find(waits, &report, acct);
+
+    assert_non_null(found);
+
+    return found;
+}
+
+static uint64_t for_whom(const struct waits_of *of, const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < of->nr_for; i++)
+        if (!strcmp(of->whom[i].whom.name, name))
+            return of->whom[i].ns;
+
+    return 0;
+}
+
+/* Times are kept in units of 64 ns. */
+#define assert_ns(is, wanted) assert_in_range(is, (wanted) - 64, wanted)
+
+static void both_kinds_of_waits_add_up(void **state)
+{
+    (void)state;
+    woken(WEB, DB, 5 * MS);
+    preempted(WEB, DB, 20 * MS);
+    preempted(WEB, XEN_SCHEDLOG_ACCT_XEN, 1 * MS);
+    pass(S);
+    ask(1000, 1);
+    assert_int_equal(report.seconds, 1);
+    assert_int_equal(report.nr, 1);
+    assert_string_equal(of(WEB)->who.name, "web1");
+    assert_int_equal(of(WEB)->who.domid, 7);
+    assert_ns(of(WEB)->ns, 26 * MS);
+    assert_ns(for_whom(of(WEB), "db1"), 25 * MS);
+    assert_ns(for_whom(of(WEB), "(xen)"), 1 * MS);
+    assert_in_range(of(WEB)->unknown_ns, 0, 64);
+    assert_int_equal(of(WEB)->wakes, 1);
+}
+
+static void parts_are_those_of_a_wait(void **state)
+{
+    (void)state;
+    preempted(WEB, XEN_SCHEDLOG_ACCT_NONE, 10 * MS);
+    part(WEB, DB, 6 * MS);
+    part(WEB, MAIL, 3 * MS);
+    pass(S);
+    ask(1000, 1);
+    assert_ns(of(WEB)->ns, 10 * MS);
+    assert_ns(for_whom(of(WEB), "db1"), 6 * MS);
+    assert_ns(for_whom(of(WEB), "mail"), 3 * MS);
+    assert_in_range(of(WEB)->unknown_ns, 1 * MS - 64, 1 * MS + 128);
+    assert_string_equal(of(WEB)->whom[0].whom.name, "db1");
+}
+
+static void a_row_stands_for_as_many_waits_as_its_threshold_says(void **state)
+{
+    (void)state;
+    matrix_set_threshold_of(matrix, XEN_SCHEDLOG_EV_PREEMPT_DELAY, WEB, 8);
+    preempted(WEB, XEN_SCHEDLOG_ACCT_NONE, 2 * MS);
+    part(WEB, DB, 1 * MS);
+    part(WEB, MAIL, 1 * MS);
+    pass(S);
+    ask(1000, 1);
+    assert_ns(of(WEB)->ns, 16 * MS);
+    assert_ns(for_whom(of(WEB), "db1"), 8 * MS);
+    assert_int_equal(of(WEB)->whom[0].nr, 8);
+}
+
+static void seconds_are_told_apart(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 10; i++) {
+        woken(WEB, DB, (i + 1) * MS);
+        pass(S);
+    }
+    ask(1004, 1);
+    assert_ns(of(WEB)->ns, 5 * MS);
+    ask(1000, 100);
+    assert_int_equal(report.seconds, 10);
+    assert_in_range(of(WEB)->ns, 55 * MS - 640, 55 * MS);
+    ask(900, 10);
+    assert_int_equal(report.seconds, 0);
+    assert_int_equal(report.nr, 0);
+    assert_int_equal(waits_oldest(waits, now), 1000);
+}
+
+/* Nobody waited, which is something else than that nobody knows. */
+static void quiet_seconds_are_known(void **state)
+{
+    (void)state;
+    woken(WEB, DB, 1 * MS);
+    pass(30 * S);
+    ask(1005, 20);
+    assert_int_equal(report.seconds, 20);
+    assert_int_equal(report.nr, 0);
+}
+
+static void an_hour_is_kept(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 4000; i++) {
+        woken(WEB, DB, 1 * MS);
+        pass(S);
+    }
+    assert_int_equal(waits_oldest(waits, now), 1400);
+    ask(1400, 3600);
+    assert_int_equal(report.seconds, 3600);
+    assert_in_range(of(WEB)->ns, 3600 * (MS - 64), 3600 * MS);
+    ask(1399, 1);
+    assert_int_equal(report.seconds, 0);
+}
+
+static void what_does_not_fit_is_the_oldest(void **state)
+{
+    unsigned int i, k;
+
+    (void)state;
+    tear_down(NULL);
+    set_up_with(1 << 14);
+    for (i = 0; i < 100; i++) {
+        for (k = 0; k < 50; k++)
+            woken(10 + k, DB, (i + 1) * MS);
+        pass(S);
+    }
+    /* 50 domains a second, 24 bytes each. */
+    assert_in_range(now / S - waits_oldest(waits, now), 12, 14);
+    ask(now / S - 1, 1);
+    assert_int_equal(report.nr, 50);
+    assert_ns(report.of[49].ns, 100 * MS);
+    ask(now / S - 30, 1);
+    assert_int_equal(report.seconds, 0);
+}
+
+static void who_is_gone_keeps_its_name(void **state)
+{
+    (void)state;
+    woken(WEB, DB, 4 * MS);
+    woken(MAIL, WEB, 3 * MS);
+    pass(S);
+    waits_forget(waits, WEB);
+    waits_name(waits, WEB, 9, "other");
+    woken(WEB, DB, 1 * MS);
+    pass(S);
+    ask(1000, 2);
+    assert_int_equal(report.nr, 3);
+    assert_string_equal(report.of[0].who.name, "web1");
+    assert_ns(report.of[0].ns, 4 * MS);
+    assert_string_equal(of(WEB)->who.name, "other");
+    assert_ns(of(WEB)->ns, 1 * MS);
+    assert_ns(for_whom(of(MAIL), "web1"), 3 * MS);
+}
+
+/* Numbers are given again and again, for longer than identities last. */
+static void names_last_for_ever(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < 70000; i++) {
+        waits_forget(waits, WEB);
+        waits_name(waits, WEB, i % 30000, "one of many");
+    }
+    woken(WEB, DB, 1 * MS);
+    pass(S);
+    ask(1000, 1);
+    assert_string_equal(of(WEB)->who.name, "one of many");
+    assert_ns(for_whom(of(WEB), "db1"), 1 * MS);
+}
+
+static void quantiles_lie_within_a_power_of_two(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    for (i = 1; i <= 1000; i++)
+        woken(WEB, DB, i * 1000);
+    preempted(WEB, DB, 500 * MS);
+    pass(S);
+    ask(1000, 1);
+    assert_int_equal(of(WEB)->wakes, 1000);
+    assert_in_range(waits_quantile(of(WEB), 0.5), 400000, 600000);
+    assert_in_range(waits_quantile(of(WEB), 0.99), 900000, 1050000);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(both_kinds_of_waits_add_up),
+        TEST(parts_are_those_of_a_wait),
+        TEST(a_row_stands_for_as_many_waits_as_its_threshold_says),
+        TEST(seconds_are_told_apart),
+        TEST(quiet_seconds_are_known),
+        TEST(an_hour_is_kept),
+        TEST(what_does_not_fit_is_the_oldest),
+        TEST(who_is_gone_keeps_its_name),
+        TEST(names_last_for_ever),
+        TEST(quantiles_lie_within_a_power_of_two),
+    };
+
+    return run_tap_tests(tests);
+}

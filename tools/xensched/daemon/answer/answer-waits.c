@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* answer-waits.c - who waited for whom, in some seconds of the latest hour. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "answer.h"
+
+#define NS_PER_S 1000000000ULL
+
+#define USUAL_SECONDS 60
+
+/* Of a pCPU, in percent: less is not worth naming. */
+#define MIN_PERCENT 0.001
+
+static double percent(uint64_t ns, uint64_t seconds)
+{
+    return 100.0 * ns / NS_PER_S / seconds;
+}
+
+static void add_end(json_object *json, const struct waits_end *end)
+{
+    char group[DOMAIN_GROUP_TEXT + 16];
+
+    snprintf(group, sizeof(group), "(group %s)", end->name);
+    json_add_text(json, "name", end->group ? group
+                                : end->name ? end->name : "(not known yet)");
+    if (end->group)
+        json_add_text(json, "group", end->name);
+    if (end->domid >= 0)
+        json_add_int(json, "domid", end->domid);
+    else
+        json_object_object_add(json, "domid", NULL);
+}
+
+static json_object *culprits(const struct waits_of *of, uint64_t seconds)
+{
+    json_object *array = json_object_new_array(), *json;
+    unsigned int i;
+
+    for (i = 0; i < of->nr_for; i++) {
+        const struct waits_for *f = &of->whom[i];
+
+        if (percent(f->ns, seconds) < MIN_PERCENT)
+            continue;
+        json = json_object_new_object();
+        add_end(json, &f->whom);
+        json_add_real(json, "percent", percent(f->ns, seconds), 3);
+        json_add_real(json, "waits_per_s", (double)f->nr / seconds, 1);
+        json_object_array_add(array, json);
+    }
+
+    return array;
+}
+
+static void add_quantile(json_object *json, const char *key, const struct waits_of *of,
+                         double part)
+{
+    if (of->wakes)
+        json_add_real(json, key, waits_quantile(of, part) / 1000, 1);
+    else
+        json_object_object_add(json, key, NULL);
+}
+
+static json_object *waiter(const struct waits_of *of, uint64_t seconds)
+{
+    json_object *json = json_object_new_object();
+
+    add_end(json, &of->who);
+    json_add_real(json, "ready_percent", percent(of->ns, seconds), 3);
+    json_add_real(json, "unknown_percent", percent(of->unknown_ns, seconds), 3);
+    json_add_real(json, "wakes_per_s", (double)of->wakes / seconds, 1);
+    add_quantile(json, "wake_p50_us", of, 0.5);
+    add_quantile(json, "wake_p99_us", of, 0.99);
+    json_object_object_add(json, "for", culprits(of, seconds));
+
+    return json;
+}
+
+static json_object *waiters(const struct waits_report *report)
+{
+    json_object *array = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < report->nr; i++)
+        json_object_array_add(array, waiter(&report->of[i], report->seconds));
+
+    return array;
+}
+
+/* The clock of the wall when that of the daemon began. */
+static int64_t beginning(const struct subject *s)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+
+    return llround(now.tv_sec + now.tv_nsec / 1e9 - (double)s->now_ns / NS_PER_S);
+}
+
+static bool are_logged(const struct core *core)
+{
+    uint32_t delays = 1U << XEN_SCHEDLOG_EV_WAKE_DELAY | 1U << XEN_SCHEDLOG_EV_PREEMPT_DELAY;
+
+    return choice_events(&core->settings.choice, HYPERVISOR) & ~core->host->refused & delays;
+}
+
+json_object *answer_waits(struct subject *s, struct xensched_error *err)
+{
+    struct waits *w = s->core->waits;
+    int64_t begin = beginning(s);
+    uint64_t seconds = fmax(1, json_number(s->request, "seconds", USUAL_SECONDS));
+    double at = json_number(s->request, "at", 0);
+    uint64_t now_s = s->now_ns / NS_PER_S, first_s, oldest_s = waits_oldest(w, s->now_ns);
+    struct waits_report report;
+    json_object *json;
+
+    if (!are_logged(s->core)) {
+        xensched_fail(err, ENODATA, "wake-delay and preempt-delay are not logged (see "
+                      "--log of xenschedd)");
+        return NULL;
+    }
+    first_s = at ? (uint64_t)fmax(0, at - begin) : now_s > seconds ? now_s - seconds : 0;
+    waits_ask(w, first_s, seconds, &report);
+    json = json_object_new_object();
+    json_add_time(json, "from", begin + (int64_t)report.first_s);
+    json_add_int(json, "seconds", report.seconds);
+    json_add_time(json, "oldest", begin + (int64_t)oldest_s);
+    json_object_object_add(json, "domains", waiters(&report));
+    waits_report_free(&report);
+
+    return json;
+}
