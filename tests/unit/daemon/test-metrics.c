@@ -156,6 +156,23 @@ static void check_places(void)
     assert_null(strstr(metrics(), "lever{domain=\"Domain-0\""));
 }
 
+/* Of DISK: three in four for SPIN, and one in four while its pCPU idles. */
+#define WAITING ",pair=preempt-delay/3/4/3/1000000,pair=wake-delay/3/1/1/1000000"
+
+static void check_waits(void)
+{
+    double ready = metric("\nxensched_ready_ratio" OF_DISK "} ");
+    double of_spin = metric("\nxensched_waits_for_ratio" OF_DISK
+                            ",for_domain=\"spin\",for_domid=\"2\"} ");
+    double of_xen = metric("\nxensched_waits_for_ratio" OF_DISK
+                           ",for_domain=\"(xen)\",for_domid=\"\"} ");
+
+    assert_in_range(1000 * (of_spin + of_xen), 995 * ready, 1005 * ready);
+    assert_in_range(100 * of_spin / of_xen, 200, 400);
+    assert_in_range(1e6 * metric("\nxensched_wake_delay_seconds" OF_DISK
+                                 ",part=\"0.99\"} "), 500, 2000);
+}
+
 /* What is not known is left out, and is no 0. */
 static void metrics_leave_out_where_nobody_knows(void **state)
 {
@@ -187,8 +204,10 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     settings.policy_settings.lever = LEVER_SOFT;
     fake_host_tells_memory(&host);
     domain(DISK)->frames[1] = 30000;
+    choice_default(&settings.choice);
     start(MODE_ACT);
-    run(10, SPREAD);
+    core.logs.nr = 0; /* what is made up has one file for all events */
+    run(10, SPREAD WAITING);
     begin_feeds();
     metrics_write(&m, &core, &feeds, now);
     end_feeds();
@@ -209,6 +228,7 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     assert_true(strstr(metrics(), "\nxensched_overhead_ratio "));
     assert_true(strstr(metrics(), "\n# EOF\n"));
     check_places();
+    check_waits();
     keep_metrics();
     metrics_remove(&m);
     assert_int_equal(access(METRICS, F_OK), -1);

@@ -28,6 +28,14 @@
 /* As many pairs as this at most, those with the highest rates. */
 #define MAX_PAIRS 1000
 
+/*
+ * Waits of the last minute: less than this part of a pCPU is not worth a time series, and
+ * of each domain so many others for which it waited the longest.
+ */
+#define WAITS_LOOK_S   60
+#define MIN_WAIT_RATIO 0.001
+#define MAX_CULPRITS   3
+
 static void domain_labels(FILE *out, const char *prefix, const char *name,
                           uint32_t domid)
 {
@@ -503,6 +511,87 @@ static void write_pairs(FILE *out, const struct core *core, uint64_t now_ns)
     }
 }
 
+/* Who waits for whom. */
+
+static void write_waits_end(FILE *out, const char *prefix, const struct waits_end *end)
+{
+    char label[32], name[DOMAIN_NAME_TEXT + 16];
+
+    snprintf(label, sizeof(label), "%sdomain", prefix);
+    snprintf(name, sizeof(name), end->group ? "(group %s)" : "%s", end->name ?: "");
+    openmetrics_label(out, label, name);
+    fprintf(out, ",%sdomid=\"", prefix);
+    if (end->domid >= 0)
+        fprintf(out, "%" PRId64, end->domid);
+    putc('"', out);
+}
+
+static void write_ready(FILE *out, const struct waits_report *report)
+{
+    unsigned int i;
+
+    openmetrics_family(out, "ready_ratio", "gauge",
+                       "vCPUs of the domain that waited for a pCPU, in the last minute");
+    for (i = 0; i < report->nr; i++) {
+        fputs("xensched_ready_ratio{", out);
+        write_waits_end(out, "", &report->of[i].who);
+        fprintf(out, "} %.5f\n", 1e-9 * report->of[i].ns / report->seconds);
+    }
+}
+
+static void write_quantiles(FILE *out, const struct waits_report *report)
+{
+    static const double parts[] = { 0.5, 0.99 };
+    unsigned int i, k;
+
+    openmetrics_family(out, "wake_delay_seconds", "gauge",
+                       "time from wake-up to run that this part of the wake-ups of the "
+                       "last minute did not exceed");
+    for (i = 0; i < report->nr; i++)
+        for (k = 0; k < 2 && report->of[i].wakes; k++) {
+            fputs("xensched_wake_delay_seconds{", out);
+            write_waits_end(out, "", &report->of[i].who);
+            fprintf(out, ",part=\"%g\"} %.7f\n", parts[k],
+                    1e-9 * waits_quantile(&report->of[i], parts[k]));
+        }
+}
+
+static unsigned int write_culprits(FILE *out, const struct waits_of *of, uint64_t seconds)
+{
+    unsigned int i;
+
+    for (i = 0; i < of->nr_for && i < MAX_CULPRITS; i++) {
+        double ratio = 1e-9 * of->whom[i].ns / seconds;
+
+        if (ratio < MIN_WAIT_RATIO)
+            break;
+        fputs("xensched_waits_for_ratio{", out);
+        write_waits_end(out, "", &of->who);
+        putc(',', out);
+        write_waits_end(out, "for_", &of->whom[i].whom);
+        fprintf(out, "} %.5f\n", ratio);
+    }
+
+    return i;
+}
+
+static void write_waits(FILE *out, const struct core *core, uint64_t now_ns)
+{
+    uint64_t now_s = now_ns / 1000000000;
+    struct waits_report report;
+    unsigned int i, nr = 0;
+
+    waits_ask(core->waits, now_s > WAITS_LOOK_S ? now_s - WAITS_LOOK_S : 0, WAITS_LOOK_S,
+              &report);
+    write_ready(out, &report);
+    write_quantiles(out, &report);
+    openmetrics_family(out, "waits_for_ratio", "gauge",
+                       "of ready_ratio, the part in which this other domain had the pCPU");
+    for (i = 0; i < report.nr && nr < MAX_PAIRS; i++)
+        nr += write_culprits(out, &report.of[i], report.seconds);
+    waits_report_free(&report);
+}
+
 static void write_all(FILE *out, const struct core *core,
                       const struct feeds *feeds, const char *root,
                       uint64_t now_ns)
@@ -522,6 +611,7 @@ static void write_all(FILE *out, const struct core *core,
     write_work(out, core, now_ns);
     write_trial(out, core);
     write_pairs(out, core, now_ns);
+    write_waits(out, core, now_ns);
     fputs("# EOF\n", out);
 }
 
