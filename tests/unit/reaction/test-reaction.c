@@ -104,6 +104,14 @@ static void understood(void **state)
           1U << XEN_SCHEDLOG_EV_PMC1, false },
         { "wait web1 > 20%", CONDITION_WAIT, 20,
           1U << XEN_SCHEDLOG_EV_WAKE_DELAY, false },
+        { "ready web1 > 2%", CONDITION_READY, 2,
+          1U << XEN_SCHEDLOG_EV_WAKE_DELAY | 1U << XEN_SCHEDLOG_EV_PREEMPT_DELAY,
+          false },
+        { "ready web1 > 2 % for 10 s", CONDITION_READY, 2,
+          1U << XEN_SCHEDLOG_EV_WAKE_DELAY | 1U << XEN_SCHEDLOG_EV_PREEMPT_DELAY,
+          false },
+        { "preempt-delay web1 > 30ms", CONDITION_ROW, 30e6,
+          1U << XEN_SCHEDLOG_EV_PREEMPT_DELAY, false },
         { "service web1 > 150%", CONDITION_SERVICE, 150,
           1U << XEN_SCHEDLOG_EV_SERVICE_NS, false },
         { "rate web1 db > 1000", CONDITION_RATE, 1000,
@@ -150,9 +158,13 @@ static void refused_with_what_it_takes(void **state)
         { "runq web1 > 5", "runq > N" },
         { "runq > five", "runq > N" },
         { "wait web1 > 5", "in percent" },
+        { "ready web1 > 5% for", "for TIME" },
+        { "ready web1 > 5% for ever", "for TIME" },
+        { "ready web1 > 5% for 10", "for TIME" },
+        { "ready web1 > 5 for 10s", "in percent" },
         { "rate web1 > 5", "rate GUEST OTHER > N" },
         { "loss of hope", "nothing more" },
-        { "mark a b c d e f g", "too many words" },
+        { "mark a b c d e f g h i", "too many words" },
         { "mark 'Web Server 1 7", "is not closed" },
         { "mark 'Web'Server 7", "is not closed" },
     };
@@ -212,6 +224,24 @@ static void rows_meet_conditions_of_their_guest(void **state)
     r->known = false;
     hear("wake-delay/3/65535/1/5000001");
     assert_int_equal(told, 1);
+}
+
+static void a_figure_is_above_its_limit_for_some_time(void **state)
+{
+    struct reaction *r = add("ready web1 > 2 % for 10 s", 0, 0);
+
+    (void)state;
+    r->known = true;
+    reaction_compare(&list, r, 3, 100 * SECOND);
+    reaction_compare(&list, r, 3, 109 * SECOND);
+    assert_int_equal(told, 0);
+    reaction_compare(&list, r, 2, 109 * SECOND + 1);
+    reaction_compare(&list, r, 3, 110 * SECOND);
+    reaction_compare(&list, r, 9, 119 * SECOND);
+    assert_int_equal(told, 0);
+    reaction_compare(&list, r, 4, 120 * SECOND);
+    assert_int_equal(told, 1);
+    assert_true(r->value == 4);
 }
 
 static void a_queue_is_as_long_as_its_lower_bits_say(void **state)
@@ -326,6 +356,7 @@ int main(void)
         cmocka_unit_test(refused_with_what_it_takes),
         cmocka_unit_test(quotes_hold_a_name_together),
         reaction_test(rows_meet_conditions_of_their_guest),
+        reaction_test(a_figure_is_above_its_limit_for_some_time),
         reaction_test(a_queue_is_as_long_as_its_lower_bits_say),
         reaction_test(marks_meet_theirs),
         reaction_test(limits_are_kept_and_what_they_hold_back_is_counted),

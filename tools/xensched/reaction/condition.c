@@ -13,16 +13,16 @@
 #include "condition.h"
 
 #define MAX_TEXT  256
-#define MAX_WORDS 6
+#define MAX_WORDS 9
 #define BLANKS    " \t\n"
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
 
 /* Those whose counter is an amount that can be too much. */
-#define COUNTERS (EVENT(WAKE_DELAY) | EVENT(SERVICE_NS) | EVENT(RUNQ) | \
-                  EVENT(MEMORY) | EVENT(PMC0) | EVENT(PMC1) | EVENT(PMC2) | \
+#define COUNTERS (EVENT(WAKE_DELAY) | EVENT(PREEMPT_DELAY) | \
+                  EVENT(SERVICE_NS) | EVENT(RUNQ) | EVENT(MEMORY) | EVENT(PMC0) | EVENT(PMC1) | EVENT(PMC2) | \
                   EVENT(PMC3))
-#define TIMES (EVENT(WAKE_DELAY) | EVENT(SERVICE_NS))
+#define TIMES (EVENT(WAKE_DELAY) | EVENT(PREEMPT_DELAY) | EVENT(SERVICE_NS))
 
 struct words {
     char text[MAX_TEXT];
@@ -156,19 +156,57 @@ static const char *take_switch(const struct words *w, struct condition *c)
            ? "a PID from 1 to 4194303" : NULL;
 }
 
-static const char *take_share(const struct words *w, struct condition *c)
+/* "2 %" and "10 s" are one word each: the word at @i gets the one behind it. */
+static void join_unit(struct words *w, unsigned int i)
 {
-    return w->nr == 4 && take_name(c->domain, sizeof(c->domain), w->word[1]) &&
-           !strcmp(w->word[2], ">") && is_percent(w->word[3], &c->limit)
-           ? NULL : "wait GUEST > N% (or service), in percent of a pCPU";
+    if (i + 1 >= w->nr || !w->word[i][0] ||
+        w->word[i][strspn(w->word[i], "0123456789.")])
+        return;
+    memmove(w->word[i] + strlen(w->word[i]), w->word[i + 1], strlen(w->word[i + 1]) + 1);
+    w->nr--;
+    memmove(&w->word[i + 1], &w->word[i + 2], (w->nr - i - 1) * sizeof(*w->word));
 }
 
-static const char *take_rate(const struct words *w, struct condition *c)
+/* Takes a "for TIME" from the end.  False: there is something else. */
+static bool take_for(struct words *w, struct condition *c)
 {
-    return w->nr == 5 && take_name(c->domain, sizeof(c->domain), w->word[1]) &&
-           take_name(c->other, sizeof(c->other), w->word[2]) &&
-           !strcmp(w->word[3], ">") && is_amount(w->word[4], &c->limit)
-           ? NULL : "rate GUEST OTHER > N, notifications per second";
+    double ns;
+
+    if (w->nr >= 3 && !strcmp(w->word[w->nr - 3], "for"))
+        join_unit(w, w->nr - 2);
+    if (w->nr < 2 || strcmp(w->word[w->nr - 2], "for"))
+        return true;
+    if (!is_time(w->word[w->nr - 1], &ns))
+        return false;
+    c->for_ns = ns;
+    w->nr -= 2;
+
+    return true;
+}
+
+static const char *take_share(const struct words *words, struct condition *c)
+{
+    struct words w = *words;
+    bool good = take_for(&w, c);
+
+    if (w.nr == 5)
+        join_unit(&w, 3);
+
+    return good && w.nr == 4 && take_name(c->domain, sizeof(c->domain), w.word[1]) &&
+           !strcmp(w.word[2], ">") && is_percent(w.word[3], &c->limit)
+           ? NULL : "ready GUEST > N% [for TIME] (or wait, or service), in percent of "
+                    "a pCPU; TIME with a unit: ms, s or min";
+}
+
+static const char *take_rate(const struct words *words, struct condition *c)
+{
+    struct words w = *words;
+
+    return take_for(&w, c) && w.nr == 5 &&
+           take_name(c->domain, sizeof(c->domain), w.word[1]) &&
+           take_name(c->other, sizeof(c->other), w.word[2]) &&
+           !strcmp(w.word[3], ">") && is_amount(w.word[4], &c->limit)
+           ? NULL : "rate GUEST OTHER > N [for TIME], notifications per second";
 }
 
 static const char *take_word(const struct words *w, struct condition *c)
@@ -207,6 +245,8 @@ static const struct {
     { "mark", CONDITION_MARK, take_mark, EVENT(MARK), "" },
     { "switch-to", CONDITION_SWITCH_TO, take_switch, EVENT(MARK), "" },
     { "switch-from", CONDITION_SWITCH_FROM, take_switch, EVENT(MARK), "" },
+    { "ready", CONDITION_READY, take_share, EVENT(WAKE_DELAY) | EVENT(PREEMPT_DELAY),
+      "%" },
     { "wait", CONDITION_WAIT, take_share, EVENT(WAKE_DELAY), "%" },
     { "service", CONDITION_SERVICE, take_share, EVENT(SERVICE_NS), "%" },
     { "rate", CONDITION_RATE, take_rate, EVENT(EVTCHN_SEND), "/s" },
@@ -224,9 +264,9 @@ static int row_kind(const struct words *w, struct condition *c,
 
     if (event < 0 || !(COUNTERS & 1U << event))
         return xensched_fail(err, EINVAL, "there is no condition '%s': mark, "
-                             "switch-to, switch-from, wake-delay, service-ns, "
-                             "runq, memory, pmc0 to pmc3, wait, service, rate, "
-                             "loss, regret, now", w->word[0]);
+                             "switch-to, switch-from, wake-delay, "
+                             "preempt-delay, service-ns, runq, memory, pmc0 to "
+                             "pmc3, ready, wait, service, rate, loss, regret, now", w->word[0]);
     c->kind = CONDITION_ROW;
     c->event = event;
 

@@ -6,14 +6,18 @@
  *   switch-to GUEST THREAD       a thread (PID or name) of it gets a vCPU
  *   switch-from GUEST THREAD     leaves one
  *   EVENT [GUEST] > LIMIT        a row of EVENT has a counter above that:
- *                                wake-delay, service-ns (with ns, us, ms or s),
+ *                                wake-delay, preempt-delay, service-ns (with ns,
+ *                                us, ms or s),
  *                                runq, memory, pmc0 to pmc3
- *   wait GUEST > N%              its vCPUs wait, after wake-ups, so much
+ *   ready GUEST > N%             its vCPUs wait for a pCPU, so much of one's time
+ *   wait GUEST > N%              the same, after wake-ups only
  *   service GUEST > N%           it uses so much of a pCPU
  *   rate GUEST OTHER > N         so many notifications a second, to OTHER
  *   loss                         rows were lost
  *   regret                       a move was undone, being of no use
  *   now                          at once
+ *
+ * After ready, wait, service and rate, "for TIME" asks that it is so all of that time.
  *
  * GUEST is a name or a domid, see domain_is_number().  A name with blanks is in
  * quotes, ' or ".
@@ -32,7 +36,7 @@
 
 enum condition_kind {
     CONDITION_MARK, CONDITION_SWITCH_TO, CONDITION_SWITCH_FROM, CONDITION_ROW,
-    CONDITION_WAIT, CONDITION_SERVICE, CONDITION_RATE, CONDITION_LOSS,
+    CONDITION_READY, CONDITION_WAIT, CONDITION_SERVICE, CONDITION_RATE, CONDITION_LOSS,
     CONDITION_REGRET, CONDITION_NOW,
 };
 
@@ -47,6 +51,7 @@ struct condition {
     bool is_pid;
     unsigned int event;
     double limit;                  /* or the code of a mark */
+    uint64_t for_ns;               /* above the limit all of this time; 0: at all */
 };
 
 /* -EINVAL: the text says what is wrong with it. */

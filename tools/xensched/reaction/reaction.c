@@ -190,10 +190,15 @@ void reaction_compare(struct reactions *list, struct reaction *r, double value,
                       uint64_t now_ns)
 {
     switch (r->condition.kind) {
+    case CONDITION_READY:
     case CONDITION_WAIT:
     case CONDITION_SERVICE:
     case CONDITION_RATE:
-        if (r->known && value > r->condition.limit)
+        if (!r->known || value <= r->condition.limit)
+            r->above_ns = 0;
+        else if (!r->above_ns)
+            r->above_ns = now_ns;
+        if (r->above_ns && now_ns - r->above_ns >= r->condition.for_ns)
             meet(list, r, value, now_ns);
         break;
     case CONDITION_LOSS:

@@ -41,6 +41,7 @@ struct reaction {
     uint64_t held_back; /* and times that were not, for the limits' sake */
     uint64_t last_ns;   /* when it was told last */
     double former;      /* of loss and regret: the figure before */
+    uint64_t above_ns;  /* since when a figure is above the limit; 0: it is not */
     double value;       /* that met it last */
     uint64_t row_time;  /* of the row that did: TSC >> row_shift, or the lower */
     int row_shift;      /* 32 bits of that; negative: there is none */

@@ -180,6 +180,11 @@ static double figure(const struct react *react, const struct reaction *r,
     case CONDITION_WAIT:
         return 100 * matrix_use(core->matrix, XEN_SCHEDLOG_EV_WAKE_DELAY,
                                 r->acct, now_ns) / 1e9;
+    case CONDITION_READY:
+        return 100 * (matrix_use(core->matrix, XEN_SCHEDLOG_EV_WAKE_DELAY, r->acct,
+                                 now_ns) +
+                      matrix_use(core->matrix, XEN_SCHEDLOG_EV_PREEMPT_DELAY, r->acct,
+                                 now_ns)) / 1e9;
     case CONDITION_SERVICE:
         return 100 * matrix_service(core->matrix, r->acct, now_ns);
     case CONDITION_RATE:
