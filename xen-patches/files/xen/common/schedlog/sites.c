@@ -6,8 +6,8 @@
  * Everything here runs in the middle of what it observes, for each event.  It
  * takes no lock and cannot fail.
  *
- * A site may be reached in hard interrupt context, as that of MIGRATE is when an
- * interrupt wakes a vCPU, but nothing is recorded there: record() must not
+ * A site may be reached in hard interrupt context, as that of MIGRATE is when
+ * an interrupt wakes a vCPU, but nothing is recorded there: record() must not
  * interrupt itself.
  */
 
