@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Finds words that docs/develop/style.md rules out, and links that lead nowhere.
+"""Finds words that docs/develop/style.md rules out, and names that lead nowhere.
 
 Usage: prose.py [--count]
 
 Searches the documents and manual pages of the repository. Code blocks and literals
-are left out, because they quote programs. Exceptions are in tests/prose-exceptions.
+are left out, because they quote programs; of documents, the paths, targets of make
+and commands of xensched in them have to exist. Exceptions are in tests/prose-exceptions.
 Prints each hit and exits with 1 if there is one; --count prints the hits per file,
 exceptions included, and exits with 0.
 """
@@ -31,6 +32,11 @@ WORDS = [
 PATH = re.compile(r"(?<![\w.-])(?:(?<=\")/|(?<!/))(docs/[\w/-]+\.(?:md|png))\b")
 INSTALLED = re.compile(r"/usr/share/doc/xensched/([\w/-]+\.(?:md|png))")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+# What documents name in code: files of this tree, but for names such as X.Y and NAME.
+FILE = re.compile(r"`((?:tests|tools|xen-patches|guest-drivers)/[\w./*-]+)`")
+PLACEHOLDER = re.compile(r"NAME|NNNN|X\.Y|-mine\b")
+TARGET = re.compile(r"(?:`|^    )make ([a-z][\w-]*)")
+COMMAND = re.compile(r"(?:`|^    (?:\S*# )?)xensched ([a-z][a-z-]+)")
 
 
 def files():
@@ -138,6 +144,34 @@ def broken_paths(name):
                 yield f"{name}:{number}: {path}: no such document"
 
 
+def names_in(pattern, paths):
+    """All that the groups of @pattern have in files, word by word."""
+    return {word for path in paths for found in pattern.findall(path.read_text("utf-8"))
+            for word in found.split()}
+
+
+def targets():
+    """Targets of the Makefiles that documents use without -C."""
+    return names_in(re.compile(r"^([\w -]+):(?!=)", re.M),
+                    [TOP / "Makefile", TOP / "guest-drivers/Makefile"])
+
+
+def commands():
+    return names_in(re.compile(r'\.name = "([a-z-]+)"'),
+                    (TOP / "tools/xensched/command").rglob("*.c"))
+
+
+def broken_code(name, made, known):
+    for number, line in enumerate(text_of(name).split("\n"), 1):
+        for path in FILE.findall(line):
+            if not PLACEHOLDER.search(path) and not list(TOP.glob(path.rstrip("/"))):
+                yield f"{name}:{number}: {path}: no such file"
+        for target in set(TARGET.findall(line)) - made:
+            yield f"{name}:{number}: make {target}: no such target"
+        for command in set(COMMAND.findall(line)) - known:
+            yield f"{name}:{number}: xensched {command}: no such command"
+
+
 def main():
     names = files()
     excused = exceptions()
@@ -151,6 +185,7 @@ def main():
 
     used = set()
     complaints = []
+    made, known = targets(), commands()
     for name in names:
         for number, found, line in hits(name):
             for one in excused:
@@ -162,6 +197,7 @@ def main():
                 complaints.append(f"{name}:{number}: \"{found}\": {line}")
         if name.endswith(".md"):
             complaints += broken_links(name)
+            complaints += broken_code(name, made, known)
         if not name.startswith("xen-patches/"):
             complaints += broken_paths(name)
     complaints += [f"tests/prose-exceptions: {name}: {text}: not needed any more"
