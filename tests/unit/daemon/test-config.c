@@ -148,6 +148,39 @@ static void numbers_are_read_as_they_are_written(void **state)
     assert_non_null(strstr(err.text, "a text in quotes"));
 }
 
+/* A number alone is in MiB, as the key says. */
+static void the_journal_has_a_size_like_others(void **state)
+{
+    static const struct {
+        const char *value;
+        uint64_t bytes;
+    } sizes[] = {
+        { "10", 10 << 20 }, { "10M", 10 << 20 }, { "64K", 64 << 10 },
+        { "1G", 1 << 30 }, { "0", 0 }, { "0K", 0 },
+    };
+    static const char *const wrong[] = {
+        "2G", "1025", "10MiB", "10m", "M", "-1", "18446744073709551616K",
+        "17592186044417M",
+    };
+    struct xensched_error err;
+    char text[100];
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        assert_int_equal(parse_with("--journal-size", sizes[i].value), -1);
+        assert_int_equal(options.core.journal_limit, sizes[i].bytes);
+        options_free(&options);
+    }
+    assert_int_equal(parse(), -1);
+    for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        snprintf(text, sizeof(text), "journal_size_mib = '%s'\n", wrong[i]);
+        write_config(text);
+        assert_int_equal(reload(&err), -EINVAL);
+        assert_non_null(strstr(err.text, "does not take"));
+    }
+}
+
 static void an_llc_is_a_list_of_pcpus(void **state)
 {
     struct xensched_error err;
@@ -404,6 +437,7 @@ int main(void)
         config_test(an_empty_file_is_all_defaults),
         config_test(the_file_is_as_xl_cfg),
         config_test(numbers_are_read_as_they_are_written),
+        config_test(the_journal_has_a_size_like_others),
         config_test(an_llc_is_a_list_of_pcpus),
         config_test(what_counters_count_is_a_list),
         config_test(options_override_the_file),

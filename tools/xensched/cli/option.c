@@ -115,25 +115,25 @@ bool option_number(const char *text, uint64_t min, uint64_t max,
            *number >= min && *number <= max;
 }
 
-bool option_size(const char *text, uint64_t *bytes)
+bool option_size(const char *text, uint64_t unit, uint64_t min, uint64_t max,
+                 uint64_t *bytes)
 {
     static const char units[] = "KMG";
-    unsigned int shift = 0;
     uint64_t number;
     char *end;
 
     if (!begins_with_digits(text, &number, &end))
         return false;
     if (*end) {
-        const char *unit = strchr(units, *end);
+        const char *letter = strchr(units, *end);
 
-        if (!unit || end[1])
+        if (!letter || end[1])
             return false;
-        shift = 10 * (unit - units + 1);
+        unit = 1ULL << 10 * (letter - units + 1);
     }
-    *bytes = number << shift;
 
-    return number && *bytes >> shift == number;
+    return !__builtin_mul_overflow(number, unit, bytes) && *bytes >= min &&
+           *bytes <= max;
 }
 
 bool option_duration(const char *text, uint64_t unit_ns, uint64_t min_ns,

@@ -47,8 +47,12 @@ void option_print_all(const struct option_table *table);
 bool option_number(const char *text, uint64_t min, uint64_t max,
                    uint64_t *number);
 
-/* The same, up to a letter K, M or G for powers of 1024; not 0. */
-bool option_size(const char *text, uint64_t *bytes);
+/*
+ * A size from @min to @max bytes: a decimal number with K, M or G (powers of 1024) behind it, or
+ * without, which is in units of @unit bytes.
+ */
+bool option_size(const char *text, uint64_t unit, uint64_t min, uint64_t max,
+                 uint64_t *bytes);
 
 /*
  * A duration from @min_ns to @max_ns: a decimal number with ns, us, ms, s, min or h

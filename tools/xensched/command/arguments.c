@@ -236,6 +236,11 @@ static bool parse_interval(const char *text, uint64_t *ms)
     return ns % OPTION_MS == 0;
 }
 
+static bool parse_size(const char *text, uint64_t *bytes)
+{
+    return option_size(text, 1, 1, UINT64_MAX, bytes);
+}
+
 static bool parse_top(const char *text, struct arguments *args)
 {
     uint64_t number;
@@ -294,7 +299,7 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_SOCKET: return take_text(value, &args->socket);
     case OPTION_JSON: return args->json = true;
     case OPTION_SECONDS: return parse_seconds(value, &args->seconds);
-    case OPTION_SIZE: return option_size(value, &args->size);
+    case OPTION_SIZE: return parse_size(value, &args->size);
     case OPTION_INTERVAL:
         return parse_interval(value, &args->interval_ms);
     case OPTION_SOURCE: return take_text(value, &args->source);
@@ -312,7 +317,7 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_WITH: return take_text(value, &args->with);
     case OPTION_BEGIN: return take_text(value, &args->begin);
     case OPTION_END: return take_text(value, &args->end);
-    case OPTION_RING: return option_size(value, &args->ring);
+    case OPTION_RING: return parse_size(value, &args->ring);
     case OPTION_LAST: return parse_seconds(value, &args->last);
     case OPTION_EVENT: return take_text(value, &args->events);
     case OPTION_DOMAIN: return take_text(value, &args->only);
@@ -339,7 +344,7 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_PROMETHEUS: return take_text(value, &args->prometheus);
     case OPTION_SPAN: return parse_seconds(value, &args->seconds);
     case OPTION_CLOCK: return is_clock(value, &args->clock);
-    case OPTION_LEAST: return option_size(value, &args->least);
+    case OPTION_LEAST: return parse_size(value, &args->least);
     case OPTION_HELP:
     case NR_OPTIONS:
         break;

@@ -14,6 +14,7 @@
 #include "settings.h"
 
 #define MS OPTION_MS
+#define MIB (1ULL << 20)
 
 _Static_assert(NR_IDS <= OPTIONS_MAX, "options.value has no room");
 
@@ -187,13 +188,7 @@ static bool llc(struct options *o, const char *value)
 
 static bool journal_size(struct options *o, const char *value)
 {
-    uint64_t mib;
-
-    if (!option_number(value, 0, 1024, &mib))
-        return false;
-    o->core.journal_limit = mib << 20;
-
-    return true;
+    return option_size(value, MIB, 0, 1024 * MIB, &o->core.journal_limit);
 }
 
 /* What is wrong with a reaction takes more words than a row of the table has. */

@@ -112,10 +112,10 @@ const struct option_row settings[NR_IDS] = {
     [JOURNAL] = { "journal", "FILE", "journal",
         "/var/log/xensched/journal.jsonl", "the name of a file",
         "where to write decisions, changes and the reasons for them", false },
-    [JOURNAL_SIZE] = { "journal-size", "MIB", "journal_size_mib", "10",
-        "0 to 1024 MiB",
-        "size in MiB at which a new journal is begun; three old ones are kept; "
-        "0: never", false },
+    [JOURNAL_SIZE] = { "journal-size", "SIZE", "journal_size_mib", "10",
+        "0 to 1G, with K, M or G, or a number of MiB",
+        "size (K, M or G, or a number of MiB) at which a new journal is begun; "
+        "three old ones are kept; 0: never", false },
     [DISTANCES] = { "distances", "FILE", "distances",
         "/var/lib/xensched/distances.json", "the name of a file",
         "where 'xensched calibrate' has left the distances of this machine; "

@@ -152,9 +152,10 @@ static bool set_size(struct choice *choice, char *item)
     int event = event_of(item, &size);
     uint64_t bytes;
 
-    if (event < 0 || !size || !option_size(size, &bytes) ||
-        bytes & (bytes - 1) || bytes < XEN_SCHEDLOG_MIN_FILE_SIZE ||
-        bytes > XEN_SCHEDLOG_MAX_FILE_SIZE)
+    if (event < 0 || !size ||
+        !option_size(size, 1, XEN_SCHEDLOG_MIN_FILE_SIZE,
+                     XEN_SCHEDLOG_MAX_FILE_SIZE, &bytes) ||
+        bytes & (bytes - 1))
         return false;
     choice->size[event] = bytes;
 
