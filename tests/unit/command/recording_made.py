@@ -37,6 +37,7 @@ class Recording:
         self.losses = {}
         self.sources = {}
         self.system_times = []
+        self.one_tsc = False
         self.utc = 0
         self.later_hosts = []
         self.host = {
@@ -160,10 +161,14 @@ class Recording:
             yield self.chunk(4, struct.pack(
                 "<IIQQQQQ", 0, 0, self.begin, self.begin + offset, 10 ** 6,
                 10 ** 6, 0), source=source)
-        for ns, system_ns in self.system_times:
+        times = self.system_times
+        # Xen's system time and the TSC begin together.
+        if self.one_tsc and not times:
+            times = [(0, self.begin)]
+        for ns, system_ns in times:
             yield self.chunk(7, struct.pack(
-                "<IIQQQQQ", 0, 0, self.begin + ns, system_ns, 10 ** 6, 10 ** 6,
-                0))
+                "<IIQQQQQ", 0, 2 * self.one_tsc, self.begin + ns, system_ns,
+                10 ** 6, 10 ** 6, 0))
         for (cpu, file, source), rows in self.files.items():
             cuts = self.losses.get((cpu, file, source), []) + [(len(rows), 0)]
             first = lost = pos = 0
@@ -181,7 +186,8 @@ class Recording:
                                  self.begin + 10 ** 10, source)
 
     def head(self):
-        version = 2 if self.sources or self.system_times or self.utc else 1
+        version = 2 if (self.sources or self.system_times or self.utc or
+                        self.one_tsc) else 1
         head = struct.pack("<8s4IQQQ3I", b"xensched", 0x01020304, version,
                            2, 0, 10 ** 6, self.utc,
                            self.begin if version == 2 else 0, 0, 0, 0)

@@ -5,7 +5,9 @@
  * A vCPU has the host's TSC, or one at a distance from it and perhaps with
  * another rate (PVH and HVM), or one which Xen emulates from its system time.
  */
+#include <cpuid.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <xensched/clock.h>
@@ -21,6 +23,15 @@
 /* Whoever asks is dom0. */
 #define ANY_DOMAIN 0
 #define NS_KHZ     1000000U
+
+/* Where Xen's leaves of CPUID may begin, as in its public/arch-x86/cpuid.h. */
+#define FIRST_BASE 0x40000000U
+#define LAST_BASE  0x40010000U
+#define BASE_STEP  0x100U
+
+/* The leaf about time, from there, and its bit of EAX. */
+#define LEAF_TIME    3U
+#define TIME_ONE_TSC (1U << 1)
 
 static int ask(xc_interface *xch, uint32_t domid, uint32_t vcpu,
                struct xensched_clock *clock)
@@ -84,6 +95,48 @@ int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
     return 0;
 }
 
+static bool is_pv(void)
+{
+    FILE *file = fopen("/sys/hypervisor/guest_type", "re");
+    char type[8] = "";
+    bool pv = file && fgets(type, sizeof(type), file) && !strcmp(type, "PV\n");
+
+    if (file)
+        fclose(file);
+
+    return pv;
+}
+
+/* In a PV domain the prefix brings Xen's answer in place of the processor's. */
+static void ask_cpuid(bool pv, uint32_t leaf, uint32_t regs[4])
+{
+    memset(regs, 0, 4 * sizeof(*regs));
+    if (pv)
+        __asm__ volatile("ud2; .ascii \"xen\"; cpuid"
+                         : "=a" (regs[0]), "=b" (regs[1]), "=c" (regs[2]),
+                           "=d" (regs[3])
+                         : "0" (leaf), "2" (0));
+    else
+        __cpuid_count(leaf, 0, regs[0], regs[1], regs[2], regs[3]);
+}
+
+/* Xen compares the TSCs when it boots, where the processor says that they are constant. */
+static bool has_one_tsc(void)
+{
+    bool pv = is_pv();
+    uint32_t base, regs[4];
+
+    for (base = FIRST_BASE; base < LAST_BASE; base += BASE_STEP) {
+        ask_cpuid(pv, base, regs);
+        if (memcmp(&regs[1], "XenVMMXenVMM", 12))
+            continue;
+        ask_cpuid(pv, base + LEAF_TIME, regs);
+        return regs[0] & TIME_ONE_TSC;
+    }
+
+    return false;
+}
+
 int xensched_system_time(struct xensched_clock *clock,
                          struct xensched_error *err)
 {
@@ -99,6 +152,7 @@ int xensched_system_time(struct xensched_clock *clock,
         return xensched_fail(err, code, "Xen does not say what its system time "
                              "is: %s", strerror(code));
     *clock = (struct xensched_clock){
+        .flags = has_one_tsc() ? XENSCHED_CLOCK_ONE_TSC : 0,
         .host_tsc = got.host_tsc,
         .guest_tsc = got.system_ns,
         .host_khz = got.host_khz,

@@ -82,27 +82,44 @@ static void add_holders(struct latency_pair *pair, const struct stays_cpu *cpu,
     }
 }
 
+static const struct span *run_at(const struct vcpu *v, uint64_t ns)
+{
+    const struct span *run = vcpus_at(v, ns);
+
+    /* Behind a run of no length it is already something else. */
+    while (run && run > v->span && run->begin == ns &&
+           run->state != VCPU_RUNNING)
+        run--;
+
+    return run;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 static void take_run(struct latency_making *m, struct latency_pair *pair,
                      const struct wake *wake)
 {
     const struct vcpu *v = &m->t->vcpus.vcpu[wake->to];
     uint64_t woken = wake->woken > wake->sent ? wake->woken : wake->sent;
     uint64_t ran = wake->ran > woken ? wake->ran : woken;
-    const struct span *run = vcpus_at(v, wake->ran);
+    const struct span *run = run_at(v, wake->ran);
     uint64_t total = ran - wake->sent;
+    uint64_t error = run ? skew_error(&m->t->skew, wake->cpu, run->cpu) : 0;
 
-    add_value(&pair->total, total);
-    add_value(&pair->delivery, woken - wake->sent);
-    add_value(&pair->wait, ran - woken);
+    if (error == SKEW_UNKNOWN)
+        error = 0;
+    pair->below_error += total < error;
+    add_value(&pair->total, most(total, error));
+    add_value(&pair->delivery, most(woken - wake->sent, error));
+    add_value(&pair->wait, most(ran - woken, error));
     if (pair->total.nr == 1 || total > pair->slowest_total_ns) {
         pair->slowest_total_ns = total;
         pair->slowest_ns = wake->sent;
         pair->slowest_vcpu = wake->to;
     }
-    /* Behind a run of no length it is already something else. */
-    while (run > v->span && run->begin == wake->ran &&
-           run->state != VCPU_RUNNING)
-        run--;
     if (ran > woken && run && run->cpu != STAY_NONE)
         add_holders(pair, &m->t->stays.cpu[run->cpu], woken, ran);
 }

@@ -27,6 +27,7 @@ struct latency_pair {
     uint64_t kinds[WAKE_KINDS];
     /* Of those whose run is known. */
     struct latency_values total, delivery, wait;
+    uint64_t below_error; /* of these, shorter than the error of the two clocks */
     uint64_t slowest_ns; /* when that with the largest total was sent */
     uint64_t slowest_total_ns;
     uint32_t slowest_vcpu; /* index */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* skew.c - bounds the difference of two pCPUs' clocks from both sides; see skew.h. */
+/* Bounds the differences of pCPUs' clocks, and corrects what the bounds contradict. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,44 +8,70 @@
 #include "skew.h"
 #include "timeline/rows/order.h"
 
+/* Fewer delays than this bound nothing. */
+#define LEAST_DELAYS 16U
+
+/* One in so many delays may be of a wake-up that the notification met by chance. */
+#define BY_CHANCE 10U
+
 /*
- * A notification is the cause of a run if the receiver has no other one in this time before and
- * after it.  In a stream of notifications the nearest one may be the next.
+ * A notification's row precedes the wake-up by this at most.  Emulators need long for what is
+ * in between.
  */
-#define ALONE_NS 500000U
+#define REACH_NS 50000U
 
-/* Fewer causes than this prove nothing. */
-#define LEAST_CAUSES 16U
+/* Moments near to a wake-up, for what meets it by chance: steps of a prime number of ns. */
+#define CHANCE_NS      1000000U
+#define CHANCE_STEP_NS 611953U
 
-/* A pair for each two pCPUs; hosts with more are left alone. */
-#define MOST_CPUS 1024U
+/* Notifications that one run may be due to; with more it is of no use. */
+#define MOST_CANDIDATES 64U
 
-/* From a pCPU on which it is sent to the one on which it runs. */
-struct bound {
-    int64_t *ns; /* run - notification, of each; at last in order */
-    size_t nr, room;
-};
+/* Rounds in which bounds narrow the search for the notifications behind others. */
+#define MOST_ROUNDS 20U
+
+/* Bounds are a square of this: a host with more pCPUs has unknown differences. */
+#define MOST_CPUS 512U
+
+/* No bound. */
+#define FAR (INT64_MAX / 4)
 
 struct notification {
     uint64_t ns;
     uint32_t cpu; /* index */
+    uint32_t wakes; /* that it could have caused */
     uint16_t receiver;
 };
 
+/* From a notification on one pCPU to a run on another one. */
+struct bound {
+    int64_t *ns; /* delays by the two clocks: none is less than the difference */
+    size_t nr, room;
+    size_t chance; /* wake-ups of other causes, moved at random, that look like those */
+    size_t regular; /* of those delays, as long after the notification before as that was */
+    uint64_t sent, interval; /* the last notification, and from the one before to it */
+    int64_t most;  /* by how much the second clock is ahead, or FAR */
+};
+
 struct skew_finding {
+    struct skew *skew;
     const struct rows *rows;
     const struct stays *stays;
-    struct bound *bound; /* [from][to] */
-    uint32_t nr_cpus;
+    int64_t tolerance;
+    uint32_t nr;
+    struct bound *bound;       /* [from][to] */
     struct notification *sent; /* by receiver, then by time */
     size_t nr_sent, room;
+    size_t *first; /* [accounting domain] its notifications; one more at the end */
 };
 
 static struct bound *bound_of(const struct skew_finding *f, uint32_t from,
                               uint32_t to)
 {
-    return &f->bound[(size_t)from * f->nr_cpus + to];
+    return &f->bound[(size_t)from * f->nr + to];
 }
+
+/* Notifications. */
 
 static bool has_later_receiver(const void *a, const void *b)
 {
@@ -58,6 +84,7 @@ static void find_sent(struct skew_finding *f)
     bool received = f->rows->events & 1U << XEN_SCHEDLOG_EV_EVTCHN_RECV;
     uint16_t event = received ? XEN_SCHEDLOG_EV_EVTCHN_RECV
                               : XEN_SCHEDLOG_EV_EVTCHN_SEND;
+    unsigned int acct;
     size_t i;
 
     for (i = 0; i < f->rows->nr; i++) {
@@ -66,74 +93,139 @@ static void find_sent(struct skew_finding *f)
 
         if (row->event == event && cpu != STAY_NONE)
             *list_add(f->sent, f->nr_sent, f->room) = (struct notification){
-                row->ns, cpu, received ? row->current : row->correspondent,
+                .ns = row->ns,
+                .cpu = cpu,
+                .receiver = received ? row->current : row->correspondent,
             };
     }
     order_sort(f->sent, f->nr_sent, sizeof(*f->sent), has_later_receiver);
+    f->first = need_memory(NAMES_ACCTS + 1, sizeof(*f->first));
+    for (i = 0, acct = 0; acct <= NAMES_ACCTS; acct++) {
+        while (i < f->nr_sent && f->sent[i].receiver < acct)
+            i++;
+        f->first[acct] = i;
+    }
 }
 
-/* Those to one receiver. */
-struct sent {
-    const struct notification *first;
+/* Those to one receiver in a time. */
+struct about {
+    struct notification *sent;
     size_t nr;
 };
 
-static struct sent sent_to(const struct skew_finding *f, uint16_t receiver,
-                           size_t *next)
+static struct about sent_about(const struct skew_finding *f, uint16_t receiver,
+                               int64_t begin, int64_t end)
 {
-    struct sent sent;
+    struct notification *all = &f->sent[f->first[receiver]];
+    size_t nr = f->first[receiver + 1] - f->first[receiver], from, until;
 
-    while (*next < f->nr_sent && f->sent[*next].receiver < receiver)
-        ++*next;
-    sent.first = &f->sent[*next];
-    for (sent.nr = 0; *next < f->nr_sent &&
-                      f->sent[*next].receiver == receiver; sent.nr++)
-        ++*next;
+    if (end < 0)
+        return (struct about){ all, 0 };
+    from = begin > 0 ? order_until(all, nr, sizeof(*all),
+                                   offsetof(struct notification, ns),
+                                   begin - 1) : 0;
+    until = order_until(all, nr, sizeof(*all),
+                        offsetof(struct notification, ns), end);
 
-    return sent;
+    return (struct about){ all + from, until - from };
 }
 
-/* The only notification about @ns, or NULL. */
-static const struct notification *cause_of(const struct sent *sent, uint64_t ns)
+/* Wake-ups whose delay is not 0: Xen stamped them where the notification was sent. */
+
+static bool is_wake(const struct skew_finding *f, const struct timeline_row *row)
 {
-    size_t i = order_until(sent->first, sent->nr, sizeof(*sent->first),
-                           offsetof(struct notification, ns),
-                           ns > ALONE_NS ? ns - ALONE_NS : 0);
-
-    if (i == sent->nr || sent->first[i].ns > ns + ALONE_NS ||
-        (i + 1 < sent->nr && sent->first[i + 1].ns <= ns + ALONE_NS))
-        return NULL;
-
-    return &sent->first[i];
+    return row->event == XEN_SCHEDLOG_EV_WAKE_DELAY &&
+           stays_cpu(f->stays, row->cpu) != STAY_NONE;
 }
 
-/* Did the vCPU sleep before this run? */
-static bool slept_before(const struct vcpu *v, size_t i)
+static struct about causes_of(const struct skew_finding *f,
+                              const struct timeline_row *row, int64_t off)
 {
-    if (i && v->span[i - 1].state == VCPU_RUNNABLE)
-        i--;
+    int64_t woken = (int64_t)row->ns - (int64_t)row->counter + off;
 
-    return i && v->span[i - 1].state == VCPU_BLOCKED;
+    return sent_about(f, row->current, woken - REACH_NS, woken + f->tolerance);
 }
 
-static void take_runs(struct skew_finding *f, const struct sent *sent,
-                      const struct vcpu *v)
+/* The last of those, if all are of one pCPU; or NULL. */
+static struct notification *cause_of(const struct about *causes)
+{
+    size_t n;
+
+    for (n = 1; n < causes->nr; n++)
+        if (causes->sent[n].cpu != causes->sent[0].cpu)
+            return NULL;
+
+    return causes->nr ? &causes->sent[causes->nr - 1] : NULL;
+}
+
+static void count_causes(struct skew_finding *f)
 {
     size_t i;
 
-    for (i = 0; i < v->nr; i++) {
-        const struct span *run = &v->span[i];
-        const struct notification *cause;
-        struct bound *bound;
+    for (i = 0; i < f->rows->nr; i++) {
+        const struct timeline_row *row = &f->rows->row[i];
+        struct about causes;
 
-        if (run->state != VCPU_RUNNING || !slept_before(v, i))
+        if (!is_wake(f, row) || !row->counter)
             continue;
-        cause = cause_of(sent, run->begin);
-        if (!cause || cause->cpu == run->cpu)
+        causes = causes_of(f, row, 0);
+        if (causes.nr)
+            causes.sent[causes.nr - 1].wakes++;
+    }
+}
+
+/* A wake-up of another cause may meet a notification, as often as at any moment near to it. */
+static void count_chance(struct skew_finding *f, size_t i, uint32_t to)
+{
+    int64_t off = i * CHANCE_STEP_NS % (2 * CHANCE_NS);
+    struct about others = causes_of(f, &f->rows->row[i], off - CHANCE_NS);
+    const struct notification *met = cause_of(&others);
+
+    if (met && met->cpu != to)
+        bound_of(f, met->cpu, to)->chance++;
+}
+
+static void add_delay(struct skew_finding *f, uint32_t from, uint32_t to,
+                      int64_t ns)
+{
+    struct bound *bound = bound_of(f, from, to);
+
+    *list_add(bound->ns, bound->nr, bound->room) = ns;
+}
+
+/* At regular intervals the wake-up of one notification looks like that of the next. */
+static void count_regular(struct bound *bound, uint64_t sent, uint64_t tolerance)
+{
+    uint64_t interval = sent - bound->sent;
+
+    bound->regular += interval <= bound->interval + tolerance &&
+                      interval + tolerance >= bound->interval;
+    bound->interval = interval;
+    bound->sent = sent;
+}
+
+static void take_delays(struct skew_finding *f)
+{
+    size_t i;
+
+    count_causes(f);
+    for (i = 0; i < f->rows->nr; i++) {
+        const struct timeline_row *row = &f->rows->row[i];
+        uint32_t to = stays_cpu(f->stays, row->cpu);
+        const struct notification *cause;
+        struct about causes;
+
+        if (!is_wake(f, row) || !row->counter)
             continue;
-        bound = bound_of(f, cause->cpu, run->cpu);
-        *list_add(bound->ns, bound->nr, bound->room) =
-            (int64_t)run->begin - (int64_t)cause->ns;
+        causes = causes_of(f, row, 0);
+        cause = cause_of(&causes);
+        if (!causes.nr)
+            count_chance(f, i, to);
+        if (!cause || cause->wakes != 1 || cause->cpu == to)
+            continue;
+        f->skew->cause[i] = cause->cpu;
+        count_regular(bound_of(f, cause->cpu, to), cause->ns, f->tolerance);
+        add_delay(f, cause->cpu, to, (int64_t)row->counter + f->tolerance);
     }
 }
 
@@ -144,135 +236,322 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void sort_bounds(struct skew_finding *f)
+/* Few of the delays are of other wake-ups, and these may be less than the difference. */
+static int64_t most_of(struct bound *bound)
+{
+    if (bound->nr < LEAST_DELAYS || bound->chance > bound->nr / BY_CHANCE ||
+        bound->regular > bound->nr / 2)
+        return FAR;
+    qsort(bound->ns, bound->nr, sizeof(*bound->ns), compare);
+
+    return bound->ns[bound->nr / BY_CHANCE];
+}
+
+static void bound_by_delays(struct skew_finding *f)
 {
     size_t i;
 
-    for (i = 0; i < (size_t)f->nr_cpus * f->nr_cpus; i++)
-        if (f->bound[i].nr)
-            qsort(f->bound[i].ns, f->bound[i].nr, sizeof(*f->bound[i].ns),
-                  compare);
-}
-
-/* The median: a run that a timer caused may be before any notification. */
-static int64_t median_of(const struct bound *b)
-{
-    return b->ns[(b->nr - 1) / 2];
-}
-
-/* By true clocks a run is hardly ever before the only notification about it. */
-static bool is_impossible(const struct bound *b, int64_t tolerance)
-{
-    return b->ns[(b->nr - 1) * 9 / 10] < -tolerance;
+    take_delays(f);
+    for (i = 0; i < (size_t)f->nr * f->nr; i++) {
+        f->bound[i].most = most_of(&f->bound[i]);
+        f->bound[i].nr = f->bound[i].chance = f->bound[i].regular = 0;
+    }
 }
 
 /*
- * By how much @to is ahead of @from, if the bounds exclude zero.  Bounds that exclude each
- * other are of notifications which caused nothing.
+ * Wake-ups whose delay is 0: the clock of their pCPU is behind that of the notification, which
+ * looks later.  How much later at most, the bounds of the other direction say.
  */
-static bool is_skewed(const struct skew_finding *f, uint32_t from, uint32_t to,
-                      int64_t *ahead, uint64_t *error)
-{
-    const struct bound *there = bound_of(f, from, to);
-    const struct bound *answers = bound_of(f, to, from);
-    int64_t tolerance = stays_tolerance(f->rows), high, back;
 
-    if (there->nr < LEAST_CAUSES || answers->nr < LEAST_CAUSES)
-        return false;
-    high = median_of(there);
-    back = median_of(answers);
-    if (high + back < 0 || (!is_impossible(there, tolerance) &&
-                            !is_impossible(answers, tolerance)))
-        return false;
-    *ahead = (high - back) / 2;
-    *error = (high + back) / 2;
+static bool may_cause(const struct skew_finding *f,
+                      const struct notification *sent, uint64_t ran, uint32_t to)
+{
+    int64_t later = (int64_t)(sent->ns - ran);
+
+    return sent->cpu != to &&
+           later <= bound_of(f, to, sent->cpu)->most &&
+           later >= -bound_of(f, sent->cpu, to)->most - f->tolerance;
+}
+
+/* How far behind is any pCPU, at most? */
+static int64_t furthest(const struct skew_finding *f, uint32_t to)
+{
+    int64_t most = 0;
+    uint32_t from;
+
+    for (from = 0; from < f->nr; from++) {
+        int64_t ns = bound_of(f, to, from)->most;
+
+        if (from != to && ns != FAR && ns > most)
+            most = ns;
+    }
+
+    return most;
+}
+
+/* The first that may be the cause of a run, if all of those are of one pCPU; or NULL. */
+static const struct notification *first_cause(const struct skew_finding *f,
+                                              const struct timeline_row *row,
+                                              uint32_t to)
+{
+    struct about about = sent_about(f, row->current, row->ns,
+                                    row->ns + furthest(f, to));
+    const struct notification *first = NULL;
+    size_t n;
+
+    if (about.nr > MOST_CANDIDATES)
+        return NULL;
+    for (n = 0; n < about.nr; n++) {
+        const struct notification *sent = &about.sent[n];
+
+        if (!may_cause(f, sent, row->ns, to))
+            continue;
+        if (first && first->cpu != sent->cpu)
+            return NULL;
+        if (!first)
+            first = sent;
+    }
+
+    return first;
+}
+
+static void take_early_runs(struct skew_finding *f)
+{
+    size_t i;
+
+    for (i = 0; i < f->rows->nr; i++) {
+        const struct timeline_row *row = &f->rows->row[i];
+        const struct notification *cause;
+        uint32_t to = stays_cpu(f->stays, row->cpu);
+
+        if (!is_wake(f, row) || row->counter)
+            continue;
+        cause = first_cause(f, row, to);
+        f->skew->cause[i] = cause ? cause->cpu : STAY_NONE;
+        if (cause)
+            add_delay(f, cause->cpu, to, (int64_t)(row->ns - cause->ns) +
+                                         f->tolerance);
+    }
+}
+
+/* Narrower bounds leave fewer candidates, which narrow the bounds. */
+static void bound_by_early_runs(struct skew_finding *f)
+{
+    unsigned int round;
+    bool narrower = true;
+    size_t i;
+
+    for (round = 0; narrower && round < MOST_ROUNDS; round++) {
+        take_early_runs(f);
+        narrower = false;
+        for (i = 0; i < (size_t)f->nr * f->nr; i++) {
+            int64_t most = most_of(&f->bound[i]);
+
+            if (most < f->bound[i].most) {
+                f->bound[i].most = most;
+                narrower = true;
+            }
+            f->bound[i].nr = 0;
+        }
+    }
+}
+
+/* What follows from bounds by way of other pCPUs.  False: they contradict each other. */
+static bool close_bounds(struct skew_finding *f)
+{
+    uint32_t by, from, to;
+
+    for (by = 0; by < f->nr; by++)
+        for (from = 0; from < f->nr; from++) {
+            int64_t there = bound_of(f, from, by)->most;
+
+            for (to = 0; there != FAR && to < f->nr; to++) {
+                int64_t on = bound_of(f, by, to)->most;
+                struct bound *both = bound_of(f, from, to);
+
+                if (on != FAR && there + on < both->most)
+                    both->most = there + on;
+            }
+        }
+    for (by = 0; by < f->nr; by++)
+        if (bound_of(f, by, by)->most < 0)
+            return false;
 
     return true;
 }
 
-/* From those pCPUs whose difference is known to the others. */
-static void spread(struct skew *skew, const struct skew_finding *f)
+static bool is_bounded(const struct skew_finding *f, uint32_t a, uint32_t b)
 {
-    bool *known = need_memory(skew->nr + 1, sizeof(*known)), more = true;
-    uint32_t from, to;
-
-    while (more) {
-        more = false;
-        for (from = 0; from < skew->nr; from++)
-            for (to = 0; to < skew->nr; to++) {
-                int64_t ahead;
-                uint64_t error;
-
-                if (from == to || known[to] ||
-                    (!known[from] && from > to) ||
-                    !is_skewed(f, from, to, &ahead, &error))
-                    continue;
-                skew->ahead_ns[to] = skew->ahead_ns[from] + ahead;
-                known[from] = known[to] = more = true;
-                if (error > skew->error_ns)
-                    skew->error_ns = error;
-            }
-    }
-    free(known);
+    return bound_of(f, a, b)->most != FAR && bound_of(f, b, a)->most != FAR;
 }
 
-static void find_most(struct skew *skew)
+/* Does a bound of this pCPU, and of those it is bounded with, contradict equal clocks? */
+static bool is_skewed(const struct skew_finding *f, uint32_t cpu)
 {
-    int64_t least = INT64_MAX, most = INT64_MIN;
-    uint32_t i;
+    uint32_t from, to;
 
-    for (i = 0; i < skew->nr; i++) {
-        if (skew->ahead_ns[i] < least)
-            least = skew->ahead_ns[i];
-        if (skew->ahead_ns[i] > most)
-            most = skew->ahead_ns[i];
+    for (from = 0; from < f->nr; from++)
+        for (to = 0; is_bounded(f, cpu, from) && to < f->nr; to++)
+            if (is_bounded(f, cpu, to) && bound_of(f, from, to)->most < 0)
+                return true;
+
+    return false;
+}
+
+/* The middle of the bounds against the first pCPU with which it is bounded. */
+static void find_ahead(struct skew_finding *f)
+{
+    uint32_t cpu, first;
+
+    for (cpu = 0; cpu < f->nr; cpu++) {
+        for (first = 0; !is_bounded(f, first, cpu); first++)
+            ;
+        if (first < cpu && is_skewed(f, cpu))
+            f->skew->ahead_ns[cpu] = (bound_of(f, first, cpu)->most -
+                                      bound_of(f, cpu, first)->most) / 2;
     }
-    skew->most_ns = skew->nr ? most - least : 0;
+}
+
+static uint64_t error_of(const struct skew_finding *f, uint32_t from,
+                         uint32_t to)
+{
+    int64_t ahead = f->skew->ahead_ns[to] - f->skew->ahead_ns[from];
+    int64_t more = bound_of(f, from, to)->most - ahead;
+    int64_t less = bound_of(f, to, from)->most + ahead;
+
+    if (more < less)
+        more = less;
+
+    return more > 0 ? more : 0;
+}
+
+static void note_pair(struct skew_finding *f, uint32_t from, uint32_t to,
+                      bool bounded)
+{
+    struct skew *skew = f->skew;
+    uint64_t *error = &skew->pair_ns[(size_t)from * skew->nr + to];
+    int64_t ahead = skew->ahead_ns[to] - skew->ahead_ns[from];
+
+    if (ahead > (int64_t)skew->most_ns)
+        skew->most_ns = ahead;
+    *error = bounded ? error_of(f, from, to) : SKEW_UNKNOWN;
+    if (!bounded)
+        skew->unknown += from < to;
+    else if (*error > skew->error_ns)
+        skew->error_ns = *error;
+}
+
+static void find_errors(struct skew_finding *f, bool sound)
+{
+    uint32_t from, to;
+
+    for (from = 0; from < f->nr; from++)
+        for (to = 0; to < f->nr; to++)
+            if (from != to)
+                note_pair(f, from, to, sound && is_bounded(f, from, to));
+}
+
+/* Xen compared the clocks, and no bound contradicts. */
+static bool are_one_clock(const struct skew_finding *f)
+{
+    size_t i;
+
+    for (i = 0; i < (size_t)f->nr * f->nr; i++)
+        if (f->bound[i].most < 0)
+            return false;
+
+    return f->rows->one_tsc;
+}
+
+static void prepare(struct skew_finding *f)
+{
+    size_t i;
+
+    f->bound = need_memory((size_t)f->nr * f->nr + 1, sizeof(*f->bound));
+    f->skew->cause = need_memory(f->rows->nr + 1, sizeof(*f->skew->cause));
+    for (i = 0; i < f->rows->nr; i++)
+        f->skew->cause[i] = STAY_NONE;
+    find_sent(f);
+}
+
+static void free_finding(struct skew_finding *f)
+{
+    size_t i;
+
+    for (i = 0; i < (size_t)f->nr * f->nr; i++)
+        free(f->bound[i].ns);
+    free(f->bound);
+    free(f->first);
+    free(f->sent);
 }
 
 void skew_find(struct skew *skew, const struct rows *rows,
-               const struct stays *stays, const struct vcpus *vcpus)
+               const struct stays *stays)
 {
     struct skew_finding f = {
+        .skew = skew,
         .rows = rows,
         .stays = stays,
-        .nr_cpus = stays->nr <= MOST_CPUS ? stays->nr : 0,
+        .tolerance = stays_tolerance(rows),
+        .nr = stays->nr,
     };
-    size_t next = 0, i;
-    unsigned int vcpu;
+    bool sound;
+    uint32_t i;
 
-    *skew = (struct skew){
-        .ahead_ns = need_memory(f.nr_cpus + 1, sizeof(*skew->ahead_ns)),
-        .nr = f.nr_cpus,
-    };
-    if (!f.nr_cpus)
+    *skew = (struct skew){ .nr = stays->nr };
+    if (stays->nr > MOST_CPUS) {
+        skew->nr = 0;
+        skew->unknown = rows->one_tsc ? 0 : (uint64_t)stays->nr * (stays->nr - 1) / 2;
         return;
-    f.bound = need_memory((size_t)f.nr_cpus * f.nr_cpus, sizeof(*f.bound));
-    find_sent(&f);
-    for (vcpu = 0; vcpu < vcpus->nr;) {
-        uint16_t acct = vcpus->vcpu[vcpu].acct;
-        struct sent sent = sent_to(&f, acct, &next);
-
-        for (; vcpu < vcpus->nr && vcpus->vcpu[vcpu].acct == acct; vcpu++)
-            take_runs(&f, &sent, &vcpus->vcpu[vcpu]);
     }
-    sort_bounds(&f);
-    spread(skew, &f);
-    find_most(skew);
-    for (i = 0; i < (size_t)f.nr_cpus * f.nr_cpus; i++)
-        free(f.bound[i].ns);
-    free(f.bound);
-    free(f.sent);
+    skew->ahead_ns = need_memory(f.nr + 1, sizeof(*skew->ahead_ns));
+    skew->pair_ns = need_memory((size_t)f.nr * f.nr + 1, sizeof(*skew->pair_ns));
+    prepare(&f);
+    bound_by_delays(&f);
+    bound_by_early_runs(&f);
+    for (i = 0; i < f.nr; i++)
+        bound_of(&f, i, i)->most = 0;
+    sound = close_bounds(&f);
+    if (!sound || !are_one_clock(&f)) {
+        if (sound)
+            find_ahead(&f);
+        find_errors(&f, sound);
+    }
+    free_finding(&f);
+}
+
+uint64_t skew_error(const struct skew *skew, uint32_t from, uint32_t to)
+{
+    if (from == to || from == STAY_NONE || to == STAY_NONE)
+        return 0;
+    if (from >= skew->nr || to >= skew->nr)
+        return skew->unknown ? SKEW_UNKNOWN : 0;
+
+    return skew->pair_ns[(size_t)from * skew->nr + to];
+}
+
+static uint64_t without(uint64_t ns, int64_t ahead)
+{
+    return ahead > 0 && ns < (uint64_t)ahead ? 0 : ns - ahead;
 }
 
 static uint64_t corrected(const struct skew *skew, const struct stays *stays,
                           uint32_t id, uint64_t ns)
 {
     uint32_t cpu = stays_cpu(stays, id);
-    int64_t to = cpu < skew->nr ? (int64_t)ns - skew->ahead_ns[cpu]
-                                : (int64_t)ns;
 
-    return to > 0 ? to : 0;
+    return cpu < skew->nr ? without(ns, skew->ahead_ns[cpu]) : ns;
+}
+
+/* The delay is between two clocks.  A delay of 0 says that it is not known. */
+static void correct_delay(const struct skew *skew, const struct stays *stays,
+                          struct timeline_row *row, uint32_t cause)
+{
+    uint32_t cpu = stays_cpu(stays, row->cpu);
+
+    if (cause != STAY_NONE && cpu < skew->nr && row->counter)
+        row->counter = without(row->counter, skew->ahead_ns[cpu] -
+                                             skew->ahead_ns[cause]);
 }
 
 void skew_correct(const struct skew *skew, struct rows *rows,
@@ -280,9 +559,11 @@ void skew_correct(const struct skew *skew, struct rows *rows,
 {
     size_t i;
 
-    for (i = 0; i < rows->nr; i++)
+    for (i = 0; i < rows->nr; i++) {
+        correct_delay(skew, stays, &rows->row[i], skew->cause[i]);
         rows->row[i].ns = corrected(skew, stays, rows->row[i].cpu,
                                     rows->row[i].ns);
+    }
     for (i = 0; i < rows->nr_losses; i++) {
         struct timeline_loss *loss = &rows->loss[i];
 
@@ -295,5 +576,7 @@ void skew_correct(const struct skew *skew, struct rows *rows,
 void skew_free(struct skew *skew)
 {
     free(skew->ahead_ns);
+    free(skew->pair_ns);
+    free(skew->cause);
     memset(skew, 0, sizeof(*skew));
 }

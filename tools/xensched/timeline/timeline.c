@@ -13,7 +13,7 @@
 /* pCPUs whose clocks differ show a wake-up before the notification that caused it. */
 static void make_one_clock(struct timeline *t)
 {
-    skew_find(&t->skew, &t->rows, &t->stays, &t->vcpus);
+    skew_find(&t->skew, &t->rows, &t->stays);
     if (!t->skew.most_ns)
         return;
     skew_correct(&t->skew, &t->rows, &t->stays);

@@ -36,7 +36,10 @@ int timeline_open(struct timeline *t, const char *path,
                   struct xensched_error *err);
 void timeline_close(struct timeline *t);
 
-/* How well times of the hypervisor's rows are known. */
+/*
+ * How well times of the hypervisor's rows are known; if t->skew.unknown is not 0, only those of
+ * one pCPU, and of pCPUs whose clocks are known.
+ */
 uint64_t timeline_error_ns(const struct timeline *t);
 
 /*

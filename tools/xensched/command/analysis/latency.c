@@ -82,6 +82,7 @@ static json_object *pair_json(const struct timeline *t,
         json_add_int(kinds, wake_kind_name[i], pair->kinds[i]);
     json_object_object_add(o, "notifications", kinds);
     json_add_int(o, "measured", pair->total.nr);
+    json_add_int(o, "below_error", pair->below_error);
     json_object_object_add(o, "total_ns", quantiles_json(&pair->total));
     json_object_object_add(o, "delivery_ns", quantiles_json(&pair->delivery));
     json_object_object_add(o, "wait_ns", quantiles_json(&pair->wait));
@@ -100,7 +101,7 @@ static void print_json(const struct timeline *t, const struct latency *latency)
     for (i = 0; i < latency->nr; i++)
         json_object_array_add(pairs, pair_json(t, &latency->pair[i]));
     json_add_int(o, "begin_ns", t->rows.begin_ns);
-    json_add_int(o, "clock_error_ns", timeline_error_ns(t));
+    shown_add_error(o, t);
     json_add_int(o, "lost_rows", t->rows.lost_rows);
     json_add_int(o, "disordered", t->wakes.disordered);
     json_add_int(o, "disorder_ns", t->wakes.disorder_ns);
@@ -181,6 +182,21 @@ static void print_why(const struct timeline *t, const struct latency *latency,
                name, v->number, shown_time(slowest->slowest_ns));
 }
 
+static void print_below_error(const struct latency *latency)
+{
+    uint64_t all = 0, below = 0;
+    size_t i;
+
+    for (i = 0; i < latency->nr; i++) {
+        all += latency->pair[i].total.nr;
+        below += latency->pair[i].below_error;
+    }
+    if (below)
+        printf("%" PRIu64 " of %" PRIu64 " latencies are shorter than the "
+               "clocks of the two pCPUs are known to, and count as that error\n",
+               below, all);
+}
+
 static void print_text(const struct timeline *t, const struct latency *latency,
                        const char *file)
 {
@@ -198,11 +214,12 @@ static void print_text(const struct timeline *t, const struct latency *latency,
     for (i = 0; i < latency->nr; i++)
         print_holders(t, &latency->pair[i]);
     printf("times are known to %s; %" PRIu64 " of %" PRIu64 " wake-ups came "
-           "before their notification", shown_length(timeline_error_ns(t)),
-           t->wakes.disordered, t->wakes.pairs);
+           "before their notification", shown_error(t), t->wakes.disordered,
+           t->wakes.pairs);
     if (t->wakes.disordered)
         printf(" (by %s at most)", shown_length(t->wakes.disorder_ns));
     printf("\n");
+    print_below_error(latency);
     print_why(t, latency, file);
 }
 
@@ -246,7 +263,8 @@ const struct command command_latency = {
         "the domain that was notified ran; with DOMAIN, for this one only. RAN:\n"
         "the receiver was running already. DELIVERY: the part until it was\n"
         "runnable. WAIT: the part until it had a pCPU. MAX AT: when the slowest\n"
-        "was sent, for 'xensched why'.",
+        "was sent, for 'xensched why'. No length is less than the error of the two\n"
+        "pCPUs' clocks.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO,
     .run = run,
 };

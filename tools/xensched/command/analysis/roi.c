@@ -144,7 +144,7 @@ static void print_json(const struct shown_roi *s)
         json_object_array_add(intervals,
                               interval_json(s, &s->roi.interval[i]));
     json_add_int(o, "begin_ns", s->t->rows.begin_ns);
-    json_add_int(o, "clock_error_ns", timeline_error_ns(s->t));
+    shown_add_error(o, s->t);
     json_add_int(o, "lost_rows", s->t->rows.lost_rows);
     json_add_int(o, "broken_marks", s->t->marks.broken);
     json_object_object_add(o, "kinds", kinds);
@@ -298,7 +298,7 @@ static void print_text(const struct shown_roi *s)
         print_unknown(&s->t->rows, kind, roi);
         print_doubts(kind);
     }
-    printf("\ntimes are known to %s\n", shown_length(timeline_error_ns(s->t)));
+    printf("\ntimes are known to %s\n", shown_error(s->t));
     if (s->regions.left_out)
         printf("marks of more names than are told apart: %" PRIu64 "\n",
                s->regions.left_out);

@@ -3,8 +3,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <json-c/json.h>
+
 #include "command/command.h"
 #include "cli/printable.h"
+#include "model/json.h"
 #include "shown.h"
 
 #define NR_TEXTS 8U
@@ -57,6 +60,27 @@ const char *shown_time(uint64_t ns)
     return text;
 }
 
+const char *shown_error(const struct timeline *t)
+{
+    char *text = next_text();
+    int length = snprintf(text, TEXT, "%s", shown_length(timeline_error_ns(t)));
+
+    if (t->skew.unknown)
+        snprintf(text + length, TEXT - length,
+                 ", but not across %" PRIu64 " pair%s of pCPUs",
+                 t->skew.unknown, t->skew.unknown == 1 ? "" : "s");
+
+    return text;
+}
+
+void shown_add_error(json_object *o, const struct timeline *t)
+{
+    if (t->skew.unknown)
+        json_object_object_add(o, "clock_error_ns", NULL);
+    else
+        json_add_int(o, "clock_error_ns", timeline_error_ns(t));
+}
+
 int shown_defects(const struct timeline *t)
 {
     size_t i;
@@ -86,6 +110,12 @@ int shown_defects(const struct timeline *t)
                  "notifications between them; times are corrected, to %s",
                  shown_length(t->skew.most_ns),
                  shown_length(timeline_error_ns(t)));
+    if (t->skew.unknown)
+        complain("note: how far the clocks of pCPUs differ cannot be known for "
+                 "%" PRIu64 " pair%s of them: Xen does not vouch for their "
+                 "TSCs, and notifications do not bound it from both sides; "
+                 "times on two such pCPUs are compared as if the clocks agreed",
+                 t->skew.unknown, t->skew.unknown == 1 ? "" : "s");
     if (!t->rows.names.told)
         complain("note: the recording has no names of domains and no numbers "
                  "of their vCPUs (xenschedd did not answer): domains are "

@@ -11,6 +11,8 @@
 
 #include "timeline/timeline.h"
 
+struct json_object;
+
 /* A name from a recording, without control characters. */
 const char *shown_name(const char *name);
 
@@ -19,6 +21,12 @@ const char *shown_length(uint64_t ns);
 
 /* A time as seconds since the first row, to the microsecond. */
 const char *shown_time(uint64_t ns);
+
+/* How well times are known, as "395 ns, but not across 2 pairs of pCPUs". */
+const char *shown_error(const struct timeline *t);
+
+/* The same as member clock_error_ns of @o: null if that is not known across pCPUs. */
+void shown_add_error(struct json_object *o, const struct timeline *t);
 
 /*
  * What has to be said of @t before anything is made of it: that it is damaged,

@@ -142,7 +142,7 @@ static void print_json(const struct timeline *t)
     json_add_int(o, "lost_rows_of_linux", t->rows.linux_rows.lost_rows);
     json_add_int(o, "begin_ns", t->rows.begin_ns);
     json_add_int(o, "length_ns", t->rows.end_ns);
-    json_add_int(o, "clock_error_ns", timeline_error_ns(t));
+    shown_add_error(o, t);
     json_add_int(o, "clock_skew_ns", t->skew.most_ns);
     json_add_int(o, "clock_went_back", t->rows.cut.nr);
     json_object_object_add(o, "sources", sources_json(t));
@@ -284,8 +284,8 @@ static void print_checks(const struct timeline *t)
 {
     printf("times are known to %s; wake-ups before their notification: %"
            PRIu64 " of %" PRIu64 " (by chance: about %.0f)\n",
-           shown_length(timeline_error_ns(t)), t->wakes.disordered,
-           t->wakes.pairs, t->wakes.by_chance);
+           shown_error(t), t->wakes.disordered, t->wakes.pairs,
+           t->wakes.by_chance);
     printf("time stamps that were late: %" PRIu64 " of %" PRIu64, t->stays.late,
            t->stays.rows);
     if (t->stays.late)

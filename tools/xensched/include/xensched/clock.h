@@ -14,6 +14,8 @@
 
 /* It follows Xen's system time instead of a TSC: it is emulated. */
 #define XENSCHED_CLOCK_EMULATED (1U << 0)
+/* Of system time: Xen found no difference between the TSCs of pCPUs. */
+#define XENSCHED_CLOCK_ONE_TSC (1U << 1)
 
 struct xensched_clock {
     uint32_t vcpu;
@@ -57,7 +59,7 @@ int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
 
 /*
  * The same of Xen's system time, which mini-os gives unikernels as their clock:
- * guest_tsc is ns, guest_khz 1000000.
+ * guest_tsc is ns, guest_khz 1000000.  Its flags say whether all pCPUs have one TSC.
  */
 int xensched_system_time(struct xensched_clock *clock,
                          struct xensched_error *err);

@@ -400,14 +400,18 @@ static void add_counters(struct page *p)
 static void add_words(struct page *p)
 {
     const struct timeline *t = p->t;
-    char text[600], note[600];
+    char text[600], note[600], across[60] = "";
 
+    if (t->skew.unknown)
+        snprintf(across, sizeof(across), ", but not across %llu pairs of pCPUs",
+                 (unsigned long long)t->skew.unknown);
     snprintf(text, sizeof(text), "%.6f s, %zu rows, %u pCPUs, %u vCPUs\n"
-             "times are known to %.1f us; %llu of %llu wake-ups came before "
+             "times are known to %.1f us%s; %llu of %llu wake-ups came before "
              "their notification\n"
              "drag: pan, wheel: zoom, shift and drag: select, click: why; keys: "
              "arrows + - 0 / n N d Escape", t->rows.end_ns / 1e9, t->rows.nr,
              t->stays.nr, t->vcpus.nr, timeline_error_ns(t) / 1e3,
+             across,
              (unsigned long long)t->wakes.disordered,
              (unsigned long long)t->wakes.pairs);
     snprintf(note, sizeof(note), "%s", t->rows.defect);

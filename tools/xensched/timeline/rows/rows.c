@@ -222,6 +222,7 @@ static void take_system_time(struct rows_reading *r,
 {
     struct rows *rows = r->rows;
 
+    rows->one_tsc = clock->flags & XENSCHED_CLOCK_ONE_TSC;
     *list_add(rows->system_time, rows->nr_system_times,
               rows->system_times_room) = (struct timeline_system_time){
         .ns = cuts_key(&rows->cuts, &r->system_clock,

@@ -69,6 +69,7 @@ struct rows {
     uint64_t read_ns;    /* CLOCK_MONOTONIC at time 0, not before that;
                             0: not known */
     uint64_t tsc_khz;    /* 0: times are cycles, not ns */
+    bool one_tsc;        /* Xen found no difference between the TSCs of pCPUs */
     uint32_t events;     /* mask of those which there are */
     struct names names;
     struct notes notes;
