@@ -5,7 +5,6 @@
  * A vCPU has the host's TSC, or one at a distance from it and perhaps with
  * another rate (PVH and HVM), or one which Xen emulates from its system time.
  */
-#include <cpuid.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,15 +22,6 @@
 /* Whoever asks is dom0. */
 #define ANY_DOMAIN 0
 #define NS_KHZ     1000000U
-
-/* Where Xen's leaves of CPUID may begin, as in its public/arch-x86/cpuid.h. */
-#define FIRST_BASE 0x40000000U
-#define LAST_BASE  0x40010000U
-#define BASE_STEP  0x100U
-
-/* The leaf about time, from there, and its bit of EAX. */
-#define LEAF_TIME    3U
-#define TIME_ONE_TSC (1U << 1)
 
 static int ask(xc_interface *xch, uint32_t domid, uint32_t vcpu,
                struct xensched_clock *clock)
@@ -95,6 +85,19 @@ int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
     return 0;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+
+#include <cpuid.h>
+
+/* Where Xen's leaves of CPUID may begin, as in its public/arch-x86/cpuid.h. */
+#define FIRST_BASE 0x40000000U
+#define LAST_BASE  0x40010000U
+#define BASE_STEP  0x100U
+
+/* The leaf about time, from there, and its bit of EAX. */
+#define LEAF_TIME    3U
+#define TIME_ONE_TSC (1U << 1)
+
 static bool is_pv(void)
 {
     FILE *file = fopen("/sys/hypervisor/guest_type", "re");
@@ -136,6 +139,16 @@ static bool has_one_tsc(void)
 
     return false;
 }
+
+#else
+
+/* Arm's generic counter is one by its architecture. */
+static bool has_one_tsc(void)
+{
+    return true;
+}
+
+#endif
 
 int xensched_system_time(struct xensched_clock *clock,
                          struct xensched_error *err)
