@@ -28,85 +28,85 @@ help:
 
 #| xensched: log scheduling facts in Xen, place VMs by them.
 #|
-#| To see it at work
-#|   make demo          install what is needed, build, boot a Xen host in QEMU
-#|                      and watch a disk guest being moved to its driver domain
+#| See it at work
+#|   make demo          install what is missing, build, boot a Xen host in QEMU and show
+#|                      a disk guest being moved to its driver domain
 #|   make host          a shell in dom0 of such a host
 #|
-#| To build
+#| Build
 #|   make setup         install the Debian packages that are missing (asks sudo)
 #|   make xen           patched Xen: hypervisor and toolstack, in build/; from the source
 #|                      that apt offers, or a pinned one (docs/develop/building.md)
-#|   make check-updates   has Debian a newer Xen than the one that is pinned?
-#|   make xen-native    the same hypervisor without our patches, to compare with
+#|   make check-updates   compare the pinned Xen with Debian's newest
+#|   make xen-native    the same hypervisor without the patches, to compare with
 #|   make tools         the library, the daemon xenschedd, the command xensched
-#|   make install       put the tools on this machine (DESTDIR=, prefix=/usr)
-#|   make uninstall     take them away again
-#|   make deb           Debian packages of all of it, for the Debian of this machine,
-#|                      in build/deb/
+#|   make install       install the tools on this machine (DESTDIR=, prefix=/usr)
+#|   make uninstall     remove them again
+#|   make deb           Debian packages of all of it, for this machine's Debian, in build/deb/
 #|
-#| To check
+#| Check
 #|   make test          everything; the last line counts passed, failed, skipped
-#|   make test-full     and all that takes too long for each commit: hours
+#|   make test-full     everything at length: hours
 #|   make test-one NAME=daemon     one host test, or several
 #|   make test-shell NAME=daemon   a shell in the host of that test
-#|   make unit          unit tests alone, in minutes
-#|   make bench         measure all but phases, samples and levers, which take long;
-#|                      results in build/bench/
-#|   make bench-record  what it costs to record an event
-#|   make bench-reader  what it costs to read a log while it is written
-#|   make bench-model   what model and policy cost on a large host
-#|   make bench-cases   what policies do with loads that have hurt other schedulers
-#|   make bench-daemon  what the whole daemon costs there, and while 1,000 guests boot
-#|   make bench-sites   what log sites cost, in instructions of a whole host
-#|   make bench-page    how soon the timeline's page opens, and how smoothly it pans
-#|   make bench-memory  how large logs have to be, under Postmark and fio
-#|   make bench-recording  what it costs to record everything, beside xentrace, trace-cmd
-#|   make bench-disks   ways of knowing what disks do for whom: their cost, do they agree?
-#|   make bench-processes  what it costs to know which process of a guest asks for I/O
-#|   make bench-correlation   do notifications and rings tell the same?
-#|   make bench-placement     what it costs where a guest runs
-#|   make bench-machine       the same, and the log, in cache lines (docs/develop/machine-model.md)
-#|   make machine       the QEMU of the box's mode timed, in which each pCPU has a clock of
-#|                      its own (root; ten minutes, once; docs/develop/machine-model.md)
-#|   make bench-phases    placements compared on the machine model, under load that
-#|                        changes (hours; tests/bench/host-phases.sh has how to do less)
-#|   make bench-sampling  a few samples of a run, restored on the machine model, against
-#|                        the whole of it there (docs/measure/sampling.md)
-#|   make bench-lever     soft affinity, hard, and between: where does the guest run?
-#|                        (an hour and more)
-#|   make bench-host    what logging costs guests that use their disk (15 to 25 minutes)
-#|   make results       the documents' tables anew, from docs/develop/results/
-#|   make pictures      those of docs/measure/timeline.md, and what is said there, anew
-#|   make man           the manual pages' options and keys anew, from the
-#|                      tables of the programs
+#|   make unit          unit tests only, in minutes
 #|   make flask         permissions with FLASK, on a hypervisor of its own
-#|   make stock         daemon and commands on a toolstack without our patches
+#|   make stock         daemon and commands on an unpatched toolstack
 #|   make debug         the roughest host tests, on a hypervisor with its assertions
-#|   make checked-kernel   tests of the Linux modules on a Linux that checks itself
-#|                      (lockdep and the like; builds it once, 20 minutes of 2 CPUs)
 #|   make drivers       the Linux modules, for the kernel of the host in a box
-#|   make test-drivers  the tests of these modules alone; KERNEL=6.12: with
-#|                      a kernel of that series in the box
-#|   make fuzz          the record handler and the reader, SECONDS=600 each
-#|   make lint          shell scripts, white space, paths of one machine
+#|   make test-drivers  the tests of these modules only; KERNEL=6.12: with a kernel of
+#|                      that series in the box
+#|   make checked-kernel   the same on a Linux that checks itself (lockdep and others;
+#|                      builds it once, 20 minutes of 2 CPUs)
+#|   make fuzz          fuzz the record handler and the reader, SECONDS=600 each
+#|   make lint          shell scripts, white space, documents, and more
 #|
-#| To change the patches (docs/develop/building.md)
+#| Measure (docs/develop/benchmarks.md); results are in build/bench/
+#|   make bench         all benchmarks but phases, sampling and lever
+#|   make bench-host    cost of logging for guests that use their disk (15 to 25 minutes)
+#|   make bench-sites   cost of log sites, in instructions
+#|   make bench-record  cost of recording an event, in cycles
+#|   make bench-reader  cost of reading a log while it is written
+#|   make bench-model   cost of matrix and policies on a large host
+#|   make bench-daemon  cost of the whole daemon there, also while 1,000 guests boot
+#|   make bench-cases   policies under loads that have hurt other schedulers
+#|   make bench-page    opening and panning of the timeline's page
+#|   make bench-memory  log sizes that Postmark and fio need
+#|   make bench-recording  cost of recording everything, and of xentrace and trace-cmd
+#|   make bench-disks   the ways of knowing disks' work: cost and agreement
+#|   make bench-processes  cost of knowing which process of a guest asks for I/O
+#|   make bench-correlation   agreement of notifications and rings
+#|   make bench-placement     cost of a guest's location, in instructions
+#|   make bench-machine       the same, and the log, in cache lines
+#|                            (docs/develop/machine-model.md)
+#|   make bench-phases    placements on the machine model, under load that changes
+#|                        (hours; tests/bench/host-phases.sh says how to do less)
+#|   make bench-sampling  a few samples of a run against the whole run, on the machine
+#|                        model (docs/measure/sampling.md)
+#|   make bench-lever     where a guest runs with soft and hard affinity (an hour or more)
+#|   make machine       QEMU for the box's mode timed, in which each pCPU has its own clock
+#|                      (root; ten minutes, once; docs/develop/machine-model.md)
+#|
+#| Write what is generated
+#|   make results       the tables of documents, from docs/develop/results/
+#|   make pictures      pictures and output in docs/measure/timeline.md
+#|   make man           options and keys of the manual pages, from the programs' tables
+#|
+#| Change the patches (docs/develop/building.md)
 #|   make xen-edit      build/xen/edit: a git repository, one commit per patch
 #|   make xen-refresh   write its commits back to xen-patches/
-#|   make xen-series    the whole series as mails, in build/series/; and the parts that
-#|                      could be Xen's own, each with a cover letter (docs/develop/upstream.md)
-#|   make xen-hunks     which hunks do not apply to another release of Xen?
+#|   make xen-series    the series as mails, in build/series/; and the parts for
+#|                      xen-devel, with cover letters (docs/develop/upstream.md)
+#|   make xen-hunks     list the hunks that do not apply to another release of Xen
 #|   make xen-series-check   build the hypervisor after every patch (slow)
 #|
-#| To clean up
-#|   make clean         what was built; keeps downloads and build/xen/edit
-#|   make distclean     all of build/; refuses if work in build/xen/edit is lost
+#| Clean up
+#|   make clean         remove what was built; keep downloads and build/xen/edit
+#|   make distclean     remove all of build/, unless work in build/xen/edit would be lost
 #|
-#| XEN_RELEASE=X.Y with any of these is about that release of Xen, if xen-patches/
-#| has a folder for it.
-#| XEN_TARBALL=FILE or XEN_TREE=FOLDER builds from a Xen source of your own,
-#| XEN_FROM=pin from the pinned one, XEN_FROM=apt from no other than apt's.
+#| XEN_RELEASE=X.Y selects another release of Xen that has a folder in xen-patches/.
+#| XEN_TARBALL=FILE or XEN_TREE=FOLDER builds your own Xen source; XEN_FROM=pin accepts
+#| only the pinned one, XEN_FROM=apt only apt's.
 
 .PHONY: setup
 setup:
