@@ -59,6 +59,8 @@ in_root() { run_in "$ROOT" / "$@"; }
 prepare_root()
 {
     make_root "$SUITE" "$ROOT" && in_root apt-get -q update || return
+    # What an interrupted run has left half installed.
+    in_root dpkg --configure -a || return
     # shellcheck disable=SC2086 # names of packages
     in_root apt-get -q -y --no-install-recommends install $DEPENDS
 }
@@ -70,12 +72,12 @@ unpack()
 
     rm -rf "$tree" "$tree.new" "$ROOT/qemu/build"
     mkdir -p "$ROOT/qemu"
-    dpkg-source -x "$1" "$tree.new"
+    dpkg-source -x "$1" "$tree.new" || return
     for patch in "$HERE"/*.patch; do
-        patch -d "$tree.new" -p1 -s < "$patch"
+        patch -d "$tree.new" -p1 -s < "$patch" || return
     done
-    cp "$HERE/box.mak" "$tree.new/configs/devices/x86_64-softmmu/"
-    mv "$tree.new" "$tree"
+    cp "$HERE/box.mak" "$tree.new/configs/devices/x86_64-softmmu/" &&
+        mv "$tree.new" "$tree"
 }
 
 compile()
@@ -91,14 +93,14 @@ compile()
 # It runs with the C library of that Debian, on each.
 put_out()
 {
-    local library
+    local libraries library
 
     rm -rf "$OUT.new"
-    mkdir -p "$OUT.new/lib"
-    cp "$ROOT/qemu/build/qemu-system-x86_64" "$OUT.new/qemu"
-    strip "$OUT.new/qemu"
-    for library in $(in_root ldd /qemu/build/qemu-system-x86_64 | grep -o '/[^ ]*'); do
-        cp -L "$ROOT$library" "$OUT.new/lib"
+    mkdir -p "$OUT.new/lib" &&
+        strip -o "$OUT.new/qemu" "$ROOT/qemu/build/qemu-system-x86_64" || return
+    libraries=$(in_root ldd /qemu/build/qemu-system-x86_64 | grep -o '/[^ ]*') || return
+    for library in $libraries; do
+        cp -L "$ROOT$library" "$OUT.new/lib" || return
     done
     cat > "$OUT.new/qemu-system-x86_64" << 'END'
 #!/bin/sh
@@ -106,8 +108,8 @@ here=$(dirname "$(realpath "$0")")
 exec "$here/lib/ld-linux-x86-64.so.2" --library-path "$here/lib" "$here/qemu" \
     -L /usr/share/qemu -L /usr/share/seabios "$@"
 END
-    chmod +x "$OUT.new/qemu-system-x86_64"
-    "$OUT.new/qemu-system-x86_64" --version
+    chmod +x "$OUT.new/qemu-system-x86_64" &&
+        "$OUT.new/qemu-system-x86_64" --version || return
     echo "$1" > "$OUT.new/id"
     rm -rf "$OUT"
     mv "$OUT.new" "$OUT"
