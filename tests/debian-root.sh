@@ -90,8 +90,9 @@ copy_tree()
 # run_in ROOT FOLDER COMMAND...: in this folder of the root.
 run_in()
 {
+    # unshare ignores SIGTERM: only the death of the caller ends it.
     # shellcheck disable=SC2016 # for the shells in there
-    unshare --mount --pid --fork --kill-child sh -euc '
+    setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child sh -euc '
         root=$1
         shift
         mount --rbind /dev "$root/dev"
