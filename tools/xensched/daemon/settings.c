@@ -33,7 +33,7 @@ const struct option_row settings[NR_IDS] = {
     [MIN_RATE] = { "min-rate", "N", "min_rate", "50", "0 to 4294967295",
         "leave guests alone that have fewer interactions per second", true },
     [CONFIRM] = { "confirm", "N", "confirm", "2", "1 to 1000",
-        "number of plans in a row that have to agree before a guest is moved",
+        "number of periodic plans in a row that have to agree before a guest is moved",
         true },
     [SETTLE] = { "settle", "MS", "settle_ms", "5000", A_DAY,
         "leave guests alone for this long after they are created", true },
