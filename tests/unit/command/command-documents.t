@@ -1,0 +1,69 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""Each command of xensched in a code block of a document exists, and so does each of its
+options: the help of the command has it.  Nothing is done.  Fails if a document shows an
+option that was renamed or never existed.
+"""
+
+import functools
+import pathlib
+import re
+import shlex
+
+from command_world import TOP, check, main, run, test
+
+# What ends a command of xensched in a line of shell.
+REST = {"|", ">", ">>", "<", "&", "&&", "||", ";", "--"}
+
+
+def documents():
+    top = pathlib.Path(TOP)
+    return [top / "README.md", *sorted(top.glob("docs/**/*.md"))]
+
+
+def blocks(text):
+    """Code blocks that are not fenced, as lines without their indentation."""
+    for found in re.finditer(r"(?:^(?:    .*)?\n)+", text, re.M):
+        yield [line[4:] for line in found[0].split("\n") if line.strip()]
+
+
+def commands(text):
+    """Words of each command of xensched."""
+    for lines in blocks(text):
+        joined = re.sub(r"\\\n\s*", " ", "\n".join(lines)).split("\n")
+        for line in joined:
+            found = re.match(r"(?:(?:[\w-]*[#$]) +)?xensched (?!COMMAND)(.*)", line)
+            if not found:
+                continue
+            lexer = shlex.shlex(found[1], posix=True, punctuation_chars="|&;<>")
+            lexer.whitespace_split = True
+            words = list(lexer)
+            end = next((i for i, word in enumerate(words) if word in REST), len(words))
+            yield words[:end]
+
+
+@functools.lru_cache(maxsize=None)
+def options(command):
+    """The options of a command; None if there is no such command."""
+    done = run(command, "--help")
+    return set(re.findall(r"--[a-z-]+", done.out)) if done.code == 0 else None
+
+
+@test
+def commands_of_documents():
+    """each command in a document exists, with its options"""
+    number = 0
+    wrong = []
+    for document in documents():
+        for command, *words in commands(document.read_text(encoding="utf-8")):
+            number += 1
+            known = options(command)
+            wrong += ["%s: xensched %s: %s" % (document.name, command, word)
+                      for word in [command, *words]
+                      if known is None or word.startswith("--") and
+                      word.split("=")[0] not in known]
+    check(number > 50, number)
+    check(not wrong, *wrong)
+
+
+main()
