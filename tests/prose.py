@@ -6,7 +6,8 @@ Usage: prose.py [--count]
 
 Searches the documents and manual pages of the repository. Code blocks and literals
 are left out, because they quote programs; of documents, the paths, targets of make
-and commands of xensched in them have to exist. Exceptions are in tests/prose-exceptions.
+and commands of xensched in them have to exist, and each is within two links from
+README.md. Exceptions are in tests/prose-exceptions.
 Prints each hit and exits with 1 if there is one; --count prints the hits per file,
 exceptions included, and exits with 0.
 """
@@ -134,6 +135,23 @@ def broken_links(name):
                 yield f"{name}:{number}: {target}: no such heading"
 
 
+def linked(name):
+    """Documents that a document links."""
+    return {str((TOP / name).parent.joinpath(target.partition("#")[0]).resolve()
+                .relative_to(TOP))
+            for target in LINK.findall(text_of(name))
+            if target.partition("#")[0].endswith(".md") and not re.match(r"[a-z]+:", target)}
+
+
+def too_far(names):
+    """Documents that are more than two links away from README.md."""
+    near = {"README.md"}
+    for _ in range(2):
+        near |= {document for name in near for document in linked(name)}
+    return [f"{name}: not within two links from README.md" for name in names
+            if name.startswith("docs/") and name.endswith(".md") and name not in near]
+
+
 def broken_paths(name):
     for number, line in enumerate(text_of(name).split("\n"), 1):
         plain = line.replace("\\-", "-")
@@ -200,6 +218,7 @@ def main():
             complaints += broken_code(name, made, known)
         if not name.startswith("xen-patches/"):
             complaints += broken_paths(name)
+    complaints += too_far(names)
     complaints += [f"tests/prose-exceptions: {name}: {text}: not needed any more"
                    for name, text, reason in excused
                    if (name, text, reason) not in used]
