@@ -389,6 +389,8 @@ def text_of_waits():
     check(["(xen)", "0.37", "290.1"] in rows, ended.out)
     check(["(unknown)", "0.02"] in rows, ended.out)
     check(["(group", "mail)", "-", "0.10", "-", "-", "-"] in rows, ended.out)
+    check([["(not", "over", "yet)", "94.90"]] ==
+          [row for row in rows if row[:1] == ["(not"]], ended.out)
 
     culprits = value["result"]["domains"][0]["for"]
     culprits += [{"name": "a%d" % i, "domid": 10 + i, "percent": 0.5 - i / 10,

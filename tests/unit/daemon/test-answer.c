@@ -628,6 +628,30 @@ static void waits_of_another_time_can_be_asked_for(void **state)
     json_object_put(json);
 }
 
+/* SPIN does not get a pCPU at all, so there is no row of it. */
+static void waits_that_go_on_are_seen_as_xen_counts_them(void **state)
+{
+    json_object *json;
+    unsigned int i;
+
+    (void)state;
+    choice_default(&settings.choice);
+    domain(SPIN)->waited_ns = 1;
+    start(MODE_ADVISE);
+    core.logs.nr = 0; /* what is made up has one file for all events */
+    for (i = 0; i < 10; i++) {
+        domain(SPIN)->waited_ns += SECOND;
+        run(1, TALK "," WAITING);
+    }
+    json = ask("{\"command\":\"waits\",\"seconds\":5}");
+    assert_string_equal(get(json, "/result/domains/0/name"), "spin");
+    assert_string_equal(get(json, "/result/domains/0/ready_percent"), "0.000");
+    assert_in_range(number(json, "/result/domains/0/counted_percent"), 199, 200);
+    assert_string_equal(get(json, "/result/domains/0/for"), "[ ]");
+    assert_string_equal(get(json, "/result/domains/1/name"), "disk");
+    json_object_put(json);
+}
+
 static void waits_that_are_not_logged_are_refused(void **state)
 {
     json_object *json;
@@ -875,6 +899,7 @@ int main(void)
         core_test(status_says_where_memory_is),
         core_test(waits_say_who_had_the_pcpu),
         core_test(waits_of_another_time_can_be_asked_for),
+        core_test(waits_that_go_on_are_seen_as_xen_counts_them),
         core_test(waits_that_are_not_logged_are_refused),
         core_test(where_a_domain_ran_can_be_unknown),
         core_test(status_says_what_soft_affinities_weigh),

@@ -168,6 +168,28 @@ static void a_row_stands_for_as_many_waits_as_its_threshold_says(void **state)
     assert_int_equal(of(WEB)->whom[0].nr, 8);
 }
 
+/* Xen counts waits that have not ended, of which there is no row. */
+static void a_wait_that_goes_on_is_counted(void **state)
+{
+    (void)state;
+    woken(WEB, DB, 5 * MS);
+    waits_count(waits, WEB, 6 * MS, now);
+    waits_count(waits, MAIL, S, now);
+    waits_count(waits, XEN_SCHEDLOG_ACCT_REST, S, now);
+    pass(S);
+    waits_count(waits, MAIL, S, now);
+    pass(S);
+    ask(1000, 2);
+    assert_int_equal(report.nr, 2);
+    assert_string_equal(report.of[0].who.name, "mail");
+    assert_in_range(report.of[0].counted_ns, 2 * S - 128, 2 * S);
+    assert_int_equal(report.of[0].ns, 0);
+    assert_ns(of(WEB)->counted_ns, 6 * MS);
+    assert_ns(of(WEB)->ns, 5 * MS);
+    assert_int_equal(of(WEB)->nr_for, 1);
+    assert_ns(for_whom(of(WEB), "db1"), 5 * MS);
+}
+
 static void seconds_are_told_apart(void **state)
 {
     unsigned int i;
@@ -296,6 +318,7 @@ int main(void)
         TEST(both_kinds_of_waits_add_up),
         TEST(parts_are_those_of_a_wait),
         TEST(a_row_stands_for_as_many_waits_as_its_threshold_says),
+        TEST(a_wait_that_goes_on_is_counted),
         TEST(seconds_are_told_apart),
         TEST(quiet_seconds_are_known),
         TEST(an_hour_is_kept),

@@ -138,7 +138,8 @@ static void copy_domain(const struct fake_domain *from, uint32_t domid,
     for (i = 0; i < from->nr_vcpus; i++) {
         d->vcpus[i].online = true;
         d->vcpus[i].cpu = from->vcpus[i].cpu;
-        d->vcpus[i].times.known = from->never_ran;
+        d->vcpus[i].times.known = from->never_ran || from->waited_ns;
+        d->vcpus[i].times.waited_ns = from->waited_ns;
         from_mask(&d->vcpus[i].hard, from->vcpus[i].hard);
         from_mask(&d->vcpus[i].soft, from->vcpus[i].soft);
     }

@@ -23,16 +23,16 @@
  * Domains are known by an identity of 16 bits, which is used once: accounting domains are
  * used again.  The first ones have a fixed meaning.
  */
-enum { NOBODY, XEN = WAITS_XEN, REST, FIRST_IDENTITY };
+enum { NOBODY, XEN = WAITS_XEN, REST, COUNTED, FIRST_IDENTITY };
 #define NR_IDENTITIES 65536U
 
 /* Words of the history: of one domain that waited, ... */
 #define WHO_SHIFT    48 /* identity */
 #define NR_FOR_SHIFT 40 /* words of the second kind that follow */
-#define NR_FOR_MAX   255U
+#define NR_FOR_MAX   254U
 #define NR_BUCKETS_SHIFT 32 /* and then halves of the third kind */
 #define NS_UNIT      64U /* low 32 bits: time in this unit, of 274 s at most */
-/* ... of one that it waited for, ... */
+/* ... of one that it waited for, or, as COUNTED, what Xen counts, ... */
 #define NR_SHIFT     32 /* 16 bits, saturating; identity and time as above */
 #define NR_MAX       65535U
 /* ... of its waits after wake-ups, two in a word. */
@@ -46,15 +46,16 @@ struct identity {
 };
 
 struct culprit {
-    uint16_t who; /* identity */
+    uint16_t acct;
     uint64_t ns, nr;
 };
 
 /* What one accounting domain has in the present second. */
 struct waiter {
-    uint16_t acct, who;
+    uint16_t acct;
+    bool active;
     uint32_t weight; /* of its latest wait, which is that of its parts */
-    uint64_t ns;
+    uint64_t ns, counted_ns;
     uint32_t bucket[WAITS_BUCKETS];
     unsigned int nr, room;
     struct culprit *culprit;
@@ -193,7 +194,7 @@ void waits_name(struct waits *w, uint16_t acct, int64_t domid, const char *name)
     i->name = need_string(name);
 }
 
-/* The present second, of a number that two have in it, is the former one's. */
+/* A domain that is forgotten left some seconds ago, so the present second has no row of it. */
 void waits_forget(struct waits *w, uint16_t acct)
 {
     if (acct < w->nr_accts)
@@ -213,9 +214,9 @@ static struct waiter *waiter_of(struct waits *w, uint16_t acct)
         waiter->acct = acct;
         waiter->weight = 1;
     }
-    if (waiter->who)
+    if (waiter->active)
         return waiter;
-    waiter->who = identity_of(w, acct);
+    waiter->active = true;
     if (w->nr_active == w->active_room) {
         w->active_room = w->active_room ? 2 * w->active_room : 64;
         w->active = need_more_memory(w->active, w->active_room, sizeof(*w->active));
@@ -225,13 +226,12 @@ static struct waiter *waiter_of(struct waits *w, uint16_t acct)
     return waiter;
 }
 
-static void add_culprit(struct waits *w, struct waiter *waiter, uint16_t acct, uint64_t ns)
+static void add_culprit(struct waiter *waiter, uint16_t acct, uint64_t ns)
 {
-    uint16_t who = identity_of(w, acct);
     unsigned int i;
 
     for (i = 0; i < waiter->nr; i++)
-        if (waiter->culprit[i].who == who)
+        if (waiter->culprit[i].acct == acct)
             break;
     if (i == waiter->nr) {
         if (waiter->nr == waiter->room) {
@@ -239,7 +239,7 @@ static void add_culprit(struct waits *w, struct waiter *waiter, uint16_t acct, u
             waiter->culprit = need_more_memory(waiter->culprit, waiter->room,
                                                sizeof(*waiter->culprit));
         }
-        waiter->culprit[waiter->nr++] = (struct culprit){ .who = who };
+        waiter->culprit[waiter->nr++] = (struct culprit){ .acct = acct };
     }
     waiter->culprit[i].ns += waiter->weight * ns;
     waiter->culprit[i].nr += waiter->weight;
@@ -270,7 +270,7 @@ static void add_row(struct waits *w, const struct xensched_row *row)
         waiter->bucket[bucket_of(row->counter)] += waiter->weight;
     if (row->valid & XENSCHED_ROW_CORRESPONDENT &&
         row->correspondent != XEN_SCHEDLOG_ACCT_NONE)
-        add_culprit(w, waiter, row->correspondent, row->counter);
+        add_culprit(waiter, row->correspondent, row->counter);
 }
 
 /* When it is over. */
@@ -327,14 +327,18 @@ static void write_waiter(struct waits *w, struct waiter *waiter)
         const struct culprit *c = &waiter->culprit[i];
 
         nr = c->nr < NR_MAX ? c->nr : NR_MAX;
-        put(w, (uint64_t)c->who << WHO_SHIFT | nr << NR_SHIFT | time_word(c->ns));
+        put(w, (uint64_t)identity_of(w, c->acct) << WHO_SHIFT | nr << NR_SHIFT | time_word(c->ns));
+    }
+    if (waiter->counted_ns) {
+        put(w, (uint64_t)COUNTED << WHO_SHIFT | time_word(waiter->counted_ns));
+        nr_for++;
     }
     nr = write_buckets(w, waiter);
-    w->word[head % w->nr_words] = (uint64_t)waiter->who << WHO_SHIFT |
+    w->word[head % w->nr_words] = (uint64_t)identity_of(w, waiter->acct) << WHO_SHIFT |
                                   (uint64_t)nr_for << NR_FOR_SHIFT |
                                   nr << NR_BUCKETS_SHIFT | time_word(waiter->ns);
-    waiter->who = NOBODY;
-    waiter->ns = 0;
+    waiter->active = false;
+    waiter->ns = waiter->counted_ns = 0;
     waiter->nr = 0;
     memset(waiter->bucket, 0, sizeof(waiter->bucket));
 }
@@ -377,6 +381,13 @@ void waits_add_batch(struct waits *w, const struct xensched_batch *batch, uint64
             add_row(w, &rows[i]);
         first += nr;
     }
+}
+
+void waits_count(struct waits *w, uint16_t acct, uint64_t ns, uint64_t now_ns)
+{
+    waits_pass(w, now_ns);
+    if (acct >= XEN_SCHEDLOG_ACCT_FIRST && ns)
+        waiter_of(w, acct)->counted_ns += ns;
 }
 
 /* Questions. */
@@ -436,6 +447,10 @@ static void add_for(struct asking *a, struct waits_of *of, uint64_t word)
     struct waits_end whom = end_of(a->w, word >> WHO_SHIFT);
     unsigned int i = 0;
 
+    if (whom.identity == COUNTED) {
+        of->counted_ns += (word & UINT32_MAX) * NS_UNIT;
+        return;
+    }
     while (i < of->nr_for && of->whom[i].whom.identity != whom.identity)
         i++;
     if (i == of->nr_for) {
@@ -484,11 +499,16 @@ static int for_is_shorter(const void *a, const void *b)
     return (x->ns < y->ns) - (x->ns > y->ns);
 }
 
+static uint64_t most(const struct waits_of *of)
+{
+    return of->ns > of->counted_ns ? of->ns : of->counted_ns;
+}
+
 static int of_is_shorter(const void *a, const void *b)
 {
     const struct waits_of *x = a, *y = b;
 
-    return (x->ns < y->ns) - (x->ns > y->ns);
+    return (most(x) < most(y)) - (most(x) > most(y));
 }
 
 static void finish(struct waits_report *r)

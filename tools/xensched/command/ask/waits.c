@@ -49,6 +49,15 @@ static void begin_line(struct table *table, const struct json_object *domain, bo
     table_add(table, first ? field_number(domain, "wake_p99_us", 1, 0) : "");
 }
 
+/* Xen's count is of a slightly other time, so a little more than the rest is nothing. */
+static double going_on(const struct json_object *domain)
+{
+    double ready = json_number(domain, "ready_percent", 0);
+    double more = json_number(domain, "counted_percent", 0) - ready;
+
+    return more > 1 + ready / 4 ? more : 0;
+}
+
 /* Those of no line of their own. */
 static void add_rest(struct table *table, const struct json_object *domain,
                      struct json_object *culprits, size_t first)
@@ -64,10 +73,16 @@ static void add_rest(struct table *table, const struct json_object *domain,
         snprintf(text, sizeof(text), "%.2f", rest);
         add_culprit(table, "(others)", text, "");
     }
-    if (json_number(domain, "unknown_percent", 0) < 0.005)
+    if (json_number(domain, "unknown_percent", 0) >= 0.005) {
+        begin_line(table, domain, false);
+        add_culprit(table, "(unknown)", field_number(domain, "unknown_percent", 1, 2), "");
+    }
+    rest = going_on(domain);
+    if (!rest)
         return;
+    snprintf(text, sizeof(text), "%.2f", rest);
     begin_line(table, domain, false);
-    add_culprit(table, "(unknown)", field_number(domain, "unknown_percent", 1, 2), "");
+    add_culprit(table, "(not over yet)", text, "");
 }
 
 static void add_domain(struct table *table, const struct json_object *domain)

@@ -69,6 +69,7 @@ static json_object *waiter(const struct waits_of *of, uint64_t seconds)
 
     add_end(json, &of->who);
     json_add_real(json, "ready_percent", percent(of->ns, seconds), 3);
+    json_add_real(json, "counted_percent", percent(of->counted_ns, seconds), 3);
     json_add_real(json, "unknown_percent", percent(of->unknown_ns, seconds), 3);
     json_add_real(json, "wakes_per_s", (double)of->wakes / seconds, 1);
     add_quantile(json, "wake_p50_us", of, 0.5);

@@ -70,6 +70,25 @@ static void keep_since(struct domains *domains, const struct domains *before)
     }
 }
 
+/* What Xen has counted since the last look. */
+static void count_waits(struct core *core, const struct domains *domains, uint64_t now_ns)
+{
+    unsigned int i, k;
+
+    for (i = 0; i < domains->nr; i++) {
+        const struct domain *d = &domains->domain[i];
+        const struct domain *then = domains_find(&core->domains, d->domid);
+        uint64_t ns = 0;
+
+        if (!then || strcmp(then->uuid, d->uuid))
+            continue;
+        for (k = 0; k < d->nr_vcpus && k < then->nr_vcpus; k++)
+            if (d->vcpus[k].times.known && then->vcpus[k].times.known)
+                ns += d->vcpus[k].times.waited_ns - then->vcpus[k].times.waited_ns;
+        waits_count(core->waits, then->acct, ns, now_ns);
+    }
+}
+
 int core_refresh(struct core *core, uint64_t now_ns,
                  struct xensched_error *err)
 {
@@ -83,6 +102,7 @@ int core_refresh(struct core *core, uint64_t now_ns,
     }
     keep_since(&domains, &core->domains);
     runnable_update(&domains, &core->domains, core->settings.half_life_ns);
+    count_waits(core, &domains, now_ns);
     /* The old plan points to the old domains. */
     plan_free(&core->plan);
     domains_free(&core->domains);
