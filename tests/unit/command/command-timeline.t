@@ -319,13 +319,13 @@ class Skewed:
         self.add(begin + length, cpu, "service-ns", who, XEN, length)
         return begin
 
-    def talk(self, guest_cpu, dom0_cpu, answers, n):
+    def talk(self, guest_cpu, dom0_cpu, answers, n, pause=1000000):
         """Of a guest, whose timer wakes it, too, with dom0."""
         guest = len(self.names) + 2
         self.names.append("guest%u" % guest)
         now = self.random.randrange(MS)
         for _ in range(n):
-            now += 600000 + int(self.random.expovariate(1 / 400000))
+            now += int(.6 * pause + self.random.expovariate(2.5 / pause))
             begin = self.run_due_to(now, guest_cpu, guest_cpu, guest, 60000)
             sent = begin + 50000
             self.add(sent, guest_cpu, "evtchn-recv", DOM0, guest, 1)
@@ -394,6 +394,18 @@ def latencies_of_clocks_that_differ():
         check(any(pair["below_error"] for pair in found["pairs"]), found)
         text = analysed("latency", r).out
         check("are shorter than the clocks" in text, text)
+
+
+@test
+def clocks_of_who_gets_no_answer():
+    """A clock that nothing bounds makes no other one wrong"""
+    for seed in range(4):
+        host = Skewed(seed, [0, 0, 3 * MS])
+        host.talk(1, 0, True, 4000, 600000)
+        host.talk(2, 0, False, 4000, 600000)
+        said = json.loads(analysed("timeline", host.recording(), "--json").out)
+        check(said["clock_error_ns"] is None, said["clock_error_ns"])
+        check(said["clock_skew_ns"] == 0, seed, said["clock_skew_ns"])
 
 
 @test

@@ -63,6 +63,8 @@ struct skew_finding {
     struct notification *sent; /* by receiver, then by time */
     size_t nr_sent, room;
     size_t *first; /* [accounting domain] its notifications; one more at the end */
+    size_t *early; /* [pCPU] wake-ups without a delay ... */
+    size_t *strange; /* ... which no notification explains */
 };
 
 static struct bound *bound_of(const struct skew_finding *f, uint32_t from,
@@ -299,6 +301,7 @@ static const struct notification *first_cause(const struct skew_finding *f,
     const struct notification *first = NULL;
     size_t n;
 
+    /* (Too many explain it as well as one.) */
     if (about.nr > MOST_CANDIDATES)
         return NULL;
     for (n = 0; n < about.nr; n++) {
@@ -311,6 +314,7 @@ static const struct notification *first_cause(const struct skew_finding *f,
         if (!first)
             first = sent;
     }
+    f->strange[to] += !first;
 
     return first;
 }
@@ -319,6 +323,8 @@ static void take_early_runs(struct skew_finding *f)
 {
     size_t i;
 
+    memset(f->early, 0, f->nr * sizeof(*f->early));
+    memset(f->strange, 0, f->nr * sizeof(*f->strange));
     for (i = 0; i < f->rows->nr; i++) {
         const struct timeline_row *row = &f->rows->row[i];
         const struct notification *cause;
@@ -326,12 +332,19 @@ static void take_early_runs(struct skew_finding *f)
 
         if (!is_wake(f, row) || row->counter)
             continue;
+        f->early[to]++;
         cause = first_cause(f, row, to);
         f->skew->cause[i] = cause ? cause->cpu : STAY_NONE;
         if (cause)
             add_delay(f, cause->cpu, to, (int64_t)(row->ns - cause->ns) +
                                          f->tolerance);
     }
+}
+
+/* If a clock without bounds explains most, what explains the others may be chance. */
+static bool are_explained(const struct skew_finding *f, uint32_t cpu)
+{
+    return f->strange[cpu] <= f->early[cpu] / BY_CHANCE;
 }
 
 /* Narrower bounds leave fewer candidates, which narrow the bounds. */
@@ -347,7 +360,7 @@ static void bound_by_early_runs(struct skew_finding *f)
         for (i = 0; i < (size_t)f->nr * f->nr; i++) {
             int64_t most = most_of(&f->bound[i]);
 
-            if (most < f->bound[i].most) {
+            if (most < f->bound[i].most && are_explained(f, i % f->nr)) {
                 f->bound[i].most = most;
                 narrower = true;
             }
@@ -468,6 +481,8 @@ static void prepare(struct skew_finding *f)
     size_t i;
 
     f->bound = need_memory((size_t)f->nr * f->nr + 1, sizeof(*f->bound));
+    f->early = need_memory(f->nr + 1, sizeof(*f->early));
+    f->strange = need_memory(f->nr + 1, sizeof(*f->strange));
     f->skew->cause = need_memory(f->rows->nr + 1, sizeof(*f->skew->cause));
     for (i = 0; i < f->rows->nr; i++)
         f->skew->cause[i] = STAY_NONE;
@@ -481,6 +496,8 @@ static void free_finding(struct skew_finding *f)
     for (i = 0; i < (size_t)f->nr * f->nr; i++)
         free(f->bound[i].ns);
     free(f->bound);
+    free(f->early);
+    free(f->strange);
     free(f->first);
     free(f->sent);
 }
