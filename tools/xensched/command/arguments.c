@@ -48,7 +48,7 @@ static const struct option_row options[NR_OPTIONS] = {
     [OPTION_AT] = { "at", "TIME", .takes = "a time such as 10, 0.5 or 20ms",
         .help = "time since the recording's first row, in seconds or as 20ms" },
     [OPTION_THREAD] = { "thread", "THREAD", .takes = "a name or a PID",
-        .help = "of this thread of the domain" },
+        .help = "explain a run of this thread of the domain" },
     [OPTION_HTML] = { "html", "OUT", .takes = "the name of a file",
         .help = "write a page for a browser to this file" },
     [OPTION_PERFETTO] = { "perfetto", "OUT", .takes = "the name of a file",
@@ -57,7 +57,7 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "write a CTF trace, for babeltrace2 and Trace Compass, to this "
                 "folder" },
     [OPTION_WITH] = { "with", "TRACE", .takes = "the name of a folder",
-        .help = "show a CTF trace of somebody else, too" },
+        .help = "show a CTF trace of another tool, too" },
     [OPTION_BEGIN] = { "begin", "MARK", .takes = "a name or a code",
         .help = "the mark that begins it" },
     [OPTION_END] = { "end", "MARK", .takes = "a name or a code",
@@ -83,7 +83,7 @@ static const struct option_row options[NR_OPTIONS] = {
     [OPTION_CSV] = { "csv", .help = "print comma-separated values" },
     [OPTION_MARKDOWN] = { "markdown", .help = "print a table in Markdown" },
     [OPTION_TIMES] = { "times", "N", .takes = "0 to 1000000000",
-        .standard = "1", .help = "end after so many times; 0: never" },
+        .standard = "1", .help = "end after this many times; 0: never" },
     [OPTION_EVERY] = { "every", "LENGTH", .takes = "a length",
         .help = "at least this long from one time to the next: seconds, or "
                 "20ms (default: 1)" },
@@ -101,7 +101,7 @@ static const struct option_row options[NR_OPTIONS] = {
     [OPTION_CAN_START] = { "can-start",
         .help = "say nothing, or why xenschedd cannot start here" },
     [OPTION_PROCESSES] = { "processes", "GUEST", .takes = "a domain",
-        .help = "which processes of this guest do it, and to whom" },
+        .help = "print the processes of this guest and the back ends that they use" },
     [OPTION_METRICS] = { "metrics", "FILE", .takes = "the name of a file",
         .help = "where node_exporter's textfile collector looks for it" },
     [OPTION_PROMETHEUS] = { "prometheus", "URL", .takes = "a URL",
@@ -109,7 +109,7 @@ static const struct option_row options[NR_OPTIONS] = {
                 "http://localhost:9090" },
     [OPTION_LEAST] = { "least", "RATE", .takes = "bytes per second such as 64K",
         .standard = "1M",
-        .help = "pairs with at least so many bytes per second; K, M and G are "
+        .help = "pairs with at least this many bytes per second; K, M and G are "
                 "powers of 1024" },
     [OPTION_BLOCK] = { "block", "LENGTH", .takes = "a time from 10s to 24h",
         .help = "length of a block, in seconds or as 3min (default: 3min); the "
@@ -151,10 +151,21 @@ static int print_part(const char *text, int begin, int at)
     return at + printf("%s", text);
 }
 
+/* The common table, with the rows that are the command's own in place of others. */
 static struct option_table taken_by(const struct command *command)
 {
+    static struct option_row rows[NR_OPTIONS];
+    const struct option_row *own;
+    size_t i;
+
+    memcpy(rows, options, sizeof(rows));
+    for (own = command->own; own && own->name; own++)
+        for (i = 0; i < NR_OPTIONS; i++)
+            if (!strcmp(rows[i].name, own->name))
+                rows[i] = *own;
+
     return (struct option_table){
-        .row = options, .nr = NR_OPTIONS,
+        .row = rows, .nr = NR_OPTIONS,
         .takes = command->takes | 1ULL << OPTION_HELP,
     };
 }
@@ -459,8 +470,8 @@ enum arguments_result arguments_parse(const struct command *command, int argc,
         }
         if (!set_option(option, optarg, args)) {
             arguments_wrong(command, "%s: --%s does not take '%s' but %s",
-                            command->name, options[option].name, optarg,
-                            options[option].takes);
+                            command->name, table.row[option].name, optarg,
+                            table.row[option].takes);
             return ARGUMENTS_WRONG;
         }
     }

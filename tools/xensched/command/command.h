@@ -21,12 +21,16 @@ enum command_exit {
     EXIT_SLOWER = 4, /* of runs compare */
 };
 
+struct option_row;
+
 struct command {
     const char *name;
     const char *summary; /* a line of xensched --help */
     const char *help;    /* what it does, wrapped, no newline at the end */
     uint64_t takes;      /* mask of ARGUMENT_*, see arguments.h */
     uint64_t needs;      /* those of them without which it does nothing */
+    /* Rows that mean something else here than elsewhere; ends without a name. */
+    const struct option_row *own;
     /* Returns an exit code; has told the user why when that isn't EXIT_OK. */
     int (*run)(const struct arguments *args);
 };

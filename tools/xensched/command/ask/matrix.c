@@ -177,17 +177,13 @@ const struct command command_matrix = {
     .name = "matrix",
     .summary = "which domains talk to which others, and how much",
     .help =
-        "Print which domain (FROM) did what (EVENT) to which other (TO), how "
-        "much per\n"
-        "second of late and how much in total; in pages for grants. KEY is "
-        "rate (the\n"
-        "default), total, from or to.\n"
-        "\n"
-        "With --processes, print which processes of a guest ask whose back "
-        "ends for I/O,\n"
-        "and how much, in KiB, by the guest's own word. KEY is rate, total, "
-        "to or\n"
-        "command.",
+        "Print which domain (FROM) did what (EVENT) to which other domain (TO): per "
+        "second\n"
+        "recently, and in total; grants count pages. KEY is rate (the default), total, "
+        "from or\n"
+        "to. With --processes, print which processes of a guest cause I/O at which back "
+        "ends,\n"
+        "in KiB, as the guest reports it; KEY is rate, total, to or command.",
     .takes = QUESTION_SELECTS | ARGUMENT_PROCESSES,
     .run = run,
 };

@@ -225,25 +225,13 @@ const struct command command_status = {
     .name = "status",
     .summary = "how xenschedd is, and what it knows of each domain",
     .help =
-        "Print how xenschedd is and what it knows of each domain: the number "
-        "it has in\n"
-        "the logs (ACCT), whether it serves others (DRIVER), the time it used "
-        "of late in\n"
-        "percent of one pCPU (CPU%), whose its affinity is (AFFINITY: the "
-        "default, ours\n"
-        "or an operator's), whether xenschedd moved it (MOVED), and where its "
-        "vCPUs are.\n"
-        "Then, by the log, what came of it: by which affinity it is kept at its"
-        " place\n"
-        "(LEVER), how much of its time it ran there of late (AT PLACE), how "
-        "many\n"
-        "notifications per second to and from it go from place to place "
-        "(CROSS/S), and\n"
-        "where it ran (RAN); on which nodes its memory is (MEMORY); and what a page "
-        "of its I/O\n"
-        "cost in pCPU time, its back ends' included (COST/UNIT; of guests whose pages are not\n"
-        "known, a notification). KEY is cpu (the default), crossings, delay (until a vCPU\n"
-        "that was woken runs) or name.",
+        "Print the state of xenschedd, and for each domain its accounting domain, what "
+        "it\n"
+        "uses, the origin of its affinity, where it ran recently and where its memory is. "
+        "KEY\n"
+        "is cpu (the default), crossings, delay (from wake-up to run) or name. "
+        "xensched-status(8)\n"
+        "explains the columns.",
     .takes = QUESTION_SELECTS,
     .run = run,
 };

@@ -15,6 +15,7 @@
 
 #include <ncurses.h>
 
+#include "cli/option.h"
 #include "client.h"
 #include "field.h"
 #include "model/json.h"
@@ -463,6 +464,12 @@ static int run(const struct arguments *args)
     return EXIT_OK;
 }
 
+static const struct option_row own[] = {
+    { "top", "N", .takes = "a number", .standard = "0",
+        .help = "only the first N domains; 0: as many as there is room for" },
+    { 0 }
+};
+
 const struct command command_top = {
     .name = "top",
     .summary = "watch domains: what they use, for whom they wait",
@@ -476,5 +483,6 @@ const struct command command_top = {
         "quits, s sorts by the next column, arrows and page keys scroll. KEY is cpu\n"
         "(the default), ready, talk or name.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_WHO | ARGUMENT_TOP | ARGUMENT_SORT,
+    .own = own,
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/option.h"
 #include "command/text/table.h"
 #include "field.h"
 #include "model/json.h"
@@ -128,6 +129,14 @@ static int run(const struct arguments *args)
     return code;
 }
 
+static const struct option_row own[] = {
+    { "seed", "N", .takes = "a number", .standard = "1",
+        .help = "another number orders the blocks in another way" },
+    { "dry-run", .help = "leave all guests as they are; measure how much blocks differ "
+        "all the same, and how long a trial takes" },
+    { 0 }
+};
+
 const struct command command_trial = {
     .name = "trial",
     .summary = "measure on this host whether placement helps",
@@ -147,5 +156,6 @@ const struct command command_trial = {
         "and\n"
         "the mode is advise.",
     .takes = QUESTION_TAKES | ARGUMENT_TRIAL | ARGUMENT_ACTION,
+    .own = own,
     .run = run,
 };

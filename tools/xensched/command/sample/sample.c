@@ -2,6 +2,7 @@
 /* sample.c - xensched sample: its actions; see sample.h. */
 #include <string.h>
 
+#include "cli/option.h"
 #include "sample.h"
 
 static int run(const struct arguments *args)
@@ -19,6 +20,17 @@ static int run(const struct arguments *args)
 
     return sample_guest(args);
 }
+
+static const struct option_row own[] = {
+    { "every", "LENGTH", .takes = "a length such as '100 ms-of-service'",
+        .help = "length of an interval: a number, which may end with K, M or G for "
+                "powers of 1000, and ms-of-service, cycles or events" },
+    { "times", "N", .takes = "0 to 1000000000",
+        .help = "end after this many samples (default: when the guest ends)" },
+    { "top", "N", .takes = "a number", .standard = "10",
+        .help = "with choose, this many samples; 0: all" },
+    { 0 }
+};
 
 const struct command command_sample = {
     .name = "sample",
@@ -44,5 +56,6 @@ const struct command command_sample = {
         "                     DIR/measured: lines 'NUMBER VALUE'",
     .takes = ARGUMENT_SOCKET | ARGUMENT_SAMPLE | ARGUMENT_SAMPLED |
              ARGUMENT_JSON,
+    .own = own,
     .run = run,
 };
