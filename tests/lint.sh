@@ -50,8 +50,9 @@ complain "a path of one machine" \
         -- "${text[@]}" || :)"
 
 complain "a manual page without its limitations, or where more is to be read" \
-    "$(grep -L '^\.SH LIMITATIONS' tools/xensched/man/*.[0-9] || :
-       grep -L '^\.I /usr/share/doc/xensched/' tools/xensched/man/*.[0-9] || :)"
+    "$(mapfile -t pages < <(grep -L '^\.so ' tools/xensched/man/*.[0-9])
+       grep -L '^\.SH LIMITATIONS' "${pages[@]}" || :
+       grep -L '^\.I /usr/share/doc/xensched/' "${pages[@]}" || :)"
 
 complain "a line that Xen's style does not allow, of more than 80 columns" \
     "$(printf '%s\n' "${files[@]}" | grep -E '^xen-patches/files/.*\.[ch]$' |

@@ -5,7 +5,7 @@
 usage: options.py [--write] XENSCHED
 
 XENSCHED is the built command, whose --help (and that of xenschedd, which it has
-built in) says what is in the tables.  An entry of a page begins with what they
+built in) says what is in the tables.  Each command has a page; an entry of it begins with what they
 say; from a line '.\\" More:' on it is written by hand.  Prints each entry that
 differs, and ends with 1; with --write it is put right instead.
 """
@@ -82,6 +82,14 @@ def corrected(page, header, wanted):
     return page, missed
 
 
+def page_of(command):
+    """The command's page, or the one that it shares with others."""
+    name = "xensched-%s.8" % command
+    with open(os.path.join(HERE, name), encoding="utf-8") as f:
+        shared = re.search(r"^\.so man8/(\S+)", f.read(), re.M)
+    return shared.group(1) if shared else name
+
+
 def pages(xensched):
     """Each page's name, and how to find and what to write of each entry."""
     daemon = help_of(xensched, "replay", "x", "--")
@@ -90,7 +98,9 @@ def pages(xensched):
         .stdout.decode(), re.M)
     options = {}
     for command in commands:
-        options.update(help_of(xensched, command))
+        page = options.setdefault(page_of(command), {})
+        page.update(help_of(xensched, command))
+        page.pop("help", None)
     keys = {name: name.replace("-", "_") + UNITS.get(name, "")
             for name in daemon if name not in NO_KEYS}
 
@@ -99,9 +109,9 @@ def pages(xensched):
 
     yield "xenschedd.8", option, {
         name: (None, option_lines(*about)) for name, about in daemon.items()}
-    yield "xensched.8", option, {
-        name: (None, option_lines(*about)) for name, about in options.items()
-        if name != "help"}
+    for page, about in options.items():
+        yield page, option, {
+            name: (None, option_lines(*one)) for name, one in about.items()}
     yield ("xensched.conf.5",
            lambda name: r'\.BR %s "' % keys[name],
            {name: ('.BR %s " (%s)"\n' % (
