@@ -58,6 +58,7 @@ static const struct {
 	{ -ENOSPC, "ENOSPC the answer is too long for xenstore" },
 	{ -EOPNOTSUPP, "EOPNOTSUPP no module has a site of one of the events" },
 	{ -EPROTO, "EPROTO this is another version of the log" },
+	{ -ETIMEDOUT, "ETIMEDOUT xenstore did not return the accounting domains" },
 };
 
 static const char *const area_nodes[] = {
@@ -433,10 +434,16 @@ static void xensched_forget_if_restored(void)
 	mutex_unlock(&xensched_log_mutex);
 }
 
+/*
+ * A restored domain gets other numbers.  Their watch may fire after that of the
+ * request, so they are read here before rows contain them.
+ */
 static int xensched_obey(int wrong, bool *new)
 {
 	bool before;
 
+	if (!wrong)
+		wrong = xensched_acct_refresh();
 	mutex_lock(&xensched_log_mutex);
 	before = directory;
 	if (!wrong)

@@ -41,10 +41,10 @@ module_init(xensched_log_init);
 static void __exit xensched_log_exit(void)
 {
 	xensched_device_exit();
-	xensched_acct_exit();
 	xensched_control_exit();
 	xensched_doorbell_exit();
 	xensched_advertise_exit();
+	xensched_acct_exit();	/* Last: the work of a request reads numbers. */
 }
 module_exit(xensched_log_exit);
 

@@ -21,12 +21,13 @@
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
-typedef uint64_t u64;
+typedef unsigned long long u64;
 typedef __u64 __le64;
 typedef unsigned int __poll_t;
 typedef struct { int count; } atomic_t;
 typedef struct { int taken; } raw_spinlock_t;
 typedef struct poll_table_struct poll_table;
+struct page;
 
 #define __rcu
 #define __user
@@ -43,6 +44,7 @@ typedef struct poll_table_struct poll_table;
     ((void)__sync_val_compare_and_swap(place, old, new))
 #define pr_info(...) printf("# " __VA_ARGS__)
 #define pr_warn(...) printf("# " __VA_ARGS__)
+#define pr_warn_once pr_warn
 
 /* CPUs */
 #define WORLD_CPUS 2
@@ -140,12 +142,104 @@ static inline void strscpy(char *to, const char *from, size_t size)
     snprintf(to, size, "%s", from);
 }
 
+/* Errors in pointers, and numbers in text */
+#define ERR_PTR(error) ((void *)(intptr_t)(error))
+#define PTR_ERR(pointer) ((int)(intptr_t)(pointer))
+#define IS_ERR(pointer) ((uintptr_t)(pointer) >= (uintptr_t)-4095)
+static inline int kstrtou32(const char *text, unsigned int base, u32 *n)
+{
+    char *end;
+
+    *n = strtoul(text, &end, base);
+
+    return *text && !*end ? 0 : -EINVAL;
+}
+#define scnprintf snprintf
+
+/* Deferred work, which the test runs, and waiting for it. */
+struct work_struct { bool pending; };
+struct delayed_work { struct work_struct work; void (*run)(struct work_struct *); };
+#define DECLARE_DELAYED_WORK(name, function) \
+    struct delayed_work name = { .run = (function) }
+#define system_long_wq NULL
+#define msecs_to_jiffies(ms) (ms)
+void queue_delayed_work(void *queue, struct delayed_work *work,
+                        unsigned long delay);
+#define mod_delayed_work queue_delayed_work
+#define cancel_delayed_work_sync(delayed) ((void)((delayed)->work.pending = false))
+#define xchg(place, value) \
+    ({ __atomic_exchange_n(place, value, __ATOMIC_SEQ_CST); })
+struct completion { bool done; };
+#define DECLARE_COMPLETION(name) struct completion name
+#define complete_all(completion) ((void)((completion)->done = true))
+/* Returns what is left of the time; 0: none. */
+unsigned long wait_for_completion_timeout(struct completion *completion,
+                                          unsigned long ms);
+
+/* Notifiers of a restart, and of xenstore. */
+struct notifier_block {
+    int (*notifier_call)(struct notifier_block *block, unsigned long action,
+                         void *data);
+};
+#define NOTIFY_DONE 0
+#define SYS_RESTART 1
+#define SYS_POWER_OFF 3
+int register_reboot_notifier(struct notifier_block *block);
+int unregister_reboot_notifier(struct notifier_block *block);
+int register_xenstore_notifier(struct notifier_block *block);
+static inline void unregister_xenstore_notifier(struct notifier_block *b) {}
+
+/* xenstore: paths are relative to that of the domain. */
+struct xenbus_transaction { int id; };
+#define XBT_NIL ((struct xenbus_transaction){ 0 })
+struct xenbus_watch {
+    const char *node;
+    void (*callback)(struct xenbus_watch *watch, const char *path,
+                     const char *token);
+};
+int register_xenbus_watch(struct xenbus_watch *watch);
+static inline void unregister_xenbus_watch(struct xenbus_watch *watch) {}
+static inline int xenbus_transaction_start(struct xenbus_transaction *t)
+{
+    return 0;
+}
+static inline int xenbus_transaction_end(struct xenbus_transaction t, int abort)
+{
+    return 0;
+}
+void *xenbus_read(struct xenbus_transaction t, const char *dir,
+                  const char *node, unsigned int *length);
+unsigned int xenbus_read_unsigned(const char *dir, const char *node,
+                                  unsigned int missing);
+int xenbus_exists(struct xenbus_transaction t, const char *dir,
+                  const char *node);
+int xenbus_write(struct xenbus_transaction t, const char *dir,
+                 const char *node, const char *value);
+int xenbus_printf(struct xenbus_transaction t, const char *dir,
+                  const char *node, const char *format, ...);
+int xenbus_rm(struct xenbus_transaction t, const char *dir, const char *node);
+#define XENSTORE_PAYLOAD_MAX 4096
+static inline bool xen_initial_domain(void) { return false; }
+
+/* Modules and pages */
+#define THIS_MODULE NULL
+#define try_module_get(module) true
+#define module_put(module) ((void)0)
+#define PAGE_SIZE 4096UL
+#define NUMA_NO_NODE (-1)
+#define nr_cpu_ids WORLD_CPUS
+#define tsc_khz 1000U
+static inline u64 get_random_u64(void) { return 42; }
+static inline u64 xen_page_to_gfn(const struct page *page)
+{
+    return (uintptr_t)page / PAGE_SIZE;
+}
+
 /* Hypercalls */
 int HYPERVISOR_sched_op(int op, void *argument);
 
 /* What has only to be there. */
 struct kref { int count; };
-struct page;
 struct file;
 struct mutex { bool held; };
 #define DEFINE_MUTEX(name) struct mutex name
