@@ -177,13 +177,13 @@ def text_of_status():
     check([re.split("  +", row.strip()) for row in rows] == [
         ["DOMAIN", "ID", "ACCT", "DRIVER", "CPU%", "GROUP", "AFFINITY",
          "MOVED", "PCPUS", "LEVER", "AT PLACE", "CROSS/S", "RAN",
-         "MEMORY"],
+         "MEMORY", "COST/UNIT"],
         ["Domain-0", "0", "2", "yes", "31.2", "-", "operator", "no", "0-1",
-         "-", "-", "72", "node 0 100 %", "node 0 52 %, node 1 48 %"],
+         "-", "-", "72", "node 0 100 %", "node 0 52 %, node 1 48 %", "-"],
         ["disk", "1", "3", "no", "22.7", "-", "ours", "yes", "1",
-         "soft", "97 %", "72", "node 0 97 %, node 1 3 %", "node 0 100 %"],
+         "soft", "97 %", "72", "node 0 97 %, node 1 3 %", "node 0 100 %", "31.20 us/page"],
         ["idle", "2", "4", "no", "0.0", "-", "default", "no", "3",
-         "-", "-", "-", "-", "-"]], ended.out)
+         "-", "-", "-", "-", "-", "-"]], ended.out)
     column = rows[0].index("AFFINITY")
     check(all(row[column - 1] == " " and row[column] != " " for row in rows),
           ended.out)
@@ -210,9 +210,9 @@ def ran_in_status():
     for what makes no sense"""
     status = examples()["status"]
     domain = status["result"]["domains"][1]
-    for name in ("ran", "at_place", "lever", "crossings_per_s", "memory"):
+    for name in ("ran", "at_place", "lever", "crossings_per_s", "memory", "cost_us"):
         del domain[name]
-    line = "  yes    1      -             -        -  -             -\n"
+    line = "  yes    1      -             -        -  -             -                                 -\n"
     ask("status", status).expect(0, line)
     for ran in ({}, [], [5], [{}], [{"place": "node 0"}], [{"share": 1}],
                 [{"place": 0, "share": 1}], [{"place": "x", "share": "1"}]):
@@ -832,15 +832,23 @@ def completion():
 
 @test
 def manual():
-    """the manual page has every command and every option"""
-    with open(TOP + "/tools/xensched/man/xensched.8", encoding="utf-8") as f:
-        page = f.read().replace("\\-", "-")
+    """every command is in xensched(8), and has a page with every option"""
+    def text_of(page):
+        with open(TOP + "/tools/xensched/man/" + page, encoding="utf-8") as f:
+            text = f.read().replace("\\-", "-")
+        other = re.search(r"^\.so man8/(\S+)", text, re.M)
+        return text_of(other.group(1)) if other else text
+
+    table = text_of("xensched.8")
     for command in re.findall(r"^  (\w[\w-]*) ", run("--help").out, re.M):
+        check(re.search(r"^\.B %s$" % command, table, re.M), command)
+        page = text_of("xensched-%s.8" % command)
         check(".B xensched %s\n" % command in page, command)
-        check(re.search(r"^\.B[IR]? %s\b" % command, page, re.M), command)
         text = run(command, "--help").expect(0).out
         for option in re.findall(r"^  (--[\w-]+)", text, re.M):
-            check(re.search(r'^\.BI? "?%s\b' % option, page, re.M), option)
+            check(option == "--help" or
+                  re.search(r'^\.BI? "?%s\b' % option, page, re.M),
+                  command, option)
 
 
 @test

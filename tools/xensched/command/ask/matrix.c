@@ -177,13 +177,11 @@ const struct command command_matrix = {
     .name = "matrix",
     .summary = "which domains talk to which others, and how much",
     .help =
-        "Print which domain (FROM) did what (EVENT) to which other domain (TO): per "
-        "second\n"
-        "recently, and in total; grants count pages. KEY is rate (the default), total, "
-        "from or\n"
-        "to. With --processes, print which processes of a guest cause I/O at which back "
-        "ends,\n"
-        "in KiB, as the guest reports it; KEY is rate, total, to or command.",
+        "Print which domain (FROM) did what (EVENT) to which other domain (TO): per\n"
+        "second recently, and in total; grants count pages. KEY is rate (the default),\n"
+        "total, from or to. With --processes, print which processes of a guest cause\n"
+        "I/O at which back ends, in KiB, as the guest reports it; KEY is rate, total,\n"
+        "to or command.",
     .takes = QUESTION_SELECTS | ARGUMENT_PROCESSES,
     .run = run,
 };

@@ -225,13 +225,10 @@ const struct command command_status = {
     .name = "status",
     .summary = "how xenschedd is, and what it knows of each domain",
     .help =
-        "Print the state of xenschedd, and for each domain its accounting domain, what "
-        "it\n"
-        "uses, the origin of its affinity, where it ran recently and where its memory is. "
-        "KEY\n"
-        "is cpu (the default), crossings, delay (from wake-up to run) or name. "
-        "xensched-status(8)\n"
-        "explains the columns.",
+        "Print the state of xenschedd, and for each domain its accounting domain, what\n"
+        "it uses, the origin of its affinity, where it ran recently and where its\n"
+        "memory is. KEY is cpu (the default), crossings, delay (from wake-up to run) or\n"
+        "name. xensched-status(8) explains the columns.",
     .takes = QUESTION_SELECTS,
     .run = run,
 };

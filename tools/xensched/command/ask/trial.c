@@ -141,20 +141,17 @@ const struct command command_trial = {
     .name = "trial",
     .summary = "measure on this host whether placement helps",
     .help =
-        "Have xenschedd alternate, in random order, between blocks of time in which "
-        "guests\n"
-        "are placed and blocks in which they are not, and compare what their work "
-        "cost.\n"
+        "Have xenschedd alternate, in random order, between blocks of time in which\n"
+        "guests are placed and blocks in which they are not, and compare what their\n"
+        "work cost.\n"
         "\n"
         "  start [GUEST...]  begin; without GUEST, with all guests\n"
         "  show              print the result so far, or of the latest trial\n"
         "  stop              end it; guests stay placed\n"
         "\n"
-        "It needs mode act. A guest to which placement does harm is left alone from "
-        "then\n"
-        "on; if it does harm to all together, the trial ends, affinities are restored, "
-        "and\n"
-        "the mode is advise.",
+        "It needs mode act. A guest to which placement does harm is left alone from\n"
+        "then on; if it does harm to all together, the trial ends, affinities are\n"
+        "restored, and the mode is advise.",
     .takes = QUESTION_TAKES | ARGUMENT_TRIAL | ARGUMENT_ACTION,
     .own = own,
     .run = run,

@@ -102,9 +102,8 @@ const struct command command_runs = {
         "  export [EXPERIMENT]       each figure of each run\n"
         "  report OUT [EXPERIMENT]   a page for a browser, with plots\n"
         "\n"
-        "Without EXPERIMENT, which is a number, the latest one is meant. "
-        "docs/measure/experiments.md\n"
-        "describes plans and the database.",
+        "Without EXPERIMENT, which is a number, the latest one is meant.\n"
+        "docs/measure/experiments.md describes plans and the database.",
     .takes = ARGUMENT_DATABASE | ARGUMENT_ALL | ARGUMENT_FORM | ARGUMENT_ACTION,
     .run = run,
 };
