@@ -1,8 +1,9 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
 """Each command of xensched in a code block of a document exists, and so does each of its
-options: the help of the command has it.  Nothing is done.  Fails if a document shows an
-option that was renamed or never existed.
+options: the help of the command has it.  Those that read a recording are run on one.
+No other is: they would ask this host.  Fails if a document shows an
+option that was renamed or never existed, or a command that fails on a recording.
 """
 
 import functools
@@ -10,9 +11,14 @@ import pathlib
 import re
 import shlex
 
-from command_world import TOP, check, main, run, test
+from command_world import TOP, check, main, path, run, test
+from recording_made import slow_request
 
 # What ends a command of xensched in a line of shell.
+# Commands that read a recording and nothing else, and guests that it has.
+READERS = {"contents", "dump", "latency", "replay", "roi", "timeline", "why"}
+GUESTS = {"Domain-0", "crunch", "disk"}
+
 REST = {"|", ">", ">>", "<", "&", "&&", "||", ";", "--"}
 
 
@@ -64,6 +70,37 @@ def commands_of_documents():
                       word.split("=")[0] not in known]
     check(number > 50, number)
     check(not wrong, *wrong)
+
+
+def on_recording(words, recording):
+    """The words of a command for this recording; None if it needs another one."""
+    command, *rest = words
+    if command not in READERS or {"--source", "--host", "--with", "--thread"} & set(rest):
+        return None
+    rest = ["disk" if word == "GUEST" else word for word in rest]
+    if "--at" in rest:
+        rest[rest.index("--at") + 1] = "0.0406"
+    plain = [word for word in rest if not word.startswith("--")]
+    if not plain or set(plain[1:]) - GUESTS - {"0.0406"} and command in {"latency", "why", "roi"}:
+        return None
+    rest[rest.index(plain[0])] = recording
+    return [command, *(path("out") if word.split(".")[-1] in {"html", "pftrace", "ctf"} else word
+                       for word in rest)]
+
+
+@test
+def readers_of_documents():
+    """each command in a document that reads a recording succeeds"""
+    recording = path("rows")
+    slow_request().write(recording)
+    number = 0
+    for document in documents():
+        for words in commands(document.read_text(encoding="utf-8")):
+            changed = on_recording(words, recording)
+            if changed:
+                run(*changed).expect(0)
+                number += 1
+    check(number > 15, number)
 
 
 main()
