@@ -13,7 +13,6 @@ unsigned int nr_used;
 unsigned int nr_blocks;
 unsigned int nr_shared;
 unsigned int nr_flushes;
-unsigned int fake_clamps;
 bool preempting;
 unsigned int steps;
 static struct rcu_head *waiting; /* for a grace period */

@@ -11,7 +11,9 @@
 #include "world.h"
 #include "xen-memory.h"
 
+#include "mispredict.h"
 #include "common/schedlog/area.c"
+#undef if
 #define lock region_lock
 #include "common/schedlog/region.c"
 #undef lock
@@ -349,17 +351,24 @@ static void freeing_flushes_tlbs_for_many_pages_at_once(void **state)
     assert_in_range(nr_flushes, 1, pages / 16);
 }
 
-/* Not even speculation uses an index out of range. */
-static void indices_are_clamped(void **state)
+/* The code behind a check that is predicted wrongly uses no index out of range. */
+static void speculation_stays_within_regions_and_pcpus(void **state)
 {
     struct schedlog_geometry g = layout(16, 4, 65536);
+    unsigned int branch;
     uint64_t need;
 
     (void)state;
     assert_int_equal(make(&g, &need), 0);
-    fake_clamps = 0;
-    assert_non_null(schedlog_find_region(XEN_SCHEDLOG_REGION_DATA, 3));
-    assert_int_equal(fake_clamps, 2); /* the region and the pCPU */
+    assert_null(schedlog_find_region(XEN_SCHEDLOG_REGION_DATA, nr_cpu_ids));
+    assert_null(schedlog_find_region(XEN_SCHEDLOG_REGION_DATA + 1, 0));
+    for (branch = 1; branch <= 4; branch++) {
+        mispredict_in = branch;
+        schedlog_find_region(XEN_SCHEDLOG_REGION_DATA, nr_cpu_ids);
+        mispredict_in = branch;
+        schedlog_find_region(XEN_SCHEDLOG_REGION_DATA + 1, 0);
+    }
+    mispredict_in = 0;
     schedlog_give_up_area();
     assert_nothing_is_left();
 }
@@ -573,7 +582,7 @@ int main(void)
         TEST(a_set_up_whose_layout_changes_leaves_nothing),
         TEST(no_memory_is_allowed_at_all),
         TEST(freeing_flushes_tlbs_for_many_pages_at_once),
-        TEST(indices_are_clamped),
+        TEST(speculation_stays_within_regions_and_pcpus),
         TEST(without_memory_for_counters_nobody_is_bound),
         TEST(counters_are_nowhere_forgotten),
         TEST(nobody_sees_what_is_not_complete),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The holder of the log alone binds domains and permits marks, and a counter stays
- * reserved while its event is on.  Fails if a caller without the cookie gets through,
- * or if a counter is released too early.
+ * The holder of the log alone binds domains and permits marks, a counter stays
+ * reserved while its event is on, and no index of a caller leads beyond what the
+ * caller may have.  Fails if a caller without the cookie gets through, if a counter
+ * is released too early, or if an index out of range is used, be it in speculation.
  *
  * The hypervisor's own control.c, lifecycle.c, lease.c and mark.c are compiled
  * here.  Areas, sites and counters are the test's.
@@ -16,7 +17,9 @@
 #define request lifecycle_request
 #include "common/schedlog/lifecycle.c"
 #undef request
+#include "mispredict.h"
 #include "common/schedlog/control.c"
+#undef if
 #include "common/schedlog/mark.c"
 
 #define OURS 7
@@ -99,19 +102,31 @@ void schedlog_program_pmcs(void)
 
 const struct schedlog_geometry *schedlog_geometry(void)
 {
-    static const struct schedlog_geometry geometry = { .nr_acct = 64, .nr_files = 1 };
+    static struct xen_schedlog_file files[] = {
+        { 0, 4096 }, { 4096, 8192 }, { 12288, 4096 }, { 16384, 16 },
+    };
+    static const struct schedlog_geometry geometry = {
+        .nr_acct = 64, .nr_files = 4, .files = files,
+    };
 
     return &geometry;
 }
 
 const struct schedlog_region *schedlog_find_region(unsigned int region, unsigned int cpu)
 {
-    static const struct schedlog_region global = { &header, 1 };
+    static const struct schedlog_region global = { &header, 3 };
 
     (void)region;
     (void)cpu;
 
     return &global;
+}
+
+uint64_t schedlog_region_frame(const struct schedlog_region *r, unsigned int page)
+{
+    assert_true(page < r->nr_pages);
+
+    return 1000 + page;
 }
 
 int schedlog_prepare_acct(uint16_t acct)
@@ -152,9 +167,6 @@ NOTHING(bool, schedlog_reap, void)
 NOTHING(bool, schedlog_has_former, void)
 NOTHING(uint64_t, schedlog_max_bytes, void)
 NOTHING(uint64_t, schedlog_used_bytes, void)
-NOTHING(uint64_t, schedlog_region_frame,
-        const struct schedlog_region *r __attribute__((unused)),
-        unsigned int page __attribute__((unused)))
 NOTHING(int, schedlog_owners, struct xen_sysctl_schedlog_owners *op __attribute__((unused)))
 NOTHING(int, schedlog_begin_stop, void)
 NOTHING(unsigned int, jump_label_lost_sites, void)
@@ -360,6 +372,78 @@ static void counters_come_before_the_binding(void **state)
     assert_true(can_be_counted(&guest) && can_be_counted(&other));
 }
 
+/* The larger answer of the two calls below has 64 entries. */
+static struct xen_schedlog_file answered_files[64];
+static uint64_t answered_frames[64];
+
+static long ask_files(uint32_t first, uint32_t *nr)
+{
+    struct xen_sysctl_schedlog op = { .u.files = { .first = first, .nr = *nr } };
+    long rc;
+
+    set_xen_guest_handle(op.u.files.files, answered_files);
+    rc = call(XEN_SYSCTL_SCHEDLOG_files, &op);
+    *nr = op.u.files.nr;
+
+    return rc;
+}
+
+static long ask_frames(uint32_t first, uint32_t *nr)
+{
+    struct xen_sysctl_schedlog op = { .u.frames = { .first = first, .nr = *nr } };
+    long rc;
+
+    set_xen_guest_handle(op.u.frames.frames, answered_frames);
+    rc = call(XEN_SYSCTL_SCHEDLOG_frames, &op);
+    *nr = op.u.frames.nr;
+
+    return rc;
+}
+
+static void files_and_frames_end_where_there_are_no_more(void **state)
+{
+    uint32_t nr = 64;
+
+    (void)state;
+    assert_int_equal(ask_files(1, &nr), 0);
+    assert_int_equal(nr, 3);
+    assert_int_equal(answered_files[0].size, 8192);
+    assert_int_equal(answered_files[2].size, 16);
+    assert_int_equal(ask_files(4, &nr), 0);
+    assert_int_equal(nr, 0);
+    nr = 64;
+    assert_int_equal(ask_files(5, &nr), -EINVAL);
+    assert_int_equal(ask_files(UINT32_MAX, &nr), -EINVAL);
+
+    assert_int_equal(ask_frames(2, &nr), 0);
+    assert_int_equal(nr, 1);
+    assert_int_equal(answered_frames[0], 1002);
+    assert_int_equal(ask_frames(3, &nr), 0);
+    assert_int_equal(nr, 0);
+    nr = 64;
+    assert_int_equal(ask_frames(4, &nr), -EINVAL);
+    assert_int_equal(ask_frames(UINT32_MAX, &nr), -EINVAL);
+}
+
+/* The code behind a check that is predicted wrongly stays within what there is. */
+static void speculation_does_not_leave_files_and_frames(void **state)
+{
+    static const uint32_t firsts[] = { 5, 10, UINT32_MAX };
+    uint32_t nr;
+
+    (void)state;
+    for (unsigned int i = 0; i < sizeof(firsts) / sizeof(firsts[0]); i++)
+        for (unsigned int branch = 1; branch < 10; branch++) {
+            nr = 64;
+            mispredict_in = branch;
+            ask_files(firsts[i], &nr);
+            nr = 64;
+            mispredict_in = branch;
+            ask_frames(firsts[i], &nr);
+            mispredict_in = 0;
+        }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up_world, tear_down)
 
 int main(void)
@@ -371,6 +455,8 @@ int main(void)
         TEST(the_holder_alone_binds),
         TEST(the_holder_alone_permits_marks),
         TEST(counters_come_before_the_binding),
+        TEST(files_and_frames_end_where_there_are_no_more),
+        TEST(speculation_does_not_leave_files_and_frames),
     };
 
     return run_tap_tests(tests);

@@ -114,11 +114,9 @@ unsigned int num_present_cpus(void);
 #define per_cpu(name, cpu) (fake_##name[cpu])
 
 /* An index that a caller gives is usable after it was clamped. */
-#define array_index_nospec(index, size) \
-    (fake_clamps++, (index) < (size) ? (index) : 0)
+#define array_index_nospec(index, size) ((index) < (size) ? (index) : 0)
 #define array_access_nospec(array, index) \
     ((array)[array_index_nospec(index, ARRAY_SIZE(array))])
-extern unsigned int fake_clamps;
 
 /* Domains and their vCPUs. */
 struct vcpu {

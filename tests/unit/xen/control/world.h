@@ -116,8 +116,9 @@ extern struct current *current;
 #define copy_from_guest(to, from, nr) (memcpy(to, from, sizeof(*(to))), 0)
 #define copy_from_guest_offset(to, from, offset, nr) \
     (memcpy(to, (const char *)(from).p + (offset) * sizeof(*(to)), sizeof(*(to))), 0)
-#define copy_to_guest(to, from, nr) ((void)(from), 0)
-#define copy_to_guest_offset(to, offset, from, nr) ((void)(from), 0)
+#define copy_to_guest(to, from, nr) (memcpy((to).p, from, (nr) * sizeof(*(from))), 0)
+#define copy_to_guest_offset(to, offset, from, nr) \
+    (memcpy((to).p + (offset), from, (nr) * sizeof(*(from))), 0)
 #define hypercall_create_continuation(...) (-ERESTART)
 #define xvzalloc_array(type, nr) calloc(nr, sizeof(type))
 #define xvfree(p) free(p)
