@@ -40,7 +40,8 @@
     X(upgrade_same_llc) X(upgrade_same_socket) X(upgrade_other_socket)        \
     X(writebacks)                  /* changed lines that went to memory */    \
     X(device)                      /* accesses to devices' registers */       \
-    X(ipis)                        /* interrupts sent to other pCPUs */
+    X(ipis)                        /* interrupts sent to other pCPUs */       \
+    X(halts)                       /* times that the pCPU became idle */
 
 struct counts {
 #define MEMBER(name) uint64_t name;

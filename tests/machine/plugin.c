@@ -82,6 +82,12 @@ static void executes(unsigned int vcpu, void *data)
     model.counts[vcpu].instructions += (uintptr_t)data;
 }
 
+static void halts(unsigned int vcpu, void *data)
+{
+    (void)data;
+    model.counts[vcpu].halts++;
+}
+
 static void accesses_device(unsigned int vcpu, uint64_t address, bool write)
 {
     model.counts[vcpu].device++;
@@ -190,21 +196,34 @@ static void marked(unsigned int vcpu, void *data)
     instrument(our_id);
 }
 
+/* Does the instruction have SIZE bytes?  Then "code" has them afterwards. */
+static bool has_size(const struct qemu_plugin_insn *insn, uint8_t *code, size_t size)
+{
+    if (qemu_plugin_insn_size(insn) != size)
+        return false;
+#if QEMU_API < 3
+    memcpy(code, qemu_plugin_insn_data(insn), size);
+#else
+    qemu_plugin_insn_data(insn, code, size);
+#endif
+
+    return true;
+}
+
 /* Is this the marker?  Then its region, otherwise -1. */
 static int marker(const struct qemu_plugin_insn *insn)
 {
     uint8_t code[3];
 
-    if (qemu_plugin_insn_size(insn) != sizeof(code))
-        return -1;
-#if QEMU_API < 3
-    memcpy(code, qemu_plugin_insn_data(insn), sizeof(code));
-#else
-    qemu_plugin_insn_data(insn, code, sizeof(code));
-#endif
+    return has_size(insn, code, sizeof(code)) && code[0] == 0x0f &&
+           code[1] == 0x1f && code[2] >= 0xc0 ? code[2] - 0xc0 : -1;
+}
 
-    return code[0] == 0x0f && code[1] == 0x1f && code[2] >= 0xc0 ?
-           code[2] - 0xc0 : -1;
+static bool is_halt(const struct qemu_plugin_insn *insn)
+{
+    uint8_t code;
+
+    return has_size(insn, &code, 1) && code == 0xf4;
 }
 
 static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -224,6 +243,9 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
             qemu_plugin_register_vcpu_insn_exec_cb(insn, marked,
                                                    QEMU_PLUGIN_CB_NO_REGS,
                                                    (void *)(intptr_t)begins);
+        if (instrumented && is_halt(insn))
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, halts,
+                                                   QEMU_PLUGIN_CB_NO_REGS, NULL);
         if (instrumented)
             qemu_plugin_register_vcpu_mem_cb(insn, accesses,
                                              QEMU_PLUGIN_CB_NO_REGS,
