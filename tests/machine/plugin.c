@@ -21,6 +21,8 @@
  * With the QEMU of tests/machine/qemu (mode timed), a pCPU waits for its lines on
  * its own clock, too.
  *
+ * While the host boots, the plugin checks that QEMU reports the right vCPUs (index.h).
+ *
  * Options: machine=FILE cores=N (of each socket) memory=BYTES (of each node)
  *          out=FILE; timed=yes in mode timed
  */
@@ -28,7 +30,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "index.h"
 #include "model.h"
 #include "qemu-api.h"
 
@@ -46,6 +50,16 @@ static unsigned int region; /* 0: none */
 static unsigned int entry;  /* how many regions began before this one */
 static bool instrumented;   /* so is what gets translated */
 static bool resetting;
+
+static enum index_verdict index_verdict;
+static struct index_check index_check = { .first = INDEX_NOBODY };
+
+static int fail(const char *what, const char *why)
+{
+    fprintf(stderr, "machine model: %s: %s\n", what, why);
+
+    return -1;
+}
 
 /* The file. */
 
@@ -184,9 +198,42 @@ static void was_reset(qemu_plugin_id_t id)
 
 static qemu_plugin_id_t our_id;
 
+static void refuse(void)
+{
+    fail("this QEMU", "reports wrong vCPUs to a plugin; run 'make machine', whose QEMU the "
+         "box will use");
+    _exit(1);
+}
+
+static void checks_index(unsigned int vcpu, void *owner)
+{
+    if (resetting || index_verdict == INDEX_RIGHT)
+        return;
+    index_verdict = index_executed(&index_check, owner, vcpu);
+    if (index_verdict == INDEX_WRONG)
+        refuse();
+    if (index_verdict == INDEX_RIGHT) {
+        /* Translations without this call. */
+        resetting = true;
+        qemu_plugin_reset(our_id, was_reset);
+    }
+}
+
+static void check_index(struct qemu_plugin_tb *tb)
+{
+    int *owner = malloc(sizeof(*owner));
+
+    if (!owner)
+        abort();
+    *owner = INDEX_NOBODY;
+    qemu_plugin_register_vcpu_tb_exec_cb(tb, checks_index, QEMU_PLUGIN_CB_NO_REGS, owner);
+}
+
 static void marked(unsigned int vcpu, void *data)
 {
     (void)vcpu;
+    if (index_verdict == INDEX_UNKNOWN)
+        refuse();
     if (region) {
         write_region();
         entry++;
@@ -231,6 +278,8 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
     size_t nr = qemu_plugin_tb_n_insns(tb);
 
     (void)id;
+    if (index_verdict == INDEX_UNKNOWN)
+        check_index(tb);
     if (instrumented)
         qemu_plugin_register_vcpu_tb_exec_cb(tb, executes,
                                              QEMU_PLUGIN_CB_NO_REGS,
@@ -254,13 +303,6 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 }
 
 /* The beginning. */
-
-static int fail(const char *what, const char *why)
-{
-    fprintf(stderr, "machine model: %s: %s\n", what, why);
-
-    return -1;
-}
 
 /* What an option of this name says, or NULL. */
 static const char *option(int argc, char **argv, const char *name)
@@ -305,6 +347,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
         per_ns = machine.ghz / machine.cpi;
     }
     our_id = id;
+    if (info->system.smp_vcpus == 1)
+        index_verdict = INDEX_RIGHT;
     write_machine(&machine);
     qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
 

@@ -15,6 +15,7 @@
 
 #include "../../machine/cache.c"
 #include "../../machine/description.c"
+#include "../../machine/index.c"
 #include "../../machine/model.c"
 
 static struct model model;
@@ -357,9 +358,56 @@ static void those_which_we_have_are_read(void **state)
     }
 }
 
+/*
+ * Two vCPUs execute a block of each, and one of Xen's, in turn.  @folded: with the index
+ * of the vCPU that was there when QEMU translated the block.
+ */
+static enum index_verdict verdict_of(bool folded)
+{
+    struct index_check check = { .first = INDEX_NOBODY };
+    enum index_verdict verdict = INDEX_UNKNOWN;
+    int of_its_own[2] = { INDEX_NOBODY, INDEX_NOBODY }, xens = INDEX_NOBODY;
+
+    for (unsigned int i = 0; !verdict && i < 3 * INDEX_BLOCKS; i++) {
+        int vcpu = i & 1;
+
+        verdict = index_executed(&check, &of_its_own[vcpu], vcpu);
+        if (!verdict)
+            verdict = index_executed(&check, &xens, folded ? 0 : vcpu);
+    }
+
+    return verdict;
+}
+
+static void a_block_of_two_vcpus_shows_that_indices_are_right(void **state)
+{
+    (void)state;
+    assert_int_equal(verdict_of(false), INDEX_RIGHT);
+}
+
+static void blocks_of_one_vcpu_each_show_that_indices_are_wrong(void **state)
+{
+    (void)state;
+    assert_int_equal(verdict_of(true), INDEX_WRONG);
+}
+
+static void while_one_vcpu_runs_nothing_is_known(void **state)
+{
+    struct index_check check = { .first = INDEX_NOBODY };
+    int owner = INDEX_NOBODY;
+
+    (void)state;
+    for (unsigned int i = 0; i < 2 * INDEX_BLOCKS; i++)
+        if (index_executed(&check, &owner, 0) != INDEX_UNKNOWN)
+            fail_msg("a verdict after %u blocks", i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_block_of_two_vcpus_shows_that_indices_are_right),
+        cmocka_unit_test(blocks_of_one_vcpu_each_show_that_indices_are_wrong),
+        cmocka_unit_test(while_one_vcpu_runs_nothing_is_known),
         cmocka_unit_test(a_line_is_found_where_it_was_left),
         cmocka_unit_test(an_access_waits_for_its_line),
         cmocka_unit_test(the_least_recently_used_one_leaves),
