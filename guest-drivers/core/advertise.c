@@ -13,11 +13,13 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/random.h>
+#include <linux/reboot.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
@@ -35,6 +37,9 @@
 
 /* A request is several nodes, and the watch fires for each of them. */
 #define SETTLE_MS	20
+
+/* For how long at most a restart waits until the scheduler has unmapped all. */
+#define RESTART_MS	3000
 
 #define NO_FRAME	(~0ULL)
 #define MAX_DIRECTORY	(128 * PAGE_SIZE)
@@ -83,6 +88,8 @@ static struct {
 } said;
 
 static bool asked;		/* The request may have changed. */
+static bool restarting;		/* No request is answered any more. */
+static DECLARE_COMPLETION(withdrawn);
 static void xensched_advertise_work(struct work_struct *unused);
 static DECLARE_DELAYED_WORK(xensched_advertise_dwork, xensched_advertise_work);
 
@@ -489,11 +496,30 @@ static void say_events(void)
 		write_number(XBT_NIL, "events", said.events);
 }
 
+/*
+ * The area stays, because the scheduler writes to it until it is unmapped.  Then
+ * the scheduler removes its request.
+ */
+static void xensched_withdraw(void)
+{
+	say_nothing();
+	mutex_lock(&xensched_log_mutex);
+	if (directory && xensched_events_on())
+		xensched_set_events(0, 0, cookie);
+	mutex_unlock(&xensched_log_mutex);
+	if (!directory || !xenbus_exists(XBT_NIL, REQUEST, ""))
+		complete_all(&withdrawn);
+}
+
 static void xensched_advertise_work(struct work_struct *unused)
 {
 	bool new;
 	int wrong;
 
+	if (READ_ONCE(restarting)) {
+		xensched_withdraw();
+		return;
+	}
 	if (!xchg(&asked, false)) {
 		if (said.any)
 			say_events();
@@ -546,23 +572,57 @@ static struct notifier_block xenstore_notifier = {
 	.notifier_call = xensched_xenstore_is_up,
 };
 
+/*
+ * A kexec leaves this memory to another Linux in the same domain.  Modules cannot
+ * distinguish it from a reboot.  The Linux that a crash starts has memory of its
+ * own.
+ */
+static int xensched_restarts(struct notifier_block *block,
+			     unsigned long action, void *data)
+{
+	if (action != SYS_RESTART || !watching)
+		return NOTIFY_DONE;
+
+	WRITE_ONCE(restarting, true);
+	mod_delayed_work(system_long_wq, &xensched_advertise_dwork, 0);
+	if (!wait_for_completion_timeout(&withdrawn,
+					 msecs_to_jiffies(RESTART_MS)))
+		pr_warn("a scheduler may still have the log mapped\n");
+
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block restart_notifier = {
+	.notifier_call = xensched_restarts,
+};
+
 /* A scheduler in the same domain uses the device. */
 int xensched_advertise_init(void)
 {
+	int err;
+
 	if (xen_initial_domain())
 		return 0;
 
 	cookie = get_random_u64() | 1;
 	xensched_watch_events(xensched_advertise_events);
+	err = register_reboot_notifier(&restart_notifier);
+	if (err)
+		return err;
+	err = register_xenstore_notifier(&xenstore_notifier);
+	if (err)
+		unregister_reboot_notifier(&restart_notifier);
 
-	return register_xenstore_notifier(&xenstore_notifier);
+	return err;
 }
 
 /* Nothing is advertised, or the module could not go; but errors may be. */
 void xensched_advertise_exit(void)
 {
-	if (!xen_initial_domain())
+	if (!xen_initial_domain()) {
+		unregister_reboot_notifier(&restart_notifier);
 		unregister_xenstore_notifier(&xenstore_notifier);
+	}
 	if (watching)
 		unregister_xenbus_watch(&xensched_advertise_watch);
 	xensched_watch_events(NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Advertises the log of a domain through xenstore: rows have the numbers that xenstore
- * has.
+ * has, and a restart waits until the scheduler has unmapped the log.
  *
  * Includes the module's own file.
  */
@@ -23,6 +23,7 @@ struct mutex xensched_log_mutex;
 static struct node {
     char path[64], value[256];
 } nodes[32];
+static struct notifier_block *reboots;
 static struct xenbus_watch *request_watch;
 
 static struct {
@@ -32,6 +33,8 @@ static struct {
     unsigned int number_known;      /* in the module's table */
     unsigned int number_of_rows;    /* when events were turned on */
     int refuses;                    /* errno value of reading numbers, or 0 */
+    bool waited;                    /* a restart, for the scheduler */
+    void (*scheduler)(void);        /* does this meanwhile */
 } world;
 
 /* xenstore */
@@ -135,6 +138,20 @@ int register_xenstore_notifier(struct notifier_block *block)
     return block->notifier_call(block, 0, NULL);
 }
 
+int register_reboot_notifier(struct notifier_block *block)
+{
+    reboots = block;
+
+    return 0;
+}
+
+int unregister_reboot_notifier(struct notifier_block *block)
+{
+    reboots = NULL;
+
+    return 0;
+}
+
 /* Work */
 
 void queue_delayed_work(void *queue, struct delayed_work *work,
@@ -153,6 +170,20 @@ static void run_work(void)
         xensched_advertise_dwork.work.pending = false;
         xensched_advertise_dwork.run(&xensched_advertise_dwork.work);
     }
+}
+
+unsigned long wait_for_completion_timeout(struct completion *completion,
+                                          unsigned long ms)
+{
+    assert_in_range(ms, 1, 10000);
+    run_work();
+    if ( completion->done )
+        return ms;
+    world.waited = true;
+    world.scheduler();
+    run_work();
+
+    return completion->done;
 }
 
 /* The log */
@@ -272,12 +303,30 @@ static void remove_request(void)
     request_watch->callback(request_watch, REQUEST, "");
 }
 
+static void unmap(void)
+{
+    assert_null(value_of(AREA, "directory"));
+    assert_int_equal(world.events, 0);
+    assert_int_equal(world.regions, 1);
+    remove_request();
+}
+
+static void do_nothing(void)
+{
+}
+
 static void get_it_to_log(void)
 {
     ask();
     run_work();
     assert_non_null(value_of(AREA, "directory"));
     assert_int_equal(world.events, EVENT_MASK);
+}
+
+static void restart(void (*scheduler)(void))
+{
+    world.scheduler = scheduler;
+    reboots->notifier_call(reboots, SYS_RESTART, NULL);
 }
 
 /* Tests */
@@ -287,6 +336,8 @@ static int set_up(void **state)
     (void)state;
     memset(nodes, 0, sizeof(nodes));
     memset(&world, 0, sizeof(world));
+    restarting = false;
+    withdrawn.done = false;
     put_node("domid", "", "3");
 
     return xensched_advertise_init();
@@ -295,9 +346,11 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
+    restarting = false;
     remove_request();
     run_work();
     xensched_advertise_exit();
+    assert_null(reboots);
     assert_int_equal(world.regions, 0);
 
     return 0;
@@ -324,12 +377,89 @@ static void test_without_numbers_there_are_no_rows(void **state)
     assert_memory_equal(value_of(AREA, "error"), "ETIMEDOUT ", 10);
 }
 
+static void test_restart_waits_until_nothing_is_mapped(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    restart(unmap);
+    assert_true(world.waited);
+    assert_true(withdrawn.done);
+}
+
+static void test_restart_does_not_wait_for_ever(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    restart(do_nothing);
+    assert_false(withdrawn.done);
+    assert_null(value_of(AREA, "directory"));
+    assert_int_equal(world.events, 0);
+    assert_int_equal(world.regions, 1);
+}
+
+static void test_restart_does_not_wait_without_a_log(void **state)
+{
+    (void)state;
+    restart(do_nothing);
+    assert_false(world.waited);
+}
+
+static void test_restart_does_not_wait_for_a_refused_request(void **state)
+{
+    (void)state;
+    world.refuses = ETIMEDOUT;
+    ask();
+    run_work();
+    restart(do_nothing);
+    assert_false(world.waited);
+    assert_null(value_of(AREA, "error"));
+}
+
+/* The daemon asks again one second after it has lost a log. */
+static void test_restart_answers_no_request(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    restart(unmap);
+    ask();
+    run_work();
+    assert_null(value_of(AREA, "directory"));
+    assert_int_equal(world.events, 0);
+}
+
+/* The work has been queued, but has not run when the restart begins. */
+static void test_restart_catches_a_late_request(void **state)
+{
+    (void)state;
+    ask();
+    restart(do_nothing);
+    run_work();
+    assert_false(world.waited);
+    assert_null(value_of(AREA, "directory"));
+}
+
+static void test_power_off_keeps_the_log(void **state)
+{
+    (void)state;
+    get_it_to_log();
+    reboots->notifier_call(reboots, SYS_POWER_OFF, NULL);
+    run_work();
+    assert_non_null(value_of(AREA, "directory"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(test_rows_have_numbers_of_xenstore),
         TEST(test_without_numbers_there_are_no_rows),
+        TEST(test_restart_waits_until_nothing_is_mapped),
+        TEST(test_restart_does_not_wait_for_ever),
+        TEST(test_restart_does_not_wait_without_a_log),
+        TEST(test_restart_does_not_wait_for_a_refused_request),
+        TEST(test_restart_answers_no_request),
+        TEST(test_restart_catches_a_late_request),
+        TEST(test_power_off_keeps_the_log),
     };
 
     return run_tap_tests(tests);

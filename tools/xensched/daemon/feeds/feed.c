@@ -202,6 +202,19 @@ static int check_events(struct feeds *feeds, struct feed *feed,
     return turn_on(feeds, feed, wanted, err);
 }
 
+/*
+ * A domain that restarts its Linux waits until its request is removed, so nothing may
+ * be mapped by then.
+ */
+static void accept_end(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+{
+    struct xensched_error err;
+
+    feed_fail(feeds, feed, "it has given its log up", now_ns);
+    if (feed_is_domains(feed) && feed_area_withdraw(feed->domid, &err))
+        say("source %s: %s", feed->name, err.text);
+}
+
 static void check_reading(struct feeds *feeds, struct feed *feed,
                           uint64_t now_ns)
 {
@@ -209,8 +222,10 @@ static void check_reading(struct feeds *feeds, struct feed *feed,
     struct xensched_error err;
     int rc = feed_area_info(feed, &info, &err);
 
-    if (!rc && !info.nr_cpus)
-        rc = xensched_fail(&err, ENODATA, "it has given its log up");
+    if (!rc && !info.nr_cpus) {
+        accept_end(feeds, feed, now_ns);
+        return;
+    }
     if (!rc)
         rc = check_events(feeds, feed, &info, now_ns, &err);
     if (rc)
