@@ -1,8 +1,21 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# A Debian host without a kernel, in a root of its own: source this, after
-# debian-root.sh.  $HOST is its folder.
+# A Debian host without a kernel, in a root of its own, for a test that writes TAP: a test
+# sources this first.  $HOST is the folder of the root.
+
+set -euo pipefail
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+cd "$TOP"
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+# shellcheck source=tests/debian-root.sh
+. tests/debian-root.sh
+
+root_or_skip()
+{
+    [ "$(id -u)" -eq 0 ] || { echo "1..0 # SKIP roots of Debian need root"; exit; }
+}
 
 # quietly COMMAND...: the end of what it says is shown when it fails.
 quietly()

@@ -11,15 +11,8 @@
 #
 #   packages.sh [SUITE...]      bookworm and trixie if not given
 
-set -euo pipefail
-TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
-cd "$TOP"
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/debian-root.sh
-. tests/debian-root.sh
 # shellcheck source=tests/packages/host.sh
-. tests/packages/host.sh
+. "$(dirname "$0")/host.sh"
 
 declare -A XEN=([bookworm]=4.17 [trixie]=4.20)
 declare -A LINUX=([bookworm]=6.1 [trixie]=6.12)
@@ -36,8 +29,7 @@ build()
             apt="apt-get -q -y --no-install-recommends"
             apt-get -q update
             $apt install build-essential fakeroot lintian
-            make deb || $apt build-dep ./build/deb/xensched
-            make deb'
+            make deb || { $apt build-dep ./build/deb/xensched; make deb; }'
 }
 
 # Errors and warnings.  Who uploads it, and to where, is not known yet.  The name of the
@@ -349,10 +341,7 @@ try_suite()
 }
 TESTS=23
 
-if [ "$(id -u)" -ne 0 ]; then
-    echo "1..0 # SKIP roots of Debian need root"
-    exit
-fi
+root_or_skip
 mkdir -p "$ROOTS"
 [ $# -gt 0 ] || set -- bookworm trixie
 for suite; do

@@ -7,21 +7,17 @@
 # Fails if a host can fall behind without a hint, or if a patch that does not apply, a
 # missing source, a full disk or Ctrl-C changes the installed packages.
 #
+#   upgrade.sh [TARBALL]    upstream's source of a newer Xen, such as xen-4.17.7.tar.xz
+#
 # The newer Xen is the security archive's.  If no mirror has its source, the test makes a
-# signed archive with a synthetic version, and its first line reports that.
+# signed archive on this machine: from the tarball and Debian's patches, or else from the
+# older source under a synthetic version.  The first line of output reports which.
 #
 # Needs root, and the packages that packages.sh has built.  The new packages are left in
 # build/chroot/bookworm.upgraded, for boot.sh --packages.  Writes TAP.
 
-set -euo pipefail
-TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
-cd "$TOP"
-# shellcheck source=tests/tap.sh
-. tests/tap.sh
-# shellcheck source=tests/debian-root.sh
-. tests/debian-root.sh
 # shellcheck source=tests/packages/host.sh
-. tests/packages/host.sh
+. "$(dirname "$0")/host.sh"
 
 XEN=4.17
 BUILT=$ROOTS/bookworm/xensched/build/deb
@@ -87,54 +83,62 @@ offer_security()
     [ "$(candidate)" != "$OLD" ] && fetch_source
 }
 
-# make_archive DSC: a signed archive in the root with the next version, source and
-# package, made from the older ones.
+# make_archive DSC TARBALL VERSION: a signed archive in the root with this version of the
+# source, and of Debian's package, whose content is the older one's.  As in a snapshot of
+# Debian, the index has expired, and the line of apt's sources accepts that.
 make_archive()
 {
-    apt_get install apt-utils gnupg &&
+    mkdir -p "$HOST$ARCHIVE" && cp "$2" tests/packages/source-package.sh "$HOST/srv" &&
+        apt_get install apt-utils gnupg &&
         inside bash -euc '
-            dsc=$1 old=$2 new=$3 package=$4 archive=$5
-            mkdir -p "$archive" /srv/source
-            cd /srv/source
-            dpkg-source -x "$dsc" xen
-            sed -i "1s/(.*)/($new)/" xen/debian/changelog
-            cp "${dsc%/*}"/*.orig.tar.* .
-            dpkg-source -b xen
-            mv xen_* "$archive"
+            dsc=$1 tarball=$2 old=$3 new=$4 package=$5 archive=$6
             cd "$archive"
+            /srv/source-package.sh "$dsc" "/srv/$tarball" "$new"
             apt-get download "$package=$old"
             dpkg-deb -R "$package"_*.deb raw
             rm "$package"_*.deb
             sed -i "s/^Version: .*/Version: $new/" raw/DEBIAN/control
             dpkg-deb --root-owner-group -b raw .
-            rm -r raw /srv/source
+            rm -r raw
             apt-ftparchive packages . > Packages
             apt-ftparchive sources . > Sources
-            apt-ftparchive release . > ../Release
+            apt-ftparchive -o APT::FTPArchive::Release::ValidTime=1 release . > ../Release
             mv ../Release .
             export GNUPGHOME=$(mktemp -d)
             gpg -q --batch --passphrase "" --quick-generate-key test rsa2048
             gpg -q --batch --export > key.gpg
             gpg -q --batch --clearsign -o InRelease Release
             rm -r "$GNUPGHOME"
-            echo "deb [signed-by=$archive/key.gpg] file:$archive ./" \
+            echo "deb [signed-by=$archive/key.gpg check-valid-until=no] file:$archive ./" \
                 > /etc/apt/sources.list.d/newer.list
-        ' bash "$1" "$OLD" "$OLD+security1" "$DEBIANS" "$ARCHIVE"
+        ' bash "$1" "${2##*/}" "$OLD" "$3" "$DEBIANS" "$ARCHIVE"
 }
 
-# Sets NEW, and FROM for the first line.
+# offer_archive [TARBALL]
+offer_archive()
+{
+    local dsc tarball=${1:-} version
+
+    rm "$HOST/etc/apt/sources.list.d/newer.list"
+    inside rm -rf "$WORK" && apt_get update && dsc=$(fetch_source) || return
+    if [ -n "$tarball" ]; then
+        version=${tarball##*/xen-}
+        version=${version%.tar.*}-1
+        FROM="upstream's, with Debian's patches"
+    else
+        tarball=$(echo "$HOST${dsc%/*}"/*.orig.tar.*)
+        version=$OLD+security1
+        FROM="synthetic"
+    fi
+    FROM+=": no mirror has the source of the security archive's"
+    make_archive "$dsc" "$tarball" "$version" && apt_get update
+}
+
+# offer_newer [TARBALL]: sets NEW, and FROM for the first line.
 offer_newer()
 {
-    local dsc
-
-    if offer_security; then
-        FROM="the security archive's"
-    else
-        rm "$HOST/etc/apt/sources.list.d/newer.list"
-        inside rm -rf "$WORK" && apt_get update && dsc=$(fetch_source) &&
-            make_archive "$dsc" && apt_get update || return
-        FROM="synthetic, of a local archive: no mirror has the source of the security archive's"
-    fi
+    FROM="the security archive's"
+    offer_security || offer_archive "$@" || return
     inside rm -rf "$WORK"
     NEW=$(candidate) && [ -n "$NEW" ] && [ "$NEW" != "$OLD" ]
 }
@@ -223,7 +227,7 @@ on_disk()
 
 # The disk fills up while the hypervisor is built.
 # shellcheck disable=SC2016
-fills_up()
+fills_while_built()
 {
     on_disk 600 bash -c '
         xensched-build-hypervisor &
@@ -232,20 +236,55 @@ fills_up()
         wait $!' bash "$LOGS"
 }
 
-# Ctrl-C, some seconds after the compiler has started.  A test in the background ignores
-# the signal.
+# /boot fills up while dpkg unpacks a newer package.
+# shellcheck disable=SC2016
+fills_while_unpacked()
+{
+    inside bash -euc '
+        dpkg-deb -R /packages/"$1"_*.deb /raw
+        sed -i "/^Version:/s/$/.1/" /raw/DEBIAN/control
+        dpkg-deb --root-owner-group -b /raw /newer.deb
+        mkdir /kept
+        mount --bind /boot /kept
+        mount -t tmpfs -o "size=$(($(du -sk /boot | cut -f 1) + 300))k" tmpfs /boot
+        cp -a /kept/. /boot
+        dpkg -i /newer.deb || rc=$?
+        diff -r /kept /boot || rc=99
+        umount /boot /kept
+        rm -r /kept /raw /newer.deb
+        exit "${rc:-0}"' bash "$OURS"
+}
+
+# interrupt CONDITION: Ctrl-C, as soon as the condition is true.  A test in the background
+# ignores the signal.
 # shellcheck disable=SC2016
 interrupt()
 {
     inside env --default-signal=INT bash -c '
         set -m
+        cd "$1"
         xensched-build-hypervisor &
-        until [ "$(grep "^  CC" "$1" 2> /dev/null | wc -l)" -gt 20 ]; do
+        until eval "$2"; do
             kill -0 $! || break
-            sleep 0.1
-        done
+            sleep 0.01
+        done 2> /dev/null
         kill -INT -- "-$!"
-        wait $!' bash "$LOGS/hypervisor-patched.log"
+        wait $!' bash "$WORK" "$1"
+}
+
+# Each time, the command continues from where it was interrupted before.
+# shellcheck disable=SC2016 # for the shell in there
+interrupt_each()
+{
+    local condition
+
+    inside sh -c 'rm -rf "$1"; mkdir "$1"' sh "$WORK"
+    for condition in '[ -d cache/apt/lists ]' "[ -d $XEN/xen/pristine.tmp ]" \
+        "[ -d $XEN/xen/patched.tmp ]" "[ -e $XEN/log/config-patched.log ]" \
+        "[ \"\$(grep -c '^  CC' $XEN/log/hypervisor-patched.log)\" -gt 20 ]"
+    do
+        fails 130 'interrupted' interrupt "$condition" || { echo "$condition"; return 1; }
+    done
 }
 
 compiled() { sed -n 's/^  CC *//p' "$HOST$LOGS/hypervisor-patched.log" | LC_ALL=C sort; }
@@ -314,16 +353,17 @@ keep_result()
     cp "$HOST/packages"/{xensched,libxensched0}_*.deb "$HOST$WORK"/*.deb "$RESULT"
 }
 
-if [ "$(id -u)" -ne 0 ]; then
-    echo "1..0 # SKIP roots of Debian need root"
-    exit
+if [ $# -gt 1 ] || { [ $# -eq 1 ] && [ ! -f "$1" ]; }; then
+    echo "usage: upgrade.sh [TARBALL]" >&2
+    exit 2
 fi
+root_or_skip
 ls "$BUILT/$OURS"_*.deb > /dev/null 2>&1 ||
     { echo "upgrade.sh: no packages: run tests/packages/packages.sh bookworm" >&2; exit 1; }
-echo 1..17
+echo 1..18
 quietly old_host || exit
 check "a host with Debian's Xen, and a hypervisor that is built from it" built_from_old
-quietly offer_newer || exit
+quietly offer_newer "$@" || exit
 echo "# the newer Xen is $NEW, $FROM; the older one is $OLD"
 check "the upgrade of Debian's Xen is announced in one line" announced
 check "xensched check compares the versions" has_line - \
@@ -334,8 +374,9 @@ check "without a source the missing line is named, and nothing changes" \
     fails 69 'deb-src .*main' without_source
 check "a disk that is too small is refused" fails 1 'too full' on_disk 100 \
     xensched-build-hypervisor
-check "a disk that fills up changes nothing" fails 1 'No space left' fills_up
-check "Ctrl-C changes nothing" fails 130 'interrupted' interrupt
+check "a disk that fills up changes nothing" fails 1 'the disk of .* is full' fills_while_built
+check "nor does a /boot that fills up" fails 1 'No space left' fills_while_unpacked
+check "Ctrl-C changes nothing, at any step" interrupt_each
 check "the command continues after Ctrl-C, and succeeds" continues
 check "the new hypervisor is installed" is_installed
 check "the previous one is kept" previous_is_kept
