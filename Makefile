@@ -237,7 +237,7 @@ machine:
 
 .PHONY: man
 man: xen
-	@$(MAKE) -C tests/unit $(UNIT) -j$(JOBS) $(BUILD)/unit/xensched-test
+	@$(MAKE) -C tests/unit $(UNIT) -j$(JOBS) program
 	@tools/xensched/man/options.py --write $(BUILD)/unit/xensched-test
 
 .PHONY: pictures

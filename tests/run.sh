@@ -164,6 +164,7 @@ trap 'exit 143' TERM
 begin_lane << 'END'
 modules tests/drivers/run.t
 build   tests/build/run.t
+depend  tests/build/depend.t
 lint    step lint make lint
 END
 build xen
