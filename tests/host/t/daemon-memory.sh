@@ -29,7 +29,7 @@ is "the daemon starts" "$?" 0
 check "the reason has what its memory would cost" \
     until_true 60 explains 'costs [0-9.]* ms/s (100 % of its memory is on node '"$home"
 check "and what it would save beside it" \
-    explains 'saves [0-9.]* ms/s ([0-9]* notifications/s with Domain-0'
+    explains 'saves [0-9.]* ms/s ([0-9]* notifications/s and [0-9]* pages/s with Domain-0'
 xensched explain disk | sed 's/^/# /'
 check "status has the node that Xen says" sh -c \
     "xensched status | grep '^disk .* node $home 100 % *\$'"
