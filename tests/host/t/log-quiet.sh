@@ -9,10 +9,7 @@
 # on, interrupts them far less than once per page.  Fails if ticks come every 10 ms to
 # idle pCPUs, or if Xen flushes TLBs for each page.
 #
-# The machine model counts how often a pCPU becomes idle (halts).  A host of 64 pCPUs,
-# whose sockets are described in FILE:
-#
-#   run-tests.sh --host "--machine FILE --cores 32 --memory 4096" log-quiet
+# The machine model counts how often a pCPU becomes idle (halts).
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
