@@ -43,6 +43,29 @@ static void count(void *arg)
     atomic_fetch_add(&turns, 1);
 }
 
+/* What is called aside calls something aside: it must not wait for itself. */
+static int nest(void *arg)
+{
+    pthread_t outer = pthread_self();
+    int result = aside(answer, arg);
+
+    assert_true(pthread_equal(outer, other));
+
+    return result + 1;
+}
+
+static void a_call_within_a_call_is_made_there(void **state)
+{
+    int number = 5;
+
+    (void)state;
+    alarm(20);
+    aside_init(count, &first);
+    assert_int_equal(aside(nest, &number), 6);
+    assert_int_equal(aside(answer, &number), 5);
+    alarm(0);
+}
+
 static void a_call_that_hangs_holds_nothing_up(void **state)
 {
     int i;
@@ -72,6 +95,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_that_hangs_holds_nothing_up),
+        cmocka_unit_test(a_call_within_a_call_is_made_there),
         cmocka_unit_test(without_anything_to_do_it_is_a_call),
     };
 

@@ -143,6 +143,9 @@ int aside(int (*call)(void *arg), void *arg)
     bool said = false;
     int result;
 
+    /* A part of such a call: this thread waits already, and nobody waits for it. */
+    if (waits)
+        return call(arg);
     if (!meanwhile.call || (!has_thread && !start_thread()))
         return call_here(call, arg);
     pthread_mutex_lock(&job.lock);

@@ -15,7 +15,7 @@
 /* What cannot wait; it is called often, and may not come here.  NULL: nothing. */
 void aside_init(void (*meanwhile)(void *arg), void *arg);
 
-/* Returns what @call returned, when it has. */
+/* Returns what @call returned, when it has.  Within such a call it is just made. */
 int aside(int (*call)(void *arg), void *arg);
 
 /*

@@ -8,31 +8,17 @@
 #include <time.h>
 
 #include "daemon/act/trial-file.h"
-#include "daemon/aside.h"
 #include "daemon/say.h"
 #include "run-trial.h"
-
-struct saving {
-    const struct core *core;
-    struct xensched_error *err;
-};
-
-static int save(void *arg)
-{
-    struct saving *s = arg;
-
-    return trial_save(&s->core->trial, s->core->settings.trial_path, s->err);
-}
 
 /* What cannot be written is known to this daemon only; that is reported once. */
 static void keep(struct core *core)
 {
     struct xensched_error err;
-    struct saving saving = { core, &err };
 
     if (!core->settings.trial_path)
         return;
-    if (!aside(save, &saving)) {
+    if (!trial_save(&core->trial, core->settings.trial_path, &err)) {
         core->trial_unsaved = false;
         return;
     }
