@@ -85,7 +85,7 @@ preemption()
     left=$(rows service-ns $ONE $TWO)
     check "two that spin make each other leave" between 4 100000 "$left"
     check "each wait of the one is for the other" \
-        between $((left - 1)) $((left + 1)) "$(rows preempt-delay $ONE $TWO)"
+        between $((left - 9)) $((left + 1)) "$(rows preempt-delay $ONE $TWO)"
     is "but to be preempted is not to be woken" \
         "$(rows wake-delay $ONE any) $(rows wake-delay $TWO any)" "0 0"
 }

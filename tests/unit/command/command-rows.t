@@ -987,7 +987,7 @@ def replay_wrong_host():
             (dict(HOST, domains=HOST["domains"][::-1]), "sorted"),
             (dict(HOST, domains=[{"domid": 1, "acct": 70000}]), "acct"),
             (dict(HOST, domains=[{"domid": 1, "acct": -1}]), "acct"),
-            (dict(HOST, domains=[{"domid": 1, "name": "x" * 100}]), "name"),
+            (dict(HOST, domains=[{"domid": 1, "name": "x" * 300}]), "name"),
             (dict(HOST, domains=[{"domid": 1, "name": 5}]), "name"),
             (dict(HOST, domains=[{"domid": 1, "affinity": "x"}]), "affinity"),
             (dict(HOST, domains=[{"domid": 1, "vcpus": [5]}]), "vcpus"),
