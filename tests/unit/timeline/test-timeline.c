@@ -254,7 +254,8 @@ static void each_wake_up_has_its_notification(void **state)
 }
 
 /* Two orders of one fact: the sums of latency are those of the spans. */
-static void latencies_are_the_waits(void **state)
+/* Not run: lengths below the error of the clocks are raised since skew.c is new. */
+static void __attribute__((unused)) latencies_are_the_waits(void **state)
 {
     struct world_options options = { .steps = STEPS, .seed = 7 };
     struct world_numbers n;
@@ -264,7 +265,6 @@ static void latencies_are_the_waits(void **state)
     size_t i, j;
 
     (void)state;
-    skip(); /* lengths below the clocks' error are raised: not compared yet */
     open_world(&t, &options, &n);
     latency_make(&latency, &t, -1);
     for (i = 0; i < latency.nr; i++) {
@@ -453,7 +453,6 @@ int main(void)
         cmocka_unit_test(stamps_that_are_late_do_not_matter),
         cmocka_unit_test(what_was_lost_is_not_made_up),
         cmocka_unit_test(each_wake_up_has_its_notification),
-        cmocka_unit_test(latencies_are_the_waits),
         cmocka_unit_test(quantiles_are_values_that_there_are),
         cmocka_unit_test(a_chain_goes_back_from_cause_to_cause),
         cmocka_unit_test(damaged_ones_do_no_harm),
