@@ -96,6 +96,16 @@ static void a_dry_run_leaves_guests_where_they_are(void **state)
     assert_true(core.trial.done);
 }
 
+/* max_moves is 1 a minute, and two guests want to go. */
+static void a_dry_run_keeps_the_limit_of_moves(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    assert_int_equal(try_it(10, true), 0);
+    run(40, TALK ",pair=evtchn-send/4/2/1/1,pair=evtchn-send/2/4/1/1");
+    assert_int_equal(core.moves, 1);
+}
+
 static void a_held_guest_stays_where_it_was_moved(void **state)
 {
     struct xensched_error err;
@@ -209,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         trial_test(affinities_follow_the_blocks),
         trial_test(a_dry_run_leaves_guests_where_they_are),
+        trial_test(a_dry_run_keeps_the_limit_of_moves),
         trial_test(a_held_guest_stays_where_it_was_moved),
         trial_test(only_a_daemon_that_acts_tries),
         trial_test(it_pauses_while_the_mode_is_advise),

@@ -7,6 +7,7 @@
 
 #include "cli/option.h"
 #include "daemon/options.h"
+#include "trial/trial.h"
 #include "arguments.h"
 #include "command/ask/client.h"
 #include "command.h"
@@ -268,7 +269,8 @@ static bool parse_block(const char *text, uint64_t *ms)
 {
     uint64_t ns;
 
-    if (!option_duration(text, OPTION_S, 10 * OPTION_S, 86400 * OPTION_S, &ns))
+    if (!option_duration(text, OPTION_S, TRIAL_BLOCK_LEAST_NS,
+                         TRIAL_BLOCK_MOST_NS, &ns))
         return false;
     *ms = ns / OPTION_MS;
 
@@ -344,7 +346,8 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_EVERY: return take_text(value, &args->every);
     case OPTION_DRY_RUN: return args->dry_run = true;
     case OPTION_BLOCK: return parse_block(value, &args->block_ms);
-    case OPTION_PAIRS: return option_number(value, 5, 10000, &args->pairs);
+    case OPTION_PAIRS: return option_number(value, TRIAL_PAIRS_LEAST,
+                                            TRIAL_PAIRS_MOST, &args->pairs);
     case OPTION_CHECKPOINT: return take_text(value, &args->checkpoint);
     case OPTION_HOOK: return take_text(value, &args->hook);
     case OPTION_SEED: return option_number(value, 0, 999999999, &args->seed);

@@ -10,6 +10,9 @@
 
 #include "trial.h"
 
+/* Logarithm of the factor from end to end; a wider interval around 0 has no information. */
+#define WIDEST 0.7
+
 struct text {
     char *at;
     size_t left;
@@ -60,10 +63,11 @@ static void add_cost(struct text *text, const struct trial *t)
             "to compare");
         return;
     }
-    if (!evidence_interval(&t->cost, TRIAL_ALPHA, &low, &high)) {
-        add(text, "%u pair%s of blocks cannot bound a change (%u at least); so far "
-            "pCPU time per %s changes by %+.1f %%", t->done,
-            t->done == 1 ? "" : "s", TRIAL_PAIRS_LEAST, common_unit(t), mean);
+    if (!evidence_interval(&t->cost, TRIAL_ALPHA, &low, &high) ||
+        (low < 0 && high > 0 && high - low > WIDEST)) {
+        add(text, "%u pair%s of blocks cannot bound a change; so far pCPU time per %s "
+            "changes by %+.1f %%", t->done, t->done == 1 ? "" : "s",
+            common_unit(t), mean);
         return;
     }
     low = 100 * trial_change(low);

@@ -118,14 +118,18 @@ static struct trial_guest *get_guest(struct trial *t, const char *name)
     return &t->guests[i];
 }
 
+bool trial_moves_guests(const struct trial *t)
+{
+    return t->state == TRIAL_RUNNING && !t->paused && !t->settings.dry_run;
+}
+
 const char *trial_aside(const struct trial *t, const struct domain *d)
 {
     const struct trial_guest *guest = find_guest(t, d->name);
 
     if (guest && guest->left_alone)
         return guest->reason;
-    if (t->state != TRIAL_RUNNING || t->paused || t->settings.dry_run ||
-        t->placed || !is_chosen(t, d))
+    if (!trial_moves_guests(t) || t->placed || !is_chosen(t, d))
         return NULL;
 
     return "a trial runs it without placement at present (xensched trial show)";

@@ -114,7 +114,7 @@ static void carry_out(struct core *core, struct domain *d,
     if (decision->verb != MOVE && decision->verb != GIVE_BACK)
         return;
     /* A trial has as many changes as blocks and guests; both are its user's choice. */
-    if (!decision->follows && core->trial.state != TRIAL_RUNNING &&
+    if (!decision->follows && !trial_moves_guests(&core->trial) &&
         !pace_allows(&core->pace, core->settings.max_moves, now_ns)) {
         put_off(core, d, decision);
         return;
