@@ -773,6 +773,34 @@ static void nonsense_gets_an_error(void **state)
     }
 }
 
+/* Times far outside what is kept, and such as no integer holds. */
+static void waits_of_any_time_get_an_answer(void **state)
+{
+    static const char *const numbers[] = {
+        "1e300", "-1e300", "0", "-1", "0.5", "18446744073709551616", "1e18", "\"5\"",
+    };
+    char line[100];
+    unsigned int i, k;
+
+    (void)state;
+    choice_default(&settings.choice);
+    start(MODE_ADVISE);
+    core.logs.nr = 0; /* what is made up has one file for all events */
+    run(10, TALK "," WAITING);
+    for (i = 0; i < 8; i++)
+        for (k = 0; k < 8; k++) {
+            json_object *json;
+
+            snprintf(line, sizeof(line), "{\"command\":\"waits\",\"seconds\":%s,"
+                     "\"at\":%s}", numbers[i], numbers[k]);
+            json = ask(line);
+            assert_in_range(number(json, "/result/seconds"), 0, WAITS_SECONDS);
+            assert_in_range(json_object_array_length(json_object_object_get(
+                json_object_object_get(json, "result"), "domains")), 0, 1);
+            json_object_put(json);
+        }
+}
+
 static void random_bytes_get_an_answer(void **state)
 {
     uint64_t seed = 11;
@@ -924,6 +952,7 @@ int main(void)
         core_test(answers_name_the_group),
         core_test(within_its_budget_less_is_logged_and_the_same_is_known),
         core_test(nonsense_gets_an_error),
+        core_test(waits_of_any_time_get_an_answer),
         core_test(random_bytes_get_an_answer),
     };
 

@@ -107,12 +107,18 @@ static bool are_logged(const struct core *core)
     return choice_events(&core->settings.choice, HYPERVISOR) & ~core->host->refused & delays;
 }
 
+/* A client may send any number: one that is out of range becomes the nearest in it. */
+static uint64_t get_seconds(const struct subject *s, const char *key, double least,
+                            double most, double otherwise)
+{
+    return fmin(most, fmax(least, json_number(s->request, key, otherwise)));
+}
+
 json_object *answer_waits(struct subject *s, struct xensched_error *err)
 {
     struct waits *w = s->core->waits;
     int64_t begin = beginning(s);
-    uint64_t seconds = fmax(1, json_number(s->request, "seconds", USUAL_SECONDS));
-    double at = json_number(s->request, "at", 0);
+    uint64_t seconds = get_seconds(s, "seconds", 1, WAITS_SECONDS, USUAL_SECONDS);
     uint64_t now_s = s->now_ns / NS_PER_S, first_s, oldest_s = waits_oldest(w, s->now_ns);
     struct waits_report report;
     json_object *json;
@@ -122,7 +128,9 @@ json_object *answer_waits(struct subject *s, struct xensched_error *err)
                       "--log of xenschedd)");
         return NULL;
     }
-    first_s = at ? (uint64_t)fmax(0, at - begin) : now_s > seconds ? now_s - seconds : 0;
+    first_s = now_s > seconds ? now_s - seconds : 0;
+    if (json_number(s->request, "at", 0))
+        first_s = get_seconds(s, "at", begin, begin + (double)now_s, 0) - begin;
     waits_ask(w, first_s, seconds, &report);
     json = json_object_new_object();
     json_add_time(json, "from", begin + (int64_t)report.first_s);
