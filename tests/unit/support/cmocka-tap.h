@@ -4,14 +4,26 @@
 #define CMOCKA_TAP_H
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
 
+/*
+ * A shell ignores these two in what it runs in the background, and a shell that a
+ * test starts cannot trap a signal that it ignored from the beginning.
+ */
+static inline void restore_default_signals(void)
+{
+    signal(SIGINT, SIG_DFL);
+    signal(SIGQUIT, SIG_DFL);
+}
+
 #define run_tap_tests(tests)                       \
-    (cmocka_set_message_output(CM_OUTPUT_TAP),     \
+    (restore_default_signals(),                    \
+     cmocka_set_message_output(CM_OUTPUT_TAP),     \
      cmocka_run_group_tests(tests, NULL, NULL))
 
 #endif /* CMOCKA_TAP_H */
