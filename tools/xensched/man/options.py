@@ -1,13 +1,14 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""The options and keys in the manual pages, from the tables of the programs.
+"""Keeps options and keys in the manual pages in step with the programs' tables.
 
 usage: options.py [--write] XENSCHED
 
-XENSCHED is the built command, whose --help (and that of xenschedd, which it has
-built in) says what is in the tables.  Each command has a page; an entry of it begins with what they
-say; from a line '.\\" More:' on it is written by hand.  Prints each entry that
-differs, and ends with 1; with --write it is put right instead.
+XENSCHED is the built command; its --help, and that of xenschedd, which it contains, print the
+tables. Each command has a page. Settings of xenschedd are entries of xensched.conf(5), which
+name the key and the option; xenschedd(8) has the options that are no keys. An entry begins
+with the table's text; from a line '.\\" More:' on it is written by hand. Prints each entry
+that differs, and exits with 1; --write corrects the pages instead.
 """
 
 import os
@@ -18,7 +19,7 @@ import textwrap
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 MORE = '.\\" More:'
-# Keys which are no option's name.
+# What a key has after the name of its option.
 UNITS = {"settle": "_ms", "stay": "_ms", "quiet": "_ms", "half-life": "_ms",
          "interval": "_ms", "period": "_ms", "lease": "_ms", "least-gain": "_us",
          "misses": "_per_ms",
@@ -108,14 +109,16 @@ def pages(xensched):
         return r'\.BI? "?%s\b(?!\\-)' % re.escape(roff("--" + name))
 
     yield "xenschedd.8", option, {
-        name: (None, option_lines(*about)) for name, about in daemon.items()}
+        name: (None, option_lines(*about)) for name, about in daemon.items()
+        if name in NO_KEYS}
     for page, about in options.items():
         yield page, option, {
             name: (None, option_lines(*one)) for name, one in about.items()}
     yield ("xensched.conf.5",
            lambda name: r'\.BR %s "' % keys[name],
-           {name: ('.BR %s " (%s)"\n' % (
-               keys[name], quoted_default(name, daemon[name][1])),
+           {name: ('.BR %s ", " %s " (%s)"\n' % (
+               keys[name], roff("--" + name),
+               quoted_default(name, daemon[name][1])),
                wrapped(daemon[name][0])) for name in keys})
 
 
