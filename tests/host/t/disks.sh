@@ -5,7 +5,7 @@
 # only: full
 #
 # Without any module of ours, and where there can be no eBPF program, xenschedd knows what
-# dom0's xen-blkback does for whom: from Linux' statistics, as many pages as were read and
+# dom0's xen-blkback does for whom: from Linux's statistics, as many pages as were read and
 # written, and those with segments.  Fails if some are lost or counted twice, or if what a
 # guest did before the daemon came counts.
 
@@ -21,7 +21,7 @@ start_daemon
 is "the daemon starts" $? 0
 xensched check >check.txt 2>&1
 check "it is said how disks are known" \
-    grep "^ok *disks: rates, from Linux' statistics" check.txt
+    grep "^ok *disks: rates, from Linux's statistics" check.txt
 sleep 2
 is "what was before does not count" "$(pages one)" 0
 is "300 requests of a page" \

@@ -305,7 +305,7 @@ static void print_stock_disks(void)
         printf("ok    disks: each request, by an eBPF program at "
                "xen-blkback\n");
     else
-        printf("ok    disks: rates, from Linux' statistics; no eBPF: %s\n",
+        printf("ok    disks: rates, from Linux's statistics; no eBPF: %s\n",
                err.text);
 }
 

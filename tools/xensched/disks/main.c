@@ -128,7 +128,7 @@ static void try_logging(void)
         say("each request is logged, by an eBPF program");
         return;
     }
-    snprintf(text, sizeof(text), "rates from Linux' statistics; no eBPF: %.200s",
+    snprintf(text, sizeof(text), "rates from Linux's statistics; no eBPF: %.200s",
              err.text);
     say(text);
 }
