@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Lay out the source tree that Linux' build system and DKMS see: our modules
+# Lay out the source tree that Linux's build system and DKMS see: our modules
 # and, from the one place where they are kept, the files of the record handler
-# which Xen and Linux share, and the numbers of Linux' events.
+# which Xen and Linux share, and the numbers of Linux's events.
 #
 #   stage.sh FOLDER [log | blkback]
 #

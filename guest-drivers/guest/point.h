@@ -2,7 +2,7 @@
 /*
  * Probes of the scheduler's tracepoints which are there while they are wanted.
  *
- * A tracepoint without a probe is a NOP of Linux' own, so what is off costs
+ * A tracepoint without a probe is a NOP of Linux's own, so what is off costs
  * nothing, not even a test.
  */
 #ifndef XENSCHED_POINT_H

@@ -102,7 +102,7 @@ static u64 why_left(bool preempt, const struct task_struct *task,
 {
 	u64 letter;
 
-	/* As Linux' own sched_switch has it. */
+	/* As Linux's own sched_switch has it. */
 	letter = task_index_to_char(__task_state_index(state,
 						       task->exit_state));
 	if (preempt)

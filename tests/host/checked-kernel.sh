@@ -85,7 +85,7 @@ unpack()
     rmdir "$build/new"
 }
 
-# Linux' gntdev takes its lock within mmap_lock, and mmap_lock within its lock, which
+# Linux's gntdev takes its lock within mmap_lock, and mmap_lock within its lock, which
 # xenstored is enough to show; lockdep checks nothing any more after what it finds first.
 leave_gntdev_out()
 {

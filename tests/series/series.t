@@ -85,7 +85,7 @@ header_is_for_tools_only()
 
 header_has_no_enum() { ! preprocess -D__XEN_TOOLS__ | grep -w enum; }
 
-# One of Linux' events would be a number from EV_OTHERS on.
+# One of Linux's events would be a number from EV_OTHERS on.
 header_has_events_of_xen_only()
 {
     preprocess -D__XEN_TOOLS__ -dM |

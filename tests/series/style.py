@@ -22,7 +22,7 @@ import sys
 GENERATED = re.compile(r"\.gen\.go$")
 SOURCE = re.compile(r"\.[chS]$")
 NEW = re.compile(r"\.(c|h|py)$")
-# These have Linux' style.
+# These have Linux's style.
 LINUX = re.compile(r"^xen/(xsm/flask/|arch/x86/cpu/mwait-idle)")
 
 

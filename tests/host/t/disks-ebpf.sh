@@ -14,7 +14,7 @@
 
 mount -t tracefs none /sys/kernel/tracing
 
-# Linux' own list of functions that call somebody when they begin.
+# Linux's own list of functions that call somebody when they begin.
 attached()
 {
     grep -q xen_blkbk_unmap_and_respond_callback \

@@ -4,7 +4,7 @@
 # time: 200
 # only: full
 #
-# What Xen's events show of a guest's network, which Linux' netback serves, is what
+# What Xen's events show of a guest's network, which Linux's netback serves, is what
 # docs/internals/events.md says: a copy for each packet of the guest's, a map and an unmap for each
 # page of it if it is longer than 128 bytes, and a copy for each piece of what it gets.
 # Compared with what the interface in dom0 has counted.  Fails if netback moves data in a

@@ -3,7 +3,7 @@
 # box: --sockets 1 --cores 2
 # only: full
 #
-# Guests with a network talk to each other over dom0's bridge, through Linux' netback:
+# Guests with a network talk to each other over dom0's bridge, through Linux's netback:
 # what one sends the other gets, as it was, and it has gone through their interfaces in
 # dom0.  Fails if a card is not connected when the guest's script runs.
 

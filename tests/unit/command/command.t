@@ -911,7 +911,7 @@ def check_host():
         check(len(lines) == (8 if xen == "no-area" else 7), lines)
         check([line.split()[0] for line in lines] ==
               ["ok"] * good + ["FAIL"] + ["-"] * (5 - good) + ["ok"] * (len(lines) - 6), lines)
-        check("Linux' statistics" in lines[6], lines)
+        check("Linux's statistics" in lines[6], lines)
         check(failed in lines[good] and remedy in lines[good], lines)
     lines = run("check", xen="busy").expect(
         0, "counters: none usable on this machine;", "held by nobody;",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched-disks - in a driver domain with Linux' own xen-blkback: what its disks do for
+ * xensched-disks - in a driver domain with Linux's own xen-blkback: what its disks do for
  * whom, for xenschedd in dom0.
  *
- * Each request by an eBPF program if the kernel takes it, else Linux' statistics; either
+ * Each request by an eBPF program if the kernel takes it, else Linux's statistics; either
  * way as sums, in xenstore (sums.h), and only while xenschedd asks for this domain's log,
  * which is in xenstore, too (docs/internals/linux-log.md).
  */

@@ -15,8 +15,8 @@
 
 struct xensched_doorbell {
     xentoollog_logger *log;
-    xenevtchn_handle *channels; /* NULL: it is Linux' */
-    int device;                 /* Linux' */
+    xenevtchn_handle *channels; /* NULL: it is Linux's */
+    int device;                 /* Linux's */
 };
 
 static int no_channels(struct xensched_error *err, int code)
@@ -110,7 +110,7 @@ void xensched_doorbell_answer(struct xensched_doorbell *bell)
 {
     xenevtchn_port_or_error_t port;
 
-    /* The mark that is set when the log has been read is Linux' answer. */
+    /* The mark that is set when the log has been read is Linux's answer. */
     if (!bell->channels)
         return;
     port = xenevtchn_pending(bell->channels);

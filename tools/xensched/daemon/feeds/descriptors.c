@@ -17,7 +17,7 @@
 
 #define ROOM BLKIF_MAX_SEGMENTS_PER_REQUEST
 
-/* Of Linux' front end, by itself.  Where others have more, nearly all are large. */
+/* Of Linux's front end, by itself.  Where others have more, nearly all are large. */
 #define MOST 32
 
 /* Of fewer it cannot be told whether one more has been counted. */

@@ -15,7 +15,7 @@
 
 #define SECTORS_PER_PAGE 8
 
-/* Linux' sums of what was read, or of what was written. */
+/* Linux's sums of what was read, or of what was written. */
 struct traffic {
     uint64_t sectors, requests;
     double part; /* of a page, that is not told of yet */

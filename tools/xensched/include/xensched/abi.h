@@ -17,7 +17,7 @@
 
 #include <xensched/linux-events.h>
 
-/* Xen's and Linux': X(NAME, "name", kind) */
+/* Xen's and Linux's: X(NAME, "name", kind) */
 #define XENSCHED_EVENTS(X) XEN_SCHEDLOG_EVENTS(X) XENSCHED_LINUX_EVENTS(X)
 
 #endif /* XENSCHED_ABI_H */

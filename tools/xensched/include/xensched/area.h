@@ -64,7 +64,7 @@ struct xensched_area_info {
     uint32_t lease_ms;       /* 0: nobody holds the log */
     uint32_t lease_left_ms;  /* until it ends, unless it is renewed */
     uint32_t nr_pmcs;        /* performance counters that can be used */
-    uint32_t doorbell;       /* the hypervisor's: its VIRQ; Linux': 1; */
+    uint32_t doorbell;       /* the hypervisor's: its VIRQ; Linux's: 1; */
                              /* 0: there is none */
 };
 
