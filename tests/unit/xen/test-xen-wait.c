@@ -474,10 +474,11 @@ static void events_are_chosen_one_by_one(void **unused)
 
 /*
  * Any number of vCPUs in one queue that some pCPUs share, as with credit2; in queues of
- * their own pCPUs, as with credit, where an idle pCPU steals; or each on its own pCPU, as
- * with null.
+ * their own pCPUs, as with credit, where an idle pCPU steals; each on its own pCPU, as with
+ * null; in one queue, but runnable without a pCPU when their budget is used up, as with rtds;
+ * in two cpupools, between which a pCPU moves; or two by two on cores.
  */
-enum kind { SHARED, OWN, SINGLE };
+enum kind { SHARED, OWN, SINGLE, BUDGETS, POOLS, CORES };
 
 struct charge {
     uint64_t ns[NR_ACCT][NR_ACCT];
@@ -502,43 +503,168 @@ static void charge_wait(struct charge *charge, const struct vcpu *v, unsigned in
         charge->ns[v->schedlog_acct][history.holder[cpu][i]]++;
 }
 
+static unsigned int nr_of(enum kind kind)
+{
+    return kind == SINGLE ? NR_PCPUS : NR_VCPUS;
+}
+
+/* In steps; as long as it runs. */
+#define BUDGET 30
+#define PERIOD 150
+static unsigned int budget[NR_VCPUS];
+
+/* Of a pCPU; vCPUs with even numbers are in the first. */
+static unsigned int pool[NR_PCPUS];
+
+static unsigned int since[NR_VCPUS];
+
 static bool may_run(enum kind kind, unsigned int vcpu, unsigned int cpu)
 {
-    return kind == SHARED || vcpu % NR_PCPUS == cpu ||
-           (kind == OWN && rand() % 50 == 0);
+    switch (kind) {
+    case OWN:
+        return vcpu % NR_PCPUS == cpu || rand() % 50 == 0;
+    case SINGLE:
+        return vcpu % NR_PCPUS == cpu;
+    case BUDGETS:
+        return budget[vcpu];
+    case POOLS:
+        return vcpu % 2 == pool[cpu];
+    default:
+        return true;
+    }
+}
+
+/* Nobody runs there; that vCPU waits. */
+static void evict(unsigned int cpu)
+{
+    struct vcpu *prev = running[cpu];
+
+    if (prev->idle)
+        return;
+    since[prev - crowd] = history.nr;
+    run(cpu, &idle[cpu]);
+}
+
+static void step_budgets(void)
+{
+    unsigned int cpu, i;
+
+    for (i = 0; history.nr % PERIOD == 0 && i < NR_VCPUS; i++)
+        budget[i] = BUDGET;
+    for (cpu = 0; cpu < NR_PCPUS; cpu++)
+        if (!running[cpu]->idle && !budget[running[cpu] - crowd]--) {
+            budget[running[cpu] - crowd] = 0;
+            evict(cpu);
+        }
+}
+
+static void step_pools(void)
+{
+    if (history.nr % 700)
+        return;
+    evict(2);
+    pool[2] = !pool[2];
+}
+
+/* @next gets @cpu. */
+static void take_over(struct charge *charge, unsigned int cpu, struct vcpu *next, bool blocks)
+{
+    struct vcpu *prev = running[cpu];
+
+    charge_wait(charge, next, cpu, since[next - crowd]);
+    if (!prev->idle)
+        since[prev - crowd] = history.nr;
+    switch_on(cpu, next, prev->idle || !blocks ? RUNSTATE_runnable : RUNSTATE_blocked);
+}
+
+static void step_pcpu(enum kind kind, struct charge *charge)
+{
+    unsigned int cpu = rand() % NR_PCPUS, i = rand() % nr_of(kind);
+
+    this_pcpu = cpu;
+    if (crowd[i].runstate.state == RUNSTATE_runnable && may_run(kind, i, cpu))
+        take_over(charge, cpu, &crowd[i], rand() % 2);
+    else if (!running[cpu]->idle && rand() % 20 == 0)
+        block(cpu, &idle[cpu]);
+}
+
+/*
+ * Two vCPUs of a domain are a unit, which has both pCPUs of a core; while one of the two
+ * sleeps, its pCPU idles.  The pCPU that is the last to arrive switches both.
+ */
+static bool is_on_core(unsigned int unit, unsigned int core)
+{
+    const struct vcpu *first = &crowd[2 * unit];
+
+    return running[2 * core] == first || running[2 * core + 1] == first + 1;
+}
+
+static void step_unit(struct charge *charge, unsigned int core, unsigned int unit, bool blocks)
+{
+    unsigned int i;
+
+    this_pcpu = 2 * core + rand() % 2;
+    for (i = 0; i < 2; i++) {
+        struct vcpu *next = &crowd[2 * unit + i];
+        unsigned int cpu = 2 * core + i;
+
+        if (next->runstate.state == RUNSTATE_runnable)
+            take_over(charge, cpu, next, blocks);
+        else if (running[cpu] != next && blocks)
+            switch_on(cpu, &idle[cpu], RUNSTATE_blocked);
+        else if (running[cpu] != next)
+            evict(cpu);
+    }
+}
+
+static void step_core(struct charge *charge)
+{
+    unsigned int core = rand() % (NR_PCPUS / 2), unit = rand() % (NR_VCPUS / 2);
+    unsigned int cpu = 2 * core + rand() % 2;
+    const struct vcpu *first = &crowd[2 * unit];
+    bool wants = first[0].runstate.state == RUNSTATE_runnable ||
+                 first[1].runstate.state == RUNSTATE_runnable;
+
+    if (wants && !is_on_core(unit, !core))
+        step_unit(charge, core, unit, rand() % 2);
+    else if (!running[cpu]->idle && rand() % 20 == 0)
+        block(cpu, &idle[cpu]);
+}
+
+static void wake_some(enum kind kind)
+{
+    unsigned int i;
+
+    for (i = 0; i < nr_of(kind); i++)
+        if (crowd[i].runstate.state == RUNSTATE_blocked && rand() % 40 == 0) {
+            wake(&crowd[i]);
+            since[i] = history.nr;
+        }
 }
 
 /* Each step has 10 us. */
 static void simulate(enum kind kind, struct charge *charge)
 {
-    unsigned int since[NR_VCPUS] = { 0 }, cpu, i, step;
-    unsigned int nr = kind == SINGLE ? NR_PCPUS : NR_VCPUS;
+    unsigned int cpu, i, step;
 
     srand(1);
     history.nr = 0;
-    for (i = 0; i < nr; i++)
-        crowd[i] = vcpu_of(A + i);
+    memset(since, 0, sizeof(since));
+    memset(budget, 0, sizeof(budget));
+    for (cpu = 0; cpu < NR_PCPUS; cpu++)
+        pool[cpu] = cpu / 2;
+    for (i = 0; i < nr_of(kind); i++)
+        crowd[i] = vcpu_of(A + (kind == CORES ? i / 2 : i));
     for (step = 0; step < 200000; step++) {
-        for (i = 0; i < nr; i++)
-            if (crowd[i].runstate.state == RUNSTATE_blocked && rand() % 40 == 0) {
-                wake(&crowd[i]);
-                since[i] = history.nr;
-            }
-        cpu = rand() % NR_PCPUS;
-        i = rand() % nr;
-        if (crowd[i].runstate.state == RUNSTATE_runnable && may_run(kind, i, cpu)) {
-            struct vcpu *prev = running[cpu];
-            bool blocks = rand() % 2;
-
-            charge_wait(charge, &crowd[i], cpu, since[i]);
-            if (!prev->idle)
-                since[prev - crowd] = history.nr;
-            this_pcpu = cpu;
-            switch_on(cpu, &crowd[i],
-                      prev->idle || !blocks ? RUNSTATE_runnable : RUNSTATE_blocked);
-        } else if (!running[cpu]->idle && rand() % 20 == 0) {
-            block(cpu, &idle[cpu]);
-        }
+        wake_some(kind);
+        if (kind == BUDGETS)
+            step_budgets();
+        if (kind == POOLS)
+            step_pools();
+        if (kind == CORES)
+            step_core(charge);
+        else
+            step_pcpu(kind, charge);
         for (cpu = 0; cpu < NR_PCPUS; cpu++)
             history.holder[cpu][history.nr] = running[cpu]->schedlog_acct;
         history.nr++;
@@ -546,12 +672,24 @@ static void simulate(enum kind kind, struct charge *charge)
     }
 }
 
+static uint64_t ready_of(enum kind kind, uint16_t acct)
+{
+    uint64_t ready = 0;
+    unsigned int i;
+
+    for (i = 0; i < nr_of(kind); i++)
+        if (crowd[i].schedlog_acct == acct)
+            ready += crowd[i].time[RUNSTATE_runnable];
+
+    return ready;
+}
+
 /* At least 99 % of what was waited is charged to who had the pCPU. */
 static void compare(enum kind kind)
 {
     static struct charge charge;
     uint64_t all = 0, right = 0;
-    unsigned int waiter, holder, i;
+    unsigned int waiter, holder;
 
     memset(&charge, 0, sizeof(charge));
     simulate(kind, &charge);
@@ -566,11 +704,10 @@ static void compare(enum kind kind)
     assert_true(all > MILLISECS(100));
     assert_in_range(right, all - all / 100, all);
     /* And what a vCPU ran, waited and slept is all of its time. */
-    for (i = 0; i < (kind == SINGLE ? NR_PCPUS : NR_VCPUS); i++) {
-        const struct vcpu *v = &crowd[i];
-        uint64_t ready = v->time[RUNSTATE_runnable];
+    for (waiter = A; waiter < NR_ACCT; waiter++) {
+        uint64_t ready = ready_of(kind, waiter);
 
-        assert_in_range(waited_by(v->schedlog_acct), ready - ready / 1000, ready);
+        assert_in_range(waited_by(waiter), ready - ready / 1000, ready);
     }
 }
 
@@ -596,6 +733,24 @@ static void on_pcpus_of_their_own(void **unused)
         assert_int_equal(waited_for(A + i, XEN), waited_by(A + i));
 }
 
+static void when_budgets_are_used_up(void **unused)
+{
+    (void)unused;
+    compare(BUDGETS);
+}
+
+static void in_cpupools(void **unused)
+{
+    (void)unused;
+    compare(POOLS);
+}
+
+static void on_cores(void **unused)
+{
+    (void)unused;
+    compare(CORES);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -617,6 +772,9 @@ int main(void)
         TEST(in_a_shared_queue),
         TEST(in_queues_of_pcpus),
         TEST(on_pcpus_of_their_own),
+        TEST(when_budgets_are_used_up),
+        TEST(in_cpupools),
+        TEST(on_cores),
     };
 
     return run_tap_tests(tests);
