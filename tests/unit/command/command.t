@@ -29,11 +29,10 @@ def top():
     with daemon(answering(answers)) as where, \
             Terminal("top", "--socket", where, columns=170) as terminal:
         terminal.until("disk", "idle", "operator", "by CPU", "4809.3",
-                       "AT PLACE", "97 %", "node 0 97 %, node 1 3 %")
-        terminal.press(b"s")
-        terminal.until("ready")
-        terminal.press(b"s")
-        terminal.until("talk")
+                       "PLACE", "97 %", "node 0 97 %, node 1 3 %")
+        for order in "ready", "moves", "talk":
+            terminal.press(b"s")
+            terminal.until(order)
         terminal.resize(6, 30)
         terminal.until("NAME")
         terminal.resize(2, 5)
@@ -84,13 +83,13 @@ def top_hostile():
 
 @test
 def top_narrow():
-    """top has on 80 columns for whom a guest waits, and how much of its time it is at
-    its place"""
+    """top has on 80 columns for whom a guest waits, how often it moves, and how much
+    of its time it is at its place"""
     answers = examples()
     with daemon(answering(answers)) as where, \
             Terminal("top", "--socket", where, columns=80) as terminal:
-        terminal.until("AT PLACE", "disk", "97 %", "WAITS FOR", "8.3", "68.9",
-                       "db1 7.1, Domain-0", "5211")
+        terminal.until("PLACE", "disk", "97 %", "WAITS FOR", "8.3", "68.9",
+                       "db1 7.1, Domain-0", "5211", "MOVE/S", "12.1")
         terminal.press(b"q")
         check(terminal.end() == 0)
 
@@ -104,10 +103,61 @@ def top_of_older():
             domain.pop(name, None)
     with daemon(answering(answers)) as where, \
             Terminal("top", "--socket", where, columns=100) as terminal:
-        terminal.until("AT PLACE", "ours", "-  ours", "scroll")
+        terminal.until("PLACE", "ours", "- ours", "Enter opens")
         terminal.press(b"q")
         check(terminal.end() == 0)
-        check(b"%" not in terminal.all, terminal.all[:3000])
+        check(b"97 %" not in terminal.all, terminal.all[:3000])
+
+
+def answers_about_disk():
+    """Those of which "waits", asked about one domain, says more."""
+    answers = examples()
+    whole = answers["waits"]
+
+    def about_disk(request):
+        if request.get("domid") != 1 or request["seconds"] != 60:
+            return whole
+        result = dict(whole["result"], domains=whole["result"]["domains"][:1],
+                      by_second=[None] + 58 * [0.0] + [20.5], vcpus=[
+                          {"vcpu": 0, "pcpu": 3, "ran_percent": 22.7, "ready_percent": 8.4}])
+        return {"ok": True, "result": result}
+    answers["waits"] = about_disk
+    return answers
+
+
+@test
+def top_of_one_guest():
+    """top opens one guest on 80x24: its last minute, for whom it waits and why, its
+    vCPUs; with UTF-8 and without it"""
+    for locale, levels in ("C", "_#"), ("C.UTF-8", "\u2581\u2588"):
+        with daemon(answering(answers_about_disk())) as where, \
+                Terminal("top", "--socket", where, "--sort", "ready", columns=80,
+                         env={"LC_ALL": locale}) as terminal:
+            terminal.until("disk", "Enter opens")
+            terminal.press(b"\r")
+            terminal.until("disk (domain 1)", "RUN 22.7 %", "READY 8.3 %", "P50 18 us",
+                           "READY %", *levels, "the highest is 20.5", "db1", "7.10", "(unknown)",
+                           "preempted", "6.80", "woken", "1.51", "22.7", "8.4")
+            terminal.press(b"\x1b")
+            terminal.until("WAITS FOR", "idle")
+            terminal.press(b"q")
+            check(terminal.end() == 0)
+
+
+@test
+def top_filtered():
+    """top shows only names with a text that is typed, until Escape"""
+    with daemon(answering(crowd(100))) as where, \
+            Terminal("top", "--socket", where, "--sort", "name", columns=80) as terminal:
+        terminal.until("d000", "d001")
+        terminal.press(b"/D09")
+        terminal.until("names with: ", "99 d09")
+        terminal.press(b"\r")
+        terminal.until("10 domains")
+        terminal.press(b"/\x1b")
+        terminal.until("100 domains")
+        terminal.press(b"q")
+        check(terminal.end() == 0)
 
 
 @test

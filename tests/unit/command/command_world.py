@@ -224,9 +224,9 @@ def ask(command, value, *options):
 class Terminal:
     """The program on a terminal of its own: what it writes, and keys."""
 
-    def __init__(self, *arguments, rows=24, columns=100):
+    def __init__(self, *arguments, rows=24, columns=100, env=None):
         self.screen = self.all = b""
-        environment = dict(os.environ, TERM="xterm")
+        environment = dict(os.environ, TERM="xterm", **(env or {}))
         environment.pop("LINES", None)
         environment.pop("COLUMNS", None)
         self.main, end = pty.openpty()
@@ -280,9 +280,13 @@ class Terminal:
 
 
 def answering(answers):
-    """To each question the answer to its command; None: nothing."""
+    """To each question the answer to its command; None: nothing; a function: what that
+    makes of the request."""
     def talk(connection):
-        reply = answers.get(json.loads(hear(connection))["command"], REFUSED)
+        request = json.loads(hear(connection))
+        reply = answers.get(request["command"], REFUSED)
+        if callable(reply):
+            reply = reply(request)
         if reply is not None:
             connection.sendall(json.dumps(reply).encode() + b"\n")
     return talk

@@ -599,6 +599,49 @@ static void waits_say_who_had_the_pcpu(void **state)
     assert_in_range(1000 * (of_spin + of_dom0 + of_xen), 999 * ready, 1001 * ready);
     assert_in_range(100 * of_spin / of_dom0, 200, 400);
     assert_in_range(number(json, "/result/domains/0/wake_p50_us"), 8, 16);
+    assert_in_range(1000 * number(json, "/result/domains/0/preempted_percent"),
+                    990 * ready, 999 * ready);
+    assert_string_equal(get(json, "/result/domains/0/moves_per_s"), "0.0");
+    json_object_put(json);
+}
+
+static size_t length_of(json_object *json, const char *path)
+{
+    json_object *array = NULL;
+
+    assert_int_equal(json_pointer_get(json, path, &array), 0);
+
+    return json_object_array_length(array);
+}
+
+/* DISK has waited for 5 s, and then no more. */
+static void waits_of_one_domain_are_known_by_the_second(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    choice_default(&settings.choice);
+    start(MODE_ADVISE);
+    core.logs.nr = 0;
+    run(5, TALK "," WAITING);
+    run(5, TALK ",pair=migrate/3/65535/1/1");
+    json = ask("{\"command\":\"waits\",\"seconds\":20,\"domain\":\"disk\"}");
+    assert_string_equal(get(json, "/result/domains/0/name"), "disk");
+    assert_int_equal(length_of(json, "/result/domains"), 1);
+    assert_non_null(strstr(get(json, "/result/by_second"), "[ null, "));
+    assert_true(number(json, "/result/by_second/12") > 1);
+    assert_string_equal(get(json, "/result/by_second/18"), "0.0");
+    assert_int_equal(length_of(json, "/result/by_second"), 20);
+    assert_true(number(json, "/result/domains/0/moves_per_s") > 100);
+    assert_string_equal(get(json, "/result/vcpus/0/vcpu"), "0");
+    assert_non_null(get(json, "/result/vcpus/0/pcpu"));
+    json_object_put(json);
+    json = ask("{\"command\":\"waits\",\"domain\":\"spin\"}");
+    assert_string_equal(get(json, "/result/domains"), "[ ]");
+    assert_int_equal(length_of(json, "/result/by_second"), 60);
+    json_object_put(json);
+    json = ask("{\"command\":\"waits\",\"domain\":\"nobody\"}");
+    assert_string_equal(get(json, "/ok"), "false");
     json_object_put(json);
 }
 
@@ -926,6 +969,7 @@ int main(void)
         core_test(status_says_where_domains_ran),
         core_test(status_says_where_memory_is),
         core_test(waits_say_who_had_the_pcpu),
+        core_test(waits_of_one_domain_are_known_by_the_second),
         core_test(waits_of_another_time_can_be_asked_for),
         core_test(waits_that_go_on_are_seen_as_xen_counts_them),
         core_test(waits_that_are_not_logged_are_refused),

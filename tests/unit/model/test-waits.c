@@ -190,6 +190,42 @@ static void a_wait_that_goes_on_is_counted(void **state)
     assert_ns(for_whom(of(WEB), "db1"), 5 * MS);
 }
 
+static void causes_are_told_apart(void **state)
+{
+    (void)state;
+    woken(WEB, DB, 5 * MS);
+    preempted(WEB, DB, 20 * MS);
+    preempted(WEB, XEN_SCHEDLOG_ACCT_NONE, 4 * MS);
+    part(WEB, MAIL, 3 * MS);
+    pass(S);
+    ask(1000, 1);
+    assert_ns(of(WEB)->ns, 29 * MS);
+    assert_ns(of(WEB)->preempted_ns, 24 * MS);
+    assert_int_equal(of(WEB)->nr_for, 2);
+}
+
+static void moves_are_counted(void **state)
+{
+    unsigned int i;
+
+    (void)state;
+    woken(WEB, DB, 5 * MS);
+    for (i = 0; i < 3; i++)
+        row(XEN_SCHEDLOG_EV_MIGRATE, WEB, XEN_SCHEDLOG_ACCT_NONE, i << 16 | (i + 1));
+    matrix_set_threshold_of(matrix, XEN_SCHEDLOG_EV_MIGRATE, MAIL, 8);
+    row(XEN_SCHEDLOG_EV_MIGRATE, MAIL, XEN_SCHEDLOG_ACCT_NONE, 1);
+    pass(S);
+    ask(1000, 1);
+    assert_int_equal(of(WEB)->moves, 3);
+    assert_ns(of(WEB)->ns, 5 * MS);
+    assert_int_equal(of(WEB)->nr_for, 1);
+    assert_int_equal(of(MAIL)->moves, 8);
+    assert_int_equal(of(MAIL)->ns, 0);
+    pass(S);
+    ask(1001, 1);
+    assert_int_equal(report.nr, 0);
+}
+
 static void seconds_are_told_apart(void **state)
 {
     unsigned int i;
@@ -319,6 +355,8 @@ int main(void)
         TEST(parts_are_those_of_a_wait),
         TEST(a_row_stands_for_as_many_waits_as_its_threshold_says),
         TEST(a_wait_that_goes_on_is_counted),
+        TEST(causes_are_told_apart),
+        TEST(moves_are_counted),
         TEST(seconds_are_told_apart),
         TEST(quiet_seconds_are_known),
         TEST(an_hour_is_kept),

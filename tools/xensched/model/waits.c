@@ -23,16 +23,19 @@
  * Domains are known by an identity of 16 bits, which is used once: accounting domains are
  * used again.  The first ones have a fixed meaning.
  */
-enum { NOBODY, XEN = WAITS_XEN, REST, COUNTED, FIRST_IDENTITY };
+enum { NOBODY, XEN = WAITS_XEN, REST, COUNTED, PREEMPTED, MOVED, FIRST_IDENTITY };
 #define NR_IDENTITIES 65536U
 
 /* Words of the history: of one domain that waited, ... */
 #define WHO_SHIFT    48 /* identity */
 #define NR_FOR_SHIFT 40 /* words of the second kind that follow */
-#define NR_FOR_MAX   254U
+#define NR_FOR_MAX   252U
 #define NR_BUCKETS_SHIFT 32 /* and then halves of the third kind */
 #define NS_UNIT      64U /* low 32 bits: time in this unit, of 274 s at most */
-/* ... of one that it waited for, or, as COUNTED, what Xen counts, ... */
+/*
+ * ... of one that it waited for, or what Xen counts (COUNTED), or the waits in which it was
+ * preempted, or, in the place of the time, how often it moved, ...
+ */
 #define NR_SHIFT     32 /* 16 bits, saturating; identity and time as above */
 #define NR_MAX       65535U
 /* ... of its waits after wake-ups, two in a word. */
@@ -55,7 +58,7 @@ struct waiter {
     uint16_t acct;
     bool active;
     uint32_t weight; /* of its latest wait, which is that of its parts */
-    uint64_t ns, counted_ns;
+    uint64_t ns, counted_ns, preempted_ns, moves;
     uint32_t bucket[WAITS_BUCKETS];
     unsigned int nr, room;
     struct culprit *culprit;
@@ -128,7 +131,8 @@ void waits_free(struct waits *w)
 
 bool waits_takes(uint32_t events)
 {
-    return events & (EVENT(WAKE_DELAY) | EVENT(PREEMPT_DELAY) | EVENT(WAIT_PART));
+    return events & (EVENT(WAKE_DELAY) | EVENT(PREEMPT_DELAY) | EVENT(WAIT_PART) |
+                     EVENT(MIGRATE));
 }
 
 /* Identities. */
@@ -262,10 +266,16 @@ static void add_row(struct waits *w, const struct xensched_row *row)
         !waits_takes(1U << row->event))
         return;
     waiter = waiter_of(w, row->current);
+    if (row->event == XEN_SCHEDLOG_EV_MIGRATE) {
+        waiter->moves += matrix_threshold(w->matrix, row->event, row->current);
+        return;
+    }
     if (row->event != XEN_SCHEDLOG_EV_WAIT_PART) {
         waiter->weight = matrix_threshold(w->matrix, row->event, row->current);
         waiter->ns += waiter->weight * row->counter;
     }
+    if (row->event == XEN_SCHEDLOG_EV_PREEMPT_DELAY)
+        waiter->preempted_ns += waiter->weight * row->counter;
     if (row->event == XEN_SCHEDLOG_EV_WAKE_DELAY)
         waiter->bucket[bucket_of(row->counter)] += waiter->weight;
     if (row->valid & XENSCHED_ROW_CORRESPONDENT &&
@@ -316,6 +326,15 @@ static unsigned int write_buckets(struct waits *w, const struct waiter *waiter)
     return nr;
 }
 
+/* Returns how many words it took, which is none for nothing. */
+static unsigned int write_sum(struct waits *w, uint64_t what, uint64_t number)
+{
+    if (number)
+        put(w, what << WHO_SHIFT | number);
+
+    return !!number;
+}
+
 static void write_waiter(struct waits *w, struct waiter *waiter)
 {
     uint64_t head = w->pos++, nr, i;
@@ -329,16 +348,15 @@ static void write_waiter(struct waits *w, struct waiter *waiter)
         nr = c->nr < NR_MAX ? c->nr : NR_MAX;
         put(w, (uint64_t)identity_of(w, c->acct) << WHO_SHIFT | nr << NR_SHIFT | time_word(c->ns));
     }
-    if (waiter->counted_ns) {
-        put(w, (uint64_t)COUNTED << WHO_SHIFT | time_word(waiter->counted_ns));
-        nr_for++;
-    }
+    nr_for += write_sum(w, COUNTED, time_word(waiter->counted_ns));
+    nr_for += write_sum(w, PREEMPTED, time_word(waiter->preempted_ns));
+    nr_for += write_sum(w, MOVED, waiter->moves < UINT32_MAX ? waiter->moves : UINT32_MAX);
     nr = write_buckets(w, waiter);
     w->word[head % w->nr_words] = (uint64_t)identity_of(w, waiter->acct) << WHO_SHIFT |
                                   (uint64_t)nr_for << NR_FOR_SHIFT |
                                   nr << NR_BUCKETS_SHIFT | time_word(waiter->ns);
     waiter->active = false;
-    waiter->ns = waiter->counted_ns = 0;
+    waiter->ns = waiter->counted_ns = waiter->preempted_ns = waiter->moves = 0;
     waiter->nr = 0;
     memset(waiter->bucket, 0, sizeof(waiter->bucket));
 }
@@ -442,15 +460,11 @@ static struct waits_of *entry_of(struct asking *a, uint16_t who)
     return &r->of[a->of[who] - 1];
 }
 
-static void add_for(struct asking *a, struct waits_of *of, uint64_t word)
+static void add_culprit_word(struct asking *a, struct waits_of *of, uint64_t word)
 {
     struct waits_end whom = end_of(a->w, word >> WHO_SHIFT);
     unsigned int i = 0;
 
-    if (whom.identity == COUNTED) {
-        of->counted_ns += (word & UINT32_MAX) * NS_UNIT;
-        return;
-    }
     while (i < of->nr_for && of->whom[i].whom.identity != whom.identity)
         i++;
     if (i == of->nr_for) {
@@ -460,6 +474,25 @@ static void add_for(struct asking *a, struct waits_of *of, uint64_t word)
     }
     of->whom[i].ns += (word & UINT32_MAX) * NS_UNIT;
     of->whom[i].nr += word >> NR_SHIFT & NR_MAX;
+}
+
+static void add_for(struct asking *a, struct waits_of *of, uint64_t word)
+{
+    uint64_t low = word & UINT32_MAX;
+
+    switch (word >> WHO_SHIFT) {
+    case COUNTED:
+        of->counted_ns += low * NS_UNIT;
+        break;
+    case PREEMPTED:
+        of->preempted_ns += low * NS_UNIT;
+        break;
+    case MOVED:
+        of->moves += low;
+        break;
+    default:
+        add_culprit_word(a, of, word);
+    }
 }
 
 static void add_bucket(struct waits_of *of, uint32_t half)

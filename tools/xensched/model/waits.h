@@ -5,8 +5,9 @@
  *
  * The latest hour is kept second by second, in memory of a fixed size.  One domain that
  * waited takes 16 bytes for each second in which it did, 8 for each domain that it waited
- * for, and 4 for each power of two of ns that its waits after wake-ups lasted: some 48
- * bytes.  If this memory is full, the oldest seconds are forgotten.
+ * for, 4 for each power of two of ns that its waits after wake-ups lasted, and 8 each if it
+ * was preempted and if it moved: some 56 bytes.  If this memory is full, the oldest seconds
+ * are forgotten.
  *
  * An accounting domain that is forgotten keeps its name in the past: a report names guests
  * that are gone.
@@ -24,7 +25,7 @@
 
 #define WAITS_SECONDS 3600U
 
-/* Enough for an hour of 1,000 domains of which 190 wait in any one second. */
+/* Enough for an hour of 1,000 domains of which 160 wait in any one second. */
 #define WAITS_BYTES (32U << 20)
 
 /* Powers of two of ns: the last one has 34 s and more. */
@@ -36,7 +37,7 @@ struct waits;
 struct waits *waits_new(const struct matrix *m, size_t bytes);
 void waits_free(struct waits *w);
 
-/* Is one of @events (mask) about waits? */
+/* Is one of @events (mask) about waits, or moves to another pCPU? */
 bool waits_takes(uint32_t events);
 
 /* Seconds are those of @now_ns, which never goes back. */
@@ -72,6 +73,8 @@ struct waits_of {
     uint64_t ns;         /* all that it waited */
     uint64_t counted_ns; /* the same as Xen counts it, waits that go on included */
     uint64_t unknown_ns; /* of ns, for whom is not known */
+    uint64_t preempted_ns; /* of ns, while it was not woken but preempted */
+    uint64_t moves;      /* of its vCPUs, to another pCPU */
     uint64_t wakes;      /* waits after a wake-up */
     uint64_t bucket[WAITS_BUCKETS]; /* of these, by how long they lasted */
     unsigned int nr_for;

@@ -5,8 +5,10 @@
  *
  * It asks the daemon as the other commands do, and keeps nothing but the
  * latest answers.  When the daemon goes away it says so and goes on asking: an
- * operator who restarts the daemon wants to see it come back.
+ * operator who restarts the daemon wants to see it come back.  One guest alone is
+ * drawn by top-guest.c.
  */
+#include <ctype.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +22,12 @@
 #include "field.h"
 #include "model/json.h"
 #include "question.h"
+#include "top-guest.h"
 
 #define REFRESH_MS 1000
+
+/* After this time, an Escape is no beginning of another key's code. */
+#define ESCAPE_MS 100
 
 /* Waits are those of the last seconds; so many culprits are named. */
 #define WAITS_SECONDS 5
@@ -36,19 +42,21 @@ struct line {
     double cpu;                 /* pCPUs */
     struct json_object *waits;  /* of the answer to "waits"; NULL: it does not wait */
     double ready;               /* percent of a pCPU */
+    double moves;               /* of vCPUs to another pCPU, per second */
     char waits_for[80];
     double talk;                /* interactions per second, both directions */
     double most;                /* of these, with ... */
     char partner[80];
 };
 
-enum order { BY_CPU, BY_READY, BY_TALK, BY_NAME, NR_ORDERS };
+enum order { BY_CPU, BY_READY, BY_MOVES, BY_TALK, BY_NAME, NR_ORDERS };
 
-static const char *const order_names[] = { "CPU", "ready", "talk", "name" };
+static const char *const order_names[] = { "CPU", "ready", "moves", "talk", "name" };
 
 static const struct selection_key orders[] = {
     [BY_CPU] = { "cpu", NULL },
     [BY_READY] = { "ready", NULL },
+    [BY_MOVES] = { "moves", NULL },
     [BY_TALK] = { "talk", NULL },
     [BY_NAME] = { "name", NULL },
     [NR_ORDERS] = { NULL, NULL },
@@ -62,7 +70,12 @@ struct screen {
     enum order order;
     const char *who; /* a domain or a group; NULL: all */
     size_t top;      /* so many lines; 0: all */
-    size_t first; /* line at the top */
+    size_t first;    /* line at the top */
+    size_t chosen;   /* line that Enter opens */
+    char filter[40]; /* part of a name, in lower case; "": none */
+    bool typing;     /* the filter */
+    int opened;      /* the domain that is shown alone; -1: none */
+    struct json_object *guest; /* what "waits" says of it, or NULL */
     struct line *lines;
     size_t nr_lines, nr_hidden;
     struct line *of[NR_DOMIDS]; /* NULL: there is no such domain */
@@ -170,6 +183,7 @@ static void add_waits(struct screen *s)
                 continue;
             s->lines[i].waits = entry;
             s->lines[i].ready = json_number(entry, "ready_percent", 0);
+            s->lines[i].moves = json_number(entry, "moves_per_s", 0);
             name_culprits(&s->lines[i]);
         }
 }
@@ -190,12 +204,19 @@ static int compare(const void *a, const void *b)
         difference = descending(x->cpu, y->cpu);
     else if (sorted_by == BY_READY)
         difference = descending(x->ready, y->ready);
+    else if (sorted_by == BY_MOVES)
+        difference = descending(x->moves, y->moves);
     else if (sorted_by == BY_TALK)
         difference = descending(x->talk, y->talk);
     if (difference)
         return difference;
 
     return strcmp(field_text(x->domain, "name"), field_text(y->domain, "name"));
+}
+
+static bool passes_filter(const struct screen *s, const struct json_object *domain)
+{
+    return !s->filter[0] || strcasestr(field_text(domain, "name"), s->filter);
 }
 
 static void begin_line(struct screen *s, struct line *line,
@@ -225,7 +246,7 @@ static void make_lines(struct screen *s)
     for (i = 0; s->lines && i < nr; i++) {
         struct json_object *domain = json_object_array_get_idx(domains, i);
 
-        if (!s->who || selection_is(domain, ends, s->who))
+        if ((!s->who || selection_is(domain, ends, s->who)) && passes_filter(s, domain))
             begin_line(s, &s->lines[s->nr_lines++], domain);
     }
     add_matrix(s);
@@ -233,6 +254,9 @@ static void make_lines(struct screen *s)
     sorted_by = s->order;
     if (s->nr_lines)
         qsort(s->lines, s->nr_lines, sizeof(*s->lines), compare);
+    for (i = 0; i < s->nr_lines; i++)
+        if (domid_of(s->lines[i].domain, "domid") >= 0)
+            s->of[domid_of(s->lines[i].domain, "domid")] = &s->lines[i];
     if (s->top && s->top < s->nr_lines) {
         s->nr_hidden = s->nr_lines - s->top;
         s->nr_lines = s->top;
@@ -269,6 +293,23 @@ static void ask_for_waits(struct screen *s)
     s->waits = result;
 }
 
+/* The same of the guest that is shown alone. */
+static void ask_for_guest(struct screen *s)
+{
+    struct json_object *more = json_object_new_object(), *result;
+    struct xensched_error err;
+    char domid[16];
+
+    snprintf(domid, sizeof(domid), "%d", s->opened);
+    json_add_int(more, "seconds", TOP_GUEST_SECONDS);
+    if (client_ask_more(s->socket, "waits", domid, more, QUESTION_LOOK_SECONDS * 1000,
+                        &result, &err))
+        result = NULL;
+    json_object_put(more);
+    json_object_put(s->guest);
+    s->guest = result;
+}
+
 static int update(struct screen *s)
 {
     int rc = ask(s, "status", &s->status);
@@ -277,6 +318,8 @@ static int update(struct screen *s)
         rc = ask(s, "matrix", &s->matrix);
     if (!rc)
         ask_for_waits(s);
+    if (!rc && s->opened >= 0)
+        ask_for_guest(s);
     if (!rc)
         s->err.text[0] = '\0';
     make_lines(s);
@@ -328,19 +371,29 @@ static const char *blocked(const struct screen *s, const struct line *line, char
     return text;
 }
 
+/* Of its waits; a domain that is not among those with waits has none. */
+static const char *waits_number(const struct line *line, const char *name,
+                                unsigned int decimals)
+{
+    return line->waits ? field_number(line->waits, name, 1, decimals) : FIELD_MISSING;
+}
+
 static void draw_line(const struct screen *s, int y, const struct line *line)
 {
     char text[1024], ready[32] = FIELD_MISSING, left[16];
+    size_t length;
 
     if (s->waits)
         snprintf(ready, sizeof(ready), "%.1f", line->ready);
-    snprintf(text, sizeof(text), "%3s %-12.12s %6.1f %6s %6s  %-17.17s %6s %6s %8s  "
-             "%-8s %9.1f  %-12.12s %-8.30s %-24s %s", field_text(line->domain, "domid"),
-             field_text(line->domain, "name"), 100 * line->cpu, ready,
-             blocked(s, line, left), line->waits_for,
-             line->waits ? field_number(line->waits, "wake_p50_us", 1, 0) : FIELD_MISSING,
-             line->waits ? field_number(line->waits, "wake_p99_us", 1, 0) : FIELD_MISSING,
-             field_percent(line->domain, "at_place"),
+    length = snprintf(text, sizeof(text), "%3s %-10.10s %6.1f %6s %6s %-17.17s %5s %6s %6s ",
+                      field_text(line->domain, "domid"), field_text(line->domain, "name"),
+                      100 * line->cpu, ready, blocked(s, line, left), line->waits_for,
+                      waits_number(line, "wake_p50_us", 0),
+                      waits_number(line, "wake_p99_us", 0),
+                      waits_number(line, "moves_per_s", 1));
+    /* No more than eight fields at a time. */
+    snprintf(text + length, sizeof(text) - length, "%5s %-8s %9.1f  %-12.12s %-8.30s "
+             "%-24s %s", field_percent(line->domain, "at_place"),
              field_text(line->domain, "affinity"), line->talk, line->partner,
              field_ranges(line->domain, "pcpus"),
              field_shares(line->domain, "ran"),
@@ -355,35 +408,133 @@ static size_t room(void)
     return LINES > FIRST_LINE + 1 ? LINES - FIRST_LINE - 1 : 0;
 }
 
-static void draw(struct screen *s)
+/* The chosen line is one that is there, and is on the screen. */
+static void scroll_to_chosen(struct screen *s)
+{
+    if (s->chosen >= s->nr_lines)
+        s->chosen = s->nr_lines ? s->nr_lines - 1 : 0;
+    if (s->first > s->chosen)
+        s->first = s->chosen;
+    if (room() && s->chosen >= s->first + room())
+        s->first = s->chosen - room() + 1;
+}
+
+static size_t draw_lines(const struct screen *s)
+{
+    size_t i;
+
+    for (i = 0; i < room() && s->first + i < s->nr_lines; i++) {
+        bool chosen = s->first + i == s->chosen;
+
+        if (chosen)
+            attron(A_REVERSE);
+        draw_line(s, FIRST_LINE + i, &s->lines[s->first + i]);
+        if (chosen)
+            attroff(A_REVERSE);
+    }
+
+    return i;
+}
+
+static void draw_foot(const struct screen *s, size_t drawn)
 {
     char text[256];
-    size_t i, drawn;
 
-    erase();
+    if (s->typing)
+        snprintf(text, sizeof(text), "names with: %s_   Enter keeps it, Escape ends it",
+                 s->filter);
+    else
+        snprintf(text, sizeof(text), "%zu domains by %s, %zu not shown   q quit  s sort  "
+                 "/ filter  Enter opens", s->nr_lines, order_names[s->order],
+                 s->nr_hidden + s->nr_lines - drawn);
+    print_at(LINES - 1, text);
+}
+
+static void draw_table(struct screen *s)
+{
+    char text[256];
+
     draw_head(s);
     attron(A_REVERSE);
-    snprintf(text, sizeof(text), "%3s %-12s %6s %6s %6s  %-17s %6s %6s %8s  %-8s %9s  "
-             "%-12s %-8s %-24s %s", "ID", "NAME", "RUN", "READY", "BLOCK", "WAITS FOR",
-             "P50 US", "P99 US", "AT PLACE", "AFFINITY", "TALK/S", "MOST WITH", "PCPUS",
-             "RAN", "MEMORY");
+    snprintf(text, sizeof(text), "%3s %-10s %6s %6s %6s %-17s %5s %6s %6s %5s %-8s %9s  "
+             "%-12s %-8s %-24s %s", "ID", "NAME", "RUN %", "READY%", "BLOCK%", "WAITS FOR",
+             "P50US", "P99 US", "MOVE/S", "PLACE", "AFFINITY", "TALK/S", "MOST WITH",
+             "PCPUS", "RAN", "MEMORY");
     print_at(FIRST_LINE - 1, text);
     attroff(A_REVERSE);
-    if (s->first + room() > s->nr_lines)
-        s->first = s->nr_lines > room() ? s->nr_lines - room() : 0;
-    for (i = 0; i < room() && s->first + i < s->nr_lines; i++)
-        draw_line(s, FIRST_LINE + i, &s->lines[s->first + i]);
-    drawn = i;
-    snprintf(text, sizeof(text), "%zu domains by %s, %zu not shown   q quit  "
-             "s sort  arrows scroll", s->nr_lines, order_names[s->order],
-             s->nr_hidden + s->nr_lines - drawn);
-    print_at(LINES - 1, text);
+    scroll_to_chosen(s);
+    draw_foot(s, draw_lines(s));
+}
+
+static void draw_opened(const struct screen *s)
+{
+    const struct line *line = s->of[s->opened];
+
+    if (s->err.text[0])
+        print_at(0, s->err.text);
+    if (line)
+        top_guest_draw(line->domain, s->guest, 1);
+    else
+        print_at(1, "this domain is gone, or not among those that are shown");
+    print_at(LINES - 1, "Escape goes back  q quit");
+}
+
+static void draw(struct screen *s)
+{
+    erase();
+    if (s->opened >= 0)
+        draw_opened(s);
+    else
+        draw_table(s);
     refresh();
+}
+
+#define ESCAPE 27
+
+static bool is_enter(int key)
+{
+    return key == '\n' || key == '\r' || key == KEY_ENTER;
+}
+
+/* A key that is part of the filter, or ends it. */
+static void type(struct screen *s, int key)
+{
+    size_t length = strlen(s->filter);
+
+    if (key == ESCAPE)
+        s->filter[0] = '\0';
+    else if (length && (key == KEY_BACKSPACE || key == 127 || key == '\b'))
+        s->filter[length - 1] = '\0';
+    else if (key < 128 && isprint(key) && length + 1 < sizeof(s->filter))
+        s->filter[length] = key;
+    s->typing = key != ESCAPE && !is_enter(key);
+    make_lines(s);
+}
+
+static void open_guest(struct screen *s)
+{
+    if (s->chosen < s->nr_lines)
+        s->opened = domid_of(s->lines[s->chosen].domain, "domid");
+    if (s->opened >= 0)
+        ask_for_guest(s);
+}
+
+static void close_guest(struct screen *s)
+{
+    s->opened = -1;
+    json_object_put(s->guest);
+    s->guest = NULL;
 }
 
 /* False: the user has seen enough. */
 static bool obey(struct screen *s, int key)
 {
+    if (s->typing && key != ERR && key != KEY_RESIZE) {
+        type(s, key);
+        return true;
+    }
+    if (is_enter(key))
+        open_guest(s);
     switch (key) {
     case 'q':
         return false;
@@ -391,17 +542,24 @@ static bool obey(struct screen *s, int key)
         s->order = (s->order + 1) % NR_ORDERS;
         make_lines(s);
         break;
+    case '/':
+        s->typing = s->opened < 0;
+        break;
+    case ESCAPE:
+    case KEY_LEFT:
+        close_guest(s);
+        break;
     case KEY_DOWN:
-        s->first++;
+        s->chosen++;
         break;
     case KEY_UP:
-        s->first -= s->first > 0;
+        s->chosen -= s->chosen > 0;
         break;
     case KEY_NPAGE:
-        s->first += room();
+        s->chosen += room();
         break;
     case KEY_PPAGE:
-        s->first -= s->first < room() ? s->first : room();
+        s->chosen -= s->chosen < room() ? s->chosen : room();
         break;
     case ERR: /* nothing for REFRESH_MS, or the terminal is gone */
         if (!isatty(STDIN_FILENO))
@@ -420,6 +578,7 @@ static void show(struct screen *s)
     initscr();
     cbreak();
     noecho();
+    set_escdelay(ESCAPE_MS);
     keypad(stdscr, TRUE);
     curs_set(0);
     timeout(REFRESH_MS);
@@ -440,6 +599,7 @@ static int run(const struct arguments *args)
     s.socket = args->socket;
     s.who = args->who;
     s.top = args->top;
+    s.opened = -1;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
         complain("top needs a terminal; see 'xensched status' and 'xensched "
                  "matrix'");
@@ -459,6 +619,7 @@ static int run(const struct arguments *args)
     json_object_put(s.status);
     json_object_put(s.matrix);
     json_object_put(s.waits);
+    json_object_put(s.guest);
     free(s.lines);
 
     return EXIT_OK;
@@ -477,11 +638,13 @@ const struct command command_top = {
         "Show the domains every second: how much of a pCPU's time they ran (RUN),\n"
         "waited for a pCPU (READY) and slept (BLOCK), in percent; which domains had the\n"
         "pCPU while they waited (WAITS FOR); how long they waited after a wake-up (P50,\n"
-        "P99); how much of its time a domain that was moved is at its place (AT PLACE);\n"
-        "how much they talk, and with which domain most; where they are (PCPUS), where\n"
-        "they ran recently (RAN) and on which nodes their memory is (MEMORY). Keys: q\n"
-        "quits, s sorts by the next column, arrows and page keys scroll. KEY is cpu\n"
-        "(the default), ready, talk or name.",
+        "P99); how often vCPUs moved to another pCPU (MOVE/S); how much of its time a\n"
+        "domain that was moved is at its place (PLACE); how much they talk, and with\n"
+        "which domain most; where they are (PCPUS), where they ran recently (RAN) and\n"
+        "on which nodes their memory is (MEMORY). Keys: q quits, s sorts by the next\n"
+        "column, / shows only names with a text, arrows and page keys choose a domain,\n"
+        "Enter opens it: its last minute, culprits, causes and vCPUs. KEY is cpu (the\n"
+        "default), ready, moves, talk or name.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_WHO | ARGUMENT_TOP | ARGUMENT_SORT,
     .own = own,
     .run = run,

@@ -90,6 +90,10 @@ static void add_domain(struct table *table, const struct json_object *domain)
     struct json_object *culprits = field_array(domain, "for");
     size_t nr = culprits ? json_object_array_length(culprits) : 0, i;
 
+    /* It was only moved. */
+    if (!nr && !json_number(domain, "ready_percent", 1) &&
+        !json_number(domain, "counted_percent", 1))
+        return;
     if (!nr) {
         begin_line(table, domain, true);
         add_culprit(table, FIELD_MISSING, "", "");

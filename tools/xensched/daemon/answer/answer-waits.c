@@ -11,6 +11,9 @@
 
 #define USUAL_SECONDS 60
 
+/* Of one domain, so many seconds are named one by one. */
+#define MAX_SINGLE_SECONDS 120
+
 /* Of a pCPU, in percent: less is not worth naming. */
 #define MIN_PERCENT 0.001
 
@@ -63,7 +66,14 @@ static void add_quantile(json_object *json, const char *key, const struct waits_
         json_object_object_add(json, key, NULL);
 }
 
-static json_object *waiter(const struct waits_of *of, uint64_t seconds)
+static bool is_logged(const struct core *core, unsigned int event)
+{
+    return choice_events(&core->settings.choice, HYPERVISOR) & ~core->host->refused &
+           1U << event;
+}
+
+static json_object *waiter(const struct core *core, const struct waits_of *of,
+                           uint64_t seconds)
 {
     json_object *json = json_object_new_object();
 
@@ -71,6 +81,11 @@ static json_object *waiter(const struct waits_of *of, uint64_t seconds)
     json_add_real(json, "ready_percent", percent(of->ns, seconds), 3);
     json_add_real(json, "counted_percent", percent(of->counted_ns, seconds), 3);
     json_add_real(json, "unknown_percent", percent(of->unknown_ns, seconds), 3);
+    json_add_real(json, "preempted_percent", percent(of->preempted_ns, seconds), 3);
+    if (is_logged(core, XEN_SCHEDLOG_EV_MIGRATE))
+        json_add_real(json, "moves_per_s", (double)of->moves / seconds, 1);
+    else
+        json_object_object_add(json, "moves_per_s", NULL);
     json_add_real(json, "wakes_per_s", (double)of->wakes / seconds, 1);
     add_quantile(json, "wake_p50_us", of, 0.5);
     add_quantile(json, "wake_p99_us", of, 0.99);
@@ -79,13 +94,70 @@ static json_object *waiter(const struct waits_of *of, uint64_t seconds)
     return json;
 }
 
-static json_object *waiters(const struct waits_report *report)
+/* Those of @only (NULL: of all). */
+static json_object *waiters(const struct core *core, const struct waits_report *report,
+                            const struct domain *only)
 {
+    const struct waits_of *of = only ? waits_find(core->waits, report, only->acct) : NULL;
     json_object *array = json_object_new_array();
     unsigned int i;
 
     for (i = 0; i < report->nr; i++)
-        json_object_array_add(array, waiter(&report->of[i], report->seconds));
+        if (!only || of == &report->of[i])
+            json_object_array_add(array, waiter(core, &report->of[i], report->seconds));
+
+    return array;
+}
+
+static json_object *one_digit(double number)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.1f", number);
+
+    return json_object_new_double_s(number, text);
+}
+
+/* Of one domain, what it waited in each second; null: nothing is known of that one. */
+static json_object *seconds_of(struct waits *w, const struct domain *d, uint64_t first_s,
+                               uint64_t seconds)
+{
+    json_object *array = json_object_new_array();
+    struct waits_report report;
+    const struct waits_of *of;
+    uint64_t s;
+
+    for (s = first_s; s < first_s + seconds; s++) {
+        waits_ask(w, s, 1, &report);
+        of = waits_find(w, &report, d->acct);
+        json_object_array_add(array, !report.seconds ? NULL :
+                              one_digit(of ? percent(of->ns, 1) : 0));
+        waits_report_free(&report);
+    }
+
+    return array;
+}
+
+/* As Xen counts it, recently. */
+static json_object *vcpus_of(const struct domain *d)
+{
+    json_object *array = json_object_new_array(), *json;
+    unsigned int i;
+
+    for (i = 0; i < d->nr_vcpus; i++) {
+        const struct domain_vcpu *v = &d->vcpus[i];
+
+        if (!v->online)
+            continue;
+        json = json_object_new_object();
+        json_add_int(json, "vcpu", i);
+        json_add_int(json, "pcpu", v->cpu);
+        if (v->use.known) {
+            json_add_real(json, "ran_percent", 100 * v->use.ran, 1);
+            json_add_real(json, "ready_percent", 100 * v->use.waited, 1);
+        }
+        json_object_array_add(array, json);
+    }
 
     return array;
 }
@@ -98,13 +170,6 @@ static int64_t beginning(const struct subject *s)
     clock_gettime(CLOCK_REALTIME, &now);
 
     return llround(now.tv_sec + now.tv_nsec / 1e9 - (double)s->now_ns / NS_PER_S);
-}
-
-static bool are_logged(const struct core *core)
-{
-    uint32_t delays = 1U << XEN_SCHEDLOG_EV_WAKE_DELAY | 1U << XEN_SCHEDLOG_EV_PREEMPT_DELAY;
-
-    return choice_events(&core->settings.choice, HYPERVISOR) & ~core->host->refused & delays;
 }
 
 /* A client may send any number: one that is out of range becomes the nearest in it. */
@@ -120,14 +185,18 @@ json_object *answer_waits(struct subject *s, struct xensched_error *err)
     int64_t begin = beginning(s);
     uint64_t seconds = get_seconds(s, "seconds", 1, WAITS_SECONDS, USUAL_SECONDS);
     uint64_t now_s = s->now_ns / NS_PER_S, first_s, oldest_s = waits_oldest(w, s->now_ns);
+    const struct domain *only = NULL;
     struct waits_report report;
     json_object *json;
 
-    if (!are_logged(s->core)) {
+    if (!is_logged(s->core, XEN_SCHEDLOG_EV_WAKE_DELAY) &&
+        !is_logged(s->core, XEN_SCHEDLOG_EV_PREEMPT_DELAY)) {
         xensched_fail(err, ENODATA, "wake-delay and preempt-delay are not logged (see "
                       "--log of xenschedd)");
         return NULL;
     }
+    if ((s->domain || s->domid >= 0) && !(only = answer_domain(s, err)))
+        return NULL;
     first_s = now_s > seconds ? now_s - seconds : 0;
     if (json_number(s->request, "at", 0))
         first_s = get_seconds(s, "at", begin, begin + (double)now_s, 0) - begin;
@@ -136,8 +205,12 @@ json_object *answer_waits(struct subject *s, struct xensched_error *err)
     json_add_time(json, "from", begin + (int64_t)report.first_s);
     json_add_int(json, "seconds", report.seconds);
     json_add_time(json, "oldest", begin + (int64_t)oldest_s);
-    json_object_object_add(json, "domains", waiters(&report));
+    json_object_object_add(json, "domains", waiters(s->core, &report, only));
     waits_report_free(&report);
+    if (only && seconds <= MAX_SINGLE_SECONDS) {
+        json_object_object_add(json, "by_second", seconds_of(w, only, first_s, seconds));
+        json_object_object_add(json, "vcpus", vcpus_of(only));
+    }
 
     return json;
 }
