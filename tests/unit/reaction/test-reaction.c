@@ -116,6 +116,10 @@ static void understood(void **state)
           1U << XEN_SCHEDLOG_EV_SERVICE_NS, false },
         { "rate web1 db > 1000", CONDITION_RATE, 1000,
           1U << XEN_SCHEDLOG_EV_EVTCHN_SEND, false },
+        { "request-latency web1 > 20 ms", CONDITION_REQUEST, 20e6,
+          1U << XEN_SCHEDLOG_EV_EVTCHN_SEND, false },
+        { "request-latency web1 db > 200us", CONDITION_REQUEST, 200e3,
+          1U << XEN_SCHEDLOG_EV_EVTCHN_SEND, false },
         { "loss", CONDITION_LOSS, 0, 0, false },
         { "regret", CONDITION_REGRET, 0, 0, false },
         { "now", CONDITION_NOW, 0, 0, false },
@@ -163,6 +167,9 @@ static void refused_with_what_it_takes(void **state)
         { "ready web1 > 5% for 10", "for TIME" },
         { "ready web1 > 5 for 10s", "in percent" },
         { "rate web1 > 5", "rate GUEST OTHER > N" },
+        { "request-latency > 5ms", "request-latency GUEST" },
+        { "request-latency web1 > 5", "with a unit" },
+        { "request-latency web1 db mail > 5ms", "request-latency GUEST" },
         { "loss of hope", "nothing more" },
         { "mark a b c d e f g h i", "too many words" },
         { "mark 'Web Server 1 7", "is not closed" },
@@ -347,6 +354,118 @@ static void only_events_that_are_waited_for_are_looked_at(void **state)
     assert_int_equal(list.nr, 0);
 }
 
+#define WEB 3
+#define BACK 4
+#define OTHER_BACK 5
+
+/* Times are in units of 1024 cycles at 1.024 GHz, which are 1 us. */
+static void sent_with_losses(uint16_t from, uint16_t to, uint32_t us, uint64_t lost)
+{
+    const struct {
+        uint16_t event, current, correspondent, pad;
+        uint32_t counter, time;
+    } row = { XEN_SCHEDLOG_EV_EVTCHN_SEND, from, to, 0, 1, us };
+    struct xensched_batch batch = {
+        .rows = &row, .length = sizeof(row), .lost_rows = lost,
+    };
+
+    xensched_layout(XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
+                    XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |
+                    XEN_SCHEDLOG_LCR_TIME_TSC | 10U << XEN_SCHEDLOG_LCR_TSC_SHIFT,
+                    &batch.layout);
+    list.khz = 1024000;
+    reactions_take(&list, &batch, UINT32_MAX, now);
+}
+
+static void sent(uint16_t from, uint16_t to, uint32_t us)
+{
+    sent_with_losses(from, to, us, 0);
+}
+
+static void rounds(unsigned int nr)
+{
+    while (nr--)
+        reactions_settle(&list, now);
+}
+
+static void a_request_takes_until_its_answer(void **state)
+{
+    struct reaction *r = add("request-latency web1 > 20 ms", 0, 0);
+
+    (void)state;
+    sent(WEB, BACK, 1000);
+    sent(WEB, BACK, 1500);
+    sent(BACK, WEB, 21000);
+    sent(WEB, OTHER_BACK, 30000);
+    sent(BACK, WEB, 90000);
+    sent(BACK, OTHER_BACK, 90000);
+    rounds(2);
+    assert_int_equal(told, 0);
+    sent(WEB, BACK, 100000);
+    sent(BACK, WEB, 120001);
+    rounds(2);
+    assert_int_equal(told, 1);
+    assert_true(r->value == 20001000);
+    assert_int_equal(r->row_time, 120001);
+    sent(OTHER_BACK, WEB, 130000);
+    rounds(2);
+    assert_int_equal(told, 2);
+    assert_true(r->value == 100e6);
+}
+
+/* Each pCPU has a log, and they are read one after the other. */
+static void logs_are_read_in_any_order(void **state)
+{
+    (void)state;
+    add("request-latency web1 > 20 ms", 0, 0);
+    /* The answer is in a log that is read first, the next request in the last one. */
+    sent(BACK, WEB, 2000);
+    sent(WEB, BACK, 1000);
+    sent(WEB, BACK, 40000);
+    rounds(1);
+    /* Its log had been read before it was written. */
+    sent(BACK, WEB, 39000);
+    rounds(1);
+    sent(BACK, WEB, 41000);
+    rounds(3);
+    assert_int_equal(told, 0);
+    /* The clock has 32 bits. */
+    sent(BACK, WEB, 500);
+    sent(WEB, BACK, UINT32_MAX - 500);
+    rounds(2);
+    assert_int_equal(told, 0);
+    sent(BACK, WEB, 30000);
+    sent(WEB, BACK, UINT32_MAX - 400);
+    rounds(2);
+    assert_int_equal(told, 1);
+}
+
+static void requests_are_those_of_the_back_end_that_is_named(void **state)
+{
+    (void)state;
+    add("request-latency web1 db > 20 ms", 0, 0);
+    sent(WEB, OTHER_BACK, 0);
+    sent(OTHER_BACK, WEB, 900000);
+    rounds(2);
+    assert_int_equal(told, 0);
+    sent(WEB, BACK, 1000000);
+    sent(BACK, WEB, 1900000);
+    rounds(2);
+    assert_int_equal(told, 1);
+}
+
+/* The answer may have been among them, and the next one is not that. */
+static void lost_rows_make_no_long_request(void **state)
+{
+    (void)state;
+    add("request-latency web1 > 20 ms", 0, 0);
+    sent(WEB, BACK, 1000);
+    rounds(2);
+    sent_with_losses(BACK, WEB, 900000, 5);
+    rounds(2);
+    assert_int_equal(told, 0);
+}
+
 #define reaction_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -362,6 +481,10 @@ int main(void)
         reaction_test(limits_are_kept_and_what_they_hold_back_is_counted),
         reaction_test(figures_meet_theirs),
         reaction_test(only_events_that_are_waited_for_are_looked_at),
+        reaction_test(a_request_takes_until_its_answer),
+        reaction_test(logs_are_read_in_any_order),
+        reaction_test(requests_are_those_of_the_back_end_that_is_named),
+        reaction_test(lost_rows_make_no_long_request),
     };
 
     return run_tap_tests(tests);

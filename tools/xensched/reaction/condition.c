@@ -209,6 +209,20 @@ static const char *take_rate(const struct words *words, struct condition *c)
            ? NULL : "rate GUEST OTHER > N [for TIME], notifications per second";
 }
 
+static const char *take_request(const struct words *words, struct condition *c)
+{
+    struct words w = *words;
+    bool other = w.nr > 3 && strcmp(w.word[2], ">");
+    unsigned int more = 2 + other;
+
+    join_unit(&w, more + 1);
+
+    return w.nr == more + 2 && take_name(c->domain, sizeof(c->domain), w.word[1]) &&
+           (!other || take_name(c->other, sizeof(c->other), w.word[2])) &&
+           !strcmp(w.word[more], ">") && is_time(w.word[more + 1], &c->limit)
+           ? NULL : "request-latency GUEST [BACKEND] > TIME, with a unit: us, ms or s";
+}
+
 static const char *take_word(const struct words *w, struct condition *c)
 {
     (void)c;
@@ -250,6 +264,7 @@ static const struct {
     { "wait", CONDITION_WAIT, take_share, EVENT(WAKE_DELAY), "%" },
     { "service", CONDITION_SERVICE, take_share, EVENT(SERVICE_NS), "%" },
     { "rate", CONDITION_RATE, take_rate, EVENT(EVTCHN_SEND), "/s" },
+    { "request-latency", CONDITION_REQUEST, take_request, EVENT(EVTCHN_SEND), "ns" },
     { "loss", CONDITION_LOSS, take_word, 0, "rows" },
     { "regret", CONDITION_REGRET, take_word, 0, "moves" },
     { "now", CONDITION_NOW, take_word, 0, "" },
@@ -266,7 +281,8 @@ static int row_kind(const struct words *w, struct condition *c,
         return xensched_fail(err, EINVAL, "there is no condition '%s': mark, "
                              "switch-to, switch-from, wake-delay, "
                              "preempt-delay, service-ns, runq, memory, pmc0 to "
-                             "pmc3, ready, wait, service, rate, loss, regret, now", w->word[0]);
+                             "pmc3, ready, wait, service, rate, request-latency, loss, "
+                             "regret, now", w->word[0]);
     c->kind = CONDITION_ROW;
     c->event = event;
 

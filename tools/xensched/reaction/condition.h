@@ -13,6 +13,9 @@
  *   wait GUEST > N%              the same, after wake-ups only
  *   service GUEST > N%           it uses so much of a pCPU
  *   rate GUEST OTHER > N         so many notifications a second, to OTHER
+ *   request-latency GUEST [BACKEND] > TIME
+ *                                from its notification of a back end until that notifies
+ *                                it
  *   loss                         rows were lost
  *   regret                       a move was undone, being of no use
  *   now                          at once
@@ -36,8 +39,8 @@
 
 enum condition_kind {
     CONDITION_MARK, CONDITION_SWITCH_TO, CONDITION_SWITCH_FROM, CONDITION_ROW,
-    CONDITION_READY, CONDITION_WAIT, CONDITION_SERVICE, CONDITION_RATE, CONDITION_LOSS,
-    CONDITION_REGRET, CONDITION_NOW,
+    CONDITION_READY, CONDITION_WAIT, CONDITION_SERVICE, CONDITION_RATE, CONDITION_REQUEST,
+    CONDITION_LOSS, CONDITION_REGRET, CONDITION_NOW,
 };
 
 /* As Linux has it, with its end. */

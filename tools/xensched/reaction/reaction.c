@@ -29,6 +29,7 @@ void reactions_free(struct reactions *list)
     while (list->nr)
         free(list->reaction[--list->nr]);
     free(list->reaction);
+    pending_free(&list->pending);
     list->reaction = NULL;
     list->events = 0;
 }
@@ -149,6 +150,68 @@ static bool is_met(const struct reaction *r, const struct xensched_row *row,
     return row->event == c->event && *value > c->limit;
 }
 
+/* A reaction about requests that has to do with both ends. */
+static bool is_between(const struct reaction *r, uint16_t front, uint16_t back)
+{
+    return r->condition.kind == CONDITION_REQUEST && r->known && r->acct == front &&
+           (!r->condition.other[0] || r->other == back);
+}
+
+static void take_notification(struct reactions *list, const struct xensched_row *row,
+                              int shift)
+{
+    const uint16_t needed = XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_TIME;
+    uint16_t from = row->current, to = row->correspondent;
+    unsigned int i = 0;
+
+    if (row->event != XEN_SCHEDLOG_EV_EVTCHN_SEND || (row->valid & needed) != needed ||
+        shift < 0)
+        return;
+    while (i < list->nr && !is_between(list->reaction[i], from, to) &&
+           !is_between(list->reaction[i], to, from))
+        i++;
+    if (i == list->nr)
+        return;
+    if (list->pending_shift != shift)
+        pending_forget(&list->pending);
+    list->pending_shift = shift;
+    pending_add(&list->pending, &(struct pending_row){ row->time, from, to });
+}
+
+struct settling {
+    struct reactions *list;
+    uint64_t now_ns;
+};
+
+static void take_answer(void *arg, const struct pending_request *request, uint32_t time,
+                        uint32_t took)
+{
+    const struct settling *s = arg;
+    struct reactions *list = s->list;
+    double ns = 1e6 * ((uint64_t)took << list->pending_shift) / list->khz;
+    unsigned int i;
+
+    for (i = 0; i < list->nr; i++) {
+        struct reaction *r = list->reaction[i];
+
+        if (!is_between(r, request->front, request->back) || ns <= r->condition.limit)
+            continue;
+        r->row_time = time;
+        r->row_shift = list->pending_shift;
+        meet(list, r, ns, s->now_ns);
+    }
+}
+
+void reactions_settle(struct reactions *list, uint64_t now_ns)
+{
+    struct settling s = { list, now_ns };
+
+    if (list->khz)
+        pending_settle(&list->pending, take_answer, &s);
+    else
+        pending_forget(&list->pending);
+}
+
 static void take_row(struct reactions *list, const struct xensched_row *row,
                      int shift, uint64_t now_ns)
 {
@@ -159,6 +222,7 @@ static void take_row(struct reactions *list, const struct xensched_row *row,
 
     if ((row->valid & needed) != needed)
         return;
+    take_notification(list, row, shift);
     for (i = 0; i < list->nr; i++) {
         struct reaction *r = list->reaction[i];
 
@@ -179,6 +243,8 @@ void reactions_take(struct reactions *list, const struct xensched_batch *batch,
 
     if (!(events & list->events))
         return;
+    if (events & 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND && (batch->lost_rows || batch->lost_bytes))
+        pending_forget(&list->pending);
     while ((nr = xensched_batch_decode(batch, first, rows, BLOCK_ROWS))) {
         for (i = 0; i < nr; i++)
             take_row(list, &rows[i], shift, now_ns);

@@ -12,6 +12,7 @@
 #include <xensched/reader.h>
 
 #include "condition.h"
+#include "pending.h"
 
 /*
  * So often a reaction without end is told if each time leaves a file of its own: a
@@ -51,6 +52,9 @@ struct reactions {
     unsigned int nr, next_id;
     struct reaction **reaction;
     uint32_t events; /* which any of them needs: mask */
+    uint64_t khz;    /* of the TSC in rows; 0: not known, nor how long requests take */
+    struct pending pending; /* of request-latency */
+    int pending_shift;      /* of the times in there */
     bool (*met)(void *arg, struct reaction *r);
     void *arg;
 };
@@ -79,6 +83,9 @@ bool reaction_is_over(const struct reaction *r);
 /* Rows which may be of @events (mask). */
 void reactions_take(struct reactions *list, const struct xensched_batch *batch,
                     uint32_t events, uint64_t now_ns);
+
+/* All logs have been read: what that says of requests. */
+void reactions_settle(struct reactions *list, uint64_t now_ns);
 
 /*
  * A figure, as it is now: of wait, service and rate it is compared with the limit,

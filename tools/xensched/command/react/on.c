@@ -413,6 +413,7 @@ const struct command command_on = {
         "runs\n"
         "  wait GUEST > N% [for TIME]     it waits after wake-ups\n"
         "  rate GUEST OTHER > N [for TIME]  notifications per second\n"
+        "  request-latency GUEST [BACKEND] > TIME  from request to response\n"
         "  loss, regret, now              rows were lost; a move was undone; "
         "at once\n"
         "Actions: stop (first: the guest stops in that very moment), pause, "

@@ -416,6 +416,8 @@ int core_read(struct core *core, struct xensched_source *source,
         core_take(core, &batch, written_ns);
     }
 
+    if (core->reactions)
+        reactions_settle(core->reactions, now_ns);
     waits_pass(core->waits, now_ns);
 
     return rc < 0 ? rc : renew_lease(core, now_ns, err);

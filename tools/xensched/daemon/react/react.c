@@ -26,11 +26,11 @@ static void add_lateness(json_object *json, const struct react *react,
 {
     uint32_t late;
 
-    if (!react->khz || r->row_shift < 0)
+    if (!react->list.khz || r->row_shift < 0)
         return;
     late = (uint32_t)(__rdtsc() >> r->row_shift) - (uint32_t)r->row_time;
     json_add_real(json, "late_ms",
-                  (double)((uint64_t)late << r->row_shift) / react->khz, 3);
+                  (double)((uint64_t)late << r->row_shift) / react->list.khz, 3);
 }
 
 static json_object *describe(const struct entry *e)
@@ -122,6 +122,20 @@ static void disarm(struct entry *e)
     e->armed = false;
 }
 
+/* Of notifications that are logged one by one, the next one is the answer. */
+static bool is_sampled(const struct react *react, const struct condition *c)
+{
+    const struct domains *domains = &react->core->domains;
+    unsigned int i;
+
+    for (i = 0; c->kind == CONDITION_REQUEST && i < domains->nr; i++)
+        if (matrix_threshold(react->core->matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND,
+                             domains->domain[i].acct) > 1)
+            return true;
+
+    return false;
+}
+
 static void follow(struct react *react, struct entry *e)
 {
     const struct domains *domains = &react->core->domains;
@@ -135,6 +149,12 @@ static void follow(struct react *react, struct entry *e)
     if (!known || e->reaction->domid != d->domid) {
         /* Whoever it was before is gone. */
         e->armed = e->prepared = false;
+        pending_forget(&react->list.pending);
+    }
+    if (known && is_sampled(react, c)) {
+        say_once(e, "not every notification is logged (budget_percent, or a threshold of "
+                 "evtchn-send), so it is not known how long requests take");
+        known = false;
     }
     e->reaction->known = known;
     if (!known)
@@ -212,7 +232,7 @@ void react_hurry(struct react *react, struct xensched_source *source)
             files |= 1U << i;
     if (!source)
         return;
-    react->khz = xensched_source_tsc_khz(source);
+    react->list.khz = xensched_source_tsc_khz(source);
     xensched_source_hurry(source, files);
 }
 

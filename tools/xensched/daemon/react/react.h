@@ -24,7 +24,6 @@ struct react {
     const struct feeds *feeds;
     struct control *control;
     struct ev_loop *loop;
-    uint64_t khz;    /* of the TSC in rows; 0: not known */
     bool changed;    /* the logs have to be looked at as of now */
 };
 
