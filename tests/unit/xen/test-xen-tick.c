@@ -218,12 +218,11 @@ static void without_the_site_ticks_are_as_ever(void **unused)
 }
 
 /* 32 bits have room for 4.3 s of ns and for 1.07 s of this TSC. */
-static void all_of_a_long_idle_time_is_logged(void **unused)
+static void a_minute_of_idleness_is_logged(uint32_t more)
 {
     unsigned int first;
 
-    (void)unused;
-    turn_on(EVENT(SERVICE_NS) | EVENT(SERVICE_TSC));
+    turn_on(EVENT(SERVICE_NS) | EVENT(SERVICE_TSC) | more);
     switch_to(&busy_vcpu);
     pass(MILLISECS(100));
     switch_to(&idle_vcpu);
@@ -235,6 +234,19 @@ static void all_of_a_long_idle_time_is_logged(void **unused)
     assert_int_equal(used(XEN_SCHEDLOG_EV_SERVICE_TSC, XEN_SCHEDLOG_ACCT_XEN, first),
                      240000000000);
     assert_in_range(nr_rows() - first, 2 * 60, 2 * 130);
+}
+
+static void all_of_a_long_idle_time_is_logged(void **unused)
+{
+    (void)unused;
+    a_minute_of_idleness_is_logged(0);
+}
+
+/* Then ticks do not rest. */
+static void also_while_run_queues_are_sampled(void **unused)
+{
+    (void)unused;
+    a_minute_of_idleness_is_logged(EVENT(RUNQ));
 }
 
 /* As before there were such parts. */
@@ -315,6 +327,7 @@ int main(void)
         TEST(a_busy_one_has_a_hundred_ticks_in_a_second),
         TEST(without_the_site_ticks_are_as_ever),
         TEST(all_of_a_long_idle_time_is_logged),
+        TEST(also_while_run_queues_are_sampled),
         TEST(a_short_idle_time_has_one_row),
         TEST(rows_know_the_time_after_a_rest),
         TEST(it_rings_until_it_is_answered),

@@ -49,6 +49,7 @@ struct schedlog_pcpu {
     bool resting;         /* The next tick is a long one. */
     domid_t memory_domid; /* Whose memory has changed here since the tick; */
     bool memory_changed;  /* if any has. */
+    unsigned int idle_ticks; /* In a row, since idle time was reported. */
     const uint64_t *mark; /* Shared: [nr_files] */
     struct schedlog_stay stay[SCHEDLOG_NR_STAYS];
     struct schedlog_holders holders;

@@ -27,8 +27,9 @@
 #define PERIOD SCHEDLOG_TICK
 
 /*
- * The rest of an idle pCPU's tick, in periods: 0.5 s.  Counters of rows can
- * have 32 bits, in which 0.9 s of a TSC with 4.7 GHz have room.
+ * The rest of an idle pCPU's tick, in periods: 0.5 s, after which the idle time
+ * so far is reported.  Counters of rows can have 32 bits, in which 0.9 s of a
+ * TSC with 4.7 GHz have room.
  */
 #define REST 50
 
@@ -63,6 +64,17 @@ static bool is_on(unsigned int event)
     return schedlog_label[event].on;
 }
 
+/* A pCPU whose run queue is sampled has all ticks, and these are counted. */
+static bool idle_time_is_due(struct schedlog_pcpu *pcpu)
+{
+    if ( !pcpu->resting && ++pcpu->idle_ticks < REST )
+        return false;
+
+    pcpu->idle_ticks = 0;
+
+    return true;
+}
+
 static void cf_check tick(void *data)
 {
     struct schedlog_pcpu *pcpu = data;
@@ -75,8 +87,10 @@ static void cf_check tick(void *data)
     SCHEDLOG(MEMORY, schedlog_memory_tick, pcpu);
 
     /* Short times of idleness are reported when they are over. */
-    if ( !idle || pcpu->resting )
+    if ( !idle || idle_time_is_due(pcpu) )
         schedlog_stay_tick(pcpu, current->schedlog_acct);
+    if ( !idle )
+        pcpu->idle_ticks = 0;
 
     rings = schedlog_ring(pcpu);
     set_tick(pcpu, cpu, idle && !rings && is_on(XEN_SCHEDLOG_EV_SERVICE_NS) &&
