@@ -262,6 +262,28 @@ static void a_request_confirms_no_move(void **state)
     assert_int_equal(core.plan.decisions[DISK].verb, MOVE);
 }
 
+/* Else a guest about which somebody asks at the wrong moment is moved later. */
+static void a_request_ends_no_row_of_plans(void **state)
+{
+    unsigned int tenth;
+
+    (void)state;
+    settings.policy_settings.confirm = 3;
+    begin();
+    run(10, SILENCE);
+    run(1, TALK);
+    run(1, TALK);
+    has_confirmed("(2 of 3)");
+    domain(DISK)->stays = true;
+    for (tenth = 0; tenth < 10; tenth++)
+        hear(TALK);
+    is_done("{\"command\":\"restore\"}");
+    assert_null(strstr(core.plan.decisions[DISK].reason, "confirmation"));
+    domain(DISK)->stays = false;
+    run(1, TALK);
+    assert_int_equal(core.plan.decisions[DISK].verb, MOVE);
+}
+
 static void with_one_node_no_place_is_better(void **state)
 {
     (void)state;
@@ -596,6 +618,7 @@ int main(void)
         core_test(who_is_there_takes_its_room),
         core_test(the_host_is_looked_at_anew),
         core_test(a_request_confirms_no_move),
+        core_test(a_request_ends_no_row_of_plans),
         core_test(with_one_node_no_place_is_better),
         core_test(without_plans_nobody_can_say),
         core_test(it_goes_where_it_had_most_to_do),

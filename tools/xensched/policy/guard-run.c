@@ -175,10 +175,16 @@ const double *guard_busy(struct guard *g)
 
 /* Memory. */
 
-void guard_forget_wish(struct past *past)
+static void forget_wish(struct past *past)
 {
     past->wanted = TOPOLOGY_UNKNOWN;
     past->agreed = 0;
+}
+
+void guard_end_row(const struct guard *g, struct past *past)
+{
+    if (!g->input->requested)
+        forget_wish(past);
 }
 
 static bool same_domain(const struct past *m, const struct domain *d)
@@ -205,7 +211,7 @@ static void remember(struct guard *g, const struct domains *domains)
         now[i].since_ns = d->since_ns;
         now[i].shunned = TOPOLOGY_UNKNOWN;
         outcome_init(&now[i].outcome);
-        guard_forget_wish(&now[i]);
+        forget_wish(&now[i]);
     }
     while (k < g->nr)
         forget_past(&g->domains[k++]);
@@ -229,7 +235,7 @@ void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
     cpumap_init_copy(&m->moved_to, &d->ours);
     m->moved_ns = m->reason_ns = now_ns;
     m->lever = (struct lever){ 0 };
-    guard_forget_wish(m);
+    forget_wish(m);
 }
 
 /*
@@ -389,7 +395,7 @@ static void look_at(struct guard *g, unsigned int i)
     s->absent = g->domains[i].moved &&
                 g->domains[i].outcome.where == OUTCOME_ELSEWHERE;
     if (!s->open) {
-        guard_forget_wish(&g->domains[i]);
+        guard_end_row(g, &g->domains[i]);
         guard_send(g, i, spot);
     } else if (g->domains[i].undo) {
         decide(&g->plan->decisions[i], GIVE_BACK, "the move is undone: %s",

@@ -81,8 +81,11 @@ const struct pool *guard_pool(struct guard *g, const struct domain *d);
 /* How busy each pCPU is, added up once in a run. */
 const double *guard_busy(struct guard *g);
 
-/* No run before this one wanted it anywhere. */
-void guard_forget_wish(struct past *past);
+/*
+ * This run does not want the domain anywhere else, so the row of runs that agree ends.
+ * A plan that a request causes neither counts in such a row nor ends it.
+ */
+void guard_end_row(const struct guard *g, struct past *past);
 
 /* What was done with the domain, or what others did: is it where xensched sent it. */
 void guard_follow(struct past *past, const struct domain *d, uint64_t now_ns);

@@ -142,7 +142,7 @@ static bool is_there(const struct candidate *c,
                               &place->cpus);
     if (share >= 0 && share < OUTCOME_THERE)
         return false;
-    guard_forget_wish(c->past);
+    guard_end_row(c->guard, c->past);
     if (share < 0)
         decide(c->decision, LEAVE, "%s, and it prefers %s %u already; where it "
                "runs is not known", c->opinion->fact, place->kind, place->id);
@@ -205,7 +205,7 @@ static bool keep(const struct candidate *c, const char *policy,
         return false;
     }
     c->past->reason_ns = c->guard->input->now_ns;
-    guard_forget_wish(c->past);
+    guard_end_row(c->guard, c->past);
     decide(c->decision, KEEP, "%s, %s", c->opinion->fact, c->opinion->where);
     pull(c, ours, true);
 
@@ -421,7 +421,7 @@ void guard_end(struct guard *g)
     for (i = 0; i < g->plan->nr; i++) {
         if (!g->standing[i].open)
             continue;
-        guard_forget_wish(&g->domains[i]);
+        guard_end_row(g, &g->domains[i]);
         if (!g->plan->decisions[i].reason[0])
             decide(&g->plan->decisions[i], LEAVE, "no policy is on");
         if (g->domains[i].moved)

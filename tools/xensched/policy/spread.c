@@ -263,13 +263,16 @@ unsigned int spread_choose(const struct spread_run *run,
     }
     if (!s->moved_ns || run->input->now_ns - s->moved_ns >= SPREAD_PAUSE_NS)
         i = best_one(run, rules, policy);
+    if (i != SPREAD_NOBODY)
+        *to = place_for(run, rules, policy, i);
+    /* A plan that a request causes ends no row of plans that agree. */
+    if (run->input->requested)
+        return i;
     s->has_chosen = i != SPREAD_NOBODY;
-    if (!s->has_chosen)
-        return SPREAD_NOBODY;
-    *to = place_for(run, rules, policy, i);
-    s->chosen = (struct spread_moved){
-        domain(run, i)->domid, domain(run, i)->since_ns, run->at[i], *to
-    };
+    if (s->has_chosen)
+        s->chosen = (struct spread_moved){
+            domain(run, i)->domid, domain(run, i)->since_ns, run->at[i], *to
+        };
 
     return i;
 }
