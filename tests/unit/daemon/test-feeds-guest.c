@@ -11,6 +11,8 @@
 #include "fake-xenstore.h"
 #include "feeds-world.h"
 
+#include "daemon/aside.h"
+
 #define GUEST_ACCT DRIVER_ACCT
 #define IO EV(PROCESS_IO)
 #define ALL_EVENTS "3758096384" /* guest-name, guest-request, process-io */
@@ -284,6 +286,29 @@ static void a_log_that_somebody_else_reads_is_left_alone(void **state)
     assert_int_equal(driver()->state, FEED_READING);
 }
 
+static int check_xenstore(void *err)
+{
+    return xenstore_check(xs, err);
+}
+
+/* As long as xenstored does not answer, somebody else may read it. */
+static void a_log_of_which_xenstored_says_nothing_is_left_alone(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    fake_xs_put("134217728", "/local/domain/3/schedlog/area/events");
+    look();
+    assert_null(driver());
+    fake_xs_die();
+    look();
+    assert_null(driver());
+    assert_int_equal(aside(check_xenstore, &err), XENSTORE_ANEW);
+    look();
+    assert_null(driver());
+    assert_null(request("version"));
+}
+
 static void the_rates_of_who_is_gone_go(void **state)
 {
     (void)state;
@@ -315,6 +340,7 @@ int main(void)
         guest_test(a_guest_that_may_not_be_read_is_not_asked),
         guest_test(a_driver_domain_is_not_asked_for_its_processes),
         guest_test(a_log_that_somebody_else_reads_is_left_alone),
+        guest_test(a_log_of_which_xenstored_says_nothing_is_left_alone),
         guest_test(the_rates_of_who_is_gone_go),
     };
 

@@ -73,6 +73,44 @@ static void cpupools_are_known_by_name(void **state)
     assert_false(xenstore_has_pool(xs, "bat"));
 }
 
+static void pool_has_name(uint32_t pool, const char *name)
+{
+    char text[DOMAIN_POOL_TEXT];
+
+    xenstore_pool_name(xs, pool, text);
+    assert_string_equal(text, name);
+}
+
+static void console_has_port(uint32_t domid, uint32_t port)
+{
+    uint32_t ports[HOST_TOOL_PORTS];
+
+    xenstore_tool_ports(xs, domid, ports);
+    assert_int_equal(ports[1], port);
+}
+
+/* Else no rule for the pool holds, and a console's notifications count as a disk's. */
+static void pools_and_ports_stay_known_without_xenstored(void **state)
+{
+    (void)state;
+    fake_xs_put("batch", "/local/pool/3/name");
+    fake_xs_put("2", "/local/domain/1/console/port");
+    has_name(1, "one");
+    pool_has_name(3, "batch");
+    console_has_port(1, 2);
+    fake_xs_die();
+    fake_xs.refuse = ECONNREFUSED;
+    pool_has_name(0, "Pool-0");
+    pool_has_name(3, "batch");
+    pool_has_name(4, "");
+    assert_true(xenstore_pool_is_one_of(xs, 3, "other,batch"));
+    console_has_port(1, 2);
+    fake_xs.refuse = 0;
+    fake_xs_put("renamed", "/local/pool/3/name");
+    assert_int_equal(xenstore_check(xs, &err), XENSTORE_ANEW);
+    pool_has_name(3, "renamed");
+}
+
 /* xl passes them on as they are, and so rules and commands find the guest. */
 static void names_are_bytes(void **state)
 {
@@ -455,6 +493,7 @@ int main(void)
         xenstore_test(names_are_bytes),
         xenstore_test(long_names_are_whole_or_none),
         xenstore_test(cpupools_are_known_by_name),
+        xenstore_test(pools_and_ports_stay_known_without_xenstored),
         xenstore_test(
             many_events_of_a_domain_are_read_once_and_only_what_changed),
         xenstore_test(what_a_configuration_says_is_read_and_followed),

@@ -2,8 +2,9 @@
 /*
  * Reads and writes single nodes of xenstore on request: cpupools, ports of the
  * toolstack, what driver domains publish, and the accounting domains for producers
- * of logs.  Nothing of that is remembered: see xenstore.c for what is.
+ * of logs.  xenstore.c remembers what has to outlast an xenstored that is away.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,38 +28,41 @@ static bool is_one_of(const char *name, const char *names)
     return false;
 }
 
-static uint32_t read_port(struct xenstore *xs, uint32_t domid,
-                          const char *format)
+/* A node that cannot be read leaves *@port as it is. */
+static void read_port(struct xenstore *xs, uint32_t domid, const char *format,
+                      uint32_t *port)
 {
     char path[XENSTORE_PATH], *value;
     unsigned int length;
-    uint32_t port;
 
     xenstore_path(path, format, domid);
     value = xs_read(xenstore_asked(xs), XBT_NULL, path, &length);
-    port = value ? strtoul(value, NULL, 10) : 0;
+    if (value)
+        *port = strtoul(value, NULL, 10);
     free(value);
-
-    return port;
 }
 
 void xenstore_tool_ports(struct xenstore *xs, uint32_t domid,
                          uint32_t ports[HOST_TOOL_PORTS])
 {
-    ports[0] = read_port(xs, domid, "/local/domain/%u/store/port");
-    ports[1] = read_port(xs, domid, "/local/domain/%u/console/port");
+    uint32_t *known = xenstore_known_ports(xs, domid);
+
+    read_port(xs, domid, "/local/domain/%u/store/port", &known[0]);
+    read_port(xs, domid, "/local/domain/%u/console/port", &known[1]);
+    memcpy(ports, known, HOST_TOOL_PORTS * sizeof(*ports));
 }
 
 void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
                         char name[DOMAIN_POOL_TEXT])
 {
-    char path[XENSTORE_PATH], *found;
+    char path[XENSTORE_PATH], *known = xenstore_known_pool(xs, pool), *found;
     unsigned int length;
 
     xenstore_path(path, "/local/pool/%u/name", pool);
     found = xs_read(xenstore_asked(xs), XBT_NULL, path, &length);
-    /* libxl's name of the first pool, which has no node. */
-    snprintf(name, DOMAIN_POOL_TEXT, "%s", found ? found : pool ? "" : "Pool-0");
+    if (found)
+        snprintf(known, DOMAIN_POOL_TEXT, "%s", found);
+    memcpy(name, known, DOMAIN_POOL_TEXT);
     free(found);
 }
 
@@ -218,7 +222,8 @@ static int is_logging(void *arg)
 
     xenstore_path(path, "/local/domain/%u/schedlog/area/events", n->domid);
     value = xs_read(xenstore_asked(n->xs), XBT_NULL, path, &length);
-    on = value && strcmp(value, "0");
+    /* If xenstored does not answer, somebody may read the log. */
+    on = value ? strcmp(value, "0") != 0 : errno != ENOENT;
     free(value);
 
     return on;

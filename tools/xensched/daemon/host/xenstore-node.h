@@ -14,6 +14,13 @@
 /* The connection, for a call that waits for xenstored's answer. */
 struct xs_handle *xenstore_asked(const struct xenstore *xs);
 
+/*
+ * What is known of the domain's ports and of the cpupool's name, to be overwritten by
+ * what is read.  Valid until the next call of any function.
+ */
+uint32_t *xenstore_known_ports(struct xenstore *xs, uint32_t domid);
+char *xenstore_known_pool(struct xenstore *xs, uint32_t pool);
+
 /* As printf(3). */
 void xenstore_path(char path[XENSTORE_PATH], const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -44,6 +44,12 @@ struct known_domain {
     char group[DOMAIN_GROUP_TEXT];
     bool named, long_name;
     char name[DOMAIN_NAME_TEXT];
+    uint32_t ports[HOST_TOOL_PORTS]; /* 0: not known */
+};
+
+struct known_pool {
+    uint32_t pool;
+    char name[DOMAIN_POOL_TEXT];
 };
 
 struct xenstore {
@@ -51,6 +57,8 @@ struct xenstore {
     unsigned int nr;
     struct known_domain *known;
     struct domids by_domid; /* of known */
+    unsigned int nr_pools;
+    struct known_pool *pools;
 };
 
 struct xs_handle *xenstore_asked(const struct xenstore *xs)
@@ -424,6 +432,7 @@ void xenstore_close(struct xenstore *xs)
     if (xs->handle)
         xs_close(xs->handle);
     free(xs->known);
+    free(xs->pools);
     domids_free(&xs->by_domid);
     free(xs);
 }
@@ -503,6 +512,32 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
         .target = k->target,
         .group = k->group,
     };
+}
+
+uint32_t *xenstore_known_ports(struct xenstore *xs, uint32_t domid)
+{
+    struct known_domain *k = find(xs, domid);
+
+    return (k ? k : learn(xs, domid))->ports;
+}
+
+char *xenstore_known_pool(struct xenstore *xs, uint32_t pool)
+{
+    struct known_pool *p;
+    unsigned int i;
+
+    for (i = 0; i < xs->nr_pools; i++)
+        if (xs->pools[i].pool == pool)
+            return xs->pools[i].name;
+    xs->pools = need_more_memory(xs->pools, xs->nr_pools + 1,
+                                 sizeof(*xs->pools));
+    p = &xs->pools[xs->nr_pools++];
+    /* libxl's name of the first pool, which has no node. */
+    *p = (struct known_pool){ pool, "" };
+    if (!pool)
+        strcpy(p->name, "Pool-0");
+
+    return p->name;
 }
 
 void xenstore_forget_others(struct xenstore *xs)

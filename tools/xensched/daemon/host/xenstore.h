@@ -64,11 +64,11 @@ bool xenstore_changed(struct xenstore *xs);
 /* What is known of a domain; valid until the next call of any function. */
 struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid);
 
-/* As host.h's tool_ports(). */
+/* As host.h's tool_ports(): what was known, of what cannot be read. */
 void xenstore_tool_ports(struct xenstore *xs, uint32_t domid,
                          uint32_t ports[HOST_TOOL_PORTS]);
 
-/* "": it has none. */
+/* "": it has none.  What was known, if it cannot be read. */
 void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
                         char name[DOMAIN_POOL_TEXT]);
 
