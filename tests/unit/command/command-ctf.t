@@ -326,7 +326,7 @@ def named(names):
     r = Recording(names)
     for i, name in enumerate(names):
         r.row(i, 0, "evtchn-send", 2 + i, 2 + len(names) - i, i)
-        r.wake(i, r.source(GUEST, i, name[:60]), 0, 1, 2)
+        r.wake(i, r.source(GUEST, i, name), 0, 1, 2)
     return r
 
 

@@ -119,6 +119,22 @@ def dump_of_many():
 
 
 @test
+def names_of_sources():
+    """The name of a source has up to 255 bytes, and those that are UTF-8 stay"""
+    name = "Büro" * 51
+    r = Recording(["Domain-0", "crunch"])
+    guest = r.source(GUEST, 9, name)
+    r.switch(5 * MS, guest, 0, 0, 7)
+    r.switch(6 * MS, guest, 0, 7, 0)
+    file = r.write(path("recording"))
+    found = json.loads(run("contents", "--json", file).expect(0).out)
+    check(found["sources"][0]["name"] == name, found)
+    run("contents", file).expect(0, " %s " % name)
+    run("dump", file).expect(0, " guest %s\n" % name)
+    check(name.encode().decode("latin-1") in str(as_perfetto(r)))
+
+
+@test
 def rebooted():
     """A domain that rebooted has its threads and rings still, and both domids"""
     r = through_all_layers()

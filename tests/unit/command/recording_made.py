@@ -58,8 +58,9 @@ class Recording:
 
     def source(self, kind, domid, name="", offset=0):
         """A Linux that logs; its TSC is so far ahead.  Returns its id."""
-        info = struct.pack("<IIQ40s64s", kind, domid, 10 ** 6, b"",
-                           name.encode(errors="surrogateescape"))
+        name = name.encode(errors="surrogateescape")
+        info = struct.pack("<IIQ40s", kind, domid, 10 ** 6, b"") + \
+            name.ljust(64, b"\0")
         self.sources[len(self.sources) + 1] = info, offset
         return len(self.sources)
 

@@ -229,6 +229,35 @@ static void what_was_recorded_comes_back(void **state)
     xensched_source_close(source);
 }
 
+/* In any bytes but control characters; xl and libxl set no limit of 63. */
+static void names_come_back_whole(void **state)
+{
+    static const unsigned int lengths[] = { 0, 1, 63, 64, 65, 255 };
+    struct xensched_source_info info = { .id = 3,
+                                         .kind = XENSCHED_KIND_GUEST };
+    struct xensched_recording *r;
+    struct xensched_recorder *to;
+    struct xensched_batch b;
+    uint8_t rows[64];
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        memset(info.name, 0, sizeof(info.name));
+        memset(info.name, 0xfc, lengths[i]);
+        make_batch(1, rows, &b);
+        assert_int_equal(xensched_recorder_open(PATH, TSC_KHZ, 0, &to, NULL),
+                         0);
+        assert_int_equal(xensched_recorder_source(to, 1, &info, NULL), 0);
+        assert_int_equal(xensched_recorder_write(to, &b, NULL), 0);
+        assert_int_equal(xensched_recorder_close(to, NULL), 0);
+        assert_int_equal(xensched_recording_open(PATH, &r, NULL), 0);
+        assert_int_equal(xensched_recording_next(r, &b, NULL), 1);
+        assert_string_equal(xensched_recording_source(r, 3)->name, info.name);
+        xensched_recording_close(r);
+    }
+}
+
 static void expect_host(struct xensched_source *source, uint64_t nr,
                         const char *text)
 {
@@ -521,6 +550,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_recorded_comes_back),
         cmocka_unit_test(what_version_1_recorded_comes_back),
+        cmocka_unit_test(names_come_back_whole),
         cmocka_unit_test(the_host_is_told_where_it_changed),
         cmocka_unit_test(cut_anywhere_all_before_the_cut_comes_back),
         cmocka_unit_test(damage_anywhere_is_found_out),

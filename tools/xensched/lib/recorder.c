@@ -163,26 +163,36 @@ int xensched_recorder_save(struct xensched_recorder *r, const char *path,
     return r->ops->save(r->sink, path, err);
 }
 
+#define NAME_AT offsetof(struct recording_source, name)
+
 int xensched_recorder_source(struct xensched_recorder *r, uint64_t time_ns,
                              const struct xensched_source_info *info,
                              struct xensched_error *err)
 {
-    struct recording_source source = {
-        .kind = info->kind,
-        .domid = info->domid,
-        .tsc_khz = info->tsc_khz,
+    union {
+        struct recording_source source;
+        char bytes[NAME_AT + sizeof(info->name)];
+    } c = {
+        .source = {
+            .kind = info->kind,
+            .domid = info->domid,
+            .tsc_khz = info->tsc_khz,
+        },
     };
+    size_t name = strlen(info->name);
     struct recording_chunk chunk = {
         .type = RECORDING_SOURCE,
-        .length = sizeof(source),
+        .length = sizeof(c.source),
         .time_ns = time_ns,
         .source = info->id,
     };
 
-    snprintf(source.uuid, sizeof(source.uuid), "%s", info->uuid);
-    snprintf(source.name, sizeof(source.name), "%s", info->name);
+    snprintf(c.source.uuid, sizeof(c.source.uuid), "%s", info->uuid);
+    memcpy(c.bytes + NAME_AT, info->name, name);
+    if (chunk.length < NAME_AT + name)
+        chunk.length = NAME_AT + name;
 
-    return put_chunk(r, &chunk, &source, err);
+    return put_chunk(r, &chunk, &c, err);
 }
 
 static int put_clock(struct xensched_recorder *r, enum recording_type type,

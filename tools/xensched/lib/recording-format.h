@@ -63,7 +63,7 @@ struct recording_source {
     uint32_t domid;
     uint64_t tsc_khz;
     char uuid[40];
-    char name[64];
+    char name[64]; /* a longer one goes on behind */
 };
 
 struct recording_clock {

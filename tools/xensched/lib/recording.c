@@ -302,14 +302,14 @@ static int host(struct xensched_recording *r,
     return 0;
 }
 
-/* Ends, and has nothing that a terminal would obey. */
+/* Ends, and has no control characters; other bytes stay: a name has any. */
 static void make_text(char *text, size_t size)
 {
     size_t i;
 
     text[size - 1] = '\0';
     for (i = 0; text[i]; i++)
-        if (text[i] < ' ' || text[i] > '~')
+        if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
             text[i] = '?';
 }
 
@@ -319,6 +319,7 @@ static int source(struct xensched_recording *r,
                   struct xensched_error *err)
 {
     struct recording_source s;
+    size_t name = chunk->length - offsetof(struct recording_source, name);
 
     if (chunk->length < sizeof(s) || chunk->source >= XENSCHED_MAX_SOURCES)
         return damaged(r, err, "an impossible source");
@@ -332,7 +333,8 @@ static int source(struct xensched_recording *r,
         .tsc_khz = s.tsc_khz,
     };
     memcpy(info->uuid, s.uuid, sizeof(info->uuid));
-    memcpy(info->name, s.name, sizeof(info->name));
+    memcpy(info->name, bytes + offsetof(struct recording_source, name),
+           name < sizeof(info->name) ? name : sizeof(info->name));
     make_text(info->uuid, sizeof(info->uuid));
     make_text(info->name, sizeof(info->name));
     if (!r->sources[info->id])

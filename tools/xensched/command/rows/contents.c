@@ -12,6 +12,7 @@
 #include <xensched/merge.h>
 #include <xensched/order.h>
 
+#include "cli/printable.h"
 #include "command/command.h"
 #include "model/json.h"
 
@@ -101,9 +102,12 @@ static void print_text(const struct contents *c,
     for (id = 0; id < XENSCHED_MAX_SOURCES; id++) {
         const struct xensched_source_info *info =
             xensched_merge_source(c->merge, id);
+        char name[XENSCHED_NAME_TEXT];
 
         if (!info)
             continue;
+        snprintf(name, sizeof(name), "%s", info->name);
+        printable(name);
         xensched_merge_stats(c->merge, id, &stats);
         printf("%6u %-10s ", id, xensched_kind_name(info->kind));
         if (info->kind == XENSCHED_KIND_HYPERVISOR)
@@ -111,7 +115,7 @@ static void print_text(const struct contents *c,
         else
             printf("%6u", info->domid);
         printf(" %-20s %10" PRIu64 " %8" PRIu64 " %6" PRIu64 " %12" PRIu64
-               "\n", info->name, stats.rows, stats.lost_rows, stats.late,
+               "\n", name, stats.rows, stats.lost_rows, stats.late,
                stats.error_ns);
     }
     printf("%.3f s; of %" PRIu64 " responses and notifications that have to "

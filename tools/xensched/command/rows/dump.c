@@ -13,6 +13,7 @@
 #include <xensched/event.h>
 #include <xensched/recording.h>
 
+#include "cli/printable.h"
 #include "command/command.h"
 #include "follow.h"
 #include "acct-names.h"
@@ -105,7 +106,7 @@ static void print_text_row(struct dump *d,
                            const struct xensched_row *row)
 {
     char time[WORD_SIZE], event[WORD_SIZE] = "-", counter[WORD_SIZE] = "-";
-    char cpu[WORD_SIZE];
+    char cpu[WORD_SIZE], name[XENSCHED_NAME_TEXT];
 
     snprintf(cpu, sizeof(cpu), "%u", row->cpu);
     time_of(d, layout, row, time);
@@ -118,8 +119,11 @@ static void print_text_row(struct dump *d,
            acct_of(d, row->valid & XENSCHED_ROW_CURRENT, row->current),
            acct_of(d, row->valid & XENSCHED_ROW_CORRESPONDENT,
                    row->correspondent), counter);
-    if (d->info && d->info->kind != XENSCHED_KIND_HYPERVISOR)
-        printf(" %s %s", xensched_kind_name(d->info->kind), d->info->name);
+    if (d->info && d->info->kind != XENSCHED_KIND_HYPERVISOR) {
+        snprintf(name, sizeof(name), "%s", d->info->name);
+        printable(name);
+        printf(" %s %s", xensched_kind_name(d->info->kind), name);
+    }
     printf("\n");
 }
 

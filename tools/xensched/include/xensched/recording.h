@@ -31,6 +31,8 @@ enum xensched_kind {
     XENSCHED_NR_KINDS
 };
 
+#define XENSCHED_NAME_TEXT 256
+
 /* Whose log it is.  Texts are terminated, and have no control characters. */
 struct xensched_source_info {
     uint32_t id;
@@ -38,7 +40,7 @@ struct xensched_source_info {
     uint32_t domid; /* of the hypervisor: not valid */
     uint64_t tsc_khz;
     char uuid[40];
-    char name[64]; /* of the domain, or of the producer */
+    char name[XENSCHED_NAME_TEXT]; /* of the domain, or of the producer */
 };
 
 /* "hypervisor", "linux", "driver", "guest" */

@@ -261,7 +261,7 @@ static void make_stream_class(struct ctf_classes *c, enum xensched_kind kind,
 static void tell_source(struct ctf_classes *c, unsigned int id)
 {
     const struct ctf_source *source = &c->rows->source[id];
-    char key[40], name[64];
+    char key[40], name[XENSCHED_NAME_TEXT];
 
     if (!source->rows)
         return;
@@ -357,7 +357,7 @@ bt_packet *ctf_packet(const struct ctf_classes *c, uint32_t log)
     const struct xensched_source_info *info = &c->rows->source[l->source].info;
     bt_packet *packet = ctf_need(bt_packet_create(c->stream[log]));
     bt_field *fields = bt_packet_borrow_context_field(packet);
-    char name[64];
+    char name[XENSCHED_NAME_TEXT];
     unsigned int i = 0;
 
     set(fields, &i, l->cpu);

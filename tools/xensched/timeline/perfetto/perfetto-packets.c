@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "model/memory.h"
+#include "model/utf8.h"
 #include "perfetto-parts.h"
 
 /* Who wrote a packet; there is nobody else. */
@@ -15,10 +16,11 @@ uint64_t trace_uuid(enum track track, uint64_t number)
 
 char *trace_plain(char *text)
 {
-    char *c;
+    bool valid = utf8_is_valid(text);
+    unsigned char *c;
 
-    for (c = text; *c; c++)
-        if (*c < ' ' || *c > '~')
+    for (c = (unsigned char *)text; *c; c++)
+        if (*c < ' ' || *c == 0x7f || (*c > 0x7f && !valid))
             *c = '?';
 
     return text;

@@ -36,7 +36,7 @@ struct trace {
 
 uint64_t trace_uuid(enum track track, uint64_t number);
 
-/* Names come from a recording: what is not ASCII is no text for protobuf. */
+/* Names come from a recording: a text that is no UTF-8 is none for protobuf. */
 char *trace_plain(char *text);
 
 void trace_packet(struct trace *trace, Perfetto__TracePacket *packet);
