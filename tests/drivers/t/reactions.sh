@@ -155,7 +155,7 @@ xensched on "service web > 50%" --do "snapshot /run/snap-%n.rows" pause \
 check "actions come in order" test -s /run/snap-1.rows -a -e /run/paused
 check "until the first that fails" test ! -e /run/never
 check "the snapshot is a recording" \
-    xensched contents /run/snap-1.rows
+    xensched dump --summary /run/snap-1.rows
 xensched on "service web > 50%" --do stop-recording >/dev/null 2>&1
 wait $recorder
 is "a recording is stopped" "$?" 0

@@ -14,11 +14,11 @@ import shlex
 from command_world import TOP, check, main, path, run, test
 from recording_made import slow_request
 
-# What ends a command of xensched in a line of shell.
 # Commands that read a recording and nothing else, and guests that it has.
-READERS = {"contents", "dump", "latency", "replay", "roi", "timeline", "why"}
+READERS = {"dump", "latency", "replay", "roi", "timeline", "why"}
 GUESTS = {"Domain-0", "crunch", "disk"}
 
+# What ends a command of xensched in a line of shell.
 REST = {"|", ">", ">>", "<", "&", "&&", "||", ";", "--"}
 
 

@@ -105,19 +105,19 @@ def record_filtered():
 def flight_recorder():
     """--ring keeps the latest, which snapshots write while it goes on"""
     file, socket = path("snapshot"), path("trigger")
-    run("snapshot", "--trigger", socket, file).expect(1, "no recorder")
+    run("record", "--snapshot", "--trigger", socket, file).expect(1, "no recorder")
     with start("record", "--ring", "1M", "--last", "1s", "--trigger", socket,
                xen="busy", stderr=subprocess.PIPE) as p:
         while not os.path.exists(socket):
             time.sleep(0.01)
         time.sleep(3)
         for _ in range(2):
-            run("snapshot", "--trigger", socket, file).expect(0)
+            run("record", "--snapshot", "--trigger", socket, file).expect(0)
             rows = dumped(file)
             check_complete(rows)
             counters = [row["counter"] for row in rows]
             check(min(counters) > 1, "it has the first row still")
-        run("snapshot", "--trigger", socket, "/no/such/folder").expect(
+        run("record", "--snapshot", "--trigger", socket, "/no/such/folder").expect(
             1, "No such file")
         # A snapshot that fails leaves the one before, and no other file.
         kept = path("kept")
@@ -125,7 +125,7 @@ def flight_recorder():
         os.symlink("/dev/full", kept + "/last.new")
         with open(kept + "/last", "w", encoding="ascii") as f:
             f.write("precious")
-        run("snapshot", "--trigger", socket, kept + "/last").expect(
+        run("record", "--snapshot", "--trigger", socket, kept + "/last").expect(
             1, "No space left")
         with open(kept + "/last", encoding="ascii") as f:
             check(f.read() == "precious")
@@ -140,6 +140,21 @@ def flight_recorder():
 
 
 @test
+def former_names():
+    """snapshot and contents still work, and name the option that replaces them"""
+    file = path("rows")
+    run("record", "--size", "64K", file, xen="busy").expect(0)
+    summary = run("dump", "--summary", file).expect(0)
+    check("warning" not in summary.err, summary.err)
+    former = run("contents", file).expect(0, "warning: 'contents' is now 'dump --summary'")
+    check(former.out == summary.out, former.out)
+    run("snapshot", "--trigger", path("none"), file).expect(1, "no recorder")
+    run("snapshot").expect(2, "--snapshot takes a FILE")
+    run("record", "--snapshot", "--ring", "1M", file).expect(2, "no option but --trigger")
+    run("dump", "--summary").expect(2, "needs a FILE")
+
+
+@test
 def snapshot_waits_alone():
     """A snapshot to a slow disk does not keep rows from being read"""
     slow, socket = path("slow"), path("trigger")
@@ -149,12 +164,12 @@ def snapshot_waits_alone():
         while not os.path.exists(socket):
             time.sleep(0.01)
         time.sleep(0.5)
-        with subprocess.Popen([XENSCHED, "snapshot", "--trigger", socket, slow],
+        with subprocess.Popen([XENSCHED, "record", "--snapshot", "--trigger", socket, slow],
                               stderr=subprocess.DEVNULL) as asking:
             # Nobody reads what is written; a recorder that waits cannot answer.
             time.sleep(0.5)
             file = path("snapshot")
-            run("snapshot", "--trigger", socket, file).expect(0)
+            run("record", "--snapshot", "--trigger", socket, file).expect(0)
             check_complete(dumped(file))
             asking.kill()
         os.close(os.open(slow, os.O_RDONLY | os.O_NONBLOCK))
@@ -168,14 +183,14 @@ def contents():
     file = path("recording")
     run("record", "--seconds", "0.5", file, xen="busy").expect(0)
     rows = dumped(file)
-    said = json.loads(run("contents", "--json", file).expect(0).out)
+    said = json.loads(run("dump", "--summary", "--json", file).expect(0).out)
     check(said["version"] == 2 and said["out_of_order"] == 0, said)
     check([(s["kind"], s["rows"]) for s in said["sources"]] ==
           [("hypervisor", len(rows))], said)
-    check("hypervisor" in run("contents", file).expect(0).out)
+    check("hypervisor" in run("dump", "--summary", file).expect(0).out)
     with open(file, "r+b") as f:
         f.truncate(os.stat(file).st_size // 2)
-    run("contents", file).expect(1, "cut off")
+    run("dump", "--summary", file).expect(1, "cut off")
 
 
 @test
@@ -906,7 +921,7 @@ def record_changes():
             check(often_enough.wait(60), "it does not ask any more")
             p.send_signal(signal.SIGINT)
             check(p.wait(timeout=60) == 0, p.stderr.read())
-    said = json.loads(run("contents", "--json", file).expect(0).out)
+    said = json.loads(run("dump", "--summary", "--json", file).expect(0).out)
     check(said["hosts"] == 2, said)
     plans = replayed(file, "--", "--period", "100")[0]
     check("disk" in json.dumps(plans[0]), plans[0])

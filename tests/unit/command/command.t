@@ -843,7 +843,7 @@ def helps():
         if line.startswith("  ") and not line.startswith("  --"):
             texts.append(run(line.split()[0], "--help").expect(0))
             check(texts[-1].out.startswith("usage: xensched "), line)
-    check(len(texts) == 31, len(texts))
+    check(len(texts) == 29, len(texts))
     for text in texts:
         check(not text.err and text.out, text.arguments)
         check(max(map(len, text.out.splitlines())) < 80, text.out)

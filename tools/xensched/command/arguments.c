@@ -122,6 +122,10 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "show the last N seconds; with --at, N seconds from then on" },
     [OPTION_CLOCK] = { "at", "HH:MM", .takes = "a time of day such as 14:02 or 14:02:30",
         .help = "show the time that begins then, within the latest hour" },
+    [OPTION_SNAPSHOT] = { "snapshot",
+        .help = "have a recorder with --ring write its rows to FILE, and continue" },
+    [OPTION_SUMMARY] = { "summary",
+        .help = "print the sources of the recording FILE, not its rows" },
     [OPTION_HELP] = { "help", .help = "print this text" },
 };
 
@@ -353,6 +357,8 @@ static bool set_option(enum argument_option option, const char *value,
     case OPTION_SEED: return option_number(value, 0, 999999999, &args->seed);
     case OPTION_DO: return take_action_to_do(value, args);
     case OPTION_CAN_START: return args->can_start = true;
+    case OPTION_SNAPSHOT: return args->snapshot = true;
+    case OPTION_SUMMARY: return args->summary = true;
     case OPTION_PROCESSES: return take_text(value, &args->processes);
     case OPTION_METRICS: return take_text(value, &args->metrics);
     case OPTION_PROMETHEUS: return take_text(value, &args->prometheus);

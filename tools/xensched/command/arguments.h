@@ -26,6 +26,7 @@ enum argument_option {
     OPTION_PROCESSES, OPTION_METRICS, OPTION_PROMETHEUS, OPTION_LEAST,
     OPTION_BLOCK, OPTION_PAIRS,
     OPTION_SPAN, OPTION_CLOCK,
+    OPTION_SNAPSHOT, OPTION_SUMMARY,
     OPTION_HELP,
     NR_OPTIONS,
 };
@@ -63,6 +64,8 @@ enum argument_option {
 #define ARGUMENT_LEAST         (1ULL << OPTION_LEAST)
 /* which seconds of the latest hour */
 #define ARGUMENT_WHEN          (1ULL << OPTION_SPAN | 1ULL << OPTION_CLOCK)
+#define ARGUMENT_SNAPSHOT      (1ULL << OPTION_SNAPSHOT)
+#define ARGUMENT_SUMMARY       (1ULL << OPTION_SUMMARY)
 /* how a table is written */
 #define ARGUMENT_FORM          (1ULL << OPTION_CSV | 1ULL << OPTION_MARKDOWN)
 /* how often, and what */
@@ -137,6 +140,7 @@ struct arguments {
     unsigned int nr_do; /* of --do */
     const char *action_to_do[ARGUMENTS_DO];
     bool can_start;
+    bool snapshot, summary;
     const char *metrics;    /* path; NULL: not given */
     const char *prometheus; /* URL; NULL: not given */
     uint64_t least;         /* bytes per second; 0: not given */

@@ -48,8 +48,6 @@ extern const struct command command_release;
 extern const struct command command_restore;
 extern const struct command command_trial;
 extern const struct command command_record;
-extern const struct command command_snapshot;
-extern const struct command command_contents;
 extern const struct command command_replay;
 extern const struct command command_dump;
 extern const struct command command_timeline;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched.c - the command xensched: the table of its subcommands, and the
- * way to them.
+ * xensched.c - the command xensched: finds the subcommand and runs it.
  *
- * The command looks: it talks to the daemon and reads logs and recordings.  It
- * never changes the host itself, but for what a domain may log, where guests are
- * that a plan of runs names, while it is done, where dom0 is while distances are
- * measured, and guests that a reaction pauses; what else has to be changed the
- * daemon is asked to do.
+ * Subcommands ask the daemon and read logs and recordings.  They change the host in four cases
+ * only: allow-marks changes what a domain may log, runs places guests during an experiment,
+ * calibrate binds dom0 while it measures, and reactions pause guests.  For all other changes
+ * they ask the daemon.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,8 +30,6 @@ static const struct command *const commands[] = {
     &command_restore,
     &command_trial,
     &command_record,
-    &command_snapshot,
-    &command_contents,
     &command_replay,
     &command_dump,
     &command_timeline,
@@ -53,23 +49,31 @@ static const struct command *const commands[] = {
 
 #define NR_COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
+/* Commands of version 0.1 that are options now; remove them in 0.4. */
+static const struct {
+    const char *former, *command, *option;
+} renamed[] = {
+    { "snapshot", "record", "--snapshot" },
+    { "contents", "dump", "--summary" },
+};
+
+#define NR_RENAMED (sizeof(renamed) / sizeof(renamed[0]))
+
 static void print_help(FILE *to)
 {
     size_t i;
 
     fprintf(to, "usage: xensched COMMAND [OPTIONS]\n"
             "\n"
-            "Look at the placement of domains by xenschedd, and at the logs "
-            "of scheduling\n"
-            "facts which it uses.\n"
+            "Show and change where Xen guests run, and measure what they do.\n"
             "\n");
     for (i = 0; i < NR_COMMANDS; i++)
         fprintf(to, "  %-11s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(to, "\n"
             "  --help, --version\n"
             "\n"
-            "'xensched COMMAND --help' explains one of them; the manual page "
-            "is xensched(8).\n");
+            "'xensched COMMAND --help' explains a command; see also "
+            "xensched(8).\n");
 }
 
 static const struct command *find(const char *name)
@@ -110,9 +114,30 @@ static int end(int code)
     return code;
 }
 
+/* Returns -1 if @argv[1] is not the former name of a command. */
+static int run_renamed(int argc, char **argv)
+{
+    char *words[argc + 1];
+    size_t i;
+
+    for (i = 0; i < NR_RENAMED; i++)
+        if (!strcmp(renamed[i].former, argv[1]))
+            break;
+    if (i == NR_RENAMED)
+        return -1;
+    complain("warning: '%s' is now '%s %s'", argv[1], renamed[i].command,
+             renamed[i].option);
+    words[0] = (char *)renamed[i].command;
+    words[1] = (char *)renamed[i].option;
+    memcpy(words + 2, argv + 2, (argc - 1) * sizeof(*words));
+
+    return run(find(renamed[i].command), argc, words);
+}
+
 int main(int argc, char **argv)
 {
     const struct command *command;
+    int code;
 
     if (argc < 2) {
         print_help(stderr);
@@ -128,6 +153,9 @@ int main(int argc, char **argv)
         return end(EXIT_OK);
     }
 
+    code = run_renamed(argc, argv);
+    if (code >= 0)
+        return end(code);
     command = find(argv[1]);
     if (!command) {
         complain("there is no command '%s'", argv[1]);

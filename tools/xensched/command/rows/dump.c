@@ -17,6 +17,7 @@
 #include "command/command.h"
 #include "follow.h"
 #include "acct-names.h"
+#include "summary.h"
 #include "model/memory.h"
 #include "timeline/rows/source-clocks.h"
 
@@ -343,6 +344,10 @@ static int run(const struct arguments *args)
     if (args->file && (args->seconds || args->source))
         return arguments_wrong(&command_dump, "dump: --seconds and --source "
                                "are for live rows, without a FILE");
+    if (args->summary && !args->file)
+        return arguments_wrong(&command_dump, "dump: --summary needs a FILE");
+    if (args->summary)
+        return summary_print(args);
 
     d.names = acct_names_new();
     rc = args->file ? dump_recording(&d, args->file, &err)
@@ -356,24 +361,16 @@ static int run(const struct arguments *args)
 
 const struct command command_dump = {
     .name = "dump",
-    .summary = "print the rows of a recording or of this host's logs",
+    .summary = "print rows, or a summary, of a recording or of this host",
     .help =
-        "Print the rows of the recording FILE; or, without one, those which "
-        "this host\n"
-        "logs from now on, until Ctrl-C. Rows of one pCPU and log file are in "
-        "order,\n"
-        "those of several are not. Domains have their names, if the recording "
-        "or\n"
-        "xenschedd says them, or else the numbers which 'xensched status' "
-        "prints as\n"
-        "ACCT; with --json, where each row is an object on its own line, "
-        "always numbers.\n"
-        "Numbers in rows of a guest are domids. All times are those of the "
-        "host. In a\n"
-        "recording the last column is the Linux, driver domain or guest that "
-        "wrote the\n"
-        "row; rows of the hypervisor have none.",
+        "Print the rows of the recording FILE; without FILE, those that this host logs\n"
+        "from now on, until Ctrl-C. Rows of one pCPU and log buffer are in order, rows\n"
+        "of several are not. Domains have names, if the recording or xenschedd has\n"
+        "them, otherwise the number that 'xensched status' prints as ACCT. With --json,\n"
+        "each row is an object on its own line, and domains are numbers. Numbers in\n"
+        "rows of a guest are domids. The last column names the Linux, driver domain or\n"
+        "guest that wrote the row; rows of the hypervisor have none.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_SOURCE |
-             ARGUMENT_OPTIONAL_FILE,
+             ARGUMENT_OPTIONAL_FILE | ARGUMENT_SUMMARY,
     .run = run,
 };

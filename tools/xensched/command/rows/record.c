@@ -22,6 +22,7 @@
 #include "command/command.h"
 #include "filter.h"
 #include "follow.h"
+#include "snapshot.h"
 #include "sources.h"
 #include "trigger.h"
 
@@ -310,14 +311,25 @@ static void end_trigger(const struct record *r)
     unlink(r->args->trigger ? r->args->trigger : TRIGGER_DEFAULT_SOCKET);
 }
 
+/* The other options are those of the recorder that writes the snapshot. */
+static int run_snapshot(const struct arguments *args)
+{
+    if (!args->file || args->ring || args->last || args->size ||
+        args->seconds || args->source || args->events || args->only)
+        return arguments_wrong(&command_record, "record: --snapshot takes a "
+                               "FILE, and no option but --trigger");
+
+    return snapshot_write(args);
+}
+
 static int check_arguments(struct record *r)
 {
     const struct arguments *args = r->args;
 
     if (!args->ring == !args->file)
         return arguments_wrong(&command_record, "record: either a FILE or "
-                               "--ring, which 'xensched snapshot FILE' writes "
-                               "to one");
+                               "--ring, which 'xensched record --snapshot "
+                               "FILE' writes to one");
     if (!args->ring && args->last)
         return arguments_wrong(&command_record, "record: --last is for "
                                "--ring");
@@ -341,8 +353,11 @@ static int run(const struct arguments *args)
         .trigger = -1,
     };
     struct xensched_error err;
-    int rc = check_arguments(&r);
+    int rc;
 
+    if (args->snapshot)
+        return run_snapshot(args);
+    rc = check_arguments(&r);
     if (rc)
         return rc;
     follow_catch_signals();
@@ -365,23 +380,15 @@ static int run(const struct arguments *args)
 
 const struct command command_record = {
     .name = "record",
-    .summary = "keep the rows of this host's logs in a file",
+    .summary = "write the rows of this host's logs to a file",
     .help =
-        "Write the rows which this host logs to FILE, from now on, until "
-        "Ctrl-C or until\n"
-        "a limit is reached: those of the hypervisor, of dom0's Linux, and of "
-        "driver\n"
-        "domains. An existing FILE is replaced. Which events are logged is up "
-        "to\n"
-        "xenschedd, which has to be running. It is asked each second what the "
-        "rows'\n"
-        "numbers stand for, which 'xensched replay' needs; otherwise it does "
-        "not notice\n"
-        "the recording. With --ring the latest rows are kept in memory, and "
-        "'xensched\n"
-        "snapshot FILE' writes them.",
+        "Write the rows that this host logs to FILE, until Ctrl-C or a limit: those of\n"
+        "the hypervisor, of dom0's Linux, of driver domains, and of guests whose\n"
+        "configuration allows it. An existing FILE is replaced. A running xenschedd\n"
+        "decides which events are logged, and names the domains. With --ring, keep the\n"
+        "latest rows in memory; 'xensched record --snapshot FILE' writes them.",
     .takes = ARGUMENT_SECONDS | ARGUMENT_SIZE | ARGUMENT_SOURCE |
              ARGUMENT_SOCKET | ARGUMENT_OPTIONAL_FILE | ARGUMENT_RING |
-             ARGUMENT_FILTER | ARGUMENT_TRIGGER,
+             ARGUMENT_FILTER | ARGUMENT_TRIGGER | ARGUMENT_SNAPSHOT,
     .run = run,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * snapshot.c - xensched snapshot: what a flight recorder ("xensched record
- * --ring") has, as a file, while it goes on.
+ * snapshot.c - has a flight recorder (xensched record --ring) write its rows to a file, and
+ * continue: xensched record --snapshot.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
+#include "snapshot.h"
 #include "trigger.h"
 
 /* The recorder may be somewhere else. */
@@ -30,7 +31,7 @@ static int make_absolute(const char *file, char path[PATH_MAX],
     return 0;
 }
 
-static int run(const struct arguments *args)
+int snapshot_write(const struct arguments *args)
 {
     char path[PATH_MAX];
     struct xensched_error err;
@@ -44,14 +45,3 @@ static int run(const struct arguments *args)
 
     return rc ? EXIT_FAILED : EXIT_OK;
 }
-
-const struct command command_snapshot = {
-    .name = "snapshot",
-    .summary = "write what a flight recorder has to a file",
-    .help =
-        "Write the rows which 'xensched record --ring' keeps to FILE, without "
-        "stopping\n"
-        "it. An existing FILE is replaced.",
-    .takes = ARGUMENT_TRIGGER | ARGUMENT_FILE,
-    .run = run,
-};

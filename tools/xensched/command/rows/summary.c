@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * contents.c - xensched contents: whose rows a recording has, what is missing,
- * and how far their times can be believed.
+ * summary.c - prints the sources of a recording, their lost rows, and the errors of their
+ * clocks: xensched dump --summary.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,16 +15,17 @@
 #include "cli/printable.h"
 #include "command/command.h"
 #include "model/json.h"
+#include "summary.h"
 
-struct contents {
+struct summary {
     struct xensched_merge *merge;
     struct xensched_order *order;
     uint64_t first_ns, last_ns;
-    uint64_t hosts; /* how often it was told what the host is */
+    uint64_t hosts; /* descriptions of the host that it has */
     bool any;
 };
 
-static int read_all(struct contents *c, struct xensched_error *err)
+static int read_all(struct summary *c, struct xensched_error *err)
 {
     struct xensched_merged m;
     int rc;
@@ -64,7 +65,7 @@ static json_object *source_json(const struct xensched_source_info *info,
     return json;
 }
 
-static void print_json(const struct contents *c,
+static void print_json(const struct summary *c,
                        const struct xensched_order_counts *order)
 {
     json_object *json = json_object_new_object();
@@ -91,7 +92,7 @@ static void print_json(const struct contents *c,
     json_object_put(json);
 }
 
-static void print_text(const struct contents *c,
+static void print_text(const struct summary *c,
                        const struct xensched_order_counts *order)
 {
     struct xensched_merge_stats stats;
@@ -126,10 +127,9 @@ static void print_text(const struct contents *c,
     printf("\n");
 }
 
-/* What came before an error counts. */
-static int run(const struct arguments *args)
+int summary_print(const struct arguments *args)
 {
-    struct contents c = { .order = xensched_order_new() };
+    struct summary c = { .order = xensched_order_new() };
     struct xensched_order_counts order;
     struct xensched_error err;
     int rc;
@@ -153,18 +153,3 @@ static int run(const struct arguments *args)
 
     return rc ? EXIT_FAILED : EXIT_OK;
 }
-
-const struct command command_contents = {
-    .name = "contents",
-    .summary = "whose rows a recording has, and how true their times are",
-    .help =
-        "Print the sources of the recording FILE: how many rows each has, how "
-        "many were\n"
-        "lost or became visible too late to be put in order, and the bound of "
-        "the error\n"
-        "of its clock against the host's; and how many events that have to "
-        "come in order\n"
-        "do not, beyond that bound.",
-    .takes = ARGUMENT_JSON | ARGUMENT_FILE,
-    .run = run,
-};
