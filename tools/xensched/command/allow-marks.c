@@ -73,13 +73,11 @@ static int run(const struct arguments *args)
 
 const struct command command_allow_marks = {
     .name = "allow-marks",
-    .summary = "let a domain log marks of its own, or forbid it",
+    .summary = "allow or forbid a domain to log marks",
     .help =
-        "Let the domain with this name or ID (as in 'xl list') log marks, or "
-        "forbid it.\n"
-        "A domain may not unless it was allowed to. A mark is logged if the "
-        "event 'mark'\n"
-        "is on and routed for the domain as well.",
+        "Allow the domain with this name or ID (as in 'xl list') to log marks, or forbid\n"
+        "it. By default, marks are forbidden. xenschedd has to log the event 'mark' as\n"
+        "well.",
     .takes = ARGUMENT_DOMAIN_ON_OFF,
     .run = run,
 };

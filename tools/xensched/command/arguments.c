@@ -28,7 +28,7 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "control socket of xenschedd" },
     [OPTION_JSON] = { "json", .help = "print JSON instead of text" },
     [OPTION_SECONDS] = { "seconds", "N", .takes = "a time such as 10, 0.5 or 20ms",
-        .help = "end after this many seconds, or after 20ms, 5min" },
+        .help = "end after this time: seconds, or 20ms, 5min" },
     [OPTION_SIZE] = { "size", "BYTES", .takes = "a size such as 64M",
         .help = "end when this much is written; K, M and G are powers of "
                 "1024" },
@@ -36,12 +36,11 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "length of an interval", .standard = "20" },
     [OPTION_SOURCE] = { "source", "SOURCE", .takes = "a source",
         .standard = "hypervisor",
-        .help = "whose rows: hypervisor, linux (this one), domain:DOMID; where "
-                "rows need not be live also recording:FILE and "
+        .help = "source of rows: hypervisor, linux (this one) or domain:DOMID; for "
+                "rows that need not be live, also recording:FILE and "
                 "synthetic:OPTIONS" },
     [OPTION_HOST] = { "host", "HOST", .takes = "the name of a file",
-        .help = "file that describes the host, for rows without that "
-                "information" },
+        .help = "file that describes the host, for rows without a description" },
     [OPTION_TOP] = { "top", "N", .takes = "a number",
         .help = "only the first N; 0: all (default: 20; with --json, all)" },
     [OPTION_SORT] = { "sort", "KEY", .takes = "a key",
@@ -58,20 +57,20 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "write a CTF trace, for babeltrace2 and Trace Compass, to this "
                 "folder" },
     [OPTION_WITH] = { "with", "TRACE", .takes = "the name of a folder",
-        .help = "show a CTF trace of another tool, too" },
+        .help = "also show a CTF trace of another tool" },
     [OPTION_BEGIN] = { "begin", "MARK", .takes = "a name or a code",
-        .help = "the mark that begins it" },
+        .help = "mark that begins a region" },
     [OPTION_END] = { "end", "MARK", .takes = "a name or a code",
-        .help = "the mark that ends it (default: as --begin)" },
+        .help = "mark that ends a region (default: as --begin)" },
     [OPTION_RING] = { "ring", "BYTES", .takes = "a size such as 64M",
-        .help = "keep the latest in memory, at most this much; K, M and G are "
+        .help = "keep the latest rows in memory, up to this size; K, M and G are "
                 "powers of 1024" },
     [OPTION_LAST] = { "last", "N", .takes = "a time such as 30 or 30s",
-        .help = "with --ring, keep those of the last N seconds" },
+        .help = "with --ring, keep the rows of the last N seconds" },
     [OPTION_EVENT] = { "event", "EVENT,...", .takes = "names of events",
-        .help = "rows of these events only" },
+        .help = "record rows of these events only" },
     [OPTION_DOMAIN] = { "domain", "DOMAIN", .takes = "a domain",
-        .help = "rows about this domain only, by name or number" },
+        .help = "record rows about this domain only, by name or number" },
     [OPTION_TRIGGER] = { "trigger", "PATH", .takes = "the name of a socket",
         .standard = TRIGGER_DEFAULT_SOCKET,
         .help = "the recorder's socket" },
@@ -79,32 +78,31 @@ static const struct option_row options[NR_OPTIONS] = {
         .help = "configuration of xenschedd", .standard = OPTIONS_CONFIG },
     [OPTION_DATABASE] = { "database", "FILE", .takes = "the name of a file",
         .help = "database of runs", .standard = RUNS_DATABASE },
-    [OPTION_ALL] = { "all", .help = "keep of each repetition what is kept of "
-        "the first one: output, recording, each span of time" },
+    [OPTION_ALL] = { "all", .help = "keep output, recording and spans of time of each "
+        "repetition, not only of the first" },
     [OPTION_CSV] = { "csv", .help = "print comma-separated values" },
     [OPTION_MARKDOWN] = { "markdown", .help = "print a table in Markdown" },
     [OPTION_TIMES] = { "times", "N", .takes = "0 to 1000000000",
-        .standard = "1", .help = "end after this many times; 0: never" },
+        .standard = "1", .help = "end after N times; 0: never" },
     [OPTION_EVERY] = { "every", "LENGTH", .takes = "a length",
-        .help = "at least this long from one time to the next: seconds, or "
-                "20ms (default: 1)" },
-    [OPTION_DRY_RUN] = { "dry-run", .help = "do nothing but say what would be "
-        "done" },
+        .help = "least time from one match to the next: seconds, or 20ms "
+                "(default: 1)" },
+    [OPTION_DRY_RUN] = { "dry-run", .help = "only print what would be done" },
     [OPTION_DO] = { "do", "ACTION", .takes = "actions",
-        .help = "what is to be done, this and what follows; or a --do for each" },
+        .help = "perform this action and those that follow; or --do for each" },
     [OPTION_CHECKPOINT] = { "checkpoint", "DIR", .takes = "the name of a folder",
-        .help = "where samples are written to" },
+        .help = "write samples to this folder" },
     [OPTION_HOOK] = { "hook", "COMMAND", .takes = "a shell command",
-        .help = "run it while the guest stands still, to take a snapshot of its "
+        .help = "run this while the guest stands still, to take a snapshot of its "
                 "disks" },
     [OPTION_SEED] = { "seed", "N", .takes = "a number", .standard = "1",
-        .help = "another one draws other samples" },
+        .help = "seed of the random choice" },
     [OPTION_CAN_START] = { "can-start",
-        .help = "say nothing, or why xenschedd cannot start here" },
+        .help = "print only why xenschedd cannot start here, if so" },
     [OPTION_PROCESSES] = { "processes", "GUEST", .takes = "a domain",
         .help = "print the processes of this guest and the back ends that they use" },
     [OPTION_METRICS] = { "metrics", "FILE", .takes = "the name of a file",
-        .help = "where node_exporter's textfile collector looks for it" },
+        .help = "file for node_exporter's textfile collector" },
     [OPTION_PROMETHEUS] = { "prometheus", "URL", .takes = "a URL",
         .help = "the Prometheus that scrapes the hosts, such as "
                 "http://localhost:9090" },

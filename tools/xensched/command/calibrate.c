@@ -259,18 +259,15 @@ static int run(const struct arguments *args)
 
 const struct command command_calibrate = {
     .name = "calibrate",
-    .summary = "measure how far apart this machine's nodes are",
+    .summary = "measure the distances of this machine",
     .help =
-        "Measure, in some seconds, how long a changed cache line, a notification "
-        "and a\n"
-        "load from memory take within and between the nodes of this machine, and\n"
-        "write it to FILE (default: " STANDARD "), where\n"
-        "xenschedd's policy placement has its distances from. Meanwhile two vCPUs "
-        "of\n"
-        "Domain-0 are held on one pCPU after the other, and a domain without vCPU "
-        "has\n"
-        "a little memory on each node; both are put back, also after Ctrl-C. Do it\n"
-        "when the host has little to do.",
+        "Measure how long a changed cache line, a notification and a load from memory\n"
+        "take within and between the nodes of this machine. Write that to FILE\n"
+        "(default: " STANDARD "), from which\n"
+        "xenschedd's policy placement has its distances. It takes some seconds, in\n"
+        "which two vCPUs of Domain-0 are bound to one pCPU after the other, and a domain\n"
+        "without vCPU has a little memory on each node; both are restored, also after\n"
+        "Ctrl-C. Run it on an idle host.",
     .takes = ARGUMENT_OPTIONAL_FILE,
     .run = run,
 };

@@ -506,22 +506,14 @@ static int run(const struct arguments *args)
 
 const struct command command_check = {
     .name = "check",
-    .summary = "is this host ready, and if not, what is to be done",
+    .summary = "check whether this host can log scheduling events",
     .help =
-        "Check that this host runs on Xen, that this program may talk to it, "
-        "that the\n"
-        "hypervisor has schedlog in the version of these tools, and that "
-        "there is a log\n"
-        "area, which xenschedd makes; and whether dom0's Linux has a log. What "
-        "fails is\n"
-        "told with its remedy. Also told: who holds the log, which events are "
-        "on, and\n"
-        "whether log files have the sizes that xenschedd's configuration "
-        "gives them; and\n"
-        "from which source of Debian's Xen the running and the installed "
-        "hypervisor were\n"
-        "built, and whether Debian has a newer one.\n"
-        "With --can-start only as much of it as a service manager has to know.",
+        "Check that this host runs on Xen, that this program may use it, that the\n"
+        "hypervisor has schedlog in the version of these tools, that there is a log area\n"
+        "(which xenschedd makes), and that dom0's Linux has a log. Failures end with\n"
+        "their remedy. Also print the owner of the log, the events that are on, whether\n"
+        "log buffers have their configured sizes, and from which version of Debian's Xen\n"
+        "the hypervisor was built. --can-start checks only what a service manager needs.",
     .takes = ARGUMENT_CONFIG | ARGUMENT_CAN_START,
     .run = run,
 };

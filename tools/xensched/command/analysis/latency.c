@@ -257,14 +257,13 @@ static int run(const struct arguments *args)
 
 const struct command command_latency = {
     .name = "latency",
-    .summary = "from notification to run, by a recording",
+    .summary = "print the time from notification to run",
     .help =
-        "Print how long it took in the recording FILE from a notification until\n"
-        "the domain that was notified ran; with DOMAIN, for this one only. RAN:\n"
-        "the receiver was running already. DELIVERY: the part until it was\n"
-        "runnable. WAIT: the part until it had a pCPU. MAX AT: when the slowest\n"
-        "was sent, for 'xensched why'. No length is less than the error of the two\n"
-        "pCPUs' clocks.",
+        "Print the time from a notification until its receiver ran, for each pair of\n"
+        "domains in the recording FILE; with DOMAIN, for this receiver only. RAN:\n"
+        "receivers that ran already. DELIVERY: the part until the receiver was runnable.\n"
+        "WAIT: the part until it had a pCPU. MAX AT: time of the slowest, for 'xensched\n"
+        "why'. No time is below the error of the two pCPUs' clocks.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO,
     .run = run,
 };

@@ -350,15 +350,14 @@ static int run(const struct arguments *args)
 
 const struct command command_roi = {
     .name = "roi",
-    .summary = "what happened between marks, by a recording",
+    .summary = "print what happened between the marks of a guest",
     .help =
-        "Print of the recording FILE what happened between marks that guests made\n"
-        "(xensched-mark), each time: how long it took, and for how much of that the\n"
-        "vCPU ran, waited for a pCPU (RUNNABLE; WAKE: after it was woken) and slept,\n"
-        "as medians; how often it changed its pCPU, and how many notifications its\n"
-        "domain sent and GOT. --begin and --end say which marks, by name or code;\n"
-        "without them it is all that have names, without --end the end has the name\n"
-        "of the begin. With DOMAIN, those of this one only.",
+        "Print, for each region between marks of guests (xensched-mark) in the recording\n"
+        "FILE, how long it took each time, and for how much of that its vCPU ran, waited\n"
+        "for a pCPU (RUNNABLE; WAKE: after a wake-up) and slept, as medians; and the\n"
+        "number of its moves between pCPUs and of notifications SENT and received (GOT).\n"
+        "--begin and --end name marks, or give codes. By default, print all regions with\n"
+        "names, and let the end have the name of the begin.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO | ARGUMENT_BEGIN_END,
     .run = run,
 };

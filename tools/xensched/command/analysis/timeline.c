@@ -403,18 +403,13 @@ static int run(const struct arguments *args)
 
 const struct command command_timeline = {
     .name = "timeline",
-    .summary = "who ran when, by a recording",
+    .summary = "show when each vCPU ran, waited and slept",
     .help =
-        "Print what each vCPU did during the recording FILE: RUNNING, RUNNABLE\n"
-        "(it waited for a pCPU), BLOCKED (it slept), UNKNOWN (no row says) and\n"
-        "LOST (rows are missing); together that is all of the time. --html writes\n"
-        "a page instead, in which all of it can be seen, with who woke whom;\n"
-        "--perfetto a trace that the Perfetto UI opens, --ctf one that babeltrace2 and\n"
-        "Trace Compass read: all rows, whatever they are about. --with shows the "
-        "events\n"
-        "of a CTF trace that somebody else made, such as LTTng in a guest, at "
-        "the same\n"
-        "times.",
+        "Print the share of the time in which each vCPU in the recording FILE was\n"
+        "RUNNING, RUNNABLE (it waited for a pCPU), BLOCKED (it slept), UNKNOWN (no row\n"
+        "tells) and LOST (rows are missing). Instead of that, --html writes a page,\n"
+        "--perfetto a trace for the Perfetto UI, and --ctf a trace with all rows. --with\n"
+        "adds the events of another tool's CTF trace, such as LTTng's in a guest.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_HTML | ARGUMENT_PERFETTO |
              ARGUMENT_CTF | ARGUMENT_WITH,
     .run = run,

@@ -307,17 +307,13 @@ static int run(const struct arguments *args)
 
 const struct command command_why = {
     .name = "why",
-    .summary = "why a domain ran so late, and who ran instead",
+    .summary = "explain why a domain, or a thread of it, ran late",
     .help =
-        "Print how it came, in the recording FILE, that DOMAIN ran when it "
-        "did: of the\n"
-        "run that it waited for or had at TIME (seconds since the first row), "
-        "or of the\n"
-        "next one. DOMAIN/1 is its vCPU 1 only. For whom it waited, who "
-        "notified it, and\n"
-        "the same of whoever did. With --thread the same of one of its "
-        "threads: who woke\n"
-        "it, and why that one was late, through all layers.",
+        "Explain one run of DOMAIN in the recording FILE: the run for which it waited,\n"
+        "or which it had, at TIME, or the next one. DOMAIN/1 is its vCPU 1 only. Print\n"
+        "the chain of causes backwards: which domains had the pCPU, which domain\n"
+        "notified it, and the same for that domain. With --thread, follow a thread of\n"
+        "the domain through all layers.",
     .takes = ARGUMENT_FILE | ARGUMENT_DOMAIN | ARGUMENT_AT | ARGUMENT_THREAD,
     .needs = ARGUMENT_AT,
     .run = run,

@@ -77,43 +77,38 @@ const struct command command_act = {
     .name = "act",
     .summary = "have xenschedd carry its plans out",
     .help =
-        "Have xenschedd carry its plans out from now on, until it is started "
-        "again. What\n"
-        "they are 'xensched plan' prints.",
+        "Have xenschedd carry its plans out, until it is restarted. 'xensched plan'\n"
+        "prints the plans.",
     .takes = QUESTION_TAKES,
     .run = run_act,
 };
 
 const struct command command_advise = {
     .name = "advise",
-    .summary = "have xenschedd make plans only",
+    .summary = "have xenschedd only make plans",
     .help =
-        "Have xenschedd make plans, and move no domain from now on, until it "
-        "is started\n"
-        "again. What it has moved stays there: 'xensched restore' puts it "
-        "back.",
+        "Have xenschedd make plans and move no domain, until it is restarted. Domains\n"
+        "that it has moved stay there; 'xensched restore' restores their affinities.",
     .takes = QUESTION_TAKES,
     .run = run_advise,
 };
 
 const struct command command_hold = {
     .name = "hold",
-    .summary = "leave a domain where it is, whatever the plans are",
+    .summary = "exclude a domain from moves",
     .help =
-        "Have xenschedd leave a domain where it is until it is released, "
-        "whatever the\n"
-        "plans are; also when the domain is booted anew. To have it so from "
-        "its start\n"
-        "see vm_affinity in xl.cfg(5).",
+        "Have xenschedd leave a domain where it is until 'xensched release', also after\n"
+        "the domain is rebooted. vm_affinity = \"hold\" in xl.cfg(5) holds it from its\n"
+        "start.",
     .takes = QUESTION_TAKES | ARGUMENT_DOMAIN,
     .run = run_hold,
 };
 
 const struct command command_release = {
     .name = "release",
-    .summary = "let xenschedd move a domain which was held",
+    .summary = "let xenschedd move a held domain again",
     .help =
-        "Let xenschedd move a domain again which an operator has held.",
+        "Let xenschedd move a domain again that 'xensched hold' has excluded.",
     .takes = QUESTION_TAKES | ARGUMENT_DOMAIN,
     .run = run_release,
 };

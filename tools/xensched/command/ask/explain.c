@@ -32,13 +32,11 @@ static int run(const struct arguments *args)
 
 const struct command command_explain = {
     .name = "explain",
-    .summary = "why a domain is where it is, and what was done with it",
+    .summary = "explain why a domain is where it is",
     .help =
-        "Print why a domain is where it is: what it uses, whom it talks to, "
-        "what\n"
-        "xenschedd has decided and why, and what its journal has of the "
-        "domain, oldest\n"
-        "first.",
+        "Explain why a domain is where it is: what it uses, with which domains it\n"
+        "communicates, the decision of xenschedd and its reasons, and the domain's\n"
+        "entries in the journal, oldest first.",
     .takes = QUESTION_TAKES | ARGUMENT_DOMAIN,
     .run = run,
 };

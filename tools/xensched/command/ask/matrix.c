@@ -175,7 +175,7 @@ static int run(const struct arguments *args)
 
 const struct command command_matrix = {
     .name = "matrix",
-    .summary = "which domains talk to which others, and how much",
+    .summary = "print which domains communicate, and how much",
     .help =
         "Print which domain (FROM) did what (EVENT) to which other domain (TO): per\n"
         "second recently, and in total; grants count pages. KEY is rate (the default),\n"

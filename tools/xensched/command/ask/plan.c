@@ -152,16 +152,12 @@ static int run(const struct arguments *args)
 
 const struct command command_plan = {
     .name = "plan",
-    .summary = "where xenschedd wants domains to be, and why",
+    .summary = "print which domains xenschedd moves, and why",
     .help =
-        "Print the latest plan of xenschedd: the domains which it moves (or, "
-        "in mode\n"
-        "advise, would move), to which pCPUs, for how much of its time each is "
-        "there, by\n"
-        "which policy and why, with the numbers behind the reason; and the "
-        "domains which\n"
-        "it leaves alone, and why. Moves are first; KEY is cpu (the default) "
-        "or name.",
+        "Print the latest plan of xenschedd: the domains that it moves (in mode advise,\n"
+        "would move), their target pCPUs, the share of its time that each is there, the\n"
+        "policy, and the reason with its numbers; then the domains that stay, and why.\n"
+        "Moves are first; KEY is cpu (the default) or name.",
     .takes = QUESTION_SELECTS,
     .run = run,
 };

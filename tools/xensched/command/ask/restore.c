@@ -39,13 +39,11 @@ static int run(const struct arguments *args)
 
 const struct command command_restore = {
     .name = "restore",
-    .summary = "put back every affinity which xenschedd changed",
+    .summary = "restore all affinities that xenschedd changed",
     .help =
-        "Have xenschedd put back every vCPU affinity which it changed. "
-        "Affinities\n"
-        "which an operator has changed since then stay as they are. A daemon "
-        "in mode\n"
-        "act goes to mode advise, so that it doesn't move the domains again.",
+        "Have xenschedd restore every vCPU affinity that it changed. Affinities that an\n"
+        "operator has changed since stay. Mode act changes to advise, so that the\n"
+        "domains are not moved again.",
     .takes = QUESTION_TAKES,
     .run = run,
 };

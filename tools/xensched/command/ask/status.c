@@ -223,7 +223,7 @@ static int run(const struct arguments *args)
 
 const struct command command_status = {
     .name = "status",
-    .summary = "how xenschedd is, and what it knows of each domain",
+    .summary = "print the state of xenschedd and of each domain",
     .help =
         "Print the state of xenschedd, and for each domain its accounting domain, what\n"
         "it uses, the origin of its affinity, where it ran recently and where its\n"

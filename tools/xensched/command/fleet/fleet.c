@@ -121,13 +121,11 @@ static int run(const struct arguments *args)
 
 const struct command command_fleet = {
     .name = "fleet",
-    .summary = "which guests of different hosts should share one",
+    .summary = "print guests of different hosts that should share one",
     .help =
-        "Ask a Prometheus which guests of different hosts talk to each other, "
-        "by what\n"
-        "'xensched traffic' counts on each of them, and print those pairs that"
-        " should\n"
-        "share a host, with the reasons: the most first. Nothing is moved.",
+        "Ask a Prometheus which guests of different hosts communicate, according to\n"
+        "'xensched traffic' on these hosts, and print the pairs that should share a\n"
+        "host, with reasons, the busiest first. Move nothing.",
     .takes = ARGUMENT_PROMETHEUS | ARGUMENT_LEAST | ARGUMENT_JSON,
     .needs = ARGUMENT_PROMETHEUS,
     .run = run,

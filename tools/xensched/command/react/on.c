@@ -397,30 +397,21 @@ static int run(const struct arguments *args)
 
 const struct command command_on = {
     .name = "on",
-    .summary = "when something happens on this host, do something",
+    .summary = "act when something happens on this host",
     .help =
-        "Wait until xenschedd sees the condition met, and do the actions, one "
-        "after the\n"
-        "other; the first that fails ends them. Conditions:\n"
+        "Wait until xenschedd finds the condition met, and perform the actions in order,\n"
+        "until one fails. Conditions:\n"
         "  mark GUEST CODE                a guest makes this mark\n"
-        "  switch-to GUEST THREAD         a thread of it, by PID or name, gets "
-        "a vCPU\n"
+        "  switch-to GUEST THREAD         a thread of it, by PID or name, gets a vCPU\n"
         "  switch-from GUEST THREAD       or leaves one\n"
-        "  wake-delay [GUEST] > TIME      or preempt-delay, service-ns: 5ms, "
-        "200us\n"
+        "  wake-delay [GUEST] > TIME      or preempt-delay, service-ns: 5ms, 200us\n"
         "  runq > N, memory GUEST > PAGES, pmc0 GUEST > N\n"
-        "  ready GUEST > N% [for TIME]    it waits for a pCPU; or service: it "
-        "runs\n"
+        "  ready GUEST > N% [for TIME]    it waits for a pCPU; or service: it runs\n"
         "  wait GUEST > N% [for TIME]     it waits after wake-ups\n"
         "  rate GUEST OTHER > N [for TIME]  notifications per second\n"
-        "  request-latency GUEST [BACKEND] > TIME  from request to response\n"
-        "  loss, regret, now              rows were lost; a move was undone; "
-        "at once\n"
-        "Actions: stop (first: the guest stops in that very moment), pause, "
-        "unpause,\n"
-        "snapshot FILE, checkpoint FILE, stop-recording [SOCKET], journal "
-        "TEXT,\n"
-        "shell COMMAND.",
+        "  loss, regret, now              rows were lost; a move was undone; at once\n"
+        "Actions: stop (first: the guest stops at that moment), pause, unpause, snapshot\n"
+        "FILE, checkpoint FILE, stop-recording [SOCKET], journal TEXT, shell COMMAND.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_CONDITION | ARGUMENT_REACTION,
     .run = run,
 };

@@ -457,19 +457,13 @@ static int run(const struct arguments *args)
 
 const struct command command_advise_size = {
     .name = "advise-size",
-    .summary = "how large log files have to be on this host",
+    .summary = "measure which log sizes this host needs",
     .help =
-        "Count the rows which come per interval, until Ctrl-C or the limit, "
-        "and print\n"
-        "how many that is on average and at most, for each event and pCPU, and "
-        "what\n"
-        "sizes of the log files follow: nothing may be lost by a reader which "
-        "comes each\n"
-        "interval (20 ms if not given), nor by xenschedd, which comes each "
-        "100 ms.\n"
-        "Meanwhile the host should do the most that it ever has to do. Which "
-        "events are\n"
-        "logged is up to xenschedd.",
+        "Count rows per interval, until Ctrl-C or the limit. Print their mean and\n"
+        "maximum for each event and pCPU, and the sizes of log buffers with which a\n"
+        "reader loses none: one that reads every interval (20 ms by default), and\n"
+        "xenschedd, which reads every 100 ms. Run it under the highest load. xenschedd\n"
+        "decides which events are logged.",
     .takes = ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_INTERVAL |
              ARGUMENT_SOURCE,
     .run = run,

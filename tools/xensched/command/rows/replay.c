@@ -357,20 +357,14 @@ static int run(const struct arguments *args)
 
 const struct command command_replay = {
     .name = "replay",
-    .summary = "the plans that xenschedd would make from a recording",
+    .summary = "print what xenschedd would have planned",
     .help =
-        "Print which plans xenschedd would have made from the rows of the "
-        "recording\n"
-        "FILE, at the times at which they came, and carry them out on a host "
-        "that is not\n"
-        "there; this one is not looked at, and nothing is changed. --source\n"
-        "synthetic:OPTIONS takes made-up rows, and --host says for these which "
-        "pCPUs and\n"
-        "domains there are. SETTINGS are options of xenschedd, such as --share "
-        "50.\n"
-        "Printed are all moves, where the domains ran by these rows, and the "
-        "last plan;\n"
-        "with --json each plan is an object on its own line.",
+        "Print the plans that xenschedd would have made from the rows of the recording\n"
+        "FILE, at their times, and carry them out on a host that exists in memory only.\n"
+        "--source synthetic:OPTIONS generates rows, for which --host describes the pCPUs\n"
+        "and domains. SETTINGS are options of xenschedd, such as --share 50. Print all\n"
+        "moves, where the domains ran according to the rows, and the last plan; with\n"
+        "--json, each plan is an object on its own line.",
     .takes = ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_SOURCE | ARGUMENT_HOST |
              ARGUMENT_OPTIONAL_FILE | ARGUMENT_SETTINGS,
     .run = run,

@@ -87,23 +87,22 @@ static int run(const struct arguments *args)
 
 const struct command command_runs = {
     .name = "runs",
-    .summary = "do workloads in configurations, and compare them",
+    .summary = "measure workloads in configurations, and compare them",
     .help =
-        "Do what a plan says: workloads in configurations of the host, again "
-        "and again,\n"
-        "in a random order; and say what came of it.\n"
+        "Execute each workload of an experiment file in each configuration, several\n"
+        "times and in random order, and analyse the results.\n"
         "\n"
-        "  do PLAN                   do it, or go on where it was stopped\n"
-        "  list [EXPERIMENT]         plans that were done, or the runs of one\n"
-        "  stat [EXPERIMENT]         medians, how sure they are, what is wrong\n"
-        "  show ID                   all that is known of one run\n"
-        "  compare A B [EXPERIMENT]  is configuration B slower than A? Exit code 4\n"
+        "  do FILE                   execute the file, or continue it\n"
+        "  list [EXPERIMENT]         experiments, or the runs of one\n"
+        "  stat [EXPERIMENT]         medians, their intervals, what devalues them\n"
+        "  show ID                   everything about one run\n"
+        "  compare A B [EXPERIMENT]  is configuration B slower than A? Exit status 4\n"
         "                            if it is; 3/near is that of experiment 3\n"
         "  export [EXPERIMENT]       each figure of each run\n"
         "  report OUT [EXPERIMENT]   a page for a browser, with plots\n"
         "\n"
-        "Without EXPERIMENT, which is a number, the latest one is meant.\n"
-        "docs/measure/experiments.md describes plans and the database.",
+        "EXPERIMENT is a number; by default, the latest one. docs/measure/experiments.md\n"
+        "describes the file and the database.",
     .takes = ARGUMENT_DATABASE | ARGUMENT_ALL | ARGUMENT_FORM | ARGUMENT_ACTION,
     .run = run,
 };

@@ -34,26 +34,19 @@ static const struct option_row own[] = {
 
 const struct command command_sample = {
     .name = "sample",
-    .summary = "save a guest at intervals, and choose which stand for all",
+    .summary = "save a guest at intervals that stand for a run",
     .help =
-        "Save a guest to a file, let it go on, and stop it after so much of its "
-        "service,\n"
-        "to note what it did in this interval and to save it again for the next "
-        "one;\n"
-        "until Ctrl-C, or until the guest ends.\n"
+        "Save a guest to a file, let it run for an interval of its service, note what it\n"
+        "did, and save it again; until Ctrl-C, or until the guest ends.\n"
         "\n"
         "  GUEST --every 'N UNIT' --checkpoint DIR\n"
-        "                     UNIT: ms-of-service, cycles (of the TSC, while it "
-        "has a\n"
-        "                     pCPU) or events (rows of what it does); N may end "
-        "with K,\n"
-        "                     M or G\n"
-        "  choose DIR         some of them, by what they did, at random within "
-        "those\n"
-        "                     that are alike\n"
-        "  estimate DIR       of what was measured of the chosen ones, which is "
-        "in\n"
-        "                     DIR/measured: lines 'NUMBER VALUE'",
+        "                     UNIT: ms-of-service, cycles (of the TSC, while it has a\n"
+        "                     pCPU) or events (rows of its work); N may end with K, M\n"
+        "                     or G\n"
+        "  choose DIR         choose intervals by what the guest did, at random among\n"
+        "                     similar ones\n"
+        "  estimate DIR       estimate the whole run from measurements of the chosen\n"
+        "                     intervals in DIR/measured: lines 'NUMBER VALUE'",
     .takes = ARGUMENT_SOCKET | ARGUMENT_SAMPLE | ARGUMENT_SAMPLED |
              ARGUMENT_JSON,
     .own = own,

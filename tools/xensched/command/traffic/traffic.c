@@ -209,15 +209,12 @@ static int run(const struct arguments *args)
 
 const struct command command_traffic = {
     .name = "traffic",
-    .summary = "which guest sends how much to which other card, as metrics",
+    .summary = "count what guests send over bridges, as metrics",
     .help =
-        "Have the kernel count what each network card of a guest sends to "
-        "which MAC, on\n"
-        "the bridges of this host, and write it with the guests' names to a "
-        "file for\n"
-        "Prometheus' node_exporter each 5 s, until Ctrl-C. The file is gone "
-        "then, and\n"
-        "nothing is counted any more. Needs nft(8), and root.",
+        "Have the kernel count what each network card of a guest sends to which MAC, on\n"
+        "the bridges of this host. Write the counts with the guests' names to a file for\n"
+        "Prometheus's node_exporter every 5 s, until Ctrl-C; then remove the file and\n"
+        "the counters. Needs nft(8), and root.",
     .takes = ARGUMENT_METRICS | ARGUMENT_SECONDS,
     .needs = ARGUMENT_METRICS,
     .run = run,
