@@ -41,6 +41,7 @@ static const struct load_size size = {
     .cpus_per_node = 32,
     .rows_per_second = 1000000,
     .interval_ms = 100,
+    .waits = true,
 };
 
 /* The host. */
@@ -268,6 +269,7 @@ static void begin(struct life *l, const char *folder, unsigned int max_moves)
     if (core_start(&l->core, &s, &host, l->now_ns, &err) ||
         core_run(&l->core, l->now_ns, &err))
         give_up("begin", &err);
+    logs_init(&l->core.logs, &s.choice, HYPERVISOR, host.nr_acct);
 }
 
 static void end(struct life *l)
@@ -275,6 +277,23 @@ static void end(struct life *l)
     core_stop(&l->core);
     core_free(&l->core);
     metrics_remove(&l->metrics);
+}
+
+/* Log files are as by default, which says for whom rows have to be decoded. */
+static void place_batches(struct life *l, const struct load *load)
+{
+    const struct logs *logs = &l->core.logs;
+    struct xensched_row row;
+    unsigned int file;
+    size_t i;
+
+    for (i = 0; i < load->nr_batches; i++) {
+        xensched_batch_row(&load->batches[i], 0, &row);
+        for (file = 0; !(logs->events[file] & 1U << row.event); file++)
+            if (file == logs->nr)
+                exit(1);
+        load->batches[i].file = file;
+    }
 }
 
 static void read_rows(struct life *l, const struct load *load)
@@ -334,6 +353,7 @@ static void live(struct life *l, const struct load *load, unsigned int new,
     unsigned int second, tenth;
 
     asked = 0;
+    place_batches(l, load);
     for (second = 0; second < SECONDS; second++) {
         double before = cpu_seconds();
 

@@ -14,16 +14,21 @@
 #define ROW (ALL_IDS | XEN_SCHEDLOG_LCR_TIME_TSC | \
              10U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
 
-/* Of 100 rows, and where each kind goes. */
+/* Of 100 rows, without and with those about waits, and where each kind goes. */
 static const struct kind {
     uint16_t event;
-    unsigned int share;
+    unsigned int share[2];
     uint32_t counter;
 } kinds[] = {
-    { XEN_SCHEDLOG_EV_SERVICE_NS, 20, 25000 },
-    { XEN_SCHEDLOG_EV_EVTCHN_SEND, 50, 1 },
-    { XEN_SCHEDLOG_EV_GRANT_MAP, 15, 1 },
-    { XEN_SCHEDLOG_EV_GRANT_UNMAP, 15, 1 },
+    { XEN_SCHEDLOG_EV_SERVICE_NS, { 20, 16 }, 25000 },
+    { XEN_SCHEDLOG_EV_EVTCHN_SEND, { 50, 40 }, 1 },
+    { XEN_SCHEDLOG_EV_GRANT_MAP, { 15, 12 }, 1 },
+    { XEN_SCHEDLOG_EV_GRANT_UNMAP, { 15, 12 }, 1 },
+    /* Each run interval begins with a wait, some of which have parts. */
+    { XEN_SCHEDLOG_EV_WAKE_DELAY, { 0, 12 }, 20000 },
+    { XEN_SCHEDLOG_EV_PREEMPT_DELAY, { 0, 4 }, 2000000 },
+    { XEN_SCHEDLOG_EV_WAIT_PART, { 0, 2 }, 1000000 },
+    { XEN_SCHEDLOG_EV_MIGRATE, { 0, 2 }, 1U << 16 | 2 },
 };
 
 #define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -121,7 +126,7 @@ void load_make(struct load *load, const struct load_size *size)
             struct xensched_batch *batch = &load->batches[load->nr_batches++];
 
             make_batch(load, batch, &kinds[kind], cpu,
-                       rows * kinds[kind].share / 100, load->bytes + at);
+                       rows * kinds[kind].share[size->waits] / 100, load->bytes + at);
             at += batch->length;
         }
     }

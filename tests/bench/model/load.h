@@ -7,6 +7,7 @@
 #ifndef LOAD_H
 #define LOAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,7 @@ struct load_size {
     unsigned int guests, drivers, cpus, cpus_per_node;
     uint64_t rows_per_second;
     unsigned int interval_ms;
+    bool waits; /* rows about waits and moves are among them */
 };
 
 /* All rows of one interval, one batch per pCPU and log file. */
