@@ -23,6 +23,7 @@
 #include <xensched/read-log.h>
 
 #include "complete.h"
+#include "print-steal.h"
 #include "uapi/xensched_log.h"
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };
@@ -40,10 +41,13 @@ enum { REGION_STATE = 2, REGION_DATA = 3 };
 #define ROOM 65536
 
 static const char usage[] =
-	"usage: xensched-agent\n"
+	"usage: xensched-agent [--steal]\n"
 	"\n"
 	"Tell xenschedd in dom0 which process of this guest asks whose back end for how\n"
-	"much I/O, as long as xenschedd wants to know that of this guest.\n";
+	"much I/O, as long as xenschedd wants to know that of this guest.\n"
+	"\n"
+	"--steal  print how long vCPUs of this guest waited for a pCPU, and what had the\n"
+	"         pCPU, for the textfile collector of node_exporter; then end\n";
 
 /* The log of a CPU. */
 struct cpu {
@@ -325,6 +329,8 @@ int main(int argc, char **argv)
 {
 	int ms;
 
+	if (argc == 2 && !strcmp(argv[1], "--steal"))
+		return steal_main();
 	if (argc != 1) {
 		bool help = argc == 2 && !strcmp(argv[1], "--help");
 

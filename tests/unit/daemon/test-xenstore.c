@@ -217,6 +217,19 @@ static void who_lets_its_log_be_read_is_known_and_followed(void **state)
     assert_true(xenstore_is_logging(xs, 1));
 }
 
+static void who_is_told_its_steal_time_is_known_and_followed(void **state)
+{
+    (void)state;
+    fake_xs_put("1", "/local/domain/2/platform/vm-affinity-steal");
+    assert_false(xenstore_domain(xs, 1).wants_steal);
+    assert_true(xenstore_domain(xs, 2).wants_steal);
+    fake_xs_put("1", "/local/domain/1/platform/vm-affinity-steal");
+    fake_xs_remove("/local/domain/2/platform/vm-affinity-steal");
+    assert_true(xenstore_changed(xs));
+    assert_true(xenstore_domain(xs, 1).wants_steal);
+    assert_false(xenstore_domain(xs, 2).wants_steal);
+}
+
 #define GROUP "/local/domain/%u/platform/vm-affinity-group"
 
 static void is_in_group(uint32_t domid, const char *group)
@@ -499,6 +512,7 @@ int main(void)
         xenstore_test(what_a_configuration_says_is_read_and_followed),
         xenstore_test(whose_device_model_it_is_is_read_and_followed),
         xenstore_test(who_lets_its_log_be_read_is_known_and_followed),
+        xenstore_test(who_is_told_its_steal_time_is_known_and_followed),
         xenstore_test(the_group_is_read_and_followed),
         xenstore_test(a_bad_group_is_ignored_and_said_once),
         xenstore_test(an_answer_is_an_answer),

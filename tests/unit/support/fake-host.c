@@ -115,6 +115,7 @@ static void copy_identity(const struct fake_domain *from, uint32_t domid,
              "00000000-0000-0000-0000-%012u", from->uuid);
     d->driver = from->driver;
     d->logs = from->logs;
+    d->wants_steal = from->wants_steal;
     d->stopped = from->stopped;
     d->paused = from->paused || from->stopped;
     snprintf(d->group, sizeof(d->group), "%s", from->group);

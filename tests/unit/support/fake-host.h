@@ -43,6 +43,7 @@ struct fake_domain {
     bool stays; /* so its configuration */
     bool soft_only; /* likewise */
     bool logs; /* likewise: its log may be read */
+    bool wants_steal; /* likewise: it is told for whom it waits */
     bool paused, stopped;
     char name[32];
     char group[32]; /* so its configuration */

@@ -26,6 +26,7 @@
 #include "look.h"
 #include "model/memory.h"
 #include "daemon/answer/metrics.h"
+#include "daemon/answer/tell-steal.h"
 #include "notify.h"
 #include "options.h"
 #include "say.h"
@@ -50,6 +51,7 @@ struct daemon {
     struct control control;
     struct react react;
     struct metrics metrics;
+    struct tell_steal steal;
     struct notify notify;
     struct look look;
     ev_timer read_timer, run_timer, changes_timer;
@@ -269,6 +271,7 @@ static void plan(struct daemon *d)
         say("%s", err.text);
     else
         feeds_look(&d->feeds, &d->core.domains, now_ns());
+    tell_steal(&d->steal, &d->core, d->feeds.xs, now_ns());
 }
 
 static void run(struct ev_loop *loop, ev_timer *timer, int events)
@@ -565,6 +568,7 @@ static void finish(struct daemon *d)
     react_free(&d->react);
     control_close(&d->control);
     metrics_remove(&d->metrics);
+    tell_steal_end(&d->steal, d->feeds.xs);
     feeds_free(&d->feeds);
     if (d->core.host)
         core_free(&d->core);

@@ -67,6 +67,7 @@ struct domain {
     bool soft_only;              /* so its configuration: no hard affinity */
     bool pool_soft;              /* nor any domain of its cpupool */
     bool logs;                   /* so its configuration: its log may be read */
+    bool wants_steal;            /* so an operator: it is told for whom it waits */
     bool is_stub;                /* it is the device model of domain @target */
     uint32_t target;
     bool paused;                 /* it runs nowhere, by whoever paused it */

@@ -152,6 +152,7 @@ static void get_name(struct domains_xen *x, struct domain *d)
     d->stays = known.stays;
     d->soft_only = known.soft_only;
     d->logs = known.logs;
+    d->wants_steal = known.wants_steal;
     d->is_stub = known.is_stub;
     d->target = known.target;
     d->driver = d->domid == 0;

@@ -235,3 +235,52 @@ bool xenstore_is_logging(struct xenstore *xs, uint32_t domid)
 
     return aside(is_logging, &n);
 }
+
+/* @text of @domid; NULL: to be removed. */
+struct telling {
+    struct xenstore *xs;
+    uint32_t domid;
+    const char *text;
+};
+
+/* In a transaction, so that nothing is written below a domain that goes meanwhile. */
+static bool try_steal(const struct telling *t, xs_transaction_t transaction)
+{
+    struct xs_permissions perms[2] = {
+        { .id = 0, .perms = XS_PERM_NONE },
+        { .id = t->domid, .perms = XS_PERM_READ },
+    };
+    struct xs_handle *xs = xenstore_asked(t->xs);
+    char path[XENSTORE_PATH], *name;
+    unsigned int length;
+
+    xenstore_path(path, "/local/domain/%u/name", t->domid);
+    name = xs_read(xs, transaction, path, &length);
+    free(name);
+    xenstore_path(path, "/local/domain/%u/" XENSTORE_STEAL, t->domid);
+    if (!name)
+        return false;
+    if (!t->text)
+        return xs_rm(xs, transaction, path);
+
+    return xs_write(xs, transaction, path, t->text, strlen(t->text)) &&
+           xs_set_permissions(xs, transaction, path, perms, 2);
+}
+
+static int write_steal(void *arg)
+{
+    const struct telling *t = arg;
+    struct xs_handle *xs = xenstore_asked(t->xs);
+    xs_transaction_t transaction = xs_transaction_start(xs);
+    bool good = transaction != XBT_NULL && try_steal(t, transaction);
+
+    /* If others changed something it meets, the next look tries again. */
+    return transaction != XBT_NULL && xs_transaction_end(xs, transaction, !good) && good;
+}
+
+bool xenstore_write_steal(struct xenstore *xs, uint32_t domid, const char *text)
+{
+    struct telling t = { xs, domid, text };
+
+    return aside(write_steal, &t);
+}

@@ -24,6 +24,7 @@
 #define HOLD "/local/domain/%u/platform/vm-affinity"
 #define GROUP "/local/domain/%u/platform/vm-affinity-group"
 #define LOG "/local/domain/%u/platform/vm-affinity-log"
+#define STEAL "/local/domain/%u/platform/vm-affinity-steal"
 #define TARGET "/local/domain/%u/target"
 
 /* Taken in at a time; a domain could make them faster than we take them. */
@@ -37,7 +38,7 @@ struct known_domain {
     bool failed; /* a read of it, other than by ENOENT */
     unsigned int nr_back_ends;
     uint32_t *back_ends;
-    bool stays, soft_only, logs;
+    bool stays, soft_only, logs, wants_steal;
     bool is_stub;
     uint32_t target; /* of a stub domain: whose device model it is */
     bool bad_group; /* was said */
@@ -76,7 +77,8 @@ enum {
     GROUP_NAME = 8,
     MAY_LOG = 16,
     WHOSE = 32,
-    ALL = NAME | BACK_ENDS | WISH | GROUP_NAME | MAY_LOG | WHOSE,
+    TELLS_STEAL = 64,
+    ALL = NAME | BACK_ENDS | WISH | GROUP_NAME | MAY_LOG | WHOSE | TELLS_STEAL,
 };
 
 /* What is watched of each domain, and what begins the token of its events. */
@@ -92,6 +94,7 @@ static const struct {
     /* Without a name there is no telling whether it left its group. */
     { 'g', GROUP_NAME | NAME, GROUP },
     { 'l', MAY_LOG, LOG },
+    { 's', TELLS_STEAL, STEAL },
     { 't', WHOSE, TARGET },
 };
 
@@ -228,16 +231,19 @@ static void read_wish(struct xenstore *xs, struct known_domain *k)
     free(value);
 }
 
-/* May what it logs itself be read?  xl writes that. */
-static void read_may_log(struct xenstore *xs, struct known_domain *k)
+/* A node that xl or an operator writes, and that allows something if it is "1". */
+static bool is_one(struct xenstore *xs, struct known_domain *k, const char *format)
 {
     char path[XENSTORE_PATH], *value;
     unsigned int length;
+    bool one;
 
-    xenstore_path(path, LOG, k->domid);
+    xenstore_path(path, format, k->domid);
     value = read_of(xs, k, path, &length);
-    k->logs = value && !strcmp(value, "1");
+    one = value && !strcmp(value, "1");
     free(value);
+
+    return one;
 }
 
 /* A toolstack writes that of a stub domain. */
@@ -281,7 +287,9 @@ static void read_stale(struct xenstore *xs, struct known_domain *k)
     if (k->stale & GROUP_NAME)
         read_group(xs, k);
     if (k->stale & MAY_LOG)
-        read_may_log(xs, k);
+        k->logs = is_one(xs, k, LOG);
+    if (k->stale & TELLS_STEAL)
+        k->wants_steal = is_one(xs, k, STEAL);
     if (k->stale & WHOSE)
         read_target(xs, k);
 }
@@ -290,7 +298,8 @@ static bool same(const struct known_domain *a, const struct known_domain *b)
 {
     return !strcmp(a->name, b->name) && !strcmp(a->group, b->group) &&
            a->stays == b->stays && a->soft_only == b->soft_only &&
-           a->logs == b->logs && a->is_stub == b->is_stub &&
+           a->logs == b->logs && a->wants_steal == b->wants_steal &&
+           a->is_stub == b->is_stub &&
            a->target == b->target &&
            a->nr_back_ends == b->nr_back_ends &&
            (!a->nr_back_ends ||
@@ -508,6 +517,7 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
         .stays = k->stays,
         .soft_only = k->soft_only,
         .logs = k->logs,
+        .wants_steal = k->wants_steal,
         .is_stub = k->is_stub,
         .target = k->target,
         .group = k->group,

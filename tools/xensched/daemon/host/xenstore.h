@@ -22,6 +22,9 @@
 /* Below a driver domain's path: where xensched-disks writes (disks/sums.h). */
 #define XENSTORE_DISKS "data/xensched-disks"
 
+/* Below a guest's path: how long it waited for whom, for that guest alone. */
+#define XENSTORE_STEAL "schedlog/steal"
+
 struct xenstore;
 
 struct xenstore_domain {
@@ -31,6 +34,7 @@ struct xenstore_domain {
     bool stays; /* its configuration says: vm_affinity="hold" */
     bool soft_only; /* its configuration says: vm_affinity="soft" */
     bool logs; /* its configuration says: vm_affinity_log=1 */
+    bool wants_steal; /* it is told for whom it waits */
     bool is_stub; /* it is the device model of the domain @target */
     uint32_t target;
     const char *group; /* its vm_affinity_group; "" when in none */
@@ -110,5 +114,11 @@ bool xenstore_write_acct(struct xenstore *xs, uint32_t producer,
 void xenstore_remove_acct(struct xenstore *xs, uint32_t producer,
                           uint32_t domid);
 void xenstore_remove_accts(struct xenstore *xs, uint32_t producer);
+
+/*
+ * What @domid alone can read of its steal time; NULL: nothing any more.  False: xenstore
+ * wouldn't, or the domain is gone, of which nothing is left behind.
+ */
+bool xenstore_write_steal(struct xenstore *xs, uint32_t domid, const char *text);
 
 #endif /* XENSCHED_DAEMON_XENSTORE_H */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the daemon tells guests of their steal time: who is told, what the classes are, that no
+ * other guest can read it or is named, and that nothing of it stays behind.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cmocka-tap.h"
+#include "core-world.h"
+#include "fake-xenstore.h"
+
+#include "daemon/answer/tell-steal.h"
+
+const char state_path[] = "test-tell-steal.state";
+const char journal_path[] = "test-tell-steal.journal";
+
+/* Of DISK: for SPIN, dom0, itself, and an idle pCPU; and a wait of several, one unknown. */
+#define WAITING "pair=preempt-delay/3/4/1/3000000,pair=preempt-delay/3/2/1/2000000," \
+                "pair=preempt-delay/3/3/1/1000000,pair=wake-delay/3/1/1/500000," \
+                "pair=wake-delay/3/65535/1/400000"
+
+static struct xenstore *xs;
+static struct tell_steal steal;
+
+static int setup_steal(void **state)
+{
+    struct xensched_error err;
+
+    fake_xs_reset();
+    fake_xs_put("", "/");
+    fake_xs_put("disk", "/local/domain/1/name");
+    fake_xs_put("spin", "/local/domain/2/name");
+    assert_int_equal(xenstore_open(&xs, &err), 0);
+    setup(state);
+    choice_default(&settings.choice);
+
+    return 0;
+}
+
+static int teardown_steal(void **state)
+{
+    tell_steal_end(&steal, xs);
+    xenstore_close(xs);
+
+    return teardown(state);
+}
+
+static void begin(void)
+{
+    start(MODE_OBSERVE);
+    core.logs.nr = 0; /* what is made up has one file for all events */
+}
+
+static void go_on(unsigned int seconds)
+{
+    while (seconds--) {
+        run(1, SILENCE "," WAITING);
+        tell_steal(&steal, &core, xs, now);
+    }
+}
+
+static const char *told(uint32_t domid)
+{
+    return fake_xs_get("/local/domain/%u/schedlog/steal", domid);
+}
+
+static void only_a_guest_that_is_allowed_to_is_told(void **state)
+{
+    (void)state;
+    domain(DISK)->wants_steal = true;
+    begin();
+    go_on(12);
+    assert_non_null(told(DISK));
+    assert_null(told(SPIN));
+    assert_string_equal(fake_xs_permissions("/local/domain/1/schedlog/steal"), "n0r1");
+    assert_null(strstr(told(DISK), "spin"));
+    domain(DISK)->wants_steal = false;
+    go_on(2);
+    assert_null(told(DISK));
+}
+
+static void classes_are_what_the_waits_are(void **state)
+{
+    unsigned long long dom0, own, others, xen, unknown;
+    struct waits_report report;
+    const struct waits_of *of;
+    uint64_t first_s;
+
+    (void)state;
+    domain(DISK)->wants_steal = true;
+    begin();
+    go_on(1);
+    first_s = now / SECOND;
+    go_on(10);
+    assert_int_equal(sscanf(told(DISK), "dom0:%llu own:%llu others:%llu xen:%llu unknown:%llu",
+                            &dom0, &own, &others, &xen, &unknown), 5);
+    waits_ask(core.waits, first_s, now / SECOND - first_s, &report);
+    assert_int_equal(report.seconds, 10);
+    of = waits_find(core.waits, &report, 3);
+    assert_int_equal(dom0 + own + others + xen + unknown, of->ns);
+    assert_int_equal(unknown, of->unknown_ns);
+    waits_report_free(&report);
+    /* Of 100 rows in a tenth of a second, each of the five is a sixth. */
+    assert_in_range(others, 3 * own / 2, 6 * own);
+    assert_in_range(dom0, own, 4 * own);
+    assert_in_range(xen, own / 4, own);
+}
+
+static void it_is_written_every_few_seconds(void **state)
+{
+    unsigned int writes;
+
+    (void)state;
+    domain(DISK)->wants_steal = true;
+    begin();
+    go_on(1);
+    writes = fake_xs.writes;
+    go_on(20);
+    assert_in_range(fake_xs.writes - writes, 3, 4);
+    writes = fake_xs.writes;
+    for (unsigned int i = 0; i < 20; i++) {
+        run(1, SILENCE);
+        tell_steal(&steal, &core, xs, now);
+    }
+    assert_in_range(fake_xs.writes - writes, 0, 1);
+}
+
+static void nothing_stays_of_a_guest_that_is_gone(void **state)
+{
+    (void)state;
+    domain(DISK)->wants_steal = domain(SPIN)->wants_steal = true;
+    begin();
+    go_on(6);
+    assert_non_null(told(DISK));
+    fake_xs_remove("/local/domain/1");
+    /* Xen still has it. */
+    go_on(6);
+    assert_null(told(DISK));
+    assert_non_null(told(SPIN));
+    tell_steal_end(&steal, xs);
+    assert_null(told(SPIN));
+    assert_null(fake_xs_get("/local/domain/1"));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_steal, teardown_steal)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(only_a_guest_that_is_allowed_to_is_told),
+        TEST(classes_are_what_the_waits_are),
+        TEST(it_is_written_every_few_seconds),
+        TEST(nothing_stays_of_a_guest_that_is_gone),
+    };
+
+    return run_tap_tests(tests);
+}
