@@ -264,6 +264,12 @@ def rows_while_the_vcpu_did_not_run():
     checks = said(r)["checks"]
     check(checks["rows_while_not_running"] == 6, checks)
     check(8 * MS < checks["absent_ns"] < 15 * MS, checks)
+    # Without these rows it is not sure which vCPU ran.
+    hint = "migrate is not logged"
+    file = r.write(path("recording"))
+    check(hint in run("timeline", file).expect(0).out)
+    r.row(50 * MS + 1000, 0, "migrate", DISK, counter=1 << 16)
+    check(hint not in run("timeline", r.write(file)).expect(0).out)
 
 
 @test

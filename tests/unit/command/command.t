@@ -692,7 +692,9 @@ def large_reply():
 def slow(talk):
     with daemon(talk) as where:
         begin = time.monotonic()
-        run("status", "--socket", where).expect(1, "doesn't answer", where)
+        err = run("status", "--socket", where).expect(
+            1, "doesn't answer", where, "ask again").err
+        check("restart" not in err, err)
         took = time.monotonic() - begin
     check(4 < took < 15, "took %.1f s" % took)
 

@@ -4,8 +4,10 @@
  * feeds-world.h.  Here its driver domain is a guest, of which OTHER and dom0 are
  * the back ends.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmocka-tap.h"
 #include "fake-xenstore.h"
@@ -309,6 +311,57 @@ static void a_log_of_which_xenstored_says_nothing_is_left_alone(void **state)
     assert_null(request("version"));
 }
 
+/* How many lines of @log have @words. */
+static unsigned int lines_with(FILE *log, const char *words)
+{
+    unsigned int lines = 0;
+    char line[500];
+
+    rewind(log);
+    while (fgets(line, sizeof(line), log))
+        lines += !!strstr(line, words);
+
+    return lines;
+}
+
+/* Guests 100, 101... that let their logs be read. */
+static void look_at_guests(unsigned int nr)
+{
+    struct domains domains = {
+        .nr = nr, .domain = calloc(nr, sizeof(*domains.domain)),
+    };
+    unsigned int i;
+
+    for (i = 0; i < nr; i++) {
+        domains.domain[i].domid = 100 + i;
+        domains.domain[i].acct = XEN_SCHEDLOG_ACCT_REST;
+        domains.domain[i].logs = true;
+        snprintf(domains.domain[i].uuid, sizeof(domains.domain[i].uuid),
+                 "%u", i);
+    }
+    now += SECOND;
+    feeds_look(&feeds, &domains, now);
+    free(domains.domain);
+}
+
+static void guests_for_whom_there_is_no_room_are_named(void **state)
+{
+    FILE *log = tmpfile();
+    int terminal = dup(STDERR_FILENO);
+
+    (void)state;
+    dup2(fileno(log), STDERR_FILENO);
+    look_at_guests(64);
+    assert_int_equal(lines_with(log, "left out"), 0);
+    look_at_guests(66);
+    look_at_guests(67);
+    dup2(terminal, STDERR_FILENO);
+    close(terminal);
+    assert_int_equal(lines_with(log, "domain:164: left out, as 64 guests"), 1);
+    assert_int_equal(lines_with(log, "left out"), 1);
+    fclose(log);
+}
+
 static void the_rates_of_who_is_gone_go(void **state)
 {
     (void)state;
@@ -341,6 +394,7 @@ int main(void)
         guest_test(a_driver_domain_is_not_asked_for_its_processes),
         guest_test(a_log_that_somebody_else_reads_is_left_alone),
         guest_test(a_log_of_which_xenstored_says_nothing_is_left_alone),
+        guest_test(guests_for_whom_there_is_no_room_are_named),
         guest_test(the_rates_of_who_is_gone_go),
     };
 

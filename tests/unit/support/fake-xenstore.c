@@ -12,7 +12,7 @@
 #include "daemon/aside.h"
 #include "fake-xenstore.h"
 
-#define NODES  512U
+#define NODES  2048U
 #define PATH   128U
 #define EVENTS 256U
 
