@@ -191,6 +191,24 @@ static void what_is_promised_is_taken(void **state)
     is_placed(OTHER, 1, ",\"backends\":[\"driver\"]", "node 1", "driver");
 }
 
+/*
+ * A node of two cores is too small for two cpupools and a driver domain, so here the
+ * pools share pCPUs; each has its own room all the same.
+ */
+static void what_is_promised_in_another_cpupool_is_not_taken(void **state)
+{
+    struct fake_domain *guest;
+
+    (void)state;
+    begin();
+    guest = fake_domain_new(&host, 4, "pooled", 1);
+    guest->pool = 1;
+    run(10, SILENCE);
+    is_placed(NOBODY, 1, ",\"backends\":[\"driver\"],\"pool\":\"1\"",
+              "node 1", "driver");
+    is_placed(OTHER, 1, ",\"backends\":[\"driver\"]", "node 1", "driver");
+}
+
 static void a_dry_run_is_no_promise(void **state)
 {
     (void)state;
@@ -614,6 +632,7 @@ int main(void)
         core_test(only_pcpus_of_its_cpupool_count),
         core_test(a_rule_says_where_it_may_be),
         core_test(what_is_promised_is_taken),
+        core_test(what_is_promised_in_another_cpupool_is_not_taken),
         core_test(a_dry_run_is_no_promise),
         core_test(who_is_there_takes_its_room),
         core_test(the_host_is_looked_at_anew),

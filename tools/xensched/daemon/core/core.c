@@ -353,13 +353,14 @@ int core_place(struct core *core, struct newcomer *newcomer, bool promise,
         return xensched_fail(err, EAGAIN, "in mode %s there is no plan, so no "
                              "place is known to have room (xensched advise)",
                              mode_name(core->mode));
-    promised = promises_taken(&core->promises, &core->topology, d->uuid);
+    promised = promises_taken(&core->promises, &core->topology, d);
     newcomer->arrival.promised = promised;
     placed = plan_newcomer(core->planner, &input, newcomer, decision);
     free(promised);
     newcomer->arrival.promised = NULL;
     if (placed && promise) {
         struct promise made = {
+            .pool = d->pool,
             .place = topology_place_of_all(&core->topology, &decision->soft),
             .demand = newcomer->arrival.demand,
             .at_ns = now_ns,

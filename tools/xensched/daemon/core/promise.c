@@ -61,7 +61,7 @@ void promises_forget(struct promises *p, const struct topology *t,
 }
 
 struct demand *promises_taken(const struct promises *p, const struct topology *t,
-                              const char *uuid)
+                              const struct domain *d)
 {
     struct demand *taken = need_memory(t->nr_places, sizeof(*taken));
     unsigned int i;
@@ -69,7 +69,8 @@ struct demand *promises_taken(const struct promises *p, const struct topology *t
     /* pCPUs may have gone, and a place with them. */
     for (i = 0; i < p->nr; i++)
         if (p->promise[i].place < t->nr_places &&
-            strcmp(p->promise[i].uuid, uuid))
+            p->promise[i].pool == d->pool &&
+            strcmp(p->promise[i].uuid, d->uuid))
             demand_add(&taken[p->promise[i].place], p->promise[i].demand);
 
     return taken;

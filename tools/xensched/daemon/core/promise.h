@@ -18,6 +18,7 @@
 
 struct promise {
     char uuid[DOMAIN_UUID_TEXT];
+    uint32_t pool;
     unsigned int place;
     struct demand demand;
     uint64_t at_ns;
@@ -35,8 +36,8 @@ void promise_make(struct promises *p, const struct promise *promise);
 void promises_forget(struct promises *p, const struct topology *t,
                      const struct domains *domains, uint64_t now_ns);
 
-/* Of each place, to others than @uuid.  To be freed. */
+/* Of what @d's cpupool has of each place, to others than @d.  The caller frees it. */
 struct demand *promises_taken(const struct promises *p, const struct topology *t,
-                              const char *uuid);
+                              const struct domain *d);
 
 #endif /* XENSCHED_DAEMON_PROMISE_H */
