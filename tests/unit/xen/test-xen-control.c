@@ -73,6 +73,11 @@ int schedlog_switch_events(uint32_t events)
     return 0;
 }
 
+uint32_t schedlog_llc_leaf(void)
+{
+    return 0;
+}
+
 unsigned int schedlog_nr_pmcs(void)
 {
     return 4;

@@ -139,6 +139,7 @@ int schedlog_begin_stop(void);
 void schedlog_end_stop(uint32_t code);
 void schedlog_mark(uint32_t code);
 unsigned int jump_label_lost_sites(void);
+uint32_t schedlog_llc_leaf(void);
 
 /* As in area.h, which is not included. */
 #define SCHEDLOG_AREA_H

@@ -42,6 +42,7 @@ static void get_info(struct xen_sysctl_schedlog_info *info)
         .used_bytes = schedlog_used_bytes(),
         .nr_pmcs = schedlog_nr_pmcs(),
         .doorbell_virq = VIRQ_SCHEDLOG,
+        .llc_leaf = schedlog_llc_leaf(),
     };
     schedlog_lease_info(&info->lease_ms, &info->lease_left_ms);
 }
