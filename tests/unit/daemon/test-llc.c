@@ -69,55 +69,34 @@ static void nothing_is_known(void)
         assert_int_equal(t.cpus[i].llc, TOPOLOGY_UNKNOWN);
 }
 
-/* Of a Xeon, and of one whose ids aren't as many as there could be. */
-static void the_last_level_is_that_of_leaf_4(void **state)
+/* A Xeon, an EPYC, a processor without a third level, and ids that are no power of 2. */
+static void the_leaf_says_how_many_ids_share_it(void **state)
 {
-    const uint32_t xeon[] = {
-        EAX(1, 1, 2), EAX(2, 1, 2), EAX(3, 2, 2), EAX(3, 3, 64)
-    };
-    const uint32_t shared_l2[] = { EAX(1, 1, 1), EAX(2, 1, 1), EAX(3, 2, 4) };
-    const uint32_t odd[] = { EAX(3, 3, 24), EAX(1, 1, 2) };
-    const uint32_t one_more[] = { EAX(3, 3, 33), EAX(3, 2, 2) };
-
     (void)state;
-    assert_int_equal(llc_shift(xeon, 4), 6);
-    assert_int_equal(llc_shift(shared_l2, 3), 2);
-    assert_int_equal(llc_shift(odd, 2), 5);
-    assert_int_equal(llc_shift(one_more, 2), 6);
+    assert_int_equal(llc_shift(EAX(3, 3, 64)), 6);
+    assert_int_equal(llc_shift(EAX(3, 3, 4)), 2);
+    assert_int_equal(llc_shift(EAX(3, 2, 4)), 2);
+    assert_int_equal(llc_shift(EAX(3, 3, 24)), 5);
+    assert_int_equal(llc_shift(EAX(3, 3, 33)), 6);
+    assert_int_equal(llc_shift(EAX(3, 7, 4096)), 12);
 }
 
 static void a_leaf_which_says_nothing_is_no_llc(void **state)
 {
-    const uint32_t none[] = { 0, 0, 0 };
-    const uint32_t first_level[] = { EAX(1, 1, 2), EAX(2, 1, 2) };
-    const uint32_t instructions[] = { EAX(1, 1, 2), EAX(2, 3, 8) };
-    const uint32_t reserved[] = { EAX(4, 3, 8), EAX(31, 7, 8) };
-
-    (void)state;
-    assert_int_equal(llc_shift(NULL, 0), LLC_UNKNOWN);
-    assert_int_equal(llc_shift(none, 3), LLC_UNKNOWN);
-    assert_int_equal(llc_shift(first_level, 2), LLC_UNKNOWN);
-    assert_int_equal(llc_shift(instructions, 2), LLC_UNKNOWN);
-    assert_int_equal(llc_shift(reserved, 2), LLC_UNKNOWN);
-}
-
-static void any_leaf_is_a_shift_or_nothing(void **state)
-{
-    const uint32_t most[] = { EAX(3, 7, 4096) }, all[] = { ~0U };
     uint64_t seed = 9;
     unsigned int i;
 
     (void)state;
-    assert_int_equal(llc_shift(most, 1), 12);
-    assert_int_equal(llc_shift(all, 1), LLC_UNKNOWN);
+    assert_int_equal(llc_shift(0), LLC_UNKNOWN);
+    assert_int_equal(llc_shift(~0U), LLC_UNKNOWN);
+    assert_int_equal(llc_shift(EAX(1, 1, 2)), LLC_UNKNOWN);
+    assert_int_equal(llc_shift(EAX(2, 3, 8)), LLC_UNKNOWN);
+    assert_int_equal(llc_shift(EAX(31, 7, 8)), LLC_UNKNOWN);
     for (i = 0; i < 10000; i++) {
-        uint32_t eax[3];
-        unsigned int k, shift;
+        unsigned int shift =
+            llc_shift((uint32_t)harness_random_below(&seed, 1U << 16) << 16 |
+                      harness_random_below(&seed, 1U << 16));
 
-        for (k = 0; k < 3; k++)
-            eax[k] = (uint32_t)harness_random_below(&seed, 1U << 16) << 16 |
-                     harness_random_below(&seed, 1U << 16);
-        shift = llc_shift(eax, 3);
         assert_true(shift == LLC_UNKNOWN || shift <= 12);
     }
 }
@@ -291,9 +270,8 @@ static void a_list_names_each_pcpu_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_level_is_that_of_leaf_4),
+        cmocka_unit_test(the_leaf_says_how_many_ids_share_it),
         cmocka_unit_test(a_leaf_which_says_nothing_is_no_llc),
-        cmocka_unit_test(any_leaf_is_a_shift_or_nothing),
         llc_test(equal_ids_but_for_the_lowest_bits_share_one),
         llc_test(ids_need_not_be_dense),
         llc_test(an_llc_ends_with_its_socket),

@@ -374,6 +374,16 @@ int host_xen_make_area(struct host_xen *hx, bool replace, uint64_t cookie,
     return rc;
 }
 
+/* Nothing is known of the caches on a Xen without the log. */
+static void find_llc(struct host_xen *hx)
+{
+    struct xensched_area_info info;
+    struct xensched_error err;
+
+    if (!xensched_area_ask(&info, &err))
+        llc_xen_open(&hx->llc, info.llc_leaf, hx->log);
+}
+
 static int connect_xen(struct host_xen *hx, struct xensched_error *err)
 {
     int scheduler, nr;
@@ -391,7 +401,7 @@ static int connect_xen(struct host_xen *hx, struct xensched_error *err)
     hx->nr_cpus = nr;
     hx->domains.xch = hx->xch;
     hx->domains.nr_cpus = nr;
-    llc_xen_open(&hx->llc, hx->xch, hx->log);
+    find_llc(hx);
     /* By default those of its run queues are a socket's. */
     hx->shared_queues = !xc_sched_id(hx->xch, &scheduler) &&
                         scheduler == XEN_SCHEDULER_CREDIT2;

@@ -1,61 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * llc-xen.c - see llc-xen.h.
- *
- * AMD's processors have the same in leaf 0x8000001d, of which Xen's policies
- * keep one subleaf only, that of the first level; so of those nothing is known.
+ * Finds the last-level cache of each pCPU from two facts that Xen reports: how many APIC
+ * ids share a cache (in the log's information), and the APIC id of each pCPU.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include <xenctrl.h>
-#include <xenguest.h>
 #include <xen/platform.h>
 
 #include "model/memory.h"
 #include "llc-xen.h"
 
-#define CACHE_LEAF 4
-#define MAX_CACHES 16
-
-static unsigned int shift_of(const xen_cpuid_leaf_t *leaves, uint32_t nr)
+void llc_xen_open(struct llc_xen *x, uint32_t leaf, xentoollog_logger *log)
 {
-    uint32_t eax[MAX_CACHES], i;
-    unsigned int caches = 0;
-
-    for (i = 0; i < nr && caches < MAX_CACHES; i++)
-        if (leaves[i].leaf == CACHE_LEAF)
-            eax[caches++] = leaves[i].a;
-
-    return llc_shift(eax, caches);
-}
-
-/* By the values of the hardware: nothing here is a guest's. */
-static unsigned int ask_cpuid(xc_interface *xch)
-{
-    xc_cpu_policy_t *policy = xc_cpu_policy_init();
-    uint32_t nr = 0, nr_msrs = 0;
-    xen_cpuid_leaf_t *leaves = NULL;
-    unsigned int shift = LLC_UNKNOWN;
-
-    if (policy && !xc_cpu_policy_get_size(xch, &nr, &nr_msrs) &&
-        !xc_cpu_policy_get_system(xch, XEN_SYSCTL_cpu_policy_raw, policy)) {
-        leaves = need_memory(nr, sizeof(*leaves));
-        if (!xc_cpu_policy_serialise(xch, policy, leaves, &nr, NULL,
-                                     &nr_msrs))
-            shift = shift_of(leaves, nr);
-    }
-    free(leaves);
-    if (policy)
-        xc_cpu_policy_destroy(policy);
-
-    return shift;
-}
-
-void llc_xen_open(struct llc_xen *x, xc_interface *xch,
-                  xentoollog_logger *log)
-{
-    x->shift = ask_cpuid(xch);
+    x->shift = llc_shift(leaf);
     if (x->shift != LLC_UNKNOWN)
         x->xcall = xencall_open(log, 0);
 }

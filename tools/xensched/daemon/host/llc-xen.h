@@ -18,9 +18,8 @@ struct llc_xen {
     uint32_t *apic_ids; /* [nr]; each is asked for when its pCPU has come */
 };
 
-/* No error: if it cannot be asked, nothing is known. */
-void llc_xen_open(struct llc_xen *x, xc_interface *xch,
-                  xentoollog_logger *log);
+/* @leaf: llc_leaf of struct xensched_area_info.  With 0 no cache is known. */
+void llc_xen_open(struct llc_xen *x, uint32_t leaf, xentoollog_logger *log);
 void llc_xen_close(struct llc_xen *x);
 
 /* As llc_of_host(). */

@@ -19,21 +19,14 @@
 
 enum cache_type { DATA = 1, UNIFIED = 3 };
 
-unsigned int llc_shift(const uint32_t *eax, unsigned int nr)
+unsigned int llc_shift(uint32_t eax)
 {
-    unsigned int i, level = 1, ids = 0, shift = 0;
+    unsigned int shift = 0;
 
-    for (i = 0; i < nr; i++) {
-        if ((TYPE(eax[i]) != DATA && TYPE(eax[i]) != UNIFIED) ||
-            LEVEL(eax[i]) <= level)
-            continue;
-        level = LEVEL(eax[i]);
-        ids = IDS(eax[i]);
-    }
-    /* The first level is nobody's last one. */
-    if (!ids)
+    /* The first level is no core's last one. */
+    if ((TYPE(eax) != DATA && TYPE(eax) != UNIFIED) || LEVEL(eax) < 2)
         return LLC_UNKNOWN;
-    while (1U << shift < ids)
+    while (1U << shift < IDS(eax))
         shift++;
 
     return shift;

@@ -19,10 +19,10 @@
 #define LLC_UNKNOWN (~0U)
 
 /*
- * pCPUs whose APIC ids are equal without so many of their lowest bits share
- * the LLC.  @eax are those of CPUID's leaf 4, one of each of its @nr subleaves.
+ * pCPUs whose APIC ids are equal without this many of their lowest bits share the LLC.
+ * @eax is that of the subleaf of CPUID's leaf 4, or AMD's 0x8000001d, that describes it.
  */
-unsigned int llc_shift(const uint32_t *eax, unsigned int nr);
+unsigned int llc_shift(uint32_t eax);
 
 /*
  * The LLCs of pCPUs which have these APIC ids.  False, and nothing is known:

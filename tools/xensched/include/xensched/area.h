@@ -66,6 +66,8 @@ struct xensched_area_info {
     uint32_t nr_pmcs;        /* performance counters that can be used */
     uint32_t doorbell;       /* the hypervisor's: its VIRQ; Linux's: 1; */
                              /* 0: there is none */
+    uint32_t llc_leaf;       /* EAX of the CPUID subleaf (4, or 0x8000001d) of the */
+                             /* last-level cache; 0: not known */
 };
 
 /*
