@@ -6,6 +6,7 @@
 
 HOST_SOCKETS=1
 HOST_CORES=2
+HOST_LLCS=
 HOST_NUMA=no
 HOST_HVM=no
 HOST_GUESTS=pv
@@ -37,6 +38,8 @@ host_options_help()
 The host:
   --sockets N         sockets (default $HOST_SOCKETS)
   --cores N           cores per socket (default $HOST_CORES)
+  --llcs N            the processors report N last-level caches per socket, in Intel's
+                      CPUID leaf (QEMU's emulation lacks AMD's)
   --numa              each socket is a NUMA node
   --hvm               pCPUs have nested page tables, dom0 a device model: guests may
                       be PVH or HVM
@@ -82,6 +85,7 @@ host_option()
     case $1 in
     --sockets)     positive "$1" "${2-}"; HOST_SOCKETS=$2 ;;
     --cores)       positive "$1" "${2-}"; HOST_CORES=$2 ;;
+    --llcs)        positive "$1" "${2-}"; HOST_LLCS=$2 ;;
     --memory)      positive "$1" "${2-}"; HOST_MEMORY=$2 ;;
     --dom0-memory) positive "$1" "${2-}"; HOST_DOM0_MEMORY=$2 ;;
     --dom0-vcpus)  positive "$1" "${2-}"; HOST_DOM0_VCPUS=$2 ;;
@@ -146,6 +150,8 @@ host_options_check()
 {
     [[ $HOST_MODE == fast || $HOST_MODE == exact || $HOST_MODE == timed ]] ||
         die "$BOX_EXIT_USAGE" "--mode is fast, exact or timed, not '$HOST_MODE'"
+    [[ -z $HOST_LLCS || $((HOST_CORES % HOST_LLCS)) -eq 0 ]] ||
+        die "$BOX_EXIT_USAGE" "--llcs must divide --cores, so it cannot be $HOST_LLCS"
     [[ $HOST_MODE != timed || -n $HOST_MACHINE ]] ||
         die "$BOX_EXIT_USAGE" "--mode timed needs --machine NAME, whose prices it has"
     [[ $HOST_MODE == fast || $HOST_THREADS == single ]] ||

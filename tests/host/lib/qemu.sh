@@ -48,13 +48,17 @@ qemu_numa()
 qemu_machine()
 {
     local cpus=$((HOST_SOCKETS * HOST_CORES)) model=qemu64 machine=pc
+    local dies=${HOST_LLCS:-1}
 
     [[ $HOST_HVM == no ]] || model+=,+npt
+    # QEMU gives each die a last-level cache.
+    [[ -z $HOST_LLCS ]] || model+=,vendor=GenuineIntel,level=0xb
     [[ $HOST_DOM0 == pv ]] || machine=q35
     # The memory of all nodes together has to be the memory of the machine.
     printf '%s\n' -machine "$machine" -cpu "$model" \
         -m "$((HOST_MEMORY / HOST_SOCKETS * HOST_SOCKETS))" \
-        -smp "$cpus,sockets=$HOST_SOCKETS,cores=$HOST_CORES,threads=1" \
+        -smp "$cpus,sockets=$HOST_SOCKETS,dies=$dies,cores=$((HOST_CORES /
+            dies)),threads=1" \
         -nodefaults -display none -no-reboot
     # Nothing of this machine's time or chance reaches the host.
     [[ $HOST_MODE != timed ]] ||

@@ -32,7 +32,7 @@ llcs()
     xensched status | sed -n 's/^last caches *//p'
 }
 
-# The emulated processors are AMD's, of whose caches Xen does not tell.
+# These emulated processors report no caches; those of topology-llc.sh do.
 start_daemon --mode observe
 is "the last-level caches are taken to be the sockets'" "$(llcs)" \
     "2: not known, taken as the socket's"
