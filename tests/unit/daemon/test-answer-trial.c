@@ -62,6 +62,13 @@ static void the_cost_of_a_notification_is_its_own_and_its_back_ends(void **state
     json_object_put(json);
 }
 
+/* Placed, all guests run on the first node; otherwise on all pCPUs. */
+static void run_by_blocks(unsigned int seconds)
+{
+    while (seconds--)
+        run(1, core.trial.placed ? THERE : "cpus=4,batch=25," THERE);
+}
+
 static void a_trial_is_shown_as_far_as_it_is(void **state)
 {
     json_object *json;
@@ -77,18 +84,23 @@ static void a_trial_is_shown_as_far_as_it_is(void **state)
     assert_string_equal(get(json, "/result/state"), "running");
     assert_string_equal(get(json, "/result/block_s"), "20.000");
     assert_null(get(json, "/result/cost/change"));
+    assert_null(get(json, "/result/at_target/placed"));
     json_object_put(json);
-    run(90, THERE);
+    run_by_blocks(90);
     json = ask("{\"command\":\"trial\",\"action\":\"show\"}");
     assert_true(number(json, "/result/pairs_done") >= 1);
     assert_string_equal(get(json, "/result/guests/0/name"), "disk");
     assert_string_equal(get(json, "/result/guests/0/unit"), "notification");
     assert_null(get(json, "/result/cost/low"));
+    assert_true(number(json, "/result/guests/0/at_target/placed") > 0.99);
+    assert_true(fabs(number(json, "/result/at_target/not_placed") - 0.5) < 0.05);
     json_object_put(json);
-    run(200, THERE);
+    run_by_blocks(200);
     json = ask("{\"command\":\"status\"}");
     assert_string_equal(get(json, "/result/trial/state"), "complete");
     assert_non_null(strstr(get(json, "/result/trial/verdict"), "interval"));
+    assert_non_null(strstr(get(json, "/result/trial/verdict"),
+                           "guests spent 100 % of their time at their targets, and"));
     json_object_put(json);
     is_refused("{\"command\":\"trial\",\"action\":\"stop\"}", "no trial is running");
 }
@@ -150,7 +162,7 @@ static void the_metrics_have_cost_and_trial(void **state)
     run(10, THERE);
     is_done("{\"command\":\"trial\",\"action\":\"start\",\"block_ms\":10000,"
             "\"pairs\":8}");
-    run(200, THERE);
+    run_by_blocks(200);
     begin_feeds();
     metrics_write(&m, &core, &feeds, now);
     end_feeds();
@@ -163,6 +175,9 @@ static void the_metrics_have_cost_and_trial(void **state)
     assert_non_null(strstr(text, "xensched_work_cost_seconds{domain=\"disk\","
                                  "domid=\"1\",unit=\"notification\"} 0.0"));
     assert_non_null(strstr(text, "xensched_trial_cost_change_ratio{value=\"low\"}"));
+    assert_non_null(strstr(text, "xensched_trial_at_target_ratio{block=\"placed\"} 1."));
+    assert_non_null(strstr(text, "xensched_trial_at_target_ratio{block=\"not_placed\"} "
+                                 "0."));
 }
 
 int main(void)

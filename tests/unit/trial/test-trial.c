@@ -5,7 +5,8 @@
  *
  * Fails if an interval misses the truth in more than 2 of 20 trials, if harm does not
  * end a trial or a guest's part in it, if a change of load or a restart is taken for an
- * effect, or if anything is reported of a host on which nothing was tried.
+ * effect, or if anything is reported of a host on which nothing was tried, or on which
+ * guests ran where they had run before.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +21,11 @@
 #define SECOND 1000000000ULL
 #define BLOCK  (30 * SECOND)
 #define GUESTS 4U
+
+/* pCPUs: the guests' target, and one elsewhere. */
+#define NR_CPUS 8U
+#define NEAR    1U
+#define FAR     6U
 
 /* Accounting domains: dom0 2, guests from 3. */
 #define DOM0   2U
@@ -44,6 +50,8 @@ static struct {
     double noise;          /* of the cost of a block */
     double mix;            /* factor of pages when placed */
     double cold;           /* factor of the cost while caches are cold, when placed */
+    double near[2];        /* [placed]: share of their time that guests run at NEAR */
+    bool none_moved;
     double block_noise[GUESTS];
     unsigned short seed[3];
     uint64_t now;
@@ -69,6 +77,7 @@ static int setup(void **state)
     w.noise = 0.03;
     w.mix = w.cold = 1;
     w.seed[0] = 7;
+    w.near[true] = 1;
     w.domains = (struct domains){ 1 + GUESTS, w.domain };
     for (i = 0; i <= GUESTS; i++) {
         w.domain[i] = (struct domain){
@@ -78,6 +87,9 @@ static int setup(void **state)
         strcpy(w.domain[i].name, (const char *[]){ "Domain-0", "web1", "db2",
                                                    "mail", "idle" }[i]);
         w.vcpu[i].times.known = true;
+        cpumap_init(&w.domain[i].pool_cpus, NR_CPUS);
+        cpumap_init(&w.domain[i].ours, NR_CPUS);
+        cpumap_set(&w.domain[i].ours, NEAR);
     }
     for (i = 0; i < GUESTS; i++)
         w.load[i] = (struct load){ 1000 * (i + 1), 100, 20000, 10000, 1e6, 1, 0 };
@@ -87,17 +99,24 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
+    unsigned int i;
+
     (void)state;
     trial_free(&w.trial);
     matrix_free(w.matrix);
+    for (i = 0; i <= GUESTS; i++) {
+        cpumap_free(&w.domain[i].pool_cpus);
+        cpumap_free(&w.domain[i].ours);
+    }
 
     return 0;
 }
 
-static void row(unsigned int event, uint16_t current, uint16_t correspondent,
-                double amount)
+static void row_on(unsigned int cpu, unsigned int event, uint16_t current,
+                   uint16_t correspondent, double amount)
 {
     const struct xensched_row row = {
+        .cpu = cpu,
         .counter = amount, .event = event, .current = current,
         .correspondent = correspondent,
         .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
@@ -105,6 +124,20 @@ static void row(unsigned int event, uint16_t current, uint16_t correspondent,
     };
 
     matrix_add(w.matrix, &row, w.now);
+}
+
+static void row(unsigned int event, uint16_t current, uint16_t correspondent,
+                double amount)
+{
+    row_on(0, event, current, correspondent, amount);
+}
+
+static void run_guest(uint16_t acct, bool placed, double ns)
+{
+    row_on(NEAR, XEN_SCHEDLOG_EV_SERVICE_NS, acct, XEN_SCHEDLOG_ACCT_XEN,
+           w.near[placed] * ns);
+    row_on(FAR, XEN_SCHEDLOG_EV_SERVICE_NS, acct, XEN_SCHEDLOG_ACCT_XEN,
+           (1 - w.near[placed]) * ns);
 }
 
 /* What guest @i does in a second. */
@@ -120,12 +153,12 @@ static void live(unsigned int i)
         cost *= w.cold;
     row(XEN_SCHEDLOG_EV_RING_PAGES, DOM0, acct, pages);
     row(XEN_SCHEDLOG_EV_EVTCHN_SEND, acct, DOM0, l->notifications);
-    row(XEN_SCHEDLOG_EV_SERVICE_NS, acct, XEN_SCHEDLOG_ACCT_XEN,
-        (pages ? pages * l->own_ns * cost : 1e8));
+    run_guest(acct, placed, pages ? pages * l->own_ns * cost : 1e8);
     row(XEN_SCHEDLOG_EV_SERVICE_NS, DOM0, XEN_SCHEDLOG_ACCT_XEN,
         pages * l->served_ns * cost);
     w.vcpu[1 + i].times.waited_ns += l->waits + (placed ? l->more_waits : 0);
-    w.domain[1 + i].affinity = placed ? AFFINITY_OURS : AFFINITY_DEFAULT;
+    w.domain[1 + i].affinity = placed && !w.none_moved ? AFFINITY_OURS
+                                                       : AFFINITY_DEFAULT;
 }
 
 static void draw_noise(void)
@@ -454,6 +487,65 @@ static void only_chosen_guests_are_set_aside(void **state)
     assert_int_equal(w.trial.nr, 1);
 }
 
+static void save(unsigned int pairs, double cost)
+{
+    unsigned int k;
+
+    for (k = 0; k < GUESTS; k++)
+        w.load[k].cost = cost;
+    run_trial(pairs);
+}
+
+static void it_says_where_guests_ran_in_both_kinds_of_block(void **state)
+{
+    (void)state;
+    w.near[true] = 0.9;
+    w.near[false] = 0.25;
+    save(20, 0.8);
+    verdict_says("placement saves 2");
+    verdict_says("guests spent 90 % of their time at their targets, and 25 % without "
+                 "placement");
+    assert_true(fabs(guest("db2")->share[true] - 0.9) < 1e-6);
+    assert_true(fabs(guest("db2")->share[false] - 0.25) < 1e-6);
+}
+
+/* Affinities are set, but guests run where they ran: whatever costs did is chance. */
+static void settings_without_effect_are_no_placement(void **state)
+{
+    (void)state;
+    w.near[true] = 0.52;
+    w.near[false] = 0.5;
+    save(20, 0.8);
+    verdict_says("placement did not change where guests ran");
+    verdict_says("52 % of their time at their targets in placed blocks and 50 %");
+    assert_int_equal(w.trial.state, TRIAL_COMPLETE);
+}
+
+static void a_trial_that_moved_no_guest_has_nothing_to_compare(void **state)
+{
+    (void)state;
+    w.none_moved = true;
+    save(10, 0.8);
+    verdict_says("no guest was moved in 20 blocks");
+}
+
+/* A part of the guests' time is of pairs that were not complete: it does not count. */
+static void residency_is_that_of_complete_pairs(void **state)
+{
+    (void)state;
+    w.near[false] = 0.25;
+    begin(10, false);
+    seconds(BLOCK / SECOND * 3 / 2);
+    w.now += 3600 * SECOND;
+    w.near[true] = 0.75;
+    seconds(1);
+    assert_true(trial_residency(&w.trial, true) < 0);
+    seconds(2 * BLOCK / SECOND + 3);
+    assert_int_equal(w.trial.done, 1);
+    assert_true(fabs(trial_residency(&w.trial, true) - 0.75) < 1e-6);
+    assert_true(fabs(trial_residency(&w.trial, false) - 0.25) < 1e-6);
+}
+
 static void without_a_trial_nothing_is_claimed(void **state)
 {
     (void)state;
@@ -485,6 +577,10 @@ int main(void)
         test(a_pair_that_was_interrupted_is_discarded),
         test(a_guest_that_reboots_is_not_compared_in_that_pair),
         test(only_chosen_guests_are_set_aside),
+        test(it_says_where_guests_ran_in_both_kinds_of_block),
+        test(settings_without_effect_are_no_placement),
+        test(a_trial_that_moved_no_guest_has_nothing_to_compare),
+        test(residency_is_that_of_complete_pairs),
         test(without_a_trial_nothing_is_claimed),
     };
 

@@ -149,6 +149,47 @@ static void describe_dry_run(struct text *text, const struct trial *t)
     add_length(text, t, 5);
 }
 
+static bool has_moved(const struct trial *t)
+{
+    unsigned int i;
+
+    for (i = 0; i < t->nr; i++)
+        if (t->guests[i].moved)
+            return true;
+
+    return false;
+}
+
+/* Without a change of where guests ran, a difference of costs is not placement's. */
+static bool has_nothing_to_compare(struct text *text, const struct trial *t)
+{
+    double placed = trial_residency(t, true), without = trial_residency(t, false);
+
+    if (t->state == TRIAL_HARMFUL)
+        return false;
+    if (!has_moved(t)) {
+        add(text, "no guest was moved in %u blocks, so there is nothing to compare",
+            2 * t->done);
+        return true;
+    }
+    if (placed < 0 || placed - without >= TRIAL_LEAST_SHIFT)
+        return false;
+    add(text, "placement did not change where guests ran, so this trial does not show "
+        "what placement is worth: they spent %.0f %% of their time at their targets "
+        "in placed blocks and %.0f %% in the other ones (%u blocks)", 100 * placed,
+        100 * without, 2 * t->done);
+
+    return true;
+}
+
+static void add_residency(struct text *text, const struct trial *t)
+{
+    if (trial_residency(t, true) >= 0)
+        add(text, "; guests spent %.0f %% of their time at their targets, and %.0f %% "
+            "without placement", 100 * trial_residency(t, true),
+            100 * trial_residency(t, false));
+}
+
 void trial_verdict(const struct trial *t, char out[TRIAL_VERDICT])
 {
     struct text text = { out, TRIAL_VERDICT };
@@ -161,9 +202,10 @@ void trial_verdict(const struct trial *t, char out[TRIAL_VERDICT])
         describe_dry_run(&text, t);
     } else if (!t->done) {
         add(&text, "no pair of blocks is complete yet");
-    } else {
+    } else if (!has_nothing_to_compare(&text, t)) {
         add_cost(&text, t);
         add_waiting(&text, t);
+        add_residency(&text, t);
         add_guests(&text, t);
     }
 }

@@ -29,20 +29,34 @@ static void forget_block(struct trial *t)
     t->began_ns = 0;
 }
 
-static void begin_pair(struct trial *t)
+static void forget_residence(struct trial *t)
 {
     unsigned int i;
 
+    for (i = 0; i < 2; i++) {
+        residence_free(t->block[i].before);
+        residence_free(t->block[i].after);
+        t->block[i].before = t->block[i].after = NULL;
+    }
+}
+
+/* The results of the former pair stay until the new one has some. */
+static void begin_pair(struct trial *t)
+{
     forget_block(t);
-    for (i = 0; i < t->nr; i++)
-        t->guests[i].with.valid = t->guests[i].without.valid = false;
+    forget_residence(t);
     t->second = false;
     t->placed = number_of(t->settings.seed, t->done + t->discarded) & 1;
 }
 
 void trial_free(struct trial *t)
 {
+    unsigned int i;
+
     forget_block(t);
+    forget_residence(t);
+    for (i = 0; i < t->nr; i++)
+        cpumap_free(&t->guests[i].target);
     free(t->guests);
     free(t->settings.names);
     memset(t, 0, sizeof(*t));
@@ -69,6 +83,7 @@ void trial_resume(struct trial *t)
 void trial_stop(struct trial *t, enum trial_state why, int64_t unix_time)
 {
     forget_block(t);
+    forget_residence(t);
     t->state = why;
     t->ended = unix_time;
     t->paused = false;
@@ -112,7 +127,7 @@ static struct trial_guest *get_guest(struct trial *t, const char *name)
         i--;
     memmove(&t->guests[i + 1], &t->guests[i],
             (t->nr++ - i) * sizeof(*t->guests));
-    t->guests[i] = (struct trial_guest){ .unit = WORK_NONE };
+    t->guests[i] = (struct trial_guest){ .unit = WORK_NONE, .share = { -1, -1 } };
     snprintf(t->guests[i].name, sizeof(t->guests[i].name), "%s", name);
 
     return &t->guests[i];
@@ -220,13 +235,50 @@ static void add_guest(struct trial_guest *guest, struct pair_sums *sums)
         evidence_add(&guest->cost, log(work_cost(with) / cost));
 }
 
-static enum trial_news end_pair(struct trial *t, int64_t unix_time)
+/* Residency counts if it is known in both blocks. */
+static void add_residence(struct trial *t, const struct domain *d)
+{
+    struct trial_guest *guest = find_guest(t, d->name);
+    struct residence_time at[2];
+    unsigned int i;
+
+    if (!guest || !guest->target.nr_cpus || t->settings.dry_run)
+        return;
+    for (i = 0; i < 2; i++)
+        at[i] = residence_between(t->block[i].before, t->block[i].after, d,
+                                  &guest->target);
+    for (i = 0; i < 2 && at[0].ran > 0 && at[1].ran > 0; i++) {
+        guest->share[i] = residence_share(&at[i]);
+        guest->at[i].there += at[i].there;
+        guest->at[i].ran += at[i].ran;
+    }
+}
+
+double trial_residency(const struct trial *t, bool placed)
+{
+    struct residence_time sum = { 0 };
+    unsigned int i;
+
+    for (i = 0; i < t->nr; i++) {
+        sum.there += t->guests[i].at[placed].there;
+        sum.ran += t->guests[i].at[placed].ran;
+    }
+
+    return residence_share(&sum);
+}
+
+static enum trial_news end_pair(struct trial *t, const struct domains *domains,
+                                int64_t unix_time)
 {
     struct pair_sums sums = { 0 };
     unsigned int i;
 
     for (i = 0; i < t->nr; i++)
         add_guest(&t->guests[i], &sums);
+    for (i = 0; i < domains->nr; i++)
+        add_residence(t, &domains->domain[i]);
+    t->block[true].cost_ns = sums.with;
+    t->block[false].cost_ns = sums.without;
     if (sums.with > 0 && sums.without > 0)
         evidence_add(&t->cost, log(sums.with / sums.without));
     if (sums.all_costs > 0)
@@ -245,6 +297,27 @@ static enum trial_news end_pair(struct trial *t, int64_t unix_time)
 
 /* Blocks. */
 
+/* The first block of a pair replaces the results of the former pair. */
+static void forget_results(struct trial *t)
+{
+    unsigned int i;
+
+    for (i = 0; i < t->nr; i++) {
+        struct trial_guest *guest = &t->guests[i];
+
+        guest->with.valid = guest->without.valid = false;
+        guest->share[0] = guest->share[1] = -1;
+        cpumap_free(&guest->target);
+    }
+}
+
+static void begin_measuring(struct trial *t, const struct matrix *m,
+                            const struct domains *domains, uint64_t now_ns)
+{
+    t->base = work_sums_take(m, domains, now_ns);
+    t->block[t->placed].before = residence_take(m, domains);
+}
+
 static void measure_block(struct trial *t, const struct matrix *m,
                           const struct domains *domains, uint64_t now_ns)
 {
@@ -259,7 +332,10 @@ static void measure_block(struct trial *t, const struct matrix *m,
         if (!is_chosen(t, d) || work[i].unit == WORK_NONE)
             continue;
         guest = get_guest(t, d->name);
-        guest->moved |= t->placed && d->affinity == AFFINITY_OURS;
+        if (t->placed && d->affinity == AFFINITY_OURS) {
+            guest->moved = true;
+            cpumap_init_copy(&guest->target, &d->ours);
+        }
         *(t->placed ? &guest->with : &guest->without) =
             (struct trial_measure){ true, work[i] };
     }
@@ -271,11 +347,16 @@ static enum trial_news end_block(struct trial *t, const struct matrix *m,
                                  const struct domains *domains,
                                  uint64_t now_ns, int64_t unix_time)
 {
-    bool second = t->second;
+    struct trial_block *block = &t->block[t->placed];
 
+    if (!t->second)
+        forget_results(t);
+    block->after = residence_take(m, domains);
+    block->measured_ns = now_ns - work_sums_time(t->base);
+    block->ended = unix_time;
     measure_block(t, m, domains, now_ns);
-    if (second)
-        return end_pair(t, unix_time);
+    if (t->second)
+        return end_pair(t, domains, unix_time);
     forget_block(t);
     t->second = true;
     t->placed = !t->placed;
@@ -319,7 +400,7 @@ enum trial_news trial_step(struct trial *t, const struct matrix *m,
         return t->base ? end_block(t, m, domains, now_ns, unix_time)
                        : discard_pair(t);
     if (!t->base && now_ns - t->began_ns >= warm_up)
-        t->base = work_sums_take(m, domains, now_ns);
+        begin_measuring(t, m, domains, now_ns);
 
     return TRIAL_GOES_ON;
 }

@@ -11,6 +11,9 @@
  * waited for a pCPU per unit, as a part of the unit's cost.  Over all guests costs are
  * weighted with the work that they did, so a change of the mix is no gain.
  *
+ * Beside cost it counts where the guests really ran (residence.h): a trial in which
+ * placement did not change that has nothing to say about placement.
+ *
  * A pair is discarded if a block was not whole: the mode changed, the daemon was
  * restarted, the host slept.
  *
@@ -26,6 +29,7 @@
 
 #include "evidence.h"
 #include "model/work.h"
+#include "residence.h"
 
 /* Intervals have 95 %. */
 #define TRIAL_ALPHA 0.05
@@ -39,6 +43,12 @@
 #define TRIAL_PAIRS_MOST     10000U
 /* Fewer pairs bound no interval. */
 #define TRIAL_PAIRS_LEAST    5U
+
+/*
+ * If placement raises the share of their time that guests spend at their targets by less
+ * than this, it did not change where they ran.
+ */
+#define TRIAL_LEAST_SHIFT 0.1
 
 enum trial_state {
     TRIAL_NONE,    /* there never was one */
@@ -73,7 +83,18 @@ struct trial_guest {
     bool left_alone; /* placement does harm to it */
     bool news;       /* since this step */
     char reason[TRIAL_REASON]; /* why it is left alone */
-    struct trial_measure with, without; /* in this pair */
+    struct trial_measure with, without; /* in the latest pair */
+    struct cpumap target;    /* in its placed block; no map: the guest had none */
+    double share[2];         /* [placed]: of its time at that target; -1: not known */
+    struct residence_time at[2]; /* [placed]: at the targets of all pairs */
+};
+
+/* A block of the latest pair. */
+struct trial_block {
+    int64_t ended;           /* Unix time */
+    uint64_t measured_ns;
+    double cost_ns;          /* of the work of both blocks, at its prices; 0: none */
+    struct residence *before, *after; /* NULL: not yet, or no longer */
 };
 
 struct trial {
@@ -84,6 +105,7 @@ struct trial {
     int64_t started, ended;       /* Unix time */
     unsigned int nr;
     struct trial_guest *guests;   /* sorted by name */
+    struct trial_block block[2];  /* [placed] */
     /* The present block. */
     bool paused;           /* not in mode act */
     bool placed;           /* guests are placed in it */
@@ -126,6 +148,12 @@ bool trial_release(struct trial *t, const char *name);
 
 /* Time until the block ends, or 0. */
 uint64_t trial_block_left(const struct trial *t, uint64_t now_ns);
+
+/*
+ * The share of their time that the guests spent at their targets, in placed blocks or in
+ * the other ones; only guests that the daemon placed count.  -1: not known.
+ */
+double trial_residency(const struct trial *t, bool placed);
 
 /* A difference of logarithms as a relative change: 0.05 is 5 % more. */
 double trial_change(double difference);

@@ -31,6 +31,20 @@ static const char *interval_text(const struct json_object *of, const char *key,
     return text;
 }
 
+/* "97 % (3 %)": in placed blocks, and in the other ones. */
+static const char *at_target_text(const struct json_object *of, char text[64])
+{
+    const struct json_object *shares = field_object(of, "at_target");
+    double placed = json_number(shares, "placed", -1);
+    double without = json_number(shares, "not_placed", -1);
+
+    if (placed < 0)
+        return FIELD_MISSING;
+    snprintf(text, 64, "%.0f %% (%.0f %%)", 100 * placed, 100 * without);
+
+    return text;
+}
+
 static const char *note_of(const struct json_object *guest)
 {
     if (!strcmp(field_yes_no(guest, "left_alone"), "yes"))
@@ -42,7 +56,7 @@ static const char *note_of(const struct json_object *guest)
 static void print_guests(struct json_object *guests)
 {
     static const char *const headers[] = { "GUEST", "UNIT", "PAIRS", "COST PER UNIT",
-                                           "WAITING", "", NULL };
+                                           "WAITING", "AT TARGET (NOT PLACED)", "", NULL };
     struct table *table;
     size_t i;
 
@@ -51,13 +65,14 @@ static void print_guests(struct json_object *guests)
     table = table_new(headers);
     for (i = 0; i < json_object_array_length(guests); i++) {
         struct json_object *guest = json_object_array_get_idx(guests, i);
-        char cost[64], waiting[64];
+        char cost[64], waiting[64], at_target[64];
 
         table_add(table, field_text(guest, "name"));
         table_add(table, field_text(guest, "unit"));
         table_add(table, field_text(field_object(guest, "waiting"), "pairs"));
         table_add(table, interval_text(guest, "cost", cost));
         table_add(table, interval_text(guest, "waiting", waiting));
+        table_add(table, at_target_text(guest, at_target));
         table_add(table, note_of(guest));
     }
     putchar('\n');

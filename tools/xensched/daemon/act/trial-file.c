@@ -3,10 +3,10 @@
  * Writes a trial as JSON and reads it again, because a trial takes hours or days and a
  * daemon is restarted within them.
  *
- * The file: {"version": 1, "state", "block_ms", "pairs", "seed", "dry_run", "names",
+ * The file: {"version": 2, "state", "block_ms", "pairs", "seed", "dry_run", "names",
  * "done", "discarded", "started", "ended", "cost": {"n", "mean", "squares"},
  * "waiting", "guests": [{"name", "unit", "cost", "waiting", "moved", "left_alone",
- * "reason"}...]}
+ * "reason", "placed": {"there", "ran"}, "not_placed"}...]}
  */
 #include <errno.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 #include "replace-file.h"
 #include "trial-file.h"
 
-#define TRIAL_VERSION 1
+#define TRIAL_VERSION 2
 
 #define NS_PER_MS 1000000ULL
 
@@ -37,6 +37,16 @@ static void add_evidence(json_object *json, const char *key,
     json_object_object_add(json, key, object);
 }
 
+static void add_residence(json_object *json, const char *key,
+                          const struct residence_time *time)
+{
+    json_object *object = json_object_new_object();
+
+    json_add_exact(object, "there", time->there);
+    json_add_exact(object, "ran", time->ran);
+    json_object_object_add(json, key, object);
+}
+
 static json_object *guest_to_json(const struct trial_guest *guest)
 {
     json_object *json = json_object_new_object();
@@ -48,6 +58,8 @@ static json_object *guest_to_json(const struct trial_guest *guest)
     json_add_bool(json, "moved", guest->moved);
     json_add_bool(json, "left_alone", guest->left_alone);
     json_add_text(json, "reason", guest->reason);
+    add_residence(json, "placed", &guest->at[true]);
+    add_residence(json, "not_placed", &guest->at[false]);
 
     return json;
 }
@@ -147,6 +159,17 @@ static bool get_evidence(json_object *json, const char *key,
     return isfinite(e->mean) && isfinite(e->squares) && e->squares >= 0;
 }
 
+static bool get_residence(json_object *json, const char *key,
+                          struct residence_time *time)
+{
+    json_object *object = json_member(json, key, json_type_object);
+
+    time->there = json_number(object, "there", NAN);
+    time->ran = json_number(object, "ran", NAN);
+
+    return time->there >= 0 && time->there <= time->ran && isfinite(time->ran);
+}
+
 static bool guest_from_json(json_object *json, struct trial_guest *guest)
 {
     uint64_t unit;
@@ -156,9 +179,12 @@ static bool guest_from_json(json_object *json, struct trial_guest *guest)
         !get_whole(json, "unit", WORK_NONE, &unit))
         return false;
     guest->unit = unit;
+    guest->share[0] = guest->share[1] = -1;
 
     return get_evidence(json, "cost", &guest->cost) &&
            get_evidence(json, "waiting", &guest->waiting) &&
+           get_residence(json, "placed", &guest->at[true]) &&
+           get_residence(json, "not_placed", &guest->at[false]) &&
            get_bool(json, "moved", &guest->moved) &&
            get_bool(json, "left_alone", &guest->left_alone);
 }

@@ -48,6 +48,16 @@ static json_object *interval(const struct evidence *e,
     return json;
 }
 
+/* A share of time; null: not known. */
+static void add_at_target(json_object *json, double placed, double without)
+{
+    json_object *shares = json_object_new_object();
+
+    add_bound(shares, "placed", placed, placed >= 0, NULL);
+    add_bound(shares, "not_placed", without, without >= 0, NULL);
+    json_object_object_add(json, "at_target", shares);
+}
+
 static void add_results(json_object *json, const struct evidence *cost,
                         const struct evidence *waiting)
 {
@@ -62,6 +72,8 @@ static json_object *guest(const struct trial_guest *g)
     json_add_text(json, "name", g->name);
     json_add_text(json, "unit", work_unit_name(g->unit));
     add_results(json, &g->cost, &g->waiting);
+    add_at_target(json, residence_share(&g->at[true]),
+                  residence_share(&g->at[false]));
     json_add_bool(json, "moved", g->moved);
     json_add_bool(json, "left_alone", g->left_alone);
 
@@ -103,6 +115,7 @@ json_object *answer_trial_summary(const struct core *core)
     json_add_int(json, "pairs", t->settings.pairs);
     add_time(json, "ended", t->ended);
     add_results(json, &t->cost, &t->waiting);
+    add_at_target(json, trial_residency(t, true), trial_residency(t, false));
     json_add_text(json, "verdict", verdict);
 
     return json;

@@ -421,12 +421,26 @@ static void write_work(FILE *out, const struct core *core, uint64_t now_ns)
     free(work);
 }
 
+static void write_trial_residency(FILE *out, const struct trial *t)
+{
+    if (trial_residency(t, true) < 0)
+        return;
+    openmetrics_family(out, "trial_at_target_ratio", "gauge",
+                       "share of their time that placed guests ran at their targets, "
+                       "in blocks of the latest trial with and without placement");
+    fprintf(out, "xensched_trial_at_target_ratio{block=\"placed\"} %.4f\n",
+            trial_residency(t, true));
+    fprintf(out, "xensched_trial_at_target_ratio{block=\"not_placed\"} %.4f\n",
+            trial_residency(t, false));
+}
+
 /* The latest trial. */
 static void write_trial(FILE *out, const struct core *core)
 {
     const struct trial *t = &core->trial;
     double low, high;
 
+    write_trial_residency(out, t);
     if (!t->cost.n || t->settings.dry_run)
         return;
     openmetrics_family(out, "trial_cost_change_ratio", "gauge",
