@@ -1107,5 +1107,68 @@ def shown():
     bench.runs("stat", "x").expect(1, "not the number of an experiment")
 
 
+# Trials
+
+
+def trial_blocks(bench, placed, pairs=8, last=""):
+    """Writes a trial in which placement multiplies the cost of web1's pages."""
+    chance = random.Random(7)
+    lines = [{"trial": 1, "started_s": 1700000000, "block_ms": 12000, "pairs": pairs,
+              "seed": 3, "guests": []}]
+    for pair in range(1, pairs + 1):
+        for is_placed in (pair % 2 == 0, pair % 2 == 1):
+            cost = 50000 * chance.gauss(1, 0.01) * (placed if is_placed else 1)
+            lines.append({
+                "pair": pair, "placed": is_placed, "begun_s": 1700000000 + 12 * pair,
+                "work_ns": 1000 * cost, "guests": [
+                    {"name": "web1", "unit": "page", "units": 1000, "cost_ns": cost,
+                     "waiting_ns": 700.5, "at_target": 0.9 if is_placed else 0.25},
+                    {"name": "idle", "unit": "ns", "units": 5, "waiting_ns": 0.1}]})
+    with open(bench.folder + "/blocks", "w", encoding="utf-8") as f:
+        f.write("\n".join(json.dumps(line) for line in lines) + last)
+
+
+@test
+def trial_imported():
+    """blocks of a trial become the runs of an experiment, which can be compared"""
+    bench = Bench()
+    trial_blocks(bench, 0.8, last="\n{\"pair\": 9, \"placed\"")
+    done = bench.runs("import", "blocks").expect(0, "experiment 1: 16 blocks",
+                                                 "1 line of 'blocks' cannot be read")
+    check("not_placed" in done.out, done.out)
+    rows = bench.sql("SELECT configuration, repetition, state, begun_s, wall_ns FROM "
+                     "run ORDER BY id")
+    check(rows[0] == ("not_placed", 1, "done", 1700000012, None), rows[0])
+    check(len(rows) == 16 and len({row[:2] for row in rows}) == 16, rows)
+    bench.runs("compare", "not_placed", "placed").expect(
+        0, "guests, web1 cost: placed is 19.6 % less, 95 % interval",
+        "guests, web1 at target: placed is 260.0 % more",
+        "guests, idle waiting: not distinguishable",
+        "guests, pCPU time for the pair's work: placed is")
+    bench.runs("stat").expect(0, "web1 at target")
+    bench.runs("list", "1").expect(0, "not_placed")
+    bench.runs("report", "page.html").expect(0)
+    page = "\n".join(bench.lines("page.html"))
+    check("web1 cost" in page and "trial of placement, begun 2023-11-14T22:13:20Z" in
+          page and "seed 3" in page, page[-2000:])
+    check("wall time" not in page, "a block has no wall time")
+
+
+@test
+def import_mistakes():
+    """what is not a trial's file makes no database; the default is the daemon's file"""
+    bench = Bench()
+    for name, text, *words in (
+            ("empty", "", "does not have the blocks of a trial"),
+            ("other", "{\"pair\": 1}\n", "does not have the blocks of a trial"),
+            ("early", "{\"trial\": 1, \"guests\": []}\n", "first pair is not complete"),
+            ("later", "{\"trial\": 2, \"guests\": []}\n", "does not have the blocks")):
+        with open(bench.folder + "/" + name, "w", encoding="utf-8") as f:
+            f.write(text)
+        bench.runs("import", name).expect(1, name, *words)
+    bench.runs("import", "none").expect(1, "cannot read 'none'", "xensched trial start")
+    check(not bench.has("db"), "a database was made")
+
+
 if __name__ == "__main__":
     raise SystemExit(main())

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,14 +20,17 @@
 const char state_path[] = "test-core-trial.state";
 const char journal_path[] = "test-core-trial.journal";
 
-#define TRIAL_PATH "test-core-trial.json"
+#define TRIAL_PATH  "test-core-trial.json"
+#define BLOCKS_PATH "test-core-trial.blocks"
 #define BLOCK 30U /* seconds */
 
 static int begin_test(void **state)
 {
     unlink(TRIAL_PATH);
+    unlink(BLOCKS_PATH);
     setup(state);
     settings.trial_path = TRIAL_PATH;
+    settings.trial_blocks_path = BLOCKS_PATH;
     settings.max_moves = 1;
 
     return 0;
@@ -37,6 +41,7 @@ static int end_test(void **state)
     int rc = teardown(state);
 
     unlink(TRIAL_PATH);
+    unlink(BLOCKS_PATH);
 
     return rc;
 }
@@ -176,12 +181,61 @@ static void a_restart_goes_on_with_what_was_found(void **state)
     assert_int_equal(core.trial.done, done + 1);
 }
 
+/* Lines of the file of blocks with this text; all must be complete objects. */
+static unsigned int lines_with(const char *text)
+{
+    FILE *file = fopen(BLOCKS_PATH, "r");
+    unsigned int nr = 0;
+    char *line = NULL;
+    size_t room = 0;
+
+    while (file && getline(&line, &room, file) > 0) {
+        json_object *json = json_tokener_parse(line);
+
+        assert_non_null(json);
+        json_object_put(json);
+        nr += strstr(line, text) != NULL;
+    }
+    free(line);
+    if (file)
+        fclose(file);
+
+    return nr;
+}
+
+static void each_complete_pair_is_written_as_two_blocks(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, TALK);
+    assert_int_equal(try_it(10, false), 0);
+    run(5 * BLOCK, TALK);
+    core_stop(&core);
+    core_free(&core);
+    start(MODE_ACT);
+    run(3 * BLOCK, TALK);
+    assert_true(core.trial.done >= 3);
+    assert_int_equal(lines_with("\"started_s\":"), 1);
+    assert_int_equal(lines_with("\"placed\":true"), core.trial.done);
+    assert_int_equal(lines_with("\"placed\":false"), core.trial.done);
+    assert_int_equal(lines_with("\"pair\":1,"), 2);
+    assert_int_equal(lines_with("\"name\":\"disk\""), 2 * core.trial.done);
+    /* A dry run has nothing to compare; the next trial begins a file of its own. */
+    assert_int_equal(run_trial_stop(&core, NULL), 0);
+    assert_int_equal(try_it(10, true), 0);
+    run(3 * BLOCK, TALK);
+    assert_int_equal(lines_with("\"pair\":1,"), 2);
+    assert_int_equal(run_trial_stop(&core, NULL), 0);
+    assert_int_equal(try_it(10, false), 0);
+    assert_int_equal(lines_with(""), 1);
+}
+
 static void a_damaged_file_is_reported_and_no_trial(void **state)
 {
     FILE *f = fopen(TRIAL_PATH, "w");
 
     (void)state;
-    fputs("{\"version\": 1, \"state\": 1, \"done\": -3}", f);
+    fputs("{\"version\": 2, \"state\": 1, \"done\": -3}", f);
     fclose(f);
     start(MODE_ACT);
     assert_int_equal(core.trial.state, TRIAL_NONE);
@@ -224,6 +278,7 @@ int main(void)
         trial_test(only_a_daemon_that_acts_tries),
         trial_test(it_pauses_while_the_mode_is_advise),
         trial_test(a_restart_goes_on_with_what_was_found),
+        trial_test(each_complete_pair_is_written_as_two_blocks),
         trial_test(a_damaged_file_is_reported_and_no_trial),
         trial_test(after_harm_affinities_are_restored),
     };

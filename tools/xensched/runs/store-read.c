@@ -75,7 +75,7 @@ static const char samples[] =
     "WITH good AS (SELECT * FROM run WHERE experiment = ? AND state = 'done' "
     "AND repetition > 0) "
     "SELECT workload, configuration, 0 AS kind, 'wall time' AS metric,"
-    " 's' AS unit, id AS id, wall_ns / 1e9 FROM good "
+    " 's' AS unit, id AS id, wall_ns / 1e9 FROM good WHERE wall_ns NOT NULL "
     "UNION ALL SELECT workload, configuration, 1, name, unit, id, value"
     " FROM good JOIN value ON run = id "
     "UNION ALL SELECT workload, configuration, 2, name || ' ran', 's', id,"

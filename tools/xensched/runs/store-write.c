@@ -85,22 +85,31 @@ static int add_runs(const struct store *s, const struct runs_plan *plan,
     return rc;
 }
 
+static int add_experiment(const struct store *s, const char *plan, uint32_t seed,
+                          int64_t *experiment, struct xensched_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "INSERT INTO experiment(plan, seed, begun_s) "
+                           "VALUES(?, ?, ?)", &st, err);
+
+    if (rc)
+        return rc;
+    rc = step(s, st, err, "tii", plan, (int64_t)seed, now());
+    sqlite3_finalize(st);
+    *experiment = sqlite3_last_insert_rowid(s->db);
+
+    return rc;
+}
+
 int store_plan(const struct store *s, const struct runs_plan *plan, uint32_t seed,
                const struct order_item *items, int64_t *experiment,
                struct xensched_error *err)
 {
-    sqlite3_stmt *st;
     int rc = begin(s, err);
 
     if (rc)
         return rc;
-    rc = store_prepare(s, "INSERT INTO experiment(plan, seed, begun_s) "
-                       "VALUES(?, ?, ?)", &st, err);
-    if (!rc) {
-        rc = step(s, st, err, "tii", plan->text, (int64_t)seed, now());
-        sqlite3_finalize(st);
-    }
-    *experiment = sqlite3_last_insert_rowid(s->db);
+    rc = add_experiment(s, plan->text, seed, experiment, err);
     if (!rc)
         rc = add_runs(s, plan, items, *experiment, err);
 
@@ -319,6 +328,45 @@ int store_finish(const struct store *s, int64_t run, const struct run_outcome *o
         rc = add_recording(s, run, o, err);
     for (i = 0; i < sizeof(add) / sizeof(add[0]) && !rc; i++)
         rc = add[i](s, run, &o->schedule, err);
+
+    return end(s, rc, err);
+}
+
+/* Runs that are imported. */
+
+static int add_done(const struct store *s, int64_t experiment, int64_t session,
+                    const struct store_done *run, struct xensched_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, "INSERT INTO run(experiment, workload, configuration, "
+                           "repetition, state, attempts, session, begun_s) "
+                           "VALUES(?, ?, ?, ?, 'done', 1, ?, ?)", &st, err);
+
+    if (rc)
+        return rc;
+    rc = step(s, st, err, "ittiii", experiment, run->workload, run->configuration,
+              (int64_t)run->repetition, session, run->begun_s);
+    sqlite3_finalize(st);
+
+    return rc ? rc : add_values(s, sqlite3_last_insert_rowid(s->db),
+                                &run->outcome, err);
+}
+
+int store_import(const struct store *s, const char *plan, uint32_t seed,
+                 const char *host, const struct store_done *run, size_t nr,
+                 int64_t *experiment, struct xensched_error *err)
+{
+    int64_t session = 0;
+    size_t i;
+    int rc = begin(s, err);
+
+    if (rc)
+        return rc;
+    rc = add_experiment(s, plan, seed, experiment, err);
+    if (!rc)
+        rc = store_session(s, *experiment, host, &session, err);
+    for (i = 0; i < nr && !rc; i++)
+        rc = add_done(s, *experiment, session, &run[i], err);
 
     return end(s, rc, err);
 }

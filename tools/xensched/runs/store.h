@@ -96,6 +96,22 @@ struct run_outcome {
 int store_finish(const struct store *s, int64_t run, const struct run_outcome *o,
                  struct xensched_error *err);
 
+/* A run of another program, which is done. */
+struct store_done {
+    const char *workload, *configuration;
+    int repetition;
+    int64_t begun_s;
+    struct run_outcome outcome; /* its values alone */
+};
+
+/*
+ * An experiment that another program did, all of it or nothing.  Its runs have no wall
+ * time.  @plan describes it.
+ */
+int store_import(const struct store *s, const char *plan, uint32_t seed,
+                 const char *host, const struct store_done *run, size_t nr,
+                 int64_t *experiment, struct xensched_error *err);
+
 /* What is read. */
 
 /* @experiment as given, or if that is 0 the latest; -ENOENT: there is none. */

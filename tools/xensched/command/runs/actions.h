@@ -13,8 +13,18 @@
 
 #define RUNS_DATABASE "/var/lib/xensched/runs.sqlite"
 
-/* It makes the database @path if there is none, but not for a wrong plan. */
+/* The blocks of the latest trial, where xenschedd writes them by default. */
+#define TRIAL_BLOCKS "/var/lib/xensched/trial-blocks.jsonl"
+
+/*
+ * These two make the database @path if there is none, but not for a file that they cannot
+ * read.
+ */
 int runs_do(const struct arguments *args, const char *path);
+int runs_import(const struct arguments *args, const char *path);
+
+/* If the folder cannot be made, opening the file in it fails. */
+void runs_make_folder_of(const char *path);
 
 /* Each returns an exit code; @store is open, and args->word is what it takes. */
 int runs_list(const struct arguments *args, struct store *store);

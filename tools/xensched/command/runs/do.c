@@ -28,8 +28,7 @@
 #define RUNS_STATE "/var/lib/xensched/runs.state"
 #endif
 
-/* One that cannot be made is told by who needs it. */
-static void make_folder_of(const char *path)
+void runs_make_folder_of(const char *path)
 {
     char *copy = strdup(path);
 
@@ -131,7 +130,7 @@ static int do_plan(const struct arguments *args, struct store *store,
     unsigned int restored;
     int rc;
 
-    make_folder_of(RUNS_STATE);
+    runs_make_folder_of(RUNS_STATE);
     rc = pinning_open(&pinning, host, RUNS_STATE, &restored, err);
     if (rc)
         return rc;
@@ -187,7 +186,7 @@ static int do_stored(const struct arguments *args, const char *path,
     struct store store;
     int rc;
 
-    make_folder_of(path);
+    runs_make_folder_of(path);
     rc = store_open(&store, path, true, err);
     if (rc)
         return rc;

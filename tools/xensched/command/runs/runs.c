@@ -14,16 +14,18 @@ static const struct action {
     const char *takes;
     int least, most; /* words */
     unsigned int options; /* of those that not every action takes */
-    /* NULL: runs_do() */
+    /* One of these: it may make the database, or it reads one. */
+    int (*make)(const struct arguments *args, const char *path);
     int (*run)(const struct arguments *args, struct store *store);
 } actions[] = {
-    { "do", "PLAN", 1, 1, ARGUMENT_ALL, NULL },
-    { "list", "[EXPERIMENT]", 0, 1, 0, runs_list },
-    { "stat", "[EXPERIMENT]", 0, 1, 0, runs_stat },
-    { "show", "ID", 1, 1, 0, runs_show },
-    { "compare", "A B [EXPERIMENT]", 2, 3, 0, runs_compare },
-    { "export", "[EXPERIMENT]", 0, 1, ARGUMENT_FORM, runs_export },
-    { "report", "OUT [EXPERIMENT]", 1, 2, 0, runs_report },
+    { "do", "PLAN", 1, 1, ARGUMENT_ALL, runs_do, NULL },
+    { "import", "[FILE]", 0, 1, 0, runs_import, NULL },
+    { "list", "[EXPERIMENT]", 0, 1, 0, NULL, runs_list },
+    { "stat", "[EXPERIMENT]", 0, 1, 0, NULL, runs_stat },
+    { "show", "ID", 1, 1, 0, NULL, runs_show },
+    { "compare", "A B [EXPERIMENT]", 2, 3, 0, NULL, runs_compare },
+    { "export", "[EXPERIMENT]", 0, 1, ARGUMENT_FORM, NULL, runs_export },
+    { "report", "OUT [EXPERIMENT]", 1, 2, 0, NULL, runs_report },
 };
 
 #define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
@@ -48,8 +50,8 @@ static unsigned int options_of(const struct arguments *args)
 static int check(const struct action *action, const struct arguments *args)
 {
     if (!action)
-        return arguments_wrong(&command_runs, "runs: do, list, stat, show, "
-                               "compare, export or report, not '%s'", args->action);
+        return arguments_wrong(&command_runs, "runs: do, import, list, stat, "
+                               "show, compare, export or report, not '%s'", args->action);
     if (args->nr_words < action->least || args->nr_words > action->most)
         return arguments_wrong(&command_runs, "runs: it is 'runs %s %s'",
                                action->name, action->takes);
@@ -73,8 +75,8 @@ static int run(const struct arguments *args)
 
     if (code)
         return code;
-    if (!action->run)
-        return runs_do(args, path);
+    if (action->make)
+        return action->make(args, path);
     if (store_open(&store, path, false, &err)) {
         complain("%s", err.text);
         return EXIT_FAILED;
@@ -93,6 +95,7 @@ const struct command command_runs = {
         "times and in random order, and analyse the results.\n"
         "\n"
         "  do FILE                   execute the file, or continue it\n"
+        "  import [FILE]             make an experiment of the blocks of a trial\n"
         "  list [EXPERIMENT]         experiments, or the runs of one\n"
         "  stat [EXPERIMENT]         medians, their intervals, what devalues them\n"
         "  show ID                   everything about one run\n"

@@ -56,6 +56,7 @@ struct core_settings {
     const char *journal_path; /* likewise */
     const char *history_path; /* NULL: what guests did is not kept */
     const char *trial_path;   /* NULL: a trial is not kept */
+    const char *trial_blocks_path; /* likewise */
     uint64_t journal_limit;   /* bytes of each file; 0: none */
     const char *distances_path; /* of what was measured; NULL: nothing was */
     /*

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "daemon/act/trial-blocks.h"
 #include "daemon/act/trial-file.h"
 #include "daemon/say.h"
 #include "run-trial.h"
@@ -26,6 +27,24 @@ static void keep(struct core *core)
         say("%s; until it can be written, a restart forgets what the trial found",
             err.text);
     core->trial_unsaved = true;
+}
+
+/* A dry run has one kind of block only. */
+static void write_blocks(const struct core *core,
+                         int (*write)(const struct trial *t, const char *path,
+                                      struct xensched_error *err))
+{
+    const char *path = core->settings.trial_blocks_path;
+    struct xensched_error err;
+
+    if (path && !core->trial.settings.dry_run && write(&core->trial, path, &err))
+        say("%s; 'xensched runs import' cannot read these blocks", err.text);
+}
+
+static void keep_pair(struct core *core)
+{
+    keep(core);
+    write_blocks(core, trial_blocks_add);
 }
 
 void run_trial_open(struct core *core)
@@ -82,12 +101,12 @@ bool run_trial(struct core *core, uint64_t now_ns)
         break;
     case TRIAL_NEW_PAIR:
         journal_harmed(core);
-        keep(core);
+        keep_pair(core);
         break;
     case TRIAL_ENDED:
         journal_harmed(core);
         report_end(core);
-        keep(core);
+        keep_pair(core);
         harmful = core->trial.state == TRIAL_HARMFUL;
         break;
     }
@@ -127,6 +146,7 @@ int run_trial_start(struct core *core, const struct trial_settings *settings,
     trial_start(&core->trial, settings, time(NULL));
     journal_trial(core, "trial-start");
     keep(core);
+    write_blocks(core, trial_blocks_begin);
 
     return 0;
 }
