@@ -55,8 +55,7 @@ linux-source-6.1|linux-source-6.12   xen-blkback, which we patch
 libelf1t64|libelf1 objtool, which looks at kernel modules
 pahole             kernel modules for Linux 6.12: type information
 sparse             tests of our kernel modules
-clang              fuzz targets; an eBPF program
-libbpf-dev         the same program, to load it
+clang              fuzz targets
 libclang-rt-dev    libFuzzer and the sanitizers of clang
 checkpolicy        tests of Xen's FLASK policy
 nftables           xensched traffic, in tests

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # What it costs xenschedd to know what dom0's disks do for whom, by each of the ways there
-# are: Linux's statistics, an eBPF program at Linux's own xen-blkback, our xen-blkback; and
-# do they tell the same?  In instructions of the whole host per operation of a guest whose
+# are: Linux's statistics, or the patched xen-blkback.  Do both tell the same?  In
+# instructions of the whole host per operation of a guest whose
 # disk dom0 serves, and pages that the daemon knows of after each run.
 #
 # In exact mode with one pCPU, see host.sh; all in one boot, in which our xen-blkback takes

@@ -8,19 +8,6 @@ set -e
 # shellcheck source=tests/bench/host/dom0.sh
 . ./dom0.sh
 
-types=/sys/kernel/btf
-
-# A kernel without types, in which there can be no program.
-hide_types()
-{
-    mount -t tmpfs none $types
-}
-
-show_types()
-{
-    umount $types
-}
-
 # source_reads NAME: as "xensched status" says
 source_reads()
 {
@@ -37,7 +24,7 @@ know_by()
     if [ -n "$1" ]; then
         source_reads "$1"
     else
-        ! source_reads linux && ! source_reads ebpf
+        ! source_reads linux
     fi
 }
 

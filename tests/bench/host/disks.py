@@ -28,7 +28,6 @@ WORKLOADS = {"postmark": "Postmark",
 # By configuration: the one without it, and what it is.
 WAYS = {"stock": (None, "Linux's own, nothing"),
         "statistics": ("stock", "statistics"),
-        "ebpf": ("stock", "eBPF program"),
         "patched": ("stock", "patched, the event off"),
         "module": ("patched", "patched, each request logged")}
 
@@ -52,7 +51,7 @@ def table(found):
            "pages known", "of those that Linux counted"]
     for e in found:
         base = of.get((e["workload"], WAYS[e["way"]][0]))
-        known = e["way"] in ("statistics", "ebpf", "module")
+        known = e["way"] in ("statistics", "module")
         yield [WORKLOADS[e["workload"]], WAYS[e["way"]][1],
                f"{e['instructions']:,.0f} ({e['least']:,.0f} to {e['most']:,.0f})",
                f"{e['instructions'] - base['instructions']:+,.0f} "

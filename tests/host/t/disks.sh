@@ -2,18 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --sockets 1 --cores 2
 # time: 200
-# only: full
 #
-# Without any module of ours, and where there can be no eBPF program, xenschedd knows what
-# dom0's xen-blkback does for whom: from Linux's statistics, as many pages as were read and
+# Without any module of xensched's, the daemon learns what dom0's xen-blkback does for
+# which guest from Linux's statistics: as many pages as were read and
 # written, and those with segments.  Fails if some are lost or counted twice, or if what a
 # guest did before the daemon came counts.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 
-# A kernel without types takes no program.
-mount -t tmpfs none /sys/kernel/btf
 start_all one:disk=16 two:disk=16
 check "a guest writes before there is a daemon" \
     in_guest one 'disk-io /dev/xvda write 4096 50'

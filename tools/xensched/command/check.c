@@ -26,7 +26,6 @@
 #include "daemon/host/xenstore.h"
 #include "daemon/log/logs.h"
 #include "daemon/options.h"
-#include "ebpf/area-ebpf.h"
 #include "lib/xenstore-open.h"
 #include "model/memory.h"
 #include "command.h"
@@ -296,19 +295,6 @@ static bool read_configuration(struct options *options, const char *file)
     return options_parse(options, OPTIONS_CONFIG, file ? 3 : 1, argv) < 0;
 }
 
-/* Of a xen-blkback that does not log by itself. */
-static void print_stock_disks(void)
-{
-    struct xensched_error err;
-
-    if (!area_ebpf_check(&err))
-        printf("ok    disks: each request, by an eBPF program at "
-               "xen-blkback\n");
-    else
-        printf("ok    disks: rates, from Linux's statistics; no eBPF: %s\n",
-               err.text);
-}
-
 /* How it is known what dom0's xen-blkback does for whom; @rc is of attaching. */
 static void print_disks(int rc, struct xensched_area *area)
 {
@@ -319,7 +305,7 @@ static void print_disks(int rc, struct xensched_area *area)
         info.events_built & 1U << XEN_SCHEDLOG_EV_RING_PAGES)
         printf("ok    disks: each request, which xen-blkback logs\n");
     else if (!rc || rc == -ENOENT)
-        print_stock_disks();
+        printf("ok    disks: rates, from Linux's statistics\n");
     else if (rc == -ENODATA)
         printf("-     disks: not known until xenschedd sets the Linux log up\n");
     else

@@ -3,9 +3,8 @@
  * xensched-disks - in a driver domain with Linux's own xen-blkback: what its disks do for
  * whom, for xenschedd in dom0.
  *
- * Each request by an eBPF program if the kernel takes it, else Linux's statistics; either
- * way as sums, in xenstore (sums.h), and only while xenschedd asks for this domain's log,
- * which is in xenstore, too (docs/internals/linux-log.md).
+ * It writes Linux's statistics as sums to xenstore (sums.h), while xenschedd asks in
+ * xenstore for this domain's log (docs/internals/linux-log.md).
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,7 +15,6 @@
 
 #include "daemon/feeds/vbds.h"
 #include "lib/xenstore-open.h"
-#include "logged.h"
 #include "sums.h"
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };
@@ -24,8 +22,8 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };
 #define LOOK_US 300000
 #define IDLE_US 1000000 /* while nobody wants to know */
 
-/* Looks until what could not be is tried again, and front ends that are gone forgotten. */
-#define LOOKS_PER_TRY 10
+/* Looks until front ends that are gone are forgotten. */
+#define LOOKS_PER_TIDY 10
 
 #define WISH "schedlog/request/version"
 
@@ -39,7 +37,6 @@ static struct xs_handle *xs;
 static uint32_t own;
 static struct vbds vbds;
 static struct sums sums;
-static struct logged *logged; /* NULL: by statistics */
 static enum {
     UNKNOWN, /* what one before us has left, maybe */
     CLEAR,
@@ -111,41 +108,6 @@ static bool is_wanted(void)
     return text;
 }
 
-static void stop_logging(void)
-{
-    logged_close(logged);
-    logged = NULL;
-    vbds_forget(&vbds);
-}
-
-/* Statistics have what was before, but for a moment. */
-static void try_logging(void)
-{
-    struct xensched_error err;
-    char text[300];
-
-    if (!logged_open(own, &logged, &err)) {
-        say("each request is logged, by an eBPF program");
-        return;
-    }
-    snprintf(text, sizeof(text), "rates from Linux's statistics; no eBPF: %.200s",
-             err.text);
-    say(text);
-}
-
-static void read_them(void)
-{
-    uint64_t lost;
-
-    if (!logged) {
-        vbds_read(&vbds, sums_add, &sums);
-        return;
-    }
-    lost = logged_read(logged, sums_add, &sums);
-    if (lost)
-        say("there were more requests than could be read");
-}
-
 static bool is_served(const void *arg, uint32_t domid)
 {
     return vbds_serve(arg, domid);
@@ -169,7 +131,7 @@ static void write_sums(void)
 
 static void withdraw(void)
 {
-    stop_logging();
+    vbds_forget(&vbds);
     sums_free(&sums);
     if (xs && node != CLEAR &&
         (xs_rm(xs, XBT_NULL, SUMS_NODE) || errno == ENOENT))
@@ -179,8 +141,6 @@ static void withdraw(void)
 /* Returns how long there is nothing to be done. */
 static unsigned int look(void)
 {
-    bool there, again;
-
     if (!connect_xenstore())
         return IDLE_US;
     if (!is_wanted()) {
@@ -189,14 +149,8 @@ static unsigned int look(void)
         looks = 0;
         return IDLE_US;
     }
-    there = vbds_are_there(&vbds);
-    if (logged && !there)
-        stop_logging(); /* so that nothing holds xen-blkback */
-    read_them();
-    again = looks++ % LOOKS_PER_TRY == 0;
-    if (again && !logged && there)
-        try_logging();
-    if (again)
+    vbds_read(&vbds, sums_add, &sums);
+    if (looks++ % LOOKS_PER_TIDY == 0)
         sums_keep(&sums, is_served, &vbds);
     write_sums();
 

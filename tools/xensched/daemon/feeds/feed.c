@@ -7,7 +7,6 @@
 #include "daemon/say.h"
 #include "feed.h"
 #include "feed-area.h"
-#include "requests-area.h"
 
 #define NS_PER_S 1000000000ULL
 
@@ -149,8 +148,7 @@ static int start_reading(struct feeds *feeds, struct feed *feed,
     logs_route(feed_logs(feeds, feed), feeds->settings.choice, feed->area,
                feed->acct, ~0U, true);
     apply_thresholds(feeds, feed);
-    rc = xensched_source_open(feed->ebpf ? "linux" : feed->name, feed->area,
-                              &feed->source, err);
+    rc = xensched_source_open(feed->name, feed->area, &feed->source, err);
     if (rc)
         return rc;
     xensched_source_leave(feed->source, feed_logs(feeds, feed)->not_ours);
@@ -250,21 +248,6 @@ static void try_linux(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
         feed_fail(feeds, feed, err.text, now_ns);
 }
 
-/* What rules it out is no failure: then there are statistics. */
-static void try_program(struct feeds *feeds, struct feed *feed,
-                        uint64_t now_ns)
-{
-    struct xensched_error err;
-    int rc = requests_setup(feeds, feed, &err);
-
-    if (!rc)
-        try_reading(feeds, feed, now_ns);
-    else if (rc == -ENOENT)
-        feed_enter(feed, FEED_ABSENT, err.text, now_ns);
-    else
-        feed_fail(feeds, feed, err.text, now_ns);
-}
-
 static void ask_domain(struct feeds *feeds, struct feed *feed,
                        uint64_t now_ns)
 {
@@ -312,8 +295,6 @@ void feed_step(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
             break;
         if (feed_is_domains(feed))
             ask_domain(feeds, feed, now_ns);
-        else if (feed->ebpf)
-            try_program(feeds, feed, now_ns);
         else
             try_linux(feeds, feed, now_ns);
     }

@@ -11,7 +11,6 @@
 #include "feed-area.h"
 #include "feeds.h"
 #include "numbers.h"
-#include "requests.h"
 #include "told.h"
 #include "daemon/say.h"
 
@@ -24,7 +23,8 @@
  */
 #define LOOK_NS       (30 * NS_PER_S)
 #define LOOK_LINUX_NS (5 * NS_PER_S)
-#define LOOK_DISKS_NS NS_PER_S /* has dom0 any, to be looked at by a program? */
+
+#define REQUESTS (1U << XEN_SCHEDLOG_EV_RING_PAGES)
 
 /* Of all driver domains' rows, in each round. */
 #define BYTES_PER_ROUND   (1U << 20)
@@ -43,7 +43,7 @@
 #define CAPPED_ROUNDS 10
 
 /* Places in feeds.feed. */
-enum { THE_HYPERVISORS, LINUX_OF_DOM0, PROGRAM_OF_DOM0, FIRST_DOMAIN };
+enum { THE_HYPERVISORS, LINUX_OF_DOM0, FIRST_DOMAIN };
 
 /* Feeds come and go. */
 
@@ -290,16 +290,10 @@ static bool is_due(struct feeds *feeds, const struct feed *feed,
            now_ns >= feed->look_ns;
 }
 
-static void look_at_feed(struct feeds *feeds, struct feed *feed,
-                         const struct domains *domains, uint64_t now_ns)
+static void look_at_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
 {
-    feed->look_ns = now_ns + (feed_is_domains(feed) ? LOOK_NS :
-                              feed->ebpf ? LOOK_DISKS_NS : LOOK_LINUX_NS);
-    if (feed->ebpf)
-        requests_step(feeds, feed, feeds->feed[LINUX_OF_DOM0], domains,
-                      now_ns);
-    else
-        feed_step(feeds, feed, now_ns);
+    feed->look_ns = now_ns + (feed_is_domains(feed) ? LOOK_NS : LOOK_LINUX_NS);
+    feed_step(feeds, feed, now_ns);
     /* What it waits for, if that is before. */
     if (feed->again_ns > now_ns && feed->again_ns < feed->look_ns)
         feed->look_ns = feed->again_ns;
@@ -319,7 +313,7 @@ void feeds_look(struct feeds *feeds, const struct domains *domains,
     for (i = LINUX_OF_DOM0; i < feeds->nr; i++)
         if (feed_logs(feeds, feeds->feed[i])->nr &&
             (differ || is_due(feeds, feeds->feed[i], now_ns)))
-            look_at_feed(feeds, feeds->feed[i], domains, now_ns);
+            look_at_feed(feeds, feeds->feed[i], now_ns);
 }
 
 /* Rows. */
@@ -480,15 +474,17 @@ static bool is_worth_polling(struct feeds *feeds, const struct feed *feed)
             feed->poll_again);
 }
 
-/* Of dom0's back end either a log or statistics have what it does for whom. */
+static bool logs_requests(const struct feed *feed)
+{
+    return feed->state == FEED_READING && feed->on & REQUESTS;
+}
+
+/* Linux's statistics report what dom0's back end does, unless its log does. */
 static void read_disks(struct feeds *feeds, uint64_t now_ns)
 {
-    uint32_t requests = 1U << XEN_SCHEDLOG_EV_RING_PAGES;
-
-    if (!(choice_events(feeds->settings.choice, LINUX) & requests))
+    if (!(choice_events(feeds->settings.choice, LINUX) & REQUESTS))
         return;
-    if (requests_are_on(feeds->feed[LINUX_OF_DOM0]) ||
-        requests_are_on(feeds->feed[PROGRAM_OF_DOM0]))
+    if (logs_requests(feeds->feed[LINUX_OF_DOM0]))
         disks_forget(&feeds->disks);
     else
         disks_read(&feeds->disks, &feeds->core->domains, feeds->core->matrix,
@@ -498,12 +494,10 @@ static void read_disks(struct feeds *feeds, uint64_t now_ns)
 /* The same of a driver domain's. */
 static void read_told(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
 {
-    uint32_t requests = 1U << XEN_SCHEDLOG_EV_RING_PAGES;
-
     if (feed->producer != LINUX || feed->acct < XEN_SCHEDLOG_ACCT_FIRST ||
-        !(choice_events(feeds->settings.choice, LINUX) & requests))
+        !(choice_events(feeds->settings.choice, LINUX) & REQUESTS))
         return;
-    if (requests_are_on(feed))
+    if (logs_requests(feed))
         told_forget(feed);
     else
         told_read(feeds, feed, now_ns);
@@ -543,7 +537,7 @@ bool feeds_linux_rings(const struct feeds *feeds)
 
 bool feeds_are_polled(const struct feeds *feeds, bool listens_to_linux)
 {
-    unsigned int i = listens_to_linux ? PROGRAM_OF_DOM0 : LINUX_OF_DOM0;
+    unsigned int i = listens_to_linux ? FIRST_DOMAIN : LINUX_OF_DOM0;
 
     for (; i < feeds->nr; i++)
         if (feeds->feed[i]->state == FEED_ASKED ||
@@ -567,7 +561,6 @@ void feeds_init(struct feeds *feeds, const struct feeds_settings *settings,
     disks_init(&feeds->disks);
     add_feed(feeds, "hypervisor", HYPERVISOR);
     add_feed(feeds, "linux", LINUX);
-    add_feed(feeds, "ebpf", LINUX)->ebpf = true;
     xenstore_remove_accts(xs, 0);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * feeds.h - where the daemon's rows come from: the hypervisor's log, without
- * which there is no daemon; that of dom0's Linux; that of a program which logs what
- * its xen-blkback does, where no module does; one of each driver domain; and
+ * which there is no daemon; that of dom0's Linux; one of each driver domain; and
  * one of each guest whose configuration lets it be read, if processes of guests
  * are to be told apart.
  *
@@ -57,7 +56,6 @@ struct feed {
     struct xensched_source_stats former; /* of sources which are closed */
 
     enum producer producer;
-    bool ebpf; /* a program logs, not a module (requests.h) */
 
     /* Of all but the hypervisor's. */
     uint32_t domid; /* whose it is */
@@ -100,7 +98,7 @@ struct feeds {
     uint64_t domains_again_ns; /* to be gone through then, changed or not */
     bool full[NR_PRODUCERS];   /* a domain of that kind is left out, which was logged */
     unsigned int nr;
-    struct feed **feed; /* the hypervisor's first, then dom0's two */
+    struct feed **feed; /* the hypervisor's first, then dom0's */
 };
 
 /*

@@ -176,31 +176,18 @@ void vbds_read(struct vbds *vbds,
     drop_others(vbds);
 }
 
-/* Any, or one of which @begin is the beginning of the name. */
-static bool is_there(const struct vbds *vbds, const char *begin)
+bool vbds_serve(const struct vbds *vbds, uint32_t domid)
 {
     DIR *dir = opendir(vbds->folder);
     const struct dirent *entry;
     bool found = false;
+    char begin[32];
 
+    snprintf(begin, sizeof(begin), "vbd-%" PRIu32 "-", domid);
     while (dir && !found && (entry = readdir(dir)))
         found = !strncmp(entry->d_name, begin, strlen(begin));
     if (dir)
         closedir(dir);
 
     return found;
-}
-
-bool vbds_are_there(const struct vbds *vbds)
-{
-    return is_there(vbds, "vbd-");
-}
-
-bool vbds_serve(const struct vbds *vbds, uint32_t domid)
-{
-    char begin[32];
-
-    snprintf(begin, sizeof(begin), "vbd-%" PRIu32 "-", domid);
-
-    return is_there(vbds, begin);
 }

@@ -33,10 +33,7 @@ void vbds_read(struct vbds *vbds,
 /* What was known is old. */
 void vbds_forget(struct vbds *vbds);
 
-/* Is any disk served? */
-bool vbds_are_there(const struct vbds *vbds);
-
-/* One of domain @domid? */
+/* Is a disk of domain @domid served? */
 bool vbds_serve(const struct vbds *vbds, uint32_t domid);
 
 #endif /* XENSCHED_DAEMON_VBDS_H */
