@@ -295,6 +295,9 @@ def suspended_host():
     # Times that one of two trace formats cannot have.
     file = r.write(path("recording"))
     run("timeline", file, "--ctf", path("ctf")).expect(1, "clock went back")
+    run("dump", "--summary", file).expect(0, "unknown length", "clock went back")
+    said = json.loads(run("dump", "--summary", "--json", file).expect(0).out)
+    check(said["ns"] is None and said["clock_went_back"] == 1, said)
 
 
 class Skewed:

@@ -44,6 +44,16 @@ static int read_all(struct summary *c, struct xensched_error *err)
     return rc;
 }
 
+/* Rows of others may be forged. */
+static bool clock_went_back(const struct summary *c)
+{
+    struct xensched_merge_stats stats;
+
+    xensched_merge_stats(c->merge, 0, &stats);
+
+    return stats.backwards;
+}
+
 static json_object *source_json(const struct xensched_source_info *info,
                                 const struct xensched_merge_stats *stats)
 {
@@ -74,7 +84,11 @@ static void print_json(const struct summary *c,
     uint32_t id;
 
     json_add_int(json, "version", xensched_merge_header(c->merge)->version);
-    json_add_int(json, "ns", c->last_ns - c->first_ns);
+    json_add_int(json, "clock_went_back", clock_went_back(c));
+    if (clock_went_back(c))
+        json_object_object_add(json, "ns", NULL);
+    else
+        json_add_int(json, "ns", c->last_ns - c->first_ns);
     json_add_int(json, "hosts", c->hosts);
     for (id = 0; id < XENSCHED_MAX_SOURCES; id++) {
         const struct xensched_source_info *info =
@@ -119,9 +133,13 @@ static void print_text(const struct summary *c,
                "\n", name, stats.rows, stats.lost_rows, stats.late,
                stats.error_ns);
     }
-    printf("%.3f s; of %" PRIu64 " responses and notifications that have to "
-           "come in order %" PRIu64 " do not", (c->last_ns - c->first_ns) / 1e9,
-           order->pairs, order->wrong);
+    if (clock_went_back(c))
+        printf("unknown length: the host's clock went back, as when a host was "
+               "suspended");
+    else
+        printf("%.3f s", (c->last_ns - c->first_ns) / 1e9);
+    printf("; of %" PRIu64 " responses and notifications that have to come in "
+           "order %" PRIu64 " do not", order->pairs, order->wrong);
     if (order->wrong)
         printf(", by %" PRIu64 " ns at most", order->worst_ns);
     printf("\n");
