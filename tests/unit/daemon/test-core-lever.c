@@ -195,17 +195,35 @@ static void what_is_only_proposed_does_not_arrive(void **state)
 }
 
 /* Each needs most of a node's two cores. */
+static void disk_leaves_the_place_to_spin(void)
+{
+    run(20, "pair=evtchn-send/3/2/1/1,pair=evtchn-send/2/3/1/1,"
+            "pair=evtchn-send/4/2/1/1,pair=evtchn-send/2/4/1/1,"
+            "pair=service-ns/3/1/1/5400000,pair=service-ns/4/1/1/5400000");
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    assert_true(fake_has_soft(domain(SPIN), FAKE_NODE_0));
+}
+
 static void who_is_held_takes_no_place_from_others(void **state)
 {
     (void)state;
     fake_domain_new(&host, SPIN, "spin", 1);
     domain(DISK)->stays = true;
     start(MODE_ACT);
-    run(20, "pair=evtchn-send/3/2/1/1,pair=evtchn-send/2/3/1/1,"
-            "pair=evtchn-send/4/2/1/1,pair=evtchn-send/2/4/1/1,"
-            "pair=service-ns/3/1/1/5400000,pair=service-ns/4/1/1/5400000");
-    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
-    assert_true(fake_has_soft(domain(SPIN), FAKE_NODE_0));
+    disk_leaves_the_place_to_spin();
+}
+
+static void nor_does_who_is_held_by_an_operator(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    fake_domain_new(&host, SPIN, "spin", 1);
+    start(MODE_ACT);
+    run(1, SILENCE);
+    assert_int_equal(actuator_hold(&core.actuator,
+                                   &core.domains.domain[DISK], true, &err), 0);
+    disk_leaves_the_place_to_spin();
 }
 
 int main(void)
@@ -223,6 +241,7 @@ int main(void)
                                         bounded_setup, teardown),
         core_test(what_is_only_proposed_does_not_arrive),
         core_test(who_is_held_takes_no_place_from_others),
+        core_test(nor_does_who_is_held_by_an_operator),
     };
 
     return run_tap_tests(tests);

@@ -222,6 +222,21 @@ static void who_goes_to_another_pool_is_nobodys(void **state)
     assert_int_equal(core.moves, 2);
 }
 
+/* And so is one whose affinity an operator has set: Xen has reset that, too. */
+static void an_operators_affinity_ends_with_the_pool(void **state)
+{
+    (void)state;
+    start(MODE_ACT);
+    run(10, SILENCE);
+    domain(DISK)->vcpus[0].hard = FAKE_NODE_1;
+    run(1, SILENCE);
+    assert_int_equal(core.domains.domain[DISK].affinity, AFFINITY_OPERATOR);
+    domain(DISK)->pool = 1;
+    domain(DISK)->vcpus[0].hard = FAKE_ALL;
+    run(1, SILENCE);
+    assert_int_equal(core.domains.domain[DISK].affinity, AFFINITY_DEFAULT);
+}
+
 /* It is what it would be if nobody had set it. */
 static void the_default_is_not_the_operators_for_good(void **state)
 {
@@ -254,6 +269,7 @@ int main(void)
                                         hard_setup, teardown),
         core_test(a_pcpu_that_comes_makes_nobody_an_operators),
         core_test(who_goes_to_another_pool_is_nobodys),
+        core_test(an_operators_affinity_ends_with_the_pool),
         core_test(the_default_is_not_the_operators_for_good),
     };
 
