@@ -215,6 +215,23 @@ static void quotes_hold_a_name_together(void **state)
     }
 }
 
+/* xl sets no limit of its own to a name. */
+static void a_condition_has_room_for_two_long_names(void **state)
+{
+    char text[CONDITION_TEXT], name[DOMAIN_NAME_TEXT];
+    struct xensched_error err;
+    struct condition c;
+
+    (void)state;
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    snprintf(text, sizeof(text), "rate '%s' '%s' > 100000 for 100 s", name,
+             name);
+    assert_int_equal(condition_parse(text, &c, &err), 0);
+    assert_string_equal(c.domain, name);
+    assert_string_equal(c.other, name);
+}
+
 static void rows_meet_conditions_of_their_guest(void **state)
 {
     struct reaction *r = add("wake-delay web1 > 5ms", 0, 0);
@@ -474,6 +491,7 @@ int main(void)
         cmocka_unit_test(understood),
         cmocka_unit_test(refused_with_what_it_takes),
         cmocka_unit_test(quotes_hold_a_name_together),
+        cmocka_unit_test(a_condition_has_room_for_two_long_names),
         reaction_test(rows_meet_conditions_of_their_guest),
         reaction_test(a_figure_is_above_its_limit_for_some_time),
         reaction_test(a_queue_is_as_long_as_its_lower_bits_say),

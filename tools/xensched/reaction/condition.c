@@ -12,7 +12,6 @@
 #include "cli/option.h"
 #include "condition.h"
 
-#define MAX_TEXT  256
 #define MAX_WORDS 9
 #define BLANKS    " \t\n"
 
@@ -25,7 +24,7 @@
 #define TIMES (EVENT(WAKE_DELAY) | EVENT(PREEMPT_DELAY) | EVENT(SERVICE_NS))
 
 struct words {
-    char text[MAX_TEXT];
+    char text[CONDITION_TEXT];
     unsigned int nr;
     char *word[MAX_WORDS];
 };
@@ -60,9 +59,9 @@ static int split(const char *text, struct words *w, struct xensched_error *err)
     char *rest = w->text;
 
     w->nr = 0;
-    if (snprintf(w->text, sizeof(w->text), "%s", text) >= MAX_TEXT)
+    if (snprintf(w->text, sizeof(w->text), "%s", text) >= CONDITION_TEXT)
         return xensched_fail(err, EINVAL, "a condition has at most %u bytes",
-                             MAX_TEXT - 1);
+                             CONDITION_TEXT - 1);
     while (*(rest += strspn(rest, BLANKS))) {
         if (w->nr == MAX_WORDS)
             return xensched_fail(err, EINVAL, "the condition '%s' has too many "

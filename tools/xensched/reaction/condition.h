@@ -43,6 +43,9 @@ enum condition_kind {
     CONDITION_LOSS, CONDITION_REGRET, CONDITION_NOW,
 };
 
+/* The words of a condition with two names, and its end. */
+#define CONDITION_TEXT 1024
+
 /* As Linux has it, with its end. */
 #define CONDITION_THREAD_TEXT 16
 

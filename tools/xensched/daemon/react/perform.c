@@ -41,7 +41,7 @@ static const char *command(char path[PATH_MAX])
     return "xensched";
 }
 
-#define MAX_TEXT 512
+#define MAX_TEXT (CONDITION_TEXT + 40)
 #define NR_OURS  6
 
 /* The environment of the actions; the daemon's own stays as it is. */
