@@ -44,6 +44,10 @@ mapfile -t source < <(printf '%s\n' "${files[@]}" |
 complain "no SPDX line" \
     "$(grep -L 'SPDX-License-Identifier: ' -- "${source[@]}" "${scripts[@]}" || :)"
 
+complain "a C file that opens with a reference to its header only" \
+    "$(printf '%s\n' "${source[@]}" | grep '\.c$' |
+        xargs awk 'FNR == 2 && /^\/\* [^ ]+ - see [^ ]+\.h\. \*\/$/ { print FILENAME }')"
+
 # The first letters are in brackets so that this line does not find itself.
 complain "a path of one machine" \
     "$(grep -InE '(^|[^A-Za-z0-9_.])/([w]ork|[f]arm|[r]oot|[h]ome/[a-z]+)/' \

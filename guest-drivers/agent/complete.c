@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* complete.c - see complete.h. */
+/* Adds up a guest's requests by process. */
 #include <string.h>
 
 #include "complete.h"

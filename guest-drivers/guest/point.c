@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * See point.h.
- */
+/* Registers and removes probes of the scheduler's tracepoints. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/printk.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * See typed.h.
+ * Writes typed marks as codes.
  *
  * Names have numbers, which stay until the module goes: a begin is one code.  A
  * name is said before the first mark that needs it, and again once per second,

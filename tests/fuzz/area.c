@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* area.c - see area.h. */
+/* Builds a log area whose shared memory is watched by ASan. */
 #include <sanitizer/asan_interface.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* model.c - see model.h. */
+/* Implements the record handler a second time, as the fuzzers' oracle. */
 #include <string.h>
 
 #include "check.h"

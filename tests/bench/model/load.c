@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* load.c - see load.h. */
+/* Generates the rows of a large host before the measurement. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

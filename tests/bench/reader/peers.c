@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* peers.c - see peers.h. */
+/* Implements the two readers of the thesis, for comparison. */
 #include <string.h>
 
 #include "peers.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* producer.c - see producer.h. */
+/* Runs the hypervisor's record handler in a thread on a CPU of its own. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>

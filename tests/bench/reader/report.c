@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* report.c - see report.h. */
+/* Prints the measurements as a table and as JSON, with the goals. */
 #include <inttypes.h>
 
 #include "peers.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* actuator-world.c - see actuator-world.h. */
+/* Shares a host with child processes that are killed at any system call. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* answer-world.c - see answer-world.h. */
+/* Asks a core questions, and parses its answers. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* area-world.c - see area-world.h. */
+/* Fakes the hypervisor's area behind libxenctrl. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* core-world.c - see core-world.h. */
+/* Runs the daemon's core on a scripted host and clock. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

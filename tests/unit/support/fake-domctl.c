@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fake-domctl.c - see fake-domctl.h. */
+/* Fakes the facts that libxenctrl has about a domain. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fake-host.c - see fake-host.h. */
+/* Fakes a host of two sockets in shared memory. */
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fake-xenstore.c - see fake-xenstore.h. */
+/* Fakes libxenstore with a table in the process. */
 #include <assert.h>
 #include <errno.h>
 #include <stdarg.h>

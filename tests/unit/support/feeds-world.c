@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* feeds-world.c - see feeds-world.h. */
+/* Gives the daemon synthetic sources that a test controls. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* harness.c - see harness.h. */
+/* Writes a log area by the hypervisor's record handler. */
 #include <assert.h>
 #include <stdlib.h>
 

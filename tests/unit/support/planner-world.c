@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* planner-world.c - see planner-world.h. */
+/* Feeds rows to driver-affinity, and carries its plans out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* policy-world.c - see policy-world.h. */
+/* Simulates a host of numbers with constant load. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* reader-world.c - see reader-world.h. */
+/* Numbers the rows of a producer, so that a missing one is found. */
 #include <stdlib.h>
 #include <string.h>
 

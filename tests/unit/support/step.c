@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* step.c - see step.h. */
+/* Kills a test's subject, or fails it, at each system call. */
 #include <errno.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* timeline-world.c - see timeline-world.h. */
+/* Schedules synthetic vCPUs at random, and logs them as Xen would. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

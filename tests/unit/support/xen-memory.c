@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* xen-memory.c - see xen-memory.h. */
+/* Fakes the hypervisor's memory, mappings and RCU. */
 #include "cmocka-tap.h"
 #include "world.h"
 #include "xen-memory.h"

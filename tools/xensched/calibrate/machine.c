@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* machine.c - see machine.h. */
+/* Measures distances between nodes, each pair of pCPUs in turn. */
 #include "chase.h"
 #include "line.h"
 #include "machine.h"

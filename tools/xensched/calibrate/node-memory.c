@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* node-memory.c - see node-memory.h. */
+/* Allocates memory on a chosen node, as that of a domain without vCPU. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* own-vcpus.c - see own-vcpus.h. */
+/* Binds two vCPUs of dom0 to two pCPUs, and restores them. */
 #include <errno.h>
 #include <string.h>
 

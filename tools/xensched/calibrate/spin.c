@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* spin.c - see spin.h. */
+/* Runs threads that stay on one CPU, and takes medians of times. */
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>

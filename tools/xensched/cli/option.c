@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* option.c - see option.h. */
+/* Parses options, sizes and durations, and prints --help. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

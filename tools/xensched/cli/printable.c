@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* printable.c - see printable.h. */
+/* Replaces control characters in text from outside. */
 #include "printable.h"
 
 void printable(char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* arguments.c - see arguments.h. */
+/* Has the options of all subcommands in one table, and parses them. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>

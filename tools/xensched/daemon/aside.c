@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* aside.c - see aside.h. */
+/* Runs a call that may hang in a second thread, while the first renews the lease. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* bells.c - see bells.h. */
+/* Adds the doorbells of the logs to the event loop. */
 #include "bells.h"
 #include "say.h"
 

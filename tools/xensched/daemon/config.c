@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* config.c - see config.h. */
+/* Reads a configuration in the syntax of xl.cfg, with Xen's parser. */
 #include <errno.h>
 #include <libxlutil.h>
 #include <stdbool.h>

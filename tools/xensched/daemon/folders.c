@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* folders.c - see folders.h. */
+/* Creates the folders of the daemon's files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

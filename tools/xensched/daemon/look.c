@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* look.c - see look.h. */
+/* Decides when the logs are read next. */
 #include "look.h"
 
 /*

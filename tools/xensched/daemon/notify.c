@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* notify.c - see notify.h. */
+/* Speaks the protocol of sd_notify(3) without its library. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* say.c - see say.h. */
+/* Prints one line to standard error. */
 #include <stdarg.h>
 #include <stdio.h>
 

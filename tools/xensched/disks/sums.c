@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sums.c - see sums.h. */
+/* Adds up pages by front end, and writes the sums to xenstore. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

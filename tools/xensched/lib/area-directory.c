@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* area-directory.c - see area-directory.h. */
+/* Checks and maps the frames that a domain advertises. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

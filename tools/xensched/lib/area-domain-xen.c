@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* area-domain-xen.c - see area-domain-xen.h. */
+/* Asks Xen about a domain: its vCPUs, and whether frames are its own. */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>

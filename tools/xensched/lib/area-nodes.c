@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* area-nodes.c - see area-nodes.h. */
+/* Reads and writes the nodes of xenstore that request a log. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* doorbell.c - see xensched/doorbell.h. */
+/* Opens the event channel or the device by which a producer rings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* guest-watch.c - see xensched/guest-watch.h. */
+/* Writes the threads to watch to xenstore. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* hypercall.c - see hypercall.h. */
+/* Makes the log's hypercalls by any libxenctrl of the hypervisor's release. */
 #include <errno.h>
 #include <string.h>
 

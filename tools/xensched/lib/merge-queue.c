@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* merge-queue.c - see merge-queue.h. */
+/* Sorts rows until no earlier one can come. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* order.c - see xensched/order.h. */
+/* Counts events of a recording whose times contradict their order. */
 #include <stdlib.h>
 #include <string.h>
 

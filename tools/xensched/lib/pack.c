@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* pack.c - see pack.h. */
+/* Compresses and expands packs of a recording. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* stop.c - see xensched/stop.h. */
+/* Arms, finds and ends stops of domains by hypercall. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* census.c - see census.h. */
+/* Samples the machine's frames to find the nodes of domains' memory. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cpumap.c - see cpumap.h. */
+/* Implements sets of pCPU numbers, and their text. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* domain.c - see domain.h. */
+/* Keeps the array of domains, and finds entries by domid and name. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* domids.c - see domids.h. */
+/* Finds entries by domid in a table of slots. */
 #include <stdlib.h>
 #include <string.h>
 

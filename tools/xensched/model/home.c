@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* home.c - see home.h. */
+/* Computes at which node, socket and cache domains spend their time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

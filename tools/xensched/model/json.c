@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* json.c - see json.h. */
+/* Reads members of foreign JSON with checks, and adds members to new JSON. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* memory.c - see memory.h. */
+/* Allocates memory, or ends the program. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pages.c - see pages.h. */
+/* Keeps the share of a domain's memory on each node. */
 #include <stdlib.h>
 #include <string.h>
 

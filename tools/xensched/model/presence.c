@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* presence.c - see presence.h. */
+/* Computes where a domain ran, and which crossings that caused, from the matrix. */
 #include <xensched/abi.h>
 
 #include "presence.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* processes.c - see processes.h. */
+/* Adds up the requests of a guest's processes. */
 #include <string.h>
 
 #include <xensched/abi.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* runnable.c - see runnable.h. */
+/* Estimates how many pCPUs a domain asks for. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* servers.c - see servers.h. */
+/* Splits a driver domain's guests among its vCPUs. */
 #include <string.h>
 
 #include "memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* share.c - see share.h. */
+/* Divides scarce pCPUs in proportion to weights. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* tally.c - see tally.h. */
+/* Adds up equal rows of a batch, so that the model is updated once for each kind. */
 #include <string.h>
 
 #include "tally.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* topology.c - see topology.h. */
+/* Groups pCPUs by node, socket, cache and core. */
 #include <stdlib.h>
 #include <string.h>
 

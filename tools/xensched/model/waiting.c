@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* waiting.c - see waiting.h. */
+/* Averages the events runq and wake-delay. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* placement.c - see placement.h. */
+/* Computes what all units cost at their spots, and by which terms. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* prices.c - see prices.h. */
+/* Has the prices of a machine in ns, with their sources. */
 #include "model/distance-assumed.h"
 #include "prices.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* search.c - see search.h. */
+/* Searches moves and exchanges until none lowers the cost. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

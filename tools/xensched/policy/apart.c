@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* apart.c - see apart.h. */
+/* Finds the distance between two places, measured or assumed. */
 #include <string.h>
 
 #include "apart.h"

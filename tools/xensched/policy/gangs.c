@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* gangs.c - see gangs.h. */
+/* Finds clusters of guests, by greedy agglomeration. */
 #include <stdlib.h>
 #include <string.h>
 

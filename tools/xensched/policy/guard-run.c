@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* guard-run.c - see guard-run.h. */
+/* Keeps the state of the constraints from one run to the next. */
 #include <stdlib.h>
 
 #include <xensched/abi.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lever.c - see lever.h. */
+/* Chooses between soft and hard affinity. */
 #include <stdio.h>
 #include <string.h>
 

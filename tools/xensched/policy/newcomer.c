@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* newcomer.c - see newcomer.h. */
+/* Chooses the node of a guest before its memory is allocated. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* outcome.c - see outcome.h. */
+/* Judges whether a move arrived, and whether it was worth it. */
 #include <stdio.h>
 #include <string.h>
 

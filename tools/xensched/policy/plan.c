@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* plan.c - see plan.h. */
+/* Allocates, copies and frees plans. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* planner.c - see planner.h. */
+/* Asks each policy in order, and applies the constraints. */
 #include <stdlib.h>
 
 #include "model/memory.h"

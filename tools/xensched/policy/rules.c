@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rules.c - see rules.h. */
+/* Parses rules, and finds the one that matches a domain. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* spread.c - see spread.h. */
+/* Chooses the guest that leaves an overloaded place. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* talk.c - see talk.h. */
+/* Sums up interactions between domains, for all policies alike. */
 #include <stdlib.h>
 
 #include <xensched/abi.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* whereabouts.c - see whereabouts.h. */
+/* Derives a domain's place from its affinities and its time on pCPUs. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pending.c - see pending.h. */
+/* Measures requests from the guest's notification to the back end's. */
 #include <stdlib.h>
 #include <string.h>
 

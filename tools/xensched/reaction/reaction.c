@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* reaction.c - see reaction.h. */
+/* Finds the rows and figures that meet conditions, and limits how often they count. */
 #include <stdlib.h>
 #include <string.h>
 

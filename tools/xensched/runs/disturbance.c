@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* disturbance.c - see disturbance.h. */
+/* Detects clock changes and steal time during a run. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* groups.c - see groups.h. */
+/* Groups the figures of an experiment by workload and configuration. */
 #include <stdlib.h>
 #include <string.h>
 

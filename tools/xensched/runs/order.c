@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* order.c - see order.h. */
+/* Draws the random order of an experiment's runs. */
 #include <stdlib.h>
 
 #include <gsl/gsl_randist.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pinning.c - see pinning.h. */
+/* Places guests for a run with the daemon's actuator, and restores them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* recorder.c - see recorder.h. */
+/* Starts and ends 'xensched record' beside a workload. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* run.c - see run.h. */
+/* Executes one run, with its cleanup whatever fails. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

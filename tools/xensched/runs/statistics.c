@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* statistics.c - see statistics.h. */
+/* Computes medians, their intervals, and ratios by bootstrap. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* stop.c - see stop.h. */
+/* Counts signals that interrupt an experiment. */
 #include <stddef.h>
 
 #include "stop.h"

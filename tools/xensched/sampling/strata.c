@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* strata.c - see strata.h. */
+/* Divides intervals into strata by k-means, and draws samples from each. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* chain.c - see chain.h. */
+/* Follows causes backwards from a run. */
 #include <stddef.h>
 
 #include "chain.h"

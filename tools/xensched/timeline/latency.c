@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* latency.c - see latency.h. */
+/* Measures the time from notifications to runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rings.c - see rings.h. */
+/* Matches responses on rings with the notifications that announced the requests. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* stays.c - see stays.h. */
+/* Derives run intervals of accounting domains from rows. */
 #include <stdlib.h>
 #include <string.h>
 

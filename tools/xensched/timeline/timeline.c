@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* timeline.c - see timeline.h. */
+/* Builds the timeline of a recording in its order of steps. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* vcpus.c - see vcpus.h. */
+/* Assigns run intervals to vCPUs. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* wakes.c - see wakes.h. */
+/* Matches notifications with wake-ups and runs. */
 #include <stdlib.h>
 #include <string.h>
 

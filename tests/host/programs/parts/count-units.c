@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* count-units.c - see work-count.h. */
+/* Counts a guest's work in a page that dom0 reads. */
 #include <err.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* linux-log.c - see linux-log.h. */
+/* Uses the log device without xensched's library. */
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>

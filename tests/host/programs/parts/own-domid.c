@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* own-domid.c - see own-domid.h. */
+/* Reads the program's own domid from xenstore. */
 #include <err.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* run-command.c - see run-command.h. */
+/* Runs a command while a test program measures. */
 #include <err.h>
 #include <sys/wait.h>
 #include <unistd.h>

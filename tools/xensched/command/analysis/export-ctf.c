@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* export-ctf.c - see export-ctf.h. */
+/* Exports a recording as a CTF trace, without deriving a timeline. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* marks.c - see marks.h. */
+/* Prints a summary of guests' marks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* notes.c - see notes.h. */
+/* Prints the daemon's decisions, and events of a foreign trace. */
 #include <inttypes.h>
 #include <stdio.h>
 

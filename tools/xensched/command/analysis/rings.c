@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rings.c - see rings.h. */
+/* Prints how long requests on rings took. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

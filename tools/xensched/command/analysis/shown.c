@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* shown.c - see shown.h. */
+/* Formats names, times and lengths, and prints the defects of a recording. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* client.c - see client.h. */
+/* Sends one request to the daemon, and waits for its answer within a limit. */
 #include <errno.h>
 #include <poll.h>
 #include <stdbool.h>

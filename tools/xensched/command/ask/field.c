@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* field.c - see field.h. */
+/* Formats members of the daemon's answers; a missing member is "-". */
 #include <stdarg.h>
 #include <stdio.h>
 

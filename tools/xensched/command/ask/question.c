@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* question.c - see question.h. */
+/* Asks the daemon and prints the answer, as JSON or by the subcommand's function. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* selection.c - see selection.h. */
+/* Sorts and limits the entries of an answer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* acct-names.c - see acct-names.h. */
+/* Finds the names of accounting domains in a description of the host. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* filter.c - see filter.h. */
+/* Decides which rows of a host a recording gets. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* follow.c - see follow.h. */
+/* Reads a source until its end, a time limit or Ctrl-C. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sources.c - see sources.h. */
+/* Opens and closes the logs of a host as their domains come and go. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* trigger.c - see trigger.h. */
+/* Connects a flight recorder with commands that want a snapshot. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

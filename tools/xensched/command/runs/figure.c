@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* figure.c - see figure.h. */
+/* Formats a figure with a suitable unit. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* folder.c - see folder.h. */
+/* Reads the samples of a folder as vectors. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* interval.c - see interval.h. */
+/* Adds up what a guest did in an interval. */
 #include <stdio.h>
 #include <stdlib.h>
 

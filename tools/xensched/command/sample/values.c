@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* values.c - see values.h. */
+/* Reads files of measured values, with the line of each mistake. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* table.c - see table.h. */
+/* Aligns the columns of a table, whatever their width. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* held.c - see held.h. */
+/* Keeps the UUIDs of held domains, so that a hold survives restarts. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* journal.c - see journal.h. */
+/* Writes the journal, and starts a new file when it is full. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

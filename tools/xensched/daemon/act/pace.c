@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pace.c - see pace.h. */
+/* Limits the changes of affinities per minute. */
 #include "pace.h"
 
 bool pace_allows(const struct pace *pace, unsigned int bound, uint64_t now_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* replace-file.c - see replace-file.h. */
+/* Replaces a file so that a reader sees the former one or the new one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* soft-weight.c - see soft-weight.h. */
+/* Sets and restores Xen's parameter credit2_soft_weight. */
 #include <errno.h>
 
 #include "daemon/say.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* steer.c - see steer.h. */
+/* Binds threads of xen-blkback near the guests that they serve. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

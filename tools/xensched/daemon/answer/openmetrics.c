@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* openmetrics.c - see openmetrics.h. */
+/* Writes names, labels and values in the format OpenMetrics. */
 #include <stdlib.h>
 
 #include "model/utf8.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* tell-steal.c - see tell-steal.h. */
+/* Writes the causes of a guest's steal time to xenstore. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* accounting.c - see accounting.h. */
+/* Maps accounting domains to domids and groups. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

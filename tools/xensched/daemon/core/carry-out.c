@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* carry-out.c - see carry-out.h. */
+/* Applies a plan's decisions, at the permitted pace. */
 #include <stdio.h>
 #include <string.h>
 

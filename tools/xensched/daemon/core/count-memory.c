@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* count-memory.c - see count-memory.h. */
+/* Counts the nodes of domains' memory, a part in each run. */
 #include <errno.h>
 
 #include "count-memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* find-servers.c - see find-servers.h. */
+/* Asks Xen which vCPUs of driver domains serve which guests. */
 #include <stdlib.h>
 
 #include "find-servers.h"

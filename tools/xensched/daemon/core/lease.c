@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lease.c - see lease.h. */
+/* Begins and checks the daemon's lease, and advises what to do after it was lost. */
 #include <errno.h>
 #include <sys/random.h>
 

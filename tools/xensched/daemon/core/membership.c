@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* membership.c - see membership.h. */
+/* Assigns accounting domains as domains come, go and change their group. */
 #include <errno.h>
 #include <string.h>
 

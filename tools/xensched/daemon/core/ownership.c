@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ownership.c - see ownership.h. */
+/* Decides whether Xen, the toolstack, an operator or the daemon set an affinity. */
 #include <limits.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* promise.c - see promise.h. */
+/* Keeps capacity for guests that are being created. */
 #include <string.h>
 
 #include "model/memory.h"

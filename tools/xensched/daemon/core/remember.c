@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* remember.c - see remember.h. */
+/* Sums up what guests exchange over minutes, for their history. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* budget.c - see budget.h. */
+/* Changes thresholds as the governor decides, and journals that. */
 #include <stdlib.h>
 
 #include <xensched/event.h>

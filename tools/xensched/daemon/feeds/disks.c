@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* disks.c - see disks.h. */
+/* Reads the statistics of dom0's disks where their requests are not logged. */
 #include "disks.h"
 
 /* Three looks a second, and fewer where there are many disks: each is two files. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* feed-area.c - see feed-area.h. */
+/* Asks for a source's area without blocking on xenstore. */
 #include "daemon/aside.h"
 #include "feed-area.h"
 

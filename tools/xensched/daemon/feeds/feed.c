@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* feed.c - see feed.h. */
+/* Moves one source through its states: asked, mapped, read, tried again. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* feeds.c - see feeds.h. */
+/* Keeps the list of sources in step with the host's domains, and reads them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* numbers.c - see numbers.h. */
+/* Writes the accounting domains of domids for Linux producers and for validation. */
 #include "model/memory.h"
 #include "feed.h"
 #include "numbers.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* sieve.c - see sieve.h. */
+/* Validates rows of driver domains, Linux and guests. */
 #include <stdlib.h>
 
 #include "model/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* told.c - see told.h. */
+/* Reads the sums that xensched-disks reports in xenstore. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* vbds.c - see vbds.h. */
+/* Reads Linux's statistics of the disks that it serves. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* channels-xen.c - see channels-xen.h. */
+/* Asks Xen for a domain's event channels. */
 #include "channels-xen.h"
 
 unsigned int channels_xen_find(xc_interface *xch, uint32_t domid,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* domains-xen.c - see domains-xen.h. */
+/* Lists domains and their affinities, from libxenctrl and xenstore. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hypervisor-versions.c - see hypervisor-versions.h. */
+/* Compares the running, the installed and Debian's hypervisor. */
 #include <ctype.h>
 #include <glob.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* llc.c - see llc.h. */
+/* Finds the last-level cache of each pCPU. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

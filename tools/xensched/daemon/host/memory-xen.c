@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* memory-xen.c - see memory-xen.h. */
+/* Asks Xen for distances of nodes, owners of frames, and times of vCPUs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pmc.c - see pmc.h. */
+/* Parses event selects of performance counters. */
 #include <cpuid.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* soft-weight-xen.c - see soft-weight-xen.h. */
+/* Reads and writes credit2_soft_weight by libxenhypfs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* xenstore.c - see xenstore.h. */
+/* Caches and watches what xenstore has about each domain. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* governor.c - see governor.h. */
+/* Raises thresholds until logging costs less than its budget. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* entry.c - see entry.h. */
+/* Allocates and frees what the daemon keeps of a reaction. */
 #include <stdlib.h>
 
 #include "model/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* react.c - see react.h. */
+/* Starts, matches and ends reactions, and releases guests that they stopped. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* watches.c - see watches.h. */
+/* Tells guests' modules which threads reactions wait for. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* wish.c - see wish.h. */
+/* Parses a reaction of the configuration. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

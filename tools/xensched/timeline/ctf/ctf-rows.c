@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ctf-rows.c - see ctf-rows.h. */
+/* Orders the rows and losses of a recording for a CTF trace. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

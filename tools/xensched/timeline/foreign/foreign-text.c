@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* foreign-text.c - see foreign-text.h. */
+/* Formats an event of a foreign trace, and finds its CPU. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* counts.c - see counts.h. */
+/* Builds counters from marks. */
 #include <stdlib.h>
 
 #include "counts.h"

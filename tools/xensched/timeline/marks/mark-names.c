@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* mark-names.c - see mark-names.h. */
+/* Keeps the names in marks, with limits for each guest. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* region-lanes.c - see region-lanes.h. */
+/* Assigns regions to lanes in which they do not overlap. */
 #include <stdlib.h>
 #include <string.h>
 

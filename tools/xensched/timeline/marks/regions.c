@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* regions.c - see regions.h. */
+/* Matches the begin and the end of regions. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

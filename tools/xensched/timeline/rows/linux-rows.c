@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* linux-rows.c - see linux-rows.h. */
+/* Collects rows of Linux in the order of the host's clock. */
 #include <stdlib.h>
 #include <string.h>
 

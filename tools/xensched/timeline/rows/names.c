@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* names.c - see names.h. */
+/* Finds the names of accounting domains in a recording. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

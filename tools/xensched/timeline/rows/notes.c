@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* notes.c - see notes.h. */
+/* Collects the daemon's decisions in a recording. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

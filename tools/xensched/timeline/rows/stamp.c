@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* stamp.c - see stamp.h. */
+/* Extends 32-bit time stamps to 64 bits. */
 #include <stdlib.h>
 
 #include <xensched/read-log.h>

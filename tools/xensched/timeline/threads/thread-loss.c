@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* thread-loss.c - see thread-loss.h. */
+/* Finds times for which rows about threads are missing. */
 #include <stdlib.h>
 
 #include "model/memory.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* threads.c - see threads.h. */
+/* Derives what threads did on the vCPUs of their domain. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
