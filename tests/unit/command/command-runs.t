@@ -1168,6 +1168,12 @@ def import_mistakes():
         bench.runs("import", name).expect(1, name, *words)
     bench.runs("import", "none").expect(1, "cannot read 'none'", "xensched trial start")
     check(not bench.has("db"), "a database was made")
+    with open(bench.folder + "/odd", "w", encoding="utf-8") as f:
+        f.write('{"trial": 1, "started_s": 1e300, "seed": -1e300, "guests": ["a\\u0001"]}\n'
+                '{"pair": 1e300, "placed": true, "guests": []}\n'
+                '{"pair": 1, "placed": 1, "guests": []}\n[' + 40 * "[" + "\n"
+                '{"pair": 1, "placed": true, "begun_s": -1e300, "guests": [3, {"name": 4}]}\n')
+    bench.runs("import", "odd").expect(0, "1 blocks", "3 lines of 'odd' cannot be read")
 
 
 if __name__ == "__main__":

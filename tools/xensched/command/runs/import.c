@@ -60,15 +60,23 @@ static void add_guest(struct run_outcome *o, const json_object *guest)
 
 /* Lines. */
 
+/* A whole number that fits; 0: it is missing, or not one. */
+static int64_t whole(const json_object *line, const char *key, uint32_t most)
+{
+    double number = json_number(line, key, 0);
+
+    return number >= 0 && number <= most ? (int64_t)number : 0;
+}
+
 static bool take_block(struct trial_blocks *b, const json_object *line)
 {
     const json_object *placed = json_member(line, "placed", json_type_boolean);
     json_object *guests = json_member(line, "guests", json_type_array);
-    double pair = json_number(line, "pair", 0);
+    int64_t pair = whole(line, "pair", INT32_MAX);
     struct store_done *run;
     size_t i;
 
-    if (!placed || !guests || !(pair >= 1 && pair <= INT32_MAX))
+    if (!placed || !guests || !pair)
         return false;
     b->run = need_more_memory(b->run, b->nr + 1, sizeof(*b->run));
     run = &b->run[b->nr++];
@@ -76,7 +84,7 @@ static bool take_block(struct trial_blocks *b, const json_object *line)
         .workload = WORKLOAD,
         .configuration = json_object_get_boolean(placed) ? "placed" : "not_placed",
         .repetition = pair,
-        .begun_s = json_number(line, "begun_s", 0),
+        .begun_s = whole(line, "begun_s", UINT32_MAX),
     };
     add_value(&run->outcome, "", "pCPU time for the pair's work", "s",
               json_number(line, "work_ns", NAN) / 1e9);
@@ -88,7 +96,7 @@ static bool take_block(struct trial_blocks *b, const json_object *line)
 
 static bool take_header(struct trial_blocks *b, const json_object *line)
 {
-    time_t started = json_number(line, "started_s", 0);
+    time_t started = whole(line, "started_s", UINT32_MAX);
     json_object *names = json_member(line, "guests", json_type_array);
     char when[40] = "";
     struct tm tm;
@@ -97,7 +105,7 @@ static bool take_header(struct trial_blocks *b, const json_object *line)
         return false;
     if (gmtime_r(&started, &tm))
         strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
-    b->seed = json_number(line, "seed", 0);
+    b->seed = whole(line, "seed", UINT32_MAX);
     snprintf(b->plan, sizeof(b->plan), "trial of placement, begun %s\n"
              "blocks of %.0f s, %.0f pairs, seed %" PRIu32 "\nguests: %.200s\n",
              when, json_number(line, "block_ms", 0) / 1000,
