@@ -9,6 +9,7 @@ MAKEFLAGS += --no-print-directory
 
 # As xen-patches/lib/paths.sh has it.
 BUILD := $(CURDIR)/build$(if $(filter-out 4.20,$(XEN_RELEASE)),/$(XEN_RELEASE))
+BUILD := $(BUILD)$(if $(filter-out x86_64,$(XEN_ARCH)),/$(XEN_ARCH))
 
 # ccache, where it is installed.
 ifneq ($(wildcard /usr/lib/ccache),)
@@ -20,7 +21,7 @@ UNIT  := BUILD=$(BUILD)/unit XEN_DIST=$(BUILD)/dist
 JOBS  := $(shell nproc)
 
 # A source of one's own reaches the scripts as they do from the environment.
-export XEN_TARBALL XEN_TREE XEN_RELEASE XEN_FROM
+export XEN_TARBALL XEN_TREE XEN_RELEASE XEN_FROM XEN_ARCH
 
 .PHONY: help
 help:
@@ -105,6 +106,7 @@ help:
 #|   make distclean     remove all of build/, unless work in build/xen/edit would be lost
 #|
 #| XEN_RELEASE=X.Y selects another release of Xen that has a folder in xen-patches/.
+#| XEN_ARCH=arm64 with xen or xen-native builds the hypervisor for arm64, in build/arm64.
 #| XEN_TARBALL=FILE or XEN_TREE=FOLDER builds your own Xen source; XEN_FROM=pin accepts
 #| only the pinned one, XEN_FROM=apt only apt's.
 

@@ -4,6 +4,8 @@
 # Build the toolstack of a tree, as far as a host needs it, and install it
 # (prefix /usr): headers, libraries, xl, xenstored, xenconsoled, xentrace, hvmloader and
 # the small helpers.  Device model and BIOS of HVM guests are those of Debian.
+# For arm64 (XEN_ARCH=arm64) it is headers, libxenctrl and what this needs: these depend
+# on no library of Debian's.
 #
 #   toolstack.sh patched   under build/dist
 #   toolstack.sh native    under build/dist-native: as Xen has it
@@ -29,6 +31,10 @@ for dir in include libs xenstore xs-clients xenstored misc xentrace console xl h
     # 4.17 has xenstored and its clients in one.
     [ ! -d "$TREE/tools/$dir" ] || SUBDIRS+=${SUBDIRS:+ }$dir
 done
+if [ "$ARCH" = arm64 ]; then
+    SUBDIRS="include libs/toolcore libs/toollog libs/call libs/evtchn libs/gnttab"
+    SUBDIRS+=" libs/foreignmemory libs/devicemodel libs/ctrl"
+fi
 STAMP=$TREE/.xensched/toolstack
 CONFIGURED=$TREE/.xensched/configure
 
@@ -43,6 +49,15 @@ OPTIONS=(--prefix=/usr --libdir=/usr/lib --sysconfdir=/etc --localstatedir=/var
     --with-system-qemu=/usr/bin/qemu-system-x86_64
     PKG_CONFIG=false ac_cv_header_bzlib_h=no ac_cv_header_lzo_lzo1x_h=no
     ac_cv_header_valgrind_memcheck_h=no)
+
+# Libraries for arm64 that configure insists on, and that nothing above needs.
+if [ "$ARCH" = arm64 ]; then
+    OPTIONS+=(--host=aarch64-linux-gnu ac_cv_lib_yajl_yajl_alloc=yes
+        ac_cv_lib_z_deflateCopy=yes ac_cv_lib_fdt_fdt_create=yes
+        ac_cv_header_uuid_uuid_h=yes ac_cv_lib_uuid_uuid_clear=yes
+        ac_cv_header_yajl_yajl_version_h=yes
+        ac_cv_header_curses_h=yes ac_cv_lib_curses_clear=yes)
+fi
 
 # Of what the patched tree has from us, all but the hypervisor's own files;
 # some of those are compiled into libraries, too.

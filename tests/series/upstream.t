@@ -62,7 +62,7 @@ says_what_it_needs()
 }
 
 # as_built: the paths that differ are those of upstream's own patches, and of the
-# product's last patch, which is in none of the series.
+# patch of the product that is in none of the series.
 as_built()
 {
     local own=("$PATCHES"/upstream/"$USUAL"/*.patch
@@ -76,7 +76,7 @@ as_built()
     [ ! -s "$REPO/.git/other" ]
 }
 
-# The last one stands alone.
+# That patch stands alone.
 alone()
 {
     git -C "$REPO" checkout -q base && git -C "$REPO" apply --check "$OUT"/0017-*.patch

@@ -15,6 +15,9 @@ USUAL=4.20
 RELEASE=${XEN_RELEASE:-$USUAL}
 BUILD=$ROOM
 [ "$RELEASE" = "$USUAL" ] || BUILD=$BUILD/$RELEASE
+# The same for an architecture that is not this machine's.
+ARCH=${XEN_ARCH:-x86_64}
+[ "$ARCH" = x86_64 ] || BUILD=$BUILD/$ARCH
 XEN=$BUILD/xen                  # pristine, native, patched and edit trees
 DIST=$BUILD/dist                # the toolstack of the patched tree
 

@@ -20,11 +20,19 @@ xen_env()
         "$@"
 }
 
+# What Xen's make has to be told to build for $ARCH.
+case $ARCH in
+x86_64) ARCH_OPTIONS=() ;;
+arm64)  ARCH_OPTIONS=(XEN_TARGET_ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
+*)      die "There is no Xen with the log for this architecture: $ARCH" \
+            "Known: x86_64 arm64. Set XEN_ARCH to one of them." ;;
+esac
+
 # xen_make TREE ARGUMENT...: make in TREE, on all CPUs.
 xen_make()
 {
     local tree=$1
 
     shift
-    xen_env "$tree" make -C "$tree" -j"$(nproc)" "$@"
+    xen_env "$tree" make -C "$tree" -j"$(nproc)" "${ARCH_OPTIONS[@]}" "$@"
 }

@@ -129,7 +129,7 @@ void *__vmap(const mfn_t *mfn, unsigned int granularity, unsigned int nr,
 
     (void)align;
     (void)type;
-    assert_true(mfn_x(*mfn) == ~0UL && nr == 1 && flags == MAP_SMALL_PAGES);
+    assert_true(mfn_x(*mfn) == ~0UL && nr == 1 && flags == SCHEDLOG_MAP_NOTHING);
     while (range->va)
         range++;
     assert_true(range < ranges + ARRAY_SIZE(ranges));

@@ -44,9 +44,9 @@
 #define PFN_UP(x) (((x) + PAGE_SIZE - 1) >> PAGE_SHIFT)
 #define PGC_count_mask 0xffUL
 #define _PGC_allocated 8
-#define PAGE_HYPERVISOR 1
 #define _PAGE_NONE 0
-#define MAP_SMALL_PAGES 2
+#define SCHEDLOG_MAP_PAGE 1
+#define SCHEDLOG_MAP_NOTHING 2
 #define VMAP_DEFAULT 0
 
 typedef struct {

@@ -38,9 +38,10 @@
 #define smp_mb() ((void)0)
 #define cmpxchg(p, old, new) fake_cmpxchg(p, old, new)
 
-static inline bool fake_cmpxchg(bool *p, bool old, bool new)
+static inline unsigned long fake_cmpxchg(unsigned long *p, unsigned long old,
+                                         unsigned long new)
 {
-    bool was = *p;
+    unsigned long was = *p;
 
     if (was == old)
         *p = new;

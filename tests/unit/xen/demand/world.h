@@ -75,6 +75,8 @@ extern unsigned int domlist_read_lock;
 
 void fake_between_reads(void);
 void *pdx_to_virt(unsigned long pdx);
+#define schedlog_owner_word(pg) ACCESS_ONCE((pg)->v.inuse._domain)
+#define schedlog_owner(word) pdx_to_virt(word)
 bool mfn_valid(mfn_t mfn);
 unsigned int mfn_to_nid(mfn_t mfn);
 #define pdx_to_mfn(pdx) ((mfn_t){ pdx })

@@ -18,8 +18,7 @@
 typedef int64_t s_time_t;
 extern s_time_t now_ns;
 #define NOW() now_ns
-#define rdtsc() ((uint64_t)now_ns * 4)
-#define schedlog_tsc() rdtsc()
+#define schedlog_tsc() ((uint64_t)now_ns * 4)
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define MILLISECS(n) ((s_time_t)(n) * 1000000)
 

@@ -17,9 +17,8 @@
 typedef int64_t s_time_t;
 extern s_time_t now_ns;
 #define NOW() now_ns
-#define rdtsc() ((uint64_t)now_ns * 2)
-#define schedlog_tsc() rdtsc()
-#define tsc_ticks2ns(ticks) ((ticks) / 2)
+#define schedlog_tsc() ((uint64_t)now_ns * 2)
+#define schedlog_tsc_to_ns(ticks) ((ticks) / 2)
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define MILLISECS(n) ((s_time_t)(n) * 1000000)
 #define ASSERT(p) assert(p)

@@ -3,15 +3,19 @@
 """
 Usage: check-jump-labels.py xen-syms
 
-Each site of a jump label has to be the 5-byte NOP which the table says it is
-(see xen/jump_label.h), in .text.  A table or a site which isn't what it should
-be would be patched all the same at run time.
+Each site of a jump label has to be the NOP which the table says it is (see
+xen/jump_label.h), in .text.  A table or a site which isn't what it should be
+would be patched all the same at run time.
 """
 
 import struct
 import sys
 
-NOP = bytes((0x0f, 0x1f, 0x44, 0x00, 0x00))
+# By e_machine of the ELF file.
+NOPS = {
+    62: bytes((0x0f, 0x1f, 0x44, 0x00, 0x00)),  # EM_X86_64
+    183: bytes((0x1f, 0x20, 0x03, 0xd5)),       # EM_AARCH64
+}
 SITE = struct.Struct('<iii')
 
 
@@ -22,6 +26,7 @@ class Image:
         self.data = data
         if data[:6] != b'\x7fELF\x02\x01':
             sys.exit('not a 64-bit ELF file')
+        self.machine, = struct.unpack_from('<H', data, 0x12)
         offset, = struct.unpack_from('<Q', data, 0x28)
         size, nr, names = struct.unpack_from('<HHH', data, 0x3a)
         self.sections = [struct.unpack_from('<IIQQQQII', data,
@@ -56,6 +61,7 @@ def check(image):
     symbols = dict(s for s in image.symbols() if 'jump_labels' in s[0])
     begin = symbols['__start_jump_labels']
     end = symbols['__stop_jump_labels']
+    nop = NOPS[image.machine]
 
     if (end - begin) % SITE.size:
         return ['the table has %d bytes' % (end - begin)]
@@ -65,7 +71,7 @@ def check(image):
         insn, target, _ = SITE.unpack(image.read(at, SITE.size))
         insn += at
         target += at + 4
-        if image.read(insn, len(NOP), '.text') != NOP:
+        if image.read(insn, len(nop), '.text') != nop:
             bad.append('site %#x is not a NOP in .text' % insn)
         if image.read(target, 1, '.text') is None:
             bad.append('site %#x jumps to %#x, which is not in .text' %

@@ -14,6 +14,8 @@
 #include <xen/sched.h>
 #include <xen/schedlog.h>
 
+#include <asm/schedlog.h>
+
 /*
  * There is no preemption within a call, so what one call may look at is
  * bounded: each frame costs a cache miss at worst.
@@ -44,13 +46,13 @@ static const struct domain *owner_of(const struct page_info *pg)
     if ( !is_of_domain(before) )
         return NULL;
     smp_rmb();
-    owner = ACCESS_ONCE(pg->v.inuse._domain);
+    owner = schedlog_owner_word(pg);
     smp_rmb();
     if ( !owner || !is_of_domain(ACCESS_ONCE(pg->count_info)) ||
-         owner != ACCESS_ONCE(pg->v.inuse._domain) )
+         owner != schedlog_owner_word(pg) )
         return NULL;
 
-    return pdx_to_virt(owner);
+    return schedlog_owner(owner);
 }
 
 static uint32_t look_at(unsigned long pdx)

@@ -26,7 +26,8 @@
 #define FREE_MORE  MILLISECS(1)
 #define FREE_LATER MILLISECS(100)
 
-static bool gate;
+/* 0: open.  A word, since arm64 cannot compare and exchange a static bool. */
+static unsigned long gate;
 
 /* For CPU0, by whoever holds the gate. */
 static struct xen_sysctl_schedlog_events request;
@@ -36,13 +37,13 @@ static struct tasklet expire_tasklet;
 
 bool schedlog_enter_gate(void)
 {
-    return !cmpxchg(&gate, false, true);
+    return !cmpxchg(&gate, 0, 1);
 }
 
 void schedlog_leave_gate(void)
 {
     smp_mb();
-    write_atomic(&gate, false);
+    write_atomic(&gate, 0);
 }
 
 int schedlog_free_former(void)

@@ -23,6 +23,8 @@
 #include <xen/vmap.h>
 #include <xen/xmalloc.h>
 
+#include <asm/schedlog.h>
+
 #include "region.h"
 
 /* How many pages are dealt with before it is looked whether to go on. */
@@ -108,8 +110,8 @@ static void *reserve_va(unsigned int nr_pages)
     mfn_t none = INVALID_MFN;
 
     return allocation_fails() ? NULL
-                              : __vmap(&none, nr_pages, 1, 1, MAP_SMALL_PAGES,
-                                       VMAP_DEFAULT);
+                              : __vmap(&none, nr_pages, 1, 1,
+                                       SCHEDLOG_MAP_NOTHING, VMAP_DEFAULT);
 }
 
 struct schedlog_region *schedlog_region_new(size_t size,
@@ -178,7 +180,7 @@ static int add_page(struct schedlog_region *region, unsigned int memflags)
     clear_page(page);
     if ( allocation_fails() ||
          map_pages_to_xen((unsigned long)va, _mfn(virt_to_mfn(page)), 1,
-                          PAGE_HYPERVISOR | MAP_SMALL_PAGES) )
+                          SCHEDLOG_MAP_PAGE) )
     {
         free_xenheap_page(page);
         return -ENOMEM;

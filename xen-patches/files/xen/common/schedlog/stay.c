@@ -48,7 +48,7 @@ void schedlog_stay_start(uint32_t events)
         if ( is_on(kind) || !(events & (1U << event_of[kind])) )
             continue;
 
-        epoch->value = kind == SCHEDLOG_STAY_TSC ? rdtsc() : NOW();
+        epoch->value = kind == SCHEDLOG_STAY_TSC ? schedlog_tsc() : NOW();
         epoch->known = kind < SCHEDLOG_STAY_PMC;
         smp_wmb();
         epoch->nr++;
@@ -128,7 +128,7 @@ void schedlog_switch(const struct vcpu *prev, const struct vcpu *next,
         stay = &pcpu->stay[SCHEDLOG_STAY_TSC];
         schedlog_stay_epoch(stay, &epochs[SCHEDLOG_STAY_TSC]);
         schedlog_stay_switch(&pcpu->cpu, stay, XEN_SCHEDLOG_EV_SERVICE_TSC,
-                             from, to, rdtsc(), ~0ULL);
+                             from, to, schedlog_tsc(), ~0ULL);
     }
 
     if ( stays_on & SCHEDLOG_PMC_EVENTS )
@@ -151,7 +151,8 @@ void schedlog_stay_tick(struct schedlog_pcpu *pcpu, uint16_t acct)
         schedlog_stay_epoch(stay, &epochs[kind]);
         schedlog_stay_report(&pcpu->cpu, stay, event_of[kind], acct,
                              pmc ? schedlog_read_pmc(kind - SCHEDLOG_STAY_PMC)
-                                 : kind == SCHEDLOG_STAY_TSC ? rdtsc() : NOW(),
+                                 : kind == SCHEDLOG_STAY_TSC ? schedlog_tsc()
+                                                             : NOW(),
                              pmc ? schedlog_pmc_mask() : ~0ULL);
     }
 }

@@ -57,7 +57,7 @@ static void noinline log_parts(struct schedlog_cpu *cpu, uint16_t acct,
 
     for ( i = 0; i < nr; i++ )
         schedlog_leave(cpu, XEN_SCHEDLOG_EV_WAIT_PART, acct, part[i].acct,
-                       tsc_ticks2ns(part[i].ticks));
+                       schedlog_tsc_to_ns(part[i].ticks));
 }
 
 /* Unlike other events, waits within an accounting domain are logged. */
@@ -78,7 +78,8 @@ static void noinline log_wait(const struct vcpu *v,
 
     end = max(begin, end);
     holder = schedlog_only_holder(holders, begin);
-    schedlog_leave(&pcpu->cpu, event, acct, holder, tsc_ticks2ns(end - begin));
+    schedlog_leave(&pcpu->cpu, event, acct, holder,
+                   schedlog_tsc_to_ns(end - begin));
     if ( unlikely(holder == XEN_SCHEDLOG_ACCT_NONE) &&
          is_on(XEN_SCHEDLOG_EV_WAIT_PART) )
         log_parts(&pcpu->cpu, acct, holders, begin, end);
@@ -95,7 +96,7 @@ static void begin_wait(struct vcpu *v, s_time_t now)
     bool ran = v->runstate.state == RUNSTATE_running;
 
     v->schedlog_woken = (max(now, entered) & ~1) | ran;
-    v->schedlog_woken_tsc = rdtsc();
+    v->schedlog_woken_tsc = schedlog_tsc();
 }
 
 /* Did @v become runnable while the events were on, and has waited since? */
@@ -114,7 +115,7 @@ static bool waited(const struct vcpu *v)
 static void begin_run(const struct vcpu *v)
 {
     struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
-    uint64_t tsc = rdtsc();
+    uint64_t tsc = schedlog_tsc();
 
     if ( !pcpu )
         return;

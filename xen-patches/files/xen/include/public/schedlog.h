@@ -39,8 +39,8 @@
  * back (but for adding to a counter), so what is written there by whatever
  * means cannot mislead it.
  *
- * Reading a log file without stopping its producer (x86 memory order; other
- * architectures need an acquire load for each "read"):
+ * Reading a log file without stopping its producer.  "Read" is an acquire load,
+ * and an acquire fence follows the copy; on x86 these are plain loads.
  *
  *   1. Read layout_seq, the layout (see struct xen_schedlog_state), pos, and
  *      layout_seq again.  If it is odd or has changed, begin again.  If pos is

@@ -10,9 +10,25 @@
 #ifndef XEN_SCHEDLOG_PMC_H
 #define XEN_SCHEDLOG_PMC_H
 
+#include <xen/errno.h>
 #include <xen/types.h>
 
 struct xen_sysctl_schedlog_pmc;
+
+#ifdef CONFIG_ARM /* As without a PMU. */
+
+static inline unsigned int schedlog_nr_pmcs(void) { return 0; }
+static inline unsigned int schedlog_selected_pmcs(void) { return 0; }
+static inline int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
+{
+    return -ENODEV;
+}
+static inline void schedlog_release_pmcs(void) {}
+static inline void schedlog_program_pmcs(void) {}
+static inline uint64_t schedlog_read_pmc(unsigned int nr) { return 0; }
+static inline uint64_t schedlog_pmc_mask(void) { return 0; }
+
+#else /* !CONFIG_ARM */
 
 /* How many can be used, at most XEN_SCHEDLOG_MAX_PMCS.  0: there is no PMU. */
 unsigned int schedlog_nr_pmcs(void);
@@ -35,6 +51,8 @@ void schedlog_program_pmcs(void);
 /* This pCPU's counter, which wraps at the mask. */
 uint64_t schedlog_read_pmc(unsigned int nr);
 uint64_t schedlog_pmc_mask(void);
+
+#endif /* CONFIG_ARM */
 
 #endif /* XEN_SCHEDLOG_PMC_H */
 

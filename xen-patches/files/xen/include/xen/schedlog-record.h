@@ -29,12 +29,10 @@
 #ifdef __XEN__
 #include <xen/compiler.h>
 #include <xen/lib.h>
-#include <xen/time.h> /* also rdtsc(), from where the release has it */
 #include <xen/types.h>
+#include <asm/schedlog.h>
 #include <asm/system.h>
 #include <public/schedlog.h>
-
-#define schedlog_tsc() rdtsc()
 #else
 /*
  * The environment has to supply the C types, ACCESS_ONCE(), smp_wmb(),
