@@ -809,7 +809,7 @@ def wrong_arguments():
                       ("record", "a", "b"), ("record", "--json", "a"),
                       ("dump", "a", "b"), ("dump", "--seconds", "1", "a"),
                       ("dump", "--source", "linux", "a"),
-                      ("check", "x"), ("check", "--json"), ("", ""),
+                      ("check", "x"), ("check", "--ring"), ("", ""),
                       ("advise-size", "x"), ("advise-size", "--source", ""),
                       ("advise-size", "--seconds", "1", "--source",
                        "recording:f"), ("replay",), ("replay", "a", "b"),
@@ -966,13 +966,31 @@ def check_host():
         check("Linux's statistics" in lines[6], lines)
         check(failed in lines[good] and remedy in lines[good], lines)
     lines = run("check", xen="busy").expect(
-        0, "counters: none usable on this machine;", "held by nobody;",
+        0, "counters: none usable on this machine;", "held by no program;",
         "events on: evtchn-send grant-map\n").out.splitlines()
     check(all(line.startswith("ok ") for line in lines[:5]), lines)
     check("modprobe xensched_log" in lines[6], lines)
     disks = [line for line in lines if "disks" in line or "back ends" in line]
     check(len(disks) == 1 and disks[0].startswith("ok "), "they contradict", disks)
     run("check", xen="quiet").expect(0, "events on: none")
+
+
+@test
+def check_json():
+    """check --json has the lines of the text, and says whether one failed"""
+    names = {"ok": "ok", "-": "note", "FAIL": "failed", "warn": "warning"}
+    for xen in (None, "no-area", "busy"):
+        text = run("check", xen=xen)
+        answer = run("check", "--json", xen=xen)
+        check(answer.code == text.code, answer.code)
+        value = json.loads(answer.out)
+        check(value["ready"] == (text.code == 0), value["ready"])
+        for line, one in zip(text.out.splitlines(), value["checks"], strict=True):
+            # How long a lease still is differs between the two.
+            wanted = line.split("ends in")[0]
+            result = [word for word, name in names.items() if name == one["result"]]
+            got = f"{result[0]:4}  {one['check']}" + (": " if one["text"] else "") + one["text"]
+            check(got.startswith(wanted) and list(one) == ["check", "result", "text"], got, line)
 
 
 @test

@@ -9,11 +9,14 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <json-c/json.h>
 
 #include <xensched/area.h>
 #include <xensched/event.h>
@@ -27,6 +30,7 @@
 #include "daemon/log/logs.h"
 #include "daemon/options.h"
 #include "lib/xenstore-open.h"
+#include "model/json.h"
 #include "model/memory.h"
 #include "command.h"
 
@@ -69,10 +73,56 @@ static enum step failed_step(int rc)
     }
 }
 
-static void print_step(const char *result, enum step step, const char *text)
+enum result { OK, NOTE, WARN, FAIL };
+
+static const struct {
+    const char *text, *json;
+} results[] = {
+    [OK] = { "ok", "ok" }, [NOTE] = { "-", "note" },
+    [WARN] = { "warn", "warning" }, [FAIL] = { "FAIL", "failed" },
+};
+
+static json_object *lines; /* of the answer as JSON; NULL: lines are printed */
+
+static __attribute__((format(printf, 3, 4))) void
+report(enum result result, const char *name, const char *format, ...)
 {
-    printf("%-4s  %s%s%s\n", result, step_names[step], *text ? ": " : "",
-           text);
+    json_object *line;
+    char *text;
+    va_list args;
+
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        abort();
+    va_end(args);
+    if (lines) {
+        line = json_object_new_object();
+        json_add_text(line, "check", name);
+        json_add_text(line, "result", results[result].json);
+        json_add_text(line, "text", text);
+        json_object_array_add(lines, line);
+    } else {
+        printf("%-4s  %s%s%s\n", results[result].text, name,
+               *text ? ": " : "", text);
+    }
+    free(text);
+}
+
+/* Returns the exit code of all checks. */
+static int finish(bool good)
+{
+    json_object *answer;
+
+    if (lines) {
+        answer = json_object_new_object();
+        json_add_bool(answer, "ready", good);
+        json_object_object_add(answer, "checks", lines);
+        puts(json_object_to_json_string_ext(answer, JSON_C_TO_STRING_PRETTY |
+                                            JSON_C_TO_STRING_NOSLASHESCAPE));
+        json_object_put(answer);
+    }
+
+    return good ? EXIT_OK : EXIT_FAILED;
 }
 
 static void write_events(FILE *out, uint32_t events)
@@ -109,7 +159,7 @@ static void describe_area(FILE *out, const struct xensched_area_info *info)
         fprintf(out, "by a scheduler, ends in %u ms unless renewed",
                 info->lease_left_ms);
     else
-        fputs("by nobody", out);
+        fputs("by no program", out);
     fputs("; events on:", out);
     write_events(out, info->events_enabled);
 }
@@ -142,11 +192,11 @@ static void print_steps(enum step failed, const char *why,
         if (info)
             describe(step, info, text, sizeof(text));
         if (step < failed)
-            print_step("ok", step, text);
+            report(OK, step_names[step], "%s", text);
         else if (step == failed)
-            print_step("FAIL", step, why);
+            report(FAIL, step_names[step], "%s", why);
         else
-            print_step("-", step, "not known, because of the above");
+            report(NOTE, step_names[step], "not known, because of the above");
     }
 }
 
@@ -189,7 +239,7 @@ static void describe_difference(FILE *out, const struct logs *logs,
 static void compare(const struct xensched_area *area, const char *what,
                     const struct choice *choice, enum producer producer)
 {
-    char text[1000] = "";
+    char text[1000] = "", name[40];
     FILE *out = fmemopen(text, sizeof(text) - 1, "w");
     struct logs logs;
 
@@ -199,17 +249,18 @@ static void compare(const struct xensched_area *area, const char *what,
     logs_init(&logs, choice, producer, 2);
     describe_difference(out, &logs, area);
     fclose(out);
+    snprintf(name, sizeof(name), "sizes of the %s", what);
     if (*text)
-        printf("-     sizes of the %s:%s restart xenschedd, unless it was "
-               "started with other options\n", what, text);
+        report(NOTE, name, "%s restart xenschedd, unless it was started with "
+               "other options", text + 1);
     else
-        printf("ok    sizes of the %s: as configured\n", what);
+        report(OK, name, "as configured");
 }
 
 static void print_misfit(void *arg, const char *text)
 {
     *(bool *)arg = true;
-    printf("warn  settings: %s\n", text);
+    report(WARN, "settings", "%s", text);
 }
 
 static int compare_with_host(struct host_xen *host, const struct options *o,
@@ -233,7 +284,7 @@ static int compare_with_host(struct host_xen *host, const struct options *o,
     domains_free(&domains);
     topology_free(&topology);
     if (!rc && !odd)
-        printf("ok    settings: as this host is\n");
+        report(OK, "settings", "as this host is");
 
     return rc;
 }
@@ -256,7 +307,7 @@ static bool check_settings(const struct options *o)
         host_xen_close(host);
     }
     if (rc)
-        printf("FAIL  settings: %s\n", err.text);
+        report(FAIL, "settings", "%s", err.text);
 
     return !rc;
 }
@@ -264,7 +315,7 @@ static bool check_settings(const struct options *o)
 static void print_toolstack(void)
 {
     if (xapi_is_here())
-        printf("-     toolstack: " XAPI_MEANS "\n");
+        report(NOTE, "toolstack", XAPI_MEANS);
 }
 
 /* The daemon moves nothing that it could not restore. */
@@ -279,10 +330,10 @@ static bool check_state(const char *path)
     unlink(name);
     free(name);
     if (rc && rc != -ENOENT)
-        printf("FAIL  state: %s; xenschedd moves nothing until it can write "
-               "there\n", err.text);
+        report(FAIL, "state", "%s; xenschedd moves nothing until it can write "
+               "there", err.text);
     else
-        printf("ok    state%s\n", rc ? ": xenschedd makes its folder" : "");
+        report(OK, "state", "%s", rc ? "xenschedd makes its folder" : "");
 
     return !rc || rc == -ENOENT;
 }
@@ -303,13 +354,13 @@ static void print_disks(int rc, struct xensched_area *area)
 
     if (!rc && !xensched_area_info(area, &info, &err) &&
         info.events_built & 1U << XEN_SCHEDLOG_EV_RING_PAGES)
-        printf("ok    disks: each request, which xen-blkback logs\n");
+        report(OK, "disks", "each request, which xen-blkback logs");
     else if (!rc || rc == -ENOENT)
-        printf("ok    disks: rates, from Linux's statistics\n");
+        report(OK, "disks", "rates, from Linux's statistics");
     else if (rc == -ENODATA)
-        printf("-     disks: not known until xenschedd sets the Linux log up\n");
+        report(NOTE, "disks", "not known until xenschedd sets the Linux log up");
     else
-        printf("-     disks: not known, because of the Linux log\n");
+        report(NOTE, "disks", "not known, because of the Linux log");
 }
 
 /* Those of driver domains that have somebody tell of theirs. */
@@ -321,14 +372,14 @@ static void print_told(void)
     char **names = xs ? xs_directory(xs, XBT_NULL, "/local/domain", &nr) : NULL;
 
     for (i = 0; names && i < nr; i++) {
-        char path[64];
+        char path[64], name[32];
         void *text;
 
         snprintf(path, sizeof(path), "/local/domain/%.8s/" XENSTORE_DISKS, names[i]);
         text = xs_read(xs, XBT_NULL, path, &length);
+        snprintf(name, sizeof(name), "disks of domain %.8s", names[i]);
         if (text)
-            printf("ok    disks of domain %s: rates, as xensched-disks there "
-                   "says\n", names[i]);
+            report(OK, name, "rates, as xensched-disks there reports");
         free(text);
     }
     free(names);
@@ -347,12 +398,12 @@ static bool check_linux(const struct choice *choice)
     int rc = xensched_area_attach_linux(&area, &err);
 
     if (!rc || rc == -ENODATA)
-        printf("ok    Linux log%s\n", rc ? ": nobody has set it up" : "");
+        report(OK, "Linux log", "%s", rc ? "no program has set it up" : "");
     else if (rc == -ENOENT)
-        printf("-     Linux log: the module xensched_log is not loaded (modprobe "
-               "xensched_log)\n");
+        report(NOTE, "Linux log", "the module xensched_log is not loaded "
+               "(modprobe xensched_log)");
     else
-        printf("FAIL  Linux log: %s\n", err.text);
+        report(FAIL, "Linux log", "%s", err.text);
     print_disks(rc, area);
     print_told();
     if (!rc) {
@@ -433,8 +484,8 @@ static void print_versions(void)
     if (*v.debian && (!*newest || hypervisor_version_is_behind(newest, v.debian)))
         strcpy(newest, v.debian);
     what_to_do = remedy(&v, newest);
-    printf("%-4s  hypervisor: running %s, installed %s, Debian's newest %s%s\n",
-           what_to_do ? "-" : "ok", *v.running ? v.running : "another",
+    report(what_to_do ? NOTE : OK, "hypervisor",
+           "running %s, installed %s, Debian's newest %s%s", *v.running ? v.running : "another",
            *v.installed ? v.installed : "none", *newest ? newest : "not known",
            what_to_do ?: "");
 }
@@ -466,6 +517,7 @@ static int run(const struct arguments *args)
 
     if (args->can_start)
         return can_start();
+    lines = args->json ? json_object_new_array() : NULL;
     if (!read_configuration(&options, args->config))
         return EXIT_FAILED;
     attached = rc = xensched_area_attach(&area, &err);
@@ -487,7 +539,7 @@ static int run(const struct arguments *args)
     }
     options_free(&options);
 
-    return rc || !good ? EXIT_FAILED : EXIT_OK;
+    return finish(!rc && good);
 }
 
 const struct command command_check = {
@@ -500,6 +552,6 @@ const struct command command_check = {
         "their remedy. Also print the owner of the log, the events that are on, whether\n"
         "log buffers have their configured sizes, and from which version of Debian's Xen\n"
         "the hypervisor was built. --can-start checks only what a service manager needs.",
-    .takes = ARGUMENT_CONFIG | ARGUMENT_CAN_START,
+    .takes = ARGUMENT_JSON | ARGUMENT_CONFIG | ARGUMENT_CAN_START,
     .run = run,
 };
