@@ -128,11 +128,12 @@ def answers_about_disk():
 @test
 def top_of_one_guest():
     """top opens one guest on 80x24: its last minute, for whom it waits and why, its
-    vCPUs; with UTF-8 and without it"""
-    for locale, levels in ("C", "_#"), ("C.UTF-8", "\u2581\u2588"):
+    vCPUs; over ssh with UTF-8, and on a serial console without it"""
+    for kind, locale, levels in (("xterm", "C.UTF-8", "\u2581\u2588"),
+                                 ("vt100", "C", "_#")):
         with daemon(answering(answers_about_disk())) as where, \
                 Terminal("top", "--socket", where, "--sort", "ready", columns=80,
-                         env={"LC_ALL": locale}) as terminal:
+                         env={"TERM": kind, "LC_ALL": locale}) as terminal:
             terminal.until("disk", "Enter opens")
             terminal.press(b"\r")
             terminal.until("disk (domain 1)", "RUN 22.7 %", "READY 8.3 %", "P50 18 us",

@@ -226,7 +226,7 @@ class Terminal:
 
     def __init__(self, *arguments, rows=24, columns=100, env=None):
         self.screen = self.all = b""
-        environment = dict(os.environ, TERM="xterm", **(env or {}))
+        environment = {**os.environ, "TERM": "xterm", **(env or {})}
         environment.pop("LINES", None)
         environment.pop("COLUMNS", None)
         self.main, end = pty.openpty()
