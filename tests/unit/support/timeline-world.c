@@ -12,6 +12,7 @@
 #define TICK_NS 10000000U
 #define NR_FILES 4U
 #define ROOM 4096U
+#define HELD 65536U
 
 enum { FILE_SERVICE, FILE_WAKE, FILE_MIGRATE, FILE_EVTCHN };
 
@@ -19,6 +20,12 @@ struct buffer {
     uint8_t bytes[ROOM];
     size_t length;
     uint64_t pos, lost_rows, lost_bytes, rows;
+};
+
+/* Who had a pCPU, from when on. */
+struct holder {
+    uint16_t acct;
+    uint64_t begin;
 };
 
 struct world {
@@ -30,6 +37,8 @@ struct world {
     uint64_t now, stamp; /* the latest time stamp of all */
     uint32_t running[WORLD_CPUS]; /* vCPU, or NO_VCPU: idle */
     uint64_t reported[WORLD_CPUS];
+    struct holder held[WORLD_CPUS][HELD];
+    unsigned int nr_held[WORLD_CPUS];
     struct buffer buffer[WORLD_CPUS][NR_FILES];
 };
 
@@ -135,6 +144,32 @@ static void change(struct world *w, uint32_t vcpu, enum world_state state)
     v->state = state;
 }
 
+static void hold(struct world *w, uint32_t cpu, uint16_t acct)
+{
+    assert_true(w->nr_held[cpu] < HELD);
+    w->held[cpu][w->nr_held[cpu]++] = (struct holder){ acct, w->now };
+}
+
+/* Who had the pCPU since @begin: one row, or one for each of several. */
+static void log_wait(struct world *w, uint32_t cpu, uint16_t acct, uint64_t begin)
+{
+    const struct holder *held = w->held[cpu];
+    unsigned int nr = w->nr_held[cpu], first = nr - 1, i;
+
+    while (first && held[first].begin > begin)
+        first--;
+    log_row(w, cpu, FILE_WAKE, XEN_SCHEDLOG_EV_WAKE_DELAY, acct,
+            first == nr - 1 && w->options->culprits ? held[first].acct
+                                                    : XEN_SCHEDLOG_ACCT_NONE,
+            w->now - begin);
+    for (i = first; w->options->culprits && first < nr - 1 && i < nr; i++) {
+        uint64_t from = held[i].begin > begin ? held[i].begin : begin;
+
+        log_row(w, cpu, FILE_WAKE, XEN_SCHEDLOG_EV_WAIT_PART, acct, held[i].acct,
+                (i + 1 < nr ? held[i + 1].begin : w->now) - from);
+    }
+}
+
 /* What Xen logs when @vcpu begins to run on @cpu. */
 static void log_beginning(struct world *w, uint32_t cpu, uint32_t vcpu)
 {
@@ -142,8 +177,7 @@ static void log_beginning(struct world *w, uint32_t cpu, uint32_t vcpu)
     uint16_t acct = WORLD_ACCT(v->domain);
 
     if (v->woken) {
-        log_row(w, cpu, FILE_WAKE, XEN_SCHEDLOG_EV_WAKE_DELAY, acct,
-                XEN_SCHEDLOG_ACCT_NONE, w->now - v->woken);
+        log_wait(w, cpu, acct, v->woken);
         w->n->wake_wait_ns += w->now - v->woken;
     }
     if (v->last_cpu != NO_VCPU && v->last_cpu != cpu)
@@ -172,6 +206,7 @@ static void give(struct world *w, uint32_t cpu, uint32_t next,
         log_beginning(w, cpu, next);
     }
     w->running[cpu] = next;
+    hold(w, cpu, acct_on(w, cpu));
     log_service(w, cpu, from, acct_on(w, cpu));
 }
 
@@ -220,6 +255,8 @@ static void wake(struct world *w, uint32_t vcpu)
         return;
     if (sender == WORLD_ACCT(v->domain) || sender == XEN_SCHEDLOG_ACCT_XEN)
         sender = 0; /* a timer */
+    if (!sender && w->options->culprits)
+        sender = WORLD_ACCT((v->domain + 1) % WORLD_DOMAINS);
     if (sender) {
         log_row(w, cpu, FILE_EVTCHN, XEN_SCHEDLOG_EV_EVTCHN_RECV,
                 WORLD_ACCT(v->domain), sender, 1);
@@ -298,6 +335,7 @@ static void begin(struct world *w, const char *path)
     for (i = 0; i < WORLD_CPUS; i++) {
         w->running[i] = NO_VCPU;
         w->reported[i] = w->now;
+        hold(w, i, XEN_SCHEDLOG_ACCT_XEN);
     }
     for (i = 0; i < WORLD_VCPUS; i++)
         w->n->vcpu[i] = (struct world_vcpu){
