@@ -19,7 +19,7 @@
  * One thread has all pCPUs (exact mode): there are no locks here.
  *
  * With the QEMU of tests/machine/qemu (mode timed), a pCPU waits for its lines on
- * its own clock, too.
+ * its own clock, and its performance counters count the misses of its L2.
  *
  * While the host boots, the plugin checks that QEMU reports the right vCPUs (index.h).
  *
@@ -30,6 +30,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "index.h"
@@ -50,6 +51,7 @@ static unsigned int region; /* 0: none */
 static unsigned int entry;  /* how many regions began before this one */
 static bool instrumented;   /* so is what gets translated */
 static bool resetting;
+static int64_t began_ms;    /* the region, in CPU time of QEMU */
 
 static enum index_verdict index_verdict;
 static struct index_check index_check = { .first = INDEX_NOBODY };
@@ -75,8 +77,25 @@ static void write_machine(const struct machine *machine)
     fflush(out);
 }
 
+static int64_t cpu_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+
+    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* By how much the pCPU's clock was ahead of another busy one's, at most. */
+static int64_t lead_ns(unsigned int pcpu)
+{
+    return per_ns ? qemu_plugin_clock_lead(pcpu) : 0;
+}
+
 static void write_region(void)
 {
+    int64_t ms = cpu_ms() - began_ms;
+
     for (unsigned int i = 0; i < model.nr_pcpus; i++) {
         const struct counts *counts = &model.counts[i];
 
@@ -84,7 +103,8 @@ static void write_region(void)
                 entry, i);
 #define COUNT(name) fprintf(out, ", \"" #name "\": %" PRIu64, counts->name);
         COUNTS(COUNT)
-        fprintf(out, "}\n");
+        fprintf(out, ", \"lead_ns\": %" PRId64 ", \"cpu_ms\": %" PRId64 "}\n",
+                lead_ns(i), ms);
     }
     fflush(out);
 }
@@ -131,13 +151,19 @@ static void stall(double ns)
         qemu_plugin_stall(ns * per_ns + 0.5);
 }
 
+/* Accesses that neither cache of the core had. */
+static uint64_t misses(const struct counts *counts)
+{
+    return counts->reads + counts->writes - counts->l1 - counts->l2;
+}
+
 static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info,
                      uint64_t vaddr, void *data)
 {
     const struct qemu_plugin_hwaddr *where = qemu_plugin_get_hwaddr(info,
                                                                     vaddr);
     bool write = qemu_plugin_mem_is_store(info);
-    uint64_t first, last;
+    uint64_t first, last, missed = misses(&model.counts[vcpu]);
     double ns = 0;
 
     (void)data;
@@ -154,6 +180,8 @@ static void accesses(unsigned int vcpu, qemu_plugin_meminfo_t info,
     for (uint64_t line = first / LINE_BYTES; line <= last / LINE_BYTES; line++)
         ns += model_access(&model, vcpu, line, node_of(first), write);
     stall(ns);
+    for (missed = misses(&model.counts[vcpu]) - missed; per_ns && missed; missed--)
+        qemu_plugin_count_miss();
 }
 
 /* The marker. */
@@ -239,6 +267,9 @@ static void marked(unsigned int vcpu, void *data)
         entry++;
     }
     region = (uintptr_t)data;
+    began_ms = cpu_ms();
+    for (unsigned int i = 0; i < model.nr_pcpus; i++)
+        lead_ns(i);
     model_zero_counts(&model);
     instrument(our_id);
 }
@@ -342,8 +373,9 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
         return fail(path, "cannot be written");
 
     if (option(argc, argv, "timed")) {
-        if (!qemu_plugin_stall)
-            return fail("timed", "this QEMU has no clock for each pCPU");
+        if (!qemu_plugin_stall || !qemu_plugin_count_miss || !qemu_plugin_clock_lead)
+            return fail("timed", "this QEMU has no clock for each pCPU, or is old: run "
+                        "'make machine'");
         per_ns = machine.ghz / machine.cpi;
     }
     our_id = id;

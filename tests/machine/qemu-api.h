@@ -96,10 +96,17 @@ bool qemu_plugin_hwaddr_is_io(const struct qemu_plugin_hwaddr *haddr);
 uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *haddr);
 
 /*
- * Of the QEMU that tests/machine/qemu patches, NULL in others: the pCPU that runs
- * does nothing for the time of so many instructions.
+ * Functions of the QEMU that tests/machine/qemu patches, NULL in others.
+ *
+ * The pCPU that runs does nothing for the time of so many instructions.
  */
 __attribute__((weak)) void qemu_plugin_stall(uint64_t instructions);
+
+/* The pCPU that runs has missed its L2: its performance counters count that. */
+__attribute__((weak)) void qemu_plugin_count_miss(void);
+
+/* By how many ns its clock was ahead of another one's, at most, since the last call. */
+__attribute__((weak)) int64_t qemu_plugin_clock_lead(unsigned int vcpu);
 
 /*
  * Not of the interface, but exported by the QEMUs that need it (see forget() in

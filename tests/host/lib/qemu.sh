@@ -23,9 +23,8 @@ qemu_accel()
 # Clocks of pCPUs (tests/machine/qemu): all prices are those of the machine.
 qemu_timed()
 {
-    printf 'local=on,rate=%d' \
-        "$(awk -v ghz="$(machine_says ghz)" -v cpi="$(machine_says cpi)" \
-            'BEGIN { print ghz / cpi * 1000 }')"
+    awk -v ghz="$(machine_says ghz)" -v cpi="$(machine_says cpi)" \
+        'BEGIN { printf "local=on,rate=%d,mhz=%d", ghz / cpi * 1000, ghz * 1000 }'
     for price in pause pio mmio ipi_near ipi_far; do
         printf ',%s=%d' "${price//_/-}" "$(machine_says "${price}_ns")"
     done
