@@ -1,43 +1,186 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long reads of a disk take, by the clock of whoever runs this: COUNT times
- * 4 KiB, one after the other, past the page cache.
+ * Reads a disk as fast as the disk answers, and measures each read by the clock of the
+ * domain in which this program runs.
  *
- * Usage: timed-reads DEVICE COUNT [REGION]
+ * Usage: timed-reads DEVICE BYTES DEPTH SEED START MS [REGION]
  *
- * Prints: MEAN MEDIAN P99, in ns.  With REGION the reads are a region of the
- * machine model (region.h).
+ * DEPTH direct reads of BYTES are in flight at any time, each at a block that SEED draws.
+ * The program starts at START, in seconds of CLOCK_REALTIME (0: at once), and discards
+ * the first 5 ms; then it counts for MS ms.  Programs in several guests that have the
+ * same START count in the same period.  SEED adds up to 1 ms to START.
+ *
+ * Prints: REQUESTS MEAN MEDIAN P99, the last three in ns from submission to completion.
+ * With REGION the counted time is a region of the machine model (region.h).
  */
 #include <err.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "region.h"
 
-#define BYTES 4096
+#define MAX_DEPTH 64
+#define MS_NS     1000000LL
+#define WARM_NS   (5 * MS_NS)
 
-static int64_t now(void)
+struct loop {
+    int fd;
+    aio_context_t context;
+    size_t bytes;
+    uint64_t blocks;
+    unsigned int depth;
+    uint64_t random;
+    struct iocb requests[MAX_DEPTH];
+    int64_t submitted[MAX_DEPTH];
+};
+
+struct times {
+    int64_t *ns;
+    size_t nr, room;
+};
+
+static int64_t now(clockid_t clock)
 {
     struct timespec time;
 
-    if (clock_gettime(CLOCK_MONOTONIC, &time))
-        err(1, "CLOCK_MONOTONIC");
+    if (clock_gettime(clock, &time))
+        err(1, "cannot read clock %d", clock);
 
-    return time.tv_sec * 1000000000LL + time.tv_nsec;
+    return time.tv_sec * 1000 * MS_NS + time.tv_nsec;
 }
 
-static int64_t read_block(int fd, void *buffer, long i)
+static uint64_t draw(struct loop *loop)
 {
-    int64_t begin = now();
+    loop->random ^= loop->random << 13;
+    loop->random ^= loop->random >> 7;
+    loop->random ^= loop->random << 17;
 
-    if (pread(fd, buffer, BYTES, (off_t)i * BYTES) != BYTES)
-        err(1, "cannot read block %ld", i);
+    return loop->random;
+}
 
-    return now() - begin;
+static void prepare(struct loop *loop, unsigned int slot)
+{
+    struct iocb *request = &loop->requests[slot];
+    void *buffer;
+
+    if (posix_memalign(&buffer, 4096, loop->bytes))
+        errx(1, "no memory for a buffer of %zu bytes", loop->bytes);
+    *request = (struct iocb){
+        .aio_data = slot,
+        .aio_lio_opcode = IOCB_CMD_PREAD,
+        .aio_fildes = loop->fd,
+        .aio_buf = (uintptr_t)buffer,
+        .aio_nbytes = loop->bytes,
+    };
+}
+
+static void open_loop(struct loop *loop, char **argv)
+{
+    off_t size;
+
+    loop->fd = open(argv[1], O_RDONLY | O_DIRECT);
+    size = loop->fd < 0 ? -1 : lseek(loop->fd, 0, SEEK_END);
+    if (size < 0)
+        err(1, "cannot open '%s'", argv[1]);
+    loop->bytes = strtoul(argv[2], NULL, 10);
+    loop->depth = strtoul(argv[3], NULL, 10);
+    loop->random = 88172645463325252ULL + strtoull(argv[4], NULL, 10);
+    if (!loop->bytes || loop->bytes % 512 || loop->depth < 1 ||
+        loop->depth > MAX_DEPTH || (size_t)size < loop->bytes)
+        errx(2, "BYTES: a multiple of 512, at most the disk; DEPTH: 1 to %d", MAX_DEPTH);
+    loop->blocks = size / loop->bytes;
+    for (unsigned int slot = 0; slot < loop->depth; slot++)
+        prepare(loop, slot);
+    if (syscall(SYS_io_setup, loop->depth, &loop->context))
+        err(1, "io_setup");
+    /* The first numbers of similar seeds are similar. */
+    for (int i = 0; i < 16; i++)
+        draw(loop);
+}
+
+static void submit(struct loop *loop, const unsigned int *slots, unsigned int nr)
+{
+    struct iocb *requests[MAX_DEPTH];
+    int64_t time = now(CLOCK_MONOTONIC);
+
+    for (unsigned int i = 0; i < nr; i++) {
+        requests[i] = &loop->requests[slots[i]];
+        requests[i]->aio_offset = draw(loop) % loop->blocks * loop->bytes;
+        loop->submitted[slots[i]] = time;
+    }
+    for (unsigned int done = 0; done < nr;) {
+        int rc = syscall(SYS_io_submit, loop->context, nr - done, requests + done);
+
+        if (rc <= 0)
+            err(1, "io_submit");
+        done += rc;
+    }
+}
+
+/* Waits for at least one completion.  Returns their number; their slots are in @slots. */
+static unsigned int reap(struct loop *loop, unsigned int *slots)
+{
+    struct io_event events[MAX_DEPTH];
+    int nr = syscall(SYS_io_getevents, loop->context, 1, loop->depth, events, NULL);
+
+    if (nr < 1)
+        err(1, "io_getevents");
+    for (int i = 0; i < nr; i++) {
+        slots[i] = events[i].data;
+        if (events[i].res != (int64_t)loop->bytes)
+            errx(1, "a read failed: %lld", (long long)events[i].res);
+    }
+
+    return nr;
+}
+
+static void keep(struct times *times, int64_t ns)
+{
+    if (times->nr == times->room) {
+        times->room = times->room ? 2 * times->room : 4096;
+        times->ns = realloc(times->ns, times->room * sizeof(*times->ns));
+        if (!times->ns)
+            errx(1, "no memory for %zu times", times->room);
+    }
+    times->ns[times->nr++] = ns;
+}
+
+/* Keeps the disk busy until @end.  @times gets the requests that complete, or is NULL. */
+static void run_until(struct loop *loop, int64_t end, struct times *times)
+{
+    unsigned int slots[MAX_DEPTH], nr;
+    int64_t time;
+
+    do {
+        nr = reap(loop, slots);
+        time = now(CLOCK_MONOTONIC);
+        for (unsigned int i = 0; times && i < nr; i++)
+            keep(times, time - loop->submitted[slots[i]]);
+        submit(loop, slots, nr);
+    } while (time < end);
+}
+
+static void sleep_until(struct loop *loop, long seconds)
+{
+    struct timespec start = {
+        .tv_sec = seconds,
+        .tv_nsec = draw(loop) % MS_NS,
+    };
+
+    if (!seconds)
+        return;
+    if (now(CLOCK_REALTIME) >= seconds * 1000 * MS_NS)
+        errx(1, "START is over");
+    errno = clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &start, NULL);
+    if (errno)
+        err(1, "clock_nanosleep");
 }
 
 static int by_value(const void *a, const void *b)
@@ -47,40 +190,42 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-static void print(int64_t *times, long count)
+static void print(struct times *times)
 {
     int64_t sum = 0;
 
-    for (long i = 0; i < count; i++)
-        sum += times[i];
-    qsort(times, count, sizeof(*times), by_value);
-    printf("%lld %lld %lld\n", (long long)(sum / count),
-           (long long)times[count / 2],
-           (long long)times[(count * 99 + 99) / 100 - 1]);
+    if (!times->nr)
+        errx(1, "no request completed");
+    for (size_t i = 0; i < times->nr; i++)
+        sum += times->ns[i];
+    qsort(times->ns, times->nr, sizeof(*times->ns), by_value);
+    printf("%zu %lld %lld %lld\n", times->nr, (long long)(sum / (int64_t)times->nr),
+           (long long)times->ns[times->nr / 2],
+           (long long)times->ns[(times->nr * 99 + 99) / 100 - 1]);
 }
 
 int main(int argc, char **argv)
 {
-    long count = argc >= 3 ? atol(argv[2]) : 0;
-    void *buffer;
-    int64_t *times;
-    int fd;
+    unsigned int all[MAX_DEPTH];
+    struct times times = { 0 };
+    struct loop loop = { 0 };
+    int64_t begin;
 
-    if (argc < 3 || argc > 4 || count <= 0)
-        errx(2, "usage: timed-reads DEVICE COUNT [REGION]");
-    fd = open(argv[1], O_RDONLY | O_DIRECT);
-    if (fd < 0)
-        err(1, "cannot open '%s'", argv[1]);
-    times = calloc(count, sizeof(*times));
-    if (!times || posix_memalign(&buffer, BYTES, BYTES))
-        errx(1, "no memory for %ld times", count);
-    if (argc == 4)
-        region(region_id(argv[3]));
-    for (long i = 0; i < count; i++)
-        times[i] = read_block(fd, buffer, i);
-    if (argc == 4)
+    if (argc < 7 || argc > 8)
+        errx(2, "usage: timed-reads DEVICE BYTES DEPTH SEED START MS [REGION]");
+    open_loop(&loop, argv);
+    for (unsigned int i = 0; i < MAX_DEPTH; i++)
+        all[i] = i;
+    sleep_until(&loop, atol(argv[5]));
+    begin = now(CLOCK_MONOTONIC) + WARM_NS;
+    submit(&loop, all, loop.depth);
+    run_until(&loop, begin, NULL);
+    if (argc == 8)
+        region(region_id(argv[7]));
+    run_until(&loop, begin + atol(argv[6]) * MS_NS, &times);
+    if (argc == 8)
         region(0);
-    print(times, count);
+    print(&times);
 
     return 0;
 }

@@ -28,7 +28,7 @@ start_reader reader 2
 dom0_on_pcpu_0
 xensched record --seconds 2 "$RESULTS/recording" >/dev/null &
 recorder=$!
-read_times reader 200 >"$RESULTS/times"
+read_times reader >"$RESULTS/times"
 wait $recorder
 stop_daemon TERM
 xensched dump "$RESULTS/recording" >"$RESULTS/rows"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# Reads of guests whose place is known, by the guests' own clocks, in mode timed: dom0's
-# vCPU 0, on pCPU 0, does all of dom0's work.
+# Measures reads of guests at a known distance from dom0, by the guests' own clocks.
 
-# For what runs already: the thread that serves a guest's disk, too.
+# Holds dom0's vCPU 0 on pCPU 0 and gives it all of dom0's work, and its vCPU 1 on the last
+# pCPU.  Call it after the guests have started: it moves threads that exist, such as those
+# that serve the guests' disks.
 dom0_on_pcpu_0()
 {
     local irq folder
@@ -26,12 +27,12 @@ start_reader()
         prepare='dd if=/dev/zero of=/dev/xvda bs=1M count=16 oflag=direct 2>/dev/null'
 }
 
-# read_times NAME COUNT [REGION]: mean, median, P99 of a read in ns; caches warm up first
+# read_times NAME [REGION]: requests, mean, median, P99 in ns of reads of 4 KiB, one after the
+# other, for 15 ms; caches warm up first
 read_times()
 {
-    # shellcheck disable=SC2046 # its words: ticks, idle, code, and the three
-    set -- "$1" "$2" "${3:-62}" $(errand run "$(xl domid "$1")" "region 63
-        timed-reads /dev/xvda 100 >/dev/null
-        timed-reads /dev/xvda $2 ${3:-62}")
-    [ "$6" = 0 ] && echo "$7 $8 $9"
+    # shellcheck disable=SC2046 # its words: ticks, idle, code, and the four
+    set -- $(errand run "$(xl domid "$1")" "region 63
+        timed-reads /dev/xvda 4096 1 1 0 15 ${2:-62}")
+    [ "$3" = 0 ] && shift 3 && echo "$*"
 }
