@@ -63,7 +63,7 @@ help:
 #|   make lint          shell scripts, white space, documents, and more
 #|
 #| Measure (docs/develop/benchmarks.md); results are in build/bench/
-#|   make bench         all benchmarks but phases, sampling and lever
+#|   make bench         all benchmarks but near, phases, sampling and lever
 #|   make bench-host    cost of logging for guests that use their disk (15 to 25 minutes)
 #|   make bench-sites   cost of log sites, in instructions
 #|   make bench-record  cost of recording an event, in cycles
@@ -80,6 +80,8 @@ help:
 #|   make bench-placement     cost of a guest's location, in instructions
 #|   make bench-machine       the same, and the log, in cache lines
 #|                            (docs/develop/machine-model.md)
+#|   make bench-near    a guest's location, by guests' clocks where distance takes time
+#|                      (needs 'make machine'; minutes per seed and machine)
 #|   make bench-phases    placements on the machine model, under load that changes
 #|                        (hours; tests/bench/host-phases.sh says how to do less)
 #|   make bench-sampling  a few samples of a run against the whole run, on the machine
@@ -229,8 +231,8 @@ bench-page: tools
 	@LD_LIBRARY_PATH=$(CURDIR)/build/dist/usr/lib tests/bench/page.py \
 	    build/tools/xensched build/bench/page.json
 
-.PHONY: bench-placement bench-machine bench-phases bench-sampling bench-lever
-bench-placement bench-machine bench-phases bench-sampling bench-lever: xen tools
+.PHONY: bench-placement bench-machine bench-near bench-phases bench-sampling bench-lever
+bench-placement bench-machine bench-near bench-phases bench-sampling bench-lever: xen tools
 	@tests/bench/host-$(@:bench-%=%).sh
 
 .PHONY: machine

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# For host benchmarks: a host in exact mode, and what it recorded.  Needs $top;
+# For host benchmarks: a host in exact mode (or --mode), and what it recorded.  Needs $top;
 # gives $out, where results go, and $results, a folder which is gone in the end.
 
 # shellcheck disable=SC2154 # top
@@ -22,7 +22,7 @@ bench_guest=("$top"/tests/bench/host/{{,daemon-}dom0.sh,bench.guest,workload}
 # bench_boot OPTION... SCRIPT FILE...: see the box
 bench_boot()
 {
-    echo "bench: booting a host in exact mode" >&2
+    echo "bench: booting a host" >&2
     "$top/tests/host/box" --mode exact --timeout 1800 --results "$results" \
         "$@" >&2
 }

@@ -19,6 +19,8 @@
 set -e
 # shellcheck source=tests/bench/host/daemon-dom0.sh
 . ./daemon-dom0.sh
+# shellcheck source=tests/host/dom0/usr/lib/box/timed.sh
+. /usr/lib/box/timed.sh
 
 # Requests; the difference of two regions has nothing of dd's beginning or end.
 few=100 many=500 rounds=5
@@ -27,19 +29,7 @@ few=100 many=500 rounds=5
 many_read=8000 rounds_read=2
 echo "$few $many $rounds $many_read $rounds_read" >"$RESULTS/requests"
 
-last=$(($(xl info nr_cpus) - 1))
-cores=$(((last + 1) / 2))
-
-# Everything that may be moved runs on vCPU 0, and so do interrupts.
-keep_on_vcpu_0()
-{
-    for irq in /proc/irq/[0-9]*/smp_affinity; do
-        echo 1 2>/dev/null >"$irq" || :
-    done
-    for folder in /proc/[0-9]*; do
-        taskset -p 1 "${folder#/proc/}" >/dev/null 2>&1 || :
-    done
-}
+cores=$(($(xl info nr_cpus) / 2))
 
 # reads COUNT: for the guest
 reads()
@@ -126,12 +116,10 @@ with_xentrace()
     cp /tmp/xentrace.few /tmp/xentrace.many "$RESULTS"
 }
 
-xl vcpu-pin Domain-0 0 0 all
-xl vcpu-pin Domain-0 1 "$last" all
 guest start idle name=front cpus=0 disk=32 run='errand serve' \
     prepare='dd if=/dev/zero of=/dev/xvda bs=1M count=32 oflag=direct 2>/dev/null'
 front=$(xl domid front)
-keep_on_vcpu_0
+dom0_on_pcpu_0
 
 place 0 same-pcpu 0
 place 1 same-llc 1
