@@ -11,7 +11,7 @@ set -e
 # shellcheck source=tests/host/dom0/usr/lib/box/timed.sh
 . /usr/lib/box/timed.sh
 
-ms=20
+ms=$(cat near-ms)
 
 # read_at START GUEST SEED DEPTH BYTES
 read_at()
