@@ -14,6 +14,7 @@
 #include <xen/vmap.h>
 #include <xen/xmalloc.h>
 
+#include <asm/atomic.h>
 #include <asm/insn.h>
 #include <asm/page.h>
 
