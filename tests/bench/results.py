@@ -21,6 +21,7 @@ sys.path.insert(0, str(TOP / "tests/bench/host"))
 sys.dont_write_bytecode = True
 
 import disks  # pylint: disable=wrong-import-position
+import near  # pylint: disable=wrong-import-position
 import recording  # pylint: disable=wrong-import-position
 import report  # pylint: disable=wrong-import-position
 
@@ -345,6 +346,8 @@ TABLES = {
     "host": host,
     "host-short": host_short,
     "placement": placement,
+    "near": lambda: near.table(load("near")),
+    "near-times": lambda: near.table(load("near"), near.times),
     "phases": phases,
     "phases-more": phases_more,
     "sampling": sampling,
