@@ -235,8 +235,8 @@ static void say_lost(uint64_t lost)
 	if (said || !(lost || complete.dropped))
 		return;
 	said = true;
-	fprintf(stderr, "xensched-agent: more is asked for than can be "
-		"followed: dom0 is told of less than there is\n");
+	fprintf(stderr, "xensched-agent: more requests than can be "
+		"followed: the sums in dom0 are too low\n");
 }
 
 static int promote(struct xensched_log_promote *op)

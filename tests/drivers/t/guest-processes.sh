@@ -92,7 +92,7 @@ check "the log of a guest is read" \
 check "that no agent runs there is said" says worker "does not run there"
 check "and nothing is logged there for nobody" on 0
 check "that of a guest which does not allow it is not" \
-    says private "lets nobody read its log"
+    says private "does not allow its log to be read"
 
 in_guest worker "(xensched-agent >agent.log 2>&1 &)"
 check "an agent has the events turned on" until_true 20 on $((7 << 29))

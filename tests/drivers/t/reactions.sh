@@ -132,7 +132,7 @@ check "nobody is left who would let it go" stands_still
 start_daemon --mode observe
 check "a daemon that is started again does" until_true 5 goes_on
 # shellcheck disable=SC2154 # of daemon.sh
-check "and says so" grep -q 'was stopped for somebody who is gone' $daemon_log
+check "and says so" grep -q 'was stopped for a program that has ended' $daemon_log
 
 # Others.
 xensched on "mark web 7" --times 5 --every 0 \

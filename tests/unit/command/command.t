@@ -248,7 +248,7 @@ def soft_weight_in_status():
         0, "Xen's credit2 heeds soft affinities: 50 % (was 0)\n")
     status["result"]["soft_weight"]["percent"] = 80
     ask("status", status).expect(
-        0, "80 % (was 0), which somebody else has set since xenschedd set 50 %")
+        0, "80 % (was 0), which another program has set since xenschedd set 50 %")
     for weight in (None, 5, "x"):
         status["result"]["soft_weight"] = weight
         ended = ask("status", status).expect(0)
@@ -298,7 +298,7 @@ def holder_in_status():
     """status says when nobody holds the log, and no counter is usable"""
     value = examples()["status"]
     value["result"]["xen"].update(lease_ms=0, lease_left_ms=0, pmcs=0)
-    ask("status", value).expect(0, "by nobody", "none usable on this machine")
+    ask("status", value).expect(0, "by no program", "none usable on this machine")
     for name in ("lease_ms", "lease_left_ms", "pmcs"):
         del value["result"]["xen"][name]
     ask("status", value).expect(0)

@@ -30,7 +30,7 @@ static void explain_says_what_was_done_and_why(void **state)
 
     json = ask("{\"command\":\"explain\",\"domid\":2}");
     lines = get(json, "/result/lines");
-    assert_true(strstr(lines, "nobody has changed its affinity"));
+    assert_true(strstr(lines, "its affinity has not been changed"));
     assert_true(strstr(lines, "it uses 0.") || strstr(lines, "it uses 1."));
     assert_true(strstr(lines, "now: leave: "));
     assert_null(strstr(lines, "Z move: "));
@@ -100,7 +100,7 @@ static void explain_says_that_an_affinity_has_no_effect(void **state)
                                   "pCPUs 2-3"));
     assert_non_null(strstr(lines, "its soft affinity has no effect: it runs "
                                   "there only 0 % of its time"));
-    assert_null(strstr(lines, "nobody has changed its affinity"));
+    assert_null(strstr(lines, "its affinity has not been changed"));
     json_object_put(json);
 }
 

@@ -141,7 +141,7 @@ static void a_place_that_is_full_takes_nobody(void **state)
         there += at(i) == 0;
     assert_int_equal(there, 4);
     world_says(6, "socket 0 has no room: of its 4 cores guest-1 needs 0.6, all "
-               "who are bound there 2.9; it needs 0.6 itself");
+               "that are bound there 2.9; it needs 0.6 itself");
 }
 
 static void it_goes_to_who_cannot_be_moved(void **state)

@@ -23,7 +23,7 @@ static int stop_failed(uint32_t domid, int code, struct xensched_error *err)
         return xensched_fail(err, EBUSY, "domain %u is stopped, or to be "
                              "stopped, by another reaction or sample", domid);
     case EINVAL:
-        return xensched_fail(err, EINVAL, "domain %u cannot be stopped: nobody "
+        return xensched_fail(err, EINVAL, "domain %u cannot be stopped: no program "
                              "would be there to let it go on", domid);
     case ENOSYS:
     case EOPNOTSUPP:

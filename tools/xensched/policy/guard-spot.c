@@ -90,9 +90,9 @@ static void describe_need(const struct candidate *c, struct spot spot,
                        : 0;
 
     if (most && taken.need - need >= 0.05)
-        policy_say(together, ", all who are bound there %.1f", taken.need);
+        policy_say(together, ", all that are bound there %.1f", taken.need);
     snprintf(text, OPINION_TEXT, "%.60s needs %.1f%s; it needs %.1f itself",
-             most ? policy_name_of(most, name) : "nobody there", need,
+             most ? policy_name_of(most, name) : "no guest there", need,
              together, c->standing->demand.need);
 }
 

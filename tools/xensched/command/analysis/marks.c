@@ -165,7 +165,7 @@ void marks_print(const struct timeline *t)
                count(t, MARK_BEGIN), count(t, MARK_END), count(t, MARK_COUNT),
                count(t, MARK_LABEL), count(t, MARK_CODE));
     if (t->regions.left_out)
-        printf("marks of more names than are told apart: %" PRIu64 "\n",
+        printf("marks beyond the names that are distinguished: %" PRIu64 "\n",
                t->regions.left_out);
     if (t->marks.broken)
         printf("marks of which a part was lost: %" PRIu64 "\n",

@@ -73,7 +73,7 @@ static void print_foreign(const struct foreign *foreign)
            "recording; its clock is known %s", foreign->nr, foreign->outside,
            foreign->by);
     if (foreign->error_ns == FOREIGN_NO_BOUND)
-        printf(", and nobody knows how well\n");
+        printf(", with an unknown error\n");
     else
         printf(", to %s\n", shown_length(foreign->error_ns));
     if (foreign->left_out)

@@ -97,6 +97,6 @@ void rings_print(const struct timeline *t)
     }
     table_print(table);
     if (t->rings.left_out)
-        printf("responses of more rings than are told apart: %" PRIu64 "\n",
+        printf("responses beyond the rings that are distinguished: %" PRIu64 "\n",
                t->rings.left_out);
 }

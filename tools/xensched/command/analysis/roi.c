@@ -300,7 +300,7 @@ static void print_text(const struct shown_roi *s)
     }
     printf("\ntimes are known to %s\n", shown_error(s->t));
     if (s->regions.left_out)
-        printf("marks of more names than are told apart: %" PRIu64 "\n",
+        printf("marks beyond the names that are distinguished: %" PRIu64 "\n",
                s->regions.left_out);
     if (s->t->marks.broken)
         printf("marks of which a part was lost: %" PRIu64 "\n",

@@ -46,7 +46,7 @@ static void print_holders(const struct timeline *t,
     if (nr > MOST_STAYS)
         printf("    and %u stays more\n", nr - MOST_STAYS);
     if (!nr)
-        printf("    who had it is not in the recording\n");
+        printf("    the recording does not show which domain had it\n");
 }
 
 static void print_wait(const struct timeline *t, const struct chain_link *link)

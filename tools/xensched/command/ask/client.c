@@ -58,12 +58,12 @@ static int not_connected(const struct client *c, int code,
     case ENOENT:
     case ECONNREFUSED:
         return xensched_fail(err, ECONNREFUSED, "xenschedd is not running "
-                             "(nobody listens at '%s'); start it with "
+                             "(no program listens at '%s'); start it with "
                              "'systemctl start xenschedd' or 'xenschedd'",
                              c->path);
     case EACCES:
     case EPERM:
-        return xensched_fail(err, EACCES, "not allowed to talk to xenschedd "
+        return xensched_fail(err, EACCES, "not allowed to ask xenschedd "
                              "at '%s': this has to be run by root", c->path);
     case EAGAIN:
         return too_late(c, err);

@@ -14,7 +14,7 @@
 static void print_holder(const struct json_object *xen)
 {
     if (!strcmp(field_text(xen, "lease_ms"), "0"))
-        printf("log lease     held by nobody\n");
+        printf("log lease     held by no program\n");
     else
         printf("log lease     for %s ms at a time; ends in %s ms unless "
                "renewed\n", field_text(xen, "lease_ms"),
@@ -47,7 +47,7 @@ static void print_soft_weight(const struct json_object *weight)
     printf("soft weight   Xen's credit2 heeds soft affinities: %s %% (was "
            "%s)", percent, field_text(weight, "original"));
     if (json_number(weight, "ours", -1) != json_number(weight, "percent", -1))
-        printf(", which somebody else has set since xenschedd set %s %%",
+        printf(", which another program has set since xenschedd set %s %%",
                field_text(weight, "ours"));
     putchar('\n');
 }

@@ -284,7 +284,7 @@ static int take_answer(const char *text, const struct cards *cards,
         rc = xensched_fail(err, EPROTO, "what nft says of its table makes no "
                            "sense: %.60s", text);
     else if (!table.sent || !table.named || table.rules < NR_RULES)
-        rc = xensched_fail(err, ESTALE, "somebody has emptied the table "
+        rc = xensched_fail(err, ESTALE, "another program has emptied the table "
                            "'bridge xensched'");
     else
         rc = take_counts(&table, cards, counts, err);

@@ -61,7 +61,7 @@ static void write_counts(FILE *out, const struct counts *counts)
                 count->card->mac, count->peer, count->bytes);
     }
     openmetrics_family(out, "traffic_left_out", "gauge",
-                       "pairs that are counted, but too many to be told");
+                       "pairs that are counted, but too many to print");
     fprintf(out, "xensched_traffic_left_out %zu\n", counts->nr - nr);
 }
 
@@ -99,7 +99,7 @@ static int read_again(struct counts *counts, const struct cards *cards,
     rc = counts_begin(cards, err);
     if (rc)
         return rc;
-    complain("warning: somebody has deleted or emptied the table 'bridge "
+    complain("warning: another program has deleted or emptied the table 'bridge "
              "xensched'; counting again, from 0");
 
     return counts_read(counts, cards, err);

@@ -165,9 +165,9 @@ static void journal_restored(struct actuator *a, const struct state_entry *e,
 
     if (nr[NOT_OURS]) {
         journal_domain(a->journal, "operator", &d, "%u of %u vCPUs have an "
-                       "affinity which somebody else set since; those are "
+                       "affinity which another program set since; those are "
                        "left as they are", nr[NOT_OURS], e->nr_vcpus);
-        say("%s (domain %u): somebody else has changed the affinity, it is "
+        say("%s (domain %u): another program has changed the affinity, it is "
             "left alone from now on", d.name, d.domid);
     }
     if (nr[RESTORED])
@@ -381,7 +381,7 @@ enum claim actuator_claim(struct actuator *a, struct domain *d, bool reset)
                          "its place are offline");
 
     if (is_as_it_was(e, d))
-        journal_domain(a->journal, "operator", d, "somebody else has put the "
+        journal_domain(a->journal, "operator", d, "another program has put the "
                        "original affinity back; the domain is left alone");
     if (!restore(a, e, "an operator took the domain over", &err)) {
         state_drop(&a->state, e);
@@ -453,7 +453,7 @@ static int still_known(struct actuator *a, const struct state_entry *e,
     cpumap_init(&soft, a->state.nr_cpus);
     rc = host->get_affinity(host->data, e->domid, vcpu, &hard, &soft, err);
     if (!rc && !is_known(e, vcpu, &hard, &soft))
-        rc = xensched_fail(err, EBUSY, "somebody else has just set the "
+        rc = xensched_fail(err, EBUSY, "another program has just set the "
                            "affinity of domain %u", e->domid);
     cpumap_free(&hard);
     cpumap_free(&soft);

@@ -199,7 +199,7 @@ void history_open(struct history *h, const char *path)
     if (!history_from_json(h, json)) {
         say("'%s' cannot be read, or is not what this version of xenschedd "
             "writes: what guests did when they last ran is not known; it is "
-            "written anew when one ends", path);
+            "written again when one ends", path);
         h->nr = 0;
     }
     h->unsaved = false;

@@ -97,7 +97,7 @@ void soft_weight_restore(struct soft_weight *w)
         if (!rc)
             journal(w, "soft-weight", known.original);
     } else if (!rc && now != known.original) {
-        say("somebody else has set credit2_soft_weight to %u since: it is left "
+        say("another program has set credit2_soft_weight to %u since: it is left "
             "as it is", now);
     }
     /* After a boot into another Xen there is none to be put back. */

@@ -44,7 +44,7 @@ static void say_toolstack(json_object *lines, const struct domain *d)
     char cpus[CPUMAP_TEXT / 4] = "";
 
     if (domain_has_default_affinity(d)) {
-        add_line(lines, "nobody has changed its affinity");
+        add_line(lines, "its affinity has not been changed");
         return;
     }
     cpumap_format(&d->vcpus[0].soft, cpus, sizeof(cpus));
@@ -234,7 +234,7 @@ static void say_talks(json_object *lines, const struct subject *s,
                  name_of(s->core, t.entry[i].current),
                  name_of(s->core, t.entry[i].correspondent));
     if (!t.nr)
-        add_line(lines, "%s talks to nobody", d->group[0] ? "its group"
+        add_line(lines, "%s communicates with no domain", d->group[0] ? "its group"
                                                           : "it");
 }
 

@@ -90,11 +90,11 @@ static json_object *refuse(const struct subject *s, const struct domain *d,
         xensched_fail(err, EINVAL, "%s serves others: only guests are asked "
                       "for their processes", d->domid ? d->name : "dom0");
     else if (!d->logs)
-        xensched_fail(err, EPERM, "%s lets nobody read its log: vm_affinity_log "
+        xensched_fail(err, EPERM, "%s does not allow its log to be read: vm_affinity_log "
                       "= 1 in its configuration does", d->name);
     else
         xensched_fail(err, ENODATA, "the log of %s is not read yet: perhaps "
-                      "somebody else reads it (xensched record)", d->name);
+                      "another program reads it (xensched record)", d->name);
 
     return NULL;
 }

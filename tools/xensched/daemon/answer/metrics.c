@@ -95,7 +95,7 @@ static void write_cost(FILE *out, const struct core *core, uint64_t now_ns)
                            "pCPUs that logging may cost, the daemon included");
         fprintf(out, "xensched_budget_ratio %.5f\n", core->governor.budget);
         openmetrics_family(out, "overhead_ratio", "gauge",
-                           "pCPUs that it costs, of late");
+                           "pCPUs that it costs, recently");
         fprintf(out, "xensched_overhead_ratio %.5f\n",
                 core->governor.overhead);
     }
@@ -246,7 +246,7 @@ static void write_domains(FILE *out, const struct core *core, uint64_t now_ns)
     unsigned int i;
 
     openmetrics_family(out, "service_share", "gauge",
-                       "pCPUs which the domain keeps busy of late");
+                       "pCPUs which the domain kept busy recently");
     for (i = 0; i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
         double share;
@@ -282,7 +282,7 @@ static void write_at_place(FILE *out, const struct core *core, uint64_t now_ns)
 
     openmetrics_family(out, "at_place_ratio", "gauge",
                        "part of its time that a moved domain ran at its "
-                       "place, of late");
+                       "place, recently");
     for (i = 0; i < core->domains.nr; i++) {
         const struct domain *d = &core->domains.domain[i];
         double share = d->affinity != AFFINITY_OURS ? -1 :
@@ -319,7 +319,7 @@ static void write_places(FILE *out, const struct core *core, uint64_t now_ns)
 
     openmetrics_family(out, "place_ratio", "gauge",
                        "part of its time that the domain ran at this place, "
-                       "of late");
+                       "recently");
     for (i = 0; i < core->domains.nr; i++)
         write_places_of(out, core, &core->domains.domain[i], now_ns);
 }
@@ -512,7 +512,7 @@ static void write_pairs(FILE *out, const struct core *core, uint64_t now_ns)
     pairs.nr = 0;
     matrix_visit(core->matrix, now_ns, take_pair, &pairs);
     openmetrics_family(out, "rate", "gauge",
-                       "what one domain did to another, per second of late");
+                       "what one domain did to another, per second recently");
     for (i = 0; i < pairs.nr; i++) {
         const struct matrix_entry *entry = &pairs.entry[i];
         const char *event = xensched_event_name(entry->event);

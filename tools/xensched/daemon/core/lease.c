@@ -68,7 +68,7 @@ static int ask(struct lease *h, const struct host *host, uint64_t now_ns,
     if (facts.lease_ms && facts.events_enabled)
         return 0;
 
-    return xensched_fail(err, ESTALE, "Xen has turned all events off: nobody "
+    return xensched_fail(err, ESTALE, "Xen has turned all events off: no program "
                          "holds the log");
 }
 

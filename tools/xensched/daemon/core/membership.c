@@ -56,7 +56,7 @@ static struct account *find_account(struct core *core, const struct domain *d)
 
     if (!account && !core->full) {
         core->full = true;
-        say("more than %u domains and groups: the others are not told apart",
+        say("more than %u domains and groups: the others are not distinguished",
             core->accounting.nr - XEN_SCHEDLOG_ACCT_FIRST);
     }
 

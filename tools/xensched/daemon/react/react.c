@@ -343,7 +343,7 @@ static int whom(const struct entry *e, struct xensched_error *err)
     if (!c->domain[0] || e->reaction->known)
         return 0;
 
-    return xensched_fail(err, ESRCH, "there is no domain '%s'%s%s%s, or nobody "
+    return xensched_fail(err, ESRCH, "there is no domain '%s'%s%s%s, or no program "
                          "can tell it from others", c->domain,
                          c->other[0] ? " or '" : "", c->other,
                          c->other[0] ? "'" : "");
@@ -440,7 +440,7 @@ static void let_all_go(const struct domains *domains)
             continue;
         xensched_stop_resume(domid, NULL);
         if (state == XENSCHED_STOP_STOPPED)
-            say("domain %u was stopped for somebody who is gone: it goes on",
+            say("domain %u was stopped for a program that has ended: it continues",
                 domid);
     }
 }

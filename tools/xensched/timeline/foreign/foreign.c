@@ -358,7 +358,7 @@ static int find_traces(struct folders *found, const char *path,
                              strerror(rc));
     if (!found->nr)
         return xensched_fail(err, ENOENT, "'%s' is not a CTF trace: there is no "
-                             "file 'metadata' %s (who made the trace has it)",
+                             "file 'metadata' %s (its author has it)",
                              path, beside ? "beside it" : "in it");
 
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The timeline's viewer.  It asks nobody for anything: all that it shows is in
+ * The timeline's viewer.  It makes no request: all that it shows is in
  * the page.  Names come from a recording, that is from anybody, so they are
  * drawn or set as text, never as markup.
  *
