@@ -52,11 +52,13 @@ LABEL_SIZE = 2
 # that of wake-delay.
 EVENTS = {0: "service-ns", 2: "evtchn-send", 3: "evtchn-recv",
           4: "grant-map", 5: "grant-unmap", 6: "grant-copy", 7: "memory",
-          8: "runq", 9: "wake-delay", 10: "migrate", 11: "mark"}
+          8: "runq", 9: "wake-delay", 10: "migrate", 11: "mark",
+          14: "off-cpu"}
 
 # Functions that the compiler lays out anew for their site: with some kinds more and
 # other kinds fewer.  All that is promised of them is that there are not more in sum.
-ANEW = {"assign_pages", "gnttab_release_mappings"}
+ANEW = {"assign_pages", "gnttab_release_mappings", "csched_acct",
+        "evtchn_2l_set_pending", "evtchn_fifo_set_pending", "rt_schedule"}
 
 # Where the functions are which only exist because of the log facility.
 FACILITY = "/common/schedlog/"
@@ -93,6 +95,8 @@ def operand_kind(operand):
 
 def kind_of(mnemonic, words):
     """The mnemonic; with its operands, unless these say where code lies."""
+    if mnemonic == "xchg" and words == ["%ax,%ax"]:
+        return "nop"
     if mnemonic.startswith(("j", "call", "nop", "ret", "xchg", "ud")):
         return mnemonic
     text = re.sub(r"<.*|#.*", "", " ".join(words)).strip()

@@ -93,6 +93,108 @@ preemption()
         "$(rows wake-delay $ONE any) $(rows wake-delay $TWO any)" "0 0"
 }
 
+# The counter of off-cpu: public/schedlog.h has what the numbers mean.
+PREEMPTED=0 BLOCKED=1 POLLING=2 YIELDED=3 PAUSED=5 CAPPED=6
+OTHER=0 EVTCHN=1 TIMER=3
+
+# off ACCT LEFT WOKE: how often it was off the pCPU, and how many ms in all.
+off()
+{
+    awk -v acct="$1" -v left="$2" -v woke="$3" '
+        $2 == "off-cpu" && $3 == acct && int($5 / 268435456) == left &&
+        int($5 / 8388608) % 8 == woke {
+            rows++
+            units += $5 % 8388608
+        }
+        END { print rows + 0, int(units * 512 / 1000000) }' log.rows
+}
+
+# share MS: this, of itself and what ONE has run, in percent.
+share()
+{
+    awk -v acct=$ONE -v ms="$1" '
+        $2 == "service-ns" && $3 == acct { ns += $5 }
+        END { print int(100 * ms / (ms + ns / 1000000 + 1)) }' log.rows
+}
+
+# logging_off NAME COMMAND...
+logging_off()
+{
+    log_set_up 1048576
+    log_guest "$1" $ONE
+    shift
+    logging off-cpu,service-ns "$@"
+}
+
+pause_often()
+{
+    local n=0
+
+    while [ $n -lt 5 ]; do
+        xl pause spinner
+        usleep 20000
+        xl unpause spinner
+        usleep 20000
+        n=$((n + 1))
+    done
+}
+
+# Each cause, and next to nothing of the other ones.
+why_off_cpu()
+{
+    local nr ms
+
+    xl pause spinner
+    logging_off sleeper in_guest sleeper "doze 50 2"
+    read -r nr ms <<END
+$(off $ONE $BLOCKED $TIMER)
+END
+    check "50 times a timer ended a sleep" between 50 100000 "$nr"
+    check "of 2 ms and more" between 100 100000 "$ms"
+    check "a notification of dom0 began them" between 1 100000 \
+        "$(awk -v acct=$ONE -v woke=$EVTCHN '
+            $2 == "off-cpu" && $3 == acct && $4 == 0 &&
+            int($5 / 8388608) % 8 == woke' log.rows | wc -l)"
+
+    logging_off sleeper in_guest sleeper "sched-op poll 20"
+    read -r nr ms <<END
+$(off $ONE $POLLING $TIMER)
+END
+    check "20 polls end with the tick" between 18 22 "$nr"
+
+    xl unpause spinner
+    logging_off sleeper in_guest sleeper "sched-op yield 50"
+    read -r nr ms <<END
+$(off $ONE $YIELDED $OTHER)
+END
+    check "50 times the vCPU yielded" between 48 50 "$nr"
+
+    logging_off spinner pause_often
+    read -r nr ms <<END
+$(off $ONE $PAUSED $OTHER)
+END
+    check "5 times it was paused" between 4 5 "$nr"
+    check "for 20 ms and more" between 80 100000 "$ms"
+
+    xl sched-credit2 -d spinner -c 30
+    logging_off spinner sleep 1
+    xl sched-credit2 -d spinner -c 0
+    read -r nr ms <<END
+$(off $ONE $CAPPED $OTHER)
+END
+    check "a cap takes the pCPU away" between 20 1000 "$nr"
+    check "for 70 % of the time" between 60 80 "$(share "$ms")"
+
+    xl unpause rival
+    logging_off spinner sleep 1
+    xl pause rival
+    read -r nr ms <<END
+$(off $ONE $PREEMPTED $OTHER)
+END
+    check "another vCPU preempts it" between 4 100000 "$nr"
+    check "for half of the time" between 40 60 "$(share "$ms")"
+}
+
 # The first pause makes Xen see where the spinner is.
 move_about()
 {
@@ -262,11 +364,12 @@ quiet()
 set_up_guests
 wake_delay
 preemption
+why_off_cpu
 migrate
 marks
 # Grants are log-grants.sh's.
 quiet "service-ns service-tsc evtchn-send evtchn-recv memory runq wake-delay \
-    migrate mark"
+    migrate mark off-cpu"
 memory
 log_set_up 4096
 pmcs

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Waits: rows say how long vCPUs waited and who had the pCPU meanwhile, whatever
- * the scheduler is.
+ * the scheduler is; why they had left it, and what woke them.
  *
- * The hypervisor's own wait.c and record handler are compiled here.  The test
+ * The hypervisor's own wait.c, off.c and record handler are compiled here.  The test
  * moves vCPUs as Xen's schedulers do, and holds its own account of who had which
  * pCPU when.
  */
@@ -12,6 +12,9 @@
 #include "world.h"
 
 #include "common/schedlog/wait.c"
+#include "common/schedlog/off.c"
+
+#undef current
 
 #define A 2
 #define B 3
@@ -23,6 +26,9 @@
 #define WAKE XEN_SCHEDLOG_EV_WAKE_DELAY
 #define PREEMPT XEN_SCHEDLOG_EV_PREEMPT_DELAY
 #define PART XEN_SCHEDLOG_EV_WAIT_PART
+#define OFF XEN_SCHEDLOG_EV_OFF_CPU
+/* Those which are rows of waits, on which most tests count. */
+#define WAITS (SCHEDLOG_WAIT_EVENTS & ~(1U << OFF))
 #define US 1000
 
 struct row {
@@ -41,8 +47,11 @@ static struct xen_schedlog_state state[NR_PCPUS];
 static uint8_t data[NR_PCPUS][SIZE];
 
 static struct vcpu idle[NR_PCPUS];
-static struct vcpu *running[NR_PCPUS];
+struct vcpu *running[NR_PCPUS];
 static bool site_on;
+
+/* By number, as accounting domains are. */
+static struct domain domain[NR_ACCT];
 
 /* As vcpu_runstate_change(). */
 static void change(struct vcpu *v, int new_state)
@@ -90,6 +99,8 @@ static struct vcpu vcpu_of(uint16_t acct)
 {
     return (struct vcpu){
         .schedlog_acct = acct,
+        .domain = &domain[acct % NR_ACCT],
+        .pause_flags = VPF_blocked,
         .runstate = { RUNSTATE_blocked, now_ns },
     };
 }
@@ -114,6 +125,7 @@ static void make_pcpu(unsigned int cpu)
         .processor = cpu,
         .idle = true,
         .schedlog_acct = XEN,
+        .domain = &domain[XEN],
         .runstate = { RUNSTATE_running, now_ns },
     };
     running[cpu] = &idle[cpu];
@@ -130,11 +142,13 @@ static int set_up(void **unused)
     lcr[0] = XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
              XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER;
     for (acct = 0; acct < NR_ACCT; acct++)
+        domain[acct] = (struct domain){ .schedlog_acct = acct };
+    for (acct = 0; acct < NR_ACCT; acct++)
         for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
             route[acct][event] = XEN_SCHEDLOG_ROUTE_VALID;
     for (cpu = 0; cpu < NR_PCPUS; cpu++)
         make_pcpu(cpu);
-    turn_on(SCHEDLOG_WAIT_EVENTS);
+    turn_on(WAITS);
     /* A first switch each, from when on it is known who has the pCPU. */
     for (cpu = 0; cpu < NR_PCPUS; cpu++)
         schedlog_wait(&idle[cpu], RUNSTATE_running, now_ns);
@@ -353,7 +367,7 @@ static void what_was_before_is_unknown(void **unused)
     run(0, &b);
     now_ns += MILLISECS(5);
     wake(&a);
-    turn_on(SCHEDLOG_WAIT_EVENTS);
+    turn_on(WAITS);
     now_ns += MILLISECS(1);
     /* This wait began while nothing was noted, so nobody knows when. */
     block(0, &a);
@@ -374,7 +388,7 @@ static void unknown_holders_are_not_guessed(void **unused)
     run(0, &b);
     turn_on(0);
     now_ns += MILLISECS(5);
-    turn_on(SCHEDLOG_WAIT_EVENTS);
+    turn_on(WAITS);
     wake(&a);
     now_ns += MILLISECS(1);
     block(0, &a);
@@ -751,6 +765,301 @@ static void on_cores(void **unused)
     compare(CORES);
 }
 
+/* Why vCPUs leave their pCPU: a domain of one vCPU that comes back after 3 ms. */
+
+#define LEFT(x) XEN_SCHEDLOG_LEFT_##x
+#define WOKE(x) XEN_SCHEDLOG_WOKE_##x
+
+static struct vcpu a_vcpu, b_vcpu;
+
+/* It runs on pCPU 0, and only OFF_CPU is logged. */
+static void run_first(void)
+{
+    turn_on(1U << OFF);
+    now_ns += MILLISECS(1);
+    a_vcpu = vcpu_of(A);
+    b_vcpu = vcpu_of(B);
+    wake(&a_vcpu);
+    run(0, &a_vcpu);
+    a_vcpu.pause_flags = 0;
+    now_ns += MILLISECS(1);
+}
+
+static void leave(int state, unsigned long pause_flags)
+{
+    this_pcpu = 0;
+    a_vcpu.pause_flags = pause_flags;
+    switch_on(0, &idle[0], state);
+    now_ns += MILLISECS(3);
+}
+
+static void come_back(void)
+{
+    a_vcpu.pause_flags = 0;
+    wake(&a_vcpu);
+    run(0, &a_vcpu);
+}
+
+static void is_off(unsigned int left, uint32_t flags, unsigned int woke, uint16_t waker)
+{
+    uint32_t time = MILLISECS(3) / 512;
+    struct row r = row(0, nr_rows(0) - 1);
+
+    assert_int_equal(r.event, OFF);
+    assert_int_equal(r.current, A);
+    assert_int_equal(r.counter >> XEN_SCHEDLOG_OFF_LEFT_SHIFT, left);
+    assert_int_equal(r.counter >> XEN_SCHEDLOG_OFF_WOKE_SHIFT & XEN_SCHEDLOG_OFF_WOKE_MASK,
+                     woke);
+    assert_int_equal(r.counter & (XEN_SCHEDLOG_OFF_CAPPED | XEN_SCHEDLOG_OFF_PAUSED), flags);
+    assert_in_range(r.counter & XEN_SCHEDLOG_OFF_TIME_MASK, time, time + 1);
+    assert_int_equal(r.correspondent, waker);
+}
+
+static void who_runs_for_the_first_time_has_left_nothing(void **unused)
+{
+    (void)unused;
+    run_first();
+    assert_int_equal(nr_rows(0), 0);
+}
+
+static void to_block_is_not_to_poll(void **unused)
+{
+    (void)unused;
+    run_first();
+    leave(RUNSTATE_blocked, VPF_blocked);
+    come_back();
+    is_off(LEFT(BLOCKED), 0, WOKE(OTHER), NONE);
+
+    domain[A].poll_mask[0] = 1;
+    leave(RUNSTATE_blocked, VPF_blocked);
+    come_back();
+    is_off(LEFT(POLLING), 0, WOKE(OTHER), NONE);
+}
+
+static void to_spin_is_not_to_yield(void **unused)
+{
+    (void)unused;
+    run_first();
+    leave(RUNSTATE_runnable, 0);
+    come_back();
+    is_off(LEFT(PREEMPTED), 0, WOKE(OTHER), NONE);
+
+    schedlog_yields(LEFT(YIELDED));
+    leave(RUNSTATE_runnable, 0);
+    come_back();
+    is_off(LEFT(YIELDED), 0, WOKE(OTHER), NONE);
+
+    /* The handler of a pause-loop exit calls the function of the hypercall. */
+    schedlog_yields(LEFT(SPINNING));
+    schedlog_yields(LEFT(YIELDED));
+    leave(RUNSTATE_runnable, 0);
+    come_back();
+    is_off(LEFT(SPINNING), 0, WOKE(OTHER), NONE);
+}
+
+/* Long after it has yielded for nobody. */
+static void a_yield_that_had_no_effect_is_forgotten(void **unused)
+{
+    (void)unused;
+    run_first();
+    schedlog_yields(LEFT(YIELDED));
+    schedlog_stays(&a_vcpu);
+    now_ns += MILLISECS(1000);
+    leave(RUNSTATE_runnable, 0);
+    come_back();
+    is_off(LEFT(PREEMPTED), 0, WOKE(OTHER), NONE);
+}
+
+static void who_is_offline_is_not_always_paused(void **unused)
+{
+    (void)unused;
+    run_first();
+    leave(RUNSTATE_offline, 0);
+    come_back();
+    is_off(LEFT(PAUSED), 0, WOKE(OTHER), NONE);
+
+    leave(RUNSTATE_offline, VPF_migrating);
+    come_back();
+    is_off(LEFT(MIGRATED), 0, WOKE(OTHER), NONE);
+
+    leave(RUNSTATE_offline, VPF_blocked_in_xen);
+    come_back();
+    is_off(LEFT(IN_XEN), 0, WOKE(OTHER), NONE);
+}
+
+/* credit pauses, credit2 parks, and with rtds the vCPU stays runnable. */
+static void a_budget_ends_in_each_scheduler(void **unused)
+{
+    struct sched_unit unit = { { &a_vcpu } };
+
+    (void)unused;
+    run_first();
+    schedlog_no_budget(&unit);
+    leave(RUNSTATE_offline, 0);
+    come_back();
+    is_off(LEFT(CAPPED), 0, WOKE(OTHER), NONE);
+
+    /* credit2 lets a vCPU run that is not even runnable in between. */
+    schedlog_no_budget(&unit);
+    leave(RUNSTATE_offline, VPF_parked);
+    a_vcpu.pause_flags = 0;
+    run(0, &a_vcpu);
+    is_off(LEFT(CAPPED), 0, WOKE(OTHER), NONE);
+
+    schedlog_no_budget(&unit);
+    leave(RUNSTATE_runnable, 0);
+    come_back();
+    is_off(LEFT(CAPPED), 0, WOKE(OTHER), NONE);
+
+    leave(RUNSTATE_runnable, 0);
+    come_back();
+    is_off(LEFT(PREEMPTED), 0, WOKE(OTHER), NONE);
+}
+
+static void what_comes_in_its_way_later_is_a_flag(void **unused)
+{
+    struct sched_unit unit = { { &a_vcpu } };
+
+    (void)unused;
+    run_first();
+    leave(RUNSTATE_blocked, VPF_blocked);
+    a_vcpu.pause_flags = 0;
+    wake(&a_vcpu);
+    schedlog_no_budget(&unit);
+    run(0, &a_vcpu);
+    is_off(LEFT(BLOCKED), XEN_SCHEDLOG_OFF_CAPPED, WOKE(OTHER), NONE);
+
+    leave(RUNSTATE_blocked, VPF_blocked);
+    change(&a_vcpu, RUNSTATE_offline);
+    come_back();
+    is_off(LEFT(BLOCKED), XEN_SCHEDLOG_OFF_PAUSED, WOKE(OTHER), NONE);
+
+    leave(RUNSTATE_blocked, VPF_blocked);
+    a_vcpu.pause_flags = VPF_parked;
+    change(&a_vcpu, RUNSTATE_offline);
+    come_back();
+    is_off(LEFT(BLOCKED), XEN_SCHEDLOG_OFF_CAPPED, WOKE(OTHER), NONE);
+
+    leave(RUNSTATE_runnable, 0);
+    a_vcpu.pause_flags = VPF_migrating;
+    change(&a_vcpu, RUNSTATE_offline);
+    come_back();
+    is_off(LEFT(PREEMPTED), 0, WOKE(OTHER), NONE);
+}
+
+/* By B on pCPU 1, while A is blocked. */
+static void wake_by(const struct evtchn *evtchn, unsigned int woke, uint16_t waker)
+{
+    leave(RUNSTATE_blocked, VPF_blocked);
+    this_pcpu = 1;
+    schedlog_evtchn_wakes(&a_vcpu, evtchn);
+    come_back();
+    is_off(LEFT(BLOCKED), 0, woke, waker);
+}
+
+static void an_event_channel_says_what_woke(void **unused)
+{
+    struct evtchn evtchn = { .state = ECS_INTERDOMAIN };
+
+    (void)unused;
+    run_first();
+    wake(&b_vcpu);
+    run(1, &b_vcpu);
+    b_vcpu.schedlog_acct = C; /* of this vCPU alone */
+    evtchn.u.interdomain.remote_dom = &domain[B];
+    wake_by(&evtchn, WOKE(EVTCHN), C);
+    /* Xen sends for another domain than the one that runs. */
+    evtchn.u.interdomain.remote_dom = &domain[B + 3];
+    wake_by(&evtchn, WOKE(EVTCHN), B + 3);
+    evtchn = (struct evtchn){ .state = ECS_IPI };
+    wake_by(&evtchn, WOKE(IPI), A);
+    evtchn = (struct evtchn){ .state = ECS_PIRQ };
+    wake_by(&evtchn, WOKE(PIRQ), NONE);
+    evtchn = (struct evtchn){ .state = ECS_VIRQ, .u.virq = VIRQ_TIMER };
+    wake_by(&evtchn, WOKE(TIMER), NONE);
+    evtchn.u.virq = VIRQ_TIMER + 1;
+    wake_by(&evtchn, WOKE(VIRQ), NONE);
+}
+
+static void the_first_event_has_woken_it(void **unused)
+{
+    struct evtchn evtchn = { .state = ECS_PIRQ };
+
+    (void)unused;
+    run_first();
+    leave(RUNSTATE_blocked, VPF_blocked);
+    schedlog_timer_wakes(&a_vcpu);
+    schedlog_evtchn_wakes(&a_vcpu, &evtchn);
+    come_back();
+    is_off(LEFT(BLOCKED), 0, WOKE(TIMER), NONE);
+    /* And what came while it ran has woken nobody. */
+    schedlog_evtchn_wakes(&a_vcpu, &evtchn);
+    leave(RUNSTATE_blocked, VPF_blocked);
+    come_back();
+    is_off(LEFT(BLOCKED), 0, WOKE(OTHER), NONE);
+}
+
+/* It was about to sleep, but did not, and then is preempted. */
+static void who_did_not_sleep_is_woken_by_nobody(void **unused)
+{
+    (void)unused;
+    run_first();
+    a_vcpu.pause_flags = VPF_blocked;
+    schedlog_timer_wakes(&a_vcpu);
+    leave(RUNSTATE_runnable, 0);
+    come_back();
+    is_off(LEFT(PREEMPTED), 0, WOKE(OTHER), NONE);
+    leave(RUNSTATE_blocked, VPF_blocked);
+    come_back();
+    is_off(LEFT(BLOCKED), 0, WOKE(OTHER), NONE);
+}
+
+static void a_long_sleep_saturates(void **unused)
+{
+    (void)unused;
+    run_first();
+    leave(RUNSTATE_blocked, VPF_blocked);
+    now_ns += 60 * MILLISECS(1000);
+    come_back();
+    assert_int_equal(row(0, 0).counter & XEN_SCHEDLOG_OFF_TIME_MASK,
+                     XEN_SCHEDLOG_OFF_TIME_MASK);
+    assert_int_equal(row(0, 0).counter >> XEN_SCHEDLOG_OFF_LEFT_SHIFT, LEFT(BLOCKED));
+}
+
+/* Why it left before the event was on is unknown, and before it was on again as well. */
+static void why_it_left_earlier_is_unknown(void **unused)
+{
+    (void)unused;
+    run_first();
+    leave(RUNSTATE_blocked, VPF_blocked);
+    turn_on(0);
+    come_back();
+    now_ns += MILLISECS(1);
+    change(&a_vcpu, RUNSTATE_blocked);
+    now_ns += MILLISECS(1);
+    turn_on(1U << OFF);
+    come_back();
+    assert_int_equal(nr_rows(0), 0);
+}
+
+static void off_cpu_has_a_threshold_of_its_own(void **unused)
+{
+    unsigned int i;
+
+    (void)unused;
+    run_first();
+    turn_on(SCHEDLOG_WAIT_EVENTS);
+    route[A][OFF] = XEN_SCHEDLOG_ROUTE_VALID | 2;
+    for (i = 0; i < 10; i++) {
+        leave(RUNSTATE_blocked, VPF_blocked);
+        come_back();
+    }
+    assert_int_equal(nr_rows(0), 15);
+    /* The reason follows the wait. */
+    assert_int_equal(row(0, 13).event, WAKE);
+    assert_int_equal(row(0, 14).event, OFF);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -775,6 +1084,19 @@ int main(void)
         TEST(when_budgets_are_used_up),
         TEST(in_cpupools),
         TEST(on_cores),
+        TEST(who_runs_for_the_first_time_has_left_nothing),
+        TEST(to_block_is_not_to_poll),
+        TEST(to_spin_is_not_to_yield),
+        TEST(a_yield_that_had_no_effect_is_forgotten),
+        TEST(who_is_offline_is_not_always_paused),
+        TEST(a_budget_ends_in_each_scheduler),
+        TEST(what_comes_in_its_way_later_is_a_flag),
+        TEST(an_event_channel_says_what_woke),
+        TEST(the_first_event_has_woken_it),
+        TEST(who_did_not_sleep_is_woken_by_nobody),
+        TEST(a_long_sleep_saturates),
+        TEST(why_it_left_earlier_is_unknown),
+        TEST(off_cpu_has_a_threshold_of_its_own),
     };
 
     return run_tap_tests(tests);

@@ -20,6 +20,8 @@ extern s_time_t now_ns;
 #define schedlog_tsc() ((uint64_t)now_ns * 2)
 #define schedlog_tsc_to_ns(ticks) ((ticks) / 2)
 #define max(a, b) ((a) > (b) ? (a) : (b))
+#define min_t(type, a, b) ((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define test_bit(nr, word) ((*(word) >> (nr)) & 1)
 #define MILLISECS(n) ((s_time_t)(n) * 1000000)
 #define ASSERT(p) assert(p)
 #define in_irq() false
@@ -39,8 +41,38 @@ struct timer {
 #define RUNSTATE_blocked  2
 #define RUNSTATE_offline  3
 
+#define VPF_blocked        (1UL << 0)
+#define VPF_blocked_in_xen (1UL << 2)
+#define VPF_migrating      (1UL << 3)
+#define VPF_parked         (1UL << 8)
+
+#ifndef VIRQ_TIMER
+#define VIRQ_TIMER 0
+#endif
+
+struct domain {
+    uint16_t schedlog_acct;
+    unsigned long poll_mask[1];
+};
+
+struct evtchn {
+#define ECS_INTERDOMAIN 3
+#define ECS_PIRQ        4
+#define ECS_VIRQ        5
+#define ECS_IPI         6
+    unsigned int state;
+    union {
+        struct {
+            struct domain *remote_dom;
+        } interdomain;
+        uint32_t virq;
+    } u;
+};
+
 struct vcpu {
-    unsigned int processor;
+    unsigned int processor, vcpu_id;
+    struct domain *domain;
+    unsigned long pause_flags;
     struct {
         int state;
         s_time_t state_entry_time;
@@ -48,11 +80,22 @@ struct vcpu {
     uint16_t schedlog_acct;
     uint32_t schedlog_woken;
     uint64_t schedlog_woken_tsc;
+    uint64_t schedlog_off_tsc;
+    uint32_t schedlog_waker;
+    uint8_t schedlog_left, schedlog_yields;
+    bool schedlog_capped, schedlog_paused;
     bool idle;
     /* The test's own: time in each state, until state_entry_time. */
     s_time_t time[4];
 };
 #define is_idle_vcpu(v) ((v)->idle)
+
+struct sched_unit {
+    struct vcpu *vcpu[2]; /* NULL: no more */
+};
+#define for_each_sched_unit_vcpu(u, v)                           \
+    for (struct vcpu *const *at_ = (u)->vcpu;                    \
+         at_ < (u)->vcpu + 2 && ((v) = *at_) != NULL; at_++)
 
 #define NR_PCPUS 4U
 extern unsigned int this_pcpu;
@@ -60,6 +103,9 @@ extern unsigned int this_pcpu;
 #define DECLARE_PER_CPU(type, name) extern type fake_##name[NR_PCPUS]
 #define per_cpu(name, cpu) fake_##name[cpu]
 #define this_cpu(name) fake_##name[this_pcpu]
+
+extern struct vcpu *running[NR_PCPUS];
+#define current running[this_pcpu]
 
 struct list_head {
     struct list_head *next, *prev;
@@ -70,5 +116,11 @@ struct rcu_head {
 
 /* As in schedlog.h. */
 void schedlog_wait(struct vcpu *v, int new_state, s_time_t now);
+void schedlog_yields(unsigned int left);
+void schedlog_no_budget(const struct sched_unit *unit);
+void schedlog_stays(struct vcpu *v);
+void schedlog_evtchn_wakes(struct vcpu *v, const struct evtchn *evtchn);
+void schedlog_timer_wakes(struct vcpu *v);
+void schedlog_ipi_wakes(struct vcpu *v);
 
 #endif /* WAIT_WORLD_H */

@@ -38,7 +38,8 @@ static inline uint32_t schedlog_pmc_events(unsigned int nr)
 #define SCHEDLOG_WAIT_EVENTS                                                 \
     ((1U << XEN_SCHEDLOG_EV_WAKE_DELAY) |                                    \
      (1U << XEN_SCHEDLOG_EV_PREEMPT_DELAY) |                                 \
-     (1U << XEN_SCHEDLOG_EV_WAIT_PART))
+     (1U << XEN_SCHEDLOG_EV_WAIT_PART) |                                     \
+     (1U << XEN_SCHEDLOG_EV_OFF_CPU))
 
 /*
  * A pCPU's own part, in private memory.  Once made it stays, also while the
@@ -122,6 +123,11 @@ void schedlog_stay_tick(struct schedlog_pcpu *pcpu, uint16_t acct);
 
 /* wait.c: likewise. */
 void schedlog_wait_start(uint32_t events);
+
+/* off.c: OFF_CPU is about to be on; the runstate of @v changes while it is. */
+void schedlog_off_start(void);
+void schedlog_off_change(struct vcpu *v, int new_state);
+void schedlog_off_end(struct vcpu *v, uint64_t tsc);
 
 /* tick.c: for all pCPUs, and for one which comes or goes. */
 #define SCHEDLOG_TICK MILLISECS(10)

@@ -36,6 +36,9 @@ void schedlog_wait_start(uint32_t events)
 
     events &= SCHEDLOG_WAIT_EVENTS;
 
+    if ( (events & ~waits_on) & (1U << XEN_SCHEDLOG_EV_OFF_CPU) )
+        schedlog_off_start();
+
     if ( events && !waits_on )
         for_each_online_cpu ( cpu )
             if ( per_cpu(schedlog_pcpu, cpu) )
@@ -112,7 +115,7 @@ static bool waited(const struct vcpu *v)
  * @v gets its pCPU.  With core scheduling this may run on another pCPU of the
  * core, to whose log rows go.
  */
-static void begin_run(const struct vcpu *v)
+static void begin_run(struct vcpu *v)
 {
     struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
     uint64_t tsc = schedlog_tsc();
@@ -123,14 +126,24 @@ static void begin_run(const struct vcpu *v)
     if ( waited(v) )
         log_wait(v, &pcpu->holders, tsc);
 
+    if ( is_on(XEN_SCHEDLOG_EV_OFF_CPU) )
+        schedlog_off_end(v, tsc);
+
     schedlog_hold(&pcpu->holders, v->schedlog_acct, tsc);
 }
 
 void schedlog_wait(struct vcpu *v, int new_state, s_time_t now)
 {
     if ( new_state == RUNSTATE_running )
+    {
         begin_run(v);
-    else if ( new_state == RUNSTATE_runnable )
+        return;
+    }
+
+    if ( is_on(XEN_SCHEDLOG_EV_OFF_CPU) )
+        schedlog_off_change(v, new_state);
+
+    if ( new_state == RUNSTATE_runnable )
         begin_wait(v, now);
 }
 

@@ -125,6 +125,11 @@
  * no threshold of its own
  */
 #define XEN_SCHEDLOG_EV_WAIT_PART      13
+/*
+ * the vCPU runs again: see XEN_SCHEDLOG_OFF_*; correspondent = the domain that
+ * woke it, which may be current itself.  NONE: no domain did
+ */
+#define XEN_SCHEDLOG_EV_OFF_CPU        14
 /* performance counters, counts since the accounting domain entered */
 #define XEN_SCHEDLOG_EV_PMC0           16
 #define XEN_SCHEDLOG_EV_PMC1           17
@@ -160,6 +165,7 @@
     X(MARK,        "mark",        access)    \
     X(PREEMPT_DELAY, "preempt-delay", exit)  \
     X(WAIT_PART,   "wait-part",   exit)      \
+    X(OFF_CPU,     "off-cpu",     change)    \
     X(PMC0,        "pmc0",        exit)      \
     X(PMC1,        "pmc1",        exit)      \
     X(PMC2,        "pmc2",        exit)      \
@@ -168,6 +174,36 @@
 /* The counter of a row of RUNQ. */
 #define XEN_SCHEDLOG_RUNQ_QUEUE_SHIFT   16
 #define XEN_SCHEDLOG_RUNQ_LENGTH_MASK   0xffffU /* saturates */
+
+/*
+ * The counter of a row of OFF_CPU.  For how long the vCPU was off the pCPUs, in
+ * 512 ns, saturating; what woke it, if it blocked or polled; whether a pause or
+ * the end of its budget kept it from running meanwhile; why it had left.
+ */
+#define XEN_SCHEDLOG_OFF_TIME_MASK      0x7fffffU
+#define XEN_SCHEDLOG_OFF_TIME_SHIFT     9 /* ns >> SHIFT, rounded */
+#define XEN_SCHEDLOG_OFF_WOKE_SHIFT     23
+#define XEN_SCHEDLOG_OFF_WOKE_MASK      7U
+#define XEN_SCHEDLOG_OFF_PAUSED         (1U << 26)
+#define XEN_SCHEDLOG_OFF_CAPPED         (1U << 27)
+#define XEN_SCHEDLOG_OFF_LEFT_SHIFT     28
+
+#define XEN_SCHEDLOG_LEFT_PREEMPTED     0U
+#define XEN_SCHEDLOG_LEFT_BLOCKED       1U
+#define XEN_SCHEDLOG_LEFT_POLLING       2U /* SCHEDOP_poll */
+#define XEN_SCHEDLOG_LEFT_YIELDED       3U /* SCHEDOP_yield */
+#define XEN_SCHEDLOG_LEFT_SPINNING      4U /* a pause-loop exit: Xen yields */
+#define XEN_SCHEDLOG_LEFT_PAUSED        5U
+#define XEN_SCHEDLOG_LEFT_CAPPED        6U /* its cap, or an rtds budget */
+#define XEN_SCHEDLOG_LEFT_IN_XEN        7U /* as for a device model */
+#define XEN_SCHEDLOG_LEFT_MIGRATED      8U /* it moves to another pCPU */
+
+#define XEN_SCHEDLOG_WOKE_OTHER         0U
+#define XEN_SCHEDLOG_WOKE_EVTCHN        1U /* correspondent: the sender */
+#define XEN_SCHEDLOG_WOKE_IPI           2U /* correspondent: its own domain */
+#define XEN_SCHEDLOG_WOKE_TIMER         3U
+#define XEN_SCHEDLOG_WOKE_VIRQ          4U /* but for the timer's */
+#define XEN_SCHEDLOG_WOKE_PIRQ          5U
 
 /* Accounting domains 0 and 1 have a fixed meaning. */
 #define XEN_SCHEDLOG_ACCT_REST          0U /* domains nobody has bound yet */

@@ -26,7 +26,8 @@
 /*
  * One label per event, so that an event is turned on with all of its sites.
  * Service time and performance counters share the label, and the site, of
- * SERVICE_NS; waits share those of WAKE_DELAY.
+ * SERVICE_NS; waits share those of WAKE_DELAY, as does OFF_CPU, which has
+ * sites of its own besides.
  */
 extern struct jump_label schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
 
@@ -57,6 +58,20 @@ void schedlog_memory(const struct domain *d);
 /* The runstate of @v is about to become @new_state, as of @now. */
 void schedlog_wait(struct vcpu *v, int new_state, s_time_t now);
 void schedlog_migrate(struct vcpu *v, int new_state);
+
+/* The current vCPU yields, or Xen does for it, as XEN_SCHEDLOG_LEFT_* says. */
+void schedlog_yields(unsigned int left);
+
+/* @unit, unless it is NULL, has used up its budget, or its domain's. */
+void schedlog_no_budget(const struct sched_unit *unit);
+
+/* @v keeps its pCPU. */
+void schedlog_stays(struct vcpu *v);
+
+/* These wake @v, if it sleeps. */
+void schedlog_evtchn_wakes(struct vcpu *v, const struct evtchn *evtchn);
+void schedlog_timer_wakes(struct vcpu *v);
+void schedlog_ipi_wakes(struct vcpu *v);
 
 /* Sites of the log facility itself. */
 void schedlog_mark(uint32_t code);
