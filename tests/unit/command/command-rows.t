@@ -22,6 +22,7 @@ import zlib
 from command_world import (
     FOLDER, Failed, XENSCHED, alone, await_handler, check, daemon, examples,
     hear, main, path, run, start, test)
+from recording_made import NONE, Recording
 
 
 def dumped(file, code=0, *words):
@@ -79,6 +80,34 @@ def record_seconds():
            "counter"} == set(rows[0]), rows[0])
     check({row["event"] for row in rows} == {"evtchn-send", "grant-map"})
     check(os.stat(file).st_mode & 0o777 == 0o600, "others may read it")
+
+
+@test
+def off_cpu_in_words():
+    """dump says why a vCPU was off its pCPU, and what it cannot tell"""
+    r = Recording(["Domain-0", "db"])
+    r.row(1, 0, "off-cpu", 3, 2, 1 << 28 | 1 << 23 | 1000)
+    r.row(2, 0, "off-cpu", 3, NONE, 1 << 28 | 3 << 23 | 1 << 27 | 2)
+    r.row(3, 0, "off-cpu", 3, NONE, 6 << 28 | 0x7fffff)
+    r.row(4, 0, "off-cpu", 3, NONE, 15 << 28 | 7 << 23 | 1 << 26)
+    file = path("recording")
+    r.write(file)
+    said = [{k: v for k, v in row.items()
+             if k in ("left", "woke", "capped", "paused", "off_ns")}
+            for row in dumped(file)]
+    check(said == [
+        {"left": "blocked", "woke": "event-channel", "capped": False, "paused": False,
+         "off_ns": 512000},
+        {"left": "blocked", "woke": "timer", "capped": True, "paused": False,
+         "off_ns": 1024},
+        {"left": "capped", "capped": False, "paused": False,
+         "off_ns": 0x7fffff * 512},
+        {"capped": False, "paused": True, "off_ns": 0}], said)
+    out = run("dump", file).expect(0).out
+    for words in ("blocked for 512.000 us, woken by event-channel",
+                  "blocked, capped for 1.024 us, woken by timer",
+                  "capped for at least 4294966", "unknown, paused for 0.000 us"):
+        check(words in out, out)
 
 
 @test

@@ -178,6 +178,42 @@ def preempted():
     check(crunch["blocked_ns"] == 0, crunch)
 
 
+def off_cpu(*counters):
+    """crunch leaves its pCPU to dom0 and gets it back; rows say why."""
+    r = Recording(["Domain-0", "crunch", "disk"])
+    r.stay(0, 10 * MS, 0, CRUNCH, DOM0, woken=0)
+    r.stay(10 * MS, 30 * MS, 0, DOM0, CRUNCH, woken=10 * MS)
+    for counter in counters:
+        r.row(30 * MS, 0, "off-cpu", CRUNCH, counter=counter)
+    r.stay(30 * MS, 40 * MS, 0, CRUNCH)
+    r.row(0, 1, "runq", 1)
+    return analysed("why", r, "crunch", "--at", "0.035").out
+
+
+@test
+def why_off_cpu():
+    """Who did not sleep may have been without budget, as off-cpu says"""
+    check("it had been preempted" in off_cpu(), off_cpu())
+    check("it had been preempted" in off_cpu(39062), off_cpu(39062))
+    capped = off_cpu(6 << 28 | 39062)
+    check("it was off its pCPU as capped" in capped, capped)
+
+
+@test
+def what_woke():
+    """What woke a vCPU is known by off-cpu, if no notification did"""
+    for counter, words in (3 << 23, "according to Xen: timer"), (0, "a timer, an interrupt"):
+        r = Recording(["Domain-0", "crunch", "disk"])
+        r.stay(0, 10 * MS, 0, CRUNCH, XEN, woken=0)
+        r.row(10 * MS, 0, "service-ns", XEN, CRUNCH, 0)
+        r.row(30 * MS, 0, "service-ns", XEN, CRUNCH, 20 * MS)
+        r.stay(30 * MS, 40 * MS, 0, CRUNCH, XEN, woken=30 * MS)
+        r.row(30 * MS, 0, "off-cpu", CRUNCH, counter=1 << 28 | counter | 39062)
+        r.row(0, 1, "runq", 1)
+        out = analysed("why", r, "crunch", "--at", "0.035").out
+        check(words in out, out)
+
+
 def woken_after_idle(woken, late):
     """disk sleeps, wakes, and runs 401 ms later; the stamp of that run is late."""
     r = Recording(["Domain-0", "crunch", "disk"])

@@ -33,3 +33,37 @@ int xensched_event_number(const char *name)
 
     return -1;
 }
+
+static const char *const left[16] = {
+    [XEN_SCHEDLOG_LEFT_PREEMPTED] = "preempted",
+    [XEN_SCHEDLOG_LEFT_BLOCKED] = "blocked",
+    [XEN_SCHEDLOG_LEFT_POLLING] = "polling",
+    [XEN_SCHEDLOG_LEFT_YIELDED] = "yielded",
+    [XEN_SCHEDLOG_LEFT_SPINNING] = "spinning",
+    [XEN_SCHEDLOG_LEFT_PAUSED] = "paused",
+    [XEN_SCHEDLOG_LEFT_CAPPED] = "capped",
+    [XEN_SCHEDLOG_LEFT_IN_XEN] = "in-xen",
+    [XEN_SCHEDLOG_LEFT_MIGRATED] = "migrated",
+};
+
+static const char *const woke[XEN_SCHEDLOG_OFF_WOKE_MASK + 1] = {
+    [XEN_SCHEDLOG_WOKE_EVTCHN] = "event-channel",
+    [XEN_SCHEDLOG_WOKE_IPI] = "ipi",
+    [XEN_SCHEDLOG_WOKE_TIMER] = "timer",
+    [XEN_SCHEDLOG_WOKE_VIRQ] = "virq",
+    [XEN_SCHEDLOG_WOKE_PIRQ] = "pirq",
+};
+
+void xensched_off_cpu(uint64_t counter, struct xensched_off_cpu *off)
+{
+    uint64_t units = counter & XEN_SCHEDLOG_OFF_TIME_MASK;
+
+    *off = (struct xensched_off_cpu){
+        .left = left[counter >> XEN_SCHEDLOG_OFF_LEFT_SHIFT & 15],
+        .woke = woke[counter >> XEN_SCHEDLOG_OFF_WOKE_SHIFT & XEN_SCHEDLOG_OFF_WOKE_MASK],
+        .capped = counter & XEN_SCHEDLOG_OFF_CAPPED,
+        .paused = counter & XEN_SCHEDLOG_OFF_PAUSED,
+        .ns = units << XEN_SCHEDLOG_OFF_TIME_SHIFT,
+        .long_ns = units == XEN_SCHEDLOG_OFF_TIME_MASK,
+    };
+}

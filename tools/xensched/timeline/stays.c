@@ -195,6 +195,7 @@ static void take_stays(struct stays *stays, const struct rows *rows,
             .said = row->ns,
             .opened = STAY_NEVER,
             .woken = STAY_NEVER,
+            .off = STAY_NEVER,
             .from = STAY_NONE,
             .vcpu = STAY_NONE,
             .acct = row->current,
@@ -283,6 +284,7 @@ static void add_stay(const struct rows *rows, const struct windows *lost,
             .said = stay->begin,
             .opened = STAY_NEVER,
             .woken = STAY_NEVER,
+            .off = STAY_NEVER,
             .from = STAY_NONE,
             .vcpu = STAY_NONE,
             .acct = XEN_SCHEDLOG_ACCT_XEN,
@@ -359,7 +361,7 @@ static bool begins_about(const struct stays_cpu *cpu, size_t i, uint64_t ns,
 /* Within a stay another vCPU of the same domain began to run. */
 struct split {
     size_t stay;
-    uint64_t ns, woken;
+    uint64_t ns, woken, off;
     uint32_t from;
 };
 
@@ -407,7 +409,7 @@ static struct split *split_at(struct beginnings *b, const struct stay *stay,
     if (last && last->stay == i && last->ns + tolerance >= ns)
         return last;
     last = list_add(b->split, b->nr, b->room);
-    *last = (struct split){ i, ns, STAY_NEVER, STAY_NONE };
+    *last = (struct split){ i, ns, STAY_NEVER, STAY_NEVER, STAY_NONE };
 
     return last;
 }
@@ -434,6 +436,22 @@ static void note_contradiction(struct beginnings *b, const struct timeline_row *
             b->cpu->stay[i].woken_lost = true;
             return;
         }
+}
+
+/* What is known of a run otherwise: such rows only say why the vCPU had not run. */
+static void take_off_cpu(struct beginnings *b, const struct timeline_row *row,
+                         uint64_t tolerance)
+{
+    struct stay *stay = present(b, row->current, row->ns, tolerance);
+    struct split *last = b->nr ? &b->split[b->nr - 1] : NULL;
+
+    if (!stay)
+        return;
+    if (begins_about(b->cpu, stay - b->cpu->stay, row->ns, tolerance))
+        stay->off = row->counter;
+    else if (last && last->stay == (size_t)(stay - b->cpu->stay) &&
+             last->ns + tolerance >= row->ns)
+        last->off = row->counter;
 }
 
 /* A row says that a vCPU of @row->current began to run. */
@@ -490,6 +508,7 @@ static void cut_stays(struct beginnings *b)
             *list_add(to.stay, to.nr, to.room) = first;
             rest.begin = b->split[j].ns;
             rest.woken = b->split[j].woken;
+            rest.off = b->split[j].off;
             rest.from = b->split[j].from;
             rest.joined = rest.split = true;
         }
@@ -517,8 +536,12 @@ static void take_beginnings(struct stays *stays, const struct rows *rows)
         const struct timeline_row *row = &rows->row[i];
         uint32_t cpu = stays_cpu(stays, row->cpu);
 
-        if (begins_a_run(row) && cpu != STAY_NONE)
+        if (cpu == STAY_NONE)
+            continue;
+        if (begins_a_run(row))
             take_beginning(stays, &of[cpu], row, stays_tolerance(rows));
+        else if (row->event == XEN_SCHEDLOG_EV_OFF_CPU)
+            take_off_cpu(&of[cpu], row, stays_tolerance(rows));
     }
     for (i = 0; i < stays->nr; i++) {
         order_sort(of[i].split, of[i].nr, sizeof(*of[i].split),

@@ -28,6 +28,7 @@ struct stay {
     uint64_t said;   /* time stamp of its last row */
     uint64_t opened; /* of its first row, if the pCPU was idle before; else NEVER */
     uint64_t woken;  /* when it became runnable; NEVER: it was not asleep */
+    uint64_t off;    /* counter of its row of off-cpu; NEVER: there is none */
     uint32_t from;   /* index of the pCPU it ran on before; NONE: this one */
     uint32_t vcpu;   /* index, filled in by vcpus.c; NONE: the idle vCPU */
     uint16_t acct;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xensched/event.h>
+
 #include "command/command.h"
 #include "model/memory.h"
 #include "shown.h"
@@ -60,6 +62,42 @@ static void print_wait(const struct timeline *t, const struct chain_link *link)
     print_holders(t, link);
 }
 
+/* By its row of off-cpu; false: there is none. */
+static bool know_off_cpu(const struct timeline *t, const struct chain_link *link,
+                         struct xensched_off_cpu *off)
+{
+    const struct stay *stay = stays_at(&t->stays.cpu[link->cpu], link->ran);
+
+    if (!stay || stay->off == STAY_NEVER)
+        return false;
+    xensched_off_cpu(stay->off, off);
+
+    return true;
+}
+
+static void print_left(const struct timeline *t, const struct chain_link *link)
+{
+    struct xensched_off_cpu off;
+
+    if (know_off_cpu(t, link, &off) && off.left && strcmp(off.left, "preempted"))
+        printf("  it did not sleep before: it was off its pCPU as %s\n", off.left);
+    else
+        printf("  it did not sleep before: it had been preempted\n");
+}
+
+static void print_other_waker(const struct timeline *t, const struct chain_link *link)
+{
+    struct xensched_off_cpu off;
+
+    if (know_off_cpu(t, link, &off) && off.woke)
+        printf("  no notification in the recording woke it; according to Xen: %s\n",
+               off.woke);
+    else
+        printf("  no notification in the recording woke it: a timer, an "
+               "interrupt, or one within\n"
+               "  its domain did\n");
+}
+
 static void print_cause(const struct timeline *t,
                         const struct chain_link *link)
 {
@@ -71,15 +109,13 @@ static void print_cause(const struct timeline *t,
         return;
     }
     if (link->slept == STAY_NEVER) {
-        printf("  it did not sleep before: it had been preempted\n");
+        print_left(t, link);
         return;
     }
     printf("  it slept from %s s to %s s\n", shown_time(link->slept),
            shown_time(link->ready));
     if (!wake) {
-        printf("  no notification in the recording woke it: a timer, an "
-               "interrupt, or one within\n"
-               "  its domain did\n");
+        print_other_waker(t, link);
         return;
     }
     late = link->ready > wake->sent ? link->ready - wake->sent : 0;

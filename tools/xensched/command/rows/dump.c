@@ -102,6 +102,39 @@ static const char *acct_of(const struct dump *d, unsigned int valid,
     return acct_names_of(d->names, acct);
 }
 
+static bool is_off_cpu(const struct xensched_row *row)
+{
+    const uint16_t needed = XENSCHED_ROW_EVENT | XENSCHED_ROW_COUNTER;
+
+    return (row->valid & needed) == needed && row->event == XEN_SCHEDLOG_EV_OFF_CPU;
+}
+
+/* Its counter in words, behind it. */
+static void print_off_cpu(uint64_t counter)
+{
+    struct xensched_off_cpu off;
+
+    xensched_off_cpu(counter, &off);
+    printf(" %s%s%s for %s%" PRIu64 ".%03u us", off.left ? off.left : "unknown",
+           off.capped ? ", capped" : "", off.paused ? ", paused" : "",
+           off.long_ns ? "at least " : "", off.ns / 1000, (unsigned int)(off.ns % 1000));
+    if (off.woke)
+        printf(", woken by %s", off.woke);
+}
+
+static void print_json_off_cpu(uint64_t counter)
+{
+    struct xensched_off_cpu off;
+
+    xensched_off_cpu(counter, &off);
+    if (off.left)
+        printf(",\"left\":\"%s\"", off.left);
+    if (off.woke)
+        printf(",\"woke\":\"%s\"", off.woke);
+    printf(",\"capped\":%s,\"paused\":%s,\"off_ns\":%" PRIu64,
+           off.capped ? "true" : "false", off.paused ? "true" : "false", off.ns);
+}
+
 static void print_text_row(struct dump *d,
                            const struct xensched_layout *layout,
                            const struct xensched_row *row)
@@ -120,6 +153,8 @@ static void print_text_row(struct dump *d,
            acct_of(d, row->valid & XENSCHED_ROW_CURRENT, row->current),
            acct_of(d, row->valid & XENSCHED_ROW_CORRESPONDENT,
                    row->correspondent), counter);
+    if (is_off_cpu(row))
+        print_off_cpu(row->counter);
     if (d->info && d->info->kind != XENSCHED_KIND_HYPERVISOR) {
         snprintf(name, sizeof(name), "%s", d->info->name);
         printable(name);
@@ -156,6 +191,8 @@ static void print_json_row(struct dump *d,
         printf(",\"correspondent\":%u", row->correspondent);
     if (row->valid & XENSCHED_ROW_COUNTER)
         printf(",\"counter\":%" PRIu64, row->counter);
+    if (is_off_cpu(row))
+        print_json_off_cpu(row->counter);
     printf("}\n");
 }
 

@@ -7,6 +7,7 @@
 #ifndef XENSCHED_EVENT_H
 #define XENSCHED_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <xensched/abi.h>
@@ -19,5 +20,17 @@ const char *xensched_event_kind(unsigned int number);
 
 /* Number of the event called @name, or -1. */
 int xensched_event_number(const char *name);
+
+/* The counter of a row of off-cpu. */
+struct xensched_off_cpu {
+    const char *left;  /* why the vCPU left its pCPU, or NULL: a newer Xen's reason */
+    const char *woke;  /* what woke it, or NULL: nothing did, or nobody can tell */
+    bool capped;       /* later its budget was used up, */
+    bool paused;       /* or it was paused */
+    uint64_t ns;       /* from when it left until it ran; at least this if @long_ns */
+    bool long_ns;
+};
+
+void xensched_off_cpu(uint64_t counter, struct xensched_off_cpu *off);
 
 #endif /* XENSCHED_EVENT_H */
