@@ -170,6 +170,7 @@ END
 build xen
 build tools
 build xen-native
+! full || build xen XEN_ARCH=arm64
 build drivers
 begin_lane << 'END'
 mutants tests/fuzz/mutants.t
