@@ -26,7 +26,8 @@ set -e
 start_daemon --mode observe
 start_reader reader 2
 dom0_on_pcpu_0
-# The share has the numbers of this machine's inodes, which differ: it gets files last.
+# Runs differ if files are made in the share before (by the numbers of this machine's
+# inodes, we suppose).
 xensched record --seconds 1 /tmp/recording >/dev/null &
 recorder=$!
 read_times reader >/tmp/times
