@@ -166,7 +166,7 @@ def by_date():
     check(found["outside"] == 1 and "clock_error_ns" not in found, found)
     out = run("timeline", r.write(path("recording")), "--with",
               trace).expect(0).out
-    check("nobody knows how well" in out, out)
+    check("with an unknown error" in out, out)
 
 
 @test
