@@ -5,8 +5,9 @@
 # only: full
 #
 # A trial on a real host: by the log, the guest runs on its former node in blocks without
-# placement and beside dom0 in blocks with it; the result has an interval; afterwards all
-# affinities are as before.  Fails if a block differs in its setting only.
+# placement and beside dom0 in blocks with it, and the trial reports that; the result has an
+# interval, and its blocks become an experiment; afterwards all affinities are as before.
+# Fails if a block differs in its setting only.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -55,6 +56,15 @@ check "it compared the guest in each pair" sh -c \
 check "the result has an interval, or says that it has none" sh -c \
     'xensched status | grep "^trial  *complete: .*pCPU time per page"'
 xensched trial show | sed 's/^/# /'
+# "placed":0.98,"not_placed":0.01: of the whole trial, before those of guests.
+check "it reports that the guest ran at its target when placed, and elsewhere otherwise" \
+    sh -c 'xensched trial show --json | tr -d " \n" | grep -o "\"at_target\":{[^}]*}" |
+        head -1 | awk -F "[:,}]" "{ exit !(\$3 > 0.8 && \$5 < 0.2) }"'
+check "each block becomes a run of an experiment" sh -c \
+    'xensched runs --database /run/db import | grep "^experiment 1: 10 blocks"'
+xensched runs --database /run/db compare not_placed placed | sed 's/^/# /'
+check "its figures are the guest's" sh -c \
+    'xensched runs --database /run/db stat | grep "disk cost"'
 xensched explain disk | grep 'costs .* us of pCPU time' | sed 's/^/# /'
 check "the journal has its beginning and its end" sh -c \
     'grep -c "\"what\":\"trial-\(start\|end\)\"" /var/log/xensched/journal.jsonl | grep -x 2'
