@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What the events of waits cost a guest that reads 4 KiB of dom0's disk, one read at a
+# time: instructions of the whole host per read, in exact mode.
+#
+#   tests/host/box --mode exact --sockets 1 --cores 4 --dom0-vcpus 1 --timeout 1500 \
+#       tests/host/examples/wait-cost.sh
+#
+# Prints per set of events: requests, mean, median and P99 in ns (1 ns is an instruction).
+# The median counts: the mean has what else dom0 does.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+
+old=service-ns,wake-delay,evtchn-send,grant-map,grant-copy,grant-unmap
+# shellcheck disable=SC2034 # of daemon.sh: its defaults are the daemon's
+daemon_settings=
+
+measure()
+{
+    note "$1: $(errand run "$(xl domid disk)" \
+        "timed-reads /dev/xvda 4096 1 $round 0 400" | tr '\n' ' ')"
+}
+
+with()
+{
+    start_daemon --mode observe --log "$2"
+    sleep 2
+    measure "$1"
+    stop_daemon TERM
+}
+
+guest start idle name=disk cpus=1 disk=16 run='errand serve' \
+    prepare='dd if=/dev/zero of=/dev/xvda bs=1M count=16 oflag=direct 2>/dev/null'
+for round in 1 2 3; do
+    measure "no daemon"
+    with "without waits" $old
+    with "waits" $old,preempt-delay,wait-part
+    with "waits, migrate" $old,preempt-delay,wait-part,migrate
+    with "waits, migrate, off-cpu" $old,preempt-delay,wait-part,migrate,off-cpu
+done
+finish
