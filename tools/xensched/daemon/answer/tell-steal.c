@@ -55,7 +55,7 @@ static void add_up(struct steal_guest *g, const struct waits_of *of, double part
         g->ns[STEAL_UNKNOWN] += part * of->unknown_ns;
 }
 
-/* Those that want to know it and whose waits are not mixed with those of others. */
+/* Guests that are to be told, and that have an accounting domain: alone, or as a group. */
 static void add_all(struct tell_steal *t, const struct core *core,
                     const struct waits_report *report)
 {
