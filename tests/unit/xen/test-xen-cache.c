@@ -68,7 +68,7 @@ static void an_epyc_has_it_in_its_own_leaf(void **state)
 
     (void)state;
     cpu.topoext = true;
-    boot_cpu_data = (struct cpuinfo_x86){ 0x10, 0x8000001f };
+    boot_cpu_data = (struct cpuinfo_x86){ 0x10, 0x8000001d };
     memcpy(cpu.amd, caches, sizeof(caches));
     assert_int_equal(schedlog_llc_leaf(), EAX(3, 3, 4));
 }

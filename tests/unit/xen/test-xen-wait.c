@@ -981,6 +981,20 @@ static void an_event_channel_says_what_woke(void **unused)
     wake_by(&evtchn, WOKE(VIRQ), NONE);
 }
 
+/* B runs on pCPU 1, and sends A an interrupt of the local APIC. */
+static void an_interrupt_of_a_local_apic_has_the_senders_name(void **unused)
+{
+    (void)unused;
+    run_first();
+    wake(&b_vcpu);
+    run(1, &b_vcpu);
+    leave(RUNSTATE_blocked, VPF_blocked);
+    this_pcpu = 1;
+    schedlog_ipi_wakes(&a_vcpu);
+    come_back();
+    is_off(LEFT(BLOCKED), 0, WOKE(IPI), B);
+}
+
 static void the_first_event_has_woken_it(void **unused)
 {
     struct evtchn evtchn = { .state = ECS_PIRQ };
@@ -1042,6 +1056,16 @@ static void why_it_left_earlier_is_unknown(void **unused)
     assert_int_equal(nr_rows(0), 0);
 }
 
+static void another_event_that_is_turned_on_hides_no_reason(void **unused)
+{
+    (void)unused;
+    run_first();
+    leave(RUNSTATE_blocked, VPF_blocked);
+    turn_on(SCHEDLOG_WAIT_EVENTS);
+    come_back();
+    is_off(LEFT(BLOCKED), 0, WOKE(OTHER), NONE);
+}
+
 static void off_cpu_has_a_threshold_of_its_own(void **unused)
 {
     unsigned int i;
@@ -1092,10 +1116,12 @@ int main(void)
         TEST(a_budget_ends_in_each_scheduler),
         TEST(what_comes_in_its_way_later_is_a_flag),
         TEST(an_event_channel_says_what_woke),
+        TEST(an_interrupt_of_a_local_apic_has_the_senders_name),
         TEST(the_first_event_has_woken_it),
         TEST(who_did_not_sleep_is_woken_by_nobody),
         TEST(a_long_sleep_saturates),
         TEST(why_it_left_earlier_is_unknown),
+        TEST(another_event_that_is_turned_on_hides_no_reason),
         TEST(off_cpu_has_a_threshold_of_its_own),
     };
 
