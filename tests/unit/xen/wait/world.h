@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replaces Xen's headers in test-xen-wait: some pCPUs, whose clock the test
- * advances.
+ * Replaces Xen's headers in test-xen-wait and test-xen-off: some pCPUs, whose clock the
+ * test advances.
  */
 #ifndef WAIT_WORLD_H
 #define WAIT_WORLD_H
