@@ -109,12 +109,14 @@ def top_of_older():
         check(b"97 %" not in terminal.all, terminal.all[:3000])
 
 
-def answers_about_disk():
-    """Those of which "waits", asked about one domain, says more."""
+def answers_about_disk(opened):
+    """Those of which "waits", asked about one domain, says more; its domid is in @opened."""
     answers = examples()
     whole = answers["waits"]
 
     def about_disk(request):
+        if request["seconds"] == 60:
+            opened.add(request.get("domid"))
         if request.get("domid") != 1 or request["seconds"] != 60:
             return whole
         result = dict(whole["result"], domains=whole["result"]["domains"][:1],
@@ -131,7 +133,8 @@ def top_of_one_guest():
     vCPUs; over ssh with UTF-8, and on a serial console without it"""
     for kind, locale, levels in (("xterm", "C.UTF-8", "\u2581\u2588"),
                                  ("vt100", "C", "_#")):
-        with daemon(answering(answers_about_disk())) as where, \
+        opened = set()
+        with daemon(answering(answers_about_disk(opened))) as where, \
                 Terminal("top", "--socket", where, "--sort", "ready", columns=80,
                          env={"TERM": kind, "LC_ALL": locale}) as terminal:
             terminal.until("disk", "Enter opens")
@@ -139,10 +142,11 @@ def top_of_one_guest():
             terminal.until("disk (domain 1)", "RUN 22.7 %", "READY 8.3 %", "P50 18 us",
                            "READY %", *levels, "the highest is 20.5", "db1", "7.10", "(unknown)",
                            "preempted", "6.80", "woken", "1.51", "22.7", "8.4")
-            terminal.press(b"\x1b")
+            terminal.press(b"\x1bOB\x1bOB\r\x1b")  # two lines down, Enter, Escape
             terminal.until("WAITS FOR", "idle")
             terminal.press(b"q")
             check(terminal.end() == 0)
+            check(opened == {1}, "keys of the table opened another guest", opened)
 
 
 @test

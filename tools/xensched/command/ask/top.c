@@ -278,36 +278,33 @@ static int ask(struct screen *s, const char *what, struct json_object **answer)
     return 0;
 }
 
-/* A daemon that is older, or logs no waits, is no reason to show nothing. */
-static void ask_for_waits(struct screen *s)
+/*
+ * The waits of one domain, or with NULL of all, in the last @seconds.  An older daemon and one
+ * that logs no waits do not answer; top then shows the rest.
+ */
+static void ask_for_waits(const struct screen *s, const char *domid, unsigned int seconds,
+                          struct json_object **answer)
 {
     struct json_object *more = json_object_new_object(), *result;
     struct xensched_error err;
 
-    json_add_int(more, "seconds", WAITS_SECONDS);
-    if (client_ask_more(s->socket, "waits", NULL, more, QUESTION_LOOK_SECONDS * 1000,
-                        &result, &err))
-        result = NULL;
-    json_object_put(more);
-    json_object_put(s->waits);
-    s->waits = result;
-}
-
-/* The same of the guest that is shown alone. */
-static void ask_for_guest(struct screen *s)
-{
-    struct json_object *more = json_object_new_object(), *result;
-    struct xensched_error err;
-    char domid[16];
-
-    snprintf(domid, sizeof(domid), "%d", s->opened);
-    json_add_int(more, "seconds", TOP_GUEST_SECONDS);
+    json_add_int(more, "seconds", seconds);
     if (client_ask_more(s->socket, "waits", domid, more, QUESTION_LOOK_SECONDS * 1000,
                         &result, &err))
         result = NULL;
     json_object_put(more);
-    json_object_put(s->guest);
-    s->guest = result;
+    json_object_put(*answer);
+    *answer = result;
+}
+
+static void ask_for_opened(struct screen *s)
+{
+    char domid[16];
+
+    if (s->opened < 0)
+        return;
+    snprintf(domid, sizeof(domid), "%d", s->opened);
+    ask_for_waits(s, domid, TOP_GUEST_SECONDS, &s->guest);
 }
 
 static int update(struct screen *s)
@@ -316,12 +313,11 @@ static int update(struct screen *s)
 
     if (!rc)
         rc = ask(s, "matrix", &s->matrix);
-    if (!rc)
-        ask_for_waits(s);
-    if (!rc && s->opened >= 0)
-        ask_for_guest(s);
-    if (!rc)
+    if (!rc) {
+        ask_for_waits(s, NULL, WAITS_SECONDS, &s->waits);
+        ask_for_opened(s);
         s->err.text[0] = '\0';
+    }
     make_lines(s);
 
     return rc;
@@ -515,8 +511,7 @@ static void open_guest(struct screen *s)
 {
     if (s->chosen < s->nr_lines)
         s->opened = domid_of(s->lines[s->chosen].domain, "domid");
-    if (s->opened >= 0)
-        ask_for_guest(s);
+    ask_for_opened(s);
 }
 
 static void close_guest(struct screen *s)
@@ -526,28 +521,18 @@ static void close_guest(struct screen *s)
     s->guest = NULL;
 }
 
-/* False: the user has seen enough. */
-static bool obey(struct screen *s, int key)
+/* A key that works only while the table is on the screen. */
+static void obey_in_table(struct screen *s, int key)
 {
-    if (s->typing && key != ERR && key != KEY_RESIZE) {
-        type(s, key);
-        return true;
-    }
     if (is_enter(key))
         open_guest(s);
     switch (key) {
-    case 'q':
-        return false;
     case 's':
         s->order = (s->order + 1) % NR_ORDERS;
         make_lines(s);
         break;
     case '/':
-        s->typing = s->opened < 0;
-        break;
-    case ESCAPE:
-    case KEY_LEFT:
-        close_guest(s);
+        s->typing = true;
         break;
     case KEY_DOWN:
         s->chosen++;
@@ -561,13 +546,26 @@ static bool obey(struct screen *s, int key)
     case KEY_PPAGE:
         s->chosen -= s->chosen < room() ? s->chosen : room();
         break;
-    case ERR: /* nothing for REFRESH_MS, or the terminal is gone */
+    }
+}
+
+/* Returns false if top is to end. */
+static bool obey(struct screen *s, int key)
+{
+    if (key == ERR) { /* nothing for REFRESH_MS, or the terminal is gone */
         if (!isatty(STDIN_FILENO))
             return false;
         update(s);
-        break;
-    default: /* KEY_RESIZE among others: draw anew */
-        break;
+    } else if (key == KEY_RESIZE) {
+        return true; /* the next draw() has the new size */
+    } else if (s->typing) {
+        type(s, key);
+    } else if (key == 'q') {
+        return false;
+    } else if (s->opened < 0) {
+        obey_in_table(s, key);
+    } else if (key == ESCAPE || key == KEY_LEFT) {
+        close_guest(s);
     }
 
     return true;
