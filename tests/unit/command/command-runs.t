@@ -1167,13 +1167,18 @@ def import_mistakes():
             f.write(text)
         bench.runs("import", name).expect(1, name, *words)
     bench.runs("import", "none").expect(1, "cannot read 'none'", "xensched trial start")
+    os.mkdir(bench.folder + "/folder")
+    bench.runs("import", "folder").expect(1, "cannot read 'folder': Is a directory")
     check(not bench.has("db"), "a database was made")
     with open(bench.folder + "/odd", "w", encoding="utf-8") as f:
-        f.write('{"trial": 1, "started_s": 1e300, "seed": -1e300, "guests": ["a\\u0001"]}\n'
+        f.write('{"trial": 1, "started_s": 1e300, "seed": -1e300, "guests": ["a\\u0001"' +
+                100 * ', "guest"' + ', "last"]}\n'
                 '{"pair": 1e300, "placed": true, "guests": []}\n'
                 '{"pair": 1, "placed": 1, "guests": []}\n[' + 40 * "[" + "\n"
                 '{"pair": 1, "placed": true, "begun_s": -1e300, "guests": [3, {"name": 4}]}\n')
     bench.runs("import", "odd").expect(0, "1 blocks", "3 lines of 'odd' cannot be read")
+    plan = bench.sql("SELECT plan FROM experiment")[0][0]
+    check('"last" ]' in plan, plan)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@
 #define WORKLOAD "guests"
 
 struct trial_blocks {
-    char plan[400];
+    char *plan;
     uint32_t seed;
     struct store_done *run;
     size_t nr;
@@ -60,12 +60,12 @@ static void add_guest(struct run_outcome *o, const json_object *guest)
 
 /* Lines. */
 
-/* A whole number that fits; 0: it is missing, or not one. */
+/* Returns a whole number from 0 to @most; for anything else 0. */
 static int64_t whole(const json_object *line, const char *key, uint32_t most)
 {
-    double number = json_number(line, key, 0);
+    int64_t number = json_object_get_int64(json_member(line, key, json_type_int));
 
-    return number >= 0 && number <= most ? (int64_t)number : 0;
+    return number >= 0 && number <= most ? number : 0;
 }
 
 static bool take_block(struct trial_blocks *b, const json_object *line)
@@ -106,14 +106,21 @@ static bool take_header(struct trial_blocks *b, const json_object *line)
     if (gmtime_r(&started, &tm))
         strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
     b->seed = whole(line, "seed", UINT32_MAX);
-    snprintf(b->plan, sizeof(b->plan), "trial of placement, begun %s\n"
-             "blocks of %.0f s, %.0f pairs, seed %" PRIu32 "\nguests: %.200s\n",
-             when, json_number(line, "block_ms", 0) / 1000,
-             json_number(line, "pairs", 0), b->seed,
-             json_object_array_length(names) ? json_object_to_json_string(names)
-                                             : "all");
 
-    return true;
+    return asprintf(&b->plan, "trial of placement, begun %s\n"
+                    "blocks of %.0f s, %.0f pairs, seed %" PRIu32 "\nguests: %s\n",
+                    when, json_number(line, "block_ms", 0) / 1000,
+                    json_number(line, "pairs", 0), b->seed,
+                    json_object_array_length(names) ? json_object_to_json_string(names)
+                                                    : "all") >= 0;
+}
+
+static int not_read(const char *path, struct xensched_error *err)
+{
+    int code = errno;
+
+    return xensched_fail(err, code, "cannot read '%s': %s; 'xensched trial start' makes "
+                         "it", path, strerror(code));
 }
 
 static int read_lines(struct trial_blocks *b, FILE *file, const char *path,
@@ -134,6 +141,8 @@ static int read_lines(struct trial_blocks *b, FILE *file, const char *path,
         b->damaged += !taken;
     }
     free(line);
+    if (ferror(file))
+        return not_read(path, err);
     if (!header)
         return xensched_fail(err, EINVAL, "'%s' does not have the blocks of a trial; "
                              "xenschedd writes them to trial-blocks.jsonl beside its "
@@ -152,8 +161,7 @@ static int read_blocks(struct trial_blocks *b, const char *path,
     int rc;
 
     if (!file)
-        return xensched_fail(err, errno, "cannot read '%s': %s; 'xensched trial "
-                             "start' makes it", path, strerror(errno));
+        return not_read(path, err);
     rc = read_lines(b, file, path, err);
     fclose(file);
 
@@ -167,6 +175,7 @@ static void free_blocks(struct trial_blocks *b)
     for (i = 0; i < b->nr; i++)
         values_free(&b->run[i].outcome);
     free(b->run);
+    free(b->plan);
 }
 
 static int store_blocks(const struct trial_blocks *b, const char *database,
