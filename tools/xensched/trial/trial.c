@@ -247,7 +247,9 @@ static void add_residence(struct trial *t, const struct domain *d)
     for (i = 0; i < 2; i++)
         at[i] = residence_between(t->block[i].before, t->block[i].after, d,
                                   &guest->target);
-    for (i = 0; i < 2 && at[0].ran > 0 && at[1].ran > 0; i++) {
+    if (at[0].ran <= 0 || at[1].ran <= 0)
+        return;
+    for (i = 0; i < 2; i++) {
         guest->share[i] = residence_share(&at[i]);
         guest->at[i].there += at[i].there;
         guest->at[i].ran += at[i].ran;

@@ -137,7 +137,7 @@ enum trial_news trial_step(struct trial *t, const struct matrix *m,
                            const struct domains *domains, bool may_place,
                            uint64_t now_ns, int64_t unix_time);
 
-/* Does it have guests moved: it runs, is not paused, and is no dry run. */
+/* True if the trial moves guests: it runs, is not paused, and is no dry run. */
 bool trial_moves_guests(const struct trial *t);
 
 /* Why @d is to have its original affinity now; NULL: it may be placed. */

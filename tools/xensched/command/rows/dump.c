@@ -13,7 +13,7 @@
 #include <xensched/event.h>
 #include <xensched/recording.h>
 
-#include "cli/printable.h"
+#include "command/analysis/shown.h"
 #include "command/command.h"
 #include "follow.h"
 #include "acct-names.h"
@@ -109,7 +109,7 @@ static bool is_off_cpu(const struct xensched_row *row)
     return (row->valid & needed) == needed && row->event == XEN_SCHEDLOG_EV_OFF_CPU;
 }
 
-/* Its counter in words, behind it. */
+/* Explains the counter, behind its number. */
 static void print_off_cpu(uint64_t counter)
 {
     struct xensched_off_cpu off;
@@ -140,7 +140,7 @@ static void print_text_row(struct dump *d,
                            const struct xensched_row *row)
 {
     char time[WORD_SIZE], event[WORD_SIZE] = "-", counter[WORD_SIZE] = "-";
-    char cpu[WORD_SIZE], name[XENSCHED_NAME_TEXT];
+    char cpu[WORD_SIZE];
 
     snprintf(cpu, sizeof(cpu), "%u", row->cpu);
     time_of(d, layout, row, time);
@@ -155,11 +155,9 @@ static void print_text_row(struct dump *d,
                    row->correspondent), counter);
     if (is_off_cpu(row))
         print_off_cpu(row->counter);
-    if (d->info && d->info->kind != XENSCHED_KIND_HYPERVISOR) {
-        snprintf(name, sizeof(name), "%s", d->info->name);
-        printable(name);
-        printf(" %s %s", xensched_kind_name(d->info->kind), name);
-    }
+    if (d->info && d->info->kind != XENSCHED_KIND_HYPERVISOR)
+        printf(" %s %s", xensched_kind_name(d->info->kind),
+               shown_name(d->info->name));
     printf("\n");
 }
 

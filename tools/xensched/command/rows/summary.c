@@ -12,7 +12,7 @@
 #include <xensched/merge.h>
 #include <xensched/order.h>
 
-#include "cli/printable.h"
+#include "command/analysis/shown.h"
 #include "command/command.h"
 #include "model/json.h"
 #include "summary.h"
@@ -44,7 +44,7 @@ static int read_all(struct summary *c, struct xensched_error *err)
     return rc;
 }
 
-/* Rows of others may be forged. */
+/* Only source 0 counts: rows of the others may be forged. */
 static bool clock_went_back(const struct summary *c)
 {
     struct xensched_merge_stats stats;
@@ -117,12 +117,9 @@ static void print_text(const struct summary *c,
     for (id = 0; id < XENSCHED_MAX_SOURCES; id++) {
         const struct xensched_source_info *info =
             xensched_merge_source(c->merge, id);
-        char name[XENSCHED_NAME_TEXT];
 
         if (!info)
             continue;
-        snprintf(name, sizeof(name), "%s", info->name);
-        printable(name);
         xensched_merge_stats(c->merge, id, &stats);
         printf("%6u %-10s ", id, xensched_kind_name(info->kind));
         if (info->kind == XENSCHED_KIND_HYPERVISOR)
@@ -130,7 +127,7 @@ static void print_text(const struct summary *c,
         else
             printf("%6u", info->domid);
         printf(" %-20s %10" PRIu64 " %8" PRIu64 " %6" PRIu64 " %12" PRIu64
-               "\n", name, stats.rows, stats.lost_rows, stats.late,
+               "\n", shown_name(info->name), stats.rows, stats.lost_rows, stats.late,
                stats.error_ns);
     }
     if (clock_went_back(c))
