@@ -925,7 +925,7 @@ def schedule():
           [(p["from"], p["to"], sum(p["notifications"].values()),
             p["total_ns"]["p50"], p["total_ns"]["p99"]) for p in pairs])
     check(sorted(bench.sql("SELECT domain, other, ns FROM instead")) ==
-          sorted((p["to"], w["who"], w["ns"]) for p in pairs
+          sorted((p["to"], w["domain"], w["ns"]) for p in pairs
                  for w in p["waited_for"]))
     bench.runs("compare", "rec", "rec").expect(0, "ran on, in rec", "waited ran")
 

@@ -54,11 +54,11 @@ def latency_numbers():
     check(slow["total_ns"]["max"] == 39 * MS, slow)
     check(slow["delivery_ns"]["max"] == 0 and
           slow["wait_ns"]["max"] == 39 * MS, slow)
-    check([(h["who"], h["ns"]) for h in slow["waited_for"]] ==
+    check([(h["domain"], h["ns"]) for h in slow["waited_for"]] ==
           [("crunch", 39 * MS)], slow)
     quick = pairs["Domain-0", "disk"]
     check(quick["total_ns"]["p50"] == 100000, quick)
-    check(quick["waited_for"][0]["who"] == "idle", quick)
+    check(quick["waited_for"][0]["domain"] == "idle", quick)
 
 
 @test

@@ -117,9 +117,7 @@ static int finish(bool good)
         answer = json_object_new_object();
         json_add_bool(answer, "ready", good);
         json_object_object_add(answer, "checks", lines);
-        puts(json_object_to_json_string_ext(answer, JSON_C_TO_STRING_PRETTY |
-                                            JSON_C_TO_STRING_NOSLASHESCAPE));
-        json_object_put(answer);
+        json_print(answer);
     }
 
     return good ? EXIT_OK : EXIT_FAILED;

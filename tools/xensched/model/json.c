@@ -89,20 +89,23 @@ void json_add_real(json_object *object, const char *key, double number,
                            json_object_new_double_s(number, text));
 }
 
-void json_add_exact(json_object *object, const char *key, double number)
+json_object *json_new_exact(double number)
 {
     int digits = DBL_DECIMAL_DIG - 2;
     char text[40];
 
-    if (!isfinite(number)) {
-        json_object_object_add(object, key, NULL);
-        return;
-    }
+    if (!isfinite(number))
+        return NULL;
     do
         snprintf(text, sizeof(text), "%.*g", digits, number);
     while (strtod(text, NULL) != number && digits++ < DBL_DECIMAL_DIG);
-    json_object_object_add(object, key,
-                           json_object_new_double_s(number, text));
+
+    return json_object_new_double_s(number, text);
+}
+
+void json_add_exact(json_object *object, const char *key, double number)
+{
+    json_object_object_add(object, key, json_new_exact(number));
 }
 
 void json_add_domain(json_object *object, const char *key,
@@ -113,4 +116,11 @@ void json_add_domain(json_object *object, const char *key,
     snprintf(text, sizeof(text), "domain %u", domid);
     json_add_text(object, key, name[0] ? name : text);
     json_add_int(object, domid_key, domid);
+}
+
+void json_print(json_object *object)
+{
+    puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+                                        JSON_C_TO_STRING_NOSLASHESCAPE));
+    json_object_put(object);
 }

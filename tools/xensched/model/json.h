@@ -40,7 +40,11 @@ void json_add_real(json_object *object, const char *key, double number,
                    unsigned int digits);
 
 /* With as few digits as give the same number again; null if it is not finite. */
+json_object *json_new_exact(double number);
 void json_add_exact(json_object *object, const char *key, double number);
+
+/* Print @object to standard output, indented, and free it. */
+void json_print(json_object *object);
 
 /*
  * The name of a domain, or "domain DOMID" when it has none, as @key, and its

@@ -19,14 +19,6 @@
  */
 #define CHANCE_TIMES 4U
 
-const char *const wake_kind_name[WAKE_KINDS] = {
-    [WAKE_WOKEN] = "woken",
-    [WAKE_WAITING] = "waiting already",
-    [WAKE_RUNNING] = "running already",
-    [WAKE_NONE] = "not woken",
-    [WAKE_UNKNOWN] = "not known",
-};
-
 struct wakes_making {
     struct wakes *wakes;
     const struct stays *stays;

@@ -21,8 +21,6 @@ enum wake_kind {
     WAKE_KINDS,
 };
 
-extern const char *const wake_kind_name[WAKE_KINDS];
-
 struct wake {
     uint64_t sent, woken, ran; /* ran: NEVER, if that is not known */
     uint32_t cpu;  /* index of the pCPU on which it was sent */

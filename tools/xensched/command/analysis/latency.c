@@ -22,7 +22,7 @@ static const struct {
     const char *name;
     double part;
 } quantiles[] = {
-    { "p50", 0.5 }, { "p99", 0.99 }, { "p99.9", 0.999 }, { "max", 1 },
+    { "p50", 0.5 }, { "p99", 0.99 }, { "p99_9", 0.999 }, { "max", 1 },
 };
 
 #define NR_QUANTILES (sizeof(quantiles) / sizeof(quantiles[0]))
@@ -37,16 +37,41 @@ static const char *name_of(const struct timeline *t, uint16_t acct)
 
 /* JSON. */
 
+static const char *const kind_keys[WAKE_KINDS] = {
+    [WAKE_WOKEN] = "woken",
+    [WAKE_WAITING] = "waiting",
+    [WAKE_RUNNING] = "running",
+    [WAKE_NONE] = "not_woken",
+    [WAKE_UNKNOWN] = "unknown",
+};
+
+/* Members are null if there are no values. */
 static json_object *quantiles_json(const struct latency_values *values)
 {
     json_object *o = json_object_new_object();
     size_t i;
 
     for (i = 0; i < NR_QUANTILES; i++)
-        json_add_int(o, quantiles[i].name,
-                     latency_quantile(values, quantiles[i].part));
+        if (values->nr)
+            json_add_int(o, quantiles[i].name,
+                         latency_quantile(values, quantiles[i].part));
+        else
+            json_object_object_add(o, quantiles[i].name, NULL);
 
     return o;
+}
+
+/* Both members are null if the recording does not have the domain. */
+static void add_acct(json_object *o, const char *key, const char *acct_key,
+                     const struct timeline *t, uint16_t acct)
+{
+    if (acct == XEN_SCHEDLOG_ACCT_NONE) {
+        json_object_object_add(o, key, NULL);
+        json_object_object_add(o, acct_key, NULL);
+        return;
+    }
+    json_add_text(o, key, names_of(&t->rows.names, acct));
+    json_add_int(o, acct_key, acct);
 }
 
 static json_object *holders_json(const struct timeline *t,
@@ -58,8 +83,7 @@ static json_object *holders_json(const struct timeline *t,
     for (i = 0; i < pair->nr_holders; i++) {
         json_object *o = json_object_new_object();
 
-        json_add_text(o, "who", name_of(t, pair->holder[i].acct));
-        json_add_int(o, "acct", pair->holder[i].acct);
+        add_acct(o, "domain", "acct", t, pair->holder[i].acct);
         json_add_int(o, "ns", pair->holder[i].ns);
         json_object_array_add(array, o);
     }
@@ -74,19 +98,20 @@ static json_object *pair_json(const struct timeline *t,
     json_object *kinds = json_object_new_object();
     unsigned int i;
 
-    json_add_text(o, "from", name_of(t, pair->sender));
-    json_add_int(o, "from_acct", pair->sender);
-    json_add_text(o, "to", name_of(t, pair->receiver));
-    json_add_int(o, "to_acct", pair->receiver);
+    add_acct(o, "from", "from_acct", t, pair->sender);
+    add_acct(o, "to", "to_acct", t, pair->receiver);
     for (i = 0; i < WAKE_KINDS; i++)
-        json_add_int(kinds, wake_kind_name[i], pair->kinds[i]);
+        json_add_int(kinds, kind_keys[i], pair->kinds[i]);
     json_object_object_add(o, "notifications", kinds);
     json_add_int(o, "measured", pair->total.nr);
     json_add_int(o, "below_error", pair->below_error);
     json_object_object_add(o, "total_ns", quantiles_json(&pair->total));
     json_object_object_add(o, "delivery_ns", quantiles_json(&pair->delivery));
     json_object_object_add(o, "wait_ns", quantiles_json(&pair->wait));
-    json_add_int(o, "slowest_at_ns", pair->slowest_ns);
+    if (pair->total.nr)
+        json_add_int(o, "slowest_at_ns", pair->slowest_ns);
+    else
+        json_object_object_add(o, "slowest_at_ns", NULL);
     json_object_object_add(o, "waited_for", holders_json(t, pair));
 
     return o;
@@ -106,9 +131,7 @@ static void print_json(const struct timeline *t, const struct latency *latency)
     json_add_int(o, "disordered", t->wakes.disordered);
     json_add_int(o, "disorder_ns", t->wakes.disorder_ns);
     json_object_object_add(o, "pairs", pairs);
-    puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
-                                        JSON_C_TO_STRING_NOSLASHESCAPE));
-    json_object_put(o);
+    json_print(o);
 }
 
 /* Text. */

@@ -149,9 +149,7 @@ static void print_json(const struct shown_roi *s)
     json_add_int(o, "broken_marks", s->t->marks.broken);
     json_object_object_add(o, "kinds", kinds);
     json_object_object_add(o, "intervals", intervals);
-    puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
-                                        JSON_C_TO_STRING_NOSLASHESCAPE));
-    json_object_put(o);
+    json_print(o);
 }
 
 /* Text. */

@@ -154,9 +154,7 @@ static void print_json(const struct timeline *t)
     if (t->foreign.by)
         json_object_object_add(o, "foreign", foreign_json(t));
     json_object_object_add(o, "checks", checks_json(t));
-    puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PRETTY |
-                                        JSON_C_TO_STRING_NOSLASHESCAPE));
-    json_object_put(o);
+    json_print(o);
 }
 
 /* Text. */
