@@ -101,6 +101,20 @@ def a_node_without_pcpus_has_no_line_of_its_own():
 
 
 @test
+def json_is_what_the_text_is():
+    """calibrate --json: what was measured, null where nothing was"""
+    bench = Bench()
+    code, out, complaint = bench.run(bench.file, "--json", FAKE_HOST_NODES="3")
+    check(code == 0, complaint)
+    said = json.loads(out)
+    check((said["file"], said["vcpus"], said["nodes"]) == (bench.file, 2, 3), said)
+    check(said["memory_ns"][:2] == [[ns or None for ns in row] for row in
+                                    bench.found()["memory"]["between"][:2]], said)
+    check(said["notification_ns"][0][1] == 5000, said)
+    check(said["memory_ns"][2] == said["line_ns"][2] == [None] * 3, said)
+
+
+@test
 def who_is_interrupted_puts_all_back():
     """interrupted: dom0 is put back, and the file is as it was"""
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:

@@ -112,6 +112,21 @@ def dry_run():
 
 
 @test
+def matches_as_json():
+    """on --json: a line for each match, with what the text has"""
+    fired = dict(FIRED["fired"], late_ms=1.5)
+    ended = on([OK, line({"fired": fired})], "mark web1 3", "--json", "--dry-run",
+               "--do", "stop", "shell date")
+    check(json.loads(ended.out) ==
+          {"condition": "mark web1 3", "domain": "web1", "domid": 1, "value": 3,
+           "unit": None, "count": 1, "late_ns": 1500000, "dry_run": True,
+           "actions": ["stop", "shell date"]}, ended.out)
+    said = json.loads(run("on", "now", "--json", "--do", "shell true").expect(0).out)
+    check((said["condition"], said["domain"], said["domid"], said["late_ns"]) ==
+          ("now", None, None, None), said)
+
+
+@test
 def pausing():
     """pause and unpause; the daemon knows that it has to see to it"""
     requests = []

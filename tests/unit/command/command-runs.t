@@ -1110,6 +1110,82 @@ def shown():
 # Trials
 
 
+def printed(bench, *words, code=0):
+    """What an action prints, as JSON."""
+    return json.loads(bench.runs(*words, "--json").expect(code).out)
+
+
+@test
+def lists_as_json():
+    """runs list --json has each experiment, and each run, once"""
+    bench = Bench(PLAN % (2, "true"))
+    bench.do().expect(0)
+    [only] = printed(bench, "list")["experiments"]
+    check((only["id"], only["runs"], only["done"], only["failed"]) == (1, 4, 4, 0), only)
+    check(only["workloads"] == ["work"] and sorted(only["configurations"]) ==
+          ["a", "b"], only)
+    check(re.match(r"20..-..-..T..:..:..Z$", only["begun"]), only)
+    listed = printed(bench, "list", "1")["runs"]
+    check([(r["id"], r["configuration"], r["repetition"], r["wall_ns"]) for r in listed] ==
+          bench.sql("SELECT id, configuration, repetition, wall_ns FROM run"), listed)
+
+
+@test
+def stat_as_json():
+    """runs stat --json: the medians and intervals of the text"""
+    bench = invented(7, (1, 2))
+    said = printed(bench, "stat")
+    walls_b = [ns / 1e9 for ns in walls(bench, "b")]
+    [b] = [f for f in said["figures"] if f["configuration"] == "b"]
+    check(b["median"] == statistics.median(walls_b), b)
+    check(sorted(r["value"] for r in b["runs"]) == sorted(walls_b), b)
+    check(b["interval"][0] <= b["median"] <= b["interval"][1], b)
+    text = bench.runs("stat").out
+    check("%.3f s" % b["median"] in text, b, text)
+    check(said["caveats"] ==
+          [l[2:] for l in text.splitlines() if l.startswith("! ")], said)
+    few = printed(invented(7, (1, 2), runs=4), "stat")["figures"]
+    check(all(f["interval"] is None for f in few), few)
+
+
+@test
+def compare_as_json():
+    """runs compare --json: verdict, change and exit status are those of the text"""
+    bench = invented(7, (1, 1.2))
+    said = printed(bench, "compare", "a", "b", code=4)
+    [wall] = said["figures"]
+    check(said["slower"] and wall["verdict"] == "slower", said)
+    change = statistics.median(walls(bench, "b")) / statistics.median(
+        walls(bench, "a")) - 1
+    check(abs(wall["change"] - change) < 1e-9, wall, change)
+    check("%.1f %% slower" % (100 * wall["change"]) in
+          bench.runs("compare", "a", "b").out, wall)
+    back = printed(bench, "compare", "b", "a")
+    check(not back["slower"] and back["figures"][0]["verdict"] == "faster", back)
+    few = printed(invented(7, (1, 2), runs=4), "compare", "a", "b")
+    check(few["figures"][0]["verdict"] == "too_few" and
+          few["figures"][0]["change"] is None, few)
+    ended = bench.runs("compare", "a", "z", "--json").expect(1, "'z'")
+    check(not ended.out, ended.out)
+
+
+@test
+def show_as_json():
+    """runs show --json: the run's row, and a name that is no UTF-8 as U+FFFD"""
+    bench = Bench(PLAN % (1, "printf 'value caf\\351 1.5 s\\n'"))
+    bench.do().expect(0)
+    bench.sql("INSERT INTO domain VALUES(1, CAST(x'6469e96b' AS TEXT), 1, 2, 3, 4, 5)")
+    said = printed(bench, "show", "1")
+    check([(said[k]) for k in ("experiment", "workload", "state", "exit_status",
+                               "failure", "wall_ns")] ==
+          [1, "work", "done", 0, None] + list(bench.sql(
+              "SELECT wall_ns FROM run WHERE id = 1")[0]), said)
+    check(said["domains"] == [{"name": "di\ufffdk", "running_ns": 1, "waiting_ns": 2,
+                               "asleep_ns": 3, "unknown_ns": 4, "moves": 5}], said)
+    bench.runs("show", "77", "--json").expect(1, "no run 77")
+    bench.runs("export", "--json").expect(2, "--json is for 'list'")
+
+
 def trial_blocks(bench, placed, pairs=8, last=""):
     """Writes a trial in which placement multiplies the cost of web1's pages."""
     chance = random.Random(7)

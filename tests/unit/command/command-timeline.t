@@ -107,6 +107,37 @@ def why_chain():
         check(words in lines, words, out)
 
 
+@test
+def why_json():
+    """why as JSON says what the text says"""
+    said = json.loads(analysed("why", slow_request(), "disk", "--at", "0.0406",
+                               "--json").out)
+    late, dom0, first = said["chain"]
+    check((late["domain"], late["pcpu"], late["ran_ns"], said["end_ns"]) ==
+          ("disk", 1, 40600000, 45 * MS), late)
+    check(late["notified_by"] == {"domain": "Domain-0", "vcpu": 0, "at_ns": 40500000,
+                                  "pcpu": 0}, late)
+    check(dom0["waited_for"] == [{"domain": "crunch", "vcpu": 0, "at_ns": 1 * MS,
+                                  "ns": 39 * MS}], dom0)
+    check(dom0["did_ns"] - dom0["ran_ns"] == 500000, dom0)
+    check(first["slept_ns"] is None and first["notified_by"] is None, first)
+
+
+@test
+def why_json_of_threads():
+    """why --thread as JSON: the threads that had the vCPU, and what woke it"""
+    r = slow_request_with_threads()
+    words = ("disk", "--thread", "writer<b>&", "--at", "0.0005")
+    link = json.loads(analysed("why", r, *words, "--json").out)["chain"][0]
+    check((link["thread"], link["pid"]) == ("writer<b>&", 301), link)
+    check(link["woken_by"] == {"thread": "cp", "pid": 300, "interrupt": False}, link)
+    text = analysed("why", r, *words).out
+    for held in link["waited_for"]:
+        check("%s %d had it for %.1f us" % (
+            held["thread"], held["pid"], held["ns"] / 1e3) in text, text)
+    check(link["waited_for"], link)
+
+
 def two_vcpus():
     """Both vCPUs of disk wait: one for 1 ms, the other, at the same time, for 20 ms."""
     r = Recording(["Domain-0", "crunch", "disk"], vcpus={"disk": 2})

@@ -22,6 +22,7 @@
 #include "daemon/host/host-xen.h"
 #include "daemon/log/logs.h"
 #include "model/distance-file.h"
+#include "model/json.h"
 #include "command.h"
 
 #define STANDARD "/var/lib/xensched/distances.json"
@@ -40,6 +41,7 @@ struct calibration {
     struct own_vcpus own;
     struct node_memory *memory;
     struct result *result;
+    bool json;
 };
 
 static int begin(struct calibration *c, struct xensched_error *err)
@@ -158,6 +160,18 @@ static bool has_pcpus(const struct topology *t, unsigned int node)
     return false;
 }
 
+/* 0: not measured. */
+static double measured_ns(const struct distances *d, const struct topology *t,
+                          enum distance_kind kind, unsigned int from,
+                          unsigned int to)
+{
+    if (from == to && kind != DISTANCE_MEMORY &&
+        d->measured[kind][RELATION_LLC] && has_pcpus(t, from))
+        return d->ns[kind][RELATION_LLC];
+
+    return d->between[kind][from * d->nr_nodes + to];
+}
+
 static void print_matrix(const struct distances *d, const struct topology *t,
                          enum distance_kind kind)
 {
@@ -170,11 +184,8 @@ static void print_matrix(const struct distances *d, const struct topology *t,
     for (from = 0; from < d->nr_nodes; from++) {
         printf("  from node %-2u", from);
         for (to = 0; to < d->nr_nodes; to++) {
-            double ns = d->between[kind][from * d->nr_nodes + to];
+            double ns = measured_ns(d, t, kind, from, to);
 
-            if (from == to && kind != DISTANCE_MEMORY &&
-                d->measured[kind][RELATION_LLC] && has_pcpus(t, from))
-                ns = d->ns[kind][RELATION_LLC];
             if (ns > 0)
                 printf(" %10.1f", ns);
             else
@@ -184,14 +195,10 @@ static void print_matrix(const struct distances *d, const struct topology *t,
     }
 }
 
-static int report(struct calibration *c, const char *path,
-                  struct xensched_error *err)
+static void print_text(const struct calibration *c, const char *path)
 {
     unsigned int kind;
-    int rc = distances_read(&c->distances, path, c->topology.nr_cpus, err);
 
-    if (rc)
-        return rc;
     printf("ns, measured from Domain-0:\n");
     for (kind = 0; kind < NR_DISTANCES; kind++)
         print_matrix(&c->distances, &c->topology, kind);
@@ -199,8 +206,59 @@ static int report(struct calibration *c, const char *path,
         printf("Domain-0 has one vCPU: only memory was measured.\n");
     printf("Written: %s; xenschedd reads it when it starts, and with each "
            "reload.\n", path);
+}
 
-    return 0;
+static json_object *matrix_json(const struct distances *d,
+                                const struct topology *t,
+                                enum distance_kind kind)
+{
+    json_object *rows = json_object_new_array();
+    unsigned int from, to;
+
+    for (from = 0; from < d->nr_nodes; from++) {
+        json_object *row = json_object_new_array();
+
+        for (to = 0; to < d->nr_nodes; to++) {
+            double ns = measured_ns(d, t, kind, from, to);
+            char text[32];
+
+            snprintf(text, sizeof(text), "%.1f", ns);
+            json_object_array_add(row, ns > 0 ? json_object_new_double_s(ns, text)
+                                              : NULL);
+        }
+        json_object_array_add(rows, row);
+    }
+
+    return rows;
+}
+
+static void print_json(const struct calibration *c, const char *path)
+{
+    json_object *o = json_object_new_object();
+    unsigned int kind;
+
+    json_add_text(o, "file", path);
+    json_add_int(o, "vcpus", c->own.nr);
+    json_add_int(o, "nodes", c->distances.nr_nodes);
+    for (kind = 0; kind < NR_DISTANCES; kind++) {
+        char key[32];
+
+        snprintf(key, sizeof(key), "%s_ns", distance_kind_name(kind));
+        json_object_object_add(o, key, matrix_json(&c->distances, &c->topology,
+                                                   kind));
+    }
+    json_print(o);
+}
+
+static int report(struct calibration *c, const char *path,
+                  struct xensched_error *err)
+{
+    int rc = distances_read(&c->distances, path, c->topology.nr_cpus, err);
+
+    if (!rc)
+        (c->json ? print_json : print_text)(c, path);
+
+    return rc;
 }
 
 static int write_file(const struct calibration *c, const char *path,
@@ -213,10 +271,10 @@ static int write_file(const struct calibration *c, const char *path,
                         true, err);
 }
 
-static int calibrate(struct host_xen *host, const char *path,
+static int calibrate(struct host_xen *host, const char *path, bool json,
                      struct xensched_error *err)
 {
-    struct calibration c = { .host = host_xen_host(host) };
+    struct calibration c = { .host = host_xen_host(host), .json = json };
     bool begun;
     int rc;
 
@@ -248,7 +306,7 @@ static int run(const struct arguments *args)
     }
     rc = host_xen_connect(host, &err);
     if (!rc)
-        rc = calibrate(host, path, &err);
+        rc = calibrate(host, path, args->json, &err);
     host_xen_close(host);
     if (!rc)
         return EXIT_OK;
@@ -268,6 +326,6 @@ const struct command command_calibrate = {
         "which two vCPUs of Domain-0 are bound to one pCPU after the other, and a domain\n"
         "without vCPU has a little memory on each node; both are restored, also after\n"
         "Ctrl-C. Run it on an idle host.",
-    .takes = ARGUMENT_OPTIONAL_FILE,
+    .takes = ARGUMENT_JSON | ARGUMENT_OPTIONAL_FILE,
     .run = run,
 };

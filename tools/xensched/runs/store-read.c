@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include <json-c/json.h>
 #include <sqlite3.h>
 
+#include "model/json.h"
 #include "store.h"
 
 #define MOST_COLUMNS 32
@@ -35,6 +37,56 @@ int store_rows(const struct store *s, const char *sql, int64_t number,
     }
     if (!rc && step != SQLITE_DONE)
         rc = store_fail(s, "read", err);
+    sqlite3_finalize(st);
+
+    return rc;
+}
+
+static json_object *value_json(sqlite3_stmt *st, int column)
+{
+    switch (sqlite3_column_type(st, column)) {
+    case SQLITE_NULL:
+        return NULL;
+    case SQLITE_INTEGER:
+        return json_object_new_int64(sqlite3_column_int64(st, column));
+    case SQLITE_FLOAT:
+        return json_new_exact(sqlite3_column_double(st, column));
+    default:
+        return json_new_text(text_of(st, column));
+    }
+}
+
+static json_object *row_json(sqlite3_stmt *st)
+{
+    int i, nr = sqlite3_column_count(st);
+    json_object *row;
+
+    if (nr == 1)
+        return value_json(st, 0);
+    row = json_object_new_object();
+    for (i = 0; i < nr; i++)
+        json_object_object_add(row, sqlite3_column_name(st, i),
+                               value_json(st, i));
+
+    return row;
+}
+
+int store_json(const struct store *s, const char *sql, int64_t number,
+               json_object **json, struct xensched_error *err)
+{
+    sqlite3_stmt *st;
+    int rc = store_prepare(s, sql, &st, err), step;
+
+    if (rc)
+        return rc;
+    sqlite3_bind_int64(st, 1, number);
+    *json = json_object_new_array();
+    while ((step = sqlite3_step(st)) == SQLITE_ROW)
+        json_object_array_add(*json, row_json(st));
+    if (step != SQLITE_DONE) {
+        rc = store_fail(s, "read", err);
+        json_object_put(*json);
+    }
     sqlite3_finalize(st);
 
     return rc;

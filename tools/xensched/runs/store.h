@@ -21,6 +21,7 @@
 #include "order.h"
 #include "schedule.h"
 
+struct json_object;
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -131,6 +132,14 @@ enum sample_kind {
     SAMPLE_VALUE,    /* what it printed */
     SAMPLE_SCHEDULE, /* what the recording says */
 };
+
+/*
+ * The rows that @sql gives for @number, its parameter, as an array in *json, which the
+ * caller frees if 0 is returned: of objects with the columns as members; or, with one
+ * column, of values.
+ */
+int store_json(const struct store *s, const char *sql, int64_t number,
+               struct json_object **json, struct xensched_error *err);
 
 /* A figure of a run that was done, and is no warm-up. */
 struct sample {

@@ -11,6 +11,7 @@
 #include <xensched/event.h>
 
 #include "command/command.h"
+#include "model/json.h"
 #include "model/memory.h"
 #include "shown.h"
 #include "timeline/chain.h"
@@ -24,27 +25,46 @@ static const char *name_of(const struct timeline *t, uint32_t vcpu)
     return shown_name(timeline_vcpu_name(t, vcpu));
 }
 
-/* Who had the pCPU from when it was ready until it ran. */
+/* A part of the time for which a vCPU waited, and what ran on its pCPU then. */
+struct holder {
+    const struct stay *stay; /* NULL: begin with the first part */
+    uint64_t begin, ns;
+};
+
+static bool next_holder(const struct timeline *t, const struct chain_link *link,
+                        struct holder *h)
+{
+    const struct stays_cpu *cpu = &t->stays.cpu[link->cpu];
+
+    if (h->stay)
+        h->stay++;
+    else
+        h->stay = stays_at(cpu, link->ready) ?: cpu->stay;
+    for (; h->stay < cpu->stay + cpu->nr && h->stay->begin < link->ran; h->stay++) {
+        uint64_t end = h->stay->end < link->ran ? h->stay->end : link->ran;
+
+        h->begin = h->stay->begin > link->ready ? h->stay->begin : link->ready;
+        if (end > h->begin) {
+            h->ns = end - h->begin;
+            return true;
+        }
+    }
+
+    return false;
+}
+
 static void print_holders(const struct timeline *t,
                           const struct chain_link *link)
 {
-    const struct stays_cpu *cpu = &t->stays.cpu[link->cpu];
-    const struct stay *stay = stays_at(cpu, link->ready);
+    struct holder h = { 0 };
     unsigned int nr = 0;
 
-    for (stay = stay ? stay : cpu->stay;
-         stay < cpu->stay + cpu->nr && stay->begin < link->ran; stay++) {
-        uint64_t begin = stay->begin > link->ready ? stay->begin : link->ready;
-        uint64_t end = stay->end < link->ran ? stay->end : link->ran;
-
-        if (end <= begin)
-            continue;
+    while (next_holder(t, link, &h))
         if (nr++ < MOST_STAYS)
-            printf("    %s s  %s ran there for %s\n", shown_time(begin),
-                   stay->vcpu == STAY_NONE
-                   ? shown_name(names_of(&t->rows.names, stay->acct))
-                   : name_of(t, stay->vcpu), shown_length(end - begin));
-    }
+            printf("    %s s  %s ran there for %s\n", shown_time(h.begin),
+                   h.stay->vcpu == STAY_NONE
+                   ? shown_name(names_of(&t->rows.names, h.stay->acct))
+                   : name_of(t, h.stay->vcpu), shown_length(h.ns));
     if (nr > MOST_STAYS)
         printf("    and %u stays more\n", nr - MOST_STAYS);
     if (!nr)
@@ -169,26 +189,36 @@ static const char *place_of(const struct timeline *t, uint32_t place)
     return shown_name(timeline_place_name(t, place));
 }
 
-/* Which other threads had the vCPU from when it was ready until it ran. */
+/* How long the thread @i had the vCPU for which the thread of @link waited. */
+static uint64_t held_ns(const struct timeline *t, const struct chain_link *link,
+                        size_t i)
+{
+    const struct thread *thread = &t->threads.thread[i];
+    uint64_t ns = 0;
+    size_t j;
+
+    for (j = 0; j < thread->nr && thread->span[j].begin < link->ran; j++) {
+        uint64_t begin = thread->span[j].begin;
+        uint64_t end = threads_end(&t->threads, thread, j);
+
+        begin = begin > link->ready ? begin : link->ready;
+        end = end < link->ran ? end : link->ran;
+        if (thread->span[j].place == link->place && end > begin)
+            ns += end - begin;
+    }
+
+    return ns;
+}
+
 static void print_other_threads(const struct timeline *t,
                                 const struct chain_link *link)
 {
     unsigned int nr = 0;
-    size_t i, j;
+    size_t i;
 
     for (i = 0; i < t->threads.nr; i++) {
-        const struct thread *thread = &t->threads.thread[i];
-        uint64_t ns = 0;
+        uint64_t ns = held_ns(t, link, i);
 
-        for (j = 0; j < thread->nr && thread->span[j].begin < link->ran; j++) {
-            uint64_t begin = thread->span[j].begin;
-            uint64_t end = threads_end(&t->threads, thread, j);
-
-            begin = begin > link->ready ? begin : link->ready;
-            end = end < link->ran ? end : link->ran;
-            if (thread->span[j].place == link->place && end > begin)
-                ns += end - begin;
-        }
         if (ns && nr++ < MOST_STAYS)
             printf("    %s had it for %s\n", thread_of(t, i),
                    shown_length(ns));
@@ -236,6 +266,163 @@ static void print_thread(const struct timeline *t, const struct chain *chain,
     if (link->vcpu_ran != STAY_NEVER)
         printf("  but %s had a pCPU from %s s only\n",
                place_of(t, link->place), shown_time(link->vcpu_ran));
+}
+
+/* JSON. */
+
+/* Null if it is @none. */
+static void add_ns(json_object *o, const char *key, uint64_t ns, uint64_t none)
+{
+    if (ns == none)
+        json_object_object_add(o, key, NULL);
+    else
+        json_add_int(o, key, ns);
+}
+
+static void add_vcpu(json_object *o, const struct timeline *t, uint32_t vcpu,
+                     uint16_t acct)
+{
+    bool known = vcpu != STAY_NONE;
+
+    json_add_text(o, "domain", names_of(&t->rows.names,
+                                        known ? t->vcpus.vcpu[vcpu].acct : acct));
+    if (known)
+        json_add_int(o, "vcpu", t->vcpus.vcpu[vcpu].number);
+    else
+        json_object_object_add(o, "vcpu", NULL);
+}
+
+static void add_thread(json_object *o, const struct timeline *t, uint32_t thread)
+{
+    if (thread == THREAD_NONE) {
+        json_object_object_add(o, "thread", NULL);
+        json_object_object_add(o, "pid", NULL);
+        return;
+    }
+    json_add_text(o, "thread", t->threads.thread[thread].name);
+    json_add_int(o, "pid", t->threads.thread[thread].pid);
+}
+
+static json_object *holders_json(const struct timeline *t,
+                                 const struct chain_link *link)
+{
+    json_object *array = json_object_new_array();
+    struct holder h = { 0 };
+
+    while (next_holder(t, link, &h)) {
+        json_object *o = json_object_new_object();
+
+        add_vcpu(o, t, h.stay->vcpu, h.stay->acct);
+        json_add_int(o, "at_ns", h.begin);
+        json_add_int(o, "ns", h.ns);
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
+static json_object *notified_json(const struct timeline *t, const struct wake *wake)
+{
+    json_object *o;
+
+    if (!wake)
+        return NULL;
+    o = json_object_new_object();
+    add_vcpu(o, t, wake->from, wake->sender);
+    json_add_int(o, "at_ns", wake->sent);
+    json_add_int(o, "pcpu", t->stays.cpu[wake->cpu].id);
+
+    return o;
+}
+
+static void add_vcpu_link(json_object *o, const struct timeline *t,
+                          const struct chain_link *link)
+{
+    struct xensched_off_cpu off = { 0 };
+
+    know_off_cpu(t, link, &off);
+    add_vcpu(o, t, link->vcpu, XEN_SCHEDLOG_ACCT_NONE);
+    add_thread(o, t, THREAD_NONE);
+    json_add_int(o, "pcpu", t->stays.cpu[link->cpu].id);
+    json_object_object_add(o, "waited_for", holders_json(t, link));
+    json_object_object_add(o, "notified_by", notified_json(t, link->wake));
+    json_object_object_add(o, "left", off.left ? json_new_text(off.left) : NULL);
+    json_object_object_add(o, "woke", off.woke ? json_new_text(off.woke) : NULL);
+}
+
+static json_object *other_threads_json(const struct timeline *t,
+                                       const struct chain_link *link)
+{
+    json_object *array = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < t->threads.nr; i++) {
+        uint64_t ns = held_ns(t, link, i);
+        json_object *o;
+
+        if (!ns)
+            continue;
+        o = json_object_new_object();
+        add_thread(o, t, i);
+        json_add_int(o, "ns", ns);
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
+static json_object *woken_json(const struct timeline *t,
+                               const struct thread_wake *wake)
+{
+    json_object *o;
+
+    if (!wake)
+        return NULL;
+    o = json_object_new_object();
+    add_thread(o, t, wake->from);
+    json_add_bool(o, "interrupt", wake->from == THREAD_NONE);
+
+    return o;
+}
+
+static void add_thread_link(json_object *o, const struct timeline *t,
+                            const struct chain_link *link)
+{
+    const struct thread *thread = &t->threads.thread[link->thread];
+    char state[2] = { link->why };
+
+    json_add_text(o, "domain", timeline_source_name(t, thread->source));
+    json_add_int(o, "vcpu", t->threads.place[link->place].cpu);
+    add_thread(o, t, link->thread);
+    json_object_object_add(o, "waited_for", other_threads_json(t, link));
+    json_object_object_add(o, "slept_as", *state ? json_new_text(state) : NULL);
+    json_object_object_add(o, "woken_by", woken_json(t, link->thread_wake));
+    add_ns(o, "vcpu_ran_ns", link->vcpu_ran, STAY_NEVER);
+}
+
+static void print_json(const struct timeline *t, const struct chain *chain)
+{
+    json_object *all = json_object_new_object();
+    json_object *links = json_object_new_array();
+    unsigned int i;
+
+    for (i = 0; i < chain->nr; i++) {
+        const struct chain_link *link = &chain->link[i];
+        json_object *o = json_object_new_object();
+
+        (link->thread == THREAD_NONE ? add_vcpu_link : add_thread_link)(o, t, link);
+        json_add_int(o, "ran_ns", link->ran);
+        json_add_int(o, "ready_ns", link->ready);
+        add_ns(o, "slept_ns", link->slept, STAY_NEVER);
+        json_add_int(o, "did_ns", link->did);
+        json_add_bool(o, "lost", link->lost);
+        json_object_array_add(links, o);
+    }
+    shown_add_error(all, t);
+    json_add_int(all, "lost_rows", t->rows.lost_rows);
+    json_add_int(all, "end_ns", chain->link[0].end);
+    json_object_object_add(all, "chain", links);
+    json_print(all);
 }
 
 /*
@@ -322,6 +509,10 @@ static int show(const struct timeline *t, const struct arguments *args)
     }
     if (!make_chain(&chain, t, acct, number, args))
         return EXIT_FAILED;
+    if (args->json) {
+        print_json(t, &chain);
+        return EXIT_OK;
+    }
     for (i = 0; i < chain.nr; i++)
         if (chain.link[i].thread == THREAD_NONE)
             print_vcpu(t, &chain, i);
@@ -350,7 +541,8 @@ const struct command command_why = {
         "the chain of causes backwards: which domains had the pCPU, which domain\n"
         "notified it, and the same for that domain. With --thread, follow a thread of\n"
         "the domain through all layers.",
-    .takes = ARGUMENT_FILE | ARGUMENT_DOMAIN | ARGUMENT_AT | ARGUMENT_THREAD,
+    .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_DOMAIN | ARGUMENT_AT |
+             ARGUMENT_THREAD,
     .needs = ARGUMENT_AT,
     .run = run,
 };

@@ -158,7 +158,8 @@ static int act(const struct on *on, const struct occasion *o,
     client_join(o->socket);
     for (i = 0; !rc && i < on->nr_actions; i++) {
         if (on->args->dry_run) {
-            printf("would do: %s\n", on->action[i]);
+            if (!on->args->json)
+                printf("would do: %s\n", on->action[i]);
             continue;
         }
         rc = stop_count() > 1
@@ -169,6 +170,40 @@ static int act(const struct on *on, const struct occasion *o,
     fflush(stdout);
 
     return rc;
+}
+
+/* One line. @late_ms < 0: not known. */
+static void print_json(const struct on *on, const struct occasion *o, double late_ms)
+{
+    json_object *json = json_object_new_object();
+    json_object *actions = json_object_new_array();
+    unsigned int i;
+
+    json_add_text(json, "condition", o->condition);
+    json_object_object_add(json, "domain", *o->domain ? json_new_text(o->domain) : NULL);
+    json_object_object_add(json, "domid", o->domid < 0
+                           ? NULL : json_object_new_int64(o->domid));
+    json_add_exact(json, "value", o->value);
+    json_object_object_add(json, "unit", *o->unit ? json_new_text(o->unit) : NULL);
+    json_add_int(json, "count", o->count);
+    json_object_object_add(json, "late_ns", late_ms < 0
+                           ? NULL : json_object_new_int64(late_ms * OPTION_MS));
+    json_add_bool(json, "dry_run", on->args->dry_run);
+    for (i = 0; i < on->nr_actions; i++)
+        json_object_array_add(actions, json_new_text(on->action[i]));
+    json_object_object_add(json, "actions", actions);
+    puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PLAIN |
+                                        JSON_C_TO_STRING_NOSLASHESCAPE));
+    json_object_put(json);
+}
+
+static void print_text(const struct occasion *o, double late_ms)
+{
+    printf("%s: %.15g%s%s, time %" PRIu64, o->condition, o->value,
+           *o->unit ? " " : "", o->unit, o->count);
+    if (late_ms >= 0)
+        printf(", %.3f ms after it happened", late_ms);
+    puts("");
 }
 
 /* Nobody else is there to see to it. */
@@ -205,6 +240,8 @@ static int run_now(struct on *on, struct xensched_error *err)
     o.unit = getenv("XENSCHED_UNIT");
     o.unit = o.unit ? o.unit : "";
     o.count = count ? strtoull(count, NULL, 10) : 1;
+    if (on->args->json)
+        print_json(on, &o, -1);
     rc = act(on, &o, err);
     leave_guest(on, o.domid, rc);
 
@@ -269,17 +306,16 @@ static int react_to(struct on *on, const json_object *fired,
         .count = json_number(fired, "count", 0),
         .socket = on->args->socket,
     };
-    double late;
+    double late_ms;
     int rc, told;
 
     on->id = json_number(fired, "id", 0);
     on->held_back = json_number(fired, "held_back", 0);
-    printf("%s: %.15g%s%s, time %" PRIu64, o.condition, o.value,
-           *o.unit ? " " : "", o.unit, o.count);
-    late = json_number(fired, "late_ms", -1);
-    if (late >= 0)
-        printf(", %.3f ms after it happened", late);
-    puts("");
+    late_ms = json_number(fired, "late_ms", -1);
+    if (on->args->json)
+        print_json(on, &o, late_ms);
+    else
+        print_text(&o, late_ms);
     fflush(stdout);
     rc = act(on, &o, err);
     *(rc ? &on->failed : &on->done) += 1;
@@ -412,6 +448,7 @@ const struct command command_on = {
         "  loss, regret, now              rows were lost; a move was undone; at once\n"
         "Actions: stop (first: the guest stops at that moment), pause, unpause, snapshot\n"
         "FILE, checkpoint FILE, stop-recording [SOCKET], journal TEXT, shell COMMAND.",
-    .takes = ARGUMENT_SOCKET | ARGUMENT_CONDITION | ARGUMENT_REACTION,
+    .takes = ARGUMENT_SOCKET | ARGUMENT_JSON | ARGUMENT_CONDITION |
+             ARGUMENT_REACTION,
     .run = run,
 };

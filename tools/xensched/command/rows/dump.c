@@ -131,8 +131,9 @@ static void print_json_off_cpu(uint64_t counter)
         printf(",\"left\":\"%s\"", off.left);
     if (off.woke)
         printf(",\"woke\":\"%s\"", off.woke);
-    printf(",\"capped\":%s,\"paused\":%s,\"off_ns\":%" PRIu64,
-           off.capped ? "true" : "false", off.paused ? "true" : "false", off.ns);
+    printf(",\"capped\":%s,\"paused\":%s,\"off_ns\":%" PRIu64 ",\"at_least\":%s",
+           off.capped ? "true" : "false", off.paused ? "true" : "false", off.ns,
+           off.long_ns ? "true" : "false");
 }
 
 static void print_text_row(struct dump *d,

@@ -34,6 +34,10 @@ int runs_compare(const struct arguments *args, struct store *store);
 int runs_export(const struct arguments *args, struct store *store);
 int runs_report(const struct arguments *args, struct store *store);
 
+/* Adds what store_json() gives for @sql and @number to @o as the member @key. */
+int runs_add_rows(struct json_object *o, const char *key, const struct store *store,
+                  const char *sql, int64_t number, struct xensched_error *err);
+
 /* The experiment that @word names, or the latest one; 0: it was complained. */
 int64_t runs_experiment(const struct store *store, const char *word);
 

@@ -15,6 +15,7 @@
 #include "caveats.h"
 #include "cli/printable.h"
 #include "figure.h"
+#include "model/json.h"
 #include "model/memory.h"
 #include "runs/groups.h"
 #include "runs/statistics.h"
@@ -32,6 +33,8 @@ struct comparison {
     const struct side *first, *second;
     unsigned int nr; /* figures that both have */
     bool slower;     /* a workload is, in the second one */
+    json_object *json; /* NULL: print text */
+    json_object *figures; /* a member of @json */
 };
 
 /* A time is slower or faster; of another figure nobody knows which is better. */
@@ -75,22 +78,77 @@ static void print_verdict(const struct comparison *c, const struct group *a,
     }
 }
 
-static void compare_groups(struct comparison *c, const struct group *a,
-                           const struct group *b)
+static void print_figure(const struct comparison *c, const struct group *a,
+                         const struct group *b, const struct difference *d)
 {
     struct summary first, second;
-    struct difference d;
     char name[200];
 
     summary_make(&first, a->value, a->nr);
     summary_make(&second, b->value, b->nr);
-    difference_make(&d, a->value, a->nr, b->value, b->nr);
     snprintf(name, sizeof(name), "%s, %s", a->workload, a->metric);
     printable(name);
     printf("%s: ", name);
-    print_verdict(c, a, b, &d);
+    print_verdict(c, a, b, d);
     printf(" (%s: %s, %s: %s)\n", c->first->name, figure(first.median, a->unit),
            c->second->name, figure(second.median, b->unit));
+}
+
+static const char *verdict_key(const struct group *g, enum verdict verdict)
+{
+    switch (verdict) {
+    case VERDICT_TOO_FEW:
+        return "too_few";
+    case VERDICT_NO_BASE:
+        return "no_base";
+    case VERDICT_SAME:
+        return "same";
+    default:
+        return word_of(g, verdict);
+    }
+}
+
+static json_object *side_figure_json(const struct group *g)
+{
+    json_object *o = json_object_new_object();
+    struct summary s;
+
+    summary_make(&s, g->value, g->nr);
+    json_add_int(o, "runs", g->nr);
+    json_add_exact(o, "median", s.median);
+
+    return o;
+}
+
+static void add_figure(const struct comparison *c, const struct group *a,
+                       const struct group *b, const struct difference *d)
+{
+    json_object *o = json_object_new_object(), *interval = NULL;
+    bool known = d->verdict != VERDICT_TOO_FEW && d->verdict != VERDICT_NO_BASE;
+
+    if (known) {
+        interval = json_object_new_array();
+        json_object_array_add(interval, json_new_exact(d->interval[0]));
+        json_object_array_add(interval, json_new_exact(d->interval[1]));
+    }
+    json_add_text(o, "workload", a->workload);
+    json_add_text(o, "figure", a->metric);
+    json_add_text(o, "unit", a->unit);
+    json_object_object_add(o, "first", side_figure_json(a));
+    json_object_object_add(o, "second", side_figure_json(b));
+    json_add_text(o, "verdict", verdict_key(a, d->verdict));
+    json_object_object_add(o, "change", known ? json_new_exact(d->part) : NULL);
+    json_object_object_add(o, "interval", interval);
+    json_object_array_add(c->figures, o);
+}
+
+static void compare_groups(struct comparison *c, const struct group *a,
+                           const struct group *b)
+{
+    struct difference d;
+
+    difference_make(&d, a->value, a->nr, b->value, b->nr);
+    (c->json ? add_figure : print_figure)(c, a, b, &d);
     c->nr++;
     c->slower |= a->kind == SAMPLE_WALL && d.verdict == VERDICT_MORE;
 }
@@ -137,26 +195,28 @@ static void compare(struct comparison *c)
             compare_with_second(c, &groups->group[i]);
 }
 
-/* Where domains ran, and who ran where they waited: of all repetitions. */
+/* Where domains ran, and which ran where they waited: of all repetitions. */
+
+#define SHARES(column, table) \
+    "SELECT configuration, workload, domain, " column ", total(ns) / " \
+    "total(total(ns)) OVER (PARTITION BY configuration, workload, domain) AS " \
+    "share FROM run JOIN " table " ON run = run.id WHERE experiment = ? AND state " \
+    "= 'done' AND repetition > 0 GROUP BY configuration, workload, domain, " \
+    column " ORDER BY configuration, workload, domain, share DESC"
+
+static const char place_shares[] = SHARES("pcpu", "place");
+static const char instead_shares[] = SHARES("other", "instead");
 
 static const char places[] =
     "SELECT configuration, workload || ', ' || domain || ' ran on', "
-    "group_concat(printf('pCPU %d: %.0f %%', pcpu, share), ', ') FROM "
-    "(SELECT configuration, workload, domain, pcpu, 100.0 * total(ns) / "
-    "total(total(ns)) OVER (PARTITION BY configuration, workload, domain) AS "
-    "share FROM run JOIN place ON run = run.id WHERE experiment = ? AND state = "
-    "'done' AND repetition > 0 GROUP BY configuration, workload, domain, pcpu "
-    "ORDER BY configuration, workload, domain, share DESC) WHERE share >= 0.5 "
+    "group_concat(printf('pCPU %d: %.0f %%', pcpu, 100 * share), ', ') FROM "
+    "(" SHARES("pcpu", "place") ") WHERE share >= 0.005 "
     "GROUP BY configuration, workload, domain ORDER BY workload, domain";
 
 static const char insteads[] =
     "SELECT configuration, workload || ', where ' || domain || ' waited ran', "
-    "group_concat(printf('%s %.0f %%', other, share), ', ') FROM "
-    "(SELECT configuration, workload, domain, other, 100.0 * total(ns) / "
-    "total(total(ns)) OVER (PARTITION BY configuration, workload, domain) AS "
-    "share FROM run JOIN instead ON run = run.id WHERE experiment = ? AND state "
-    "= 'done' AND repetition > 0 GROUP BY configuration, workload, domain, other"
-    " ORDER BY configuration, workload, domain, share DESC) WHERE share >= 0.5 "
+    "group_concat(printf('%s %.0f %%', other, 100 * share), ', ') FROM "
+    "(" SHARES("other", "instead") ") WHERE share >= 0.005 "
     "GROUP BY configuration, workload, domain ORDER BY workload, domain";
 
 static int print_place(void *arg, unsigned int nr, const char *const *text)
@@ -207,9 +267,9 @@ static int take_text(void *arg, unsigned int nr, const char *const *text)
 }
 
 /* @sql gives one text for each side. */
-static int print_if_different(const struct comparison *c,
-                              const struct store *store, const char *sql,
-                              const char *what, struct xensched_error *err)
+static int find_different(const struct comparison *c, const struct store *store,
+                          const char *sql, bool *different,
+                          struct xensched_error *err)
 {
     char *first = NULL, *second = NULL;
     int rc = store_rows(store, sql, c->first->experiment, take_text, &first, err);
@@ -217,28 +277,33 @@ static int print_if_different(const struct comparison *c,
     if (!rc)
         rc = store_rows(store, sql, c->second->experiment, take_text, &second,
                         err);
-    if (!rc && first && second && strcmp(first, second))
-        printf("! the experiments %s\n", what);
+    *different = !rc && first && second && strcmp(first, second);
     free(first);
     free(second);
 
     return rc;
 }
 
+static const char plan[] = "SELECT plan FROM experiment WHERE id = ?";
+static const char hosts[] =
+    "SELECT group_concat(DISTINCT host) FROM (SELECT host FROM session WHERE "
+    "experiment = ? ORDER BY host)";
+
 static int compare_experiments(const struct comparison *c,
                                const struct store *store,
                                struct xensched_error *err)
 {
-    int rc = print_if_different(c, store, "SELECT plan FROM experiment WHERE id = "
-                                "?", "have plans that differ", err);
     const struct side *const sides[] = { c->first, c->second };
+    bool different;
     unsigned int i;
+    int rc = find_different(c, store, plan, &different, err);
 
+    if (!rc && different)
+        puts("! the experiments have plans that differ");
     if (!rc)
-        rc = print_if_different(c, store, "SELECT group_concat(DISTINCT host) "
-                                "FROM (SELECT host FROM session WHERE experiment "
-                                "= ? ORDER BY host)", "were done on hosts that "
-                                "differ: see table session", err);
+        rc = find_different(c, store, hosts, &different, err);
+    if (!rc && different)
+        puts("! the experiments were done on hosts that differ: see table session");
     for (i = 0; i < 2 && !rc; i++) {
         int64_t experiment = sides[i]->experiment;
 
@@ -265,13 +330,87 @@ static int print_all(const struct comparison *c, const struct store *store,
                : compare_experiments(c, store, err);
 }
 
+/* JSON. */
+
+/* The rows of @sql that are of the side's configuration. */
+static int add_shares(json_object *o, const char *key, const struct side *side,
+                      const struct store *store, const char *sql,
+                      struct xensched_error *err)
+{
+    json_object *rows, *chosen = json_object_new_array();
+    int rc = store_json(store, sql, side->experiment, &rows, err);
+    size_t i;
+
+    json_object_object_add(o, key, chosen);
+    if (rc)
+        return rc;
+    for (i = 0; i < json_object_array_length(rows); i++) {
+        json_object *row = json_object_array_get_idx(rows, i);
+
+        if (strcmp(json_text(row, "configuration"), side->configuration))
+            continue;
+        json_object_object_del(row, "configuration");
+        json_object_array_add(chosen, json_object_get(row));
+    }
+    json_object_put(rows);
+
+    return 0;
+}
+
+static void add_caveat(void *array, const char *text)
+{
+    json_object_array_add(array, json_new_text(text));
+}
+
+static int add_side(const struct comparison *c, const char *key,
+                    const struct side *side, const struct store *store,
+                    struct xensched_error *err)
+{
+    json_object *o = json_object_new_object(), *caveats = json_object_new_array();
+    int rc;
+
+    json_object_object_add(c->json, key, o);
+    json_add_int(o, "experiment", side->experiment);
+    json_add_text(o, "configuration", side->configuration);
+    rc = add_shares(o, "places", side, store, place_shares, err);
+    if (!rc)
+        rc = add_shares(o, "waited_for", side, store, instead_shares, err);
+    json_object_object_add(o, "caveats", caveats);
+
+    return rc ? rc : caveats_visit(store, side->experiment, &side->groups,
+                                   add_caveat, caveats, err);
+}
+
+static int add_all(const struct comparison *c, const struct store *store,
+                   struct xensched_error *err)
+{
+    bool plans, other_hosts;
+    int rc = add_side(c, "first", c->first, store, err);
+
+    if (!rc)
+        rc = add_side(c, "second", c->second, store, err);
+    if (!rc)
+        rc = find_different(c, store, plan, &plans, err);
+    if (!rc)
+        rc = find_different(c, store, hosts, &other_hosts, err);
+    if (rc)
+        return rc;
+    json_add_bool(c->json, "plans_differ", plans);
+    json_add_bool(c->json, "hosts_differ", other_hosts);
+    json_add_bool(c->json, "slower", c->slower);
+    if (c->nr)
+        json_print(json_object_get(c->json));
+
+    return 0;
+}
+
 static int compare_all(struct comparison *c, const struct store *store,
                        struct xensched_error *err)
 {
     int rc;
 
     compare(c);
-    rc = print_all(c, store, err);
+    rc = (c->json ? add_all : print_all)(c, store, err);
     if (!rc && !c->nr)
         rc = xensched_fail(err, ENOENT, "no workload has runs that are done in "
                            "both '%s' and '%s'; 'xensched runs stat' prints those "
@@ -311,6 +450,11 @@ int runs_compare(const struct arguments *args, struct store *store)
     struct xensched_error err;
     int code = EXIT_FAILED;
 
+    if (args->json) {
+        c.json = json_object_new_object();
+        c.figures = json_object_new_array();
+        json_object_object_add(c.json, "figures", c.figures);
+    }
     if (read_side(&first, store, args->word[0], args->word[2]) &&
         read_side(&second, store, args->word[1], args->word[2])) {
         if (!compare_all(&c, store, &err))
@@ -320,6 +464,7 @@ int runs_compare(const struct arguments *args, struct store *store)
     }
     groups_free(&first.groups);
     groups_free(&second.groups);
+    json_object_put(c.json);
 
     return code;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* experiment.c - which experiment an action is about; see actions.h. */
+/* experiment.c - what actions share: the chosen experiment, and rows as JSON. */
 #include <stdint.h>
+
+#include <json-c/json.h>
 
 #include "actions.h"
 #include "cli/option.h"
@@ -22,4 +24,16 @@ int64_t runs_experiment(const struct store *store, const char *word)
     complain("%s", err.text);
 
     return 0;
+}
+
+int runs_add_rows(struct json_object *o, const char *key, const struct store *store,
+                  const char *sql, int64_t number, struct xensched_error *err)
+{
+    json_object *rows;
+    int rc = store_json(store, sql, number, &rows, err);
+
+    if (!rc)
+        json_object_object_add(o, key, rows);
+
+    return rc;
 }

@@ -20,10 +20,10 @@ static const struct action {
 } actions[] = {
     { "do", "PLAN", 1, 1, ARGUMENT_ALL, runs_do, NULL },
     { "import", "[FILE]", 0, 1, 0, runs_import, NULL },
-    { "list", "[EXPERIMENT]", 0, 1, 0, NULL, runs_list },
-    { "stat", "[EXPERIMENT]", 0, 1, 0, NULL, runs_stat },
-    { "show", "ID", 1, 1, 0, NULL, runs_show },
-    { "compare", "A B [EXPERIMENT]", 2, 3, 0, NULL, runs_compare },
+    { "list", "[EXPERIMENT]", 0, 1, ARGUMENT_JSON, NULL, runs_list },
+    { "stat", "[EXPERIMENT]", 0, 1, ARGUMENT_JSON, NULL, runs_stat },
+    { "show", "ID", 1, 1, ARGUMENT_JSON, NULL, runs_show },
+    { "compare", "A B [EXPERIMENT]", 2, 3, ARGUMENT_JSON, NULL, runs_compare },
     { "export", "[EXPERIMENT]", 0, 1, ARGUMENT_FORM, NULL, runs_export },
     { "report", "OUT [EXPERIMENT]", 1, 2, 0, NULL, runs_report },
 };
@@ -43,7 +43,7 @@ static const struct action *find(const char *name)
 
 static unsigned int options_of(const struct arguments *args)
 {
-    return (args->all ? ARGUMENT_ALL : 0) |
+    return (args->all ? ARGUMENT_ALL : 0) | (args->json ? ARGUMENT_JSON : 0) |
            (args->csv || args->markdown ? ARGUMENT_FORM : 0);
 }
 
@@ -57,7 +57,8 @@ static int check(const struct action *action, const struct arguments *args)
                                action->name, action->takes);
     if (options_of(args) & ~action->options)
         return arguments_wrong(&command_runs, "runs: --all is for 'do', --csv "
-                               "and --markdown are for 'export'");
+                               "and --markdown are for 'export', --json is for "
+                               "'list', 'stat', 'show' and 'compare'");
     if (args->csv && args->markdown)
         return arguments_wrong(&command_runs, "runs: either --csv or "
                                "--markdown");
@@ -106,6 +107,7 @@ const struct command command_runs = {
         "\n"
         "EXPERIMENT is a number; by default, the latest one. docs/measure/experiments.md\n"
         "describes the file and the database.",
-    .takes = ARGUMENT_DATABASE | ARGUMENT_ALL | ARGUMENT_FORM | ARGUMENT_ACTION,
+    .takes = ARGUMENT_JSON | ARGUMENT_DATABASE | ARGUMENT_ALL | ARGUMENT_FORM |
+             ARGUMENT_ACTION,
     .run = run,
 };

@@ -10,6 +10,7 @@
 #include "actions.h"
 #include "cli/option.h"
 #include "cli/printable.h"
+#include "model/json.h"
 
 /* Lines "what: value", of which those without a value are left out. */
 static const char *const facts[] = {
@@ -92,8 +93,16 @@ static int print_host(void *arg, unsigned int nr, const char *const *text)
     return 0;
 }
 
-static int show(const struct store *store, int64_t run,
-                struct xensched_error *err)
+static int no_run(const struct store *store, int64_t run,
+                  struct xensched_error *err)
+{
+    return xensched_fail(err, ENOENT, "'%s' has no run %" PRId64 "; 'xensched runs "
+                         "list EXPERIMENT' prints those that there are",
+                         store->path, run);
+}
+
+static int show_text(const struct store *store, int64_t run,
+                     struct xensched_error *err)
 {
     bool any = false;
     unsigned int i;
@@ -102,12 +111,66 @@ static int show(const struct store *store, int64_t run,
     for (i = 0; i < sizeof(facts) / sizeof(facts[0]) && !rc; i++) {
         rc = store_rows(store, facts[i], run, print_facts, &any, err);
         if (!rc && !any)
-            return xensched_fail(err, ENOENT, "'%s' has no run %" PRId64
-                                 "; 'xensched runs list EXPERIMENT' prints "
-                                 "those that there are", store->path, run);
+            return no_run(store, run, err);
     }
 
     return rc ? rc : store_rows(store, host, run, print_host, NULL, err);
+}
+
+/* JSON. */
+
+static const char run_json[] =
+    "SELECT run.id AS id, run.experiment AS experiment, workload, configuration, "
+    "repetition, state, attempts, strftime('%Y-%m-%dT%H:%M:%SZ', run.begun_s, "
+    "'unixepoch') AS begun, wall_ns, clock_jump_ns, steal_ns, nullif(exit_status, "
+    "-1) AS exit_status, failure, output, recording, recording_bytes, "
+    "recording_crc32, recorded_ns, rows, lost_rows, (SELECT count(*) FROM span "
+    "WHERE span.run = run.id) AS spans, host FROM run LEFT JOIN session ON "
+    "session.id = session WHERE run.id = ?";
+
+static const struct {
+    const char *key, *sql;
+} parts[] = {
+    { "values", "SELECT name, value, unit FROM value WHERE run = ?" },
+    { "domains", "SELECT name, running_ns, waiting_ns, asleep_ns, unknown_ns, moves "
+      "FROM domain WHERE run = ? ORDER BY rowid" },
+    { "places", "SELECT domain, pcpu, ns FROM place WHERE run = ? ORDER BY domain, "
+      "ns DESC" },
+    { "pairs", "SELECT sender, receiver, notifications, median_ns, p99_ns FROM pair "
+      "WHERE run = ? ORDER BY rowid" },
+    { "waited_for", "SELECT domain, other, ns FROM instead WHERE run = ? ORDER BY ns "
+      "DESC" },
+};
+
+static int add_parts(json_object *o, const struct store *store, int64_t run,
+                     struct xensched_error *err)
+{
+    unsigned int i;
+    int rc = 0;
+
+    for (i = 0; i < sizeof(parts) / sizeof(parts[0]) && !rc; i++)
+        rc = runs_add_rows(o, parts[i].key, store, parts[i].sql, run, err);
+
+    return rc;
+}
+
+static int show_json(const struct store *store, int64_t run,
+                     struct xensched_error *err)
+{
+    json_object *rows, *o;
+    int rc = store_json(store, run_json, run, &rows, err);
+
+    if (rc)
+        return rc;
+    o = json_object_get(json_object_array_get_idx(rows, 0));
+    json_object_put(rows);
+    rc = o ? add_parts(o, store, run, err) : no_run(store, run, err);
+    if (!rc)
+        json_print(o);
+    else
+        json_object_put(o);
+
+    return rc;
 }
 
 int runs_show(const struct arguments *args, struct store *store)
@@ -121,7 +184,7 @@ int runs_show(const struct arguments *args, struct store *store)
                  "prints them", args->word[0]);
         return EXIT_FAILED;
     }
-    rc = show(store, run, &err);
+    rc = (args->json ? show_json : show_text)(store, run, &err);
     if (rc)
         complain("%s", err.text);
 

@@ -8,6 +8,7 @@
 #include "cli/printable.h"
 #include "command/text/table.h"
 #include "figure.h"
+#include "model/json.h"
 #include "runs/groups.h"
 #include "runs/statistics.h"
 
@@ -77,6 +78,90 @@ static void print(const struct groups *groups)
     table_print(table);
 }
 
+/* JSON. */
+
+static json_object *interval_json(const double interval[2])
+{
+    json_object *array = json_object_new_array();
+
+    json_object_array_add(array, json_new_exact(interval[0]));
+    json_object_array_add(array, json_new_exact(interval[1]));
+
+    return array;
+}
+
+static json_object *runs_json(const struct group *g, const struct summary *s)
+{
+    json_object *array = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < g->nr; i++) {
+        json_object *o = json_object_new_object();
+
+        json_add_int(o, "id", g->run[i]);
+        json_add_exact(o, "value", g->value[i]);
+        json_add_bool(o, "outlier", summary_is_outlier(s, g->value[i]));
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
+static json_object *group_json(const struct group *g)
+{
+    json_object *o = json_object_new_object();
+    struct summary s;
+
+    summary_make(&s, g->value, g->nr);
+    json_add_text(o, "workload", g->workload);
+    json_add_text(o, "figure", g->metric);
+    json_add_text(o, "configuration", g->configuration);
+    json_add_text(o, "unit", g->unit);
+    json_add_exact(o, "median", s.median);
+    json_object_object_add(o, "quartiles", interval_json(s.quartile));
+    json_object_object_add(o, "interval", g->nr < STATISTICS_LEAST
+                           ? NULL : interval_json(s.interval));
+    json_object_object_add(o, "runs", runs_json(g, &s));
+
+    return o;
+}
+
+static void add_caveat(void *array, const char *text)
+{
+    json_object_array_add(array, json_new_text(text));
+}
+
+static int stat_json(const struct store *store, int64_t experiment,
+                     const struct groups *groups, struct xensched_error *err)
+{
+    json_object *all = json_object_new_object();
+    json_object *figures = json_object_new_array();
+    json_object *caveats = json_object_new_array();
+    size_t i;
+    int rc;
+
+    for (i = 0; i < groups->nr; i++)
+        json_object_array_add(figures, group_json(&groups->group[i]));
+    json_add_int(all, "experiment", experiment);
+    json_object_object_add(all, "figures", figures);
+    json_object_object_add(all, "caveats", caveats);
+    rc = caveats_visit(store, experiment, groups, add_caveat, caveats, err);
+    if (!rc)
+        json_print(all);
+    else
+        json_object_put(all);
+
+    return rc;
+}
+
+static int stat_text(const struct store *store, int64_t experiment,
+                     const struct groups *groups, struct xensched_error *err)
+{
+    print(groups);
+
+    return caveats_print(store, experiment, groups, err);
+}
+
 int runs_stat(const struct arguments *args, struct store *store)
 {
     int64_t experiment = runs_experiment(store, args->word[0]);
@@ -88,8 +173,7 @@ int runs_stat(const struct arguments *args, struct store *store)
         return EXIT_FAILED;
     rc = groups_read(&groups, store, experiment, &err);
     if (!rc) {
-        print(&groups);
-        rc = caveats_print(store, experiment, &groups, &err);
+        rc = (args->json ? stat_json : stat_text)(store, experiment, &groups, &err);
         groups_free(&groups);
     }
     if (rc)
