@@ -171,6 +171,7 @@ build xen
 build tools
 build xen-native
 ! full || build xen XEN_ARCH=arm64
+! full || build xen-native XEN_ARCH=arm64
 build drivers
 begin_lane << 'END'
 mutants tests/fuzz/mutants.t
@@ -190,6 +191,8 @@ suite fleet   tests/metrics/fleet.t
 if full; then
     suite compilers  tests/build/compilers.sh
     suite config-off tests/sites/config-off.sh all
+    suite sites-arm64 python3 tests/sites/check-sites.py \
+        build/arm64/xen/patched/xen/xen-syms build/arm64/xen/native/xen/xen-syms
 else
     begin_lane <<< "config-off tests/sites/config-off.sh"
 fi
