@@ -10,6 +10,8 @@
 
 #define PLACE_0 0x0fULL
 #define PLACE_1 0xf0ULL
+/* Notifications/s. */
+#define ENOUGH_TO_STAY 100
 
 static void begin(const char *policies)
 {
@@ -289,6 +291,80 @@ static void who_is_not_with_its_group_follows_it(void **state)
     }
 }
 
+/* Two members of a group that communicates with dom0; both are moved to it. */
+static void move_two_members(unsigned int *first, unsigned int *last)
+{
+    begin("placement");
+    *first = member(0.3);
+    *last = member(0.3);
+    world_talk(*first, 0, 5000);
+    world_run(30);
+    assert_int_equal(world.domains[*first].sent, PLACE_0);
+    assert_int_equal(world.domains[*last].sent, PLACE_0);
+}
+
+/* The rate is enough to stay, and too low to move. */
+static void a_group_stays_where_one_member_was_sent(void **state)
+{
+    unsigned int members[2], first;
+
+    (void)state;
+    for (first = 0; first < 2; first++) {
+        struct world_domain *d;
+
+        if (first)
+            world_end();
+        move_two_members(&members[0], &members[1]);
+        d = &world.domains[members[first]];
+        d->ours = false;
+        d->soft = world.all;
+        world_talk(members[0], 0, ENOUGH_TO_STAY);
+        world_run(120);
+        assert_true(d->ours);
+        assert_int_equal(d->sent, PLACE_0);
+        assert_int_equal(world.domains[members[!first]].backs, 0);
+    }
+}
+
+/* The daemon moved the first member only, and the last prefers the same place. */
+static void a_group_takes_room_where_one_member_was_sent(void **state)
+{
+    unsigned int first, last, other;
+
+    (void)state;
+    move_two_members(&first, &last);
+    world.domains[last].ours = false;
+    world.domains[first].nr_vcpus = 2;
+    world.domains[first].use = 2.2;
+    world.domains[0].use = 0.4;
+    world_talk(first, 0, 100000);
+    other = world_guest(1, 0.9);
+    world.domains[other].cpu = 5;
+    world_talk(other, 0, 60000);
+    world_warm_up();
+    world_run(60);
+    assert_int_equal(world.domains[other].moves, 0);
+    world_says(other, "but it has no room");
+}
+
+/* A rule keeps the first member on the other node. */
+static void a_group_goes_where_all_members_may_go(void **state)
+{
+    struct rules rules;
+    unsigned int first, last;
+
+    (void)state;
+    assert_true(rules_parse(&rules, "name=guest-1: nodes=1"));
+    world_begin_nodes("placement", &policy_defaults, 2, 4);
+    world.rules = &rules;
+    first = member(0.3);
+    last = member(0.3);
+    world.domains[first].cpu = world.domains[last].cpu = 5;
+    world_talk(last, 0, 5000);
+    world_run(30);
+    assert_int_equal(world_moves(), 0);
+}
+
 /* Those of another cpupool run on other cores of the same place. */
 static void who_is_in_another_cpupool_takes_no_room(void **state)
 {
@@ -406,6 +482,9 @@ int main(void)
         group_test(nobody_is_sent_away_from_whom_the_group_talks_to),
         group_test(misses_of_a_group_are_not_those_of_each),
         group_test(who_is_not_with_its_group_follows_it),
+        group_test(a_group_stays_where_one_member_was_sent),
+        group_test(a_group_takes_room_where_one_member_was_sent),
+        group_test(a_group_goes_where_all_members_may_go),
         group_test(who_is_in_another_cpupool_takes_no_room),
         group_test(a_device_model_goes_where_its_guest_goes),
         group_test(they_go_together_or_not_at_all),
