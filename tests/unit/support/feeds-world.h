@@ -36,7 +36,7 @@
 #define GLOBAL    10U
 #define DIRECTORY 100U
 #define CPU_PAGES 66U /* 1 CONTROL, 1 STATE, 64 DATA */
-#define CPU_FRAME(cpu) (200U + 100U * (cpu)) /* room for more of a test's */
+#define CPU_FRAME(cpu) (200U + 300U * (cpu)) /* room for more of a test's */
 #define NO_FRAME  UINT64_MAX
 
 extern unsigned int mapped; /* regions of that memory */
@@ -54,7 +54,7 @@ struct made_up_device {
     bool there, rings;
     bool no_numbers; /* xenstore does not say which they are */
     unsigned int calls; /* ever */
-    uint32_t nr_acct, nr_files, size, events, built, lease_ms;
+    uint32_t nr_acct, nr_files, size, events, built, lease_ms, tsc_khz;
     uint64_t cookie;
 };
 
