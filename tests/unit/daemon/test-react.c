@@ -21,6 +21,7 @@
 #include "harness.h"
 
 #include "daemon/answer/answer.h"
+#include "daemon/ending.h"
 #include "daemon/react/wish.h"
 
 #define PATH "test-react.socket"
@@ -60,7 +61,7 @@ static void gone(void *arg, struct control_client *client)
     react_gone(&react, client);
 }
 
-static int setup_react(void **state)
+static int begin(void **state, const char *events, enum mode mode)
 {
     struct xensched_error err;
 
@@ -68,8 +69,8 @@ static int setup_react(void **state)
     setup(state);
     choice_default(&settings.choice);
     /* Which log file rows are in says what they can be. */
-    assert_true(choice_parse(&settings.choice, "mark,memory,runq"));
-    start(MODE_ADVISE);
+    assert_true(choice_parse(&settings.choice, events));
+    start(mode);
     loop = ev_default_loop(EVFLAG_AUTO);
     assert_int_equal(control_open(&control, loop, PATH, 5, reply, NULL, &err),
                      0);
@@ -77,6 +78,16 @@ static int setup_react(void **state)
     react_init(&react, &core, &feeds, &control, loop);
 
     return 0;
+}
+
+static int setup_react(void **state)
+{
+    return begin(state, "mark,memory,runq", MODE_ADVISE);
+}
+
+static int setup_moves(void **state)
+{
+    return begin(state, "evtchn-send,service-ns,mark", MODE_ACT);
 }
 
 static int teardown_react(void **state)
@@ -258,6 +269,34 @@ static void threads_are_told_to_their_guest(void **state)
     assert_null(fake_xs_get(NODE));
 }
 
+static unsigned int writes_at_end;
+
+/* Called in place of a xenstored that never answers this write. */
+static void check_affinities(void)
+{
+    assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
+    writes_at_end++;
+}
+
+/* A xenstored that hangs must not keep a guest where the daemon moved it. */
+static void affinities_are_restored_before_xenstored_is_asked(void **state)
+{
+    struct tell_steal steal = { 0 };
+
+    (void)state;
+    run(10, TALK);
+    assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
+    fake_xs_put("1", "/local/domain/1/domid");
+    tell(client(), "{\"command\":\"on\",\"condition\":\"switch-to disk make\"}\n");
+    assert_non_null(fake_xs_get(NODE));
+    writes_at_end = 0;
+    fake_xs.changed = check_affinities;
+    ending_undo(&core, &react, &steal, &feeds);
+    fake_xs.changed = NULL;
+    assert_null(fake_xs_get(NODE));
+    assert_int_equal(writes_at_end, 1);
+}
+
 static void those_of_the_configuration_do_something(void **state)
 {
     (void)state;
@@ -358,6 +397,9 @@ int main(void)
         react_test(who_dies_leaves_nobody_stopped),
         react_test(a_dry_run_stops_nobody),
         react_test(threads_are_told_to_their_guest),
+        cmocka_unit_test_setup_teardown(
+            affinities_are_restored_before_xenstored_is_asked, setup_moves,
+            teardown_react),
         react_test(those_of_the_configuration_do_something),
         react_test(actions_have_an_environment_of_their_own),
         cmocka_unit_test(lines_of_the_configuration),

@@ -20,6 +20,7 @@
 #include "daemon/feeds/budget.h"
 #include "daemon/host/host-xen.h"
 #include "daemon/react/react.h"
+#include "ending.h"
 #include "fits.h"
 #include "folders.h"
 #include "lock.h"
@@ -565,14 +566,9 @@ static void finish(struct daemon *d)
     notify_stopping(&d->notify);
     bells_free(&d->bells);
     aside_init(NULL, NULL);
-    /* Affinities first: what follows asks xenstored, which may not answer. */
-    if (d->started)
-        core_stop(&d->core);
-    react_free(&d->react);
-    control_close(&d->control);
     metrics_remove(&d->metrics);
-    tell_steal_end(&d->steal, d->feeds.xs);
-    feeds_free(&d->feeds);
+    ending_undo(d->started ? &d->core : NULL, &d->react, &d->steal, &d->feeds);
+    control_close(&d->control);
     if (d->core.host)
         core_free(&d->core);
     free(d->history_path);

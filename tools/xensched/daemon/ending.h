@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* ending.h - the order in which the daemon takes its changes of the host back. */
+#ifndef XENSCHED_DAEMON_ENDING_H
+#define XENSCHED_DAEMON_ENDING_H
+
+#include "daemon/answer/tell-steal.h"
+#include "daemon/core/core.h"
+#include "daemon/feeds/feeds.h"
+#include "daemon/react/react.h"
+
+/* @core: NULL if it has not started. */
+void ending_undo(struct core *core, struct react *react, struct tell_steal *steal,
+                 struct feeds *feeds);
+
+#endif /* XENSCHED_DAEMON_ENDING_H */
