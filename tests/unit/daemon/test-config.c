@@ -123,6 +123,24 @@ static void the_file_is_as_xl_cfg(void **state)
     assert_string_equal(options.metrics_path, "/x/a # b;['c.prom");
 }
 
+static void durations_may_have_a_unit(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    write_config("settle_ms = '2s'\ninterval_ms = 50\nleast_gain_us = '1.5ms'\n");
+    assert_int_equal(parse(), -1);
+    assert_int_equal(options.core.policy_settings.settle_ns, 2000000000ULL);
+    assert_int_equal(options.interval_ms, 50);
+    assert_true(options.core.policy_settings.least_gain_ns == 1500000);
+    write_config("least_gain_us = 20\n");
+    assert_int_equal(reload(&err), 0);
+    assert_true(options.core.policy_settings.least_gain_ns == 20000);
+    write_config("least_gain_us = '2s'\n");
+    assert_int_equal(reload(&err), -EINVAL);
+    assert_non_null(strstr(err.text, "such as 250, 250us or 1ms"));
+}
+
 /* libxlutil's grammar has whole numbers only. */
 static void numbers_are_read_as_they_are_written(void **state)
 {
@@ -436,6 +454,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         config_test(an_empty_file_is_all_defaults),
         config_test(the_file_is_as_xl_cfg),
+        config_test(durations_may_have_a_unit),
         config_test(numbers_are_read_as_they_are_written),
         config_test(the_journal_has_a_size_like_others),
         config_test(an_llc_is_a_list_of_pcpus),

@@ -78,11 +78,11 @@ static bool min_rate(struct options *o, const char *value)
 
 static bool least_gain(struct options *o, const char *value)
 {
-    uint64_t us;
+    uint64_t ns;
 
-    if (!option_number(value, 0, 1000000, &us))
+    if (!option_duration(value, 1000, 0, OPTION_S, &ns))
         return false;
-    o->core.policy_settings.least_gain_ns = us * 1e3;
+    o->core.policy_settings.least_gain_ns = ns;
 
     return true;
 }

@@ -20,7 +20,7 @@ const struct option_row settings[NR_IDS] = {
         "balance and cache; the first one that has a target for a guest decides",
         true },
     [LEAST_GAIN] = { "least-gain", "US", "least_gain_us", "250",
-        "0 to 1000000 us per second",
+        "0 to 1000000 us per second, such as 250, 250us or 1ms",
         "least gain of a move by policy placement, in microseconds of pCPU time "
         "per second", true },
     [MISSES] = { "misses", "N", "misses_per_ms", "1000", "0 to 1000000",
