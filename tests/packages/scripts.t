@@ -471,6 +471,29 @@ device_has_group()
     other_script xensched-mark.postinst configure
 }
 
+# commands_of PROGRAM: those that its table names.
+commands_of()
+{
+    sed -n 's/^    &command_\(.*\),$/\1/p' "$TOP/tools/xensched/command/$1.c" |
+        tr '\n_' ' -'
+}
+
+# What a program has, its package has the pages of, and the core package has neither.
+commands_have_one_package()
+{
+    local rules=$TOP/tools/packaging/debian/rules package commands
+
+    for package in xensched-lab xensched-fleet; do
+        commands=$(commands_of "$package")
+        echo "$package: $commands"
+        grep -F "\$(call move,$package,${commands% })" "$rules" || return
+        [ "$(sed -n "s/^    { \"\(.*\)\", .*\"$package\" },/\1/p" \
+            "$TOP/tools/xensched/command/xensched.c" | tr '\n' ' ')" = "$commands" ] || return
+        sed -n "/^Package: $package$/,/^$/p" "$TOP/tools/packaging/debian/control.in" |
+            grep -Fx 'Replaces: xensched (<< ${binary:Version})' || return
+    done
+}
+
 tests=(
     "a newer Xen of Debian is announced in one line, and recorded" newer_is_announced
     "an older or the same Xen is not announced"                 others_are_not_announced
@@ -499,6 +522,7 @@ tests=(
     "a purge keeps measurements, and says where"                purge_keeps_measurements
     "a purge removes state, and an empty folder"                purge_removes_state
     "the device for marks receives its group at installation"   device_has_group
+    "each command of another program is in its package"         commands_have_one_package
 )
 echo "1..$((${#tests[@]} / 2))"
 for ((i = 0; i < ${#tests[@]}; i += 2)); do

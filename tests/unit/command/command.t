@@ -11,6 +11,7 @@ import json
 import os
 import random
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -839,6 +840,23 @@ def wrong_numbers():
     for value in ("", "0", "-1", "1x", "x", "1.5", "0x10", "60001",
                   "99999999999999999999"):
         run("advise-size", "--interval", value).expect(2, "--interval")
+
+
+@test
+def commands_of_other_packages():
+    """a command of a package that is not installed: which one, and exit status 69"""
+    alone_there = path("sbin")
+    os.mkdir(alone_there)
+    program = shutil.copy(XENSCHED, alone_there + "/xensched")
+    for package, commands in (("xensched-lab", ("runs", "on", "sample")),
+                              ("xensched-fleet", ("traffic", "fleet"))):
+        for command in commands:
+            done = subprocess.run([program, command, "--help"], check=False,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            check((done.returncode, done.stdout, done.stderr.decode()) ==
+                  (69, b"", "xensched: '%s' is in the package %s, which is not installed:"
+                   " apt install %s\n" % (command, package, package)), done)
+            check(run(command, "--help").code == 0, command)
 
 
 @test

@@ -3,12 +3,14 @@
  * command.h - what a subcommand of xensched is.
  *
  * A new subcommand is one file, which defines its struct command, and one row
- * of the table in xensched.c.
+ * of the table in xensched.c, or of that of another program: xensched-lab.c,
+ * xensched-fleet.c.
  */
 #ifndef XENSCHED_COMMAND_H
 #define XENSCHED_COMMAND_H
 
 #include <stdarg.h>
+#include <sysexits.h>
 
 #include "arguments.h"
 
@@ -19,6 +21,7 @@ enum command_exit {
     EXIT_WRONG_USE = 2,
     EXIT_NO_DAEMON = 3,
     EXIT_SLOWER = 4, /* of runs compare */
+    EXIT_NOT_INSTALLED = EX_UNAVAILABLE,
 };
 
 struct option_row;
@@ -34,6 +37,22 @@ struct command {
     /* Returns an exit code; has told the user why when that isn't EXIT_OK. */
     int (*run)(const struct arguments *args);
 };
+
+/* Those of this program; ends with NULL. */
+extern const struct command *const commands[];
+
+/* Commands that programs of other packages have, named as the package; ends with NULL. */
+struct elsewhere {
+    const char *name, *summary, *program;
+};
+
+extern const struct elsewhere elsewhere[];
+
+#define SUMMARY_RUNS    "measure workloads in configurations, and compare them"
+#define SUMMARY_ON      "act when something happens on this host"
+#define SUMMARY_SAMPLE  "save a guest at intervals that stand for a run"
+#define SUMMARY_TRAFFIC "count what guests send over bridges, as metrics"
+#define SUMMARY_FLEET   "print guests of different hosts that should share one"
 
 extern const struct command command_status;
 extern const struct command command_matrix;

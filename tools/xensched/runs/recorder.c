@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/sibling.h"
 #include "recorder.h"
 
 /* Until it has begun; it attaches to logs of some domains. */
@@ -21,6 +22,8 @@ static void be_recorder(const char *file, const char *events, pid_t parent,
                         int said)
 {
     int null = open("/dev/null", O_RDONLY);
+    char path[PATH_MAX];
+    const char *program = sibling_path(path, "xensched");
 
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGINT);
@@ -33,10 +36,9 @@ static void be_recorder(const char *file, const char *events, pid_t parent,
     dup2(said, STDOUT_FILENO);
     dup2(said, STDERR_FILENO);
     if (events)
-        execl("/proc/self/exe", "xensched", "record", "--event", events, file,
-              (char *)NULL);
+        execlp(program, "xensched", "record", "--event", events, file, (char *)NULL);
     else
-        execl("/proc/self/exe", "xensched", "record", file, (char *)NULL);
+        execlp(program, "xensched", "record", file, (char *)NULL);
     _exit(127);
 }
 

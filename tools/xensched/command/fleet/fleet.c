@@ -121,7 +121,7 @@ static int run(const struct arguments *args)
 
 const struct command command_fleet = {
     .name = "fleet",
-    .summary = "print guests of different hosts that should share one",
+    .summary = SUMMARY_FLEET,
     .help =
         "Ask a Prometheus which guests of different hosts communicate, according to\n"
         "'xensched traffic' on these hosts, and print the pairs that should share a\n"

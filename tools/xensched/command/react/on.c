@@ -433,7 +433,7 @@ static int run(const struct arguments *args)
 
 const struct command command_on = {
     .name = "on",
-    .summary = "act when something happens on this host",
+    .summary = SUMMARY_ON,
     .help =
         "Wait until xenschedd finds the condition met, and perform the actions in order,\n"
         "until one fails. Conditions:\n"

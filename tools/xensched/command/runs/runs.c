@@ -90,7 +90,7 @@ static int run(const struct arguments *args)
 
 const struct command command_runs = {
     .name = "runs",
-    .summary = "measure workloads in configurations, and compare them",
+    .summary = SUMMARY_RUNS,
     .help =
         "Execute each workload of an experiment file in each configuration, several\n"
         "times and in random order, and analyse the results.\n"

@@ -34,7 +34,7 @@ static const struct option_row own[] = {
 
 const struct command command_sample = {
     .name = "sample",
-    .summary = "save a guest at intervals that stand for a run",
+    .summary = SUMMARY_SAMPLE,
     .help =
         "Save a guest to a file, let it run for an interval of its service, note what it\n"
         "did, and save it again; until Ctrl-C, or until the guest ends.\n"

@@ -209,7 +209,7 @@ static int run(const struct arguments *args)
 
 const struct command command_traffic = {
     .name = "traffic",
-    .summary = "count what guests send over bridges, as metrics",
+    .summary = SUMMARY_TRAFFIC,
     .help =
         "Have the kernel count what each network card of a guest sends to which MAC, on\n"
         "the bridges of this host. Write the counts with the guests' names to a file for\n"

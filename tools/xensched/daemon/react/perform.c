@@ -12,8 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 #include <unistd.h>
 
+#include "cli/sibling.h"
 #include "daemon/say.h"
 #include "model/memory.h"
 #include "perform.h"
@@ -21,25 +23,6 @@
 #define MAX_ACTIONS 16
 
 extern char **environ;
-
-/* The one that was installed, or built, with us; else any. */
-static const char *command(char path[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    char *name;
-
-    if (length > 0) {
-        path[length] = '\0';
-        name = strrchr(path, '/');
-        if (name && name + sizeof("/xensched") <= path + PATH_MAX) {
-            strcpy(name, "/xensched");
-            if (!access(path, X_OK))
-                return path;
-        }
-    }
-
-    return "xensched";
-}
 
 #define MAX_TEXT (CONDITION_TEXT + 40)
 #define NR_OURS  6
@@ -90,12 +73,15 @@ static void ended(struct ev_loop *loop, ev_child *child, int events)
 {
     struct entry *e = child->data;
     struct react *react = e->react;
-    bool good = WIFEXITED(child->rstatus) && !WEXITSTATUS(child->rstatus);
+    int code = WIFEXITED(child->rstatus) ? WEXITSTATUS(child->rstatus) : -1;
 
     (void)events;
     ev_child_stop(loop, child);
     e->react = NULL;
-    e->ended(react, e, good ? NULL : "an action failed");
+    e->ended(react, e, !code ? NULL
+                       : code == EX_UNAVAILABLE
+                         ? "the package xensched-lab is not installed"
+                         : "an action failed");
 }
 
 static int start(const struct react *react, const struct entry *e, pid_t *pid)
@@ -115,7 +101,7 @@ static int start(const struct react *react, const struct entry *e, pid_t *pid)
             argv[nr++] = action;
     }
     make_environment(&env, e);
-    code = posix_spawnp(pid, command(path), NULL, NULL, argv, env.all);
+    code = posix_spawnp(pid, sibling_path(path, "xensched"), NULL, NULL, argv, env.all);
     free(env.all);
     free(copy);
 
