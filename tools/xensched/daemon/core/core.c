@@ -387,6 +387,8 @@ void core_take(struct core *core, const struct xensched_batch *batch,
         waiting_add_batch(core->waiting, batch, now_ns);
     if (waits_takes(events))
         waits_add_batch(core->waits, batch, now_ns);
+    if (mark_times_takes(events))
+        mark_times_add_batch(core->mark_times, batch, now_ns);
     if (core->reactions)
         reactions_take(core->reactions, batch, events, now_ns);
 }
@@ -530,6 +532,7 @@ int core_start(struct core *core, const struct core_settings *settings,
     core->matrix = make_matrix(settings);
     core->waiting = waiting_new(settings->half_life_ns);
     core->waits = waits_new(core->matrix, WAITS_BYTES);
+    core->mark_times = mark_times_new();
     on = policies_on(core);
     core->planner = planner_new(&on, &settings->policy_settings);
     accounting_init(&core->accounting, host->nr_acct);
@@ -615,6 +618,7 @@ void core_free(struct core *core)
     matrix_free(core->matrix);
     waiting_free(core->waiting);
     waits_free(core->waits);
+    mark_times_free(core->mark_times);
     accounting_free(&core->accounting);
     steer_free(&core->steer);
     actuator_free(&core->actuator);

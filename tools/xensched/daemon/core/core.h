@@ -14,6 +14,7 @@
 #include <xensched/source.h>
 
 #include "model/census.h"
+#include "model/mark-times.h"
 #include "model/waits.h"
 #include "policy/planner.h"
 #include "reaction/reaction.h"
@@ -95,6 +96,7 @@ struct core {
     struct matrix *matrix;
     struct waiting *waiting;
     struct waits *waits;
+    struct mark_times *mark_times;
     struct reactions *reactions; /* the caller's; NULL: nobody waits for rows */
     struct planner *planner;
     struct distances distances;
