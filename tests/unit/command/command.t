@@ -142,7 +142,7 @@ def top_of_one_guest():
             terminal.press(b"\r")
             terminal.until("disk (domain 1)", "RUN 22.7 %", "READY 8.3 %", "P50 18 us",
                            "READY %", *levels, "the highest is 20.5", "db1", "7.10", "(unknown)",
-                           "preempted", "6.80", "woken", "1.51", "22.7", "8.4")
+                           "preempted", "6.80", "event-channel", "1.51", "22.7", "8.4")
             terminal.press(b"\x1bOB\x1bOB\r\x1b")  # two lines down, Enter, Escape
             terminal.until("WAITS FOR", "idle")
             terminal.press(b"q")
@@ -425,7 +425,7 @@ def text_of_explain():
 
 @test
 def text_of_waits():
-    """waits prints who waits, and a line for each domain that had the pCPU"""
+    """waits prints who waits, and a line for each domain that had the pCPU and each cause"""
     value = examples()["waits"]
     asked = []
 
@@ -441,8 +441,10 @@ def text_of_waits():
     check((at.tm_hour, at.tm_min, at.tm_sec) == (0, 0, 0), asked)
     check(0 <= time.time() - asked[0]["at"] <= 90000, asked)
     rows = [line.split() for line in ended.out.splitlines()]
-    check(["disk", "1", "8.31", "18", "5211", "db1", "7.10", "39.5"] in rows, ended.out)
-    check(["(xen)", "0.37", "290.1"] in rows, ended.out)
+    check(["disk", "1", "8.31", "18", "5211", "db1", "preempted", "6.80", "21.2"] in rows,
+          ended.out)
+    check(["db1", "event-channel", "0.30", "18.3"] in rows, ended.out)
+    check(["(xen)", "event-channel", "0.37", "290.1"] in rows, ended.out)
     check(["(unknown)", "0.02"] in rows, ended.out)
     check(["(group", "mail)", "-", "0.10", "-", "-", "-"] in rows, ended.out)
     check([["(not", "over", "yet)", "94.90"]] ==
@@ -454,6 +456,10 @@ def text_of_waits():
     ended = ask("waits", value, "disk").expect(0, "(others)")
     rows = [line.split() for line in ended.out.splitlines()]
     check(["(others)", "0.70"] in rows and "mail" not in ended.out, ended.out)
+    check("(offline)" not in ended.out, ended.out)
+    value["result"]["domains"][1].update(offline_percent=70.0, counted_percent=0.0)
+    ended = ask("waits", value).expect(0)
+    check(["(offline)", "70.00"] in [line.split() for line in ended.out.splitlines()], ended.out)
     ended = ask("waits", value, "mail").expect(0, "(group mail)")
     check("disk" not in ended.out, ended.out)
     ended = ask("waits", value, "--json", "--top", "1").expect(0)
@@ -462,6 +468,22 @@ def text_of_waits():
     ask("waits", value).expect(0, "nothing is known of that time", "11:04:17Z")
     for wrong in ("24:00", "12", "12:60", "12:00:61", "noon", "12:0x"):
         run("waits", "--at", wrong).expect(2, "a time of day")
+
+
+@test
+def waits_since_a_mark():
+    """waits asks for the time since a mark, which is one of a domain"""
+    asked = []
+
+    def talk(connection):
+        asked.append(json.loads(hear(connection)))
+        connection.sendall(json.dumps(examples()["waits"]).encode() + b"\n")
+
+    with daemon(talk) as where:
+        run("waits", "--socket", where, "disk", "--begin", "7").expect(0, "disk")
+    check(asked[0]["since_mark"] == 7 and asked[0]["domain"] == "disk", asked)
+    run("waits", "--begin", "7").expect(2, "needs a DOMAIN")
+    run("waits", "disk", "--begin", "build").expect(2, "the code of a mark")
 
 
 @test

@@ -605,6 +605,90 @@ static void waits_say_who_had_the_pcpu(void **state)
     json_object_put(json);
 }
 
+/* What its causes are in sum, of one of the places that have some. */
+static double caused(json_object *json, const char *path, const char *cause)
+{
+    json_object *array = NULL;
+    double sum = 0;
+    size_t i;
+
+    assert_int_equal(json_pointer_get(json, path, &array), 0);
+    for (i = 0; i < json_object_array_length(array); i++) {
+        json_object *entry = json_object_array_get_idx(array, i);
+
+        if (!cause || !strcmp(json_text(entry, "cause"), cause))
+            sum += json_number(entry, "percent", 0);
+    }
+
+    return sum;
+}
+
+static void waits_say_how_they_came_about(void **state)
+{
+    double ready, of_spin;
+    json_object *json;
+
+    (void)state;
+    choice_default(&settings.choice);
+    start(MODE_ADVISE);
+    core.logs.nr = 0;
+    run(10, TALK "," WAITING ",pair=wake-delay/3/4/1/2000000");
+    json = ask("{\"command\":\"waits\",\"seconds\":5}");
+    ready = number(json, "/result/domains/0/ready_percent");
+    of_spin = number(json, "/result/domains/0/for/0/percent");
+    assert_string_equal(get(json, "/result/domains/0/for/0/name"), "spin");
+    assert_in_range(1000 * caused(json, "/result/domains/0/causes", NULL), 999 * ready,
+                    1001 * ready);
+    assert_true(caused(json, "/result/domains/0/causes", "preempted") ==
+                number(json, "/result/domains/0/preempted_percent"));
+    assert_in_range(1000 * caused(json, "/result/domains/0/for/0/causes", NULL),
+                    999 * of_spin, 1001 * of_spin);
+    /* Of 3 ms preempted and 2 ms woken */
+    assert_in_range(100 * caused(json, "/result/domains/0/for/0/causes", "woken") / of_spin,
+                    30, 50);
+    assert_true(caused(json, "/result/domains/0/for/1/causes", "woken") == 0);
+    assert_true(number(json, "/result/domains/0/for/0/causes/0/waits_per_s") > 1);
+    json_object_put(json);
+    json = ask("{\"command\":\"explain\",\"domain\":\"disk\"}");
+    assert_non_null(strstr(get(json, "/result/lines"), " preempted"));
+    json_object_put(json);
+}
+
+static void waits_since_a_mark_can_be_asked_for(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    choice_default(&settings.choice);
+    choice_add(&settings.choice, 1U << XEN_SCHEDLOG_EV_MARK);
+    start(MODE_ADVISE);
+    core.logs.nr = 0;
+    run(5, TALK "," WAITING);
+    run(1, TALK ",pair=mark/3/65535/1/7");
+    run(4, TALK);
+    json = ask("{\"command\":\"waits\",\"domain\":\"disk\",\"since_mark\":7}");
+    assert_in_range(number(json, "/result/seconds"), 4, 5);
+    json_object_put(json);
+    json = ask("{\"command\":\"waits\",\"domain\":\"disk\",\"since_mark\":8}");
+    assert_non_null(strstr(get(json, "/error"), "no mark 8 of disk"));
+    json_object_put(json);
+    json = ask("{\"command\":\"waits\",\"since_mark\":7}");
+    assert_non_null(strstr(get(json, "/error"), "name the domain"));
+    json_object_put(json);
+}
+
+static void a_mark_that_is_not_logged_is_refused(void **state)
+{
+    json_object *json;
+
+    (void)state;
+    choice_default(&settings.choice);
+    start(MODE_ADVISE);
+    json = ask("{\"command\":\"waits\",\"domain\":\"disk\",\"since_mark\":7}");
+    assert_non_null(strstr(get(json, "/error"), "mark is not logged"));
+    json_object_put(json);
+}
+
 static size_t length_of(json_object *json, const char *path)
 {
     json_object *array = NULL;
@@ -693,6 +777,37 @@ static void waits_that_go_on_are_seen_as_xen_counts_them(void **state)
     assert_string_equal(get(json, "/result/domains/0/for"), "[ ]");
     assert_string_equal(get(json, "/result/domains/1/name"), "disk");
     json_object_put(json);
+}
+
+/* SPIN has used its cap up for two thirds of the time; then it is paused. */
+static void what_a_cap_takes_is_no_wait(void **state)
+{
+    json_object *json;
+    unsigned int i;
+
+    (void)state;
+    choice_default(&settings.choice);
+    domain(SPIN)->waited_ns = 1;
+    start(MODE_ADVISE);
+    core.logs.nr = 0;
+    for (i = 0; i < 20; i++) {
+        domain(SPIN)->paused = i >= 10;
+        domain(SPIN)->offline_ns += SECOND / 3 * 2;
+        run(1, TALK);
+        if (i != 9 && i != 19)
+            continue;
+        json = ask("{\"command\":\"waits\",\"seconds\":5,\"domain\":\"spin\"}");
+        if (i == 9) {
+            assert_string_equal(get(json, "/result/domains/0/ready_percent"), "0.000");
+            assert_in_range(number(json, "/result/domains/0/offline_percent"), 132, 134);
+            json_object_put(json);
+            json = ask("{\"command\":\"explain\",\"domain\":\"spin\"}");
+            assert_non_null(strstr(get(json, "/result/lines"), "Xen did not let it run for 1"));
+        } else {
+            assert_string_equal(get(json, "/result/domains"), "[ ]");
+        }
+        json_object_put(json);
+    }
 }
 
 static void waits_that_are_not_logged_are_refused(void **state)
@@ -969,9 +1084,13 @@ int main(void)
         core_test(status_says_where_domains_ran),
         core_test(status_says_where_memory_is),
         core_test(waits_say_who_had_the_pcpu),
+        core_test(waits_say_how_they_came_about),
+        core_test(waits_since_a_mark_can_be_asked_for),
+        core_test(a_mark_that_is_not_logged_is_refused),
         core_test(waits_of_one_domain_are_known_by_the_second),
         core_test(waits_of_another_time_can_be_asked_for),
         core_test(waits_that_go_on_are_seen_as_xen_counts_them),
+        core_test(what_a_cap_takes_is_no_wait),
         core_test(waits_that_are_not_logged_are_refused),
         core_test(where_a_domain_ran_can_be_unknown),
         core_test(status_says_what_soft_affinities_weigh),

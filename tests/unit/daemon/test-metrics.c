@@ -169,6 +169,14 @@ static void check_waits(void)
 
     assert_in_range(1000 * (of_spin + of_xen), 995 * ready, 1005 * ready);
     assert_in_range(100 * of_spin / of_xen, 200, 400);
+    assert_in_range(1e5 * metric("\nxensched_ready_cause_ratio" OF_DISK ",cause=\"preempted\"} "),
+                    1e5 * of_spin - 2, 1e5 * of_spin + 2);
+    assert_in_range(1e3 * (metric("\nxensched_blocked_ratio" OF_DISK "} ") + ready +
+                           metric("\nxensched_service_share" OF_DISK "} ")),
+                    1e3 * core.domains.domain[DISK].nr_vcpus - 1,
+                    1e3 * core.domains.domain[DISK].nr_vcpus + 1);
+    assert_in_range(1e5 * metric("\nxensched_ready_cause_ratio" OF_DISK ",cause=\"woken\"} "),
+                    1e5 * of_xen - 2, 1e5 * of_xen + 2);
     assert_in_range(1e6 * metric("\nxensched_wake_delay_seconds" OF_DISK
                                  ",part=\"0.99\"} "), 500, 2000);
 }

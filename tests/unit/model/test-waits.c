@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who waits for whom: sums, seconds, what is kept of them, and for how long. */
+/* Who waits for whom, and why: sums, seconds, what is kept of them, and for how long. */
 #include <string.h>
 
 #include "cmocka-tap.h"
@@ -56,18 +56,24 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void row(unsigned int event, uint16_t who, uint16_t whom, uint32_t ns)
+static void rows(const struct row *row, unsigned int nr)
 {
-    const struct row r = { event, who, whom, 0, ns, 0 };
     struct xensched_batch batch = {
-        .rows = &r,
-        .length = sizeof(r),
+        .rows = row,
+        .length = nr * sizeof(*row),
     };
 
     xensched_layout(XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
                     XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |
                     XEN_SCHEDLOG_LCR_TIME_TSC, &batch.layout);
     waits_add_batch(waits, &batch, now);
+}
+
+static void row(unsigned int event, uint16_t who, uint16_t whom, uint32_t ns)
+{
+    const struct row r = { event, who, whom, 0, ns, 0 };
+
+    rows(&r, 1);
 }
 
 static void woken(uint16_t who, uint16_t whom, uint32_t ns)
@@ -112,13 +118,40 @@ static uint64_t for_whom(const struct waits_of *of, const char *name)
 
     for (i = 0; i < of->nr_for; i++)
         if (!strcmp(of->whom[i].whom.name, name))
-            return of->whom[i].ns;
+            return of->whom[i].all.ns;
 
     return 0;
 }
 
-/* Times are kept in units of 64 ns. */
+static uint64_t for_whom_by(const struct waits_of *of, const char *name,
+                            enum waits_cause cause)
+{
+    unsigned int i;
+
+    for (i = 0; i < of->nr_for; i++)
+        if (!strcmp(of->whom[i].whom.name, name))
+            return of->whom[i].by[cause].ns;
+
+    return 0;
+}
+
+/* A wait of one culprit and what Xen knows of how it began, in one batch. */
+static void off(unsigned int event, uint32_t ns, unsigned int left, unsigned int woke,
+                uint32_t flags)
+{
+    const struct row r[] = {
+        { event, WEB, DB, 0, ns, 0 },
+        { XEN_SCHEDLOG_EV_OFF_CPU, WEB, XEN_SCHEDLOG_ACCT_NONE, 0,
+          left << XEN_SCHEDLOG_OFF_LEFT_SHIFT | woke << XEN_SCHEDLOG_OFF_WOKE_SHIFT | flags |
+          1000, 0 },
+    };
+
+    rows(r, 2);
+}
+
+/* Times are kept in units of 64 ns, and for whom in units of 1024 ns. */
 #define assert_ns(is, wanted) assert_in_range(is, (wanted) - 64, wanted)
+#define assert_for(is, wanted) assert_in_range(is, (wanted) - 512, (wanted) + 512)
 
 static void both_kinds_of_waits_add_up(void **state)
 {
@@ -133,9 +166,9 @@ static void both_kinds_of_waits_add_up(void **state)
     assert_string_equal(of(WEB)->who.name, "web1");
     assert_int_equal(of(WEB)->who.domid, 7);
     assert_ns(of(WEB)->ns, 26 * MS);
-    assert_ns(for_whom(of(WEB), "db1"), 25 * MS);
-    assert_ns(for_whom(of(WEB), "(xen)"), 1 * MS);
-    assert_in_range(of(WEB)->unknown_ns, 0, 64);
+    assert_for(for_whom(of(WEB), "db1"), 25 * MS);
+    assert_for(for_whom(of(WEB), "(xen)"), 1 * MS);
+    assert_in_range(of(WEB)->unknown_ns, 0, 1024);
     assert_int_equal(of(WEB)->wakes, 1);
 }
 
@@ -148,9 +181,9 @@ static void parts_are_those_of_a_wait(void **state)
     pass(S);
     ask(1000, 1);
     assert_ns(of(WEB)->ns, 10 * MS);
-    assert_ns(for_whom(of(WEB), "db1"), 6 * MS);
-    assert_ns(for_whom(of(WEB), "mail"), 3 * MS);
-    assert_in_range(of(WEB)->unknown_ns, 1 * MS - 64, 1 * MS + 128);
+    assert_for(for_whom(of(WEB), "db1"), 6 * MS);
+    assert_for(for_whom(of(WEB), "mail"), 3 * MS);
+    assert_in_range(of(WEB)->unknown_ns, 1 * MS - 1024, 1 * MS + 1024);
     assert_string_equal(of(WEB)->whom[0].whom.name, "db1");
 }
 
@@ -164,8 +197,8 @@ static void a_row_stands_for_as_many_waits_as_its_threshold_says(void **state)
     pass(S);
     ask(1000, 1);
     assert_ns(of(WEB)->ns, 16 * MS);
-    assert_ns(for_whom(of(WEB), "db1"), 8 * MS);
-    assert_int_equal(of(WEB)->whom[0].nr, 8);
+    assert_for(for_whom(of(WEB), "db1"), 8 * MS);
+    assert_int_equal(of(WEB)->whom[0].all.nr, 8);
 }
 
 /* Xen counts waits that have not ended, of which there is no row. */
@@ -173,11 +206,11 @@ static void a_wait_that_goes_on_is_counted(void **state)
 {
     (void)state;
     woken(WEB, DB, 5 * MS);
-    waits_count(waits, WEB, 6 * MS, now);
-    waits_count(waits, MAIL, S, now);
-    waits_count(waits, XEN_SCHEDLOG_ACCT_REST, S, now);
+    waits_count(waits, WEB, 6 * MS, 0, now);
+    waits_count(waits, MAIL, S, 0, now);
+    waits_count(waits, XEN_SCHEDLOG_ACCT_REST, S, 0, now);
     pass(S);
-    waits_count(waits, MAIL, S, now);
+    waits_count(waits, MAIL, S, 0, now);
     pass(S);
     ask(1000, 2);
     assert_int_equal(report.nr, 2);
@@ -187,7 +220,25 @@ static void a_wait_that_goes_on_is_counted(void **state)
     assert_ns(of(WEB)->counted_ns, 6 * MS);
     assert_ns(of(WEB)->ns, 5 * MS);
     assert_int_equal(of(WEB)->nr_for, 1);
-    assert_ns(for_whom(of(WEB), "db1"), 5 * MS);
+    assert_for(for_whom(of(WEB), "db1"), 5 * MS);
+}
+
+/* Such as for a cap that is used up: it is no wait. */
+static void what_xen_did_not_let_run_is_no_wait(void **state)
+{
+    (void)state;
+    woken(WEB, DB, 5 * MS);
+    waits_count(waits, WEB, 5 * MS, 700 * MS, now);
+    waits_count(waits, MAIL, 0, 300 * MS, now);
+    pass(S);
+    ask(1000, 1);
+    assert_ns(of(WEB)->ns, 5 * MS);
+    assert_ns(of(WEB)->offline_ns, 700 * MS);
+    assert_ns(of(MAIL)->offline_ns, 300 * MS);
+    assert_int_equal(of(MAIL)->ns + of(MAIL)->counted_ns, 0);
+    pass(S);
+    ask(1001, 1);
+    assert_int_equal(report.nr, 0);
 }
 
 static void causes_are_told_apart(void **state)
@@ -201,6 +252,93 @@ static void causes_are_told_apart(void **state)
     ask(1000, 1);
     assert_ns(of(WEB)->ns, 29 * MS);
     assert_ns(of(WEB)->preempted_ns, 24 * MS);
+    assert_int_equal(of(WEB)->nr_for, 2);
+    assert_ns(of(WEB)->by[WAITS_WOKEN].ns, 5 * MS);
+    assert_ns(of(WEB)->by[WAITS_PREEMPTED].ns, 24 * MS);
+    assert_for(for_whom_by(of(WEB), "db1", WAITS_WOKEN), 5 * MS);
+    assert_for(for_whom_by(of(WEB), "db1", WAITS_PREEMPTED), 20 * MS);
+    assert_for(for_whom_by(of(WEB), "mail", WAITS_PREEMPTED), 3 * MS);
+    assert_int_equal(for_whom_by(of(WEB), "mail", WAITS_WOKEN), 0);
+}
+
+/* Each cause that off-cpu has, with a time that no other one has. */
+static void off_cpu_has_the_cause_of_a_wait(void **state)
+{
+    static const struct {
+        unsigned int event, left, woke;
+        uint32_t flags;
+        enum waits_cause cause;
+    } causes[] = {
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_BLOCKED, XEN_SCHEDLOG_WOKE_OTHER, 0,
+          WAITS_WOKEN },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_BLOCKED, XEN_SCHEDLOG_WOKE_EVTCHN, 0,
+          WAITS_EVENT_CHANNEL },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_BLOCKED, XEN_SCHEDLOG_WOKE_IPI, 0,
+          WAITS_IPI },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_BLOCKED, XEN_SCHEDLOG_WOKE_TIMER, 0,
+          WAITS_TIMER },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_BLOCKED, XEN_SCHEDLOG_WOKE_VIRQ, 0,
+          WAITS_VIRQ },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_BLOCKED, XEN_SCHEDLOG_WOKE_PIRQ, 0,
+          WAITS_PIRQ },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_POLLING, XEN_SCHEDLOG_WOKE_EVTCHN, 0,
+          WAITS_POLLING },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_BLOCKED, XEN_SCHEDLOG_WOKE_EVTCHN,
+          XEN_SCHEDLOG_OFF_PAUSED, WAITS_PAUSED },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_CAPPED, 0, 0, WAITS_CAPPED },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_IN_XEN, 0, 0, WAITS_IN_XEN },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, XEN_SCHEDLOG_LEFT_MIGRATED, 0, 0, WAITS_MIGRATED },
+        { XEN_SCHEDLOG_EV_PREEMPT_DELAY, XEN_SCHEDLOG_LEFT_PREEMPTED, 0, 0, WAITS_PREEMPTED },
+        { XEN_SCHEDLOG_EV_PREEMPT_DELAY, XEN_SCHEDLOG_LEFT_YIELDED, 0, 0, WAITS_YIELDED },
+        { XEN_SCHEDLOG_EV_PREEMPT_DELAY, XEN_SCHEDLOG_LEFT_SPINNING, 0, 0, WAITS_SPINNING },
+        { XEN_SCHEDLOG_EV_PREEMPT_DELAY, XEN_SCHEDLOG_LEFT_PREEMPTED, 0,
+          XEN_SCHEDLOG_OFF_CAPPED, WAITS_BUDGET },
+        /* A newer Xen's reasons. */
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, 15, 7, 0, WAITS_WOKEN },
+        { XEN_SCHEDLOG_EV_PREEMPT_DELAY, 15, 7, 0, WAITS_PREEMPTED },
+    };
+    unsigned int i;
+
+    (void)state;
+    for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++) {
+        off(causes[i].event, (i + 1) * MS, causes[i].left, causes[i].woke, causes[i].flags);
+        pass(S);
+        ask(1000 + i, 1);
+        assert_ns(of(WEB)->by[causes[i].cause].ns, (i + 1) * MS);
+        assert_for(for_whom_by(of(WEB), "db1", causes[i].cause), (i + 1) * MS);
+        assert_ns(of(WEB)->preempted_ns,
+                  causes[i].event == XEN_SCHEDLOG_EV_PREEMPT_DELAY ? (i + 1) * MS : 64);
+        assert_int_equal(of(WEB)->wakes, causes[i].event == XEN_SCHEDLOG_EV_WAKE_DELAY);
+        assert_non_null(waits_cause_name(causes[i].cause));
+    }
+}
+
+/* Rows of off-cpu are those of the wait just before them, its parts included. */
+static void off_cpu_of_another_wait_is_no_cause(void **state)
+{
+    const uint32_t polled = XEN_SCHEDLOG_LEFT_POLLING << XEN_SCHEDLOG_OFF_LEFT_SHIFT;
+    const struct row r[] = {
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, WEB, XEN_SCHEDLOG_ACCT_NONE, 0, 6 * MS, 0 },
+        { XEN_SCHEDLOG_EV_WAIT_PART, WEB, DB, 0, 4 * MS, 0 },
+        { XEN_SCHEDLOG_EV_WAIT_PART, WEB, MAIL, 0, 2 * MS, 0 },
+        { XEN_SCHEDLOG_EV_OFF_CPU, WEB, XEN_SCHEDLOG_ACCT_NONE, 0, polled, 0 },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, WEB, DB, 0, 1 * MS, 0 },
+        { XEN_SCHEDLOG_EV_OFF_CPU, MAIL, XEN_SCHEDLOG_ACCT_NONE, 0, polled, 0 },
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, WEB, DB, 0, 1 * MS, 0 },
+        { XEN_SCHEDLOG_EV_MIGRATE, WEB, XEN_SCHEDLOG_ACCT_NONE, 0, 1, 0 },
+        { XEN_SCHEDLOG_EV_OFF_CPU, WEB, XEN_SCHEDLOG_ACCT_NONE, 0, polled, 0 },
+    };
+
+    (void)state;
+    rows(r, sizeof(r) / sizeof(r[0]));
+    pass(S);
+    ask(1000, 1);
+    assert_ns(of(WEB)->ns, 8 * MS);
+    assert_in_range(of(WEB)->by[WAITS_POLLING].ns, 6 * MS - 64, 6 * MS);
+    assert_in_range(of(WEB)->by[WAITS_WOKEN].ns, 2 * MS - 64, 2 * MS + 64);
+    assert_for(for_whom_by(of(WEB), "db1", WAITS_POLLING), 4 * MS);
+    assert_for(for_whom_by(of(WEB), "mail", WAITS_POLLING), 2 * MS);
+    assert_for(for_whom_by(of(WEB), "db1", WAITS_WOKEN), 2 * MS);
     assert_int_equal(of(WEB)->nr_for, 2);
 }
 
@@ -311,7 +449,7 @@ static void who_is_gone_keeps_its_name(void **state)
     assert_ns(report.of[0].ns, 4 * MS);
     assert_string_equal(of(WEB)->who.name, "other");
     assert_ns(of(WEB)->ns, 1 * MS);
-    assert_ns(for_whom(of(MAIL), "web1"), 3 * MS);
+    assert_for(for_whom(of(MAIL), "web1"), 3 * MS);
 }
 
 /* Numbers are given again and again, for longer than identities last. */
@@ -328,7 +466,7 @@ static void names_last_for_ever(void **state)
     pass(S);
     ask(1000, 1);
     assert_string_equal(of(WEB)->who.name, "one of many");
-    assert_ns(for_whom(of(WEB), "db1"), 1 * MS);
+    assert_for(for_whom(of(WEB), "db1"), 1 * MS);
 }
 
 static void quantiles_lie_within_a_power_of_two(void **state)
@@ -355,7 +493,10 @@ int main(void)
         TEST(parts_are_those_of_a_wait),
         TEST(a_row_stands_for_as_many_waits_as_its_threshold_says),
         TEST(a_wait_that_goes_on_is_counted),
+        TEST(what_xen_did_not_let_run_is_no_wait),
         TEST(causes_are_told_apart),
+        TEST(off_cpu_has_the_cause_of_a_wait),
+        TEST(off_cpu_of_another_wait_is_no_cause),
         TEST(moves_are_counted),
         TEST(seconds_are_told_apart),
         TEST(quiet_seconds_are_known),

@@ -141,6 +141,7 @@ static void copy_domain(const struct fake_domain *from, uint32_t domid,
         d->vcpus[i].cpu = from->vcpus[i].cpu;
         d->vcpus[i].times.known = from->never_ran || from->waited_ns;
         d->vcpus[i].times.waited_ns = from->waited_ns;
+        d->vcpus[i].times.offline_ns = from->offline_ns;
         from_mask(&d->vcpus[i].hard, from->vcpus[i].hard);
         from_mask(&d->vcpus[i].soft, from->vcpus[i].soft);
     }

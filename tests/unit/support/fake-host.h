@@ -40,6 +40,7 @@ struct fake_domain {
     unsigned int asked; /* how often for that */
     bool never_ran; /* that is known */
     uint64_t waited_ns; /* each vCPU, as Xen counts it; 0: Xen does not tell */
+    uint64_t offline_ns; /* likewise */
     bool stays; /* so its configuration */
     bool soft_only; /* likewise */
     bool logs; /* likewise: its log may be read */

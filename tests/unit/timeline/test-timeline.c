@@ -476,7 +476,7 @@ static uint64_t waited_live(const struct waits_of *of, uint16_t holder)
     for (i = 0; of && i < of->nr_for; i++)
         if (holder == XEN_SCHEDLOG_ACCT_XEN ? of->whom[i].whom.identity == WAITS_XEN
                                             : of->whom[i].whom.domid == holder)
-            ns += of->whom[i].ns;
+            ns += of->whom[i].all.ns;
 
     return ns;
 }

@@ -25,7 +25,7 @@
 /* How long a vCPU ran, and waited for a pCPU, since it was made that long ago. */
 struct vcpu_times {
     bool known;
-    uint64_t ran_ns, waited_ns, all_ns;
+    uint64_t ran_ns, waited_ns, offline_ns, all_ns; /* by Xen's runstate */
 };
 
 /* The same of late: parts of the time, 0 ... 1. */

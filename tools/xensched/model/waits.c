@@ -19,25 +19,32 @@
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
 
+/* Domains that Xen names for one wait. */
+#define MAX_PARTS 8
+
 /*
  * Domains are known by an identity of 16 bits, which is used once: accounting domains are
  * used again.  The first ones have a fixed meaning.
  */
-enum { NOBODY, XEN = WAITS_XEN, REST, COUNTED, PREEMPTED, MOVED, FIRST_IDENTITY };
+enum { NOBODY, XEN = WAITS_XEN, REST, COUNTED, OFFLINE, CAUSED, MOVED, FIRST_IDENTITY };
 #define NR_IDENTITIES 65536U
 
 /* Words of the history: of one domain that waited, ... */
 #define WHO_SHIFT    48 /* identity */
 #define NR_FOR_SHIFT 40 /* words of the second kind that follow */
-#define NR_FOR_MAX   252U
+#define NR_FOR_MAX   (255U - 3 - WAITS_CAUSES)
 #define NR_BUCKETS_SHIFT 32 /* and then halves of the third kind */
 #define NS_UNIT      64U /* low 32 bits: time in this unit, of 274 s at most */
 /*
- * ... of one that it waited for, or what Xen counts (COUNTED), or the waits in which it was
- * preempted, or, in the place of the time, how often it moved, ...
+ * ... of what Xen counts (COUNTED, OFFLINE), or of one cause (CAUSED, the cause instead of the
+ * numbers), or, in the place of the time, how often it moved, all with identity and time as
+ * above; or of one that it waited for, by one cause, ...
  */
-#define NR_SHIFT     32 /* 16 bits, saturating; identity and time as above */
+#define NR_SHIFT     32 /* 16 bits, saturating */
 #define NR_MAX       65535U
+#define CAUSE_SHIFT  28
+#define FOR_UNIT     1024U /* low 28 bits: time in this unit, of 274 s at most */
+#define FOR_MAX      0xfffffffU
 /* ... of its waits after wake-ups, two in a word. */
 #define BUCKET_SHIFT 24
 #define BUCKET_MAX   0xffffffU
@@ -50,6 +57,7 @@ struct identity {
 
 struct culprit {
     uint16_t acct;
+    uint8_t cause;
     uint64_t ns, nr;
 };
 
@@ -57,11 +65,21 @@ struct culprit {
 struct waiter {
     uint16_t acct;
     bool active;
-    uint32_t weight; /* of its latest wait, which is that of its parts */
-    uint64_t ns, counted_ns, preempted_ns, moves;
+    uint32_t weight; /* of its latest wait, which is that of its parts, ... */
+    uint8_t cause;   /* as is this */
+    uint64_t ns, by_ns[WAITS_CAUSES], counted_ns, offline_ns, moves;
     uint32_t bucket[WAITS_BUCKETS];
     unsigned int nr, room;
     struct culprit *culprit;
+};
+
+/* A wait whose cause may be in one of the next rows. */
+struct open_wait {
+    struct waiter *waiter; /* NULL: there is none */
+    uint64_t ns;
+    uint8_t cause;
+    unsigned int nr;
+    struct { uint16_t acct; uint64_t ns; } culprit[MAX_PARTS];
 };
 
 struct second {
@@ -80,12 +98,36 @@ struct waits {
     uint64_t now_s;
     unsigned int nr_active, active_room;
     uint16_t *active; /* accounting domains which have waited in this second */
+    struct open_wait open;
 
     uint64_t *word;
     size_t nr_words;
     uint64_t pos; /* words ever written */
     struct second second[WAITS_SECONDS]; /* [number % WAITS_SECONDS] */
 };
+
+const char *waits_cause_name(enum waits_cause cause)
+{
+    static const char *const names[WAITS_CAUSES] = {
+        [WAITS_WOKEN] = "woken",
+        [WAITS_EVENT_CHANNEL] = "event-channel",
+        [WAITS_IPI] = "ipi",
+        [WAITS_TIMER] = "timer",
+        [WAITS_VIRQ] = "virq",
+        [WAITS_PIRQ] = "pirq",
+        [WAITS_POLLING] = "polling",
+        [WAITS_PAUSED] = "paused",
+        [WAITS_CAPPED] = "capped",
+        [WAITS_IN_XEN] = "in-xen",
+        [WAITS_MIGRATED] = "migrated",
+        [WAITS_PREEMPTED] = "preempted",
+        [WAITS_YIELDED] = "yielded",
+        [WAITS_SPINNING] = "spinning",
+        [WAITS_BUDGET] = "budget",
+    };
+
+    return names[cause];
+}
 
 struct waits *waits_new(const struct matrix *m, size_t bytes)
 {
@@ -230,12 +272,13 @@ static struct waiter *waiter_of(struct waits *w, uint16_t acct)
     return waiter;
 }
 
-static void add_culprit(struct waiter *waiter, uint16_t acct, uint64_t ns)
+static void add_culprit(struct waiter *waiter, uint16_t acct, enum waits_cause cause,
+                        uint64_t ns)
 {
     unsigned int i;
 
     for (i = 0; i < waiter->nr; i++)
-        if (waiter->culprit[i].acct == acct)
+        if (waiter->culprit[i].acct == acct && waiter->culprit[i].cause == cause)
             break;
     if (i == waiter->nr) {
         if (waiter->nr == waiter->room) {
@@ -243,7 +286,7 @@ static void add_culprit(struct waiter *waiter, uint16_t acct, uint64_t ns)
             waiter->culprit = need_more_memory(waiter->culprit, waiter->room,
                                                sizeof(*waiter->culprit));
         }
-        waiter->culprit[waiter->nr++] = (struct culprit){ .acct = acct };
+        waiter->culprit[waiter->nr++] = (struct culprit){ .acct = acct, .cause = cause };
     }
     waiter->culprit[i].ns += waiter->weight * ns;
     waiter->culprit[i].nr += waiter->weight;
@@ -256,31 +299,133 @@ static unsigned int bucket_of(uint64_t ns)
     return bucket < WAITS_BUCKETS ? bucket : WAITS_BUCKETS - 1;
 }
 
+static void close_wait(struct waits *w)
+{
+    struct open_wait *open = &w->open;
+    struct waiter *waiter = open->waiter;
+    unsigned int i;
+
+    if (!waiter)
+        return;
+    open->waiter = NULL;
+    waiter->cause = open->cause;
+    waiter->ns += waiter->weight * open->ns;
+    waiter->by_ns[open->cause] += waiter->weight * open->ns;
+    if (open->cause < WAITS_PREEMPTED)
+        waiter->bucket[bucket_of(open->ns)] += waiter->weight;
+    for (i = 0; i < open->nr; i++)
+        add_culprit(waiter, open->culprit[i].acct, open->cause, open->culprit[i].ns);
+}
+
+static void open_wait(struct waits *w, const struct xensched_row *row)
+{
+    struct waiter *waiter = waiter_of(w, row->current);
+
+    waiter->weight = matrix_threshold(w->matrix, row->event, row->current);
+    w->open.waiter = waiter;
+    w->open.ns = row->counter;
+    w->open.cause = row->event == XEN_SCHEDLOG_EV_PREEMPT_DELAY ? WAITS_PREEMPTED
+                                                                : WAITS_WOKEN;
+    w->open.nr = 0;
+}
+
+/* The row of the wait itself names a culprit if there is only one. */
+static void add_part(struct waits *w, const struct xensched_row *row)
+{
+    struct open_wait *open = &w->open;
+    struct waiter *waiter;
+
+    if (!(row->valid & XENSCHED_ROW_CORRESPONDENT) ||
+        row->correspondent == XEN_SCHEDLOG_ACCT_NONE)
+        return;
+    if (open->waiter && open->waiter->acct == row->current && open->nr < MAX_PARTS) {
+        open->culprit[open->nr].acct = row->correspondent;
+        open->culprit[open->nr++].ns = row->counter;
+        return;
+    }
+    /* The wait was the last row that was read before. */
+    waiter = waiter_of(w, row->current);
+    add_culprit(waiter, row->correspondent, waiter->cause, row->counter);
+}
+
+static enum waits_cause cause_after_sleep(unsigned int left, unsigned int woke, bool capped,
+                                          bool paused)
+{
+    static const uint8_t by_waker[] = {
+        [XEN_SCHEDLOG_WOKE_OTHER] = WAITS_WOKEN,
+        [XEN_SCHEDLOG_WOKE_EVTCHN] = WAITS_EVENT_CHANNEL,
+        [XEN_SCHEDLOG_WOKE_IPI] = WAITS_IPI,
+        [XEN_SCHEDLOG_WOKE_TIMER] = WAITS_TIMER,
+        [XEN_SCHEDLOG_WOKE_VIRQ] = WAITS_VIRQ,
+        [XEN_SCHEDLOG_WOKE_PIRQ] = WAITS_PIRQ,
+    };
+
+    if (capped || left == XEN_SCHEDLOG_LEFT_CAPPED)
+        return WAITS_CAPPED;
+    if (paused || left == XEN_SCHEDLOG_LEFT_PAUSED)
+        return WAITS_PAUSED;
+    if (left == XEN_SCHEDLOG_LEFT_IN_XEN)
+        return WAITS_IN_XEN;
+    if (left == XEN_SCHEDLOG_LEFT_MIGRATED)
+        return WAITS_MIGRATED;
+    if (left == XEN_SCHEDLOG_LEFT_POLLING)
+        return WAITS_POLLING;
+
+    return woke < sizeof(by_waker) ? by_waker[woke] : WAITS_WOKEN;
+}
+
+static enum waits_cause cause_after_run(unsigned int left, bool capped)
+{
+    if (capped || left == XEN_SCHEDLOG_LEFT_CAPPED)
+        return WAITS_BUDGET;
+    if (left == XEN_SCHEDLOG_LEFT_YIELDED)
+        return WAITS_YIELDED;
+
+    return left == XEN_SCHEDLOG_LEFT_SPINNING ? WAITS_SPINNING : WAITS_PREEMPTED;
+}
+
+/* It is the last row about this wait. */
+static void add_off_cpu(struct waits *w, const struct xensched_row *row)
+{
+    uint32_t counter = row->counter;
+    unsigned int left = counter >> XEN_SCHEDLOG_OFF_LEFT_SHIFT;
+    bool capped = counter & XEN_SCHEDLOG_OFF_CAPPED, paused = counter & XEN_SCHEDLOG_OFF_PAUSED;
+
+    if (w->open.waiter && w->open.waiter->acct == row->current)
+        w->open.cause = w->open.cause == WAITS_PREEMPTED ? cause_after_run(left, capped) :
+            cause_after_sleep(left, counter >> XEN_SCHEDLOG_OFF_WOKE_SHIFT &
+                              XEN_SCHEDLOG_OFF_WOKE_MASK, capped, paused);
+    close_wait(w);
+}
+
 static void add_row(struct waits *w, const struct xensched_row *row)
 {
     const uint16_t needed = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
                             XENSCHED_ROW_COUNTER;
-    struct waiter *waiter;
 
-    if ((row->valid & needed) != needed || row->event >= XEN_SCHEDLOG_NR_EVENTS ||
-        !waits_takes(1U << row->event))
+    if ((row->valid & needed) != needed)
         return;
-    waiter = waiter_of(w, row->current);
-    if (row->event == XEN_SCHEDLOG_EV_MIGRATE) {
-        waiter->moves += matrix_threshold(w->matrix, row->event, row->current);
-        return;
+    switch (row->event) {
+    case XEN_SCHEDLOG_EV_WAKE_DELAY:
+    case XEN_SCHEDLOG_EV_PREEMPT_DELAY:
+        close_wait(w);
+        open_wait(w, row);
+        add_part(w, row);
+        break;
+    case XEN_SCHEDLOG_EV_WAIT_PART:
+        add_part(w, row);
+        break;
+    case XEN_SCHEDLOG_EV_OFF_CPU:
+        add_off_cpu(w, row);
+        break;
+    case XEN_SCHEDLOG_EV_MIGRATE:
+        close_wait(w);
+        waiter_of(w, row->current)->moves += matrix_threshold(w->matrix, row->event,
+                                                              row->current);
+        break;
+    default:
+        close_wait(w);
     }
-    if (row->event != XEN_SCHEDLOG_EV_WAIT_PART) {
-        waiter->weight = matrix_threshold(w->matrix, row->event, row->current);
-        waiter->ns += waiter->weight * row->counter;
-    }
-    if (row->event == XEN_SCHEDLOG_EV_PREEMPT_DELAY)
-        waiter->preempted_ns += waiter->weight * row->counter;
-    if (row->event == XEN_SCHEDLOG_EV_WAKE_DELAY)
-        waiter->bucket[bucket_of(row->counter)] += waiter->weight;
-    if (row->valid & XENSCHED_ROW_CORRESPONDENT &&
-        row->correspondent != XEN_SCHEDLOG_ACCT_NONE)
-        add_culprit(waiter, row->correspondent, row->counter);
 }
 
 /* When it is over. */
@@ -290,6 +435,14 @@ static uint64_t time_word(uint64_t ns)
     uint64_t units = ns / NS_UNIT;
 
     return units < UINT32_MAX ? units : UINT32_MAX;
+}
+
+/* Rounded: of many short waits, the error is as often above as below. */
+static uint64_t for_time(uint64_t ns)
+{
+    uint64_t units = (ns + FOR_UNIT / 2) / FOR_UNIT;
+
+    return units < FOR_MAX ? units : FOR_MAX;
 }
 
 static void put(struct waits *w, uint64_t word)
@@ -346,17 +499,22 @@ static void write_waiter(struct waits *w, struct waiter *waiter)
         const struct culprit *c = &waiter->culprit[i];
 
         nr = c->nr < NR_MAX ? c->nr : NR_MAX;
-        put(w, (uint64_t)identity_of(w, c->acct) << WHO_SHIFT | nr << NR_SHIFT | time_word(c->ns));
+        put(w, (uint64_t)identity_of(w, c->acct) << WHO_SHIFT | nr << NR_SHIFT |
+               (uint64_t)c->cause << CAUSE_SHIFT | for_time(c->ns));
     }
     nr_for += write_sum(w, COUNTED, time_word(waiter->counted_ns));
-    nr_for += write_sum(w, PREEMPTED, time_word(waiter->preempted_ns));
+    nr_for += write_sum(w, OFFLINE, time_word(waiter->offline_ns));
+    for (i = WAITS_WOKEN + 1; i < WAITS_CAUSES; i++)
+        if (waiter->by_ns[i])
+            nr_for += write_sum(w, CAUSED, i << NR_SHIFT | time_word(waiter->by_ns[i]));
     nr_for += write_sum(w, MOVED, waiter->moves < UINT32_MAX ? waiter->moves : UINT32_MAX);
     nr = write_buckets(w, waiter);
     w->word[head % w->nr_words] = (uint64_t)identity_of(w, waiter->acct) << WHO_SHIFT |
                                   (uint64_t)nr_for << NR_FOR_SHIFT |
                                   nr << NR_BUCKETS_SHIFT | time_word(waiter->ns);
     waiter->active = false;
-    waiter->ns = waiter->counted_ns = waiter->preempted_ns = waiter->moves = 0;
+    waiter->ns = waiter->counted_ns = waiter->offline_ns = waiter->moves = 0;
+    memset(waiter->by_ns, 0, sizeof(waiter->by_ns));
     waiter->nr = 0;
     memset(waiter->bucket, 0, sizeof(waiter->bucket));
 }
@@ -399,13 +557,20 @@ void waits_add_batch(struct waits *w, const struct xensched_batch *batch, uint64
             add_row(w, &rows[i]);
         first += nr;
     }
+    close_wait(w);
 }
 
-void waits_count(struct waits *w, uint16_t acct, uint64_t ns, uint64_t now_ns)
+void waits_count(struct waits *w, uint16_t acct, uint64_t ns, uint64_t offline_ns,
+                 uint64_t now_ns)
 {
+    struct waiter *waiter;
+
     waits_pass(w, now_ns);
-    if (acct >= XEN_SCHEDLOG_ACCT_FIRST && ns)
-        waiter_of(w, acct)->counted_ns += ns;
+    if (acct < XEN_SCHEDLOG_ACCT_FIRST || !(ns || offline_ns))
+        return;
+    waiter = waiter_of(w, acct);
+    waiter->counted_ns += ns;
+    waiter->offline_ns += offline_ns;
 }
 
 /* Questions. */
@@ -463,7 +628,8 @@ static struct waits_of *entry_of(struct asking *a, uint16_t who)
 static void add_culprit_word(struct asking *a, struct waits_of *of, uint64_t word)
 {
     struct waits_end whom = end_of(a->w, word >> WHO_SHIFT);
-    unsigned int i = 0;
+    unsigned int i = 0, cause = word >> CAUSE_SHIFT & 0xf;
+    uint64_t ns, nr;
 
     while (i < of->nr_for && of->whom[i].whom.identity != whom.identity)
         i++;
@@ -472,8 +638,12 @@ static void add_culprit_word(struct asking *a, struct waits_of *of, uint64_t wor
             of->whom = need_more_memory(of->whom, i ? 2 * i : 1, sizeof(*of->whom));
         of->whom[of->nr_for++] = (struct waits_for){ .whom = whom };
     }
-    of->whom[i].ns += (word & UINT32_MAX) * NS_UNIT;
-    of->whom[i].nr += word >> NR_SHIFT & NR_MAX;
+    ns = (word & FOR_MAX) * FOR_UNIT;
+    nr = word >> NR_SHIFT & NR_MAX;
+    of->whom[i].all.ns += ns;
+    of->whom[i].all.nr += nr;
+    of->whom[i].by[cause].ns += ns;
+    of->whom[i].by[cause].nr += nr;
 }
 
 static void add_for(struct asking *a, struct waits_of *of, uint64_t word)
@@ -484,8 +654,11 @@ static void add_for(struct asking *a, struct waits_of *of, uint64_t word)
     case COUNTED:
         of->counted_ns += low * NS_UNIT;
         break;
-    case PREEMPTED:
-        of->preempted_ns += low * NS_UNIT;
+    case OFFLINE:
+        of->offline_ns += low * NS_UNIT;
+        break;
+    case CAUSED:
+        of->by[word >> NR_SHIFT & 0xf].ns += low * NS_UNIT;
         break;
     case MOVED:
         of->moves += low;
@@ -529,7 +702,7 @@ static int for_is_shorter(const void *a, const void *b)
 {
     const struct waits_for *x = a, *y = b;
 
-    return (x->ns < y->ns) - (x->ns > y->ns);
+    return (x->all.ns < y->all.ns) - (x->all.ns > y->all.ns);
 }
 
 static uint64_t most(const struct waits_of *of)
@@ -544,6 +717,20 @@ static int of_is_shorter(const void *a, const void *b)
     return (most(x) < most(y)) - (most(x) > most(y));
 }
 
+/* Of all causes but being woken there are sums. */
+static void sum_causes(struct waits_of *of)
+{
+    uint64_t known = 0;
+    unsigned int i;
+
+    for (i = WAITS_WOKEN + 1; i < WAITS_CAUSES; i++) {
+        known += of->by[i].ns;
+        if (i >= WAITS_PREEMPTED)
+            of->preempted_ns += of->by[i].ns;
+    }
+    of->by[WAITS_WOKEN].ns = of->ns > known ? of->ns - known : 0;
+}
+
 static void finish(struct waits_report *r)
 {
     unsigned int i, k;
@@ -553,8 +740,9 @@ static void finish(struct waits_report *r)
         uint64_t known = 0;
 
         for (k = 0; k < of->nr_for; k++)
-            known += of->whom[k].ns;
+            known += of->whom[k].all.ns;
         of->unknown_ns = of->ns > known ? of->ns - known : 0;
+        sum_causes(of);
         if (of->nr_for)
             qsort(of->whom, of->nr_for, sizeof(*of->whom), for_is_shorter);
     }
@@ -606,6 +794,22 @@ const struct waits_of *waits_find(const struct waits *w,
             return &report->of[i];
 
     return NULL;
+}
+
+unsigned int waits_order(const struct waits_sum by[WAITS_CAUSES], uint64_t ns,
+                         enum waits_cause order[WAITS_CAUSES])
+{
+    unsigned int nr = 0, cause, i;
+
+    for (cause = 0; cause < WAITS_CAUSES; cause++) {
+        if (by[cause].ns < ns)
+            continue;
+        for (i = nr++; i && by[order[i - 1]].ns < by[cause].ns; i--)
+            order[i] = order[i - 1];
+        order[i] = cause;
+    }
+
+    return nr;
 }
 
 /* Within a power of two, waits are taken to lie evenly. */

@@ -3,11 +3,15 @@
  * waits.h - records who waits for whom: how long the vCPUs of each accounting domain waited
  * for a pCPU, and which accounting domain had that pCPU meanwhile.
  *
+ * Each wait has a cause as well: how the vCPU came to wait.  Xen's rows of waits distinguish
+ * a wake-up from a preemption; a row of off-cpu behind them states what woke the vCPU, or
+ * why it left.
+ *
  * The latest hour is kept second by second, in memory of a fixed size.  One domain that
  * waited takes 16 bytes for each second in which it did, 8 for each domain that it waited
- * for, 4 for each power of two of ns that its waits after wake-ups lasted, and 8 each if it
- * was preempted and if it moved: some 56 bytes.  If this memory is full, the oldest seconds
- * are forgotten.
+ * for and each cause of that, 8 for each cause but WAITS_WOKEN, 4 for each power of two of
+ * ns that its waits after wake-ups lasted, and 8 each if it moved and was offline: some 64
+ * bytes, 96 with off-cpu.  If this memory is full, the oldest seconds are forgotten.
  *
  * An accounting domain that is forgotten keeps its name in the past: a report names guests
  * that are gone.
@@ -25,11 +29,29 @@
 
 #define WAITS_SECONDS 3600U
 
-/* Enough for an hour of 1,000 domains of which 160 wait in any one second. */
+/* Enough for an hour of 1,000 domains of which 140 wait in any one second. */
 #define WAITS_BYTES (32U << 20)
 
 /* Powers of two of ns: the last one has 34 s and more. */
 #define WAITS_BUCKETS 36U
+
+/* How a vCPU came to wait: by a wake-up, up to WAITS_PREEMPTED; else it had run before. */
+enum waits_cause {
+    WAITS_WOKEN, /* by none of the next five, or off-cpu is not logged */
+    WAITS_EVENT_CHANNEL, WAITS_IPI, WAITS_TIMER, WAITS_VIRQ, WAITS_PIRQ,
+    WAITS_POLLING,  /* it had polled, such as for a lock */
+    WAITS_PAUSED,
+    WAITS_CAPPED,   /* its cap had been used up */
+    WAITS_IN_XEN,
+    WAITS_MIGRATED, /* its affinity, or its pool, changed while it ran */
+    WAITS_PREEMPTED,
+    WAITS_YIELDED,
+    WAITS_SPINNING, /* a pause-loop exit */
+    WAITS_BUDGET,   /* of rtds: it was used up */
+    WAITS_CAUSES,
+};
+
+const char *waits_cause_name(enum waits_cause cause);
 
 struct waits;
 
@@ -42,8 +64,12 @@ bool waits_takes(uint32_t events);
 
 /* Seconds are those of @now_ns, which never goes back. */
 void waits_add_batch(struct waits *w, const struct xensched_batch *batch, uint64_t now_ns);
-/* Xen has counted that vCPUs of @acct waited for so long, also in waits that go on. */
-void waits_count(struct waits *w, uint16_t acct, uint64_t ns, uint64_t now_ns);
+/*
+ * Xen has counted that vCPUs of @acct waited for @ns, also in waits that go on, and that it
+ * did not let them run for @offline_ns.
+ */
+void waits_count(struct waits *w, uint16_t acct, uint64_t ns, uint64_t offline_ns,
+                 uint64_t now_ns);
 /* The second before that of @now_ns is over, also if no row came. */
 void waits_pass(struct waits *w, uint64_t now_ns);
 
@@ -63,17 +89,23 @@ struct waits_end {
     bool group;       /* it is the name of a group */
 };
 
+struct waits_sum {
+    uint64_t ns, nr;
+};
+
 struct waits_for {
     struct waits_end whom;
-    uint64_t ns, nr;
+    struct waits_sum all, by[WAITS_CAUSES];
 };
 
 struct waits_of {
     struct waits_end who;
     uint64_t ns;         /* all that it waited */
     uint64_t counted_ns; /* the same as Xen counts it, waits that go on included */
+    uint64_t offline_ns; /* likewise; not of ns */
     uint64_t unknown_ns; /* of ns, for whom is not known */
-    uint64_t preempted_ns; /* of ns, while it was not woken but preempted */
+    struct waits_sum by[WAITS_CAUSES]; /* of ns, also of what is unknown; without numbers */
+    uint64_t preempted_ns; /* of ns, from WAITS_PREEMPTED on */
     uint64_t moves;      /* of its vCPUs, to another pCPU */
     uint64_t wakes;      /* waits after a wake-up */
     uint64_t bucket[WAITS_BUCKETS]; /* of these, by how long they lasted */
@@ -101,6 +133,10 @@ void waits_report_free(struct waits_report *report);
 /* What @acct has of a report, or NULL: it has not waited. */
 const struct waits_of *waits_find(const struct waits *w,
                                   const struct waits_report *report, uint16_t acct);
+
+/* Those of @by that have at least @ns, the longest first.  Returns how many there are. */
+unsigned int waits_order(const struct waits_sum by[WAITS_CAUSES], uint64_t ns,
+                         enum waits_cause order[WAITS_CAUSES]);
 
 /* How long the shortest @part (0 ... 1) of its waits after wake-ups lasted at most, in ns. */
 double waits_quantile(const struct waits_of *of, double part);

@@ -16,8 +16,9 @@
 
 #define LEVELS 8U
 
-/* Culprits that have a line each. */
+/* Culprits, and causes, that have a line each. */
 #define MAX_CULPRITS 6U
+#define MAX_CAUSES   4U
 
 /* The last line is that of the keys. */
 static void print_at(int y, const char *text)
@@ -125,17 +126,20 @@ static int draw_culprits(int y, const struct json_object *entry)
 
 static int draw_causes(int y, const struct json_object *entry)
 {
-    double ready = json_number(entry, "ready_percent", 0);
-    double preempted = json_number(entry, "preempted_percent", -1);
+    struct json_object *causes = field_array(entry, "causes");
+    size_t nr = causes ? json_object_array_length(causes) : 0, i;
     char text[64];
 
-    if (preempted < 0)
+    if (!nr)
         return y;
     draw_title(y++, "CAUSE                            %");
-    snprintf(text, sizeof(text), "%-25s %8.2f", "preempted", preempted);
-    print_at(y++, text);
-    snprintf(text, sizeof(text), "%-25s %8.2f", "woken", fmax(0, ready - preempted));
-    print_at(y++, text);
+    for (i = 0; i < nr && i < MAX_CAUSES; i++) {
+        const struct json_object *c = json_object_array_get_idx(causes, i);
+
+        snprintf(text, sizeof(text), "%-25.25s %8s", field_text(c, "cause"),
+                 field_number(c, "percent", 1, 2));
+        print_at(y++, text);
+    }
 
     return y + 1;
 }

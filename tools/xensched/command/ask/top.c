@@ -354,11 +354,12 @@ static void draw_head(const struct screen *s)
     }
 }
 
-/* Time of its vCPUs that is left when they have run and waited, in percent of a pCPU. */
+/* Time of its vCPUs that is left when they ran, waited or might not run; of a pCPU, in %. */
 static const char *blocked(const struct screen *s, const struct line *line, char text[16])
 {
     double left = 100 * json_number(line->domain, "vcpus", -1) - 100 * line->cpu -
-                  line->ready;
+                  line->ready - (line->waits ? json_number(line->waits, "offline_percent", 0)
+                                             : 0);
 
     if (!s->waits || json_number(line->domain, "vcpus", -1) < 0)
         return FIELD_MISSING;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/option.h"
 #include "command/text/table.h"
 #include "field.h"
 #include "question.h"
@@ -13,6 +14,9 @@
 
 /* The rest is in the last line of a domain. */
 #define MAX_CULPRITS 4
+
+/* Less than this is 0.00. */
+#define LEAST_PERCENT 0.005
 
 /* The latest time of day that is not in the future. */
 static time_t time_of_clock(const char *clock)
@@ -32,10 +36,11 @@ static time_t time_of_clock(const char *clock)
     return at > now ? at - DAY_S : at;
 }
 
-static void add_culprit(struct table *table, const char *name, const char *percent,
-                        const char *rate)
+static void add_culprit(struct table *table, const char *name, const char *cause,
+                        const char *percent, const char *rate)
 {
     table_add(table, name);
+    table_add(table, cause);
     table_add(table, percent);
     table_add(table, rate);
 }
@@ -58,6 +63,12 @@ static double going_on(const struct json_object *domain)
     return more > 1 + ready / 4 ? more : 0;
 }
 
+/* Less than that is a moment in which Xen stopped it. */
+static bool is_offline(const struct json_object *domain)
+{
+    return json_number(domain, "offline_percent", 0) >= 1;
+}
+
 /* Those of no line of their own. */
 static void add_rest(struct table *table, const struct json_object *domain,
                      struct json_object *culprits, size_t first)
@@ -71,18 +82,46 @@ static void add_rest(struct table *table, const struct json_object *domain,
     if (i > first) {
         begin_line(table, domain, false);
         snprintf(text, sizeof(text), "%.2f", rest);
-        add_culprit(table, "(others)", text, "");
+        add_culprit(table, "(others)", "", text, "");
     }
-    if (json_number(domain, "unknown_percent", 0) >= 0.005) {
+    if (json_number(domain, "unknown_percent", 0) >= LEAST_PERCENT) {
         begin_line(table, domain, false);
-        add_culprit(table, "(unknown)", field_number(domain, "unknown_percent", 1, 2), "");
+        add_culprit(table, "(unknown)", "", field_number(domain, "unknown_percent", 1, 2), "");
     }
     rest = going_on(domain);
-    if (!rest)
-        return;
-    snprintf(text, sizeof(text), "%.2f", rest);
-    begin_line(table, domain, false);
-    add_culprit(table, "(not over yet)", text, "");
+    if (rest) {
+        snprintf(text, sizeof(text), "%.2f", rest);
+        begin_line(table, domain, false);
+        add_culprit(table, "(not over yet)", "", text, "");
+    }
+    if (is_offline(domain)) {
+        begin_line(table, domain, false);
+        add_culprit(table, "(offline)", "", field_number(domain, "offline_percent", 1, 2), "");
+    }
+}
+
+/* A line for each cause that is worth one, and at least one line. */
+static void add_causes(struct table *table, const struct json_object *domain,
+                       const struct json_object *culprit, bool first)
+{
+    struct json_object *causes = field_array(culprit, "causes");
+    size_t nr = causes ? json_object_array_length(causes) : 0, i;
+
+    if (!nr) {
+        begin_line(table, domain, first);
+        add_culprit(table, field_text(culprit, "name"), FIELD_MISSING,
+                    field_number(culprit, "percent", 1, 2),
+                    field_number(culprit, "waits_per_s", 1, 1));
+    }
+    for (i = 0; i < nr; i++) {
+        const struct json_object *c = json_object_array_get_idx(causes, i);
+
+        if (i && json_number(c, "percent", 0) < LEAST_PERCENT)
+            break;
+        begin_line(table, domain, first && !i);
+        add_culprit(table, field_text(culprit, "name"), field_text(c, "cause"),
+                    field_number(c, "percent", 1, 2), field_number(c, "waits_per_s", 1, 1));
+    }
 }
 
 static void add_domain(struct table *table, const struct json_object *domain)
@@ -92,19 +131,14 @@ static void add_domain(struct table *table, const struct json_object *domain)
 
     /* It was only moved. */
     if (!nr && !json_number(domain, "ready_percent", 1) &&
-        !json_number(domain, "counted_percent", 1))
+        !json_number(domain, "counted_percent", 1) && !is_offline(domain))
         return;
     if (!nr) {
         begin_line(table, domain, true);
-        add_culprit(table, FIELD_MISSING, "", "");
+        add_culprit(table, FIELD_MISSING, "", "", "");
     }
-    for (i = 0; i < nr && i < MAX_CULPRITS; i++) {
-        struct json_object *c = json_object_array_get_idx(culprits, i);
-
-        begin_line(table, domain, !i);
-        add_culprit(table, field_text(c, "name"), field_number(c, "percent", 1, 2),
-                    field_number(c, "waits_per_s", 1, 1));
-    }
+    for (i = 0; i < nr && i < MAX_CULPRITS; i++)
+        add_causes(table, domain, json_object_array_get_idx(culprits, i), !i);
     if (culprits)
         add_rest(table, domain, culprits, i);
 }
@@ -112,8 +146,8 @@ static void add_domain(struct table *table, const struct json_object *domain)
 static void print(const struct json_object *result)
 {
     static const char *const headers[] = {
-        "DOMAIN", ">ID", ">READY %", ">P50 US", ">P99 US", "WAITS FOR", ">%", ">PER SECOND",
-        NULL
+        "DOMAIN", ">ID", ">READY %", ">P50 US", ">P99 US", "WAITS FOR", "CAUSE", ">%",
+        ">PER SECOND", NULL
     };
     struct json_object *domains = field_array(result, "domains");
     struct table *table = table_new(headers);
@@ -152,32 +186,46 @@ static int run(const struct arguments *args)
     };
     struct question question = {
         .command = "waits",
+        .domain = args->begin ? args->who : NULL,
         .seconds = QUESTION_LOOK_SECONDS,
-        .more = json_object_new_object(),
         .print = print,
         .selection = &selection,
         .lists = find_lists,
     };
+    uint64_t code = 0;
     int rc;
 
+    if (args->begin && (!args->who || !option_number(args->begin, 0, UINT32_MAX, &code)))
+        return arguments_wrong(&command_waits, "waits: --begin takes the code of a mark "
+                               "(0 to 4294967295), and needs a DOMAIN");
+    question.more = json_object_new_object();
     if (args->seconds)
         json_add_int(question.more, "seconds", ceil(args->seconds));
     if (args->clock)
         json_add_int(question.more, "at", time_of_clock(args->clock));
+    if (args->begin)
+        json_add_int(question.more, "since_mark", code);
     rc = question_ask(&question, args);
     json_object_put(question.more);
 
     return rc;
 }
 
+static const struct option_row own[] = {
+    { "begin", "CODE", .takes = "the code of a mark",
+        .help = "show the time since DOMAIN's latest mark with this code" },
+    { 0 }
+};
+
 const struct command command_waits = {
     .name = "waits",
     .summary = "show which domains wait for a pCPU, and for whom",
     .help =
         "Print how much of a pCPU's time the vCPUs of each domain waited for a pCPU\n"
-        "(READY %), how long they waited after a wake-up (P50, P99), and which domains\n"
-        "had the pCPU meanwhile (WAITS FOR); (xen) means that the pCPU idled. KEY is\n"
-        "ready (the default), p50, p99 or name.",
-    .takes = QUESTION_SELECTS | ARGUMENT_WHEN,
+        "(READY %), how long they waited after a wake-up (P50, P99), which domains had\n"
+        "the pCPU meanwhile (WAITS FOR); (xen) means that the pCPU idled; and how the\n"
+        "vCPUs came to wait (CAUSE). KEY is ready (the default), p50, p99 or name.",
+    .takes = QUESTION_SELECTS | ARGUMENT_WHEN | 1ULL << OPTION_BEGIN,
+    .own = own,
     .run = run,
 };

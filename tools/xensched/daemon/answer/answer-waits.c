@@ -37,6 +37,25 @@ static void add_end(json_object *json, const struct waits_end *end)
         json_object_object_add(json, "domid", NULL);
 }
 
+/* The longest first.  Of the waits of a domain in all there are no numbers. */
+static json_object *causes(const struct waits_sum by[WAITS_CAUSES], uint64_t seconds)
+{
+    json_object *array = json_object_new_array(), *json;
+    enum waits_cause order[WAITS_CAUSES];
+    unsigned int nr = waits_order(by, MIN_PERCENT / 100 * NS_PER_S * seconds + 1, order), i;
+
+    for (i = 0; i < nr; i++) {
+        json = json_object_new_object();
+        json_add_text(json, "cause", waits_cause_name(order[i]));
+        json_add_real(json, "percent", percent(by[order[i]].ns, seconds), 3);
+        if (by[order[i]].nr)
+            json_add_real(json, "waits_per_s", (double)by[order[i]].nr / seconds, 1);
+        json_object_array_add(array, json);
+    }
+
+    return array;
+}
+
 static json_object *culprits(const struct waits_of *of, uint64_t seconds)
 {
     json_object *array = json_object_new_array(), *json;
@@ -45,12 +64,13 @@ static json_object *culprits(const struct waits_of *of, uint64_t seconds)
     for (i = 0; i < of->nr_for; i++) {
         const struct waits_for *f = &of->whom[i];
 
-        if (percent(f->ns, seconds) < MIN_PERCENT)
+        if (percent(f->all.ns, seconds) < MIN_PERCENT)
             continue;
         json = json_object_new_object();
         add_end(json, &f->whom);
-        json_add_real(json, "percent", percent(f->ns, seconds), 3);
-        json_add_real(json, "waits_per_s", (double)f->nr / seconds, 1);
+        json_add_real(json, "percent", percent(f->all.ns, seconds), 3);
+        json_add_real(json, "waits_per_s", (double)f->all.nr / seconds, 1);
+        json_object_object_add(json, "causes", causes(f->by, seconds));
         json_object_array_add(array, json);
     }
 
@@ -80,8 +100,10 @@ static json_object *waiter(const struct core *core, const struct waits_of *of,
     add_end(json, &of->who);
     json_add_real(json, "ready_percent", percent(of->ns, seconds), 3);
     json_add_real(json, "counted_percent", percent(of->counted_ns, seconds), 3);
+    json_add_real(json, "offline_percent", percent(of->offline_ns, seconds), 3);
     json_add_real(json, "unknown_percent", percent(of->unknown_ns, seconds), 3);
     json_add_real(json, "preempted_percent", percent(of->preempted_ns, seconds), 3);
+    json_object_object_add(json, "causes", causes(of->by, seconds));
     if (is_logged(core, XEN_SCHEDLOG_EV_MIGRATE))
         json_add_real(json, "moves_per_s", (double)of->moves / seconds, 1);
     else
@@ -179,6 +201,26 @@ static uint64_t get_seconds(const struct subject *s, const char *key, double lea
     return fmin(most, fmax(least, json_number(s->request, key, otherwise)));
 }
 
+/* The second of the latest mark that the request names.  @only: of this domain. */
+static int since_mark(const struct subject *s, const struct domain *only, uint64_t *first_s,
+                      struct xensched_error *err)
+{
+    uint32_t code = fmin(UINT32_MAX, fmax(0, json_number(s->request, "since_mark", 0)));
+    uint64_t ns;
+
+    if (!only)
+        return xensched_fail(err, EINVAL, "a mark is one of a domain: name the domain");
+    if (!is_logged(s->core, XEN_SCHEDLOG_EV_MARK))
+        return xensched_fail(err, ENODATA, "mark is not logged (see --log of xenschedd)");
+    ns = mark_times_latest(s->core->mark_times, only->acct, code);
+    if (!ns)
+        return xensched_fail(err, ENODATA, "no mark %u of %s is among its latest %u marks",
+                             code, only->name, MARK_TIMES_CODES);
+    *first_s = ns / NS_PER_S;
+
+    return 0;
+}
+
 json_object *answer_waits(struct subject *s, struct xensched_error *err)
 {
     struct waits *w = s->core->waits;
@@ -200,6 +242,11 @@ json_object *answer_waits(struct subject *s, struct xensched_error *err)
     first_s = now_s > seconds ? now_s - seconds : 0;
     if (json_number(s->request, "at", 0))
         first_s = get_seconds(s, "at", begin, begin + (double)now_s, 0) - begin;
+    if (json_object_object_get_ex(s->request, "since_mark", NULL)) {
+        if (since_mark(s, only, &first_s, err))
+            return NULL;
+        seconds = now_s - first_s;
+    }
     waits_ask(w, first_s, seconds, &report);
     json = json_object_new_object();
     json_add_time(json, "from", begin + (int64_t)report.first_s);

@@ -2,6 +2,7 @@
 /* metrics.c - see metrics.h.  The names are in docs/operate/metrics.md. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -553,6 +554,26 @@ static void write_ready(FILE *out, const struct waits_report *report)
     }
 }
 
+/* Little of it is not worth a time series. */
+static void write_causes(FILE *out, const struct waits_report *report)
+{
+    unsigned int i, cause;
+
+    openmetrics_family(out, "ready_cause_ratio", "gauge",
+                       "of ready_ratio, the part with this cause: what woke the vCPU, or why "
+                       "it had left its pCPU");
+    for (i = 0; i < report->nr; i++)
+        for (cause = 0; cause < WAITS_CAUSES; cause++) {
+            double ratio = 1e-9 * report->of[i].by[cause].ns / report->seconds;
+
+            if (ratio < MIN_WAIT_RATIO)
+                continue;
+            fputs("xensched_ready_cause_ratio{", out);
+            write_waits_end(out, "", &report->of[i].who);
+            fprintf(out, ",cause=\"%s\"} %.5f\n", waits_cause_name(cause), ratio);
+        }
+}
+
 static void write_quantiles(FILE *out, const struct waits_report *report)
 {
     static const double parts[] = { 0.5, 0.99 };
@@ -570,12 +591,36 @@ static void write_quantiles(FILE *out, const struct waits_report *report)
         }
 }
 
+/* The rest of the time of its vCPUs.  Of a group, they are not told apart. */
+static void write_blocked(FILE *out, const struct core *core,
+                          const struct waits_report *report, uint64_t now_ns)
+{
+    unsigned int i;
+
+    openmetrics_family(out, "blocked_ratio", "gauge",
+                       "vCPUs of the domain that slept: neither ran recently, nor waited in the "
+                       "last minute, nor were kept from running by Xen");
+    for (i = 0; i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+        const struct waits_of *of = waits_find(core->waits, report, d->acct);
+        double left = domain_online_vcpus(d), share;
+
+        if (d->group[0] || d->paused || !core_service(core, d, now_ns, &share))
+            continue;
+        left -= share;
+        if (of)
+            left -= 1e-9 * (of->ns + of->offline_ns) / report->seconds;
+        domain_sample(out, "blocked_ratio", d);
+        fprintf(out, "} %.4f\n", fmax(0, left));
+    }
+}
+
 static unsigned int write_culprits(FILE *out, const struct waits_of *of, uint64_t seconds)
 {
     unsigned int i;
 
     for (i = 0; i < of->nr_for && i < MAX_CULPRITS; i++) {
-        double ratio = 1e-9 * of->whom[i].ns / seconds;
+        double ratio = 1e-9 * of->whom[i].all.ns / seconds;
 
         if (ratio < MIN_WAIT_RATIO)
             break;
@@ -598,6 +643,8 @@ static void write_waits(FILE *out, const struct core *core, uint64_t now_ns)
     waits_ask(core->waits, now_s > WAITS_LOOK_S ? now_s - WAITS_LOOK_S : 0, WAITS_LOOK_S,
               &report);
     write_ready(out, &report);
+    write_causes(out, &report);
+    write_blocked(out, core, &report, now_ns);
     write_quantiles(out, &report);
     openmetrics_family(out, "waits_for_ratio", "gauge",
                        "of ready_ratio, the part in which this other domain had the pCPU");

@@ -50,7 +50,7 @@ static void add_up(struct steal_guest *g, const struct waits_of *of, double part
     unsigned int i;
 
     for (i = 0; of && i < of->nr_for; i++)
-        g->ns[class_of(of, &of->whom[i].whom)] += part * of->whom[i].ns;
+        g->ns[class_of(of, &of->whom[i].whom)] += part * of->whom[i].all.ns;
     if (of)
         g->ns[STEAL_UNKNOWN] += part * of->unknown_ns;
 }

@@ -70,7 +70,7 @@ static void keep_since(struct domains *domains, const struct domains *before)
     }
 }
 
-/* What Xen has counted since the last look. */
+/* What Xen has counted since the last look.  A guest that is paused is not held up. */
 static void count_waits(struct core *core, const struct domains *domains, uint64_t now_ns)
 {
     unsigned int i, k;
@@ -78,14 +78,18 @@ static void count_waits(struct core *core, const struct domains *domains, uint64
     for (i = 0; i < domains->nr; i++) {
         const struct domain *d = &domains->domain[i];
         const struct domain *then = domains_find(&core->domains, d->domid);
-        uint64_t ns = 0;
+        uint64_t ns = 0, offline_ns = 0;
 
         if (!then || strcmp(then->uuid, d->uuid))
             continue;
         for (k = 0; k < d->nr_vcpus && k < then->nr_vcpus; k++)
-            if (d->vcpus[k].times.known && then->vcpus[k].times.known)
+            if (d->vcpus[k].times.known && then->vcpus[k].times.known) {
                 ns += d->vcpus[k].times.waited_ns - then->vcpus[k].times.waited_ns;
-        waits_count(core->waits, then->acct, ns, now_ns);
+                if (d->vcpus[k].online && !d->paused && !then->paused)
+                    offline_ns += d->vcpus[k].times.offline_ns -
+                                  then->vcpus[k].times.offline_ns;
+            }
+        waits_count(core->waits, then->acct, ns, offline_ns, now_ns);
     }
 }
 

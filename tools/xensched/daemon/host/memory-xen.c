@@ -102,6 +102,7 @@ static void take(struct domain_vcpu *vcpu, const struct spent *spent)
         .known = true,
         .ran_ns = spent->ns[RUNSTATE_running],
         .waited_ns = spent->ns[RUNSTATE_runnable],
+        .offline_ns = spent->ns[RUNSTATE_offline],
         .all_ns = spent->ns[RUNSTATE_running] + spent->ns[RUNSTATE_runnable] +
                   spent->ns[RUNSTATE_blocked] + spent->ns[RUNSTATE_offline],
     };
