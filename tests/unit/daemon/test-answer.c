@@ -651,6 +651,8 @@ static void waits_say_how_they_came_about(void **state)
     json_object_put(json);
     json = ask("{\"command\":\"explain\",\"domain\":\"disk\"}");
     assert_non_null(strstr(get(json, "/result/lines"), " preempted"));
+    assert_non_null(strstr(get(json, "/result/lines"), "its vCPUs are on pCPUs "));
+    assert_non_null(strstr(get(json, "/result/lines"), "while node 0 idles "));
     json_object_put(json);
 }
 

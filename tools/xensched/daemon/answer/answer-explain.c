@@ -4,12 +4,15 @@
  * it, what is decided, and what was done.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <xensched/event.h>
 
+#include "model/memory.h"
 #include "model/presence.h"
 #include "answer.h"
 #include "daemon/core/watch-work.h"
@@ -19,7 +22,8 @@
 
 /* So much of a domain's waiting, and for so many others, in the last minute. */
 #define MIN_WAIT_MS  0.1
-#define MANY_WAIT_MS 10
+#define MANY_WAIT_MS 10 /* it may be worth to be elsewhere */
+#define MIN_IDLE     0.1 /* where this part of the time is free */
 #define MAX_CULPRITS 3
 #define WAITS_LOOK_S 60
 
@@ -167,13 +171,29 @@ static void add_causes(char *text, size_t size, const struct waits_of *of, uint6
                            1e-6 * of->by[order[i]].ns / seconds, waits_cause_name(order[i]));
 }
 
+/* Of the time of these pCPUs. */
+static double idle_part(const struct cpumap *cpus, const double *busy)
+{
+    unsigned int cpu, nr = 0;
+    double idle = 0;
+
+    for (cpu = 0; cpu < cpus->nr_cpus; cpu++)
+        if (cpumap_test(cpus, cpu)) {
+            idle += fmax(0, 1 - busy[cpu]);
+            nr++;
+        }
+
+    return nr ? idle / nr : 0;
+}
+
 /*
  * "it waits 83.0 ms/s for a pCPU, 71.0 of them for db1, 12.0 while its pCPU idles; 71.0
  * preempted, 12.0 woken"
  */
-static void say_waits(json_object *lines, const struct subject *s,
+static bool say_waits(json_object *lines, const struct subject *s,
                       const struct domain *d)
 {
+    bool much;
     uint64_t now_s = s->now_ns / 1000000000;
     struct waits_report report;
     const struct waits_of *of;
@@ -202,7 +222,40 @@ static void say_waits(json_object *lines, const struct subject *s,
     if (of && of->offline_ns >= MANY_WAIT_MS * 1e6 * report.seconds)
         add_line(lines, "Xen did not let it run for %.1f ms/s: its cap was used up, or it waited "
                  "for its device model", 1e-6 * of->offline_ns / report.seconds);
+    much = of && of->ns >= MANY_WAIT_MS * 1e6 * report.seconds;
     waits_report_free(&report);
+
+    return much;
+}
+
+/* "its vCPUs are on pCPUs 0-3, while node 1 idles 60 % of its time" */
+static void say_alternatives(json_object *lines, const struct subject *s,
+                             const struct domain *d)
+{
+    const struct topology *t = &s->core->topology;
+    double *busy = need_memory(t->nr_cpus, sizeof(*busy));
+    char cpus[CPUMAP_TEXT / 4] = "", text[LINE_TEXT] = "";
+    struct cpumap here;
+    size_t length = 0;
+    unsigned int i;
+
+    cpumap_init(&here, t->nr_cpus);
+    for (i = 0; i < d->nr_vcpus; i++)
+        if (d->vcpus[i].online && d->vcpus[i].cpu < t->nr_cpus)
+            cpumap_set(&here, d->vcpus[i].cpu);
+    cpumap_format(&here, cpus, sizeof(cpus));
+    matrix_busy(s->core->matrix, busy, t->nr_cpus, s->now_ns);
+    for (i = 0; i < t->nr_places && length < sizeof(text); i++) {
+        const struct topology_place *place = &t->places[i];
+        double idle = idle_part(&place->cpus, busy);
+
+        if (idle >= MIN_IDLE)
+            length += snprintf(text + length, sizeof(text) - length, "%s%s %u idles %.0f %%",
+                               length ? ", " : ", while ", place->kind, place->id, 100 * idle);
+    }
+    add_line(lines, "its vCPUs are on pCPUs %s%s", cpus, text);
+    cpumap_free(&here);
+    free(busy);
 }
 
 /* The pairs of one domain with the highest rates. */
@@ -330,7 +383,8 @@ json_object *answer_explain(struct subject *s, struct xensched_error *err)
     say_affinity(lines, d);
     say_use(lines, s, d);
     say_presence(lines, s, d);
-    say_waits(lines, s, d);
+    if (say_waits(lines, s, d))
+        say_alternatives(lines, s, d);
     say_talks(lines, s, d);
     say_cost(lines, s, d);
     say_decision(lines, s->core, d);
