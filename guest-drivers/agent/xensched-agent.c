@@ -43,8 +43,8 @@ enum { REGION_STATE = 2, REGION_DATA = 3 };
 static const char usage[] =
 	"usage: xensched-agent [--steal]\n"
 	"\n"
-	"Tell xenschedd in dom0 which process of this guest asks whose back end for how\n"
-	"much I/O, as long as xenschedd wants to know that of this guest.\n"
+	"Report to xenschedd in dom0, while it asks, how much I/O each process of this\n"
+	"guest requests from each back end.\n"
 	"\n"
 	"--steal  print how long vCPUs of this guest waited for a pCPU, and what had the\n"
 	"         pCPU, for the textfile collector of node_exporter; then end\n";

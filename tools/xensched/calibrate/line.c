@@ -42,7 +42,7 @@ static void *answer(void *arg)
     return NULL;
 }
 
-/* The asking side has an eye on the clock, in case that nobody answers. */
+/* The asking side has an eye on the clock, in case that the other side does not answer. */
 static bool ask(struct line *line, unsigned int turn, double until_ns)
 {
     unsigned int tries;

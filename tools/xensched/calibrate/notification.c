@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * notification.c - see notification.h.  A channel from dom0 to dom0, whose ends
- * interrupt the CPUs of those who wait there, and two threads which answer each
- * other.
+ * interrupt the CPUs where two threads wait, which answer each other.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -147,7 +146,7 @@ double notification_ns(unsigned int a, unsigned int b)
     atomic_store(&ended, false);
     if (bind_end(&ends[0], NULL) && bind_end(&ends[1], &ends[0]) &&
         spin_on(a) && !pthread_create(&other, NULL, answer, &ends[1])) {
-        /* A new channel has an event on both sides which nobody has sent. */
+        /* A new channel has an event on both sides that was not sent. */
         take(&ends[0]);
         nr = measure(&ends[0], samples);
         atomic_store(&ended, true);

@@ -32,8 +32,8 @@ struct option_table {
 
 /*
  * The index of the next option, whose value is in getopt's optarg; -1: there
- * is none; '?': there is no such option, which the user has been told.  -h is
- * --help.  Begins anew with optind 0.
+ * is none; '?': there is no such option, which was complained about.  -h is
+ * --help.  Restarts with optind 0.
  */
 int option_next(const struct option_table *table, int argc, char **argv);
 

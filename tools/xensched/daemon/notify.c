@@ -69,13 +69,13 @@ static int look_around(struct notify *n, struct xensched_error *err)
         return 0;
     if (!set_address(n, name))
         return xensched_fail(err, EINVAL, "NOTIFY_SOCKET is '%s', which is "
-                             "neither a path nor '@' and a name: whoever "
-                             "started the daemon is not told how it is",
+                             "neither a path nor '@' and a name: the "
+                             "service manager does not learn how the daemon is",
                              name);
     if (!set_watchdog(n, usec, getenv("WATCHDOG_PID")))
         return xensched_fail(err, EINVAL, "WATCHDOG_USEC is '%s', which "
-                             "is no time, or WATCHDOG_PID no process: whoever "
-                             "started the daemon is not told how it is", usec);
+                             "is no time, or WATCHDOG_PID no process: the "
+                             "service manager does not learn how the daemon is", usec);
     n->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
     return n->fd >= 0 ? 0 : xensched_fail(err, errno, "cannot make a socket: "

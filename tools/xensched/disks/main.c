@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * xensched-disks - in a driver domain with Linux's own xen-blkback: what its disks do for
- * whom, for xenschedd in dom0.
+ * each guest, for xenschedd in dom0.
  *
  * It writes Linux's statistics as sums to xenstore (sums.h), while xenschedd asks in
  * xenstore for this domain's log (docs/internals/linux-log.md).
@@ -20,7 +20,7 @@
 enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };
 
 #define LOOK_US 300000
-#define IDLE_US 1000000 /* while nobody wants to know */
+#define IDLE_US 1000000 /* while xenschedd does not ask */
 
 /* Looks until front ends that are gone are forgotten. */
 #define LOOKS_PER_TIDY 10
@@ -30,8 +30,8 @@ enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };
 static const char usage[] =
     "usage: xensched-disks\n"
     "\n"
-    "Tell xenschedd in dom0 how much the disks that this domain serves do for whom, as\n"
-    "long as xenschedd wants to know.\n";
+    "Report to xenschedd in dom0, while it asks, how much the disks that this domain\n"
+    "serves do for each guest.\n";
 
 static struct xs_handle *xs;
 static uint32_t own;

@@ -3,7 +3,7 @@
  * sums.h - how many pages each front end got or gave since it is served, and that in
  * xenstore: one node of this domain's, SUMS_NODE, with words "DOMID:PAGES".
  *
- * Sums, not rates: who misses some of them misses nothing.
+ * Sums, not rates: a reader that misses some of them misses nothing.
  */
 #ifndef XENSCHED_DISKS_SUMS_H
 #define XENSCHED_DISKS_SUMS_H

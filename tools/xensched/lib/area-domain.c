@@ -13,7 +13,7 @@
  *
  * Frames (area-directory.h) are the domain's own memory, which Xen is asked
  * before they are mapped (area-domain-xen.h).  What is in them is for the reader
- * to doubt, and what we write there harms nobody but the domain.
+ * to doubt, and what we write there harms no other domain.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -337,7 +337,7 @@ static int domain_info(struct xensched_area *area,
     return 0;
 }
 
-/* For who only looks: the scheduler hears of it from the toolstack. */
+/* For a reader; the holder of the log hears of it from the toolstack. */
 static int domain_check(struct xensched_area *area, struct xensched_error *err)
 {
     struct producer *d = domain_of(area);

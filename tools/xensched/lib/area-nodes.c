@@ -142,7 +142,7 @@ static bool remove_node(struct nodes *n, xs_transaction_t t,
 
 /*
  * Do all of @call or nothing of it.  Returns 0 or a positive errno value;
- * EAGAIN: somebody (the domain?) changes these nodes all the time.
+ * EAGAIN: another program (the domain?) changes these nodes all the time.
  */
 static int transact(struct nodes *n,
                     bool (*call)(struct nodes *n, xs_transaction_t t,

@@ -48,7 +48,7 @@ bool nodes_read_request(struct nodes *n, struct wanted *wanted);
 
 /*
  * Each of these does all or nothing.  They return 0 or a positive errno value;
- * EAGAIN: somebody (the domain?) changes these nodes all the time.
+ * EAGAIN: another program (the domain?) changes these nodes all the time.
  *
  * nodes_request(): without @lease_ms no event is on; nodes_first_request():
  * likewise, and what was answered before is gone.

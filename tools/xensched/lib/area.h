@@ -120,7 +120,7 @@ int area_while_busy(struct xensched_area *area,
                     int (*call)(struct xensched_area *area, const void *arg),
                     const void *arg);
 
-/* Fail with EEXIST: somebody else holds the log, and for how long. */
+/* Fail with EEXIST: another program holds the log, and for how long. */
 int area_held(struct xensched_area *area, struct xensched_error *err);
 
 /* The last argument of xensched_show_cookie(); 0 before the first call. */

@@ -19,7 +19,7 @@
  */
 #define SYSTEM_TIME_ERROR_NS 5000U
 
-/* Whoever asks is dom0. */
+/* The caller is dom0. */
 #define ANY_DOMAIN 0
 #define NS_KHZ     1000000U
 

@@ -116,7 +116,7 @@ static const struct xensched_clock *clock_of(const struct source *s,
 {
     if (!s->nr_clocks)
         return NULL;
-    /* A vCPU that nobody told of is as the first one, which is usual. */
+    /* A vCPU without a reading is as the first one, which is usual. */
     if (cpu < s->nr_clocks && s->clocks[cpu].host_khz)
         return &s->clocks[cpu];
 

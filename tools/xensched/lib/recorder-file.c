@@ -77,7 +77,7 @@ static int file_pack(void *sink, uint64_t time_ns,
         return xensched_fail(err, s->failed, "'%s' had an error before",
                              s->path);
     rc = put_chunk(s, &pack, compressed->bytes, err);
-    /* Who is killed loses what came after this. */
+    /* A recorder that is killed loses what came after this. */
     if (!rc && fflush(s->file))
         rc = fail(s, err);
 

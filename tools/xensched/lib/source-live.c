@@ -7,7 +7,7 @@
  * over all readers asks each of them at most READS_PER_ROUND times and then
  * says XENSCHED_IDLE, so a busy log file cannot hold up the others.  pCPUs
  * which were added to the area are noticed at the end of a round, and so is
- * that a domain has died or given its log up, by who only looks at it: what is
+ * that a domain has died or given its log up, by a reader that is not the holder: what is
  * mapped keeps a dead domain from going.
  */
 #include <errno.h>
@@ -303,7 +303,7 @@ static int end_round(struct live *l, struct xensched_error *err)
     /* A new pCPU has no past: all that is in its logs is new. */
     if (count_cpus(l) != l->nr_cpus)
         rc = add_logs(l, XENSCHED_BEGIN_OLDEST, err);
-    /* Who made the area knows by other ways. */
+    /* The program that made the area knows by other ways. */
     if (rc || l->area->writable || !l->area->ops->check ||
         now - l->checked_ns < NS_PER_S)
         return rc;

@@ -2,7 +2,7 @@
 /*
  * xenstore-open.c - see xenstore-open.h.
  *
- * When nobody listens at xenstored's socket, xs_open() goes on to the kernel's
+ * When no process listens at xenstored's socket, xs_open() goes on to the kernel's
  * way to a xenstored that is another domain.  Where xenstored has merely died
  * that connection succeeds, and the first question waits for ever: at once, or when
  * the next xenstored, which took the kernel's questions over, dies as well.
@@ -23,7 +23,7 @@
 /* The socket that there was: xenstored is a process of this domain. */
 static struct sockaddr_un seen;
 
-/* Is there a socket at which nobody listens, or is it being made again? */
+/* Is there a socket at which no process listens, or is it being made again? */
 static bool is_dead(const char *path)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };

@@ -218,7 +218,7 @@ static void prepare_unit(struct placement *p, unsigned int unit)
     }
 }
 
-/* Who takes room there: who is bound, and who is sent. */
+/* Units that take room there: those that are bound, and those that are sent. */
 static bool takes(const struct unit *u)
 {
     return u->at != ANYWHERE && (u->bound || u->at != u->origin);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * placement.h - a host, and who could be where on it, as arrays of numbers.
+ * placement.h - a host, and what could be where on it, as arrays of numbers.
  *
  * A *unit* goes somewhere as a whole: a domain, or what can be moved of a
  * group.  A *spot* is where it can go: a last-level cache, or all of a place
@@ -48,7 +48,7 @@ struct placement {
     double margin;        /* part of its price: likewise */
     double horizon;       /* s, for which a move has to pay */
     unsigned int nr_places, nr_caches, nr_spots, nr_units, nr_partners;
-    unsigned int nr_pools; /* whose pCPUs nobody else uses; 1 at first */
+    unsigned int nr_pools; /* whose pCPUs no other pool uses; 1 at first */
     struct spot *spots;
     double *cores;        /* [spot] of the host */
     double *place_cores;  /* [pool][place] likewise; of all, if not filled in */
@@ -101,8 +101,8 @@ static inline unsigned int placement_in_pool(const struct placement *p,
 void placement_move(struct placement *p, unsigned int unit, unsigned int spot);
 
 /*
- * Can it go there, by cores, cpupools and room?  Where it is it can stay; who
- * is bound nowhere makes room for others, and can be where it was at first.
+ * Can it go there, by cores, cpupools and room?  Where it is it can stay; a
+ * unit that is bound nowhere makes room for others, and can be where it was at first.
  */
 bool placement_fits(const struct placement *p, unsigned int unit,
                     unsigned int spot);
@@ -114,7 +114,7 @@ double placement_part(const struct placement *p, unsigned int unit,
 double placement_part_of_place(const struct placement *p, unsigned int unit,
                                unsigned int spot, unsigned int place);
 
-/* Is there room for it and those who are bound where it is? */
+/* Is there room for it and the units that are bound where it is? */
 bool placement_holds(const struct placement *p, unsigned int unit);
 
 /* ns that a line takes from @a, if it were at @spot, to @b where that is. */

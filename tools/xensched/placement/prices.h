@@ -4,7 +4,7 @@
  * of the machine are, and how much is moved between them per event.
  *
  * Knows no host: all are numbers with a public source, or counts of the machine
- * model (docs/develop/machine-model.md), for machines whose distances nobody has measured.
+ * model (docs/develop/machine-model.md), for machines whose distances were not measured.
  */
 #ifndef XENSCHED_PLACEMENT_PRICES_H
 #define XENSCHED_PLACEMENT_PRICES_H
@@ -21,7 +21,7 @@ struct prices {
     double line[NR_NEARNESS]; /* ns, a changed line from another core */
     double memory_local, memory_remote; /* ns, from a load to its value */
     double notification, page; /* lines that it moves or takes for itself */
-    double misses; /* of a guest whose misses nobody counts, per ns it runs */
+    double misses; /* of a guest whose misses are not counted, per ns it runs */
     double refill; /* lines that a vCPU brings into new caches */
     double hunger; /* misses/s of a neighbour that take the cache away */
     double eaten;  /* the part of its misses which a guest has because of it */

@@ -93,7 +93,7 @@ static void step(struct search *s, unsigned int unit, unsigned int spot)
     placement_move(s->p, unit, spot);
 }
 
-/* The steps from @first on are good: whom do they concern? */
+/* The steps from @first on are good: marks the units that they concern. */
 static void settle(struct search *s, unsigned int first, double gained)
 {
     const struct placement *p = s->p;
@@ -161,7 +161,7 @@ static bool go_alone(struct search *s, unsigned int unit)
     return true;
 }
 
-/* Two who talk to each other. */
+/* Two units that communicate. */
 
 /* What both would cost less at @spot, other things being as they are. */
 static double saved_together(struct search *s, unsigned int unit,

@@ -2,8 +2,8 @@
 /*
  * search.h - where all units together are best: what costs least.
  *
- * A local search: single units, two who talk to each other, and exchanges,
- * until nothing gains; then some chance, and again.  Whoever ends elsewhere
+ * A local search: single units, two that communicate, and exchanges,
+ * until nothing gains; then some chance, and again.  A unit that ends elsewhere
  * than it was gains its threshold at least.  The same placement gives the same
  * result.
  */

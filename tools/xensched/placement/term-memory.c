@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * term-memory.c - memory on another node takes longer with each miss of the
- * caches.  Of guests whose pages nobody has found it is 0 everywhere.
+ * caches.  For guests whose pages were not found it is 0 everywhere.
  */
 #include "term.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * term-moving.c - who goes finds nothing in the caches, and brings it along.
+ * term-moving.c - a unit that goes finds nothing in the caches, and brings it along.
  * It is paid once, for as long as a place is kept.
  */
 #include "term.h"

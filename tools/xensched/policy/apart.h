@@ -10,7 +10,7 @@
 
 /*
  * ns that a line takes from a pCPU of place @a to one of place @b.  @d: NULL if
- * nobody knows this machine.  Of places which are nodes, each two have a distance of
+ * this machine was not measured.  Each two places that are nodes have a distance of
  * their own.  Within a place it is that of its cache, or between two of its caches.
  */
 double apart_line_ns(const struct topology *t, const struct distances *d,

@@ -5,8 +5,8 @@
  * see spread.h.
  *
  * Xen's schedulers do that within a run queue, and credit2 between them, but
- * they keep to soft affinity: what somebody (xl, or a policy before this one)
- * has sent to a place stays there.  They also do not know what a guest loses.
+ * they keep to soft affinity: a guest that xl, or a policy before this one, has
+ * sent to a place stays there.  They also do not know what a guest loses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 /* ... and to here others may fill the place that they go to. */
 #define FULL 1.0
 
-/* pCPUs.  Of who uses less it is of no use that it goes. */
+/* pCPUs.  Moving a guest that uses less has no effect. */
 #define USES_SOMETHING 0.05
 
 /* Room for what describe_load() says. */
@@ -111,8 +111,8 @@ static bool is_overloaded(const struct load *load)
 }
 
 /*
- * What it would use if it had to wait for nobody: where everybody gets a part
- * only, more than it does.
+ * What it would use if it did not have to wait: more than it uses now, where each
+ * guest gets only a part.
  */
 static double demand(const struct balance_run *v, unsigned int i)
 {
@@ -125,7 +125,7 @@ static double demand(const struct balance_run *v, unsigned int i)
     return units < vcpus ? units : vcpus;
 }
 
-/* Who is to go, and to where. */
+/* Which guest is to go, and to where. */
 
 static bool fits(const void *policy, unsigned int i, unsigned int place)
 {
@@ -213,7 +213,7 @@ static void keep(const struct balance_run *v, unsigned int i,
     policy_say(o->where, "so there is no room for it");
 }
 
-/* Why nobody wants it to go from where it runs. */
+/* Why it has no reason to go from where it runs. */
 static void object(const struct balance_run *v, unsigned int i,
                    struct opinion *o)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * cache.c - guests whose working sets do not fit into a cache take it away
- * from each other, and from everybody beside them, when they share one.  So
+ * from each other, and from all guests beside them, when they share one.  So
  * they are spread over the last-level caches, which are the places unless a
  * socket has several: where there are two more of them than elsewhere, the one
  * with least to lose goes; see spread.h.
@@ -28,7 +28,7 @@
 /* So many more of them than elsewhere are too many. */
 #define TOO_MANY 2
 
-/* Who was hungry in the latest run. */
+/* A guest that was hungry in the latest run. */
 struct hungry_domain {
     uint32_t domid;
     uint64_t since_ns; /* of the domain */
@@ -90,7 +90,7 @@ static void look(struct cache_run *v)
     c->nr = nr;
 }
 
-/* Who is to go, and to where. */
+/* Which guest is to go, and to where. */
 
 static bool may_go(const void *policy, unsigned int i)
 {

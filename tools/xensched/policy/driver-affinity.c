@@ -5,7 +5,7 @@
  * notification doesn't cross the interconnect.
  *
  * The place is where the majority of the driver domain's vCPUs are bound to,
- * or where it spends most of its time.  One that is spread attracts nobody.
+ * or where it spends most of its time.  One that is spread attracts no guest.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void describe_talk(struct opinion *o, const struct domain *d,
                talk->total, policy_name_of(talk->driver, name));
 }
 
-/* Why nobody goes to a driver domain which is bound nowhere. */
+/* Why no guest goes to a driver domain that is bound nowhere. */
 static void describe_spread(struct opinion *o, const struct whereabouts *w,
                             const struct domain *driver, const char *kind)
 {

@@ -39,7 +39,7 @@ void gangs_free(struct gangs *g);
 void gangs_add_edge(struct gangs *g, unsigned int a, unsigned int b,
                     double rate);
 
-/* All is known: who belongs together?  Edges are used up. */
+/* Finds which guests belong together, when all is known.  Uses the edges up. */
 void gangs_find(struct gangs *g);
 
 #endif /* XENSCHED_POLICY_GANGS_H */

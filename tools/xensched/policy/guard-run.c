@@ -66,7 +66,7 @@ void guard_free(struct guard *g)
 
 /* Places. */
 
-/* The cores of each of @places for who may use @cpus. */
+/* The cores of each of @places that are in @cpus. */
 static unsigned int *count_cores(const struct topology *t,
                                  const struct topology_place *places,
                                  unsigned int nr, const struct cpumap *cpus)
@@ -241,7 +241,7 @@ void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
 /*
  * It waits more than it gained: it is not sent there again for a while, and if
  * that is of no use for longer.  Or it did not gain: then it is left where it
- * is, and the second time for far longer, since whom it follows goes on.  The
+ * is, and the second time for far longer, since its partner continues.  The
  * verdict stands until the move is undone, however long that takes.
  */
 static void condemn(const struct guard *g, struct past *m,
@@ -305,7 +305,7 @@ static bool open_to_policies(const struct guard *g, const struct domain *d,
     return false;
 }
 
-/* Who is to be at a place, but in none of its caches, is in all of them. */
+/* A guest that is to be at a place, but in none of its caches, is in all of them. */
 static void take_caches(struct guard *g, const struct standing *s)
 {
     const struct topology *t = g->input->topology;
@@ -351,8 +351,8 @@ struct spot guard_sent_to(const struct topology *t, const struct domain *d)
 
 /*
  * Guests that nothing keeps make room, driver domains don't.  Xen moves vCPUs
- * back and forth between the caches of a place; so of a cache it counts only
- * who is kept there.
+ * back and forth between the caches of a place; so for a cache only the guests
+ * that are kept there count.
  */
 static struct spot spot_of(const struct guard *g, unsigned int i)
 {
@@ -380,7 +380,7 @@ static void look_at(struct guard *g, unsigned int i)
     const struct pool *pool = guard_pool(g, d);
 
     guard_follow(&g->domains[i], d, g->input->now_ns);
-    /* All that are not told apart have REST; it is nobody's own. */
+    /* Domains that are not told apart share REST; no domain owns it. */
     if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
         s->demand.need = matrix_service(g->input->matrix, d->acct,
                                  g->input->now_ns) *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * guard-run.h - what the guard knows when opinions come: of each domain from
- * one run to the next, and in a run where it stands, what it needs and who
- * has taken what.  For guard.c alone; rules about opinions are there.
+ * one run to the next, and in a run where it stands, what it needs, and
+ * what is taken.  For guard.c alone; rules about opinions are there.
  */
 #ifndef XENSCHED_POLICY_GUARD_RUN_H
 #define XENSCHED_POLICY_GUARD_RUN_H
@@ -53,7 +53,7 @@ struct guard {
     uint32_t *cpupools;         /* their ids; one more, which has none, is behind them */
     struct demand *taken;       /* [cpupool][place] */
     struct demand *cache_taken; /* [cpupool][cache] */
-    double *busy;               /* [pCPU]; NULL: nobody has asked yet */
+    double *busy;               /* [pCPU]; NULL: not asked for yet */
     unsigned int nr_pools;
     struct pool *pools;
 };

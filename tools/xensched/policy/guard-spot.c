@@ -54,7 +54,7 @@ void guard_object(const struct candidate *c, const char *policy,
              c->guard->several && *policy ? ": " : "", text);
 }
 
-/* Who of those sent to the spot needs most; NULL: nobody needs anything. */
+/* The guest sent to the spot that needs most; NULL: none needs anything. */
 static const struct domain *greatest_at(const struct candidate *c,
                                         struct spot spot)
 {
@@ -78,7 +78,7 @@ static const struct domain *greatest_at(const struct candidate *c,
     return most;
 }
 
-/* ", of which Domain-0 needs 1.5, those who are there 1.9 together, ..." */
+/* "Domain-0 needs 1.5, all that are bound there 1.9; it needs 0.8 itself" */
 static void describe_need(const struct candidate *c, struct spot spot,
                           char text[OPINION_TEXT])
 {
@@ -165,9 +165,9 @@ static unsigned int emptiest_cache(const struct candidate *c)
 }
 
 /*
- * That of whom it is to be beside.  If that one is full, another one, which is
- * nearer than another place - if there is another place.  Two who have none
- * yet, but are to be together, begin with an empty one.
+ * The cache of the guest beside which it is to be.  If that one is full, another
+ * one, which is nearer than another place - if there is another place.  Two guests
+ * that have none yet, but are to be together, begin with an empty one.
  */
 void spot_choose_cache(const struct candidate *c, struct spot *spot)
 {
@@ -252,7 +252,7 @@ double spot_farthest(const struct candidate *c, unsigned int place)
     return most;
 }
 
-/* So far from @place it is now; who is spread is as far as can be. */
+/* How far from @place it is now; a guest that is spread is as far as can be. */
 static double away_from(const struct candidate *c, unsigned int place)
 {
     const struct policy_input *input = c->guard->input;

@@ -17,7 +17,7 @@ static void usable_cpus(const struct domain *d,
     cpumap_and(cpus, &d->pool_cpus);
 }
 
-/* Does its affinity ask for the place already, whoever set it? */
+/* Does its affinity ask for the place already, by whatever program? */
 static bool asks_for(const struct domain *d, const struct topology_place *place)
 {
     unsigned int i;
@@ -235,8 +235,8 @@ static struct spot go(const struct candidate *c, struct spot spot)
 }
 
 /*
- * There is no room beside whom it is to be: the next place is better than to be far
- * away.  False: there is none, or it is not about being beside somebody.
+ * There is no room beside its partner: the next place is better than to be far
+ * away.  False: there is none, or it is not about being beside a partner.
  */
 static bool go_next(const struct candidate *c, const char *policy,
                     struct spot *spot)
@@ -344,7 +344,7 @@ static void take_one(struct guard *g, const char *policy,
     guard_send(g, i, spot);
 }
 
-/* Who is there already comes before who wants to go there. */
+/* Guests that are there already come before guests that are to go there. */
 void guard_take(struct guard *g, const char *policy,
                 const struct opinion *opinions)
 {
@@ -358,7 +358,7 @@ void guard_take(struct guard *g, const char *policy,
 
 /* The end of a run. */
 
-/* It is where it was moved, and nobody wants it anywhere. */
+/* It is where it was moved, and no policy wants it anywhere. */
 static void without_reason(struct guard *g, unsigned int i)
 {
     const struct candidate c = candidate_of(g, i);
@@ -458,11 +458,11 @@ void guard_done(struct guard *g, struct policy_input *input,
                         &plan->decisions[i], &g->domains[i]);
 }
 
-/* Who is not there yet. */
+/* Guests that are not there yet. */
 
 /*
- * Who was put there by whoever made it, and of whom nobody has decided, makes
- * room for those who are moved, but not for one more.
+ * A guest that its toolstack put there, and that no policy has decided about, makes
+ * room for guests that are moved, but not for one more.
  */
 static struct demand undecided_at(const struct guard *g, unsigned int cpupool,
                                   unsigned int place)

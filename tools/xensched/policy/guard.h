@@ -6,18 +6,18 @@
  *     operator set, nor one that is new.
  *   - Only pCPUs of the domain's own cpupool, and only if they have at least
  *     as many cores (not threads) as the domain has vCPUs.
- *   - Contention breaks locality: who is sent to a place finds room (room.h).
- *   - Whoever goes to a place with several last-level caches (LLC) goes to one
- *     of those, if it has room: that of whom it is to be beside, else another
- *     one of the place.  Then the whole place.
+ *   - Contention breaks locality: a guest that is sent to a place finds room (room.h).
+ *   - A guest that goes to a place with several last-level caches (LLC) goes to
+ *     one with room: that of its partner, else another one of the place, else the
+ *     whole place.
  *   - Several runs in a row have to come to the same result, and a domain that
  *     was moved stays for a while.  To be moved it takes more than to stay, so
- *     load that goes up and down around a threshold moves nothing to and fro.
- *   - What has had no reason for long is given back, and so is at once who
- *     waits longer for a pCPU at its place than the place is worth.
+ *     load around a threshold moves nothing back and forth.
+ *   - A move that has had no reason for long is undone; at once, if the guest waits
+ *     longer for a pCPU at its place than the place is worth.
  *   - Soft affinity first; hard affinity only where there is room (lever.h).
  *
- * Each rule comes from somebody who was hurt by its absence.
+ * Each rule comes from a host that its absence has hurt.
  */
 #ifndef XENSCHED_POLICY_GUARD_H
 #define XENSCHED_POLICY_GUARD_H
@@ -25,8 +25,8 @@
 #include "plan.h"
 
 /*
- * A domain which stops talking is known by its last words for a while, and
- * with whom most of them were is chance.  So a run confirms the one before it
+ * A domain that stops communicating is known by its last events for a while, and
+ * most of these are with one domain or another by chance.  So a run confirms the one before it
  * only if at least so much of the rate is left.
  */
 #define GUARD_GOES_ON 0.75
@@ -55,7 +55,7 @@ void guard_begin(struct guard *guard, struct policy_input *input,
                  struct plan *plan);
 void guard_take(struct guard *guard, const char *policy,
                 const struct opinion *opinions);
-/* About those of whom no policy has decided. */
+/* About domains that no policy has decided about. */
 void guard_end(struct guard *guard);
 
 /*

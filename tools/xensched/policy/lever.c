@@ -44,7 +44,7 @@ static enum pull remind(const struct lever_input *in, char text[LEVER_TEXT])
 
 #define NS_PER_MS 1e6
 
-/* What is lost by a wish; all of it, by who is there only because of an order. */
+/* What soft affinity would lose; all of it, if only hard affinity keeps it there. */
 static double lost_by_wish(const struct lever_input *in)
 {
     double there = in->hard || in->outcome->share < 0 ? 0 : in->outcome->share;

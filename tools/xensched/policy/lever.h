@@ -2,8 +2,8 @@
 /*
  * lever.h - by which affinity a domain is kept at its place.
  *
- * Soft affinity is a wish, and hard affinity an order: whoever has one waits
- * for these pCPUs even if others are idle.  So an order is given only where an
+ * Xen may ignore soft affinity; with hard affinity a guest waits for these pCPUs
+ * even if others are idle.  So hard affinity is set only where an
  * operator allows it and there is room, and taken back as soon as there is
  * none, or no reason any more.  Where prices are known it has to be worth it: what
  * an order costs in waiting is less than what a wish loses while it is elsewhere.

@@ -20,7 +20,7 @@ static double lines_of(const struct acquaintance *a)
            a->pages * prices_default.page;
 }
 
-/* What it would cost there, ns/s, to talk to those who live somewhere. */
+/* What it would cost there, ns/s, to communicate with domains that live somewhere. */
 static double *price_places(const struct policy_input *input,
                             const struct newcomer *n)
 {
@@ -64,7 +64,7 @@ static bool is_at(const struct policy_input *input, unsigned int domain,
     return w.place == place && whereabouts_attracts(&w);
 }
 
-/* With whom it has most to do of those who live there; or of all. */
+/* The domain with which it has most to do, of those that live there; or of all. */
 static const struct acquaintance *main_one(const struct policy_input *input,
                                            const struct newcomer *n,
                                            unsigned int place)
@@ -93,16 +93,16 @@ static void describe_lack(const struct policy_input *input,
     if (!n->ran)
         policy_say(o->lacks, "nothing is known of when it last ran");
     if (n->ran && !most)
-        policy_say(o->lacks, "none of those with whom it had to do when it "
+        policy_say(o->lacks, "no domain with which it communicated when it "
                    "last ran is there");
     if (!most)
         return;
     d = &input->domains->domain[most->domain];
     w = whereabouts_find(input, most->domain);
     if (whereabouts_attracts(&w)) {
-        policy_say(o->lacks, "by those with whom it had to do when it last "
-                   "ran no %s is better by %.2f ms/s, the least gain, but by "
-                   "%.2f", input->topology->places[0].kind, least / NS_PER_MS,
+        policy_say(o->lacks, "for the domains with which it communicated when "
+                   "it last ran, no %s is better by %.2f ms/s, the least gain, "
+                   "but by %.2f", input->topology->places[0].kind, least / NS_PER_MS,
                    gain / NS_PER_MS);
         return;
     }
@@ -143,7 +143,7 @@ static void by_history(const struct policy_settings *settings,
 
 /* By the back ends. */
 
-/* Why nobody is known to be a good neighbour. */
+/* Why no domain is known to be a good neighbour. */
 static void describe_no_back_end(const struct policy_input *input,
                                  const struct newcomer *n, struct opinion *o)
 {
@@ -161,11 +161,11 @@ static void describe_no_back_end(const struct policy_input *input,
         whereabouts_describe_spread(
             &w, policy_name_of(&input->domains->domain[n->disks[i]], name),
             kind, why, sizeof(why));
-        policy_say(o->lacks, "of who serves its disks, %.400s", why);
+        policy_say(o->lacks, "of the domains that serve its disks, %.400s", why);
     }
     if (!o->lacks[0])
-        policy_say(o->lacks, "those who serve its disks are on different %ss, "
-                   "as many on the one as on the other", kind);
+        policy_say(o->lacks, "the domains that serve its disks are on different "
+                   "%ss, as many on one as on the other", kind);
 }
 
 /* The place with most disks; UNKNOWN: there is none, or there are several. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * newcomer.h - where a guest should be that is not there yet, so that its
- * memory can be allocated there: near those with whom it had most to do when it
- * last ran, by the price of being apart; if nothing is known of that, or it
- * cannot be there, near those who are to serve its disks.
+ * memory can be allocated there: near the domains with which it had most to do
+ * when it last ran, by the price of being apart; if nothing is known of that, or it
+ * cannot be there, near the domains that are to serve its disks.
  *
  * Opinions, as policies have them.  Whether it can be there - cores, room, its
  * cpupool, rules - is the guard's to say, and nothing here.
@@ -13,7 +13,7 @@
 
 #include "guard.h"
 
-/* Somebody with whom it had to do, per second. */
+/* A domain with which it had to do, per second. */
 struct acquaintance {
     unsigned int domain; /* the number in input->domains */
     double notifications, pages;
@@ -21,11 +21,11 @@ struct acquaintance {
 
 struct newcomer {
     struct arrival arrival;
-    bool ran;    /* it is known with whom it had to do when it did */
+    bool ran;    /* it is known with which domains it had to do then */
     unsigned int nr_known;
     const struct acquaintance *known; /* those of them that are there */
     unsigned int nr_disks;
-    const unsigned int *disks; /* [disk]: who is to serve it, as above */
+    const unsigned int *disks; /* [disk]: the domain that is to serve it, as above */
 };
 
 /*

@@ -8,8 +8,8 @@
  * spends at the place, and whether it waits longer for a pCPU than before.
  *
  * Only looks, and remembers per domain; what follows from it is decided by
- * guard.h and lever.h.  Not for domains which share an accounting domain: of
- * these nobody knows who ran where.
+ * guard.h and lever.h.  Not for domains that share an accounting domain: the
+ * log does not say where each of them ran.
  */
 #ifndef XENSCHED_POLICY_OUTCOME_H
 #define XENSCHED_POLICY_OUTCOME_H
@@ -18,12 +18,12 @@
 
 #define OUTCOME_TEXT 400
 
-/* At its place is who spends this part of its time there. */
+/* A domain that spends this part of its time at its place is there. */
 #define OUTCOME_THERE 0.95
 
 /* For so long it may take to get there ... */
 #define OUTCOME_PATIENCE_NS 1500000000ULL
-/* ... and who was there may be elsewhere. */
+/* ... and this long a domain that was there may be elsewhere. */
 #define OUTCOME_TRIP_NS 3000000000ULL
 
 /*
@@ -93,7 +93,7 @@ void outcome_init(struct outcome *o);
 void outcome_watch(struct outcome *o, const struct policy_input *input,
                    const struct domain *d);
 
-/* It is sent to @cpus, now; @predicted crossings, -1: nobody said. */
+/* It is sent to @cpus, now; @predicted crossings, -1: unknown. */
 void outcome_send(struct outcome *o, const struct policy_input *input,
                   const struct domain *d, const struct cpumap *cpus,
                   double predicted);

@@ -14,7 +14,7 @@
 #include "place.h"
 #include "talk.h"
 
-/* Who runs at one place by chance may run elsewhere in the next second. */
+/* A domain that runs at one place by chance may run elsewhere in the next second. */
 #define STRAYS 0.5
 
 #define NS_PER_S 1e9
@@ -375,7 +375,7 @@ static void finish_unit(struct placement *p, unsigned int unit,
         double anywhere = cores > 0 ? usable[i] / cores : 0;
 
         share[i] /= members;
-        /* Of who is kept where it is: what would be if it were not. */
+        /* What would be if a domain that is kept where it is were not. */
         if (u->movable && u->origin != ANYWHERE)
             share[i] = anywhere;
         stray[i] = u->movable ? (1 - STRAYS) * share[i] + STRAYS * anywhere
@@ -466,7 +466,7 @@ static unsigned int find_units(struct place_host *h,
 
 /* Partners. */
 
-/* Of two, each of whom may have a rule. */
+/* Of two domains, each of which may have a rule. */
 static double weight_of_pair(const struct place_host *h, unsigned int a,
                              unsigned int b)
 {
@@ -502,7 +502,7 @@ static void add_link(const struct place_host *h, struct links *links,
     };
 }
 
-/* With those vCPUs of @back that serve @front.  False: nobody knows which. */
+/* With those vCPUs of @back that serve @front.  False: it is not known which these are. */
 static bool link_servers(const struct place_host *h, struct links *links,
                          const struct talk_pair *pair, unsigned int front,
                          unsigned int back)
@@ -510,7 +510,7 @@ static bool link_servers(const struct place_host *h, struct links *links,
     const struct domain *d = domain(h, back);
     unsigned int i;
 
-    /* Whose channels these are of a group is not known. */
+    /* It is not known which domain of a group has these channels. */
     if (domain(h, front)->group[0] ||
         !servers_known(d, domain(h, front)->domid))
         return false;

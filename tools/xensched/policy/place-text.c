@@ -39,7 +39,7 @@ void place_name(const struct place_host *h, unsigned int spot, char *text,
     snprintf(text, size, "%s %u (pCPUs %.60s)", place->kind, place->id, cpus);
 }
 
-/* With whom it changes most.  NULL: it talks to nobody. */
+/* The partner with which it changes most.  NULL: it has none. */
 static const struct partner *main_partner(const struct placement *p,
                                           unsigned int unit,
                                           unsigned int from, unsigned int to)

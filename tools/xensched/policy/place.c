@@ -2,8 +2,8 @@
 /*
  * place.c - the policy placement: domains are where all of them together cost
  * least, in ns of pCPU time per second.  What is known becomes a placement,
- * its search says who should be where, and what that saves and costs is the
- * reason.
+ * its search decides which domain should be where, and what that saves and costs is
+ * the reason.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static double before(const struct place_host *h, unsigned int unit)
     return sum;
 }
 
-/* With whom it has most to do. */
+/* The domain with which it has most to do. */
 static void find_partner(const struct place_host *h, unsigned int unit,
                          struct opinion *o)
 {
@@ -101,7 +101,7 @@ static double worth(const struct placement *p, unsigned int unit)
            terms_price(p, unit, u->at);
 }
 
-/* Who fits into no place, or into none but its own, stays as it is. */
+/* A domain that fits into no place, or into none but its own, stays as it is. */
 static void say_too_wide(const struct place_host *h, unsigned int unit,
                          struct opinion *o)
 {

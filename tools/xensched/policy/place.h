@@ -18,7 +18,7 @@ struct place_host {
     unsigned int *unit;   /* [domain]: which it is of */
     unsigned int *stands; /* [unit]: a domain that it is of */
     /*
-     * Of a driver domain whose vCPUs are at several places each vCPU is a unit more,
+     * Each vCPU of a driver domain that has vCPUs at several places is a unit more,
      * so that others can be near it.  It takes no room; its domain does.
      */
     unsigned int *vcpu;   /* [unit]: which of that domain; ALL_VCPUS */

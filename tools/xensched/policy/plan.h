@@ -40,7 +40,7 @@ struct decision {
     double rate;
     double share;
     /*
-     * Set by who carries the plan out: the verb, or with KEEP the pull, has happened.
+     * Set by the code that carries the plan out: the verb, or with KEEP the pull, has happened.
      * See plan_done() in planner.h.
      */
     bool done;

@@ -6,7 +6,7 @@
  * first one which wants a domain to be somewhere, where it can be, decides;
  * those after it see that domain where it is going to be, and no longer as
  * theirs.  What an operator set or holds, driver domains and new domains are
- * nobody's.
+ * left alone.
  */
 #ifndef XENSCHED_POLICY_PLANNER_H
 #define XENSCHED_POLICY_PLANNER_H

@@ -41,7 +41,7 @@ struct policy_settings {
     uint64_t stay_ns;     /* between two moves of a domain */
     uint64_t quiet_ns;    /* without reason for so long: give back */
     double least_gain_ns; /* of a move, per second */
-    double misses;        /* where nobody counts them, per ns of running */
+    double misses;        /* where no counter counts them, per ns of running */
     struct rules rules;
 };
 
@@ -55,7 +55,7 @@ extern const struct policy_settings policy_defaults;
 
 /* What is known of a domain beside its facts; see guard.h. */
 struct standing {
-    bool open;          /* to be decided about, and nobody has done so */
+    bool open;          /* to be decided about, and no policy has done so */
     unsigned int place; /* where it is bound or sent to; TOPOLOGY_UNKNOWN */
     unsigned int cache; /* likewise, of its place; TOPOLOGY_UNKNOWN: any */
     bool absent;        /* it was sent there, had time, and runs elsewhere */
@@ -106,16 +106,16 @@ struct opinion {
     unsigned int place;
     /* Of a place with several caches: that one; NULL: any of them. */
     const struct topology_place *cache;
-    /* Whose cache is the best, one of input.domains; NULL: none is. */
+    /* The one of input.domains that has the best cache; NULL: none. */
     const struct domain *beside;
     char fact[OPINION_TEXT];
     char where[OPINION_TEXT];
     char lacks[OPINION_TEXT];
     /* Evidence; partner is NULL when there is none. */
-    const struct domain *partner; /* whom it talks to most, of input.domains */
+    const struct domain *partner; /* the one of input.domains it talks to most */
     double rate;                  /* interactions per second with it */
     double share;                 /* of all interactions, 0 ... 1 */
-    double worth; /* ns/s, that it is where it is; 0: nobody has a price */
+    double worth; /* ns/s, that it is where it is; 0: no policy has a price */
     /* Notifications/s that will cross places after a move. */
     bool predicts;
     double crossings;
@@ -162,7 +162,7 @@ void policies_format(const struct policies *policies,
 /* How a domain is called in a reason... */
 const char *policy_name_of(const struct domain *d,
                            char text[DOMAIN_NAME_TEXT]);
-/* ... and as somebody to talk to: by its group, if it is in one. */
+/* ... and as a partner: by its group, if it is in one. */
 const char *policy_partner_name(const struct domain *d,
                                 char text[DOMAIN_NAME_TEXT]);
 /* Whose talk that of a domain is: "its", or "its group NAME's". */

@@ -2,12 +2,12 @@
 /*
  * room.h - when a place has room.
  *
- * To wait for a pCPU is worse than to be far from whom one talks to.  Nobody
- * waits where each vCPU has a core of its own.  Where there are more vCPUs than
+ * To wait for a pCPU is worse than to be far from a partner.  No vCPU waits where
+ * each has a core of its own.  Where there are more vCPUs than
  * cores it is a matter of chance, and the less is left idle, the longer they
  * wait: so some of the cores are kept free.
  *
- * What is needed is what is used: who has to wait for a pCPU uses less than it
+ * What is needed is what is used: a guest that waits for a pCPU uses less than it
  * needs, and all together never use more than there is.  So a place is full
  * before all of it is used.
  */

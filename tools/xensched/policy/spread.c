@@ -48,7 +48,7 @@ static void find_near(const struct spread_run *run)
     free(stand_in);
 }
 
-/* Who was moved. */
+/* Guests that were moved. */
 
 static const struct domain *domain(const struct spread_run *run,
                                    unsigned int i)
@@ -89,7 +89,7 @@ static bool went(const struct spread_run *run, const struct spread_moved *m)
                                  : run->input->standing[i].place);
 }
 
-/* Has the chosen one gone?  And who is not any more where it went? */
+/* Has the chosen one gone?  And which are no longer where they went? */
 static void follow(const struct spread_run *run)
 {
     struct spread *s = run->spread;
@@ -148,7 +148,7 @@ void spread_end(struct spread_run *run)
     free(run->near);
 }
 
-/* Who is to go, and to where. */
+/* Which guest is to go, and to where. */
 
 static bool fits(const struct spread_run *run,
                  const struct spread_rules *rules, const void *policy,
@@ -163,7 +163,7 @@ static bool fits(const struct spread_run *run,
            rules->fits(policy, i, place);
 }
 
-/* Two caches of one place: the memory of who goes stays as near as it was. */
+/* Two caches of one place: a guest's memory stays as near as it was. */
 static bool is_near(const struct spread_run *run, unsigned int a,
                     unsigned int b)
 {

@@ -3,11 +3,11 @@
  * spread.h - what policies have in common that send guests away from a place
  * where there is too much of something: the guest with least to lose goes, one
  * at a time, and then it is waited for what comes of it: what is measured over
- * a while is still much just after somebody left.
+ * a while is still much just after a guest left.
  *
- * Who talks to those at its place as much as makes another policy care for it
- * (half of min_rate: enough to stay) has too much to lose: two policies with
- * opposite aims would move it to and fro.
+ * A guest that communicates at its place enough to stay there for another policy
+ * (half of min_rate) has too much to lose: two policies with opposite aims would
+ * move it back and forth.
  */
 #ifndef XENSCHED_POLICY_SPREAD_H
 #define XENSCHED_POLICY_SPREAD_H
@@ -19,7 +19,7 @@
 
 #define SPREAD_NOBODY (~0U)
 
-/* Who was moved, and from where. */
+/* A guest that was moved, and from where. */
 struct spread_moved {
     uint32_t domid;
     uint64_t since_ns; /* of the domain */
@@ -54,7 +54,7 @@ struct spread_rules {
     bool (*fits)(const void *policy, unsigned int i, unsigned int place);
     /* The place with most of it is best for domain @i. */
     double (*spare)(const void *policy, unsigned int i, unsigned int place);
-    /* Of those with equally little to lose, who has most of it goes. */
+    /* Of guests with equally little to lose, the one with most of it goes. */
     double (*weight)(const void *policy, unsigned int i);
 };
 
@@ -66,7 +66,7 @@ void spread_begin(struct spread_run *run, struct spread *spread,
                   double min_rate);
 void spread_end(struct spread_run *run);
 
-/* Who is to go now, and to where; or SPREAD_NOBODY. */
+/* Which guest is to go now, and to where; or SPREAD_NOBODY. */
 unsigned int spread_choose(const struct spread_run *run,
                            const struct spread_rules *rules,
                            const void *policy, unsigned int *to);

@@ -15,7 +15,7 @@ struct summing {
     bool all; /* pairs; else those with a driver domain */
     const struct domains *domains;
     unsigned int nr_index;
-    unsigned int *index; /* [accounting domain]: who stands in for it */
+    unsigned int *index; /* [accounting domain]: the domain that stands in for it */
     struct talk *talk;
     struct cells pairs;  /* (number of domain, number of driver or of any
                             domain above): rate */
@@ -88,7 +88,7 @@ static void add_entry(const struct matrix_entry *entry, void *arg)
     add_direction(arg, entry->correspondent, entry->current, rate, pages);
 }
 
-/* Who can go somewhere, and rather one that did. */
+/* Domains that can go somewhere, and rather one that did. */
 static unsigned int rank(const struct summing *s, unsigned int i)
 {
     if (!s->all || !s->input->standing[i].open)

@@ -8,7 +8,7 @@
  * evtchn-recv is evtchn-send seen from the other side.  Pages on a ring which
  * were also mapped are counted once: of ring-pages and grant-map from one
  * domain to another the larger counts.  Accounting domain
- * XEN is nobody to talk to; REST (domains without a number of their own) is.
+ * XEN is no partner; REST (domains without a number of their own) is.
  *
  * Domains of a group share an accounting domain, so what they talk is all of
  * theirs, and not told apart.  One of them stands in for the group.
@@ -41,7 +41,7 @@ struct talk_pair {
 
 /*
  * For each of input->domains the one which stands in for its group in pairs:
- * somebody open if there is one, rather one that was moved.  A domain without
+ * an open one if there is one, rather one that was moved.  A domain without
  * group stands in for itself.  To be freed.
  */
 unsigned int *talk_stand_ins(const struct policy_input *input);

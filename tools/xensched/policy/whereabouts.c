@@ -92,7 +92,7 @@ double whereabouts_share(const struct policy_input *input, unsigned int i,
                        : presence_share(input->matrix, d, cpus, input->now_ns);
 }
 
-/* Asked to be there, and it is, or nobody knows better. */
+/* Asked to be there, and it is, or nothing says otherwise. */
 static struct whereabouts kept(const struct policy_input *input,
                                unsigned int i, of_all of,
                                const struct topology_place *places,

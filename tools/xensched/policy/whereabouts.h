@@ -21,7 +21,7 @@ struct whereabouts {
     unsigned int place;  /* or cache; TOPOLOGY_UNKNOWN: none */
     unsigned int there;  /* vCPUs that an affinity keeps there; 0: none */
     unsigned int online; /* vCPUs */
-    /* Of who is not kept: so much of its time is most of it; -1: not known. */
+    /* If it is not kept: this share of its time is most of it; -1: not known. */
     double share;
 };
 
@@ -60,7 +60,7 @@ struct whereabouts whereabouts_find_cache(const struct policy_input *input,
 bool whereabouts_attracts(const struct whereabouts *w);
 
 /*
- * "whose vCPUs are on pCPUs 0-1 (node 0)"; and of one that attracts nobody why
+ * "whose vCPUs are on pCPUs 0-1 (node 0)"; and of one that attracts no guest why
  * not, as a sentence about @name and places of @kind.
  */
 void whereabouts_describe(const struct whereabouts *w,

@@ -9,7 +9,7 @@
  * stands in for all.
  *
  * Each gang, those which have a place and the busiest first, gets the place
- * with room for it where those are whom it talks to; it prefers the place
+ * with room for it where its partners are; it prefers the place
  * where it is, so that gangs which are alike don't swap places.
  */
 #include <stdio.h>
@@ -41,10 +41,10 @@ struct working_set {
     unsigned int *stand_in; /* [domain]: of its group; see talk.h */
     double *total;      /* [domain]: what it talks */
     double *with;       /* [domain * nr_places + place]: talk with the fixed */
-    double *near;       /* [domain]: talk with those who are where it is */
+    double *near;       /* [domain]: talk with those that are where it is */
     double *inside;     /* [domain]: talk with its gang */
     bool *joins;        /* [domain]: goes where its gang goes */
-    unsigned int *peer; /* [domain]: of its gang, whom it talks to most */
+    unsigned int *peer; /* [domain]: the one of its gang it talks to most */
     struct gangs gangs;
     struct demand *taken;  /* [cpupool][place] */
     unsigned int *goes; /* [gang]: its place; TOPOLOGY_UNKNOWN: none has room */
@@ -265,9 +265,9 @@ static void place_gangs(struct working_set *w)
     free(order);
 }
 
-/* Who goes with its gang. */
+/* Guests that go with their gang. */
 
-/* Talk with those of its gang who go where it goes, or are there. */
+/* Talk with those of its gang that go where it goes, or are there. */
 static void look_who_goes(struct working_set *w)
 {
     unsigned int i;
@@ -287,7 +287,7 @@ static void look_who_goes(struct working_set *w)
     }
 }
 
-/* What it talks with those who are or go to @place. */
+/* What it talks with guests that are at @place or go there. */
 static double talk_at(const struct working_set *w, unsigned int i,
                       unsigned int place)
 {
@@ -296,7 +296,7 @@ static double talk_at(const struct working_set *w, unsigned int i,
     return inside + w->with[i * w->nr_places + place];
 }
 
-/* Could it be there, and has it enough to do with those who will be? */
+/* Could it be there, and has it enough to do with those that will be? */
 static bool goes_along(const struct working_set *w, unsigned int i,
                        unsigned int place)
 {
@@ -311,7 +311,7 @@ static bool goes_along(const struct working_set *w, unsigned int i,
            rate >= fraction * w->settings->share * w->total[i];
 }
 
-/* Who stays behind takes away a reason to go from those who talk to it. */
+/* A guest that stays behind takes a reason to go from its partners. */
 static void find_joiners(struct working_set *w)
 {
     unsigned int i, place;
@@ -350,7 +350,7 @@ static double need_of_gang(const struct working_set *w, unsigned int i)
     return w->gangs.demand[w->gangs.of[i]].need;
 }
 
-/* Of those who are at @place and aren't open, whom it talks to most. */
+/* The guest at @place that is not open and that it talks to most. */
 static const struct domain *busiest_at(const struct working_set *w,
                                        unsigned int i, unsigned int place)
 {

@@ -6,7 +6,7 @@
 #include "model/memory.h"
 #include "pending.h"
 
-/* Who notifies more between two rounds has no single requests. */
+/* A domain that notifies more between two rounds has no single requests. */
 #define MAX_ROWS (1U << 20)
 
 void pending_free(struct pending *p)

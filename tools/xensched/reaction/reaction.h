@@ -3,8 +3,8 @@
  * reaction.h - conditions that are waited for: which rows and which figures
  * meet them, how often that may be told, and how often it was.
  *
- * Nothing here acts, asks Xen, or knows whose condition it is: who adds one is
- * called when it is met.
+ * Nothing here acts, asks Xen, or knows whose condition it is: the function that
+ * came with it is called when it is met.
  */
 #ifndef XENSCHED_REACTION_REACTION_H
 #define XENSCHED_REACTION_REACTION_H
@@ -31,7 +31,7 @@ struct reaction {
     struct reaction_limits limits;
     void *owner;        /* the caller's own */
 
-    /* Whom it is about, as the caller knows; false: there is nobody. */
+    /* The domain that it is about, as the caller knows; false: none. */
     bool known;
     uint32_t domid;
     uint16_t acct, other;

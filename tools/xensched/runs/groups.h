@@ -14,7 +14,7 @@ struct group {
     char *workload, *configuration, *metric, *unit;
     enum sample_kind kind;
     double *value;
-    int64_t *run; /* whose it is */
+    int64_t *run; /* [nr]: the run that it is of */
     size_t nr;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * schedule.h - what a recording says of one run: how long each domain ran and
- * waited, where, and who ran instead; sums, and on demand every span.
+ * waited, where, and which ran instead; sums, and on demand every span.
  */
 #ifndef XENSCHED_RUNS_SCHEDULE_H
 #define XENSCHED_RUNS_SCHEDULE_H

@@ -15,7 +15,7 @@ struct session {
     struct pinning *pinning;
     const char *folder; /* for recordings */
     bool all;           /* keep of each run what is kept of the first ones */
-    /* What is going on, for who looks on. */
+    /* Reports progress. */
     void (*tell)(const struct session *s, const struct store_next *next,
                  const char *what, const char *why);
     int64_t experiment;

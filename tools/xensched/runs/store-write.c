@@ -215,7 +215,7 @@ static int add_domains(const struct store *s, int64_t run,
     for (i = 0; i < h->nr_domains && !rc; i++) {
         const struct schedule_domain *d = &h->domain[i];
 
-        /* Who is only named by others, such as the idle vCPUs. */
+        /* A domain that is only named by others, such as the idle vCPUs. */
         if (!(d->running_ns + d->waiting_ns + d->asleep_ns + d->unknown_ns))
             continue;
         rc = step(s, st, err, "itiiiii", run, d->name, (int64_t)d->running_ns,

@@ -125,7 +125,7 @@ static int execute(const struct store *s, const char *what, const char *sql,
     return err->code;
 }
 
-/* Whole or not at all; who comes second finds what the first one has made. */
+/* Whole or not at all; a second process finds what the first one has made. */
 static int make(const struct store *s, struct xensched_error *err)
 {
     char *sql;

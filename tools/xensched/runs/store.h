@@ -6,7 +6,7 @@
  * these steps is one transaction, so that whatever happens at any moment the file
  * says what was finished.
  *
- * Functions return 0 or a negative errno value with *err; -EBUSY: somebody else
+ * Functions return 0 or a negative errno value with *err; -EBUSY: another process
  * is writing; -ENOSPC: the disk is full; -EILSEQ: it is damaged, or no database
  * of runs; -EPROTO: a later xensched has made it.
  */

@@ -389,7 +389,7 @@ bool strata_estimate(const struct strata *s, const double *y, const double *size
         e->mean += weight * m.mean;
         if (m.chosen == m.members)
             continue;
-        /* Of one alone nobody can tell what the others are like. */
+        /* One alone does not show what the others are like. */
         if (m.chosen < 2) {
             e->has_interval = false;
             continue;

@@ -79,8 +79,8 @@ int memory_xen_owners(xc_interface *xch, uint64_t *at, uint32_t step,
     if (found)
         nr = ask_owners(xch, at, step, HYPERCALL_BUFFER(found));
     if (nr < 0)
-        nr = xensched_fail(err, errno, "cannot ask Xen whose memory is on "
-                           "which node: %s", strerror(errno));
+        nr = xensched_fail(err, errno, "cannot ask Xen on which nodes the "
+                           "domains' memory is: %s", strerror(errno));
     for (i = 0; i < nr; i++)
         owners[i] = (struct host_owner){
             .domid = found[i] & XEN_SCHEDLOG_OWNER_DOMAIN_MASK,

@@ -3,7 +3,7 @@
  * area.h - a log area: made, mapped, controlled, given up.
  *
  * There is the hypervisor's, that of the Linux below us (what its back ends do
- * for whom), and those of driver domains.  An area has one region for all CPUs
+ * for each guest), and those of driver domains.  An area has one region for all CPUs
  * (routes and lease) and three per CPU (registers; states; data), see
  * <xen/schedlog.h>.  This is the only part of the library which talks to Xen,
  * xenstore and /dev/xensched-log.  All functions are for one thread at a time.
@@ -23,7 +23,7 @@
  *
  * The owner "holds" the log while it has a lease, which it has to renew: if it
  * does not do so within the time that it has chosen, the hypervisor turns all
- * events off.  Until then nobody else can turn events on or off, give the area
+ * events off.  Until then no other program can turn events on or off, give the area
  * up or choose what performance counters count (-EEXIST).
  */
 #ifndef XENSCHED_AREA_H
@@ -61,7 +61,7 @@ struct xensched_area_info {
     uint64_t max_bytes;      /* limit of the hypervisor's schedlog_max= */
                              /* (Linux: max_mib=; 0: a domain's own) */
     uint64_t used_bytes;
-    uint32_t lease_ms;       /* 0: nobody holds the log */
+    uint32_t lease_ms;       /* 0: no program holds the log */
     uint32_t lease_left_ms;  /* until it ends, unless it is renewed */
     uint32_t nr_pmcs;        /* performance counters that can be used */
     uint32_t doorbell;       /* the hypervisor's: its VIRQ; Linux's: 1; */
@@ -160,8 +160,8 @@ void xensched_area_close(struct xensched_area *area);
 
 /*
  * Turn all events off, give the lease up and the memory back to the producer
- * and close.  @area is gone in any case.  -EEXIST: somebody else holds the log
- * now, who goes on using it.
+ * and close.  @area is gone in any case.  -EEXIST: another program holds the log
+ * now, and continues to use it.
  */
 int xensched_area_release(struct xensched_area *area,
                           struct xensched_error *err);
@@ -229,7 +229,7 @@ int xensched_area_set_lcr(struct xensched_area *area, uint32_t file,
 
 /*
  * Have the producer ring (see doorbell.h) when so many bytes have been written
- * to this log file since its beginning.  Without a doorbell, nobody looks at it.
+ * to this log file since its beginning.  Without a doorbell, it has no effect.
  * Sources of the owner's area do this themselves: a log file that has been read
  * rings when it is half full of new rows.
  */
@@ -266,7 +266,7 @@ void xensched_area_renew_lease(struct xensched_area *area);
  *
  *   -EOPNOTSUPP  the text says which of them have no sites
  *   -EEXIST      another scheduler holds the log; the text says for how long
- *   -ENOENT      the area was given up by somebody else
+ *   -ENOENT      the area was given up by another program
  *   -EINVAL      a lease which is out of range, an area without a cookie, or
  *                performance counters which xensched_area_pmc() didn't choose
  */

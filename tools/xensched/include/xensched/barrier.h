@@ -19,7 +19,7 @@
  *   overwritten while it was copied is always found out.
  *
  *   The copy itself races with the producer.  That is intended: a byte of it
- *   is used only after the second pos has shown that nobody was writing it.
+ *   is used only after the second pos has shown that the producer was not writing it.
  *
  * Reader to producer (regions CONTROL and GLOBAL, which we write)
  *

@@ -44,7 +44,7 @@ uint64_t xensched_cycles_to_ns(uint64_t cycles, uint64_t khz);
 
 /*
  * The clocks of vCPUs 0 to @nr - 1 of domain @domid, from Xen, which takes both
- * TSCs of each at one instant: of PV, PVH and HVM domains, whoever set their
+ * TSCs of each at one instant: of PV, PVH and HVM domains, whatever set their
  * TSC.  Of a vCPU that is not there: that of vCPU 0.
  *
  *   -EOPNOTSUPP, -ENOSYS  this Xen does not know how

@@ -20,14 +20,14 @@ struct xensched_doorbell;
  * when there is another one.  Returns 0 or a negative errno value:
  *   -EOPNOTSUPP  @virq is 0: this log has no doorbell
  *   -ENOENT      /dev/xen/evtchn is missing
- *   -EEXIST      somebody else of this domain has it
+ *   -EEXIST      another program of this domain has it
  */
 int xensched_doorbell_open(uint32_t virq, struct xensched_doorbell **bell,
                            struct xensched_error *err);
 
 /*
  * That of the Linux below us, whose log has one if struct xensched_area_info says
- * so.  It rings as long as a log file is past its mark, whoever has set it, and
+ * so.  It rings as long as a log file is past its mark, whichever program set it, and
  * keeps the module from being removed.  -ENOENT: there is no such log.
  */
 int xensched_doorbell_open_linux(struct xensched_doorbell **bell,

@@ -21,7 +21,7 @@ struct xensched_error {
 
 /*
  * Fill in *err (if it is not NULL) and return -code.  @code is a positive
- * errno value; 0 (errno which nobody has set) is taken as EIO, so that what is
+ * errno value; 0 (an errno that was not set) is taken as EIO, so that what is
  * returned always is an error.  @format is as for printf(3).
  */
 int xensched_fail(struct xensched_error *err, int code,

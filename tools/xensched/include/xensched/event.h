@@ -24,7 +24,7 @@ int xensched_event_number(const char *name);
 /* The counter of a row of off-cpu. */
 struct xensched_off_cpu {
     const char *left;  /* why the vCPU left its pCPU, or NULL: a newer Xen's reason */
-    const char *woke;  /* what woke it, or NULL: nothing did, or nobody can tell */
+    const char *woke;  /* what woke it, or NULL: nothing did, or it is not known */
     bool capped;       /* later its budget was used up, */
     bool paused;       /* or it was paused */
     uint64_t ns;       /* from when it left until it ran; at least this if @long_ns */

@@ -2,7 +2,7 @@
 /*
  * read-log.h - the reader's side of the contract in <xen/schedlog.h>, executable:
  * reads one log file while its producer goes on writing.  Headers only, and
- * nothing to link: whoever reads a log while it is written includes this.
+ * nothing to link: a program that reads a log while it is written includes this.
  *
  * A reader works on any memory which has a struct xen_schedlog_state and a
  * cyclic buffer, never writes to either, never waits for the producer and never

@@ -14,7 +14,7 @@
 /*
  * A run of rows of one layout, without a gap.  @rows points to @length bytes,
  * a multiple of @layout.size; row i is at rows + i * layout.size.  The memory
- * belongs to whoever delivered the batch, see there for how long it is valid.
+ * belongs to the function that delivered the batch, see there for how long it is valid.
  *
  * @lost_bytes and @lost_rows say what was lost immediately before the first
  * row.  @lost_rows counts rows whose layout was known; bytes of which not
@@ -49,8 +49,8 @@ static inline void xensched_batch_row(const struct xensched_batch *batch,
 
 /*
  * Decode rows from number @first on to @rows, at most @max of them.  Returns
- * how many there were.  Whoever looks at all rows of a batch does it in blocks
- * with this, it is several times as fast as one by one.
+ * how many there were.  To look at all rows of a batch in blocks with this
+ * is several times as fast as one by one.
  */
 static inline size_t xensched_batch_decode(const struct xensched_batch *batch,
                                            size_t first,

@@ -7,7 +7,7 @@
  * complete when its end mark is there; if it is not, or is damaged, everything
  * before the damage can be read, and the error names the offset.
  *
- * Rows in the order of one clock come from merge.h; whoever needs no order
+ * Rows in the order of one clock come from merge.h; a program that needs no order
  * opens the source "recording:FILE".
  */
 #ifndef XENSCHED_RECORDING_H
@@ -27,7 +27,7 @@ enum xensched_kind {
     XENSCHED_KIND_HYPERVISOR, /* its CPUs are pCPUs, the others' are vCPUs */
     XENSCHED_KIND_LINUX,      /* that of dom0 */
     XENSCHED_KIND_DRIVER,     /* that of a driver domain */
-    XENSCHED_KIND_GUEST,      /* what it says concerns nobody else */
+    XENSCHED_KIND_GUEST,      /* what it says concerns no other domain */
     XENSCHED_NR_KINDS
 };
 
@@ -104,7 +104,7 @@ int xensched_recorder_host(struct xensched_recorder *recorder,
 
 /*
  * All logs have been asked since the host's TSC was @host_tsc, so no row that
- * was complete then is missing.  Without rounds nobody can put rows in order.
+ * was complete then is missing.  Without rounds rows cannot be put in order.
  * What was appended gets to the disk ten times per second.
  */
 int xensched_recorder_round(struct xensched_recorder *recorder,

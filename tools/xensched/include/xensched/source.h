@@ -99,8 +99,8 @@ void xensched_source_stats(const struct xensched_source *source,
 void xensched_source_hurry(struct xensched_source *source, uint32_t files);
 
 /*
- * Of a live source: leave these log files (a mask as above) to somebody else, who
- * has use for them.  Nothing of them is read, nor is it lost.
+ * Of a live source: leave these log files (a mask as above) to another
+ * reader.  Nothing of them is read, nor is it lost.
  */
 void xensched_source_leave(struct xensched_source *source, uint32_t files);
 

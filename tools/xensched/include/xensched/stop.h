@@ -3,8 +3,8 @@
  * stop.h - pause a domain inside of the hypercall by which it logs a mark, and
  * let it go again.
  *
- * Xen remembers who was paused so: after a crash of whoever wanted it, domains
- * that an operator has paused can be told from those.  All of these return 0 or
+ * Xen remembers which domains were paused so: after a crash of the program that
+ * did it, domains that an operator has paused can be told from those.  All of these return 0 or
  * a negative errno value; -ESRCH: there is no such domain; -EOPNOTSUPP: this
  * Xen cannot do it; -EEXIST: another one holds the log (xensched_show_cookie()).
  *
@@ -28,7 +28,7 @@ int xensched_stop_state(uint32_t domid, enum xensched_stop *state,
 
 /*
  * At its next mark whose code is @code in the bits of @mask, once.  -EBUSY:
- * somebody else has armed it, or it is stopped.
+ * another program has armed it, or it is stopped.
  */
 int xensched_stop_arm(uint32_t domid, uint32_t code, uint32_t mask,
                       struct xensched_error *err);
@@ -39,7 +39,7 @@ int xensched_stop_pause(uint32_t domid, struct xensched_error *err);
 /* Let it go on if it is stopped, disarm it if it is armed. */
 int xensched_stop_resume(uint32_t domid, struct xensched_error *err);
 
-/* The same, but who is stopped stays paused: "xl unpause" lets it go on. */
+/* The same, but a domain that is stopped stays paused: "xl unpause" lets it go on. */
 int xensched_stop_forget(uint32_t domid, struct xensched_error *err);
 
 #endif /* XENSCHED_STOP_H */
