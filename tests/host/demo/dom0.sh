@@ -142,7 +142,7 @@ xl vm-affinity act >/run/act.txt || fail "xl vm-affinity act"
 until_true 60 disk_is_near || fail "the disk guest did not run next to dom0 within 60 s"
 xl vm-affinity explain disk | sed -n 's/.*Z arrived:/xenschedd says:/p'
 
-step "who talks to whom (xensched matrix)"
+step "which domains communicate (xensched matrix)"
 xensched matrix || fail "xensched matrix"
 
 step "what was done, and why (xensched plan)"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Runs in dom0 of a host whose FLASK policy gives nobody a right to the log:
+# Runs in dom0 of a host whose FLASK policy gives no domain a right to the log:
 # each operation is refused.  With the policy of the series dom0 may do all of
-# them, and a guest still none.  Rights are apart: who may read the log cannot
-# control it, and who controls it cannot allow marks if that was not given.
+# them, and a guest still none.  Rights are separate: a domain that may read the log cannot
+# control it, and one that controls it cannot allow marks if that was not given.
 #
 # FLASK's refusal is EACCES, where Xen without it says EPERM.  Marks aren't
 # FLASK's business: a domain has to be allowed to log them, which is.

@@ -9,7 +9,7 @@
  *
  * doorbell needs a guest with a disk that is busy all the time, unanswered an
  * xenstored that hangs.  used prints how many bytes the log uses; release gives
- * the area up, and off turns all events off, as somebody who holds nothing.
+ * the area up, and off turns all events off, as a process that holds nothing.
  *
  * Exit code: 0, or 1 with a message about the promise that did not hold.
  */
@@ -230,13 +230,13 @@ static void lease(void)
 
     sleep_ms(LEASE_MS * 2);
     is("silent, all is off", info().events_enabled, 0);
-    is("and nobody holds it", info().lease_ms, 0);
+    is("and no process holds it", info().lease_ms, 0);
     is("another one's turn", events(RINGS, LEASE_MS, 8), 0);
     is("which gives it up", events(0, 0, 8), 0);
     is("release by anyone", release(0), 0);
 }
 
-/* A page that is not there before somebody makes it. */
+/* A page that is not there before a process makes it. */
 static void *missing_page(int *faults)
 {
     struct uffdio_api api = { .api = UFFD_API };
@@ -284,11 +284,11 @@ static void faults(void)
 
     is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
     pthread_create(&waits, NULL, ask_with, page);
-    is("who asks waits for its memory", poll(&pending, 1, 10000), 1);
+    is("a process that asks waits for its memory", poll(&pending, 1, 10000), 1);
     pthread_create(&goes_on, NULL, ask_and_map, (void *)&done);
     for (int i = 0; i < 50 && !done; i++)
         sleep_ms(100);
-    is("nobody else does", done, true);
+    is("no other process does", done, true);
     make.range.start = (uintptr_t)page;
     if (ioctl(pending.fd, UFFDIO_ZEROPAGE, &make))
         err(1, "UFFDIO_ZEROPAGE");
@@ -404,7 +404,7 @@ static void doorbell(void)
     uint32_t nr_cpus;
     uint64_t before;
 
-    is("no area, nobody rings", poll(&bell, 1, 0), 0);
+    is("without an area no bell rings", poll(&bell, 1, 0), 0);
     is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);
     is("there is a doorbell", info().doorbell, 1);
     nr_cpus = info().nr_cpus;
@@ -414,13 +414,13 @@ static void doorbell(void)
 
     before = written(files, nr_cpus);
     for (int i = 0; i < 50 && written(files, nr_cpus) <= before + 64; i++)
-        is("without a mark nobody rings", poll(&bell, 1, 200), 0);
+        is("without a mark no bell rings", poll(&bell, 1, 200), 0);
     is("though something is logged", written(files, nr_cpus) > before + 64, 1);
     for (int i = 0; i < 3; i++) {
         const time_t begin = time(NULL);
 
         set_marks(files, nr_cpus, 1U << 30);
-        is("before a mark nobody rings", poll(&bell, 1, 300), 0);
+        is("before a mark no bell rings", poll(&bell, 1, 300), 0);
         set_marks(files, nr_cpus, 256);
         is("it is not reached yet", is_past_mark(files, nr_cpus), 0);
         is("it rings", poll(&bell, 1, 20000), 1);
@@ -431,10 +431,10 @@ static void doorbell(void)
     }
     is("events off", events(0, 0, 0), 0);
     is("release", release(0), 0);
-    is("without an area nobody rings", poll(&bell, 1, 0), 0);
+    is("without an area no bell rings again", poll(&bell, 1, 0), 0);
 }
 
-/* Nobody gets rows about domains that it has not given numbers to yet. */
+/* No process gets rows about domains that it has not numbered yet. */
 static void unanswered(void)
 {
     is("set-up", setup(NR_ACCT, NR_FILES, sizes), 0);

@@ -249,7 +249,7 @@ machine_error()
 {
     box 64 "${@:2}" "$work/script" && grep -q -- "$1" "$work/messages"
 }
-check "a machine that nobody has described is said, and which there are" \
+check "a machine without a description is named, and which there are" \
     machine_error "no machine .*epyc2.*xeon2" --mode exact --machine zeon2
 check "a machine that has other sockets is said" \
     machine_error "2 sockets of 24 cores: --sockets 2" --mode exact --machine xeon2

@@ -68,9 +68,9 @@ check "metrics: rows are read, and none is lost" \
 TERM=linux at-terminal 4000 q xensched top >top.txt
 is "top ends when told to" "$?" 0
 drawn >screen
-check "it says with whom the guest talks, and that it is at its place" \
+check "it names the guest's partner, and says that it is at its place" \
     grep -qE " disk +[0-9.]+ [- ]+(9[0-9]|100) % +ours +[0-9.]+ +Domain-0 " screen
-check "and that the other one talks to nobody" \
+check "and that the other one has no partner" \
     grep -qE " marker +[0-9.]+ [- ]+default +0\.0 +- " screen
 true | TERM=linux xensched top >no-terminal 2>&1
 check "without a terminal it says so" grep -q "terminal" no-terminal

@@ -23,7 +23,7 @@ afar()
 
 xl vcpu-pin Domain-0 0 0-1
 xl vcpu-pin Domain-0 1 2-3
-# It begins where nobody serves it.
+# It begins where no back end serves it.
 guest start paced name=disk cpus=0-1
 serve_on 1
 is "there is a thread that serves it" "$(serving_threads | wc -l)" 1

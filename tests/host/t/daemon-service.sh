@@ -68,7 +68,7 @@ check "nothing is to be restored" test ! -e /var/lib/xensched/state.json
 ends "to stop it again is no harm" 0 "$init" stop
 ends "try-restart: only what runs" 0 "$init" try-restart
 ends "status: still ended" 3 "$init" status
-ends "reload: there is nobody" 7 "$init" reload
+ends "reload: no daemon runs" 7 "$init" reload
 ends "start, to be killed" 0 "$init" start
 kill -9 "$(cat /run/xensched/lock)"
 sleep 1

@@ -64,7 +64,7 @@ check "with pCPU 1 it goes on" xensched status
 check "the guest has the affinity that it had" soft_is disk "$near"
 is "it was not moved" "$(status moves) $(status restores)" "1 0"
 
-# Who is booted anew is the same one.
+# A guest that is rebooted is the same one.
 uuid=$(cat /proc/sys/kernel/random/uuid)
 guest start idle name=again "xl=uuid = '$uuid'"
 check "a guest starts" until_true 5 status_is again uuid "\"$uuid\""

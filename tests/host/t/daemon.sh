@@ -47,7 +47,7 @@ affinities >after
 is "it, and only it, was moved" \
     "$(diff before after | sed -n 's/^+\([^+ ]*\) .*/\1/p')" disk
 xensched plan >plan.txt
-check "the plan says with whom it talks" \
+check "the plan names its partner" \
     grep -q "driver domain Domain-0" plan.txt
 check "and where that is" grep -q "pCPUs $near (socket 0)" plan.txt
 check "the matrix has it" \

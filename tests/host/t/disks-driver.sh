@@ -56,7 +56,7 @@ driver=$(xl domid driver)
 remote=$(xl domid remote)
 check "the agent starts" start_agent
 sleep 2
-check "nobody wants to know: it says nothing" no_node
+check "while the daemon does not ask it reports nothing" no_node
 start_daemon
 check "the daemon hears of it" until_true 20 agent_is_heard
 in_guest remote 'disk-io /dev/xvda write 4096 1'

@@ -33,7 +33,7 @@ metrics_now()
         ! grep -q '^xensched_uptime_seconds $before\$' $metrics"
 }
 
-# looks_per_s: of the next 15 s or so, in which nobody asks it anything.
+# looks_per_s: of the next 15 s or so, in which no client asks it anything.
 looks_per_s()
 {
     local looks uptime
@@ -105,7 +105,7 @@ note "80000 notifications in $seconds s: $rows rows, $rings rings"
 rings=$(metric rings_total)
 check "when it is quiet again, it looks once a second" \
     between 0.9 1.3 "$(looks_per_s)"
-is "and nobody rings" "$(metric rings_total)" "$rings"
+is "and the bell is silent" "$(metric rings_total)" "$rings"
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
 
@@ -123,7 +123,7 @@ note "dom0 keeps a pCPU busy, in percent: $alone without a daemon," \
     "$rung_share with, $polled_share with one that polls"
 stop_daemon TERM
 
-# It can be bound, and nobody rings, while logs pass their marks again and again.
+# It can be bound, and does not ring, while logs pass their marks again and again.
 export LD_PRELOAD=/usr/bin/silent-doorbell.so
 begin_quietly --log service-ns,evtchn-send
 unset LD_PRELOAD
@@ -133,7 +133,7 @@ for burst in 1 2 3 4 5 6; do
     sleep 1.2
 done
 metrics_now
-is "nobody has rung" "$(metric rings_total)" 0
+is "the bell has not rung" "$(metric rings_total)" 0
 check "it notices" grep -q "the doorbell of the log does not ring" "$daemon_log"
 check "and looks all the time" between 8 11 "$(looks_per_s)"
 is "nothing is lost meanwhile" "$(metric lost_rows_total)" 0

@@ -84,7 +84,7 @@ guest start obedient name=other
 check "the disk is busy" until_true 20 sh -c 'guest output busy | grep -q written'
 xl destroy driver
 left="0 $(xl domid busy) $(xl domid other) "
-check "destroyed under I/O, it goes, and nobody with it" until_true 20 only_domids "$left"
+check "destroyed under I/O, it goes, and no other domain" until_true 20 only_domids "$left"
 check "so do its nodes" no_node "/local/domain/$first"
 check "the guest without a disk can be stopped as usual" guest stop busy
 check "it goes, too" until_true 20 only_domids "0 $(xl domid other) "

@@ -3,8 +3,8 @@
 # box: --mode exact --sockets 1 --cores 2
 # time: 240
 #
-# A scheduler that is dead or stuck costs nothing, and is in nobody's way:
-# after its lease every event is off, and whoever comes next gets the log
+# A scheduler that is dead or stuck costs nothing, and blocks no other one:
+# after its lease every event is off, and the next one gets the log
 # without a reboot.  One that is alive cannot be disturbed.  Fails if events
 # stay on, if the next one has to wait without need, or if two schedulers
 # believe to have the log.
@@ -49,7 +49,7 @@ rows_read()
     xensched status | sed -n 's/^rows *\([0-9]*\) .*/\1/p'
 }
 
-# While it is alive nobody else gets the log.
+# While it is alive no other process gets the log.
 start_daemon --lease 2000
 is "the daemon starts" "$?" 0
 check "it holds the log for 2 s at a time" lease_is 2000
@@ -67,7 +67,7 @@ schedlog-lease hold 2000 1 >other.txt 2>&1
 is "another scheduler is refused" "$?" 1
 check "by Xen" grep -q "File exists" other.txt
 schedlog-count off 0 any true >other.txt 2>&1
-is "nobody else can give the area up" "$?" 1
+is "no other process can give the area up" "$?" 1
 is_charged() { xl schedlog bind Domain-0; }
 charged=$(is_charged)
 xl schedlog bind Domain-0 5 >other.txt 2>&1

@@ -3,7 +3,7 @@
 #
 # The controls of the log do what public/schedlog.h says, on a real Xen and
 # while it is logging: where rows go, how many are left out, what they contain,
-# who is charged, how large the area is, and which pCPUs have one.  Two guests
+# which domain is charged, how large the area is, and which pCPUs have one.  Two guests
 # make events in known numbers: notifications and marks.
 #
 # time: 400
@@ -117,7 +117,7 @@ split_threshold()
         between $((all / 4 - 1)) $((all / 4 + 1)) "$some"
 }
 
-# An interval ends with up to a threshold's worth of events which nobody knows
+# An interval ends with up to a threshold's worth of events that are not known
 # of, and the next threshold can be smaller: 10000 events in intervals of
 # 20 ms are off by less than 10 % with thresholds up to 20.
 sampling()

@@ -6,7 +6,7 @@
 #
 # What an HVM guest asks of its device model, Xen asks for it: a notification of the
 # guest's for each request, and one of dom0's for each answer.  Fails if either is
-# missed, counted twice, or charged to somebody else, or if the pages that Xen keeps for
+# missed, counted twice, or charged to another domain, or if the pages that Xen keeps for
 # this are taken for the guest's.
 
 . /usr/lib/box/tap.sh

@@ -4,7 +4,7 @@
 # The events which tell of vCPUs, of memory and of what a guest has to say, each
 # against what is known without the log: how often a guest slept, where it was
 # put, how much memory Xen says it has, how many spin on a pCPU.  Fails if a
-# site is missed, if it charges somebody else, or if it says something wrong.
+# site is missed, if it charges another domain, or if it says something wrong.
 #
 # time: 240
 
@@ -48,7 +48,7 @@ stays()
 # A wake-up on a pCPU that is idle, and on one that another vCPU may keep for
 # 30 ms.  That it sleeps 2 ms leaves 28 ms to wait, if it is never late.
 #
-# Nobody else wants the idle pCPU, so each stay there began with a wake-up, those for
+# No other domain wants the idle pCPU, so each stay there began with a wake-up, those for
 # its kernel's own timers, too; one may have begun before or end after the recording.
 wake_delay()
 {

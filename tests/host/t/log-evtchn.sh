@@ -27,10 +27,10 @@ start_all listener sender
 events=evtchn-send,evtchn-recv
 notify listen send 1000
 is "1000 notifications, 1000 rows" "$(rows evtchn-send $ONE $TWO)" 1000
-is "who receives does not send" "$(rows evtchn-send $TWO $ONE)" 0
+is "a domain that receives does not send" "$(rows evtchn-send $TWO $ONE)" 0
 check "the receiver does not receive more than that" \
     between 1 1000 "$(rows evtchn-recv $TWO $ONE)"
-is "who sends does not receive" "$(rows evtchn-recv $ONE $TWO)" 0
+is "a domain that sends does not receive" "$(rows evtchn-recv $ONE $TWO)" 0
 
 notify answer ask 300
 is "300 notifications, each after the answer to the last" \
@@ -39,7 +39,7 @@ is "300 answers" \
     "$(rows evtchn-send $TWO $ONE) $(rows evtchn-recv $ONE $TWO)" "300 300"
 
 notify hold send 1000
-is "1000 notifications that nobody takes are sent" \
+is "1000 notifications that are not received are sent" \
     "$(rows evtchn-send $ONE $TWO)" 1000
 # The first one is noticed, by the kernel; then one is pending.
 check "and noticed once or twice" \

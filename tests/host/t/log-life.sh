@@ -6,7 +6,7 @@
 #
 # An area is there whole or not at all, whatever happens while it is made: more than
 # is allowed, the failure of any allocation (on a hypervisor with CONFIG_DEBUG, which
-# can be told so), pCPUs that come and go, leases that end, somebody who asks all the
+# can be told so), pCPUs that come and go, leases that end, a caller that asks all the
 # time.  Fails if a set-up that failed keeps memory or the way of the next one, or if
 # set-up, lease, hotplug, info and release change the same thing at the same time.
 #

@@ -15,7 +15,7 @@
 . /usr/lib/box/talk.sh
 
 # start_mapper: two guests, one of which maps pages of the other without end.
-# A new place to meet each time: who offers waits a minute for the other.
+# A new place to meet each time: the side that offers waits a minute for the other.
 start_mapper()
 {
     guest start idle name=granter run='node=$(told node) n=0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # box: --mode exact --sockets 2 --cores 2
 #
-# The run queue of each pCPU is sampled 100 times per second, and nobody is charged for
+# The run queue of each pCPU is sampled 100 times per second, and no domain is charged for
 # it.  In exact mode, where no pCPU misses a tick because this machine was busy.
 
 . /usr/lib/box/tap.sh
@@ -18,6 +18,6 @@ for cpu in 0 1 2 3; do
             $1 == cpu { rows++; last = $6 }
             END { print (rows - 1) / (last - first) * khz * 1000 }' log.rows)"
 done
-is "nobody is charged for it" "$(rows runq 1 none)" "$(wc -l <log.rows)"
+is "no domain is charged for it" "$(rows runq 1 none)" "$(wc -l <log.rows)"
 schedlog-area release
 finish

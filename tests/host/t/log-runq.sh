@@ -70,7 +70,7 @@ xl cpupool-cpu-remove Pool-0 3
 in_pool credit2 3 spinner rival
 in_pool credit 3 spinner rival
 in_pool null 3 spinner
-is "who has nobody to share with names itself" "$(queues)" "0:0 1:0 2:2 3:3 "
+is "a pCPU that shares no run queue names itself" "$(queues)" "0:0 1:0 2:2 3:3 "
 xl cpupool-cpu-remove Pool-0 2
 in_pool rtds 2,3 spinner rival
 is "rtds: one queue, and one name, for all of its pCPUs" "$(queues)" \

@@ -5,7 +5,7 @@
 # it, within 1 %, and its TSC cycles to the same.  Two guests compete for one
 # pCPU, so that there is something to switch between; they are paused at both
 # ends of the measurement, so that no time is under way then.  A guest that
-# nobody makes leave its pCPU is not forgotten: its time is reported in parts.
+# nothing makes leave its pCPU is not forgotten: its time is reported in parts.
 #
 # time: 120
 

@@ -7,7 +7,7 @@
 # The machine model counts what it should: accesses of which it is known where
 # they find their lines, through QEMU, Xen and a PV kernel.  It could see other
 # addresses than a processor would, take a node for another one, lose what happens
-# while translations are thrown away, or count what nobody marked.
+# while translations are thrown away, or count what is outside marks.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/machine.sh
@@ -74,7 +74,7 @@ cold()
     in_guest far "chase cold $1 0 4096" >/dev/null
     within_2_percent "$(counted "$1" "$2" "$3")" $lines
 }
-check "4 MiB that nobody has come from this node's memory" cold 4 4 dram_local
+check "4 MiB that no cache has come from this node's memory" cold 4 4 dram_local
 check "a load of them takes what the description says" \
     near_ns 4 4 $lines dram_local_ns
 check "from the other socket it is the other node's" cold 5 0 dram_remote

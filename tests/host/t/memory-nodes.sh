@@ -5,7 +5,7 @@
 #
 # Where the memory of domains is, and how long their vCPUs wait for a pCPU, as
 # Xen tells schedulers: pages per node are those of Xen's own report (debug key 'u'),
-# also by a sample, in calls of bounded length; who is gone has none; of two vCPUs
+# also by a sample, in calls of bounded length; a domain that is gone has none; of two vCPUs
 # that want one pCPU each waits while the other runs.  Fails if pages are missed, or
 # are those of others.
 
@@ -69,13 +69,13 @@ calls=$(schedlog-area owners 1 | awk '$1 == "-" { print $3 }')
 note "$total frames in $calls calls"
 check "no call looks at more than 4096 frames" test "$calls" -ge $((total / 4096))
 is "no step is refused" "$(schedlog-area owners 0)" "owners: EINVAL"
-is "times of who is not there are refused" \
+is "times of a domain that is not there are refused" \
     "$(schedlog-area times 999)" "times: ESRCH"
 
 gone=$(domid other)
 guest stop other
 owners 1 >ours
-is "who is gone has no memory" "$(of ours "$gone")" ""
+is "a domain that is gone has no memory" "$(of ours "$gone")" ""
 
 # of_4_s GUEST: ms of each vCPU running, runnable, blocked and offline meanwhile.
 of_4_s()

@@ -52,7 +52,7 @@ pings()
     during in_guest talker "ping -q -A -c 50 -s $1 -w 60 $ours"
 }
 
-# Nobody asks who is there, in either of them.
+# Neither side sends ARP requests, or IPv6 packets of its own accord.
 no_others='echo 1 >/proc/sys/net/ipv6/conf/all/disable_ipv6 && arp -s'
 
 guest start obedient name=talker network=$theirs/24

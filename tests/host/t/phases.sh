@@ -6,7 +6,7 @@
 #
 # Eight guests, dom0 and a driver domain, whose traffic changes phase all at
 # once.  xenschedd finds the right place of each within 2 s of the change, moves
-# nobody who has not changed, nobody twice, and says of each guest what it really
+# no guest that has not changed, none twice, and says of each guest what it really
 # does; and there they run, by the log.  Fails if it follows noise, lags behind,
 # plays ping-pong, if its moves have no effect, or if its explanations are not
 # about what was generated.
@@ -88,8 +88,8 @@ all_right()
     return $wrong
 }
 
-# to_move PHASE: who may be moved.  Of a pair one of them is enough, unless
-# nobody has ever placed them.
+# to_move PHASE: guests that may be moved.  One of a pair is enough, unless
+# neither was ever placed.
 to_move()
 {
     local name
@@ -118,7 +118,7 @@ how_many()
     echo $n
 }
 
-# only_these: nobody is moved twice, or without having changed.
+# only_these: no guest is moved twice, or without having changed.
 only_these()
 {
     awk 'NR == FNR { may[$1] = 1; next }
@@ -130,7 +130,7 @@ only_these()
     }
 }
 
-# partners GUEST: with whom it has to do, as explain says, 10/s at least.
+# partners GUEST: the domains with which it has to do, as explain says, 10/s at least.
 partners()
 {
     awk -v me="$1" '
@@ -195,7 +195,7 @@ change()
     moves_since "$began" >moves
     note "$2: $1; moved, after ms: $(tr '\n' ' ' <moves)"
     is "$2: $1: so many moves" "$(wc -l <moves)" "$expected"
-    check "$2: nobody twice, nobody who has not changed" only_these
+    check "$2: no guest twice, none that has not changed" only_these
     check "$2: all run beside those that they talk to" all_right "$2"
     [ "$expected" = 0 ] || check "$2: in time" in_time
     check "$2: explain says what each of them does" all_explained "$2"
@@ -211,7 +211,7 @@ start_daemon --mode act --max-moves 100 $settings
 is "the daemon starts: $settings" $? 0
 check "it hears of the driver domain's disks" until_true 20 agent_is_heard
 sleep 4
-is "nobody does anything: nobody is moved" "$(moves_since 0)" ""
+is "all guests idle: none is moved" "$(moves_since 0)" ""
 
 change "six begin to use a disk"      DDDVVVCC
 if full; then
@@ -226,7 +226,7 @@ change "two pairs, one of them apart" ppDqqDCC
 if full; then
     change "other pairs"                  DpqVpVqC
 fi
-change "nobody does anything"         --------
+change "all guests idle"              --------
 is "no more moves than there were changes" "$(moves_since 0 | wc -l)" $changes
 
 stop_daemon TERM

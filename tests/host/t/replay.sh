@@ -7,7 +7,7 @@
 # What was recorded on a real host is enough to plan from later: the replay
 # makes the move that the daemon would have made, for its reason, and touches
 # no host.  And a daemon whose logging costs more than its budget logs less,
-# says so, and knows still who belongs where.
+# says so, and still knows which guest belongs where.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -52,7 +52,7 @@ xensched replay half >half.txt 2>&1
 is "a recording that was cut off is a failure" "$?" 1
 check "which says so" grep -q "is cut off at offset $((size / 2))" half.txt
 
-# Nobody can be so cheap, so it thins out whatever there is.
+# Logging cannot be so cheap, so it thins out whatever there is.
 start_daemon --mode act --budget 0.01
 check "with too small a budget thresholds are raised" until_true 30 \
     sh -c "xensched status --json | grep '\"raised\":[1-9]'"

@@ -98,7 +98,7 @@ check "events are on: a run that wants them off fails" \
 check "a guest that is not there is named" \
     sh -c "xensched runs --database $db do /run/plan.wrong 2>&1 | grep \"'nobody'\""
 affinities >after
-check "and then nobody was moved" cmp before after
+check "and then no guest was moved" cmp before after
 
 begin_long
 check "its guest is placed" hard_is web 2-3

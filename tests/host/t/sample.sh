@@ -40,7 +40,7 @@ of()
     sed -n "s/^ *\"$2\": *\([^,]*\),*$/\1/p" "$samples/$(printf %04d "$1").json"
 }
 
-# none_half: nothing is half-written (any more: who began it ends it).
+# none_half: nothing is half-written (any more: the process that began it ends it).
 none_half()
 {
     ! ls $samples/*.part >/dev/null 2>&1
@@ -131,5 +131,5 @@ wait $sampler
 cat /run/said
 check "a guest that dies while it is sampled is no trouble" \
     sh -c "grep -q 'samples, at most' /run/said"
-check "nobody complained" console_quiet
+check "no kernel complained" console_quiet
 finish

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Xen's command line has the last word on how much memory the log may take.  What is
-# too much is refused as a whole, and whoever asked is told which value would do.
+# too much is refused as a whole, and the caller is told which value would do.
 # Fails if the limit is not kept, or if a refusal leaves memory behind.
 #
 # box: --sockets 1 --cores 2 --xen-append schedlog_max=1M

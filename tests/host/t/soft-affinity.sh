@@ -7,7 +7,7 @@
 # What a soft affinity is worth to credit2's load balancing.  With a
 # credit2_soft_weight of 50, a vCPU stays where it prefers to be although the other
 # socket is idle, until half as many again want to run there as there are pCPUs.
-# Then some are let go, and nobody starves.  With 0, nobody stays.  Fails if a wish
+# Then some are let go, and none starves.  With 0, none stays.  Fails if a wish
 # is forgotten, or is obeyed like an order.
 #
 # The place is socket 0, pCPUs 0 and 1; dom0 is held on the other one.  Guests are
@@ -92,7 +92,7 @@ at_place()
         'BEGIN { print (all > 0 ? there / all : "nothing") }'
 }
 
-# least: what part of the time of who ran most had who ran least.
+# least: the time of the guest that ran least, as a part of that of the one that ran most.
 least()
 {
     for guest in $guests; do
@@ -142,9 +142,9 @@ wish $guests
 watch $guests
 check "a crowded place lets go, but only until it is not crowded" \
     between 0.55 0.8 "$(at_place all)"
-check "nobody starves" between 0.5 1 "$(least)"
+check "no guest starves" between 0.5 1 "$(least)"
 
-# The greatest number that the parameter takes: nobody is ever let go.
+# The greatest number that the parameter takes: no guest is ever let go.
 great_weight()
 {
     is "a great weight" "$(weight 4294967295)" 4294967295
@@ -153,7 +153,7 @@ great_weight()
     # shellcheck disable=SC2086
     watch $guests
     check "it makes an order of the wish" between 0.95 1 "$(at_place all)"
-    check "nobody starves then, either" between 0.6 1 "$(least)"
+    check "no guest starves then, either" between 0.6 1 "$(least)"
 }
 
 ! full || great_weight

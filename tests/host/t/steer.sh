@@ -48,7 +48,7 @@ xl vcpu-pin Domain-0 1 2-3
 guest start paced name=left cpus=0-1 &
 guest start paced name=right cpus=2-3 &
 wait
-# As on a Linux that nobody has told anything.
+# As on a Linux without any settings.
 serve_on 0
 workers >before
 sed 's/^/# /' before

@@ -8,7 +8,7 @@
 # accounts for it, and what xenalyze makes of xentrace's records of the same run, within
 # 1 %; what each vCPU did adds up to all of the time; no wake-up seems to come before its
 # notification, and of a thousand rows at most one contradicts others.  A guest that uses
-# its disk waits for a pCPU on which another one computes, and that is whom it waited for.
+# its disk waits for a pCPU on which another one computes, and that is the one it waited for.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -94,7 +94,7 @@ check "hardly a row contradicts others" between 0 $(($(number rows) / 1000)) \
     $(($(number overlapping_stays) + $(number unplaced_wake_ups) +
        $(number too_many_vcpus) + $(number woken_while_running)))
 xensched latency $rec disk >/run/said
-check "disk waited for whom it shared a pCPU with" \
+check "disk waited for the guest with which it shared a pCPU" \
     grep -q '^disk, notified by Domain-0, waited .* there ran: crunch' /run/said
 at=$(awk '$2 == "disk" { print $NF }' /run/said | head -n 1)
 xensched why --at "$at" $rec disk >/run/said

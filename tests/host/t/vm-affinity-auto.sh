@@ -4,11 +4,11 @@
 # time: 1200
 # only: full
 #
-# A guest with vm_affinity = "auto" has its memory on the node of who serves its disk,
-# or of those with whom it had most to do when it last ran, and not where xl would
-# have put it; that is nobody's affinity for the daemon.  Without a daemon, or if
-# that does not answer, it starts all the same.  Fails if only the affinity is
-# right, if the history is lost with the daemon, or if an answer that is old is used.
+# A guest with vm_affinity = "auto" has its memory on the node of the domain that
+# serves its disk, or of the domains with which it had most to do when it last ran, and
+# not where xl would have put it; for the daemon that is no operator's affinity.  Without
+# a daemon, or if that does not answer, it starts all the same.  Fails if only the
+# affinity is right, if the history is lost with the daemon, or if an answer that is old is used.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -95,7 +95,7 @@ xl -N create /run/dry >/run/json 2>$said
 code=$?
 took=$(($(cut -d. -f1 /proc/uptime) - before))
 kill -CONT "$daemon"
-is "a daemon that hangs keeps nobody from making guests" $code 0
+is "a daemon that hangs does not keep xl from making guests" $code 0
 check "xl says so" grep -q 'not used: xenschedd gave no whole answer' $said
 check "after 2 s ($took)" test "$took" -ge 2
 
@@ -106,7 +106,7 @@ check "xl says where and why" grep -q "^vm_affinity=\"auto\": to node $away: 1 o
 its 1 disk is served by driver, whose vCPUs are on pCPUs $there" $said
 is "all of its memory is on the driver domain's node" "$(memory_of disk)" "$away"
 check "its soft affinity is that node" soft_is disk "$there"
-check "for the daemon that is nobody's affinity" \
+check "for the daemon that is no operator's affinity" \
     until_true 5 status_is disk affinity '"default"'
 
 # The usual options come first.
@@ -123,11 +123,11 @@ check "what it did is written down" until_true 10 \
 tr -d '\n' </var/lib/xensched/history.json | sed 's/^/# /; s/$/\n/'
 kill -9 "$daemon"
 wait "$daemon" 2>/dev/null
-# For which nobody is there long enough for a history of its own.
+# No guest is there long enough for a history of its own.
 start_daemon --mode advise --settle 600000
 start obedient name=again "xl=$auto
 $same"
-check "the next daemon knows with whom it had most to do" \
+check "the next daemon knows its partner" \
     grep -q "to node $away: by what it did when it last ran .* with driver" $said
 is "and its memory is there" "$(memory_of again)" "$away"
 

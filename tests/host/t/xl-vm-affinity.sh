@@ -44,10 +44,10 @@ check "no daemon: how to start it" \
 guest start paced name=disk
 start_daemon --mode advise
 check "the disk's guest is to be moved" until_true 60 planned
-check "list: nobody's affinity yet" says "^disk .* default " xl vm-affinity list
+check "list: no affinity yet" says "^disk .* default " xl vm-affinity list
 check "status: the mode" says "^mode: " xl vm-affinity status
 check "status: the domains" says "^disk .* default " xl vm-affinity status
-check "matrix: who talks to whom" says "evtchn-send *disk *Domain-0" \
+check "matrix: which domains communicate" says "evtchn-send *disk *Domain-0" \
     xl vm-affinity matrix
 check "-j: JSON" says '"ok":true' xl vm-affinity -j plan
 check "explain: in words" says "mode advise, now: move" \
@@ -119,7 +119,7 @@ check "the guest can read that, and not write it" \
     xenstore-ls -p "/local/domain/$domid/platform"
 check "matrix: what the group does" \
     says "evtchn-send *(group pair) *Domain-0" xl vm-affinity matrix
-check "who does much is moved" until_true 30 soft_is one "$near"
+check "a guest that does much is moved" until_true 30 soft_is one "$near"
 check "and so is the other one of its group" until_true 10 soft_is two "$near"
 # They have one number in the log, so this is about both.
 check "and there the group runs" runs_near one

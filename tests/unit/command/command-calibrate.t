@@ -90,7 +90,7 @@ def with_one_vcpu_memory_only():
 
 @test
 def a_node_without_pcpus_has_no_line_of_its_own():
-    """what nobody measured of a node without pCPUs is not printed"""
+    """what was not measured of a node without pCPUs is not printed"""
     bench = Bench()
     code, out, complaint = bench.run(FAKE_HOST_NODES="3")
     check(code == 0, complaint)

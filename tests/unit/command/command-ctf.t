@@ -448,7 +448,7 @@ def folders():
 
 
 def in_namespace(script, *arguments):
-    """A shell as root that can mount things which nobody else sees, or None."""
+    """A shell as root that can mount things that no other process sees, or None."""
     if os.getuid() or subprocess.run(["unshare", "-m", "true"], check=False,
                                      stderr=subprocess.DEVNULL).returncode:
         return None

@@ -145,7 +145,7 @@ def counts():
                               env=environment()) as process:
         until(lambda: os.path.exists(where))
         b.send("vif1.0", ONE, FAR, 1014, 10)      # 1000 bytes each behind the header
-        b.send("vif1.0", TWO, FAR, 114, 1)        # a lie about who sends it
+        b.send("vif1.0", TWO, FAR, 114, 1)        # with a forged sender
         b.send("vif1.0-emu", ONE, FAR, 1014, 1)   # the same card, emulated
         b.send("vif1.0", ONE, TWO, 1014, 3)
         b.send("vif2.0", TWO, ONE, 64, 2)
@@ -208,7 +208,7 @@ def named_interfaces():
 
 @test
 def table_deleted():
-    """when somebody deletes or empties the table it counts again, and says so"""
+    """when another program deletes or empties the table it counts again, and says so"""
     if (why := possible()):
         return why
     where = path("deleted.prom")
@@ -403,7 +403,7 @@ def pairs():
           text)
     fleet(talking(lambda now: one(now, [2e6])), "--least", "2M").expect(
         0, "no guests of different hosts exchange 2.10 MB/s or more")
-    # Those who did and do not now.
+    # Those that did and do not now.
     fleet(talking(lambda now: one(now - 300, [2e6]))).expect(0, "no guests")
 
 

@@ -36,7 +36,7 @@ def in_this_order(lines, *words):
 
 @test
 def a_thread_through_all_layers():
-    """why --thread: thread, thread, interrupt, vCPU, back end's thread, pCPU, who had it"""
+    """why --thread: thread, thread, interrupt, vCPU, back end's thread, pCPU, which domain had it"""
     lines = why(through_all_layers(), "disk", "--thread", "cp", "--at", "0.0425")
     in_this_order(
         lines, "cp 300 of disk had disk from 0.042000 s to 0.044000 s",
@@ -74,7 +74,7 @@ def a_thread_whose_vcpu_was_late():
 
 @test
 def threads_that_are_not_there():
-    """why --thread: of nobody, or after its end, says what is wrong"""
+    """why --thread: of no thread, or after its end, says what is wrong"""
     why(slow_request_with_threads(), "disk", "--thread", "nobody", "--at", "0",
         code=1, words="no thread 'nobody'")
     why(slow_request_with_threads(), "disk", "--thread", "cp", "--at", "0.049",

@@ -36,7 +36,7 @@ def only(kinds):
 
 @test
 def exact():
-    """roi: of each region how long it ran, waited, slept, and whom it talked to"""
+    """roi: of each region how long it ran, waited, slept, and its partners"""
     said = roi(marked())
     kinds = {k["name"]: k for k in said["kinds"]}
     check(set(kinds) == {"request", "use"}, kinds)

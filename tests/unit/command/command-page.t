@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The page that xensched timeline --html writes, in a real Chromium without a
 window: it pans, zooms, searches, selects, shows losses and causes, and a
-recording of somebody hostile shows text and does no harm.
+hostile recording shows text and does no harm.
 
 Debian's packages chromium, chromium-driver and python3-selenium are needed,
 which tests/setup.sh does not install: they are large.  Without them it is
@@ -40,7 +40,7 @@ def js(text):
 
 
 def opened(recording, where="", code=0):
-    """The page of a recording is open; it asked nobody for anything."""
+    """The page of a recording is open; it requested nothing."""
     file, page = recording, path("page") + ".html"
     if isinstance(recording, Recording):
         file = recording.write(path("recording"))
@@ -158,7 +158,7 @@ def keyboard():
 
 @alone
 def searches():
-    """A search goes to the next slice of whoever is called so"""
+    """A search goes to the next slice with this name"""
     opened(slow_request(), "#t=1000000,2000000")
     field = browser.find_element(By.ID, "search")
     field.send_keys("domain-0", Keys.ENTER)
@@ -172,7 +172,7 @@ def searches():
 
 @alone
 def explains():
-    """A click on a late run says why, and who ran instead"""
+    """A click on a late run says why, and which domain ran instead"""
     opened(slow_request())
     at(x_of(43 * MS), lane_y("disk")).click().perform()
     soon(lambda: "disk ran on pCPU 1" in details(), details())
@@ -284,7 +284,7 @@ def shows_marks():
 
 @alone
 def explains_threads():
-    """A click on a thread's run leads through its vCPU to who held that up"""
+    """A click on a thread's run leads through its vCPU to the domain that held it up"""
     opened(slow_request_with_threads())
     at(x_of(41 * MS), lane_y("writer<b>& 301")).click().perform()
     soon(lambda: "writer<b>& 301 ran on disk" in details(), details())
@@ -449,7 +449,7 @@ def nonsense():
 
 @alone
 def shows_layers():
-    """Rings have lanes with arrows from who asks; a click on a decision says its reason"""
+    """Rings have lanes with arrows from the front end; a click on a decision says its reason"""
     opened(through_all_layers())
     names = js("timeline.lanes.map((l) => l.name)")
     ring = names.index("asks Domain-0")
@@ -475,7 +475,7 @@ def shows_layers():
 
 @alone
 def shows_foreign_traces():
-    """The events of somebody else's trace have a lane, and say what they are"""
+    """The events of another program's trace have a lane, and say what they are"""
     r = marked()
     r.system_times = [(0, 0)]
     file, page = r.write(path("recording")), path("page") + ".html"

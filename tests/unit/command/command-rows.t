@@ -195,7 +195,7 @@ def snapshot_waits_alone():
         time.sleep(0.5)
         with subprocess.Popen([XENSCHED, "record", "--snapshot", "--trigger", socket, slow],
                               stderr=subprocess.DEVNULL) as asking:
-            # Nobody reads what is written; a recorder that waits cannot answer.
+            # No process reads what is written; a recorder that waits cannot answer.
             time.sleep(0.5)
             file = path("snapshot")
             run("record", "--snapshot", "--trigger", socket, file).expect(0)
@@ -208,7 +208,7 @@ def snapshot_waits_alone():
 
 @test
 def contents():
-    """contents says whose rows there are, and how many"""
+    """contents has the source of rows, and how many there are"""
     file = path("recording")
     run("record", "--seconds", "0.5", file, xen="busy").expect(0)
     rows = dumped(file)

@@ -732,7 +732,7 @@ def database_read_only():
 
 @test
 def database_locked():
-    """somebody else is writing: it is said, and nothing is lost"""
+    """another process is writing: it is said, and nothing is lost"""
     bench = Bench(PLAN % (3, "echo >> begun; while test ! -e go; do sleep 0.05; "
                           "done"))
     with bench.doing() as process:
@@ -855,7 +855,7 @@ def interrupted_while_placed():
 
 @test
 def operator_wins():
-    """an affinity that somebody else sets meanwhile stays"""
+    """an affinity that another program sets meanwhile stays"""
     bench = Bench("repetitions = 1\nworkload.w.run = "
                   "\"sed -i 's/^web1 1 0 .*/web1 1 0 3 3/' $FAKE_HOST\"\n"
                   "configuration.near.place = \"web1=0-1\"\n", GUESTS)

@@ -40,14 +40,14 @@ def timeline_sums():
 
 @test
 def timeline_text():
-    """timeline as text: who ran for how much of the time"""
+    """timeline as text: how much of the time each domain ran"""
     out = analysed("timeline", slow_request()).out
     check("Domain-0" in out and "RUNNABLE" in out, out)
 
 
 @test
 def latency_numbers():
-    """latency: how long, which part of it, and who ran instead"""
+    """latency: how long, which part of it, and which domain ran instead"""
     said = json.loads(analysed("latency", slow_request(), "--json").out)
     pairs = {(p["from"], p["to"]): p for p in said["pairs"]}
     slow = pairs["disk", "Domain-0"]
@@ -85,14 +85,14 @@ def name_of_the_dying():
 
 @test
 def latency_text():
-    """latency as text names who had the pCPU"""
+    """latency as text names the domain that had the pCPU"""
     out = analysed("latency", slow_request()).out
     check("39.0 ms" in out and "crunch 100 %" in out, out)
 
 
 @test
 def why_chain():
-    """why: from the late run back to who computed meanwhile"""
+    """why: from the late run back to the domain that computed meanwhile"""
     out = analysed("why", slow_request(), "disk", "--at", "0.0406").out
     lines = [" ".join(line.split()) for line in out.splitlines()]
     for words in ("disk ran on pCPU 1 from 0.040600 s to 0.045000 s",
@@ -170,7 +170,7 @@ def why_of_a_vcpu():
 
 @test
 def why_use():
-    """why without a time, of nobody, or after the end says what is wrong"""
+    """why without a time, of no domain, or after the end says what is wrong"""
     file = slow_request().write(path("recording"))
     run("why", file, "disk").expect(2, "--at TIME")
     run("why", file, "disk", "--at", "x").expect(2, "does not take")
@@ -181,7 +181,7 @@ def why_use():
 
 @test
 def lost_rows():
-    """Where rows are lost nobody is said to have run or slept"""
+    """Where rows are lost no domain is said to have run or slept"""
     r = slow_request()
     r.lose(0, "service-ns", 7)
     r.row(90 * MS, 0, "service-ns", CRUNCH, NONE, 1 * MS)
@@ -196,7 +196,7 @@ def lost_rows():
 
 @test
 def preempted():
-    """Who did not sleep was runnable all the time until it ran again"""
+    """A vCPU that did not sleep was runnable all the time until it ran again"""
     r = Recording(["Domain-0", "crunch", "disk"])
     r.stay(0, 10 * MS, 0, CRUNCH, DOM0, woken=0)
     r.stay(10 * MS, 30 * MS, 0, DOM0, CRUNCH, woken=10 * MS)
@@ -223,7 +223,7 @@ def off_cpu(*counters):
 
 @test
 def why_off_cpu():
-    """Who did not sleep may have been without budget, as off-cpu says"""
+    """A vCPU that did not sleep may have been without budget, as off-cpu says"""
     check("it had been preempted" in off_cpu(), off_cpu())
     check("it had been preempted" in off_cpu(39062), off_cpu(39062))
     capped = off_cpu(6 << 28 | 39062)
@@ -560,7 +560,7 @@ def threads_sums():
     check(writer["runnable_ns"] == MS // 4 + 99900 + 2 * MS, writer)
     check(writer["blocked_ns"] == 39 * MS + 599600 and writer["woken"] == 2,
           writer)
-    # Who has ended does nothing that could be known.
+    # A thread that has ended does nothing that could be known.
     check(threads["disk", 300]["unknown_ns"] == 6 * MS, threads["disk", 300])
     check(threads["Domain-0", 77]["running_ns"] == 898000, threads)
     check(said["checks"]["switches_without_row"] == 0, said["checks"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""xensched timeline --with: the events of a CTF trace that somebody else made are
+"""xensched timeline --with: the events of a CTF trace of another program are
 at the recording's times.  Traces are written here, byte by byte, as LTTng and
 mirage-profile lay theirs out; where lttng is installed, one is LTTng's own.
 """
@@ -40,7 +40,7 @@ event { name = "sched_switch"; id = 0; stream_id = 0;
     fields := struct { string prev_comm; u32 prev_tid; }; };
 """
 
-# As mirage-profile has it: nobody says what the clock is.
+# As mirage-profile has it: nothing says what the clock is.
 MIRAGE = TYPES.replace(" u32 stream_id;", "") + """
 struct event_header { u64 timestamp; enum : u8 { creates = 0, label = 5 } id; }
     align (8);
@@ -128,7 +128,7 @@ def a_clock_that_drifts():
 
 @test
 def whose_clock():
-    """Of several who marked their clocks it is the one that the trace names"""
+    """Of several guests that marked their clocks it is the one that the trace names"""
     r = marked(10 ** 9)
     r.clock_label(3 * MS, 0, CRUNCH, "monotonic", 0, 0)
     trace = lttng([(10 ** 9 + 10 * MS, "sh", 1)])

@@ -300,7 +300,7 @@ def budget_in_status():
 
 @test
 def holder_in_status():
-    """status says when nobody holds the log, and no counter is usable"""
+    """status says when no program holds the log, and no counter is usable"""
     value = examples()["status"]
     value["result"]["xen"].update(lease_ms=0, lease_left_ms=0, pmcs=0)
     ask("status", value).expect(0, "by no program", "none usable on this machine")
@@ -425,7 +425,7 @@ def text_of_explain():
 
 @test
 def text_of_waits():
-    """waits prints who waits, and a line for each domain that had the pCPU and each cause"""
+    """waits prints domains that wait, and a line for each holder and each cause"""
     value = examples()["waits"]
     asked = []
 
@@ -762,9 +762,9 @@ def full_daemon():
 
 @test
 def not_root():
-    """who isn't root is told so"""
+    """a user who is not root is told so"""
     if os.getuid():
-        return "needs root to become somebody else"
+        return "needs root to become another user"
     program = path("program")
     # By another process: one which other threads start now could inherit the
     # file, open for writing, and then it cannot be run.

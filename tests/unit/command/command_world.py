@@ -134,7 +134,7 @@ def await_handler(process, number=signal.SIGINT):
 
 
 def asks_for_the_lease(connection):
-    """A command that turns events on asks first for whom: here, for nobody."""
+    """A command that turns events on first asks for which domains: here, for none."""
     while b"\n" not in (line := connection.recv(4096, socket.MSG_PEEK)):
         if not line:
             return False
@@ -150,7 +150,7 @@ def asks_for_the_lease(connection):
 def daemon(talk):
     """A socket; talk(connection) is called with each client, and has ended after this.
 
-    Who asks for the lease has its answer, and is none that talk() has to do with."""
+    A client that asks for the lease has its answer, and talk() does not see it."""
     where = path("socket")
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(where)
