@@ -179,6 +179,15 @@ static void what_comes_in_its_way_later_is_a_flag(void **unused)
     come_back();
     is_off(LEFT(BLOCKED), XEN_SCHEDLOG_OFF_CAPPED, WOKE(OTHER), NONE);
 
+    /* If both happened, the row reports the budget. */
+    leave(RUNSTATE_blocked, VPF_blocked);
+    change(&a_vcpu, RUNSTATE_offline);
+    wake(&a_vcpu);
+    a_vcpu.pause_flags = VPF_parked;
+    change(&a_vcpu, RUNSTATE_offline);
+    come_back();
+    is_off(LEFT(BLOCKED), XEN_SCHEDLOG_OFF_CAPPED, WOKE(OTHER), NONE);
+
     leave(RUNSTATE_runnable, 0);
     a_vcpu.pause_flags = VPF_migrating;
     change(&a_vcpu, RUNSTATE_offline);
