@@ -75,10 +75,34 @@ static void cpupools_are_known_by_name(void **state)
 
 static void pool_has_name(uint32_t pool, const char *name)
 {
-    char text[DOMAIN_POOL_TEXT];
+    char text[DOMAIN_NAME_TEXT];
 
     xenstore_pool_name(xs, pool, text);
     assert_string_equal(text, name);
+}
+
+/* Two names of cpupools that have their first 254 bytes in common. */
+static void names_of_cpupools_are_whole_or_none(void **state)
+{
+    char name[DOMAIN_NAME_TEXT + 1], other[DOMAIN_NAME_TEXT];
+
+    (void)state;
+    memset(name, 'n', sizeof(name));
+    name[DOMAIN_NAME_TEXT - 1] = '\0';
+    memcpy(other, name, sizeof(other));
+    other[DOMAIN_NAME_TEXT - 2] = 'o';
+    fake_xs_put(name, "/local/pool/3/name");
+    fake_xs_put(other, "/local/pool/4/name");
+    pool_has_name(3, name);
+    assert_true(xenstore_has_pool(xs, name));
+    assert_true(xenstore_pool_is_one_of(xs, 3, name));
+    assert_false(xenstore_pool_is_one_of(xs, 4, name));
+    name[DOMAIN_NAME_TEXT - 1] = 'n';
+    name[DOMAIN_NAME_TEXT] = '\0';
+    fake_xs_put(name, "/local/pool/3/name");
+    pool_has_name(3, "");
+    fake_xs_put("batch", "/local/pool/3/name");
+    pool_has_name(3, "batch");
 }
 
 static void console_has_port(uint32_t domid, uint32_t port)
@@ -506,6 +530,7 @@ int main(void)
         xenstore_test(names_are_bytes),
         xenstore_test(long_names_are_whole_or_none),
         xenstore_test(cpupools_are_known_by_name),
+        xenstore_test(names_of_cpupools_are_whole_or_none),
         xenstore_test(pools_and_ports_stay_known_without_xenstored),
         xenstore_test(
             many_events_of_a_domain_are_read_once_and_only_what_changed),

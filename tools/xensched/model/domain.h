@@ -20,7 +20,6 @@
  */
 #define DOMAIN_NAME_TEXT 256
 #define DOMAIN_GROUP_TEXT 64
-#define DOMAIN_POOL_TEXT 64
 
 /* How long a vCPU ran, and waited for a pCPU, since it was made that long ago. */
 struct vcpu_times {
@@ -77,7 +76,7 @@ struct domain {
     unsigned int nr_serves;
     uint32_t *serves;            /* domids of those whose back end it is */
     uint32_t pool;
-    char pool_name[DOMAIN_POOL_TEXT]; /* "" when it is not known */
+    char pool_name[DOMAIN_NAME_TEXT]; /* "" when it is not known */
     struct cpumap pool_cpus;
     unsigned int nr_vcpus;
     struct domain_vcpu *vcpus; /* also those which are offline */

@@ -107,7 +107,7 @@ static int get_pool(const struct subject *s, struct domain *d,
         return 0;
     }
 
-    return xensched_fail(err, ESRCH, "no domain is in the cpupool '%.63s', so "
+    return xensched_fail(err, ESRCH, "no domain is in the cpupool '%.255s', so "
                          "nothing is known of it", pool ? pool : "0");
 }
 
@@ -128,7 +128,7 @@ static int get_disks(const struct subject *s, struct request *r,
                                  "names of domains, one for each disk");
         d = domains_find_meant(domains, json_object_get_string(name));
         if (!d)
-            return xensched_fail(err, ESRCH, "there is no domain '%.79s' to "
+            return xensched_fail(err, ESRCH, "there is no domain '%.255s' to "
                                  "serve its disks",
                                  json_object_get_string(name));
         r->disks[i] = d - domains->domain;

@@ -176,8 +176,8 @@ static int get_guests(const struct subject *s, struct trial_settings *settings,
             name ? domains_find_meant(&s->core->domains, name) : NULL;
 
         if (!d || d->driver)
-            return xensched_fail(err, ESRCH, d ? "%.79s is a driver domain, which "
-                                 "is never moved" : "there is no domain '%.79s'",
+            return xensched_fail(err, ESRCH, d ? "%.255s is a driver domain, which "
+                                 "is never moved" : "there is no domain '%.255s'",
                                  name ? name : "");
         memcpy(settings->names[i], d->name, sizeof(d->name));
     }

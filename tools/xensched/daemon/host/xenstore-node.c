@@ -53,16 +53,14 @@ void xenstore_tool_ports(struct xenstore *xs, uint32_t domid,
 }
 
 void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
-                        char name[DOMAIN_POOL_TEXT])
+                        char name[DOMAIN_NAME_TEXT])
 {
-    char path[XENSTORE_PATH], *known = xenstore_known_pool(xs, pool), *found;
+    char path[XENSTORE_PATH], *found;
     unsigned int length;
 
     xenstore_path(path, "/local/pool/%u/name", pool);
     found = xs_read(xenstore_asked(xs), XBT_NULL, path, &length);
-    if (found)
-        snprintf(known, DOMAIN_POOL_TEXT, "%s", found);
-    memcpy(name, known, DOMAIN_POOL_TEXT);
+    memcpy(name, xenstore_known_pool(xs, pool, found), DOMAIN_NAME_TEXT);
     free(found);
 }
 
@@ -70,7 +68,7 @@ bool xenstore_has_pool(struct xenstore *xs, const char *name)
 {
     unsigned int nr = 0, i;
     char **pools = xs_directory(xenstore_asked(xs), XBT_NULL, "/local/pool", &nr);
-    char found[DOMAIN_POOL_TEXT];
+    char found[DOMAIN_NAME_TEXT];
     bool has = false;
 
     xenstore_pool_name(xs, 0, found);
@@ -87,7 +85,7 @@ bool xenstore_has_pool(struct xenstore *xs, const char *name)
 bool xenstore_pool_is_one_of(struct xenstore *xs, uint32_t pool,
                              const char *names)
 {
-    char name[DOMAIN_POOL_TEXT];
+    char name[DOMAIN_NAME_TEXT];
 
     xenstore_pool_name(xs, pool, name);
 

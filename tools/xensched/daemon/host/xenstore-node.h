@@ -15,11 +15,17 @@
 struct xs_handle *xenstore_asked(const struct xenstore *xs);
 
 /*
- * What is known of the domain's ports and of the cpupool's name, to be overwritten by
- * what is read.  Valid until the next call of any function.
+ * The ports of the domain that xenstore reported last; the caller overwrites them with
+ * those that it reads.  Valid until the next call of any function.
  */
 uint32_t *xenstore_known_ports(struct xenstore *xs, uint32_t domid);
-char *xenstore_known_pool(struct xenstore *xs, uint32_t pool);
+
+/*
+ * The name of the cpupool that xenstore reported last, after it reports @name; NULL:
+ * xenstore has none.  "" for a name that is too long.  Valid as above.
+ */
+const char *xenstore_known_pool(struct xenstore *xs, uint32_t pool,
+                                const char *name);
 
 /* As printf(3). */
 void xenstore_path(char path[XENSTORE_PATH], const char *format, ...)

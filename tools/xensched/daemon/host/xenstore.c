@@ -50,7 +50,8 @@ struct known_domain {
 
 struct known_pool {
     uint32_t pool;
-    char name[DOMAIN_POOL_TEXT];
+    bool long_name;
+    char name[DOMAIN_NAME_TEXT];
 };
 
 struct xenstore {
@@ -531,21 +532,38 @@ uint32_t *xenstore_known_ports(struct xenstore *xs, uint32_t domid)
     return (k ? k : learn(xs, domid))->ports;
 }
 
-char *xenstore_known_pool(struct xenstore *xs, uint32_t pool)
+static struct known_pool *find_pool(struct xenstore *xs, uint32_t pool)
 {
     struct known_pool *p;
     unsigned int i;
 
     for (i = 0; i < xs->nr_pools; i++)
         if (xs->pools[i].pool == pool)
-            return xs->pools[i].name;
+            return &xs->pools[i];
     xs->pools = need_more_memory(xs->pools, xs->nr_pools + 1,
                                  sizeof(*xs->pools));
     p = &xs->pools[xs->nr_pools++];
     /* libxl's name of the first pool, which has no node. */
-    *p = (struct known_pool){ pool, "" };
+    *p = (struct known_pool){ .pool = pool };
     if (!pool)
         strcpy(p->name, "Pool-0");
+
+    return p;
+}
+
+const char *xenstore_known_pool(struct xenstore *xs, uint32_t pool,
+                                const char *name)
+{
+    struct known_pool *p = find_pool(xs, pool);
+    bool was_long = p->long_name;
+
+    if (!name)
+        return p->name;
+    p->long_name = strlen(name) >= sizeof(p->name);
+    if (p->long_name && !was_long)
+        say("the name of cpupool %u is longer than %zu bytes: no rule can name "
+            "the cpupool", pool, sizeof(p->name) - 1);
+    snprintf(p->name, sizeof(p->name), "%s", p->long_name ? "" : name);
 
     return p->name;
 }

@@ -74,7 +74,7 @@ void xenstore_tool_ports(struct xenstore *xs, uint32_t domid,
 
 /* "": it has none.  What was known, if it cannot be read. */
 void xenstore_pool_name(struct xenstore *xs, uint32_t pool,
-                        char name[DOMAIN_POOL_TEXT]);
+                        char name[DOMAIN_NAME_TEXT]);
 
 /* Is there a cpupool of this name? */
 bool xenstore_has_pool(struct xenstore *xs, const char *name);
