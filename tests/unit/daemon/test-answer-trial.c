@@ -39,6 +39,8 @@ static void the_cost_of_a_notification_is_its_own_and_its_back_ends(void **state
 
     (void)state;
     start(MODE_ADVISE);
+    /* Synthetic rows of all events are in one file. */
+    choice_default(&core.settings.choice);
     json = ask("{\"command\":\"status\"}");
     assert_null(get(json, "/result/domains/1/cost_us"));
     json_object_put(json);
@@ -51,6 +53,19 @@ static void the_cost_of_a_notification_is_its_own_and_its_back_ends(void **state
     assert_true(fabs(number(json, "/result/domains/1/work_per_s") - 333) < 20);
     assert_null(get(json, "/result/domains/0/cost_us"));
     assert_null(get(json, "/result/domains/2/cost_us"));
+    json_object_put(json);
+
+    /* 250 of each in a second: a notification, a wait of 9 us, and a move. */
+    run(60, "pair=evtchn-send/3/2/1/1,pair=service-ns/3/1/1/100000,"
+            "pair=wake-delay/3/1/1/9000,pair=migrate/3/1/1/1");
+    json = ask("{\"command\":\"status\"}");
+    assert_true(fabs(number(json, "/result/domains/1/wait_us") - 9) < 1);
+    assert_true(fabs(number(json, "/result/domains/1/wakes") - 1) < 0.1);
+    assert_true(fabs(number(json, "/result/domains/1/migrations") - 1) < 0.1);
+    json_object_put(json);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    assert_non_null(strstr(json_object_to_json_string(json),
+                           "moves to another pCPU "));
     json_object_put(json);
 
     /* Where pages are known they are the work; a page on a ring was mapped, too. */
@@ -159,6 +174,8 @@ static void the_metrics_have_cost_and_trial(void **state)
 
     (void)state;
     start(MODE_ACT);
+    /* Synthetic rows of all events are in one file. */
+    choice_default(&core.settings.choice);
     run(10, THERE);
     is_done("{\"command\":\"trial\",\"action\":\"start\",\"block_ms\":10000,"
             "\"pairs\":8}");
@@ -174,6 +191,9 @@ static void the_metrics_have_cost_and_trial(void **state)
     unlink(METRICS);
     assert_non_null(strstr(text, "xensched_work_cost_seconds{domain=\"disk\","
                                  "domid=\"1\",unit=\"notification\"} 0.0"));
+    assert_non_null(strstr(text, "xensched_work_wait_seconds{domain=\"disk\","));
+    assert_non_null(strstr(text, "xensched_work_wakes{domain=\"disk\","));
+    assert_non_null(strstr(text, "xensched_work_migrations{domain=\"disk\","));
     assert_non_null(strstr(text, "xensched_trial_cost_change_ratio{value=\"low\"}"));
     assert_non_null(strstr(text, "xensched_trial_at_target_ratio{block=\"placed\"} 1."));
     assert_non_null(strstr(text, "xensched_trial_at_target_ratio{block=\"not_placed\"} "

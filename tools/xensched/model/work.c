@@ -196,7 +196,7 @@ static double grown(const struct work_sums *before,
 }
 
 struct exchanged {
-    double pages, notifications;
+    double pages, copied, notifications; /* copied: of the pages */
 };
 
 static struct exchanged between(const struct work_sums *before,
@@ -207,10 +207,11 @@ static struct exchanged between(const struct work_sums *before,
     uint16_t d = driver->acct, c = client->acct;
     double ring = grown(before, after, KIND_RING, d, c);
     double map = grown(before, after, KIND_MAP, d, c);
+    double copied = grown(before, after, KIND_COPY, d, c);
 
     return (struct exchanged){
-        .pages = client->part * ((ring > map ? ring : map) +
-                                 grown(before, after, KIND_COPY, d, c)),
+        .pages = client->part * ((ring > map ? ring : map) + copied),
+        .copied = client->part * copied,
         .notifications = client->part *
                          grown(before, after, KIND_NOTIFY, d, c),
     };
@@ -246,6 +247,7 @@ static void share_driver(const struct work_sums *before,
         sum.pages += with[i].pages;
         sum.notifications += with[i].notifications;
         total[i].pages += with[i].pages;
+        total[i].copied += with[i].copied;
         total[i].notifications += with[i].notifications;
     }
     for (i = 0; i < after->nr && ran > 0; i++) {
@@ -261,8 +263,10 @@ static void share_driver(const struct work_sums *before,
 
 static void choose_unit(struct work *work, const struct exchanged *total)
 {
+    work->notifications = total->notifications;
     if (total->pages >= WORK_LEAST) {
         work->unit = WORK_PAGES;
+        work->copied = total->copied > total->pages / 2;
         work->units = total->pages;
     } else if (total->notifications >= WORK_LEAST) {
         work->unit = WORK_NOTIFICATIONS;
@@ -282,7 +286,9 @@ static struct work *work_of_all(const struct work_sums *before,
     unsigned int i;
 
     for (i = 0; i < after->nr; i++)
-        work[i] = (struct work){ .unit = WORK_NONE, .by_pages = true };
+        work[i] = (struct work){
+            .unit = WORK_NONE, .by_pages = true, .wakes = -1, .migrations = -1,
+        };
     for (i = 0; i < after->nr; i++)
         if (all[i].then && all[i].now->driver)
             share_driver(before, after, &all[i], all, work, total);

@@ -312,6 +312,24 @@ static void say_talks(json_object *lines, const struct subject *s,
                                                           : "it");
 }
 
+/* "for each page it waits 4.0 us for a pCPU, wakes up 0.52 times..." */
+static void say_effort(json_object *lines, const struct work *work)
+{
+    char text[LINE_TEXT];
+    int length = snprintf(text, sizeof(text), "for each %s it waits %.1f us for a pCPU",
+                          work_unit_name(work->unit),
+                          work->waited_ns / work->units / 1e3);
+
+    if (work->wakes >= 0)
+        length += snprintf(text + length, sizeof(text) - length,
+                           ", wakes up %.2f times", work->wakes / work->units);
+    if (work->migrations >= 0)
+        snprintf(text + length, sizeof(text) - length,
+                 ", moves to another pCPU %.3f times",
+                 work->migrations / work->units);
+    add_line(lines, "%s", text);
+}
+
 /* What its work costs, in pCPU time. */
 static void say_cost(json_object *lines, const struct subject *s,
                      const struct domain *d)
@@ -323,7 +341,7 @@ static void say_cost(json_object *lines, const struct subject *s,
     if (!all)
         return;
     work = &all[d - s->core->domains.domain];
-    if (work->unit < WORK_TIME)
+    if (work->unit < WORK_TIME) {
         add_line(lines, "a %s costs %.1f us of pCPU time: %.1f its own, %.1f its "
                  "back ends' (shared by %s), at %.0f/s in the last %.0f s",
                  work_unit_name(work->unit), work_cost(work) / 1e3,
@@ -331,6 +349,8 @@ static void say_cost(json_object *lines, const struct subject *s,
                  work->served_ns / work->units / 1e3,
                  work->by_pages ? "pages" : "notifications",
                  1e9 * work->units / for_ns, for_ns / 1e9);
+        say_effort(lines, work);
+    }
     free(all);
 }
 

@@ -152,6 +152,15 @@ static void add_place(json_object *json, const struct subject *s,
                       1);
 }
 
+static void add_per_unit(json_object *json, const char *key, double number,
+                         const struct work *work)
+{
+    if (number < 0)
+        json_object_object_add(json, key, NULL);
+    else
+        json_add_real(json, key, number / work->units, 4);
+}
+
 /* What a unit of its work cost recently; null: it has none, or it is not known. */
 static void add_cost(json_object *json, const struct work *work, uint64_t for_ns)
 {
@@ -164,6 +173,9 @@ static void add_cost(json_object *json, const struct work *work, uint64_t for_ns
     json_add_real(json, "back_ends_us", work->served_ns / work->units / 1e3, 2);
     json_add_text(json, "shared_by", work->by_pages ? "page" : "notification");
     json_add_real(json, "work_per_s", 1e9 * work->units / for_ns, 1);
+    json_add_real(json, "wait_us", work->waited_ns / work->units / 1e3, 2);
+    add_per_unit(json, "wakes", work->wakes, work);
+    add_per_unit(json, "migrations", work->migrations, work);
 }
 
 static json_object *domain(const struct subject *s, const struct domain *d,

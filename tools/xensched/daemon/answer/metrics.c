@@ -401,23 +401,56 @@ static void write_soft_weight(FILE *out, const struct core *core)
     fprintf(out, "xensched_credit2_soft_weight %" PRIu32 "\n", weight->ours);
 }
 
+static double cost_of(const struct work *work)
+{
+    return work_cost(work) / 1e9;
+}
+
+static double wait_of(const struct work *work)
+{
+    return work->waited_ns / work->units / 1e9;
+}
+
+static double wakes_of(const struct work *work)
+{
+    return work->wakes / work->units;
+}
+
+static double migrations_of(const struct work *work)
+{
+    return work->migrations / work->units;
+}
+
+/* All are of one unit of the domain's recent work; negative: not known. */
+static const struct {
+    const char *name, *help;
+    double (*of)(const struct work *work);
+} of_work[] = {
+    { "work_cost_seconds", "pCPU time per unit of the domain's work, its back ends' "
+      "included, recently", cost_of },
+    { "work_wait_seconds", "time that its vCPUs waited for a pCPU, per unit of the "
+      "domain's work, recently", wait_of },
+    { "work_wakes", "wake-ups of its vCPUs per unit of the domain's work, recently",
+      wakes_of },
+    { "work_migrations", "moves of its vCPUs to another pCPU per unit of the domain's "
+      "work, recently", migrations_of },
+};
+
 static void write_work(FILE *out, const struct core *core, uint64_t now_ns)
 {
     uint64_t for_ns;
     struct work *work = watch_work_recent(core, now_ns, &for_ns);
-    unsigned int i;
+    unsigned int i, k;
 
-    if (!work)
-        return;
-    openmetrics_family(out, "work_cost_seconds", "gauge",
-                       "pCPU time per unit of the domain's work, its back ends' "
-                       "included, recently");
-    for (i = 0; i < core->domains.nr; i++) {
-        if (work[i].unit >= WORK_TIME)
-            continue;
-        domain_sample(out, "work_cost_seconds", &core->domains.domain[i]);
-        fprintf(out, ",unit=\"%s\"} %.9f\n", work_unit_name(work[i].unit),
-                work_cost(&work[i]) / 1e9);
+    for (k = 0; work && k < sizeof(of_work) / sizeof(*of_work); k++) {
+        openmetrics_family(out, of_work[k].name, "gauge", of_work[k].help);
+        for (i = 0; i < core->domains.nr; i++) {
+            if (work[i].unit >= WORK_TIME || of_work[k].of(&work[i]) < 0)
+                continue;
+            domain_sample(out, of_work[k].name, &core->domains.domain[i]);
+            fprintf(out, ",unit=\"%s\"} %.9f\n", work_unit_name(work[i].unit),
+                    of_work[k].of(&work[i]));
+        }
     }
     free(work);
 }

@@ -3,10 +3,14 @@
  * Keeps two former states of the counters, so that the cost of work can be given for the
  * last half minute to minute at any time.
  */
+#include <xensched/abi.h>
+
 #include "watch-work.h"
 
 /* Less says nothing. */
 #define LEAST_NS 5000000000ULL
+
+#define NS_PER_S 1000000000ULL
 
 void watch_work(struct core *core, uint64_t now_ns)
 {
@@ -24,6 +28,36 @@ void watch_work_end(struct core *core)
     work_sums_free(core->work_newer);
 }
 
+static bool is_logged(const struct core *core, unsigned int event)
+{
+    return choice_events(&core->settings.choice, HYPERVISOR) & ~core->host->refused &
+           1U << event;
+}
+
+/* What rows of waits have of whole seconds is scaled to the time of @work. */
+static void count_wakes(const struct core *core, uint64_t then_ns, uint64_t now_ns,
+                        struct work *work)
+{
+    const struct domains *domains = &core->domains;
+    uint64_t first_s = then_ns / NS_PER_S, nr = now_ns / NS_PER_S - first_s;
+    struct waits_report report;
+    unsigned int i;
+
+    waits_ask(core->waits, first_s, nr, &report);
+    for (i = 0; report.seconds && i < domains->nr; i++) {
+        const struct domain *d = &domains->domain[i];
+        const struct waits_of *of = waits_find(core->waits, &report, d->acct);
+        double part = domains_part(domains, d) * (now_ns - then_ns) /
+                      (report.seconds * (double)NS_PER_S);
+
+        if (is_logged(core, XEN_SCHEDLOG_EV_WAKE_DELAY))
+            work[i].wakes = of ? part * of->wakes : 0;
+        if (is_logged(core, XEN_SCHEDLOG_EV_MIGRATE))
+            work[i].migrations = of ? part * of->moves : 0;
+    }
+    waits_report_free(&report);
+}
+
 struct work *watch_work_recent(const struct core *core, uint64_t now_ns,
                                uint64_t *for_ns)
 {
@@ -37,6 +71,7 @@ struct work *watch_work_recent(const struct core *core, uint64_t now_ns,
     now = work_sums_take(core->matrix, &core->domains, now_ns);
     *for_ns = now_ns - work_sums_time(then);
     work = work_between(then, now);
+    count_wakes(core, work_sums_time(then), now_ns, work);
     work_sums_free(now);
 
     return work;
