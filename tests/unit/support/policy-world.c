@@ -242,6 +242,16 @@ static double waits(const struct world_domain *d)
     return is_there(d) ? d->waits_there : d->waits;
 }
 
+/* Of pCPU time, for what it has to do with dom0 while they are apart. */
+static double distance(unsigned int domid)
+{
+    const struct world_domain *d = &world.domains[domid];
+    const struct topology_cpu *cpus = world.topology.cpus;
+
+    return cpus[d->cpu].place == cpus[world.domains[0].cpu].place ? 0
+           : d->far_costs * (d->talk[0] + world.domains[0].talk[domid]);
+}
+
 static void a_tenth(void)
 {
     unsigned int i, k;
@@ -251,8 +261,8 @@ static void a_tenth(void)
         sample_queue(i);
     for (i = 0; i < world.nr; i++) {
         happen(XEN_SCHEDLOG_EV_SERVICE_NS, i, i,
-               world.domains[i].use * share_at(world.domains[i].cpu) *
-               WORLD_SECOND / 10);
+               (world.domains[i].use + distance(i)) *
+               share_at(world.domains[i].cpu) * WORLD_SECOND / 10);
         happen(XEN_SCHEDLOG_EV_PMC0, i, i, world.domains[i].misses / 10);
         happen(XEN_SCHEDLOG_EV_WAKE_DELAY, i, i,
                waits(&world.domains[i]) * WORLD_SECOND / 10);
@@ -419,6 +429,7 @@ static void make_plan(void)
         .domains = &domains,
         .now_ns = world.now,
         .distances = world.distances,
+        .learned = world.learned,
         .real = world.real,
     };
     struct plan plan;

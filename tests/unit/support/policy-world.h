@@ -26,6 +26,8 @@ struct world_domain {
     unsigned int stub_of;      /* the domain whose device model it is; 0: none */
     /* dom0: bit v: its vCPU v, which is kept on place v then, serves this domain. */
     unsigned int served_by;
+    /* s of pCPU time that each notification takes more while dom0 is elsewhere. */
+    double far_costs;
     double waits, waits_there; /* for a pCPU, s per second; where it was sent */
     /* What came of it. */
     unsigned int moves, backs;
@@ -46,6 +48,7 @@ struct world {
     struct world_domain domains[WORLD_DOMAINS];
     const struct distances *distances; /* NULL: those of any host */
     const struct rules *rules; /* NULL: none */
+    struct learned *learned;   /* likewise */
     double noise; /* part by which load goes up and down */
     uint64_t seed;
     bool no_queues; /* are logged */

@@ -65,7 +65,7 @@ struct daemon {
     int read_rc;
     struct xensched_error read_err;
     char *history_path;
-    char *trial_path, *trial_blocks_path;
+    char *trial_path, *trial_blocks_path, *learned_path;
     bool started; /* there may be something to put back */
     bool ending;  /* there may be no log any more */
     int exit_code;
@@ -511,6 +511,8 @@ static int begin(struct daemon *d, struct xensched_error *err)
     d->trial_blocks_path = file_beside(d->options.core.state_path,
                                        "trial-blocks.jsonl");
     d->options.core.trial_blocks_path = d->trial_blocks_path;
+    d->learned_path = file_beside(d->options.core.state_path, "prices.json");
+    d->options.core.learned_path = d->learned_path;
     d->options.core.between = read_between;
     d->options.core.between_arg = d;
     aside_init(read_between, d);
@@ -574,6 +576,7 @@ static void finish(struct daemon *d)
     free(d->history_path);
     free(d->trial_path);
     free(d->trial_blocks_path);
+    free(d->learned_path);
     xensched_source_close(d->source);
     host_xen_close(d->host);
     notify_close(&d->notify);

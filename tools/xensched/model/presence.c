@@ -136,6 +136,27 @@ double presence_all_crossings(const struct matrix *m, const struct topology *t,
     return sum;
 }
 
+double presence_apart(const struct matrix *m, const struct topology *t,
+                      const struct domains *domains, const struct domain *a,
+                      uint64_t now_ns)
+{
+    double all = 0, apart = 0;
+    unsigned int i;
+
+    for (i = 0; i < domains->nr; i++) {
+        const struct domain *b = &domains->domain[i];
+        double crossings = b->driver && b != a
+                           ? presence_crossings(m, t, a, b, now_ns) : -1;
+
+        if (crossings < 0)
+            continue;
+        apart += crossings;
+        all += notifications(m, a, b, now_ns);
+    }
+
+    return all > 0 ? apart / all : -1;
+}
+
 double presence_all_notifications(const struct matrix *m,
                                   const struct domains *domains,
                                   const struct domain *a, uint64_t now_ns)

@@ -45,6 +45,14 @@ double presence_all_crossings(const struct matrix *m, const struct topology *t,
                               const struct domains *domains,
                               const struct domain *a, uint64_t now_ns);
 
+/*
+ * The part of @a's notifications with driver domains that were at another place: 0 near
+ * all of them, 1 far from all.  -1: not known, or it has none.
+ */
+double presence_apart(const struct matrix *m, const struct topology *t,
+                      const struct domains *domains, const struct domain *a,
+                      uint64_t now_ns);
+
 /* All of them, wherever both were, with those whose shares are known. */
 double presence_all_notifications(const struct matrix *m,
                                   const struct domains *domains,

@@ -27,6 +27,7 @@ struct partner {
     unsigned int unit;
     double notifications, pages; /* per second, both directions */
     double lines;                /* the same, in lines per second */
+    unsigned int kind;           /* of back end, for texts; see policy/place-host.c */
 };
 
 struct unit {

@@ -61,6 +61,7 @@ void guard_free(struct guard *g)
         forget_past(&g->domains[i]);
     free(g->domains);
     homes_free(g->homes);
+    work_sums_free(g->sums);
     free(g);
 }
 
@@ -226,6 +227,8 @@ void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
 
     if (ours && m->moved && cpumap_equal(&m->moved_to, &d->ours))
         return;
+    if (m->moved && !ours)
+        outcome_return(&m->outcome, now_ns);
     cpumap_free(&m->moved_to);
     free(m->undo);
     m->undo = NULL;
@@ -239,10 +242,10 @@ void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
 }
 
 /*
- * It waits more than it gained: it is not sent there again for a while, and if
- * that is of no use for longer.  Or it did not gain: then it is left where it
- * is, and the second time for far longer, since its partner continues.  The
- * verdict stands until the move is undone, however long that takes.
+ * If its work costs more, the domain is not sent there again for a while, and longer each
+ * time.  If the predicted saving did not come, it is left where it is, and the second time
+ * for far longer, because the partner that it follows moves on.  The verdict stands until
+ * the move is undone.
  */
 static void condemn(const struct guard *g, struct past *m,
                     const struct domain *d, const struct decision *decision)
@@ -263,7 +266,6 @@ static void see_outcome(const struct guard *g, struct past *m,
 {
     if (!g->input->real)
         return;
-    outcome_watch(&m->outcome, g->input, d);
     if (!m->moved)
         return;
     decision->news = outcome_look(&m->outcome, g->input, d, &d->ours);
@@ -271,6 +273,27 @@ static void see_outcome(const struct guard *g, struct past *m,
                      decision->news_text);
     if (decision->news == OUTCOME_WORSE || decision->news == OUTCOME_REGRET)
         condemn(g, m, d, decision);
+}
+
+/* Adds what the work of each domain cost in the window that has ended. */
+static void see_costs(struct guard *g)
+{
+    const struct policy_input *input = g->input;
+    uint64_t began_ns = g->sums ? work_sums_time(g->sums) : 0;
+    struct work_sums *now;
+    struct work *work;
+    unsigned int i;
+
+    if (!input->real || (g->sums && input->now_ns - began_ns < input->window_ns))
+        return;
+    now = work_sums_take(input->matrix, input->domains, input->now_ns);
+    work = g->sums ? work_between(g->sums, now) : NULL;
+    for (i = 0; work && i < g->nr; i++)
+        outcome_window(&g->domains[i].outcome, input, &input->domains->domain[i],
+                       &work[i], began_ns);
+    free(work);
+    work_sums_free(g->sums);
+    g->sums = now;
 }
 
 /* The beginning of a run. */
@@ -473,6 +496,7 @@ void guard_begin(struct guard *g, struct policy_input *input,
     remember(g, input->domains);
     find_cpupools(g);
     guard_tell(g, input);
+    see_costs(g);
     for (i = 0; i < plan->nr; i++)
         look_at(g, i);
     join_device_models(g);

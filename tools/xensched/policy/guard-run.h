@@ -22,7 +22,7 @@ struct past {
     uint64_t reason_ns;        /* when there was last a reason to be there */
     struct lever lever;
     struct outcome outcome;
-    double predicted;          /* crossings after the move that the plan has */
+    struct outcome_promise promise; /* of the move that the plan has */
     /* Why the move is to be undone; NULL: it is not.  Until that is done. */
     char *undo;
     /* It waited too long at a place, to which it is not moved again. */
@@ -45,6 +45,7 @@ struct guard {
     unsigned int nr;
     struct past *domains; /* sorted by domid */
     struct homes *homes;
+    struct work_sums *sums;    /* when the present window began; NULL: none did */
     /* The present run. */
     const struct policy_input *input;
     struct plan *plan;

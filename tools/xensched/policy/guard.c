@@ -52,7 +52,7 @@ static void object_shunned(const struct candidate *c, const char *policy)
     policy_say(text, "%s, but %s; it is not tried again for %.0f s",
                c->opinion->fact, c->past->shuns_all
                ? "a move before this one did not help"
-               : "there it waited for a pCPU more than it gained",
+               : "its work cost more there",
                shun_left(c) / 1e9);
     guard_object(c, policy, text);
 }
@@ -191,7 +191,10 @@ static void move(const struct candidate *c, struct spot spot)
     decide(c->decision, MOVE, "%s, %s%s%s", o->fact, o->where, cache, ignored);
     usable_cpus(c->domain, place, &c->decision->soft);
     c->decision->hard = lever_begins_hard(lever_allowed(c));
-    c->past->predicted = o->predicts ? o->crossings : -1;
+    c->past->promise = (struct outcome_promise){
+        .crossings = o->predicts ? o->crossings : -1,
+        .others_ns = o->others_ns,
+    };
 }
 
 static bool keep(const struct candidate *c, const char *policy,
@@ -399,7 +402,7 @@ static void go_along(struct guard *g, unsigned int i)
         decide(c.decision, MOVE, GOES_ALONG, name);
         cpumap_init_copy(&c.decision->soft, &guest->ours);
         c.decision->hard = lever_begins_hard(lever_allowed(&c));
-        c.past->predicted = -1;
+        c.past->promise = (struct outcome_promise){ .crossings = -1 };
     }
     c.decision->follows = true;
 }
@@ -439,7 +442,7 @@ static void follow_done(const struct policy_input *input,
         m->shunned_ns = input->now_ns;
     guard_follow(m, d, input->now_ns);
     if (decision->verb == MOVE && input->real)
-        outcome_send(&m->outcome, input, d, &decision->soft, m->predicted);
+        outcome_send(&m->outcome, input, d, &decision->soft, m->promise);
     if (decision->verb != KEEP)
         return;
     lever_pulled(&m->lever, decision->pull, input->now_ns);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Judges whether a move arrived, and whether it was worth it. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <xensched/abi.h>
 
 #include "model/presence.h"
+#include "placement/prices.h"
 #include "apart.h"
 #include "outcome.h"
-
-#define NS_PER_S 1e9
 
 /* A share of less time than this is chance. */
 #define LEAST_RAN_NS 500000
@@ -17,30 +17,7 @@
 void outcome_init(struct outcome *o)
 {
     memset(o, 0, sizeof(*o));
-    o->share = o->crossings = o->waited = -1;
-    o->crossings_now = o->waited_now = o->predicted = -1;
-}
-
-static struct outcome_mark mark(const struct policy_input *input,
-                                const struct domain *d)
-{
-    return (struct outcome_mark){
-        .at_ns = input->now_ns,
-        .waited_ns = matrix_total(input->matrix, XEN_SCHEDLOG_EV_WAKE_DELAY,
-                                  d->acct),
-    };
-}
-
-/* Part of the time between; -1: nothing was counted, or not for long enough. */
-static double waited_between(const struct outcome_mark *from,
-                             const struct outcome_mark *to, uint64_t window_ns)
-{
-    if (!from->at_ns || to->at_ns < from->at_ns + window_ns / 2 ||
-        !to->waited_ns || to->waited_ns < from->waited_ns)
-        return -1;
-
-    return (double)(to->waited_ns - from->waited_ns) /
-           (to->at_ns - from->at_ns);
+    o->share = o->crossings = o->crossings_now = o->predicted = -1;
 }
 
 static double crossings(const struct policy_input *input,
@@ -50,14 +27,14 @@ static double crossings(const struct policy_input *input,
                                   input->domains, d, input->now_ns);
 }
 
-void outcome_watch(struct outcome *o, const struct policy_input *input,
-                   const struct domain *d)
+void outcome_window(struct outcome *o, const struct policy_input *input,
+                    const struct domain *d, const struct work *work,
+                    uint64_t began_ns)
 {
-    if (o->newer.at_ns &&
-        input->now_ns - o->newer.at_ns < input->window_ns)
-        return;
-    o->older = o->newer;
-    o->newer = mark(input, d);
+    if (presence_known(d) && began_ns >= o->counts_ns)
+        place_cost_add(&o->here, work, input->now_ns - began_ns,
+                       presence_apart(input->matrix, input->topology, input->domains,
+                                      d, input->now_ns));
 }
 
 static void begin_look(struct outcome *o, const struct policy_input *input,
@@ -71,23 +48,29 @@ static void begin_look(struct outcome *o, const struct policy_input *input,
 
 void outcome_send(struct outcome *o, const struct policy_input *input,
                   const struct domain *d, const struct cpumap *cpus,
-                  double predicted)
+                  struct outcome_promise promise)
 {
-    const struct outcome_mark now = mark(input, d);
-
-    o->waited = waited_between(o->older.at_ns ? &o->older : &o->newer, &now,
-                               input->window_ns);
+    o->before = o->here;
+    o->here = (struct place_cost){ 0 };
+    o->counts_ns = UINT64_MAX;
     o->crossings = presence_known(d) ? crossings(input, d) : -1;
     o->talked = presence_all_notifications(input->matrix, input->domains, d,
                                            input->now_ns);
-    o->predicted = predicted;
+    o->predicted = promise.crossings;
+    o->others_ns = promise.others_ns;
     o->sent_ns = o->since_ns = input->now_ns;
     o->where = OUTCOME_UNKNOWN;
-    o->share = o->crossings_now = o->waited_now = -1;
-    o->absent_ns = o->worse = 0;
+    o->share = o->crossings_now = -1;
+    o->absent_ns = o->worse = o->windows = 0;
     o->told = o->judged = false;
-    o->arrived = (struct outcome_mark){ 0 };
+    o->arrived_ns = 0;
     begin_look(o, input, d, cpus);
+}
+
+void outcome_return(struct outcome *o, uint64_t now_ns)
+{
+    o->here = (struct place_cost){ 0 };
+    o->counts_ns = now_ns;
 }
 
 void outcome_again(struct outcome *o, uint64_t now_ns)
@@ -123,16 +106,16 @@ static bool measure(struct outcome *o, const struct policy_input *input,
     return true;
 }
 
-static enum outcome_news arrive(struct outcome *o,
-                                const struct policy_input *input,
-                                const struct domain *d)
+static enum outcome_news arrive(struct outcome *o, uint64_t now_ns)
 {
     if (o->where == OUTCOME_AT_PLACE)
         return OUTCOME_NONE;
     o->where = OUTCOME_AT_PLACE;
     o->told = false;
+    o->here = (struct place_cost){ 0 };
+    o->counts_ns = now_ns;
     if (!o->judged)
-        o->arrived = mark(input, d);
+        o->arrived_ns = now_ns;
     o->crossed_sum = o->talked_sum = o->looks = 0;
 
     return OUTCOME_ARRIVED;
@@ -147,40 +130,13 @@ static enum outcome_news miss(struct outcome *o, uint64_t now_ns)
     if (o->where == OUTCOME_ELSEWHERE || now_ns - from < time)
         return OUTCOME_NONE;
     o->where = OUTCOME_ELSEWHERE;
-    o->arrived.at_ns = 0;
+    o->counts_ns = UINT64_MAX;
+    o->arrived_ns = 0;
     if (o->told)
         return OUTCOME_NONE;
     o->told = true;
 
     return OUTCOME_ABSENT;
-}
-
-/*
- * What it would wait of each second, if it waited as long as before for each of
- * the notifications that it has now.  Near its partner it does more in a second,
- * wakes up more often, and waits each time: that is no loss.
- */
-static double waited_as_before(const struct outcome *o)
-{
-    if (o->talked < OUTCOME_LEAST || o->talked_now <= o->talked)
-        return o->waited;
-
-    return o->waited * o->talked_now / o->talked;
-}
-
-/* What it waits more, of each second, less what it gained. */
-static double loss(const struct outcome *o, const struct policy_input *input)
-{
-    double gained = (o->crossings - o->crossings_now) *
-                    apart_notification_ns(input->topology, input->distances) /
-                    NS_PER_S;
-    double before = waited_as_before(o);
-    double noise = before * OUTCOME_NOISE;
-
-    if (noise < OUTCOME_NOISE_TIME)
-        noise = OUTCOME_NOISE_TIME;
-
-    return o->waited_now - before - (gained > 0 ? gained : 0) - noise;
 }
 
 /* What crosses places goes up and down: what counts is the mean. */
@@ -218,35 +174,79 @@ static bool did_not_help(const struct outcome *o)
 
 bool outcome_is_open(const struct outcome *o)
 {
-    return o->predicted >= 0 && o->arrived.at_ns;
+    return o->predicted >= 0 && o->arrived_ns;
 }
 
-/* Twice in a row, since one window may be chance. */
-static enum outcome_news judge(struct outcome *o,
-                               const struct policy_input *input,
+enum back_end_kind outcome_kind(enum work_unit unit, bool copied)
+{
+    if (unit != WORK_PAGES)
+        return BACK_END_EVENTS;
+
+    return copied ? BACK_END_COPIES : BACK_END_MAPS;
+}
+
+/*
+ * What a unit costs more from elsewhere is what it costs less since fewer of them come
+ * from there, without what other terms were to save.
+ */
+static void teach(const struct outcome *o, const struct policy_input *input)
+{
+    const struct place_cost *before = &o->before, *here = &o->here;
+    double nearer = before->apart - here->apart, lines_ns, saved;
+    struct learned_move move;
+
+    if (!input->learned || !place_cost_comparable(before, here) ||
+        here->unit >= WORK_TIME || before->apart < 0 || here->apart < 0 ||
+        fabs(nearer) < OUTCOME_TEACHES)
+        return;
+    lines_ns = apart_notification_ns(input->topology, input->distances) /
+               prices_default.notification;
+    saved = before->pcpu_ns - here->pcpu_ns - o->others_ns / here->rate;
+    move.extra_ns = saved / nearer;
+    move.near_ns = here->pcpu_ns - here->apart * move.extra_ns;
+    move.priced_ns = lines_ns * ((here->unit == WORK_PAGES ? prices_default.page : 0) +
+                                  prices_default.notification * here->notifications);
+    learned_add(input->learned, outcome_kind(here->unit, here->copied), &move);
+}
+
+static enum outcome_news end_look(struct outcome *o, const struct policy_input *input,
+                                  enum outcome_news news)
+{
+    o->arrived_ns = 0;
+    o->judged = news == OUTCOME_GOOD;
+    teach(o, input);
+
+    return news;
+}
+
+/*
+ * In each run, at its target.  A prediction that did not come is seen twice in a row,
+ * because one window may be chance.
+ */
+static enum outcome_news judge(struct outcome *o, const struct policy_input *input,
                                const struct domain *d)
 {
-    struct outcome_mark now = mark(input, d);
-    bool waits;
+    enum place_verdict cost;
 
-    if (o->arrived.at_ns)
-        sample(o, input, d);
-    if (!o->arrived.at_ns ||
-        now.at_ns - o->arrived.at_ns < input->window_ns)
+    if (!o->arrived_ns)
         return OUTCOME_NONE;
-    o->waited_now = waited_between(&o->arrived, &now, input->window_ns);
-    o->arrived = now;
-    waits = o->waited >= 0 && o->waited_now >= 0 && loss(o, input) > 0;
-    if (waits || did_not_help(o)) {
-        if (++o->worse < 2)
-            return OUTCOME_NONE;
-        o->arrived.at_ns = 0;
-        return waits ? OUTCOME_WORSE : OUTCOME_REGRET;
-    }
-    o->arrived.at_ns = 0;
-    o->judged = true;
+    sample(o, input, d);
+    if (input->now_ns - o->arrived_ns < input->window_ns)
+        return OUTCOME_NONE;
+    o->arrived_ns = input->now_ns;
+    o->windows++;
+    cost = place_cost_compare(&o->before, &o->here);
+    if (cost == PLACE_BETTER)
+        return end_look(o, input, OUTCOME_GOOD);
+    if (cost == PLACE_WORSE)
+        return end_look(o, input, OUTCOME_WORSE);
+    if (did_not_help(o))
+        return ++o->worse < 2 ? OUTCOME_NONE : end_look(o, input, OUTCOME_REGRET);
+    o->worse = 0;
+    if (cost == PLACE_OPEN && o->windows < OUTCOME_WINDOWS)
+        return OUTCOME_NONE;
 
-    return OUTCOME_GOOD;
+    return end_look(o, input, OUTCOME_GOOD);
 }
 
 enum outcome_news outcome_look(struct outcome *o,
@@ -259,7 +259,7 @@ enum outcome_news outcome_look(struct outcome *o,
     if (!presence_known(d))
         return OUTCOME_NONE;
     if (measure(o, input, d, cpus))
-        news = o->share >= OUTCOME_THERE ? arrive(o, input, d)
+        news = o->share >= OUTCOME_THERE ? arrive(o, input->now_ns)
                                          : miss(o, input->now_ns);
 
     return news == OUTCOME_NONE && o->where == OUTCOME_AT_PLACE
@@ -303,38 +303,20 @@ static void describe_place(const struct policy_input *input,
                  policy_name_of(second, b), next);
 }
 
-static void describe_waiting(const struct outcome *o, char *text, size_t size)
-{
-    double before = waited_as_before(o);
-    int length;
-
-    if (o->waited < 0 || o->waited_now < 0) {
-        snprintf(text, size, "how long it waits for a pCPU is not known");
-        return;
-    }
-    length = snprintf(text, size, "it waits for a pCPU %.1f ms of each second, "
-                      "before the move %.1f", 1e3 * o->waited_now,
-                      1e3 * o->waited);
-    if (before > o->waited)
-        snprintf(text + length, size - length, " (that is %.1f at the %.1f "
-                 "times as many notifications it has now)", 1e3 * before,
-                 o->talked_now / o->talked);
-}
-
 static void describe_judgement(const struct outcome *o,
                                enum outcome_news news, char *text,
                                size_t size)
 {
-    char waiting[OUTCOME_TEXT / 2], predicted[60] = "";
+    char cost[PLACE_COST_TEXT], predicted[60] = "";
 
-    describe_waiting(o, waiting, sizeof(waiting));
+    place_cost_describe(&o->before, &o->here, cost);
     if (o->predicted >= 0)
         snprintf(predicted, sizeof(predicted), ", predicted were %.0f",
                  o->predicted);
     snprintf(text, size, "%s; %.0f notifications/s cross places, before the "
-             "move %.0f%s; %s", waiting, o->crossings_now, o->crossings,
+             "move %.0f%s; %s", cost, o->crossings_now, o->crossings,
              predicted, news == OUTCOME_GOOD ? "it stays"
-             : news == OUTCOME_WORSE ? "it waits more than it gained"
+             : news == OUTCOME_WORSE ? "it costs more than before"
                                      : "it did not help");
 }
 
@@ -350,13 +332,9 @@ void outcome_describe(const struct outcome *o, enum outcome_news news,
     case OUTCOME_NONE:
         break;
     case OUTCOME_ARRIVED:
-        length = snprintf(text, OUTCOME_TEXT, "%.0f %% of its time it runs at "
-                          "its place, %.1f s after it was moved",
-                          100 * o->share, (input->now_ns - o->sent_ns) / 1e9);
-        if (o->waited >= 0)
-            snprintf(text + length, OUTCOME_TEXT - length, "; before the move "
-                     "it waited for a pCPU %.1f ms of each second",
-                     1e3 * o->waited);
+        snprintf(text, OUTCOME_TEXT, "%.0f %% of its time it runs at its place, %.1f s "
+                 "after it was moved", 100 * o->share,
+                 (input->now_ns - o->sent_ns) / 1e9);
         break;
     case OUTCOME_ABSENT:
         length = snprintf(text, OUTCOME_TEXT, "only %.0f %% of its time it "

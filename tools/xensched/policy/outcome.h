@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * outcome.h - what came of a move: does the domain run where it was sent, and
- * was it worth it?
+ * outcome.h - reports what came of a move: whether the domain runs at its target, and
+ * what its work costs there.
  *
- * A soft affinity is a wish, and what was set says nothing of what happened.
- * So after each move it is looked in the log how much of its time the domain
- * spends at the place, and whether it waits longer for a pCPU than before.
+ * A soft affinity binds nothing, so after each move the log shows how much of its time
+ * the domain spends at the target.  Then its cost per unit of work is compared with the
+ * cost before the move (place-cost.h): a lower cost ends the look, a higher one undoes
+ * the move, and a difference that chance may explain extends the look.  Each comparison
+ * also teaches what distance costs on this host (learned.h).
  *
- * Only looks, and remembers per domain; what follows from it is decided by
- * guard.h and lever.h.  Not for domains that share an accounting domain: the
- * log does not say where each of them ran.
+ * Only reports, and remembers per domain; guard.h and lever.h decide what follows.  It
+ * does not cover domains that share an accounting domain, because the log does not show
+ * which of them ran where.
  */
 #ifndef XENSCHED_POLICY_OUTCOME_H
 #define XENSCHED_POLICY_OUTCOME_H
 
+#include "place-cost.h"
 #include "policy.h"
 
 #define OUTCOME_TEXT 400
@@ -27,19 +30,20 @@
 #define OUTCOME_TRIP_NS 3000000000ULL
 
 /*
- * Waiting is compared over so long a time, before the move and after it: half of
- * what a domain stays at least (struct policy_input), within these bounds.
+ * The length of a window over which costs are added up: half of the time that a domain
+ * stays at least (struct policy_input), within these bounds.
  */
 #define OUTCOME_WINDOW_NS       5000000000ULL
 #define OUTCOME_WINDOW_LEAST_NS 250000000ULL
 
+/* After this number of windows the look ends, whatever chance may explain. */
+#define OUTCOME_WINDOWS 8U
+
 /*
- * Waiting goes up and down by itself.  It has become worse only by more than
- * this part of what it was, and this part of all time; what it was counts for
- * as many notifications as there are now, if these have become more.
+ * A move teaches something if it changed the share of notifications that are with back
+ * ends elsewhere by this much.
  */
-#define OUTCOME_NOISE      0.5
-#define OUTCOME_NOISE_TIME 0.01
+#define OUTCOME_TEACHES 0.4
 
 /*
  * Of what a policy predicted that would not cross places any more so much has
@@ -52,23 +56,17 @@ enum outcome_news {
     OUTCOME_NONE,
     OUTCOME_ARRIVED,  /* it is there now */
     OUTCOME_ABSENT,   /* it isn't, though it had time to get there; once */
-    OUTCOME_GOOD,     /* it is there, and waits no more than it gained */
-    OUTCOME_WORSE,    /* it is there, and waits more than it gained */
+    OUTCOME_GOOD,     /* it is there, and its work costs no more */
+    OUTCOME_WORSE,    /* it is there, and its work costs more, waiting included */
     OUTCOME_REGRET,   /* it is there, and what was predicted did not come */
 };
 
 enum outcome_where { OUTCOME_UNKNOWN, OUTCOME_AT_PLACE, OUTCOME_ELSEWHERE };
 
-/* At a time, what had been counted until then. */
-struct outcome_mark {
-    uint64_t at_ns;
-    uint64_t waited_ns;
-};
-
 struct outcome {
-    struct outcome_mark older, newer; /* the latest two windows */
+    struct place_cost before, here; /* before the move; where it is now */
+    uint64_t counts_ns; /* windows that begin before this are of two places */
     double crossings; /* per second, before the move; -1: not known */
-    double waited;    /* s of each second, likewise */
     uint64_t sent_ns; /* when the move was decided */
     enum outcome_where where;
     double share;     /* of its time at the place, of late; -1: not known */
@@ -77,11 +75,12 @@ struct outcome {
     uint64_t since_ns;  /* when something was last done about it */
     bool told;          /* OUTCOME_ABSENT, since it was there */
     bool judged;        /* what the move was worth */
-    struct outcome_mark arrived; /* .at_ns 0: not yet, or judged */
-    unsigned int worse; /* so many windows in a row */
-    double crossings_now, waited_now; /* as judged; -1: not known */
+    uint64_t arrived_ns; /* or when the latest window ended; 0: not yet, or judged */
+    unsigned int windows, worse; /* that were looked at; of these, bad ones in a row */
+    double crossings_now; /* as judged; -1: not known */
     /* Notifications per second, and how many were to cross places then. */
     double talked, talked_now, predicted; /* -1: not predicted */
+    double others_ns; /* ns/s that terms which know no partner were to save */
     double crossed_sum, talked_sum; /* since it arrived ... */
     unsigned int looks;             /* ... in so many runs */
 };
@@ -89,14 +88,24 @@ struct outcome {
 /* Before anything else. */
 void outcome_init(struct outcome *o);
 
-/* In each run, before anything else. */
-void outcome_watch(struct outcome *o, const struct policy_input *input,
-                   const struct domain *d);
+/* The work of a window that began at @began_ns. */
+void outcome_window(struct outcome *o, const struct policy_input *input,
+                    const struct domain *d, const struct work *work,
+                    uint64_t began_ns);
 
-/* It is sent to @cpus, now; @predicted crossings, -1: unknown. */
+/* What the policy expects of a move. */
+struct outcome_promise {
+    double crossings; /* notifications/s between places; -1: not predicted */
+    double others_ns; /* see struct outcome */
+};
+
+/* It is sent to @cpus, now. */
 void outcome_send(struct outcome *o, const struct policy_input *input,
                   const struct domain *d, const struct cpumap *cpus,
-                  double predicted);
+                  struct outcome_promise promise);
+
+/* It has its original affinity again. */
+void outcome_return(struct outcome *o, uint64_t now_ns);
 
 /* It is there, and it is not known yet if what was predicted comes. */
 bool outcome_is_open(const struct outcome *o);
@@ -106,6 +115,9 @@ enum outcome_news outcome_look(struct outcome *o,
                                const struct policy_input *input,
                                const struct domain *d,
                                const struct cpumap *cpus);
+
+/* The kind of back end that work in this unit is for. */
+enum back_end_kind outcome_kind(enum work_unit unit, bool copied);
 
 /* Something was done to get it there: it has time again. */
 void outcome_again(struct outcome *o, uint64_t now_ns);

@@ -478,6 +478,7 @@ static double weight_of_pair(const struct place_host *h, unsigned int a,
 struct link {
     unsigned int a, b;
     double notifications, pages, lines; /* per second */
+    enum back_end_kind kind; /* NR_BACK_END_KINDS: neither is a back end */
 };
 
 struct links {
@@ -485,20 +486,48 @@ struct links {
     struct link *link;
 };
 
+static enum back_end_kind link_kind(const struct place_host *h,
+                                    const struct talk_pair *pair)
+{
+    if (domain(h, pair->a)->driver == domain(h, pair->b)->driver)
+        return NR_BACK_END_KINDS;
+    if (pair->pages <= 0)
+        return BACK_END_EVENTS;
+
+    return pair->copied > pair->pages / 2 ? BACK_END_COPIES : BACK_END_MAPS;
+}
+
+/* As many as make the distance between two places cost what moves have shown. */
+static double link_lines(const struct place_host *h, enum back_end_kind kind,
+                         double notifications, double pages)
+{
+    const struct policy_input *input = h->input;
+    const struct prices *prices = &h->placement.prices;
+    double extra = learned_extra(input->learned, kind);
+    double line = apart_notification_ns(input->topology, input->distances) /
+                  prices->notification;
+
+    if (extra < 0 || line <= 0)
+        return notifications * prices->notification + pages * prices->page;
+
+    return (kind == BACK_END_EVENTS ? notifications : pages) * extra / line;
+}
+
 static void add_link(const struct place_host *h, struct links *links,
                      const struct talk_pair *pair, unsigned int a,
                      unsigned int b, double part)
 {
-    const struct prices *prices = &h->placement.prices;
     double notifications = part * (pair->rate - pair->pages);
     double pages = part * pair->pages;
+    enum back_end_kind kind = link_kind(h, pair);
 
     links->link = need_more_memory(links->link, links->nr + 1,
                                    sizeof(*links->link));
     links->link[links->nr++] = (struct link){
         a, b, notifications, pages,
         weight_of_pair(h, pair->a, pair->b) *
-            (notifications * prices->notification + pages * prices->page),
+            link_lines(h, kind, notifications, pages),
+        kind,
     };
 }
 
@@ -550,6 +579,7 @@ static void add_partner(struct placement *p, const struct link *link,
         .notifications = link->notifications,
         .pages = link->pages,
         .lines = link->lines,
+        .kind = link->kind,
     };
 }
 

@@ -69,6 +69,7 @@ static void say_talk(const struct place_host *h, unsigned int unit,
 {
     const struct placement *p = &h->placement;
     const struct partner *partner = main_partner(p, unit, from, to);
+    const struct learned *learned = h->input->learned;
     const struct domain *d;
     char name[DOMAIN_NAME_TEXT];
     double now, then;
@@ -90,6 +91,8 @@ static void say_talk(const struct place_host *h, unsigned int unit,
             h->input->topology->places[0].kind, now, then);
     if (p->units[unit].nr > 1)
         add(t, ", and %u more", p->units[unit].nr - 1);
+    if (learned_extra(learned, partner->kind) >= 0)
+        add(t, ", price learned from %u moves", learned->of[partner->kind].extra.n);
 }
 
 static void say_memory(const struct place_host *h, unsigned int unit,

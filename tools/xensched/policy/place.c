@@ -72,6 +72,20 @@ static double crossings(const struct placement *p, unsigned int unit)
     return sum;
 }
 
+/* What is saved whoever its partners are, and however full its place is. */
+static double others(const struct place_host *h, unsigned int unit)
+{
+    static const enum term_id terms[] = { TERM_MEMORY, TERM_CACHE };
+    double sum = 0;
+    unsigned int i;
+
+    for (i = 0; i < sizeof(terms) / sizeof(*terms); i++)
+        sum += h->before[unit * NR_TERMS + terms[i]] -
+               term_price(&h->placement, terms[i], unit, h->placement.units[unit].at);
+
+    return sum;
+}
+
 static void go(const struct place_host *h, unsigned int unit,
                struct opinion *o)
 {
@@ -83,6 +97,7 @@ static void go(const struct place_host *h, unsigned int unit,
     want(h, WANT_GO, u->at, o);
     o->predicts = true;
     o->crossings = crossings(p, unit);
+    o->others_ns = others(h, unit);
     place_name(h, u->at, to, sizeof(to));
     place_account(h, unit, u->at, account, sizeof(account));
     policy_say(o->fact, "to %s: %s", to, account);

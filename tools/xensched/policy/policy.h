@@ -21,6 +21,7 @@
 #include "model/waiting.h"
 #include "model/matrix.h"
 #include "model/topology.h"
+#include "learned.h"
 #include "room.h"
 #include "rules.h"
 
@@ -79,6 +80,7 @@ struct policy_input {
     uint64_t now_ns;
     /* A request caused this plan, between two periodic ones: it confirms nothing. */
     bool requested;
+    struct learned *learned; /* prices of this host; moves add to it; NULL: none */
     /* Plans are carried out on this host: what comes of them can be seen. */
     bool real;
     /* Filled in by guard_begin(). */
@@ -119,6 +121,7 @@ struct opinion {
     /* Notifications/s that will cross places after a move. */
     bool predicts;
     double crossings;
+    double others_ns; /* ns/s that the terms which know no partner save then */
 };
 
 struct policy {

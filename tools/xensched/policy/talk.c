@@ -19,7 +19,7 @@ struct summing {
     struct talk *talk;
     struct cells pairs;  /* (number of domain, number of driver or of any
                             domain above): rate */
-    struct cells pages;  /* the same, of pages alone */
+    struct cells pages, copied; /* the same, of pages alone, of copied ones alone */
 };
 
 static bool counts(unsigned int event)
@@ -41,7 +41,7 @@ static unsigned int domain_of(const struct summing *s, uint16_t acct)
 }
 
 static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
-                          double rate, bool pages)
+                          double rate, unsigned int event)
 {
     unsigned int domain = domain_of(s, acct), other = domain_of(s, partner);
 
@@ -52,8 +52,11 @@ static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
         return;
     if (s->all ? domain < other : s->domains->domain[other].driver)
         cells_get(&s->pairs, (uint64_t)domain << 32 | other)->sum += rate;
-    if (s->all && pages && domain < other)
-        cells_get(&s->pages, (uint64_t)domain << 32 | other)->sum += rate;
+    if (!s->all || domain > other || event == XEN_SCHEDLOG_EV_EVTCHN_SEND)
+        return;
+    cells_get(&s->pages, (uint64_t)domain << 32 | other)->sum += rate;
+    if (event == XEN_SCHEDLOG_EV_GRANT_COPY)
+        cells_get(&s->copied, (uint64_t)domain << 32 | other)->sum += rate;
 }
 
 /*
@@ -75,7 +78,6 @@ static double rate_to_add(const struct summing *s,
 
 static void add_entry(const struct matrix_entry *entry, void *arg)
 {
-    bool pages = entry->event != XEN_SCHEDLOG_EV_EVTCHN_SEND;
     double rate;
 
     if (!counts(entry->event) ||
@@ -84,8 +86,8 @@ static void add_entry(const struct matrix_entry *entry, void *arg)
         entry->correspondent == XEN_SCHEDLOG_ACCT_NONE)
         return;
     rate = rate_to_add(arg, entry);
-    add_direction(arg, entry->current, entry->correspondent, rate, pages);
-    add_direction(arg, entry->correspondent, entry->current, rate, pages);
+    add_direction(arg, entry->current, entry->correspondent, rate, entry->event);
+    add_direction(arg, entry->correspondent, entry->current, rate, entry->event);
 }
 
 /* Domains that can go somewhere, and rather one that did. */
@@ -220,10 +222,11 @@ static struct talk_pair *pick_pairs(const struct summing *s,
     while ((cell = cells_next(cells, &i)))
         if (cell->sum >= min_rate && cell->sum > 0) {
             const struct cell *pages = cells_find(&s->pages, cell->key);
+            const struct cell *copied = cells_find(&s->copied, cell->key);
 
             pairs[(*nr)++] = (struct talk_pair){
                 cell->key >> 32, cell->key & UINT32_MAX, cell->sum,
-                pages ? pages->sum : 0
+                pages ? pages->sum : 0, copied ? copied->sum : 0,
             };
         }
     qsort(pairs, *nr, sizeof(*pairs), by_rate);
@@ -245,12 +248,14 @@ struct talk_pair *talk_pairs(const struct policy_input *input,
     index_domains(&s);
     cells_init(&s.pairs);
     cells_init(&s.pages);
+    cells_init(&s.copied);
     matrix_visit(input->matrix, input->now_ns, add_entry, &s);
     pairs = pick_pairs(&s, min_rate, nr);
     for (i = 0; i < input->domains->nr; i++)
         total[i] = s.talk[i].total;
     cells_free(&s.pairs);
     cells_free(&s.pages);
+    cells_free(&s.copied);
     free(s.index);
     free(s.talk);
 

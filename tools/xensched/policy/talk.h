@@ -37,6 +37,7 @@ struct talk_pair {
     unsigned int a, b;
     double rate;  /* interactions per second, both directions */
     double pages; /* of these: not notifications */
+    double copied; /* of the pages: not mapped or on a ring */
 };
 
 /*

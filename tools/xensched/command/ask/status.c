@@ -74,6 +74,15 @@ static void print_rules(const struct json_object *rules)
     }
 }
 
+static void print_prices(const struct json_object *prices)
+{
+    size_t i;
+
+    for (i = 0; prices && i < json_object_array_length(prices); i++)
+        printf("price         %s\n",
+               field_text(json_object_array_get_idx(prices, i), "text"));
+}
+
 static void print_daemon(const struct json_object *result)
 {
     const struct json_object *xen = field_object(result, "xen");
@@ -102,6 +111,7 @@ static void print_daemon(const struct json_object *result)
            field_text(result, "restores"));
     print_soft_weight(field_object(result, "soft_weight"));
     print_rules(field_array(result, "rules"));
+    print_prices(field_array(result, "prices"));
     if (field_object(result, "trial"))
         printf("trial         %s: %s\n",
                field_text(field_object(result, "trial"), "state"),

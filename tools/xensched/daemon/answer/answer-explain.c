@@ -330,6 +330,18 @@ static void say_effort(json_object *lines, const struct work *work)
     add_line(lines, "%s", text);
 }
 
+/* What moves on this host have shown of work like this. */
+static void say_price(json_object *lines, const struct subject *s, const struct work *work)
+{
+    enum back_end_kind kind = outcome_kind(work->unit, work->copied);
+    char text[LEARNED_TEXT];
+
+    if (!s->core->learned.of[kind].extra.n)
+        return;
+    learned_describe(&s->core->learned, kind, text);
+    add_line(lines, "%s", text);
+}
+
 /* What its work costs, in pCPU time. */
 static void say_cost(json_object *lines, const struct subject *s,
                      const struct domain *d)
@@ -350,6 +362,7 @@ static void say_cost(json_object *lines, const struct subject *s,
                  work->by_pages ? "pages" : "notifications",
                  1e9 * work->units / for_ns, for_ns / 1e9);
         say_effort(lines, work);
+        say_price(lines, s, work);
     }
     free(all);
 }

@@ -326,6 +326,33 @@ static json_object *rules(const struct core *core)
     return array;
 }
 
+/* What distance costs on this host, as moves have shown. */
+static json_object *prices(const struct learned *l)
+{
+    json_object *array = json_object_new_array(), *json;
+    char text[LEARNED_TEXT];
+    unsigned int i;
+
+    for (i = 0; i < NR_BACK_END_KINDS; i++) {
+        const struct learned_price *price = &l->of[i];
+
+        if (!price->extra.n)
+            continue;
+        json = json_object_new_object();
+        json_add_text(json, "kind", back_end_kind_name(i));
+        json_add_int(json, "moves", price->extra.n);
+        json_add_real(json, "near_us", price->near_ns / 1e3, 2);
+        json_add_real(json, "extra_us", price->extra.mean / 1e3, 2);
+        json_add_real(json, "by_distances_us", price->priced_ns / 1e3, 2);
+        json_add_bool(json, "replaces", learned_replaces(price));
+        learned_describe(l, i, text);
+        json_add_text(json, "text", text);
+        json_object_array_add(array, json);
+    }
+
+    return array;
+}
+
 json_object *answer_status(struct subject *s, struct xensched_error *err)
 {
     struct core *core = s->core;
@@ -352,6 +379,7 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
     json_object_object_add(json, "domains", domains(s));
     json_object_object_add(json, "rules", rules(core));
     add_soft_weight(json, core);
+    json_object_object_add(json, "prices", prices(&core->learned));
     json_object_object_add(json, "trial", answer_trial_summary(core));
     json_add_int(json, "moves", core->moves);
     json_add_int(json, "restores", core->restores);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <xensched/area.h>
 #include <xensched/event.h>
@@ -17,6 +18,7 @@
 #include "remember.h"
 #include "run-trial.h"
 #include "watch-work.h"
+#include "daemon/act/learned-file.h"
 #include "daemon/say.h"
 #include "model/runnable.h"
 
@@ -280,7 +282,7 @@ static void steer(struct core *core, uint64_t now_ns)
         steer_restore(&core->steer);
 }
 
-static struct policy_input input_of(const struct core *core, uint64_t now_ns)
+static struct policy_input input_of(struct core *core, uint64_t now_ns)
 {
     return (struct policy_input){
         .matrix = core->matrix,
@@ -288,9 +290,35 @@ static struct policy_input input_of(const struct core *core, uint64_t now_ns)
         .topology = &core->topology,
         .domains = &core->domains,
         .distances = core->distances_known ? &core->distances : NULL,
+        .learned = &core->learned,
         .now_ns = now_ns,
         .real = core->settings.state_path,
     };
+}
+
+/* What cannot be written is reported once. */
+static void keep_learned(struct core *core)
+{
+    struct xensched_error err;
+
+    if (!core->settings.learned_path || !core->learned.unsaved)
+        return;
+    if (!learned_save(&core->learned, core->settings.learned_path, &err)) {
+        core->learned_unsaved = false;
+        return;
+    }
+    if (!core->learned_unsaved)
+        say("%s; until it can be written, a restart forgets learned prices", err.text);
+    core->learned_unsaved = true;
+}
+
+static void open_learned(struct core *core)
+{
+    struct xensched_error err;
+
+    if (core->settings.learned_path &&
+        learned_load(&core->learned, core->settings.learned_path, &err))
+        say("%s", err.text);
 }
 
 static int run(struct core *core, bool requested, uint64_t now_ns,
@@ -322,12 +350,14 @@ static int run(struct core *core, bool requested, uint64_t now_ns,
         steer(core, now_ns);
         return 0;
     }
+    learned_age(&core->learned, time(NULL));
     core_between(core);
     plan_make(core->planner, &input, &core->plan);
     core->planned = true;
     core_between(core);
     carry_out_plan(core, now_ns);
     plan_done(core->planner, &input, &core->plan);
+    keep_learned(core);
     steer(core, now_ns);
 
     return 0;
@@ -562,6 +592,7 @@ int core_start(struct core *core, const struct core_settings *settings,
                "/proc");
     count_memory_start(core);
     run_trial_open(core);
+    open_learned(core);
     journal_start(core);
     take_cookie(core);
     restore_leftovers(core);

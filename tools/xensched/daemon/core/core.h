@@ -58,6 +58,7 @@ struct core_settings {
     const char *history_path; /* NULL: what guests did is not kept */
     const char *trial_path;   /* NULL: a trial is not kept */
     const char *trial_blocks_path; /* likewise */
+    const char *learned_path; /* NULL: learned prices are not kept */
     uint64_t journal_limit;   /* bytes of each file; 0: none */
     const char *distances_path; /* of what was measured; NULL: nothing was */
     /*
@@ -124,6 +125,8 @@ struct core {
     uint64_t moves, restores;
     uint64_t regrets;       /* moves undone: of no use, or worse */
     struct work_sums *work_older, *work_newer; /* watch-work.c */
+    struct learned learned;
+    bool learned_unsaved;   /* they cannot be written; was reported */
     struct trial trial;
     bool trial_unsaved;     /* it cannot be written; was reported */
     struct pace pace;

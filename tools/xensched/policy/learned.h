@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * learned.h - what moves of guests on this host have shown: what a unit of work costs
+ * more from another place than near its back end.
+ *
+ * Each judged move that brought a guest near its back ends, or away from them, is one
+ * measurement.  The mean over moves replaces the price by distances (prices.h) once its
+ * 95 % interval excludes that price.  Measurements age: every half-life, half of them
+ * no longer counts.
+ *
+ * Knows no host, clock or file: daemon/act/learned-file.h keeps it on disk.
+ */
+#ifndef XENSCHED_POLICY_LEARNED_H
+#define XENSCHED_POLICY_LEARNED_H
+
+#include <stdint.h>
+
+#include "trial/evidence.h"
+
+/* By how a back end serves: what distance costs depends on that. */
+enum back_end_kind {
+    BACK_END_MAPS,   /* it maps pages, or has them mapped: most disks */
+    BACK_END_COPIES, /* it copies pages: most networks */
+    BACK_END_EVENTS, /* no event counts its pages */
+    NR_BACK_END_KINDS
+};
+
+/* "map", "copy", "notify": keys of the file and the socket */
+const char *back_end_kind_name(enum back_end_kind kind);
+
+#define LEARNED_HALF_LIFE_S (30 * 86400)
+
+/* More moves than this make older ones count less. */
+#define LEARNED_MOST 64U
+
+/* Larger is no price: 1 s per unit. */
+#define LEARNED_MOST_NS 1e9
+
+struct learned_price {
+    struct evidence extra; /* ns per unit, far less near: one difference for each move */
+    double near_ns;        /* per unit: mean over these moves */
+    double priced_ns;     /* what distances and prices.h say instead: likewise */
+    int64_t aged;          /* Unix time of the latest half-life */
+};
+
+struct learned {
+    struct learned_price of[NR_BACK_END_KINDS];
+    bool unsaved;
+};
+
+/* What one move showed. */
+struct learned_move {
+    double near_ns, extra_ns, priced_ns;
+};
+
+void learned_add(struct learned *l, enum back_end_kind kind,
+                 const struct learned_move *move);
+
+/* Lets moves age.  To be called often. */
+void learned_age(struct learned *l, int64_t unix_time);
+
+/* Does it replace the price by distances? */
+bool learned_replaces(const struct learned_price *price);
+
+/* ns that a unit costs more from elsewhere; -1: the distances decide.  @l: NULL: likewise. */
+double learned_extra(const struct learned *l, enum back_end_kind kind);
+
+/* "learned from 14 moves: a mapped page costs 31.0 us near its back end, 44.0 us..." */
+#define LEARNED_TEXT 300
+void learned_describe(const struct learned *l, enum back_end_kind kind,
+                      char text[LEARNED_TEXT]);
+
+#endif /* XENSCHED_POLICY_LEARNED_H */

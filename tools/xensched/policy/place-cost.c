@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Averages costs over windows and compares two averages by Student's t. */
+#include <math.h>
+#include <stdio.h>
+
+#include "place-cost.h"
+
+#define NS_PER_S 1e9
+
+/* Fewer windows have no variance. */
+#define LEAST_WINDOWS 2U
+
+/* Student's t for 99 %, both sides, by degrees of freedom; a look at each window counts. */
+static double student(unsigned int freedom)
+{
+    static const double t[] = {
+        INFINITY, 63.7, 9.92, 5.84, 4.60, 4.03, 3.71, 3.50, 3.36, 3.25, 3.17,
+        3.11, 3.05, 3.01, 2.98, 2.95, 2.92, 2.90, 2.88, 2.86, 2.85,
+    };
+    const unsigned int nr = sizeof(t) / sizeof(*t);
+
+    return freedom < nr ? t[freedom] : t[nr - 1];
+}
+
+static void add(struct evidence *e, double value)
+{
+    if (e->n == PLACE_COST_WINDOWS) {
+        e->squares *= (e->n - 1.0) / e->n;
+        e->n--;
+    }
+    evidence_add(e, value);
+}
+
+/* @nr: windows, this one included. */
+static void average(double *mean, double value, unsigned int nr)
+{
+    *mean += (value - *mean) / nr;
+}
+
+static void begin(struct place_cost *c, const struct work *work)
+{
+    c->unit = work->unit;
+    c->copied = work->copied;
+    c->cost = (struct evidence){ 0 };
+    c->pcpu_ns = c->notifications = c->rate = c->apart = 0;
+}
+
+void place_cost_add(struct place_cost *c, const struct work *work, uint64_t window_ns,
+                    double apart)
+{
+    if (work->unit == WORK_NONE)
+        return;
+    if (work->own_ns > 0)
+        add(&c->waiting, work->waited_ns / work->own_ns);
+    if (!c->cost.n || c->unit != work->unit || c->copied != work->copied)
+        begin(c, work);
+    add(&c->cost, work_cost(work) + work->waited_ns / work->units);
+    average(&c->pcpu_ns, work_cost(work), c->cost.n);
+    average(&c->notifications, work->notifications / work->units, c->cost.n);
+    average(&c->rate, NS_PER_S * work->units / window_ns, c->cost.n);
+    if (apart < 0 || c->apart < 0)
+        c->apart = -1;
+    else
+        average(&c->apart, apart, c->cost.n);
+}
+
+bool place_cost_comparable(const struct place_cost *before,
+                           const struct place_cost *after)
+{
+    return before->cost.n >= LEAST_WINDOWS && before->unit == after->unit &&
+           before->copied == after->copied;
+}
+
+/* @scale: what PLACE_COST_NOISE is a part of. */
+static enum place_verdict compare(const struct evidence *before,
+                                  const struct evidence *after, double scale)
+{
+    double difference = after->mean - before->mean, radius;
+
+    if (before->n < LEAST_WINDOWS)
+        return PLACE_UNKNOWN;
+    if (after->n < LEAST_WINDOWS)
+        return PLACE_OPEN;
+    radius = student(before->n + after->n - 2) *
+             sqrt(before->squares / (before->n - 1) / before->n +
+                  after->squares / (after->n - 1) / after->n);
+    if (difference - radius > PLACE_COST_NOISE * scale)
+        return PLACE_WORSE;
+
+    return difference + radius < 0 ? PLACE_BETTER : PLACE_OPEN;
+}
+
+enum place_verdict place_cost_compare(const struct place_cost *before,
+                                      const struct place_cost *after)
+{
+    if (!after->cost.n)
+        return before->waiting.n < LEAST_WINDOWS ? PLACE_UNKNOWN : PLACE_OPEN;
+    if (place_cost_comparable(before, after))
+        return compare(&before->cost, &after->cost, before->cost.mean);
+
+    /* Of a ns of running, which costs a ns. */
+    return compare(&before->waiting, &after->waiting, 1);
+}
+
+void place_cost_describe(const struct place_cost *before,
+                         const struct place_cost *after, char text[PLACE_COST_TEXT])
+{
+    if (before->waiting.n < LEAST_WINDOWS || !after->waiting.n)
+        snprintf(text, PLACE_COST_TEXT, "what its work cost before the move is not known");
+    else if (place_cost_comparable(before, after) && after->unit < WORK_TIME)
+        snprintf(text, PLACE_COST_TEXT, "a %s costs %.1f us with its waiting, before the "
+                 "move %.1f (%u and %u windows)", work_unit_name(after->unit),
+                 after->cost.mean / 1e3, before->cost.mean / 1e3, after->cost.n,
+                 before->cost.n);
+    else
+        snprintf(text, PLACE_COST_TEXT, "it waits %.1f ms for each s that it runs, before "
+                 "the move %.1f (%u and %u windows)", 1e3 * after->waiting.mean,
+                 1e3 * before->waiting.mean, after->waiting.n, before->waiting.n);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * place-cost.h - what the work of a domain cost while it was at one place, window by
+ * window, and the comparison of two places.
+ *
+ * The figure that is judged is pCPU time per unit of work, its own and its back ends',
+ * plus the time that it waited for a pCPU.  A domain that does more at one place than at
+ * the other is compared by what each unit costs.  The variance over windows bounds what
+ * a difference may be by chance.
+ */
+#ifndef XENSCHED_POLICY_PLACE_COST_H
+#define XENSCHED_POLICY_PLACE_COST_H
+
+#include "model/work.h"
+#include "trial/evidence.h"
+
+/* More windows are forgotten little by little, so that older load counts less. */
+#define PLACE_COST_WINDOWS 12U
+
+/* A difference below this part of the cost before the move is no harm. */
+#define PLACE_COST_NOISE 0.03
+
+struct place_cost {
+    enum work_unit unit; /* of all these windows; a window with another one begins again */
+    bool copied;         /* likewise: most of its pages were copied, not mapped */
+    struct evidence cost;    /* ns per unit, waiting included */
+    struct evidence waiting; /* s waited per s of running: all windows, of any unit */
+    /* Means over the windows of cost. */
+    double pcpu_ns;       /* per unit, without waiting */
+    double notifications; /* per unit */
+    double rate;          /* units per second */
+    double apart;         /* share of notifications with back ends elsewhere; -1: unknown */
+};
+
+/* @window_ns: the time that @work took; @apart: -1: not known. */
+void place_cost_add(struct place_cost *c, const struct work *work, uint64_t window_ns,
+                    double apart);
+
+enum place_verdict {
+    PLACE_UNKNOWN, /* there are too few windows before the move */
+    PLACE_OPEN,    /* chance may explain the difference: look on */
+    PLACE_BETTER,
+    PLACE_WORSE,
+};
+
+enum place_verdict place_cost_compare(const struct place_cost *before,
+                                      const struct place_cost *after);
+
+/* Can both be compared by cost, rather than by waiting alone? */
+bool place_cost_comparable(const struct place_cost *before,
+                           const struct place_cost *after);
+
+/* "a page costs 31.0 us with its waiting, before the move 52.0 (3 and 4 windows)" */
+#define PLACE_COST_TEXT 200
+void place_cost_describe(const struct place_cost *before,
+                         const struct place_cost *after, char text[PLACE_COST_TEXT]);
+
+#endif /* XENSCHED_POLICY_PLACE_COST_H */
