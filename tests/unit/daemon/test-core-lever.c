@@ -38,7 +38,7 @@ static void who_is_there_has_arrived(void **state)
 {
     (void)state;
     start(MODE_ACT);
-    run(15, RUNS);
+    run(60, RUNS);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
     assert_int_equal(count_in_journal("\"arrived\""), 1);
     assert_int_equal(count_in_journal("\"not-there\""), 0);

@@ -54,14 +54,19 @@ static unsigned int guest_at(uint64_t place, double use)
     return domid;
 }
 
-static unsigned int pinned_to(uint64_t place)
+static unsigned int pinned_with(uint64_t place, double use)
 {
-    unsigned int domid = guest_on(place == PLACE_0 ? 0 : 4, 0.5);
+    unsigned int domid = guest_on(place == PLACE_0 ? 0 : 4, use);
 
     world.domains[domid].hard = place;
     world.domains[domid].operators = true;
 
     return domid;
+}
+
+static unsigned int pinned_to(uint64_t place)
+{
+    return pinned_with(place, 0.5);
 }
 
 static uint64_t sent(unsigned int domid)
@@ -328,6 +333,63 @@ static void what_misses_are_assumed_can_be_set(void **state)
     assert_int_equal(sent(domid), PLACE_0);
 }
 
+/*
+ * Apart, dom0 finds several requests each time that it runs.  Near it they wake it up one
+ * by one: where that costs more than distance does, the guest stays away.
+ */
+static void wake_ups_that_nearness_adds_count(void **state)
+{
+    static const struct {
+        double wakes; /* of both, per second, of 2,500 notifications to each */
+        bool goes;
+    } cases[] = { { 250, false }, { 1500, true }, { 2500, true }, { 0, true } };
+    unsigned int i, domid;
+
+    for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        teardown(state);
+        begin();
+        world.domains[0].use = 0.3;
+        domid = guest_at(PLACE_1, 0.4);
+        world_talk(domid, 0, 5000);
+        world.domains[0].wakes = world.domains[domid].wakes = cases[i].wakes;
+        world_warm_up();
+        world_run(1);
+        if (cases[i].wakes == 250)
+            world_says(domid, " wake-ups/s more)");
+        world_run(20);
+        assert_int_equal(sent(domid), cases[i].goes ? PLACE_0 : 0);
+    }
+}
+
+/*
+ * Beside dom0 and others it wakes up on another pCPU most of the time, and fetches its
+ * lines again: that costs more than distance does.  It has room there.
+ */
+static void migrations_in_a_crowd_count(void **state)
+{
+    static const double migrations[] = { 1000, 0 };
+    unsigned int i, k, domid;
+
+    for (i = 0; i < 2; i++) {
+        teardown(state);
+        begin();
+        world.domains[0].use = 0.3;
+        for (k = 0; k < 4; k++)
+            pinned_with(PLACE_0, 0.6);
+        pinned_with(PLACE_1, 0.4);
+        domid = guest_at(PLACE_1, 0.1);
+        world_talk(domid, 0, 2000);
+        world.domains[domid].wakes = 10000;
+        world.domains[domid].migrations = migrations[i];
+        world_warm_up();
+        world_run(1);
+        if (!i)
+            world_says(domid, "beside others its vCPUs move between pCPUs, now 1000/s");
+        world_run(20);
+        assert_int_equal(sent(domid), i ? PLACE_0 : 0);
+    }
+}
+
 /* Feedback. */
 
 /* Most moves of guest @a in a minute, of @seconds; its partner moves each 5 s. */
@@ -453,6 +515,8 @@ int main(void)
         placement_test(hungry_guests_do_not_share_a_cache),
         placement_test(who_has_its_memory_elsewhere_stays_unless_it_pays),
         placement_test(what_misses_are_assumed_can_be_set),
+        placement_test(wake_ups_that_nearness_adds_count),
+        placement_test(migrations_in_a_crowd_count),
         placement_test(a_partner_that_moves_is_not_followed_for_long),
         placement_test(a_move_that_helps_is_not_regretted),
         placement_test(noise_moves_nobody_after_the_first_minute),

@@ -28,6 +28,7 @@ struct world_domain {
     unsigned int served_by;
     /* s of pCPU time that each notification takes more while dom0 is elsewhere. */
     double far_costs;
+    double wakes, migrations;  /* per second; 0 wakes: nothing is known */
     double waits, waits_there; /* for a pCPU, s per second; where it was sent */
     /* What came of it. */
     unsigned int moves, backs;

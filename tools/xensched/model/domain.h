@@ -27,6 +27,13 @@ struct vcpu_times {
     uint64_t ran_ns, waited_ns, offline_ns, all_ns; /* by Xen's runstate */
 };
 
+/* Of all vCPUs of a domain, per second recently. */
+struct domain_wakes {
+    bool known; /* of a group: its part */
+    double wakes;      /* wake-ups */
+    double migrations; /* moves to another pCPU; -1: not known */
+};
+
 /* The same of late: parts of the time, 0 ... 1. */
 struct vcpu_use {
     bool known;
@@ -88,6 +95,7 @@ struct domain {
     const struct rule *rule;     /* of the configuration; NULL: none */
     uint64_t since_ns;           /* when it was seen first */
     struct pages pages;          /* where its memory is */
+    struct domain_wakes wakes;
     unsigned int nr_servers;     /* 0: not known; by front end, see servers.h */
     struct domain_server *servers;
     enum domain_affinity affinity;

@@ -280,6 +280,39 @@ void placement_move(struct placement *p, unsigned int unit, unsigned int spot)
     count(p, unit, true);
 }
 
+double placement_busy(const struct placement *p, unsigned int unit,
+                      unsigned int place)
+{
+    const struct unit *u = &p->units[unit];
+    unsigned int in_pool = placement_in_pool(p, u, place);
+    double here = placement_part_of_place(p, unit, u->at, place);
+    double others = p->load[in_pool] - here * u->demand.need;
+    double cores = p->place_cores[in_pool];
+
+    if (others <= 0 || cores <= 0)
+        return 0;
+
+    return others < cores ? others / cores : 1;
+}
+
+/* Where hardly anybody else runs, migrations say nothing of what others do. */
+#define LEAST_BUSY 0.05
+
+/* It moves at most each time that it wakes up. */
+static void find_restless(struct placement *p, unsigned int unit)
+{
+    struct unit *u = &p->units[unit];
+    double busy = 0;
+    unsigned int i;
+
+    for (i = 0; i < p->nr_places; i++)
+        busy += placement_part_of_place(p, unit, u->at, i) *
+                placement_busy(p, unit, i);
+    u->restless = busy >= LEAST_BUSY ? u->migrations / busy : 0;
+    if (u->restless > u->wakes)
+        u->restless = u->wakes;
+}
+
 void placement_ready(struct placement *p)
 {
     unsigned int i;
@@ -289,6 +322,8 @@ void placement_ready(struct placement *p)
         p->units[i].at = p->units[i].origin;
         count(p, i, true);
     }
+    for (i = 0; i < p->nr_units; i++)
+        find_restless(p, i);
 }
 
 /* @own: what the unit has taken of it. */

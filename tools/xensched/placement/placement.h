@@ -28,6 +28,7 @@ struct partner {
     double notifications, pages; /* per second, both directions */
     double lines;                /* the same, in lines per second */
     unsigned int kind;           /* of back end, for texts; see policy/place-host.c */
+    double more_wakes;           /* wake-ups/s that there are more if both are together */
 };
 
 struct unit {
@@ -37,8 +38,10 @@ struct unit {
     struct demand demand;
     double misses;        /* per second */
     bool misses_counted;  /* else assumed */
+    double wakes, migrations; /* per second, counted where it is; 0: not known */
     double threshold;     /* least gain of a move, ns/s: see search.h */
     unsigned int at;      /* where it is now */
+    double restless;      /* migrations/s beside others who keep all pCPUs busy */
     unsigned int pool;    /* the cpupool, below nr_pools */
     unsigned int first, nr; /* its partners */
 };
@@ -115,7 +118,11 @@ double placement_part(const struct placement *p, unsigned int unit,
 double placement_part_of_place(const struct placement *p, unsigned int unit,
                                unsigned int spot, unsigned int place);
 
-/* Is there room for it and the units that are bound where it is? */
+/* How busy others than @unit keep the pCPUs of a place, 0 ... 1. */
+double placement_busy(const struct placement *p, unsigned int unit,
+                      unsigned int place);
+
+/* Is there room for it and those who are bound where it is? */
 bool placement_holds(const struct placement *p, unsigned int unit);
 
 /* ns that a line takes from @a, if it were at @spot, to @b where that is. */

@@ -17,6 +17,15 @@
  *
  * Hunger: 5 million misses/s are 320 MB/s.  That a tenth of the misses beside
  * such a one are its doing is an assumption.
+ *
+ * Wake and woken: guests that exchange 332,000 notifications with distant back ends
+ * changed the vCPU of a pCPU 156,000 times; with near ones, 356,000 and 271,000 times,
+ * for 1,395 million instructions more (docs/develop/results.md).  That is 0.76 changes
+ * per notification, and 12,000 instructions per additional change, of which a Xeon does
+ * 1 per ns.
+ *
+ * Touched: an assumption.  It bounds what a vCPU that runs for some us can lose of its
+ * caches when it moves: 20 times as many lines as come from memory.
  */
 const struct prices prices_default = {
     .line = { ASSUMED_LINE_LLC, ASSUMED_LINE_NODE, ASSUMED_LINE_REMOTE },
@@ -28,4 +37,7 @@ const struct prices prices_default = {
     .refill = 16384,
     .hunger = 5e6,
     .eaten = 0.1,
+    .wake = 12000,
+    .woken = 0.76,
+    .touched = 0.02,
 };

@@ -25,6 +25,9 @@ struct prices {
     double refill; /* lines that a vCPU brings into new caches */
     double hunger; /* misses/s of a neighbour that take the cache away */
     double eaten;  /* the part of its misses which a guest has because of it */
+    double wake;   /* ns, to wake a vCPU up and to switch to it */
+    double woken;  /* the part of notifications between neighbours that wake one up */
+    double touched; /* lines that a vCPU uses again, per ns that it runs */
 };
 
 extern const struct prices prices_default;

@@ -19,6 +19,8 @@ enum term_id {
     TERM_WAITING,
     TERM_CACHE,
     TERM_MOVING,
+    TERM_WAKES,
+    TERM_MIGRATIONS,
     NR_TERMS
 };
 
@@ -34,6 +36,8 @@ extern const struct term term_memory;
 extern const struct term term_waiting;
 extern const struct term term_cache;
 extern const struct term term_moving;
+extern const struct term term_wakes;
+extern const struct term term_migrations;
 
 extern const struct term *const terms[NR_TERMS];
 

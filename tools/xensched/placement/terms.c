@@ -8,6 +8,8 @@ const struct term *const terms[NR_TERMS] = {
     [TERM_WAITING] = &term_waiting,
     [TERM_CACHE] = &term_cache,
     [TERM_MOVING] = &term_moving,
+    [TERM_WAKES] = &term_wakes,
+    [TERM_MIGRATIONS] = &term_migrations,
 };
 
 double term_price(const struct placement *p, enum term_id term,

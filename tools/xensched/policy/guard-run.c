@@ -275,7 +275,7 @@ static void see_outcome(const struct guard *g, struct past *m,
         condemn(g, m, d, decision);
 }
 
-/* Adds what the work of each domain cost in the window that has ended. */
+/* Adds what the work of each domain cost in the part of a window that has ended. */
 static void see_costs(struct guard *g)
 {
     const struct policy_input *input = g->input;
@@ -284,7 +284,8 @@ static void see_costs(struct guard *g)
     struct work *work;
     unsigned int i;
 
-    if (!input->real || (g->sums && input->now_ns - began_ns < input->window_ns))
+    if (!input->real ||
+        (g->sums && input->now_ns - began_ns < input->window_ns / OUTCOME_PARTS))
         return;
     now = work_sums_take(input->matrix, input->domains, input->now_ns);
     work = g->sums ? work_between(g->sums, now) : NULL;

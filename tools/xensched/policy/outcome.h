@@ -36,6 +36,12 @@
 #define OUTCOME_WINDOW_NS       5000000000ULL
 #define OUTCOME_WINDOW_LEAST_NS 250000000ULL
 
+/*
+ * Costs are added up in parts of a window, so that a guest which is moved soon after it was
+ * seen has a variance before the move.
+ */
+#define OUTCOME_PARTS 4U
+
 /* After this number of windows the look ends, whatever chance may explain. */
 #define OUTCOME_WINDOWS 8U
 

@@ -71,19 +71,24 @@ bool place_cost_comparable(const struct place_cost *before,
            before->copied == after->copied;
 }
 
-/* @scale: what PLACE_COST_NOISE is a part of. */
+/*
+ * Both are taken to have one variance, because few windows at one of them say little
+ * about its own.  @scale: what PLACE_COST_NOISE is a part of.
+ */
 static enum place_verdict compare(const struct evidence *before,
                                   const struct evidence *after, double scale)
 {
     double difference = after->mean - before->mean, radius;
+    unsigned int freedom;
 
     if (before->n < LEAST_WINDOWS)
         return PLACE_UNKNOWN;
     if (after->n < LEAST_WINDOWS)
         return PLACE_OPEN;
-    radius = student(before->n + after->n - 2) *
-             sqrt(before->squares / (before->n - 1) / before->n +
-                  after->squares / (after->n - 1) / after->n);
+    freedom = before->n + after->n - 2;
+    radius = student(freedom) *
+             sqrt((before->squares + after->squares) / freedom *
+                  (1.0 / before->n + 1.0 / after->n));
     if (difference - radius > PLACE_COST_NOISE * scale)
         return PLACE_WORSE;
 

@@ -15,7 +15,7 @@
 #include "trial/evidence.h"
 
 /* More windows are forgotten little by little, so that older load counts less. */
-#define PLACE_COST_WINDOWS 12U
+#define PLACE_COST_WINDOWS 24U
 
 /* A difference below this part of the cost before the move is no harm. */
 #define PLACE_COST_NOISE 0.03

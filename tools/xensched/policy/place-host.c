@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* place-host.c - what is known of a host, as a placement; see place.h. */
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,9 @@
 
 /* A domain that runs at one place by chance may run elsewhere in the next second. */
 #define STRAYS 0.5
+
+/* What a pair does apart is known if this part of its notifications is between places. */
+#define MOSTLY_APART 0.5
 
 #define NS_PER_S 1e9
 
@@ -288,6 +292,8 @@ static void describe_domain(struct place_host *h, unsigned int i)
     u->demand.need += runnable_demand(h->input->matrix, h->input->domains, d,
                                       h->input->now_ns);
     u->demand.vcpus += s->demand.vcpus;
+    u->wakes += d->wakes.wakes;
+    u->migrations += fmax(d->wakes.migrations, 0);
     u->pool = s->cpupool;
     add_misses(h, u, i);
     add_pages(h, unit, d);
@@ -479,6 +485,7 @@ struct link {
     unsigned int a, b;
     double notifications, pages, lines; /* per second */
     enum back_end_kind kind; /* NR_BACK_END_KINDS: neither is a back end */
+    double more_wakes;
 };
 
 struct links {
@@ -513,6 +520,45 @@ static double link_lines(const struct place_host *h, enum back_end_kind kind,
     return (kind == BACK_END_EVENTS ? notifications : pages) * extra / line;
 }
 
+/*
+ * Wake-ups of @d for each notification that it receives: as it sends as many, half of
+ * those that it exchanges.  -1: not known.
+ */
+static double woken(const struct place_host *h, unsigned int i)
+{
+    double received = h->notifications[i] / 2;
+
+    if (!domain(h, i)->wakes.known || received <= 0)
+        return -1;
+
+    return fmin(domain(h, i)->wakes.wakes / received, 1);
+}
+
+/*
+ * Wake-ups/s that a pair of @notifications/s has more together, as far as what is counted
+ * while both are mostly apart says so.  A learned price has them.
+ */
+static double more_wakes(const struct place_host *h, const struct talk_pair *pair,
+                         enum back_end_kind kind, double notifications)
+{
+    const struct policy_input *input = h->input;
+    double near = h->placement.prices.woken, far, now;
+    double a = woken(h, pair->a), b = woken(h, pair->b);
+    double crossings = presence_crossings(input->matrix, input->topology,
+                                          domain(h, pair->a), domain(h, pair->b),
+                                          input->now_ns);
+    double apart = crossings / (pair->rate - pair->pages);
+
+    if (a < 0 || b < 0 || notifications <= 0 || !(apart >= MOSTLY_APART) ||
+        learned_extra(input->learned, kind) >= 0)
+        return 0;
+    now = (a + b) / 2;
+    apart = fmin(apart, 1);
+    far = fmax((now - (1 - apart) * near) / apart, 0);
+
+    return far < near ? notifications * (near - far) : 0;
+}
+
 static void add_link(const struct place_host *h, struct links *links,
                      const struct talk_pair *pair, unsigned int a,
                      unsigned int b, double part)
@@ -527,7 +573,7 @@ static void add_link(const struct place_host *h, struct links *links,
         a, b, notifications, pages,
         weight_of_pair(h, pair->a, pair->b) *
             link_lines(h, kind, notifications, pages),
-        kind,
+        kind, more_wakes(h, pair, kind, notifications),
     };
 }
 
@@ -580,6 +626,7 @@ static void add_partner(struct placement *p, const struct link *link,
         .pages = link->pages,
         .lines = link->lines,
         .kind = link->kind,
+        .more_wakes = link->more_wakes,
     };
 }
 
@@ -648,6 +695,11 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     memset(h, 0, sizeof(*h));
     h->input = input;
     h->placement.prices = prices_default;
+    h->notifications = need_memory(input->domains->nr, sizeof(*h->notifications));
+    for (i = 0; i < nr_pairs; i++) {
+        h->notifications[pairs[i].a] += pairs[i].rate - pairs[i].pages;
+        h->notifications[pairs[i].b] += pairs[i].rate - pairs[i].pages;
+    }
     units = find_units(h, stand_in);
     links = find_links(h, pairs, nr_pairs);
     placement_init(&h->placement, t->nr_places, t->nr_caches, count_whole(t),
@@ -690,5 +742,6 @@ void place_free(struct place_host *h)
     free(h->vcpu);
     free(h->server);
     free(h->talks);
+    free(h->notifications);
     free(h->before);
 }

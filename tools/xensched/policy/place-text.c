@@ -162,6 +162,30 @@ static void say_moving(const struct place_host *h, unsigned int unit,
     add(t, "to fill caches, within %.0f s", h->placement.horizon);
 }
 
+static void say_wakes(const struct place_host *h, unsigned int unit,
+                      unsigned int from, unsigned int to, struct text *t)
+{
+    const struct placement *p = &h->placement;
+    const struct unit *u = &p->units[unit];
+    double more = 0;
+    unsigned int i;
+
+    for (i = u->first; i < u->first + u->nr; i++)
+        more += p->partners[i].more_wakes *
+                (placement_apart(p, unit, from, p->partners[i].unit) -
+                 placement_apart(p, unit, to, p->partners[i].unit));
+    add(t, "%.0f wake-ups/s %s", fabs(more), more < 0 ? "fewer" : "more");
+}
+
+static void say_migrations(const struct place_host *h, unsigned int unit,
+                           unsigned int from, unsigned int to, struct text *t)
+{
+    (void)from;
+    (void)to;
+    add(t, "beside others its vCPUs move between pCPUs, now %.0f/s",
+        h->placement.units[unit].migrations);
+}
+
 static void (*const says[NR_TERMS])(const struct place_host *h,
                                     unsigned int unit, unsigned int from,
                                     unsigned int to, struct text *t) = {
@@ -170,6 +194,8 @@ static void (*const says[NR_TERMS])(const struct place_host *h,
     [TERM_WAITING] = say_waiting,
     [TERM_CACHE] = say_cache,
     [TERM_MOVING] = say_moving,
+    [TERM_WAKES] = say_wakes,
+    [TERM_MIGRATIONS] = say_migrations,
 };
 
 void place_account(const struct place_host *h, unsigned int unit,

@@ -75,7 +75,7 @@ static double crossings(const struct placement *p, unsigned int unit)
 /* What is saved whoever its partners are, and however full its place is. */
 static double others(const struct place_host *h, unsigned int unit)
 {
-    static const enum term_id terms[] = { TERM_MEMORY, TERM_CACHE };
+    static const enum term_id terms[] = { TERM_MEMORY, TERM_CACHE, TERM_MIGRATIONS };
     double sum = 0;
     unsigned int i;
 

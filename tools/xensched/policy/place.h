@@ -24,6 +24,7 @@ struct place_host {
     unsigned int *vcpu;   /* [unit]: which of that domain; ALL_VCPUS */
     unsigned int *server; /* [domain]: the unit of its vCPU 0; 0: it has none */
     double *talks;        /* [unit]: interactions/s with anybody */
+    double *notifications; /* [domain]: per second, both directions */
     /* What each unit costs where it is at first: [unit][term]. */
     double *before;
 };

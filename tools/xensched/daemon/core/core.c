@@ -118,6 +118,7 @@ int core_refresh(struct core *core, uint64_t now_ns,
     rules_apply(&core->settings.policy_settings.rules, &core->domains);
     membership_update(core, &core->domains, now_ns);
     actuator_forget_gone(&core->actuator, &core->domains);
+    watch_wakes(core, &core->domains, now_ns);
     find_owners(core, now_ns);
     count_memory(core, now_ns);
     find_servers(core, now_ns);

@@ -10,6 +10,9 @@
 /* Less says nothing. */
 #define LEAST_NS 5000000000ULL
 
+/* Rates that policies see. */
+#define RECENT_S 10
+
 #define NS_PER_S 1000000000ULL
 
 void watch_work(struct core *core, uint64_t now_ns)
@@ -34,27 +37,53 @@ static bool is_logged(const struct core *core, unsigned int event)
            1U << event;
 }
 
-/* What rows of waits have of whole seconds is scaled to the time of @work. */
+/* Rates of @d over the seconds of @report. */
+static struct domain_wakes wakes_of(const struct core *core, const struct domains *domains,
+                                    const struct waits_report *report,
+                                    const struct domain *d)
+{
+    const struct waits_of *of = waits_find(core->waits, report, d->acct);
+    double part = report->seconds ? domains_part(domains, d) / report->seconds : 0;
+    bool migrations = is_logged(core, XEN_SCHEDLOG_EV_MIGRATE);
+
+    return (struct domain_wakes){
+        .known = report->seconds && is_logged(core, XEN_SCHEDLOG_EV_WAKE_DELAY),
+        .wakes = of ? part * of->wakes : 0,
+        .migrations = !migrations ? -1 : of ? part * of->moves : 0,
+    };
+}
+
 static void count_wakes(const struct core *core, uint64_t then_ns, uint64_t now_ns,
                         struct work *work)
 {
-    const struct domains *domains = &core->domains;
-    uint64_t first_s = then_ns / NS_PER_S, nr = now_ns / NS_PER_S - first_s;
+    uint64_t first_s = then_ns / NS_PER_S;
+    double seconds = (double)(now_ns - then_ns) / NS_PER_S;
     struct waits_report report;
     unsigned int i;
 
-    waits_ask(core->waits, first_s, nr, &report);
-    for (i = 0; report.seconds && i < domains->nr; i++) {
-        const struct domain *d = &domains->domain[i];
-        const struct waits_of *of = waits_find(core->waits, &report, d->acct);
-        double part = domains_part(domains, d) * (now_ns - then_ns) /
-                      (report.seconds * (double)NS_PER_S);
+    waits_ask(core->waits, first_s, now_ns / NS_PER_S - first_s, &report);
+    for (i = 0; i < core->domains.nr; i++) {
+        struct domain_wakes wakes = wakes_of(core, &core->domains, &report,
+                                             &core->domains.domain[i]);
 
-        if (is_logged(core, XEN_SCHEDLOG_EV_WAKE_DELAY))
-            work[i].wakes = of ? part * of->wakes : 0;
-        if (is_logged(core, XEN_SCHEDLOG_EV_MIGRATE))
-            work[i].migrations = of ? part * of->moves : 0;
+        if (!wakes.known)
+            continue;
+        work[i].wakes = seconds * wakes.wakes;
+        if (wakes.migrations >= 0)
+            work[i].migrations = seconds * wakes.migrations;
     }
+    waits_report_free(&report);
+}
+
+void watch_wakes(const struct core *core, struct domains *domains, uint64_t now_ns)
+{
+    uint64_t now_s = now_ns / NS_PER_S;
+    struct waits_report report;
+    unsigned int i;
+
+    waits_ask(core->waits, now_s > RECENT_S ? now_s - RECENT_S : 0, RECENT_S, &report);
+    for (i = 0; i < domains->nr; i++)
+        domains->domain[i].wakes = wakes_of(core, domains, &report, &domains->domain[i]);
     waits_report_free(&report);
 }
 

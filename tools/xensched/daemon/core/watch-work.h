@@ -10,6 +10,9 @@
 
 #define WATCH_WORK_NS 30000000000ULL
 
+/* How often vCPUs of @domains woke up and moved in the latest seconds. */
+void watch_wakes(const struct core *core, struct domains *domains, uint64_t now_ns);
+
 /* In each run. */
 void watch_work(struct core *core, uint64_t now_ns);
 void watch_work_end(struct core *core);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * term-migrations.c - prices the moves of vCPUs between the pCPUs of a place.
+ *
+ * A vCPU that wakes up moves if another one keeps its former pCPU busy, which is the more
+ * likely the busier others keep the place.  How often that makes it move is what was
+ * counted where it is.  It then fetches again what it had in the caches of its former core:
+ * within one cache each line takes as long as from another core of it.
+ */
+#include "term.h"
+
+/* Lines that a vCPU fetches again: those that it uses until it blocks. */
+static double lines(const struct placement *p, const struct unit *u)
+{
+    double used = 1e9 * u->demand.need / u->wakes * p->prices.touched;
+
+    return used < p->prices.refill ? used : p->prices.refill;
+}
+
+static double price_at(const struct placement *p, unsigned int unit, unsigned int spot,
+                       unsigned int place)
+{
+    const struct unit *u = &p->units[unit];
+
+    return placement_part_of_place(p, unit, spot, place) *
+           u->restless * placement_busy(p, unit, place) * lines(p, u) *
+           p->prices.line[SAME_CACHE];
+}
+
+static double price(const struct placement *p, unsigned int unit,
+                    unsigned int spot)
+{
+    double sum = 0;
+    unsigned int i;
+
+    if (p->units[unit].restless <= 0)
+        return 0;
+    if (spot != ANYWHERE)
+        return price_at(p, unit, spot, p->spots[spot].place);
+    for (i = 0; i < p->nr_places; i++)
+        sum += price_at(p, unit, spot, i);
+
+    return sum;
+}
+
+const struct term term_migrations = { "migrations", price };
