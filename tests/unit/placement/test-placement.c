@@ -363,8 +363,12 @@ static void begin_two(struct placement *p, double rate)
                                  .demand = { 0.5, 1 }, .misses = 1e6,
                                  .first = 1, .nr = 1 };
     p->usable[2] = p->usable[3] = 4;
-    p->partners[0] = (struct partner){ 1, rate, 0, rate * 66 };
-    p->partners[1] = (struct partner){ 0, rate, 0, rate * 66 };
+    p->partners[0] = (struct partner){
+        .unit = 1, .notifications = rate, .lines = rate * 66,
+    };
+    p->partners[1] = (struct partner){
+        .unit = 0, .notifications = rate, .lines = rate * 66,
+    };
 }
 
 /* A miss in memory of the other node costs 60 ns more, a line 87. */

@@ -102,6 +102,7 @@ struct domain {
     bool held;                   /* by an operator */
     const char *aside;           /* why a trial has it in its original affinity; NULL:
                                   * it may be placed */
+    bool tried;                  /* a trial judges its moves */
     uint32_t *threshold;         /* [event], 0: as of all; NULL: likewise; in a
                                   * snapshot only */
     struct cpumap ours;          /* soft, with AFFINITY_OURS; else no map */

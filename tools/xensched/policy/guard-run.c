@@ -269,6 +269,8 @@ static void see_outcome(const struct guard *g, struct past *m,
     if (!m->moved)
         return;
     decision->news = outcome_look(&m->outcome, g->input, d, &d->ours);
+    if (d->tried && (decision->news == OUTCOME_WORSE || decision->news == OUTCOME_REGRET))
+        decision->news = OUTCOME_NONE;
     outcome_describe(&m->outcome, decision->news, g->input, d, &d->ours,
                      decision->news_text);
     if (decision->news == OUTCOME_WORSE || decision->news == OUTCOME_REGRET)

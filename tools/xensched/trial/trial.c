@@ -138,13 +138,20 @@ bool trial_moves_guests(const struct trial *t)
     return t->state == TRIAL_RUNNING && !t->paused && !t->settings.dry_run;
 }
 
+bool trial_tries(const struct trial *t, const struct domain *d)
+{
+    const struct trial_guest *guest = find_guest(t, d->name);
+
+    return trial_moves_guests(t) && is_chosen(t, d) && !(guest && guest->left_alone);
+}
+
 const char *trial_aside(const struct trial *t, const struct domain *d)
 {
     const struct trial_guest *guest = find_guest(t, d->name);
 
     if (guest && guest->left_alone)
         return guest->reason;
-    if (!trial_moves_guests(t) || t->placed || !is_chosen(t, d))
+    if (t->placed || !trial_tries(t, d))
         return NULL;
 
     return "a trial runs it without placement at present (xensched trial show)";

@@ -143,6 +143,9 @@ bool trial_moves_guests(const struct trial *t);
 /* Why @d is to have its original affinity now; NULL: it may be placed. */
 const char *trial_aside(const struct trial *t, const struct domain *d);
 
+/* Does the trial compare @d placed with @d not placed, and so judge its moves? */
+bool trial_tries(const struct trial *t, const struct domain *d);
+
 /* An operator wants this guest to be placed again; false: it was not left alone. */
 bool trial_release(struct trial *t, const char *name);
 

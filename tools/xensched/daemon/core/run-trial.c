@@ -110,9 +110,12 @@ bool run_trial(struct core *core, uint64_t now_ns)
         harmful = core->trial.state == TRIAL_HARMFUL;
         break;
     }
-    for (i = 0; i < core->domains.nr; i++)
-        core->domains.domain[i].aside = trial_aside(&core->trial,
-                                                    &core->domains.domain[i]);
+    for (i = 0; i < core->domains.nr; i++) {
+        struct domain *d = &core->domains.domain[i];
+
+        d->aside = trial_aside(&core->trial, d);
+        d->tried = trial_tries(&core->trial, d);
+    }
 
     return harmful;
 }
