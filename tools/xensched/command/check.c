@@ -344,7 +344,7 @@ static bool read_configuration(struct options *options, const char *file)
     return options_parse(options, OPTIONS_CONFIG, file ? 3 : 1, argv) < 0;
 }
 
-/* How it is known what dom0's xen-blkback does for whom; @rc is of attaching. */
+/* How it is known what dom0's xen-blkback does for each guest; @rc is of attaching. */
 static void print_disks(int rc, struct xensched_area *area)
 {
     struct xensched_area_info info;
@@ -361,7 +361,7 @@ static void print_disks(int rc, struct xensched_area *area)
         report(NOTE, "disks", "not known, because of the Linux log");
 }
 
-/* Those of driver domains that have somebody tell of theirs. */
+/* Those of driver domains that report theirs. */
 static void print_told(void)
 {
     struct xensched_error err;

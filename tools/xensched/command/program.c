@@ -2,7 +2,7 @@
 /*
  * program.c - see program.h.
  *
- * Its input and its output are files in memory: nobody waits for anybody, and
+ * Its input and its output are files in memory: neither side waits for the other, and
  * the kernel limits what it may write.
  */
 #include <errno.h>

@@ -2,8 +2,8 @@
 /*
  * program.h - run another program to its end, and take what it says.
  *
- * For programs which do something that few who run xensched need, so that it need
- * not bring their libraries along.
+ * For programs that few users of xensched need, so that it need not bring their
+ * libraries along.
  */
 #ifndef XENSCHED_PROGRAM_H
 #define XENSCHED_PROGRAM_H

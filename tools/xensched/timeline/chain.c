@@ -20,8 +20,8 @@ static size_t run_at(const struct vcpu *v, uint64_t ns)
 }
 
 /*
- * Whoever waits at that time is meant rather than who runs, and that rather
- * than who sleeps.
+ * A vCPU that waits at that time is meant rather than one that runs, and that rather
+ * than one that sleeps.
  */
 static unsigned int rank(const struct vcpu *v, uint64_t ns)
 {
@@ -187,7 +187,7 @@ static bool go_to_thread_on(struct chain *chain, const struct timeline *t,
     return false;
 }
 
-/* A thread is late since its vCPU was, or since who woke it was. */
+/* A thread is late since its vCPU was, or since the thread that woke it was. */
 static bool go_on_from_thread(struct chain *chain, const struct timeline *t)
 {
     const struct chain_link *last = &chain->link[chain->nr - 1];
@@ -210,7 +210,7 @@ static bool go_on_from_thread(struct chain *chain, const struct timeline *t)
     return true;
 }
 
-/* Who sent the notification: the thread, if it is known, else the vCPU. */
+/* The sender of the notification: the thread, if it is known, else the vCPU. */
 static bool go_on_from_vcpu(struct chain *chain, const struct timeline *t)
 {
     const struct wake *wake = chain->link[chain->nr - 1].wake;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * chain.h - why did this vCPU, or this thread, run so late?  The chain from a
- * run backwards: who woke it, when that one ran, who woke that one, ... through
+ * run backwards: what woke it, when that one ran, what woke that one, ... through
  * all layers: a thread is woken by a thread, or by an interrupt that its vCPU
  * took when it ran; a vCPU is notified by another one, on which a thread may be
  * known to have run.
@@ -26,8 +26,8 @@ struct chain_link {
                             first one: ran */
     char why;            /* of a thread: as what it slept, a letter, or 0 */
     bool lost;           /* what was before is in rows that were lost */
-    const struct wake *wake; /* who woke the vCPU; NULL: not a notification */
-    const struct thread_wake *thread_wake; /* who woke the thread, or NULL */
+    const struct wake *wake; /* what woke the vCPU; NULL: not a notification */
+    const struct thread_wake *thread_wake; /* what woke the thread, or NULL */
     uint64_t vcpu_ran;   /* of a thread: its vCPU ran since then only, and that
                             was late for it; NEVER: it was in time */
 };

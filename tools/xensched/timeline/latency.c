@@ -56,7 +56,7 @@ static void add_holder(struct latency_pair *pair, uint16_t acct, uint64_t ns)
         (struct latency_holder){ acct, ns };
 }
 
-/* Who had @cpu from @begin to @end. */
+/* Domains that had @cpu from @begin to @end. */
 static void add_holders(struct latency_pair *pair, const struct stays_cpu *cpu,
                         uint64_t begin, uint64_t end)
 {

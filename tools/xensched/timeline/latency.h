@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * latency.h - from notification to run, per pair of accounting domains: how
- * long, which part of it, and for whom it waited.
+ * long, which part of it, and what it waited for.
  *
  * total = delivery (until it is runnable) + wait (until it has a pCPU).  What the
  * guest itself takes from there to the task that is meant is not in it.
@@ -16,7 +16,7 @@ struct latency_values {
     size_t nr, room;
 };
 
-/* Who had the pCPU for which it waited. */
+/* A domain that had the pCPU for which it waited. */
 struct latency_holder {
     uint16_t acct; /* NONE: not known */
     uint64_t ns;

@@ -262,7 +262,7 @@ static void note_late(struct stays *stays, uint64_t late, uint64_t tolerance)
         stays->late_ns = late;
 }
 
-/* Between the two nobody but the idle vCPU had the pCPU. */
+/* Between the two, only the idle vCPU had the pCPU. */
 static bool was_idle(const struct rows *rows, const struct windows *lost,
                      const struct stay *last, const struct stay *stay)
 {

@@ -5,7 +5,7 @@
  *
  * Stays of a pCPU are in order and do not overlap.  Between two of them nothing
  * is known: the first one's row was lost, or not logged.  (The idle vCPU is not
- * logged either, as a rule, but who leaves for it is.)
+ * logged either, usually, but a vCPU that leaves for it is.)
  *
  * The counter of a row is exact; its time stamp is taken a little later than the
  * moment that it tells of, and much later where the machine itself is kept from
@@ -32,7 +32,7 @@ struct stay {
     uint32_t from;   /* index of the pCPU it ran on before; NONE: this one */
     uint32_t vcpu;   /* index, filled in by vcpus.c; NONE: the idle vCPU */
     uint16_t acct;
-    uint16_t next;   /* who got the pCPU then */
+    uint16_t next;   /* the one that got the pCPU then */
     bool woken_lost; /* whether it slept, if @woken is NEVER, is unknown: a row of that
                         was lost, or contradicts the stays */
     bool joined;     /* begins when the one before ends */

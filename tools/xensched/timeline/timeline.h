@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * timeline.h - a recording, understood: who ran where, who waited, who woke
- * whom.  All that is printed, drawn or exported is taken from this.
+ * timeline.h - a recording, understood: which vCPU ran where, which waited, and
+ * what woke it.  All that is printed, drawn or exported is taken from this.
  */
 #ifndef XENSCHED_TIMELINE_H
 #define XENSCHED_TIMELINE_H

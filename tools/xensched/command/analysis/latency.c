@@ -15,7 +15,7 @@
 #include "command/text/table.h"
 #include "timeline/latency.h"
 
-/* As many of those who held the pCPU have room in a line. */
+/* A line has room for this many domains that held the pCPU. */
 #define MOST_HOLDERS 3U
 
 static const struct {

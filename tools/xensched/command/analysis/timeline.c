@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * timeline.c - xensched timeline: who ran when, of a recording: the sums as a
+ * timeline.c - xensched timeline: which vCPU ran when, of a recording: the sums as a
  * table, or all of it as a page or as a trace for another viewer.
  */
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * why.c - xensched why: why did a domain, or a thread of it, run so late, and
- * who ran instead?
+ * what ran instead?
  */
 #include <inttypes.h>
 #include <stdio.h>

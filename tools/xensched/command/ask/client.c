@@ -103,7 +103,7 @@ static int client_connect(struct client *c, struct xensched_error *err)
 #define MAX_REQUEST 4097
 
 /*
- * {"command":COMMAND}, and whom it is about, as a line.  A name is sent byte by byte,
+ * {"command":COMMAND}, and the domain it is about, as a line.  A name is sent byte by byte,
  * so that one that is no UTF-8 is found as well.
  */
 static int write_request(const char *command, const char *domain,

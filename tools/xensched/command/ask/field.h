@@ -37,7 +37,7 @@ const char *field_words(const struct json_object *object, const char *name);
 
 /*
  * An array of { "place": TEXT, "share": NUMBER } as "socket 0 97 %, socket 1
- * 3 %"; when it is empty nobody knows, which is "-", too.
+ * 3 %"; an empty one is not known, which is "-", too.
  */
 const char *field_shares(const struct json_object *object, const char *name);
 

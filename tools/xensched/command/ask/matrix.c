@@ -77,7 +77,7 @@ static const char *command_of(const struct json_object *process)
     return *command ? command : FIELD_MISSING;
 }
 
-/* Why there may be less than somebody wants to see. */
+/* Why there may be less than the user wants to see. */
 static void print_reason(const struct json_object *result)
 {
     const char *reason = field_text(result, "reason");

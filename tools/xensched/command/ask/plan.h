@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* plan.h - a plan as text, for who has one. */
+/* plan.h - prints a plan as text. */
 #ifndef XENSCHED_COMMAND_PLAN_H
 #define XENSCHED_COMMAND_PLAN_H
 

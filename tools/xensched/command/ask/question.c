@@ -26,7 +26,7 @@ static void print_json(struct json_object *result)
 }
 
 /*
- * A program which reads JSON gets all, unless somebody wants less; a screen
+ * A program which reads JSON gets all, unless the user wants less; a screen
  * gets what fits.  Returns as selection_apply().
  */
 static long select_entries(const struct question *question,

@@ -2,7 +2,7 @@
 /*
  * fleet.c - xensched fleet: which guests of different hosts should share one.
  *
- * It looks and says; who moves guests from host to host is xapi, Ganeti or a person.
+ * It prints; xapi, Ganeti or a person moves guests from host to host.
  */
 #include <stdio.h>
 

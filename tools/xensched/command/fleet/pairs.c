@@ -3,7 +3,7 @@
  * pairs.c - see pairs.h.
  *
  * The rules that Prometheus evaluates (prometheus/xensched-rules.yml) have brought
- * together who sends to whom, and where both are.
+ * together sender and receiver, and where both are.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -206,7 +206,7 @@ static int is_there(const char *url, const char *name, int64_t now,
     return rc;
 }
 
-/* No pair at all: does nobody talk, or does nobody tell? */
+/* No pair at all: do no guests communicate, or are there no metrics of it? */
 static int explain_none(const char *url, int64_t now,
                         struct xensched_error *err)
 {

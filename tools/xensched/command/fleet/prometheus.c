@@ -3,7 +3,7 @@
  * prometheus.c - see prometheus.h.
  *
  * curl does the talking: libcurl brings 30 libraries along, and xensched is in each
- * dom0, where nobody asks a Prometheus.  The URL may have a password in it, and so is
+ * dom0, where it is rarely needed.  The URL may have a password in it, and so is
  * given to curl where no other user sees it.
  */
 #include <errno.h>

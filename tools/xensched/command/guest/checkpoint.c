@@ -140,7 +140,7 @@ static int create_part(const char *part, int output)
     return close(fd);
 }
 
-/* Nobody else is to end it in the middle. */
+/* No other process is to end it in the middle. */
 static void save(const struct checkpoint *c, const char *part, int output)
 {
     enum xensched_stop state;
@@ -160,7 +160,7 @@ static void save(const struct checkpoint *c, const char *part, int output)
     _exit(rc ? 1 : 0);
 }
 
-/* Whoever waits for it. */
+/* The process that waits for it. */
 
 /* Bytes of a message that are left for what xl printed. */
 #define SAID 240

@@ -25,7 +25,7 @@ enum argument { NONE, OPTIONAL, NEEDED };
 
 /*
  * A name of a file with %n in it is another one each time.  It is absolute, since
- * who writes it may be somewhere else.
+ * the program that writes it may be in another folder.
  */
 static int name_file(const char *text, const struct occasion *o,
                      char path[PATH_MAX], struct xensched_error *err)

@@ -206,7 +206,7 @@ static void print_text(const struct occasion *o, double late_ms)
     puts("");
 }
 
-/* Nobody else is there to see to it. */
+/* No other process sees to it. */
 static void leave_guest(const struct on *on, int64_t domid, int rc)
 {
     enum xensched_stop state;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct acct_names; /* all that is known; of nobody at first */
+struct acct_names; /* all that is known; nothing at first */
 
 struct acct_names *acct_names_new(void);
 

@@ -53,8 +53,8 @@ struct record {
     double next_look;     /* likewise */
     char *host;           /* what xenschedd said last; NULL: nothing */
     bool host_missed;     /* that it said nothing was told */
-    int trigger;          /* who wants a snapshot, or the end; -1: nobody can */
-    bool stopped;         /* by who wanted that */
+    int trigger;          /* for clients that want a snapshot, or the end; -1: none */
+    bool stopped;         /* by such a client */
 };
 
 static uint64_t now_ns(void)

@@ -198,7 +198,7 @@ static void retire(void *data, uint16_t acct)
 
 static void make_host(struct replayer *r)
 {
-    /* There is no log to be held, no balancer, and nobody asks for facts. */
+    /* There is no log to be held, no balancer, and no client asks for facts. */
     r->host = (struct host){
         .data = r,
         .topology = get_topology,

@@ -57,9 +57,9 @@ struct replayer_numbers {
 
 /*
  * Where the domains that there are ran by the rows until now: an array of
- * { "domain", "domid", "ran": [{ "place", "share" }] }, without those of whom
- * it is not known.  That is on the host as it was: where they would have run
- * after a move nobody knows.
+ * { "domain", "domid", "ran": [{ "place", "share" }] }, without those whose
+ * places are not known.  That is on the host as it was: where they would have run
+ * after a move is not known.
  */
 json_object *replayer_ran(const struct replayer *r);
 

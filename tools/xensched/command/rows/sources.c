@@ -219,7 +219,7 @@ static int poll_answer(struct sources *s, struct one *one,
     return rc == XENSCHED_MAPPED ? turn_on(s, one, err) : rc < 0 ? rc : 0;
 }
 
-/* Who is there. */
+/* Domains that are there. */
 
 static char *read_node(struct sources *s, const char *format, uint32_t domid)
 {
@@ -303,7 +303,7 @@ static bool is_due(struct sources *s, uint32_t domid)
     return true;
 }
 
-/* Somebody asked it already, or we may. */
+/* Another program asked it already, or this one may. */
 static void look_at_domain(struct sources *s, uint32_t domid)
 {
     struct one *one = find(s, domid);

@@ -4,7 +4,7 @@
  * those of driver domains, and of guests whose configuration allows it.
  *
  * What others have turned on is looked at, read-only.  Guests are asked for
- * their logs, if nobody did, and let go at the end.  All but the first source
+ * their logs, if no program did, and let go at the end.  All but the first source
  * come and go.
  */
 #ifndef XENSCHED_SOURCES_H

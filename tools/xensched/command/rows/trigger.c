@@ -127,7 +127,7 @@ void trigger_answer(int connection, const struct xensched_error *failure)
     int length = snprintf(text, sizeof(text), "%s\n",
                           failure ? failure->text : "");
 
-    /* Who does not listen any more does not want to know. */
+    /* A client that has gone needs no answer. */
     (void)!send(connection, text, length, MSG_NOSIGNAL);
     close(connection);
 }

@@ -5,8 +5,8 @@
  *
  * In place of a name it can be told to end.
  *
- * The socket is its owner's alone, and file names are absolute: whoever may
- * connect may write such files anyway.
+ * The socket is its owner's alone, and file names are absolute: a program that
+ * may connect may write such files anyway.
  */
 #ifndef XENSCHED_TRIGGER_H
 #define XENSCHED_TRIGGER_H
@@ -22,14 +22,14 @@
 #define TRIGGER_DEFAULT_SOCKET "/run/xensched-record"
 
 /*
- * Listen at @path; one at which nobody listens any more is replaced.  Returns
+ * Listen at @path; one at which no process listens any more is replaced.  Returns
  * a file descriptor, or a negative errno value.
  */
 int trigger_listen(const char *path, struct xensched_error *err);
 
 /*
- * Does anybody want something?  Returns a connection, and the name of the file
- * in @file, or TRIGGER_STOP; or -1: nobody does, or it was nothing of that.
+ * Returns the connection of a client, and the name of the file in @file, or
+ * TRIGGER_STOP; or -1: there is no client, or it sent something else.
  */
 int trigger_wanted(int listener, char file[PATH_MAX]);
 

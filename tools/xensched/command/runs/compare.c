@@ -37,7 +37,7 @@ struct comparison {
     json_object *figures; /* a member of @json */
 };
 
-/* A time is slower or faster; of another figure nobody knows which is better. */
+/* A time is slower or faster; for another figure it is not known which is better. */
 static const char *word_of(const struct group *g, enum verdict verdict)
 {
     if (g->kind == SAMPLE_WALL)

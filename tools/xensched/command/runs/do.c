@@ -165,7 +165,7 @@ static int open_host(struct host_xen **host, struct xensched_error *err)
     return rc;
 }
 
-/* Without Xen, plans that place nobody can be done all the same. */
+/* Without Xen, plans that place no guest can be done all the same. */
 static int do_on_host(const struct arguments *args, struct store *store,
                       const struct runs_plan *plan, struct xensched_error *err)
 {

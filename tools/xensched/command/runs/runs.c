@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * runs.c - xensched runs: experiments that somebody else can repeat; the table of
+ * runs.c - xensched runs: experiments that another person can repeat; the table of
  * its actions, and the database that all of them have.
  */
 #include <stdio.h>

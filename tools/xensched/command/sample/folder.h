@@ -23,7 +23,7 @@ struct folder {
 };
 
 /*
- * A member of a vector is how often there was an event with somebody, how much a
+ * A member of a vector is how often there was an event with a partner, how much a
  * performance counter has counted, or how much work of a kind was done: per work, if the
  * folder has sizes, else per unit of the interval.  Its logarithm, and of that the place
  * between the least and the most of all.  What differs by less than a factor of two is

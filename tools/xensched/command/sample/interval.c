@@ -13,7 +13,7 @@
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
 
-/* Their correspondent is who came next, which says nothing of the guest. */
+/* Their correspondent is the domain that ran next, which says nothing of the guest. */
 #define ALONE (EVENT(SERVICE_NS) | EVENT(SERVICE_TSC) | EVENT(PMC0) | \
                EVENT(PMC1) | EVENT(PMC2) | EVENT(PMC3))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * interval.h - what a guest did in an interval, by the rows about it: how much of
- * each event, and with whom.
+ * each event, and with which domain.
  */
 #ifndef XENSCHED_SAMPLE_INTERVAL_H
 #define XENSCHED_SAMPLE_INTERVAL_H

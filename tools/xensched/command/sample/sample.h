@@ -4,7 +4,7 @@
  * of these are chosen; what was measured of them is an estimate for all.
  *
  * A folder has, of each sample, NNNN.save and NNNN.json, which ties them together;
- * chosen.json; and measured, lines "NUMBER VALUE", which is somebody else's.
+ * chosen.json; and measured, lines "NUMBER VALUE", which is the user's.
  */
 #ifndef XENSCHED_SAMPLE_H
 #define XENSCHED_SAMPLE_H

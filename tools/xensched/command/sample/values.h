@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * values.h - what somebody else has written about samples: files of lines
+ * values.h - what the user has written about samples: files of lines
  * "NUMBER VALUE...".
  */
 #ifndef XENSCHED_SAMPLE_VALUES_H

@@ -3,8 +3,8 @@
  * counts.c - see counts.h.
  *
  * A set of nftables in which each frame that enters a bridge from a guest adds to
- * the element of its interface and the MAC that it is for.  The interface says who
- * sent it, whatever the frame says; those with a name of an operator's are in a set.  A guest may send to any number of MACs: the set
+ * the element of its interface and the MAC that it is for.  The interface is the
+ * sender's, whatever the frame says; those with a name of an operator's are in a set.  A guest may send to any number of MACs: the set
  * is limited, and forgets those that were not sent to for some time.
  */
 #include <errno.h>
@@ -332,7 +332,7 @@ void counts_end(void)
     struct xensched_error err;
     struct program_end end;
 
-    /* Somebody may have deleted it already. */
+    /* Another program may have deleted it already. */
     if (!nft(argv, "", &end, &err))
         free(end.out);
 }

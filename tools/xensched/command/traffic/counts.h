@@ -33,8 +33,8 @@ int counts_begin(const struct cards *cards, struct xensched_error *err);
 
 /*
  * Reads what these cards have sent, those with the most bytes first.  The caller frees
- * the result, before the cards.  -ESTALE: the kernel no longer counts, since somebody
- * has deleted or emptied the table.
+ * the result, before the cards.  -ESTALE: the kernel no longer counts, since another
+ * program has deleted or emptied the table.
  */
 int counts_read(struct counts *counts, const struct cards *cards,
                 struct xensched_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * mac.h - the address of a network card, always written in the same way, so that two
- * who speak of the same one can be brought together.
+ * texts of one address are equal.
  */
 #ifndef XENSCHED_TRAFFIC_MAC_H
 #define XENSCHED_TRAFFIC_MAC_H

@@ -3,8 +3,8 @@
  * traffic.c - xensched traffic: which guest of this host sends how much to which MAC,
  * as metrics for Prometheus.
  *
- * It says nothing of hosts: Prometheus, who sees those of all of them, brings a MAC
- * and the guest whose it is together (prometheus/xensched-rules.yml).
+ * It says nothing of hosts: Prometheus, which has the metrics of all of them, brings a
+ * MAC and its guest together (prometheus/xensched-rules.yml).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -86,7 +86,7 @@ static int write_file(const char *path, const struct counts *counts,
 }
 
 /*
- * Who loads a ruleset of his own ("nft -f" with "flush ruleset") deletes the table:
+ * A program that loads a ruleset ("nft -f" with "flush ruleset") deletes the table:
  * counters then begin at 0, which Prometheus takes for a restart.
  */
 static int read_again(struct counts *counts, const struct cards *cards,

@@ -9,7 +9,7 @@
 
 #include "timeline/rows/rows.h"
 
-/* Counters that are shown; more nobody can look at. */
+/* Counters that are shown; more are too many to look at. */
 #define COUNTERS_MOST 256U
 #define RATES_MOST    16U  /* beside those */
 #define COUNTS_MOST   64U  /* beside those, too */

@@ -18,7 +18,7 @@
 /* Times above this are nonsense; with a date added they have to fit 63 bits. */
 #define CTF_MAX_NS (1ULL << 62)
 
-/* More than that of each clock nobody has. */
+/* No host has more than this of each clock. */
 #define CTF_MAX_LOGS 32768U
 
 /* No domain, or it is not known which. */
@@ -53,7 +53,7 @@ struct ctf_log {
 };
 
 struct ctf_source {
-    struct xensched_source_info info; /* of one that nobody told: zeros */
+    struct xensched_source_info info; /* zeros if the recording does not describe it */
     uint64_t rows;                    /* 0: it is not there */
     uint64_t error_ns;                /* bound of the clock's error */
 };

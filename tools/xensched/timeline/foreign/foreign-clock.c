@@ -72,7 +72,7 @@ static void add_marks(struct foreign_clocks *clocks, const struct marks *marks,
                 (until - from) / 2 + 1);
 }
 
-/* Who marked this clock: the one that is called @host, or the only one. */
+/* The guest that marked this clock: the one called @host, or the only one. */
 static int who_marked(const struct rows *rows, const struct marks *marks,
                       const char *name, const char *host, bool *several)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * foreign.h - the events of a CTF trace that somebody else made, such as LTTng in
+ * foreign.h - the events of a CTF trace of another program, such as LTTng in
  * a guest or mirage-profile in a unikernel, on the recording's clock.
  *
  * What the trace's clock is against the host's follows, whichever comes first,
@@ -8,7 +8,7 @@
  * - from what the guest marked of its clocks (xensched-mark clock);
  * - for a clock without a date: it is taken to be Xen's system time, which mini-os
  *   gives unikernels, if the recording has that;
- * - from the dates of both machines, of which nobody knows how far they differ.
+ * - from the dates of both machines, which differ by an unknown time.
  *
  * The trace is read by babeltrace2's library, and its texts are anybody's.
  */
@@ -17,7 +17,7 @@
 
 #include "timeline/marks/marks.h"
 
-/* What would fill the memory, or a page that nobody could use. */
+/* What would fill the memory, or a page that would be of no use. */
 #define FOREIGN_MOST 500000U
 
 #define FOREIGN_NO_BOUND UINT64_MAX

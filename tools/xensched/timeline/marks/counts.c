@@ -36,7 +36,7 @@ static struct counter *counter_of(struct counts *c, const struct mark *mark)
     return new;
 }
 
-/* What a guest said while rows were lost nobody knows. */
+/* What a guest counted while rows were lost is not known. */
 static void forget(struct counts *c, uint64_t ns)
 {
     unsigned int i;

@@ -192,7 +192,7 @@ static void take_typed(struct marks_making *m, struct data *data,
         take_count(m, data, row, high, low);
         break;
     case XENSCHED_CODE_SWITCH:
-        /* Of a thread, for who waits for that; it may be in between. */
+        /* Of a thread, for a reaction that waits for it; it may be in between. */
         return;
     default:
         m->marks->broken++;

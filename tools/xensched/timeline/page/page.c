@@ -16,7 +16,7 @@
 #include "page.h"
 #include "timeline/threads/thread-home.h"
 
-/* More lanes than this nobody can look at, and a browser cannot draw. */
+/* More lanes than this are too many to look at, and for a browser to draw. */
 #define MAX_LANES        4096U
 #define MAX_THREAD_LANES 400U
 
@@ -64,7 +64,7 @@ static const struct timeline_loss *loss_after(const struct rows *rows,
     return NULL;
 }
 
-/* Nobody is known to have had the pCPU from @begin to @end. */
+/* It is not known which domain had the pCPU from @begin to @end. */
 static void add_gap(struct page *p, uint32_t cpu, size_t *next, uint64_t begin,
                     uint64_t end)
 {
@@ -223,7 +223,7 @@ static json_object *operations_json(void)
     return array;
 }
 
-/* A trace of somebody else: instants only. */
+/* A trace of another program: instants only. */
 static void add_foreign_lanes(struct page *p)
 {
     size_t i;

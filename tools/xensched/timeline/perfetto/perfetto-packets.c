@@ -6,7 +6,7 @@
 #include "model/utf8.h"
 #include "perfetto-parts.h"
 
-/* Who wrote a packet; there is nobody else. */
+/* The writer of a packet; there is no other one. */
 #define SEQUENCE 1U
 
 uint64_t trace_uuid(enum track track, uint64_t number)

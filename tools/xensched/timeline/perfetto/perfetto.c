@@ -39,7 +39,7 @@ static void vcpu_name(const struct trace *trace, uint32_t vcpu, char text[TRACE_
     trace_plain(text);
 }
 
-/* Who there is. */
+/* Descriptions. */
 
 static void write_clocks(struct trace *trace)
 {
@@ -124,7 +124,7 @@ static void write_vcpu(struct trace *trace, uint32_t vcpu)
     write_thread_track(trace, trace_uuid(TRACK_VCPU, vcpu), pid, tid, name);
 }
 
-/* Who ran. */
+/* What ran. */
 
 static Perfetto__TaskState__State state_of(enum vcpu_state state)
 {
@@ -145,7 +145,7 @@ static void add_change(struct changes *all, uint64_t ns, uint32_t vcpu, int32_t 
 }
 
 /*
- * Who runs on another pCPU without a pause was runnable for 1 ns, or Perfetto would
+ * A vCPU that runs on another pCPU without a pause was runnable for 1 ns, or Perfetto would
  * take it for a loss; two changes at a time for a mistake.
  */
 static void add_pause(struct changes *all, uint64_t ns, uint32_t vcpu, int32_t cpu)
@@ -180,7 +180,7 @@ static void add_changes(const struct timeline *t, uint32_t vcpu,
     add_change(all, t->vcpus.end_ns, vcpu, cpu, VCPU_UNKNOWN);
 }
 
-/* Who leaves a pCPU comes before who gets it. */
+/* A vCPU that leaves a pCPU comes before the one that gets it. */
 static int compare_changes(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * roi.h - what happened in regions of interest: for how long the vCPU ran,
- * waited and slept, whom the domain talked to meanwhile, how often it moved.
+ * waited and slept, the domain's partners meanwhile, how often it moved.
  *
  * Of a region that ended on another vCPU than it began on, or whose vCPU is not
  * known, all of the time is unknown.  Statistics are of regions that are whole.

@@ -104,7 +104,7 @@ static void learn_domain(struct names *names, const struct domain *d,
         e->uuid = need_string(d->uuid);
         e->domid = d->domid;
     } else if (*d->name || d->domid != e->domid) {
-        /* (Who is dying has no name any more.) */
+        /* (A domain that is dying has no name any more.) */
         add_name(e, name);
         if (!d->group[0])
             e->domid = d->domid;

@@ -2,8 +2,8 @@
 /*
  * names.h - what the accounting domains of a recording are called.
  *
- * Names come from a recording, that is from anybody: whoever shows one says
- * how it is made harmless.
+ * Names come from a recording and are untrusted: the code that shows one makes it
+ * harmless.
  */
 #ifndef XENSCHED_TIMELINE_NAMES_H
 #define XENSCHED_TIMELINE_NAMES_H
@@ -23,7 +23,7 @@ struct names_alias {
 
 struct names {
     struct names_entry {
-        char *text;         /* NULL: nobody said one */
+        char *text;         /* NULL: the recording has none */
         char *uuid;         /* of the domain that was named first */
         uint32_t domid;     /* the latest one; of a group the first one's */
         unsigned int vcpus; /* of all its domains together; 0: not known */

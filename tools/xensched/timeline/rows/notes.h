@@ -4,7 +4,7 @@
  * at which it did: moves, what came of them, what was put back.  A recording has
  * it of the daemon's journal, with what the host is.
  *
- * Texts are the recording's, that is anybody's: whoever shows one makes it
+ * Texts are the recording's and untrusted: the code that shows one makes it
  * harmless.
  */
 #ifndef XENSCHED_TIMELINE_NOTES_H

@@ -76,7 +76,7 @@ static void choose(struct finding *f, size_t place)
         }
 }
 
-/* Are these rows true?  Who writes one runs, and Xen says when that was. */
+/* Are these rows true?  A thread that writes one runs, and Xen says when that was. */
 
 /* How far @ns is from a run; NEVER: what the vCPU did is not known. */
 static uint64_t from_run(const struct vcpus *vcpus, const struct vcpu *v,

@@ -10,7 +10,7 @@
 
 #define NR_BUCKETS 65536U
 
-/* What is more than that is no host that anybody has, or somebody's lie. */
+/* More than that is no real host, or rows are forged. */
 #define MAX_THREADS (1U << 18)
 #define MAX_PLACES  4096U
 
@@ -25,7 +25,7 @@ struct alive {
     uint16_t source;
 };
 
-/* Who has a vCPU. */
+/* The thread that has a vCPU. */
 struct holder {
     uint32_t pid;      /* 0: its idle thread */
     bool known;
@@ -51,7 +51,7 @@ static struct alive **find(struct threads_making *m, uint16_t source,
     return at;
 }
 
-/* NULL: it is nobody (PID 0), or one too many. */
+/* NULL: it is the idle thread (PID 0), or one too many. */
 static struct alive *thread_of(struct threads_making *m, uint16_t source,
                                uint32_t pid)
 {

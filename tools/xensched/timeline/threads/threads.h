@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * threads.h - what the threads of guests, of driver domains and of dom0 did: who
- * ran on which of their vCPUs, who waited for one, who slept; who woke whom.
+ * threads.h - what the threads of guests, of driver domains and of dom0 did:
+ * on which vCPU each ran, when it waited for one or slept, and what woke it.
  *
  * That a thread runs says that it has its vCPU, not that this has a pCPU: vcpus.h
  * knows that.  A PID that is given again is another thread.  As with vCPUs the
@@ -44,7 +44,7 @@ struct thread_place {
 struct thread_wake {
     uint64_t ns, ran;      /* ran: NEVER, if that is not known */
     uint32_t from, to;     /* indices; from: NONE if it was an interrupt */
-    uint32_t place;        /* where who woke it ran */
+    uint32_t place;        /* where the thread that woke it ran */
 };
 
 struct threads {

@@ -83,7 +83,7 @@ function hatch(x0, x1, top) {
     c.restore();
 }
 
-/* Who runs on a pCPU, on what a vCPU or a thread does, what a region or a ring is about. */
+/* What runs on a pCPU, on what a vCPU or a thread runs, what a region or a ring is about. */
 const WHO = {
     cpu: (i) => meta.vcpus[i].name,
     vcpu: (i) => meta.lanes[i].name,
@@ -132,7 +132,7 @@ function fit(text, room) {
 
 /*
  * What is too small to be seen as such is added up, one column of pixels after
- * the other: how much of it ran, who most, how long it waited.
+ * the other: how much of it ran, what ran most, how long it waited.
  */
 const column = { px: -1, run: 0, wait: 0, lost: 0, most: 0, best: 0 };
 

@@ -84,7 +84,7 @@ readHash();
 setTheme(dark() ? "dark" : "light");
 tell();
 paint(false);
-/* For who looks at the page with a program. */
+/* For programs that look at the page. */
 window.timeline = { view, lanes, counters, meta, arrows, instants, show,
     paint: () => paint(true),
     frames: () => frames, opened: performance.now() };

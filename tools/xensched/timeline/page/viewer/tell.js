@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* tell.js - what is said of it, below the picture: who, for how long, and why so late. */
+/* tell.js - the text below the picture: what ran, for how long, and why so late. */
 
 /* Adds up for how long of from..to a lane was what; name(what) may be null. */
 function addUp(sums, lane, from, to, name) {
@@ -12,7 +12,7 @@ function addUp(sums, lane, from, to, name) {
     }
 }
 
-/* Names of who had a pCPU, or what a thread runs on, the longest first. */
+/* Names of what had a pCPU, or of what a thread runs on, the longest first. */
 function holders(kind, number, from, to) {
     const sums = new Map();
     if (kind === "vcpu")
@@ -63,7 +63,7 @@ function threadOn(at, t) {
 
 /*
  * Why did the run that this slice is, or waits for, come so late?  As chain.c has
- * it: by way of who woke it, or of its vCPU if that was late.
+ * it: by way of what woke it, or of its vCPU if that was late.
  */
 function chain(at, i) {
     const out = [];
