@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Has the options of all subcommands in one table, and parses them. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,109 +23,258 @@
 /* Of a terminal. */
 #define WIDTH 80
 
-static const struct option_row options[NR_OPTIONS] = {
-    [OPTION_SOCKET] = { "socket", "PATH", .takes = "the name of a socket",
+/* Setters of options. */
+
+static bool set_text(const char *value, void *member)
+{
+    *(const char **)member = value;
+
+    return *value;
+}
+
+static bool set_flag(const char *value, void *member)
+{
+    (void)value;
+    *(bool *)member = true;
+
+    return true;
+}
+
+/* A plain number is in seconds, and may not be 0. */
+static bool set_seconds(const char *value, void *member)
+{
+    uint64_t ns;
+
+    if (!option_duration(value, OPTION_S, 1, MAX_SECONDS * OPTION_S, &ns))
+        return false;
+    *(double *)member = (double)ns / OPTION_S;
+
+    return true;
+}
+
+/* A plain number is in milliseconds, of which it has to be a whole number. */
+static bool set_interval(const char *value, void *member)
+{
+    uint64_t ns;
+
+    if (!option_duration(value, OPTION_MS, OPTION_MS, MAX_INTERVAL_MS * OPTION_MS,
+                         &ns))
+        return false;
+    *(uint64_t *)member = ns / OPTION_MS;
+
+    return ns % OPTION_MS == 0;
+}
+
+static bool set_block(const char *value, void *member)
+{
+    uint64_t ns;
+
+    if (!option_duration(value, OPTION_S, TRIAL_BLOCK_LEAST_NS,
+                         TRIAL_BLOCK_MOST_NS, &ns))
+        return false;
+    *(uint64_t *)member = ns / OPTION_MS;
+
+    return true;
+}
+
+static bool set_size(const char *value, void *member)
+{
+    return option_size(value, 1, 1, UINT64_MAX, member);
+}
+
+static bool set_pairs(const char *value, void *member)
+{
+    return option_number(value, TRIAL_PAIRS_LEAST, TRIAL_PAIRS_MOST, member);
+}
+
+static bool set_seed(const char *value, void *member)
+{
+    return option_number(value, 0, 999999999, member);
+}
+
+static bool set_clock(const char *value, void *member)
+{
+    unsigned int hours, minutes, seconds = 0;
+    int length = 0;
+
+    *(const char **)member = value;
+    if (sscanf(value, "%2u:%2u%n:%2u%n", &hours, &minutes, &length, &seconds, &length) < 2)
+        return false;
+
+    return !value[length] && hours < 24 && minutes < 60 && seconds < 60;
+}
+
+static bool set_top(const char *value, void *all)
+{
+    struct arguments *args = all;
+    uint64_t number;
+
+    if (!option_number(value, 0, 999999999, &number))
+        return false;
+    args->top_given = true;
+    args->top = number;
+
+    return true;
+}
+
+static bool set_at(const char *value, void *all)
+{
+    struct arguments *args = all;
+
+    args->at_given = true;
+
+    return option_duration(value, OPTION_S, 0, MAX_SECONDS * OPTION_S, &args->at_ns);
+}
+
+static bool set_times(const char *value, void *all)
+{
+    struct arguments *args = all;
+
+    args->times_given = true;
+
+    return option_number(value, 0, 1000000000, &args->times);
+}
+
+static bool add_action_to_do(const char *value, void *all)
+{
+    struct arguments *args = all;
+
+    if (!*value || args->nr_do == ARGUMENTS_DO)
+        return false;
+    args->action_to_do[args->nr_do++] = value;
+
+    return true;
+}
+
+/* An option, and the function that sets a member of struct arguments to its value. */
+struct argument_row {
+    struct option_row row;
+    bool (*set)(const char *value, void *member);
+    size_t member;
+};
+
+#define SET(function, name) function, offsetof(struct arguments, name)
+/* More than one member. */
+#define SET_ALL(function) function, 0
+
+static const struct argument_row options[NR_OPTIONS] = {
+    [OPTION_SOCKET] = { { "socket", "PATH", .takes = "the name of a socket",
         .standard = CLIENT_DEFAULT_SOCKET,
-        .help = "control socket of xenschedd" },
-    [OPTION_JSON] = { "json", .help = "print JSON instead of text" },
-    [OPTION_SECONDS] = { "seconds", "N", .takes = "a time such as 10, 0.5 or 20ms",
-        .help = "end after this time: seconds, or 20ms, 5min" },
-    [OPTION_SIZE] = { "size", "BYTES", .takes = "a size such as 64M",
+        .help = "control socket of xenschedd" }, SET(set_text, socket) },
+    [OPTION_JSON] = { { "json", .help = "print JSON instead of text" }, SET(set_flag, json) },
+    [OPTION_SECONDS] = { { "seconds", "N", .takes = "a time such as 10, 0.5 or 20ms",
+        .help = "end after this time: seconds, or 20ms, 5min" }, SET(set_seconds, seconds) },
+    [OPTION_SIZE] = { { "size", "BYTES", .takes = "a size such as 64M",
         .help = "end when this much is written; K, M and G are powers of "
-                "1024" },
-    [OPTION_INTERVAL] = { "interval", "MS", .takes = "1 to 60000 ms, such as 20, 20ms or 2s",
-        .help = "length of an interval", .standard = "20" },
-    [OPTION_SOURCE] = { "source", "SOURCE", .takes = "a source",
+                "1024" }, SET(set_size, size) },
+    [OPTION_INTERVAL] = { { "interval", "MS", .takes = "1 to 60000 ms, such as 20, 20ms or 2s",
+        .help = "length of an interval", .standard = "20" }, SET(set_interval, interval_ms) },
+    [OPTION_SOURCE] = { { "source", "SOURCE", .takes = "a source",
         .standard = "hypervisor",
         .help = "source of rows: hypervisor, linux (this one) or domain:DOMID; for "
                 "rows that need not be live, also recording:FILE and "
-                "synthetic:OPTIONS" },
-    [OPTION_HOST] = { "host", "HOST", .takes = "the name of a file",
+                "synthetic:OPTIONS" }, SET(set_text, source) },
+    [OPTION_HOST] = { { "host", "HOST", .takes = "the name of a file",
         .help = "file that describes the host, for rows without a description" },
-    [OPTION_TOP] = { "top", "N", .takes = "a number",
+        SET(set_text, host) },
+    [OPTION_TOP] = { { "top", "N", .takes = "a number",
         .help = "only the first N; 0: all (default: 20; with --json, all)" },
-    [OPTION_SORT] = { "sort", "KEY", .takes = "a key",
-        .help = "sort by this key" },
-    [OPTION_AT] = { "at", "TIME", .takes = "a time such as 10, 0.5 or 20ms",
+        SET_ALL(set_top) },
+    [OPTION_SORT] = { { "sort", "KEY", .takes = "a key",
+        .help = "sort by this key" }, SET(set_text, sort) },
+    [OPTION_AT] = { { "at", "TIME", .takes = "a time such as 10, 0.5 or 20ms",
         .help = "time since the recording's first row, in seconds or as 20ms" },
-    [OPTION_THREAD] = { "thread", "THREAD", .takes = "a name or a PID",
-        .help = "explain a run of this thread of the domain" },
-    [OPTION_HTML] = { "html", "OUT", .takes = "the name of a file",
-        .help = "write a page for a browser to this file" },
-    [OPTION_PERFETTO] = { "perfetto", "OUT", .takes = "the name of a file",
-        .help = "write a trace for the Perfetto UI to this file" },
-    [OPTION_CTF] = { "ctf", "OUT", .takes = "the name of a folder",
+        SET_ALL(set_at) },
+    [OPTION_THREAD] = { { "thread", "THREAD", .takes = "a name or a PID",
+        .help = "explain a run of this thread of the domain" }, SET(set_text, thread) },
+    [OPTION_HTML] = { { "html", "OUT", .takes = "the name of a file",
+        .help = "write a page for a browser to this file" }, SET(set_text, html) },
+    [OPTION_PERFETTO] = { { "perfetto", "OUT", .takes = "the name of a file",
+        .help = "write a trace for the Perfetto UI to this file" }, SET(set_text, perfetto) },
+    [OPTION_CTF] = { { "ctf", "OUT", .takes = "the name of a folder",
         .help = "write a CTF trace, for babeltrace2 and Trace Compass, to this "
-                "folder" },
-    [OPTION_WITH] = { "with", "TRACE", .takes = "the name of a folder",
-        .help = "also show a CTF trace of another tool" },
-    [OPTION_BEGIN] = { "begin", "MARK", .takes = "a name or a code",
-        .help = "mark that begins a region" },
-    [OPTION_END] = { "end", "MARK", .takes = "a name or a code",
-        .help = "mark that ends a region (default: as --begin)" },
-    [OPTION_RING] = { "ring", "BYTES", .takes = "a size such as 64M",
+                "folder" }, SET(set_text, ctf) },
+    [OPTION_WITH] = { { "with", "TRACE", .takes = "the name of a folder",
+        .help = "also show a CTF trace of another tool" }, SET(set_text, with) },
+    [OPTION_BEGIN] = { { "begin", "MARK", .takes = "a name or a code",
+        .help = "mark that begins a region" }, SET(set_text, begin) },
+    [OPTION_END] = { { "end", "MARK", .takes = "a name or a code",
+        .help = "mark that ends a region (default: as --begin)" }, SET(set_text, end) },
+    [OPTION_RING] = { { "ring", "BYTES", .takes = "a size such as 64M",
         .help = "keep the latest rows in memory, up to this size; K, M and G are "
-                "powers of 1024" },
-    [OPTION_LAST] = { "last", "N", .takes = "a time such as 30 or 30s",
-        .help = "with --ring, keep the rows of the last N seconds" },
-    [OPTION_EVENT] = { "event", "EVENT,...", .takes = "names of events",
-        .help = "record rows of these events only" },
-    [OPTION_DOMAIN] = { "domain", "DOMAIN", .takes = "a domain",
+                "powers of 1024" }, SET(set_size, ring) },
+    [OPTION_LAST] = { { "last", "N", .takes = "a time such as 30 or 30s",
+        .help = "with --ring, keep the rows of the last N seconds" }, SET(set_seconds, last) },
+    [OPTION_EVENT] = { { "event", "EVENT,...", .takes = "names of events",
+        .help = "record rows of these events only" }, SET(set_text, events) },
+    [OPTION_DOMAIN] = { { "domain", "DOMAIN", .takes = "a domain",
         .help = "record rows about this domain only, by name or number" },
-    [OPTION_TRIGGER] = { "trigger", "PATH", .takes = "the name of a socket",
+        SET(set_text, only) },
+    [OPTION_TRIGGER] = { { "trigger", "PATH", .takes = "the name of a socket",
         .standard = TRIGGER_DEFAULT_SOCKET,
-        .help = "the recorder's socket" },
-    [OPTION_CONFIG] = { "config", "FILE", .takes = "the name of a file",
+        .help = "the recorder's socket" }, SET(set_text, trigger) },
+    [OPTION_CONFIG] = { { "config", "FILE", .takes = "the name of a file",
         .help = "configuration of xenschedd", .standard = OPTIONS_CONFIG },
-    [OPTION_DATABASE] = { "database", "FILE", .takes = "the name of a file",
-        .help = "database of runs", .standard = RUNS_DATABASE },
-    [OPTION_ALL] = { "all", .help = "keep output, recording and spans of time of each "
-        "repetition, not only of the first" },
-    [OPTION_CSV] = { "csv", .help = "print comma-separated values" },
-    [OPTION_MARKDOWN] = { "markdown", .help = "print a table in Markdown" },
-    [OPTION_TIMES] = { "times", "N", .takes = "0 to 1000000000",
-        .standard = "1", .help = "end after N times; 0: never" },
-    [OPTION_EVERY] = { "every", "LENGTH", .takes = "a length",
+        SET(set_text, config) },
+    [OPTION_DATABASE] = { { "database", "FILE", .takes = "the name of a file",
+        .help = "database of runs", .standard = RUNS_DATABASE }, SET(set_text, database) },
+    [OPTION_ALL] = { { "all", .help = "keep output, recording and spans of time of each "
+        "repetition, not only of the first" }, SET(set_flag, all) },
+    [OPTION_CSV] = { { "csv", .help = "print comma-separated values" }, SET(set_flag, csv) },
+    [OPTION_MARKDOWN] = { { "markdown", .help = "print a table in Markdown" },
+        SET(set_flag, markdown) },
+    [OPTION_TIMES] = { { "times", "N", .takes = "0 to 1000000000",
+        .standard = "1", .help = "end after N times; 0: never" }, SET_ALL(set_times) },
+    [OPTION_EVERY] = { { "every", "LENGTH", .takes = "a length",
         .help = "least time from one match to the next: seconds, or 20ms "
-                "(default: 1)" },
-    [OPTION_DRY_RUN] = { "dry-run", .help = "only print what would be done" },
-    [OPTION_DO] = { "do", "ACTION", .takes = "actions",
+                "(default: 1)" }, SET(set_text, every) },
+    [OPTION_DRY_RUN] = { { "dry-run", .help = "only print what would be done" },
+        SET(set_flag, dry_run) },
+    [OPTION_DO] = { { "do", "ACTION", .takes = "actions",
         .help = "perform this action and those that follow; or --do for each" },
-    [OPTION_CHECKPOINT] = { "checkpoint", "DIR", .takes = "the name of a folder",
-        .help = "write samples to this folder" },
-    [OPTION_HOOK] = { "hook", "COMMAND", .takes = "a shell command",
+        SET_ALL(add_action_to_do) },
+    [OPTION_CHECKPOINT] = { { "checkpoint", "DIR", .takes = "the name of a folder",
+        .help = "write samples to this folder" }, SET(set_text, checkpoint) },
+    [OPTION_HOOK] = { { "hook", "COMMAND", .takes = "a shell command",
         .help = "run this while the guest stands still, to take a snapshot of its "
-                "disks" },
-    [OPTION_SEED] = { "seed", "N", .takes = "a number", .standard = "1",
-        .help = "seed of the random choice" },
-    [OPTION_CAN_START] = { "can-start",
+                "disks" }, SET(set_text, hook) },
+    [OPTION_SEED] = { { "seed", "N", .takes = "a number", .standard = "1",
+        .help = "seed of the random choice" }, SET(set_seed, seed) },
+    [OPTION_CAN_START] = { { "can-start",
         .help = "print only why xenschedd cannot start here, if so" },
-    [OPTION_PROCESSES] = { "processes", "GUEST", .takes = "a domain",
+        SET(set_flag, can_start) },
+    [OPTION_PROCESSES] = { { "processes", "GUEST", .takes = "a domain",
         .help = "print the processes of this guest and the back ends that they use" },
-    [OPTION_METRICS] = { "metrics", "FILE", .takes = "the name of a file",
-        .help = "file for node_exporter's textfile collector" },
-    [OPTION_PROMETHEUS] = { "prometheus", "URL", .takes = "a URL",
+        SET(set_text, processes) },
+    [OPTION_METRICS] = { { "metrics", "FILE", .takes = "the name of a file",
+        .help = "file for node_exporter's textfile collector" }, SET(set_text, metrics) },
+    [OPTION_PROMETHEUS] = { { "prometheus", "URL", .takes = "a URL",
         .help = "the Prometheus that scrapes the hosts, such as "
-                "http://localhost:9090" },
-    [OPTION_LEAST] = { "least", "RATE", .takes = "bytes per second such as 64K",
+                "http://localhost:9090" }, SET(set_text, prometheus) },
+    [OPTION_LEAST] = { { "least", "RATE", .takes = "bytes per second such as 64K",
         .standard = "1M",
         .help = "pairs with at least this many bytes per second; K, M and G are "
-                "powers of 1024" },
-    [OPTION_BLOCK] = { "block", "LENGTH", .takes = "a time from 10s to 24h",
+                "powers of 1024" }, SET(set_size, least) },
+    [OPTION_BLOCK] = { { "block", "LENGTH", .takes = "a time from 10s to 24h",
         .help = "length of a block, in seconds or as 3min (default: 3min); the "
-                "first third is not measured" },
-    [OPTION_PAIRS] = { "pairs", "N", .takes = "5 to 10000",
+                "first third is not measured" }, SET(set_block, block_ms) },
+    [OPTION_PAIRS] = { { "pairs", "N", .takes = "5 to 10000",
         .help = "number of pairs of blocks, placed and not placed (default: 30)" },
-    [OPTION_SPAN] = { "seconds", "N", .takes = "a time such as 10 or 5min",
+        SET(set_pairs, pairs) },
+    [OPTION_SPAN] = { { "seconds", "N", .takes = "a time such as 10 or 5min",
         .standard = "60",
         .help = "show the last N seconds; with --at, N seconds from then on" },
-    [OPTION_CLOCK] = { "at", "HH:MM", .takes = "a time of day such as 14:02 or 14:02:30",
+        SET(set_seconds, seconds) },
+    [OPTION_CLOCK] = { { "at", "HH:MM", .takes = "a time of day such as 14:02 or 14:02:30",
         .help = "show the time that begins then, within the latest hour" },
-    [OPTION_SNAPSHOT] = { "snapshot",
+        SET(set_clock, clock) },
+    [OPTION_SNAPSHOT] = { { "snapshot",
         .help = "have a recorder with --ring write its rows to FILE, and continue" },
-    [OPTION_SUMMARY] = { "summary",
+        SET(set_flag, snapshot) },
+    [OPTION_SUMMARY] = { { "summary",
         .help = "print the sources of the recording FILE, not its rows" },
-    [OPTION_HELP] = { "help", .help = "print this text" },
+        SET(set_flag, summary) },
+    [OPTION_HELP] = { { "help", .help = "print this text"} },
 };
 
 /* What is no option, in this order. */
@@ -161,7 +311,8 @@ static struct option_table taken_by(const struct command *command)
     const struct option_row *own;
     size_t i;
 
-    memcpy(rows, options, sizeof(rows));
+    for (i = 0; i < NR_OPTIONS; i++)
+        rows[i] = options[i].row;
     for (own = command->own; own && own->name; own++)
         for (i = 0; i < NR_OPTIONS; i++)
             if (!strcmp(rows[i].name, own->name))
@@ -188,8 +339,8 @@ static void print_usage(const struct command *command)
         if (i == OPTION_DO)
             continue;
         snprintf(text, sizeof(text), needed ? " --%s%s%s" : " [--%s%s%s]",
-                 options[i].name, options[i].value ? " " : "",
-                 options[i].value ? options[i].value : "");
+                 options[i].row.name, options[i].row.value ? " " : "",
+                 options[i].row.value ? options[i].row.value : "");
         at = print_part(text, begin, at);
     }
     for (i = 0; i < NR_OPERANDS; i++)
@@ -223,152 +374,6 @@ int arguments_wrong(const struct command *command, const char *format, ...)
     va_end(args);
 
     return try_help(command);
-}
-
-/* A plain number is in seconds, and may not be 0. */
-static bool parse_seconds(const char *text, double *seconds)
-{
-    uint64_t ns;
-
-    if (!option_duration(text, OPTION_S, 1, MAX_SECONDS * OPTION_S, &ns))
-        return false;
-    *seconds = (double)ns / OPTION_S;
-
-    return true;
-}
-
-/* A plain number is in milliseconds, of which it has to be a whole number. */
-static bool parse_interval(const char *text, uint64_t *ms)
-{
-    uint64_t ns;
-
-    if (!option_duration(text, OPTION_MS, OPTION_MS, MAX_INTERVAL_MS * OPTION_MS,
-                         &ns))
-        return false;
-    *ms = ns / OPTION_MS;
-
-    return ns % OPTION_MS == 0;
-}
-
-static bool parse_size(const char *text, uint64_t *bytes)
-{
-    return option_size(text, 1, 1, UINT64_MAX, bytes);
-}
-
-static bool parse_top(const char *text, struct arguments *args)
-{
-    uint64_t number;
-
-    if (!option_number(text, 0, 999999999, &number))
-        return false;
-    args->top_given = true;
-    args->top = number;
-
-    return true;
-}
-
-static bool parse_block(const char *text, uint64_t *ms)
-{
-    uint64_t ns;
-
-    if (!option_duration(text, OPTION_S, TRIAL_BLOCK_LEAST_NS,
-                         TRIAL_BLOCK_MOST_NS, &ns))
-        return false;
-    *ms = ns / OPTION_MS;
-
-    return true;
-}
-
-static bool is_clock(const char *value, const char **clock)
-{
-    unsigned int hours, minutes, seconds = 0;
-    int length = 0;
-
-    *clock = value;
-    if (sscanf(value, "%2u:%2u%n:%2u%n", &hours, &minutes, &length, &seconds, &length) < 2)
-        return false;
-
-    return !value[length] && hours < 24 && minutes < 60 && seconds < 60;
-}
-
-static bool take_text(const char *value, const char **text)
-{
-    *text = value;
-
-    return *value;
-}
-
-static bool take_action_to_do(const char *value, struct arguments *args)
-{
-    if (!*value || args->nr_do == ARGUMENTS_DO)
-        return false;
-    args->action_to_do[args->nr_do++] = value;
-
-    return true;
-}
-
-static bool set_option(enum argument_option option, const char *value,
-                       struct arguments *args)
-{
-    switch (option) {
-    case OPTION_SOCKET: return take_text(value, &args->socket);
-    case OPTION_JSON: return args->json = true;
-    case OPTION_SECONDS: return parse_seconds(value, &args->seconds);
-    case OPTION_SIZE: return parse_size(value, &args->size);
-    case OPTION_INTERVAL:
-        return parse_interval(value, &args->interval_ms);
-    case OPTION_SOURCE: return take_text(value, &args->source);
-    case OPTION_HOST: return take_text(value, &args->host);
-    case OPTION_TOP: return parse_top(value, args);
-    case OPTION_SORT: return take_text(value, &args->sort);
-    case OPTION_AT:
-        args->at_given = true;
-        return option_duration(value, OPTION_S, 0, MAX_SECONDS * OPTION_S,
-                               &args->at_ns);
-    case OPTION_THREAD: return take_text(value, &args->thread);
-    case OPTION_HTML: return take_text(value, &args->html);
-    case OPTION_PERFETTO: return take_text(value, &args->perfetto);
-    case OPTION_CTF: return take_text(value, &args->ctf);
-    case OPTION_WITH: return take_text(value, &args->with);
-    case OPTION_BEGIN: return take_text(value, &args->begin);
-    case OPTION_END: return take_text(value, &args->end);
-    case OPTION_RING: return parse_size(value, &args->ring);
-    case OPTION_LAST: return parse_seconds(value, &args->last);
-    case OPTION_EVENT: return take_text(value, &args->events);
-    case OPTION_DOMAIN: return take_text(value, &args->only);
-    case OPTION_TRIGGER: return take_text(value, &args->trigger);
-    case OPTION_CONFIG: return take_text(value, &args->config);
-    case OPTION_DATABASE: return take_text(value, &args->database);
-    case OPTION_ALL: return args->all = true;
-    case OPTION_CSV: return args->csv = true;
-    case OPTION_MARKDOWN: return args->markdown = true;
-    case OPTION_TIMES:
-        args->times_given = true;
-        return option_number(value, 0, 1000000000, &args->times);
-    case OPTION_EVERY: return take_text(value, &args->every);
-    case OPTION_DRY_RUN: return args->dry_run = true;
-    case OPTION_BLOCK: return parse_block(value, &args->block_ms);
-    case OPTION_PAIRS: return option_number(value, TRIAL_PAIRS_LEAST,
-                                            TRIAL_PAIRS_MOST, &args->pairs);
-    case OPTION_CHECKPOINT: return take_text(value, &args->checkpoint);
-    case OPTION_HOOK: return take_text(value, &args->hook);
-    case OPTION_SEED: return option_number(value, 0, 999999999, &args->seed);
-    case OPTION_DO: return take_action_to_do(value, args);
-    case OPTION_CAN_START: return args->can_start = true;
-    case OPTION_SNAPSHOT: return args->snapshot = true;
-    case OPTION_SUMMARY: return args->summary = true;
-    case OPTION_PROCESSES: return take_text(value, &args->processes);
-    case OPTION_METRICS: return take_text(value, &args->metrics);
-    case OPTION_PROMETHEUS: return take_text(value, &args->prometheus);
-    case OPTION_SPAN: return parse_seconds(value, &args->seconds);
-    case OPTION_CLOCK: return is_clock(value, &args->clock);
-    case OPTION_LEAST: return parse_size(value, &args->least);
-    case OPTION_HELP:
-    case NR_OPTIONS:
-        break;
-    }
-
-    return false;
 }
 
 static bool take_domain(const struct command *command, char **argv,
@@ -475,7 +480,7 @@ enum arguments_result arguments_parse(const struct command *command, int argc,
             try_help(command);
             return ARGUMENTS_WRONG;
         }
-        if (!set_option(option, optarg, args)) {
+        if (!options[option].set(optarg, (char *)args + options[option].member)) {
             arguments_wrong(command, "%s: --%s does not take '%s' but %s",
                             command->name, table.row[option].name, optarg,
                             table.row[option].takes);
