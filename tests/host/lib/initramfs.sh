@@ -236,7 +236,7 @@ initramfs_build()
     install_drivers "$root"
     install_terminals "$root"
     pack "$root" >"$1"
-    leave_out "$root" xensched xenschedd
+    leave_out "$root" xensched xensched-lab xensched-fleet xenschedd
     rm -r "$root/lib/modules"
     install_modules "$root" "${INITRAMFS_MODULES[@]}"
     pack "$root" >"$2"
