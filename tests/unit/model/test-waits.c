@@ -342,6 +342,36 @@ static void off_cpu_of_another_wait_is_no_cause(void **state)
     assert_int_equal(of(WEB)->nr_for, 2);
 }
 
+/* However the rows lie in the blocks in which they are decoded. */
+static void the_cause_of_a_wait_is_found_wherever_it_is(void **state)
+{
+    const struct row wait[] = {
+        { XEN_SCHEDLOG_EV_WAKE_DELAY, WEB, XEN_SCHEDLOG_ACCT_NONE, 0, 6 * MS, 0 },
+        { XEN_SCHEDLOG_EV_WAIT_PART, WEB, DB, 0, 4 * MS, 0 },
+        { XEN_SCHEDLOG_EV_WAIT_PART, WEB, MAIL, 0, 2 * MS, 0 },
+        { XEN_SCHEDLOG_EV_OFF_CPU, WEB, XEN_SCHEDLOG_ACCT_NONE, 0,
+          XEN_SCHEDLOG_LEFT_POLLING << XEN_SCHEDLOG_OFF_LEFT_SHIFT, 0 },
+    };
+    struct row r[4 * 100 + 3];
+    unsigned int before, i;
+
+    (void)state;
+    for (before = 0; before < 4; before++) {
+        for (i = 0; i < before; i++)
+            r[i] = (struct row){ XEN_SCHEDLOG_EV_SERVICE_NS, WEB, DB, 0, 1, 0 };
+        for (i = 0; i < 100; i++)
+            memcpy(&r[before + 4 * i], wait, sizeof(wait));
+        rows(r, before + 4 * 100);
+        pass(S);
+        ask(1000 + before, 1);
+        assert_ns(of(WEB)->by[WAITS_POLLING].ns, 600 * MS);
+        assert_ns(of(WEB)->ns, 600 * MS);
+        assert_for(for_whom_by(of(WEB), "db1", WAITS_POLLING), 400 * MS);
+        assert_for(for_whom_by(of(WEB), "mail", WAITS_POLLING), 200 * MS);
+        assert_int_equal(of(WEB)->wakes, 100);
+    }
+}
+
 static void moves_are_counted(void **state)
 {
     unsigned int i;
@@ -497,6 +527,7 @@ int main(void)
         TEST(causes_are_told_apart),
         TEST(off_cpu_has_the_cause_of_a_wait),
         TEST(off_cpu_of_another_wait_is_no_cause),
+        TEST(the_cause_of_a_wait_is_found_wherever_it_is),
         TEST(moves_are_counted),
         TEST(seconds_are_told_apart),
         TEST(quiet_seconds_are_known),

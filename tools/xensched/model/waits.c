@@ -19,9 +19,6 @@
 
 #define EVENT(NAME) (1U << XEN_SCHEDLOG_EV_##NAME)
 
-/* Domains that Xen names for one wait. */
-#define MAX_PARTS 8
-
 /*
  * Domains are known by an identity of 16 bits, which is used once: accounting domains are
  * used again.  The first ones have a fixed meaning.
@@ -56,8 +53,7 @@ struct identity {
 };
 
 struct culprit {
-    uint16_t acct;
-    uint8_t cause;
+    uint32_t key; /* accounting domain; cause << 16 */
     uint64_t ns, nr;
 };
 
@@ -65,21 +61,13 @@ struct culprit {
 struct waiter {
     uint16_t acct;
     bool active;
-    uint32_t weight; /* of its latest wait, which is that of its parts, ... */
-    uint8_t cause;   /* as is this */
-    uint64_t ns, by_ns[WAITS_CAUSES], counted_ns, offline_ns, moves;
-    uint32_t bucket[WAITS_BUCKETS];
+    uint8_t cause;   /* of its latest wait, which is that of its parts, ... */
+    uint32_t weight; /* as is this */
+    uint64_t ns, counted_ns, offline_ns, moves;
     unsigned int nr, room;
     struct culprit *culprit;
-};
-
-/* A wait whose cause may be in one of the next rows. */
-struct open_wait {
-    struct waiter *waiter; /* NULL: there is none */
-    uint64_t ns;
-    uint8_t cause;
-    unsigned int nr;
-    struct { uint16_t acct; uint64_t ns; } culprit[MAX_PARTS];
+    uint64_t by_ns[WAITS_CAUSES];
+    uint32_t bucket[WAITS_BUCKETS];
 };
 
 struct second {
@@ -98,7 +86,6 @@ struct waits {
     uint64_t now_s;
     unsigned int nr_active, active_room;
     uint16_t *active; /* accounting domains which have waited in this second */
-    struct open_wait open;
 
     uint64_t *word;
     size_t nr_words;
@@ -272,13 +259,13 @@ static struct waiter *waiter_of(struct waits *w, uint16_t acct)
     return waiter;
 }
 
-static void add_culprit(struct waiter *waiter, uint16_t acct, enum waits_cause cause,
-                        uint64_t ns)
+static void add_culprit(struct waiter *waiter, uint16_t acct, uint64_t ns)
 {
+    uint32_t key = acct | (uint32_t)waiter->cause << 16;
     unsigned int i;
 
     for (i = 0; i < waiter->nr; i++)
-        if (waiter->culprit[i].acct == acct && waiter->culprit[i].cause == cause)
+        if (waiter->culprit[i].key == key)
             break;
     if (i == waiter->nr) {
         if (waiter->nr == waiter->room) {
@@ -286,7 +273,7 @@ static void add_culprit(struct waiter *waiter, uint16_t acct, enum waits_cause c
             waiter->culprit = need_more_memory(waiter->culprit, waiter->room,
                                                sizeof(*waiter->culprit));
         }
-        waiter->culprit[waiter->nr++] = (struct culprit){ .acct = acct, .cause = cause };
+        waiter->culprit[waiter->nr++] = (struct culprit){ .key = key };
     }
     waiter->culprit[i].ns += waiter->weight * ns;
     waiter->culprit[i].nr += waiter->weight;
@@ -297,55 +284,6 @@ static unsigned int bucket_of(uint64_t ns)
     unsigned int bucket = ns ? 63 - __builtin_clzll(ns) : 0;
 
     return bucket < WAITS_BUCKETS ? bucket : WAITS_BUCKETS - 1;
-}
-
-static void close_wait(struct waits *w)
-{
-    struct open_wait *open = &w->open;
-    struct waiter *waiter = open->waiter;
-    unsigned int i;
-
-    if (!waiter)
-        return;
-    open->waiter = NULL;
-    waiter->cause = open->cause;
-    waiter->ns += waiter->weight * open->ns;
-    waiter->by_ns[open->cause] += waiter->weight * open->ns;
-    if (open->cause < WAITS_PREEMPTED)
-        waiter->bucket[bucket_of(open->ns)] += waiter->weight;
-    for (i = 0; i < open->nr; i++)
-        add_culprit(waiter, open->culprit[i].acct, open->cause, open->culprit[i].ns);
-}
-
-static void open_wait(struct waits *w, const struct xensched_row *row)
-{
-    struct waiter *waiter = waiter_of(w, row->current);
-
-    waiter->weight = matrix_threshold(w->matrix, row->event, row->current);
-    w->open.waiter = waiter;
-    w->open.ns = row->counter;
-    w->open.cause = row->event == XEN_SCHEDLOG_EV_PREEMPT_DELAY ? WAITS_PREEMPTED
-                                                                : WAITS_WOKEN;
-    w->open.nr = 0;
-}
-
-/* The row of the wait itself names a culprit if there is only one. */
-static void add_part(struct waits *w, const struct xensched_row *row)
-{
-    struct open_wait *open = &w->open;
-    struct waiter *waiter;
-
-    if (!(row->valid & XENSCHED_ROW_CORRESPONDENT) ||
-        row->correspondent == XEN_SCHEDLOG_ACCT_NONE)
-        return;
-    if (open->waiter && open->waiter->acct == row->current && open->nr < MAX_PARTS) {
-        open->culprit[open->nr].acct = row->correspondent;
-        open->culprit[open->nr++].ns = row->counter;
-        return;
-    }
-    /* The wait was the last row that was read before. */
-    waiter = waiter_of(w, row->current);
-    add_culprit(waiter, row->correspondent, waiter->cause, row->counter);
 }
 
 static enum waits_cause cause_after_sleep(unsigned int left, unsigned int woke, bool capped,
@@ -384,48 +322,73 @@ static enum waits_cause cause_after_run(unsigned int left, bool capped)
     return left == XEN_SCHEDLOG_LEFT_SPINNING ? WAITS_SPINNING : WAITS_PREEMPTED;
 }
 
-/* It is the last row about this wait. */
-static void add_off_cpu(struct waits *w, const struct xensched_row *row)
+/* The row of off-cpu, if there is one, is behind those of the parts of the wait. */
+static enum waits_cause cause_of(const struct xensched_row *wait,
+                                 const struct xensched_row *end)
 {
-    uint32_t counter = row->counter;
-    unsigned int left = counter >> XEN_SCHEDLOG_OFF_LEFT_SHIFT;
-    bool capped = counter & XEN_SCHEDLOG_OFF_CAPPED, paused = counter & XEN_SCHEDLOG_OFF_PAUSED;
+    const struct xensched_row *row = wait + 1;
+    bool ran = wait->event == XEN_SCHEDLOG_EV_PREEMPT_DELAY;
+    uint32_t counter;
+    unsigned int left;
 
-    if (w->open.waiter && w->open.waiter->acct == row->current)
-        w->open.cause = w->open.cause == WAITS_PREEMPTED ? cause_after_run(left, capped) :
-            cause_after_sleep(left, counter >> XEN_SCHEDLOG_OFF_WOKE_SHIFT &
-                              XEN_SCHEDLOG_OFF_WOKE_MASK, capped, paused);
-    close_wait(w);
+    while (row < end && row->event == XEN_SCHEDLOG_EV_WAIT_PART &&
+           row->current == wait->current)
+        row++;
+    if (row == end || row->event != XEN_SCHEDLOG_EV_OFF_CPU || row->current != wait->current)
+        return ran ? WAITS_PREEMPTED : WAITS_WOKEN;
+    counter = row->counter;
+    left = counter >> XEN_SCHEDLOG_OFF_LEFT_SHIFT;
+    if (ran)
+        return cause_after_run(left, counter & XEN_SCHEDLOG_OFF_CAPPED);
+
+    return cause_after_sleep(left, counter >> XEN_SCHEDLOG_OFF_WOKE_SHIFT &
+                             XEN_SCHEDLOG_OFF_WOKE_MASK, counter & XEN_SCHEDLOG_OFF_CAPPED,
+                             counter & XEN_SCHEDLOG_OFF_PAUSED);
 }
 
-static void add_row(struct waits *w, const struct xensched_row *row)
+static void add_wait(struct waits *w, struct waiter *waiter, const struct xensched_row *row,
+                     const struct xensched_row *end)
+{
+    uint64_t ns;
+
+    waiter->weight = matrix_threshold(w->matrix, row->event, row->current);
+    waiter->cause = cause_of(row, end);
+    ns = waiter->weight * row->counter;
+    waiter->ns += ns;
+    if (waiter->cause != WAITS_WOKEN)
+        waiter->by_ns[waiter->cause] += ns;
+    if (waiter->cause < WAITS_PREEMPTED)
+        waiter->bucket[bucket_of(row->counter)] += waiter->weight;
+}
+
+static bool is_wait(const struct xensched_row *row)
+{
+    return row->event == XEN_SCHEDLOG_EV_WAKE_DELAY ||
+           row->event == XEN_SCHEDLOG_EV_PREEMPT_DELAY;
+}
+
+/* @end: of the rows that are known. */
+static void add_row(struct waits *w, const struct xensched_row *row,
+                    const struct xensched_row *end)
 {
     const uint16_t needed = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
                             XENSCHED_ROW_COUNTER;
+    struct waiter *waiter;
 
-    if ((row->valid & needed) != needed)
+    if ((row->valid & needed) != needed || row->event >= XEN_SCHEDLOG_NR_EVENTS ||
+        !waits_takes(1U << row->event))
         return;
-    switch (row->event) {
-    case XEN_SCHEDLOG_EV_WAKE_DELAY:
-    case XEN_SCHEDLOG_EV_PREEMPT_DELAY:
-        close_wait(w);
-        open_wait(w, row);
-        add_part(w, row);
-        break;
-    case XEN_SCHEDLOG_EV_WAIT_PART:
-        add_part(w, row);
-        break;
-    case XEN_SCHEDLOG_EV_OFF_CPU:
-        add_off_cpu(w, row);
-        break;
-    case XEN_SCHEDLOG_EV_MIGRATE:
-        close_wait(w);
-        waiter_of(w, row->current)->moves += matrix_threshold(w->matrix, row->event,
-                                                              row->current);
-        break;
-    default:
-        close_wait(w);
+    waiter = waiter_of(w, row->current);
+    if (row->event == XEN_SCHEDLOG_EV_MIGRATE) {
+        waiter->moves += matrix_threshold(w->matrix, row->event, row->current);
+        return;
     }
+    if (is_wait(row))
+        add_wait(w, waiter, row, end);
+    /* Of a wait or of a part. */
+    if (row->valid & XENSCHED_ROW_CORRESPONDENT &&
+        row->correspondent != XEN_SCHEDLOG_ACCT_NONE)
+        add_culprit(waiter, row->correspondent, row->counter);
 }
 
 /* When it is over. */
@@ -499,8 +462,8 @@ static void write_waiter(struct waits *w, struct waiter *waiter)
         const struct culprit *c = &waiter->culprit[i];
 
         nr = c->nr < NR_MAX ? c->nr : NR_MAX;
-        put(w, (uint64_t)identity_of(w, c->acct) << WHO_SHIFT | nr << NR_SHIFT |
-               (uint64_t)c->cause << CAUSE_SHIFT | for_time(c->ns));
+        put(w, (uint64_t)identity_of(w, (uint16_t)c->key) << WHO_SHIFT | nr << NR_SHIFT |
+               (uint64_t)(c->key >> 16) << CAUSE_SHIFT | for_time(c->ns));
     }
     nr_for += write_sum(w, COUNTED, time_word(waiter->counted_ns));
     nr_for += write_sum(w, OFFLINE, time_word(waiter->offline_ns));
@@ -546,6 +509,17 @@ void waits_pass(struct waits *w, uint64_t now_ns)
     w->now_s = now_s;
 }
 
+/* All but the last wait if rows about it may come. */
+static size_t nr_whole(const struct xensched_row *rows, size_t nr)
+{
+    size_t i = nr;
+
+    while (i && rows[i - 1].event == XEN_SCHEDLOG_EV_WAIT_PART)
+        i--;
+
+    return i > 1 && is_wait(&rows[i - 1]) ? i - 1 : nr;
+}
+
 void waits_add_batch(struct waits *w, const struct xensched_batch *batch, uint64_t now_ns)
 {
     struct xensched_row rows[BLOCK_ROWS];
@@ -553,11 +527,12 @@ void waits_add_batch(struct waits *w, const struct xensched_batch *batch, uint64
 
     waits_pass(w, now_ns);
     while ((nr = xensched_batch_decode(batch, first, rows, BLOCK_ROWS))) {
+        if (nr == BLOCK_ROWS)
+            nr = nr_whole(rows, nr);
         for (i = 0; i < nr; i++)
-            add_row(w, &rows[i]);
+            add_row(w, &rows[i], rows + nr);
         first += nr;
     }
-    close_wait(w);
 }
 
 void waits_count(struct waits *w, uint16_t acct, uint64_t ns, uint64_t offline_ns,
