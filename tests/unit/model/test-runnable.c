@@ -81,7 +81,8 @@ static void who_gets_a_third_wants_all(void **state)
 /* So many ms on and waiting for a pCPU, of so many in all. */
 static struct vcpu_times times(uint64_t ran, uint64_t waited, uint64_t all)
 {
-    return (struct vcpu_times){ true, ran * MS, waited * MS, all * MS };
+    return (struct vcpu_times){ .known = true, .ran_ns = ran * MS,
+                                .waited_ns = waited * MS, .all_ns = all * MS };
 }
 
 /* What Xen counts since the guest was made becomes what it did of late. */
