@@ -295,7 +295,7 @@ double placement_busy(const struct placement *p, unsigned int unit,
     return others < cores ? others / cores : 1;
 }
 
-/* Where hardly anybody else runs, migrations say nothing of what others do. */
+/* Where others hardly run, migrations do not depend on them. */
 #define LEAST_BUSY 0.05
 
 /* It moves at most each time that it wakes up. */

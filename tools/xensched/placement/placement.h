@@ -41,7 +41,7 @@ struct unit {
     double wakes, migrations; /* per second, counted where it is; 0: not known */
     double threshold;     /* least gain of a move, ns/s: see search.h */
     unsigned int at;      /* where it is now */
-    double restless;      /* migrations/s beside others who keep all pCPUs busy */
+    double restless;      /* migrations/s if others kept all pCPUs busy */
     unsigned int pool;    /* the cpupool, below nr_pools */
     unsigned int first, nr; /* its partners */
 };
@@ -122,7 +122,7 @@ double placement_part_of_place(const struct placement *p, unsigned int unit,
 double placement_busy(const struct placement *p, unsigned int unit,
                       unsigned int place);
 
-/* Is there room for it and those who are bound where it is? */
+/* Is there room for it and the units that are bound where it is? */
 bool placement_holds(const struct placement *p, unsigned int unit);
 
 /* ns that a line takes from @a, if it were at @spot, to @b where that is. */

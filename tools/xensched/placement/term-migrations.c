@@ -3,8 +3,8 @@
  * term-migrations.c - prices the moves of vCPUs between the pCPUs of a place.
  *
  * A vCPU that wakes up moves if another one keeps its former pCPU busy, which is the more
- * likely the busier others keep the place.  How often that makes it move is what was
- * counted where it is.  It then fetches again what it had in the caches of its former core:
+ * likely the busier others keep the place.  The moves that are counted where it is show how
+ * often that makes it move.  It then fetches again what it had in the caches of its former core:
  * within one cache each line takes as long as from another core of it.
  */
 #include "term.h"

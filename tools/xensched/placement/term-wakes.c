@@ -3,8 +3,8 @@
  * term-wakes.c - prices the wake-ups that nearness adds.
  *
  * A distant back end finds several requests when it runs; a near one is woken for almost
- * each of them.  So what is counted while two are apart says how many wake-ups more there
- * would be if they were together.
+ * each of them.  So the wake-ups that are counted while two are apart show how many more
+ * there would be if they were together.
  */
 #include "term.h"
 

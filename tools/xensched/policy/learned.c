@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Averages what moves have shown, and decides when that is a price. */
+/* Averages measurements of moves, and decides when the mean is a price. */
 #include <math.h>
 #include <stdio.h>
 

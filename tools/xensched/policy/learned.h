@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * learned.h - what moves of guests on this host have shown: what a unit of work costs
- * more from another place than near its back end.
+ * learned.h - keeps the prices that moves of guests have shown on this host: how much more
+ * a unit of work costs from another place than near its back end.
  *
  * Each judged move that brought a guest near its back ends, or away from them, is one
  * measurement.  The mean over moves replaces the price by distances (prices.h) once its
@@ -15,9 +15,9 @@
 
 #include <stdint.h>
 
-#include "trial/evidence.h"
+#include "model/evidence.h"
 
-/* By how a back end serves: what distance costs depends on that. */
+/* The way in which a back end serves, on which the cost of distance depends. */
 enum back_end_kind {
     BACK_END_MAPS,   /* it maps pages, or has them mapped: most disks */
     BACK_END_COPIES, /* it copies pages: most networks */
@@ -39,7 +39,7 @@ const char *back_end_kind_name(enum back_end_kind kind);
 struct learned_price {
     struct evidence extra; /* ns per unit, far less near: one difference for each move */
     double near_ns;        /* per unit: mean over these moves */
-    double priced_ns;     /* what distances and prices.h say instead: likewise */
+    double priced_ns;     /* mean of the prices by distances, instead of extra */
     int64_t aged;          /* Unix time of the latest half-life */
 };
 

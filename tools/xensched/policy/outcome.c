@@ -186,8 +186,8 @@ enum back_end_kind outcome_kind(enum work_unit unit, bool copied)
 }
 
 /*
- * What a unit costs more from elsewhere is what it costs less since fewer of them come
- * from there, without what other terms were to save.
+ * Fewer units come from elsewhere after the move, so the price of distance is the saving
+ * per unit divided by that share.  The savings that other terms predicted are subtracted.
  */
 static void teach(const struct outcome *o, const struct policy_input *input)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * outcome.h - reports what came of a move: whether the domain runs at its target, and
- * what its work costs there.
+ * how much its work costs there.
  *
  * A soft affinity binds nothing, so after each move the log shows how much of its time
  * the domain spends at the target.  Then its cost per unit of work is compared with the

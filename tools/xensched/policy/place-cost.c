@@ -111,7 +111,7 @@ void place_cost_describe(const struct place_cost *before,
                          const struct place_cost *after, char text[PLACE_COST_TEXT])
 {
     if (before->waiting.n < LEAST_WINDOWS || !after->waiting.n)
-        snprintf(text, PLACE_COST_TEXT, "what its work cost before the move is not known");
+        snprintf(text, PLACE_COST_TEXT, "the cost of its work before the move is unknown");
     else if (place_cost_comparable(before, after) && after->unit < WORK_TIME)
         snprintf(text, PLACE_COST_TEXT, "a %s costs %.1f us with its waiting, before the "
                  "move %.1f (%u and %u windows)", work_unit_name(after->unit),

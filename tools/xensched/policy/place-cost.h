@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * place-cost.h - what the work of a domain cost while it was at one place, window by
- * window, and the comparison of two places.
+ * place-cost.h - averages the cost of a domain's work at one place, window by window, and
+ * compares two places.
  *
  * The figure that is judged is pCPU time per unit of work, its own and its back ends',
  * plus the time that it waited for a pCPU.  A domain that does more at one place than at
- * the other is compared by what each unit costs.  The variance over windows bounds what
- * a difference may be by chance.
+ * the other is compared by the cost of each unit.  The variance over windows bounds the
+ * difference that chance may explain.
  */
 #ifndef XENSCHED_POLICY_PLACE_COST_H
 #define XENSCHED_POLICY_PLACE_COST_H
 
 #include "model/work.h"
-#include "trial/evidence.h"
+#include "model/evidence.h"
 
 /* More windows are forgotten little by little, so that older load counts less. */
 #define PLACE_COST_WINDOWS 24U

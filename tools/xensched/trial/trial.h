@@ -27,7 +27,7 @@
 #ifndef XENSCHED_TRIAL_H
 #define XENSCHED_TRIAL_H
 
-#include "evidence.h"
+#include "model/evidence.h"
 #include "model/work.h"
 #include "residence.h"
 

@@ -11,7 +11,7 @@
 
 #include "cmocka-tap.h"
 
-#include "trial/evidence.h"
+#include "model/evidence.h"
 
 #define ALPHA     0.05
 #define SEQUENCES 2000

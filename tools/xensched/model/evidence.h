@@ -10,8 +10,8 @@
  * to be independent and about normal.  Against Student's interval for a fixed number
  * of differences it is wider: 1.7 times for 10 of them, 1.6 times for 30.
  */
-#ifndef XENSCHED_TRIAL_EVIDENCE_H
-#define XENSCHED_TRIAL_EVIDENCE_H
+#ifndef XENSCHED_MODEL_EVIDENCE_H
+#define XENSCHED_MODEL_EVIDENCE_H
 
 #include <stdbool.h>
 
@@ -40,4 +40,4 @@ bool evidence_interval(const struct evidence *e, double alpha, double *low,
 /* How many differences make the radius @radius or less; 0: more than a million. */
 unsigned int evidence_needed(double deviation, double radius, double alpha);
 
-#endif /* XENSCHED_TRIAL_EVIDENCE_H */
+#endif /* XENSCHED_MODEL_EVIDENCE_H */
