@@ -224,7 +224,7 @@ static void names_are_said_now_and_then(void **state)
 }
 
 /* A PID may be that of another process by now, and half a name is none. */
-static void names_are_whole_and_of_whom_they_are(void **state)
+static void names_are_whole_and_of_the_right_process(void **state)
 {
     (void)state;
     name(100, 100, "a-long-one");
@@ -295,7 +295,7 @@ int main(void)
         test(a_thread_that_is_named_later_is_waited_for),
         test(a_process_whose_first_thread_sleeps_has_a_name),
         test(names_are_said_now_and_then),
-        test(names_are_whole_and_of_whom_they_are),
+        test(names_are_whole_and_of_the_right_process),
         test(what_is_more_than_fits_is_counted),
         test(an_amount_is_never_a_pid),
     };

@@ -69,7 +69,7 @@ static void expect_held(int rc, const struct xensched_error *err)
     assert_non_null(strstr(err->text, "ends in 1500 ms"));
 }
 
-static void who_does_not_hold_the_log_changes_nothing(void **state)
+static void without_holding_the_log_nothing_can_be_changed(void **state)
 {
     struct xensched_area *other = make_other(), *area = make(), *none;
     struct xensched_error err;
@@ -160,7 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         area_test(a_lease_lasts_as_long_as_it_is_renewed),
-        area_test(who_does_not_hold_the_log_changes_nothing),
+        area_test(without_holding_the_log_nothing_can_be_changed),
         area_test(when_its_lease_has_ended_the_next_one_takes_over),
         area_test(a_successor_with_the_same_cookie_needs_not_wait),
         area_test(bindings_and_marks_need_the_cookie_of_the_holder),

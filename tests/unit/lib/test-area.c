@@ -142,7 +142,7 @@ static void marks_get_to_their_place(void **state)
     xensched_area_close(area);
 }
 
-static void who_only_looks_sets_no_mark(void **state)
+static void a_reader_sets_no_mark(void **state)
 {
     struct xensched_area *area = make(), *other = NULL;
 
@@ -205,7 +205,7 @@ static void a_log_rings_when_it_is_half_full_since_it_was_read(void **state)
     xensched_area_close(area);
 }
 
-static void who_only_looks_cannot_control(void **state)
+static void a_reader_cannot_control(void **state)
 {
     struct xensched_area *area = make(), *other = NULL;
 
@@ -353,9 +353,9 @@ int main(void)
         area_test(pcpus_that_come_later_are_mapped_and_set_up),
         area_test(the_leaf_of_the_last_cache_needs_no_area),
         area_test(marks_get_to_their_place),
-        area_test(who_only_looks_sets_no_mark),
+        area_test(a_reader_sets_no_mark),
         area_test(a_log_rings_when_it_is_half_full_since_it_was_read),
-        area_test(who_only_looks_cannot_control),
+        area_test(a_reader_cannot_control),
         area_test(events_are_switched_and_the_area_given_up),
         area_test(performance_counters_are_chosen_or_it_is_said_why_not),
         area_test(domains_may_log_marks_if_allowed),

@@ -83,7 +83,7 @@ static void what_was_added_is_told_once(void **state)
     }
 }
 
-static void who_looks_before_the_first_event_misses_nothing(void **state)
+static void a_reader_before_the_first_event_misses_nothing(void **state)
 {
     struct xensched_counter c;
     struct xensched_count n;
@@ -394,7 +394,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_added_is_told_once),
-        cmocka_unit_test(who_looks_before_the_first_event_misses_nothing),
+        cmocka_unit_test(a_reader_before_the_first_event_misses_nothing),
         cmocka_unit_test(the_last_row_comes_along),
         cmocka_unit_test(rows_of_a_file_are_added_up),
         cmocka_unit_test(other_log_files_are_told_apart),

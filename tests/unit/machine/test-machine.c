@@ -169,7 +169,7 @@ static void a_shared_line_comes_from_ones_own_cache_or_from_memory(void **state)
     end();
 }
 
-static void who_writes_takes_it_from_the_others(void **state)
+static void a_writer_takes_it_from_the_others(void **state)
 {
     (void)state;
     begin();
@@ -415,7 +415,7 @@ int main(void)
         cmocka_unit_test(a_changed_line_goes_back_to_memory_in_the_end),
         cmocka_unit_test(an_owned_line_comes_from_its_owner),
         cmocka_unit_test(a_shared_line_comes_from_ones_own_cache_or_from_memory),
-        cmocka_unit_test(who_writes_takes_it_from_the_others),
+        cmocka_unit_test(a_writer_takes_it_from_the_others),
         cmocka_unit_test(a_line_only_one_has_needs_no_upgrade),
         cmocka_unit_test(what_left_a_core_is_found_in_its_last_level_cache),
         cmocka_unit_test(each_access_is_in_one_place),

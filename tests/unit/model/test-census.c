@@ -79,7 +79,7 @@ static void what_was_counted_is_told(void **state)
     assert_int_equal(d->pages.at_ns, now);
 }
 
-static void who_came_meanwhile_is_not_told_of(void **state)
+static void a_domain_that_came_meanwhile_is_left_out(void **state)
 {
     (void)state;
     census_begin(&c, 1000, now);
@@ -110,7 +110,7 @@ static void what_ends_too_early_changes_nothing(void **state)
     assert_int_equal(domains.domain[0].pages.on[0], 100);
 }
 
-static void it_is_made_again_and_sooner_for_who_is_new(void **state)
+static void it_is_made_again_and_sooner_for_new_domains(void **state)
 {
     (void)state;
     assert_true(census_is_due(&c, &domains, now));
@@ -205,9 +205,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_was_counted_is_told),
-        TEST(who_came_meanwhile_is_not_told_of),
+        TEST(a_domain_that_came_meanwhile_is_left_out),
         TEST(what_ends_too_early_changes_nothing),
-        TEST(it_is_made_again_and_sooner_for_who_is_new),
+        TEST(it_is_made_again_and_sooner_for_new_domains),
         TEST(a_count_is_bounded),
         TEST(a_sample_is_like_the_machine),
     };

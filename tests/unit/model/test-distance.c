@@ -69,7 +69,7 @@ static void what_is_farther_never_costs_less(void **state)
                 distance_nodes_ns(&d, DISTANCE_MEMORY, 0, 0, NULL));
 }
 
-static void nobody_measured_says_so(void **state)
+static void an_unmeasured_host_says_so(void **state)
 {
     enum distance_source source = DISTANCE_MEASURED;
 
@@ -342,7 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         distance_test(relations_are_what_pcpus_share),
         distance_test(what_is_farther_never_costs_less),
-        distance_test(nobody_measured_says_so),
+        distance_test(an_unmeasured_host_says_so),
         distance_test(slit_stretches_what_is_assumed),
         distance_test(what_was_measured_comes_first),
         distance_test(a_cut_of_sockets_changes_no_price_of_the_other_socket),

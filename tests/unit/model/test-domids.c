@@ -14,7 +14,7 @@
 
 #define NR_DOMIDS 300
 
-static void an_empty_table_has_nobody(void **state)
+static void an_empty_table_has_no_domain(void **state)
 {
     struct domids t = { 0 };
 
@@ -80,7 +80,7 @@ static void members_are_found_as_domains_come_and_go(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_table_has_nobody),
+        cmocka_unit_test(an_empty_table_has_no_domain),
         cmocka_unit_test(members_are_found_as_domains_come_and_go),
     };
 

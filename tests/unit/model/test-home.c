@@ -119,7 +119,7 @@ static void a_moment_is_no_home_and_a_trip_does_not_change_it(void **state)
     assert_true(homes_share(homes, 0, 0) > 0.95);
 }
 
-static void who_has_moved_lives_there_after_a_while(void **state)
+static void a_domain_that_moved_lives_there_after_a_while(void **state)
 {
     (void)state;
     update();
@@ -140,7 +140,7 @@ static void only_what_was_seen_counts(void **state)
     assert_float_equal(homes_share(homes, 0, 0), 1, 0.001);
 }
 
-static void of_who_has_not_run_or_is_not_told_apart_nobody_knows(void **state)
+static void without_runs_or_a_number_of_its_own_it_is_unknown(void **state)
 {
     (void)state;
     all[1].acct = XEN_SCHEDLOG_ACCT_REST;
@@ -201,9 +201,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         home_test(shares_are_of_its_own_time),
         home_test(a_moment_is_no_home_and_a_trip_does_not_change_it),
-        home_test(who_has_moved_lives_there_after_a_while),
+        home_test(a_domain_that_moved_lives_there_after_a_while),
         home_test(only_what_was_seen_counts),
-        home_test(of_who_has_not_run_or_is_not_told_apart_nobody_knows),
+        home_test(without_runs_or_a_number_of_its_own_it_is_unknown),
         home_test(another_domain_with_an_old_number_begins_anew),
         home_test(what_the_matrix_forgot_is_not_counted_twice),
         home_test(other_places_are_another_world),

@@ -148,7 +148,7 @@ static void service_time_is_a_share_of_a_pcpu(void **state)
     matrix_free(m);
 }
 
-static void rows_which_do_not_say_who_are_left_out(void **state)
+static void rows_without_a_domain_are_left_out(void **state)
 {
     struct matrix *m = matrix_new(HALF_LIFE);
     struct xensched_row r = row(SEND, 2, 3, 1);
@@ -465,7 +465,7 @@ int main(void)
         cmocka_unit_test(a_clock_which_stands_still_or_goes_back_does_no_harm),
         cmocka_unit_test(directions_and_events_are_apart),
         cmocka_unit_test(service_time_is_a_share_of_a_pcpu),
-        cmocka_unit_test(rows_which_do_not_say_who_are_left_out),
+        cmocka_unit_test(rows_without_a_domain_are_left_out),
         cmocka_unit_test(totals_are_exact_and_size_is_that_of_the_pairs),
         cmocka_unit_test(time_in_parts_is_the_same_as_in_one),
         cmocka_unit_test(an_access_without_another_end_is_no_pair),

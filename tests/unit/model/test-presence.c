@@ -105,7 +105,7 @@ static void what_was_long_ago_does_not_count(void **state)
     assert_true(share(&a, 1, 8 * SECOND) > 0.98);
 }
 
-static void of_who_has_not_run_nobody_knows(void **state)
+static void a_domain_that_has_not_run_is_unknown(void **state)
 {
     struct domain grouped = a, rest = { .acct = XEN_SCHEDLOG_ACCT_REST };
 
@@ -139,7 +139,7 @@ static double crossings(void)
     return presence_crossings(m, &t, &a, &b, 11 * SECOND);
 }
 
-static void who_is_together_crosses_nothing(void **state)
+static void domains_together_cross_nothing(void **state)
 {
     (void)state;
     talk(100);
@@ -149,7 +149,7 @@ static void who_is_together_crosses_nothing(void **state)
     assert_float_equal(crossings(), 0, 0.5);
 }
 
-static void who_is_apart_crosses_with_each_and_both_ways(void **state)
+static void domains_apart_cross_with_each_and_both_ways(void **state)
 {
     struct domain all[2] = { a, b };
     struct domains domains = { 2, all };
@@ -174,7 +174,7 @@ static double between(const struct domain *x, const struct domain *y)
 }
 
 /* B is everywhere, but of its vCPUs that on place 1 serves A. */
-static void who_is_served_from_afar_crosses(void **state)
+static void a_guest_that_is_served_from_afar_crosses(void **state)
 {
     struct domains domains = { 0 };
     struct domain *server = domains_add(&domains);
@@ -218,10 +218,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         presence_test(shares_are_parts_of_its_own_time),
         presence_test(what_was_long_ago_does_not_count),
-        presence_test(of_who_has_not_run_nobody_knows),
-        presence_test(who_is_together_crosses_nothing),
-        presence_test(who_is_apart_crosses_with_each_and_both_ways),
-        presence_test(who_is_served_from_afar_crosses),
+        presence_test(a_domain_that_has_not_run_is_unknown),
+        presence_test(domains_together_cross_nothing),
+        presence_test(domains_apart_cross_with_each_and_both_ways),
+        presence_test(a_guest_that_is_served_from_afar_crosses),
         presence_test(a_row_counts_for_its_threshold),
     };
 

@@ -152,7 +152,7 @@ static bool is_dom0(const void *arg, uint16_t back_end)
     return back_end == *(const uint16_t *)arg;
 }
 
-static void what_was_asked_of_who_is_gone_goes(void **state)
+static void requests_to_a_domain_that_is_gone_go(void **state)
 {
     const uint16_t dom0 = DOM0;
 
@@ -178,7 +178,7 @@ int main(void)
         test(a_total_does_not_begin_anew),
         test(a_name_is_known_when_it_is_whole),
         test(there_is_room_for_so_many_and_the_oldest_goes),
-        test(what_was_asked_of_who_is_gone_goes),
+        test(requests_to_a_domain_that_is_gone_go),
     };
 
     return run_tap_tests(tests);

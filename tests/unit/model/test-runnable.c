@@ -64,7 +64,7 @@ static void third(struct domain_vcpu *vcpu)
     vcpu->use = (struct vcpu_use){ true, 1.0 / 3, 2.0 / 3 };
 }
 
-static void who_gets_a_third_wants_all(void **state)
+static void a_domain_that_gets_a_third_wants_all(void **state)
 {
     struct runnable r;
 
@@ -131,7 +131,7 @@ static void another_domains_times_are_not_its_own(void **state)
     domains_free(&before);
 }
 
-static void of_one_vcpu_that_nobody_knows_rows_tell(void **state)
+static void one_unknown_vcpu_is_known_by_rows(void **state)
 {
     struct runnable r;
     unsigned int i;
@@ -152,7 +152,7 @@ static void of_one_vcpu_that_nobody_knows_rows_tell(void **state)
     assert_true(runnable_of(m, &domains, d, 10 * SECOND).whole);
 }
 
-static void of_who_is_not_told_apart_nothing_is_known(void **state)
+static void without_a_number_of_its_own_nothing_is_known(void **state)
 {
     (void)state;
     row(XEN_SCHEDLOG_EV_SERVICE_NS, 5 * MS, SECOND);
@@ -161,7 +161,7 @@ static void of_who_is_not_told_apart_nothing_is_known(void **state)
     assert_false(runnable_of(m, &domains, d, SECOND).whole);
 }
 
-static void nobody_uses_more_than_its_cap(void **state)
+static void no_domain_uses_more_than_its_cap(void **state)
 {
     (void)state;
     third(&d->vcpus[0]);
@@ -221,7 +221,7 @@ static void shares_are_fair(void **state)
     }
 }
 
-static void pages_that_nobody_counted_are_nowhere(void **state)
+static void pages_that_were_not_counted_are_nowhere(void **state)
 {
     static const uint64_t on[] = { 300, 0, 100 };
     struct pages p = { 0 }, copy;
@@ -250,15 +250,15 @@ static void pages_that_nobody_counted_are_nowhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        runnable_test(who_gets_a_third_wants_all),
+        runnable_test(a_domain_that_gets_a_third_wants_all),
         runnable_test(times_become_parts_of_the_time),
         runnable_test(another_domains_times_are_not_its_own),
-        runnable_test(of_one_vcpu_that_nobody_knows_rows_tell),
-        runnable_test(of_who_is_not_told_apart_nothing_is_known),
-        runnable_test(nobody_uses_more_than_its_cap),
+        runnable_test(one_unknown_vcpu_is_known_by_rows),
+        runnable_test(without_a_number_of_its_own_nothing_is_known),
+        runnable_test(no_domain_uses_more_than_its_cap),
         cmocka_unit_test(weights_divide_what_is_there),
         cmocka_unit_test(shares_are_fair),
-        cmocka_unit_test(pages_that_nobody_counted_are_nowhere),
+        cmocka_unit_test(pages_that_were_not_counted_are_nowhere),
     };
 
     return run_tap_tests(tests);

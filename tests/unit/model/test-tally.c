@@ -174,7 +174,7 @@ static void count_call(void *arg, const struct xensched_row *row)
 }
 
 /* Whom the pCPU was left to is another one each time, and makes no sum. */
-static void time_on_a_pcpu_is_one_sum_whoever_comes_next(void **state)
+static void time_on_a_pcpu_is_one_sum_whatever_runs_next(void **state)
 {
     struct xensched_batch batch = batch_of(IDS | XEN_SCHEDLOG_LCR_COUNTER,
                                            ROWS);
@@ -215,7 +215,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_once_is_the_same_as_one_by_one),
-        cmocka_unit_test(time_on_a_pcpu_is_one_sum_whoever_comes_next),
+        cmocka_unit_test(time_on_a_pcpu_is_one_sum_whatever_runs_next),
         cmocka_unit_test(what_is_not_believed_gets_nowhere),
         cmocka_unit_test(rows_which_lack_something_are_not_believed),
     };

@@ -249,7 +249,7 @@ static void the_search_keeps_to_what_is_possible(void **state)
     }
 }
 
-static void who_moves_gains_its_threshold(void **state)
+static void a_unit_that_moves_gains_its_threshold(void **state)
 {
     unsigned int host, i, moved = 0;
 
@@ -372,7 +372,7 @@ static void begin_two(struct placement *p, double rate)
 }
 
 /* A miss in memory of the other node costs 60 ns more, a line 87. */
-static void who_has_its_memory_elsewhere_goes_if_it_pays(void **state)
+static void a_guest_with_memory_elsewhere_goes_if_it_pays(void **state)
 {
     static const struct {
         double rate, pages;
@@ -401,7 +401,7 @@ static void who_has_its_memory_elsewhere_goes_if_it_pays(void **state)
     }
 }
 
-static void a_gain_below_the_least_moves_nobody(void **state)
+static void a_gain_below_the_least_moves_no_unit(void **state)
 {
     unsigned int i;
 
@@ -434,11 +434,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         placement_test(prices_are_what_the_host_pays),
         placement_test(the_search_keeps_to_what_is_possible),
-        placement_test(who_moves_gains_its_threshold),
+        placement_test(a_unit_that_moves_gains_its_threshold),
         placement_test(the_same_host_has_the_same_result),
         placement_test(nearly_all_are_within_5_percent_of_the_best_of_100_restarts),
-        placement_test(who_has_its_memory_elsewhere_goes_if_it_pays),
-        placement_test(a_gain_below_the_least_moves_nobody),
+        placement_test(a_guest_with_memory_elsewhere_goes_if_it_pays),
+        placement_test(a_gain_below_the_least_moves_no_unit),
     };
 
     return run_tap_tests(tests);

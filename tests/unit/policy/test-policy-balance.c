@@ -44,7 +44,7 @@ static void guests_at_0(unsigned int nr, double use)
         guest_at_0(use);
 }
 
-static void who_has_least_to_lose_goes(void **state)
+static void the_guest_with_least_to_lose_goes(void **state)
 {
     struct policy_settings settings = policy_defaults;
     unsigned int lonely, domid;
@@ -76,7 +76,7 @@ static void who_has_least_to_lose_goes(void **state)
     assert_true(world_units(0) <= 1.25 * 4 + 0.1);
 }
 
-static void who_has_much_to_lose_stays(void **state)
+static void a_guest_with_much_to_lose_stays(void **state)
 {
     unsigned int domid;
 
@@ -135,7 +135,7 @@ static void a_full_place_is_no_overloaded_one(void **state)
     world_says(1, "there is no overload where it runs");
 }
 
-static void a_peak_moves_nobody(void **state)
+static void a_peak_moves_no_guest(void **state)
 {
     unsigned int i;
 
@@ -241,7 +241,7 @@ static void what_others_want_stays(void **state)
         assert_int_equal(world.domains[i].moves, 0);
 }
 
-static void what_is_not_known_moves_nobody(void **state)
+static void what_is_not_known_moves_no_guest(void **state)
 {
     (void)state;
     guests_at_0(6, 1.0);
@@ -311,18 +311,18 @@ static void delays_are_of_pcpus_and_of_domains(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        balance_test(who_has_least_to_lose_goes),
-        balance_test(who_has_much_to_lose_stays),
+        balance_test(the_guest_with_least_to_lose_goes),
+        balance_test(a_guest_with_much_to_lose_stays),
         balance_test(one_goes_after_the_other),
         balance_test(the_reason_has_the_numbers),
         balance_test(a_full_place_is_no_overloaded_one),
-        balance_test(a_peak_moves_nobody),
+        balance_test(a_peak_moves_no_guest),
         balance_test(it_needs_room_elsewhere),
         balance_test(a_crowded_cpupool_is_relieved),
         balance_test(idle_cores_of_another_cpupool_are_no_room),
         balance_test(when_there_is_room_again_it_is_given_back),
         balance_test(what_others_want_stays),
-        balance_test(what_is_not_known_moves_nobody),
+        balance_test(what_is_not_known_moves_no_guest),
         balance_test(means_follow_with_the_half_life),
         balance_test(delays_are_of_pcpus_and_of_domains),
     };

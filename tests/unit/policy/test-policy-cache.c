@@ -58,7 +58,7 @@ static void hungry_guests_do_not_share_a_cache(void **state)
     world_says(modest, "it has 1.0 million cache misses/s, 5 are many");
 }
 
-static void who_has_least_to_lose_goes(void **state)
+static void the_guest_with_least_to_lose_goes(void **state)
 {
     unsigned int a = guest_on(0, 2 * MANY), b = guest_on(1, MANY);
 
@@ -71,7 +71,7 @@ static void who_has_least_to_lose_goes(void **state)
     assert_int_equal(world_moves(), 1);
 }
 
-static void who_has_much_to_lose_stays(void **state)
+static void a_guest_with_much_to_lose_stays(void **state)
 {
     unsigned int a = guest_on(0, MANY), b = guest_on(1, MANY);
 
@@ -101,7 +101,7 @@ static void four_of_them_are_two_and_two(void **state)
     assert_int_equal(world_moves(), 2);
 }
 
-static void who_is_hungry_no_more_is_given_back(void **state)
+static void a_guest_that_is_hungry_no_more_goes_back(void **state)
 {
     unsigned int a = guest_on(0, MANY), b = guest_on(1, 2 * MANY);
 
@@ -136,10 +136,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cache_test(hungry_guests_do_not_share_a_cache),
-        cache_test(who_has_least_to_lose_goes),
-        cache_test(who_has_much_to_lose_stays),
+        cache_test(the_guest_with_least_to_lose_goes),
+        cache_test(a_guest_with_much_to_lose_stays),
         cache_test(four_of_them_are_two_and_two),
-        cache_test(who_is_hungry_no_more_is_given_back),
+        cache_test(a_guest_that_is_hungry_no_more_goes_back),
         cache_test(what_is_counted_depends_on_the_processor),
     };
 

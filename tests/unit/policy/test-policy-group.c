@@ -70,7 +70,7 @@ static void all_go_to_the_driver_domain_of_the_group(void **state)
     assert_int_equal(world_moves(), 2);
 }
 
-static void talk_inside_of_a_group_moves_nobody(void **state)
+static void talk_inside_of_a_group_moves_no_guest(void **state)
 {
     static const char *const policies[] = { "driver-affinity", "working-set" };
     unsigned int i, a, b;
@@ -108,7 +108,7 @@ static void talk_inside_of_a_group_is_none_with_others(void **state)
     world_says(b, "100 % of its group g1's 10");
 }
 
-static void a_group_goes_as_a_whole_to_whom_it_talks(void **state)
+static void a_group_goes_as_a_whole_to_its_partner(void **state)
 {
     unsigned int a, b, other;
 
@@ -128,7 +128,7 @@ static void a_group_goes_as_a_whole_to_whom_it_talks(void **state)
     assert_int_equal(world_moves(), 2);
 }
 
-static void who_talks_to_a_group_comes_to_it(void **state)
+static void a_guest_that_talks_to_a_group_comes_to_it(void **state)
 {
     unsigned int a, b, other;
 
@@ -150,7 +150,7 @@ static void who_talks_to_a_group_comes_to_it(void **state)
 }
 
 /* What is logged may be its as well, but it can't go anywhere. */
-static void who_is_not_to_be_moved_does_not_hold_back_the_others(void **state)
+static void a_held_member_does_not_hold_back_the_others(void **state)
 {
     unsigned int a, b, other;
 
@@ -168,7 +168,7 @@ static void who_is_not_to_be_moved_does_not_hold_back_the_others(void **state)
 }
 
 /* Half of what it takes to be moved is enough to stay. */
-static void who_came_to_a_group_stays_with_those_who_were_moved(void **state)
+static void a_new_member_stays_with_those_that_were_moved(void **state)
 {
     unsigned int a, b, other;
 
@@ -230,7 +230,7 @@ static void a_group_that_is_too_large_for_a_place_stays(void **state)
 }
 
 /* 25 of its own would keep one where it is, and each has 20. */
-static void nobody_is_sent_away_from_whom_the_group_talks_to(void **state)
+static void no_guest_is_sent_away_from_the_partner_of_its_group(void **state)
 {
     unsigned int k, domid;
 
@@ -267,7 +267,7 @@ static void misses_of_a_group_are_not_those_of_each(void **state)
 }
 
 /* One of it was given back, or is new: it goes where the rest was sent. */
-static void who_is_not_with_its_group_follows_it(void **state)
+static void a_guest_apart_from_its_group_follows_it(void **state)
 {
     unsigned int a, b, first;
 
@@ -366,7 +366,7 @@ static void a_group_goes_where_all_members_may_go(void **state)
 }
 
 /* Those of another cpupool run on other cores of the same place. */
-static void who_is_in_another_cpupool_takes_no_room(void **state)
+static void a_guest_in_another_cpupool_takes_no_room(void **state)
 {
     static const char *const policies[] = {
         "driver-affinity", "working-set", "placement"
@@ -471,21 +471,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         group_test(all_go_to_the_driver_domain_of_the_group),
-        group_test(talk_inside_of_a_group_moves_nobody),
+        group_test(talk_inside_of_a_group_moves_no_guest),
         group_test(talk_inside_of_a_group_is_none_with_others),
-        group_test(a_group_goes_as_a_whole_to_whom_it_talks),
-        group_test(who_talks_to_a_group_comes_to_it),
-        group_test(who_is_not_to_be_moved_does_not_hold_back_the_others),
-        group_test(who_came_to_a_group_stays_with_those_who_were_moved),
+        group_test(a_group_goes_as_a_whole_to_its_partner),
+        group_test(a_guest_that_talks_to_a_group_comes_to_it),
+        group_test(a_held_member_does_not_hold_back_the_others),
+        group_test(a_new_member_stays_with_those_that_were_moved),
         group_test(what_a_group_uses_is_counted_once),
         group_test(a_group_that_is_too_large_for_a_place_stays),
-        group_test(nobody_is_sent_away_from_whom_the_group_talks_to),
+        group_test(no_guest_is_sent_away_from_the_partner_of_its_group),
         group_test(misses_of_a_group_are_not_those_of_each),
-        group_test(who_is_not_with_its_group_follows_it),
+        group_test(a_guest_apart_from_its_group_follows_it),
         group_test(a_group_stays_where_one_member_was_sent),
         group_test(a_group_takes_room_where_one_member_was_sent),
         group_test(a_group_goes_where_all_members_may_go),
-        group_test(who_is_in_another_cpupool_takes_no_room),
+        group_test(a_guest_in_another_cpupool_takes_no_room),
         group_test(a_device_model_goes_where_its_guest_goes),
         group_test(they_go_together_or_not_at_all),
     };

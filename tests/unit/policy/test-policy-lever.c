@@ -205,7 +205,7 @@ static void without_room_nothing_is_moved_and_the_reason_says_so(void **state)
 }
 
 /* No more vCPUs than cores: nobody waits, however busy they are. */
-static void who_has_a_core_each_has_room(void **state)
+static void guests_with_a_core_each_have_room(void **state)
 {
     (void)state;
     world.domains[0].use = 2;
@@ -225,7 +225,7 @@ static void look_before_the_move(void)
     assert_int_equal(it()->moves, 1);
 }
 
-static void who_waits_more_than_it_gains_is_given_back(void **state)
+static void a_guest_that_waits_more_than_it_gains_goes_back(void **state)
 {
     (void)state;
     world.domains[guest].waits = 0.010;
@@ -287,7 +287,7 @@ static void a_difference_that_may_be_chance_undoes_nothing(void **state)
  * Near its partner it does four times as much in a second, with four times the pCPU time;
  * that it waits as much longer is no harm, and that it waits 15 times as long is one.
  */
-static void who_does_more_may_wait_as_much_more(void **state)
+static void a_guest_that_does_more_may_wait_as_much_more(void **state)
 {
     static const double waits[] = { 0.080, 0.300 };
     unsigned int i;
@@ -310,7 +310,7 @@ static void who_does_more_may_wait_as_much_more(void **state)
 }
 
 /* It exchanges too little to have a unit: what it waits for each s that it runs counts. */
-static void who_has_no_unit_of_work_is_judged_by_its_waiting(void **state)
+static void without_a_unit_of_work_waiting_decides(void **state)
 {
     unsigned int i;
 
@@ -370,7 +370,7 @@ static void a_group_is_not_judged(void **state)
 }
 
 /* An idle guest says nothing by where it is. */
-static void who_does_not_run_is_neither_there_nor_elsewhere(void **state)
+static void a_guest_that_does_not_run_is_neither_there_nor_elsewhere(void **state)
 {
     (void)state;
     world.deaf = true;
@@ -393,7 +393,7 @@ static void a_replay_judges_nothing(void **state)
     assert_pulls(0, 0, 0);
 }
 
-static void who_is_taken_away_is_reminded(void **state)
+static void a_guest_that_was_taken_away_is_reminded(void **state)
 {
     (void)state;
     world_run(10);
@@ -414,7 +414,7 @@ static void is_asked_to_be_there(void)
     world.domains[guest].soft = PLACE_0;
 }
 
-static void who_is_asked_to_be_there_and_is_not_is_moved(void **state)
+static void a_guest_that_is_bound_there_and_is_not_is_moved(void **state)
 {
     static const char *const policies[] = {
         "driver-affinity", "working-set", "placement"
@@ -441,7 +441,7 @@ static void who_is_asked_to_be_there_and_is_not_is_moved(void **state)
 }
 
 /* The same steps as for any other move: set again, an order, and it is said. */
-static void who_ignores_it_gets_an_order(void **state)
+static void ignored_soft_affinity_becomes_hard(void **state)
 {
     (void)state;
     is_asked_to_be_there();
@@ -454,7 +454,7 @@ static void who_ignores_it_gets_an_order(void **state)
     assert_pulls(1, 1, 0);
 }
 
-static void who_ignores_it_gets_no_order_where_soft_was_said(void **state)
+static void ignored_soft_affinity_stays_where_soft_was_set(void **state)
 {
     (void)state;
     is_asked_to_be_there();
@@ -465,7 +465,7 @@ static void who_ignores_it_gets_no_order_where_soft_was_said(void **state)
     assert_int_equal(it()->hard, world.all);
 }
 
-static void who_is_asked_to_be_there_and_is_stays_as_it_is(void **state)
+static void a_guest_that_is_bound_there_and_is_stays_as_it_is(void **state)
 {
     (void)state;
     is_asked_to_be_there();
@@ -489,7 +489,7 @@ static void a_driver_domain_is_where_it_runs(void **state)
 }
 
 /* A soft affinity of an operator's that Xen ignores takes no room. */
-static void room_is_taken_where_somebody_runs(void **state)
+static void room_is_taken_where_a_guest_runs(void **state)
 {
     unsigned int busy = world_guest(4, 3.5);
 
@@ -529,7 +529,7 @@ static void a_reminder_that_is_put_off_is_none(void **state)
 }
 
 /* The verdict stands until it is carried out, and counts from then on. */
-static void a_verdict_waits_for_who_carries_it_out(void **state)
+static void a_verdict_waits_until_it_is_carried_out(void **state)
 {
     (void)state;
     world.domains[guest].waits = 0.010;
@@ -549,7 +549,7 @@ static void a_verdict_waits_for_who_carries_it_out(void **state)
     assert_int_equal(it()->moves, 1);
 }
 
-static void who_gets_more_vcpus_than_cores_is_let_go(void **state)
+static void a_guest_with_more_vcpus_than_cores_is_let_go(void **state)
 {
     (void)state;
     settings.lever = LEVER_HARD;
@@ -617,28 +617,28 @@ int main(void)
         lever_test(hard_from_the_beginning_where_that_was_said),
         lever_test(an_order_ends_when_the_place_fills_up),
         lever_test(without_room_nothing_is_moved_and_the_reason_says_so),
-        lever_test(who_has_a_core_each_has_room),
-        lever_test(who_waits_more_than_it_gains_is_given_back),
+        lever_test(guests_with_a_core_each_have_room),
+        lever_test(a_guest_that_waits_more_than_it_gains_goes_back),
         lever_test(what_it_gains_is_what_it_costs_less),
         lever_test(a_difference_that_may_be_chance_undoes_nothing),
-        lever_test(who_does_more_may_wait_as_much_more),
-        lever_test(who_has_no_unit_of_work_is_judged_by_its_waiting),
+        lever_test(a_guest_that_does_more_may_wait_as_much_more),
+        lever_test(without_a_unit_of_work_waiting_decides),
         lever_test(noise_does_not_undo_moves),
         lever_test(without_wake_delays_nothing_is_undone),
         lever_test(a_group_is_not_judged),
-        lever_test(who_does_not_run_is_neither_there_nor_elsewhere),
+        lever_test(a_guest_that_does_not_run_is_neither_there_nor_elsewhere),
         lever_test(a_replay_judges_nothing),
-        lever_test(who_is_taken_away_is_reminded),
-        lever_test(who_is_asked_to_be_there_and_is_not_is_moved),
-        lever_test(who_ignores_it_gets_an_order),
-        lever_test(who_ignores_it_gets_no_order_where_soft_was_said),
-        lever_test(who_is_asked_to_be_there_and_is_stays_as_it_is),
+        lever_test(a_guest_that_was_taken_away_is_reminded),
+        lever_test(a_guest_that_is_bound_there_and_is_not_is_moved),
+        lever_test(ignored_soft_affinity_becomes_hard),
+        lever_test(ignored_soft_affinity_stays_where_soft_was_set),
+        lever_test(a_guest_that_is_bound_there_and_is_stays_as_it_is),
         lever_test(a_driver_domain_is_where_it_runs),
-        lever_test(room_is_taken_where_somebody_runs),
+        lever_test(room_is_taken_where_a_guest_runs),
         lever_test(a_move_that_is_put_off_is_not_judged),
         lever_test(a_reminder_that_is_put_off_is_none),
-        lever_test(a_verdict_waits_for_who_carries_it_out),
-        lever_test(who_gets_more_vcpus_than_cores_is_let_go),
+        lever_test(a_verdict_waits_until_it_is_carried_out),
+        lever_test(a_guest_with_more_vcpus_than_cores_is_let_go),
         lever_test(without_room_the_nearest_place_is_next),
     };
 

@@ -147,7 +147,7 @@ static void a_back_end_of_the_whole_socket_has_no_llc(void **state)
 }
 
 /* They keep both LLCs of their socket busy: 4 of 8 cores, 2 of each 4. */
-static void who_is_in_a_whole_socket_takes_of_each_llc(void **state)
+static void a_guest_in_a_whole_socket_takes_of_each_llc(void **state)
 {
     unsigned int i, holder, domid;
 
@@ -204,7 +204,7 @@ static void one_socket_with_two_llcs_is_a_choice(void **state)
     world_says(world.nr - 1, "LLC 0 has no room: of its 4 cores");
 }
 
-static void on_one_socket_an_unbound_back_end_attracts_nobody(void **state)
+static void on_one_socket_an_unbound_back_end_attracts_no_guest(void **state)
 {
     unsigned int domid;
 
@@ -261,7 +261,7 @@ static void a_gang_too_large_for_an_llc_shares_a_socket(void **state)
     assert_int_equal(world_moves(), 8);
 }
 
-static void who_follows_goes_to_the_llc_of_whom_it_follows(void **state)
+static void a_follower_goes_to_the_llc_of_its_partner(void **state)
 {
     unsigned int web, db;
 
@@ -326,7 +326,7 @@ static void the_cache_of_one_socket_is_spread_too(void **state)
 }
 
 /* It was sent to that socket before, for another reason. */
-static void who_was_moved_can_go_to_another_llc_of_the_place(void **state)
+static void a_moved_guest_can_go_to_another_llc_of_the_place(void **state)
 {
     unsigned int a, b;
 
@@ -380,16 +380,16 @@ int main(void)
         llc_test(the_reason_names_the_llc),
         llc_test(threads_of_an_llc_are_not_its_cores),
         llc_test(a_back_end_of_the_whole_socket_has_no_llc),
-        llc_test(who_is_in_a_whole_socket_takes_of_each_llc),
+        llc_test(a_guest_in_a_whole_socket_takes_of_each_llc),
         llc_test(a_cpupool_holds_for_llcs),
         llc_test(one_socket_with_two_llcs_is_a_choice),
-        llc_test(on_one_socket_an_unbound_back_end_attracts_nobody),
+        llc_test(on_one_socket_an_unbound_back_end_attracts_no_guest),
         llc_test(a_gang_shares_an_llc),
         llc_test(a_gang_too_large_for_an_llc_shares_a_socket),
-        llc_test(who_follows_goes_to_the_llc_of_whom_it_follows),
+        llc_test(a_follower_goes_to_the_llc_of_its_partner),
         llc_test(hungry_guests_do_not_share_an_llc),
         llc_test(the_cache_of_one_socket_is_spread_too),
-        llc_test(who_was_moved_can_go_to_another_llc_of_the_place),
+        llc_test(a_moved_guest_can_go_to_another_llc_of_the_place),
         llc_test(an_llc_that_became_too_full_is_left),
     };
 

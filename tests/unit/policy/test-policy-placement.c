@@ -124,7 +124,7 @@ static void a_gang_comes_together(void **state)
     assert_int_equal(world_moves(), 3);
 }
 
-static void a_guest_goes_to_whom_nobody_can_move(void **state)
+static void a_guest_goes_to_a_partner_that_cannot_be_moved(void **state)
 {
     unsigned int a = guest_on(0, 0.5);
 
@@ -134,7 +134,7 @@ static void a_guest_goes_to_whom_nobody_can_move(void **state)
     assert_int_equal(sent(a), PLACE_1);
 }
 
-static void who_talks_to_both_nodes_equally_stays(void **state)
+static void a_guest_that_talks_to_both_nodes_equally_stays(void **state)
 {
     unsigned int a = guest_on(0, 0.5);
 
@@ -203,7 +203,7 @@ static void a_group_goes_as_one(void **state)
     assert_int_equal(sent(b), PLACE_0);
 }
 
-static void who_is_wider_than_a_node_stays_and_says_so(void **state)
+static void a_guest_wider_than_a_node_stays_and_says_so(void **state)
 {
     unsigned int wide = world_guest(6, 2), half = world_guest(3, 1);
 
@@ -218,7 +218,7 @@ static void who_is_wider_than_a_node_stays_and_says_so(void **state)
 
 /* Waiting: what balance is for. */
 
-static void who_has_least_to_lose_leaves_a_crowd(void **state)
+static void the_guest_with_least_to_lose_leaves_a_crowd(void **state)
 {
     unsigned int domid, lonely, i;
 
@@ -250,7 +250,7 @@ static void a_full_place_is_no_crowd(void **state)
     assert_int_equal(world_moves(), 0);
 }
 
-static void nobody_goes_where_there_is_no_room(void **state)
+static void no_guest_goes_where_there_is_no_room(void **state)
 {
     unsigned int i, there = 0;
 
@@ -286,7 +286,7 @@ static void hungry_guests_do_not_share_a_cache(void **state)
 /* Memory. */
 
 /* 1 million misses/s, 60 ns more each: 60 ms/s for what the talk is worth. */
-static void who_has_its_memory_elsewhere_stays_unless_it_pays(void **state)
+static void a_guest_with_memory_elsewhere_stays_unless_it_pays(void **state)
 {
     static const struct {
         double rate;
@@ -452,7 +452,7 @@ static void a_move_that_helps_is_not_regretted(void **state)
 }
 
 /* An hour of the same load, which goes up and down by 30 %. */
-static void noise_moves_nobody_after_the_first_minute(void **state)
+static void noise_moves_no_guest_after_the_first_minute(void **state)
 {
     unsigned int i, k, moves;
 
@@ -503,23 +503,23 @@ int main(void)
         placement_test(who_talks_to_dom0_goes_to_it),
         placement_test(the_reason_has_prices),
         placement_test(a_gang_comes_together),
-        placement_test(a_guest_goes_to_whom_nobody_can_move),
-        placement_test(who_talks_to_both_nodes_equally_stays),
+        placement_test(a_guest_goes_to_a_partner_that_cannot_be_moved),
+        placement_test(a_guest_that_talks_to_both_nodes_equally_stays),
         placement_test(near_a_driver_domain_of_both_nodes_is_nowhere),
         placement_test(near_a_driver_domain_of_both_nodes_is_where_it_serves),
         placement_test(a_group_goes_as_one),
-        placement_test(who_is_wider_than_a_node_stays_and_says_so),
-        placement_test(who_has_least_to_lose_leaves_a_crowd),
+        placement_test(a_guest_wider_than_a_node_stays_and_says_so),
+        placement_test(the_guest_with_least_to_lose_leaves_a_crowd),
         placement_test(a_full_place_is_no_crowd),
-        placement_test(nobody_goes_where_there_is_no_room),
+        placement_test(no_guest_goes_where_there_is_no_room),
         placement_test(hungry_guests_do_not_share_a_cache),
-        placement_test(who_has_its_memory_elsewhere_stays_unless_it_pays),
+        placement_test(a_guest_with_memory_elsewhere_stays_unless_it_pays),
         placement_test(what_misses_are_assumed_can_be_set),
         placement_test(wake_ups_that_nearness_adds_count),
         placement_test(migrations_in_a_crowd_count),
         placement_test(a_partner_that_moves_is_not_followed_for_long),
         placement_test(a_move_that_helps_is_not_regretted),
-        placement_test(noise_moves_nobody_after_the_first_minute),
+        placement_test(noise_moves_no_guest_after_the_first_minute),
         placement_test(three_times_too_many_are_left_where_they_are),
     };
 

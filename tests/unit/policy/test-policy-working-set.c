@@ -77,7 +77,7 @@ static void pairs_share_a_place_if_there_is_room(void **state)
     assert_false(together(a, c) && together(a, e));
 }
 
-static void those_who_talk_little_with_each_other_are_two_gangs(void **state)
+static void guests_that_talk_little_with_each_other_are_two_gangs(void **state)
 {
     unsigned int a[4], b[4], i, k;
 
@@ -122,7 +122,7 @@ static void a_gang_that_is_too_large_is_not_forced(void **state)
 }
 
 /* For any policy: 0.5 of dom0 and four times 1.0 is what 4 cores take. */
-static void a_place_that_is_full_takes_nobody(void **state)
+static void a_place_that_is_full_takes_no_guest(void **state)
 {
     unsigned int i, there = 0;
 
@@ -144,7 +144,7 @@ static void a_place_that_is_full_takes_nobody(void **state)
                "that are bound there 2.9; it needs 0.6 itself");
 }
 
-static void it_goes_to_who_cannot_be_moved(void **state)
+static void it_goes_to_a_partner_that_cannot_be_moved(void **state)
 {
     unsigned int a = world_guest(1, 0.5), pinned = world_guest(1, 0.5);
 
@@ -220,7 +220,7 @@ static void the_order_makes_a_difference(void **state)
 }
 
 /* It would go to and fro as its friend's friends have more or less to say. */
-static void who_would_follow_somebody_that_stays_stays(void **state)
+static void a_follower_of_a_guest_that_stays_stays(void **state)
 {
     unsigned int torn = world_guest(1, 0.5), friend = world_guest(1, 0.5);
     unsigned int place;
@@ -241,7 +241,7 @@ static void who_would_follow_somebody_that_stays_stays(void **state)
     assert_int_equal(world.domains[friend].moves, 0);
 }
 
-static void noise_moves_nobody_to_and_fro(void **state)
+static void noise_moves_no_guest_back_and_forth(void **state)
 {
     unsigned int guests[8], i;
 
@@ -264,15 +264,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         set_test(a_pair_that_talks_comes_together),
         set_test(pairs_share_a_place_if_there_is_room),
-        set_test(those_who_talk_little_with_each_other_are_two_gangs),
+        set_test(guests_that_talk_little_with_each_other_are_two_gangs),
         set_test(a_gang_that_is_too_large_is_not_forced),
-        set_test(a_place_that_is_full_takes_nobody),
-        set_test(it_goes_to_who_cannot_be_moved),
+        set_test(a_place_that_is_full_takes_no_guest),
+        set_test(it_goes_to_a_partner_that_cannot_be_moved),
         set_test(cpupools_are_no_gang),
         set_test(the_first_policy_that_wants_something_decides),
         set_test(the_order_makes_a_difference),
-        set_test(who_would_follow_somebody_that_stays_stays),
-        set_test(noise_moves_nobody_to_and_fro),
+        set_test(a_follower_of_a_guest_that_stays_stays),
+        set_test(noise_moves_no_guest_back_and_forth),
     };
 
     return run_tap_tests(tests);

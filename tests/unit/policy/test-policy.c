@@ -135,7 +135,7 @@ static void a_new_guest_is_left_alone_for_a_while(void **state)
     assert_int_equal(t.moves[GUEST], 1);
 }
 
-static void a_single_burst_moves_nobody(void **state)
+static void a_single_burst_moves_no_guest(void **state)
 {
     (void)state;
     run(1, DOM0, 0);
@@ -147,7 +147,7 @@ static void a_single_burst_moves_nobody(void **state)
 }
 
 /* It is remembered for long after it ceased, and well above all thresholds. */
-static void a_large_burst_moves_nobody_either(void **state)
+static void a_large_burst_moves_no_guest_either(void **state)
 {
     (void)state;
     run(1, DOM0, 0);
@@ -207,7 +207,7 @@ static void threads_do_not_count_as_cores(void **state)
     assert_non_null(strstr(t.reason[GUEST], "cores"));
 }
 
-static void a_driver_domain_that_is_spread_attracts_nobody(void **state)
+static void a_driver_domain_that_is_spread_attracts_no_guest(void **state)
 {
     struct fake_domain *dom0 = &t.host.world->domains[DOM0];
 
@@ -240,7 +240,7 @@ static void where_it_is_at_the_moment_is_no_place(void **state)
     assert_non_null(strstr(t.reason[GUEST], "Domain-0 is spread"));
 }
 
-static void without_rows_nobody_knows_where_a_driver_domain_lives(void **state)
+static void without_rows_the_place_of_a_driver_domain_is_unknown(void **state)
 {
     struct fake_domain *dom0 = &t.host.world->domains[DOM0];
     unsigned int i;
@@ -259,7 +259,7 @@ static void without_rows_nobody_knows_where_a_driver_domain_lives(void **state)
 }
 
 /* A trip to the other node costs nobody his place. */
-static void who_lives_at_a_place_need_not_be_there_all_the_time(void **state)
+static void a_guest_that_lives_at_a_place_need_not_be_there_always(void **state)
 {
     struct fake_domain *dom0 = &t.host.world->domains[DOM0];
     unsigned int i;
@@ -412,16 +412,16 @@ int main(void)
         policy_test(idle_and_quiet_guests_are_left_alone),
         policy_test(most_of_the_talk_has_to_be_with_the_driver_domain),
         policy_test(a_new_guest_is_left_alone_for_a_while),
-        policy_test(a_single_burst_moves_nobody),
-        policy_test(a_large_burst_moves_nobody_either),
+        policy_test(a_single_burst_moves_no_guest),
+        policy_test(a_large_burst_moves_no_guest_either),
         policy_test(what_an_operator_set_is_left_alone),
         policy_test(cpupools_are_not_crossed),
         policy_test(a_guest_needs_a_core_for_each_vcpu),
         policy_test(threads_do_not_count_as_cores),
-        policy_test(a_driver_domain_that_is_spread_attracts_nobody),
+        policy_test(a_driver_domain_that_is_spread_attracts_no_guest),
         policy_test(where_it_is_at_the_moment_is_no_place),
-        policy_test(without_rows_nobody_knows_where_a_driver_domain_lives),
-        policy_test(who_lives_at_a_place_need_not_be_there_all_the_time),
+        policy_test(without_rows_the_place_of_a_driver_domain_is_unknown),
+        policy_test(a_guest_that_lives_at_a_place_need_not_be_there_always),
         policy_test(where_a_driver_domain_runs_is_seen_in_three_ways),
         policy_test(one_place_is_no_choice),
         policy_test(a_guest_that_is_there_already_is_not_moved),

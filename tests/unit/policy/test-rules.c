@@ -127,7 +127,7 @@ static unsigned int talker(void)
     return domid;
 }
 
-static void who_may_not_be_on_a_node_is_not_sent_there(void **state)
+static void a_guest_barred_from_a_node_is_not_sent_there(void **state)
 {
     static const char *const policies[] = { "placement", "driver-affinity" };
     unsigned int i, kept, other;
@@ -185,7 +185,7 @@ int main(void)
         cmocka_unit_test(what_is_none),
         cmocka_unit_test(the_first_rule_that_is_about_a_domain_holds),
         cmocka_unit_test(a_rule_tells_long_names_apart),
-        cmocka_unit_test(who_may_not_be_on_a_node_is_not_sent_there),
+        cmocka_unit_test(a_guest_barred_from_a_node_is_not_sent_there),
         cmocka_unit_test(what_counts_more_decides),
     };
 

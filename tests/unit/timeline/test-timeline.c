@@ -158,7 +158,7 @@ static void runs_that_are_not_over_contradict_nothing(void **state)
  * A vCPU that blocks is another run when it comes back, and no other vCPU, however
  * soon that is.
  */
-static void who_sleeps_for_a_moment_is_the_same(void **state)
+static void a_vcpu_that_sleeps_for_a_moment_is_the_same(void **state)
 {
     struct world_options options = { .steps = STEPS, .naps = true };
     struct world_numbers n;
@@ -544,7 +544,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_vcpu_did_what_it_did),
         cmocka_unit_test(runs_that_are_not_over_contradict_nothing),
-        cmocka_unit_test(who_sleeps_for_a_moment_is_the_same),
+        cmocka_unit_test(a_vcpu_that_sleeps_for_a_moment_is_the_same),
         cmocka_unit_test(stamps_that_are_late_do_not_matter),
         cmocka_unit_test(what_was_lost_is_not_made_up),
         cmocka_unit_test(each_wake_up_has_its_notification),

@@ -112,7 +112,7 @@ static void what_comes_after_it_is_its_own(void **state)
 }
 
 /* Another vCPU of the domain has just woken by itself: it was not that. */
-static void who_woke_after_it_comes_first(void **state)
+static void a_vcpu_that_woke_after_it_comes_first(void **state)
 {
     (void)state;
     span(0, 0, VCPU_BLOCKED);
@@ -174,7 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
         TEST(what_comes_after_it_is_its_own),
-        TEST(who_woke_after_it_comes_first),
+        TEST(a_vcpu_that_woke_after_it_comes_first),
         TEST(one_wake_up_has_one_reason),
         TEST(chance_is_expected),
         TEST(wrong_clocks_are_no_chance),
