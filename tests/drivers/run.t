@@ -60,7 +60,7 @@ asks_for_log()
         ! modinfo -F depends "$module" | grep -w xensched_log
 }
 
-# Nothing is exported but into the log's namespace, and who uses it says so.
+# Nothing is exported but into the log's namespace, and a module that uses it says so.
 in_namespace()
 {
     modinfo -F import_ns "$W/$1/guest/xensched_guest.ko" | grep -x XENSCHED_LOG &&
@@ -68,7 +68,7 @@ in_namespace()
         ! grep -v 'XENSCHED_LOG$' "$W/$1/Module.symvers"
 }
 
-# Xen's ACCESS_ONCE() is assigned to, so it cannot be READ_ONCE().  Who sends
+# Xen's ACCESS_ONCE() is assigned to, so it cannot be READ_ONCE().  A person who sends
 # the patches signs them off.
 style()
 {

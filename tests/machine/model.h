@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The caches of a host and who has which line: counts where each access finds
+ * The caches of a host and which line each has: counts where each access finds
  * its line, and what it waits for it.  It knows lines and pCPUs, neither QEMU
  * nor what time it is.
  *

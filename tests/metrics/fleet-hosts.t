@@ -4,7 +4,7 @@
 xensched fleet: the example of docs/operate/fleet.md.
 
 a1 on host A sends to b1 on host B all the time, and to a2 on A as well.  Fails if a1 and
-b1 are not named as who should share a host, or a1 and a2 are, or if either host is
+b1 are not named as guests that should share a host, or a1 and a2 are, or if either host is
 missing in a window of the dashboards.  Writes TAP.
 """
 
@@ -29,7 +29,7 @@ RULES = TOP + "/tools/xensched/prometheus/xensched-rules.yml"
 GRAFANA = TOP + "/tools/xensched/grafana/"
 FOLDER = tempfile.mkdtemp(prefix="xensched-hosts-")
 TAP = Tap()
-# nc ends when its input does: who hears has one that does not.
+# nc ends when its input does: the listener has one that does not.
 HEAR = "mkfifo /silence; exec 3<>/silence; while nc -l -p 7000 <&3 >/dev/null; do :; done"
 SAY = "while :; do head -c 500000 /dev/zero | nc -w 5 %s 7000; usleep 500000; done"
 GUESTS = {
@@ -59,7 +59,7 @@ def bring_nft():
 
 
 def network(number, lan, port):
-    """A host's two cards: to the other host, and for who scrapes it."""
+    """A host's two cards: to the other host, and to Prometheus."""
     here, there = lan[number], lan[1 - number]
     mac = "52:54:00:00:%02x:%%02x" % number
     return [

@@ -31,7 +31,7 @@ DOCS = TOP + "/docs/operate/fleet.md"
 FOLDER = tempfile.mkdtemp(prefix="xensched-fleet-")
 TAP = Tap()
 MAC = {name: "00:16:3e:00:00:" + name for name in ("a1", "a2", "b1")}
-# Of each host: its guests by domid, and what these send to whom, bytes per second.
+# Of each host: its guests by domid, and what they send to each peer, bytes per second.
 HOSTS = {
     "A": ({1: "a1", 2: "a2"}, ((1, "b1", 4e6), (1, "a2", 8e6), (2, "a1", 5e5))),
     "B": ({1: "b1"}, ((1, "a1", 1e6),)),
@@ -158,7 +158,7 @@ def test_fleet(port):
           abs(one.get("share_of_sent", 0) - 1 / 3) < 0.1 and
           other.get("share_of_sent") == 1, said)
     code, said = fleet(port, "--least", "1G")
-    check("with a higher --least there is nobody",
+    check("with a higher --least there is no pair",
           code == 0 and said.startswith("no guests of different hosts"), said)
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # In a machine of machine.sh, started by systemd: does what it is told through the
-# folder that it shares with who has started it.
+# folder that it shares with its caller.
 #
 #   up        the id of this boot, once systemd has started all that it starts
 #   command   what to do; taken away when it begins

@@ -19,7 +19,7 @@ declare -A LINUX=([bookworm]=6.1 [trixie]=6.12)
 
 # --- building ---
 
-# build SUITE: in its root, as somebody does who has Debian and this project.
+# build SUITE: in its root, as a user of Debian does who has this project.
 build()
 {
     local root=$ROOTS/$1
@@ -121,7 +121,7 @@ enabled()
         ls "$HOST"/etc/rc3.d/S*xenschedd
 }
 
-# A program of somebody else's, by what pkg-config says.
+# A program of another author, by what pkg-config says.
 compiles()
 {
     cat > "$HOST/prog.c" << 'END'
@@ -177,7 +177,7 @@ make_newer()
     rm -r "$raw"
 }
 
-# What an operator has written stays, nobody is asked, and it is the newer one.
+# What an operator has written stays, dpkg does not ask, and it is the newer one.
 upgraded()
 {
     make_newer

@@ -3,7 +3,7 @@
 #
 # The series of each release in xen-patches/ applies to the source of that release.
 #
-# This could fail when somebody edits a patch that other releases inherit, or edits the
+# This could fail when a developer edits a patch that other releases inherit, or edits the
 # copies of a patch in some releases only.  A release whose source no mirror has is
 # skipped unless the source is in build/cache/.  Writes TAP.
 

@@ -61,7 +61,7 @@ same_files()
                LC_ALL=C sort) "$XEN/patched/.xensched/manifest"
 }
 
-# Xen keeps them in its tree, so who changes the types makes them anew.
+# Xen keeps them in its tree, so a person who changes the types generates them again.
 go_bindings_are_current()
 {
     (cd "$REPO/tools/golang/xenlight" &&
@@ -76,7 +76,7 @@ preprocess()
     cpp -P "$@" "$REPO/xen/include/public/schedlog.h"
 }
 
-# It is of sysctl.h, so it is for who may use that.
+# It is of sysctl.h, so only users of that have it.
 header_is_for_tools_only()
 {
     preprocess -D__XEN_TOOLS__ > /dev/null && preprocess -D__XEN__ > /dev/null &&
@@ -102,7 +102,7 @@ xen_checked_header()
     grep schedlog.h "$XEN/patched/xen/include/headers++.chk"
 }
 
-# Nobody signed these patches off, so nothing may say so.
+# No person signed these patches off, so nothing may say so.
 no_sign_off() { ! grep -n 'Signed-off-by:' "$MBOX"; }
 
 echo 1..12

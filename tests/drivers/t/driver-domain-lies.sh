@@ -5,13 +5,13 @@
 # only: full
 #
 # A driver domain that never answers, or lies about its log in any way that
-# programs/lie.c knows, harms nobody but itself: the daemon says what is wrong
-# with this source, answers whoever asks it, goes on with all others, and
+# programs/lie.c knows, harms no other domain: the daemon reports what is wrong
+# with this source, answers its clients, goes on with all others, and
 # believes nothing about domains that the liar has nothing to do with.  Fails
 # if a guest can crash, stop or mislead the scheduler of its host.
 #
 # In exact mode, as most of the test is waiting, which takes no time there; and
-# whoever else uses the machine delays nobody.
+# other load of the machine delays no test.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -111,7 +111,7 @@ device_frame()
     done
 }
 
-# Whom the rings are between, by what the daemon believes.
+# The ends of the rings, as the daemon believes.
 believed()
 {
     pairs ring-pages | tr ' ' '\n' | grep -v -x liar:deceived
@@ -157,7 +157,7 @@ iomem = [ '$(printf %x "$mmio"),1' ]" &
 wait
 # Each lie takes some.
 xl mem-max liar 220
-# Busy all the time, but not so much that nobody else has any.
+# Busy all the time, but not so much that others have none.
 cat >some-io.guest <<'END'
 disk=4
 run='while disk-io /dev/xvda write 4096 5; do usleep 500000; done'
@@ -192,7 +192,7 @@ fi
 lie numbers failed 'cannot map the directory'
 
 # In the directory: noise, frames of the other driver domain, of Xen and dom0,
-# one that nobody has, one that nobody may write to, one of a device's.
+# one that no domain has, one that is read-only, one of a device's.
 ! full || lie noise-list failed 'cannot map the routes'
 # shellcheck disable=SC2086 # several
 lie frames failed 'cannot map the routes' $theirs 0 1 4096 65536
@@ -234,5 +234,5 @@ domid=${liar#domain:}
 guest stop deceived
 guest stop liar
 check "nothing of the liar stays" until_true 10 gone "$domid"
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -44,5 +44,5 @@ guest stop remote
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
 guest stop local
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

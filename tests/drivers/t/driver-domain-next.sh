@@ -5,7 +5,7 @@
 # only: full
 #
 # A driver domain comes after another one, under a daemon that is killed, and
-# dies under one that stands still: each log is read by whoever can, and let go,
+# dies under one that stands still: each log is read by the reader that can, and let go,
 # or the dead domain would stay for ever.  (driver-domain-log.sh has the rest.)
 
 . /usr/lib/box/tap.sh
@@ -72,5 +72,5 @@ check "and goes when the daemon goes on" \
 stop_daemon TERM
 guest stop next
 guest stop local
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -71,5 +71,5 @@ kill $io
 guest stop client
 stop_daemon TERM
 is "the daemon ends cleanly" "$stopped" 0
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -7,7 +7,7 @@
 # Guests are on the host's clock: a PV guest that has the host's TSC, one whose TSC Xen
 # emulates, a PVH and an HVM guest, whose TSCs have an offset, all of them after they were
 # saved and restored, and the last two after they were migrated (to this host again), while
-# they were recorded.  Who writes a row runs then, by what Xen says itself, so a clock that is
+# they were recorded.  A thread that writes a row runs then, according to Xen, so a clock that is
 # wrong by more than its bound is seen: in more than a few rows that would be while the
 # vCPU did not run.
 
@@ -94,7 +94,7 @@ sleep 3
 kill -INT $recorder
 wait $recorder || true
 cat /run/said
-check "who is restored answers whoever asks, and does not refuse" \
+check "a restored guest answers, and does not refuse" \
     sh -c "! grep -q says: /run/said"
 stop_daemon TERM
 check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline.json"
@@ -114,5 +114,5 @@ check "of a thousand wake-ups at most one comes before its notification, but by 
     -v chance="$(number disordered_by_chance)" \
     'BEGIN { over = n - of / 1000 - chance; exit over > 0 && over * over > 9 * (chance + 1) }'
 check "and not by 10 us" test "$(number disorder_ns)" -lt 10000
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -4,7 +4,7 @@
 # time: 300
 # only: full
 #
-# What marks cost who makes them, in instructions: an invocation without marks,
+# What marks cost the program that makes them, in instructions: an invocation without marks,
 # with marks while the event is off, and while it is on.  Fails if a region that
 # has a name costs far more than two codes.
 

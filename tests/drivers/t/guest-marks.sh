@@ -5,7 +5,7 @@
 #
 # A guest marks what it does, with xensched-mark, and "xensched roi" in dom0 says
 # how long that took and what its vCPU did meanwhile; the timeline has its names.
-# Fails if a mark is lost, a time does not add up, a guest marks that nobody
+# Fails if a mark is lost, a time does not add up, a guest marks that no operator
 # allows, or one whose configuration does has lost that after it was built anew.
 
 . /usr/lib/box/tap.sh
@@ -43,7 +43,7 @@ adds_up()
             END { exit NR < 20 }'
 }
 
-# ran_most: who computes has a pCPU most of the time.
+# ran_most: a guest that computes has a pCPU most of the time.
 ran_most()
 {
     paste /run/wall_ns /run/running_ns | awk '
@@ -57,7 +57,7 @@ wait
 for guest in marker other; do
     check "the modules can be used in $guest" in_guest $guest "$insert"
 done
-check "no mark before somebody records" in_guest marker \
+check "no mark before a recording" in_guest marker \
     "xensched-mark label x 2>&1 | grep -q 'vm_affinity_log = 1'"
 check "a command runs all the same, with its exit code" in_guest marker \
     "xensched-mark run x -- sh -c 'exit 7' 2>/dev/null; test \$? = 7"
@@ -66,9 +66,9 @@ start_daemon --mode observe
 is "the daemon starts" "$?" 0
 xensched record --seconds 120 $rec 2>/run/said &
 recorder=$!
-check "a recording allows marks to who is to tell" \
+check "a recording allows marks to its guest" \
     until_true 20 in_guest marker "xensched-mark label ready"
-check "and to nobody else" in_guest other \
+check "and to no other guest" in_guest other \
     "xensched-mark label x 2>&1 | grep -q 'not permitted'"
 check "twenty regions are marked" in_guest marker \
     'for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
@@ -87,9 +87,9 @@ check "what is no mark is refused" in_guest marker \
 in_guest marker "chgrp 100 /dev/xensched-mark && chmod 660 /dev/xensched-mark
     echo in:x:1000:100::/:/bin/sh >>/etc/passwd
     echo out:x:1001:101::/:/bin/sh >>/etc/passwd"
-check "who is of the device's group may make marks" in_guest marker \
+check "a member of the device's group may make marks" in_guest marker \
     "su in -c 'xensched-mark label group'"
-check "who is not may not" in_guest marker \
+check "another user may not" in_guest marker \
     "su out -c 'xensched-mark label x' 2>&1 | grep -q 'it is for root'"
 
 # Names that were said before it began are said again.
@@ -101,7 +101,7 @@ in_guest marker "xensched-mark run work -- true"
 sleep 1
 kill -INT $later
 wait $later || cat /run/said-later
-check "who begins to record later has the names, too" \
+check "a later recording has the names, too" \
     sh -c "xensched roi --begin work $rec.later marker | grep -q '^marker *work *1 '"
 
 guest stop marker
@@ -130,5 +130,5 @@ for words in '"jobs"' '"<b>half</b> of it"' '"last":1099511627781' '"text":"grou
 done
 guest stop marker
 guest stop other
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

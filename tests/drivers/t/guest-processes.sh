@@ -90,7 +90,7 @@ start_daemon --log $log
 check "the log of a guest is read" \
     until_true 20 source_is "domain:$worker" reading
 check "that no agent runs there is said" says worker "does not run there"
-check "and nothing is logged there for nobody" on 0
+check "and nothing is logged there without a reader" on 0
 check "that of a guest which does not allow it is not" \
     says private "does not allow its log to be read"
 
@@ -118,7 +118,7 @@ check "the next daemon has the events on, too" until_true 20 on $((7 << 29))
 work
 check "and tells the processes apart" until_true 10 processes_are worker "$truth"
 
-# A liar, who has a disk of dom0's.
+# A guest that forges rows, and has a disk of dom0's.
 guest start obedient name=liar memory=160 disk=4 xl="vm_affinity_log = 1"
 liar=$(xl domid liar)
 xl mem-max liar 220
@@ -127,13 +127,13 @@ in_guest liar "(lie processes &)"
 check "what it says of others is refused" until_true 30 are_refused "domain:$liar"
 note "$(xensched status | sed -n '/^SOURCE/,/^$/p')"
 xensched matrix --processes liar --json >liar.json
-is "whom it asks can only be whose disk it has" \
+is "its back end can only be the one of its disk" \
     "$(grep '"to":' liar.json | tr -d ' ,' | sort -u)" '"to":"Domain-0"'
 nr=$(grep -c '"pid":' liar.json)
 note "$nr of the liar's processes"
 check "there are no more of them than there is room for" test "$nr" -le 512
 is "the worker's are what they were" "$(processes worker)" "$truth"
-is "so is who serves whom" "$(others)" "$before"
+is "so is which domain serves which" "$(others)" "$before"
 check "the daemon is as quick as ever" timeout 5 xensched status
 check "the worker's log is read on" source_is "domain:$worker" reading
 guest stop liar
@@ -149,5 +149,5 @@ check "the modules can be unloaded" until_true 10 in_guest worker \
 guest stop worker
 guest stop private
 guest stop driver
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

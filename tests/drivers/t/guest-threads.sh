@@ -33,12 +33,12 @@ agrees()
     is "$1: all rounds were done" "$(said rounds)" $rounds
     # One of 4000 was off once, of a vCPU that Xen moves between pCPUs.
     is "$1: the times of all rounds were noted" "$(said notes)" $((4 * rounds))
-    check "$1: who notes a time runs then, by the log" \
+    check "$1: a thread that notes a time runs then, by the log" \
         at_least "$(said running)" $((4 * rounds - 4 * rounds / 1000))
-    # Who goes on at once when it has been woken takes the word without waiting.
+    # A thread that goes on at once when it was woken takes the word without waiting.
     check "$1: one wakes the other, in each round" \
         at_least "$(said woken)" $((rounds * 9 / 10))
-    is "$1: nobody slept and ran again without having been woken" \
+    is "$1: no thread slept and ran again without having been woken" \
         "$(said unwoken)" 0
     is "$1: they stopped of themselves as often as the kernel says" \
         "$(said voluntary 2)" "$(said voluntary)"
@@ -71,5 +71,5 @@ check "two threads hand over in dom0" sh -c "handover $rounds >said.txt"
 agrees dom0
 check "the modules can be unloaded there" \
     sh -c "rmmod xensched_guest && rmmod xensched_log"
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

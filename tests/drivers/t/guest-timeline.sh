@@ -7,7 +7,7 @@
 # What a guest's threads do is in the host's recording, on its clock, if the guest's
 # configuration says so.  Two threads that hand over to each other: fails if one of them
 # ran longer or shorter than its own kernel counts, if what each did does not add up to
-# all of the time, if who woke whom is not known, or if a guest tells that was not to.
+# all of the time, if the waker of a thread is not known, or if a guest reports that was not to.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -29,8 +29,8 @@ threads()
     echo
 }
 
-# of NAME KEY: a number of the guest's thread with this name that somebody wakes, as
-# nobody does with the program that it starts.
+# of NAME KEY: a number of the guest's thread with this name that another one wakes, as
+# none does with the program that it starts.
 of()
 {
     threads runner | grep "\"name\":\"$1.*\"woken\":[1-9]" |
@@ -80,7 +80,7 @@ xensched record --seconds 120 $rec 2>/run/said &
 recorder=$!
 check "the guest is asked to log its threads" until_true 20 \
     xenstore-exists "/local/domain/$(domid runner)/schedlog/area/directory"
-check "who was not to tell is not asked" sh -c \
+check "a guest that was not to report is not asked" sh -c \
     "! xenstore-exists '/local/domain/$(domid silent)/schedlog/request/events'"
 sleep 2
 check "two threads hand over" in_guest runner "handover --no-log $rounds"
@@ -105,8 +105,8 @@ note "rows of Linux: $(number rows_of_linux), by $(number absent_ns) ns at most"
 is "each row of it was written while its vCPU ran, as Xen says" \
     "$(number rows_while_not_running)" 0
 check "there are enough of them" test "$(number rows_of_linux)" -gt 2000
-is "no thread of who was not to tell is known" "$(threads silent)" ""
+is "no thread of that guest is known" "$(threads silent)" ""
 guest stop runner
 guest stop silent
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

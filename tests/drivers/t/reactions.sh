@@ -103,7 +103,7 @@ check "and the thread's PID is told" \
     sh -c "grep '^switch-from' /run/said | grep -c ': $victim,' | grep -qx 5"
 check "it goes on" goes_on
 
-# Who is killed.
+# A command that is killed.
 xensched on "mark web 9" --do stop "shell sleep 100" unpause 2>/dev/null &
 pid=$!
 check "it is stopped for one that takes its time" until_true 10 stands_still
@@ -120,7 +120,7 @@ interrupt $pid
 wait $pid
 is "Ctrl-C while nothing happens ends it well" "$?" 0
 xensched on "mark web 9" --do stop >/dev/null 2>&1
-check "who wants it to stay stopped has it so" stands_still
+check "on request it stays stopped" stands_still
 xl unpause web
 check "until an operator lets it go" goes_on
 xensched on "mark web 9" --do stop "shell sleep 100" >/dev/null 2>&1 &
@@ -128,7 +128,7 @@ pid=$!
 until_true 10 stands_still
 stop_daemon KILL
 kill -9 $pid
-check "nobody is left who would let it go" stands_still
+check "no process is left that would let it go" stands_still
 start_daemon --mode observe
 check "a daemon that is started again does" until_true 5 goes_on
 # shellcheck disable=SC2154 # of daemon.sh
@@ -162,7 +162,7 @@ is "a recording is stopped" "$?" 0
 xensched on "mark web 7" --dry-run --do stop "shell touch /run/never" >/run/said
 check "a dry run says what would be done" grep -q 'would do: shell touch' /run/said
 check "and does nothing" test ! -e /run/never
-check "nobody is stopped by it" goes_on
+check "no guest is stopped by it" goes_on
 check "what cannot be is said" sh -c \
     "xensched on 'mark nobody 7' --do pause 2>&1 | grep -q \"no domain 'nobody'\""
 check "and what was not logged" sh -c \
@@ -190,5 +190,5 @@ check "the dry one did nothing" test ! -e /run/never
 stop_daemon TERM
 check "the guest still goes on" goes_on
 guest stop web
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -80,7 +80,7 @@ is "too many accounting domains" "$(ask nr-acct=65536)" EINVAL
 is "a number that does not fit" "$(ask nr-acct=4294967360)" EINVAL
 is "no lease" "$(ask lease-ms=0)" EINVAL
 is "too short a lease" "$(ask lease-ms=99)" EINVAL
-is "an event that nobody has" "$(ask events=16777216)" EOPNOTSUPP
+is "an event that does not exist" "$(ask events=16777216)" EOPNOTSUPP
 is "it says which it has" "$(area events-built)" $((31 << runq))
 is "more than max_mib" \
     "$(ask 'sizes=16777216 16777216 16777216 16777216 16777216 16777216 16777216 16777216')" \
@@ -155,7 +155,7 @@ check "saved and restored" sh -c "xl save moves saved && xl restore saved"
 domid=$(xl domid moves)
 echo "$domid" >/run/guests/moves/domid
 nodes=/local/domain/$domid/schedlog
-check "nobody asked the new domain: it has let go" in_guest moves \
+check "no reader asked the new domain: it has let go" in_guest moves \
     "until [ \$(ring-try used) = 0 ]; do usleep 100000; done"
 busy moves
 rows=$(domain-log "$domid" count $runq sh ./busy-go)
@@ -174,10 +174,10 @@ sleep 1
 xl list | grep -q '(null)' && echo kept
 END
 is "mapped pages keep it from going" "$(domain-log "$domid" hold sh ./die)" kept
-check "who only looks at it ends by itself" until_true 10 test -f dump.ended
+check "a reader ends automatically" until_true 10 test -f dump.ended
 check "... and says why: $(cat dump.txt)" \
     grep -q -E 'is gone|has given its log up' dump.txt
 check "without the mapping it is gone" sh -c \
     "for i in 1 2 3 4 5 6 7 8 9; do xl list | grep -q '(null)' || exit 0; sleep 1; done; exit 1"
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -69,5 +69,5 @@ check "dom0 finds what the guest wrote" \
     disk-io "$disk" read 4096 $((5 * cycles))
 guest stop plugged
 check "nothing holds blkback" remove_module xen_blkback
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

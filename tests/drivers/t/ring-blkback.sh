@@ -70,7 +70,7 @@ is "while only another one has a number: not logged" \
     "$(ring-count on "$(domid keeps)" sh ./requests-go)" \
     "pages 0 0 others 0"
 xenstore-rm $numbers
-is "while nobody has a number it is its domid" \
+is "while no domain has a number it is its domid" \
     "$(ring-count on "$(domid keeps)" sh ./requests-go)" \
     "pages 10 10 write 10 80 others 0"
 
@@ -121,5 +121,5 @@ note "threshold 3: $rows rows for 400 requests"
 check "threshold 3: a third of the rows" test "$rows" -ge 132 -a "$rows" -le 133
 guest stop wide
 
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -123,5 +123,5 @@ check "a daemon which finds the module reads it at once" \
     until_true 5 source_is linux reading
 stop_daemon TERM
 check "the modules can go then, too" unload
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -53,5 +53,5 @@ is "the next one is logged as if nothing had been" \
 guest stop last
 check "nothing holds blkback" remove_module xen_blkback
 check "nor the log" remove_module xensched_log
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -18,7 +18,7 @@ is "the device is root's" "$(stat -c '%u %a' /dev/xensched-log)" "0 600"
 check "what is invalid is refused" ring-try refusals
 check "STATE and DATA can only be read" ring-try mappings
 check "mapped pages outlive the area, and are counted" ring-try kept
-check "nobody waits for memory that another one misses" ring-try faults
+check "no process waits for memory that another one misses" ring-try faults
 check "a lease is renewed, ends, and keeps others away" ring-try lease
 dmesg -c >/dev/null
 
@@ -26,11 +26,11 @@ disk_guest busy
 in_guest busy "disk-io /dev/xvda write 4096 2000"
 in_guest busy "while disk-io /dev/xvda write 4096 2000; do :; done" &
 io=$!
-check "who listens hears when a log file is past its mark" ring-try doorbell
+check "a listener hears when a log file is past its mark" ring-try doorbell
 is "the first row is about the numbers that were given before" \
     "$(ring-numbers "$(xl domid busy)" 10)" "wrong 0"
 kill -STOP "$(cat /run/xen/xenstored.pid)"
-check "while xenstored hangs nothing is turned on, and nobody hangs with it" \
+check "while xenstored hangs nothing is turned on, and no process hangs with it" \
     ring-try unanswered
 kill -CONT "$(cat /run/xen/xenstored.pid)"
 kill $io
@@ -47,5 +47,5 @@ is "and afterwards all is logged" \
     "$(requests on busy "disk-io /dev/xvda read 4096 200")" \
     "pages 200 200 read 200 1600 others 0"
 guest stop busy
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -55,7 +55,7 @@ check "it goes on for as long as tasks take turns" \
 # shellcheck disable=SC2016 # the guest's shell expands it
 dozes=$(lengths_of 'spin 100 & doze 100 3 300 >/dev/null; kill $!')
 note "one busy task, one that sleeps 100 times: $dozes"
-check "who sleeps is not runnable" test "$(echo "$dozes" | awk '{ print $5 }')" -ge 90
+check "a task that sleeps is not runnable" test "$(echo "$dozes" | awk '{ print $5 }')" -ge 90
 
 log_set_up 65536
 log_guest runner "$ONE"
@@ -68,5 +68,5 @@ schedlog-area release
 check "the modules can be unloaded" in_guest runner \
     "rmmod xensched_guest && rmmod xensched_log"
 guest stop runner
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

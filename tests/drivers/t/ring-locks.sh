@@ -64,12 +64,12 @@ check "dom0 has cpusets" make_cpusets
 ring-try locks 20 >/run/rounds 2>&1 &
 move_program $! 2>/dev/null &
 take_cpu_away 2>/dev/null &
-check "nobody waits for ever" until_true 60 has_ended
+check "no process waits for ever" until_true 60 has_ended
 note "$(cat /run/rounds)"
 read -r mapped _ turned _ </run/rounds
 check "pages were mapped" at_least "$mapped" 100
 check "events were turned on" at_least "$turned" 5
 check "the program was moved" at_least "$(wc -l </run/moves)" 20
 check "the CPU went and came" at_least "$(wc -l </run/hotplugs)" 10
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

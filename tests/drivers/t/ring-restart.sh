@@ -55,5 +55,5 @@ guest stop driver
 stop_daemon TERM
 is "the daemon ends cleanly" "$stopped" 0
 check "nothing of the domain is left" until_true 10 gone "$driver"
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

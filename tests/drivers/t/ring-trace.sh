@@ -67,5 +67,5 @@ is "flushes and discards" \
 echo 0 >$event/enable
 is "off again: nothing" "$(traced "disk-io /dev/xvda write 4096 10" | wc -l)" 0
 guest stop plain
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -22,5 +22,5 @@ insmod /lib/xensched/xensched_guest.ko"
 check "a mark: not implemented" in_guest plain \
     "mark-device 7 1 2>&1 | grep -q 'Function not implemented'"
 guest stop plain
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

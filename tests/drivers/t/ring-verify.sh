@@ -90,5 +90,5 @@ logged 2048 all
 for name in local remote driver; do
     guest stop $name
 done
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

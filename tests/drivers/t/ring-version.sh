@@ -6,7 +6,7 @@
 #
 # A log module of another version of the ABI: a program of ours says so and
 # leaves it alone, and a domain that has it says so in xenstore.  Fails if
-# anything is set up, mapped or read by those who cannot understand each other.
+# anything is set up, mapped or read by sides that do not understand each other.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -33,5 +33,5 @@ is "to its own version it would" \
     "$(domain-log "$domid" request version=99)" advertised
 check "and lets go" domain-log "$domid" remove
 guest stop stranger
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

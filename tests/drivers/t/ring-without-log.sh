@@ -35,5 +35,5 @@ check "it cannot go while blkback is there" sh -c '! rmmod xensched_log'
 guest stop logged
 check "nothing holds blkback" remove_module xen_blkback
 check "nor the log" remove_module xensched_log
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish

@@ -24,5 +24,5 @@ check "all events are traced: all data is right" both_verified 2
 kill $tracer
 wait $tracer
 check "there were events" test "$(stat -c %s trace)" -gt 100000
-check "nobody complained" console_quiet
+check "the consoles have no complaint" console_quiet
 finish
