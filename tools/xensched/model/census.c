@@ -28,7 +28,7 @@ void census_free(struct census *c)
     forget(&c->part);
 }
 
-/* Has it counted who was there by then? */
+/* Has it counted the domain, which was there by then? */
 static bool counted(const struct census *c, const struct domain *d)
 {
     return c->known && d->since_ns <= c->whole.at_ns;

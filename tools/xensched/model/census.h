@@ -63,7 +63,7 @@ void census_add(struct census *c, uint32_t domid, unsigned int node);
 /* All of them have been looked at; or something went wrong (@whole false). */
 void census_end(struct census *c, bool whole);
 
-/* Fill in pages of those who were seen before the latest whole count began. */
+/* Fill in pages of domains that were seen before the latest whole count began. */
 void census_tell(const struct census *c, struct domains *domains);
 
 #endif /* XENSCHED_MODEL_CENSUS_H */

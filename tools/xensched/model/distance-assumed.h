@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * distance-assumed.h - ns for a line, and for a load from memory, on a host that
- * nobody measured: two sockets of Cascade Lake.
+ * was not measured: two sockets of Cascade Lake.
  *
  * Lines: compare-and-swap between two cores, medians: threads of a core, cores of
  * a socket and across for a Platinum 8275CL; across the last-level caches of a

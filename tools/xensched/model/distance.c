@@ -2,7 +2,7 @@
 /*
  * distance.c - see distance.h.
  *
- * What is assumed of a host that nobody measured is in distance-assumed.h.
+ * What is assumed of a host that was not measured is in distance-assumed.h.
  * Notifications: no public figures by distance are known to us.  An interrupt
  * between pCPUs is taken to last 1,000 ns, and to move 8 lines: both are guesses.
  */

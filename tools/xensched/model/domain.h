@@ -56,9 +56,9 @@ struct domain_server {
 
 /* Whose doing the present affinity is. */
 enum domain_affinity {
-    AFFINITY_DEFAULT,  /* nobody's: Xen's own, or the toolstack's guess */
+    AFFINITY_DEFAULT,  /* Xen's own, or the toolstack's guess */
     AFFINITY_OURS,     /* what the daemon set */
-    AFFINITY_OPERATOR, /* somebody else's */
+    AFFINITY_OPERATOR, /* set by another program or a person */
 };
 
 struct rule; /* policy/rules.h */
@@ -73,10 +73,10 @@ struct domain {
     bool soft_only;              /* so its configuration: no hard affinity */
     bool pool_soft;              /* nor any domain of its cpupool */
     bool logs;                   /* so its configuration: its log may be read */
-    bool wants_steal;            /* so an operator: it is told for whom it waits */
+    bool wants_steal;            /* so an operator: it is told what it waits for */
     bool is_stub;                /* it is the device model of domain @target */
     uint32_t target;
-    bool paused;                 /* it runs nowhere, by whoever paused it */
+    bool paused;                 /* it runs nowhere, whatever paused it */
     bool stopped;                /* and that is a reaction, checkpoint or sample */
     /* The group which its configuration names, or "". */
     char group[DOMAIN_GROUP_TEXT];

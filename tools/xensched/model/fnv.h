@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* fnv.h - FNV-1a: has any of this changed?  Not for who means harm. */
+/* fnv.h - FNV-1a: has any of this changed?  Not against forgery. */
 #ifndef XENSCHED_MODEL_FNV_H
 #define XENSCHED_MODEL_FNV_H
 

@@ -9,7 +9,7 @@
 #include "home.h"
 #include "memory.h"
 
-/* In nanoseconds.  Who ran less than that was hardly there. */
+/* In nanoseconds.  A domain that ran less than that was hardly there. */
 #define LEAST_NS 1e6
 
 /* What is remembered of a domain; parts are places, and then caches. */

@@ -3,15 +3,15 @@
  * home.h - where domains live: at which place, and in which cache, a domain
  * spends how much of its time.
  *
- * Where a vCPU is at the moment says little of who is bound nowhere: Xen moves
- * it about.  So what counts is the time that it ran where, by the rows of
- * service-ns, smoothed over tens of seconds: long enough that somebody can be
+ * Where a vCPU is at the moment says little of a domain that is bound nowhere: Xen
+ * moves it about.  So what counts is the time that it ran where, by the rows of
+ * service-ns, smoothed over tens of seconds: long enough that a guest can be
  * sent there.  (What happened in the last second is presence.h's.)
  *
  * The rows of a group's accounting domain are of all its members, so where the
- * group lives stands for each of them.  Nobody knows of whom REST stands for,
- * of who has been seen for HOMES_SEEN_NS or less, or has not run since, and of
- * all when service-ns is not logged.
+ * group lives stands for each of them.  Unknown are domains for which REST stands,
+ * domains that were seen for HOMES_SEEN_NS or less or have not run since, and all
+ * when service-ns is not logged.
  */
 #ifndef XENSCHED_MODEL_HOME_H
 #define XENSCHED_MODEL_HOME_H
@@ -38,13 +38,13 @@ void homes_update(struct homes *h, const struct matrix *m,
                   const struct topology *t, const struct domains *domains,
                   uint64_t now_ns);
 
-/* The part of its time that domain @i spends at a place; -1: nobody knows. */
+/* The part of its time that domain @i spends at a place; -1: unknown. */
 double homes_share(const struct homes *h, unsigned int i, unsigned int place);
 
 /* Where it spends most of its time, and how much. */
 struct home {
-    unsigned int at; /* a place, or a cache; TOPOLOGY_UNKNOWN: nobody knows */
-    double share;    /* 0 ... 1; -1: nobody knows */
+    unsigned int at; /* a place, or a cache; TOPOLOGY_UNKNOWN: unknown */
+    double share;    /* 0 ... 1; -1: unknown */
 };
 
 struct home homes_place(const struct homes *h, unsigned int i);

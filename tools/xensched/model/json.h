@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * json.h - members of JSON objects: what somebody else wrote is looked at with
- * suspicion, what we write has one shape.
+ * json.h - members of JSON objects: foreign JSON is read with checks, new JSON
+ * has one form.
  */
 #ifndef XENSCHED_MODEL_JSON_H
 #define XENSCHED_MODEL_JSON_H

@@ -277,7 +277,7 @@ bool matrix_cap(struct matrix *m, unsigned int event, uint16_t current,
     const struct cell *seen = cells_find(&m->cells, key_of(witness,
                                                            correspondent,
                                                            current));
-    /* Of those which made no row yet nobody knows. */
+    /* Those that made no row yet are unknown. */
     double most = matrix_threshold(m, witness, correspondent) - 1.0;
     double sum, over;
 
@@ -384,7 +384,7 @@ void matrix_busy(const struct matrix *m, double *busy, unsigned int nr_cpus,
     const struct cell *cell;
     size_t i = 0;
 
-    /* What runs when nobody does is Xen's. */
+    /* What runs when no domain does is Xen's. */
     while ((cell = cells_next(&m->ran, &i)))
         if (cell->key >> 32 != XEN_SCHEDLOG_ACCT_XEN &&
             (uint32_t)cell->key < nr_cpus)

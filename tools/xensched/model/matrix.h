@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * matrix.h - who has to do with whom, and who used how much: the model which
+ * matrix.h - which domains communicate, and how much each used: the model that
  * policies decide on.
  *
- * For each event which says who accessed what of whom (evtchn-send, grant-map,
+ * For each event that names a domain and its partner (evtchn-send, grant-map,
  * grant-unmap, grant-copy, ring-pages) there is a number for each pair
  * (current accounting domain, correspondent) which ever met, for service-ns,
  * wake-delay, preempt-delay and pmc0 one for each current accounting domain, and for
@@ -68,7 +68,7 @@ void matrix_add_believable(struct matrix *m,
                            const struct xensched_batch *batch,
                            struct tally_sieve *sieve, uint64_t now_ns);
 /*
- * A number that is somebody's word, held against another one which is not: that
+ * An untrusted number, checked against a trusted one: that
  * of @event from @current to @correspondent is at most @factor for each
  * @witness from @correspondent to @current, all of which have been added.  What
  * is more is taken away.  True if there was more.
@@ -76,7 +76,7 @@ void matrix_add_believable(struct matrix *m,
 bool matrix_cap(struct matrix *m, unsigned int event, uint16_t current,
                 uint16_t correspondent, unsigned int witness, double factor,
                 uint64_t now_ns);
-/* Add one row.  A row without event, or without who, is not counted. */
+/* Add one row.  A row without event, or without domain, is not counted. */
 void matrix_add(struct matrix *m, const struct xensched_row *row,
                 uint64_t now_ns);
 
@@ -109,7 +109,7 @@ uint64_t matrix_total(const struct matrix *m, unsigned int event,
 uint64_t matrix_service_total(const struct matrix *m, uint16_t current,
                               uint32_t cpu);
 
-/* One number, for those who want all of them. */
+/* One number, for callers that want all of them. */
 struct matrix_entry {
     unsigned int event;
     uint16_t current;
@@ -139,7 +139,7 @@ void matrix_busy(const struct matrix *m, double *busy, unsigned int nr_cpus,
 /* How many numbers there are. */
 size_t matrix_size(const struct matrix *m);
 
-/* Forget an accounting domain: its number will stand for somebody else. */
+/* Forget an accounting domain: its number will stand for another domain. */
 void matrix_forget(struct matrix *m, uint16_t acct);
 
 /* Forget what nothing was added to for @idle_ns. */

@@ -61,7 +61,7 @@ uint64_t presence_total(const struct matrix *m, const struct domain *d,
     return total;
 }
 
-/* The share of what @d does with @other that it does on @cpus; -1: nobody knows. */
+/* The share of what @d does with @other that it does on @cpus; -1: unknown. */
 static double share_with(const struct matrix *m, const struct domain *d,
                          const struct domain *other, const struct cpumap *cpus,
                          uint64_t now_ns)
@@ -71,7 +71,7 @@ static double share_with(const struct matrix *m, const struct domain *d,
     return part < 0 ? presence_share(m, d, cpus, now_ns) : part;
 }
 
-/* How likely it is that both are at the same place; -1: nobody knows. */
+/* How likely it is that both are at the same place; -1: unknown. */
 static double together(const struct matrix *m, const struct topology *t,
                        const struct domain *a, const struct domain *b,
                        uint64_t now_ns)

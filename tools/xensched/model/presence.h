@@ -4,7 +4,7 @@
  * of the pCPU which was used.  What an affinity asks for is in whereabouts.h.
  *
  * Shares are parts of the time that the domain ran, 0 ... 1, decaying with the
- * half-life of the matrix; -1: nobody knows, because it has not run of late,
+ * half-life of the matrix; -1: unknown, because it has not run recently,
  * service-ns is not logged, or its accounting domain stands for others, too.
  */
 #ifndef XENSCHED_MODEL_PRESENCE_H
@@ -21,7 +21,7 @@ bool presence_known(const struct domain *d);
 double presence_share(const struct matrix *m, const struct domain *d,
                       const struct cpumap *cpus, uint64_t now_ns);
 
-/* pCPUs that it keeps busy there; 0: none, or nobody knows. */
+/* pCPUs that it keeps busy there; 0: none, or unknown. */
 double presence_use(const struct matrix *m, const struct domain *d,
                     const struct cpumap *cpus, uint64_t now_ns);
 
@@ -34,7 +34,7 @@ uint64_t presence_total(const struct matrix *m, const struct domain *d,
  * were at different places: an estimate, from how many there were and from the
  * shares of both, as if where the one runs did not depend on the other.  Of a
  * driver domain that is at several places it is those vCPUs that count which serve
- * the other one (servers.h).  -1: nobody knows where they ran.
+ * the other one (servers.h).  -1: it is not known where they ran.
  */
 double presence_crossings(const struct matrix *m, const struct topology *t,
                           const struct domain *a, const struct domain *b,

@@ -83,7 +83,7 @@ struct runnable runnable_of(const struct matrix *m,
     if (as_counted(d, &r))
         return r;
     r = (struct runnable){ 0 };
-    /* All that are not told apart have REST; it is nobody's own. */
+    /* Domains that are not told apart share REST; no domain owns it. */
     if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
         return r;
     part = domains_part(domains, d);

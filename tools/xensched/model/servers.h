@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * servers.h - which vCPUs of a driver domain serve whom.
+ * servers.h - which vCPUs of a driver domain serve which guest.
  *
  * To be near a driver domain whose vCPUs are at several places means nothing.  But
- * whoever it serves notifies it through event channels of its own, and each of them
+ * a guest that it serves notifies it through event channels of its own, and each of them
  * notifies one of its vCPUs, which takes the request from the ring.  Which one, Xen knows
  * (daemon/core/find-servers.h); where it runs is known if its hard affinity keeps
  * it at one place.
@@ -25,7 +25,7 @@ bool servers_matter(const struct topology *t, const struct domain *d);
 /* Another channel of @front_end to @d notifies @vcpu. */
 void servers_add(struct domain *d, uint32_t front_end, unsigned int vcpu);
 
-/* Is it known who in @d serves @front_end? */
+/* Is it known which vCPUs of @d serve @front_end? */
 bool servers_known(const struct domain *d, uint32_t front_end);
 
 /* The part of its channels that notify @vcpu: 0 ... 1. */

@@ -11,7 +11,7 @@ static double weight_of(const struct share *s)
     return s->weight ? s->weight : SHARE_WEIGHT;
 }
 
-/* Who wants the least for its weight has enough first. */
+/* The one that wants the least for its weight has enough first. */
 static int compare(const void *a, const void *b)
 {
     const struct share *s = *(struct share *const *)a;

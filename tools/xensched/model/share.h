@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * share.h - what each gets of pCPUs that are not enough for all: nobody more
- * than it wants, and of those who want more each in proportion to its weight.
+ * share.h - what each gets of pCPUs that are not enough for all: none more
+ * than it wants, and those that want more in proportion to their weights.
  * So do credit and credit2 in the long run, where vCPUs can go to all of these
  * pCPUs.
  */

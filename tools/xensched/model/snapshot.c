@@ -297,7 +297,7 @@ static void get_text(struct snapshot_reading *r, json_object *object,
         strcpy(text, json_object_get_string(value));
 }
 
-/* @map is initialised here or by who called. */
+/* @map is initialised here or by the caller. */
 static void get_map(struct snapshot_reading *r, json_object *object,
                     const char *key, struct cpumap *map)
 {
@@ -463,7 +463,7 @@ static void read_vcpus(struct snapshot_reading *r, json_object *json,
         read_vcpu(r, json_object_array_get_idx(array, i), &d->vcpus[i]);
 }
 
-/* Which of its vCPUs serves whom. */
+/* Which of its vCPUs serves which guest. */
 static void read_servers(struct snapshot_reading *r, json_object *json,
                          struct domain *d)
 {

@@ -4,7 +4,7 @@
 
 #include "tally.h"
 
-/* Sums at a time: guests of a pCPU, and whom they talk to, there and back. */
+/* Sums at a time: guests of a pCPU, and their partners, there and back. */
 #define NR_SUMS 64
 #define NR_SUMS_BITS 6
 

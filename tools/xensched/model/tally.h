@@ -27,8 +27,8 @@ struct tally_sieve {
 };
 
 /*
- * Of the events in @alone (mask) the correspondent means nothing: whom a pCPU
- * was left to is another one each time.  They are added up as if they had none.
+ * Of the events in @alone (mask) the correspondent means nothing: the domain that
+ * a pCPU was left to is another one each time.  They are added up as if they had none.
  *
  * Calls @take with rows whose counters sum up to those of the rows of @batch:
  * one for all that agree in event, current and correspondent, now and then

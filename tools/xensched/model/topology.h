@@ -5,8 +5,8 @@
  * A place is a set of pCPUs which share a memory controller: a NUMA node where
  * the host has more than one, else a socket.  Places are what policies think
  * in.  A socket can have several last-level caches (LLC); then a place has
- * parts, its caches, and whoever goes to a place goes to the best of those, if
- * it has room there.  A spot is one or the other: a cache, or all of a place.
+ * parts, its caches, and a guest that goes to a place goes to the best of those,
+ * if it has room there.  A spot is one or the other: a cache, or all of a place.
  *
  * So of two pCPUs, from near to far: one core, one LLC, one place, or neither.
  */
@@ -36,15 +36,15 @@ struct topology_place {
     unsigned int within; /* of a cache: the number of its place */
 };
 
-/* Where somebody can be sent: a cache, or all of a place. */
+/* Where a guest can be sent: a cache, or all of a place. */
 struct spot {
     unsigned int place;
     unsigned int cache; /* TOPOLOGY_UNKNOWN: all of the place */
 };
 
-/* Who says which pCPUs share an LLC. */
+/* Where the pCPUs that share an LLC are known from. */
 enum topology_llc {
-    LLC_NOT_SAID, /* nobody: it is taken to be the socket's */
+    LLC_NOT_SAID, /* nowhere: it is taken to be the socket's */
     LLC_OF_HOST,
     LLC_NAMED,    /* an operator */
 };
