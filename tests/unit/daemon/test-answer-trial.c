@@ -19,16 +19,6 @@ const char journal_path[] = "test-answer-trial.journal";
 
 #define METRICS "test-answer-trial.prom"
 
-static void is_refused(const char *line, const char *why)
-{
-    json_object *json = ask(line);
-
-    assert_string_equal(get(json, "/ok"), "false");
-    if (!strstr(get(json, "/error"), why))
-        fail_msg("no \"%s\" in: %s", why, get(json, "/error"));
-    json_object_put(json);
-}
-
 /* 1,000 rows a second, a third each: 333 notifications each way, and 33 ms. */
 static void the_cost_of_a_notification_is_its_own_and_its_back_ends(void **state)
 {

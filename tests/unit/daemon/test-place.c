@@ -578,16 +578,6 @@ static void who_ran_last_is_kept_and_no_more_than_fit(void **state)
 
 /* What is asked. */
 
-static void is_refused(const char *line, const char *words)
-{
-    json_object *json = ask(line);
-
-    if (strcmp(get(json, "/ok"), "false") ||
-        !strstr(get(json, "/error"), words))
-        fail_msg("%s: %s", line, json_object_to_json_string(json));
-    json_object_put(json);
-}
-
 #define ASK "{\"command\":\"place\",\"name\":\"new\",\"uuid\":\"" NOBODY "\""
 #define LONG "0123456789012345678901234567890123456789"
 

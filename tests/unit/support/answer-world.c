@@ -67,6 +67,16 @@ void is_done(const char *line)
     json_object_put(json);
 }
 
+void is_refused(const char *line, const char *words)
+{
+    json_object *json = ask(line);
+
+    if (strcmp(get(json, "/ok"), "false") ||
+        !strstr(get(json, "/error"), words))
+        fail_msg("%s: %s", line, json_object_to_json_string(json));
+    json_object_put(json);
+}
+
 double number(json_object *json, const char *path)
 {
     const char *text = get(json, path);

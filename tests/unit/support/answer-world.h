@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * answer-world.h - a core (core-world.h) that is asked: what test-answer and
- * test-metrics have in common.
+ * answer-world.h - a core (core-world.h) that is asked: what several tests have in
+ * common.
  */
 #ifndef TESTS_UNIT_ANSWER_WORLD_H
 #define TESTS_UNIT_ANSWER_WORLD_H
@@ -23,8 +23,9 @@ json_object *ask(const char *line);
 const char *get(json_object *json, const char *path);
 double number(json_object *json, const char *path);
 
-/* Ask, and it is carried out. */
+/* Ask, and the daemon carries it out; or refuses it with an error that has @words. */
 void is_done(const char *line);
+void is_refused(const char *line, const char *words);
 
 /*
  * DISK ran on pCPUs 0, 1, 2 and 0 in turn, so three quarters of its time on
