@@ -4,8 +4,8 @@
 #include "say.h"
 
 /*
- * That of Linux rings until its marks have been moved on.  If nobody can, because
- * the log has become somebody else's, it must not keep us busy.
+ * That of Linux rings until its marks have been moved on.  If they cannot be, because
+ * another program holds the log now, it must not keep us busy.
  */
 #define LINUX_PAUSE_S 0.01
 

@@ -2,7 +2,7 @@
 /*
  * bells.h - the doorbells of the logs in the event loop: the hypervisor's, which
  * is there or not, and that of dom0's Linux, which comes and goes with its log.
- * When they ring somebody else looks; struct look learns what they can.
+ * When they ring another part looks; struct look learns what they can.
  */
 #ifndef XENSCHED_DAEMON_BELLS_H
 #define XENSCHED_DAEMON_BELLS_H

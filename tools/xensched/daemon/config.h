@@ -3,7 +3,7 @@
  * config.h - reads a configuration file in the syntax of xl.cfg(5), with Xen's
  * own parser, libxlutil.
  *
- * It knows no keys: whoever calls it does.  libxlutil finds a key that it is
+ * It knows no keys: its caller does.  libxlutil finds a key that it is
  * asked for and cannot say which ones there are, so that a misspelt one would
  * go unnoticed; so when libxlutil has accepted a file, its keys are looked for
  * here.

@@ -12,7 +12,7 @@
 #include "daemon/feeds/feeds.h"
 
 struct look {
-    uint64_t interval_ms; /* between two looks, if nobody rings */
+    uint64_t interval_ms; /* between two looks, if no bell rings */
     uint32_t lease_ms;    /* 0: the log isn't held */
     bool rings;           /* the hypervisor can */
     bool linux_rings;     /* dom0's Linux can */

@@ -33,10 +33,10 @@
 #include "say.h"
 #include "daemon/host/xenstore.h"
 
-/* Between two looks at the lease of somebody else. */
+/* Between two looks at the lease of another program. */
 #define LEASE_LOOK_S 0.2
 
-/* Between two looks at who came and went, however many do. */
+/* Between two looks at domains that came and went, however many do. */
 #define CHANGES_S 0.1
 
 /* More than enough for what comes after the wait. */
@@ -100,7 +100,7 @@ static int open_source(struct daemon *d, struct xensched_error *err)
 }
 
 /*
- * After the daemon stood still: the area may be somebody else's, or another
+ * After the daemon stood still: the area may be another program's, or another
  * one, so nothing of it is used any more.
  */
 static int log_again(struct daemon *d, struct xensched_error *err)
@@ -199,7 +199,7 @@ static void look(struct daemon *d)
     start_timer(d, &d->read_timer, look_again_ms(&d->look, &d->feeds));
 }
 
-/* For who wants to know how things are now. */
+/* For clients that ask for the present state. */
 static void look_if_due(struct daemon *d)
 {
     if (now_ns() - d->read_ns >= d->options.interval_ms * 1000000ULL)
@@ -439,7 +439,7 @@ static int open_control(struct daemon *d, struct xensched_error *err)
 }
 
 /*
- * Somebody holds the log: a scheduler which is alive, or one that was killed
+ * A program holds the log: a scheduler that is alive, or one that was killed
  * and whose lease will end.
  */
 static int wait_for_lease(struct daemon *d, struct xensched_error *err)

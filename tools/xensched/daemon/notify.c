@@ -89,7 +89,7 @@ int notify_open(struct notify *n, struct xensched_error *err)
     memset(n, 0, sizeof(*n));
     n->fd = -1;
     rc = look_around(n, err);
-    /* Nobody whom we may start later is meant. */
+    /* Processes that are started later are not meant. */
     unsetenv("NOTIFY_SOCKET");
     unsetenv("WATCHDOG_USEC");
     unsetenv("WATCHDOG_PID");
@@ -104,7 +104,7 @@ void notify_close(struct notify *n)
     n->fd = -1;
 }
 
-/* Who does not listen, or not quickly enough, is no reason to wait or fail. */
+/* A service manager that does not listen, or not quickly enough, is no reason to wait or fail. */
 static bool tell(const struct notify *n, const char *words)
 {
     size_t length = strlen(words);

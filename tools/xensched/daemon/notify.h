@@ -18,7 +18,7 @@
 #include <xensched/error.h>
 
 struct notify {
-    int fd; /* -1: nobody wants to know */
+    int fd; /* -1: not asked for */
     struct sockaddr_un to;
     socklen_t to_length;
     bool ready;           /* that was said */

@@ -441,7 +441,7 @@ static void settle(struct state_entry *e)
     e->hard_before = false;
 }
 
-/* A plan takes a while, in which somebody else may have set another one. */
+/* A plan takes a while, in which another program may have set another one. */
 static int still_known(struct actuator *a, const struct state_entry *e,
                        unsigned int vcpu, struct xensched_error *err)
 {

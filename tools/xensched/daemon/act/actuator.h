@@ -36,7 +36,7 @@ void actuator_free(struct actuator *a);
  */
 void actuator_set_cookie(struct actuator *a, uint64_t cookie);
 
-/* Write the state down; for who changes a part of it. */
+/* Write the state down; for callers that change a part of it. */
 int actuator_keep(const struct actuator *a, struct xensched_error *err);
 
 /*
@@ -61,7 +61,7 @@ struct actuator_result actuator_restore_all(struct actuator *a,
 
 /*
  * Forget domains which are gone, for certain: not those that are missing in
- * @domains, because nobody could look at them.
+ * @domains, because they could not be looked at.
  */
 void actuator_forget_gone(struct actuator *a, const struct domains *domains);
 
@@ -69,7 +69,7 @@ void actuator_forget_gone(struct actuator *a, const struct domains *domains);
 enum claim {
     CLAIM_NONE, /* never changed, or given back */
     CLAIM_OURS, /* it has what we set */
-    CLAIM_LOST, /* somebody else has changed it since: it isn't ours now */
+    CLAIM_LOST, /* another program has changed it since: it isn't ours now */
 };
 
 /*
@@ -78,7 +78,7 @@ enum claim {
  * online; the soft one is restored then.  Neither is an operator's doing, and
  * CLAIM_NONE is returned.  What could not be put back is tried again: if
  * that works, @d has its original affinity and CLAIM_NONE is returned, else
- * CLAIM_OURS.  With CLAIM_LOST, vCPUs which nobody else has
+ * CLAIM_OURS.  With CLAIM_LOST, vCPUs that no other program has
  * touched get their original affinity back, the journal says so, and the
  * domain is forgotten: the next call returns CLAIM_NONE.
  */
@@ -93,7 +93,7 @@ bool actuator_is_hard(const struct actuator *a, const struct domain *d);
 
 /*
  * Give all vCPUs of @d the soft affinity @soft, and if @hard the same hard one,
- * else the hard one that they had at first.  -EBUSY: somebody else has set
+ * else the hard one that they had at first.  -EBUSY: another program has set
  * another one since @d was looked at, which stays.  On failure, what was done is
  * undone; the journal says what happened in either case, but of a state file
  * that cannot be written only once until it can be.

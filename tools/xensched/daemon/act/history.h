@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * history.h - with whom guests had most to do when they last ran, and what they
+ * history.h - the partners that guests had when they last ran, and what they
  * needed, by their UUIDs: for the next time, when their memory is allocated before
  * they have done anything.
  *
  * A file beside the state file, and replaced as that (replace-file.h).  It changes
  * nothing of the host, so one that is damaged, or cannot be written, is said
- * and done without.  At most HISTORY_GUESTS are kept, those who ran last.
+ * and done without.  At most HISTORY_GUESTS are kept, those that ran last.
  */
 #ifndef XENSCHED_DAEMON_HISTORY_H
 #define XENSCHED_DAEMON_HISTORY_H
@@ -34,7 +34,7 @@ struct history_guest {
 struct history {
     const char *path; /* NULL: nothing is kept for the next daemon */
     unsigned int nr;
-    struct history_guest *guests; /* who ran last is the last one */
+    struct history_guest *guests; /* the one that ran last is the last one */
     bool unsaved;
     bool failed; /* to save it; was said */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * journal.h - what the daemon decided and did, and why: one JSON object per
- * line in a file, and the latest ones in memory for who asks.
+ * line in a file, and the latest ones in memory for clients.
  *
  * A file which is full becomes FILE.1, and that before FILE.2, up to the last
  * one, which goes.  Nothing is written over but that, so a daemon that is

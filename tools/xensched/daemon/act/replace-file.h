@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * replace-file.h - a file as a whole: whoever reads it sees the former one or
+ * replace-file.h - a file as a whole: a reader sees the former one or
  * the new one, whatever happens meanwhile.
  */
 #ifndef XENSCHED_DAEMON_REPLACE_FILE_H

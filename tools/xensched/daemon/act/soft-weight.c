@@ -61,7 +61,7 @@ void soft_weight_raise(struct soft_weight *w)
     if (!w->percent || w->missing || known->changed)
         return;
     rc = host->get_soft_weight(host->data, &original, &err);
-    /* What is there already is somebody else's, and does as well. */
+    /* What is there already was set by another program, and does as well. */
     if (!rc && original == w->percent)
         return;
     if (!rc)

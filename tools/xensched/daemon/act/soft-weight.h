@@ -24,7 +24,7 @@ struct soft_weight {
 /* Raise it, unless it is or cannot be. */
 void soft_weight_raise(struct soft_weight *w);
 
-/* Put it back, unless somebody else has changed it. */
+/* Restore it, unless another program has changed it. */
 void soft_weight_restore(struct soft_weight *w);
 
 #endif /* XENSCHED_DAEMON_SOFT_WEIGHT_H */

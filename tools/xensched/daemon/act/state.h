@@ -3,7 +3,7 @@
  * state.h - what the next daemon has to know if this one is killed: the
  * affinities which domains had before they were changed, and the weight that
  * soft ones had in Xen, on disk before the change; the number by which Xen
- * knows who holds the log; and which domains an operator holds.
+ * knows the holder of the log; and which domains an operator holds.
  *
  * All but the holds belong to a boot of Xen: after a power loss nothing is as
  * it was changed, and what is on the disk is about domains that are gone.
@@ -56,7 +56,7 @@ struct state {
     char boot[HOST_BOOT_TEXT]; /* at present; "": not known */
     unsigned int nr;
     struct state_entry *entries;
-    uint64_t cookie; /* of the log's holder; 0: nobody held it */
+    uint64_t cookie; /* of the log's holder; 0: none */
     struct held held;
     struct state_weight weight;
 };

@@ -140,7 +140,7 @@ static void drop(struct steer *s, unsigned int i)
     s->steered[i] = s->steered[--s->nr];
 }
 
-/* Is it as we left it?  If not, somebody else's will counts from now on. */
+/* Is it as we left it?  If not, another program has changed it, which counts from now on. */
 static bool is_ours(const struct steered *one)
 {
     cpu_set_t now;
@@ -280,7 +280,7 @@ static void send(struct steer *s, const struct dom0_io *io,
         drop(s, one - s->steered);
 }
 
-/* Whom to whom. */
+/* Which threads to which vCPUs. */
 
 /* dom0's vCPUs that are bound to this place; empty: none, or all. */
 static cpu_set_t vcpus_at(const struct topology *t, const struct domain *dom0,

@@ -7,7 +7,7 @@
  * They are sent to those vCPUs of dom0's that are bound to the place where the guest
  * is, if there are some; what they were before is on the disk first, and is put back
  * when the guest is nowhere any more, at the end, and after a crash by the next
- * daemon.  One that somebody else has sent elsewhere since is left alone from then on.
+ * daemon.  One that another program has sent elsewhere since is left alone from then on.
  */
 #ifndef XENSCHED_DAEMON_STEER_H
 #define XENSCHED_DAEMON_STEER_H
@@ -20,7 +20,7 @@
 struct steered {
     struct dom0_io io;
     cpu_set_t original, ours;
-    bool theirs; /* somebody else has set it since: it is not ours to change */
+    bool theirs; /* another program has set it since: it is not ours to change */
 };
 
 struct steer {
@@ -33,7 +33,7 @@ struct steer {
     unsigned int nr_found;
     struct dom0_io *found; /* of the latest search */
     uint64_t searched_ns;  /* 0: not yet */
-    uint64_t served;       /* a hash of whom dom0 served then */
+    uint64_t served;       /* a hash of the guests that dom0 served then */
     bool refused;          /* was said */
 };
 

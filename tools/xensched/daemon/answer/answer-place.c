@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * answer-place.c - where a guest should be that somebody is about to make, so
+ * answer-place.c - where a guest should be that xl is about to make, so
  * that its memory is allocated there.  Nothing is changed; the place counts as
  * taken for a while (core/promise.h).
  */
@@ -54,7 +54,7 @@ static bool get_uuid(const json_object *request, char uuid[DOMAIN_UUID_TEXT])
     return true;
 }
 
-/* Who it is, by its configuration. */
+/* Identifies the guest by its configuration. */
 static int get_identity(const json_object *request, struct domain *d,
                         struct xensched_error *err)
 {
@@ -84,7 +84,7 @@ static int get_identity(const json_object *request, struct domain *d,
     return 0;
 }
 
-/* It is known by who is in it; without a name it is Xen's first one. */
+/* It is known by its domains; without a name it is Xen's first one. */
 static int get_pool(const struct subject *s, struct domain *d,
                     struct xensched_error *err)
 {

@@ -43,7 +43,7 @@ static void add_policy(json_object *json, const struct decision *decision)
 }
 
 /*
- * What it does there, not what was set; null: nobody knows, or not yet.  On a
+ * What it does there, not what was set; null: unknown, or not yet known.  On a
  * host that is not real the rows are of one where it was not moved.
  */
 static void add_share(json_object *json, const struct core *core,
@@ -59,7 +59,7 @@ static void add_share(json_object *json, const struct core *core,
         json_add_real(json, "at_place", share, 4);
 }
 
-/* Whom it is about. */
+/* The domain it is about. */
 static json_object *about(const struct core *core, const struct domain *d)
 {
     json_object *json = json_object_new_object();

@@ -285,7 +285,7 @@ static json_object *budget(const struct governor *g)
 
 /*
  * What a soft affinity weighs for credit2, if we have changed that: as Xen has it
- * now, which somebody may have changed since.
+ * now, which another program may have changed since.
  */
 static void add_soft_weight(json_object *json, const struct core *core)
 {
@@ -306,7 +306,7 @@ static void add_soft_weight(json_object *json, const struct core *core)
     json_object_object_add(json, "soft_weight", weight);
 }
 
-/* A rule that holds for nobody is easily one with a name that is misspelt. */
+/* A rule that holds for no guest may have a misspelt name. */
 static json_object *rules(const struct core *core)
 {
     const struct rules *rules = &core->settings.policy_settings.rules;

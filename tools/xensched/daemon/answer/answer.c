@@ -73,7 +73,7 @@ static json_object *answer_release(struct subject *s,
     return d ? set_hold(s, false, err) : NULL;
 }
 
-/* Moves that the latest plan has, and nobody has made. */
+/* Moves that the latest plan has, and that were not made. */
 static unsigned int count_proposed(const struct plan *plan)
 {
     unsigned int nr = 0, i;

@@ -71,12 +71,12 @@ void answer_add_ran(json_object *array, const struct topology_place *place,
 /* The same of the part of its memory that is on @node. */
 void answer_add_memory(json_object *array, unsigned int node, double share);
 
-/* Add whom an accounting domain stands for: a domain or a group. */
+/* Add what an accounting domain stands for: a domain or a group. */
 void answer_add_acct(json_object *json, const struct core *core,
                      const char *key, const char *domid_key,
                      const char *group_key, uint16_t acct);
 
-/* Add the time that a domain uses of late; null: nobody knows. */
+/* Add the time that a domain used recently; null: unknown. */
 void answer_add_use(json_object *json, const struct core *core,
                     const struct domain *d, uint64_t now_ns);
 

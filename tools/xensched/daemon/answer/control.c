@@ -177,7 +177,7 @@ static void client_idle(struct ev_loop *loop, ev_timer *timer, int events)
 
 /*
  * A free place, or that of the client from which nothing has come for longest:
- * many who say nothing keep nobody else from being heard.
+ * many that are silent do not keep others from being served.
  */
 static struct control_client *make_place(struct control *c)
 {
@@ -207,7 +207,7 @@ static int is_allowed(int fd)
            (peer.uid == 0 || peer.uid == geteuid());
 }
 
-/* Who is not accepted stays in the queue, of which the loop would not stop. */
+/* A client that is not accepted stays in the queue, of which the loop would not stop. */
 static void rest(struct control *c)
 {
     say("cannot accept at '%s': %s; once more in %g s", c->path,

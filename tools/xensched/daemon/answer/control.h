@@ -48,7 +48,7 @@ struct control {
     /* Answer a line (without newline): a line with newline, from malloc(). */
     char *(*reply)(void *arg, const char *line, size_t length);
     void *arg;
-    /* A client that was kept is there no more; NULL: nobody wants to know. */
+    /* A client that was kept is there no more; NULL: not needed. */
     void (*gone)(void *arg, struct control_client *client);
     struct control_client *asking; /* whose line is being answered, or NULL */
     char *path;
@@ -61,7 +61,7 @@ struct control {
 
 /*
  * Listen at @path, which is replaced if it is there: the caller holds the lock
- * that makes sure nobody else uses it.  @idle_s: see CONTROL_IDLE_S.
+ * that makes sure no other process uses it.  @idle_s: see CONTROL_IDLE_S.
  */
 int control_open(struct control *c, struct ev_loop *loop, const char *path,
                  double idle_s,

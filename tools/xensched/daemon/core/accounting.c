@@ -34,7 +34,7 @@ struct member *accounting_find(const struct accounting *a,
            ? &a->members[i] : NULL;
 }
 
-/* Two domains that are there can have the same UUID, if nobody gave them one. */
+/* Two domains that are there can have the same UUID, if they were not given one. */
 static bool is_for(const struct account *account, const struct domain *domain)
 {
     if (!account->used || strcmp(account->group, domain->group))

@@ -19,7 +19,7 @@
 #include "model/domids.h"
 #include "policy/plan.h"
 
-/* A number, and whom it stands for: one domain, or those of a group. */
+/* A number, and what it stands for: one domain, or those of a group. */
 struct account {
     bool used;
     uint16_t acct;
@@ -43,9 +43,9 @@ struct member {
     /* The last decision which the journal has. */
     enum verb journaled;
     uint64_t journaled_soft; /* a hash of its affinity */
-    /* To see that somebody else changes the affinity; 0: not looked at yet. */
+    /* To see that another program changes the affinity; 0: not looked at yet. */
     uint64_t fingerprint;
-    bool operators;        /* somebody else has changed it */
+    bool operators;        /* another program has changed it */
     uint64_t operators_ns; /* when that was seen */
     uint64_t automatic;    /* fingerprint of what its toolstack chose; 0: nothing */
     bool pool_known;
@@ -95,10 +95,10 @@ void accounting_leave(struct accounting *a, struct member *member,
                       uint64_t now_ns);
 void accounting_close(struct account *account);
 
-/* Of those which stand for nobody the one that does for longest, or NULL. */
+/* The one that has been unused for longest, or NULL. */
 struct account *accounting_longest_gone(const struct accounting *a);
 
-/* Whom the number stands for, or NULL. */
+/* What the number stands for, or NULL. */
 const struct account *accounting_of(const struct accounting *a,
                                     uint16_t acct);
 

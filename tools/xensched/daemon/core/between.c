@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * between.c - what cannot wait for the end of a plan is done between its steps: rows
- * are read, and the lease is renewed.  Who takes such steps calls it; it calls nobody
- * but whom the settings name.
+ * are read, and the lease is renewed.  Code that takes such steps calls it; it calls
+ * only the function that the settings name.
  */
 #include "core.h"
 

@@ -408,7 +408,7 @@ int core_place(struct core *core, struct newcomer *newcomer, bool promise,
     return 0;
 }
 
-/* What is for nobody need not be decoded. */
+/* Rows without a reader need not be decoded. */
 void core_take(struct core *core, const struct xensched_batch *batch,
                uint64_t now_ns)
 {
@@ -464,7 +464,7 @@ int core_read(struct core *core, struct xensched_source *source,
 bool core_service(const struct core *core, const struct domain *d,
                   uint64_t now_ns, double *share)
 {
-    /* All that are not told apart have REST; it is nobody's own share. */
+    /* Domains that are not told apart share REST; no domain owns it. */
     if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
         return false;
     *share = matrix_service(core->matrix, d->acct, now_ns) *

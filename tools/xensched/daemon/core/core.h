@@ -65,7 +65,7 @@ struct core_settings {
      * Called between two steps that may take long - a look at the host, a
      * plan, each change with its state file - so that rows are read and the
      * lease is renewed meanwhile: it may call core_read(), and nothing else
-     * here.  NULL: nobody has to.
+     * here.  NULL: not needed.
      */
     void (*between)(void *arg);
     void *between_arg;
@@ -98,12 +98,12 @@ struct core {
     struct waiting *waiting;
     struct waits *waits;
     struct mark_times *mark_times;
-    struct reactions *reactions; /* the caller's; NULL: nobody waits for rows */
+    struct reactions *reactions; /* the caller's; NULL: no reaction waits for rows */
     struct planner *planner;
     struct distances distances;
     bool distances_known;
     struct census census;
-    bool counts;            /* where memory is; else nobody can tell */
+    bool counts;            /* where memory is; else that is unknown */
     uint64_t frames;        /* of the machine */
     uint64_t frame;         /* to go on with */
     unsigned int nr_served; /* channels of driver domains, when Xen was asked */
@@ -160,7 +160,7 @@ int core_log_again(struct core *core, uint64_t now_ns,
 /* Of a batch which may have rows of any event, as in a recording. */
 #define CORE_ANY_FILE UINT32_MAX
 
-/* Rows for the matrix and for who waits for a pCPU. */
+/* Rows for the matrix and for waits for a pCPU. */
 void core_take(struct core *core, const struct xensched_batch *batch,
                uint64_t now_ns);
 
@@ -186,7 +186,7 @@ int core_refresh(struct core *core, uint64_t now_ns,
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err);
 
-/* What somebody did is history after so long without a row. */
+/* What a domain did is history after this long without a row. */
 #define CORE_FORGET_NS 600000000000ULL
 
 /*
@@ -198,7 +198,7 @@ int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
 
 bool core_is_idle(const struct core *core, uint64_t now_ns);
 
-/* For who takes such a step. */
+/* For code that takes such a step. */
 void core_between(const struct core *core);
 
 /* core_refresh(), plan, and carry the plan out if the mode says so. */
@@ -219,7 +219,7 @@ int core_place(struct core *core, struct newcomer *newcomer, bool promise,
 
 /*
  * How many pCPUs a domain, one of core->domains, keeps busy of late; if it is
- * in a group, its part of what that does.  False: nobody knows, since there
+ * in a group, its part of what that does.  False: unknown, since there
  * are more domains than can be told apart and it is one of the others.
  */
 bool core_service(const struct core *core, const struct domain *d,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * find-servers.h - the core finds out which vCPUs of driver domains serve whom
+ * find-servers.h - the core finds out which vCPUs of driver domains serve which guest
  * (model/servers.h), by asking Xen for their event channels, where that matters.
  */
 #ifndef XENSCHED_DAEMON_FIND_SERVERS_H

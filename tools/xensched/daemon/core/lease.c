@@ -15,7 +15,7 @@
 #define END_IS_SEEN_NS(lease_ms) ((lease_ms) * NS_PER_MS / 4 + NS_PER_S)
 
 /*
- * The lease of somebody who is dead can become longer once after the first
+ * The lease of a dead holder can become longer once after the first
  * look: when Xen sees the last sign of life, which was before.
  */
 #define LOOKS_OF_THE_DEAD 2
@@ -37,7 +37,7 @@ void lease_begin(struct lease *h, uint32_t lease_ms, uint64_t now_ns)
 }
 
 /*
- * Who stood still cannot tell from Xen's answer whether the lease that there
+ * A daemon that stood still cannot tell from Xen's answer whether the lease that there
  * is now is its own.
  */
 static int stood_still(const struct lease *h, uint64_t now_ns,

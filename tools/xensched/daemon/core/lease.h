@@ -4,8 +4,8 @@
  *
  * The daemon has the log for the time of its lease, which it renews.  When it
  * stood still for longer than that, Xen has turned all events off, and
- * somebody else may have the log by now.  Here it is found out that this has
- * happened, and how long it is worth waiting when somebody else holds the log
+ * another program may have the log by now.  Here it is found out that this has
+ * happened, and how long it is worth waiting when another program holds the log
  * as the daemon starts.
  *
  * It knows no clock, and nothing of Xen but what struct host tells.
@@ -35,11 +35,11 @@ void lease_begin(struct lease *h, uint32_t lease_ms, uint64_t now_ns);
 int lease_check(struct lease *h, const struct host *host, uint64_t now_ns,
                 struct xensched_error *err);
 
-/* What to do about the lease of somebody else. */
+/* What to do about the lease of another program. */
 enum lease_advice {
     LEASE_FREE,   /* there is none any more */
     LEASE_WAIT,   /* it may come to its end */
-    LEASE_REFUSE, /* it is being renewed: somebody is alive */
+    LEASE_REFUSE, /* it is being renewed: its holder is alive */
 };
 
 struct lease_wait {

@@ -177,7 +177,7 @@ static void use_account(struct core *core, struct domain *d, uint64_t now_ns)
     d->since_ns = member->since_ns;
 }
 
-/* Who is not in the list may only not have been looked at. */
+/* A domain that is not in the list may only not have been looked at. */
 static bool is_gone(struct core *core, const struct member *member)
 {
     return core->host->is_gone(core->host->data, member->domid, member->uuid);
@@ -219,7 +219,7 @@ static void forget_long_gone(struct core *core, uint64_t now_ns)
     }
 }
 
-/* Who is gone first: who is new may be the same one. */
+/* Domains that are gone first: a new one may be the same one. */
 void membership_update(struct core *core, struct domains *domains,
                        uint64_t now_ns)
 {

@@ -6,12 +6,12 @@
 #include "model/fnv.h"
 #include "ownership.h"
 
-/* Who has not run after so long is built: it is paused. */
+/* A domain that has not run after this long is built: it is paused. */
 #define BUILDING_NS 300000000000ULL
 
 /*
- * An operator may set the very default.  Nothing tells it from one that nobody set, so it
- * is the operator's for this long; who wants a domain to stay for good holds it.
+ * An operator may set the very default.  Nothing tells it from one that was never set, so it
+ * is the operator's for this long; 'xensched hold' keeps a domain for good.
  */
 #define SET_TO_DEFAULT_NS 600000000000ULL
 
@@ -75,7 +75,7 @@ static bool looks_automatic(const struct topology *t, const struct domain *d)
 static bool is_automatic(const struct ownership *o, struct member *member,
                          const struct domain *d)
 {
-    /* Nodes change when pCPUs come or go, and that was nobody's doing. */
+    /* Nodes change when pCPUs come or go, and that was no operator. */
     if (member->automatic && member->automatic == fingerprint_of(d))
         return true;
     if (!looks_automatic(o->topology, d))

@@ -16,7 +16,7 @@
 /* Of less nothing is concluded. */
 #define LEAST_NS 10000000000ULL
 
-/* So many candidates for the HISTORY_PARTNERS with whom it has most to do. */
+/* Candidates for the HISTORY_PARTNERS with which it has most to do. */
 #define MOST 8U
 
 /* Sums are of what was, each by how much it counts by now; so is weight. */
@@ -31,7 +31,7 @@ struct remembered {
     struct history_partner partners[MOST];
 };
 
-/* Who is there. */
+/* Guests that are there. */
 
 static void keep(struct core *core, const struct remembered *r);
 
@@ -192,7 +192,7 @@ void remember_run(struct core *core, uint64_t now_ns)
 {
     unsigned int nr = core->domains.nr, i;
     double *part = need_memory(nr, sizeof(*part));
-    /* Nobody is open to policies here. */
+    /* No domain is open to policies here. */
     struct standing *standing = need_memory(nr, sizeof(*standing));
     const struct policy_input input = {
         .matrix = core->matrix,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * remember.h - what guests have to do with whom, and need, over minutes: when
+ * remember.h - what guests have to do with each other, and need, over minutes: when
  * one ends that becomes its history (act/history.h).
  *
  * The matrix knows the last seconds, in which a guest shuts down or is saved;
  * what it did before is what it will do again.  So rates are smoothed here,
- * and who lived too shortly for that leaves the history it had.
+ * and a guest that lived too shortly for that leaves the history it had.
  */
 #ifndef XENSCHED_DAEMON_REMEMBER_H
 #define XENSCHED_DAEMON_REMEMBER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * disks.h - what dom0's back end does for whom, where its requests are not logged:
+ * disks.h - what dom0's back end does for each guest, where its requests are not logged:
  * from the statistics that Linux keeps of each disk (vbds.h), and so a moment late;
  * for rates that is enough.  Nothing is read while a log has the requests.
  */

@@ -95,7 +95,7 @@ void feed_fail(struct feeds *feeds, struct feed *feed,
 
 /* Events. */
 
-/* Where nobody completes the preliminary rows, they are of no use. */
+/* If the preliminary rows are not completed, they are of no use. */
 static uint32_t wanted_events(const struct feeds *feeds,
                               const struct feed *feed, uint32_t built)
 {

@@ -135,7 +135,7 @@ static void free_feed(struct feed *feed)
     free(feed);
 }
 
-/* Give back what was asked for, as long as there is somebody to give it to. */
+/* Give back what was asked for, as long as its domain is there. */
 static void release_feed(struct feeds *feeds, struct feed *feed)
 {
     struct xensched_error err;
@@ -196,7 +196,7 @@ static struct feed *feed_of(const struct feeds *feeds, const struct domain *d)
 }
 
 /*
- * Somebody else, such as xensched record, reads the log of a guest, with another
+ * Another program, such as xensched record, reads the log of a guest, with another
  * layout and other numbers; or we did, and were killed.  That ends.
  */
 static bool is_anothers(struct feeds *feeds, const struct domain *d)

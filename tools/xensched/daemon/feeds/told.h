@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * told.h - what a driver domain without a log says that its disks do for whom:
+ * told.h - what a driver domain without a log says that its disks do for each guest:
  * xensched-disks there writes it to xenstore, below the domain's own data/.
  *
  * It is believed as rows would be: of those whom the toolstack says it serves, up to

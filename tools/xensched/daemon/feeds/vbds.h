@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vbds.h - what Linux's block back end does for whom, from the statistics that Linux
+ * vbds.h - what Linux's block back end does for each guest, from the statistics that Linux
  * keeps of each disk: sectors, so what a request touches is known as a sum only.
  */
 #ifndef XENSCHED_DAEMON_VBDS_H

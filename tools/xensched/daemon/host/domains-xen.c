@@ -158,7 +158,7 @@ static void get_name(struct domains_xen *x, struct domain *d)
     d->driver = d->domid == 0;
 }
 
-/* Who serves whom; all domains are there. */
+/* Which domain serves which; all domains are there. */
 static void get_back_ends(struct domains_xen *x, struct domains *domains)
 {
     unsigned int i, j;

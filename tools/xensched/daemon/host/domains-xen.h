@@ -16,7 +16,7 @@
 
 struct xenstore;
 
-/* Whoever has it opens and closes what is in it. */
+/* Its owner opens and closes what is in it. */
 struct domains_xen {
     xc_interface *xch;
     struct xenstore *xs;

@@ -25,7 +25,7 @@ struct host_facts {
     unsigned int nr_sites;
     unsigned int pcpus;      /* with a log */
     uint64_t log_bytes;      /* memory of the hypervisor used for logs */
-    uint32_t lease_ms;       /* 0: nobody holds the log */
+    uint32_t lease_ms;       /* 0: no program holds the log */
     uint32_t lease_left_ms;  /* until it ends, unless it is renewed */
     unsigned int nr_pmcs;    /* performance counters that can be used */
 };
@@ -87,7 +87,7 @@ struct host {
      * Add all domains that exist, sorted by domid, to @domains, which is
      * empty.  Sets what struct domain has "from the host".  A domain that
      * cannot be looked at is left out, because it goes away or for another
-     * reason, which is said: who is missing is not for that gone.
+     * reason, which is said: a domain that is missing may still be there.
      */
     int (*domains)(void *data, struct domains *domains,
                    struct xensched_error *err);
@@ -150,7 +150,7 @@ struct host {
                 struct xensched_error *err);
     /* Events of @domid, if it still is, are logged under REST. */
     void (*unbind)(void *data, uint32_t domid);
-    /* @acct stands for nobody any more. */
+    /* @acct stands for no domain any more. */
     void (*retire)(void *data, uint16_t acct);
 
     /* Of so many events of @acct one is logged from now on.  It is bound. */
@@ -160,7 +160,7 @@ struct host {
     /*
      * Turn the hypervisor's events on which were chosen, and hold the log for
      * @lease_ms from now, and from each sign of life; 0 when none was chosen:
-     * then there is nothing to hold.  -EEXIST: somebody else holds it.
+     * then there is nothing to hold.  -EEXIST: another program holds it.
      */
     int (*log)(void *data, uint32_t lease_ms, struct xensched_error *err);
     /* Events which log() could not turn on, and has said why. */

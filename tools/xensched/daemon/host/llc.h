@@ -15,7 +15,7 @@
 
 #include "model/topology.h"
 
-/* Of who has no APIC id, and when CPUID says nothing of an LLC. */
+/* For a pCPU without APIC id, and when CPUID says nothing of an LLC. */
 #define LLC_UNKNOWN (~0U)
 
 /*

@@ -3,7 +3,7 @@
  * toolstack.c - see toolstack.h.  Rarely called, so each call opens libxl.
  *
  * libxl_retrieve_domain_configuration() would be the simpler way, but it waits
- * for whoever holds the domain's device lock, which can take as long as a
+ * for the process that holds the domain's device lock, which can take as long as a
  * device model does; the stored configuration is there at once.
  */
 #include <stdbool.h>

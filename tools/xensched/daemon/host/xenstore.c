@@ -110,7 +110,7 @@ void xenstore_path(char path[XENSTORE_PATH], const char *format, ...)
     va_end(args);
 }
 
-/* The token is the domid, so that an event says whom it is about. */
+/* The token is the domid, so that an event says which domain it is about. */
 static void watch(struct xenstore *xs, uint32_t domid, bool on)
 {
     char path[XENSTORE_PATH], token[16];

@@ -22,7 +22,7 @@
 /* Below a driver domain's path: where xensched-disks writes (disks/sums.h). */
 #define XENSTORE_DISKS "data/xensched-disks"
 
-/* Below a guest's path: how long it waited for whom, for that guest alone. */
+/* Below a guest's path: how long it waited for what, for that guest alone. */
 #define XENSTORE_STEAL "schedlog/steal"
 
 struct xenstore;
@@ -34,7 +34,7 @@ struct xenstore_domain {
     bool stays; /* its configuration says: vm_affinity="hold" */
     bool soft_only; /* its configuration says: vm_affinity="soft" */
     bool logs; /* its configuration says: vm_affinity_log=1 */
-    bool wants_steal; /* it is told for whom it waits */
+    bool wants_steal; /* it is told what it waits for */
     bool is_stub; /* it is the device model of the domain @target */
     uint32_t target;
     const char *group; /* its vm_affinity_group; "" when in none */

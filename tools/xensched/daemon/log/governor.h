@@ -79,7 +79,7 @@ struct governor_change {
 unsigned int governor_step(struct governor *g, uint64_t cpu_ns,
                            uint64_t now_ns, struct governor_change **changes);
 
-/* The accounting domain stands for somebody else: it has what was chosen. */
+/* The accounting domain stands for another domain: it has what was chosen. */
 void governor_forget(struct governor *g, uint16_t acct);
 /* All have what was chosen. */
 void governor_forget_all(struct governor *g);

@@ -99,7 +99,7 @@ static bool met(void *arg, struct reaction *r)
     return true;
 }
 
-/* Whom it is about. */
+/* The domain it is about. */
 
 static bool is_told_apart(const struct domain *d)
 {
@@ -147,7 +147,7 @@ static void follow(struct react *react, struct entry *e)
     if (!c->domain[0])
         return;
     if (!known || e->reaction->domid != d->domid) {
-        /* Whoever it was before is gone. */
+        /* The domain before it is gone. */
         e->armed = e->prepared = false;
         pending_forget(&react->list.pending);
     }
@@ -220,7 +220,7 @@ static double figure(const struct react *react, const struct reaction *r,
     }
 }
 
-/* Rows that somebody waits for are to be told of by the next tick. */
+/* Rows that a reaction waits for are to be reported by the next tick. */
 void react_hurry(struct react *react, struct xensched_source *source)
 {
     const struct logs *logs = &react->core->logs;
@@ -426,7 +426,7 @@ json_object *react_list(const struct react *react)
     return array;
 }
 
-/* Who was stopped for a daemon that was killed has nobody else. */
+/* A guest that was stopped for a daemon that was killed has no other helper. */
 static void let_all_go(const struct domains *domains)
 {
     enum xensched_stop state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * react.h - reactions of a host: whose they are, whom they are about now, when a
+ * react.h - reactions of a host: whose they are, which domain they are about now, when a
  * guest has to be stopped for one, and that it is let go again.
  *
  * The daemon finds out that a condition is met; actions are done by somebody
  * else: by the client which asked for it, or by a process of its own, "xensched
- * on now", if the configuration has it.  Who dies in the middle of that leaves no
+ * on now", if the configuration has it.  A process that dies in the middle of that leaves no
  * guest paused.
  */
 #ifndef XENSCHED_DAEMON_REACT_H
@@ -72,7 +72,7 @@ void react_look(struct react *react, uint64_t now_ns);
 /* All of them, as an array. */
 json_object *react_list(const struct react *react);
 
-/* Nobody is stopped any more. */
+/* No guest is stopped any more. */
 void react_free(struct react *react);
 
 #endif /* XENSCHED_DAEMON_REACT_H */
