@@ -14,7 +14,7 @@ import signal
 import subprocess
 import time
 
-from command_world import XENSCHED, check, main, path, test
+from command_world import XENSCHED, check, check_members, main, path, test
 
 DOM0 = "Domain-0 0 0 0-1 all\nDomain-0 0 1 all 0-1\n"
 ONE_VCPU = "Domain-0 0 0 0-1 all\n"
@@ -106,7 +106,7 @@ def json_is_what_the_text_is():
     bench = Bench()
     code, out, complaint = bench.run(bench.file, "--json", FAKE_HOST_NODES="3")
     check(code == 0, complaint)
-    said = json.loads(out)
+    said = check_members("calibrate", json.loads(out))
     check((said["file"], said["vcpus"], said["nodes"]) == (bench.file, 2, 3), said)
     check(said["memory_ns"][:2] == [[ns or None for ns in row] for row in
                                     bench.found()["memory"]["between"][:2]], said)

@@ -17,7 +17,7 @@ import subprocess
 import threading
 import time
 
-from command_world import XENSCHED, check, main, path, run, test
+from command_world import XENSCHED, check, check_members, main, path, run, test
 
 ONE, TWO, THREE, FAR = ("00:16:3e:00:00:0%d" % n for n in (1, 2, 3, 9))
 STORE = "".join("%s %s\n" % line for line in (
@@ -387,7 +387,7 @@ def pairs():
                          lambda now: back(now, [5e5, 5e4, 5e5, 5e5, 5e5]),
                          lambda now: one(now, [1e5], uuid="u7", peer_uuid="u8")),
                  "--json").expect(0)
-    said = json.loads(done.out)
+    said = check_members("fleet", json.loads(done.out))
     check(len(said["pairs"]) == 1, said)
     pair = said["pairs"][0]
     check(pair["bytes_per_s"] == 2500000, pair)

@@ -12,7 +12,8 @@ import subprocess
 import time
 
 from command_world import (
-    XENSCHED, await_handler, check, daemon, hear, main, path, run, start, test)
+    XENSCHED, await_handler, check, check_members, daemon, hear, main, path, run, start,
+    test)
 
 FIRED = {"fired": {"id": 7, "condition": "mark web1 3", "domain": "web1",
                    "domid": 1, "value": 3, "count": 1, "held_back": 2,
@@ -403,8 +404,8 @@ def draws_again():
 def estimates():
     """sample estimate: of what was measured of those, with an interval"""
     where = folder(45)
-    said = json.loads(run("sample", "choose", where, "--top", "12",
-                          "--json").expect(0).out)
+    said = check_members("sample", json.loads(run(
+        "sample", "choose", where, "--top", "12", "--json").expect(0).out))
 
     def cost(number):
         return (10, 50, 20)[number // 5 % 3] + number % 4 * 0.1
@@ -414,7 +415,8 @@ def estimates():
         for chosen in said["chosen"]:
             f.write("%d %f\n" % (chosen["number"], cost(chosen["number"])))
     run("sample", "estimate", where).expect(0, "in 95 of 100 cases")
-    ended = json.loads(run("sample", "estimate", where, "--json").expect(0).out)
+    ended = check_members("sample", json.loads(run(
+        "sample", "estimate", where, "--json").expect(0).out))
     truth = sum(cost(n) for n in range(1, 46)) / 45
     check(ended["low"] <= truth <= ended["high"], ended, truth)
     check(abs(ended["mean"] - truth) < 0.03 * truth, ended, truth)

@@ -24,7 +24,8 @@ import time
 import xml.etree.ElementTree as ElementTree
 import zlib
 
-from command_world import TOP, XENSCHED, alone, check, main, path, run, test
+from command_world import (
+    TOP, XENSCHED, alone, check, check_members, main, path, run, test)
 from recording_made import slow_request
 
 PLAN = """repetitions = %d
@@ -1112,7 +1113,8 @@ def shown():
 
 def printed(bench, *words, code=0):
     """What an action prints, as JSON."""
-    return json.loads(bench.runs(*words, "--json").expect(code).out)
+    return check_members("runs", json.loads(
+        bench.runs(*words, "--json").expect(code).out))
 
 
 @test

@@ -95,6 +95,36 @@ class Ended:
         return self
 
 
+def members(value):
+    """Names of all members of JSON, at any depth."""
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from members(one)
+
+
+def documented_members(command):
+    """What json.md has in backticks about a command, and what it refers to."""
+    folder = TOP + "/docs/internals/"
+    with open(folder + "json.md", encoding="utf-8") as f:
+        text = re.search(r"^## %s\n(.*?)(?=^## |\Z)" % command, f.read(), re.M | re.S)[1]
+    if "control-socket.md#plan" in text:
+        with open(folder + "control-socket.md", encoding="utf-8") as f:
+            text += re.sub(r'"(\w+)"', r"`\1`", f.read())
+    return set(re.findall(r"`(\w+)`", text))
+
+
+def check_members(command, value):
+    """Each member is in snake_case, and documented; returns the value."""
+    found = set(members(value))
+    wrong = [name for name in found - documented_members(command)]
+    wrong += [name for name in found if not re.fullmatch(r"[a-z][a-z0-9_]*", name)]
+    check(found and not wrong, command, *wrong)
+    return value
+
+
 def run(*arguments, xen=None, text=True, **options):
     environment = {k: v for k, v in os.environ.items() if k != "FAKE_XEN"}
     if xen:
