@@ -46,15 +46,6 @@ measure()
     note "logged $logged ns, $in_cycles ns in cycles, accounted $accounted ns"
 }
 
-# within PERCENT A B
-within()
-{
-    awk -v percent="$1" -v a="$2" -v b="$3" 'BEGIN {
-        off = (a - b) * 100 / b
-        print a, "is off", b, "by", off, "%"
-        exit !(off >= -percent && off <= percent) }'
-}
-
 guest start computing name=one cpus=3 &
 guest start computing name=two cpus=3 &
 wait

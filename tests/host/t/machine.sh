@@ -34,7 +34,7 @@ near_ns()
           for (i = 1; i < n; i += 2) ns += v[c[i]] * c[i + 1]
           if (least == "" || ns < least) least = ns }
         END { print least / loads }')
-    within_2_percent "$ns" "$(awk -v a="$(machine_says "$4")" \
+    within 2 "$ns" "$(awk -v a="$(machine_says "$4")" \
         -v cpi="$(machine_says cpi)" -v ghz="$(machine_says ghz)" \
         'BEGIN { print a + 3 * cpi / ghz }')"
 }
@@ -46,7 +46,7 @@ chases()
     for _ in 1 2 3; do
         chase ring "$1" 0 "$2" $loads >/dev/null || return
     done
-    within_2_percent "$(counted "$1" 0 "$3")" $loads
+    within 2 "$(counted "$1" 0 "$3")" $loads
 }
 
 xl vcpu-pin Domain-0 0 0 all
@@ -72,7 +72,7 @@ cold()
 {
     xl vcpu-pin far 0 "$2"
     in_guest far "chase cold $1 0 4096" >/dev/null
-    within_2_percent "$(counted "$1" "$2" "$3")" $lines
+    within 2 "$(counted "$1" "$2" "$3")" $lines
 }
 check "4 MiB that no cache has come from this node's memory" cold 4 4 dram_local
 check "a load of them takes what the description says" \
@@ -85,7 +85,7 @@ copy()
 {
     xl vcpu-pin far 0 4
     in_guest far "chase copy 9 0 4096" >/dev/null
-    within_2_percent "$(counted 9 4 dram_local)" $((2 * lines))
+    within 2 "$(counted 9 4 dram_local)" $((2 * lines))
 }
 check "a copy has its source and what it writes from memory" copy
 check "what was changed and no cache can keep went back" \
@@ -100,9 +100,9 @@ turns()
 
     xl vcpu-pin Domain-0 1 "$2" all
     n=$(chase turns "$1" 0 1 20000)
-    within_2_percent "$(($(counted "$1" 0 "$3") + $(counted "$1" "$2" "$3")))" \
+    within 2 "$(($(counted "$1" 0 "$3") + $(counted "$1" "$2" "$3")))" \
         $((2 * n)) &&
-        within_2_percent "$(($(counted "$1" 0 "upgrade_$3") +
+        within 2 "$(($(counted "$1" 0 "upgrade_$3") +
                              $(counted "$1" "$2" "upgrade_$3")))" "$n"
 }
 check "two lines go to and fro between cores of a cache" turns 6 1 same_llc

@@ -53,12 +53,12 @@ ran_on()
         tr , '\n' | sed 's/.*pCPU \([0-9]*\):.*/\1/' | sort | tr '\n' ' '
 }
 
-# within PCPUS OF: all of the first ones are of the second ones, and there is one.
-within()
+# only_on OTHERS PCPUS: there is a pCPU, and each of PCPUS is one of OTHERS.
+only_on()
 {
-    echo "it ran on: $1"
-    [ -n "$1" ] && for pcpu in $1; do
-        case " $2 " in *" $pcpu "*) ;; *) return 1 ;; esac
+    echo "it ran on: $2"
+    [ -n "$2" ] && for pcpu in $2; do
+        case " $1 " in *" $pcpu "*) ;; *) return 1 ;; esac
     done
 }
 
@@ -84,8 +84,8 @@ runs compare near far >/run/compared || [ $? = 4 ] # 4: far is slower
 sed 's/^/# /' /run/compared
 runs stat | grep '^!' | sed 's/^/# /'
 check "near: the guest ran on pCPUs 0 and 1, and nowhere else, by the log" \
-    within "$(ran_on near)" "0 1"
-check "far: it ran on pCPUs 2 and 3, and nowhere else" within "$(ran_on far)" "2 3"
+    only_on "0 1" "$(ran_on near)"
+check "far: it ran on pCPUs 2 and 3, and nowhere else" only_on "2 3" "$(ran_on far)"
 check "there is a verdict of the times" grep -q '^read, wall time: .*95 % interval' \
     /run/compared
 recorded=$(runs show "$(runs list 1 | awk '$3 == "near" && $4 == 1 { print $1 }')" |

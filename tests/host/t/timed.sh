@@ -12,15 +12,6 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/timed.sh
 
-# within PERCENT A B: A is that close to B
-within()
-{
-    awk -v percent="$1" -v a="$2" -v b="$3" 'BEGIN {
-        ok = a != "" && b > 0 && a >= b * (1 - percent / 100) && a <= b * (1 + percent / 100)
-        if (!ok) print a " is not within " percent " % of " b
-        exit !ok }'
-}
-
 # at_least FACTOR A B: A is so many times B
 at_least()
 {

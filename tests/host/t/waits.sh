@@ -39,14 +39,6 @@ percent()
     echo "$1" | awk -v name="$2" '$1 == name { n += $2 } END { print n + 0 }'
 }
 
-# within PERCENT A B
-within()
-{
-    awk -v most="$1" -v a="$2" -v b="$3" 'BEGIN {
-        print a, "and", b
-        exit !(b > 0 && a >= b * (1 - most / 100) && a <= b * (1 + most / 100)) }'
-}
-
 # competing SECONDS GUEST...: they run for this long, and are traced.
 competing()
 {

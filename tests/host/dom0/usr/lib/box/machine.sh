@@ -16,13 +16,3 @@ machine_says()
 {
     head -n 1 "$RESULTS/machine.jsonl" | sed "s/.*\"$1\": \([0-9.e+]*\).*/\1/"
 }
-
-# within_2_percent FOUND WANTED
-within_2_percent()
-{
-    awk -v found="$1" -v wanted="$2" 'BEGIN {
-        ok = found != "" && found >= wanted * 0.98 && found <= wanted * 1.02
-        if (!ok)
-            printf "# found %s, wanted %s\n", found, wanted
-        exit !ok }'
-}

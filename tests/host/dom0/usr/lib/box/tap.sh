@@ -54,6 +54,15 @@ is()
     check "$1" equal "$2" "$3"
 }
 
+# within PERCENT A B: A differs from B by PERCENT or less; not if B is 0.
+within()
+{
+    awk -v percent="$1" -v a="$2" -v b="$3" 'BEGIN {
+        print a, "and", b
+        exit !(a != "" && b > 0 && a >= b * (1 - percent / 100) &&
+               a <= b * (1 + percent / 100)) }'
+}
+
 # skip WHAT WHY
 skip()
 {
