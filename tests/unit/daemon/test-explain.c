@@ -105,7 +105,7 @@ static void explain_says_that_an_affinity_has_no_effect(void **state)
 }
 
 /* Three of four waits of 1 ms are for SPIN, of those of which that is known. */
-static void explain_says_for_whom_it_waited(void **state)
+static void explain_names_the_domains_that_had_the_pcpu(void **state)
 {
     json_object *json;
     const char *lines;
@@ -130,7 +130,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         core_test(explain_says_what_was_done_and_why),
-        core_test(explain_says_for_whom_it_waited),
+        core_test(explain_names_the_domains_that_had_the_pcpu),
         core_test(explain_knows_what_a_daemon_before_did),
         core_test(explain_says_where_it_ran),
         core_test(explain_says_that_an_affinity_has_no_effect),

@@ -91,7 +91,7 @@ static const char *uuid_of(uint32_t domid)
 
 /* By its disks. */
 
-static void a_guest_goes_to_who_serves_its_disks(void **state)
+static void a_guest_goes_to_the_domain_that_serves_its_disks(void **state)
 {
     json_object *json;
 
@@ -121,7 +121,7 @@ static void a_back_end_is_where_it_spends_its_time(void **state)
               "which spends 100 % of its time on pCPUs 0-1");
 }
 
-static void a_back_end_that_is_spread_attracts_nobody(void **state)
+static void a_back_end_that_is_spread_attracts_no_guest(void **state)
 {
     (void)state;
     begin();
@@ -132,7 +132,7 @@ static void a_back_end_that_is_spread_attracts_nobody(void **state)
               "driver is spread");
 }
 
-static void most_disks_count_and_a_tie_is_nobodys(void **state)
+static void most_disks_count_and_a_tie_has_no_winner(void **state)
 {
     (void)state;
     begin();
@@ -147,7 +147,7 @@ static void most_disks_count_and_a_tie_is_nobodys(void **state)
 
 /* Only where there is room. */
 
-static void where_there_is_no_room_nobody_goes(void **state)
+static void a_place_without_room_gets_no_guest(void **state)
 {
     (void)state;
     begin();
@@ -220,7 +220,7 @@ static void a_dry_run_is_no_promise(void **state)
 }
 
 /* It has been made, and xl has bound it there; no policy wants it anywhere. */
-static void who_is_there_takes_its_room(void **state)
+static void a_guest_takes_room_where_it_is(void **state)
 {
     struct fake_domain *guest;
 
@@ -311,7 +311,7 @@ static void with_one_node_no_place_is_better(void **state)
     is_placed(NOBODY, 1, ",\"backends\":[\"0\"]", NULL, "one NUMA node");
 }
 
-static void without_plans_nobody_can_say(void **state)
+static void without_plans_there_is_no_answer(void **state)
 {
     json_object *json;
 
@@ -365,7 +365,7 @@ static void what_it_needed_is_what_it_will_need(void **state)
 }
 
 /* It is destroyed, and made again before anybody looks. */
-static void who_is_booted_anew_at_once_has_its_history(void **state)
+static void a_guest_that_boots_again_at_once_has_its_history(void **state)
 {
     (void)state;
     begin();
@@ -388,7 +388,7 @@ static void last_words_count_little(void **state)
     is_placed(uuid, 1, "", "node 0", "with Domain-0");
 }
 
-static void who_lived_too_shortly_leaves_its_history(void **state)
+static void a_short_life_leaves_the_history(void **state)
 {
     char uuid[DOMAIN_UUID_TEXT];
     unsigned int digits = domain(DISK)->uuid;
@@ -419,7 +419,7 @@ static void a_partner_is_known_by_its_name_too(void **state)
     is_placed(uuid, 1, ",\"backends\":[\"0\"]", "node 1", "with driver");
 }
 
-static void who_did_too_little_goes_by_its_disks(void **state)
+static void a_guest_that_did_too_little_goes_by_its_disks(void **state)
 {
     char uuid[DOMAIN_UUID_TEXT];
 
@@ -466,7 +466,7 @@ static void the_next_daemon_knows_the_history(void **state)
     unlink(history_path);
 }
 
-static void who_runs_when_the_daemon_ends_is_remembered(void **state)
+static void a_guest_that_runs_when_the_daemon_ends_is_remembered(void **state)
 {
     char uuid[DOMAIN_UUID_TEXT];
 
@@ -552,7 +552,7 @@ static void a_history_that_cannot_be_written_is_tried_again(void **state)
     core.history.path = NULL;
 }
 
-static void who_ran_last_is_kept_and_no_more_than_fit(void **state)
+static void the_latest_guests_are_kept_and_no_more_than_fit(void **state)
 {
     struct history_guest guest = { .need = 1 };
     struct history h;
@@ -614,35 +614,35 @@ static void a_bad_request_is_told_what_is_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        core_test(a_guest_goes_to_who_serves_its_disks),
+        core_test(a_guest_goes_to_the_domain_that_serves_its_disks),
         core_test(a_back_end_is_where_it_spends_its_time),
-        core_test(a_back_end_that_is_spread_attracts_nobody),
-        core_test(most_disks_count_and_a_tie_is_nobodys),
-        core_test(where_there_is_no_room_nobody_goes),
+        core_test(a_back_end_that_is_spread_attracts_no_guest),
+        core_test(most_disks_count_and_a_tie_has_no_winner),
+        core_test(a_place_without_room_gets_no_guest),
         core_test(only_pcpus_of_its_cpupool_count),
         core_test(a_rule_says_where_it_may_be),
         core_test(what_is_promised_is_taken),
         core_test(what_is_promised_in_another_cpupool_is_not_taken),
         core_test(a_dry_run_is_no_promise),
-        core_test(who_is_there_takes_its_room),
+        core_test(a_guest_takes_room_where_it_is),
         core_test(the_host_is_looked_at_anew),
         core_test(a_request_confirms_no_move),
         core_test(a_request_ends_no_row_of_plans),
         core_test(with_one_node_no_place_is_better),
-        core_test(without_plans_nobody_can_say),
+        core_test(without_plans_there_is_no_answer),
         core_test(it_goes_where_it_had_most_to_do),
         core_test(what_it_needed_is_what_it_will_need),
-        core_test(who_is_booted_anew_at_once_has_its_history),
+        core_test(a_guest_that_boots_again_at_once_has_its_history),
         core_test(last_words_count_little),
-        core_test(who_lived_too_shortly_leaves_its_history),
+        core_test(a_short_life_leaves_the_history),
         core_test(a_partner_is_known_by_its_name_too),
-        core_test(who_did_too_little_goes_by_its_disks),
+        core_test(a_guest_that_did_too_little_goes_by_its_disks),
         core_test(all_of_a_group_have_what_the_group_did),
         core_test(the_next_daemon_knows_the_history),
-        core_test(who_runs_when_the_daemon_ends_is_remembered),
+        core_test(a_guest_that_runs_when_the_daemon_ends_is_remembered),
         core_test(a_history_that_is_none_is_done_without),
         core_test(a_history_that_cannot_be_written_is_tried_again),
-        core_test(who_ran_last_is_kept_and_no_more_than_fit),
+        core_test(the_latest_guests_are_kept_and_no_more_than_fit),
         core_test(a_bad_request_is_told_what_is_wrong),
     };
 

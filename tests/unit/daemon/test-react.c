@@ -224,7 +224,7 @@ static void a_guest_is_stopped_and_armed_again(void **state)
     assert_int_equal(fake_xen_stop(), XENSCHED_STOP_OFF);
 }
 
-static void who_dies_leaves_nobody_stopped(void **state)
+static void a_client_that_ends_leaves_no_guest_stopped(void **state)
 {
     int fd = client();
 
@@ -237,7 +237,7 @@ static void who_dies_leaves_nobody_stopped(void **state)
     assert_int_equal(fake_xen_stop(), XENSCHED_STOP_OFF);
 }
 
-static void a_dry_run_stops_nobody(void **state)
+static void a_dry_run_stops_no_guest(void **state)
 {
     int fd = client();
 
@@ -394,8 +394,8 @@ int main(void)
         react_test(a_client_is_told),
         react_test(what_cannot_be_is_refused),
         react_test(a_guest_is_stopped_and_armed_again),
-        react_test(who_dies_leaves_nobody_stopped),
-        react_test(a_dry_run_stops_nobody),
+        react_test(a_client_that_ends_leaves_no_guest_stopped),
+        react_test(a_dry_run_stops_no_guest),
         react_test(threads_are_told_to_their_guest),
         cmocka_unit_test_setup_teardown(
             affinities_are_restored_before_xenstored_is_asked, setup_moves,

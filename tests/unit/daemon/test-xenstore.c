@@ -209,7 +209,7 @@ static void what_a_configuration_says_is_read_and_followed(void **state)
 }
 
 /* A toolstack writes it when the stub domain is there already. */
-static void whose_device_model_it_is_is_read_and_followed(void **state)
+static void the_target_of_a_device_model_is_read_and_followed(void **state)
 {
     (void)state;
     assert_false(xenstore_domain(xs, 3).is_stub);
@@ -222,7 +222,7 @@ static void whose_device_model_it_is_is_read_and_followed(void **state)
     assert_false(xenstore_domain(xs, 3).is_stub);
 }
 
-static void who_lets_its_log_be_read_is_known_and_followed(void **state)
+static void the_permission_to_read_a_log_is_read_and_followed(void **state)
 {
     (void)state;
     fake_xs_put("1", "/local/domain/2/platform/vm-affinity-log");
@@ -241,7 +241,7 @@ static void who_lets_its_log_be_read_is_known_and_followed(void **state)
     assert_true(xenstore_is_logging(xs, 1));
 }
 
-static void who_is_told_its_steal_time_is_known_and_followed(void **state)
+static void the_wish_for_steal_time_is_read_and_followed(void **state)
 {
     (void)state;
     fake_xs_put("1", "/local/domain/2/platform/vm-affinity-steal");
@@ -394,7 +394,7 @@ static void one_that_was_started_at_once_is_noticed(void **state)
 }
 
 /* As the first plan asks after xenstored's return, before any event has come. */
-static void who_was_new_meanwhile_is_read_when_it_is_asked_about(void **state)
+static void a_domain_of_the_meantime_is_read_on_request(void **state)
 {
     (void)state;
     fake_xs_die();
@@ -481,7 +481,7 @@ static int bound_socket(void)
 }
 
 /* libxenstore would go on to the kernel's device, and wait there for ever. */
-static void a_socket_at_which_nobody_listens_is_not_waited_for(void **state)
+static void a_socket_without_a_listener_is_not_waited_for(void **state)
 {
     struct xenstore *other;
     int fd = bound_socket();
@@ -535,19 +535,19 @@ int main(void)
         xenstore_test(
             many_events_of_a_domain_are_read_once_and_only_what_changed),
         xenstore_test(what_a_configuration_says_is_read_and_followed),
-        xenstore_test(whose_device_model_it_is_is_read_and_followed),
-        xenstore_test(who_lets_its_log_be_read_is_known_and_followed),
-        xenstore_test(who_is_told_its_steal_time_is_known_and_followed),
+        xenstore_test(the_target_of_a_device_model_is_read_and_followed),
+        xenstore_test(the_permission_to_read_a_log_is_read_and_followed),
+        xenstore_test(the_wish_for_steal_time_is_read_and_followed),
         xenstore_test(the_group_is_read_and_followed),
         xenstore_test(a_bad_group_is_ignored_and_said_once),
         xenstore_test(an_answer_is_an_answer),
         xenstore_test(without_xenstored_what_was_known_stays),
         xenstore_test(it_is_found_again_and_all_is_read_anew),
         xenstore_test(one_that_was_started_at_once_is_noticed),
-        xenstore_test(who_was_new_meanwhile_is_read_when_it_is_asked_about),
+        xenstore_test(a_domain_of_the_meantime_is_read_on_request),
         xenstore_test(a_read_that_ends_half_way_changes_nothing),
         xenstore_test(an_empty_xenstored_is_not_believed),
-        xenstore_test(a_socket_at_which_nobody_listens_is_not_waited_for),
+        xenstore_test(a_socket_without_a_listener_is_not_waited_for),
         xenstore_test(nor_one_that_is_being_made_again),
     };
 

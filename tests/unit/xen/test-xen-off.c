@@ -54,7 +54,7 @@ static void is_off(unsigned int left, uint32_t flags, unsigned int woke, uint16_
     assert_int_equal(r.correspondent, waker);
 }
 
-static void who_runs_for_the_first_time_has_left_nothing(void **unused)
+static void a_first_run_has_no_row(void **unused)
 {
     (void)unused;
     run_first();
@@ -109,7 +109,7 @@ static void a_yield_that_had_no_effect_is_forgotten(void **unused)
     is_off(LEFT(PREEMPTED), 0, WOKE(OTHER), NONE);
 }
 
-static void who_is_offline_is_not_always_paused(void **unused)
+static void an_offline_vcpu_is_not_always_paused(void **unused)
 {
     (void)unused;
     run_first();
@@ -262,7 +262,7 @@ static void the_first_event_has_woken_it(void **unused)
 }
 
 /* It was about to sleep, but did not, and then is preempted. */
-static void who_did_not_sleep_is_woken_by_nobody(void **unused)
+static void a_vcpu_that_did_not_sleep_has_no_waker(void **unused)
 {
     (void)unused;
     run_first();
@@ -337,17 +337,17 @@ static void off_cpu_has_a_threshold_of_its_own(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(who_runs_for_the_first_time_has_left_nothing),
+        TEST(a_first_run_has_no_row),
         TEST(to_block_is_not_to_poll),
         TEST(to_spin_is_not_to_yield),
         TEST(a_yield_that_had_no_effect_is_forgotten),
-        TEST(who_is_offline_is_not_always_paused),
+        TEST(an_offline_vcpu_is_not_always_paused),
         TEST(a_budget_ends_in_each_scheduler),
         TEST(what_comes_in_its_way_later_is_a_flag),
         TEST(an_event_channel_says_what_woke),
         TEST(an_interrupt_of_a_local_apic_has_the_senders_name),
         TEST(the_first_event_has_woken_it),
-        TEST(who_did_not_sleep_is_woken_by_nobody),
+        TEST(a_vcpu_that_did_not_sleep_has_no_waker),
         TEST(a_long_sleep_saturates),
         TEST(why_it_left_earlier_is_unknown),
         TEST(another_event_that_is_turned_on_hides_no_reason),
