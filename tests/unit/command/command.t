@@ -1070,6 +1070,22 @@ def check_toolstack():
 
 
 @test
+def check_reactions():
+    """check warns if the configuration has reactions, and xensched-lab is missing"""
+    folder = path("sbin")
+    os.mkdir(folder)
+    config = folder + "/conf"
+    with open(config, "w", encoding="utf-8") as f:
+        f.write("state = \"%s/state\"\nreactions = [ \"loss do shell true\" ]\n" % folder)
+    for program, warned in ((shutil.copy(XENSCHED, folder + "/xensched"), True),
+                            (XENSCHED, False)):
+        done = subprocess.run([program, "check", "--config", config], check=False,
+                              env=dict(os.environ, FAKE_XEN="quiet"),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        check(("apt install xensched-lab" in done.stdout.decode()) == warned, done)
+
+
+@test
 def check_settings():
     """check names settings that mean something which this host does not have"""
     config, host = path("config"), path("host")

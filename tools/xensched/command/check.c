@@ -21,6 +21,7 @@
 #include <xensched/area.h>
 #include <xensched/event.h>
 
+#include "cli/sibling.h"
 #include "daemon/act/replace-file.h"
 #include "daemon/fits.h"
 #include "daemon/host/host-xen.h"
@@ -310,6 +311,16 @@ static bool check_settings(const struct options *o)
     return !rc;
 }
 
+/* xenschedd starts "xensched on" for them. */
+static void check_reactions(const struct options *o)
+{
+    char path[PATH_MAX];
+
+    if (o->reactions && sibling_path(path, "xensched-lab") != path)
+        report(WARN, "reactions", "they need the package xensched-lab, which is not "
+               "installed; apt install xensched-lab");
+}
+
 static void print_toolstack(void)
 {
     if (xapi_is_here())
@@ -534,6 +545,7 @@ static int run(const struct arguments *args)
         print_toolstack();
         good = check_settings(&options) && good;
         good = check_state(options.core.state_path) && good;
+        check_reactions(&options);
     }
     options_free(&options);
 
