@@ -46,7 +46,7 @@ struct complete_row {
 };
 
 struct complete_thread {
-	uint32_t pid, process; /* 0: nobody */
+	uint32_t pid, process; /* 0: none */
 	uint32_t said;         /* in which round its name was; 0: it was not */
 	char name[COMPLETE_NAME];
 	char coming[COMPLETE_NAME]; /* of which not all parts have come */
@@ -70,7 +70,7 @@ struct complete {
 
 /*
  * @name_of: what a process is called whose first thread was not named, as that has
- * slept all the time; false: nobody knows.
+ * slept all the time; false: unknown.
  */
 void complete_init(struct complete *c,
 		   bool (*name_of)(uint32_t process, char name[COMPLETE_NAME]));
@@ -81,7 +81,7 @@ void complete_add(struct complete *c, const struct complete_row *row);
 /* What is complete; returns how many of @rows, which has COMPLETE_MAX_ROWS. */
 unsigned int complete_round(struct complete *c, struct complete_row *rows);
 
-/* Nobody has heard what was given out: all names have to be said again. */
+/* No reader had the rows: all names have to be written again. */
 void complete_unsaid(struct complete *c);
 
 #endif /* XENSCHED_AGENT_COMPLETE_H */

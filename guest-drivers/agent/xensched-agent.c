@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * xensched-agent - in a guest: who in it asks for I/O, for xenschedd in dom0.
+ * xensched-agent - in a guest: reports to xenschedd in dom0 which of its processes
+ * ask for I/O.
  *
  * The log of this guest's Linux says which thread asks which back end for how
  * much, a row for each time.  To dom0 that would be too many rows, about threads
@@ -196,7 +197,7 @@ static void take(const struct xensched_batch *batch)
 	}
 }
 
-/* No more than what can be there at once: who writes it may be faster. */
+/* No more than what can be there at once: the producer may be faster. */
 static uint64_t read_file(struct xensched_reader *reader)
 {
 	struct xensched_batch batch;

@@ -43,7 +43,7 @@ version()
     dpkg-query -W -f '${Version}' "$1"
 }
 
-# Of a kernel and a source that are no packages, nobody knows.
+# Without packages the versions of kernel and source are unknown.
 refuse_older()
 {
     local kernel source
@@ -61,7 +61,7 @@ apt-get install linux-source-$series"
     die "no $tarball: apt-get install linux-source-$series"
 
 [ -n "${2:-}" ] || refuse_older
-# Who may only look, such as at DKMS' status, need not know more.
+# A user who may only look, such as at DKMS's status, need not know more.
 [ -z "$check" ] || [ -w . ] || exit 0
 
 # The whole archive has to be read for a few files: only if it has changed.

@@ -5,11 +5,11 @@
  * The scheduler writes numbers to xenstore, below schedlog/acct/ of this
  * domain's own path: one node per domain, its name the domid, its value the
  * number.  A watch keeps a table of all domids up to date, so that sites need
- * one load.  While nobody gives numbers a domain has its domid.  While somebody
- * does, one without a valid number is new, and its domid may be the number of
+ * one load.  While no program gives numbers a domain has its domid.  While one
+ * does, a domain without a valid number is new, and its domid may be the number of
  * another one: it has ours, so that nothing is logged of it.
  *
- * A watch comes when it comes.  Who turns events on is to find the numbers that
+ * A watch may come late.  A program that turns events on is to find the numbers that
  * were given before in all rows, so they are read once more then.  xenstored may
  * never answer: a work item waits for it, and the caller for a time.
  */
@@ -39,7 +39,7 @@ static u16 acct_of[NR_DOMIDS];
 static u16 own_domid;
 static bool numbers_given;
 
-/* Held by who writes acct_of; sites do not wait for it. */
+/* Held by writers of acct_of; sites do not wait for it. */
 static DEFINE_MUTEX(numbers_mutex);
 static DECLARE_BITMAP(given, NR_DOMIDS);
 
@@ -91,7 +91,7 @@ static void xensched_read_own_acct(void)
 	xensched_read_acct(name);
 }
 
-/* Who we are, and all numbers. */
+/* Our own domid, and all numbers. */
 static void xensched_read_all_acct(void)
 {
 	unsigned int i, nr = 0;
@@ -162,7 +162,7 @@ static struct xenbus_watch xensched_numbers_watch = {
 };
 static bool watching;
 
-/* How often somebody asked that all be read, and up to whom it has been. */
+/* How many callers asked that all be read, and how many have been answered. */
 static atomic_t asked, answered;
 static DECLARE_WAIT_QUEUE_HEAD(answer);
 

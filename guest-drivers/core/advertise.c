@@ -7,7 +7,7 @@
  * same rules as the device does and answers in schedlog/area/ with the frames
  * of the area, or with an error.  docs/internals/linux-log.md has all nodes.
  *
- * dom0 may have mapped what was advertised, writable, and nobody can know when
+ * dom0 may have mapped what was advertised, writable, and nothing tells when
  * it no longer has.  So the area stays, and this module with it, until the
  * scheduler removes its request: also when the lease has ended.
  */
@@ -75,7 +75,7 @@ static const char *const area_nodes[] = {
 static struct xensched_region *directory;
 static bool created;		/* The area, by us and not through the device. */
 
-/* Who asks through xenstore, as opposed to the device. */
+/* That of the requester in xenstore, as opposed to the device. */
 static u64 cookie;
 
 /* The rest is the work item's own. */
@@ -173,7 +173,7 @@ static int read_nodes(struct xenbus_transaction t, struct xensched_request *r)
 		err = xensched_read_number(t, "lease-ms", &r->lease_ms);
 	if (!err)
 		err = read_sizes(t, r);
-	/* The device can do without a lease; who is in dom0 cannot. */
+	/* The device can do without a lease; a requester in dom0 cannot. */
 	if (!err && !r->lease_ms)
 		err = -EINVAL;
 
@@ -402,7 +402,7 @@ static void say_nothing(void)
 }
 
 /*
- * Nobody is to find frames which are not the log's any more: they go when
+ * No reader is to find frames that are not the log's any more: they go when
  * xenstore does not have them.  If that fails it is tried again.
  */
 static void xensched_let_go(void)
@@ -423,9 +423,9 @@ static void xensched_let_go(void)
 }
 
 /*
- * A domain that was restored has another domid and another path in xenstore: who
- * asks there has not found the frames, and may want another layout.  That there
- * is no answer in the path says nothing, since who asks makes its folder anew.
+ * A domain that was restored has another domid and another path in xenstore: a
+ * requester there has not found the frames, and may want another layout.  That there
+ * is no answer in the path says nothing, since a requester makes its folder again.
  * If the domid is the same by chance another layout is refused at first.
  */
 static void xensched_forget_if_restored(void)
@@ -462,7 +462,7 @@ static int xensched_obey(int wrong, bool *new)
 	return wrong;
 }
 
-/* What could not be said has not been: nobody has mapped it. */
+/* What could not be advertised is not mapped. */
 static void xensched_answer(int wrong, bool new)
 {
 	int err = xensched_transact(xensched_write_nodes, wrong);

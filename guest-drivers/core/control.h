@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who may change what, and when: private to the module.
+ * Which caller may change what, and when: private to the module.
  */
 #ifndef XENSCHED_CONTROL_H
 #define XENSCHED_CONTROL_H
@@ -12,7 +12,7 @@
 /*
  * Guards everything which is not shared with sites or the scheduler.
  *
- * Static keys take cpu_hotplug_lock within it, and who attaches a process to a
+ * Static keys take cpu_hotplug_lock within it, and code that attaches a process to a
  * cpuset takes mmap_lock within cpu_hotplug_lock.  Callers hold neither of both.
  */
 extern struct mutex xensched_log_mutex;
@@ -24,7 +24,7 @@ long xensched_control(unsigned int cmd, void __user *argument);
 int xensched_set_up(u32 nr_acct, u32 nr_files, const u32 *sizes);
 int xensched_set_events(u32 events, u32 lease_ms, u64 cookie);
 int xensched_release(u64 cookie);
-void xensched_keep_area(bool keep);	/* -EBUSY to who wants to release. */
+void xensched_keep_area(bool keep);	/* -EBUSY for a release. */
 void xensched_control_exit(void);
 
 /* events.c: what is on, and what there is. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The doorbell: poll() of the device says that a log file is past the mark
- * which the scheduler set, so that nobody has to look at logs all the time.
+ * which the scheduler set, so that the reader need not look at logs all the time.
  *
  * As in Xen (common/schedlog/doorbell.c) positions are compared with marks once
  * per tick, here by the first site of a CPU that logs something in it: where
  * nothing is logged nothing is past its mark.  Sites run with any lock held, so
- * who polls is woken by an irq_work.
+ * a poller is woken by an irq_work.
  *
  * Nothing is remembered: a mark that is moved on is the answer.
  */
@@ -45,7 +45,7 @@ static bool is_due(const struct schedlog_cpu *cpu)
 
 void xensched_doorbell_tick(const struct schedlog_cpu *cpu)
 {
-	/* Who is about to sleep and is not seen here is seen in the next tick. */
+	/* A poller that is about to sleep, unseen here, is seen in the next tick. */
 	if (is_due(cpu) && waitqueue_active(&pollers))
 		irq_work_queue(&ring_work);
 }

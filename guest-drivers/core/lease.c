@@ -2,8 +2,8 @@
 /*
  * The lease: a scheduler which is dead or stuck must not cost anything.
  *
- * As in Xen (common/schedlog/lease.c): whoever turns events on can say for how
- * long at most it will be silent, and increments a counter in shared memory.
+ * As in Xen (common/schedlog/lease.c): a program that turns events on can say for
+ * how long at most it will be silent, and increments a counter in shared memory.
  * When that stays as it is for so long, all events are turned off, and the log
  * is free for the next scheduler.  The counter is read once per look and
  * compared, nothing else.
@@ -21,7 +21,7 @@
 #define LOOKS 8
 
 static struct {
-	u64 cookie;		/* 0: nobody holds the log. */
+	u64 cookie;		/* 0: no program holds the log. */
 	u32 length_ms;
 	ktime_t renewed;	/* When the counter was seen to have changed. */
 	u64 counter;
@@ -62,7 +62,7 @@ void xensched_lease_info(u32 *length_ms, u32 *left)
 	*left = lease.cookie ? max_t(s64, left_ms(), 0) : 0;
 }
 
-/* @length_ms is 0: nobody holds the log any more. */
+/* @length_ms is 0: no program holds the log any more. */
 void xensched_set_lease(u64 cookie, u32 length_ms)
 {
 	lease.cookie = length_ms ? cookie : 0;

@@ -4,9 +4,9 @@
  *
  * As of 6.12 Linux lets a task that goes to sleep after it has had more than its
  * share stay on its run queue until its turn would have come.  Tasks say so, run
- * queues do not say it to modules.  So this remembers, for each CPU, who was in
+ * queues do not say it to modules.  So this remembers, for each CPU, the tasks in
  * that state when it left the CPU, and looks whether it still is.  Those which
- * were before somebody asked are not known, until they have run once.
+ * were before the first request are not known, until they have run once.
  *
  * A task that is remembered exists: before it can end it has to run, on this
  * CPU, where it is forgotten when it gets it, or on another one, and then it is
@@ -59,7 +59,7 @@ int xensched_delayed_turn(bool on)
 {
 	int cpu;
 
-	/* A probe that was turned off may not have ended, and remember somebody. */
+	/* A probe that was turned off may not have ended, and remember a task. */
 	tracepoint_synchronize_unregister();
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(&delayed, cpu), 0, sizeof(struct delayed));

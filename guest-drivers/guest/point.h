@@ -39,7 +39,7 @@ static struct xensched_point _point = {					\
 bool xensched_point_find(struct xensched_point *point);
 
 /*
- * The log's mutex is held, or nobody else can know of @point.  Returns 0, or an
+ * The log's mutex is held, or no other code can know of @point.  Returns 0, or an
  * error after a warning; @point then stays as it is.
  */
 int xensched_point_turn(struct xensched_point *point, bool on);

@@ -3,7 +3,7 @@
  * What the threads of this Linux ask of whose back end.
  *
  * A row is made where a thread hands I/O to a disk, for there its PID is known;
- * when the request is put on the ring, or complete, somebody else may run.  To
+ * when the request is put on the ring, or complete, another thread may run.  To
  * which process the thread belongs, and how much that is in all, is for an
  * agent to find out (docs/internals/linux-log.md).
  */

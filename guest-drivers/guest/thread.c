@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the threads of this Linux do: who gets a vCPU from whom and why, who
- * wakes whom, and what they are called.
+ * What the threads of this Linux do: which gets a vCPU after which and why, which
+ * wakes which, and what they are called.
  *
  * A name is logged when it is first needed, when it has changed, and every
- * few seconds: who begins to read later, or has lost rows, gets it, too.
+ * few seconds: a reader that begins later, or has lost rows, gets it, too.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -78,7 +78,7 @@ static void xensched_name_if_needed(const struct task_struct *task)
 	u64 half[2], value, *place;
 
 	BUILD_BUG_ON(sizeof(half) != sizeof(name));
-	/* Those of all vCPUs share it, and nobody needs the name. */
+	/* Those of all vCPUs share it, and no reader needs the name. */
 	if (!task->pid)
 		return;
 
@@ -131,7 +131,7 @@ static void xensched_thread_switched(void *data, bool preempt,
 /* Interrupts are off here, too. */
 static void xensched_thread_waking(void *data, struct task_struct *task)
 {
-	/* It has not gone yet, and wakes nobody else. */
+	/* It has not gone yet, and wakes no other thread. */
 	if (task == current)
 		return;
 
@@ -148,7 +148,7 @@ static void xensched_thread_turned(u32 on)
 {
 	xensched_point_turn(&switch_point, on & (SWITCH | NAME));
 	xensched_point_turn(&waking_point, on & WAKE);
-	/* Who turned them on has heard nothing yet. */
+	/* The reader that turned them on has no name yet. */
 	memset(said, 0, sizeof(said));
 }
 

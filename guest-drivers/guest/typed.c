@@ -4,7 +4,7 @@
  *
  * Names have numbers, which stay until the module goes: a begin is one code.  A
  * name is said before the first mark that needs it, and again once per second,
- * so that who begins to read later, or has lost rows, has it soon.
+ * so that a reader that begins later, or has lost rows, has it soon.
  *
  * Codes that belong together are logged without another one of this vCPU in
  * between, and there are never more than a dozen of them.
@@ -36,7 +36,7 @@ struct name {
 /* Nothing of it goes, or changes, before the module does. */
 static struct name *names[XENSCHED_MARK_NAMES];
 static unsigned int nr_names;
-static DEFINE_MUTEX(names_lock);	/* Who adds one holds it. */
+static DEFINE_MUTEX(names_lock);	/* Held to add one. */
 
 static int log_code(u32 what, u32 high, u32 low)
 {
@@ -160,7 +160,7 @@ int xensched_typed_label(const struct xensched_mark_label *label)
 	return err;
 }
 
-/* Names do not go: who is not root leaves some to root. */
+/* Names do not go: users other than root leave some to root. */
 static bool may_add_name(void)
 {
 	if (nr_names < XENSCHED_MARK_NAMES - XENSCHED_MARK_NAMES_ROOT)

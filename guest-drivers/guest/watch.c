@@ -41,7 +41,7 @@ struct watches {
 };
 
 static struct watches __rcu *watches;
-static DEFINE_MUTEX(watches_lock);	/* Who changes it holds it. */
+static DEFINE_MUTEX(watches_lock);	/* Writers hold it. */
 static bool watching;
 
 static bool is_it(const struct watched *watched, const struct task_struct *task)
@@ -54,7 +54,7 @@ static bool is_it(const struct watched *watched, const struct task_struct *task)
 
 static void make_mark(unsigned int slot, const struct task_struct *task)
 {
-	/* If Xen does not want it, nobody waits for it any more. */
+	/* If Xen does not want it, no reaction waits for it any more. */
 	xensched_code_log(XENSCHED_TYPED |
 			  XENSCHED_CODE_SWITCH << XENSCHED_CODE_WHAT_SHIFT |
 			  slot << XENSCHED_CODE_SLOT_SHIFT |

@@ -4,7 +4,7 @@
  * "xensched roi" in dom0.
  *
  * Nothing but the device and its header is needed.  A workload that is marked has
- * to run also where nobody allows marks: "run" runs its command all the same.
+ * to run also where marks are not allowed: "run" runs its command all the same.
  */
 #include <errno.h>
 #include <fcntl.h>

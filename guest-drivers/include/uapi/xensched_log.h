@@ -25,7 +25,7 @@ struct xensched_log_info {
 	__u64 tsc_khz;
 	__u64 max_bytes;	/* The module parameter max_mib */
 	__u64 used_bytes;	/* Also by former areas which are still mapped */
-	__u32 lease_ms;		/* 0: nobody holds the log */
+	__u32 lease_ms;		/* 0: no program holds the log */
 	__u32 lease_left_ms;
 	__u32 nr_pmcs;		/* 0 */
 	__u32 doorbell;		/* 1: poll() is one, see below */
@@ -116,7 +116,7 @@ struct xensched_log_promote {
 
 /*
  * poll(): POLLIN as long as a log file of any CPU has reached the mark that was
- * set for it in CONTROL.  Who sleeps is woken within a tick of 10 ms of a CPU
+ * set for it in CONTROL.  A sleeper is woken within a tick of 10 ms of a CPU
  * that goes on logging; what a CPU logs last may be past its mark unnoticed
  * until it logs again.  A mark of 0 is none.
  */
