@@ -190,6 +190,49 @@ static void the_metrics_have_cost_and_trial(void **state)
                                  "0."));
 }
 
+#define PRICES "test-answer-trial.prices"
+
+static void begin_again(void)
+{
+    core_stop(&core);
+    core_free(&core);
+    start(MODE_ADVISE);
+}
+
+/* A damaged file is reported, and replaced by what the next moves show. */
+static void learned_prices_are_shown_and_outlive_the_daemon(void **state)
+{
+    const struct learned_move move = { 31000, 13000, 20600 };
+    FILE *file = fopen(PRICES, "w");
+    json_object *json;
+    unsigned int i;
+
+    (void)state;
+    fputs("{\"version\": 1, \"map\"", file);
+    fclose(file);
+    settings.learned_path = PRICES;
+    start(MODE_ADVISE);
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/prices"), "[ ]");
+    json_object_put(json);
+    for (i = 0; i < 14; i++)
+        learned_add(&core.learned, BACK_END_EVENTS, &move);
+    run(10, TALK ",pair=service-ns/3/1/1/100000");
+    begin_again();
+    run(10, TALK ",pair=service-ns/3/1/1/100000");
+    json = ask("{\"command\":\"status\"}");
+    assert_string_equal(get(json, "/result/prices/0/kind"), "notify");
+    assert_string_equal(get(json, "/result/prices/0/moves"), "14");
+    assert_string_equal(get(json, "/result/prices/0/replaces"), "true");
+    assert_true(fabs(number(json, "/result/prices/0/extra_us") - 13) < 1e-6);
+    json_object_put(json);
+    json = ask("{\"command\":\"explain\",\"domid\":1}");
+    assert_non_null(strstr(get(json, "/result/lines"),
+                           "learned from 14 moves: a notification costs 31.0 us near"));
+    json_object_put(json);
+    unlink(PRICES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +241,7 @@ int main(void)
         core_test(a_wrong_request_starts_nothing),
         core_test(release_places_a_guest_again_that_a_trial_left_alone),
         core_test(the_metrics_have_cost_and_trial),
+        core_test(learned_prices_are_shown_and_outlive_the_daemon),
     };
 
     return run_tap_tests(tests);

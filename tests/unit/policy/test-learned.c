@@ -55,6 +55,7 @@ static void guests_come(unsigned int nr, double far_costs)
 
         world.domains[guest].cpu = 5;
         world.domains[guest].far_costs = far_costs;
+        world.domains[guest].waits = world.domains[guest].waits_there = 0.001;
         world_talk(guest, 0, 2000);
         world.only_plans = true;
         world_run(25);

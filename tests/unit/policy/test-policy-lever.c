@@ -347,7 +347,8 @@ static void noise_does_not_undo_moves(void **state)
 static void without_wake_delays_nothing_is_undone(void **state)
 {
     (void)state;
-    world_warm_up();
+    look_before_the_move();
+    world.domains[guest].use = 0.9; /* each unit costs more than before */
     world_run(60);
     assert_int_equal(it()->moves, 1);
     assert_int_equal(it()->backs, 0);

@@ -31,7 +31,9 @@ void outcome_window(struct outcome *o, const struct policy_input *input,
                     const struct domain *d, const struct work *work,
                     uint64_t began_ns)
 {
-    if (presence_known(d) && began_ns >= o->counts_ns)
+    bool waits = matrix_total(input->matrix, XEN_SCHEDLOG_EV_WAKE_DELAY, d->acct);
+
+    if (waits && presence_known(d) && began_ns >= o->counts_ns)
         place_cost_add(&o->here, work, input->now_ns - began_ns,
                        presence_apart(input->matrix, input->topology, input->domains,
                                       d, input->now_ns));

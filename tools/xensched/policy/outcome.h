@@ -94,7 +94,10 @@ struct outcome {
 /* Before anything else. */
 void outcome_init(struct outcome *o);
 
-/* The work of a window that began at @began_ns. */
+/*
+ * The work of a window that began at @began_ns.  Without rows of wake-delay it does not
+ * count: an operator who logs none wants moves to be judged without waiting and cost.
+ */
 void outcome_window(struct outcome *o, const struct policy_input *input,
                     const struct domain *d, const struct work *work,
                     uint64_t began_ns);
