@@ -62,10 +62,13 @@ def all_between(found, kind):
 @test
 def all_kinds_are_measured_and_dom0_is_where_it_was():
     """all kinds are measured, and dom0 is where it was"""
-    bench = Bench()
-    code, out, complaint = bench.run()
-    check(code == 0 and not complaint, complaint)
-    found = bench.found()
+    for _ in range(3):  # a busy machine may let one of two threads wait for too long
+        bench = Bench()
+        code, out, complaint = bench.run()
+        check(code == 0 and not complaint, complaint)
+        found = bench.found()
+        if "llc" in found["line"]:
+            break
     check((found["pcpus"], found["nodes"]) == (4, 2))
     check(all(0 < ns < 1e6 for ns in all_between(found, "memory")))
     check(found["notification"]["between"] == [[0, 5000], [5000, 0]])
