@@ -365,6 +365,39 @@ static void a_group_goes_where_all_members_may_go(void **state)
     assert_int_equal(world_moves(), 0);
 }
 
+/* Both cpupools have cores of both nodes; in one of them there is no room near dom0. */
+static void a_group_in_two_cpupools_is_not_torn(void **state)
+{
+    unsigned int i, full, members[2];
+
+    (void)state;
+    for (i = 0; i < 2; i++) {
+        const uint64_t half = 0xcc, rest = world.all & ~half;
+
+        if (i)
+            world_end();
+        begin("placement");
+        world.domains[0].pool = rest;
+        world.domains[0].use = 0.1;
+        full = world_guest(2, 1.8);
+        world.domains[full].operators = true;
+        world.domains[full].cpu = 2;
+        world.domains[full].pool = half;
+        world.domains[full].hard = world.domains[full].soft = 0xc;
+        members[0] = member(0.3);
+        members[1] = member(0.3);
+        world.domains[members[i]].pool = half;
+        world.domains[members[i]].cpu = 6;
+        world.domains[members[!i]].pool = rest;
+        world.domains[members[!i]].cpu = 5;
+        world_talk(0, members[0], 5000);
+        world_warm_up();
+        world_run(20);
+        assert_int_equal(world.domains[members[0]].moves,
+                         world.domains[members[1]].moves);
+    }
+}
+
 /* Those of another cpupool run on other cores of the same place. */
 static void a_guest_in_another_cpupool_takes_no_room(void **state)
 {
@@ -485,6 +518,7 @@ int main(void)
         group_test(a_group_stays_where_one_member_was_sent),
         group_test(a_group_takes_room_where_one_member_was_sent),
         group_test(a_group_goes_where_all_members_may_go),
+        group_test(a_group_in_two_cpupools_is_not_torn),
         group_test(a_guest_in_another_cpupool_takes_no_room),
         group_test(a_device_model_goes_where_its_guest_goes),
         group_test(they_go_together_or_not_at_all),

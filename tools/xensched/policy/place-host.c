@@ -286,6 +286,8 @@ static void describe_domain(struct place_host *h, unsigned int i)
     const struct standing *s = &h->input->standing[i];
     const struct domain *d = domain(h, i);
     struct unit *u = &p->units[unit];
+    /* Room is counted by cpupool, so a group in several of them stays where it is. */
+    bool elsewhere = h->input->standing[h->stands[unit]].cpupool != s->cpupool;
     double *own = need_memory(nr, sizeof(*own));
 
     add_domain(h, own, d, 1);
@@ -294,7 +296,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     u->demand.vcpus += s->demand.vcpus;
     u->wakes += d->wakes.wakes;
     u->migrations += fmax(d->wakes.migrations, 0);
-    u->pool = s->cpupool;
+    u->pool = h->input->standing[h->stands[unit]].cpupool;
     add_misses(h, u, i);
     add_pages(h, unit, d);
     for (k = 0; k < nr; k++)
@@ -307,7 +309,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     }
     free(own);
     for (k = 0; k < p->nr_spots; k++)
-        restrict_usable(&p->usable[unit * p->nr_spots + k],
+        restrict_usable(&p->usable[unit * p->nr_spots + k], elsewhere ? 0 :
                         p->spots[k].cache != TOPOLOGY_UNKNOWN ? s->cache_cores[k] :
                         p->nr_places > 1 ? s->cores[p->spots[k].place] : 0);
 }
