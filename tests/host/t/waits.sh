@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# box: --mode exact --sockets 1 --cores 2
-# time: 240
+# box: --mode exact --sockets 1 --cores 3
+# time: 420
 # only: full
 #
 # The live matrix of waits has what Xen accounts as runnable, and names who had the pCPU.
-# The other source is xentrace, of the same run: xenalyze sums up its records of
+# One other source is xentrace, of the same run: xenalyze sums up its records of
 # runstates.  A guest competes with another one, then with dom0, and then has a cap, which
-# is no wait; the result is known in advance, because nothing else runs on pCPU 1.
+# is no wait; the result is known in advance, because nothing else runs on pCPU 1.  Another
+# source is a recording of a mixed load, in which latency finds for whom a guest waited by
+# which domain ran when.  And Xen counts runstates itself, also while a pCPU goes offline.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -17,20 +19,24 @@
 # shellcheck disable=SC2034 # for start_daemon
 daemon_settings=
 stopped=
+events=service-ns,wake-delay,preempt-delay,wait-part,migrate,off-cpu,evtchn-send
 
-# waits_of SECONDS GUEST: how many of them are known, percent of a pCPU in all, and for each
-# other domain, a line each.
+# waits_of SECONDS GUEST: how many of them are known, percent of a pCPU in all, as Xen
+# counts it, offline, unknown, for each other domain, and for each and cause, a line each.
 waits_of()
 {
     xensched waits --seconds "$1" --json | tr -d ' \n' | tr '{' '\n' |
-        awk -v guest="$2" -F'[":,]+' '
-            /oldest/ { for (i = 1; i < NF; i++)
-                           if ($i == "seconds") print "seconds", $(i + 1) }
-            /ready_percent/ { it = $3 == guest
-                              for (i = 1; i < NF; i++)
-                                  if (it && $i == "ready_percent") print "all", $(i + 1) }
-            it && /"waits_per_s"/ { for (i = 1; i < NF; i++)
-                                        if ($i == "percent") print $3, $(i + 1) }'
+        awk -v guest="$2" -F'[":,}]+' '
+            function value(name) { for (i = 1; i < NF; i++) if ($i == name) return $(i + 1) }
+            /oldest/ { print "seconds", value("seconds") }
+            /ready_percent/ { it = $3 == guest }
+            it && /ready_percent/ { print "all", value("ready_percent")
+                                    print "counted", value("counted_percent")
+                                    print "offline", value("offline_percent")
+                                    print "unknown", value("unknown_percent") }
+            it && /"waits_per_s"/ && $2 == "name" { whom = $3
+                                                    print whom, value("percent") }
+            it && /"waits_per_s"/ && $2 == "cause" { print whom "/" $3, value("percent") }'
 }
 
 # percent LINES NAME
@@ -75,13 +81,117 @@ live_ms()
         print percent * seconds * 10 }'
 }
 
+# for_each COMMAND GUEST...
+for_each()
+{
+    command=$1
+    shift
+    for guest; do xl "$command" "$guest"; done
+}
+
+# record_them NAME SECONDS GUEST...: they run for this long, and are recorded.
+record_them()
+{
+    rec=$RESULTS/$1.rows
+    seconds=$2
+    shift 2
+    xensched record --seconds 120 "$rec" 2>said &
+    recorder=$!
+    sleep 1
+    for_each unpause "$@"
+    sleep "$seconds"
+    for_each pause "$@"
+    sleep 2
+    kill -INT $recorder
+    wait $recorder || cat said
+    for guest; do waits_of 20 "$guest" >live.$guest; done
+    xensched dump "$rec" >rows
+}
+
+# latency_ms WHOM: how long a guest waited for that domain after notifications
+latency_ms()
+{
+    tr -d ' \n' <latency | tr '{' '\n' |
+        awk -v whom="$1" -F'[":,}]+' '
+            $2 == "domain" && $3 == whom { for (i = 1; i < NF; i++)
+                                            if ($i == "ns") ns += $(i + 1) }
+            END { print ns / 1e6 }'
+}
+
+# long_waits: of waits of more than a millisecond, how many percent have a culprit, and how
+# many have a row of off-cpu.  Rows of one pCPU and log are in order.
+long_waits()
+{
+    awk '
+        $3 == "wake-delay" || $3 == "preempt-delay" {
+            long[$2] = $6 > 1000000
+            need[$2] = long[$2] && $5 == "none" ? 0.95 * $6 : 0
+            all += long[$2]; culprit += long[$2] && !need[$2]
+        }
+        $3 == "wait-part" && need[$2] > 0 { need[$2] -= $6; culprit += need[$2] <= 0 }
+        $3 == "off-cpu" { cause += long[$2]; long[$2] = need[$2] = 0 }
+        END { print all + 0, all ? 100 * culprit / all : 0, all ? 100 * cause / all : 0 }' rows
+}
+
+# near MS A B: no further apart
+near()
+{
+    awk -v most="$1" -v a="$2" -v b="$3" 'BEGIN {
+        print a, "and", b
+        exit !(b > 0 && a >= b - most && a <= b + most) }'
+}
+
 guest start computing name=web cpus=1 &
 guest start computing name=db cpus=1 &
+guest start computing name=mail cpus=1 &
+guest start paced name=disk cpus=1 &
+guest start idle name=pong cpus=1 run='pingpong pong' &
 wait
 xl vcpu-pin Domain-0 all 0
-xl pause web && xl pause db
-start_daemon --mode observe
+for_each pause web db mail disk pong
+start_daemon --mode observe --log "$events"
 is "the daemon starts" "$?" 0
+
+# A mixed load on one pCPU: two compute, one reads its disk, and one sleeps until dom0
+# notifies it and then notifies dom0, so that nearly each wait has its notification.
+pingpong ping "$(domid pong)" 100000 >/dev/null &
+ping=$!
+record_them mixed 5 db mail disk pong
+kill $ping
+xensched waits --seconds 20
+xensched latency --json "$rec" pong >latency
+for whom in db mail; do
+    check "pong waited for $whom as long as latency says" within 2 \
+        "$(live_ms "$(cat live.pong)" $whom)" "$(latency_ms $whom)"
+done
+# shellcheck disable=SC2046 # three numbers
+set -- $(long_waits)
+note "$1 waits took more than 1 ms: $2 % have a culprit, $3 % a cause by off-cpu"
+check "there are such waits" between 50 100000 "$1"
+check "95 % of them have a culprit" between 95 100 "$2"
+check "95 % of them have a cause" between 95 100 "$3"
+for guest in db mail disk; do
+    live=$(cat live.$guest)
+    check "at most 5 % of what $guest waited is unknown" between 0 5 \
+        "$(awk -v a="$(percent "$live" unknown)" -v b="$(percent "$live" all)" \
+            'BEGIN { print 100 * a / b }')"
+done
+
+# All busy for 6 s, on two pCPUs of which one comes and goes.  That, and the pause at the end,
+# cut waits short, of which there are no rows: 70 ms.
+sleep 10
+for guest in web db mail disk; do
+    xl vcpu-pin $guest all 1-2
+done
+(sleep 3; xen-hptool cpu-offline 2; sleep 2; xen-hptool cpu-online 2) >/dev/null 2>&1 &
+record_them busy 6 web db mail disk
+for guest in web db mail disk; do
+    live=$(cat live.$guest)
+    check "$guest waited as long as Xen says" near 100 "$(live_ms "$live" all)" \
+        "$(live_ms "$live" counted)"
+done
+for guest in web db; do xl vcpu-pin $guest all 1; done
+sleep 10
 
 competing 6 web db
 web=$(waits_of 10 web)
@@ -90,6 +200,8 @@ note "Xen says: web waited $(waited_ms web) ms, db $(waited_ms db) ms"
 check "web has waited as long as Xen says" within 1 "$(live_ms "$web" all)" \
     "$(waited_ms web)"
 check "and for db nearly all of it" within 1 "$(percent "$web" db)" "$(percent "$web" all)"
+check "because it was preempted" within 1 "$(percent "$web" db/preempted)" \
+    "$(percent "$web" all)"
 check "explain says so" sh -c "xensched explain web | grep 'it waited .* of them for db'"
 
 xl vcpu-pin Domain-0 1 1
@@ -116,6 +228,8 @@ check "with a cap of 30 % it ran for less than a third of 6 s" \
 # Xen takes a vCPU whose cap is used up offline until its budget is replenished.
 check "for Xen it did not wait" between 0 5 "$(waited_ms web | cut -d. -f1)"
 check "nor by the live waits" between 0 5 "$(live_ms "$web" all | cut -d. -f1)"
+check "but they show that Xen did not let it run" between 4000 6000 \
+    "$(live_ms "$web" offline | cut -d. -f1)"
 
 check "waits of the first phase can still be asked for" sh -c \
     "xensched waits --at $(date -d @$((competing_begin - 14)) +%H:%M:%S) --seconds 15 web | grep db"
