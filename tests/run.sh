@@ -177,7 +177,7 @@ begin_lane << 'END'
 mutants tests/fuzz/mutants.t
 fuzz    tests/fuzz/fuzz.t
 sites   python3 tests/sites/check-sites.py build/xen/patched/xen/xen-syms build/xen/native/xen/xen-syms
-handler python3 tests/sites/check-handler.py build/xen/patched/xen/common/schedlog/sites.o build/xen/patched/xen/common/schedlog/stay.o build/xen/patched/xen/common/schedlog/wait.o build/xen/patched/xen/common/schedlog/off.o build/xen/patched/xen/common/schedlog/record.o
+handler python3 tests/sites/check-handler.py build/xen/patched/xen/common/schedlog/sites.o build/xen/patched/xen/common/schedlog/stay.o build/xen/patched/xen/common/schedlog/wait.o build/xen/patched/xen/common/schedlog/off.o build/xen/patched/xen/common/schedlog/work.o build/xen/patched/xen/common/schedlog/record.o
 init    python3 tests/sites/check-init.py build/xen/patched
 flask   tests/sites/flask.sh
 service tests/service/service.t

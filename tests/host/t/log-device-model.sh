@@ -7,7 +7,7 @@
 # What an HVM guest asks of its device model, Xen asks for it: a notification of the
 # guest's for each request, and one of dom0's for each answer.  Fails if either is
 # missed, counted twice, or charged to another domain, or if the pages that Xen keeps for
-# this are taken for the guest's.
+# this are taken for the guest's.  Each request is an exit, by reason of the port.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/log.sh
@@ -44,6 +44,26 @@ check "1024 requests are 1024 notifications" \
     between 1024 1100 "$(rows evtchn-send $ONE $TWO)"
 check "and so many answers" between 1024 1100 "$(rows evtchn-send $TWO $ONE)"
 check "dom0 notices each of them" between 1024 1100 "$(rows evtchn-recv $TWO $ONE)"
+
+# QEMU is a CPU of AMD's: public/schedlog.h has what the number means.
+logging_exits()
+{
+    reads 4
+    usleep 50000
+}
+log_set_up 4194304
+log_guest asker $ONE
+logging exit-time logging_exits
+read -r times us <<SUMS
+$(awk -v acct=$ONE '
+    $2 == "exit-time" && $3 == acct && int($5 / 18014398509481984) == 512 + 123 {
+        times += int($5 / 4294967296) % 4194304
+        ns += $5 % 4294967296
+    }
+    END { print times + 0, int(ns / 1000) }' log.rows)
+SUMS
+check "and as many exits" between 1024 1400 "$times"
+check "which take some time each" between 1024 10240000 "$us"
 
 log_set_up 4194304
 log_guest asker $ONE

@@ -111,6 +111,28 @@ def off_cpu_in_words():
 
 
 @test
+def work_in_words():
+    """dump names what Xen worked for a domain, how often and for how long"""
+    r = Recording(["Domain-0", "db"])
+    for nr, (event, reason) in enumerate((
+            ("hypercall-time", 29), ("hypercall-time", 1023), ("irq-time", 17),
+            ("exit-time", 48), ("exit-time", 512 + 123), ("exit-time", 512 + 78),
+            ("exit-time", 768), ("flush-wait", 1))):
+        r.row(nr + 1, 0, event, 3, NONE, reason << 54 | (nr + 2) << 32 | 5001)
+    file = path("recording")
+    r.write(file)
+    said = [(row["reason"], row.get("reason_name"), row["times"], row["ns"])
+            for row in dumped(file)]
+    check(said == [
+        (29, "sched-op", 2, 5001), (1023, None, 3, 5001), (17, "softirq-schedule", 4, 5001),
+        (48, "ept-violation", 5, 5001), (635, "ioio", 6, 5001), (590, "exception", 7, 5001),
+        (768, "npf", 8, 5001), (1, "vcpu-state", 9, 5001)], said)
+    out = run("dump", file).expect(0).out
+    for words in ("sched-op 2 times, 5.001 us", "reason 1023 3 times, 5.001 us"):
+        check(words in out, out)
+
+
+@test
 def record_size():
     """record --size ends when the file has that size"""
     file = path("recording")

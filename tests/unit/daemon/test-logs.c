@@ -62,7 +62,7 @@ static void what_is_wrong_is_refused(void **state)
         "evtchn-send:-1", "evtchn-send:+1", "evtchn-send:4294967296",
         "evtchn-send:1:1", "evtchn-send:2x", "evtchn-send,evtchn-send",
         "all:3", "all,runq", "none,runq", "pmc4", "evtchn-send,pmc0:", " runq",
-        "process-io:1", "process-io:2", "guest-request",
+        "process-io:1", "process-io:2", "guest-request", "irq-time:2",
     };
     unsigned int i;
 

@@ -42,7 +42,7 @@ static uint32_t lcr[1];
 static uint64_t mark[1];
 static struct xen_schedlog_state state[1];
 static uint8_t data[SIZE];
-static unsigned int nr_ticks, nr_rings, nr_samples;
+static unsigned int nr_ticks, nr_rings, nr_samples, nr_work_ticks, nr_work_starts;
 
 void send_global_virq(uint32_t virq)
 {
@@ -59,6 +59,18 @@ void schedlog_runq(unsigned int cpu)
 void schedlog_memory_tick(struct schedlog_pcpu *pcpu)
 {
     assert_non_null(pcpu);
+}
+
+void schedlog_work_tick(struct schedlog_pcpu *pcpu)
+{
+    assert_ptr_equal(pcpu, fake_schedlog_pcpu);
+    nr_work_ticks++;
+}
+
+void schedlog_work_start(struct schedlog_pcpu *pcpu)
+{
+    assert_ptr_equal(pcpu, fake_schedlog_pcpu);
+    nr_work_starts++;
 }
 
 uint64_t schedlog_read_pmc(unsigned int nr)
@@ -122,7 +134,7 @@ static int set_up(void **unused)
 
     (void)unused;
     now_ns = 1000 * MILLISECS(1000);
-    nr_ticks = nr_rings = nr_samples = 0;
+    nr_ticks = nr_rings = nr_samples = nr_work_ticks = nr_work_starts = 0;
     mark[0] = 0;
     memset(state, 0, sizeof(state));
     lcr[0] = LCR;
@@ -304,6 +316,21 @@ static void it_rings_until_it_is_answered(void **unused)
     assert_int_equal(nr_rings, 0);
 }
 
+/* What is left of a time before events were off is none of these events'. */
+static void sums_are_logged_by_ticks_and_begin_at_zero(void **unused)
+{
+    (void)unused;
+    turn_on(EVENT(HYPERCALL_TIME));
+    assert_int_equal(nr_work_starts, 1);
+    assert_in_range(ticks_in(MILLISECS(1000)), 99, 101);
+    assert_int_equal(nr_work_ticks, nr_ticks);
+    turn_on(EVENT(HYPERCALL_TIME) | EVENT(IRQ_TIME));
+    assert_int_equal(nr_work_starts, 1);
+    turn_on(0);
+    turn_on(EVENT(IRQ_TIME));
+    assert_int_equal(nr_work_starts, 2);
+}
+
 /* A pCPU that goes offline has no tick, and one that comes has. */
 static void hotplug(void **unused)
 {
@@ -331,6 +358,7 @@ int main(void)
         TEST(a_short_idle_time_has_one_row),
         TEST(rows_know_the_time_after_a_rest),
         TEST(it_rings_until_it_is_answered),
+        TEST(sums_are_logged_by_ticks_and_begin_at_zero),
         TEST(hotplug),
     };
 

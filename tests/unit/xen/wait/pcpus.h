@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Moves vCPUs between pCPUs as Xen's schedulers do, and reads the rows that the
- * hypervisor's own wait.c, off.c and record handler log of that: test-xen-wait and
- * test-xen-off include this file.
+ * hypervisor's own wait.c, off.c and record handler log of that: test-xen-wait,
+ * test-xen-off and test-xen-work include this file.
  */
 #ifndef WAIT_PCPUS_H
 #define WAIT_PCPUS_H
@@ -38,6 +38,7 @@ struct row {
 
 s_time_t now_ns;
 unsigned int this_pcpu;
+bool fake_in_irq, irqs_off;
 struct schedlog_pcpu *fake_schedlog_pcpu[NR_PCPUS];
 
 static uint64_t route[NR_ACCT][XEN_SCHEDLOG_NR_EVENTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replaces Xen's headers in test-xen-wait and test-xen-off: some pCPUs, whose clock the
- * test advances.
+ * Replaces Xen's headers in test-xen-wait, test-xen-off and test-xen-work: some pCPUs,
+ * whose clock the test advances.
  */
 #ifndef WAIT_WORLD_H
 #define WAIT_WORLD_H
@@ -24,7 +24,15 @@ extern s_time_t now_ns;
 #define test_bit(nr, word) ((*(word) >> (nr)) & 1)
 #define MILLISECS(n) ((s_time_t)(n) * 1000000)
 #define ASSERT(p) assert(p)
-#define in_irq() false
+
+extern bool fake_in_irq;
+#define in_irq() fake_in_irq
+
+/* Interrupts come where the test says. */
+extern bool irqs_off;
+void may_be_interrupted(void);
+#define local_irq_save(flags) ((flags) = irqs_off, irqs_off = true)
+#define local_irq_restore(flags) (irqs_off = (flags), may_be_interrupted())
 
 #include "schedlog-env.h"
 
@@ -90,6 +98,20 @@ struct vcpu {
 };
 #define is_idle_vcpu(v) ((v)->idle)
 
+enum {
+    TIMER_SOFTIRQ,
+    RCU_SOFTIRQ,
+    SCHED_SLAVE_SOFTIRQ,
+    SCHEDULE_SOFTIRQ,
+    NEW_TLBFLUSH_CLOCK_PERIOD_SOFTIRQ,
+    TASKLET_SOFTIRQ,
+};
+
+#define IRQ_GUEST (1U << 4)
+struct irq_desc {
+    unsigned int status;
+};
+
 struct sched_unit {
     struct vcpu *vcpu[2]; /* NULL: no more */
 };
@@ -122,5 +144,13 @@ void schedlog_stays(struct vcpu *v);
 void schedlog_evtchn_wakes(struct vcpu *v, const struct evtchn *evtchn);
 void schedlog_timer_wakes(struct vcpu *v);
 void schedlog_ipi_wakes(struct vcpu *v);
+void schedlog_begin(unsigned int event, unsigned int reason);
+void schedlog_end(unsigned int event);
+void schedlog_softirq(unsigned int nr);
+void schedlog_irq(const struct irq_desc *desc);
+void schedlog_apic_irq(unsigned int vector);
+void schedlog_flush(unsigned int flags);
+void schedlog_svm_exit(uint64_t code);
+void schedlog_vmx_exit(unsigned long reason);
 
 #endif /* WAIT_WORLD_H */

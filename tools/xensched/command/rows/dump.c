@@ -136,6 +136,37 @@ static void print_json_off_cpu(uint64_t counter)
            off.long_ns ? "true" : "false");
 }
 
+static bool is_work(const struct xensched_row *row)
+{
+    const uint16_t needed = XENSCHED_ROW_EVENT | XENSCHED_ROW_COUNTER;
+
+    return (row->valid & needed) == needed && xensched_is_work(row->event);
+}
+
+static void print_work(const struct xensched_row *row)
+{
+    struct xensched_work work;
+
+    xensched_work(row->event, row->counter, &work);
+    if (work.reason)
+        printf(" %s", work.reason);
+    else
+        printf(" reason %u", work.number);
+    printf(" %" PRIu64 " times, %" PRIu64 ".%03u us", work.times, work.ns / 1000,
+           (unsigned int)(work.ns % 1000));
+}
+
+static void print_json_work(const struct xensched_row *row)
+{
+    struct xensched_work work;
+
+    xensched_work(row->event, row->counter, &work);
+    printf(",\"reason\":%u", work.number);
+    if (work.reason)
+        printf(",\"reason_name\":\"%s\"", work.reason);
+    printf(",\"times\":%" PRIu64 ",\"ns\":%" PRIu64, work.times, work.ns);
+}
+
 static void print_text_row(struct dump *d,
                            const struct xensched_layout *layout,
                            const struct xensched_row *row)
@@ -156,6 +187,8 @@ static void print_text_row(struct dump *d,
                    row->correspondent), counter);
     if (is_off_cpu(row))
         print_off_cpu(row->counter);
+    if (is_work(row))
+        print_work(row);
     if (d->info && d->info->kind != XENSCHED_KIND_HYPERVISOR)
         printf(" %s %s", xensched_kind_name(d->info->kind),
                shown_name(d->info->name));
@@ -192,6 +225,8 @@ static void print_json_row(struct dump *d,
         printf(",\"counter\":%" PRIu64, row->counter);
     if (is_off_cpu(row))
         print_json_off_cpu(row->counter);
+    if (is_work(row))
+        print_json_work(row);
     printf("}\n");
 }
 

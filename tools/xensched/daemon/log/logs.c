@@ -30,6 +30,9 @@
 
 #define WAITS (EVENT(WAKE_DELAY) | EVENT(PREEMPT_DELAY) | EVENT(WAIT_PART) | EVENT(MIGRATE))
 
+#define WORK (EVENT(HYPERCALL_TIME) | EVENT(IRQ_TIME) | EVENT(EXIT_TIME) | \
+              EVENT(FLUSH_WAIT))
+
 #define DEFAULT (EVENT(SERVICE_NS) | WAITS | EVENT(EVTCHN_SEND) | \
                  EVENT(GRANT_MAP) | EVENT(GRANT_COPY) | EVENT(GRANT_UNMAP) | \
                  EVENT(RING_PAGES))
@@ -54,6 +57,7 @@ static const struct {
     { HYPERVISOR, EVENT(SERVICE_TSC) | PMCS, 256 * KIB, ROW },
     { HYPERVISOR, EVENT(EVTCHN_RECV), 256 * KIB, ROW },
     { HYPERVISOR, WAITS | EVENT(OFF_CPU), 256 * KIB, ROW },
+    { HYPERVISOR, WORK, 64 * KIB, WIDE_ROW },
     { HYPERVISOR, EVENT(MEMORY) | EVENT(RUNQ) | EVENT(MARK), 64 * KIB, ROW },
     { LINUX, EVENT(RING_PAGES), 256 * KIB, ROW },
     { LINUX, EVENT(RING_SECTORS), 256 * KIB, ROW },
@@ -71,7 +75,7 @@ static const struct {
 #define PRELIMINARY_SIZE (256 * KIB)
 
 /* Rows of these are sums already. */
-#define SUMS EVENT(PROCESS_IO)
+#define SUMS (EVENT(PROCESS_IO) | WORK)
 
 #define NR_ROWS (sizeof(table) / sizeof(table[0]))
 

@@ -52,7 +52,7 @@ enum producer { HYPERVISOR, LINUX, GUEST, NR_PRODUCERS };
  */
 uint32_t choice_events(const struct choice *choice, enum producer producer);
 
-#define LOGS_MAX 8 /* a power of two */
+#define LOGS_MAX 16 /* a power of two */
 
 /* One producer's log files, the same ones on each pCPU. */
 struct logs {

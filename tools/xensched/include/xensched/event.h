@@ -33,4 +33,17 @@ struct xensched_off_cpu {
 
 void xensched_off_cpu(uint64_t counter, struct xensched_off_cpu *off);
 
+/* Xen's work since the last such row: hypercalls, interrupts, exits, waits for flushes. */
+struct xensched_work {
+    const char *reason;  /* its name, or NULL: a newer Xen's */
+    unsigned int number; /* of the reason */
+    uint64_t times;
+    uint64_t ns;         /* of all of them */
+};
+
+/* Are rows of @event such rows? */
+bool xensched_is_work(unsigned int event);
+
+void xensched_work(unsigned int event, uint64_t counter, struct xensched_work *work);
+
 #endif /* XENSCHED_EVENT_H */

@@ -31,12 +31,18 @@ struct part {
     unsigned int from, nr;
 };
 
+#define WORK { { "reason", 54, 10 }, { "times", 32, 22 }, { "time", 0, 32 } }
+
 static const struct part parts[CTF_NAMELESS + 1][6] = {
     [XEN_SCHEDLOG_EV_RUNQ] = { { "queue", 16, 16 }, { "units", 0, 16 } },
     [XEN_SCHEDLOG_EV_MIGRATE] = { { "from", 16, 16 }, { "to", 0, 16 } },
     [XEN_SCHEDLOG_EV_OFF_CPU] = { { "left", 28, 4 }, { "capped", 27, 1 },
                                   { "paused", 26, 1 }, { "woke", 23, 3 },
                                   { "time", 0, 23 } },
+    [XEN_SCHEDLOG_EV_HYPERCALL_TIME] = WORK,
+    [XEN_SCHEDLOG_EV_IRQ_TIME] = WORK,
+    [XEN_SCHEDLOG_EV_EXIT_TIME] = WORK,
+    [XEN_SCHEDLOG_EV_FLUSH_WAIT] = WORK,
     /* Of a code that says what it is: type is 15; see uapi/xensched_mark.h. */
     [XEN_SCHEDLOG_EV_MARK] = { { "type", 28, 4 }, { "what", 25, 3 },
                                { "high", 15, 10 }, { "low", 0, 15 } },

@@ -15,6 +15,7 @@
 #include "region.h"
 #include "stay.h"
 #include "wait.h"
+#include "work.h"
 
 /* The kinds of stays. */
 #define SCHEDLOG_STAY_NS  0
@@ -54,6 +55,7 @@ struct schedlog_pcpu {
     const uint64_t *mark; /* Shared: [nr_files] */
     struct schedlog_stay stay[SCHEDLOG_NR_STAYS];
     struct schedlog_holders holders;
+    struct schedlog_work work;
     struct schedlog_cpu cpu; /* Must be last: it ends in an array. */
 };
 
@@ -128,6 +130,10 @@ void schedlog_wait_start(uint32_t events);
 void schedlog_off_start(void);
 void schedlog_off_change(struct vcpu *v, int new_state);
 void schedlog_off_end(struct vcpu *v, uint64_t tsc);
+
+/* work.c: log what was added up since the last tick; forget it. */
+void schedlog_work_tick(struct schedlog_pcpu *pcpu);
+void schedlog_work_start(struct schedlog_pcpu *pcpu);
 
 /* tick.c: for all pCPUs, and for one which comes or goes. */
 #define SCHEDLOG_TICK MILLISECS(10)

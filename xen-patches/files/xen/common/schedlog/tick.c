@@ -5,7 +5,8 @@
  * Xen's schedulers have no tick in common (credit has one; credit2, null and
  * rtds have none), so the log brings its own: a timer on each pCPU, which runs
  * while any event is on.  It samples the run queue, reports what the vCPU which
- * runs has used so far, is the clock of rows with TIME_TICK, and rings.
+ * runs has used so far, logs what Xen worked, is the clock of rows with
+ * TIME_TICK, and rings.
  *
  * An idle pCPU whose run queue is not sampled has nothing of that to report
  * but how long it has been idle: its tick rests, and comes now and then.  The
@@ -92,6 +93,8 @@ static void cf_check tick(void *data)
     if ( !idle )
         pcpu->idle_ticks = 0;
 
+    schedlog_work_tick(pcpu);
+
     rings = schedlog_ring(pcpu);
     set_tick(pcpu, cpu, idle && !rings && is_on(XEN_SCHEDLOG_EV_SERVICE_NS) &&
                         !is_on(XEN_SCHEDLOG_EV_RUNQ));
@@ -104,6 +107,7 @@ void schedlog_start_tick(unsigned int cpu)
     if ( !ticking || !pcpu || pcpu->tick.function )
         return;
 
+    schedlog_work_start(pcpu);
     init_timer(&pcpu->tick, tick, pcpu, cpu);
     set_tick(pcpu, cpu, false);
 }

@@ -135,6 +135,19 @@
 #define XEN_SCHEDLOG_EV_PMC1           17
 #define XEN_SCHEDLOG_EV_PMC2           18
 #define XEN_SCHEDLOG_EV_PMC3           19
+/*
+ * Xen's work for current, by reason, as sums since the last row of the same:
+ * see XEN_SCHEDLOG_WORK_*.  An instant is part of the innermost work alone.
+ * Logged at each tick, if there was any, with correspondent NONE.  These have
+ * no threshold
+ */
+#define XEN_SCHEDLOG_EV_HYPERCALL_TIME 20
+/* interrupts and softirqs; current = who was interrupted */
+#define XEN_SCHEDLOG_EV_IRQ_TIME       21
+/* exits of HVM and PVH guests */
+#define XEN_SCHEDLOG_EV_EXIT_TIME      22
+/* waits until other pCPUs have flushed what they were told to flush */
+#define XEN_SCHEDLOG_EV_FLUSH_WAIT     23
 #define XEN_SCHEDLOG_EV_OTHERS         24
 /* Event numbers are below this; also the row length of the routes. */
 #define XEN_SCHEDLOG_NR_EVENTS         32
@@ -169,7 +182,11 @@
     X(PMC0,        "pmc0",        exit)      \
     X(PMC1,        "pmc1",        exit)      \
     X(PMC2,        "pmc2",        exit)      \
-    X(PMC3,        "pmc3",        exit)
+    X(PMC3,        "pmc3",        exit)      \
+    X(HYPERCALL_TIME, "hypercall-time", change) \
+    X(IRQ_TIME,    "irq-time",    change)    \
+    X(EXIT_TIME,   "exit-time",   change)    \
+    X(FLUSH_WAIT,  "flush-wait",  change)
 
 /* The counter of a row of RUNQ. */
 #define XEN_SCHEDLOG_RUNQ_QUEUE_SHIFT   16
@@ -204,6 +221,44 @@
 #define XEN_SCHEDLOG_WOKE_TIMER         3U
 #define XEN_SCHEDLOG_WOKE_VIRQ          4U /* but for the timer's */
 #define XEN_SCHEDLOG_WOKE_PIRQ          5U
+
+/*
+ * The counter of a row of HYPERCALL_TIME, IRQ_TIME, EXIT_TIME and FLUSH_WAIT,
+ * which has 64 bits: ns, how often, and why.  Time and number saturate.
+ */
+#define XEN_SCHEDLOG_WORK_TIME_MASK     0xffffffffU
+#define XEN_SCHEDLOG_WORK_COUNT_SHIFT   32
+#define XEN_SCHEDLOG_WORK_COUNT_MASK    0x3fffffU
+#define XEN_SCHEDLOG_WORK_REASON_SHIFT  54
+#define XEN_SCHEDLOG_WORK_REASON_BITS   10
+#define XEN_SCHEDLOG_WORK_OTHER         0x3ffU
+
+/* Reasons of HYPERCALL_TIME are __HYPERVISOR_*; those of IRQ_TIME: */
+#define XEN_SCHEDLOG_IRQ_GUEST          0U /* a device of a domain */
+#define XEN_SCHEDLOG_IRQ_XEN            1U /* a device that Xen uses */
+#define XEN_SCHEDLOG_IRQ_TIMER          2U
+#define XEN_SCHEDLOG_IRQ_FLUSH          3U /* by other pCPUs, like the next */
+#define XEN_SCHEDLOG_IRQ_EVENT_CHECK    4U
+#define XEN_SCHEDLOG_IRQ_CALL           5U
+#define XEN_SCHEDLOG_IRQ_OTHER          6U
+#define XEN_SCHEDLOG_SOFTIRQ_TIMER     16U
+#define XEN_SCHEDLOG_SOFTIRQ_SCHEDULE  17U
+#define XEN_SCHEDLOG_SOFTIRQ_RCU       18U
+#define XEN_SCHEDLOG_SOFTIRQ_TASKLET   19U
+#define XEN_SCHEDLOG_SOFTIRQ_OTHER     20U
+
+/*
+ * Of EXIT_TIME: Intel's basic exit reasons; EXIT_SVM + AMD's exit codes, with
+ * those from EXIT_NPF_CODE on being EXIT_NPF and more.
+ */
+#define XEN_SCHEDLOG_EXIT_SVM         512U
+#define XEN_SCHEDLOG_EXIT_NPF         768U
+#define XEN_SCHEDLOG_EXIT_NPF_CODE  0x400U
+
+/* Of FLUSH_WAIT. */
+#define XEN_SCHEDLOG_FLUSH_TLB          0U
+#define XEN_SCHEDLOG_FLUSH_STATE        1U /* of a vCPU that ran there */
+#define XEN_SCHEDLOG_FLUSH_OTHER        2U /* caches and more */
 
 /* Accounting domains 0 and 1 have a fixed meaning. */
 #define XEN_SCHEDLOG_ACCT_REST          0U /* domains nobody has bound yet */
