@@ -81,7 +81,7 @@ complain "a release of Xen whose series does not name a new file" \
        done)"
 
 complain "files that call each other in a circle" \
-    "$(tests/circles.py tools/xensched/{cli,lib,model,placement,policy,reaction,sampling,daemon,timeline,runs,calibrate,command,disks} \
+    "$(tests/circles.py tools/xensched/{base,cli,lib,host,model,placement,policy,reaction,sampling,daemon,timeline,runs,calibrate,command,disks} \
         guest-drivers/{core,guest} xen-patches/files/xen/common/schedlog 2>&1 || :)"
 
 complain "tables that say something else than what was measured (make results)" \

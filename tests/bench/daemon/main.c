@@ -20,7 +20,7 @@
 #include "daemon/core/core.h"
 #include "daemon/feeds/feeds.h"
 #include "load.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 #define SECONDS  20
 #define NS_PER_S 1000000000ULL

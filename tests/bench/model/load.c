@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "load.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 #define ALL_IDS (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
                  XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER)

@@ -20,7 +20,7 @@
 #include "fake-xenstore.h"
 #include "feeds-world.h"
 
-#include "daemon/aside.h"
+#include "base/blocking-call.h"
 #include "command/command.h"
 #include "command/rows/sources.h"
 #include "lib/hypercall.h"
@@ -210,7 +210,7 @@ static int begin(void **state)
     if (setup(state))
         return -1;
     /* No daemon reads here. */
-    aside_init(NULL, NULL);
+    blocking_call_init(NULL, NULL);
     cpu_pages = 1 + 1 + 256;
     first_size = 1U << 20;
     events_built = "4294967295";

@@ -10,7 +10,7 @@
 #include "cmocka-tap.h"
 #include "answer-world.h"
 
-#include "model/json.h"
+#include "base/json.h"
 
 const char state_path[] = "test-answer-waits.state";
 const char journal_path[] = "test-answer-waits.journal";

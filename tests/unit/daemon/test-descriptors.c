@@ -10,7 +10,7 @@
 
 #include "cmocka-tap.h"
 
-#include "daemon/feeds/descriptors.h"
+#include "disks/descriptors.h"
 
 #define ROOM 11
 #define MOST 32

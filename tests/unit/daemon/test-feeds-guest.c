@@ -13,7 +13,7 @@
 #include "fake-xenstore.h"
 #include "feeds-world.h"
 
-#include "daemon/aside.h"
+#include "base/blocking-call.h"
 
 #define GUEST_ACCT DRIVER_ACCT
 #define IO EV(PROCESS_IO)
@@ -305,7 +305,7 @@ static void a_log_of_which_xenstored_says_nothing_is_left_alone(void **state)
     fake_xs_die();
     look();
     assert_null(driver());
-    assert_int_equal(aside(check_xenstore, &err), XENSTORE_ANEW);
+    assert_int_equal(blocking_call(check_xenstore, &err), XENSTORE_ANEW);
     look();
     assert_null(driver());
     assert_null(request("version"));

@@ -11,7 +11,7 @@
 #include "cmocka-tap.h"
 #include "fake-domctl.h"
 #include "fake-xenstore.h"
-#include "daemon/aside.h"
+#include "base/blocking-call.h"
 #include "feeds-world.h"
 
 /* The daemon is killed, and started again. */
@@ -97,7 +97,7 @@ static void others_can_look_on(void **state)
     device.built = 1U << PAGES;
     get_it_to_log();
     /* Another program, which may wait. */
-    aside_init(NULL, NULL);
+    blocking_call_init(NULL, NULL);
     assert_int_equal(xensched_source_open("domain:3", NULL, &domains, NULL),
                      0);
     assert_int_equal(xensched_source_open("linux", NULL, &linuxes, NULL), 0);
@@ -120,7 +120,7 @@ static void there_is_nothing_to_look_at_before_it_was_asked_for(void **state)
     struct xensched_error err;
 
     (void)state;
-    aside_init(NULL, NULL);
+    blocking_call_init(NULL, NULL);
     assert_int_equal(xensched_source_open("domain:3", NULL, &source, &err),
                      -ENODATA);
     assert_non_null(strstr(err.text, "xenschedd"));
@@ -150,7 +150,7 @@ static void a_source_ends_when_its_domain_has_died(void **state)
 
     (void)state;
     get_it_to_log();
-    aside_init(NULL, NULL);
+    blocking_call_init(NULL, NULL);
     assert_int_equal(xensched_source_open("domain:3", NULL, &source, &err), 0);
     fake_domctl.dying = true;
     assert_int_equal(xensched_source_next(source, &batch, &err),
@@ -179,7 +179,7 @@ static void reading_a_log_asks_xenstore_once_a_second(void **state)
 
     (void)state;
     get_it_to_log();
-    aside_init(NULL, NULL);
+    blocking_call_init(NULL, NULL);
     assert_int_equal(xensched_source_open("domain:3", NULL, &source, &err), 0);
     reads = fake_xs.reads + fake_xs.transactions;
     sleep(1);

@@ -8,7 +8,7 @@
 
 #include "cmocka-tap.h"
 #include "fake-xenstore.h"
-#include "daemon/aside.h"
+#include "base/blocking-call.h"
 #include "feeds-world.h"
 
 #include "daemon/look.h"
@@ -386,7 +386,7 @@ static void who_forgot_all_is_told_all_again(void **state)
     fake_xs_die();
     fake_xs_remove("/local/domain/3/schedlog");
     fake_xs_remove("/local/domain/0/schedlog");
-    assert_int_equal(aside(check_xenstore, &err), XENSTORE_ANEW);
+    assert_int_equal(blocking_call(check_xenstore, &err), XENSTORE_ANEW);
     feeds_begin_anew(&feeds, now);
     assert_int_equal(mapped, 0);
     wait_for(1);

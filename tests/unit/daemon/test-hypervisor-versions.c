@@ -10,7 +10,7 @@
 
 #include "cmocka-tap.h"
 
-#include "daemon/host/hypervisor-versions.h"
+#include "host/hypervisor-versions.h"
 
 #define ROOT "test-hypervisor-versions.root"
 #define OLD "4.17.5+72-g01140da4e8-1"

@@ -12,7 +12,7 @@
 #include <xenctrl.h>
 #include <xen/platform.h>
 
-#include "daemon/host/llc-xen.h"
+#include "host/llc-xen.h"
 
 #define NR 8U
 #define SHARED_BY_4 (3U | 3U << 5 | 3U << 14)

@@ -9,7 +9,7 @@
 #include "cmocka-tap.h"
 #include "harness.h"
 
-#include "daemon/host/llc.h"
+#include "host/llc.h"
 
 #define NR 32U
 

@@ -13,7 +13,7 @@
 #include "cmocka-tap.h"
 #include "fake-xenstore.h"
 
-#include "daemon/host/xenstore.h"
+#include "host/xenstore.h"
 
 #define SOCKET "test-xenstore.socket"
 

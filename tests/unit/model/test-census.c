@@ -10,7 +10,7 @@
 #include "cmocka-tap.h"
 
 #include "model/census.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 #define SECOND 1000000000ULL
 #define NODES 2U

@@ -10,10 +10,10 @@
 
 #include "cmocka-tap.h"
 
-#include "daemon/answer/openmetrics.h"
+#include "base/openmetrics.h"
 #include "model/domain.h"
-#include "model/json.h"
-#include "model/utf8.h"
+#include "base/json.h"
+#include "base/utf8.h"
 #include "policy/rules.h"
 
 static struct domains domains;

@@ -9,7 +9,7 @@
 #include "cmocka-tap.h"
 #include "harness.h"
 
-#include "model/cpumap.h"
+#include "base/cpumap.h"
 #include "model/topology.h"
 
 static void maps_come_back_from_their_text(void **state)

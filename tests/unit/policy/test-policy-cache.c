@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmocka-tap.h"
-#include "daemon/host/pmc.h"
+#include "host/pmc.h"
 #include "policy-world.h"
 
 #define PLACE_0 0x0fULL

@@ -11,7 +11,7 @@
 
 #include <xensched/abi.h>
 
-#include "daemon/host/host.h"
+#include "host/host.h"
 
 #define FAKE_CPUS    4U
 #define FAKE_DOMAINS 16U

@@ -9,7 +9,7 @@
 
 #include <xenstore.h>
 
-#include "daemon/aside.h"
+#include "base/blocking-call.h"
 #include "fake-xenstore.h"
 
 #define NODES  2048U
@@ -59,7 +59,7 @@ void fake_xs_die(void)
 static bool is_dead(const struct xs_handle *h)
 {
     /* A xenstored that hangs holds up what calls it. */
-    assert(aside_may_wait());
+    assert(blocking_call_allowed());
     if (h->life != life)
         errno = EBADF;
 
@@ -202,7 +202,7 @@ struct xs_handle *xs_open(unsigned long flags)
     struct xs_handle *handle;
 
     (void)flags;
-    assert(aside_may_wait());
+    assert(blocking_call_allowed());
     take_file(getenv("FAKE_XENSTORE"));
     if (!refuse(fake_xs.refuse))
         return NULL;
@@ -249,7 +249,7 @@ static void tell(xs_transaction_t t)
 xs_transaction_t xs_transaction_start(struct xs_handle *h)
 {
     (void)h;
-    assert(aside_may_wait());
+    assert(blocking_call_allowed());
     fake_xs.transactions++;
 
     return 1;

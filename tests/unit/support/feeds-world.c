@@ -13,7 +13,7 @@
 #include "cmocka-tap.h"
 #include "fake-domctl.h"
 #include "fake-xenstore.h"
-#include "daemon/aside.h"
+#include "base/blocking-call.h"
 #include "feeds-world.h"
 #include "harness.h"
 
@@ -396,7 +396,7 @@ void look(void)
     struct domains domains = { 0 };
     struct xensched_error err;
 
-    aside(take_changes, NULL);
+    blocking_call(take_changes, NULL);
     assert_int_equal(core_bind_new(&core, &domains, now, &err), 0);
     feeds_look(&feeds, &domains, now);
     domains_free(&domains);
@@ -406,7 +406,7 @@ void read_rows(void)
 {
     struct xensched_error err;
 
-    aside(take_changes, NULL);
+    blocking_call(take_changes, NULL);
     assert_int_equal(feeds_read(&feeds, now, &err), 0);
 }
 
@@ -464,7 +464,7 @@ int setup(void **state)
     assert_int_equal(core_start(&core, &settings, &host.host, now, &err), 0);
     assert_int_equal(xenstore_open(&xs, &err), 0);
     /* From here on, what asks xenstored has to be called aside. */
-    aside_init(nothing, NULL);
+    blocking_call_init(nothing, NULL);
     assert_int_equal(xensched_source_open("synthetic:rows=10,"
                                           "pair=evtchn-send/2/5/1/1",
                                           NULL, &hypervisor, &err), 0);
@@ -481,7 +481,7 @@ int teardown(void **state)
     feeds_free(&feeds);
     xensched_source_close(hypervisor);
     xenstore_close(xs);
-    aside_init(NULL, NULL);
+    blocking_call_init(NULL, NULL);
     core_stop(&core);
     core_free(&core);
     fake_host_free(&host);

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/host/host-xen.h"
-#include "model/memory.h"
+#include "host/host-xen.h"
+#include "base/alloc.h"
 
 #define CPUS 4U
 #define MOST 32U

@@ -8,7 +8,7 @@
 #include <xenctrl.h>
 #include <xenforeignmemory.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "node-memory.h"
 
 #define PAGES (NODE_MEMORY_BYTES / XC_PAGE_SIZE)

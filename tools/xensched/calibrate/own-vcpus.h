@@ -6,7 +6,7 @@
 #ifndef XENSCHED_CALIBRATE_OWN_VCPUS_H
 #define XENSCHED_CALIBRATE_OWN_VCPUS_H
 
-#include "daemon/host/host.h"
+#include "host/host.h"
 
 struct own_vcpus {
     const struct host *host;

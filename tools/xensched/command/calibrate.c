@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "calibrate/machine.h"
-#include "daemon/act/replace-file.h"
-#include "daemon/host/host-xen.h"
+#include "base/replace-file.h"
+#include "host/host-xen.h"
 #include "daemon/log/logs.h"
 #include "model/distance-file.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "command.h"
 
 #define STANDARD "/var/lib/xensched/distances.json"

@@ -22,17 +22,17 @@
 #include <xensched/event.h>
 
 #include "cli/sibling.h"
-#include "daemon/act/replace-file.h"
+#include "base/replace-file.h"
 #include "daemon/fits.h"
-#include "daemon/host/host-xen.h"
-#include "daemon/host/hypervisor-versions.h"
-#include "daemon/host/xapi.h"
-#include "daemon/host/xenstore.h"
+#include "host/host-xen.h"
+#include "host/hypervisor-versions.h"
+#include "host/xapi.h"
+#include "host/xenstore.h"
 #include "daemon/log/logs.h"
 #include "daemon/options.h"
 #include "lib/xenstore-open.h"
-#include "model/json.h"
-#include "model/memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 #include "command.h"
 
 /* In the order in which xensched_area_attach() gets there. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "cli/printable.h"
+#include "base/printable.h"
 
 void vcomplain(const char *format, va_list args)
 {

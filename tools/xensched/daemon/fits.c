@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/host/llc.h"
+#include "host/llc.h"
 #include "fits.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 static void tell(const struct fits *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -8,7 +8,7 @@
 #ifndef XENSCHED_DAEMON_FITS_H
 #define XENSCHED_DAEMON_FITS_H
 
-#include "daemon/host/host-xen.h"
+#include "host/host-xen.h"
 #include "options.h"
 
 struct fits {

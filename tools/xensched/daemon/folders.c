@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "folders.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "say.h"
 
 /* The folder of a file which we are going to make. */

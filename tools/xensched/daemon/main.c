@@ -11,27 +11,27 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "aside.h"
+#include "base/blocking-call.h"
 #include "bells.h"
 #include "clock.h"
 #include "daemon/answer/answer.h"
 #include "daemon/answer/control.h"
 #include "daemon/feeds/feeds.h"
 #include "daemon/feeds/budget.h"
-#include "daemon/host/host-xen.h"
+#include "host/host-xen.h"
 #include "daemon/react/react.h"
 #include "ending.h"
 #include "fits.h"
 #include "folders.h"
-#include "lock.h"
+#include "base/lock.h"
 #include "look.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "daemon/answer/metrics.h"
 #include "daemon/answer/tell-steal.h"
 #include "notify.h"
 #include "options.h"
 #include "say.h"
-#include "daemon/host/xenstore.h"
+#include "host/xenstore.h"
 
 /* Between two looks at the lease of another program. */
 #define LEASE_LOOK_S 0.2
@@ -515,7 +515,7 @@ static int begin(struct daemon *d, struct xensched_error *err)
     d->options.core.learned_path = d->learned_path;
     d->options.core.between = read_between;
     d->options.core.between_arg = d;
-    aside_init(read_between, d);
+    blocking_call_init(read_between, d);
     rc = core_start(&d->core, &d->options.core, host_xen_host(d->host),
                     now_ns(), err);
     d->started = !rc;
@@ -567,7 +567,7 @@ static void finish(struct daemon *d)
 {
     notify_stopping(&d->notify);
     bells_free(&d->bells);
-    aside_init(NULL, NULL);
+    blocking_call_init(NULL, NULL);
     metrics_remove(&d->metrics);
     ending_undo(d->started ? &d->core : NULL, &d->react, &d->steal, &d->feeds);
     control_close(&d->control);

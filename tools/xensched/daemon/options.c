@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
-#include "config.h"
-#include "daemon/host/llc.h"
+#include "base/alloc.h"
+#include "base/config.h"
+#include "host/llc.h"
 #include "daemon/react/react.h"
 #include "options.h"
 #include "settings.h"

@@ -7,7 +7,7 @@
 #define XENSCHED_DAEMON_OPTIONS_H
 
 #include "daemon/core/core.h"
-#include "daemon/host/pmc.h"
+#include "host/pmc.h"
 
 /* Exit codes; the man page documents them. */
 enum exit_code {

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "cli/printable.h"
+#include "base/printable.h"
 #include "say.h"
 
 /* A name of a domain can be any bytes: it begins no line and drives no terminal. */

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/feeds/vbds.h"
+#include "vbds.h"
 #include "lib/xenstore-open.h"
 #include "sums.h"
 

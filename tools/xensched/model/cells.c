@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "cells.h"
-#include "memory.h"
+#include "base/alloc.h"
 
 #define MIN_SLOTS 64
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "census.h"
-#include "memory.h"
+#include "base/alloc.h"
 
 /* Frames from which counts begin, one after the other: any prime does. */
 #define STRIDE 7919

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "distance-file.h"
-#include "json.h"
-#include "memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 
 #define MAX_NS 1e9
 #define DIGITS 1

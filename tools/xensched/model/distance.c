@@ -11,7 +11,7 @@
 
 #include "distance-assumed.h"
 #include "distance.h"
-#include "memory.h"
+#include "base/alloc.h"
 
 #define INTERRUPT_NS 1000
 #define LINES 8

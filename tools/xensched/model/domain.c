@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "domain.h"
-#include "memory.h"
+#include "base/alloc.h"
 
 struct domain *domains_add(struct domains *domains)
 {

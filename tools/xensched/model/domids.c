@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "domids.h"
-#include "memory.h"
+#include "base/alloc.h"
 
 static void make_room(struct domids *t, uint32_t nr)
 {

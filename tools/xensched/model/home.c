@@ -7,7 +7,7 @@
 #include <xensched/abi.h>
 
 #include "home.h"
-#include "memory.h"
+#include "base/alloc.h"
 
 /* In nanoseconds.  A domain that ran less than that was hardly there. */
 #define LEAST_NS 1e6

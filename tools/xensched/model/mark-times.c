@@ -6,7 +6,7 @@
 #include <xensched/abi.h>
 
 #include "mark-times.h"
-#include "memory.h"
+#include "base/alloc.h"
 
 struct marked {
     uint32_t code;

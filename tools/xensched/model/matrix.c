@@ -12,7 +12,7 @@
 #include "cells.h"
 #include "decay.h"
 #include "matrix.h"
-#include "memory.h"
+#include "base/alloc.h"
 #include "tally.h"
 
 #define NS_PER_S 1e9

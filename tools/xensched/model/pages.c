@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
+#include "base/alloc.h"
 #include "pages.h"
 
 void pages_set(struct pages *p, const uint64_t *on, unsigned int nr_nodes,

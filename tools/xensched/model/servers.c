@@ -2,7 +2,7 @@
 /* Splits a driver domain's guests among its vCPUs. */
 #include <string.h>
 
-#include "memory.h"
+#include "base/alloc.h"
 #include "servers.h"
 
 /* Where it can run at all; to be freed. */

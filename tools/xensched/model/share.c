@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "memory.h"
+#include "base/alloc.h"
 #include "share.h"
 
 static double weight_of(const struct share *s)

@@ -14,8 +14,8 @@
 
 #include <xensched/event.h>
 
-#include "json.h"
-#include "memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 #include "servers.h"
 #include "snapshot.h"
 

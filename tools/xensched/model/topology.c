@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
+#include "base/alloc.h"
 #include "topology.h"
 
 void topology_init(struct topology *t, unsigned int nr_cpus)

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 
-#include "cpumap.h"
+#include "base/cpumap.h"
 
 /* Of a pCPU id which is not online, and of a pCPU without a known place. */
 #define TOPOLOGY_UNKNOWN (~0U)

@@ -7,7 +7,7 @@
 #include <xensched/abi.h>
 
 #include "waiting.h"
-#include "memory.h"
+#include "base/alloc.h"
 
 /* Decoded at a time: 32 bytes each, to stay in the nearest cache. */
 #define BLOCK_ROWS 64

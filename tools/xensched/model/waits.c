@@ -9,7 +9,7 @@
 
 #include <xensched/abi.h>
 
-#include "memory.h"
+#include "base/alloc.h"
 #include "waits.h"
 
 #define NS_PER_S 1000000000ULL

@@ -10,7 +10,7 @@
 #include <xensched/abi.h>
 
 #include "cells.h"
-#include "memory.h"
+#include "base/alloc.h"
 #include "work.h"
 
 /* Counters of a pair of a driver domain and a guest. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "placement.h"
 
 void placement_init(struct placement *p, unsigned int nr_places,

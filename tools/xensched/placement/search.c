@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "search.h"
 #include "term.h"
 

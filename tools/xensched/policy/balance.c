@@ -13,7 +13,7 @@
 
 #include <xensched/abi.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "policy.h"
 #include "spread.h"
 

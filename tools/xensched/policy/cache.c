@@ -15,7 +15,7 @@
 
 #include <xensched/abi.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "policy.h"
 #include "spread.h"
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "policy.h"
 #include "talk.h"
 #include "whereabouts.h"

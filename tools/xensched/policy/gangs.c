@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "gangs.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 void gangs_init(struct gangs *g, unsigned int nr, unsigned int most_edges)
 {

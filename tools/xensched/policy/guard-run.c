@@ -4,7 +4,7 @@
 
 #include <xensched/abi.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "guard-run.h"
 #include "whereabouts.h"
 

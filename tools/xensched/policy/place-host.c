@@ -7,7 +7,7 @@
 
 #include <xensched/abi.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "model/presence.h"
 #include "model/runnable.h"
 #include "model/servers.h"

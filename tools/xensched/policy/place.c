@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "placement/search.h"
 #include "place.h"
 

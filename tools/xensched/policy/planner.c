@@ -2,7 +2,7 @@
 /* Asks each policy in order, and applies the constraints. */
 #include <stdlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "guard.h"
 #include "planner.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "rules.h"
 
 #define MAX_WEIGHT 1000

@@ -5,7 +5,7 @@
 #include <xensched/abi.h>
 
 #include "model/cells.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "talk.h"
 
 #define NOBODY (~0U)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "model/presence.h"
 #include "outcome.h"
 #include "whereabouts.h"

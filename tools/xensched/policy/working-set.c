@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "gangs.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "policy.h"
 #include "talk.h"
 

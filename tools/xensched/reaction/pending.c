@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "pending.h"
 
 /* A domain that notifies more between two rounds has no single requests. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "groups.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "units.h"
 
 bool group_is_same_metric(const struct group *a, const struct group *b)

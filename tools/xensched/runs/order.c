@@ -5,7 +5,7 @@
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "order.h"
 
 static unsigned int block_length(const struct runs_plan *plan)

@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "cli/option.h"
-#include "daemon/config.h"
+#include "base/config.h"
 #include "daemon/log/logs.h"
-#include "model/cpumap.h"
-#include "model/memory.h"
+#include "base/cpumap.h"
+#include "base/alloc.h"
 #include "plan.h"
 
 #define PAGE "/usr/share/doc/xensched/measure/experiments.md"

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "fingerprint.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "run.h"
 #include "session.h"
 #include "stop.h"

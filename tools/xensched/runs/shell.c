@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "shell.h"
 #include "stop.h"
 

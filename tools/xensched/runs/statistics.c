@@ -9,7 +9,7 @@
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "statistics.h"
 
 #define RESAMPLES 10000U

@@ -6,7 +6,7 @@
 #include <json-c/json.h>
 #include <sqlite3.h>
 
-#include "model/json.h"
+#include "base/json.h"
 #include "store.h"
 
 #define MOST_COLUMNS 32

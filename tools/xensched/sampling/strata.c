@@ -6,7 +6,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "strata.h"
 
 #define ROUNDS 100

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 
 /* @array, with room for member number @nr; *@room is how many it has room for. */
 static inline void *list_room(void *array, size_t nr, size_t *room, size_t size)

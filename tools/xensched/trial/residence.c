@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "model/presence.h"
 #include "residence.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "trial.h"
 
 /* SplitMix64 (Steele, Lea, Flood 2014): one number for each pair of a seed. */

@@ -10,7 +10,7 @@
 #include <json-c/json.h>
 
 #include "command/command.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "shown.h"
 #include "command/text/table.h"
 #include "timeline/latency.h"

@@ -6,8 +6,8 @@
 
 #include "command/text/table.h"
 #include "marks.h"
-#include "model/json.h"
-#include "model/memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 #include "shown.h"
 
 /* Labels in JSON, and regions in a table; a guest can make any number. */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "model/json.h"
+#include "base/json.h"
 #include "notes.h"
 #include "shown.h"
 

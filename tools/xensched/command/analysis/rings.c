@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "command/text/table.h"
-#include "model/json.h"
-#include "model/memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 #include "rings.h"
 #include "shown.h"
 #include "timeline/latency.h"

@@ -10,7 +10,7 @@
 
 #include "command/command.h"
 #include "command/text/table.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "shown.h"
 #include "timeline/roi/roi.h"
 

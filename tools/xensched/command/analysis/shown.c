@@ -6,8 +6,8 @@
 #include <json-c/json.h>
 
 #include "command/command.h"
-#include "cli/printable.h"
-#include "model/json.h"
+#include "base/printable.h"
+#include "base/json.h"
 #include "shown.h"
 
 #define NR_TEXTS 8U

@@ -11,8 +11,8 @@
 #include <json-c/json.h>
 
 #include "command/command.h"
-#include "model/json.h"
-#include "model/memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 #include "export-ctf.h"
 #include "marks.h"
 #include "notes.h"

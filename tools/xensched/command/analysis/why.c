@@ -11,8 +11,8 @@
 #include <xensched/event.h>
 
 #include "command/command.h"
-#include "model/json.h"
-#include "model/memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 #include "shown.h"
 #include "timeline/chain.h"
 #include "timeline/threads/thread-home.h"

@@ -16,7 +16,7 @@
 
 #include "client.h"
 #include "model/domain.h"
-#include "model/json.h"
+#include "base/json.h"
 
 /* Timeout for the cookie; Xen refuses operations that need it if it is missing. */
 #define JOIN_MS 1000U

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "field.h"
-#include "model/json.h"
-#include "cli/printable.h"
+#include "base/json.h"
+#include "base/printable.h"
 
 #define NR_BUFFERS 8
 #define BUFFER_SIZE 1024 /* bytes */

@@ -6,7 +6,7 @@
 
 #include "command/command.h"
 #include "model/domain.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "selection.h"
 
 struct item {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "model/json.h"
+#include "base/json.h"
 
 #include "command/arguments.h"
 

@@ -11,7 +11,7 @@
 #include <ncurses.h>
 
 #include "field.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "top-guest.h"
 
 #define LEVELS 8U

@@ -20,7 +20,7 @@
 #include "cli/option.h"
 #include "client.h"
 #include "field.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "question.h"
 #include "top-guest.h"
 

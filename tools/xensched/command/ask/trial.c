@@ -8,7 +8,7 @@
 #include "cli/option.h"
 #include "command/text/table.h"
 #include "field.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "question.h"
 
 /* "-6.2 % (-7.5 to -4.9 %)"; without an interval the mean alone. */

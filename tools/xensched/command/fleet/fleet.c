@@ -8,7 +8,7 @@
 
 #include "command/ask/field.h"
 #include "command/command.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "pairs.h"
 
 /* Below it, it is hardly worth moving a guest. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "model/json.h"
+#include "base/json.h"
 #include "pairs.h"
 #include "prometheus.h"
 

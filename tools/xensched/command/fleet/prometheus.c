@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "command/program.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "prometheus.h"
 
 #define MOST ((size_t)64 << 20)

@@ -15,7 +15,7 @@
 #include "command/ask/client.h"
 #include "command/guest/checkpoint.h"
 #include "command/rows/trigger.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "runs/shell.h"
 #include "runs/stop.h"
 

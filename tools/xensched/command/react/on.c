@@ -20,7 +20,7 @@
 #include "cli/option.h"
 #include "command/ask/client.h"
 #include "command/command.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "reaction/condition.h"
 #include "reaction/reaction.h"
 #include "runs/stop.h"

@@ -9,8 +9,8 @@
 
 #include <xensched/abi.h>
 
-#include "cli/printable.h"
-#include "model/memory.h"
+#include "base/printable.h"
+#include "base/alloc.h"
 #include "model/snapshot.h"
 #include "command/ask/client.h"
 #include "acct-names.h"

@@ -18,7 +18,7 @@
 #include "follow.h"
 #include "acct-names.h"
 #include "summary.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "timeline/rows/source-clocks.h"
 
 /* Digits of any number in a column, and words like "none". */

@@ -7,7 +7,7 @@
 
 #include "filter.h"
 #include "model/domain.h"
-#include "model/json.h"
+#include "base/json.h"
 
 bool filter_events(struct filter *f, const char *list)
 {

@@ -15,7 +15,7 @@
 
 #include "command/command.h"
 #include "command/ask/field.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "command/ask/plan.h"
 #include "replayer.h"
 #include "command/text/table.h"

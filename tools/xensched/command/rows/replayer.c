@@ -13,7 +13,7 @@
 
 #include "daemon/answer/answer.h"
 #include "daemon/options.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "model/presence.h"
 #include "model/servers.h"
 #include "model/snapshot.h"

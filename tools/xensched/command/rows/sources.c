@@ -15,7 +15,7 @@
 
 #include "command/command.h"
 #include "lib/xenstore-open.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "sources.h"
 
 /* Of a guest's log, of each of its vCPUs. */

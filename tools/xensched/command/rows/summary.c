@@ -14,7 +14,7 @@
 
 #include "command/analysis/shown.h"
 #include "command/command.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "summary.h"
 
 struct summary {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "caveats.h"
-#include "cli/printable.h"
+#include "base/printable.h"
 
 /* A clock that was set by less says nothing of CLOCK_MONOTONIC, the one used. */
 static const char *const questions[] = {

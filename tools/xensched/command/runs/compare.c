@@ -13,10 +13,10 @@
 
 #include "actions.h"
 #include "caveats.h"
-#include "cli/printable.h"
+#include "base/printable.h"
 #include "figure.h"
-#include "model/json.h"
-#include "model/memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 #include "runs/groups.h"
 #include "runs/statistics.h"
 #include "runs/units.h"

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "actions.h"
-#include "daemon/host/host-xen.h"
-#include "daemon/lock.h"
+#include "host/host-xen.h"
+#include "base/lock.h"
 #include "runs/session.h"
 #include "runs/stop.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/printable.h"
+#include "base/printable.h"
 #include "figure.h"
 
 #define NR_TEXTS 8U

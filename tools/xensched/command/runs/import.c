@@ -13,8 +13,8 @@
 #include <time.h>
 
 #include "actions.h"
-#include "model/json.h"
-#include "model/memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 #include "runs/values.h"
 
 #define WORKLOAD "guests"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "actions.h"
-#include "cli/printable.h"
+#include "base/printable.h"
 #include "command/text/table.h"
-#include "model/json.h"
+#include "base/json.h"
 
 static const char experiments[] =
     "SELECT e.id, datetime(begun_s, 'unixepoch') || 'Z', "

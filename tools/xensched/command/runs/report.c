@@ -15,7 +15,7 @@
 
 #include "actions.h"
 #include "caveats.h"
-#include "daemon/act/replace-file.h"
+#include "base/replace-file.h"
 #include "figure.h"
 #include "runs/groups.h"
 #include "runs/statistics.h"

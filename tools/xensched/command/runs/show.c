@@ -9,8 +9,8 @@
 
 #include "actions.h"
 #include "cli/option.h"
-#include "cli/printable.h"
-#include "model/json.h"
+#include "base/printable.h"
+#include "base/json.h"
 
 /* Lines "what: value", of which those without a value are left out. */
 static const char *const facts[] = {

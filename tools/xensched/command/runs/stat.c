@@ -5,10 +5,10 @@
 
 #include "actions.h"
 #include "caveats.h"
-#include "cli/printable.h"
+#include "base/printable.h"
 #include "command/text/table.h"
 #include "figure.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "runs/groups.h"
 #include "runs/statistics.h"
 

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "command/text/table.h"
-#include "daemon/act/replace-file.h"
+#include "base/replace-file.h"
 #include "folder.h"
-#include "model/json.h"
-#include "model/memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 #include "sample.h"
 #include "sampling/strata.h"
 #include "values.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "model/json.h"
-#include "model/memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 
 #define MOST_KEYS 4096U
 

@@ -21,10 +21,10 @@
 
 #include "command/ask/client.h"
 #include "command/guest/checkpoint.h"
-#include "daemon/act/replace-file.h"
+#include "base/replace-file.h"
 #include "interval.h"
 #include "model/domain.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "runs/stop.h"
 #include "sample.h"
 #include "target.h"

@@ -6,8 +6,8 @@
 #include <xensched/event.h>
 
 #include "interval.h"
-#include "model/json.h"
-#include "model/memory.h"
+#include "base/json.h"
+#include "base/alloc.h"
 
 #define BLOCK_ROWS 64
 

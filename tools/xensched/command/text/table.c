@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "cli/printable.h"
+#include "base/printable.h"
 #include "table.h"
 
 struct table {

@@ -17,7 +17,7 @@
 
 #include "command/program.h"
 #include "counts.h"
-#include "model/json.h"
+#include "base/json.h"
 
 /* Longer than the range of the rates that are made of it, which is 5 minutes. */
 #define RULES \

@@ -17,8 +17,8 @@
 #include "command/command.h"
 #include "command/rows/follow.h"
 #include "counts.h"
-#include "daemon/act/replace-file.h"
-#include "daemon/answer/openmetrics.h"
+#include "base/replace-file.h"
+#include "base/openmetrics.h"
 
 /* As often as xenschedd writes its own. */
 #define EVERY_SECONDS 5

@@ -11,7 +11,7 @@
 #ifndef XENSCHED_DAEMON_ACTUATOR_H
 #define XENSCHED_DAEMON_ACTUATOR_H
 
-#include "daemon/host/host.h"
+#include "host/host.h"
 #include "journal.h"
 #include "state.h"
 

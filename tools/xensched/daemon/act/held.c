@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "held.h"
 
 void held_free(struct held *held)

@@ -14,9 +14,9 @@
 
 #include "daemon/say.h"
 #include "history.h"
-#include "model/json.h"
-#include "model/memory.h"
-#include "replace-file.h"
+#include "base/json.h"
+#include "base/alloc.h"
+#include "base/replace-file.h"
 
 #define HISTORY_VERSION 1
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "journal.h"
 #include "daemon/say.h"
 

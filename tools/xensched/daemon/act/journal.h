@@ -20,7 +20,7 @@
 
 #include <xensched/error.h>
 
-#include "model/json.h"
+#include "base/json.h"
 #include "policy/plan.h"
 
 #define JOURNAL_MEMORY 256 /* entries */

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "learned-file.h"
-#include "model/json.h"
-#include "replace-file.h"
+#include "base/json.h"
+#include "base/replace-file.h"
 
 #define LEARNED_VERSION 1
 

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "daemon/say.h"
-#include "model/json.h"
-#include "model/memory.h"
-#include "replace-file.h"
+#include "base/json.h"
+#include "base/alloc.h"
+#include "base/replace-file.h"
 #include "state.h"
 
 /* 1: before hard affinities and the soft weight; still read. */

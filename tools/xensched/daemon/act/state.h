@@ -19,7 +19,7 @@
 
 #include <xensched/error.h>
 
-#include "daemon/host/host.h"
+#include "host/host.h"
 #include "model/domain.h"
 #include "held.h"
 

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "daemon/say.h"
-#include "model/fnv.h"
-#include "model/memory.h"
+#include "base/fnv.h"
+#include "base/alloc.h"
 #include "model/presence.h"
 #include "policy/whereabouts.h"
-#include "replace-file.h"
+#include "base/replace-file.h"
 #include "steer.h"
 
 /* Processes and interrupts are looked through so often, if guests stay the same. */

@@ -12,7 +12,7 @@
 #ifndef XENSCHED_DAEMON_STEER_H
 #define XENSCHED_DAEMON_STEER_H
 
-#include "daemon/host/host.h"
+#include "host/host.h"
 #include "journal.h"
 #include "model/matrix.h"
 #include "dom0-io.h"

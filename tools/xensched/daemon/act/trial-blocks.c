@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/json.h"
-#include "replace-file.h"
+#include "base/json.h"
+#include "base/replace-file.h"
 #include "trial-blocks.h"
 
 #define NS_PER_MS     1000000ULL

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/json.h"
-#include "model/memory.h"
-#include "replace-file.h"
+#include "base/json.h"
+#include "base/alloc.h"
+#include "base/replace-file.h"
 #include "trial-file.h"
 
 #define TRIAL_VERSION 2

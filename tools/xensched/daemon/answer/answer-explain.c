@@ -12,7 +12,7 @@
 
 #include <xensched/event.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "model/presence.h"
 #include "answer.h"
 #include "daemon/core/watch-work.h"

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "model/snapshot.h"
 #include "answer.h"
 

@@ -4,7 +4,7 @@
 
 #include <xensched/event.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "answer.h"
 
 struct entries {

@@ -12,7 +12,7 @@
 
 #include "answer.h"
 #include "daemon/core/remember.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 /* Xen's own limit for a domain. */
 #define MOST_VCPUS 8192.0

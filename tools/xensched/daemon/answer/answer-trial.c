@@ -9,7 +9,7 @@
 
 #include "answer.h"
 #include "daemon/core/run-trial.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 #define NS_PER_MS 1000000ULL
 

@@ -11,7 +11,7 @@
 #include "daemon/core/core.h"
 #include "daemon/feeds/feeds.h"
 #include "daemon/react/react.h"
-#include "model/json.h"
+#include "base/json.h"
 
 /* What answers are about. */
 struct subject {

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "daemon/say.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "control.h"
 
 #define BACKLOG 8

@@ -12,12 +12,12 @@
 
 #include <xensched/event.h>
 
-#include "daemon/act/replace-file.h"
+#include "base/replace-file.h"
 #include "daemon/core/watch-work.h"
-#include "daemon/host/hypervisor-versions.h"
+#include "host/hypervisor-versions.h"
 #include "model/presence.h"
 #include "metrics.h"
-#include "openmetrics.h"
+#include "base/openmetrics.h"
 #include "daemon/say.h"
 
 /* Less of its time at a place is not worth a time series. */

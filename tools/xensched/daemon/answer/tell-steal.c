@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "tell-steal.h"
 
 #define NS_PER_S 1000000000ULL

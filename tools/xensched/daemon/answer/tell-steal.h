@@ -13,7 +13,7 @@
 #define XENSCHED_DAEMON_TELL_STEAL_H
 
 #include "daemon/core/core.h"
-#include "daemon/host/xenstore.h"
+#include "host/xenstore.h"
 
 enum steal_class {
     STEAL_DOM0, STEAL_OWN, STEAL_OTHERS, STEAL_XEN, STEAL_UNKNOWN, NR_STEAL_CLASSES,

@@ -6,7 +6,7 @@
 
 #include <xensched/abi.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "accounting.h"
 
 void accounting_init(struct accounting *a, unsigned int nr_acct)

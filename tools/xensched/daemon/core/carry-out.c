@@ -5,7 +5,7 @@
 
 #include "carry-out.h"
 #include "ownership.h"
-#include "model/fnv.h"
+#include "base/fnv.h"
 
 static void soft_text(const struct decision *decision, char text[CPUMAP_TEXT])
 {

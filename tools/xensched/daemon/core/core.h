@@ -24,7 +24,7 @@
 #include "daemon/act/history.h"
 #include "daemon/log/governor.h"
 #include "lease.h"
-#include "daemon/host/host.h"
+#include "host/host.h"
 #include "daemon/act/journal.h"
 #include "daemon/log/logs.h"
 #include "daemon/act/pace.h"

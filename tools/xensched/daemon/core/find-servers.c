@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "find-servers.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "model/servers.h"
 
 /* A channel stays where it is for long; it is a hypercall for each. */

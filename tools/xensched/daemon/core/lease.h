@@ -13,7 +13,7 @@
 #ifndef XENSCHED_DAEMON_LEASE_H
 #define XENSCHED_DAEMON_LEASE_H
 
-#include "daemon/host/host.h"
+#include "host/host.h"
 
 struct lease {
     uint64_t lease_ns;   /* 0: the log isn't held */

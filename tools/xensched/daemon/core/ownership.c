@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "model/fnv.h"
+#include "base/fnv.h"
 #include "ownership.h"
 
 /* A domain that has not run after this long is built: it is paused. */

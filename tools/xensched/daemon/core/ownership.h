@@ -11,7 +11,7 @@
 
 #include "accounting.h"
 #include "daemon/act/actuator.h"
-#include "daemon/host/host.h"
+#include "host/host.h"
 
 struct ownership {
     const struct host *host;

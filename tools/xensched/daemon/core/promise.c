@@ -2,7 +2,7 @@
 /* Keeps capacity for guests that are being created. */
 #include <string.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "policy/whereabouts.h"
 #include "promise.h"
 

@@ -11,7 +11,7 @@
 
 #include "model/domain.h"
 #include "model/matrix.h"
-#include "vbds.h"
+#include "disks/vbds.h"
 
 struct disks {
     struct vbds vbds;

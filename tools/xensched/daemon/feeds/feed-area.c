@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Asks for a source's area without blocking on xenstore. */
-#include "daemon/aside.h"
+#include "base/blocking-call.h"
 #include "feed-area.h"
 
 struct call {
@@ -60,14 +60,14 @@ int feed_area_request(struct feed *feed,
 {
     struct call c = { .feed = feed, .geometry = geometry, .err = err };
 
-    return aside(request, &c);
+    return blocking_call(request, &c);
 }
 
 int feed_area_poll(struct feed *feed, struct xensched_error *err)
 {
     struct call c = { .feed = feed, .err = err };
 
-    return aside(poll, &c);
+    return blocking_call(poll, &c);
 }
 
 int feed_area_info(struct feed *feed, struct xensched_area_info *facts,
@@ -75,7 +75,7 @@ int feed_area_info(struct feed *feed, struct xensched_area_info *facts,
 {
     struct call c = { .feed = feed, .info = facts, .err = err };
 
-    return aside(info, &c);
+    return blocking_call(info, &c);
 }
 
 int feed_area_events(struct feed *feed, uint32_t mask, uint32_t lease_ms,
@@ -85,19 +85,19 @@ int feed_area_events(struct feed *feed, uint32_t mask, uint32_t lease_ms,
         .feed = feed, .events = mask, .lease_ms = lease_ms, .err = err,
     };
 
-    return aside(events, &c);
+    return blocking_call(events, &c);
 }
 
 int feed_area_refresh(struct feed *feed, struct xensched_error *err)
 {
     struct call c = { .feed = feed, .err = err };
 
-    return aside(refresh, &c);
+    return blocking_call(refresh, &c);
 }
 
 int feed_area_withdraw(uint32_t domid, struct xensched_error *err)
 {
     struct call c = { .domid = domid, .err = err };
 
-    return aside(withdraw, &c);
+    return blocking_call(withdraw, &c);
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/fnv.h"
-#include "model/memory.h"
+#include "base/fnv.h"
+#include "base/alloc.h"
 #include "feed.h"
 #include "feed-area.h"
 #include "feeds.h"

@@ -24,7 +24,7 @@
 #include "model/processes.h"
 #include "disks.h"
 #include "sieve.h"
-#include "daemon/host/xenstore.h"
+#include "host/xenstore.h"
 
 enum feed_state { FEED_ABSENT, FEED_ASKED, FEED_READING, FEED_FAILED };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Writes the accounting domains of domids for Linux producers and for validation. */
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "feed.h"
 #include "numbers.h"
 

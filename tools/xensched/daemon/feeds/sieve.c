@@ -2,7 +2,7 @@
 /* Validates rows of driver domains, Linux and guests. */
 #include <stdlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "sieve.h"
 
 void sieve_init(struct sieve *sieve, uint16_t own)

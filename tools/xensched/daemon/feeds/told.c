@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/option.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "told.h"
 
 #define LOOK_NS 300000000ULL

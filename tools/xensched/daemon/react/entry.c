@@ -2,7 +2,7 @@
 /* Allocates and frees what the daemon keeps of a reaction. */
 #include <stdlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "entry.h"
 
 struct entry *entry_new(const struct react_wish *wish)

@@ -17,7 +17,7 @@
 
 #include "cli/sibling.h"
 #include "daemon/say.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "perform.h"
 
 #define MAX_ACTIONS 16

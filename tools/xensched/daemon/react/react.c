@@ -11,7 +11,7 @@
 #include <xensched/stop.h>
 
 #include "daemon/say.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "entry.h"
 #include "perform.h"
 #include "react.h"

@@ -5,7 +5,7 @@
 
 #include <xensched/guest-watch.h>
 
-#include "daemon/aside.h"
+#include "base/blocking-call.h"
 #include "watches.h"
 
 #define LINE_TEXT (sizeof("from-name ") + CONDITION_THREAD_TEXT)
@@ -82,5 +82,5 @@ int watches_write(const struct reactions *list, uint32_t domid,
         telling.lines = text;
     }
 
-    return aside(tell, &telling);
+    return blocking_call(tell, &telling);
 }

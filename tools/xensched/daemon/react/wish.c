@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/option.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "reaction/reaction.h"
 #include "wish.h"
 

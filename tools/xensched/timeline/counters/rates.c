@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "rates.h"
 
 #define LEAST_NS 10000000ULL

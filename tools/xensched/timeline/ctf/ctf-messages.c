@@ -16,7 +16,7 @@
 
 #include "ctf-classes.h"
 #include "ctf-messages.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 /* A reader goes from packet to packet when it looks for a time. */
 #define ROWS_PER_PACKET 8192U

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "foreign-text.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 #define MAX_TEXT    200U
 #define MAX_DEPTH   4U

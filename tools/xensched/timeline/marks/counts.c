@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "counts.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 struct counts {
     struct counters *counters;

@@ -6,7 +6,7 @@
 
 #include "timeline/list.h"
 #include "mark-names.h"
-#include "model/fnv.h"
+#include "base/fnv.h"
 #include "timeline/rows/order.h"
 
 #define NR_BUCKETS 65536U

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "timeline/list.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "timeline/rows/order.h"
 #include "page-parts.h"
 

@@ -12,7 +12,7 @@
 #include <sys/random.h>
 #include <zlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "page-file.h"
 
 /* The viewer, as it is in the source (-Wa,-I says where). */

@@ -10,7 +10,7 @@
 #include <json-c/json.h>
 
 #include "timeline/list.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "page-file.h"
 #include "page-parts.h"
 #include "page.h"

@@ -2,8 +2,8 @@
 /* perfetto-packets.c - packets, tracks and events; see perfetto-parts.h. */
 #include <stdarg.h>
 
-#include "model/memory.h"
-#include "model/utf8.h"
+#include "base/alloc.h"
+#include "base/utf8.h"
 #include "perfetto-parts.h"
 
 /* The writer of a packet; there is no other one. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cuts.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 
 #define RAW_MASK ((1ULL << CUTS_KEY_BITS) - 1)
 

@@ -7,7 +7,7 @@
 #include <xensched/abi.h>
 
 #include "model/domain.h"
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "model/snapshot.h"
 #include "names.h"
 #include "timeline/list.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "timeline/list.h"
-#include "model/json.h"
+#include "base/json.h"
 #include "names.h"
 #include "notes.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "source-clocks.h"
 
 void source_clocks_learn(struct source_clocks *clocks,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "thread-home.h"
 
 /* Rows of a vCPU that are asked for it. */

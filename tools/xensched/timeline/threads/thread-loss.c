@@ -2,7 +2,7 @@
 /* Finds times for which rows about threads are missing. */
 #include <stdlib.h>
 
-#include "model/memory.h"
+#include "base/alloc.h"
 #include "thread-loss.h"
 
 #define ANY_CPU UINT32_MAX

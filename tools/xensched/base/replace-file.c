@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Replaces a file so that a reader sees the former one or the new one. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "blocking-call.h"
+#include "replace-file.h"
+
+static int failed(struct xensched_error *err, const char *what,
+                  const char *path)
+{
+    return xensched_fail(err, errno ? errno : EIO, "cannot %s '%s': %s", what,
+                         path, strerror(errno));
+}
+
+static int sync_folder_of(const char *path)
+{
+    char folder[PATH_MAX];
+    char *slash;
+    int fd, rc;
+
+    if ((size_t)snprintf(folder, sizeof(folder), "%s", path) >=
+        sizeof(folder)) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    rc = fsync(fd);
+    close(fd);
+
+    return rc;
+}
+
+static int write_all(int fd, const char *text, size_t length)
+{
+    while (length) {
+        ssize_t done = write(fd, text, length);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return -1;
+        text += done;
+        length -= done;
+    }
+
+    return 0;
+}
+
+/* Its mode is @mode whatever the umask is. */
+static int write_new_file(const char *path, const char *text, size_t length,
+                          mode_t mode, bool durable)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    int rc;
+
+    if (fd < 0)
+        return -1;
+    fchmod(fd, mode);
+    rc = write_all(fd, text, length);
+    if (!rc && durable)
+        rc = fsync(fd);
+    if (close(fd))
+        rc = -1;
+
+    return rc;
+}
+
+struct replacement {
+    const char *path, *text;
+    size_t length;
+    mode_t mode;
+    bool durable;
+    struct xensched_error *err;
+};
+
+static int replace(void *arg)
+{
+    const struct replacement *r = arg;
+    char new[PATH_MAX];
+    int rc;
+
+    if ((size_t)snprintf(new, sizeof(new), "%s.new", r->path) >= sizeof(new))
+        return xensched_fail(r->err, ENAMETOOLONG, "'%s' is too long",
+                             r->path);
+
+    if (write_new_file(new, r->text, r->length, r->mode, r->durable)) {
+        rc = failed(r->err, "write", new);
+        unlink(new);
+        return rc;
+    }
+    if (rename(new, r->path)) {
+        rc = failed(r->err, "replace", r->path);
+        unlink(new);
+        return rc;
+    }
+
+    return r->durable && sync_folder_of(r->path)
+           ? failed(r->err, "replace", r->path) : 0;
+}
+
+int replace_file(const char *path, const char *text, size_t length,
+                 mode_t mode, bool durable, struct xensched_error *err)
+{
+    struct replacement r = { path, text, length, mode, durable, err };
+
+    return blocking_call(replace, &r);
+}
+
+static int remove_it(void *arg)
+{
+    const struct replacement *r = arg;
+
+    if ((unlink(r->path) && errno != ENOENT) || sync_folder_of(r->path))
+        return failed(r->err, "remove", r->path);
+
+    return 0;
+}
+
+int remove_file(const char *path, struct xensched_error *err)
+{
+    struct replacement r = { .path = path, .err = err };
+
+    return blocking_call(remove_it, &r);
+}

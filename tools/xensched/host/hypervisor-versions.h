@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * hypervisor-versions.h - states which source of Debian's Xen the running and the
+ * installed hypervisor were built from, and which version Debian's own package has, so
+ * that an operator sees when a hypervisor is older than Debian's.
+ *
+ * It reads four files of one line each; it needs neither dpkg nor apt, nor Xen.
+ */
+#ifndef XENSCHED_HOST_HYPERVISOR_VERSIONS_H
+#define XENSCHED_HOST_HYPERVISOR_VERSIONS_H
+
+#include <stdbool.h>
+
+/* A version such as 4.17.7+13-g2445b30a44-0+deb12u1; "" if there is none. */
+#define VERSION_SIZE 64
+
+struct hypervisor_versions {
+    char release[16];             /* of Xen, such as 4.17 */
+    char running[VERSION_SIZE];   /* "": not xensched's, or no Xen here */
+    char installed[VERSION_SIZE]; /* in /boot, by the package */
+    char debian[VERSION_SIZE];    /* of Debian's installed package's source */
+};
+
+/* Reads below the folder @root, which is "" on a host. */
+void hypervisor_versions_read(struct hypervisor_versions *versions,
+                              const char *root);
+
+/*
+ * True if a hypervisor that was built from @version lacks what Debian's @debian has.  A
+ * version that is none of Debian's (a tarball or tree of the user's) counts as older.
+ */
+bool hypervisor_version_is_behind(const char *version, const char *debian);
+
+#endif /* XENSCHED_HOST_HYPERVISOR_VERSIONS_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * soft-weight-xen.h - credit2_soft_weight, a parameter of our Xen that can be
+ * changed while it runs, through its hypervisor file system (libxenhypfs).
+ *
+ * See struct host: get_soft_weight and set_soft_weight.
+ */
+#ifndef XENSCHED_HOST_SOFT_WEIGHT_XEN_H
+#define XENSCHED_HOST_SOFT_WEIGHT_XEN_H
+
+#include <stdint.h>
+
+#include <xensched/error.h>
+
+int soft_weight_read(void *data, uint32_t *percent,
+                     struct xensched_error *err);
+int soft_weight_write(void *data, uint32_t percent,
+                      struct xensched_error *err);
+
+#endif /* XENSCHED_HOST_SOFT_WEIGHT_XEN_H */
