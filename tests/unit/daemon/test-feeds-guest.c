@@ -132,7 +132,7 @@ static void a_guest_is_believed_about_itself_only(void **state)
     ask(100, OTHER_ACCT, DOM0_ACCT, 8);
     ask(100, DOM0_ACCT, GUEST_ACCT, 8);
     ask(100, OTHER_ACCT, XEN_SCHEDLOG_ACCT_NONE, 8);
-    ask(100, GUEST_ACCT, DOM0_ACCT, SIEVE_MAX_SECTORS + 1);
+    ask(100, GUEST_ACCT, DOM0_ACCT, VALIDATION_MAX_SECTORS + 1);
     emit(0, PAGES, GUEST_ACCT, DOM0_ACCT, 8);
     emit(0, PAGES, OTHER_ACCT, GUEST_ACCT, 8);
     emit(0, EV(EVTCHN_SEND), GUEST_ACCT, OTHER_ACCT, 8);

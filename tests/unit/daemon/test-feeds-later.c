@@ -22,7 +22,7 @@ static void kill_daemon(void)
     while (feeds.nr) {
         struct feed *f = feeds.feed[--feeds.nr];
 
-        sieve_clear(&f->sieve);
+        validation_clear(&f->validation);
         free(f->numbers);
         free(f);
     }

@@ -11,7 +11,7 @@
 #include "base/blocking-call.h"
 #include "feeds-world.h"
 
-#include "daemon/look.h"
+#include "daemon/read-schedule.h"
 
 /* How it should be. */
 
@@ -57,33 +57,33 @@ static void a_driver_domain_is_asked_read_and_given_back(void **state)
 /* Xen rings, a Linux does not. */
 static void who_cannot_ring_is_looked_at_all_the_time(void **state)
 {
-    struct look none = { .interval_ms = 100, .lease_ms = 10000 };
-    struct look has = none;
+    struct read_schedule none = { .interval_ms = 100, .lease_ms = 10000 };
+    struct read_schedule has = none;
 
     (void)state;
     has.rings = true;
-    assert_int_equal(look_again_ms(&none, &feeds), 100);
-    assert_int_equal(look_again_ms(&has, &feeds), 1000);
+    assert_int_equal(read_schedule_next_ms(&none, &feeds), 100);
+    assert_int_equal(read_schedule_next_ms(&has, &feeds), 1000);
     look(); /* a driver domain is asked for its log */
-    assert_int_equal(look_again_ms(&has, &feeds), 100);
-    assert_int_equal(look_longest_ms(&has), 1000);
+    assert_int_equal(read_schedule_next_ms(&has, &feeds), 100);
+    assert_int_equal(read_schedule_longest_ms(&has), 1000);
     answer();
     read_rows();
     read_rows();
     assert_int_equal(driver()->state, FEED_READING);
-    assert_int_equal(look_again_ms(&has, &feeds), 100);
+    assert_int_equal(read_schedule_next_ms(&has, &feeds), 100);
     /* Xen must see that the lease is renewed. */
     has.lease_ms = 1000;
-    assert_int_equal(look_longest_ms(&has), 250);
+    assert_int_equal(read_schedule_longest_ms(&has), 250);
     has.lease_ms = 0;
     has.interval_ms = 5000;
-    assert_int_equal(look_longest_ms(&has), 5000);
+    assert_int_equal(read_schedule_longest_ms(&has), 5000);
 }
 
 /* Its lease is renewed, which is all there is to be done. */
 static void a_log_in_which_nothing_is_on_is_looked_at_rarely(void **state)
 {
-    struct look has = { .interval_ms = 100, .rings = true };
+    struct read_schedule has = { .interval_ms = 100, .rings = true };
     uint64_t lease;
 
     (void)state;
@@ -95,7 +95,7 @@ static void a_log_in_which_nothing_is_on_is_looked_at_rarely(void **state)
     read_rows();
     assert_int_equal(driver()->state, FEED_READING);
     assert_string_equal(request("events"), "0");
-    assert_int_equal(look_again_ms(&has, &feeds), 1000);
+    assert_int_equal(read_schedule_next_ms(&has, &feeds), 1000);
     lease = *(uint64_t *)page(GLOBAL);
     read_rows();
     assert_true(*(uint64_t *)page(GLOBAL) > lease);
@@ -104,7 +104,7 @@ static void a_log_in_which_nothing_is_on_is_looked_at_rarely(void **state)
 /* Whether it has a doorbell, Linux says with its log. */
 static void the_log_of_linux_is_polled_if_nobody_listens_to_it(void **state)
 {
-    struct look has = { .interval_ms = 100, .rings = true };
+    struct read_schedule has = { .interval_ms = 100, .rings = true };
 
     (void)state;
     host.world->domains[DRIVER].exists = false;
@@ -113,7 +113,7 @@ static void the_log_of_linux_is_polled_if_nobody_listens_to_it(void **state)
     look();
     assert_int_equal(feed("linux")->state, FEED_READING);
     assert_false(feeds_linux_rings(&feeds));
-    assert_int_equal(look_again_ms(&has, &feeds), 100);
+    assert_int_equal(read_schedule_next_ms(&has, &feeds), 100);
 
     feeds_begin_anew(&feeds, now);
     assert_false(feeds_linux_rings(&feeds));
@@ -122,42 +122,42 @@ static void the_log_of_linux_is_polled_if_nobody_listens_to_it(void **state)
     look();
     assert_int_equal(feed("linux")->state, FEED_READING);
     assert_true(feeds_linux_rings(&feeds));
-    assert_int_equal(look_again_ms(&has, &feeds), 100); /* it could */
+    assert_int_equal(read_schedule_next_ms(&has, &feeds), 100); /* it could */
     has.linux_rings = true;
-    assert_int_equal(look_again_ms(&has, &feeds), 1000);
+    assert_int_equal(read_schedule_next_ms(&has, &feeds), 1000);
 }
 
 /* The hypervisor binds, and then does not ring. */
 static void a_doorbell_that_never_rings_is_not_waited_for(void **state)
 {
-    struct look has = { .interval_ms = 100 };
+    struct read_schedule has = { .interval_ms = 100 };
     uint64_t due;
 
     (void)state;
     has.rings = true;
-    assert_false(look_done(&has, 0));
+    assert_false(read_schedule_done(&has, 0));
     /* Now and then a look is just before it. */
-    assert_false(look_done(&has, 1));
-    assert_false(look_done(&has, 2));
+    assert_false(read_schedule_done(&has, 1));
+    assert_false(read_schedule_done(&has, 2));
     for (due = 3; due < 100; due++) {
-        assert_false(look_rung(&has));
-        assert_false(look_done(&has, due));
+        assert_false(read_schedule_rung(&has));
+        assert_false(read_schedule_done(&has, due));
     }
     /* Nothing to ring for. */
     for (due = 0; due < 100; due++)
-        assert_false(look_done(&has, 99));
-    assert_int_equal(look_again_ms(&has, &feeds), 1000);
-    assert_false(look_done(&has, 100));
-    assert_false(look_done(&has, 101));
-    assert_true(look_done(&has, 102));
-    assert_int_equal(look_again_ms(&has, &feeds), 100);
-    assert_false(look_done(&has, 103)); /* said once */
-    assert_true(look_rung(&has));
-    assert_int_equal(look_again_ms(&has, &feeds), 1000);
+        assert_false(read_schedule_done(&has, 99));
+    assert_int_equal(read_schedule_next_ms(&has, &feeds), 1000);
+    assert_false(read_schedule_done(&has, 100));
+    assert_false(read_schedule_done(&has, 101));
+    assert_true(read_schedule_done(&has, 102));
+    assert_int_equal(read_schedule_next_ms(&has, &feeds), 100);
+    assert_false(read_schedule_done(&has, 103)); /* said once */
+    assert_true(read_schedule_rung(&has));
+    assert_int_equal(read_schedule_next_ms(&has, &feeds), 1000);
     /* After another source the count begins anew. */
-    assert_false(look_done(&has, 0));
-    assert_false(look_done(&has, 0));
-    assert_false(look_rung(&has));
+    assert_false(read_schedule_done(&has, 0));
+    assert_false(read_schedule_done(&has, 0));
+    assert_false(read_schedule_rung(&has));
 }
 
 static void it_gets_the_numbers_it_needs_before_an_event_is_on(void **state)

@@ -22,7 +22,7 @@
 
 #include "daemon/answer/answer.h"
 #include "daemon/ending.h"
-#include "daemon/react/wish.h"
+#include "daemon/react/reaction-line.h"
 
 #define PATH "test-react.socket"
 
@@ -347,33 +347,33 @@ static void actions_have_an_environment_of_their_own(void **state)
 static void lines_of_the_configuration(void **state)
 {
     struct xensched_error err;
-    struct react_wish wish;
+    struct react_settings wish;
     uint32_t events;
     char line[200];
 
     (void)state;
     strcpy(line, "dry-run times=3 every=10000ms mark web1 7 do stop; checkpoint /x; "
                  "unpause");
-    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_int_equal(reaction_line_parse(line, &wish, &err), 0);
     assert_true(wish.dry_run && wish.stop && wish.pauses);
     assert_int_equal(wish.limits.times, 3);
     assert_int_equal(wish.limits.gap_ns, 10 * SECOND);
     assert_string_equal(wish.condition, "mark web1 7");
     strcpy(line, "mark web1 7 do journal stop; shell pause");
-    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_int_equal(reaction_line_parse(line, &wish, &err), 0);
     assert_false(wish.stop || wish.pauses);
     assert_int_equal(wish.limits.times, 0);
     strcpy(line, "mark web1 7 do journal %n; checkpoint /x-%n");
-    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_int_equal(reaction_line_parse(line, &wish, &err), 0);
     assert_int_equal(wish.limits.times, 100);
     strcpy(line, "times=5000 mark web1 7 do checkpoint /x-%n");
-    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_int_equal(reaction_line_parse(line, &wish, &err), 0);
     assert_int_equal(wish.limits.times, 5000);
     strcpy(line, "mark web1 7 do snapshot /x; shell date +%n");
-    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_int_equal(reaction_line_parse(line, &wish, &err), 0);
     assert_int_equal(wish.limits.times, 0);
     strcpy(line, "mark 'we do it' 7 do journal we do it");
-    assert_int_equal(wish_parse(line, &wish, &err), 0);
+    assert_int_equal(reaction_line_parse(line, &wish, &err), 0);
     assert_string_equal(wish.condition, "mark 'we do it' 7");
     assert_string_equal(wish.actions, "journal we do it");
     assert_int_equal(react_check("loss do journal lost\nrunq > 3 do journal q",

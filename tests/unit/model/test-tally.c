@@ -148,7 +148,7 @@ static void what_is_not_believed_gets_nowhere(void **state)
     struct matrix *m = matrix_new(SECOND);
     struct xensched_batch batch = batch_of(IDS | XEN_SCHEDLOG_LCR_COUNTER, 6);
     const uint16_t event = XEN_SCHEDLOG_EV_RING_PAGES;
-    struct tally_sieve sieve = { .most = most };
+    struct tally_validation validation = { .most = most };
 
     (void)state;
     put(&batch.layout, 0, event, 2, 3, 50);
@@ -157,8 +157,8 @@ static void what_is_not_believed_gets_nowhere(void **state)
     put(&batch.layout, 3, XEN_SCHEDLOG_EV_EVTCHN_SEND, 2, 3, 1);
     put(&batch.layout, 4, event, 2, 3, UINT32_MAX);
     put(&batch.layout, 5, event, 2, 3, 7);
-    matrix_add_believable(m, &batch, &sieve, SECOND);
-    assert_int_equal(sieve.refused, 4);
+    matrix_add_believable(m, &batch, &validation, SECOND);
+    assert_int_equal(validation.refused, 4);
     assert_int_equal(matrix_size(m), 1);
     assert_float_equal(matrix_rate(m, event, 2, 3, SECOND), 57 * M_LN2, 1e-9);
     matrix_free(m);
@@ -193,7 +193,7 @@ static void time_on_a_pcpu_is_one_sum_whatever_runs_next(void **state)
 static void rows_which_lack_something_are_not_believed(void **state)
 {
     const uint32_t all = IDS | XEN_SCHEDLOG_LCR_COUNTER;
-    struct tally_sieve sieve = { .most = most };
+    struct tally_validation validation = { .most = most };
     struct matrix *m = matrix_new(SECOND);
     unsigned int bit;
 
@@ -204,8 +204,8 @@ static void rows_which_lack_something_are_not_believed(void **state)
 
         for (i = 0; i < 9; i++)
             put(&batch.layout, i, XEN_SCHEDLOG_EV_RING_PAGES, 2, 3, 1);
-        matrix_add_believable(m, &batch, &sieve, SECOND);
-        assert_int_equal(sieve.refused, 9 * (bit + 1));
+        matrix_add_believable(m, &batch, &validation, SECOND);
+        assert_int_equal(validation.refused, 9 * (bit + 1));
     }
     assert_int_equal(matrix_size(m), 0);
     matrix_free(m);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * alloc.h - memory which is there or the program ends.
+ * alloc.h - allocate memory, or end the program.
  *
- * For the daemon, which can end at any point: what it changed is in its state
- * file before it is changed, and its restart puts it right.  The library
- * never uses this.
+ * The daemon can end at any point: its state file has each change of the host before it
+ * is made, and the daemon's restart puts it right.  The library never uses this.
  */
 #ifndef XENSCHED_BASE_ALLOC_H
 #define XENSCHED_BASE_ALLOC_H

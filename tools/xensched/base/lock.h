@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* lock.h - there is one of a program on a host. */
+/* lock.h - run one instance of a program on a host. */
 #ifndef XENSCHED_BASE_LOCK_H
 #define XENSCHED_BASE_LOCK_H
 

@@ -53,13 +53,13 @@ static void listen_again(struct ev_loop *loop, ev_timer *timer, int events)
     ev_io_start(loop, &bells->dom0.io);
 }
 
-void bells_init(struct bells *bells, struct ev_loop *loop, struct look *look,
+void bells_init(struct bells *bells, struct ev_loop *loop, struct read_schedule *read_schedule,
                 void (*rung)(void *arg), void (*linux_rung)(void *arg),
                 void *arg)
 {
     *bells = (struct bells){
         .loop = loop,
-        .look = look,
+        .read_schedule = read_schedule,
         .hypervisor = { .rung = rung, .arg = arg },
         .dom0 = { .rung = linux_rung, .arg = arg },
     };
@@ -78,18 +78,18 @@ void bells_listen(struct bells *bells, struct xensched_area *area)
 
     if (xensched_doorbell_open(xensched_area_doorbell(area), &doorbell, &err)) {
         say("%s: the log is looked at every %llu ms", err.text,
-            (unsigned long long)bells->look->interval_ms);
+            (unsigned long long)bells->read_schedule->interval_ms);
         return;
     }
     hang(bells, &bells->hypervisor, doorbell);
-    bells->look->rings = true;
+    bells->read_schedule->rings = true;
 }
 
 static void drop_linux(struct bells *bells)
 {
     ev_timer_stop(bells->loop, &bells->linux_again);
     take_down(bells, &bells->dom0);
-    bells->look->linux_rings = false;
+    bells->read_schedule->linux_rings = false;
 }
 
 void bells_follow_linux(struct bells *bells, const struct feeds *feeds)
@@ -103,7 +103,7 @@ void bells_follow_linux(struct bells *bells, const struct feeds *feeds)
     } else if (rings && !bells->dom0.doorbell &&
                !xensched_doorbell_open_linux(&doorbell, &err)) {
         hang(bells, &bells->dom0, doorbell);
-        bells->look->linux_rings = true;
+        bells->read_schedule->linux_rings = true;
     }
 }
 

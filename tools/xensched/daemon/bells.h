@@ -2,7 +2,7 @@
 /*
  * bells.h - the doorbells of the logs in the event loop: the hypervisor's, which
  * is there or not, and that of dom0's Linux, which comes and goes with its log.
- * When they ring another part looks; struct look learns what they can.
+ * When they ring another part looks; struct read_schedule learns what they can.
  */
 #ifndef XENSCHED_DAEMON_BELLS_H
 #define XENSCHED_DAEMON_BELLS_H
@@ -13,7 +13,7 @@
 #include <xensched/doorbell.h>
 
 #include "daemon/feeds/feeds.h"
-#include "daemon/look.h"
+#include "daemon/read-schedule.h"
 
 struct bell {
     struct xensched_doorbell *doorbell; /* NULL: there is none */
@@ -24,13 +24,13 @@ struct bell {
 
 struct bells {
     struct ev_loop *loop;
-    struct look *look;
+    struct read_schedule *read_schedule;
     struct bell hypervisor, dom0; /* dom0: of its Linux */
     ev_timer linux_again;
 };
 
 /* @rung and @linux_rung are called, with @arg, when a log has to be read. */
-void bells_init(struct bells *bells, struct ev_loop *loop, struct look *look,
+void bells_init(struct bells *bells, struct ev_loop *loop, struct read_schedule *read_schedule,
                 void (*rung)(void *arg), void (*linux_rung)(void *arg),
                 void *arg);
 

@@ -24,7 +24,7 @@
 #include "fits.h"
 #include "folders.h"
 #include "base/lock.h"
-#include "look.h"
+#include "read-schedule.h"
 #include "base/alloc.h"
 #include "daemon/answer/metrics.h"
 #include "daemon/answer/tell-steal.h"
@@ -54,7 +54,7 @@ struct daemon {
     struct metrics metrics;
     struct tell_steal steal;
     struct notify notify;
-    struct look look;
+    struct read_schedule read_schedule;
     ev_timer read_timer, run_timer, changes_timer;
     ev_io watch;
     struct bells bells;
@@ -170,9 +170,9 @@ static void judge_doorbell(struct daemon *d)
     if (!d->source)
         return;
     xensched_source_stats(d->source, &stats);
-    if (look_done(&d->look, stats.due))
+    if (read_schedule_done(&d->read_schedule, stats.due))
         say("the doorbell of the log does not ring: the log is looked at every "
-            "%llu ms", (unsigned long long)d->look.interval_ms);
+            "%llu ms", (unsigned long long)d->read_schedule.interval_ms);
 }
 
 static void look(struct daemon *d)
@@ -196,7 +196,7 @@ static void look(struct daemon *d)
     react_look(&d->react, now_ns());
     judge_doorbell(d);
     bells_follow_linux(&d->bells, &d->feeds);
-    start_timer(d, &d->read_timer, look_again_ms(&d->look, &d->feeds));
+    start_timer(d, &d->read_timer, read_schedule_next_ms(&d->read_schedule, &d->feeds));
 }
 
 /* For clients that ask for the present state. */
@@ -219,7 +219,7 @@ static void rung(void *arg)
     struct daemon *d = arg;
 
     d->core.rings++;
-    if (look_rung(&d->look))
+    if (read_schedule_rung(&d->read_schedule))
         say("the doorbell of the log rings again");
     look(d);
 }
@@ -350,10 +350,10 @@ static void needs_restart(void *arg, const char *key)
 /* From now on, by the interval that is in force. */
 static void start_looking(struct daemon *d)
 {
-    d->look.interval_ms = d->options.interval_ms;
-    d->look.lease_ms = d->options.lease_ms;
-    notify_interval(&d->notify, look_longest_ms(&d->look));
-    start_timer(d, &d->read_timer, look_again_ms(&d->look, &d->feeds));
+    d->read_schedule.interval_ms = d->options.interval_ms;
+    d->read_schedule.lease_ms = d->options.lease_ms;
+    notify_interval(&d->notify, read_schedule_longest_ms(&d->read_schedule));
+    start_timer(d, &d->read_timer, read_schedule_next_ms(&d->read_schedule, &d->feeds));
 }
 
 /* SIGHUP: read the configuration again; if it is wrong, nothing changes. */
@@ -620,8 +620,8 @@ int main(int argc, char **argv)
         say("cannot make an event loop");
         return EXIT_DAEMON_FAILED;
     }
-    d.look.interval_ms = d.options.interval_ms;
-    bells_init(&d.bells, d.loop, &d.look, rung, linux_rung, &d);
+    d.read_schedule.interval_ms = d.options.interval_ms;
+    bells_init(&d.bells, d.loop, &d.read_schedule, rung, linux_rung, &d);
     start_signal(&d, &d.term, SIGTERM, asked_to_end);
     start_signal(&d, &d.interrupt, SIGINT, asked_to_end);
 

@@ -260,12 +260,12 @@ void matrix_add_batch(struct matrix *m, const struct xensched_batch *batch,
 
 void matrix_add_believable(struct matrix *m,
                            const struct xensched_batch *batch,
-                           struct tally_sieve *sieve, uint64_t now_ns)
+                           struct tally_validation *validation, uint64_t now_ns)
 {
     struct addition addition = { .matrix = m, .now_ns = now_ns };
 
-    if (!tally_batch(batch, m->singles, sieve, add_row, &addition))
-        sieve->refused += xensched_batch_rows(batch);
+    if (!tally_batch(batch, m->singles, validation, add_row, &addition))
+        validation->refused += xensched_batch_rows(batch);
 }
 
 bool matrix_cap(struct matrix *m, unsigned int event, uint16_t current,

@@ -66,7 +66,7 @@ void matrix_add_batch(struct matrix *m, const struct xensched_batch *batch,
  */
 void matrix_add_believable(struct matrix *m,
                            const struct xensched_batch *batch,
-                           struct tally_sieve *sieve, uint64_t now_ns);
+                           struct tally_validation *validation, uint64_t now_ns);
 /*
  * An untrusted number, checked against a trusted one: that
  * of @event from @current to @correspondent is at most @factor for each

@@ -44,13 +44,13 @@ static void take_sum(const struct sum *sum, uint32_t cpu,
 }
 
 static void begin_sum(struct sum *sum, uint64_t ids,
-                      const struct tally_sieve *sieve)
+                      const struct tally_validation *validation)
 {
     int64_t most = INT64_MAX;
 
     *sum = (struct sum){ .ids = ids, .most = UINT64_MAX };
-    if (sieve)
-        most = sieve->most(sieve->arg, ids, ids >> 16, ids >> 32);
+    if (validation)
+        most = validation->most(validation->arg, ids, ids >> 16, ids >> 32);
     if (most != INT64_MAX)
         sum->most = most;
     sum->none = most < 0;
@@ -71,7 +71,7 @@ static unsigned int index_of(uint64_t ids)
 }
 
 bool tally_batch(const struct xensched_batch *batch, uint32_t alone,
-                 struct tally_sieve *sieve,
+                 struct tally_validation *validation,
                  void (*take)(void *arg, const struct xensched_row *row),
                  void *arg)
 {
@@ -101,10 +101,10 @@ bool tally_batch(const struct xensched_batch *batch, uint32_t alone,
         sum = &sums[index_of(ids)];
         if (sum->ids != ids) {
             take_sum(sum, batch->cpu, take, arg);
-            begin_sum(sum, ids, sieve);
+            begin_sum(sum, ids, validation);
         }
-        if (sieve && (sum->none || amount > sum->most))
-            sieve->refused++;
+        if (validation && (sum->none || amount > sum->most))
+            validation->refused++;
         else
             sum->amount += amount;
     }

@@ -19,7 +19,7 @@
  * this event between these two may have, or -1: there can be no such row.  It
  * is asked once per sum.
  */
-struct tally_sieve {
+struct tally_validation {
     int64_t (*most)(const void *arg, uint16_t event, uint16_t current,
                     uint16_t correspondent);
     const void *arg;
@@ -33,10 +33,10 @@ struct tally_sieve {
  * Calls @take with rows whose counters sum up to those of the rows of @batch:
  * one for all that agree in event, current and correspondent, now and then
  * two.  False, and nothing was done: not all of these are in the rows.
- * @sieve: NULL, all is believed.
+ * @validation: NULL, all is believed.
  */
 bool tally_batch(const struct xensched_batch *batch, uint32_t alone,
-                 struct tally_sieve *sieve,
+                 struct tally_validation *validation,
                  void (*take)(void *arg, const struct xensched_row *row),
                  void *arg);
 

@@ -22,7 +22,7 @@ struct past {
     uint64_t reason_ns;        /* when there was last a reason to be there */
     struct lever lever;
     struct outcome outcome;
-    struct outcome_promise promise; /* of the move that the plan has */
+    struct outcome_promise reservation; /* of the move that the plan has */
     /* Why the move is to be undone; NULL: it is not.  Until that is done. */
     char *undo;
     /* It waited too long at a place, to which it is not moved again. */

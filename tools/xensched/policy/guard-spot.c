@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apart.h"
+#include "place-distance.h"
 #include "guard-spot.h"
 #include "whereabouts.h"
 
@@ -236,7 +236,7 @@ double spot_apart(const struct candidate *c, unsigned int a, unsigned int b)
 {
     const struct policy_input *input = c->guard->input;
 
-    return apart_line_ns(input->topology, input->distances, a, b);
+    return place_line_ns(input->topology, input->distances, a, b);
 }
 
 double spot_farthest(const struct candidate *c, unsigned int place)

@@ -191,7 +191,7 @@ static void move(const struct candidate *c, struct spot spot)
     decide(c->decision, MOVE, "%s, %s%s%s", o->fact, o->where, cache, ignored);
     usable_cpus(c->domain, place, &c->decision->soft);
     c->decision->hard = lever_begins_hard(lever_allowed(c));
-    c->past->promise = (struct outcome_promise){
+    c->past->reservation = (struct outcome_promise){
         .crossings = o->predicts ? o->crossings : -1,
         .others_ns = o->others_ns,
     };
@@ -402,7 +402,7 @@ static void go_along(struct guard *g, unsigned int i)
         decide(c.decision, MOVE, GOES_ALONG, name);
         cpumap_init_copy(&c.decision->soft, &guest->ours);
         c.decision->hard = lever_begins_hard(lever_allowed(&c));
-        c.past->promise = (struct outcome_promise){ .crossings = -1 };
+        c.past->reservation = (struct outcome_promise){ .crossings = -1 };
     }
     c.decision->follows = true;
 }
@@ -442,7 +442,7 @@ static void follow_done(const struct policy_input *input,
         m->shunned_ns = input->now_ns;
     guard_follow(m, d, input->now_ns);
     if (decision->verb == MOVE && input->real)
-        outcome_send(&m->outcome, input, d, &decision->soft, m->promise);
+        outcome_send(&m->outcome, input, d, &decision->soft, m->reservation);
     if (decision->verb != KEEP)
         return;
     lever_pulled(&m->lever, decision->pull, input->now_ns);

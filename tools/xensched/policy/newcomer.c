@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "apart.h"
+#include "place-distance.h"
 #include "newcomer.h"
 #include "placement/prices.h"
 #include "whereabouts.h"
@@ -32,7 +32,7 @@ static double *price_places(const struct policy_input *input,
 
         for (place = 0; place < nr && whereabouts_attracts(&w); place++)
             price[place] += lines_of(&n->known[i]) *
-                            apart_line_ns(input->topology, input->distances,
+                            place_line_ns(input->topology, input->distances,
                                           w.place, place);
     }
 

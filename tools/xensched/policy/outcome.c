@@ -8,7 +8,7 @@
 
 #include "model/presence.h"
 #include "placement/prices.h"
-#include "apart.h"
+#include "place-distance.h"
 #include "outcome.h"
 
 /* A share of less time than this is chance. */
@@ -201,7 +201,7 @@ static void teach(const struct outcome *o, const struct policy_input *input)
         here->unit >= WORK_TIME || before->apart < 0 || here->apart < 0 ||
         fabs(nearer) < OUTCOME_TEACHES)
         return;
-    lines_ns = apart_notification_ns(input->topology, input->distances) /
+    lines_ns = place_notification_ns(input->topology, input->distances) /
                prices_default.notification;
     saved = before->pcpu_ns - here->pcpu_ns - o->others_ns / here->rate;
     move.extra_ns = saved / nearer;

@@ -11,7 +11,7 @@
 #include "model/presence.h"
 #include "model/runnable.h"
 #include "model/servers.h"
-#include "apart.h"
+#include "place-distance.h"
 #include "place.h"
 #include "talk.h"
 
@@ -76,7 +76,7 @@ static void describe_apart(struct placement *p, const struct topology *t,
     double *remote = &p->remote[a * t->nr_places + b];
     double far = prices->line[OTHER_PLACE] - prices->line[SAME_PLACE];
 
-    *apart = far > 0 ? (apart_line_ns(t, d, a, b) - prices->line[SAME_PLACE]) /
+    *apart = far > 0 ? (place_line_ns(t, d, a, b) - prices->line[SAME_PLACE]) /
                        far : 1;
     if (strcmp(t->places[a].kind, "node"))
         return;
@@ -513,7 +513,7 @@ static double link_lines(const struct place_host *h, enum back_end_kind kind,
     const struct policy_input *input = h->input;
     const struct prices *prices = &h->placement.prices;
     double extra = learned_extra(input->learned, kind);
-    double line = apart_notification_ns(input->topology, input->distances) /
+    double line = place_notification_ns(input->topology, input->distances) /
                   prices->notification;
 
     if (extra < 0 || line <= 0)

@@ -39,7 +39,7 @@ static struct react *reacts(struct subject *s, struct xensched_error *err)
 static int add(struct subject *s, const char *condition,
                struct xensched_error *err)
 {
-    struct react_wish wish = {
+    struct react_settings wanted = {
         .condition = condition,
         .limits.times = get_number(s->request, "times", MOST_TIMES, 1),
         .limits.gap_ns = 1e9 * get_number(s->request, "every_s", MOST_GAP_S, 1),
@@ -47,11 +47,11 @@ static int add(struct subject *s, const char *condition,
         .pauses = get_flag(s->request, "pauses"),
         .dry_run = get_flag(s->request, "dry_run"),
     };
-    int id = react_add(s->react, &wish, err);
+    int id = react_add(s->react, &wanted, err);
 
     /* It may have been started since the last look at the host. */
     if (id == -ESRCH && !core_run_requested(s->core, s->now_ns, err))
-        id = react_add(s->react, &wish, err);
+        id = react_add(s->react, &wanted, err);
 
     return id;
 }

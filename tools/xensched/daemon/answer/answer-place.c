@@ -2,7 +2,7 @@
 /*
  * answer-place.c - where a guest should be that xl is about to make, so
  * that its memory is allocated there.  Nothing is changed; the place counts as
- * taken for a while (core/promise.h).
+ * taken for a while (core/reservation.h).
  */
 #include <ctype.h>
 #include <errno.h>

@@ -339,7 +339,7 @@ static int run(struct core *core, bool requested, uint64_t now_ns,
     expire(core, now_ns);
     if (core->settings.state_path)
         remember_run(core, now_ns);
-    promises_forget(&core->promises, &core->topology, &core->domains, now_ns);
+    reservations_forget(&core->reservations, &core->topology, &core->domains, now_ns);
     watch_work(core, now_ns);
     if (run_trial(core, now_ns))
         core_restore(core, "a trial found that placement does harm (xensched trial show)");
@@ -388,13 +388,13 @@ int core_place(struct core *core, struct newcomer *newcomer, bool promise,
         return xensched_fail(err, EAGAIN, "in mode %s there is no plan, so no "
                              "place is known to have room (xensched advise)",
                              mode_name(core->mode));
-    promised = promises_taken(&core->promises, &core->topology, d);
+    promised = reservations_taken(&core->reservations, &core->topology, d);
     newcomer->arrival.promised = promised;
     placed = plan_newcomer(core->planner, &input, newcomer, decision);
     free(promised);
     newcomer->arrival.promised = NULL;
     if (placed && promise) {
-        struct promise made = {
+        struct reservation made = {
             .pool = d->pool,
             .place = topology_place_of_all(&core->topology, &decision->soft),
             .demand = newcomer->arrival.demand,
@@ -402,7 +402,7 @@ int core_place(struct core *core, struct newcomer *newcomer, bool promise,
         };
 
         memcpy(made.uuid, d->uuid, sizeof(made.uuid));
-        promise_make(&core->promises, &made);
+        reservation_make(&core->reservations, &made);
     }
 
     return 0;

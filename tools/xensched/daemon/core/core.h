@@ -28,7 +28,7 @@
 #include "daemon/act/journal.h"
 #include "daemon/log/logs.h"
 #include "daemon/act/pace.h"
-#include "promise.h"
+#include "reservation.h"
 #include "daemon/act/soft-weight.h"
 #include "daemon/act/steer.h"
 
@@ -115,7 +115,7 @@ struct core {
     struct history history;
     unsigned int nr_remembered;
     struct remembered *remembered; /* of these domains, unless they are new */
-    struct promises promises;
+    struct reservations reservations;
     uint64_t started_ns;
     uint64_t read_ns;       /* when rows were read last; 0: never */
     uint64_t looks, rings;  /* how often they were; was told to */

@@ -22,7 +22,7 @@ void disks_forget(struct disks *disks)
     vbds_forget(&disks->vbds);
 }
 
-struct look {
+struct read_schedule {
     const struct domains *domains;
     struct matrix *matrix;
     uint64_t now_ns;
@@ -30,7 +30,7 @@ struct look {
 
 static void take(void *arg, uint32_t domid, uint64_t pages)
 {
-    const struct look *look = arg;
+    const struct read_schedule *look = arg;
     const struct domain *dom0 = domains_find(look->domains, 0);
     const struct domain *client = domains_find(look->domains, domid);
 
@@ -55,7 +55,7 @@ void disks_add(struct matrix *matrix, uint16_t server, uint16_t client,
 void disks_read(struct disks *disks, const struct domains *domains,
                 struct matrix *matrix, uint64_t now_ns)
 {
-    struct look look = { domains, matrix, now_ns };
+    struct read_schedule look = { domains, matrix, now_ns };
 
     if (now_ns < disks->again_ns)
         return;

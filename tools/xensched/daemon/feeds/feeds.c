@@ -10,8 +10,8 @@
 #include "feed.h"
 #include "feed-area.h"
 #include "feeds.h"
-#include "numbers.h"
-#include "told.h"
+#include "accounting-numbers.h"
+#include "reported-counters.h"
 #include "daemon/say.h"
 
 #define NS_PER_S 1000000000ULL
@@ -128,7 +128,7 @@ static struct feed *find_domain(const struct feeds *feeds,
 static void free_feed(struct feed *feed)
 {
     feed_close(feed);
-    sieve_clear(&feed->sieve);
+    validation_clear(&feed->validation);
     free(feed->processes);
     free(feed->numbers);
     free(feed->told);
@@ -220,11 +220,11 @@ static void look_at_domain(struct feeds *feeds, const struct domain *d,
     if (!feed)
         return;
     feed->acct = d->acct;
-    numbers_write(feeds, feed, d, domains);
-    numbers_set_sieve(feed, d, domains);
+    accounting_numbers_write(feeds, feed, d, domains);
+    accounting_numbers_set_validation(feed, d, domains);
 }
 
-/* Of all that numbers and sieves depend on; never 0. */
+/* All that accounting numbers and validation depend on; never 0. */
 static uint64_t hash_domains(const struct domains *domains)
 {
     uint64_t value = FNV_BEGIN;
@@ -353,7 +353,7 @@ static void take_processes(struct feed *feed,
 
     for (i = 0; i < nr; i++) {
         xensched_batch_row(batch, i, &row);
-        if (sieve_believes_process(&feed->sieve, &row))
+        if (validation_believes_process(&feed->validation, &row))
             processes_add(feed->processes, row.correspondent, row.counter,
                           now_ns);
         else
@@ -364,7 +364,7 @@ static void take_processes(struct feed *feed,
 static void take(struct feeds *feeds, struct feed *feed,
                  const struct xensched_batch *batch, uint64_t now_ns)
 {
-    struct tally_sieve sieve = { .most = sieve_most, .arg = &feed->sieve };
+    struct tally_validation validation = { .most = validation_most, .arg = &feed->validation };
     const struct logs *logs = feed_logs(feeds, feed);
 
     /* What it says of others must not thin out theirs; a guest's is a sum. */
@@ -382,8 +382,8 @@ static void take(struct feeds *feeds, struct feed *feed,
         (batch->file >= logs->nr ||
          !matrix_takes(feeds->core->matrix, logs->events[batch->file])))
         return;
-    matrix_add_believable(feeds->core->matrix, batch, &sieve, now_ns);
-    feed->refused += sieve.refused;
+    matrix_add_believable(feeds->core->matrix, batch, &validation, now_ns);
+    feed->refused += validation.refused;
 }
 
 /*
@@ -402,7 +402,7 @@ static void hold_against_xen(struct feeds *feeds, uint64_t now_ns)
 
         if (feed->producer != LINUX)
             continue;
-        if (feed->fresh && sieve_cap(&feed->sieve, feeds->core->matrix,
+        if (feed->fresh && validation_cap(&feed->validation, feeds->core->matrix,
                                      now_ns))
             feed->capped++;
         feed->fresh = false;
@@ -498,9 +498,9 @@ static void read_told(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
         !(choice_events(feeds->settings.choice, LINUX) & REQUESTS))
         return;
     if (logs_requests(feed))
-        told_forget(feed);
+        reported_counters_forget(feed);
     else
-        told_read(feeds, feed, now_ns);
+        reported_counters_read(feeds, feed, now_ns);
 }
 
 int feeds_read(struct feeds *feeds, uint64_t now_ns,

@@ -7,7 +7,7 @@
  *
  * All but the first come and go while the daemon runs.  One that is missing,
  * dies, is silent or lies does nothing to the others: what it costs is bounded
- * in each round, and what a driver domain says has to pass a sieve (sieve.h).
+ * in each round, and what a driver domain says has to pass a validation (validation.h).
  *
  *   absent   there is no such log
  *   asked    a driver domain was asked to log, and has not answered yet
@@ -23,7 +23,7 @@
 #include "daemon/log/logs.h"
 #include "model/processes.h"
 #include "disks.h"
-#include "sieve.h"
+#include "validation.h"
 #include "host/xenstore.h"
 
 enum feed_state { FEED_ABSENT, FEED_ASKED, FEED_READING, FEED_FAILED };
@@ -39,7 +39,7 @@ struct feed_number {
     bool wanted; /* still */
 };
 
-/* What a driver domain said last of a front end (told.h). */
+/* What a driver domain said last of a front end (reported-counters.h). */
 struct told {
     uint32_t domid;
     uint64_t pages; /* ever */
@@ -70,10 +70,10 @@ struct feed {
     uint64_t since_ns; /* when it got into its state */
     unsigned int nr_numbers;
     struct feed_number *numbers;
-    struct sieve sieve;
+    struct validation validation;
     unsigned int nr_told;
     struct told *told;
-    uint64_t told_again_ns; /* not to be read before */
+    uint64_t reported_again_ns; /* not to be read before */
     uint64_t refused;   /* rows which did not pass it */
     uint64_t capped;    /* rounds in which it claimed more than can be */
     bool fresh;         /* there are rows of it in this round */

@@ -5,14 +5,14 @@
 #include "base/alloc.h"
 #include "entry.h"
 
-struct entry *entry_new(const struct react_wish *wish)
+struct entry *entry_new(const struct react_settings *wanted)
 {
     struct entry *e = need_memory(1, sizeof(*e));
 
-    e->wish = *wish;
-    e->text = need_string(wish->condition);
-    e->actions = wish->actions ? need_string(wish->actions) : NULL;
-    e->wish.condition = e->wish.actions = NULL;
+    e->wanted = *wanted;
+    e->text = need_string(wanted->condition);
+    e->actions = wanted->actions ? need_string(wanted->actions) : NULL;
+    e->wanted.condition = e->wanted.actions = NULL;
 
     return e;
 }

@@ -10,7 +10,7 @@
 
 struct entry {
     struct reaction *reaction;
-    struct react_wish wish;        /* without texts */
+    struct react_settings wanted;        /* without texts */
     char *text;                    /* its condition */
     char *actions;                 /* NULL: a client has them */
     struct control_client *client; /* NULL: it is the configuration's */
@@ -22,7 +22,7 @@ struct entry {
     void (*ended)(struct react *react, struct entry *e, const char *failure);
 };
 
-struct entry *entry_new(const struct react_wish *wish);
+struct entry *entry_new(const struct react_settings *wanted);
 void entry_free(struct entry *e);
 
 #endif /* XENSCHED_DAEMON_ENTRY_H */

@@ -16,7 +16,7 @@
 #include "perform.h"
 #include "react.h"
 #include "watches.h"
-#include "wish.h"
+#include "reaction-line.h"
 
 /* Being met. */
 
@@ -48,7 +48,7 @@ static json_object *describe(const struct entry *e)
         json_add_text(json, "unit", condition_unit(&r->condition));
     json_add_int(json, "count", r->fired);
     json_add_int(json, "held_back", r->held_back);
-    json_add_bool(json, "dry_run", e->wish.dry_run);
+    json_add_bool(json, "dry_run", e->wanted.dry_run);
 
     return json;
 }
@@ -84,16 +84,16 @@ static bool met(void *arg, struct reaction *r)
     struct entry *e = r->owner;
     json_object *entry;
 
-    if (e->wish.stop && !e->wish.dry_run && !is_stopped(e))
+    if (e->wanted.stop && !e->wanted.dry_run && !is_stopped(e))
         return false;
     e->armed = false;
-    r->busy = e->client || !e->wish.dry_run;
+    r->busy = e->client || !e->wanted.dry_run;
     entry = describe(e);
     add_lateness(entry, react, r);
     journal_write(&react->core->journal, "reaction", entry);
     if (e->client)
         tell_client(react, e);
-    else if (!e->wish.dry_run)
+    else if (!e->wanted.dry_run)
         perform(react, e);
 
     return true;
@@ -179,7 +179,7 @@ static int prepare(struct react *react, struct entry *e,
             rc = watches_write(&react->list, e->reaction->domid, err);
         e->prepared = !rc;
     }
-    if (rc || !e->wish.stop || e->wish.dry_run || e->armed ||
+    if (rc || !e->wanted.stop || e->wanted.dry_run || e->armed ||
         e->reaction->busy || reaction_is_over(e->reaction))
         return rc;
     rc = xensched_stop_arm(e->reaction->domid, code, mask, err);
@@ -263,7 +263,7 @@ static void ended(struct react *react, struct entry *e, const char *failure)
     journal_write(&react->core->journal, "reacted", json);
     e->reaction->busy = false;
     react->changed = true;
-    if (!e->wish.pauses || !is_stopped(e))
+    if (!e->wanted.pauses || !is_stopped(e))
         return;
     /* It stays as it is because that was wanted, and not by accident. */
     if (failure)
@@ -272,7 +272,7 @@ static void ended(struct react *react, struct entry *e, const char *failure)
         xensched_stop_forget(e->reaction->domid, NULL);
 }
 
-static int check_wish(const struct react *react, const struct react_wish *wish,
+static int check_settings(const struct react *react, const struct react_settings *wanted,
                       const struct condition *c, struct xensched_error *err)
 {
     uint32_t events = condition_events(c), on = react->core->logs.nr
@@ -282,10 +282,10 @@ static int check_wish(const struct react *react, const struct react_wish *wish,
 
     if (c->kind == CONDITION_NOW)
         return xensched_fail(err, EINVAL, "'now' is nothing to wait for");
-    if (wish->stop && !condition_can_stop(c))
+    if (wanted->stop && !condition_can_stop(c))
         return xensched_fail(err, EINVAL, "a guest can be stopped at a mark, or "
                              "when a thread gets or leaves a vCPU, but not at "
-                             "'%s': use pause", wish->condition);
+                             "'%s': use pause", wanted->condition);
     if (!(events & ~on))
         return 0;
     while (!(events & ~on & 1U << event))
@@ -293,18 +293,18 @@ static int check_wish(const struct react *react, const struct react_wish *wish,
 
     return xensched_fail(err, ENODATA, "'%s' needs the event %s, of which "
                          "nothing is logged (see --log; a change needs a "
-                         "restart)", wish->condition,
+                         "restart)", wanted->condition,
                          xensched_event_name(event));
 }
 
-static struct entry *add(struct react *react, const struct react_wish *wish,
+static struct entry *add(struct react *react, const struct react_settings *wanted,
                          struct xensched_error *err)
 {
     struct condition c;
     struct entry *e;
 
-    if (condition_parse(wish->condition, &c, err) ||
-        check_wish(react, wish, &c, err))
+    if (condition_parse(wanted->condition, &c, err) ||
+        check_settings(react, wanted, &c, err))
         return NULL;
     if (condition_can_stop(&c) && c.kind != CONDITION_MARK &&
         !watches_free_slot(&react->list, NULL)) {
@@ -312,9 +312,9 @@ static struct entry *add(struct react *react, const struct react_wish *wish,
                       XENSCHED_CODE_SLOTS);
         return NULL;
     }
-    e = entry_new(wish);
+    e = entry_new(wanted);
     e->ended = ended;
-    e->reaction = reactions_add(&react->list, &c, &wish->limits, e);
+    e->reaction = reactions_add(&react->list, &c, &wanted->limits, e);
     watches_free_slot(&react->list, e->reaction);
     follow(react, e);
     react->changed = true;
@@ -328,7 +328,7 @@ static void drop(struct react *react, struct entry *e)
     bool prepared = e->prepared;
 
     disarm(e);
-    if (e->reaction->busy && e->wish.pauses)
+    if (e->reaction->busy && e->wanted.pauses)
         xensched_stop_resume(domid, NULL);
     reactions_remove(&react->list, e->reaction);
     if (prepared)
@@ -349,10 +349,10 @@ static int whom(const struct entry *e, struct xensched_error *err)
                          c->other[0] ? "'" : "");
 }
 
-int react_add(struct react *react, const struct react_wish *wish,
+int react_add(struct react *react, const struct react_settings *wanted,
               struct xensched_error *err)
 {
-    struct entry *e = add(react, wish, err);
+    struct entry *e = add(react, wanted, err);
     int rc;
 
     if (!e)
@@ -375,11 +375,11 @@ void react_configure(struct react *react, const char *lines)
 {
     char *copy = need_string(lines), *rest = copy, *line;
     struct xensched_error err;
-    struct react_wish wish;
+    struct react_settings wanted;
 
     while ((line = strsep(&rest, "\n")))
         if (line[strspn(line, " ")] &&
-            (wish_parse(line, &wish, &err) || !add(react, &wish, &err)))
+            (reaction_line_parse(line, &wanted, &err) || !add(react, &wanted, &err)))
             say("%s", err.text);
     free(copy);
 }

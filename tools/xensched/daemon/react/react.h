@@ -28,7 +28,7 @@ struct react {
 };
 
 /* What is asked for. */
-struct react_wish {
+struct react_settings {
     const char *condition;
     struct reaction_limits limits;
     bool stop;      /* the guest is to be stopped at the very moment */
@@ -53,7 +53,7 @@ void react_configure(struct react *react, const char *lines);
 int react_check(const char *lines, uint32_t *events, struct xensched_error *err);
 
 /* For the client that is being answered.  Returns its number. */
-int react_add(struct react *react, const struct react_wish *wish,
+int react_add(struct react *react, const struct react_settings *wanted,
               struct xensched_error *err);
 
 /* The client has done its actions; @failure: why not, or NULL. */

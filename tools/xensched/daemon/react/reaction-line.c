@@ -8,7 +8,7 @@
 #include "cli/option.h"
 #include "base/alloc.h"
 #include "reaction/reaction.h"
-#include "wish.h"
+#include "reaction-line.h"
 
 #define MAX_TIMES  1000000000ULL
 #define MAX_GAP_S  86400
@@ -22,25 +22,25 @@ static bool is_word(const char *text, const char *word)
 }
 
 /* What comes before the condition.  False: it is none of these. */
-static bool take_prefix(const char *word, struct react_wish *wish)
+static bool take_prefix(const char *word, struct react_settings *wanted)
 {
     uint64_t number;
 
     if (!strcmp(word, "dry-run")) {
-        wish->dry_run = true;
+        wanted->dry_run = true;
     } else if (!strncmp(word, "times=", 6) &&
                option_number(word + 6, 1, MAX_TIMES, &number)) {
-        wish->limits.times = number;
+        wanted->limits.times = number;
     } else {
         return !strncmp(word, "every=", 6) &&
                option_duration(word + 6, OPTION_S, 0, MAX_GAP_S * OPTION_S,
-                               &wish->limits.gap_ns);
+                               &wanted->limits.gap_ns);
     }
 
     return true;
 }
 
-static char *skip_prefixes(char *line, struct react_wish *wish)
+static char *skip_prefixes(char *line, struct react_settings *wanted)
 {
     char word[32];
 
@@ -53,7 +53,7 @@ static char *skip_prefixes(char *line, struct react_wish *wish)
             return line;
         memcpy(word, line, length);
         word[length] = '\0';
-        if (!take_prefix(word, wish))
+        if (!take_prefix(word, wanted))
             return line;
         line += length;
     }
@@ -74,37 +74,38 @@ static char *find_actions(char *line)
 }
 
 /* Which of the actions pause ("stop" first, or "pause" anywhere), or fill a disk. */
-static void look_at_actions(const char *actions, struct react_wish *wish)
+static void look_at_actions(const char *actions, struct react_settings *wanted)
 {
     const char *at = actions;
 
-    wish->stop = is_word(at + strspn(at, " "), "stop");
+    wanted->stop = is_word(at + strspn(at, " "), "stop");
     while (at) {
         at += strspn(at, "; ");
-        wish->pauses = wish->pauses || is_word(at, "pause") ||
+        wanted->pauses = wanted->pauses || is_word(at, "pause") ||
                        is_word(at, "stop");
-        if (!wish->limits.times && reaction_leaves_files(at))
-            wish->limits.times = REACTION_MOST_FILES;
+        if (!wanted->limits.times && reaction_leaves_files(at))
+            wanted->limits.times = REACTION_MOST_FILES;
         at = strchr(at, ';');
     }
 }
 
-int wish_parse(char *line, struct react_wish *wish, struct xensched_error *err)
+int reaction_line_parse(char *line, struct react_settings *wanted,
+                        struct xensched_error *err)
 {
     struct condition condition;
     char *actions;
 
-    *wish = (struct react_wish){ .limits = { .gap_ns = WISH_GAP_NS } };
-    line = skip_prefixes(line, wish);
+    *wanted = (struct react_settings){ .limits = { .gap_ns = REACTION_GAP_NS } };
+    line = skip_prefixes(line, wanted);
     actions = find_actions(line);
     if (!actions)
         return xensched_fail(err, EINVAL, "the reaction '%s' has no 'do' and "
                              "what is to be done", line);
     *actions = '\0';
     actions += strlen(" do ");
-    wish->condition = line;
-    wish->actions = actions;
-    look_at_actions(actions, wish);
+    wanted->condition = line;
+    wanted->actions = actions;
+    look_at_actions(actions, wanted);
 
     return condition_parse(line, &condition, err);
 }
@@ -113,15 +114,15 @@ int react_check(const char *lines, uint32_t *events, struct xensched_error *err)
 {
     char *copy = need_string(lines), *rest = copy, *line;
     struct condition condition;
-    struct react_wish wish;
+    struct react_settings wanted;
     int rc = 0;
 
     *events = 0;
     while (!rc && (line = strsep(&rest, "\n"))) {
         if (!line[strspn(line, " ")])
             continue;
-        rc = wish_parse(line, &wish, err);
-        if (!rc && !condition_parse(wish.condition, &condition, err))
+        rc = reaction_line_parse(line, &wanted, err);
+        if (!rc && !condition_parse(wanted.condition, &condition, err))
             *events |= condition_events(&condition);
     }
     free(copy);

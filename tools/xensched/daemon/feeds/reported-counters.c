@@ -6,7 +6,7 @@
 
 #include "cli/option.h"
 #include "base/alloc.h"
-#include "told.h"
+#include "reported-counters.h"
 
 #define LOOK_NS 300000000ULL
 
@@ -120,16 +120,16 @@ static void drop_others(struct feed *feed)
     }
 }
 
-void told_read(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+void reported_counters_read(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
 {
     char *text, *rest, *word;
 
-    if (now_ns < feed->told_again_ns)
+    if (now_ns < feed->reported_again_ns)
         return;
-    feed->told_again_ns = now_ns + LOOK_NS;
+    feed->reported_again_ns = now_ns + LOOK_NS;
     text = rest = xenstore_disks(feeds->xs, feed->domid);
     if (text && feed->state == FEED_ASKED && !feed->refusal_said)
-        snprintf(feed->reason, sizeof(feed->reason), "%s", TOLD_REASON);
+        snprintf(feed->reason, sizeof(feed->reason), "%s", REPORTED_COUNTERS_REASON);
     while (rest && (word = strsep(&rest, " ")))
         if (*word)
             take(feeds, feed, word, now_ns);
@@ -137,7 +137,7 @@ void told_read(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
     drop_others(feed);
 }
 
-void told_forget(struct feed *feed)
+void reported_counters_forget(struct feed *feed)
 {
     feed->nr_told = 0;
 }

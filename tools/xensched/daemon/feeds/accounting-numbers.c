@@ -2,7 +2,7 @@
 /* Writes the accounting domains of domids for Linux producers and for validation. */
 #include "base/alloc.h"
 #include "feed.h"
-#include "numbers.h"
+#include "accounting-numbers.h"
 
 static void write_number(struct feeds *feeds, struct feed *feed,
                          const struct domain *d)
@@ -77,7 +77,7 @@ static unsigned int nr_partners(const struct feed *feed,
     return feed->producer == GUEST ? domains->nr : self->nr_serves;
 }
 
-void numbers_write(struct feeds *feeds, struct feed *feed,
+void accounting_numbers_write(struct feeds *feeds, struct feed *feed,
                    const struct domain *self, const struct domains *domains)
 {
     unsigned int nr = nr_partners(feed, self, domains), i;
@@ -101,18 +101,18 @@ void numbers_write(struct feeds *feeds, struct feed *feed,
             remove_number(feeds, feed, i);
 }
 
-void numbers_set_sieve(struct feed *feed, const struct domain *self,
+void accounting_numbers_set_validation(struct feed *feed, const struct domain *self,
                        const struct domains *domains)
 {
     unsigned int nr = nr_partners(feed, self, domains), i;
 
-    sieve_init(&feed->sieve, self->acct);
+    validation_init(&feed->validation, self->acct);
     for (i = 0; i < nr; i++) {
         const struct domain *d = partner(feed, self, domains, i);
 
         if (d && d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
-            sieve_add_client(&feed->sieve, d->acct);
+            validation_add_client(&feed->validation, d->acct);
     }
     if (feed->processes)
-        processes_keep(feed->processes, sieve_has_client, &feed->sieve);
+        processes_keep(feed->processes, validation_has_client, &feed->validation);
 }

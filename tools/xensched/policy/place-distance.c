@@ -2,7 +2,7 @@
 /* Finds the distance between two places, measured or assumed. */
 #include <string.h>
 
-#include "apart.h"
+#include "place-distance.h"
 #include "placement/prices.h"
 
 /* From one pCPU of a place to another one: in one cache, if it has only one. */
@@ -15,7 +15,7 @@ static double within_ns(const struct topology *t, const struct distances *d,
              : prices_default.line[one_cache ? SAME_CACHE : SAME_PLACE];
 }
 
-double apart_line_ns(const struct topology *t, const struct distances *d,
+double place_line_ns(const struct topology *t, const struct distances *d,
                      unsigned int a, unsigned int b)
 {
     unsigned int x = t->places[a].id, y = t->places[b].id;
@@ -31,7 +31,7 @@ double apart_line_ns(const struct topology *t, const struct distances *d,
     return distance_nodes_ns(d, DISTANCE_LINE, x, y, NULL);
 }
 
-double apart_notification_ns(const struct topology *t,
+double place_notification_ns(const struct topology *t,
                              const struct distances *d)
 {
     double near = within_ns(t, d, 0);

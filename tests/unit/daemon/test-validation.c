@@ -8,21 +8,21 @@
  */
 #include "cmocka-tap.h"
 
-#include "daemon/feeds/sieve.h"
+#include "daemon/feeds/validation.h"
 
 #define OWN    5U
 #define CLIENT 8U
 #define OTHER  9U
 
-static struct sieve sieve;
+static struct validation validation;
 
 static int setup(void **state)
 {
     (void)state;
-    sieve = (struct sieve){ 0 };
-    sieve_init(&sieve, OWN);
-    sieve_add_client(&sieve, 7);
-    sieve_add_client(&sieve, CLIENT);
+    validation = (struct validation){ 0 };
+    validation_init(&validation, OWN);
+    validation_add_client(&validation, 7);
+    validation_add_client(&validation, CLIENT);
 
     return 0;
 }
@@ -30,7 +30,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    sieve_clear(&sieve);
+    validation_clear(&validation);
 
     return 0;
 }
@@ -38,7 +38,7 @@ static int teardown(void **state)
 static bool passes(uint16_t event, uint16_t current, uint16_t correspondent,
                    uint64_t counter)
 {
-    int64_t most = sieve_most(&sieve, event, current, correspondent);
+    int64_t most = validation_most(&validation, event, current, correspondent);
 
     return most >= 0 && counter <= (uint64_t)most;
 }
@@ -48,7 +48,7 @@ static void its_own_work_for_its_clients_is_believed(void **state)
     (void)state;
     assert_true(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, 33));
     assert_true(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, 0));
-    assert_true(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, SIEVE_MAX_PAGES));
+    assert_true(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, VALIDATION_MAX_PAGES));
     assert_true(passes(XEN_SCHEDLOG_EV_RING_SECTORS, OWN, CLIENT, 1U << 31));
     assert_true(passes(XEN_SCHEDLOG_EV_GUEST_RUNQ, OWN,
                        XEN_SCHEDLOG_ACCT_NONE, 3));
@@ -82,8 +82,8 @@ static void rows_about_whom_it_does_not_serve_are_refused(void **state)
 static void a_client_that_it_serves_no_more_is_no_client(void **state)
 {
     (void)state;
-    sieve_init(&sieve, OWN);
-    sieve_add_client(&sieve, 7);
+    validation_init(&validation, OWN);
+    validation_add_client(&validation, 7);
     assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, 1));
     assert_true(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, 1));
 }
@@ -105,7 +105,7 @@ static void impossible_amounts_are_refused(void **state)
 {
     (void)state;
     assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT,
-                        SIEVE_MAX_PAGES + 1));
+                        VALIDATION_MAX_PAGES + 1));
     assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, UINT32_MAX));
     assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, UINT64_MAX));
 }
@@ -139,42 +139,42 @@ static void a_rate_is_no_more_than_its_clients_can_have_asked_for(void **state)
     /* What an honest one does is left alone, as little as the client says. */
     add(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, CLIENT, OWN, 10, now);
     add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT,
-        10 * SIEVE_MAX_REQUESTS * SIEVE_MAX_PAGES, now);
+        10 * VALIDATION_MAX_REQUESTS * VALIDATION_MAX_PAGES, now);
     honest = pages(m, now);
-    assert_int_equal(sieve_cap(&sieve, m, now), 0);
+    assert_int_equal(validation_cap(&validation, m, now), 0);
     assert_true(pages(m, now) == honest);
 
     /* Its own notifications say nothing, and a lie is cut off. */
     add(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, OWN, CLIENT, 1000000, now);
     add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, CLIENT, 1ULL << 50, now);
-    assert_int_equal(sieve_cap(&sieve, m, now), 1);
+    assert_int_equal(validation_cap(&validation, m, now), 1);
     assert_true(pages(m, now) == honest);
 
     /* So it is of one who asks for nothing. */
     add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, 1ULL << 50, now);
-    assert_int_equal(sieve_cap(&sieve, m, now), 1);
+    assert_int_equal(validation_cap(&validation, m, now), 1);
     assert_true(matrix_rate(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, now) == 0);
 
     /* Where not each notification makes a row, some may have made none. */
     matrix_set_threshold(m, XEN_SCHEDLOG_EV_EVTCHN_SEND, 10);
     add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7,
-        9 * SIEVE_MAX_REQUESTS * SIEVE_MAX_PAGES, now);
-    assert_int_equal(sieve_cap(&sieve, m, now), 0);
+        9 * VALIDATION_MAX_REQUESTS * VALIDATION_MAX_PAGES, now);
+    assert_int_equal(validation_cap(&validation, m, now), 0);
     matrix_free(m);
 }
 
-#define sieve_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define validation_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        sieve_test(its_own_work_for_its_clients_is_believed),
-        sieve_test(rows_in_the_name_of_others_are_refused),
-        sieve_test(rows_about_whom_it_does_not_serve_are_refused),
-        sieve_test(a_client_that_it_serves_no_more_is_no_client),
-        sieve_test(events_which_are_not_a_linux_s_are_refused),
-        sieve_test(impossible_amounts_are_refused),
-        sieve_test(a_rate_is_no_more_than_its_clients_can_have_asked_for),
+        validation_test(its_own_work_for_its_clients_is_believed),
+        validation_test(rows_in_the_name_of_others_are_refused),
+        validation_test(rows_about_whom_it_does_not_serve_are_refused),
+        validation_test(a_client_that_it_serves_no_more_is_no_client),
+        validation_test(events_which_are_not_a_linux_s_are_refused),
+        validation_test(impossible_amounts_are_refused),
+        validation_test(a_rate_is_no_more_than_its_clients_can_have_asked_for),
     };
 
     return run_tap_tests(tests);

@@ -10,7 +10,7 @@
 #include "fake-xenstore.h"
 #include "feeds-world.h"
 
-#include "daemon/feeds/told.h"
+#include "daemon/feeds/reported-counters.h"
 
 static void claim(const char *words)
 {
@@ -36,7 +36,7 @@ static void sums_become_pages(void **state)
     claim("4:1030");
     assert_int_equal(pages_of(CLIENT_ACCT), 30);
     assert_int_equal(driver()->state, FEED_ASKED);
-    assert_string_equal(driver()->reason, TOLD_REASON);
+    assert_string_equal(driver()->reason, REPORTED_COUNTERS_REASON);
     assert_int_equal(driver()->refused, 0);
 }
 

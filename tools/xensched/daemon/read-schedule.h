@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * look.h - when the logs are looked at: when the hypervisor rings, and from time
- * to time all the same.
+ * read-schedule.h - when to read the logs: when the hypervisor's doorbell rings, and at
+ * the latest after an interval.
  */
-#ifndef XENSCHED_DAEMON_LOOK_H
-#define XENSCHED_DAEMON_LOOK_H
+#ifndef XENSCHED_DAEMON_READ_SCHEDULE_H
+#define XENSCHED_DAEMON_READ_SCHEDULE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "daemon/feeds/feeds.h"
 
-struct look {
+struct read_schedule {
     uint64_t interval_ms; /* between two looks, if no bell rings */
     uint32_t lease_ms;    /* 0: the log isn't held */
     bool rings;           /* the hypervisor can */
@@ -22,22 +22,23 @@ struct look {
 };
 
 /* The hypervisor has rung.  Returns true if it was believed to be broken. */
-bool look_rung(struct look *look);
+bool read_schedule_rung(struct read_schedule *read_schedule);
 
 /*
  * Its log was looked at, of which @due log files were past their mark so far.
  * Returns true if from now on the doorbell is believed to be broken: it can be
  * bound and never ring, and logs would be looked at too late for good.
  */
-bool look_done(struct look *look, uint64_t due);
+bool read_schedule_done(struct read_schedule *read_schedule, uint64_t due);
 
 /*
  * The time until the next look, unless it rings before.  As long as a log is
  * read that has no doorbell, which is that of a driver domain, it is the interval.
  */
-uint64_t look_again_ms(const struct look *look, const struct feeds *feeds);
+uint64_t read_schedule_next_ms(const struct read_schedule *read_schedule,
+                               const struct feeds *feeds);
 
 /* The longest that this can be. */
-uint64_t look_longest_ms(const struct look *look);
+uint64_t read_schedule_longest_ms(const struct read_schedule *read_schedule);
 
-#endif /* XENSCHED_DAEMON_LOOK_H */
+#endif /* XENSCHED_DAEMON_READ_SCHEDULE_H */
