@@ -17,11 +17,12 @@ dist=$top/build/dist
 
 mkdir -p "$out"
 make -s -C "$tools" BUILD="$top/build/tools" XEN_DIST="$dist" \
-    "$top/build/tools/libxensched.a"
+    ../../build/tools/libxensched.a
 "${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE \
     -I"$unit/support" -I"$tools" -I"$tools/include" -I"$dist/usr/include" \
     -I"$top/xen-patches/files/xen/include/xen" -I"$top/xen-patches/files/xen" \
     -o "$out/cases" "$here/cases/main.c" "$unit"/support/{policy-world,harness}.c \
-    "$tools"/model/*.c "$tools"/placement/*.c "$tools"/policy/*.c \
+    "$tools"/base/{alloc,cpumap,json,utf8}.c "$tools"/model/*.c \
+    "$tools"/placement/*.c "$tools"/policy/*.c \
     "$top/build/tools/libxensched.a" -lcmocka -ljson-c -lm
 "$out/cases" "$out/cases.json"

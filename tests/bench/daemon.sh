@@ -19,7 +19,7 @@ cc=${CC:-cc}
 build()
 {
     make -s -C "$tools" BUILD="$top/build/tools" XEN_DIST="$dist" \
-        "$top/build/tools/core.a" "$top/build/tools/libxensched.a"
+        ../../build/tools/core.a ../../build/tools/libxensched.a
     "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE \
         -I"$here/model" -I"$tools" -I"$tools/include" -I"$dist/usr/include" \
         -o "$out/daemon" "$here"/daemon/main.c "$here"/model/load.c \

@@ -19,11 +19,12 @@ cc=${CC:-cc}
 build()
 {
     make -s -C "$tools" BUILD="$top/build/tools" XEN_DIST="$dist" \
-        "$top/build/tools/libxensched.a"
+        ../../build/tools/libxensched.a
     "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE \
         -I"$here/model" -I"$tools" -I"$tools/include" -I"$dist/usr/include" \
-        -o "$out/model" "$here"/model/*.c "$tools"/model/*.c "$tools"/placement/*.c \
-        "$tools"/policy/*.c "$top/build/tools/libxensched.a" -ljson-c -lm
+        -o "$out/model" "$here"/model/*.c "$tools"/base/{alloc,cpumap,json,utf8}.c \
+        "$tools"/model/*.c "$tools"/placement/*.c "$tools"/policy/*.c \
+        "$top/build/tools/libxensched.a" -ljson-c -lm
 }
 
 mkdir -p "$out"

@@ -25,7 +25,7 @@ cc=${CC:-cc}
 build()
 {
     make -s -C "$tools" BUILD="$top/build/tools" XEN_DIST="$dist" \
-        "$top/build/tools/libxensched.a"
+        ../../build/tools/libxensched.a
     "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 -fno-strict-aliasing \
         -D_GNU_SOURCE -I"$here/reader" -I"$top/tests/unit/support" \
         -I"$tools/include" -I"$files/include/xen" -I"$files" \
