@@ -48,6 +48,9 @@ static uint64_t next_random(void)
     return x * 2685821657736338717ULL;
 }
 
+/* Per second: fewer than notifications, so that policies look at each pair. */
+#define WAKES 100
+
 static uint16_t acct_of(unsigned int domain)
 {
     return XEN_SCHEDLOG_ACCT_FIRST + domain;
@@ -196,6 +199,7 @@ void load_domains(const struct load_size *size, struct domains *domains)
         cpumap_init(&d->pool_cpus, size->cpus);
         cpumap_fill(&d->pool_cpus);
         make_vcpus(size, d, i);
+        d->wakes = (struct domain_wakes){ .known = true, .wakes = WAKES };
     }
 }
 

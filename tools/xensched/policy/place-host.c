@@ -536,6 +536,40 @@ static double woken(const struct place_host *h, unsigned int i)
     return fmin(domain(h, i)->wakes.wakes / received, 1);
 }
 
+/* The share of what domain @i does with @other that it does at @place; -1: unknown. */
+static double share_at(const struct place_host *h, unsigned int i, unsigned int other,
+                       unsigned int place)
+{
+    const struct policy_input *input = h->input;
+    const struct cpumap *cpus = &input->topology->places[place].cpus;
+    double part = servers_part_on(domain(h, i), domain(h, other)->domid, cpus);
+    double *ran = &h->ran[i * input->topology->nr_places + place];
+
+    if (part >= 0)
+        return part;
+    if (isnan(*ran))
+        *ran = presence_share(input->matrix, domain(h, i), cpus, input->now_ns);
+
+    return *ran;
+}
+
+/* As presence_crossings(), for one notification. */
+static double apart(const struct place_host *h, unsigned int a, unsigned int b)
+{
+    double near = 0;
+    unsigned int i;
+
+    for (i = 0; i < h->input->topology->nr_places; i++) {
+        double at_a = share_at(h, a, b, i), at_b = share_at(h, b, a, i);
+
+        if (at_a < 0 || at_b < 0)
+            return -1;
+        near += at_a * at_b;
+    }
+
+    return near < 1 ? 1 - near : 0;
+}
+
 /*
  * Wake-ups/s that a pair of @notifications/s has more together, as far as what is counted
  * while both are mostly apart says so.  A learned price has them.
@@ -543,20 +577,17 @@ static double woken(const struct place_host *h, unsigned int i)
 static double more_wakes(const struct place_host *h, const struct talk_pair *pair,
                          enum back_end_kind kind, double notifications)
 {
-    const struct policy_input *input = h->input;
-    double near = h->placement.prices.woken, far, now;
+    double near = h->placement.prices.woken, far, now, crossing;
     double a = woken(h, pair->a), b = woken(h, pair->b);
-    double crossings = presence_crossings(input->matrix, input->topology,
-                                          domain(h, pair->a), domain(h, pair->b),
-                                          input->now_ns);
-    double apart = crossings / (pair->rate - pair->pages);
 
-    if (a < 0 || b < 0 || notifications <= 0 || !(apart >= MOSTLY_APART) ||
-        learned_extra(input->learned, kind) >= 0)
-        return 0;
     now = (a + b) / 2;
-    apart = fmin(apart, 1);
-    far = fmax((now - (1 - apart) * near) / apart, 0);
+    if (a < 0 || b < 0 || now >= near || notifications <= 0 ||
+        learned_extra(h->input->learned, kind) >= 0)
+        return 0;
+    crossing = apart(h, pair->a, pair->b);
+    if (!(crossing >= MOSTLY_APART))
+        return 0;
+    far = fmax((now - (1 - crossing) * near) / crossing, 0);
 
     return far < near ? notifications * (near - far) : 0;
 }
@@ -702,6 +733,9 @@ void place_describe(struct place_host *h, const struct policy_input *input,
         h->notifications[pairs[i].a] += pairs[i].rate - pairs[i].pages;
         h->notifications[pairs[i].b] += pairs[i].rate - pairs[i].pages;
     }
+    h->ran = need_memory((size_t)input->domains->nr * t->nr_places, sizeof(*h->ran));
+    for (i = 0; i < input->domains->nr * t->nr_places; i++)
+        h->ran[i] = NAN;
     units = find_units(h, stand_in);
     links = find_links(h, pairs, nr_pairs);
     placement_init(&h->placement, t->nr_places, t->nr_caches, count_whole(t),
@@ -745,5 +779,6 @@ void place_free(struct place_host *h)
     free(h->server);
     free(h->talks);
     free(h->notifications);
+    free(h->ran);
     free(h->before);
 }

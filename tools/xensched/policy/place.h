@@ -25,6 +25,7 @@ struct place_host {
     unsigned int *server; /* [domain]: the unit of its vCPU 0; 0: it has none */
     double *talks;        /* [unit]: interactions/s with anybody */
     double *notifications; /* [domain]: per second, both directions */
+    double *ran;          /* [domain][place]: share of its time; NAN: not looked up yet */
     /* What each unit costs where it is at first: [unit][term]. */
     double *before;
 };
