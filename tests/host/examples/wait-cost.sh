@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What the events of waits cost a guest that reads 4 KiB of dom0's disk, one read at a
-# time: instructions of the whole host per read, in exact mode.
+# What the events of waits and of Xen's work cost a guest that reads 4 KiB of dom0's disk,
+# one read at a time: instructions of the whole host per read, in exact mode.
 #
 #   tests/host/box --mode exact --sockets 1 --cores 4 --dom0-vcpus 1 --timeout 1500 \
 #       tests/host/examples/wait-cost.sh
@@ -39,5 +39,10 @@ for round in 1 2 3; do
     with "waits" $old,preempt-delay,wait-part
     with "waits, migrate" $old,preempt-delay,wait-part,migrate
     with "waits, migrate, off-cpu" $old,preempt-delay,wait-part,migrate,off-cpu
+done
+default=$old,preempt-delay,wait-part,migrate
+for event in hypercall-time irq-time flush-wait exit-time \
+    hypercall-time,irq-time,flush-wait,exit-time; do
+    with "$event" $default,$event
 done
 finish
