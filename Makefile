@@ -242,7 +242,7 @@ machine:
 .PHONY: man
 man: xen
 	@$(MAKE) -C tests/unit $(UNIT) -j$(JOBS) program
-	@tools/xensched/man/options.py --write $(BUILD)/unit/xensched-test
+	@tools/xensched/man/options.py --write $(BUILD)/unit/bin/xensched-test
 
 .PHONY: pictures
 pictures: xen tools drivers

@@ -24,7 +24,7 @@ from prometheus import (  # noqa: E402
     TOOLS, fetch, free_port, hostless, panels, query, running, until)
 from tap import Tap  # noqa: E402  (tests/tap.py)
 
-XENSCHED = os.environ.get("XENSCHED", TOP + "/build/unit/xensched-test")
+XENSCHED = os.environ.get("XENSCHED", TOP + "/build/unit/bin/xensched-test")
 RULES = TOP + "/tools/xensched/prometheus/xensched-rules.yml"
 DASHBOARD = TOP + "/tools/xensched/grafana/xensched-fleet.json"
 DOCS = TOP + "/docs/operate/fleet.md"

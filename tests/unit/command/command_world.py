@@ -37,7 +37,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 sys.path.append(TOP + "/tests")
 from tap import Tap  # noqa: E402  (tests/tap.py)
 
-XENSCHED = os.environ.get("XENSCHED", TOP + "/build/unit/xensched-test")
+XENSCHED = os.environ.get("XENSCHED", TOP + "/build/unit/bin/xensched-test")
 FOLDER = tempfile.mkdtemp(prefix="xensched-command-")
 TESTS = []
 ALONE = []
