@@ -181,6 +181,7 @@ static int run(const struct arguments *args)
     };
     static const struct selection selection = {
         .what = "domains",
+        .absent = "either it did not wait in that time, or there is none",
         .ends = ends,
         .keys = keys,
     };
