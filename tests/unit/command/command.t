@@ -11,7 +11,6 @@ import json
 import os
 import random
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -471,6 +470,15 @@ def text_of_waits():
 
 
 @test
+def waits_of_a_domain_that_did_not_wait():
+    """waits of a domain without a line says that it may not have waited"""
+    answer = examples()["waits"]
+    answer["result"]["domains"] = []
+    ask("waits", answer, "disk").expect(1, "'disk': either it did not wait")
+    ask("matrix", examples()["matrix"], "nosuch").expect(1, "group 'nosuch'\n")
+
+
+@test
 def waits_since_a_mark():
     """waits asks for the time since a mark, which is one of a domain"""
     asked = []
@@ -864,12 +872,19 @@ def wrong_numbers():
         run("advise-size", "--interval", value).expect(2, "--interval")
 
 
+def alone(folder):
+    """The program in a folder without those of other packages.  Another program copies
+    it: a thread that forks meanwhile would have it open for writing, and it could not be
+    run."""
+    os.mkdir(folder)
+    subprocess.run(["cp", XENSCHED, folder + "/xensched"], check=True)
+    return folder + "/xensched"
+
+
 @test
 def commands_of_other_packages():
     """a command of a package that is not installed: which one, and exit status 69"""
-    alone_there = path("sbin")
-    os.mkdir(alone_there)
-    program = shutil.copy(XENSCHED, alone_there + "/xensched")
+    program = alone(path("sbin"))
     for package, commands in (("xensched-lab", ("runs", "on", "sample")),
                               ("xensched-fleet", ("traffic", "fleet"))):
         for command in commands:
@@ -1073,12 +1088,11 @@ def check_toolstack():
 def check_reactions():
     """check warns if the configuration has reactions, and xensched-lab is missing"""
     folder = path("sbin")
-    os.mkdir(folder)
+    program_alone = alone(folder)
     config = folder + "/conf"
     with open(config, "w", encoding="utf-8") as f:
         f.write("state = \"%s/state\"\nreactions = [ \"loss do shell true\" ]\n" % folder)
-    for program, warned in ((shutil.copy(XENSCHED, folder + "/xensched"), True),
-                            (XENSCHED, False)):
+    for program, warned in ((program_alone, True), (XENSCHED, False)):
         done = subprocess.run([program, "check", "--config", config], check=False,
                               env=dict(os.environ, FAKE_XEN="quiet"),
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
