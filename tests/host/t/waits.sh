@@ -228,7 +228,8 @@ check "with a cap of 30 % it ran for less than a third of 6 s" \
 # Xen takes a vCPU whose cap is used up offline until its budget is replenished.
 check "for Xen it did not wait" between 0 5 "$(waited_ms web | cut -d. -f1)"
 check "nor by the live waits" between 0 5 "$(live_ms "$web" all | cut -d. -f1)"
-check "but they show that Xen did not let it run" between 4000 6000 \
+# A look that finds it paused, at the beginning or at the end, does not count: 70 % of 4 to 6 s.
+check "but they show that Xen did not let it run" between 2700 4300 \
     "$(live_ms "$web" offline | cut -d. -f1)"
 
 check "waits of the first phase can still be asked for" sh -c \
