@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Computes where a domain ran, and which crossings that caused, from the matrix. */
+#include <math.h>
+
 #include <xensched/abi.h>
 
 #include "presence.h"
@@ -61,28 +63,37 @@ uint64_t presence_total(const struct matrix *m, const struct domain *d,
     return total;
 }
 
-/* The share of what @d does with @other that it does on @cpus; -1: unknown. */
+/*
+ * The share of what @d does with @other that it does on @cpus; -1: unknown.  @ran: see
+ * presence_together().
+ */
 static double share_with(const struct matrix *m, const struct domain *d,
                          const struct domain *other, const struct cpumap *cpus,
-                         uint64_t now_ns)
+                         double *ran, uint64_t now_ns)
 {
     double part = servers_part_on(d, other->domid, cpus);
 
-    return part < 0 ? presence_share(m, d, cpus, now_ns) : part;
+    if (part >= 0)
+        return part;
+    if (!ran)
+        return presence_share(m, d, cpus, now_ns);
+    if (isnan(*ran))
+        *ran = presence_share(m, d, cpus, now_ns);
+
+    return *ran;
 }
 
-/* How likely it is that both are at the same place; -1: unknown. */
-static double together(const struct matrix *m, const struct topology *t,
-                       const struct domain *a, const struct domain *b,
-                       uint64_t now_ns)
+double presence_together(const struct matrix *m, const struct topology *t,
+                         const struct domain *a, const struct domain *b,
+                         double *ran_a, double *ran_b, uint64_t now_ns)
 {
     double sum = 0;
     unsigned int i;
 
     for (i = 0; i < t->nr_places; i++) {
         const struct cpumap *cpus = &t->places[i].cpus;
-        double at_a = share_with(m, a, b, cpus, now_ns);
-        double at_b = share_with(m, b, a, cpus, now_ns);
+        double at_a = share_with(m, a, b, cpus, ran_a ? &ran_a[i] : NULL, now_ns);
+        double at_b = share_with(m, b, a, cpus, ran_b ? &ran_b[i] : NULL, now_ns);
 
         if (at_a < 0 || at_b < 0)
             return -1;
@@ -112,7 +123,7 @@ double presence_crossings(const struct matrix *m, const struct topology *t,
     rate = notifications(m, a, b, now_ns);
     if (rate == 0)
         return 0;
-    near = together(m, t, a, b, now_ns);
+    near = presence_together(m, t, a, b, NULL, NULL, now_ns);
 
     return near < 0 ? -1 : rate * (1 - near);
 }

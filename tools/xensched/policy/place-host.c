@@ -12,21 +12,14 @@
 #include "model/runnable.h"
 #include "model/servers.h"
 #include "place-distance.h"
+#include "place-links.h"
 #include "place.h"
 #include "talk.h"
 
 /* A domain that runs at one place by chance may run elsewhere in the next second. */
 #define STRAYS 0.5
 
-/* What a pair does apart is known if this part of its notifications is between places. */
-#define MOSTLY_APART 0.5
-
 #define NS_PER_S 1e9
-
-static const struct domain *domain(const struct place_host *h, unsigned int i)
-{
-    return &h->input->domains->domain[i];
-}
 
 /* Spots. */
 
@@ -121,7 +114,7 @@ static void describe_pools(struct place_host *h)
             struct cpumap cpus;
 
             cpumap_init_copy(&cpus, &t->places[place].cpus);
-            cpumap_and(&cpus, &domain(h, i)->pool_cpus);
+            cpumap_and(&cpus, &place_domain(h, i)->pool_cpus);
             p->place_cores[h->input->standing[i].cpupool * t->nr_places +
                            place] = topology_cores(t, &cpus);
             cpumap_free(&cpus);
@@ -231,7 +224,7 @@ static unsigned int only_spot(const struct placement *p, const double *share)
 static void add_misses(const struct place_host *h, struct unit *u,
                        unsigned int i)
 {
-    const struct domain *d = domain(h, i);
+    const struct domain *d = place_domain(h, i);
     double counted = 0;
 
     if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
@@ -284,7 +277,7 @@ static void describe_domain(struct place_host *h, unsigned int i)
     struct placement *p = &h->placement;
     unsigned int unit = h->unit[i], nr = p->nr_caches, k;
     const struct standing *s = &h->input->standing[i];
-    const struct domain *d = domain(h, i);
+    const struct domain *d = place_domain(h, i);
     struct unit *u = &p->units[unit];
     /* Room is counted by cpupool, so a group in several of them stays where it is. */
     bool elsewhere = h->input->standing[h->stands[unit]].cpupool != s->cpupool;
@@ -342,7 +335,7 @@ static void find_origins(struct place_host *h)
         best = u->origin == ANYWHERE ? here
              : &votes[h->unit[i] * p->nr_spots + u->origin];
         here->kept += s->demand.vcpus;
-        if (domain(h, i)->affinity == AFFINITY_OURS) {
+        if (place_domain(h, i)->affinity == AFFINITY_OURS) {
             here->sent += s->demand.vcpus;
             u->bound = true;
         }
@@ -357,7 +350,7 @@ static void find_origins(struct place_host *h)
 static void describe_server(struct place_host *h, unsigned int unit)
 {
     struct placement *p = &h->placement;
-    const struct domain *d = domain(h, h->stands[unit]);
+    const struct domain *d = place_domain(h, h->stands[unit]);
     double *share = &p->share[unit * p->nr_caches];
 
     add_kept(share, h->input->topology, d, &d->vcpus[h->vcpu[unit]], false, 1);
@@ -419,8 +412,8 @@ static unsigned int count_servers(const struct place_host *h)
     unsigned int nr = 0, i;
 
     for (i = 0; i < h->input->domains->nr; i++)
-        if (domain(h, i)->nr_servers)
-            nr += domain(h, i)->nr_vcpus;
+        if (place_domain(h, i)->nr_servers)
+            nr += place_domain(h, i)->nr_vcpus;
 
     return nr;
 }
@@ -431,10 +424,10 @@ static unsigned int find_servers(struct place_host *h, unsigned int units)
     unsigned int i, k;
 
     for (i = 0; i < h->input->domains->nr; i++) {
-        if (!domain(h, i)->nr_servers)
+        if (!place_domain(h, i)->nr_servers)
             continue;
         h->server[i] = units;
-        for (k = 0; k < domain(h, i)->nr_vcpus; k++) {
+        for (k = 0; k < place_domain(h, i)->nr_vcpus; k++) {
             h->stands[units] = i;
             h->vcpu[units++] = k;
         }
@@ -472,218 +465,6 @@ static unsigned int find_units(struct place_host *h,
     return find_servers(h, units);
 }
 
-/* Partners. */
-
-/* Of two domains, each of which may have a rule. */
-static double weight_of_pair(const struct place_host *h, unsigned int a,
-                             unsigned int b)
-{
-    return rule_weight(domain(h, a)->rule, RULE_TALK) *
-           rule_weight(domain(h, b)->rule, RULE_TALK);
-}
-
-/* Two units that have to do with each other. */
-struct link {
-    unsigned int a, b;
-    double notifications, pages, lines; /* per second */
-    enum back_end_kind kind; /* NR_BACK_END_KINDS: neither is a back end */
-    double more_wakes;
-};
-
-struct links {
-    unsigned int nr;
-    struct link *link;
-};
-
-static enum back_end_kind link_kind(const struct place_host *h,
-                                    const struct talk_pair *pair)
-{
-    if (domain(h, pair->a)->driver == domain(h, pair->b)->driver)
-        return NR_BACK_END_KINDS;
-    if (pair->pages <= 0)
-        return BACK_END_EVENTS;
-
-    return pair->copied > pair->pages / 2 ? BACK_END_COPIES : BACK_END_MAPS;
-}
-
-/* As many as make the distance between two places cost what moves have shown. */
-static double link_lines(const struct place_host *h, enum back_end_kind kind,
-                         double notifications, double pages)
-{
-    const struct policy_input *input = h->input;
-    const struct prices *prices = &h->placement.prices;
-    double extra = learned_extra(input->learned, kind);
-    double line = place_notification_ns(input->topology, input->distances) /
-                  prices->notification;
-
-    if (extra < 0 || line <= 0)
-        return notifications * prices->notification + pages * prices->page;
-
-    return (kind == BACK_END_EVENTS ? notifications : pages) * extra / line;
-}
-
-/*
- * Wake-ups of @d for each notification that it receives: as it sends as many, half of
- * those that it exchanges.  -1: not known.
- */
-static double woken(const struct place_host *h, unsigned int i)
-{
-    double received = h->notifications[i] / 2;
-
-    if (!domain(h, i)->wakes.known || received <= 0)
-        return -1;
-
-    return fmin(domain(h, i)->wakes.wakes / received, 1);
-}
-
-/* The share of what domain @i does with @other that it does at @place; -1: unknown. */
-static double share_at(const struct place_host *h, unsigned int i, unsigned int other,
-                       unsigned int place)
-{
-    const struct policy_input *input = h->input;
-    const struct cpumap *cpus = &input->topology->places[place].cpus;
-    double part = servers_part_on(domain(h, i), domain(h, other)->domid, cpus);
-    double *ran = &h->ran[i * input->topology->nr_places + place];
-
-    if (part >= 0)
-        return part;
-    if (isnan(*ran))
-        *ran = presence_share(input->matrix, domain(h, i), cpus, input->now_ns);
-
-    return *ran;
-}
-
-/* As presence_crossings(), for one notification. */
-static double apart(const struct place_host *h, unsigned int a, unsigned int b)
-{
-    double near = 0;
-    unsigned int i;
-
-    for (i = 0; i < h->input->topology->nr_places; i++) {
-        double at_a = share_at(h, a, b, i), at_b = share_at(h, b, a, i);
-
-        if (at_a < 0 || at_b < 0)
-            return -1;
-        near += at_a * at_b;
-    }
-
-    return near < 1 ? 1 - near : 0;
-}
-
-/*
- * Wake-ups/s that a pair of @notifications/s has more together, as far as what is counted
- * while both are mostly apart says so.  A learned price has them.
- */
-static double more_wakes(const struct place_host *h, const struct talk_pair *pair,
-                         enum back_end_kind kind, double notifications)
-{
-    double near = h->placement.prices.woken, far, now, crossing;
-    double a = woken(h, pair->a), b = woken(h, pair->b);
-
-    now = (a + b) / 2;
-    if (a < 0 || b < 0 || now >= near || notifications <= 0 ||
-        learned_extra(h->input->learned, kind) >= 0)
-        return 0;
-    crossing = apart(h, pair->a, pair->b);
-    if (!(crossing >= MOSTLY_APART))
-        return 0;
-    far = fmax((now - (1 - crossing) * near) / crossing, 0);
-
-    return far < near ? notifications * (near - far) : 0;
-}
-
-static void add_link(const struct place_host *h, struct links *links,
-                     const struct talk_pair *pair, unsigned int a,
-                     unsigned int b, double part)
-{
-    double notifications = part * (pair->rate - pair->pages);
-    double pages = part * pair->pages;
-    enum back_end_kind kind = link_kind(h, pair);
-
-    links->link = need_more_memory(links->link, links->nr + 1,
-                                   sizeof(*links->link));
-    links->link[links->nr++] = (struct link){
-        a, b, notifications, pages,
-        weight_of_pair(h, pair->a, pair->b) *
-            link_lines(h, kind, notifications, pages),
-        kind, more_wakes(h, pair, kind, notifications),
-    };
-}
-
-/* With those vCPUs of @back that serve @front.  False: it is not known which these are. */
-static bool link_servers(const struct place_host *h, struct links *links,
-                         const struct talk_pair *pair, unsigned int front,
-                         unsigned int back)
-{
-    const struct domain *d = domain(h, back);
-    unsigned int i;
-
-    /* It is not known which domain of a group has these channels. */
-    if (domain(h, front)->group[0] ||
-        !servers_known(d, domain(h, front)->domid))
-        return false;
-    for (i = 0; i < d->nr_vcpus; i++) {
-        double part = servers_part(d, domain(h, front)->domid, i);
-
-        if (part > 0)
-            add_link(h, links, pair, h->unit[front], h->server[back] + i,
-                     part);
-    }
-
-    return true;
-}
-
-static struct links find_links(const struct place_host *h,
-                               const struct talk_pair *pairs, unsigned int nr)
-{
-    struct links links = { 0 };
-    unsigned int i;
-
-    for (i = 0; i < nr; i++)
-        if (!link_servers(h, &links, &pairs[i], pairs[i].a, pairs[i].b) &&
-            !link_servers(h, &links, &pairs[i], pairs[i].b, pairs[i].a))
-            add_link(h, &links, &pairs[i], h->unit[pairs[i].a],
-                     h->unit[pairs[i].b], 1);
-
-    return links;
-}
-
-static void add_partner(struct placement *p, const struct link *link,
-                        unsigned int unit, unsigned int partner)
-{
-    struct unit *u = &p->units[unit];
-
-    p->partners[u->first + u->nr++] = (struct partner){
-        .unit = partner,
-        .notifications = link->notifications,
-        .pages = link->pages,
-        .lines = link->lines,
-        .kind = link->kind,
-        .more_wakes = link->more_wakes,
-    };
-}
-
-static void add_partners(struct placement *p, const struct links *links)
-{
-    unsigned int i, at = 0;
-
-    for (i = 0; i < links->nr; i++) {
-        p->units[links->link[i].a].nr++;
-        p->units[links->link[i].b].nr++;
-    }
-    for (i = 0; i < p->nr_units; i++) {
-        p->units[i].first = at;
-        at += p->units[i].nr;
-        p->units[i].nr = 0;
-    }
-    for (i = 0; i < links->nr; i++) {
-        const struct link *link = &links->link[i];
-
-        add_partner(p, link, link->a, link->b);
-        add_partner(p, link, link->b, link->a);
-    }
-}
-
 /* As the rules have it of the domain that stands for each unit. */
 static void weigh(struct place_host *h)
 {
@@ -693,7 +474,7 @@ static void weigh(struct place_host *h)
     p->weight = need_memory((size_t)p->nr_units * NR_TERMS,
                             sizeof(*p->weight));
     for (i = 0; i < p->nr_units; i++) {
-        const struct rule *rule = domain(h, h->stands[i])->rule;
+        const struct rule *rule = place_domain(h, h->stands[i])->rule;
 
         for (k = 0; k < NR_TERMS; k++)
             p->weight[i * NR_TERMS + k] = 1;
@@ -737,7 +518,7 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     for (i = 0; i < input->domains->nr * t->nr_places; i++)
         h->ran[i] = NAN;
     units = find_units(h, stand_in);
-    links = find_links(h, pairs, nr_pairs);
+    links = links_find(h, pairs, nr_pairs);
     placement_init(&h->placement, t->nr_places, t->nr_caches, count_whole(t),
                    units, 2 * links.nr);
     h->placement.least = settings->least_gain_ns;
@@ -749,7 +530,7 @@ void place_describe(struct place_host *h, const struct policy_input *input,
     if (input->nr_cpupools > 1)
         describe_pools(h);
     describe_units(h);
-    add_partners(&h->placement, &links);
+    links_add_partners(&h->placement, &links);
     h->talks = need_memory(units, sizeof(*h->talks));
     for (i = 0; i < input->domains->nr; i++)
         h->talks[h->unit[i]] += total[i];

@@ -72,7 +72,7 @@ static double crossings(const struct placement *p, unsigned int unit)
     return sum;
 }
 
-/* What is saved whoever its partners are, and however full its place is. */
+/* Savings that depend neither on its partners nor on the load of its place. */
 static double others(const struct place_host *h, unsigned int unit)
 {
     static const enum term_id terms[] = { TERM_MEMORY, TERM_CACHE, TERM_MIGRATIONS };

@@ -30,6 +30,11 @@ struct place_host {
     double *before;
 };
 
+static inline const struct domain *place_domain(const struct place_host *h, unsigned int i)
+{
+    return &h->input->domains->domain[i];
+}
+
 /* To be given to place_free(). */
 void place_describe(struct place_host *h, const struct policy_input *input,
                     const struct policy_settings *settings);

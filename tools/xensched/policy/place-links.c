@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Finds the pairs of a placement's units, and what each pair costs. */
+#include <math.h>
+
+#include "base/alloc.h"
+#include "model/presence.h"
+#include "model/servers.h"
+#include "place-distance.h"
+#include "place-links.h"
+
+/* What a pair does apart is known if this part of its notifications is between places. */
+#define MOSTLY_APART 0.5
+
+/* Each of both domains may have a rule. */
+static double weight_of_pair(const struct place_host *h, unsigned int a,
+                             unsigned int b)
+{
+    return rule_weight(place_domain(h, a)->rule, RULE_TALK) *
+           rule_weight(place_domain(h, b)->rule, RULE_TALK);
+}
+
+static enum back_end_kind link_kind(const struct place_host *h,
+                                    const struct talk_pair *pair)
+{
+    if (place_domain(h, pair->a)->driver == place_domain(h, pair->b)->driver)
+        return NR_BACK_END_KINDS;
+    if (pair->pages <= 0)
+        return BACK_END_EVENTS;
+
+    return pair->copied > pair->pages / 2 ? BACK_END_COPIES : BACK_END_MAPS;
+}
+
+/* So many lines that the distance between two places costs what moves have shown. */
+static double link_lines(const struct place_host *h, enum back_end_kind kind,
+                         double notifications, double pages)
+{
+    const struct policy_input *input = h->input;
+    const struct prices *prices = &h->placement.prices;
+    double extra = learned_extra(input->learned, kind);
+    double line = place_notification_ns(input->topology, input->distances) /
+                  prices->notification;
+
+    if (extra < 0 || line <= 0)
+        return notifications * prices->notification + pages * prices->page;
+
+    return (kind == BACK_END_EVENTS ? notifications : pages) * extra / line;
+}
+
+/*
+ * Wake-ups of domain @i for each notification that it receives.  It sends as many, so these
+ * are half of those that it exchanges.  -1: not known.
+ */
+static double woken(const struct place_host *h, unsigned int i)
+{
+    double received = h->notifications[i] / 2;
+
+    if (!place_domain(h, i)->wakes.known || received <= 0)
+        return -1;
+
+    return fmin(place_domain(h, i)->wakes.wakes / received, 1);
+}
+
+static double *ran_of(const struct place_host *h, unsigned int i)
+{
+    return &h->ran[i * h->input->topology->nr_places];
+}
+
+/*
+ * Wake-ups/s that a pair of @notifications/s has more together, as far as what is counted
+ * while both are mostly apart says so.  A learned price has them.
+ */
+static double more_wakes(const struct place_host *h, const struct talk_pair *pair,
+                         enum back_end_kind kind, double notifications)
+{
+    const struct policy_input *input = h->input;
+    double a = woken(h, pair->a), b = woken(h, pair->b);
+    double near = h->placement.prices.woken, now = (a + b) / 2, together, crossing;
+
+    if (a < 0 || b < 0 || now >= near || notifications <= 0 ||
+        learned_extra(input->learned, kind) >= 0)
+        return 0;
+    together = presence_together(input->matrix, input->topology, place_domain(h, pair->a),
+                                 place_domain(h, pair->b), ran_of(h, pair->a), ran_of(h, pair->b),
+                                 input->now_ns);
+    crossing = 1 - together;
+    if (together < 0 || crossing < MOSTLY_APART)
+        return 0;
+
+    /* The rest is together already, so a smaller part of the pair is apart. */
+    return notifications * fmin((near - now) / crossing, near);
+}
+
+static void add_link(const struct place_host *h, struct links *links,
+                     const struct talk_pair *pair, unsigned int a,
+                     unsigned int b, double part)
+{
+    double notifications = part * (pair->rate - pair->pages);
+    double pages = part * pair->pages;
+    enum back_end_kind kind = link_kind(h, pair);
+
+    links->link = need_more_memory(links->link, links->nr + 1,
+                                   sizeof(*links->link));
+    links->link[links->nr++] = (struct link){
+        a, b, notifications, pages,
+        weight_of_pair(h, pair->a, pair->b) *
+            link_lines(h, kind, notifications, pages),
+        kind, more_wakes(h, pair, kind, notifications),
+    };
+}
+
+/* With those vCPUs of @back that serve @front.  False: it is not known which these are. */
+static bool link_servers(const struct place_host *h, struct links *links,
+                         const struct talk_pair *pair, unsigned int front,
+                         unsigned int back)
+{
+    const struct domain *d = place_domain(h, back);
+    unsigned int i;
+
+    /* It is not known which domain of a group has these channels. */
+    if (place_domain(h, front)->group[0] ||
+        !servers_known(d, place_domain(h, front)->domid))
+        return false;
+    for (i = 0; i < d->nr_vcpus; i++) {
+        double part = servers_part(d, place_domain(h, front)->domid, i);
+
+        if (part > 0)
+            add_link(h, links, pair, h->unit[front], h->server[back] + i,
+                     part);
+    }
+
+    return true;
+}
+
+struct links links_find(const struct place_host *h, const struct talk_pair *pairs, unsigned int nr)
+{
+    struct links links = { 0 };
+    unsigned int i;
+
+    for (i = 0; i < nr; i++)
+        if (!link_servers(h, &links, &pairs[i], pairs[i].a, pairs[i].b) &&
+            !link_servers(h, &links, &pairs[i], pairs[i].b, pairs[i].a))
+            add_link(h, &links, &pairs[i], h->unit[pairs[i].a],
+                     h->unit[pairs[i].b], 1);
+
+    return links;
+}
+
+static void add_partner(struct placement *p, const struct link *link,
+                        unsigned int unit, unsigned int partner)
+{
+    struct unit *u = &p->units[unit];
+
+    p->partners[u->first + u->nr++] = (struct partner){
+        .unit = partner,
+        .notifications = link->notifications,
+        .pages = link->pages,
+        .lines = link->lines,
+        .kind = link->kind,
+        .more_wakes = link->more_wakes,
+    };
+}
+
+void links_add_partners(struct placement *p, const struct links *links)
+{
+    unsigned int i, at = 0;
+
+    for (i = 0; i < links->nr; i++) {
+        p->units[links->link[i].a].nr++;
+        p->units[links->link[i].b].nr++;
+    }
+    for (i = 0; i < p->nr_units; i++) {
+        p->units[i].first = at;
+        at += p->units[i].nr;
+        p->units[i].nr = 0;
+    }
+    for (i = 0; i < links->nr; i++) {
+        const struct link *link = &links->link[i];
+
+        add_partner(p, link, link->a, link->b);
+        add_partner(p, link, link->b, link->a);
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * place-links.h - the pairs of a placement's units that communicate: how much, in how many
+ * cache lines, and how many more wake-ups a pair has if both are together.
+ */
+#ifndef XENSCHED_POLICY_PLACE_LINKS_H
+#define XENSCHED_POLICY_PLACE_LINKS_H
+
+#include "place.h"
+#include "talk.h"
+
+struct link {
+    unsigned int a, b; /* units */
+    double notifications, pages, lines; /* per second */
+    enum back_end_kind kind; /* NR_BACK_END_KINDS: neither is a back end */
+    double more_wakes; /* per second, together */
+};
+
+struct links {
+    unsigned int nr;
+    struct link *link; /* the caller frees it */
+};
+
+/* h->unit, h->server, h->notifications and h->ran have to be there. */
+struct links links_find(const struct place_host *h, const struct talk_pair *pairs,
+                        unsigned int nr);
+
+/* Make both units of each pair partners of each other. */
+void links_add_partners(struct placement *p, const struct links *links);
+
+#endif /* XENSCHED_POLICY_PLACE_LINKS_H */
