@@ -26,6 +26,7 @@
 
 #include "domain.h"
 #include "matrix.h"
+#include "waits-cause.h"
 
 #define WAITS_SECONDS 3600U
 
@@ -34,24 +35,6 @@
 
 /* Powers of two of ns: the last one has 34 s and more. */
 #define WAITS_BUCKETS 36U
-
-/* How a vCPU came to wait: by a wake-up, up to WAITS_PREEMPTED; else it had run before. */
-enum waits_cause {
-    WAITS_WOKEN, /* by none of the next five, or off-cpu is not logged */
-    WAITS_EVENT_CHANNEL, WAITS_IPI, WAITS_TIMER, WAITS_VIRQ, WAITS_PIRQ,
-    WAITS_POLLING,  /* it had polled, such as for a lock */
-    WAITS_PAUSED,
-    WAITS_CAPPED,   /* its cap had been used up */
-    WAITS_IN_XEN,
-    WAITS_MIGRATED, /* its affinity, or its pool, changed while it ran */
-    WAITS_PREEMPTED,
-    WAITS_YIELDED,
-    WAITS_SPINNING, /* a pause-loop exit */
-    WAITS_BUDGET,   /* of rtds: it was used up */
-    WAITS_CAUSES,
-};
-
-const char *waits_cause_name(enum waits_cause cause);
 
 struct waits;
 
