@@ -59,6 +59,13 @@ EVENTS = {0: "service-ns", 2: "evtchn-send", 3: "evtchn-recv",
 # Where the functions are which only exist because of the log facility.
 FACILITY = "/common/schedlog/"
 
+def with_operands(arch, mnemonic, words, comment, operand):
+    """The mnemonic and the kind of each operand, which the patterns find"""
+    text = re.sub(comment, "", " ".join(words)).strip()
+    return " ".join([mnemonic] + [arch.operand_kind(found.strip())
+                                  for found in re.findall(operand, text)])
+
+
 class X86:
     """The notation of objdump for x86: AT&T's."""
 
@@ -105,10 +112,8 @@ class X86:
             return "nop"
         if mnemonic.startswith(("j", "call", "nop", "ret", "xchg", "ud")):
             return mnemonic
-        text = re.sub(r"<.*|#.*", "", " ".join(words)).strip()
-        operands = re.findall(r"(?:[^,(]|\([^)]*\))+", text)
-        return " ".join([mnemonic] + [cls.operand_kind(o.strip())
-                                      for o in operands])
+        return with_operands(cls, mnemonic, words, r"<.*|#.*",
+                             r"(?:[^,(]|\([^)]*\))+")
 
     @staticmethod
     def target_of(mnemonic, words):
@@ -153,10 +158,8 @@ class Arm64:
             return "b.cond"     # which one depends on the order of operands as well
         if mnemonic.startswith(("b", "cb", "tb", "nop", "ret", "adr")):
             return mnemonic
-        text = re.sub(r"<.*|//.*", "", " ".join(words)).strip()
-        operands = re.findall(r"(?:[^,\[]|\[[^\]]*\])+", text)
-        return " ".join([mnemonic] + [cls.operand_kind(o.strip())
-                                      for o in operands])
+        return with_operands(cls, mnemonic, words, r"<.*|//.*",
+                             r"(?:[^,\[]|\[[^\]]*\])+")
 
     @staticmethod
     def target_of(mnemonic, words):
