@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -313,6 +314,31 @@ static void those_of_the_configuration_do_something(void **state)
     assert_int_equal(count_in_journal("\"what\":\"reacted\""), 1);
 }
 
+/* React to a mark with a program xensched beside this test that has these lines. */
+static void react_with(const char *lines)
+{
+    FILE *file = fopen("xensched", "w");
+
+    assert_non_null(file);
+    fprintf(file, "#!/bin/sh\n%s\n", lines);
+    fclose(file);
+    assert_int_equal(chmod("xensched", 0755), 0);
+    react_configure(&react, "times=1 mark disk 7 do shell echo x");
+    mark(7);
+    while (react.list.reaction[0]->busy)
+        ev_run(loop, EVRUN_ONCE);
+    unlink("xensched");
+}
+
+/* Actions of the configuration are commands of the package xensched-lab. */
+static void a_package_that_is_missing_is_named(void **state)
+{
+    (void)state;
+    react_with("exit 69");
+    assert_int_equal(count_in_journal("the package xensched-lab is not installed"), 1);
+    assert_int_equal(count_in_journal("an action failed"), 0);
+}
+
 /* Other threads of the daemon may read its environment at any time. */
 static void actions_have_an_environment_of_their_own(void **state)
 {
@@ -326,13 +352,7 @@ static void actions_have_an_environment_of_their_own(void **state)
     FILE *file;
 
     (void)state;
-    assert_int_equal(system("printf '#!/bin/sh\\nenv >test-react.env\\n' >xensched; "
-                            "chmod 755 xensched"), 0);
-    react_configure(&react, "times=1 mark disk 7 do shell echo x");
-    mark(7);
-    while (react.list.reaction[0]->busy)
-        ev_run(loop, EVRUN_ONCE);
-    unlink("xensched");
+    react_with("env >test-react.env");
     file = fopen("test-react.env", "r");
     assert_non_null(file);
     text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
@@ -401,6 +421,7 @@ int main(void)
             affinities_are_restored_before_xenstored_is_asked, setup_moves,
             teardown_react),
         react_test(those_of_the_configuration_do_something),
+        react_test(a_package_that_is_missing_is_named),
         react_test(actions_have_an_environment_of_their_own),
         cmocka_unit_test(lines_of_the_configuration),
     };

@@ -69,6 +69,16 @@ static void make_environment(struct environment *env, const struct entry *e)
     memcpy(env->all + NR_OURS, environ, nr * sizeof(*env->all));
 }
 
+/* Why an action failed whose program ended with this exit status; NULL: it did not. */
+static const char *reason_of(int code)
+{
+    if (!code)
+        return NULL;
+
+    return code == EX_UNAVAILABLE ? "the package xensched-lab is not installed"
+                                  : "an action failed";
+}
+
 static void ended(struct ev_loop *loop, ev_child *child, int events)
 {
     struct entry *e = child->data;
@@ -78,10 +88,7 @@ static void ended(struct ev_loop *loop, ev_child *child, int events)
     (void)events;
     ev_child_stop(loop, child);
     e->react = NULL;
-    e->ended(react, e, !code ? NULL
-                       : code == EX_UNAVAILABLE
-                         ? "the package xensched-lab is not installed"
-                         : "an action failed");
+    e->ended(react, e, reason_of(code));
 }
 
 static int start(const struct react *react, const struct entry *e, pid_t *pid)
