@@ -19,15 +19,23 @@ const char journal_path[] = "test-answer-waits.journal";
 #define WAITING "pair=preempt-delay/3/4/3/1000000,pair=preempt-delay/3/2/1/1000000," \
                 "pair=wake-delay/3/1/1/10000"
 
+/* The default events and @more.  The rows that the tests make up are in one log. */
+static void start_with_events(uint32_t more)
+{
+    choice_default(&settings.choice);
+    if (more)
+        choice_add(&settings.choice, more);
+    start(MODE_ADVISE);
+    core.logs.nr = 0;
+}
+
 static void waits_name_the_domains_that_had_the_pcpu(void **state)
 {
     double ready, of_spin, of_dom0, of_xen;
     json_object *json;
 
     (void)state;
-    choice_default(&settings.choice);
-    start(MODE_ADVISE);
-    core.logs.nr = 0; /* what is made up has one file for all events */
+    start_with_events(0);
     run(10, TALK "," WAITING);
     json = ask("{\"command\":\"waits\",\"seconds\":5}");
     assert_string_equal(get(json, "/result/seconds"), "5");
@@ -74,9 +82,7 @@ static void waits_have_causes(void **state)
     json_object *json;
 
     (void)state;
-    choice_default(&settings.choice);
-    start(MODE_ADVISE);
-    core.logs.nr = 0;
+    start_with_events(0);
     run(10, TALK "," WAITING ",pair=wake-delay/3/4/1/2000000");
     json = ask("{\"command\":\"waits\",\"seconds\":5}");
     ready = number(json, "/result/domains/0/ready_percent");
@@ -106,10 +112,7 @@ static void waits_since_a_mark_can_be_asked_for(void **state)
     json_object *json;
 
     (void)state;
-    choice_default(&settings.choice);
-    choice_add(&settings.choice, 1U << XEN_SCHEDLOG_EV_MARK);
-    start(MODE_ADVISE);
-    core.logs.nr = 0;
+    start_with_events(1U << XEN_SCHEDLOG_EV_MARK);
     run(5, TALK "," WAITING);
     run(1, TALK ",pair=mark/3/65535/1/7");
     run(4, TALK);
@@ -148,9 +151,7 @@ static void waits_of_one_domain_are_known_by_the_second(void **state)
     json_object *json;
 
     (void)state;
-    choice_default(&settings.choice);
-    start(MODE_ADVISE);
-    core.logs.nr = 0;
+    start_with_events(0);
     run(5, TALK "," WAITING);
     run(5, TALK ",pair=migrate/3/65535/1/1");
     json = ask("{\"command\":\"waits\",\"seconds\":20,\"domain\":\"disk\"}");
@@ -179,9 +180,7 @@ static void waits_of_another_time_can_be_asked_for(void **state)
     json_object *json;
 
     (void)state;
-    choice_default(&settings.choice);
-    start(MODE_ADVISE);
-    core.logs.nr = 0;
+    start_with_events(0);
     run(10, TALK "," WAITING);
     run(60, TALK);
     json = ask("{\"command\":\"waits\"}");
@@ -206,10 +205,8 @@ static void waits_that_go_on_are_seen_as_xen_counts_them(void **state)
     unsigned int i;
 
     (void)state;
-    choice_default(&settings.choice);
     domain(SPIN)->waited_ns = 1;
-    start(MODE_ADVISE);
-    core.logs.nr = 0; /* what is made up has one file for all events */
+    start_with_events(0);
     for (i = 0; i < 10; i++) {
         domain(SPIN)->waited_ns += SECOND;
         run(1, TALK "," WAITING);
@@ -230,10 +227,8 @@ static void what_a_cap_takes_is_no_wait(void **state)
     unsigned int i;
 
     (void)state;
-    choice_default(&settings.choice);
     domain(SPIN)->waited_ns = 1;
-    start(MODE_ADVISE);
-    core.logs.nr = 0;
+    start_with_events(0);
     for (i = 0; i < 20; i++) {
         domain(SPIN)->paused = i >= 10;
         domain(SPIN)->offline_ns += SECOND / 3 * 2;
@@ -276,9 +271,7 @@ static void waits_of_any_time_get_an_answer(void **state)
     unsigned int i, k;
 
     (void)state;
-    choice_default(&settings.choice);
-    start(MODE_ADVISE);
-    core.logs.nr = 0; /* what is made up has one file for all events */
+    start_with_events(0);
     run(10, TALK "," WAITING);
     for (i = 0; i < 8; i++)
         for (k = 0; k < 8; k++) {
