@@ -462,7 +462,7 @@ static int xensched_obey(int wrong, bool *new)
 	return wrong;
 }
 
-/* What could not be advertised is not mapped. */
+/* A log that could not be advertised is not mapped. */
 static void xensched_answer(int wrong, bool new)
 {
 	int err = xensched_transact(xensched_write_nodes, wrong);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the threads of this Linux do: which gets a vCPU after which and why, which
- * wakes which, and what they are called.
+ * Logs the threads of this Linux: each switch from one to another and its reason, each
+ * wake-up, and the threads' names.
  *
  * A name is logged when it is first needed, when it has changed, and every
  * few seconds: a reader that begins later, or has lost rows, gets it, too.

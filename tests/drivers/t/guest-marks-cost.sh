@@ -4,8 +4,8 @@
 # time: 300
 # only: full
 #
-# What marks cost the program that makes them, in instructions: an invocation without marks,
-# with marks while the event is off, and while it is on.  Fails if a region that
+# Counts the instructions of a program without marks, with marks while the event is off, and
+# with marks while it is on.  Fails if a region that
 # has a name costs far more than two codes.
 
 . /usr/lib/box/tap.sh

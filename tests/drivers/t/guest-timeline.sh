@@ -29,8 +29,8 @@ threads()
     echo
 }
 
-# of NAME KEY: a number of the guest's thread with this name that another one wakes, as
-# none does with the program that it starts.
+# of NAME KEY: the number KEY of the guest's thread NAME.  Two have that name; it is the one
+# that another thread wakes, not the program that it starts.
 of()
 {
     threads runner | grep "\"name\":\"$1.*\"woken\":[1-9]" |

@@ -92,7 +92,7 @@ check "when it goes on, so does the daemon" until_true 10 more_rows "$before"
 is "which did not lose the log" "$(grep -c '"what":"log-lost"' $journal)" 0
 check "the guest has the affinity that it had" soft_is disk "$near"
 
-# What is done on a real host: another one takes over, unnoticed.
+# As on a real host, another xenstored takes over, unnoticed.
 former=$(cat $pid_file)
 check "xenstored is updated while it runs" \
     xenstore-control live-update /usr/sbin/xenstored

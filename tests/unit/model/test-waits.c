@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who waits for whom, and why: sums, seconds, what is kept of them, and for how long. */
+/* Waits by waiter, other domain and cause: sums, seconds, and how long they are kept. */
 #include <string.h>
 
 #include "cmocka-tap.h"
@@ -149,7 +149,7 @@ static void off(unsigned int event, uint32_t ns, unsigned int left, unsigned int
     rows(r, 2);
 }
 
-/* Times are kept in units of 64 ns, and for whom in units of 1024 ns. */
+/* Times are kept in units of 64 ns, those for one other domain in units of 1024 ns. */
 #define assert_ns(is, wanted) assert_in_range(is, (wanted) - 64, wanted)
 #define assert_for(is, wanted) assert_in_range(is, (wanted) - 512, (wanted) + 512)
 

@@ -96,7 +96,7 @@ static void to_spin_is_not_to_yield(void **unused)
     is_off(LEFT(SPINNING), 0, WOKE(OTHER), NONE);
 }
 
-/* Long after it has yielded for nobody. */
+/* It yielded, but no vCPU ran; this is long after that. */
 static void a_yield_that_had_no_effect_is_forgotten(void **unused)
 {
     (void)unused;
@@ -254,7 +254,7 @@ static void the_first_event_has_woken_it(void **unused)
     schedlog_evtchn_wakes(&a_vcpu, &evtchn);
     come_back();
     is_off(LEFT(BLOCKED), 0, WOKE(TIMER), NONE);
-    /* And what came while it ran has woken nobody. */
+    /* An event while it ran is no wake-up. */
     schedlog_evtchn_wakes(&a_vcpu, &evtchn);
     leave(RUNSTATE_blocked, VPF_blocked);
     come_back();

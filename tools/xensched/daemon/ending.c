@@ -2,8 +2,8 @@
 /*
  * ending.c - restores affinities when the daemon ends, and then what is in xenstore.
  *
- * A xenstored that hangs holds the daemon up from the first question on, until somebody
- * kills the daemon.  So nothing that asks xenstored comes before the affinities.
+ * If xenstored hangs, the daemon waits for its first answer until it is killed.  So the
+ * affinities come before everything that asks xenstored.
  */
 #include "ending.h"
 
