@@ -247,6 +247,13 @@ static void what_a_cap_takes_is_no_wait(void **state)
         }
         json_object_put(json);
     }
+    /* Until this look it was paused, so what Xen counted says nothing of a cap. */
+    domain(SPIN)->paused = false;
+    domain(SPIN)->offline_ns += SECOND;
+    run(2, TALK);
+    json = ask("{\"command\":\"waits\",\"seconds\":5,\"domain\":\"spin\"}");
+    assert_string_equal(get(json, "/result/domains"), "[ ]");
+    json_object_put(json);
 }
 
 static void waits_that_are_not_logged_are_refused(void **state)
