@@ -23,17 +23,25 @@ static struct policy_settings settings;
 static struct learned learned;
 static struct xensched_error err;
 
+/* Memory of each guest that comes, in 100 pages, all of it on dom0's node. */
+static unsigned int memory;
+
+static void begin_learning(void)
+{
+    learned = (struct learned){ 0 };
+    world.real = true;
+    world.learned = &learned;
+    world.domains[0].use = 0.3;
+}
+
 static int setup(void **state)
 {
     (void)state;
     unlink(PATH);
-    learned = (struct learned){ 0 };
     settings = policy_defaults;
     settings.settle_ns = 0;
     world_begin("placement", &settings, 2, 4, 1);
-    world.real = true;
-    world.learned = &learned;
-    world.domains[0].use = 0.3;
+    begin_learning();
 
     return 0;
 }
@@ -54,6 +62,7 @@ static void guests_come(unsigned int nr, double far_costs)
         unsigned int guest = world_guest(1, 0.2);
 
         world.domains[guest].cpu = 5;
+        world.domains[guest].memory = memory;
         world.domains[guest].far_costs = far_costs;
         world.domains[guest].waits = world.domains[guest].waits_there = 0.001;
         world_talk(guest, 0, 2000);
@@ -109,6 +118,29 @@ static void a_host_where_near_is_no_better_stops_moving(void **state)
     assert_in_range(moves, 5, 9);
     guests_come(3, 0);
     assert_int_equal(world_moves(), moves);
+}
+
+/*
+ * In this world memory on another node costs nothing.  So the guests save no more with their
+ * memory near, and subtracting what the term memory expected makes the price lower.
+ */
+static double price_with(unsigned int pages)
+{
+    world_end();
+    world_begin_nodes("placement", &settings, 2, 4);
+    begin_learning();
+    memory = pages;
+    guests_come(3, 0.00002);
+    memory = 0;
+    assert_int_equal(price()->extra.n, 3);
+
+    return price()->extra.mean;
+}
+
+static void what_memory_was_expected_to_save_is_subtracted(void **state)
+{
+    (void)state;
+    assert_true(price_with(10) < 0.95 * price_with(0));
 }
 
 /* Without a price that it knows, another kind of back end keeps that of distances. */
@@ -304,6 +336,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         learned_test(what_a_host_costs_is_learned_within_the_noise),
         learned_test(a_host_where_near_is_no_better_stops_moving),
+        learned_test(what_memory_was_expected_to_save_is_subtracted),
         learned_test(one_kind_says_nothing_of_another),
         learned_test(few_moves_or_wide_ones_replace_nothing),
         learned_test(a_negative_price_is_none),
