@@ -18,7 +18,7 @@
 
 #include "daemon/answer/metrics.h"
 #include "daemon/core/core.h"
-#include "daemon/feeds/feeds.h"
+#include "daemon/sources/log-sources.h"
 #include "load.h"
 #include "base/alloc.h"
 

@@ -18,11 +18,11 @@
 
 #include "cmocka-tap.h"
 #include "fake-xenstore.h"
-#include "feeds-world.h"
+#include "log-sources-world.h"
 
 #include "base/blocking-call.h"
 #include "command/command.h"
-#include "command/rows/sources.h"
+#include "command/rows/record-sources.h"
 #include "lib/hypercall.h"
 
 #define GUEST DRIVER

@@ -13,7 +13,7 @@
 #include "answer-world.h"
 #include "harness.h"
 
-#include "daemon/feeds/budget.h"
+#include "daemon/sources/budget.h"
 
 const char state_path[] = "test-answer.state";
 const char journal_path[] = "test-answer.journal";

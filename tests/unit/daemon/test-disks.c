@@ -14,7 +14,7 @@
 
 #include "cmocka-tap.h"
 
-#include "daemon/feeds/disks.h"
+#include "daemon/sources/disks.h"
 
 #define SECOND 1000000000ULL
 

@@ -8,9 +8,9 @@
 
 #include "cmocka-tap.h"
 #include "fake-xenstore.h"
-#include "feeds-world.h"
+#include "log-sources-world.h"
 
-#include "daemon/feeds/reported-counters.h"
+#include "daemon/sources/reported-counters.h"
 
 static void claim(const char *words)
 {

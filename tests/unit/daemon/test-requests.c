@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cmocka-tap.h"
-#include "feeds-world.h"
+#include "log-sources-world.h"
 
 /* What Linux shows of its disks. */
 

@@ -8,7 +8,7 @@
  */
 #include "cmocka-tap.h"
 
-#include "daemon/feeds/validation.h"
+#include "daemon/sources/validation.h"
 
 #define OWN    5U
 #define CLIENT 8U

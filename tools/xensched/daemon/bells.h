@@ -12,7 +12,7 @@
 #include <xensched/area.h>
 #include <xensched/doorbell.h>
 
-#include "daemon/feeds/feeds.h"
+#include "daemon/sources/log-sources.h"
 #include "daemon/read-schedule.h"
 
 struct bell {

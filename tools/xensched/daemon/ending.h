@@ -5,7 +5,7 @@
 
 #include "daemon/answer/tell-steal.h"
 #include "daemon/core/core.h"
-#include "daemon/feeds/feeds.h"
+#include "daemon/sources/log-sources.h"
 #include "daemon/react/react.h"
 
 /* @core: NULL if it has not started. */

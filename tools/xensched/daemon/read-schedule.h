@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/feeds/feeds.h"
+#include "daemon/sources/log-sources.h"
 
 struct read_schedule {
     uint64_t interval_ms; /* between two looks, if no bell rings */

@@ -23,7 +23,7 @@
 #include "filter.h"
 #include "follow.h"
 #include "snapshot.h"
-#include "sources.h"
+#include "record-sources.h"
 #include "trigger.h"
 
 #define PROGRESS_SECONDS 0.5

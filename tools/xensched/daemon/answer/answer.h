@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "daemon/core/core.h"
-#include "daemon/feeds/feeds.h"
+#include "daemon/sources/log-sources.h"
 #include "daemon/react/react.h"
 #include "base/json.h"
 

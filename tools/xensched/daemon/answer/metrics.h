@@ -9,7 +9,7 @@
 #ifndef XENSCHED_DAEMON_METRICS_H
 #define XENSCHED_DAEMON_METRICS_H
 
-#include "daemon/feeds/feeds.h"
+#include "daemon/sources/log-sources.h"
 
 /* As often as it is worth while: scrapers come each 15 s or later. */
 #define METRICS_EVERY_NS 5000000000ULL

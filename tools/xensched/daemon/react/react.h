@@ -15,7 +15,7 @@
 
 #include "daemon/answer/control.h"
 #include "daemon/core/core.h"
-#include "daemon/feeds/feeds.h"
+#include "daemon/sources/log-sources.h"
 #include "reaction/reaction.h"
 
 struct react {

@@ -14,7 +14,7 @@
 #include "fake-domctl.h"
 #include "fake-xenstore.h"
 #include "base/blocking-call.h"
-#include "feeds-world.h"
+#include "log-sources-world.h"
 #include "harness.h"
 
 #include <xenctrl.h>

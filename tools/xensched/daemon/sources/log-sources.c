@@ -7,9 +7,9 @@
 
 #include "base/fnv.h"
 #include "base/alloc.h"
-#include "feed.h"
-#include "feed-area.h"
-#include "feeds.h"
+#include "log-source.h"
+#include "log-source-area.h"
+#include "log-sources.h"
 #include "accounting-numbers.h"
 #include "reported-counters.h"
 #include "daemon/say.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Writes the accounting domains of domids for Linux producers and for validation. */
 #include "base/alloc.h"
-#include "feed.h"
+#include "log-source.h"
 #include "accounting-numbers.h"
 
 static void write_number(struct feeds *feeds, struct feed *feed,

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "daemon/say.h"
-#include "feed.h"
-#include "feed-area.h"
+#include "log-source.h"
+#include "log-source-area.h"
 
 #define NS_PER_S 1000000000ULL
 

@@ -7,7 +7,7 @@
 #ifndef XENSCHED_DAEMON_FEED_AREA_H
 #define XENSCHED_DAEMON_FEED_AREA_H
 
-#include "feeds.h"
+#include "log-sources.h"
 
 int feed_area_request(struct feed *feed,
                       const struct xensched_geometry *geometry,

@@ -11,12 +11,12 @@
 #include "cmocka-tap.h"
 #include "fake-domctl.h"
 #include "fake-xenstore.h"
-#include "feeds-world.h"
+#include "log-sources-world.h"
 #include "harness.h"
 
 #include <xenctrl.h>
 
-#include "daemon/feeds/budget.h"
+#include "daemon/sources/budget.h"
 
 /* Lies about rows. */
 

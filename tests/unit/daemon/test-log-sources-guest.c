@@ -11,7 +11,7 @@
 
 #include "cmocka-tap.h"
 #include "fake-xenstore.h"
-#include "feeds-world.h"
+#include "log-sources-world.h"
 
 #include "base/blocking-call.h"
 

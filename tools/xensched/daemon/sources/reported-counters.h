@@ -11,7 +11,7 @@
 #ifndef XENSCHED_DAEMON_FEEDS_REPORTED_COUNTERS_H
 #define XENSCHED_DAEMON_FEEDS_REPORTED_COUNTERS_H
 
-#include "feeds.h"
+#include "log-sources.h"
 
 #define REPORTED_COUNTERS_REASON "no log; what its disks do is what xensched-disks there says"
 

@@ -9,7 +9,7 @@
 #include "cmocka-tap.h"
 #include "fake-xenstore.h"
 #include "base/blocking-call.h"
-#include "feeds-world.h"
+#include "log-sources-world.h"
 
 #include "daemon/read-schedule.h"
 

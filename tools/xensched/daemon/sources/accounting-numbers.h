@@ -6,7 +6,7 @@
 #ifndef XENSCHED_DAEMON_FEEDS_ACCOUNTING_NUMBERS_H
 #define XENSCHED_DAEMON_FEEDS_ACCOUNTING_NUMBERS_H
 
-#include "feeds.h"
+#include "log-sources.h"
 
 /*
  * Write to xenstore what @self, whose log @feed is, needs to know; and remove

@@ -12,7 +12,7 @@
 
 #include "fake-host.h"
 
-#include "daemon/feeds/feeds.h"
+#include "daemon/sources/log-sources.h"
 
 #define SECOND 1000000000ULL
 

@@ -3,7 +3,7 @@
 #ifndef XENSCHED_DAEMON_BUDGET_H
 #define XENSCHED_DAEMON_BUDGET_H
 
-#include "feeds.h"
+#include "log-sources.h"
 
 /*
  * To be called when all rows have been read: those which come from now on are

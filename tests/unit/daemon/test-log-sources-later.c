@@ -12,7 +12,7 @@
 #include "fake-domctl.h"
 #include "fake-xenstore.h"
 #include "base/blocking-call.h"
-#include "feeds-world.h"
+#include "log-sources-world.h"
 
 /* The daemon is killed, and started again. */
 

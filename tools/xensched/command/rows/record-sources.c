@@ -16,7 +16,7 @@
 #include "command/command.h"
 #include "lib/xenstore-open.h"
 #include "base/alloc.h"
-#include "sources.h"
+#include "record-sources.h"
 
 /* Of a guest's log, of each of its vCPUs. */
 #define GUEST_FILE_SIZE (1U << 20)

@@ -6,7 +6,7 @@
 #ifndef XENSCHED_DAEMON_FEED_H
 #define XENSCHED_DAEMON_FEED_H
 
-#include "feeds.h"
+#include "log-sources.h"
 
 /* Until something is tried again, at first; each time twice as long. */
 #define FEED_FIRST_PAUSE_NS 1000000000ULL
