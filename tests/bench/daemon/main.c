@@ -233,7 +233,7 @@ static void make_host(void)
 
 struct life {
     struct core core;
-    struct feeds feeds;
+    struct log_sources sources;
     struct metrics metrics;
     uint64_t now_ns;
 };
@@ -324,7 +324,7 @@ static void plan(struct life *l)
 
     if (core_run(&l->core, l->now_ns, &err))
         give_up("plan", &err);
-    metrics_write(&l->metrics, &l->core, &l->feeds, l->now_ns);
+    metrics_write(&l->metrics, &l->core, &l->sources, l->now_ns);
 }
 
 /* What is measured. */

@@ -2,7 +2,7 @@
 /*
  * Checks which logs xensched record reads, and for how long.
  *
- * The guest is the domain with memory of feeds-world.h.  The hypervisor has a log area
+ * The guest is the domain with memory of log-sources-world.h.  The hypervisor has a log area
  * without pCPUs, so all rows are the guest's.
  */
 #include <errno.h>
@@ -34,7 +34,7 @@
 #define LEASE_NS (5 * SECOND)
 
 static struct filter filter;
-static struct sources *sources;
+static struct recorded_sources *recorded;
 static struct xensched_recorder *recorder;
 static char complaints[4096];
 
@@ -178,27 +178,27 @@ static void look_for_sources(void)
 {
     struct xensched_error err;
 
-    if (sources_look(sources, recorder, now, &err))
+    if (recorded_sources_look(recorded, recorder, now, &err))
         fail_msg("%s", err.text);
 }
 
 static uint64_t recorded_rows(void)
 {
-    struct sources_numbers numbers;
+    struct recorded_sources_numbers numbers;
     struct xensched_error err;
 
-    if (sources_read(sources, recorder, &err))
+    if (recorded_sources_read(recorded, recorder, &err))
         fail_msg("%s", err.text);
-    sources_numbers(sources, &numbers);
+    recorded_sources_numbers(recorded, &numbers);
 
     return numbers.rows;
 }
 
 static unsigned int nr_sources(void)
 {
-    struct sources_numbers numbers;
+    struct recorded_sources_numbers numbers;
 
-    sources_numbers(sources, &numbers);
+    recorded_sources_numbers(recorded, &numbers);
 
     return numbers.nr;
 }
@@ -217,7 +217,7 @@ static int begin(void **state)
     memset(&guest, 0, sizeof(guest));
     complaints[0] = '\0';
     fake_xs.changed = hear_request;
-    if (sources_open(NULL, &filter, &sources, &err) ||
+    if (recorded_sources_open(NULL, &filter, &recorded, &err) ||
         xensched_recorder_open(PATH, HOST_KHZ, 1, &recorder, &err)) {
         print_message("# %s\n", err.text);
         return -1;
@@ -231,7 +231,7 @@ static int end(void **state)
     if (recorder)
         xensched_recorder_close(recorder, NULL);
     recorder = NULL;
-    sources_close(sources);
+    recorded_sources_close(recorded);
     unlink(PATH);
 
     return teardown(state);

@@ -170,9 +170,9 @@ static void the_metrics_have_cost_and_trial(void **state)
     is_done("{\"command\":\"trial\",\"action\":\"start\",\"block_ms\":10000,"
             "\"pairs\":8}");
     run_by_blocks(200);
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
-    end_feeds();
+    begin_log_sources();
+    metrics_write(&m, &core, &sources, now);
+    end_log_sources();
     file = fopen(METRICS, "r");
     assert_non_null(file);
     length = fread(text, 1, sizeof(text) - 1, file);

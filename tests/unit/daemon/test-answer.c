@@ -587,18 +587,18 @@ static void a_policy_without_its_events_is_off(void **state)
 }
 
 /* A second whose rows cost so much CPU time. */
-static void busy_second(struct feeds *feeds, const char *pairs,
+static void busy_second(struct log_sources *sources, const char *pairs,
                         uint64_t *cpu_ns, uint64_t cost_ns)
 {
     run(1, pairs);
     *cpu_ns += cost_ns;
-    budget_keep(feeds, *cpu_ns, now);
+    budget_keep(sources, *cpu_ns, now);
 }
 
 static void within_its_budget_less_is_logged_and_the_same_is_known(void **state)
 {
     const uint32_t *of = host.world->threshold[XEN_SCHEDLOG_EV_EVTCHN_SEND];
-    struct feeds none = { .core = &core };
+    struct log_sources none = { .core = &core };
     char thinned[200];
     uint64_t cpu_ns = 0;
     double rate;
@@ -726,22 +726,22 @@ static json_object *ask_for_processes(bool logs)
 {
     static const char line[] = "{\"command\":\"processes\","
                                "\"domain\":\"disk\"}";
-    struct subject subject = { .core = &core, .feeds = &feeds, .now_ns = now };
+    struct subject subject = { .core = &core, .sources = &sources, .now_ns = now };
     struct processes *p;
     json_object *json;
 
-    begin_feeds();
+    begin_log_sources();
     core.domains.domain[1].logs = logs;
-    feeds_look(&feeds, &core.domains, now);
-    if (feeds_of_guest(&feeds, &core.domains.domain[1])) {
-        p = feeds_of_guest(&feeds, &core.domains.domain[1])->processes;
+    log_sources_look(&sources, &core.domains, now);
+    if (log_sources_of_guest(&sources, &core.domains.domain[1])) {
+        p = log_sources_of_guest(&sources, &core.domains.domain[1])->processes;
         processes_add(p, 2, 100 | 4ULL << XEN_SCHEDLOG_SECTORS_SHIFT, now);
         processes_add(p, 4, 7 | 400ULL << XEN_SCHEDLOG_SECTORS_SHIFT, now);
         processes_add(p, XEN_SCHEDLOG_ACCT_NONE, 7 | 0x6fULL << 24, now);
         processes_add(p, XEN_SCHEDLOG_ACCT_NONE, 7 | 2U << 22, now);
     }
     json = answer(&subject, line, strlen(line));
-    end_feeds();
+    end_log_sources();
 
     return json;
 }

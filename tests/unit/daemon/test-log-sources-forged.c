@@ -40,7 +40,7 @@ static void what_it_may_not_say_is_not_believed(void **state)
     /* What the hypervisor said is as it was, and all there is besides. */
     assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
     assert_int_equal(matrix_size(core.matrix), 2);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
 
     for (i = 0; i < 100; i++) {
         emit(0, PAGES, OTHER_ACCT, CLIENT_ACCT, 1000);
@@ -63,8 +63,8 @@ static void what_its_client_did_not_ask_for_is_not_believed(void **state)
     unsigned int i;
 
     (void)state;
-    feeds_free(&feeds);
-    start_feeds("evtchn-send,ring-pages");
+    log_sources_free(&sources);
+    start_log_sources("evtchn-send,ring-pages");
     get_it_to_log();
     for (i = 0; i < 9; i++) {
         emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 257);
@@ -75,7 +75,7 @@ static void what_its_client_did_not_ask_for_is_not_believed(void **state)
     assert_string_equal(driver()->reason, "");
     emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 257);
     wait_for(1);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     assert_non_null(strstr(driver()->reason, "more for its clients"));
     assert_int_equal(driver()->refused, 0);
 }
@@ -95,11 +95,11 @@ static void too_much_of_it_is_thinned_out_at_its_own_expense(void **state)
     governor_init(&core.governor, 0.01, core.settings.choice.threshold,
                   FAKE_ACCTS);
     get_it_to_log();
-    budget_keep(&feeds, 0, now);
+    budget_keep(&sources, 0, now);
     for (i = 0; i < 3000; i++)
         emit(0, PAGES, i % 3 ? OTHER_ACCT : DRIVER_ACCT, CLIENT_ACCT, 1);
     wait_for(1);
-    budget_keep(&feeds, SECOND / 20, now);
+    budget_keep(&sources, SECOND / 20, now);
     assert_true(routed_threshold(PAGES, DRIVER_ACCT) > 1);
     assert_int_equal(governor_threshold(&core.governor, PAGES, DRIVER_ACCT),
                      routed_threshold(PAGES, DRIVER_ACCT));
@@ -111,11 +111,11 @@ static void too_much_of_it_is_thinned_out_at_its_own_expense(void **state)
     wait_for(1);
     assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT) - before,
                      governor_threshold(&core.governor, PAGES, DRIVER_ACCT));
-    feeds_begin_anew(&feeds, now);
+    log_sources_begin_anew(&sources, now);
     wait_for(1);
     answer();
     wait_for(1);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     assert_int_equal(governor_threshold(&core.governor, PAGES, DRIVER_ACCT),
                      routed_threshold(PAGES, DRIVER_ACCT));
 }
@@ -148,7 +148,7 @@ static void noise_in_its_pages_does_nothing_to_others(void **state)
             for (j = 0; j < FAKE_ACCTS * FAKE_ACCTS; j++)
                 assert_int_equal(total_of(i, j / FAKE_ACCTS,
                                           j % FAKE_ACCTS), 0);
-    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+    assert_int_equal(source_named("hypervisor")->state, LOG_SOURCE_READING);
 }
 
 static void a_log_that_contradicts_itself_is_given_up(void **state)
@@ -159,13 +159,13 @@ static void a_log_that_contradicts_itself_is_given_up(void **state)
     get_it_to_log();
     emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
     read_rows();
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     s = (void *)page(CPU_FRAME(0) + 1);
     s->layout_pos = s->pos + 64;
     now += SECOND / 10;
     read_rows();
     refused_with("contradicts itself");
-    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+    assert_int_equal(source_named("hypervisor")->state, LOG_SOURCE_READING);
 }
 
 static void rows_of_another_shape_are_not_looked_at(void **state)
@@ -201,30 +201,30 @@ static void what_it_costs_in_a_round_is_bounded(void **state)
     for (i = 0; i < 200 * CPU_PAGES; i++)
         entry[i] = CPU_FRAME(0) + i % CPU_PAGES;
     wait_for(5);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 5);
     read_rows();
-    feed_stats(driver(), &stats);
+    log_source_stats(driver(), &stats);
     before = stats.bytes;
     *(uint64_t *)page(CPU_FRAME(0) + 1) += FILE_SIZE;
     read_rows();
-    feed_stats(driver(), &stats);
+    log_source_stats(driver(), &stats);
     assert_in_range(stats.bytes - before, (1U << 20) - FILE_SIZE,
                     (1U << 20) + FILE_SIZE);
     /* What is lost has its price. */
     before = stats.bytes;
     *(uint64_t *)page(CPU_FRAME(0) + 1) += 3 * FILE_SIZE;
     read_rows();
-    feed_stats(driver(), &stats);
+    log_source_stats(driver(), &stats);
     assert_in_range(stats.bytes - before, 1, (1U << 19) + FILE_SIZE);
     /* For all of them together: another one, and it is half of that. */
     fake_domain_new(&host, OTHER_DRIVER, "driver", 1)->clients = 1U << OTHER;
     look();
-    feed_stats(driver(), &stats);
+    log_source_stats(driver(), &stats);
     before = stats.bytes;
     *(uint64_t *)page(CPU_FRAME(0) + 1) += FILE_SIZE;
     read_rows();
-    feed_stats(driver(), &stats);
+    log_source_stats(driver(), &stats);
     assert_in_range(stats.bytes - before, 1, (1U << 19) + FILE_SIZE);
 }
 
@@ -269,10 +269,10 @@ static void an_area_which_was_not_asked_for_is_refused(void **state)
         wait_for(1);
         if (*lies[i].words)
             refused_with(lies[i].words);
-        feeds_free(&feeds);
+        log_sources_free(&sources);
         assert_int_equal(mapped, 0);
         fake_xs_remove("/local/domain/3/schedlog");
-        start_feeds("ring-pages");
+        start_log_sources("ring-pages");
     }
 }
 
@@ -299,10 +299,10 @@ static void frames_which_cannot_be_are_refused(void **state)
         ((uint64_t *)page(DIRECTORY))[lies[i].entry] = lies[i].frame;
         wait_for(1);
         refused_with(lies[i].words);
-        assert_int_equal(feed("hypervisor")->state, FEED_READING);
-        feeds_free(&feeds);
+        assert_int_equal(source_named("hypervisor")->state, LOG_SOURCE_READING);
+        log_sources_free(&sources);
         fake_xs_remove("/local/domain/3/schedlog");
-        start_feeds("ring-pages");
+        start_log_sources("ring-pages");
     }
 }
 
@@ -327,9 +327,9 @@ static void memory_of_a_device_is_not_mapped(void **state)
         wait_for(1);
         refused_with(lies[i].words);
         refused_with("no memory of domain 3's own");
-        feeds_free(&feeds);
+        log_sources_free(&sources);
         fake_xs_remove("/local/domain/3/schedlog");
-        start_feeds("ring-pages");
+        start_log_sources("ring-pages");
     }
 }
 
@@ -346,7 +346,7 @@ static void a_log_that_stays_busy_is_given_up(void **state)
     s->layout_seq++;
     for (i = 0; i < 5; i++)
         read_rows();
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     /* It ends in time: nothing has happened. */
     s->layout_seq--;
     read_rows();
@@ -355,7 +355,7 @@ static void a_log_that_stays_busy_is_given_up(void **state)
     for (i = 0; i < 20; i++)
         read_rows();
     refused_with("is being changed for ever");
-    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+    assert_int_equal(source_named("hypervisor")->state, LOG_SOURCE_READING);
 }
 
 static void a_cpu_that_is_not_possible_has_no_log(void **state)
@@ -368,7 +368,7 @@ static void a_cpu_that_is_not_possible_has_no_log(void **state)
     for (i = 0; i < CPU_PAGES; i++)
         ((uint64_t *)page(DIRECTORY))[2 + i] = NO_FRAME;
     wait_for(1);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     assert_false(xensched_area_has_cpu(driver()->area, 0));
     assert_true(xensched_area_has_cpu(driver()->area, 1));
 }
@@ -384,7 +384,7 @@ static void one_page_for_all_is_its_own_problem(void **state)
     for (i = 0; i < 2 + 2 * CPU_PAGES; i++)
         entry[i] = DIRECTORY;
     wait_for(20);
-    assert_int_equal(feed("hypervisor")->state, FEED_READING);
+    assert_int_equal(source_named("hypervisor")->state, LOG_SOURCE_READING);
     assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
 }
 
@@ -393,19 +393,19 @@ static void one_page_for_all_is_its_own_problem(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        feeds_test(what_it_may_not_say_is_not_believed),
-        feeds_test(what_its_client_did_not_ask_for_is_not_believed),
-        feeds_test(too_much_of_it_is_thinned_out_at_its_own_expense),
-        feeds_test(noise_in_its_pages_does_nothing_to_others),
-        feeds_test(a_log_that_contradicts_itself_is_given_up),
-        feeds_test(rows_of_another_shape_are_not_looked_at),
-        feeds_test(what_it_costs_in_a_round_is_bounded),
-        feeds_test(an_area_which_was_not_asked_for_is_refused),
-        feeds_test(frames_which_cannot_be_are_refused),
-        feeds_test(memory_of_a_device_is_not_mapped),
-        feeds_test(a_log_that_stays_busy_is_given_up),
-        feeds_test(a_cpu_that_is_not_possible_has_no_log),
-        feeds_test(one_page_for_all_is_its_own_problem),
+        log_sources_test(what_it_may_not_say_is_not_believed),
+        log_sources_test(what_its_client_did_not_ask_for_is_not_believed),
+        log_sources_test(too_much_of_it_is_thinned_out_at_its_own_expense),
+        log_sources_test(noise_in_its_pages_does_nothing_to_others),
+        log_sources_test(a_log_that_contradicts_itself_is_given_up),
+        log_sources_test(rows_of_another_shape_are_not_looked_at),
+        log_sources_test(what_it_costs_in_a_round_is_bounded),
+        log_sources_test(an_area_which_was_not_asked_for_is_refused),
+        log_sources_test(frames_which_cannot_be_are_refused),
+        log_sources_test(memory_of_a_device_is_not_mapped),
+        log_sources_test(a_log_that_stays_busy_is_given_up),
+        log_sources_test(a_cpu_that_is_not_possible_has_no_log),
+        log_sources_test(one_page_for_all_is_its_own_problem),
     };
 
     return run_tap_tests(tests);

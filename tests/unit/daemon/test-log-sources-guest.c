@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Guests as sources: who is asked, for what, and what of its word is taken; see
- * feeds-world.h.  Here its driver domain is a guest, of which OTHER and dom0 are
+ * log-sources-world.h.  Here its driver domain is a guest, of which OTHER and dom0 are
  * the back ends.
  */
 #include <stdio.h>
@@ -23,7 +23,7 @@ static int setup_guest(void **state)
 {
     int rc = setup(state);
 
-    feeds_free(&feeds);
+    log_sources_free(&sources);
     host.world->domains[DRIVER].clients = 0;
     host.world->domains[DRIVER].logs = true;
     host.world->domains[0].clients = 1U << DRIVER | 1U << CLIENT;
@@ -31,7 +31,7 @@ static int setup_guest(void **state)
     cpu_pages = 1 + 1 + 16 + 64;
     first_size = 64U << 10;
     events_built = ALL_EVENTS;
-    start_feeds("process-io");
+    start_log_sources("process-io");
 
     return rc;
 }
@@ -43,7 +43,7 @@ static void read_it(void)
     wait_for(1);
     answer();
     wait_for(1);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
 }
 
 /* Row, and what has to be there after it. */
@@ -87,7 +87,7 @@ static void a_guest_is_asked_for_what_it_may_tell(void **state)
 {
     (void)state;
     look();
-    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
     assert_string_equal(request("sizes"), "65536 262144");
     assert_string_equal(request("events"), "0");
     /* It need not know of anybody but who serves it. */
@@ -97,7 +97,7 @@ static void a_guest_is_asked_for_what_it_may_tell(void **state)
     assert_null(number_of(CLIENT));
     answer();
     wait_for(1);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     assert_string_equal(request("events"), ALL_EVENTS);
     answer();
 
@@ -115,11 +115,11 @@ static void a_guest_is_asked_for_what_it_may_tell(void **state)
     /* What the hypervisor said is all that there is of domains. */
     assert_int_equal(matrix_size(core.matrix), 1);
 
-    feeds_free(&feeds);
+    log_sources_free(&sources);
     assert_null(request("version"));
     assert_null(number_of(DRIVER));
     assert_int_equal(mapped, 0);
-    start_feeds("none");
+    start_log_sources("none");
 }
 
 static void a_guest_is_believed_about_itself_only(void **state)
@@ -142,7 +142,7 @@ static void a_guest_is_believed_about_itself_only(void **state)
     assert_int_equal(pairs(), 1);
     assert_int_equal(driver()->refused, 10);
     assert_int_equal(matrix_size(core.matrix), 1);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     assert_non_null(strstr(driver()->reason, "none of its business"));
 }
 
@@ -176,8 +176,8 @@ static void what_is_preliminary_is_not_read(void **state)
     };
     ask(100, GUEST_ACCT, DOM0_ACCT, 8);
     wait_for(20);
-    assert_int_equal(driver()->state, FEED_READING);
-    feed_stats(driver(), &stats);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
+    log_source_stats(driver(), &stats);
     assert_int_equal(stats.rows, 1);
     assert_int_equal(stats.nonsense, 0);
 }
@@ -194,8 +194,8 @@ static void each_row_of_a_guest_counts(void **state)
     const uint64_t file_1 = 1ULL << XEN_SCHEDLOG_ROUTE_FILE_SHIFT;
 
     (void)state;
-    feeds_free(&feeds);
-    start_feeds("guest-name:10,process-io");
+    log_sources_free(&sources);
+    start_log_sources("guest-name:10,process-io");
     read_it();
     assert_true(route_of(IO) == (XEN_SCHEDLOG_ROUTE_VALID | 1));
     assert_true(route_of(EV(GUEST_NAME)) ==
@@ -232,7 +232,7 @@ static void a_guest_that_may_not_be_read_is_not_asked(void **state)
     assert_null(request("version"));
     host.world->domains[DRIVER].logs = true;
     read_it();
-    assert_null(feed("domain:4"));
+    assert_null(source_named("domain:4"));
 
     host.world->domains[DRIVER].logs = false;
     look();
@@ -248,8 +248,8 @@ static void a_driver_domain_is_not_asked_for_its_processes(void **state)
     host.world->domains[DRIVER].clients = 1U << CLIENT;
     look();
     assert_null(driver());
-    feeds_free(&feeds);
-    start_feeds("ring-pages,process-io");
+    log_sources_free(&sources);
+    start_log_sources("ring-pages,process-io");
     look();
     assert_int_equal(driver()->producer, LINUX);
     assert_string_equal(request("sizes"), "262144");
@@ -281,11 +281,11 @@ static void a_log_that_somebody_else_reads_is_left_alone(void **state)
     /* Its lease has ended, as that of a daemon which was killed. */
     fake_xs_put("0", "/local/domain/3/schedlog/area/events");
     look();
-    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
     read_it();
     /* What we have turned on ourselves is no reason to go. */
     wait_for(40);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
 }
 
 static int check_xenstore(void *err)
@@ -340,7 +340,7 @@ static void look_at_guests(unsigned int nr)
                  "%u", i);
     }
     now += SECOND;
-    feeds_look(&feeds, &domains, now);
+    log_sources_look(&sources, &domains, now);
     free(domains.domain);
 }
 

@@ -18,15 +18,15 @@
 
 static void kill_daemon(void)
 {
-    feeds_begin_anew(&feeds, now); /* unmapped, and nothing else */
-    while (feeds.nr) {
-        struct feed *f = feeds.feed[--feeds.nr];
+    log_sources_begin_anew(&sources, now); /* unmapped, and nothing else */
+    while (sources.nr) {
+        struct log_source *f = sources.source[--sources.nr];
 
         validation_clear(&f->validation);
         free(f->numbers);
         free(f);
     }
-    free(feeds.feed);
+    free(sources.source);
 }
 
 static void the_same_area_is_taken_over(void **state)
@@ -35,10 +35,10 @@ static void the_same_area_is_taken_over(void **state)
     get_it_to_log();
     kill_daemon();
     assert_int_equal(mapped, 0);
-    start_feeds("ring-pages");
+    start_log_sources("ring-pages");
     wait_for(1);
     wait_for(1);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     /* What the dead one had routed is not routed any more. */
     emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 8);
     wait_for(1);
@@ -50,11 +50,11 @@ static void another_area_has_to_go_first(void **state)
     (void)state;
     get_it_to_log();
     kill_daemon();
-    start_feeds("ring-pages,ring-sectors");
+    start_log_sources("ring-pages,ring-sectors");
     look();
     assert_null(request("version"));
     wait_for(3);
-    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
     assert_null(request("version"));
     take_back();
     wait_for(2);
@@ -66,8 +66,8 @@ static void numbers_of_a_killed_daemon_are_removed(void **state)
     (void)state;
     fake_xs_put("9", "/local/domain/0/schedlog/acct/77");
     fake_xs_put("9", "/local/domain/3/schedlog/acct/77");
-    feeds_free(&feeds);
-    start_feeds("ring-pages");
+    log_sources_free(&sources);
+    start_log_sources("ring-pages");
     look();
     assert_null(fake_xs_get("/local/domain/0/schedlog/acct/77"));
     assert_null(fake_xs_get("/local/domain/3/schedlog/acct/77"));
@@ -193,13 +193,13 @@ static void reading_a_log_asks_xenstore_once_a_second(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        feeds_test(the_same_area_is_taken_over),
-        feeds_test(another_area_has_to_go_first),
-        feeds_test(numbers_of_a_killed_daemon_are_removed),
-        feeds_test(others_can_look_on),
-        feeds_test(there_is_nothing_to_look_at_before_it_was_asked_for),
-        feeds_test(a_source_ends_when_its_domain_has_died),
-        feeds_test(reading_a_log_asks_xenstore_once_a_second),
+        log_sources_test(the_same_area_is_taken_over),
+        log_sources_test(another_area_has_to_go_first),
+        log_sources_test(numbers_of_a_killed_daemon_are_removed),
+        log_sources_test(others_can_look_on),
+        log_sources_test(there_is_nothing_to_look_at_before_it_was_asked_for),
+        log_sources_test(a_source_ends_when_its_domain_has_died),
+        log_sources_test(reading_a_log_asks_xenstore_once_a_second),
     };
 
     return run_tap_tests(tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Where rows come from: sources that come, go and are silent, each for itself
- * alone; see feeds-world.h.
+ * alone; see log-sources-world.h.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static void a_driver_domain_is_asked_read_and_given_back(void **state)
 
     (void)state;
     look();
-    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
     assert_string_equal(request("version"), "2");
     assert_string_equal(request("nr-acct"), "16");
     assert_string_equal(request("sizes"), "262144");
@@ -35,7 +35,7 @@ static void a_driver_domain_is_asked_read_and_given_back(void **state)
     /* Its answer is noticed at once, not with the next look. */
     read_rows();
     read_rows();
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     assert_string_equal(request("events"), "16777216");
     assert_string_equal(request("lease-ms"), "10000");
     answer();
@@ -47,11 +47,11 @@ static void a_driver_domain_is_asked_read_and_given_back(void **state)
     assert_int_equal(driver()->refused, 0);
     assert_true(*(uint64_t *)page(GLOBAL) > lease);
 
-    feeds_free(&feeds);
+    log_sources_free(&sources);
     assert_null(request("version"));
     assert_null(fake_xs_get("/local/domain/3/schedlog/acct/3"));
     assert_int_equal(mapped, 0);
-    start_feeds("none");
+    start_log_sources("none");
 }
 
 /* Xen rings, a Linux does not. */
@@ -62,16 +62,16 @@ static void who_cannot_ring_is_looked_at_all_the_time(void **state)
 
     (void)state;
     has.rings = true;
-    assert_int_equal(read_schedule_next_ms(&none, &feeds), 100);
-    assert_int_equal(read_schedule_next_ms(&has, &feeds), 1000);
+    assert_int_equal(read_schedule_next_ms(&none, &sources), 100);
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
     look(); /* a driver domain is asked for its log */
-    assert_int_equal(read_schedule_next_ms(&has, &feeds), 100);
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 100);
     assert_int_equal(read_schedule_longest_ms(&has), 1000);
     answer();
     read_rows();
     read_rows();
-    assert_int_equal(driver()->state, FEED_READING);
-    assert_int_equal(read_schedule_next_ms(&has, &feeds), 100);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 100);
     /* Xen must see that the lease is renewed. */
     has.lease_ms = 1000;
     assert_int_equal(read_schedule_longest_ms(&has), 250);
@@ -87,15 +87,15 @@ static void a_log_in_which_nothing_is_on_is_looked_at_rarely(void **state)
     uint64_t lease;
 
     (void)state;
-    feeds_free(&feeds);
-    start_feeds("none");
+    log_sources_free(&sources);
+    start_log_sources("none");
     look();
     answer();
     read_rows();
     read_rows();
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     assert_string_equal(request("events"), "0");
-    assert_int_equal(read_schedule_next_ms(&has, &feeds), 1000);
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
     lease = *(uint64_t *)page(GLOBAL);
     read_rows();
     assert_true(*(uint64_t *)page(GLOBAL) > lease);
@@ -111,20 +111,20 @@ static void the_log_of_linux_is_polled_if_nobody_listens_to_it(void **state)
     device.there = true;
     device.built = 1U << PAGES;
     look();
-    assert_int_equal(feed("linux")->state, FEED_READING);
-    assert_false(feeds_linux_rings(&feeds));
-    assert_int_equal(read_schedule_next_ms(&has, &feeds), 100);
+    assert_int_equal(source_named("linux")->state, LOG_SOURCE_READING);
+    assert_false(log_sources_linux_rings(&sources));
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 100);
 
-    feeds_begin_anew(&feeds, now);
-    assert_false(feeds_linux_rings(&feeds));
+    log_sources_begin_anew(&sources, now);
+    assert_false(log_sources_linux_rings(&sources));
     device.rings = true;
     device.built = 1U << PAGES;
     look();
-    assert_int_equal(feed("linux")->state, FEED_READING);
-    assert_true(feeds_linux_rings(&feeds));
-    assert_int_equal(read_schedule_next_ms(&has, &feeds), 100); /* it could */
+    assert_int_equal(source_named("linux")->state, LOG_SOURCE_READING);
+    assert_true(log_sources_linux_rings(&sources));
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 100); /* it could */
     has.linux_rings = true;
-    assert_int_equal(read_schedule_next_ms(&has, &feeds), 1000);
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
 }
 
 /* The hypervisor binds, and then does not ring. */
@@ -146,14 +146,14 @@ static void a_doorbell_that_never_rings_is_not_waited_for(void **state)
     /* Nothing to ring for. */
     for (due = 0; due < 100; due++)
         assert_false(read_schedule_done(&has, 99));
-    assert_int_equal(read_schedule_next_ms(&has, &feeds), 1000);
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
     assert_false(read_schedule_done(&has, 100));
     assert_false(read_schedule_done(&has, 101));
     assert_true(read_schedule_done(&has, 102));
-    assert_int_equal(read_schedule_next_ms(&has, &feeds), 100);
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 100);
     assert_false(read_schedule_done(&has, 103)); /* said once */
     assert_true(read_schedule_rung(&has));
-    assert_int_equal(read_schedule_next_ms(&has, &feeds), 1000);
+    assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
     /* After another source the count begins anew. */
     assert_false(read_schedule_done(&has, 0));
     assert_false(read_schedule_done(&has, 0));
@@ -208,7 +208,7 @@ static void one_that_fails_is_tried_again_and_less_often(void **state)
     wait_for(301);
     answer();
     wait_for(1);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
 }
 
 static void a_silent_one_is_asked_again_and_less_often(void **state)
@@ -219,17 +219,17 @@ static void a_silent_one_is_asked_again_and_less_often(void **state)
     fake_xs.writes = 0;
     wait_for(10);
     first = fake_xs.writes;
-    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
     assert_true(strstr(driver()->reason, "has not answered"));
     wait_for(1000);
     fake_xs.writes = 0;
     wait_for(100);
     assert_true(fake_xs.writes <= first);
-    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
     answer();
     read_rows();
     read_rows();
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
 }
 
 static void events_that_went_off_are_turned_on_again(void **state)
@@ -250,7 +250,7 @@ static void events_that_went_off_are_turned_on_again(void **state)
         asked += !!strcmp(request("events"), "0");
     }
     assert_in_range(asked, 2, 10);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
 }
 
 static void sites_may_come_later(void **state)
@@ -260,7 +260,7 @@ static void sites_may_come_later(void **state)
     answer();
     advertise("events-built", "0");
     wait_for(2);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     assert_string_equal(request("events"), "0");
     advertise("events-built", "16777216");
     wait_for(3);
@@ -307,7 +307,7 @@ static void one_that_gives_its_log_up_is_asked_again(void **state)
     assert_non_null(request("version"));
     answer();
     wait_for(2);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
 }
 
 static void conflicts_in_xenstore_are_no_endless_loop(void **state)
@@ -315,10 +315,10 @@ static void conflicts_in_xenstore_are_no_endless_loop(void **state)
     (void)state;
     fake_xs.conflicts = UINT32_MAX;
     look();
-    assert_int_equal(driver()->state, FEED_FAILED);
+    assert_int_equal(driver()->state, LOG_SOURCE_FAILED);
     fake_xs.conflicts = 3;
     wait_for(2);
-    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
 }
 
 /* What it costs when nothing happens. */
@@ -340,7 +340,7 @@ static void what_does_not_change_is_hardly_looked_at(void **state)
     /* What it says is noticed with the next look, nevertheless. */
     take_back();
     wait_for(1);
-    assert_int_equal(driver()->state, FEED_FAILED);
+    assert_int_equal(driver()->state, LOG_SOURCE_FAILED);
 }
 
 static void a_number_that_xenstore_refused_is_written_later(void **state)
@@ -359,13 +359,13 @@ static void a_number_that_xenstore_refused_is_written_later(void **state)
 static void a_linux_of_which_nothing_is_logged_is_left_alone(void **state)
 {
     (void)state;
-    feeds_free(&feeds);
-    start_feeds("evtchn-send");
+    log_sources_free(&sources);
+    start_log_sources("evtchn-send");
     device.there = true;
     device.calls = fake_xs.writes = fake_xs.transactions = 0;
     wait_for(3);
     assert_null(driver());
-    assert_int_equal(feed("linux")->state, FEED_ABSENT);
+    assert_int_equal(source_named("linux")->state, LOG_SOURCE_ABSENT);
     assert_int_equal(device.calls, 0);
     assert_int_equal(fake_xs.writes, 0);
     assert_int_equal(fake_xs.transactions, 0);
@@ -387,7 +387,7 @@ static void who_forgot_all_is_told_all_again(void **state)
     fake_xs_remove("/local/domain/3/schedlog");
     fake_xs_remove("/local/domain/0/schedlog");
     assert_int_equal(blocking_call(check_xenstore, &err), XENSTORE_ANEW);
-    feeds_begin_anew(&feeds, now);
+    log_sources_begin_anew(&sources, now);
     assert_int_equal(mapped, 0);
     wait_for(1);
     assert_string_equal(fake_xs_get("/local/domain/3/schedlog/acct/4"), "4");
@@ -395,7 +395,7 @@ static void who_forgot_all_is_told_all_again(void **state)
     assert_non_null(request("version"));
     answer();
     wait_for(1);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
     emit(0, PAGES, DRIVER_ACCT, CLIENT_ACCT, 8);
     wait_for(1);
     assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 8);
@@ -407,10 +407,10 @@ static void dom0_s_log_is_read_when_its_module_comes(void **state)
 {
     (void)state;
     wait_for(3);
-    assert_int_equal(feed("linux")->state, FEED_ABSENT);
+    assert_int_equal(source_named("linux")->state, LOG_SOURCE_ABSENT);
     device.there = true;
     wait_for(5);
-    assert_int_equal(feed("linux")->state, FEED_READING);
+    assert_int_equal(source_named("linux")->state, LOG_SOURCE_READING);
     assert_int_equal(device.events, 0);
     /* blkback comes later. */
     device.built = 3U << PAGES;
@@ -420,9 +420,9 @@ static void dom0_s_log_is_read_when_its_module_comes(void **state)
     emit_dom0(CLIENT_ACCT, 33);
     wait_for(1);
     assert_int_equal(total_of(PAGES, DOM0_ACCT, CLIENT_ACCT), 33);
-    feeds_free(&feeds);
+    log_sources_free(&sources);
     assert_int_equal(device.nr_acct, 0);
-    start_feeds("none");
+    start_log_sources("none");
 }
 
 /* Linux may not have heard yet which number is whose. */
@@ -437,7 +437,7 @@ static void dom0_s_rows_about_whom_it_does_not_serve_are_refused(void **state)
     wait_for(1);
     assert_int_equal(total_of(PAGES, DOM0_ACCT, OTHER_ACCT), 0);
     assert_int_equal(total_of(PAGES, DOM0_ACCT, CLIENT_ACCT), 2);
-    assert_int_equal(feed("linux")->refused, 1);
+    assert_int_equal(source_named("linux")->refused, 1);
 }
 
 static void dom0_s_log_is_set_up_again_when_its_lease_has_ended(void **state)
@@ -459,8 +459,8 @@ static void dom0_s_log_is_asked_again_when_it_has_the_numbers(void **state)
     device.there = device.no_numbers = true;
     device.built = 1U << PAGES;
     wait_for(2);
-    assert_int_equal(feed("linux")->state, FEED_FAILED);
-    assert_non_null(strstr(feed("linux")->reason, "is xenstored running?"));
+    assert_int_equal(source_named("linux")->state, LOG_SOURCE_FAILED);
+    assert_non_null(strstr(source_named("linux")->reason, "is xenstored running?"));
     assert_int_equal(device.events, 0);
     device.no_numbers = false;
     wait_for(60);
@@ -479,11 +479,11 @@ static void dom0_s_log_may_be_held_by_somebody_else(void **state)
     device.lease_ms = 5000;
     device.cookie = 12345;
     wait_for(2);
-    assert_int_equal(feed("linux")->state, FEED_FAILED);
-    assert_true(strstr(feed("linux")->reason, "another scheduler"));
+    assert_int_equal(source_named("linux")->state, LOG_SOURCE_FAILED);
+    assert_true(strstr(source_named("linux")->reason, "another scheduler"));
     device.events = device.lease_ms = 0;
     wait_for(10);
-    assert_int_equal(feed("linux")->state, FEED_READING);
+    assert_int_equal(source_named("linux")->state, LOG_SOURCE_READING);
 }
 
 /* Anybody else can look at what is there, and not without that. */
@@ -491,29 +491,29 @@ static void dom0_s_log_may_be_held_by_somebody_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        feeds_test(a_driver_domain_is_asked_read_and_given_back),
-        feeds_test(who_cannot_ring_is_looked_at_all_the_time),
-        feeds_test(a_log_in_which_nothing_is_on_is_looked_at_rarely),
-        feeds_test(a_doorbell_that_never_rings_is_not_waited_for),
-        feeds_test(the_log_of_linux_is_polled_if_nobody_listens_to_it),
-        feeds_test(it_gets_the_numbers_it_needs_before_an_event_is_on),
-        feeds_test(one_that_fails_is_tried_again_and_less_often),
-        feeds_test(a_silent_one_is_asked_again_and_less_often),
-        feeds_test(events_that_went_off_are_turned_on_again),
-        feeds_test(sites_may_come_later),
-        feeds_test(the_dead_are_unmapped_at_once),
-        feeds_test(one_that_serves_nobody_any_more_is_let_go),
-        feeds_test(one_that_gives_its_log_up_is_asked_again),
-        feeds_test(conflicts_in_xenstore_are_no_endless_loop),
-        feeds_test(what_does_not_change_is_hardly_looked_at),
-        feeds_test(a_number_that_xenstore_refused_is_written_later),
-        feeds_test(a_linux_of_which_nothing_is_logged_is_left_alone),
-        feeds_test(who_forgot_all_is_told_all_again),
-        feeds_test(dom0_s_log_is_read_when_its_module_comes),
-        feeds_test(dom0_s_rows_about_whom_it_does_not_serve_are_refused),
-        feeds_test(dom0_s_log_is_set_up_again_when_its_lease_has_ended),
-        feeds_test(dom0_s_log_is_asked_again_when_it_has_the_numbers),
-        feeds_test(dom0_s_log_may_be_held_by_somebody_else),
+        log_sources_test(a_driver_domain_is_asked_read_and_given_back),
+        log_sources_test(who_cannot_ring_is_looked_at_all_the_time),
+        log_sources_test(a_log_in_which_nothing_is_on_is_looked_at_rarely),
+        log_sources_test(a_doorbell_that_never_rings_is_not_waited_for),
+        log_sources_test(the_log_of_linux_is_polled_if_nobody_listens_to_it),
+        log_sources_test(it_gets_the_numbers_it_needs_before_an_event_is_on),
+        log_sources_test(one_that_fails_is_tried_again_and_less_often),
+        log_sources_test(a_silent_one_is_asked_again_and_less_often),
+        log_sources_test(events_that_went_off_are_turned_on_again),
+        log_sources_test(sites_may_come_later),
+        log_sources_test(the_dead_are_unmapped_at_once),
+        log_sources_test(one_that_serves_nobody_any_more_is_let_go),
+        log_sources_test(one_that_gives_its_log_up_is_asked_again),
+        log_sources_test(conflicts_in_xenstore_are_no_endless_loop),
+        log_sources_test(what_does_not_change_is_hardly_looked_at),
+        log_sources_test(a_number_that_xenstore_refused_is_written_later),
+        log_sources_test(a_linux_of_which_nothing_is_logged_is_left_alone),
+        log_sources_test(who_forgot_all_is_told_all_again),
+        log_sources_test(dom0_s_log_is_read_when_its_module_comes),
+        log_sources_test(dom0_s_rows_about_whom_it_does_not_serve_are_refused),
+        log_sources_test(dom0_s_log_is_set_up_again_when_its_lease_has_ended),
+        log_sources_test(dom0_s_log_is_asked_again_when_it_has_the_numbers),
+        log_sources_test(dom0_s_log_may_be_held_by_somebody_else),
     };
 
     return run_tap_tests(tests);

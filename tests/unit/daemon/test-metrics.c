@@ -34,9 +34,9 @@ static const char *metrics_now(void)
 {
     struct metrics m = { .path = METRICS };
 
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
-    end_feeds();
+    begin_log_sources();
+    metrics_write(&m, &core, &sources, now);
+    end_log_sources();
 
     return metrics();
 }
@@ -99,18 +99,18 @@ static void metrics_say_which_hypervisor_is_behind(void **state)
     /* A run that failed may have left it. */
     assert_int_equal(system("rm -rf " ROOT), 0);
     start(MODE_ADVISE);
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
+    begin_log_sources();
+    metrics_write(&m, &core, &sources, now);
     assert_null(strstr(metrics(), "hypervisor_behind"));
     put_versions("4.17.5-1");
-    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS);
+    metrics_write(&m, &core, &sources, now + METRICS_EVERY_NS);
     assert_true(is_behind("running", "4.17.5-1", "4.17.5-1", 0));
     assert_true(is_behind("installed", "4.17.7-1", "4.17.5-1", 0));
     put_versions("4.17.7-1");
-    metrics_write(&m, &core, &feeds, now + 2 * METRICS_EVERY_NS);
+    metrics_write(&m, &core, &sources, now + 2 * METRICS_EVERY_NS);
     assert_true(is_behind("running", "4.17.5-1", "4.17.7-1", 1));
     assert_true(is_behind("installed", "4.17.7-1", "4.17.7-1", 0));
-    end_feeds();
+    end_log_sources();
     unlink(METRICS);
     assert_int_equal(system("rm -r " ROOT), 0);
 }
@@ -225,9 +225,9 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     run(5, SPREAD WAITING);
     domain(DISK)->offline_ns += OFFLINE_NS;
     run(5, SPREAD WAITING);
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
-    end_feeds();
+    begin_log_sources();
+    metrics_write(&m, &core, &sources, now);
+    end_log_sources();
     assert_true(strstr(metrics(), "\nxensched_mode{mode=\"act\"} 1\n"));
     assert_true(strstr(metrics(), "\nxensched_mode{mode=\"advise\"} 0\n"));
     assert_true(strstr(metrics(), "\nxensched_moves_total 1\n"));
@@ -278,9 +278,9 @@ static void what_cannot_be_told_apart_is_said_of_nobody(void **state)
     assert_true(strstr(get(json, "/result/lines/2"), "mode advise"));
     json_object_put(json);
 
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
-    end_feeds();
+    begin_log_sources();
+    metrics_write(&m, &core, &sources, now);
+    end_log_sources();
     assert_true(strstr(metrics(), "\nxensched_service_share{domain=\"more\","
                                   "domid=\"13\"} "));
     assert_null(strstr(metrics(), "\nxensched_service_share{domain=\"more\","
@@ -294,14 +294,14 @@ static void metrics_are_written_when_it_is_time(void **state)
 
     (void)state;
     start(MODE_ADVISE);
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
+    begin_log_sources();
+    metrics_write(&m, &core, &sources, now);
     unlink(METRICS);
-    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS - 1);
+    metrics_write(&m, &core, &sources, now + METRICS_EVERY_NS - 1);
     assert_string_equal(metrics(), "");
-    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS);
+    metrics_write(&m, &core, &sources, now + METRICS_EVERY_NS);
     assert_true(metrics()[0]);
-    end_feeds();
+    end_log_sources();
     unlink(METRICS);
 }
 
@@ -312,22 +312,22 @@ static void metrics_that_cannot_be_written_stop_nothing(void **state)
 
     (void)state;
     start(MODE_ADVISE);
-    begin_feeds();
-    metrics_write(&m, &core, &feeds, now);
+    begin_log_sources();
+    metrics_write(&m, &core, &sources, now);
     assert_true(m.failed);
-    metrics_write(&none, &core, &feeds, now);
+    metrics_write(&none, &core, &sources, now);
     metrics_remove(&none);
 
     /* A disk that is full half way: the former file stays. */
     m.path = METRICS;
-    metrics_write(&m, &core, &feeds, now + METRICS_EVERY_NS);
+    metrics_write(&m, &core, &sources, now + METRICS_EVERY_NS);
     assert_false(m.failed);
     assert_int_equal(symlink("/dev/full", METRICS ".new"), 0);
-    metrics_write(&m, &core, &feeds, now + 2 * METRICS_EVERY_NS);
+    metrics_write(&m, &core, &sources, now + 2 * METRICS_EVERY_NS);
     assert_true(m.failed);
     assert_true(strstr(metrics(), "\n# EOF\n"));
     assert_int_equal(access(METRICS ".new", F_OK), -1);
-    end_feeds();
+    end_log_sources();
     unlink(METRICS);
 }
 

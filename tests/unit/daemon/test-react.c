@@ -37,12 +37,12 @@ void fake_xen_reach(uint32_t code);
 static struct control control;
 static struct ev_loop *loop;
 static struct react react;
-static struct feeds feeds;
+static struct log_sources sources;
 
 static char *reply(void *arg, const char *line, size_t length)
 {
     struct subject subject = {
-        .core = &core, .feeds = &feeds, .react = &react, .now_ns = now,
+        .core = &core, .sources = &sources, .react = &react, .now_ns = now,
     };
     json_object *json = answer(&subject, line, length);
     const char *text = json_object_to_json_string_ext(json,
@@ -76,7 +76,7 @@ static int begin(void **state, const char *events, enum mode mode)
     assert_int_equal(control_open(&control, loop, PATH, 5, reply, NULL, &err),
                      0);
     control.gone = gone;
-    react_init(&react, &core, &feeds, &control, loop);
+    react_init(&react, &core, &sources, &control, loop);
 
     return 0;
 }
@@ -292,7 +292,7 @@ static void affinities_are_restored_before_xenstored_is_asked(void **state)
     assert_non_null(fake_xs_get(NODE));
     writes_at_end = 0;
     fake_xs.changed = check_affinities;
-    ending_undo(&core, &react, &steal, &feeds);
+    ending_undo(&core, &react, &steal, &sources);
     fake_xs.changed = NULL;
     assert_null(fake_xs_get(NODE));
     assert_int_equal(writes_at_end, 1);

@@ -35,7 +35,7 @@ static void sums_become_pages(void **state)
     assert_int_equal(pages_of(CLIENT_ACCT), 10);
     claim("4:1030");
     assert_int_equal(pages_of(CLIENT_ACCT), 30);
-    assert_int_equal(driver()->state, FEED_ASKED);
+    assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
     assert_string_equal(driver()->reason, REPORTED_COUNTERS_REASON);
     assert_int_equal(driver()->refused, 0);
 }
@@ -128,14 +128,14 @@ static void while_it_has_a_log_that_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        feeds_test(sums_become_pages),
-        feeds_test(a_smaller_sum_begins_anew),
-        feeds_test(who_is_not_named_any_more_begins_anew),
-        feeds_test(of_others_nothing_is_believed),
-        feeds_test(each_is_believed_once_at_a_time),
-        feeds_test(more_than_can_be_is_not_believed),
-        feeds_test(nonsense_is_refused),
-        feeds_test(while_it_has_a_log_that_counts),
+        log_sources_test(sums_become_pages),
+        log_sources_test(a_smaller_sum_begins_anew),
+        log_sources_test(who_is_not_named_any_more_begins_anew),
+        log_sources_test(of_others_nothing_is_believed),
+        log_sources_test(each_is_believed_once_at_a_time),
+        log_sources_test(more_than_can_be_is_not_believed),
+        log_sources_test(nonsense_is_refused),
+        log_sources_test(while_it_has_a_log_that_counts),
     };
 
     return run_tap_tests(tests);

@@ -63,7 +63,7 @@ static int begin(void **state)
     assert_non_null(mkdtemp(folder));
     if (setup(state))
         return -1;
-    feeds.disks.vbds.folder = folder;
+    sources.disks.vbds.folder = folder;
 
     return 0;
 }
@@ -111,7 +111,7 @@ static void the_log_of_the_module_comes_first(void **state)
     device.there = true;
     device.built = 1U << PAGES;
     wait_for(6);
-    assert_int_equal(feed("linux")->state, FEED_READING);
+    assert_int_equal(source_named("linux")->state, LOG_SOURCE_READING);
     emit_dom0(CLIENT_ACCT, 7);
     moved("wr", 7);
     wait_for(1);
@@ -126,7 +126,7 @@ static void a_module_without_requests_leaves_them_to_statistics(void **state)
     device.there = true;
     make_disk();
     wait_for(6);
-    assert_int_equal(feed("linux")->state, FEED_READING);
+    assert_int_equal(source_named("linux")->state, LOG_SOURCE_READING);
     moved("wr", 3);
     wait_for(1);
     assert_int_equal(pages(), 3);
@@ -135,9 +135,9 @@ static void a_module_without_requests_leaves_them_to_statistics(void **state)
 static void without_the_event_no_disk_is_read(void **state)
 {
     (void)state;
-    feeds_free(&feeds);
-    start_feeds("evtchn-send,ring-sectors");
-    feeds.disks.vbds.folder = folder;
+    log_sources_free(&sources);
+    start_log_sources("evtchn-send,ring-sectors");
+    sources.disks.vbds.folder = folder;
     let_it_know_domains();
     make_disk();
     wait_for(1);

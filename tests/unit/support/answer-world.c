@@ -9,11 +9,11 @@
 
 static struct xensched_source *source;
 static struct xenstore *xs;
-struct feeds feeds;
+struct log_sources sources;
 
-void begin_feeds(void)
+void begin_log_sources(void)
 {
-    static const struct feeds_settings feeds_settings = {
+    static const struct log_sources_settings log_sources_settings = {
         .choice = &settings.choice,
         .nr_acct = FAKE_ACCTS,
     };
@@ -21,13 +21,13 @@ void begin_feeds(void)
     assert_int_equal(xensched_source_open("synthetic:rows=1," TALK, NULL,
                                           &source, NULL), 0);
     assert_int_equal(xenstore_open(&xs, NULL), 0);
-    feeds_init(&feeds, &feeds_settings, &core, xs);
-    feeds_set_hypervisor(&feeds, source);
+    log_sources_init(&sources, &log_sources_settings, &core, xs);
+    log_sources_set_hypervisor(&sources, source);
 }
 
-void end_feeds(void)
+void end_log_sources(void)
 {
-    feeds_free(&feeds);
+    log_sources_free(&sources);
     xenstore_close(xs);
     xensched_source_close(source);
 }
@@ -36,14 +36,14 @@ json_object *ask(const char *line)
 {
     struct subject subject = {
         .core = &core,
-        .feeds = &feeds,
+        .sources = &sources,
         .now_ns = now,
     };
     json_object *json;
 
-    begin_feeds();
+    begin_log_sources();
     json = answer(&subject, line, strlen(line));
-    end_feeds();
+    end_log_sources();
     assert_non_null(json);
 
     return json;

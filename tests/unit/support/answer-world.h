@@ -10,11 +10,11 @@
 
 #include "daemon/answer/answer.h"
 
-/* Between begin_feeds() and end_feeds(): of the core and a made-up source. */
-extern struct feeds feeds;
+/* Between begin_log_sources() and end_log_sources(): of the core and a made-up source. */
+extern struct log_sources sources;
 
-void begin_feeds(void);
-void end_feeds(void);
+void begin_log_sources(void);
+void end_log_sources(void);
 
 /* The whole response to a request.  To be given to json_object_put(). */
 json_object *ask(const char *line);

@@ -20,8 +20,8 @@
 #include <xenctrl.h>
 #include <xenforeignmemory.h>
 
-#define STATE   "test-feeds.state"
-#define JOURNAL "test-feeds.journal"
+#define STATE   "test-sources.state"
+#define JOURNAL "test-sources.journal"
 
 static int ram_fd, device_fd;
 static uint8_t *ram;
@@ -33,7 +33,7 @@ const char *events_built;
 struct fake_host host;
 struct core core;
 struct core_settings settings;
-struct feeds feeds;
+struct log_sources sources;
 struct xenstore *xs;
 struct xensched_source *hypervisor;
 uint64_t now;
@@ -353,33 +353,33 @@ void emit(unsigned int cpu, unsigned int event, uint16_t current,
 
 /* The daemon's side. */
 
-const struct feed *feed(const char *name)
+const struct log_source *source_named(const char *name)
 {
     unsigned int i;
 
-    for (i = 0; i < feeds.nr; i++)
-        if (!strcmp(feeds.feed[i]->name, name))
-            return feeds.feed[i];
+    for (i = 0; i < sources.nr; i++)
+        if (!strcmp(sources.source[i]->name, name))
+            return sources.source[i];
 
     return NULL;
 }
 
-const struct feed *driver(void)
+const struct log_source *driver(void)
 {
-    return feed("domain:3");
+    return source_named("domain:3");
 }
 
-void start_feeds(const char *log)
+void start_log_sources(const char *log)
 {
-    const struct feeds_settings fs = {
+    const struct log_sources_settings fs = {
         .choice = &settings.choice,
         .nr_acct = FAKE_ACCTS,
         .lease_ms = 10000,
     };
 
     assert_true(choice_parse(&settings.choice, log));
-    feeds_init(&feeds, &fs, &core, xs);
-    feeds_set_hypervisor(&feeds, hypervisor);
+    log_sources_init(&sources, &fs, &core, xs);
+    log_sources_set_hypervisor(&sources, hypervisor);
 }
 
 /* As host-xen.c does. */
@@ -398,7 +398,7 @@ void look(void)
 
     blocking_call(take_changes, NULL);
     assert_int_equal(core_bind_new(&core, &domains, now, &err), 0);
-    feeds_look(&feeds, &domains, now);
+    log_sources_look(&sources, &domains, now);
     domains_free(&domains);
 }
 
@@ -407,7 +407,7 @@ void read_rows(void)
     struct xensched_error err;
 
     blocking_call(take_changes, NULL);
-    assert_int_equal(feeds_read(&feeds, now, &err), 0);
+    assert_int_equal(log_sources_read(&sources, now, &err), 0);
 }
 
 /* So many seconds go by. */
@@ -469,7 +469,7 @@ int setup(void **state)
                                           "pair=evtchn-send/2/5/1/1",
                                           NULL, &hypervisor, &err), 0);
     /* Not evtchn-send: what is claimed would be held against it. */
-    start_feeds("ring-pages");
+    start_log_sources("ring-pages");
 
     return 0;
 }
@@ -478,7 +478,7 @@ int setup(void **state)
 int teardown(void **state)
 {
     (void)state;
-    feeds_free(&feeds);
+    log_sources_free(&sources);
     xensched_source_close(hypervisor);
     xenstore_close(xs);
     blocking_call_init(NULL, NULL);
@@ -527,13 +527,13 @@ void get_it_to_log(void)
     wait_for(1);
     answer();
     wait_for(1);
-    assert_int_equal(driver()->state, FEED_READING);
+    assert_int_equal(driver()->state, LOG_SOURCE_READING);
 }
 
 void refused_with(const char *words)
 {
-    if (driver()->state != FEED_FAILED)
-        fail_msg("state %s", feed_state_name(driver()->state));
+    if (driver()->state != LOG_SOURCE_FAILED)
+        fail_msg("state %s", log_source_state_name(driver()->state));
     if (!strstr(driver()->reason, words))
         fail_msg("no '%s' in '%s'", words, driver()->reason);
     assert_int_equal(mapped, 0);

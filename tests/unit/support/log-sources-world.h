@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * feeds-world.h - the daemon with sources that a test makes up: a driver domain
+ * log-sources-world.h - the daemon with sources that a test makes up: a driver domain
  * with memory of its own, which answers through xenstore and writes rows with
  * the hypervisor's record handler, and dom0's Linux, a device of the same kind.
  */
-#ifndef TESTS_UNIT_FEEDS_WORLD_H
-#define TESTS_UNIT_FEEDS_WORLD_H
+#ifndef TESTS_UNIT_LOG_SOURCES_WORLD_H
+#define TESTS_UNIT_LOG_SOURCES_WORLD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ extern unsigned int mapped; /* regions of that memory */
 extern struct fake_host host;
 extern struct core core;
 extern struct core_settings settings;
-extern struct feeds feeds;
+extern struct log_sources sources;
 extern struct xenstore *xs;
 extern struct xensched_source *hypervisor;
 extern uint64_t now;
@@ -83,9 +83,9 @@ void emit(unsigned int cpu, unsigned int event, uint16_t current,
 void emit_dom0(uint16_t correspondent, uint64_t counter);
 
 /* The daemon's side. */
-const struct feed *feed(const char *name);
-const struct feed *driver(void);
-void start_feeds(const char *log);
+const struct log_source *source_named(const char *name);
+const struct log_source *driver(void);
+void start_log_sources(const char *log);
 void look(void);
 void read_rows(void);
 void wait_for(unsigned int seconds);
@@ -95,6 +95,6 @@ uint64_t total_of(unsigned int event, uint16_t current,
 void get_it_to_log(void);
 void refused_with(const char *words);
 
-#define feeds_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define log_sources_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
-#endif /* TESTS_UNIT_FEEDS_WORLD_H */
+#endif /* TESTS_UNIT_LOG_SOURCES_WORLD_H */

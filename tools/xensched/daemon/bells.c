@@ -92,11 +92,11 @@ static void drop_linux(struct bells *bells)
     bells->read_schedule->linux_rings = false;
 }
 
-void bells_follow_linux(struct bells *bells, const struct feeds *feeds)
+void bells_follow_linux(struct bells *bells, const struct log_sources *sources)
 {
     struct xensched_doorbell *doorbell;
     struct xensched_error err;
-    bool rings = feeds_linux_rings(feeds);
+    bool rings = log_sources_linux_rings(sources);
 
     if (!rings && bells->dom0.doorbell) {
         drop_linux(bells);

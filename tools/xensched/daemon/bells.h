@@ -38,7 +38,7 @@ void bells_init(struct bells *bells, struct ev_loop *loop, struct read_schedule 
 void bells_listen(struct bells *bells, struct xensched_area *area);
 
 /* The log of dom0's Linux may have come or gone. */
-void bells_follow_linux(struct bells *bells, const struct feeds *feeds);
+void bells_follow_linux(struct bells *bells, const struct log_sources *sources);
 
 void bells_free(struct bells *bells);
 

@@ -8,11 +8,11 @@
 #include "ending.h"
 
 void ending_undo(struct core *core, struct react *react, struct tell_steal *steal,
-                 struct feeds *feeds)
+                 struct log_sources *sources)
 {
     if (core)
         core_stop(core);
     react_free(react);
-    tell_steal_end(steal, feeds->xs);
-    feeds_free(feeds);
+    tell_steal_end(steal, sources->xs);
+    log_sources_free(sources);
 }

@@ -10,6 +10,6 @@
 
 /* @core: NULL if it has not started. */
 void ending_undo(struct core *core, struct react *react, struct tell_steal *steal,
-                 struct feeds *feeds);
+                 struct log_sources *sources);
 
 #endif /* XENSCHED_DAEMON_ENDING_H */

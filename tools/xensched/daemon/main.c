@@ -46,9 +46,9 @@ struct daemon {
     struct options options;
     struct ev_loop *loop;
     struct host_xen *host;
-    struct xensched_source *source;
+    struct xensched_source *reader; /* of the hypervisor's log */
     struct core core;
-    struct feeds feeds;
+    struct log_sources sources;
     struct control control;
     struct react react;
     struct metrics metrics;
@@ -89,12 +89,12 @@ static void give_up(struct daemon *d, const struct xensched_error *err)
 static int open_source(struct daemon *d, struct xensched_error *err)
 {
     int rc = xensched_source_open("hypervisor", host_xen_area(d->host),
-                                  &d->source, err);
+                                  &d->reader, err);
 
     if (rc)
         return rc;
-    feeds_set_hypervisor(&d->feeds, d->source);
-    governor_set_clock(&d->core.governor, xensched_source_tsc_khz(d->source));
+    log_sources_set_hypervisor(&d->sources, d->reader);
+    governor_set_clock(&d->core.governor, xensched_source_tsc_khz(d->reader));
 
     return 0;
 }
@@ -107,11 +107,11 @@ static int log_again(struct daemon *d, struct xensched_error *err)
 {
     int rc;
 
-    feeds_set_hypervisor(&d->feeds, NULL);
-    xensched_source_close(d->source);
-    d->source = NULL;
+    log_sources_set_hypervisor(&d->sources, NULL);
+    xensched_source_close(d->reader);
+    d->reader = NULL;
     host_xen_drop_area(d->host);
-    feeds_begin_anew(&d->feeds, now_ns());
+    log_sources_begin_anew(&d->sources, now_ns());
     rc = host_xen_make_area(d->host, false, d->core.cookie, err);
     if (!rc)
         rc = open_source(d, err);
@@ -131,11 +131,11 @@ static void read_between(void *arg)
     struct daemon *d = arg;
     uint64_t now = now_ns();
 
-    if (!d->source || d->read_rc ||
+    if (!d->reader || d->read_rc ||
         now - d->read_ns < d->options.interval_ms * 1000000ULL)
         return;
     d->read_ns = now;
-    d->read_rc = core_read(&d->core, d->source, now, &d->read_err);
+    d->read_rc = core_read(&d->core, d->reader, now, &d->read_err);
     if (!d->read_rc && ev_is_active(&d->read_timer))
         notify_progress(&d->notify, now);
 }
@@ -152,7 +152,7 @@ static int read_all(struct daemon *d, struct xensched_error *err)
     }
     d->read_ns = now_ns();
 
-    return feeds_read(&d->feeds, d->read_ns, err);
+    return log_sources_read(&d->sources, d->read_ns, err);
 }
 
 static void start_timer(struct daemon *d, ev_timer *timer, uint64_t every_ms)
@@ -167,9 +167,9 @@ static void judge_doorbell(struct daemon *d)
 {
     struct xensched_source_stats stats;
 
-    if (!d->source)
+    if (!d->reader)
         return;
-    xensched_source_stats(d->source, &stats);
+    xensched_source_stats(d->reader, &stats);
     if (read_schedule_done(&d->read_schedule, stats.due))
         say("the doorbell of the log does not ring: the log is looked at every "
             "%llu ms", (unsigned long long)d->read_schedule.interval_ms);
@@ -183,7 +183,7 @@ static void look(struct daemon *d)
     if (d->ending)
         return;
     d->react.changed = false;
-    react_hurry(&d->react, d->source);
+    react_hurry(&d->react, d->reader);
     rc = read_all(d, &err);
     if (!rc)
         notify_progress(&d->notify, now_ns());
@@ -192,11 +192,11 @@ static void look(struct daemon *d)
     if (rc)
         give_up(d, &err);
     else
-        budget_keep(&d->feeds, cpu_ns(), now_ns());
+        budget_keep(&d->sources, cpu_ns(), now_ns());
     react_look(&d->react, now_ns());
     judge_doorbell(d);
-    bells_follow_linux(&d->bells, &d->feeds);
-    start_timer(d, &d->read_timer, read_schedule_next_ms(&d->read_schedule, &d->feeds));
+    bells_follow_linux(&d->bells, &d->sources);
+    start_timer(d, &d->read_timer, read_schedule_next_ms(&d->read_schedule, &d->sources));
 }
 
 /* For clients that ask for the present state. */
@@ -254,7 +254,7 @@ static bool has_xenstore(struct daemon *d)
         ev_io_stop(d->loop, &d->watch);
         ev_io_set(&d->watch, host_xen_watch_fd(d->host), EV_READ);
         ev_io_start(d->loop, &d->watch);
-        feeds_begin_anew(&d->feeds, now_ns());
+        log_sources_begin_anew(&d->sources, now_ns());
         journal_xenstore(d, false, "connected to xenstore again");
     } else if (rc < 0 && !d->xenstore_lost) {
         journal_xenstore(d, true, err.text);
@@ -271,8 +271,8 @@ static void plan(struct daemon *d)
         core_run(&d->core, now_ns(), &err))
         say("%s", err.text);
     else
-        feeds_look(&d->feeds, &d->core.domains, now_ns());
-    tell_steal(&d->steal, &d->core, d->feeds.xs, now_ns());
+        log_sources_look(&d->sources, &d->core.domains, now_ns());
+    tell_steal(&d->steal, &d->core, d->sources.xs, now_ns());
 }
 
 static void run(struct ev_loop *loop, ev_timer *timer, int events)
@@ -286,7 +286,7 @@ static void run(struct ev_loop *loop, ev_timer *timer, int events)
         return;
     if (!core_is_idle(&d->core, now_ns()) && has_xenstore(d))
         plan(d);
-    metrics_write(&d->metrics, &d->core, &d->feeds, now_ns());
+    metrics_write(&d->metrics, &d->core, &d->sources, now_ns());
 }
 
 static void listen_again(struct ev_loop *loop, ev_timer *timer, int events)
@@ -318,7 +318,7 @@ static void domains_changed(struct ev_loop *loop, ev_io *io, int events)
     if (core_bind_new(&d->core, &domains, now_ns(), &err))
         say("%s", err.text);
     else
-        feeds_look(&d->feeds, &domains, now_ns());
+        log_sources_look(&d->sources, &domains, now_ns());
     domains_free(&domains);
 }
 
@@ -353,7 +353,7 @@ static void start_looking(struct daemon *d)
     d->read_schedule.interval_ms = d->options.interval_ms;
     d->read_schedule.lease_ms = d->options.lease_ms;
     notify_interval(&d->notify, read_schedule_longest_ms(&d->read_schedule));
-    start_timer(d, &d->read_timer, read_schedule_next_ms(&d->read_schedule, &d->feeds));
+    start_timer(d, &d->read_timer, read_schedule_next_ms(&d->read_schedule, &d->sources));
 }
 
 /* SIGHUP: read the configuration again; if it is wrong, nothing changes. */
@@ -393,7 +393,7 @@ static char *answer_client(void *arg, const char *line, size_t length)
 {
     struct daemon *d = arg;
     struct subject subject = {
-        .core = &d->core, .feeds = &d->feeds, .react = &d->react,
+        .core = &d->core, .sources = &d->sources, .react = &d->react,
     };
     json_object *json;
     const char *text;
@@ -431,7 +431,7 @@ static int open_control(struct daemon *d, struct xensched_error *err)
     if (rc)
         return rc;
     d->control.gone = client_gone;
-    react_init(&d->react, &d->core, &d->feeds, &d->control, d->loop);
+    react_init(&d->react, &d->core, &d->sources, &d->control, d->loop);
     if (d->options.reactions)
         react_configure(&d->react, d->options.reactions);
 
@@ -483,16 +483,16 @@ static int make_area(struct daemon *d, struct xensched_error *err)
     return rc;
 }
 
-static void start_feeds(struct daemon *d)
+static void start_log_sources(struct daemon *d)
 {
-    const struct feeds_settings settings = {
+    const struct log_sources_settings settings = {
         .choice = &d->options.core.choice,
         .nr_acct = host_xen_host(d->host)->nr_acct,
         .lease_ms = d->options.lease_ms,
         .replace_area = d->options.replace_area || d->core.successor,
     };
 
-    feeds_init(&d->feeds, &settings, &d->core, host_xen_xenstore(d->host));
+    log_sources_init(&d->sources, &settings, &d->core, host_xen_xenstore(d->host));
 }
 
 /* From connecting to the first row.  Only then is it worth asking us. */
@@ -525,14 +525,14 @@ static int begin(struct daemon *d, struct xensched_error *err)
         rc = make_area(d, err);
     if (rc)
         return rc;
-    start_feeds(d);
+    start_log_sources(d);
     rc = open_source(d, err);
     if (!rc)
         rc = core_run(&d->core, now_ns(), err);
     if (!rc)
         rc = core_log(&d->core, now_ns(), err);
     if (!rc)
-        feeds_look(&d->feeds, &d->core.domains, now_ns());
+        log_sources_look(&d->sources, &d->core.domains, now_ns());
     if (!rc)
         rc = open_control(d, err);
 
@@ -569,7 +569,7 @@ static void finish(struct daemon *d)
     bells_free(&d->bells);
     blocking_call_init(NULL, NULL);
     metrics_remove(&d->metrics);
-    ending_undo(d->started ? &d->core : NULL, &d->react, &d->steal, &d->feeds);
+    ending_undo(d->started ? &d->core : NULL, &d->react, &d->steal, &d->sources);
     control_close(&d->control);
     if (d->core.host)
         core_free(&d->core);
@@ -577,7 +577,7 @@ static void finish(struct daemon *d)
     free(d->trial_path);
     free(d->trial_blocks_path);
     free(d->learned_path);
-    xensched_source_close(d->source);
+    xensched_source_close(d->reader);
     host_xen_close(d->host);
     notify_close(&d->notify);
 }

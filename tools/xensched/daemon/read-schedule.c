@@ -56,8 +56,9 @@ uint64_t read_schedule_longest_ms(const struct read_schedule *read_schedule)
     return rarely > read_schedule->interval_ms ? rarely : read_schedule->interval_ms;
 }
 
-uint64_t read_schedule_next_ms(const struct read_schedule *read_schedule, const struct feeds *feeds)
+uint64_t read_schedule_next_ms(const struct read_schedule *read_schedule,
+                               const struct log_sources *sources)
 {
-    return feeds_are_polled(feeds, read_schedule->linux_rings) ? read_schedule->interval_ms
+    return log_sources_are_polled(sources, read_schedule->linux_rings) ? read_schedule->interval_ms
                                                       : read_schedule_longest_ms(read_schedule);
 }

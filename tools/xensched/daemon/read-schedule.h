@@ -36,7 +36,7 @@ bool read_schedule_done(struct read_schedule *read_schedule, uint64_t due);
  * read that has no doorbell, which is that of a driver domain, it is the interval.
  */
 uint64_t read_schedule_next_ms(const struct read_schedule *read_schedule,
-                               const struct feeds *feeds);
+                               const struct log_sources *sources);
 
 /* The longest that this can be. */
 uint64_t read_schedule_longest_ms(const struct read_schedule *read_schedule);

@@ -54,7 +54,7 @@ struct stranger {
     uint8_t looks, wait; /* looks since it was asked; how many to leave out */
 };
 
-struct sources {
+struct recorded_sources {
     unsigned int nr;
     struct one **one;
     uint32_t next_id;
@@ -64,7 +64,7 @@ struct sources {
     struct filter *filter;
     struct xs_handle *xs;
     struct stranger *stranger; /* by domid */
-    struct sources_numbers former; /* of those which are gone */
+    struct recorded_sources_numbers former; /* of those which are gone */
 };
 
 /* One source. */
@@ -78,7 +78,7 @@ static uint64_t now_ns(void)
     return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static struct one *add(struct sources *s, enum xensched_kind kind,
+static struct one *add(struct recorded_sources *s, enum xensched_kind kind,
                        uint32_t domid, const char *name)
 {
     struct one *one;
@@ -136,7 +136,7 @@ static void close_one(struct one *one)
         complain("note: domain %u: %s", one->info.domid, err.text);
 }
 
-static void count(struct sources_numbers *n, const struct one *one)
+static void count(struct recorded_sources_numbers *n, const struct one *one)
 {
     struct xensched_source_stats stats = { 0 };
 
@@ -146,7 +146,7 @@ static void count(struct sources_numbers *n, const struct one *one)
     n->lost_rows += stats.lost_rows;
 }
 
-static void drop(struct sources *s, unsigned int i, const char *why)
+static void drop(struct recorded_sources *s, unsigned int i, const char *why)
 {
     struct one *one = s->one[i];
 
@@ -176,13 +176,13 @@ static int ask(struct one *one, struct xensched_error *err)
 }
 
 /* Nothing is logged in a guest that is not wanted here. */
-static uint32_t wanted_of_guests(const struct sources *s)
+static uint32_t wanted_of_guests(const struct recorded_sources *s)
 {
     return s->filter->events ? GUEST_EVENTS & s->filter->events : GUEST_EVENTS;
 }
 
 /* Its area is mapped. */
-static int turn_on(struct sources *s, struct one *one,
+static int turn_on(struct recorded_sources *s, struct one *one,
                    struct xensched_error *err)
 {
     struct xensched_area_info info;
@@ -207,7 +207,7 @@ static int turn_on(struct sources *s, struct one *one,
     return rc;
 }
 
-static int poll_answer(struct sources *s, struct one *one,
+static int poll_answer(struct recorded_sources *s, struct one *one,
                        struct xensched_error *err)
 {
     int rc;
@@ -221,7 +221,7 @@ static int poll_answer(struct sources *s, struct one *one,
 
 /* Domains that are there. */
 
-static char *read_node(struct sources *s, const char *format, uint32_t domid)
+static char *read_node(struct recorded_sources *s, const char *format, uint32_t domid)
 {
     unsigned int length;
     char path[96];
@@ -231,7 +231,7 @@ static char *read_node(struct sources *s, const char *format, uint32_t domid)
     return xs_read(s->xs, XBT_NULL, path, &length);
 }
 
-static bool is_node(struct sources *s, const char *format, uint32_t domid)
+static bool is_node(struct recorded_sources *s, const char *format, uint32_t domid)
 {
     char *value = read_node(s, format, domid);
 
@@ -240,7 +240,7 @@ static bool is_node(struct sources *s, const char *format, uint32_t domid)
     return value;
 }
 
-static bool is_allowed(struct sources *s, uint32_t domid)
+static bool is_allowed(struct recorded_sources *s, uint32_t domid)
 {
     char *value = read_node(s, "/local/domain/%u/platform/vm-affinity-log",
                             domid);
@@ -251,7 +251,7 @@ static bool is_allowed(struct sources *s, uint32_t domid)
     return allowed;
 }
 
-static struct one *find(struct sources *s, uint32_t domid)
+static struct one *find(struct recorded_sources *s, uint32_t domid)
 {
     unsigned int i;
 
@@ -263,7 +263,7 @@ static struct one *find(struct sources *s, uint32_t domid)
     return NULL;
 }
 
-static void name_it(struct sources *s, struct one *one)
+static void name_it(struct recorded_sources *s, struct one *one)
 {
     char *vm = read_node(s, "/local/domain/%u/vm", one->info.domid);
 
@@ -273,7 +273,7 @@ static void name_it(struct sources *s, struct one *one)
 }
 
 /* Its configuration lets it tell: also by marks in the hypervisor's log. */
-static void allow_marks(const struct sources *s, uint32_t domid)
+static void allow_marks(const struct recorded_sources *s, uint32_t domid)
 {
     struct xensched_error err;
 
@@ -287,7 +287,7 @@ static void allow_marks(const struct sources *s, uint32_t domid)
  * A domain that logs nothing is asked after 1 s, 2 s, 4 s, ... again: reading logs must not keep
  * xenstored busy.
  */
-static bool is_due(struct sources *s, uint32_t domid)
+static bool is_due(struct recorded_sources *s, uint32_t domid)
 {
     struct stranger *stranger;
 
@@ -304,7 +304,7 @@ static bool is_due(struct sources *s, uint32_t domid)
 }
 
 /* Another program asked it already, or this one may. */
-static void look_at_domain(struct sources *s, uint32_t domid)
+static void look_at_domain(struct recorded_sources *s, uint32_t domid)
 {
     struct one *one = find(s, domid);
     struct xensched_clock clock;
@@ -359,7 +359,7 @@ static bool has_clock(struct one *one)
     return false;
 }
 
-static void look_at_linux(struct sources *s)
+static void look_at_linux(struct recorded_sources *s)
 {
     struct one *one = find(s, 0);
     struct xensched_error err;
@@ -385,7 +385,7 @@ static void look_at_linux(struct sources *s)
     }
 }
 
-static void look_for_sources(struct sources *s)
+static void look_for_sources(struct recorded_sources *s)
 {
     unsigned int nr = 0, i;
     char **domids = NULL;
@@ -490,8 +490,8 @@ static int tell(struct xensched_recorder *recorder, struct one *one,
     return rc ? rc : tell_clocks(recorder, one, now_ns, err);
 }
 
-int sources_look(struct sources *s, struct xensched_recorder *recorder,
-                 uint64_t now_ns, struct xensched_error *err)
+int recorded_sources_look(struct recorded_sources *s, struct xensched_recorder *recorder,
+                          uint64_t now_ns, struct xensched_error *err)
 {
     unsigned int i;
     int rc = xensched_area_check(s->one[0]->area, err);
@@ -523,7 +523,7 @@ int sources_look(struct sources *s, struct xensched_recorder *recorder,
 }
 
 /* What the recorder says is final; what the source says ends the source. */
-static int read_one(struct sources *s, struct one *one,
+static int read_one(struct recorded_sources *s, struct one *one,
                     struct xensched_recorder *recorder, int *lost,
                     struct xensched_error *err)
 {
@@ -561,8 +561,8 @@ static int keep_lease(struct one *one, struct xensched_error *err)
     return xensched_area_events(one->area, one->events, LEASE_MS, err);
 }
 
-int sources_read(struct sources *s, struct xensched_recorder *recorder,
-                 struct xensched_error *err)
+int recorded_sources_read(struct recorded_sources *s, struct xensched_recorder *recorder,
+                          struct xensched_error *err)
 {
     uint64_t begin = __rdtsc();
     unsigned int i;
@@ -583,7 +583,7 @@ int sources_read(struct sources *s, struct xensched_recorder *recorder,
     return rc ? rc : xensched_recorder_round(recorder, now_ns(), begin, err);
 }
 
-void sources_numbers(const struct sources *s, struct sources_numbers *n)
+void recorded_sources_numbers(const struct recorded_sources *s, struct recorded_sources_numbers *n)
 {
     unsigned int i;
 
@@ -593,7 +593,7 @@ void sources_numbers(const struct sources *s, struct sources_numbers *n)
         count(n, s->one[i]);
 }
 
-uint64_t sources_tsc_khz(const struct sources *s)
+uint64_t recorded_sources_tsc_khz(const struct recorded_sources *s)
 {
     return s->tsc_khz;
 }
@@ -610,10 +610,10 @@ static enum xensched_kind kind_of(const char *spec, uint32_t *domid)
     return XENSCHED_KIND_DRIVER;
 }
 
-int sources_open(const char *spec, struct filter *filter,
-                 struct sources **sources, struct xensched_error *err)
+int recorded_sources_open(const char *spec, struct filter *filter,
+                          struct recorded_sources **sources, struct xensched_error *err)
 {
-    struct sources *s = calloc(1, sizeof(*s));
+    struct recorded_sources *s = calloc(1, sizeof(*s));
     struct xensched_area_info info;
     enum xensched_kind kind;
     struct one *one;
@@ -629,7 +629,7 @@ int sources_open(const char *spec, struct filter *filter,
     kind = kind_of(spec, &domid);
     one = add(s, kind, domid, spec);
     if (!one) {
-        sources_close(s);
+        recorded_sources_close(s);
         return xensched_fail(err, ENOMEM, "out of memory");
     }
     snprintf(one->spec, sizeof(one->spec), "%s", spec);
@@ -637,7 +637,7 @@ int sources_open(const char *spec, struct filter *filter,
     if (!rc)
         rc = xensched_area_info(one->area, &info, err);
     if (rc) {
-        sources_close(s);
+        recorded_sources_close(s);
         return rc;
     }
     if (!info.events_enabled)
@@ -651,7 +651,7 @@ int sources_open(const char *spec, struct filter *filter,
     return 0;
 }
 
-void sources_close(struct sources *s)
+void recorded_sources_close(struct recorded_sources *s)
 {
     if (!s)
         return;

@@ -41,7 +41,7 @@
 
 struct record {
     const struct arguments *args;
-    struct sources *sources;
+    struct recorded_sources *sources;
     struct filter filter;
     struct xensched_recorder *recorder;
     const char *name;     /* of the recording, in messages */
@@ -127,9 +127,9 @@ static int record_host_at_last(struct record *r, struct xensched_error *err)
 
 static void print_numbers(const struct record *r, uint64_t bytes)
 {
-    struct sources_numbers n;
+    struct recorded_sources_numbers n;
 
-    sources_numbers(r->sources, &n);
+    recorded_sources_numbers(r->sources, &n);
     fprintf(stderr, "%s: %.1f s, %" PRIu64 " rows, %" PRIu64 " KiB, %" PRIu64
             " rows lost", r->name, r->seconds, n.rows, bytes / 1024,
             n.lost_rows);
@@ -227,7 +227,7 @@ static int look(struct record *r, struct xensched_error *err)
         rc = record_host(r, HOST_TIMEOUT_MS, err);
     if (!rc && r->seconds >= r->next_look) {
         r->next_look = r->seconds + LOOK_SECONDS;
-        rc = sources_look(r->sources, r->recorder, now_ns(), err);
+        rc = recorded_sources_look(r->sources, r->recorder, now_ns(), err);
     }
     if (r->progress && r->seconds >= r->next_progress) {
         print_progress(r);
@@ -244,7 +244,7 @@ static int run_record(struct record *r, struct xensched_error *err)
     int rc = look(r, err);
 
     while (!rc && !follow_stopped()) {
-        rc = sources_read(r->sources, r->recorder, err);
+        rc = recorded_sources_read(r->sources, r->recorder, err);
         if (rc || is_done(r))
             break;
         rc = look(r, err);
@@ -283,7 +283,7 @@ static int record(struct record *r, struct xensched_error *err)
 static int open_recorder(struct record *r, struct xensched_error *err)
 {
     const struct arguments *args = r->args;
-    uint64_t khz = sources_tsc_khz(r->sources);
+    uint64_t khz = recorded_sources_tsc_khz(r->sources);
     int rc;
 
     if (args->ring || args->trigger) {
@@ -362,13 +362,13 @@ static int run(const struct arguments *args)
         return rc;
     follow_catch_signals();
     client_join(args->socket);
-    rc = sources_open(args->source, &r.filter, &r.sources, &err);
+    rc = recorded_sources_open(args->source, &r.filter, &r.sources, &err);
     if (!rc) {
         rc = open_recorder(&r, &err);
         if (!rc)
             rc = record(&r, &err);
         end_trigger(&r);
-        sources_close(r.sources);
+        recorded_sources_close(r.sources);
     }
     filter_free(&r.filter);
     free(r.host);

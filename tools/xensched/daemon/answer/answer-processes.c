@@ -102,22 +102,22 @@ static json_object *refuse(const struct subject *s, const struct domain *d,
 json_object *answer_processes(struct subject *s, struct xensched_error *err)
 {
     const struct domain *d = answer_domain(s, err);
-    const struct feed *feed;
+    const struct log_source *source;
     json_object *json;
 
     if (!d)
         return NULL;
-    feed = s->feeds ? feeds_of_guest(s->feeds, d) : NULL;
-    if (!feed)
+    source = s->sources ? log_sources_of_guest(s->sources, d) : NULL;
+    if (!source)
         return refuse(s, d, err);
     json = json_object_new_object();
     json_add_domain(json, "domain", "domid", d->domid, d->name);
-    json_add_text(json, "source", feed_state_name(feed->state));
-    json_add_text(json, "reason", feed->reason);
+    json_add_text(json, "source", log_source_state_name(source->state));
+    json_add_text(json, "reason", source->reason);
     json_add_int(json, "half_life_ms",
                  s->core->settings.half_life_ns / 1000000);
-    json_add_int(json, "replaced", feed->processes->replaced);
-    json_object_object_add(json, "processes", all(s, feed->processes));
+    json_add_int(json, "replaced", source->processes->replaced);
+    json_object_object_add(json, "processes", all(s, source->processes));
 
     return json;
 }

@@ -230,37 +230,37 @@ static void add_counts(json_object *json, const struct subject *s)
 {
     struct xensched_source_stats stats;
 
-    feeds_stats(s->feeds, &stats);
+    log_sources_stats(s->sources, &stats);
     json_add_int(json, "rows", stats.rows);
     json_add_int(json, "lost_rows", stats.lost_rows);
     json_add_int(json, "lost_bytes", stats.lost_bytes);
     json_add_int(json, "nonsense", stats.nonsense);
 }
 
-static json_object *source(const struct feed *feed)
+static json_object *describe_source(const struct log_source *source)
 {
     json_object *json = json_object_new_object();
     struct xensched_source_stats stats;
 
-    feed_stats(feed, &stats);
-    json_add_text(json, "name", feed->name);
-    json_add_text(json, "state", feed_state_name(feed->state));
+    log_source_stats(source, &stats);
+    json_add_text(json, "name", source->name);
+    json_add_text(json, "state", log_source_state_name(source->state));
     json_add_int(json, "rows", stats.rows);
     json_add_int(json, "lost_rows", stats.lost_rows);
-    json_add_int(json, "refused", feed->refused);
+    json_add_int(json, "refused", source->refused);
     json_add_int(json, "nonsense", stats.nonsense);
-    json_add_text(json, "reason", feed->reason);
+    json_add_text(json, "reason", source->reason);
 
     return json;
 }
 
-static json_object *sources(const struct feeds *feeds)
+static json_object *list_sources(const struct log_sources *sources)
 {
     json_object *array = json_object_new_array();
     unsigned int i;
 
-    for (i = 0; i < feeds->nr; i++)
-        json_object_array_add(array, source(feeds->feed[i]));
+    for (i = 0; i < sources->nr; i++)
+        json_object_array_add(array, describe_source(sources->source[i]));
 
     return array;
 }
@@ -372,7 +372,7 @@ json_object *answer_status(struct subject *s, struct xensched_error *err)
     json_object_object_add(json, "xen", xen(&facts));
     json_object_object_add(json, "topology", topology(&core->topology));
     add_counts(json, s);
-    json_object_object_add(json, "sources", sources(s->feeds));
+    json_object_object_add(json, "sources", list_sources(s->sources));
     if (core->governor.budget > 0)
         json_object_object_add(json, "budget", budget(&core->governor));
     json_add_int(json, "memory_bytes", facts.log_bytes);

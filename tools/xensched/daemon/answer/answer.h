@@ -16,7 +16,7 @@
 /* What answers are about. */
 struct subject {
     struct core *core;
-    const struct feeds *feeds;
+    const struct log_sources *sources;
     struct react *react;   /* NULL: this is no daemon */
     json_object *request;
     uint64_t now_ns; /* when it was asked */

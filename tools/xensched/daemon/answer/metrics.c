@@ -146,59 +146,59 @@ static void write_versions(FILE *out, const char *root)
 
 /* Of its sources. */
 
-static void write_source(FILE *out, const char *name, const struct feed *feed,
+static void write_source(FILE *out, const char *name, const struct log_source *source,
                          uint64_t value)
 {
     fprintf(out, "xensched_%s{", name);
-    openmetrics_label(out, "source", feed->name);
+    openmetrics_label(out, "source", source->name);
     fprintf(out, "} %" PRIu64 "\n", value);
 }
 
 /* One of the numbers of a source. */
 struct source_number {
     const char *name, *sample, *type, *help;
-    uint64_t (*of)(const struct feed *feed,
+    uint64_t (*of)(const struct log_source *source,
                    const struct xensched_source_stats *stats);
 };
 
-static uint64_t reading(const struct feed *feed,
+static uint64_t reading(const struct log_source *source,
                         const struct xensched_source_stats *stats)
 {
     (void)stats;
 
-    return feed->state == FEED_READING;
+    return source->state == LOG_SOURCE_READING;
 }
 
-static uint64_t rows(const struct feed *feed,
+static uint64_t rows(const struct log_source *source,
                      const struct xensched_source_stats *stats)
 {
-    (void)feed;
+    (void)source;
 
     return stats->rows;
 }
 
-static uint64_t lost_rows(const struct feed *feed,
+static uint64_t lost_rows(const struct log_source *source,
                           const struct xensched_source_stats *stats)
 {
-    (void)feed;
+    (void)source;
 
     return stats->lost_rows;
 }
 
-static uint64_t lost_bytes(const struct feed *feed,
+static uint64_t lost_bytes(const struct log_source *source,
                            const struct xensched_source_stats *stats)
 {
-    (void)feed;
+    (void)source;
 
     return stats->lost_bytes;
 }
 
-static uint64_t refused(const struct feed *feed,
+static uint64_t refused(const struct log_source *source,
                         const struct xensched_source_stats *stats)
 {
     (void)stats;
 
-    return feed->refused;
+    return source->refused;
 }
 
 static const struct source_number source_numbers[] = {
@@ -213,7 +213,7 @@ static const struct source_number source_numbers[] = {
       "rows of a driver domain which it had no right to", refused },
 };
 
-static void write_sources(FILE *out, const struct feeds *feeds)
+static void write_sources(FILE *out, const struct log_sources *sources)
 {
     struct xensched_source_stats stats;
     size_t n;
@@ -223,10 +223,10 @@ static void write_sources(FILE *out, const struct feeds *feeds)
         const struct source_number *number = &source_numbers[n];
 
         openmetrics_family(out, number->name, number->type, number->help);
-        for (i = 0; i < feeds->nr; i++) {
-            feed_stats(feeds->feed[i], &stats);
-            write_source(out, number->sample, feeds->feed[i],
-                         number->of(feeds->feed[i], &stats));
+        for (i = 0; i < sources->nr; i++) {
+            log_source_stats(sources->source[i], &stats);
+            write_source(out, number->sample, sources->source[i],
+                         number->of(sources->source[i], &stats));
         }
     }
 }
@@ -687,14 +687,14 @@ static void write_waits(FILE *out, const struct core *core, uint64_t now_ns)
 }
 
 static void write_all(FILE *out, const struct core *core,
-                      const struct feeds *feeds, const char *root,
+                      const struct log_sources *sources, const char *root,
                       uint64_t now_ns)
 {
     write_mode(out, core);
     write_changes(out, core);
     write_cost(out, core, now_ns);
     write_versions(out, root);
-    write_sources(out, feeds);
+    write_sources(out, sources);
     write_domains(out, core, now_ns);
     write_at_place(out, core, now_ns);
     write_places(out, core, now_ns);
@@ -711,7 +711,7 @@ static void write_all(FILE *out, const struct core *core,
 
 /* node_exporter takes files which end with .prom only: not "PATH.new". */
 static int replace_metrics(const struct metrics *metrics,
-                           const struct core *core, const struct feeds *feeds,
+                           const struct core *core, const struct log_sources *sources,
                            uint64_t now_ns, struct xensched_error *err)
 {
     char *text = NULL;
@@ -721,7 +721,7 @@ static int replace_metrics(const struct metrics *metrics,
 
     if (!out)
         return xensched_fail(err, ENOMEM, "out of memory");
-    write_all(out, core, feeds, metrics->root ?: "", now_ns);
+    write_all(out, core, sources, metrics->root ?: "", now_ns);
     rc = fclose(out) ? xensched_fail(err, ENOMEM, "out of memory")
                      : replace_file(metrics->path, text, length, 0644, false, err);
     free(text);
@@ -730,7 +730,7 @@ static int replace_metrics(const struct metrics *metrics,
 }
 
 void metrics_write(struct metrics *metrics, const struct core *core,
-                   const struct feeds *feeds, uint64_t now_ns)
+                   const struct log_sources *sources, uint64_t now_ns)
 {
     struct xensched_error err;
     int rc;
@@ -740,7 +740,7 @@ void metrics_write(struct metrics *metrics, const struct core *core,
          now_ns - metrics->written_ns < METRICS_EVERY_NS))
         return;
     metrics->written_ns = now_ns;
-    rc = replace_metrics(metrics, core, feeds, now_ns, &err);
+    rc = replace_metrics(metrics, core, sources, now_ns, &err);
     if (rc && !metrics->failed)
         say("metrics: %s", err.text);
     metrics->failed = rc;

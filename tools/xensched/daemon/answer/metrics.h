@@ -27,7 +27,7 @@ struct metrics {
  * stops nothing.
  */
 void metrics_write(struct metrics *metrics, const struct core *core,
-                   const struct feeds *feeds, uint64_t now_ns);
+                   const struct log_sources *sources, uint64_t now_ns);
 
 /* The daemon ends: numbers that stay would be taken for true. */
 void metrics_remove(const struct metrics *metrics);

@@ -213,7 +213,7 @@ static double figure(const struct react *react, const struct reaction *r,
     case CONDITION_REGRET:
         return core->regrets;
     case CONDITION_LOSS:
-        feeds_stats(react->feeds, &stats);
+        log_sources_stats(react->sources, &stats);
         return stats.lost_rows;
     default:
         return 0;
@@ -445,11 +445,11 @@ static void let_all_go(const struct domains *domains)
     }
 }
 
-void react_init(struct react *react, struct core *core, const struct feeds *feeds,
+void react_init(struct react *react, struct core *core, const struct log_sources *sources,
                 struct control *control, struct ev_loop *loop)
 {
     *react = (struct react){
-        .core = core, .feeds = feeds, .control = control, .loop = loop,
+        .core = core, .sources = sources, .control = control, .loop = loop,
     };
     reactions_init(&react->list, met, react);
     core->reactions = &react->list;

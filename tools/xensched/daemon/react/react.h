@@ -21,7 +21,7 @@
 struct react {
     struct reactions list;
     struct core *core;
-    const struct feeds *feeds;
+    const struct log_sources *sources;
     struct control *control;
     struct ev_loop *loop;
     bool changed;    /* the logs have to be looked at as of now */
@@ -39,7 +39,7 @@ struct react_settings {
 };
 
 /* Before rows are read.  Guests which a former daemon left stopped go on. */
-void react_init(struct react *react, struct core *core, const struct feeds *feeds,
+void react_init(struct react *react, struct core *core, const struct log_sources *sources,
                 struct control *control, struct ev_loop *loop);
 
 /*

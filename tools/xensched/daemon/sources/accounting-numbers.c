@@ -4,44 +4,44 @@
 #include "log-source.h"
 #include "accounting-numbers.h"
 
-static void write_number(struct feeds *feeds, struct feed *feed,
+static void write_number(struct log_sources *sources, struct log_source *source,
                          const struct domain *d)
 {
-    struct feed_number *number;
+    struct log_source_number *number;
     unsigned int i;
 
     if (d->acct < XEN_SCHEDLOG_ACCT_FIRST)
         return;
-    for (i = 0; i < feed->nr_numbers; i++) {
-        number = &feed->numbers[i];
+    for (i = 0; i < source->nr_numbers; i++) {
+        number = &source->numbers[i];
         if (number->domid == d->domid && number->acct == d->acct) {
             number->wanted = true;
             return;
         }
     }
     /* If it fails it is tried again with the next look. */
-    if (!xenstore_write_acct(feeds->xs, feed->domid, d->domid, d->acct)) {
-        feeds->domains_hash = 0;
+    if (!xenstore_write_acct(sources->xs, source->domid, d->domid, d->acct)) {
+        sources->domains_hash = 0;
         return;
     }
-    feed->numbers = need_more_memory(feed->numbers, feed->nr_numbers + 1,
-                                     sizeof(*feed->numbers));
-    number = &feed->numbers[feed->nr_numbers++];
-    *number = (struct feed_number){ d->domid, d->acct, true };
+    source->numbers = need_more_memory(source->numbers, source->nr_numbers + 1,
+                                       sizeof(*source->numbers));
+    number = &source->numbers[source->nr_numbers++];
+    *number = (struct log_source_number){ d->domid, d->acct, true };
 }
 
 /* Another one may have the same domid by now: that number stays. */
-static void remove_number(struct feeds *feeds, struct feed *feed,
+static void remove_number(struct log_sources *sources, struct log_source *source,
                           unsigned int nr)
 {
-    uint32_t domid = feed->numbers[nr].domid;
+    uint32_t domid = source->numbers[nr].domid;
     unsigned int i;
 
-    feed->numbers[nr] = feed->numbers[--feed->nr_numbers];
-    for (i = 0; i < feed->nr_numbers; i++)
-        if (feed->numbers[i].domid == domid)
+    source->numbers[nr] = source->numbers[--source->nr_numbers];
+    for (i = 0; i < source->nr_numbers; i++)
+        if (source->numbers[i].domid == domid)
             return;
-    xenstore_remove_acct(feeds->xs, feed->domid, domid);
+    xenstore_remove_acct(sources->xs, source->domid, domid);
 }
 
 static bool serves(const struct domain *d, uint32_t domid)
@@ -59,60 +59,60 @@ static bool serves(const struct domain *d, uint32_t domid)
  * Whom a log may be about besides its own domain: of a driver domain those whom it
  * serves, of a guest those who serve it.  They need not know who else there is.
  */
-static struct domain *partner(const struct feed *feed,
+static struct domain *partner(const struct log_source *source,
                               const struct domain *self,
                               const struct domains *domains, unsigned int i)
 {
-    if (feed->producer != GUEST)
+    if (source->producer != GUEST)
         return domains_find(domains, self->serves[i]);
 
     return serves(&domains->domain[i], self->domid) ? &domains->domain[i]
                                                     : NULL;
 }
 
-static unsigned int nr_partners(const struct feed *feed,
+static unsigned int nr_partners(const struct log_source *source,
                                 const struct domain *self,
                                 const struct domains *domains)
 {
-    return feed->producer == GUEST ? domains->nr : self->nr_serves;
+    return source->producer == GUEST ? domains->nr : self->nr_serves;
 }
 
-void accounting_numbers_write(struct feeds *feeds, struct feed *feed,
+void accounting_numbers_write(struct log_sources *sources, struct log_source *source,
                    const struct domain *self, const struct domains *domains)
 {
-    unsigned int nr = nr_partners(feed, self, domains), i;
+    unsigned int nr = nr_partners(source, self, domains), i;
 
-    for (i = 0; i < feed->nr_numbers; i++)
-        feed->numbers[i].wanted = false;
-    write_number(feeds, feed, self);
-    for (i = 0; feed_is_domains(feed) && i < nr; i++) {
-        const struct domain *d = partner(feed, self, domains, i);
+    for (i = 0; i < source->nr_numbers; i++)
+        source->numbers[i].wanted = false;
+    write_number(sources, source, self);
+    for (i = 0; log_source_is_domains(source) && i < nr; i++) {
+        const struct domain *d = partner(source, self, domains, i);
 
         if (d)
-            write_number(feeds, feed, d);
+            write_number(sources, source, d);
     }
-    for (i = 0; !feed_is_domains(feed) && i < domains->nr; i++)
-        write_number(feeds, feed, &domains->domain[i]);
+    for (i = 0; !log_source_is_domains(source) && i < domains->nr; i++)
+        write_number(sources, source, &domains->domain[i]);
     i = 0;
-    while (i < feed->nr_numbers)
-        if (feed->numbers[i].wanted)
+    while (i < source->nr_numbers)
+        if (source->numbers[i].wanted)
             i++;
         else
-            remove_number(feeds, feed, i);
+            remove_number(sources, source, i);
 }
 
-void accounting_numbers_set_validation(struct feed *feed, const struct domain *self,
+void accounting_numbers_set_validation(struct log_source *source, const struct domain *self,
                        const struct domains *domains)
 {
-    unsigned int nr = nr_partners(feed, self, domains), i;
+    unsigned int nr = nr_partners(source, self, domains), i;
 
-    validation_init(&feed->validation, self->acct);
+    validation_init(&source->validation, self->acct);
     for (i = 0; i < nr; i++) {
-        const struct domain *d = partner(feed, self, domains, i);
+        const struct domain *d = partner(source, self, domains, i);
 
         if (d && d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
-            validation_add_client(&feed->validation, d->acct);
+            validation_add_client(&source->validation, d->acct);
     }
-    if (feed->processes)
-        processes_keep(feed->processes, validation_has_client, &feed->validation);
+    if (source->processes)
+        processes_keep(source->processes, validation_has_client, &source->validation);
 }

@@ -11,9 +11,9 @@
 /* Of those which were changed at once, so many are in the journal. */
 #define NAMED 8U
 
-static void apply(struct feeds *feeds, const struct governor_change *c)
+static void apply(struct log_sources *sources, const struct governor_change *c)
 {
-    struct core *core = feeds->core;
+    struct core *core = sources->core;
     unsigned int i;
 
     matrix_set_threshold_of(core->matrix, c->event, c->acct, c->to);
@@ -21,12 +21,12 @@ static void apply(struct feeds *feeds, const struct governor_change *c)
         core->host->set_threshold(core->host->data, c->acct, c->event, c->to);
         return;
     }
-    for (i = 0; i < feeds->nr; i++) {
-        const struct feed *feed = feeds->feed[i];
+    for (i = 0; i < sources->nr; i++) {
+        const struct log_source *source = sources->source[i];
 
-        if (feed->area && feed->state == FEED_READING &&
-            feed->producer == LINUX && feed->acct == c->acct)
-            logs_set_threshold(&feeds->logs[LINUX], feed->area, c->acct, c->event,
+        if (source->area && source->state == LOG_SOURCE_READING &&
+            source->producer == LINUX && source->acct == c->acct)
+            logs_set_threshold(&sources->logs[LINUX], source->area, c->acct, c->event,
                                c->to);
     }
 }
@@ -88,16 +88,16 @@ static void tell_stuck(struct core *core, bool was_stuck)
     journal_budget(core, g->stuck ? begins : ends, NULL, 0);
 }
 
-void budget_keep(struct feeds *feeds, uint64_t cpu_ns, uint64_t now_ns)
+void budget_keep(struct log_sources *sources, uint64_t cpu_ns, uint64_t now_ns)
 {
-    struct core *core = feeds->core;
+    struct core *core = sources->core;
     struct governor *g = &core->governor;
     struct governor_change *changes;
     bool stuck = g->stuck;
     unsigned int nr = governor_step(g, cpu_ns, now_ns, &changes), i;
 
     for (i = 0; i < nr; i++)
-        apply(feeds, &changes[i]);
+        apply(sources, &changes[i]);
     if (nr && changes[0].to > changes[0].from)
         journal_budget(core, "logging costs more than its budget: of what "
                        "happens most, fewer events make a row", changes, nr);

@@ -9,6 +9,6 @@
  * To be called when all rows have been read: those which come from now on are
  * of the new thresholds.  @cpu_ns: CPU time of the daemon, ever.
  */
-void budget_keep(struct feeds *feeds, uint64_t cpu_ns, uint64_t now_ns);
+void budget_keep(struct log_sources *sources, uint64_t cpu_ns, uint64_t now_ns);
 
 #endif /* XENSCHED_DAEMON_BUDGET_H */

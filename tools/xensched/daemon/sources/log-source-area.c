@@ -4,7 +4,7 @@
 #include "log-source-area.h"
 
 struct call {
-    struct feed *feed;
+    struct log_source *source;
     const struct xensched_geometry *geometry;
     struct xensched_area_info *info;
     uint32_t domid, events, lease_ms;
@@ -15,7 +15,7 @@ static int request(void *arg)
 {
     const struct call *c = arg;
 
-    return xensched_area_request(c->feed->domid, c->geometry, &c->feed->area,
+    return xensched_area_request(c->source->domid, c->geometry, &c->source->area,
                                  c->err);
 }
 
@@ -23,28 +23,28 @@ static int poll(void *arg)
 {
     const struct call *c = arg;
 
-    return xensched_area_poll(c->feed->area, c->err);
+    return xensched_area_poll(c->source->area, c->err);
 }
 
 static int info(void *arg)
 {
     const struct call *c = arg;
 
-    return xensched_area_info(c->feed->area, c->info, c->err);
+    return xensched_area_info(c->source->area, c->info, c->err);
 }
 
 static int events(void *arg)
 {
     const struct call *c = arg;
 
-    return xensched_area_events(c->feed->area, c->events, c->lease_ms, c->err);
+    return xensched_area_events(c->source->area, c->events, c->lease_ms, c->err);
 }
 
 static int refresh(void *arg)
 {
     const struct call *c = arg;
 
-    return xensched_area_refresh(c->feed->area, c->err);
+    return xensched_area_refresh(c->source->area, c->err);
 }
 
 static int withdraw(void *arg)
@@ -54,48 +54,48 @@ static int withdraw(void *arg)
     return xensched_area_withdraw(c->domid, c->err);
 }
 
-int feed_area_request(struct feed *feed,
-                      const struct xensched_geometry *geometry,
-                      struct xensched_error *err)
+int log_source_area_request(struct log_source *source,
+                            const struct xensched_geometry *geometry,
+                            struct xensched_error *err)
 {
-    struct call c = { .feed = feed, .geometry = geometry, .err = err };
+    struct call c = { .source = source, .geometry = geometry, .err = err };
 
     return blocking_call(request, &c);
 }
 
-int feed_area_poll(struct feed *feed, struct xensched_error *err)
+int log_source_area_poll(struct log_source *source, struct xensched_error *err)
 {
-    struct call c = { .feed = feed, .err = err };
+    struct call c = { .source = source, .err = err };
 
     return blocking_call(poll, &c);
 }
 
-int feed_area_info(struct feed *feed, struct xensched_area_info *facts,
-                   struct xensched_error *err)
+int log_source_area_info(struct log_source *source, struct xensched_area_info *facts,
+                         struct xensched_error *err)
 {
-    struct call c = { .feed = feed, .info = facts, .err = err };
+    struct call c = { .source = source, .info = facts, .err = err };
 
     return blocking_call(info, &c);
 }
 
-int feed_area_events(struct feed *feed, uint32_t mask, uint32_t lease_ms,
-                     struct xensched_error *err)
+int log_source_area_events(struct log_source *source, uint32_t mask, uint32_t lease_ms,
+                           struct xensched_error *err)
 {
     struct call c = {
-        .feed = feed, .events = mask, .lease_ms = lease_ms, .err = err,
+        .source = source, .events = mask, .lease_ms = lease_ms, .err = err,
     };
 
     return blocking_call(events, &c);
 }
 
-int feed_area_refresh(struct feed *feed, struct xensched_error *err)
+int log_source_area_refresh(struct log_source *source, struct xensched_error *err)
 {
-    struct call c = { .feed = feed, .err = err };
+    struct call c = { .source = source, .err = err };
 
     return blocking_call(refresh, &c);
 }
 
-int feed_area_withdraw(uint32_t domid, struct xensched_error *err)
+int log_source_area_withdraw(uint32_t domid, struct xensched_error *err)
 {
     struct call c = { .domid = domid, .err = err };
 

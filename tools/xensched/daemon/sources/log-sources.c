@@ -42,137 +42,137 @@
  */
 #define CAPPED_ROUNDS 10
 
-/* Places in feeds.feed. */
-enum { THE_HYPERVISORS, LINUX_OF_DOM0, FIRST_DOMAIN };
+/* Places in sources.source. */
+enum { HYPERVISOR_LOG, LINUX_OF_DOM0, FIRST_DOMAIN };
 
-/* Feeds come and go. */
+/* Sources come and go. */
 
-static struct feed *add_feed(struct feeds *feeds, const char *name,
-                             enum producer producer)
+static struct log_source *add_source(struct log_sources *sources, const char *name,
+                                     enum producer producer)
 {
-    struct feed *feed = need_memory(1, sizeof(*feed));
+    struct log_source *source = need_memory(1, sizeof(*source));
 
-    feed->producer = producer;
-    snprintf(feed->name, sizeof(feed->name), "%s", name);
-    feed->pause_ns = FEED_FIRST_PAUSE_NS;
-    feeds->feed = need_more_memory(feeds->feed, feeds->nr + 1,
-                                   sizeof(*feeds->feed));
-    feeds->feed[feeds->nr++] = feed;
+    source->producer = producer;
+    snprintf(source->name, sizeof(source->name), "%s", name);
+    source->pause_ns = LOG_SOURCE_FIRST_PAUSE_NS;
+    sources->source = need_more_memory(sources->source, sources->nr + 1,
+                                       sizeof(*sources->source));
+    sources->source[sources->nr++] = source;
 
-    return feed;
+    return source;
 }
 
-static unsigned int nr_domains(const struct feeds *feeds,
+static unsigned int nr_domains(const struct log_sources *sources,
                                enum producer producer)
 {
     unsigned int i, nr = 0;
 
-    for (i = FIRST_DOMAIN; i < feeds->nr; i++)
-        nr += feeds->feed[i]->producer == producer;
+    for (i = FIRST_DOMAIN; i < sources->nr; i++)
+        nr += sources->source[i]->producer == producer;
 
     return nr;
 }
 
 /* Says that this domain is left out, once until there is room again. */
-static void leave_out(struct feeds *feeds, const struct domain *d,
+static void leave_out(struct log_sources *sources, const struct domain *d,
                       enum producer producer)
 {
-    if (!feeds->full[producer])
+    if (!sources->full[producer])
         say("source domain:%u: left out, as %u %s are read already",
             d->domid, MAX_DOMAINS,
             producer == GUEST ? "guests" : "driver domains");
-    feeds->full[producer] = true;
+    sources->full[producer] = true;
 }
 
-static struct feed *add_domain(struct feeds *feeds, const struct domain *d,
-                               enum producer producer)
+static struct log_source *add_domain(struct log_sources *sources, const struct domain *d,
+                                     enum producer producer)
 {
-    char name[FEED_NAME_TEXT];
-    struct feed *feed;
+    char name[LOG_SOURCE_NAME_TEXT];
+    struct log_source *source;
 
-    if (nr_domains(feeds, producer) == MAX_DOMAINS) {
-        leave_out(feeds, d, producer);
+    if (nr_domains(sources, producer) == MAX_DOMAINS) {
+        leave_out(sources, d, producer);
         return NULL;
     }
-    feeds->full[producer] = false;
+    sources->full[producer] = false;
     snprintf(name, sizeof(name), "domain:%u", d->domid);
-    feed = add_feed(feeds, name, producer);
+    source = add_source(sources, name, producer);
     if (producer == GUEST) {
-        feed->processes = need_memory(1, sizeof(*feed->processes));
-        processes_init(feed->processes,
-                       feeds->core->settings.half_life_ns);
+        source->processes = need_memory(1, sizeof(*source->processes));
+        processes_init(source->processes,
+                       sources->core->settings.half_life_ns);
     }
-    feed->domid = d->domid;
-    memcpy(feed->uuid, d->uuid, sizeof(feed->uuid));
-    xenstore_remove_accts(feeds->xs, d->domid);
+    source->domid = d->domid;
+    memcpy(source->uuid, d->uuid, sizeof(source->uuid));
+    xenstore_remove_accts(sources->xs, d->domid);
 
-    return feed;
+    return source;
 }
 
 /* One that serves others now, or no more, has another log. */
-static struct feed *find_domain(const struct feeds *feeds,
-                                const struct domain *d,
-                                enum producer producer)
+static struct log_source *find_domain(const struct log_sources *sources,
+                                      const struct domain *d,
+                                      enum producer producer)
 {
     unsigned int i;
 
-    for (i = FIRST_DOMAIN; i < feeds->nr; i++)
-        if (feeds->feed[i]->domid == d->domid &&
-            feeds->feed[i]->producer == producer &&
-            !strcmp(feeds->feed[i]->uuid, d->uuid))
-            return feeds->feed[i];
+    for (i = FIRST_DOMAIN; i < sources->nr; i++)
+        if (sources->source[i]->domid == d->domid &&
+            sources->source[i]->producer == producer &&
+            !strcmp(sources->source[i]->uuid, d->uuid))
+            return sources->source[i];
 
     return NULL;
 }
 
-static void free_feed(struct feed *feed)
+static void free_source(struct log_source *source)
 {
-    feed_close(feed);
-    validation_clear(&feed->validation);
-    free(feed->processes);
-    free(feed->numbers);
-    free(feed->told);
-    free(feed);
+    log_source_close(source);
+    validation_clear(&source->validation);
+    free(source->processes);
+    free(source->numbers);
+    free(source->told);
+    free(source);
 }
 
 /* Give back what was asked for, as long as its domain is there. */
-static void release_feed(struct feeds *feeds, struct feed *feed)
+static void release_source(struct log_sources *sources, struct log_source *source)
 {
     struct xensched_error err;
     int rc = 0;
 
-    feed_stats(feed, &feed->former);
-    xensched_source_close(feed->source);
-    feed->source = NULL;
-    if (feed_is_domains(feed)) {
-        feed_close(feed);
-        rc = feed_area_withdraw(feed->domid, &err);
-    } else if (feed->area) {
-        rc = xensched_area_release(feed->area, &err);
+    log_source_stats(source, &source->former);
+    xensched_source_close(source->reader);
+    source->reader = NULL;
+    if (log_source_is_domains(source)) {
+        log_source_close(source);
+        rc = log_source_area_withdraw(source->domid, &err);
+    } else if (source->area) {
+        rc = xensched_area_release(source->area, &err);
     }
-    feed->area = NULL;
+    source->area = NULL;
     if (rc)
-        say("source %s: %s", feed->name, err.text);
-    xenstore_remove_accts(feeds->xs, feed->domid);
+        say("source %s: %s", source->name, err.text);
+    xenstore_remove_accts(sources->xs, source->domid);
 }
 
-static void drop_others(struct feeds *feeds, const struct domains *domains)
+static void drop_others(struct log_sources *sources, const struct domains *domains)
 {
     unsigned int i = FIRST_DOMAIN;
 
-    while (i < feeds->nr) {
-        struct feed *feed = feeds->feed[i];
-        const struct domain *d = domains_find(domains, feed->domid);
+    while (i < sources->nr) {
+        struct log_source *source = sources->source[i];
+        const struct domain *d = domains_find(domains, source->domid);
 
-        if (feed->seen) {
+        if (source->seen) {
             i++;
             continue;
         }
-        if (d && !strcmp(d->uuid, feed->uuid))
-            release_feed(feeds, feed);
-        say("source %s: gone", feed->name);
-        feeds->feed[i] = feeds->feed[--feeds->nr];
-        free_feed(feed);
+        if (d && !strcmp(d->uuid, source->uuid))
+            release_source(sources, source);
+        say("source %s: gone", source->name);
+        sources->source[i] = sources->source[--sources->nr];
+        free_source(source);
     }
 }
 
@@ -182,46 +182,46 @@ static enum producer producer_of(const struct domain *d)
     return !d->domid || d->nr_serves ? LINUX : GUEST;
 }
 
-static bool is_wanted(const struct feeds *feeds, const struct domain *d)
+static bool is_wanted(const struct log_sources *sources, const struct domain *d)
 {
     enum producer producer = producer_of(d);
 
-    return feeds->logs[producer].nr && (producer != GUEST || d->logs);
+    return sources->logs[producer].nr && (producer != GUEST || d->logs);
 }
 
-static struct feed *feed_of(const struct feeds *feeds, const struct domain *d)
+static struct log_source *source_of(const struct log_sources *sources, const struct domain *d)
 {
-    return d->domid ? find_domain(feeds, d, producer_of(d))
-                    : feeds->feed[LINUX_OF_DOM0];
+    return d->domid ? find_domain(sources, d, producer_of(d))
+                    : sources->source[LINUX_OF_DOM0];
 }
 
 /*
  * Another program, such as xensched record, reads the log of a guest, with another
  * layout and other numbers; or we did, and were killed.  That ends.
  */
-static bool is_anothers(struct feeds *feeds, const struct domain *d)
+static bool is_anothers(struct log_sources *sources, const struct domain *d)
 {
-    if (producer_of(d) != GUEST || !xenstore_is_logging(feeds->xs, d->domid))
+    if (producer_of(d) != GUEST || !xenstore_is_logging(sources->xs, d->domid))
         return false;
-    feeds->domains_hash = 0;
+    sources->domains_hash = 0;
 
     return true;
 }
 
-static void look_at_domain(struct feeds *feeds, const struct domain *d,
+static void look_at_domain(struct log_sources *sources, const struct domain *d,
                            const struct domains *domains)
 {
-    struct feed *feed = feed_of(feeds, d);
+    struct log_source *source = source_of(sources, d);
 
-    if (!feed && is_anothers(feeds, d))
+    if (!source && is_anothers(sources, d))
         return;
-    if (!feed)
-        feed = add_domain(feeds, d, producer_of(d));
-    if (!feed)
+    if (!source)
+        source = add_domain(sources, d, producer_of(d));
+    if (!source)
         return;
-    feed->acct = d->acct;
-    accounting_numbers_write(feeds, feed, d, domains);
-    accounting_numbers_set_validation(feed, d, domains);
+    source->acct = d->acct;
+    accounting_numbers_write(sources, source, d, domains);
+    accounting_numbers_set_validation(source, d, domains);
 }
 
 /* All that accounting numbers and validation depend on; never 0. */
@@ -245,15 +245,15 @@ static uint64_t hash_domains(const struct domains *domains)
 }
 
 /* True when domains have changed, or it is time to look as if they had. */
-static bool domains_differ(struct feeds *feeds, const struct domains *domains,
+static bool domains_differ(struct log_sources *sources, const struct domains *domains,
                            uint64_t now_ns)
 {
     uint64_t value = hash_domains(domains);
 
-    if (value == feeds->domains_hash && now_ns < feeds->domains_again_ns)
+    if (value == sources->domains_hash && now_ns < sources->domains_again_ns)
         return false;
-    feeds->domains_hash = value;
-    feeds->domains_again_ns = now_ns + LOOK_NS;
+    sources->domains_hash = value;
+    sources->domains_again_ns = now_ns + LOOK_NS;
 
     return true;
 }
@@ -262,78 +262,78 @@ static bool domains_differ(struct feeds *feeds, const struct domains *domains,
  * What goes is dropped first: a domain that has another kind of log now, as it begins
  * to serve others, is to keep what it is told for that.
  */
-static void look_at_domains(struct feeds *feeds, const struct domains *domains)
+static void look_at_domains(struct log_sources *sources, const struct domains *domains)
 {
     unsigned int i;
 
-    for (i = 0; i < feeds->nr; i++)
-        feeds->feed[i]->seen = false;
+    for (i = 0; i < sources->nr; i++)
+        sources->source[i]->seen = false;
     for (i = 0; i < domains->nr; i++) {
         const struct domain *d = &domains->domain[i];
-        struct feed *feed = is_wanted(feeds, d) ? feed_of(feeds, d) : NULL;
+        struct log_source *source = is_wanted(sources, d) ? source_of(sources, d) : NULL;
 
-        if (feed)
-            feed->seen = true;
+        if (source)
+            source->seen = true;
     }
-    drop_others(feeds, domains);
+    drop_others(sources, domains);
     for (i = 0; i < domains->nr; i++)
-        if (is_wanted(feeds, &domains->domain[i]))
-            look_at_domain(feeds, &domains->domain[i], domains);
+        if (is_wanted(sources, &domains->domain[i]))
+            look_at_domain(sources, &domains->domain[i], domains);
 }
 
 /* Either it has told of a change, or its time has come. */
-static bool is_due(struct feeds *feeds, const struct feed *feed,
+static bool is_due(struct log_sources *sources, const struct log_source *source,
                    uint64_t now_ns)
 {
-    return (feed_is_domains(feed) &&
-            xenstore_area_changed(feeds->xs, feed->domid)) ||
-           now_ns >= feed->look_ns;
+    return (log_source_is_domains(source) &&
+            xenstore_area_changed(sources->xs, source->domid)) ||
+           now_ns >= source->look_ns;
 }
 
-static void look_at_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+static void look_at_source(struct log_sources *sources, struct log_source *source, uint64_t now_ns)
 {
-    feed->look_ns = now_ns + (feed_is_domains(feed) ? LOOK_NS : LOOK_LINUX_NS);
-    feed_step(feeds, feed, now_ns);
+    source->look_ns = now_ns + (log_source_is_domains(source) ? LOOK_NS : LOOK_LINUX_NS);
+    log_source_step(sources, source, now_ns);
     /* What it waits for, if that is before. */
-    if (feed->again_ns > now_ns && feed->again_ns < feed->look_ns)
-        feed->look_ns = feed->again_ns;
+    if (source->again_ns > now_ns && source->again_ns < source->look_ns)
+        source->look_ns = source->again_ns;
 }
 
-void feeds_look(struct feeds *feeds, const struct domains *domains,
-                uint64_t now_ns)
+void log_sources_look(struct log_sources *sources, const struct domains *domains,
+                      uint64_t now_ns)
 {
     bool differ;
     unsigned int i;
 
-    if (!feeds->logs[LINUX].nr && !feeds->logs[GUEST].nr)
+    if (!sources->logs[LINUX].nr && !sources->logs[GUEST].nr)
         return;
-    differ = domains_differ(feeds, domains, now_ns);
+    differ = domains_differ(sources, domains, now_ns);
     if (differ)
-        look_at_domains(feeds, domains);
-    for (i = LINUX_OF_DOM0; i < feeds->nr; i++)
-        if (feed_logs(feeds, feeds->feed[i])->nr &&
-            (differ || is_due(feeds, feeds->feed[i], now_ns)))
-            look_at_feed(feeds, feeds->feed[i], now_ns);
+        look_at_domains(sources, domains);
+    for (i = LINUX_OF_DOM0; i < sources->nr; i++)
+        if (log_source_logs(sources, sources->source[i])->nr &&
+            (differ || is_due(sources, sources->source[i], now_ns)))
+            look_at_source(sources, sources->source[i], now_ns);
 }
 
 /* Rows. */
 
 /* It is nothing to be said of dom0, which means no harm. */
-static void say_refusal(struct feeds *feeds, struct feed *feed)
+static void say_refusal(struct log_sources *sources, struct log_source *source)
 {
-    bool capped = feed->capped >= CAPPED_ROUNDS;
+    bool capped = source->capped >= CAPPED_ROUNDS;
 
-    if (!feed_is_domains(feed) || !(feed->refused || capped) ||
-        feed->refusal_said)
+    if (!log_source_is_domains(source) || !(source->refused || capped) ||
+        source->refusal_said)
         return;
-    feed->refusal_said = true;
-    snprintf(feed->reason, sizeof(feed->reason), "%s", feed->refused
+    source->refusal_said = true;
+    snprintf(source->reason, sizeof(source->reason), "%s", source->refused
              ? "some of what it logs is none of its business, or impossible: "
                "refused"
              : "it says that it does more for its clients than they can have "
                "asked for: not believed");
-    say("source %s: %s", feed->name, feed->reason);
-    feed_journal(feeds, feed, "refused");
+    say("source %s: %s", source->name, source->reason);
+    log_source_journal(sources, source, "refused");
 }
 
 /* Are these rows as the register says that we have set? */
@@ -345,7 +345,7 @@ static bool is_as_asked(const struct logs *logs,
 }
 
 /* A guest's word, which is about itself. */
-static void take_processes(struct feed *feed,
+static void take_processes(struct log_source *source,
                            const struct xensched_batch *batch, uint64_t now_ns)
 {
     size_t nr = xensched_batch_rows(batch), i;
@@ -353,69 +353,69 @@ static void take_processes(struct feed *feed,
 
     for (i = 0; i < nr; i++) {
         xensched_batch_row(batch, i, &row);
-        if (validation_believes_process(&feed->validation, &row))
-            processes_add(feed->processes, row.correspondent, row.counter,
+        if (validation_believes_process(&source->validation, &row))
+            processes_add(source->processes, row.correspondent, row.counter,
                           now_ns);
         else
-            feed->refused++;
+            source->refused++;
     }
 }
 
-static void take(struct feeds *feeds, struct feed *feed,
+static void take(struct log_sources *sources, struct log_source *source,
                  const struct xensched_batch *batch, uint64_t now_ns)
 {
-    struct tally_validation validation = { .most = validation_most, .arg = &feed->validation };
-    const struct logs *logs = feed_logs(feeds, feed);
+    struct tally_validation validation = { .most = validation_most, .arg = &source->validation };
+    const struct logs *logs = log_source_logs(sources, source);
 
     /* What it says of others must not thin out theirs; a guest's is a sum. */
-    if (feed->producer == LINUX)
-        governor_count(&feeds->core->governor, batch, feed->acct);
-    if (feed_is_domains(feed) && !is_as_asked(logs, batch)) {
-        feed->refused += xensched_batch_rows(batch);
+    if (source->producer == LINUX)
+        governor_count(&sources->core->governor, batch, source->acct);
+    if (log_source_is_domains(source) && !is_as_asked(logs, batch)) {
+        source->refused += xensched_batch_rows(batch);
         return;
     }
-    if (feed->producer == GUEST) {
-        take_processes(feed, batch, now_ns);
+    if (source->producer == GUEST) {
+        take_processes(source, batch, now_ns);
         return;
     }
-    if (!feed_is_domains(feed) &&
+    if (!log_source_is_domains(source) &&
         (batch->file >= logs->nr ||
-         !matrix_takes(feeds->core->matrix, logs->events[batch->file])))
+         !matrix_takes(sources->core->matrix, logs->events[batch->file])))
         return;
-    matrix_add_believable(feeds->core->matrix, batch, &validation, now_ns);
-    feed->refused += validation.refused;
+    matrix_add_believable(sources->core->matrix, batch, &validation, now_ns);
+    source->refused += validation.refused;
 }
 
 /*
  * With the hypervisor's word, if there is one, which has been read after theirs:
  * a notification comes before what it is about.
  */
-static void hold_against_xen(struct feeds *feeds, uint64_t now_ns)
+static void hold_against_xen(struct log_sources *sources, uint64_t now_ns)
 {
     uint32_t witness = 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND;
     unsigned int i;
 
-    if (!(choice_events(feeds->settings.choice, HYPERVISOR) & witness))
+    if (!(choice_events(sources->settings.choice, HYPERVISOR) & witness))
         return;
-    for (i = FIRST_DOMAIN; i < feeds->nr; i++) {
-        struct feed *feed = feeds->feed[i];
+    for (i = FIRST_DOMAIN; i < sources->nr; i++) {
+        struct log_source *source = sources->source[i];
 
-        if (feed->producer != LINUX)
+        if (source->producer != LINUX)
             continue;
-        if (feed->fresh && validation_cap(&feed->validation, feeds->core->matrix,
+        if (source->fresh && validation_cap(&source->validation, sources->core->matrix,
                                      now_ns))
-            feed->capped++;
-        feed->fresh = false;
-        say_refusal(feeds, feed);
+            source->capped++;
+        source->fresh = false;
+        say_refusal(sources, source);
     }
 }
 
 /* A producer that follows the rules has none: it is not worth the time. */
-static bool has_nonsense(const struct feed *feed)
+static bool has_nonsense(const struct log_source *source)
 {
     struct xensched_source_stats stats;
 
-    xensched_source_stats(feed->source, &stats);
+    xensched_source_stats(source->reader, &stats);
 
     return stats.nonsense;
 }
@@ -430,118 +430,118 @@ static unsigned int bytes_touched(const struct logs *logs,
 }
 
 /* One that has very much takes nothing from the others' share. */
-static bool is_enough(const struct feeds *feeds, const struct feed *feed,
+static bool is_enough(const struct log_sources *sources, const struct log_source *source,
                       unsigned int batches, unsigned int bytes)
 {
-    unsigned int sharers = nr_domains(feeds, feed->producer);
-    unsigned int most = feed->producer == GUEST ? GUEST_BYTES_PER_ROUND
+    unsigned int sharers = nr_domains(sources, source->producer);
+    unsigned int most = source->producer == GUEST ? GUEST_BYTES_PER_ROUND
                                                 : BYTES_PER_ROUND;
 
-    return feed_is_domains(feed) && (batches >= BATCHES_PER_ROUND / sharers ||
-                                     bytes >= most / sharers);
+    return log_source_is_domains(source) && (batches >= BATCHES_PER_ROUND / sharers ||
+                                             bytes >= most / sharers);
 }
 
-static void read_feed(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+static void read_source(struct log_sources *sources, struct log_source *source, uint64_t now_ns)
 {
     unsigned int bytes = 0, batches = 0;
     struct xensched_batch batch;
     struct xensched_error err;
     int rc;
 
-    while ((rc = xensched_source_next(feed->source, &batch, &err)) ==
+    while ((rc = xensched_source_next(source->reader, &batch, &err)) ==
            XENSCHED_BATCH) {
-        take(feeds, feed, &batch, now_ns);
-        bytes += bytes_touched(feed_logs(feeds, feed), &batch);
-        if (is_enough(feeds, feed, ++batches, bytes))
+        take(sources, source, &batch, now_ns);
+        bytes += bytes_touched(log_source_logs(sources, source), &batch);
+        if (is_enough(sources, source, ++batches, bytes))
             break;
     }
-    feed->fresh = batches;
-    say_refusal(feeds, feed);
+    source->fresh = batches;
+    say_refusal(sources, source);
     if (rc < 0)
-        feed_fail(feeds, feed, err.text, now_ns);
-    else if (feed_is_domains(feed) && has_nonsense(feed))
-        feed_fail(feeds, feed, "the state of its log contradicts itself",
-                  now_ns);
+        log_source_fail(sources, source, err.text, now_ns);
+    else if (log_source_is_domains(source) && has_nonsense(source))
+        log_source_fail(sources, source, "the state of its log contradicts itself",
+                        now_ns);
     else
-        xensched_area_renew_lease(feed->area);
+        xensched_area_renew_lease(source->area);
 }
 
 /* An answer which has come, or is being mapped part by part. */
-static bool is_worth_polling(struct feeds *feeds, const struct feed *feed)
+static bool is_worth_polling(struct log_sources *sources, const struct log_source *source)
 {
-    return feed->state == FEED_ASKED &&
-           (xenstore_area_changed(feeds->xs, feed->domid) ||
-            feed->poll_again);
+    return source->state == LOG_SOURCE_ASKED &&
+           (xenstore_area_changed(sources->xs, source->domid) ||
+            source->poll_again);
 }
 
-static bool logs_requests(const struct feed *feed)
+static bool logs_requests(const struct log_source *source)
 {
-    return feed->state == FEED_READING && feed->on & REQUESTS;
+    return source->state == LOG_SOURCE_READING && source->on & REQUESTS;
 }
 
 /* Linux's statistics report what dom0's back end does, unless its log does. */
-static void read_disks(struct feeds *feeds, uint64_t now_ns)
+static void read_disks(struct log_sources *sources, uint64_t now_ns)
 {
-    if (!(choice_events(feeds->settings.choice, LINUX) & REQUESTS))
+    if (!(choice_events(sources->settings.choice, LINUX) & REQUESTS))
         return;
-    if (logs_requests(feeds->feed[LINUX_OF_DOM0]))
-        disks_forget(&feeds->disks);
+    if (logs_requests(sources->source[LINUX_OF_DOM0]))
+        disks_forget(&sources->disks);
     else
-        disks_read(&feeds->disks, &feeds->core->domains, feeds->core->matrix,
+        disks_read(&sources->disks, &sources->core->domains, sources->core->matrix,
                    now_ns);
 }
 
 /* The same of a driver domain's. */
-static void read_told(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+static void read_told(struct log_sources *sources, struct log_source *source, uint64_t now_ns)
 {
-    if (feed->producer != LINUX || feed->acct < XEN_SCHEDLOG_ACCT_FIRST ||
-        !(choice_events(feeds->settings.choice, LINUX) & REQUESTS))
+    if (source->producer != LINUX || source->acct < XEN_SCHEDLOG_ACCT_FIRST ||
+        !(choice_events(sources->settings.choice, LINUX) & REQUESTS))
         return;
-    if (logs_requests(feed))
-        reported_counters_forget(feed);
+    if (logs_requests(source))
+        reported_counters_forget(source);
     else
-        reported_counters_read(feeds, feed, now_ns);
+        reported_counters_read(sources, source, now_ns);
 }
 
-int feeds_read(struct feeds *feeds, uint64_t now_ns,
-               struct xensched_error *err)
+int log_sources_read(struct log_sources *sources, uint64_t now_ns,
+                     struct xensched_error *err)
 {
     unsigned int i;
     int rc;
 
-    for (i = LINUX_OF_DOM0; i < feeds->nr; i++) {
-        struct feed *feed = feeds->feed[i];
+    for (i = LINUX_OF_DOM0; i < sources->nr; i++) {
+        struct log_source *source = sources->source[i];
 
-        if (feed->state == FEED_READING)
-            read_feed(feeds, feed, now_ns);
-        else if (is_worth_polling(feeds, feed))
-            feed_poll(feeds, feed, now_ns);
-        if (feed_is_domains(feed))
-            read_told(feeds, feed, now_ns);
+        if (source->state == LOG_SOURCE_READING)
+            read_source(sources, source, now_ns);
+        else if (is_worth_polling(sources, source))
+            log_source_poll(sources, source, now_ns);
+        if (log_source_is_domains(source))
+            read_told(sources, source, now_ns);
     }
-    read_disks(feeds, now_ns);
+    read_disks(sources, now_ns);
 
-    rc = core_read(feeds->core, feeds->feed[THE_HYPERVISORS]->source, now_ns,
+    rc = core_read(sources->core, sources->source[HYPERVISOR_LOG]->reader, now_ns,
                    err);
-    hold_against_xen(feeds, now_ns);
+    hold_against_xen(sources, now_ns);
 
     return rc;
 }
 
-bool feeds_linux_rings(const struct feeds *feeds)
+bool log_sources_linux_rings(const struct log_sources *sources)
 {
-    const struct feed *feed = feeds->feed[LINUX_OF_DOM0];
+    const struct log_source *source = sources->source[LINUX_OF_DOM0];
 
-    return feed->state == FEED_READING && xensched_area_doorbell(feed->area);
+    return source->state == LOG_SOURCE_READING && xensched_area_doorbell(source->area);
 }
 
-bool feeds_are_polled(const struct feeds *feeds, bool listens_to_linux)
+bool log_sources_are_polled(const struct log_sources *sources, bool listens_to_linux)
 {
     unsigned int i = listens_to_linux ? FIRST_DOMAIN : LINUX_OF_DOM0;
 
-    for (; i < feeds->nr; i++)
-        if (feeds->feed[i]->state == FEED_ASKED ||
-            (feeds->feed[i]->state == FEED_READING && feeds->feed[i]->on))
+    for (; i < sources->nr; i++)
+        if (sources->source[i]->state == LOG_SOURCE_ASKED ||
+            (sources->source[i]->state == LOG_SOURCE_READING && sources->source[i]->on))
             return true;
 
     return false;
@@ -549,61 +549,61 @@ bool feeds_are_polled(const struct feeds *feeds, bool listens_to_linux)
 
 /* All of them. */
 
-void feeds_init(struct feeds *feeds, const struct feeds_settings *settings,
-                struct core *core, struct xenstore *xs)
+void log_sources_init(struct log_sources *sources, const struct log_sources_settings *settings,
+                      struct core *core, struct xenstore *xs)
 {
-    memset(feeds, 0, sizeof(*feeds));
-    feeds->settings = *settings;
-    feeds->core = core;
-    feeds->xs = xs;
-    logs_init(&feeds->logs[LINUX], settings->choice, LINUX, settings->nr_acct);
-    logs_init(&feeds->logs[GUEST], settings->choice, GUEST, settings->nr_acct);
-    disks_init(&feeds->disks);
-    add_feed(feeds, "hypervisor", HYPERVISOR);
-    add_feed(feeds, "linux", LINUX);
+    memset(sources, 0, sizeof(*sources));
+    sources->settings = *settings;
+    sources->core = core;
+    sources->xs = xs;
+    logs_init(&sources->logs[LINUX], settings->choice, LINUX, settings->nr_acct);
+    logs_init(&sources->logs[GUEST], settings->choice, GUEST, settings->nr_acct);
+    disks_init(&sources->disks);
+    add_source(sources, "hypervisor", HYPERVISOR);
+    add_source(sources, "linux", LINUX);
     xenstore_remove_accts(xs, 0);
 }
 
-void feeds_set_hypervisor(struct feeds *feeds, struct xensched_source *source)
+void log_sources_set_hypervisor(struct log_sources *sources, struct xensched_source *reader)
 {
-    struct feed *feed = feeds->feed[THE_HYPERVISORS];
+    struct log_source *source = sources->source[HYPERVISOR_LOG];
 
-    if (!source)
-        feed_stats(feed, &feed->former);
-    feed->source = source;
-    feed->state = source ? FEED_READING : FEED_ABSENT;
+    if (!reader)
+        log_source_stats(source, &source->former);
+    source->reader = reader;
+    source->state = reader ? LOG_SOURCE_READING : LOG_SOURCE_ABSENT;
 }
 
-void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns)
+void log_sources_begin_anew(struct log_sources *sources, uint64_t now_ns)
 {
     unsigned int i;
 
-    feeds->domains_hash = 0; /* their numbers are to be written again */
-    for (i = LINUX_OF_DOM0; i < feeds->nr; i++) {
-        struct feed *feed = feeds->feed[i];
+    sources->domains_hash = 0; /* their numbers are to be written again */
+    for (i = LINUX_OF_DOM0; i < sources->nr; i++) {
+        struct log_source *source = sources->source[i];
 
-        feed_close(feed);
-        feed_enter(feed, FEED_ABSENT, "", now_ns);
-        feed->again_ns = feed->look_ns = now_ns;
-        feed->nr_numbers = 0;
+        log_source_close(source);
+        log_source_enter(source, LOG_SOURCE_ABSENT, "", now_ns);
+        source->again_ns = source->look_ns = now_ns;
+        source->nr_numbers = 0;
     }
 }
 
-const struct feed *feeds_of_guest(const struct feeds *feeds,
-                                  const struct domain *d)
+const struct log_source *log_sources_of_guest(const struct log_sources *sources,
+                                              const struct domain *d)
 {
-    return find_domain(feeds, d, GUEST);
+    return find_domain(sources, d, GUEST);
 }
 
-void feeds_stats(const struct feeds *feeds,
-                 struct xensched_source_stats *stats)
+void log_sources_stats(const struct log_sources *sources,
+                       struct xensched_source_stats *stats)
 {
     struct xensched_source_stats one;
     unsigned int i;
 
     memset(stats, 0, sizeof(*stats));
-    for (i = 0; i < feeds->nr; i++) {
-        feed_stats(feeds->feed[i], &one);
+    for (i = 0; i < sources->nr; i++) {
+        log_source_stats(sources->source[i], &one);
         stats->batches += one.batches;
         stats->rows += one.rows;
         stats->bytes += one.bytes;
@@ -613,18 +613,18 @@ void feeds_stats(const struct feeds *feeds,
     }
 }
 
-void feeds_free(struct feeds *feeds)
+void log_sources_free(struct log_sources *sources)
 {
     unsigned int i;
 
-    for (i = 0; i < feeds->nr; i++) {
-        if (i == THE_HYPERVISORS)
-            feeds->feed[i]->source = NULL;
+    for (i = 0; i < sources->nr; i++) {
+        if (i == HYPERVISOR_LOG)
+            sources->source[i]->reader = NULL;
         else
-            release_feed(feeds, feeds->feed[i]);
-        free_feed(feeds->feed[i]);
+            release_source(sources, sources->source[i]);
+        free_source(sources->source[i]);
     }
-    free(feeds->feed);
-    disks_free(&feeds->disks);
-    memset(feeds, 0, sizeof(*feeds));
+    free(sources->source);
+    disks_free(&sources->disks);
+    memset(sources, 0, sizeof(*sources));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * feeds.h - where the daemon's rows come from: the hypervisor's log, without
+ * log-sources.h - where the daemon's rows come from: the hypervisor's log, without
  * which there is no daemon; that of dom0's Linux; one of each driver domain; and
  * one of each guest whose configuration lets it be read, if processes of guests
  * are to be told apart.
@@ -14,8 +14,8 @@
  *   reading  its rows are read; its lease is renewed
  *   failed   and why; it is tried again, later each time
  */
-#ifndef XENSCHED_DAEMON_FEEDS_H
-#define XENSCHED_DAEMON_FEEDS_H
+#ifndef XENSCHED_DAEMON_LOG_SOURCES_H
+#define XENSCHED_DAEMON_LOG_SOURCES_H
 
 #include <xensched/source.h>
 
@@ -26,14 +26,19 @@
 #include "validation.h"
 #include "host/xenstore.h"
 
-enum feed_state { FEED_ABSENT, FEED_ASKED, FEED_READING, FEED_FAILED };
+enum log_source_state {
+    LOG_SOURCE_ABSENT,
+    LOG_SOURCE_ASKED,
+    LOG_SOURCE_READING,
+    LOG_SOURCE_FAILED,
+};
 
-const char *feed_state_name(enum feed_state state);
+const char *log_source_state_name(enum log_source_state state);
 
-#define FEED_NAME_TEXT 24
+#define LOG_SOURCE_NAME_TEXT 24
 
 /* What a producer was told: @domid has number @acct. */
-struct feed_number {
+struct log_source_number {
     uint32_t domid;
     uint16_t acct;
     bool wanted; /* still */
@@ -46,14 +51,14 @@ struct told {
     bool seen;
 };
 
-struct feed {
-    char name[FEED_NAME_TEXT]; /* as a source is named */
-    enum feed_state state;
+struct log_source {
+    char name[LOG_SOURCE_NAME_TEXT]; /* as a source is named */
+    enum log_source_state state;
     char reason[400];          /* why it is not reading; "": no need to say */
     char said[400];            /* what was said of its latest failure */
     struct xensched_area *area;
-    struct xensched_source *source;
-    struct xensched_source_stats former; /* of sources which are closed */
+    struct xensched_source *reader;
+    struct xensched_source_stats former; /* of readers which are closed */
 
     enum producer producer;
 
@@ -69,7 +74,7 @@ struct feed {
     uint64_t pause_ns; /* the next time for so much longer */
     uint64_t since_ns; /* when it got into its state */
     unsigned int nr_numbers;
-    struct feed_number *numbers;
+    struct log_source_number *numbers;
     struct validation validation;
     unsigned int nr_told;
     struct told *told;
@@ -81,15 +86,15 @@ struct feed {
     struct processes *processes; /* a guest's own; else NULL */
 };
 
-struct feeds_settings {
+struct log_sources_settings {
     const struct choice *choice;
     uint32_t nr_acct;
     uint32_t lease_ms; /* of each */
     bool replace_area; /* of dom0's Linux */
 };
 
-struct feeds {
-    struct feeds_settings settings;
+struct log_sources {
+    struct log_sources_settings settings;
     struct core *core;
     struct xenstore *xs;
     struct logs logs[NR_PRODUCERS]; /* but the hypervisor's */
@@ -98,18 +103,18 @@ struct feeds {
     uint64_t domains_again_ns; /* to be gone through then, changed or not */
     bool full[NR_PRODUCERS];   /* a domain of that kind is left out, which was logged */
     unsigned int nr;
-    struct feed **feed; /* the hypervisor's first, then dom0's */
+    struct log_source **source; /* the hypervisor's first, then dom0's */
 };
 
 /*
- * The hypervisor's has to be set by feeds_set_hypervisor().  Numbers which a
+ * The hypervisor's has to be set by log_sources_set_hypervisor().  Numbers which a
  * daemon that was killed left in dom0's xenstore are removed.
  */
-void feeds_init(struct feeds *feeds, const struct feeds_settings *settings,
-                struct core *core, struct xenstore *xs);
+void log_sources_init(struct log_sources *sources, const struct log_sources_settings *settings,
+                      struct core *core, struct xenstore *xs);
 
-/* @source stays the caller's; NULL: it was lost. */
-void feeds_set_hypervisor(struct feeds *feeds, struct xensched_source *source);
+/* The caller keeps @reader; NULL: the log was lost. */
+void log_sources_set_hypervisor(struct log_sources *sources, struct xensched_source *reader);
 
 /*
  * @domains is a fresh look at the host, with accounting domains.  Logs of
@@ -118,38 +123,38 @@ void feeds_set_hypervisor(struct feeds *feeds, struct xensched_source *source);
  * has not changed is left alone, so that a host in which nothing happens costs
  * nothing; so is all of it when nothing of a Linux is to be logged.
  */
-void feeds_look(struct feeds *feeds, const struct domains *domains,
-                uint64_t now_ns);
+void log_sources_look(struct log_sources *sources, const struct domains *domains,
+                      uint64_t now_ns);
 
 /*
  * Put the rows which there are into the matrix, and renew leases, the
  * hypervisor's last.  Returns as core_read() of the hypervisor's.
  */
-int feeds_read(struct feeds *feeds, uint64_t now_ns,
-               struct xensched_error *err);
+int log_sources_read(struct log_sources *sources, uint64_t now_ns,
+                     struct xensched_error *err);
 
 /* Is the log of dom0's Linux read, and has a doorbell? */
-bool feeds_linux_rings(const struct feeds *feeds);
+bool log_sources_linux_rings(const struct log_sources *sources);
 
 /*
  * Is a log read in which something is on, or one asked for, that cannot say when
  * it has to be read?  That of dom0's Linux can if somebody listens to it.
  */
-bool feeds_are_polled(const struct feeds *feeds, bool listens_to_linux);
+bool log_sources_are_polled(const struct log_sources *sources, bool listens_to_linux);
 
 /* Drop all but the hypervisor's and begin anew: the daemon stood still. */
-void feeds_begin_anew(struct feeds *feeds, uint64_t now_ns);
+void log_sources_begin_anew(struct log_sources *sources, uint64_t now_ns);
 
 /* Of a guest; NULL: its log is not asked for. */
-const struct feed *feeds_of_guest(const struct feeds *feeds,
-                                  const struct domain *d);
+const struct log_source *log_sources_of_guest(const struct log_sources *sources,
+                                              const struct domain *d);
 
-/* Sums of a feed, and of all of them. */
-void feed_stats(const struct feed *feed, struct xensched_source_stats *stats);
-void feeds_stats(const struct feeds *feeds,
-                 struct xensched_source_stats *stats);
+/* Sums of a source, and of all of them. */
+void log_source_stats(const struct log_source *source, struct xensched_source_stats *stats);
+void log_sources_stats(const struct log_sources *sources,
+                       struct xensched_source_stats *stats);
 
 /* Events off, areas given up, requests and numbers removed. */
-void feeds_free(struct feeds *feeds);
+void log_sources_free(struct log_sources *sources);
 
-#endif /* XENSCHED_DAEMON_FEEDS_H */
+#endif /* XENSCHED_DAEMON_LOG_SOURCES_H */

@@ -13,32 +13,32 @@
 /* Pages of a front end in a look: 64 GiB. */
 #define MOST_PAGES (1ULL << 24)
 
-static struct told *find(struct feed *feed, uint32_t domid)
+static struct told *find(struct log_source *source, uint32_t domid)
 {
     unsigned int i;
 
-    for (i = 0; i < feed->nr_told; i++)
-        if (feed->told[i].domid == domid)
-            return &feed->told[i];
+    for (i = 0; i < source->nr_told; i++)
+        if (source->told[i].domid == domid)
+            return &source->told[i];
 
     return NULL;
 }
 
-static void add(struct feed *feed, uint32_t domid, uint64_t pages)
+static void add(struct log_source *source, uint32_t domid, uint64_t pages)
 {
-    feed->told = need_more_memory(feed->told, feed->nr_told + 1,
-                                  sizeof(*feed->told));
-    feed->told[feed->nr_told++] = (struct told){ domid, pages, true };
+    source->told = need_more_memory(source->told, source->nr_told + 1,
+                                    sizeof(*source->told));
+    source->told[source->nr_told++] = (struct told){ domid, pages, true };
 }
 
 /* A sum that is smaller than before is of another xensched-disks. */
-static uint64_t news(struct feed *feed, uint32_t domid, uint64_t pages)
+static uint64_t news(struct log_source *source, uint32_t domid, uint64_t pages)
 {
-    struct told *told = find(feed, domid);
+    struct told *told = find(source, domid);
     uint64_t before;
 
     if (!told) {
-        add(feed, domid, pages);
+        add(source, domid, pages);
         return 0;
     }
     before = told->pages;
@@ -65,79 +65,80 @@ static bool parse(char *word, uint64_t *domid, uint64_t *pages)
  * Of those whom it was given numbers of, since the toolstack says that it serves them; what
  * it says of itself is in no matrix.
  */
-static const struct feed_number *number_of(const struct feed *feed,
-                                           uint32_t domid)
+static const struct log_source_number *number_of(const struct log_source *source,
+                                                 uint32_t domid)
 {
     unsigned int i;
 
-    for (i = 0; i < feed->nr_numbers; i++)
-        if (feed->numbers[i].domid == domid)
-            return &feed->numbers[i];
+    for (i = 0; i < source->nr_numbers; i++)
+        if (source->numbers[i].domid == domid)
+            return &source->numbers[i];
 
     return NULL;
 }
 
 /* Of one that it does not serve it may have told too late. */
-static void take(struct feeds *feeds, struct feed *feed, char *word,
+static void take(struct log_sources *sources, struct log_source *source, char *word,
                  uint64_t now_ns)
 {
-    const struct feed_number *client;
+    const struct log_source_number *client;
     const struct told *told;
     uint64_t domid, pages, more;
 
     if (!parse(word, &domid, &pages)) {
-        feed->refused++;
+        source->refused++;
         return;
     }
-    client = number_of(feed, domid);
+    client = number_of(source, domid);
     if (!client)
         return;
-    told = find(feed, domid);
+    told = find(source, domid);
     if (told && told->seen) {
-        feed->refused++;
+        source->refused++;
         return;
     }
-    more = news(feed, domid, pages);
+    more = news(source, domid, pages);
     if (more > MOST_PAGES) {
-        feed->refused++;
+        source->refused++;
         return;
     }
     if (!more)
         return;
-    disks_add(feeds->core->matrix, feed->acct, client->acct, more, now_ns);
-    feed->fresh = true;
+    disks_add(sources->core->matrix, source->acct, client->acct, more, now_ns);
+    source->fresh = true;
 }
 
-static void drop_others(struct feed *feed)
+static void drop_others(struct log_source *source)
 {
     unsigned int i = 0;
 
-    while (i < feed->nr_told) {
-        if (feed->told[i].seen)
-            feed->told[i++].seen = false;
+    while (i < source->nr_told) {
+        if (source->told[i].seen)
+            source->told[i++].seen = false;
         else
-            feed->told[i] = feed->told[--feed->nr_told];
+            source->told[i] = source->told[--source->nr_told];
     }
 }
 
-void reported_counters_read(struct feeds *feeds, struct feed *feed, uint64_t now_ns)
+void reported_counters_read(struct log_sources *sources, struct log_source *source,
+                            uint64_t now_ns)
 {
     char *text, *rest, *word;
 
-    if (now_ns < feed->reported_again_ns)
+    if (now_ns < source->reported_again_ns)
         return;
-    feed->reported_again_ns = now_ns + LOOK_NS;
-    text = rest = xenstore_disks(feeds->xs, feed->domid);
-    if (text && feed->state == FEED_ASKED && !feed->refusal_said)
-        snprintf(feed->reason, sizeof(feed->reason), "%s", REPORTED_COUNTERS_REASON);
+    source->reported_again_ns = now_ns + LOOK_NS;
+    text = rest = xenstore_disks(sources->xs, source->domid);
+    if (text && source->state == LOG_SOURCE_ASKED && !source->refusal_said)
+        snprintf(source->reason, sizeof(source->reason), "%s", REPORTED_COUNTERS_REASON);
     while (rest && (word = strsep(&rest, " ")))
         if (*word)
-            take(feeds, feed, word, now_ns);
+            take(sources, source, word, now_ns);
     free(text);
-    drop_others(feed);
+    drop_others(source);
 }
 
-void reported_counters_forget(struct feed *feed)
+void reported_counters_forget(struct log_source *source)
 {
-    feed->nr_told = 0;
+    source->nr_told = 0;
 }

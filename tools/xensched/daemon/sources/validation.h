@@ -10,8 +10,8 @@
  * dom0 can be trusted, but its Linux gets the first accounting numbers a moment late;
  * until then its rows have domids.
  */
-#ifndef XENSCHED_DAEMON_FEEDS_VALIDATION_H
-#define XENSCHED_DAEMON_FEEDS_VALIDATION_H
+#ifndef XENSCHED_DAEMON_VALIDATION_H
+#define XENSCHED_DAEMON_VALIDATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,4 +68,4 @@ bool validation_has_client(const void *validation, uint16_t acct);
 unsigned int validation_cap(const struct validation *validation, struct matrix *matrix,
                        uint64_t now_ns);
 
-#endif /* XENSCHED_DAEMON_FEEDS_VALIDATION_H */
+#endif /* XENSCHED_DAEMON_VALIDATION_H */
