@@ -66,7 +66,7 @@ static void loads_are_ordered(void)
     late.epoch = NULL;
 }
 
-static uint64_t look_at(struct pcpu *p)
+static uint64_t read_counter(struct pcpu *p)
 {
     p->reads++;
     return p->counter;
@@ -111,15 +111,17 @@ static void use(struct pcpu *p, uint64_t amount)
 static void switch_to(struct pcpu *p, uint16_t prev, uint16_t next)
 {
     schedlog_stay_epoch(&p->stay, &p->epoch);
-    schedlog_stay_switch(p->h->cpu, &p->stay, EVENT, prev, next, look_at(p),
-                         p->mask);
+    if (schedlog_stay_next(p->h->cpu, &p->stay, EVENT, next))
+        schedlog_stay_switch(p->h->cpu, &p->stay, EVENT, prev, next, read_counter(p),
+                             p->mask);
 }
 
 static void tick(struct pcpu *p, uint16_t acct)
 {
     schedlog_stay_epoch(&p->stay, &p->epoch);
-    schedlog_stay_report(p->h->cpu, &p->stay, EVENT, acct, look_at(p),
-                         p->mask);
+    if (p->stay.logged)
+        schedlog_stay_report(p->h->cpu, &p->stay, EVENT, acct, read_counter(p),
+                             p->mask);
 }
 
 static size_t nr_new_rows(const struct pcpu *p)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Service time and performance counters: what accounting domains use of the
- * pCPU.  One log site, where the vCPU is switched, serves all of these events.
+ * Logs service time and performance counters: how much of the pCPU accounting
+ * domains use.  One log site, where the vCPU is switched, serves all of these
+ * events.
  *
- * Everything here but schedlog_stay_start() runs on the pCPU that it is about.
+ * Everything but schedlog_stay_start() runs on the pCPU that it concerns.
  */
 
 #include <xen/schedlog.h>
@@ -13,7 +14,7 @@
 
 #include "area.h"
 
-/* Which of the events are on. */
+/* Mask of those events that are on. */
 static uint32_t __read_mostly stays_on;
 
 static struct schedlog_epoch __read_mostly epochs[SCHEDLOG_NR_STAYS];
@@ -34,8 +35,8 @@ static bool is_on(unsigned int kind)
 }
 
 /*
- * With all sites of the group being NOPs or about to be turned on: stays which
- * are under way begin now, as far as anybody can know.
+ * The sites of these events are NOPs, or are about to be turned on.  A stay
+ * that is under way counts from now on, since its begin was not seen.
  */
 void schedlog_stay_start(uint32_t events)
 {
@@ -79,15 +80,16 @@ static void switch_pmcs(struct schedlog_pcpu *pcpu, uint16_t prev,
             continue;
 
         schedlog_stay_epoch(stay, &epochs[kind]);
-        schedlog_stay_switch(&pcpu->cpu, stay, event_of[kind], prev, next,
-                             schedlog_read_pmc(kind - SCHEDLOG_STAY_PMC),
-                             schedlog_pmc_mask());
+        if ( schedlog_stay_next(&pcpu->cpu, stay, event_of[kind], next) )
+            schedlog_stay_switch(&pcpu->cpu, stay, event_of[kind], prev, next,
+                                 schedlog_read_pmc(kind - SCHEDLOG_STAY_PMC),
+                                 schedlog_pmc_mask());
     }
 }
 
 /*
- * The tick was resting, and comes soon from now on.  This is out of line, since
- * it is rare and schedlog_switch() saves no register for it.
+ * The tick was resting, and runs at its usual interval from now on.  This is
+ * rare, and out of line so that schedlog_switch() saves no register for it.
  */
 static void noinline switch_after_rest(const struct vcpu *prev,
                                        const struct vcpu *next, s_time_t now)
@@ -107,11 +109,11 @@ void schedlog_switch(const struct vcpu *prev, const struct vcpu *next,
     uint16_t from = prev->schedlog_acct, to = next->schedlog_acct;
     struct schedlog_stay *stay;
 
-    /* An accounting domain is left only when another one is entered. */
+    /* A stay ends only when another accounting domain enters. */
     if ( !pcpu || from == to )
         return;
 
-    /* Only an idle pCPU's tick rests: this is the end of that. */
+    /* Only an idle pCPU's tick rests, and this pCPU is idle no longer. */
     if ( unlikely(pcpu->resting) )
         return switch_after_rest(prev, next, now);
 
@@ -119,23 +121,36 @@ void schedlog_switch(const struct vcpu *prev, const struct vcpu *next,
     {
         stay = &pcpu->stay[SCHEDLOG_STAY_NS];
         schedlog_stay_epoch(stay, &epochs[SCHEDLOG_STAY_NS]);
-        schedlog_stay_switch(&pcpu->cpu, stay, XEN_SCHEDLOG_EV_SERVICE_NS,
-                             from, to, now, ~0ULL);
+        if ( schedlog_stay_next(&pcpu->cpu, stay, XEN_SCHEDLOG_EV_SERVICE_NS,
+                                to) )
+            schedlog_stay_switch(&pcpu->cpu, stay, XEN_SCHEDLOG_EV_SERVICE_NS,
+                                 from, to, now, ~0ULL);
     }
 
     if ( is_on(SCHEDLOG_STAY_TSC) )
     {
         stay = &pcpu->stay[SCHEDLOG_STAY_TSC];
         schedlog_stay_epoch(stay, &epochs[SCHEDLOG_STAY_TSC]);
-        schedlog_stay_switch(&pcpu->cpu, stay, XEN_SCHEDLOG_EV_SERVICE_TSC,
-                             from, to, schedlog_tsc(), ~0ULL);
+        if ( schedlog_stay_next(&pcpu->cpu, stay, XEN_SCHEDLOG_EV_SERVICE_TSC,
+                                to) )
+            schedlog_stay_switch(&pcpu->cpu, stay, XEN_SCHEDLOG_EV_SERVICE_TSC,
+                                 from, to, schedlog_tsc(), ~0ULL);
     }
 
     if ( stays_on & SCHEDLOG_PMC_EVENTS )
         switch_pmcs(pcpu, from, to);
 }
 
-/* What a vCPU uses which never leaves its pCPU has to be known as well. */
+/* Reads the counter of a resource. */
+static uint64_t read_counter(unsigned int kind)
+{
+    if ( kind >= SCHEDLOG_STAY_PMC )
+        return schedlog_read_pmc(kind - SCHEDLOG_STAY_PMC);
+
+    return kind == SCHEDLOG_STAY_TSC ? schedlog_tsc() : NOW();
+}
+
+/* Reports the usage of a vCPU that keeps its pCPU. */
 void schedlog_stay_tick(struct schedlog_pcpu *pcpu, uint16_t acct)
 {
     unsigned int kind;
@@ -143,17 +158,16 @@ void schedlog_stay_tick(struct schedlog_pcpu *pcpu, uint16_t acct)
     for ( kind = 0; kind < SCHEDLOG_NR_STAYS; kind++ )
     {
         struct schedlog_stay *stay = &pcpu->stay[kind];
-        bool pmc = kind >= SCHEDLOG_STAY_PMC;
 
         if ( !is_on(kind) )
             continue;
 
         schedlog_stay_epoch(stay, &epochs[kind]);
-        schedlog_stay_report(&pcpu->cpu, stay, event_of[kind], acct,
-                             pmc ? schedlog_read_pmc(kind - SCHEDLOG_STAY_PMC)
-                                 : kind == SCHEDLOG_STAY_TSC ? schedlog_tsc()
-                                                             : NOW(),
-                             pmc ? schedlog_pmc_mask() : ~0ULL);
+        if ( stay->logged )
+            schedlog_stay_report(&pcpu->cpu, stay, event_of[kind], acct,
+                                 read_counter(kind),
+                                 kind >= SCHEDLOG_STAY_PMC
+                                 ? schedlog_pmc_mask() : ~0ULL);
     }
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Exit events: what an accounting domain uses of a resource from when it enters
- * a pCPU until it leaves it.
+ * Measures, for exit events, how much of a resource an accounting domain uses
+ * from when it enters a pCPU until it leaves the pCPU.
  *
- * A stay begins when the pCPU switches to a vCPU of another accounting domain.
- * The threshold is counted there (schedlog_enter()), and the row is written at
- * the end (schedlog_leave()), so the resource's counter is read only at the
- * ends of stays which are logged.  Stoess 2005, section 4.3.5.
+ * A run interval, here a stay, begins when the pCPU switches to a vCPU of
+ * another accounting domain.  The threshold is counted then (schedlog_enter()),
+ * and the row is written at the end (schedlog_leave()), so the resource's
+ * counter is read only at the ends of stays which are logged.  Stoess 2005,
+ * section 4.3.5.
  *
- * Knows nothing of Xen, so that it is tested in user space with a counter
- * which a test has in its hands.
+ * Uses nothing of Xen, so that tests in user space control the counter.
  */
 #ifndef SCHEDLOG_STAY_H
 #define SCHEDLOG_STAY_H
@@ -21,20 +21,21 @@
 #endif
 
 /*
- * When an event is turned on, stays have begun already.  A new epoch tells
- * each pCPU so, without that anybody has to write to its data.
+ * When an event is turned on, stays are under way.  Each pCPU compares epochs
+ * to notice this, so that no other pCPU has to write to its data.
  */
 struct schedlog_epoch {
     uint32_t nr;
-    bool known;     /* Does a counter's value at that time mean anything? */
-    uint64_t value; /* It. */
+    bool known;     /* Is a counter's value at the time of the epoch known? */
+    uint64_t value; /* That value. */
 };
 
 /* The present stay on a pCPU, of one kind of resource. */
 struct schedlog_stay {
-    uint64_t entered; /* The counter then. */
+    uint64_t entered; /* The counter at its begin. */
     uint32_t epoch;
-    bool logged;      /* Make a row of it. */
+    bool logged;      /* The end of this stay makes a row, */
+    bool ends_logged; /* as does that of the one before. */
 };
 
 static inline void schedlog_stay_epoch(struct schedlog_stay *stay,
@@ -52,14 +53,14 @@ static inline void schedlog_stay_epoch(struct schedlog_stay *stay,
     stay->logged = epoch->known;
 }
 
-/* A pCPU which comes online: nobody has entered it. */
+/* Initialises the stay of a pCPU which comes online. */
 static inline void schedlog_stay_init(struct schedlog_stay *stay,
                                       const struct schedlog_epoch *epoch)
 {
     *stay = (struct schedlog_stay){ .epoch = epoch->nr };
 }
 
-/* What was used.  Clocks of pCPUs may differ a little, counters wrap. */
+/* Returns the usage.  Clocks of pCPUs may differ a little, counters wrap. */
 static inline uint64_t schedlog_stay_used(const struct schedlog_stay *stay,
                                           uint64_t now, uint64_t mask)
 {
@@ -69,38 +70,47 @@ static inline uint64_t schedlog_stay_used(const struct schedlog_stay *stay,
 }
 
 /*
- * @prev leaves, @next enters, and they differ.  @now is an expression: it is
- * evaluated at most once, and only if its value is needed.
+ * The pCPU switches to another accounting domain, @next.  Returns whether a row
+ * needs the counter: if so, the caller reads it and calls
+ * schedlog_stay_switch().
  */
-#define schedlog_stay_switch(cpu, stay, event, prev, next, now, mask)        \
-    do {                                                                     \
-        bool leave_ = (stay)->logged;                                        \
-        uint64_t now_;                                                       \
-                                                                             \
-        (stay)->logged = schedlog_enter(cpu, event, next);                   \
-        if ( !leave_ && !(stay)->logged )                                    \
-            break;                                                           \
-                                                                             \
-        now_ = (now);                                                        \
-        if ( leave_ )                                                        \
-            schedlog_leave(cpu, event, prev, next,                           \
-                           schedlog_stay_used(stay, now_, mask));            \
-        (stay)->entered = now_;                                              \
-    } while ( 0 )
+static always_inline bool schedlog_stay_next(struct schedlog_cpu *cpu,
+                                             struct schedlog_stay *stay,
+                                             unsigned int event, uint16_t next)
+{
+    stay->ends_logged = stay->logged;
+    stay->logged = schedlog_enter(cpu, event, next);
 
-/* @acct stays.  What it has used so far is reported, the rest follows. */
-#define schedlog_stay_report(cpu, stay, event, acct, now, mask)              \
-    do {                                                                     \
-        uint64_t now_;                                                       \
-                                                                             \
-        if ( !(stay)->logged )                                               \
-            break;                                                           \
-                                                                             \
-        now_ = (now);                                                        \
-        schedlog_leave(cpu, event, acct, XEN_SCHEDLOG_ACCT_NONE,             \
-                       schedlog_stay_used(stay, now_, mask));                \
-        (stay)->entered = now_;                                              \
-    } while ( 0 )
+    return stay->ends_logged || stay->logged;
+}
+
+/* The switch from @prev to @next took place when the counter was @now. */
+static always_inline void schedlog_stay_switch(struct schedlog_cpu *cpu,
+                                               struct schedlog_stay *stay,
+                                               unsigned int event,
+                                               uint16_t prev, uint16_t next,
+                                               uint64_t now, uint64_t mask)
+{
+    if ( stay->ends_logged )
+        schedlog_leave(cpu, event, prev, next,
+                       schedlog_stay_used(stay, now, mask));
+    stay->entered = now;
+}
+
+/*
+ * @acct, whose stay is logged, stays on the pCPU.  Its usage until the counter
+ * was @now makes a row of its own.
+ */
+static always_inline void schedlog_stay_report(struct schedlog_cpu *cpu,
+                                               struct schedlog_stay *stay,
+                                               unsigned int event,
+                                               uint16_t acct, uint64_t now,
+                                               uint64_t mask)
+{
+    schedlog_leave(cpu, event, acct, XEN_SCHEDLOG_ACCT_NONE,
+                   schedlog_stay_used(stay, now, mask));
+    stay->entered = now;
+}
 
 #endif /* SCHEDLOG_STAY_H */
 
