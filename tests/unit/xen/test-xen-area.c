@@ -103,7 +103,7 @@ static bool has_counters(unsigned int cpu, uint16_t acct)
 
 static void reap(void)
 {
-    while (schedlog_reap())
+    while (schedlog_free_dying())
         ;
 }
 
@@ -115,7 +115,7 @@ static void assert_nothing_is_left(void)
     assert_int_equal(schedlog_used_bytes(), 0);
     grace_period();
     reap();
-    assert_false(schedlog_has_former());
+    assert_false(schedlog_has_dying());
     assert_int_equal(nr_used, 0);
     assert_int_equal(nr_blocks, 0);
     assert_int_equal(schedlog_nr_cpus(), 0);
@@ -473,7 +473,7 @@ static void freeing_is_in_steps_too(void **state)
     do {
         before = nr_used;
         nr++;
-    } while (schedlog_reap() && before - nr_used <= PAGES_PER_STEP);
+    } while (schedlog_free_dying() && before - nr_used <= PAGES_PER_STEP);
     assert_int_equal(nr_used, 0);
     assert_true(nr >= 64);
     assert_nothing_is_left();

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The area of the log facility: per pCPU, on the pCPU's own node.
+ * Allocates the area of the log facility: per pCPU, on the pCPU's own node.
  *
- * An area is made aside, over any number of calls, and taken into use when it
- * is complete.  Its layout is kept in private memory.
+ * An area is pending, over any number of calls, until it is complete, and goes
+ * live then.  Its layout is kept in private memory.
  *
- * Locking: area.h says who may call what.  The look-ups are safe against a
- * pCPU which comes online: its parts are found only once they are complete.
+ * Locking: area.h states the locks of each function.  The look-ups are safe
+ * against a pCPU which comes online: they find its regions only once all of
+ * them are complete.
  */
 
 #include <xen/cpumask.h>
@@ -25,7 +26,7 @@
 
 #include "area.h"
 
-/* What a pCPU has. */
+/* The regions of a pCPU. */
 enum part {
     PART_PRIVATE, /* struct schedlog_pcpu */
     PART_SKIPPED, /* Counters of thresholds. */
@@ -35,7 +36,7 @@ enum part {
     NR_PARTS
 };
 
-struct parts {
+struct pcpu_regions {
     struct schedlog_region *region[NR_PARTS];
     bool complete;
 };
@@ -43,25 +44,25 @@ struct parts {
 struct area {
     struct schedlog_geometry geometry;
     struct schedlog_region *global;
-    struct parts *cpu; /* [nr_cpu_ids] */
+    struct pcpu_regions *cpu; /* [nr_cpu_ids] */
 };
 
 DEFINE_PER_CPU_READ_MOSTLY(struct schedlog_pcpu *, schedlog_pcpu);
 
-/* The one which is in use, and the one which is being made. */
-static struct area *used, *made;
+/* area_live logs; area_pending is being allocated.  NULL: there is none. */
+static struct area *area_live, *area_pending;
 
 /*
  * Accounting domains below this may be bound: they have counters of thresholds,
- * on all pCPUs.  Such counters take as much memory as all else that is not log
- * files, so others have none.
+ * on all pCPUs.  Such counters take as much memory as all else but log files,
+ * so other accounting domains have none.
  */
 static unsigned int nr_prepared = XEN_SCHEDLOG_ACCT_FIRST;
 
-/* Those which are to have counters: more while counters are added. */
+/* nr_prepared, or more while counters are added. */
 static unsigned int nr_wanted = XEN_SCHEDLOG_ACCT_FIRST;
 
-/* That of the area in use.  All but files can be looked at without the gate. */
+/* Of area_live.  All members but files may be read without control_lock. */
 static struct schedlog_geometry geometry;
 
 const struct schedlog_geometry *schedlog_geometry(void)
@@ -71,9 +72,9 @@ const struct schedlog_geometry *schedlog_geometry(void)
 
 unsigned int schedlog_nr_cpus(void)
 {
-    unsigned int cpu = used ? nr_cpu_ids : 0;
+    unsigned int cpu = area_live ? nr_cpu_ids : 0;
 
-    while ( cpu && !read_atomic(&used->cpu[cpu - 1].complete) )
+    while ( cpu && !read_atomic(&area_live->cpu[cpu - 1].complete) )
         cpu--;
 
     return cpu;
@@ -115,10 +116,10 @@ static size_t part_size(const struct schedlog_geometry *g, enum part part)
     return 0;
 }
 
-/* How much of that is to be there. */
+/* The size up to which a region is allocated. */
 static size_t wanted_size(const struct schedlog_geometry *g, enum part part)
 {
-    /* Without a mask: what is bound from former areas may be above nr_acct. */
+    /* Bindings that outlived their area may be above nr_acct. */
     unsigned int nr_acct = min(nr_wanted, g->nr_acct);
 
     return part == PART_SKIPPED
@@ -159,14 +160,14 @@ static unsigned int memflags_of(unsigned int cpu)
     return node == NUMA_NO_NODE ? 0 : MEMF_node(node);
 }
 
-static void give_up_parts(struct parts *parts)
+static void give_up_pcpu(struct pcpu_regions *regions)
 {
     unsigned int part;
 
     for ( part = 0; part < NR_PARTS; part++ )
-        schedlog_region_give_up(parts->region[part]);
+        schedlog_region_give_up(regions->region[part]);
 
-    memset(parts, 0, sizeof(*parts));
+    memset(regions, 0, sizeof(*regions));
 }
 
 static void give_up(struct area *area)
@@ -174,7 +175,7 @@ static void give_up(struct area *area)
     unsigned int cpu;
 
     for ( cpu = 0; cpu < nr_cpu_ids; cpu++ )
-        give_up_parts(&area->cpu[cpu]);
+        give_up_pcpu(&area->cpu[cpu]);
     schedlog_region_give_up(area->global);
 
     xvfree(area->cpu);
@@ -182,28 +183,29 @@ static void give_up(struct area *area)
     xfree(area);
 }
 
-/* Everything which only the pCPU itself will write. */
-static void init_pcpu(const struct area *area, const struct parts *parts)
+/* Initialises the data that only the pCPU itself writes later. */
+static void init_pcpu(const struct area *area,
+                      const struct pcpu_regions *regions)
 {
     const struct schedlog_geometry *g = &area->geometry;
-    struct schedlog_pcpu *pcpu = parts->region[PART_PRIVATE]->va;
-    struct xen_schedlog_state *state = parts->region[PART_STATE]->va;
+    struct schedlog_pcpu *pcpu = regions->region[PART_PRIVATE]->va;
+    struct xen_schedlog_state *state = regions->region[PART_STATE]->va;
     unsigned int i;
 
-    pcpu->mark = parts->region[PART_CONTROL]->va +
+    pcpu->mark = regions->region[PART_CONTROL]->va +
                  XEN_SCHEDLOG_MARKS_OFFSET(g->nr_files);
-    pcpu->cpu.lcr = parts->region[PART_CONTROL]->va;
+    pcpu->cpu.lcr = regions->region[PART_CONTROL]->va;
     pcpu->cpu.route = area->global->va + XEN_SCHEDLOG_ROUTES_OFFSET;
-    pcpu->cpu.skipped = parts->region[PART_SKIPPED]->va;
+    pcpu->cpu.skipped = regions->region[PART_SKIPPED]->va;
     pcpu->cpu.acct_mask = g->nr_acct - 1;
     pcpu->cpu.file_mask = g->nr_files - 1;
     for ( i = 0; i < g->nr_files; i++ )
         schedlog_init_file(&pcpu->cpu.file[i],
-                           parts->region[PART_DATA]->va + g->files[i].offset,
+                           regions->region[PART_DATA]->va + g->files[i].offset,
                            g->files[i].size, &state[i]);
 }
 
-/* Goes on where the last call has stopped. */
+/* Continues where the last call stopped. */
 static int fill_region(struct schedlog_region **region, size_t size,
                        size_t wanted, enum schedlog_access access,
                        unsigned int memflags, bool preempt)
@@ -231,10 +233,10 @@ static int fill_part(struct area *area, unsigned int cpu, enum part part,
 
 static int fill_cpu(struct area *area, unsigned int cpu, bool preempt)
 {
-    struct parts *parts = &area->cpu[cpu];
+    struct pcpu_regions *regions = &area->cpu[cpu];
     unsigned int part;
 
-    if ( parts->complete )
+    if ( regions->complete )
         return 0;
 
     for ( part = 0; part < NR_PARTS; part++ )
@@ -245,14 +247,14 @@ static int fill_cpu(struct area *area, unsigned int cpu, bool preempt)
             return rc;
     }
 
-    init_pcpu(area, parts);
+    init_pcpu(area, regions);
     smp_wmb();
-    write_atomic(&parts->complete, true);
+    write_atomic(&regions->complete, true);
 
     return 0;
 }
 
-/* The hot path's pointer goes when the pCPU goes, its parts do not. */
+/* An offline pCPU has no pointer for the hot path, but keeps its regions. */
 static void attach_cpu(const struct area *area, unsigned int cpu)
 {
     struct schedlog_pcpu *pcpu = area->cpu[cpu].region[PART_PRIVATE]->va;
@@ -264,22 +266,22 @@ static void attach_cpu(const struct area *area, unsigned int cpu)
     per_cpu(schedlog_pcpu, cpu) = pcpu;
 }
 
-/* The scheduler need not notice that there is one more: it logs like others. */
-static void copy_registers(struct parts *to)
+/* A new pCPU logs like the others, also if the scheduler did not notice it. */
+static void copy_registers(struct pcpu_regions *to)
 {
     const uint32_t *from = NULL;
     uint32_t *lcr = to->region[PART_CONTROL]->va;
     unsigned int cpu, i;
 
     for ( cpu = 0; cpu < nr_cpu_ids && !from; cpu++ )
-        if ( used->cpu[cpu].complete && &used->cpu[cpu] != to )
-            from = used->cpu[cpu].region[PART_CONTROL]->va;
+        if ( area_live->cpu[cpu].complete && &area_live->cpu[cpu] != to )
+            from = area_live->cpu[cpu].region[PART_CONTROL]->va;
 
-    for ( i = 0; from && i < used->geometry.nr_files; i++ )
+    for ( i = 0; from && i < area_live->geometry.nr_files; i++ )
         lcr[i] = ACCESS_ONCE(from[i]);
 }
 
-/* Of pCPUs which have all else. */
+/* For pCPUs whose other regions are complete. */
 static int add_counters(struct area *area)
 {
     unsigned int cpu;
@@ -297,10 +299,10 @@ int schedlog_prepare_acct(uint16_t acct)
     int rc = 0;
 
     nr_wanted = max(nr_prepared, acct + 1U);
-    if ( used )
-        rc = add_counters(used);
-    if ( !rc && made )
-        rc = add_counters(made);
+    if ( area_live )
+        rc = add_counters(area_live);
+    if ( !rc && area_pending )
+        rc = add_counters(area_pending);
     if ( rc )
         nr_wanted = nr_prepared;
     else
@@ -344,7 +346,7 @@ static struct area *new_area(const struct schedlog_geometry *g)
     area->geometry = *g;
     area->geometry.files = xvmalloc_array(struct xen_schedlog_file,
                                           g->nr_files);
-    area->cpu = xvzalloc_array(struct parts, nr_cpu_ids);
+    area->cpu = xvzalloc_array(struct pcpu_regions, nr_cpu_ids);
     if ( !area->geometry.files || !area->cpu )
     {
         xvfree(area->cpu);
@@ -389,7 +391,7 @@ static int begin_area(const struct schedlog_geometry *g, uint64_t *need_bytes)
 {
     uint64_t need;
 
-    /* Counters for those which are bound now, not for any that ever were. */
+    /* Counters for current bindings only. */
     nr_prepared = nr_wanted = max(highest_acct() + 1U,
                                   XEN_SCHEDLOG_ACCT_FIRST);
 
@@ -400,24 +402,24 @@ static int begin_area(const struct schedlog_geometry *g, uint64_t *need_bytes)
         return -E2BIG;
     }
 
-    made = new_area(g);
+    area_pending = new_area(g);
 
-    return made ? 0 : -ENOMEM;
+    return area_pending ? 0 : -ENOMEM;
 }
 
 static void use_area(void)
 {
     unsigned int cpu;
 
-    used = made;
-    made = NULL;
-    geometry = used->geometry;
+    area_live = area_pending;
+    area_pending = NULL;
+    geometry = area_live->geometry;
 
     for_each_online_cpu ( cpu )
-        attach_cpu(used, cpu);
+        attach_cpu(area_live, cpu);
 }
 
-/* pCPUs which came online when there was no memory for them. */
+/* Serves pCPUs which came online when there was no memory for them. */
 static int complete_area(void)
 {
     unsigned int cpu;
@@ -429,14 +431,14 @@ static int complete_area(void)
         if ( per_cpu(schedlog_pcpu, cpu) )
             continue;
 
-        rc = fill_cpu(used, cpu, true);
+        rc = fill_cpu(area_live, cpu, true);
         if ( rc && rc != -ERESTART )
-            give_up_parts(&used->cpu[cpu]);
+            give_up_pcpu(&area_live->cpu[cpu]);
         if ( rc )
             return rc;
 
-        copy_registers(&used->cpu[cpu]);
-        attach_cpu(used, cpu);
+        copy_registers(&area_live->cpu[cpu]);
+        attach_cpu(area_live, cpu);
         schedlog_start_tick(cpu);
     }
 
@@ -447,32 +449,32 @@ int schedlog_make_area(const struct schedlog_geometry *g, uint64_t *need_bytes)
 {
     int rc = 0;
 
-    if ( used )
-        return has_geometry(used, g) ? complete_area() : -EBUSY;
+    if ( area_live )
+        return has_geometry(area_live, g) ? complete_area() : -EBUSY;
 
-    if ( !made )
+    if ( !area_pending )
         rc = begin_area(g, need_bytes);
-    else if ( !has_geometry(made, g) )
+    else if ( !has_geometry(area_pending, g) )
     {
         /*
          * The area is another caller's, or this caller's array has changed.
-         * Nothing is kept in either case: the other caller begins again.
+         * In both cases nothing is kept: the other caller begins again.
          */
-        give_up(made);
-        made = NULL;
+        give_up(area_pending);
+        area_pending = NULL;
         rc = -EBUSY;
     }
     if ( rc )
         return rc;
 
-    rc = fill_area(made);
+    rc = fill_area(area_pending);
     if ( !rc )
         use_area();
     else if ( rc != -ERESTART )
     {
         *need_bytes = area_bytes(g);
-        give_up(made);
-        made = NULL;
+        give_up(area_pending);
+        area_pending = NULL;
     }
 
     return rc;
@@ -480,19 +482,19 @@ int schedlog_make_area(const struct schedlog_geometry *g, uint64_t *need_bytes)
 
 void schedlog_give_up_area(void)
 {
-    struct area *area = used;
+    struct area *area = area_live;
     unsigned int cpu;
 
-    if ( made )
-        give_up(made);
-    made = NULL;
+    if ( area_pending )
+        give_up(area_pending);
+    area_pending = NULL;
 
     if ( !area )
         return;
 
     for_each_online_cpu ( cpu )
         per_cpu(schedlog_pcpu, cpu) = NULL;
-    used = NULL;
+    area_live = NULL;
     memset(&geometry, 0, sizeof(geometry));
     give_up(area);
 }
@@ -501,22 +503,22 @@ bool schedlog_prepare_cpu(unsigned int cpu)
 {
     bool had;
 
-    /* If it was parked it still has the pointer which it had then. */
+    /* A pCPU that was parked still has its old pointer. */
     per_cpu(schedlog_pcpu, cpu) = NULL;
 
-    if ( !used )
+    if ( !area_live )
         return true;
 
-    had = used->cpu[cpu].complete;
-    if ( fill_cpu(used, cpu, false) )
+    had = area_live->cpu[cpu].complete;
+    if ( fill_cpu(area_live, cpu, false) )
     {
-        give_up_parts(&used->cpu[cpu]);
+        give_up_pcpu(&area_live->cpu[cpu]);
         return false;
     }
     if ( !had )
-        copy_registers(&used->cpu[cpu]);
+        copy_registers(&area_live->cpu[cpu]);
 
-    attach_cpu(used, cpu);
+    attach_cpu(area_live, cpu);
 
     return true;
 }
@@ -530,18 +532,18 @@ const struct schedlog_region *schedlog_find_region(unsigned int region,
         [XEN_SCHEDLOG_REGION_DATA]    = PART_DATA,
     };
 
-    if ( !used )
+    if ( !area_live )
         return NULL;
     if ( region == XEN_SCHEDLOG_REGION_GLOBAL )
-        return used->global;
+        return area_live->global;
     if ( region >= ARRAY_SIZE(part_of) || cpu >= nr_cpu_ids )
         return NULL;
 
     cpu = array_index_nospec(cpu, nr_cpu_ids);
-    if ( !read_atomic(&used->cpu[cpu].complete) )
+    if ( !read_atomic(&area_live->cpu[cpu].complete) )
         return NULL;
 
-    return used->cpu[cpu].region[array_access_nospec(part_of, region)];
+    return area_live->cpu[cpu].region[array_access_nospec(part_of, region)];
 }
 
 /*

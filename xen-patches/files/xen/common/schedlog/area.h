@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The area: what there is per pCPU, where it is, and who can find it.  Private
- * to common/schedlog/.
+ * Declares the area: its data per pCPU, their layout, and the look-ups.
+ * Private to common/schedlog/.
  */
 #ifndef SCHEDLOG_AREA_H
 #define SCHEDLOG_AREA_H
@@ -20,7 +20,7 @@
 /* The kinds of stays. */
 #define SCHEDLOG_STAY_NS  0
 #define SCHEDLOG_STAY_TSC 1
-#define SCHEDLOG_STAY_PMC 2 /* The first of them. */
+#define SCHEDLOG_STAY_PMC 2 /* The first performance counter. */
 #define SCHEDLOG_NR_STAYS (SCHEDLOG_STAY_PMC + XEN_SCHEDLOG_MAX_PMCS)
 
 #define SCHEDLOG_PMC_EVENTS                                                  \
@@ -35,7 +35,7 @@ static inline uint32_t schedlog_pmc_events(unsigned int nr)
     ((1U << XEN_SCHEDLOG_EV_SERVICE_NS) |                                    \
      (1U << XEN_SCHEDLOG_EV_SERVICE_TSC) | SCHEDLOG_PMC_EVENTS)
 
-/* Likewise for the site of WAKE_DELAY. */
+/* Events that share the site of WAKE_DELAY. */
 #define SCHEDLOG_WAIT_EVENTS                                                 \
     ((1U << XEN_SCHEDLOG_EV_WAKE_DELAY) |                                    \
      (1U << XEN_SCHEDLOG_EV_PREEMPT_DELAY) |                                 \
@@ -43,16 +43,16 @@ static inline uint32_t schedlog_pmc_events(unsigned int nr)
      (1U << XEN_SCHEDLOG_EV_OFF_CPU))
 
 /*
- * A pCPU's own part, in private memory.  Once made it stays, also while the
- * pCPU is offline.
+ * A pCPU's own data, in private memory, which outlive the time that the pCPU
+ * is online.
  */
 struct schedlog_pcpu {
     struct timer tick;
     bool resting;         /* The next tick is a long one. */
-    domid_t memory_domid; /* Whose memory has changed here since the tick; */
-    bool memory_changed;  /* if any has. */
+    domid_t memory_domid; /* A domain whose memory changed on this pCPU, */
+    bool memory_changed;  /* if any has since the last tick. */
     unsigned int idle_ticks; /* In a row, since idle time was reported. */
-    const uint64_t *mark; /* Shared: [nr_files] */
+    const uint64_t *mark; /* Watermarks, in shared memory: [nr_files] */
     struct schedlog_stay stay[SCHEDLOG_NR_STAYS];
     struct schedlog_holders holders;
     struct schedlog_work work;
@@ -69,56 +69,59 @@ struct schedlog_geometry {
 };
 
 /*
- * Everything here but the look-ups: for the owner of the gate (see
- * lifecycle.h), with pCPUs neither coming nor going.
+ * The caller of all but the look-ups holds control_lock (see lifecycle.h) and
+ * the CPU maps.
  */
 
 /*
- * That of the area which is in use.  nr_acct is 0: there is none.  Without the
- * gate, nothing that it points to may be looked at.
+ * Returns the layout of the live area; nr_acct is 0 if there is none.  Without
+ * control_lock, a caller must not follow its pointer.
  */
 const struct schedlog_geometry *schedlog_geometry(void);
 
-/* One more than the highest pCPU with an area. */
+/* Returns one more than the highest pCPU with an area. */
 unsigned int schedlog_nr_cpus(void);
 
-/* NULL: no area, no such pCPU, no such region. */
+/* Returns NULL if there is no area, no such pCPU, or no such region. */
 const struct schedlog_region *schedlog_find_region(unsigned int region,
                                                    unsigned int cpu);
 
 /*
- * Make an area, of whose layout a copy is made, and take it into use when it
- * is complete.  With the layout of the one which is in use already, pCPUs
- * which have none get one.
+ * Allocate an area with a copy of this layout, and let it log when it is
+ * complete.  If the live area has this layout, complete it for pCPUs that it
+ * lacks.
  *
- * -ERESTART: call again with the same layout.  -EBUSY: there is another area,
- * or another one was being made, which is given up.  -E2BIG: *@need_bytes is
- * what schedlog_max= has to be at least.  -ENOMEM.  On failure nothing of what
- * was begun remains.
+ * Returns 0, or
+ * -ERESTART if the caller has to call again with the same layout;
+ * -EBUSY if an area with another layout is live, or was pending and is given
+ *  up now;
+ * -E2BIG if schedlog_max= has to be at least *@need_bytes;
+ * -ENOMEM.
+ * After a failure there is no pending area.
  */
 int schedlog_make_area(const struct schedlog_geometry *geometry,
                        uint64_t *need_bytes);
 
 /*
- * Give @acct counters of thresholds, on all pCPUs, and in areas to come as long
- * as a binding to it exists.  This comes before the first binding.  -ERESTART:
- * call again.  -ENOMEM, -E2BIG.
+ * Give @acct counters of thresholds, on all pCPUs, and in later areas as long
+ * as a binding to it exists.  This comes before the first binding.  Returns 0,
+ * -ENOMEM, -E2BIG, or -ERESTART if the caller has to call again.
  */
 int schedlog_prepare_acct(uint16_t acct);
 
-/* Nobody finds the area any more.  No event may be on. */
+/* Look-ups find no area after this.  No event may be on. */
 void schedlog_give_up_area(void);
 
-/* A pCPU comes online.  False: it has no area. */
+/* A pCPU comes online.  Returns false if there is no memory for it. */
 bool schedlog_prepare_cpu(unsigned int cpu);
 
 /*
- * doorbell.c: tell the scheduler if a log file has reached its mark.  Returns
- * whether one has.
+ * doorbell.c: notify the scheduler if a log file has reached its watermark.
+ * Returns whether one has.
  */
 bool schedlog_ring(const struct schedlog_pcpu *pcpu);
 
-/* stay.c: @events are about to be the ones which are on. */
+/* stay.c: @events are about to be the ones that are on. */
 void schedlog_stay_start(uint32_t events);
 void schedlog_stay_init_cpu(struct schedlog_pcpu *pcpu);
 void schedlog_stay_tick(struct schedlog_pcpu *pcpu, uint16_t acct);
@@ -131,11 +134,11 @@ void schedlog_off_start(void);
 void schedlog_off_change(struct vcpu *v, int new_state);
 void schedlog_off_end(struct vcpu *v, uint64_t tsc);
 
-/* work.c: log what was added up since the last tick; forget it. */
+/* work.c: log the sums since the last tick; discard them. */
 void schedlog_work_tick(struct schedlog_pcpu *pcpu);
 void schedlog_work_start(struct schedlog_pcpu *pcpu);
 
-/* tick.c: for all pCPUs, and for one which comes or goes. */
+/* tick.c: for all pCPUs, and for one that comes online or goes offline. */
 #define SCHEDLOG_TICK MILLISECS(10)
 void schedlog_set_ticking(bool on);
 void schedlog_init_tick(struct schedlog_pcpu *pcpu);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hypercalls of the log facility: what callers say is checked here, and
- * done by lifecycle.c.
+ * Implements the hypercalls of the log facility: checks the arguments, and lets
+ * lifecycle.c make the changes.
  *
- * Permissions were checked by xsm_sysctl() and xsm_domctl().
+ * xsm_sysctl() and xsm_domctl() have checked permissions before.
  */
 
 #include <xen/domain.h>
@@ -94,8 +94,8 @@ static int set_up(struct xen_sysctl_schedlog_setup *setup)
          !power_of_2_between(g.nr_files, 1, XEN_SCHEDLOG_MAX_FILES) )
         return -EINVAL;
 
-    /* What is going to be freed anyway must not be in the way. */
-    rc = schedlog_free_former();
+    /* Memory that can be freed must not count against the budget. */
+    rc = schedlog_free_all_dying();
     if ( rc )
         return rc;
 
@@ -128,7 +128,7 @@ static int get_files(struct xen_sysctl_schedlog_files *op)
                                                                   : 0;
 }
 
-/* No preemption: few enough to take no time. */
+/* Few enough to need no preemption. */
 #define MAX_FRAMES_PER_CALL 1024U
 
 static int get_frames(struct xen_sysctl_schedlog_frames *op)
@@ -181,7 +181,7 @@ static long set_events(const struct xen_sysctl_schedlog_events *op)
     return schedlog_set_events(op);
 }
 
-static long release(const struct xen_sysctl_schedlog_release *op)
+static long release_area(const struct xen_sysctl_schedlog_release *op)
 {
     if ( !schedlog_may_control(op->cookie) )
         return -EEXIST;
@@ -199,13 +199,20 @@ static int select_pmcs(const struct xen_sysctl_schedlog_pmc *op)
     return schedlog_choose_pmcs(op);
 }
 
-/* Those which are over when they return. */
-static long do_here(struct xen_sysctl_schedlog *op)
+static long cf_check do_sysctl_op(void *arg)
 {
+    struct xen_sysctl_schedlog *op = arg;
+
     switch ( op->cmd )
     {
+    case XEN_SYSCTL_SCHEDLOG_events:
+        return set_events(&op->u.events);
+
+    case XEN_SYSCTL_SCHEDLOG_release:
+        return release_area(&op->u.release);
+
     case XEN_SYSCTL_SCHEDLOG_info:
-        if ( schedlog_free_former() )
+        if ( schedlog_free_all_dying() )
             return -ERESTART;
         get_info(&op->u.info);
         return 0;
@@ -230,30 +237,9 @@ static long do_here(struct xen_sysctl_schedlog *op)
     }
 }
 
-/* Those which continue on CPU0, unless they fail here. */
-static long do_on_cpu0(const struct xen_sysctl_schedlog *op)
-{
-    return op->cmd == XEN_SYSCTL_SCHEDLOG_release ? release(&op->u.release)
-                                                  : set_events(&op->u.events);
-}
-
 long schedlog_sysctl(struct xen_sysctl_schedlog *op)
 {
-    bool cpu0 = op->cmd == XEN_SYSCTL_SCHEDLOG_events ||
-                op->cmd == XEN_SYSCTL_SCHEDLOG_release;
-    long rc;
-
-    if ( op->pad )
-        return -EINVAL;
-
-    if ( !schedlog_enter_gate() )
-        return -ERESTART;
-
-    rc = cpu0 ? do_on_cpu0(op) : do_here(op);
-    if ( rc || !cpu0 )
-        schedlog_leave_gate();
-
-    return rc;
+    return op->pad ? -EINVAL : schedlog_call_locked(do_sysctl_op, op);
 }
 
 static bool may_be_bound(uint16_t acct)
@@ -264,9 +250,17 @@ static bool may_be_bound(uint16_t acct)
            acct < (g->nr_acct ?: XEN_SCHEDLOG_MAX_ACCT);
 }
 
-/* Before anybody is charged there has to be something to count with. */
-static int bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
+struct bind_args {
+    struct domain *d;
+    const struct xen_domctl_schedlog_bind *op;
+};
+
+/* The counters of an accounting domain exist before a domain is bound to it. */
+static long cf_check do_bind(void *arg)
 {
+    const struct bind_args *args = arg;
+    const struct xen_domctl_schedlog_bind *op = args->op;
+    struct domain *d = args->d;
     struct vcpu *v;
     int rc;
 
@@ -296,19 +290,14 @@ static int bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
 }
 
 /*
- * With the gate, so that neither a lease nor an area begins between the checks
- * and the binding.
+ * control_lock is held so that neither a lease nor an area begins between the
+ * checks and the binding.
  */
 int schedlog_bind(struct domain *d, const struct xen_domctl_schedlog_bind *op)
 {
-    int rc;
+    struct bind_args args = { d, op };
 
-    if ( !schedlog_enter_gate() )
-        return -ERESTART;
-    rc = bind(d, op);
-    schedlog_leave_gate();
-
-    return rc;
+    return schedlog_call_locked(do_bind, &args);
 }
 
 int schedlog_binding(const struct domain *d,

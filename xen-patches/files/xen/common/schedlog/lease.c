@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lease: whoever holds the log increments a counter in shared memory.
- * When that has been the same for the length of the lease, the lease is over.
+ * Finds out whether the holder of the log is still alive: it increments a
+ * counter in shared memory.  If the counter has not changed for the length of
+ * the lease, the lease is over.
  *
- * The counter is read once per look and compared, nothing else.  Who looks,
- * and what comes of it, is up to lifecycle.c: this file only knows whose the
- * log is.  The counter is looked at, and the area given up, on CPU0 only.
+ * Each poll reads the counter once and compares it, nothing else.  lifecycle.c
+ * polls, and turns events off.  The counter is read, and the area given up, on
+ * CPU0 only.
  */
 
 #include <xen/lib.h>
@@ -17,9 +18,9 @@
 
 static struct {
     spinlock_t lock;
-    uint64_t cookie;    /* 0: nobody holds the log. */
+    uint64_t cookie;    /* Of the holder.  0: the log has no holder. */
     s_time_t length;
-    s_time_t renewed;   /* When the counter was seen to have changed. */
+    s_time_t renewed;   /* Time of the last poll that saw a change. */
     uint64_t counter;
 } lease = {
     .lock = SPIN_LOCK_UNLOCKED,
@@ -79,7 +80,7 @@ bool schedlog_end_lease(void)
     return held;
 }
 
-bool schedlog_look_at_lease(s_time_t *next)
+bool schedlog_poll_lease(s_time_t *next)
 {
     bool over = false;
 
@@ -98,7 +99,7 @@ bool schedlog_look_at_lease(s_time_t *next)
             lease.renewed = now;
         }
         over = now - lease.renewed >= lease.length;
-        *next = lease.length / SCHEDLOG_LOOKS;
+        *next = lease.length / SCHEDLOG_LEASE_POLLS;
     }
 
     spin_unlock(&lease.lock);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who holds the log: private to common/schedlog/.
+ * Remembers the lease of the log: private to common/schedlog/.
  */
 #ifndef SCHEDLOG_LEASE_H
 #define SCHEDLOG_LEASE_H
 
 #include <xen/time.h>
 
-/* How often the counter is looked at during a lease. */
-#define SCHEDLOG_LOOKS 8
+/* How often the counter is read during a lease. */
+#define SCHEDLOG_LEASE_POLLS 8
 
-/* May the caller who shows @cookie change anything? */
+/* May a caller with this @cookie change anything? */
 bool schedlog_may_control(uint64_t cookie);
 
 void schedlog_lease_info(uint32_t *length_ms, uint32_t *left_ms);
 
-/* There has to be an area. */
+/* The caller has set up an area. */
 void schedlog_begin_lease(uint64_t cookie, uint32_t length_ms);
 
-/* Nobody holds the log any more.  Returns whether somebody did. */
+/* The log has no holder after this.  Returns whether it had one. */
 bool schedlog_end_lease(void);
 
 /*
- * Look at the counter of whoever holds the log.  Returns whether the lease is
- * over; *@next is how long it takes until the next look, 0 without a lease.
+ * Read the holder's counter.  Returns whether the lease is over; *@next is the
+ * time in ns until the next poll, 0 without a lease.
  */
-bool schedlog_look_at_lease(s_time_t *next);
+bool schedlog_poll_lease(s_time_t *next);
 
 #endif /* SCHEDLOG_LEASE_H */
 

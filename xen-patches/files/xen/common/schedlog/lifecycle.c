@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The life of the log facility: areas come and go, events are switched, leases
- * end, pCPUs come and go, one of them at a time.  See lifecycle.h.
+ * Changes the state of the log facility, one change at a time: areas are set up
+ * and given up, events are switched, leases end, pCPUs come and go.
  *
  * Switching events stops all pCPUs, so it takes place in an idle vCPU's context
  * on CPU0, which never goes offline.
@@ -22,57 +22,71 @@
 #include "lease.h"
 #include "lifecycle.h"
 
-/* While former areas are being freed, and while they are still mapped. */
+/* Intervals while pages can be freed, and while domains still map them. */
 #define FREE_MORE  MILLISECS(1)
 #define FREE_LATER MILLISECS(100)
 
-/* 0: open.  A word, since arm64 cannot compare and exchange a static bool. */
-static unsigned long gate;
+/*
+ * 1: held.  This is not a spinlock, since a hypercall that continues on CPU0
+ * takes it on one pCPU and drops it on CPU0.  It is a word, since arm64 cannot
+ * compare and exchange a static bool.
+ */
+static unsigned long control_lock;
 
-/* For CPU0, by whoever holds the gate. */
+/* What CPU0 is to do for the hypercall that holds control_lock. */
 static struct xen_sysctl_schedlog_events request;
 
-static struct timer look_timer, free_timer;
+static struct timer lease_timer, free_timer;
 static struct tasklet expire_tasklet;
 
-bool schedlog_enter_gate(void)
-{
-    return !cmpxchg(&gate, 0, 1);
-}
-
-void schedlog_leave_gate(void)
+static void drop_control_lock(void)
 {
     smp_mb();
-    write_atomic(&gate, 0);
+    write_atomic(&control_lock, 0);
 }
 
-int schedlog_free_former(void)
+long schedlog_call_locked(long (*fn)(void *arg), void *arg)
 {
-    while ( schedlog_reap() )
+    long rc;
+
+    if ( cmpxchg(&control_lock, 0, 1) )
+        return -ERESTART;
+
+    rc = fn(arg);
+    if ( rc == SCHEDLOG_ON_CPU0 )
+        return 0;
+
+    drop_control_lock();
+
+    return rc;
+}
+
+int schedlog_free_all_dying(void)
+{
+    while ( schedlog_free_dying() )
         if ( hypercall_preempt_check() )
             return -ERESTART;
 
     return 0;
 }
 
-/* Nobody has to ask for memory to be given back. */
-static void cf_check free_some(void *unused)
+static long cf_check free_some(void *unused)
 {
-    bool more = true;
+    return schedlog_free_dying() ? -ERESTART : 0;
+}
 
-    if ( schedlog_enter_gate() )
-    {
-        more = schedlog_reap();
-        schedlog_leave_gate();
-    }
+/* Memory is freed without a request. */
+static void cf_check free_timer_fn(void *unused)
+{
+    bool more = schedlog_call_locked(free_some, NULL);
 
-    if ( more || schedlog_has_former() )
+    if ( more || schedlog_has_dying() )
         set_timer(&free_timer, NOW() + (more ? FREE_MORE : FREE_LATER));
 }
 
 static void free_soon(void)
 {
-    if ( schedlog_has_former() )
+    if ( schedlog_has_dying() )
         set_timer(&free_timer, NOW() + FREE_MORE);
 }
 
@@ -104,27 +118,28 @@ int schedlog_add_counters(uint16_t acct)
 }
 
 /*
- * The counters that the holder has selected go with the lease.  If the holder
- * gives the lease up and leaves some of their events on, they go with the last
- * of these events.
+ * The performance counters that the holder selected are released with the
+ * lease.  If the holder ends the lease and leaves some events of these counters
+ * on, they are released with the last of these events.
  */
 static void end_lease(void)
 {
-    static bool pmcs_go;
+    static bool release_pmcs;
 
-    pmcs_go |= schedlog_end_lease();
-    if ( pmcs_go && !(schedlog_events_on() & SCHEDLOG_PMC_EVENTS) )
+    release_pmcs |= schedlog_end_lease();
+    if ( release_pmcs && !(schedlog_events_on() & SCHEDLOG_PMC_EVENTS) )
     {
         schedlog_release_pmcs();
-        pmcs_go = false;
+        release_pmcs = false;
     }
-    stop_timer(&look_timer);
+    stop_timer(&lease_timer);
 }
 
 static void begin_lease(uint64_t cookie, uint32_t length_ms)
 {
     schedlog_begin_lease(cookie, length_ms);
-    set_timer(&look_timer, NOW() + MILLISECS(length_ms) / SCHEDLOG_LOOKS);
+    set_timer(&lease_timer,
+              NOW() + MILLISECS(length_ms) / SCHEDLOG_LEASE_POLLS);
 }
 
 static int switch_events(void)
@@ -146,7 +161,7 @@ static int switch_events(void)
     return 0;
 }
 
-/* With the sites stopped being taken, nobody uses the area any more. */
+/* Once the sites are off, no pCPU uses the area any more. */
 static int turn_off_and_give_up(void)
 {
     int rc = schedlog_switch_events(0);
@@ -162,42 +177,49 @@ static int turn_off_and_give_up(void)
     return 0;
 }
 
-/* The CPU maps are held from before the first change until after the last. */
-static long change_on_cpu0(int (*change)(void))
+/* Returns the result of @change, or -EBUSY if pCPUs come or go. */
+static long call_with_cpu_maps(int (*change)(void))
 {
-    long rc = -EBUSY;
+    long rc;
 
-    if ( get_cpu_maps() )
-    {
-        rc = change();
-        put_cpu_maps();
-    }
-
-    schedlog_leave_gate();
+    if ( !get_cpu_maps() )
+        return -EBUSY;
+    rc = change();
+    put_cpu_maps();
 
     return rc;
 }
 
 static long cf_check set_events_on_cpu0(void *unused)
 {
-    return change_on_cpu0(switch_events);
+    long rc = call_with_cpu_maps(switch_events);
+
+    drop_control_lock();
+
+    return rc;
 }
 
 static long cf_check release_on_cpu0(void *unused)
 {
-    return change_on_cpu0(turn_off_and_give_up);
+    long rc = call_with_cpu_maps(turn_off_and_give_up);
+
+    drop_control_lock();
+
+    return rc;
 }
 
 long schedlog_set_events(const struct xen_sysctl_schedlog_events *op)
 {
     request = *op;
 
-    return continue_hypercall_on_cpu(0, set_events_on_cpu0, NULL);
+    return continue_hypercall_on_cpu(0, set_events_on_cpu0, NULL) ?:
+           SCHEDLOG_ON_CPU0;
 }
 
 long schedlog_release(void)
 {
-    return continue_hypercall_on_cpu(0, release_on_cpu0, NULL);
+    return continue_hypercall_on_cpu(0, release_on_cpu0, NULL) ?:
+           SCHEDLOG_ON_CPU0;
 }
 
 int schedlog_choose_pmcs(const struct xen_sysctl_schedlog_pmc *op)
@@ -213,19 +235,19 @@ int schedlog_choose_pmcs(const struct xen_sysctl_schedlog_pmc *op)
     return rc;
 }
 
-/* Sets the timer for the next look, if there is to be one. */
+/* Polls the lease, and sets the timer for the next poll if there is a lease. */
 static bool lease_is_over(void)
 {
     s_time_t next;
-    bool over = schedlog_look_at_lease(&next);
+    bool over = schedlog_poll_lease(&next);
 
     if ( next )
-        set_timer(&look_timer, NOW() + next);
+        set_timer(&lease_timer, NOW() + next);
 
     return over;
 }
 
-static void cf_check look(void *unused)
+static void cf_check lease_timer_fn(void *unused)
 {
     if ( lease_is_over() )
         tasklet_schedule_on_cpu(&expire_tasklet, 0);
@@ -241,13 +263,18 @@ static int turn_off_if_over(void)
     return rc;
 }
 
-/*
- * When it cannot be done now, which is that pCPUs come or go or that somebody
- * else holds the gate, then at the next look.
- */
-static void cf_check expire(void *unused)
+static long cf_check expire_lease(void *unused)
 {
-    if ( schedlog_enter_gate() && !change_on_cpu0(turn_off_if_over) )
+    return call_with_cpu_maps(turn_off_if_over);
+}
+
+/*
+ * If this fails, because pCPUs come or go or another caller holds control_lock,
+ * the next poll of the lease tries again.
+ */
+static void cf_check expire_tasklet_fn(void *unused)
+{
+    if ( !schedlog_call_locked(expire_lease, NULL) )
         printk(XENLOG_WARNING
                "schedlog: not renewed by its scheduler, all events are off\n");
 }
@@ -294,9 +321,9 @@ static struct notifier_block cpu_nfb = {
 
 static int __init cf_check init_lifecycle(void)
 {
-    init_timer(&look_timer, look, NULL, 0);
-    init_timer(&free_timer, free_some, NULL, 0);
-    tasklet_init(&expire_tasklet, expire, NULL);
+    init_timer(&lease_timer, lease_timer_fn, NULL, 0);
+    init_timer(&free_timer, free_timer_fn, NULL, 0);
+    tasklet_init(&expire_tasklet, expire_tasklet_fn, NULL);
     register_cpu_notifier(&cpu_nfb);
 
     return 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who may change the log facility, and when: private to common/schedlog/.
+ * Serialises changes of the log facility: private to common/schedlog/.
  *
- * There is one gate.  Whoever makes an area, gives one up, switches events or
- * frees memory holds it; a set-up holds it for each of its steps.  pCPUs which
- * come and go need not: whoever changes anything that has to do with pCPUs
- * holds the CPU maps, too, which excludes them.
+ * Each function that allocates an area, gives one up, switches events or frees
+ * memory holds one lock, control_lock; a set-up holds it for each of its steps.
+ * CPU hotplug does not take it: functions that depend on which pCPUs are online
+ * hold the CPU maps as well, which excludes hotplug.
  */
 #ifndef SCHEDLOG_LIFECYCLE_H
 #define SCHEDLOG_LIFECYCLE_H
@@ -16,31 +16,38 @@
 
 struct schedlog_geometry;
 
-/* False: somebody else holds it, for a short time. */
-bool schedlog_enter_gate(void);
-void schedlog_leave_gate(void);
+/*
+ * Call @fn with control_lock held.  Returns the result of @fn, or -ERESTART if
+ * another caller holds the lock, which is for a short time.
+ */
+long schedlog_call_locked(long (*fn)(void *arg), void *arg);
 
 /*
- * Free what can be freed of former areas.  For whoever holds the gate.
- * -ERESTART: call again.
+ * @fn returns this if it has passed control_lock on to CPU0, where the
+ * hypercall continues.  schedlog_call_locked() returns 0 then.
  */
-int schedlog_free_former(void);
+#define SCHEDLOG_ON_CPU0 1
+
+/* The callers of the following hold control_lock. */
+
+/*
+ * Free all pages of dying regions that can be freed now.  Returns 0, or
+ * -ERESTART if the caller has to call again.
+ */
+int schedlog_free_all_dying(void);
 
 /* As schedlog_make_area(); also -EBUSY if pCPUs come or go. */
 int schedlog_set_up(const struct schedlog_geometry *geometry,
                     uint64_t *need_bytes);
 
-/*
- * Both continue on CPU0, and the gate goes with them: on success the caller
- * doesn't hold it any more, and the result is the hypercall's.
- */
+/* Both return SCHEDLOG_ON_CPU0, or -errno if they cannot continue there. */
 long schedlog_set_events(const struct xen_sysctl_schedlog_events *op);
 long schedlog_release(void);
 
 /* As schedlog_prepare_acct(); also -ERESTART if pCPUs come or go. */
 int schedlog_add_counters(uint16_t acct);
 
-/* -EBUSY: pCPUs come or go, or what schedlog_select_pmcs() says. */
+/* As schedlog_select_pmcs(); also -EBUSY if pCPUs come or go. */
 int schedlog_choose_pmcs(const struct xen_sysctl_schedlog_pmc *op);
 
 #endif /* SCHEDLOG_LIFECYCLE_H */

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory of the log facility: single pages, mapped contiguously, most of them
- * shared with privileged domains.
+ * Allocates memory of the log facility: single pages, mapped contiguously, most
+ * of them shared with privileged domains.
  *
- * Pages which were shared are freed only when nobody maps them any more.  No
- * region is reused for anything else.
+ * Pages which were shared are freed only when no domain maps them any more.
  *
- * Locking: a region which is being filled belongs to its caller.  Once it was
- * given up it belongs to schedlog_reap().  What both touch, the budget and the
- * list of former regions, is protected by the lock.
+ * Locking: a region which is being filled belongs to its caller, and a dying
+ * region to schedlog_free_dying().  The lock protects what both use: the budget
+ * and the list of dying regions.
  */
 
 #include <xen/errno.h>
@@ -27,17 +26,17 @@
 
 #include "region.h"
 
-/* How many pages are dealt with before it is looked whether to go on. */
+/* Pages that are handled between two checks for preemption. */
 #define PAGES_PER_STEP 64U
 
-/* schedlog_max=<size>: how much memory the scheduler can ask for.  0: none. */
+/* schedlog_max=<size>: the memory that the scheduler can ask for.  0: none. */
 #define NOT_GIVEN (~0ULL)
 static uint64_t __ro_after_init opt_schedlog_max = NOT_GIVEN;
 size_param("schedlog_max", opt_schedlog_max);
 
 static DEFINE_SPINLOCK(lock);
 static uint64_t used_bytes;
-static LIST_HEAD(former_regions);
+static LIST_HEAD(dying_regions);
 
 #ifndef NDEBUG
 /*
@@ -101,9 +100,9 @@ static uint64_t bytes_of(unsigned int nr_pages)
 }
 
 /*
- * Linear addresses, without anything behind them but page tables.  They are not
- * mapped by superpages, so that page tables need not be taken apart for
- * unmapping a page: that cannot fail.
+ * Reserves linear addresses, with page tables and without pages.  They are not
+ * mapped by superpages, so that no superpage has to be split to unmap a page:
+ * unmapping cannot fail.
  */
 static void *reserve_va(unsigned int nr_pages)
 {
@@ -125,7 +124,7 @@ struct schedlog_region *schedlog_region_new(size_t size,
 
     region->nr_pages = PFN_UP(size);
     region->access = access;
-    INIT_LIST_HEAD(&region->former);
+    INIT_LIST_HEAD(&region->dying);
 
     region->va = reserve_va(region->nr_pages);
     if ( !region->va )
@@ -225,11 +224,11 @@ void schedlog_region_give_up(struct schedlog_region *region)
     region->stage = region->access == SCHEDLOG_PRIVATE ? REGION_MAPPED
                                                        : REGION_SHARED;
     spin_lock(&lock);
-    list_add_tail(&region->former, &former_regions);
+    list_add_tail(&region->dying, &dying_regions);
     spin_unlock(&lock);
 }
 
-/* Drop the reference that sharing took.  Nobody new can map the page then. */
+/* Drop the reference that sharing took: no domain can map the page again. */
 static void drop_reference(struct page_info *pg)
 {
     if ( !test_and_clear_bit(_PGC_allocated, &pg->count_info) )
@@ -237,13 +236,13 @@ static void drop_reference(struct page_info *pg)
     put_page(pg);
 }
 
-/* Whoever unmaps a page last leaves it without references, for us to free. */
+/* The last domain to unmap a page leaves it without references, not freed. */
 static bool is_mapped(const struct page_info *pg)
 {
     return ACCESS_ONCE(pg->count_info) & PGC_count_mask;
 }
 
-static void cf_check is_unused(struct rcu_head *rcu)
+static void cf_check set_unused(struct rcu_head *rcu)
 {
     struct schedlog_region *region =
         container_of(rcu, struct schedlog_region, rcu);
@@ -252,20 +251,21 @@ static void cf_check is_unused(struct rcu_head *rcu)
 }
 
 /*
- * Nobody maps it any more.  Whoever dropped the last reference of a page still
- * has to take it off dom_xen's list, which is over after a grace period.
+ * No domain maps the region any more.  The pCPU that dropped the last reference
+ * of a page may still be removing the page from dom_xen's list, which is over
+ * after a grace period.
  */
 static void wait_until_unused(struct schedlog_region *region)
 {
     uncharge(bytes_of(region->nr_wanted));
     region->step = 0;
     region->stage = REGION_WAITING;
-    call_rcu(&region->rcu, is_unused);
+    call_rcu(&region->rcu, set_unused);
 }
 
 /*
- * Together, and destroyed instead of mapped to nothing: the TLBs of all pCPUs
- * are flushed once for all of them, and not for each page.
+ * Frees up to @most pages.  Their mappings are destroyed together, so that the
+ * TLBs of all pCPUs are flushed once, and not for each page.
  */
 static unsigned int free_last_pages(struct schedlog_region *region,
                                     unsigned int most)
@@ -281,7 +281,7 @@ static unsigned int free_last_pages(struct schedlog_region *region,
         page[i] = mfn_to_virt(schedlog_region_frame(region,
                                                     region->nr_ready + i));
 
-    /* It fails only if it has to take a superpage apart, and there is none. */
+    /* This fails only if it has to split a superpage, and there is none. */
     if ( destroy_xen_mappings(
              (unsigned long)va_of(region, region->nr_ready),
              (unsigned long)va_of(region, region->nr_ready + nr)) )
@@ -293,117 +293,128 @@ static unsigned int free_last_pages(struct schedlog_region *region,
 }
 
 /*
- * One step with some pages of a region, @most at most.  Returns how many were
- * dealt with; 0 when there is nothing to do with this region now.
+ * Each stage has a function that handles some pages of a region and returns how
+ * many; 0 if the stage cannot continue now.  The end of a stage counts as one.
  */
-static unsigned int reap_pages(struct schedlog_region *region,
-                               unsigned int most)
+
+static unsigned int drop_next_reference(struct schedlog_region *region)
+{
+    if ( region->step < region->nr_ready )
+        drop_reference(page_of(region, region->step++));
+    else
+    {
+        region->step = 0;
+        region->stage = REGION_MAPPED;
+    }
+
+    return 1;
+}
+
+static unsigned int check_next_mapping(struct schedlog_region *region)
+{
+    if ( region->access == SCHEDLOG_PRIVATE ||
+         region->step == region->nr_ready )
+        wait_until_unused(region);
+    else if ( is_mapped(page_of(region, region->step)) )
+        return 0;
+    else
+        region->step++;
+
+    return 1;
+}
+
+static unsigned int do_stage(struct schedlog_region *region, unsigned int most)
 {
     switch ( read_atomic(&region->stage) )
     {
     case REGION_SHARED:
-        if ( region->step < region->nr_ready )
-        {
-            drop_reference(page_of(region, region->step++));
-            return 1;
-        }
-        region->step = 0;
-        region->stage = REGION_MAPPED;
-        return 1;
+        return drop_next_reference(region);
 
     case REGION_MAPPED:
-        if ( region->access == SCHEDLOG_PRIVATE ||
-             region->step == region->nr_ready )
-        {
-            wait_until_unused(region);
-            return 1;
-        }
-        if ( is_mapped(page_of(region, region->step)) )
-            return 0;
-        region->step++;
-        return 1;
+        return check_next_mapping(region);
 
     case REGION_WAITING:
         return 0;
 
     case REGION_UNUSED:
         return free_last_pages(region, most);
-
-    default:
-        ASSERT_UNREACHABLE();
-        return 0;
     }
+
+    ASSERT_UNREACHABLE();
+
+    return 0;
 }
 
-static bool is_reaped(const struct schedlog_region *region)
+static bool is_freed(const struct schedlog_region *region)
 {
     return read_atomic(&region->stage) == REGION_UNUSED && !region->nr_ready;
 }
 
-/* The first one, which is taken off the list. */
-static struct schedlog_region *take_former(void)
+/* Removes the first region from the list.  Returns NULL if there is none. */
+static struct schedlog_region *remove_first_dying(void)
 {
     struct schedlog_region *region;
 
     spin_lock(&lock);
-    region = list_first_entry_or_null(&former_regions, struct schedlog_region,
-                                      former);
+    region = list_first_entry_or_null(&dying_regions, struct schedlog_region,
+                                      dying);
     if ( region )
-        list_del(&region->former);
+        list_del(&region->dying);
     spin_unlock(&lock);
 
     return region;
 }
 
-static void put_former(struct schedlog_region *region, struct list_head *list)
+static void append_dying(struct schedlog_region *region,
+                         struct list_head *list)
 {
     spin_lock(&lock);
-    list_add_tail(&region->former, list);
+    list_add_tail(&region->dying, list);
     spin_unlock(&lock);
 }
 
-/* Those about which nothing can be done now are kept aside meanwhile. */
-bool schedlog_reap(void)
+/* Regions whose stage cannot continue now are kept aside meanwhile. */
+bool schedlog_free_dying(void)
 {
     struct schedlog_region *region = NULL;
     unsigned int pages = PAGES_PER_STEP;
     LIST_HEAD(waiting);
 
-    while ( pages && (region = take_former()) )
+    while ( pages && (region = remove_first_dying()) )
     {
         unsigned int nr;
 
-        while ( pages && (nr = reap_pages(region, pages)) )
+        while ( pages && (nr = do_stage(region, pages)) )
             pages -= nr;
 
-        if ( is_reaped(region) )
+        if ( is_freed(region) )
         {
             vunmap(region->va);
             xfree(region);
         }
         else
-            put_former(region, pages ? &waiting : &former_regions);
+            append_dying(region, pages ? &waiting : &dying_regions);
     }
 
     spin_lock(&lock);
-    list_splice(&waiting, &former_regions);
+    list_splice(&waiting, &dying_regions);
     spin_unlock(&lock);
 
     return !pages;
 }
 
-bool schedlog_has_former(void)
+bool schedlog_has_dying(void)
 {
     bool has;
 
     spin_lock(&lock);
-    has = !list_empty(&former_regions);
+    has = !list_empty(&dying_regions);
     spin_unlock(&lock);
 
     return has;
 }
 
-/* Enough for the logs of a scheduler which logs everything on each pCPU. */
+/* The default suffices if all events of each pCPU are logged. */
 static int __init cf_check init_budget(void)
 {
     if ( opt_schedlog_max == NOT_GIVEN )

@@ -3,11 +3,10 @@
  * Memory of the log facility: private to common/schedlog/.
  *
  * A region is single pages which are mapped contiguously, from one node.  It
- * can begin with less than there is room for, and grow.  What is wanted of it
- * is charged to schedlog_max= until it was given up and nobody maps it any
- * more.
+ * can begin with a part of its pages, and grow.  Wanted pages are charged to
+ * schedlog_max= until the region was given up and no domain maps it any more.
  *
- * Everything which takes long does so in steps.
+ * Operations that take long are divided into steps.
  */
 #ifndef SCHEDLOG_REGION_H
 #define SCHEDLOG_REGION_H
@@ -16,29 +15,32 @@
 #include <xen/rcupdate.h>
 #include <xen/types.h>
 
-/* Who may map a region. */
+/* The domains that may map a region. */
 enum schedlog_access {
-    SCHEDLOG_PRIVATE,  /* Nobody. */
+    SCHEDLOG_PRIVATE,  /* None. */
     SCHEDLOG_READABLE, /* Privileged domains, to read. */
     SCHEDLOG_WRITABLE, /* Privileged domains. */
 };
 
+/* The stages of a dying region. */
+enum schedlog_stage {
+    REGION_SHARED,  /* The references that sharing took are being dropped. */
+    REGION_MAPPED,  /* Domains may still map pages. */
+    REGION_WAITING, /* A grace period has to pass. */
+    REGION_UNUSED,  /* Pages are being freed. */
+};
+
 struct schedlog_region {
     void *va;
-    unsigned int nr_pages;  /* There is room for so many; */
-    unsigned int nr_wanted; /* so many shall be there, */
-    unsigned int nr_ready;  /* and are, from the first one on. */
+    unsigned int nr_pages;  /* The most that it can have. */
+    unsigned int nr_wanted; /* Pages that are charged and shall be allocated, */
+    unsigned int nr_ready;  /* and that are, from the first one on. */
     enum schedlog_access access;
 
-    /* After it was given up. */
-    struct list_head former;
-    enum {
-        REGION_SHARED,   /* Our own references are being dropped. */
-        REGION_MAPPED,   /* Until nobody maps a page any more. */
-        REGION_WAITING,  /* For a grace period. */
-        REGION_UNUSED,   /* Pages are being freed. */
-    } stage;
-    unsigned int step;   /* Pages which are through with the stage. */
+    /* Used once the region is dying, which is after it was given up. */
+    struct list_head dying;
+    enum schedlog_stage stage;
+    unsigned int step;   /* Pages that have completed the stage. */
     struct rcu_head rcu;
 };
 
@@ -46,16 +48,19 @@ struct schedlog_region {
 uint64_t schedlog_max_bytes(void);
 uint64_t schedlog_used_bytes(void);
 
-/* Of @size at most, and without memory.  NULL: -ENOMEM. */
+/* Returns a region for @size bytes, without pages; NULL without memory. */
 struct schedlog_region *schedlog_region_new(size_t size,
                                             enum schedlog_access access);
 
-/* From now on @size of it is wanted, unless it is more already.  -E2BIG. */
+/*
+ * From now on @size bytes are wanted, unless more are already.  Returns 0, or
+ * -E2BIG if that exceeds schedlog_max=.
+ */
 int schedlog_region_want(struct schedlog_region *region, size_t size);
 
 /*
- * Allocate, clear, map and share what is missing of it.  -ENOMEM.  -ERESTART:
- * call again; only if @preempt.
+ * Allocate, clear, map and share the wanted pages that are missing.  Returns 0,
+ * -ENOMEM, or -ERESTART, only if @preempt, if the caller has to call again.
  */
 int schedlog_region_fill(struct schedlog_region *region, unsigned int memflags,
                          bool preempt);
@@ -63,17 +68,17 @@ int schedlog_region_fill(struct schedlog_region *region, unsigned int memflags,
 uint64_t schedlog_region_frame(const struct schedlog_region *region,
                                unsigned int page);
 
-/* It takes part in nothing any more.  NULL is fine. */
+/* The region is dying from now on.  NULL is allowed. */
 void schedlog_region_give_up(struct schedlog_region *region);
 
 /*
- * Free regions which were given up, or a part of it.  For one caller at a
- * time.  Returns whether more can be done now.
+ * Free pages of dying regions, a limited number per call.  The caller holds
+ * control_lock.  Returns whether another call can free more now.
  */
-bool schedlog_reap(void);
+bool schedlog_free_dying(void);
 
-/* Are there regions which were given up and not freed? */
-bool schedlog_has_former(void);
+/* Are there regions which were given up and are not freed? */
+bool schedlog_has_dying(void);
 
 #endif /* SCHEDLOG_REGION_H */
 
