@@ -207,8 +207,8 @@ static bool has_memory(const libxl_domain_config *d_config, int node,
         libxl_numainfo_list_free(info, nr);
     if (free_kb >= need_kb)
         return true;
-    xasprintf(why, "it should be on node %d, of whose memory %" PRIu64 " MiB "
-              "are free, but it needs %" PRIu64 " MiB", node, free_kb / 1024,
+    xasprintf(why, "it should be on node %d, which has %" PRIu64 " MiB of free "
+              "memory, but it needs %" PRIu64 " MiB", node, free_kb / 1024,
               (need_kb + 1023) / 1024);
 
     return false;
@@ -270,7 +270,7 @@ void vm_place(libxl_domain_config *d_config)
 
     if (!is_auto(d_config))
         return;
-    /* Of the time before, when it was saved or is booted anew. */
+    /* A guest that was saved, or that reboots, still has its old node. */
     vm_place_forget(d_config);
     node = place(d_config, &why);
     if (node >= 0)

@@ -175,8 +175,8 @@ int jump_label_apply(void)
 }
 
 /*
- * A table which is not what it should be must not get as far as patching.  Who
- * turns labels on while Xen boots does so after this.
+ * Stops the boot if a site is not a NOP, before any site is patched.  Callers
+ * that turn labels on while Xen boots do so after this.
  */
 static int __init cf_check check_sites(void)
 {

@@ -2,19 +2,20 @@
 /*
  * libxl_schedlog.c
  *
- * The log of scheduling facts, as an operator sees it: which events there are
- * and which are on, where they go, and how much was written.  Rows are for
- * schedulers, which use libxenctrl and xen/schedlog.h.
+ * Shows an operator the log of scheduling facts: the events that Xen has and
+ * those that are on, their log files, and how much was written.  Schedulers
+ * read rows, with libxenctrl and xen/schedlog.h.
  *
- * Whoever holds the log (see XEN_SYSCTL_SCHEDLOG_events) is the only one to
- * change it; the caller of these functions never is, so they fail then.
+ * While a lease runs, only its holder can change the log: see
+ * XEN_SYSCTL_SCHEDLOG_events.  The caller of these functions never is the
+ * holder, so they fail then.
  */
 
 #include "libxl_osdeps.h"
 
 #include "libxl_internal.h"
 
-/* Rows of 16 bytes: who, with whom, how much, and when (TSC >> 10). */
+/* Rows of 16 bytes; their timestamp is TSC >> 10. */
 #define DEFAULT_REGISTER                                                   \
     (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |                   \
      XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |           \
@@ -54,7 +55,7 @@ int libxl_schedlog_event_from_name(const char *name, unsigned int *event)
     return ERROR_INVAL;
 }
 
-/* What a failed hypercall means to who called us. */
+/* Converts errno of a hypercall to an error of libxl, and logs it. */
 static int failed(libxl__gc *gc, const char *what)
 {
     switch (errno) {
@@ -204,8 +205,8 @@ int libxl_schedlog_get_binding(libxl_ctx *ctx, uint32_t domid, int vcpu,
 }
 
 /*
- * Map one page of a region.  Xen decides who may, and refuses to map as
- * writable what only it writes.
+ * Map one page of a region.  Xen checks the permission, and refuses to map its
+ * own pages writable.
  */
 static int map_page(libxl__gc *gc, uint32_t region, uint32_t cpu,
                     uint32_t page, int prot, void **va)
@@ -288,7 +289,7 @@ int libxl_schedlog_setup(libxl_ctx *ctx, uint32_t nr_acct,
 
     rc = get_info(gc, &info);
     if (rc) goto out;
-    /* A log that is there has an owner, who has chosen what its rows are. */
+    /* The owner of an existing log has chosen its rows. */
     if (info.nr_acct) {
         LOG(ERROR, "there is a log already: give it up first");
         rc = ERROR_DEVICE_EXISTS;
@@ -314,8 +315,8 @@ int libxl_schedlog_setup(libxl_ctx *ctx, uint32_t nr_acct,
 }
 
 /*
- * Is there a log, and may it be changed if that is what @prot is for?  Xen
- * cannot tell who writes to the memory that it shares.
+ * Is there a log, and, if @prot allows writing, may the caller change it?  Xen
+ * cannot see which program writes to the memory that it shares.
  */
 static int check_log(libxl__gc *gc, int prot, xc_schedlog_info_t *info)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the TSC of a vCPU is against the host's, for who reads logs that guests
- * write with their own TSC.
+ * Reads the TSC of a vCPU and the host's TSC at the same instant.  They convert
+ * the times of a log that a guest wrote with its own TSC.
  *
- * Both are of the same instant, so the answer is exact but for an emulated TSC:
- * that follows system time, which pCPUs agree about to a few us only.  Nothing
- * is paused and nothing is changed; a guest may set its TSC right after it.
+ * The result is exact, unless the TSC is emulated: an emulated TSC follows
+ * system time, which differs by a few us between pCPUs.  Nothing is paused or
+ * changed; a guest may set its TSC immediately afterwards.
  */
 
 #include <xen/errno.h>
@@ -18,7 +18,7 @@
 
 #include <public/hvm/params.h>
 
-/* Then an emulated TSC stands still while its vCPU does not run (vpt.c). */
+/* Does an emulated TSC stop while its vCPU does not run?  See vpt.c. */
 static bool is_delayed(const struct domain *d)
 {
     return is_hvm_domain(d) && d->arch.vtsc &&

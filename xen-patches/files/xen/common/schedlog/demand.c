@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Two things that a scheduler has to know of domains and that no event has:
- * on which nodes their memory is, and how long their vCPUs have waited for a
- * pCPU.  Both are read here, without a lock of the domain's, and kept nowhere.
+ * Answers two questions of a scheduler that no event answers: on which nodes a
+ * domain's memory is, and how long its vCPUs have waited for a pCPU.  Both are
+ * read without a lock of the domain, and are not stored.
  */
 
 #include <xen/domain.h>
@@ -17,13 +17,13 @@
 #include <asm/schedlog.h>
 
 /*
- * There is no preemption within a call, so what one call may look at is
- * bounded: each frame costs a cache miss at worst.
+ * A call is not preempted, so the work of one call is bounded: each frame costs
+ * a cache miss at worst.
  */
 #define MAX_FRAMES_PER_CALL 4096U
 #define MAX_VCPUS_PER_CALL 64U
 
-#define NOBODY (~0U)
+#define NO_OWNER (~0U)
 
 static bool is_of_domain(unsigned long count_info)
 {
@@ -34,9 +34,9 @@ static bool is_of_domain(unsigned long count_info)
 }
 
 /*
- * Pages come and go meanwhile, and a reference would be in their way.  So the
- * owner is believed only if the page was a domain's before and after: then the
- * domain still existed when this began, and RCU keeps it until it is over.
+ * Pages may be freed meanwhile, and a reference would delay that.  So the owner
+ * is valid only if the page belonged to a domain before and after it was read:
+ * then the domain still existed at the begin, and RCU keeps it until the end.
  */
 static const struct domain *owner_of(const struct page_info *pg)
 {
@@ -55,14 +55,14 @@ static const struct domain *owner_of(const struct page_info *pg)
     return schedlog_owner(owner);
 }
 
-static uint32_t look_at(unsigned long pdx)
+static uint32_t owner_at(unsigned long pdx)
 {
     mfn_t mfn = pdx_to_mfn(pdx);
     const struct domain *d;
-    uint32_t owner = NOBODY;
+    uint32_t owner = NO_OWNER;
 
     if ( !mfn_valid(mfn) )
-        return NOBODY;
+        return NO_OWNER;
 
     rcu_read_lock(&domlist_read_lock);
     d = owner_of(pdx_to_page(pdx));
@@ -76,17 +76,17 @@ static uint32_t look_at(unsigned long pdx)
 
 int schedlog_owners(struct xen_sysctl_schedlog_owners *op)
 {
-    unsigned int looks = min(op->nr, MAX_FRAMES_PER_CALL), nr = 0;
+    unsigned int frames = min(op->nr, MAX_FRAMES_PER_CALL), nr = 0;
     uint64_t pdx = op->at;
 
     if ( !op->step || !op->nr )
         return -EINVAL;
 
-    for ( ; looks && pdx < max_pdx; looks--, pdx += op->step )
+    for ( ; frames && pdx < max_pdx; frames--, pdx += op->step )
     {
-        uint32_t owner = look_at(pdx);
+        uint32_t owner = owner_at(pdx);
 
-        if ( owner == NOBODY )
+        if ( owner == NO_OWNER )
             continue;
         if ( copy_to_guest_offset(op->owners, nr, &owner, 1) )
             return -EFAULT;

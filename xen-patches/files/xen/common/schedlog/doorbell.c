@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The doorbell: the scheduler need not look at logs which have nothing to say.
+ * Notifies the scheduler when log files fill up, so that it need not poll them.
  *
- * For each log file of each pCPU it has set a mark in shared memory.  The tick
- * looks whether one was reached, so writing a row costs nothing for it.  A mark
- * is read once per look and compared, nothing else.
+ * The scheduler sets a watermark in shared memory for each log file of each
+ * pCPU.  The tick compares it with the position, so writing a row costs nothing
+ * for it.  Each tick reads a watermark once and compares it, nothing else.
  *
- * It rings until the mark is set anew: a ring which comes while the scheduler
- * is reading isn't lost, and one more than is needed does no harm.
+ * Each tick notifies the scheduler again until it has moved the watermark: a
+ * notification that comes while the scheduler reads is not lost, and one more
+ * than necessary does no harm.
  */
 
 #include <xen/event.h>
@@ -16,9 +17,9 @@
 
 static bool is_reached(const struct schedlog_pcpu *pcpu, unsigned int nr)
 {
-    const uint64_t mark = ACCESS_ONCE(pcpu->mark[nr]);
+    const uint64_t watermark = ACCESS_ONCE(pcpu->mark[nr]);
 
-    return mark && pcpu->cpu.file[nr].pos >= mark;
+    return watermark && pcpu->cpu.file[nr].pos >= watermark;
 }
 
 bool schedlog_ring(const struct schedlog_pcpu *pcpu)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events are turned on and off by patching their sites, all of them at once.
+ * Turns events on and off by patching their sites, all of them at once.
  */
 
 #include <xen/lib.h>
@@ -78,7 +78,7 @@ int schedlog_switch_events(uint32_t events)
 {
     int rc;
 
-    /* Rows have the time of the last tick, so there has to be one before. */
+    /* Rows can contain the time of the last tick, so ticks begin first. */
     if ( events )
         schedlog_set_ticking(true);
 

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which events there are and which are on: private to common/schedlog/.
+ * Lists the events that Xen can log, and switches them: private to
+ * common/schedlog/.
  */
 #ifndef SCHEDLOG_EVENTS_H
 #define SCHEDLOG_EVENTS_H
 
 #include <xen/types.h>
 
-/* Mask of the events which have a site; *@nr_sites: the number of sites. */
+/* Returns the mask of events with a site; *@nr_sites: the number of sites. */
 uint32_t schedlog_events_built(unsigned int *nr_sites);
 
-/* Mask of the events which are on. */
+/* Returns the mask of the events that are on. */
 uint32_t schedlog_events_on(void);
 
 /*
- * Make @events the ones which are on.  In an idle vCPU's context on CPU0, with
- * pCPUs neither coming nor going.  -EBUSY or what jump_label_apply() says; on
- * failure nothing has changed.
+ * Turn @events on and all others off.  The caller runs in an idle vCPU's
+ * context on CPU0, and holds the CPU maps.  Returns 0, -EBUSY, or the error of
+ * jump_label_apply(); on failure nothing has changed.
  */
 int schedlog_switch_events(uint32_t events);
 

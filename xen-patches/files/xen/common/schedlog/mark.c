@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Marks: a domain says where it is in what it does.
+ * Logs marks, by which a domain reports its progress.
  *
- * This is the only part of the log facility which domains can reach.  It is
- * closed unless a privileged domain opens it, and while the event is off, or
- * not routed, a mark is a hypercall which does nothing.
+ * This is the only part of the log facility that unprivileged domains can
+ * reach, and only if a privileged domain allows it to them.  While the event is
+ * off, or not routed, a mark is a hypercall without effect.
  */
 
 #include <xen/guest_access.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the log sites call: find out whom an event is charged to and record it.
- * (Exit events are in stay.c and wait.c.)
+ * Implements the functions that log sites call: they find the accounting
+ * domain that an event is charged to, and record a row.  (Exit events are in
+ * stay.c and wait.c.)
  *
- * Everything here runs in the middle of what it observes, for each event.  It
- * takes no lock and cannot fail.
+ * These functions run inside the operation that they observe.  They take no
+ * lock and cannot fail.
  *
  * A site may be reached in hard interrupt context, as that of MIGRATE is when
  * an interrupt wakes a vCPU, but nothing is recorded there: record() must not
@@ -39,7 +40,7 @@ static always_inline void access(unsigned int event,
     record(event, current->schedlog_acct, rd->schedlog_acct, 1);
 }
 
-/* Not loopback, as not IPIs: also if vCPUs have bindings of their own. */
+/* Neither loopback nor IPIs, even if vCPUs have bindings of their own. */
 void schedlog_evtchn_send(const struct domain *rd)
 {
     if ( rd != current->domain )
@@ -47,8 +48,8 @@ void schedlog_evtchn_send(const struct domain *rd)
 }
 
 /*
- * One which is pending already doesn't reach the receiver once more, and Xen
- * takes those itself which are for it.
+ * A channel that is pending already does not reach the receiver again, and Xen
+ * receives the notifications of its own channels itself.
  */
 void schedlog_evtchn_recv(const struct domain *rd, const struct evtchn *rchn)
 {
@@ -69,7 +70,7 @@ void schedlog_grant_unmap(const struct domain *rd)
     access(XEN_SCHEDLOG_EV_GRANT_UNMAP, rd);
 }
 
-/* It does not run any more: somebody else does it for the domain. */
+/* @d no longer runs: Xen releases its mapping. */
 void schedlog_grant_release(const struct domain *d, const struct domain *rd)
 {
     record(XEN_SCHEDLOG_EV_GRANT_UNMAP, d->schedlog_acct, rd->schedlog_acct, 1);
@@ -90,9 +91,9 @@ void schedlog_grant_copy(const struct domain *src, const struct domain *dest)
 }
 
 /*
- * As toolstacks are told: without the pages that Xen keeps for the domain.
- * This is domain_tot_pages() for who does not hold the lock: such pages are
- * counted first as kept, and then as the domain's.
+ * The number that toolstacks see: without the pages that Xen keeps for the
+ * domain.  This is domain_tot_pages() for callers without the lock: Xen counts
+ * such pages as kept first, and then as the domain's.
  */
 static unsigned int pages_of(const struct domain *d)
 {
@@ -109,8 +110,8 @@ static void log_memory(const struct domain *d)
 }
 
 /*
- * What the domain has now, which isn't older than what this pCPU has seen.  If
- * it has gone, that it has nothing was logged.
+ * Logs the present number, which is not older than what this pCPU has seen.  If
+ * the domain no longer exists, a row with 0 was logged before.
  */
 void schedlog_memory_tick(struct schedlog_pcpu *pcpu)
 {
@@ -129,14 +130,14 @@ void schedlog_memory_tick(struct schedlog_pcpu *pcpu)
 }
 
 /*
- * A domain is built and destroyed page by page.  There is one row per tick and
- * pCPU, or when the pCPU turns to another domain.
+ * Domains are built and destroyed page by page.  Each pCPU logs one row per
+ * tick, and one when it changes the pages of another domain.
  */
 void schedlog_memory(const struct domain *d)
 {
     struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
 
-    /* Those which are not domains, but own pages. */
+    /* Owners of pages that are not domains. */
     if ( !pcpu || d->domain_id >= DOMID_FIRST_RESERVED )
         return;
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stops: a domain pauses inside of the very hypercall by which it says where
- * it is.
+ * Implements stops: a domain pauses inside of the hypercall that logs its mark.
  *
- * Whoever reads the log is told of a mark when the domain has gone on long ago.
- * A stop is for those who want to look at it as it was then.  It is armed for
- * one mark, and only while marks are logged: when the lease of the log ends
- * nobody is stopped any more.
+ * The reader of the log sees a mark long after the domain has continued.  A
+ * stop keeps the domain in the state that it had at the mark.  It is armed for
+ * one mark, and has an effect only while marks are logged: after the lease of
+ * the log has ended, no domain stops.
  *
- * A stop holds a pause reference of its own, beside that of
+ * A stop holds a pause reference of its own, in addition to that of
  * XEN_DOMCTL_pausedomain.  A toolstack can neither end a stop nor lose a pause
  * by it.  If a scheduler is killed meanwhile, its successor finds the stopped
  * domains by their state.
@@ -28,21 +27,21 @@ bool schedlog_stops_at(const struct domain *d, uint32_t code)
            (schedlog_events_on() & (1U << XEN_SCHEDLOG_EV_MARK));
 }
 
-/* -ERESTART: somebody else pauses the domain. */
+/* Returns 0, or -ERESTART if another vCPU pauses the domain. */
 int schedlog_begin_stop(void)
 {
     return domain_pause_except_self(current->domain);
 }
 
 /*
- * Nobody else can change the stop meanwhile: that takes the domain to be
- * paused, the current vCPU included.
+ * The stop cannot change meanwhile: to change it, the domain is paused, the
+ * current vCPU included.
  */
 void schedlog_end_stop(uint32_t code)
 {
     struct domain *d = current->domain;
 
-    /* Another vCPU may have been here before. */
+    /* Another vCPU may have stopped at a mark before. */
     if ( schedlog_stops_at(d, code) )
     {
         d->schedlog_stop.code = code;
@@ -65,7 +64,7 @@ static int pause_now(struct domain *d)
     return 0;
 }
 
-static void resume(struct domain *d)
+static void end_pause(struct domain *d)
 {
     bool stopped = d->schedlog_stop.state == XEN_SCHEDLOG_STOP_STOPPED;
 
@@ -74,20 +73,21 @@ static void resume(struct domain *d)
         domain_unpause(d);
 }
 
-/* One that is stopped is the toolstack's to let go from now on. */
-static int forget(struct domain *d)
+/* Passes a stopped domain on to the toolstack, which can unpause it. */
+static int hand_over(struct domain *d)
 {
     int rc = 0;
 
     if ( d->schedlog_stop.state == XEN_SCHEDLOG_STOP_STOPPED )
         rc = domain_pause_by_systemcontroller(d);
     if ( !rc )
-        resume(d);
+        end_pause(d);
 
     return rc;
 }
 
-static int change(struct domain *d, const struct xen_domctl_schedlog_stop *op)
+static int change_state(struct domain *d,
+                        const struct xen_domctl_schedlog_stop *op)
 {
     switch ( op->op )
     {
@@ -103,11 +103,11 @@ static int change(struct domain *d, const struct xen_domctl_schedlog_stop *op)
         return pause_now(d);
 
     case XEN_SCHEDLOG_STOP_resume:
-        resume(d);
+        end_pause(d);
         return 0;
 
     case XEN_SCHEDLOG_STOP_forget:
-        return forget(d);
+        return hand_over(d);
 
     default:
         return -EOPNOTSUPP;
@@ -120,14 +120,14 @@ int schedlog_change_stop(struct domain *d, struct xen_domctl_schedlog_stop *op)
 
     if ( op->op != XEN_SCHEDLOG_STOP_query )
     {
-        /* Nobody would be there to let it go again. */
+        /* No domain could end the stop of these. */
         if ( d == current->domain || is_hardware_domain(d) )
             return -EINVAL;
         if ( !schedlog_may_control(op->cookie) )
             return -EEXIST;
 
         domain_pause(d);
-        rc = change(d, op);
+        rc = change_state(d, op);
         domain_unpause(d);
     }
 

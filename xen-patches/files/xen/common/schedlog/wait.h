@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Remembers who had a pCPU recently, and divides a wait among these holders.
+ * Remembers the recent holders of a pCPU, and divides a wait among them.
  *
  * A vCPU that waits is in no list of this facility, so a wait cannot be charged
  * while it lasts.  The pCPU on which the wait ends looks back: each accounting
  * domain that had this pCPU since the wait began is charged its part.
  *
  * Knows nothing of Xen, so that it is tested in user space.  The caller holds
- * the lock that serialises changes of who has the pCPU.
+ * the lock that serialises changes of the pCPU's holder.
  */
 #ifndef SCHEDLOG_WAIT_H
 #define SCHEDLOG_WAIT_H
@@ -30,7 +30,7 @@
  */
 #define SCHEDLOG_SWITCH_TICKS 4096U
 
-/* Who had a pCPU, and since when. */
+/* The holders of a pCPU, and when each of them began to run. */
 struct schedlog_holders {
     uint64_t since[SCHEDLOG_RUNS]; /* TSC */
     uint16_t acct[SCHEDLOG_RUNS];
@@ -64,8 +64,8 @@ static inline void schedlog_hold(struct schedlog_holders *h, uint16_t acct,
 }
 
 /*
- * Who had the pCPU since @begin, or XEN_SCHEDLOG_ACCT_NONE: several had it, or
- * it isn't known.
+ * Returns the only holder of the pCPU since @begin, or XEN_SCHEDLOG_ACCT_NONE
+ * if there were several, or if the holder is unknown.
  */
 static inline uint16_t schedlog_only_holder(const struct schedlog_holders *h,
                                             uint64_t begin)
@@ -99,7 +99,7 @@ static inline unsigned int schedlog_add_part(struct schedlog_wait_part *part,
 }
 
 /*
- * Divide a wait, from @begin to @end, among those who had the pCPU.  Writes
+ * Divide a wait, from @begin to @end, among the holders of the pCPU.  Writes
  * @part[SCHEDLOG_WAIT_PARTS], and returns how many there are.  Their sum is
  * less than the wait if the wait began before the oldest run that is
  * remembered, or if more accounting domains had the pCPU than there are parts.

@@ -2,14 +2,14 @@
 /*
  * schedlog.h
  *
- * The shared log area: what a producer (Xen, or who else writes such a log) and
- * the scheduler outside of it agree on.  This file is the whole contract
- * between log site and reader; the operations which set an area up are in
- * sysctl.h (XEN_SYSCTL_schedlog) and domctl.h (XEN_DOMCTL_schedlog_bind).
+ * Defines the shared log area of a producer (Xen, or another program that
+ * writes such a log) and the scheduler outside of it.  This file is the whole
+ * contract between log site and reader; the operations which set an area up are
+ * in sysctl.h (XEN_SYSCTL_schedlog) and domctl.h (XEN_DOMCTL_schedlog_bind).
  *
  * Vocabulary
  *
- *   accounting domain  A number which stands for whom an event is charged to.
+ *   accounting domain  The number that an event is charged to.
  *                      The scheduler binds domains or vCPUs to accounting
  *                      domains.  Events inside of one accounting domain are
  *                      not logged, but for waits.
@@ -52,12 +52,12 @@
  *      below that end - size may have been overwritten: drop it, count it.
  *
  * Doorbell: a producer may have one (Xen: XEN_SYSCTL_SCHEDLOG_info names its
- * VIRQ), so that the scheduler need not look at logs which have nothing to say.
- * Each 10 ms while any event is on it rings for log files whose pos has reached
- * their mark, again and again until the scheduler has set another one.  (On an
- * idle pCPU with no mark reached it looks every 500 ms.)  Mark 0, as after
- * set-up, is none.  Rows can come without a ring: at the end of a log
- * that is turned off, or of a pCPU that goes.
+ * VIRQ), so that the scheduler need not poll logs without rows.  Every 10 ms
+ * while any event is on, the producer notifies the scheduler of log files whose
+ * pos has reached their mark, until the scheduler has set another mark.  (On an
+ * idle pCPU with no mark reached, the interval is 500 ms.)  Mark 0, as after
+ * set-up, is none.  Rows can come without a notification: at the end of a log
+ * that is turned off, or of a pCPU that goes offline.
  *
  * A reader never writes, so there can be any number of them.  Readers must not
  * rely on each other: where the pages of a reader are mapped through a p2m
@@ -77,16 +77,15 @@
 
 #include "xen.h"
 
-/* Bumped when anything below changes its meaning, not when it grows. */
+/* Incremented if anything below changes its meaning, not if it grows. */
 #define XEN_SCHEDLOG_ABI_VERSION        2
 
 /*
  * Events.  Numbers are ABI: those from EV_OTHERS on are left to producers
- * outside of Xen, which say what they mean.  The list says which numbers are
- * taken, not which events a hypervisor has: that is what its events_built mask
- * says.
+ * outside of Xen, which define them.  The list has all numbers that are taken;
+ * the events of a hypervisor are in its events_built mask.
  */
-/* ns on the pCPU; current = who left it, correspondent = who got it */
+/* ns on the pCPU; current left it, correspondent got it */
 #define XEN_SCHEDLOG_EV_SERVICE_NS      0
 /* the same in TSC cycles */
 #define XEN_SCHEDLOG_EV_SERVICE_TSC     1
@@ -94,7 +93,7 @@
 #define XEN_SCHEDLOG_EV_EVTCHN_SEND     2
 /* the same as it reaches a vCPU; current = receiver */
 #define XEN_SCHEDLOG_EV_EVTCHN_RECV     3
-/* pages; current = who maps, correspondent = who granted */
+/* pages; current = the domain that maps, correspondent = the granter */
 #define XEN_SCHEDLOG_EV_GRANT_MAP       4
 #define XEN_SCHEDLOG_EV_GRANT_UNMAP     5
 /* copies, each of a page at most; correspondent = the other end */
@@ -108,9 +107,9 @@
  */
 #define XEN_SCHEDLOG_EV_RUNQ            8
 /*
- * ns between wake-up and running; correspondent = who had the pCPU until then,
- * which may be current itself, and ACCT_XEN if it idled.  NONE: several had it
- * in turn, and WAIT_PART says for how long, or it isn't known
+ * ns between wake-up and running; correspondent = the holder of the pCPU until
+ * then, which may be current itself, and ACCT_XEN if the pCPU idled.  NONE:
+ * several had it in turn, as WAIT_PART details, or the holder is unknown
  */
 #define XEN_SCHEDLOG_EV_WAKE_DELAY      9
 /* the vCPU runs elsewhere: from pCPU << 16 | to pCPU */
@@ -142,23 +141,23 @@
  * no threshold
  */
 #define XEN_SCHEDLOG_EV_HYPERCALL_TIME 20
-/* interrupts and softirqs; current = who was interrupted */
+/* interrupts and softirqs; current = the domain that was interrupted */
 #define XEN_SCHEDLOG_EV_IRQ_TIME       21
 /* exits of HVM and PVH guests */
 #define XEN_SCHEDLOG_EV_EXIT_TIME      22
-/* waits until other pCPUs have flushed what they were told to flush */
+/* waits until other pCPUs have flushed what Xen asked them to flush */
 #define XEN_SCHEDLOG_EV_FLUSH_WAIT     23
 #define XEN_SCHEDLOG_EV_OTHERS         24
 /* Event numbers are below this; also the row length of the routes. */
 #define XEN_SCHEDLOG_NR_EVENTS         32
 
 /*
- * The same for who shows them: X(NAME, "name", kind)
+ * The same as a list for programs that print events: X(NAME, "name", kind)
  *
- * kind says what the counter of a row means:
- *   exit      a resource was released; counter is what was used of it.  What
- *             is used without an end is reported in parts at each tick, with
- *             correspondent NONE; of an idle pCPU every 500 ms.
+ * kind defines the counter of a row:
+ *   exit      a resource was released; counter is the usage.  Usage that has
+ *             not ended is reported in parts at each tick, with correspondent
+ *             NONE; for an idle pCPU every 500 ms.
  *   access    a resource was accessed; counter is how often (or how many)
  *   change    a property changed; counter is its new value
  *   periodic  a property was sampled; counter is its value
@@ -261,7 +260,7 @@
 #define XEN_SCHEDLOG_FLUSH_OTHER        2U /* caches and more */
 
 /* Accounting domains 0 and 1 have a fixed meaning. */
-#define XEN_SCHEDLOG_ACCT_REST          0U /* domains nobody has bound yet */
+#define XEN_SCHEDLOG_ACCT_REST          0U /* domains that are not bound */
 #define XEN_SCHEDLOG_ACCT_XEN           1U /* idle vCPUs, the pCPU itself */
 #define XEN_SCHEDLOG_ACCT_FIRST         2U /* the scheduler's own numbers */
 #define XEN_SCHEDLOG_ACCT_NONE     0xffffU /* correspondent: there is none */
@@ -329,7 +328,7 @@ struct xen_schedlog_state {
     /*
      * Layout: rows in [layout_pos, pos) are as lcr says, row_size bytes each,
      * the first one at layout_pos, which is a multiple of row_size.  Rows
-     * below layout_pos - layout_gap were written with a former register; the
+     * below layout_pos - layout_gap were written with an older register; the
      * bytes in between belong to no row.  layout_seq is odd while the four are
      * being changed and grows by two with each change, which happens when the
      * first event after a change of the register comes.  Before the first

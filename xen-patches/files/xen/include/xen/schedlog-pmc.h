@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Performance counters for the log of scheduling facts: what an architecture
- * supplies.
+ * Declares the performance counters that an architecture supplies to the log of
+ * scheduling facts.
  *
  * The counters run freely on each pCPU and are never reset while a PMC event
- * is on: who uses how much is told by differences, which is what lets all
- * accounting domains share them.
+ * is on.  Usage is the difference of two readings, so all accounting domains
+ * share the counters.
  */
 #ifndef XEN_SCHEDLOG_PMC_H
 #define XEN_SCHEDLOG_PMC_H
@@ -30,25 +30,26 @@ static inline uint64_t schedlog_pmc_mask(void) { return 0; }
 
 #else /* !CONFIG_ARM */
 
-/* How many can be used, at most XEN_SCHEDLOG_MAX_PMCS.  0: there is no PMU. */
+/* Counters of the PMU, at most XEN_SCHEDLOG_MAX_PMCS.  0: there is no PMU. */
 unsigned int schedlog_nr_pmcs(void);
 
-/* How many have been selected: they are reserved for the log. */
+/* Counters that are selected, which reserves them for the log. */
 unsigned int schedlog_selected_pmcs(void);
 
 /*
- * Have all pCPUs count this.  No PMC event may be on, and pCPUs must neither
- * come nor go.  -ENODEV, -EBUSY, -EINVAL: see public/sysctl.h.
+ * Program the counters of all pCPUs.  No PMC event may be on, and the caller
+ * holds the CPU maps.  Returns 0, -ENODEV, -EBUSY or -EINVAL: see
+ * public/sysctl.h.
  */
 int schedlog_select_pmcs(const struct xen_sysctl_schedlog_pmc *op);
 
-/* They are free for others again, under the same conditions. */
+/* Free the counters for other users, under the same conditions. */
 void schedlog_release_pmcs(void);
 
-/* On a pCPU which comes online, with interrupts disabled: count, too. */
+/* Program the counters of a pCPU that comes online; interrupts are disabled. */
 void schedlog_program_pmcs(void);
 
-/* This pCPU's counter, which wraps at the mask. */
+/* Read this pCPU's counter, which wraps at the mask. */
 uint64_t schedlog_read_pmc(unsigned int nr);
 uint64_t schedlog_pmc_mask(void);
 

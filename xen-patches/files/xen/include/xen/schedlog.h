@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The log facility: what the rest of Xen sees of it.
+ * Declares the part of the log facility that the rest of Xen uses.
  *
  * A log site is one line where the event happens:
  *
@@ -129,7 +129,7 @@ long schedlog_op_mark(XEN_GUEST_HANDLE_PARAM(void) arg);
 bool schedlog_stops_at(const struct domain *d, uint32_t code);
 /*
  * Before the mark is logged, the domain's other vCPUs are paused; after it, all
- * of the domain.  -ERESTART: somebody else pauses it.
+ * of the domain.  Returns 0, or -ERESTART if another vCPU pauses it.
  */
 int schedlog_begin_stop(void);
 void schedlog_end_stop(uint32_t code);
