@@ -15,7 +15,7 @@ set -euo pipefail
 . "$PATCHES/lib/series.sh"
 . "$PATCHES/lib/synced.sh"
 
-# Take back what lay_unnamed_files left and nobody touched.
+# Removes the files of lay_unnamed_files that were not changed.
 lift_unnamed_files()
 {
     local f

@@ -5,7 +5,7 @@
 #
 #   build/xen/flask/xen/xen
 #   build/xen/flask/policy/stock      the policy of the series
-#   build/xen/flask/policy/no-mark    the same, but nobody may allow marks
+#   build/xen/flask/policy/no-mark    the same, but no domain may allow marks
 #   build/xen/flask/policy/reader     ... nor control the log, bind domains, or ask
 #                                     whose memory is where
 #   build/xen/flask/policy/without    ... nor read it
