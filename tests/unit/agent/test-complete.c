@@ -177,7 +177,7 @@ static void a_thread_that_is_named_later_is_waited_for(void **state)
     next_round();
     is_said(300, DOM0, 8);
     assert_string_equal(said_name(300), "");
-    /* And nobody waits for who is in an interrupt. */
+    /* And no row waits for a vCPU that is in an interrupt. */
     ask(0, DOM0, 8);
     next_round();
     is_said(0, DOM0, 8);
@@ -210,7 +210,7 @@ static void names_are_said_now_and_then(void **state)
         said += said_name(100)[0] != '\0';
     }
     assert_int_equal(said, 3);
-    /* Another name, or somebody who has heard none, does not wait. */
+    /* Another name, or a row without a name, does not wait. */
     ask(100, DOM0, 8);
     next_round();
     ask(100, DOM0, 8);

@@ -253,7 +253,7 @@ static void only_a_file_that_was_named_is_missed(void **state)
     assert_int_equal(config_read("nowhere", "xen(5)", NULL, NULL, NULL, &err), -ENOENT);
     unlink(CONFIG);
     assert_int_equal(parse(), EXIT_USAGE);
-    /* One that nobody asked for need not be there. */
+    /* A default file need not exist. */
     assert_int_equal(options_parse(&options, "nowhere", 1, argv), -1);
 }
 

@@ -118,7 +118,7 @@ def json_is_what_the_text_is():
 
 
 @test
-def who_is_interrupted_puts_all_back():
+def an_interrupted_calibration_restores_all():
     """interrupted: dom0 is put back, and the file is as it was"""
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         bench = Bench()

@@ -921,7 +921,7 @@ def replay_recorded():
                         "recording:" + file).expect(0).out)
 
 
-def who_talks(*arguments, **options):
+def communicating_pairs(*arguments, **options):
     """What the columns current and correspondent say."""
     lines = run("dump", *arguments, **options).expect(0).out.splitlines()
     return {tuple(line[39:].split()[:-1]) for line in lines[1:]
@@ -935,17 +935,17 @@ def dump_names():
     host["domains"][1].update(name="di\x1bsk", acct=2)
     host["domains"][2].update(group="web", acct=3)
     file = recorded_with_host(host)
-    check(who_talks(file) == {("di?sk", "(group", "web)"), ("xen", "none")},
-          who_talks(file))
+    check(communicating_pairs(file) == {("di?sk", "(group", "web)"), ("xen", "none")},
+          communicating_pairs(file))
     host["domains"][2].pop("group")
     unnamed = {("2", "3"), ("xen", "none")}
     with daemon(tell_host(host)) as where:
         for _ in range(20):
-            said = who_talks("--seconds", "1", "--socket", where, xen="busy")
+            said = communicating_pairs("--seconds", "1", "--socket", where, xen="busy")
             if said != unnamed:  # else the answer took longer than it waits
                 break
     check(said == {("di?sk", "idle"), ("xen", "none")}, said)
-    check(who_talks("--seconds", "1", "--socket", path("none"), xen="busy") ==
+    check(communicating_pairs("--seconds", "1", "--socket", path("none"), xen="busy") ==
           unnamed)
     check({row["current"] for row in dumped(file)} == {1, 2})
 

@@ -602,7 +602,7 @@ def second_interrupt():
 
 @test
 def another_plan():
-    """a finished plan is done anew; another one does not go on with the first"""
+    """a finished plan is executed again; another one does not go on with the first"""
     bench = Bench()
     bench.do().expect(0, "experiment 1: 4 runs")
     bench.do().expect(0, "experiment 2: 4 runs")

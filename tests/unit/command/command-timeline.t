@@ -381,12 +381,12 @@ class Skewed:
         self.rows.append((ns + self.ahead[cpu] + 10 * MS, cpu, event, current,
                           correspondent, counter))
 
-    def run_due_to(self, ns, sender, cpu, who, length):
+    def run_due_to(self, ns, sender, cpu, acct, length):
         """Returns when it begins."""
         begin = ns + int(self.random.lognormvariate(8.5, .8)) + 1000
-        self.add(begin, cpu, "wake-delay", who, NONE, max(
+        self.add(begin, cpu, "wake-delay", acct, NONE, max(
             0, begin + self.ahead[cpu] - ns - self.ahead[sender]))
-        self.add(begin + length, cpu, "service-ns", who, XEN, length)
+        self.add(begin + length, cpu, "service-ns", acct, XEN, length)
         return begin
 
     def talk(self, guest_cpu, dom0_cpu, answers, n, pause=1000000):
@@ -467,7 +467,7 @@ def latencies_of_clocks_that_differ():
 
 
 @test
-def clocks_of_who_gets_no_answer():
+def a_clock_without_bounds():
     """A clock that nothing bounds makes no other one wrong"""
     for seed in range(4):
         host = Skewed(seed, [0, 0, 3 * MS])

@@ -170,7 +170,7 @@ def by_date():
 
 
 @test
-def a_clock_that_nobody_knows():
+def an_unknown_clock():
     """A clock that nothing is known of is said, with what helps"""
     shown(slow_request(), mirage(), code=1, words="xensched-mark clock")
 

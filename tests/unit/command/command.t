@@ -83,7 +83,7 @@ def top_hostile():
 
 @test
 def top_narrow():
-    """top has on 80 columns for whom a guest waits, how often it moves, and how much
+    """top shows on 80 columns for which domain a guest waits, how often it moves, and how much
     of its time it is at its place"""
     answers = examples()
     with daemon(answering(answers)) as where, \
@@ -129,7 +129,7 @@ def answers_about_disk(opened):
 
 @test
 def top_of_one_guest():
-    """top opens one guest on 80x24: its last minute, for whom it waits and why, its
+    """top opens one guest on 80x24: its last minute, for which domain it waits and why, its
     vCPUs; over ssh with UTF-8, and on a serial console without it"""
     for kind, locale, levels in (("xterm", "C.UTF-8", "\u2581\u2588"),
                                  ("vt100", "C", "_#")):
@@ -770,7 +770,7 @@ def full_daemon():
 
 @test
 def not_root():
-    """a user who is not root is told so"""
+    """without root the message says so"""
     if os.getuid():
         return "needs root to become another user"
     program = path("program")

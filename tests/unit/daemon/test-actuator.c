@@ -34,7 +34,7 @@ static void a_move_is_on_disk_and_comes_back(void **state)
 }
 
 /* At a time when the plan has been made already. */
-static void who_sets_one_meanwhile_wins(void **state)
+static void an_affinity_that_is_set_meanwhile_stays(void **state)
 {
     struct domains domains;
     struct decision why = { .verb = MOVE, .reason = "because" };
@@ -109,7 +109,7 @@ static void an_operator_wins(void **state)
 }
 
 /* The other vCPU isn't left where we put it. */
-static void an_operator_who_changes_one_vcpu_gets_the_domain(void **state)
+static void changing_one_vcpu_makes_the_domain_the_operators(void **state)
 {
     (void)state;
     move(GUEST, FAKE_NODE_0);
@@ -162,7 +162,7 @@ static void a_reminder_sets_the_same_again(void **state)
 }
 
 /* Of the two affinities, too, the one that is his stays, and ours goes. */
-static void an_operator_who_changes_the_hard_one_gets_the_domain(void **state)
+static void changing_hard_affinity_makes_the_domain_the_operators(void **state)
 {
     (void)state;
     move(GUEST, FAKE_NODE_0);
@@ -239,15 +239,15 @@ static void without_a_soft_weight_nothing_is_written_down(void **state)
     soft_weight_raise(&w);
     assert_int_equal(host.world->weight, 0);
     assert_int_equal(access(state_path, F_OK), -1);
-    /* An operator who wants none of it. */
+    /* An operator sets another one. */
     host.world->fail_weight = false;
     w.percent = 0;
     soft_weight_raise(&w);
     assert_int_equal(host.world->weight, 0);
 }
 
-/* One who has it set to the same himself keeps it. */
-static void a_soft_weight_of_somebody_else_is_not_ours(void **state)
+/* If it was set to the same before, it stays. */
+static void a_soft_weight_that_was_set_before_stays(void **state)
 {
     (void)state;
     host.world->weight = 50;
@@ -317,7 +317,7 @@ static void what_cannot_be_restored_is_tried_again_later(void **state)
     assert_true(fake_has_soft(domain(GUEST), FAKE_ALL));
 }
 
-/* Nothing is as it was changed then, but who is held is held. */
+/* No affinity is as it was changed then, but a held domain stays held. */
 static void of_another_boot_only_holds_are_left(void **state)
 {
     struct xensched_error err;
@@ -464,22 +464,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         actuator_test(a_move_is_on_disk_and_comes_back),
-        actuator_test(who_sets_one_meanwhile_wins),
+        actuator_test(an_affinity_that_is_set_meanwhile_stays),
         actuator_test(of_another_boot_only_holds_are_left),
         actuator_test(what_is_not_listed_is_not_gone),
         actuator_test(a_give_back_that_failed_is_tried_again),
         actuator_test(what_comes_back_is_the_original),
         actuator_test(giving_back_concerns_one_domain),
         actuator_test(an_operator_wins),
-        actuator_test(an_operator_who_changes_one_vcpu_gets_the_domain),
+        actuator_test(changing_one_vcpu_makes_the_domain_the_operators),
         actuator_test(a_hard_affinity_comes_and_goes),
         actuator_test(a_reminder_sets_the_same_again),
-        actuator_test(an_operator_who_changes_the_hard_one_gets_the_domain),
+        actuator_test(changing_hard_affinity_makes_the_domain_the_operators),
         actuator_test(an_order_that_cannot_be_written_down_is_not_given),
         actuator_test(an_order_that_fails_half_way_is_undone),
         actuator_test(the_soft_weight_is_put_back),
         actuator_test(without_a_soft_weight_nothing_is_written_down),
-        actuator_test(a_soft_weight_of_somebody_else_is_not_ours),
+        actuator_test(a_soft_weight_that_was_set_before_stays),
         actuator_test(a_domain_which_is_gone_is_forgotten),
         actuator_test(another_domain_with_its_number_is_not_touched),
         actuator_test(a_move_that_fails_half_way_is_undone),

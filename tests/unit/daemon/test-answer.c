@@ -84,7 +84,7 @@ static void status_says_where_domains_ran(void **state)
            matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2, now);
     assert_in_range(1000 * number(json, "/result/domains/1/crossings_per_s") /
                     rate, 325, 425);
-    /* Who was not moved has no place to be at. */
+    /* A guest that was not moved has no place. */
     assert_null(get(json, "/result/domains/0/at_place"));
     assert_null(strstr(get(json, "/result/domains/0"), "lever"));
     json_object_put(json);
@@ -118,7 +118,7 @@ static void status_says_where_memory_is(void **state)
     assert_string_equal(get(json, "/result/domains/1/memory/1/share"),
                         "0.7500");
     assert_in_range(number(json, "/result/domains/1/memory_age_s"), 15, 20);
-    /* Who has no memory to speak of. */
+    /* A guest with hardly any memory. */
     assert_string_equal(get(json, "/result/domains/2/memory"), "[ ]");
     json_object_put(json);
 }
@@ -545,7 +545,7 @@ static void a_changed_configuration_is_taken_over(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
-/* Nor since when: who reloads often would keep guests moved for ever. */
+/* Nor since when: else frequent reloads would keep guests moved for ever. */
 static void a_changed_configuration_does_not_make_anew_what_was_moved(
     void **state)
 {
@@ -630,14 +630,14 @@ static void within_its_budget_less_is_logged_and_the_same_is_known(void **state)
     assert_true(matrix_rate(core.matrix, XEN_SCHEDLOG_EV_EVTCHN_SEND, 3, 2,
                             now) < rate * 1.5);
 
-    /* Bound again, its route is made anew; the matrix goes by the other. */
+    /* Bound again, it gets a new route; the matrix uses the other number. */
     host.world->threshold[XEN_SCHEDLOG_EV_EVTCHN_SEND][3] = 0;
     accounting_find(&core.accounting, &core.domains.domain[DISK])->bound =
         false;
     run(1, TALK);
     assert_true(of[3] > 1);
 
-    /* Who gets the number next has nothing to do with it. */
+    /* The next domain with the number is another one. */
     domain(DISK)->exists = false;
     run(1, TALK);
     assert_true(governor_threshold(&core.governor,

@@ -161,7 +161,7 @@ static void lines_can_come_in_pieces_and_in_heaps(void **state)
     close(fd);
 }
 
-static void who_has_said_all_still_gets_the_answer(void **state)
+static void a_client_that_has_sent_all_still_gets_the_answer(void **state)
 {
     int fd = client();
 
@@ -192,7 +192,7 @@ static void a_line_that_is_too_long_gets_an_error_and_the_door(void **state)
     close(fd);
 }
 
-static void who_does_not_read_holds_up_nobody(void **state)
+static void a_client_that_does_not_read_delays_no_other(void **state)
 {
     int slow = client(), fd = client();
     unsigned int i;
@@ -226,7 +226,7 @@ static void a_big_answer_comes_whole(void **state)
     close(fd);
 }
 
-static void who_is_too_slow_is_disconnected(void **state)
+static void a_client_that_is_too_slow_is_disconnected(void **state)
 {
     int silent = client(), trickling = client(), deaf = client();
     unsigned int i;
@@ -248,7 +248,7 @@ static void who_is_too_slow_is_disconnected(void **state)
     close(deaf);
 }
 
-static void one_more_takes_the_place_of_who_did_nothing_for_longest(void **state)
+static void a_new_client_replaces_the_longest_idle_one(void **state)
 {
     int fds[CONTROL_CLIENTS + 4];
     unsigned int i;
@@ -274,7 +274,7 @@ static void one_more_takes_the_place_of_who_did_nothing_for_longest(void **state
     turn();
 }
 
-static void who_takes_an_answer_keeps_the_place(void **state)
+static void a_client_that_takes_an_answer_stays_connected(void **state)
 {
     int fds[CONTROL_CLIENTS], busy = client(), deaf = client();
     unsigned int i;
@@ -299,7 +299,7 @@ static void who_takes_an_answer_keeps_the_place(void **state)
     turn();
 }
 
-/* What somebody sends who is mad, in one of several ways. */
+/* Wild requests of a client, of several kinds. */
 static void rave(int fd, unsigned int i, uint64_t *seed)
 {
     uint8_t noise[CONTROL_LINE + 100];
@@ -328,7 +328,7 @@ static void rave(int fd, unsigned int i, uint64_t *seed)
 
 /*
  * In a process of its own, until it is killed: clients without end, 100 of them
- * at any time.  It counts them, so that the test is not about who is faster.
+ * at any time.  It counts them, so that the result does not depend on speed.
  */
 static void rave_on(volatile unsigned int *clients)
 {
@@ -372,7 +372,7 @@ static bool ask_among_them(void)
     return !strcmp(text, "<hello>\n");
 }
 
-static void thousands_who_rave_keep_nobody_from_an_answer(void **state)
+static void thousands_of_wild_clients_prevent_no_answer(void **state)
 {
     volatile unsigned int *clients =
         mmap(NULL, sizeof(*clients), PROT_READ | PROT_WRITE,
@@ -482,14 +482,14 @@ int main(void)
         control_test(a_line_gets_a_line),
         control_test(without_descriptors_the_loop_rests),
         control_test(lines_can_come_in_pieces_and_in_heaps),
-        control_test(who_has_said_all_still_gets_the_answer),
+        control_test(a_client_that_has_sent_all_still_gets_the_answer),
         control_test(a_line_that_is_too_long_gets_an_error_and_the_door),
-        control_test(who_does_not_read_holds_up_nobody),
+        control_test(a_client_that_does_not_read_delays_no_other),
         control_test(a_big_answer_comes_whole),
-        control_test(who_is_too_slow_is_disconnected),
-        control_test(one_more_takes_the_place_of_who_did_nothing_for_longest),
-        control_test(who_takes_an_answer_keeps_the_place),
-        control_test(thousands_who_rave_keep_nobody_from_an_answer),
+        control_test(a_client_that_is_too_slow_is_disconnected),
+        control_test(a_new_client_replaces_the_longest_idle_one),
+        control_test(a_client_that_takes_an_answer_stays_connected),
+        control_test(thousands_of_wild_clients_prevent_no_answer),
         control_test(the_answer_is_sent_even_if_the_daemon_ends),
         control_test(only_its_owner_can_get_at_the_socket),
         control_test(a_socket_that_a_killed_daemon_left_is_replaced),

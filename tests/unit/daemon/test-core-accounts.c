@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon's core and accounting domains: who has which number, who keeps it
- * through a reboot or within a group, and when a number means somebody else.
+ * The daemon's core and accounting domains: the number of each domain, which domains keep it
+ * through a reboot or within a group, and when a number gets another domain.
  */
 #include <stdio.h>
 
@@ -71,7 +71,7 @@ static void boot_anew(uint32_t domid, uint32_t new_domid)
     domain(domid)->acct = 0;
 }
 
-static void who_is_booted_anew_keeps_its_history(void **state)
+static void a_guest_that_reboots_keeps_its_history(void **state)
 {
     struct domains domains = { 0 };
     struct xensched_error err;
@@ -96,7 +96,7 @@ static void who_is_booted_anew_keeps_its_history(void **state)
 }
 
 /* Also if it is away for a moment. */
-static void who_comes_back_later_does_too(void **state)
+static void a_guest_that_returns_later_keeps_its_history(void **state)
 {
     struct xensched_error err;
 
@@ -179,7 +179,7 @@ static void a_group_outlives_each_of_its_domains(void **state)
     assert_int_equal(pairs_of(3), 0);
 }
 
-static void who_comes_back_to_a_group_has_its_number(void **state)
+static void a_guest_that_returns_to_a_group_has_its_number(void **state)
 {
     (void)state;
     start_with_a_group();
@@ -187,7 +187,7 @@ static void who_comes_back_to_a_group_has_its_number(void **state)
     put_into("web", 8);
     look(now);
     assert_int_equal(domain(8)->acct, 3);
-    /* Also if there was nobody meanwhile, and whatever its UUID is. */
+    /* Also if the group had no guest meanwhile, and whatever its UUID is. */
     domain(8)->exists = domain(SPIN)->exists = false;
     look(now + SECOND);
     fake_domain_new(&host, 9, "another", 1);
@@ -198,7 +198,7 @@ static void who_comes_back_to_a_group_has_its_number(void **state)
     assert_true(pairs_of(3) > 0);
 }
 
-static void who_changes_its_group_changes_its_number(void **state)
+static void a_guest_that_changes_its_group_changes_its_number(void **state)
 {
     (void)state;
     start_with_a_group();
@@ -207,7 +207,7 @@ static void who_changes_its_group_changes_its_number(void **state)
     look(now);
     assert_int_equal(domain(8)->acct, 5);
     assert_int_equal(domain(SPIN)->acct, 3);
-    /* Somebody writes it into xenstore; what is known of the domain stays. */
+    /* The group is written to xenstore; the domain's history stays. */
     domain(OTHER)->vcpus[0].hard = FAKE_NODE_1;
     run(10, TALK);
     put_into("db", OTHER);
@@ -224,7 +224,7 @@ static void who_changes_its_group_changes_its_number(void **state)
 }
 
 /* All numbers are used: it is none of the group's any more in any case. */
-static void who_leaves_a_group_when_there_is_no_number_has_none(void **state)
+static void a_guest_that_leaves_a_group_may_get_no_number(void **state)
 {
     unsigned int i;
 
@@ -319,8 +319,8 @@ static void more_domains_than_numbers_do_no_harm(void **state)
     assert_int_equal(bound, FAKE_ACCTS - XEN_SCHEDLOG_ACCT_FIRST);
 }
 
-/* Whoever has no number is no newcomer for ever. */
-static void who_has_no_number_ages_as_others_do(void **state)
+/* A guest without a number is not new for ever. */
+static void a_guest_without_a_number_ages_as_others_do(void **state)
 {
     unsigned int i, nr = 0;
 
@@ -343,18 +343,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         core_test(new_domains_are_bound_and_gone_ones_forgotten),
-        core_test(who_is_booted_anew_keeps_its_history),
-        core_test(who_comes_back_later_does_too),
+        core_test(a_guest_that_reboots_keeps_its_history),
+        core_test(a_guest_that_returns_later_keeps_its_history),
         core_test(domains_of_a_group_share_a_number),
         core_test(a_group_outlives_each_of_its_domains),
-        core_test(who_comes_back_to_a_group_has_its_number),
-        core_test(who_changes_its_group_changes_its_number),
-        core_test(who_leaves_a_group_when_there_is_no_number_has_none),
+        core_test(a_guest_that_returns_to_a_group_has_its_number),
+        core_test(a_guest_that_changes_its_group_changes_its_number),
+        core_test(a_guest_that_leaves_a_group_may_get_no_number),
         core_test(a_driver_domain_is_in_no_group),
         core_test(what_a_group_uses_is_not_counted_twice),
         core_test(a_number_is_used_again_as_late_as_possible),
         core_test(more_domains_than_numbers_do_no_harm),
-        core_test(who_has_no_number_ages_as_others_do),
+        core_test(a_guest_without_a_number_ages_as_others_do),
     };
 
     return run_tap_tests(tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The daemon's core and its lease of the log: renewed only by reading rows, given
- * up when somebody else has the log, and waited for when somebody else holds it.
+ * up when another program has the log, and waited for when another one holds it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static void expect_lost(const char *why)
     assert_true(count_in_journal(why) > 0);
 }
 
-static void who_stood_still_sets_the_log_up_again(void **state)
+static void a_daemon_that_stood_still_sets_the_log_up_again(void **state)
 {
     struct xensched_error err;
 
@@ -121,7 +121,7 @@ static void it_is_noticed_when_xen_has_turned_events_off(void **state)
     run(10, TALK);
 }
 
-static void who_lost_the_log_to_another_one_leaves_it(void **state)
+static void a_daemon_that_lost_the_log_to_another_leaves_it(void **state)
 {
     struct xensched_error err;
 
@@ -169,7 +169,7 @@ static void the_lease_of_another_one_is_waited_for(void **state)
     assert_int_equal(lease_wait(&wait, 10000, 0, 15 * SECOND), LEASE_REFUSE);
 }
 
-static void who_renews_its_lease_is_not_waited_for(void **state)
+static void a_holder_that_renews_its_lease_is_not_waited_for(void **state)
 {
     struct lease_wait wait = { 0 };
 
@@ -185,12 +185,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         core_test(a_sign_of_life_is_given_when_rows_were_taken_in),
         core_test(a_source_that_fails_is_no_sign_of_life),
-        core_test(who_stood_still_sets_the_log_up_again),
+        core_test(a_daemon_that_stood_still_sets_the_log_up_again),
         core_test(it_is_noticed_when_xen_has_turned_events_off),
-        core_test(who_lost_the_log_to_another_one_leaves_it),
+        core_test(a_daemon_that_lost_the_log_to_another_leaves_it),
         core_test(the_next_daemon_is_known_by_the_same_cookie),
         cmocka_unit_test(the_lease_of_another_one_is_waited_for),
-        cmocka_unit_test(who_renews_its_lease_is_not_waited_for),
+        cmocka_unit_test(a_holder_that_renews_its_lease_is_not_waited_for),
     };
 
     return run_tap_tests(tests);

@@ -34,7 +34,7 @@ static int weighted_setup(void **state)
     return 0;
 }
 
-static void who_is_there_has_arrived(void **state)
+static void a_guest_that_runs_at_its_target_has_arrived(void **state)
 {
     (void)state;
     start(MODE_ACT);
@@ -46,7 +46,7 @@ static void who_is_there_has_arrived(void **state)
     assert_int_equal(domain(DISK)->vcpus[0].hard, FAKE_ALL);
 }
 
-static void who_is_not_there_gets_an_order_and_the_journal_says_why(
+static void a_guest_that_runs_elsewhere_gets_hard_affinity_and_a_reason(
     void **state)
 {
     (void)state;
@@ -77,7 +77,7 @@ static void where_soft_was_said_there_is_no_order(void **state)
 }
 
 /* Neither moved nor held fast: an operator said that it stays as it is. */
-static void who_is_held_gets_no_order(void **state)
+static void a_held_guest_gets_no_hard_affinity(void **state)
 {
     (void)state;
     dom0_is_far();
@@ -143,7 +143,7 @@ static void a_changed_soft_weight_is_taken_over(void **state)
     cmocka_unit_test_setup_teardown(f, weighted_setup, teardown)
 
 /* xl asked for node 1 when it made the guest; Xen runs it on node 0 all the time. */
-static void who_was_asked_by_xl_and_runs_elsewhere_is_moved(void **state)
+static void a_guest_that_xl_placed_and_runs_elsewhere_is_moved(void **state)
 {
     (void)state;
     dom0_is_far();
@@ -204,7 +204,7 @@ static void disk_leaves_the_place_to_spin(void)
     assert_true(fake_has_soft(domain(SPIN), FAKE_NODE_0));
 }
 
-static void who_is_held_takes_no_place_from_others(void **state)
+static void a_held_guest_takes_no_capacity_from_others(void **state)
 {
     (void)state;
     fake_domain_new(&host, SPIN, "spin", 1);
@@ -213,7 +213,7 @@ static void who_is_held_takes_no_place_from_others(void **state)
     disk_leaves_the_place_to_spin();
 }
 
-static void nor_does_who_is_held_by_an_operator(void **state)
+static void nor_does_a_guest_that_an_operator_holds(void **state)
 {
     struct xensched_error err;
 
@@ -229,19 +229,19 @@ static void nor_does_who_is_held_by_an_operator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        lever_test(who_is_there_has_arrived),
-        lever_test(who_is_not_there_gets_an_order_and_the_journal_says_why),
+        lever_test(a_guest_that_runs_at_its_target_has_arrived),
+        lever_test(a_guest_that_runs_elsewhere_gets_hard_affinity_and_a_reason),
         lever_test(where_soft_was_said_there_is_no_order),
-        lever_test(who_is_held_gets_no_order),
+        lever_test(a_held_guest_gets_no_hard_affinity),
         lever_test(an_order_of_a_daemon_that_was_killed_is_taken_back),
         lever_test(the_soft_weight_is_raised_while_it_acts),
         lever_test(a_changed_soft_weight_is_taken_over),
-        core_test(who_was_asked_by_xl_and_runs_elsewhere_is_moved),
+        core_test(a_guest_that_xl_placed_and_runs_elsewhere_is_moved),
         cmocka_unit_test_setup_teardown(a_verdict_outlives_the_minute_of_moves,
                                         bounded_setup, teardown),
         core_test(what_is_only_proposed_does_not_arrive),
-        core_test(who_is_held_takes_no_place_from_others),
-        core_test(nor_does_who_is_held_by_an_operator),
+        core_test(a_held_guest_takes_no_capacity_from_others),
+        core_test(nor_does_a_guest_that_an_operator_holds),
     };
 
     return run_tap_tests(tests);

@@ -33,7 +33,7 @@ static void where_memory_is_is_found_in_parts(void **state)
     assert_int_equal(pages_of(DISK)->on[0], 0);
     assert_int_equal(pages_of(DISK)->on[1], 20000);
     assert_float_equal(pages_share(pages_of(SPIN), 0), 0.75, 1e-9);
-    /* Nobody looks until a minute is over. */
+    /* Memory is not read until a minute is over. */
     calls = host.world->owner_calls;
     domain(DISK)->frames[0] = 20000;
     run(60 - runs, SILENCE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The daemon's core and what others set: an operator's affinities stay, whenever
- * they were set, and what xl picked by itself is nobody's.
+ * they were set, and an affinity that xl chose has no owner.
  */
 #include "cmocka-tap.h"
 #include "core-world.h"
@@ -9,7 +9,7 @@
 const char state_path[] = "test-core-ownership.state";
 const char journal_path[] = "test-core-ownership.journal";
 
-static void an_operator_who_moves_a_guest_keeps_it(void **state)
+static void an_operators_move_stays(void **state)
 {
     (void)state;
     start(MODE_ACT);
@@ -18,14 +18,14 @@ static void an_operator_who_moves_a_guest_keeps_it(void **state)
     run(60, TALK);
     assert_true(fake_has_soft(domain(DISK), 0x4));
     assert_int_equal(core.moves, 1);
-    /* Also one who undoes it to the very default. */
+    /* Also if the operator sets the default. */
     domain(DISK)->vcpus[0].soft = FAKE_ALL;
     run(60, TALK);
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
 }
 
-/* It was told as nobody's doing, and the guest never moved again. */
-static void who_puts_the_original_back_is_in_the_journal(void **state)
+/* The journal named no cause, and the guest was never moved again. */
+static void restoring_the_original_by_hand_is_in_the_journal(void **state)
 {
     (void)state;
     start(MODE_ACT);
@@ -72,7 +72,7 @@ static void a_hard_affinity_is_the_operators(void **state)
 }
 
 /* On NUMA hosts every guest has one which xl has picked. */
-static void an_affinity_that_xl_picked_is_nobodys(void **state)
+static void an_affinity_that_xl_chose_has_no_owner(void **state)
 {
     (void)state;
     domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
@@ -84,7 +84,7 @@ static void an_affinity_that_xl_picked_is_nobodys(void **state)
 }
 
 /* While it is built its configuration is not known yet, which is no answer. */
-static void who_is_seen_while_xl_builds_it_is_asked_about_again(void **state)
+static void a_guest_seen_while_xl_builds_it_is_looked_up_again(void **state)
 {
     (void)state;
     domain(DISK)->vcpus[0].soft = FAKE_NODE_1;
@@ -98,7 +98,7 @@ static void who_is_seen_while_xl_builds_it_is_asked_about_again(void **state)
 }
 
 /* There are toolstacks that store none. */
-static void who_has_no_configuration_is_not_asked_about_for_ever(void **state)
+static void a_guest_without_configuration_is_not_looked_up_for_ever(void **state)
 {
     unsigned int asked;
 
@@ -114,7 +114,7 @@ static void who_has_no_configuration_is_not_asked_about_for_ever(void **state)
 }
 
 /* It had no vCPUs for long, then vCPUs with xl's choice, and then it ran. */
-static void what_xl_picks_late_is_nobodys(void **state)
+static void an_affinity_that_xl_chooses_late_has_no_owner(void **state)
 {
     (void)state;
     domain(DISK)->nr_vcpus = 0;
@@ -129,7 +129,7 @@ static void what_xl_picks_late_is_nobodys(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
-static void what_is_set_before_it_runs_is_nobodys(void **state)
+static void an_affinity_set_before_the_start_has_no_owner(void **state)
 {
     (void)state;
     domain(DISK)->never_ran = true;
@@ -171,7 +171,7 @@ static int hard_setup(void **state)
 }
 
 /* "Breaking affinity for d1v0": its pCPUs have gone, so Xen has set all. */
-static void a_hard_affinity_that_xen_broke_is_nobodys(void **state)
+static void a_hard_affinity_that_xen_broke_has_no_owner(void **state)
 {
     (void)state;
     domain(0)->vcpus[0].hard = domain(0)->vcpus[1].hard = FAKE_NODE_1;
@@ -189,7 +189,7 @@ static void a_hard_affinity_that_xen_broke_is_nobodys(void **state)
 }
 
 /* What xl chose is all of a node no more when another pCPU of it comes. */
-static void a_pcpu_that_comes_makes_nobody_an_operators(void **state)
+static void a_pcpu_that_comes_makes_no_affinity_an_operators(void **state)
 {
     (void)state;
     host.world->offline = 0x8;
@@ -206,7 +206,7 @@ static void a_pcpu_that_comes_makes_nobody_an_operators(void **state)
 }
 
 /* Xen resets the affinities of a domain that xl cpupool-migrate moves. */
-static void who_goes_to_another_pool_is_nobodys(void **state)
+static void a_guest_that_moves_to_another_pool_has_no_owner(void **state)
 {
     (void)state;
     start(MODE_ACT);
@@ -237,7 +237,7 @@ static void an_operators_affinity_ends_with_the_pool(void **state)
     assert_int_equal(core.domains.domain[DISK].affinity, AFFINITY_DEFAULT);
 }
 
-/* It is what it would be if nobody had set it. */
+/* It is the affinity that Xen gives by default. */
 static void the_default_is_not_the_operators_for_good(void **state)
 {
     (void)state;
@@ -253,22 +253,22 @@ static void the_default_is_not_the_operators_for_good(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        core_test(an_operator_who_moves_a_guest_keeps_it),
-        core_test(who_puts_the_original_back_is_in_the_journal),
+        core_test(an_operators_move_stays),
+        core_test(restoring_the_original_by_hand_is_in_the_journal),
         core_test(a_pcpu_that_goes_and_comes_moves_nothing),
         core_test(an_affinity_from_before_is_the_operators),
         core_test(a_hard_affinity_is_the_operators),
-        core_test(an_affinity_that_xl_picked_is_nobodys),
-        core_test(who_is_seen_while_xl_builds_it_is_asked_about_again),
-        core_test(who_has_no_configuration_is_not_asked_about_for_ever),
-        core_test(what_xl_picks_late_is_nobodys),
-        core_test(what_is_set_before_it_runs_is_nobodys),
+        core_test(an_affinity_that_xl_chose_has_no_owner),
+        core_test(a_guest_seen_while_xl_builds_it_is_looked_up_again),
+        core_test(a_guest_without_configuration_is_not_looked_up_for_ever),
+        core_test(an_affinity_that_xl_chooses_late_has_no_owner),
+        core_test(an_affinity_set_before_the_start_has_no_owner),
         core_test(half_a_node_was_not_picked_by_xl),
         core_test(a_node_set_while_we_look_is_the_operators),
-        cmocka_unit_test_setup_teardown(a_hard_affinity_that_xen_broke_is_nobodys,
+        cmocka_unit_test_setup_teardown(a_hard_affinity_that_xen_broke_has_no_owner,
                                         hard_setup, teardown),
-        core_test(a_pcpu_that_comes_makes_nobody_an_operators),
-        core_test(who_goes_to_another_pool_is_nobodys),
+        core_test(a_pcpu_that_comes_makes_no_affinity_an_operators),
+        core_test(a_guest_that_moves_to_another_pool_has_no_owner),
         core_test(an_operators_affinity_ends_with_the_pool),
         core_test(the_default_is_not_the_operators_for_good),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The daemon knows which vCPU of a driver domain serves whom where that matters, and
+ * The daemon knows which vCPU of a driver domain serves which guest where that matters, and
  * asks for it no more often than it has to.  Fails if channels of the toolstack's
  * programs count as devices, if something is known of a driver domain that is at one
  * place, or what was known outlives an affinity.
@@ -61,7 +61,7 @@ static const struct domain *dom0(void)
     return domains_find(&core.domains, 0);
 }
 
-static void who_serves_whom_is_known(void **state)
+static void the_servers_of_each_guest_are_known(void **state)
 {
     (void)state;
     begin(true);
@@ -93,7 +93,7 @@ static void xen_is_asked_now_and_then(void **state)
     all[2].vcpu = 1;
 }
 
-static void at_one_place_nobody_asks(void **state)
+static void with_one_target_servers_are_not_looked_up(void **state)
 {
     (void)state;
     begin(false);
@@ -116,9 +116,9 @@ static void what_was_known_ends_with_the_affinity(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        core_test(who_serves_whom_is_known),
+        core_test(the_servers_of_each_guest_are_known),
         core_test(xen_is_asked_now_and_then),
-        core_test(at_one_place_nobody_asks),
+        core_test(with_one_target_servers_are_not_looked_up),
         core_test(what_was_known_ends_with_the_affinity),
     };
 

@@ -142,7 +142,7 @@ static void only_a_daemon_that_acts_tries(void **state)
     assert_int_equal(try_it(10, true), -EBUSY);
 }
 
-/* Whoever goes to advise wants nothing to be moved. */
+/* Mode advise moves nothing. */
 static void it_pauses_while_the_mode_is_advise(void **state)
 {
     unsigned int sets;

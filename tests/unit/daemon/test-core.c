@@ -88,8 +88,8 @@ static void after_restore_it_only_advises(void **state)
     assert_int_equal(core.mode, MODE_ADVISE);
 }
 
-/* It may be about to go, and may as well not: nobody knows. */
-static void who_cannot_be_looked_at_is_not_forgotten(void **state)
+/* The domain may be ending, or not. */
+static void a_domain_that_cannot_be_read_is_not_forgotten(void **state)
 {
     uint16_t acct;
 
@@ -113,7 +113,7 @@ static void who_cannot_be_looked_at_is_not_forgotten(void **state)
     assert_int_equal(domain(DISK)->acct, 0);
 }
 
-/* Half of it is as it was then, and that was nobody's doing but ours. */
+/* Half of it is as the daemon set it, so the daemon set all of it. */
 static void a_give_back_that_failed_half_way_is_tried_again(void **state)
 {
     struct xensched_error err;
@@ -139,7 +139,7 @@ static void a_give_back_that_failed_half_way_is_tried_again(void **state)
 }
 
 /* Each that is new, while others boot: vCPUs have nothing to do with it. */
-static void who_is_new_is_bound_without_a_look_at_the_host(void **state)
+static void a_new_domain_is_bound_without_reading_the_host(void **state)
 {
     struct xensched_error err;
     struct domains domains = { 0 };
@@ -336,9 +336,9 @@ int main(void)
         core_test(a_proposal_is_journaled_once),
         core_test(the_next_start_restores_what_a_crash_left),
         core_test(after_restore_it_only_advises),
-        core_test(who_cannot_be_looked_at_is_not_forgotten),
+        core_test(a_domain_that_cannot_be_read_is_not_forgotten),
         core_test(a_give_back_that_failed_half_way_is_tried_again),
-        core_test(who_is_new_is_bound_without_a_look_at_the_host),
+        core_test(a_new_domain_is_bound_without_reading_the_host),
         core_test(between_the_steps_of_a_plan_rows_are_read),
         core_test(a_policy_whose_events_are_refused_is_off),
         core_test(moves_per_minute_are_bounded),

@@ -75,7 +75,7 @@ static void one_that_is_under_way_is_known(void **state)
         }
 }
 
-static void sums_that_nobody_can_have(void **state)
+static void sums_that_are_impossible(void **state)
 {
     (void)state;
     assert_true(expected(3, UINT64_MAX) == 3);
@@ -147,7 +147,7 @@ int main(void)
         cmocka_unit_test(no_requests_no_pages),
         cmocka_unit_test(never_more_than_there_can_be),
         cmocka_unit_test(one_that_is_under_way_is_known),
-        cmocka_unit_test(sums_that_nobody_can_have),
+        cmocka_unit_test(sums_that_are_impossible),
         cmocka_unit_test(near_for_sizes_that_are_mixed),
     };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What dom0's back end does for whom, from files as Linux has them: sectors become
+ * What dom0's back end does for each guest, from files as Linux has them: sectors become
  * pages of the right pair, each once, whole pages only, and those with segments with them.
  * Fails if a disk that is new counts as if all it ever did were of now, if one that is
- * another's under the same name makes a number below 0, or if somebody is charged who has no
+ * another's under the same name makes a number below 0, or if a domain is charged that has no
  * accounting domain.
  */
 #include <stdio.h>
@@ -218,7 +218,7 @@ static void another_disk_of_the_name(void **state)
     assert_int_equal(pages(), 1);
 }
 
-static void who_has_no_number_is_nobody(void **state)
+static void a_domain_without_a_number_is_not_counted(void **state)
 {
     (void)state;
     disk("vbd-4-51712", 0, 0);
@@ -286,7 +286,7 @@ int main(void)
         TEST(mixed_sizes_are_estimated),
         TEST(two_disks_are_one_pair),
         TEST(another_disk_of_the_name),
-        TEST(who_has_no_number_is_nobody),
+        TEST(a_domain_without_a_number_is_not_counted),
         TEST(other_devices_are_none),
         TEST(not_more_often_than_it_is_worth),
         TEST(forgotten_it_begins_anew),

@@ -97,7 +97,7 @@ static void a_node_that_is_not_there_is_named(void **state)
     says("'name=web1' names node 1, and this host has pCPUs on node 0,2 only");
 }
 
-static void a_rule_for_nobody_is_named(void **state)
+static void a_rule_that_fits_no_guest_is_named(void **state)
 {
     (void)state;
     check("name=web1: hold/name=B\xc3\xbcro: hold/group=web1: hold");
@@ -131,7 +131,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         fits_test(what_fits_is_not_mentioned),
         fits_test(a_node_that_is_not_there_is_named),
-        fits_test(a_rule_for_nobody_is_named),
+        fits_test(a_rule_that_fits_no_guest_is_named),
         fits_test(a_pool_that_is_not_there_is_named),
         fits_test(a_cache_in_linux_numbers_is_named),
     };

@@ -279,7 +279,7 @@ static void what_no_threshold_helps_is_known(void **state)
     assert_true(threshold(0) <= GOVERNOR_MAX_THRESHOLD);
 }
 
-static void a_number_that_stands_for_somebody_else_is_as_chosen(void **state)
+static void a_number_of_another_domain_has_the_chosen_threshold(void **state)
 {
     (void)state;
     setup_governor(0.01);
@@ -295,7 +295,7 @@ static void a_number_that_stands_for_somebody_else_is_as_chosen(void **state)
 }
 
 /* A driver domain could say that others have done it. */
-static void rows_count_for_who_wrote_them_if_that_is_given(void **state)
+static void rows_count_for_their_writer_if_it_is_given(void **state)
 {
     struct xensched_batch b = { 0 };
     uint8_t row[16] = { SEND, 0, 9, 0, 1, 0 };
@@ -358,8 +358,8 @@ int main(void)
         TEST(when_the_load_falls_thresholds_come_down),
         TEST(a_load_that_comes_and_goes_moves_less_and_less),
         TEST(what_no_threshold_helps_is_known),
-        TEST(a_number_that_stands_for_somebody_else_is_as_chosen),
-        TEST(rows_count_for_who_wrote_them_if_that_is_given),
+        TEST(a_number_of_another_domain_has_the_chosen_threshold),
+        TEST(rows_count_for_their_writer_if_it_is_given),
         TEST(any_load_gets_below_the_budget_soon),
     };
 

@@ -249,7 +249,7 @@ static void killed_anywhere_it_loses_nothing(void **state)
         put(1000);
         journal_close(&journal);
         look(LIMIT);
-        /* Half of a line, or a line of which nobody knew yet. */
+        /* Half of a line, or a line that was not read yet. */
         assert_true(found.torn <= 1);
         assert_int_equal(found.number[--found.nr], 1000);
         if (found.nr && found.number[found.nr - 1] == (int)taken)

@@ -163,7 +163,7 @@ static void a_xen_which_does_not_say_is_no_failure(void **state)
         assert_false(look(&t));
         assert_int_equal(t.cpus[0].llc, TOPOLOGY_UNKNOWN);
         assert_int_equal(t.llc, LLC_NOT_SAID);
-        /* Where there is no leaf nobody is asked for ids. */
+        /* Without a leaf, APIC ids are not read. */
         assert_true(xen.asked == 0 || what < 2);
         topology_free(&t);
     }

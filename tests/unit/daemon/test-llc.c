@@ -161,7 +161,7 @@ static void what_makes_no_sense_is_not_believed(void **state)
     apic_ids[8] = apic_ids[9] = LLC_UNKNOWN;
     assert_false(llc_of_host(&t, apic_ids, 3));
     nothing_is_known();
-    /* Who is offline has none. */
+    /* An offline pCPU has none. */
     t.cpus[8].online = t.cpus[9].online = false;
     assert_true(llc_of_host(&t, apic_ids, 3));
     pcpus_of(1, "10-15");
@@ -187,7 +187,7 @@ static void what_an_operator_names_comes_first(void **state)
     assert_int_equal(t.nr_caches, 3);
 }
 
-static void who_is_not_named_is_where_the_host_says(void **state)
+static void a_pcpu_that_is_not_named_is_where_the_host_says(void **state)
 {
     (void)state;
     assert_true(llc_of_host(&t, apic_ids, 3));
@@ -277,7 +277,7 @@ int main(void)
         llc_test(an_llc_ends_with_its_socket),
         llc_test(what_makes_no_sense_is_not_believed),
         llc_test(what_an_operator_names_comes_first),
-        llc_test(who_is_not_named_is_where_the_host_says),
+        llc_test(a_pcpu_that_is_not_named_is_where_the_host_says),
         llc_test(what_cannot_be_of_this_host_is_refused),
         llc_test(a_cache_that_is_no_block_is_odd),
         cmocka_unit_test(a_list_names_each_pcpu_once),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Guests as sources: who is asked, for what, and what of its word is taken; see
+ * Guests as sources: which are asked, for what, and which of their rows are used; see
  * log-sources-world.h.  Here its driver domain is a guest, of which OTHER and dom0 are
  * the back ends.
  */
@@ -90,7 +90,7 @@ static void a_guest_is_asked_for_what_it_may_tell(void **state)
     assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
     assert_string_equal(request("sizes"), "65536 262144");
     assert_string_equal(request("events"), "0");
-    /* It need not know of anybody but who serves it. */
+    /* It needs the numbers only of domains that serve it. */
     assert_string_equal(number_of(DRIVER), "3");
     assert_string_equal(number_of(0), "2");
     assert_string_equal(number_of(OTHER), "5");
@@ -241,7 +241,7 @@ static void a_guest_that_may_not_be_read_is_not_asked(void **state)
     assert_int_equal(mapped, 0);
 }
 
-/* Who serves others has the log of who serves others. */
+/* A domain that serves others has the log of a driver domain. */
 static void a_driver_domain_is_not_asked_for_its_processes(void **state)
 {
     (void)state;
@@ -266,7 +266,7 @@ static void a_driver_domain_is_not_asked_for_its_processes(void **state)
     assert_null(number_of(CLIENT));
 }
 
-static void a_log_that_somebody_else_reads_is_left_alone(void **state)
+static void a_log_with_another_reader_is_left_alone(void **state)
 {
     (void)state;
     fake_xs_put("134217728", "/local/domain/3/schedlog/area/events");
@@ -293,7 +293,7 @@ static int check_xenstore(void *err)
     return xenstore_check(xs, err);
 }
 
-/* As long as xenstored does not answer, somebody else may read it. */
+/* As long as xenstored does not answer, another program may read it. */
 static void a_log_of_which_xenstored_says_nothing_is_left_alone(void **state)
 {
     struct xensched_error err;
@@ -344,7 +344,7 @@ static void look_at_guests(unsigned int nr)
     free(domains.domain);
 }
 
-static void guests_for_whom_there_is_no_room_are_named(void **state)
+static void guests_without_room_are_named(void **state)
 {
     FILE *log = tmpfile();
     int terminal = dup(STDERR_FILENO);
@@ -362,7 +362,7 @@ static void guests_for_whom_there_is_no_room_are_named(void **state)
     fclose(log);
 }
 
-static void the_rates_of_who_is_gone_go(void **state)
+static void the_rates_of_a_guest_end_with_it(void **state)
 {
     (void)state;
     read_it();
@@ -392,10 +392,10 @@ int main(void)
         guest_test(nothing_is_on_where_no_agent_runs),
         guest_test(a_guest_that_may_not_be_read_is_not_asked),
         guest_test(a_driver_domain_is_not_asked_for_its_processes),
-        guest_test(a_log_that_somebody_else_reads_is_left_alone),
+        guest_test(a_log_with_another_reader_is_left_alone),
         guest_test(a_log_of_which_xenstored_says_nothing_is_left_alone),
-        guest_test(guests_for_whom_there_is_no_room_are_named),
-        guest_test(the_rates_of_who_is_gone_go),
+        guest_test(guests_without_room_are_named),
+        guest_test(the_rates_of_a_guest_end_with_it),
     };
 
     return run_tap_tests(tests);

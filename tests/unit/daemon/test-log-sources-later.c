@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who comes later to a source that is logging: the next daemon, after the former
- * one was killed, and others who only look.
+ * Programs that come later to a source that is logging: the next daemon, after the former
+ * one was killed, and readers.
  */
 #include <errno.h>
 #include <stdlib.h>

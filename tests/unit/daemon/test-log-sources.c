@@ -55,7 +55,7 @@ static void a_driver_domain_is_asked_read_and_given_back(void **state)
 }
 
 /* Xen rings, a Linux does not. */
-static void who_cannot_ring_is_looked_at_all_the_time(void **state)
+static void a_source_without_a_doorbell_is_polled_all_the_time(void **state)
 {
     struct read_schedule none = { .interval_ms = 100, .lease_ms = 10000 };
     struct read_schedule has = none;
@@ -102,7 +102,7 @@ static void a_log_in_which_nothing_is_on_is_looked_at_rarely(void **state)
 }
 
 /* Whether it has a doorbell, Linux says with its log. */
-static void the_log_of_linux_is_polled_if_nobody_listens_to_it(void **state)
+static void the_log_of_linux_is_polled_without_a_doorbell(void **state)
 {
     struct read_schedule has = { .interval_ms = 100, .rings = true };
 
@@ -154,7 +154,7 @@ static void a_doorbell_that_never_rings_is_not_waited_for(void **state)
     assert_false(read_schedule_done(&has, 103)); /* said once */
     assert_true(read_schedule_rung(&has));
     assert_int_equal(read_schedule_next_ms(&has, &sources), 1000);
-    /* After another source the count begins anew. */
+    /* After another source the count restarts. */
     assert_false(read_schedule_done(&has, 0));
     assert_false(read_schedule_done(&has, 0));
     assert_false(read_schedule_rung(&has));
@@ -169,7 +169,7 @@ static void it_gets_the_numbers_it_needs_before_an_event_is_on(void **state)
     assert_string_equal(fake_xs_permissions("/local/domain/3/schedlog/"
                                             "acct/4"), "n0r3");
     assert_string_equal(request("events"), "0");
-    /* Who else there is is none of its business... */
+    /* Other domains are not listed... */
     assert_null(fake_xs_get("/local/domain/3/schedlog/acct/5"));
     /* ... but dom0's. */
     assert_string_equal(fake_xs_get("/local/domain/0/schedlog/acct/0"), "2");
@@ -282,7 +282,7 @@ static void the_dead_are_unmapped_at_once(void **state)
     get_it_to_log();
 }
 
-static void one_that_serves_nobody_any_more_is_let_go(void **state)
+static void a_domain_that_serves_no_guest_any_more_is_released(void **state)
 {
     (void)state;
     get_it_to_log();
@@ -377,7 +377,7 @@ static int check_xenstore(void *err)
 }
 
 /* xenstored is killed, and started again; what it knew is lost. */
-static void who_forgot_all_is_told_all_again(void **state)
+static void xenstore_is_written_again_after_it_lost_all(void **state)
 {
     struct xensched_error err;
 
@@ -426,7 +426,7 @@ static void dom0_s_log_is_read_when_its_module_comes(void **state)
 }
 
 /* Linux may not have heard yet which number is whose. */
-static void dom0_s_rows_about_whom_it_does_not_serve_are_refused(void **state)
+static void dom0_s_rows_about_guests_of_others_are_refused(void **state)
 {
     (void)state;
     device.there = true;
@@ -467,7 +467,7 @@ static void dom0_s_log_is_asked_again_when_it_has_the_numbers(void **state)
     assert_int_equal(device.events, 1U << PAGES);
 }
 
-static void dom0_s_log_may_be_held_by_somebody_else(void **state)
+static void dom0_s_log_may_have_another_holder(void **state)
 {
     (void)state;
     device.there = true;
@@ -492,28 +492,28 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         log_sources_test(a_driver_domain_is_asked_read_and_given_back),
-        log_sources_test(who_cannot_ring_is_looked_at_all_the_time),
+        log_sources_test(a_source_without_a_doorbell_is_polled_all_the_time),
         log_sources_test(a_log_in_which_nothing_is_on_is_looked_at_rarely),
         log_sources_test(a_doorbell_that_never_rings_is_not_waited_for),
-        log_sources_test(the_log_of_linux_is_polled_if_nobody_listens_to_it),
+        log_sources_test(the_log_of_linux_is_polled_without_a_doorbell),
         log_sources_test(it_gets_the_numbers_it_needs_before_an_event_is_on),
         log_sources_test(one_that_fails_is_tried_again_and_less_often),
         log_sources_test(a_silent_one_is_asked_again_and_less_often),
         log_sources_test(events_that_went_off_are_turned_on_again),
         log_sources_test(sites_may_come_later),
         log_sources_test(the_dead_are_unmapped_at_once),
-        log_sources_test(one_that_serves_nobody_any_more_is_let_go),
+        log_sources_test(a_domain_that_serves_no_guest_any_more_is_released),
         log_sources_test(one_that_gives_its_log_up_is_asked_again),
         log_sources_test(conflicts_in_xenstore_are_no_endless_loop),
         log_sources_test(what_does_not_change_is_hardly_looked_at),
         log_sources_test(a_number_that_xenstore_refused_is_written_later),
         log_sources_test(a_linux_of_which_nothing_is_logged_is_left_alone),
-        log_sources_test(who_forgot_all_is_told_all_again),
+        log_sources_test(xenstore_is_written_again_after_it_lost_all),
         log_sources_test(dom0_s_log_is_read_when_its_module_comes),
-        log_sources_test(dom0_s_rows_about_whom_it_does_not_serve_are_refused),
+        log_sources_test(dom0_s_rows_about_guests_of_others_are_refused),
         log_sources_test(dom0_s_log_is_set_up_again_when_its_lease_has_ended),
         log_sources_test(dom0_s_log_is_asked_again_when_it_has_the_numbers),
-        log_sources_test(dom0_s_log_may_be_held_by_somebody_else),
+        log_sources_test(dom0_s_log_may_have_another_holder),
     };
 
     return run_tap_tests(tests);

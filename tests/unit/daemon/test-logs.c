@@ -3,7 +3,7 @@
  * What --log chooses, and the log files which follow from it.
  *
  * A word that is taken for something else than was meant gives measurements of
- * something else than was meant, and nobody notices.
+ * something else than was meant, without any error.
  */
 #include <string.h>
 
@@ -103,7 +103,7 @@ static void what_needs_64_bits_has_them(void **state)
     assert_true(logs.lcr[1] & XEN_SCHEDLOG_LCR_COUNTER64);
 }
 
-/* Nobody chooses them: they come with what is made of them. */
+/* They cannot be chosen: they come with the events that are made of them. */
 static void what_a_guest_logs_for_its_agent_comes_with_the_rest(void **state)
 {
     (void)state;

@@ -153,7 +153,7 @@ static void check_places(void)
     assert_true(metric("\nxensched_credit2_soft_weight ") == 50);
     assert_true(metric("\nxensched_memory_ratio" OF_DISK ",node=\"1\"} ") == 1);
     assert_null(strstr(metrics(), "memory_ratio{domain=\"spin\""));
-    /* Nobody has moved these. */
+    /* These were not moved. */
     assert_null(strstr(metrics(), "at_place_ratio{domain=\"spin\""));
     assert_null(strstr(metrics(), "lever{domain=\"Domain-0\""));
 }
@@ -188,7 +188,7 @@ static void check_waits(void)
 }
 
 /* What is not known is left out, and is no 0. */
-static void metrics_leave_out_where_nobody_knows(void **state)
+static void metrics_leave_out_unknown_places(void **state)
 {
     const char *text;
 
@@ -253,7 +253,7 @@ static void metrics_are_what_status_and_matrix_say(void **state)
 }
 
 /* 16 domains, and numbers for 14. */
-static void what_cannot_be_told_apart_is_said_of_nobody(void **state)
+static void sums_that_cannot_be_separated_name_no_domain(void **state)
 {
     struct metrics m = { .path = METRICS };
     json_object *json;
@@ -335,10 +335,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         core_test(metrics_name_the_group),
-        core_test(metrics_leave_out_where_nobody_knows),
+        core_test(metrics_leave_out_unknown_places),
         core_test(metrics_say_which_hypervisor_is_behind),
         core_test(metrics_are_what_status_and_matrix_say),
-        core_test(what_cannot_be_told_apart_is_said_of_nobody),
+        core_test(sums_that_cannot_be_separated_name_no_domain),
         core_test(metrics_are_written_when_it_is_time),
         core_test(metrics_that_cannot_be_written_stop_nothing),
     };

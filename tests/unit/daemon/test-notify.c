@@ -26,7 +26,7 @@ static struct notify notify;
 static struct xensched_error err;
 static int manager;
 
-/* Someone who wants to know, at @where. */
+/* A receiver of notifications, at @where. */
 static void listen_at(const char *where)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -123,7 +123,7 @@ static void signs_of_life_come_with_progress_only(void **state)
     assert_string_equal(told(), "");
 }
 
-static void a_watchdog_of_somebody_else_is_not_ours(void **state)
+static void a_watchdog_of_another_process_is_ignored(void **state)
 {
     (void)state;
     setenv("WATCHDOG_USEC", "8000000", 1);
@@ -164,7 +164,7 @@ static void after_a_reload_it_is_ready_with_the_next_progress(void **state)
     assert_string_equal(told(), "READY=1\nSTATUS=");
 }
 
-static void who_has_to_wait_says_why_and_asks_for_time(void **state)
+static void a_daemon_that_waits_reports_why_and_asks_for_time(void **state)
 {
     (void)state;
     listen_at(PATH);
@@ -173,7 +173,7 @@ static void who_has_to_wait_says_why_and_asks_for_time(void **state)
     assert_string_equal(told(), "EXTEND_TIMEOUT_USEC=30000000\nSTATUS=waits");
 }
 
-static void nobody_wants_to_know(void **state)
+static void without_a_receiver_nothing_is_sent(void **state)
 {
     (void)state;
     assert_int_equal(notify_open(&notify, &err), 0);
@@ -183,7 +183,7 @@ static void nobody_wants_to_know(void **state)
     notify_stopping(&notify);
 }
 
-static void who_does_not_listen_any_more_is_no_harm(void **state)
+static void a_receiver_that_has_ended_does_no_harm(void **state)
 {
     (void)state;
     listen_at(PATH);
@@ -210,7 +210,7 @@ static void a_full_socket_is_not_waited_for(void **state)
     assert_string_equal(told(), "READY=1\nSTATUS=");
 }
 
-static void nobody_else_is_meant(void **state)
+static void children_do_not_inherit_the_variables(void **state)
 {
     (void)state;
     setenv("WATCHDOG_USEC", "8000000", 1);
@@ -274,14 +274,14 @@ int main(void)
         notify_test(a_name_without_a_file_does_as_well),
         notify_test(a_name_as_long_as_can_be_is_not_cut),
         notify_test(signs_of_life_come_with_progress_only),
-        notify_test(a_watchdog_of_somebody_else_is_not_ours),
+        notify_test(a_watchdog_of_another_process_is_ignored),
         notify_test(a_watchdog_of_ours_is),
         notify_test(after_a_reload_it_is_ready_with_the_next_progress),
-        notify_test(who_has_to_wait_says_why_and_asks_for_time),
-        notify_test(nobody_wants_to_know),
-        notify_test(who_does_not_listen_any_more_is_no_harm),
+        notify_test(a_daemon_that_waits_reports_why_and_asks_for_time),
+        notify_test(without_a_receiver_nothing_is_sent),
+        notify_test(a_receiver_that_has_ended_does_no_harm),
         notify_test(a_full_socket_is_not_waited_for),
-        notify_test(nobody_else_is_meant),
+        notify_test(children_do_not_inherit_the_variables),
         notify_test(nonsense_is_named_and_then_left_alone),
         notify_test(a_watchdog_that_is_too_short_is_made_longer),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Where a guest should be that is not there yet: by what it did when it last ran,
- * by who is to serve its disks, and only where there is room; and what is kept of
+ * by the domain that is to serve its disks, and only where there is room; and what is kept of
  * guests that have ended.
  *
  * Of DRIVER, which is bound to node 1, the accounting domain is 5.
@@ -252,7 +252,7 @@ static void has_confirmed(const char *part)
         fail_msg("wanted %s: %s", part, reason);
 }
 
-/* Else whoever asks often enough decides how soon a guest is moved. */
+/* Else frequent requests would decide how soon a guest is moved. */
 static void a_request_confirms_no_move(void **state)
 {
     static const char *const requests[] = {
@@ -280,7 +280,7 @@ static void a_request_confirms_no_move(void **state)
     assert_int_equal(core.plan.decisions[DISK].verb, MOVE);
 }
 
-/* Else a guest about which somebody asks at the wrong moment is moved later. */
+/* Else a request at the wrong moment would delay the move of a guest. */
 static void a_request_ends_no_row_of_plans(void **state)
 {
     unsigned int tenth;
@@ -348,7 +348,7 @@ static void it_goes_where_it_had_most_to_do(void **state)
               "pCPUs 0-1 (node 0)");
     /* A node is one cache here, so there a line comes from near: 5.3 us saved each. */
     is_placed(uuid, 1, "", "node 0", "that saves 3.");
-    /* Nobody else does. */
+    /* No other guest does. */
     is_placed(NOBODY, 1, ",\"backends\":[\"driver\"]", "node 1", "driver");
 }
 
@@ -359,7 +359,7 @@ static void what_it_needed_is_what_it_will_need(void **state)
     (void)state;
     begin();
     talked_and_ended(uuid);
-    /* Nobody knows of another one that it will not use both. */
+    /* Another guest may use both. */
     is_placed(NOBODY, 2, ",\"backends\":[\"0\"]", NULL, "needs 2.0 itself");
     is_placed(uuid, 2, ",\"backends\":[\"0\"]", "node 0", "Domain-0");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reactions in the daemon: a client is told when its condition is met, a guest is
- * stopped for who wants that, and whoever goes away in the middle leaves none
+ * stopped if a client asks for that, and a client that leaves in the middle leaves none
  * stopped.
  */
 #include <ev.h>

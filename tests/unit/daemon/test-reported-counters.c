@@ -2,7 +2,7 @@
 /*
  * What a driver domain without a log says of its disks in xenstore: its sums become pages
  * of the right pair, each once.  Fails if what it says of others is believed, or more than
- * can be, or what was before; or if a text that nobody would write does any harm.
+ * can be, or what was before; or if an absurd text does any harm.
  */
 #include <string.h>
 
@@ -50,7 +50,7 @@ static void a_smaller_sum_begins_anew(void **state)
     assert_int_equal(pages_of(CLIENT_ACCT), 4);
 }
 
-static void who_is_not_named_any_more_begins_anew(void **state)
+static void a_guest_that_was_not_named_starts_again_at_zero(void **state)
 {
     (void)state;
     look();
@@ -130,7 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         log_sources_test(sums_become_pages),
         log_sources_test(a_smaller_sum_begins_anew),
-        log_sources_test(who_is_not_named_any_more_begins_anew),
+        log_sources_test(a_guest_that_was_not_named_starts_again_at_zero),
         log_sources_test(of_others_nothing_is_believed),
         log_sources_test(each_is_believed_once_at_a_time),
         log_sources_test(more_than_can_be_is_not_believed),

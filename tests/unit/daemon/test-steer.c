@@ -173,7 +173,7 @@ static void nothing_is_steered(void)
     assert_int_equal(access(KEPT, F_OK), -1);
 }
 
-static void who_serves_a_guest_is_where_it_is(void **state)
+static void threads_run_where_the_guest_is_that_they_serve(void **state)
 {
     (void)state;
     run();
@@ -186,7 +186,7 @@ static void who_serves_a_guest_is_where_it_is(void **state)
     nothing_is_steered();
 }
 
-/* Whoever is killed while it looks for them has moved none. */
+/* A daemon that is killed while it searches has moved none. */
 static void no_interrupt_is_touched(void **state)
 {
     struct stat before, after;
@@ -273,7 +273,7 @@ static void what_cannot_be_kept_is_not_changed(void **state)
 }
 
 /* As by taskset: noticed, left alone from then on, and at the end. */
-static void what_somebody_else_sets_stays(void **state)
+static void what_another_program_sets_stays(void **state)
 {
     (void)state;
     run();
@@ -289,7 +289,7 @@ static void what_somebody_else_sets_stays(void **state)
     thread_is_on(1, 0, 1);
 }
 
-static void what_somebody_else_set_after_a_crash_stays(void **state)
+static void what_another_program_set_after_a_crash_stays(void **state)
 {
     (void)state;
     run();
@@ -300,7 +300,7 @@ static void what_somebody_else_set_after_a_crash_stays(void **state)
     thread_is_on(1, 0, 1);
 }
 
-static void who_is_gone_is_forgotten(void **state)
+static void a_thread_that_ended_is_forgotten(void **state)
 {
     char path[64];
 
@@ -318,7 +318,7 @@ static void who_is_gone_is_forgotten(void **state)
 }
 
 /* A look at a guest may fail while the guest is there. */
-static void who_is_only_not_listed_is_put_back(void **state)
+static void a_thread_that_is_only_not_listed_is_restored(void **state)
 {
     (void)state;
     run();
@@ -334,7 +334,7 @@ static void who_is_only_not_listed_is_put_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        steer_test(who_serves_a_guest_is_where_it_is),
+        steer_test(threads_run_where_the_guest_is_that_they_serve),
         steer_test(no_interrupt_is_touched),
         steer_test(a_guest_that_goes_is_followed),
         steer_test(with_dom0_on_one_node_nothing_is_steered),
@@ -342,10 +342,10 @@ int main(void)
         steer_test(the_next_daemon_puts_back),
         steer_test(of_another_boot_nothing_is_put_back),
         steer_test(what_cannot_be_kept_is_not_changed),
-        steer_test(what_somebody_else_sets_stays),
-        steer_test(what_somebody_else_set_after_a_crash_stays),
-        steer_test(who_is_gone_is_forgotten),
-        steer_test(who_is_only_not_listed_is_put_back),
+        steer_test(what_another_program_sets_stays),
+        steer_test(what_another_program_set_after_a_crash_stays),
+        steer_test(a_thread_that_ended_is_forgotten),
+        steer_test(a_thread_that_is_only_not_listed_is_restored),
     };
 
     return run_tap_tests(tests);

@@ -33,7 +33,7 @@ static void each_front_end_has_its_sum(void **state)
     sums_free(&sums);
 }
 
-static void who_is_not_served_is_forgotten(void **state)
+static void a_guest_that_is_no_longer_served_is_forgotten(void **state)
 {
     struct sums sums = { 0 };
     char text[SUMS_TEXT];
@@ -69,7 +69,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_front_end_has_its_sum),
-        cmocka_unit_test(who_is_not_served_is_forgotten),
+        cmocka_unit_test(a_guest_that_is_no_longer_served_is_forgotten),
         cmocka_unit_test(what_has_no_room_is_left_out_whole),
     };
 

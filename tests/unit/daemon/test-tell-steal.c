@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the daemon tells guests of their steal time: who is told, what the classes are, that no
+ * What the daemon tells guests of their steal time: which guests, in which classes, that no
  * other guest can read it or is named, and that nothing of it stays behind.
  */
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * What a driver domain is not believed.
  *
- * Each lie here would move somebody else's guest if it were: rows in another
+ * Each forged row here would move another guest if it were believed: rows in another
  * one's name, about a domain that it doesn't serve, of events which only the
  * hypervisor sees, and numbers that are larger than anything real.
  */
@@ -67,7 +67,7 @@ static void rows_in_the_name_of_others_are_refused(void **state)
                         XEN_SCHEDLOG_ACCT_NONE, 1));
 }
 
-static void rows_about_whom_it_does_not_serve_are_refused(void **state)
+static void rows_about_guests_that_it_does_not_serve_are_refused(void **state)
 {
     (void)state;
     assert_false(passes(XEN_SCHEDLOG_EV_RING_PAGES, OWN, OTHER, 1));
@@ -150,7 +150,7 @@ static void a_rate_is_no_more_than_its_clients_can_have_asked_for(void **state)
     assert_int_equal(validation_cap(&validation, m, now), 1);
     assert_true(pages(m, now) == honest);
 
-    /* So it is of one who asks for nothing. */
+    /* The same holds for a domain that asks for nothing. */
     add(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, 1ULL << 50, now);
     assert_int_equal(validation_cap(&validation, m, now), 1);
     assert_true(matrix_rate(m, XEN_SCHEDLOG_EV_RING_PAGES, OWN, 7, now) == 0);
@@ -170,7 +170,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         validation_test(its_own_work_for_its_clients_is_believed),
         validation_test(rows_in_the_name_of_others_are_refused),
-        validation_test(rows_about_whom_it_does_not_serve_are_refused),
+        validation_test(rows_about_guests_that_it_does_not_serve_are_refused),
         validation_test(a_client_that_it_serves_no_more_is_no_client),
         validation_test(events_which_are_not_a_linux_s_are_refused),
         validation_test(impossible_amounts_are_refused),

@@ -274,7 +274,7 @@ static void the_group_is_read_and_followed(void **state)
     fake_xs_remove(GROUP, 1);
     assert_true(xenstore_changed(xs));
     is_in_group(1, "");
-    /* Who is taken down loses its nodes before it is gone. */
+    /* A domain that is destroyed loses its nodes before it is gone. */
     fake_xs_remove("/local/domain/2/name");
     fake_xs_remove(GROUP, 2);
     xenstore_changed(xs);
@@ -360,7 +360,7 @@ static void without_xenstored_what_was_known_stays(void **state)
     assert_false(xenstore_changed(xs));
     has_name(1, "one");
     assert_int_equal(xenstore_domain(xs, 1).nr_back_ends, 1);
-    has_name(2, ""); /* nobody can say */
+    has_name(2, ""); /* unknown */
     xenstore_forget_others(xs);
 }
 
@@ -446,7 +446,7 @@ static void a_read_that_ends_half_way_changes_nothing(void **state)
     }
 }
 
-/* One that has just been started, and whom no toolstack has told anything. */
+/* A domain that has just been started, without nodes of a toolstack. */
 static void an_empty_xenstored_is_not_believed(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The lease of the area: it lasts while it is renewed, keeps others out as
- * long, and is taken over by who comes next.
+ * long, and the next program takes it over.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include <xensched/area.h>
 
-/* The area of somebody else, who holds the log. */
+/* The area of another program, which holds the log. */
 static struct xensched_area *make_other(void)
 {
     struct xensched_area *area = NULL;
@@ -101,7 +101,7 @@ static void when_its_lease_has_ended_the_next_one_takes_over(void **state)
     pass(LEASE_MS);
     assert_int_equal(xensched_area_events(area, BUILT, LEASE_MS, NULL), 0);
     xensched_area_close(area);
-    /* Somebody with another layout, as well. */
+    /* Also a program with another layout. */
     pass(LEASE_MS);
     xen.sizes[1] *= 2;
     assert_int_equal(xensched_area_setup(&ours, true, COOKIE, &area, NULL), 0);
@@ -150,7 +150,7 @@ static void a_lease_that_cannot_be_is_refused_in_words(void **state)
     (void)state;
     assert_int_equal(xensched_area_events(area, BUILT, 5, &err), -EINVAL);
     assert_non_null(strstr(err.text, "lease of 5 ms (100 to 3600000"));
-    xen.nr_acct = 0; /* by somebody else */
+    xen.nr_acct = 0; /* by another program */
     assert_int_equal(xensched_area_events(area, BUILT, 0, &err), -ENOENT);
     assert_non_null(strstr(err.text, "given it up"));
     xensched_area_close(area);

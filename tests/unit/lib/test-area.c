@@ -4,7 +4,7 @@
  * with errors which say what to do.
  *
  * Most of what an operator ever sees of this code is its errors: a hypervisor
- * without the patches, another version, somebody else's area.
+ * without the patches, another version, an area of another program.
  */
 #include <errno.h>
 #include <stdlib.h>

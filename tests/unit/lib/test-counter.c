@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Log files that count: what is added between two reads is what was counted,
- * whatever the row looks like, and whoever changes the register meanwhile.
+ * whatever the row contains, even if the register changes meanwhile.
  */
 #include <errno.h>
 #include <pthread.h>

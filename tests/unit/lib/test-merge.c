@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Many sources, one clock: what comes out of a recording is in the order in
- * which it happened, whoever logged it and whatever their TSCs said.
+ * which it happened, whichever source logged it and whatever its TSC was.
  */
 #include <errno.h>
 #include <stdlib.h>

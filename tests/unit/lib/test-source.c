@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sources: all the same to those who read them.
+ * Sources: all the same to their readers.
  *
  * The synthetic one is what tests and benchmarks rest on: if two runs differ,
  * nothing that is measured with it means anything.  The live one has several

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The machine model: where an access finds its line, who has it afterwards, and
+ * The machine model: where an access finds its line, which cache has it afterwards, and
  * which descriptions of machines are taken.
  *
  * Two sockets of four cores, two of which share a last-level cache: cores 0 and 1,
@@ -95,7 +95,7 @@ static void an_access_waits_for_its_line(void **state)
     assert_true(reads(0, 1) == 0);
     assert_true(reads(0, NODE_1) == 64);
     assert_true(reads(1, 1) == 4);
-    assert_true(reads(2, 1) == 32);     /* nobody owns it: from memory */
+    assert_true(reads(2, 1) == 32);     /* no cache owns it: from memory */
     assert_true(writes(0, 1) == 8);     /* taken from core 1, and from core 2 */
     assert_true(writes(0, 1) == 0);
     assert_true(reads(4, 1) == 16);

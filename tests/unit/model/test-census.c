@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Where memory is, by a sample: shares are those of the machine, whatever lies
- * where; a count is bounded; nothing is told that was not counted, nor of somebody
- * else.
+ * where; a count is bounded; nothing is reported that was not counted, nor of
+ * another domain.
  */
 #include <stdlib.h>
 #include <string.h>

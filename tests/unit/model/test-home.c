@@ -2,7 +2,7 @@
 /*
  * Where domains live, by rows.  Fails if a moment counts as a place, if what
  * is long ago counts as today, if the time of one domain is another's, or if
- * somebody of whom nothing is known is said to live somewhere.
+ * a domain without rows gets a place.
  */
 #include <string.h>
 

@@ -209,7 +209,7 @@ static void totals_are_exact_and_size_is_that_of_the_pairs(void **state)
     matrix_free(m);
 }
 
-/* Who keeps a pCPU is reported in parts, without a next one. */
+/* A vCPU that keeps its pCPU is reported in parts, without a next one. */
 static void time_in_parts_is_the_same_as_in_one(void **state)
 {
     struct matrix *parts = matrix_new(HALF_LIFE);
@@ -320,7 +320,7 @@ static void a_threshold_of_one_domain_is_for_its_rows_alone(void **state)
     matrix_set_threshold_of(m, SEND, 2, 0);
     add(m, SEND, 2, 5, 10, SECOND);
     near(matrix_rate(m, SEND, 2, 5, SECOND), 2 * one);
-    /* Who gets the number next begins anew. */
+    /* The next domain with the number starts at zero. */
     matrix_set_threshold_of(m, SEND, 2, 8);
     matrix_forget(m, 2);
     add(m, SEND, 2, 6, 10, SECOND);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where domains ran, by rows.  Fails if a share is of somebody else's time, if
+ * Where domains ran, by rows.  Fails if a share is of another domain's time, if
  * what is long ago counts as today, or if a crossing is counted where both ends
  * were together.
  */

@@ -136,7 +136,7 @@ static void there_is_room_for_so_many_and_the_oldest_goes(void **state)
         now++;
         ask(rand() & XEN_SCHEDLOG_PID_MASK, rand() % 64, 1);
         put_part(rand() & XEN_SCHEDLOG_PID_MASK, rand() % 4, "xxxxx");
-        /* Who goes on stays. */
+        /* A process that continues stays. */
         ask(100, DOM0, 1);
         put_part(100, 0, "stays");
         put_part(100, 2, "\0\0\0\0\0");
@@ -163,7 +163,7 @@ static void requests_to_a_domain_that_is_gone_go(void **state)
     processes_keep(&p, is_dom0, &dom0);
     assert_int_equal(count(), 1);
     assert_non_null(find(100, DOM0));
-    /* Who has its number next begins with nothing. */
+    /* The next process with its number starts at zero. */
     ask(100, DRIVER, 1);
     assert_int_equal(find(100, DRIVER)->total, 1);
     assert_int_equal(p.replaced, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What domains ask for, what they get of too little, and where their memory
- * is.  Fails if who gets a third of what it wants is taken to want a third, if a
- * weight or a cap makes no difference, or if something that nobody knows is told.
+ * is.  Fails if a domain that gets a third of its demand seems to want a third, if a
+ * weight or a cap makes no difference, or if an unknown value is reported.
  */
 #include <string.h>
 
@@ -85,7 +85,7 @@ static struct vcpu_times times(uint64_t ran, uint64_t waited, uint64_t all)
                                 .waited_ns = waited * MS, .all_ns = all * MS };
 }
 
-/* What Xen counts since the guest was made becomes what it did of late. */
+/* Xen's sums since the guest's start become recent rates. */
 static void times_become_parts_of_the_time(void **state)
 {
     struct domains before = { 0 };
@@ -189,7 +189,7 @@ static void weights_divide_what_is_there(void **state)
     assert_float_equal(s[2].got, 2.8 * 256 / 769, 1e-6);
 }
 
-/* Whatever they want: nothing is lost, nothing is made, nobody is envied. */
+/* Whatever the demands: all time is divided, no more, and fairly. */
 static void shares_are_fair(void **state)
 {
     struct share s[12];

@@ -138,7 +138,7 @@ static void what_is_not_told_is_as_documented(void **state)
     snapshot_free(&s);
 }
 
-/* Before there was "llc" nobody told, and a socket had one. */
+/* Descriptions without "llc" have one cache per socket. */
 static void which_pcpus_share_an_llc_comes_back(void **state)
 {
     json_object *json;

@@ -4,7 +4,7 @@
  * layout is, and of rows that are not believed nothing gets there.
  *
  * The sums on the way are few, and rows of many pairs push each other out; an
- * error there would be a rate that nobody can check.
+ * error there would be a rate that cannot be checked.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -164,7 +164,7 @@ static void what_is_not_believed_gets_nowhere(void **state)
     matrix_free(m);
 }
 
-/* Who makes the rows can choose what is in them. */
+/* A domain chooses the contents of its rows. */
 static void count_call(void *arg, const struct xensched_row *row)
 {
     unsigned int *calls = arg;
@@ -173,7 +173,7 @@ static void count_call(void *arg, const struct xensched_row *row)
     ++*calls;
 }
 
-/* Whom the pCPU was left to is another one each time, and makes no sum. */
+/* The next holder of the pCPU differs each time, and makes no sum. */
 static void time_on_a_pcpu_is_one_sum_whatever_runs_next(void **state)
 {
     struct xensched_batch batch = batch_of(IDS | XEN_SCHEDLOG_LCR_COUNTER,

@@ -21,7 +21,7 @@ struct area_xen xen;
 
 uint8_t *pages[4 << 16];
 
-/* The region GLOBAL is shared by all who map it, and by the hypervisor. */
+/* All mappings of the region GLOBAL share it with the hypervisor. */
 #define GLOBAL_BYTES (16 * XC_PAGE_SIZE)
 static int global_fd = -1;
 static struct xen_schedlog_header *header;
@@ -59,7 +59,7 @@ void pass(unsigned int ms)
     }
 }
 
-/* The answer to whoever shows @cookie and wants to change something. */
+/* The result for a caller with @cookie that changes something. */
 static int may_not(uint64_t cookie)
 {
     if (xen.busy) {

@@ -19,7 +19,7 @@
 
 #define LEASE_MS 2000U
 #define COOKIE   0x1234567890abcdefULL /* ours */
-#define OTHER    7ULL                  /* somebody else's */
+#define OTHER    7ULL                  /* of another program */
 
 extern const uint32_t our_sizes[2];
 extern const struct xensched_geometry ours;

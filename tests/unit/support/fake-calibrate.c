@@ -2,7 +2,7 @@
 /*
  * fake-calibrate.c - memory of nodes, which is this process' own, and event channels
  * that take 5 us.  FAKE_CALIBRATE=no-domain: no domain can be made;
- * =stop: whoever measures stands still, to be interrupted.
+ * =stop: the measurement stands still, to be interrupted.
  */
 #include <errno.h>
 #include <stdlib.h>

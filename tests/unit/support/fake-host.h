@@ -44,7 +44,7 @@ struct fake_domain {
     bool stays; /* so its configuration */
     bool soft_only; /* likewise */
     bool logs; /* likewise: its log may be read */
-    bool wants_steal; /* likewise: it is told for whom it waits */
+    bool wants_steal; /* likewise: it is told for which domains it waits */
     bool paused, stopped;
     char name[32];
     char group[32]; /* so its configuration */
@@ -70,11 +70,11 @@ struct fake_world {
     unsigned int fail_set;  /* this call from now fails, 1: the next; 0: none */
     int fail_code;          /* positive errno value */
     unsigned int nr_alive;  /* signs of life */
-    uint32_t lease_ms;      /* as the log is held now; 0: by nobody */
+    uint32_t lease_ms;      /* of the log's holder; 0: none */
     uint32_t events;        /* that are on */
     uint32_t routed;        /* mask of accounting domains */
     unsigned int nr_logs;   /* calls of log() that did it */
-    bool held;              /* by somebody else */
+    bool held;              /* by another program */
     /* Which was set last; 0: none. */
     uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS][FAKE_ACCTS];
     unsigned int owner_calls; /* of owners() */

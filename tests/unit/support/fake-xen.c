@@ -100,7 +100,7 @@ static void make_area(void)
     pthread_t thread;
     unsigned int i;
 
-    /* There is one hypervisor, whoever opens it how often. */
+    /* There is one hypervisor, however often it is opened. */
     if (cpus[0])
         return;
     clock_gettime(CLOCK_MONOTONIC, &opened);
@@ -269,7 +269,7 @@ int xenforeignmemory_unmap(xenforeignmemory_handle *fmem, void *addr,
     return 0;
 }
 
-/* There are domains 0 and 1.  Nobody asks whether they may. */
+/* There are domains 0 and 1.  Permissions are not checked. */
 int hypercall_mark(xc_interface *xch, uint32_t domid, bool allow,
                    uint64_t cookie)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * fake-xenstore.h - a libxenstore whose xenstored is a table in this process,
- * for all who connect.  Transactions are done at once and never undone.
+ * for all connections.  Transactions are done at once and never undone.
  */
 #ifndef FAKE_XENSTORE_H
 #define FAKE_XENSTORE_H
@@ -27,10 +27,10 @@ extern struct fake_xenstore fake_xs;
 /* Empty, without connections. */
 void fake_xs_reset(void);
 
-/* xenstored ends, and is started with what it knew.  Nobody is connected. */
+/* xenstored ends, and is started with what it knew.  All connections are closed. */
 void fake_xs_die(void);
 
-/* As somebody else: write, remove with all below it, look.  printf(3). */
+/* As another program: write, remove with all below it, read.  printf(3). */
 void fake_xs_put(const char *value, const char *path, ...)
     __attribute__((format(printf, 2, 3)));
 void fake_xs_put_bytes(const void *value, unsigned int length,

@@ -539,7 +539,7 @@ void refused_with(const char *words)
     assert_int_equal(mapped, 0);
 }
 
-/* dom0's Linux as the one who writes. */
+/* dom0's Linux as the writer. */
 
 static uint8_t *map_device(unsigned int region, size_t bytes)
 {

@@ -183,7 +183,7 @@ double world_units(unsigned int place)
     return units;
 }
 
-/* Of what it wants; who is crowded gets a part. */
+/* Of its demand; a crowded domain gets a part. */
 static double share_at(unsigned int cpu)
 {
     unsigned int place = world.topology.cpus[cpu].place;

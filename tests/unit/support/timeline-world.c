@@ -22,7 +22,7 @@ struct buffer {
     uint64_t pos, lost_rows, lost_bytes, rows;
 };
 
-/* Who had a pCPU, from when on. */
+/* The holder of a pCPU, and when it began. */
 struct holder {
     uint16_t acct;
     uint64_t begin;
@@ -150,7 +150,7 @@ static void hold(struct world *w, uint32_t cpu, uint16_t acct)
     w->held[cpu][w->nr_held[cpu]++] = (struct holder){ acct, w->now };
 }
 
-/* Who had the pCPU since @begin: one row, or one for each of several. */
+/* The holders of the pCPU since @begin: one row, or one for each of several. */
 static void log_wait(struct world *w, uint32_t cpu, uint16_t acct, uint64_t begin)
 {
     const struct holder *held = w->held[cpu];
@@ -188,7 +188,7 @@ static void log_beginning(struct world *w, uint32_t cpu, uint32_t vcpu)
     v->runs++;
 }
 
-/* @next (or nobody) gets the pCPU; who had it becomes @state. */
+/* @next, if there is one, gets the pCPU; its holder becomes @state. */
 static void give(struct world *w, uint32_t cpu, uint32_t next,
                  enum world_state state)
 {
@@ -218,7 +218,7 @@ static void tick(struct world *w)
         log_service(w, cpu, acct_on(w, cpu), XEN_SCHEDLOG_ACCT_NONE);
 }
 
-/* One that could run there, of another domain than who does; or nobody. */
+/* One that could run there, of another domain than the holder; or none. */
 static uint32_t candidate(struct world *w, uint32_t cpu)
 {
     unsigned int first = random_below(w, WORLD_VCPUS), i;
@@ -289,7 +289,7 @@ static void nap(struct world *w, uint32_t cpu)
 static void step(struct world *w)
 {
     uint32_t cpu = random_below(w, WORLD_CPUS);
-    /* Never so soon that the order of two rows would be for nobody to know. */
+    /* Never so soon that the order of two rows would be unknown. */
     uint64_t before = w->now;
 
     pass(w, 20000 + random_below(w, 200000));

@@ -27,7 +27,7 @@ struct world_options {
     bool small;     /* rows of 16 bytes, as xenschedd has them */
     bool late;      /* stamps are taken late, now and then */
     bool cut;       /* the recording ends while vCPUs run */
-    bool culprits;  /* waits say who had the pCPU; each is for a notification */
+    bool culprits;  /* waits name the holder of the pCPU; each is for a notification */
     bool naps;      /* some sleep for 3 us; and idle pCPUs have no rows */
     unsigned int lose; /* of 100 batches, so many are lost */
 };

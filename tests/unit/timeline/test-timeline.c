@@ -289,7 +289,7 @@ static void latencies_are_the_waits(void **state)
             largest = p->slowest_total_ns;
     }
     assert_true(waited > 0 && largest > 0);
-    /* Each ns of waiting has somebody who had the pCPU. */
+    /* In each ns of waiting a domain had the pCPU. */
     check_near(held, waited, t.wakes.nr * 4, "held");
     latency_free(&latency);
     latency_make(&latency, &t, 4);
@@ -496,7 +496,7 @@ static uint64_t waited_in(const struct latency *latency, uint16_t receiver, uint
 }
 
 /*
- * Xen says for whom a vCPU waited; latency finds it by who ran when.  Every wait is for a
+ * Xen logs for which domain a vCPU waited; latency derives it from runs.  Every wait is for a
  * notification here, so both are about the same.  What latency has of each holder is not
  * raised to the error of the clocks, as its quantiles are.  A notification does not name
  * the vCPU: of domain 0, which has two, latency knows fewer waits.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Performance counters: which machines have some, who may not get them, and
+ * Performance counters: which machines have some, when they are refused, and
  * what is written to which register in which order.
  *
  * The hypervisor's own schedlog-pmc.c is compiled here, on pCPUs whose

@@ -329,7 +329,7 @@ static void turned_off_and_on_again(void **state)
     turn_on(p, true);
     switch_to(p, 2, 3);
     assert_row(p, 2, 3, 0);
-    use(p, 1000); /* nobody looks */
+    use(p, 1000); /* not read */
     turn_on(p, true);
     use(p, 7);
     switch_to(p, 4, 2);
@@ -411,7 +411,7 @@ static void the_first_tick_reports_since_turned_on(void **state)
     assert_row(p, 5, NONE, 40);
 }
 
-static void nobody_has_entered_a_new_pcpu(void **state)
+static void a_new_pcpu_has_no_stay(void **state)
 {
     struct pcpu *p = *state;
 
@@ -493,7 +493,7 @@ int main(void)
         TEST(a_clock_which_goes_back_used_nothing),
         TEST(ticks_report_parts_and_the_exit_the_rest),
         TEST(the_first_tick_reports_since_turned_on),
-        TEST(nobody_has_entered_a_new_pcpu),
+        TEST(a_new_pcpu_has_no_stay),
         TEST(what_is_logged_adds_up_to_what_was_used),
     };
 

@@ -49,7 +49,7 @@ static uint64_t rows_of(const struct harness *h, uint32_t file)
 }
 
 /*
- * Clustering: who shares a log file.  The same events with each of the
+ * Clustering: which events share a log file.  The same events with each of the
  * schemes; the rows of each log file are those that belong there, in order.
  */
 #define EVENTS_MADE 20000

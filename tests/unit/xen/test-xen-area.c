@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The hypervisor's area: whole or not at all, made and freed in steps, within
- * its budget, and no page freed that somebody still maps.
+ * its budget, and no page freed that a domain still maps.
  *
  * The hypervisor's own area.c and region.c are compiled here, in a world with
  * as many pCPUs and as little memory as a test wants.
@@ -232,7 +232,7 @@ static void the_default_is_enough_for_256_pcpus(void **state)
 }
 
 /* 32 accounting domains to the page. */
-static void who_may_be_bound_has_counters_and_nobody_else(void **state)
+static void only_numbers_that_may_be_bound_have_counters(void **state)
 {
     struct schedlog_geometry g = layout(1024, 4, 65536);
     unsigned int cpu, before;
@@ -373,7 +373,7 @@ static void speculation_stays_within_regions_and_pcpus(void **state)
     assert_nothing_is_left();
 }
 
-static void without_memory_for_counters_nobody_is_bound(void **state)
+static void without_memory_for_counters_no_domain_is_bound(void **state)
 {
     struct schedlog_geometry g = layout(1024, 4, 65536);
     uint64_t need;
@@ -422,7 +422,7 @@ static void counters_are_nowhere_forgotten(void **state)
     assert_nothing_is_left();
 }
 
-static void nobody_sees_what_is_not_complete(void **state)
+static void an_incomplete_area_is_not_visible(void **state)
 {
     struct schedlog_geometry g = layout(16, 4, 1 << 20), other = g;
     unsigned int cpu, nr;
@@ -447,7 +447,7 @@ static void nobody_sees_what_is_not_complete(void **state)
     assert_nothing_is_left();
 }
 
-static void one_that_nobody_goes_on_with_can_be_given_up(void **state)
+static void an_abandoned_area_can_be_given_up(void **state)
 {
     struct schedlog_geometry g = layout(16, 4, 1 << 20);
     uint64_t need;
@@ -577,16 +577,16 @@ int main(void)
         TEST(each_allocation_that_fails_leaves_nothing),
         TEST(too_much_is_refused_before_anything_is_made),
         TEST(the_default_is_enough_for_256_pcpus),
-        TEST(who_may_be_bound_has_counters_and_nobody_else),
+        TEST(only_numbers_that_may_be_bound_have_counters),
         TEST(counters_follow_the_bindings),
         TEST(a_set_up_whose_layout_changes_leaves_nothing),
         TEST(no_memory_is_allowed_at_all),
         TEST(freeing_flushes_tlbs_for_many_pages_at_once),
         TEST(speculation_stays_within_regions_and_pcpus),
-        TEST(without_memory_for_counters_nobody_is_bound),
+        TEST(without_memory_for_counters_no_domain_is_bound),
         TEST(counters_are_nowhere_forgotten),
-        TEST(nobody_sees_what_is_not_complete),
-        TEST(one_that_nobody_goes_on_with_can_be_given_up),
+        TEST(an_incomplete_area_is_not_visible),
+        TEST(an_abandoned_area_can_be_given_up),
         TEST(freeing_is_in_steps_too),
         TEST(what_is_mapped_is_freed_when_it_is_not),
         TEST(a_pcpu_that_comes_gets_an_area_or_none),

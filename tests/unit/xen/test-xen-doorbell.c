@@ -100,7 +100,7 @@ static void one_that_reached_its_mark_rings_until_there_is_another(void **unused
     mark[3] = SIZE / 2;
     log_rows(3, SIZE / 2 / ROW);
     assert_int_equal(ticks(1), 1);
-    /* Nobody has answered: the ring may have come while he was reading. */
+    /* No answer: the notification may have come during a read. */
     assert_int_equal(ticks(2), 2);
     mark[3] = pcpu->cpu.file[3].pos + SIZE / 2;
     assert_int_equal(ticks(10), 0);
@@ -120,7 +120,7 @@ static void of_several_there_is_one_ring(void **unused)
     assert_int_equal(ticks(1), 1);
 }
 
-/* Who polls has set none. */
+/* A scheduler that polls has set none. */
 static void without_a_mark_nothing_rings(void **unused)
 {
     (void)unused;

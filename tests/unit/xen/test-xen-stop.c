@@ -25,7 +25,7 @@ uint32_t schedlog_events_on(void)
     return events;
 }
 
-/* As mark.c does: nobody else runs any more, and it is not paused itself. */
+/* As in mark.c: all other vCPUs are paused, and this one is not. */
 static int stop_at(uint32_t code)
 {
     int rc = schedlog_begin_stop();
@@ -169,7 +169,7 @@ static void only_while_marks_are_logged(void **state)
     assert_false(schedlog_stops_at(&d, 0x70));
 }
 
-static void who_pauses_it_goes_first(void **state)
+static void a_pause_of_another_caller_comes_first(void **state)
 {
     (void)state;
     change_it(XEN_SCHEDLOG_STOP_arm);
@@ -272,7 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         stop_test(stops_once),
         stop_test(only_while_marks_are_logged),
-        stop_test(who_pauses_it_goes_first),
+        stop_test(a_pause_of_another_caller_comes_first),
         stop_test(one_of_two_vcpus_stops_it),
         stop_test(pauses_and_lets_go_in_pairs),
         stop_test(pauses_of_the_toolstack_count_apart),

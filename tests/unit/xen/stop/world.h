@@ -33,7 +33,7 @@ struct domain {
     } schedlog_stop;
     bool hardware;
     int paused;     /* all of it, by Xen, for a while or until it is resumed */
-    int controller; /* by who controls it */
+    int controller; /* by its toolstack */
     int others;     /* all vCPUs but the current one */
 };
 
