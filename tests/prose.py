@@ -7,7 +7,7 @@ Usage: prose.py [--count]
 Searches the documents and manual pages of the repository. Code blocks and literals
 are left out, because they quote programs; of documents, the paths, targets of make
 and commands of xensched in them have to exist, and each is within two links from
-README.md. Exceptions are in tests/prose-exceptions.
+README.md, as are the answers to a newcomer's questions. Exceptions are in tests/prose-exceptions.
 Prints each hit and exits with 1 if there is one; --count prints the hits per file,
 exceptions included, and exits with 0.
 """
@@ -19,6 +19,8 @@ import sys
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
 EXCEPTIONS = TOP / "tests/prose-exceptions"
+QUESTIONS = "docs/develop/questions.md"
+NR_QUESTIONS = 12
 
 WORDS = [
     re.compile(r"\b(who|whom|whoever|whomever)\b", re.I),
@@ -107,13 +109,17 @@ def exceptions():
     return found
 
 
+def anchor_of(title):
+    title = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", title.strip())
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
 def anchors(name):
     """The anchors of a document's headings, as GitHub makes them."""
     found = set()
     for line in text_of(name).split("\n"):
         if re.match(r"#+ ", line):
-            title = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line.lstrip("#").strip())
-            anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+            anchor = anchor_of(line.lstrip("#"))
             again = 0
             while f"{anchor}-{again}" if again else anchor in found:
                 again += 1
@@ -143,13 +149,53 @@ def linked(name):
             if target.partition("#")[0].endswith(".md") and not re.match(r"[a-z]+:", target)}
 
 
-def too_far(names):
-    """Documents that are more than two links away from README.md."""
+def near_documents():
+    """Documents within two links from README.md."""
     near = {"README.md"}
     for _ in range(2):
         near |= {document for name in near for document in linked(name)}
+    return near
+
+
+def too_far(names):
+    near = near_documents()
     return [f"{name}: not within two links from README.md" for name in names
             if name.startswith("docs/") and name.endswith(".md") and name not in near]
+
+
+def section(name, anchor):
+    """The text below a heading, up to the next one of its level or a higher one."""
+    lines, level = [], 0
+    for line in text_of(name).split("\n"):
+        heading = re.match(r"(#+) (.*)", line)
+        if heading and level and len(heading[1]) <= level:
+            break
+        if heading and not level and anchor_of(heading[2]) == anchor:
+            level = len(heading[1])
+        if level:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def unanswered():
+    """Rows of the newcomer's questions whose answer is far away, or is not there.
+
+    The answer is in the section that the row's last link names; the commands of the
+    row are in this section."""
+    near = near_documents()
+    rows = [line for line in text_of(QUESTIONS).split("\n") if line.startswith("| ")][1:]
+    if len(rows) != NR_QUESTIONS:
+        yield f"{QUESTIONS}: {len(rows)} questions instead of {NR_QUESTIONS}"
+    for row in rows:
+        question, way, answer = [cell.strip() for cell in row.strip("|").split("|")]
+        path, _, anchor = LINK.findall(way)[0].partition("#")
+        name = str((TOP / QUESTIONS).parent.joinpath(path).resolve().relative_to(TOP))
+        found = section(name, anchor) if anchor else text_of(name)
+        if name not in near:
+            yield f"{QUESTIONS}: {question}: {name} is not within two links from README.md"
+        for words in re.findall(r"`([^`]+)`|\"([^\"]+)\"", answer):
+            if "".join(words) not in found:
+                yield f"{QUESTIONS}: {question}: {name} does not have '{''.join(words)}' there"
 
 
 def broken_paths(name):
@@ -219,6 +265,7 @@ def main():
         if not name.startswith("xen-patches/"):
             complaints += broken_paths(name)
     complaints += too_far(names)
+    complaints += unanswered()
     complaints += [f"tests/prose-exceptions: {name}: {text}: not needed any more"
                    for name, text, reason in excused
                    if (name, text, reason) not in used]
