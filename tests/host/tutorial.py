@@ -7,7 +7,8 @@ Usage: tutorial.py DOCUMENT HEADING
 A tutorial is the first block of code below a heading. Its lines are as a reader would
 type them: prompts and comments are removed, output is left out, and GUEST is the guest
 disk. A line whose command needs something that the host in the box does not have is
-left out: a trace of another program (--with), babeltrace2's plugin (--ctf).
+left out: a trace of another program (--with), babeltrace2's plugin (--ctf), and
+"xensched on", which ends only when its condition is met.
 """
 
 import pathlib
@@ -15,7 +16,7 @@ import re
 import sys
 
 
-NOT_HERE = {"--with", "--ctf"}
+NOT_HERE = {"--with", "--ctf", "on"}
 
 
 def block(text, heading):
@@ -27,12 +28,12 @@ def block(text, heading):
     lines = re.search(r"(?:^    .*\n)+", found[1], re.M)
     if not lines:
         sys.exit(f"tutorial: there is no block of code below '{heading}'")
-    return lines[0].splitlines()
+    return lines[0].replace("\\\n", "").splitlines()
 
 
 def commands(lines):
     for line in lines:
-        line = re.sub(r"^    (# )?", "", line)
+        line = re.sub(r"^    ([#$] )?", "", line)
         line = re.sub(r"\s+# .*", "", line)
         if line.startswith("xensched ") and not NOT_HERE & set(line.split()):
             yield line.replace("GUEST", "disk")

@@ -7,6 +7,9 @@
 # The tutorials of README and of the documents work as they are written: each command
 # succeeds in dom0 of a host whose daemon has its defaults, with a guest that uses its
 # disk.  Fails if a document shows a command that has changed, or starts a second daemon.
+# Tutorials that need more than this host are tested where it is: marks and reactions in
+# tests/drivers, installation and security updates in tests/packages, many hosts in
+# tests/metrics/fleet-hosts.t, trials and experiments in trial.sh and runs.sh.
 
 set -euo pipefail
 
@@ -25,7 +28,10 @@ tutorial()
     while read -r command; do
         [[ -z ${tried[$command]-} ]] || continue
         tried[$command]=yes
-        printf 'try "%s" "%s"\n' "$1" "$command"
+        case $command in
+        *' &') printf 'try_in_background "%s" "%s"\n' "$1" "${command% &}" ;;
+        *)     printf 'try "%s" "%s"\n' "$1" "$command" ;;
+        esac
     done < <("$here/tutorial.py" "$top/$1" "$2") >>"$work/tutorials.sh"
 }
 
@@ -37,6 +43,15 @@ cat >"$work/tutorials.sh" <<'END'
 try()
 {
     check "$1: $2" timeout 120 sh -c "$2"
+}
+
+# try_in_background DOCUMENT COMMAND
+try_in_background()
+{
+    sh -c "exec $2" >/run/background.log 2>&1 &
+    background=$!
+    sleep 5
+    check "$1: $2 &" kill -0 $background
 }
 
 mkdir -p /var/tmp /var/lib/xensched /var/log/xensched
@@ -53,9 +68,15 @@ tutorial docs/operate/daemon.md "The first five minutes"
 tutorial docs/operate/placement.md "Placement"
 tutorial docs/operate/troubleshooting.md "Troubleshooting"
 tutorial docs/operate/troubleshooting.md "A guest stutters, or a service is slow"
+tutorial docs/operate/waits.md "My guest stutters"
 tutorial docs/measure/recording.md "Recording"
+tutorial docs/measure/recording.md "Keep the latest rows, and write them when something happens"
+tutorial docs/measure/recording.md "Try a policy on a recording"
 tutorial docs/measure/timeline.md "The timeline"
 cat >>"$work/tutorials.sh" <<'END'
+kill -INT $background
+wait $background
+is "the flight recorder ends cleanly" $? 0
 kill $daemon
 wait $daemon
 is "the daemon ends cleanly" $? 0
