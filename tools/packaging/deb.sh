@@ -91,9 +91,11 @@ release=${XEN_RELEASE:-$(debian_xen)}
 [ -f "xen-patches/$release/series" ] ||
     die "Debian's Xen is $release here, for which there are no patches, only for:" \
         "$(cd xen-patches && echo [0-9]*)"
-# Packages for a Debian release are newer than those for the release before.
+# Packages for a Debian release are newer than those for the release before, and those of
+# a later commit are newer: files that moved between packages need that (Breaks).
 version=$(sed -n 's/^VERSION := //p' tools/xensched/Makefile)
 version=$version+deb$(. /etc/os-release && echo "${VERSION_ID:-sid}")
+version=$version+$(date -u -d "@$(changed)" +%Y%m%d%H%M)
 
 lay_out
 cd "$SOURCE"
