@@ -3,7 +3,7 @@
 #
 # What `make test` does after `make setup`: builds everything, and runs every suite.
 # With --full, what `make test-full` does: the same, with all that its tests can do,
-# and those that nobody wants to wait for before a commit.
+# and those that take too long before a commit.
 #
 # A suite is a command that writes TAP; what it wrote is kept in build/test/.  Those
 # which need one CPU and no clock are in a lane: one after the other, beside all else,
@@ -92,7 +92,7 @@ do_now()
 
     begin "$@" < /dev/null
     wait "$!" || rc=$?
-    unset 'begun[-1]'   # its number may be somebody else's soon
+    unset 'begun[-1]'   # another process may get its number soon
     return "$rc"
 }
 

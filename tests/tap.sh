@@ -20,7 +20,7 @@ check()
     fi
 }
 
-# skip WHAT WHY: one test that nobody can do here.
+# skip WHAT WHY: one test that cannot run here.
 skip()
 {
     TAP_N=$((TAP_N + 1))

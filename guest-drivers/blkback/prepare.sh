@@ -61,7 +61,7 @@ apt-get install linux-source-$series"
     die "no $tarball: apt-get install linux-source-$series"
 
 [ -n "${2:-}" ] || refuse_older
-# A user who may only look, such as at DKMS's status, need not know more.
+# A user without write permission, as for DKMS's status, gets no message.
 [ -z "$check" ] || [ -w . ] || exit 0
 
 # The whole archive has to be read for a few files: only if it has changed.

@@ -371,7 +371,7 @@ static int xensched_write_nodes(struct xenbus_transaction t, int wrong)
 	return wrong ? write_error(t, wrong) : write_area(t);
 }
 
-/* -EACCES: the folder that we may write to is gone, or has been made anew. */
+/* -EACCES: the writable folder is gone, or was created again. */
 static int xensched_remove_nodes(struct xenbus_transaction t, int unused)
 {
 	unsigned int i;

@@ -50,7 +50,7 @@ static s64 left_ms(void)
 	return lease.length_ms - ktime_ms_delta(ktime_get(), lease.renewed);
 }
 
-/* May the caller who shows @cookie change anything? */
+/* May a caller with this @cookie change anything? */
 bool xensched_may_control(u64 cookie)
 {
 	return !lease.cookie || lease.cookie == cookie;

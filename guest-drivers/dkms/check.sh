@@ -9,7 +9,7 @@
 #
 # Exits 0 if they build, and 1 with a reason if not.  DKMS reads dkms.conf many times for
 # a kernel, so a success is noted in /run until the headers or the sources change.  Without
-# headers, or for a user who cannot build, there is nothing to tell: 0.
+# headers, or for a user that cannot build, it prints nothing and returns 0.
 
 set -euo pipefail
 cd "$(dirname "$0")"

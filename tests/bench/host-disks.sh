@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What it costs xenschedd to know what dom0's disks do for whom, by each of the ways there
+# What it costs xenschedd to know the requests of each guest to dom0's disks, by each of the ways there
 # are: Linux's statistics, or the patched xen-blkback.  Do both tell the same?  In
 # instructions of the whole host per operation of a guest whose
 # disk dom0 serves, and pages that the daemon knows of after each run.

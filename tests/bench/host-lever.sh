@@ -24,7 +24,7 @@
 # all that it has to do beside, and no pCPU is as fast as a real one.  So shares
 # are what to look at, and which lever does what; rates are not portable.
 #
-# Writes build/bench/lever.json, anew after each boot.  With CASES=FILE it goes on
+# Writes build/bench/lever.json again after each boot.  With CASES=FILE it goes on
 # where a run with the same file was ended.
 
 set -euo pipefail

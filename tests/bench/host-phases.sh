@@ -7,7 +7,7 @@
 # daemon's own included.
 #
 # In exact mode, on 2 sockets x 4 cores with NUMA; dom0 and the driver domain have one
-# vCPU each, held on socket 0 and on socket 1.  Nobody pauses, so the TSC is the number
+# vCPU each, held on socket 0 and on socket 1.  No vCPU pauses, so the TSC is the number
 # of instructions of the whole host.  The model is on for a part of the time only,
 # evenly spread (programs/samples.c): the time of a phase is its instructions, all
 # of them, times what those which were sampled took each.

@@ -5,7 +5,7 @@
 # block rings, the same with the threads of dom0 and of the guest, beside xentrace
 # and trace-cmd, all in turn on one host, for the same work of a guest that uses
 # dom0's disk.  In instructions of the whole host, bytes written, and instructions
-# of those who write them.
+# of the programs that write them.
 #
 # In exact mode with one pCPU, see host.sh.  trace-cmd (Debian's package) sees dom0
 # only; without it there is no line for it.

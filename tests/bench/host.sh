@@ -7,11 +7,11 @@
 # This is figure 5.7 of the thesis, in instructions.
 #
 # The measure: the host has one pCPU and is in exact mode (tests/host), where
-# one instruction takes one tick of the TSC, whoever executes it: the guest, the
+# one instruction takes one tick of the TSC, in all programs: the guest, the
 # back end, Xen, the daemon, xentrace.  So the TSC around a workload says how
 # many instructions the whole host executed for it, less the time in which the
-# pCPU was idle (which Xen accounts, and which is 0: a RAM disk lets nobody
-# wait).  Nothing can happen elsewhere, since there is no other pCPU.  What this
+# pCPU was idle (which Xen accounts, and which is 0: with a RAM disk no guest
+# waits).  Nothing can happen elsewhere, since there is no other pCPU.  What this
 # cannot show: see tests/host/README.md.
 #
 # What is done is host/host.plan with host/native.plan or host/patched.plan: in each

@@ -490,7 +490,7 @@ left_overs_do_no_harm()
     [ ! -e "$TREES/patched/junk.c" ]
 }
 
-# Somebody else has the lock until the second one says that it waits, and a bit longer.
+# Another process has the lock until the second one prints that it waits, and a bit longer.
 two_builds_wait()
 {
     local other rc=0
@@ -880,7 +880,7 @@ summary_counts()
     grep -q 'one: b' <<< "$out" && grep -q 'two: 1 planned' <<< "$out"
 }
 
-# What stands for the suites sleeps so many seconds: nobody else does.
+# What stands for the suites sleeps for a number of seconds that no other process uses.
 SLEEP=98765$$
 
 sleepers() { pgrep -f "^sleep $SLEEP\$" | wc -l; }

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make flask: the rights which FLASK gives for the log facility, on a hypervisor
-# of its own (xen-patches/flask.sh) that is booted with a policy which nobody
-# may use the log with.  Writes TAP.
+# make flask: tests the rights which FLASK gives for the log facility, on a
+# hypervisor of its own (xen-patches/flask.sh) that is booted with a policy which
+# lets no domain use the log.  Writes TAP.
 
 set -euo pipefail
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# make pictures: those of docs/measure/timeline.md, and what the commands say there, anew,
-# in build/pictures/.  Hosts in exact mode, where nothing but their own program makes
-# anybody wait; the recordings are looked at here.  Needs Debian's package chromium.
+# make pictures: makes the pictures of docs/measure/timeline.md and the output of its
+# commands again, in build/pictures/.  Boots hosts in exact mode, where only their own
+# programs cause waits; the recordings are analysed here.  Needs Debian's package chromium.
 
 set -euo pipefail
 
@@ -15,8 +15,8 @@ export LD_LIBRARY_PATH=$BOX_DIST/usr/lib
 
 xensched() { "$BOX_BUILD/tools/xensched" "$@"; }
 
-# waited_for_crunch NAME WHO...: when somebody had notified dom0, and had to wait because
-# that had no pCPU, in seconds of the recording.
+# waited_for_crunch NAME DOMAIN...: prints when one of the domains had notified dom0 and
+# waited because dom0 had no pCPU, in seconds of the recording.
 waited_for_crunch()
 {
     local at
@@ -29,7 +29,7 @@ waited_for_crunch()
             return
         fi
     done
-    echo "pictures: error: in $1.rows nobody waited for crunch" >&2
+    echo "pictures: error: in $1.rows no domain waited for crunch" >&2
     return 1
 }
 
@@ -42,7 +42,7 @@ print("%.6f" % next(d["at_ns"] / 1e9 for d in json.load(sys.stdin)["decisions"]
                     if d["text"].startswith("move")))'
 }
 
-# say COMMAND...: it, as somebody types it, and what it says.
+# say COMMAND...: prints it as a user types it, and its output.
 say()
 {
     echo "# $*"

@@ -317,7 +317,7 @@ number()
 }
 
 # The pipeline below is a process group, and each job of the pool one of its own,
-# which is ended by who began it.
+# which its starter ends.
 end_all()
 {
     local job

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A machine as its description (machines/NAME) says: sizes of caches, who
- * shares them, and what an access costs.  Only read here; what follows from it
+ * A machine as its description (machines/NAME) says: sizes of caches, which cores
+ * share them, and what an access costs.  Only read here; what follows from it
  * is the model's matter.
  *
  * A description is a text: "KEY VALUE" in each line, "#" begins a comment.
@@ -17,7 +17,7 @@
 #define MACHINE_NUMBERS(X)                                              \
     X(sockets, 8)                                                       \
     X(cores, 256)               /* of a socket */                       \
-    X(cores_per_llc, 256)       /* who share a last-level cache */      \
+    X(cores_per_llc, 256)       /* that share a last-level cache */      \
     X(l1_kib, 1024)             /* data cache of a core */              \
     X(l1_ways, 64)                                                      \
     X(l2_kib, 65536)            /* of a core; has all that the L1 has */\

@@ -16,7 +16,7 @@
 
 /* An entry of the directory. */
 struct line {
-    uint64_t cores, llcs; /* sets of them: who has it */
+    uint64_t cores, llcs; /* sets of those that have it */
     int16_t owner;
     bool dirty;           /* memory is older */
 };

@@ -6,14 +6,14 @@
  *
  * A core has an L1 and an L2, which has all that the L1 has; what leaves an L2
  * goes to the last-level cache of its core.  A directory knows for each line
- * which cores and last-level caches have it, and who alone may have changed it
+ * which cores and last-level caches have it, and the only one that may have changed it
  * (its owner):
  *
- *   - who reads a line that nobody has gets it from memory, and owns it;
+ *   - a core that reads a line that no cache has gets it from memory, and owns it;
  *   - a line with an owner comes from there; it has none from then on;
  *   - a line without comes from the last-level cache of the reader or a core
  *     with the same one, if they have it, otherwise from memory;
- *   - who writes takes it from all others, and owns it.
+ *   - a core that writes takes the line from all others, and owns it.
  */
 #ifndef MODEL_H
 #define MODEL_H

@@ -9,7 +9,7 @@
  *                 memory operands.  ID 1 ... 63: a region begins (and with it
  *                 ends the one before); 0: it ends
  *
- * When it goes on, QEMU translates everything anew, with calls of ours for each
+ * When it goes on, QEMU translates everything again, with calls of the plugin for each
  * block and each access; when it goes off, without.  Caches are empty when it
  * goes on, and stay as they are from one region to the next: so warm up in a
  * region of its own.

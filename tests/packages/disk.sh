@@ -8,8 +8,8 @@
 #
 # FOLDER/disk has a partition with Debian's kernel, systemd, Xen of that release, the
 # programs of GRUB, and in /packages those of the folder PACKAGES; and an empty one for
-# what UEFI boots.  GRUB is not on the disk yet, as its programs look at devices: whoever
-# boots FOLDER/vmlinuz and initrd.img on it can do that there.
+# what UEFI boots.  GRUB is not on the disk yet, as its programs read devices: a system that
+# boots FOLDER/vmlinuz and initrd.img on it can install GRUB.
 
 DISK_START=1048576  # of the first partition
 

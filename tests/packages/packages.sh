@@ -19,7 +19,7 @@ declare -A LINUX=([bookworm]=6.1 [trixie]=6.12)
 
 # --- building ---
 
-# build SUITE: in its root, as a user of Debian does who has this project.
+# build SUITE: in its root, as a user of Debian builds this project.
 build()
 {
     local root=$ROOTS/$1
@@ -32,7 +32,7 @@ build()
             make deb || { $apt build-dep ./build/deb/xensched; make deb; }'
 }
 
-# Errors and warnings.  Who uploads it, and to where, is not known yet.  The name of the
+# Errors and warnings.  Maintainer and archive are not known yet.  The name of the
 # hypervisor's package is long, as its version ends with that of Xen.
 lintian_finds_nothing()
 {

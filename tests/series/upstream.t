@@ -84,12 +84,12 @@ alone()
 
 each_new_file_has_a_maintainer()
 {
-    local f rc=0 who
+    local f rc=0 author
 
-    who=$(sed -n 's/^From: .*<\(.*\)>/\1/p' "$PATCHES/upstream/$USUAL/entries-log.patch")
+    author=$(sed -n 's/^From: .*<\(.*\)>/\1/p' "$PATCHES/upstream/$USUAL/entries-log.patch")
     for f in $(git -C "$REPO" diff --name-only --diff-filter=A base xl); do
         (cd "$REPO" && perl scripts/get_maintainer.pl --no-git -f "$f" < /dev/null) |
-            grep -qF "$who" || { echo "$f"; rc=1; }
+            grep -qF "$author" || { echo "$f"; rc=1; }
     done
     return "$rc"
 }

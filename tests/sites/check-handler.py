@@ -9,7 +9,7 @@ The objects are those of common/schedlog/ which the handler is compiled into:
 sites.o, stay.o, wait.o and record.o.  One TAP line per function: it has no LOCK prefix
 (and no XCHG with memory, which implies one), no call or jump through a
 function pointer, and no division, and it saves no register which a function may
-change: whoever calls it saves what he needs.  Each function that writes rows has the
+change: a caller saves the registers that it needs.  Each function that writes rows has the
 handler in it, so there is at least one.
 """
 

@@ -77,11 +77,11 @@ class X86:
     lacks = set()
     computed = None             # Xen is built without tables of addresses there
 
-    # Functions that the compiler lays out anew for their site: with some kinds more and
-    # other kinds fewer.  So many instructions can they have more in sum.
-    anew = {"assign_pages": 0, "gnttab_release_mappings": 0, "csched_acct": 0,
-            "evtchn_2l_set_pending": 0, "evtchn_fifo_set_pending": 0,
-            "rt_schedule": 0, "pv_do_multicall_call": 0}
+    # Functions that the compiler lays out differently for their site: with some kinds more and
+    # other kinds fewer.  The number is the most instructions that they may have more in sum.
+    relaid = {"assign_pages": 0, "gnttab_release_mappings": 0, "csched_acct": 0,
+              "evtchn_2l_set_pending": 0, "evtchn_fifo_set_pending": 0,
+              "rt_schedule": 0, "pv_do_multicall_call": 0}
     inverse = {"jne": "je", "jae": "jb", "jbe": "ja", "jns": "js", "jge": "jl",
                "jle": "jg", "jno": "jo", "jnp": "jp"}
 
@@ -136,9 +136,9 @@ class Arm64:
 
     # As for x86.  Most of those that are more belong to copies of a function's end, of
     # which one run takes only one.
-    anew = {"evtchn_2l_set_pending": 16, "do_grant_table_op": 1,
-            "gnttab_release_mappings": 6, "rt_schedule": 22,
-            "sched_context_switch": 2}
+    relaid = {"evtchn_2l_set_pending": 16, "do_grant_table_op": 1,
+              "gnttab_release_mappings": 6, "rt_schedule": 22,
+              "sched_context_switch": 2}
     inverse = {"cbnz": "cbz", "tbnz": "tbz"}
 
     @staticmethod
@@ -374,8 +374,8 @@ def check_function(tap, patched, native, name, sites):
               f"it has {added['nop']} more")
     for layout in "nop", "jmp", "padding":
         del added[layout]
-    allowed = arch.anew.get(name, 0)
-    if name in arch.anew:
+    allowed = arch.relaid.get(name, 0)
+    if name in arch.relaid:
         added = +collections.Counter(sum=count_of(now) - count_of(before))
     tap.check(sum(added.values()) <= allowed,
               f"{name} has {f'at most {allowed}' if allowed else 'no'} "
@@ -405,7 +405,7 @@ def main():
     tap.check(sites and not missing, "each event has a site",
               *[f"none for {EVENTS[event]}" for event in missing])
 
-    # One that the compiler copied costs as much as one that somebody added.
+    # One that the compiler copied costs as much as one that was added.
     told = sites_in_results(patched.arch)
     tap.check(len(sites) == told, f"there are {told} sites, as results.md says",
               f"there are {len(sites)}")

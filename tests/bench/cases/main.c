@@ -19,7 +19,7 @@
 #define PLACE_0 0x0fULL
 #define PLACE_1 0xf0ULL
 
-/* As the prices of the machine that nobody measured have it (placement/prices.c). */
+/* The prices of a machine without measurements (placement/prices.c). */
 #define LINES 66.0   /* of a notification */
 #define FAR_LINE 87.0 /* ns more from the other node */
 #define FAR_LOAD 60.0 /* likewise, from memory */
@@ -83,7 +83,7 @@ static double noise(const char *policy)
     return result;
 }
 
-/* Whom a guest talks to is on the other node each 5 s: most moves in a minute. */
+/* A guest's partner changes its node every 5 s: most moves in a minute. */
 static double partner_that_moves(const char *policy, double *in_all)
 {
     unsigned int at[AN_HOUR], second, i, most = 0, guest, partner;

@@ -25,7 +25,7 @@
 #define SECONDS  20
 #define NS_PER_S 1000000000ULL
 
-/* Read ten times a second, and look at who is new as often: main.c's numbers. */
+/* Read, and look for new domains, ten times a second: main.c's numbers. */
 #define TENTHS 10
 
 /* In a minute, as by default. */
@@ -279,7 +279,7 @@ static void end(struct life *l)
     metrics_remove(&l->metrics);
 }
 
-/* Log files are as by default, which says for whom rows have to be decoded. */
+/* Log files are as by default, which decides the rows that have to be decoded. */
 static void place_batches(struct life *l, const struct load *load)
 {
     const struct logs *logs = &l->core.logs;
@@ -304,7 +304,7 @@ static void read_rows(struct life *l, const struct load *load)
         core_take(&l->core, &load->batches[i], l->now_ns);
 }
 
-/* So many times in a tenth of a second somebody is new. */
+/* New domains per tenth of a second. */
 static void bind_new(struct life *l, unsigned int times)
 {
     struct xensched_error err;
@@ -345,7 +345,7 @@ struct measured {
 
 /*
  * @new guests come in each tenth of a second, which are noticed @looks times,
- * and who comes sends rows like all others.
+ * and a new domain sends rows like all others.
  */
 static void live(struct life *l, const struct load *load, unsigned int new,
                  unsigned int looks, struct measured *m)

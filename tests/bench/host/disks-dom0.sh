@@ -68,7 +68,7 @@ requests()
          }' /tmp/measured
 }
 
-# Both in one boot: the guest comes anew, with our xen-blkback in place of the kernel's.
+# Both in one boot: the guest starts again, with the patched xen-blkback instead of the kernel's.
 begin()
 {
     # shellcheck source=tests/bench/host/plan-dom0.sh

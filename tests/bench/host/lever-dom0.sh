@@ -43,7 +43,7 @@ requests()
 
 # The same beginning for each: on the other socket for a while (credit2 looks at
 # loads of the last second), and then free to go.  What comes before is done
-# while nobody is busy, it would take ages otherwise.
+# while no guest is busy, it would take ages otherwise.
 begin()
 {
     set_weight 0
@@ -78,7 +78,7 @@ look_at()
     echo "lever: $1"
 }
 
-# start_one GUEST: who is busy waits, once it runs, for all of them.
+# start_one GUEST: a busy guest waits, once it runs, for all of them.
 start_one()
 {
     case $1 in

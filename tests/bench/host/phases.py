@@ -50,7 +50,7 @@ PLACEMENTS = (
     ("random", "pinned to sockets by lot"),
     ("memory", "soft affinity to the node of their memory, as xl chose it"),
     ("driver", "xenschedd, driver-affinity and working-set"),
-    ("observe", "anywhere, while xenschedd logs and plans, and moves nobody"),
+    ("observe", "anywhere, while xenschedd logs and plans, and moves no guest"),
     ("placement", "xenschedd, placement"),
 )
 BY_DAEMON = ("driver", "observe", "placement")
@@ -61,7 +61,7 @@ VARIED = ((1, 1), (0.5, 1), (2, 1), (1, 4), (0.5, 4), (2, 4))
 # --- the plan ---
 
 def drawn_phase(lot):
-    """Up to two pairs, one or two who compute, half and half of the others."""
+    """Up to two pairs, one or two guests that compute, half and half of the others."""
     pairs = lot.choice((0, 0, 1, 2))
     computing = lot.choice((1, 2))
     readers = len(GUESTS) - 2 * pairs - computing
@@ -79,7 +79,7 @@ def phases_of(lot, seed, number):
 
 
 def crossing(sockets, phase):
-    """How many pairs of who talks to whom are apart."""
+    """How many pairs of guests that communicate are apart."""
     apart = 0
     for letter in set(phase):
         who = [i for i, mine in enumerate(phase) if mine == letter]

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What recording.plan has done, by its names; as a script the part of
-# host-recording.sh that runs in dom0.  Of those who write traces of their own the
-# latest one of each workload is left in $RESULTS.
+# Has the functions that recording.plan calls; as a script, the part of
+# host-recording.sh that runs in dom0.  The latest trace that another program wrote of
+# each workload is left in $RESULTS.
 
 set -e
 # shellcheck source=tests/bench/host/dom0.sh
@@ -30,7 +30,7 @@ log_threads()
     start_daemon --mode observe --log "$everything,$threads"
 }
 
-nobody() { :; }
+no_recorder() { :; }
 
 xensched_threads()
 {
@@ -91,7 +91,7 @@ recorded()
     measure bench "$1"
     cpu=$(($(cpu_ns) - cpu))
     end_recorder
-    [ "$by" != nobody ] || return 0
+    [ "$by" != no_recorder ] || return 0
     echo "value recorders $cpu"
     echo "value bytes $(cat $file* | wc -c)"
     case $by in

@@ -5,7 +5,7 @@
  *
  * Rows are made before, so that nothing but the daemon's own code is measured:
  * those of 100 ms, 16 MB, again and again.  What it costs to copy rows out of
- * the logs is bench-reader's.  Nobody carries the plans out, so each of them
+ * the logs is bench-reader's.  The plans are not carried out, so each of them
  * has all its moves to make.
  */
 #include <stdio.h>

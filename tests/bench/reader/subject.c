@@ -56,7 +56,7 @@ static void check_rows(struct subject *s, const struct xensched_batch *batch)
     }
 }
 
-/* In blocks which stay in the cache, as whoever looks at rows would do it. */
+/* In blocks which stay in the cache, as a reader of rows would do it. */
 static void decode_rows(const struct xensched_batch *batch)
 {
     static struct xensched_row rows[BLOCK] __attribute__((aligned(32)));

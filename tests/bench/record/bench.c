@@ -132,7 +132,7 @@ static double cycles_per_event(const struct measured *m, unsigned int nr)
     return (double)(now() - start) / nr;
 }
 
-/* Who else was on the CPU. */
+/* Other processes on the CPU. */
 
 static uint64_t time_ns(void)
 {

@@ -6,7 +6,7 @@
 # A guest marks what it does, with xensched-mark, and "xensched roi" in dom0 says
 # how long that took and what its vCPU did meanwhile; the timeline has its names.
 # Fails if a mark is lost, a time does not add up, a guest marks that no operator
-# allows, or one whose configuration does has lost that after it was built anew.
+# allows, or if a guest whose configuration allows them cannot make them after a reboot.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh
@@ -107,7 +107,7 @@ check "a later recording has the names, too" \
 guest stop marker
 guest start obedient name=marker cpus=1 "xl=vm_affinity_log = 1"
 in_guest marker "$insert"
-check "a guest that is built anew may still make marks" \
+check "a guest that is rebuilt may still make marks" \
     until_true 20 in_guest marker "xensched-mark label again"
 sleep 1
 kill -INT $recorder

@@ -7,8 +7,8 @@
 # "xensched on" in a real host.  A guest is stopped in the middle of a mark's
 # hypercall, and when a thread is about to run: nothing of it, on any vCPU, runs
 # after that, by its own counters.  Fails if it does, if a reaction comes late or
-# not, if its actions do not come in order, or if a guest stays stopped when who
-# wanted it was killed.
+# not, if its actions do not come in order, or if a guest stays stopped after its
+# client was killed.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh

@@ -13,9 +13,9 @@
 
 . /usr/lib/box/tap.sh
 
-# Times are given to whom Xen tells of vCPUs anyway (getvcpuinfo), and clocks to whom
-# it tells of TSCs (gettsc), which all of these policies let dom0 do: so of the refused
-# ones only a guest has them.
+# A domain that may read vCPUs (getvcpuinfo) gets times, and one that may read TSCs
+# (gettsc) gets clocks.  All of these policies allow both to dom0, so only a guest is
+# refused.
 hypercalls="info setup files frames events pmc owners binding bind allow release"
 
 # answer NAME: of those which hypercall-try has had
@@ -27,13 +27,13 @@ allowed() { sed -n 's/ ok$//p' answers; }
 # refused WHO NAME...: these and marks, as hypercall-try was told
 refused()
 {
-    local who=$1 name
+    local role=$1 name
 
     shift
     for name; do
-        is "$who is refused: $name" "$(answer "$name")" EACCES
+        is "$role is refused: $name" "$(answer "$name")" EACCES
     done
-    is "$who is refused: mark" "$(answer mark)" EPERM
+    is "$role is refused: mark" "$(answer mark)" EPERM
 }
 
 is "the policy is enforced" "$(xl getenforce)" Enforcing

@@ -137,7 +137,7 @@ host_ask_xen()
     host_running || return 0
     HOST_ASKED=$SECONDS
     for key in $'\001\001\001' t r s d a e; do
-        # Nobody may be reading, and QEMU may be gone.
+        # There may be no reader, and QEMU may be gone.
         timeout 1 sh -c 'printf %s "$1" >"$2"' sh "$key" \
             "$HOST_RUN/serial.in" || return 0
         sleep 1
@@ -147,8 +147,8 @@ host_ask_xen()
 # Has dom0 come as far as its init?
 host_is_up() { [[ -f $HOST_RUN/share/up ]]; }
 
-# What Xen answered: do its pCPUs agree what time it is, and do they agree with
-# us, who started it HOST_ASKED seconds before?  If not it is the emulator that
+# Is Xen's answer wrong: do the clocks of its pCPUs differ from each other, or from
+# this machine, which started it HOST_ASKED seconds before?  If so, the emulator
 # failed: nothing that runs in a host can change a pCPU's time stamp counter.  Where
 # one thread emulates all of them, there is one clock only.
 host_clock_failed()

@@ -96,8 +96,8 @@ install_programs()
     find "$BOX_HOST/programs" -type f -perm -u+x -exec cp -t "$1/usr/bin" {} +
 }
 
-# libraries_of ROOT: those which its programs need, which are in these folders; who
-# needs them of the libraries does not count (leave_out).  Ours come first: the
+# libraries_of ROOT: prints the libraries in these folders that programs of ROOT need;
+# the needs of libraries do not count (leave_out).  Those of the build come first: the
 # machine may have a libxenctrl of its own release of Xen.
 libraries_of()
 {
@@ -198,7 +198,7 @@ install_terminals()
     done
 }
 
-# leave_out ROOT PROGRAM...: and the libraries that nobody else needs.
+# leave_out ROOT PROGRAM...: and the libraries that no other program needs.
 leave_out()
 {
     local root=$1 list library

@@ -43,7 +43,7 @@ BOX_KVM_KEPT=${BOX_KVM_KEPT:-$BOX_HOST/kvm}     # whether it works
 BOX_RUNS=${BOX_RUNS:-$BOX_HOST/runs}
 
 # Exit codes of the box itself (sysexits.h); all others are the script's.
-# shellcheck disable=SC2034 # used by those who read this file
+# shellcheck disable=SC2034 # used by scripts that source this file
 readonly BOX_EXIT_USAGE=64 BOX_EXIT_MISSING=69 BOX_EXIT_DIED=70 \
          BOX_EXIT_STUCK=71 BOX_EXIT_CLOCK=72 BOX_EXIT_TIMEOUT=124
 

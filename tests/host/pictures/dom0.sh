@@ -43,5 +43,5 @@ guest start idle name=app disk=16 cpus=1 memory=160 "xl=vm_affinity_log = 1" run
 insmod $modules/xensched_log.ko
 insmod $modules/xensched_guest.ko
 ask-disk /dev/xvda 1000000 10"
-# Threads are named anew each 4 s.
+# The names of threads are logged again every 4 s.
 record layers 5 $events,$threads

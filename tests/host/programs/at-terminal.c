@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs a command as somebody does who sits at a terminal, and presses a key.
+ * Runs a command in a terminal, and presses a key there.
  *
  * Usage: at-terminal MILLISECONDS KEY COMMAND...
  *

@@ -10,8 +10,8 @@
  *   chase turns REGION PCPU PCPU TURNS   two processes each write a line in turn
  *   chase copy REGION PCPU KIB           copies so much, with empty caches
  *
- * PCPU is a vCPU of this Linux.  Whoever wants to know on which pCPU it is, binds
- * it.  Prints what was done: loads, turns or lines.
+ * PCPU is a vCPU of this Linux.  Bind it to know its
+ * pCPU.  Prints what was done: loads, turns or lines.
  */
 #include <err.h>
 #include <sched.h>
@@ -26,7 +26,7 @@
 #include "region.h"
 
 #define LINE 64
-#define WARM_UP 63 /* a region that nobody reads */
+#define WARM_UP 63 /* a region without a reader */
 
 static void run_on(const char *cpu)
 {

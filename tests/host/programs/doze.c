@@ -5,7 +5,7 @@
  *
  * Usage: doze N MILLISECONDS [MICROSECONDS-OF-COMPUTING]
  *
- * Who computes has a small share of the CPU, and so has had more than that when it
+ * A process that computes has a small share of the CPU, and so has had more than that when it
  * goes to sleep.
  */
 

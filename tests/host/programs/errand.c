@@ -14,7 +14,7 @@
  *   IDLE   ns in which a pCPU had nothing to do in this time, as Xen accounts it
  *   CODE   exit code of the command
  *
- * Both ends sleep in a watch of xenstore until it is their turn: nobody polls,
+ * Both ends sleep in a watch of xenstore until it is their turn: neither polls,
  * and a mark returns when dom0 has read its clocks.  So what is measured is the
  * command, and whatever else the host has to do meanwhile.
  */
@@ -151,7 +151,7 @@ static void serve(struct xs_handle *xs)
     }
 }
 
-/* A node of the guest's, which it may read, and nobody else write. */
+/* A node of the guest's, which it may read, and only dom0 write. */
 static void give(struct xs_handle *xs, unsigned domid, const char *name,
                  const char *text)
 {

@@ -110,7 +110,7 @@ static void send_to(uint32_t domid, unsigned long n, bool ask)
     evtchn_port_t port = connect_port(domid);
     char text[24];
 
-    /* Xen lets a channel begin with an event that nobody has sent. */
+    /* Xen lets a channel begin with an event that was not sent. */
     while (ask && take_event())
         ;
     for (unsigned long i = 0; i < n; i++) {

@@ -26,7 +26,7 @@
  *   process      PIDs of their process which are right, of 2
  *   others       rows which are none of all these
  *
- * With --no-log somebody else looks at the log; it prints only
+ * With --no-log another program reads the log; it prints only
  *
  *   cpu-ms       for how long the first thread ran, by the kernel's count
  *
@@ -278,7 +278,7 @@ static void note(const struct linux_log_row *row)
     }
 }
 
-/* Who has the vCPU at @tsc, by the latest row of a switch before it. */
+/* The thread that has the vCPU at @tsc, by the latest row of a switch before it. */
 static pid_t running_at(uint64_t tsc)
 {
     size_t low = 0, high = nr_rows;

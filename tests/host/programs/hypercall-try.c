@@ -2,7 +2,7 @@
 /*
  * Tries every operation of the log facility once and prints how Xen answered,
  * one "NAME ANSWER" per line; ANSWER is ok or the name of an errno.  For the
- * tests with a caller who may not, or with a Xen which does not know them.
+ * tests with a caller without permission, or with a Xen which does not know them.
  *
  *   hypercall-try DOMID [FRAME]
  *

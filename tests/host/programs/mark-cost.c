@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In a guest: what marks cost whoever makes them.
+ * In a guest: what marks cost the program that makes them.
  *
  * Usage: mark-cost ROUNDS
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A guest that does one thing after the other that dom0 tells it, and who tells it.
+ * A guest that executes orders of dom0 one after the other, and the program in dom0.
  *
  *   obey                in the guest, for ever
  *   obey NAME COMMAND   in dom0: the guest of this name does it; the command's exit

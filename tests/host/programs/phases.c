@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Guests whose load changes, all of them at the same moment and as they are
- * told, so that a test knows who talks to whom.
+ * told, so that a test knows which guests communicate.
  *
  *   phases serve NODE NAME           in the guest NAME: do what NODE says
  *   phases set NODE TEXT             in dom0: the next phase begins
@@ -133,7 +133,7 @@ static int meet(xenevtchn_handle *xce, const struct job *job, bool ask)
 }
 
 /*
- * Xen lets a channel begin with an event on both sides, which nobody has sent.
+ * Xen lets a channel begin with an event on both sides, which was not sent.
  * So more than one notification may be on its way at first; never none.
  */
 static void talk(const struct job *job, bool ask)

@@ -311,7 +311,7 @@ static void *map_again(void *rounds)
 
 /*
  * Maps pages, and turns events on and off meanwhile.  The test moves this process
- * from one cpuset to another and takes CPUs away: who has two of mmap_lock,
+ * from one cpuset to another and takes CPUs away: a task that has two of mmap_lock,
  * cpu_hotplug_lock and the module's own lock takes them in one order.
  */
 static void locks(unsigned int seconds)

@@ -7,7 +7,7 @@
  *
  * COUNTED is what the model has written so far (machine.jsonl), and a unit that has
  * ended is in it.  It is unpaused, and paused when so many have ended.  Prints REGION
- * ENTRY of the first one.  Who waits is on another pCPU, and sleeps mostly.
+ * ENTRY of the first one.  The process that waits is on another pCPU, and sleeps mostly.
  */
 #include <err.h>
 #include <stdio.h>

@@ -51,7 +51,7 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         errx(2, "usage: runq-count COMMAND [ARGUMENT...]");
-    /* Nobody gave this domain a number, so its domid is it. */
+    /* This domain was not bound, so its domid is its number. */
     counts.self = own_domid();
 
     linux_log_set_up();

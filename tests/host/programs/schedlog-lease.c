@@ -8,7 +8,7 @@
  *   schedlog-lease show             prints EVENTS-ON LEASE-MS, both numbers
  *   schedlog-lease kill PID         kills the process (SIGKILL) and prints the
  *                                   time in ms until all events are off and
- *                                   nobody holds the log; gives up after 60 s
+ *                                   the log has no holder; gives up after 60 s
  *   schedlog-lease hold MS SECONDS  sets up an area of its own if there is
  *                                   none, holds it for so long with a lease of
  *                                   MS, and ends without giving it up

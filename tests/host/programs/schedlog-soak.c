@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Turns all events that this Xen has on and off again, many times; first
- * alone, then with a rival who gives the area up, makes another one, maps it
+ * alone, then with a rival that gives the area up, makes another one, maps it
  * and turns events on and off, too, all at the same time on another vCPU.
  *
  * Usage: schedlog-soak CYCLES-ALONE CYCLES-WITH-RIVAL
@@ -278,7 +278,7 @@ static void be_rival(void)
         rival_step(fmem, i);
         usleep(10000);
     }
-    /* So that nobody has to wait for the end of a lease. */
+    /* So that no test has to wait for the end of a lease. */
     xc_schedlog_events(xch, 0, 0, RIVAL_COOKIE);
 }
 

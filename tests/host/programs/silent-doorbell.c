@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * silent-doorbell.c - preloaded into a scheduler: binds an event channel that
- * nobody notifies where the VIRQ of the log was asked for.
+ * silent-doorbell.c - preloaded into a scheduler: binds an event channel
+ * without notifications in place of the VIRQ of the log.
  */
 #include <xenevtchn.h>
 

@@ -85,7 +85,7 @@ static void make_marks(struct page *page)
     for (;;) {
         *mark = (struct sched_schedlog_mark){ .code = page->marked % CODES };
         page->marked++;
-        /* While nobody wants them they are refused. */
+        /* Without a client they are refused. */
         xencall2(xcall, __HYPERVISOR_sched_op, SCHEDOP_schedlog_mark,
                  (uintptr_t)mark);
         page->done++;

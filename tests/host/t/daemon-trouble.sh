@@ -5,7 +5,7 @@
 # only: full
 #
 # What happens to a host while xenschedd places its guests: one is renamed,
-# booted anew, put into another cpupool; a pCPU goes, the clock is set.  Fails if
+# rebooted, moved to another cpupool; a pCPU goes, the clock is set.  Fails if
 # that makes it move a guest, or lose one, or if not everything is back in the end.
 # (daemon-killed.sh is about its own death.)
 
@@ -71,7 +71,7 @@ check "a guest starts" until_true 5 status_is again uuid "\"$uuid\""
 first="$(status_of again acct) $(status_of again domid)"
 guest stop again
 guest start idle name=again "xl=uuid = '$uuid'"
-check "it is booted anew" until_true 5 status_is again uuid "\"$uuid\""
+check "it is rebooted" until_true 5 status_is again uuid "\"$uuid\""
 second="$(status_of again acct) $(status_of again domid)"
 is "it keeps its number" "${second% *}" "${first% *}"
 check "with another domid" test "${second#* }" != "${first#* }"

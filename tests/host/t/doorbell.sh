@@ -57,8 +57,8 @@ dom0_share()
     awk -v ns=$(($(domain-time 0) - before)) 'BEGIN { print ns / 1e8 }'
 }
 
-# notify N: one guest notifies another one N times.  (The daemon goes on, so nobody
-# may wait for all.)
+# notify N: one guest notifies another one N times.  (The daemon does not end, so a plain
+# wait would not return.)
 notify()
 {
     local node listener

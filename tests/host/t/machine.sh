@@ -105,7 +105,7 @@ turns()
         within 2 "$(($(counted "$1" 0 "upgrade_$3") +
                              $(counted "$1" "$2" "upgrade_$3")))" "$n"
 }
-check "two lines go to and fro between cores of a cache" turns 6 1 same_llc
+check "two lines go back and forth between cores of a cache" turns 6 1 same_llc
 check "between caches of a socket" turns 7 2 same_socket
 check "between sockets" turns 8 4 other_socket
 

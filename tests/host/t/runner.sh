@@ -203,7 +203,7 @@ done
 kill -TERM $pid
 wait $pid || code=$?
 is "SIGTERM ends all tests" $code 143
-# gone PID: after a moment; a process that nobody has waited for yet is.
+# gone PID: after a moment; a process that was not waited for yet is.
 gone()
 {
     local tries=50

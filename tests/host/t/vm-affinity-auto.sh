@@ -115,7 +115,7 @@ check "with cpus= xl says that it is ignored" \
     grep -q 'vm_affinity="auto" is ignored, since cpus= says' $said
 xl destroy named
 
-# Its history: with the daemon started anew, and without a disk.
+# Its history: with the daemon restarted, and without a disk.
 sleep 15
 guest stop disk
 check "what it did is written down" until_true 10 \

@@ -4,11 +4,11 @@
 # time: 420
 # only: full
 #
-# The live matrix of waits has what Xen accounts as runnable, and names who had the pCPU.
+# The live matrix of waits has what Xen accounts as runnable, and names the domain that had the pCPU.
 # One other source is xentrace, of the same run: xenalyze sums up its records of
 # runstates.  A guest competes with another one, then with dom0, and then has a cap, which
 # is no wait; the result is known in advance, because nothing else runs on pCPU 1.  Another
-# source is a recording of a mixed load, in which latency finds for whom a guest waited by
+# source is a recording of a mixed load, in which latency finds for which domain a guest waited by
 # which domain ran when.  And Xen counts runstates itself, also while a pCPU goes offline.
 
 . /usr/lib/box/tap.sh

@@ -70,7 +70,7 @@ char *exchange_wait(const char *key)
             return value;
         usleep(POLL_US);
     }
-    errx(1, "nobody wrote %s/%s", exchange_node, key);
+    errx(1, "%s/%s was not written", exchange_node, key);
 }
 
 int exchange_has(const char *key)

@@ -159,7 +159,7 @@ static void list_one(void)
         list_frame(i, area.frames[area.nr_directory]);
 }
 
-/* GLOBAL is a page table, which nobody may write to. */
+/* GLOBAL is a page table, which no domain may write to. */
 static void list_page_table(void)
 {
     xencall_handle *call = xencall_open(NULL, 0);
@@ -282,7 +282,7 @@ static void write_absurd(void)
     write_claims(~0U);
 }
 
-/* One has, but nobody has made so many requests. */
+/* It has one, but without so many requests. */
 static void write_flood(void)
 {
     write_claims(257);

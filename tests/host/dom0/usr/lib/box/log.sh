@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # for the tests
 ONE=2 TWO=3
 
-# log_set_up SIZE...: a new area, in which rows have everything, and nobody has
+# log_set_up SIZE...: a new area, in which rows have everything, and no domain has
 # an accounting domain of its own (bindings outlive areas).
 log_set_up()
 {

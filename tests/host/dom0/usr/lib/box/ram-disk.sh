@@ -15,7 +15,7 @@ make_ram_disks()
     done
 }
 
-# take_ram_disk FOLDER MIB: prints a device that nobody has.  Who has which is
+# take_ram_disk FOLDER MIB: prints a free device.  Which folder has which is
 # noted in FOLDER, as FOLDER/NAME.
 take_ram_disk()
 {

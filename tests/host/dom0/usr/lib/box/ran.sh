@@ -131,7 +131,7 @@ ran_load()
 # were on different sockets, and after that all of them.  Where one was sent is
 # exact: the pCPU of its row.  Where it arrived is not in the row: the receiver is
 # taken to be on each socket for as much of the recording as it ran there.  (So it
-# is exact for those to who never leaves a socket.)
+# is exact for guests that never leave a socket.)
 crossings()
 {
     awk -v one="$1" -v other="$2" '

@@ -75,14 +75,14 @@ note()
     echo "# $*"
 }
 
-# The plan comes last: nobody has to count.
+# The plan comes last, so that no test has to count.
 finish()
 {
     echo "1..$TAP_COUNT"
     exit $((TAP_FAILED > 0))
 }
 
-# full: is this make test-full, for which nobody waits?  Then a test may do more of
+# full: is this make test-full, which may take long?  Then a test may do more of
 # the same.  (dom0's kernel was told; run-tests.sh --full.)
 full()
 {
