@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The control socket: who asks gets an answer, and nobody can keep others from
- * theirs, or the daemon from its work, by sending garbage, too much, too
+ * The control socket: each client gets an answer, and no client can prevent the
+ * answers of others, or the work of the daemon, by sending garbage, too much, too
  * little or nothing, or by not reading.
  */
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dom0's threads that serve a guest's disks go where the guest is, and are put back:
- * when it is nowhere, at the end, and after a crash.  Nothing else of dom0 is touched,
- * interrupts included; nothing is changed that is not on the disk before; what somebody
- * else has set since is left as it is.
+ * dom0's threads that serve a guest's disks move to where the guest is, and are restored
+ * if it has no place, at the end, and after a crash.  Nothing else of dom0 is touched,
+ * interrupts included; each original is on the disk before a change; affinities that
+ * another program has set since stay.
  *
  * /proc is a folder, and the affinities of its threads are a table.
  */

@@ -414,7 +414,7 @@ static void seconds_are_told_apart(void **state)
     assert_int_equal(waits_oldest(waits, now), 1000);
 }
 
-/* Nobody waited, which is something else than that nobody knows. */
+/* No domain waited, which differs from unknown waits. */
 static void quiet_seconds_are_known(void **state)
 {
     (void)state;

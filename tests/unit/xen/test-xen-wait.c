@@ -68,7 +68,7 @@ static void a_wakeup_waits_for_who_runs(void **unused)
     is_row(0, 1, WAKE, A, B, 300 * US);
 }
 
-/* The switch itself, in which the vCPU is runnable and nobody else runs yet, is nobody's. */
+/* No domain is charged the switch itself, in which the vCPU is runnable and no other runs. */
 static void a_preempted_vcpu_waits_for_who_runs(void **unused)
 {
     struct vcpu a = vcpu_of(A), b = vcpu_of(B);
@@ -198,7 +198,7 @@ static void what_was_before_is_unknown(void **unused)
     wake(&a);
     turn_on(WAITS);
     now_ns += MILLISECS(1);
-    /* This wait began while nothing was noted, so nobody knows when. */
+    /* This wait began while nothing was noted, so its begin is unknown. */
     block(0, &a);
     assert_int_equal(nr_rows(0), 0);
     now_ns += MILLISECS(1);
@@ -225,7 +225,7 @@ static void unknown_holders_are_not_guessed(void **unused)
     assert_int_equal(nr_rows(0), 2);
 }
 
-/* More than is remembered: what is known is charged, the rest to nobody. */
+/* More than is remembered: the known part is charged, the rest to no domain. */
 static void a_long_wait_has_the_latest_holders(void **unused)
 {
     struct vcpu a = vcpu_of(A), b = vcpu_of(B), c = vcpu_of(C);
@@ -377,7 +377,7 @@ static bool may_run(enum kind kind, unsigned int vcpu, unsigned int cpu)
     }
 }
 
-/* Nobody runs there; that vCPU waits. */
+/* No vCPU runs there; that vCPU waits. */
 static void evict(unsigned int cpu)
 {
     struct vcpu *prev = running[cpu];

@@ -242,8 +242,8 @@ static void journal_xenstore(struct daemon *d, bool lost, const char *text)
 }
 
 /*
- * Who talks to whom is known without xenstore, but not who is who: until
- * xenstored is back nothing is planned or moved.
+ * Without xenstore, the daemon knows which domids communicate, but not which guests
+ * they are: until xenstored is back it neither plans nor moves.
  */
 static bool has_xenstore(struct daemon *d)
 {

@@ -3,9 +3,9 @@
  * notify.h - tells the service manager how the daemon is: sd_notify(3), whose
  * protocol is a datagram with a few words, so no library is needed.
  *
- * It is ready when it has really read the logs, and alive as long as it goes on
- * doing so.  A timer would tell that there is a process, and nobody doubts
- * that.  Without a service manager that wants to know, nothing is sent.
+ * It is ready when it has read the logs, and alive as long as it continues to.  A
+ * timer would only show that the process exists.  Without a service manager that
+ * asks for it, nothing is sent.
  */
 #ifndef XENSCHED_DAEMON_NOTIFY_H
 #define XENSCHED_DAEMON_NOTIFY_H
@@ -28,8 +28,8 @@ struct notify {
 
 /*
  * Look for $NOTIFY_SOCKET, and for $WATCHDOG_USEC if that is for this process;
- * they are taken out of the environment.  Fails if they make no sense; nobody is
- * told anything then.
+ * they are removed from the environment.  Fails if they make no sense; nothing is
+ * sent then.
  */
 int notify_open(struct notify *n, struct xensched_error *err);
 void notify_close(struct notify *n);
@@ -43,7 +43,7 @@ void notify_waiting(struct notify *n, const char *why, unsigned int ms);
 /* Rows have been taken in: the daemon is ready, and alive. */
 void notify_progress(struct notify *n, uint64_t now_ns);
 
-/* The configuration is read anew; until there is progress again. */
+/* The configuration is read again; until there is progress. */
 void notify_reloading(struct notify *n, uint64_t now_ns);
 
 void notify_stopping(struct notify *n);

@@ -28,8 +28,7 @@ int host_xen_open(struct host_xen **hx, const struct choice *choice,
 
 /*
  * Connect to xenstore, which domains() needs, and nothing else of struct host.
- * So what is to be put back is put back before: a xenstored that hangs lets
- * nobody know that it does.
+ * So affinities are restored before: a hanging xenstored would block that.
  */
 int host_xen_connect(struct host_xen *hx, struct xensched_error *err);
 

@@ -70,7 +70,7 @@ struct xs_handle *xenstore_asked(const struct xenstore *xs)
     return xs->handle;
 }
 
-/* What can be read anew of a domain: a mask. */
+/* What can be read again of a domain: a mask. */
 enum {
     NAME = 1,
     BACK_ENDS = 2,

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xenstore.h - what xenstore knows of domains: names, and whose back ends serve
- * whom; and the accounting domains, which producers of logs read there.
+ * xenstore.h - reads domains in xenstore: names, and which back ends serve which
+ * guests; writes the accounting domains, which producers of logs read there.
  *
  * Nothing is polled: each domain that is asked about is watched from then on,
  * and what changes of it is read again, once for all events that came.  An
  * incomplete read, as of a xenstored that ends or has just started, changes
- * nothing: it is repeated.  Who serves whom is what the toolstack wrote, where
- * no guest can.
+ * nothing: it is repeated.  Back ends are taken from nodes that the toolstack
+ * writes and no guest can.
  */
 #ifndef XENSCHED_HOST_XENSTORE_H
 #define XENSCHED_HOST_XENSTORE_H
@@ -93,8 +93,8 @@ void xenstore_forget_others(struct xenstore *xs);
 bool xenstore_area_changed(struct xenstore *xs, uint32_t domid);
 
 /*
- * Does a domain say that events of its log are on?  Of one that was not asked by
- * us somebody else wants to know.
+ * Does a domain report that events of its log are on?  If the daemon did not ask
+ * for them, another program did.
  */
 bool xenstore_is_logging(struct xenstore *xs, uint32_t domid);
 

@@ -34,7 +34,7 @@ struct domain_wakes {
     double migrations; /* moves to another pCPU; -1: not known */
 };
 
-/* The same of late: parts of the time, 0 ... 1. */
+/* The same recently: parts of the time, 0 ... 1. */
 struct vcpu_use {
     bool known;
     double ran, waited;

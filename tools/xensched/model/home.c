@@ -142,7 +142,7 @@ static void take_totals(struct totals *all, const struct homes *h,
     matrix_visit_service(m, add_total, all);
 }
 
-/* A total that became less was forgotten, and began anew. */
+/* A total that became less was reset. */
 static void run_on(const struct homes *h, struct dweller *dweller,
                    const uint64_t *total, uint64_t now_ns)
 {

@@ -24,7 +24,7 @@ void runnable_update(struct domains *domains, const struct domains *before,
                      uint64_t half_life_ns);
 
 struct runnable {
-    double ran;    /* pCPUs that it kept busy of late */
+    double ran;    /* pCPUs that it kept busy recently */
     double waited; /* vCPUs of it that wanted one and had none, likewise */
     /*
      * All that it waited, as Xen counts it.  Else what the rows of wake-delay

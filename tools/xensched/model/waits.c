@@ -420,7 +420,7 @@ void waits_pass(struct waits *w, uint64_t now_ns)
         return;
     if (w->now_s)
         write_second(w);
-    /* In those which were skipped nobody has looked: they have nothing. */
+    /* Seconds that were skipped have no waits. */
     while (w->now_s && ++w->now_s < now_s && w->now_s + WAITS_SECONDS > now_s)
         write_second(w);
     w->now_s = now_s;

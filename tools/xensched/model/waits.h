@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * waits.h - records who waits for whom: how long the vCPUs of each accounting domain waited
- * for a pCPU, and which accounting domain had that pCPU meanwhile.
+ * waits.h - records which domains wait for which: how long the vCPUs of each accounting
+ * domain waited for a pCPU, and which accounting domain had that pCPU meanwhile.
  *
  * Each wait has a cause as well: how the vCPU came to wait.  Xen's rows of waits distinguish
  * a wake-up from a preemption; a row of off-cpu behind them states what woke the vCPU, or
@@ -58,7 +58,7 @@ void waits_pass(struct waits *w, uint64_t now_ns);
 
 /* The domain, or with @domid -1 the group, that the accounting domain stands for. */
 void waits_name(struct waits *w, uint16_t acct, int64_t domid, const char *name);
-/* It will stand for somebody else. */
+/* The number will be used for another domain. */
 void waits_forget(struct waits *w, uint16_t acct);
 
 /* The identity of Xen, whose vCPUs have a pCPU that idles. */
@@ -86,7 +86,7 @@ struct waits_of {
     uint64_t ns;         /* all that it waited */
     uint64_t counted_ns; /* the same as Xen counts it, waits that go on included */
     uint64_t offline_ns; /* likewise; not of ns */
-    uint64_t unknown_ns; /* of ns, for whom is not known */
+    uint64_t unknown_ns; /* part of ns without a known holder */
     struct waits_sum by[WAITS_CAUSES]; /* of ns, also of what is unknown; without numbers */
     uint64_t preempted_ns; /* of ns, from WAITS_PREEMPTED on */
     uint64_t moves;      /* of its vCPUs, to another pCPU */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * top.c - xensched top: the domains of this host, what they use, for whom they wait, whom
- * they talk to and where they are, again each second.
+ * top.c - xensched top: the domains of this host, what they use, for which domain
+ * they wait, with which they communicate and where they are, again every second.
  *
  * It asks the daemon as the other commands do, and keeps nothing but the
- * latest answers.  When the daemon goes away it says so and goes on asking: an
- * operator who restarts the daemon wants to see it come back.  One guest alone is
+ * latest answers.  If the daemon ends, it prints so and continues to ask, so that
+ * it shows a daemon that is restarted.  One guest alone is
  * drawn by top-guest.c.
  */
 #include <ctype.h>
@@ -81,7 +81,7 @@ struct screen {
     struct line *of[NR_DOMIDS]; /* NULL: there is no such domain */
 };
 
-/* Both ends of an event are somebody's partner. */
+/* Both ends of an event are partners. */
 static void add_talk(struct line *line, const char *partner, double rate)
 {
     line->talk += rate;
@@ -632,7 +632,7 @@ static const struct option_row own[] = {
 
 const struct command command_top = {
     .name = "top",
-    .summary = "watch domains: what they use, for whom they wait",
+    .summary = "watch domains: what they use, and what they wait for",
     .help =
         "Show the domains every second: how much of a pCPU's time they ran (RUN),\n"
         "waited for a pCPU (READY) and slept (BLOCK), in percent; which domains had the\n"

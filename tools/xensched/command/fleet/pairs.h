@@ -22,7 +22,7 @@ struct pair {
     struct pair_end {
         const char *uuid, *name, *host;
         double sends;  /* to the other end, bytes per second */
-        double all;    /* that it sends, to whomever; below 0: not known */
+        double all;    /* that it sends, to all; below 0: not known */
     } end[2];
     double bytes_per_s; /* of both */
     int64_t since;      /* Unix time; as long as they did at least @least */

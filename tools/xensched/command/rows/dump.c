@@ -280,7 +280,7 @@ static int take_batch(void *data, const struct xensched_batch *batch,
     return ferror(stdout) ? output_failed(err) : FOLLOW_ON;
 }
 
-/* A user who looks at live rows wants to see them now. */
+/* Live rows are printed without delay. */
 static int on_idle(void *data, double seconds, struct xensched_error *err)
 {
     ask_for_names(data, seconds);

@@ -123,7 +123,7 @@ static enum restored put_back(struct actuator *a, const struct state_entry *e,
     return back_hard || back_soft ? RESTORED : WAS_ORIGINAL;
 }
 
-/* The present affinity is asked for anew, as close to the change as can be. */
+/* The present affinity is read again, as close to the change as can be. */
 static enum restored restore_vcpu(struct actuator *a,
                                   const struct state_entry *e,
                                   unsigned int vcpu,

@@ -3,10 +3,10 @@
  * actuator.h - changes affinities, and puts them back.
  *
  * Promises: the soft affinity is changed, and the hard one only where a plan
- * says so.  What was there before is on the disk before it is changed.  It is put back only where what is there is
- * still what we set: an operator who has changed it since wins.  A daemon that
- * is killed at any point leaves a state file from which its successor puts
- * everything back.
+ * says so.  The affinity before a change is on the disk before the change.  It is
+ * restored only where the present affinity is the one that the daemon set: an
+ * operator's change since then stays.  A daemon that is killed at any point
+ * leaves a state file from which its successor restores everything.
  */
 #ifndef XENSCHED_DAEMON_ACTUATOR_H
 #define XENSCHED_DAEMON_ACTUATOR_H

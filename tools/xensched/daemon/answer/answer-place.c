@@ -17,7 +17,7 @@
 /* Xen's own limit for a domain. */
 #define MOST_VCPUS 8192.0
 
-/* A look at the host that is as old as this is made anew. */
+/* Facts of the host that are as old as this are read again. */
 #define FRESH_NS 1000000000ULL
 
 /* What the request is about; all of it is to be freed. */
@@ -139,7 +139,7 @@ static int get_disks(const struct subject *s, struct request *r,
     return 0;
 }
 
-/* Of a driver domain that was made anew the name is the same. */
+/* A driver domain that was rebuilt has the same name. */
 static const struct domain *find_partner(const struct domains *domains,
                                          const struct history_partner *p)
 {

@@ -3,15 +3,15 @@
  * metrics.h - what there is to be seen, as a file in the OpenMetrics text
  * format, for the textfile collector of node_exporter.
  *
- * The daemon has no port of its own: it needs no network, and what is exposed
- * to whom is decided where that is decided for all other metrics of the host.
+ * The daemon has no port of its own: it needs no network, and node_exporter
+ * controls access to its metrics as to all others of the host.
  */
 #ifndef XENSCHED_DAEMON_METRICS_H
 #define XENSCHED_DAEMON_METRICS_H
 
 #include "daemon/sources/log-sources.h"
 
-/* As often as it is worth while: scrapers come each 15 s or later. */
+/* Often enough: scrapers read every 15 s or later. */
 #define METRICS_EVERY_NS 5000000000ULL
 
 struct metrics {
@@ -22,9 +22,9 @@ struct metrics {
 };
 
 /*
- * Write the file anew if it is time.  It is replaced in one go: who reads it
- * sees the old one or the new one.  That it cannot be written is said once and
- * stops nothing.
+ * Write the file again if it is time.  It is replaced in one step: a reader sees
+ * the old file or the new one.  If it cannot be written, the daemon logs this
+ * once and continues.
  */
 void metrics_write(struct metrics *metrics, const struct core *core,
                    const struct log_sources *sources, uint64_t now_ns);

@@ -5,7 +5,7 @@
  * A table, on purpose: domids and accounting domains are different numbers
  * with different limits, and the domains of a group share one.  A number that
  * was given up is used again as late as possible, since rows which name it may
- * still be in a log.  A domain that is booted anew comes back soon, with
+ * still be in a log.  A domain that reboots returns soon, with
  * another domid and the same UUID, or the same group: its number is kept for
  * it.
  */

@@ -186,7 +186,7 @@ int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
     return 0;
 }
 
-/* Routes are made anew, with what was chosen. */
+/* Routes are made again, as chosen. */
 static void forget_thresholds(struct core *core)
 {
     unsigned int event, acct;

@@ -152,7 +152,7 @@ int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err);
 
 /*
  * The same after core_read() said -ESTALE.  The caller has made the log area
- * again, so all domains are bound anew.
+ * again, so all domains are bound again.
  */
 int core_log_again(struct core *core, uint64_t now_ns,
                    struct xensched_error *err);
@@ -218,8 +218,8 @@ int core_place(struct core *core, struct newcomer *newcomer, bool promise,
                struct xensched_error *err);
 
 /*
- * How many pCPUs a domain, one of core->domains, keeps busy of late; if it is
- * in a group, its part of what that does.  False: unknown, since there
+ * How many pCPUs a domain, one of core->domains, has kept busy recently; if it is
+ * in a group, its part of the group's.  False: unknown, since there
  * are more domains than can be told apart and it is one of the others.
  */
 bool core_service(const struct core *core, const struct domain *d,
@@ -236,7 +236,7 @@ void core_set_mode(struct core *core, enum mode mode);
  * runs, which is the mode, the policies and their settings, and the
  * bound on moves.  A mode which was not
  * changed there stays what it is, since an operator may have set another one
- * meanwhile.  What is remembered for plans begins anew.
+ * meanwhile.  What is remembered for plans is reset.
  */
 void core_change(struct core *core, const struct core_settings *settings);
 

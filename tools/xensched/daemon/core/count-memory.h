@@ -11,7 +11,7 @@
 /* No error: a host that does not tell has all memory equally far. */
 void count_memory_start(struct core *core);
 
-/* What was measured of the machine, and may have been measured anew. */
+/* What was measured of the machine, and may have been measured again. */
 void count_memory_distances(struct core *core);
 
 /* Goes on counting, if it is time to, and tells core->domains what is known. */

@@ -3,9 +3,9 @@
  * membership.h - which domain belongs to which accounting domain as domains
  * come, go, and change their group.
  *
- * accounting.h is the table.  Here Xen is told (bind, unbind, retire), and what
- * matrix, governor and waiting times know of an accounting domain that nobody
- * needs any more is dropped.
+ * accounting.h is the table.  This file binds, unbinds and retires domains in Xen,
+ * and drops an accounting domain that is no longer needed from matrix, governor
+ * and waiting times.
  */
 #ifndef XENSCHED_DAEMON_MEMBERSHIP_H
 #define XENSCHED_DAEMON_MEMBERSHIP_H

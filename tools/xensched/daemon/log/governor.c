@@ -39,7 +39,7 @@
 /* Going up so soon after coming down was a mistake. */
 #define TOO_EARLY_NS (60 * NS_PER_S)
 
-/* After so many steps in which nothing was to be done it begins anew. */
+/* It restarts after this many steps without a change. */
 #define FORGIVEN 600U
 
 /* Rows of a batch that are looked at. */

@@ -7,7 +7,7 @@
  * fewer of those events make a row of which there are the most, per event and
  * accounting domain: thresholds go up by powers of two until the rest is cheap
  * enough.  They come down again step by step, and later each time that this was
- * too early, so a load that comes and goes does not move them to and fro.
+ * too early, so a load that comes and goes does not move them back and forth.
  *
  * It only decides: it reads no clock and writes no route.
  */
@@ -43,7 +43,7 @@ struct governor {
     double overhead;   /* pCPUs, smoothed */
     double own;        /* of that, the daemon's */
     double rate;       /* rows per second */
-    bool fresh;        /* thresholds have changed: begin to smooth anew */
+    bool fresh;        /* thresholds have changed: restart smoothing */
     bool stuck;        /* more than the budget, and nothing to be raised */
     unsigned int calm; /* steps within the budget, in a row */
     unsigned int patience; /* so many are needed before one comes down */

@@ -48,7 +48,7 @@ enum producer { HYPERVISOR, LINUX, GUEST, NR_PRODUCERS };
 
 /*
  * The events of @choice which are @producer's.  Those of its preliminary log, which
- * nobody chooses, are not among them.
+ * cannot be chosen, are not among them.
  */
 uint32_t choice_events(const struct choice *choice, enum producer producer);
 

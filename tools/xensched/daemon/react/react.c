@@ -336,7 +336,7 @@ static void drop(struct react *react, struct entry *e)
     entry_free(e);
 }
 
-static int whom(const struct entry *e, struct xensched_error *err)
+static int check_domain(const struct entry *e, struct xensched_error *err)
 {
     const struct condition *c = &e->reaction->condition;
 
@@ -358,7 +358,7 @@ int react_add(struct react *react, const struct react_settings *wanted,
     if (!e)
         return err->code;
     e->client = react->control->asking;
-    rc = whom(e, err);
+    rc = check_domain(e, err);
     if (!rc)
         rc = control_keep(react->control, err);
     if (!rc)

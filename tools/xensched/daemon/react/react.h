@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * react.h - reactions of a host: whose they are, which domain they are about now, when a
- * guest has to be stopped for one, and that it is let go again.
+ * guest has to be stopped for one, and that it continues afterwards.
  *
- * The daemon finds out that a condition is met; actions are done by somebody
- * else: by the client which asked for it, or by a process of its own, "xensched
+ * The daemon finds out that a condition is met; another process performs the
+ * actions: the client that asked for it, or a child of the daemon, "xensched
  * on now", if the configuration has it.  A process that dies in the middle of that leaves no
  * guest paused.
  */

@@ -56,8 +56,8 @@ static bool serves(const struct domain *d, uint32_t domid)
 }
 
 /*
- * Whom a log may be about besides its own domain: of a driver domain those whom it
- * serves, of a guest those who serve it.  They need not know who else there is.
+ * The other domains that rows of a log may name: those that a driver domain serves,
+ * and those that serve a guest.  A log gets the numbers of no other domain.
  */
 static struct domain *partner(const struct log_source *source,
                               const struct domain *self,

@@ -119,7 +119,7 @@ void log_sources_set_hypervisor(struct log_sources *sources, struct xensched_sou
 /*
  * @domains is a fresh look at the host, with accounting domains.  Logs of
  * domains which are gone are unmapped, new ones are asked for, what failed is
- * tried again if its time has come, and numbers get to who needs them.  What
+ * tried again if its time has come, and each log gets the numbers that it needs.  What
  * has not changed is left alone, so that a host in which nothing happens costs
  * nothing; so is all of it when nothing of a Linux is to be logged.
  */
@@ -138,11 +138,11 @@ bool log_sources_linux_rings(const struct log_sources *sources);
 
 /*
  * Is a log read in which something is on, or one asked for, that cannot say when
- * it has to be read?  That of dom0's Linux can if somebody listens to it.
+ * it has to be read?  That of dom0's Linux can if the daemon listens to its doorbell.
  */
 bool log_sources_are_polled(const struct log_sources *sources, bool listens_to_linux);
 
-/* Drop all but the hypervisor's and begin anew: the daemon stood still. */
+/* Drop all but the hypervisor's and restart: the daemon stood still. */
 void log_sources_begin_anew(struct log_sources *sources, uint64_t now_ns);
 
 /* Of a guest; NULL: its log is not asked for. */

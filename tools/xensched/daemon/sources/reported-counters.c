@@ -62,8 +62,8 @@ static bool parse(char *word, uint64_t *domid, uint64_t *pages)
 }
 
 /*
- * Of those whom it was given numbers of, since the toolstack says that it serves them; what
- * it says of itself is in no matrix.
+ * Finds a domain that the reporting one serves, according to the toolstack, which is why it
+ * has a number; counters of the reporting domain itself are in no matrix.
  */
 static const struct log_source_number *number_of(const struct log_source *source,
                                                  uint32_t domid)

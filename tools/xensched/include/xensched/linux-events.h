@@ -55,7 +55,7 @@
  *
  * GUEST_NAME: bits 22 and 23 are the part.  Parts 0 to 2 are five bytes of the
  * name each, from bit 24 on, lowest first, filled up with zeroes; part 0 comes
- * first and begins a name anew.  Part 3 is the PID of its process.
+ * first and begins a new name.  Part 3 is the PID of its process.
  *
  * GUEST_REQUEST: bits 22 ... 63 are sectors of 512 bytes, and PID 0 says that
  * it was an interrupt that asked.  PROCESS_IO: the same, where the PID is that

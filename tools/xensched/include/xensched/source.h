@@ -27,7 +27,7 @@
  *                       weight 1; at least one is needed, at most 64
  *   phase=N             pairs which follow come only in this phase, which
  *                       lasts for N seconds of the rate; phases follow each
- *                       other, and begin anew after the last one.  Pairs
+ *                       other, and restart after the last one.  Pairs
  *                       before the first are in all of them.  At most 64
  */
 #ifndef XENSCHED_SOURCE_H

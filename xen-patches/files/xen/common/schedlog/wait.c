@@ -27,8 +27,8 @@ static bool is_on(unsigned int event)
 }
 
 /*
- * If all of these events were off, the site is a NOP, so nobody knows who had
- * the pCPUs meanwhile.
+ * If all of these events were off, the site was a NOP, so the holders of the
+ * pCPUs meanwhile are unknown.
  */
 void schedlog_wait_start(uint32_t events)
 {
