@@ -3,10 +3,10 @@
  * xensched-agent - in a guest: reports to xenschedd in dom0 which of its processes
  * ask for I/O.
  *
- * The log of this guest's Linux says which thread asks which back end for how
- * much, a row for each time.  To dom0 that would be too many rows, about threads
- * that it does not know: to it they are a preliminary log.  This program reads
- * them, completes them (complete.h) and has the kernel promote what comes of it:
+ * The log of this guest's Linux has a row for each request of a thread to a back
+ * end.  dom0 does not read these rows, because they are too many and name threads
+ * that it does not know: they are a preliminary log.  This program reads
+ * them, completes them (complete.h) and has the kernel promote the result:
  * rows about processes, in the log file that dom0 reads.
  *
  * What is logged, and where, is dom0's to say: nothing is turned on here.

@@ -9,8 +9,8 @@
 #   prepare.sh --check RELEASE
 #
 # TARBALL is /usr/src/linux-source-X.Y.tar.xz if not given: Debian's package
-# linux-source-X.Y.  It must not be older than the kernel: its xen-blkback would bring
-# back what an update has mended.  --check says why it cannot be done, or nothing.
+# linux-source-X.Y.  It must not be older than the kernel: its xen-blkback would have
+# faults that an update has mended.  --check prints why it cannot be done, or nothing.
 
 set -euo pipefail
 cd "$(dirname "$0")"

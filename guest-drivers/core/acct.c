@@ -198,7 +198,7 @@ int xensched_acct_refresh(void)
 	return left ? 0 : -ETIMEDOUT;
 }
 
-/* xenstore can be used from now on.  A new watch fires once by itself. */
+/* xenstore can be used from now on.  A new watch fires once without a change. */
 static int xensched_numbers_up(struct notifier_block *block,
 			       unsigned long action, void *data)
 {

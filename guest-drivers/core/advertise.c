@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The log of a driver domain: advertised in xenstore to a scheduler in dom0.
+ * Advertises the log of a driver domain in xenstore to a scheduler in dom0.
  *
- * The scheduler says in schedlog/request/ what it wants, below this domain's
- * own path.  A watch hands that to a work item, which sets the log up by the
+ * The scheduler writes its request to schedlog/request/, below this domain's
+ * own path.  A watch passes it to a work item, which sets the log up by the
  * same rules as the device does and answers in schedlog/area/ with the frames
  * of the area, or with an error.  docs/internals/linux-log.md has all nodes.
  *
- * dom0 may have mapped what was advertised, writable, and nothing tells when
- * it no longer has.  So the area stays, and this module with it, until the
+ * dom0 may have mapped the advertised frames, writable, and this domain does not
+ * learn when it unmaps them.  So the area stays, and this module with it, until the
  * scheduler removes its request: also when the lease has ended.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -50,7 +50,7 @@ struct xensched_request {
 	int wrong;		/* An errno value. */
 };
 
-/* What is said of errors; anything else is EIO. */
+/* Errors that are reported by name; any other is EIO. */
 static const struct {
 	int err;
 	const char *text;
@@ -180,7 +180,7 @@ static int read_nodes(struct xenbus_transaction t, struct xensched_request *r)
 	return err;
 }
 
-/* Half of a request may be there, which the transaction's end will tell. */
+/* The request may be incomplete, which the end of the transaction shows. */
 static int xensched_read_request(struct xenbus_transaction t, int unused)
 {
 	xensched_request.wrong = read_nodes(t, &xensched_request);
@@ -293,7 +293,7 @@ static int xensched_comply(const struct xensched_request *r)
 	return err;
 }
 
-/* Starts or goes on with a list of numbers in @text. */
+/* Starts or continues a list of numbers in @text. */
 static size_t put_number(size_t end, u64 n)
 {
 	return end + scnprintf(text + end, sizeof(text) - end, "%s%llu",
@@ -424,8 +424,8 @@ static void xensched_let_go(void)
 
 /*
  * A domain that was restored has another domid and another path in xenstore: a
- * requester there has not found the frames, and may want another layout.  That there
- * is no answer in the path says nothing, since a requester makes its folder again.
+ * requester there has not found the frames, and may want another layout.  A
+ * path without an answer proves nothing, since a requester makes its folder again.
  * If the domid is the same by chance another layout is refused at first.
  */
 static void xensched_forget_if_restored(void)
@@ -557,7 +557,7 @@ static struct xenbus_watch xensched_advertise_watch = {
 };
 static bool watching;
 
-/* A new watch fires once by itself, and again when a domain is restored. */
+/* A new watch fires once without a change, and again when a domain is restored. */
 static int xensched_xenstore_is_up(struct notifier_block *block,
 				   unsigned long action, void *data)
 {

@@ -65,7 +65,7 @@ struct xensched_region *xensched_find_region(unsigned int region,
 struct xensched_region *xensched_get_region(unsigned int region,
 					    unsigned int cpu);
 
-/* Of each CPU that has one, and of a CPU that has none. */
+/* For each CPU that has one, and for a CPU that has none. */
 unsigned int xensched_region_pages(enum xensched_region_nr region);
 
 /* NULL: no memory.  Also without the mutex, as the next one. */

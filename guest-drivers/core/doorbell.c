@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The doorbell: poll() of the device says that a log file is past the mark
- * which the scheduler set, so that the reader need not look at logs all the time.
+ * Wakes readers in poll() of the device when a log file is past the watermark
+ * which the scheduler set, so that they need not read logs all the time.
  *
  * As in Xen (common/schedlog/doorbell.c) positions are compared with marks once
  * per tick, here by the first site of a CPU that logs something in it: where

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The lease: a scheduler which is dead or stuck must not cost anything.
+ * Ends the lease of a scheduler which is dead or stuck, so that it costs nothing.
  *
- * As in Xen (common/schedlog/lease.c): a program that turns events on can say for
- * how long at most it will be silent, and increments a counter in shared memory.
- * When that stays as it is for so long, all events are turned off, and the log
- * is free for the next scheduler.  The counter is read once per look and
- * compared, nothing else.
+ * As in Xen (common/schedlog/lease.c): a program that turns events on can take a
+ * lease, and increments a counter in shared memory.  If the counter does not change
+ * for the length of the lease, all events are turned off, and the log is free for
+ * the next scheduler.  Each poll reads the counter once and compares it, nothing
+ * else.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -17,7 +17,7 @@
 #include "area.h"
 #include "control.h"
 
-/* How often the counter is looked at during a lease. */
+/* How often the counter is read during a lease. */
 #define LOOKS 8
 
 static struct {

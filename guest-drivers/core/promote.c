@@ -3,10 +3,10 @@
  * Rows that a program has completed: the kernel's are a preliminary log to it,
  * and what it makes of them goes to the scheduler as the rows of a site do.
  *
- * The rows say only what this domain may say anyway, and Linux believes its
- * root.  An area may go and another one come while the program reads: so it
- * says which one it has read, and nothing gets from the one into the other,
- * where numbers may stand for other domains.
+ * The rows contain only what this domain may log anyway, and Linux trusts its
+ * root.  The area may be replaced while the program reads: so the program names
+ * the area that it has read, and no row is promoted into another one, where
+ * numbers may stand for other domains.
  */
 #include <linux/err.h>
 #include <linux/mutex.h>
@@ -25,7 +25,7 @@ struct xensched_promoter {
 	struct xensched_provider provider;
 };
 
-/* Of all files: two threads may share one. */
+/* For all files: two threads may share one. */
 static DEFINE_MUTEX(promoters_mutex);
 
 static int become_site(struct xensched_promoter **promoter)

@@ -54,7 +54,7 @@ bool xensched_delayed_find(void)
 	return xensched_point_find(&migrate_point);
 }
 
-/* Before the first switch that is looked at, and after the last one. */
+/* Before the first switch that is observed, and after the last one. */
 int xensched_delayed_turn(bool on)
 {
 	int cpu;

@@ -11,7 +11,7 @@ struct task_struct;
 
 #ifdef XENSCHED_HAVE_SCHED_DELAYED
 
-/* False: this Linux does not tell which task is taken from one CPU to another. */
+/* False: this Linux does not report tasks that move from one CPU to another. */
 bool xensched_delayed_find(void);
 
 /*

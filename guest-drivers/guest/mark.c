@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/xensched-mark: each 32-bit code that is written is a hypercall; ioctls
- * say in codes what typed.c knows of.
+ * Implements /dev/xensched-mark: each 32-bit code that is written is a hypercall;
+ * ioctls make the codes of typed.c.
  *
  * The device is root's.  An administrator may give it to others, by a group as
  * udev/60-xensched-mark.rules does; they then can fill the log with as many

@@ -31,7 +31,7 @@ static const struct xenbus_device *xensched_front_end(struct gendisk *disk)
 {
 	struct device *parent = disk_to_dev(disk)->parent;
 
-	/* Of what Linux exports nothing says which bus this is but its name. */
+	/* Linux exports only the name of this bus. */
 	if (!parent || !parent->bus || strcmp(parent->bus->name, "xen"))
 		return NULL;
 
@@ -73,7 +73,7 @@ void xensched_request_init(void)
 {
 	if (!xensched_point_find(&queue_point)) {
 		provider.events = 0;
-		pr_info("this Linux does not tell of its requests\n");
+		pr_info("this Linux does not report its requests\n");
 		return;
 	}
 

@@ -4,9 +4,9 @@
  *
  * Linux counts the runnable tasks of each CPU in its struct rq, which modules
  * do not know.  But there is a tracepoint for each change of that number, with
- * the address of the struct.  So this module looks at what may be the number,
- * which is at one of two places, while it makes the number change: only if one
- * of them always was what the tracepoint said, the event guest-runq is provided.
+ * the address of the struct.  So this module reads the two places where the number
+ * can be, while it makes the number change: only if one of them always equalled the
+ * tracepoint's number, the event guest-runq is provided.
  * Otherwise everything else works without it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -37,7 +37,7 @@ static const size_t places[] = { sizeof(raw_spinlock_t), 0 };
 
 /* What is being found out.  Changed with the run queue's lock held. */
 static struct {
-	struct task_struct *sleeper;	/* Its own run queue is looked at. */
+	struct task_struct *sleeper;	/* Its own run queue is read. */
 	struct rq *rq;
 	unsigned long base;		/* What to add a CPU's offset to. */
 	unsigned int seen;

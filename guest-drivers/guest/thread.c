@@ -29,7 +29,7 @@
 #define WAKE	(1U << XEN_SCHEDLOG_EV_GUEST_WAKE)
 #define NAME	(1U << XEN_SCHEDLOG_EV_GUEST_NAME)
 
-/* How often a name is said again. */
+/* How often a name is logged again. */
 #define PERIOD	(4 * HZ)
 
 /*
@@ -163,7 +163,7 @@ void xensched_thread_init(void)
 	if (!xensched_point_find(&switch_point) ||
 	    !xensched_point_find(&waking_point)) {
 		provider.events = 0;
-		pr_info("this Linux does not tell of its threads\n");
+		pr_info("this Linux does not report its threads\n");
 		return;
 	}
 

@@ -3,7 +3,7 @@
  * Writes typed marks as codes.
  *
  * Names have numbers, which stay until the module goes: a begin is one code.  A
- * name is said before the first mark that needs it, and again once per second,
+ * name is logged before the first mark that needs it, and again once per second,
  * so that a reader that begins later, or has lost rows, has it soon.
  *
  * Codes that belong together are logged without another one of this vCPU in
@@ -25,7 +25,7 @@
 #include "code.h"
 #include "typed.h"
 
-/* How often a name is said again. */
+/* How often a name is logged again. */
 #define PERIOD HZ
 
 struct name {

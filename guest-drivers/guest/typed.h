@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Marks that say what they are: a begin, an end, a count of something that has
- * a name, or a text.  uapi/xensched_mark.h says in which codes.
+ * a name, or a text.  uapi/xensched_mark.h has the codes.
  */
 #ifndef XENSCHED_TYPED_H
 #define XENSCHED_TYPED_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A mark when a certain thread gets a vCPU, or leaves one.
+ * Makes a mark when a certain thread gets a vCPU, or leaves one.
  *
- * dom0 says in schedlog/watch, below this domain's own path, which: lines such
+ * dom0 names the threads in schedlog/watch, below this domain's own path: lines such
  * as "to-pid 123", "from-pid 123", "to-name make", "from-name make".  A mark has
  * the number of its line, from 0 on; an empty line, and one that is not
  * understood, is none.  It is made in the middle of the switch, before the
@@ -160,7 +160,7 @@ static struct xenbus_watch xensched_node_watch = {
 	.callback = xensched_watch_changed,
 };
 
-/* A new watch fires once by itself, and again when a domain is restored. */
+/* A new watch fires once without a change, and again when a domain is restored. */
 static int xensched_watch_begin(struct notifier_block *block,
 				unsigned long action, void *data)
 {
@@ -179,7 +179,7 @@ static bool notified;
 void xensched_watch_init(void)
 {
 	if (!xensched_point_find(&switch_point)) {
-		pr_info("this Linux does not tell of its threads\n");
+		pr_info("this Linux does not report its threads\n");
 		return;
 	}
 	notified = !register_xenstore_notifier(&xenstore_notifier);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a log consists of, as Xen's public header says it, and the events that
+ * Includes the format of a log, from Xen's public header, and the events that
  * Linux logs.
  */
 #ifndef XENSCHED_EVENTS_H

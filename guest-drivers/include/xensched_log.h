@@ -8,10 +8,10 @@
  *	xensched_log(XEN_SCHEDLOG_EV_RING_PAGES, xensched_log_acct(DOMID_SELF),
  *		     xensched_log_acct(blkif->domid), pages);
  *
- * A module with sites says so with xensched_log_provide(), has a line
+ * A module with sites registers with xensched_log_provide(), has a line
  * MODULE_IMPORT_NS(XENSCHED_LOG), and holds, by its use of these symbols, a
- * reference to xensched_log.  The events are those of linux-events.h,
- * what a row consists of is what Xen's public header schedlog.h says.
+ * reference to xensched_log.  The events are those of linux-events.h;
+ * Xen's public header schedlog.h defines rows.
  */
 #ifndef XENSCHED_LOG_H
 #define XENSCHED_LOG_H
@@ -91,7 +91,7 @@ void xensched_log_provide(struct xensched_provider *provider);
 
 /**
  * xensched_log_withdraw() - undo xensched_log_provide()
- * @provider: the same one; if events of it are on it is told that they are off
+ * @provider: the same one; if events of it are on, it is notified that they are off
  *
  * Context: Process context.
  */

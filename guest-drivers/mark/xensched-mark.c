@@ -18,7 +18,7 @@
 
 #include "uapi/xensched_mark.h"
 
-/* Exit codes; "run" has those of its command, or as a shell says it. */
+/* Exit codes; "run" has those of its command, as in a shell. */
 enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE, EXIT_NO_COMMAND = 127 };
 
 static const char usage[] =
@@ -163,7 +163,7 @@ static bool parse(const char *text, __u64 limit, __u64 *number)
 	return true;
 }
 
-/* What is said, of its operands. */
+/* The kinds of marks, each with its operands. */
 
 static int say_begin(char **operand)
 {

@@ -117,7 +117,7 @@ struct xensched_log_promote {
 /*
  * poll(): POLLIN as long as a log file of any CPU has reached the mark that was
  * set for it in CONTROL.  A sleeper is woken within a tick of 10 ms of a CPU
- * that goes on logging; what a CPU logs last may be past its mark unnoticed
+ * that continues to log; what a CPU logs last may be past its mark unnoticed
  * until it logs again.  A mark of 0 is none.
  */
 

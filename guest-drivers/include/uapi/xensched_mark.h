@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * /dev/xensched-mark: a workload says where it is in what it does.
+ * /dev/xensched-mark: a workload reports its progress.
  *
  *	int fd = open(XENSCHED_MARK_DEVICE, O_WRONLY | O_CLOEXEC);
  *	int parse = xensched_mark_name(fd, "parse");
@@ -67,7 +67,7 @@ struct xensched_mark_label {
 #define XENSCHED_MARK_LABEL	_IOW(0xf9, 18, struct xensched_mark_label)
 
 /*
- * How that is said in codes.  Each is XENSCHED_TYPED | what | high | low:
+ * The codes of marks.  Each is XENSCHED_TYPED | what | high | low:
  *
  *   what                       high (10 bits)    low (15 bits)
  *   XENSCHED_CODE_BEGIN, END   name              vCPU
@@ -80,7 +80,7 @@ struct xensched_mark_label {
  * Text (without its end) comes before its LABEL or NAME, a value (64 bits, as
  * many of its bytes as are not 0, the lowest first) before its COUNT, three
  * bytes per DATA, filled up with zeroes, without a code of that vCPU in between.
- * A sum that is not that of the data says that codes were lost, or mixed up.
+ * If a sum is not that of the data, codes were lost or mixed up.
  */
 #define XENSCHED_TYPED			0xf0000000U
 #define XENSCHED_CODE_WHAT_SHIFT	25

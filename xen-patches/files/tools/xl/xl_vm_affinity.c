@@ -30,7 +30,7 @@
 
 #define CONTROL_SOCKET "/run/xensched/control"
 
-/* The daemon may have many vCPUs to put back before it answers. */
+/* The daemon may have many vCPUs to restore before it answers. */
 #define TIMEOUT_S 30
 #define MAX_RESPONSE (64 << 20)
 
@@ -298,7 +298,7 @@ static void print_plan(yajl_val result)
     }
 }
 
-/* The daemon says it in words. */
+/* The daemon sends it as text. */
 static void print_explain(yajl_val result)
 {
     yajl_val lines = vm_affinity_field(result, "lines", yajl_t_array);
@@ -374,7 +374,7 @@ static void (*printer_of(const char *request))(yajl_val result)
     return print_nothing;
 }
 
-/* The result, or what the daemon says is wrong. */
+/* The result, or the error that the daemon reports. */
 static int print_response(const char *line, bool json,
                           void (*print)(yajl_val result))
 {

@@ -17,7 +17,7 @@
 
 /*
  * Send a request, which is JSON, and wait for the response: a line, to be
- * freed.  NULL: *why, to be freed, says in words why there is none.
+ * freed.  NULL: *why, to be freed, is the reason as text.
  */
 char *vm_affinity_ask(yajl_gen request, unsigned int timeout_s, char **why);
 

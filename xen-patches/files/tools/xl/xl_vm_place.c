@@ -26,7 +26,7 @@
 
 #define TIMEOUT_S 2
 
-/* What the configuration says in ~/platform, or NULL. */
+/* The setting that the configuration has in ~/platform, or NULL. */
 static const char *platform(const libxl_domain_create_info *c_info,
                             const char *key)
 {
@@ -81,7 +81,7 @@ static void gen_member(yajl_gen gen, const char *name, const char *value)
     vm_affinity_gen_text(gen, value);
 }
 
-/* Of each disk: a name, or a number, as libxl takes them. */
+/* For each disk: a name, or a number, as libxl accepts them. */
 static void gen_back_ends(yajl_gen gen, const libxl_domain_config *d_config)
 {
     char number[16];
@@ -197,7 +197,7 @@ static bool has_memory(const libxl_domain_config *d_config, int node,
     int nr;
 
     if (needed_memory(d_config, &need_kb)) {
-        xasprintf(why, "cannot tell how much memory it needs");
+        xasprintf(why, "the memory that it needs is unknown");
         return false;
     }
     info = libxl_get_numainfo(ctx, &nr);
@@ -244,7 +244,7 @@ static int place(libxl_domain_config *d_config, char **why)
     int node;
 
     if (d_config->b_info.num_vcpu_hard_affinity) {
-        xasprintf(why, "its hard affinity says where it can be (vm.cpumask "
+        xasprintf(why, "its hard affinity limits where it can be (vm.cpumask "
                   "in xl.conf, or cpus= when it was saved)");
         return -1;
     }

@@ -4,7 +4,7 @@
  *
  * Xen's .text is never made writable: the pages are written through an alias
  * which exists only while labels change.  Hence neither the permissions of
- * .text nor (with CET-SS) its dirty bits have to be put back, and no other
+ * .text nor (with CET-SS) its dirty bits have to be restored, and no other
  * pCPU can have cached relaxed permissions.
  */
 

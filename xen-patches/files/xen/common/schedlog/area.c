@@ -62,7 +62,7 @@ static unsigned int nr_prepared = XEN_SCHEDLOG_ACCT_FIRST;
 /* nr_prepared, or more while counters are added. */
 static unsigned int nr_wanted = XEN_SCHEDLOG_ACCT_FIRST;
 
-/* Of area_live.  All members but files may be read without control_lock. */
+/* The layout of area_live; but for files, it is read without control_lock. */
 static struct schedlog_geometry geometry;
 
 const struct schedlog_geometry *schedlog_geometry(void)

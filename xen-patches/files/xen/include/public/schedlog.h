@@ -247,14 +247,14 @@
 #define XEN_SCHEDLOG_SOFTIRQ_OTHER     20U
 
 /*
- * Of EXIT_TIME: Intel's basic exit reasons; EXIT_SVM + AMD's exit codes, with
- * those from EXIT_NPF_CODE on being EXIT_NPF and more.
+ * Reasons of EXIT_TIME: Intel's basic exit reasons; EXIT_SVM plus AMD's exit
+ * codes, with those from EXIT_NPF_CODE on being EXIT_NPF and more.
  */
 #define XEN_SCHEDLOG_EXIT_SVM         512U
 #define XEN_SCHEDLOG_EXIT_NPF         768U
 #define XEN_SCHEDLOG_EXIT_NPF_CODE  0x400U
 
-/* Of FLUSH_WAIT. */
+/* Reasons of FLUSH_WAIT. */
 #define XEN_SCHEDLOG_FLUSH_TLB          0U
 #define XEN_SCHEDLOG_FLUSH_STATE        1U /* of a vCPU that ran there */
 #define XEN_SCHEDLOG_FLUSH_OTHER        2U /* caches and more */

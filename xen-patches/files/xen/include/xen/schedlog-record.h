@@ -202,7 +202,7 @@ static always_inline bool schedlog_passes(uint32_t *skipped, uint64_t route)
     return true;
 }
 
-/* The row at @pos must be there before the position says that it is. */
+/* The row at @pos must be complete before the position includes it. */
 static always_inline void schedlog_publish(struct xen_schedlog_state *state,
                                            uint64_t pos)
 {
@@ -330,7 +330,7 @@ static always_inline bool schedlog_enter(struct schedlog_cpu *cpu,
 /*
  * @current_ leaves, after a stay for which schedlog_enter() returned true, and
  * @correspondent, another one or XEN_SCHEDLOG_ACCT_NONE, takes over.  Where
- * the row goes is what the scheduler says now.
+ * the row goes is decided by the present route.
  */
 static always_inline void schedlog_leave(struct schedlog_cpu *cpu,
                                          unsigned int event,

@@ -27,7 +27,7 @@
  * One label per event, so that an event is turned on with all of its sites.
  * Service time and performance counters share the label, and the site, of
  * SERVICE_NS; waits share those of WAKE_DELAY, as does OFF_CPU, which has
- * sites of its own besides.
+ * more sites of its own.
  */
 extern struct jump_label schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
 
