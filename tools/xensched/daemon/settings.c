@@ -124,7 +124,7 @@ const struct option_row settings[NR_IDS] = {
         "reactions: CONDITION do ACTION[; ACTION]...",
         "condition and actions, such as 'wake-delay web1 > 5ms do snapshot "
         "/var/lib/xensched/late.rows'; in the configuration a list of these; "
-        "see xensched-on(8)", false },
+        "see xensched-reactions(5)", false },
     [VERSION] = { "version", .help = "print the version" },
     [HELP] = { "help", .help = "print this text" },
 };
