@@ -20,7 +20,7 @@
 # a plan of the daemon, comes once a second, and falls into one run and not into the
 # next.  "spread" is largest less smallest, of the mean.  Boots differ from each
 # other, too: with BOOTS=5 each hypervisor is booted so often, figures are the
-# medians, and their interval is said.
+# medians, with their interval.
 #
 # BOOTS (1), ROUNDS and BACKENDS ("dom0", "driver" or both) can be set from outside.
 #

@@ -259,7 +259,7 @@ done
 check "DKMS builds for the kernel that is asked for" dkms_is_told
 if [ -n "$last" ]; then
     release=$(release_of "$last")
-    check "what DKMS gets for the log builds by itself" \
+    check "the files that DKMS gets for the log build alone" \
         dkms_tree_builds xensched-log "$release"
     check "and for xen-blkback" dkms_tree_builds xen-blkback-xensched "$release"
     check "a kernel on which the log does not build is no failure of apt" \
@@ -270,7 +270,7 @@ if [ -n "$last" ]; then
     check "nor while apt installs this kernel's headers" \
         excluded 'is older than this kernel' "$last.100-1" "$last.100-2" "$release"
     STATE=config-files
-    check "of packages that were removed nothing is said" \
+    check "removed packages cause no message" \
         not_excluded "$last.100-1" "$last.100-2" "$release"
     STATE=installed
     check "one that is as old is" not_excluded "$last.100-2" "$last.100-2" "$release"

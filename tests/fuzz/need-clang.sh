@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # To be sourced by the tests here: without a clang that can build fuzz targets
-# there is nothing to be tested, and that is said in TAP.
+# there is nothing to test, which TAP reports.
 
 need_clang()
 {

@@ -50,7 +50,7 @@ say()
     echo
 }
 
-# picture NAME AT BEFORE AFTER HEIGHT: of so many ms before and after.
+# picture NAME AT BEFORE AFTER HEIGHT: of BEFORE ms before and AFTER ms after.
 picture()
 {
     local range

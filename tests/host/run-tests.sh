@@ -112,7 +112,7 @@ emulator_failed()
     [[ $1 -eq $BOX_EXIT_STUCK || $1 -eq $BOX_EXIT_CLOCK ]]
 }
 
-# how_it_ended CODE: in words, for one that did not end by itself.
+# how_it_ended CODE: in words, for a test that was ended.
 how_it_ended()
 {
     case $1 in

@@ -98,7 +98,7 @@ uint64_t qemu_plugin_hwaddr_phys_addr(const struct qemu_plugin_hwaddr *haddr);
 /*
  * Functions of the QEMU that tests/machine/qemu patches, NULL in others.
  *
- * The pCPU that runs does nothing for the time of so many instructions.
+ * The pCPU that runs does nothing for the time of a number of instructions.
  */
 __attribute__((weak)) void qemu_plugin_stall(uint64_t instructions);
 

@@ -134,7 +134,7 @@ def test_fleet(port):
           [set(pair) for pair in pairs] == [{"a1", "b1"}], text)
     for line in text.splitlines():
         print("# " + line)
-    check("of both it is said where they are", re.search(r"a1 on A sends", text)
+    check("the hosts of both are printed", re.search(r"a1 on A sends", text)
           and re.search(r"b1 on B sends", text), text)
     local = query(port, 'xensched:pair_bytes:rate5m{domain="a1",peer="a2"}')
     check("a1 and a2 exchange as much, and it is known that it is within A",

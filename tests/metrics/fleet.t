@@ -191,7 +191,7 @@ def main():
             host("A", ports["A"]) as folder, host("B", ports["B"]):
         until(port, "vector(1)")
         code, said = fleet(port)
-        check("without metrics, what has to be run is said",
+        check("without metrics, the command that has to run is named",
               code == 1 and "run 'xensched traffic' on each host" in said, said)
         configure(ports)
         subprocess.run(["curl", "-fsS", "-X", "POST",

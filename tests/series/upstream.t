@@ -102,7 +102,7 @@ style()
     "$TOP/tests/series/style.py" "${all[@]}"
 }
 
-# assisted: each patch says it, if it is said to upstream.sh, and none does otherwise.
+# assisted: each patch names the assistance that upstream.sh gets, and none without.
 assisted()
 {
     ! grep -rn '^Assisted-by:' "$OUT" || return

@@ -207,7 +207,7 @@ static const struct one_case {
 } cases[] = {
     { "noise", "an hour of the same load, 30 % of noise: moves after the first "
       "minute", "0", noise, 0, NULL },
-    { "partner", "a partner that moves each 5 s, an hour: most moves in a minute",
+    { "partner", "a partner that moves every 5 s, an hour: most moves in a minute",
       "1", partner_case, 1, "moves in all" },
     { "overcommit", "3 vCPUs per core, SMT: what the least guest gets, of before",
       "0.98", overcommit, -0.98, NULL },

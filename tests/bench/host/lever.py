@@ -7,7 +7,7 @@ Usage: lever.py plan HOST BOOT
        lever.py report CASES OUTPUT.json MACHINE
 
 "plan" prints shell variables for lever-dom0.sh. "cases" prints a line of JSON
-for each lever of a boot; RESULTS-FOLDER has, besides what dom0 wrote, the rows
+for each lever of a boot; RESULTS-FOLDER has, in addition to dom0's output, the rows
 of each recording as JSON lines. "report" is for such lines of many boots.
 
 Where a guest ran is the pCPU of its rows of service-ns. dom0 is held at the

@@ -92,7 +92,7 @@ with_log()
     stop_daemon
 }
 
-# trace FILE COMMAND...: all classes of events.  It comes each 10 ms, so that its buffers
+# trace FILE COMMAND...: all classes of events.  It reads every 10 ms, so that its buffers
 # do not run over.
 trace()
 {

@@ -4,7 +4,7 @@
 
 Usage: machine.py RESULTS-FOLDER OUTPUT.json TOOLSTACK MACHINE...
 
-RESULTS-FOLDER/MACHINE has, besides what dom0 wrote, the counts of the machine
+RESULTS-FOLDER/MACHINE has, in addition to dom0's output, the counts of the machine
 model (machine.jsonl) and the rows of the recording as JSON lines (log.jsonl).
 TOOLSTACK has xenalyze, which counts what xentrace wrote.
 Every figure is a median over the rounds, of a region with many requests less one

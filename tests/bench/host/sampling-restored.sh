@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# The third host of host-sampling.sh, in dom0: each interval on the model, by itself.  It
+# The third host of host-sampling.sh, in dom0: each interval alone on the model.  It
 # is run from some checkpoints ("warm") before its own, so that its caches are warm, until
 # it has done what had been done at the checkpoint after it.  Writes
 #

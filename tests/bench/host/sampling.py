@@ -89,7 +89,7 @@ def truth(folder, figure, last):
 
 
 def measured(folder, figure):
-    """By sample, what its interval took by itself."""
+    """The time of each sample's interval alone."""
     begun = begun_of(folder)
     machine, units = units_of(folder / "restored" / "machine.jsonl")
     return {sample: figure_of(figure, machine, units, first, begun[sample - 1],

@@ -9,7 +9,7 @@
 
 #include "producer.h"
 
-/* After so many attempts it is given up. */
+/* Attempts before it gives up. */
 #define PEER_GIVES_UP 1000
 
 /* Start over.  Returns the number of attempts. */

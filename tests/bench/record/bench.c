@@ -31,7 +31,7 @@
 #define WARM_UP 512
 #define BATCH 4096
 #define SCALING_BATCH 32768
-#define SCALING_EVERY 2     /* of so many rounds, one */
+#define SCALING_EVERY 2     /* rounds per measured one */
 
 #define NR_ACCT 16
 #define HYPERVISORS_OWN 64

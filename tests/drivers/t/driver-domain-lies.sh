@@ -157,7 +157,7 @@ iomem = [ '$(printf %x "$mmio"),1' ]" &
 wait
 # Each lie takes some.
 xl mem-max liar 220
-# Busy all the time, but not so much that others have none.
+# Busy all the time, but with some pCPU time left for others.
 cat >some-io.guest <<'END'
 disk=4
 run='while disk-io /dev/xvda write 4096 5; do usleep 500000; done'

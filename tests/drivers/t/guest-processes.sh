@@ -5,7 +5,7 @@
 #
 # A guest has a disk of dom0's and one of a driver domain's, and of its processes
 # each uses one.  Its agent completes what its Linux logs of threads, and the
-# daemon tells the processes apart: fails if one of them is said to have asked
+# daemon tells the processes apart: fails if a request is counted for one of them that asked
 # the wrong back end, or for another amount than it did.  Another guest lies, and
 # is believed about itself only.
 
@@ -89,7 +89,7 @@ check "the worker has its modules, and both disks" in_guest worker "
 start_daemon --log $log
 check "the log of a guest is read" \
     until_true 20 source_is "domain:$worker" reading
-check "that no agent runs there is said" says worker "does not run there"
+check "a message names the guest without an agent" says worker "does not run there"
 check "and nothing is logged there without a reader" on 0
 check "that of a guest which does not allow it is not" \
     says private "does not allow its log to be read"
@@ -109,7 +109,7 @@ is "no row was refused" "$(refused "domain:$worker")" 0
 check "rows about threads are not what dom0 reads" \
     test "$(rows "domain:$worker")" -lt 850
 
-# The agent finds the next area by itself.
+# The agent finds the next area without help.
 stop_daemon TERM
 check "the guest gets its log back" until_true 10 sh -c \
     "! xenstore-exists /local/domain/$worker/schedlog/area/directory"

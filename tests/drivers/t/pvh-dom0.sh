@@ -6,7 +6,7 @@
 #
 # A dom0 that is PVH reads Xen's log as one that is PV does.  Its own Linux has no clock
 # that can be known here: Xen emulates its TSC, which stands still while a vCPU does not
-# run.  So its rows are left out of a recording, and that is said.
+# run.  So its rows are left out of a recording, with a message.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
@@ -23,7 +23,7 @@ guest start disk
 start_daemon --mode observe
 is "the daemon starts" "$?" 0
 check "two seconds are recorded" sh -c "xensched record --seconds 2 /run/rows 2>/run/said"
-check "why dom0's Linux is not in it is said" \
+check "a message says why dom0's Linux is not in it" \
     grep "dom0's Linux is not recorded: .* stands still" /run/said
 check "the timeline is made" sh -c "xensched timeline --json /run/rows >/run/timeline.json"
 is "it has no row of Linux" "$(number rows_of_linux)" 0

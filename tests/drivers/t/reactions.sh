@@ -163,7 +163,7 @@ xensched on "mark web 7" --dry-run --do stop "shell touch /run/never" >/run/said
 check "a dry run says what would be done" grep -q 'would do: shell touch' /run/said
 check "and does nothing" test ! -e /run/never
 check "no guest is stopped by it" goes_on
-check "what cannot be is said" sh -c \
+check "an impossible condition is reported" sh -c \
     "xensched on 'mark nobody 7' --do pause 2>&1 | grep -q \"no domain 'nobody'\""
 check "and what was not logged" sh -c \
     "xensched on 'runq > 1' --do 'shell true' 2>&1 | grep -q 'needs the event runq'"

@@ -67,7 +67,7 @@ used()
 console_begin
 producer logs
 
-# What is wrong is said, and nothing is kept of it.
+# Errors are reported, and nothing of the request is kept.
 is "another version" "$(ask version=99)" EPROTO
 is "it says which it has" "$(area version)" 2
 is "nothing is advertised then" "$(area directory)" ""

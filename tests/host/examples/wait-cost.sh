@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Counts the instructions of the whole host for each 4 KiB that a guest reads from dom0's
+# Counts the instructions of the whole host for every 4 KiB that a guest reads from dom0's
 # disk, one read at a time, without and with the events of waits and of Xen's work.
 #
 #   tests/host/box --mode exact --sockets 1 --cores 4 --dom0-vcpus 1 --timeout 1500 \

@@ -18,7 +18,7 @@ accel_key()
     } 2>/dev/null | sha256sum | cut -d ' ' -f 1
 }
 
-# Does Xen boot with it, and dom0, and end by itself?
+# Does Xen boot with it, and dom0, and do they shut down?
 accel_boots()
 {
     local folder code=0

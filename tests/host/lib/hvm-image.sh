@@ -5,7 +5,7 @@
 # hvmloader of our toolstack.  An image (image.sh), made if the host was asked for it
 # (--hvm), which dom0's command "guest" unpacks.
 #
-# QEMU gives a guest its kernel and initramfs byte by byte, a second for each 300 KB in
+# QEMU gives a guest its kernel and initramfs byte by byte, a second for every 300 KB in
 # emulation: so theirs are compressed.
 #
 # Gives: $BOX_HOST/boot/hvm.cpio

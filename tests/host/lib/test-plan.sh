@@ -24,7 +24,7 @@ test_options()
     printf '%s\n' "${options:-$test_default_host}"
 }
 
-# test_limit TEST: in seconds of dom0's clock.  BOX_SLOWER: so many times as long, for a
+# test_limit TEST: in seconds of dom0's clock.  BOX_SLOWER: the factor by which it is longer, for a
 # host whose programs do more than they usually do.
 test_limit()
 {

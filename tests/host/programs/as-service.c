@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * as-service SECONDS COMMAND...: starts it as systemd does by xenschedd.service:
- * with no capability but CAP_SYS_ADMIN, no way to new ones, a socket for what
- * it says of itself, and a watchdog of SECONDS.  Prints what it says, a line
- * each, and kills it when there is no sign of life for so long.  SIGTERM and
+ * with no capability but CAP_SYS_ADMIN, no way to new ones, a socket for its
+ * notifications, and a watchdog of SECONDS.  Prints its notifications, a line
+ * each, and kills it without a sign of life for that time.  SIGTERM and
  * SIGHUP are passed on.  Ends with its exit code, or 128 and the signal that ended it.
  */
 #include <err.h>

@@ -6,7 +6,7 @@
  * Usage: ask-disk DEVICE TIMES MILLISECONDS
  *
  * The thread "asker" hands over to "reader" through a pipe, which reads 4 KiB past
- * the page cache and hands back; then it sleeps so long.  Prints the longest time
+ * the page cache and hands back; then it sleeps for MILLISECONDS.  Prints the longest time
  * that the asker waited, in us.
  */
 #include <err.h>

@@ -3,12 +3,12 @@
  * Accesses of which it is known where they find their lines, for the tests of
  * the machine model, in a region that this program marks itself.
  *
- *   chase ring REGION PCPU KIB LOADS     from line to line of so much memory, in
+ *   chase ring REGION PCPU KIB LOADS     from line to line of KIB of memory, in
  *                                        no order, each load needs the one before;
  *                                        before it is marked, once through all
  *   chase cold REGION PCPU KIB           the same, once, with empty caches
  *   chase turns REGION PCPU PCPU TURNS   two processes each write a line in turn
- *   chase copy REGION PCPU KIB           copies so much, with empty caches
+ *   chase copy REGION PCPU KIB           copies KIB, with empty caches
  *
  * PCPU is a vCPU of this Linux.  Bind it to know its
  * pCPU.  Prints what was done: loads, turns or lines.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * counted.c - preloaded into Postmark: each 64 of the blocks (of 512 bytes) that it
+ * counted.c - preloaded into Postmark: every 64 of the blocks (of 512 bytes) that it
  * reads or writes are a unit of its work (parts/work-count.h), since a file may be 200
  * times as large as another one; those that it writes are a kind.  It begins after a
  * sleep, in which it can be saved.

@@ -52,7 +52,7 @@ struct counts {
     uint64_t rows, sum, others;
 };
 
-/* What is asked for if nothing else is said. */
+/* The default request. */
 static struct node {
     const char *name;
     char value[128];

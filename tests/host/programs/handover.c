@@ -71,7 +71,7 @@ static struct side {
     uint64_t got[MAX_ROUNDS];  /* TSC when it was given the word ... */
     uint64_t gave[MAX_ROUNDS]; /* ... and before it passed it on */
     uint64_t begin, end;       /* between these its kernel counted ... */
-    long voluntary, taken;     /* ... so many context switches */
+    long voluntary, taken;     /* ... context switches */
 
     long rows_voluntary, rows_taken, woken, unwoken;
     bool asleep;

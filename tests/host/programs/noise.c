@@ -14,7 +14,7 @@
  *
  * Always: no position decreases, and pages are zero behind their end.
  *
- * DOMID... are the domains whose events are to be logged, besides dom0's own.
+ * DOMID... are the domains whose events are to be logged, in addition to dom0's own.
  * Prints how much was written and logged.  Exit code 1 when a promise of
  * public/schedlog.h was broken; the message says which.
  */

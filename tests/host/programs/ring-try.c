@@ -424,7 +424,7 @@ static void doorbell(void)
         set_marks(files, nr_cpus, 256);
         is("it is not reached yet", is_past_mark(files, nr_cpus), 0);
         is("it rings", poll(&bell, 1, 20000), 1);
-        /* When its time is over, poll() looks by itself. */
+        /* When its time is over, poll() reads without a notification. */
         is("in time", time(NULL) - begin < 15, 1);
         is("when a log file is past its mark", is_past_mark(files, nr_cpus), 1);
         is("and goes on to", poll(&bell, 1, 0), 1);

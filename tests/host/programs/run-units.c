@@ -6,7 +6,7 @@
  *   run-units DOMID UNITS COUNTED
  *
  * COUNTED is what the model has written so far (machine.jsonl), and a unit that has
- * ended is in it.  It is unpaused, and paused when so many have ended.  Prints REGION
+ * ended is in it.  It is unpaused, and paused when UNITS have ended.  Prints REGION
  * ENTRY of the first one.  The process that waits is on another pCPU, and sleeps mostly.
  */
 #include <err.h>

@@ -61,7 +61,7 @@ check "no QEMU is left" no_qemu_left
 
 script 'sleep 1000'
 check "a hang is a time-out" box 124 --timeout 15 "$work/script"
-check "which is said" grep -q 'time-out: no end after 15 s' "$work/messages"
+check "a message says so" grep -q 'time-out: no end after 15 s' "$work/messages"
 check "and Xen was asked what time it is" grep -q 'NOW=' "$work/messages"
 check "no QEMU is left by a time-out" no_qemu_left
 
@@ -200,7 +200,7 @@ accel()
     sed 's/,.*//' "$work/called" | xargs
 }
 is "KVM is there, Xen dies with it: emulated" "$(accel dies)" "kvm tcg"
-check "which is said" grep -q 'Xen did not run with it' "$work/messages"
+check "a message says so" grep -q 'Xen did not run with it' "$work/messages"
 is "and not tried again" "$(accel dies)" "tcg"
 rm "$work/kept"
 is "it works: it is used" "$(accel works)" "kvm kvm"
@@ -227,7 +227,7 @@ is "it lacks one instruction" \
     "$(cmp -l "$mended" "$(command -v qemu-system-x86_64)" | wc -l)" 6
 is "a QEMU that cannot be mended is used as it is" \
     "$(mended yes tcg "$work/accel")" qemu-system-x86_64
-check "and that is said" grep -q 'PVH and HVM domains may hang' "$work/messages"
+check "and a message says so" grep -q 'PVH and HVM domains may hang' "$work/messages"
 
 # It has a session of its own, which the scheduler weighs as a whole.
 nice_host()
@@ -242,7 +242,7 @@ else
     skip "the host of a nice box is as nice" "this Linux has no autogroup"
 fi
 
-check "a Xen that is not there is said" box 69 --xen "$work/none" "$work/script"
+check "a missing Xen is reported" box 69 --xen "$work/none" "$work/script"
 check "exact mode has one thread: said so" \
     box 64 --mode exact --parallel "$work/script"
 machine_error()
@@ -251,7 +251,7 @@ machine_error()
 }
 check "a machine without a description is named, and which there are" \
     machine_error "no machine .*epyc2.*xeon2" --mode exact --machine zeon2
-check "a machine that has other sockets is said" \
+check "a machine with other sockets is reported" \
     machine_error "2 sockets of 24 cores: --sockets 2" --mode exact --machine xeon2
 check "so is one that has fewer cores" machine_error "at most --cores 16" \
     --mode exact --sockets 2 --cores 17 --numa --machine epyc2
@@ -259,5 +259,5 @@ check "that its sockets are nodes" machine_error "are NUMA nodes: --numa" \
     --mode exact --sockets 2 --machine xeon2
 check "and that it has to count instructions" \
     machine_error "is for --mode exact" --sockets 2 --numa --machine xeon2
-check "an option that is not there is said" box 64 --colour red "$work/script"
+check "an unknown option is reported" box 64 --colour red "$work/script"
 finish

@@ -63,7 +63,7 @@ check "with lines that take 1000 times as long it is far more" \
 note "with lines of 100000 ns: $(would_save) ms/s"
 echo "{}" >$file
 kill -HUP "${daemon:?}"
-check "what is no file is said" until_true 10 grep -q "distances are as before" /run/xenschedd.log
+check "a file that is none is reported" until_true 10 grep -q "distances are as before" /run/xenschedd.log
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
 finish

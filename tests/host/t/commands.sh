@@ -59,7 +59,7 @@ is "the daemon starts" "$?" 0
 check "a guest on another node is moved to dom0's" until_true 30 soft_is disk "$near"
 check "and runs there, by the log" runs_near disk
 
-# Metrics are written each 5 s.
+# Metrics are written every 5 s.
 check "metrics: one move" until_true 15 metric_is xensched_moves_total 1
 check "metrics: the guest is on dom0's node" until_true 10 on_node_0
 check "metrics: rows are read, and none is lost" \

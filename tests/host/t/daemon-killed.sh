@@ -69,7 +69,7 @@ start_daemon --mode act --settle 0 --confirm 1
 is "with a full disk it starts" "$?" 0
 sleep 10
 check "nothing is moved that cannot be written down" soft_is disk all
-is "that is said once" \
+is "that is logged once" \
     "$(said_times 'nothing is moved until it can be written')" 1
 rm /var/lib/xensched/filler /var/log/xensched/filler
 check "when there is room it is moved" until_true 30 soft_is disk "$near"

@@ -80,7 +80,7 @@ stop_daemon TERM
 # A wish without weight: the balancer of Xen as it is.
 xenhypfs write $weight 0
 start_daemon --mode act --affinity auto --soft-weight 0
-check "a wish has no effect: it is said" until_true 60 journal_has not-there disk
+check "a soft affinity without effect is reported" until_true 60 journal_has not-there disk
 check "the guest is held there then" until_true 30 hard_is disk "$near"
 check "the journal says so" journal_has harden disk
 check "so does the daemon" status_is disk lever '"hard"'

@@ -80,7 +80,7 @@ is "but not about others" "$(pairs ring-pages)" "driver:remote "
 claim "$remote:99999999999"
 sleep 1
 is "nor more than can be" "$(served)" $((known + 10))
-check "which is said" test "$(refused "domain:$driver")" -gt 0
+check "they are counted as refused" test "$(refused "domain:$driver")" -gt 0
 nonsense='x:1 :: 70000:1 1:-1 99999999999999999999999:1'
 claim "$nonsense"
 sleep 1

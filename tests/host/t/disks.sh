@@ -17,7 +17,7 @@ check "a guest writes before there is a daemon" \
 start_daemon
 is "the daemon starts" $? 0
 xensched check >check.txt 2>&1
-check "it is said how disks are known" \
+check "the way in which disks are known is reported" \
     grep "^ok *disks: rates, from Linux's statistics" check.txt
 sleep 2
 is "what was before does not count" "$(pages one)" 0

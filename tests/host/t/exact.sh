@@ -8,7 +8,7 @@
 
 . /usr/lib/box/tap.sh
 
-# What the loop takes besides its own instructions: reading the TSC twice.
+# Instructions in addition to those of the loop: reading the TSC twice.
 first=$(count-loop 1000)
 note "1000 instructions: $first ticks"
 check "a loop of 1000 instructions takes 1000 ticks and some" \

@@ -42,7 +42,7 @@ logging evtchn-send,evtchn-recv reads 4
 # Some more are of its console, and of xenstore.
 check "1024 requests are 1024 notifications" \
     between 1024 1100 "$(rows evtchn-send $ONE $TWO)"
-check "and so many answers" between 1024 1100 "$(rows evtchn-send $TWO $ONE)"
+check "and as many answers" between 1024 1100 "$(rows evtchn-send $TWO $ONE)"
 check "dom0 notices each of them" between 1024 1100 "$(rows evtchn-recv $TWO $ONE)"
 
 # QEMU is a CPU of AMD's: public/schedlog.h has what the number means.

@@ -56,7 +56,7 @@ measure 4 one two
 check "there were context switches" \
     between 10 1000000 "$(awk '$4 != "none"' log.rows | wc -l)"
 check "the guest had the pCPU for a while" test "$accounted" -ge 500000000
-# Exact as a rule.  But clocks of emulated pCPUs differ by up to some ms: Xen
+# Usually exact.  But clocks of emulated pCPUs differ by up to some ms: Xen
 # does not account what a guest runs before the time at which another pCPU has
 # woken it, and the log does.
 check "what is logged is what is accounted, within 1 %" \
@@ -69,7 +69,7 @@ is "both have the same rows" "$(wc -l <tsc.rows)" "$(wc -l <log.rows)"
 measure 2 one
 check "what is logged of a guest that never leaves is accounted as well" \
     within 1 "$logged" "$accounted"
-# Ticks come each 10 ms, or later if the emulated pCPU has to wait itself.
+# Ticks come every 10 ms, or later if the emulated pCPU has to wait itself.
 check "nine tenths of its time are known within 30 ms" \
     between 0.9 1 "$(awk '{ sum += $5; if ($5 <= 3e7) soon += $5 }
                           END { print soon / sum }' log.rows)"

@@ -80,7 +80,7 @@ check_done()
     [ ! -f "$1.failed" ] || sed 's/^/# /' "$1.failed"
 }
 
-# How often the rarest of what happens besides has happened.
+# How often the rarest of the other operations was performed.
 rarest()
 {
     cat hotplug destroyed restored | sort -n | head -n 1

@@ -5,9 +5,9 @@
 # only: full
 #
 # A host with as many pCPUs as the emulator can have, 248: with all events on the
-# area is made within the limit that Xen has by itself, each pCPU logs, all of it is
+# area is made within Xen's default limit, each pCPU logs, all of it is
 # read, and it is given up again.  One thread does here what 248 pCPUs should, so
-# nothing is said of how long it takes, and dom0 must not call it a lockup.
+# the time that it takes does not count, and dom0 must not call it a lockup.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh

@@ -62,7 +62,7 @@ check "they have memory on both nodes" awk '
     END { exit !(zero && one) }' xen
 check "dom0's too, which change meanwhile, within 1 %" close_to 0.01 1 ours xen
 owners 61 >sample
-check "a sample of each 61st says the same within 10 %" close_to 0.1 61 sample xen
+check "a sample of every 61st frame agrees within 10 %" close_to 0.1 61 sample xen
 
 total=$(xl info | awk '$1 == "total_memory" { print $3 * 256 }')
 calls=$(schedlog-area owners 1 | awk '$1 == "-" { print $3 }')

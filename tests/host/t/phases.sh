@@ -41,7 +41,7 @@ moves_since()
                 print $7, ms - since }'
 }
 
-# moved N: so many moves since the phase began.
+# moved N: were there N moves since the phase began?
 moved()
 {
     [ "$(moves_since "$began" | wc -l)" -ge "$1" ]
@@ -194,7 +194,7 @@ change()
     record_ran $look
     moves_since "$began" >moves
     note "$2: $1; moved, after ms: $(tr '\n' ' ' <moves)"
-    is "$2: $1: so many moves" "$(wc -l <moves)" "$expected"
+    is "$2: $1: the number of moves" "$(wc -l <moves)" "$expected"
     check "$2: no guest twice, none that has not changed" only_these
     check "$2: all run beside those that they talk to" all_right "$2"
     [ "$expected" = 0 ] || check "$2: in time" in_time
@@ -240,7 +240,7 @@ rm $journal
 start_daemon --mode act --max-moves 3 $settings
 began=$(set_phase DVDVDVDV 0 $pause)
 sleep $((long + look))
-is "at most so many moves per minute" "$(moves_since "$began" | wc -l)" 3
+is "at most max_moves per minute" "$(moves_since "$began" | wc -l)" 3
 check "the journal says that others wait" grep -q '"what":"put-off"' $journal
 stop_daemon TERM
 affinities >after

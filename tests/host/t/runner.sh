@@ -125,7 +125,7 @@ check "one that ends before its plan" red early "it ended early"
 check "one that does less than it planned" red short "planned 2, did 1"
 check "one that says ok and fails" red code "exit code 1"
 check "a host that dies at the end" red dies "the host died"
-check "one that hangs: where it was is said" red late "it took too long, after \"first\""
+check "the place where a test hangs is reported" red late "it took too long, after \"first\""
 check "one that says so itself" red says "it fails"
 check "an assertion of Xen's" red panics "Xen or dom0 complained"
 check "and a flood of them" red floods "Xen or dom0 complained"
@@ -243,5 +243,5 @@ is "no test at all is no success" "$code" 1
 begin
 run nobody
 is "a name that no test has is wrong use" "$code" 64
-check "which is said" grep -q 'no test has the name nobody' "$work/messages"
+check "a message says so" grep -q 'no test has the name nobody' "$work/messages"
 finish

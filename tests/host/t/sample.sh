@@ -4,7 +4,7 @@
 # time: 400
 # only: full
 #
-# A guest is saved each 300 ms of its service, and goes on; what it was then can be
+# A guest is saved every 300 ms of its service, and continues; what it was then can be
 # restored.  (How far a boundary is missed is the emulator's doing, but in exact mode.)
 # Fails if the manifest does not say what the guest did, if a checkpoint is no guest,
 # or if the guest stands still when the command is killed, at whatever step.

@@ -33,7 +33,7 @@ documented()
         print $3 + 0, $4 + 0, $5 + 0 }' "$top/docs/develop/results.md"
 }
 
-# near PERCENT GOT WANTED [MORE]: off by so much percent, and so many instructions
+# near PERCENT GOT WANTED [MORE]: off by at most PERCENT, and by MORE instructions
 near()
 {
     awk -v percent="$1" -v got="$2" -v wanted="$3" -v more="${4:-0}" 'BEGIN {

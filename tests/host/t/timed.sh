@@ -12,7 +12,7 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/timed.sh
 
-# at_least FACTOR A B: A is so many times B
+# at_least FACTOR A B: A is at least FACTOR times B
 at_least()
 {
     awk -v factor="$1" -v a="$2" -v b="$3" 'BEGIN {

@@ -50,7 +50,7 @@ check "in a block with placement it runs beside dom0, by the log" \
     runs_in placed "$near"
 check "a second trial is refused" sh -c \
     'xensched trial start 2>&1 | grep "a trial is running"'
-check "the trial ends by itself" until_true 200 trial_has state complete
+check "the trial ends without a command" until_true 200 trial_has state complete
 check "it compared the guest in each pair" sh -c \
     'xensched trial show | grep "^disk  *page  *5 "'
 check "the result has an interval, or says that it has none" sh -c \

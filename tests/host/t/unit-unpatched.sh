@@ -4,7 +4,7 @@
 # only: full
 #
 # A machine that has the package and boots a Xen without our patches: systemd does not
-# start the daemon, that is no failure, and the reason is said.  Fails if the unit is
+# start the daemon, that is no failure, and the reason is printed.  Fails if the unit is
 # tried again and again, counts as failed, or is just not there.
 
 . /usr/lib/box/tap.sh

@@ -61,10 +61,10 @@ pcpus_of()
         END { print first "-" last }'
 }
 
-# Where xl puts a guest by itself; the driver domain is on the other node.
+# Where xl alone puts a guest; the driver domain is on the other node.
 built plain
 home=$(memory_of plain)
-check "xl by itself puts a guest on one node" test "$home" = 0 -o "$home" = 1
+check "xl alone puts a guest on one node" test "$home" = 0 -o "$home" = 1
 away=$((1 - home))
 there=$(pcpus_of $away)
 note "xl's own choice: node $home; the driver domain: node $away, pCPUs $there"
@@ -76,7 +76,7 @@ built alone "$auto" "$disk"
 is "without a daemon a guest is made" $? 0
 check "and xl says in a line why not, and what to do" \
     grep -q '^vm_affinity="auto": not used: xenschedd is not running' $said
-is "its memory is where xl by itself puts it" "$(memory_of alone)" "$home"
+is "its memory is where xl alone puts it" "$(memory_of alone)" "$home"
 xl destroy alone
 
 start_daemon --mode advise
@@ -131,7 +131,7 @@ check "the next daemon knows its partner" \
     grep -q "to node $away: by what it did when it last ran .* with driver" $said
 is "and its memory is there" "$(memory_of again)" "$away"
 
-# Saved and restored: asked again, or as xl does by itself.
+# Saved and restored: asked again, or placed by xl alone.
 check "it is saved" xl save again /run/saved
 xl restore /run/saved >$said 2>&1
 is "and restored" $? 0

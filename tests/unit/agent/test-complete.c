@@ -78,7 +78,7 @@ static void next_round(void)
     nr = complete_round(&complete, rows);
 }
 
-/* Sectors that @pid is said to have asked @back_end for; in how many rows? */
+/* Sectors that rows say @pid asked @back_end for; in how many rows? */
 static uint64_t sectors_of(uint32_t pid, uint16_t back_end, unsigned int *times)
 {
     uint64_t sum = 0;
@@ -105,7 +105,7 @@ static void is_said(uint32_t pid, uint16_t back_end, uint64_t sectors)
     assert_int_equal(times, sectors != 0);
 }
 
-/* What @pid is said to be called; "": nothing was said. */
+/* The name that rows give @pid; "": none. */
 static const char *said_name(uint32_t pid)
 {
     static char text[16];

@@ -82,7 +82,7 @@ def all_kinds_are_measured_and_dom0_is_where_it_was():
 
 @test
 def with_one_vcpu_memory_only():
-    """with one vCPU only memory is measured, which is said"""
+    """with one vCPU only memory is measured, and a message says so"""
     bench = Bench(ONE_VCPU)
     code, out, _ = bench.run()
     check(code == 0 and "one vCPU" in out, out)

@@ -463,7 +463,7 @@ CANNOT_MOUNT = "it needs root that may mount"
 
 @test
 def disk_full():
-    """A full disk is said, wherever it is noticed, and leaves no folder behind"""
+    """A full disk is reported, wherever it is noticed, and leaves no folder behind"""
     r = Recording(["Domain-0"])
     for i in range(30000):
         r.row(i, i % 3, "runq", XEN)

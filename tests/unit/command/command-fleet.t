@@ -279,7 +279,7 @@ def traffic(**env):
 
 @test
 def no_nft():
-    """without nft, or if it fails or talks nonsense, that is said and it ends with 1"""
+    """without nft, or if it fails or prints nonsense, traffic reports it and ends with 1"""
     code, said = traffic(PATH="/nowhere")
     check(code == 1 and "package nftables" in said, code, said)
     code, said = traffic(PATH=fake_nft("echo Operation not permitted >&2; exit 1"))
@@ -319,7 +319,7 @@ def left_out():
 
 @contextlib.contextmanager
 def server(answer):
-    """answer(path, query) gives a code and what is said, or what has to be sent."""
+    """answer(path, query) returns a code and a text, or the bytes to send."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             said = answer(self.path)
@@ -419,7 +419,7 @@ def moved():
 
 @test
 def nothing_there():
-    """what a Prometheus has not is said, and what is to be done about it"""
+    """metrics that a Prometheus lacks are named, with the remedy"""
     fleet(lambda request: success()).expect(1, "run 'xensched traffic' on each host")
     fleet(lambda request: success({}) if "traffic_guest" in request else
           success()).expect(1, "xensched-rules.yml to its rule_files")

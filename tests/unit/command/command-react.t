@@ -252,7 +252,7 @@ def private():
 
 @test
 def refused():
-    """what the daemon refuses is said, and an end of it"""
+    """what the daemon refuses is reported, and its end"""
     no = line({"ok": False, "error": "there is no domain 'web1'"})
     ended = on([no], "mark web1 3", "--do", "shell true", code=1)
     check("there is no domain 'web1'" in ended.err, ended.err)
@@ -303,7 +303,7 @@ def stops_recording():
 
 
 def folder(samples, size=lambda number: 1, phases=(1, 1000, 30)):
-    """Samples of a guest that computes, reads, or does both, so much of it."""
+    """Samples of a guest that computes, reads, or does both, each to a degree."""
     where = path("samples")
     os.mkdir(where)
     for number in range(1, samples + 1):
@@ -463,7 +463,7 @@ def estimates_with_sizes():
 
 @test
 def no_samples():
-    """what is no folder of samples is said"""
+    """a folder without samples is reported"""
     where = path("empty")
     os.mkdir(where)
     run("sample", "choose", where).expect(1, "there are no samples")

@@ -471,7 +471,7 @@ def check_sizes():
 
 @test
 def advise_any_time():
-    """advise-size: whenever a reader comes, it finds no more than is said"""
+    """advise-size: whenever a reader comes, it finds no more than advised"""
     file = path("recording")
     run("record", "--seconds", "1", file, xen="busy").expect(0)
     rows = dumped(file)
@@ -488,7 +488,7 @@ def advise_any_time():
 @test
 def advise_when_written():
     """advise-size counts rows when they were written, not when read"""
-    # A row each 2 us of the fake Xen's clock, however fast it makes them.
+    # A row every 2 us of the fake Xen's clock, however fast it makes them.
     advice = advised("--seconds", "1", xen="flood")
     most = {(e["cpu"], e["event"]): e["most"] for e in advice["events"]}
     for cpu in (0, 2):
@@ -909,7 +909,7 @@ def replay_recorded():
     file = recorded_with_host(examples()["host"]["result"])
     plans, numbers = replayed(file, "--", "--period", "100", "--settle", "0")
     check(numbers["rows"] == len(dumped(file)), numbers)
-    # One each 100 ms; a busy machine may have recorded less than was wanted.
+    # One every 100 ms; a busy machine may have recorded less than was wanted.
     check(5 <= len(plans) <= 15, len(plans))
     check(all(abs(plan["time_s"] - 0.1 * i) < 0.02
               for i, plan in enumerate(plans, 1)), plans)

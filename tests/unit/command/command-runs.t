@@ -531,7 +531,7 @@ def what_is_left_of_it():
 
 @test
 def repeated_is_said():
-    """a run that had begun is repeated, which is said"""
+    """a run that had begun is repeated, with a note"""
     bench = Bench(PLAN % (1, "echo >> begun; sleep 60"))
     with bench.doing() as process:
         bench.until(lambda: bench.lines("begun"))
@@ -733,7 +733,7 @@ def database_read_only():
 
 @test
 def database_locked():
-    """another process is writing: it is said, and nothing is lost"""
+    """another process that writes is reported, and nothing is lost"""
     bench = Bench(PLAN % (3, "echo >> begun; while test ! -e go; do sleep 0.05; "
                           "done"))
     with bench.doing() as process:
@@ -750,7 +750,7 @@ def database_locked():
 
 @test
 def disk_full():
-    """a full disk is said; what was finished is there, and it goes on from there"""
+    """a full disk is reported; finished runs are kept, and it continues after them"""
     bench = Bench(PLAN % (40, "head -c 6000 /dev/urandom | od"))
     script = "mount -t tmpfs -o size=300k none \"$PWD\" && cd \"$PWD\" && cp ../plan-text plan && " \
         "{ '%s' runs --database db do plan --all 2> ../said; echo $? > ../code; " \

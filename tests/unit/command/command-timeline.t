@@ -181,7 +181,7 @@ def why_use():
 
 @test
 def lost_rows():
-    """Where rows are lost no domain is said to have run or slept"""
+    """Where rows are lost, no domain has run or slept"""
     r = slow_request()
     r.lose(0, "service-ns", 7)
     r.row(90 * MS, 0, "service-ns", CRUNCH, NONE, 1 * MS)
@@ -336,7 +336,7 @@ def slow_request_at(r, begin):
 
 @test
 def suspended_host():
-    """A clock that goes back is said, and nothing is summed up across that"""
+    """A clock that goes back is reported, and no sum includes that moment"""
     r = Recording(["Domain-0", "crunch", "disk"], begin=5 * 3600 * 10 ** 9)
     dom0 = r.source(LINUX, 0, "Domain-0")
     slow_request_at(r, 0)
@@ -429,7 +429,7 @@ def latencies(recording):
 
 @test
 def clocks_that_differ():
-    """What is said of pCPUs' clocks contains the truth, or is that it is unknown"""
+    """The bounds of pCPUs' clocks contain the truth, or are unknown"""
     unknown = 0
     for seed in range(60):
         some = random.Random(seed)
@@ -564,7 +564,7 @@ def threads_sums():
     check(threads["disk", 300]["unknown_ns"] == 6 * MS, threads["disk", 300])
     check(threads["Domain-0", 77]["running_ns"] == 898000, threads)
     check(said["checks"]["switches_without_row"] == 0, said["checks"])
-    # What else there is said is the same as without.
+    # The rest of the output is the same as without.
     alone = json.loads(analysed("timeline", slow_request(), "--json").out)
     check(alone["vcpus"] == said["vcpus"] and alone["threads"] == [], alone)
 
@@ -631,7 +631,7 @@ def threads_random():
 
 @test
 def threads_lost():
-    """Where rows of a Linux are lost no thread is said to have run or slept"""
+    """Where rows of a Linux are lost, no thread has run or slept"""
     r = Recording(["Domain-0", "guest"])
     r.row(0, 0, "runq", XEN)
     guest = r.source(GUEST, 1)
@@ -939,7 +939,7 @@ def perfetto_losses():
 
 @test
 def perfetto_hostile():
-    """--perfetto: names are text, whatever is in them; no room is said"""
+    """--perfetto: names are text, whatever is in them; a full disk is reported"""
     r = Recording(["\x1b[2Jboo\udcff", "<b>\n" * 100, "disk\x01"])
     r.stay(0, 1 * MS, 0, DOM0, CRUNCH)
     r.stay(1 * MS, 2 * MS, 0, CRUNCH, DISK)

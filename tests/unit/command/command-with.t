@@ -171,13 +171,13 @@ def by_date():
 
 @test
 def an_unknown_clock():
-    """A clock that nothing is known of is said, with what helps"""
+    """An unknown clock is reported, with the remedy"""
     shown(slow_request(), mirage(), code=1, words="xensched-mark clock")
 
 
 @test
 def what_is_no_trace():
-    """What is no trace is said; the recording is shown all the same"""
+    """A folder without a trace is reported; the recording is shown all the same"""
     shown(slow_request(), "/nowhere", code=1, words="No such file")
     empty = path("empty")
     os.mkdir(empty)

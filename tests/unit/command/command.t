@@ -541,7 +541,7 @@ def rules_in_status():
 
 
 def crowd(number):
-    """status, matrix and plan of a host with so many domains, idle first"""
+    """status, matrix and plan of a host with this number of domains, idle first"""
     value = {"status": {"domains": []}, "matrix": {"events": {"grant-map": [],
              "evtchn-send": []}}, "plan": {"moves": [], "kept": []}}
     for i in range(number):
@@ -815,7 +815,7 @@ def wide_names():
 
 @test
 def other_sources():
-    """--source: the log of this Linux or of a domain; what isn't there is said"""
+    """--source: the log of this Linux or of a domain; a missing one is reported"""
     run("dump", "--source", "hypervisor", "--seconds", "0.1",
         xen="busy").expect(0)
     run("dump", "--source", "linux", xen="busy").expect(

@@ -586,7 +586,7 @@ static void a_policy_without_its_events_is_off(void **state)
     json_object_put(json);
 }
 
-/* A second whose rows cost so much CPU time. */
+/* A second whose rows cost this CPU time. */
 static void busy_second(struct log_sources *sources, const char *pairs,
                         uint64_t *cpu_ns, uint64_t cost_ns)
 {
@@ -620,7 +620,7 @@ static void within_its_budget_less_is_logged_and_the_same_is_known(void **state)
     assert_int_equal(count_in_journal("\"what\":\"budget\""), 1);
     assert_true(count_in_journal("\"domain\":\"disk\""));
 
-    /* Now so many events are as many rows less. */
+    /* Now the events make fewer rows. */
     snprintf(thinned, sizeof(thinned), "pair=evtchn-send/3/2/1/1,"
              "pair=service-ns/4/1/%u/1", 3 * of[3] - 1);
     for (i = 0; i < 10; i++)

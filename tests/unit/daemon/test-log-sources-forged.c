@@ -37,7 +37,7 @@ static void what_it_may_not_say_is_not_believed(void **state)
     wait_for(1);
     assert_int_equal(total_of(PAGES, DRIVER_ACCT, CLIENT_ACCT), 5);
     assert_int_equal(driver()->refused, 7);
-    /* What the hypervisor said is as it was, and all there is besides. */
+    /* The hypervisor's part is as it was, and there is no other. */
     assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
     assert_int_equal(matrix_size(core.matrix), 2);
     assert_int_equal(driver()->state, LOG_SOURCE_READING);

@@ -99,7 +99,7 @@ static void an_access_waits_for_its_line(void **state)
     assert_true(writes(0, 1) == 8);     /* taken from core 1, and from core 2 */
     assert_true(writes(0, 1) == 0);
     assert_true(reads(4, 1) == 16);
-    assert_true(writes(2, 1) == 32);    /* the line, no upgrade besides */
+    assert_true(writes(2, 1) == 32);    /* the line, without an upgrade */
     end();
 }
 

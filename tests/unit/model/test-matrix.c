@@ -142,7 +142,7 @@ static void service_time_is_a_share_of_a_pcpu(void **state)
     }
     now -= SECOND / 100;
     assert_true(fabs(matrix_service(m, 2, now) - 0.5) < 0.01);
-    /* Alone on its pCPU all the time, and told of that each 5 s. */
+    /* Alone on its pCPU all the time, with a row every 5 s. */
     assert_true(matrix_service(m, 5, 55 * SECOND) > 0.99);
     assert_true(matrix_service(m, 5, 55 * SECOND) < 1.01);
     matrix_free(m);

@@ -78,7 +78,7 @@ static void a_domain_that_gets_a_third_wants_all(void **state)
     assert_float_equal(runnable_demand(m, &domains, d, SECOND), 2, 1e-6);
 }
 
-/* So many ms on and waiting for a pCPU, of so many in all. */
+/* ms on a pCPU and waiting for one, of all ms. */
 static struct vcpu_times times(uint64_t ran, uint64_t waited, uint64_t all)
 {
     return (struct vcpu_times){ .known = true, .ran_ns = ran * MS,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is said of figures is true as often as it is said to be: of series whose
+ * Statements about figures are true as often as they promise: of series whose
  * truth is known, since they are made here.
  */
 #include <math.h>

@@ -244,7 +244,7 @@ static void few_and_none(void **state)
     free(zero);
 }
 
-/* A stratum by itself tells little of what differs with the size; the sizes do. */
+/* The sizes explain more of the differences than a stratum alone. */
 static void what_is_in_proportion_to_the_size_is_known(void **state)
 {
     double size[INTERVALS], with = 0, without = 0;

@@ -35,7 +35,7 @@ struct area_xen {
     uint32_t events;
     uint32_t nr_cpus;
     bool all_cpus; /* NO_CPU has come */
-    unsigned int busy; /* so many operations say EBUSY first */
+    unsigned int busy; /* operations that return EBUSY first */
     unsigned int mapped, handles, releases;
     uint16_t bound[8];
     bool marks[8];

@@ -11,10 +11,10 @@
 
 struct fake_xenstore {
     unsigned int open;      /* connections */
-    unsigned int conflicts; /* so many transactions end with EAGAIN first */
+    unsigned int conflicts; /* transactions that end with EAGAIN first */
     unsigned int writes;    /* ever */
     unsigned int reads;     /* likewise */
-    unsigned int dies_in;   /* so many reads, the last of which fails; 0: never */
+    unsigned int dies_in;   /* reads, the last of which fails; 0: never */
     unsigned int transactions; /* begun, ever */
     const char *socket;     /* of xenstored; NULL: there is none */
     int refuse;             /* errno value of each connection, write */

@@ -31,7 +31,7 @@
 #define PAGES EV(RING_PAGES)
 #define FILE_SIZE (256U << 10)
 
-/* The driver domain's memory: so many pages, and what is where. */
+/* The driver domain's memory: its pages, and their contents. */
 #define FRAMES    4096U
 #define GLOBAL    10U
 #define DIRECTORY 100U

@@ -59,7 +59,7 @@ void annotate(struct domains *domains);
 /* A plan, which is carried out if @act. */
 void plan(bool act);
 
-/* For so many seconds GUEST talks to @to so often; plans each second. */
+/* For a number of seconds GUEST notifies @to at a rate; plans every second. */
 void run(unsigned int seconds, uint32_t to, unsigned int per_second);
 
 #define policy_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -32,7 +32,7 @@ struct world_domain {
     double waits, waits_there; /* for a pCPU, s per second; where it was sent */
     /* What came of it. */
     unsigned int moves, backs;
-    unsigned int pulls[PULL_SOFTEN + 1]; /* so many of each */
+    unsigned int pulls[PULL_SOFTEN + 1]; /* number of each */
     enum outcome_news news;    /* the latest that was any */
     bool is_hard;              /* its hard affinity is ours */
     struct decision decision;  /* the latest; without map and partner */

@@ -41,7 +41,7 @@ extern void *meanwhile_arg;
 struct interference {
     struct harness *h;
     uint64_t seed;
-    uint32_t chance; /* 1 of so many words copied */
+    uint32_t chance; /* 1 in this number of copied words */
 };
 
 void interfere(void *arg);

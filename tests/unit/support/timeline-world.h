@@ -29,7 +29,7 @@ struct world_options {
     bool cut;       /* the recording ends while vCPUs run */
     bool culprits;  /* waits name the holder of the pCPU; each is for a notification */
     bool naps;      /* some sleep for 3 us; and idle pCPUs have no rows */
-    unsigned int lose; /* of 100 batches, so many are lost */
+    unsigned int lose; /* lost batches in 100 */
 };
 
 struct world_vcpu {

@@ -19,7 +19,7 @@ extern unsigned int nr_flushes; /* of the TLBs of all pCPUs */
 /* The frame behind a linear address. */
 unsigned long *frame_at(const void *va);
 
-/* Each step is the last one for now; so many there were. */
+/* Each step is the last one for now; the number of steps. */
 extern bool preempting;
 extern unsigned int steps;
 

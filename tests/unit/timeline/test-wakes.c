@@ -77,7 +77,7 @@ static void make(void)
     wakes_make(&wakes, &rows, &stays, &vcpus);
 }
 
-/* It sleeps and runs, for 100 us in the mean, by itself, for 15 seconds. */
+/* It sleeps and runs, for 100 us in the mean, without notifications, for 15 seconds. */
 static void by_itself(unsigned int i)
 {
     uint64_t ns = 0;
@@ -111,7 +111,7 @@ static void what_comes_after_it_is_its_own(void **state)
     assert_int_equal(wakes.disordered, 0);
 }
 
-/* Another vCPU of the domain has just woken by itself: it was not that. */
+/* Another vCPU of the domain has just woken without a notification: it was not that. */
 static void a_vcpu_that_woke_after_it_comes_first(void **state)
 {
     (void)state;

@@ -14,7 +14,7 @@
 #include "common/schedlog/demand.c"
 
 #define NR_FRAMES 20000U
-#define NO_MEMORY 7000U /* a hole of so many frames begins here... */
+#define NO_MEMORY 7000U /* a hole of HOLE frames begins here... */
 #define HOLE 1000U
 #define NODE_1 12000U   /* those above are on node 1 */
 

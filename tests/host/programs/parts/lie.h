@@ -58,7 +58,7 @@ uint8_t *area_data(void);
 /* The first page of the larger directory. */
 uint32_t area_spare(void);
 
-/* How many are needed for so much? */
+/* Pages that are needed for the bytes. */
 uint32_t pages(uint64_t bytes);
 
 /* Numbers, separated by blanks; the caller's. */

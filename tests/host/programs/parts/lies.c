@@ -75,7 +75,7 @@ static uint64_t log_frame(uint32_t i)
     return area.frames[area.nr_directory + area.nr_global + i];
 }
 
-/* What is said agrees with itself, but is much: no CPU has a log... */
+/* The description is consistent, but large: no CPU has a log... */
 static void say_many_cpus(void)
 {
     say_cpus(no_frame);
@@ -224,7 +224,7 @@ static uint32_t own_acct(void)
     return accounting_domain(domid);
 }
 
-/* Everybody is said to do everything with everybody, by the million. */
+/* Rows of all domains with all domains, by the million. */
 static void write_forged(void)
 {
     static const uint16_t events[] = {
@@ -276,7 +276,7 @@ static void write_claims(uint32_t counter)
         write_row(file, XEN_SCHEDLOG_EV_RING_PAGES, own, client, counter);
 }
 
-/* No request has so many pages. */
+/* More pages than any request has. */
 static void write_absurd(void)
 {
     write_claims(~0U);

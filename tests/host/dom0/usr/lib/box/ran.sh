@@ -176,7 +176,7 @@ ran_for()
 }
 
 # runs_at GUEST CPUS [SECONDS [PERCENT]]: is it really there?  95 % of the next two
-# seconds, if nothing else is said.
+# seconds, by default.
 runs_at()
 {
     percent_is "${4:-95}" "$(ran_at "$1" "$2" "${3:-2}")"
