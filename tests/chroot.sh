@@ -13,8 +13,8 @@ TOP=$(cd "$(dirname "$0")/.." && pwd -P)
 
 die() { printf 'chroot.sh: %s\n' "$@" >&2; exit 1; }
 
-# Of what `make test` does, that which another compiler, kernel, QEMU and library
-# may break.  Writes TAP.
+# Runs the parts of `make test` that another compiler, kernel, QEMU or library may
+# break.  Writes TAP.
 in_chroot()
 {
     cat << 'END'

@@ -92,7 +92,7 @@ installed()
     [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ]
 }
 
-# Of a word A|B, the package that is meant here: one that is installed, else one
+# choose A|B: prints the package to use here: one that is installed, else one
 # that apt knows.  If it knows none of them, as before its first update, the last.
 choose()
 {

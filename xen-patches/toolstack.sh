@@ -59,7 +59,7 @@ if [ "$ARCH" = arm64 ]; then
         ac_cv_header_curses_h=yes ac_cv_lib_curses_clear=yes)
 fi
 
-# Of what the patched tree has from us, all but the hypervisor's own files;
+# Files of the patched tree that the series adds, without the hypervisor's own;
 # some of those are compiled into libraries, too.
 toolstack_files()
 {

@@ -855,7 +855,7 @@ setup_without_root()
         env PATH="$bin" "$TOP/tests/setup.sh"
 }
 
-# Of a Debian whose Xen we have no patches for, and of a tree that is no tarball.
+# make deb refuses a Debian whose Xen has no patches here, and a tree instead of a tarball.
 deb_refuses()
 {
     local bin=$W/deb-bin

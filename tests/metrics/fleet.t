@@ -31,7 +31,7 @@ DOCS = TOP + "/docs/operate/fleet.md"
 FOLDER = tempfile.mkdtemp(prefix="xensched-fleet-")
 TAP = Tap()
 MAC = {name: "00:16:3e:00:00:" + name for name in ("a1", "a2", "b1")}
-# Of each host: its guests by domid, and what they send to each peer, bytes per second.
+# Each host: its guests by domid, and what they send to each peer, bytes per second.
 HOSTS = {
     "A": ({1: "a1", 2: "a2"}, ((1, "b1", 4e6), (1, "a2", 8e6), (2, "a1", 5e5))),
     "B": ({1: "b1"}, ((1, "a1", 1e6),)),
@@ -138,7 +138,7 @@ def near(value, wanted):
     return wanted / 1.8 < value < 1.8 * wanted
 
 
-# Of 5 minutes there are only some seconds, so that rates are still too low, on both
+# Data exist for some seconds of the 5 minutes, so rates are still too low, on both
 # hosts by about the same factor.
 def test_fleet(port):
     code, said = fleet(port, "--least", "64K", "--json")

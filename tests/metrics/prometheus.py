@@ -63,7 +63,7 @@ def until(port, expression, seconds=60):
 
 
 def targets(board):
-    """Of a dashboard: (title, what Grafana asks and how it calls it) of each."""
+    """The panels of a dashboard: (title, Grafana's query and its legend) of each."""
     with open(board, encoding="utf-8") as file:
         for panel in json.load(file)["panels"]:
             for target in panel["targets"]:
@@ -71,7 +71,7 @@ def targets(board):
 
 
 def panels(board):
-    """Of a dashboard: (title, expression) of each, for all hosts."""
+    """The panels of a dashboard: (title, expression) of each, for all hosts."""
     for title, target in targets(board):
         yield title, target["expr"].replace("$instance", ".*")
 

@@ -97,6 +97,6 @@ inside()
     return "$(< "$MACHINE/share/ended")"
 }
 
-# Of both, it may be down before it can say that it goes.
+# Both may end the machine before it answers.
 reboot() { tell systemctl --no-block reboot && booted; }
 switch_off() { tell systemctl --no-block poweroff && until_true is_off; }

@@ -324,7 +324,7 @@ in_menu()
         menu | grep -F "previous ($OLD)" && default | grep 'Xen hypervisor'
 }
 
-# Of two builds, the result and its working files.
+# The result of two builds, and their working files.
 nothing_to_do()
 {
     local said

@@ -54,7 +54,7 @@ struct xensched_mark_name {
 struct xensched_mark_typed {
 	__u32 kind;		/* enum xensched_mark_kind */
 	__u32 id;
-	__u64 value;		/* Of COUNT; else 0 */
+	__u64 value;		/* the value of COUNT; else 0 */
 };
 
 struct xensched_mark_label {

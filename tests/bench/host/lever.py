@@ -103,7 +103,7 @@ class Recording:
         return found
 
     def share(self, acct, begin, end):
-        """Of its time at the place; None: it did not run."""
+        """Part of its time at the place; None: it did not run."""
         here, elsewhere = self.service(acct, begin, end)
         return here / (here + elsewhere) if here + elsewhere else None
 
@@ -279,7 +279,7 @@ def summary(cases):
 
 
 def text_of(found, boots, factor, form):
-    """Of the boots that have the figure; says so if that isn't all of them."""
+    """The figure of the boots that have it, with their number if some lack it."""
     if not found:
         return "-"
     text = "%s (%s..%s)" % tuple(form % (found[key] * factor)

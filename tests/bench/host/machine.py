@@ -81,7 +81,7 @@ def xentrace_per_request(folder, toolstack, requests):
 
 
 def costs(machine, regions, place, requests, rows):
-    """Of a row (ROWS of a request) where it is written, and of one where it is read.
+    """Costs of a row (ROWS of a request) where it is written, and where it is read.
     REQUESTS of a round: without a log, and at PLACE."""
     reader = {machine["pcpus"] - 1}
     writers = set(range(machine["pcpus"])) - reader

@@ -67,7 +67,7 @@ def spread(values):
 
 
 def cell_report(key, boots):
-    """Of one cell, from the figures of all boots that have it."""
+    """One cell, from the figures of all boots that have it."""
     size, guests, depth, place = key
     found = [(boot[key], boot.get((size, guests, depth, BASE)))
              for boot in boots if key in boot]

@@ -140,7 +140,7 @@ def read_journal(path):
 
 
 def delays(phases, moves):
-    """Of each move, ms since the beginning of the phase in which it was."""
+    """For each move, ms since the beginning of its phase."""
     begun = [phase.began for phase in phases]
     return [round(ms - begun[max(0, bisect.bisect_right(begun, ms) - 1)])
             for ms in moves]
@@ -222,7 +222,7 @@ def against(mine, bases):
 
 
 def compared(one, name):
-    """Of one seed: a placement with credit2, or each run of credit2 with the others."""
+    """For one seed: a placement with credit2, or each run of credit2 with the others."""
     bases = [e for e in one["placements"] if e["placement"] in BASE_RUNS]
     if name != BASE:
         return [against(e, bases) for e in one["placements"]
@@ -232,7 +232,7 @@ def compared(one, name):
 
 
 def summary(runs, name):
-    """Of all seeds of one length."""
+    """The comparison over all seeds of one length."""
     by_seed = {one["seed"]: compared(one, name) for one in runs}
     ratios = [ratio for each in by_seed.values() for ratio in each]
     if not ratios:

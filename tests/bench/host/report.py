@@ -41,7 +41,7 @@ GOALS = {"patched": lambda workload: 1.001,
 
 
 def read(folder):
-    """Of each workload, back end and configuration: runs, by boot."""
+    """For each workload, back end and configuration: runs, by boot."""
     found = collections.defaultdict(lambda: collections.defaultdict(list))
     for path in sorted(pathlib.Path(folder).glob("host-*/*/runs.sqlite")):
         values = figures(path)

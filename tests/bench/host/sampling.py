@@ -46,7 +46,7 @@ def units_of(path):
 
 
 def figure_of(figure, machine, units, first, begun, count):
-    """Of "count" units, the first of which is the run's unit "begun"."""
+    """Instructions of "count" units, the first of which is the run's unit "begun"."""
     total = 0
     for n in range(count):
         region, counts = units[first + n]

@@ -51,7 +51,7 @@ struct measured {
     const char *name;
     void (*run)(void *arg, unsigned int nr);
     void *arg;
-    unsigned int row_size;      /* Of what the record handler writes. */
+    unsigned int row_size;      /* bytes that the record handler writes */
 };
 
 static void *allocate(size_t size)

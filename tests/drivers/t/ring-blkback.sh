@@ -115,7 +115,7 @@ is "what both wrote is there" \
     "$(requests on wide "disk-io /dev/xvda read 4096 400")" \
     "pages 400 400 read 400 3200 others 0"
 
-# Of every three requests (on each CPU of dom0) one is logged.
+# Every third request (on each CPU of dom0) is logged.
 rows=$(requests 3 wide "$both" | cut -d' ' -f2)
 note "threshold 3: $rows rows for 400 requests"
 check "threshold 3: a third of the rows" test "$rows" -ge 132 -a "$rows" -le 133

@@ -15,7 +15,7 @@
 rounds=2
 ! full || rounds=8
 
-# Of 4 KiB each: one page, and eight sectors.  Two events of a request that is
+# Requests of 4 KiB: one page, and eight sectors.  Two events of a request that is
 # complete just when the log begins or ends may be on both sides of that.
 whole_rows()
 {

@@ -9,7 +9,7 @@
 #
 # Gives: $BOX_HOST/boot/initramfs.cpio, $BOX_HOST/boot/guest.cpio
 
-# Of the toolstack, what an operator's or a test's hands reach for.
+# Programs of the toolstack that an operator or a test uses.
 readonly INITRAMFS_TOOLSTACK=(
     usr/sbin/{xl,xenstored,xenconsoled,xentrace,xenpm,xenperf,xen-hptool,xenhypfs}
     usr/bin/xenstore-{read,write,ls,rm,list,exists,watch,chmod,control} usr/bin/xenalyze

@@ -337,7 +337,7 @@ static void print_rows(uint32_t cpu, const uint8_t *data, uint32_t file_size,
         print_row(cpu, lcr, data + begin % file_size);
 }
 
-/* Of the present layout, or with a register those of the one before. */
+/* Rows of the present layout, or, with a register, of the layout before. */
 static void show_rows(uint32_t nr, const uint32_t *former)
 {
     xen_schedlog_file_t file = log_file(nr);

@@ -18,7 +18,7 @@ stopped=
 
 weight=/params/credit2_soft_weight
 
-# Of a move, in an emulated host.
+# Seconds within which a move has an effect, in an emulated host.
 soon=5
 
 weight_is()

@@ -26,7 +26,7 @@ owners()
     schedlog-area owners "$1" | awk '$1 != "-" && $3'  | sort
 }
 
-# Of a domain: "NODE PAGES" in one line.
+# of FILE DOMID: prints "NODE PAGES" of each of its nodes in one line.
 of() { awk -v domid="$2" '$1 == domid { printf "%s ", $2 " " $3 }' "$1"; }
 
 # close_to TOLERANCE SCALE FILE FILE: the same lines, numbers within a part

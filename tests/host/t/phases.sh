@@ -203,7 +203,7 @@ change()
 
 start_phase_guests
 is "a driver domain and eight guests start" $? 0
-# Of its disks dom0 has to know as much as of its own: there are guests that use both.
+# dom0 needs the requests of its disks as those of its own: some guests use both.
 start_agent
 affinities >before
 # shellcheck disable=SC2086 # separate words

@@ -87,7 +87,7 @@ def plain(event):
 
 
 def packets(folder):
-    """Of each stream: packets as (begin, end, rows lost so far, has events)."""
+    """Each stream: packets as (begin, end, rows lost so far, has events)."""
     streams = {}
     for name in sorted(os.listdir(folder)):
         with open(folder + "/" + name, "rb") as file:
@@ -396,7 +396,7 @@ def hostile_numbers():
 
 @test
 def cut_anywhere():
-    """Of what is cut off all before that is in the trace, and it is a failure"""
+    """A recording that is cut off makes a trace up to there, and a failure"""
     r = slow_request_with_threads()
     whole, all_of_it = r.bytes(), babeltrace(export(r)[0])[0]
     file = path("recording")

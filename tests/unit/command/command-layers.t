@@ -170,7 +170,7 @@ def domains_of_a_group():
 
 @test
 def percentiles_of_few():
-    """Of two requests the P99 is the slower one, as of notifications"""
+    """The P99 of two requests is the slower one, as for notifications"""
     r = Recording(["Domain-0", "crunch", "disk"])
     r.row(0, 3, "runq", XEN)
     dom0 = r.source(LINUX, 0, "Domain-0")

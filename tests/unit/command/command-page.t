@@ -302,7 +302,7 @@ def explains_threads():
 
 
 def painted(points):
-    """Of each (counter, ns, height), 0 at the bottom: is something drawn there?"""
+    """For each (counter, ns, height), 0 at the bottom: is something drawn there?"""
     names = js("timeline.counters.map((c) => c.name)")
     top = 24 + 22 * js("timeline.lanes.length") + 3
     places = [[x_of(ns), top + 22 * names.index(name) + 15 - round(high * 14),
@@ -366,7 +366,7 @@ def shows_lost_counters():
 
 @alone
 def many_threads():
-    """Of thousands of threads those that ran most are shown, and it says so"""
+    """The page shows only the busiest of thousands of threads, and says so"""
     r = Recording(["Domain-0", "guest"])
     r.row(0, 0, "runq", XEN)
     guest = r.source(GUEST, 1)

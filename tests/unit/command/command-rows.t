@@ -383,7 +383,7 @@ def advised(*options, xen=None):
 
 
 def advised_size(advice, log, interval):
-    """Of log file @log, for a reader that comes each @interval ms."""
+    """Size of log file @log, for a reader that comes every @interval ms."""
     return [reader["size_bytes"] for entry in advice["logs"]
             if entry["log"] == log for reader in entry["readers"]
             if reader["interval_ms"] == interval][0]

@@ -190,7 +190,7 @@ def lost_rows():
     vcpus = {v["domain"]: v for v in said["vcpus"]}
     for name in ("Domain-0", "disk"):
         check(vcpus[name]["lost_ns"] == 40 * MS, vcpus[name])
-    # Of its last row the counter says that it ran before.
+    # The counter of its last row shows that it ran before.
     check(vcpus["crunch"]["lost_ns"] == 39 * MS, vcpus["crunch"])
 
 
@@ -283,7 +283,7 @@ def contradictions_are_unknown():
 
 @test
 def one_run_one_vcpu():
-    """Of two vCPUs the one that woke ran, however late the stamps are"""
+    """The one of two vCPUs that woke ran, however late the stamps are"""
     r = Recording(["Domain-0", "crunch", "disk"], vcpus={"disk": 2})
     r.row(0, 0, "runq", XEN)
     for cpu in (1, 2):
@@ -390,7 +390,7 @@ class Skewed:
         return begin
 
     def talk(self, guest_cpu, dom0_cpu, answers, n, pause=1000000):
-        """Of a guest, whose timer wakes it, too, with dom0."""
+        """Talks of a guest, which its timer wakes, too, with dom0."""
         guest = len(self.names) + 2
         self.names.append("guest%u" % guest)
         now = self.random.randrange(MS)
@@ -494,7 +494,7 @@ def clocks_that_xen_compared():
 
 @test
 def cut_off():
-    """Of what is cut off all before that is shown, and it is a failure"""
+    """A recording that is cut off is shown up to there, and is a failure"""
     whole = slow_request().bytes()
     file = path("recording")
     for size in range(0, len(whole), 97):

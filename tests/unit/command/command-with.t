@@ -128,7 +128,7 @@ def a_clock_that_drifts():
 
 @test
 def whose_clock():
-    """Of several guests that marked their clocks it is the one that the trace names"""
+    """If several guests marked their clocks, the trace names the guest"""
     r = marked(10 ** 9)
     r.clock_label(3 * MS, 0, CRUNCH, "monotonic", 0, 0)
     trace = lttng([(10 ** 9 + 10 * MS, "sh", 1)])

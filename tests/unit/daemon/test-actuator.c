@@ -58,7 +58,7 @@ static void an_affinity_that_is_set_meanwhile_stays(void **state)
     assert_int_equal(access(state_path, F_OK), -1);
     cpumap_free(&map);
     domains_free(&domains);
-    /* Of a reminder, too. */
+    /* The same for a reminder. */
     domain(OTHER)->vcpus[0].soft = FAKE_ALL;
     move_by(OTHER, FAKE_NODE_0, true);
     domain(OTHER)->vcpus[0].hard = 0x4;
@@ -161,7 +161,7 @@ static void a_reminder_sets_the_same_again(void **state)
     assert_true(fake_has_soft(domain(GUEST), FAKE_NODE_0));
 }
 
-/* Of the two affinities, too, the one that is his stays, and ours goes. */
+/* An affinity that the operator set stays, and the daemon's is restored. */
 static void changing_hard_affinity_makes_the_domain_the_operators(void **state)
 {
     (void)state;

@@ -94,7 +94,7 @@ static void waits_have_causes(void **state)
                 number(json, "/result/domains/0/preempted_percent"));
     assert_in_range(1000 * caused(json, "/result/domains/0/for/0/causes", NULL),
                     999 * of_spin, 1001 * of_spin);
-    /* Of 3 ms preempted and 2 ms woken */
+    /* 3 ms preempted and 2 ms woken */
     assert_in_range(100 * caused(json, "/result/domains/0/for/0/causes", "woken") / of_spin,
                     30, 50);
     assert_true(caused(json, "/result/domains/0/for/1/causes", "woken") == 0);

@@ -123,7 +123,7 @@ static void status_says_where_memory_is(void **state)
     json_object_put(json);
 }
 
-/* Of DISK there are no rows of service-ns. */
+/* DISK has no rows of service-ns. */
 static void where_a_domain_ran_can_be_unknown(void **state)
 {
     json_object *json;
@@ -721,7 +721,7 @@ static void answers_name_the_group(void **state)
     json_object_put(json);
 }
 
-/* Of a daemon that reads DISK's log, if it lets it be read. */
+/* Asks a daemon that reads DISK's log, if the guest allows it. */
 static json_object *ask_for_processes(bool logs)
 {
     static const char line[] = "{\"command\":\"processes\","

@@ -87,7 +87,7 @@ static void a_guest_that_reboots_keeps_its_history(void **state)
     domains_free(&domains);
     assert_int_equal(domain(9)->acct, 3);
     assert_int_equal(pairs_of(3), pairs);
-    /* Of what was changed of the former one there is nothing to restore. */
+    /* No affinity of the guest before the reboot is restored. */
     assert_int_equal(core_run(&core, now, &err), 0);
     assert_int_equal(core.actuator.state.nr, 0);
     run(20, TALK);

@@ -107,7 +107,7 @@ static unsigned int mostly_small(void)
     return rand() % 10 ? 1 : evenly();
 }
 
-/* Of requests in looks of 2 to 60: the pages known, for one that there are. */
+/* The known part of pages of requests, in polls of 2 to 60. */
 static double known(unsigned int (*size)(void))
 {
     double known = 0, truth = 0;

@@ -27,7 +27,7 @@
 #define SEND XEN_SCHEDLOG_EV_EVTCHN_SEND
 #define MAP  XEN_SCHEDLOG_EV_GRANT_MAP
 
-/* Of the daemon, per row. */
+/* pCPU time of the daemon per row */
 #define ROW_NS 100.0
 
 #define LCR (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
@@ -245,7 +245,7 @@ static void a_load_that_comes_and_goes_moves_less_and_less(void **state)
         }
         turns = t.pairs[0].turns;
     }
-    /* Of 90 waves per hour, each of which could turn it twice. */
+    /* An hour has 90 waves, each of which could turn it twice. */
     assert_true(before < 40);
     assert_true(turns - before < 24);
 }

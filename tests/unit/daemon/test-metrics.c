@@ -158,7 +158,7 @@ static void check_places(void)
     assert_null(strstr(metrics(), "lever{domain=\"Domain-0\""));
 }
 
-/* Of DISK: three in four for SPIN, and one in four while its pCPU idles. */
+/* DISK waits three times in four for SPIN, and once while its pCPU idles. */
 #define WAITING ",pair=preempt-delay/3/4/3/1000000,pair=wake-delay/3/1/1/1000000"
 
 /* Xen did not let DISK run for this long in the last minute. */

@@ -4,7 +4,7 @@
  * by the domain that is to serve its disks, and only where there is room; and what is kept of
  * guests that have ended.
  *
- * Of DRIVER, which is bound to node 1, the accounting domain is 5.
+ * DRIVER, which is bound to node 1, has the accounting domain 5.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -178,7 +178,7 @@ static void a_rule_says_where_it_may_be(void **state)
               "allowed by the rule name=ne*");
 }
 
-/* Of node 1, a core is DRIVER's. */
+/* One core of node 1 is DRIVER's. */
 static void what_is_promised_is_taken(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@
 const char state_path[] = "test-tell-steal.state";
 const char journal_path[] = "test-tell-steal.journal";
 
-/* Of DISK: for SPIN, dom0, itself, and an idle pCPU; and a wait of several, one unknown. */
+/* DISK waits for SPIN, dom0, itself, and an idle pCPU; and for several, one unknown. */
 #define WAITING "pair=preempt-delay/3/4/1/3000000,pair=preempt-delay/3/2/1/2000000," \
                 "pair=preempt-delay/3/3/1/1000000,pair=wake-delay/3/1/1/500000," \
                 "pair=wake-delay/3/65535/1/400000"
@@ -100,7 +100,7 @@ static void classes_are_what_the_waits_are(void **state)
     assert_int_equal(dom0 + own + others + xen + unknown, of->ns);
     assert_int_equal(unknown, of->unknown_ns);
     waits_report_free(&report);
-    /* Of 100 rows in a tenth of a second, each of the five is a sixth. */
+    /* Each of the five is a sixth of 100 rows in a tenth of a second. */
     assert_in_range(others, 3 * own / 2, 6 * own);
     assert_in_range(dom0, own, 4 * own);
     assert_in_range(xen, own / 4, own);

@@ -22,7 +22,7 @@ static struct model model;
 
 static void begin(void)
 {
-    /* Of one set each, and smaller than a description may ask for. */
+    /* One set each, and smaller than a description may ask for. */
     static const struct { unsigned int lines; } sizes[] = { {2}, {4}, {8} };
     struct machine machine = {
         .sockets = 2, .cores = 4, .cores_per_llc = 2,

@@ -125,7 +125,7 @@ static void it_is_made_again_and_sooner_for_new_domains(void **state)
     assert_true(census_is_due(&c, &domains, now + 10 * SECOND));
 }
 
-/* Of 1 TiB and more. */
+/* For 1 TiB and more. */
 static void a_count_is_bounded(void **state)
 {
     uint64_t frames;

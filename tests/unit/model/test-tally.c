@@ -133,7 +133,7 @@ static void at_once_is_the_same_as_one_by_one(void **state)
     }
 }
 
-/* Of 2 and 3 up to 50, of nothing else. */
+/* At most 50 for the pair of 2 and 3, 0 for others. */
 static int64_t most(const void *arg, uint16_t event, uint16_t current,
                     uint16_t correspondent)
 {

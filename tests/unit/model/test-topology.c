@@ -242,7 +242,7 @@ static void an_llc_which_is_not_known_is_the_sockets(void **state)
     }
 }
 
-/* Of a socket, what is not said to have another one has one, too. */
+/* The pCPUs of a socket that are in no list share a cache, too. */
 static void the_rest_of_a_socket_shares_one(void **state)
 {
     struct topology t;

@@ -129,7 +129,7 @@ static void known_figures(void **state)
     summary_make(&s, value, 10);
     assert_true(s.median == 5.5);
     assert_true(s.quartile[0] == 3.25 && s.quartile[1] == 7.75);
-    /* Of 10 the second ones from both ends: 97.9 %. */
+    /* The second ones from both ends of 10: 97.9 %. */
     assert_true(s.interval[0] == 2 && s.interval[1] == 9);
     assert_true(summary_is_outlier(&s, 100));
     assert_false(summary_is_outlier(&s, 9) || summary_is_outlier(&s, 1));

@@ -21,7 +21,7 @@
 /* What an operator has given to Xen. */
 #define WEIGHT 25U
 
-/* Of the program that is running, as several may do so at once. */
+/* Files of the test that runs, since several may run at once. */
 extern const char state_path[], journal_path[];
 
 extern struct fake_host host;

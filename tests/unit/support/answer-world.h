@@ -19,7 +19,7 @@ void end_log_sources(void);
 /* The whole response to a request.  To be given to json_object_put(). */
 json_object *ask(const char *line);
 
-/* Of a response the text of what @path leads to; NULL: null. */
+/* The text of the member of a response at @path; NULL: null. */
 const char *get(json_object *json, const char *path);
 double number(json_object *json, const char *path);
 

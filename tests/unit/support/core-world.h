@@ -14,7 +14,7 @@
 #define SECOND 1000000000ULL
 #define LEASE  (10 * SECOND)
 
-/* Of the program that is running, as several may do so at once. */
+/* Files of the test that runs, since several may run at once. */
 extern const char state_path[], journal_path[];
 
 #define DISK  1U

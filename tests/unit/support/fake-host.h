@@ -23,7 +23,7 @@
 #define FAKE_NODE_0 0x3U
 #define FAKE_NODE_1 0xcU
 
-/* Of each node; more than one run of the daemon looks at. */
+/* Frames of each node; more than one run of the daemon reads. */
 #define FAKE_FRAMES (1U << 17)
 
 struct fake_vcpu {

@@ -64,7 +64,7 @@ int setup(void **state);
 int teardown(void **state); /* nothing may have stayed mapped or open */
 
 /*
- * Of its log files, the first one is written to.  CPU_PAGES at first, and FILE_SIZE;
+ * Rows are written to its first log file.  CPU_PAGES at first, and FILE_SIZE;
  * all of it is forgotten when a test ends.
  */
 extern unsigned int cpu_pages, first_size;

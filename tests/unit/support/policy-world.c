@@ -183,7 +183,7 @@ double world_units(unsigned int place)
     return units;
 }
 
-/* Of its demand; a crowded domain gets a part. */
+/* The part of its demand that a domain gets; less than 1 if it is crowded. */
 static double share_at(unsigned int cpu)
 {
     unsigned int place = world.topology.cpus[cpu].place;
@@ -242,7 +242,7 @@ static double waits(const struct world_domain *d)
     return is_there(d) ? d->waits_there : d->waits;
 }
 
-/* Of pCPU time, for what it has to do with dom0 while they are apart. */
+/* pCPU time that communication with dom0 costs while they are apart. */
 static double distance(unsigned int domid)
 {
     const struct world_domain *d = &world.domains[domid];
@@ -296,7 +296,7 @@ static struct vcpu_use use_of(const struct world_domain *d)
     };
 }
 
-/* Of dom0, if some guest is served by one of its vCPUs: one at each place. */
+/* For dom0, if one of its vCPUs serves a guest: one at each place. */
 static void make_servers(struct domain *d)
 {
     unsigned int i, k;

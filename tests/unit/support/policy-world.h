@@ -91,7 +91,7 @@ void world_warm_up(void);
 /* A plan each second, carried out. */
 void world_run(unsigned int seconds);
 
-/* Of all domains, since the beginning. */
+/* Moves of all domains, since the beginning. */
 unsigned int world_moves(void);
 
 /* Fails unless the latest reason about the domain has @words. */

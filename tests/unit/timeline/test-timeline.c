@@ -89,7 +89,7 @@ static void check_vcpu(const struct vcpu *v, unsigned int acct,
     assert_int_equal(v->ns[VCPU_LOST], 0);
 }
 
-/* Of a domain with two vCPUs, which one ran is not always told: both together. */
+/* Rows do not always show which of two vCPUs ran: both together. */
 static void check_two(const struct vcpu *v, const struct world_vcpu *truth,
                       uint64_t error)
 {

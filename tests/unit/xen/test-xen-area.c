@@ -398,7 +398,7 @@ static void without_memory_for_counters_no_domain_is_bound(void **state)
     assert_nothing_is_left();
 }
 
-/* Of an area that is being made, and of pCPUs which are offline. */
+/* For a pending area, and for pCPUs which are offline. */
 static void counters_are_nowhere_forgotten(void **state)
 {
     struct schedlog_geometry g = layout(1024, 4, 1 << 20);

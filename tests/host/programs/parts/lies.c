@@ -364,7 +364,7 @@ static void write_busy(void)
         area_states()[i].layout_seq = 3;
 }
 
-/* Of STATE and DATA at first; in the end of what is the scheduler's, too. */
+/* Noise in STATE and DATA at first; at the end in the scheduler's regions, too. */
 static void write_noise(void)
 {
     static uint32_t turn;

@@ -18,7 +18,7 @@
 
 static struct {
     spinlock_t lock;
-    uint64_t cookie;    /* Of the holder.  0: the log has no holder. */
+    uint64_t cookie;    /* The holder's.  0: the log has no holder. */
     s_time_t length;
     s_time_t renewed;   /* Time of the last poll that saw a change. */
     uint64_t counter;
