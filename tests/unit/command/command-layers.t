@@ -43,7 +43,7 @@ def a_thread_through_all_layers():
         "it waited 1.0 ms for disk", "writer<b>& 301 had it for 1.0 ms",
         "writer<b>& 301 woke it",
         "writer<b>& 301 of disk had disk from 0.040700 s and woke it 300.0 us later",
-        "it slept, for a device as a rule, from 0.001000 s to 0.040600 s",
+        "it slept, usually for a device, from 0.001000 s to 0.040600 s",
         "an interrupt on disk woke it",
         "disk ran on pCPU 1 from 0.040600 s and took the interrupt",
         "Domain-0 notified it at 0.040500 s from pCPU 0",

@@ -154,7 +154,7 @@ const char *trial_aside(const struct trial *t, const struct domain *d)
     if (t->placed || !trial_tries(t, d))
         return NULL;
 
-    return "a trial runs it without placement at present (xensched trial show)";
+    return "a trial currently runs it without placement (xensched trial show)";
 }
 
 bool trial_release(struct trial *t, const char *name)

@@ -234,7 +234,7 @@ static void print_waker(const struct timeline *t, const struct chain_link *link)
     else if (link->slept == STAY_NEVER)
         printf("  it did not sleep before: it had been preempted\n");
     else if (link->why == 'D')
-        printf("  it slept, for a device as a rule, from %s s to %s s\n",
+        printf("  it slept, usually for a device, from %s s to %s s\n",
                shown_time(link->slept), shown_time(link->ready));
     else
         printf("  it slept from %s s to %s s\n", shown_time(link->slept),

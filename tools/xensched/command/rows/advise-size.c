@@ -208,7 +208,7 @@ static void print_sizes(const struct advise *a)
     unsigned int i;
 
     for (i = 0; i < a->in.nr_readers; i++) {
-        snprintf(sizes[i], sizeof(sizes[i]), ">READ EACH %" PRIu64 " ms",
+        snprintf(sizes[i], sizeof(sizes[i]), ">READ EVERY %" PRIu64 " ms",
                  a->in.reader_ns[i] / NS_PER_MS);
         headers[4 + i] = sizes[i];
     }
@@ -276,12 +276,12 @@ static void print_text(const struct advise *a)
         return;
     printf("\nrows per interval:\n");
     print_rates(a);
-    printf("\nsizes of each pCPU's log files, with a safety factor of %u, for "
-           "a reader which\ncomes so often:\n", SAFETY);
+    printf("\nsizes of each pCPU's log files, with a safety factor of %u, by the "
+           "reader's\ninterval:\n", SAFETY);
     print_sizes(a);
     if (a->in.lost_bytes)
         printf("\nRows were lost: a size with 'over' is a lower bound. Have a "
-               "larger log file, and\nlook again.\n");
+               "larger log file, and\nmeasure again.\n");
     print_configuration(a);
 }
 

@@ -64,7 +64,7 @@ int follow_open_live(struct follow *follow, const char *source,
     if (!rc)
         rc = xensched_area_info(follow->area, &info, err);
     if (!rc && !info.events_enabled)
-        complain("note: no event is on at present; xenschedd turns them on");
+        complain("note: no event is on; xenschedd turns them on");
     if (rc)
         follow_close(follow);
 

@@ -641,7 +641,7 @@ int recorded_sources_open(const char *spec, struct filter *filter,
         return rc;
     }
     if (!info.events_enabled)
-        complain("note: no event is on at present; xenschedd turns them on");
+        complain("note: no event is on; xenschedd turns them on");
     s->tsc_khz = one->info.tsc_khz;
     if (s->all)
         s->xs = xensched_xenstore_open(NULL);

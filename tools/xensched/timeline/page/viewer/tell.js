@@ -27,7 +27,7 @@ function holders(kind, number, from, to) {
 }
 
 const KINDS = ["not known", "rows lost", "blocked", "runnable",
-    "blocked, for a device as a rule"];
+    "blocked, usually for a device"];
 
 function describe(lane, i) {
     const l = lanes[lane], w = l.what[i], d = l.begin[i + 1] - l.begin[i];
