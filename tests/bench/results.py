@@ -286,7 +286,7 @@ COLUMNS = {
 
 def lever(hosts, *columns):
     many = len(hosts) > 1
-    yield (["scheduler"] if many else []) + ["lever", *columns]
+    yield (["scheduler"] if many else []) + ["affinities", *columns]
     for e in load("lever")["summary"]:
         if e["host"] in hosts:
             yield (([e["host"]] if many else []) + [LEVERS[e["lever"]]] +
