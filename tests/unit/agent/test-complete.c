@@ -246,7 +246,7 @@ static void names_are_whole_and_of_the_right_process(void **state)
     is_said(7, DOM0, 0);
 }
 
-static void what_is_more_than_fits_is_counted(void **state)
+static void sums_without_room_are_counted(void **state)
 {
     unsigned int i, times, said = 0;
 
@@ -296,7 +296,7 @@ int main(void)
         test(a_process_whose_first_thread_sleeps_has_a_name),
         test(names_are_said_now_and_then),
         test(names_are_whole_and_of_the_right_process),
-        test(what_is_more_than_fits_is_counted),
+        test(sums_without_room_are_counted),
         test(an_amount_is_never_a_pid),
     };
 

@@ -218,7 +218,7 @@ static void an_llc_is_a_list_of_pcpus(void **state)
     assert_string_equal(options.llc, "0-3,8-11");
 }
 
-static void what_counters_count_is_a_list(void **state)
+static void events_of_counters_are_a_list(void **state)
 {
     (void)state;
     assert_int_equal(parse(), -1);
@@ -436,7 +436,7 @@ static void noise_gets_an_error_or_is_taken(void **state)
     assert_true(taken < i);
 }
 
-static void what_is_not_a_file_of_settings_is_refused(void **state)
+static void a_file_without_settings_is_refused(void **state)
 {
     struct xensched_error err;
 
@@ -458,7 +458,7 @@ int main(void)
         config_test(numbers_are_read_as_they_are_written),
         config_test(the_journal_has_a_size_like_others),
         config_test(an_llc_is_a_list_of_pcpus),
-        config_test(what_counters_count_is_a_list),
+        config_test(events_of_counters_are_a_list),
         config_test(options_override_the_file),
         config_test(only_a_file_that_was_named_is_missed),
         config_test(each_mistake_is_named_with_its_line),
@@ -466,7 +466,7 @@ int main(void)
         config_test(a_reload_changes_what_can_be_changed),
         config_test(the_example_has_each_key_and_its_default),
         config_test(noise_gets_an_error_or_is_taken),
-        config_test(what_is_not_a_file_of_settings_is_refused),
+        config_test(a_file_without_settings_is_refused),
     };
 
     return run_tap_tests(tests);

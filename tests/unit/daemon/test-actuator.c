@@ -67,7 +67,7 @@ static void an_affinity_that_is_set_meanwhile_stays(void **state)
 }
 
 /* Different for each vCPU, and kept over several moves. */
-static void what_comes_back_is_the_original(void **state)
+static void a_restore_sets_the_original(void **state)
 {
     (void)state;
     domain(GUEST)->vcpus[0].soft = 0x7;
@@ -300,7 +300,7 @@ static void a_domain_that_dies_while_it_is_moved_is_no_error_for_others(
     assert_int_equal(move(OTHER, FAKE_NODE_0), 0);
 }
 
-static void what_cannot_be_restored_is_tried_again_later(void **state)
+static void a_failed_restore_is_tried_again_later(void **state)
 {
     struct actuator_result result;
 
@@ -318,7 +318,7 @@ static void what_cannot_be_restored_is_tried_again_later(void **state)
 }
 
 /* No affinity is as it was changed then, but a held domain stays held. */
-static void of_another_boot_only_holds_are_left(void **state)
+static void only_holds_survive_another_boot(void **state)
 {
     struct xensched_error err;
     struct domains domains;
@@ -357,7 +357,7 @@ static void of_another_boot_only_holds_are_left(void **state)
     assert_int_equal(actuator.state.nr, 1);
 }
 
-static void what_is_not_listed_is_not_gone(void **state)
+static void a_domain_that_is_not_listed_is_not_gone(void **state)
 {
     struct domains none = { 0 };
 
@@ -465,10 +465,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         actuator_test(a_move_is_on_disk_and_comes_back),
         actuator_test(an_affinity_that_is_set_meanwhile_stays),
-        actuator_test(of_another_boot_only_holds_are_left),
-        actuator_test(what_is_not_listed_is_not_gone),
+        actuator_test(only_holds_survive_another_boot),
+        actuator_test(a_domain_that_is_not_listed_is_not_gone),
         actuator_test(a_give_back_that_failed_is_tried_again),
-        actuator_test(what_comes_back_is_the_original),
+        actuator_test(a_restore_sets_the_original),
         actuator_test(giving_back_concerns_one_domain),
         actuator_test(an_operator_wins),
         actuator_test(changing_one_vcpu_makes_the_domain_the_operators),
@@ -485,7 +485,7 @@ int main(void)
         actuator_test(a_move_that_fails_half_way_is_undone),
         actuator_test(
             a_domain_that_dies_while_it_is_moved_is_no_error_for_others),
-        actuator_test(what_cannot_be_restored_is_tried_again_later),
+        actuator_test(a_failed_restore_is_tried_again_later),
         actuator_test(the_cookie_is_kept_and_forgotten),
         actuator_test(a_damaged_state_file_is_an_error_with_a_remedy),
         actuator_test(entries_for_other_pcpus_are_left_out),

@@ -221,7 +221,7 @@ static void waits_that_go_on_are_seen_as_xen_counts_them(void **state)
 }
 
 /* SPIN has used its cap up for two thirds of the time; then it is paused. */
-static void what_a_cap_takes_is_no_wait(void **state)
+static void time_that_a_cap_takes_is_no_wait(void **state)
 {
     json_object *json;
     unsigned int i;
@@ -304,7 +304,7 @@ int main(void)
         core_test(waits_of_one_domain_are_known_by_the_second),
         core_test(waits_of_another_time_can_be_asked_for),
         core_test(waits_that_go_on_are_seen_as_xen_counts_them),
-        core_test(what_a_cap_takes_is_no_wait),
+        core_test(time_that_a_cap_takes_is_no_wait),
         core_test(waits_that_are_not_logged_are_refused),
         core_test(waits_of_any_time_get_an_answer),
     };

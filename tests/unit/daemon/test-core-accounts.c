@@ -261,7 +261,7 @@ static void a_driver_domain_is_in_no_group(void **state)
     assert_int_equal(domain(SPIN)->acct, 3);
 }
 
-static void what_a_group_uses_is_not_counted_twice(void **state)
+static void the_usage_of_a_group_is_counted_once(void **state)
 {
     double disk, spin, all;
 
@@ -351,7 +351,7 @@ int main(void)
         core_test(a_guest_that_changes_its_group_changes_its_number),
         core_test(a_guest_that_leaves_a_group_may_get_no_number),
         core_test(a_driver_domain_is_in_no_group),
-        core_test(what_a_group_uses_is_not_counted_twice),
+        core_test(the_usage_of_a_group_is_counted_once),
         core_test(a_number_is_used_again_as_late_as_possible),
         core_test(more_domains_than_numbers_do_no_harm),
         core_test(a_guest_without_a_number_ages_as_others_do),

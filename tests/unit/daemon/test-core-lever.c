@@ -182,7 +182,7 @@ static void a_verdict_outlives_the_minute_of_moves(void **state)
     assert_true(fake_has_soft(domain(DISK), FAKE_ALL));
 }
 
-static void what_is_only_proposed_does_not_arrive(void **state)
+static void a_proposed_move_does_not_arrive(void **state)
 {
     (void)state;
     start(MODE_ACT);
@@ -239,7 +239,7 @@ int main(void)
         core_test(a_guest_that_xl_placed_and_runs_elsewhere_is_moved),
         cmocka_unit_test_setup_teardown(a_verdict_outlives_the_minute_of_moves,
                                         bounded_setup, teardown),
-        core_test(what_is_only_proposed_does_not_arrive),
+        core_test(a_proposed_move_does_not_arrive),
         core_test(a_held_guest_takes_no_capacity_from_others),
         core_test(nor_does_a_guest_that_an_operator_holds),
     };

@@ -102,7 +102,7 @@ static void with_one_target_servers_are_not_looked_up(void **state)
     assert_int_equal(dom0()->nr_servers, 0);
 }
 
-static void what_was_known_ends_with_the_affinity(void **state)
+static void knowledge_of_servers_ends_with_the_affinity(void **state)
 {
     (void)state;
     begin(true);
@@ -119,7 +119,7 @@ int main(void)
         core_test(the_servers_of_each_guest_are_known),
         core_test(xen_is_asked_now_and_then),
         core_test(with_one_target_servers_are_not_looked_up),
-        core_test(what_was_known_ends_with_the_affinity),
+        core_test(knowledge_of_servers_ends_with_the_affinity),
     };
 
     return run_tap_tests(tests);

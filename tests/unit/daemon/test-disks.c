@@ -104,7 +104,7 @@ static int end(void **state)
     return system(command);
 }
 
-static void what_was_before_is_not_of_now(void **state)
+static void earlier_requests_are_not_counted(void **state)
 {
     (void)state;
     disk("vbd-3-51712", 800000, 80);
@@ -152,7 +152,7 @@ static void requests_under_way_are_not_lost(void **state)
     assert_int_equal(pages(), 31 * 33);
 }
 
-static void nor_is_a_page_of_theirs_counted_twice(void **state)
+static void a_page_of_two_reads_is_counted_once(void **state)
 {
     (void)state;
     look_at_reads(0, 0);
@@ -278,10 +278,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-        TEST(what_was_before_is_not_of_now),
+        TEST(earlier_requests_are_not_counted),
         TEST(parts_of_pages_come_later),
         TEST(requests_under_way_are_not_lost),
-        TEST(nor_is_a_page_of_theirs_counted_twice),
+        TEST(a_page_of_two_reads_is_counted_once),
         TEST(large_requests_have_a_page_of_segments),
         TEST(mixed_sizes_are_estimated),
         TEST(two_disks_are_one_pair),

@@ -78,7 +78,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void what_fits_is_not_mentioned(void **state)
+static void settings_that_fit_are_not_mentioned(void **state)
 {
     (void)state;
     check("");
@@ -129,7 +129,7 @@ static void a_cache_in_linux_numbers_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        fits_test(what_fits_is_not_mentioned),
+        fits_test(settings_that_fit_are_not_mentioned),
         fits_test(a_node_that_is_not_there_is_named),
         fits_test(a_rule_that_fits_no_guest_is_named),
         fits_test(a_pool_that_is_not_there_is_named),

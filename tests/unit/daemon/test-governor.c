@@ -172,7 +172,7 @@ static void within_the_budget_nothing_happens(void **state)
     assert_true(t.cost > 0.008 && t.cost < 0.01);
 }
 
-static void what_happens_most_is_thinned_out_and_the_rest_is_not(void **state)
+static void only_the_most_frequent_events_are_thinned_out(void **state)
 {
     unsigned int i;
 
@@ -250,7 +250,7 @@ static void a_load_that_comes_and_goes_moves_less_and_less(void **state)
     assert_true(turns - before < 24);
 }
 
-static void what_no_threshold_helps_is_known(void **state)
+static void a_budget_out_of_reach_is_noticed(void **state)
 {
     unsigned int i;
 
@@ -353,11 +353,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(without_a_budget_nothing_happens),
         TEST(within_the_budget_nothing_happens),
-        TEST(what_happens_most_is_thinned_out_and_the_rest_is_not),
+        TEST(only_the_most_frequent_events_are_thinned_out),
         TEST(a_chosen_threshold_is_the_least),
         TEST(when_the_load_falls_thresholds_come_down),
         TEST(a_load_that_comes_and_goes_moves_less_and_less),
-        TEST(what_no_threshold_helps_is_known),
+        TEST(a_budget_out_of_reach_is_noticed),
         TEST(a_number_of_another_domain_has_the_chosen_threshold),
         TEST(rows_count_for_their_writer_if_it_is_given),
         TEST(any_load_gets_below_the_budget_soon),

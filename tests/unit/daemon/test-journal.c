@@ -345,7 +345,7 @@ static void half_a_line_is_ended_first(void **state)
     complete(3);
 }
 
-static void what_is_no_file_is_not_renamed(void **state)
+static void a_name_that_is_no_file_is_not_renamed(void **state)
 {
     struct xensched_error err;
     json_object *latest;
@@ -417,7 +417,7 @@ static void the_latest_entries_of_a_long_past_are_told(void **state)
     journal_close(&journal);
 }
 
-static void what_is_no_file_is_not_read(void **state)
+static void a_name_that_is_no_file_is_not_read(void **state)
 {
     struct xensched_error err;
 
@@ -439,10 +439,10 @@ int main(void)
         TEST(a_failure_anywhere_loses_nothing),
         TEST(a_full_disk_cuts_no_entry_and_is_told_afterwards),
         TEST(half_a_line_is_ended_first),
-        TEST(what_is_no_file_is_not_renamed),
+        TEST(a_name_that_is_no_file_is_not_renamed),
         TEST(a_domain_has_a_past_in_all_files_and_of_all_daemons),
         TEST(the_latest_entries_of_a_long_past_are_told),
-        TEST(what_is_no_file_is_not_read),
+        TEST(a_name_that_is_no_file_is_not_read),
     };
 
     return run_tap_tests(tests);

@@ -145,7 +145,7 @@ static void an_llc_ends_with_its_socket(void **state)
     assert_string_equal(t.caches[0].kind, "node");
 }
 
-static void what_makes_no_sense_is_not_believed(void **state)
+static void impossible_ids_are_ignored(void **state)
 {
     (void)state;
     /* A thread's own, a core's own. */
@@ -175,7 +175,7 @@ static void name(const char *text)
         fail_msg("%s", err.text);
 }
 
-static void what_an_operator_names_comes_first(void **state)
+static void an_operators_list_comes_first(void **state)
 {
     (void)state;
     name("0-3,8-11/4-7,12-15");
@@ -200,7 +200,7 @@ static void a_pcpu_that_is_not_named_is_where_the_host_says(void **state)
     pcpus_of(5, "28-31");
 }
 
-static void what_cannot_be_of_this_host_is_refused(void **state)
+static void an_impossible_list_is_refused(void **state)
 {
     static const struct {
         const char *text, *message;
@@ -275,10 +275,10 @@ int main(void)
         llc_test(equal_ids_but_for_the_lowest_bits_share_one),
         llc_test(ids_need_not_be_dense),
         llc_test(an_llc_ends_with_its_socket),
-        llc_test(what_makes_no_sense_is_not_believed),
-        llc_test(what_an_operator_names_comes_first),
+        llc_test(impossible_ids_are_ignored),
+        llc_test(an_operators_list_comes_first),
         llc_test(a_pcpu_that_is_not_named_is_where_the_host_says),
-        llc_test(what_cannot_be_of_this_host_is_refused),
+        llc_test(an_impossible_list_is_refused),
         llc_test(a_cache_that_is_no_block_is_odd),
         cmocka_unit_test(a_list_names_each_pcpu_once),
     };

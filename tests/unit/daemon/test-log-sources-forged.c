@@ -20,7 +20,7 @@
 
 /* Lies about rows. */
 
-static void what_it_may_not_say_is_not_believed(void **state)
+static void rows_that_it_may_not_write_are_rejected(void **state)
 {
     unsigned int i;
 
@@ -58,7 +58,7 @@ static void what_it_may_not_say_is_not_believed(void **state)
 }
 
 /* Xen has seen no notification of its client. */
-static void what_its_client_did_not_ask_for_is_not_believed(void **state)
+static void rows_without_a_request_are_rejected(void **state)
 {
     unsigned int i;
 
@@ -185,7 +185,7 @@ static void rows_of_another_shape_are_not_looked_at(void **state)
 }
 
 /* 200 CPUs whose pages are all the same, and full again in each round. */
-static void what_it_costs_in_a_round_is_bounded(void **state)
+static void the_cost_of_a_round_is_bounded(void **state)
 {
     uint64_t *entry = (uint64_t *)page(DIRECTORY) + 2, before;
     struct xensched_source_stats stats;
@@ -393,13 +393,13 @@ static void one_page_for_all_is_its_own_problem(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        log_sources_test(what_it_may_not_say_is_not_believed),
-        log_sources_test(what_its_client_did_not_ask_for_is_not_believed),
+        log_sources_test(rows_that_it_may_not_write_are_rejected),
+        log_sources_test(rows_without_a_request_are_rejected),
         log_sources_test(too_much_of_it_is_thinned_out_at_its_own_expense),
         log_sources_test(noise_in_its_pages_does_nothing_to_others),
         log_sources_test(a_log_that_contradicts_itself_is_given_up),
         log_sources_test(rows_of_another_shape_are_not_looked_at),
-        log_sources_test(what_it_costs_in_a_round_is_bounded),
+        log_sources_test(the_cost_of_a_round_is_bounded),
         log_sources_test(an_area_which_was_not_asked_for_is_refused),
         log_sources_test(frames_which_cannot_be_are_refused),
         log_sources_test(memory_of_a_device_is_not_mapped),

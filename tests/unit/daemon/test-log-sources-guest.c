@@ -162,7 +162,7 @@ static void whatever_it_says_there_is_room_for_so_much(void **state)
 }
 
 /* Its file is the agent's to read; what is wrong there is nothing to us. */
-static void what_is_preliminary_is_not_read(void **state)
+static void preliminary_rows_are_not_read(void **state)
 {
     struct xen_schedlog_state *s;
     struct xensched_source_stats stats;
@@ -387,7 +387,7 @@ int main(void)
         guest_test(a_guest_is_asked_for_what_it_may_tell),
         guest_test(a_guest_is_believed_about_itself_only),
         guest_test(whatever_it_says_there_is_room_for_so_much),
-        guest_test(what_is_preliminary_is_not_read),
+        guest_test(preliminary_rows_are_not_read),
         guest_test(each_row_of_a_guest_counts),
         guest_test(nothing_is_on_where_no_agent_runs),
         guest_test(a_guest_that_may_not_be_read_is_not_asked),

@@ -323,7 +323,7 @@ static void conflicts_in_xenstore_are_no_endless_loop(void **state)
 
 /* What it costs when nothing happens. */
 
-static void what_does_not_change_is_hardly_looked_at(void **state)
+static void an_unchanged_domain_is_hardly_read(void **state)
 {
     (void)state;
     device.there = true;
@@ -505,7 +505,7 @@ int main(void)
         log_sources_test(a_domain_that_serves_no_guest_any_more_is_released),
         log_sources_test(one_that_gives_its_log_up_is_asked_again),
         log_sources_test(conflicts_in_xenstore_are_no_endless_loop),
-        log_sources_test(what_does_not_change_is_hardly_looked_at),
+        log_sources_test(an_unchanged_domain_is_hardly_read),
         log_sources_test(a_number_that_xenstore_refused_is_written_later),
         log_sources_test(a_linux_of_which_nothing_is_logged_is_left_alone),
         log_sources_test(xenstore_is_written_again_after_it_lost_all),

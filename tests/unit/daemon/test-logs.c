@@ -55,7 +55,7 @@ static void a_list_is_taken_by_its_words(void **state)
     assert_int_equal(choice.threshold[XEN_SCHEDLOG_EV_RUNQ], UINT32_MAX);
 }
 
-static void what_is_wrong_is_refused(void **state)
+static void wrong_choices_are_refused(void **state)
 {
     static const char *const wrong[] = {
         "", ",", "evtchn-send,", "evtchn", "evtchn-send:", "evtchn-send:0",
@@ -91,7 +91,7 @@ static void only_what_is_chosen_has_a_log_file(void **state)
     assert_int_equal(logs.sizes[0], XEN_SCHEDLOG_MIN_FILE_SIZE);
 }
 
-static void what_needs_64_bits_has_them(void **state)
+static void events_that_need_64_bits_have_them(void **state)
 {
     (void)state;
     assert_true(choice_parse(&choice, "guest-switch,guest-name,guest-runq"));
@@ -104,7 +104,7 @@ static void what_needs_64_bits_has_them(void **state)
 }
 
 /* They cannot be chosen: they come with the events that are made of them. */
-static void what_a_guest_logs_for_its_agent_comes_with_the_rest(void **state)
+static void rows_for_the_agent_come_with_the_rest(void **state)
 {
     (void)state;
     choice_default(&choice);
@@ -219,11 +219,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_default_it_is_what_the_model_is_made_of),
         cmocka_unit_test(a_list_is_taken_by_its_words),
-        cmocka_unit_test(what_is_wrong_is_refused),
+        cmocka_unit_test(wrong_choices_are_refused),
         cmocka_unit_test(only_what_is_chosen_has_a_log_file),
-        cmocka_unit_test(what_needs_64_bits_has_them),
+        cmocka_unit_test(events_that_need_64_bits_have_them),
         cmocka_unit_test(
-            what_a_guest_logs_for_its_agent_comes_with_the_rest),
+            rows_for_the_agent_come_with_the_rest),
         cmocka_unit_test(log_files_have_the_sizes_that_are_set),
         cmocka_unit_test(a_wrong_size_changes_nothing),
         cmocka_unit_test(there_is_a_power_of_two_of_them),

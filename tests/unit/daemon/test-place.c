@@ -179,7 +179,7 @@ static void a_rule_says_where_it_may_be(void **state)
 }
 
 /* One core of node 1 is DRIVER's. */
-static void what_is_promised_is_taken(void **state)
+static void reserved_capacity_is_taken(void **state)
 {
     (void)state;
     begin();
@@ -195,7 +195,7 @@ static void what_is_promised_is_taken(void **state)
  * A node of two cores is too small for two cpupools and a driver domain, so here the
  * pools share pCPUs; each has its own room all the same.
  */
-static void what_is_promised_in_another_cpupool_is_not_taken(void **state)
+static void capacity_reserved_in_another_cpupool_is_free(void **state)
 {
     struct fake_domain *guest;
 
@@ -352,7 +352,7 @@ static void it_goes_where_it_had_most_to_do(void **state)
     is_placed(NOBODY, 1, ",\"backends\":[\"driver\"]", "node 1", "driver");
 }
 
-static void what_it_needed_is_what_it_will_need(void **state)
+static void a_guest_will_need_what_it_needed(void **state)
 {
     char uuid[DOMAIN_UUID_TEXT];
 
@@ -621,8 +621,8 @@ int main(void)
         core_test(a_place_without_room_gets_no_guest),
         core_test(only_pcpus_of_its_cpupool_count),
         core_test(a_rule_says_where_it_may_be),
-        core_test(what_is_promised_is_taken),
-        core_test(what_is_promised_in_another_cpupool_is_not_taken),
+        core_test(reserved_capacity_is_taken),
+        core_test(capacity_reserved_in_another_cpupool_is_free),
         core_test(a_dry_run_is_no_promise),
         core_test(a_guest_takes_room_where_it_is),
         core_test(the_host_is_looked_at_anew),
@@ -631,7 +631,7 @@ int main(void)
         core_test(with_one_node_no_place_is_better),
         core_test(without_plans_there_is_no_answer),
         core_test(it_goes_where_it_had_most_to_do),
-        core_test(what_it_needed_is_what_it_will_need),
+        core_test(a_guest_will_need_what_it_needed),
         core_test(a_guest_that_boots_again_at_once_has_its_history),
         core_test(last_words_count_little),
         core_test(a_short_life_leaves_the_history),

@@ -181,7 +181,7 @@ static void a_client_is_told(void **state)
     assert_int_equal(react.list.nr, 0);
 }
 
-static void what_cannot_be_is_refused(void **state)
+static void an_impossible_condition_is_refused(void **state)
 {
     int fd = client();
 
@@ -298,7 +298,7 @@ static void affinities_are_restored_before_xenstored_is_asked(void **state)
     assert_int_equal(writes_at_end, 1);
 }
 
-static void those_of_the_configuration_do_something(void **state)
+static void reactions_of_the_configuration_act(void **state)
 {
     (void)state;
     unlink("test-react.done");
@@ -412,7 +412,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         react_test(a_client_is_told),
-        react_test(what_cannot_be_is_refused),
+        react_test(an_impossible_condition_is_refused),
         react_test(a_guest_is_stopped_and_armed_again),
         react_test(a_client_that_ends_leaves_no_guest_stopped),
         react_test(a_dry_run_stops_no_guest),
@@ -420,7 +420,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             affinities_are_restored_before_xenstored_is_asked, setup_moves,
             teardown_react),
-        react_test(those_of_the_configuration_do_something),
+        react_test(reactions_of_the_configuration_act),
         react_test(a_package_that_is_missing_is_named),
         react_test(actions_have_an_environment_of_their_own),
         cmocka_unit_test(lines_of_the_configuration),

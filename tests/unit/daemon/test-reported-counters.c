@@ -60,7 +60,7 @@ static void a_guest_that_was_not_named_starts_again_at_zero(void **state)
     assert_int_equal(pages_of(CLIENT_ACCT), 0);
 }
 
-static void of_others_nothing_is_believed(void **state)
+static void counters_of_other_guests_are_ignored(void **state)
 {
     (void)state;
     look();
@@ -131,7 +131,7 @@ int main(void)
         log_sources_test(sums_become_pages),
         log_sources_test(a_smaller_sum_begins_anew),
         log_sources_test(a_guest_that_was_not_named_starts_again_at_zero),
-        log_sources_test(of_others_nothing_is_believed),
+        log_sources_test(counters_of_other_guests_are_ignored),
         log_sources_test(each_is_believed_once_at_a_time),
         log_sources_test(more_than_can_be_is_not_believed),
         log_sources_test(nonsense_is_refused),

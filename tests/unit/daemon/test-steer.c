@@ -252,7 +252,7 @@ static void the_next_daemon_puts_back(void **state)
     nothing_is_steered();
 }
 
-static void of_another_boot_nothing_is_put_back(void **state)
+static void a_state_of_another_boot_is_not_restored(void **state)
 {
     (void)state;
     run();
@@ -264,7 +264,7 @@ static void of_another_boot_nothing_is_put_back(void **state)
     thread_is_on(1, 1, 1);
 }
 
-static void what_cannot_be_kept_is_not_changed(void **state)
+static void an_affinity_that_cannot_be_saved_is_not_changed(void **state)
 {
     (void)state;
     assert_int_equal(system("rm -rf steer-state"), 0);
@@ -340,8 +340,8 @@ int main(void)
         steer_test(with_dom0_on_one_node_nothing_is_steered),
         steer_test(all_vcpus_of_a_large_dom0_are_put_back),
         steer_test(the_next_daemon_puts_back),
-        steer_test(of_another_boot_nothing_is_put_back),
-        steer_test(what_cannot_be_kept_is_not_changed),
+        steer_test(a_state_of_another_boot_is_not_restored),
+        steer_test(an_affinity_that_cannot_be_saved_is_not_changed),
         steer_test(what_another_program_sets_stays),
         steer_test(what_another_program_set_after_a_crash_stays),
         steer_test(a_thread_that_ended_is_forgotten),

@@ -48,7 +48,7 @@ static void a_guest_that_is_no_longer_served_is_forgotten(void **state)
     sums_free(&sums);
 }
 
-static void what_has_no_room_is_left_out_whole(void **state)
+static void a_guest_without_room_is_left_out_whole(void **state)
 {
     struct sums sums = { 0 };
     char text[SUMS_TEXT];
@@ -70,7 +70,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_front_end_has_its_sum),
         cmocka_unit_test(a_guest_that_is_no_longer_served_is_forgotten),
-        cmocka_unit_test(what_has_no_room_is_left_out_whole),
+        cmocka_unit_test(a_guest_without_room_is_left_out_whole),
     };
 
     return run_tap_tests(tests);

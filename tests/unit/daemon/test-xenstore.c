@@ -193,7 +193,7 @@ static void many_events_of_a_domain_are_read_once_and_only_what_changed(
     assert_int_equal(xenstore_domain(xs, 1).nr_back_ends, 2);
 }
 
-static void what_a_configuration_says_is_read_and_followed(void **state)
+static void settings_of_a_guest_are_read_again_when_they_change(void **state)
 {
     (void)state;
     fake_xs_put("hold", "/local/domain/2/platform/vm-affinity");
@@ -480,7 +480,7 @@ static int bound_socket(void)
     return fd;
 }
 
-/* libxenstore would go on to the kernel's device, and wait there for ever. */
+/* libxenstore would try the kernel's device next, and wait there for ever. */
 static void a_socket_without_a_listener_is_not_waited_for(void **state)
 {
     struct xenstore *other;
@@ -498,8 +498,8 @@ static void a_socket_without_a_listener_is_not_waited_for(void **state)
     unlink(SOCKET);
 }
 
-/* As for a moment when the next xenstored starts. */
-static void nor_one_that_is_being_made_again(void **state)
+/* The socket is missing for a moment when the next xenstored starts. */
+static void a_missing_socket_is_not_waited_for(void **state)
 {
     struct xenstore *other;
     int fd = bound_socket();
@@ -534,7 +534,7 @@ int main(void)
         xenstore_test(pools_and_ports_stay_known_without_xenstored),
         xenstore_test(
             many_events_of_a_domain_are_read_once_and_only_what_changed),
-        xenstore_test(what_a_configuration_says_is_read_and_followed),
+        xenstore_test(settings_of_a_guest_are_read_again_when_they_change),
         xenstore_test(the_target_of_a_device_model_is_read_and_followed),
         xenstore_test(the_permission_to_read_a_log_is_read_and_followed),
         xenstore_test(the_wish_for_steal_time_is_read_and_followed),
@@ -548,7 +548,7 @@ int main(void)
         xenstore_test(a_read_that_ends_half_way_changes_nothing),
         xenstore_test(an_empty_xenstored_is_not_believed),
         xenstore_test(a_socket_without_a_listener_is_not_waited_for),
-        xenstore_test(nor_one_that_is_being_made_again),
+        xenstore_test(a_missing_socket_is_not_waited_for),
     };
 
     return run_tap_tests(tests);

@@ -56,7 +56,7 @@ static void an_area_has_the_logs_of_all_pcpus_there_are(void **state)
     assert_int_equal(xen.nr_acct, 16);
 }
 
-static void what_the_scheduler_controls_gets_to_its_place(void **state)
+static void control_words_get_to_their_places(void **state)
 {
     struct xensched_area *area = make();
     uint8_t *global = pages[XEN_SCHEDLOG_REGION_GLOBAL << 16];
@@ -349,7 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         area_test(an_area_has_the_logs_of_all_pcpus_there_are),
         area_test(too_large_an_area_says_what_would_do),
-        area_test(what_the_scheduler_controls_gets_to_its_place),
+        area_test(control_words_get_to_their_places),
         area_test(pcpus_that_come_later_are_mapped_and_set_up),
         area_test(the_leaf_of_the_last_cache_needs_no_area),
         area_test(marks_get_to_their_place),

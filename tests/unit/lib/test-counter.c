@@ -50,7 +50,7 @@ static void read_ok(struct xensched_counter *c, struct xensched_count *n)
     assert_int_equal(xensched_counter_read(c, n), 0);
 }
 
-static void what_was_added_is_told_once(void **state)
+static void each_addition_is_reported_once(void **state)
 {
     struct xensched_counter c;
     struct xensched_count n;
@@ -245,7 +245,7 @@ static void a_full_counter_is_told(void **state)
     check_full(ADD64 | IDS, UINT64_MAX);
 }
 
-static void what_goes_back_is_noticed_and_survived(void **state)
+static void a_counter_that_goes_back_is_noticed(void **state)
 {
     struct xensched_counter c;
     struct xensched_count n;
@@ -393,14 +393,14 @@ static void a_producer_on_another_cpu_is_never_misread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_added_is_told_once),
+        cmocka_unit_test(each_addition_is_reported_once),
         cmocka_unit_test(a_reader_before_the_first_event_misses_nothing),
         cmocka_unit_test(the_last_row_comes_along),
         cmocka_unit_test(rows_of_a_file_are_added_up),
         cmocka_unit_test(other_log_files_are_told_apart),
         cmocka_unit_test(a_change_of_the_register_starts_anew),
         cmocka_unit_test(a_full_counter_is_told),
-        cmocka_unit_test(what_goes_back_is_noticed_and_survived),
+        cmocka_unit_test(a_counter_that_goes_back_is_noticed),
         cmocka_unit_test(a_layout_in_change_is_left_for_the_next_call),
         cmocka_unit_test(no_state_makes_it_leave_its_memory),
         cmocka_unit_test(a_producer_on_another_cpu_is_never_misread),

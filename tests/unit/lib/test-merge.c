@@ -195,7 +195,7 @@ static void a_loss_says_between_which_times(void **state)
 }
 
 /* Ten rounds of 1000 rows; one row gets visible three rounds late. */
-static void what_comes_too_late_is_counted(void **state)
+static void late_rows_are_counted(void **state)
 {
     struct xensched_merge_stats stats;
     struct xensched_merged m;
@@ -312,7 +312,7 @@ static void any_numbers_are_harmless(void **state)
     expect_end();
 }
 
-static void what_came_before_a_cut_is_delivered(void **state)
+static void rows_before_a_cut_are_delivered(void **state)
 {
     struct xensched_error err;
     struct xensched_merged m;
@@ -490,11 +490,11 @@ int main(void)
         cmocka_unit_test(
             rows_of_all_sources_are_in_the_order_of_the_hosts_clock),
         cmocka_unit_test(a_loss_says_between_which_times),
-        cmocka_unit_test(what_comes_too_late_is_counted),
+        cmocka_unit_test(late_rows_are_counted),
         cmocka_unit_test(short_time_stamps_are_made_whole),
         cmocka_unit_test(the_host_comes_before_its_rows),
         cmocka_unit_test(any_numbers_are_harmless),
-        cmocka_unit_test(what_came_before_a_cut_is_delivered),
+        cmocka_unit_test(rows_before_a_cut_are_delivered),
         cmocka_unit_test(a_wrong_clock_is_seen_in_the_order),
         cmocka_unit_test(the_ring_keeps_the_latest_and_what_it_relies_on),
         cmocka_unit_test(a_full_ring_drops_the_oldest),

@@ -183,7 +183,7 @@ static unsigned int replay(int *rc, struct xensched_error *err)
     return nr;
 }
 
-static void what_version_1_recorded_comes_back(void **state)
+static void a_recording_of_version_1_is_read(void **state)
 {
     struct xensched_recording *r;
     int rc;
@@ -200,7 +200,7 @@ static void what_version_1_recorded_comes_back(void **state)
     xensched_recording_close(r);
 }
 
-static void what_was_recorded_comes_back(void **state)
+static void recorded_rows_are_read_back(void **state)
 {
     struct xensched_source_stats stats;
     struct xensched_source *source;
@@ -548,8 +548,8 @@ static void a_file_that_is_not_there_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_recorded_comes_back),
-        cmocka_unit_test(what_version_1_recorded_comes_back),
+        cmocka_unit_test(recorded_rows_are_read_back),
+        cmocka_unit_test(a_recording_of_version_1_is_read),
         cmocka_unit_test(names_come_back_whole),
         cmocka_unit_test(the_host_is_told_where_it_changed),
         cmocka_unit_test(cut_anywhere_all_before_the_cut_comes_back),

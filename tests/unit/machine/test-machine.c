@@ -117,7 +117,7 @@ static void the_least_recently_used_one_leaves(void **state)
     end();
 }
 
-static void what_leaves_the_l2_leaves_the_l1(void **state)
+static void a_line_that_leaves_the_l2_leaves_the_l1(void **state)
 {
     (void)state;
     begin();
@@ -200,7 +200,7 @@ static void a_line_only_one_has_needs_no_upgrade(void **state)
     end();
 }
 
-static void what_left_a_core_is_found_in_its_last_level_cache(void **state)
+static void a_line_that_left_a_core_is_in_its_last_level_cache(void **state)
 {
     (void)state;
     begin();
@@ -327,7 +327,7 @@ static void refused(const char *text, const char *wanted)
         fail_msg("\"%s\" does not say \"%s\"", why, wanted);
 }
 
-static void what_is_wrong_with_one_is_said(void **state)
+static void the_mistake_of_a_description_is_named(void **state)
 {
     (void)state;
     refused(SIZES COSTS "cores_per_llc 2\n", "dram_remote_ns is missing");
@@ -343,7 +343,7 @@ static void what_is_wrong_with_one_is_said(void **state)
             "cores_per_llc does not divide cores");
 }
 
-static void those_which_we_have_are_read(void **state)
+static void the_descriptions_of_this_tree_are_read(void **state)
 {
     static const char *const names[] = { "xeon2", "epyc2", "small2" };
     struct machine machine;
@@ -411,19 +411,19 @@ int main(void)
         cmocka_unit_test(a_line_is_found_where_it_was_left),
         cmocka_unit_test(an_access_waits_for_its_line),
         cmocka_unit_test(the_least_recently_used_one_leaves),
-        cmocka_unit_test(what_leaves_the_l2_leaves_the_l1),
+        cmocka_unit_test(a_line_that_leaves_the_l2_leaves_the_l1),
         cmocka_unit_test(a_changed_line_goes_back_to_memory_in_the_end),
         cmocka_unit_test(an_owned_line_comes_from_its_owner),
         cmocka_unit_test(a_shared_line_comes_from_ones_own_cache_or_from_memory),
         cmocka_unit_test(a_writer_takes_it_from_the_others),
         cmocka_unit_test(a_line_only_one_has_needs_no_upgrade),
-        cmocka_unit_test(what_left_a_core_is_found_in_its_last_level_cache),
+        cmocka_unit_test(a_line_that_left_a_core_is_in_its_last_level_cache),
         cmocka_unit_test(each_access_is_in_one_place),
         cmocka_unit_test(the_directory_agrees_with_the_caches),
         cmocka_unit_test(being_emptied_forgets_all),
         cmocka_unit_test(a_description_is_read),
-        cmocka_unit_test(what_is_wrong_with_one_is_said),
-        cmocka_unit_test(those_which_we_have_are_read),
+        cmocka_unit_test(the_mistake_of_a_description_is_named),
+        cmocka_unit_test(the_descriptions_of_this_tree_are_read),
     };
 
     return run_tap_tests(tests);

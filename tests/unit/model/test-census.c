@@ -55,7 +55,7 @@ static void add_many(uint32_t domid, unsigned int node, unsigned int nr)
         census_add(&c, domid, node);
 }
 
-static void what_was_counted_is_told(void **state)
+static void counted_frames_are_reported(void **state)
 {
     struct domain *d;
 
@@ -94,7 +94,7 @@ static void a_domain_that_came_meanwhile_is_left_out(void **state)
     assert_true(domains.domain[0].pages.known);
 }
 
-static void what_ends_too_early_changes_nothing(void **state)
+static void a_count_that_ends_too_early_changes_nothing(void **state)
 {
     (void)state;
     here(7, 0);
@@ -204,9 +204,9 @@ static void a_sample_is_like_the_machine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_was_counted_is_told),
+        TEST(counted_frames_are_reported),
         TEST(a_domain_that_came_meanwhile_is_left_out),
-        TEST(what_ends_too_early_changes_nothing),
+        TEST(a_count_that_ends_too_early_changes_nothing),
         TEST(it_is_made_again_and_sooner_for_new_domains),
         TEST(a_count_is_bounded),
         TEST(a_sample_is_like_the_machine),

@@ -55,7 +55,7 @@ static void relations_are_what_pcpus_share(void **state)
     assert_int_equal(distance_relation(&t, 0, 99), RELATION_REMOTE);
 }
 
-static void what_is_farther_never_costs_less(void **state)
+static void a_larger_distance_never_costs_less(void **state)
 {
     unsigned int kind, i;
 
@@ -103,7 +103,7 @@ static void slit_stretches_what_is_assumed(void **state)
     assert_int_equal(source, DISTANCE_ASSUMED);
 }
 
-static void what_was_measured_comes_first(void **state)
+static void measured_distances_come_first(void **state)
 {
     enum distance_source source;
 
@@ -254,7 +254,7 @@ static void measure_some(void)
     d.measured[DISTANCE_LINE][RELATION_LLC] = true;
 }
 
-static void what_was_measured_is_read_back(void **state)
+static void measured_distances_are_read_back(void **state)
 {
     enum distance_source source;
     struct distances back;
@@ -284,7 +284,7 @@ static void what_was_measured_is_read_back(void **state)
 }
 
 /* Two nodes of a socket are no measure of another socket. */
-static void what_was_measured_of_a_socket_is_not_of_another(void **state)
+static void a_measured_socket_says_nothing_of_another(void **state)
 {
     struct xensched_error err;
     char *text;
@@ -301,7 +301,7 @@ static void what_was_measured_of_a_socket_is_not_of_another(void **state)
     assert_float_equal(d.ns[DISTANCE_LINE][RELATION_REMOTE], 215, 0.05);
 }
 
-static void what_is_no_file_of_this_machine_changes_nothing(void **state)
+static void a_file_of_another_machine_changes_nothing(void **state)
 {
     static const char *const wrong[] = {
         "", "[]", "{}", "{\"pcpus\": 24, \"nodes\": 2}",
@@ -341,17 +341,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         distance_test(relations_are_what_pcpus_share),
-        distance_test(what_is_farther_never_costs_less),
+        distance_test(a_larger_distance_never_costs_less),
         distance_test(an_unmeasured_host_says_so),
         distance_test(slit_stretches_what_is_assumed),
-        distance_test(what_was_measured_comes_first),
+        distance_test(measured_distances_come_first),
         distance_test(a_cut_of_sockets_changes_no_price_of_the_other_socket),
         distance_test(lines_of_a_socket_cost_what_its_caches_do),
         distance_test(memory_of_the_same_socket_is_between_the_two),
         distance_test(a_node_without_pcpus_is_no_socket),
-        distance_test(what_was_measured_is_read_back),
-        distance_test(what_was_measured_of_a_socket_is_not_of_another),
-        distance_test(what_is_no_file_of_this_machine_changes_nothing),
+        distance_test(measured_distances_are_read_back),
+        distance_test(a_measured_socket_says_nothing_of_another),
+        distance_test(a_file_of_another_machine_changes_nothing),
     };
 
     return run_tap_tests(tests);

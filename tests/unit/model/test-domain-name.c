@@ -87,7 +87,7 @@ static void rules_match_bytes(void **state)
     assert_false(domains.domain[4].stays);
 }
 
-static void what_is_utf8_stays(void **state)
+static void utf8_stays(void **state)
 {
     static const char *const good[] = {
         "", "web1", "B\xc3\xbcro", "\xe2\x82\xac", "\xf0\x9f\x90\xa7",
@@ -106,7 +106,7 @@ static void what_is_utf8_stays(void **state)
 }
 
 /* A stray byte, cut off, overlong, a surrogate, beyond Unicode, never a byte. */
-static void what_is_no_utf8_becomes_it(void **state)
+static void other_bytes_become_utf8(void **state)
 {
     static const char *const bad[] = {
         "\xfc", "\x80", "a\xc3", "\xe2\x82", "\xf0\x9f\x90", "\xc0\xaf",
@@ -157,8 +157,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         name_test(digits_are_a_domid_and_all_else_a_name),
         name_test(rules_match_bytes),
-        cmocka_unit_test(what_is_utf8_stays),
-        cmocka_unit_test(what_is_no_utf8_becomes_it),
+        cmocka_unit_test(utf8_stays),
+        cmocka_unit_test(other_bytes_become_utf8),
         cmocka_unit_test(json_and_metrics_are_utf8),
     };
 

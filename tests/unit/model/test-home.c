@@ -171,7 +171,7 @@ static void another_domain_with_an_old_number_begins_anew(void **state)
     assert_float_equal(homes_share(homes, 0, 0), 1, 0.001);
 }
 
-static void what_the_matrix_forgot_is_not_counted_twice(void **state)
+static void forgotten_time_is_not_counted_twice(void **state)
 {
     (void)state;
     update();
@@ -205,7 +205,7 @@ int main(void)
         home_test(only_what_was_seen_counts),
         home_test(without_runs_or_a_number_of_its_own_it_is_unknown),
         home_test(another_domain_with_an_old_number_begins_anew),
-        home_test(what_the_matrix_forgot_is_not_counted_twice),
+        home_test(forgotten_time_is_not_counted_twice),
         home_test(other_places_are_another_world),
     };
 

@@ -240,7 +240,7 @@ static void an_access_without_another_end_is_no_pair(void **state)
     matrix_free(m);
 }
 
-static void what_stays_in_an_accounting_domain_is_no_pair(void **state)
+static void rows_within_an_accounting_domain_are_no_pair(void **state)
 {
     struct matrix *m = matrix_new(HALF_LIFE);
 
@@ -344,7 +344,7 @@ static void a_number_that_was_given_up_is_forgotten(void **state)
     matrix_free(m);
 }
 
-static void what_is_idle_for_long_is_forgotten(void **state)
+static void a_pair_that_is_idle_for_long_is_forgotten(void **state)
 {
     struct matrix *m = matrix_new(HALF_LIFE);
 
@@ -437,7 +437,7 @@ static void a_batch_is_the_sum_of_its_rows(void **state)
 }
 
 /* What has no correspondent, and no counter, is added up row by row. */
-static void so_is_one_whose_rows_have_less(void **state)
+static void a_batch_with_short_rows_is_left_out(void **state)
 {
     uint16_t bytes[][2] = {
         { XEN_SCHEDLOG_EV_SERVICE_NS, 2 }, { XEN_SCHEDLOG_EV_SERVICE_NS, 3 },
@@ -458,7 +458,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_batch_is_the_sum_of_its_rows),
-        cmocka_unit_test(so_is_one_whose_rows_have_less),
+        cmocka_unit_test(a_batch_with_short_rows_is_left_out),
         cmocka_unit_test(an_amount_counts_a_half_after_the_half_life),
         cmocka_unit_test(a_steady_rate_is_what_comes_out),
         cmocka_unit_test(looking_does_not_change_a_rate),
@@ -469,12 +469,12 @@ int main(void)
         cmocka_unit_test(totals_are_exact_and_size_is_that_of_the_pairs),
         cmocka_unit_test(time_in_parts_is_the_same_as_in_one),
         cmocka_unit_test(an_access_without_another_end_is_no_pair),
-        cmocka_unit_test(what_stays_in_an_accounting_domain_is_no_pair),
+        cmocka_unit_test(rows_within_an_accounting_domain_are_no_pair),
         cmocka_unit_test(only_events_of_the_model_are_in_it),
         cmocka_unit_test(with_a_threshold_a_row_counts_for_all_it_stands_for),
         cmocka_unit_test(a_threshold_of_one_domain_is_for_its_rows_alone),
         cmocka_unit_test(a_number_that_was_given_up_is_forgotten),
-        cmocka_unit_test(what_is_idle_for_long_is_forgotten),
+        cmocka_unit_test(a_pair_that_is_idle_for_long_is_forgotten),
         cmocka_unit_test(the_table_finds_what_is_in_it_and_nothing_else),
     };
 

@@ -91,7 +91,7 @@ static void shares_are_parts_of_its_own_time(void **state)
                        0.02);
 }
 
-static void what_was_long_ago_does_not_count(void **state)
+static void old_time_does_not_count(void **state)
 {
     unsigned int i;
 
@@ -217,7 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         presence_test(shares_are_parts_of_its_own_time),
-        presence_test(what_was_long_ago_does_not_count),
+        presence_test(old_time_does_not_count),
         presence_test(a_domain_that_has_not_run_is_unknown),
         presence_test(domains_together_cross_nothing),
         presence_test(domains_apart_cross_with_each_and_both_ways),

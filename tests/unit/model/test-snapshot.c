@@ -76,7 +76,7 @@ static void read_text(struct snapshot *s, const char *text)
         fail_msg("%s", err.text);
 }
 
-static void what_was_told_comes_back(void **state)
+static void a_description_is_read_back(void **state)
 {
     json_object *json = make(), *again;
     const struct domain *d;
@@ -113,7 +113,7 @@ static void what_was_told_comes_back(void **state)
     snapshot_free(&s);
 }
 
-static void what_is_not_told_is_as_documented(void **state)
+static void missing_members_are_as_documented(void **state)
 {
     const struct domain *d;
     struct snapshot s;
@@ -139,7 +139,7 @@ static void what_is_not_told_is_as_documented(void **state)
 }
 
 /* Descriptions without "llc" have one cache per socket. */
-static void which_pcpus_share_an_llc_comes_back(void **state)
+static void pcpus_that_share_an_llc_are_read_back(void **state)
 {
     json_object *json;
     struct snapshot s;
@@ -173,7 +173,7 @@ static void which_pcpus_share_an_llc_comes_back(void **state)
 }
 
 /* Each has one thing wrong; the error names it. */
-static void what_makes_no_sense_is_named(void **state)
+static void nonsense_is_named(void **state)
 {
     static const char *const wrong[][2] = {
         { "", "JSON" },
@@ -270,10 +270,10 @@ static void any_text_is_refused_or_makes_sense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_told_comes_back),
-        cmocka_unit_test(what_is_not_told_is_as_documented),
-        cmocka_unit_test(which_pcpus_share_an_llc_comes_back),
-        cmocka_unit_test(what_makes_no_sense_is_named),
+        cmocka_unit_test(a_description_is_read_back),
+        cmocka_unit_test(missing_members_are_as_documented),
+        cmocka_unit_test(pcpus_that_share_an_llc_are_read_back),
+        cmocka_unit_test(nonsense_is_named),
         cmocka_unit_test(few_bytes_cannot_take_much_memory),
         cmocka_unit_test(any_text_is_refused_or_makes_sense),
     };

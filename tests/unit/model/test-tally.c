@@ -143,7 +143,7 @@ static int64_t most(const void *arg, uint16_t event, uint16_t current,
            correspondent == 3 ? 50 : -1;
 }
 
-static void what_is_not_believed_gets_nowhere(void **state)
+static void rejected_rows_are_not_added(void **state)
 {
     struct matrix *m = matrix_new(SECOND);
     struct xensched_batch batch = batch_of(IDS | XEN_SCHEDLOG_LCR_COUNTER, 6);
@@ -216,7 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_once_is_the_same_as_one_by_one),
         cmocka_unit_test(time_on_a_pcpu_is_one_sum_whatever_runs_next),
-        cmocka_unit_test(what_is_not_believed_gets_nowhere),
+        cmocka_unit_test(rejected_rows_are_not_added),
         cmocka_unit_test(rows_which_lack_something_are_not_believed),
     };
 

@@ -245,7 +245,7 @@ static void few_and_none(void **state)
 }
 
 /* The sizes explain more of the differences than a stratum alone. */
-static void what_is_in_proportion_to_the_size_is_known(void **state)
+static void values_in_proportion_to_the_size_are_estimated(void **state)
 {
     double size[INTERVALS], with = 0, without = 0;
     unsigned int in = 0, trial;
@@ -304,7 +304,7 @@ int main(void)
         cmocka_unit_test(all_of_them_are_the_truth),
         cmocka_unit_test(the_same_seed_chooses_the_same),
         cmocka_unit_test(few_and_none),
-        cmocka_unit_test(what_is_in_proportion_to_the_size_is_known),
+        cmocka_unit_test(values_in_proportion_to_the_size_are_estimated),
         cmocka_unit_test(one_of_a_stratum_says_nothing_of_the_others),
     };
 

@@ -36,7 +36,7 @@ static void a_time_that_is_a_members_own_is_not_before_it(void **state)
     assert_int_equal(until(m, 4, UINT64_MAX), 4);
 }
 
-static void of_nothing_nothing_is_found(void **state)
+static void an_empty_list_contains_nothing(void **state)
 {
     (void)state;
     assert_int_equal(until(NULL, 0, 0), 0);
@@ -66,7 +66,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_time_that_is_a_members_own_is_not_before_it),
-        cmocka_unit_test(of_nothing_nothing_is_found),
+        cmocka_unit_test(an_empty_list_contains_nothing),
         cmocka_unit_test(equal_members_keep_their_order),
     };
 

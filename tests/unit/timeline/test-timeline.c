@@ -196,7 +196,7 @@ static void stamps_that_are_late_do_not_matter(void **state)
     }
 }
 
-static void what_was_lost_is_not_made_up(void **state)
+static void lost_time_is_not_invented(void **state)
 {
     struct world_options options = { .steps = STEPS, .lose = 20 };
     uint64_t all = 0, known = 0, lost = 0;
@@ -546,7 +546,7 @@ int main(void)
         cmocka_unit_test(runs_that_are_not_over_contradict_nothing),
         cmocka_unit_test(a_vcpu_that_sleeps_for_a_moment_is_the_same),
         cmocka_unit_test(stamps_that_are_late_do_not_matter),
-        cmocka_unit_test(what_was_lost_is_not_made_up),
+        cmocka_unit_test(lost_time_is_not_invented),
         cmocka_unit_test(each_wake_up_has_its_notification),
         cmocka_unit_test(latencies_are_the_waits),
         cmocka_unit_test(latency_and_live_waits_agree),

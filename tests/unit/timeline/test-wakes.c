@@ -98,7 +98,7 @@ static void sleeps_until(unsigned int i, uint64_t woken, uint64_t ran)
     span(i, ran, VCPU_RUNNING);
 }
 
-static void what_comes_after_it_is_its_own(void **state)
+static void a_later_row_is_its_own(void **state)
 {
     (void)state;
     sleeps_until(0, 50000, 70000);
@@ -173,7 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-        TEST(what_comes_after_it_is_its_own),
+        TEST(a_later_row_is_its_own),
         TEST(a_vcpu_that_woke_after_it_comes_first),
         TEST(one_wake_up_has_one_reason),
         TEST(chance_is_expected),

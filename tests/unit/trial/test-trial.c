@@ -261,7 +261,7 @@ static void the_interval_contains_the_truth_in_18_of_20(void **state)
     assert_true(right >= 18);
 }
 
-static void what_it_saves_is_said_with_its_interval(void **state)
+static void the_saving_has_its_interval(void **state)
 {
     unsigned int k;
 
@@ -563,7 +563,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         test(the_interval_contains_the_truth_in_18_of_20),
-        test(what_it_saves_is_said_with_its_interval),
+        test(the_saving_has_its_interval),
         test(guests_count_by_their_work),
         test(more_work_is_no_cost),
         test(the_first_third_of_a_block_is_not_measured),

@@ -329,7 +329,7 @@ static bool adds_to_the_position(unsigned int event, uint16_t acct,
     return true;
 }
 
-static void what_the_handler_must_not_do_would_be_seen(void **test)
+static void a_forbidden_access_of_the_handler_would_be_seen(void **test)
 {
     (void)test;
     watch(reads_a_route_twice, 0);
@@ -345,7 +345,7 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(what_the_handler_must_not_do_would_be_seen),
+        TEST(a_forbidden_access_of_the_handler_would_be_seen),
         TEST(an_access_event_reads_each_word_once),
         TEST(the_entry_of_a_stay_reads_the_route_once),
         TEST(the_exit_of_a_stay_reads_each_word_once),

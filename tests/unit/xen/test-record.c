@@ -251,7 +251,7 @@ static void the_tsc_is_shifted_right_as_told(void **test)
     }
 }
 
-static void what_stays_in_an_accounting_domain_is_not_logged(void **test)
+static void events_within_an_accounting_domain_are_not_logged(void **test)
 {
     struct area *a = *test;
 
@@ -560,7 +560,7 @@ int main(void)
         TEST(without_a_valid_route_nothing_is_logged),
         TEST(any_selection_of_entries_makes_the_row_of_the_header),
         TEST(the_tsc_is_shifted_right_as_told),
-        TEST(what_stays_in_an_accounting_domain_is_not_logged),
+        TEST(events_within_an_accounting_domain_are_not_logged),
         TEST(a_threshold_lets_every_nth_event_through),
         TEST(thresholds_of_accounting_domains_are_independent),
         TEST(every_nth_stay_is_logged),

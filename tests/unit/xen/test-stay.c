@@ -163,7 +163,7 @@ static void set_threshold(struct pcpu *p, uint16_t acct, uint32_t threshold)
     *route = (*route & ~(uint64_t)UINT32_MAX) | threshold;
 }
 
-static void what_was_used_is_logged_on_exit(void **state)
+static void usage_is_logged_on_exit(void **state)
 {
     struct pcpu *p = *state;
 
@@ -443,7 +443,7 @@ static void take_rows(struct pcpu *p, uint64_t *logged)
     }
 }
 
-static void what_is_logged_adds_up_to_what_was_used(void **state)
+static void logged_usage_adds_up(void **state)
 {
     struct pcpu *p = *state;
     uint64_t seed = 4, used[NR_ACCT] = { 0 }, logged[NR_ACCT] = { 0 };
@@ -478,7 +478,7 @@ static void what_is_logged_adds_up_to_what_was_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_was_used_is_logged_on_exit),
+        TEST(usage_is_logged_on_exit),
         TEST(one_look_at_the_counter_serves_exit_and_entry),
         TEST(every_nth_stay_is_measured),
         TEST(a_stay_which_is_skipped_costs_no_look),
@@ -494,7 +494,7 @@ int main(void)
         TEST(ticks_report_parts_and_the_exit_the_rest),
         TEST(the_first_tick_reports_since_turned_on),
         TEST(a_new_pcpu_has_no_stay),
-        TEST(what_is_logged_adds_up_to_what_was_used),
+        TEST(logged_usage_adds_up),
     };
 
     return run_tap_tests(tests);

@@ -479,7 +479,7 @@ static void freeing_is_in_steps_too(void **state)
     assert_nothing_is_left();
 }
 
-static void what_is_mapped_is_freed_when_it_is_not(void **state)
+static void mapped_pages_are_freed_after_the_last_unmapping(void **state)
 {
     struct schedlog_geometry g = layout(16, 4, 65536);
     const struct schedlog_region *data;
@@ -588,7 +588,7 @@ int main(void)
         TEST(an_incomplete_area_is_not_visible),
         TEST(an_abandoned_area_can_be_given_up),
         TEST(freeing_is_in_steps_too),
-        TEST(what_is_mapped_is_freed_when_it_is_not),
+        TEST(mapped_pages_are_freed_after_the_last_unmapping),
         TEST(a_pcpu_that_comes_gets_an_area_or_none),
         TEST(a_pcpu_that_comes_meanwhile_has_an_area),
     };

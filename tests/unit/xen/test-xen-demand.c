@@ -147,7 +147,7 @@ static void a_sample_takes_as_long(void **state)
     assert_int_equal(at, 0);
 }
 
-static void what_no_domain_has_has_no_entry(void **state)
+static void frames_of_no_domain_have_no_entry(void **state)
 {
     uint64_t at = 0;
 
@@ -248,7 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(each_frame_comes_up_once),
         TEST(a_sample_takes_as_long),
-        TEST(what_no_domain_has_has_no_entry),
+        TEST(frames_of_no_domain_have_no_entry),
         TEST(one_that_changes_is_not_believed),
         TEST(bad_questions_are_refused),
         TEST(times_are_those_of_the_vcpus),

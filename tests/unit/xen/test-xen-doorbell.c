@@ -108,7 +108,7 @@ static void one_that_reached_its_mark_rings_until_there_is_another(void **unused
     assert_int_equal(ticks(1), 1);
 }
 
-static void of_several_there_is_one_ring(void **unused)
+static void several_log_files_cause_one_notification(void **unused)
 {
     unsigned int i;
 
@@ -154,7 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_quiet_log_does_not_ring),
         TEST(one_that_reached_its_mark_rings_until_there_is_another),
-        TEST(of_several_there_is_one_ring),
+        TEST(several_log_files_cause_one_notification),
         TEST(without_a_mark_nothing_rings),
         TEST(any_pattern_is_a_mark),
     };

@@ -134,7 +134,7 @@ static void a_change_flushes_tlbs_a_few_times(void **state)
     assert_int_equal(nr_mapped, 0);
 }
 
-static void what_a_live_patch_loses_is_counted(void **state)
+static void sites_that_a_live_patch_loses_are_counted(void **state)
 {
     (void)state;
     assert_int_equal(jump_label_lost_sites(), 0);
@@ -159,7 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(sites_of_a_label_change_together),
         TEST(a_change_flushes_tlbs_a_few_times),
-        TEST(what_a_live_patch_loses_is_counted),
+        TEST(sites_that_a_live_patch_loses_are_counted),
     };
 
     return run_tap_tests(tests);

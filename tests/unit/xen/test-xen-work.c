@@ -218,7 +218,7 @@ static void the_softirq_that_switches_ends_there(void **unused)
 }
 
 /* It sleeps in Xen, in a wait queue, and comes back to its stack. */
-static void what_another_run_interval_began_is_not_ended(void **unused)
+static void work_of_another_run_interval_is_not_ended(void **unused)
 {
     (void)unused;
     schedlog_begin(HYPERCALL, SCHED_OP);
@@ -234,7 +234,7 @@ static void what_another_run_interval_began_is_not_ended(void **unused)
     is_sum(HYPERCALL, A, MMU_UPDATE, 1, US);
 }
 
-static void what_began_while_the_event_was_off_has_no_end(void **unused)
+static void work_that_began_while_the_event_was_off_has_no_end(void **unused)
 {
     (void)unused;
     work_for(US);
@@ -249,7 +249,7 @@ static void what_began_while_the_event_was_off_has_no_end(void **unused)
 }
 
 /* The event of a hypercall was turned off meanwhile. */
-static void what_has_no_end_ends_with_what_is_around_it(void **unused)
+static void work_without_an_end_ends_with_the_work_around_it(void **unused)
 {
     (void)unused;
     schedlog_vmx_exit(18);
@@ -421,9 +421,9 @@ int main(void)
         TEST(interrupts_interrupt_interrupts),
         TEST(calls_in_a_multicall_have_their_own_numbers),
         TEST(the_softirq_that_switches_ends_there),
-        TEST(what_another_run_interval_began_is_not_ended),
-        TEST(what_began_while_the_event_was_off_has_no_end),
-        TEST(what_has_no_end_ends_with_what_is_around_it),
+        TEST(work_of_another_run_interval_is_not_ended),
+        TEST(work_that_began_while_the_event_was_off_has_no_end),
+        TEST(work_without_an_end_ends_with_the_work_around_it),
         TEST(an_idle_pcpu_is_interrupted_too),
         TEST(no_reason_is_lost),
         TEST(interrupts_anywhere_lose_nothing),
