@@ -267,14 +267,14 @@ if [ -n "$last" ]; then
     check "a source that is older than the kernel is not built" \
         excluded 'is older than this kernel' "$last.100-1" "$last.100-2" "$release"
     STATE=half-configured
-    check "nor while apt installs this kernel's headers" \
+    check "an older source is not built while apt installs this kernel's headers" \
         excluded 'is older than this kernel' "$last.100-1" "$last.100-2" "$release"
     STATE=config-files
     check "removed packages cause no message" \
         not_excluded "$last.100-1" "$last.100-2" "$release"
     STATE=installed
-    check "one that is as old is" not_excluded "$last.100-2" "$last.100-2" "$release"
-    check "nor is one without a patch" \
+    check "a source that is as old as the kernel is built" not_excluded "$last.100-2" "$last.100-2" "$release"
+    check "a source for a kernel without a patch is not built" \
         excluded 'there is no patch' "$last.100-1" "$last.100-1" 5.10.0-1-amd64
     check "no patch for the series: said so" sh -c \
         "'$W/$last/blkback/prepare.sh' 5.10.0-1-amd64 2>&1 |

@@ -375,7 +375,7 @@ check "without a source the missing line is named, and nothing changes" \
 check "a disk that is too small is refused" fails 1 'too full' on_disk 100 \
     xensched-build-hypervisor
 check "a disk that fills up changes nothing" fails 1 'the disk of .* is full' fills_while_built
-check "nor does a /boot that fills up" fails 1 'No space left' fills_while_unpacked
+check "a /boot that fills up changes nothing" fails 1 'No space left' fills_while_unpacked
 check "Ctrl-C changes nothing, at any step" interrupt_each
 check "the command continues after Ctrl-C, and succeeds" continues
 check "the new hypervisor is installed" is_installed

@@ -148,4 +148,4 @@ check "the patch that is in none of them needs none of them" alone
 check "patches look as Xen's rules say" style
 check "and it would be seen if they did not" style_sees
 check "the assistant is named where it is given" assisted
-check "what is no name of an assistant is refused" refuses_what_is_no_name
+check "an invalid name of an assistant is refused" refuses_what_is_no_name

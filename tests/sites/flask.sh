@@ -56,5 +56,5 @@ END
 
 echo 1..3
 check "the FLASK policy compiles" policy
-check "so do its classes and vectors" vectors
+check "its classes and vectors compile" vectors
 check "and the hooks which use them" hooks

@@ -25,7 +25,7 @@ driver=$(xl domid driver)
 
 start_daemon --log evtchn-send,ring-pages
 check "a driver domain is a source" until_true 20 source_is "domain:$driver" reading
-check "so is dom0's Linux" source_is linux reading
+check "dom0's Linux is a source" source_is linux reading
 check "there are pages between the driver domain and its guest" \
     until_true 20 pair ring-pages driver remote
 check "and between dom0 and its own" until_true 10 pair ring-pages Domain-0 local
@@ -36,7 +36,7 @@ check "no row was refused" test "$(refused "domain:$driver")" = 0
 before=$(rows hypervisor)
 xl destroy driver
 check "a driver domain that is destroyed goes" until_true 10 gone "$driver"
-check "so does the source" until_true 10 no_source "domain:$driver"
+check "the source of the destroyed domain goes" until_true 10 no_source "domain:$driver"
 check "the hypervisor's log is still read" \
     until_true 10 more_rows hypervisor "$before"
 check "and that of dom0's Linux" until_true 10 more_rows linux "$(rows linux)"

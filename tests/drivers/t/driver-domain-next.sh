@@ -44,7 +44,7 @@ driver=$(xl domid driver)
 check "another driver domain is the next source" \
     until_true 20 source_is "domain:$driver" reading
 check "with the pages of its guest" until_true 20 pair ring-pages driver next
-check "which are not mixed up with dom0's" \
+check "its pages are not mixed up with dom0's" \
     test -z "$(pairs ring-pages | grep -E 'Domain-0:next|driver:local')"
 
 # The death of the daemon.

@@ -55,7 +55,7 @@ check "the driver domain's Linux is a source" until_true 20 \
     source_is "domain:$driver" reading
 is "each page that is written is in the matrix" \
     "$(more_served 'disk-io /dev/xvda write 4096 300')" 300
-is "so is each that is read, with what was written" \
+is "each page that is read is in the matrix, with the written ones" \
     "$(more_served 'disk-io /dev/xvda read 4096 300')" 300
 check "and they notify each other" pair evtchn-send driver client
 check "no row was refused" test "$(refused "domain:$driver")" = 0
@@ -66,7 +66,7 @@ check "the disk is busy" until_true 20 sh -c "[ \$(xensched matrix | awk '
     \$1 == \"ring-pages\" { n += \$7 } END { print n + 0 }') -gt 900 ]"
 xl destroy driver
 check "destroyed under I/O the driver domain goes" until_true 20 gone "$driver"
-check "so does the source" until_true 10 no_source "domain:$driver"
+check "the source of the destroyed domain goes" until_true 10 no_source "domain:$driver"
 kill $io
 guest stop client
 stop_daemon TERM

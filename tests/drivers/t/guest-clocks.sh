@@ -75,7 +75,7 @@ is "the daemon starts" "$?" 0
 is "Xen says which TSC it emulates" "$(clock emulated 5) $(clock plain 5)" "1 0"
 is "a PV guest has the host's TSC" "$(ahead plain)" 0
 check "a PVH guest's TSC is another one" test "$(ahead pvh)" -lt -1000000000
-check "so is an HVM guest's" test "$(ahead hvm)" -lt -1000000000
+check "an HVM guest's TSC is another one" test "$(ahead hvm)" -lt -1000000000
 xensched record $rec 2>/run/said &
 recorder=$!
 for name in plain emulated pvh hvm; do
@@ -105,11 +105,11 @@ check "each clock is known to 10 us" sh -c "! grep -q . /run/inexact"
 note "rows of Linux: $(number rows_of_linux), while its vCPU did not run:" \
     "$(number rows_while_not_running), by $(number absent_ns) ns"
 check "there are many rows" test "$(number rows_of_linux)" -gt 1000
-check "of a thousand at most one was written while its vCPU did not run" \
+check "at most one row in a thousand was written while its vCPU did not run" \
     test "$(number rows_while_not_running)" -le $(($(number rows_of_linux) / 1000))
 note "of $(number wake_ups) wake-ups $(number disordered) before their notification," \
     "by $(number disorder_ns) ns; by chance $(number disordered_by_chance)"
-check "of a thousand wake-ups at most one comes before its notification, but by chance" \
+check "at most one wake-up in a thousand comes before its notification, but by chance" \
     awk -v n="$(number disordered)" -v of="$(number wake_ups)" \
     -v chance="$(number disordered_by_chance)" \
     'BEGIN { over = n - of / 1000 - chance; exit over > 0 && over * over > 9 * (chance + 1) }'

@@ -39,7 +39,7 @@ check "two marks with a name cost what two codes cost, and 600 more at most" \
     test "$(ticks off region)" -lt $(($(ticks off code) + 600))
 check "a row costs less than 300 instructions" \
     test $(($(ticks on code) - $(ticks off code))) -lt 600
-check "so it does with a name" \
+check "a row with a name costs less than 300 instructions" \
     test $(($(ticks on region) - $(ticks off region))) -lt 600
 schedlog-area release
 guest stop runner

@@ -81,7 +81,7 @@ check "regions in each other are, counts and labels" in_guest marker \
      xensched-mark begin endless && xensched-mark code 77'
 check "a name that is too long is refused" in_guest marker \
     "xensched-mark begin 12345678901234567890123456789012 2>&1 | grep -q '31 bytes'"
-check "what is no mark is refused" in_guest marker \
+check "an ioctl that is no mark is refused" in_guest marker \
     "mark-device 7 1 >/dev/null"
 # As the rule for udev does, which the box has not.
 in_guest marker "chgrp 100 /dev/xensched-mark && chmod 660 /dev/xensched-mark
@@ -118,10 +118,10 @@ xensched roi $rec marker >/run/roi 2>/run/said
 cat /run/roi /run/said
 is "roi knows all twenty, and that of the second recording" "$(column 3 work)" 21
 is "and those in each other" "$(column 3 outer) $(column 3 inner)" "1 1"
-check "marks without their end are said" \
+check "marks without their end are counted" \
     grep -q 'marks without their end: 1' /run/roi
-check "what the vCPU did adds up to the time, each time" adds_up
-check "and most of it it ran" ran_most
+check "the vCPU's states add up to the time, each time" adds_up
+check "the vCPU ran for most of the time" ran_most
 check "by code, too" sh -c "xensched roi --begin 7 $rec marker | grep -q '^marker *7 '"
 xensched timeline --json $rec >/run/timeline.json 2>/dev/null
 for words in '"jobs"' '"<b>half</b> of it"' '"last":1099511627781' '"text":"group"' \

@@ -91,7 +91,7 @@ check "the log of a guest is read" \
     until_true 20 source_is "domain:$worker" reading
 check "a message names the guest without an agent" says worker "does not run there"
 check "and nothing is logged there without a reader" on 0
-check "that of a guest which does not allow it is not" \
+check "a message names the guest that does not allow its log to be read" \
     says private "does not allow its log to be read"
 
 in_guest worker "(xensched-agent >agent.log 2>&1 &)"
@@ -124,7 +124,7 @@ liar=$(xl domid liar)
 xl mem-max liar 220
 before=$(others)
 in_guest liar "(lie processes &)"
-check "what it says of others is refused" until_true 30 are_refused "domain:$liar"
+check "its rows about other guests are refused" until_true 30 are_refused "domain:$liar"
 note "$(xensched status | sed -n '/^SOURCE/,/^$/p')"
 xensched matrix --processes liar --json >liar.json
 is "its back end can only be the one of its disk" \
@@ -133,7 +133,7 @@ nr=$(grep -c '"pid":' liar.json)
 note "$nr of the liar's processes"
 check "there are no more of them than there is room for" test "$nr" -le 512
 is "the worker's are what they were" "$(processes worker)" "$truth"
-is "so is which domain serves which" "$(others)" "$before"
+is "the pairs of other domains are as they were" "$(others)" "$before"
 check "the daemon is as quick as ever" timeout 5 xensched status
 check "the worker's log is read on" source_is "domain:$worker" reading
 guest stop liar
@@ -141,7 +141,7 @@ check "nothing of the liar stays" until_true 10 gone "$liar"
 
 in_guest worker "killall xensched-agent"
 check "without its agent nothing is logged any more" until_true 20 on 0
-check "nor did it complain" in_guest worker "! grep . agent.log"
+check "the agent did not complain" in_guest worker "! grep . agent.log"
 stop_daemon TERM
 is "the daemon ends as usual" "$stopped" 0
 check "the modules can be unloaded" until_true 10 in_guest worker \

@@ -97,7 +97,7 @@ check "the timeline is made" sh -c "xensched timeline --json $rec >/run/timeline
 threads runner | grep -E 'handover|hands'
 check "the first thread ran as long as its kernel says" \
     near "$(($(of handover running_ns) / 1000000))" "$ms"
-check "what each thread did adds up to all of the time" adds_up
+check "each thread's states add up to all of the time" adds_up
 check "it was woken in each round" test "$(of handover woken)" -ge $((rounds * 9 / 10))
 check "the other one, which never has to wait, has its name" \
     sh -c "grep -q '<i>hands back</' /run/timeline.json"

@@ -93,7 +93,7 @@ witnessed "switch-to web victim" 5
 check "it is stopped five times when a thread, by its name, is to run" \
     grep -q '^met 5 times' /run/said
 check "and nothing of it runs meanwhile" pairs_same 5
-check "nor has the thread run" awk '$4 != 1 { print; bad = 1 }
+check "the thread has not run" awk '$4 != 1 { print; bad = 1 }
     END { exit bad || NR != 10 }' /run/looks
 victim=$(look | cut -d' ' -f5)
 witnessed "switch-from web $victim" 5
@@ -109,7 +109,7 @@ pid=$!
 check "it is stopped for one that takes its time" until_true 10 stands_still
 check "and the daemon says by what" until_true 10 status_is web stopped true
 kill -9 $pid
-check "which is killed, and the guest goes on" until_true 5 goes_on
+check "the guest continues when the program is killed" until_true 5 goes_on
 xensched on "mark web 9" --do stop "shell exit 3" unpause >/dev/null 2>/run/said
 is "one whose action fails says so with its exit code" "$?" 1
 check "and in words" grep -q "'exit 3' ended with status 3" /run/said
@@ -180,7 +180,7 @@ END
 daemon_settings=
 export NODE="$node"
 start_daemon --config /run/xensched.conf
-check "what the configuration says is done" until_true 20 test -s /run/conf
+check "the reaction of the configuration acts" until_true 20 test -s /run/conf
 check "with the guest stopped" awk '$1 % 1000 != 8 || $2 != $1 - 1 { exit 1 }' \
     /run/conf
 check "and it goes on" until_true 5 goes_on

@@ -105,9 +105,9 @@ check "again, in the same area: $again" \
     test "$(echo "$again" | cut -d' ' -f2)" -ge 20
 is "another layout meanwhile" "$(ask nr-acct=32)" EBUSY
 is "does not touch what there is" "$(ask)" advertised
-is "nor does another version" "$(ask version=99)" EPROTO
-is "nor a malformed request" "$(ask sizes=1)" EINVAL
-is "which goes on" "$(ask)" advertised
+is "another version does not touch the area" "$(ask version=99)" EPROTO
+is "a malformed request does not touch the area" "$(ask sizes=1)" EINVAL
+is "the area stays advertised" "$(ask)" advertised
 is "with no error" "$(area error)" ""
 
 # The lease.
@@ -120,7 +120,7 @@ check "and stay off" sh -c "sleep 2; [ \"\$(xenstore-read $nodes/area/events)\" 
 check "the area stays" test -n "$(area directory)"
 check "the module is in use" in_guest logs \
     "rmmod xensched_guest && ! rmmod xensched_log"
-check "what it has of events changes" area_becomes events-built 0
+check "the events that it offers change" area_becomes events-built 0
 check "a local release is refused" in_guest logs \
     "ring-try release 2>&1 | grep -q 'resource busy'"
 check "they can be turned on again" in_guest logs \
@@ -131,7 +131,7 @@ is "... and are on" "$(area events)" $((1 << runq))
 # The end.
 check "a request that is removed is let go" domain-log "$domid" remove
 is "nothing is left in xenstore" "$(xenstore-list "$nodes/area")" ""
-is "nor in memory" "$(used logs)" 0
+is "nothing is left in memory" "$(used logs)" 0
 is "it can be asked again" "$(ask)" advertised
 xenstore-chmod "$nodes/area/directory" n0 "r$domid"
 xenstore-rm "$nodes/request"

@@ -60,7 +60,7 @@ is "a number given through xenstore is its accounting domain" \
     "$(requests on keeps "disk-io /dev/xvda write 4096 10")" \
     "pages 10 10 write 10 80 others 0"
 xenstore-write $numbers/"$(domid keeps)" 0
-is "that of the back end itself: not logged" \
+is "requests of the back end's own accounting domain are not logged" \
     "$(requests on keeps "disk-io /dev/xvda write 4096 10")" \
     "pages 0 0 others 0"
 xenstore-write $numbers/"$(domid keeps)" 40
@@ -111,7 +111,7 @@ both='taskset 1 disk-io /dev/xvda write 4096 200 & \
 taskset 2 disk-io /dev/xvda write 4096 200 200; wait'
 is "both rings are logged" "$(requests on wide "$both")" \
     "pages 400 400 write 400 3200 others 0"
-is "what both wrote is there" \
+is "the data that both wrote are there" \
     "$(requests on wide "disk-io /dev/xvda read 4096 400")" \
     "pages 400 400 read 400 3200 others 0"
 

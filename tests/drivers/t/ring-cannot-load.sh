@@ -46,7 +46,7 @@ modprobe null_blk nr_devices=1 gb=1 memory_backed=1
 rmmod xen-blkback
 check "Debian's modprobe is there, and our blkback" install_modprobe
 check "modprobe loads a blkback" /sbin/modprobe xen-blkback
-check "which is ours" is_ours
+check "the loaded blkback is the patched one" is_ours
 check "once" /sbin/modprobe xen-blkback
 check "and serves a disk" serves one
 
@@ -54,7 +54,7 @@ check "and serves a disk" serves one
 dd if=/dev/zero of=$ours bs=64 count=1 conv=notrunc 2>/dev/null
 check "ours cannot be loaded" sh -c "! insmod $ours"
 check "modprobe loads a blkback, by its alias, too" /sbin/modprobe xen-backend:vbd
-check "which is the kernel's own" is_theirs
+check "the loaded blkback is the kernel's own" is_theirs
 check "and serves a disk just as well" serves two
 
 away=/var/lib/dkms/xen-blkback-xensched/original_module/$(uname -r)/$(uname -m)

@@ -74,7 +74,7 @@ is "300 requests of a page" \
     "$(more_pages one 'disk-io /dev/xvda write 4096 300')" 300
 is "40 of 32 pages and one with their segments" \
     "$(more_pages one 'disk-io /dev/xvda write 131072 40')" 1320
-is "what is not I/O is not in it" "$(more_pages one 'sleep 1')" 0
+is "without I/O no page is counted" "$(more_pages one 'sleep 1')" 0
 is "dom0's Linux has the numbers of all domains" \
     "$(numbers_of_linux)" "$(numbers_of_daemon)"
 check "nothing of it is lost" sh -c \
@@ -90,7 +90,7 @@ check "and goes on to be" source_is linux reading
 check "blkback can be loaded again" insmod "${modules:?}/xen-blkback.ko"
 sleep 5
 disk_guest two
-is "what the new one does is logged" \
+is "the requests of the new guest are logged" \
     "$(more_pages two 'disk-io /dev/xvda write 4096 100')" 100
 
 # Killed, with another one's log files after it.

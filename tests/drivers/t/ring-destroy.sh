@@ -52,6 +52,6 @@ is "the next one is logged as if nothing had been" \
     "pages 100 100 write 100 800 others 0"
 guest stop last
 check "nothing holds blkback" remove_module xen_blkback
-check "nor the log" remove_module xensched_log
+check "nothing holds the module xensched_log" remove_module xensched_log
 check "the consoles have no complaint" console_quiet
 finish

@@ -15,7 +15,7 @@
 console_begin
 check "our modules take the place of the kernel's" use_drivers
 is "the device is root's" "$(stat -c '%u %a' /dev/xensched-log)" "0 600"
-check "what is invalid is refused" ring-try refusals
+check "invalid requests are refused" ring-try refusals
 check "STATE and DATA can only be read" ring-try mappings
 check "mapped pages outlive the area, and are counted" ring-try kept
 check "no process waits for memory that another one misses" ring-try faults

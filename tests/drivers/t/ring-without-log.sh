@@ -20,7 +20,7 @@ disk_guest served
 check "and serves a disk" in_guest served \
     "disk-io /dev/xvda write 4096 100 && disk-io /dev/xvda read 4096 100"
 guest stop served
-check "which goes with its guest" remove_module xen_blkback
+check "blkback can be removed after its guest has ended" remove_module xen_blkback
 
 insmod $modules/xen-blkback.ko
 disk_guest logged
@@ -34,6 +34,6 @@ is "... and nothing when it is off" \
 check "it cannot go while blkback is there" sh -c '! rmmod xensched_log'
 guest stop logged
 check "nothing holds blkback" remove_module xen_blkback
-check "nor the log" remove_module xensched_log
+check "nothing holds the module xensched_log" remove_module xensched_log
 check "the consoles have no complaint" console_quiet
 finish

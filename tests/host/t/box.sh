@@ -81,11 +81,11 @@ clock_failed()
 }
 check "pCPUs which are seconds apart are the emulator's fault" \
     clock_failed 6000000000 60000000000
-check "so is a host's time which is not ours" clock_failed 2000 300000000000
-check "or was" clock_failed 2000 10000000000
+check "a host's time that differs from this machine's is the emulator's fault" clock_failed 2000 300000000000
+check "a host's time that is behind is the emulator's fault" clock_failed 2000 10000000000
 clock_right() { ! clock_failed "$@"; }
 check "a hang at the right time is not" clock_right 3000000 63922279156
-check "nor is one where one thread has all pCPUs, whatever the time" \
+check "with one thread for all pCPUs the time is not the emulator's fault" \
     clock_right 2000 300000000000 single
 
 script 'xl info | grep "^nr_cpus"'
@@ -100,7 +100,7 @@ printf '%s\n' '#!/bin/sh' '. /usr/lib/box/tap.sh' \
     'check "it ends" forever' finish >"$work/hangs.sh"
 check "a test that hangs is killed in dom0, with all that it started" \
     box 137 --timeout 100 "$here/lib/run-test" "$work"/{hangs.sh,limit}
-check "what it had said is there" grep -qx "ok - it begins" "$work/output"
+check "the output before the hang is there" grep -qx "ok - it begins" "$work/output"
 
 script 'echo c >/proc/sysrq-trigger' 'sleep 1000'
 check "a crash of dom0 is an end of its own" box 70 "$work/script"
@@ -170,7 +170,7 @@ check "nothing is left by that" no_stub_left
 check "SIGTERM ends it" interrupted_anywhere TERM 143
 check "nothing is left by that, either" no_stub_left
 check "SIGKILL ends it" interrupted_anywhere KILL 137
-check "nor by that" no_stub_left
+check "nothing is left by SIGKILL" no_stub_left
 
 # In place of QEMU: says what it was called with.  With KVM the host dies, or all is
 # well, as $work/kvm says; what there is of a device is a file.
@@ -217,7 +217,7 @@ mended()
     echo "$HOST_QEMU"
 )
 is "PV guests have QEMU as it is" "$(mended no tcg)" qemu-system-x86_64
-is "so have others with KVM" "$(mended yes kvm)" qemu-system-x86_64
+is "HVM guests have QEMU as it is, with KVM" "$(mended yes kvm)" qemu-system-x86_64
 mended=$(mended yes tcg)
 is "where they are emulated, a copy, which runs" "$("$mended" --version)" \
     "$(qemu-system-x86_64 --version)"
@@ -253,9 +253,9 @@ check "a machine without a description is named, and which there are" \
     machine_error "no machine .*epyc2.*xeon2" --mode exact --machine zeon2
 check "a machine with other sockets is reported" \
     machine_error "2 sockets of 24 cores: --sockets 2" --mode exact --machine xeon2
-check "so is one that has fewer cores" machine_error "at most --cores 16" \
+check "a machine with fewer cores is reported" machine_error "at most --cores 16" \
     --mode exact --sockets 2 --cores 17 --numa --machine epyc2
-check "that its sockets are nodes" machine_error "are NUMA nodes: --numa" \
+check "a machine whose sockets are nodes is reported" machine_error "are NUMA nodes: --numa" \
     --mode exact --sockets 2 --machine xeon2
 check "and that it has to count instructions" \
     machine_error "is for --mode exact" --sockets 2 --numa --machine xeon2

@@ -63,7 +63,7 @@ check "the disk guest is moved" until_true 30 soft_is disk "$near"
 check "while the daemon acts, a wish weighs as it was told" weight_is 50
 stays_there disk
 check "it was not forced" hard_is disk all
-check "that is what the daemon says" status_is disk lever '"soft"'
+check "the daemon reports the soft affinity" status_is disk lever '"soft"'
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0
 weight_too "after SIGTERM" 7
@@ -83,7 +83,7 @@ start_daemon --mode act --affinity auto --soft-weight 0
 check "a soft affinity without effect is reported" until_true 60 journal_has not-there disk
 check "the guest is held there then" until_true 30 hard_is disk "$near"
 check "the journal says so" journal_has harden disk
-check "so does the daemon" status_is disk lever '"hard"'
+check "the daemon reports the hard affinity" status_is disk lever '"hard"'
 stays_there disk
 check "whose configuration says soft: its wish has no effect, either" \
     until_true 30 journal_has not-there gentle

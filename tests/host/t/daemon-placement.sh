@@ -32,7 +32,7 @@ affinities >after
 is "it, and only it, was moved" \
     "$(diff before after | sed -n 's/^+\([^+ ]*\) .*/\1/p')" disk
 sleep 12
-is "what was predicted has come: nothing is regretted" \
+is "the predicted saving came, so no move is undone" \
     "$(grep -c '"what":"regret"' /var/log/xensched/journal.jsonl)" 0
 stop_daemon TERM
 is "it ends cleanly" "$stopped" 0

@@ -118,7 +118,7 @@ check "and when it is over" until_true 5 \
 kill -STOP "$(cat /run/xensched/lock)"
 check "stuck, it is not called alive" until_true 20 says "watchdog: killed"
 wait "$manager"
-is "what it changed is changed" "$(soft disk)" "$near"
+is "the affinity that it set stays" "$(soft disk)" "$near"
 service --mode advise
 check "the next start is ready" until_true 30 says "READY=1"
 is "and has restored" "$(soft disk)" "$original"

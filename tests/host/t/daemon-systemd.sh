@@ -129,14 +129,14 @@ check "it has read its configuration again" until_true 10 journal_has_times relo
 is "and is the same process" "$(pidof xenschedd)" "$pid"
 check "for systemd, too" until_true 10 show_is SubState running
 
-is "so far nothing was put back" "$(journal_times restore)" 0
+is "nothing was restored before" "$(journal_times restore)" 0
 kill -STOP "$pid"
 check "stuck, it is ended and started again" until_true 40 show_is NRestarts 1
 check "the next one is ready" until_true 30 show_is SubState running
 check "and is another process" test "$(pidof xenschedd)" != "$pid"
 check "it has put back what the first one changed" journal_has_times restore 1
 check "and moves the guest again" until_true 30 journal_has_times move 2
-check "so that it is next to dom0" soft_is disk "$near"
+check "the guest is next to dom0 again" soft_is disk "$near"
 check "systemctl stop" sctl stop xenschedd
 is "it ended well" "$(show Result)" success
 affinities >after

@@ -89,7 +89,7 @@ check "and the daemon says what it waits for" grep -q \
     "has not answered for 10 s: until then the log is read" "${daemon_log:?}"
 kill -CONT "$(cat $pid_file)"
 check "when it goes on, so does the daemon" until_true 10 more_rows "$before"
-is "which did not lose the log" "$(grep -c '"what":"log-lost"' $journal)" 0
+is "the daemon did not lose the log" "$(grep -c '"what":"log-lost"' $journal)" 0
 check "the guest has the affinity that it had" soft_is disk "$near"
 
 # As on a real host, another xenstored takes over, unnoticed.
@@ -115,7 +115,7 @@ check "the guest has the affinity that it had" soft_is "$domid" "$near"
 check "and runs there" runs_near another
 
 end_xenstored
-check "that one is killed, too: the daemon says so" \
+check "the daemon reports that the next xenstored is killed" \
     until_true 10 journal_has_times xenstore-lost 2
 xenschedd --lock /run/second-lock >second.txt 2>&1
 is "without xenstored no daemon starts" "$?" 1

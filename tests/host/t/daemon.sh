@@ -41,7 +41,7 @@ check "without a PMU it says what is off" \
 check "the disk guest is moved next to dom0" \
     until_true 30 soft_is disk "$near"
 check "and runs there, by the log" runs_near disk
-check "so says the daemon" until_true 5 at_place disk
+check "the daemon reports that it runs there" until_true 5 at_place disk
 check "the journal says that it arrived" until_true 5 journal_has arrived disk
 affinities >after
 is "it, and only it, was moved" \

@@ -65,7 +65,7 @@ is "300 requests of a page" "$(more_served 'disk-io /dev/xvda write 4096 300')" 
 is "40 of 32 pages and one with their segments" \
     "$(more_served 'disk-io /dev/xvda write 131072 40')" 1320
 is "reads as well" "$(more_served 'disk-io /dev/xvda read 131072 40')" 1320
-is "what is not I/O is not in it" "$(more_served 'sleep 1')" 0
+is "without I/O no page is counted" "$(more_served 'sleep 1')" 0
 is "and no others" "$(pairs ring-pages)" "driver:remote "
 
 in_guest driver 'killall xensched-disks'
@@ -79,7 +79,7 @@ is "it is heard" "$(served)" $((known + 10))
 is "but not about others" "$(pairs ring-pages)" "driver:remote "
 claim "$remote:99999999999"
 sleep 1
-is "nor more than can be" "$(served)" $((known + 10))
+is "impossible counters are not added" "$(served)" $((known + 10))
 check "they are counted as refused" test "$(refused "domain:$driver")" -gt 0
 nonsense='x:1 :: 70000:1 1:-1 99999999999999999999999:1'
 claim "$nonsense"

@@ -20,18 +20,18 @@ xensched check >check.txt 2>&1
 check "the way in which disks are known is reported" \
     grep "^ok *disks: rates, from Linux's statistics" check.txt
 sleep 2
-is "what was before does not count" "$(pages one)" 0
+is "earlier requests do not count" "$(pages one)" 0
 is "300 requests of a page" \
     "$(more_pages one 'disk-io /dev/xvda write 4096 300')" 300
 is "40 of 32 pages, and of one for their segments" \
     "$(more_pages one 'disk-io /dev/xvda write 131072 40')" $((40 * 33))
 is "another guest's" "$(more_pages two 'disk-io /dev/xvda write 4096 100')" 100
 is "reads as well" "$(more_pages two 'disk-io /dev/xvda read 4096 100')" 100
-is "what is not I/O is not in it" "$(more_pages one 'sleep 1')" 0
+is "without I/O no page is counted" "$(more_pages one 'sleep 1')" 0
 guest stop two
 guest start obedient name=three disk=16
 sleep 1
-is "of a guest that is new" \
+is "the pages of a new guest are counted" \
     "$(more_pages three 'disk-io /dev/xvda write 4096 200')" 200
 stop_daemon TERM
 is "it ends cleanly" "${stopped:?}" 0

@@ -118,7 +118,7 @@ check "it says so" grep -q "/dev/xen/evtchn is missing.*every 100 ms" \
 check "and looks all the time" between 8 11 "$(looks_per_s)"
 polled_share=$(dom0_share)
 mv /dev/xen/not-there /dev/xen/evtchn
-check "that costs more" sh -c "awk 'BEGIN { exit !($rung_share < $polled_share) }'"
+check "polling costs more than the doorbell" sh -c "awk 'BEGIN { exit !($rung_share < $polled_share) }'"
 note "dom0 keeps a pCPU busy, in percent: $alone without a daemon," \
     "$rung_share with, $polled_share with one that polls"
 stop_daemon TERM
@@ -145,7 +145,7 @@ check "our modules take the place of the kernel's" use_drivers
 begin_quietly --log service-ns,evtchn-send,ring-pages --log-sizes ring-pages:16K
 is "with a log of Linux it starts, too" "$?" 0
 linux_lost='lost_rows_total{source="linux"}'
-check "that log is read" until_true 20 grep -q 'source="linux"' $metrics
+check "the log of Linux is read" until_true 20 grep -q 'source="linux"' $metrics
 check "on a quiet host it looks once a second" between 0.9 1.3 "$(looks_per_s)"
 disk_guest reader
 metrics_now

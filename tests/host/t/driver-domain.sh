@@ -65,7 +65,7 @@ guest start obedient name=client disk=8 backend=driver
 is "a guest that has its disk from it starts" $? 0
 in_guest client "blockdev --getsize64 /dev/xvda"
 is "the disk has the size that was asked for" "$(said client)" 8388608
-check "what the guest writes it can read" in_guest client \
+check "the guest reads what it has written" in_guest client \
     "disk-io /dev/xvda write 4096 200 && disk-io /dev/xvda read 4096 200 && \
 disk-io /dev/xvda write 131072 20 10 && disk-io /dev/xvda read 131072 20 10"
 in_guest client "$(checksum /dev/xvda)"
@@ -85,7 +85,7 @@ check "the disk is busy" until_true 20 sh -c 'guest output busy | grep -q writte
 xl destroy driver
 left="0 $(xl domid busy) $(xl domid other) "
 check "destroyed under I/O, it goes, and no other domain" until_true 20 only_domids "$left"
-check "so do its nodes" no_node "/local/domain/$first"
+check "its nodes in xenstore go" no_node "/local/domain/$first"
 check "the guest without a disk can be stopped as usual" guest stop busy
 check "it goes, too" until_true 20 only_domids "0 $(xl domid other) "
 check "other guests go on" in_guest other true

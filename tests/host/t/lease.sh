@@ -60,7 +60,7 @@ xenschedd >second.txt 2>&1
 is "a second daemon is refused" "$?" 4
 xenschedd --lock lock2 --control control2 --state state2 --journal journal2 \
     >second.txt 2>&1
-is "so is one which does not know of the first" "$?" 4
+is "a daemon that does not know of the first is refused" "$?" 4
 check "it says why" grep -q "another scheduler holds the log" second.txt
 check "and leaves no state" test ! -e state2
 schedlog-lease hold 2000 1 >other.txt 2>&1
@@ -73,7 +73,7 @@ charged=$(is_charged)
 xl schedlog bind Domain-0 5 >other.txt 2>&1
 is "another binding is refused" "$? $(is_charged)" "1 $charged"
 check "and xl names the reason" grep -q "a scheduler holds the log" other.txt
-is "so is another permission to make marks" "$(schedlog-area mark 0 1)" "mark: EEXIST"
+is "another permission to make marks is refused" "$(schedlog-area mark 0 1)" "mark: EEXIST"
 check "commands that ask the daemon may change it" xensched allow-marks 0 on
 xensched allow-marks 0 off
 check "but everybody can look on" xensched record --seconds 1 rows
@@ -137,7 +137,7 @@ daemon=
 is "continued, the daemon leaves the log to it" "$stopped" 4
 check "and the log stays on" lease_is 3000
 wait $other
-check "that one ends without a word: all is off" until_true 6 all_is_off
+check "all events are off after that scheduler ends without a word" until_true 6 all_is_off
 
 # Ended cleanly, nothing is left at once.
 start_daemon --lease 10000

@@ -253,7 +253,7 @@ bindings()
     note "$(wc -l <log.rows) rows of one and $(wc -l <other.rows) of the other"
     is "a guest gets another accounting domain: no mark is lost" \
         "$(cat log.rows other.rows | in_order)" "10000 of 10000"
-    is "nor charged to a third one" \
+    is "no mark is charged to a third accounting domain" \
         "$(cut -d' ' -f3 <log.rows | sort -u) $(cut -d' ' -f3 <other.rows |
            sort -u)" "$ONE $TWO"
 

@@ -63,12 +63,12 @@ $(awk -v acct=$ONE '
     END { print times + 0, int(ns / 1000) }' log.rows)
 SUMS
 check "and as many exits" between 1024 1400 "$times"
-check "which take some time each" between 1024 10240000 "$us"
+check "each exit takes some time" between 1024 10240000 "$us"
 
 log_set_up 4194304
 log_guest asker $ONE
 logging memory shrink
-is "what is logged last of its memory is what Xen says" \
+is "the last row of its memory has Xen's number" \
     "$(counters memory | awk '{ print $NF }')" "$(domain-pages "$(domid asker)")"
 schedlog-area release
 finish

@@ -150,7 +150,7 @@ why_off_cpu()
 $(off $ONE $BLOCKED $TIMER)
 END
     check "50 times a timer ended a sleep" between 50 100000 "$nr"
-    check "of 2 ms and more" between 100 100000 "$ms"
+    check "the sleeps have 2 ms and more" between 100 100000 "$ms"
     check "a notification of dom0 began them" between 1 100000 \
         "$(awk -v acct=$ONE -v woke=$EVTCHN '
             $2 == "off-cpu" && $3 == acct && $4 == 0 &&
@@ -313,7 +313,7 @@ memory()
     note "$(cut -d' ' -f1 changes) times less, $(cut -d' ' -f2 changes) more"
     check "a guest's memory becomes less and more" awk \
         '{ exit !($1 > 0 && $2 > 0) }' changes
-    is "what is logged last is what Xen says" \
+    is "the last row has Xen's number" \
         "$(counters memory | awk '{ print $NF }')" "$pages"
 
     log_set_up 4194304

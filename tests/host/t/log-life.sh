@@ -29,7 +29,7 @@ budget()
     is "leaves nothing of it" "$(used) $(log_info nr_cpus)" "0 0"
     check "and is not in the way of less" schedlog-area setup 16 65536
     schedlog-area release
-    is "which is given back" "$(used)" 0
+    is "the memory of the smaller area is freed" "$(used)" 0
 }
 
 fail_at()

@@ -59,7 +59,7 @@ check "the guest had the pCPU for a while" test "$accounted" -ge 500000000
 # Usually exact.  But clocks of emulated pCPUs differ by up to some ms: Xen
 # does not account what a guest runs before the time at which another pCPU has
 # woken it, and the log does.
-check "what is logged is what is accounted, within 1 %" \
+check "logged and accounted time agree within 1 %" \
     within 1 "$logged" "$accounted"
 # An emulated TSC and Xen's clock are not quite of one mind.
 check "and in TSC cycles as well, within 3 %" \
@@ -67,7 +67,7 @@ check "and in TSC cycles as well, within 3 %" \
 is "both have the same rows" "$(wc -l <tsc.rows)" "$(wc -l <log.rows)"
 
 measure 2 one
-check "what is logged of a guest that never leaves is accounted as well" \
+check "logged time of a guest that never leaves agrees as well" \
     within 1 "$logged" "$accounted"
 # Ticks come every 10 ms, or later if the emulated pCPU has to wait itself.
 check "nine tenths of its time are known within 30 ms" \

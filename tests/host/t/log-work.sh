@@ -74,7 +74,7 @@ logging_work "$(domid sleeper)" in_guest sleeper "doze 300 2"
 work irq-time $ONE $SOFTIRQ_SCHEDULE
 check "the scheduler was asked as often as the guest slept" between 300 5000 "$times"
 stays=$(awk -v acct=$ONE '$2 == "service-ns" && $3 == acct && $4 != "none"' log.rows | wc -l)
-check "which is how often it had a pCPU, and a bit more" \
+check "softirqs of the scheduler are as many as its run intervals, and a bit more" \
     between "$stays" $((stays * 3 / 2 + 50)) "$times"
 
 # Ticks of the log are such softirqs: 100 per second.

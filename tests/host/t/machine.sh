@@ -88,7 +88,7 @@ copy()
     within 2 "$(counted 9 4 dram_local)" $((2 * lines))
 }
 check "a copy has its source and what it writes from memory" copy
-check "what was changed and no cache can keep went back" \
+check "changed lines that no cache can keep are written back" \
     test "$(counted 9 4 writebacks)" -gt $((lines / 4))
 
 # Each process reads whose turn it is when it was the other one's, writes the other

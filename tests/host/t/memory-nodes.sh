@@ -90,7 +90,7 @@ of_4_s pair >pair
 of_4_s one >idle
 sed 's/^/# spinning vCPU, running, runnable, blocked, offline: /' pair
 sed 's/^/# idle vCPU, running, runnable, blocked, offline: /' idle
-check "of two vCPUs which spin on one pCPU each runs, and waits as long" awk '
+check "each of two vCPUs that spin on one pCPU waits as long as it runs" awk '
     { all = $2 + $3 + $4 + $5; half += $2 > 0.35 * all && $3 > 0.35 * all }
     END { exit half != 2 }' pair
 check "one that sleeps is blocked" awk '

@@ -65,14 +65,14 @@ check "... both" in_guest talker "$no_others $ours $(cat "/sys/class/net/$bridge
 
 pings 56
 is "50 pings of 98 bytes are answered" $? 0
-is "that is 50 packets each way" "$packets_out $packets_in" "50 50"
+is "each way has 50 packets" "$packets_out $packets_in" "50 50"
 is "each is one copy" "$copies" $((packets_out + packets_in))
-is "which maps nothing" "$maps $unmaps" "0 0"
+is "copies map nothing" "$maps $unmaps" "0 0"
 
 pings 1000
 is "50 pings of 1042 bytes are answered" $? 0
 is "each packet is one copy, longer ones, too" "$copies" $((packets_out + packets_in))
-is "what the guest sends beyond 128 bytes is mapped, a page for each" "$maps" 50
+is "the part of a guest's packet beyond 128 bytes is mapped, a page for each" "$maps" 50
 is "and unmapped" "$unmaps" 50
 
 
@@ -83,7 +83,7 @@ ip link set "$bridge" mtu 9000
 in_guest talker "ip link set eth0 mtu 9000"
 pings 8000
 is "50 pings of 8042 bytes are answered" $? 0
-is "that is 50 packets each way, too" "$packets_out $packets_in" "50 50"
+is "each way has 50 large packets" "$packets_out $packets_in" "50 50"
 check "each page of what the guest sends is mapped" between 100 150 "$maps"
 is "and unmapped, larger packets, too" "$unmaps" "$maps"
 check "a copy for each packet that it sends, and for each piece that it gets" \

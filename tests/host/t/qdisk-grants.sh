@@ -32,17 +32,17 @@ modprobe brd rd_nr=1 rd_size=16384
 guest start obedient name=user \
     xl="disk = [ 'format=raw,backendtype=qdisk,vdev=xvda,access=w,target=/dev/ram0' ]"
 check "it has a disk" in_guest user "until [ -b /dev/xvda ]; do usleep 100000; done"
-is "which QEMU serves" \
+is "QEMU serves the disk" \
     "$(xenstore-list "/local/domain/0/backend/qdisk/$(xl domid user)")" 51712
 
 logs "dd if=/dev/xvda of=/dev/null bs=4k count=100 iflag=direct"
 is "100 pages are read" $? 0
-is "that is a copy for each" "$copies" 100
+is "each page that is read is a copy" "$copies" 100
 is "and no map" "$maps" "0 0"
 
 logs "dd if=/dev/zero of=/dev/xvda bs=32k count=25 oflag=direct"
 is "25 times 8 pages are written" $? 0
-is "that is a copy for each, too" "$copies" 200
+is "each page that is written is a copy" "$copies" 200
 is "and no map for larger requests" "$maps" "0 0"
 
 schedlog-area release

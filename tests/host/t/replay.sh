@@ -50,7 +50,7 @@ size=$(wc -c <rows)
 head -c $((size / 2)) rows >half
 xensched replay half >half.txt 2>&1
 is "a recording that was cut off is a failure" "$?" 1
-check "which says so" grep -q "is cut off at offset $((size / 2))" half.txt
+check "the message names the offset of the cut" grep -q "is cut off at offset $((size / 2))" half.txt
 
 # Logging cannot be so cheap, so it thins out whatever there is.
 start_daemon --mode act --budget 0.01

@@ -76,7 +76,7 @@ is "a test that keeps its plan is green" "$code" 0
 check "its result has its name" says '^ok 1 - fine: it works$'
 check "and stays in its folder" grep -q '^ok - fine: it works$' \
     "$work/results/fine/tap"
-check "so does how long it took" test -s "$work/results/fine/time"
+check "its time is in its folder" test -s "$work/results/fine/time"
 
 begin
 a_test options 'echo "ok - $*" | sed "s/--timeout.*//"' 'echo 1..1'
@@ -130,9 +130,9 @@ check "one that says so itself" red says "it fails"
 check "an assertion of Xen's" red panics "Xen or dom0 complained"
 check "and a flood of them" red floods "Xen or dom0 complained"
 check "a bug of dom0's" red oops "Xen or dom0 complained"
-check "what a guest says does not count" says '^ok [0-9]* - guests: first$'
+check "lines on a guest's console do not count" says '^ok [0-9]* - guests: first$'
 check "the others are green" says '^ok [0-9]* - fine: it works$'
-check "what the box said is shown" says '^# box: started$'
+check "the output of the box is shown" says '^# box: started$'
 
 begin
 # Its first attempt fails, and its second one does not.
@@ -150,7 +150,7 @@ a_test twice "$again" 'echo "ok - it works"' 'echo 1..1'
 run
 check "twice in a run is a failure" \
     sh -c "! '$here/../tap-summary.sh' '$work/output' >'$work/sum'"
-check "that is named" grep -q '2 tests had to be run again' "$work/sum"
+check "the failure names the number of repeated tests" grep -q '2 tests had to be run again' "$work/sum"
 begin
 a_test always 'exit 72'
 run
@@ -220,7 +220,7 @@ begin
 a_test long '# only: full' 'echo "ok - it works: $*"' 'echo 1..1'
 a_test fine 'echo "ok - it works"' 'echo 1..1'
 run
-check "what only make test-full runs is not run" \
+check "a test of make test-full alone is not run" \
     sh -c "! grep -q long '$work/output'"
 run --full
 check "but then, and told so" says '^ok [0-9]* - long: it works: .*TEST_FULL=1'

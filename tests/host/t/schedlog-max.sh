@@ -19,7 +19,7 @@ is "two pCPUs with 1 MiB each are too much" \
     "$(schedlog-area setup 16 1048576)" "setup: E2BIG"
 check "nothing is left of that" all_is_back
 check "64 KiB each are not" schedlog-area setup 16 65536
-check "what they take is counted" between 131072 1048576 "$(log_info used_bytes)"
+check "the memory that they use is counted" between 131072 1048576 "$(log_info used_bytes)"
 schedlog-area release
 check "and given back" until_true 5 all_is_back
 

@@ -63,7 +63,7 @@ stop_daemon TERM
 start_daemon --mode act --steer blkback
 is "it starts again, to steer" "$?" 0
 check "the thread of the left guest is on dom0's vCPU there" until_true 30 thread_on left 1
-check "that of the right guest on the other one" until_true 30 thread_on right 2
+check "the thread of the right guest is on the other vCPU" until_true 30 thread_on right 2
 workers >steered
 sed 's/^/# /' steered
 is "interrupts stay where they were" "$(grep '^irq' steered)" "$(grep '^irq' before)"

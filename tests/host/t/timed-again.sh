@@ -59,7 +59,7 @@ check "the same again, on a busy machine" run two
 kill $!
 check "there are rows" test "$(wc -l <"$work/one/rows")" -gt 1000
 check "all rows are the same, times included" same rows
-check "so are a guest's times of its reads" same times
+check "a guest's times of its reads are the same" same times
 # forward NAME: of each pCPU and event, which has a log file of its own
 forward()
 {

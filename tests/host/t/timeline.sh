@@ -78,13 +78,13 @@ note "lost: $(number lost_rows), of $(number rows) rows"
 is "no row is lost" "$(number lost_rows)" 0
 check "crunch ran as long as Xen says" \
     within_a_percent "$(number running_ns crunch)" "$crunch_ns"
-check "so did disk" within_a_percent "$(number running_ns disk)" "$disk_ns"
+check "disk ran as long as Xen says" within_a_percent "$(number running_ns disk)" "$disk_ns"
 for guest in crunch disk; do
     check "$guest ran as long as xenalyze says" \
         within_a_percent "$(number running_ns $guest)" "$(analyzed_cycles $guest running)"
 done
 for guest in disk crunch Domain-0; do
-    check "what $guest did adds up to all of the time" adds_up "$guest"
+    check "the states of $guest add up to all of the time" adds_up "$guest"
 done
 note "of $(number wake_ups) wake-ups $(number disordered) before their notification," \
     "by $(number disorder_ns) ns"

@@ -39,13 +39,13 @@ is "the last-level caches are taken to be the sockets'" "$(llcs)" \
 stop_daemon TERM
 
 start_daemon --mode observe --llc 0/1
-is "what an operator names comes first" "$(llcs)" "3, by the configuration"
+is "the operator's list comes first" "$(llcs)" "3, by the configuration"
 stop_daemon TERM
 
 xenschedd --llc 0-1/2,1 >wrong 2>&1
 is "a pCPU in two caches is refused" "$?:$(grep -c "does not take" wrong)" 2:1
 xenschedd --llc 1-2 >wrong 2>&1
-is "so is a cache of two sockets" \
+is "a cache of two sockets is refused" \
     "$?:$(grep -c "on sockets 0 and 1" wrong)" 1:1
 cat wrong
 finish

@@ -118,7 +118,7 @@ xl destroy named
 # Its history: with the daemon restarted, and without a disk.
 sleep 15
 guest stop disk
-check "what it did is written down" until_true 10 \
+check "its history is written" until_true 10 \
     grep -q 0b3f3a52-6c0f-4d3c-9d5f-2f1f1d3c7a01 /var/lib/xensched/history.json
 tr -d '\n' </var/lib/xensched/history.json | sed 's/^/# /; s/$/\n/'
 kill -9 "$daemon"

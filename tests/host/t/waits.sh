@@ -227,7 +227,7 @@ check "with a cap of 30 % it ran for less than a third of 6 s" \
     between 100 2000 "$(state_ms web running | cut -d. -f1)"
 # Xen takes a vCPU whose cap is used up offline until its budget is replenished.
 check "for Xen it did not wait" between 0 5 "$(waited_ms web | cut -d. -f1)"
-check "nor by the live waits" between 0 5 "$(live_ms "$web" all | cut -d. -f1)"
+check "the live waits have no wait of it" between 0 5 "$(live_ms "$web" all | cut -d. -f1)"
 # A look that finds it paused, at the beginning or at the end, does not count: 70 % of 4 to 6 s.
 check "but they show that Xen did not let it run" between 2700 4300 \
     "$(live_ms "$web" offline | cut -d. -f1)"

@@ -62,9 +62,9 @@ check "no event without a log" fails "no log is set up" \
 check "sizes have to be powers of two" fails "powers of two" \
     xl schedlog sizes 64 1000 4096
 check "-N makes no log" xl -N schedlog sizes 64 65536 65536
-is "and there is none" "$(xl schedlog sizes | awk 'NR == 1 { print $NF }')" 0
+is "no log exists after -N" "$(xl schedlog sizes | awk 'NR == 1 { print $NF }')" 0
 check "a log is made" xl schedlog sizes 64 65536 65536
-is "of these sizes" "$(xl schedlog sizes | awk 'NR == 2 { print $(NF - 1), $NF }')" \
+is "the log has the given sizes" "$(xl schedlog sizes | awk 'NR == 2 { print $(NF - 1), $NF }')" \
     "65536 65536"
 check "not a second one over it" fails "there is a log already" \
     xl schedlog sizes 128 65536 65536
@@ -82,7 +82,7 @@ check "log file 2 does not exist" fails "not a number up to 1" \
     xl schedlog route 5 evtchn-send 2
 check "accounting domain 64 neither" fails "no accounting domain 64" \
     xl schedlog route 64 evtchn-send 1
-check "nor does this event" fails "xl schedlog list" \
+check "an unknown event is refused" fails "xl schedlog list" \
     xl schedlog route 5 evtchn-sent 1
 
 check "-N enables nothing" xl -N schedlog enable evtchn-send
@@ -121,11 +121,11 @@ less=$(($(written 1) - before))
 note "of 300 with half of the row: $less bytes"
 check "rows are 8 bytes now" test $((less % 8)) = 0 -a \
     "$less" -ge 2400 -a "$less" -le 3200
-check "which can be seen" rows_became 8
-check "what cannot be in a row is named" fails "'colour' cannot be in a row" \
+check "the register shows rows of 8 bytes" rows_became 8
+check "a field that cannot be in a row is named" fails "'colour' cannot be in a row" \
     xl schedlog register 1 event colour
-check "nor two times" fails "one time" xl schedlog register 1 tsc tick
-check "nor a file that there is not" fails "no log file 2" \
+check "a register with two times is refused" fails "one time" xl schedlog register 1 tsc tick
+check "a register of a missing log file is refused" fails "no log file 2" \
     xl schedlog register 2 event
 check "a route to nowhere" xl schedlog route sender evtchn-send none
 before=$(written 1)
@@ -145,11 +145,11 @@ check "a scheduler is seen" \
     until_true 10 sh -c "xl schedlog list | grep 'holds the log'"
 check "its events cannot be turned off" fails "a scheduler holds the log" \
     xl schedlog disable
-check "nor rows of it made different" fails "a scheduler holds the log" \
+check "rows of a held log cannot be changed" fails "a scheduler holds the log" \
     xl schedlog register 0 event
-check "nor a route of it" fails "a scheduler holds the log" \
+check "a route of a held log cannot be changed" fails "a scheduler holds the log" \
     xl schedlog route 0 evtchn-send none
-check "nor its log given up" fails "a scheduler holds the log" \
+check "a held log cannot be given up" fails "a scheduler holds the log" \
     xl schedlog sizes none
 kill $holder
 wait $holder
