@@ -4,8 +4,8 @@
 # Build the toolstack of a tree, as far as a host needs it, and install it
 # (prefix /usr): headers, libraries, xl, xenstored, xenconsoled, xentrace, hvmloader and
 # the small helpers.  Device model and BIOS of HVM guests are those of Debian.
-# For arm64 (XEN_ARCH=arm64) it is headers, libxenctrl and what this needs: these depend
-# on no library of Debian's.
+# For arm64 (XEN_ARCH=arm64) it is linked with Debian's libraries of arm64 (sysroot.sh), and
+# has no hvmloader.
 #
 #   toolstack.sh patched   under build/dist
 #   toolstack.sh native    under build/dist-native: as Xen has it
@@ -29,12 +29,9 @@ SUBDIRS=
 for dir in include libs xenstore xs-clients xenstored misc xentrace console xl helpers \
            firmware; do
     # 4.17 has xenstored and its clients in one.
-    [ ! -d "$TREE/tools/$dir" ] || SUBDIRS+=${SUBDIRS:+ }$dir
+    [ ! -d "$TREE/tools/$dir" ] || [ "$ARCH $dir" = "arm64 firmware" ] ||
+        SUBDIRS+=${SUBDIRS:+ }$dir
 done
-if [ "$ARCH" = arm64 ]; then
-    SUBDIRS="include libs/toolcore libs/toollog libs/call libs/evtchn libs/gnttab"
-    SUBDIRS+=" libs/foreignmemory libs/devicemodel libs/ctrl"
-fi
 STAMP=$TREE/.xensched/toolstack
 CONFIGURED=$TREE/.xensched/configure
 
@@ -50,13 +47,11 @@ OPTIONS=(--prefix=/usr --libdir=/usr/lib --sysconfdir=/etc --localstatedir=/var
     PKG_CONFIG=false ac_cv_header_bzlib_h=no ac_cv_header_lzo_lzo1x_h=no
     ac_cv_header_valgrind_memcheck_h=no)
 
-# Libraries for arm64 that configure insists on, and that nothing above needs.
 if [ "$ARCH" = arm64 ]; then
-    OPTIONS+=(--host=aarch64-linux-gnu ac_cv_lib_yajl_yajl_alloc=yes
-        ac_cv_lib_z_deflateCopy=yes ac_cv_lib_fdt_fdt_create=yes
-        ac_cv_header_uuid_uuid_h=yes ac_cv_lib_uuid_uuid_clear=yes
-        ac_cv_header_yajl_yajl_version_h=yes
-        ac_cv_header_curses_h=yes ac_cv_lib_curses_clear=yes)
+    need aarch64-linux-gnu-gcc
+    COMPILER="aarch64-linux-gnu-gcc --sysroot=$("$PATCHES/sysroot.sh")"
+    OPTIONS+=(--host=aarch64-linux-gnu CC="$COMPILER")
+    ARCH_OPTIONS+=(CC="$COMPILER")
 fi
 
 # Files of the patched tree that the series adds, without the hypervisor's own;
