@@ -21,6 +21,11 @@
 #include "area.h"
 #include "control.h"
 
+/* Readers in dom0 map pages of Xen's size; arm64's Linux can have larger ones. */
+#if PAGE_SHIFT != 12
+#error "the log needs a Linux with pages of 4 KiB"
+#endif
+
 static unsigned int max_mib = 256;
 module_param(max_mib, uint, 0644);
 MODULE_PARM_DESC(max_mib, "Limit to the memory of an area, in MiB (256)");

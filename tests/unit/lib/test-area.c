@@ -344,6 +344,23 @@ static void each_error_says_what_to_do(void **state)
     assert_non_null(strstr(err.text, "xenschedd"));
 }
 
+/* In place of libc's. */
+static int page_bytes = 4096;
+
+int getpagesize(void)
+{
+    return page_bytes;
+}
+
+static void a_linux_with_large_pages_is_refused(void **state)
+{
+    (void)state;
+    page_bytes = 65536;
+    expect_error(EOPNOTSUPP, "pages of 64 KiB");
+    page_bytes = 4096;
+    xensched_area_close(make());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +380,7 @@ int main(void)
         area_test(an_area_of_another_geometry_is_not_touched),
         area_test(pcpus_that_come_and_go_are_waited_for),
         area_test(each_error_says_what_to_do),
+        area_test(a_linux_with_large_pages_is_refused),
     };
 
     return run_tap_tests(tests);

@@ -414,6 +414,8 @@ static int open_handles(struct producer *d, struct xensched_error *err)
         xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
     if (!d->log)
         return xensched_fail(err, ENOMEM, "out of memory");
+    if (area_check_pages(err))
+        return -EOPNOTSUPP;
     errno = 0;
     d->directory.fmem = xenforeignmemory_open(d->log, 0);
     if (!d->directory.fmem)

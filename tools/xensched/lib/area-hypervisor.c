@@ -234,7 +234,7 @@ static int open_xen(struct xensched_area **area, struct xensched_error *err)
             xtl_createlogger_stdiostream(stderr, XTL_CRITICAL, 0);
     if (!xen || !xen->log) {
         rc = xensched_fail(err, ENOMEM, "out of memory");
-    } else {
+    } else if (!(rc = area_check_pages(err))) {
         errno = 0;
         xen->xch = xc_interface_open(xen->log, xen->log, 0);
         if (xen->xch)

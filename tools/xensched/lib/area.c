@@ -26,6 +26,21 @@ struct xensched_area *area_new(const struct area_ops *ops,
     return area;
 }
 
+/* Size of Xen's pages in bytes. */
+#define XEN_PAGE 4096
+
+int area_check_pages(struct xensched_error *err)
+{
+    int bytes = getpagesize();
+
+    if (bytes == XEN_PAGE)
+        return 0;
+
+    return xensched_fail(err, EOPNOTSUPP, "this Linux has pages of %d KiB, and logs "
+                         "have pages of 4 KiB; boot a kernel with pages of 4 KiB",
+                         bytes / 1024);
+}
+
 static void unmap(struct xensched_area *area, struct mapping *m)
 {
     if (m->base)

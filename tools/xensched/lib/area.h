@@ -74,6 +74,9 @@ struct xensched_area {
 struct xensched_area *area_new(const struct area_ops *ops,
                                struct xensched_error *err);
 
+/* Fails if this Linux has larger pages than Xen: on arm64 they can be 16 or 64 KiB. */
+int area_check_pages(struct xensched_error *err);
+
 /* The rest of opening one: it is the caller's, or closed if @rc says so. */
 int area_hand_out(struct xensched_area *a, int rc,
                   struct xensched_area **area);
