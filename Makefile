@@ -18,6 +18,10 @@ endif
 
 TOOLS := BUILD=$(BUILD)/tools XEN_DIST=$(BUILD)/dist
 UNIT  := BUILD=$(BUILD)/unit XEN_DIST=$(BUILD)/dist
+ifeq ($(XEN_ARCH),arm64)
+TOOLS += CC="aarch64-linux-gnu-gcc --sysroot=$$(xen-patches/sysroot.sh)" \
+         AR=aarch64-linux-gnu-ar
+endif
 JOBS  := $(shell nproc)
 
 # A source of one's own reaches the scripts as they do from the environment.
@@ -108,7 +112,7 @@ help:
 #|   make distclean     remove all of build/, unless work in build/xen/edit would be lost
 #|
 #| XEN_RELEASE=X.Y selects another release of Xen that has a folder in xen-patches/.
-#| XEN_ARCH=arm64 with xen or xen-native builds the hypervisor for arm64, in build/arm64.
+#| XEN_ARCH=arm64 with xen, xen-native or tools builds for arm64, in build/arm64.
 #| XEN_TARBALL=FILE or XEN_TREE=FOLDER builds your own Xen source; XEN_FROM=pin accepts
 #| only the pinned one, XEN_FROM=apt only apt's.
 

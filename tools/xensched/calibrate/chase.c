@@ -4,10 +4,10 @@
  * lines are flushed from the caches before.  Of four lines one is used, so that
  * fetching neighbours is of no use.
  */
-#include <emmintrin.h>
 #include <stdint.h>
 
 #include "chase.h"
+#include "processor.h"
 #include "spin.h"
 
 #define STEP 256
@@ -38,8 +38,8 @@ static void flush(const char *memory, unsigned int nr)
     unsigned int i;
 
     for (i = 0; i < nr; i++)
-        _mm_clflush(memory + (size_t)i * STEP);
-    _mm_mfence();
+        flush_line(memory + (size_t)i * STEP);
+    finish_flush();
 }
 
 double chase_ns(unsigned int cpu, void *memory, size_t bytes)

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "line.h"
+#include "processor.h"
 #include "spin.h"
 
 #define ROUNDS 32 /* of a sample */
@@ -23,7 +24,7 @@ static bool await(struct line *line, unsigned int turn)
     while (atomic_load_explicit(&line->turn, memory_order_acquire) != turn) {
         if (atomic_load_explicit(&line->ended, memory_order_relaxed))
             return false;
-        __builtin_ia32_pause();
+        spin_hint();
     }
 
     return true;
@@ -52,7 +53,7 @@ static bool ask(struct line *line, unsigned int turn, double until_ns)
                     turn + 1; tries++) {
         if (tries % 65536 == 0 && spin_now_ns() > until_ns)
             return false;
-        __builtin_ia32_pause();
+        spin_hint();
     }
 
     return true;

@@ -53,6 +53,21 @@ static void name_llc(struct host_xen *hx, struct topology *t)
     hx->named_llc = NULL;
 }
 
+/*
+ * Xen for Arm reads no topology: it reports core 0 of socket 0 for every pCPU.  These
+ * are no threads of one core; processors with such threads are rare there.
+ */
+static unsigned int core_of(unsigned int cpu, const xc_cputopo_t *reported)
+{
+#if defined(__arm__) || defined(__aarch64__)
+    (void)reported;
+    return cpu;
+#else
+    (void)cpu;
+    return reported->core;
+#endif
+}
+
 static int topology(void *data, struct topology *t, struct xensched_error *err)
 {
     struct host_xen *hx = data;
@@ -69,7 +84,7 @@ static int topology(void *data, struct topology *t, struct xensched_error *err)
         if (cpus[i].core == XEN_INVALID_CORE_ID)
             continue;
         t->cpus[i].online = true;
-        t->cpus[i].core = cpus[i].core;
+        t->cpus[i].core = core_of(i, &cpus[i]);
         t->cpus[i].socket = cpus[i].socket;
         t->cpus[i].node = cpus[i].node;
     }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Parses event selects of performance counters. */
-#include <cpuid.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +60,10 @@ uint64_t pmc_misses_of(const char *vendor, unsigned int family)
     return (family >= 0x17 ? 0x0964 : 0x077e) | USER_AND_KERNEL;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+
+#include <cpuid.h>
+
 uint64_t pmc_misses(void)
 {
     unsigned int eax, ebx, ecx, edx, family;
@@ -79,3 +82,13 @@ uint64_t pmc_misses(void)
 
     return pmc_misses_of(vendor, family);
 }
+
+#else
+
+/* Xen has no performance counters for the log elsewhere. */
+uint64_t pmc_misses(void)
+{
+    return 0;
+}
+
+#endif

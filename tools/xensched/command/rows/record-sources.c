@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <x86intrin.h>
 
 #include <xenstore.h>
 
 #include <xensched/area.h>
+#include <xensched/clock.h>
 #include <xensched/source.h>
 
 #include "command/command.h"
@@ -564,7 +564,7 @@ static int keep_lease(struct one *one, struct xensched_error *err)
 int recorded_sources_read(struct recorded_sources *s, struct xensched_recorder *recorder,
                           struct xensched_error *err)
 {
-    uint64_t begin = __rdtsc();
+    uint64_t begin = xensched_time_stamp();
     unsigned int i;
     int rc = 0, lost = 0;
 

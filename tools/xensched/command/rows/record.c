@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
+#include <xensched/clock.h>
 #include <xensched/recording.h>
 
 #include "command/ask/client.h"
@@ -296,11 +296,11 @@ static int open_recorder(struct record *r, struct xensched_error *err)
         signal(SIGCHLD, SIG_IGN);
     }
     if (!args->ring)
-        return xensched_recorder_open(args->file, khz, __rdtsc(), &r->recorder,
-                                      err);
+        return xensched_recorder_open(args->file, khz, xensched_time_stamp(),
+                                      &r->recorder, err);
 
-    return xensched_recorder_open_ring(args->ring, args->last, khz, __rdtsc(),
-                                       &r->recorder, err);
+    return xensched_recorder_open_ring(args->ring, args->last, khz,
+                                       xensched_time_stamp(), &r->recorder, err);
 }
 
 static void end_trigger(const struct record *r)

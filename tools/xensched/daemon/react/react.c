@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <x86intrin.h>
 
 #include <xensched/area.h>
+#include <xensched/clock.h>
 #include <xensched/event.h>
 #include <xensched/stop.h>
 
@@ -28,7 +28,8 @@ static void add_lateness(json_object *json, const struct react *react,
 
     if (!react->list.khz || r->row_shift < 0)
         return;
-    late = (uint32_t)(__rdtsc() >> r->row_shift) - (uint32_t)r->row_time;
+    late = (uint32_t)(xensched_time_stamp() >> r->row_shift) -
+           (uint32_t)r->row_time;
     json_add_real(json, "late_ms",
                   (double)((uint64_t)late << r->row_shift) / react->list.khz, 3);
 }

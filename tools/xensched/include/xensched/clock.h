@@ -64,4 +64,11 @@ int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
 int xensched_system_time(struct xensched_clock *clock,
                          struct xensched_error *err);
 
+/*
+ * The time stamp that Xen would give to a row now: the TSC on x86, the physical counter on
+ * Arm.  A Linux denies its programs the physical counter, so there it is the virtual one
+ * and what Xen reports as the distance of both in dom0; without Xen, the virtual one.
+ */
+uint64_t xensched_time_stamp(void);
+
 #endif /* XENSCHED_CLOCK_H */
