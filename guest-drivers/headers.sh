@@ -3,7 +3,8 @@
 #
 # Print the folder to build modules in for a kernel release of Debian, such as
 # 6.1.0-56-amd64: that of the installed headers, or else of the packages,
-# unpacked below build/ and not installed.
+# unpacked below build/ and not installed.  For a release of another architecture, such
+# as 6.1.0-56-arm64, its headers are unpacked with the programs of this machine's own.
 #
 #   headers.sh RELEASE
 
@@ -14,7 +15,25 @@ RELEASE=${1:?usage: headers.sh RELEASE}
 ROOT=$TOP/build/linux/$RELEASE
 HEADERS=usr/src/linux-headers-$RELEASE
 
+# shellcheck source=xen-patches/lib/arm64-apt.sh
+. "$TOP/xen-patches/lib/arm64-apt.sh"
+
 die() { printf 'headers: error: %s\n' "$1" >&2; exit 1; }
+
+# apt_of PACKAGE ARGUMENT...: apt-get, for the architecture that the package's name ends
+# with.
+apt_of()
+{
+    case $1-$(dpkg --print-architecture) in
+    *-arm64-arm64) ;;
+    *-arm64-*)
+        [ -d "$CACHE/arm64/lists" ] || "$TOP/xen-patches/sysroot.sh" > /dev/null
+        arm64_apt "$CACHE/arm64" apt-get "${@:2}"
+        return ;;
+    esac
+    # apt's own user may not be able to write to a build folder.
+    apt-get -qq -o APT::Sandbox::User=root "${@:2}"
+}
 
 # deb PACKAGE: its file, downloaded if need be.
 deb()
@@ -24,9 +43,7 @@ deb()
     mkdir -p "$CACHE"
     file=$(find "$CACHE" -maxdepth 1 -name "${1}_*.deb" -print -quit)
     if [ -z "$file" ]; then
-        # apt's own user may not be able to write to a build folder.
-        (cd "$CACHE" && apt-get -qq -o APT::Sandbox::User=root \
-            download "$1" >&2) ||
+        (cd "$CACHE" && apt_of "$1" download "$1" >&2) ||
             die "cannot download $1; is it gone? Run apt-get update."
         file=$(find "$CACHE" -maxdepth 1 -name "${1}_*.deb" -print -quit)
     fi

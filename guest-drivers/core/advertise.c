@@ -23,7 +23,6 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
-#include <asm/tsc.h>
 #include <xen/interface/io/xs_wire.h>
 #include <xen/page.h>
 #include <xen/xen.h>
@@ -31,6 +30,7 @@
 
 #include "area.h"
 #include "control.h"
+#include "counter.h"
 
 #define REQUEST		"schedlog/request"
 #define AREA		"schedlog/area"
@@ -337,7 +337,7 @@ static int write_area(struct xenbus_transaction t)
 	if (!err)
 		err = write_sizes(t);
 	if (!err)
-		err = write_number(t, "tsc-khz", tsc_khz);
+		err = write_number(t, "tsc-khz", xensched_counter_khz());
 	if (!err)
 		err = write_number(t, "events", said.events);
 	if (!err)

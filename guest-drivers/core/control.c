@@ -16,10 +16,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <asm/tsc.h>
 
 #include "area.h"
 #include "control.h"
+#include "counter.h"
 #include "uapi/xensched_log.h"
 
 #define MIN_LEASE_MS	100
@@ -40,7 +40,7 @@ static void fill_info(struct xensched_log_info *info)
 		.nr_files = g->nr_files,
 		.data_size = g->data_size,
 		.events_enabled = xensched_events_on(),
-		.tsc_khz = tsc_khz,
+		.tsc_khz = xensched_counter_khz(),
 		.max_bytes = xensched_max_bytes(),
 		.used_bytes = xensched_used_bytes(),
 		.doorbell = 1,

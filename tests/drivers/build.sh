@@ -43,6 +43,8 @@ traced()
             "$BOX_DRIVERS/$release/xen-blkback-traced.ko"
 }
 
+# Linux's build system reads these.
+[[ $BOX_ARCH == x86_64 ]] || export ARCH=$BOX_ARCH CROSS_COMPILE=$BOX_CROSS
 release=$(basename "$(readlink "$BOX_HOST/kernel/modules")")
 make -s -C "$TOP/guest-drivers" modules KERNEL="$release" \
     OUT="$BOX_DRIVERS/$release" "$@"
