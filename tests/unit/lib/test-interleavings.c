@@ -13,8 +13,12 @@
  * through.  After each call, what the reader has become and where it is, is one
  * of a few; the next call begins from each of these.
  *
- * Loads are taken in program order and stores seen in the order of their
- * making, which is what x86 does and what barrier.h asks of others.
+ * Loads are taken in program order and stores seen in the order of their making, as on
+ * x86; and then as weakly as an architecture may do that has nothing but the fences of
+ * barrier.h and smp_wmb() (weak).  Stores between two smp_wmb() are seen in reverse, too,
+ * so that each one precedes each other.  A load that acquires nothing takes place at any
+ * time between the latest acquire or fence before it and the next fence.  Of the words of
+ * a copy one is newer than the others: each word is judged alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +33,7 @@ static unsigned long long picture_tsc(void);
 #include "schedlog-env.h"
 
 static void take_picture(void);
+static void end_epoch(void);
 #undef ACCESS_ONCE
 #undef likely
 #undef unlikely
@@ -37,41 +42,37 @@ static void take_picture(void);
     (*(take_picture(), (volatile typeof(x) *)&(x)))
 #define likely(x) (take_picture(), (x))
 #define unlikely(x) (take_picture(), (x))
-#define smp_wmb() take_picture()
+#define smp_wmb() end_epoch()
 
 #include "schedlog-record.h"
 #include "common/schedlog/record.c"
 
 /* The reader: its loads are choices. */
 #define XENSCHED_BARRIER_H
-static uint64_t load_some(const void *word, size_t size);
+enum order { RELAXED, ACQUIRE };
+
+static uint64_t load_some(const void *word, size_t size, enum order order);
+static void shared_read_fence(void);
+static void shared_copy(void *to, const void *from, size_t bytes);
 
 static inline uint64_t shared_load64(const uint64_t *word)
 {
-    return load_some(word, sizeof(*word));
+    return load_some(word, sizeof(*word), RELAXED);
 }
 
 static inline uint32_t shared_load32(const uint32_t *word)
 {
-    return load_some(word, sizeof(*word));
+    return load_some(word, sizeof(*word), RELAXED);
 }
 
-#define shared_load_acquire64 shared_load64
-#define shared_load_acquire32 shared_load32
-
-static inline void shared_read_fence(void)
+static inline uint64_t shared_load_acquire64(const uint64_t *word)
 {
+    return load_some(word, sizeof(*word), ACQUIRE);
 }
 
-static void shared_copy(void *to, const void *from, size_t bytes)
+static inline uint32_t shared_load_acquire32(const uint32_t *word)
 {
-    uint32_t value;
-    size_t i;
-
-    for (i = 0; i < bytes; i += sizeof(value)) {
-        value = load_some((const uint8_t *)from + i, sizeof(value));
-        memcpy((uint8_t *)to + i, &value, sizeof(value));
-    }
+    return load_some(word, sizeof(*word), ACQUIRE);
 }
 
 /* One that stays is tried once more, not a hundred times. */
@@ -109,6 +110,7 @@ struct shared {
 /* What the producer did. */
 static struct shared shared, pictures[MAX_PICTURES];
 static unsigned int nr_pictures;
+static unsigned int epoch[MAX_PICTURES], nr_epochs; /* the picture at each end */
 static struct {
     uint64_t pos;
     uint32_t size;
@@ -124,6 +126,13 @@ static void take_picture(void)
         return;
     assert_true(nr_pictures < MAX_PICTURES);
     pictures[nr_pictures++] = shared;
+}
+
+static void end_epoch(void)
+{
+    take_picture();
+    epoch[nr_epochs++] = nr_pictures - 1;
+    assert_true(nr_epochs < MAX_PICTURES);
 }
 
 static unsigned long long picture_tsc(void)
@@ -144,7 +153,7 @@ static void begin_log(uint32_t size)
 {
     memset(&shared, 0, sizeof(shared));
     memset(&pcpu, 0, sizeof(pcpu));
-    nr_pictures = nr_rows = 0;
+    nr_pictures = nr_rows = nr_epochs = 0;
     file_size = size;
     pcpu.cpu.lcr = &lcr;
     pcpu.cpu.route = route;
@@ -176,7 +185,9 @@ static void happen(uint32_t new_lcr)
 }
 
 /* The walk which is taken. */
-static unsigned int at; /* picture */
+static bool weak;
+static unsigned int at;     /* picture; with weak loads: they see no older one */
+static unsigned int latest; /* picture that a load has seen */
 static unsigned int nr_choices, choice[MAX_CHOICES], choices[MAX_CHOICES];
 static bool is_quiet; /* the producer does nothing more */
 
@@ -221,6 +232,41 @@ static unsigned int next_picture(unsigned int picture, size_t offset,
     return next;
 }
 
+#define WORDS (sizeof(struct shared) / WORD)
+
+/* The stores from picture @begin to picture @end, the last one first. */
+static void reverse(unsigned int begin, unsigned int end)
+{
+    static struct shared made[MAX_PICTURES];
+    uint32_t *now, *const last = (uint32_t *)&made[end];
+    unsigned int i;
+    size_t word;
+
+    memcpy(made, pictures, nr_pictures * sizeof(made[0]));
+    for (i = begin + 1; i < end; i++) {
+        const unsigned int store = begin + end - i;
+
+        pictures[i] = pictures[i - 1];
+        now = (uint32_t *)&pictures[i];
+        for (word = 0; word < WORDS; word++)
+            if (((uint32_t *)&made[store])[word] != ((uint32_t *)&made[store + 1])[word])
+                now[word] = last[word];
+    }
+}
+
+/* Reverses all that came after picture @begin. */
+static void reverse_epochs(unsigned int begin)
+{
+    unsigned int i;
+
+    for (i = 0; i < nr_epochs; i++) {
+        if (epoch[i] > begin)
+            reverse(begin, epoch[i]);
+        begin = epoch[i] > begin ? epoch[i] : begin;
+    }
+    reverse(begin, nr_pictures - 1);
+}
+
 /* Pictures from here on in which the word has a value that it had not yet. */
 static unsigned int find_values(size_t offset, size_t size,
                                 unsigned int found[])
@@ -238,22 +284,71 @@ static unsigned int find_values(size_t offset, size_t size,
     return nr;
 }
 
-static uint64_t load_some(const void *word, size_t size)
+static unsigned int choose(unsigned int nr)
 {
-    size_t offset = (const uint8_t *)word - (const uint8_t *)&shared;
-    unsigned int found[MAX_PICTURES], nr;
+    if (nr < 2)
+        return 0;
+    assert_true(nr_choices < MAX_CHOICES);
+    choices[nr_choices] = nr;
+
+    return choice[nr_choices++];
+}
+
+static size_t offset_of(const void *word)
+{
+    return (const uint8_t *)word - (const uint8_t *)&shared;
+}
+
+static uint64_t load_some(const void *word, size_t size, enum order order)
+{
+    size_t offset = offset_of(word);
+    unsigned int found[MAX_PICTURES], nr, seen = at;
 
     assert_true(offset + size <= sizeof(shared));
     if (!is_quiet) {
         nr = find_values(offset, size, found);
-        if (nr > 1) {
-            assert_true(nr_choices < MAX_CHOICES);
-            choices[nr_choices] = nr;
-            at = found[choice[nr_choices++]];
-        }
+        seen = found[choose(nr)];
     }
+    if (!weak || order == ACQUIRE)
+        at = seen;
+    latest = seen > latest ? seen : latest;
 
-    return value_in(at, offset, size);
+    return value_in(seen, offset, size);
+}
+
+static void shared_read_fence(void)
+{
+    at = latest > at ? latest : at;
+}
+
+/* The word of a copy that is newer than the others; NULL: none. */
+static const uint8_t *choose_newer(const uint8_t *from, size_t bytes)
+{
+    const uint8_t *newer[MAX_FILE / WORD + 1] = { NULL };
+    unsigned int nr = 1;
+    size_t i;
+
+    for (i = 0; !is_quiet && i < bytes; i += WORD)
+        if (next_change[offset_of(from + i) / WORD][at] < nr_pictures)
+            newer[nr++] = from + i;
+
+    return newer[choose(nr)];
+}
+
+static void shared_copy(void *to, const void *from, size_t bytes)
+{
+    const uint8_t *word = from, *newer = weak ? choose_newer(from, bytes) : NULL;
+    uint32_t value;
+    size_t i;
+
+    for (i = 0; i < bytes; i += WORD, word += WORD) {
+        if (weak && word != newer)
+            value = value_in(at, offset_of(word), WORD);
+        else
+            value = load_some(word, WORD, RELAXED);
+        memcpy((uint8_t *)to + i, &value, WORD);
+    }
+    shared_read_fence();
 }
 
 /* The next list of choices.  False: that was the last one. */
@@ -307,7 +402,7 @@ static int call_reader(struct branch *b)
     int rc;
 
     memset(buffer, 0xee, sizeof(buffer));
-    at = b->at;
+    at = latest = b->at;
     rc = xensched_reader_read(&b->reader, buffer, sizeof(buffer), &batch);
     b->at = at;
     nr_walks++;
@@ -412,6 +507,8 @@ static void run_program(const struct program *p, unsigned int calls)
 
     for (i = 0; i < p->nr; i++)
         happen(p->lcrs[i]);
+    if (weak)
+        reverse_epochs(b->at);
     find_changes();
     for (i = 0; i < calls; i++, now = !now)
         nr_branches = walk(branches[now], nr_branches, branches[!now]);
@@ -484,6 +581,15 @@ static void rows_of_one_register(void **state)
     }
 }
 
+static void orders_are_weak(void **state)
+{
+    (void)state;
+    weak = true;
+    rows_of_one_register(state);
+    run_all(64, 2, 1);
+    weak = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +597,7 @@ int main(void)
         cmocka_unit_test(one_call_with_a_larger_log_file),
         cmocka_unit_test(one_call_while_the_register_changes),
         cmocka_unit_test(two_calls_while_the_register_changes),
+        cmocka_unit_test(orders_are_weak),
     };
 
     return run_tap_tests(tests);
