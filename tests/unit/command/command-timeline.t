@@ -91,6 +91,26 @@ def latency_text():
 
 
 @test
+def latency_worst():
+    """latency --worst: the longest waits of a domain, each with its causes"""
+    out = analysed("latency", slow_request(), "Domain-0", "--worst", "2").out
+    lines = [" ".join(line.split()) for line in out.splitlines()]
+    check(lines[0] == "1. Domain-0 waited 39.0 ms from 0.001000 s", out)
+    for words in ("it waited 39.0 ms for pCPU 0:",
+                  "0.001000 s crunch ran there for 39.0 ms",
+                  "disk notified it at 0.001000 s from pCPU 1; it was runnable "
+                  "0 ns later"):
+        check(words in lines, words, out)
+    check("2. " not in out, out)
+    waits = re.findall(r"^[0-9]+\. disk waited (\S+ \S+) ", analysed(
+        "latency", slow_request(), "disk", "--worst", "9").out, re.M)
+    check(waits == ["100.0 us"], waits)
+    for wrong in (("--worst", "3"), ("disk", "--worst", "0"),
+                  ("disk", "--worst", "3", "--json")):
+        analysed("latency", slow_request(), *wrong, code=2)
+
+
+@test
 def why_chain():
     """why: from the late run back to the domain that computed meanwhile"""
     out = analysed("why", slow_request(), "disk", "--at", "0.0406").out

@@ -87,6 +87,11 @@ static bool set_pairs(const char *value, void *member)
     return option_number(value, TRIAL_PAIRS_LEAST, TRIAL_PAIRS_MOST, member);
 }
 
+static bool set_worst(const char *value, void *member)
+{
+    return option_number(value, 1, 10000, member);
+}
+
 static bool set_seed(const char *value, void *member)
 {
     return option_number(value, 0, 999999999, member);
@@ -261,6 +266,9 @@ static const struct argument_row options[NR_OPTIONS] = {
     [OPTION_PAIRS] = { { "pairs", "N", .takes = "5 to 10000",
         .help = "number of pairs of blocks, placed and not placed (default: 30)" },
         SET(set_pairs, pairs) },
+    [OPTION_WORST] = { { "worst", "N", .takes = "1 to 10000",
+        .help = "explain the N longest waits of DOMAIN for a pCPU instead" },
+        SET(set_worst, worst) },
     [OPTION_SPAN] = { { "seconds", "N", .takes = "a time such as 10 or 5min",
         .standard = "60",
         .help = "show the last N seconds; with --at, N seconds from then on" },

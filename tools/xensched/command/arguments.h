@@ -24,7 +24,7 @@ enum argument_option {
     OPTION_MARKDOWN, OPTION_TIMES, OPTION_EVERY, OPTION_DRY_RUN, OPTION_DO,
     OPTION_CHECKPOINT, OPTION_HOOK, OPTION_SEED, OPTION_CAN_START,
     OPTION_PROCESSES, OPTION_METRICS, OPTION_PROMETHEUS, OPTION_LEAST,
-    OPTION_BLOCK, OPTION_PAIRS,
+    OPTION_BLOCK, OPTION_PAIRS, OPTION_WORST,
     OPTION_SPAN, OPTION_CLOCK,
     OPTION_SNAPSHOT, OPTION_SUMMARY,
     OPTION_HELP,
@@ -54,6 +54,7 @@ enum argument_option {
 /* events, a domain */
 #define ARGUMENT_FILTER        (1ULL << OPTION_EVENT | 1ULL << OPTION_DOMAIN)
 #define ARGUMENT_TRIGGER       (1ULL << OPTION_TRIGGER)
+#define ARGUMENT_WORST         (1ULL << OPTION_WORST)
 #define ARGUMENT_CONFIG        (1ULL << OPTION_CONFIG)
 #define ARGUMENT_DATABASE      (1ULL << OPTION_DATABASE)
 #define ARGUMENT_ALL           (1ULL << OPTION_ALL)
@@ -112,6 +113,7 @@ struct arguments {
     const char *who;    /* the same, or a group */
     unsigned int top;   /* entries; 0: all */
     bool top_given;
+    uint64_t worst;     /* waits; 0: not given */
     const char *sort;   /* NULL: not given */
     uint64_t at_ns;     /* a time within a recording */
     bool at_given;

@@ -13,260 +13,9 @@
 #include "command/command.h"
 #include "base/json.h"
 #include "base/alloc.h"
+#include "chain-text.h"
 #include "shown.h"
-#include "timeline/chain.h"
 #include "timeline/threads/thread-home.h"
-
-/* Stays on the pCPU that are told one by one. */
-#define MOST_STAYS 12U
-
-static const char *name_of(const struct timeline *t, uint32_t vcpu)
-{
-    return shown_name(timeline_vcpu_name(t, vcpu));
-}
-
-/* A part of the time for which a vCPU waited, and what ran on its pCPU then. */
-struct holder {
-    const struct stay *stay; /* NULL: begin with the first part */
-    uint64_t begin, ns;
-};
-
-static bool next_holder(const struct timeline *t, const struct chain_link *link,
-                        struct holder *h)
-{
-    const struct stays_cpu *cpu = &t->stays.cpu[link->cpu];
-
-    if (h->stay)
-        h->stay++;
-    else
-        h->stay = stays_at(cpu, link->ready) ?: cpu->stay;
-    for (; h->stay < cpu->stay + cpu->nr && h->stay->begin < link->ran; h->stay++) {
-        uint64_t end = h->stay->end < link->ran ? h->stay->end : link->ran;
-
-        h->begin = h->stay->begin > link->ready ? h->stay->begin : link->ready;
-        if (end > h->begin) {
-            h->ns = end - h->begin;
-            return true;
-        }
-    }
-
-    return false;
-}
-
-static void print_holders(const struct timeline *t,
-                          const struct chain_link *link)
-{
-    struct holder h = { 0 };
-    unsigned int nr = 0;
-
-    while (next_holder(t, link, &h))
-        if (nr++ < MOST_STAYS)
-            printf("    %s s  %s ran there for %s\n", shown_time(h.begin),
-                   h.stay->vcpu == STAY_NONE
-                   ? shown_name(names_of(&t->rows.names, h.stay->acct))
-                   : name_of(t, h.stay->vcpu), shown_length(h.ns));
-    if (nr > MOST_STAYS)
-        printf("    and %u stays more\n", nr - MOST_STAYS);
-    if (!nr)
-        printf("    the recording does not show which domain had it\n");
-}
-
-static void print_wait(const struct timeline *t, const struct chain_link *link)
-{
-    if (link->ran == link->ready) {
-        printf("  it did not wait for a pCPU\n");
-        return;
-    }
-    printf("  it waited %s for pCPU %u:\n",
-           shown_length(link->ran - link->ready), t->stays.cpu[link->cpu].id);
-    print_holders(t, link);
-}
-
-/* By its row of off-cpu; false: there is none. */
-static bool know_off_cpu(const struct timeline *t, const struct chain_link *link,
-                         struct xensched_off_cpu *off)
-{
-    const struct stay *stay = stays_at(&t->stays.cpu[link->cpu], link->ran);
-
-    if (!stay || stay->off == STAY_NEVER)
-        return false;
-    xensched_off_cpu(stay->off, off);
-
-    return true;
-}
-
-static void print_left(const struct timeline *t, const struct chain_link *link)
-{
-    struct xensched_off_cpu off;
-
-    if (know_off_cpu(t, link, &off) && off.left && strcmp(off.left, "preempted"))
-        printf("  it did not sleep before: it was off its pCPU as %s\n", off.left);
-    else
-        printf("  it did not sleep before: it had been preempted\n");
-}
-
-static void print_other_waker(const struct timeline *t, const struct chain_link *link)
-{
-    struct xensched_off_cpu off;
-
-    if (know_off_cpu(t, link, &off) && off.woke)
-        printf("  no notification in the recording woke it; according to Xen: %s\n",
-               off.woke);
-    else
-        printf("  no notification in the recording woke it: a timer, an "
-               "interrupt, or one within\n"
-               "  its domain did\n");
-}
-
-static void print_cause(const struct timeline *t,
-                        const struct chain_link *link)
-{
-    const struct wake *wake = link->wake;
-    uint64_t late;
-
-    if (link->lost) {
-        printf("  what it did before is not known: rows are missing\n");
-        return;
-    }
-    if (link->slept == STAY_NEVER) {
-        print_left(t, link);
-        return;
-    }
-    printf("  it slept from %s s to %s s\n", shown_time(link->slept),
-           shown_time(link->ready));
-    if (!wake) {
-        print_other_waker(t, link);
-        return;
-    }
-    late = link->ready > wake->sent ? link->ready - wake->sent : 0;
-    printf("  %s notified it at %s s from pCPU %u; it was runnable %s later\n",
-           wake->from == STAY_NONE
-           ? shown_name(names_of(&t->rows.names, wake->sender))
-           : name_of(t, wake->from), shown_time(wake->sent),
-           t->stays.cpu[wake->cpu].id, shown_length(late));
-}
-
-/* Of all but the first one: what it did that the link before waited for. */
-static void print_deed(const struct chain *chain, unsigned int i)
-{
-    const struct chain_link *link = &chain->link[i];
-    const struct chain_link *before = i ? link - 1 : NULL;
-    uint64_t later = link->did > link->ran ? link->did - link->ran : 0;
-
-    if (!before)
-        printf(" to %s s\n", shown_time(link->end));
-    else if (before->vcpu_ran != STAY_NEVER)
-        printf("\n");
-    else if (before->thread == THREAD_NONE)
-        printf(" and sent the notification %s later\n", shown_length(later));
-    else if (link->thread == THREAD_NONE)
-        printf(" and took the interrupt %s later\n", shown_length(later));
-    else
-        printf(" and woke it %s later\n", shown_length(later));
-}
-
-static void print_vcpu(const struct timeline *t, const struct chain *chain,
-                       unsigned int i)
-{
-    const struct chain_link *link = &chain->link[i];
-
-    printf("%s ran on pCPU %u from %s s", name_of(t, link->vcpu),
-           t->stays.cpu[link->cpu].id, shown_time(link->ran));
-    print_deed(chain, i);
-    print_wait(t, link);
-    print_cause(t, link);
-}
-
-/* Threads. */
-
-static const char *thread_of(const struct timeline *t, uint32_t thread)
-{
-    return shown_name(threads_name(&t->threads.thread[thread]));
-}
-
-static const char *place_of(const struct timeline *t, uint32_t place)
-{
-    return shown_name(timeline_place_name(t, place));
-}
-
-/* How long the thread @i had the vCPU for which the thread of @link waited. */
-static uint64_t held_ns(const struct timeline *t, const struct chain_link *link,
-                        size_t i)
-{
-    const struct thread *thread = &t->threads.thread[i];
-    uint64_t ns = 0;
-    size_t j;
-
-    for (j = 0; j < thread->nr && thread->span[j].begin < link->ran; j++) {
-        uint64_t begin = thread->span[j].begin;
-        uint64_t end = threads_end(&t->threads, thread, j);
-
-        begin = begin > link->ready ? begin : link->ready;
-        end = end < link->ran ? end : link->ran;
-        if (thread->span[j].place == link->place && end > begin)
-            ns += end - begin;
-    }
-
-    return ns;
-}
-
-static void print_other_threads(const struct timeline *t,
-                                const struct chain_link *link)
-{
-    unsigned int nr = 0;
-    size_t i;
-
-    for (i = 0; i < t->threads.nr; i++) {
-        uint64_t ns = held_ns(t, link, i);
-
-        if (ns && nr++ < MOST_STAYS)
-            printf("    %s had it for %s\n", thread_of(t, i),
-                   shown_length(ns));
-    }
-}
-
-static void print_waker(const struct timeline *t, const struct chain_link *link)
-{
-    const struct thread_wake *wake = link->thread_wake;
-
-    if (link->lost)
-        printf("  what it did before is not known\n");
-    else if (link->slept == STAY_NEVER)
-        printf("  it did not sleep before: it had been preempted\n");
-    else if (link->why == 'D')
-        printf("  it slept, usually for a device, from %s s to %s s\n",
-               shown_time(link->slept), shown_time(link->ready));
-    else
-        printf("  it slept from %s s to %s s\n", shown_time(link->slept),
-               shown_time(link->ready));
-    if (!wake)
-        return;
-    if (wake->from == THREAD_NONE)
-        printf("  an interrupt on %s woke it\n", place_of(t, wake->place));
-    else
-        printf("  %s woke it\n", thread_of(t, wake->from));
-}
-
-static void print_thread(const struct timeline *t, const struct chain *chain,
-                         unsigned int i)
-{
-    const struct chain_link *link = &chain->link[i];
-    const struct thread *thread = &t->threads.thread[link->thread];
-
-    printf("%s of %s had %s from %s s", thread_of(t, link->thread),
-           shown_name(timeline_source_name(t, thread->source)),
-           place_of(t, link->place), shown_time(link->ran));
-    print_deed(chain, i);
-    if (link->ran > link->ready) {
-        printf("  it waited %s for %s\n", shown_length(link->ran - link->ready),
-               place_of(t, link->place));
-        print_other_threads(t, link);
-    }
-    print_waker(t, link);
-    if (link->vcpu_ran != STAY_NEVER)
-        printf("  but %s had a pCPU from %s s only\n",
-               place_of(t, link->place), shown_time(link->vcpu_ran));
-}
 
 /* JSON. */
 
@@ -307,9 +56,9 @@ static json_object *holders_json(const struct timeline *t,
                                  const struct chain_link *link)
 {
     json_object *array = json_object_new_array();
-    struct holder h = { 0 };
+    struct chain_holder h = { 0 };
 
-    while (next_holder(t, link, &h)) {
+    while (chain_next_holder(t, link, &h)) {
         json_object *o = json_object_new_object();
 
         add_vcpu(o, t, h.stay->vcpu, h.stay->acct);
@@ -340,7 +89,7 @@ static void add_vcpu_link(json_object *o, const struct timeline *t,
 {
     struct xensched_off_cpu off = { 0 };
 
-    know_off_cpu(t, link, &off);
+    chain_off_cpu(t, link, &off);
     add_vcpu(o, t, link->vcpu, XEN_SCHEDLOG_ACCT_NONE);
     add_thread(o, t, THREAD_NONE);
     json_add_int(o, "pcpu", t->stays.cpu[link->cpu].id);
@@ -357,7 +106,7 @@ static json_object *other_threads_json(const struct timeline *t,
     size_t i;
 
     for (i = 0; i < t->threads.nr; i++) {
-        uint64_t ns = held_ns(t, link, i);
+        uint64_t ns = chain_held_ns(t, link, i);
         json_object *o;
 
         if (!ns)
@@ -500,7 +249,6 @@ static int show(const struct timeline *t, const struct arguments *args)
     uint32_t number;
     int acct = find_vcpu(&t->rows.names, args->domain, &number);
     struct chain chain;
-    unsigned int i;
 
     if (acct < 0) {
         complain("the recording '%s' has no domain '%s'", args->file,
@@ -513,11 +261,7 @@ static int show(const struct timeline *t, const struct arguments *args)
         print_json(t, &chain);
         return EXIT_OK;
     }
-    for (i = 0; i < chain.nr; i++)
-        if (chain.link[i].thread == THREAD_NONE)
-            print_vcpu(t, &chain, i);
-        else
-            print_thread(t, &chain, i);
+    chain_print(t, &chain);
 
     return EXIT_OK;
 }
