@@ -62,6 +62,7 @@ select_tests()
             for file in "$folder"/$name.sh; do
                 [[ -f $file ]] || continue
                 found=yes
+                [[ $# -gt 0 ]] || test_applies "$file" || continue
                 [[ $# -eq 0 && -z $full ]] && test_only_full "$file" ||
                     tests+=("$file")
             done

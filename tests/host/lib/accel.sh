@@ -61,7 +61,7 @@ accel_probe()
 accel_choose()
 {
     HOST_ACCEL=tcg
-    [[ $HOST_MODE == fast ]] || return 0
+    [[ $HOST_MODE == fast && $BOX_ARCH == x86_64 ]] || return 0
     case $BOX_KVM in
     yes) HOST_ACCEL=kvm ;;
     no)  ;;

@@ -13,17 +13,20 @@ HOST_PLUGIN=$BOX_HOST/machine.so
 # Makes what hosts boot from, if it has changed, and a folder for this run.
 host_prepare()
 {
-    need_command qemu-system-x86_64 qemu-system-x86
+    qemu_need
     need_file "$BOX_DIST/usr/sbin/xl" "the toolstack" "run make xen"
     [[ $HOST_MODE != timed ]] ||
         need_file "$BOX_TIMED_QEMU" "the QEMU of mode timed" "run make machine"
     mkdir -p "$BOX_HOST"
+    [[ $BOX_ARCH == x86_64 ]] || BOX_SYSROOT=$("$BOX_SOURCE/../../xen-patches/sysroot.sh")
     # One box at a time: others may be doing the same.
     exec {lock}>"$BOX_HOST/lock"
     flock "$lock"
     kernel_prepare
     programs_prepare
-    if host_on_built_qemu; then
+    if [[ $BOX_ARCH == arm64 ]]; then
+        HOST_QEMU=qemu-system-aarch64
+    elif host_on_built_qemu; then
         HOST_QEMU=$BOX_TIMED_QEMU
         HOST_PLUGIN=$BOX_HOST/timed/machine.so
     else
@@ -51,6 +54,7 @@ host_on_built_qemu()
 programs_prepare()
 {
     make -s -C "$BOX_SOURCE/programs" DIST="$BOX_DIST" \
+        ${BOX_SYSROOT:+CC="${BOX_CROSS}gcc --sysroot=$BOX_SYSROOT"} \
         OUT="$BOX_HOST/programs" >&2 ||
         die "$BOX_EXIT_MISSING" "the test programs could not be built"
 }

@@ -10,11 +10,14 @@
 # Gives: $BOX_HOST/boot/initramfs.cpio, $BOX_HOST/boot/guest.cpio
 
 # Programs of the toolstack that an operator or a test uses.
-readonly INITRAMFS_TOOLSTACK=(
-    usr/sbin/{xl,xenstored,xenconsoled,xentrace,xenpm,xenperf,xen-hptool,xenhypfs}
+INITRAMFS_TOOLSTACK=(
+    usr/sbin/{xl,xenstored,xenconsoled,xentrace,xenpm,xenperf,xenhypfs}
     usr/bin/xenstore-{read,write,ls,rm,list,exists,watch,chmod,control} usr/bin/xenalyze
     usr/lib/xen/bin/{xen-init-dom0,xenconsole,libxl-save-helper}
 )
+# Xen has it on x86 only.
+[[ $BOX_ARCH != x86_64 ]] || INITRAMFS_TOOLSTACK+=(usr/sbin/xen-hptool)
+readonly INITRAMFS_TOOLSTACK
 
 # Loaded with what they depend on; which of them, is up to the init scripts.  With a
 # question mark: those that only older kernels have, whose work newer ones do without.
@@ -25,9 +28,11 @@ readonly INITRAMFS_MODULES=(
 )
 
 # Those that dom0 alone has, and a guest need not unpack: it serves their networks.
-readonly INITRAMFS_DOM0_MODULES=(
+INITRAMFS_DOM0_MODULES=(
     xen-netback bridge 'crc32c_generic?' nf_tables nft_meta_bridge virtio_net
 )
+[[ $BOX_ARCH != arm64 ]] || INITRAMFS_DOM0_MODULES+=(virtio_mmio)
+readonly INITRAMFS_DOM0_MODULES
 
 initramfs_programs()
 {
@@ -51,12 +56,21 @@ initramfs_inputs()
     local places=("$BOX_SOURCE/dom0" "$BOX_SOURCE/guests"
                   "$BOX_SOURCE/lib/initramfs.sh" "$BOX_HOST/programs"
                   "$BOX_HOST/kernel/package" "$BOX_BLKBACK_MODPROBE"
-                  "$(command -v busybox)")
+                  "$(box_busybox)")
 
     places+=("${INITRAMFS_TOOLSTACK[@]/#/$BOX_TOOLSTACK/}" "$BOX_TOOLSTACK/usr/lib")
     [[ -d $BOX_TOOLS ]] && places+=("$BOX_TOOLS")
     mapfile -t -O "${#places[@]}" places < <(initramfs_drivers)
     find "${places[@]}" -type f -printf '%p %s %T@\n' | sort
+}
+
+# The program, of the box's architecture.
+box_busybox()
+{
+    case $BOX_ARCH in
+    arm64) echo "$BOX_SYSROOT/bin/busybox" ;;
+    *)     command -v busybox ;;
+    esac
 }
 
 install_busybox()
@@ -69,7 +83,7 @@ install_busybox()
             "apt-get install busybox-static"
     fi
     mkdir -p "$1/bin"
-    cp "$(command -v busybox)" "$1/bin/busybox"
+    cp "$(box_busybox)" "$1/bin/busybox"
     busybox --list | while read -r applet; do
         [[ $applet == busybox ]] || ln -s busybox "$1/bin/$applet"
     done
@@ -96,20 +110,60 @@ install_programs()
     find "$BOX_HOST/programs" -type f -perm -u+x -exec cp -t "$1/usr/bin" {} +
 }
 
+# foreign_ldd FILE...: what ldd prints, for programs that this machine cannot execute.
+foreign_ldd()
+{
+    local folders=("$BOX_TOOLSTACK/usr/lib" "$BOX_TOOLS" "$BOX_SYSROOT"/lib/*-linux-gnu)
+    local -A seen
+    local files=("$@") names name file
+
+    while [[ ${#files[@]} -gt 0 ]]; do
+        mapfile -t names < <("${BOX_CROSS}readelf" -d "${files[@]}" 2>/dev/null |
+            sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | sort -u)
+        files=()
+        for name in "${names[@]}"; do
+            [[ -z ${seen[$name]-} ]] || continue
+            seen[$name]=yes
+            file=$(find "${folders[@]}" -maxdepth 1 -name "$name" -print -quit)
+            echo "$name => ${file:-not found} (0)"
+            [[ -z $file ]] || files+=("$file")
+        done
+    done
+}
+
 # libraries_of ROOT: prints the libraries in these folders that programs of ROOT need;
 # the needs of libraries do not count (leave_out).  Those of the build come first: the
 # machine may have a libxenctrl of its own release of Xen.
 libraries_of()
 {
-    local path=$BOX_TOOLSTACK/usr/lib:$BOX_TOOLS list
+    local path=$BOX_TOOLSTACK/usr/lib:$BOX_TOOLS list programs
 
-    list=$(find "$1"/usr/{bin,sbin,lib/{xen,systemd}} -type f -perm -u+x \
-               -exec env LD_LIBRARY_PATH="$path" ldd {} + 2>/dev/null || true)
+    mapfile -t programs < <(find "$1"/usr/{bin,sbin,lib/{xen,systemd}} -type f \
+        -perm -u+x 2>/dev/null)
+    case $BOX_ARCH in
+    arm64) list=$(foreign_ldd "${programs[@]}") ;;
+    *)     list=$(LD_LIBRARY_PATH=$path ldd "${programs[@]}" 2>/dev/null || true) ;;
+    esac
     if grep -q 'not found' <<<"$list"; then
         die "$BOX_EXIT_MISSING" "a library is missing:" \
             "$(grep 'not found' <<<"$list" | sort -u)"
     fi
     sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' <<<"$list" | sort -u
+}
+
+# The dynamic linker; and a library that is not linked, but loaded by libc when a thread
+# is cancelled, as xl does.
+install_loader()
+{
+    case $BOX_ARCH in
+    arm64)
+        install -D "$BOX_SYSROOT/lib/ld-linux-aarch64.so.1" -t "$1/lib"
+        cp -L "$BOX_SYSROOT"/lib/*-linux-gnu/libgcc_s.so.1 "$1/usr/lib" ;;
+    *)
+        install -D /lib64/ld-linux-x86-64.so.2 -t "$1/lib64"
+        cp -L "$(ldconfig -p | sed -n '/x86-64/s/.*libgcc_s.so.1.* => //p;')" \
+            "$1/usr/lib" ;;
+    esac
 }
 
 install_libraries()
@@ -119,11 +173,9 @@ install_libraries()
     list=$(libraries_of "$1")
     mkdir -p "$1/usr/lib"
     xargs -r cp -L -t "$1/usr/lib" <<<"$list"
-    install -D /lib64/ld-linux-x86-64.so.2 "$1/lib64/ld-linux-x86-64.so.2"
-    # Not linked, but loaded by libc when a thread is cancelled, as xl does.
-    cp -L "$(ldconfig -p | sed -n '/x86-64/s/.*libgcc_s.so.1.* => //p;')" \
-        "$1/usr/lib"
-    find "$1/usr" -type f -exec strip --strip-unneeded {} + 2>/dev/null || true
+    install_loader "$1"
+    find "$1/usr" -type f -exec "${BOX_CROSS}strip" --strip-unneeded {} + 2>/dev/null ||
+        true
 }
 
 # module_file NAME: where it is, in either spelling; empty when built in.
@@ -165,7 +217,7 @@ install_drivers()
     mkdir -p "$1/lib/xensched"
     initramfs_drivers | xargs -r cp -t "$1/lib/xensched"
     cp "$BOX_BLKBACK_MODPROBE" "$1/lib/xensched/modprobe.conf"
-    find "$1/lib/xensched" -name '*.ko' -exec strip --strip-debug {} +
+    find "$1/lib/xensched" -name '*.ko' -exec "${BOX_CROSS}strip" --strip-debug {} +
 }
 
 # install_modules ROOT MODULE...

@@ -4,17 +4,31 @@
 # The kernel of dom0 and of the guests: Debian's own, unpacked below build/
 # and never installed.  What would take seconds in each emulated domain is done
 # once, here: the ELF image is taken out of the bzImage, and one limit lowered.
+# For arm64 it is an image already.
 #
 # Gives: $BOX_HOST/kernel/vmlinux, $BOX_HOST/kernel/modules/ (its modules).
 
+# shellcheck source=../../../xen-patches/lib/arm64-apt.sh
+. "$BOX_SOURCE/../../xen-patches/lib/arm64-apt.sh"
+
+# box_apt PROGRAM ARGUMENT...: of the box's architecture.
+box_apt()
+{
+    case $BOX_ARCH in
+    arm64) arm64_apt "$BOX_CACHE/arm64" "$@" ;;
+    # apt's own user may not be able to write to a build folder.
+    *)     "$1" -qq -o APT::Sandbox::User=root "${@:2}" ;;
+    esac
+}
+
 kernel_package_name()
 {
-    local name
+    local meta=linux-image-$BOX_DEBIAN_ARCH name
 
-    name=$(apt-cache depends linux-image-amd64 2>/dev/null |
+    name=$(box_apt apt-cache depends "$meta" 2>/dev/null |
            sed -n 's/^ *Depends: \(linux-image-[^ ]*\)$/\1/p')
     [[ -n $name ]] ||
-        die "$BOX_EXIT_MISSING" "apt knows no package linux-image-amd64:" \
+        die "$BOX_EXIT_MISSING" "apt knows no package $meta:" \
             "run apt-get update, or set BOX_KERNEL_DEB to a kernel package"
     printf '%s\n' "$name"
 }
@@ -28,9 +42,7 @@ kernel_file()
     deb=$(find "$2" -maxdepth 1 -name "${1}_*.deb" -print -quit)
     if [[ -z $deb ]]; then
         say "downloading $1"
-        # apt's own user may not be able to write to a build folder.
-        (cd "$2" && apt-get -qq -o APT::Sandbox::User=root \
-             download "$1" >&2) ||
+        (cd "$2" && box_apt apt-get download "$1" >&2) ||
             die "$BOX_EXIT_MISSING" "could not download $1: is there a" \
                 "network?  Run apt-get update if its version is gone, or set" \
                 "BOX_KERNEL_DEB to a kernel package"
@@ -153,8 +165,12 @@ kernel_prepare()
         dpkg-deb -x "$part" "$tree/deb"
     done
     need_file "$(kernel_image)" "the kernel's image" "it is not in $deb"
-    extract_vmlinux "$(kernel_image)" "$tree/vmlinux"
-    lower_p2m_limit "$tree/vmlinux"
+    if [[ $BOX_ARCH == arm64 ]]; then
+        cp "$(kernel_image)" "$tree/vmlinux"
+    else
+        extract_vmlinux "$(kernel_image)" "$tree/vmlinux"
+        lower_p2m_limit "$tree/vmlinux"
+    fi
     ln -sr "$(find "$tree/deb" -path '*/lib/modules/*' -prune -print)" \
            "$tree/modules"
     printf '%s (%s)\n' "$deb" "$KERNEL_DONE" >"$tree/package"

@@ -146,6 +146,16 @@ host_machine_check()
         die "$BOX_EXIT_USAGE" "this machine's sockets are NUMA nodes: --numa"
 }
 
+# The options that arm64 has no use for.  Its guests are like those of PVH, and none has
+# a device model.
+host_options_arm64()
+{
+    [[ -z $HOST_LLCS$HOST_MACHINE && $HOST_NUMA,$HOST_HVM,$HOST_DOM0 == no,no,pv &&
+       ${#HOST_MODULES[@]} -eq 0 && $HOST_TOOLS,$HOST_SYSTEMD == no,no ]] ||
+        die "$BOX_EXIT_USAGE" "hosts for arm64 have no --llcs, --machine, --numa," \
+            "--hvm, --dom0, --module, --tools, --systemd"
+}
+
 host_options_check()
 {
     [[ $HOST_MODE == fast || $HOST_MODE == exact || $HOST_MODE == timed ]] ||
@@ -156,6 +166,7 @@ host_options_check()
         die "$BOX_EXIT_USAGE" "--mode timed needs --machine NAME, whose prices it has"
     [[ $HOST_MODE == fast || $HOST_THREADS == single ]] ||
         die "$BOX_EXIT_USAGE" "--parallel is for --mode fast"
+    [[ $BOX_ARCH == x86_64 ]] || host_options_arm64
     # shellcheck disable=SC2034 # other files read HOST_HVM
     case $HOST_GUESTS in
     pv)      ;;

@@ -6,11 +6,15 @@
 # tests/host may know a path below build/.
 
 BOX_SOURCE=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# With XEN_RELEASE=X.Y what was built of that release, as xen-patches/lib/paths.sh has it.
+# With XEN_RELEASE=X.Y what was built of that release, and with XEN_ARCH=arm64 for that
+# architecture, as xen-patches/lib/paths.sh has it.
 BOX_TOP_BUILD=$(cd "$BOX_SOURCE/../.." && pwd)/build
-case ${XEN_RELEASE:-4.20} in
-4.20) BOX_BUILD=${BOX_BUILD:-$BOX_TOP_BUILD} ;;
-*)    BOX_BUILD=${BOX_BUILD:-$BOX_TOP_BUILD/$XEN_RELEASE} ;;
+BOX_ARCH=${XEN_ARCH:-x86_64}
+case ${XEN_RELEASE:-4.20},$BOX_ARCH in
+4.20,x86_64) BOX_BUILD=${BOX_BUILD:-$BOX_TOP_BUILD} ;;
+*,x86_64)    BOX_BUILD=${BOX_BUILD:-$BOX_TOP_BUILD/$XEN_RELEASE} ;;
+4.20,*)      BOX_BUILD=${BOX_BUILD:-$BOX_TOP_BUILD/$BOX_ARCH} ;;
+*)           BOX_BUILD=${BOX_BUILD:-$BOX_TOP_BUILD/$XEN_RELEASE/$BOX_ARCH} ;;
 esac
 
 # What is booted: hypervisors, toolstack, our own programs.
@@ -19,9 +23,17 @@ BOX_XEN_NATIVE=${BOX_XEN_NATIVE:-$BOX_BUILD/xen/native/xen/xen}
 BOX_DIST=${BOX_DIST:-$BOX_BUILD/dist}
 BOX_TOOLSTACK=${BOX_TOOLSTACK:-$BOX_DIST}               # that of dom0
 BOX_TOOLS=${BOX_TOOLS:-$BOX_BUILD/tools}
-BOX_DRIVERS=${BOX_DRIVERS:-$BOX_TOP_BUILD/guest-drivers}   # by kernel release
+BOX_DRIVERS=${BOX_DRIVERS:-$BOX_TOP_BUILD/guest-drivers}   # by kernel release, which
+                                                        # names the architecture
 # What modprobe is told where our xen-blkback is installed.
 BOX_BLKBACK_MODPROBE=${BOX_BLKBACK_MODPROBE:-$BOX_SOURCE/../../guest-drivers/dkms/modprobe.conf}
+
+# What differs between architectures: Debian's name and the compiler's prefix; and, where
+# it is not this machine's own, Debian's libraries (xen-patches/sysroot.sh).
+# shellcheck disable=SC2034 # used by those who read this file
+BOX_DEBIAN_ARCH=amd64 BOX_CROSS='' BOX_SYSROOT=
+# shellcheck disable=SC2034
+[[ $BOX_ARCH != arm64 ]] || BOX_DEBIAN_ARCH=arm64 BOX_CROSS=aarch64-linux-gnu-
 
 # The machine model and the descriptions of machines.
 BOX_MACHINE=${BOX_MACHINE:-$BOX_SOURCE/../machine}

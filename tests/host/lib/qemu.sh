@@ -44,6 +44,23 @@ qemu_numa()
     done
 }
 
+# Is there a QEMU for this host?
+qemu_need()
+{
+    case $BOX_ARCH in
+    arm64) need_command qemu-system-aarch64 qemu-system-arm ;;
+    *)     need_command qemu-system-x86_64 qemu-system-x86 ;;
+    esac
+}
+
+# Everything in one socket: Xen reads no topology from the device tree.
+qemu_machine_arm64()
+{
+    printf '%s\n' -machine virt,virtualization=on,gic-version=3 -cpu cortex-a57 \
+        -m "$HOST_MEMORY" -smp "$((HOST_SOCKETS * HOST_CORES))" \
+        -nodefaults -display none -no-reboot
+}
+
 qemu_machine()
 {
     local cpus=$((HOST_SOCKETS * HOST_CORES)) model=qemu64 machine=pc
@@ -73,12 +90,25 @@ qemu_apic_holes()
     ((HOST_SOCKETS > 1 && (HOST_CORES & (HOST_CORES - 1)) != 0))
 }
 
+# Guests of arm64 are of one type, which xl calls pvh.
+qemu_guest_type()
+{
+    case $BOX_ARCH in
+    arm64) echo pvh ;;
+    *)     echo "$HOST_GUESTS" ;;
+    esac
+}
+
 # qemu_kernel FOLDER: with vmlinux and initramfs.cpio
 qemu_kernel()
 {
     local xen dom0 modules
 
-    xen="console=com1 com1=115200,8n1 loglvl=info guest_loglvl=info"
+    case $BOX_ARCH in
+    arm64) xen="console=dtuart dtuart=/pl011@9000000" ;;
+    *)     xen="console=com1 com1=115200,8n1" ;;
+    esac
+    xen+=" loglvl=info guest_loglvl=info"
     xen+=" dom0_mem=${HOST_DOM0_MEMORY}M,max:${HOST_DOM0_MEMORY}M"
     xen+=" dom0_max_vcpus=$HOST_DOM0_VCPUS"
     # QEMU looks for logical destinations up to the first hole only: no interrupt
@@ -87,12 +117,21 @@ qemu_kernel()
     # Xen would let this IOMMU walk the pCPUs' own tables, which are AMD's.
     [[ $HOST_DOM0 == pv ]] || xen+=" dom0=pvh iommu=no-sharept"
     xen+=" $HOST_XEN_APPEND"
-    dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init GUEST_TYPE=$HOST_GUESTS"
+    dom0="console=hvc0 loglevel=5 panic=-1 rdinit=/init GUEST_TYPE=$(qemu_guest_type)"
     dom0+=" $HOST_DOM0_APPEND"
     # Its 21 s are the machine's, of which an emulated pCPU may get little.
     dom0+=" rcupdate.rcu_cpu_stall_timeout=120"
     # A third of what the kernel does until its init runs: tests of its own.
     dom0+=" cryptomgr.notests initcall_blacklist=load_system_certificate_list"
+    if [[ $BOX_ARCH == arm64 ]]; then
+        # Each page of a new guest that xl unmaps flushes all emulated TLBs: a system
+        # call can take half a minute.
+        dom0+=" nosoftlockup"
+        printf '%s\n' -kernel "$HOST_XEN" -append "$xen" \
+            -device "guest-loader,addr=0x49000000,kernel=$1/vmlinux,bootargs=${dom0//,/,,}" \
+            -device "guest-loader,addr=0x4c000000,initrd=$1/initramfs.cpio"
+        return
+    fi
     modules=$(printf '%s' "${HOST_MODULES[@]/#/,}")
     printf '%s\n' -kernel "$HOST_XEN" -append "$xen" \
         -initrd "$1/vmlinux ${dom0//,/,,},$1/initramfs.cpio$modules"
@@ -103,6 +142,8 @@ qemu_share()
 {
     local device=virtio-9p-pci,fsdev=$1,mount_tag=$1
 
+    # Xen for Arm passes no MSI on, which a PCI device wants.
+    [[ $BOX_ARCH != arm64 ]] || device=virtio-9p-device,${device#*,}
     [[ $HOST_DOM0 == pv ]] || device+=,iommu_platform=on,disable-legacy=on
     # The thread of the pCPUs serves it, at their time.
     [[ $HOST_MODE != timed ]] || device+=,ioeventfd=off
@@ -143,7 +184,10 @@ qemu_model()
 qemu_arguments()
 {
     qemu_accel
-    qemu_machine
+    case $BOX_ARCH in
+    arm64) qemu_machine_arm64 ;;
+    *)     qemu_machine ;;
+    esac
     qemu_kernel "$1/boot"
     [[ $HOST_DOM0 == pv ]] || qemu_iommu
     qemu_share box "$1/share"

@@ -6,6 +6,8 @@
 #
 #   # box: OPTIONS    the host that it needs, in options of the box; "none" is a
 #                     test of the box itself, which runs on this machine
+#   # arm64: OPTIONS  the same on a host for arm64 (XEN_ARCH=arm64); without this line
+#                     the test is one for x86 only
 #   # time: SECONDS   its limit (120)
 #   # only: full      it is run by make test-full, or when it is asked for
 #
@@ -18,11 +20,15 @@ test_name() { basename "$1" .sh; }
 # test_options TEST
 test_options()
 {
-    local options
+    local options word=box
 
-    options=$(sed -n 's/^# box: *//p' "$1" | head -n 1)
+    [[ $BOX_ARCH == x86_64 ]] || word=$BOX_ARCH
+    options=$(sed -n "s/^# $word: *//p" "$1" | head -n 1)
     printf '%s\n' "${options:-$test_default_host}"
 }
+
+# test_applies TEST: to the architecture of the hosts.
+test_applies() { [[ $BOX_ARCH == x86_64 ]] || grep -q "^# $BOX_ARCH: " "$1"; }
 
 # test_limit TEST: in seconds of dom0's clock.  BOX_SLOWER: the factor by which it is longer, for a
 # host whose programs do more than they usually do.

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "region.h"
+#include "ticks.h"
 
 #define LINE 64
 #define WARM_UP 63 /* a region without a reader */
@@ -126,7 +127,7 @@ static void take_turns(struct shared *shared, unsigned long first,
 {
     for (unsigned long i = first; i < turns; i += 2) {
         while (shared->turn != i)
-            __builtin_ia32_pause();
+            spin_hint();
         shared->other = i;
         shared->turn = i + 1;
     }
@@ -152,7 +153,7 @@ static void turns(unsigned int id, const char *one, const char *other,
     take_turns(shared, 0, warm_up);
     region(WARM_UP);
     while (shared->turn != warm_up)
-        __builtin_ia32_pause();
+        spin_hint();
     region(id);
     take_turns(shared, warm_up, nr);
     region(0);

@@ -11,24 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ticks.h"
+
 #define ATTEMPTS 20
-
-static inline uint64_t tsc(void)
-{
-    uint32_t low, high;
-
-    asm volatile ("rdtsc" : "=a" (low), "=d" (high));
-
-    return ((uint64_t)high << 32) | low;
-}
-
-/* Two instructions each time around. */
-static void loop(uint64_t instructions)
-{
-    uint64_t left = instructions / 2;
-
-    asm volatile ("1: dec %0; jnz 1b" : "+r" (left) :: "cc");
-}
 
 int main(int argc, char **argv)
 {
@@ -40,10 +25,10 @@ int main(int argc, char **argv)
     }
 
     for (int i = 0; i < ATTEMPTS; i++) {
-        uint64_t start = tsc(), took;
+        uint64_t start = ticks(), took;
 
-        loop(instructions);
-        took = tsc() - start;
+        loop(instructions / 2);
+        took = ticks() - start;
         if (took < fewest)
             fewest = took;
     }

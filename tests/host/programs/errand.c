@@ -30,6 +30,8 @@
 #include <xenctrl.h>
 #include <xenstore.h>
 
+#include "ticks.h"
+
 #define MAX_CPUS 64
 
 /* Nodes of the guest.  Each begins with a number, which goes up. */
@@ -170,7 +172,7 @@ static struct clocks read_clocks(xc_interface *xch)
 {
     struct clocks clocks = { .idle = idle_ns(xch) };
 
-    clocks.tsc = __builtin_ia32_rdtsc();
+    clocks.tsc = ticks();
 
     return clocks;
 }

@@ -48,13 +48,13 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include <xenctrl.h>
 #include <xensched/abi.h>
 
 #include "linux-log.h"
 #include "own-domid.h"
+#include "ticks.h"
 
 #define MAX_ROUNDS 10000
 #define MAX_ROWS   (1 << 20)
@@ -104,7 +104,7 @@ static uint64_t count_now(struct side *s, int sign)
 
     do {
         count_switches(&voluntary, &taken);
-        tsc = __rdtsc();
+        tsc = ticks();
         count_switches(&later_voluntary, &later_taken);
     } while (voluntary != later_voluntary || taken != later_taken);
     s->voluntary += sign * voluntary;
@@ -119,12 +119,12 @@ static void get(struct side *s, unsigned int i)
 
     if (read(s->in, &word, 1) != 1)
         err(1, "read");
-    s->got[i] = __rdtsc();
+    s->got[i] = ticks();
 }
 
 static void give(struct side *s, unsigned int i)
 {
-    s->gave[i] = __rdtsc();
+    s->gave[i] = ticks();
     if (write(s->out, "x", 1) != 1)
         err(1, "write");
 }

@@ -18,18 +18,11 @@
 
 #include "uapi/xensched_mark.h"
 
+#include "ticks.h"
+
 #define MOST 10000
 
 static int fd, name;
-
-static inline uint64_t tsc(void)
-{
-    uint32_t low, high;
-
-    __asm__ volatile ("rdtsc" : "=a" (low), "=d" (high));
-
-    return ((uint64_t)high << 32) | low;
-}
 
 static int none(void)
 {
@@ -67,10 +60,10 @@ static void measure(const char *what, int (*invocation)(void), unsigned int n)
     static uint64_t took[MOST];
 
     for (unsigned int i = 0; i < n; i++) {
-        uint64_t start = tsc();
+        uint64_t start = ticks();
         int rc = invocation();
 
-        took[i] = tsc() - start;
+        took[i] = ticks() - start;
         if (rc)
             errx(1, "%s: %s", what, strerror(rc));
     }

@@ -25,12 +25,9 @@
 #include <xenevtchn.h>
 #include <xengnttab.h>
 
-#define DOM0 0
+#include "ticks.h"
 
-static uint64_t tsc(void)
-{
-    return __builtin_ia32_rdtsc();
-}
+#define DOM0 0
 
 static void note(uint64_t *least, uint64_t begin, uint64_t end)
 {
@@ -56,11 +53,11 @@ static void cost_of_send(int rounds)
 
     /* It is never received: from the second one on all are the same. */
     for (int i = 0; i < rounds; i++) {
-        uint64_t begin = tsc();
+        uint64_t begin = ticks();
 
         if (xenevtchn_notify(near, from) < 0)
             err(1, "cannot notify");
-        note(&least, begin, tsc());
+        note(&least, begin, ticks());
     }
     printf("send %llu\n", (unsigned long long)least);
 
@@ -83,18 +80,18 @@ static void cost_of_map_and_unmap(int rounds)
         err(1, "cannot grant a page");
 
     for (int i = 0; i < rounds; i++) {
-        uint64_t begin = tsc();
+        uint64_t begin = ticks();
         void *mapped = xengnttab_map_grant_ref(tab, DOM0, ref,
                                                PROT_READ | PROT_WRITE);
 
         if (!mapped)
             err(1, "cannot map the granted page");
-        note(&map, begin, tsc());
+        note(&map, begin, ticks());
 
-        begin = tsc();
+        begin = ticks();
         if (xengnttab_unmap(tab, mapped, 1))
             err(1, "cannot unmap the granted page");
-        note(&unmap, begin, tsc());
+        note(&unmap, begin, ticks());
     }
     printf("map %llu\nunmap %llu\n", (unsigned long long)map,
            (unsigned long long)unmap);

@@ -40,6 +40,7 @@
 #include <xenstore.h>
 
 #include "exchange.h"
+#include "ticks.h"
 
 #define WORK "data/work"
 #define BLOCK 4096
@@ -92,10 +93,7 @@ static void read_disks(const struct job *job, const char *one,
 static void compute(const struct job *job)
 {
     do {
-        unsigned long left = 100000;
-
-        /* Two instructions each time around. */
-        asm volatile ("1: dec %0; jnz 1b" : "+r" (left) :: "cc");
+        loop(100000);
     } while (go_on(job));
 }
 
@@ -313,12 +311,12 @@ static void run(struct xs_handle *xs, const char *node, const char *text,
         if (!xs_watch(xs, path, ""))
             err(1, "cannot watch %s", path);
     }
-    begin_tsc = __builtin_ia32_rdtsc();
+    begin_tsc = ticks();
     phase = set(xs, node, text);
     for (int i = 0; i < nr; i++)
         while (!has_finished(xs, strtoul(domids[i], NULL, 10), phase))
             free(xs_read_watch(xs, &length));
-    printf(" %llu", (unsigned long long)(__builtin_ia32_rdtsc() - begin_tsc));
+    printf(" %llu", (unsigned long long)(ticks() - begin_tsc));
 }
 
 int main(int argc, char **argv)

@@ -22,6 +22,8 @@
 #include <xenevtchn.h>
 #include <xenstore.h>
 
+#include "ticks.h"
+
 static struct xs_handle *xs;
 static xenevtchn_handle *xce;
 
@@ -79,12 +81,12 @@ static int ping(int domid, int rounds)
     /* The first one comes from the other side, when it is there. */
     wait_for_notification();
     for (int i = 0; i < rounds; i++) {
-        uint64_t begin = __builtin_ia32_rdtsc();
+        uint64_t begin = ticks();
 
         if (xenevtchn_notify(xce, port) < 0)
             err(1, "cannot notify");
         wait_for_notification();
-        took[i] = __builtin_ia32_rdtsc() - begin;
+        took[i] = ticks() - begin;
     }
     printf("round-trip %llu\n", (unsigned long long)short_one(took, rounds));
     free(took);

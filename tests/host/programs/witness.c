@@ -27,7 +27,6 @@
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
-#include <x86intrin.h>
 
 #include <xencall.h>
 #include <xengnttab.h>
@@ -36,6 +35,7 @@
 #include <xen/sched.h>
 
 #include "exchange.h"
+#include "ticks.h"
 
 #define CODES 1000U
 
@@ -50,7 +50,7 @@ static void *never_sleep(void *arg)
     struct page *page = arg;
 
     for (;;)
-        page->other = __rdtsc();
+        page->other = ticks();
 
     return NULL;
 }
@@ -123,9 +123,10 @@ static void look(uint32_t domid)
                                          PROT_READ | PROT_WRITE) : NULL;
     if (!page)
         err(1, "mapping the page of domain %u", domid);
-    printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %llu\n",
+    printf("%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+           "\n",
            page->marked, page->done, page->other, page->asleep, page->victim,
-           __rdtsc());
+           ticks());
     xengnttab_unmap(xgt, (void *)page, 1);
     free(text);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lie.h"
+#include "ticks.h"
 
 #include <xencall.h>
 
@@ -199,11 +200,11 @@ static void write_row(uint32_t file, uint16_t event, uint16_t current,
 {
     volatile struct xen_schedlog_state *state = &area_states()[file];
     struct row row = { event, current, correspondent, counter,
-                       __builtin_ia32_rdtsc() >> ROW_TSC_SHIFT };
+                       ticks() >> ROW_TSC_SHIFT };
 
     memcpy(area_data() + area.offsets[file] + state->pos % area.sizes[file], &row,
            sizeof(row));
-    __asm__ volatile ( "" ::: "memory" );
+    __atomic_thread_fence(__ATOMIC_RELEASE);
     state->pos += sizeof(row);
 }
 
@@ -307,7 +308,7 @@ static void write_wide_row(uint32_t file, uint16_t event, uint16_t current,
 
     memcpy(area_data() + area.offsets[file] + state->pos % area.sizes[file], &row,
            sizeof(row));
-    __asm__ volatile ( "" ::: "memory" );
+    __atomic_thread_fence(__ATOMIC_RELEASE);
     state->pos += sizeof(row);
 }
 

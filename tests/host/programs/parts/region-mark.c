@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The marks of regions.  The number is a part of the instruction: there is one
- * function of 4 bytes, mark and return, for each.
+ * function of 4 bytes, mark and return, for each.  The machine model is one of x86:
+ * elsewhere a mark does nothing.
  */
 #include <err.h>
 #include <stdlib.h>
 
 #include "region.h"
+
+#ifdef __x86_64__
 
 extern const char region_marks[];
 
@@ -23,6 +26,15 @@ void region(unsigned int id)
 {
     ((void (*)(void))(region_marks + 4 * id))();
 }
+
+#else
+
+void region(unsigned int id)
+{
+    (void)id;
+}
+
+#endif
 
 unsigned int region_id(const char *text)
 {

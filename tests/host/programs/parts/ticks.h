@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The counter of the processor, a loop of a known number of instructions, and the
+ * instruction for loops that wait, on x86 and on arm64.
+ */
+#ifndef TICKS_H
+#define TICKS_H
+
+#include <stdint.h>
+
+#ifdef __x86_64__
+
+/* The time stamp counter. */
+static inline uint64_t ticks(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+
+/* Two instructions per round. */
+static inline void loop(uint64_t rounds)
+{
+    __asm__ volatile ("1: dec %0; jnz 1b" : "+r" (rounds) :: "cc");
+}
+
+static inline void spin_hint(void)
+{
+    __builtin_ia32_pause();
+}
+
+#else
+
+/* The virtual counter. */
+static inline uint64_t ticks(void)
+{
+    uint64_t now;
+
+    __asm__ volatile ("isb; mrs %0, cntvct_el0" : "=r" (now) :: "memory");
+
+    return now;
+}
+
+/* Two instructions per round. */
+static inline void loop(uint64_t rounds)
+{
+    __asm__ volatile ("1: subs %0, %0, #1; b.ne 1b" : "+r" (rounds) :: "cc");
+}
+
+static inline void spin_hint(void)
+{
+    __asm__ volatile ("yield");
+}
+
+#endif
+
+#endif /* TICKS_H */
