@@ -47,7 +47,7 @@ says()
         reason "$liar" | grep -q -F -- "$2"
 }
 
-# Forged rows are refused, and what else is in that log is believed.
+# Forged rows are refused, and the other rows of that log are used.
 is_refused()
 {
     look && [ "$(field "$liar" 5)" -gt 0 ]
@@ -129,7 +129,7 @@ end()
 {
     check "$1: the daemon answers" answers
     check "$1: all other logs are still read" others_go_on
-    is "$1: nothing is believed of others" "$(believed)" "$truth"
+    is "$1: no row about other guests is used" "$(believed)" "$truth"
     note "$1: rows $(field "$liar" 3), refused $(field "$liar" 5),$(reason "$liar")"
     stop_daemon TERM
     is "$1: the daemon ends as usual" "$stopped" 0
@@ -215,7 +215,7 @@ check "absurd: and said to be" says reading 'or impossible'
 end absurd
 begin flood
 check "flood: is found out" until_true 20 says reading 'more for its clients'
-check "flood: what is believed is what can have been" believes_no_more
+check "flood: only possible numbers are used" believes_no_more
 end flood
 begin forged
 check "forged: is found out" until_true 20 is_refused
@@ -226,7 +226,7 @@ end forged
 # unmapped, and then they go.
 begin given-back
 check "given-back: it is read" until_true 20 says reading ""
-check "given-back: the pages were given back" \
+check "given-back: the pages were returned" \
     until_true 20 sh -c "guest output liar | grep -q -x 'given back'"
 end given-back
 

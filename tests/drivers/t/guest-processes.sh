@@ -7,7 +7,7 @@
 # each uses one.  Its agent completes what its Linux logs of threads, and the
 # daemon tells the processes apart: fails if a request is counted for one of them that asked
 # the wrong back end, or for another amount than it did.  Another guest lies, and
-# is believed about itself only.
+# is believed only about itself.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/console.sh

@@ -156,7 +156,7 @@ number "$crossed" -lt $((${crossed_before%.*} / 4)) ||
 moved=$(moved_since /run/before)
 [ "$moved" = disk ] || fail "not the disk guest alone was moved: $moved"
 
-step "xl vm-affinity restore: everything is put back"
+step "xl vm-affinity restore: everything is restored"
 xl vm-affinity restore || fail "xl vm-affinity restore"
 [ -z "$(moved_since /run/before)" ] || fail "an affinity is not what it was"
 

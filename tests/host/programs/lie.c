@@ -25,7 +25,7 @@
 #define TURN_US 10000
 #define NODES_EVERY 10                         /* Turns. */
 
-/* Those of the scheduler: rows of another shape would not be looked at. */
+/* The scheduler's: rows of another layout would not be read. */
 #define LCR (XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT | \
              XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER | \
              XEN_SCHEDLOG_LCR_TIME_TSC | \

@@ -6,7 +6,7 @@
  *
  * Usage: ring-numbers FRONTEND ROUNDS
  *
- * Prints "wrong ROWS": how many name anybody else.  Exit code: 0, or 1 if nothing
+ * Prints "wrong ROWS": how many name another domain.  Exit code: 0, or 1 if nothing
  * was logged, or too much.
  */
 #include <err.h>

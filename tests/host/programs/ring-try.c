@@ -233,7 +233,7 @@ static void lease(void)
     is("and no process holds it", info().lease_ms, 0);
     is("another one's turn", events(RINGS, LEASE_MS, 8), 0);
     is("which gives it up", events(0, 0, 8), 0);
-    is("release by anyone", release(0), 0);
+    is("release without a cookie", release(0), 0);
 }
 
 /* A page that is not there before a process makes it. */

@@ -28,7 +28,7 @@
 #include <xenforeignmemory.h>
 #include <xensched/abi.h>
 
-#define COOKIE 0x6f74686572ULL /* not likely to be anybody else's */
+#define COOKIE 0x6f74686572ULL /* unlikely to be another program's */
 #define GIVE_UP_MS 60000
 #define LOOK_US 10000
 

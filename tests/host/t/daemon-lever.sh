@@ -107,5 +107,5 @@ xl vcpu-pin disk all 5
 check "an operator can take it over" until_true 10 journal_has operator disk
 stop_daemon TERM
 check "the guest stays where the operator holds it" hard_is disk 5
-check "and the wish, which was the daemon's, is put back" soft_is disk all
+check "and the daemon's soft affinity is restored" soft_is disk all
 finish

@@ -5,7 +5,7 @@
 #
 # The policy placement on a real host: the guest that reads from dom0's disk goes next
 # to dom0, because that costs less, and runs there; the reason has the prices; the idle
-# guest, for which no place is cheaper, stays; in the end all is put back.
+# guest, for which no place is cheaper, stays; in the end all is restored.
 # Fails if prices are not those of what the guests do, or if the move has no effect.
 
 . /usr/lib/box/tap.sh

@@ -134,7 +134,7 @@ kill -STOP "$pid"
 check "stuck, it is ended and started again" until_true 40 show_is NRestarts 1
 check "the next one is ready" until_true 30 show_is SubState running
 check "and is another process" test "$(pidof xenschedd)" != "$pid"
-check "it has put back what the first one changed" journal_has_times restore 1
+check "it has restored what the first one changed" journal_has_times restore 1
 check "and moves the guest again" until_true 30 journal_has_times move 2
 check "the guest is next to dom0 again" soft_is disk "$near"
 check "systemctl stop" sctl stop xenschedd

@@ -5,7 +5,7 @@
 #
 # xenschedd on a real host: the guest that talks to dom0's block backend runs
 # next to dom0 when it has been moved there, and nothing else is moved; whatever
-# ends it, everything is put back; what an operator sets stays.  Fails if the
+# ends it, everything is restored; what an operator sets stays.  Fails if the
 # guest has its affinity and runs elsewhere, if the idle guest is taken along, if
 # the daemon forgets what it changed when it is killed, fights with the operator,
 # or leaves something behind: an affinity, the log area, an event that is on.
@@ -90,7 +90,7 @@ check "and the journal" journal_has operator disk
 stop_daemon TERM
 is "the guest stays where the operator wants it" "$(soft disk)" 3
 
-# The configuration is read again on SIGHUP; xensched restore puts back, and
+# The configuration is read again on SIGHUP; xensched restore restores, and
 # keeps the daemon from moving it again.
 xl vcpu-pin disk all all all
 conf=/etc/xen/xensched.conf

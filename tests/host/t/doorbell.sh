@@ -4,7 +4,7 @@
 # time: 240
 # only: full
 #
-# xenschedd looks at logs when they have something to say: on a quiet host once a
+# xenschedd reads logs when they have rows: on a quiet host once a
 # second, to plan with what there is, and when guests begin to talk within a tick or
 # two of the time that a log file is half full.  Fails if it polls, if rows are lost
 # before Xen rings, if the ring is not answered, if the lease ends meanwhile, or if a

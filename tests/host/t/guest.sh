@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # only: full
 #
-# A guest is what its description says, runs its script and gives back how
+# A guest is what its description says, runs its script and returns how
 # that ended.  A guest which cannot start, or ends early, is an error and not
 # a guest that is waited for.
 

@@ -76,7 +76,7 @@ check "and xl names the reason" grep -q "a scheduler holds the log" other.txt
 is "another permission to make marks is refused" "$(schedlog-area mark 0 1)" "mark: EEXIST"
 check "commands that ask the daemon may change it" xensched allow-marks 0 on
 xensched allow-marks 0 off
-check "but everybody can look on" xensched record --seconds 1 rows
+check "but other programs can read" xensched record --seconds 1 rows
 sleep 3
 check "it still holds the log" lease_is 2000
 

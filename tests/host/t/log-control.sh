@@ -287,7 +287,7 @@ sizes()
     local domid
 
     schedlog-area release
-    is "memory is given back" "$(log_info used_bytes)" 0
+    is "memory is freed" "$(log_info used_bytes)" 0
     log_set_up 65536
     is "another layout while there is one" "$(schedlog-area setup 16 4096)" \
         "setup: EBUSY"
@@ -316,7 +316,7 @@ sizes()
         "$(schedlog-area bind "$domid" all 32768)" "bind: EINVAL"
     schedlog-area bind "$domid" all 0
     schedlog-area release
-    is "it is given back, too" "$(log_info used_bytes)" 0
+    is "its memory is freed, too" "$(log_info used_bytes)" 0
 }
 
 # samples CPU: how often its run queue was sampled

@@ -88,7 +88,7 @@ failing_allocations()
     check "there were many ($failures)" test "$failures" -ge 30
     is "with none of them failing it is made" "$said" made
     schedlog-area release
-    is "and given back" "$(used)" 0
+    is "its memory is freed" "$(used)" 0
 
     cpu1_offline
     schedlog-area setup 16 4096
@@ -114,7 +114,7 @@ failing_allocations()
     check "gets one by the same set-up" schedlog-area setup 16 4096
     check "then" test "$(schedlog-area frames 1 | wc -l)" -gt 0
     schedlog-area release
-    is "all is given back" "$(used)" 0
+    is "all memory is freed" "$(used)" 0
 }
 
 # again WHAT COMMAND...: again and again until the end, counted in the file WHAT
@@ -201,7 +201,7 @@ if full; then
 else
     everything_at_once 5 20 50 20
 fi
-check "in the end all memory can be given back" free_again
+check "in the end all memory can be freed" free_again
 sleep 1
 check "and Xen has it again" test "$(xl info free_memory)" -ge $((before - 1))
 is "a new set-up counts exactly" "$(count_pings 1000)" 1000

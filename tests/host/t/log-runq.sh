@@ -6,7 +6,7 @@
 # want that pCPU: guests that spin share one which is a cpupool of its own.  Rows
 # name the queue (how often they come: log-runq-rate.sh): pCPUs that share one all have its length, under the name of the first of them.
 #
-# A boot of its own, since it ends with a pCPU that can't be given back: Xen
+# A boot of its own, since it ends with a pCPU that cannot be returned: Xen
 # 4.20 panics when an rtds pool loses its last one, also without the log.
 #
 # box: --sockets 2 --cores 2

@@ -28,5 +28,5 @@ is "and nothing of it is lost" \
     "$(xensched status | sed -n 's/^rows .* read, *\([0-9]*\) lost.*/\1/p')" 0
 stop_daemon TERM
 is "the daemon ends cleanly" "${stopped:?}" 0
-check "and the memory is given back" sh -c "xensched check | grep 'nothing is logged here'"
+check "and the memory is freed" sh -c "xensched check | grep 'nothing is logged here'"
 finish

@@ -79,7 +79,7 @@ check "the daemon runs" xensched status
 check "the plan is done" runs "do" /run/plan
 affinities >after
 check "all affinities are as before" cmp before after
-check "nothing is left to put back" test ! -e /var/lib/xensched/runs.state
+check "nothing is left to restore" test ! -e /var/lib/xensched/runs.state
 runs compare near far >/run/compared || [ $? = 4 ] # 4: far is slower
 sed 's/^/# /' /run/compared
 runs stat | grep '^!' | sed 's/^/# /'

@@ -21,7 +21,7 @@ check "nothing is left of that" all_is_back
 check "64 KiB each are not" schedlog-area setup 16 65536
 check "the memory that they use is counted" between 131072 1048576 "$(log_info used_bytes)"
 schedlog-area release
-check "and given back" until_true 5 all_is_back
+check "their memory is freed" until_true 5 all_is_back
 
 begin_daemon --mode observe --log-sizes service-ns:4M
 wait "${daemon:?}"

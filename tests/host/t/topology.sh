@@ -4,7 +4,7 @@
 # The host has the sockets, cores and NUMA nodes that were asked for, as Xen
 # sees them: QEMU's CPUID and SRAT could be such that Xen sees one big socket,
 # and all tests of placement would then test nothing.  And which of them share
-# a last-level cache, as far as anybody says it.
+# a last-level cache, as far as it is known.
 
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh

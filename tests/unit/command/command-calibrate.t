@@ -119,7 +119,7 @@ def json_is_what_the_text_is():
 
 @test
 def an_interrupted_calibration_restores_all():
-    """interrupted: dom0 is put back, and the file is as it was"""
+    """interrupted: dom0 is restored, and the file is as it was"""
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         bench = Bench()
         check(bench.run()[0] == 0)

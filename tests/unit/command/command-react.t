@@ -51,7 +51,7 @@ OK = line({"ok": True, "result": {"id": 7}})
 
 @test
 def wrong_use():
-    """wrong words are told before anybody is asked"""
+    """wrong words are reported before the daemon is asked"""
     for words, said in (
             ((), "no CONDITION"),
             (("loss",), "--do ACTION"),

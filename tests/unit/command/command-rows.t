@@ -792,7 +792,7 @@ def change(host, **members):
 @test
 def replay_goes_on():
     """what a replay moved stays when the host changes, unless an operator came
-    or it is another domain, and is given back when there is no reason"""
+    or it is another domain, and is restored when there is no reason"""
     busy = [(7, 12, 1000)]
     ours = {"affinity": "ours", "vcpus": [{"pcpu": 1, "soft": "2-3"}]}
     begin = [(100, change(HOST, **ours))] + [(100 + t, busy)

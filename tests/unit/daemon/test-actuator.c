@@ -216,7 +216,7 @@ static void the_soft_weight_is_put_back(void **state)
     soft_weight_restore(&weight);
     assert_int_equal(host.world->weight, WEIGHT);
     assert_int_equal(access(state_path, F_OK), -1);
-    /* Not by us: it stays, and there is nothing to be put back. */
+    /* Not by the daemon: it stays, and there is nothing to restore. */
     soft_weight_raise(&weight);
     host.world->weight = 10;
     soft_weight_restore(&weight);

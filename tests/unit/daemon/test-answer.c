@@ -274,7 +274,7 @@ static void a_held_domain_stays_until_it_is_released(void **state)
     run(5, TALK);
     assert_int_equal(core.moves, 1);
 
-    /* Nor is it given back while it is held. */
+    /* It is not restored while it is held. */
     is_done("{\"command\":\"hold\",\"domid\":1}");
     run(100, SILENCE);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));

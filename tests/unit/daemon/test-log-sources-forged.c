@@ -388,7 +388,7 @@ static void one_page_for_all_is_its_own_problem(void **state)
     assert_int_equal(total_of(EV(EVTCHN_SEND), 2, 5), 10);
 }
 
-/* Anybody else can look at what is there, and not without that. */
+/* Other programs can read the log while there is one. */
 
 int main(void)
 {

@@ -74,7 +74,7 @@ static void numbers_of_a_killed_daemon_are_removed(void **state)
     assert_string_equal(fake_xs_get("/local/domain/0/schedlog/acct/3"), "3");
 }
 
-/* Anybody else can look at what is there, and not without that. */
+/* Other programs can read the log while there is one. */
 
 static size_t rows_of(struct xensched_source *source)
 {

@@ -486,7 +486,7 @@ static void dom0_s_log_may_have_another_holder(void **state)
     assert_int_equal(source_named("linux")->state, LOG_SOURCE_READING);
 }
 
-/* Anybody else can look at what is there, and not without that. */
+/* Other programs can read the log while there is one. */
 
 int main(void)
 {

@@ -364,7 +364,7 @@ static void a_guest_will_need_what_it_needed(void **state)
     is_placed(uuid, 2, ",\"backends\":[\"0\"]", "node 0", "Domain-0");
 }
 
-/* It is destroyed, and made again before anybody looks. */
+/* It is destroyed, and built again before the daemon reads the host. */
 static void a_guest_that_boots_again_at_once_has_its_history(void **state)
 {
     (void)state;

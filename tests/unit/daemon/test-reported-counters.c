@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What a driver domain without a log says of its disks in xenstore: its sums become pages
- * of the right pair, each once.  Fails if what it says of others is believed, or more than
+ * of the right pair, each once.  Fails if its counters of others are used, or more than
  * can be, or what was before; or if an absurd text does any harm.
  */
 #include <string.h>

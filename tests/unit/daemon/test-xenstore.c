@@ -178,7 +178,7 @@ static void many_events_of_a_domain_are_read_once_and_only_what_changed(
     for (i = 0; i < 100; i++)
         fake_xs_put("4", "/libxl/1/device/vbd/51712/state");
     fake_xs.reads = 0;
-    /* Nothing that anybody has to know. */
+    /* No change that matters. */
     assert_false(xenstore_changed(xs));
     assert_in_range(fake_xs.reads, 1, 3);
     for (i = 0; i < 100; i++)

@@ -345,7 +345,7 @@ static void figures_meet_theirs(void **state)
     assert_int_equal(told, 0);
     reaction_compare(&list, share, 51, now);
     assert_int_equal(told, 1);
-    /* What was lost before anybody waited does not count. */
+    /* Rows that were lost before a reaction waited do not count. */
     reaction_compare(&list, loss, 1000, now);
     reaction_compare(&list, loss, 1000, now);
     assert_int_equal(told, 1);

@@ -33,7 +33,7 @@ struct fake_vcpu {
 
 struct fake_domain {
     bool exists;
-    bool unlisted; /* it cannot be looked at */
+    bool unlisted; /* it cannot be read */
     bool driver;
     uint32_t clients; /* mask of domids of those which it serves */
     int names_affinity;

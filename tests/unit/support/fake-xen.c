@@ -111,7 +111,7 @@ static void make_area(void)
         cpus[i] = harness_new(4, 1, FILE_SIZE);
         harness_route_all(cpus[i], 0, i == 2 ? LCR_64 : LCR_32);
     }
-    /* There is a past before anybody looks. */
+    /* There is a past before the first read. */
     make_event();
     if (!is("quiet"))
         pthread_create(&thread, NULL, make_events, NULL);

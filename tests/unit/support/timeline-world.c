@@ -273,7 +273,7 @@ static void pass(struct world *w, uint32_t ns)
         w->stamp = w->now;
 }
 
-/* It blocks, and is back before anybody could have the pCPU. */
+/* It blocks, and is back before another vCPU could have the pCPU. */
 static void nap(struct world *w, uint32_t cpu)
 {
     uint32_t vcpu = w->running[cpu];

@@ -2,10 +2,10 @@
 /*
  * Exit events: what is logged of the stays of accounting domains on a pCPU is
  * what they used, whenever logging was turned on, whatever the counter does,
- * and the counter is only looked at when the answer is needed.
+ * and the counter is read only when the answer is needed.
  *
  * The hypervisor's own stay.h and record handler are compiled here; the
- * resource's counter is a number which the tests have in their hands.
+ * resource's counter is a number which the tests control.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Whose memory is where, and how long vCPUs waited: calls are bounded, all
- * frames come up once, and an owner is believed only if the page was a domain's
- * all the time that it was looked at.
+ * frames come up once, and an owner is used only if the page was a domain's
+ * all the time while it was read.
  *
  * The hypervisor's own demand.c is compiled here, with a frame table of which
  * pages can change between any two reads.

@@ -331,7 +331,7 @@ static bool follows_register(uint32_t file)
 }
 
 /*
- * A guest: any number of processes with any names, and others' too, ask everybody
+ * A guest: any number of processes with any names, and others' too, ask all domains
  * for everything.
  */
 static void write_processes(void)

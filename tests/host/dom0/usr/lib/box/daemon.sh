@@ -125,7 +125,7 @@ affinities()
 }
 
 # everything_is_back WHEN: are the affinities those in "before", and is there
-# nothing that the daemon would put back?
+# nothing that the daemon would restore?
 everything_is_back()
 {
     affinities >after
