@@ -170,7 +170,7 @@ END
 build xen
 build tools
 build xen-native
-! full || build xen XEN_ARCH=arm64
+! full || build tools XEN_ARCH=arm64
 ! full || build xen-native XEN_ARCH=arm64
 build drivers
 begin_lane << 'END'
@@ -190,6 +190,7 @@ suite metrics tests/metrics/metrics.t
 suite fleet   tests/metrics/fleet.t
 if full; then
     suite compilers  tests/build/compilers.sh
+    suite programs-arm64 tests/build/programs-arm64.sh
     suite config-off tests/sites/config-off.sh all
     suite sites-arm64 python3 tests/sites/check-sites.py \
         build/arm64/xen/patched/xen/xen-syms build/arm64/xen/native/xen/xen-syms
