@@ -471,10 +471,16 @@ def text_of_waits():
 
 @test
 def waits_of_a_domain_that_did_not_wait():
-    """waits of a domain without a line says that it may not have waited"""
+    """waits of a domain that did not wait says so, and is no failure"""
     answer = examples()["waits"]
-    answer["result"]["domains"] = []
-    ask("waits", answer, "disk").expect(1, "'disk': either it did not wait")
+    quiet = {"name": "quiet", "domid": 9, "ready_percent": 0, "counted_percent": 0,
+             "offline_percent": 0, "unknown_percent": 0, "for": [], "causes": []}
+    answer["result"]["domains"].append(quiet)
+    ask("waits", answer, "quiet").expect(0, "quiet did not wait for a pCPU", "60 s from")
+    ended = ask("waits", answer, "quiet", "--json").expect(0)
+    check(json.loads(ended.out)["domains"] == [quiet], ended.out)
+    check("quiet" not in ask("waits", answer).expect(0).out, "all that did not wait")
+    ask("waits", answer, "nosuch").expect(1, "group 'nosuch'\n")
     ask("matrix", examples()["matrix"], "nosuch").expect(1, "group 'nosuch'\n")
 
 

@@ -154,8 +154,7 @@ long selection_apply(const struct selection *s, struct selection_lists *lists,
         return -1;
     items = collect(s, lists, args->who, s->keys[key].member, &nr);
     if (args->who && !nr)
-        complain("there is nothing about a domain or group '%s'%s%s", args->who,
-                 s->absent ? ": " : "", s->absent ? s->absent : "");
+        complain("there is nothing about a domain or group '%s'", args->who);
     if (nr)
         qsort(items, nr, sizeof(*items), compare);
     left = args->top && args->top < nr ? args->top : nr;

@@ -24,7 +24,6 @@ struct selection_key {
 
 struct selection {
     const char *what;            /* entries are called, in the plural */
-    const char *absent;          /* what may be so of a domain without one; or NULL */
     const char *const *ends;     /* members which name a domain or a group */
     const struct selection_key *keys; /* the first one is the default */
     bool lists_in_order;         /* all of a list before the next list */

@@ -124,14 +124,21 @@ static void add_causes(struct table *table, const struct json_object *domain,
     }
 }
 
+static bool did_not_wait(const struct json_object *domain)
+{
+    struct json_object *culprits = field_array(domain, "for");
+
+    return (!culprits || !json_object_array_length(culprits)) &&
+           !json_number(domain, "ready_percent", 1) &&
+           !json_number(domain, "counted_percent", 1) && !is_offline(domain);
+}
+
 static void add_domain(struct table *table, const struct json_object *domain)
 {
     struct json_object *culprits = field_array(domain, "for");
     size_t nr = culprits ? json_object_array_length(culprits) : 0, i;
 
-    /* It was only moved. */
-    if (!nr && !json_number(domain, "ready_percent", 1) &&
-        !json_number(domain, "counted_percent", 1) && !is_offline(domain))
+    if (did_not_wait(domain))
         return;
     if (!nr) {
         begin_line(table, domain, true);
@@ -150,12 +157,15 @@ static void print(const struct json_object *result)
         ">PER SECOND", NULL
     };
     struct json_object *domains = field_array(result, "domains");
+    size_t nr = domains ? json_object_array_length(domains) : 0, i;
     struct table *table = table_new(headers);
-    size_t i;
 
-    for (i = 0; domains && i < json_object_array_length(domains); i++)
+    for (i = 0; i < nr; i++)
         add_domain(table, json_object_array_get_idx(domains, i));
     table_print(table);
+    if (nr == 1 && did_not_wait(json_object_array_get_idx(domains, 0)))
+        printf("%s did not wait for a pCPU\n",
+               field_text(json_object_array_get_idx(domains, 0), "name"));
     if (json_number(result, "seconds", 0) < 1)
         printf("\nnothing is known of that time: the oldest is %s\n",
                field_text(result, "oldest"));
@@ -181,7 +191,6 @@ static int run(const struct arguments *args)
     };
     static const struct selection selection = {
         .what = "domains",
-        .absent = "either it did not wait in that time, or there is none",
         .ends = ends,
         .keys = keys,
     };

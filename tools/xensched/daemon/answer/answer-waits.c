@@ -116,6 +116,40 @@ static json_object *waiter(const struct core *core, const struct waits_of *of,
     return json;
 }
 
+/* A group is one waiter. */
+static bool is_first_of_group(const struct core *core, unsigned int i)
+{
+    const struct domain *d = core->domains.domain;
+    unsigned int k;
+
+    for (k = 0; k < i; k++)
+        if (d[k].acct == d[i].acct)
+            return false;
+
+    return true;
+}
+
+/* Domains that did not wait, if it is known that they did not. */
+static void add_others(json_object *array, const struct core *core,
+                       const struct waits_report *report, const struct domain *only)
+{
+    unsigned int i;
+
+    for (i = 0; report->seconds && i < core->domains.nr; i++) {
+        const struct domain *d = &core->domains.domain[i];
+        bool group = d->group[0];
+        struct waits_of none = {
+            .who = { .domid = group ? -1 : (int64_t)d->domid,
+                     .name = group ? d->group : d->name, .group = group },
+        };
+
+        if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST && (!only || d == only) &&
+            !waits_find(core->waits, report, d->acct) &&
+            (only || !group || is_first_of_group(core, i)))
+            json_object_array_add(array, waiter(core, &none, report->seconds));
+    }
+}
+
 /* Those of @only (NULL: of all). */
 static json_object *waiters(const struct core *core, const struct waits_report *report,
                             const struct domain *only)
@@ -127,6 +161,7 @@ static json_object *waiters(const struct core *core, const struct waits_report *
     for (i = 0; i < report->nr; i++)
         if (!only || of == &report->of[i])
             json_object_array_add(array, waiter(core, &report->of[i], report->seconds));
+    add_others(array, core, report, only);
 
     return array;
 }
