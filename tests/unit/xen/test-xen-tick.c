@@ -31,8 +31,8 @@ struct row {
 
 s_time_t now_ns;
 struct jump_label schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
-static const struct vcpu idle_vcpu = { XEN_SCHEDLOG_ACCT_XEN, true };
-static const struct vcpu busy_vcpu = { GUEST, false };
+static const struct vcpu idle_vcpu = { XEN_SCHEDLOG_ACCT_XEN, true, { 0 } };
+static struct vcpu busy_vcpu = { GUEST, false, { 0 } };
 const struct vcpu *current;
 struct schedlog_pcpu *fake_schedlog_pcpu;
 
@@ -299,6 +299,26 @@ static void rows_know_the_time_after_a_rest(void **unused)
     assert_int_equal(last.tick, now_ns / MILLISECS(10));
 }
 
+/* The clock was read before the vCPU was woken, by a pCPU that may be ahead as well. */
+static void time_before_a_wakeup_is_not_charged(void **unused)
+{
+    (void)unused;
+    turn_on(EVENT(SERVICE_NS));
+    pass(MILLISECS(5));
+    busy_vcpu.runstate.state_entry_time = now_ns + 15000;
+    switch_to(&busy_vcpu);
+    pass(MILLISECS(3));
+    switch_to(&idle_vcpu);
+    assert_int_equal(used(XEN_SCHEDLOG_EV_SERVICE_NS, GUEST, 0), MILLISECS(3) - 15000);
+    /* It leaves before that time has come: Xen accounts nothing. */
+    busy_vcpu.runstate.state_entry_time = now_ns + MILLISECS(2);
+    switch_to(&busy_vcpu);
+    pass(MILLISECS(1));
+    switch_to(&idle_vcpu);
+    assert_int_equal(used(XEN_SCHEDLOG_EV_SERVICE_NS, GUEST, 0), MILLISECS(3) - 15000);
+    busy_vcpu.runstate.state_entry_time = 0;
+}
+
 static void it_rings_until_it_is_answered(void **unused)
 {
     (void)unused;
@@ -357,6 +377,7 @@ int main(void)
         TEST(also_while_run_queues_are_sampled),
         TEST(a_short_idle_time_has_one_row),
         TEST(rows_know_the_time_after_a_rest),
+        TEST(time_before_a_wakeup_is_not_charged),
         TEST(it_rings_until_it_is_answered),
         TEST(sums_are_logged_by_ticks_and_begin_at_zero),
         TEST(hotplug),

@@ -42,6 +42,9 @@ struct timer {
 struct vcpu {
     uint16_t schedlog_acct;
     bool idle;
+    struct {
+        s_time_t state_entry_time;
+    } runstate;
 };
 extern const struct vcpu *current;
 #define is_idle_vcpu(v) ((v)->idle)

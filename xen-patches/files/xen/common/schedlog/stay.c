@@ -125,6 +125,12 @@ void schedlog_switch(const struct vcpu *prev, const struct vcpu *next,
                                 to) )
             schedlog_stay_switch(&pcpu->cpu, stay, XEN_SCHEDLOG_EV_SERVICE_NS,
                                  from, to, now, ~0ULL);
+        /*
+         * Another pCPU woke @next after this pCPU had read its clock.  Xen does
+         * not account the time before the wake-up.
+         */
+        if ( unlikely(next->runstate.state_entry_time > now) )
+            stay->entered = next->runstate.state_entry_time;
     }
 
     if ( is_on(SCHEDLOG_STAY_TSC) )
