@@ -46,19 +46,19 @@ def rows_of(stays, rng):
     """Three rows per stay; each as four words of 64 bits, as FULL_ROW."""
     rows, now, last = array.array("Q"), 1000, 2
 
-    def row(event, who, other, counter):
-        rows.extend((EVENTS[event] | who << 16 | other << 32, counter, now, 0))
+    def row(event, acct, other, counter):
+        rows.extend((EVENTS[event] | acct << 16 | other << 32, counter, now, 0))
 
     for _ in range(stays):
-        who = 2 + rng.randrange(DOMAINS)
+        acct = 2 + rng.randrange(DOMAINS)
         now += 500
-        row("evtchn-recv", who, last, 1)
+        row("evtchn-recv", acct, last, 1)
         now += 300
-        row("wake-delay", who, 0xffff, 300)
+        row("wake-delay", acct, 0xffff, 300)
         ran = 1000 + rng.randrange(20000)
         now += ran
-        row("service-ns", who, 1, ran)
-        last = who
+        row("service-ns", acct, 1, ran)
+        last = acct
     return rows.tobytes()
 
 

@@ -78,15 +78,15 @@ class Recording:
             self.take(row)
 
     def take(self, row):
-        at, who = row["time_s"], row.get("current")
+        at, acct = row["time_s"], row.get("current")
         if row["event"] == "service-ns":
-            for one, what in zip(self.stays[who],
+            for one, what in zip(self.stays[acct],
                                  (at, row["cpu"], row["counter"] / 1e9)):
                 one.append(what)
         elif row["event"] == "evtchn-send":
-            self.sends.append((at, row["cpu"], who, row["correspondent"]))
+            self.sends.append((at, row["cpu"], acct, row["correspondent"]))
         elif row["event"] == "wake-delay":
-            self.delays.append((at, who, row["counter"] / 1e3))
+            self.delays.append((at, acct, row["counter"] / 1e3))
         elif row["event"] == "mark":
             self.marks[row["counter"]] = at
 
@@ -125,8 +125,8 @@ class Recording:
 
     def waits(self, acct, begin, end):
         """Delays after wake-ups in us."""
-        return [delay for at, who, delay in self.delays
-                if who == acct and begin < at <= end]
+        return [delay for at, woken, delay in self.delays
+                if woken == acct and begin < at <= end]
 
 
 def windows(rec, acct, begin, end):

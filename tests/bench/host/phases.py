@@ -82,11 +82,11 @@ def crossing(sockets, phase):
     """How many pairs of guests that communicate are apart."""
     apart = 0
     for letter in set(phase):
-        who = [i for i, mine in enumerate(phase) if mine == letter]
+        guests = [i for i, mine in enumerate(phase) if mine == letter]
         if letter in BACKENDS:
-            apart += sum(sockets[i] != BACKENDS[letter] for i in who)
+            apart += sum(sockets[i] != BACKENDS[letter] for i in guests)
         elif letter in "pqrs":
-            apart += sockets[who[0]] != sockets[who[1]]
+            apart += sockets[guests[0]] != sockets[guests[1]]
     return apart
 
 

@@ -152,8 +152,8 @@ def rebooted():
     check(all("vcpu" in t and t["vcpu"].startswith(t["domain"])
               for t in found["threads"]), found["threads"])
     file = r.write(path("recording"))
-    for who in ("2", "7", "disk"):
-        run("why", file, who, "--at", "0.0406").expect(0, "disk ran on pCPU 1")
+    for name in ("2", "7", "disk"):
+        run("why", file, name, "--at", "0.0406").expect(0, "disk ran on pCPU 1")
 
 
 @test
@@ -164,8 +164,8 @@ def domains_of_a_group():
     r.host["domains"].append(dict(r.host["domains"][2], domid=3, name="disk2"))
     file = r.write(path("recording"))
     check("(group web)" in run("timeline", file).expect(0).out)
-    for who in ("web", "(group web)", "disk", "disk2", "3"):
-        run("latency", file, who).expect(0, "(group web)")
+    for name in ("web", "(group web)", "disk", "disk2", "3"):
+        run("latency", file, name).expect(0, "(group web)")
 
 
 @test

@@ -206,32 +206,32 @@ def random_regions():
         rng = random.Random(seed)
         r = Recording(["Domain-0", "crunch", "disk"])
         r.row(0, 3, "runq", XEN)
-        did = {who: [] for who in (DOM0, CRUNCH, DISK)}
-        free = {who: 0 for who in did}
-        rows, ns, who = [], 0, DISK
+        did = {acct: [] for acct in (DOM0, CRUNCH, DISK)}
+        free = {acct: 0 for acct in did}
+        rows, ns, acct = [], 0, DISK
         for _ in range(300):
-            after = rng.choice([w for w in did if w != who])
+            after = rng.choice([w for w in did if w != acct])
             end = ns + rng.randrange(20000, 100000)
-            woken = rng.randrange(free[who], ns + 1) if rng.random() < 0.7 \
+            woken = rng.randrange(free[acct], ns + 1) if rng.random() < 0.7 \
                 else None
-            r.stay(ns, end, 0, who, after, woken=woken)
-            did[who].append((ns, end, woken))
+            r.stay(ns, end, 0, acct, after, woken=woken)
+            did[acct].append((ns, end, woken))
             for _ in range(rng.randrange(4)):
-                rows.append((rng.randrange(ns + 1, end), who,
+                rows.append((rng.randrange(ns + 1, end), acct,
                              rng.randrange(2), rng.randrange(3)))
-            free[who] = ns = end
-            who = after
+            free[acct] = ns = end
+            acct = after
         # Marks of one time would have no order.
         rows = sorted({row[0]: row for row in rows}.values())
         opened, expected = {}, []
-        for ns, who, ends, number in rows:
+        for ns, acct, ends, number in rows:
             if not ends:
-                r.begin_region(ns, 0, who, number)
-                opened.setdefault((who, number), []).append(ns)
+                r.begin_region(ns, 0, acct, number)
+                opened.setdefault((acct, number), []).append(ns)
             else:
-                r.end_region(ns, 0, who, number)
-                if opened.get((who, number)):
-                    expected.append((opened[who, number].pop(), ns, who))
+                r.end_region(ns, 0, acct, number)
+                if opened.get((acct, number)):
+                    expected.append((opened[acct, number].pop(), ns, acct))
         said = roi(r)
         intervals = sorted((i["begin_ns"], i["end_ns"],
                             said["kinds"][i["kind"]]["acct"])
@@ -240,12 +240,12 @@ def random_regions():
         check(sum(k["unended"] for k in said["kinds"]) ==
               sum(map(len, opened.values())), seed)
         for i in said["intervals"]:
-            who = said["kinds"][i["kind"]]["acct"]
+            acct = said["kinds"][i["kind"]]["acct"]
             ran = sum(max(0, min(end, i["end_ns"]) - max(begin, i["begin_ns"]))
-                      for begin, end, _ in did[who])
+                      for begin, end, _ in did[acct])
             waited = sum(max(0, min(begin, i["end_ns"]) -
                              max(woken, i["begin_ns"]))
-                         for begin, _, woken in did[who] if woken is not None)
+                         for begin, _, woken in did[acct] if woken is not None)
             check(i["running_ns"] == ran and i["wake_delay_ns"] == waited and
                   not i["unknown_ns"], seed, i, ran, waited)
 

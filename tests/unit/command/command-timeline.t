@@ -64,8 +64,8 @@ def latency_numbers():
 @test
 def latency_of_one():
     """latency FILE DOMAIN: only of those to that domain, by name or domid"""
-    for who in ("disk", "2"):
-        said = json.loads(analysed("latency", slow_request(), who,
+    for domain in ("disk", "2"):
+        said = json.loads(analysed("latency", slow_request(), domain,
                                    "--json").out)
         check({p["to"] for p in said["pairs"]} == {"disk"}, said)
     ended = analysed("latency", slow_request(), "nobody", code=1)
@@ -837,13 +837,13 @@ def perfetto_threads():
     check(not begun, begun)
     for thread in said["threads"]:
         name = "%s %d" % (thread["name"], thread["pid"])
-        check(sum(ns for (who, what), ns in spans.items() if who == name and
+        check(sum(ns for (thread_name, what), ns in spans.items() if thread_name == name and
                   what == "runs on " + thread["vcpu"]) ==
               thread["running_ns"], thread, spans)
         check(spans.get((name, "waits for a vCPU"), 0) ==
               thread["runnable_ns"], thread, spans)
-        check(sum(ns for (who, what), ns in spans.items()
-                  if who == name and what.startswith("sleeps")) ==
+        check(sum(ns for (thread_name, what), ns in spans.items()
+                  if thread_name == name and what.startswith("sleeps")) ==
               thread["blocked_ns"], thread, spans)
     check(spans["writer<b>& 301", "sleeps (D)"] == 39 * MS + 599600, spans)
     names = {one(p, "track_event", "name") for p in packets
@@ -861,9 +861,9 @@ def perfetto_random():
             at = 0
             while at < 20 * MS:
                 end = at + rng.randrange(1, 2 * MS)
-                who = rng.choice([XEN, DOM0, CRUNCH, DISK])
-                if who != XEN:
-                    r.stay(at, end, cpu, who, rng.choice([XEN, NONE, CRUNCH]),
+                acct = rng.choice([XEN, DOM0, CRUNCH, DISK])
+                if acct != XEN:
+                    r.stay(at, end, cpu, acct, rng.choice([XEN, NONE, CRUNCH]),
                            rng.choice([None, at - rng.randrange(at + 1)]))
                 if rng.random() < 0.05:
                     r.lose(cpu, "service-ns", rng.randrange(1, 9))

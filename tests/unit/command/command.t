@@ -396,11 +396,11 @@ def text_of_restore():
 def one_domain():
     """explain, hold and release ask about the domain, by name or number"""
     for command in ("explain", "hold", "release"):
-        for who, member in (("1", {"domid": 1}), ("disk", {"domain": "disk"}),
-                            ("Web Server 1", {"domain": "Web Server 1"}),
-                            ("B\u00fcro", {"domain": "B\u00fcro"}),
-                            ("99999999999", {"domid": 2 ** 32 - 1}),
-                            ("a\"b\n1", {"domain": "a\"b\n1"})):
+        for domain, member in (("1", {"domid": 1}), ("disk", {"domain": "disk"}),
+                               ("Web Server 1", {"domain": "Web Server 1"}),
+                               ("B\u00fcro", {"domain": "B\u00fcro"}),
+                               ("99999999999", {"domid": 2 ** 32 - 1}),
+                               ("a\"b\n1", {"domain": "a\"b\n1"})):
             lines = []
 
             def talk(connection, lines=lines):
@@ -408,7 +408,7 @@ def one_domain():
                 connection.sendall(b'{"ok":true,"result":{}}\n')
 
             with daemon(talk) as where:
-                run(command, "--socket", where, who).expect(0)
+                run(command, "--socket", where, domain).expect(0)
             check(len(lines) == 1 and lines[0].count(b"\n") == 1, lines)
             check(json.loads(lines[0]) == {"command": command, **member},
                   lines)
@@ -595,8 +595,8 @@ def selected():
     """status, matrix and plan show one domain or group, in another order"""
     values = crowd(100)
     for command, value in values.items():
-        for who in "d042", "42":
-            ended = ask(command, value, who).expect(0)
+        for domain in "d042", "42":
+            ended = ask(command, value, domain).expect(0)
             check(names_in(ended.out) == ["d042"] + ["d000"] *
                   (command == "matrix"), ended.out)
         ask(command, value, "nobody").expect(1, "'nobody'")

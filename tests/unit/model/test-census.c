@@ -149,12 +149,12 @@ static void give_away(uint8_t *owner, uint32_t frames, unsigned int pattern)
     while (i < frames) {
         uint32_t block = pattern ? 1U << (5 + pattern % 6)
                                  : 1U + rand() % 1024;
-        uint8_t who = pattern > 6 ? turn++ % GUESTS : rand() % GUESTS;
+        uint8_t domid = pattern > 6 ? turn++ % GUESTS : rand() % GUESTS;
 
         if (!(rand() % 8))
-            who = NOBODY;
+            domid = NOBODY;
         for (; block && i < frames; block--)
-            owner[i++] = who;
+            owner[i++] = domid;
     }
 }
 

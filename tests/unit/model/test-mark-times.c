@@ -26,10 +26,10 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void mark(uint16_t who, uint32_t code, uint64_t ns)
+static void mark(uint16_t acct, uint32_t code, uint64_t ns)
 {
     const struct { uint16_t event, current; uint32_t counter; } row = {
-        XEN_SCHEDLOG_EV_MARK, who, code,
+        XEN_SCHEDLOG_EV_MARK, acct, code,
     };
     struct xensched_batch batch = { .rows = &row, .length = sizeof(row) };
 

@@ -137,7 +137,7 @@ static void several_share_a_wait(void **unused)
     assert_int_equal(row(0, nr_rows(0) - 1).event, PART);
 }
 
-/* It counts who had the pCPU that it gets, and not whom it was queued behind. */
+/* The holder of the pCPU that it gets counts, not the vCPU before it in a queue. */
 static void a_vcpu_that_moves_waits_for_who_was_there(void **unused)
 {
     struct vcpu a = vcpu_of(A), b = vcpu_of(B), c = vcpu_of(C);
@@ -527,7 +527,7 @@ static uint64_t ready_of(enum kind kind, uint16_t acct)
     return ready;
 }
 
-/* At least 99 % of what was waited is charged to who had the pCPU. */
+/* At least 99 % of the waits are charged to the holder of the pCPU. */
 static void compare(enum kind kind)
 {
     static struct charge charge;

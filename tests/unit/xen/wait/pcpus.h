@@ -144,7 +144,7 @@ static int set_up(void **unused)
     for (cpu = 0; cpu < NR_PCPUS; cpu++)
         make_pcpu(cpu);
     turn_on(WAITS);
-    /* A first switch each, from when on it is known who has the pCPU. */
+    /* After a first switch, the holder of each pCPU is known. */
     for (cpu = 0; cpu < NR_PCPUS; cpu++)
         schedlog_wait(&idle[cpu], RUNSTATE_running, now_ns);
     now_ns += MILLISECS(100);
