@@ -105,6 +105,8 @@ def latency_worst():
     waits = re.findall(r"^[0-9]+\. disk waited (\S+ \S+) ", analysed(
         "latency", slow_request(), "disk", "--worst", "9").out, re.M)
     check(waits == ["100.0 us"], waits)
+    chain = analysed("latency", slow_request(), "disk", "--worst", "1").out
+    check(re.findall(r"^(\S+) ran on", chain, re.M) == ["disk", "Domain-0"], chain)
     for wrong in (("--worst", "3"), ("disk", "--worst", "0"),
                   ("disk", "--worst", "3", "--json")):
         analysed("latency", slow_request(), *wrong, code=2)
