@@ -11,7 +11,7 @@
 #   hard      hard affinity
 #   weightW   soft affinity, with credit2_soft_weight=W
 
-weight=/params/credit2_soft_weight
+weight=/cpupool/0/credit2-soft-weight
 
 has_weight=$(xenhypfs cat $weight 2>/dev/null || :)
 

@@ -16,7 +16,7 @@
 near=${near:?} # dom0's pCPUs
 stopped=
 
-weight=/params/credit2_soft_weight
+weight=/cpupool/0/credit2-soft-weight
 
 # Seconds within which a move has an effect, in an emulated host.
 soon=5

@@ -35,8 +35,8 @@ acct()
 # weight [PERCENT]: what it is, or make it so.
 weight()
 {
-    [ $# = 0 ] || xenhypfs write /params/credit2_soft_weight "$1"
-    xenhypfs cat /params/credit2_soft_weight
+    [ $# = 0 ] || xenhypfs write /cpupool/0/credit2-soft-weight "$1"
+    xenhypfs cat /cpupool/0/credit2-soft-weight
 }
 
 # wish GUEST...: to be at the place.  Xen takes them there, whatever is there.  It
@@ -101,13 +101,24 @@ least()
         END { print (time[NR] > 0 ? time[1] / time[NR] : "nothing") }'
 }
 
+# A cpupool begins with the weight of the command line, whatever cpupool 0 has.
+second_pool()
+{
+    local other=/cpupool/1/credit2-soft-weight
+
+    xl cpupool-create name='"second"' sched='"credit2"'
+    is "another cpupool has the weight of the command line" "$(xenhypfs cat $other)" 50
+    xenhypfs write $other 20
+    is "and then a weight of its own" "$(xenhypfs cat $other) $(weight)" "20 0"
+    xl cpupool-destroy second
+}
+
 start_one()
 {
     guest start computing name="$1" && xl pause "$1"
 }
 
 is "the weight is that of Xen's command line" "$(weight)" 50
-check "Xen says so as it starts" sh -c 'xl dmesg | grep -q "soft_weight: 50%"'
 xl vcpu-pin Domain-0 all 2-3
 start_one one && start_one two && start_one three && start_one four
 is "four guests are there" "$?" 0
@@ -119,6 +130,7 @@ watch one two
 check "the wish is fulfilled while there is room" \
     between 0.8 1 "$(at_place two)"
 is "no weight" "$(weight 0)" 0
+second_pool
 wish two
 watch one two
 check "no wish: it is taken to the other socket, which is less busy" \

@@ -116,8 +116,9 @@ struct host {
                         struct xensched_error *err);
 
     /*
-     * How much a soft affinity weighs for the balancer of credit2, in percent;
-     * 0: nothing.  -ENOENT: this Xen has no such parameter.
+     * How much a soft affinity weighs for the balancer of credit2 in cpupool 0, in
+     * percent; 0: nothing.  -ENOENT: this Xen has no such parameter.  Setting it
+     * changes every cpupool that has the same weight as cpupool 0.
      */
     int (*get_soft_weight)(void *data, uint32_t *percent,
                            struct xensched_error *err);

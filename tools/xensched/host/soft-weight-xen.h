@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * soft-weight-xen.h - credit2_soft_weight, a parameter of our Xen that can be
- * changed while it runs, through its hypervisor file system (libxenhypfs).
+ * soft-weight-xen.h - the weight that credit2 gives to soft affinity in a cpupool, a
+ * parameter of the patched Xen, through its hypervisor file system (libxenhypfs).
  *
  * See struct host: get_soft_weight and set_soft_weight.
  */
