@@ -62,6 +62,14 @@ complain "a line that Xen's style does not allow, of more than 80 columns" \
     "$(printf '%s\n' "${files[@]}" | grep -E '^xen-patches/files/.*\.[ch]$' |
         xargs awk 'length > 80 { print FILENAME ":" FNR }')"
 
+complain "parameters that are named differently where a function is declared" \
+    "$(printf '%s\n' "${files[@]}" | grep -E '^xen-patches/(files/xen/.*\.[ch]|.*\.patch)$' |
+        xargs tests/parameter-names.py)"
+
+complain "a patch with another author" \
+    "$(printf '%s\n' "${files[@]}" | grep -E '^xen-patches/.*\.patch$' |
+        xargs grep -L '^From: xensched developers <xensched@example.com>$' || :)"
+
 # What a release has differently may be less, but not the patches that there are.
 patch_names() { grep -o '^[0-9][^ ]*' "$1"; }
 complain "a release of Xen whose series has not the patches of the usual one" \

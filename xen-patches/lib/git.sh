@@ -26,6 +26,8 @@ repo_from_pristine()
         git init -q -b xensched
         git config core.autocrlf false
         git config gc.auto 0
+        git config user.name 'xensched developers'
+        git config user.email xensched@example.com
         echo /.xensched >> .git/info/exclude
         git add -f -A -- . ':!.xensched'
         GIT_AUTHOR_NAME=xensched GIT_AUTHOR_EMAIL=xensched@localhost \

@@ -99,8 +99,7 @@ const struct schedlog_region *schedlog_find_region(unsigned int region,
  * -ENOMEM.
  * After a failure there is no pending area.
  */
-int schedlog_make_area(const struct schedlog_geometry *geometry,
-                       uint64_t *need_bytes);
+int schedlog_make_area(const struct schedlog_geometry *g, uint64_t *need_bytes);
 
 /*
  * Give @acct counters of thresholds, on all pCPUs, and in later areas as long

@@ -37,8 +37,7 @@ long schedlog_call_locked(long (*fn)(void *arg), void *arg);
 int schedlog_free_all_dying(void);
 
 /* As schedlog_make_area(); also -EBUSY if pCPUs come or go. */
-int schedlog_set_up(const struct schedlog_geometry *geometry,
-                    uint64_t *need_bytes);
+int schedlog_set_up(const struct schedlog_geometry *g, uint64_t *need_bytes);
 
 /* Both return SCHEDLOG_ON_CPU0, or -errno if they cannot continue there. */
 long schedlog_set_events(const struct xen_sysctl_schedlog_events *op);
