@@ -13,6 +13,7 @@ set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd -P)
 . "$TOP/xen-patches/lib/paths.sh"
 . "$PATCHES/lib/git.sh"
+. "$PATCHES/lib/xenmake.sh"
 . "$TOP/tests/tap.sh"
 
 MBOX=$BUILD/series/xensched-$RELEASE.mbox
@@ -102,10 +103,18 @@ xen_checked_header()
     grep schedlog.h "$XEN/patched/xen/include/headers++.chk"
 }
 
+# The test in Xen's tree compiles the record handler as it is.
+unit_test_passes()
+{
+    local make=(xen_make "$XEN/patched/tools/tests/schedlog")
+
+    "${make[@]}" run && "${make[@]}" clean
+}
+
 # No person signed these patches off, so nothing may say so.
 no_sign_off() { ! grep -n 'Signed-off-by:' "$MBOX"; }
 
-echo 1..12
+echo 1..13
 check "make xen-series writes the mailbox" "$PATCHES/series.sh"
 check "git am applies it to a pristine tree" apply
 check "one commit per patch" as_many_commits_as_patches
@@ -117,4 +126,5 @@ check "the public header is for tools only, as sysctl.h is" header_is_for_tools_
 check "the public header has no enum" header_has_no_enum
 check "the public header has the events of Xen only" header_has_events_of_xen_only
 check "Xen's checks of public headers have seen it" xen_checked_header
+check "the unit test in Xen's tree passes" unit_test_passes
 check "no sign-off that no person gave" no_sign_off
