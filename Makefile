@@ -105,7 +105,8 @@ help:
 #|   make xen-series    the series as mails, in build/series/; and the parts for
 #|                      xen-devel, with cover letters (docs/develop/upstream.md)
 #|   make xen-hunks     list the hunks that do not apply to another release of Xen
-#|   make xen-series-check   build the hypervisor after every patch (slow)
+#|   make xen-series-check   build the hypervisor after every patch (slow); KINDS=all
+#|                      also debug, with clang, and for arm64; SERIES=NAME only these
 #|
 #| Clean up
 #|   make clean         remove what was built; keep downloads and build/xen/edit
@@ -142,7 +143,7 @@ xen-series:
 
 .PHONY: xen-series-check
 xen-series-check:
-	@xen-patches/series-check.sh
+	@KINDS="$(KINDS)" xen-patches/series-check.sh $(SERIES)
 
 .PHONY: xen-hunks
 xen-hunks:

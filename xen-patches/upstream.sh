@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Write the series that go to xen-devel: build/series/NAME/, each numbered for itself
-# and with the cover letter upstream/NAME.cover; upstream/series says what is in them.
-# Each of them stands on those before it.
+# and with the cover letter upstream/NAME.cover; upstream/series assigns the patches, and
+# states which series a series needs.
 #
 #   upstream.sh [AGENT_NAME:MODEL_VERSION]
 #
@@ -16,31 +16,24 @@ set -euo pipefail
 . "$PATCHES/lib/git.sh"
 . "$PATCHES/lib/series.sh"
 
-UPSTREAM=$PATCHES/upstream
 REPO=$XEN/upstream
 ASSISTED_BY=${1:-}
 
-# members [NAME]: the names of the series, or what is in one of them, in order
-members()
-{
-    sed 's/#.*//' "$UPSTREAM/series" |
-        awk -v name="${1:-}" 'name == "" && NF && !seen[$1]++ { print $1 }
-                              name != "" && $1 == name { print $2 }'
-}
 
-# mail WHICH: a line of upstream/series as a mail
+# mail NAME WHICH: a patch of a series as a mail
 mail()
 {
     local patch
 
-    case $1 in
+    case $2 in
     *.patch)
-        patch=$(first_with "$1" "${WAY[@]/#$PATCHES/$UPSTREAM}") ||
-            die "upstream/series names a patch that is not there: $1"
-        cat "$patch" ;;
+        patch=$(first_with "$2" "${WAY[@]/#$PATCHES/$UPSTREAM}") ||
+            die "upstream/series names a patch that is not there: $2"
+        # shellcheck disable=SC2046  # names without blanks
+        fold_in "$patch" $(upstream_files "$1" "$2") ;;
     *)
-        patch=$(series_patches | grep "^$1-") ||
-            die "upstream/series names a patch that $SERIES has not: $1"
+        patch=$(series_patches | grep "^$2-") ||
+            die "upstream/series names a patch that $SERIES has not: $2"
         compose_mail "$patch" ;;
     esac
 }
@@ -55,15 +48,15 @@ assisted()
     fi
 }
 
-# write_series NAME: from what HEAD is
 write_series()
 {
-    local name=$1 which cover=$UPSTREAM/$1.cover
+    local name=$1 which cover=$UPSTREAM/$1.cover before
 
     [ -f "$cover" ] || die "The series $name has no cover letter: $cover"
-    git -C "$REPO" checkout -q -b "$name"
-    for which in $(members "$name"); do
-        mail "$which" | assisted > "$REPO/.git/xensched.mail"
+    before=$(upstream_base "$name")
+    git -C "$REPO" checkout -q -b "$name" "$before"
+    for which in $(upstream_members "$name"); do
+        mail "$name" "$which" | assisted > "$REPO/.git/xensched.mail"
         git -C "$REPO" am -q --no-gpg-sign --keep-cr "$REPO/.git/xensched.mail" ||
             die "A patch of the series $name does not apply: $which"
     done
@@ -71,8 +64,7 @@ write_series()
     git -C "$REPO" format-patch -q --cover-letter --cover-from-description=subject \
         --zero-commit --no-signature --no-renames --stat=72 -o "$OUT/$name" \
         "$before..$name"
-    echo "$(members "$name" | wc -l) patches and a cover letter: ${OUT#"$TOP/"}/$name"
-    before=$name
+    echo "$(upstream_members "$name" | wc -l) patches and a cover letter: ${OUT#"$TOP/"}/$name"
 }
 
 [[ -z $ASSISTED_BY || $ASSISTED_BY =~ ^[^[:space:]:,]+:[^[:space:],]+(, [^[:space:]:,]+:[^[:space:],]+)*$ ]] ||
@@ -91,8 +83,7 @@ rm -rf "$REPO"
 cp -a "$XEN/pristine" "$REPO"
 repo_from_pristine "$REPO"
 mkdir -p "$OUT"
-before=base
-for name in $(members); do
+for name in $(upstream_names); do
     rm -rf "${OUT:?}/$name"
     write_series "$name"
 done

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # The second user of jump labels, Xen's trace points, on the hypervisor that the series
-# to xen-devel makes (xen-patches/trace-points.sh): they trace when xentrace says so, and
+# to xen-devel makes (xen-patches/series-tree.sh): they trace when xentrace says so, and
 # otherwise cost less than those of the unpatched hypervisor, or with context switches
 # hardly more, in instructions of whole operations (exact mode; see
 # ../bench/site-cost.sh).  Writes TAP.
@@ -24,7 +24,7 @@ boot()
         --results "$results" "${@:2}"
 }
 
-"$here/../../xen-patches/trace-points.sh" >&2
+"$here/../../xen-patches/series-tree.sh" jump-labels >&2
 boot native "$here/trace-points/costs.sh" >&2
-boot "$BOX_BUILD/xen/trace-points/xen/xen" "$here/trace-points/dom0.sh" \
+boot "$BOX_BUILD/xen/jump-labels/xen/xen" "$here/trace-points/dom0.sh" \
     "$here/trace-points/costs.sh" "$results/costs"

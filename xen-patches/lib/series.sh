@@ -118,18 +118,26 @@ refuse_unnamed()
             "Name each in $SERIES on the line of the patch it belongs to."
 }
 
-# compose_mail PATCH: the patch with its new files folded in as additions.
-compose_mail()
+# fold_in PATCH-FILE FILE...: the patch with these new files as additions.
+fold_in()
 {
-    local f
+    local patch=$1 f
 
-    awk '/^diff --git / { exit } { print }' "$(patch_file "$1")"
-    for f in $(series_files "$1"); do
+    shift
+    awk '/^diff --git / { exit } { print }' "$patch"
+    for f; do
         # Exit code 1 says that the two differ, as they must.
         (cd "$FILES" && "${GIT_DIFF[@]}" --no-index --full-index \
             /dev/null "$f") || [ $? -eq 1 ]
     done
-    awk '/^diff --git / { on = 1 } on { print }' "$(patch_file "$1")"
+    awk '/^diff --git / { on = 1 } on { print }' "$patch"
+}
+
+# compose_mail PATCH: a patch of the series with its new files.
+compose_mail()
+{
+    # shellcheck disable=SC2046  # names without blanks
+    fold_in "$(patch_file "$1")" $(series_files "$1")
 }
 
 # am_series REPOSITORY: the whole series as commits, with git am.
@@ -141,4 +149,40 @@ am_series()
         compose_mail "$p"
     done > "$mbox"
     [ ! -s "$mbox" ] || git -C "$1" am -q --no-gpg-sign --keep-cr "$mbox"
+}
+
+# The series to xen-devel: upstream/series assigns the patches.
+UPSTREAM=$PATCHES/upstream
+
+upstream_lines() { sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$UPSTREAM/series"; }
+
+# upstream_names: the names of these series, in order.
+upstream_names() { upstream_lines | awk '!seen[$1]++ { print $1 }'; }
+
+# upstream_members NAME: the patches of a series, in order.
+upstream_members()
+{
+    upstream_lines | awk -v name="$1" '$1 == name && $2 != "after" { print $2 }'
+}
+
+# upstream_files NAME PATCH: the new files of a patch that only this series has.
+upstream_files()
+{
+    upstream_lines | awk -v name="$1" -v patch="$2" \
+        '$1 == name && $2 == patch { for (i = 3; i <= NF; i++) print $i }'
+}
+
+# upstream_base NAME: the series that it needs, or "base": Xen's tree.
+upstream_base()
+{
+    upstream_lines |
+        awk -v name="$1" '$1 == name && $2 == "after" { base = $3 }
+                          END { print base == "" ? "base" : base }'
+}
+
+# upstream_patches NAME: the mails of a series that upstream.sh has written, without its
+# cover letter.
+upstream_patches()
+{
+    find "$BUILD/series/$1" -name '*.patch' ! -name '0000-*' | LC_ALL=C sort
 }
