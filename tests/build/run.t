@@ -868,6 +868,37 @@ deb_refuses()
     refused 'XEN_TARBALL=FILE' -- env XEN_TREE=/ "$TOP/tools/packaging/deb.sh"
 }
 
+# version_at SECONDS: of the packages of a project whose last commit is as old.
+version_at()
+{
+    local project=$W/deb-project bin=$W/deb-stubs
+
+    GIT_COMMITTER_DATE="@$1 +0000" git -C "$project" -c user.name=x -c user.email=x \
+        commit -q --allow-empty --date "@$1" -m x
+    PATH="$bin:$PATH" XEN_RELEASE=4.20 "$project/tools/packaging/deb.sh" > /dev/null 2>&1 || :
+    sed -n '1s/.*(\(.*\)).*/\1/p' "$project/build/deb/xensched/debian/changelog"
+}
+
+# Packages of a later commit are newer, so that Breaks and Replaces have an effect.
+deb_numbers_commits()
+{
+    local project=$W/deb-project bin=$W/deb-stubs first second
+
+    mkdir -p "$project"/{tools/xensched,xen-patches/4.20} "$bin"
+    cp -r "$TOP/tools/packaging" "$project/tools"
+    cp "$TOP/tools/xensched/Makefile" "$project/tools/xensched"
+    touch "$project/xen-patches/4.20/series" "$project/xen.tar"
+    printf '#!/bin/sh\necho "$PWD/xen.tar"\n' > "$project/xen-patches/fetch.sh"
+    printf '#!/bin/sh\nexit 1\n' > "$bin/dpkg-checkbuilddeps"
+    cp "$bin/dpkg-checkbuilddeps" "$bin/dpkg-buildpackage"
+    chmod +x "$project/xen-patches/fetch.sh" "$bin"/*
+    git -C "$project" init -q
+    first=$(version_at 1795766400) && second=$(version_at 1795766460)
+    echo "$first, then $second"
+    dpkg --compare-versions "$second" gt "$first" &&
+        dpkg --compare-versions "$first" gt "${first%+*}"
+}
+
 summary_counts()
 {
     local out
@@ -969,6 +1000,7 @@ tests=(
     "make setup does nothing when nothing is missing"           setup_asks_nothing
     "make setup without root and sudo says what to run"         setup_without_root
     "make deb refuses a Xen without patches, and a tree"        deb_refuses
+    "packages of a later commit are newer"                      deb_numbers_commits
     "the summary counts failed, skipped and silent tests"       summary_counts
     "make test ends at once when it is told to, with all of it" tests_end_when_told
 )
