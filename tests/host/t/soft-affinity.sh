@@ -106,7 +106,7 @@ second_pool()
 {
     local other=/cpupool/1/credit2-soft-weight
 
-    xl cpupool-create name='"second"' sched='"credit2"'
+    xl cpupool-create name='"second"' sched='"credit2"' >/dev/null
     is "another cpupool has the weight of the command line" "$(xenhypfs cat $other)" 50
     xenhypfs write $other 20
     is "and then a weight of its own" "$(xenhypfs cat $other) $(weight)" "20 0"
