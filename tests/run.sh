@@ -200,6 +200,7 @@ fi
 ! full || suite machine step "the QEMU of mode timed is built" make machine
 # shellcheck disable=SC2086 # an option, or none
 suite host    tests/host/run-tests.sh $FULL
+! full || suite host-arm64 env XEN_ARCH=arm64 tests/host/run-tests.sh --full
 if full; then
     suite flask-host tests/host/flask.sh
     suite trace-points tests/host/trace-points.sh

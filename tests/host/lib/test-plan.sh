@@ -7,7 +7,8 @@
 #   # box: OPTIONS    the host that it needs, in options of the box; "none" is a
 #                     test of the box itself, which runs on this machine
 #   # arm64: OPTIONS  the same on a host for arm64 (XEN_ARCH=arm64); without this line
-#                     the test is one for x86 only
+#                     the test is one for x86 only, with it and without "box", for
+#                     arm64 only
 #   # time: SECONDS   its limit (120)
 #   # only: full      it is run by make test-full, or when it is asked for
 #
@@ -28,7 +29,13 @@ test_options()
 }
 
 # test_applies TEST: to the architecture of the hosts.
-test_applies() { [[ $BOX_ARCH == x86_64 ]] || grep -q "^# $BOX_ARCH: " "$1"; }
+test_applies()
+{
+    case $BOX_ARCH in
+    x86_64) grep -q '^# box: ' "$1" || ! grep -q '^# arm64: ' "$1" ;;
+    *)      grep -q "^# $BOX_ARCH: " "$1" ;;
+    esac
+}
 
 # test_limit TEST: in seconds of dom0's clock.  BOX_SLOWER: the factor by which it is longer, for a
 # host whose programs do more than they usually do.

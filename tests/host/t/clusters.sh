@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# arm64: --sockets 1 --cores 4
+# time: 600
+# only: full
+#
+# On one socket an operator names the clusters of pCPUs that share a cache (llc); on arm64
+# Xen reports none.  The daemon moves the guest that uses dom0's disks to dom0's cluster;
+# by the log the guest runs there; and its affinity is restored.
+
+. /usr/lib/box/tap.sh
+. /usr/lib/box/daemon.sh
+
+near=0-1
+xl vcpu-pin Domain-0 all $near
+# An emulated arm64 is slow.
+# shellcheck disable=SC2034 # for start_daemon
+daemon_settings="--settle 2000 --min-rate 5 --log ${daemon_events:?}"
+
+start_daemon --mode act --policies driver-affinity --llc 0-1/2-3
+is "the daemon starts" "$?" 0
+xensched status --json >"$RESULTS/status.json"
+check "status reports the clusters" grep -q '"llcs_by": *"operator"' "$RESULTS/status.json"
+check "a recording of dom0 has rows" sh -c \
+    'xensched record --seconds 2 dom0.rows && xensched dump dom0.rows | grep -q service-ns'
+affinities >before
+check "a guest starts" guest start paced name=disk
+note "it needed $(cut -d. -f1 /proc/uptime) s of dom0's time since dom0 started"
+check "it is moved to dom0's cluster" until_true 60 soft_is disk $near
+check "and runs there, by the log" runs_near disk
+affinities >after
+is "it, and only it, was moved" \
+    "$(awk '$1 != "disk"' after | diff before - | wc -l)" 0
+xensched record --seconds 3 "$RESULTS/disk.rows"
+xensched status >"$RESULTS/status"
+xensched plan >"$RESULTS/plan"
+xensched check >"$RESULTS/check"
+xensched dump "$RESULTS/disk.rows" >dump
+check "notifications of guest and dom0 are logged" grep -q "evtchn-send.*disk" dump
+stop_daemon TERM
+is "the daemon ends" "${stopped:?}" 0
+is "the guest may run everywhere again" "$(soft disk)" all
+finish
