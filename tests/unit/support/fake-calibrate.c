@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "calibrate/node-memory.h"
-#include "calibrate/notification.h"
+#include "calibrate/latency-probes.h"
 
 static char pages[NODE_MEMORY_BYTES];
 

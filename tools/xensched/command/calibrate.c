@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calibrate/machine.h"
+#include "calibrate/machine-distances.h"
 #include "base/replace-file.h"
 #include "host/host-xen.h"
 #include "daemon/log/logs.h"
@@ -85,8 +85,8 @@ static void measure(struct calibration *c)
     struct result *r = c->result;
     char *text;
 
-    r->rc = machine_measure(&c->distances, &c->topology, &c->own, c->memory,
-                            &r->err);
+    r->rc = machine_distances_measure(&c->distances, &c->topology, &c->own, c->memory,
+                                      &r->err);
     text = distances_text(&c->distances, c->topology.nr_cpus);
     if (!r->rc && snprintf(r->text, sizeof(r->text), "%s\n", text) >=
                   (int)sizeof(r->text))

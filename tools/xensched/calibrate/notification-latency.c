@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * notification.c - see notification.h.  A channel from dom0 to dom0, whose ends
- * interrupt the CPUs where two threads wait, which answer each other.
+ * Measures a notification's latency with an event channel from dom0 to dom0.  Its two ends
+ * interrupt the CPUs on which two threads wait, and each thread answers the other one.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -14,8 +14,7 @@
 
 #include <xenevtchn.h>
 
-#include "notification.h"
-#include "spin.h"
+#include "latency-probes.h"
 
 #define DOM0 0
 #define WAIT_MS 100

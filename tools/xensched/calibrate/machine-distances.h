@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * machine-distances.h - measures the distances of a machine from dom0.  Two of its vCPUs
+ * are bound to pCPUs of each two nodes, and latency-probes.h measures there.
+ */
+#ifndef XENSCHED_CALIBRATE_MACHINE_DISTANCES_H
+#define XENSCHED_CALIBRATE_MACHINE_DISTANCES_H
+
+#include "host/host.h"
+#include "model/distance.h"
+#include "node-memory.h"
+
+/* Two of dom0's vCPUs, bound to two pCPUs for a while. */
+struct own_vcpus {
+    const struct host *host;
+    struct domains domains;
+    const struct domain *dom0;
+    unsigned int nr;     /* how many of the two there are */
+    unsigned int vcpu[2];
+};
+
+/* Finds the vCPUs and changes nothing.  If it returns 0, call own_vcpus_end(). */
+int own_vcpus_begin(struct own_vcpus *own, const struct host *host,
+                    struct xensched_error *err);
+
+/* Binds vCPU @which, 0 or 1, to @cpu. */
+int own_vcpus_hold(const struct own_vcpus *own, unsigned int which,
+                   unsigned int cpu, struct xensched_error *err);
+
+/* Restores both affinities. */
+int own_vcpus_restore(const struct own_vcpus *own, struct xensched_error *err);
+
+void own_vcpus_end(struct own_vcpus *own);
+
+/*
+ * Measures into @d, which is initialised, and marks there what it measured.  If dom0 has
+ * one vCPU, that is only memory.
+ */
+int machine_distances_measure(struct distances *d, const struct topology *t,
+                              const struct own_vcpus *own,
+                              const struct node_memory *memory,
+                              struct xensched_error *err);
+
+#endif /* XENSCHED_CALIBRATE_MACHINE_DISTANCES_H */
