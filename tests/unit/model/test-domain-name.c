@@ -13,7 +13,7 @@
 #include "base/openmetrics.h"
 #include "model/domain.h"
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "policy/rules.h"
 
 static struct domains domains;

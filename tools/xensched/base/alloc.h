@@ -19,4 +19,18 @@ void *need_more_memory(void *old, size_t nr, size_t size);
 /* As strdup(3). */
 char *need_string(const char *text);
 
+/* @array, with room for member number @nr; *@room is how many it has room for. */
+static inline void *list_room(void *array, size_t nr, size_t *room, size_t size)
+{
+    if (nr < *room)
+        return array;
+    *room = *room ? 2 * *room : 16;
+
+    return need_more_memory(array, *room, size);
+}
+
+#define list_add(array, nr, room) \
+    ((array) = list_room((array), (nr), &(room), sizeof(*(array))), \
+     &(array)[(nr)++])
+
 #endif /* XENSCHED_BASE_ALLOC_H */

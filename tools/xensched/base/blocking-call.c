@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "blocking-call.h"
-#include "daemon/say.h"
+#include "message.h"
 
 #define TURN_NS 50000000L
 #define NS_PER_S 1000000000L

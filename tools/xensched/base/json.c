@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "json.h"
-#include "utf8.h"
+#include "text.h"
 
 json_object *json_member(const json_object *object, const char *key,
                          json_type type)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lock.c - see lock.h.  The file stays; only the lock on it counts.
+ * Locks a program's file, so that one instance runs on a host.
  *
- * A lock of fcntl() belongs to the process alone: after kill -9 it is free, whatever
- * children there still are.  (One of flock() is theirs, too.)
+ * The file stays; only the lock on it counts.  A lock of fcntl() belongs to the process
+ * alone: after kill -9 it is free, even if the process has children.  (A lock of flock()
+ * would belong to the children, too.)
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* Writes names, labels and values in the format OpenMetrics. */
 #include <stdlib.h>
 
-#include "utf8.h"
+#include "text.h"
 #include "openmetrics.h"
 
 void openmetrics_family(FILE *out, const char *name, const char *type,

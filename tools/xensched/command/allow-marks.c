@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * allow-marks.c - xensched allow-marks: may a domain log marks?
+ * xensched allow-marks: allows or forbids a domain to log marks.
  *
- * That is a property of the domain in Xen; neither the daemon nor a log area
- * is needed.  While a daemon holds the log, the command acts for it.
+ * The permission is a property of the domain in Xen, and needs neither the daemon nor a
+ * log area.  While a daemon holds the log, the command asks the daemon.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -13,7 +13,7 @@
 #include "command/ask/client.h"
 #include "command.h"
 #include "command/rows/trigger.h"
-#include "command/runs/actions.h"
+#include "command/runs/runs-actions.h"
 
 /* About 30 years: an end which is far enough away to be a mistake. */
 #define MAX_SECONDS 1000000000ULL

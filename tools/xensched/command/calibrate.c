@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * calibrate.c - xensched calibrate: how far apart the nodes of this machine are, for
- * the policy placement.
+ * xensched calibrate: measures how far apart the nodes of this machine are, for the
+ * policy placement.
  *
- * Measured is in a process of its own, so that all is put back whatever becomes of
- * it: two vCPUs of dom0's have other affinities meanwhile, and there is a domain
- * with memory on each node.
+ * A process of its own measures, so that everything is restored however it ends:
+ * meanwhile two vCPUs of dom0 have other affinities, and a domain has memory on each
+ * node.
  */
 #include <errno.h>
 #include <signal.h>

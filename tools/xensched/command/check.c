@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * check.c - xensched check: is this host ready, and if not, what is to be
- * done.
+ * xensched check: finds out whether this host is ready, and if not, what to do.
  *
- * The library's way to an area has a number of steps, and its error says at
- * which of them it ended.  So one attempt answers all questions: the steps
- * before were good, those after it are not known.
+ * The library takes a number of steps to an area, and its error names the step at which
+ * it failed.  So one attempt answers all questions: the steps before it succeeded, those
+ * after it are unknown.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +20,7 @@
 #include <xensched/area.h>
 #include <xensched/event.h>
 
-#include "cli/sibling.h"
+#include "base/program.h"
 #include "base/replace-file.h"
 #include "daemon/fits.h"
 #include "host/host-xen.h"

@@ -9,10 +9,10 @@
 #ifndef XENSCHED_COMMAND_H
 #define XENSCHED_COMMAND_H
 
-#include <stdarg.h>
 #include <sysexits.h>
 
 #include "arguments.h"
+#include "base/message.h"
 
 /* Exit codes, documented in xensched(8). */
 enum command_exit {
@@ -82,9 +82,5 @@ extern const struct command command_calibrate;
 extern const struct command command_allow_marks;
 extern const struct command command_traffic;
 extern const struct command command_fleet;
-
-/* One line "xensched: ..." on stderr, without control characters. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void vcomplain(const char *format, va_list args);
 
 #endif /* XENSCHED_COMMAND_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * main.c - finds the subcommand and runs it, here or in the program that has it.
+ * Finds the subcommand and runs it, here or in the program that has it.
  *
  * Subcommands ask the daemon and read logs and recordings.  They change the host in four cases
  * only: allow-marks changes what a domain may log, runs places guests during an experiment,
@@ -15,7 +15,7 @@
 
 #include <xensched/abi.h>
 
-#include "cli/sibling.h"
+#include "base/program.h"
 #include "command.h"
 
 /* Commands of version 0.1 that are options now; remove them in 0.4. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Adds the doorbells of the logs to the event loop. */
 #include "bells.h"
-#include "say.h"
+#include "base/message.h"
 
 /*
  * That of Linux rings until its marks have been moved on.  If they cannot be, because

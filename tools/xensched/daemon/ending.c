@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ending.c - restores affinities when the daemon ends, and then what is in xenstore.
+ * Restores affinities when the daemon ends, and then what is in xenstore.
  *
  * If xenstored hangs, the daemon waits for its first answer until it is killed.  So the
  * affinities come before everything that asks xenstored.

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compares settings with the pCPUs, cpupools and domains of the host; see fits.h. */
+/*
+ * Compares settings with the pCPUs, cpupools and domains of the host, and warns of those
+ * that do not fit.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "folders.h"
 #include "base/alloc.h"
-#include "say.h"
+#include "base/message.h"
 
 /* The folder of a file which we are going to make. */
 static void make_folder_of(const char *path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * main.c - xenschedd: puts the parts together and drives them with an event
- * loop.  What it does when is all that is decided here.
+ * xenschedd: connects the daemon's parts and drives them with an event loop.  It decides
+ * only what happens when.
  */
 #include <errno.h>
 #include <ev.h>
@@ -30,7 +30,7 @@
 #include "daemon/answer/tell-steal.h"
 #include "notify.h"
 #include "options.h"
-#include "say.h"
+#include "base/message.h"
 #include "host/xenstore.h"
 
 /* Between two looks at the lease of another program. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* options.c - see options.h.  A new setting is a row of settings.c. */
+/*
+ * Parses the daemon's command line and configuration.  A new setting is a row of
+ * settings.c.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* settings.c - each setting once, for options, keys, --help and manual pages. */
+/* Lists each setting once, for options, keys, --help and manual pages. */
 #include <stdio.h>
 
 #include "options.h"

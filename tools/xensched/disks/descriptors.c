@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * descriptors.c - see descriptors.h.
+ * Estimates how many pages of descriptors requests needed, from the sums of their pages.
  *
- * Where pages can be divided evenly among the requests, they are: most loads have one size,
- * and mixed ones come to such a sum only now and then.  Otherwise sizes are taken to be
- * as different as they can be, with the mean that they have and the most that a front end
- * puts into a request: the distribution of largest entropy (E. T. Jaynes, 1957), in which a
- * size is a fixed number of times as frequent as the one below it.
+ * Where pages can be divided evenly among the requests, they are: most loads have one
+ * size, and mixed ones add up to such a sum only now and then.  Otherwise sizes are taken
+ * to be as different as they can be, with the mean that they have and the most that a
+ * front end puts into a request: the distribution of largest entropy (E. T. Jaynes,
+ * 1957), in which a size is a fixed number of times as frequent as the one below it.
  */
 #include <stdint.h>
 

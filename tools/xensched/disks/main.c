@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched-disks - in a driver domain with Linux's own xen-blkback: what its disks do for
- * each guest, for xenschedd in dom0.
+ * xensched-disks, in a driver domain with Linux's own xen-blkback: reports what its disks
+ * do for each guest to xenschedd in dom0.
  *
  * It writes Linux's statistics as sums to xenstore (sums.h), while xenschedd asks in
  * xenstore for this domain's log (docs/internals/linux-log.md).

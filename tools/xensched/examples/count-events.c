@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * count-events.c - counts the rows of each event of any source, live or recorded.
+ * Counts the rows of each event of any source, live or recorded.
  *
  *   ./count-events hypervisor             # of this host, for 10 s; as root
  *   ./count-events recording:rows

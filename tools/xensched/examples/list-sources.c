@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * list-sources.c - lists what a recording contains: header, sources, and the number of batches
+ * Lists what a recording contains: header, sources, and the number of batches
  * and lost rows of each, in the order of the file.
  *
  *   xensched record --seconds 1 rows && ./list-sources rows

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * print-rows.c - prints the rows of all sources of a recording in the order of the host's
+ * Prints the rows of all sources of a recording in the order of the host's
  * clock, with the bound of each time's error.
  *
  *   xensched record --seconds 1 rows && ./print-rows rows

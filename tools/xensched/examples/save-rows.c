@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * save-rows.c - writes the rows of any source that ends to a recording, which all commands of
+ * Writes the rows of any source that ends to a recording, which all commands of
  * xensched can read.
  *
  *   ./save-rows synthetic:rows=1000,pair=service-ns/2/3/1/500000 rows

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * show-log.c - shows the hypervisor's log of this host: its events, its lease, and the size of
+ * Shows the hypervisor's log of this host: its events, its lease, and the size of
  * each log buffer.  Needs root in dom0; changes nothing.
  *
  *   ./show-log

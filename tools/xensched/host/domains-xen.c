@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/say.h"
+#include "base/message.h"
 #include "domains-xen.h"
 #include "lib/area-domain-xen.h"
 #include "lib/hypercall.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * host-xen.c - see host-xen.h.  It asks and sets, and decides nothing.
+ * Connects the daemon with Xen and its toolstack: reads the host's state and sets
+ * affinities.  It decides nothing.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include "pmc.h"
 #include "base/blocking-call.h"
 #include "channels-xen.h"
-#include "daemon/say.h"
+#include "base/message.h"
 #include "soft-weight-xen.h"
 #include "toolstack.h"
 #include "xapi.h"

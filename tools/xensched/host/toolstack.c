@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * toolstack.c - see toolstack.h.  Rarely called, so each call opens libxl.
+ * Asks libxl about configurations of domains.  The calls are rare, so each one opens
+ * libxl.
  *
- * libxl_retrieve_domain_configuration() would be the simpler way, but it waits
- * for the process that holds the domain's device lock, which can take as long as a
- * device model does; the stored configuration is there at once.
+ * libxl_retrieve_domain_configuration() would be simpler, but it waits for the process
+ * that holds the domain's device lock, which can take as long as a device model does; the
+ * stored configuration is there at once.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Looks for the file by which XenServer and XCP-ng identify a host; see xapi.h. */
+/*
+ * Finds out whether the host is XenServer or XCP-ng, by the file with which they identify
+ * it.
+ */
 #include <unistd.h>
 
 #include "xapi.h"

@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "lib/xenstore-open.h"
 #include "base/blocking-call.h"
-#include "daemon/say.h"
+#include "base/message.h"
 #include "xenstore-node.h"
 
 #define INTRODUCE "@introduceDomain"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area-control.c - what the scheduler writes into an area (registers, marks,
- * routes, lease), and turning events on and off; see xensched/area.h.
+ * Writes the scheduler's words into an area (registers, watermarks, routes, lease), and
+ * turns events on and off.
  */
 #include <errno.h>
 #include <stddef.h>

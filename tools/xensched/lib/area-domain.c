@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area-domain.c - the log area of another domain, which advertises its frames
+ * The log area of another domain, which advertises its frames
  * in xenstore; docs/internals/linux-log.md has the nodes.
  *
  * The domain may do what it likes, at any time.  So

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area-hypervisor.c - the hypervisor's log area, and what only the hypervisor
+ * The hypervisor's log area, and what only the hypervisor
  * can do.
  */
 #include <errno.h>

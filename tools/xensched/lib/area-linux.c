@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area-linux.c - the log area of the Linux below us: /dev/xensched-log, which
+ * The log area of the Linux below us: /dev/xensched-log, which
  * the module xensched_log makes.  Its operations are the hypervisor's.
  */
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area-owner.c - what Xen or Linux says when it is asked about a log area or
- * to change it, the same for all parts of one; see area.h.
+ * Queries and changes a log area through its owner, Xen or Linux: repeats a call while the
+ * area is busy, and explains why a call failed.
  */
 #include <errno.h>
 #include <unistd.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * area.c - make or find a log area, map it, give it up; see xensched/area.h.
- *
- * Of what is in the mapped pages nothing is used here.
+ * Creates or finds a log area, maps it and releases it.  It does not use the contents of
+ * the mapped pages.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * clock-xen.c - what Xen says of the TSC of a domain's vCPUs.
+ * What Xen says of the TSC of a domain's vCPUs.
  *
  * A vCPU has the host's TSC, or one at a distance from it and perhaps with
  * another rate (PVH and HVM), or one which Xen emulates from its system time.

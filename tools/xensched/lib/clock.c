@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* clock.c - see xensched/clock.h.  Numbers may be a file's: all wraps. */
+/*
+ * Converts between the TSC that a vCPU reads and the host's.  Numbers may come from a file,
+ * so all arithmetic wraps.
+ */
 #include <xensched/clock.h>
 
 /* @cycles of a clock with rate @from as cycles of one with rate @to. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * counter.c - log files that count; see counter.h.
+ * Reads log files that count.
  *
- * One call is: take a snapshot of the state, see whether it can be and whether
- * it counts, add up the counters with one load each, and see that the layout
- * is still the same.  May not write to shared memory, nor copy an entry in
- * pieces.
+ * One call takes a snapshot of the state, checks that it is possible and that the file
+ * counts, adds up the counters with one load each, and checks that the layout is still
+ * the same.  It must not write to shared memory, nor copy an entry in pieces.
  */
 #include <errno.h>
 #include <string.h>

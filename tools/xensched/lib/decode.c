@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * decode.c - many rows of one layout to numbers; see row.h.
+ * Decodes many rows of one layout.
  *
- * With AVX2 a row is decoded by one shuffle: all entries lie in the first 24
- * bytes of a row, and a struct xensched_row has 32.  What goes where follows
- * from the layout alone, so it is worked out once for all rows.  Elsewhere,
- * and for a few rows, this is xensched_row_decode() in a loop, which is also
- * what the shuffle has to agree with.
+ * With AVX2 a row is decoded by one shuffle: all entries lie in the first 24 bytes of a
+ * row, and a struct xensched_row has 32.  The shuffle follows from the layout alone, so
+ * it is computed once for all rows.  Without AVX2, and for a few rows, this is
+ * xensched_row_decode() in a loop, with which the shuffle has to agree.
  *
- * May not read a byte beyond the last row.
+ * It must not read a byte beyond the last row.
  */
 #include <stdbool.h>
 #include <string.h>

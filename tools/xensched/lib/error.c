@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* error.c - fills in struct xensched_error; see error.h. */
+/* Formats the text of struct xensched_error. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* event.c - the list of events as a table; see event.h. */
+/* Names the events. */
 #include <string.h>
 
 #include <xensched/event.h>

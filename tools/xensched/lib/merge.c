@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * merge.c - see xensched/merge.h.
+ * Merges the sources of a recording into one order of time.
  *
- * Rows wait until no earlier one can come.  A recording says when that is: a
- * round with the host's TSC t comes after all rows which were complete then.
- * One that was being written meanwhile is in the round after that, so what is
- * delivered at a round is what is older than the beginning of the one before.
- * Version 1 has no rounds; there rows wait for two seconds' worth of others.
+ * A row waits until no earlier one can come.  A recording contains rounds for that: a
+ * round with the host's TSC t comes after all rows that were complete at t.  A row that
+ * was being written then is in the next round, so a round delivers the rows that are
+ * older than the beginning of the round before.  Version 1 has no rounds; there a row
+ * waits for two seconds' worth of other rows.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* recorder-file.c - a recording on its way to a file. */
+/* A recording on its way to a file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>

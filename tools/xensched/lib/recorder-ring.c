@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * recorder-ring.c - the flight recorder: the latest packs, in memory.
+ * The flight recorder: the latest packs, in memory.
  *
  * Of packs which have to go, what later rows need is kept: the sources, their
  * clocks and the host as they were last.

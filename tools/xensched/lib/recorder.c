@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * recorder.c - makes recordings; see xensched/recording.h.
- *
- * Chunks are collected, and compressed when there is a pack of them: small
- * ones by themselves have nothing in common.
+ * Makes recordings.  Chunks are collected and compressed as a pack, since small chunks
+ * compress badly on their own.
  */
 #include <errno.h>
 #include <stddef.h>

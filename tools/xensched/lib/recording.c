@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * recording.c - reads recordings; see xensched/recording.h.
- *
- * A file can be anything: each number in it is checked before it is used, and
- * nothing is delivered whose checksum is wrong.
+ * Reads recordings.  A file can contain anything: each number is checked before it is
+ * used, and data with a wrong checksum are not delivered.
  */
 #include <errno.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* row.c - bytes to row; see row.h. */
+/* Decodes one row. */
 #include <string.h>
 
 #include <xensched/row.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * source-live.c - a live area as a source, whosever it is: one reader per CPU
+ * A live area as a source, whosever it is: one reader per CPU
  * and log file, asked in turn.
  *
  * Without an area the one which is there is looked at, read-only.  A round

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
-/* source-recording.c - a recorded file as a source. */
+/* A recorded file as a source. */
 #include <errno.h>
 
 #include <xensched/recording.h>

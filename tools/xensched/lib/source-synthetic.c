@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * source-synthetic.c - made-up rows, for tests and benchmarks of everything
+ * Made-up rows, for tests and benchmarks of everything
  * that comes after a source.
  *
  * The same options give the same rows, on any machine: the random numbers are

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * source.c - the table of sources, and what they have in common: counting.
+ * The table of sources, and what they have in common: counting.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * work-reason.c - names the reasons for which Xen works for domains; see event.h.
+ * Names the reasons for which Xen works for domains.
  *
  * Names of hypercalls are those of xen.h, names of exits are Xen's names for those of
  * Intel's and AMD's manuals.

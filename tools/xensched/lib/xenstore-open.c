@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * xenstore-open.c - see xenstore-open.h.
+ * Connects to xenstored by its socket only.
  *
- * When no process listens at xenstored's socket, xs_open() goes on to the kernel's
- * way to a xenstored that is another domain.  Where xenstored has merely died
- * that connection succeeds, and the first question waits for ever: at once, or when
- * the next xenstored, which took the kernel's questions over, dies as well.
+ * If no process listens at that socket, xs_open() would try the kernel's way to a
+ * xenstored in another domain.  If xenstored has merely died, that connection succeeds,
+ * and the first question waits for ever: at once, or when the next xenstored, which took
+ * the kernel's questions over, dies as well.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cells.c - open addressing with linear probing, at most half full; see
+ * Open addressing with linear probing, at most half full; see
  * cells.h.  There are no tombstones: cells are only removed by making a new
  * table of those which stay.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * distance-file.c - see distance-file.h.
+ * Reads and writes the file of measured distances.
  *
- * {"pcpus": N, "nodes": N, "line": {"core": NS, "llc": NS, "node": NS, "between":
- * [[NS of the first node to each]...]}, "notification": likewise, "memory": {"between":
- * likewise}}; what was not measured is missing, or 0.
+ * {"pcpus": N, "nodes": N, "line": {"core": NS, "llc": NS, "node": NS, "between": [[NS of
+ * the first node to each]...]}, "notification": {the same members}, "memory": {"between":
+ * ...}}; a distance that was not measured is missing, or 0.
  */
 #include <errno.h>
 #include <stdio.h>

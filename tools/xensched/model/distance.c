@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * distance.c - see distance.h.
+ * Computes the distance between two pCPUs or nodes.
  *
- * What is assumed of a host that was not measured is in distance-assumed.h.
- * Notifications: no public figures by distance are known to us.  An interrupt
- * between pCPUs is taken to last 1,000 ns, and to move 8 lines: both are guesses.
+ * distance-assumed.h has the assumptions for a host that was not measured.  No public
+ * figures for notifications by distance are known: an interrupt between pCPUs is assumed
+ * to last 1,000 ns and to move 8 lines, and both numbers are guesses.
  */
 #include <stdlib.h>
 #include <string.h>

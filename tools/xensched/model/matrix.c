@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * matrix.c - see matrix.h.  Numbers decay when they are touched or looked at,
+ * Numbers decay when they are touched or looked at,
  * never in between.
  */
 #include <math.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * snapshot.c - see snapshot.h.
- *
- * What is read can be anything: a recording comes from elsewhere.  So each
- * number is checked, and there is a limit for all that takes memory.
+ * Writes the state of a host to a recording and reads it back.  A recording can contain
+ * anything, so each number is checked, and all that takes memory has a limit.
  */
 #include <errno.h>
 #include <inttypes.h>

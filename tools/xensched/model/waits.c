@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * waits.c - see waits.h.  The present second is added up in tables, by number; when it is
+ * The present second is added up in tables, by number; when it is
  * over, what is not 0 is written to a ring of words.
  */
 #include <math.h>

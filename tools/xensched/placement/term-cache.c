@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * term-cache.c - guests whose working sets do not fit into a last-level cache
+ * Guests whose working sets do not fit into a last-level cache
  * take it away from each other.  Only of misses that were counted.
  */
 #include "term.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * term-memory.c - memory on another node takes longer with each miss of the
+ * Memory on another node takes longer with each miss of the
  * caches.  For guests whose pages were not found it is 0 everywhere.
  */
 #include "term.h"

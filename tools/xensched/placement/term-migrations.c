@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * term-migrations.c - prices the moves of vCPUs between the pCPUs of a place.
+ * Prices the moves of vCPUs between the pCPUs of a place.
  *
  * A vCPU that wakes up moves if another one keeps its former pCPU busy, which is the more
  * likely the busier others keep the place.  The moves that are counted where it is show how

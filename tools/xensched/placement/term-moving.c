@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * term-moving.c - a unit that goes finds nothing in the caches, and brings it along.
+ * A unit that goes finds nothing in the caches, and brings it along.
  * It is paid once, for as long as a place is kept.
  */
 #include "term.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * term-talk.c - what units have to do with each other costs the lines that go
+ * What units have to do with each other costs the lines that go
  * to and fro, the more the farther apart they are.
  */
 #include "term.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * term-waiting.c - of the units that want to run at a place, those for which there
+ * Of the units that want to run at a place, those for which there
  * is no core wait.
  */
 #include "term.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * term-wakes.c - prices the wake-ups that nearness adds.
+ * Prices the wake-ups that nearness adds.
  *
  * A distant back end finds several requests when it runs; a near one is woken for almost
  * each of them.  So the wake-ups that are counted while two are apart show how many more

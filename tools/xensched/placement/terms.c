@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* terms.c - the table of terms; see term.h. */
+/* The table of terms; see term.h. */
 #include "term.h"
 
 const struct term *const terms[NR_TERMS] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * balance.c - when more guests want to run at a place than it has cores, and
+ * When more guests want to run at a place than it has cores, and
  * another place has some to spare, the guest with least to lose goes there;
  * see spread.h.
  *

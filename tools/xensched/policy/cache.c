@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cache.c - guests whose working sets do not fit into a cache take it away
+ * Guests whose working sets do not fit into a cache take it away
  * from each other, and from all guests beside them, when they share one.  So
  * they are spread over the last-level caches, which are the places unless a
  * socket has several: where there are two more of them than elsewhere, the one

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * driver-affinity.c - a guest that talks mostly to a driver domain runs best
+ * A guest that talks mostly to a driver domain runs best
  * near it: their shared pages stay in one cache and one node's memory, and a
  * notification doesn't cross the interconnect.
  *

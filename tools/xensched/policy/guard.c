@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* guard.c - the rules; see guard.h. */
+/* The rules; see guard.h. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* place-host.c - what is known of a host, as a placement; see place.h. */
+/* What is known of a host, as a placement; see place.h. */
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

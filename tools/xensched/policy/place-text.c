@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* place-text.c - prices in words; see place.h. */
+/* Prices in words; see place.h. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

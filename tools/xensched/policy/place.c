@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * place.c - the policy placement: domains are where all of them together cost
+ * The policy placement: domains are where all of them together cost
  * least, in ns of pCPU time per second.  What is known becomes a placement,
  * its search decides which domain should be where, and what that saves and costs is
  * the reason.

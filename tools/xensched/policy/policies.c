@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* policies.c - the table of policies; see policy.h. */
+/* The table of policies; see policy.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

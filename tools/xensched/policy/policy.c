@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* policy.c - what policies have in common; see policy.h. */
+/* What policies have in common; see policy.h. */
 #include <stdio.h>
 
 #include "policy.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * working-set.c - guests that talk to each other form a gang, and run best in
+ * Guests that talk to each other form a gang, and run best in
  * one place: an application and its database, a pipeline of small guests.
  *
  * How gangs are found is in gangs.h.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* condition.c - see condition.h.  A new kind is a row of the table. */
+/* A new kind is a row of the table. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fingerprint.c - see fingerprint.h.  Nothing that changes by itself, such as
+ * Nothing that changes by itself, such as
  * free memory or a clock, may get into it.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * plan.c - see plan.h.  It looks at the file only: whether the host has what a
+ * It looks at the file only: whether the host has what a
  * plan names is found out when it is executed.
  */
 #include <errno.h>

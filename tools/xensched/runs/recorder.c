@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/sibling.h"
+#include "base/program.h"
 #include "recorder.h"
 
 /* Until it has begun; it attaches to logs of some domains. */

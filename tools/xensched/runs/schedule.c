@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* schedule.c - see schedule.h.  What rows mean is timeline's business. */
+/* What rows mean is timeline's business. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * session.c - see session.h.
+ * Executes the runs of an experiment.
  *
- * Before a run begins the database says so, and what it gave is in there in one
- * transaction: a run whose end is not in there is done again.
+ * The database records a run before it begins, and its results in one transaction: a run
+ * without an end in the database is done again.
  */
 #include <errno.h>
 #include <inttypes.h>

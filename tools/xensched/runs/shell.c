@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shell.c - see shell.h.
+ * Runs a shell command of an experiment.
  *
- * Between this process and the shell there is a keeper, the leader of their
- * session: it takes the time, and when its parent dies it kills the session.
+ * A keeper runs between this process and the shell as the leader of their session: it
+ * measures the time, and when its parent dies it kills the session.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* store-next.c - where an experiment is; see store.h. */
+/* Finds out where an experiment is: its next run. */
 #include <stdio.h>
 
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* store-read.c - figures of runs; see store.h. */
+/* Reads the figures of runs from the database. */
 #include <errno.h>
 #include <inttypes.h>
 

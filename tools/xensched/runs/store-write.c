@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * store-write.c - how runs go from planned to begun to done; see store.h.
- *
- * Whatever is changed is changed in one transaction.
+ * Records in the database how runs go from planned to begun to done.  Each change is one
+ * transaction.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* store.c - see store.h: the file, its schema, and what can be wrong with it. */
+/* The file, its schema, and what can be wrong with it. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * units.c - see units.h.
+ * Converts figures between units that differ in their prefix.
  *
- * Whether "ms" is a prefix and a unit, or a unit alone, is open until the other
- * unit is known: both readings of each of them are compared.
+ * Whether "ms" is a prefix and a unit, or a unit alone, is open until the other unit is
+ * known, so both readings of each unit are compared.
  */
 #include <stddef.h>
 #include <string.h>

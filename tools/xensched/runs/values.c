@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * values.c - see values.h.
- *
- * A line that looks like a figure and is none is refused with a message; any other
- * line is a workload's own.
+ * Parses the figures that a workload prints.  A line that looks like a figure and is none
+ * is refused with a message; any other line belongs to the workload.
  */
 #include <ctype.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "latency.h"
-#include "list.h"
+#include "base/alloc.h"
 #include "timeline/rows/order.h"
 
 #define NR_BUCKETS 4096U

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "base/alloc.h"
 #include "skew.h"
 #include "timeline/rows/order.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "base/alloc.h"
 #include "timeline/rows/order.h"
 #include "timeline/rows/windows.h"
 #include "stays.h"

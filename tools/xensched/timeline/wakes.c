@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "list.h"
+#include "base/alloc.h"
 #include "wakes.h"
 
 /* A wake-up that comes later than this has another cause. */

@@ -6,7 +6,7 @@
 #include <json-c/json.h>
 
 #include "command/command.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "base/json.h"
 #include "shown.h"
 

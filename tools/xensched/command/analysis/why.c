@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * why.c - xensched why: why did a domain, or a thread of it, run so late, and
- * what ran instead?
- */
+/* xensched why: explains why a domain, or a thread of it, ran late, and what ran instead. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

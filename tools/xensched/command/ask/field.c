@@ -5,7 +5,7 @@
 
 #include "field.h"
 #include "base/json.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 #define NR_BUFFERS 8
 #define BUFFER_SIZE 1024 /* bytes */

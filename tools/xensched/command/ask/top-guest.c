@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * top-guest.c - see top-guest.h.  A terminal without UTF-8, such as a serial console, gets
- * a sparkline of ASCII characters.
+ * Draws one guest for xensched top.  A terminal without UTF-8, such as a serial console,
+ * gets a sparkline of ASCII characters.
  */
 #include <langinfo.h>
 #include <math.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * top.c - xensched top: the domains of this host, what they use, for which domain
- * they wait, with which they communicate and where they are, again every second.
+ * xensched top: shows the domains of this host, refreshed every second: what they use,
+ * for whom they wait, with whom they communicate, and where they are.
  *
- * It asks the daemon as the other commands do, and keeps nothing but the
- * latest answers.  If the daemon ends, it prints so and continues to ask, so that
- * it shows a daemon that is restarted.  One guest alone is
- * drawn by top-guest.c.
+ * It asks the daemon as the other commands do, and keeps only the latest answers.  If the
+ * daemon ends, top reports that and continues to ask, so that an operator who restarts
+ * the daemon sees it come back. top-guest.c draws one guest alone.
  */
 #include <ctype.h>
 #include <locale.h>

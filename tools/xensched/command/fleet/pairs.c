@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pairs.c - see pairs.h.
+ * Computes pairs of guests from the metrics of many hosts.
  *
- * The rules that Prometheus evaluates (prometheus/xensched-rules.yml) have brought
- * together sender and receiver, and where both are.
+ * The rules that Prometheus evaluates (prometheus/xensched-rules.yml) have joined sender
+ * and receiver, and the host of each.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,6 @@
 
 #include "base/json.h"
 #include "pairs.h"
-#include "prometheus.h"
 
 #define ACROSS "xensched:pair_bytes_across_hosts:rate5m"
 #define SENT   "xensched:sent_bytes:rate5m"

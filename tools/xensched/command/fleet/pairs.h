@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * pairs.h - which guests of different hosts talk to each other, how much and since
- * when, from what a Prometheus has.
+ * pairs.h - which guests of different hosts communicate, how much and since when, from the
+ * metrics in a Prometheus.
  */
-#ifndef XENSCHED_FLEET_PAIRS_H
-#define XENSCHED_FLEET_PAIRS_H
+#ifndef XENSCHED_COMMAND_PAIRS_H
+#define XENSCHED_COMMAND_PAIRS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include <json-c/json.h>
-
 #include <xensched/error.h>
 
-/* A day, in steps of what is known of the time since when. */
+/* A day, in the steps in which "since" is known. */
 #define PAIRS_STEP_S  300
 #define PAIRS_STEPS   288
 
@@ -22,7 +21,7 @@ struct pair {
     struct pair_end {
         const char *uuid, *name, *host;
         double sends;  /* to the other end, bytes per second */
-        double all;    /* that it sends, to all; below 0: not known */
+        double all;    /* that it sends to any guest; below 0: unknown */
     } end[2];
     double bytes_per_s; /* of both */
     int64_t since;      /* Unix time; as long as they did at least @least */
@@ -41,4 +40,23 @@ int pairs_find(const char *url, double least, struct pairs *pairs,
                struct xensched_error *err);
 void pairs_free(struct pairs *pairs);
 
-#endif /* XENSCHED_FLEET_PAIRS_H */
+/* The HTTP API of Prometheus. */
+
+/* At @end, a Unix time, or (unless @step is 0) from @start on each @step seconds. */
+struct prometheus_when {
+    int64_t start, end, step;
+};
+
+/*
+ * What @expression was then.  *series is an array of { "metric": { LABEL: TEXT },
+ * "values": [[TIME, NUMBER as TEXT], ...] }, at a single time with "value": [TIME,
+ * ...]; to be put.
+ */
+int prometheus_ask(const char *url, const char *expression,
+                   const struct prometheus_when *when,
+                   json_object **series, struct xensched_error *err);
+
+/* A number of a series: [TIME, NUMBER as TEXT]. */
+int prometheus_sample(json_object *sample, int64_t *time, double *number);
+
+#endif /* XENSCHED_COMMAND_PAIRS_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * checkpoint.c - see checkpoint.h.
+ * Saves a guest with 'xl save' and lets it continue.
  *
- * xl saves, as a process of its own, since libxl is not to be interrupted.  If the
- * guest is stopped, it is let go when it has been asked to suspend, which is the
- * first that it sees then.
+ * xl runs as a process of its own, since libxl must not be interrupted.  A stopped guest
+ * is resumed once Xen has asked it to suspend; the request is then the first thing that
+ * the guest sees.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* action.c - see action.h.  A new action is a row of the table. */
+/* Carries out the actions of xensched on. A new action is a row of the table. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * on.c - xensched on: when something happens on this host, do something.
+ * xensched on: acts when something happens on this host.
  *
- * xenschedd says when; the actions are done here.  With the condition "now" there
- * is nothing to wait for: so xenschedd has those of its configuration done.
+ * xenschedd reports when; this program carries the actions out.  With the condition "now"
+ * there is nothing to wait for; xenschedd uses that for the reactions of its
+ * configuration.
  */
 #include <errno.h>
 #include <inttypes.h>

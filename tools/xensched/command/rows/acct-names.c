@@ -9,7 +9,7 @@
 
 #include <xensched/abi.h>
 
-#include "base/printable.h"
+#include "base/text.h"
 #include "base/alloc.h"
 #include "model/snapshot.h"
 #include "command/ask/client.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * advise-size.c - xensched advise-size: how large log files have to be, from
- * the rows that there are per interval (5.3.1 of the thesis).
+ * xensched advise-size: computes how large log files have to be, from the rows that
+ * arrive per interval (5.3.1 of the thesis).
  *
- * Looks on; neither the daemon nor other readers notice.
+ * It reads without taking: the daemon and other readers lose nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * intervals.c - see intervals.h.
+ * Counts rows per interval, and the most that a reader finds if it reads every n intervals.
  *
- * A reader that comes every n intervals can come at any time, so what it finds
- * lies in at most n + 1 of them: the most that n + 1 intervals in a row have
- * had is the most that it can find.
+ * Such a reader can come at any time, so what it finds lies in at most n + 1 intervals:
+ * the largest sum of n + 1 consecutive intervals is the most that it can find.
  */
 #include <assert.h>
 #include <stdlib.h>

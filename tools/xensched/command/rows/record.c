@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * record.c - xensched record: keep the rows of this host's logs in a file, or
- * the latest of them in memory, and what xenschedd says that their numbers
- * stand for.
+ * xensched record: keeps the rows of this host's logs in a file, or the latest of them in
+ * memory, with the names that xenschedd has for the numbers in them.
  *
- * What xenschedd reads is looked at read-only, and it is asked once per second.
+ * It reads logs that xenschedd controls read-only, and asks xenschedd once per second.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,9 +21,8 @@
 #include "command/command.h"
 #include "filter.h"
 #include "follow.h"
-#include "snapshot.h"
-#include "record-sources.h"
 #include "trigger.h"
+#include "record-sources.h"
 
 #define PROGRESS_SECONDS 0.5
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * replay.c - xensched replay: the plans which xenschedd would have made from
- * the rows of a recording, or from made-up ones.
- *
- * No host is looked at or changed.
+ * xensched replay: prints the plans that xenschedd would have made from the rows of a
+ * recording, or from synthetic rows.  It reads and changes nothing of this host.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +14,7 @@
 #include "command/command.h"
 #include "command/ask/field.h"
 #include "base/json.h"
-#include "command/ask/plan.h"
+#include "command/ask/ask-plan.h"
 #include "replayer.h"
 #include "command/text/table.h"
 

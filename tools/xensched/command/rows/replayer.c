@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * replayer.c - see replayer.h.
+ * Replays a recording on a host that does not exist: a struct host whose domains are
+ * those of a snapshot.
  *
- * The host is a struct host whose domains are those of a snapshot.  Of what
- * the daemon that was there meanwhile did to them nothing is to be seen: what
- * it moved is where Xen put it, until it is moved here.
+ * The snapshot's daemon moved guests, too, but its moves do not appear: a guest is where
+ * Xen put it until the replayed policy moves it.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Connects a flight recorder with commands that want a snapshot. */
+/*
+ * The trigger of a flight recorder (xensched record --ring): a socket at which it waits for
+ * the name of a file, and xensched record --snapshot, which sends one.
+ */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -9,6 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "command/command.h"
 #include "trigger.h"
 
 /* For a file name to come, and for a file to be written. */
@@ -165,4 +170,39 @@ int trigger_pull(const char *path, const char *file,
     close(fd);
 
     return rc;
+}
+
+/* xensched record --snapshot. */
+
+/* The recorder may be somewhere else. */
+static int make_absolute(const char *file, char path[PATH_MAX],
+                         struct xensched_error *err)
+{
+    char *folder = *file == '/' ? strdup("") : getcwd(NULL, 0);
+    int length = -1;
+
+    if (folder)
+        length = snprintf(path, PATH_MAX, "%s%s%s", folder,
+                          *file == '/' ? "" : "/", file);
+    free(folder);
+    if (length < 0 || length >= PATH_MAX || strchr(path, '\n'))
+        return xensched_fail(err, ENAMETOOLONG, "'%s' cannot be the name of a "
+                             "snapshot", file);
+
+    return 0;
+}
+
+int snapshot_write(const struct arguments *args)
+{
+    char path[PATH_MAX];
+    struct xensched_error err;
+    int rc = make_absolute(args->file, path, &err);
+
+    if (!rc)
+        rc = trigger_pull(args->trigger ? args->trigger
+                                        : TRIGGER_DEFAULT_SOCKET, path, &err);
+    if (rc)
+        complain("%s", err.text);
+
+    return rc ? EXIT_FAILED : EXIT_OK;
 }

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trigger.h - how a flight recorder is told to write what it has: a socket at
- * which it listens, one file name per connection, one line as the answer.
+ * trigger.h - has a flight recorder write its rows to a file and continue, on request.
  *
- * In place of a name it can be told to end.
+ * The recorder listens at a socket.  A client connects, sends one line, the name of a file or
+ * TRIGGER_STOP, and receives one line as the answer.
  *
- * The socket is its owner's alone, and file names are absolute: a program that
- * may connect may write such files anyway.
+ * Only its owner can connect to the socket, and file names are absolute: a program that
+ * may connect may also write such files.
  */
-#ifndef XENSCHED_TRIGGER_H
-#define XENSCHED_TRIGGER_H
+#ifndef XENSCHED_COMMAND_TRIGGER_H
+#define XENSCHED_COMMAND_TRIGGER_H
 
 #include <limits.h>
 
 #include <xensched/error.h>
 
-/* Not the name of a file: end. */
+#include "command/arguments.h"
+
+/* Ends the recorder. */
 #define TRIGGER_STOP "stop"
 
 /* Not in the daemon's folder, which is removed whenever the daemon ends. */
@@ -33,11 +35,14 @@ int trigger_listen(const char *path, struct xensched_error *err);
  */
 int trigger_wanted(int listener, char file[PATH_MAX]);
 
-/* What came of it; NULL: all is well.  Closes the connection. */
+/* Sends the outcome to the client (NULL: success), and closes the connection. */
 void trigger_answer(int connection, const struct xensched_error *failure);
 
-/* Tell the recorder at @path to write @file, which is absolute or TRIGGER_STOP. */
+/* Sends @file, which is absolute or TRIGGER_STOP, to the recorder at @path. */
 int trigger_pull(const char *path, const char *file,
                  struct xensched_error *err);
 
-#endif /* XENSCHED_TRIGGER_H */
+/* Returns an exit code; replaces args->file when the snapshot is complete. */
+int snapshot_write(const struct arguments *args);
+
+#endif /* XENSCHED_COMMAND_TRIGGER_H */

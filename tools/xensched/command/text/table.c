@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "table.h"
 
 struct table {

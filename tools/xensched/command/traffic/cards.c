@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cards.c - see cards.h.
- *
- * What is read belongs to back ends and to the toolstack: a guest cannot write it.
+ * Reads the network cards of guests from xenstore.  The nodes that it reads belong to
+ * back ends and to the toolstack; a guest cannot write them.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * traffic.c - xensched traffic: which guest of this host sends how much to which MAC,
- * as metrics for Prometheus.
+ * xensched traffic: counts how much each guest of this host sends to which MAC, as
+ * metrics for Prometheus.
  *
- * It says nothing of hosts: Prometheus, which has the metrics of all of them, brings a
- * MAC and its guest together (prometheus/xensched-rules.yml).
+ * It knows nothing of other hosts: Prometheus, which has the metrics of all of them,
+ * joins a MAC with its guest (prometheus/xensched-rules.yml).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "cards.h"
 #include "command/command.h"
 #include "command/rows/follow.h"
-#include "counts.h"
+#include "traffic-counts.h"
 #include "base/replace-file.h"
 #include "base/openmetrics.h"
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * actuator.c - see actuator.h.
+ * Carries out a plan and undoes it.
  *
- * The order of a change is: original affinity and new one to the disk, then
- * one vCPU after the other.  The order of putting back is: one vCPU after the
- * other, then the entry leaves the disk.  So each vCPU that we changed is in
- * the state file for as long as it is changed.
+ * A change writes the original and the new affinity to the disk first, then sets one vCPU
+ * after the other.  A restore sets one vCPU after the other, then removes the entry from
+ * the disk.  So the state file contains each vCPU for as long as it is changed.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "actuator.h"
-#include "daemon/say.h"
+#include "base/message.h"
 
 int actuator_init(struct actuator *a, const struct host *host,
                   struct journal *journal, const char *path,

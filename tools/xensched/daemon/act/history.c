@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * history.c - see history.h.
+ * Remembers for each guest with which others it communicated, across restarts of daemon
+ * and host.
  *
  * The file: {"version": 1, "guests": [{"uuid", "need", "partners": [{"uuid", "name",
- * "notifications", "pages"}...]}...]}, who ran last at the end.
+ * "notifications", "pages"}...]}...]}, the guest that ran last at the end.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/say.h"
+#include "base/message.h"
 #include "history.h"
 #include "base/json.h"
 #include "base/alloc.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* journal-read.c - what the journal's files have of a domain; see journal.h. */
+/* Reads the entries about one domain back from the journal's files. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

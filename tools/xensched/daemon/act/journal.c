@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "journal.h"
-#include "daemon/say.h"
+#include "base/message.h"
 
 /* A crash of the machine can leave a part of a line. */
 static bool is_torn(int fd, uint64_t size)

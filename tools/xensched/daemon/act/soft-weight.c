@@ -2,7 +2,7 @@
 /* Sets and restores Xen's parameter credit2_soft_weight. */
 #include <errno.h>
 
-#include "daemon/say.h"
+#include "base/message.h"
 #include "soft-weight.h"
 
 static void journal(struct soft_weight *w, const char *what, uint32_t percent)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* state.c - entries, and how they are written as JSON; see state.h. */
+/* Keeps the entries of the state file, and writes and reads them as JSON. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "daemon/say.h"
+#include "base/message.h"
 #include "base/json.h"
 #include "base/alloc.h"
 #include "base/replace-file.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "daemon/say.h"
+#include "base/message.h"
 #include "base/fnv.h"
 #include "base/alloc.h"
 #include "model/presence.h"

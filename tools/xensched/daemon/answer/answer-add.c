@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* answer-add.c - what all answers are made of; see answer.h. */
+/* Adds to an answer the members that several answers have. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

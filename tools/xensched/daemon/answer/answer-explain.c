@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * answer-explain.c - why a domain is where it is, in words: what is known of
- * it, what is decided, and what was done.
+ * Explains in words why a domain is where it is: its measurements, the decision, and what
+ * was done.
  */
 #include <errno.h>
 #include <math.h>

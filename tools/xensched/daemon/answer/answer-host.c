@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * answer-host.c - what the numbers in rows stand for: pCPUs, domains,
- * thresholds; and what was decided lately.  For recordings, from which plans
- * and timelines are made later.
+ * Answers what the numbers in rows stand for: pCPUs, domains, thresholds; and the latest
+ * decisions.  Recordings contain these answers, from which plans and timelines are made
+ * later.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* answer-matrix.c - which domains communicate. */
+/* Answers which domains communicate. */
 #include <stdlib.h>
 
 #include <xensched/event.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * answer-on.c - what clients say of reactions: "on" adds one, "reacted" tells what
- * came of its actions, "note" is a line for the journal.
+ * Handles requests about reactions: "on" adds one, "reacted" reports the outcome of its
+ * actions, "note" writes a line to the journal.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * answer-place.c - where a guest should be that xl is about to make, so
- * that its memory is allocated there.  Nothing is changed; the place counts as
- * taken for a while (core/reservation.h).
+ * Answers where a guest should be that xl is about to create, so that its memory is
+ * allocated there.  It moves nothing; the target counts as occupied for a while
+ * (core/reservation.h).
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* answer-plan.c - what is to be moved, what is left, and why. */
+/* Answers which guests the plan moves, which it keeps, and why. */
 #include <errno.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* answer-processes.c - which processes of a guest ask whose back ends for what. */
+/* Answers which processes of a guest ask which back ends for how much. */
 #include <errno.h>
 #include <stdlib.h>
 

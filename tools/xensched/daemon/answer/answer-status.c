@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* answer-status.c - the daemon, Xen's log and the domains at a glance. */
+/* Answers for the daemon, Xen's log and the domains at a glance. */
 #include <stdlib.h>
 
 #include <xensched/event.h>

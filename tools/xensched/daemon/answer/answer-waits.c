@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* answer-waits.c - answers which domain waited for which, in some seconds of the latest hour. */
+/* Who waited for whom, in some seconds of the latest hour. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* answer.c - requests; see answer.h. */
+/* Parses a request of the control socket and finds the function that answers it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

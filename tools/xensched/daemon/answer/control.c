@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * control.c - see control.h.
+ * Serves the control socket.
  *
- * A client is in one of two states: its lines are read, or an answer is sent
- * to it.  While an answer is sent nothing is read, so what a client can make
- * us keep is one line and one answer; and of one that is kept, what it was told
- * beside that.
+ * A client is in one of two states: its lines are read, or an answer is sent to it.  The
+ * daemon reads nothing from a client while it sends, so a client can make it keep one
+ * line and one answer; and, for a client that stays connected, the events that it
+ * subscribed to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "daemon/say.h"
+#include "base/message.h"
 #include "base/alloc.h"
 #include "control.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* metrics.c - see metrics.h.  The names are in docs/operate/metrics.md. */
+/* The names are in docs/operate/metrics.md. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,11 +10,7 @@
 #include <unistd.h>
 
 #include "base/openmetrics.h"
-#include "base/replace-file.h"
-#include "host/hypervisor-versions.h"
-#include "metrics-parts.h"
-#include "metrics.h"
-#include "daemon/say.h"
+#include "base/message.h"
 
 /* Of the daemon. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * between.c - what cannot wait for the end of a plan is done between its steps: rows
+ * What cannot wait for the end of a plan is done between its steps: rows
  * are read, and the lease is renewed.  Code that takes such steps calls it; it calls
  * only the function that the settings name.
  */

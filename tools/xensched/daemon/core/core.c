@@ -19,7 +19,7 @@
 #include "run-trial.h"
 #include "watch-work.h"
 #include "daemon/act/learned-file.h"
-#include "daemon/say.h"
+#include "base/message.h"
 #include "model/runnable.h"
 
 #define NS_PER_S 1000000000ULL

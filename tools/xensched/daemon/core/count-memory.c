@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "count-memory.h"
-#include "daemon/say.h"
+#include "base/message.h"
 #include "model/distance-file.h"
 
 /*

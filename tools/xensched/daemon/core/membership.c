@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "daemon/say.h"
+#include "base/message.h"
 #include "membership.h"
 
 /* For so long a domain that is gone can come back and have its history. */

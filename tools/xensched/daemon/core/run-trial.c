@@ -9,7 +9,7 @@
 
 #include "daemon/act/trial-blocks.h"
 #include "daemon/act/trial-file.h"
-#include "daemon/say.h"
+#include "base/message.h"
 #include "run-trial.h"
 
 /* What cannot be written is known to this daemon only; that is reported once. */

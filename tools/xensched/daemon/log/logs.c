@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* logs.c - see logs.h.  A new event is a row of the table, or joins one. */
+/*
+ * Maps events to log buffers and their registers.  A new event is a row of the table, or
+ * joins one.
+ */
 #include <stdlib.h>
 #include <string.h>
 

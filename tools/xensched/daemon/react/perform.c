@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perform.c - see perform.h.
+ * Starts the actions of a reaction in the configuration.
  *
- * The actions are those of "xensched on", so that is what does them: "xensched on
- * now --do ACTION...", in a process of its own, which may take its time.
+ * The actions are those of "xensched on", so "xensched on now --do ACTION..." does them,
+ * in a process of its own, which may take its time.
  */
 #include <errno.h>
 #include <limits.h>
@@ -15,8 +15,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
-#include "cli/sibling.h"
-#include "daemon/say.h"
+#include "base/program.h"
+#include "base/message.h"
 #include "base/alloc.h"
 #include "perform.h"
 

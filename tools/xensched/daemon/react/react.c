@@ -10,7 +10,7 @@
 #include <xensched/event.h>
 #include <xensched/stop.h>
 
-#include "daemon/say.h"
+#include "base/message.h"
 #include "base/alloc.h"
 #include "entry.h"
 #include "perform.h"

@@ -6,7 +6,7 @@
 
 #include "daemon/answer/answer.h"
 #include "budget.h"
-#include "daemon/say.h"
+#include "base/message.h"
 
 /* Of those which were changed at once, so many are in the journal. */
 #define NAMED 8U

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/say.h"
+#include "base/message.h"
 #include "log-source.h"
 #include "log-source-area.h"
 

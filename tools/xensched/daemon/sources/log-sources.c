@@ -12,7 +12,7 @@
 #include "log-sources.h"
 #include "accounting-numbers.h"
 #include "reported-counters.h"
-#include "daemon/say.h"
+#include "base/message.h"
 
 #define NS_PER_S 1000000000ULL
 

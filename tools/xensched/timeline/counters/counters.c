@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * counters.c - see counters.h.
+ * Derives counters of pCPUs and domains over time: run-queue lengths and memory.
  *
- * All pCPUs that a run queue serves log it.  It is called after the first of
- * them, whose rows are taken.  Memory is logged by whichever pCPU changed it.
+ * All pCPUs that a run queue serves log it.  The queue is named after the first of them,
+ * whose rows count.  Any pCPU that changes a domain's memory logs it.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "counters.h"
-#include "timeline/list.h"
+#include "base/alloc.h"
 
 #define PAGE_BYTES 4096U
 #define NR_IDS     65536U

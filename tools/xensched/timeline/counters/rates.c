@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rates.c - see rates.h.
+ * Derives rates of events over time.
  *
- * Time is cut into parts of the same length; the last one lasts until the end, so it
- * is longer as a rule.  A rate is what came in a part, by its length.  In one of
- * which rows are lost it is not known.
+ * Time is cut into parts of the same length; the last part lasts until the end, so it is
+ * usually longer.  A rate is the sum in a part, divided by its length.  It is unknown for
+ * a part in which rows are lost.
  */
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ctf-classes.c - see ctf-classes.h.
+ * Declares the classes of a CTF trace.
  *
- * Rows of one event need not have the same fields: their register says which.  So
- * there is a class for each combination that there is, all with the event's name.
- * The library reads back fields in the order in which they were added.
+ * Rows of one event need not have the same fields: their register selects the fields.  So
+ * each combination has a class, all with the event's name.  The library returns fields in
+ * the order in which they were added.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include <xensched/row.h>
 
 #include "ctf-classes.h"
-#include "timeline/list.h"
+#include "base/alloc.h"
 
 /* Accounting domains with a label of their own in the trace. */
 #define MAX_LABELS 1024U

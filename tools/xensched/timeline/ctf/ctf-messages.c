@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ctf-messages.c - see ctf-messages.h.
+ * Orders rows into messages of a CTF trace.
  *
- * All messages are in the order of time.  CTF 1.8 has no losses but those from the
- * end of a packet to the end of the next one of its stream.  So where rows were
- * lost a packet ends at the last row before, and the next one at the first row
- * behind, which is then in a third one.
+ * All messages are in the order of time.  CTF 1.8 has no losses but those from the end of
+ * a packet to the end of the next packet of its stream.  So where rows were lost a packet
+ * ends at the last row before, and the next packet at the first row after the loss, which
+ * is in a third packet.
  *
- * Trace Compass takes a packet without an event for the end of its stream, unless
- * it is the first, and says that the loss began at the last event of the packet.
- * So the last row before is in the second one (ctf-rows.c), and a packet that is
- * full ends when there is a row for the next one.
+ * Trace Compass takes a packet without an event for the end of its stream, unless it is
+ * the first, and shows the beginning of the loss at the last event of the packet.  So the
+ * last row before the loss is in the second packet (ctf-rows.c), and a full packet ends
+ * when there is a row for the next one.
  */
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include <xensched/merge.h>
 
 #include "ctf-rows.h"
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "timeline/rows/order.h"
 
 #define NR_BUCKETS 65536U

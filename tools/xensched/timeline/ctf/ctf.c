@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ctf.c - see ctf.h.
+ * Writes a CTF trace with babeltrace2's library: its component sink.ctf.fs, which is in a
+ * plugin.
  *
- * babeltrace2's library writes it: its component sink.ctf.fs, which is in a plugin.
- * This one ends the process when the disk is full at a bad moment, so it runs in
- * one of its own; what went wrong is found out here.
+ * The plugin ends the process if the disk is full at a bad moment, so it runs in a
+ * process of its own, and the error is found out here.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * foreign-clock.c - see foreign-clock.h.
+ * Maps the clock of a foreign trace to the host's clock.
  *
- * A guest marks its clock by two labels: CLOCK= and the time before the mark, then
- * until= and the time after it.  So the first one's row, whose time by the host's
- * clock Xen says, was written between the two.
+ * A guest marks its clock by two labels: CLOCK= and the time before the mark, then until=
+ * and the time after the mark.  The first label's row, whose time by the host's clock Xen
+ * logs, was written between these two times.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "foreign.h"
 #include "foreign-clock.h"
-#include "timeline/list.h"
+#include "base/alloc.h"
 
 #define NOBODY (-1)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* foreign.c - see foreign.h; foreign-text.c makes words of an event. */
+/* Foreign-text.c makes words of an event. */
 #include <errno.h>
 #include <fts.h>
 #include <libgen.h>
@@ -13,7 +13,7 @@
 #include "foreign.h"
 #include "foreign-clock.h"
 #include "foreign-text.h"
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "timeline/rows/order.h"
 
 /* Files of a trace that are told apart. */

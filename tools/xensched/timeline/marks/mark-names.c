@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "mark-names.h"
 #include "base/fnv.h"
 #include "timeline/rows/order.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "marks.h"
 #include "uapi/xensched_mark.h"
 

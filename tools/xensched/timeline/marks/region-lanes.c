@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "region-lanes.h"
 
 static void put(struct region_lanes *lanes, struct region_lane *all,

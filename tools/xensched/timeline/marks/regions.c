@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "timeline/rows/order.h"
 #include "regions.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* page-events.c - arrows and instants of a page; see page-parts.h. */
+/* Writes arrows and instants of a page. */
 #include <stdlib.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "base/json.h"
 #include "timeline/rows/order.h"
 #include "page-parts.h"

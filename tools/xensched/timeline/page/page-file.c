@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * page-file.c - see page-file.h.
+ * Writes the timeline's page as one HTML file.
  *
- * What comes from the recording is in the page as base64 of deflated bytes, so
- * whatever is in a name cannot be markup; and only scripts with the nonce run.
+ * Data of the recording are base64 of deflated bytes in the page, so no name can be
+ * markup; and only scripts with the nonce run.
  */
 #include <errno.h>
 #include <stdio.h>

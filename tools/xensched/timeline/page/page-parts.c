@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* page-parts.c - numbers of a page; see page-parts.h. */
-#include "timeline/list.h"
+/* Collects the numbers of a page. */
+#include "base/alloc.h"
 #include "page-parts.h"
 
 void page_number(struct page *p, uint64_t number)

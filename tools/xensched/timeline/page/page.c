@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * page.c - see page.h: what is in the page, as words (JSON) and as numbers;
+ * What is in the page, as words (JSON) and as numbers;
  * page-events.c has what happens at an instant, page-file.c writes the file.
  */
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include <json-c/json.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "base/json.h"
 #include "page-file.h"
 #include "page-parts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfetto-events.c - what guests mark, requests on rings, what the daemon
- * decided and what foreign traces have; see perfetto-parts.h.
+ * Exports marks of guests, requests on rings, decisions of the daemon and foreign traces
+ * to a Perfetto trace.
  */
 #include <inttypes.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* perfetto-packets.c - packets, tracks and events; see perfetto-parts.h. */
+/* Writes packets, tracks and events of a Perfetto trace. */
 #include <stdarg.h>
 
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "base/text.h"
 #include "perfetto-parts.h"
 
 /* The writer of a packet; there is no other one. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perfetto.c - see perfetto.h; perfetto.proto says what a packet can be,
+ * Perfetto.proto says what a packet can be,
  * perfetto-packets.c makes them, perfetto-events.c has what is marked and noted.
  *
  * One packet is packed and written after the other: a trace is nothing but its
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "perfetto.h"
 #include "perfetto-parts.h"
 #include "timeline/threads/thread-home.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * roi-traffic.c - see roi-traffic.h.
+ * Counts the notifications and pages of a region of interest.
  *
- * A notification is a row of evtchn-send, or, if that is not logged, of
- * evtchn-recv.  Each domain has a group per partner and direction, and two for
- * all partners together, whose partner is NONE.
+ * A notification is a row of evtchn-send, or, if evtchn-send is not logged, of
+ * evtchn-recv.  Each domain has a group per partner and direction, and two groups for all
+ * partners together, whose partner is NONE.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "timeline/rows/order.h"
 #include "roi-traffic.h"
 

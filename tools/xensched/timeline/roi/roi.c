@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * roi.c - see roi.h.
+ * Adds up what vCPUs did in regions of interest.
  *
- * Of each vCPU it is added up what it did until each of its spans, so a region
- * takes two look-ups, however long it is and however many lie in each other.
+ * For each vCPU there are sums up to each of its spans, so a region takes two look-ups,
+ * regardless of its length and of nesting.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "timeline/rows/order.h"
 #include "roi.h"
 #include "roi-traffic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cuts.c - finds where the host's clock went back, and goes on behind it; see cuts.h. */
+/* Finds the points at which the host's clock went back, and continues behind them. */
 #include <stdlib.h>
 #include <string.h>
 

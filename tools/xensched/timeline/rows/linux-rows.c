@@ -6,7 +6,7 @@
 #include <xensched/abi.h>
 
 #include "linux-rows.h"
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "order.h"
 
 #define BLOCK      256U

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 #include "model/snapshot.h"
 #include "names.h"
-#include "timeline/list.h"
 
 /* Beyond that a name of names is cut. */
 #define MAX_NAME 255U

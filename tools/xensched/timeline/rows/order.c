@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* order.c - natural merge sort; see order.h. */
+/* Sorts rows by time, with a natural merge sort. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* rows.c - a recording, as rows on one clock; see rows.h. */
+/* Reads a recording as rows on one clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include <xensched/recording.h>
 #include <xensched/source.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "order.h"
 #include "rows.h"
 #include "stamp.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* source-clocks.c - converts the times of a guest's rows with its clocks; see source-clocks.h. */
+/* Converts the times of a guest's rows with the guest's clocks. */
 #include <stdlib.h>
 #include <string.h>
 

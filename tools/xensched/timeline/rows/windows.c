@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* windows.c - joins windows of loss that touch, and finds them by time; see windows.h. */
+/* Joins windows of loss that touch, and finds them by time. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "order.h"
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "windows.h"
 
 void windows_add(struct windows *windows, uint64_t begin, uint64_t end)

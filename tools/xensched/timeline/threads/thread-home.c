@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * thread-home.c - see thread-home.h.
+ * Finds out on which vCPU of the hypervisor's rows a guest's thread ran.
  *
- * Rows of the hypervisor do not number the vCPUs of a domain.  But a vCPU that
- * writes a row runs: so the one that ran at the times of most rows is it.
+ * Rows of the hypervisor do not number the vCPUs of a domain.  But a vCPU that writes a
+ * row runs, so the vCPU that ran at the times of most of a CPU's rows is that CPU.
  */
 #include <stdlib.h>
 #include <string.h>

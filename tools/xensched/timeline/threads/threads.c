@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline/list.h"
+#include "base/alloc.h"
 #include "thread-loss.h"
 #include "threads.h"
 

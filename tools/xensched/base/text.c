@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Checks and cleans text that comes from outside: names of domains, answers of a daemon,
+ * files of users.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "alloc.h"
+#include "text.h"
+
+void printable(char *text)
+{
+    unsigned char *c;
+
+    for (c = (unsigned char *)text; *c; c++) {
+        /* U+0080 to U+009f in UTF-8, which some terminals obey as well */
+        if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)
+            c[0] = c[1] = '?';
+        else if (*c < ' ' || *c == 0x7f)
+            *c = '?';
+    }
+}
+
+size_t printable_width(const char *text)
+{
+    size_t width = 0;
+
+    for (; *text; text++)
+        if ((*text & 0xc0) != 0x80)
+            width++;
+
+    return width;
+}
+
+/* UTF-8. */
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+/* By the number of bytes: the smallest character that needs them. */
+static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+
+/* The bytes that a sequence has according to its first byte; 0: none begins so. */
+static size_t announced(unsigned char first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first >= 0xc2 && first <= 0xdf)
+        return 2;
+    if (first >= 0xe0 && first <= 0xef)
+        return 3;
+
+    return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+}
+
+/* The length of the sequence at @text; 0: these bytes are no UTF-8. */
+static size_t sequence(const char *text)
+{
+    size_t length = announced(*text), i;
+    uint32_t c;
+
+    if (length < 2)
+        return length;
+    c = (unsigned char)*text & (0xff >> (length + 1));
+    for (i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+        c = c << 6 | (text[i] & 0x3f);
+    }
+
+    return c < smallest[length] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff)
+           ? 0 : length;
+}
+
+bool utf8_is_valid(const char *text)
+{
+    size_t length = 1;
+
+    for (; *text && length; text += length)
+        length = sequence(text);
+
+    return length;
+}
+
+char *utf8_made_valid(const char *text)
+{
+    char *copy = need_memory(3 * strlen(text) + 1, 1), *to = copy;
+
+    while (*text) {
+        size_t length = sequence(text);
+
+        if (length) {
+            memcpy(to, text, length);
+            to += length;
+            text += length;
+        } else {
+            memcpy(to, REPLACEMENT, 3);
+            to += 3;
+            text++;
+        }
+    }
+
+    return copy;
+}

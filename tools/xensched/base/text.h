@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * text.h - makes text from outside safe to print: it drives no terminal, and is valid UTF-8.
+ *
+ * Names of domains and answers of a daemon come from outside.  Each program passes them
+ * through printable() before it prints them as text.
+ */
+#ifndef XENSCHED_BASE_TEXT_H
+#define XENSCHED_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Replace the control characters in @text, in place, with '?'. */
+void printable(char *text);
+
+/* Columns which UTF-8 @text takes; wide characters count as one. */
+size_t printable_width(const char *text);
+
+bool utf8_is_valid(const char *text);
+
+/* A copy with U+FFFD in place of each byte that is no UTF-8.  The caller frees it. */
+char *utf8_made_valid(const char *text);
+
+#endif /* XENSCHED_BASE_TEXT_H */

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * xensched latency: how long it takes from a notification until
+ * the domain that is notified runs, by a recording.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "command/command.h"
+#include "base/json.h"
+#include "base/alloc.h"
+#include "chain-text.h"
+#include "shown.h"
+#include "command/text/table.h"
+#include "timeline/latency.h"
+
+/* A line has room for this many domains that held the pCPU. */
+#define MOST_HOLDERS 3U
+
+static const struct {
+    const char *name;
+    double part;
+} quantiles[] = {
+    { "p50", 0.5 }, { "p99", 0.99 }, { "p99_9", 0.999 }, { "max", 1 },
+};
+
+#define NR_QUANTILES (sizeof(quantiles) / sizeof(quantiles[0]))
+
+static const char *name_of(const struct timeline *t, uint16_t acct)
+{
+    if (acct == XEN_SCHEDLOG_ACCT_NONE)
+        return "not known";
+
+    return names_of(&t->rows.names, acct);
+}
+
+/* JSON. */
+
+static const char *const kind_keys[WAKE_KINDS] = {
+    [WAKE_WOKEN] = "woken",
+    [WAKE_WAITING] = "waiting",
+    [WAKE_RUNNING] = "running",
+    [WAKE_NONE] = "not_woken",
+    [WAKE_UNKNOWN] = "unknown",
+};
+
+/* Members are null if there are no values. */
+static json_object *quantiles_json(const struct latency_values *values)
+{
+    json_object *o = json_object_new_object();
+    size_t i;
+
+    for (i = 0; i < NR_QUANTILES; i++)
+        if (values->nr)
+            json_add_int(o, quantiles[i].name,
+                         latency_quantile(values, quantiles[i].part));
+        else
+            json_object_object_add(o, quantiles[i].name, NULL);
+
+    return o;
+}
+
+/* Both members are null if the recording does not have the domain. */
+static void add_acct(json_object *o, const char *key, const char *acct_key,
+                     const struct timeline *t, uint16_t acct)
+{
+    if (acct == XEN_SCHEDLOG_ACCT_NONE) {
+        json_object_object_add(o, key, NULL);
+        json_object_object_add(o, acct_key, NULL);
+        return;
+    }
+    json_add_text(o, key, names_of(&t->rows.names, acct));
+    json_add_int(o, acct_key, acct);
+}
+
+static json_object *holders_json(const struct timeline *t,
+                                 const struct latency_pair *pair)
+{
+    json_object *array = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < pair->nr_holders; i++) {
+        json_object *o = json_object_new_object();
+
+        add_acct(o, "domain", "acct", t, pair->holder[i].acct);
+        json_add_int(o, "ns", pair->holder[i].ns);
+        json_object_array_add(array, o);
+    }
+
+    return array;
+}
+
+static json_object *pair_json(const struct timeline *t,
+                              const struct latency_pair *pair)
+{
+    json_object *o = json_object_new_object();
+    json_object *kinds = json_object_new_object();
+    unsigned int i;
+
+    add_acct(o, "from", "from_acct", t, pair->sender);
+    add_acct(o, "to", "to_acct", t, pair->receiver);
+    for (i = 0; i < WAKE_KINDS; i++)
+        json_add_int(kinds, kind_keys[i], pair->kinds[i]);
+    json_object_object_add(o, "notifications", kinds);
+    json_add_int(o, "measured", pair->total.nr);
+    json_add_int(o, "below_error", pair->below_error);
+    json_object_object_add(o, "total_ns", quantiles_json(&pair->total));
+    json_object_object_add(o, "delivery_ns", quantiles_json(&pair->delivery));
+    json_object_object_add(o, "wait_ns", quantiles_json(&pair->wait));
+    if (pair->total.nr)
+        json_add_int(o, "slowest_at_ns", pair->slowest_ns);
+    else
+        json_object_object_add(o, "slowest_at_ns", NULL);
+    json_object_object_add(o, "waited_for", holders_json(t, pair));
+
+    return o;
+}
+
+static void print_json(const struct timeline *t, const struct latency *latency)
+{
+    json_object *o = json_object_new_object();
+    json_object *pairs = json_object_new_array();
+    size_t i;
+
+    for (i = 0; i < latency->nr; i++)
+        json_object_array_add(pairs, pair_json(t, &latency->pair[i]));
+    json_add_int(o, "begin_ns", t->rows.begin_ns);
+    shown_add_error(o, t);
+    json_add_int(o, "lost_rows", t->rows.lost_rows);
+    json_add_int(o, "disordered", t->wakes.disordered);
+    json_add_int(o, "disorder_ns", t->wakes.disorder_ns);
+    json_object_object_add(o, "pairs", pairs);
+    json_print(o);
+}
+
+/* Text. */
+
+static void add_pair(struct table *table, const struct timeline *t,
+                     const struct latency_pair *pair)
+{
+    size_t i;
+
+    table_add(table, shown_name(name_of(t, pair->sender)));
+    table_add(table, shown_name(name_of(t, pair->receiver)));
+    table_add_format(table, "%" PRIu64, latency_notifications(pair));
+    table_add_format(table, "%" PRIu64, pair->kinds[WAKE_RUNNING]);
+    for (i = 0; i < NR_QUANTILES; i++)
+        table_add(table, pair->total.nr
+                  ? shown_length(latency_quantile(&pair->total,
+                                                  quantiles[i].part)) : "-");
+    table_add(table, pair->total.nr
+              ? shown_length(latency_quantile(&pair->delivery, 0.99)) : "-");
+    table_add(table, pair->total.nr
+              ? shown_length(latency_quantile(&pair->wait, 0.99)) : "-");
+    table_add(table, pair->total.nr ? shown_time(pair->slowest_ns) : "-");
+}
+
+static void print_holders(const struct timeline *t,
+                          const struct latency_pair *pair)
+{
+    uint64_t sum = 0;
+    size_t i;
+
+    for (i = 0; i < pair->nr_holders; i++)
+        sum += pair->holder[i].ns;
+    if (!sum)
+        return;
+    printf("%s, notified by %s, waited %s for a pCPU, while there ran:",
+           shown_name(name_of(t, pair->receiver)),
+           shown_name(name_of(t, pair->sender)), shown_length(sum));
+    for (i = 0; i < pair->nr_holders && i < MOST_HOLDERS; i++)
+        printf("%s %s %.0f %%", i ? "," : "",
+               shown_name(name_of(t, pair->holder[i].acct)),
+               100.0 * pair->holder[i].ns / sum);
+    printf("\n");
+}
+
+/* Without a quote, which a shell would end it at. */
+static bool is_plain(const char *name)
+{
+    return !strchr(name, '\'') && !strcmp(shown_name(name), name);
+}
+
+/* What explains the slowest of all. */
+static void print_why(const struct timeline *t, const struct latency *latency,
+                      const char *file)
+{
+    const struct latency_pair *slowest = NULL;
+    const struct vcpu *v;
+    const char *name;
+    size_t i;
+
+    for (i = 0; i < latency->nr; i++)
+        if (latency->pair[i].total.nr &&
+            (!slowest || latency->pair[i].slowest_total_ns >
+                         slowest->slowest_total_ns))
+            slowest = &latency->pair[i];
+    if (!slowest)
+        return;
+    v = &t->vcpus.vcpu[slowest->slowest_vcpu];
+    name = name_of(t, v->acct);
+    if (is_plain(name) && is_plain(file))
+        printf("the slowest one: xensched why '%s' '%s/%u' --at %s\n", file,
+               name, v->number, shown_time(slowest->slowest_ns));
+}
+
+static void print_below_error(const struct latency *latency)
+{
+    uint64_t all = 0, below = 0;
+    size_t i;
+
+    for (i = 0; i < latency->nr; i++) {
+        all += latency->pair[i].total.nr;
+        below += latency->pair[i].below_error;
+    }
+    if (below)
+        printf("%" PRIu64 " of %" PRIu64 " latencies are shorter than the "
+               "clocks of the two pCPUs are known to, and count as that error\n",
+               below, all);
+}
+
+static void print_text(const struct timeline *t, const struct latency *latency,
+                       const char *file)
+{
+    static const char *const headers[] = {
+        "FROM", "TO", ">NOTIFIED", ">RAN", ">P50", ">P99", ">P99.9", ">MAX",
+        ">DELIVERY P99", ">WAIT P99", ">MAX AT", NULL,
+    };
+    struct table *table = table_new(headers);
+    size_t i;
+
+    for (i = 0; i < latency->nr; i++)
+        add_pair(table, t, &latency->pair[i]);
+    table_print(table);
+    printf("\n");
+    for (i = 0; i < latency->nr; i++)
+        print_holders(t, &latency->pair[i]);
+    printf("times are known to %s; %" PRIu64 " of %" PRIu64 " wake-ups came "
+           "before their notification", shown_error(t), t->wakes.disordered,
+           t->wakes.pairs);
+    if (t->wakes.disordered)
+        printf(" (by %s at most)", shown_length(t->wakes.disorder_ns));
+    printf("\n");
+    print_below_error(latency);
+    print_why(t, latency, file);
+}
+
+/* The longest waits. */
+
+struct wait {
+    uint32_t vcpu; /* index */
+    uint64_t begin, ns;
+};
+
+/* Puts @wait among the first @most of @waits, the longest first; returns their number. */
+static size_t keep_wait(struct wait *waits, size_t nr, size_t most, struct wait wait)
+{
+    size_t i;
+
+    if (nr == most && waits[nr - 1].ns >= wait.ns)
+        return nr;
+    i = nr < most ? nr++ : nr - 1;
+    for (; i && waits[i - 1].ns < wait.ns; i--)
+        waits[i] = waits[i - 1];
+    waits[i] = wait;
+
+    return nr;
+}
+
+static size_t find_waits(const struct timeline *t, unsigned int acct, size_t most,
+                         struct wait *waits)
+{
+    const struct vcpus *vcpus = &t->vcpus;
+    size_t nr = 0, i;
+    uint32_t vcpu;
+
+    for (vcpu = vcpus->first[acct]; vcpu < vcpus->first[acct + 1]; vcpu++) {
+        const struct vcpu *v = &vcpus->vcpu[vcpu];
+
+        for (i = 0; i < v->nr; i++)
+            if (v->span[i].state == VCPU_RUNNABLE)
+                nr = keep_wait(waits, nr, most, (struct wait){
+                    .vcpu = vcpu, .begin = v->span[i].begin,
+                    .ns = vcpus_end(vcpus, v, i) - v->span[i].begin,
+                });
+    }
+
+    return nr;
+}
+
+/* What came before the domain's own last run does not explain this one. */
+static void end_at_own_run(struct chain *chain)
+{
+    unsigned int i;
+
+    for (i = 1; i < chain->nr && chain->link[i].vcpu != chain->link[0].vcpu; i++)
+        ;
+    chain->nr = i;
+}
+
+static int show_worst(const struct timeline *t, const struct arguments *args, int acct)
+{
+    struct wait *waits = need_memory(args->worst, sizeof(*waits));
+    size_t nr = find_waits(t, acct, args->worst, waits), i;
+    struct chain chain;
+
+    if (!nr)
+        complain("note: '%s' has no wait for a pCPU in '%s': is wake-delay logged "
+                 "(xenschedd --log)?", args->who, args->file);
+    for (i = 0; i < nr; i++) {
+        const struct vcpu *v = &t->vcpus.vcpu[waits[i].vcpu];
+
+        printf("%s%zu. %s waited %s from %s s\n", i ? "\n" : "", i + 1,
+               shown_name(timeline_vcpu_name(t, waits[i].vcpu)),
+               shown_length(waits[i].ns), shown_time(waits[i].begin));
+        if (chain_make(&chain, t, v->acct, v->number, waits[i].begin)) {
+            end_at_own_run(&chain);
+            chain_print(t, &chain);
+        }
+    }
+    if (nr)
+        printf("\ntimes are known to %s\n", shown_error(t));
+    free(waits);
+
+    return EXIT_OK;
+}
+
+static int show(const struct timeline *t, const struct arguments *args)
+{
+    struct latency latency;
+    int receiver = -1;
+
+    if (args->who) {
+        receiver = names_find(&t->rows.names, args->who);
+        if (receiver < 0) {
+            complain("the recording '%s' has no domain '%s'", args->file,
+                     args->who);
+            return EXIT_FAILED;
+        }
+    }
+    if (args->worst)
+        return show_worst(t, args, receiver);
+    latency_make(&latency, t, receiver);
+    if (!latency.nr && !args->json)
+        complain("note: there is no notification%s in '%s': is evtchn-recv or "
+                 "evtchn-send logged (xenschedd --log)?",
+                 args->who ? " to that domain" : "", args->file);
+    if (args->json)
+        print_json(t, &latency);
+    else if (latency.nr)
+        print_text(t, &latency, args->file);
+    latency_free(&latency);
+
+    return EXIT_OK;
+}
+
+static int run(const struct arguments *args)
+{
+    if (args->worst && (!args->who || args->json))
+        return arguments_wrong(&command_latency, "latency: --worst needs a DOMAIN, and "
+                               "prints text only");
+
+    return shown_recording(args, show);
+}
+
+const struct command command_latency = {
+    .name = "latency",
+    .summary = "print the time from notification to run",
+    .help =
+        "Print the time from a notification until its receiver ran, for each pair of\n"
+        "domains in the recording FILE; with DOMAIN, for this receiver only. RAN:\n"
+        "receivers that ran already. DELIVERY: the part until the receiver was runnable.\n"
+        "WAIT: the part until it had a pCPU. MAX AT: time of the slowest, for 'xensched\n"
+        "why'. No time is below the error of the two pCPUs' clocks. With --worst, print\n"
+        "the longest waits of DOMAIN for a pCPU, each with its chain of causes, as\n"
+        "'xensched why' does, back to the last run of its own.",
+    .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO | ARGUMENT_WORST,
+    .run = run,
+};
