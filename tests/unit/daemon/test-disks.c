@@ -14,7 +14,7 @@
 
 #include "cmocka-tap.h"
 
-#include "daemon/sources/disks.h"
+#include "daemon/sources/disk-counters.h"
 
 #define SECOND 1000000000ULL
 

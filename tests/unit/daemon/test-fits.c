@@ -14,7 +14,7 @@ static struct topology t;
 static struct domains domains;
 static struct options options;
 static char told[2000];
-static unsigned int nr_told;
+static unsigned int nr_reported;
 
 /* The host has two cpupools. */
 bool host_xen_has_pool(struct host_xen *hx, const char *name)
@@ -28,7 +28,7 @@ static void tell(void *arg, const char *text)
 {
     assert_ptr_equal(arg, &options);
     strcat(strcat(told, text), "\n");
-    nr_told++;
+    nr_reported++;
 }
 
 static void check(const char *rules)
@@ -39,7 +39,7 @@ static void check(const char *rules)
     };
 
     told[0] = '\0';
-    nr_told = 0;
+    nr_reported = 0;
     assert_true(rules_parse(&options.core.policy_settings.rules, rules));
     fits_check(&fits);
 }
@@ -82,7 +82,7 @@ static void settings_that_fit_are_not_mentioned(void **state)
 {
     (void)state;
     check("");
-    assert_int_equal(nr_told, 0);
+    assert_int_equal(nr_reported, 0);
     options.llc = "0-1/2-3";
     options.soft_pools = "batch,Pool-0";
     check("name=web*: nodes=0,2/name=web1: hold");
@@ -93,7 +93,7 @@ static void a_node_that_is_not_there_is_named(void **state)
 {
     (void)state;
     check("name=web1: nodes=1-2");
-    assert_int_equal(nr_told, 1);
+    assert_int_equal(nr_reported, 1);
     says("'name=web1' names node 1, and this host has pCPUs on node 0,2 only");
 }
 
@@ -101,7 +101,7 @@ static void a_rule_that_fits_no_guest_is_named(void **state)
 {
     (void)state;
     check("name=web1: hold/name=B\xc3\xbcro: hold/group=web1: hold");
-    assert_int_equal(nr_told, 2);
+    assert_int_equal(nr_reported, 2);
     says("'name=B\xc3\xbcro' matches no domain");
     says("'group=web1' matches no domain");
 }
@@ -111,7 +111,7 @@ static void a_pool_that_is_not_there_is_named(void **state)
     (void)state;
     options.soft_pools = "batch,bach";
     check("");
-    assert_int_equal(nr_told, 1);
+    assert_int_equal(nr_reported, 1);
     says("cpupool 'bach'");
 }
 
@@ -120,7 +120,7 @@ static void a_cache_in_linux_numbers_is_named(void **state)
     (void)state;
     options.llc = "0,2/1,3";
     check("");
-    assert_int_equal(nr_told, 1);
+    assert_int_equal(nr_reported, 1);
     says("'0,2' of llc");
 }
 

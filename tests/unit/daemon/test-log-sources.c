@@ -11,7 +11,7 @@
 #include "base/blocking-call.h"
 #include "log-sources-world.h"
 
-#include "daemon/read-schedule.h"
+#include "daemon/doorbells.h"
 
 /* How it should be. */
 

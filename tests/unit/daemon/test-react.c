@@ -282,7 +282,7 @@ static void check_affinities(void)
 /* A xenstored that hangs must not keep a guest where the daemon moved it. */
 static void affinities_are_restored_before_xenstored_is_asked(void **state)
 {
-    struct tell_steal steal = { 0 };
+    struct report_steal steal = { 0 };
 
     (void)state;
     run(10, TALK);

@@ -10,7 +10,7 @@
 #include "fake-xenstore.h"
 #include "log-sources-world.h"
 
-#include "daemon/sources/reported-counters.h"
+#include "daemon/sources/log-source.h"
 
 static void claim(const char *words)
 {

@@ -7,7 +7,7 @@
 
 #include "cmocka-tap.h"
 
-#include "runs/order.h"
+#include "runs/experiment-file.h"
 
 #define WORKLOADS 2U
 #define CONFIGURATIONS 3U

@@ -8,7 +8,7 @@
 
 #include "cmocka-tap.h"
 
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 
 struct member {
     unsigned int number;

@@ -15,7 +15,7 @@
 #include "model/waits.h"
 #include "timeline/chain.h"
 #include "timeline/latency.h"
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 
 #define PATH "test-timeline.tmp"
 #define NR_SEEDS 20U

@@ -21,7 +21,7 @@
 #include "base/replace-file.h"
 #include "host/host-xen.h"
 #include "daemon/log/logs.h"
-#include "model/distance-file.h"
+#include "model/distance.h"
 #include "base/json.h"
 #include "command.h"
 

@@ -25,7 +25,6 @@
 #include "daemon/fits.h"
 #include "host/host-xen.h"
 #include "host/hypervisor-versions.h"
-#include "host/xapi.h"
 #include "host/xenstore.h"
 #include "daemon/log/logs.h"
 #include "daemon/options.h"

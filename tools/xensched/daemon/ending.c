@@ -7,12 +7,12 @@
  */
 #include "ending.h"
 
-void ending_undo(struct core *core, struct react *react, struct tell_steal *steal,
+void ending_undo(struct core *core, struct react *react, struct report_steal *steal,
                  struct log_sources *sources)
 {
     if (core)
         core_stop(core);
     react_free(react);
-    tell_steal_end(steal, sources->xs);
+    report_steal_end(steal, sources->xs);
     log_sources_free(sources);
 }

@@ -3,13 +3,13 @@
 #ifndef XENSCHED_DAEMON_ENDING_H
 #define XENSCHED_DAEMON_ENDING_H
 
-#include "daemon/answer/tell-steal.h"
+#include "daemon/answer/report-steal.h"
 #include "daemon/core/core.h"
 #include "daemon/sources/log-sources.h"
 #include "daemon/react/react.h"
 
 /* @core: NULL if it has not started. */
-void ending_undo(struct core *core, struct react *react, struct tell_steal *steal,
+void ending_undo(struct core *core, struct react *react, struct report_steal *steal,
                  struct log_sources *sources);
 
 #endif /* XENSCHED_DAEMON_ENDING_H */

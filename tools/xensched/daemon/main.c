@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 
 #include "base/blocking-call.h"
-#include "bells.h"
+#include "doorbells.h"
 #include "clock.h"
 #include "daemon/answer/answer.h"
 #include "daemon/answer/control.h"
@@ -22,14 +22,12 @@
 #include "daemon/react/react.h"
 #include "ending.h"
 #include "fits.h"
-#include "folders.h"
+#include "options.h"
 #include "base/lock.h"
-#include "read-schedule.h"
 #include "base/alloc.h"
 #include "daemon/answer/metrics.h"
-#include "daemon/answer/tell-steal.h"
+#include "daemon/answer/report-steal.h"
 #include "notify.h"
-#include "options.h"
 #include "base/message.h"
 #include "host/xenstore.h"
 
@@ -52,7 +50,7 @@ struct daemon {
     struct control control;
     struct react react;
     struct metrics metrics;
-    struct tell_steal steal;
+    struct report_steal steal;
     struct notify notify;
     struct read_schedule read_schedule;
     ev_timer read_timer, run_timer, changes_timer;
@@ -272,7 +270,7 @@ static void plan(struct daemon *d)
         say("%s", err.text);
     else
         log_sources_look(&d->sources, &d->core.domains, now_ns());
-    tell_steal(&d->steal, &d->core, d->sources.xs, now_ns());
+    report_steal(&d->steal, &d->core, d->sources.xs, now_ns());
 }
 
 static void run(struct ev_loop *loop, ev_timer *timer, int events)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * options.h - what an operator has set: the command line of xenschedd, and the
- * configuration file, which it overrides.
- */
+/* options.h - the daemon's options, from the command line and the configuration file. */
 #ifndef XENSCHED_DAEMON_OPTIONS_H
 #define XENSCHED_DAEMON_OPTIONS_H
 
 #include "daemon/core/core.h"
 #include "host/pmc.h"
+
+/*
+ * What an operator has set: the command line of xenschedd, and the
+ * configuration file, which it overrides.
+ */
 
 /* Exit codes; the man page documents them. */
 enum exit_code {
@@ -64,5 +66,11 @@ int options_reload(struct options *o, void (*restart)(void *arg,
                    void *arg, struct xensched_error *err);
 
 void options_free(struct options *o);
+
+/* Make those that are not there; what fails is said. */
+void make_folders(const struct options *o);
+
+/* @name in the folder of @path.  To be freed. */
+char *file_beside(const char *path, const char *name);
 
 #endif /* XENSCHED_DAEMON_OPTIONS_H */

@@ -9,7 +9,7 @@
 #include "domains-xen.h"
 #include "lib/area-domain-xen.h"
 #include "lib/hypercall.h"
-#include "memory-xen.h"
+#include "xen-queries.h"
 #include "base/alloc.h"
 #include "xenstore.h"
 

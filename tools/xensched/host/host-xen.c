@@ -14,14 +14,12 @@
 #include "domains-xen.h"
 #include "host-xen.h"
 #include "llc-xen.h"
-#include "memory-xen.h"
+#include "xen-queries.h"
 #include "pmc.h"
 #include "base/blocking-call.h"
-#include "channels-xen.h"
 #include "base/message.h"
-#include "soft-weight-xen.h"
 #include "toolstack.h"
-#include "xapi.h"
+#include "hypervisor-versions.h"
 #include "xenstore.h"
 
 /* Of those that were ever used each costs 128 bytes per pCPU. */

@@ -59,7 +59,7 @@ struct host {
      * dom0's kernel: Xen itself has no such number, and ends with dom0.
      */
     char boot[HOST_BOOT_TEXT];
-    bool xapi; /* see xapi.h */
+    bool xapi; /* see hypervisor-versions.h */
 
     /*
      * Fill in @t, which is not initialised.  nr_cpus is always the same, and

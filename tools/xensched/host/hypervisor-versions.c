@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compares the running, the installed and Debian's hypervisor. */
+/* Compares the running Xen with the installed one, and recognises xapi's hosts. */
 #include <ctype.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "hypervisor-versions.h"
+
+/* Compares the running, the installed and Debian's hypervisor. */
 
 /* Xen's changeset is this and the version (xen-patches/build.sh). */
 #define CHANGESET "xensched "
@@ -168,4 +171,15 @@ bool hypervisor_version_is_behind(const char *version, const char *debian)
     difference = compare_parts(a, b) ?: compare_parts(revision_a, revision_b);
 
     return difference < 0;
+}
+
+/* XenServer and XCP-ng, by the file with which they identify a host. */
+
+#ifndef XAPI_INVENTORY
+#define XAPI_INVENTORY "/etc/xensource-inventory"
+#endif
+
+bool xapi_is_here(void)
+{
+    return !access(XAPI_INVENTORY, F_OK);
 }

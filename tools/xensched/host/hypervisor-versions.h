@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hypervisor-versions.h - states which source of Debian's Xen the running and the
- * installed hypervisor were built from, and which version Debian's own package has, so
- * that an operator sees when a hypervisor is older than Debian's.
- *
- * It reads four files of one line each; it needs neither dpkg nor apt, nor Xen.
+ * hypervisor-versions.h - which Xen is running and which one is installed; and recognises a host
+ * whose toolstack is xapi.
  */
 #ifndef XENSCHED_HOST_HYPERVISOR_VERSIONS_H
 #define XENSCHED_HOST_HYPERVISOR_VERSIONS_H
 
 #include <stdbool.h>
+
+/*
+ * States which source of Debian's Xen the running and the
+ * installed hypervisor were built from, and which version Debian's own package has, so
+ * that an operator sees when a hypervisor is older than Debian's.
+ *
+ * It reads four files of one line each; it needs neither dpkg nor apt, nor Xen.
+ */
 
 /* A version such as 4.17.7+13-g2445b30a44-0+deb12u1; "" if there is none. */
 #define VERSION_SIZE 64
@@ -30,5 +35,18 @@ void hypervisor_versions_read(struct hypervisor_versions *versions,
  * version that is none of Debian's (a tarball or tree of the user's) counts as older.
  */
 bool hypervisor_version_is_behind(const char *version, const char *debian);
+
+/*
+ * XenServer and XCP-ng.
+ *
+ * xapi chooses NUMA nodes and sets soft affinities itself, and stores no configuration that says
+ * whether an operator named one.  So a guest that xapi has placed counts as placed by an
+ * operator, and xensched leaves it alone.
+ */
+
+#define XAPI_MEANS "this host's toolstack is xapi: guests that it has placed count " \
+                   "as placed by an operator, and are not moved"
+
+bool xapi_is_here(void);
 
 #endif /* XENSCHED_HOST_HYPERVISOR_VERSIONS_H */

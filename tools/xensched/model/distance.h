@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* distance.h - how far pCPUs and nodes are apart, in ns: measured, or assumed. */
+#ifndef XENSCHED_MODEL_DISTANCE_H
+#define XENSCHED_MODEL_DISTANCE_H
+
+#include <stdint.h>
+
+#include <xensched/error.h>
+
+#include "topology.h"
+
 /*
- * distance.h - how far pCPUs and memory are from each other, in nanoseconds.
+ * How far pCPUs and memory are from each other, in nanoseconds.
  *
  * A distance depends on the relation of two pCPUs: the parts that they share.
  * Three sources give it, the first that has it wins: a measurement of these two
@@ -10,12 +20,6 @@
  * Firmware may cut a socket into several nodes.  Such a cut changes neither the
  * price of another socket nor that of a line within a socket.
  */
-#ifndef XENSCHED_MODEL_DISTANCE_H
-#define XENSCHED_MODEL_DISTANCE_H
-
-#include <stdint.h>
-
-#include "topology.h"
 
 /* From near to far. */
 enum relation {
@@ -75,5 +79,20 @@ const char *distance_kind_name(enum distance_kind kind);
 double distance_nodes_ns(const struct distances *d, enum distance_kind kind,
                          unsigned int from, unsigned int to,
                          enum distance_source *source);
+
+/*
+ * Distances that were measured on a machine (`xensched
+ * calibrate'), as the text of a file, and back.
+ */
+
+/* Of all that is marked as measured; to be freed.  The machine has @nr_cpus. */
+char *distances_text(const struct distances *d, unsigned int nr_cpus);
+
+/*
+ * What @path has takes the place of what is assumed in @d.  -ENOENT: there is no
+ * such file; -EINVAL: it is none, or of another machine.  Then @d is as it was.
+ */
+int distances_read(struct distances *d, const char *path, unsigned int nr_cpus,
+                   struct xensched_error *err);
 
 #endif /* XENSCHED_MODEL_DISTANCE_H */

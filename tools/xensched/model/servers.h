@@ -5,7 +5,7 @@
  * To be near a driver domain whose vCPUs are at several places means nothing.  But
  * a guest that it serves notifies it through event channels of its own, and each of them
  * notifies one of its vCPUs, which takes the request from the ring.  Which one, Xen knows
- * (daemon/core/find-servers.h); where it runs is known if its hard affinity keeps
+ * (daemon/core/observe-host.h); where it runs is known if its hard affinity keeps
  * it at one place.
  *
  * How much goes through each channel is not known: all of a front end's count alike.

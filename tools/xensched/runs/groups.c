@@ -5,7 +5,7 @@
 
 #include "groups.h"
 #include "base/alloc.h"
-#include "units.h"
+#include "values.h"
 
 bool group_is_same_metric(const struct group *a, const struct group *b)
 {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "daemon/act/actuator.h"
-#include "plan.h"
+#include "experiment-file.h"
 
 struct pinning {
     const struct host *host; /* NULL: there is none, and nothing is placed */

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * run.h - one run: guests are placed, what is to be prepared is prepared, the
- * workload runs and is recorded, and all is cleaned up, whatever happened before.
+ * run.h - one run: places guests, prepares, runs and records the workload, and cleans up, even if
+ * a step failed.
  */
 #ifndef XENSCHED_RUNS_RUN_H
 #define XENSCHED_RUNS_RUN_H
+
+#include <sys/types.h>
+
+#include <xensched/error.h>
 
 #include "pinning.h"
 #include "store.h"
@@ -25,5 +29,23 @@ struct run {
  */
 int run_do(struct run *run, struct pinning *pinning, struct xensched_error *err);
 void run_free(struct run *run);
+
+/*
+ * 'xensched record' beside a workload: another process than the one that measures the time reads
+ * what is logged.
+ */
+
+struct recorder {
+    pid_t pid;
+    int said; /* what it writes to stderr */
+    const char *file;
+};
+
+/* It reads the log when this returns 0.  @events: a list, or NULL: all. */
+int recorder_start(struct recorder *r, const char *file, const char *events,
+                   struct xensched_error *err);
+
+/* @file is complete when this returns 0. */
+int recorder_stop(struct recorder *r, struct xensched_error *err);
 
 #endif /* XENSCHED_RUNS_RUN_H */

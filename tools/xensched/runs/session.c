@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "fingerprint.h"
+#include "host-state.h"
 #include "base/alloc.h"
 #include "run.h"
 #include "session.h"
-#include "stop.h"
+#include "interrupts.h"
 
 static double now_s(void)
 {

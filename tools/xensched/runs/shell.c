@@ -18,7 +18,7 @@
 
 #include "base/alloc.h"
 #include "shell.h"
-#include "stop.h"
+#include "interrupts.h"
 
 /* Once it is to end: so often it is looked whether it has. */
 #define LOOK_MS 200

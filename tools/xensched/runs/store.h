@@ -18,7 +18,7 @@
 
 #include <xensched/error.h>
 
-#include "order.h"
+#include "experiment-file.h"
 #include "schedule.h"
 
 struct json_object;

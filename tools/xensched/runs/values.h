@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * values.h - reads the figures that a workload prints, each in a line of its own:
- *
- *     value NAME NUMBER [UNIT]
- *
- * The output arrives in parts, since more of it is written than is kept.
+ * values.h - reads the figures that a workload prints, and converts them between units that differ
+ * in their prefix.
  */
 #ifndef XENSCHED_RUNS_VALUES_H
 #define XENSCHED_RUNS_VALUES_H
 
 #include "store.h"
+
+/*
+ * Reads the figures that a workload prints, each in a line of its own:
+ *
+ *     value NAME NUMBER [UNIT]
+ *
+ * The output arrives in parts, since more of it is written than is kept.
+ */
 
 #define VALUES_LINE 320
 
@@ -25,5 +30,11 @@ void values_take(struct values *v, const char *part, size_t length);
 void values_end(struct values *v);
 
 void values_free(struct run_outcome *o);
+
+/*
+ * Returns how many @to are one @from: 1000 for GB/s and MB/s, 1024 for MiB and KiB,
+ * 0 if they cannot be converted.  k and K are both 1000.
+ */
+double units_factor(const char *from, const char *to);
 
 #endif /* XENSCHED_RUNS_VALUES_H */

@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "chain.h"
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 
 #define NO_RUN SIZE_MAX
 

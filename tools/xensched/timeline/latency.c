@@ -6,7 +6,7 @@
 
 #include "latency.h"
 #include "base/alloc.h"
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 
 #define NR_BUCKETS 4096U
 

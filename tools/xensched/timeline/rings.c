@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "rings.h"
-#include "timeline/rows/windows.h"
+#include "timeline/rows/cuts.h"
 #include "timeline/threads/thread-home.h"
 
 /* Rings that are told apart; a host has one or two per guest. */

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "skew.h"
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 
 /* Fewer delays than this bound nothing. */
 #define LEAST_DELAYS 16U

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "timeline/rows/order.h"
-#include "timeline/rows/windows.h"
+#include "timeline/rows/row-order.h"
+#include "timeline/rows/cuts.h"
 #include "stays.h"
 
 /* A row is written so long after the moment it is about, at most. */

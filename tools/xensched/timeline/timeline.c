@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "timeline/marks/counts.h"
-#include "timeline/counters/rates.h"
+#include "timeline/marks/counted-regions.h"
+#include "timeline/counters/counters.h"
 #include "timeline/threads/thread-home.h"
 #include "timeline.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "timeline/rows/order.h"
-#include "timeline/rows/windows.h"
+#include "timeline/rows/row-order.h"
+#include "timeline/rows/cuts.h"
 #include "vcpus.h"
 
 /* vCPUs of an accounting domain that are told apart. */

@@ -15,7 +15,7 @@
 
 #include <xensched/reader.h>
 
-#include "timeline/rows/stamp.h"
+#include "timeline/rows/source-clocks.h"
 
 /* Rows which don't say what their event is. */
 #define INTERVALS_NO_EVENT XEN_SCHEDLOG_NR_EVENTS

@@ -17,7 +17,7 @@
 #include "base/alloc.h"
 #include "runs/groups.h"
 #include "runs/statistics.h"
-#include "runs/units.h"
+#include "runs/values.h"
 
 /* A configuration of an experiment. */
 struct side {

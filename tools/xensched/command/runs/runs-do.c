@@ -16,7 +16,7 @@
 #include "host/host-xen.h"
 #include "base/lock.h"
 #include "runs/session.h"
-#include "runs/stop.h"
+#include "runs/interrupts.h"
 
 /* Two that measure would measure each other. */
 #ifndef RUNS_LOCK

@@ -25,7 +25,7 @@
 #include "sampled-guest.h"
 #include "model/domain.h"
 #include "base/json.h"
-#include "runs/stop.h"
+#include "runs/interrupts.h"
 #include "sample.h"
 
 #define NS_PER_MS 1000000ULL

@@ -21,7 +21,7 @@
 
 #include "host/host.h"
 #include "model/domain.h"
-#include "held.h"
+#include "move-limits.h"
 
 struct state_vcpu {
     struct cpumap hard, soft; /* original */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * trial-file.h - keeps a trial on disk, so that it survives a restart of the daemon and
- * of the host.  The present pair is not kept: it is discarded then.
+ * trial-file.h - keeps a trial on disk, so that it survives a restart of the daemon and of the
+ * host, and writes its blocks.
  */
-#ifndef XENSCHED_DAEMON_TRIAL_FILE_H
-#define XENSCHED_DAEMON_TRIAL_FILE_H
+#ifndef XENSCHED_DAEMON_ACT_TRIAL_FILE_H
+#define XENSCHED_DAEMON_ACT_TRIAL_FILE_H
 
 #include <xensched/error.h>
 
@@ -20,4 +20,17 @@ int trial_save(const struct trial *t, const char *path,
  */
 int trial_load(struct trial *t, const char *path, struct xensched_error *err);
 
-#endif /* XENSCHED_DAEMON_TRIAL_FILE_H */
+/*
+ * Blocks: what each block of a trial measured, a JSON object per line, for 'xensched runs
+ * import'.  docs/measure/experiments.md describes the lines.  The trial does not read them.
+ */
+
+/* A trial begins: replaces the blocks of the former one. */
+int trial_blocks_begin(const struct trial *t, const char *path,
+                       struct xensched_error *err);
+
+/* Adds both blocks of the latest pair. */
+int trial_blocks_add(const struct trial *t, const char *path,
+                     struct xensched_error *err);
+
+#endif /* XENSCHED_DAEMON_ACT_TRIAL_FILE_H */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "answer.h"
-#include "host/xapi.h"
+#include "host/hypervisor-versions.h"
 
 /* A smaller share is not worth naming. */
 #define LEAST_SHARE 0.005

@@ -15,7 +15,7 @@
 #include "base/alloc.h"
 #include "model/presence.h"
 #include "answer.h"
-#include "daemon/core/watch-work.h"
+#include "daemon/core/observe-host.h"
 
 /* So many pairs of a domain are worth a line. */
 #define MAX_TALKS 5

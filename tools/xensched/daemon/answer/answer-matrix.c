@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers which domains communicate. */
+/*
+ * Answers which domains communicate, and which processes of a guest ask which back ends for how
+ * much.
+ */
+#include <errno.h>
 #include <stdlib.h>
 
 #include <xensched/event.h>
@@ -87,6 +91,125 @@ json_object *answer_matrix(struct subject *s, struct xensched_error *err)
                  s->core->settings.half_life_ns / 1000000);
     json_object_object_add(json, "events", pairs_by_event(s->core, &e));
     free(e.entry);
+
+    return json;
+}
+
+/* Processes. */
+
+#define SECTORS_PER_KIB 2
+
+struct entry {
+    const struct process_io *io;
+    double rate;
+};
+
+struct process_entries {
+    unsigned int nr;
+    struct entry entry[PROCESSES_MAX];
+};
+
+static void collect_processes(struct process_entries *e, const struct processes *p,
+                              uint64_t now_ns)
+{
+    unsigned int i;
+
+    e->nr = 0;
+    for (i = 0; i < PROCESSES_MAX; i++) {
+        const struct process_io *io = &p->io[i];
+
+        if (io->at_ns && now_ns < io->at_ns + CORE_FORGET_NS)
+            e->entry[e->nr++] = (struct entry){
+                io, processes_rate(p, io, now_ns),
+            };
+    }
+}
+
+/* The busiest first; equal ones by their numbers. */
+static int compare_processes(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->rate != y->rate)
+        return x->rate > y->rate ? -1 : 1;
+    if (x->io->pid != y->io->pid)
+        return x->io->pid < y->io->pid ? -1 : 1;
+
+    return x->io->back_end < y->io->back_end ? -1 : 1;
+}
+
+static json_object *describe(const struct core *core,
+                             const struct processes *p,
+                             const struct entry *entry)
+{
+    json_object *json = json_object_new_object();
+    const struct process_io *io = entry->io;
+
+    json_add_int(json, "pid", io->pid);
+    json_add_text(json, "command", processes_name(p, io->pid));
+    answer_add_acct(json, core, "to", "to_domid", "to_group", io->back_end);
+    json_add_real(json, "rate", entry->rate / SECTORS_PER_KIB, 1);
+    json_add_int(json, "total", io->total / SECTORS_PER_KIB);
+
+    return json;
+}
+
+static json_object *all(const struct subject *s, const struct processes *p)
+{
+    json_object *array = json_object_new_array();
+    struct process_entries e;
+    unsigned int i;
+
+    collect_processes(&e, p, s->now_ns);
+    if (e.nr)
+        qsort(e.entry, e.nr, sizeof(*e.entry), compare_processes);
+    for (i = 0; i < e.nr; i++)
+        json_object_array_add(array, describe(s->core, p, &e.entry[i]));
+
+    return array;
+}
+
+/* Why there is nothing to be said of @d. */
+static json_object *refuse(const struct subject *s, const struct domain *d,
+                           struct xensched_error *err)
+{
+    uint32_t process_io = 1U << XEN_SCHEDLOG_EV_PROCESS_IO;
+
+    if (!(choice_events(&s->core->settings.choice, GUEST) & process_io))
+        xensched_fail(err, ENODATA, "process-io is not logged (see --log of "
+                      "xenschedd)");
+    else if (!d->domid || d->nr_serves)
+        xensched_fail(err, EINVAL, "%s serves others: only guests are asked "
+                      "for their processes", d->domid ? d->name : "dom0");
+    else if (!d->logs)
+        xensched_fail(err, EPERM, "%s does not allow its log to be read: vm_affinity_log "
+                      "= 1 in its configuration does", d->name);
+    else
+        xensched_fail(err, ENODATA, "the log of %s is not read yet: perhaps "
+                      "another program reads it (xensched record)", d->name);
+
+    return NULL;
+}
+
+json_object *answer_processes(struct subject *s, struct xensched_error *err)
+{
+    const struct domain *d = answer_domain(s, err);
+    const struct log_source *source;
+    json_object *json;
+
+    if (!d)
+        return NULL;
+    source = s->sources ? log_sources_of_guest(s->sources, d) : NULL;
+    if (!source)
+        return refuse(s, d, err);
+    json = json_object_new_object();
+    json_add_domain(json, "domain", "domid", d->domid, d->name);
+    json_add_text(json, "source", log_source_state_name(source->state));
+    json_add_text(json, "reason", source->reason);
+    json_add_int(json, "half_life_ms",
+                 s->core->settings.half_life_ns / 1000000);
+    json_add_int(json, "replaced", source->processes->replaced);
+    json_object_object_add(json, "processes", all(s, source->processes));
 
     return json;
 }

@@ -9,6 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <xensched/event.h>
+
+#include "base/replace-file.h"
+#include "daemon/core/observe-host.h"
+#include "host/hypervisor-versions.h"
+#include "model/presence.h"
+#include "metrics.h"
 #include "base/openmetrics.h"
 #include "base/message.h"
 

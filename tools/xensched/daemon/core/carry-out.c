@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Applies a plan's decisions, at the permitted pace. */
+/* Carries out a plan, as the daemon's mode and its pace allow, and journals the outcome. */
 #include <stdio.h>
 #include <string.h>
 
-#include "carry-out.h"
-#include "ownership.h"
 #include "base/fnv.h"
+#include "carry-out.h"
+#include "core.h"
+#include "ownership.h"
+
+static const char *const modes[] = {
+    [MODE_OBSERVE] = "observe",
+    [MODE_ADVISE] = "advise",
+    [MODE_ACT] = "act",
+};
+
+const char *mode_name(enum mode mode)
+{
+    return modes[mode];
+}
+
+int mode_find(const char *name)
+{
+    unsigned int i;
+
+    for (i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+        if (!strcmp(modes[i], name))
+            return i;
+
+    return -1;
+}
 
 static void soft_text(const struct decision *decision, char text[CPUMAP_TEXT])
 {

@@ -27,7 +27,7 @@
 #include "host/host.h"
 #include "daemon/act/journal.h"
 #include "daemon/log/logs.h"
-#include "daemon/act/pace.h"
+#include "daemon/act/move-limits.h"
 #include "reservation.h"
 #include "daemon/act/soft-weight.h"
 #include "daemon/act/steer.h"
@@ -124,7 +124,7 @@ struct core {
     uint64_t expired_ns;    /* when the matrix was last swept */
     uint64_t moves, restores;
     uint64_t regrets;       /* moves undone: of no use, or worse */
-    struct work_sums *work_older, *work_newer; /* watch-work.c */
+    struct work_sums *work_older, *work_newer; /* observe-host.c */
     struct learned learned;
     bool learned_unsaved;   /* they cannot be written; was reported */
     struct trial trial;

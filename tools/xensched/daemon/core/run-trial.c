@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "daemon/act/trial-blocks.h"
 #include "daemon/act/trial-file.h"
 #include "base/message.h"
 #include "run-trial.h"

@@ -12,8 +12,7 @@
 
 #include "base/message.h"
 #include "base/alloc.h"
-#include "entry.h"
-#include "perform.h"
+#include "react-entry.h"
 #include "react.h"
 #include "watches.h"
 #include "reaction-line.h"

@@ -2,7 +2,6 @@
 /* Writes the accounting domains of domids for Linux producers and for validation. */
 #include "base/alloc.h"
 #include "log-source.h"
-#include "accounting-numbers.h"
 
 static void write_number(struct log_sources *sources, struct log_source *source,
                          const struct domain *d)

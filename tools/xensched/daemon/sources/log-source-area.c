@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Asks for a source's area without blocking on xenstore. */
 #include "base/blocking-call.h"
-#include "log-source-area.h"
+#include "log-source.h"
 
 struct call {
     struct log_source *source;

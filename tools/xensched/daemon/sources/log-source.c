@@ -6,7 +6,6 @@
 
 #include "base/message.h"
 #include "log-source.h"
-#include "log-source-area.h"
 
 #define NS_PER_S 1000000000ULL
 

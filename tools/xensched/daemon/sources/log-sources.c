@@ -8,10 +8,7 @@
 #include "base/fnv.h"
 #include "base/alloc.h"
 #include "log-source.h"
-#include "log-source-area.h"
 #include "log-sources.h"
-#include "accounting-numbers.h"
-#include "reported-counters.h"
 #include "base/message.h"
 
 #define NS_PER_S 1000000000ULL
@@ -131,7 +128,7 @@ static void free_source(struct log_source *source)
     validation_clear(&source->validation);
     free(source->processes);
     free(source->numbers);
-    free(source->told);
+    free(source->reported);
     free(source);
 }
 

@@ -22,7 +22,7 @@
 #include "daemon/core/core.h"
 #include "daemon/log/logs.h"
 #include "model/processes.h"
-#include "disks.h"
+#include "disk-counters.h"
 #include "validation.h"
 #include "host/xenstore.h"
 
@@ -44,8 +44,8 @@ struct log_source_number {
     bool wanted; /* still */
 };
 
-/* What a driver domain said last of a front end (reported-counters.h). */
-struct told {
+/* The last counter that a driver domain reported for a front end (disk-counters.c). */
+struct reported {
     uint32_t domid;
     uint64_t pages; /* ever */
     bool seen;
@@ -76,8 +76,8 @@ struct log_source {
     unsigned int nr_numbers;
     struct log_source_number *numbers;
     struct validation validation;
-    unsigned int nr_told;
-    struct told *told;
+    unsigned int nr_reported;
+    struct reported *reported;
     uint64_t reported_again_ns; /* not to be read before */
     uint64_t refused;   /* rows which did not pass it */
     uint64_t capped;    /* rounds in which it claimed more than can be */

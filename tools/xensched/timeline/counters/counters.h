@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * counters.h - numbers that change with time: how many vCPUs are runnable in each
- * run queue, how much memory each domain has, how many notifications there are,
- * what guests count themselves.
- */
+/* counters.h - counters of pCPUs and domains over time, and rates of events. */
 #ifndef XENSCHED_TIMELINE_COUNTERS_H
 #define XENSCHED_TIMELINE_COUNTERS_H
 
@@ -43,7 +39,7 @@ struct counters {
     unsigned int left_out;
 };
 
-/* Run queues and memory; rates.h and counts.h add the others. */
+/* Run queues and memory; counters_add_rates() and counted-regions.h add the others. */
 void counters_make(struct counters *counters, const struct rows *rows);
 void counters_free(struct counters *counters);
 
@@ -57,5 +53,8 @@ void counters_add(struct counter *counter, uint64_t ns, bool known,
  */
 const char *counters_name(const struct rows *rows,
                           const struct counter *counter);
+
+/* Add those of the pairs that talk most, at most RATES_MOST. */
+void rates_make(struct counters *counters, const struct rows *rows);
 
 #endif /* XENSCHED_TIMELINE_COUNTERS_H */

@@ -9,7 +9,7 @@
 
 #include "ctf-rows.h"
 #include "base/alloc.h"
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 
 #define NR_BUCKETS 65536U
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Foreign-text.c makes words of an event. */
+/* Reads a foreign trace: one in CTF, from a kernel or a program in a guest. */
 #include <errno.h>
 #include <fts.h>
 #include <libgen.h>
@@ -14,7 +14,7 @@
 #include "foreign-clock.h"
 #include "foreign-text.h"
 #include "base/alloc.h"
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 
 /* Files of a trace that are told apart. */
 #define MAX_STREAMS 4096U

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "mark-names.h"
 #include "base/fnv.h"
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 
 #define NR_BUCKETS 65536U
 

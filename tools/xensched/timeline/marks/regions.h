@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * regions.h - from a mark that begins something to the one that ends it.
- *
- * An end belongs to the last begin of the same that is still open: on the same
- * vCPU, or else, as threads move, on any of the domain's.  So regions of one
- * name may lie in each other, and those of two may overlap.
- */
+/* regions.h - regions between two marks of a guest, and the lanes in which they are drawn. */
 #ifndef XENSCHED_TIMELINE_REGIONS_H
 #define XENSCHED_TIMELINE_REGIONS_H
 
@@ -49,5 +43,25 @@ struct regions {
 void regions_make(struct regions *regions, const struct rows *rows,
                   const struct marks *marks, const struct regions_of *of);
 void regions_free(struct regions *regions);
+
+#define REGION_LANES 4U /* of a vCPU */
+
+struct region_lane {
+    uint32_t vcpu;    /* index */
+    unsigned int number;
+    const struct region **region; /* by time */
+    size_t nr, room;
+};
+
+struct region_lanes {
+    struct region_lane *lane; /* by vcpu, then number */
+    unsigned int nr;
+    uint64_t left_out; /* regions for which there was no room */
+};
+
+void region_lanes_make(struct region_lanes *lanes,
+                       const struct regions *regions,
+                       const struct vcpus *vcpus);
+void region_lanes_free(struct region_lanes *lanes);
 
 #endif /* XENSCHED_TIMELINE_REGIONS_H */

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 #include "page-parts.h"
 
 /* Arrows: from a lane to a lane, by their numbers + 1; 0: from none shown. */

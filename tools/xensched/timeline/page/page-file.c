@@ -2,18 +2,28 @@
 /*
  * Writes the timeline's page as one HTML file.
  *
- * Data of the recording are base64 of deflated bytes in the page, so no name can be
- * markup; and only scripts with the nonce run.
+ * Data of the recording are base64 of deflated bytes in the page, so no name can be markup; and
+ * only scripts with the nonce run.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
 #include <zlib.h>
 
 #include "base/alloc.h"
-#include "page-file.h"
+#include "page-parts.h"
+
+void page_number(struct page *p, uint64_t number)
+{
+    struct page_bytes *b = &p->data;
+
+    for (; number > 127; number >>= 7)
+        *list_add(b->at, b->nr, b->room) = 128 | (number & 127);
+    *list_add(b->at, b->nr, b->room) = number;
+}
 
 /* The viewer, as it is in the source (-Wa,-I says where). */
 #define PART(file) ".incbin \"timeline/page/viewer/" file "\"\n"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * page-parts.h - a page while it is made: words (JSON) and numbers, for the files
- * that make it.
- */
+/* page-parts.h - the parts of a timeline's page, private to this folder. */
 #ifndef XENSCHED_TIMELINE_PAGE_PARTS_H
 #define XENSCHED_TIMELINE_PAGE_PARTS_H
 
-#include <json-c/json.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "timeline/marks/region-lanes.h"
+#include <json-c/json.h>
+#include <xensched/error.h>
+
+#include "timeline/marks/regions.h"
 #include "timeline/timeline.h"
 
 /* What a slice is, as data.js has it. */
@@ -56,5 +57,9 @@ void page_number(struct page *p, uint64_t number);
 /* What happens between lanes and in them, when all of them are there. */
 void page_add_arrows(struct page *p);
 void page_add_instants(struct page *p);
+
+/* @meta: JSON; @data: @nr bytes.  Returns 0 or a negative errno value. */
+int page_file_write(const char *path, const char *meta, const uint8_t *data,
+                    size_t nr, struct xensched_error *err);
 
 #endif /* XENSCHED_TIMELINE_PAGE_PARTS_H */

@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-#include "page-file.h"
 #include "page-parts.h"
 #include "page.h"
 #include "timeline/threads/thread-home.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Perfetto.proto says what a packet can be,
- * perfetto-packets.c makes them, perfetto-events.c has what is marked and noted.
+ * Exports a timeline as a Perfetto trace.
  *
- * One packet is packed and written after the other: a trace is nothing but its
- * packets in a row.
+ * perfetto.proto defines the packets, and perfetto-events.c makes them.  One packet is packed
+ * and written after the other: a trace is the sequence of its packets.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 #include "roi-traffic.h"
 
 #define ALL XEN_SCHEDLOG_ACCT_NONE

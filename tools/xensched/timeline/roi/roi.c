@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "timeline/rows/order.h"
+#include "timeline/rows/row-order.h"
 #include "roi.h"
 #include "roi-traffic.h"
 

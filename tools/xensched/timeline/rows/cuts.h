@@ -1,17 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * cuts.h - where the host's clock went back, since the host was suspended, say: nothing is
+ * cuts.h - breaks of a recording's time: points at which the host's clock went back, and windows
+ * in which rows were lost.
+ */
+#ifndef XENSCHED_TIMELINE_CUTS_H
+#define XENSCHED_TIMELINE_CUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Times of which rows are missing, for questions whether a time is one of them:
+ * in order, and none touches the next one.  A question costs the logarithm of their number.
+ */
+
+struct window {
+    uint64_t begin, end;
+};
+
+struct windows {
+    struct window *window;
+    size_t nr, room;
+};
+
+/* Callers add windows by their begin. */
+void windows_add(struct windows *windows, uint64_t begin, uint64_t end);
+void windows_free(struct windows *windows);
+
+/* The index of the first window that ends after @ns. */
+size_t windows_after(const struct windows *windows, uint64_t ns);
+
+/* When the last window that ends at @ns or before ends; 0: there is none. */
+uint64_t windows_before(const struct windows *windows, uint64_t ns);
+
+/* Does a window have more than a moment in common with the time from @begin to @end? */
+bool windows_overlap(const struct windows *windows, uint64_t begin, uint64_t end);
+
+/*
+ * Where the host's clock went back, since the host was suspended, say: nothing is
  * known of such a moment, and times on its two sides cannot be compared.
  *
  * While rows are read their time is a key: the number of cuts before the row, then its raw time.
  * Keys are in the order in which rows were written.  When all rows are there, times go on
  * behind a cut CUTS_NS after the last one in front of it.
  */
-#ifndef XENSCHED_TIMELINE_CUTS_H
-#define XENSCHED_TIMELINE_CUTS_H
-
-#include <stdbool.h>
-#include <stdint.h>
 
 /* Longer than any notification is under way. */
 #define CUTS_NS 10000000U

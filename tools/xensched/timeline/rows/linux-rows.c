@@ -7,7 +7,7 @@
 
 #include "linux-rows.h"
 #include "base/alloc.h"
-#include "order.h"
+#include "row-order.h"
 
 #define BLOCK      256U
 #define NR_BUCKETS 4096U

@@ -9,9 +9,9 @@
 #include <xensched/source.h>
 
 #include "base/alloc.h"
-#include "order.h"
+#include "row-order.h"
 #include "rows.h"
-#include "stamp.h"
+#include "source-clocks.h"
 
 #define NR_BUCKETS 1024U
 #define BLOCK 256U

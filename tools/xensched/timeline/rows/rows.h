@@ -19,8 +19,7 @@
 #include "cuts.h"
 #include "linux-rows.h"
 #include "names.h"
-#include "notes.h"
-#include "windows.h"
+#include "host-notes.h"
 
 /* Of a row that does not say its event. */
 #define ROWS_NO_EVENT XEN_SCHEDLOG_NR_EVENTS

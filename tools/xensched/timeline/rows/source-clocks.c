@@ -1,10 +1,107 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Converts the times of a guest's rows with the guest's clocks. */
+/* Converts time stamps of rows to the host's clock. */
 #include <stdlib.h>
 #include <string.h>
 
+#include <xensched/read-log.h>
+
 #include "base/alloc.h"
 #include "source-clocks.h"
+
+/* Extends 32-bit time stamps to 64 bits. */
+
+static bool is_whole(const struct xensched_layout *layout)
+{
+    return layout->time_size == 8 && xensched_layout_tsc_shift(layout) >= 0;
+}
+
+static uint64_t whole_cycles(const struct xensched_batch *batch, size_t i)
+{
+    struct xensched_row row;
+
+    xensched_batch_row(batch, i, &row);
+
+    return row.time << xensched_layout_tsc_shift(&batch->layout);
+}
+
+void stamps_learn_from_source(struct stamps *stamps,
+                              struct xensched_source *source)
+{
+    struct xensched_batch batch;
+
+    while (xensched_source_next(source, &batch, NULL) == XENSCHED_BATCH) {
+        if (!is_whole(&batch.layout) || !xensched_batch_rows(&batch) ||
+            batch.source)
+            continue;
+        stamps->reference = whole_cycles(&batch, 0);
+        stamps->known = true;
+        return;
+    }
+}
+
+static void learn_from_file(struct stamps *stamps,
+                            const struct xensched_area *area, uint32_t cpu,
+                            uint32_t file)
+{
+    const struct xen_schedlog_state *state;
+    struct xensched_reader reader;
+    struct xensched_batch batch;
+    const void *data;
+    void *buffer;
+    uint32_t size;
+    size_t nr;
+
+    state = xensched_area_state(area, cpu, file);
+    data = xensched_area_data(area, cpu, file, &size);
+    buffer = state && data ? malloc(size + XEN_SCHEDLOG_MAX_ROW_SIZE) : NULL;
+    if (!buffer)
+        return;
+    xensched_reader_init(&reader, state, data, size, XENSCHED_BEGIN_OLDEST);
+    if (xensched_reader_read(&reader, buffer, size + XEN_SCHEDLOG_MAX_ROW_SIZE,
+                             &batch) >= 0) {
+        nr = xensched_batch_rows(&batch);
+        if (nr && is_whole(&batch.layout) &&
+            whole_cycles(&batch, nr - 1) >= stamps->reference) {
+            stamps->reference = whole_cycles(&batch, nr - 1);
+            stamps->known = true;
+        }
+    }
+    free(buffer);
+}
+
+void stamps_learn_from_area(struct stamps *stamps,
+                            const struct xensched_area *area)
+{
+    uint32_t cpu, file;
+
+    for (cpu = 0; cpu < xensched_area_cpus(area); cpu++)
+        for (file = 0; file < xensched_area_files(area); file++)
+            learn_from_file(stamps, area, cpu, file);
+}
+
+uint64_t stamp_cycles(struct stamps *stamps,
+                      const struct xensched_layout *layout,
+                      const struct xensched_row *row)
+{
+    unsigned int shift = xensched_layout_tsc_shift(layout);
+    uint64_t cycles = row->time << shift;
+    uint64_t span = 1ULL << (32 + shift % 32); /* of a 32-bit entry */
+
+    if (layout->time_size == 4 && shift < 32 && stamps->known) {
+        /* How far after the reference; half a span or more means before. */
+        uint64_t after = (cycles - stamps->reference) & (span - 1);
+
+        cycles = stamps->reference + after;
+        if (after >= span / 2 && cycles >= span)
+            cycles -= span;
+    }
+    stamps->known = true;
+    stamps->reference = cycles;
+
+    return cycles;
+}
+
+/* A guest's clocks. */
 
 void source_clocks_learn(struct source_clocks *clocks,
                          const struct xensched_clock *clock)

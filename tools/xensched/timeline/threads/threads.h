@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* threads.h - what threads of guests did. */
+#ifndef XENSCHED_TIMELINE_THREADS_H
+#define XENSCHED_TIMELINE_THREADS_H
+
+#include "timeline/rows/linux-rows.h"
+#include "timeline/vcpus.h"
+
 /*
- * threads.h - what the threads of guests, of driver domains and of dom0 did:
+ * What the threads of guests, of driver domains and of dom0 did:
  * on which vCPU each ran, when it waited for one or slept, and what woke it.
  *
  * That a thread runs says that it has its vCPU, not that this has a pCPU: vcpus.h
  * knows that.  A PID that is given again is another thread.  As with vCPUs the
  * spans of a thread have no gaps, and where rows are missing nothing is guessed.
  */
-#ifndef XENSCHED_TIMELINE_THREADS_H
-#define XENSCHED_TIMELINE_THREADS_H
-
-#include "timeline/rows/linux-rows.h"
-#include "timeline/vcpus.h"
 
 #define THREAD_NONE (~0U)
 #define THREAD_NAME 16U
@@ -73,5 +75,27 @@ uint64_t threads_end(const struct threads *threads, const struct thread *thread,
 
 /* As "cp 123".  Valid until the eighth call from then. */
 const char *threads_name(const struct thread *thread);
+
+/* When rows about the threads of a Linux are missing. */
+
+struct thread_window;
+
+struct thread_losses {
+    struct thread_window *window;
+    size_t nr;
+};
+
+void thread_losses_make(struct thread_losses *losses,
+                        const struct linux_rows *rows);
+void thread_losses_free(struct thread_losses *losses);
+
+/*
+ * When the first loss that ends after @ns begins: of vCPU @cpu of @source, or of
+ * any of its vCPUs; UINT64_MAX: there is none.
+ */
+uint64_t thread_losses_at(const struct thread_losses *losses, uint16_t source,
+                          uint32_t cpu, uint64_t ns);
+uint64_t thread_losses_of(const struct thread_losses *losses, uint16_t source,
+                          uint64_t ns);
 
 #endif /* XENSCHED_TIMELINE_THREADS_H */

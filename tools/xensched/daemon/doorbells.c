@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Schedules the daemon's reads of the logs, and listens to their doorbells. */
+#include "base/message.h"
+#include "doorbells.h"
+
+/*
+ * What rows tell is forgotten by and by, so they must not lie about for long
+ * before they are read.
+ */
+#define RARELY_MS 1000U
+
+/* Xen looks at the lease eight times, and must have seen a renewal in time. */
+#define LOOKS_PER_LEASE 4U
+
+/*
+ * What passes its mark while it is looked at is rung for a tick later, which
+ * happens, but not time after time.
+ */
+#define SILENT_LOOKS 3U
+
+static bool is_broken(const struct read_schedule *read_schedule)
+{
+    return read_schedule->silent >= SILENT_LOOKS;
+}
+
+bool read_schedule_rung(struct read_schedule *read_schedule)
+{
+    bool was_broken = is_broken(read_schedule);
+
+    read_schedule->silent = 0;
+    read_schedule->rung = true;
+
+    return was_broken;
+}
+
+bool read_schedule_done(struct read_schedule *read_schedule, uint64_t due)
+{
+    bool was_broken = is_broken(read_schedule);
+
+    if (read_schedule->rings && !read_schedule->rung && due > read_schedule->due)
+        read_schedule->silent++;
+    read_schedule->due = due;
+    read_schedule->rung = false;
+
+    return !was_broken && is_broken(read_schedule);
+}
+
+uint64_t read_schedule_longest_ms(const struct read_schedule *read_schedule)
+{
+    uint64_t rarely = RARELY_MS;
+
+    if (!read_schedule->rings || is_broken(read_schedule))
+        return read_schedule->interval_ms;
+    if (read_schedule->lease_ms && read_schedule->lease_ms / LOOKS_PER_LEASE < rarely)
+        rarely = read_schedule->lease_ms / LOOKS_PER_LEASE;
+
+    return rarely > read_schedule->interval_ms ? rarely : read_schedule->interval_ms;
+}
+
+uint64_t read_schedule_next_ms(const struct read_schedule *read_schedule,
+                               const struct log_sources *sources)
+{
+    return log_sources_are_polled(sources, read_schedule->linux_rings) ? read_schedule->interval_ms
+                                                      : read_schedule_longest_ms(read_schedule);
+}
+
+/* Doorbells. */
+
+/*
+ * That of Linux rings until its marks have been moved on.  If they cannot be, because
+ * another program holds the log now, it must not keep us busy.
+ */
+#define LINUX_PAUSE_S 0.01
+
+static void hang(struct bells *bells, struct bell *bell,
+                 struct xensched_doorbell *doorbell)
+{
+    bell->doorbell = doorbell;
+    ev_io_set(&bell->io, xensched_doorbell_fd(doorbell), EV_READ);
+    ev_io_start(bells->loop, &bell->io);
+}
+
+static void take_down(struct bells *bells, struct bell *bell)
+{
+    ev_io_stop(bells->loop, &bell->io);
+    xensched_doorbell_close(bell->doorbell);
+    bell->doorbell = NULL;
+}
+
+static void heard(struct ev_loop *loop, ev_io *io, int events)
+{
+    struct bells *bells = io->data;
+
+    (void)loop;
+    (void)events;
+    xensched_doorbell_answer(bells->hypervisor.doorbell);
+    bells->hypervisor.rung(bells->hypervisor.arg);
+}
+
+static void heard_linux(struct ev_loop *loop, ev_io *io, int events)
+{
+    struct bells *bells = io->data;
+
+    (void)events;
+    ev_io_stop(loop, io);
+    ev_timer_set(&bells->linux_again, LINUX_PAUSE_S, 0);
+    ev_timer_start(loop, &bells->linux_again);
+    bells->dom0.rung(bells->dom0.arg);
+}
+
+static void listen_again(struct ev_loop *loop, ev_timer *timer, int events)
+{
+    struct bells *bells = timer->data;
+
+    (void)events;
+    ev_io_start(loop, &bells->dom0.io);
+}
+
+void bells_init(struct bells *bells, struct ev_loop *loop, struct read_schedule *read_schedule,
+                void (*rung)(void *arg), void (*linux_rung)(void *arg),
+                void *arg)
+{
+    *bells = (struct bells){
+        .loop = loop,
+        .read_schedule = read_schedule,
+        .hypervisor = { .rung = rung, .arg = arg },
+        .dom0 = { .rung = linux_rung, .arg = arg },
+    };
+    ev_init(&bells->hypervisor.io, heard);
+    ev_init(&bells->dom0.io, heard_linux);
+    ev_init(&bells->linux_again, listen_again);
+    bells->hypervisor.io.data = bells;
+    bells->dom0.io.data = bells;
+    bells->linux_again.data = bells;
+}
+
+void bells_listen(struct bells *bells, struct xensched_area *area)
+{
+    struct xensched_doorbell *doorbell;
+    struct xensched_error err;
+
+    if (xensched_doorbell_open(xensched_area_doorbell(area), &doorbell, &err)) {
+        say("%s: the log is looked at every %llu ms", err.text,
+            (unsigned long long)bells->read_schedule->interval_ms);
+        return;
+    }
+    hang(bells, &bells->hypervisor, doorbell);
+    bells->read_schedule->rings = true;
+}
+
+static void drop_linux(struct bells *bells)
+{
+    ev_timer_stop(bells->loop, &bells->linux_again);
+    take_down(bells, &bells->dom0);
+    bells->read_schedule->linux_rings = false;
+}
+
+void bells_follow_linux(struct bells *bells, const struct log_sources *sources)
+{
+    struct xensched_doorbell *doorbell;
+    struct xensched_error err;
+    bool rings = log_sources_linux_rings(sources);
+
+    if (!rings && bells->dom0.doorbell) {
+        drop_linux(bells);
+    } else if (rings && !bells->dom0.doorbell &&
+               !xensched_doorbell_open_linux(&doorbell, &err)) {
+        hang(bells, &bells->dom0, doorbell);
+        bells->read_schedule->linux_rings = true;
+    }
+}
+
+void bells_free(struct bells *bells)
+{
+    if (bells->dom0.doorbell)
+        drop_linux(bells);
+    if (bells->hypervisor.doorbell)
+        take_down(bells, &bells->hypervisor);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Keeps reactions, and starts the actions of those in the configuration.
+ *
+ * The actions are those of "xensched on", so "xensched on now --do ACTION..." does them, in a
+ * process of its own, which may take its time.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/message.h"
+#include "base/program.h"
+#include "react-entry.h"
+
+struct entry *entry_new(const struct react_settings *wanted)
+{
+    struct entry *e = need_memory(1, sizeof(*e));
+
+    e->wanted = *wanted;
+    e->text = need_string(wanted->condition);
+    e->actions = wanted->actions ? need_string(wanted->actions) : NULL;
+    e->wanted.condition = e->wanted.actions = NULL;
+
+    return e;
+}
+
+void entry_free(struct entry *e)
+{
+    if (e->react)
+        ev_child_stop(e->react->loop, &e->child);
+    free(e->text);
+    free(e->actions);
+    free(e);
+}
+
+#define MAX_ACTIONS 16
+
+extern char **environ;
+
+#define MAX_TEXT (CONDITION_TEXT + 40)
+#define NR_OURS  6
+
+/* The environment of the actions; the daemon's own stays as it is. */
+struct environment {
+    char text[NR_OURS][MAX_TEXT];
+    unsigned int nr;
+    char **all; /* ends with NULL */
+};
+
+static void set_text(struct environment *env, const char *name,
+                     const char *value)
+{
+    snprintf(env->text[env->nr++], MAX_TEXT, "%s=%s", name, value);
+}
+
+static void set_number(struct environment *env, const char *name, double number)
+{
+    char text[40];
+
+    snprintf(text, sizeof(text), "%.15g", number);
+    set_text(env, name, text);
+}
+
+static void make_environment(struct environment *env, const struct entry *e)
+{
+    const struct reaction *r = e->reaction;
+    unsigned int nr = 0, i;
+
+    env->nr = 0;
+    set_text(env, "XENSCHED_CONDITION", e->text);
+    set_text(env, "XENSCHED_DOMAIN", r->condition.domain);
+    set_number(env, "XENSCHED_DOMID", r->known ? (double)r->domid : -1);
+    set_number(env, "XENSCHED_VALUE", r->value);
+    set_text(env, "XENSCHED_UNIT", condition_unit(&r->condition));
+    set_number(env, "XENSCHED_COUNT", r->fired);
+    while (environ[nr])
+        nr++;
+    env->all = need_memory(NR_OURS + nr + 1, sizeof(*env->all));
+    /* Of two with one name, getenv() finds the first. */
+    for (i = 0; i < NR_OURS; i++)
+        env->all[i] = env->text[i];
+    memcpy(env->all + NR_OURS, environ, nr * sizeof(*env->all));
+}
+
+/* Why an action failed whose program ended with this exit status; NULL: it did not. */
+static const char *reason_of(int code)
+{
+    if (!code)
+        return NULL;
+
+    return code == EX_UNAVAILABLE ? "the package xensched-lab is not installed"
+                                  : "an action failed";
+}
+
+static void ended(struct ev_loop *loop, ev_child *child, int events)
+{
+    struct entry *e = child->data;
+    struct react *react = e->react;
+    int code = WIFEXITED(child->rstatus) ? WEXITSTATUS(child->rstatus) : -1;
+
+    (void)events;
+    ev_child_stop(loop, child);
+    e->react = NULL;
+    e->ended(react, e, reason_of(code));
+}
+
+static int start(const struct react *react, const struct entry *e, pid_t *pid)
+{
+    char path[PATH_MAX], *copy = need_string(e->actions), *rest = copy;
+    char *argv[6 + MAX_ACTIONS] = {
+        "xensched", "on", "now", "--socket", react->control->path, "--do",
+    };
+    struct environment env;
+    unsigned int nr = 6;
+    char *action;
+    int code;
+
+    while ((action = strsep(&rest, ";")) && nr < 5 + MAX_ACTIONS) {
+        action += strspn(action, " ");
+        if (*action)
+            argv[nr++] = action;
+    }
+    make_environment(&env, e);
+    code = posix_spawnp(pid, sibling_path(path, "xensched"), NULL, NULL, argv, env.all);
+    free(env.all);
+    free(copy);
+
+    return code;
+}
+
+void perform(struct react *react, struct entry *e)
+{
+    pid_t pid;
+    int code = start(react, e, &pid);
+
+    if (code) {
+        say("reaction '%s': cannot start 'xensched on': %s", e->text,
+            strerror(code));
+        e->ended(react, e, "its actions could not be started");
+        return;
+    }
+    e->react = react;
+    ev_child_init(&e->child, ended, pid, 0);
+    e->child.data = e;
+    ev_child_start(react->loop, &e->child);
+}
