@@ -110,7 +110,7 @@ static bool wait_for_end(void)
     return true;
 }
 
-/* There is no client to serve meanwhile, or no second thread. */
+/* Calls in this thread: there is no urgent work meanwhile, or no second thread. */
 static int call_here(int (*call)(void *arg), void *arg)
 {
     int result;
@@ -143,7 +143,7 @@ int blocking_call(int (*call)(void *arg), void *arg)
     bool said = false;
     int result;
 
-    /* A part of such a call: this thread waits already, and no thread waits for it. */
+    /* A part of a blocking call runs in the second thread, which may block. */
     if (waits)
         return call(arg);
     if (!meanwhile.call || (!has_thread && !start_thread()))

@@ -240,8 +240,8 @@ static void journal_xenstore(struct daemon *d, bool lost, const char *text)
 }
 
 /*
- * Without xenstore, the daemon knows which domids communicate, but not which guests
- * they are: until xenstored is back it neither plans nor moves.
+ * The matrix needs no xenstore, but the names and groups of its domains do: until xenstored
+ * is back the daemon plans and moves nothing.
  */
 static bool has_xenstore(struct daemon *d)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * notify.h - tells the service manager how the daemon is: sd_notify(3), whose
+ * notify.h - reports the daemon's state to the service manager, by sd_notify(3).  The
  * protocol is a datagram with a few words, so no library is needed.
  *
- * It is ready when it has read the logs, and alive as long as it continues to.  A
- * timer would only show that the process exists.  Without a service manager that
- * asks for it, nothing is sent.
+ * The daemon is ready when it has read the logs, and alive as long as it continues to.  A
+ * timer would only show that the process exists.  If no service manager asks, the daemon
+ * sends nothing.
  */
 #ifndef XENSCHED_DAEMON_NOTIFY_H
 #define XENSCHED_DAEMON_NOTIFY_H
@@ -18,18 +18,17 @@
 #include <xensched/error.h>
 
 struct notify {
-    int fd; /* -1: not asked for */
+    int fd; /* -1: no service manager asks */
     struct sockaddr_un to;
     socklen_t to_length;
-    bool ready;           /* that was said */
-    uint64_t watchdog_ns; /* 0: there is none */
-    uint64_t alive_ns;    /* when that was last said */
+    bool ready;           /* sent already */
+    uint64_t watchdog_ns; /* 0: no watchdog */
+    uint64_t alive_ns;    /* when the daemon last sent that it is alive */
 };
 
 /*
- * Look for $NOTIFY_SOCKET, and for $WATCHDOG_USEC if that is for this process;
- * they are removed from the environment.  Fails if they make no sense; nothing is
- * sent then.
+ * Reads $NOTIFY_SOCKET, and $WATCHDOG_USEC if that is for this process, and removes them from
+ * the environment.  Fails if they are malformed; then it sends nothing.
  */
 int notify_open(struct notify *n, struct xensched_error *err);
 void notify_close(struct notify *n);

@@ -26,8 +26,8 @@ struct domains_xen {
 };
 
 /*
- * All domains; without @vcpus only who they are.  Waits for xenstored.  One
- * that cannot be looked at is left out, which is said.
+ * All domains; without @vcpus only their identity.  Waits for xenstored.  A domain that cannot
+ * be read is left out, with a message.
  */
 int domains_xen_list(struct domains_xen *x, struct domains *domains,
                      bool vcpus, struct xensched_error *err);

@@ -27,8 +27,8 @@ int host_xen_open(struct host_xen **hx, const struct choice *choice,
                   struct xensched_error *err);
 
 /*
- * Connect to xenstore, which domains() needs, and nothing else of struct host.
- * So affinities are restored before: a hanging xenstored would block that.
+ * Connects to xenstore, which only domains() of struct host needs.  A daemon restores
+ * affinities before it calls this, since a hanging xenstored gives no sign.
  */
 int host_xen_connect(struct host_xen *hx, struct xensched_error *err);
 

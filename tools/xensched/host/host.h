@@ -93,9 +93,9 @@ struct host {
                    struct xensched_error *err);
 
     /*
-     * The same without vCPUs: domid, UUID, name, group, whether it is a driver
-     * domain, and which domains it serves.  It costs next to nothing; each vCPU
-     * would cost two hypercalls.
+     * The same without vCPUs: domid, UUID, name, group, whether it is a driver domain, and
+     * the guests that it serves.  It costs next to nothing; each vCPU costs two
+     * hypercalls.
      */
     int (*who)(void *data, struct domains *domains,
                struct xensched_error *err);

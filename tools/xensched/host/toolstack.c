@@ -18,8 +18,8 @@
 #include "toolstack.h"
 
 /*
- * With vm_affinity="auto" no operator chose the node, and with it the soft
- * affinity: they are the daemon's answer to xl.
+ * With vm_affinity="auto" the configuration names no node: the node, and with it the soft
+ * affinity, are the daemon's answer to xl.
  */
 static bool has_our_answer(const libxl_domain_create_info *info)
 {

@@ -220,7 +220,7 @@ static int is_logging(void *arg)
 
     xenstore_path(path, "/local/domain/%u/schedlog/area/events", n->domid);
     value = xs_read(xenstore_asked(n->xs), XBT_NULL, path, &length);
-    /* If xenstored does not answer, another program may read the log. */
+    /* If xenstored does not answer, a program may read the log. */
     on = value ? strcmp(value, "0") != 0 : errno != ENOENT;
     free(value);
 

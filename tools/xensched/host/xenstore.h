@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xenstore.h - reads domains in xenstore: names, and which back ends serve which
- * guests; writes the accounting domains, which producers of logs read there.
+ * xenstore.h - reads from xenstore the names of domains and which domain's back ends serve
+ * which guest; and writes accounting domains there, which producers of logs read.
  *
- * Nothing is polled: each domain that is asked about is watched from then on,
- * and what changes of it is read again, once for all events that came.  An
- * incomplete read, as of a xenstored that ends or has just started, changes
- * nothing: it is repeated.  Back ends are taken from nodes that the toolstack
- * writes and no guest can.
+ * It polls nothing.  It watches each domain from the first question about it on, and after
+ * events it reads again what changed.  An incomplete read, as from a xenstored that ends or
+ * has just started, changes nothing and is repeated.  The nodes about back ends are those
+ * that the toolstack writes, and no guest can.
  */
 #ifndef XENSCHED_HOST_XENSTORE_H
 #define XENSCHED_HOST_XENSTORE_H
@@ -93,8 +92,8 @@ void xenstore_forget_others(struct xenstore *xs);
 bool xenstore_area_changed(struct xenstore *xs, uint32_t domid);
 
 /*
- * Does a domain report that events of its log are on?  If the daemon did not ask
- * for them, another program did.
+ * Are events of a domain's log on, according to the domain?  If the daemon did not request
+ * the log, another program did.
  */
 bool xenstore_is_logging(struct xenstore *xs, uint32_t domid);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tally.h - add up the rows of a batch which are about the same.
+ * tally.h - adds up the rows of a batch that have event and domains in common.
  *
- * Of what the daemon does for a host that does disk I/O, most is done once per
- * row.  But most rows of a batch repeat each other: one event, two domains, 1.
- * So they are added up before anybody looks at them: this takes some ten
+ * Most of the daemon's work on a host with disk I/O is per row, but most rows of a batch
+ * repeat each other: one event, two domains, 1.  To add them up first takes some ten
  * instructions per row, in place of two hundred.
  */
 #ifndef XENSCHED_MODEL_TALLY_H

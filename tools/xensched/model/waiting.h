@@ -38,7 +38,7 @@ double waiting_delay_on(const struct waiting *waiting, unsigned int cpu,
 /* ... and of those of an accounting domain. */
 double waiting_delay_of(const struct waiting *waiting, uint16_t acct, uint64_t now_ns);
 
-/* The number of an accounting domain will be used for another domain. */
+/* From now on the number stands for another accounting domain. */
 void waiting_forget(struct waiting *waiting, uint16_t acct);
 
 #endif /* XENSCHED_MODEL_WAITING_H */

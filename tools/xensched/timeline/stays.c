@@ -423,8 +423,8 @@ static uint64_t woken_at(const struct timeline_row *row, uint64_t begin)
 }
 
 /*
- * A row of wake-delay contradicts the stays.  The run that it is about comes next, as far as
- * anybody can tell; when the vCPU of that run woke is then unknown.
+ * A row of wake-delay contradicts the stays.  It probably belongs to the next run, for whose
+ * vCPU the time of the wake-up is then unknown.
  */
 static void note_contradiction(struct beginnings *b, const struct timeline_row *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* xensched waits: which domains wait for a pCPU, and who has it meanwhile. */
+/* xensched waits: which domains wait for a pCPU, and which domains have it meanwhile. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -229,7 +229,7 @@ static const struct option_row own[] = {
 
 const struct command command_waits = {
     .name = "waits",
-    .summary = "show which domains wait for a pCPU, and which have it",
+    .summary = "show which domains wait for a pCPU, and for which",
     .help =
         "Print how much of a pCPU's time the vCPUs of each domain waited for a pCPU\n"
         "(READY %), how long they waited after a wake-up (P50, P99), which domains had\n"

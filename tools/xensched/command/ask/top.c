@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * xensched top: shows the domains of this host, refreshed every second: what they use,
- * for whom they wait, with whom they communicate, and where they are.
+ * which others they wait for and communicate
+ * with, and where they are.
  *
  * It asks the daemon as the other commands do, and keeps only the latest answers.  If the
  * daemon ends, top reports that and continues to ask, so that an operator who restarts
@@ -80,7 +81,7 @@ struct screen {
     struct line *of[NR_DOMIDS]; /* NULL: there is no such domain */
 };
 
-/* Both ends of an event are partners. */
+/* Each end of an event is the other one's partner. */
 static void add_talk(struct line *line, const char *partner, double rate)
 {
     line->talk += rate;
@@ -631,7 +632,7 @@ static const struct option_row own[] = {
 
 const struct command command_top = {
     .name = "top",
-    .summary = "watch domains: what they use, and what they wait for",
+    .summary = "watch domains: what they use, for which they wait",
     .help =
         "Show the domains every second: how much of a pCPU's time they ran (RUN),\n"
         "waited for a pCPU (READY) and slept (BLOCK), in percent; which domains had the\n"

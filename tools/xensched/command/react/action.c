@@ -49,7 +49,7 @@ static int name_file(const char *text, const struct occasion *o,
                                              "long", text);
 }
 
-/* It was, by the hypervisor, before anybody was told. */
+/* The hypervisor stopped the guest before it reported the event. */
 static int do_stop(const char *text, const struct occasion *o,
                    struct xensched_error *err)
 {

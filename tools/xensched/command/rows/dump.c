@@ -433,7 +433,7 @@ static int take_batch(void *data, const struct xensched_batch *batch,
     return ferror(stdout) ? output_failed(err) : FOLLOW_ON;
 }
 
-/* Live rows are printed without delay. */
+/* Live rows appear at once, even if they do not fill a buffer. */
 static int on_idle(void *data, double seconds, struct xensched_error *err)
 {
     ask_for_names(data, seconds);

@@ -3,8 +3,8 @@
  * xensched runs report OUT: an experiment as one page for a browser,
  * with a plot of each figure: a dot per run, the median, and its interval.
  *
- * It needs nothing from elsewhere, and runs no script.  Names are anybody's, so they
- * are text and nothing else.
+ * The page loads nothing and runs no script.  Names can come from any source, so the page
+ * contains them as text only.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * actuator.h - changes affinities, and puts them back.
+ * actuator.h - changes affinities, and restores them.
  *
- * Promises: the soft affinity is changed, and the hard one only where a plan
- * says so.  The affinity before a change is on the disk before the change.  It is
- * restored only where the present affinity is the one that the daemon set: an
- * operator's change since then stays.  A daemon that is killed at any point
- * leaves a state file from which its successor restores everything.
+ * Guarantees: it changes the soft affinity, and the hard one only if the plan says so.  The
+ * original is on the disk before the change.  It restores an affinity only if Xen still has
+ * the one that the daemon set: an operator's later change stays.  A daemon that is killed at
+ * any point leaves a state file from which its successor restores everything.
  */
 #ifndef XENSCHED_DAEMON_ACTUATOR_H
 #define XENSCHED_DAEMON_ACTUATOR_H

@@ -117,7 +117,7 @@ static void say_where(json_object *lines, const struct subject *s,
         add_line(lines, "it ran %s", text);
 }
 
-/* The place of its affinity, whichever program set it; NULL: none. */
+/* Where its affinity asks it to be, set by the daemon or not; NULL: nowhere. */
 static const struct cpumap *asked_for(const struct domain *d)
 {
     if (d->affinity == AFFINITY_OURS)
@@ -127,7 +127,7 @@ static const struct cpumap *asked_for(const struct domain *d)
                                                           : NULL;
 }
 
-/* Is it where the daemon moved it, or where another program set it to be? */
+/* How much of its time it ran where its affinity asks it to be. */
 static void say_presence(json_object *lines, const struct subject *s,
                          const struct domain *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who waited for whom, in some seconds of the latest hour. */
+/* Answers which domains waited for which others, in some seconds of the latest hour. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * metrics.h - what there is to be seen, as a file in the OpenMetrics text
- * format, for the textfile collector of node_exporter.
+ * metrics.h - writes metrics to a file in the OpenMetrics text format, for the textfile
+ * collector of node_exporter.
  *
- * The daemon has no port of its own: it needs no network, and node_exporter
- * controls access to its metrics as to all others of the host.
+ * The daemon has no port of its own.  It needs no network, and node_exporter controls access
+ * to its metrics as to all others of the host.
  */
 #ifndef XENSCHED_DAEMON_METRICS_H
 #define XENSCHED_DAEMON_METRICS_H
 
 #include "daemon/sources/log-sources.h"
 
-/* Often enough: scrapers read every 15 s or later. */
+/* Scrapers come every 15 s or more. */
 #define METRICS_EVERY_NS 5000000000ULL
 
 struct metrics {
     const char *path;    /* NULL: not wanted */
     uint64_t written_ns; /* the last time */
-    bool failed;         /* was said */
+    bool failed;         /* logged already */
     const char *root;    /* where the host's files are; NULL: "" */
 };
 
 /*
- * Write the file again if it is time.  It is replaced in one step: a reader sees
- * the old file or the new one.  If it cannot be written, the daemon logs this
- * once and continues.
+ * Writes a new file if it is time.  The file is replaced in one step, so a reader sees the
+ * old or the new one.  If it cannot be written, the daemon logs that once and continues.
  */
 void metrics_write(struct metrics *metrics, const struct core *core,
                    const struct log_sources *sources, uint64_t now_ns);

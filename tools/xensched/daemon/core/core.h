@@ -178,10 +178,9 @@ int core_refresh(struct core *core, uint64_t now_ns,
                  struct xensched_error *err);
 
 /*
- * Only bind domains that are new, and let go of those that are gone, which is
- * all that cannot wait for a plan.
- * @domains, which is empty, has all domains then, as host.h's who() has them,
- * also if this fails.
+ * Binds domains that are new, and unbinds those that are gone; the rest can wait for a plan.
+ * @domains is empty; afterwards it has all domains, as host.h's list_domains() has them, even
+ * if this fails.
  */
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err);

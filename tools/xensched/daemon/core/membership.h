@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * membership.h - which domain belongs to which accounting domain as domains
- * come, go, and change their group.
+ * membership.h - keeps domains in their accounting domains as they come, go, and change their
+ * group.
  *
- * accounting.h is the table.  This file binds, unbinds and retires domains in Xen,
- * and drops an accounting domain that is no longer needed from matrix, governor
- * and waiting times.
+ * accounting.h is the table.  This part binds, unbinds and retires domains in Xen, and drops
+ * an accounting domain without members from matrix, governor and waiting times.
  */
 #ifndef XENSCHED_DAEMON_MEMBERSHIP_H
 #define XENSCHED_DAEMON_MEMBERSHIP_H
@@ -13,13 +12,13 @@
 #include "core.h"
 
 /*
- * @domains is a fresh look at the host.  Fills in acct and since_ns of each,
- * and removes the group of a driver domain.
+ * @domains is the current state of the host.  Fills in acct and since_ns of each domain, and
+ * removes the group of a driver domain.
  */
 void membership_update(struct core *core, struct domains *domains,
                        uint64_t now_ns);
 
-/* Unbind all of them. */
+/* Unbinds all domains. */
 void membership_end(struct core *core);
 
 #endif /* XENSCHED_DAEMON_MEMBERSHIP_H */

@@ -57,7 +57,7 @@ void governor_free(struct governor *g);
 /* The frequency of the producers' TSC; 0: it is not known. */
 void governor_set_clock(struct governor *g, uint64_t tsc_khz);
 
-/* Whose rows a batch has: what they say, or who wrote them. */
+/* The producer of a batch's rows: the domain that each row names, or one for all rows. */
 #define GOVERNOR_AS_THEY_SAY 0xffffU
 
 /* Count the rows of a batch. */

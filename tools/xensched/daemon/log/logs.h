@@ -47,8 +47,8 @@ bool choice_parse_sizes(struct choice *choice, const char *text);
 enum producer { HYPERVISOR, LINUX, GUEST, NR_PRODUCERS };
 
 /*
- * The events of @choice which are @producer's.  Those of its preliminary log, which
- * cannot be chosen, are not among them.
+ * The events of @choice that @producer logs, without those of its preliminary log, which are
+ * not a matter of choice.
  */
 uint32_t choice_events(const struct choice *choice, enum producer producer);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * react.h - reactions of a host: whose they are, which domain they are about now, when a
- * guest has to be stopped for one, and that it continues afterwards.
+ * react.h - reactions of a host: their clients, the domains that they concern now, and the
+ * guests that have to be stopped for them and resumed.
  *
- * The daemon finds out that a condition is met; another process performs the
- * actions: the client that asked for it, or a child of the daemon, "xensched
- * on now", if the configuration has it.  A process that dies in the middle of that leaves no
- * guest paused.
+ * The daemon finds out that a condition is met.  The client that added the reaction does its
+ * actions, or, for a reaction of the configuration, a process "xensched on now".  A process
+ * that dies in the middle of its actions leaves no guest paused.
  */
 #ifndef XENSCHED_DAEMON_REACT_H
 #define XENSCHED_DAEMON_REACT_H

@@ -55,8 +55,8 @@ static bool serves(const struct domain *d, uint32_t domid)
 }
 
 /*
- * The other domains that rows of a log may name: those that a driver domain serves,
- * and those that serve a guest.  A log gets the numbers of no other domain.
+ * The domains that a log may concern besides its own: for a driver domain the guests that it
+ * serves, for a guest the domains that serve it.  It learns of no others.
  */
 static struct domain *partner(const struct log_source *source,
                               const struct domain *self,

@@ -130,8 +130,8 @@ static bool parse_counter(char *word, uint64_t *domid, uint64_t *pages)
 }
 
 /*
- * Of those whom it was given numbers of, since the toolstack says that it serves them; what
- * it says of itself is in no matrix.
+ * Only clients count whose numbers the driver domain received, since the toolstack names them
+ * as its clients.
  */
 static const struct log_source_number *find_client(const struct log_source *source,
                                                    uint32_t domid)

@@ -176,8 +176,8 @@ static void try_reading(struct log_sources *sources, struct log_source *source,
 }
 
 /*
- * Sites come and go with their modules, and a lease can end.  Who says that
- * nothing is on, whatever it is asked, is asked less and less often.
+ * Sites come and go with their modules, and a lease can end.  A source that leaves its events
+ * off after requests is asked ever less often.
  */
 static int check_events(struct log_sources *sources, struct log_source *source,
                         const struct xensched_area_info *info,

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * log-sources.h - where the daemon's rows come from: the hypervisor's log, without
- * which there is no daemon; that of dom0's Linux; one of each driver domain; and
- * one of each guest whose configuration lets it be read, if processes of guests
- * are to be told apart.
+ * log-sources.h - the sources of the daemon's rows: the hypervisor's log, without which the
+ * daemon does not run; that of dom0's Linux; one of each driver domain; and one of each guest
+ * whose configuration allows it, if the daemon counts processes of guests.
  *
- * All but the first come and go while the daemon runs.  One that is missing,
- * dies, is silent or lies does nothing to the others: what it costs is bounded
- * in each round, and what a driver domain says has to pass a validation (validation.h).
+ * All but the first come and go while the daemon runs.  A source that is missing, dies, is
+ * silent or forges rows does not affect the others: its cost is bounded in each round, and
+ * rows of a driver domain have to pass a validation (validation.h).
  *
  *   absent   there is no such log
- *   asked    a driver domain was asked to log, and has not answered yet
- *   reading  its rows are read; its lease is renewed
- *   failed   and why; it is tried again, later each time
+ *   asked    the daemon has requested a log, and the driver domain has not answered yet
+ *   reading  the daemon reads its rows and renews its lease
+ *   failed   with a reason; the daemon tries again, after a longer pause each time
  */
 #ifndef XENSCHED_DAEMON_LOG_SOURCES_H
 #define XENSCHED_DAEMON_LOG_SOURCES_H
@@ -117,18 +116,17 @@ void log_sources_init(struct log_sources *sources, const struct log_sources_sett
 void log_sources_set_hypervisor(struct log_sources *sources, struct xensched_source *reader);
 
 /*
- * @domains is a fresh look at the host, with accounting domains.  Logs of
- * domains which are gone are unmapped, new ones are asked for, what failed is
- * tried again if its time has come, and each log gets the numbers that it needs.  What
- * has not changed is left alone, so that a host in which nothing happens costs
- * nothing; so is all of it when nothing of a Linux is to be logged.
+ * @domains is the current state of the host, with accounting domains.  Unmaps the logs of
+ * domains that are gone, requests new ones, retries failed ones if it is time, and sends
+ * accounting numbers to the sources that need them.  It leaves alone what has not changed, so
+ * an idle host costs nothing; and does nothing if no Linux is to be logged.
  */
 void log_sources_look(struct log_sources *sources, const struct domains *domains,
                       uint64_t now_ns);
 
 /*
- * Put the rows which there are into the matrix, and renew leases, the
- * hypervisor's last.  Returns as core_read() of the hypervisor's.
+ * Puts the rows of all sources into the matrix and renews leases, the hypervisor's last.
+ * Returns as core_read() of the hypervisor's.
  */
 int log_sources_read(struct log_sources *sources, uint64_t now_ns,
                      struct xensched_error *err);
@@ -137,12 +135,12 @@ int log_sources_read(struct log_sources *sources, uint64_t now_ns,
 bool log_sources_linux_rings(const struct log_sources *sources);
 
 /*
- * Is a log read in which something is on, or one asked for, that cannot say when
- * it has to be read?  That of dom0's Linux can if the daemon listens to its doorbell.
+ * Is there a source with events on, or requested, that has no doorbell?  dom0's Linux has
+ * one, if @listens_to_linux.
  */
 bool log_sources_are_polled(const struct log_sources *sources, bool listens_to_linux);
 
-/* Drop all but the hypervisor's and restart: the daemon stood still. */
+/* Drops all but the hypervisor's and restarts them, after the daemon stood still. */
 void log_sources_begin_anew(struct log_sources *sources, uint64_t now_ns);
 
 /* Of a guest; NULL: its log is not asked for. */

@@ -3,14 +3,14 @@
  * foreign.h - the events of a CTF trace of another program, such as LTTng in
  * a guest or mirage-profile in a unikernel, on the recording's clock.
  *
- * What the trace's clock is against the host's follows, whichever comes first,
+ * The trace's clock is related to the host's by the first of these that exists:
  *
- * - from what the guest marked of its clocks (xensched-mark clock);
- * - for a clock without a date: it is taken to be Xen's system time, which mini-os
- *   gives unikernels, if the recording has that;
- * - from the dates of both machines, which differ by an unknown time.
+ * - the marks that the guest made of its clocks (xensched-mark clock);
+ * - for a clock without a date, Xen's system time, which mini-os gives unikernels, if the
+ *   recording has that;
+ * - the dates of both machines, which differ by an unknown time.
  *
- * The trace is read by babeltrace2's library, and its texts are anybody's.
+ * babeltrace2's library reads the trace, whose texts are untrusted.
  */
 #ifndef XENSCHED_TIMELINE_FOREIGN_H
 #define XENSCHED_TIMELINE_FOREIGN_H

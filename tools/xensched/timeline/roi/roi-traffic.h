@@ -24,7 +24,7 @@ void roi_traffic_make(struct roi_traffic *traffic, const struct rows *rows,
                       const struct regions *regions);
 void roi_traffic_free(struct roi_traffic *traffic);
 
-/* Those of @acct with anybody, from @begin until @end. */
+/* The sums of @acct with all partners, from @begin until @end. */
 void roi_traffic_of(const struct roi_traffic *traffic, uint16_t acct,
                     uint64_t begin, uint64_t end, uint64_t *sent,
                     uint64_t *received);

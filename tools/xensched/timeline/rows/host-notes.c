@@ -12,7 +12,7 @@
 #define MAX_DEPTH 8
 #define MAX_TEXT  500U
 
-/* More a daemon does not do in a recording that anybody looks at. */
+/* More than the decisions in any recording of useful length. */
 #define MAX_NOTES 100000U
 
 /* "move to 0-3: REASON", as far as there is room. */

@@ -158,22 +158,22 @@ int names_of_domid(const struct names *names, uint32_t domid)
     return domid < NAMES_DOMIDS ? names->of_domid[domid] : -1;
 }
 
-int names_find(const struct names *names, const char *who)
+int names_find(const struct names *names, const char *name)
 {
     unsigned int acct;
     uint32_t domid;
     int found;
 
-    if (domain_is_number(who, &domid))
+    if (domain_is_number(name, &domid))
         return names_of_domid(names, domid);
     for (acct = 0; acct < NAMES_ACCTS; acct++)
-        if (names->entry[acct].text && !strcmp(names->entry[acct].text, who))
+        if (names->entry[acct].text && !strcmp(names->entry[acct].text, name))
             return acct;
-    found = find_alias(names, who);
+    found = find_alias(names, name);
     if (found >= 0)
         return found;
     for (acct = 0; acct < NAMES_ACCTS; acct++)
-        if (!strcmp(names_of(names, acct), who))
+        if (!strcmp(names_of(names, acct), name))
             return acct;
 
     return -1;

@@ -52,9 +52,9 @@ const char *names_of(const struct names *names, uint16_t acct);
 int names_of_domid(const struct names *names, uint32_t domid);
 
 /*
- * The accounting domain called @who, or of a domain or group that is called so, or of domid
- * @who; -1: none.
+ * The accounting domain called @name, or that of the domain or group with this name, or of the
+ * domain with this domid; -1: none.
  */
-int names_find(const struct names *names, const char *who);
+int names_find(const struct names *names, const char *name);
 
 #endif /* XENSCHED_TIMELINE_NAMES_H */

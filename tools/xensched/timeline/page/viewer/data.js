@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The timeline's viewer.  It makes no request: all that it shows is in
- * the page.  Names come from a recording, that is from anybody, so they are
- * drawn or set as text, never as markup.
+ * The timeline's viewer.  It makes no request: the page contains all that it shows.  Names
+ * come from a recording and are untrusted, so the viewer draws them or sets them as text,
+ * never as markup.
  *
  * These files are one function: page-file.c puts them behind each other, in the
  * order counters.js, data.js, draw.js, tell.js, hands.js.
