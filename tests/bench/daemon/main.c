@@ -74,7 +74,7 @@ static struct domain *copy_identity(struct domains *domains,
     return d;
 }
 
-static int who(void *data, struct domains *domains, struct xensched_error *err)
+static int list_domains(void *data, struct domains *domains, struct xensched_error *err)
 {
     unsigned int i;
 
@@ -194,7 +194,7 @@ static void set_threshold(void *data, uint16_t acct, unsigned int event,
 static struct host host = {
     .topology = get_topology,
     .domains = get_domains,
-    .who = who,
+    .list_domains = list_domains,
     .is_gone = is_gone,
     .get_affinity = get_affinity,
     .set_affinity = set_affinity,
@@ -424,7 +424,7 @@ int main(int argc, char **argv)
 
     /* As it would be if each event were a look at each vCPU. */
     there = size.drivers;
-    host.who = get_domains;
+    host.list_domains = get_domains;
     begin(&l, argv[2], MAX_MOVES);
     live(&l, &load, size.guests / SECONDS / TENTHS,
          size.guests / SECONDS / TENTHS, &hasty);

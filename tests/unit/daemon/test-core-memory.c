@@ -81,7 +81,7 @@ static void rows_are_read_between_the_parts(void **state)
     unsigned int without;
 
     (void)state;
-    settings.between = count_between;
+    settings.do_urgent = count_between;
     start(MODE_OBSERVE);
     between = 0;
     run(1, SILENCE);

@@ -207,7 +207,7 @@ static void between_the_steps_of_a_plan_rows_are_read(void **state)
     unsigned int alive;
 
     (void)state;
-    settings.between = read_meanwhile;
+    settings.do_urgent = read_meanwhile;
     start(MODE_ACT);
     run(10, TALK);
     assert_true(fake_has_soft(domain(DISK), FAKE_NODE_0));

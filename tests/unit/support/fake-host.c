@@ -173,7 +173,7 @@ static bool is_gone(void *data, uint32_t domid, const char *uuid)
                          d->uuid;
 }
 
-static int who(void *data, struct domains *domains, struct xensched_error *err)
+static int list_domains(void *data, struct domains *domains, struct xensched_error *err)
 {
     struct fake_host *f = data;
     uint32_t domid;
@@ -386,7 +386,7 @@ void fake_host_init(struct fake_host *f)
         .data = f,
         .topology = topology,
         .domains = domains,
-        .who = who,
+        .list_domains = list_domains,
         .is_gone = is_gone,
         .get_affinity = get_affinity,
         .set_affinity = set_affinity,

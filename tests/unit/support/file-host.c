@@ -235,7 +235,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
     hx->steps_left = kill ? atoi(kill) : 0;
     hx->host = (struct host){
         .data = hx, .boot = "boot", .topology = topology, .memory = memory,
-        .domains = all_domains, .who = all_domains, .is_gone = is_gone,
+        .domains = all_domains, .list_domains = all_domains, .is_gone = is_gone,
         .get_affinity = get_affinity, .set_affinity = set_affinity,
     };
     *host_xen = hx;

@@ -112,7 +112,7 @@ static void quote_numbers(struct file *f)
 }
 
 /* The first line of what libxlutil reports says where and what. */
-static int parse(struct file *f, struct xensched_error *err)
+static int parse_file(struct file *f, struct xensched_error *err)
 {
     char *report = NULL;
     size_t length = 0;
@@ -274,7 +274,7 @@ int config_read(const char *path, const char *page,
     if (!rc)
         quote_numbers(&f);
     if (!rc)
-        rc = parse(&f, err);
+        rc = parse_file(&f, err);
     if (!rc)
         rc = take_all(&f, take, arg, err);
     xlu_cfg_destroy(f.xlu);

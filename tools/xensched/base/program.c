@@ -51,7 +51,7 @@ static void close_files(const int fd[FILES])
 }
 
 /* In the child. */
-static void become(const struct program *program, const int fd[FILES])
+static void exec_program(const struct program *program, const int fd[FILES])
 {
     struct rlimit limit = { program->most, program->most };
     int i;
@@ -126,7 +126,7 @@ int program_run(const struct program *program, struct program_end *end,
     pid_t child = rc ? -1 : fork();
 
     if (!child)
-        become(program, fd);
+        exec_program(program, fd);
     if (child < 0)
         rc = xensched_fail(err, rc ? -rc : errno, "cannot start %s: %s",
                            program->argv[0], strerror(rc ? -rc : errno));

@@ -11,8 +11,8 @@
 #include "blocking-call.h"
 #include "replace-file.h"
 
-static int failed(struct xensched_error *err, const char *what,
-                  const char *path)
+static int fail_step(struct xensched_error *err, const char *what,
+                     const char *path)
 {
     return xensched_fail(err, errno ? errno : EIO, "cannot %s '%s': %s", what,
                          path, strerror(errno));
@@ -95,18 +95,18 @@ static int replace(void *arg)
                              r->path);
 
     if (write_new_file(new, r->text, r->length, r->mode, r->durable)) {
-        rc = failed(r->err, "write", new);
+        rc = fail_step(r->err, "write", new);
         unlink(new);
         return rc;
     }
     if (rename(new, r->path)) {
-        rc = failed(r->err, "replace", r->path);
+        rc = fail_step(r->err, "replace", r->path);
         unlink(new);
         return rc;
     }
 
     return r->durable && sync_folder_of(r->path)
-           ? failed(r->err, "replace", r->path) : 0;
+           ? fail_step(r->err, "replace", r->path) : 0;
 }
 
 int replace_file(const char *path, const char *text, size_t length,
@@ -122,7 +122,7 @@ static int remove_it(void *arg)
     const struct replacement *r = arg;
 
     if ((unlink(r->path) && errno != ENOENT) || sync_folder_of(r->path))
-        return failed(r->err, "remove", r->path);
+        return fail_step(r->err, "remove", r->path);
 
     return 0;
 }

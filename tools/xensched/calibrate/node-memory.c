@@ -22,7 +22,7 @@ struct node_memory {
     xen_pfn_t *frames; /* [node][page]; 0: none */
 };
 
-static int create(struct node_memory *m, struct xensched_error *err)
+static int create_domain(struct node_memory *m, struct xensched_error *err)
 {
     struct xen_domctl_createdomain config = {
         .max_vcpus = 1,
@@ -67,7 +67,7 @@ int node_memory_begin(struct node_memory **memory, unsigned int nr,
     m->nr = nr;
     m->frames = need_memory((size_t)nr * PAGES, sizeof(*m->frames));
     m->xch = xc_interface_open(NULL, NULL, 0);
-    rc = m->xch ? create(m, err)
+    rc = m->xch ? create_domain(m, err)
                 : xensched_fail(err, errno, "cannot open Xen's interface: %s",
                                 strerror(errno));
     if (rc) {

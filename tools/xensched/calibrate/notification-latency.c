@@ -92,7 +92,7 @@ static bool bind_end(struct end *end, const struct end *other)
 }
 
 /* False: nothing came. */
-static bool take(const struct end *end)
+static bool take_notification(const struct end *end)
 {
     struct pollfd fd = { xenevtchn_fd(end->xce), POLLIN, 0 };
     xenevtchn_port_or_error_t port;
@@ -111,13 +111,13 @@ static void *answer(void *arg)
     if (!spin_on(end->cpu))
         return NULL;
     while (!atomic_load(&ended))
-        if (take(end))
+        if (take_notification(end))
             xenevtchn_notify(end->xce, end->port);
 
     return NULL;
 }
 
-static unsigned int measure(const struct end *end, double *samples)
+static unsigned int measure_rounds(const struct end *end, double *samples)
 {
     double first_ns = spin_now_ns();
     unsigned int nr = 0;
@@ -127,7 +127,7 @@ static unsigned int measure(const struct end *end, double *samples)
 
         if (xenevtchn_notify(end->xce, end->port))
             break;
-        if (!take(end))
+        if (!take_notification(end))
             continue;
         samples[nr++] = (spin_now_ns() - begin_ns) / 2;
     }
@@ -146,8 +146,8 @@ double notification_ns(unsigned int a, unsigned int b)
     if (bind_end(&ends[0], NULL) && bind_end(&ends[1], &ends[0]) &&
         spin_on(a) && !pthread_create(&other, NULL, answer, &ends[1])) {
         /* A new channel has an event on both sides that was not sent. */
-        take(&ends[0]);
-        nr = measure(&ends[0], samples);
+        take_notification(&ends[0]);
+        nr = measure_rounds(&ends[0], samples);
         atomic_store(&ended, true);
         pthread_join(other, NULL);
     }

@@ -53,7 +53,7 @@ static int find_name(const char *name, uint32_t *domid,
                                       name);
 }
 
-static int run(const struct arguments *args)
+static int run_allow_marks(const struct arguments *args)
 {
     struct xensched_error err;
     uint32_t domid;
@@ -79,5 +79,5 @@ const struct command command_allow_marks = {
         "it. By default, marks are forbidden. xenschedd has to log the event 'mark' as\n"
         "well.",
     .takes = ARGUMENT_DOMAIN_ON_OFF,
-    .run = run,
+    .run = run_allow_marks,
 };

@@ -446,7 +446,7 @@ static bool take_operands(const struct command *command, int argc, char **argv,
         argc--;
     }
     if (argc && (command->takes & (ARGUMENT_DOMAIN | ARGUMENT_WHO))) {
-        *(command->takes & ARGUMENT_DOMAIN ? &args->domain : &args->who) =
+        *(command->takes & ARGUMENT_DOMAIN ? &args->domain : &args->domain_or_group) =
             *argv++;
         argc--;
     }

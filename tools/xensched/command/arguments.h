@@ -110,7 +110,7 @@ struct arguments {
     uint32_t domid;
     bool on;
     const char *domain; /* name or number; NULL: none given */
-    const char *who;    /* the same, or a group */
+    const char *domain_or_group; /* NULL: all */
     unsigned int top;   /* entries; 0: all */
     bool top_given;
     uint64_t worst;     /* waits; 0: not given */

@@ -44,7 +44,7 @@ struct calibration {
     bool json;
 };
 
-static int begin(struct calibration *c, struct xensched_error *err)
+static int begin_calibration(struct calibration *c, struct xensched_error *err)
 {
     uint64_t frames;
     int rc = c->host->topology(c->host->data, &c->topology, err);
@@ -71,7 +71,7 @@ static int begin(struct calibration *c, struct xensched_error *err)
     return node_memory_begin(&c->memory, c->distances.nr_nodes, err);
 }
 
-static void end(struct calibration *c)
+static void end_calibration(struct calibration *c)
 {
     node_memory_end(c->memory);
     own_vcpus_end(&c->own);
@@ -80,7 +80,7 @@ static void end(struct calibration *c)
 }
 
 /* In the other process. */
-static void measure(struct calibration *c)
+static void measure_distances(struct calibration *c)
 {
     struct result *r = c->result;
     char *text;
@@ -119,7 +119,7 @@ static int measure_aside(struct calibration *c, struct xensched_error *err)
     if (child < 0)
         return xensched_fail(err, errno, "cannot fork: %s", strerror(errno));
     if (!child) {
-        measure(c);
+        measure_distances(c);
         _exit(0);
     }
     measuring = child;
@@ -136,7 +136,7 @@ static int measure_aside(struct calibration *c, struct xensched_error *err)
 static int do_all(struct calibration *c, struct xensched_error *err)
 {
     struct xensched_error failed;
-    int rc = begin(c, err), back;
+    int rc = begin_calibration(c, err), back;
 
     if (rc)
         return rc;
@@ -250,8 +250,8 @@ static void print_json(const struct calibration *c, const char *path)
     json_print(o);
 }
 
-static int report(struct calibration *c, const char *path,
-                  struct xensched_error *err)
+static int report_distances(struct calibration *c, const char *path,
+                            struct xensched_error *err)
 {
     int rc = distances_read(&c->distances, path, c->topology.nr_cpus, err);
 
@@ -285,14 +285,14 @@ static int calibrate(struct host_xen *host, const char *path, bool json,
     if (!rc)
         rc = write_file(&c, path, err);
     if (!rc)
-        rc = report(&c, path, err);
+        rc = report_distances(&c, path, err);
     if (begun)
-        end(&c);
+        end_calibration(&c);
 
     return rc;
 }
 
-static int run(const struct arguments *args)
+static int run_calibrate(const struct arguments *args)
 {
     static const struct choice nothing;
     const char *path = args->file ? args->file : STANDARD;
@@ -327,5 +327,5 @@ const struct command command_calibrate = {
         "without vCPU has a little memory on each node; both are restored, also after\n"
         "Ctrl-C. Run it on an idle host.",
     .takes = ARGUMENT_JSON | ARGUMENT_OPTIONAL_FILE,
-    .run = run,
+    .run = run_calibrate,
 };

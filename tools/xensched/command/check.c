@@ -108,7 +108,7 @@ report(enum result result, const char *name, const char *format, ...)
 }
 
 /* Returns the exit code of all checks. */
-static int finish(bool good)
+static int finish_checks(bool good)
 {
     json_object *answer;
 
@@ -161,8 +161,8 @@ static void describe_area(FILE *out, const struct xensched_area_info *info)
     write_events(out, info->events_enabled);
 }
 
-static void describe(enum step step, const struct xensched_area_info *info,
-                     char *text, size_t size)
+static void describe_step(enum step step, const struct xensched_area_info *info,
+                          char *text, size_t size)
 {
     FILE *out = fmemopen(text, size - 1, "w"); /* @text is all zero */
 
@@ -187,7 +187,7 @@ static void print_steps(enum step failed, const char *why,
         char text[500] = "";
 
         if (info)
-            describe(step, info, text, sizeof(text));
+            describe_step(step, info, text, sizeof(text));
         if (step < failed)
             report(OK, step_names[step], "%s", text);
         else if (step == failed)
@@ -233,8 +233,8 @@ static void describe_difference(FILE *out, const struct logs *logs,
  * Are the log files of @area as they are configured?  That they are not is no
  * failure: the command line of xenschedd overrides its configuration.
  */
-static void compare(const struct xensched_area *area, const char *what,
-                    const struct choice *choice, enum producer producer)
+static void compare_events(const struct xensched_area *area, const char *what,
+                           const struct choice *choice, enum producer producer)
 {
     char text[1000] = "", name[40];
     FILE *out = fmemopen(text, sizeof(text) - 1, "w");
@@ -414,7 +414,7 @@ static bool check_linux(const struct choice *choice)
     print_disks(rc, area);
     print_told();
     if (!rc) {
-        compare(area, "Linux log", choice, LINUX);
+        compare_events(area, "Linux log", choice, LINUX);
         xensched_area_close(area);
     }
 
@@ -513,7 +513,7 @@ static int can_start(void)
     return EXIT_FAILED;
 }
 
-static int run(const struct arguments *args)
+static int run_check(const struct arguments *args)
 {
     struct xensched_area_info info;
     struct xensched_error err;
@@ -534,7 +534,7 @@ static int run(const struct arguments *args)
     }
     print_steps(failed_step(rc), err.text, known ? &info : NULL);
     if (known)
-        compare(area, "log area", &options.core.choice, HYPERVISOR);
+        compare_events(area, "log area", &options.core.choice, HYPERVISOR);
     if (!attached)
         xensched_area_close(area);
     print_versions();
@@ -547,7 +547,7 @@ static int run(const struct arguments *args)
     }
     options_free(&options);
 
-    return finish(!rc && good);
+    return finish_checks(!rc && good);
 }
 
 const struct command command_check = {
@@ -561,5 +561,5 @@ const struct command command_check = {
         "log buffers have their configured sizes, and from which version of Debian's Xen\n"
         "the hypervisor was built. --can-start checks only what a service manager needs.",
     .takes = ARGUMENT_JSON | ARGUMENT_CONFIG | ARGUMENT_CAN_START,
-    .run = run,
+    .run = run_check,
 };

@@ -47,7 +47,7 @@ static void print_help(FILE *to)
             "xensched(8).\n");
 }
 
-static const struct command *find(const char *name)
+static const struct command *find_command(const char *name)
 {
     size_t i;
 
@@ -58,7 +58,7 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run_command(const struct command *command, int argc, char **argv)
 {
     struct arguments args;
 
@@ -73,7 +73,7 @@ static int run(const struct command *command, int argc, char **argv)
 }
 
 /* Output which got lost, on a full disk for example, is a failure. */
-static int end(int code)
+static int end_output(int code)
 {
     errno = 0;
     if ((fflush(stdout) || ferror(stdout)) && code == EXIT_OK) {
@@ -123,7 +123,7 @@ static int run_renamed(int argc, char **argv)
     for (i = 0; i < NR_RENAMED; i++)
         if (!strcmp(renamed[i].former, argv[1]))
             break;
-    if (i == NR_RENAMED || !find(renamed[i].command))
+    if (i == NR_RENAMED || !find_command(renamed[i].command))
         return -1;
     complain("warning: '%s' is now '%s %s'", argv[1], renamed[i].command,
              renamed[i].option);
@@ -131,7 +131,7 @@ static int run_renamed(int argc, char **argv)
     words[1] = (char *)renamed[i].option;
     memcpy(words + 2, argv + 2, (argc - 1) * sizeof(*words));
 
-    return run(find(renamed[i].command), argc, words);
+    return run_command(find_command(renamed[i].command), argc, words);
 }
 
 int main(int argc, char **argv)
@@ -145,25 +145,25 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
         print_help(stdout);
-        return end(EXIT_OK);
+        return end_output(EXIT_OK);
     }
     if (!strcmp(argv[1], "--version")) {
         printf("xensched %s, schedlog ABI %u\n", XENSCHED_VERSION,
                XEN_SCHEDLOG_ABI_VERSION);
-        return end(EXIT_OK);
+        return end_output(EXIT_OK);
     }
 
     code = run_renamed(argc, argv);
     if (code < 0)
         code = run_elsewhere(argv);
     if (code >= 0)
-        return end(code);
-    command = find(argv[1]);
+        return end_output(code);
+    command = find_command(argv[1]);
     if (!command) {
         complain("there is no command '%s'", argv[1]);
         fputs("Try 'xensched --help'.\n", stderr);
         return EXIT_WRONG_USE;
     }
 
-    return end(run(command, argc - 1, argv + 1));
+    return end_output(run_command(command, argc - 1, argv + 1));
 }

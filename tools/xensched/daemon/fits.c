@@ -12,10 +12,10 @@
 #include "fits.h"
 #include "base/alloc.h"
 
-static void tell(const struct fits *f, const char *format, ...)
+static void report_misfit(const struct fits *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void tell(const struct fits *f, const char *format, ...)
+static void report_misfit(const struct fits *f, const char *format, ...)
 {
     char text[400];
     va_list args;
@@ -31,7 +31,7 @@ static void check_llc(const struct fits *f)
     struct xensched_error odd;
 
     if (f->options->llc && llc_is_odd(f->topology, f->options->llc, &odd))
-        tell(f, "%s", odd.text);
+        report_misfit(f, "%s", odd.text);
 }
 
 static void check_pools(const struct fits *f)
@@ -44,9 +44,9 @@ static void check_pools(const struct fits *f)
     rest = copy = need_string(pools);
     while ((pool = strsep(&rest, ",")))
         if (!host_xen_has_pool(f->host, pool))
-            tell(f, "soft_pools (--soft-pools) names the cpupool '%s', which "
-                 "this host does not have; 'xl cpupool-list' prints those that "
-                 "it has", pool);
+            report_misfit(f, "soft_pools (--soft-pools) names the cpupool '%s', which "
+                          "this host does not have; 'xl cpupool-list' prints those that "
+                          "it has", pool);
     free(copy);
 }
 
@@ -68,8 +68,8 @@ static void check_nodes(const struct fits *f, const struct rule *rule)
     cpumap_format(&wrong, names, sizeof(names));
     cpumap_format(&all, has, sizeof(has));
     if (!cpumap_empty(&wrong))
-        tell(f, "the rule '%s' names node %s, and this host has pCPUs on node "
-             "%s only", rule->text, names, has);
+        report_misfit(f, "the rule '%s' names node %s, and this host has pCPUs on node "
+                      "%s only", rule->text, names, has);
     cpumap_free(&all);
     cpumap_free(&wrong);
 }
@@ -82,8 +82,8 @@ static void check_rule(const struct fits *f, const struct rule *rule)
     while (i < f->domains->nr && !rule_is_about(rule, &f->domains->domain[i]))
         i++;
     if (i == f->domains->nr)
-        tell(f, "the rule '%s' matches no domain that is there now",
-             rule->text);
+        report_misfit(f, "the rule '%s' matches no domain that is there now",
+                      rule->text);
 }
 
 void fits_check(const struct fits *f)

@@ -69,7 +69,7 @@ struct daemon {
     int exit_code;
 };
 
-static void end(struct daemon *d)
+static void end_loop(struct daemon *d)
 {
     d->ending = true;
     ev_break(d->loop, EVBREAK_ALL);
@@ -80,7 +80,7 @@ static void give_up(struct daemon *d, const struct xensched_error *err)
 {
     say("%s", err->text);
     d->exit_code = err->code == -EEXIST ? EXIT_RUNNING : EXIT_DAEMON_FAILED;
-    end(d);
+    end_loop(d);
 }
 
 /* The hypervisor's. */
@@ -173,7 +173,7 @@ static void judge_doorbell(struct daemon *d)
             "%llu ms", (unsigned long long)d->read_schedule.interval_ms);
 }
 
-static void look(struct daemon *d)
+static void read_logs(struct daemon *d)
 {
     struct xensched_error err;
     int rc;
@@ -201,14 +201,14 @@ static void look(struct daemon *d)
 static void look_if_due(struct daemon *d)
 {
     if (now_ns() - d->read_ns >= d->options.interval_ms * 1000000ULL)
-        look(d);
+        read_logs(d);
 }
 
 static void read_rows(struct ev_loop *loop, ev_timer *timer, int events)
 {
     (void)loop;
     (void)events;
-    look(timer->data);
+    read_logs(timer->data);
 }
 
 /* A log file fills up. */
@@ -219,12 +219,12 @@ static void rung(void *arg)
     d->core.rings++;
     if (read_schedule_rung(&d->read_schedule))
         say("the doorbell of the log rings again");
-    look(d);
+    read_logs(d);
 }
 
 static void linux_rung(void *arg)
 {
-    look(arg);
+    read_logs(arg);
 }
 
 static void journal_xenstore(struct daemon *d, bool lost, const char *text)
@@ -273,7 +273,7 @@ static void plan(struct daemon *d)
     report_steal(&d->steal, &d->core, d->sources.xs, now_ns());
 }
 
-static void run(struct ev_loop *loop, ev_timer *timer, int events)
+static void run_period(struct ev_loop *loop, ev_timer *timer, int events)
 {
     struct daemon *d = timer->data;
 
@@ -384,7 +384,7 @@ static void asked_to_end(struct ev_loop *loop, ev_signal *sig, int events)
 {
     (void)loop;
     (void)events;
-    end(sig->data);
+    end_loop(sig->data);
 }
 
 static char *answer_client(void *arg, const char *line, size_t length)
@@ -407,9 +407,9 @@ static char *answer_client(void *arg, const char *line, size_t length)
     strcat(out, "\n");
     json_object_put(json);
     if (d->react.changed)
-        look(d);
+        read_logs(d);
     if (subject.stop)
-        end(d);
+        end_loop(d);
 
     return out;
 }
@@ -494,7 +494,7 @@ static void start_log_sources(struct daemon *d)
 }
 
 /* From connecting to the first row.  Only then is it worth asking us. */
-static int begin(struct daemon *d, struct xensched_error *err)
+static int begin_daemon(struct daemon *d, struct xensched_error *err)
 {
     int rc;
 
@@ -511,8 +511,8 @@ static int begin(struct daemon *d, struct xensched_error *err)
     d->options.core.trial_blocks_path = d->trial_blocks_path;
     d->learned_path = file_beside(d->options.core.state_path, "prices.json");
     d->options.core.learned_path = d->learned_path;
-    d->options.core.between = read_between;
-    d->options.core.between_arg = d;
+    d->options.core.do_urgent = read_between;
+    d->options.core.urgent_arg = d;
     blocking_call_init(read_between, d);
     rc = core_start(&d->core, &d->options.core, host_xen_host(d->host),
                     now_ns(), err);
@@ -548,7 +548,7 @@ static void start_signal(struct daemon *d, ev_signal *sig, int number,
 static void start_watchers(struct daemon *d)
 {
     ev_init(&d->read_timer, read_rows);
-    ev_init(&d->run_timer, run);
+    ev_init(&d->run_timer, run_period);
     ev_init(&d->changes_timer, listen_again);
     d->changes_timer.data = d;
     bells_listen(&d->bells, host_xen_area(d->host));
@@ -561,7 +561,7 @@ static void start_watchers(struct daemon *d)
     start_signal(d, &d->hang_up, SIGHUP, asked_to_reload);
 }
 
-static void finish(struct daemon *d)
+static void finish_daemon(struct daemon *d)
 {
     notify_stopping(&d->notify);
     bells_free(&d->bells);
@@ -623,7 +623,7 @@ int main(int argc, char **argv)
     start_signal(&d, &d.term, SIGTERM, asked_to_end);
     start_signal(&d, &d.interrupt, SIGINT, asked_to_end);
 
-    if (begin(&d, &err)) {
+    if (begin_daemon(&d, &err)) {
         if (!d.ending)
             give_up(&d, &err);
     } else {
@@ -632,7 +632,7 @@ int main(int argc, char **argv)
         say("running, mode %s", mode_name(d.core.mode));
         ev_run(d.loop, 0);
     }
-    finish(&d);
+    finish_daemon(&d);
     options_free(&d.options);
     ev_loop_destroy(d.loop);
 

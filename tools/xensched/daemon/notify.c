@@ -32,7 +32,7 @@ static bool set_address(struct notify *n, const char *socket)
     return true;
 }
 
-static bool parse(const char *text, uint64_t *number)
+static bool parse_number(const char *text, uint64_t *number)
 {
     char *end;
 
@@ -51,8 +51,8 @@ static bool set_watchdog(struct notify *n, const char *usec, const char *pid)
 
     if (!usec)
         return true;
-    if (!parse(usec, &us) || !us || us > UINT64_MAX / NS_PER_US ||
-        (pid && !parse(pid, &id)))
+    if (!parse_number(usec, &us) || !us || us > UINT64_MAX / NS_PER_US ||
+        (pid && !parse_number(pid, &id)))
         return false;
     if (!pid || id == (uint64_t)getpid())
         n->watchdog_ns = us * NS_PER_US;
@@ -105,7 +105,7 @@ void notify_close(struct notify *n)
 }
 
 /* A service manager that does not listen, or not quickly enough, is no reason to wait or fail. */
-static bool tell(const struct notify *n, const char *words)
+static bool send_message(const struct notify *n, const char *words)
 {
     size_t length = strlen(words);
 
@@ -121,7 +121,7 @@ void notify_waiting(struct notify *n, const char *why, unsigned int ms)
 
     snprintf(words, sizeof(words), "EXTEND_TIMEOUT_USEC=%llu\nSTATUS=%s",
              ms * 1000ULL, why);
-    tell(n, words);
+    send_message(n, words);
 }
 
 void notify_interval(struct notify *n, uint64_t every_ms)
@@ -134,18 +134,18 @@ void notify_interval(struct notify *n, uint64_t every_ms)
     n->watchdog_ns = least;
     snprintf(words, sizeof(words), "WATCHDOG_USEC=%llu",
              (unsigned long long)least / NS_PER_US);
-    tell(n, words);
+    send_message(n, words);
 }
 
 /* What could not be sent is sent with the next progress. */
 void notify_progress(struct notify *n, uint64_t now_ns)
 {
     if (!n->ready)
-        n->ready = tell(n, "READY=1\nSTATUS=");
+        n->ready = send_message(n, "READY=1\nSTATUS=");
     if (!n->watchdog_ns ||
         (n->alive_ns && now_ns - n->alive_ns < n->watchdog_ns / SIGNS))
         return;
-    if (tell(n, "WATCHDOG=1"))
+    if (send_message(n, "WATCHDOG=1"))
         n->alive_ns = now_ns;
 }
 
@@ -155,11 +155,11 @@ void notify_reloading(struct notify *n, uint64_t now_ns)
 
     snprintf(words, sizeof(words), "RELOADING=1\nMONOTONIC_USEC=%llu",
              (unsigned long long)now_ns / NS_PER_US);
-    tell(n, words);
+    send_message(n, words);
     n->ready = false;
 }
 
 void notify_stopping(struct notify *n)
 {
-    tell(n, "STOPPING=1");
+    send_message(n, "STOPPING=1");
 }

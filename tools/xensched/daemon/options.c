@@ -284,7 +284,7 @@ static void set_defaults(struct options *o)
 }
 
 /* One of the configuration; see config.h. */
-static const char *take(void *arg, const char *key, const char *value)
+static const char *accept_key(void *arg, const char *key, const char *value)
 {
     static char wrong[300];
     struct options *o = arg;
@@ -393,13 +393,13 @@ static char separator(const char *key)
            ? ',' : '/';
 }
 
-static int load(struct options *o, struct xensched_error *err)
+static int load_config(struct options *o, struct xensched_error *err)
 {
     int rc = 0;
 
     set_defaults(o);
     if (o->config_path)
-        rc = config_read(o->config_path, "xensched.conf(5)", separator, take, o,
+        rc = config_read(o->config_path, "xensched.conf(5)", separator, accept_key, o,
                          err);
     if (rc == -ENOENT && !o->config_named)
         rc = 0;
@@ -433,7 +433,7 @@ int options_parse(struct options *o, const char *config, int argc,
     code = look_at_options(o);
     if (code >= 0)
         return code;
-    if (!load(o, &err))
+    if (!load_config(o, &err))
         return -1;
     fprintf(stderr, "xenschedd: %s\n", err.text);
     options_free(o);
@@ -483,7 +483,7 @@ int options_reload(struct options *o, void (*restart)(void *arg,
         .config_named = o->config_named,
     };
     unsigned int id;
-    int rc = load(&fresh, err);
+    int rc = load_config(&fresh, err);
 
     /* The lease stays what it is, so the interval has to suit that one. */
     fresh.lease_ms = o->lease_ms;

@@ -47,14 +47,14 @@ static char said[500];
 static unsigned int looks;
 static volatile sig_atomic_t ended;
 
-static void end(int number)
+static void end_loop(int number)
 {
     (void)number;
     ended = 1;
 }
 
 /* Each thing once, until it is another. */
-static void say(const char *text)
+static void say_once(const char *text)
 {
     if (!strcmp(said, text))
         return;
@@ -84,7 +84,7 @@ static bool connect_xenstore(void)
     xs = xensched_xenstore_open(&err);
     if (xs && read_own())
         return true;
-    say(xs ? "xenstore does not say which domain this is" : err.text);
+    say_once(xs ? "xenstore does not say which domain this is" : err.text);
     if (xs)
         xs_close(xs);
     xs = NULL;
@@ -118,7 +118,7 @@ static void write_sums(void)
     char text[SUMS_TEXT];
 
     if (!sums_write(&sums, text))
-        say("there are more front ends than a node of xenstore can have");
+        say_once("there are more front ends than a node of xenstore can have");
     if (node == WRITTEN && !strcmp(text, written))
         return;
     node = WRITTEN;
@@ -126,7 +126,7 @@ static void write_sums(void)
     if (xs_write(xs, XBT_NULL, SUMS_NODE, text, strlen(text)))
         return;
     node = UNKNOWN;
-    say("xenstore does not take " SUMS_NODE);
+    say_once("xenstore does not take " SUMS_NODE);
 }
 
 static void withdraw(void)
@@ -139,7 +139,7 @@ static void withdraw(void)
 }
 
 /* Returns how long there is nothing to be done. */
-static unsigned int look(void)
+static unsigned int report_disks(void)
 {
     if (!connect_xenstore())
         return IDLE_US;
@@ -159,7 +159,7 @@ static unsigned int look(void)
 
 int main(int argc, char **argv)
 {
-    struct sigaction action = { .sa_handler = end };
+    struct sigaction action = { .sa_handler = end_loop };
 
     if (argc > 1) {
         fputs(usage, strcmp(argv[1], "--help") ? stderr : stdout);
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
     sigaction(SIGINT, &action, NULL);
     vbds_init(&vbds);
     while (!ended)
-        usleep(look());
+        usleep(report_disks());
     withdraw();
     vbds_free(&vbds);
     if (xs)

@@ -43,7 +43,7 @@ void vbds_forget(struct vbds *vbds)
     vbds->nr = 0;
 }
 
-static struct vbd *find(struct vbds *vbds, uint32_t domid, uint32_t handle)
+static struct vbd *find_vbd(struct vbds *vbds, uint32_t domid, uint32_t handle)
 {
     unsigned int i;
 
@@ -54,7 +54,7 @@ static struct vbd *find(struct vbds *vbds, uint32_t domid, uint32_t handle)
     return NULL;
 }
 
-static void add(struct vbds *vbds, const struct vbd *vbd)
+static void add_vbd(struct vbds *vbds, const struct vbd *vbd)
 {
     vbds->vbd = need_more_memory(vbds->vbd, vbds->nr + 1, sizeof(*vbds->vbd));
     vbds->vbd[vbds->nr++] = *vbd;
@@ -124,9 +124,9 @@ static uint64_t look_at(struct vbds *vbds, int folder, const char *device,
         !read_traffic(folder, device, "wr_sect", "wr_req", &new.put))
         return 0;
     *domid = new.domid;
-    known = find(vbds, new.domid, new.handle);
+    known = find_vbd(vbds, new.domid, new.handle);
     if (!known) {
-        add(vbds, &new);
+        add_vbd(vbds, &new);
         return 0;
     }
     known->seen = true;

@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "xenstore.h"
 
-static int failed(struct xensched_error *err, const char *what, uint32_t domid)
+static int fail_query(struct xensched_error *err, const char *what, uint32_t domid)
 {
     return xensched_fail(err, errno ? errno : EIO, "%s of domain %u: %s", what,
                          domid, strerror(errno));
@@ -52,7 +52,7 @@ int domains_xen_get_affinity(const struct domains_xen *x, uint32_t domid,
 
     if (xc_vcpu_getaffinity(x->xch, domid, vcpu, h, s,
                             XEN_VCPUAFFINITY_HARD | XEN_VCPUAFFINITY_SOFT)) {
-        rc = failed(err, "cannot get the affinity", domid);
+        rc = fail_query(err, "cannot get the affinity", domid);
     } else {
         from_bytes(hard, h);
         from_bytes(soft, s);
@@ -75,7 +75,7 @@ int domains_xen_set_affinity(const struct domains_xen *x, uint32_t domid,
     if (xc_vcpu_setaffinity(x->xch, domid, vcpu, h, s,
                             (hard ? XEN_VCPUAFFINITY_HARD : 0) |
                             (soft ? XEN_VCPUAFFINITY_SOFT : 0)))
-        rc = failed(err, "cannot set the affinity", domid);
+        rc = fail_query(err, "cannot set the affinity", domid);
     free(h);
     free(s);
 
@@ -89,7 +89,7 @@ static int get_vcpu(struct domains_xen *x, struct domain *d, unsigned int i,
     xc_vcpuinfo_t info;
 
     if (xc_vcpu_getinfo(x->xch, d->domid, i, &info))
-        return failed(err, "cannot get a vCPU", d->domid);
+        return fail_query(err, "cannot get a vCPU", d->domid);
     vcpu->online = info.online;
     vcpu->cpu = info.cpu;
 
@@ -115,7 +115,7 @@ static int get_pool(struct domains_xen *x, struct domain *d,
         }
     pool = xc_cpupool_getinfo(x->xch, d->pool);
     if (!pool)
-        return failed(err, "cannot get the cpupool", d->domid);
+        return fail_query(err, "cannot get the cpupool", d->domid);
     if (pool->cpupool_id == d->pool)
         from_bytes(&d->pool_cpus, pool->cpumap);
     xc_cpupool_infofree(x->xch, pool);

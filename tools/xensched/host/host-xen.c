@@ -166,7 +166,7 @@ static int all_domains(void *data, struct domains *domains,
     return blocking_call(ask_for_domains, &q);
 }
 
-static int who(void *data, struct domains *domains, struct xensched_error *err)
+static int list_domains(void *data, struct domains *domains, struct xensched_error *err)
 {
     struct domain_query q = { .hx = data, .domains = domains, .err = err };
 
@@ -483,7 +483,7 @@ int host_xen_open(struct host_xen **host_xen, const struct choice *choice,
         .memory = memory,
         .owners = owners,
         .domains = all_domains,
-        .who = who,
+        .list_domains = list_domains,
         .is_gone = is_gone,
         .get_affinity = get_affinity,
         .set_affinity = set_affinity,

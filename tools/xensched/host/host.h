@@ -97,8 +97,8 @@ struct host {
      * the guests that it serves.  It costs next to nothing; each vCPU costs two
      * hypercalls.
      */
-    int (*who)(void *data, struct domains *domains,
-               struct xensched_error *err);
+    int (*list_domains)(void *data, struct domains *domains,
+                        struct xensched_error *err);
 
     /*
      * Is there for certain no domain with this domid and UUID any more?  One

@@ -92,7 +92,7 @@ void hypervisor_versions_read(struct hypervisor_versions *versions,
 }
 
 /* Where a character sorts outside of numbers: ~, the end, letters, others. */
-static int rank(char c)
+static int rank_character(char c)
 {
     if (c == '~')
         return -1;
@@ -129,7 +129,7 @@ static int compare_parts(const char *a, const char *b)
 
         while ((*a && !isdigit((unsigned char)*a)) ||
                (*b && !isdigit((unsigned char)*b))) {
-            difference = rank(*a) - rank(*b);
+            difference = rank_character(*a) - rank_character(*b);
             if (difference)
                 return difference;
             a++;

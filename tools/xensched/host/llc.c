@@ -34,7 +34,7 @@ unsigned int llc_shift(uint32_t eax)
 
 /* What is in the topology. */
 
-static void forget(struct topology *t)
+static void forget_caches(struct topology *t)
 {
     unsigned int i;
 
@@ -88,18 +88,18 @@ bool llc_of_host(struct topology *t, const uint32_t *apic_ids,
 {
     unsigned int i;
 
-    forget(t);
+    forget_caches(t);
     for (i = 0; i < t->nr_cpus; i++) {
         if (!t->cpus[i].online)
             continue;
         if (shift == LLC_UNKNOWN || apic_ids[i] == LLC_UNKNOWN) {
-            forget(t);
+            forget_caches(t);
             return false;
         }
         t->cpus[i].llc = shift < 32 ? apic_ids[i] >> shift : 0;
     }
     if (topology_llc_splits_core(t) || !is_shared(t)) {
-        forget(t);
+        forget_caches(t);
         return false;
     }
     number(t);

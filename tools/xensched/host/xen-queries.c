@@ -126,7 +126,7 @@ struct spent {
     uint64_t ns[4];
 };
 
-static void take(struct domain_vcpu *vcpu, const struct spent *spent)
+static void fill_in_times(struct domain_vcpu *vcpu, const struct spent *spent)
 {
     vcpu->times = (struct vcpu_times){
         .known = true,
@@ -167,7 +167,7 @@ void memory_xen_times(xc_interface *xch, struct domain *d)
         if (!nr)
             break;
         for (i = 0; i < nr && first < d->nr_vcpus; i++)
-            take(&d->vcpus[first++], &spent[i]);
+            fill_in_times(&d->vcpus[first++], &spent[i]);
     }
     xc_hypercall_buffer_free(xch, spent);
 }
@@ -177,7 +177,7 @@ void memory_xen_times(xc_interface *xch, struct domain *d)
 #define POOLS "/cpupool"
 #define WEIGHT "credit2-soft-weight"
 
-static int failed(struct xensched_error *err, const char *what)
+static int fail_weight(struct xensched_error *err, const char *what)
 {
     int code = errno ? errno : EIO;
 
@@ -223,7 +223,7 @@ int soft_weight_read(void *data, uint32_t *percent,
 
     (void)data;
     if (!handle || read_pool(handle, "0", percent))
-        rc = failed(err, "read");
+        rc = fail_weight(err, "read");
     xenhypfs_close(handle);
 
     return rc;
@@ -255,7 +255,7 @@ int soft_weight_write(void *data, uint32_t percent,
 
     (void)data;
     if (!handle || write_pools(handle, percent))
-        rc = failed(err, "change");
+        rc = fail_weight(err, "change");
     xenhypfs_close(handle);
 
     return rc;

@@ -220,7 +220,7 @@ static void read_back_ends(struct xenstore *xs, struct known_domain *k)
     free(kinds);
 }
 
-static void read_wish(struct xenstore *xs, struct known_domain *k)
+static void read_preference(struct xenstore *xs, struct known_domain *k)
 {
     char path[XENSTORE_PATH], *value;
     unsigned int length;
@@ -284,7 +284,7 @@ static void read_stale(struct xenstore *xs, struct known_domain *k)
     if (k->stale & BACK_ENDS)
         read_back_ends(xs, k);
     if (k->stale & WISH)
-        read_wish(xs, k);
+        read_preference(xs, k);
     if (k->stale & GROUP_NAME)
         read_group(xs, k);
     if (k->stale & MAY_LOG)
@@ -345,14 +345,14 @@ static bool read_anew(struct xenstore *xs, struct known_domain *k)
     return changed;
 }
 
-static struct known_domain *find(const struct xenstore *xs, uint32_t domid)
+static struct known_domain *find_domain(const struct xenstore *xs, uint32_t domid)
 {
     uint32_t i = domids_find(&xs->by_domid, domid);
 
     return i == DOMIDS_NONE ? NULL : &xs->known[i];
 }
 
-static struct known_domain *learn(struct xenstore *xs, uint32_t domid)
+static struct known_domain *add_domain(struct xenstore *xs, uint32_t domid)
 {
     struct known_domain *k;
 
@@ -463,7 +463,7 @@ static bool take_event(struct xenstore *xs, const char *token)
 
     if (token[0] == '@')
         return true;
-    k = find(xs, strtoul(token + 1, NULL, 10));
+    k = find_domain(xs, strtoul(token + 1, NULL, 10));
     if (k && token[0] == 'a')
         k->area_changed = true;
     for (i = 0; k && i < NR_WATCHED; i++)
@@ -492,7 +492,7 @@ bool xenstore_changed(struct xenstore *xs)
 
 bool xenstore_area_changed(struct xenstore *xs, uint32_t domid)
 {
-    struct known_domain *k = find(xs, domid);
+    struct known_domain *k = find_domain(xs, domid);
     bool changed = k && k->area_changed;
 
     if (k)
@@ -503,10 +503,10 @@ bool xenstore_area_changed(struct xenstore *xs, uint32_t domid)
 
 struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
 {
-    struct known_domain *k = find(xs, domid);
+    struct known_domain *k = find_domain(xs, domid);
 
     if (!k)
-        k = learn(xs, domid);
+        k = add_domain(xs, domid);
     if (k->stale)
         read_anew(xs, k);
     k->asked = true;
@@ -527,9 +527,9 @@ struct xenstore_domain xenstore_domain(struct xenstore *xs, uint32_t domid)
 
 uint32_t *xenstore_known_ports(struct xenstore *xs, uint32_t domid)
 {
-    struct known_domain *k = find(xs, domid);
+    struct known_domain *k = find_domain(xs, domid);
 
-    return (k ? k : learn(xs, domid))->ports;
+    return (k ? k : add_domain(xs, domid))->ports;
 }
 
 static struct known_pool *find_pool(struct xenstore *xs, uint32_t pool)

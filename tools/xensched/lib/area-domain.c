@@ -65,7 +65,7 @@ static int domain_failed(struct xensched_error *err, int code,
  * The area of a former scheduler that asked for the same is taken over;
  * another one has to go first.
  */
-static int ask(struct producer *d)
+static int send_request(struct producer *d)
 {
     struct wanted former;
 
@@ -241,8 +241,8 @@ static int map_some(struct xensched_area *area, struct xensched_error *err)
 }
 
 /* An answer, checked.  1: there is one. */
-static int look(struct producer *d, struct node_answer *a,
-                struct xensched_error *err)
+static int read_answer(struct producer *d, struct node_answer *a,
+                       struct xensched_error *err)
 {
     int code = nodes_read_answer(&d->nodes, a), rc;
 
@@ -259,7 +259,7 @@ static int poll_former(struct producer *d, struct xensched_error *err)
     int code = 0;
 
     if (!nodes_answered(&d->nodes))
-        code = ask(d);
+        code = send_request(d);
 
     return code ? xensched_fail(err, code, "cannot ask domain %u: %s",
                                 d->nodes.domid, strerror(code))
@@ -269,7 +269,7 @@ static int poll_former(struct producer *d, struct xensched_error *err)
 static const struct area_ops domain_ops;
 
 /* The next step towards an area that is mapped. */
-static int step(struct xensched_area *area, struct xensched_error *err)
+static int map_part(struct xensched_area *area, struct xensched_error *err)
 {
     struct producer *d = domain_of(area);
     struct node_answer a;
@@ -281,7 +281,7 @@ static int step(struct xensched_area *area, struct xensched_error *err)
     case ASKED:
         if (!nodes_said_anything(&d->nodes))
             return XENSCHED_NO_ANSWER;
-        rc = look(d, &a, err);
+        rc = read_answer(d, &a, err);
         if (rc <= 0)
             return rc ? rc : XENSCHED_NO_ANSWER;
         rc = begin_mapping(area, &a, err);
@@ -302,7 +302,7 @@ int xensched_area_poll(struct xensched_area *area, struct xensched_error *err)
     if (area->ops != &domain_ops)
         return XENSCHED_MAPPED;
     d->directory.foreign = NO_FRAME;
-    rc = step(area, err);
+    rc = map_part(area, err);
     if (rc != -EPERM || d->directory.foreign == NO_FRAME || !err)
         return rc;
     why = *err;
@@ -321,7 +321,7 @@ static int domain_info(struct xensched_area *area,
 {
     struct producer *d = domain_of(area);
     struct node_answer a;
-    int rc = look(d, &a, err);
+    int rc = read_answer(d, &a, err);
 
     if (rc < 0)
         return rc;
@@ -468,7 +468,7 @@ int xensched_area_request(uint32_t domid,
     for (i = 0; i < geometry->nr_files && end < NODE_TEXT; i++)
         end += snprintf(d->wanted.sizes + end, NODE_TEXT - end, "%s%u",
                         i ? " " : "", geometry->sizes[i]);
-    code = end < NODE_TEXT ? ask(d) : EINVAL;
+    code = end < NODE_TEXT ? send_request(d) : EINVAL;
     if (code)
         rc = xensched_fail(err, code, "cannot ask domain %u: %s", domid,
                            strerror(code));

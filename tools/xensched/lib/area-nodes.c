@@ -116,8 +116,8 @@ static bool write_number(struct nodes *n, xs_transaction_t t,
 }
 
 /* dom0 owns it; the domain may read, or write as well. */
-static bool give(struct nodes *n, xs_transaction_t t, const char *node,
-                 unsigned int what)
+static bool set_permissions(struct nodes *n, xs_transaction_t t, const char *node,
+                            unsigned int what)
 {
     struct xs_permissions perms[2] = {
         { .id = 0, .perms = XS_PERM_NONE },
@@ -200,7 +200,7 @@ static bool write_request(struct nodes *n, xs_transaction_t t, void *arg)
     const struct asking *a = arg;
 
     return write_text(n, t, "request", "") &&
-           give(n, t, "request", XS_PERM_READ) &&
+           set_permissions(n, t, "request", XS_PERM_READ) &&
            write_number(n, t, "request/version", XEN_SCHEDLOG_ABI_VERSION) &&
            write_number(n, t, "request/nr-acct", a->wanted->nr_acct) &&
            write_text(n, t, "request/sizes", a->wanted->sizes) &&
@@ -213,7 +213,7 @@ static bool write_first_request(struct nodes *n, xs_transaction_t t,
                                 void *arg)
 {
     return remove_node(n, t, "area") && write_text(n, t, "area", "") &&
-           give(n, t, "area", XS_PERM_READ | XS_PERM_WRITE) &&
+           set_permissions(n, t, "area", XS_PERM_READ | XS_PERM_WRITE) &&
            write_request(n, t, arg);
 }
 

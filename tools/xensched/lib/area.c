@@ -315,8 +315,8 @@ static int release(struct xensched_area *area, struct xensched_error *err)
 }
 
 /* Make the area, or find that there is one which cannot be taken over. */
-static int make(struct xensched_area *area, const struct xensched_geometry *g,
-                bool replace, struct xensched_error *err)
+static int make_area(struct xensched_area *area, const struct xensched_geometry *g,
+                     bool replace, struct xensched_error *err)
 {
     unsigned int try;
     int rc;
@@ -360,7 +360,7 @@ int area_setup(struct xensched_area *area,
 
     area->writable = true;
     if (!rc)
-        rc = make(area, geometry, replace, err);
+        rc = make_area(area, geometry, replace, err);
     if (!rc)
         rc = xensched_area_info(area, &area->info, err);
     if (!rc)

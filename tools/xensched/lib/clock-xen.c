@@ -23,8 +23,8 @@
 #define ANY_DOMAIN 0
 #define NS_KHZ     1000000U
 
-static int ask(xc_interface *xch, uint32_t domid, uint32_t vcpu,
-               struct xensched_clock *clock)
+static int ask_xen(xc_interface *xch, uint32_t domid, uint32_t vcpu,
+                   struct xensched_clock *clock)
 {
     struct xen_domctl_schedlog_clock got;
 
@@ -70,7 +70,7 @@ int xensched_clocks_of_domain(uint32_t domid, uint32_t nr,
         return xensched_fail(err, errno, "cannot ask Xen for the clock of "
                              "domain %u: %s", domid, strerror(errno));
     for (vcpu = 0; !code && vcpu < nr; vcpu++) {
-        code = ask(xch, domid, vcpu, &clocks[vcpu]);
+        code = ask_xen(xch, domid, vcpu, &clocks[vcpu]);
         if (code != EINVAL || !vcpu)
             continue;
         code = 0;

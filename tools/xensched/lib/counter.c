@@ -24,7 +24,7 @@ static bool counts(const struct log_state *now)
            now->layout.lcr & XEN_SCHEDLOG_LCR_ADD;
 }
 
-static uint64_t load(const uint8_t *word, unsigned int size)
+static uint64_t load_word(const uint8_t *word, unsigned int size)
 {
     return size == 8 ? shared_load64((const uint64_t *)word)
                      : shared_load32((const uint32_t *)word);
@@ -40,7 +40,7 @@ static void add_up(const struct xensched_counter *counter,
 
     count->rows = counter->size / layout->size;
     for (i = 0; i < count->rows; i++, at += layout->size) {
-        uint64_t value = load(at, layout->counter_size);
+        uint64_t value = load_word(at, layout->counter_size);
 
         count->value += value;
         count->saturated |= value == full;
@@ -78,8 +78,8 @@ static bool goes_on(const struct xensched_counter *counter,
 }
 
 /* False: something went back that can't. */
-static bool compare(const struct xensched_counter *counter,
-                    const struct log_state *now, struct xensched_count *count)
+static bool compare_layout(const struct xensched_counter *counter,
+                           const struct log_state *now, struct xensched_count *count)
 {
     if (!goes_on(counter, now)) {
         count->restarted = true;
@@ -97,8 +97,8 @@ static bool compare(const struct xensched_counter *counter,
     return true;
 }
 
-static int refuse(struct xensched_counter *counter,
-                  struct xensched_count *count, int rc)
+static int refuse_counter(struct xensched_counter *counter,
+                          struct xensched_count *count, int rc)
 {
     memset(count, 0, sizeof(*count));
     if (rc != -EAGAIN)
@@ -124,11 +124,11 @@ int xensched_counter_read(struct xensched_counter *counter,
 
     memset(count, 0, sizeof(*count));
     if (log_state_take(&now, counter->state))
-        return refuse(counter, count, -EAGAIN);
+        return refuse_counter(counter, count, -EAGAIN);
     if (!log_state_plausible(&now, counter->size))
-        return refuse(counter, count, -EPROTO);
+        return refuse_counter(counter, count, -EPROTO);
     if (now.seq != NO_LAYOUT && !counts(&now))
-        return refuse(counter, count, -EINVAL);
+        return refuse_counter(counter, count, -EINVAL);
 
     if (now.seq != NO_LAYOUT) {
         add_up(counter, &now, count);
@@ -137,10 +137,10 @@ int xensched_counter_read(struct xensched_counter *counter,
             last_row(counter, &now, &count->row);
         shared_read_fence();
         if (shared_load32(&counter->state->layout_seq) != now.seq)
-            return refuse(counter, count, -EAGAIN);
+            return refuse_counter(counter, count, -EAGAIN);
     }
-    if (!compare(counter, &now, count))
-        return refuse(counter, count, -EPROTO);
+    if (!compare_layout(counter, &now, count))
+        return refuse_counter(counter, count, -EPROTO);
 
     counter->begun = true;
     counter->layout_seq = now.seq;

@@ -91,8 +91,8 @@ static uint16_t valid_entries(const struct xensched_layout *layout)
 }
 
 /* False: this is not a layout which xensched_layout() makes. */
-static bool prepare(const struct xensched_layout *layout, uint32_t cpu,
-                    struct shuffle *s)
+static bool prepare_shuffle(const struct xensched_layout *layout, uint32_t cpu,
+                            struct shuffle *s)
 {
     bool far = layout->time_size && layout->time >= HALF;
 
@@ -183,7 +183,7 @@ void xensched_rows_decode(const struct xensched_layout *layout, uint32_t cpu,
     struct shuffle s;
 
     if (nr < FEW_ROWS || layout->size < 2 || !__builtin_cpu_supports("avx2") ||
-        !prepare(layout, cpu, &s))
+        !prepare_shuffle(layout, cpu, &s))
         decode_one_by_one(layout, cpu, bytes, nr, rows);
     else
         decode_by_shuffle(&s, layout->size, bytes, nr, rows);

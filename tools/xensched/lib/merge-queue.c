@@ -48,7 +48,7 @@ int merge_queue_add(struct merge_queue *q, const struct xensched_merged *item,
     return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_items(const void *a, const void *b)
 {
     const struct merge_key *x = a, *y = b;
 
@@ -67,7 +67,7 @@ void merge_queue_sort(struct merge_queue *q, uint64_t limit_ns)
         return;
     for (i = 0; i < q->nr; i++)
         q->keys[i] = (struct merge_key){ q->waiting[i].time_ns, i };
-    qsort(q->keys, q->nr, sizeof(*q->keys), compare);
+    qsort(q->keys, q->nr, sizeof(*q->keys), compare_items);
     for (i = 0; i < q->nr; i++)
         q->sorted[i] = q->waiting[q->keys[i].number];
     q->at = 0;
@@ -88,7 +88,7 @@ void merge_queue_sort_half(struct merge_queue *q)
 
     for (i = 0; i < q->nr; i++)
         q->keys[i] = (struct merge_key){ q->waiting[i].time_ns, i };
-    qsort(q->keys, q->nr, sizeof(*q->keys), compare);
+    qsort(q->keys, q->nr, sizeof(*q->keys), compare_items);
     middle_ns = q->keys[q->nr / 2].time_ns;
     merge_queue_sort(q, middle_ns < UINT64_MAX ? middle_ns + 1 : middle_ns);
 }

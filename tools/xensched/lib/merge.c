@@ -303,8 +303,8 @@ static void take_round(struct xensched_merge *m, uint64_t host_tsc)
     m->round_tsc = host_tsc;
 }
 
-static int take(struct xensched_merge *m, const struct xensched_record *record,
-                struct xensched_error *err)
+static int accept_record(struct xensched_merge *m, const struct xensched_record *record,
+                         struct xensched_error *err)
 {
     switch (record->what) {
     case XENSCHED_RECORDED_ROWS:
@@ -343,7 +343,7 @@ static int take_next(struct xensched_merge *m, struct xensched_error *err)
 
     if (m->row == m->nr_rows) {
         rc = xensched_recording_read(m->recording, &m->record, err);
-        if (rc == 1 && take(m, &m->record, err))
+        if (rc == 1 && accept_record(m, &m->record, err))
             rc = err->code;
     }
     if (rc == 1 && m->row < m->nr_rows && take_rows(m, err))
@@ -371,7 +371,7 @@ static void read_on(struct xensched_merge *m)
     }
 }
 
-static void count(struct xensched_merge *m, struct xensched_merged *item)
+static void count_item(struct xensched_merge *m, struct xensched_merged *item)
 {
     struct xensched_merge_stats *stats;
 
@@ -408,7 +408,7 @@ int xensched_merge_next(struct xensched_merge *m,
     }
     *merged = m->queue.sorted[m->queue.at++];
     m->text = (char *)merged->text;
-    count(m, merged);
+    count_item(m, merged);
 
     return 1;
 }
@@ -416,7 +416,7 @@ int xensched_merge_next(struct xensched_merge *m,
 /* Opening and closing. */
 
 /* Of version 1: a whole time stamp, from the first rows which have one. */
-static void learn(struct xensched_merge *m, const char *path)
+static void find_first_stamp(struct xensched_merge *m, const char *path)
 {
     struct xensched_recording *recording;
     struct xensched_batch batch;
@@ -452,7 +452,7 @@ int xensched_merge_open(const char *path, struct xensched_merge **merge,
     m->header = xensched_recording_header(m->recording);
     m->round_tsc = m->header->start_tsc;
     if (m->header->version == 1)
-        learn(m, path);
+        find_first_stamp(m, path);
     *merge = m;
 
     return 0;

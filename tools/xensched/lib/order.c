@@ -30,8 +30,8 @@ struct xensched_order *xensched_order_new(void)
     return calloc(1, sizeof(struct xensched_order));
 }
 
-static struct ring_pair *find(struct xensched_order *o, uint16_t back,
-                              uint16_t front)
+static struct ring_pair *find_pair(struct xensched_order *o, uint16_t back,
+                                   uint16_t front)
 {
     size_t i;
 
@@ -42,10 +42,10 @@ static struct ring_pair *find(struct xensched_order *o, uint16_t back,
     return NULL;
 }
 
-static struct ring_pair *add(struct xensched_order *o, uint16_t back,
-                             uint16_t front)
+static struct ring_pair *add_pair(struct xensched_order *o, uint16_t back,
+                                  uint16_t front)
 {
-    struct ring_pair *p = find(o, back, front);
+    struct ring_pair *p = find_pair(o, back, front);
 
     if (p || o->nr == MAX_PAIRS)
         return p;
@@ -55,7 +55,7 @@ static struct ring_pair *add(struct xensched_order *o, uint16_t back,
     return p;
 }
 
-static void see(struct moment *moment, const struct xensched_merged *m)
+static void set_moment(struct moment *moment, const struct xensched_merged *m)
 {
     moment->nr++;
     moment->time_ns = m->time_ns;
@@ -84,20 +84,20 @@ static void judge(struct xensched_order *o, const struct ring_pair *p)
 static void take_response(struct xensched_order *o,
                           const struct xensched_merged *m)
 {
-    struct ring_pair *p = add(o, m->row.current, m->row.correspondent);
+    struct ring_pair *p = add_pair(o, m->row.current, m->row.correspondent);
 
     if (p)
-        see(&p->response, m);
+        set_moment(&p->response, m);
 }
 
 static void take_notification(struct xensched_order *o,
                               const struct xensched_merged *m)
 {
-    struct ring_pair *p = find(o, m->row.current, m->row.correspondent);
+    struct ring_pair *p = find_pair(o, m->row.current, m->row.correspondent);
 
     if (p)
-        see(&p->notification, m);
-    p = find(o, m->row.correspondent, m->row.current);
+        set_moment(&p->notification, m);
+    p = find_pair(o, m->row.correspondent, m->row.current);
     if (!p)
         return;
     judge(o, p);

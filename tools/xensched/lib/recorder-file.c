@@ -19,7 +19,7 @@ struct file_sink {
     int failed;      /* a positive errno value after an error */
 };
 
-static int fail(struct file_sink *s, struct xensched_error *err)
+static int fail_write(struct file_sink *s, struct xensched_error *err)
 {
     s->failed = errno ? errno : EIO;
 
@@ -28,12 +28,12 @@ static int fail(struct file_sink *s, struct xensched_error *err)
                          (unsigned long long)s->offset, strerror(s->failed));
 }
 
-static int put(struct file_sink *s, const void *bytes, size_t length,
-               struct xensched_error *err)
+static int put_bytes(struct file_sink *s, const void *bytes, size_t length,
+                     struct xensched_error *err)
 {
     errno = 0;
     if (length && fwrite(bytes, length, 1, s->file) != 1)
-        return fail(s, err);
+        return fail_write(s, err);
     s->offset += length;
 
     return 0;
@@ -50,9 +50,9 @@ static int put_chunk(struct file_sink *s, struct recording_chunk *chunk,
     if (chunk->length)
         chunk->crc = crc32(chunk->crc, bytes, chunk->length);
 
-    rc = put(s, chunk, sizeof(*chunk), err);
+    rc = put_bytes(s, chunk, sizeof(*chunk), err);
     if (!rc)
-        rc = put(s, bytes, chunk->length, err);
+        rc = put_bytes(s, bytes, chunk->length, err);
     if (!rc)
         s->nr_chunks++;
 
@@ -79,7 +79,7 @@ static int file_pack(void *sink, uint64_t time_ns,
     rc = put_chunk(s, &pack, compressed->bytes, err);
     /* A recorder that is killed loses what came after this. */
     if (!rc && fflush(s->file))
-        rc = fail(s, err);
+        rc = fail_write(s, err);
 
     return rc;
 }
@@ -110,7 +110,7 @@ static int file_close(void *sink, bool complete, struct xensched_error *err)
     if (complete && !s->failed) {
         rc = put_chunk(s, &end, NULL, err);
         if (!rc && (fflush(s->file) || sync_to_disk(s->file)))
-            rc = fail(s, err);
+            rc = fail_write(s, err);
     }
     if (s->file)
         fclose(s->file);
@@ -141,10 +141,10 @@ int recorder_file_open(const char *path, const struct recording_header *header,
         if (fd >= 0)
             close(fd);
     } else {
-        rc = put(s, header, sizeof(*header), err);
+        rc = put_bytes(s, header, sizeof(*header), err);
         /* A recorder that is killed before the first pack leaves a recording. */
         if (!rc && fflush(s->file))
-            rc = fail(s, err);
+            rc = fail_write(s, err);
     }
     if (rc)
         file_close(s, false, NULL);

@@ -38,8 +38,8 @@ static int damaged(const struct xensched_recording *r,
 }
 
 /* All @length bytes, or an error which says where the file ends. */
-static int get(struct xensched_recording *r, void *bytes, size_t length,
-               uint64_t offset, struct xensched_error *err)
+static int get_bytes(struct xensched_recording *r, void *bytes, size_t length,
+                     uint64_t offset, struct xensched_error *err)
 {
     size_t got = fread(bytes, 1, length, r->file);
 
@@ -114,7 +114,7 @@ static int open_file(FILE *file, const char *path,
         return xensched_fail(err, ENOMEM, "out of memory");
     }
     r->file = file;
-    rc = get(r, &header, sizeof(header), 0, err);
+    rc = get_bytes(r, &header, sizeof(header), 0, err);
     if (!rc)
         rc = check_header(r, &header, err);
     if (rc) {
@@ -189,7 +189,7 @@ static int get_chunk(struct xensched_recording *r,
 {
     int rc;
 
-    rc = get(r, chunk, sizeof(*chunk), r->offset, err);
+    rc = get_bytes(r, chunk, sizeof(*chunk), r->offset, err);
     if (rc)
         return rc;
     if (chunk->magic != RECORDING_CHUNK)
@@ -199,8 +199,8 @@ static int get_chunk(struct xensched_recording *r,
 
     rc = pack_reserve(&r->rows, chunk->length, err);
     if (!rc)
-        rc = get(r, r->rows.bytes, chunk->length, r->offset + sizeof(*chunk),
-                 err);
+        rc = get_bytes(r, r->rows.bytes, chunk->length, r->offset + sizeof(*chunk),
+                       err);
     if (rc)
         return rc;
     if (checksum(chunk, r->rows.bytes) != chunk->crc)
@@ -209,8 +209,8 @@ static int get_chunk(struct xensched_recording *r,
     return 0;
 }
 
-static int end(const struct xensched_recording *r,
-               const struct recording_chunk *chunk, struct xensched_error *err)
+static int end_of_file(const struct xensched_recording *r,
+                       const struct recording_chunk *chunk, struct xensched_error *err)
 {
     if (chunk->pos != r->nr_chunks)
         return damaged(r, err, "chunks before the end mark are missing");
@@ -369,10 +369,10 @@ static int clock_of(const struct xensched_recording *r,
 }
 
 /* Returns 1 if it is something, 0 if it is to be skipped. */
-static int understand(struct xensched_recording *r,
-                      const struct recording_chunk *chunk,
-                      const uint8_t *bytes, struct xensched_record *record,
-                      struct xensched_error *err)
+static int parse_chunk(struct xensched_recording *r,
+                       const struct recording_chunk *chunk,
+                       const uint8_t *bytes, struct xensched_record *record,
+                       struct xensched_error *err)
 {
     int rc = 0;
 
@@ -421,11 +421,11 @@ static int read_file(struct xensched_recording *r,
     if (rc)
         return rc;
     if (chunk.type == RECORDING_END)
-        return end(r, &chunk, err);
+        return end_of_file(r, &chunk, err);
     if (chunk.type == RECORDING_PACK)
         rc = unpack(r, &chunk, err);
     else
-        rc = understand(r, &chunk, r->rows.bytes, record, err);
+        rc = parse_chunk(r, &chunk, r->rows.bytes, record, err);
     if (rc < 0)
         return rc;
     r->nr_chunks++;
@@ -448,7 +448,7 @@ int xensched_recording_read(struct xensched_recording *r,
         } else {
             rc = get_packed(r, &chunk, &bytes, err);
             if (!rc)
-                rc = understand(r, &chunk, bytes, record, err);
+                rc = parse_chunk(r, &chunk, bytes, record, err);
             if (!rc)
                 rc = 2;
         }

@@ -201,7 +201,7 @@ static void set_mark(struct live *l, struct log_file *log)
 }
 
 /* "From now on" means from the time of opening, not of the first read. */
-static void begin(struct live *l)
+static void begin_round(struct live *l)
 {
     struct xensched_batch nothing;
     size_t i;
@@ -232,7 +232,7 @@ static int live_open(struct xensched_area *area, bool own, void **data,
         live_close(l);
         return rc;
     }
-    begin(l);
+    begin_round(l);
     l->checked_ns = now_ns();
     *tsc_khz = xensched_area_tsc_khz(area);
     *data = l;

@@ -74,8 +74,8 @@ static bool is_in(const struct weighted_pair *pair, unsigned int phase)
     return pair->phase == ALL_PHASES || pair->phase == phase;
 }
 
-static const struct made_up_row *choose(struct synthetic *s,
-                                        unsigned int phase)
+static const struct made_up_row *choose_row(struct synthetic *s,
+                                            unsigned int phase)
 {
     uint64_t at = random64(s) % s->phases[phase].weights;
     unsigned int i;
@@ -197,8 +197,8 @@ static int add_weights(struct synthetic *s, struct xensched_error *err)
     return 0;
 }
 
-static int parse(struct synthetic *s, const char *text,
-                 struct xensched_error *err)
+static int parse_spec(struct synthetic *s, const char *text,
+                      struct xensched_error *err)
 {
     char *copy = strdup(text), *rest = copy, *option;
     int rc = 0;
@@ -242,7 +242,7 @@ static int synthetic_open(const char *text, struct xensched_area *area,
     s->cpus = 1;
     s->batch = 64;
     s->rate = 1000;
-    rc = parse(s, text, err);
+    rc = parse_spec(s, text, err);
     if (rc)
         goto fail;
     s->pos = calloc(s->cpus, sizeof(*s->pos));
@@ -278,7 +278,7 @@ static int synthetic_next(void *data, struct xensched_batch *batch,
     batch->cpu = s->nr_batches++ % s->cpus;
     xensched_layout(ROW_LCR, &batch->layout);
     for (i = 0; i < nr; i++)
-        s->buffer[i] = *choose(s, phase);
+        s->buffer[i] = *choose_row(s, phase);
 
     batch->lost_rows = s->lose;
     batch->lost_bytes = s->lose * batch->layout.size;

@@ -23,7 +23,7 @@ struct xensched_source {
     struct xensched_source_stats stats;
 };
 
-static const struct xensched_source_ops *find(const char *spec, size_t length)
+static const struct xensched_source_ops *find_ops(const char *spec, size_t length)
 {
     size_t i;
 
@@ -46,7 +46,7 @@ static const char *text_of(const char *spec)
 int xensched_source_attach(const char *spec, struct xensched_area **area,
                            struct xensched_error *err)
 {
-    const struct xensched_source_ops *ops = find(spec, strcspn(spec, ":"));
+    const struct xensched_source_ops *ops = find_ops(spec, strcspn(spec, ":"));
 
     if (!ops || !ops->attach)
         return xensched_fail(err, EINVAL, "there is no live source '%s'",
@@ -67,7 +67,7 @@ int xensched_source_open(const char *spec, struct xensched_area *area,
     if (!s)
         return xensched_fail(err, ENOMEM, "out of memory");
 
-    s->ops = find(spec, length);
+    s->ops = find_ops(spec, length);
     if (!s->ops) {
         rc = xensched_fail(err, EINVAL, "there is no source '%.*s'",
                            (int)length, spec);

@@ -35,8 +35,8 @@ static int stop_failed(uint32_t domid, int code, struct xensched_error *err)
     }
 }
 
-static int change(uint32_t domid, struct xen_domctl_schedlog_stop *op,
-                  struct xensched_error *err)
+static int do_stop_call(uint32_t domid, struct xen_domctl_schedlog_stop *op,
+                        struct xensched_error *err)
 {
     /* Errors are ours to report. */
     xentoollog_logger *quiet = (xentoollog_logger *)
@@ -63,7 +63,7 @@ int xensched_stop_state(uint32_t domid, enum xensched_stop *state,
                         struct xensched_error *err)
 {
     struct xen_domctl_schedlog_stop op = { .op = XEN_SCHEDLOG_STOP_query };
-    int rc = change(domid, &op, err);
+    int rc = do_stop_call(domid, &op, err);
 
     *state = rc ? XENSCHED_STOP_OFF : (enum xensched_stop)op.state;
 
@@ -77,26 +77,26 @@ int xensched_stop_arm(uint32_t domid, uint32_t code, uint32_t mask,
         .op = XEN_SCHEDLOG_STOP_arm, .code = code, .mask = mask,
     };
 
-    return change(domid, &op, err);
+    return do_stop_call(domid, &op, err);
 }
 
 int xensched_stop_pause(uint32_t domid, struct xensched_error *err)
 {
     struct xen_domctl_schedlog_stop op = { .op = XEN_SCHEDLOG_STOP_pause };
 
-    return change(domid, &op, err);
+    return do_stop_call(domid, &op, err);
 }
 
 int xensched_stop_resume(uint32_t domid, struct xensched_error *err)
 {
     struct xen_domctl_schedlog_stop op = { .op = XEN_SCHEDLOG_STOP_resume };
 
-    return change(domid, &op, err);
+    return do_stop_call(domid, &op, err);
 }
 
 int xensched_stop_forget(uint32_t domid, struct xensched_error *err)
 {
     struct xen_domctl_schedlog_stop op = { .op = XEN_SCHEDLOG_STOP_forget };
 
-    return change(domid, &op, err);
+    return do_stop_call(domid, &op, err);
 }

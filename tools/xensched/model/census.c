@@ -9,7 +9,7 @@
 /* Frames from which counts begin, one after the other: any prime does. */
 #define STRIDE 7919
 
-static void forget(struct census_count *count)
+static void forget_count(struct census_count *count)
 {
     free(count->on);
     domids_free(&count->domids);
@@ -24,8 +24,8 @@ void census_init(struct census *c, unsigned int nr_nodes)
 
 void census_free(struct census *c)
 {
-    forget(&c->whole);
-    forget(&c->part);
+    forget_count(&c->whole);
+    forget_count(&c->part);
 }
 
 /* Has it counted the domain, which was there by then? */
@@ -54,7 +54,7 @@ bool census_is_due(const struct census *c, const struct domains *domains,
 /* An odd step: guests have pages which are powers of two. */
 uint64_t census_begin(struct census *c, uint64_t nr_frames, uint64_t now_ns)
 {
-    forget(&c->part);
+    forget_count(&c->part);
     c->counting = true;
     c->part.at_ns = now_ns;
     c->part.step = (nr_frames + CENSUS_FRAMES - 1) / CENSUS_FRAMES | 1;
@@ -95,13 +95,13 @@ void census_end(struct census *c, bool whole)
     c->counting = false;
     if (!whole)
         return;
-    forget(&c->whole);
+    forget_count(&c->whole);
     c->whole = c->part;
     memset(&c->part, 0, sizeof(c->part));
     c->known = true;
 }
 
-static void tell(const struct census *c, struct domain *d)
+static void fill_in_domain(const struct census *c, struct domain *d)
 {
     uint32_t i = domids_find(&c->whole.domids, d->domid);
     uint64_t *on, sum = 0;
@@ -126,5 +126,5 @@ void census_tell(const struct census *c, struct domains *domains)
 
     for (i = 0; i < domains->nr; i++)
         if (counted(c, &domains->domain[i]))
-            tell(c, &domains->domain[i]);
+            fill_in_domain(c, &domains->domain[i]);
 }

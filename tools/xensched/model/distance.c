@@ -135,7 +135,7 @@ void distances_relate(struct distances *d, const struct topology *t)
         }
 }
 
-static void tell(enum distance_source *source, enum distance_source what)
+static void set_source(enum distance_source *source, enum distance_source what)
 {
     if (source)
         *source = what;
@@ -185,7 +185,7 @@ static double slit_factor(const struct distances *d, enum distance_kind kind,
 static double relation_ns(const struct distances *d, enum distance_kind kind,
                           enum relation relation, enum distance_source *source)
 {
-    tell(source, d->measured[kind][relation] ? DISTANCE_MEASURED
+    set_source(source, d->measured[kind][relation] ? DISTANCE_MEASURED
                                              : DISTANCE_ASSUMED);
 
     return d->ns[kind][relation];
@@ -203,7 +203,7 @@ double distance_nodes_ns(const struct distances *d, enum distance_kind kind,
         return relation_ns(d, kind, from == to ? RELATION_LLC : RELATION_REMOTE,
                            source);
     if (d->between[kind][i] > 0) {
-        tell(source, DISTANCE_MEASURED);
+        set_source(source, DISTANCE_MEASURED);
         return d->between[kind][i];
     }
     relation = d->relation[i] == NR_RELATIONS ? RELATION_REMOTE
@@ -212,7 +212,7 @@ double distance_nodes_ns(const struct distances *d, enum distance_kind kind,
     factor = from == to ? 0 : slit_factor(d, kind, relation, d->slit[i]);
     if (factor <= 0)
         return ns;
-    tell(source, DISTANCE_SLIT);
+    set_source(source, DISTANCE_SLIT);
 
     return ns * factor;
 }

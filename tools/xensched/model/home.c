@@ -78,8 +78,8 @@ static void begin_dweller(const struct homes *h, struct dweller *dweller,
 }
 
 /* Take over those that are still there. */
-static void follow(struct homes *h, const struct domains *domains,
-                   uint64_t now_ns)
+static void follow_domains(struct homes *h, const struct domains *domains,
+                           uint64_t now_ns)
 {
     struct dweller *now = need_memory(domains->nr, sizeof(*now));
     unsigned int i, k = 0;
@@ -171,7 +171,7 @@ void homes_update(struct homes *h, const struct matrix *m,
     unsigned int i;
 
     set_parts(h, t);
-    follow(h, domains, now_ns);
+    follow_domains(h, domains, now_ns);
     take_totals(&all, h, m, t, domains);
     for (i = 0; i < domains->nr; i++)
         if (domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)

@@ -163,8 +163,8 @@ static double rate_of(const struct matrix *m, const struct cell *cell,
  * What an amount is worth as of now.  Time on a pCPU ends now, but it was used
  * up little by little, and its beginning has decayed already.
  */
-static double worth(const struct matrix *m, unsigned int event,
-                    uint64_t amount)
+static double weigh_event(const struct matrix *m, unsigned int event,
+                          uint64_t amount)
 {
     double mean_life_ns = m->half_life_ns / M_LN2;
 
@@ -183,7 +183,7 @@ static uint64_t ran_key(uint16_t current, uint32_t cpu)
 static void add_to(struct matrix *m, struct cell *cell, unsigned int event,
                    uint32_t threshold, uint64_t amount, uint64_t now_ns)
 {
-    cell->sum = decayed(m, cell, now_ns) + threshold * worth(m, event, amount);
+    cell->sum = decayed(m, cell, now_ns) + threshold * weigh_event(m, event, amount);
     if (now_ns > cell->at_ns)
         cell->at_ns = now_ns;
     cell->total += threshold * amount;

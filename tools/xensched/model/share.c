@@ -12,7 +12,7 @@ static double weight_of(const struct share *s)
 }
 
 /* The one that wants the least for its weight has enough first. */
-static int compare(const void *a, const void *b)
+static int compare_shares(const void *a, const void *b)
 {
     const struct share *s = *(struct share *const *)a;
     const struct share *t = *(struct share *const *)b;
@@ -31,7 +31,7 @@ void share_out(struct share *shares, unsigned int nr, double pcpus)
         order[i] = &shares[i];
         weights += weight_of(&shares[i]);
     }
-    qsort(order, nr, sizeof(*order), compare);
+    qsort(order, nr, sizeof(*order), compare_shares);
     for (i = 0; i < nr; i++) {
         double weight = weight_of(order[i]);
 

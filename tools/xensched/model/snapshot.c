@@ -39,14 +39,14 @@ static const char *const affinities[] = {
 
 /* Writing. */
 
-static void put(json_object *object, const char *key, json_object *value)
+static void put_member(json_object *object, const char *key, json_object *value)
 {
     json_object_object_add(object, key, value);
 }
 
 static void put_int(json_object *object, const char *key, uint64_t number)
 {
-    put(object, key, json_object_new_int64(number));
+    put_member(object, key, json_object_new_int64(number));
 }
 
 static void put_map(json_object *object, const char *key,
@@ -60,7 +60,7 @@ static void put_map(json_object *object, const char *key,
         size *= 2;
         text = need_more_memory(text, size, 1);
     }
-    put(object, key, json_object_new_string(text));
+    put_member(object, key, json_object_new_string(text));
     free(text);
 }
 
@@ -69,7 +69,7 @@ static json_object *write_pcpu(const struct topology_cpu *cpu)
     json_object *json = json_object_new_object();
 
     if (!cpu->online) {
-        put(json, "online", json_object_new_boolean(0));
+        put_member(json, "online", json_object_new_boolean(0));
         return json;
     }
     if (cpu->socket != TOPOLOGY_UNKNOWN)
@@ -89,7 +89,7 @@ static json_object *write_vcpu(const struct domain_vcpu *vcpu)
     json_object *json = json_object_new_object();
 
     if (!vcpu->online)
-        put(json, "online", json_object_new_boolean(0));
+        put_member(json, "online", json_object_new_boolean(0));
     put_int(json, "pcpu", vcpu->cpu);
     put_map(json, "hard", &vcpu->hard);
     put_map(json, "soft", &vcpu->soft);
@@ -145,7 +145,7 @@ static void write_pages(json_object *json, const struct pages *pages)
     array = json_object_new_array();
     for (i = 0; i < pages->nr_nodes; i++)
         json_object_array_add(array, json_object_new_int64(pages->on[i]));
-    put(json, "pages", array);
+    put_member(json, "pages", array);
     put_int(json, "pages_ns", pages->at_ns);
 }
 
@@ -166,30 +166,30 @@ static json_object *write_domain(const struct domain *d)
     json_object *json = json_object_new_object();
 
     put_int(json, "domid", d->domid);
-    put(json, "name", json_new_text(d->name));
-    put(json, "uuid", json_object_new_string(d->uuid));
+    put_member(json, "name", json_new_text(d->name));
+    put_member(json, "uuid", json_object_new_string(d->uuid));
     put_int(json, "acct", d->acct);
     if (d->group[0])
-        put(json, "group", json_object_new_string(d->group));
+        put_member(json, "group", json_object_new_string(d->group));
     put_int(json, "since_ns", d->since_ns);
-    put(json, "driver_domain", json_object_new_boolean(d->driver));
-    put(json, "serves", write_serves(d));
+    put_member(json, "driver_domain", json_object_new_boolean(d->driver));
+    put_member(json, "serves", write_serves(d));
     if (d->is_stub)
         put_int(json, "device_model_of", d->target);
     put_int(json, "pool", d->pool);
     put_map(json, "pool_pcpus", &d->pool_cpus);
     if (d->nr_servers)
-        put(json, "servers", write_servers(d));
-    put(json, "affinity", json_object_new_string(affinities[d->affinity]));
+        put_member(json, "servers", write_servers(d));
+    put_member(json, "affinity", json_object_new_string(affinities[d->affinity]));
     if (d->ours_hard)
-        put(json, "ours_hard", json_object_new_boolean(true));
+        put_member(json, "ours_hard", json_object_new_boolean(true));
     if (d->soft_only || d->pool_soft)
-        put(json, "soft_only", json_object_new_boolean(true));
-    put(json, "held", json_object_new_boolean(d->held));
+        put_member(json, "soft_only", json_object_new_boolean(true));
+    put_member(json, "held", json_object_new_boolean(d->held));
     if (d->threshold)
-        put(json, "thresholds", write_thresholds(d->threshold));
+        put_member(json, "thresholds", write_thresholds(d->threshold));
     write_pages(json, &d->pages);
-    put(json, "vcpus", write_vcpus(d));
+    put_member(json, "vcpus", write_vcpus(d));
 
     return json;
 }
@@ -207,11 +207,11 @@ json_object *snapshot_to_json(const struct topology *topology,
         json_object_array_add(pcpus, write_pcpu(&topology->cpus[i]));
     for (i = 0; i < domains->nr; i++)
         json_object_array_add(array, write_domain(&domains->domain[i]));
-    put(json, "topology", pcpus);
+    put_member(json, "topology", pcpus);
     if (topology->shared_queues)
-        put(json, "shared_queues", json_object_new_boolean(1));
-    put(json, "thresholds", write_thresholds(threshold));
-    put(json, "domains", array);
+        put_member(json, "shared_queues", json_object_new_boolean(1));
+    put_member(json, "thresholds", write_thresholds(threshold));
+    put_member(json, "domains", array);
 
     return json;
 }
@@ -244,8 +244,8 @@ wrong(struct snapshot_reading *r, const char *format, ...)
 }
 
 /* The member, or NULL: it isn't there, or isn't what it should be. */
-static json_object *get(struct snapshot_reading *r, json_object *object,
-                        const char *key, json_type type)
+static json_object *get_member(struct snapshot_reading *r, json_object *object,
+                               const char *key, json_type type)
 {
     json_object *value;
 
@@ -261,7 +261,7 @@ static json_object *get(struct snapshot_reading *r, json_object *object,
 static uint64_t get_int(struct snapshot_reading *r, json_object *object,
                         const char *key, uint64_t most, uint64_t otherwise)
 {
-    json_object *value = get(r, object, key, json_type_int);
+    json_object *value = get_member(r, object, key, json_type_int);
 
     if (!value)
         return otherwise;
@@ -277,7 +277,7 @@ static uint64_t get_int(struct snapshot_reading *r, json_object *object,
 static bool get_bool(struct snapshot_reading *r, json_object *object,
                      const char *key, bool otherwise)
 {
-    json_object *value = get(r, object, key, json_type_boolean);
+    json_object *value = get_member(r, object, key, json_type_boolean);
 
     return value ? json_object_get_boolean(value) : otherwise;
 }
@@ -285,7 +285,7 @@ static bool get_bool(struct snapshot_reading *r, json_object *object,
 static void get_text(struct snapshot_reading *r, json_object *object,
                      const char *key, char *text, size_t size)
 {
-    json_object *value = get(r, object, key, json_type_string);
+    json_object *value = get_member(r, object, key, json_type_string);
 
     if (!value)
         return;
@@ -299,7 +299,7 @@ static void get_text(struct snapshot_reading *r, json_object *object,
 static void get_map(struct snapshot_reading *r, json_object *object,
                     const char *key, struct cpumap *map)
 {
-    json_object *value = get(r, object, key, json_type_string);
+    json_object *value = get_member(r, object, key, json_type_string);
 
     if (!map->words)
         cpumap_init(map, r->s->topology.nr_cpus);
@@ -403,7 +403,7 @@ static void read_thresholds(struct snapshot_reading *r, json_object *list,
 static void read_own_thresholds(struct snapshot_reading *r, json_object *json,
                                 struct domain *d)
 {
-    json_object *list = get(r, json, "thresholds", json_type_object);
+    json_object *list = get_member(r, json, "thresholds", json_type_object);
 
     if (!list)
         return;
@@ -414,7 +414,7 @@ static void read_own_thresholds(struct snapshot_reading *r, json_object *json,
 static void read_serves(struct snapshot_reading *r, json_object *json,
                         struct domain *d)
 {
-    json_object *array = get(r, json, "serves", json_type_array);
+    json_object *array = get_member(r, json, "serves", json_type_array);
     size_t i, nr = array ? json_object_array_length(array) : 0;
 
     if (nr > MAX_DOMID - r->nr_serves)
@@ -448,7 +448,7 @@ static void read_vcpu(struct snapshot_reading *r, json_object *json,
 static void read_vcpus(struct snapshot_reading *r, json_object *json,
                        struct domain *d)
 {
-    json_object *array = get(r, json, "vcpus", json_type_array);
+    json_object *array = get_member(r, json, "vcpus", json_type_array);
     size_t i, nr = array ? json_object_array_length(array) : 0;
 
     if (nr > MAX_VCPUS - r->nr_vcpus) {
@@ -465,7 +465,7 @@ static void read_vcpus(struct snapshot_reading *r, json_object *json,
 static void read_servers(struct snapshot_reading *r, json_object *json,
                          struct domain *d)
 {
-    json_object *array = get(r, json, "servers", json_type_array);
+    json_object *array = get_member(r, json, "servers", json_type_array);
     size_t i, nr = array ? json_object_array_length(array) : 0;
 
     if (nr > MAX_SERVERS - r->nr_servers)
@@ -492,7 +492,7 @@ static void read_servers(struct snapshot_reading *r, json_object *json,
 static void read_pages(struct snapshot_reading *r, json_object *json,
                        struct domain *d)
 {
-    json_object *array = get(r, json, "pages", json_type_array);
+    json_object *array = get_member(r, json, "pages", json_type_array);
     size_t i, nr = array ? json_object_array_length(array) : 0;
     uint64_t on[MAX_NODES];
 
@@ -518,7 +518,7 @@ static void read_pages(struct snapshot_reading *r, json_object *json,
 static enum domain_affinity read_affinity(struct snapshot_reading *r,
                                           json_object *json)
 {
-    json_object *value = get(r, json, "affinity", json_type_string);
+    json_object *value = get_member(r, json, "affinity", json_type_string);
     unsigned int i;
 
     if (!value)
@@ -534,7 +534,7 @@ static enum domain_affinity read_affinity(struct snapshot_reading *r,
 static void read_group(struct snapshot_reading *r, json_object *json,
                        struct domain *d)
 {
-    if (!get(r, json, "group", json_type_string))
+    if (!get_member(r, json, "group", json_type_string))
         return;
     get_text(r, json, "group", d->group, sizeof(d->group));
     if (!domain_is_group_name(d->group))
@@ -583,7 +583,7 @@ static void read_domain(struct snapshot_reading *r, json_object *json)
 
 static void read_domains(struct snapshot_reading *r, json_object *json)
 {
-    json_object *array = get(r, json, "domains", json_type_array);
+    json_object *array = get_member(r, json, "domains", json_type_array);
     size_t i;
 
     if (!array) {
@@ -594,8 +594,8 @@ static void read_domains(struct snapshot_reading *r, json_object *json)
         read_domain(r, json_object_array_get_idx(array, i));
 }
 
-static json_object *parse(const char *text, size_t length,
-                          struct xensched_error *err)
+static json_object *parse_text(const char *text, size_t length,
+                               struct xensched_error *err)
 {
     struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
     json_object *json = NULL;
@@ -623,12 +623,12 @@ int snapshot_from_text(struct snapshot *s, const char *text, size_t length,
     json_object *json;
 
     memset(s, 0, sizeof(*s));
-    json = parse(text, length, err);
+    json = parse_text(text, length, err);
     if (!json)
         return -EINVAL;
     read_topology(&r, json);
     if (!r.bad)
-        read_thresholds(&r, get(&r, json, "thresholds", json_type_object),
+        read_thresholds(&r, get_member(&r, json, "thresholds", json_type_object),
                         s->threshold, 1);
     if (!r.bad)
         read_domains(&r, json);

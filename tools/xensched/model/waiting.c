@@ -53,8 +53,8 @@ void waiting_free(struct waiting *waiting)
     free(waiting);
 }
 
-static void add(const struct waiting *waiting, struct means *means,
-                unsigned int number, double value, uint64_t now_ns)
+static void add_means(const struct waiting *waiting, struct means *means,
+                      unsigned int number, double value, uint64_t now_ns)
 {
     struct mean *mean;
     double part = 1;
@@ -90,12 +90,12 @@ void waiting_add(struct waiting *waiting, const struct xensched_row *row,
     if ((row->valid & needed) != needed)
         return;
     if (row->event == XEN_SCHEDLOG_EV_RUNQ)
-        add(waiting, &waiting->queue, row->cpu,
-            row->counter & XEN_SCHEDLOG_RUNQ_LENGTH_MASK, now_ns);
+        add_means(waiting, &waiting->queue, row->cpu,
+                  row->counter & XEN_SCHEDLOG_RUNQ_LENGTH_MASK, now_ns);
     if (row->event != XEN_SCHEDLOG_EV_WAKE_DELAY)
         return;
-    add(waiting, &waiting->delay_on, row->cpu, row->counter / NS_PER_S, now_ns);
-    add(waiting, &waiting->delay_of, row->current, row->counter / NS_PER_S, now_ns);
+    add_means(waiting, &waiting->delay_on, row->cpu, row->counter / NS_PER_S, now_ns);
+    add_means(waiting, &waiting->delay_of, row->current, row->counter / NS_PER_S, now_ns);
 }
 
 void waiting_add_batch(struct waiting *waiting, const struct xensched_batch *batch,
@@ -111,8 +111,8 @@ void waiting_add_batch(struct waiting *waiting, const struct xensched_batch *bat
     }
 }
 
-static double get(const struct waiting *waiting, const struct means *means,
-                  unsigned int number, uint64_t now_ns)
+static double get_mean(const struct waiting *waiting, const struct means *means,
+                       unsigned int number, uint64_t now_ns)
 {
     const struct mean *mean = &means->mean[number];
 
@@ -128,18 +128,18 @@ static double get(const struct waiting *waiting, const struct means *means,
 
 double waiting_queue(const struct waiting *waiting, unsigned int cpu, uint64_t now_ns)
 {
-    return get(waiting, &waiting->queue, cpu, now_ns);
+    return get_mean(waiting, &waiting->queue, cpu, now_ns);
 }
 
 double waiting_delay_on(const struct waiting *waiting, unsigned int cpu,
                      uint64_t now_ns)
 {
-    return get(waiting, &waiting->delay_on, cpu, now_ns);
+    return get_mean(waiting, &waiting->delay_on, cpu, now_ns);
 }
 
 double waiting_delay_of(const struct waiting *waiting, uint16_t acct, uint64_t now_ns)
 {
-    return get(waiting, &waiting->delay_of, acct, now_ns);
+    return get_mean(waiting, &waiting->delay_of, acct, now_ns);
 }
 
 void waiting_forget(struct waiting *waiting, uint16_t acct)

@@ -199,10 +199,10 @@ struct exchanged {
     double pages, copied, notifications; /* copied: of the pages */
 };
 
-static struct exchanged between(const struct work_sums *before,
-                                const struct work_sums *after,
-                                const struct sums_of *driver,
-                                const struct sums_of *client)
+static struct exchanged count_exchanged(const struct work_sums *before,
+                                        const struct work_sums *after,
+                                        const struct sums_of *driver,
+                                        const struct sums_of *client)
 {
     uint16_t d = driver->acct, c = client->acct;
     double ring = grown(before, after, KIND_RING, d, c);
@@ -243,7 +243,7 @@ static void share_driver(const struct work_sums *before,
     for (i = 0; i < after->nr; i++) {
         if (!is_client(&all[i]))
             continue;
-        with[i] = between(before, after, driver->now, all[i].now);
+        with[i] = count_exchanged(before, after, driver->now, all[i].now);
         sum.pages += with[i].pages;
         sum.notifications += with[i].notifications;
         total[i].pages += with[i].pages;

@@ -38,7 +38,7 @@ static bool is_later(uint32_t a, uint32_t b)
     return (int32_t)(a - b) > 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_requests(const void *a, const void *b)
 {
     const struct pending_row *x = a, *y = b;
 
@@ -46,7 +46,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Both ends may ask, as each may be the other's back end. */
-static struct pending_request *find(const struct pending *p, uint16_t front, uint16_t back)
+static struct pending_request *find_request(const struct pending *p, uint16_t front, uint16_t back)
 {
     size_t i;
 
@@ -59,7 +59,7 @@ static struct pending_request *find(const struct pending *p, uint16_t front, uin
 
 static void begin_request(struct pending *p, const struct pending_row *row)
 {
-    if (find(p, row->from, row->to))
+    if (find_request(p, row->from, row->to))
         return;
     if (p->nr_requests == p->request_room) {
         p->request_room = p->request_room ? 2 * p->request_room : 8;
@@ -79,10 +79,10 @@ void pending_settle(struct pending *p,
 
     if (!p->nr_rows)
         return;
-    qsort(p->row, p->nr_rows, sizeof(*p->row), compare);
+    qsort(p->row, p->nr_rows, sizeof(*p->row), compare_requests);
     for (; i < p->nr_rows && p->has_until && !is_later(p->row[i].time, p->until); i++) {
         const struct pending_row *row = &p->row[i];
-        struct pending_request *request = find(p, row->to, row->from), done;
+        struct pending_request *request = find_request(p, row->to, row->from), done;
 
         if (request) {
             done = *request;

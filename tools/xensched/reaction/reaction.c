@@ -83,8 +83,8 @@ bool reaction_is_over(const struct reaction *r)
     return r->limits.times && r->fired >= r->limits.times;
 }
 
-static void meet(struct reactions *list, struct reaction *r, double value,
-                 uint64_t now_ns)
+static void meet_condition(struct reactions *list, struct reaction *r, double value,
+                           uint64_t now_ns)
 {
     if (r->busy || reaction_is_over(r) ||
         (r->fired && now_ns - r->last_ns < r->limits.gap_ns)) {
@@ -198,7 +198,7 @@ static void take_answer(void *arg, const struct pending_request *request, uint32
             continue;
         r->row_time = time;
         r->row_shift = list->pending_shift;
-        meet(list, r, ns, s->now_ns);
+        meet_condition(list, r, ns, s->now_ns);
     }
 }
 
@@ -230,7 +230,7 @@ static void take_row(struct reactions *list, const struct xensched_row *row,
             continue;
         r->row_time = row->time;
         r->row_shift = shift;
-        meet(list, r, value, now_ns);
+        meet_condition(list, r, value, now_ns);
     }
 }
 
@@ -265,12 +265,12 @@ void reaction_compare(struct reactions *list, struct reaction *r, double value,
         else if (!r->above_ns)
             r->above_ns = now_ns;
         if (r->above_ns && now_ns - r->above_ns >= r->condition.for_ns)
-            meet(list, r, value, now_ns);
+            meet_condition(list, r, value, now_ns);
         break;
     case CONDITION_LOSS:
     case CONDITION_REGRET:
         if (r->former >= 0 && value > r->former)
-            meet(list, r, value - r->former, now_ns);
+            meet_condition(list, r, value - r->former, now_ns);
         r->former = value;
         break;
     default:

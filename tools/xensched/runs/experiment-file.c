@@ -34,10 +34,10 @@ struct reader {
     char wrong[200];
 };
 
-static const char *wrong(struct reader *r, const char *format, ...)
+static const char *refuse_value(struct reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static const char *wrong(struct reader *r, const char *format, ...)
+static const char *refuse_value(struct reader *r, const char *format, ...)
 {
     va_list args;
 
@@ -130,7 +130,7 @@ static const char *take_command(struct reader *r, char **command,
                                 const char *key, const char *value)
 {
     if (!*value)
-        return wrong(r, "'%s' is empty, and not a command", key);
+        return refuse_value(r, "'%s' is empty, and not a command", key);
     *command = need_string(value);
 
     return NULL;
@@ -143,8 +143,8 @@ static const char *take_count(struct reader *r, unsigned int *count,
     uint64_t number;
 
     if (!option_number(value, least, MAX_REPETITIONS, &number))
-        return wrong(r, "'%s' takes %u to %u, not '%s'", key, least,
-                     MAX_REPETITIONS, value);
+        return refuse_value(r, "'%s' takes %u to %u, not '%s'", key, least,
+                            MAX_REPETITIONS, value);
     *count = number;
 
     return NULL;
@@ -165,8 +165,8 @@ static const char *take_log(struct reader *r, struct plan_configuration *c,
         return NULL;
     if (strchr(value, ':') || !strcmp(value, "none") ||
         !choice_parse(&choice, value))
-        return wrong(r, "log is dry, off, all or names of events, not '%s'",
-                     value);
+        return refuse_value(r, "log is dry, off, all or names of events, not '%s'",
+                            value);
     c->events = need_string(value);
 
     return NULL;
@@ -196,14 +196,14 @@ static const char *take_place(struct reader *r, struct plan_configuration *c,
     if (cpus)
         *cpus++ = '\0';
     if (!cpus || !*guest || !is_cpu_list(cpus)) {
-        wrong(r, "place takes GUEST=PCPUS, such as web1=0-3,8, not '%.*s'",
-              (int)length, text);
+        refuse_value(r, "place takes GUEST=PCPUS, such as web1=0-3,8, not '%.*s'",
+                     (int)length, text);
         free(guest);
         return r->wrong;
     }
     for (i = 0; i < c->nr_places; i++)
         if (!strcmp(c->place[i].guest, guest)) {
-            wrong(r, "'%s' is placed twice", guest);
+            refuse_value(r, "'%s' is placed twice", guest);
             free(guest);
             return r->wrong;
         }
@@ -243,7 +243,7 @@ static const char *take_of_workload(struct reader *r, const char *name,
     if (!strcmp(what, "cleanup"))
         return take_command(r, &w->cleanup, what, value);
 
-    return wrong(r, "a workload has run, prepare and cleanup, not '%s'", what);
+    return refuse_value(r, "a workload has run, prepare and cleanup, not '%s'", what);
 }
 
 static const char *take_of_configuration(struct reader *r, const char *name,
@@ -260,8 +260,8 @@ static const char *take_of_configuration(struct reader *r, const char *name,
     if (!strcmp(what, "place"))
         return take_places(r, c, value);
 
-    return wrong(r, "a configuration has log, place, prepare and cleanup, not "
-                 "'%s'", what);
+    return refuse_value(r, "a configuration has log, place, prepare and cleanup, not "
+                        "'%s'", what);
 }
 
 /* KIND.NAME.WHAT */
@@ -279,11 +279,11 @@ static const char *take_dotted(struct reader *r, const char *key,
             return take_of_configuration(r, name, what, value);
     }
 
-    return wrong(r, "'%s' is not a key: there are repetitions, warmup, "
-                 "workload.NAME.WHAT and configuration.NAME.WHAT", key);
+    return refuse_value(r, "'%s' is not a key: there are repetitions, warmup, "
+                        "workload.NAME.WHAT and configuration.NAME.WHAT", key);
 }
 
-static const char *take(void *arg, const char *key, const char *value)
+static const char *accept_key(void *arg, const char *key, const char *value)
 {
     struct reader *r = arg;
 
@@ -352,7 +352,7 @@ int runs_plan_read(struct runs_plan *plan, const char *path, struct xensched_err
     int rc;
 
     *plan = (struct runs_plan){ 0 };
-    rc = config_read(path, PAGE, separator, take, &r, err);
+    rc = config_read(path, PAGE, separator, accept_key, &r, err);
     if (!rc)
         rc = check_whole(plan, path, err);
 

@@ -85,7 +85,7 @@ static struct group *group_for(struct groups *g, struct sample *s)
     return add_group(g, first, s);
 }
 
-static void take(void *arg, const struct sample *sample)
+static void add_sample(void *arg, const struct sample *sample)
 {
     struct sample s = *sample;
     struct group *group = group_for(arg, &s);
@@ -104,7 +104,7 @@ int groups_read(struct groups *g, const struct store *s, int64_t experiment,
     int rc;
 
     *g = (struct groups){ 0 };
-    rc = store_samples(s, experiment, take, g, err);
+    rc = store_samples(s, experiment, add_sample, g, err);
     if (rc)
         groups_free(g);
 

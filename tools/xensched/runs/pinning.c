@@ -138,8 +138,8 @@ int pinning_check(const struct pinning *p,
     return do_places((struct pinning *)p, configuration, NULL, err);
 }
 
-static int move(struct pinning *p, const struct domain *d,
-                const struct cpumap *map, struct xensched_error *err)
+static int pin_domain(struct pinning *p, const struct domain *d,
+                      const struct cpumap *map, struct xensched_error *err)
 {
     const struct decision why = {
         .domid = d->domid, .verb = MOVE, .reason = "a run's configuration",
@@ -152,7 +152,7 @@ int pinning_apply(struct pinning *p,
                   const struct plan_configuration *configuration,
                   struct xensched_error *err)
 {
-    return do_places(p, configuration, move, err);
+    return do_places(p, configuration, pin_domain, err);
 }
 
 int pinning_restore(struct pinning *p, struct xensched_error *err)

@@ -62,7 +62,7 @@ static bool has_begun(const char *file)
 }
 
 /* Reap it, and say what it said. */
-static int failed(struct recorder *r, struct xensched_error *err)
+static int fail_recorder(struct recorder *r, struct xensched_error *err)
 {
     char text[300] = "";
     ssize_t got = read(r->said, text, sizeof(text) - 1);
@@ -91,11 +91,11 @@ int recorder_start(struct recorder *r, const char *file, const char *events,
     close(said[1]);
     r->said = said[0];
     if (r->pid < 0)
-        return failed(r, err);
+        return fail_recorder(r, err);
     for (waited = 0; waited < STARTS_MS && !has_begun(file);
          waited += LOOK_MS) {
         if (waitpid(r->pid, NULL, WNOHANG) == r->pid)
-            return failed(r, err);
+            return fail_recorder(r, err);
         nanosleep(&pause, NULL);
     }
 
@@ -110,7 +110,7 @@ int recorder_stop(struct recorder *r, struct xensched_error *err)
     while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (!WIFEXITED(status) || WEXITSTATUS(status))
-        return failed(r, err);
+        return fail_recorder(r, err);
     close(r->said);
 
     return 0;
@@ -119,11 +119,11 @@ int recorder_stop(struct recorder *r, struct xensched_error *err)
 /* The end of what failed. */
 #define TAIL 200
 
-static void fail(struct run *run, const char *format, ...)
+static void fail_run(struct run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* The first failure is the one that counts. */
-static void fail(struct run *run, const char *format, ...)
+static void fail_run(struct run *run, const char *format, ...)
 {
     va_list args;
 
@@ -155,13 +155,13 @@ static int do_step(struct run *run, const char *what,
     if (!command->text)
         return 0;
     if (shell_run(&shell, command, &err)) {
-        fail(run, "%s: %s", what, err.text);
+        fail_run(run, "%s: %s", what, err.text);
         return -1;
     }
     status = shell.status;
     run->stopped |= shell.stopped;
     if (status)
-        fail(run, "%s ended with %d: %s", what, status, tail(&shell));
+        fail_run(run, "%s ended with %d: %s", what, status, tail(&shell));
     shell_free(&shell);
 
     return status;
@@ -188,8 +188,8 @@ static int check_off(struct run *run)
 
     if (xensched_area_ask(&info, &err) || !info.events_enabled)
         return 0;
-    fail(run, "log = \"off\", but events are on: stop xenschedd in this "
-         "configuration's prepare");
+    fail_run(run, "log = \"off\", but events are on: stop xenschedd in this "
+             "configuration's prepare");
 
     return -1;
 }
@@ -217,8 +217,8 @@ static void take_workload(struct run *run, struct shell *shell)
     if (run->full || shell->status)
         o->output = output_of(shell);
     if (shell->status)
-        fail(run, "the workload ended with %d: %s", shell->status,
-             tail(shell));
+        fail_run(run, "the workload ended with %d: %s", shell->status,
+                 tail(shell));
 }
 
 static void take_values(void *arg, const char *part, size_t length)
@@ -239,7 +239,7 @@ static void run_workload(struct run *run)
 
     disturbance_begin(&d);
     if (shell_run(&shell, &command, &err)) {
-        fail(run, "%s", err.text);
+        fail_run(run, "%s", err.text);
         return;
     }
     disturbance_end(&d);
@@ -277,11 +277,11 @@ static void take_recording(struct run *run)
 
     if (stat(run->recording, &st) ||
         checksum(run->recording, &o->recording_crc32)) {
-        fail(run, "cannot read '%s': %s", run->recording, strerror(errno));
+        fail_run(run, "cannot read '%s': %s", run->recording, strerror(errno));
         return;
     }
     if (schedule_read(&o->schedule, run->recording, run->full, &err)) {
-        fail(run, "%s", err.text);
+        fail_run(run, "%s", err.text);
         return;
     }
     o->recording = run->recording;
@@ -302,12 +302,12 @@ static void run_recorded(struct run *run)
     }
     if (recorder_start(&recorder, run->recording, run->configuration->events,
                        &err)) {
-        fail(run, "%s", err.text);
+        fail_run(run, "%s", err.text);
         return;
     }
     run_workload(run);
     if (recorder_stop(&recorder, &err))
-        fail(run, "%s", err.text);
+        fail_run(run, "%s", err.text);
 }
 
 /* Ctrl-C ends a preparation and the workload; a clean-up takes a second one. */
@@ -343,7 +343,7 @@ int run_do(struct run *run, struct pinning *pinning, struct xensched_error *err)
 
     run->outcome.exit_status = -1;
     if (pinning_apply(pinning, run->configuration, err))
-        fail(run, "%s", err->text);
+        fail_run(run, "%s", err->text);
     else
         run_prepared(run);
     rc = pinning_restore(pinning, err);

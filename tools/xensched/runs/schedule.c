@@ -155,7 +155,7 @@ static void take_pairs(struct maker *m)
     latency_free(&latency);
 }
 
-static void make(struct schedule *s, const struct timeline *t, bool full)
+static void make_schedule(struct schedule *s, const struct timeline *t, bool full)
 {
     struct maker m = { .s = s, .t = t };
 
@@ -182,7 +182,7 @@ int schedule_read(struct schedule *s, const char *recording, bool full,
     if (*t.rows.defect)
         rc = xensched_fail(err, EILSEQ, "%s", t.rows.defect);
     else
-        make(s, &t, full);
+        make_schedule(s, &t, full);
     timeline_close(&t);
 
     return rc;

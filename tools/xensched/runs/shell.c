@@ -70,8 +70,8 @@ static int shell_status(int status)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void keep(const struct shell_command *command, pid_t parent, int output,
-                 int reports)
+static void keep_session(const struct shell_command *command, pid_t parent, int output,
+                         int reports)
 {
     struct report report = { .status = 127 };
     int null = open("/dev/null", O_RDONLY), status;
@@ -107,8 +107,8 @@ struct keeper {
     int output, reports;
 };
 
-static int start(struct keeper *k, const struct shell_command *command,
-                 struct xensched_error *err)
+static int start_shell(struct keeper *k, const struct shell_command *command,
+                       struct xensched_error *err)
 {
     pid_t parent = getpid();
     int output[2], reports[2];
@@ -122,7 +122,7 @@ static int start(struct keeper *k, const struct shell_command *command,
     }
     k->pid = fork();
     if (!k->pid)
-        keep(command, parent, output[1], reports[1]);
+        keep_session(command, parent, output[1], reports[1]);
     close(output[1]);
     close(reports[1]);
     k->output = output[0];
@@ -181,8 +181,8 @@ static void end_output(struct shell *shell)
  * and at no other time, so it need not wake up to look for them: what is measured
  * may be this very host.
  */
-static void follow(struct keeper *k, struct shell *shell,
-                   const struct shell_command *command, struct report *report)
+static void follow_shell(struct keeper *k, struct shell *shell,
+                         const struct shell_command *command, struct report *report)
 {
     struct pollfd fds[2] = {
         { .fd = k->reports, .events = POLLIN },
@@ -222,12 +222,12 @@ int shell_run(struct shell *shell, const struct shell_command *command,
 {
     struct report report = { 0 };
     struct keeper k = { 0 };
-    int rc = start(&k, command, err);
+    int rc = start_shell(&k, command, err);
 
     if (rc)
         return rc;
     *shell = (struct shell){ .output = need_memory(2 * SHELL_OUTPUT + 1, 1) };
-    follow(&k, shell, command, &report);
+    follow_shell(&k, shell, command, &report);
     if (shell->stopped)
         kill(-k.pid, SIGKILL);
     while (waitpid(k.pid, NULL, 0) < 0 && errno == EINTR)

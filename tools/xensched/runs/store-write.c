@@ -15,8 +15,8 @@
  * Bind by @types, of what follows (i: int64_t, f: double, t: text or NULL), and
  * carry out.  It can be used again afterwards.
  */
-static int step(const struct store *s, sqlite3_stmt *st,
-                struct xensched_error *err, const char *types, ...)
+static int step_statement(const struct store *s, sqlite3_stmt *st,
+                          struct xensched_error *err, const char *types, ...)
 {
     va_list args;
     int at, rc;
@@ -38,7 +38,7 @@ static int step(const struct store *s, sqlite3_stmt *st,
     return rc;
 }
 
-static int begin(const struct store *s, struct xensched_error *err)
+static int begin_transaction(const struct store *s, struct xensched_error *err)
 {
     if (sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK)
         return 0;
@@ -47,7 +47,7 @@ static int begin(const struct store *s, struct xensched_error *err)
 }
 
 /* Returns @rc, or why it could not be ended well. */
-static int end(const struct store *s, int rc, struct xensched_error *err)
+static int end_transaction(const struct store *s, int rc, struct xensched_error *err)
 {
     if (!rc && sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         rc = store_fail(s, "write to", err);
@@ -75,10 +75,10 @@ static int add_runs(const struct store *s, const struct runs_plan *plan,
     if (rc)
         return rc;
     for (i = 0; i < nr && !rc; i++)
-        rc = step(s, st, err, "itti", experiment,
-                  plan->workload[items[i].workload].name,
-                  plan->configuration[items[i].configuration].name,
-                  (int64_t)items[i].repetition);
+        rc = step_statement(s, st, err, "itti", experiment,
+                            plan->workload[items[i].workload].name,
+                            plan->configuration[items[i].configuration].name,
+                            (int64_t)items[i].repetition);
     sqlite3_finalize(st);
 
     return rc;
@@ -93,7 +93,7 @@ static int add_experiment(const struct store *s, const char *plan, uint32_t seed
 
     if (rc)
         return rc;
-    rc = step(s, st, err, "tii", plan, (int64_t)seed, now());
+    rc = step_statement(s, st, err, "tii", plan, (int64_t)seed, now());
     sqlite3_finalize(st);
     *experiment = sqlite3_last_insert_rowid(s->db);
 
@@ -104,7 +104,7 @@ int store_plan(const struct store *s, const struct runs_plan *plan, uint32_t see
                const struct order_item *items, int64_t *experiment,
                struct xensched_error *err)
 {
-    int rc = begin(s, err);
+    int rc = begin_transaction(s, err);
 
     if (rc)
         return rc;
@@ -112,7 +112,7 @@ int store_plan(const struct store *s, const struct runs_plan *plan, uint32_t see
     if (!rc)
         rc = add_runs(s, plan, items, *experiment, err);
 
-    return end(s, rc, err);
+    return end_transaction(s, rc, err);
 }
 
 int store_session(const struct store *s, int64_t experiment, const char *host,
@@ -124,7 +124,7 @@ int store_session(const struct store *s, int64_t experiment, const char *host,
 
     if (rc)
         return rc;
-    rc = step(s, st, err, "iit", experiment, now(), host);
+    rc = step_statement(s, st, err, "iit", experiment, now(), host);
     *session = sqlite3_last_insert_rowid(s->db);
     sqlite3_finalize(st);
 
@@ -141,7 +141,7 @@ int store_begin(const struct store *s, int64_t run, int64_t session,
 
     if (rc)
         return rc;
-    rc = step(s, st, err, "iii", session, now(), run);
+    rc = step_statement(s, st, err, "iii", session, now(), run);
     sqlite3_finalize(st);
 
     return rc;
@@ -157,9 +157,9 @@ static int finish_run(const struct store *s, int64_t run,
 
     if (rc)
         return rc;
-    rc = step(s, st, err, "ttiiiiti", o->failure ? "failed" : "done",
-              o->failure ? o->failure : o->refused, (int64_t)o->exit_status, (int64_t)o->wall_ns,
-              o->clock_jump_ns, (int64_t)o->steal_ns, o->output, run);
+    rc = step_statement(s, st, err, "ttiiiiti", o->failure ? "failed" : "done",
+                        o->failure ? o->failure : o->refused, (int64_t)o->exit_status, (int64_t)o->wall_ns,
+                        o->clock_jump_ns, (int64_t)o->steal_ns, o->output, run);
     sqlite3_finalize(st);
 
     return rc;
@@ -175,9 +175,9 @@ static int add_recording(const struct store *s, int64_t run,
 
     if (rc)
         return rc;
-    rc = step(s, st, err, "tiiiiii", o->recording, (int64_t)o->recording_bytes,
-              (int64_t)o->recording_crc32, (int64_t)o->schedule.length_ns,
-              (int64_t)o->schedule.rows, (int64_t)o->schedule.lost_rows, run);
+    rc = step_statement(s, st, err, "tiiiiii", o->recording, (int64_t)o->recording_bytes,
+                        (int64_t)o->recording_crc32, (int64_t)o->schedule.length_ns,
+                        (int64_t)o->schedule.rows, (int64_t)o->schedule.lost_rows, run);
     sqlite3_finalize(st);
 
     return rc;
@@ -194,8 +194,8 @@ static int add_values(const struct store *s, int64_t run,
     if (rc)
         return rc;
     for (i = 0; i < o->nr_values && !rc; i++)
-        rc = step(s, st, err, "itft", run, o->value[i].name, o->value[i].value,
-                  o->value[i].unit);
+        rc = step_statement(s, st, err, "itft", run, o->value[i].name, o->value[i].value,
+                            o->value[i].unit);
     sqlite3_finalize(st);
 
     return rc;
@@ -217,9 +217,9 @@ static int add_domains(const struct store *s, int64_t run,
         /* A domain that is only named by others, such as the idle vCPUs. */
         if (!(d->running_ns + d->waiting_ns + d->asleep_ns + d->unknown_ns))
             continue;
-        rc = step(s, st, err, "itiiiii", run, d->name, (int64_t)d->running_ns,
-                  (int64_t)d->waiting_ns, (int64_t)d->asleep_ns,
-                  (int64_t)d->unknown_ns, (int64_t)d->moves);
+        rc = step_statement(s, st, err, "itiiiii", run, d->name, (int64_t)d->running_ns,
+                            (int64_t)d->waiting_ns, (int64_t)d->asleep_ns,
+                            (int64_t)d->unknown_ns, (int64_t)d->moves);
     }
     sqlite3_finalize(st);
 
@@ -236,8 +236,8 @@ static int add_places(const struct store *s, int64_t run,
     if (rc)
         return rc;
     for (i = 0; i < h->nr_places && !rc; i++)
-        rc = step(s, st, err, "itii", run, h->domain[h->place[i].domain].name,
-                  (int64_t)h->place[i].pcpu, (int64_t)h->place[i].ns);
+        rc = step_statement(s, st, err, "itii", run, h->domain[h->place[i].domain].name,
+                            (int64_t)h->place[i].pcpu, (int64_t)h->place[i].ns);
     sqlite3_finalize(st);
 
     return rc;
@@ -256,9 +256,9 @@ static int add_pairs(const struct store *s, int64_t run,
     for (i = 0; i < h->nr_pairs && !rc; i++) {
         const struct schedule_pair *p = &h->pair[i];
 
-        rc = step(s, st, err, "ittiii", run, h->domain[p->from].name,
-                  h->domain[p->to].name, (int64_t)p->notifications,
-                  (int64_t)p->median_ns, (int64_t)p->p99_ns);
+        rc = step_statement(s, st, err, "ittiii", run, h->domain[p->from].name,
+                            h->domain[p->to].name, (int64_t)p->notifications,
+                            (int64_t)p->median_ns, (int64_t)p->p99_ns);
     }
     sqlite3_finalize(st);
 
@@ -276,10 +276,10 @@ static int add_insteads(const struct store *s, int64_t run,
     if (rc)
         return rc;
     for (i = 0; i < h->nr_insteads && !rc; i++)
-        rc = step(s, st, err, "itti", run,
-                  h->domain[h->instead[i].domain].name,
-                  h->domain[h->instead[i].other].name,
-                  (int64_t)h->instead[i].ns);
+        rc = step_statement(s, st, err, "itti", run,
+                            h->domain[h->instead[i].domain].name,
+                            h->domain[h->instead[i].other].name,
+                            (int64_t)h->instead[i].ns);
     sqlite3_finalize(st);
 
     return rc;
@@ -298,9 +298,9 @@ static int add_spans(const struct store *s, int64_t run,
     for (i = 0; i < h->nr_spans && !rc; i++) {
         const struct schedule_span *p = &h->span[i];
 
-        rc = step(s, st, err, "itiiiti", run, h->domain[p->domain].name,
-                  (int64_t)p->vcpu, (int64_t)p->begin_ns, (int64_t)p->ns,
-                  p->state, (int64_t)p->pcpu);
+        rc = step_statement(s, st, err, "itiiiti", run, h->domain[p->domain].name,
+                            (int64_t)p->vcpu, (int64_t)p->begin_ns, (int64_t)p->ns,
+                            p->state, (int64_t)p->pcpu);
     }
     sqlite3_finalize(st);
 
@@ -316,7 +316,7 @@ int store_finish(const struct store *s, int64_t run, const struct run_outcome *o
         add_domains, add_places, add_pairs, add_insteads, add_spans,
     };
     unsigned int i;
-    int rc = begin(s, err);
+    int rc = begin_transaction(s, err);
 
     if (rc)
         return rc;
@@ -328,7 +328,7 @@ int store_finish(const struct store *s, int64_t run, const struct run_outcome *o
     for (i = 0; i < sizeof(add) / sizeof(add[0]) && !rc; i++)
         rc = add[i](s, run, &o->schedule, err);
 
-    return end(s, rc, err);
+    return end_transaction(s, rc, err);
 }
 
 /* Runs that are imported. */
@@ -343,8 +343,8 @@ static int add_done(const struct store *s, int64_t experiment, int64_t session,
 
     if (rc)
         return rc;
-    rc = step(s, st, err, "ittiii", experiment, run->workload, run->configuration,
-              (int64_t)run->repetition, session, run->begun_s);
+    rc = step_statement(s, st, err, "ittiii", experiment, run->workload, run->configuration,
+                        (int64_t)run->repetition, session, run->begun_s);
     sqlite3_finalize(st);
 
     return rc ? rc : add_values(s, sqlite3_last_insert_rowid(s->db),
@@ -357,7 +357,7 @@ int store_import(const struct store *s, const char *plan, uint32_t seed,
 {
     int64_t session = 0;
     size_t i;
-    int rc = begin(s, err);
+    int rc = begin_transaction(s, err);
 
     if (rc)
         return rc;
@@ -367,5 +367,5 @@ int store_import(const struct store *s, const char *plan, uint32_t seed,
     for (i = 0; i < nr && !rc; i++)
         rc = add_done(s, *experiment, session, &run[i], err);
 
-    return end(s, rc, err);
+    return end_transaction(s, rc, err);
 }

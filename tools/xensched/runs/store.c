@@ -97,8 +97,8 @@ int store_prepare(const struct store *s, const char *sql,
 }
 
 /* The one number that @sql, a PRAGMA, gives. */
-static int ask(const struct store *s, const char *sql, int64_t *number,
-               struct xensched_error *err)
+static int ask_number(const struct store *s, const char *sql, int64_t *number,
+                      struct xensched_error *err)
 {
     sqlite3_stmt *statement;
     int rc = store_prepare(s, sql, &statement, err);
@@ -126,7 +126,7 @@ static int execute(const struct store *s, const char *what, const char *sql,
 }
 
 /* Whole or not at all; a second process finds what the first one has made. */
-static int make(const struct store *s, struct xensched_error *err)
+static int make_schema(const struct store *s, struct xensched_error *err)
 {
     char *sql;
     int64_t version = 0;
@@ -134,7 +134,7 @@ static int make(const struct store *s, struct xensched_error *err)
                      "BEGIN IMMEDIATE", err);
 
     if (!rc)
-        rc = ask(s, "PRAGMA user_version", &version, err);
+        rc = ask_number(s, "PRAGMA user_version", &version, err);
     if (rc)
         return rc;
     if (version)
@@ -152,14 +152,14 @@ static int check_version(const struct store *s, bool create,
                          struct xensched_error *err)
 {
     int64_t application, version, objects;
-    int rc = ask(s, "SELECT count(*) FROM sqlite_master", &objects, err);
+    int rc = ask_number(s, "SELECT count(*) FROM sqlite_master", &objects, err);
 
     if (!rc && !objects && create)
-        rc = make(s, err);
+        rc = make_schema(s, err);
     if (!rc)
-        rc = ask(s, "PRAGMA application_id", &application, err);
+        rc = ask_number(s, "PRAGMA application_id", &application, err);
     if (!rc)
-        rc = ask(s, "PRAGMA user_version", &version, err);
+        rc = ask_number(s, "PRAGMA user_version", &version, err);
     if (rc)
         return rc;
     if (application != APPLICATION || version < 1)

@@ -35,7 +35,7 @@ static void set_value(struct run_outcome *o, const char *name, double value,
 }
 
 /* The first refusal is the one that is reported. */
-static void refuse(struct run_outcome *o, const char *line)
+static void refuse_line(struct run_outcome *o, const char *line)
 {
     char text[VALUES_LINE + 120];
 
@@ -89,7 +89,7 @@ static void take_line(struct run_outcome *o, const char *line)
         return;
     value = strtod(word[2], &end);
     if (nr > 4 || !isfinite(value) || (*end && (nr > 3 || !is_unit(end))))
-        refuse(o, line);
+        refuse_line(o, line);
     else
         set_value(o, word[1], value, nr > 3 ? word[3] : end);
 }

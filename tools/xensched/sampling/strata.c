@@ -107,7 +107,7 @@ static bool are_all_met(const struct means *m)
 }
 
 /* There are not more means than vectors that differ. */
-static void begin(struct means *m, size_t wanted, uint64_t *seed)
+static void begin_means(struct means *m, size_t wanted, uint64_t *seed)
 {
     set_mean(m, 0, draw(seed) % m->s->nr);
     look_at_mean(m, 0);
@@ -166,7 +166,7 @@ static double cluster(struct means *m, size_t wanted, unsigned int *stratum,
     double sum = 0;
     size_t round, i;
 
-    begin(m, wanted, seed);
+    begin_means(m, wanted, seed);
     for (round = 0; assign(m, stratum) && round < ROUNDS; round++)
         find_means(m, stratum);
     for (i = 0; i < m->s->nr; i++)
@@ -223,7 +223,7 @@ static void find_shares(const struct strata *s, const double *apart,
  * What one more is worth: by Neyman, and a little in any case, since vectors which
  * are the same need not be of intervals that are.
  */
-static double worth(const struct share *share, double most)
+static double weigh_share(const struct share *share, double most)
 {
     double spread = share->spread + most / 10 + 1e-9;
 
@@ -247,9 +247,9 @@ static void allocate(const struct strata *s, struct share *share, size_t wanted)
         size_t best = 0;
 
         for (k = 1; k < s->nr_strata; k++)
-            if (worth(&share[k], most) > worth(&share[best], most))
+            if (weigh_share(&share[k], most) > weigh_share(&share[best], most))
                 best = k;
-        if (!worth(&share[best], most))
+        if (!weigh_share(&share[best], most))
             break;
         share[best].chosen++;
         nr++;
@@ -304,8 +304,8 @@ void strata_free(struct strata *s)
     s->chosen = NULL;
 }
 
-static void count(const struct strata *s, unsigned int stratum, size_t *members,
-                  size_t *chosen)
+static void count_members(const struct strata *s, unsigned int stratum, size_t *members,
+                          size_t *chosen)
 {
     size_t i;
 
@@ -321,7 +321,7 @@ double strata_weight(const struct strata *s, size_t interval)
 {
     size_t members, chosen;
 
-    count(s, s->stratum[interval], &members, &chosen);
+    count_members(s, s->stratum[interval], &members, &chosen);
 
     return s->chosen[interval] ? (double)members / chosen : 0;
 }
@@ -345,7 +345,7 @@ static void find_moments(const struct strata *s, unsigned int stratum,
     double sum = 0, sizes = 0, all = 0, squares = 0, ratio, scale;
     size_t i;
 
-    count(s, stratum, &m->members, &m->chosen);
+    count_members(s, stratum, &m->members, &m->chosen);
     for (i = 0; i < s->nr; i++) {
         if (s->stratum[i] != stratum)
             continue;

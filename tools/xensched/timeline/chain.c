@@ -23,7 +23,7 @@ static size_t run_at(const struct vcpu *v, uint64_t ns)
  * A vCPU that waits at that time is meant rather than one that runs, and that rather
  * than one that sleeps.
  */
-static unsigned int rank(const struct vcpu *v, uint64_t ns)
+static unsigned int rank_state(const struct vcpu *v, uint64_t ns)
 {
     const struct span *s = vcpus_at(v, ns);
 
@@ -249,8 +249,8 @@ bool chain_make(struct chain *chain, const struct timeline *t, uint16_t acct,
     chain->nr = 0;
     for (i = t->vcpus.first[acct]; i < t->vcpus.first[acct + 1]; i++)
         if ((number == CHAIN_ANY_VCPU || number == t->vcpus.vcpu[i].number) &&
-            rank(&t->vcpus.vcpu[i], ns) > best) {
-            best = rank(&t->vcpus.vcpu[i], ns);
+            rank_state(&t->vcpus.vcpu[i], ns) > best) {
+            best = rank_state(&t->vcpus.vcpu[i], ns);
             vcpu = i;
         }
     if (vcpu == STAY_NONE)

@@ -32,8 +32,8 @@ struct rings_making {
     int *back;         /* [source]: its accounting domain, or -1 */
 };
 
-static struct ring *find(const struct rings *rings, uint16_t back,
-                         uint16_t front)
+static struct ring *find_ring(const struct rings *rings, uint16_t back,
+                              uint16_t front)
 {
     size_t i;
 
@@ -44,7 +44,7 @@ static struct ring *find(const struct rings *rings, uint16_t back,
     return NULL;
 }
 
-static struct ring *add(struct rings_making *m, uint16_t back, uint16_t front)
+static struct ring *add_ring(struct rings_making *m, uint16_t back, uint16_t front)
 {
     size_t nr = m->rings->nr;
     struct ring *ring;
@@ -73,7 +73,7 @@ static void find_lost(struct rings_making *m)
 
 static void take_wake(struct rings_making *m, const struct wake *wake)
 {
-    struct ring *ring = find(m->rings, wake->receiver, wake->sender);
+    struct ring *ring = find_ring(m->rings, wake->receiver, wake->sender);
     struct under_way *u = ring ? &m->under_way[ring - m->rings->ring] : NULL;
 
     if (!ring || u->notified != STAY_NEVER)
@@ -121,7 +121,7 @@ static void find_rings(struct rings_making *m, uint16_t event)
         if (row->event != event || back < 0 || row->other == back ||
             row->other == XEN_SCHEDLOG_ACCT_NONE)
             continue;
-        if (!find(m->rings, back, row->other) && !add(m, back, row->other))
+        if (!find_ring(m->rings, back, row->other) && !add_ring(m, back, row->other))
             m->rings->left_out++;
     }
 }
@@ -140,7 +140,7 @@ static void find_requests(struct rings_making *m, const struct wakes *wakes,
             continue;
         for (; next < wakes->nr && wakes->wake[next].sent <= row->ns; next++)
             take_wake(m, &wakes->wake[next]);
-        ring = find(m->rings, m->back[row->source], row->other);
+        ring = find_ring(m->rings, m->back[row->source], row->other);
         if (ring)
             take_response(m, ring, row);
     }

@@ -231,7 +231,7 @@ static void take_delays(struct skew_finding *f)
     }
 }
 
-static int compare(const void *a, const void *b)
+static int compare_bounds(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -244,7 +244,7 @@ static int64_t most_of(struct bound *bound)
     if (bound->nr < LEAST_DELAYS || bound->chance > bound->nr / BY_CHANCE ||
         bound->regular > bound->nr / 2)
         return FAR;
-    qsort(bound->ns, bound->nr, sizeof(*bound->ns), compare);
+    qsort(bound->ns, bound->nr, sizeof(*bound->ns), compare_bounds);
 
     return bound->ns[bound->nr / BY_CHANCE];
 }
@@ -476,7 +476,7 @@ static bool are_one_clock(const struct skew_finding *f)
     return f->rows->one_tsc;
 }
 
-static void prepare(struct skew_finding *f)
+static void prepare_search(struct skew_finding *f)
 {
     size_t i;
 
@@ -523,7 +523,7 @@ void skew_find(struct skew *skew, const struct rows *rows,
     }
     skew->ahead_ns = need_memory(f.nr + 1, sizeof(*skew->ahead_ns));
     skew->pair_ns = need_memory((size_t)f.nr * f.nr + 1, sizeof(*skew->pair_ns));
-    prepare(&f);
+    prepare_search(&f);
     bound_by_delays(&f);
     bound_by_early_runs(&f);
     for (i = 0; i < f.nr; i++)

@@ -230,7 +230,7 @@ static uint64_t least(uint64_t a, uint64_t b)
  * Where stays are joined, each ends when the one before did and its counter
  * later, at most; and before the next one's counter began, at most.
  */
-static void straighten(struct stays_cpu *cpu)
+static void shift_ends(struct stays_cpu *cpu)
 {
     uint64_t *length = need_memory(cpu->nr + 1, sizeof(*length));
     size_t i;
@@ -590,7 +590,7 @@ void stays_make(struct stays *stays, const struct rows *rows)
     lost = find_lost(stays, rows);
     take_stays(stays, rows, lost);
     for (i = 0; i < stays->nr; i++) {
-        straighten(&stays->cpu[i]);
+        shift_ends(&stays->cpu[i]);
         put_together(stays, &stays->cpu[i], rows, &lost[i]);
     }
     free_lost(stays, lost);

@@ -159,8 +159,8 @@ static bool contradicts(const struct vcpus_making *m, const struct chosen *c,
 }
 
 /* How well it fits; 0: not at all. */
-static unsigned int fits(const struct vcpus_making *m, const struct chosen *c,
-                         const struct run *run)
+static unsigned int count_fits(const struct vcpus_making *m, const struct chosen *c,
+                               const struct run *run)
 {
     uint32_t from = run->stay->from;
 
@@ -208,14 +208,14 @@ static void note_guess(struct vcpus_making *m, struct run *run, bool guess)
 }
 
 /* The vCPU of the run, or @nr: it is another one. */
-static unsigned int choose(struct vcpus_making *m, const struct chosen *chosen,
-                           unsigned int nr, struct run *run)
+static unsigned int choose_vcpu(struct vcpus_making *m, const struct chosen *chosen,
+                                unsigned int nr, struct run *run)
 {
     unsigned int i, best = nr, how = 0, equals = 0;
     bool more = can_be_more(m, run->stay->acct, nr);
 
     for (i = 0; i < nr; i++) {
-        unsigned int now = fits(m, &chosen[i], run);
+        unsigned int now = count_fits(m, &chosen[i], run);
 
         equals += now == 3;
         if (now > how || (now && now == how && end_of(&chosen[i]) <
@@ -269,7 +269,7 @@ static void add_run(struct vcpus_making *m, struct run *run,
                     struct chosen *chosen, unsigned int *nr)
 {
     struct stay *stay = run->stay;
-    unsigned int number = choose(m, chosen, *nr, run);
+    unsigned int number = choose_vcpu(m, chosen, *nr, run);
     struct vcpu *v = vcpu_number(m, stay->acct, number);
     struct chosen *c = &chosen[number];
     uint64_t begin = stay->begin;

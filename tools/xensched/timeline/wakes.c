@@ -211,8 +211,8 @@ static void note_order(struct wakes_making *m, const struct wake *wake)
         m->wakes->disorder_ns = ns;
 }
 
-static void take(struct wakes_making *m, const struct timeline_row *row,
-                 uint16_t sender, uint16_t receiver)
+static void accept_row(struct wakes_making *m, const struct timeline_row *row,
+                       uint16_t sender, uint16_t receiver)
 {
     uint32_t cpu = stays_cpu(m->stays, row->cpu);
     struct effect best = { WAKE_UNKNOWN, row->ns, STAY_NEVER };
@@ -268,9 +268,9 @@ void wakes_make(struct wakes *wakes, const struct rows *rows,
         const struct timeline_row *row = &rows->row[i];
 
         if (received && row->event == XEN_SCHEDLOG_EV_EVTCHN_RECV)
-            take(&m, row, row->correspondent, row->current);
+            accept_row(&m, row, row->correspondent, row->current);
         else if (!received && row->event == XEN_SCHEDLOG_EV_EVTCHN_SEND)
-            take(&m, row, row->current, row->correspondent);
+            accept_row(&m, row, row->current, row->correspondent);
     }
     free(m.at);
     free(m.explained);

@@ -18,10 +18,10 @@ struct text {
     size_t left;
 };
 
-static void add(struct text *t, const char *format, ...)
+static void add_text(struct text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void add(struct text *t, const char *format, ...)
+static void add_text(struct text *t, const char *format, ...)
 {
     va_list args;
     int length;
@@ -59,31 +59,31 @@ static void add_cost(struct text *text, const struct trial *t)
     double low, high, mean = 100 * trial_change(t->cost.mean);
 
     if (!t->cost.n) {
-        add(text, "no guest exchanged pages or notifications, so there is no cost "
-            "to compare");
+        add_text(text, "no guest exchanged pages or notifications, so there is no cost "
+                 "to compare");
         return;
     }
     if (!evidence_interval(&t->cost, TRIAL_ALPHA, &low, &high) ||
         (low < 0 && high > 0 && high - low > WIDEST)) {
-        add(text, "%u pair%s of blocks cannot bound a change; so far pCPU time per %s "
-            "changes by %+.1f %%", t->done, t->done == 1 ? "" : "s",
-            common_unit(t), mean);
+        add_text(text, "%u pair%s of blocks cannot bound a change; so far pCPU time per %s "
+                 "changes by %+.1f %%", t->done, t->done == 1 ? "" : "s",
+                 common_unit(t), mean);
         return;
     }
     low = 100 * trial_change(low);
     high = 100 * trial_change(high);
     if (high < 0)
-        add(text, "placement saves %.1f %% of pCPU time per %s on this host (95 %% "
-            "interval %.1f to %.1f %%, %u blocks)", -mean, common_unit(t), -high,
-            -low, 2 * t->done);
+        add_text(text, "placement saves %.1f %% of pCPU time per %s on this host (95 %% "
+                 "interval %.1f to %.1f %%, %u blocks)", -mean, common_unit(t), -high,
+                 -low, 2 * t->done);
     else if (low > 0)
-        add(text, "placement costs %.1f %% more pCPU time per %s on this host "
-            "(95 %% interval %.1f to %.1f %%, %u blocks)", mean, common_unit(t),
-            low, high, 2 * t->done);
+        add_text(text, "placement costs %.1f %% more pCPU time per %s on this host "
+                 "(95 %% interval %.1f to %.1f %%, %u blocks)", mean, common_unit(t),
+                 low, high, 2 * t->done);
     else
-        add(text, "no difference is shown: with placement pCPU time per %s changes by "
-            "%+.1f %% (95 %% interval %+.1f to %+.1f %%, %u blocks)",
-            common_unit(t), mean, low, high, 2 * t->done);
+        add_text(text, "no difference is shown: with placement pCPU time per %s changes by "
+                 "%+.1f %% (95 %% interval %+.1f to %+.1f %%, %u blocks)",
+                 common_unit(t), mean, low, high, 2 * t->done);
 }
 
 static void add_waiting(struct text *text, const struct trial *t)
@@ -92,9 +92,9 @@ static void add_waiting(struct text *text, const struct trial *t)
 
     if (!t->waiting.n)
         return;
-    add(text, "; waiting for a pCPU %+.1f %%", 100 * t->waiting.mean);
+    add_text(text, "; waiting for a pCPU %+.1f %%", 100 * t->waiting.mean);
     if (evidence_interval(&t->waiting, TRIAL_ALPHA, &low, &high))
-        add(text, " (%+.1f to %+.1f %%)", 100 * low, 100 * high);
+        add_text(text, " (%+.1f to %+.1f %%)", 100 * low, 100 * high);
 }
 
 static void add_guests(struct text *text, const struct trial *t)
@@ -111,13 +111,13 @@ static void add_guests(struct text *text, const struct trial *t)
             best = guest;
     }
     if (best && t->nr > 1)
-        add(text, "; %s gains most (%.1f %%)", best->name,
-            -100 * trial_change(best->cost.mean));
+        add_text(text, "; %s gains most (%.1f %%)", best->name,
+                 -100 * trial_change(best->cost.mean));
     for (i = 0; i < t->nr; i++)
         if (t->guests[i].left_alone)
-            add(text, "; %s is left alone (cost %+.1f %%, waiting %+.1f %%)",
-                t->guests[i].name, 100 * trial_change(t->guests[i].cost.mean),
-                100 * t->guests[i].waiting.mean);
+            add_text(text, "; %s is left alone (cost %+.1f %%, waiting %+.1f %%)",
+                     t->guests[i].name, 100 * trial_change(t->guests[i].cost.mean),
+                     100 * t->guests[i].waiting.mean);
 }
 
 /* How long a trial with such blocks has to be to tell @percent. */
@@ -128,22 +128,22 @@ static void add_length(struct text *text, const struct trial *t,
                                          percent / 100.0, TRIAL_ALPHA);
 
     if (!pairs)
-        add(text, "; %u %% cannot be told", percent);
+        add_text(text, "; %u %% cannot be told", percent);
     else
-        add(text, "; %u %% takes %u pairs (%.1f h)", percent, pairs,
-            2.0 * pairs * t->settings.block_ns / 3.6e12);
+        add_text(text, "; %u %% takes %u pairs (%.1f h)", percent, pairs,
+                 2.0 * pairs * t->settings.block_ns / 3.6e12);
 }
 
 static void describe_dry_run(struct text *text, const struct trial *t)
 {
     if (t->cost.n < 2) {
-        add(text, "dry run: %u pair%s so far, 2 are needed", t->done,
-            t->done == 1 ? "" : "s");
+        add_text(text, "dry run: %u pair%s so far, 2 are needed", t->done,
+                 t->done == 1 ? "" : "s");
         return;
     }
-    add(text, "dry run: blocks of %.0f s differ by %.1f %% (standard deviation of "
-        "%u pairs) although nothing was changed", t->settings.block_ns / 1e9,
-        100 * evidence_deviation(&t->cost), t->cost.n);
+    add_text(text, "dry run: blocks of %.0f s differ by %.1f %% (standard deviation of "
+             "%u pairs) although nothing was changed", t->settings.block_ns / 1e9,
+             100 * evidence_deviation(&t->cost), t->cost.n);
     add_length(text, t, 1);
     add_length(text, t, 2);
     add_length(text, t, 5);
@@ -168,16 +168,16 @@ static bool has_nothing_to_compare(struct text *text, const struct trial *t)
     if (t->state == TRIAL_HARMFUL)
         return false;
     if (!has_moved(t)) {
-        add(text, "no guest was moved in %u blocks, so there is nothing to compare",
-            2 * t->done);
+        add_text(text, "no guest was moved in %u blocks, so there is nothing to compare",
+                 2 * t->done);
         return true;
     }
     if (placed < 0 || placed - without >= TRIAL_LEAST_SHIFT)
         return false;
-    add(text, "placement did not change where guests ran, so this trial does not show "
-        "what placement is worth: they spent %.0f %% of their time at their targets "
-        "in placed blocks and %.0f %% in the other ones (%u blocks)", 100 * placed,
-        100 * without, 2 * t->done);
+    add_text(text, "placement did not change where guests ran, so this trial does not show "
+             "what placement is worth: they spent %.0f %% of their time at their targets "
+             "in placed blocks and %.0f %% in the other ones (%u blocks)", 100 * placed,
+             100 * without, 2 * t->done);
 
     return true;
 }
@@ -185,9 +185,9 @@ static bool has_nothing_to_compare(struct text *text, const struct trial *t)
 static void add_residency(struct text *text, const struct trial *t)
 {
     if (trial_residency(t, true) >= 0)
-        add(text, "; guests spent %.0f %% of their time at their targets, and %.0f %% "
-            "without placement", 100 * trial_residency(t, true),
-            100 * trial_residency(t, false));
+        add_text(text, "; guests spent %.0f %% of their time at their targets, and %.0f %% "
+                 "without placement", 100 * trial_residency(t, true),
+                 100 * trial_residency(t, false));
 }
 
 void trial_verdict(const struct trial *t, char out[TRIAL_VERDICT])
@@ -196,12 +196,12 @@ void trial_verdict(const struct trial *t, char out[TRIAL_VERDICT])
 
     out[0] = '\0';
     if (t->state == TRIAL_NONE) {
-        add(&text, "there was no trial on this host; 'xensched trial start' begins "
-            "one");
+        add_text(&text, "there was no trial on this host; 'xensched trial start' begins "
+                 "one");
     } else if (t->settings.dry_run) {
         describe_dry_run(&text, t);
     } else if (!t->done) {
-        add(&text, "no pair of blocks is complete yet");
+        add_text(&text, "no pair of blocks is complete yet");
     } else if (!has_nothing_to_compare(&text, t)) {
         add_cost(&text, t);
         add_waiting(&text, t);

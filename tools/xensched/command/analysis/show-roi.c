@@ -305,7 +305,7 @@ static void print_text(const struct shown_roi *s)
                s->t->marks.broken);
 }
 
-static int show(const struct timeline *t, const struct arguments *args)
+static int show_roi(const struct timeline *t, const struct arguments *args)
 {
     struct regions_of of = {
         .begin = args->begin,
@@ -314,11 +314,11 @@ static int show(const struct timeline *t, const struct arguments *args)
     };
     struct shown_roi s = { .t = t };
 
-    if (args->who) {
-        of.acct = names_find(&t->rows.names, args->who);
+    if (args->domain_or_group) {
+        of.acct = names_find(&t->rows.names, args->domain_or_group);
         if (of.acct < 0) {
             complain("the recording '%s' has no domain '%s'", args->file,
-                     args->who);
+                     args->domain_or_group);
             return EXIT_FAILED;
         }
     }
@@ -338,12 +338,12 @@ static int show(const struct timeline *t, const struct arguments *args)
     return EXIT_OK;
 }
 
-static int run(const struct arguments *args)
+static int run_roi(const struct arguments *args)
 {
     if (args->end && !args->begin)
         return arguments_wrong(&command_roi, "roi: --end without --begin");
 
-    return shown_recording(args, show);
+    return shown_recording(args, show_roi);
 }
 
 const struct command command_roi = {
@@ -357,5 +357,5 @@ const struct command command_roi = {
         "--begin and --end name marks, or give codes. By default, print all regions with\n"
         "names, and let the end have the name of the begin.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO | ARGUMENT_BEGIN_END,
-    .run = run,
+    .run = run_roi,
 };

@@ -390,7 +390,7 @@ static bool write_files(const struct timeline *t, const struct arguments *args)
     return true;
 }
 
-static int show(const struct arguments *args)
+static int show_timeline(const struct arguments *args)
 {
     struct timeline t;
     struct xensched_error err;
@@ -433,7 +433,7 @@ static bool is_recording(const struct arguments *args, const char *file)
     return true;
 }
 
-static int run(const struct arguments *args)
+static int run_timeline(const struct arguments *args)
 {
     bool other = args->html || args->perfetto || args->json;
     int ctf, shown;
@@ -441,7 +441,7 @@ static int run(const struct arguments *args)
     if (is_recording(args, args->html) || is_recording(args, args->perfetto))
         return EXIT_FAILED;
     ctf = args->ctf ? export_ctf(args->file, args->ctf) : EXIT_OK;
-    shown = args->ctf && !other ? EXIT_OK : show(args);
+    shown = args->ctf && !other ? EXIT_OK : show_timeline(args);
 
     return ctf ? ctf : shown;
 }
@@ -457,5 +457,5 @@ const struct command command_timeline = {
         "adds the events of another tool's CTF trace, such as LTTng's in a guest.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_HTML | ARGUMENT_PERFETTO |
              ARGUMENT_CTF | ARGUMENT_WITH,
-    .run = run,
+    .run = run_timeline,
 };

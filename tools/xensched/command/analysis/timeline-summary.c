@@ -32,7 +32,7 @@ static uint64_t *add_up(const struct regions *regions)
     return ns;
 }
 
-static uint64_t count(const struct timeline *t, enum mark_kind kind)
+static uint64_t count_marks(const struct timeline *t, enum mark_kind kind)
 {
     uint64_t nr = 0;
     size_t i;
@@ -120,7 +120,7 @@ json_object *marks_json(const struct timeline *t)
     unsigned int kind;
 
     for (kind = 0; kind < MARK_KINDS; kind++)
-        json_add_int(o, mark_kind_name[kind], count(t, kind));
+        json_add_int(o, mark_kind_name[kind], count_marks(t, kind));
     json_add_int(o, "broken", t->marks.broken);
     json_add_int(o, "left_out", t->regions.left_out);
     json_object_object_add(o, "regions", regions_json(t));
@@ -168,8 +168,8 @@ void marks_print(const struct timeline *t)
     if (t->marks.nr)
         printf("marks: %" PRIu64 " begins, %" PRIu64 " ends, %" PRIu64
                " counts, %" PRIu64 " labels, %" PRIu64 " codes\n",
-               count(t, MARK_BEGIN), count(t, MARK_END), count(t, MARK_COUNT),
-               count(t, MARK_LABEL), count(t, MARK_CODE));
+               count_marks(t, MARK_BEGIN), count_marks(t, MARK_END), count_marks(t, MARK_COUNT),
+               count_marks(t, MARK_LABEL), count_marks(t, MARK_CODE));
     if (t->regions.left_out)
         printf("marks beyond the names that are distinguished: %" PRIu64 "\n",
                t->regions.left_out);
@@ -183,7 +183,7 @@ void marks_print(const struct timeline *t)
 /* Decisions that are printed. */
 #define MOST_DECISIONS 20U
 
-static const char *whose(const struct timeline *t, const struct note *note)
+static const char *name_note_domain(const struct timeline *t, const struct note *note)
 {
     return note->acct < 0 ? "a domain that is not known"
                           : names_of(&t->rows.names, note->acct);
@@ -199,7 +199,7 @@ json_object *decisions_json(const struct timeline *t)
         json_object *o = json_object_new_object();
 
         json_add_int(o, "at_ns", notes->note[i].ns);
-        json_add_text(o, "domain", whose(t, &notes->note[i]));
+        json_add_text(o, "domain", name_note_domain(t, &notes->note[i]));
         json_add_int(o, "domid", notes->note[i].domid);
         json_add_text(o, "text", notes->note[i].text);
         json_object_array_add(array, o);
@@ -263,7 +263,7 @@ void notes_print(const struct timeline *t)
         printf("\nwhat xenschedd decided:\n");
     for (i = 0; i < notes->nr && i < MOST_DECISIONS; i++)
         printf("  %s s  %s: %s\n", shown_time(notes->note[i].ns),
-               shown_name(whose(t, &notes->note[i])),
+               shown_name(name_note_domain(t, &notes->note[i])),
                shown_name(notes->note[i].text));
     if (i < notes->nr)
         printf("  and %zu more (--json has all)\n", notes->nr - i);
@@ -279,7 +279,7 @@ struct sums {
     uint64_t size, busy_ns;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_rings(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -299,7 +299,7 @@ static void sum_up(const struct ring *ring, struct sums *s)
         if (r->notified)
             s->ns.ns[s->ns.nr++] = r->end - r->begin;
     }
-    qsort(s->ns.ns, s->ns.nr, sizeof(*s->ns.ns), compare);
+    qsort(s->ns.ns, s->ns.nr, sizeof(*s->ns.ns), compare_rings);
 }
 
 json_object *rings_json(const struct timeline *t)

@@ -175,11 +175,11 @@ static void print_json(const struct timeline *t, const struct chain *chain)
  * The thread that is called so, or has this PID; of several with a name the one
  * that ran most, which is the first.  -1: none.
  */
-static int64_t find_thread(const struct timeline *t, int acct, const char *who)
+static int64_t find_thread(const struct timeline *t, int acct, const char *name)
 {
     const struct linux_source *source = t->rows.linux_rows.source;
     char *end;
-    unsigned long pid = strtoul(who, &end, 10);
+    unsigned long pid = strtoul(name, &end, 10);
     int64_t found = -1;
     size_t i;
 
@@ -187,7 +187,7 @@ static int64_t find_thread(const struct timeline *t, int acct, const char *who)
         const struct thread *thread = &t->threads.thread[i];
 
         if (thread_homes_acct(&t->rows.names, &source[thread->source]) != acct ||
-            (*end ? strcmp(thread->name, who) != 0 : thread->pid != pid))
+            (*end ? strcmp(thread->name, name) != 0 : thread->pid != pid))
             continue;
         if (found < 0 || thread->ns[VCPU_RUNNING] >
                          t->threads.thread[found].ns[VCPU_RUNNING])
@@ -220,11 +220,11 @@ static bool make_chain(struct chain *chain, const struct timeline *t, int acct,
 }
 
 /* The domain of "disk" or "disk/1", and which vCPU of it. */
-static int find_vcpu(const struct names *names, const char *who,
+static int find_vcpu(const struct names *names, const char *name,
                      uint32_t *number)
 {
-    const char *slash = strrchr(who, '/');
-    int acct = names_find(names, who);
+    const char *slash = strrchr(name, '/');
+    int acct = names_find(names, name);
     char *domain, *end;
 
     *number = CHAIN_ANY_VCPU;
@@ -233,15 +233,15 @@ static int find_vcpu(const struct names *names, const char *who,
     *number = strtoul(slash + 1, &end, 10);
     if (*end)
         return -1;
-    domain = need_string(who);
-    domain[slash - who] = '\0';
+    domain = need_string(name);
+    domain[slash - name] = '\0';
     acct = names_find(names, domain);
     free(domain);
 
     return acct;
 }
 
-static int show(const struct timeline *t, const struct arguments *args)
+static int show_why(const struct timeline *t, const struct arguments *args)
 {
     uint32_t number;
     int acct = find_vcpu(&t->rows.names, args->domain, &number);
@@ -263,14 +263,14 @@ static int show(const struct timeline *t, const struct arguments *args)
     return EXIT_OK;
 }
 
-static int run(const struct arguments *args)
+static int run_why(const struct arguments *args)
 {
     if (!args->at_given)
         return arguments_wrong(&command_why, "why: no --at TIME given: seconds "
                                "since the first row, such as 'xensched "
                                "latency' prints");
 
-    return shown_recording(args, show);
+    return shown_recording(args, show_why);
 }
 
 const struct command command_why = {
@@ -285,5 +285,5 @@ const struct command command_why = {
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_DOMAIN | ARGUMENT_AT |
              ARGUMENT_THREAD,
     .needs = ARGUMENT_AT,
-    .run = run,
+    .run = run_why,
 };

@@ -38,8 +38,8 @@ static void print_release(const struct json_object *result)
     obstacles_print(result);
 }
 
-static int ask(const char *command, void (*print)(const struct json_object *),
-               const struct arguments *args)
+static int ask_change(const char *command, void (*print)(const struct json_object *),
+                      const struct arguments *args)
 {
     const struct question question = {
         .command = command,
@@ -52,22 +52,22 @@ static int ask(const char *command, void (*print)(const struct json_object *),
 
 static int run_act(const struct arguments *args)
 {
-    return ask("act", print_act, args);
+    return ask_change("act", print_act, args);
 }
 
 static int run_advise(const struct arguments *args)
 {
-    return ask("advise", print_advise, args);
+    return ask_change("advise", print_advise, args);
 }
 
 static int run_hold(const struct arguments *args)
 {
-    return ask("hold", print_hold, args);
+    return ask_change("hold", print_hold, args);
 }
 
 static int run_release(const struct arguments *args)
 {
-    return ask("release", print_release, args);
+    return ask_change("release", print_release, args);
 }
 
 const struct command command_act = {

@@ -40,7 +40,7 @@ static void add_event(struct table *table, const char *event,
         add_cell(table, event, json_object_array_get_idx(cells, i));
 }
 
-static void print(const struct json_object *result)
+static void print_matrix(const struct json_object *result)
 {
     static const char *const headers[] = {
         "EVENT", "FROM", ">ID", "TO", ">ID", ">PER SECOND", ">TOTAL", NULL
@@ -144,7 +144,7 @@ static int ask_for_processes(const struct arguments *args)
     return question_ask(&question, args);
 }
 
-static int run(const struct arguments *args)
+static int run_matrix(const struct arguments *args)
 {
     static const char *const ends[] = {
         "from", "from_domid", "from_group", "to", "to_domid", "to_group", NULL
@@ -164,7 +164,7 @@ static int run(const struct arguments *args)
     static const struct question question = {
         .command = "matrix",
         .seconds = QUESTION_LOOK_SECONDS,
-        .print = print,
+        .print = print_matrix,
         .selection = &selection,
         .lists = find_lists,
     };
@@ -183,5 +183,5 @@ const struct command command_matrix = {
         "I/O at which back ends, in KiB, as the guest reports it; KEY is rate, total,\n"
         "to or command.",
     .takes = QUESTION_SELECTS | ARGUMENT_PROCESSES,
-    .run = run,
+    .run = run_matrix,
 };

@@ -177,7 +177,7 @@ static void add_domain(struct table *table, const struct json_object *domain)
     add_cost(table, domain);
 }
 
-static void print(const struct json_object *result)
+static void print_status(const struct json_object *result)
 {
     static const char *const headers[] = {
         "DOMAIN", ">ID", ">ACCT", "DRIVER", ">CPU%", "GROUP", "AFFINITY",
@@ -205,7 +205,7 @@ static void find_lists(struct json_object *result,
     selection_add(lists, result, "domains");
 }
 
-static int run(const struct arguments *args)
+static int run_status(const struct arguments *args)
 {
     static const char *const ends[] = { "name", "domid", "group", NULL };
     static const struct selection_key keys[] = {
@@ -223,7 +223,7 @@ static int run(const struct arguments *args)
     static const struct question question = {
         .command = "status",
         .seconds = QUESTION_LOOK_SECONDS,
-        .print = print,
+        .print = print_status,
         .selection = &selection,
         .lists = find_lists,
     };
@@ -240,5 +240,5 @@ const struct command command_status = {
         "memory is. KEY is cpu (the default), crossings, delay (from wake-up to run) or\n"
         "name. xensched-status(8) explains the columns.",
     .takes = QUESTION_SELECTS,
-    .run = run,
+    .run = run_status,
 };

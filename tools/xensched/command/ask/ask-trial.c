@@ -79,7 +79,7 @@ static void print_guests(struct json_object *guests)
     table_print(table);
 }
 
-static void print(const struct json_object *result)
+static void print_trial(const struct json_object *result)
 {
     const char *state = field_text(result, "state");
 
@@ -120,12 +120,12 @@ static struct json_object *request_of(const struct arguments *args)
     return request;
 }
 
-static int run(const struct arguments *args)
+static int run_trial(const struct arguments *args)
 {
     struct question question = {
         .command = "trial",
         .seconds = QUESTION_CHANGE_SECONDS,
-        .print = print,
+        .print = print_trial,
     };
     bool start = !strcmp(args->action, "start");
     int code;
@@ -169,5 +169,5 @@ const struct command command_trial = {
         "restored, and the mode is advise.",
     .takes = QUESTION_TAKES | ARGUMENT_TRIAL | ARGUMENT_ACTION,
     .own = own,
-    .run = run,
+    .run = run_trial,
 };

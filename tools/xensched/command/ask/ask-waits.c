@@ -150,7 +150,7 @@ static void add_domain(struct table *table, const struct json_object *domain)
         add_rest(table, domain, culprits, i);
 }
 
-static void print(const struct json_object *result)
+static void print_waits(const struct json_object *result)
 {
     static const char *const headers[] = {
         "DOMAIN", ">ID", ">READY %", ">P50 US", ">P99 US", "WAITS FOR", "CAUSE", ">%",
@@ -179,7 +179,7 @@ static void find_lists(struct json_object *result, struct selection_lists *lists
     selection_add(lists, result, "domains");
 }
 
-static int run(const struct arguments *args)
+static int run_waits(const struct arguments *args)
 {
     static const char *const ends[] = { "name", "domid", "group", NULL };
     static const struct selection_key keys[] = {
@@ -196,16 +196,16 @@ static int run(const struct arguments *args)
     };
     struct question question = {
         .command = "waits",
-        .domain = args->begin ? args->who : NULL,
+        .domain = args->begin ? args->domain_or_group : NULL,
         .seconds = QUESTION_LOOK_SECONDS,
-        .print = print,
+        .print = print_waits,
         .selection = &selection,
         .lists = find_lists,
     };
     uint64_t code = 0;
     int rc;
 
-    if (args->begin && (!args->who || !option_number(args->begin, 0, UINT32_MAX, &code)))
+    if (args->begin && (!args->domain_or_group || !option_number(args->begin, 0, UINT32_MAX, &code)))
         return arguments_wrong(&command_waits, "waits: --begin takes the code of a mark "
                                "(0 to 4294967295), and needs a DOMAIN");
     question.more = json_object_new_object();
@@ -237,5 +237,5 @@ const struct command command_waits = {
         "vCPUs came to wait (CAUSE). KEY is ready (the default), p50, p99 or name.",
     .takes = QUESTION_SELECTS | ARGUMENT_WHEN | 1ULL << OPTION_BEGIN,
     .own = own,
-    .run = run,
+    .run = run_waits,
 };

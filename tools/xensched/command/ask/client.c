@@ -231,7 +231,7 @@ static int client_receive(struct client *c, struct xensched_error *err)
     return 0;
 }
 
-static struct json_object *parse(const char *text, size_t length)
+static struct json_object *parse_answer(const char *text, size_t length)
 {
     struct json_tokener *tokener = json_tokener_new();
     struct json_object *object;
@@ -251,7 +251,7 @@ static struct json_object *parse(const char *text, size_t length)
 int client_understand(const char *path, const char *line, size_t length,
                       struct json_object **result, struct xensched_error *err)
 {
-    struct json_object *answer = parse(line, length);
+    struct json_object *answer = parse_answer(line, length);
     struct json_object *ok = json_member(answer, "ok", json_type_boolean);
     struct json_object *good = json_member(answer, "result", json_type_object);
     struct json_object *bad = json_member(answer, "error", json_type_string);

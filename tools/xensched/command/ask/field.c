@@ -28,10 +28,10 @@ static struct buffer *next_buffer(void)
     return b;
 }
 
-static void append(struct buffer *b, const char *format, ...)
+static void append_text(struct buffer *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void append(struct buffer *b, const char *format, ...)
+static void append_text(struct buffer *b, const char *format, ...)
 {
     size_t room = sizeof(b->text) - b->length;
     va_list args;
@@ -48,8 +48,8 @@ static void append(struct buffer *b, const char *format, ...)
     snprintf(b->text + b->length - 3, 4, "...");
 }
 
-static struct json_object *get(const struct json_object *object,
-                               const char *name)
+static struct json_object *get_field(const struct json_object *object,
+                                     const char *name)
 {
     struct json_object *value;
 
@@ -68,7 +68,7 @@ static bool is_number(struct json_object *value)
 
 const char *field_text(const struct json_object *object, const char *name)
 {
-    struct json_object *value = get(object, name);
+    struct json_object *value = get_field(object, name);
 
     if (!value || json_object_is_type(value, json_type_object) ||
         json_object_is_type(value, json_type_array))
@@ -81,7 +81,7 @@ const char *field_name(const char *name)
 {
     struct buffer *b = next_buffer();
 
-    append(b, "%s", name);
+    append_text(b, "%s", name);
     printable(b->text);
 
     return b->text;
@@ -100,12 +100,12 @@ const char *field_yes_no(const struct json_object *object, const char *name)
 const char *field_number(const struct json_object *object, const char *name,
                          double scale, unsigned int decimals)
 {
-    struct json_object *value = get(object, name);
+    struct json_object *value = get_field(object, name);
     struct buffer *b = next_buffer();
 
     if (!is_number(value))
         return FIELD_MISSING;
-    append(b, "%.*f", (int)decimals, json_object_get_double(value) * scale);
+    append_text(b, "%.*f", (int)decimals, json_object_get_double(value) * scale);
 
     return b->text;
 }
@@ -113,10 +113,10 @@ const char *field_number(const struct json_object *object, const char *name,
 static void append_range(struct buffer *b, int64_t first, int64_t last)
 {
     if (b->length)
-        append(b, ",");
-    append(b, "%lld", (long long)first);
+        append_text(b, ",");
+    append_text(b, "%lld", (long long)first);
     if (last > first)
-        append(b, "-%lld", (long long)last);
+        append_text(b, "-%lld", (long long)last);
 }
 
 const char *field_ranges(const struct json_object *object, const char *name)
@@ -162,8 +162,8 @@ const char *field_words(const struct json_object *object, const char *name)
         struct json_object *value = json_object_array_get_idx(array, i);
         bool word = json_object_is_type(value, json_type_string);
 
-        append(b, "%s%s", i ? " " : "",
-               word ? json_object_get_string(value) : FIELD_MISSING);
+        append_text(b, "%s%s", i ? " " : "",
+                    word ? json_object_get_string(value) : FIELD_MISSING);
     }
 
     printable(b->text);
@@ -173,12 +173,12 @@ const char *field_words(const struct json_object *object, const char *name)
 
 const char *field_percent(const struct json_object *object, const char *name)
 {
-    struct json_object *value = get(object, name);
+    struct json_object *value = get_field(object, name);
     struct buffer *b = next_buffer();
 
     if (!is_number(value))
         return FIELD_MISSING;
-    append(b, "%.0f %%", 100 * json_object_get_double(value));
+    append_text(b, "%.0f %%", 100 * json_object_get_double(value));
 
     return b->text;
 }
@@ -193,15 +193,15 @@ const char *field_shares(const struct json_object *object, const char *name)
         return FIELD_MISSING;
     for (i = 0; i < json_object_array_length(array); i++) {
         struct json_object *one = json_object_array_get_idx(array, i);
-        struct json_object *place = get(one, "place");
-        struct json_object *share = get(one, "share");
+        struct json_object *place = get_field(one, "place");
+        struct json_object *share = get_field(one, "share");
 
         if (!json_object_is_type(place, json_type_string) ||
             !is_number(share))
             return FIELD_MISSING;
-        append(b, "%s%s %.0f %%", i ? ", " : "",
-               json_object_get_string(place),
-               100 * json_object_get_double(share));
+        append_text(b, "%s%s %.0f %%", i ? ", " : "",
+                    json_object_get_string(place),
+                    100 * json_object_get_double(share));
     }
     printable(b->text);
 

@@ -37,10 +37,10 @@ static long select_entries(const struct question *question,
     struct arguments wanted = *args;
 
     if (!question->selection ||
-        (args->json && !args->who && !args->sort && !args->top_given))
+        (args->json && !args->domain_or_group && !args->sort && !args->top_given))
         return 0;
     if (!args->top_given)
-        wanted.top = args->json || args->who ? 0 : SELECTION_TOP;
+        wanted.top = args->json || args->domain_or_group ? 0 : SELECTION_TOP;
     question->lists(result, &lists);
 
     return selection_apply(question->selection, &lists, &wanted);

@@ -47,25 +47,25 @@ int selection_key(const struct selection_key *keys, const char *name)
 }
 
 bool selection_is(const json_object *entry, const char *const *ends,
-                  const char *who)
+                  const char *name)
 {
     bool by_number;
     uint32_t domid;
 
-    by_number = domain_is_number(who, &domid);
+    by_number = domain_is_number(name, &domid);
     for (; *ends; ends++) {
         json_object *number = json_member(entry, *ends, json_type_int);
         const char *text = json_text(entry, *ends);
 
         if (by_number ? number && json_object_get_int64(number) == domid
-                      : text && !strcmp(text, who))
+                      : text && !strcmp(text, name))
             return true;
     }
 
     return false;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_items(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
     int difference = 0;
@@ -97,9 +97,9 @@ static struct item item_of(const struct selection *s, const char *member,
     };
 }
 
-static struct item *collect(const struct selection *s,
-                            const struct selection_lists *lists,
-                            const char *who, const char *member, size_t *nr)
+static struct item *collect_items(const struct selection *s,
+                                  const struct selection_lists *lists,
+                                  const char *name, const char *member, size_t *nr)
 {
     struct item *items = NULL;
     size_t room = 0, i;
@@ -115,7 +115,7 @@ static struct item *collect(const struct selection *s,
         for (i = 0; i < json_object_array_length(array); i++) {
             json_object *entry = json_object_array_get_idx(array, i);
 
-            if (!who || selection_is(entry, s->ends, who))
+            if (!name || selection_is(entry, s->ends, name))
                 items[(*nr)++] = item_of(s, member, entry, l, i);
         }
     }
@@ -152,14 +152,15 @@ long selection_apply(const struct selection *s, struct selection_lists *lists,
 
     if (key < 0)
         return -1;
-    items = collect(s, lists, args->who, s->keys[key].member, &nr);
-    if (args->who && !nr)
-        complain("there is nothing about a domain or group '%s'", args->who);
+    items = collect_items(s, lists, args->domain_or_group, s->keys[key].member, &nr);
+    if (args->domain_or_group && !nr)
+        complain("there is nothing about a domain or group '%s'%s%s", args->domain_or_group,
+                 s->absent ? ": " : "", s->absent ? s->absent : "");
     if (nr)
-        qsort(items, nr, sizeof(*items), compare);
+        qsort(items, nr, sizeof(*items), compare_items);
     left = args->top && args->top < nr ? args->top : nr;
     replace(lists, items, nr, left);
     free(items);
 
-    return args->who && !nr ? -1 : (long)(nr - left);
+    return args->domain_or_group && !nr ? -1 : (long)(nr - left);
 }

@@ -43,18 +43,17 @@ void selection_add(struct selection_lists *lists, json_object *parent,
                    const char *key);
 
 /*
- * Leave in @lists the entries of args->who (all if it is NULL), sorted by
- * args->sort, and of those the first args->top (0: all).  Returns how many of
- * the wanted ones are not there any more; or -1: there is nothing about
- * args->who, which was said.
+ * Keeps in @lists the entries of args->domain_or_group (NULL: all), sorted by args->sort, and
+ * of those the first args->top (0: all).  Returns how many others there were; or -1, after a
+ * message, if there is nothing about args->domain_or_group.
  */
 long selection_apply(const struct selection *selection,
                      struct selection_lists *lists,
                      const struct arguments *args);
 
-/* Is it @who: a domain's name, its number, or the name of its group? */
+/* Is @name the name, the number, or the name of the group, of @entry's domain? */
 bool selection_is(const json_object *entry, const char *const *ends,
-                  const char *who);
+                  const char *name);
 
 /* The number of the key with this name; -1, and it is said: there is none. */
 int selection_key(const struct selection_key *keys, const char *name);

@@ -68,7 +68,7 @@ struct screen {
     struct json_object *waits;           /* likewise, or not known */
     struct xensched_error err;           /* of the last question; text "": none */
     enum order order;
-    const char *who; /* a domain or a group; NULL: all */
+    const char *only; /* a domain or a group; NULL: all */
     size_t top;      /* so many lines; 0: all */
     size_t first;    /* line at the top */
     size_t chosen;   /* line that Enter opens */
@@ -188,14 +188,14 @@ static void add_waits(struct screen *s)
         }
 }
 
-static enum order sorted_by; /* for compare() */
+static enum order sorted_by; /* for compare_guests() */
 
 static int descending(double a, double b)
 {
     return (a < b) - (a > b);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_guests(const void *a, const void *b)
 {
     const struct line *x = a, *y = b;
     int difference = 0;
@@ -246,14 +246,14 @@ static void make_lines(struct screen *s)
     for (i = 0; s->lines && i < nr; i++) {
         struct json_object *domain = json_object_array_get_idx(domains, i);
 
-        if ((!s->who || selection_is(domain, ends, s->who)) && passes_filter(s, domain))
+        if ((!s->only || selection_is(domain, ends, s->only)) && passes_filter(s, domain))
             begin_line(s, &s->lines[s->nr_lines++], domain);
     }
     add_matrix(s);
     add_waits(s);
     sorted_by = s->order;
     if (s->nr_lines)
-        qsort(s->lines, s->nr_lines, sizeof(*s->lines), compare);
+        qsort(s->lines, s->nr_lines, sizeof(*s->lines), compare_guests);
     for (i = 0; i < s->nr_lines; i++)
         if (domid_of(s->lines[i].domain, "domid") >= 0)
             s->of[domid_of(s->lines[i].domain, "domid")] = &s->lines[i];
@@ -264,7 +264,7 @@ static void make_lines(struct screen *s)
 }
 
 /* The old answer is kept if there is no new one. */
-static int ask(struct screen *s, const char *what, struct json_object **answer)
+static int ask_daemon(struct screen *s, const char *what, struct json_object **answer)
 {
     struct json_object *result;
     int rc = client_ask(s->socket, what, NULL, QUESTION_LOOK_SECONDS * 1000,
@@ -309,10 +309,10 @@ static void ask_for_opened(struct screen *s)
 
 static int update(struct screen *s)
 {
-    int rc = ask(s, "status", &s->status);
+    int rc = ask_daemon(s, "status", &s->status);
 
     if (!rc)
-        rc = ask(s, "matrix", &s->matrix);
+        rc = ask_daemon(s, "matrix", &s->matrix);
     if (!rc) {
         ask_for_waits(s, NULL, WAITS_SECONDS, &s->waits);
         ask_for_opened(s);
@@ -551,7 +551,7 @@ static void obey_in_table(struct screen *s, int key)
 }
 
 /* Returns false if top is to end. */
-static bool obey(struct screen *s, int key)
+static bool handle_key(struct screen *s, int key)
 {
     if (key == ERR) { /* nothing for REFRESH_MS, or the terminal is gone */
         if (!isatty(STDIN_FILENO))
@@ -572,7 +572,7 @@ static bool obey(struct screen *s, int key)
     return true;
 }
 
-static void show(struct screen *s)
+static void draw_screen(struct screen *s)
 {
     initscr();
     cbreak();
@@ -583,11 +583,11 @@ static void show(struct screen *s)
     timeout(REFRESH_MS);
     do
         draw(s);
-    while (obey(s, getch()));
+    while (handle_key(s, getch()));
     endwin();
 }
 
-static int run(const struct arguments *args)
+static int run_top(const struct arguments *args)
 {
     static struct screen s;
     int rc = selection_key(orders, args->sort);
@@ -596,7 +596,7 @@ static int run(const struct arguments *args)
         return EXIT_WRONG_USE;
     s.order = rc;
     s.socket = args->socket;
-    s.who = args->who;
+    s.only = args->domain_or_group;
     s.top = args->top;
     s.opened = -1;
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
@@ -609,12 +609,12 @@ static int run(const struct arguments *args)
         complain("%s", s.err.text);
         return question_exit_code(rc);
     }
-    if (s.who && !s.nr_lines) {
-        complain("there is no domain or group '%s'", s.who);
+    if (s.only && !s.nr_lines) {
+        complain("there is no domain or group '%s'", s.only);
         return EXIT_FAILED;
     }
     setlocale(LC_ALL, "");
-    show(&s);
+    draw_screen(&s);
     json_object_put(s.status);
     json_object_put(s.matrix);
     json_object_put(s.waits);
@@ -646,5 +646,5 @@ const struct command command_top = {
         "default), ready, moves, talk or name.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_WHO | ARGUMENT_TOP | ARGUMENT_SORT,
     .own = own,
-    .run = run,
+    .run = run_top,
 };

@@ -98,8 +98,8 @@ static int no_prometheus(const char *url, const struct program_end *end,
 }
 
 /* { "status": "success", "data": { "result": [ ... ] } } or what was wrong. */
-static int understand(const char *url, const struct program_end *end,
-                      json_object **series, struct xensched_error *err)
+static int parse_answer(const char *url, const struct program_end *end,
+                        json_object **series, struct xensched_error *err)
 {
     json_object *answer = json_tokener_parse(end->out);
     const char *status = json_text(answer, "status");
@@ -144,7 +144,7 @@ int prometheus_ask(const char *url, const char *expression,
     if (rc)
         return rc;
     rc = end.code ? not_reached(url, &end, err)
-                  : understand(url, &end, series, err);
+                  : parse_answer(url, &end, series, err);
     free(end.out);
 
     return rc;
@@ -239,7 +239,7 @@ static void print_pair(const json_object *pair)
     print_end(other);
 }
 
-static void print(const json_object *result)
+static void print_pairs(const json_object *result)
 {
     const json_object *list = field_array(result, "pairs");
     size_t i, nr = json_object_array_length(list);
@@ -251,7 +251,7 @@ static void print(const json_object *result)
                field_number(result, "least_bytes_per_s", 1e-6, 2));
 }
 
-static int run(const struct arguments *args)
+static int run_fleet(const struct arguments *args)
 {
     uint64_t least = args->least ? args->least : LEAST;
     struct xensched_error err;
@@ -270,7 +270,7 @@ static int run(const struct arguments *args)
         puts(json_object_to_json_string_ext(result, JSON_C_TO_STRING_PRETTY |
                                             JSON_C_TO_STRING_NOSLASHESCAPE));
     else
-        print(result);
+        print_pairs(result);
     json_object_put(result);
     pairs_free(&pairs);
 
@@ -286,5 +286,5 @@ const struct command command_fleet = {
         "host, with reasons, the busiest first. Move nothing.",
     .takes = ARGUMENT_PROMETHEUS | ARGUMENT_LEAST | ARGUMENT_JSON,
     .needs = ARGUMENT_PROMETHEUS,
-    .run = run,
+    .run = run_fleet,
 };

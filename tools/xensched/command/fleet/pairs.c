@@ -132,7 +132,7 @@ static int most_first(const void *a, const void *b)
 }
 
 /* What is less is dropped. */
-static void choose(struct pairs *pairs, double least)
+static void choose_pairs(struct pairs *pairs, double least)
 {
     size_t i, nr = 0;
 
@@ -245,7 +245,7 @@ int pairs_find(const char *url, double least, struct pairs *pairs,
     if (!rc)
         rc = take_all_series(pairs, err);
     if (!rc) {
-        choose(pairs, least);
+        choose_pairs(pairs, least);
         rc = take_totals(url, pairs, err);
     }
     if (rc)

@@ -141,7 +141,7 @@ static int create_part(const char *part, int output)
 }
 
 /* No other process is to end it in the middle. */
-static void save(const struct checkpoint *c, const char *part, int output)
+static void exec_xl(const struct checkpoint *c, const char *part, int output)
 {
     enum xensched_stop state;
     int rc;
@@ -181,8 +181,8 @@ static const char *last_lines(char *said)
 }
 
 /* Why, as far as it is known; @said is changed. */
-static int fail(const struct checkpoint *c, char *said,
-                struct xensched_error *err)
+static int report_failure(const struct checkpoint *c, char *said,
+                          struct xensched_error *err)
 {
     if (strstr(said, strerror(ENOSPC)))
         return xensched_fail(err, ENOSPC, "cannot save domain %u: the disk is "
@@ -193,7 +193,7 @@ static int fail(const struct checkpoint *c, char *said,
 }
 
 /* The end of what was said. */
-static void hear(int output, char *said, size_t size)
+static void read_output(int output, char *said, size_t size)
 {
     size_t length = 0;
     ssize_t got;
@@ -250,16 +250,16 @@ int checkpoint_save(const struct checkpoint *c, struct xensched_error *err)
     pid = fork();
     if (!pid) {
         close(output[0]);
-        save(c, part, output[1]);
+        exec_xl(c, part, output[1]);
     }
     close(output[1]);
     if (pid > 0)
-        hear(output[0], said, sizeof(said));
+        read_output(output[0], said, sizeof(said));
     close(output[0]);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (pid < 0 || !WIFEXITED(status) || WEXITSTATUS(status))
-        return fail(c, said, err);
+        return report_failure(c, said, err);
 
     return 0;
 }

@@ -203,7 +203,7 @@ static const struct {
 #define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
 /* Its row, or NR_ACTIONS; and what it takes. */
-static size_t find(const char *text, const char **argument)
+static size_t find_action(const char *text, const char **argument)
 {
     size_t length, i;
 
@@ -222,7 +222,7 @@ int action_check(const char *text, bool first, bool has_guest,
                  struct xensched_error *err)
 {
     const char *argument;
-    size_t i = find(text, &argument);
+    size_t i = find_action(text, &argument);
 
     if (i == NR_ACTIONS)
         return xensched_fail(err, EINVAL, "there is no action '%s': stop, "
@@ -245,7 +245,7 @@ int action_check(const char *text, bool first, bool has_guest,
 bool action_stops(const char *text)
 {
     const char *argument;
-    size_t i = find(text, &argument);
+    size_t i = find_action(text, &argument);
 
     return i < NR_ACTIONS && actions[i].act == do_stop;
 }
@@ -253,7 +253,7 @@ bool action_stops(const char *text)
 bool action_pauses(const char *text)
 {
     const char *argument;
-    size_t i = find(text, &argument);
+    size_t i = find_action(text, &argument);
 
     return i < NR_ACTIONS && (actions[i].act == do_stop ||
                               actions[i].act == do_pause);
@@ -263,7 +263,7 @@ int action_do(const char *text, const struct occasion *o,
               struct xensched_error *err)
 {
     const char *argument;
-    size_t i = find(text, &argument);
+    size_t i = find_action(text, &argument);
 
     return actions[i].act(argument, o, err);
 }

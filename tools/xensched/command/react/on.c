@@ -267,7 +267,7 @@ static int say_request(struct on *on, json_object *request,
     return rc;
 }
 
-static int ask(struct on *on, struct xensched_error *err)
+static int ask_reaction(struct on *on, struct xensched_error *err)
 {
     json_object *request = json_object_new_object();
 
@@ -282,7 +282,7 @@ static int ask(struct on *on, struct xensched_error *err)
     return say_request(on, request, err);
 }
 
-static int report(struct on *on, const char *failure, struct xensched_error *err)
+static int report_outcome(struct on *on, const char *failure, struct xensched_error *err)
 {
     json_object *request = json_object_new_object();
 
@@ -322,7 +322,7 @@ static int react_to(struct on *on, const json_object *fired,
     *(rc ? &on->failed : &on->done) += 1;
     if (rc)
         complain("%s", err->text);
-    told = report(on, rc ? err->text : NULL, err);
+    told = report_outcome(on, rc ? err->text : NULL, err);
     if (told)
         leave_guest(on, o.domid, rc);
 
@@ -366,7 +366,7 @@ static int take_lines(struct on *on, struct xensched_error *err)
     return rc;
 }
 
-static int hear(struct on *on, struct xensched_error *err)
+static int read_event(struct on *on, struct xensched_error *err)
 {
     struct pollfd fd = { .fd = on->fd, .events = POLLIN };
     ssize_t got;
@@ -393,9 +393,9 @@ static int wait_and_react(struct on *on, struct xensched_error *err)
     on->fd = client_open(on->args->socket, CONNECT_MS, err);
     if (on->fd < 0)
         return on->fd;
-    rc = ask(on, err);
+    rc = ask_reaction(on, err);
     while (!rc && !is_over(on))
-        rc = hear(on, err);
+        rc = read_event(on, err);
     close(on->fd);
 
     return rc;
@@ -411,7 +411,7 @@ static void sum_up(const struct on *on, int rc)
                 met == 1 ? "" : "s", on->held_back);
 }
 
-static int run(const struct arguments *args)
+static int run_on(const struct arguments *args)
 {
     static struct on on;
     struct xensched_error err;
@@ -451,5 +451,5 @@ const struct command command_on = {
         "FILE, checkpoint FILE, stop-recording [SOCKET], journal TEXT, shell COMMAND.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_JSON | ARGUMENT_CONDITION |
              ARGUMENT_REACTION,
-    .run = run,
+    .run = run_on,
 };

@@ -31,7 +31,7 @@ struct acct_names *acct_names_new(void)
     return need_memory(1, sizeof(struct acct_names));
 }
 
-static void forget(struct acct_names *names)
+static void forget_names(struct acct_names *names)
 {
     unsigned int acct;
 
@@ -72,7 +72,7 @@ void acct_names_learn(struct acct_names *names, const char *text, size_t length)
 
     if (snapshot_from_text(&host, text, length, NULL))
         return;
-    forget(names);
+    forget_names(names);
     for (i = 0; i < host.domains.nr; i++)
         learn_domain(names, &host.domains.domain[i]);
     snapshot_free(&host);
@@ -126,6 +126,6 @@ const char *acct_names_of(const struct acct_names *names, uint16_t acct)
 
 void acct_names_free(struct acct_names *names)
 {
-    forget(names);
+    forget_names(names);
     free(names);
 }

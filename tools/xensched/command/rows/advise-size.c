@@ -285,8 +285,8 @@ static void print_text(const struct advise *a)
     print_configuration(a);
 }
 
-static void put(struct json_object *object, const char *name,
-                struct json_object *value)
+static void put_number(struct json_object *object, const char *name,
+                       struct json_object *value)
 {
     json_object_object_add(object, name, value);
 }
@@ -316,12 +316,12 @@ static struct json_object *events_json(const struct advise *a)
             if (!e->rows)
                 continue;
             object = json_object_new_object();
-            put(object, "event", json_object_new_string(event_name(event)));
-            put(object, "log", json_object_new_int64(log->file));
-            put(object, "cpu", json_object_new_int64(log->cpu));
-            put(object, "rows", json_object_new_int64(e->rows));
-            put(object, "mean", number(e->rows / n, "%.3f"));
-            put(object, "most", json_object_new_int64(e->most));
+            put_number(object, "event", json_object_new_string(event_name(event)));
+            put_number(object, "log", json_object_new_int64(log->file));
+            put_number(object, "cpu", json_object_new_int64(log->cpu));
+            put_number(object, "rows", json_object_new_int64(e->rows));
+            put_number(object, "mean", number(e->rows / n, "%.3f"));
+            put_number(object, "most", json_object_new_int64(e->most));
             json_object_array_add(list, object);
         }
 
@@ -337,10 +337,10 @@ static struct json_object *readers_json(const struct advise *a,
     for (i = 0; i < a->in.nr_readers; i++) {
         struct json_object *object = json_object_new_object();
 
-        put(object, "interval_ms",
-            json_object_new_int64(a->in.reader_ns[i] / NS_PER_MS));
-        put(object, "most_bytes", json_object_new_int64(d->most[i]));
-        put(object, "size_bytes", json_object_new_int64(size_for(d, i)));
+        put_number(object, "interval_ms",
+                   json_object_new_int64(a->in.reader_ns[i] / NS_PER_MS));
+        put_number(object, "most_bytes", json_object_new_int64(d->most[i]));
+        put_number(object, "size_bytes", json_object_new_int64(size_for(d, i)));
         json_object_array_add(list, object);
     }
 
@@ -372,12 +372,12 @@ static struct json_object *logs_json(const struct advise *a)
         if (!demand_of(a, file, &d))
             continue;
         object = json_object_new_object();
-        put(object, "log", json_object_new_int64(file));
-        put(object, "row_bytes", json_object_new_int64(d.row_size));
-        put(object, "lost_rows", json_object_new_int64(d.lost_rows));
-        put(object, "lower_bound", json_object_new_boolean(d.lower_bound));
-        put(object, "events", names_json(d.events));
-        put(object, "readers", readers_json(a, &d));
+        put_number(object, "log", json_object_new_int64(file));
+        put_number(object, "row_bytes", json_object_new_int64(d.row_size));
+        put_number(object, "lost_rows", json_object_new_int64(d.lost_rows));
+        put_number(object, "lower_bound", json_object_new_boolean(d.lower_bound));
+        put_number(object, "events", names_json(d.events));
+        put_number(object, "readers", readers_json(a, &d));
         json_object_array_add(list, object);
     }
 
@@ -389,19 +389,19 @@ static void print_json(const struct advise *a)
     struct json_object *o = json_object_new_object();
     double n = number_of_intervals(a);
 
-    put(o, "seconds", number(n * a->interval_ms / 1000, "%.3f"));
-    put(o, "interval_ms", json_object_new_int64(a->interval_ms));
-    put(o, "intervals", number(n, "%.1f"));
-    put(o, "rows", json_object_new_int64(a->in.rows));
-    put(o, "lost_rows", json_object_new_int64(a->in.lost_rows));
-    put(o, "safety_factor", json_object_new_int64(SAFETY));
-    put(o, "events", events_json(a));
-    put(o, "logs", logs_json(a));
+    put_number(o, "seconds", number(n * a->interval_ms / 1000, "%.3f"));
+    put_number(o, "interval_ms", json_object_new_int64(a->interval_ms));
+    put_number(o, "intervals", number(n, "%.1f"));
+    put_number(o, "rows", json_object_new_int64(a->in.rows));
+    put_number(o, "lost_rows", json_object_new_int64(a->in.lost_rows));
+    put_number(o, "safety_factor", json_object_new_int64(SAFETY));
+    put_number(o, "events", events_json(a));
+    put_number(o, "logs", logs_json(a));
     puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
     json_object_put(o);
 }
 
-static int follow(struct advise *a, struct xensched_error *err)
+static int follow_rows(struct advise *a, struct xensched_error *err)
 {
     int rc;
 
@@ -422,7 +422,7 @@ static int follow(struct advise *a, struct xensched_error *err)
     return rc;
 }
 
-static int run(const struct arguments *args)
+static int run_advise_size(const struct arguments *args)
 {
     struct advise a = {
         .follow = {
@@ -446,7 +446,7 @@ static int run(const struct arguments *args)
     follow_catch_signals();
     rc = follow_open(&a.follow, follow_source(args), &err);
     if (!rc) {
-        rc = follow(&a, &err);
+        rc = follow_rows(&a, &err);
         follow_close(&a.follow);
     }
     if (rc)
@@ -466,5 +466,5 @@ const struct command command_advise_size = {
         "decides which events are logged.",
     .takes = ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_INTERVAL |
              ARGUMENT_SOURCE,
-    .run = run,
+    .run = run_advise_size,
 };

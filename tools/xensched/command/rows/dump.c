@@ -549,7 +549,7 @@ static int dump_live(struct dump *d, const struct arguments *args,
     return rc;
 }
 
-static int run(const struct arguments *args)
+static int run_dump(const struct arguments *args)
 {
     struct dump d = {
         .follow = {
@@ -596,5 +596,5 @@ const struct command command_dump = {
         "guest that wrote the row; rows of the hypervisor have none.",
     .takes = ARGUMENT_SOCKET | ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_SOURCE |
              ARGUMENT_OPTIONAL_FILE | ARGUMENT_SUMMARY,
-    .run = run,
+    .run = run_dump,
 };

@@ -31,7 +31,7 @@ static bool is_who(const struct filter *f, struct json_object *domain)
 {
     const char *name = json_text(domain, "name");
 
-    return domain_is_meant(f->who, json_number(domain, "domid", UINT32_MAX),
+    return domain_is_meant(f->name, json_number(domain, "domid", UINT32_MAX),
                            name ? name : "");
 }
 
@@ -42,7 +42,7 @@ void filter_host(struct filter *f, struct json_object *host)
 
     f->acct = -1;
     f->domid = -1;
-    if (!f->who || !json_object_object_get_ex(host, "domains", &domains))
+    if (!f->name || !json_object_object_get_ex(host, "domains", &domains))
         return;
     for (i = 0; i < json_object_array_length(domains); i++) {
         domain = json_object_array_get_idx(domains, i);
@@ -57,7 +57,7 @@ void filter_host(struct filter *f, struct json_object *host)
 
 bool filter_takes_domain(const struct filter *f, uint32_t domid)
 {
-    return !f->who || f->domid == (long)domid;
+    return !f->name || f->domid == (long)domid;
 }
 
 static bool is_wanted(const struct filter *f, const struct xensched_row *row)
@@ -66,7 +66,7 @@ static bool is_wanted(const struct filter *f, const struct xensched_row *row)
                        row->event < XEN_SCHEDLOG_NR_EVENTS &&
                        f->events & 1U << row->event))
         return false;
-    if (!f->who)
+    if (!f->name)
         return true;
 
     return (row->valid & XENSCHED_ROW_CURRENT && row->current == f->acct) ||
@@ -80,7 +80,7 @@ bool filter_batch(struct filter *f, struct xensched_batch *batch)
     const uint8_t *from = batch->rows;
     uint8_t *rows;
 
-    if (!f->events && !f->who)
+    if (!f->events && !f->name)
         return true;
     if (batch->length > f->room) {
         rows = realloc(f->rows, batch->length);

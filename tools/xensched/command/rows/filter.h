@@ -14,7 +14,7 @@
 
 struct filter {
     uint32_t events;   /* mask; 0: all */
-    const char *who;   /* name or number; NULL: all */
+    const char *name;  /* of a domain, or its number; NULL: all */
     int acct;          /* of that domain; negative: not known */
     long domid;        /* likewise */
     uint8_t *rows;     /* which are wanted */

@@ -97,8 +97,8 @@ static void go_to(struct intervals *in, struct interval_log *log, uint64_t at)
     log->at = at;
 }
 
-static void count(const struct intervals *in, struct interval_log *log,
-                  unsigned int event, uint64_t bytes)
+static void count_row(const struct intervals *in, struct interval_log *log,
+                      unsigned int event, uint64_t bytes)
 {
     struct interval_event *e = &log->events[event];
     unsigned int i;
@@ -157,7 +157,7 @@ void intervals_take(struct intervals *in, const struct xensched_batch *batch)
     for (i = 0; i < nr; i++) {
         xensched_batch_row(batch, i, &row);
         go_to(in, log, interval_of(in, log, batch, &row));
-        count(in, log, event_of(&row), batch->layout.size);
+        count_row(in, log, event_of(&row), batch->layout.size);
     }
 }
 

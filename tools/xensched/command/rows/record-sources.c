@@ -78,8 +78,8 @@ static uint64_t now_ns(void)
     return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static struct one *add(struct recorded_sources *s, enum xensched_kind kind,
-                       uint32_t domid, const char *name)
+static struct one *add_source(struct recorded_sources *s, enum xensched_kind kind,
+                              uint32_t domid, const char *name)
 {
     struct one *one;
 
@@ -136,7 +136,7 @@ static void close_one(struct one *one)
         complain("note: domain %u: %s", one->info.domid, err.text);
 }
 
-static void count(struct recorded_sources_numbers *n, const struct one *one)
+static void add_numbers(struct recorded_sources_numbers *n, const struct one *one)
 {
     struct xensched_source_stats stats = { 0 };
 
@@ -146,12 +146,12 @@ static void count(struct recorded_sources_numbers *n, const struct one *one)
     n->lost_rows += stats.lost_rows;
 }
 
-static void drop(struct recorded_sources *s, unsigned int i, const char *why)
+static void drop_source(struct recorded_sources *s, unsigned int i, const char *why)
 {
     struct one *one = s->one[i];
 
     complain("note: source %s (%s): %s", one->spec, one->info.name, why);
-    count(&s->former, one);
+    add_numbers(&s->former, one);
     close_one(one);
     free(one);
     s->one[i] = s->one[--s->nr];
@@ -159,7 +159,7 @@ static void drop(struct recorded_sources *s, unsigned int i, const char *why)
 
 /* Guests that are asked. */
 
-static int ask(struct one *one, struct xensched_error *err)
+static int request_log(struct one *one, struct xensched_error *err)
 {
     static const uint32_t sizes[] = { GUEST_FILE_SIZE };
     struct xensched_geometry geometry = {
@@ -251,7 +251,7 @@ static bool is_allowed(struct recorded_sources *s, uint32_t domid)
     return allowed;
 }
 
-static struct one *find(struct recorded_sources *s, uint32_t domid)
+static struct one *find_source(struct recorded_sources *s, uint32_t domid)
 {
     unsigned int i;
 
@@ -306,7 +306,7 @@ static bool is_due(struct recorded_sources *s, uint32_t domid)
 /* Another program asked it already, or this one may. */
 static void look_at_domain(struct recorded_sources *s, uint32_t domid)
 {
-    struct one *one = find(s, domid);
+    struct one *one = find_source(s, domid);
     struct xensched_clock clock;
     struct xensched_error err;
     bool asked, allowed;
@@ -325,9 +325,9 @@ static void look_at_domain(struct recorded_sources *s, uint32_t domid)
                 : allowed))
         return;
     name = read_node(s, "/local/domain/%u/name", domid);
-    one = add(s, asked && !allowed ? XENSCHED_KIND_DRIVER
+    one = add_source(s, asked && !allowed ? XENSCHED_KIND_DRIVER
                                    : XENSCHED_KIND_GUEST, domid,
-              name ? name : "");
+                     name ? name : "");
     free(name);
     if (!one)
         return;
@@ -337,7 +337,7 @@ static void look_at_domain(struct recorded_sources *s, uint32_t domid)
         allow_marks(s, domid);
     rc = xensched_clocks_of_domain(domid, 1, &clock, &err);
     if (!rc)
-        rc = asked ? attach(one, &err) : ask(one, &err);
+        rc = asked ? attach(one, &err) : request_log(one, &err);
     if (rc) {
         complain("note: domain %u is not recorded: %s", domid, err.text);
         close_one(one);
@@ -361,7 +361,7 @@ static bool has_clock(struct one *one)
 
 static void look_at_linux(struct recorded_sources *s)
 {
-    struct one *one = find(s, 0);
+    struct one *one = find_source(s, 0);
     struct xensched_error err;
 
     if (one) {
@@ -370,7 +370,7 @@ static void look_at_linux(struct recorded_sources *s)
     }
     if (!filter_takes_domain(s->filter, 0))
         return;
-    one = add(s, XENSCHED_KIND_LINUX, 0, "Domain-0");
+    one = add_source(s, XENSCHED_KIND_LINUX, 0, "Domain-0");
     if (!one)
         return;
     one->seen = true;
@@ -400,7 +400,7 @@ static void look_for_sources(struct recorded_sources *s)
     free(domids);
     for (i = s->nr; i-- > 0;)
         if (!s->one[i]->seen)
-            drop(s, i, "gone");
+            drop_source(s, i, "gone");
 }
 
 /* The recording. */
@@ -476,8 +476,8 @@ static void know_frequency(struct one *one)
     one->info.tsc_khz = clock.guest_khz ? clock.guest_khz : clock.host_khz;
 }
 
-static int tell(struct xensched_recorder *recorder, struct one *one,
-                uint64_t now_ns, struct xensched_error *err)
+static int record_source(struct xensched_recorder *recorder, struct one *one,
+                         uint64_t now_ns, struct xensched_error *err)
 {
     int rc = 0;
 
@@ -514,9 +514,9 @@ int recorded_sources_look(struct recorded_sources *s, struct xensched_recorder *
         else if (one->asked)
             lost = xensched_area_check(one->area, &why);
         if (lost)
-            drop(s, i, why.text);
+            drop_source(s, i, why.text);
         else if (one->source)
-            rc = tell(recorder, one, now_ns, err);
+            rc = record_source(recorder, one, now_ns, err);
     }
 
     return rc;
@@ -577,7 +577,7 @@ int recorded_sources_read(struct recorded_sources *s, struct xensched_recorder *
         if (!rc && lost < 0 && !i)
             rc = lost;
         else if (!rc && lost < 0)
-            drop(s, i, err->text);
+            drop_source(s, i, err->text);
     }
 
     return rc ? rc : xensched_recorder_round(recorder, now_ns(), begin, err);
@@ -590,7 +590,7 @@ void recorded_sources_numbers(const struct recorded_sources *s, struct recorded_
     *n = s->former;
     n->nr = s->nr;
     for (i = 0; i < s->nr; i++)
-        count(n, s->one[i]);
+        add_numbers(n, s->one[i]);
 }
 
 uint64_t recorded_sources_tsc_khz(const struct recorded_sources *s)
@@ -627,7 +627,7 @@ int recorded_sources_open(const char *spec, struct filter *filter,
     if (!spec)
         spec = "hypervisor";
     kind = kind_of(spec, &domid);
-    one = add(s, kind, domid, spec);
+    one = add_source(s, kind, domid, spec);
     if (!one) {
         recorded_sources_close(s);
         return xensched_fail(err, ENOMEM, "out of memory");

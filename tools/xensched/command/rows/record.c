@@ -161,7 +161,7 @@ static void print_progress(const struct record *r)
     fputs("\033[K", stderr);
 }
 
-static void save(struct record *r, const char *file, int connection)
+static void save_snapshot(struct record *r, const char *file, int connection)
 {
     struct xensched_error err;
 
@@ -175,11 +175,11 @@ static void save_aside(struct record *r, const char *file, int connection)
     pid_t child = fork();
 
     if (!child) {
-        save(r, file, connection);
+        save_snapshot(r, file, connection);
         _exit(0);
     }
     if (child < 0)
-        save(r, file, connection);
+        save_snapshot(r, file, connection);
     else
         close(connection);
 }
@@ -216,7 +216,7 @@ static bool is_done(const struct record *r)
 }
 
 /* What is due now, besides rows. */
-static int look(struct record *r, struct xensched_error *err)
+static int look_for_sources(struct record *r, struct xensched_error *err)
 {
     int rc = 0;
 
@@ -236,16 +236,16 @@ static int look(struct record *r, struct xensched_error *err)
     return rc;
 }
 
-static int run_record(struct record *r, struct xensched_error *err)
+static int record_until_end(struct record *r, struct xensched_error *err)
 {
     static const struct timespec pause = { .tv_nsec = PAUSE_NS };
-    int rc = look(r, err);
+    int rc = look_for_sources(r, err);
 
     while (!rc && !follow_stopped()) {
         rc = recorded_sources_read(r->sources, r->recorder, err);
         if (rc || is_done(r))
             break;
-        rc = look(r, err);
+        rc = look_for_sources(r, err);
         if (!rc && !follow_stopped())
             nanosleep(&pause, NULL);
     }
@@ -261,7 +261,7 @@ static int record(struct record *r, struct xensched_error *err)
     int rc, close_rc;
 
     r->begin = now_ns() / 1e9;
-    rc = run_record(r, err);
+    rc = record_until_end(r, err);
     if (!rc)
         rc = record_host_at_last(r, err);
     bytes = xensched_recorder_bytes(r->recorder);
@@ -341,12 +341,12 @@ static int check_arguments(struct record *r)
     return EXIT_OK;
 }
 
-static int run(const struct arguments *args)
+static int run_record(const struct arguments *args)
 {
     struct record r = {
         .args = args,
         .name = args->ring ? "ring" : args->file,
-        .filter = { .who = args->only, .acct = -1, .domid = -1 },
+        .filter = { .name = args->only, .acct = -1, .domid = -1 },
         .progress = isatty(STDERR_FILENO),
         .trigger = -1,
     };
@@ -388,5 +388,5 @@ const struct command command_record = {
     .takes = ARGUMENT_SECONDS | ARGUMENT_SIZE | ARGUMENT_SOURCE |
              ARGUMENT_SOCKET | ARGUMENT_OPTIONAL_FILE | ARGUMENT_RING |
              ARGUMENT_FILTER | ARGUMENT_TRIGGER | ARGUMENT_SNAPSHOT,
-    .run = run,
+    .run = run_record,
 };

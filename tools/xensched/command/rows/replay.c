@@ -320,7 +320,7 @@ static bool is_live(const char *source)
            strncmp(source, "synthetic:", 10);
 }
 
-static int run(const struct arguments *args)
+static int run_replay(const struct arguments *args)
 {
     struct replay r = {
         .json = args->json,
@@ -365,5 +365,5 @@ const struct command command_replay = {
         "--json, each plan is an object on its own line.",
     .takes = ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_SOURCE | ARGUMENT_HOST |
              ARGUMENT_OPTIONAL_FILE | ARGUMENT_SETTINGS,
-    .run = run,
+    .run = run_replay,
 };

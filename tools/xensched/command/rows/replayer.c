@@ -101,14 +101,14 @@ static int get_domains(void *data, struct domains *domains,
     return 0;
 }
 
-static struct domain *find(void *data, uint32_t domid)
+static struct domain *find_domain(void *data, uint32_t domid)
 {
     return domains_find(&((struct replayer *)data)->world.domains, domid);
 }
 
 static bool is_gone(void *data, uint32_t domid, const char *uuid)
 {
-    const struct domain *d = find(data, domid);
+    const struct domain *d = find_domain(data, domid);
 
     return !d || strcmp(d->uuid, uuid);
 }
@@ -117,7 +117,7 @@ static struct domain_vcpu *find_vcpu(void *data, uint32_t domid,
                                      unsigned int vcpu,
                                      struct xensched_error *err)
 {
-    const struct domain *d = find(data, domid);
+    const struct domain *d = find_domain(data, domid);
 
     if (d && vcpu < d->nr_vcpus)
         return &d->vcpus[vcpu];
@@ -152,14 +152,14 @@ static int set_affinity(void *data, uint32_t domid, unsigned int vcpu,
         cpumap_copy(&v->hard, hard);
     if (soft)
         cpumap_copy(&v->soft, soft);
-    find(data, domid)->affinity = AFFINITY_OURS;
+    find_domain(data, domid)->affinity = AFFINITY_OURS;
 
     return 0;
 }
 
 static int names_affinity(void *data, uint32_t domid)
 {
-    const struct domain *d = find(data, domid);
+    const struct domain *d = find_domain(data, domid);
 
     return !d || d->affinity == AFFINITY_OPERATOR;
 }
@@ -203,7 +203,7 @@ static void make_host(struct replayer *r)
         .data = r,
         .topology = get_topology,
         .domains = get_domains,
-        .who = get_domains,
+        .list_domains = get_domains,
         .is_gone = is_gone,
         .get_affinity = get_affinity,
         .set_affinity = set_affinity,
@@ -253,7 +253,7 @@ static void stay_moved(struct domain *d, const struct domain *before)
     }
 }
 
-static void become(struct replayer *r, struct snapshot *world)
+static void set_world(struct replayer *r, struct snapshot *world)
 {
     unsigned int i;
 
@@ -312,8 +312,8 @@ static void take_settings(struct replayer *r)
     }
 }
 
-static int start(struct replayer *r, uint64_t time_ns,
-                 struct xensched_error *err)
+static int start_core(struct replayer *r, uint64_t time_ns,
+                      struct xensched_error *err)
 {
     int rc = core_start(&r->core, &r->options.core, &r->host, time_ns, err);
 
@@ -342,8 +342,8 @@ int replayer_host(struct replayer *r, const char *text, size_t length,
         return xensched_fail(err, EINVAL, "it is of two hosts: the number of "
                              "pCPUs changes");
     }
-    become(r, &world);
-    rc = r->started ? 0 : start(r, time_ns, err);
+    set_world(r, &world);
+    rc = r->started ? 0 : start_core(r, time_ns, err);
     /* As when xenstore tells the daemon. */
     if (!rc)
         rc = core_bind_new(&r->core, &domains, r->now_ns, err);

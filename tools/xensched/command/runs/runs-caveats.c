@@ -71,7 +71,7 @@ struct visit {
     void *arg;
 };
 
-static int take(void *arg, unsigned int nr, const char *const *text)
+static int collect_row(void *arg, unsigned int nr, const char *const *text)
 {
     const struct visit *visit = arg;
     char line[600];
@@ -117,14 +117,14 @@ int caveats_visit(const struct store *store, int64_t experiment,
     int rc = 0;
 
     for (i = 0; i < sizeof(questions) / sizeof(questions[0]) && !rc; i++)
-        rc = store_rows(store, questions[i], experiment, take, &visit, err);
+        rc = store_rows(store, questions[i], experiment, collect_row, &visit, err);
     if (!rc)
         visit_units(groups, &visit);
 
     return rc;
 }
 
-static void print(void *arg, const char *text)
+static void print_caveat(void *arg, const char *text)
 {
     (void)arg;
     printf("! %s\n", text);
@@ -133,5 +133,5 @@ static void print(void *arg, const char *text)
 int caveats_print(const struct store *store, int64_t experiment,
                   const struct groups *groups, struct xensched_error *err)
 {
-    return caveats_visit(store, experiment, groups, print, NULL, err);
+    return caveats_visit(store, experiment, groups, print_caveat, NULL, err);
 }

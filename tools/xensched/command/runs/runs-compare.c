@@ -183,7 +183,7 @@ static void compare_with_second(struct comparison *c, const struct group *a)
     }
 }
 
-static void compare(struct comparison *c)
+static void compare_figures(struct comparison *c)
 {
     const struct groups *groups = &c->first->groups;
     size_t i;
@@ -407,7 +407,7 @@ static int compare_all(struct comparison *c, const struct store *store,
 {
     int rc;
 
-    compare(c);
+    compare_figures(c);
     rc = (c->json ? add_all : print_all)(c, store, err);
     if (!rc && !c->nr)
         rc = xensched_fail(err, ENOENT, "no workload has runs that are done in "

@@ -47,8 +47,8 @@ static void tell_left(double seconds)
         fprintf(stderr, "; about %.0f s left", seconds);
 }
 
-static void tell(const struct session *s, const struct store_next *next,
-                 const char *what, const char *why)
+static void print_progress(const struct session *s, const struct store_next *next,
+                           const char *what, const char *why)
 {
     if (why) {
         complain("run %" PRId64 "%s: %s", next->run, what, why);
@@ -67,7 +67,7 @@ static void tell(const struct session *s, const struct store_next *next,
     fprintf(stderr, "\n");
 }
 
-static int end(const struct session *s)
+static int print_outcome(const struct session *s)
 {
     if (s->stopped) {
         complain("stopped: %u of %u runs of experiment %" PRId64 " are done; "
@@ -125,7 +125,7 @@ static int do_plan(const struct arguments *args, struct store *store,
     struct pinning pinning;
     struct session s = {
         .store = store, .plan = plan, .pinning = &pinning, .folder = folder,
-        .all = args->all, .tell = tell,
+        .all = args->all, .tell = print_progress,
     };
     unsigned int restored;
     int rc;
@@ -143,7 +143,7 @@ static int do_plan(const struct arguments *args, struct store *store,
         rc = do_session(&s, err);
     pinning_close(&pinning);
 
-    return rc ? rc : end(&s);
+    return rc ? rc : print_outcome(&s);
 }
 
 /* Nothing of the log is this process's. */

@@ -42,7 +42,7 @@ static const char *const run_headers[] = {
     "FAILURE", NULL,
 };
 
-static int take(void *table, unsigned int nr, const char *const *text)
+static int add_row(void *table, unsigned int nr, const char *const *text)
 {
     unsigned int i;
 
@@ -121,7 +121,7 @@ static int list_text(const struct store *store, int64_t experiment,
                      struct xensched_error *err)
 {
     struct table *table = table_new(experiment ? run_headers : experiment_headers);
-    int rc = store_rows(store, experiment ? runs : experiments, experiment, take,
+    int rc = store_rows(store, experiment ? runs : experiments, experiment, add_row,
                         table, err);
 
     table_print(table);

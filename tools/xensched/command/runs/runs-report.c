@@ -257,8 +257,8 @@ static int put_page(FILE *out, const struct store *store,
     return rc;
 }
 
-static int report(const char *path, const struct store *store,
-                  int64_t experiment, struct xensched_error *err)
+static int write_report(const char *path, const struct store *store,
+                        int64_t experiment, struct xensched_error *err)
 {
     struct groups groups;
     char *text = NULL;
@@ -291,7 +291,7 @@ int runs_report(const struct arguments *args, struct store *store)
 
     if (!experiment)
         return EXIT_FAILED;
-    if (!report(args->word[0], store, experiment, &err))
+    if (!write_report(args->word[0], store, experiment, &err))
         return EXIT_OK;
     complain("%s", err.text);
 

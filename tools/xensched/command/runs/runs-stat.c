@@ -61,7 +61,7 @@ const char *figure_percent(double part)
 
 /* Stat. */
 
-static void add(struct table *table, const char *text)
+static void add_cell(struct table *table, const char *text)
 {
     char cell[120];
 
@@ -100,9 +100,9 @@ static void add_group(struct table *table, const struct group *g)
 
     summary_make(&s, g->value, g->nr);
     snprintf(nr, sizeof(nr), "%zu", g->nr);
-    add(table, g->workload);
-    add(table, g->metric);
-    add(table, g->configuration);
+    add_cell(table, g->workload);
+    add_cell(table, g->metric);
+    add_cell(table, g->configuration);
     table_add(table, nr);
     table_add(table, figure(s.median, g->unit));
     add_interval(table, s.quartile, g->unit);

@@ -65,7 +65,7 @@ static const struct action {
 
 #define NR_ACTIONS (sizeof(actions) / sizeof(actions[0]))
 
-static const struct action *find(const char *name)
+static const struct action *find_action(const char *name)
 {
     size_t i;
 
@@ -101,10 +101,10 @@ static int check(const struct action *action, const struct arguments *args)
     return EXIT_OK;
 }
 
-static int run(const struct arguments *args)
+static int run_runs(const struct arguments *args)
 {
     const char *path = args->database ? args->database : RUNS_DATABASE;
-    const struct action *action = find(args->action);
+    const struct action *action = find_action(args->action);
     int code = check(action, args);
     struct xensched_error err;
     struct store store;
@@ -144,5 +144,5 @@ const struct command command_runs = {
         "describes the file and the database.",
     .takes = ARGUMENT_JSON | ARGUMENT_DATABASE | ARGUMENT_ALL | ARGUMENT_FORM |
              ARGUMENT_ACTION,
-    .run = run,
+    .run = run_runs,
 };

@@ -129,7 +129,7 @@ static json_object *find_guest(const struct sampler *s)
     return NULL;
 }
 
-static int learn(struct sampler *s, uint32_t *domid, struct xensched_error *err)
+static int look_up_guest(struct sampler *s, uint32_t *domid, struct xensched_error *err)
 {
     int rc = client_ask(s->args->socket, "host", NULL, ASK_MS, &s->host, err);
     const char *text;
@@ -159,7 +159,7 @@ static int open_all(struct sampler *s, struct xensched_error *err)
     int rc;
 
     s->names = acct_names_new();
-    rc = learn(s, &domid, err);
+    rc = look_up_guest(s, &domid, err);
     if (!rc)
         rc = xensched_source_open("hypervisor", NULL, &s->source, err);
     if (rc)
@@ -348,7 +348,7 @@ static int stop_there(struct sampler *s, struct xensched_error *err)
  * From where the guest is stopped; it goes on then, see checkpoint.h.  What it does
  * until it has been saved is of no interval.
  */
-static int save(struct sampler *s, struct xensched_error *err)
+static int save_sample(struct sampler *s, struct xensched_error *err)
 {
     char path[PATH_MAX];
     const struct checkpoint checkpoint = {
@@ -393,7 +393,7 @@ static int complete(struct sampler *s, struct xensched_error *err)
 static int one_sample(struct sampler *s, struct xensched_error *err)
 {
     unsigned int nr = s->nr;
-    int rc = save(s, err);
+    int rc = save_sample(s, err);
 
     if (!rc)
         rc = reach(s, err);

@@ -206,7 +206,7 @@ int sample_estimate(const struct arguments *args, const char *folder)
     return rc ? EXIT_FAILED : EXIT_OK;
 }
 
-static int run(const struct arguments *args)
+static int run_sample(const struct arguments *args)
 {
     bool choose = !strcmp(args->action, "choose");
     bool estimate = !strcmp(args->action, "estimate");
@@ -251,5 +251,5 @@ const struct command command_sample = {
     .takes = ARGUMENT_SOCKET | ARGUMENT_SAMPLE | ARGUMENT_SAMPLED |
              ARGUMENT_JSON,
     .own = own,
-    .run = run,
+    .run = run_sample,
 };

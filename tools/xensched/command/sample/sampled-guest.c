@@ -60,8 +60,8 @@ static int start_guard(struct target *t, struct xensched_error *err)
     return xensched_fail(err, EAGAIN, "no process");
 }
 
-static int ask(struct target *t, xc_domaininfo_t *info,
-               struct xensched_error *err)
+static int ask_xen(struct target *t, xc_domaininfo_t *info,
+                   struct xensched_error *err)
 {
     errno = 0;
     if (domain_ask(t->xch, t->domid, info))
@@ -88,7 +88,7 @@ int target_open(struct target *t, uint32_t domid, struct xensched_error *err)
     if (!t->xch)
         return xensched_fail(err, errno ? errno : EIO, "cannot ask Xen: %s",
                              strerror(errno ? errno : EIO));
-    rc = ask(t, &info, err);
+    rc = ask_xen(t, &info, err);
     if (!rc && info.flags & XEN_DOMINF_paused)
         rc = xensched_fail(err, EBUSY, "domain %u is paused", domid);
     if (!rc)
@@ -116,7 +116,7 @@ void target_close(struct target *t)
 int target_service(struct target *t, uint64_t *ns, struct xensched_error *err)
 {
     xc_domaininfo_t info;
-    int rc = ask(t, &info, err);
+    int rc = ask_xen(t, &info, err);
 
     *ns = rc ? 0 : info.cpu_time;
 
@@ -146,8 +146,8 @@ void interval_free(struct interval *i)
     i->cell = NULL;
 }
 
-static struct cell *find(struct interval *i, uint16_t event, uint16_t other,
-                         bool outward)
+static struct cell *find_cell(struct interval *i, uint16_t event, uint16_t other,
+                              bool outward)
 {
     unsigned int at = 0;
 
@@ -163,7 +163,7 @@ static struct cell *find(struct interval *i, uint16_t event, uint16_t other,
     return &i->cell[i->nr++];
 }
 
-static void add(struct interval *i, const struct xensched_row *row)
+static void add_row(struct interval *i, const struct xensched_row *row)
 {
     const uint16_t needed = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
                             XENSCHED_ROW_COUNTER;
@@ -176,9 +176,9 @@ static void add(struct interval *i, const struct xensched_row *row)
     if ((row->valid & needed) != needed)
         return;
     if (row->current == i->acct)
-        cell = find(i, row->event, alone ? XEN_SCHEDLOG_ACCT_NONE : other, true);
+        cell = find_cell(i, row->event, alone ? XEN_SCHEDLOG_ACCT_NONE : other, true);
     else if (other == i->acct && !alone)
-        cell = find(i, row->event, row->current, false);
+        cell = find_cell(i, row->event, row->current, false);
     else
         return;
     i->rows += cell->outward;
@@ -194,7 +194,7 @@ void interval_add(struct interval *i, const struct xensched_batch *batch)
     i->lost_rows += batch->lost_rows;
     while ((nr = xensched_batch_decode(batch, first, rows, BLOCK_ROWS))) {
         for (at = 0; at < nr; at++)
-            add(i, &rows[at]);
+            add_row(i, &rows[at]);
         first += nr;
     }
 }

@@ -105,7 +105,7 @@ static int read_again(struct counts *counts, const struct cards *cards,
     return counts_read(counts, cards, err);
 }
 
-static int begin(struct xensched_error *err)
+static int begin_counting(struct xensched_error *err)
 {
     struct cards cards;
     int rc = cards_read(&cards, err);
@@ -118,7 +118,7 @@ static int begin(struct xensched_error *err)
     return rc;
 }
 
-static int look(const char *path, struct xensched_error *err)
+static int write_metrics(const char *path, struct xensched_error *err)
 {
     struct counts counts;
     struct cards cards;
@@ -170,7 +170,7 @@ static void keep_looking(const struct arguments *args)
 
     while (!follow_stopped() && (!end || now() < end)) {
         double next = now() + EVERY_SECONDS;
-        int rc = look(args->metrics, &err);
+        int rc = write_metrics(args->metrics, &err);
 
         if (rc)
             unlink(args->metrics);
@@ -181,7 +181,7 @@ static void keep_looking(const struct arguments *args)
     }
 }
 
-static int run(const struct arguments *args)
+static int run_traffic(const struct arguments *args)
 {
     struct xensched_error err;
     int rc;
@@ -193,9 +193,9 @@ static int run(const struct arguments *args)
     follow_catch_signals();
     rc = counts_lock(&err);
     if (!rc)
-        rc = begin(&err);
+        rc = begin_counting(&err);
     if (!rc) {
-        rc = look(args->metrics, &err);
+        rc = write_metrics(args->metrics, &err);
         if (!rc)
             keep_looking(args);
         counts_end();
@@ -217,5 +217,5 @@ const struct command command_traffic = {
         "the counters. Needs nft(8), and root.",
     .takes = ARGUMENT_METRICS | ARGUMENT_SECONDS,
     .needs = ARGUMENT_METRICS,
-    .run = run,
+    .run = run_traffic,
 };

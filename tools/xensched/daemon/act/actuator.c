@@ -36,7 +36,7 @@ int actuator_keep(const struct actuator *a, struct xensched_error *err)
 }
 
 /* A state file that cannot be written has entries too many, which is safe. */
-static void save(struct actuator *a)
+static void save_state(struct actuator *a)
 {
     struct xensched_error err;
 
@@ -48,7 +48,7 @@ static void save(struct actuator *a)
 void actuator_set_cookie(struct actuator *a, uint64_t cookie)
 {
     a->state.cookie = cookie;
-    save(a);
+    save_state(a);
 }
 
 static void set_held(struct held *held, const char *uuid, bool hold)
@@ -147,7 +147,7 @@ static enum restored restore_vcpu(struct actuator *a,
 }
 
 /* For the journal. */
-static struct domain whose(const struct state_entry *e)
+static struct domain find_owner(const struct state_entry *e)
 {
     struct domain d = { .domid = e->domid };
 
@@ -160,7 +160,7 @@ static struct domain whose(const struct state_entry *e)
 static void journal_restored(struct actuator *a, const struct state_entry *e,
                              const unsigned int nr[GONE + 1], const char *why)
 {
-    const struct domain d = whose(e);
+    const struct domain d = find_owner(e);
 
     if (nr[NOT_OURS]) {
         journal_domain(a->journal, "operator", &d, "%u of %u vCPUs have an "
@@ -176,10 +176,10 @@ static void journal_restored(struct actuator *a, const struct state_entry *e,
 }
 
 /* It is tried again in each look at the host, and said when it begins. */
-static int fail(struct actuator *a, struct state_entry *e, unsigned int nr,
-                const struct xensched_error *err)
+static int fail_change(struct actuator *a, struct state_entry *e, unsigned int nr,
+                       const struct xensched_error *err)
 {
-    const struct domain d = whose(e);
+    const struct domain d = find_owner(e);
 
     if (!e->leaving) {
         journal_domain(a->journal, "failed", &d, "cannot restore the affinity "
@@ -208,7 +208,7 @@ static int restore(struct actuator *a, struct state_entry *e, const char *why,
     }
     journal_restored(a, e, nr, why);
 
-    return nr[FAILED] ? fail(a, e, nr[FAILED], err) : 0;
+    return nr[FAILED] ? fail_change(a, e, nr[FAILED], err) : 0;
 }
 
 static bool is_gone(const struct actuator *a, const struct state_entry *e)
@@ -237,7 +237,7 @@ struct actuator_result actuator_restore_all(struct actuator *a,
             state_drop(&a->state, e);
         }
     }
-    save(a);
+    save_state(a);
 
     return result;
 }
@@ -256,7 +256,7 @@ void actuator_forget_gone(struct actuator *a, const struct domains *domains)
             state_drop(&a->state, e);
     }
     if (a->state.nr != before)
-        save(a);
+        save_state(a);
 }
 
 static const struct cpumap *hard_of(const struct state_entry *e,
@@ -328,7 +328,7 @@ static enum claim end_claim(struct actuator *a, struct state_entry *e,
         cpumap_copy(&d->vcpus[i].soft, &e->vcpus[i].soft);
     }
     state_drop(&a->state, e);
-    save(a);
+    save_state(a);
 
     return CLAIM_NONE;
 }
@@ -340,7 +340,7 @@ static enum claim forget_claim(struct actuator *a, struct state_entry *e,
     journal_domain(a->journal, "reset", d, "Xen has reset its affinity, since it "
                    "is in another cpupool");
     state_drop(&a->state, e);
-    save(a);
+    save_state(a);
 
     return CLAIM_NONE;
 }
@@ -384,7 +384,7 @@ enum claim actuator_claim(struct actuator *a, struct domain *d, bool reset)
                        "original affinity back; the domain is left alone");
     if (!restore(a, e, "an operator took the domain over", &err)) {
         state_drop(&a->state, e);
-        save(a);
+        save_state(a);
     }
 
     return CLAIM_LOST;
@@ -434,7 +434,7 @@ static int announce(struct actuator *a, struct state_entry *e, bool is_new,
 }
 
 /* The change is made: what was before is of no interest any more. */
-static void settle(struct state_entry *e)
+static void settle_entry(struct state_entry *e)
 {
     cpumap_free(&e->before);
     e->hard_before = false;
@@ -510,7 +510,7 @@ static void undo(struct actuator *a, struct state_entry *e)
     if (restore(a, e, "setting the new one failed", &err))
         return;
     state_drop(&a->state, e);
-    save(a);
+    save_state(a);
 }
 
 /* Plans go on to want it; one word each time would fill what is full. */
@@ -534,9 +534,9 @@ static void say_saved(struct actuator *a)
 }
 
 /* To the disk, then to the vCPUs; @failure is what the journal says if not. */
-static int change(struct actuator *a, struct state_entry *e, bool is_new,
-                  const struct domain *d, const struct cpumap *soft, bool hard,
-                  const char *failure, struct xensched_error *err)
+static int change_domain(struct actuator *a, struct state_entry *e, bool is_new,
+                         const struct domain *d, const struct cpumap *soft, bool hard,
+                         const char *failure, struct xensched_error *err)
 {
     int rc = announce(a, e, is_new, soft, hard, err);
 
@@ -551,7 +551,7 @@ static int change(struct actuator *a, struct state_entry *e, bool is_new,
         undo(a, e);
         return rc;
     }
-    settle(e);
+    settle_entry(e);
 
     return 0;
 }
@@ -566,7 +566,7 @@ int actuator_move(struct actuator *a, const struct domain *d,
 
     if (is_new)
         e = state_add(&a->state, d);
-    rc = change(a, e, is_new, d, soft, hard, "cannot be moved", err);
+    rc = change_domain(a, e, is_new, d, soft, hard, "cannot be moved", err);
     if (!rc)
         journal_move(a, d, soft, hard, why);
 
@@ -582,8 +582,8 @@ static int change_lever(struct actuator *a, struct state_entry *e,
     int rc;
 
     cpumap_init_copy(&same, &e->ours);
-    rc = change(a, e, false, d, &same, hard, "its affinity cannot be changed",
-                err);
+    rc = change_domain(a, e, false, d, &same, hard, "its affinity cannot be changed",
+                       err);
     cpumap_free(&same);
 
     return rc;
@@ -617,7 +617,7 @@ int actuator_give_back(struct actuator *a, const struct domain *d,
     rc = restore(a, e, why, err);
     if (!rc) {
         state_drop(&a->state, e);
-        save(a);
+        save_state(a);
     }
 
     return rc;

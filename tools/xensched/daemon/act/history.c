@@ -24,7 +24,7 @@
 /* Of one that we wrote; more is not read. */
 #define MAX_RATE 1e12
 
-static struct history_guest *find(const struct history *h, const char *uuid)
+static struct history_guest *find_guest(const struct history *h, const char *uuid)
 {
     unsigned int i;
 
@@ -35,7 +35,7 @@ static struct history_guest *find(const struct history *h, const char *uuid)
     return NULL;
 }
 
-static void drop(struct history *h, struct history_guest *guest)
+static void drop_guest(struct history *h, struct history_guest *guest)
 {
     h->nr--;
     memmove(guest, guest + 1, (&h->guests[h->nr] - guest) * sizeof(*guest));
@@ -43,12 +43,12 @@ static void drop(struct history *h, struct history_guest *guest)
 
 void history_put(struct history *h, const struct history_guest *guest)
 {
-    struct history_guest *former = find(h, guest->uuid);
+    struct history_guest *former = find_guest(h, guest->uuid);
 
     if (former)
-        drop(h, former);
+        drop_guest(h, former);
     else if (h->nr == HISTORY_GUESTS)
-        drop(h, h->guests);
+        drop_guest(h, h->guests);
     h->guests = need_more_memory(h->guests, h->nr + 1, sizeof(*h->guests));
     h->guests[h->nr++] = *guest;
     h->unsaved = true;
@@ -57,7 +57,7 @@ void history_put(struct history *h, const struct history_guest *guest)
 const struct history_guest *history_find(const struct history *h,
                                          const char *uuid)
 {
-    return find(h, uuid);
+    return find_guest(h, uuid);
 }
 
 void history_free(struct history *h)

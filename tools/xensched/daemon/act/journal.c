@@ -321,7 +321,7 @@ static FILE *open_regular(const char *path)
     return file;
 }
 
-static void take(json_object *array, json_object *entry, const char *uuid)
+static void add_entry(json_object *array, json_object *entry, const char *uuid)
 {
     const char *whose = json_text(entry, "uuid");
 
@@ -342,7 +342,7 @@ static bool read_lines(json_object *array, const char *path, const char *uuid)
         json_object *entry = strstr(line, uuid) ? json_tokener_parse(line)
                                                 : NULL;
 
-        take(array, entry, uuid);
+        add_entry(array, entry, uuid);
         json_object_put(entry);
     }
     free(line);
@@ -376,7 +376,7 @@ static json_object *in_memory(const struct journal *j, const char *uuid)
     size_t i;
 
     for (i = 0; i < json_object_array_length(latest); i++)
-        take(array, json_object_array_get_idx(latest, i), uuid);
+        add_entry(array, json_object_array_get_idx(latest, i), uuid);
     json_object_put(latest);
 
     return array;

@@ -53,8 +53,8 @@ int learned_save(struct learned *l, const char *path, struct xensched_error *err
     return rc;
 }
 
-static bool get(const json_object *json, const char *key, double least, double most,
-                double *number)
+static bool get_number(const json_object *json, const char *key, double least, double most,
+                       double *number)
 {
     *number = json_number(json, key, NAN);
 
@@ -64,7 +64,7 @@ static bool get(const json_object *json, const char *key, double least, double m
 static bool get_whole(const json_object *json, const char *key, double most,
                       double *number)
 {
-    return get(json, key, 0, most, number) && *number == floor(*number);
+    return get_number(json, key, 0, most, number) && *number == floor(*number);
 }
 
 static bool price_from_json(struct learned_price *price, const json_object *json)
@@ -73,10 +73,10 @@ static bool price_from_json(struct learned_price *price, const json_object *json
 
     if (!get_whole(json, "moves", LEARNED_MOST, &moves) ||
         !get_whole(json, "aged", 1e12, &aged) ||
-        !get(json, "extra_ns", -LEARNED_MOST_NS, LEARNED_MOST_NS, &price->extra.mean) ||
-        !get(json, "squares", 0, MOST_SQUARES, &price->extra.squares) ||
-        !get(json, "near_ns", 0, LEARNED_MOST_NS, &price->near_ns) ||
-        !get(json, "priced_ns", 0, LEARNED_MOST_NS, &price->priced_ns))
+        !get_number(json, "extra_ns", -LEARNED_MOST_NS, LEARNED_MOST_NS, &price->extra.mean) ||
+        !get_number(json, "squares", 0, MOST_SQUARES, &price->extra.squares) ||
+        !get_number(json, "near_ns", 0, LEARNED_MOST_NS, &price->near_ns) ||
+        !get_number(json, "priced_ns", 0, LEARNED_MOST_NS, &price->priced_ns))
         return false;
     price->extra.n = moves;
     price->aged = aged;

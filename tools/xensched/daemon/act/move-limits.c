@@ -16,7 +16,7 @@ void held_free(struct held *held)
 }
 
 /* held->nr: it isn't there. */
-static unsigned int find(const struct held *held, const char *uuid)
+static unsigned int find_uuid(const struct held *held, const char *uuid)
 {
     unsigned int i;
 
@@ -29,7 +29,7 @@ static unsigned int find(const struct held *held, const char *uuid)
 
 bool held_has(const struct held *held, const char *uuid)
 {
-    return find(held, uuid) < held->nr;
+    return find_uuid(held, uuid) < held->nr;
 }
 
 void held_add(struct held *held, const char *uuid)
@@ -43,7 +43,7 @@ void held_add(struct held *held, const char *uuid)
 
 void held_remove(struct held *held, const char *uuid)
 {
-    unsigned int i = find(held, uuid);
+    unsigned int i = find_uuid(held, uuid);
 
     if (i == held->nr)
         return;

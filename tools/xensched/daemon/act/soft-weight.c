@@ -39,7 +39,7 @@ static int announce(struct soft_weight *w, uint32_t original,
     return rc;
 }
 
-static void forget(struct soft_weight *w)
+static void forget_original(struct soft_weight *w)
 {
     struct xensched_error err;
 
@@ -73,7 +73,7 @@ void soft_weight_raise(struct soft_weight *w)
         /* Not in each plan: each time the state file is written twice. */
         if (known->changed) {
             w->missing = true;
-            forget(w);
+            forget_original(w);
         }
         return;
     }
@@ -105,5 +105,5 @@ void soft_weight_restore(struct soft_weight *w)
         say_failed(w, &err);
         return;
     }
-    forget(w);
+    forget_original(w);
 }

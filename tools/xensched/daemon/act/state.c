@@ -376,8 +376,8 @@ static bool is_of_another_boot(const struct state *s, json_object *json)
 
 /* Files from here on. */
 
-static int failed(struct xensched_error *err, const char *what,
-                  const char *path)
+static int fail_step(struct xensched_error *err, const char *what,
+                     const char *path)
 {
     return xensched_fail(err, errno ? errno : EIO, "cannot %s '%s': %s", what,
                          path, strerror(errno));
@@ -391,7 +391,7 @@ static int read_file(const char *path, char **text, struct xensched_error *err)
     int rc;
 
     if (fd < 0 || fstat(fd, &st)) {
-        rc = failed(err, "read", path);
+        rc = fail_step(err, "read", path);
         if (fd >= 0)
             close(fd);
         return rc;
@@ -402,7 +402,7 @@ static int read_file(const char *path, char **text, struct xensched_error *err)
     }
     *text = need_memory(st.st_size + 1, 1);
     got = read(fd, *text, st.st_size);
-    rc = got == st.st_size ? 0 : failed(err, "read", path);
+    rc = got == st.st_size ? 0 : fail_step(err, "read", path);
     close(fd);
     if (rc)
         free(*text);

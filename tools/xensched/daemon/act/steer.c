@@ -194,7 +194,7 @@ static json_object *as_json(const struct steered *one)
 }
 
 /* On the disk before anything changes. */
-static int save(const struct steer *s, struct xensched_error *err)
+static int save_steered(const struct steer *s, struct xensched_error *err)
 {
     json_object *all, *list;
     const char *text;
@@ -236,7 +236,7 @@ static void load_one(struct steer *s, const json_object *json)
     s->steered[s->nr++] = one;
 }
 
-static void load(struct steer *s)
+static void load_steered(struct steer *s)
 {
     json_object *all, *list;
     const char *boot;
@@ -256,7 +256,7 @@ static void load(struct steer *s)
 
 /* One of them. */
 
-static void drop(struct steer *s, unsigned int i)
+static void drop_steered(struct steer *s, unsigned int i)
 {
     s->steered[i] = s->steered[--s->nr];
 }
@@ -283,7 +283,7 @@ static void put_back(const struct steer *s, const struct steered *one)
         one->io.domid, text);
 }
 
-static struct steered *find(const struct steer *s, const struct dom0_io *io)
+static struct steered *find_steered(const struct steer *s, const struct dom0_io *io)
 {
     unsigned int i;
 
@@ -312,7 +312,7 @@ static void journal(const struct steer *s, const char *what,
     journal_write(s->journal, what, details);
 }
 
-static struct steered *add(struct steer *s, const struct dom0_io *io)
+static struct steered *add_steered(struct steer *s, const struct dom0_io *io)
 {
     struct steered one = { .io = *io };
 
@@ -342,14 +342,14 @@ static void say_unsaved(struct steer *s, const struct xensched_error *err)
 }
 
 /* What was there and what is going to be are on the disk before it changes. */
-static void change(struct steer *s, struct steered *one, const cpu_set_t *vcpus,
-                   bool is_new)
+static void change_affinity(struct steer *s, struct steered *one, const cpu_set_t *vcpus,
+                            bool is_new)
 {
     cpu_set_t before = one->ours;
     struct xensched_error err;
 
     one->ours = *vcpus;
-    if (save(s, &err)) {
+    if (save_steered(s, &err)) {
         say_unsaved(s, &err);
     } else if (!dom0_io_set(&one->io, vcpus)) {
         say_refused(s, &one->io);
@@ -361,7 +361,7 @@ static void change(struct steer *s, struct steered *one, const cpu_set_t *vcpus,
     }
     one->ours = before;
     if (is_new)
-        drop(s, one - s->steered);
+        drop_steered(s, one - s->steered);
 }
 
 static void let_go(struct steer *s, struct steered *one)
@@ -370,16 +370,16 @@ static void let_go(struct steer *s, struct steered *one)
 
     put_back(s, one);
     journal(s, "steer", one, &one->original);
-    drop(s, one - s->steered);
-    if (save(s, &err))
+    drop_steered(s, one - s->steered);
+    if (save_steered(s, &err))
         say("%s", err.text);
 }
 
 /* @vcpus none: where it was at first. */
-static void send(struct steer *s, const struct dom0_io *io,
-                 const cpu_set_t *vcpus)
+static void steer_io(struct steer *s, const struct dom0_io *io,
+                     const cpu_set_t *vcpus)
 {
-    struct steered *one = find(s, io);
+    struct steered *one = find_steered(s, io);
     bool is_new = !one;
     cpu_set_t now;
 
@@ -390,15 +390,15 @@ static void send(struct steer *s, const struct dom0_io *io,
     if (one && one->theirs)
         return;
     if (!one && CPU_COUNT(vcpus))
-        one = add(s, io);
+        one = add_steered(s, io);
     if (!one)
         return;
     if (!CPU_COUNT(vcpus))
         let_go(s, one);
     else if (!CPU_EQUAL(&one->ours, vcpus))
-        change(s, one, vcpus, is_new);
+        change_affinity(s, one, vcpus, is_new);
     else if (is_new)
-        drop(s, one - s->steered);
+        drop_steered(s, one - s->steered);
 }
 
 /* Which threads to which vCPUs. */
@@ -486,8 +486,8 @@ static void forget_gone(struct steer *s)
         if (dom0_io_is(s->proc, &s->steered[i].io))
             i++;
         else
-            drop(s, i);
-    if (s->nr != before && save(s, &err))
+            drop_steered(s, i);
+    if (s->nr != before && save_steered(s, &err))
         say("%s", err.text);
 }
 
@@ -512,7 +512,7 @@ void steer_run(struct steer *s, const struct topology *t,
         if (place != TOPOLOGY_UNKNOWN)
             vcpus = vcpus_at(t, dom0, place);
         if (d && dom0_io_is(s->proc, &s->found[i]))
-            send(s, &s->found[i], &vcpus);
+            steer_io(s, &s->found[i], &vcpus);
     }
 }
 
@@ -530,7 +530,7 @@ void steer_restore(struct steer *s)
     s->nr = 0;
     s->searched_ns = 0;
     journal_write(s->journal, "steer-restore", NULL);
-    if (save(s, &err))
+    if (save_steered(s, &err))
         say("%s", err.text);
 }
 
@@ -546,7 +546,7 @@ void steer_init(struct steer *s, const struct host *host,
                  slash ? (int)(slash - state) + 1 : 0, state) < 0)
         s->path = NULL;
     if (s->path)
-        load(s);
+        load_steered(s);
     steer_restore(s);
 }
 

@@ -16,7 +16,7 @@ struct entries {
     struct matrix_entry *entry;
 };
 
-static void collect(const struct matrix_entry *entry, void *arg)
+static void collect_entry(const struct matrix_entry *entry, void *arg)
 {
     struct entries *e = arg;
 
@@ -30,7 +30,7 @@ static void collect(const struct matrix_entry *entry, void *arg)
 }
 
 /* By event, then the busiest pair first; equal ones by their numbers. */
-static int compare(const void *a, const void *b)
+static int compare_entries(const void *a, const void *b)
 {
     const struct matrix_entry *x = a, *y = b;
 
@@ -84,9 +84,9 @@ json_object *answer_matrix(struct subject *s, struct xensched_error *err)
     struct entries e = { 0 };
 
     (void)err;
-    matrix_visit(s->core->matrix, s->now_ns, collect, &e);
+    matrix_visit(s->core->matrix, s->now_ns, collect_entry, &e);
     if (e.nr)
-        qsort(e.entry, e.nr, sizeof(*e.entry), compare);
+        qsort(e.entry, e.nr, sizeof(*e.entry), compare_entries);
     json_add_int(json, "half_life_ms",
                  s->core->settings.half_life_ns / 1000000);
     json_object_object_add(json, "events", pairs_by_event(s->core, &e));
@@ -138,9 +138,9 @@ static int compare_processes(const void *a, const void *b)
     return x->io->back_end < y->io->back_end ? -1 : 1;
 }
 
-static json_object *describe(const struct core *core,
-                             const struct processes *p,
-                             const struct entry *entry)
+static json_object *describe_process(const struct core *core,
+                                     const struct processes *p,
+                                     const struct entry *entry)
 {
     json_object *json = json_object_new_object();
     const struct process_io *io = entry->io;
@@ -164,14 +164,14 @@ static json_object *all(const struct subject *s, const struct processes *p)
     if (e.nr)
         qsort(e.entry, e.nr, sizeof(*e.entry), compare_processes);
     for (i = 0; i < e.nr; i++)
-        json_object_array_add(array, describe(s->core, p, &e.entry[i]));
+        json_object_array_add(array, describe_process(s->core, p, &e.entry[i]));
 
     return array;
 }
 
 /* Why there is nothing to be said of @d. */
-static json_object *refuse(const struct subject *s, const struct domain *d,
-                           struct xensched_error *err)
+static json_object *refuse_guest(const struct subject *s, const struct domain *d,
+                                 struct xensched_error *err)
 {
     uint32_t process_io = 1U << XEN_SCHEDLOG_EV_PROCESS_IO;
 
@@ -201,7 +201,7 @@ json_object *answer_processes(struct subject *s, struct xensched_error *err)
         return NULL;
     source = s->sources ? log_sources_of_guest(s->sources, d) : NULL;
     if (!source)
-        return refuse(s, d, err);
+        return refuse_guest(s, d, err);
     json = json_object_new_object();
     json_add_domain(json, "domain", "domid", d->domid, d->name);
     json_add_text(json, "source", log_source_state_name(source->state));

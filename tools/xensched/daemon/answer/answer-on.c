@@ -36,8 +36,8 @@ static struct react *reacts(struct subject *s, struct xensched_error *err)
     return s->react;
 }
 
-static int add(struct subject *s, const char *condition,
-               struct xensched_error *err)
+static int add_reaction(struct subject *s, const char *condition,
+                        struct xensched_error *err)
 {
     struct react_settings wanted = {
         .condition = condition,
@@ -68,7 +68,7 @@ json_object *answer_on(struct subject *s, struct xensched_error *err)
         xensched_fail(err, EINVAL, "the request has no \"condition\"");
         return NULL;
     }
-    id = add(s, condition, err);
+    id = add_reaction(s, condition, err);
     if (id < 0)
         return NULL;
     json = json_object_new_object();

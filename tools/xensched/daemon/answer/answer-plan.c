@@ -73,8 +73,8 @@ static json_object *about(const struct core *core, const struct domain *d)
     return json;
 }
 
-static json_object *move(const struct core *core, const struct domain *d,
-                         const struct decision *decision)
+static json_object *describe_move(const struct core *core, const struct domain *d,
+                                  const struct decision *decision)
 {
     json_object *json = about(core, d);
     bool hard = decision->verb == KEEP ? d->ours_hard : decision->hard;
@@ -95,8 +95,8 @@ static json_object *move(const struct core *core, const struct domain *d,
     return json;
 }
 
-static json_object *kept(const struct core *core, const struct domain *d,
-                         const struct decision *decision)
+static json_object *describe_kept(const struct core *core, const struct domain *d,
+                                  const struct decision *decision)
 {
     json_object *json = about(core, d);
 
@@ -117,9 +117,9 @@ void answer_add_plan(json_object *json, const struct core *core)
         const struct decision *decision = &core->plan.decisions[i];
 
         if (decision->verb == LEAVE)
-            json_object_array_add(rest, kept(core, d, decision));
+            json_object_array_add(rest, describe_kept(core, d, decision));
         else
-            json_object_array_add(moves, move(core, d, decision));
+            json_object_array_add(moves, describe_move(core, d, decision));
     }
     json_object_object_add(json, "moves", moves);
     json_object_object_add(json, "kept", rest);

@@ -121,7 +121,7 @@ json_object *answer_trial_summary(const struct core *core)
     return json;
 }
 
-static json_object *show(const struct subject *s)
+static json_object *describe_trial(const struct subject *s)
 {
     const struct trial *t = &s->core->trial;
     json_object *json = answer_trial_summary(s->core);
@@ -212,7 +212,7 @@ static int get_settings(const struct subject *s,
     return get_guests(s, settings, err);
 }
 
-static int start(struct subject *s, struct xensched_error *err)
+static int start_trial(struct subject *s, struct xensched_error *err)
 {
     struct trial_settings settings = { 0 };
     int rc = get_settings(s, &settings, err);
@@ -231,11 +231,11 @@ json_object *answer_trial(struct subject *s, struct xensched_error *err)
     int rc = 0;
 
     if (action && !strcmp(action, "start"))
-        rc = start(s, err);
+        rc = start_trial(s, err);
     else if (action && !strcmp(action, "stop"))
         rc = run_trial_stop(s->core, err);
     else if (action && strcmp(action, "show"))
         rc = xensched_fail(err, EINVAL, "a trial can be started, stopped and shown");
 
-    return rc ? NULL : show(s);
+    return rc ? NULL : describe_trial(s);
 }

@@ -190,7 +190,7 @@ static json_object *carry_out(struct subject *s, const char *command)
     return json;
 }
 
-static json_object *parse(const char *line, size_t length)
+static json_object *parse_request(const char *line, size_t length)
 {
     struct json_tokener *tokener = json_tokener_new_ex(MAX_DEPTH);
     json_object *json;
@@ -217,7 +217,7 @@ static int64_t domid_of(json_object *request)
 
 json_object *answer(struct subject *s, const char *line, size_t length)
 {
-    json_object *request = parse(line, length), *json;
+    json_object *request = parse_request(line, length), *json;
     const char *command = json_text(request, "command");
 
     s->request = request;

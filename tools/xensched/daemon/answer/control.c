@@ -71,7 +71,7 @@ static void start_answer(struct control_client *client, char *out)
     wait_for(client, EV_WRITE);
 }
 
-static void append(struct control_client *client, const char *text)
+static void append_answer(struct control_client *client, const char *text)
 {
     size_t length = strlen(text);
 
@@ -87,7 +87,7 @@ static void answer_line(struct control_client *client, char *text)
         start_answer(client, text);
         return;
     }
-    append(client, text);
+    append_answer(client, text);
     free(text);
 }
 
@@ -343,7 +343,7 @@ void control_tell(struct control_client *client, const char *line)
     else if (client->nr_out - client->sent + strlen(line) > CONTROL_UNREAD)
         client->closing = 1;
     else
-        append(client, line);
+        append_answer(client, line);
 }
 
 void control_close(struct control *c)

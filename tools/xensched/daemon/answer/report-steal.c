@@ -10,7 +10,7 @@
 #define NS_PER_S 1000000000ULL
 #define TELL_NS  (5 * NS_PER_S)
 
-static struct steal_guest *find(const struct report_steal *t, const struct domain *d)
+static struct steal_guest *find_guest(const struct report_steal *t, const struct domain *d)
 {
     unsigned int i;
 
@@ -21,9 +21,9 @@ static struct steal_guest *find(const struct report_steal *t, const struct domai
     return NULL;
 }
 
-static struct steal_guest *learn(struct report_steal *t, const struct domain *d)
+static struct steal_guest *add_guest(struct report_steal *t, const struct domain *d)
 {
-    struct steal_guest *g = find(t, d);
+    struct steal_guest *g = find_guest(t, d);
 
     if (g)
         return g;
@@ -69,7 +69,7 @@ static void add_all(struct report_steal *t, const struct core *core,
 
         if (!d->wants_steal || d->acct < XEN_SCHEDLOG_ACCT_FIRST)
             continue;
-        g = learn(t, d);
+        g = add_guest(t, d);
         g->seen = true;
         add_up(g, waits_find(core->waits, report, d->acct), domains_part(&core->domains, d));
     }
@@ -94,7 +94,7 @@ static void drop_unseen(struct report_steal *t, const struct core *core, struct 
     }
 }
 
-static void tell(struct steal_guest *g, struct xenstore *xs)
+static void write_steal(struct steal_guest *g, struct xenstore *xs)
 {
     char text[sizeof(g->told)];
 
@@ -138,7 +138,7 @@ void report_steal(struct report_steal *t, const struct core *core, struct xensto
         return;
     t->told_ns = now_ns;
     for (i = 0; i < t->nr; i++)
-        tell(&t->guest[i], xs);
+        write_steal(&t->guest[i], xs);
 }
 
 void report_steal_end(struct report_steal *t, struct xenstore *xs)

@@ -56,8 +56,8 @@ static struct account *find_kept(const struct accounting *a,
     return NULL;
 }
 
-static struct account *begin(struct account *account, uint16_t acct,
-                             const struct domain *domain)
+static struct account *begin_account(struct account *account, uint16_t acct,
+                                     const struct domain *domain)
 {
     memset(account, 0, sizeof(*account));
     account->used = true;
@@ -88,11 +88,11 @@ struct account *accounting_open(struct accounting *a,
         a->top = acct + 1;
     a->next = acct + 1 < a->nr ? acct + 1 : XEN_SCHEDLOG_ACCT_FIRST;
 
-    return begin(&a->accounts[acct], acct, domain);
+    return begin_account(&a->accounts[acct], acct, domain);
 }
 
-static void enter(struct member *member, struct account *account,
-                  const struct domain *domain)
+static void enter_member(struct member *member, struct account *account,
+                         const struct domain *domain)
 {
     member->account = account;
     account->members++;
@@ -116,7 +116,7 @@ struct member *accounting_join(struct accounting *a, struct account *account,
     member = &a->members[a->nr_members++];
     *member = (struct member){ .domid = domain->domid, .since_ns = now_ns };
     memcpy(member->uuid, domain->uuid, sizeof(member->uuid));
-    enter(member, account, domain);
+    enter_member(member, account, domain);
 
     return member;
 }
@@ -130,7 +130,7 @@ void accounting_move(struct member *member, struct account *account,
                      const struct domain *domain, uint64_t now_ns)
 {
     quit(member->account, now_ns);
-    enter(member, account, domain);
+    enter_member(member, account, domain);
     member->bound = false;
 }
 

@@ -180,6 +180,6 @@ void carry_out_plan(struct core *core, uint64_t now_ns)
         journal_proposal(core, d, decision);
         if (core->mode == MODE_ACT)
             carry_out(core, d, decision, now_ns);
-        core_between(core);
+        core_do_urgent(core);
     }
 }

@@ -28,7 +28,7 @@
 int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
                   struct xensched_error *err)
 {
-    int rc = core->host->who(core->host->data, domains, err);
+    int rc = core->host->list_domains(core->host->data, domains, err);
 
     if (!rc)
         membership_update(core, domains, now_ns);
@@ -52,7 +52,7 @@ static void find_owners(struct core *core, uint64_t now_ns)
 
         ownership_find(&o, accounting_find(&core->accounting, d), d);
         d->held = held_has(&core->actuator.state.held, d->uuid);
-        core_between(core);
+        core_do_urgent(core);
     }
 }
 
@@ -320,8 +320,8 @@ static void open_learned(struct core *core)
         say("%s", err.text);
 }
 
-static int run(struct core *core, bool requested, uint64_t now_ns,
-               struct xensched_error *err)
+static int run_core(struct core *core, bool requested, uint64_t now_ns,
+                    struct xensched_error *err)
 {
     struct policy_input input = input_of(core, now_ns);
     int rc;
@@ -350,10 +350,10 @@ static int run(struct core *core, bool requested, uint64_t now_ns,
         return 0;
     }
     learned_age(&core->learned, time(NULL));
-    core_between(core);
+    core_do_urgent(core);
     plan_make(core->planner, &input, &core->plan);
     core->planned = true;
-    core_between(core);
+    core_do_urgent(core);
     carry_out_plan(core, now_ns);
     plan_done(core->planner, &input, &core->plan);
     keep_learned(core);
@@ -364,13 +364,13 @@ static int run(struct core *core, bool requested, uint64_t now_ns,
 
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err)
 {
-    return run(core, false, now_ns, err);
+    return run_core(core, false, now_ns, err);
 }
 
 int core_run_requested(struct core *core, uint64_t now_ns,
                        struct xensched_error *err)
 {
-    return run(core, true, now_ns, err);
+    return run_core(core, true, now_ns, err);
 }
 
 int core_place(struct core *core, struct newcomer *newcomer, bool promise,

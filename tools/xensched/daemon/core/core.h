@@ -62,13 +62,12 @@ struct core_settings {
     uint64_t journal_limit;   /* bytes of each file; 0: none */
     const char *distances_path; /* of what was measured; NULL: nothing was */
     /*
-     * Called between two steps that may take long - a look at the host, a
-     * plan, each change with its state file - so that rows are read and the
-     * lease is renewed meanwhile: it may call core_read(), and nothing else
-     * here.  NULL: not needed.
+     * Reads rows and renews the lease, which cannot wait for the end of a plan.  Called
+     * between two steps that may take long: a look at the host, a plan, each change with
+     * its state file.  It may call core_read(), and nothing else here.  NULL: not needed.
      */
-    void (*between)(void *arg);
-    void *between_arg;
+    void (*do_urgent)(void *arg);
+    void *urgent_arg;
 };
 
 struct remembered; /* remember.c */
@@ -197,8 +196,12 @@ int core_bind_new(struct core *core, struct domains *domains, uint64_t now_ns,
 
 bool core_is_idle(const struct core *core, uint64_t now_ns);
 
-/* For code that takes such a step. */
-void core_between(const struct core *core);
+/* Called by code that takes steps that may take long; see struct core_settings. */
+static inline void core_do_urgent(const struct core *core)
+{
+    if (core->settings.do_urgent)
+        core->settings.do_urgent(core->settings.urgent_arg);
+}
 
 /* core_refresh(), plan, and carry the plan out if the mode says so. */
 int core_run(struct core *core, uint64_t now_ns, struct xensched_error *err);

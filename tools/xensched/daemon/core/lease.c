@@ -53,8 +53,8 @@ static int stood_still(const struct lease *h, uint64_t now_ns,
                          h->lease_ns / 1e9);
 }
 
-static int ask(struct lease *h, const struct host *host, uint64_t now_ns,
-               struct xensched_error *err)
+static int check_lease(struct lease *h, const struct host *host, uint64_t now_ns,
+                       struct xensched_error *err)
 {
     struct host_facts facts;
     int rc;
@@ -81,7 +81,7 @@ int lease_check(struct lease *h, const struct host *host, uint64_t now_ns,
         return 0;
     rc = stood_still(h, now_ns, err);
     if (!rc)
-        rc = ask(h, host, now_ns, err);
+        rc = check_lease(h, host, now_ns, err);
     if (rc == -ESTALE)
         h->lease_ns = 0;
     if (!rc)

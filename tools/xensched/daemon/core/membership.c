@@ -16,7 +16,7 @@ static void retire_if_left(struct core *core, const struct account *account)
 }
 
 /* What it had to do with others stays for when it comes back. */
-static void leave(struct core *core, struct member *member, uint64_t now_ns)
+static void leave_account(struct core *core, struct member *member, uint64_t now_ns)
 {
     const struct account *account = member->account;
 
@@ -81,7 +81,7 @@ static struct member *change_number(struct core *core, struct member *member,
     struct account *account = find_account(core, d);
 
     if (!account) {
-        leave(core, member, now_ns);
+        leave_account(core, member, now_ns);
         return NULL;
     }
     core->host->unbind(core->host->data, d->domid);
@@ -202,7 +202,7 @@ static void look_for_absent(struct core *core, const struct domains *domains,
         if (a->members[i].seen || !is_gone(core, &a->members[i]))
             i++;
         else
-            leave(core, &a->members[i], now_ns);
+            leave_account(core, &a->members[i], now_ns);
 }
 
 static void forget_long_gone(struct core *core, uint64_t now_ns)
@@ -234,5 +234,5 @@ void membership_update(struct core *core, struct domains *domains,
 void membership_end(struct core *core)
 {
     while (core->accounting.nr_members)
-        leave(core, core->accounting.members, 0);
+        leave_account(core, core->accounting.members, 0);
 }

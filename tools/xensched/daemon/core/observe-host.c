@@ -82,7 +82,7 @@ void count_memory(struct core *core, uint64_t now_ns)
     for (calls = 0; c->counting && calls < CALLS_PER_RUN; calls++) {
         if (!count_part(core))
             break;
-        core_between(core);
+        core_do_urgent(core);
     }
     census_tell(c, &core->domains);
 }
@@ -109,8 +109,8 @@ static int by_front_end(const void *a, const void *b)
     return one->domid < other->domid ? -1 : one->domid > other->domid;
 }
 
-static void keep(struct core *core, uint32_t domid,
-                 const struct host_channel *channel)
+static void keep_channels(struct core *core, uint32_t domid,
+                          const struct host_channel *channel)
 {
     core->served = need_more_memory(core->served, core->nr_served + 1,
                                     sizeof(*core->served));
@@ -138,11 +138,11 @@ static void keep_devices(struct core *core, const struct domain *d,
         for (k = 0; k < HOST_TOOL_PORTS; k++)
             tool = tool || (ports[k] && ports[k] == channels[i].remote_port);
         if (!tool && channels[i].vcpu < d->nr_vcpus)
-            keep(core, d->domid, &channels[i]);
+            keep_channels(core, d->domid, &channels[i]);
     }
 }
 
-static void ask(struct core *core, const struct domain *d)
+static void ask_channels(struct core *core, const struct domain *d)
 {
     struct host_channel *channels = need_memory(MAX_CHANNELS,
                                                 sizeof(*channels));
@@ -156,13 +156,13 @@ static void ask(struct core *core, const struct domain *d)
             if (channels[end].domid != channels[i].domid)
                 break;
         keep_devices(core, d, &channels[i], end - i);
-        core_between(core);
+        core_do_urgent(core);
     }
     free(channels);
 }
 
 /* What is known of one driver domain is together. */
-static void tell(struct core *core)
+static void fill_in_servers(struct core *core)
 {
     struct domain *d = NULL;
     unsigned int i;
@@ -193,10 +193,10 @@ void find_servers(struct core *core, uint64_t now_ns)
             const struct domain *d = &core->domains.domain[i];
 
             if (servers_matter(&core->topology, d))
-                ask(core, d);
+                ask_channels(core, d);
         }
     }
-    tell(core);
+    fill_in_servers(core);
 }
 
 void find_servers_end(struct core *core)

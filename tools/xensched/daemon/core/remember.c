@@ -33,9 +33,9 @@ struct remembered {
 
 /* Guests that are there. */
 
-static void keep(struct core *core, const struct remembered *r);
+static void keep_history(struct core *core, const struct remembered *r);
 
-static void begin(struct remembered *r, const struct domain *d)
+static void begin_guest(struct remembered *r, const struct domain *d)
 {
     memset(r, 0, sizeof(*r));
     r->domid = d->domid;
@@ -44,7 +44,7 @@ static void begin(struct remembered *r, const struct domain *d)
 }
 
 /* Take over those that are still there; of the others it is history. */
-static void follow(struct core *core)
+static void follow_guests(struct core *core)
 {
     const struct domains *domains = &core->domains;
     struct remembered *now = need_memory(domains->nr, sizeof(*now));
@@ -55,18 +55,18 @@ static void follow(struct core *core)
         const struct domain *d = &domains->domain[i];
 
         while (k < core->nr_remembered && before[k].domid < d->domid)
-            keep(core, &before[k++]);
+            keep_history(core, &before[k++]);
         if (k < core->nr_remembered && before[k].domid == d->domid) {
             if (before[k].since_ns == d->since_ns) {
                 now[i] = before[k++];
                 continue;
             }
-            keep(core, &before[k++]);
+            keep_history(core, &before[k++]);
         }
-        begin(&now[i], d);
+        begin_guest(&now[i], d);
     }
     while (k < core->nr_remembered)
-        keep(core, &before[k++]);
+        keep_history(core, &before[k++]);
     free(before);
     core->remembered = now;
     core->nr_remembered = domains->nr;
@@ -202,7 +202,7 @@ void remember_run(struct core *core, uint64_t now_ns)
         .now_ns = now_ns,
     };
 
-    follow(core);
+    follow_guests(core);
     for (i = 0; i < nr; i++)
         part[i] = age(core, &core->remembered[i], now_ns);
     add_pairs(core, &input, part);
@@ -245,7 +245,7 @@ static bool conclude(const struct remembered *r, struct history_guest *guest)
     return true;
 }
 
-static void keep(struct core *core, const struct remembered *r)
+static void keep_history(struct core *core, const struct remembered *r)
 {
     struct history_guest guest;
 
@@ -258,7 +258,7 @@ void remember_end(struct core *core)
     unsigned int i;
 
     for (i = 0; i < core->nr_remembered; i++)
-        keep(core, &core->remembered[i]);
+        keep_history(core, &core->remembered[i]);
     history_save(&core->history);
 }
 

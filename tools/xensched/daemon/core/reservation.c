@@ -6,7 +6,7 @@
 #include "policy/whereabouts.h"
 #include "reservation.h"
 
-static void drop(struct reservations *p, unsigned int i)
+static void drop_reservation(struct reservations *p, unsigned int i)
 {
     p->nr--;
     memmove(&p->reservation[i], &p->reservation[i + 1],
@@ -21,14 +21,14 @@ static void drop_uuid(struct reservations *p, const char *uuid)
         if (strcmp(p->reservation[i].uuid, uuid))
             i++;
         else
-            drop(p, i);
+            drop_reservation(p, i);
 }
 
 void reservation_make(struct reservations *p, const struct reservation *reservation)
 {
     drop_uuid(p, reservation->uuid);
     if (p->nr == RESERVATIONS_MAX)
-        drop(p, 0);
+        drop_reservation(p, 0);
     p->reservation[p->nr++] = *reservation;
 }
 
@@ -57,7 +57,7 @@ void reservations_forget(struct reservations *p, const struct topology *t,
             !is_kept(&p->reservation[i], t, domains))
             i++;
         else
-            drop(p, i);
+            drop_reservation(p, i);
 }
 
 struct demand *reservations_taken(const struct reservations *p, const struct topology *t,

@@ -12,7 +12,7 @@
 #include "run-trial.h"
 
 /* What cannot be written is known to this daemon only; that is reported once. */
-static void keep(struct core *core)
+static void save_trial(struct core *core)
 {
     struct xensched_error err;
 
@@ -42,7 +42,7 @@ static void write_blocks(const struct core *core,
 
 static void keep_pair(struct core *core)
 {
-    keep(core);
+    save_trial(core);
     write_blocks(core, trial_blocks_add);
 }
 
@@ -119,8 +119,8 @@ bool run_trial(struct core *core, uint64_t now_ns)
     return harmful;
 }
 
-static int refuse(const struct core *core, const struct trial_settings *s,
-                  struct xensched_error *err)
+static int refuse_trial(const struct core *core, const struct trial_settings *s,
+                        struct xensched_error *err)
 {
     if (core->trial.state == TRIAL_RUNNING)
         return xensched_fail(err, EBUSY, "a trial is running ('xensched trial "
@@ -139,7 +139,7 @@ static int refuse(const struct core *core, const struct trial_settings *s,
 int run_trial_start(struct core *core, const struct trial_settings *settings,
                     struct xensched_error *err)
 {
-    int rc = refuse(core, settings, err);
+    int rc = refuse_trial(core, settings, err);
 
     if (rc) {
         free(settings->names);
@@ -147,7 +147,7 @@ int run_trial_start(struct core *core, const struct trial_settings *settings,
     }
     trial_start(&core->trial, settings, time(NULL));
     journal_trial(core, "trial-start");
-    keep(core);
+    save_trial(core);
     write_blocks(core, trial_blocks_begin);
 
     return 0;
@@ -159,7 +159,7 @@ int run_trial_stop(struct core *core, struct xensched_error *err)
         return xensched_fail(err, ESRCH, "no trial is running");
     trial_stop(&core->trial, TRIAL_STOPPED, time(NULL));
     journal_trial(core, "trial-end");
-    keep(core);
+    save_trial(core);
 
     return 0;
 }
@@ -167,5 +167,5 @@ int run_trial_stop(struct core *core, struct xensched_error *err)
 void run_trial_release(struct core *core, const struct domain *d)
 {
     if (trial_release(&core->trial, d->name))
-        keep(core);
+        save_trial(core);
 }

@@ -187,7 +187,7 @@ static double rate_with(const struct governor *g, new_threshold *new,
     return sum;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_rates(const void *a, const void *b)
 {
     double x = ((const struct governor_change *)a)->rate;
     double y = ((const struct governor_change *)b)->rate;
@@ -195,8 +195,8 @@ static int compare(const void *a, const void *b)
     return x < y ? 1 : x > y ? -1 : 0;
 }
 
-static unsigned int change(struct governor *g, new_threshold *new,
-                           double level, struct governor_change **changes)
+static unsigned int change_thresholds(struct governor *g, new_threshold *new,
+                                      double level, struct governor_change **changes)
 {
     unsigned int nr = 0;
     size_t i;
@@ -219,7 +219,7 @@ static unsigned int change(struct governor *g, new_threshold *new,
         g->pairs[i].threshold = to == chosen_of(g, i) ? 0 : to;
     }
     if (nr)
-        qsort(*changes, nr, sizeof(**changes), compare);
+        qsort(*changes, nr, sizeof(**changes), compare_rates);
     g->fresh = nr;
 
     return nr;
@@ -236,7 +236,7 @@ static unsigned int raise_some(struct governor *g, double most,
 
     while (level > MIN_RATE && rate_with(g, raised, level) > enough)
         level /= 2;
-    nr = change(g, raised, level > MIN_RATE ? level : MIN_RATE, changes);
+    nr = change_thresholds(g, raised, level > MIN_RATE ? level : MIN_RATE, changes);
     g->stuck = g->stuck || !nr;
     g->calm = 0;
     if (nr && g->lowered_ns && now_ns - g->lowered_ns < TOO_EARLY_NS &&
@@ -260,7 +260,7 @@ static unsigned int lower_some(struct governor *g, double most,
         level /= 2;
     if (rate_with(g, lowered, level) > enough)
         return 0;
-    nr = change(g, lowered, level, changes);
+    nr = change_thresholds(g, lowered, level, changes);
     if (nr)
         g->lowered_ns = now_ns;
     if (nr)
@@ -271,7 +271,7 @@ static unsigned int lower_some(struct governor *g, double most,
     return nr;
 }
 
-static void measure(struct governor *g, uint64_t cpu_ns, double seconds)
+static void measure_overhead(struct governor *g, uint64_t cpu_ns, double seconds)
 {
     double own = (cpu_ns - g->cpu_ns) / 1e9 / seconds;
     double overhead = own + g->rate * g->row_s;
@@ -291,7 +291,7 @@ unsigned int governor_step(struct governor *g, uint64_t cpu_ns,
         return 0;
     most = take_rates(g, seconds);
     if (!first)
-        measure(g, cpu_ns, seconds);
+        measure_overhead(g, cpu_ns, seconds);
     g->begun = true;
     g->fresh = first;
     g->at_ns = now_ns;
@@ -308,7 +308,7 @@ unsigned int governor_step(struct governor *g, uint64_t cpu_ns,
     return lower_some(g, most, now_ns, changes);
 }
 
-static void forget(struct governor_pair *pair)
+static void forget_pair(struct governor_pair *pair)
 {
     pair->threshold = 0;
     pair->rows = pair->rate = 0;
@@ -320,7 +320,7 @@ void governor_forget(struct governor *g, uint16_t acct)
 
     for (event = 0; g->pairs && event < XEN_SCHEDLOG_NR_EVENTS; event++)
         if (pair_of(g, event, acct))
-            forget(pair_of(g, event, acct));
+            forget_pair(pair_of(g, event, acct));
 }
 
 void governor_forget_all(struct governor *g)
@@ -328,7 +328,7 @@ void governor_forget_all(struct governor *g)
     size_t i;
 
     for (i = 0; g->pairs && i < nr_pairs(g); i++)
-        forget(&g->pairs[i]);
+        forget_pair(&g->pairs[i]);
 }
 
 uint32_t governor_threshold(const struct governor *g, unsigned int event,

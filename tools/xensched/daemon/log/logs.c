@@ -82,7 +82,7 @@ static const struct {
 
 #define NR_ROWS (sizeof(table) / sizeof(table[0]))
 
-static void choose(struct choice *choice, uint32_t events)
+static void choose_events(struct choice *choice, uint32_t events)
 {
     unsigned int event;
 
@@ -97,7 +97,7 @@ void choice_default(struct choice *choice)
     unsigned int event, i;
 
     memset(choice, 0, sizeof(*choice));
-    choose(choice, DEFAULT);
+    choose_events(choice, DEFAULT);
     for (i = 0; i < NR_ROWS; i++)
         for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
             if (table[i].events & 1U << event)
@@ -195,18 +195,18 @@ bool choice_parse_sizes(struct choice *choice, const char *text)
 bool choice_parse(struct choice *choice, const char *text)
 {
     if (!strcmp(text, "all")) {
-        choose(choice, choice_possible() & ~PMCS);
+        choose_events(choice, choice_possible() & ~PMCS);
         choice->all = true;
         return true;
     }
     if (!strcmp(text, "none")) {
         /* What reading costs is what reading the usual log files costs. */
-        choose(choice, DEFAULT);
+        choose_events(choice, DEFAULT);
         choice->events = 0;
         return true;
     }
 
-    choose(choice, 0);
+    choose_events(choice, 0);
 
     return parse_list(choice, text, add_event);
 }

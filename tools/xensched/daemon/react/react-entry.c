@@ -112,7 +112,7 @@ static void ended(struct ev_loop *loop, ev_child *child, int events)
     e->ended(react, e, reason_of(code));
 }
 
-static int start(const struct react *react, const struct entry *e, pid_t *pid)
+static int start_process(const struct react *react, const struct entry *e, pid_t *pid)
 {
     char path[PATH_MAX], *copy = need_string(e->actions), *rest = copy;
     char *argv[6 + MAX_ACTIONS] = {
@@ -139,7 +139,7 @@ static int start(const struct react *react, const struct entry *e, pid_t *pid)
 void perform(struct react *react, struct entry *e)
 {
     pid_t pid;
-    int code = start(react, e, &pid);
+    int code = start_process(react, e, &pid);
 
     if (code) {
         say("reaction '%s': cannot start 'xensched on': %s", e->text,

@@ -33,7 +33,7 @@ static void add_lateness(json_object *json, const struct react *react,
                   (double)((uint64_t)late << r->row_shift) / react->list.khz, 3);
 }
 
-static json_object *describe(const struct entry *e)
+static json_object *describe_entry(const struct entry *e)
 {
     const struct reaction *r = e->reaction;
     json_object *json = json_object_new_object();
@@ -55,7 +55,7 @@ static json_object *describe(const struct entry *e)
 
 static void tell_client(const struct react *react, const struct entry *e)
 {
-    json_object *json = json_object_new_object(), *fired = describe(e);
+    json_object *json = json_object_new_object(), *fired = describe_entry(e);
     const char *text;
     char *line;
 
@@ -88,7 +88,7 @@ static bool met(void *arg, struct reaction *r)
         return false;
     e->armed = false;
     r->busy = e->client || !e->wanted.dry_run;
-    entry = describe(e);
+    entry = describe_entry(e);
     add_lateness(entry, react, r);
     journal_write(&react->core->journal, "reaction", entry);
     if (e->client)
@@ -136,7 +136,7 @@ static bool is_sampled(const struct react *react, const struct condition *c)
     return false;
 }
 
-static void follow(struct react *react, struct entry *e)
+static void follow_entry(struct react *react, struct entry *e)
 {
     const struct domains *domains = &react->core->domains;
     const struct condition *c = &e->reaction->condition;
@@ -165,8 +165,8 @@ static void follow(struct react *react, struct entry *e)
 }
 
 /* A guest has to be allowed to make marks, and to know of which threads. */
-static int prepare(struct react *react, struct entry *e,
-                   struct xensched_error *err)
+static int prepare_guest(struct react *react, struct entry *e,
+                         struct xensched_error *err)
 {
     uint32_t code, mask;
     int rc = 0;
@@ -245,8 +245,8 @@ void react_look(struct react *react, uint64_t now_ns)
         struct reaction *r = react->list.reaction[i];
         struct entry *e = r->owner;
 
-        follow(react, e);
-        if (prepare(react, e, &err))
+        follow_entry(react, e);
+        if (prepare_guest(react, e, &err))
             say_once(e, err.text);
         reaction_compare(&react->list, r, figure(react, r, now_ns), now_ns);
     }
@@ -257,7 +257,7 @@ void react_look(struct react *react, uint64_t now_ns)
 /* Its actions are over; @failure: why they failed, or NULL. */
 static void ended(struct react *react, struct entry *e, const char *failure)
 {
-    json_object *json = describe(e);
+    json_object *json = describe_entry(e);
 
     json_add_text(json, "result", failure ? failure : "done");
     journal_write(&react->core->journal, "reacted", json);
@@ -297,8 +297,8 @@ static int check_settings(const struct react *react, const struct react_settings
                          xensched_event_name(event));
 }
 
-static struct entry *add(struct react *react, const struct react_settings *wanted,
-                         struct xensched_error *err)
+static struct entry *add_entry(struct react *react, const struct react_settings *wanted,
+                               struct xensched_error *err)
 {
     struct condition c;
     struct entry *e;
@@ -316,13 +316,13 @@ static struct entry *add(struct react *react, const struct react_settings *wante
     e->ended = ended;
     e->reaction = reactions_add(&react->list, &c, &wanted->limits, e);
     watches_free_slot(&react->list, e->reaction);
-    follow(react, e);
+    follow_entry(react, e);
     react->changed = true;
 
     return e;
 }
 
-static void drop(struct react *react, struct entry *e)
+static void drop_entry(struct react *react, struct entry *e)
 {
     uint32_t domid = e->reaction->domid;
     bool prepared = e->prepared;
@@ -352,7 +352,7 @@ static int check_domain(const struct entry *e, struct xensched_error *err)
 int react_add(struct react *react, const struct react_settings *wanted,
               struct xensched_error *err)
 {
-    struct entry *e = add(react, wanted, err);
+    struct entry *e = add_entry(react, wanted, err);
     int rc;
 
     if (!e)
@@ -362,9 +362,9 @@ int react_add(struct react *react, const struct react_settings *wanted,
     if (!rc)
         rc = control_keep(react->control, err);
     if (!rc)
-        rc = prepare(react, e, err);
+        rc = prepare_guest(react, e, err);
     if (rc) {
-        drop(react, e);
+        drop_entry(react, e);
         return rc;
     }
 
@@ -379,7 +379,7 @@ void react_configure(struct react *react, const char *lines)
 
     while ((line = strsep(&rest, "\n")))
         if (line[strspn(line, " ")] &&
-            (reaction_line_parse(line, &wanted, &err) || !add(react, &wanted, &err)))
+            (reaction_line_parse(line, &wanted, &err) || !add_entry(react, &wanted, &err)))
             say("%s", err.text);
     free(copy);
 }
@@ -410,7 +410,7 @@ void react_gone(struct react *react, struct control_client *client)
         struct entry *e = react->list.reaction[i]->owner;
 
         if (e->client == client)
-            drop(react, e);
+            drop_entry(react, e);
     }
     react->changed = true;
 }
@@ -421,7 +421,7 @@ json_object *react_list(const struct react *react)
     unsigned int i;
 
     for (i = 0; i < react->list.nr; i++)
-        json_object_array_add(array, describe(react->list.reaction[i]->owner));
+        json_object_array_add(array, describe_entry(react->list.reaction[i]->owner));
 
     return array;
 }
@@ -462,7 +462,7 @@ void react_free(struct react *react)
         return;
     react->core->reactions = NULL;
     while (react->list.nr)
-        drop(react, react->list.reaction[react->list.nr - 1]->owner);
+        drop_entry(react, react->list.reaction[react->list.nr - 1]->owner);
     reactions_free(&react->list);
     react->core = NULL;
 }

@@ -57,7 +57,7 @@ struct telling {
 };
 
 /* xenstored may not answer. */
-static int tell(void *arg)
+static int write_watches(void *arg)
 {
     const struct telling *t = arg;
 
@@ -82,5 +82,5 @@ int watches_write(const struct reactions *list, uint32_t domid,
         telling.lines = text;
     }
 
-    return blocking_call(tell, &telling);
+    return blocking_call(write_watches, &telling);
 }

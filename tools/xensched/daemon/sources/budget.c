@@ -11,7 +11,7 @@
 /* Of those which were changed at once, so many are in the journal. */
 #define NAMED 8U
 
-static void apply(struct log_sources *sources, const struct governor_change *c)
+static void apply_threshold(struct log_sources *sources, const struct governor_change *c)
 {
     struct core *core = sources->core;
     unsigned int i;
@@ -31,8 +31,8 @@ static void apply(struct log_sources *sources, const struct governor_change *c)
     }
 }
 
-static json_object *describe(const struct core *core,
-                             const struct governor_change *c)
+static json_object *describe_change(const struct core *core,
+                                    const struct governor_change *c)
 {
     const struct account *account = accounting_of(&core->accounting, c->acct);
     json_object *json = json_object_new_object();
@@ -67,7 +67,7 @@ static void journal_budget(struct core *core, const char *reason,
     json_add_real(details, "rows_per_s", g->rate, 0);
     json_add_int(details, "changes", nr);
     for (i = 0; i < nr && i < NAMED; i++)
-        json_object_array_add(named, describe(core, &changes[i]));
+        json_object_array_add(named, describe_change(core, &changes[i]));
     json_object_object_add(details, "thresholds", named);
     journal_write(&core->journal, "budget", details);
 }
@@ -97,7 +97,7 @@ void budget_keep(struct log_sources *sources, uint64_t cpu_ns, uint64_t now_ns)
     unsigned int nr = governor_step(g, cpu_ns, now_ns, &changes), i;
 
     for (i = 0; i < nr; i++)
-        apply(sources, &changes[i]);
+        apply_threshold(sources, &changes[i]);
     if (nr && changes[0].to > changes[0].from)
         journal_budget(core, "logging costs more than its budget: of what "
                        "happens most, fewer events make a row", changes, nr);

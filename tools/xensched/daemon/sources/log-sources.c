@@ -342,8 +342,8 @@ static bool is_as_asked(const struct logs *logs,
 }
 
 /* A guest's word, which is about itself. */
-static void take_processes(struct log_source *source,
-                           const struct xensched_batch *batch, uint64_t now_ns)
+static void accept_processes(struct log_source *source,
+                             const struct xensched_batch *batch, uint64_t now_ns)
 {
     size_t nr = xensched_batch_rows(batch), i;
     struct xensched_row row;
@@ -358,8 +358,8 @@ static void take_processes(struct log_source *source,
     }
 }
 
-static void take(struct log_sources *sources, struct log_source *source,
-                 const struct xensched_batch *batch, uint64_t now_ns)
+static void accept_batch(struct log_sources *sources, struct log_source *source,
+                         const struct xensched_batch *batch, uint64_t now_ns)
 {
     struct tally_validation validation = { .most = validation_most, .arg = &source->validation };
     const struct logs *logs = log_source_logs(sources, source);
@@ -372,7 +372,7 @@ static void take(struct log_sources *sources, struct log_source *source,
         return;
     }
     if (source->producer == GUEST) {
-        take_processes(source, batch, now_ns);
+        accept_processes(source, batch, now_ns);
         return;
     }
     if (!log_source_is_domains(source) &&
@@ -447,7 +447,7 @@ static void read_source(struct log_sources *sources, struct log_source *source, 
 
     while ((rc = xensched_source_next(source->reader, &batch, &err)) ==
            XENSCHED_BATCH) {
-        take(sources, source, &batch, now_ns);
+        accept_batch(sources, source, &batch, now_ns);
         bytes += bytes_touched(log_source_logs(sources, source), &batch);
         if (is_enough(sources, source, ++batches, bytes))
             break;

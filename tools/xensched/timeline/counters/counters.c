@@ -90,7 +90,7 @@ static bool may_miss(const struct counter *c, const struct timeline_loss *loss)
 }
 
 /* From the beginning of a loss on nothing is known until there is a row. */
-static void forget(struct making *m, uint64_t ns)
+static void forget_values(struct making *m, uint64_t ns)
 {
     unsigned int i;
 
@@ -121,11 +121,11 @@ void counters_make(struct counters *counters, const struct rows *rows)
         if (!counter_of(row, &kind, &id, &value) ||
             !m.index[kind * NR_IDS + id])
             continue;
-        forget(&m, row->ns);
+        forget_values(&m, row->ns);
         counters_add(&counters->counter[m.index[kind * NR_IDS + id] - 1],
                      row->ns, true, value);
     }
-    forget(&m, UINT64_MAX);
+    forget_values(&m, UINT64_MAX);
     free(m.index);
 }
 
@@ -232,7 +232,7 @@ static uint32_t pair_of(const struct rates *r, const struct timeline_row *row)
            : (uint32_t)row->correspondent << 16 | row->current;
 }
 
-static void collect(struct rates *r)
+static void collect_rates(struct rates *r)
 {
     size_t i;
 
@@ -316,7 +316,7 @@ void rates_make(struct counters *counters, const struct rows *rows)
     if (!r->nr_parts)
         r->nr_parts = 1;
     r->event = event;
-    collect(r);
+    collect_rates(r);
     find_pairs(r);
     find_losses(r);
     for (i = 0; i < r->nr_pairs && i < RATES_MOST; i++)

@@ -42,7 +42,7 @@ struct messages {
     uint64_t nr;
 };
 
-static void say(struct messages *m, bt_message *message)
+static void emit_message(struct messages *m, bt_message *message)
 {
     m->to[m->nr++] = ctf_need(message);
 }
@@ -53,16 +53,16 @@ static void begin_packet(struct messages *m, uint32_t log, uint64_t ns)
 
     s->packet = ctf_packet(&m->classes, log);
     s->rows = 0;
-    say(m, bt_message_packet_beginning_create_with_default_clock_snapshot(
-        m->self, s->packet, ns));
+    emit_message(m, bt_message_packet_beginning_create_with_default_clock_snapshot(
+                 m->self, s->packet, ns));
 }
 
 static void end_packet(struct messages *m, uint32_t log, uint64_t ns)
 {
     struct open_packet *s = &m->open[log];
 
-    say(m, bt_message_packet_end_create_with_default_clock_snapshot(
-        m->self, s->packet, ns));
+    emit_message(m, bt_message_packet_end_create_with_default_clock_snapshot(
+                 m->self, s->packet, ns));
     bt_packet_put_ref(s->packet);
     s->packet = NULL;
     s->ended = true;
@@ -82,7 +82,7 @@ static void say_row(struct messages *m, const struct ctf_item *item)
         bt_message_event_create_with_packet_and_default_clock_snapshot(
             m->self, ctf_event_class(&m->classes, item), s->packet, item->ns));
     ctf_fill_event(&m->classes, bt_message_event_borrow_event(message), item);
-    say(m, message);
+    emit_message(m, message);
     s->rows++;
 }
 
@@ -102,7 +102,7 @@ static void begin_loss(struct messages *m, const struct ctf_item *item)
             loss->end_ns));
     if (loss->rows)
         bt_message_discarded_events_set_count(message, loss->rows);
-    say(m, message);
+    emit_message(m, message);
     begin_packet(m, item->log, item->ns);
     s->losing = true;
 }
@@ -132,15 +132,15 @@ static void end_log(struct messages *m, uint32_t log)
 {
     if (m->open[log].packet)
         end_packet(m, log, m->rows->end_ns);
-    say(m, bt_message_stream_end_create(m->self, m->classes.stream[log]));
+    emit_message(m, bt_message_stream_end_create(m->self, m->classes.stream[log]));
 }
 
 /* Returns false at the end. */
-static bool step(struct messages *m)
+static bool emit_next(struct messages *m)
 {
     if (m->begun < m->rows->nr_logs)
-        say(m, bt_message_stream_beginning_create(
-            m->self, m->classes.stream[m->begun++]));
+        emit_message(m, bt_message_stream_beginning_create(
+                     m->self, m->classes.stream[m->begun++]));
     else if (m->next < m->rows->nr)
         say_item(m, &m->rows->item[m->next++]);
     else if (m->ended < m->rows->nr_logs)
@@ -163,7 +163,7 @@ next(bt_self_message_iterator *self, bt_message_array_const to, uint64_t room,
     m->self = self;
     m->to = to;
     m->nr = 0;
-    while (m->nr + MOST_MESSAGES <= room && step(m))
+    while (m->nr + MOST_MESSAGES <= room && emit_next(m))
         ;
     *nr = m->nr;
 

@@ -59,7 +59,7 @@ static uint16_t domid_of(const struct ctf_rows *rows,
     return e->domid;
 }
 
-static void add(struct ctf_rows *rows, const struct ctf_item *item)
+static void add_item(struct ctf_rows *rows, const struct ctf_item *item)
 {
     *list_add(rows->item, rows->nr, rows->room) = *item;
 }
@@ -117,19 +117,19 @@ static void take_row(struct ctf_rows *rows, uint32_t log,
         return;
     }
     rows->nr_rows++;
-    add(rows, &(struct ctf_item){
-        .ns = limited(m->time_ns),
-        .counter = m->row.counter,
-        .log = log,
-        .event = m->row.event,
-        .current = m->row.current,
-        .correspondent = m->row.correspondent,
-        .current_domid = domid_of(rows, m, XENSCHED_ROW_CURRENT,
-                                  m->row.current),
-        .correspondent_domid = domid_of(rows, m, XENSCHED_ROW_CORRESPONDENT,
-                                        m->row.correspondent),
-        .valid = m->row.valid,
-        .what = CTF_ROW,
+    add_item(rows, &(struct ctf_item){
+             .ns = limited(m->time_ns),
+             .counter = m->row.counter,
+             .log = log,
+             .event = m->row.event,
+             .current = m->row.current,
+             .correspondent = m->row.correspondent,
+             .current_domid = domid_of(rows, m, XENSCHED_ROW_CURRENT,
+                                       m->row.current),
+             .correspondent_domid = domid_of(rows, m, XENSCHED_ROW_CORRESPONDENT,
+                                             m->row.correspondent),
+             .valid = m->row.valid,
+             .what = CTF_ROW,
     });
     settle_row(rows, &rows->log[log]);
 }
@@ -164,11 +164,11 @@ static void add_loss(struct ctf_rows *rows, uint32_t index,
     *list_add(rows->loss, rows->nr_losses, rows->losses_room) = loss;
     item.what = CTF_LOSS_BEGINS;
     item.ns = loss.begin_ns;
-    add(rows, &item);
+    add_item(rows, &item);
     settle_loss(rows, log);
     item.what = CTF_LOSS_ENDS;
     item.ns = loss.end_ns;
-    add(rows, &item);
+    add_item(rows, &item);
     log->loss_end = rows->nr - 1;
 }
 
@@ -186,8 +186,8 @@ static void take_loss(struct ctf_rows *rows, uint32_t index,
     log->lost_until_ns = rows->loss[rows->item[log->loss_end].counter].end_ns;
 }
 
-static int take(struct ctf_rows *rows, const struct xensched_merge *merge,
-                const struct xensched_merged *m, struct xensched_error *err)
+static int accept_merged(struct ctf_rows *rows, const struct xensched_merge *merge,
+                         const struct xensched_merged *m, struct xensched_error *err)
 {
     const struct xensched_source_info *info;
     uint32_t log = 0;
@@ -271,7 +271,7 @@ int ctf_rows_read(struct ctf_rows *rows, const char *path,
     rows->bucket = need_memory(NR_BUCKETS, sizeof(*rows->bucket));
     rows->source = need_memory(XENSCHED_MAX_SOURCES, sizeof(*rows->source));
     while ((rc = xensched_merge_next(merge, &m, &why)) > 0)
-        if (take(rows, merge, &m, err)) {
+        if (accept_merged(rows, merge, &m, err)) {
             xensched_merge_close(merge);
             ctf_rows_free(rows);
             return err->code;

@@ -17,7 +17,7 @@
 #define NOBODY (-1)
 
 /* "NAME=hex", of a label; false: it is another one. */
-static bool parse(const char *text, const char *name, uint64_t *number)
+static bool parse_label(const char *text, const char *name, uint64_t *number)
 {
     size_t length = strlen(name);
     char *end;
@@ -30,8 +30,8 @@ static bool parse(const char *text, const char *name, uint64_t *number)
     return strspn(text, "0123456789abcdef") && !*end;
 }
 
-static void add(struct foreign_clocks *clocks, uint64_t ns, uint64_t clock_ns,
-                uint64_t error_ns)
+static void add_pair(struct foreign_clocks *clocks, uint64_t ns, uint64_t clock_ns,
+                     uint64_t error_ns)
 {
     *list_add(clocks->anchor, clocks->nr, clocks->room) =
         (struct foreign_anchor){ ns, clock_ns, error_ns };
@@ -46,7 +46,7 @@ static bool until_of(const struct marks *marks, size_t i, uint64_t *until)
 
     for (i++; i < marks->nr; i++)
         if (marks->mark[i].acct == acct && marks->mark[i].kind == MARK_LABEL)
-            return parse(marks_name(marks, &marks->mark[i]), "until", until);
+            return parse_label(marks_name(marks, &marks->mark[i]), "until", until);
 
     return false;
 }
@@ -55,7 +55,7 @@ static bool is_anchor(const struct marks *marks, size_t i, const char *name,
                       uint64_t *from, uint64_t *until)
 {
     return marks->mark[i].kind == MARK_LABEL &&
-           parse(marks_name(marks, &marks->mark[i]), name, from) &&
+           parse_label(marks_name(marks, &marks->mark[i]), name, from) &&
            until_of(marks, i, until) && *until >= *from;
 }
 
@@ -68,8 +68,8 @@ static void add_marks(struct foreign_clocks *clocks, const struct marks *marks,
     for (i = 0; i < marks->nr; i++)
         if (marks->mark[i].acct == acct &&
             is_anchor(marks, i, name, &from, &until))
-            add(clocks, marks->mark[i].ns, from + (until - from) / 2,
-                (until - from) / 2 + 1);
+            add_pair(clocks, marks->mark[i].ns, from + (until - from) / 2,
+                     (until - from) / 2 + 1);
 }
 
 /* The guest that marked this clock: the one called @host, or the only one. */
@@ -121,12 +121,12 @@ static void by_system_time(struct foreign_clocks *clocks,
     size_t i;
 
     for (i = 0; i < rows->nr_system_times; i++)
-        add(clocks, rows->system_time[i].ns, rows->system_time[i].system_ns,
-            rows->granule_ns);
+        add_pair(clocks, rows->system_time[i].ns, rows->system_time[i].system_ns,
+                 rows->granule_ns);
     clocks->by = "as Xen's system time";
 }
 
-static int compare(const void *a, const void *b)
+static int compare_clocks(const void *a, const void *b)
 {
     const struct foreign_anchor *x = a, *y = b;
 
@@ -169,7 +169,7 @@ int foreign_clocks_find(struct foreign_clocks *clocks,
     if (!rc && !clocks->nr && !clock->has_date)
         by_system_time(clocks, rows);
     if (!rc && !clocks->nr && clock->has_date && rows->utc_ns) {
-        add(clocks, 0, rows->utc_ns, 0);
+        add_pair(clocks, 0, rows->utc_ns, 0);
         clocks->by = "by the dates of both machines";
         clocks->error_ns = FOREIGN_NO_BOUND;
     }
@@ -180,7 +180,7 @@ int foreign_clocks_find(struct foreign_clocks *clocks,
                            clock->name);
     if (rc)
         return rc;
-    qsort(clocks->anchor, clocks->nr, sizeof(*clocks->anchor), compare);
+    qsort(clocks->anchor, clocks->nr, sizeof(*clocks->anchor), compare_clocks);
     if (clocks->error_ns != FOREIGN_NO_BOUND)
         add_drift(clocks);
 

@@ -18,10 +18,10 @@ struct text {
     bool begun; /* a member is in it */
 };
 
-static void add(struct text *t, const char *format, ...)
+static void add_text(struct text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void add(struct text *t, const char *format, ...)
+static void add_text(struct text *t, const char *format, ...)
 {
     va_list args;
 
@@ -44,7 +44,7 @@ static void add_members(struct text *t, const bt_field *field,
         const char *name = bt_field_class_structure_member_get_name(
             bt_field_class_structure_borrow_member_by_index_const(class, i));
 
-        add(t, "%s%s = ", t->begun ? ", " : "", name ? name : "?");
+        add_text(t, "%s%s = ", t->begun ? ", " : "", name ? name : "?");
         t->begun = true;
         add_field(t, bt_field_structure_borrow_member_field_by_index_const(
                          field, i), depth);
@@ -56,14 +56,14 @@ static void add_array(struct text *t, const bt_field *field,
 {
     uint64_t nr = bt_field_array_get_length(field), i;
 
-    add(t, "[");
+    add_text(t, "[");
     for (i = 0; i < nr && i < MAX_MEMBERS; i++) {
-        add(t, "%s", i ? ", " : "");
+        add_text(t, "%s", i ? ", " : "");
         add_field(t, bt_field_array_borrow_element_field_by_index_const(field,
                                                                         i),
                   depth);
     }
-    add(t, "]");
+    add_text(t, "]");
 }
 
 /* The first of its names, or the number. */
@@ -78,30 +78,30 @@ static void add_enumeration(struct text *t, const bt_field *field, bool is_signe
                    field, &labels, &nr);
 
     if (!rc && nr)
-        add(t, "%s", labels[0]);
+        add_text(t, "%s", labels[0]);
     else if (is_signed)
-        add(t, "%" PRId64, bt_field_integer_signed_get_value(field));
+        add_text(t, "%" PRId64, bt_field_integer_signed_get_value(field));
     else
-        add(t, "%" PRIu64, bt_field_integer_unsigned_get_value(field));
+        add_text(t, "%" PRIu64, bt_field_integer_unsigned_get_value(field));
 }
 
 static void add_inner(struct text *t, const bt_field *field,
                       bt_field_class_type type, unsigned int depth)
 {
     if (!depth) {
-        add(t, "...");
+        add_text(t, "...");
     } else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRUCTURE)) {
-        add(t, "{");
+        add_text(t, "{");
         t->begun = false;
         add_members(t, field, depth - 1);
-        add(t, "}");
+        add_text(t, "}");
     } else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_ARRAY)) {
         add_array(t, field, depth - 1);
     } else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_VARIANT)) {
         add_field(t, bt_field_variant_borrow_selected_option_field_const(field),
                   depth - 1);
     } else {
-        add(t, "?");
+        add_text(t, "?");
     }
 }
 
@@ -117,17 +117,17 @@ static void add_field(struct text *t, const bt_field *field,
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_ENUMERATION))
         add_enumeration(t, field, true);
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_UNSIGNED_INTEGER))
-        add(t, "%" PRIu64, bt_field_integer_unsigned_get_value(field));
+        add_text(t, "%" PRIu64, bt_field_integer_unsigned_get_value(field));
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER))
-        add(t, "%" PRId64, bt_field_integer_signed_get_value(field));
+        add_text(t, "%" PRId64, bt_field_integer_signed_get_value(field));
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_STRING))
-        add(t, "%s", bt_field_string_get_value(field));
+        add_text(t, "%s", bt_field_string_get_value(field));
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_SINGLE_PRECISION_REAL))
-        add(t, "%g", bt_field_real_single_precision_get_value(field));
+        add_text(t, "%g", bt_field_real_single_precision_get_value(field));
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_DOUBLE_PRECISION_REAL))
-        add(t, "%g", bt_field_real_double_precision_get_value(field));
+        add_text(t, "%g", bt_field_real_double_precision_get_value(field));
     else if (bt_field_class_type_is(type, BT_FIELD_CLASS_TYPE_BOOL))
-        add(t, "%s", bt_field_bool_get_value(field) ? "yes" : "no");
+        add_text(t, "%s", bt_field_bool_get_value(field) ? "yes" : "no");
     else
         add_inner(t, field, type, depth);
 }
@@ -144,7 +144,7 @@ char *foreign_text(const bt_event *event)
     struct text t = { .length = 0 };
     size_t i;
 
-    add(&t, "%s: ", name ? name : "?");
+    add_text(&t, "%s: ", name ? name : "?");
     for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
         if (parts[i])
             add_members(&t, parts[i], MAX_DEPTH);

@@ -37,7 +37,7 @@ static struct counter *counter_of(struct counts *c, const struct mark *mark)
 }
 
 /* What a guest counted while rows were lost is not known. */
-static void forget(struct counts *c, uint64_t ns)
+static void forget_counts(struct counts *c, uint64_t ns)
 {
     unsigned int i;
 
@@ -65,11 +65,11 @@ void counts_make(struct counters *counters, const struct rows *rows,
 
         if (mark->kind != MARK_COUNT)
             continue;
-        forget(&c, mark->ns);
+        forget_counts(&c, mark->ns);
         counter = counter_of(&c, mark);
         if (counter)
             counters_add(counter, mark->ns, true, mark->value);
     }
-    forget(&c, UINT64_MAX);
+    forget_counts(&c, UINT64_MAX);
     free(c.index);
 }

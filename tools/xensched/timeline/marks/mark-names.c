@@ -72,7 +72,7 @@ void mark_names_sort(struct mark_names *names)
 }
 
 /* How many come before @key at @ns and what was said then. */
-static size_t until(const struct mark_names *names, uint32_t key, uint64_t ns)
+static size_t find_until(const struct mark_names *names, uint32_t key, uint64_t ns)
 {
     size_t low = 0, high = names->nr_named;
 
@@ -93,7 +93,7 @@ uint32_t mark_names_of(struct mark_names *names, uint16_t acct, uint16_t id,
                        uint64_t ns)
 {
     uint32_t key = (uint32_t)acct << 16 | id;
-    size_t i = until(names, key, ns);
+    size_t i = find_until(names, key, ns);
     char text[16];
 
     if (i && key_of(&names->named[i - 1]) == key)

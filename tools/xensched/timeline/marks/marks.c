@@ -76,8 +76,8 @@ static uint32_t lane_of(const struct marks_making *m,
 
 /* Codes. */
 
-static struct mark *add(struct marks_making *m, const struct timeline_row *row,
-                        enum mark_kind kind)
+static struct mark *add_mark(struct marks_making *m, const struct timeline_row *row,
+                             enum mark_kind kind)
 {
     struct marks *marks = m->marks;
     struct mark *mark = list_add(marks->mark, marks->nr, marks->room);
@@ -150,7 +150,7 @@ static void take_count(struct marks_making *m, const struct data *data,
     }
     for (i = VALUE_BYTES; i-- > 0;)
         value = value << 8 | data->byte[i];
-    mark = add(m, row, MARK_COUNT);
+    mark = add_mark(m, row, MARK_COUNT);
     mark->id = id;
     mark->value = value < MARK_MOST ? value : MARK_MOST;
 }
@@ -172,14 +172,14 @@ static void take_typed(struct marks_making *m, struct data *data,
         return;
     case XENSCHED_CODE_BEGIN:
     case XENSCHED_CODE_END:
-        mark = add(m, row, what == XENSCHED_CODE_BEGIN ? MARK_BEGIN : MARK_END);
+        mark = add_mark(m, row, what == XENSCHED_CODE_BEGIN ? MARK_BEGIN : MARK_END);
         mark->id = high;
         mark->vcpu = low;
         break;
     case XENSCHED_CODE_LABEL:
         if (!take_text(m, data, row, &text, high, XENSCHED_CODE_HIGH_MASK))
             break;
-        mark = add(m, row, MARK_LABEL);
+        mark = add_mark(m, row, MARK_LABEL);
         mark->text = text;
         mark->vcpu = low;
         break;
@@ -200,10 +200,10 @@ static void take_typed(struct marks_making *m, struct data *data,
     data->nr = 0;
 }
 
-static void take(struct marks_making *m, const struct timeline_row *row)
+static void accept_row(struct marks_making *m, const struct timeline_row *row)
 {
     if (row->counter < XENSCHED_TYPED || row->counter > UINT32_MAX)
-        add(m, row, MARK_CODE)->value = row->counter;
+        add_mark(m, row, MARK_CODE)->value = row->counter;
     else if (row->cpu < STAYS_MAX_CPUS)
         take_typed(m, &m->data[row->cpu], row);
     else
@@ -236,7 +236,7 @@ void marks_make(struct marks *marks, const struct rows *rows,
     for (i = 0; i < rows->nr; i++)
         if (rows->row[i].event == XEN_SCHEDLOG_EV_MARK &&
             rows->row[i].current != XEN_SCHEDLOG_ACCT_NONE)
-            take(&m, &rows->row[i]);
+            accept_row(&m, &rows->row[i]);
     free(m.data);
     name_all(marks);
 }

@@ -103,8 +103,8 @@ static uint32_t kind_of(struct regions_making *m, const struct mark *mark)
 
 /* Pairs. */
 
-static void begin(struct regions_making *m, const struct mark *mark,
-                  uint32_t kind)
+static void begin_region(struct regions_making *m, const struct mark *mark,
+                         uint32_t kind)
 {
     struct opens *o = &m->opens[kind];
 
@@ -123,8 +123,8 @@ static bool is_same_vcpu(const struct mark *a, const struct mark *b)
     return a->lane == b->lane;
 }
 
-static void add(struct regions_making *m, const struct mark *from,
-                const struct mark *to, uint32_t index)
+static void add_region(struct regions_making *m, const struct mark *from,
+                       const struct mark *to, uint32_t index)
 {
     struct regions *r = m->regions;
     struct region_kind *kind = &r->kind[index];
@@ -145,8 +145,8 @@ static void add(struct regions_making *m, const struct mark *from,
     kind->broken += !region.whole;
 }
 
-static void end(struct regions_making *m, const struct mark *mark,
-                uint32_t kind)
+static void end_region(struct regions_making *m, const struct mark *mark,
+                       uint32_t kind)
 {
     struct opens *o = &m->opens[kind];
     size_t i;
@@ -160,11 +160,11 @@ static void end(struct regions_making *m, const struct mark *mark,
             break;
     if (i == SIZE_MAX)
         i = o->nr - 1;
-    add(m, o->mark[i], mark, kind);
+    add_region(m, o->mark[i], mark, kind);
     memmove(o->mark + i, o->mark + i + 1, (--o->nr - i) * sizeof(*o->mark));
 }
 
-static void take(struct regions_making *m, const struct mark *mark)
+static void accept_mark(struct regions_making *m, const struct mark *mark)
 {
     bool ends = is_end(m, mark), begins = is_begin(m, mark);
     uint32_t kind;
@@ -175,9 +175,9 @@ static void take(struct regions_making *m, const struct mark *mark)
     if (kind == STAY_NONE)
         return;
     if (ends)
-        end(m, mark, kind);
+        end_region(m, mark, kind);
     if (begins)
-        begin(m, mark, kind);
+        begin_region(m, mark, kind);
 }
 
 static bool begins_later(const void *a, const void *b)
@@ -197,7 +197,7 @@ void regions_make(struct regions *regions, const struct rows *rows,
     m.opens = need_memory(REGIONS_MOST_KINDS, sizeof(*m.opens));
     find_holes(&m, rows);
     for (i = 0; i < marks->nr; i++)
-        take(&m, &marks->mark[i]);
+        accept_mark(&m, &marks->mark[i]);
     for (i = 0; i < regions->nr_kinds; i++) {
         regions->kind[i].unended += m.opens[i].nr;
         free(m.opens[i].mark);
@@ -218,8 +218,8 @@ void regions_free(struct regions *regions)
 
 /* Lanes. */
 
-static void put(struct region_lanes *lanes, struct region_lane *all,
-                const struct region *region, uint32_t vcpu)
+static void put_lane(struct region_lanes *lanes, struct region_lane *all,
+                     const struct region *region, uint32_t vcpu)
 {
     unsigned int i;
 
@@ -247,9 +247,9 @@ void region_lanes_make(struct region_lanes *lanes,
         const unsigned int *first = &vcpus->first[region->acct];
 
         if (region->lane != STAY_NONE)
-            put(lanes, all, region, region->lane);
+            put_lane(lanes, all, region, region->lane);
         else if (first[0] < first[1])
-            put(lanes, all, region, first[0]);
+            put_lane(lanes, all, region, first[0]);
         else
             lanes->left_out++;
     }

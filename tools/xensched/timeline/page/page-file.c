@@ -35,8 +35,8 @@ void page_number(struct page *p, uint64_t number)
     extern const char name[]
 
 VIEWER(viewer_js, ".ascii \"\\\"use strict\\\";\\n(async () => {\\n\"\n"
-       PART("counters.js") PART("data.js") PART("draw.js") PART("tell.js")
-       PART("hands.js")
+       PART("counters.js") PART("data.js") PART("draw.js") PART("details.js")
+       PART("input.js")
        ".ascii \"})();\\n\"\n");
 VIEWER(viewer_css, PART("viewer.css"));
 

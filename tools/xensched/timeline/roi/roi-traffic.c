@@ -46,8 +46,8 @@ static void add_item(struct roi_traffic *traffic, uint64_t ns, uint64_t key)
         (struct roi_notified){ ns, key };
 }
 
-static void collect(struct roi_traffic *traffic, const struct rows *rows,
-                    const bool wanted[NAMES_ACCTS])
+static void collect_rows(struct roi_traffic *traffic, const struct rows *rows,
+                         const bool wanted[NAMES_ACCTS])
 {
     unsigned int event = rows->events & 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND
                          ? XEN_SCHEDLOG_EV_EVTCHN_SEND
@@ -130,7 +130,7 @@ void roi_traffic_make(struct roi_traffic *traffic, const struct rows *rows,
     for (i = 0; i < regions->nr_kinds; i++)
         wanted[regions->kind[i].acct] = true;
     wanted[ALL] = false;
-    collect(traffic, rows, wanted);
+    collect_rows(traffic, rows, wanted);
     if (traffic->nr)
         qsort(traffic->item, traffic->nr, sizeof(*traffic->item),
               compare_items);

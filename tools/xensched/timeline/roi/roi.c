@@ -82,7 +82,7 @@ static struct until *add_up(const struct timeline *t, const struct vcpu *v)
     return all;
 }
 
-static struct until until(struct roi_making *m, uint32_t vcpu, uint64_t ns)
+static struct until sum_until(struct roi_making *m, uint32_t vcpu, uint64_t ns)
 {
     const struct vcpu *v = &m->t->vcpus.vcpu[vcpu];
     const struct span *span = vcpus_at(v, ns);
@@ -109,8 +109,8 @@ static void look_at(struct roi_making *m, const struct region *region,
         value[ROI_UNKNOWN] = value[ROI_WALL];
         return;
     }
-    from = until(m, region->lane, region->begin);
-    to = until(m, region->lane, region->end);
+    from = sum_until(m, region->lane, region->begin);
+    to = sum_until(m, region->lane, region->end);
     for (i = ROI_RUNNING; i <= ROI_MIGRATIONS; i++)
         value[i] = to.value[i] - from.value[i];
 }
@@ -122,7 +122,7 @@ static unsigned int bucket_of(uint64_t ns)
     return i < ROI_BUCKETS ? i : ROI_BUCKETS - 1;
 }
 
-static void take(struct roi_making *m, const struct roi_interval *interval)
+static void accept_interval(struct roi_making *m, const struct roi_interval *interval)
 {
     struct roi_kind *kind = &m->roi->kind[interval->region->kind];
     unsigned int i;
@@ -172,7 +172,7 @@ void roi_make(struct roi *roi, const struct timeline *t,
     for (i = 0; i < regions->nr; i++) {
         roi->interval[i].region = &regions->region[i];
         look_at(&m, &regions->region[i], roi->interval[i].value);
-        take(&m, &roi->interval[i]);
+        accept_interval(&m, &roi->interval[i]);
     }
     for (i = 0; i < regions->nr_kinds; i++)
         put_in_order(&roi->kind[i]);

@@ -30,7 +30,7 @@ static char *words(const json_object *entry)
     return need_string(text);
 }
 
-static void take(struct notes *notes, const json_object *entry)
+static void accept_entry(struct notes *notes, const json_object *entry)
 {
     double at_ns = json_number(entry, "at_ns", 0);
     double domid = json_number(entry, "domid", -1);
@@ -53,7 +53,7 @@ void notes_learn(struct notes *notes, const char *text, size_t length)
     size_t i;
 
     for (i = 0; journal && i < json_object_array_length(journal); i++)
-        take(notes, json_object_array_get_idx(journal, i));
+        accept_entry(notes, json_object_array_get_idx(journal, i));
     for (i = 0; i < notes->nr; i++)
         if (notes->note[i].ns > notes->last_ns)
             notes->last_ns = notes->note[i].ns;
@@ -62,7 +62,7 @@ void notes_learn(struct notes *notes, const char *text, size_t length)
         json_tokener_free(parser);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_notes(const void *a, const void *b)
 {
     const struct note *x = a, *y = b;
 
@@ -87,7 +87,7 @@ void notes_put_in_order(struct notes *notes, const struct names *names,
     }
     notes->nr = nr;
     if (nr)
-        qsort(notes->note, nr, sizeof(*notes->note), compare);
+        qsort(notes->note, nr, sizeof(*notes->note), compare_notes);
 }
 
 void notes_free(struct notes *notes)

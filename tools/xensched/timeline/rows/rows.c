@@ -243,7 +243,7 @@ static void take_round(struct rows_reading *r, uint64_t host_tsc)
     r->stamps.known = true;
 }
 
-static void take(struct rows_reading *r, const struct xensched_record *record)
+static void accept_record(struct rows_reading *r, const struct xensched_record *record)
 {
     const struct xensched_source_info *info;
 
@@ -413,7 +413,7 @@ int rows_read(struct rows *rows, const char *path, struct xensched_error *err)
     rows->tsc_khz = xensched_recording_tsc_khz(r.recording);
     rows->granule_ns = 1;
     while ((rc = xensched_recording_read(r.recording, &record, &why)) > 0)
-        take(&r, &record);
+        accept_record(&r, &record);
     if (rc < 0)
         snprintf(rows->defect, sizeof(rows->defect), "%s", why.text);
     put_in_order(&r);

@@ -63,7 +63,7 @@ static bool is_taken(const struct finding *f, uint32_t vcpu)
     return false;
 }
 
-static void choose(struct finding *f, size_t place)
+static void choose_vcpu(struct finding *f, size_t place)
 {
     const uint32_t *votes = &f->votes[f->at[place]];
     unsigned int source = f->t->place[place].source, i;
@@ -149,7 +149,7 @@ static void find_vcpus(struct threads *t, const struct rows *all_rows,
     for (i = 0; i < rows->nr; i++)
         vote(&f, &rows->row[i]);
     for (i = 0; i < t->nr_places; i++)
-        choose(&f, i);
+        choose_vcpu(&f, i);
     for (i = 0; i < rows->nr; i++)
         check(&f, &rows->row[i], 2 * all_rows->granule_ns +
               rows->source[rows->row[i].source].error_ns);
@@ -193,7 +193,7 @@ struct ranked {
     uint32_t thread;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_votes(const void *a, const void *b)
 {
     const struct ranked *i = a, *j = b;
     const struct thread *x = &i->t->thread[i->thread];
@@ -218,7 +218,7 @@ static void put_in_order(struct threads *t)
 
     for (i = 0; i < t->nr; i++)
         ranked[i] = (struct ranked){ .t = t, .thread = i };
-    qsort(ranked, t->nr, sizeof(*ranked), compare);
+    qsort(ranked, t->nr, sizeof(*ranked), compare_votes);
     for (i = 0; i < t->nr; i++) {
         sorted[i] = t->thread[ranked[i].thread];
         rank[ranked[i].thread] = i;

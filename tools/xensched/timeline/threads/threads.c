@@ -28,7 +28,7 @@ static int compare_whose(const struct thread_window *a,
     return a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_threads(const void *a, const void *b)
 {
     const struct thread_window *x = a, *y = b;
     int whose = compare_whose(x, y);
@@ -73,7 +73,7 @@ void thread_losses_make(struct thread_losses *l, const struct linux_rows *rows)
         w.cpu = ANY_CPU;
         l->window[l->nr++] = w;
     }
-    qsort(l->window, l->nr, sizeof(*l->window), compare);
+    qsort(l->window, l->nr, sizeof(*l->window), compare_threads);
     join_overlapping(l);
 }
 
@@ -143,8 +143,8 @@ struct threads_making {
     size_t holders_room;
 };
 
-static struct alive **find(struct threads_making *m, uint16_t source,
-                           uint32_t pid)
+static struct alive **find_alive(struct threads_making *m, uint16_t source,
+                                 uint32_t pid)
 {
     struct alive **at = &m->bucket[(pid * 31 + source) % NR_BUCKETS];
 
@@ -158,7 +158,7 @@ static struct alive **find(struct threads_making *m, uint16_t source,
 static struct alive *thread_of(struct threads_making *m, uint16_t source,
                                uint32_t pid)
 {
-    struct alive **at = find(m, source, pid);
+    struct alive **at = find_alive(m, source, pid);
     struct thread *thread;
 
     if (!pid || *at)
@@ -180,9 +180,9 @@ static struct alive *thread_of(struct threads_making *m, uint16_t source,
     return *at;
 }
 
-static void bury(struct threads_making *m, uint16_t source, uint32_t pid)
+static void end_thread(struct threads_making *m, uint16_t source, uint32_t pid)
 {
-    struct alive **at = find(m, source, pid), *dead = *at;
+    struct alive **at = find_alive(m, source, pid), *dead = *at;
 
     if (!dead)
         return;
@@ -246,8 +246,8 @@ static void lose_until(struct threads_making *m, struct thread *thread,
              THREAD_NONE, 0);
 }
 
-static void enter(struct threads_making *m, struct alive *a, uint64_t ns,
-                  enum vcpu_state state, uint32_t place, char why)
+static void enter_state(struct threads_making *m, struct alive *a, uint64_t ns,
+                        enum vcpu_state state, uint32_t place, char why)
 {
     struct thread *thread = &m->t->thread[a->thread];
 
@@ -278,26 +278,26 @@ static void check_holder(struct threads_making *m, const struct linux_row *row,
     if (!h->known || h->pid == OTHER(row->counter))
         return;
     m->t->gaps++;
-    was = *find(m, row->source, h->pid);
+    was = *find_alive(m, row->source, h->pid);
     if (h->pid && was)
         doubt(m, was);
     if (prev)
         doubt(m, prev);
 }
 
-static void leave(struct threads_making *m, const struct linux_row *row,
-                  struct alive *prev)
+static void leave_cpu(struct threads_making *m, const struct linux_row *row,
+                      struct alive *prev)
 {
     char why = row->counter >> XEN_SCHEDLOG_SWITCH_STATE_SHIFT;
 
     if (why == 'R' || row->counter & XEN_SCHEDLOG_SWITCH_PREEMPTED) {
-        enter(m, prev, row->ns, VCPU_RUNNABLE, THREAD_NONE, 0);
+        enter_state(m, prev, row->ns, VCPU_RUNNABLE, THREAD_NONE, 0);
     } else if (why == 'X' || why == 'Z') {
-        enter(m, prev, row->ns, VCPU_UNKNOWN, THREAD_NONE, 0);
-        bury(m, row->source, prev->pid);
+        enter_state(m, prev, row->ns, VCPU_UNKNOWN, THREAD_NONE, 0);
+        end_thread(m, row->source, prev->pid);
     } else {
-        enter(m, prev, row->ns, VCPU_BLOCKED, THREAD_NONE,
-              why >= 'A' && why <= 'z' ? why : 0);
+        enter_state(m, prev, row->ns, VCPU_BLOCKED, THREAD_NONE,
+                    why >= 'A' && why <= 'z' ? why : 0);
     }
 }
 
@@ -311,10 +311,10 @@ static void take_switch(struct threads_making *m, const struct linux_row *row)
     prev = thread_of(m, row->source, OTHER(row->counter));
     check_holder(m, row, place, prev);
     if (prev)
-        leave(m, row, prev);
+        leave_cpu(m, row, prev);
     next = thread_of(m, row->source, PID(row->counter));
     if (next) {
-        enter(m, next, row->ns, VCPU_RUNNING, place, 0);
+        enter_state(m, next, row->ns, VCPU_RUNNING, place, 0);
         m->t->thread[next->thread].runs++;
         if (next->wake != THREAD_NONE)
             m->t->wake[next->wake].ran = row->ns;
@@ -338,7 +338,7 @@ static void take_wake(struct threads_making *m, const struct linux_row *row)
     state = thread->span[thread->nr - 1].state;
     if (state == VCPU_RUNNING || state == VCPU_RUNNABLE)
         return;
-    enter(m, to, row->ns, VCPU_RUNNABLE, THREAD_NONE, 0);
+    enter_state(m, to, row->ns, VCPU_RUNNABLE, THREAD_NONE, 0);
     thread->woken++;
     to->wake = m->t->nr_wakes;
     *list_add(m->t->wake, m->t->nr_wakes, m->t->wakes_room) =
@@ -374,7 +374,7 @@ static void take_name(struct threads_making *m, const struct linux_row *row)
         thread->name[part * XEN_SCHEDLOG_NAME_TEXT_BYTES + i] = rest >> 8 * i;
 }
 
-static void take(struct threads_making *m, const struct linux_row *row)
+static void accept_row(struct threads_making *m, const struct linux_row *row)
 {
     if (row->event == XEN_SCHEDLOG_EV_GUEST_SWITCH)
         take_switch(m, row);
@@ -413,7 +413,7 @@ void threads_make(struct threads *t, const struct linux_rows *rows,
     t->end_ns = end_ns;
     thread_losses_make(&m->losses, rows);
     for (i = 0; i < rows->nr; i++)
-        take(m, &rows->row[i]);
+        accept_row(m, &rows->row[i]);
     for (i = 0; i < t->nr; i++)
         add_up(m, &t->thread[i]);
     for (i = 0; i < NR_BUCKETS; i++)

@@ -5,7 +5,7 @@
  * never as markup.
  *
  * These files are one function: page-file.c puts them behind each other, in the
- * order counters.js, data.js, draw.js, tell.js, hands.js.
+ * order counters.js, data.js, draw.js, details.js, input.js.
  *
  * data.js - what is in the page: lanes, arrows and instants, as page.c wrote
  * them.

@@ -84,14 +84,14 @@ function hatch(x0, x1, top) {
 }
 
 /* What runs on a pCPU, on what a vCPU or a thread runs, what a region or a ring is about. */
-const WHO = {
+const RUNS = {
     cpu: (i) => meta.vcpus[i].name,
     vcpu: (i) => meta.lanes[i].name,
     thread: (i) => meta.places[i].name,
     region: (i) => meta.regions[i],
     ring: (i) => meta.operations[i],
 };
-const who = (lane, what) => WHO[lane.kind](what - RUN);
+const nameOf = (lane, what) => RUNS[lane.kind](what - RUN);
 const isInner = (lane) => lane.kind === "thread" || lane.kind === "region" ||
     lane.kind === "ring";
 
@@ -117,7 +117,7 @@ function drawSlice(lane, i, top) {
     const thin = what === RUNNABLE ? 5 : what === DEVICE ? 7 : 0;
     c.fillRect(x0, top + thin, Math.max(x1 - x0, 0.6), BAR - 2 * thin);
     if (what >= RUN && x1 - x0 > 40) {
-        const label = who(lane, what);
+        const label = nameOf(lane, what);
         c.fillStyle = "#fff";
         c.fillText(fit(label, x1 - x0 - 6), x0 + 3, top + BAR - 4);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* hands.js - what keys and the mouse do, and how it all begins. */
+/* input.js - handles keys and the mouse, and starts the viewer. */
 
 let drag = null;
 canvas.addEventListener("pointerdown", (e) => {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* tell.js - the text below the picture: what ran, for how long, and why so late. */
+/* details.js - the text below the picture: what ran, for how long, and why so late. */
 
 /* Adds up for how long of from..to a lane was what; name(what) may be null. */
 function addUp(sums, lane, from, to, name) {
@@ -22,7 +22,7 @@ function holders(kind, number, from, to) {
     else
         lanes.filter((l) => l.kind === "thread").forEach((l) =>
             addUp(sums, l, from, to, (w) => w === RUN + number ? l.name : null));
-    return [...sums].sort((a, b) => b[1] - a[1]).map(([who, ns]) => who + " " +
+    return [...sums].sort((a, b) => b[1] - a[1]).map(([name, ns]) => name + " " +
         length(ns)).join(", ");
 }
 
@@ -34,7 +34,7 @@ function describe(lane, i) {
     if (l.kind === "foreign")
         return l.name;
     const what = w >= RUN ? (l.kind === "vcpu" || l.kind === "thread" ? "ran on " : "") +
-        who(l, w) : l.kind === "cpu" && w === IDLE ? "idle" : KINDS[w];
+        nameOf(l, w) : l.kind === "cpu" && w === IDLE ? "idle" : KINDS[w];
     return (l.of ? l.of + ", " : "") + l.name + ": " + what + " from " + time(l.begin[i]) + " for " + length(d);
 }
 
@@ -77,7 +77,7 @@ function chain(at, i) {
             break;
         const ran = l.begin[i], on = l.what[i] - RUN;
         let ready = ran;
-        out.push(l.name + " ran on " + who(l, l.what[i]) + " at " + time(ran));
+        out.push(l.name + " ran on " + nameOf(l, l.what[i]) + " at " + time(ran));
         if (i && l.what[i - 1] === RUNNABLE) {
             ready = l.begin[i - 1];
             out.push("  after it waited " + length(ran - ready) +
