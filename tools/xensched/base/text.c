@@ -1,14 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checks and cleans text that comes from outside: names of domains, answers of a daemon,
- * files of users.
+ * Formats text into temporary buffers, and cleans text that comes from outside: names of
+ * domains, answers of a daemon, files of users.
  */
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "alloc.h"
 #include "text.h"
+
+#define NR_TEXTS 32U
+
+static void append_formatted(char *text, const char *format, va_list args)
+{
+    size_t length = strlen(text), room = TEXT_BYTES - length;
+    int more = vsnprintf(text + length, room, format, args);
+
+    if (more >= 0 && (size_t)more >= room)
+        memcpy(text + TEXT_BYTES - 4, "...", 4);
+}
+
+char *text_format(const char *format, ...)
+{
+    static char texts[NR_TEXTS][TEXT_BYTES];
+    static unsigned int next;
+    char *text = texts[next++ % NR_TEXTS];
+    va_list args;
+
+    text[0] = '\0';
+    va_start(args, format);
+    append_formatted(text, format, args);
+    va_end(args);
+
+    return text;
+}
+
+void text_append(char *text, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    append_formatted(text, format, args);
+    va_end(args);
+}
 
 void printable(char *text)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * text.h - makes text from outside safe to print: it drives no terminal, and is valid UTF-8.
+ * text.h - formats text into temporary buffers, and makes text from outside safe to print: it
+ * drives no terminal, and is valid UTF-8.
  *
  * Names of domains and answers of a daemon come from outside.  Each program passes them
  * through printable() before it prints them as text.
@@ -10,6 +11,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Bytes of a text of text_format(); a longer one ends with "...". */
+#define TEXT_BYTES 1024
+
+/*
+ * A text as printf(3) makes it, in one of 32 static buffers, which the 32nd call from then
+ * overwrites.
+ */
+char *text_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Appends to @text, which text_format() returned. */
+void text_append(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Replace the control characters in @text, in place, with '?'. */
 void printable(char *text);

@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "timeline/marks/counted-regions.h"
 #include "timeline/counters/counters.h"
 #include "timeline/threads/thread-home.h"
 #include "timeline.h"
 
-#define TEXT 320U
 
 /* pCPUs whose clocks differ show a wake-up before the notification that caused it. */
 static void make_one_clock(struct timeline *t)
@@ -69,52 +69,35 @@ void timeline_close(struct timeline *t)
     rows_free(&t->rows);
 }
 
-static char *next_text(void)
-{
-    static char texts[8][TEXT];
-    static unsigned int next;
-
-    return texts[next++ % 8];
-}
-
 const char *timeline_vcpu_name(const struct timeline *t, uint32_t vcpu)
 {
     const struct vcpu *v = &t->vcpus.vcpu[vcpu];
-    char *text = next_text();
 
     if (t->vcpus.first[v->acct + 1] - t->vcpus.first[v->acct] == 1)
         return names_of(&t->rows.names, v->acct);
-    snprintf(text, TEXT, "%s v%u", names_of(&t->rows.names, v->acct),
-             v->number);
 
-    return text;
+    return text_format("%s v%u", names_of(&t->rows.names, v->acct), v->number);
 }
 
 const char *timeline_source_name(const struct timeline *t, uint16_t source)
 {
     const struct linux_source *s = &t->rows.linux_rows.source[source];
     int acct = thread_homes_acct(&t->rows.names, s);
-    char *text;
 
     if (acct >= 0)
         return names_of(&t->rows.names, acct);
     if (*s->info.name)
         return s->info.name;
-    text = next_text();
-    snprintf(text, TEXT, "domain %u", s->info.domid);
 
-    return text;
+    return text_format("domain %u", s->info.domid);
 }
 
 const char *timeline_place_name(const struct timeline *t, uint32_t place)
 {
     const struct thread_place *p = &t->threads.place[place];
-    char *text;
 
     if (p->vcpu != STAY_NONE)
         return timeline_vcpu_name(t, p->vcpu);
-    text = next_text();
-    snprintf(text, TEXT, "%s v%u", timeline_source_name(t, p->source), p->cpu);
 
-    return text;
+    return text_format("%s v%u", timeline_source_name(t, p->source), p->cpu);
 }

@@ -44,7 +44,7 @@ uint64_t timeline_error_ns(const struct timeline *t);
 
 /*
  * What a vCPU is called, as "disk" (of one vCPU) or "disk v1".  Never NULL;
- * valid until the eighth call from then.
+ * see text_format().
  */
 const char *timeline_vcpu_name(const struct timeline *t, uint32_t vcpu);
 

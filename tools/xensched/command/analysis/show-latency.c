@@ -21,10 +21,7 @@
 /* A line has room for this many domains that held the pCPU. */
 #define MOST_HOLDERS 3U
 
-static const struct {
-    const char *name;
-    double part;
-} quantiles[] = {
+static const struct shown_quantile quantiles[] = {
     { "p50", 0.5 }, { "p99", 0.99 }, { "p99_9", 0.999 }, { "max", 1 },
 };
 
@@ -47,22 +44,6 @@ static const char *const kind_keys[WAKE_KINDS] = {
     [WAKE_NONE] = "not_woken",
     [WAKE_UNKNOWN] = "unknown",
 };
-
-/* Members are null if there are no values. */
-static json_object *quantiles_json(const struct latency_values *values)
-{
-    json_object *o = json_object_new_object();
-    size_t i;
-
-    for (i = 0; i < NR_QUANTILES; i++)
-        if (values->nr)
-            json_add_int(o, quantiles[i].name,
-                         latency_quantile(values, quantiles[i].part));
-        else
-            json_object_object_add(o, quantiles[i].name, NULL);
-
-    return o;
-}
 
 /* Both members are null if the recording does not have the domain. */
 static void add_acct(json_object *o, const char *key, const char *acct_key,
@@ -108,9 +89,9 @@ static json_object *pair_json(const struct timeline *t,
     json_object_object_add(o, "notifications", kinds);
     json_add_int(o, "measured", pair->total.nr);
     json_add_int(o, "below_error", pair->below_error);
-    json_object_object_add(o, "total_ns", quantiles_json(&pair->total));
-    json_object_object_add(o, "delivery_ns", quantiles_json(&pair->delivery));
-    json_object_object_add(o, "wait_ns", quantiles_json(&pair->wait));
+    json_object_object_add(o, "total_ns", shown_quantiles(&pair->total, quantiles, NR_QUANTILES));
+    json_object_object_add(o, "delivery_ns", shown_quantiles(&pair->delivery, quantiles, NR_QUANTILES));
+    json_object_object_add(o, "wait_ns", shown_quantiles(&pair->wait, quantiles, NR_QUANTILES));
     if (pair->total.nr)
         json_add_int(o, "slowest_at_ns", pair->slowest_ns);
     else

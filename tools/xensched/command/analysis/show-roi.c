@@ -17,10 +17,7 @@
 /* Of a histogram's bar. */
 #define WIDTH 40U
 
-static const struct {
-    const char *name;
-    double part;
-} quantiles[] = {
+static const struct shown_quantile quantiles[] = {
     { "p50", 0.5 }, { "p99", 0.99 }, { "max", 1 },
 };
 
@@ -33,18 +30,6 @@ struct shown_roi {
 };
 
 /* JSON. */
-
-static json_object *quantiles_json(const struct latency_values *values)
-{
-    json_object *o = json_object_new_object();
-    size_t i;
-
-    for (i = 0; i < NR_QUANTILES; i++)
-        json_add_int(o, quantiles[i].name,
-                     latency_quantile(values, quantiles[i].part));
-
-    return o;
-}
 
 static json_object *histogram_json(const struct roi_kind *kind)
 {
@@ -104,7 +89,7 @@ static json_object *kind_json(const struct shown_roi *s, size_t index)
     json_add_int(o, "unbegun", kind->unbegun);
     for (i = 0; i < ROI_VALUES; i++)
         json_object_object_add(o, roi_value_name[i],
-                               quantiles_json(&roi->value[i]));
+                               shown_quantiles(&roi->value[i], quantiles, NR_QUANTILES));
     json_object_object_add(o, "histogram", histogram_json(roi));
     json_object_object_add(o, "traffic", traffic_json(s->t, roi));
 

@@ -10,25 +10,13 @@
 #include "base/json.h"
 #include "shown.h"
 
-#define NR_TEXTS 8U
-#define TEXT 320U
-
 /* Cuts that are printed one by one. */
 #define MOST_CUTS 10U
 
-static char *next_text(void)
-{
-    static char texts[NR_TEXTS][TEXT];
-    static unsigned int next;
-
-    return texts[next++ % NR_TEXTS];
-}
-
 const char *shown_name(const char *name)
 {
-    char *text = next_text();
+    char *text = text_format("%s", name);
 
-    snprintf(text, TEXT, "%s", name);
     printable(text);
 
     return text;
@@ -36,41 +24,47 @@ const char *shown_name(const char *name)
 
 const char *shown_length(uint64_t ns)
 {
-    char *text = next_text();
-
     if (ns < 1000)
-        snprintf(text, TEXT, "%" PRIu64 " ns", ns);
-    else if (ns < 1000000)
-        snprintf(text, TEXT, "%.1f us", ns / 1e3);
-    else if (ns < 1000000000)
-        snprintf(text, TEXT, "%.1f ms", ns / 1e6);
-    else
-        snprintf(text, TEXT, "%.2f s", ns / 1e9);
+        return text_format("%" PRIu64 " ns", ns);
+    if (ns < 1000000)
+        return text_format("%.1f us", ns / 1e3);
+    if (ns < 1000000000)
+        return text_format("%.1f ms", ns / 1e6);
 
-    return text;
+    return text_format("%.2f s", ns / 1e9);
 }
 
 const char *shown_time(uint64_t ns)
 {
-    char *text = next_text();
-
-    snprintf(text, TEXT, "%" PRIu64 ".%06" PRIu64, ns / 1000000000,
-             ns / 1000 % 1000000);
-
-    return text;
+    return text_format("%" PRIu64 ".%06" PRIu64, ns / 1000000000,
+                       ns / 1000 % 1000000);
 }
 
 const char *shown_error(const struct timeline *t)
 {
-    char *text = next_text();
-    int length = snprintf(text, TEXT, "%s", shown_length(timeline_error_ns(t)));
+    char *text = text_format("%s", shown_length(timeline_error_ns(t)));
 
     if (t->skew.unknown)
-        snprintf(text + length, TEXT - length,
-                 ", but not across %" PRIu64 " pair%s of pCPUs",
-                 t->skew.unknown, t->skew.unknown == 1 ? "" : "s");
+        text_append(text, ", but not across %" PRIu64 " pair%s of pCPUs",
+                    t->skew.unknown, t->skew.unknown == 1 ? "" : "s");
 
     return text;
+}
+
+json_object *shown_quantiles(const struct latency_values *values,
+                             const struct shown_quantile *quantiles, size_t nr)
+{
+    json_object *o = json_object_new_object();
+    size_t i;
+
+    for (i = 0; i < nr; i++)
+        if (values->nr)
+            json_add_int(o, quantiles[i].name,
+                         latency_quantile(values, quantiles[i].part));
+        else
+            json_object_object_add(o, quantiles[i].name, NULL);
+
+    return o;
 }
 
 void shown_add_error(json_object *o, const struct timeline *t)

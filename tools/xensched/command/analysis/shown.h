@@ -2,13 +2,14 @@
 /*
  * shown.h - what analyses of recordings print: names, times and lengths.
  *
- * Each text is valid until the eighth call from then.
+ * Texts are those of text_format(): valid until the 32nd call from then.
  */
 #ifndef XENSCHED_SHOWN_H
 #define XENSCHED_SHOWN_H
 
 #include <stdint.h>
 
+#include "timeline/latency.h"
 #include "timeline/timeline.h"
 
 struct json_object;
@@ -27,6 +28,15 @@ const char *shown_error(const struct timeline *t);
 
 /* The same as member clock_error_ns of @o: null if that is not known across pCPUs. */
 void shown_add_error(struct json_object *o, const struct timeline *t);
+
+struct shown_quantile {
+    const char *name; /* of its member */
+    double part;
+};
+
+/* An object with a member for each of the @nr @quantiles; null if there are no values. */
+struct json_object *shown_quantiles(const struct latency_values *values,
+                                    const struct shown_quantile *quantiles, size_t nr);
 
 /*
  * What has to be said of @t before anything is made of it: that it is damaged,

@@ -5,9 +5,8 @@
  * What isn't there, or has another type than expected, is "-": a daemon of
  * another version is no reason to print nothing or to invent a zero.
  *
- * Text is without control characters, since names of domains come from
- * elsewhere, and cut off after 1 KiB.  It is valid until the eighth call from
- * then.
+ * Text is without control characters, since names of domains come from elsewhere, and a text
+ * of text_format(): cut off after 1 KiB, and valid until the 32nd call from then.
  */
 #ifndef XENSCHED_FIELD_H
 #define XENSCHED_FIELD_H

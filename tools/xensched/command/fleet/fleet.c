@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * xensched fleet: guests of different hosts that communicate, and should share one, from the
- * metrics in a Prometheus.
- *
- * curl transfers the data: libcurl has 30 libraries, and xensched is in each dom0, where it is
- * rarely needed.  The URL may contain a password, so curl reads it where no other user can.
+ * xensched fleet: lists guests of different hosts that communicate and should share one, from
+ * the metrics in a Prometheus.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,160 +11,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/program.h"
 #include "command/ask/field.h"
 #include "command/command.h"
 #include "pairs.h"
-
-/* Prometheus. */
-
-#define MOST ((size_t)64 << 20)
-
-/* In seconds: until it is connected, until all is there. */
-#define CONNECT_SECONDS "10"
-#define SECONDS "60"
-
-/* What curl ends with. */
-enum { CURL_WRONG_URL = 3, CURL_NO_SUCH_PROTOCOL = 1 };
-
-/* name = "text", as curl's configuration has it. */
-static void put_option(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, "%s = \"", name);
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            putc('\\', out);
-        putc(*text == '\n' ? ' ' : *text, out);
-    }
-    fputs("\"\n", out);
-}
-
-static void put_field(FILE *out, const char *name, int64_t value)
-{
-    fprintf(out, "data-urlencode = \"%s=%" PRId64 "\"\n", name, value);
-}
-
-/* What curl is told; NULL: out of memory. */
-static char *request(const char *url, const char *expression,
-                     const struct prometheus_when *when)
-{
-    size_t size, length = strlen(url);
-    char *text = NULL, *field = NULL, *whole = NULL;
-    FILE *out = open_memstream(&text, &size);
-
-    while (length && url[length - 1] == '/')
-        length--;
-    if (!out || asprintf(&whole, "%.*s/api/v1/query%s", (int)length, url,
-                         when->step ? "_range" : "") < 0 ||
-        asprintf(&field, "query=%s", expression) < 0)
-        abort();
-    put_option(out, "url", whole);
-    put_option(out, "data-urlencode", field);
-    if (when->step) {
-        put_field(out, "start", when->start);
-        put_field(out, "end", when->end);
-        put_field(out, "step", when->step);
-    } else {
-        put_field(out, "time", when->end);
-    }
-    free(whole);
-    free(field);
-
-    return fclose(out) ? NULL : text;
-}
-
-static int not_reached(const char *url, const struct program_end *end,
-                       struct xensched_error *err)
-{
-    const char *says = strchr(end->says, ')');
-
-    if (end->code == CURL_WRONG_URL || end->code == CURL_NO_SUCH_PROTOCOL)
-        return xensched_fail(err, EINVAL, "'%s' is not the URL of a Prometheus,"
-                             " such as http://localhost:9090", url);
-
-    return xensched_fail(err, ECONNREFUSED, "Prometheus cannot be reached at "
-                         "%s:%s", url, says ? says + 1 : " curl failed");
-}
-
-/* curl has told the code of its HTTP answer where errors are told. */
-static int no_prometheus(const char *url, const struct program_end *end,
-                         struct xensched_error *err)
-{
-    return xensched_fail(err, EPROTO, "what answers at %s (with HTTP %s) does "
-                         "not speak as Prometheus does", url, end->says);
-}
-
-/* { "status": "success", "data": { "result": [ ... ] } } or what was wrong. */
-static int parse_answer(const char *url, const struct program_end *end,
-                        json_object **series, struct xensched_error *err)
-{
-    json_object *answer = json_tokener_parse(end->out);
-    const char *status = json_text(answer, "status");
-    const char *error = json_text(answer, "error");
-    json_object *data = json_member(answer, "data", json_type_object);
-    json_object *result = json_member(data, "result", json_type_array);
-    int rc = 0;
-
-    if (status && !strcmp(status, "success") && result)
-        *series = json_object_get(result);
-    else if (status && !strcmp(status, "error") && error)
-        rc = xensched_fail(err, EREMOTEIO, "Prometheus at %s: %s", url, error);
-    else
-        rc = no_prometheus(url, end, err);
-    json_object_put(answer);
-
-    return rc;
-}
-
-int prometheus_ask(const char *url, const char *expression,
-                   const struct prometheus_when *when,
-                   json_object **series, struct xensched_error *err)
-{
-    static const char *const argv[] = {
-        "curl", "--disable", "--silent", "--show-error", "--globoff", "--get",
-        "--write-out", "%{stderr}%{http_code}", "--proto", "=http,https",
-        "--connect-timeout", CONNECT_SECONDS, "--max-time", SECONDS,
-        "--config", "-", NULL
-    };
-    char *input = request(url, expression, when);
-    struct program program = { .argv = argv, .input = input, .most = MOST };
-    struct program_end end;
-    int rc;
-
-    if (!input)
-        return xensched_fail(err, ENOMEM, "out of memory");
-    rc = program_run(&program, &end, err);
-    free(input);
-    if (rc == -ENOENT)
-        return xensched_fail(err, ENOENT, "there is no program 'curl', by which"
-                             " Prometheus is asked: install the package curl");
-    if (rc)
-        return rc;
-    rc = end.code ? not_reached(url, &end, err)
-                  : parse_answer(url, &end, series, err);
-    free(end.out);
-
-    return rc;
-}
-
-int prometheus_sample(json_object *sample, int64_t *time, double *number)
-{
-    json_object *value;
-    const char *text;
-    char *rest;
-
-    if (!json_object_is_type(sample, json_type_array) ||
-        json_object_array_length(sample) != 2)
-        return -EPROTO;
-    value = json_object_array_get_idx(sample, 1);
-    if (!json_object_is_type(value, json_type_string))
-        return -EPROTO;
-    text = json_object_get_string(value);
-    *time = json_object_get_int64(json_object_array_get_idx(sample, 0));
-    *number = strtod(text, &rest);
-
-    return *text && !*rest && isfinite(*number) && *time >= 0 ? 0 : -EPROTO;
-}
 
 /* Below it, it is hardly worth moving a guest. */
 #define LEAST (1U << 20)

@@ -93,23 +93,12 @@ int acct_names_ask(struct acct_names *names, const char *socket)
     return 0;
 }
 
-static const char *number_text(uint16_t number)
-{
-    static char texts[2][NAME_TEXT];
-    static unsigned int next;
-    char *text = texts[next++ % 2];
-
-    snprintf(text, NAME_TEXT, "%u", number);
-
-    return text;
-}
-
 const char *acct_names_of_domain(const struct acct_names *names, uint16_t domid)
 {
     if (domid == XEN_SCHEDLOG_ACCT_NONE)
         return "none";
 
-    return names->domain[domid] ? names->domain[domid] : number_text(domid);
+    return names->domain[domid] ? names->domain[domid] : text_format("%u", domid);
 }
 
 const char *acct_names_of(const struct acct_names *names, uint16_t acct)
@@ -121,7 +110,7 @@ const char *acct_names_of(const struct acct_names *names, uint16_t acct)
     if (acct == XEN_SCHEDLOG_ACCT_NONE)
         return "none";
 
-    return names->name[acct] ? names->name[acct] : number_text(acct);
+    return names->name[acct] ? names->name[acct] : text_format("%u", acct);
 }
 
 void acct_names_free(struct acct_names *names)

@@ -21,8 +21,8 @@ int acct_names_ask(struct acct_names *names, const char *socket);
 
 /*
  * "disk", or "(group web)", without control characters; the names of what is
- * fixed: "rest", "xen", "none"; or the number.  Valid until the next but one
- * call, and until something is learned.
+ * fixed: "rest", "xen", "none"; or the number.  Valid until the 32nd call
+ * of text_format(), and until something is learned.
  */
 const char *acct_names_of(const struct acct_names *names, uint16_t acct);
 

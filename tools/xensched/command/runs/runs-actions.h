@@ -57,7 +57,7 @@ int caveats_visit(const struct store *store, int64_t experiment,
 int caveats_print(const struct store *store, int64_t experiment,
                   const struct groups *groups, struct xensched_error *err);
 
-/* A figure to four digits, as "12.35 s"; valid until the eighth call from then. */
+/* A figure to four digits, as "12.35 s"; see text_format(). */
 const char *figure(double value, const char *unit);
 
 /* A part of 1: "3.1 %". */

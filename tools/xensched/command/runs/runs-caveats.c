@@ -1,13 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checks what reduces the value of an experiment's figures.  Each check yields lines of
- * text, or none if all is well.
+ * What actions of xensched runs share: the chosen experiment, figures with units, and caveats.
  */
+#include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "runs-actions.h"
+#include <json-c/json.h>
+
 #include "base/text.h"
+#include "cli/option.h"
+#include "runs-actions.h"
+
+int64_t runs_experiment(const struct store *store, const char *word)
+{
+    struct xensched_error err;
+    uint64_t number = 0;
+    int64_t experiment;
+
+    if (word && !option_number(word, 1, INT32_MAX, &number)) {
+        complain("'%s' is not the number of an experiment; 'xensched runs "
+                 "list' prints them", word);
+        return 0;
+    }
+    experiment = number;
+    if (!store_choose(store, &experiment, &err))
+        return experiment;
+    complain("%s", err.text);
+
+    return 0;
+}
+
+int runs_add_rows(struct json_object *o, const char *key, const struct store *store,
+                  const char *sql, int64_t number, struct xensched_error *err)
+{
+    json_object *rows;
+    int rc = store_json(store, sql, number, &rows, err);
+
+    if (!rc)
+        json_object_object_add(o, key, rows);
+
+    return rc;
+}
+
+/* Digits behind the point, so that four are shown. */
+static int count_digits(double value)
+{
+    double size = fabs(value);
+
+    if (size == 0 || size >= 1000)
+        return 0;
+
+    return size < 1e-6 ? 9 : 3 - (int)floor(log10(size));
+}
+
+const char *figure(double value, const char *unit)
+{
+    char *text = text_format("%.*f%s%s", count_digits(value), value,
+                             *unit ? " " : "", unit);
+
+    printable(text);
+
+    return text;
+}
+
+const char *figure_percent(double part)
+{
+    return text_format("%.1f %%", 100 * part);
+}
+
+/* Caveats: each question yields lines of text, or none if all is well. */
 
 /* A clock that was set by less says nothing of CLOCK_MONOTONIC, the one used. */
 static const char *const questions[] = {

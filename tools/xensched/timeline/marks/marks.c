@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "marks.h"
 #include "uapi/xensched_mark.h"
 
@@ -250,14 +251,8 @@ void marks_free(struct marks *marks)
 
 const char *marks_name(const struct marks *marks, const struct mark *mark)
 {
-    static char texts[8][24];
-    static unsigned int next;
-    char *text;
-
     if (mark->kind != MARK_CODE)
         return marks->names.text[mark->text].text;
-    text = texts[next++ % 8];
-    snprintf(text, sizeof(texts[0]), "%" PRIu64, mark->value);
 
-    return text;
+    return text_format("%" PRIu64, mark->value);
 }

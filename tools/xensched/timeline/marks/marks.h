@@ -48,7 +48,7 @@ void marks_make(struct marks *marks, const struct rows *rows,
                 const struct stays *stays, const struct vcpus *vcpus);
 void marks_free(struct marks *marks);
 
-/* What it is called: "parse", "#5", or its code.  Valid until the eighth call. */
+/* What it is called: "parse", "#5", or its code.  See text_format(). */
 const char *marks_name(const struct marks *marks, const struct mark *mark);
 
 #endif /* XENSCHED_TIMELINE_MARKS_H */

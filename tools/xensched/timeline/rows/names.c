@@ -6,6 +6,7 @@
 
 #include <xensched/abi.h>
 
+#include "base/text.h"
 #include "model/domain.h"
 #include "base/alloc.h"
 #include "model/snapshot.h"
@@ -135,10 +136,6 @@ void names_learn(struct names *names, const char *text, size_t length)
 
 const char *names_of(const struct names *names, uint16_t acct)
 {
-    static char texts[8][32];
-    static unsigned int next;
-    char *text;
-
     if (acct == XEN_SCHEDLOG_ACCT_REST)
         return "rest";
     if (acct == XEN_SCHEDLOG_ACCT_XEN)
@@ -147,10 +144,8 @@ const char *names_of(const struct names *names, uint16_t acct)
         return "none";
     if (names->entry[acct].text)
         return names->entry[acct].text;
-    text = texts[next++ % 8];
-    snprintf(text, sizeof(texts[0]), "accounting domain %u", acct);
 
-    return text;
+    return text_format("accounting domain %u", acct);
 }
 
 int names_of_domid(const struct names *names, uint32_t domid)

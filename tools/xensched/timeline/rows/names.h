@@ -45,7 +45,7 @@ void names_free(struct names *names);
  */
 void names_learn(struct names *names, const char *text, size_t length);
 
-/* Never NULL; valid until the eighth call from then. */
+/* Never NULL; see text_format(). */
 const char *names_of(const struct names *names, uint16_t acct);
 
 /* The accounting domain which @domid has or had; -1: none. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "threads.h"
 
 /* Losses. */
@@ -442,12 +443,5 @@ void threads_free(struct threads *t)
 
 const char *threads_name(const struct thread *thread)
 {
-    static char texts[8][THREAD_NAME + 16];
-    static unsigned int next;
-    char *text = texts[next++ % 8];
-
-    snprintf(text, sizeof(texts[0]), "%s %u",
-             *thread->name ? thread->name : "PID", thread->pid);
-
-    return text;
+    return text_format("%s %u", *thread->name ? thread->name : "PID", thread->pid);
 }

@@ -73,7 +73,7 @@ void threads_free(struct threads *threads);
 uint64_t threads_end(const struct threads *threads, const struct thread *thread,
                      size_t i);
 
-/* As "cp 123".  Valid until the eighth call from then. */
+/* As "cp 123".  See text_format(). */
 const char *threads_name(const struct thread *thread);
 
 /* When rows about the threads of a Linux are missing. */
