@@ -138,7 +138,7 @@ static void read_between(void *arg)
         notify_progress(&d->notify, now);
 }
 
-/* All rows that there are. */
+/* Takes the rows of all sources to the matrix. */
 static int read_all(struct daemon *d, struct xensched_error *err)
 {
     int rc = d->read_rc;
@@ -149,8 +149,11 @@ static int read_all(struct daemon *d, struct xensched_error *err)
         return rc;
     }
     d->read_ns = now_ns();
+    log_sources_read(&d->sources, d->read_ns);
+    rc = core_read(&d->core, d->reader, d->read_ns, err);
+    log_sources_cap(&d->sources, d->read_ns);
 
-    return log_sources_read(&d->sources, d->read_ns, err);
+    return rc;
 }
 
 static void start_timer(struct daemon *d, ev_timer *timer, uint64_t every_ms)

@@ -299,6 +299,17 @@ void log_source_step(struct log_sources *sources, struct log_source *source, uin
     }
 }
 
+void log_source_add_stats(struct xensched_source_stats *sum,
+                          const struct xensched_source_stats *stats)
+{
+    sum->batches += stats->batches;
+    sum->rows += stats->rows;
+    sum->bytes += stats->bytes;
+    sum->lost_rows += stats->lost_rows;
+    sum->lost_bytes += stats->lost_bytes;
+    sum->nonsense += stats->nonsense;
+}
+
 void log_source_stats(const struct log_source *source, struct xensched_source_stats *stats)
 {
     struct xensched_source_stats now;
@@ -307,10 +318,5 @@ void log_source_stats(const struct log_source *source, struct xensched_source_st
     if (!source->reader)
         return;
     xensched_source_stats(source->reader, &now);
-    stats->batches += now.batches;
-    stats->rows += now.rows;
-    stats->bytes += now.bytes;
-    stats->lost_rows += now.lost_rows;
-    stats->lost_bytes += now.lost_bytes;
-    stats->nonsense += now.nonsense;
+    log_source_add_stats(stats, &now);
 }

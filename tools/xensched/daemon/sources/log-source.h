@@ -9,10 +9,17 @@
 
 #include "log-sources.h"
 
-/* Until something is tried again, at first; each time twice as long. */
+/* Places in log_sources.source. */
+enum { HYPERVISOR_LOG, LINUX_OF_DOM0, FIRST_DOMAIN };
+
+/* Domains among the sources that are @producer. */
+unsigned int log_sources_count(const struct log_sources *sources,
+                               enum producer producer);
+
+/* The pause after the first failure; it doubles with each one. */
 #define LOG_SOURCE_FIRST_PAUSE_NS 1000000000ULL
 
-/* A driver domain's, or a guest's; else dom0's. */
+/* True for a driver domain and a guest, false for dom0 and the hypervisor. */
 bool log_source_is_domains(const struct log_source *source);
 
 static inline const struct logs *log_source_logs(const struct log_sources *sources,
@@ -24,21 +31,24 @@ static inline const struct logs *log_source_logs(const struct log_sources *sourc
 void log_source_enter(struct log_source *source, enum log_source_state state, const char *reason,
                       uint64_t now_ns);
 
-/* An entry @what of the journal, with name, state and reason. */
+/* Writes an entry @what to the journal, with name, state and reason. */
 void log_source_journal(struct log_sources *sources, const struct log_source *source,
                         const char *what);
 
-/* Unmap it, and leave everything else as it is. */
+void log_source_add_stats(struct xensched_source_stats *sum,
+                          const struct xensched_source_stats *stats);
+
+/* Unmaps its log, and leaves everything else as it is. */
 void log_source_close(struct log_source *source);
 
-/* Closed, and tried again when its pause is over.  Each reason is said once. */
+/* Closes it until its pause is over.  The daemon logs each reason once. */
 void log_source_fail(struct log_sources *sources, struct log_source *source, const char *reason,
                      uint64_t now_ns);
 
-/* Of a driver domain which was asked: has it answered? */
+/* Checks whether a driver domain has answered the request for a log. */
 void log_source_poll(struct log_sources *sources, struct log_source *source, uint64_t now_ns);
 
-/* Do what there is to be done in its state. */
+/* Takes the next step from its state. */
 void log_source_step(struct log_sources *sources, struct log_source *source, uint64_t now_ns);
 
 /*
@@ -63,32 +73,33 @@ int log_source_area_withdraw(uint32_t domid, struct xensched_error *err);
  */
 
 /*
- * Write to xenstore what @self, whose log @source is, needs to know; and remove
- * what it no longer needs.  Only what has changed is written.
+ * Writes to xenstore the numbers that @self, the domain of @source, needs, and removes those
+ * that it no longer needs.  It writes only what has changed.
  */
 void accounting_numbers_write(struct log_sources *sources, struct log_source *source,
-                   const struct domain *self, const struct domains *domains);
+                              const struct domain *self, const struct domains *domains);
 
-/* Accept rows about @self and about the guests whose back end it is. */
-void accounting_numbers_set_validation(struct log_source *source, const struct domain *self,
-                       const struct domains *domains);
+/* Accepts rows about @self and about the guests whose back end it is. */
+void accounting_numbers_set_validation(struct log_source *source,
+                                       const struct domain *self,
+                                       const struct domains *domains);
 
 /*
- * Counters of a driver domain that has no log.  In it,
- * xensched-disks writes to xenstore, below the domain's own data/, how much its disks
- * did for each guest.
+ * Counters of a driver domain that has no log.  xensched-disks runs there and writes to
+ * xenstore, below the domain's own data/, how much its disks did for each guest.
  *
- * They are validated as rows are (validation.h): only guests that the toolstack names as
- * its clients count, only up to what their notifications allow, and only as much at a
- * time as a disk can do.
+ * The counters are validated as rows are (validation.h): only guests count that the
+ * toolstack names as clients, only up to what their notifications allow, and only as much
+ * at a time as a disk can do.
  */
 
 #define REPORTED_COUNTERS_REASON "no log; what its disks do is what xensched-disks there says"
 
-/* Add what is new to the matrix.  Call it with each round. */
-void reported_counters_read(struct log_sources *sources, struct log_source *source, uint64_t now_ns);
+/* Adds what is new to the matrix.  Called in each round. */
+void reported_counters_read(struct log_sources *sources, struct log_source *source,
+                            uint64_t now_ns);
 
-/* Forget the last values: meanwhile its log had the requests. */
+/* Forgets the last values: meanwhile its log had the requests. */
 void reported_counters_forget(struct log_source *source);
 
 #endif /* XENSCHED_DAEMON_SOURCES_LOG_SOURCE_H */

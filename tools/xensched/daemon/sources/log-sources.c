@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Keeps the list of sources in step with the host's domains, and reads them. */
+/* Keeps the list of sources in step with the host's domains. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,28 +21,8 @@
 #define LOOK_NS       (30 * NS_PER_S)
 #define LOOK_LINUX_NS (5 * NS_PER_S)
 
-#define REQUESTS (1U << XEN_SCHEDLOG_EV_RING_PAGES)
-
-/* Of all driver domains' rows, in each round. */
-#define BYTES_PER_ROUND   (1U << 20)
-#define BATCHES_PER_ROUND 4096U
-
-/* The same of guests', of which there may be more, and which say less. */
-#define GUEST_BYTES_PER_ROUND (1U << 17)
-
 /* Of driver domains, and of guests. */
 #define MAX_DOMAINS 64
-
-/*
- * It is said of one that it claims too much when it did so in as many rounds:
- * notifications may have been lost, or be from before the log.
- */
-#define CAPPED_ROUNDS 10
-
-/* Places in sources.source. */
-enum { HYPERVISOR_LOG, LINUX_OF_DOM0, FIRST_DOMAIN };
-
-/* Sources come and go. */
 
 static struct log_source *add_source(struct log_sources *sources, const char *name,
                                      enum producer producer)
@@ -59,7 +39,7 @@ static struct log_source *add_source(struct log_sources *sources, const char *na
     return source;
 }
 
-static unsigned int nr_domains(const struct log_sources *sources,
+unsigned int log_sources_count(const struct log_sources *sources,
                                enum producer producer)
 {
     unsigned int i, nr = 0;
@@ -87,7 +67,7 @@ static struct log_source *add_domain(struct log_sources *sources, const struct d
     char name[LOG_SOURCE_NAME_TEXT];
     struct log_source *source;
 
-    if (nr_domains(sources, producer) == MAX_DOMAINS) {
+    if (log_sources_count(sources, producer) == MAX_DOMAINS) {
         leave_out(sources, d, producer);
         return NULL;
     }
@@ -313,218 +293,6 @@ void log_sources_look(struct log_sources *sources, const struct domains *domains
             look_at_source(sources, sources->source[i], now_ns);
 }
 
-/* Rows. */
-
-/* It is nothing to be said of dom0, which means no harm. */
-static void say_refusal(struct log_sources *sources, struct log_source *source)
-{
-    bool capped = source->capped >= CAPPED_ROUNDS;
-
-    if (!log_source_is_domains(source) || !(source->refused || capped) ||
-        source->refusal_said)
-        return;
-    source->refusal_said = true;
-    snprintf(source->reason, sizeof(source->reason), "%s", source->refused
-             ? "some of what it logs is none of its business, or impossible: "
-               "refused"
-             : "it says that it does more for its clients than they can have "
-               "asked for: not believed");
-    say("source %s: %s", source->name, source->reason);
-    log_source_journal(sources, source, "refused");
-}
-
-/* Are these rows as the register says that we have set? */
-static bool is_as_asked(const struct logs *logs,
-                        const struct xensched_batch *batch)
-{
-    return batch->file < logs->nr &&
-           batch->layout.lcr == logs->lcr[batch->file];
-}
-
-/* A guest's word, which is about itself. */
-static void accept_processes(struct log_source *source,
-                             const struct xensched_batch *batch, uint64_t now_ns)
-{
-    size_t nr = xensched_batch_rows(batch), i;
-    struct xensched_row row;
-
-    for (i = 0; i < nr; i++) {
-        xensched_batch_row(batch, i, &row);
-        if (validation_believes_process(&source->validation, &row))
-            processes_add(source->processes, row.correspondent, row.counter,
-                          now_ns);
-        else
-            source->refused++;
-    }
-}
-
-static void accept_batch(struct log_sources *sources, struct log_source *source,
-                         const struct xensched_batch *batch, uint64_t now_ns)
-{
-    struct tally_validation validation = { .most = validation_most, .arg = &source->validation };
-    const struct logs *logs = log_source_logs(sources, source);
-
-    /* What it says of others must not thin out theirs; a guest's is a sum. */
-    if (source->producer == LINUX)
-        governor_count(&sources->core->governor, batch, source->acct);
-    if (log_source_is_domains(source) && !is_as_asked(logs, batch)) {
-        source->refused += xensched_batch_rows(batch);
-        return;
-    }
-    if (source->producer == GUEST) {
-        accept_processes(source, batch, now_ns);
-        return;
-    }
-    if (!log_source_is_domains(source) &&
-        (batch->file >= logs->nr ||
-         !matrix_takes(sources->core->matrix, logs->events[batch->file])))
-        return;
-    matrix_add_believable(sources->core->matrix, batch, &validation, now_ns);
-    source->refused += validation.refused;
-}
-
-/*
- * With the hypervisor's word, if there is one, which has been read after theirs:
- * a notification comes before what it is about.
- */
-static void hold_against_xen(struct log_sources *sources, uint64_t now_ns)
-{
-    uint32_t witness = 1U << XEN_SCHEDLOG_EV_EVTCHN_SEND;
-    unsigned int i;
-
-    if (!(choice_events(sources->settings.choice, HYPERVISOR) & witness))
-        return;
-    for (i = FIRST_DOMAIN; i < sources->nr; i++) {
-        struct log_source *source = sources->source[i];
-
-        if (source->producer != LINUX)
-            continue;
-        if (source->fresh && validation_cap(&source->validation, sources->core->matrix,
-                                     now_ns))
-            source->capped++;
-        source->fresh = false;
-        say_refusal(sources, source);
-    }
-}
-
-/* A producer that follows the rules has none: it is not worth the time. */
-static bool has_nonsense(const struct log_source *source)
-{
-    struct xensched_source_stats stats;
-
-    xensched_source_stats(source->reader, &stats);
-
-    return stats.nonsense;
-}
-
-/* What was lost was copied, too, or may have been: at most the whole file. */
-static unsigned int bytes_touched(const struct logs *logs,
-                                  const struct xensched_batch *batch)
-{
-    uint64_t lost = batch->lost_bytes, most = logs->sizes[batch->file];
-
-    return batch->length + (lost < most ? lost : most);
-}
-
-/* One that has very much takes nothing from the others' share. */
-static bool is_enough(const struct log_sources *sources, const struct log_source *source,
-                      unsigned int batches, unsigned int bytes)
-{
-    unsigned int sharers = nr_domains(sources, source->producer);
-    unsigned int most = source->producer == GUEST ? GUEST_BYTES_PER_ROUND
-                                                : BYTES_PER_ROUND;
-
-    return log_source_is_domains(source) && (batches >= BATCHES_PER_ROUND / sharers ||
-                                             bytes >= most / sharers);
-}
-
-static void read_source(struct log_sources *sources, struct log_source *source, uint64_t now_ns)
-{
-    unsigned int bytes = 0, batches = 0;
-    struct xensched_batch batch;
-    struct xensched_error err;
-    int rc;
-
-    while ((rc = xensched_source_next(source->reader, &batch, &err)) ==
-           XENSCHED_BATCH) {
-        accept_batch(sources, source, &batch, now_ns);
-        bytes += bytes_touched(log_source_logs(sources, source), &batch);
-        if (is_enough(sources, source, ++batches, bytes))
-            break;
-    }
-    source->fresh = batches;
-    say_refusal(sources, source);
-    if (rc < 0)
-        log_source_fail(sources, source, err.text, now_ns);
-    else if (log_source_is_domains(source) && has_nonsense(source))
-        log_source_fail(sources, source, "the state of its log contradicts itself",
-                        now_ns);
-    else
-        xensched_area_renew_lease(source->area);
-}
-
-/* An answer which has come, or is being mapped part by part. */
-static bool is_worth_polling(struct log_sources *sources, const struct log_source *source)
-{
-    return source->state == LOG_SOURCE_ASKED &&
-           (xenstore_area_changed(sources->xs, source->domid) ||
-            source->poll_again);
-}
-
-static bool logs_requests(const struct log_source *source)
-{
-    return source->state == LOG_SOURCE_READING && source->on & REQUESTS;
-}
-
-/* Linux's statistics report what dom0's back end does, unless its log does. */
-static void read_disks(struct log_sources *sources, uint64_t now_ns)
-{
-    if (!(choice_events(sources->settings.choice, LINUX) & REQUESTS))
-        return;
-    if (logs_requests(sources->source[LINUX_OF_DOM0]))
-        disks_forget(&sources->disks);
-    else
-        disks_read(&sources->disks, &sources->core->domains, sources->core->matrix,
-                   now_ns);
-}
-
-/* The same of a driver domain's. */
-static void read_told(struct log_sources *sources, struct log_source *source, uint64_t now_ns)
-{
-    if (source->producer != LINUX || source->acct < XEN_SCHEDLOG_ACCT_FIRST ||
-        !(choice_events(sources->settings.choice, LINUX) & REQUESTS))
-        return;
-    if (logs_requests(source))
-        reported_counters_forget(source);
-    else
-        reported_counters_read(sources, source, now_ns);
-}
-
-int log_sources_read(struct log_sources *sources, uint64_t now_ns,
-                     struct xensched_error *err)
-{
-    unsigned int i;
-    int rc;
-
-    for (i = LINUX_OF_DOM0; i < sources->nr; i++) {
-        struct log_source *source = sources->source[i];
-
-        if (source->state == LOG_SOURCE_READING)
-            read_source(sources, source, now_ns);
-        else if (is_worth_polling(sources, source))
-            log_source_poll(sources, source, now_ns);
-        if (log_source_is_domains(source))
-            read_told(sources, source, now_ns);
-    }
-    read_disks(sources, now_ns);
-
-    rc = core_read(sources->core, sources->source[HYPERVISOR_LOG]->reader, now_ns,
-                   err);
-    hold_against_xen(sources, now_ns);
-
-    return rc;
-}
-
 bool log_sources_linux_rings(const struct log_sources *sources)
 {
     const struct log_source *source = sources->source[LINUX_OF_DOM0];
@@ -601,12 +369,7 @@ void log_sources_stats(const struct log_sources *sources,
     memset(stats, 0, sizeof(*stats));
     for (i = 0; i < sources->nr; i++) {
         log_source_stats(sources->source[i], &one);
-        stats->batches += one.batches;
-        stats->rows += one.rows;
-        stats->bytes += one.bytes;
-        stats->lost_rows += one.lost_rows;
-        stats->lost_bytes += one.lost_bytes;
-        stats->nonsense += one.nonsense;
+        log_source_add_stats(stats, &one);
     }
 }
 

@@ -125,11 +125,15 @@ void log_sources_look(struct log_sources *sources, const struct domains *domains
                       uint64_t now_ns);
 
 /*
- * Puts the rows of all sources into the matrix and renews leases, the hypervisor's last.
- * Returns as core_read() of the hypervisor's.
+ * Puts the rows of all sources but the hypervisor's into the matrix, and renews their leases.
+ * The caller then calls core_read() for the hypervisor's, and log_sources_cap(): a
+ * notification is logged before the request that it announces, so the hypervisor's rows are
+ * read last.
  */
-int log_sources_read(struct log_sources *sources, uint64_t now_ns,
-                     struct xensched_error *err);
+void log_sources_read(struct log_sources *sources, uint64_t now_ns);
+
+/* Caps what driver domains report at what their notifications allow (validation.h). */
+void log_sources_cap(struct log_sources *sources, uint64_t now_ns);
 
 /* Is the log of dom0's Linux read, and has a doorbell? */
 bool log_sources_linux_rings(const struct log_sources *sources);
