@@ -222,19 +222,6 @@ static void no_move_without_the_original_on_disk(void **state)
     assert_true(at > 4);
 }
 
-static unsigned int journal_count(const char *words)
-{
-    char line[4096];
-    unsigned int nr = 0;
-    FILE *f = fopen(journal_path, "r");
-
-    while (fgets(line, sizeof(line), f))
-        nr += !!strstr(line, words);
-    fclose(f);
-
-    return nr;
-}
-
 /* A plan is made each second, and a disk can be full for a weekend. */
 static void a_full_disk_is_said_once_and_again_after_it_was_not(void **state)
 {
@@ -247,7 +234,7 @@ static void a_full_disk_is_said_once_and_again_after_it_was_not(void **state)
         step->error = ENOSPC;
         assert_int_not_equal(move(GUEST, FAKE_NODE_0), 0);
     }
-    assert_int_equal(journal_count("cannot be saved"), 1);
+    assert_int_equal(lines_with(journal_path, "cannot be saved"), 1);
     step->at = 0;
     step->error = 0;
     assert_int_equal(move(GUEST, FAKE_NODE_0), 0);
@@ -255,7 +242,7 @@ static void a_full_disk_is_said_once_and_again_after_it_was_not(void **state)
     step->at = 1;
     step->error = ENOSPC;
     assert_int_not_equal(move(GUEST, FAKE_NODE_1), 0);
-    assert_int_equal(journal_count("cannot be saved"), 2);
+    assert_int_equal(lines_with(journal_path, "cannot be saved"), 2);
 }
 
 int main(void)

@@ -182,7 +182,7 @@ static void a_restart_goes_on_with_what_was_found(void **state)
 }
 
 /* Lines of the file of blocks with this text; all must be complete objects. */
-static unsigned int lines_with(const char *text)
+static unsigned int blocks_with(const char *text)
 {
     FILE *file = fopen(BLOCKS_PATH, "r");
     unsigned int nr = 0;
@@ -215,19 +215,19 @@ static void each_complete_pair_is_written_as_two_blocks(void **state)
     start(MODE_ACT);
     run(3 * BLOCK, TALK);
     assert_true(core.trial.done >= 3);
-    assert_int_equal(lines_with("\"started_s\":"), 1);
-    assert_int_equal(lines_with("\"placed\":true"), core.trial.done);
-    assert_int_equal(lines_with("\"placed\":false"), core.trial.done);
-    assert_int_equal(lines_with("\"pair\":1,"), 2);
-    assert_int_equal(lines_with("\"name\":\"disk\""), 2 * core.trial.done);
+    assert_int_equal(blocks_with("\"started_s\":"), 1);
+    assert_int_equal(blocks_with("\"placed\":true"), core.trial.done);
+    assert_int_equal(blocks_with("\"placed\":false"), core.trial.done);
+    assert_int_equal(blocks_with("\"pair\":1,"), 2);
+    assert_int_equal(blocks_with("\"name\":\"disk\""), 2 * core.trial.done);
     /* A dry run has nothing to compare; the next trial begins a file of its own. */
     assert_int_equal(run_trial_stop(&core, NULL), 0);
     assert_int_equal(try_it(10, true), 0);
     run(3 * BLOCK, TALK);
-    assert_int_equal(lines_with("\"pair\":1,"), 2);
+    assert_int_equal(blocks_with("\"pair\":1,"), 2);
     assert_int_equal(run_trial_stop(&core, NULL), 0);
     assert_int_equal(try_it(10, false), 0);
-    assert_int_equal(lines_with(""), 1);
+    assert_int_equal(blocks_with(""), 1);
 }
 
 static void a_damaged_file_is_reported_and_no_trial(void **state)

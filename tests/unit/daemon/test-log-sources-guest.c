@@ -312,7 +312,7 @@ static void a_log_of_which_xenstored_says_nothing_is_left_alone(void **state)
 }
 
 /* How many lines of @log have @words. */
-static unsigned int lines_with(FILE *log, const char *words)
+static unsigned int log_lines_with(FILE *log, const char *words)
 {
     unsigned int lines = 0;
     char line[500];
@@ -352,13 +352,13 @@ static void guests_without_room_are_named(void **state)
     (void)state;
     dup2(fileno(log), STDERR_FILENO);
     look_at_guests(64);
-    assert_int_equal(lines_with(log, "left out"), 0);
+    assert_int_equal(log_lines_with(log, "left out"), 0);
     look_at_guests(66);
     look_at_guests(67);
     dup2(terminal, STDERR_FILENO);
     close(terminal);
-    assert_int_equal(lines_with(log, "domain:164: left out, as 64 guests"), 1);
-    assert_int_equal(lines_with(log, "left out"), 1);
+    assert_int_equal(log_lines_with(log, "domain:164: left out, as 64 guests"), 1);
+    assert_int_equal(log_lines_with(log, "left out"), 1);
     fclose(log);
 }
 

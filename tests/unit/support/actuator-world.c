@@ -203,16 +203,7 @@ void restart(void)
 
 bool journal_has(const char *words)
 {
-    static char text[65536];
-    FILE *f = fopen(journal_path, "r");
-    size_t got;
-
-    assert_non_null(f);
-    got = fread(text, 1, sizeof(text) - 1, f);
-    text[got] = '\0';
-    fclose(f);
-
-    return strstr(text, words);
+    return lines_with(journal_path, words);
 }
 
 bool has_hard(uint32_t domid, uint32_t hard)

@@ -89,13 +89,5 @@ struct fake_domain *domain(uint32_t domid)
 
 unsigned int count_in_journal(const char *words)
 {
-    char line[4096];
-    unsigned int nr = 0;
-    FILE *f = fopen(journal_path, "r");
-
-    while (fgets(line, sizeof(line), f))
-        nr += !!strstr(line, words);
-    fclose(f);
-
-    return nr;
+    return lines_with(journal_path, words);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fakes the facts that libxenctrl has about a domain. */
+/* Fakes the facts that libxenctrl has about a domain, and the loggers of libxentoollog. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <xenctrl.h>
@@ -8,6 +9,28 @@
 #include "fake-domctl.h"
 
 struct fake_domctl fake_domctl;
+unsigned int fake_loggers;
+
+struct xentoollog_logger_tostream {
+    int nothing;
+};
+
+xentoollog_logger_stdiostream *
+xtl_createlogger_stdiostream(FILE *f, xentoollog_level level, unsigned flags)
+{
+    (void)f;
+    (void)level;
+    (void)flags;
+    fake_loggers++;
+
+    return calloc(1, 1);
+}
+
+void xtl_logger_destroy(struct xentoollog_logger *logger)
+{
+    fake_loggers -= !!logger;
+    free(logger);
+}
 
 void *xc__hypercall_buffer_alloc(xc_interface *xch, xc_hypercall_buffer_t *b,
                                  size_t size)

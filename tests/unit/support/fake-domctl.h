@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fake-domctl.h - what libxenctrl says of a domain: how many vCPUs it has, and
- * which frames are memory of its own.
+ * fake-domctl.h - what libxenctrl reports of a domain: how many vCPUs it has, and which frames
+ * are memory of its own; and a libxentoollog that counts its loggers.
  */
 #ifndef TESTS_UNIT_FAKE_DOMCTL_H
 #define TESTS_UNIT_FAKE_DOMCTL_H
@@ -17,5 +17,7 @@ struct fake_domctl {
 };
 
 extern struct fake_domctl fake_domctl;
+
+extern unsigned int fake_loggers; /* open ones */
 
 #endif /* TESTS_UNIT_FAKE_DOMCTL_H */

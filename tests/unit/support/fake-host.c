@@ -431,3 +431,20 @@ void fake_domains(struct fake_host *f, struct domains *list)
     memset(list, 0, sizeof(*list));
     f->host.domains(f->host.data, list, &err);
 }
+
+unsigned int lines_with(const char *path, const char *words)
+{
+    FILE *f = fopen(path, "r");
+    unsigned int nr = 0;
+    size_t size = 0;
+    char *line = NULL;
+
+    if (!f)
+        abort();
+    while (getline(&line, &size, f) >= 0)
+        nr += !!strstr(line, words);
+    free(line);
+    fclose(f);
+
+    return nr;
+}

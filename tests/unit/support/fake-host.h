@@ -105,4 +105,7 @@ bool fake_has_soft(const struct fake_domain *d, uint32_t soft);
 /* The host's domains, as the daemon gets them; to be freed. */
 void fake_domains(struct fake_host *f, struct domains *domains);
 
+/* Lines of the file @path that contain @words. */
+unsigned int lines_with(const char *path, const char *words);
+
 #endif /* FAKE_HOST_H */

@@ -117,22 +117,6 @@ static void make_area(void)
         pthread_create(&thread, NULL, make_events, NULL);
 }
 
-xentoollog_logger_stdiostream *
-xtl_createlogger_stdiostream(FILE *f, xentoollog_level min_level,
-                             unsigned int flags)
-{
-    (void)f;
-    (void)min_level;
-    (void)flags;
-
-    return (xentoollog_logger_stdiostream *)global;
-}
-
-void xtl_logger_destroy(struct xentoollog_logger *logger)
-{
-    (void)logger;
-}
-
 xc_interface *xc_interface_open(xentoollog_logger *logger,
                                 xentoollog_logger *dombuild_logger,
                                 unsigned int open_flags)

@@ -192,12 +192,12 @@ static void add_to(struct matrix *m, struct cell *cell, unsigned int event,
 void matrix_add(struct matrix *m, const struct xensched_row *row,
                 uint64_t now_ns)
 {
-    const uint16_t who = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT;
+    const uint16_t ends = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT;
     uint64_t amount = row->valid & XENSCHED_ROW_COUNTER ? row->counter : 1;
     uint16_t correspondent = row->correspondent;
     uint32_t threshold;
 
-    if ((row->valid & who) != who || row->event >= XEN_SCHEDLOG_NR_EVENTS)
+    if ((row->valid & ends) != ends || row->event >= XEN_SCHEDLOG_NR_EVENTS)
         return;
     switch (m->meaning[row->event]) {
     case IGNORED:

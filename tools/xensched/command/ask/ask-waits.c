@@ -229,7 +229,7 @@ static const struct option_row own[] = {
 
 const struct command command_waits = {
     .name = "waits",
-    .summary = "show which domains wait for a pCPU, and for which",
+    .summary = "show which domains wait for a pCPU, and which have it",
     .help =
         "Print how much of a pCPU's time the vCPUs of each domain waited for a pCPU\n"
         "(READY %), how long they waited after a wake-up (P50, P99), which domains had\n"

@@ -632,7 +632,7 @@ static const struct option_row own[] = {
 
 const struct command command_top = {
     .name = "top",
-    .summary = "watch domains: what they use, for which they wait",
+    .summary = "watch domains: what they use, and what they wait for",
     .help =
         "Show the domains every second: how much of a pCPU's time they ran (RUN),\n"
         "waited for a pCPU (READY) and slept (BLOCK), in percent; which domains had the\n"

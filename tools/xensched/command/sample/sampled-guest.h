@@ -44,7 +44,7 @@ struct interval {
     unsigned int nr;
     struct cell *cell;
     uint64_t rows;      /* in which the guest is the current one */
-    uint64_t lost_rows; /* of anybody */
+    uint64_t lost_rows; /* of any domain */
 };
 
 void interval_begin(struct interval *i, uint16_t acct);
