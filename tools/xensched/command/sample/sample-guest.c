@@ -114,14 +114,14 @@ static int look_at_arguments(struct sampler *s, struct xensched_error *err)
 static json_object *find_guest(const struct sampler *s)
 {
     json_object *domains = json_member(s->host, "domains", json_type_array);
-    const char *name = s->args->action;
+    const char *wanted = s->args->action;
     size_t i;
 
     for (i = 0; domains && i < json_object_array_length(domains); i++) {
         json_object *d = json_object_array_get_idx(domains, i);
         const char *name = json_text(d, "name");
 
-        if (domain_is_meant(name, json_number(d, "domid", UINT32_MAX),
+        if (domain_is_meant(wanted, json_number(d, "domid", UINT32_MAX),
                             name ? name : ""))
             return d;
     }
