@@ -9,11 +9,9 @@
 #include <xensched/abi.h>
 
 #include "cmocka-tap.h"
-#include "harness.h"
 
 #include "model/pages.h"
 #include "model/runnable.h"
-#include "model/share.h"
 
 #define MS 1000000ULL
 #define SECOND (1000 * MS)
@@ -173,54 +171,6 @@ static void no_domain_uses_more_than_its_cap(void **state)
     assert_float_equal(runnable_limit(d), 2, 1e-6);
 }
 
-static void weights_divide_what_is_there(void **state)
-{
-    struct share s[] = {
-        { .want = 4, .weight = 512 }, { .want = 0.1, .weight = 1 },
-        { .want = 4, .weight = 0 }, { .want = 0.2, .weight = 2048 },
-    };
-
-    (void)state;
-    share_out(s, 4, 3);
-    /* 0.1 wants more than its part: 1 of 769 of what is left of 2.8. */
-    assert_float_equal(s[3].got, 0.2, 1e-6);
-    assert_float_equal(s[1].got, 2.8 / 769, 1e-6);
-    assert_float_equal(s[0].got, 2.8 * 512 / 769, 1e-6);
-    assert_float_equal(s[2].got, 2.8 * 256 / 769, 1e-6);
-}
-
-/* Whatever the demands: all time is divided, no more, and fairly. */
-static void shares_are_fair(void **state)
-{
-    struct share s[12];
-    uint64_t seed = 5;
-    unsigned int round, i, j, nr;
-
-    (void)state;
-    for (round = 0; round < 2000; round++) {
-        double pcpus = harness_random_below(&seed, 800) / 100.0;
-        double want = 0, got = 0;
-
-        nr = harness_random_below(&seed, 13);
-        for (i = 0; i < nr; i++) {
-            s[i].want = harness_random_below(&seed, 300) / 100.0;
-            s[i].weight = 1 + harness_random_below(&seed, 1000);
-            want += s[i].want;
-        }
-        share_out(s, nr, pcpus);
-        for (i = 0; i < nr; i++) {
-            assert_true(s[i].got >= 0 && s[i].got <= s[i].want + 1e-9);
-            got += s[i].got;
-            for (j = 0; j < nr; j++)
-                assert_true(s[i].got > s[i].want - 1e-9 ||
-                            s[i].got / s[i].weight >=
-                            s[j].got / s[j].weight - 1e-9);
-        }
-        assert_true(got > (want < pcpus ? want : pcpus) - 1e-9);
-        assert_true(got < pcpus + 1e-9);
-    }
-}
-
 static void pages_that_were_not_counted_are_nowhere(void **state)
 {
     static const uint64_t on[] = { 300, 0, 100 };
@@ -256,8 +206,6 @@ int main(void)
         runnable_test(one_unknown_vcpu_is_known_by_rows),
         runnable_test(without_a_number_of_its_own_nothing_is_known),
         runnable_test(no_domain_uses_more_than_its_cap),
-        cmocka_unit_test(weights_divide_what_is_there),
-        cmocka_unit_test(shares_are_fair),
         cmocka_unit_test(pages_that_were_not_counted_are_nowhere),
     };
 

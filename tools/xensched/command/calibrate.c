@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "calibrate/machine-distances.h"
-#include "base/replace-file.h"
+#include "base/file.h"
 #include "host/host-xen.h"
 #include "daemon/log/logs.h"
 #include "model/distance.h"

@@ -21,7 +21,7 @@
 #include <xensched/event.h>
 
 #include "base/program.h"
-#include "base/replace-file.h"
+#include "base/file.h"
 #include "daemon/fits.h"
 #include "host/host-xen.h"
 #include "host/hypervisor-versions.h"

@@ -21,7 +21,6 @@
 #include "host-state.h"
 #include "run.h"
 #include "shell.h"
-#include "interrupts.h"
 #include "values.h"
 
 /* 'xensched record'. */

@@ -18,7 +18,7 @@
 #include "base/alloc.h"
 #include "run.h"
 #include "session.h"
-#include "interrupts.h"
+#include "shell.h"
 
 static double now_s(void)
 {

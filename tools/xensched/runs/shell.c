@@ -2,13 +2,14 @@
 /*
  * Runs a shell command of an experiment.
  *
- * A keeper runs between this process and the shell as the leader of their session: it
- * measures the time, and when its parent dies it kills the session.
+ * A keeper runs between this process and the shell as the leader of their session: it measures the
+ * time, and when its parent dies it kills the session.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,7 +19,42 @@
 
 #include "base/alloc.h"
 #include "shell.h"
-#include "interrupts.h"
+
+/* Signals that interrupt an experiment. */
+
+static volatile sig_atomic_t count;
+
+static void on_signal(int number)
+{
+    (void)number;
+    if (count < 100)
+        count++;
+}
+
+void stop_catch_signals(void)
+{
+    struct sigaction action = { .sa_handler = on_signal };
+
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+void stop_hold_signals(sigset_t *before)
+{
+    sigset_t held;
+
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    sigprocmask(SIG_BLOCK, &held, before);
+}
+
+int stop_count(void)
+{
+    return count;
+}
 
 /* Once it is to end: so often it is looked whether it has. */
 #define LOOK_MS 200

@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * shell.h - a shell command of a plan, with its time and its output.
- *
- * It is a session of its own, without a terminal, which has ended when
- * shell_run() returns, but for what it has left in the background; and it ends
- * when this process ends, even by kill -9.
+ * shell.h - runs a shell command of an experiment, with its time and its output, and counts
+ * signals that interrupt the experiment.
  */
 #ifndef XENSCHED_RUNS_SHELL_H
 #define XENSCHED_RUNS_SHELL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <xensched/error.h>
+
+/*
+ * A shell command of a plan, with its time and its output.
+ *
+ * It is a session of its own, without a terminal, which has ended when
+ * shell_run() returns, but for what it has left in the background; and it ends
+ * when this process ends, even by kill -9.
+ */
 
 /* Bytes of output that are kept: the last ones. */
 #define SHELL_OUTPUT (1U << 20)
@@ -25,7 +31,7 @@ struct shell_command {
      * fails ends it (sh -e -o pipefail).  Otherwise the last command's status counts.
      */
     bool strict;
-    int stops;      /* it is ended when more signals have come (stop.h) */
+    int stops;      /* it is ended when more signals have come (below) */
     /* Receives all of the output, in parts, without NUL bytes; may be NULL. */
     void (*take)(void *arg, const char *part, size_t length);
     void *arg;
@@ -47,5 +53,18 @@ struct shell {
 int shell_run(struct shell *shell, const struct shell_command *command,
               struct xensched_error *err);
 void shell_free(struct shell *shell);
+
+/*
+ * Ctrl-C while runs are done: SIGINT, SIGTERM and SIGHUP are counted,
+ * and end nothing by themselves, since there is always something to be put back.
+ */
+
+void stop_catch_signals(void);
+
+/* They wait until @before, which was the mask, is it again, as in ppoll(). */
+void stop_hold_signals(sigset_t *before);
+
+/* How many came. */
+int stop_count(void);
 
 #endif /* XENSCHED_RUNS_SHELL_H */

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* statistics.h - statistics of figures, in groups by workload and configuration. */
+#ifndef XENSCHED_RUNS_STATISTICS_H
+#define XENSCHED_RUNS_STATISTICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store.h"
+
 /*
- * statistics.h - what some figures say, and what they do not.
+ * What some figures say, and what they do not.
  *
  * Times of runs have long tails and no known distribution, so nothing here needs
  * one.  The interval of a median is that of the sign test, by order statistics
@@ -9,11 +18,6 @@
  * (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13), by
  * GSL's generator with a fixed seed: the same figures always give the same answer.
  */
-#ifndef XENSCHED_RUNS_STATISTICS_H
-#define XENSCHED_RUNS_STATISTICS_H
-
-#include <stdbool.h>
-#include <stddef.h>
 
 /*
  * With fewer figures on either side there is no interval, and no verdict: not even
@@ -48,5 +52,37 @@ struct difference {
 
 void difference_make(struct difference *d, const double *first, size_t nr_first,
                      const double *second, size_t nr_second);
+
+/* The figures of an experiment that belong together. */
+
+/*
+ * The same metric of the same workload in the same configuration.  A metric has one
+ * unit, that of its first sample, into which the others are converted; those that
+ * cannot be converted have groups of their own.
+ */
+struct group {
+    char *workload, *configuration, *metric, *unit;
+    enum sample_kind kind;
+    double *value;
+    int64_t *run; /* [nr]: the run that it is of */
+    size_t nr;
+};
+
+/* In the order of store_samples(). */
+struct groups {
+    struct group *group;
+    size_t nr;
+};
+
+/* To be freed if 0 is returned. */
+int groups_read(struct groups *g, const struct store *s, int64_t experiment,
+                struct xensched_error *err);
+void groups_free(struct groups *g);
+
+/* Is it the same metric of the same workload, whatever the unit is? */
+bool group_is_same_metric(const struct group *a, const struct group *b);
+
+/* May they be compared? */
+bool group_is_same_figure(const struct group *a, const struct group *b);
 
 #endif /* XENSCHED_RUNS_STATISTICS_H */

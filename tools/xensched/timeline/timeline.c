@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "timeline/marks/counted-regions.h"
 #include "timeline/counters/counters.h"
 #include "timeline/threads/thread-home.h"
 #include "timeline.h"

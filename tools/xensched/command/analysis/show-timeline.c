@@ -14,7 +14,6 @@
 #include "timeline/ctf/ctf.h"
 #include "timeline/page/page.h"
 #include "timeline/perfetto/perfetto.h"
-#include "export-ctf.h"
 #include "shown.h"
 #include "timeline-summary.h"
 
@@ -39,7 +38,11 @@ static int tell_defects(const struct ctf_rows *rows)
     return EXIT_FAILED;
 }
 
-int export_ctf(const char *file, const char *path)
+/*
+ * Writes the trace @path of the recording @file.  Returns an exit code: EXIT_FAILED for a
+ * damaged recording, though the trace has all rows before the damage.
+ */
+static int export_ctf(const char *file, const char *path)
 {
     struct ctf_rows rows;
     struct xensched_error err;

@@ -17,7 +17,6 @@
 #include "command/rows/trigger.h"
 #include "base/json.h"
 #include "runs/shell.h"
-#include "runs/interrupts.h"
 
 #define JOURNAL_MS 5000U
 

@@ -24,7 +24,7 @@
 #include "base/json.h"
 #include "reaction/condition.h"
 #include "reaction/reaction.h"
-#include "runs/interrupts.h"
+#include "runs/shell.h"
 
 #define CONNECT_MS 5000U
 #define LOOK_MS    200

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "command/command.h"
-#include "runs/groups.h"
+#include "runs/statistics.h"
 #include "runs/store.h"
 
 #define RUNS_DATABASE "/var/lib/xensched/runs.sqlite"

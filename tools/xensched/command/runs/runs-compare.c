@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "base/json.h"
 #include "base/alloc.h"
-#include "runs/groups.h"
 #include "runs/statistics.h"
 #include "runs/values.h"
 

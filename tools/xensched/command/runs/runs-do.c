@@ -14,9 +14,9 @@
 
 #include "runs-actions.h"
 #include "host/host-xen.h"
-#include "base/lock.h"
+#include "base/file.h"
 #include "runs/session.h"
-#include "runs/interrupts.h"
+#include "runs/shell.h"
 
 /* Two that measure would measure each other. */
 #ifndef RUNS_LOCK

@@ -14,8 +14,7 @@
 #include <string.h>
 
 #include "runs-actions.h"
-#include "base/replace-file.h"
-#include "runs/groups.h"
+#include "base/file.h"
 #include "runs/statistics.h"
 
 /* Of a plot, in pixels. */

@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "command/text/table.h"
-#include "runs/groups.h"
 #include "runs/statistics.h"
 #include "runs-actions.h"
 

@@ -21,11 +21,11 @@
 
 #include "command/ask/client.h"
 #include "command/guest/checkpoint.h"
-#include "base/replace-file.h"
+#include "base/file.h"
 #include "sampled-guest.h"
 #include "model/domain.h"
 #include "base/json.h"
-#include "runs/interrupts.h"
+#include "runs/shell.h"
 #include "sample.h"
 
 #define NS_PER_MS 1000000ULL

@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-#include "base/replace-file.h"
+#include "base/file.h"
 #include "cli/option.h"
 #include "command/text/table.h"
 #include "sampling/strata.h"

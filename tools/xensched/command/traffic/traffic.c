@@ -17,7 +17,7 @@
 #include "command/command.h"
 #include "command/rows/follow.h"
 #include "traffic-counts.h"
-#include "base/replace-file.h"
+#include "base/file.h"
 #include "base/openmetrics.h"
 
 /* As often as xenschedd writes its own. */

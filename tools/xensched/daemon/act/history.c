@@ -17,7 +17,7 @@
 #include "history.h"
 #include "base/json.h"
 #include "base/alloc.h"
-#include "base/replace-file.h"
+#include "base/file.h"
 
 #define HISTORY_VERSION 1
 

@@ -4,7 +4,7 @@
  * needed, by their UUIDs: for the next time, when their memory is allocated before
  * they have done anything.
  *
- * A file beside the state file, and replaced as that (replace-file.h).  It changes
+ * A file beside the state file, and replaced as that (base/file.h).  It changes
  * nothing of the host, so one that is damaged, or cannot be written, is said
  * and done without.  At most HISTORY_GUESTS are kept, those that ran last.
  */

@@ -13,7 +13,7 @@
 
 #include "learned-file.h"
 #include "base/json.h"
-#include "base/replace-file.h"
+#include "base/file.h"
 
 #define LEARNED_VERSION 1
 

@@ -13,7 +13,7 @@
 #include "base/message.h"
 #include "base/json.h"
 #include "base/alloc.h"
-#include "base/replace-file.h"
+#include "base/file.h"
 #include "state.h"
 
 /* 1: before hard affinities and the soft weight; still read. */

@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/fnv.h"
 #include "base/message.h"
-#include "base/replace-file.h"
+#include "base/file.h"
 #include "model/presence.h"
 #include "policy/whereabouts.h"
 #include "steer.h"

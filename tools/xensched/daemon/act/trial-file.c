@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-#include "base/replace-file.h"
+#include "base/file.h"
 #include "trial-file.h"
 
 #define TRIAL_VERSION 2

@@ -11,7 +11,7 @@
 
 #include <xensched/event.h>
 
-#include "base/replace-file.h"
+#include "base/file.h"
 #include "daemon/core/observe-host.h"
 #include "host/hypervisor-versions.h"
 #include "model/presence.h"

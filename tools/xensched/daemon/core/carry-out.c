@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "base/fnv.h"
-#include "carry-out.h"
+#include "core-parts.h"
 #include "core.h"
-#include "ownership.h"
 
 static const char *const modes[] = {
     [MODE_OBSERVE] = "observe",

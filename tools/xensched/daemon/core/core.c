@@ -9,11 +9,9 @@
 #include <xensched/area.h>
 #include <xensched/event.h>
 
-#include "carry-out.h"
+#include "core-parts.h"
 #include "core.h"
 #include "observe-host.h"
-#include "membership.h"
-#include "ownership.h"
 #include "remember.h"
 #include "run-trial.h"
 #include "daemon/act/learned-file.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/message.h"
-#include "membership.h"
+#include "core-parts.h"
 
 /* For so long a domain that is gone can come back and have its history. */
 #define GONE_NS 60000000000ULL

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/fnv.h"
-#include "ownership.h"
+#include "core-parts.h"
 
 /* A domain that has not run after this long is built: it is paused. */
 #define BUILDING_NS 300000000000ULL

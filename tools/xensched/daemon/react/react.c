@@ -14,7 +14,6 @@
 #include "base/alloc.h"
 #include "react-entry.h"
 #include "react.h"
-#include "watches.h"
 #include "reaction-line.h"
 
 /* Being met. */

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* counters.h - counters of pCPUs and domains over time, and rates of events. */
+/*
+ * counters.h - counters of pCPUs and domains over time, rates of events, and what guests count
+ * by marks.
+ */
 #ifndef XENSCHED_TIMELINE_COUNTERS_H
 #define XENSCHED_TIMELINE_COUNTERS_H
 
 #include "timeline/rows/rows.h"
+#include "timeline/marks/marks.h"
 
 /* Counters that are shown; more are too many to look at. */
 #define COUNTERS_MOST 256U
@@ -39,7 +43,7 @@ struct counters {
     unsigned int left_out;
 };
 
-/* Run queues and memory; counters_add_rates() and counted-regions.h add the others. */
+/* Run queues and memory; the functions below add the others. */
 void counters_make(struct counters *counters, const struct rows *rows);
 void counters_free(struct counters *counters);
 
@@ -56,5 +60,9 @@ const char *counters_name(const struct rows *rows,
 
 /* Add those of the pairs that talk most, at most RATES_MOST. */
 void rates_make(struct counters *counters, const struct rows *rows);
+
+/* Behind those which there are.  @marks has to stay. */
+void counts_make(struct counters *counters, const struct rows *rows,
+                 const struct marks *marks);
 
 #endif /* XENSCHED_TIMELINE_COUNTERS_H */

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * replace-file.h - a file as a whole: a reader sees the former one or
- * the new one, whatever happens meanwhile.
- */
-#ifndef XENSCHED_BASE_REPLACE_FILE_H
-#define XENSCHED_BASE_REPLACE_FILE_H
+/* file.h - replaces files, and locks them. */
+#ifndef XENSCHED_BASE_FILE_H
+#define XENSCHED_BASE_FILE_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -23,4 +20,12 @@ int replace_file(const char *path, const char *text, size_t length,
 /* Likewise, but there is no @path afterwards; that it wasn't there is fine. */
 int remove_file(const char *path, struct xensched_error *err);
 
-#endif /* XENSCHED_BASE_REPLACE_FILE_H */
+/*
+ * Take the lock of @program.  It is held until this process ends, however it ends, or closes
+ * the file; no child of it has it.  Returns the file descriptor, or -EEXIST when
+ * another process holds it; the text says which one.
+ */
+int lock_take(const char *path, const char *program,
+              struct xensched_error *err);
+
+#endif /* XENSCHED_BASE_FILE_H */
