@@ -90,7 +90,8 @@ static json_object *pair_json(const struct timeline *t,
     json_add_int(o, "measured", pair->total.nr);
     json_add_int(o, "below_error", pair->below_error);
     json_object_object_add(o, "total_ns", shown_quantiles(&pair->total, quantiles, NR_QUANTILES));
-    json_object_object_add(o, "delivery_ns", shown_quantiles(&pair->delivery, quantiles, NR_QUANTILES));
+    json_object_object_add(o, "delivery_ns",
+                           shown_quantiles(&pair->delivery, quantiles, NR_QUANTILES));
     json_object_object_add(o, "wait_ns", shown_quantiles(&pair->wait, quantiles, NR_QUANTILES));
     if (pair->total.nr)
         json_add_int(o, "slowest_at_ns", pair->slowest_ns);

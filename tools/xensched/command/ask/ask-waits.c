@@ -205,7 +205,8 @@ static int run_waits(const struct arguments *args)
     uint64_t code = 0;
     int rc;
 
-    if (args->begin && (!args->domain_or_group || !option_number(args->begin, 0, UINT32_MAX, &code)))
+    if (args->begin && (!args->domain_or_group ||
+                        !option_number(args->begin, 0, UINT32_MAX, &code)))
         return arguments_wrong(&command_waits, "waits: --begin takes the code of a mark "
                                "(0 to 4294967295), and needs a DOMAIN");
     question.more = json_object_new_object();

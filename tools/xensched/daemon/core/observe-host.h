@@ -14,7 +14,7 @@
 /* No error: a host that does not tell has all memory equally far. */
 void count_memory_start(struct core *core);
 
-/* What was measured of the machine, and may have been measured anew. */
+/* Reads the measured distances again, which may be new. */
 void count_memory_distances(struct core *core);
 
 /* Goes on counting, if it is time to, and tells core->domains what is known. */

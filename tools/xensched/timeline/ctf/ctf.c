@@ -31,10 +31,10 @@
  * to the end of the next packet of its stream.  So where rows were lost a packet ends at the last
  * row before, and the next packet at the first row after the loss, which is in a third packet.
  *
- * Trace Compass takes a packet without an event for the end of its stream, unless it is the first,
- * and shows the beginning of the loss at the last event of the packet.  So the last row before the
- * loss is in the second packet (ctf-rows.c), and a full packet ends when there is a row for the next
- * one.
+ * Trace Compass takes a packet without an event for the end of its stream, unless it is the
+ * first, and shows the beginning of the loss at the last event of the packet.  So the last row
+ * before the loss is in the second packet (ctf-rows.c), and a full packet ends when there is a
+ * row for the next one.
  */
 
 /* A reader goes from packet to packet when it looks for a time. */
