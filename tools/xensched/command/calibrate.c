@@ -103,7 +103,7 @@ static void interrupt(int signal)
         kill(measuring, SIGKILL);
 }
 
-/* Signals end that process only: here all has to be put back. */
+/* Signals end that process only: this one has to restore everything. */
 static int measure_aside(struct calibration *c, struct xensched_error *err)
 {
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };

@@ -27,7 +27,7 @@ struct read_schedule {
     bool rung;            /* since the last look */
 };
 
-/* The hypervisor has rung.  Returns true if it was believed to be broken. */
+/* The hypervisor has rung.  Returns true if its doorbell counted as broken. */
 bool read_schedule_rung(struct read_schedule *read_schedule);
 
 /*

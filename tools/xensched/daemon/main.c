@@ -77,14 +77,14 @@ struct daemon {
     ev_io watch;
     struct bells bells;
     ev_signal term, interrupt, hang_up;
-    bool xenstore_lost; /* that was said */
+    bool xenstore_lost; /* logged already */
     uint64_t read_ns; /* when the hypervisor's rows were read last */
     /* What reading between two steps of a plan came to. */
     int read_rc;
     struct xensched_error read_err;
     char *history_path;
     char *trial_path, *trial_blocks_path, *learned_path;
-    bool started; /* there may be something to put back */
+    bool started; /* there may be changes to undo */
     bool ending;  /* there may be no log any more */
     int exit_code;
 };

@@ -67,7 +67,7 @@ int options_reload(struct options *o, void (*restart)(void *arg,
 
 void options_free(struct options *o);
 
-/* Make those that are not there; what fails is said. */
+/* Creates the folders that do not exist, and logs failures. */
 void make_folders(const struct options *o);
 
 /* @name in the folder of @path.  To be freed. */

@@ -154,7 +154,7 @@ struct host {
     /* @acct stands for no domain any more. */
     void (*retire)(void *data, uint16_t acct);
 
-    /* Of so many events of @acct one is logged from now on.  It is bound. */
+    /* From now on every @threshold-th event of @acct is logged.  @acct is bound. */
     void (*set_threshold)(void *data, uint16_t acct, unsigned int event,
                           uint32_t threshold);
 

@@ -41,7 +41,7 @@ struct known_domain {
     bool stays, soft_only, logs, wants_steal;
     bool is_stub;
     uint32_t target; /* of a stub domain: whose device model it is */
-    bool bad_group; /* was said */
+    bool bad_group; /* logged already */
     char group[DOMAIN_GROUP_TEXT];
     bool named, long_name;
     char name[DOMAIN_NAME_TEXT];

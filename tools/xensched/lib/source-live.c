@@ -24,7 +24,7 @@
 
 /*
  * A layout takes nanoseconds to change, or as long as the producer does not run.
- * One that still changes after so many rounds does so for ever.
+ * A log that still changes after this many rounds will not stop.
  */
 #define BUSY_ROUNDS 10
 

@@ -20,7 +20,7 @@
 #include "matrix.h"
 #include "topology.h"
 
-/* After so long a nanosecond counts a half. */
+/* The half-life of a nanosecond. */
 #define HOMES_HALF_LIFE_NS 10000000000ULL
 
 #define HOMES_SEEN_NS 4000000000ULL

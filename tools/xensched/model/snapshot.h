@@ -22,7 +22,7 @@
 struct snapshot {
     struct topology topology;
     struct domains domains;
-    /* Of so many events one makes a row; never 0. */
+    /* Every Nth event makes a row; never 0. */
     uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
 };
 

@@ -15,7 +15,7 @@
 
 struct sum {
     uint64_t ids, amount;
-    uint64_t most; /* counter which is believed */
+    uint64_t most; /* the largest valid counter */
     bool none;     /* is */
 };
 

@@ -32,7 +32,7 @@ struct tally_validation {
  * Calls @take with rows whose counters sum up to those of the rows of @batch:
  * one for all that agree in event, current and correspondent, now and then
  * two.  False, and nothing was done: not all of these are in the rows.
- * @validation: NULL, all is believed.
+ * @validation: NULL: all rows are valid.
  */
 bool tally_batch(const struct xensched_batch *batch, uint32_t alone,
                  struct tally_validation *validation,

@@ -22,7 +22,7 @@
 
 struct reaction_limits {
     unsigned int times; /* so often it may be told; 0: without end */
-    uint64_t gap_ns;    /* at least so long after the time before */
+    uint64_t gap_ns;    /* the shortest time between two reactions, in ns */
 };
 
 struct reaction {

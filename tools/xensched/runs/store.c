@@ -15,7 +15,7 @@
 #define APPLICATION 0x7873726e
 #define VERSION 1
 
-/* Another process has so long to finish its transaction. */
+/* The time for which another process may hold a transaction. */
 #define BUSY_MS 2000
 
 /* docs/measure/experiments.md says what each of them is. */

@@ -11,7 +11,7 @@
 
 #define ROUNDS 100
 
-/* Where k-means ends depends on where it begins: the best of so many. */
+/* The result of k-means depends on its start: the best of this many counts. */
 #define ATTEMPTS 10
 
 /* Of the interval: 95 % are between. */

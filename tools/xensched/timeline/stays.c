@@ -8,7 +8,7 @@
 #include "timeline/rows/cuts.h"
 #include "stays.h"
 
-/* A row is written so long after the moment it is about, at most. */
+/* The longest time from an occurrence to its row. */
 #define ROW_NS 5000U
 
 /* What is later than this is no late stamp, but a time of which nothing is known. */
@@ -215,7 +215,7 @@ static void take_stays(struct stays *stays, const struct rows *rows,
     free(opening);
 }
 
-/* Clocks may differ by so much during @ns: that of Xen and the TSC. */
+/* The most by which the clocks of Xen and the TSC differ after @ns. */
 static uint64_t drift(uint64_t ns)
 {
     return ns / 8192 + 1;

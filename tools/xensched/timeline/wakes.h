@@ -35,7 +35,7 @@ struct wakes {
     size_t nr, room;
     uint64_t pairs;       /* of a notification and a wake-up */
     uint64_t disordered;  /* of these, the wake-up came first */
-    double by_chance;     /* so many of these can be expected of true clocks */
+    double by_chance;     /* the number of these that true clocks can be expected to show */
     uint64_t disorder_ns; /* the most that it did */
 };
 

@@ -55,7 +55,7 @@ long selection_apply(const struct selection *selection,
 bool selection_is(const json_object *entry, const char *const *ends,
                   const char *name);
 
-/* The number of the key with this name; -1, and it is said: there is none. */
+/* The number of the key with this name; -1 after a message if there is none. */
 int selection_key(const struct selection_key *keys, const char *name);
 
 #endif /* XENSCHED_SELECTION_H */

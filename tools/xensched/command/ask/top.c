@@ -69,7 +69,7 @@ struct screen {
     struct xensched_error err;           /* of the last question; text "": none */
     enum order order;
     const char *only; /* a domain or a group; NULL: all */
-    size_t top;      /* so many lines; 0: all */
+    size_t top;      /* number of lines; 0: all */
     size_t first;    /* line at the top */
     size_t chosen;   /* line that Enter opens */
     char filter[40]; /* part of a name, in lower case; "": none */

@@ -192,7 +192,7 @@ static int report_failure(const struct checkpoint *c, char *said,
                          c->domid, c->path, last_lines(said));
 }
 
-/* The end of what was said. */
+/* Keeps the end of the output. */
 static void read_output(int output, char *said, size_t size)
 {
     size_t length = 0;

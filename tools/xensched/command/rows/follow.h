@@ -19,7 +19,7 @@ enum follow_answer {
 struct follow {
     struct xensched_source *source;
     struct xensched_area *area; /* of a live source, else NULL */
-    double seconds;             /* end after so long; 0: no limit */
+    double seconds;             /* end after this time; 0: no limit */
     int (*take)(void *data, const struct xensched_batch *batch,
                 struct xensched_error *err);
     /*

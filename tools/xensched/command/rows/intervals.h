@@ -39,7 +39,7 @@ struct interval_log {
     uint32_t row_size; /* bytes, of the largest */
     uint64_t rows, lost_rows, lost_bytes;
     struct interval_event events[INTERVALS_NO_EVENT + 1];
-    /* No reader finds more than so many bytes, whenever it comes. */
+    /* The most bytes that any reader finds, at any time. */
     uint64_t most[INTERVALS_READERS];
     /* The rest is intervals.c's own. */
     struct stamps stamps;

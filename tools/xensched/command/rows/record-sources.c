@@ -58,7 +58,7 @@ struct recorded_sources {
     unsigned int nr;
     struct one **one;
     uint32_t next_id;
-    bool full; /* a domain is left out, which was said */
+    bool full; /* a domain is left out, and the user knows */
     bool all;
     uint64_t tsc_khz;
     struct filter *filter;

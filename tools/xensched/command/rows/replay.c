@@ -25,13 +25,13 @@ struct replay {
     struct replayer *replayer;
     struct xensched_source *source;
     bool json;
-    bool host_given;        /* then nothing else is believed */
+    bool host_given;        /* then the recording's description is not used */
     uint64_t nr_hosts;      /* which the source has told */
     bool known;             /* what numbers stand for */
     uint64_t unknown_rows;  /* which came before that */
     json_object *plan;      /* the last one */
     double seconds;         /* when that was */
-    uint64_t limit_ns;      /* end after so long; 0: no limit */
+    uint64_t limit_ns;      /* end after this time; 0: no limit */
     uint64_t end_ns;        /* which is then; 0: not known yet */
 };
 

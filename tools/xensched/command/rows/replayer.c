@@ -439,7 +439,7 @@ void replayer_rows(struct replayer *r, const struct xensched_batch *batch)
             renumber(r, r->buffer + at + layout->correspondent);
     }
     own.rows = r->buffer;
-    /* Which events it has was said when it was recorded, and not here. */
+    /* The recording's snapshot lists its events. */
     own.file = CORE_ANY_FILE;
     core_take(&r->core, &own, r->now_ns);
     r->rows += xensched_batch_rows(batch);

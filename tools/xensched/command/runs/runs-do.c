@@ -23,7 +23,7 @@
 #define RUNS_LOCK "/run/xensched-runs.lock"
 #endif
 
-/* What has to be put back. */
+/* What has to be restored. */
 #ifndef RUNS_STATE
 #define RUNS_STATE "/var/lib/xensched/runs.state"
 #endif

@@ -32,7 +32,7 @@
 
 #define ASK_MS 5000U
 
-/* Of a wait: so much less than what cannot be missed, and never more than that. */
+/* A wait ends this long before the boundary can pass, and after LONGEST_NS at most. */
 #define MARGIN_NS 200000ULL
 #define LONGEST_NS (10 * NS_PER_MS)
 

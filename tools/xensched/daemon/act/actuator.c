@@ -502,7 +502,7 @@ static void journal_move(struct actuator *a, const struct domain *d,
     journal_write(a->journal, "move", details);
 }
 
-/* After a failure in the middle: what is set is put back, if it can be. */
+/* After a failure in the middle: restores the vCPUs that were set, if possible. */
 static void undo(struct actuator *a, struct state_entry *e)
 {
     struct xensched_error err;

@@ -18,7 +18,7 @@ struct actuator {
     const struct host *host;
     struct journal *journal;
     const char *path; /* of the state file; NULL: the host is not a real one */
-    bool unsaved;     /* it cannot be written: nothing is moved; that was said */
+    bool unsaved;     /* the file cannot be written: no moves; logged already */
     struct xensched_error why_unsaved;
     struct state state;
 };
@@ -45,7 +45,7 @@ int actuator_keep(const struct actuator *a, struct xensched_error *err);
 int actuator_hold(struct actuator *a, const struct domain *d, bool hold,
                   struct xensched_error *err);
 
-/* How many domains were put back, and how many could not be. */
+/* How many domains were restored, and how many could not be. */
 struct actuator_result {
     unsigned int restored, failed;
 };

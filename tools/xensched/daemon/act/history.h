@@ -36,7 +36,7 @@ struct history {
     unsigned int nr;
     struct history_guest *guests; /* the one that ran last is the last one */
     bool unsaved;
-    bool failed; /* to save it; was said */
+    bool failed; /* to save it; logged already */
 };
 
 /* @path, which may be NULL, stays where it is. */

@@ -32,7 +32,7 @@ struct journal {
     uint64_t limit; /* bytes of a file; 0: there is none */
     uint64_t size;  /* of the file that is written */
     bool torn;      /* it ends in the middle of a line */
-    bool stuck;     /* that it could not be renamed was said */
+    bool stuck;     /* it could not be renamed; logged already */
     unsigned int failed;  /* entries since it could be written */
     unsigned int missing; /* of these, which the file doesn't tell of yet */
     unsigned int failures; /* entries which are not in a file, ever */

@@ -38,7 +38,7 @@ bool held_is(const struct held *held, const struct domain *d);
 void held_apply(const struct held *held, const struct domains *domains,
                 struct plan *plan);
 
-/* The bound is so many per minute, at most. */
+/* The highest bound, in changes per minute. */
 #define PACE_MAX 1000U
 
 #define PACE_MINUTE_NS 60000000000ULL

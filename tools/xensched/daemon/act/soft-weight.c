@@ -100,7 +100,7 @@ void soft_weight_restore(struct soft_weight *w)
         say("another program has set credit2_soft_weight to %u since: it is left "
             "as it is", now);
     }
-    /* After a boot into another Xen there is none to be put back. */
+    /* After a boot into another Xen there is no weight to restore. */
     if (rc && rc != -ENOENT) {
         say_failed(w, &err);
         return;

@@ -2,12 +2,11 @@
 /*
  * soft-weight.h - has Xen's credit2 heed soft affinities while the daemon acts.
  *
- * By itself credit2's balancer looks at loads only, and takes a guest away from
- * where its soft affinity wants it as soon as another run queue is emptier.
- * With our patch it has a parameter, credit2_soft_weight (docs of Xen's command
- * line), which is raised while something is moved or may be, and put back after
- * that.  Its former value is in the state file before it is changed; what an
- * operator has set since stays.
+ * credit2's balancer considers only loads: it moves a guest away from its soft affinity as
+ * soon as another run queue is emptier.  The patched Xen has a parameter, credit2_soft_weight
+ * (docs of Xen's command line).  The daemon raises it while a guest is moved or may be, and
+ * restores it afterwards.  The original value is in the state file before the change; a value
+ * that an operator sets later stays.
  */
 #ifndef XENSCHED_DAEMON_SOFT_WEIGHT_H
 #define XENSCHED_DAEMON_SOFT_WEIGHT_H
@@ -17,8 +16,8 @@
 struct soft_weight {
     struct actuator *actuator;
     uint32_t percent; /* what an operator has chosen; 0: leave Xen's alone */
-    bool missing;     /* there is none that can be changed: was said */
-    bool failed;      /* likewise, that it cannot be changed */
+    bool missing;     /* this Xen has no such parameter; logged already */
+    bool failed;      /* it cannot be changed; logged already */
 };
 
 /* Raise it, unless it is or cannot be. */

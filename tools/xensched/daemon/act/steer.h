@@ -66,7 +66,7 @@ struct steer {
     struct dom0_io *found; /* of the latest search */
     uint64_t searched_ns;  /* 0: not yet */
     uint64_t served;       /* a hash of the guests that dom0 served then */
-    bool refused;          /* was said */
+    bool refused;          /* logged already */
 };
 
 /*

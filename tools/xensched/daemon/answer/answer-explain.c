@@ -17,10 +17,10 @@
 #include "answer.h"
 #include "daemon/core/observe-host.h"
 
-/* So many pairs of a domain are worth a line. */
+/* Pairs of a domain that have a line. */
 #define MAX_TALKS 5
 
-/* So much of a domain's waiting, and for so many others, in the last minute. */
+/* Limits of what is explained of a domain's waiting in the last minute. */
 #define MIN_WAIT_MS  0.1
 #define MANY_WAIT_MS 10 /* it may be worth to be elsewhere */
 #define MIN_IDLE     0.1 /* where this part of the time is free */

@@ -11,7 +11,7 @@
 
 #define USUAL_SECONDS 60
 
-/* Of one domain, so many seconds are named one by one. */
+/* For one domain, the answer lists this many seconds one by one. */
 #define MAX_SINGLE_SECONDS 120
 
 /* Of a pCPU, in percent: less is not worth naming. */

@@ -36,7 +36,7 @@ struct member {
     struct account *account;
     bool seen;  /* in the present look at the host */
     bool bound; /* Xen has been told */
-    bool group_refused; /* was said */
+    bool group_refused; /* logged already */
     uint32_t domid;
     char uuid[DOMAIN_UUID_TEXT];
     uint64_t since_ns;

@@ -129,9 +129,9 @@ struct core {
     struct trial trial;
     bool trial_unsaved;     /* it cannot be written; was reported */
     struct pace pace;
-    bool put_off;           /* by max_moves: was said */
+    bool put_off;           /* by max_moves; logged already */
     char lost[200];         /* why domains cannot be looked at; "": they can */
-    bool full;              /* more domains than accounting domains: was said */
+    bool full;              /* more domains than accounting domains; logged already */
 };
 
 /*

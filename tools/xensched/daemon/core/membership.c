@@ -6,7 +6,7 @@
 #include "base/message.h"
 #include "core-parts.h"
 
-/* For so long a domain that is gone can come back and have its history. */
+/* A domain that returns within this time keeps its history. */
 #define GONE_NS 60000000000ULL
 
 static void retire_if_left(struct core *core, const struct account *account)

@@ -10,7 +10,7 @@
 #include "policy/talk.h"
 #include "remember.h"
 
-/* After so long a second counts a half. */
+/* The half-life of the averages. */
 #define HALF_LIFE_NS 300000000000ULL
 
 /* Of less nothing is concluded. */

@@ -46,7 +46,7 @@ struct governor {
     bool fresh;        /* thresholds have changed: restart smoothing */
     bool stuck;        /* more than the budget, and nothing to be raised */
     unsigned int calm; /* steps within the budget, in a row */
-    unsigned int patience; /* so many are needed before one comes down */
+    unsigned int patience; /* quiet steps before a threshold is lowered */
     uint64_t lowered_ns;   /* when one came down; 0: never */
 };
 

@@ -16,7 +16,7 @@ struct choice {
     uint32_t events; /* to be on; mask of 1 << XEN_SCHEDLOG_EV_* */
     uint32_t files;  /* have a log file, also those which are not on */
     bool all;        /* those that a producer does not have are not missed */
-    /* Of so many events one makes a row: 1 is each. */
+    /* Every Nth event makes a row. */
     uint32_t threshold[XEN_SCHEDLOG_NR_EVENTS];
     uint32_t size[XEN_SCHEDLOG_NR_EVENTS]; /* bytes, of its log file */
 };

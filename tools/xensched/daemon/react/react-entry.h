@@ -18,7 +18,7 @@ struct entry {
     struct control_client *client; /* NULL: it is the configuration's */
     bool prepared;                 /* its guest knows what it has to mark */
     bool armed;                    /* its guest is going to be stopped */
-    char said[400];               /* what was said of it last */
+    char said[400];               /* the latest message about it */
     struct react *react;           /* while its actions are done: ... */
     ev_child child;                /* ... by this process, and then: */
     void (*ended)(struct react *react, struct entry *e, const char *failure);

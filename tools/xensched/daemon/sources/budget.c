@@ -8,7 +8,7 @@
 #include "budget.h"
 #include "base/message.h"
 
-/* Of those which were changed at once, so many are in the journal. */
+/* Thresholds of one change that the journal lists. */
 #define NAMED 8U
 
 static void apply_threshold(struct log_sources *sources, const struct governor_change *c)

@@ -9,13 +9,13 @@
 
 #define NS_PER_S 1000000000ULL
 
-/* Until something is tried again: at most. */
+/* The longest pause until the next try. */
 #define LAST_PAUSE_NS  (300 * NS_PER_S)
 
-/* Of a guest. */
+/* The reason of a guest. */
 #define NO_AGENT "xensched-agent does not run there"
 
-/* What was good for so long begins with the first pause when it fails. */
+/* A source that was read for this time starts again with the first pause. */
 #define GOOD_NS (60 * NS_PER_S)
 
 const char *log_source_state_name(enum log_source_state state)

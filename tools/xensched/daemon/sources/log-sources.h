@@ -36,7 +36,7 @@ const char *log_source_state_name(enum log_source_state state);
 
 #define LOG_SOURCE_NAME_TEXT 24
 
-/* What a producer was told: @domid has number @acct. */
+/* What a producer received: @domid has number @acct. */
 struct log_source_number {
     uint32_t domid;
     uint16_t acct;
@@ -53,8 +53,8 @@ struct reported {
 struct log_source {
     char name[LOG_SOURCE_NAME_TEXT]; /* as a source is named */
     enum log_source_state state;
-    char reason[400];          /* why it is not reading; "": no need to say */
-    char said[400];            /* what was said of its latest failure */
+    char reason[400];          /* why it is not reading, or "" */
+    char said[400];            /* the message about its latest failure */
     struct xensched_area *area;
     struct xensched_source *reader;
     struct xensched_source_stats former; /* of readers which are closed */
@@ -68,9 +68,9 @@ struct log_source {
     bool seen;      /* in the present look at the host */
     bool poll_again; /* its area is mapped part by part */
     uint32_t on;    /* events which were to be turned on last */
-    uint64_t again_ns; /* not to be tried, or asked, before */
-    uint64_t look_ns;  /* to be looked at then, whatever happens */
-    uint64_t pause_ns; /* the next time for so much longer */
+    uint64_t again_ns; /* the earliest time of the next try or request */
+    uint64_t look_ns;  /* the latest time of the next check */
+    uint64_t pause_ns; /* until the next try, if this one fails */
     uint64_t since_ns; /* when it got into its state */
     unsigned int nr_numbers;
     struct log_source_number *numbers;
@@ -78,10 +78,10 @@ struct log_source {
     unsigned int nr_reported;
     struct reported *reported;
     uint64_t reported_again_ns; /* not to be read before */
-    uint64_t refused;   /* rows which did not pass it */
-    uint64_t capped;    /* rounds in which it claimed more than can be */
+    uint64_t refused;   /* rows that failed validation */
+    uint64_t capped;    /* rounds in which it reported more than possible */
     bool fresh;         /* there are rows of it in this round */
-    bool refusal_said;
+    bool refusal_said; /* logged already */
     struct processes *processes; /* a guest's own; else NULL */
 };
 

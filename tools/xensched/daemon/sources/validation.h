@@ -51,7 +51,7 @@ int64_t validation_most(const void *validation, uint16_t event, uint16_t current
                    uint16_t correspondent);
 
 /*
- * Is this row of a guest's log believed?  Of a guest @validation has the back ends as its
+ * Is this row of a guest's log valid?  Of a guest @validation has the back ends as its
  * clients: it may say which process of its own asks which of these for how much,
  * and how a process is called.
  */

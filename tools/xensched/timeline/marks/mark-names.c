@@ -42,7 +42,7 @@ uint32_t mark_names_text(struct mark_names *names, uint16_t acct,
     return names->nr - 1;
 }
 
-/* A name that is said again and again is kept once. */
+/* A name that is marked repeatedly is kept once. */
 void mark_names_define(struct mark_names *names, uint16_t acct, uint16_t id,
                        uint64_t ns, uint32_t text)
 {
