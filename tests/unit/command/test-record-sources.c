@@ -38,7 +38,9 @@ static struct recorded_sources *recorded;
 static struct xensched_recorder *recorder;
 static char complaints[4096];
 
-void complain(const char *format, ...)
+void __wrap_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void __wrap_complain(const char *format, ...)
 {
     size_t length = strlen(complaints);
     va_list args;
