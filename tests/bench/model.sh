@@ -22,7 +22,7 @@ build()
         ../../build/tools/libxensched.a
     "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE \
         -I"$here/model" -I"$tools" -I"$tools/include" -I"$dist/usr/include" \
-        -o "$out/model" "$here"/model/*.c "$tools"/base/{alloc,cpumap,json,utf8}.c \
+        -o "$out/model" "$here"/model/*.c "$tools"/base/{alloc,cpumap,json,text}.c \
         "$tools"/model/*.c "$tools"/placement/*.c "$tools"/policy/*.c \
         "$top/build/tools/libxensched.a" -ljson-c -lm
 }
