@@ -10,7 +10,7 @@
 #include <xensched/barrier.h>
 #include <xensched/event.h>
 
-#include "area.h"
+#include "area-parts.h"
 
 int xensched_area_set_lcr(struct xensched_area *area, uint32_t file,
                           uint32_t lcr)

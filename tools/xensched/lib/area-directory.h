@@ -12,7 +12,7 @@
 #include <xenctrl.h>
 #include <xenforeignmemory.h>
 
-#include "area.h"
+#include "area-parts.h"
 #include "area-nodes.h"
 
 #define NO_FRAME UINT64_MAX

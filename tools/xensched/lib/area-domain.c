@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "area.h"
+#include "area-parts.h"
 #include "area-directory.h"
 #include "area-domain-xen.h"
 #include "area-nodes.h"

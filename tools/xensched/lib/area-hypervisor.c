@@ -10,7 +10,7 @@
 #include <xenctrl.h>
 #include <xenforeignmemory.h>
 
-#include "area.h"
+#include "area-parts.h"
 #include "hypercall.h"
 
 struct hypervisor {

@@ -14,7 +14,7 @@
 
 #include <uapi/xensched_log.h>
 
-#include "area.h"
+#include "area-parts.h"
 
 struct device {
     int fd;

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "area.h"
+#include "area-parts.h"
 
 int area_while_busy(struct xensched_area *area,
                     int (*call)(struct xensched_area *area, const void *arg),

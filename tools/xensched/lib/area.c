@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "area.h"
+#include "area-parts.h"
 
 struct xensched_area *area_new(const struct area_ops *ops,
                                struct xensched_error *err)

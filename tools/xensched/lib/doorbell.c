@@ -11,7 +11,7 @@
 
 #include <xensched/doorbell.h>
 
-#include "area.h"
+#include "area-parts.h"
 
 struct xensched_doorbell {
     xentoollog_logger *log;

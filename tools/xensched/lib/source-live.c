@@ -17,8 +17,8 @@
 
 #include <xensched/read-log.h>
 
-#include "area.h"
-#include "source.h"
+#include "area-parts.h"
+#include "source-kinds.h"
 
 #define NS_PER_S 1000000000ULL
 

@@ -4,7 +4,7 @@
 
 #include <xensched/recording.h>
 
-#include "source.h"
+#include "source-kinds.h"
 
 static int recording_open(const char *text, struct xensched_area *area,
                           void **data, uint64_t *tsc_khz,

@@ -16,7 +16,7 @@
 
 #include <xensched/event.h>
 
-#include "source.h"
+#include "source-kinds.h"
 
 #define MAX_PAIRS 64
 #define MAX_PHASES 64

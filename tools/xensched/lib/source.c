@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source.h"
+#include "source-kinds.h"
 
 static const struct xensched_source_ops *const sources[] = {
     &xensched_source_hypervisor,

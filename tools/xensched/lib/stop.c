@@ -7,7 +7,7 @@
 
 #include <xensched/stop.h>
 
-#include "area.h"
+#include "area-parts.h"
 #include "hypercall.h"
 
 static int stop_failed(uint32_t domid, int code, struct xensched_error *err)

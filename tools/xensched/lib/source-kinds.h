@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * lib/source.h - what a source has to implement.  See xensched/source.h for
- * what its users see; the functions there are these with the counting added.
+ * source-kinds.h - what each kind of source has to implement.  The functions of
+ * xensched/source.h call these, and count.
  */
-#ifndef XENSCHED_LIB_SOURCE_H
-#define XENSCHED_LIB_SOURCE_H
+#ifndef XENSCHED_LIB_SOURCE_KINDS_H
+#define XENSCHED_LIB_SOURCE_KINDS_H
 
 #include <xensched/source.h>
 
@@ -40,4 +40,4 @@ extern const struct xensched_source_ops xensched_source_domain;
 extern const struct xensched_source_ops xensched_source_recording;
 extern const struct xensched_source_ops xensched_source_synthetic;
 
-#endif /* XENSCHED_LIB_SOURCE_H */
+#endif /* XENSCHED_LIB_SOURCE_KINDS_H */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only */
 /*
- * lib/area.h - what the parts of an area share.
+ * area-parts.h - what the parts of an area share.
  *
- * area.c makes and maps, area-control.c writes registers, routes and the
- * lease, area-owner.c is what both ask; none knows whose log it is.  That is
- * what a struct area_ops is for: area-hypervisor.c, area-linux.c, area-domain.c.
+ * area.c makes and maps, area-control.c writes registers, routes and the lease, area-owner.c
+ * calls the owner for both.  None of them depends on the kind of log: a struct area_ops does,
+ * of area-hypervisor.c, area-linux.c or area-domain.c.
  */
-#ifndef XENSCHED_LIB_AREA_H
-#define XENSCHED_LIB_AREA_H
+#ifndef XENSCHED_LIB_AREA_PARTS_H
+#define XENSCHED_LIB_AREA_PARTS_H
 
 #include <stddef.h>
 
@@ -129,4 +129,4 @@ int area_held(struct xensched_area *area, struct xensched_error *err);
 /* The last argument of xensched_show_cookie(); 0 before the first call. */
 uint64_t area_shown_cookie(void);
 
-#endif /* XENSCHED_LIB_AREA_H */
+#endif /* XENSCHED_LIB_AREA_PARTS_H */
