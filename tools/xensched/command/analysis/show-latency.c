@@ -231,6 +231,74 @@ static void print_text(const struct timeline *t, const struct latency *latency,
     print_why(t, latency, file);
 }
 
+/* The longest waits. */
+
+struct wait {
+    uint32_t vcpu; /* index */
+    uint64_t begin, ns;
+};
+
+/* Puts @wait among the first @most of @waits, the longest first; returns their number. */
+static size_t keep_wait(struct wait *waits, size_t nr, size_t most, struct wait wait)
+{
+    size_t i;
+
+    if (nr == most && waits[nr - 1].ns >= wait.ns)
+        return nr;
+    i = nr < most ? nr++ : nr - 1;
+    for (; i && waits[i - 1].ns < wait.ns; i--)
+        waits[i] = waits[i - 1];
+    waits[i] = wait;
+
+    return nr;
+}
+
+static size_t find_waits(const struct timeline *t, unsigned int acct, size_t most,
+                         struct wait *waits)
+{
+    const struct vcpus *vcpus = &t->vcpus;
+    size_t nr = 0, i;
+    uint32_t vcpu;
+
+    for (vcpu = vcpus->first[acct]; vcpu < vcpus->first[acct + 1]; vcpu++) {
+        const struct vcpu *v = &vcpus->vcpu[vcpu];
+
+        for (i = 0; i < v->nr; i++)
+            if (v->span[i].state == VCPU_RUNNABLE)
+                nr = keep_wait(waits, nr, most, (struct wait){
+                    .vcpu = vcpu, .begin = v->span[i].begin,
+                    .ns = vcpus_end(vcpus, v, i) - v->span[i].begin,
+                });
+    }
+
+    return nr;
+}
+
+static int show_worst(const struct timeline *t, const struct arguments *args, int acct)
+{
+    struct wait *waits = need_memory(args->worst, sizeof(*waits));
+    size_t nr = find_waits(t, acct, args->worst, waits), i;
+    struct chain chain;
+
+    if (!nr)
+        complain("note: '%s' has no wait for a pCPU in '%s': is wake-delay logged "
+                 "(xenschedd --log)?", args->domain_or_group, args->file);
+    for (i = 0; i < nr; i++) {
+        const struct vcpu *v = &t->vcpus.vcpu[waits[i].vcpu];
+
+        printf("%s%zu. %s waited %s from %s s\n", i ? "\n" : "", i + 1,
+               shown_name(timeline_vcpu_name(t, waits[i].vcpu)),
+               shown_length(waits[i].ns), shown_time(waits[i].begin));
+        if (chain_make(&chain, t, v->acct, v->number, waits[i].begin))
+            chain_print(t, &chain);
+    }
+    if (nr)
+        printf("\ntimes are known to %s\n", shown_error(t));
+    free(waits);
+
+    return EXIT_OK;
+}
+
 static int show_latency(const struct timeline *t, const struct arguments *args)
 {
     struct latency latency;
@@ -262,6 +330,10 @@ static int show_latency(const struct timeline *t, const struct arguments *args)
 
 static int run_latency(const struct arguments *args)
 {
+    if (args->worst && (!args->domain_or_group || args->json))
+        return arguments_wrong(&command_latency, "latency: --worst needs a DOMAIN, and "
+                               "prints text only");
+
     return shown_recording(args, show_latency);
 }
 
@@ -273,7 +345,9 @@ const struct command command_latency = {
         "domains in the recording FILE; with DOMAIN, for this receiver only. RAN:\n"
         "receivers that ran already. DELIVERY: the part until the receiver was runnable.\n"
         "WAIT: the part until it had a pCPU. MAX AT: time of the slowest, for 'xensched\n"
-        "why'. No time is below the error of the two pCPUs' clocks.",
-    .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO,
+        "why'. No time is below the error of the two pCPUs' clocks. With --worst, print\n"
+        "the longest waits of DOMAIN for a pCPU, each with its chain of causes, as\n"
+        "'xensched why' does.",
+    .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO | ARGUMENT_WORST,
     .run = run_latency,
 };

@@ -154,8 +154,7 @@ long selection_apply(const struct selection *s, struct selection_lists *lists,
         return -1;
     items = collect_items(s, lists, args->domain_or_group, s->keys[key].member, &nr);
     if (args->domain_or_group && !nr)
-        complain("there is nothing about a domain or group '%s'%s%s", args->domain_or_group,
-                 s->absent ? ": " : "", s->absent ? s->absent : "");
+        complain("there is nothing about a domain or group '%s'", args->domain_or_group);
     if (nr)
         qsort(items, nr, sizeof(*items), compare_items);
     left = args->top && args->top < nr ? args->top : nr;

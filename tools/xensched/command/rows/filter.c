@@ -27,7 +27,7 @@ bool filter_events(struct filter *f, const char *list)
     return good;
 }
 
-static bool is_who(const struct filter *f, struct json_object *domain)
+static bool is_meant(const struct filter *f, struct json_object *domain)
 {
     const char *name = json_text(domain, "name");
 
@@ -46,7 +46,7 @@ void filter_host(struct filter *f, struct json_object *host)
         return;
     for (i = 0; i < json_object_array_length(domains); i++) {
         domain = json_object_array_get_idx(domains, i);
-        if (!is_who(f, domain))
+        if (!is_meant(f, domain))
             continue;
         if (json_object_object_get_ex(domain, "acct", &number))
             f->acct = json_object_get_int(number);

@@ -5,7 +5,7 @@
 #include <xensched/event.h>
 
 #include "base/openmetrics.h"
-#include "daemon/core/watch-work.h"
+#include "daemon/core/observe-host.h"
 #include "metrics-labels.h"
 #include "metrics-parts.h"
 #include "model/presence.h"

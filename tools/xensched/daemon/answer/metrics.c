@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The names are in docs/operate/metrics.md. */
+/*
+ * Writes the metrics file: the daemon's own metrics here, others by metrics-*.c.
+ * docs/operate/metrics.md has the names.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,14 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <xensched/event.h>
-
-#include "base/file.h"
-#include "daemon/core/observe-host.h"
-#include "host/hypervisor-versions.h"
-#include "model/presence.h"
-#include "metrics.h"
 #include "base/openmetrics.h"
+#include "base/file.h"
+#include "host/hypervisor-versions.h"
+#include "metrics-parts.h"
+#include "metrics.h"
 #include "base/message.h"
 
 /* Of the daemon. */
