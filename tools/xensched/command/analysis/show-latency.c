@@ -274,6 +274,16 @@ static size_t find_waits(const struct timeline *t, unsigned int acct, size_t mos
     return nr;
 }
 
+/* What came before the domain's own last run does not explain this one. */
+static void end_at_own_run(struct chain *chain)
+{
+    unsigned int i;
+
+    for (i = 1; i < chain->nr && chain->link[i].vcpu != chain->link[0].vcpu; i++)
+        ;
+    chain->nr = i;
+}
+
 static int show_worst(const struct timeline *t, const struct arguments *args, int acct)
 {
     struct wait *waits = need_memory(args->worst, sizeof(*waits));
@@ -289,8 +299,10 @@ static int show_worst(const struct timeline *t, const struct arguments *args, in
         printf("%s%zu. %s waited %s from %s s\n", i ? "\n" : "", i + 1,
                shown_name(timeline_vcpu_name(t, waits[i].vcpu)),
                shown_length(waits[i].ns), shown_time(waits[i].begin));
-        if (chain_make(&chain, t, v->acct, v->number, waits[i].begin))
+        if (chain_make(&chain, t, v->acct, v->number, waits[i].begin)) {
+            end_at_own_run(&chain);
             chain_print(t, &chain);
+        }
     }
     if (nr)
         printf("\ntimes are known to %s\n", shown_error(t));
@@ -347,7 +359,7 @@ const struct command command_latency = {
         "WAIT: the part until it had a pCPU. MAX AT: time of the slowest, for 'xensched\n"
         "why'. No time is below the error of the two pCPUs' clocks. With --worst, print\n"
         "the longest waits of DOMAIN for a pCPU, each with its chain of causes, as\n"
-        "'xensched why' does.",
+        "'xensched why' does, back to the last run of its own.",
     .takes = ARGUMENT_JSON | ARGUMENT_FILE | ARGUMENT_WHO | ARGUMENT_WORST,
     .run = run_latency,
 };
