@@ -20,11 +20,11 @@ cp -r "$TOP/tools/xensched" "$W/one/tools"
 compile()
 {
     make -C "$1/tools/xensched" BUILD="$2" XEN_DIST="$W/dist" XEN_LIBDIR="$W" "${@:3}" \
-        ../../build/tools/obj/model/work.o 2>&1
+        ../../build/tools/obj/base/alloc.o 2>&1
 }
 
 # again TREE BUILD: is it compiled again if its header changes?
-again() { [[ $(compile "$1" "$2" -n -W model/work.h) == *"CC    model/work.c"* ]]; }
+again() { [[ $(compile "$1" "$2" -n -W base/alloc.h) == *"CC    base/alloc.c"* ]]; }
 
 # done_already TREE BUILD
 done_already() { [[ $(compile "$1" "$2") != *CC* ]]; }
