@@ -48,11 +48,11 @@ SITE = struct.Struct("<iii")
 LABEL_SIZE = 2
 
 # public/schedlog.h: the events which have sites of their own.  service-tsc and
-# pmc0 ... pmc3 are served by the site of service-ns, preempt-delay and wait-part by
-# that of wake-delay.
+# pmc0 ... pmc3 are served by the site of service-ns, preempt-delay, wait-part and
+# migrate by that of wake-delay.
 EVENTS = {0: "service-ns", 2: "evtchn-send", 3: "evtchn-recv",
           4: "grant-map", 5: "grant-unmap", 6: "grant-copy", 7: "memory",
-          8: "runq", 9: "wake-delay", 10: "migrate", 11: "mark",
+          8: "runq", 9: "wake-delay", 11: "mark",
           14: "off-cpu", 20: "hypercall-time", 21: "irq-time", 22: "exit-time",
           23: "flush-wait"}
 

@@ -83,6 +83,32 @@ def record_seconds():
 
 
 @test
+def reasons_in_words():
+    """dump says how a vCPU came to wait, and that a wait ended without a run"""
+    r = Recording(["Domain-0", "db"])
+    r.reasons = True
+    r.row(1, 0, "wake-delay", 3, 2, 1000, reason=0x10 | 1)
+    r.row(2, 0, "wake-delay", 3, 2, 1000, reason=0x40 | 0x18 | 3)
+    r.row(3, 0, "preempt-delay", 3, 2, 1000, reason=0x80 | 3)
+    r.row(4, 0, "wake-delay", 3, 2, 1000, reason=0x20 | 15)
+    r.row(5, 0, "wait-part", 3, 2, 1000)
+    file = path("recording")
+    r.write(file)
+    said = [[row["event"]] + [row.get(k) for k in ("left", "woke", "capped", "paused", "ran")]
+            for row in dumped(file)]
+    check(sorted(said, key=str) == sorted([
+        ["wake-delay", "blocked", "event-channel", False, False, True],
+        ["wake-delay", "polling", "timer", True, False, True],
+        ["preempt-delay", "yielded", None, False, False, False],
+        ["wake-delay", None, None, False, True, True],
+        ["wait-part", None, None, None, None, None]], key=str), said)
+    out = run("dump", file).expect(0).out
+    for words in ("blocked, woken by event-channel", "polling, capped, woken by timer",
+                  "yielded, did not run", "unknown, paused"):
+        check(words in out, out)
+
+
+@test
 def off_cpu_in_words():
     """dump says why a vCPU was off its pCPU, and what it cannot tell"""
     r = Recording(["Domain-0", "db"])

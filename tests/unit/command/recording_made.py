@@ -10,8 +10,8 @@ import zlib
 
 EVENTS = {"service-ns": 0, "evtchn-send": 2, "evtchn-recv": 3, "memory": 7,
           "runq": 8, "wake-delay": 9, "migrate": 10, "mark": 11,
-          "off-cpu": 14, "hypercall-time": 20, "irq-time": 21, "exit-time": 22,
-          "flush-wait": 23,
+          "preempt-delay": 12, "wait-part": 13, "off-cpu": 14, "hypercall-time": 20,
+          "irq-time": 21, "exit-time": 22, "flush-wait": 23,
           "ring-pages": 24, "ring-sectors": 25,
           "guest-switch": 27, "guest-wake": 28, "guest-name": 29}
 LINUX, DRIVER, GUEST = 1, 2, 3
@@ -19,6 +19,7 @@ XEN, NONE = 1, 0xffff
 
 # All three ids, a counter and a TSC of 64 bits.
 REGISTER = 1 | 2 | 4 | 8 | 1 << 4 | 3 << 5 | 1 << 7
+REASON = 1 << 18
 FULL_ROW = struct.Struct("<HHHxxQQ8x")
 
 
@@ -36,6 +37,7 @@ class Recording:
         """names: of accounting domains, from number 2 on."""
         self.begin = begin
         self.files = {}
+        self.reasons = False  # in rows of waits
         self.losses = {}
         self.sources = {}
         self.system_times = []
@@ -50,12 +52,12 @@ class Recording:
                 for number, name in enumerate(names)]}
 
     def row(self, ns, cpu, event, current, correspondent=NONE, counter=1,
-            file=None, source=0):
+            file=None, source=0, reason=0):
         number = EVENTS[event]
         key = cpu, number if file is None else file, source
         offset = self.sources[source][1] if source else 0
         self.files.setdefault(key, []).append(
-            FULL_ROW.pack(number, current, correspondent, counter,
+            FULL_ROW.pack(number | reason << 8, current, correspondent, counter,
                           self.begin + ns + offset))
 
     def source(self, kind, domid, name="", offset=0):
@@ -149,9 +151,9 @@ class Recording:
 
     @staticmethod
     def chunk(kind, contents=b"", cpu=0, file=0, pos=0, lost=0, time=0,
-              source=0):
+              source=0, register=REGISTER):
         head = struct.pack(
-            "<6I4QI", 0x6b6e6863, kind, len(contents), cpu, file, REGISTER,
+            "<6I4QI", 0x6b6e6863, kind, len(contents), cpu, file, register,
             pos, lost * FULL_ROW.size, lost, time, source)
         return head + struct.pack(
             "<I", zlib.crc32(contents, zlib.crc32(head))) + contents
@@ -180,7 +182,8 @@ class Recording:
                 for some in range(first, at, 200000):
                     part = rows[some:min(some + 200000, at)]
                     yield self.chunk(1, b"".join(part), cpu, file, pos, lost,
-                                     self.begin + 10 ** 10, source)
+                                     self.begin + 10 ** 10, source,
+                                     REGISTER | REASON * self.reasons)
                     pos += len(part) * FULL_ROW.size
                     lost = 0
                 first, lost = at, lost + more

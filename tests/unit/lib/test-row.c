@@ -19,6 +19,7 @@
 
 /* All bits up to the shift of the TSC. */
 #define NR_REGISTERS (1U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
+#define REASON XEN_SCHEDLOG_LCR_REASON
 
 static void offsets_are_those_of_the_struct(void **state)
 {
@@ -135,6 +136,39 @@ static void time_stamps_come_back(void **state)
     harness_free(h);
 }
 
+/* A log without reasons has the row as well, unless only a reason explains it. */
+static void reasons_come_back(void **state)
+{
+    static const uint8_t reasons[] = { 0, XEN_SCHEDLOG_LEFT_SPINNING, 0x7f, 0xff };
+    static const uint32_t lcrs[] = { XEN_SCHEDLOG_LCR_EVENT,
+                                     XEN_SCHEDLOG_LCR_EVENT | REASON,
+                                     REASON | XEN_SCHEDLOG_LCR_COUNTER };
+    struct harness *h = harness_new(8, 1, FILE_SIZE);
+    struct xensched_layout l;
+    struct xensched_row row;
+    unsigned int i, k;
+
+    (void)state;
+    for (i = 0; i < 3; i++)
+        for (k = 0; k < 4; k++) {
+            bool has_reason = lcrs[i] & REASON, written;
+
+            harness_route_all(h, 0, lcrs[i]);
+            written = schedlog_leave_for(h->cpu, XEN_SCHEDLOG_EV_WAKE_DELAY, 2, 3,
+                                         reasons[k], 1);
+            assert_int_equal(written, has_reason || k < 3);
+            if (!written)
+                continue;
+            xensched_layout(lcrs[i], &l);
+            xensched_row_decode(&l, 0, h->data[0] + (h->state[0].pos - l.size) %
+                                       FILE_SIZE, &row);
+            assert_int_equal(row.event, i < 2 ? XEN_SCHEDLOG_EV_WAKE_DELAY : 0);
+            assert_int_equal(row.reason, i == 1 ? reasons[k] : 0);
+            assert_int_equal(!!(row.valid & XENSCHED_ROW_REASON), i == 1);
+        }
+    harness_free(h);
+}
+
 static void ticks_come_back(void **state)
 {
     static const uint32_t widths[] = { 0, XEN_SCHEDLOG_LCR_TIME64 };
@@ -171,7 +205,8 @@ static void many_rows_are_decoded_as_each_of_them(void **state)
     size_t nr, i;
 
     (void)state;
-    for (lcr = 0; lcr < NR_REGISTERS; lcr++) {
+    for (lcr = 0; lcr < (REASON | NR_REGISTERS);
+         lcr = lcr == NR_REGISTERS - 1 ? REASON : lcr + 1) {
         uint8_t *bytes;
 
         xensched_layout(lcr, &l);
@@ -217,6 +252,7 @@ int main(void)
         cmocka_unit_test(registers_that_select_nothing_have_no_rows),
         cmocka_unit_test(every_register_is_decoded_as_it_was_written),
         cmocka_unit_test(time_stamps_come_back),
+        cmocka_unit_test(reasons_come_back),
         cmocka_unit_test(ticks_come_back),
         cmocka_unit_test(many_rows_are_decoded_as_each_of_them),
         cmocka_unit_test(event_names_and_numbers_belong_together),

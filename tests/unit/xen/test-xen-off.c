@@ -332,6 +332,83 @@ static void off_cpu_has_a_threshold_of_its_own(void **unused)
     assert_int_equal(row(0, 14).event, OFF);
 }
 
+#define REASON(x) XEN_SCHEDLOG_REASON_##x
+
+static void is_wait(unsigned int event, unsigned int reason)
+{
+    struct row r = row(0, nr_rows(0) - 1);
+
+    assert_int_equal(r.event, event);
+    assert_int_equal(r.reason, reason);
+}
+
+/* Also while off-cpu is not logged. */
+static void a_wait_states_its_reason(void **unused)
+{
+    struct sched_unit unit = { { &a_vcpu } };
+    struct evtchn evtchn = { .state = ECS_INTERDOMAIN,
+                             .u.interdomain.remote_dom = &domain[B] };
+
+    (void)unused;
+    run_first();
+    turn_on(WAITS);
+
+    leave(RUNSTATE_blocked, VPF_blocked);
+    schedlog_evtchn_wakes(&a_vcpu, &evtchn);
+    come_back();
+    is_wait(WAKE, REASON(SLEPT) | WOKE(EVTCHN));
+
+    domain[A].poll_mask[0] = 1;
+    leave(RUNSTATE_blocked, VPF_blocked);
+    domain[A].poll_mask[0] = 0;
+    schedlog_timer_wakes(&a_vcpu);
+    come_back();
+    is_wait(WAKE, REASON(SLEPT) | REASON(POLLED) | WOKE(TIMER));
+
+    leave(RUNSTATE_runnable, 0);
+    run(0, &a_vcpu);
+    is_wait(PREEMPT, LEFT(PREEMPTED));
+
+    schedlog_yields(LEFT(SPINNING));
+    leave(RUNSTATE_runnable, 0);
+    run(0, &a_vcpu);
+    is_wait(PREEMPT, LEFT(SPINNING));
+
+    schedlog_no_budget(&unit);
+    leave(RUNSTATE_offline, 0);
+    come_back();
+    is_wait(WAKE, LEFT(CAPPED));
+
+    leave(RUNSTATE_blocked, VPF_blocked);
+    change(&a_vcpu, RUNSTATE_offline);
+    come_back();
+    is_wait(WAKE, REASON(SLEPT) | REASON(PAUSED));
+
+    /* Its pCPU goes offline while it waits. */
+    leave(RUNSTATE_runnable, 0);
+    a_vcpu.pause_flags = VPF_migrating;
+    change(&a_vcpu, RUNSTATE_offline);
+    is_wait(PREEMPT, LEFT(PREEMPTED) | REASON(CUT));
+    come_back();
+    is_wait(WAKE, LEFT(PREEMPTED));
+}
+
+/* A reason of an earlier time, while the events were on, is none of this time. */
+static void a_reason_is_forgotten_with_the_events_off(void **unused)
+{
+    (void)unused;
+    run_first();
+    turn_on(WAITS);
+    schedlog_yields(LEFT(YIELDED));
+    leave(RUNSTATE_runnable, 0);
+    run(0, &a_vcpu);
+    turn_on(0);
+    leave(RUNSTATE_blocked, VPF_blocked);
+    turn_on(WAITS);
+    come_back();
+    is_wait(WAKE, REASON(SLEPT));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -352,6 +429,8 @@ int main(void)
         TEST(why_it_left_earlier_is_unknown),
         TEST(another_event_that_is_turned_on_hides_no_reason),
         TEST(off_cpu_has_a_threshold_of_its_own),
+        TEST(a_wait_states_its_reason),
+        TEST(a_reason_is_forgotten_with_the_events_off),
     };
 
     return run_tap_tests(tests);

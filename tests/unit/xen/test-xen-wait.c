@@ -295,6 +295,100 @@ static void a_threshold_leaves_waits_whole(void **unused)
     assert_int_equal(waited_for(A, C), 5 * MILLISECS(1));
 }
 
+/* As when it is paused, or its pCPU goes offline and another queue gets it. */
+static void a_wait_that_ends_without_a_run_has_a_row(void **unused)
+{
+    struct vcpu a = vcpu_of(A), b = vcpu_of(B), c = vcpu_of(C);
+
+    (void)unused;
+    wake(&b);
+    run(0, &b);
+    now_ns += 500 * US;
+    wake(&a);
+    wake(&c);
+    now_ns += MILLISECS(3);
+    this_pcpu = 2;
+    change(&a, RUNSTATE_offline);
+    is_row(2, 0, WAKE, A, B, MILLISECS(3));
+    assert_int_equal(row(2, 0).reason & XEN_SCHEDLOG_REASON_CUT, XEN_SCHEDLOG_REASON_CUT);
+    now_ns += MILLISECS(5);
+    wake(&a);
+    now_ns += MILLISECS(1);
+    run(0, &a);
+    is_row(0, nr_rows(0) - 1, WAKE, A, B, MILLISECS(1));
+    assert_int_equal(row(0, nr_rows(0) - 1).reason & XEN_SCHEDLOG_REASON_CUT, 0);
+    /* Others had the pCPU in turn. */
+    now_ns += MILLISECS(1);
+    run(0, &b);
+    now_ns += MILLISECS(4);
+    run(0, &c);
+    now_ns += MILLISECS(2);
+    this_pcpu = 2;
+    change(&a, RUNSTATE_blocked);
+    is_row(2, 1, PREEMPT, A, NONE, MILLISECS(6));
+    assert_int_equal(nr_rows(2), 4);
+    assert_int_equal(row(2, 2).event, PART);
+    assert_int_equal(row(2, 3).event, PART);
+    assert_int_equal(waited_by(A), a.time[RUNSTATE_runnable]);
+}
+
+/* A reader of rows without reasons takes each wait for one behind which the vCPU runs. */
+static void without_reasons_waits_that_are_cut_have_no_rows(void **unused)
+{
+    struct vcpu a = vcpu_of(A), b = vcpu_of(B), c = vcpu_of(C);
+
+    (void)unused;
+    lcr[0] &= ~XEN_SCHEDLOG_LCR_REASON;
+    wake(&a);
+    wake(&b);
+    run(0, &b);
+    now_ns += MILLISECS(1);
+    wake(&c);
+    run(0, &c);
+    now_ns += MILLISECS(1);
+    this_pcpu = 2;
+    change(&a, RUNSTATE_offline);
+    assert_int_equal(nr_rows(2), 0);
+    wake(&a);
+    now_ns += MILLISECS(1);
+    run(0, &a);
+    is_row(0, nr_rows(0) - 1, WAKE, A, C, MILLISECS(1));
+    assert_int_equal(row(0, nr_rows(0) - 1).reason, 0);
+}
+
+static void an_interrupt_writes_no_row(void **unused)
+{
+    struct vcpu a = vcpu_of(A);
+
+    (void)unused;
+    wake(&a);
+    now_ns += MILLISECS(1);
+    fake_in_irq = true;
+    change(&a, RUNSTATE_offline);
+    fake_in_irq = false;
+    assert_int_equal(nr_rows(0), 0);
+}
+
+static void a_move_is_from_where_it_ran(void **unused)
+{
+    struct vcpu a = vcpu_of(A);
+
+    (void)unused;
+    turn_on(1U << XEN_SCHEDLOG_EV_MIGRATE);
+    wake(&a);
+    run(0, &a);
+    block(0, &idle[0]);
+    wake(&a);
+    run(0, &a);
+    assert_int_equal(nr_rows(0), 0);
+    block(0, &idle[0]);
+    a.processor = 1;
+    wake(&a);
+    run(2, &a);
+    assert_int_equal(nr_rows(2), 1);
+    is_row(2, 0, XEN_SCHEDLOG_EV_MIGRATE, A, NONE, 0 << 16 | 2);
+}
+
 static void events_are_chosen_one_by_one(void **unused)
 {
     struct vcpu a = vcpu_of(A), b = vcpu_of(B), c = vcpu_of(C);
@@ -319,9 +413,10 @@ static void events_are_chosen_one_by_one(void **unused)
  * Any number of vCPUs in one queue that some pCPUs share, as with credit2; in queues of
  * their own pCPUs, as with credit, where an idle pCPU steals; each on its own pCPU, as with
  * null; in one queue, but runnable without a pCPU when their budget is used up, as with rtds;
- * in two cpupools, between which a pCPU moves; or two by two on cores.
+ * in two cpupools, between which a pCPU moves; two by two on cores; or in one queue, while
+ * pCPUs go offline, or toolstacks pause vCPUs that wait.
  */
-enum kind { SHARED, OWN, SINGLE, BUDGETS, POOLS, CORES };
+enum kind { SHARED, OWN, SINGLE, BUDGETS, POOLS, CORES, CUTS };
 
 struct charge {
     uint64_t ns[NR_ACCT][NR_ACCT];
@@ -474,6 +569,20 @@ static void step_core(struct charge *charge)
         block(cpu, &idle[cpu]);
 }
 
+/* It is paused for no time, and waits again. */
+static void step_cuts(struct charge *charge)
+{
+    struct vcpu *v = &crowd[rand() % NR_VCPUS];
+
+    if (v->runstate.state != RUNSTATE_runnable || rand() % 100)
+        return;
+    this_pcpu = rand() % NR_PCPUS;
+    charge_wait(charge, v, v->processor, since[v - crowd]);
+    change(v, RUNSTATE_offline);
+    wake(v);
+    since[v - crowd] = history.nr;
+}
+
 static void wake_some(enum kind kind)
 {
     unsigned int i;
@@ -504,6 +613,8 @@ static void simulate(enum kind kind, struct charge *charge)
             step_budgets();
         if (kind == POOLS)
             step_pools();
+        if (kind == CUTS)
+            step_cuts(charge);
         if (kind == CORES)
             step_core(charge);
         else
@@ -594,6 +705,12 @@ static void on_cores(void **unused)
     compare(CORES);
 }
 
+static void when_waits_are_cut(void **unused)
+{
+    (void)unused;
+    compare(CUTS);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -611,6 +728,10 @@ int main(void)
         TEST(a_long_wait_has_the_latest_holders),
         TEST(a_crowd_has_no_more_rows_than_parts),
         TEST(a_threshold_leaves_waits_whole),
+        TEST(a_wait_that_ends_without_a_run_has_a_row),
+        TEST(without_reasons_waits_that_are_cut_have_no_rows),
+        TEST(an_interrupt_writes_no_row),
+        TEST(a_move_is_from_where_it_ran),
         TEST(events_are_chosen_one_by_one),
         TEST(in_a_shared_queue),
         TEST(in_queues_of_pcpus),
@@ -618,6 +739,7 @@ int main(void)
         TEST(when_budgets_are_used_up),
         TEST(in_cpupools),
         TEST(on_cores),
+        TEST(when_waits_are_cut),
     };
 
     return run_tap_tests(tests);

@@ -41,7 +41,8 @@ _Static_assert(sizeof(struct xensched_row) == 32 &&
                offsetof(struct xensched_row, event) == 20 &&
                offsetof(struct xensched_row, current) == 22 &&
                offsetof(struct xensched_row, correspondent) == 24 &&
-               offsetof(struct xensched_row, valid) == 26,
+               offsetof(struct xensched_row, valid) == 26 &&
+               offsetof(struct xensched_row, reason) == 28,
                "the shuffle below has to be made for these offsets");
 
 /*
@@ -72,6 +73,19 @@ static uint64_t pick_id(unsigned int offset)
     return (uint16_t)pick(offset, offset == XENSCHED_NO_ENTRY ? 0 : 2);
 }
 
+/* The same for the event and for its reason, which may have a byte each. */
+static uint64_t pick_event(const struct xensched_layout *layout)
+{
+    return xensched_has_reason(layout) ? (uint16_t)pick(layout->event, 1)
+                                       : pick_id(layout->event);
+}
+
+static uint64_t pick_reason(const struct xensched_layout *layout)
+{
+    return xensched_has_reason(layout) ? (uint16_t)pick(layout->event + 1, 1)
+                                       : (uint16_t)NO_BYTES;
+}
+
 static uint16_t valid_entries(const struct xensched_layout *layout)
 {
     uint16_t valid = 0;
@@ -86,6 +100,8 @@ static uint16_t valid_entries(const struct xensched_layout *layout)
         valid |= XENSCHED_ROW_COUNTER;
     if (layout->time_size)
         valid |= XENSCHED_ROW_TIME;
+    if (xensched_has_reason(layout))
+        valid |= XENSCHED_ROW_REASON;
 
     return valid;
 }
@@ -104,9 +120,10 @@ static bool prepare_shuffle(const struct xensched_layout *layout, uint32_t cpu,
 
     s->low[0] = pick(layout->counter, layout->counter_size);
     s->low[1] = pick(layout->time, far ? 0 : layout->time_size);
-    s->low[2] = (uint32_t)NO_BYTES | pick_id(layout->event) << 32 |
+    s->low[2] = (uint32_t)NO_BYTES | pick_event(layout) << 32 |
                 pick_id(layout->current) << 48;
-    s->low[3] = NO_BYTES << 16 | pick_id(layout->correspondent);
+    s->low[3] = NO_BYTES << 48 | pick_reason(layout) << 32 |
+                (NO_BYTES & 0xffff0000U) | pick_id(layout->correspondent);
     s->high[0] = s->high[2] = s->high[3] = NO_BYTES;
     s->high[1] = far ? pick(0, layout->time_size) : NO_BYTES;
     s->fixed[0] = s->fixed[1] = 0;

@@ -67,3 +67,20 @@ void xensched_off_cpu(uint64_t counter, struct xensched_off_cpu *off)
         .long_ns = units == XEN_SCHEDLOG_OFF_TIME_MASK,
     };
 }
+
+void xensched_reason(unsigned int reason, struct xensched_reason *of)
+{
+    unsigned int number = reason & XEN_SCHEDLOG_REASON_LEFT_MASK;
+
+    *of = (struct xensched_reason){
+        .capped = reason & XEN_SCHEDLOG_REASON_CAPPED,
+        .paused = reason & XEN_SCHEDLOG_REASON_PAUSED,
+        .cut = reason & XEN_SCHEDLOG_REASON_CUT,
+    };
+    if (reason & XEN_SCHEDLOG_REASON_SLEPT) {
+        number = reason & XEN_SCHEDLOG_REASON_POLLED ? XEN_SCHEDLOG_LEFT_POLLING
+                                                     : XEN_SCHEDLOG_LEFT_BLOCKED;
+        of->woke = woke[reason & XEN_SCHEDLOG_REASON_WOKE_MASK];
+    }
+    of->left = left[number];
+}

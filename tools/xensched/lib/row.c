@@ -39,6 +39,11 @@ void xensched_row_decode(const struct xensched_layout *layout, uint32_t cpu,
         row->event = get16(at + layout->event);
         row->valid |= XENSCHED_ROW_EVENT;
     }
+    if (xensched_has_reason(layout)) {
+        row->reason = row->event >> XEN_SCHEDLOG_REASON_SHIFT;
+        row->event &= (1U << XEN_SCHEDLOG_REASON_SHIFT) - 1;
+        row->valid |= XENSCHED_ROW_REASON;
+    }
     if (layout->current != XENSCHED_NO_ENTRY) {
         row->current = get16(at + layout->current);
         row->valid |= XENSCHED_ROW_CURRENT;

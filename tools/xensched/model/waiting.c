@@ -92,7 +92,8 @@ void waiting_add(struct waiting *waiting, const struct xensched_row *row,
     if (row->event == XEN_SCHEDLOG_EV_RUNQ)
         add_means(waiting, &waiting->queue, row->cpu,
                   row->counter & XEN_SCHEDLOG_RUNQ_LENGTH_MASK, now_ns);
-    if (row->event != XEN_SCHEDLOG_EV_WAKE_DELAY)
+    if (row->event != XEN_SCHEDLOG_EV_WAKE_DELAY ||
+        row->reason & XEN_SCHEDLOG_REASON_CUT)
         return;
     add_means(waiting, &waiting->delay_on, row->cpu, row->counter / NS_PER_S, now_ns);
     add_means(waiting, &waiting->delay_of, row->current, row->counter / NS_PER_S, now_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads from rows of waits and of off-cpu how a vCPU came to wait. */
+/* Reads from rows of waits how a vCPU came to wait. */
 #include <xensched/abi.h>
 
 #include "waits-cause.h"
@@ -27,8 +27,7 @@ const char *waits_cause_name(enum waits_cause cause)
     return names[cause];
 }
 
-static enum waits_cause cause_after_sleep(unsigned int left, unsigned int woke, bool capped,
-                                          bool paused)
+static enum waits_cause cause_of_wake(unsigned int woke)
 {
     static const uint8_t by_waker[] = {
         [XEN_SCHEDLOG_WOKE_OTHER] = WAITS_WOKEN,
@@ -39,49 +38,63 @@ static enum waits_cause cause_after_sleep(unsigned int left, unsigned int woke, 
         [XEN_SCHEDLOG_WOKE_PIRQ] = WAITS_PIRQ,
     };
 
-    if (capped || left == XEN_SCHEDLOG_LEFT_CAPPED)
-        return WAITS_CAPPED;
-    if (paused || left == XEN_SCHEDLOG_LEFT_PAUSED)
-        return WAITS_PAUSED;
-    if (left == XEN_SCHEDLOG_LEFT_IN_XEN)
-        return WAITS_IN_XEN;
-    if (left == XEN_SCHEDLOG_LEFT_MIGRATED)
-        return WAITS_MIGRATED;
-    if (left == XEN_SCHEDLOG_LEFT_POLLING)
-        return WAITS_POLLING;
-
     return woke < sizeof(by_waker) ? by_waker[woke] : WAITS_WOKEN;
 }
 
-static enum waits_cause cause_after_run(unsigned int left, bool capped)
+/* It was blocked, or offline. */
+static enum waits_cause cause_after_sleep(unsigned int reason)
 {
-    if (capped || left == XEN_SCHEDLOG_LEFT_CAPPED)
-        return WAITS_BUDGET;
-    if (left == XEN_SCHEDLOG_LEFT_YIELDED)
-        return WAITS_YIELDED;
+    unsigned int left = reason & XEN_SCHEDLOG_REASON_LEFT_MASK;
 
-    return left == XEN_SCHEDLOG_LEFT_SPINNING ? WAITS_SPINNING : WAITS_PREEMPTED;
+    if (reason & XEN_SCHEDLOG_REASON_CAPPED)
+        return WAITS_CAPPED;
+    if (reason & XEN_SCHEDLOG_REASON_PAUSED)
+        return WAITS_PAUSED;
+    if (reason & XEN_SCHEDLOG_REASON_SLEPT)
+        return reason & XEN_SCHEDLOG_REASON_POLLED
+               ? WAITS_POLLING : cause_of_wake(reason & XEN_SCHEDLOG_REASON_WOKE_MASK);
+
+    switch (left) {
+    case XEN_SCHEDLOG_LEFT_CAPPED:
+        return WAITS_CAPPED;
+    case XEN_SCHEDLOG_LEFT_PAUSED:
+        return WAITS_PAUSED;
+    case XEN_SCHEDLOG_LEFT_IN_XEN:
+        return WAITS_IN_XEN;
+    case XEN_SCHEDLOG_LEFT_MIGRATED:
+    /* Another pCPU's queue got it while it waited. */
+    case XEN_SCHEDLOG_LEFT_PREEMPTED:
+    case XEN_SCHEDLOG_LEFT_YIELDED:
+    case XEN_SCHEDLOG_LEFT_SPINNING:
+        return WAITS_MIGRATED;
+    default:
+        return WAITS_WOKEN;
+    }
 }
 
-enum waits_cause waits_cause_of(const struct xensched_row *wait,
-                                const struct xensched_row *end)
+static enum waits_cause cause_after_run(unsigned int reason)
 {
-    const struct xensched_row *row = wait + 1;
+    if (reason & XEN_SCHEDLOG_REASON_CAPPED)
+        return WAITS_BUDGET;
+
+    switch (reason & XEN_SCHEDLOG_REASON_LEFT_MASK) {
+    case XEN_SCHEDLOG_LEFT_CAPPED:
+        return WAITS_BUDGET;
+    case XEN_SCHEDLOG_LEFT_YIELDED:
+        return WAITS_YIELDED;
+    case XEN_SCHEDLOG_LEFT_SPINNING:
+        return WAITS_SPINNING;
+    default:
+        return WAITS_PREEMPTED;
+    }
+}
+
+enum waits_cause waits_cause_of(const struct xensched_row *wait)
+{
     bool ran = wait->event == XEN_SCHEDLOG_EV_PREEMPT_DELAY;
-    uint32_t counter;
-    unsigned int left;
 
-    while (row < end && row->event == XEN_SCHEDLOG_EV_WAIT_PART &&
-           row->current == wait->current)
-        row++;
-    if (row == end || row->event != XEN_SCHEDLOG_EV_OFF_CPU || row->current != wait->current)
+    if (!(wait->valid & XENSCHED_ROW_REASON))
         return ran ? WAITS_PREEMPTED : WAITS_WOKEN;
-    counter = row->counter;
-    left = counter >> XEN_SCHEDLOG_OFF_LEFT_SHIFT;
-    if (ran)
-        return cause_after_run(left, counter & XEN_SCHEDLOG_OFF_CAPPED);
 
-    return cause_after_sleep(left, counter >> XEN_SCHEDLOG_OFF_WOKE_SHIFT &
-                             XEN_SCHEDLOG_OFF_WOKE_MASK, counter & XEN_SCHEDLOG_OFF_CAPPED,
-                             counter & XEN_SCHEDLOG_OFF_PAUSED);
+    return ran ? cause_after_run(wait->reason) : cause_after_sleep(wait->reason);
 }

@@ -2,8 +2,8 @@
 /*
  * waits-cause.h - the causes of waits: what woke a vCPU, or why it had left its pCPU.
  *
- * Xen's rows of waits distinguish a wake-up from a preemption.  A row of off-cpu, which the
- * same log has behind the wait and its parts, states the rest.
+ * Xen's rows of waits distinguish a wake-up from a preemption.  Their reason, if the log has
+ * any, states the rest.
  */
 #ifndef XENSCHED_MODEL_WAITS_CAUSE_H
 #define XENSCHED_MODEL_WAITS_CAUSE_H
@@ -12,13 +12,13 @@
 
 /* How a vCPU came to wait: by a wake-up, up to WAITS_PREEMPTED; else it had run before. */
 enum waits_cause {
-    WAITS_WOKEN, /* by none of the next five, or off-cpu is not logged */
+    WAITS_WOKEN, /* by none of the next five, or rows have no reason */
     WAITS_EVENT_CHANNEL, WAITS_IPI, WAITS_TIMER, WAITS_VIRQ, WAITS_PIRQ,
     WAITS_POLLING,  /* it had polled, such as for a lock */
     WAITS_PAUSED,
     WAITS_CAPPED,   /* its cap had been used up */
     WAITS_IN_XEN,
-    WAITS_MIGRATED, /* its affinity, or its pool, changed while it ran */
+    WAITS_MIGRATED, /* its affinity, or its pool, changed, or its pCPU went offline */
     WAITS_PREEMPTED,
     WAITS_YIELDED,
     WAITS_SPINNING, /* a pause-loop exit */
@@ -28,8 +28,7 @@ enum waits_cause {
 
 const char *waits_cause_name(enum waits_cause cause);
 
-/* @wait: a row of wake-delay or preempt-delay; the rows before @end are known. */
-enum waits_cause waits_cause_of(const struct xensched_row *wait,
-                                const struct xensched_row *end);
+/* @wait: a row of wake-delay or preempt-delay. */
+enum waits_cause waits_cause_of(const struct xensched_row *wait);
 
 #endif /* XENSCHED_MODEL_WAITS_CAUSE_H */

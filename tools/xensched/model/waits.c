@@ -263,18 +263,17 @@ static unsigned int bucket_of(uint64_t ns)
     return bucket < WAITS_BUCKETS ? bucket : WAITS_BUCKETS - 1;
 }
 
-static void add_wait(struct waits *w, struct waiter *waiter, const struct xensched_row *row,
-                     const struct xensched_row *end)
+static void add_wait(struct waits *w, struct waiter *waiter, const struct xensched_row *row)
 {
     uint64_t ns;
 
     waiter->weight = matrix_threshold(w->matrix, row->event, row->current);
-    waiter->cause = waits_cause_of(row, end);
+    waiter->cause = waits_cause_of(row);
     ns = waiter->weight * row->counter;
     waiter->ns += ns;
     if (waiter->cause != WAITS_WOKEN)
         waiter->by_ns[waiter->cause] += ns;
-    if (waiter->cause < WAITS_PREEMPTED)
+    if (waiter->cause < WAITS_PREEMPTED && !(row->reason & XEN_SCHEDLOG_REASON_CUT))
         waiter->bucket[bucket_of(row->counter)] += waiter->weight;
 }
 
@@ -284,9 +283,7 @@ static bool is_wait(const struct xensched_row *row)
            row->event == XEN_SCHEDLOG_EV_PREEMPT_DELAY;
 }
 
-/* @end: of the rows that are known. */
-static void add_row(struct waits *w, const struct xensched_row *row,
-                    const struct xensched_row *end)
+static void add_row(struct waits *w, const struct xensched_row *row)
 {
     const uint16_t needed = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
                             XENSCHED_ROW_COUNTER;
@@ -301,7 +298,7 @@ static void add_row(struct waits *w, const struct xensched_row *row,
         return;
     }
     if (is_wait(row))
-        add_wait(w, waiter, row, end);
+        add_wait(w, waiter, row);
     /* Of a wait or of a part. */
     if (row->valid & XENSCHED_ROW_CORRESPONDENT &&
         row->correspondent != XEN_SCHEDLOG_ACCT_NONE)
@@ -426,17 +423,6 @@ void waits_pass(struct waits *w, uint64_t now_ns)
     w->now_s = now_s;
 }
 
-/* All but the last wait if rows about it may come. */
-static size_t nr_whole(const struct xensched_row *rows, size_t nr)
-{
-    size_t i = nr;
-
-    while (i && rows[i - 1].event == XEN_SCHEDLOG_EV_WAIT_PART)
-        i--;
-
-    return i > 1 && is_wait(&rows[i - 1]) ? i - 1 : nr;
-}
-
 void waits_add_batch(struct waits *w, const struct xensched_batch *batch, uint64_t now_ns)
 {
     struct xensched_row rows[BLOCK_ROWS];
@@ -444,10 +430,8 @@ void waits_add_batch(struct waits *w, const struct xensched_batch *batch, uint64
 
     waits_pass(w, now_ns);
     while ((nr = xensched_batch_decode(batch, first, rows, BLOCK_ROWS))) {
-        if (nr == BLOCK_ROWS)
-            nr = nr_whole(rows, nr);
         for (i = 0; i < nr; i++)
-            add_row(w, &rows[i], rows + nr);
+            add_row(w, &rows[i]);
         first += nr;
     }
 }

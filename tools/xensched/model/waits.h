@@ -3,15 +3,15 @@
  * waits.h - records which domains wait for which: how long the vCPUs of each accounting
  * domain waited for a pCPU, and which accounting domain had that pCPU meanwhile.
  *
- * Each wait has a cause as well: how the vCPU came to wait.  Xen's rows of waits distinguish
- * a wake-up from a preemption; a row of off-cpu behind them states what woke the vCPU, or
- * why it left.
+ * Each wait has a cause as well: how the vCPU came to wait.  The reasons of Xen's rows
+ * state what woke the vCPU, or why it left.  A wait that ended without a run counts as well,
+ * but is not among those that the histogram and the quantiles have.
  *
  * The latest hour is kept second by second, in memory of a fixed size.  One domain that
  * waited takes 16 bytes for each second in which it did, 8 for each domain that it waited
  * for and each cause of that, 8 for each cause but WAITS_WOKEN, 4 for each power of two of
- * ns that its waits after wake-ups lasted, and 8 each if it moved and was offline: some 64
- * bytes, 96 with off-cpu.  If this memory is full, the oldest seconds are forgotten.
+ * ns that its waits after wake-ups lasted, and 8 each if it moved and was offline: some 96
+ * bytes.  If this memory is full, the oldest seconds are forgotten.
  *
  * An accounting domain that is forgotten keeps its name in the past: a report names guests
  * that are gone.
@@ -30,7 +30,7 @@
 
 #define WAITS_SECONDS 3600U
 
-/* Enough for an hour of 1,000 domains of which 140 wait in any one second. */
+/* Enough for an hour of 1,000 domains of which 90 wait in any one second. */
 #define WAITS_BYTES (32U << 20)
 
 /* Powers of two of ns: the last one has 34 s and more. */

@@ -28,11 +28,12 @@
 #define PART XEN_SCHEDLOG_EV_WAIT_PART
 #define OFF XEN_SCHEDLOG_EV_OFF_CPU
 /* Those which are rows of waits, on which most tests count. */
-#define WAITS (SCHEDLOG_WAIT_EVENTS & ~(1U << OFF))
+#define WAITS (1U << WAKE | 1U << PREEMPT | 1U << PART)
 #define US 1000
 
 struct row {
-    uint16_t event, current, correspondent, pad;
+    uint8_t event, reason;
+    uint16_t current, correspondent, pad;
     uint32_t counter, pad_end;
 };
 
@@ -135,7 +136,8 @@ static int set_up(void **unused)
     memset(state, 0, sizeof(state));
     memset(skipped, 0, sizeof(skipped));
     lcr[0] = XEN_SCHEDLOG_LCR_EVENT | XEN_SCHEDLOG_LCR_CURRENT |
-             XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER;
+             XEN_SCHEDLOG_LCR_CORRESPONDENT | XEN_SCHEDLOG_LCR_COUNTER |
+             XEN_SCHEDLOG_LCR_REASON;
     for (acct = 0; acct < NR_ACCT; acct++)
         domain[acct] = (struct domain){ .schedlog_acct = acct };
     for (acct = 0; acct < NR_ACCT; acct++)

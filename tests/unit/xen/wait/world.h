@@ -86,6 +86,7 @@ struct vcpu {
         s_time_t state_entry_time;
     } runstate;
     uint16_t schedlog_acct;
+    unsigned int schedlog_ran_on;
     uint32_t schedlog_woken;
     uint64_t schedlog_woken_tsc;
     uint64_t schedlog_off_tsc;

@@ -289,6 +289,40 @@ static void print_json_off_cpu(uint64_t counter)
            off.long_ns ? "true" : "false");
 }
 
+/* Rows of other events in such a log have 0 for it. */
+static bool has_reason(const struct xensched_row *row)
+{
+    return row->valid & XENSCHED_ROW_REASON &&
+           (row->event == XEN_SCHEDLOG_EV_WAKE_DELAY ||
+            row->event == XEN_SCHEDLOG_EV_PREEMPT_DELAY);
+}
+
+static void print_reason(const struct xensched_row *row)
+{
+    struct xensched_reason reason;
+
+    xensched_reason(row->reason, &reason);
+    printf(" %s%s%s", reason.left ? reason.left : "unknown",
+           reason.capped ? ", capped" : "", reason.paused ? ", paused" : "");
+    if (reason.woke)
+        printf(", woken by %s", reason.woke);
+    if (reason.cut)
+        printf(", did not run");
+}
+
+static void print_json_reason(const struct xensched_row *row)
+{
+    struct xensched_reason reason;
+
+    xensched_reason(row->reason, &reason);
+    if (reason.left)
+        printf(",\"left\":\"%s\"", reason.left);
+    if (reason.woke)
+        printf(",\"woke\":\"%s\"", reason.woke);
+    printf(",\"capped\":%s,\"paused\":%s,\"ran\":%s", reason.capped ? "true" : "false",
+           reason.paused ? "true" : "false", reason.cut ? "false" : "true");
+}
+
 static bool is_work(const struct xensched_row *row)
 {
     const uint16_t needed = XENSCHED_ROW_EVENT | XENSCHED_ROW_COUNTER;
@@ -340,6 +374,8 @@ static void print_text_row(struct dump *d,
                    row->correspondent), counter);
     if (is_off_cpu(row))
         print_off_cpu(row->counter);
+    if (has_reason(row))
+        print_reason(row);
     if (is_work(row))
         print_work(row);
     if (d->info && d->info->kind != XENSCHED_KIND_HYPERVISOR)
@@ -378,6 +414,8 @@ static void print_json_row(struct dump *d,
         printf(",\"counter\":%" PRIu64, row->counter);
     if (is_off_cpu(row))
         print_json_off_cpu(row->counter);
+    if (has_reason(row))
+        print_json_reason(row);
     if (is_work(row))
         print_json_work(row);
     printf("}\n");

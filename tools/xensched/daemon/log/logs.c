@@ -23,6 +23,9 @@
 #define ROW (IDS | XEN_SCHEDLOG_LCR_TIME_TSC | \
              10U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
 
+/* Rows of waits state their reasons. */
+#define WAIT_ROW (ROW | XEN_SCHEDLOG_LCR_REASON)
+
 /* 32 bytes, for counters that need 64 bits, and all of the TSC. */
 #define WIDE_ROW (IDS | XEN_SCHEDLOG_LCR_COUNTER64 | \
                   XEN_SCHEDLOG_LCR_TIME_TSC | XEN_SCHEDLOG_LCR_TIME64)
@@ -59,7 +62,7 @@ static const struct {
     { HYPERVISOR, EVENT(GRANT_UNMAP), 32 * KIB, ROW },
     { HYPERVISOR, EVENT(SERVICE_TSC) | PMCS, 256 * KIB, ROW },
     { HYPERVISOR, EVENT(EVTCHN_RECV), 256 * KIB, ROW },
-    { HYPERVISOR, WAITS | EVENT(OFF_CPU), 256 * KIB, ROW },
+    { HYPERVISOR, WAITS | EVENT(OFF_CPU), 256 * KIB, WAIT_ROW },
     { HYPERVISOR, WORK, 64 * KIB, WIDE_ROW },
     { HYPERVISOR, EVENT(MEMORY) | EVENT(RUNQ) | EVENT(MARK), 64 * KIB, ROW },
     { LINUX, EVENT(RING_PAGES), 256 * KIB, ROW },

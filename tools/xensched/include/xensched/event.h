@@ -33,6 +33,15 @@ struct xensched_off_cpu {
 
 void xensched_off_cpu(uint64_t counter, struct xensched_off_cpu *off);
 
+/* The reason of a row of a wait: how the vCPU came to wait. */
+struct xensched_reason {
+    const char *left, *woke; /* as above */
+    bool capped, paused;     /* likewise */
+    bool cut;                /* the vCPU did not run at the end of the wait */
+};
+
+void xensched_reason(unsigned int reason, struct xensched_reason *of);
+
 /* Xen's work since the last such row: hypercalls, interrupts, exits, waits for flushes. */
 struct xensched_work {
     const char *reason;  /* its name, or NULL: a newer Xen's */

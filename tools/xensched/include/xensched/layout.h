@@ -27,7 +27,7 @@
 struct xensched_layout {
     uint32_t lcr; /* as it was given */
     uint8_t size;
-    uint8_t event;         /* offset of a uint16_t */
+    uint8_t event;         /* offset of a uint16_t; see xensched_has_reason() */
     uint8_t current;       /* offset of a uint16_t */
     uint8_t correspondent; /* offset of a uint16_t */
     uint8_t counter;       /* offset of an integer of counter_size bytes */
@@ -44,6 +44,13 @@ static inline uint8_t xensched_place_entry(unsigned int *end, unsigned int size)
     *end = offset + size;
 
     return offset;
+}
+
+/* Is the upper byte of the event's entry the reason of the row? */
+static inline bool xensched_has_reason(const struct xensched_layout *layout)
+{
+    return layout->event != XENSCHED_NO_ENTRY &&
+           layout->lcr & XEN_SCHEDLOG_LCR_REASON;
 }
 
 static inline bool xensched_has_time(uint32_t lcr)

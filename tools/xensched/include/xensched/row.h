@@ -20,6 +20,7 @@
 #define XENSCHED_ROW_CORRESPONDENT (1U << 2)
 #define XENSCHED_ROW_COUNTER       (1U << 3)
 #define XENSCHED_ROW_TIME          (1U << 4)
+#define XENSCHED_ROW_REASON        (1U << 5)
 
 /*
  * One row.  A member is 0 unless its bit in @valid is set.  @cpu is always
@@ -33,6 +34,7 @@ struct xensched_row {
     uint16_t current;       /* accounting domain */
     uint16_t correspondent; /* accounting domain */
     uint16_t valid;
+    uint16_t reason;        /* XEN_SCHEDLOG_REASON_* */
 };
 
 /*

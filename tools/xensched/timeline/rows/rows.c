@@ -116,6 +116,15 @@ static void begin_loss(struct rows_reading *r, struct log *log,
     loss->bytes += batch->lost_bytes;
 }
 
+/* Waits that end without a run look like others, behind which a vCPU runs. */
+static uint16_t event_of(const struct xensched_row *row)
+{
+    if (!(row->valid & XENSCHED_ROW_EVENT) || row->reason & XEN_SCHEDLOG_REASON_CUT)
+        return ROWS_NO_EVENT;
+
+    return row->event;
+}
+
 static void take_row(struct rows_reading *r, struct log *log,
                      const struct xensched_batch *batch,
                      const struct xensched_row *row)
@@ -129,7 +138,7 @@ static void take_row(struct rows_reading *r, struct log *log,
         .counter = row->counter,
         .cpu = row->cpu,
         .file = batch->file,
-        .event = row->valid & XENSCHED_ROW_EVENT ? row->event : ROWS_NO_EVENT,
+        .event = event_of(row),
         .current = row->valid & XENSCHED_ROW_CURRENT ? row->current
                                                      : XEN_SCHEDLOG_ACCT_NONE,
         .correspondent = row->valid & XENSCHED_ROW_CORRESPONDENT

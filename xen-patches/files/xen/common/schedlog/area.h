@@ -40,7 +40,7 @@ static inline uint32_t schedlog_pmc_events(unsigned int nr)
     ((1U << XEN_SCHEDLOG_EV_WAKE_DELAY) |                                    \
      (1U << XEN_SCHEDLOG_EV_PREEMPT_DELAY) |                                 \
      (1U << XEN_SCHEDLOG_EV_WAIT_PART) |                                     \
-     (1U << XEN_SCHEDLOG_EV_OFF_CPU))
+     (1U << XEN_SCHEDLOG_EV_OFF_CPU) | (1U << XEN_SCHEDLOG_EV_MIGRATE))
 
 /*
  * A pCPU's own data, in private memory, which outlive the time that the pCPU
@@ -128,10 +128,14 @@ void schedlog_stay_tick(struct schedlog_pcpu *pcpu, uint16_t acct);
 /* wait.c: likewise. */
 void schedlog_wait_start(uint32_t events);
 
-/* off.c: OFF_CPU is about to be on; the runstate of @v changes while it is. */
-void schedlog_off_start(void);
+/*
+ * off.c: @events of waits are about to be turned on, beside others if notes are
+ * made already; the runstate of @v, no idle vCPU, changes while notes are made.
+ */
+void schedlog_off_start(uint32_t events, bool noted);
 void schedlog_off_change(struct vcpu *v, int new_state);
-void schedlog_off_end(struct vcpu *v, uint64_t tsc);
+unsigned int schedlog_reason(const struct vcpu *v);
+void schedlog_log_off(const struct vcpu *v, uint64_t end);
 
 /* work.c: log the sums since the last tick; discard them. */
 void schedlog_work_tick(struct schedlog_pcpu *pcpu);

@@ -20,7 +20,8 @@ static uint32_t with_shared_sites(uint32_t events)
     if ( events & SCHEDLOG_STAY_EVENTS )
         events |= 1U << XEN_SCHEDLOG_EV_SERVICE_NS;
     if ( events & SCHEDLOG_WAIT_EVENTS )
-        events |= 1U << XEN_SCHEDLOG_EV_WAKE_DELAY;
+        events |= (1U << XEN_SCHEDLOG_EV_WAKE_DELAY) |
+                  (1U << XEN_SCHEDLOG_EV_OFF_CPU);
 
     return events;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Logs why vCPUs left their pCPU, and what woke them: one row when the vCPU
- * runs again.
+ * Notes why vCPUs left their pCPU, and what woke them, for the rows of their
+ * waits, and for one of its own when the vCPU runs again.
  *
  * Neither can be told from the vCPU's state alone.  Sites where a vCPU yields,
  * has used its budget up, or is notified note this in struct vcpu; the change
@@ -18,12 +18,23 @@
 
 #include "area.h"
 
-/* TSC.  Why a vCPU left before this is unknown. */
+/* TSC.  When a vCPU left before this is unknown. */
 static uint64_t __read_mostly on_since;
 
-void schedlog_off_start(void)
+/*
+ * How often notes were turned on, as the upper half of schedlog_left.  Why a
+ * vCPU left before that is unknown.
+ */
+#define TURN_MASK 0xf0U
+static unsigned int __read_mostly turn;
+
+void schedlog_off_start(uint32_t events, bool noted)
 {
-    on_since = schedlog_tsc();
+    if ( events & (1U << XEN_SCHEDLOG_EV_OFF_CPU) )
+        on_since = schedlog_tsc();
+
+    if ( events && !noted )
+        turn = (turn + 0x10) & TURN_MASK;
 }
 
 static void forget_notes(struct vcpu *v)
@@ -129,13 +140,9 @@ static unsigned int why_left(const struct vcpu *v, int new_state)
 /* @v leaves its pCPU, or what it is off the pCPU for changes. */
 void schedlog_off_change(struct vcpu *v, int new_state)
 {
-    if ( is_idle_vcpu(v) )
-        return;
-
     if ( v->runstate.state == RUNSTATE_running )
     {
-        v->schedlog_off_tsc = schedlog_tsc();
-        v->schedlog_left = why_left(v, new_state);
+        v->schedlog_left = why_left(v, new_state) | turn;
         forget_notes(v);
     }
     else if ( new_state == RUNSTATE_offline )
@@ -148,21 +155,50 @@ void schedlog_off_change(struct vcpu *v, int new_state)
     }
 }
 
+/* Nearly all vCPUs that left at an unknown time sleep. */
+static unsigned int left_of(const struct vcpu *v)
+{
+    return (v->schedlog_left & TURN_MASK) == turn
+           ? v->schedlog_left & ~TURN_MASK : XEN_SCHEDLOG_LEFT_BLOCKED;
+}
+
+/* Why @v waits, as XEN_SCHEDLOG_REASON_* says. */
+unsigned int schedlog_reason(const struct vcpu *v)
+{
+    unsigned int reason = left_of(v);
+
+    if ( reason == XEN_SCHEDLOG_LEFT_BLOCKED )
+        reason = XEN_SCHEDLOG_REASON_SLEPT | (v->schedlog_waker >> 16);
+    else if ( reason == XEN_SCHEDLOG_LEFT_POLLING )
+        reason = XEN_SCHEDLOG_REASON_SLEPT | XEN_SCHEDLOG_REASON_POLLED |
+                 (v->schedlog_waker >> 16);
+
+    if ( unlikely(v->schedlog_capped) )
+        reason |= XEN_SCHEDLOG_REASON_CAPPED;
+    else if ( unlikely(v->schedlog_paused) )
+        reason |= XEN_SCHEDLOG_REASON_PAUSED;
+
+    return reason;
+}
+
 static uint32_t off_counter(const struct vcpu *v, unsigned int woke,
                             uint64_t ticks)
 {
     const unsigned int shift = XEN_SCHEDLOG_OFF_TIME_SHIFT;
     uint64_t time = (schedlog_tsc_to_ns(ticks) + (1U << (shift - 1))) >> shift;
 
-    return ((uint32_t)v->schedlog_left << XEN_SCHEDLOG_OFF_LEFT_SHIFT) |
+    return ((uint32_t)left_of(v) << XEN_SCHEDLOG_OFF_LEFT_SHIFT) |
            (v->schedlog_capped ? XEN_SCHEDLOG_OFF_CAPPED :
             v->schedlog_paused ? XEN_SCHEDLOG_OFF_PAUSED : 0) |
            (woke << XEN_SCHEDLOG_OFF_WOKE_SHIFT) |
            min_t(uint64_t, time, XEN_SCHEDLOG_OFF_TIME_MASK);
 }
 
-/* Unlike other events, those within an accounting domain are logged. */
-static void log_off(const struct vcpu *v, uint64_t end)
+/*
+ * @v gets a pCPU at @end.  Unlike other events, those within an accounting
+ * domain are logged.
+ */
+void schedlog_log_off(const struct vcpu *v, uint64_t end)
 {
     struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
     uint64_t begin = v->schedlog_off_tsc;
@@ -174,22 +210,12 @@ static void log_off(const struct vcpu *v, uint64_t end)
         return;
 
     /* Nothing has woken a vCPU that did not sleep, whatever was noted. */
-    if ( !waker || (v->schedlog_left != XEN_SCHEDLOG_LEFT_BLOCKED &&
-                    v->schedlog_left != XEN_SCHEDLOG_LEFT_POLLING) )
+    if ( !waker || (left_of(v) != XEN_SCHEDLOG_LEFT_BLOCKED &&
+                    left_of(v) != XEN_SCHEDLOG_LEFT_POLLING) )
         waker = (XEN_SCHEDLOG_WOKE_OTHER << 16) | XEN_SCHEDLOG_ACCT_NONE;
 
     schedlog_leave(&pcpu->cpu, XEN_SCHEDLOG_EV_OFF_CPU, acct, waker & 0xffff,
                    off_counter(v, waker >> 16, max(end, begin) - begin));
-}
-
-/* @v gets a pCPU at @tsc. */
-void schedlog_off_end(struct vcpu *v, uint64_t tsc)
-{
-    if ( is_idle_vcpu(v) )
-        return;
-
-    log_off(v, tsc);
-    schedlog_stays(v);
 }
 
 /*

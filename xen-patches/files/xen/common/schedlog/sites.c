@@ -159,20 +159,6 @@ void schedlog_runq(unsigned int cpu)
            min(length, XEN_SCHEDLOG_RUNQ_LENGTH_MASK));
 }
 
-/* What counts is where a vCPU runs, not where a scheduler has it meanwhile. */
-void schedlog_migrate(struct vcpu *v, int new_state)
-{
-    unsigned int from = v->schedlog_ran_on, to = v->processor + 1;
-
-    if ( new_state != RUNSTATE_running || from == to || is_idle_vcpu(v) )
-        return;
-
-    v->schedlog_ran_on = to;
-    if ( from )
-        record(XEN_SCHEDLOG_EV_MIGRATE, v->schedlog_acct,
-               XEN_SCHEDLOG_ACCT_NONE, ((from - 1) << 16) | (to - 1));
-}
-
 void schedlog_mark(uint32_t code)
 {
     record(XEN_SCHEDLOG_EV_MARK, current->schedlog_acct,

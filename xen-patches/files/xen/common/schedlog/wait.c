@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Logs how long vCPUs wait for a pCPU, and for whom.  One log site, where the
- * runstate of a vCPU changes, serves all of these events.
+ * Logs how long vCPUs wait for a pCPU, for whom, and why, and where they run.
+ * One log site, where the runstate of a vCPU changes, serves all of these
+ * events.
  *
  * The site may be reached in hard interrupt context, when an interrupt wakes a
  * vCPU: that is only noted.  Rows are written when a vCPU begins to run, which
- * no interrupt does.  The schedule lock of the vCPU's pCPU is held, and guards
- * the pCPU's holders as well.
+ * no interrupt does, or when it has to stop waiting.  The schedule lock of the
+ * vCPU's pCPU is held, and guards the pCPU's holders as well.
  */
 
 #include <xen/cpumask.h>
@@ -36,8 +37,7 @@ void schedlog_wait_start(uint32_t events)
 
     events &= SCHEDLOG_WAIT_EVENTS;
 
-    if ( (events & ~waits_on) & (1U << XEN_SCHEDLOG_EV_OFF_CPU) )
-        schedlog_off_start();
+    schedlog_off_start(events & ~waits_on, waits_on);
 
     if ( events && !waits_on )
         for_each_online_cpu ( cpu )
@@ -63,10 +63,13 @@ static void noinline log_parts(struct schedlog_cpu *cpu, uint16_t acct,
                        schedlog_tsc_to_ns(part[i].ticks));
 }
 
-/* Unlike other events, waits within an accounting domain are logged. */
+/*
+ * Unlike other events, waits within an accounting domain are logged.  @cut is
+ * XEN_SCHEDLOG_REASON_CUT if @v is not going to run.
+ */
 static void noinline log_wait(const struct vcpu *v,
                               const struct schedlog_holders *holders,
-                              uint64_t end)
+                              uint64_t end, unsigned int cut)
 {
     struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
     uint64_t begin = v->schedlog_woken_tsc;
@@ -81,9 +84,10 @@ static void noinline log_wait(const struct vcpu *v,
 
     end = max(begin, end);
     holder = schedlog_only_holder(holders, begin);
-    schedlog_leave(&pcpu->cpu, event, acct, holder,
-                   schedlog_tsc_to_ns(end - begin));
-    if ( unlikely(holder == XEN_SCHEDLOG_ACCT_NONE) &&
+    if ( schedlog_leave_for(&pcpu->cpu, event, acct, holder,
+                            schedlog_reason(v) | cut,
+                            schedlog_tsc_to_ns(end - begin)) &&
+         unlikely(holder == XEN_SCHEDLOG_ACCT_NONE) &&
          is_on(XEN_SCHEDLOG_EV_WAIT_PART) )
         log_parts(&pcpu->cpu, acct, holders, begin, end);
 }
@@ -107,15 +111,39 @@ static bool waited(const struct vcpu *v)
 {
     uint32_t since = v->runstate.state_entry_time;
 
-    return v->runstate.state == RUNSTATE_runnable && !is_idle_vcpu(v) &&
+    return v->runstate.state == RUNSTATE_runnable &&
            !((v->schedlog_woken ^ since) & ~1U);
+}
+
+/*
+ * @v is paused, or moved to the queue of another pCPU, before it could run.
+ * The row goes to the log of this pCPU, which may be another one.
+ */
+static void noinline cut_wait(const struct vcpu *v)
+{
+    const struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
+
+    if ( pcpu && !in_irq() )
+        log_wait(v, &pcpu->holders, schedlog_tsc(), XEN_SCHEDLOG_REASON_CUT);
+}
+
+/* What counts is where a vCPU runs, not where a scheduler has it meanwhile. */
+static void noinline log_move(struct vcpu *v)
+{
+    struct schedlog_pcpu *pcpu = this_cpu(schedlog_pcpu);
+    unsigned int from = v->schedlog_ran_on, to = v->processor + 1;
+
+    v->schedlog_ran_on = to;
+    if ( pcpu && from )
+        schedlog_record(&pcpu->cpu, XEN_SCHEDLOG_EV_MIGRATE, v->schedlog_acct,
+                        XEN_SCHEDLOG_ACCT_NONE, ((from - 1) << 16) | (to - 1));
 }
 
 /*
  * @v gets its pCPU.  With core scheduling this may run on another pCPU of the
  * core, to whose log rows go.
  */
-static void begin_run(struct vcpu *v)
+static void noinline begin_run(struct vcpu *v)
 {
     struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
     uint64_t tsc = schedlog_tsc();
@@ -124,27 +152,53 @@ static void begin_run(struct vcpu *v)
         return;
 
     if ( waited(v) )
-        log_wait(v, &pcpu->holders, tsc);
-
+        log_wait(v, &pcpu->holders, tsc, 0);
     if ( is_on(XEN_SCHEDLOG_EV_OFF_CPU) )
-        schedlog_off_end(v, tsc);
+        schedlog_log_off(v, tsc);
+    if ( v->schedlog_ran_on != v->processor + 1 &&
+         is_on(XEN_SCHEDLOG_EV_MIGRATE) )
+        log_move(v);
 
+    schedlog_stays(v);
     schedlog_hold(&pcpu->holders, v->schedlog_acct, tsc);
 }
 
-void schedlog_wait(struct vcpu *v, int new_state, s_time_t now)
+/* An idle vCPU gets its pCPU. */
+static void noinline begin_idle(const struct vcpu *v)
 {
-    if ( new_state == RUNSTATE_running )
-    {
-        begin_run(v);
-        return;
-    }
+    struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
 
-    if ( is_on(XEN_SCHEDLOG_EV_OFF_CPU) )
-        schedlog_off_change(v, new_state);
+    if ( pcpu )
+        schedlog_hold(&pcpu->holders, v->schedlog_acct, schedlog_tsc());
+}
+
+/* @v leaves its pCPU, or begins or ends to wait for it. */
+static void noinline end_run(struct vcpu *v, int new_state, s_time_t now)
+{
+    if ( v->runstate.state == RUNSTATE_running &&
+         is_on(XEN_SCHEDLOG_EV_OFF_CPU) )
+        v->schedlog_off_tsc = schedlog_tsc();
+    else if ( waited(v) )
+        cut_wait(v);
+
+    schedlog_off_change(v, new_state);
 
     if ( new_state == RUNSTATE_runnable )
         begin_wait(v, now);
+}
+
+/* Each branch is a jump, so none saves registers for another one. */
+void schedlog_wait(struct vcpu *v, int new_state, s_time_t now)
+{
+    if ( new_state != RUNSTATE_running )
+    {
+        if ( !is_idle_vcpu(v) )
+            end_run(v, new_state, now);
+    }
+    else if ( is_idle_vcpu(v) )
+        begin_idle(v);
+    else
+        begin_run(v);
 }
 
 /*

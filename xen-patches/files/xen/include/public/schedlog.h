@@ -280,7 +280,7 @@
  * on any architecture), its size rounded up to a power of two and to at least
  * 1 << PAD bytes.  All in the producer's byte order.
  *
- *   uint16_t event;
+ *   uint16_t event;            with REASON: number | reason << 8
  *   uint16_t current;          accounting domain
  *   uint16_t correspondent;    accounting domain
  *   uint32_t counter;          or uint64_t with COUNTER64; saturates at ~0
@@ -307,6 +307,21 @@
 #define XEN_SCHEDLOG_LCR_PAD_MASK       (7U << XEN_SCHEDLOG_LCR_PAD_SHIFT)
 #define XEN_SCHEDLOG_LCR_TSC_SHIFT      12        /* 6 bits: 0 ... 63 */
 #define XEN_SCHEDLOG_LCR_TSC_MASK       (63U << XEN_SCHEDLOG_LCR_TSC_SHIFT)
+#define XEN_SCHEDLOG_LCR_REASON         (1U << 18) /* only with EVENT */
+
+/*
+ * With REASON, rows of WAKE_DELAY and PREEMPT_DELAY state how the vCPU came to
+ * wait.  The reason of other rows is 0.  Waits that end without a run have rows
+ * only with REASON: the vCPU was paused, or is queued for another pCPU.
+ */
+#define XEN_SCHEDLOG_REASON_SHIFT       8
+#define XEN_SCHEDLOG_REASON_LEFT_MASK   0xfU  /* LEFT_*, unless SLEPT */
+#define XEN_SCHEDLOG_REASON_WOKE_MASK   0x7U  /* WOKE_*, if SLEPT */
+#define XEN_SCHEDLOG_REASON_POLLED      0x8U  /* if SLEPT: by SCHEDOP_poll */
+#define XEN_SCHEDLOG_REASON_SLEPT       0x10U /* it blocked, or polled */
+#define XEN_SCHEDLOG_REASON_PAUSED      0x20U /* as OFF_PAUSED and */
+#define XEN_SCHEDLOG_REASON_CAPPED      0x40U /* OFF_CAPPED */
+#define XEN_SCHEDLOG_REASON_CUT         0x80U /* the wait ended without a run */
 
 /*
  * Route of (accounting domain, event), looked up with the accounting domain

@@ -265,15 +265,24 @@ static always_inline void schedlog_write_row(struct schedlog_cpu *cpu,
     schedlog_publish(state, pos);
 }
 
-/* Append a row to the log file which @route selects. */
-static always_inline void schedlog_write(struct schedlog_cpu *cpu,
+/*
+ * Append a row to the log file which @route selects.  Returns false, and writes
+ * none, if @reason says that only readers of reasons understand the row, and
+ * the log file has no reasons.
+ */
+static always_inline bool schedlog_write(struct schedlog_cpu *cpu,
                                          uint64_t route, uint64_t ids,
-                                         uint64_t count)
+                                         unsigned int reason, uint64_t count)
 {
     const unsigned int nr = (route >> XEN_SCHEDLOG_ROUTE_FILE_SHIFT) &
                             cpu->file_mask;
     const uint32_t lcr = ACCESS_ONCE(cpu->lcr[nr]);
     struct schedlog_file *file = &cpu->file[nr];
+
+    if ( likely(lcr & XEN_SCHEDLOG_LCR_REASON) )
+        ids |= reason << XEN_SCHEDLOG_REASON_SHIFT;
+    else if ( reason & XEN_SCHEDLOG_REASON_CUT )
+        return false;
 
     if ( unlikely(lcr != file->lcr) )
         schedlog_write_first_row(cpu, file, lcr, ids, count);
@@ -281,6 +290,8 @@ static always_inline void schedlog_write(struct schedlog_cpu *cpu,
         schedlog_write_plain_row(file, ids, count);
     else
         schedlog_write_row(cpu, file, lcr, ids, count);
+
+    return true;
 }
 
 /*
@@ -305,7 +316,7 @@ static always_inline void schedlog_record(struct schedlog_cpu *cpu,
     if ( (route & XEN_SCHEDLOG_ROUTE_VALID) &&
          schedlog_passes(&cpu->skipped[i], route) )
         schedlog_write(cpu, route,
-                       schedlog_ids(event, current_, correspondent), count);
+                       schedlog_ids(event, current_, correspondent), 0, count);
 }
 
 /*
@@ -330,20 +341,33 @@ static always_inline bool schedlog_enter(struct schedlog_cpu *cpu,
 /*
  * @current_ leaves, after a stay for which schedlog_enter() returned true, and
  * @correspondent, another one or XEN_SCHEDLOG_ACCT_NONE, takes over.  Where
- * the row goes is decided by the present route.
+ * the row goes is decided by the present route.  @reason is one of
+ * XEN_SCHEDLOG_REASON_*.  Returns whether there is a row.
  */
+static always_inline bool schedlog_leave_for(struct schedlog_cpu *cpu,
+                                             unsigned int event,
+                                             uint16_t current_,
+                                             uint16_t correspondent,
+                                             unsigned int reason,
+                                             uint64_t count)
+{
+    const unsigned int i = schedlog_slot(cpu, event, current_);
+    const uint64_t route = ACCESS_ONCE(cpu->route[i]);
+
+    return (route & XEN_SCHEDLOG_ROUTE_VALID) &&
+           schedlog_write(cpu, route,
+                          schedlog_ids(event, current_, correspondent), reason,
+                          count);
+}
+
+/* The same without a reason. */
 static always_inline void schedlog_leave(struct schedlog_cpu *cpu,
                                          unsigned int event,
                                          uint16_t current_,
                                          uint16_t correspondent,
                                          uint64_t count)
 {
-    const unsigned int i = schedlog_slot(cpu, event, current_);
-    const uint64_t route = ACCESS_ONCE(cpu->route[i]);
-
-    if ( route & XEN_SCHEDLOG_ROUTE_VALID )
-        schedlog_write(cpu, route,
-                       schedlog_ids(event, current_, correspondent), count);
+    schedlog_leave_for(cpu, event, current_, correspondent, 0, count);
 }
 
 #endif /* XEN_SCHEDLOG_RECORD_H */

@@ -26,8 +26,8 @@
 /*
  * One label per event, so that an event is turned on with all of its sites.
  * Service time and performance counters share the label, and the site, of
- * SERVICE_NS; waits share those of WAKE_DELAY, as does OFF_CPU, which has
- * more sites of its own.
+ * SERVICE_NS; waits and MIGRATE share those of WAKE_DELAY.  The sites of
+ * OFF_CPU note the reasons of waits, and are on with them as well.
  */
 extern struct jump_label schedlog_label[XEN_SCHEDLOG_NR_EVENTS];
 
@@ -57,7 +57,6 @@ void schedlog_memory(const struct domain *d);
 
 /* The runstate of @v is about to become @new_state, as of @now. */
 void schedlog_wait(struct vcpu *v, int new_state, s_time_t now);
-void schedlog_migrate(struct vcpu *v, int new_state);
 
 /* The current vCPU yields, or Xen does for it, as XEN_SCHEDLOG_LEFT_* says. */
 void schedlog_yields(unsigned int left);
