@@ -72,9 +72,9 @@ help:
 #|   make bench-sites   cost of log sites, in instructions
 #|   make bench-record  cost of recording an event, in cycles
 #|   make bench-reader  cost of reading a log while it is written
-#|   make bench-model   cost of matrix and policies on a large host
+#|   make bench-model   cost of matrix and plans on a large host
 #|   make bench-daemon  cost of the whole daemon there, also while 1,000 guests boot
-#|   make bench-cases   policies under loads that have hurt other schedulers
+#|   make bench-cases   placement under loads that have hurt other schedulers
 #|   make bench-page    opening and panning of the timeline's page
 #|   make bench-memory  log sizes that Postmark and fio need
 #|   make bench-recording  cost of recording everything, and of xentrace and trace-cmd

@@ -265,7 +265,7 @@ static void begin(struct life *l, const char *folder, unsigned int max_moves)
     l->metrics.path = metrics;
     l->now_ns = 1000 * NS_PER_S;
     choice_default(&s.choice);
-    policies_parse(&s.policies, "driver-affinity");
+    policies_parse(&s.policies, "placement");
     if (core_start(&l->core, &s, &host, l->now_ns, &err) ||
         core_run(&l->core, l->now_ns, &err))
         give_up("begin", &err);

@@ -18,7 +18,7 @@ guests="Domain-0 disk computing idle"
 # A rate that is reached where pCPUs are emulated, too.  How long a vCPU waits for
 # one is the emulator's doing there, and no reason to undo a move: wake-delay is
 # not logged.
-settings="--settle 2000 --min-rate 10
+settings="--settle 2000 --least-gain 10 --misses 0
     --log service-ns,evtchn-send,grant-map,grant-copy,grant-unmap"
 
 step()

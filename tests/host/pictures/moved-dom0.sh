@@ -16,7 +16,7 @@ guest start computing name=crunch cpus=1 memory=160
 guest start disk memory=160
 guest stop crunch
 # shellcheck disable=SC2034 # for start_daemon
-daemon_settings="--settle 2000 --min-rate 10 --log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate"
+daemon_settings="--settle 2000 --least-gain 10 --misses 0 --log service-ns,wake-delay,evtchn-send,evtchn-recv,migrate"
 start_daemon --mode act
 xensched record --seconds 5 "$RESULTS/moved.rows"
 xensched explain disk >"$RESULTS/moved.explained"

@@ -14,7 +14,7 @@
 
 echo 1 >/sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
 is "there are 248 pCPUs" "$(xl info nr_cpus)" 248
-begin_daemon --mode observe --policies driver-affinity,balance --log all \
+begin_daemon --mode observe --log all \
     --lease 120000
 until_true 300 xensched status >/dev/null 2>&1
 is "the daemon starts" "$?" 0

@@ -21,7 +21,7 @@ stop_daemon TERM
 # dom0 runs on the second cache of its socket: the socket alone would be too wide.
 xl vcpu-pin 0 all 2-3
 guest start disk
-start_daemon --mode act --policies driver-affinity,cache
+start_daemon --mode act
 check "according to the log, a disk guest runs on the cache of its back end" \
     until_true 20 runs_at disk 2-3 2
 xensched explain disk | sed 's/^/# /'

@@ -123,7 +123,7 @@ check "a guest that does much is moved" until_true 30 soft_is one "$near"
 check "and so is the other one of its group" until_true 10 soft_is two "$near"
 # They have one number in the log, so this is about both.
 check "and there the group runs" runs_near one
-check "explain: by the group's talk" says "of its group pair's" \
+check "explain: by the group's talk" says "notifications/s with Domain-0" \
     xl vm-affinity explain two
 guest stop one
 sleep 2

@@ -86,9 +86,7 @@ static void an_empty_file_is_all_defaults(void **state)
     assert_int_equal(parse(), -1);
     assert_int_equal(options.core.mode, MODE_ADVISE);
     assert_int_equal(options.core.policies.nr, 1);
-    assert_ptr_equal(options.core.policies.policy[0], &policy_driver_affinity);
-    assert_true(p->share == policy_defaults.share);
-    assert_true(p->min_rate == policy_defaults.min_rate);
+    assert_string_equal(options.core.policies.preset[0]->name, "placement");
     assert_int_equal(p->confirm, policy_defaults.confirm);
     assert_int_equal(p->settle_ns, policy_defaults.settle_ns);
     assert_int_equal(p->stay_ns, policy_defaults.stay_ns);
@@ -102,7 +100,7 @@ static void the_file_is_as_xl_cfg(void **state)
 {
     (void)state;
     write_config("# a comment with mode = 'act'\n"
-                 "mode = \"act\" ; share=75\n"
+                 "mode = \"act\" ; confirm=7\n"
                  "log = [ 'service-ns', # and\n\n"
                  "        'evtchn-send:8',\n"
                  "      ]\n"
@@ -111,10 +109,10 @@ static void the_file_is_as_xl_cfg(void **state)
                  "quiet_ms = 7000");
     assert_int_equal(parse(), -1);
     assert_int_equal(options.core.mode, MODE_ACT);
-    assert_true(options.core.policy_settings.share == 0.75);
+    assert_int_equal(options.core.policy_settings.confirm, 7);
     assert_int_equal(options.core.policy_settings.quiet_ns, 7000000000ULL);
     assert_int_equal(options.core.policies.nr, 2);
-    assert_ptr_equal(options.core.policies.policy[0], &policy_working_set);
+    assert_string_equal(options.core.policies.preset[0]->name, "working-set");
     assert_int_equal(options.core.choice.events,
                      1U << XEN_SCHEDLOG_EV_SERVICE_NS |
                      1U << XEN_SCHEDLOG_EV_EVTCHN_SEND);
@@ -149,11 +147,11 @@ static void numbers_are_read_as_they_are_written(void **state)
     (void)state;
     write_config("budget_percent = 0.5 # not .7\n"
                  "metrics = '/x/-1 0.5'\n"
-                 "log_sizes=[ 'runq:64K' ]\nshare=75\n");
+                 "log_sizes=[ 'runq:64K' ]\nconfirm=7\n");
     assert_int_equal(parse(), -1);
     assert_true(options.core.budget == 0.005);
     assert_string_equal(options.metrics_path, "/x/-1 0.5");
-    assert_true(options.core.policy_settings.share == 0.75);
+    assert_int_equal(options.core.policy_settings.confirm, 7);
     write_config("\nmin_rate = -3\n");
     assert_int_equal(reload(&err), -EINVAL);
     assert_non_null(strstr(err.text, ":2: 'min_rate' does not take '-3' but 0 "
@@ -238,10 +236,36 @@ static void events_of_counters_are_a_list(void **state)
 static void options_override_the_file(void **state)
 {
     (void)state;
-    write_config("mode = 'act'\nshare = 75\n");
-    assert_int_equal(parse_with("--share", "80"), -1);
+    write_config("mode = 'act'\nconfirm = 7\n");
+    assert_int_equal(parse_with("--confirm", "8"), -1);
     assert_int_equal(options.core.mode, MODE_ACT);
-    assert_true(options.core.policy_settings.share == 0.8);
+    assert_int_equal(options.core.policy_settings.confirm, 8);
+}
+
+/* A configuration of a former release is accepted, and its presets are warned of. */
+static void settings_of_former_policies_are_accepted(void **state)
+{
+    char names[POLICIES_TEXT];
+
+    (void)state;
+    write_config("policies = [ 'driver-affinity', 'cache' ]\nshare = 75\nmin_rate = 20\n");
+    assert_int_equal(parse(), -1);
+    assert_true(policies_former(&options.core.policies, names));
+    assert_string_equal(names, "driver-affinity, cache");
+}
+
+/* pmc0 counts something else until the daemon starts again, so it has no price. */
+static void only_cache_misses_count_as_misses(void **state)
+{
+    struct xensched_error err;
+
+    (void)state;
+    write_config("pmc = [ '0x300c0' ]\n");
+    assert_int_equal(parse(), -1);
+    assert_false(options.core.policy_settings.counts_misses);
+    write_config("pmc = [ 'cache-misses' ]\n");
+    assert_int_equal(reload(&err), 0);
+    assert_false(options.core.policy_settings.counts_misses);
 }
 
 static void only_a_file_that_was_named_is_missed(void **state)
@@ -268,7 +292,7 @@ static void each_mistake_is_named_with_its_line(void **state)
         { "policies = [\n\n]\nshare = 0\n", ":1: 'policies' does not take ''" },
         { "share = 0\n", ":1: 'share' does not take '0' but 1 to 100" },
         { "policies = [ 'working-set', 'working-set' ]\n",
-          ":1: 'policies' does not take 'working-set,working-set' but some" },
+          ":1: 'policies' does not take 'working-set,working-set' but placement" },
         { "# x\nmode = 1\n", ":2: 'mode' does not take '1' but observe, " },
         { "quiet_ms = '5 s'", ":1: 'quiet_ms' does not take '5 s'" },
         { "share = 50\nmode = 'act'\nshare = 60\n",
@@ -316,16 +340,16 @@ static void a_wrong_reload_changes_nothing(void **state)
     struct xensched_error err;
 
     (void)state;
-    write_config("share = 70\nlock = '/a'\n");
+    write_config("confirm = 7\nlock = '/a'\n");
     assert_int_equal(parse(), -1);
-    write_config("share = 80\nmode = 'act'\nlock = '/b'\nstay_ms = 'long'\n");
+    write_config("confirm = 8\nmode = 'act'\nlock = '/b'\nstay_ms = 'long'\n");
     assert_int_equal(reload(&err), -EINVAL);
-    assert_true(options.core.policy_settings.share == 0.7);
+    assert_int_equal(options.core.policy_settings.confirm, 7);
     assert_int_equal(options.core.mode, MODE_ADVISE);
     assert_string_equal(restarts, "");
     unlink(CONFIG);
     assert_int_equal(reload(&err), -ENOENT);
-    assert_true(options.core.policy_settings.share == 0.7);
+    assert_int_equal(options.core.policy_settings.confirm, 7);
 }
 
 static void a_reload_changes_what_can_be_changed(void **state)
@@ -333,12 +357,12 @@ static void a_reload_changes_what_can_be_changed(void **state)
     struct xensched_error err;
 
     (void)state;
-    write_config("share = 70\nlock = '/a'\n");
+    write_config("confirm = 7\nlock = '/a'\n");
     assert_int_equal(parse(), -1);
-    write_config("share = 80\nmode = 'act'\nperiod_ms = 500\nlock = '/b'\n"
+    write_config("confirm = 8\nmode = 'act'\nperiod_ms = 500\nlock = '/b'\n"
                  "log = 'all'\nmetrics = '/m'\nlease_ms = 20000\n");
     assert_int_equal(reload(&err), 0);
-    assert_true(options.core.policy_settings.share == 0.8);
+    assert_int_equal(options.core.policy_settings.confirm, 8);
     assert_int_equal(options.core.mode, MODE_ACT);
     assert_int_equal(options.period_ms, 500);
     assert_string_equal(restarts, "log lease_ms lock metrics ");
@@ -352,7 +376,7 @@ static void a_reload_changes_what_can_be_changed(void **state)
     write_config("lock = '/a'\n");
     assert_int_equal(reload(&err), 0);
     assert_string_equal(restarts, "");
-    assert_true(options.core.policy_settings.share == 0.6);
+    assert_int_equal(options.core.policy_settings.confirm, policy_defaults.confirm);
 
     /* The lease is still the former one. */
     write_config("lock = '/a'\nlease_ms = 100000\ninterval_ms = 20000\n");
@@ -460,6 +484,8 @@ int main(void)
         config_test(an_llc_is_a_list_of_pcpus),
         config_test(events_of_counters_are_a_list),
         config_test(options_override_the_file),
+        config_test(only_cache_misses_count_as_misses),
+        config_test(settings_of_former_policies_are_accepted),
         config_test(only_a_file_that_was_named_is_missed),
         config_test(each_mistake_is_named_with_its_line),
         config_test(a_wrong_reload_changes_nothing),

@@ -355,9 +355,9 @@ def text_of_plan():
     """plan prints each move with its reason and its numbers"""
     ended = ask("plan", examples()["plan"]).expect(
         0, "1 move\n", "disk (domain 1): soft affinity to pCPUs 0-1, applied: "
-        "97 % of its time there, by driver-affinity\n",
-        "98 % of its", "share 0.9801", "driver_domain Domain-0")
-    check("idle      it talks little" in ended.out, ended.out)
+        "97 % of its time there, by placement\n",
+        "to node 0 (pCPUs 0-1): saves 10.3 ms/s", "share 0.9801", "driver_domain Domain-0")
+    check("idle      to node 0 (pCPUs 0-1): costs" in ended.out, ended.out)
 
 
 @test

@@ -246,6 +246,8 @@ static void where_nothing_is_logged_the_next_look_can_wait(void **state)
 
 static void moves_per_minute_are_bounded(void **state)
 {
+    unsigned int i;
+
     (void)state;
     fake_domain_new(&host, 3, "third", 1);
     fake_domain_new(&host, 4, "fourth", 1);
@@ -253,8 +255,9 @@ static void moves_per_minute_are_bounded(void **state)
     start(MODE_ACT);
     run(10, ALL_TALK);
     assert_int_equal(core.moves, 2);
-    assert_int_equal(core.plan.decisions[3].verb, MOVE);
-    assert_non_null(strstr(core.plan.decisions[3].reason, "not yet: there "
+    for (i = 1; core.plan.decisions[i].verb != MOVE; i++)
+        assert_true(i + 1 < core.plan.nr);
+    assert_non_null(strstr(core.plan.decisions[i].reason, "not yet: there "
                            "were 2 moves"));
     assert_int_equal(count_in_journal("\"what\":\"put-off\""), 1);
     run(48, ALL_TALK);
@@ -267,32 +270,6 @@ static void moves_per_minute_are_bounded(void **state)
     assert_int_equal(core.restores, 2);
     core_stop(&core);
     assert_int_equal(core.restores, 4);
-}
-
-static void a_policy_whose_events_are_refused_is_off(void **state)
-{
-    const char *reason;
-
-    (void)state;
-    assert_true(policies_parse(&settings.policies, "cache,driver-affinity"));
-    choice_default(&settings.choice);
-    choice_add(&settings.choice, policies_events(&settings.policies));
-    start(MODE_ADVISE);
-    assert_int_equal(core_run(&core, now, NULL), 0);
-    now += 10 * SECOND;
-    assert_int_equal(core_run(&core, now, NULL), 0);
-    reason = core.plan.decisions[SPIN].reason;
-    assert_non_null(strstr(reason, "cache: it has 0.0 million"));
-    core_stop(&core);
-    core_free(&core);
-
-    host.host.refused = 1U << XEN_SCHEDLOG_EV_PMC0;
-    start(MODE_ADVISE);
-    now += 10 * SECOND;
-    assert_int_equal(core_run(&core, now, NULL), 0);
-    reason = core.plan.decisions[SPIN].reason;
-    assert_non_null(strstr(reason, "it talks little"));
-    assert_null(strstr(reason, "cache"));
 }
 
 /* At a time of its own. */
@@ -340,7 +317,6 @@ int main(void)
         core_test(a_give_back_that_failed_half_way_is_tried_again),
         core_test(a_new_domain_is_bound_without_reading_the_host),
         core_test(between_the_steps_of_a_plan_rows_are_read),
-        core_test(a_policy_whose_events_are_refused_is_off),
         core_test(moves_per_minute_are_bounded),
         core_test(a_reader_with_an_older_time_leaves_rates_as_they_are),
     };

@@ -24,7 +24,7 @@ static void explain_says_what_was_done_and_why(void **state)
     assert_true(strstr(lines, "evtchn-send: "));
     assert_true(strstr(lines, "from Domain-0 to disk"));
     assert_true(strstr(lines, "mode act, now: keep: "));
-    assert_true(strstr(lines, "so decided by the policy driver-affinity"));
+    assert_true(strstr(lines, "so decided by the policy placement"));
     assert_true(strstr(lines, "Z move: "));
     json_object_put(json);
 

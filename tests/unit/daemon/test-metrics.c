@@ -216,6 +216,7 @@ static void metrics_are_what_status_and_matrix_say(void **state)
     settings.budget = 0.02;
     settings.soft_weight = 50;
     settings.policy_settings.lever = LEVER_SOFT;
+    settings.policy_settings.misses = 0;
     fake_host_tells_memory(&host);
     domain(DISK)->frames[1] = 30000;
     choice_default(&settings.choice);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The policy placement: what the other policies are for comes out of prices,
+ * The policy placement: what former policies had as aims comes out of prices,
  * memory elsewhere keeps a guest where it is unless it pays to go, a move that
  * does not help is not repeated, and a load that stays the same moves nobody.
  * 2 nodes of 4 cores.
@@ -74,7 +74,7 @@ static uint64_t sent(unsigned int domid)
     return world.domains[domid].sent;
 }
 
-/* Talk: what driver-affinity and working-set are for. */
+/* Talk. */
 
 static void who_talks_to_dom0_goes_to_it(void **state)
 {
@@ -216,7 +216,7 @@ static void a_guest_wider_than_a_node_stays_and_says_so(void **state)
     world_says(half, "there is no other node with as many cores");
 }
 
-/* Waiting: what balance is for. */
+/* Waiting. */
 
 static void the_guest_with_least_to_lose_leaves_a_crowd(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The policy driver-affinity: who is moved, who is not, and that nobody is
- * moved to and fro.
+ * The constraints: which guest is moved, which is not, and that no guest is moved back and
+ * forth.
  *
  * Each rule here was broken by some scheduler in the field: thrashing between
  * nodes, fighting with the operator, crossing pools, taking threads for cores,
@@ -34,9 +34,8 @@ static void the_reason_is_in_words_and_numbers(void **state)
     talk(DOM0, GUEST, 400);
     plan(false);
     assert_int_equal(t.verb[GUEST], MOVE);
-    assert_non_null(strstr(t.reason[GUEST], "100 % of its"));
-    assert_non_null(strstr(t.reason[GUEST], "Domain-0"));
-    assert_non_null(strstr(t.reason[GUEST], "whose vCPUs are on pCPUs 0-1 (node 0)"));
+    assert_non_null(strstr(t.reason[GUEST], "to node 0 (pCPUs 0-1): saves "));
+    assert_non_null(strstr(t.reason[GUEST], " notifications/s with Domain-0 cross nodes"));
 }
 
 static void a_driver_domain_other_than_dom0_counts_too(void **state)
@@ -54,23 +53,27 @@ static void a_driver_domain_other_than_dom0_counts_too(void **state)
 
 static double talk_of_guest(void)
 {
+    struct standing standing[FAKE_DOMAINS] = { 0 };
     struct policy_input input = {
         .matrix = t.matrix,
         .topology = &t.topology,
         .now_ns = t.now,
+        .standing = standing,
     };
+    double total[FAKE_DOMAINS], rate;
     struct domains domains;
-    struct talk *talk;
-    double rate;
+    struct talk_pair *pairs;
+    unsigned int nr;
 
     fake_domains(&t.host, &domains);
     annotate(&domains);
     input.domains = &domains;
-    talk = talk_with_drivers(&input);
+    pairs = talk_pairs(&input, &nr, total);
+    assert_int_equal(nr, 1);
+    rate = pairs[0].rate;
     /* Sorted by domid. */
-    rate = talk[GUEST].rate;
-    assert_true(talk[GUEST].total == rate);
-    free(talk);
+    assert_true(total[GUEST] == rate);
+    free(pairs);
     domains_free(&domains);
 
     return rate;
@@ -96,33 +99,13 @@ static void a_page_on_a_ring_that_was_mapped_counts_once(void **state)
     assert_float_equal(copied, 3 * ring, 1e-6);
 }
 
-static void a_guest_that_talks_to_a_guest_is_left_alone(void **state)
-{
-    (void)state;
-    run(10, OTHER, 1000);
-    assert_int_equal(t.moves[GUEST] + t.moves[OTHER], 0);
-}
-
 static void idle_and_quiet_guests_are_left_alone(void **state)
 {
     (void)state;
     run(10, DOM0, 0);
     run(10, DOM0, 40);
     assert_int_equal(t.moves[GUEST], 0);
-    assert_non_null(strstr(t.reason[GUEST], "talks little"));
-}
-
-static void most_of_the_talk_has_to_be_with_the_driver_domain(void **state)
-{
-    unsigned int i;
-
-    (void)state;
-    for (i = 0; i < 10; i++) {
-        talk(GUEST, OTHER, 500);
-        run(1, DOM0, 500);
-    }
-    assert_int_equal(t.moves[GUEST], 0);
-    assert_non_null(strstr(t.reason[GUEST], "are needed"));
+    assert_non_null(strstr(t.reason[GUEST], "least gain"));
 }
 
 static void a_new_guest_is_left_alone_for_a_while(void **state)
@@ -217,8 +200,6 @@ static void a_driver_domain_that_is_spread_attracts_no_guest(void **state)
     dom0_on[1] = 3;
     run(10, DOM0, 1000);
     assert_int_equal(t.moves[GUEST], 0);
-    assert_non_null(strstr(t.reason[GUEST], "Domain-0 is spread: it spends no "
-                           "more than 50 % of its time on one node"));
 }
 
 /* A host whose dom0 is pinned nowhere: each plan sees it at one place. */
@@ -237,7 +218,6 @@ static void where_it_is_at_the_moment_is_no_place(void **state)
         run(1, DOM0, 1000);
     }
     assert_int_equal(t.moves[GUEST], 0);
-    assert_non_null(strstr(t.reason[GUEST], "Domain-0 is spread"));
 }
 
 static void without_rows_the_place_of_a_driver_domain_is_unknown(void **state)
@@ -254,8 +234,6 @@ static void without_rows_the_place_of_a_driver_domain_is_unknown(void **state)
         plan(true);
     }
     assert_int_equal(t.moves[GUEST], 0);
-    assert_non_null(strstr(t.reason[GUEST], "it is not known where Domain-0 "
-                           "lives"));
 }
 
 /* A trip to the other node costs nobody his place. */
@@ -274,8 +252,6 @@ static void a_guest_that_lives_at_a_place_need_not_be_there_always(void **state)
     assert_int_equal(t.moves[GUEST], 1);
     assert_string_equal(t.soft[GUEST], "0-1");
     assert_int_equal(t.verb[GUEST], KEEP);
-    assert_non_null(strstr(t.reason[GUEST], "% of its time on pCPUs 0-1 "
-                           "(node 0)"));
 }
 
 static void where_a_driver_domain_runs_is_seen_in_three_ways(void **state)
@@ -323,7 +299,6 @@ static void a_guest_that_is_there_already_is_not_moved(void **state)
     t.host.world->domains[GUEST].vcpus[0].soft = FAKE_NODE_0;
     run(5, DOM0, 1000);
     assert_int_equal(t.moves[GUEST], 0);
-    assert_non_null(strstr(t.reason[GUEST], "already"));
 }
 
 static void load_around_the_threshold_moves_once(void **state)
@@ -408,9 +383,7 @@ int main(void)
         policy_test(the_reason_is_in_words_and_numbers),
         policy_test(a_driver_domain_other_than_dom0_counts_too),
         policy_test(a_page_on_a_ring_that_was_mapped_counts_once),
-        policy_test(a_guest_that_talks_to_a_guest_is_left_alone),
         policy_test(idle_and_quiet_guests_are_left_alone),
-        policy_test(most_of_the_talk_has_to_be_with_the_driver_domain),
         policy_test(a_new_guest_is_left_alone_for_a_while),
         policy_test(a_single_burst_moves_no_guest),
         policy_test(a_large_burst_moves_no_guest_either),

@@ -38,7 +38,8 @@ int setup(void **state)
         .state_path = state_path,
         .journal_path = journal_path,
     };
-    policies_parse(&settings.policies, "driver-affinity");
+    policies_parse(&settings.policies, "placement");
+    settings.policy_settings.least_gain_ns = 10000;
     now = 1000 * SECOND;
 
     return 0;

@@ -439,7 +439,7 @@ int setup(void **state)
         .state_path = STATE,
         .journal_path = JOURNAL,
     };
-    policies_parse(&settings.policies, "driver-affinity");
+    policies_parse(&settings.policies, "placement");
     choice_default(&settings.choice);
     now = 1000 * SECOND;
     assert_int_equal(core_start(&core, &settings, &host.host, now, &err), 0);

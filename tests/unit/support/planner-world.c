@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Feeds rows to driver-affinity, and carries its plans out. */
+/* Feeds rows to placement, and carries its plans out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ int setup(void **state)
     fake_domain_new(&t.host, OTHER, "other", 2);
     t.host.host.topology(&t.host, &t.topology, &err);
     t.matrix = matrix_new(SECOND);
-    assert_true(policies_parse(&policies, "driver-affinity"));
+    assert_true(policies_parse(&policies, "placement"));
     t.planner = planner_new(&policies, &policy_defaults);
     t.now = 100 * SECOND;
 

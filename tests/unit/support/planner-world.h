@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * planner-world.h - the policy driver-affinity on the host of fake-host.h, with
+ * planner-world.h - placement on the host of fake-host.h, with
  * rows that a test makes up, and plans that it can have carried out.
  */
 #ifndef TESTS_UNIT_PLANNER_WORLD_H

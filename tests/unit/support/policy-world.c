@@ -42,7 +42,6 @@ void world_begin_with_llcs(const char *policies,
     memset(&world, 0, sizeof(world));
     make_topology(places, llcs, cores, threads);
     world.matrix = matrix_new(WORLD_SECOND);
-    world.waiting = waiting_new(WORLD_SECOND);
     assert_true(policies_parse(&chosen, policies));
     world.planner = planner_new(&chosen, settings);
     world.now = 1000 * WORLD_SECOND;
@@ -78,7 +77,6 @@ void world_end(void)
 {
     planner_free(world.planner);
     matrix_free(world.matrix);
-    waiting_free(world.waiting);
     topology_free(&world.topology);
 }
 
@@ -194,44 +192,6 @@ static double share_at(unsigned int cpu)
     return units > cores ? cores / units : 1;
 }
 
-/* What would run on the pCPUs of its place which are in its cpupool. */
-static double units_beside(unsigned int cpu)
-{
-    const unsigned int place = world.topology.cpus[cpu].place;
-    double units = 0;
-    unsigned int i;
-
-    for (i = 0; i < world.nr; i++) {
-        const struct world_domain *d = &world.domains[i];
-
-        if (world.topology.cpus[d->cpu].place == place &&
-            (!d->pool || d->pool >> cpu & 1))
-            units += d->use;
-    }
-
-    return units;
-}
-
-/* A queue that these pCPUs share; it is a whole number. */
-static void sample_queue(unsigned int cpu)
-{
-    double units = now_and_then(units_beside(cpu));
-    struct xensched_row row = {
-        .event = XEN_SCHEDLOG_EV_RUNQ,
-        .cpu = cpu,
-        .current = XEN_SCHEDLOG_ACCT_XEN,
-        .counter = units + harness_random_below(&world.seed, 1000) / 1000.0,
-        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
-                 XENSCHED_ROW_COUNTER,
-    };
-
-    waiting_add(world.waiting, &row, world.now);
-    row.event = XEN_SCHEDLOG_EV_WAKE_DELAY;
-    row.current = XEN_SCHEDLOG_ACCT_FIRST;
-    row.counter = 10000 / share_at(cpu);
-    waiting_add(world.waiting, &row, world.now);
-}
-
 static bool is_there(const struct world_domain *d)
 {
     return d->ours && d->soft >> d->cpu & 1;
@@ -257,8 +217,6 @@ static void a_tenth(void)
     unsigned int i, k;
 
     world.now += WORLD_SECOND / 10;
-    for (i = 0; i < world.topology.nr_cpus && !world.no_queues; i++)
-        sample_queue(i);
     for (i = 0; i < world.nr; i++) {
         happen(XEN_SCHEDLOG_EV_SERVICE_NS, i, i,
                (world.domains[i].use + distance(i)) *
@@ -291,7 +249,7 @@ static struct vcpu_use use_of(const struct world_domain *d)
     double share = share_at(d->cpu), each = d->use / d->nr_vcpus;
 
     return (struct vcpu_use){
-        .known = !world.no_queues, .ran = each * share,
+        .known = true, .ran = each * share,
         .waited = each * (1 - share),
     };
 }
@@ -425,7 +383,6 @@ static void make_plan(void)
     struct domains domains = { 0 };
     struct policy_input input = {
         .matrix = world.matrix,
-        .waiting = world.waiting,
         .topology = &world.topology,
         .domains = &domains,
         .now_ns = world.now,

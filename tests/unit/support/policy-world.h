@@ -42,7 +42,6 @@ struct world_domain {
 struct world {
     struct topology topology;
     struct matrix *matrix;
-    struct waiting *waiting;
     struct planner *planner;
     uint64_t now, all;
     unsigned int nr;
@@ -52,7 +51,6 @@ struct world {
     struct learned *learned;   /* likewise */
     double noise; /* part by which load goes up and down */
     uint64_t seed;
-    bool no_queues; /* are logged */
     bool real;      /* what comes of plans is looked at */
     bool deaf;      /* a soft affinity has no effect */
     bool only_plans; /* nothing is carried out */

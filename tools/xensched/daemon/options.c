@@ -59,28 +59,6 @@ static bool text(const char *value, const char **path)
     return *value;
 }
 
-static bool share(struct options *o, const char *value)
-{
-    uint64_t percent;
-
-    if (!option_number(value, 1, 100, &percent))
-        return false;
-    o->core.policy_settings.share = percent / 100.0;
-
-    return true;
-}
-
-static bool min_rate(struct options *o, const char *value)
-{
-    uint64_t rate;
-
-    if (!option_number(value, 0, UINT32_MAX, &rate))
-        return false;
-    o->core.policy_settings.min_rate = rate;
-
-    return true;
-}
-
 static bool least_gain(struct options *o, const char *value)
 {
     uint64_t ns;
@@ -215,14 +193,15 @@ static const char *what_it_takes(enum id id)
 static bool set(struct options *o, enum id id, const char *value)
 {
     struct policy_settings *p = &o->core.policy_settings;
+    uint64_t unused;
 
     switch (id) {
     case MODE: return mode(o, value);
     case POLICIES: return policies_parse(&o->core.policies, value);
     case LEAST_GAIN: return least_gain(o, value);
     case MISSES: return misses(o, value);
-    case SHARE: return share(o, value);
-    case MIN_RATE: return min_rate(o, value);
+    case SHARE: return option_number(value, 1, 100, &unused);
+    case MIN_RATE: return option_number(value, 0, UINT32_MAX, &unused);
     case CONFIRM: return confirm(o, value);
     case SETTLE: return time_ns(value, 0, &p->settle_ns);
     case STAY: return time_ns(value, 0, &p->stay_ns);
@@ -363,24 +342,43 @@ static int check_lease(const struct options *o, struct xensched_error *err)
                          (unsigned long long)o->interval_ms);
 }
 
+static bool counts_misses(const struct options *o)
+{
+    return o->pmc.select[0] == PMC_MISSES;
+}
+
 /* Is it known what each counter counts that is logged or planned with? */
 static int check_pmc(const struct options *o, struct xensched_error *err)
 {
     uint32_t events = o->core.choice.events & ((1U << PMC_MAX) - 1)
                                               << XEN_SCHEDLOG_EV_PMC0;
-    unsigned int i;
 
     if (events & ~pmc_events(&o->pmc))
         return xensched_fail(err, EINVAL, "--log names more performance "
                              "counters than the %u of which --pmc (pmc) says "
                              "what they count", o->pmc.nr);
-    for (i = 0; i < o->core.policies.nr; i++)
-        if (o->core.policies.policy[i] == &policy_cache &&
-            o->pmc.select[0] != PMC_MISSES)
-            return xensched_fail(err, EINVAL, "the policy cache needs "
-                                 "cache-misses as the first of --pmc (pmc)");
+    if (policies_events(&o->core.policies) & 1U << XEN_SCHEDLOG_EV_PMC0 &&
+        !counts_misses(o))
+        return xensched_fail(err, EINVAL, "the policy cache needs "
+                             "cache-misses as the first of --pmc (pmc)");
 
     return 0;
+}
+
+/* Names that are accepted for two releases. */
+static void warn_of_former(const struct options *o)
+{
+    static const enum id unused[] = { SHARE, MIN_RATE };
+    char names[POLICIES_TEXT];
+    unsigned int i;
+
+    if (policies_former(&o->core.policies, names))
+        say("warning: policies: %s: now a preset of placement, and to be removed in two "
+            "releases; use placement", names);
+    for (i = 0; i < sizeof(unused) / sizeof(*unused); i++)
+        if (o->value[unused[i]])
+            say("warning: %s: without effect since placement is the only policy, and to "
+                "be removed in two releases; see least_gain_us", settings[unused[i]].key);
 }
 
 /* Each item of these lists is one itself, with commas. */
@@ -413,6 +411,9 @@ static int load_config(struct options *o, struct xensched_error *err)
                                     o->reaction_events);
     if (!rc)
         rc = check_pmc(o, err);
+    o->core.policy_settings.counts_misses = counts_misses(o);
+    if (!rc)
+        warn_of_former(o);
     /* With no event on there is nothing that Xen would have to turn off. */
     if (choice_events(&o->core.choice, HYPERVISOR))
         o->core.lease_ms = o->lease_ms;
@@ -465,6 +466,7 @@ static void take_over(struct options *o, struct options *fresh)
     o->core.mode = fresh->core.mode;
     o->core.policies = fresh->core.policies;
     o->core.policy_settings = fresh->core.policy_settings;
+    o->core.policy_settings.counts_misses = counts_misses(o);
     o->core.max_moves = fresh->core.max_moves;
     o->core.soft_weight = fresh->core.soft_weight;
     o->core.steer = fresh->core.steer;

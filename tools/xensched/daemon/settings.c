@@ -14,24 +14,22 @@ const struct option_row settings[NR_IDS] = {
     [MODE] = { "mode", "MODE", "mode", "advise", "observe, advise or act",
         "observe: watch only; advise: plan and explain, change nothing; act: "
         "set vCPU affinities, and restore them at the end", true },
-    [POLICIES] = { "policies", "NAME,...", "policies", "driver-affinity",
-        "some of placement, driver-affinity, working-set, balance, cache",
-        "policies to plan with, of placement, driver-affinity, working-set, "
-        "balance and cache; the first one that has a target for a guest decides",
-        true },
+    [POLICIES] = { "policies", "NAME,...", "policies", "placement",
+        "placement, or some of driver-affinity, working-set, balance, cache",
+        "placement, or for two more releases some of its presets "
+        "driver-affinity, working-set, balance and cache", true },
     [LEAST_GAIN] = { "least-gain", "US", "least_gain_us", "250",
         "0 to 1000000 us per second, such as 250, 250us or 1ms",
-        "least gain of a move by policy placement, in microseconds of pCPU time "
+        "least gain of a move, in microseconds of pCPU time "
         "per second", true },
     [MISSES] = { "misses", "N", "misses_per_ms", "1000", "0 to 1000000",
-        "cache misses per millisecond of running that policy placement assumes "
+        "cache misses per millisecond of running that the daemon assumes "
         "if no performance counter counts them; 0: ignore where memory is",
         true },
     [SHARE] = { "share", "PERCENT", "share", "60", "1 to 100 percent",
-        "share of a guest's interactions that makes it belong to a driver domain "
-        "or a target", true },
+        "no effect; accepted for two more releases", true },
     [MIN_RATE] = { "min-rate", "N", "min_rate", "50", "0 to 4294967295",
-        "leave guests with fewer interactions per second where they are", true },
+        "no effect; accepted for two more releases", true },
     [CONFIRM] = { "confirm", "N", "confirm", "2", "1 to 1000",
         "move a guest if this number of periodic plans in a row agree", true },
     [SETTLE] = { "settle", "MS", "settle_ms", "5000", A_DAY,
@@ -63,7 +61,7 @@ const struct option_row settings[NR_IDS] = {
     [RULES] = { "rules", "RULE/...", "rules", NULL,
         "rules such as \"name=web-*: nodes=0, talk=2\" or \"group=db: hold\"",
         "rules for guests of a name, a group or a cpupool: hold, nodes=LIST, or "
-        "factors for prices of policy placement; see xensched.conf(5)", true },
+        "factors for prices of placement; see xensched.conf(5)", true },
     [HALF_LIFE] = { "half-life", "MS", "half_life_ms", "1000",
         "1 to 86400000 ms, or a time such as 5s", "time after which an interaction counts half",
         false },
@@ -74,7 +72,7 @@ const struct option_row settings[NR_IDS] = {
         "time between two plans", true },
     [LOG] = { "log", "EVENT[:N],...", "log", NULL, "events, all, or none",
         "events to log; with :N, only every Nth; or all, or none "
-        "(default: what the policies need)", false },
+        "(default: what placement needs)", false },
     [LOG_SIZES] = { "log-sizes", "EVENT:SIZE,...", "log_sizes", NULL,
         "events with sizes, powers of two from 16 bytes to 16M",
         "size of an event's log buffer on each pCPU, such as evtchn-send:512K; "
@@ -83,7 +81,7 @@ const struct option_row settings[NR_IDS] = {
     [PMC] = { "pmc", "SELECT,...", "pmc", "cache-misses",
         "up to four of cache-misses and event selects such as 0x300c0",
         "what performance counters count, logged as pmc0 to pmc3: cache-misses "
-        "or event selects such as 0x300c0; policy cache needs cache-misses first",
+        "or event selects such as 0x300c0; the price of shared caches needs cache-misses first",
         false },
     [BUDGET] = { "budget", "PERCENT", "budget_percent", "0",
         "0 to 1000 percent",

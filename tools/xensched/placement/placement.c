@@ -318,6 +318,8 @@ void placement_ready(struct placement *p)
     unsigned int i;
 
     for (i = 0; i < p->nr_units; i++) {
+        if (!p->units[i].width)
+            p->units[i].width = p->units[i].demand.vcpus;
         prepare_unit(p, i);
         p->units[i].at = p->units[i].origin;
         count(p, i, true);
@@ -332,7 +334,7 @@ static bool has_room(struct demand taken, struct demand own,
 {
     add(&taken, own.need, own.vcpus, false);
 
-    return cores >= u->demand.vcpus &&
+    return cores >= u->width &&
            room_for(taken, u->demand, cores, ROOM_TO_GO);
 }
 
@@ -345,6 +347,8 @@ static bool room_at(const struct placement *p, unsigned int unit,
     struct demand own = { 0 };
     unsigned int i, cores = 0;
 
+    if (usable[spot] < u->width)
+        return false;
     if (cache != TOPOLOGY_UNKNOWN) {
         if (takes(u))
             own = demand_in(p, u, cache);

@@ -36,6 +36,7 @@ struct unit {
     unsigned int origin;  /* where it is at first: a spot, or ANYWHERE */
     bool bound;           /* to its origin, by us or an operator: takes room */
     struct demand demand;
+    unsigned int width;   /* most vCPUs of one of its domains; 0: demand.vcpus */
     double misses;        /* per second */
     bool misses_counted;  /* else assumed */
     double wakes, migrations; /* per second, counted where it is; 0: not known */

@@ -283,7 +283,7 @@ static bool exchange(struct search *s, unsigned int unit)
 
     for (spot = 0; spot < p->nr_spots; spot++)
         if (now - s->prices[spot] > most && spot != u->at &&
-            p->usable[unit * p->nr_spots + spot] >= u->demand.vcpus) {
+            p->usable[unit * p->nr_spots + spot] >= u->width) {
             most = now - s->prices[spot];
             best = spot;
         }
@@ -549,7 +549,7 @@ unsigned int search_alternative(const struct placement *p, unsigned int unit)
         double price;
 
         if (spot == u->at ||
-            p->usable[unit * p->nr_spots + spot] < u->demand.vcpus)
+            p->usable[unit * p->nr_spots + spot] < u->width)
             continue;
         price = terms_price(p, unit, spot);
         if (best == ANYWHERE || price < least) {

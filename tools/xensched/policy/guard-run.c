@@ -8,21 +8,19 @@
 #include "guard-run.h"
 #include "whereabouts.h"
 
-struct guard *guard_new(const struct policy_settings *settings, bool several)
+struct guard *guard_new(const struct policy_settings *settings)
 {
     struct guard *g = need_memory(1, sizeof(*g));
 
     g->homes = homes_new();
-    guard_change(g, settings, several);
+    guard_change(g, settings);
 
     return g;
 }
 
-void guard_change(struct guard *g, const struct policy_settings *settings,
-                  bool several)
+void guard_change(struct guard *g, const struct policy_settings *settings)
 {
     g->settings = *settings;
-    g->several = several;
 }
 
 /* What is of one run. */
@@ -301,8 +299,8 @@ static void see_costs(struct guard *g)
 
 /* The beginning of a run. */
 
-/* Is the domain anybody's to decide about?  If not, says why. */
-static bool open_to_policies(const struct guard *g, const struct domain *d,
+/* Is the domain to be decided about?  If not, says why. */
+static bool is_open(const struct guard *g, const struct domain *d,
                              struct decision *decision)
 {
     uint64_t age = g->input->now_ns - d->since_ns;
@@ -414,7 +412,7 @@ static void look_at(struct guard *g, unsigned int i)
     s->demand.vcpus = domain_online_vcpus(d);
     s->cores = pool->cores;
     s->cache_cores = pool->cache_cores;
-    s->open = open_to_policies(g, d, &g->plan->decisions[i]);
+    s->open = is_open(g, d, &g->plan->decisions[i]);
     s->place = spot.place;
     s->cache = spot.cache;
     see_outcome(g, &g->domains[i], d, &g->plan->decisions[i]);

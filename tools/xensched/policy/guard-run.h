@@ -15,7 +15,7 @@ struct past {
     uint64_t since_ns;         /* of the domain; another one: another domain */
     unsigned int wanted;       /* place which the last runs wanted */
     unsigned int agreed;       /* so many of them, in a row */
-    double rate;               /* of talk, in the last one */
+    double gain;               /* ns/s, in the last one */
     bool moved;
     uint64_t moved_ns;         /* when it was seen at the place we chose */
     struct cpumap moved_to;    /* no map unless moved */
@@ -41,7 +41,6 @@ struct pool {
 
 struct guard {
     struct policy_settings settings;
-    bool several;
     unsigned int nr;
     struct past *domains; /* sorted by domid */
     struct homes *homes;

@@ -45,7 +45,7 @@ static bool shuns(const struct candidate *c, unsigned int place)
     return (c->past->shunned == place || c->past->shuns_all) && shun_left(c);
 }
 
-static void object_shunned(const struct candidate *c, const char *policy)
+static void object_shunned(const struct candidate *c)
 {
     char text[OPINION_TEXT + 200];
 
@@ -54,23 +54,23 @@ static void object_shunned(const struct candidate *c, const char *policy)
                ? "a move before this one did not help"
                : "its work cost more there",
                shun_left(c) / 1e9);
-    guard_object(c, policy, text);
+    guard_object(c, text);
 }
 
-/* Do several periodic runs in a row want the same, of a reason that does not cease? */
+/* Do several periodic runs in a row want the same, for a gain that does not cease? */
 static bool confirmed(const struct candidate *c)
 {
     unsigned int confirm = c->guard->settings.confirm;
     struct past *m = c->past;
-    bool ceases = c->opinion->rate < m->rate * GUARD_GOES_ON;
+    bool ceases = c->opinion->gain < m->gain * GUARD_GOES_ON;
 
     if (c->guard->input->requested)
-        return m->wanted == c->opinion->place && m->agreed == confirm;
-    if (m->wanted != c->opinion->place || (ceases && m->agreed < confirm)) {
-        m->wanted = c->opinion->place;
+        return m->wanted == c->opinion->spot.place && m->agreed == confirm;
+    if (m->wanted != c->opinion->spot.place || (ceases && m->agreed < confirm)) {
+        m->wanted = c->opinion->spot.place;
         m->agreed = 0;
     }
-    m->rate = c->opinion->rate;
+    m->gain = c->opinion->gain;
     if (m->agreed < confirm)
         m->agreed++;
 
@@ -176,7 +176,7 @@ static void move(const struct candidate *c, struct spot spot)
     const struct opinion *o = c->opinion;
     const struct topology *t = c->guard->input->topology;
     const struct topology_place *place = topology_at(t, spot);
-    char cache[OPINION_TEXT], ignored[OPINION_TEXT];
+    char ignored[OPINION_TEXT];
 
     if (is_there(c, place))
         return;
@@ -186,9 +186,8 @@ static void move(const struct candidate *c, struct spot spot)
                c->past->agreed, c->guard->settings.confirm);
         return;
     }
-    spot_describe_cache(c, spot, cache);
     describe_ignored(c, place, ignored);
-    decide(c->decision, MOVE, "%s, %s%s%s", o->fact, o->where, cache, ignored);
+    decide(c->decision, MOVE, "%s, %s%s", o->fact, o->where, ignored);
     usable_cpus(c->domain, place, &c->decision->soft);
     c->decision->hard = lever_begins_hard(lever_allowed(c));
     c->past->reservation = (struct outcome_promise){
@@ -197,14 +196,14 @@ static void move(const struct candidate *c, struct spot spot)
     };
 }
 
-static bool keep(const struct candidate *c, const char *policy,
-                 struct spot ours)
+/* False: there is no room for it where it is. */
+static bool keep(const struct candidate *c, struct spot ours)
 {
     const struct spot place = { ours.place, TOPOLOGY_UNKNOWN };
     bool room_there = spot_can_be(c, place, ROOM_TO_STAY);
 
     if (!room_there || !spot_can_be(c, ours, ROOM_TO_STAY)) {
-        spot_object(c, policy, room_there ? ours : place);
+        spot_object(c, room_there ? ours : place);
         return false;
     }
     c->past->reason_ns = c->guard->input->now_ns;
@@ -237,80 +236,37 @@ static struct spot go(const struct candidate *c, struct spot spot)
     return spot;
 }
 
-/*
- * There is no room beside its partner: the next place is better than to be far
- * away.  False: there is none, or it is not about being beside a partner.
- */
-static bool go_next(const struct candidate *c, const char *policy,
-                    struct spot *spot)
-{
-    const struct spot ours = spot_ours(c);
-    struct opinion next = *c->opinion;
-    struct candidate there = *c;
-    unsigned int place;
-
-    if (!next.beside)
-        return false;
-    there.opinion = &next;
-    place = spot_next_nearest(c, next.place);
-    if (place != TOPOLOGY_UNKNOWN && !shuns(c, place)) {
-        spot_describe_next(c, place, &next);
-        *spot = go(&there, (struct spot){ place, TOPOLOGY_UNKNOWN });
-        return true;
-    }
-    if (ours.place == TOPOLOGY_UNKNOWN ||
-        spot_apart(c, next.place, ours.place) >= spot_farthest(c, next.place))
-        return false;
-    spot_describe_next(c, ours.place, &next);
-    *spot = ours;
-
-    return keep(&there, policy, ours);
-}
-
-/* Is it where it was moved, and where this opinion wants it? */
+/* Is it where it was moved, and where the opinion wants it? */
 static bool is_ours(const struct candidate *c, struct spot ours)
 {
-    const struct topology *t = c->guard->input->topology;
     const struct opinion *o = c->opinion;
 
     return o->want != WANT_NOTHING && ours.place != TOPOLOGY_UNKNOWN &&
-           o->place == ours.place &&
-           (!o->cache || o->cache == topology_at(t, ours));
+           o->spot.place == ours.place &&
+           (o->spot.cache == TOPOLOGY_UNKNOWN || o->spot.cache == ours.cache);
 }
 
-/* Does this opinion decide?  Then it takes *@spot. */
-static bool consider(const struct candidate *c, const char *policy,
-                     struct spot *spot)
+/* Does the opinion decide?  Then the domain is, or goes to, *@spot. */
+static bool consider(const struct candidate *c, struct spot *spot)
 {
     const struct opinion *o = c->opinion;
 
     *spot = spot_ours(c);
     if (is_ours(c, *spot))
-        return keep(c, policy, *spot);
-    if (o->want != WANT_GO) {
-        guard_object(c, policy, o->lacks);
+        return keep(c, *spot);
+    if (o->want != WANT_GO && !(o->full && !spot_can_go(c, o->spot))) {
+        guard_object(c, o->lacks);
         return false;
     }
-    *spot = (struct spot){ o->place, TOPOLOGY_UNKNOWN };
-    if (spot_can_go(c, *spot))
-        spot_choose_cache(c, spot);
-    if (!spot_can_go(c, *spot)) {
-        const struct spot full = *spot;
-
-        if (go_next(c, policy, spot))
-            return true;
-        spot_object(c, policy, full);
+    if (!spot_can_go(c, o->spot)) {
+        spot_object(c, o->spot);
         return false;
     }
-    if (shuns(c, spot->place)) {
-        object_shunned(c, policy);
+    if (shuns(c, o->spot.place)) {
+        object_shunned(c);
         return false;
     }
-    if (spot_is_everywhere(c, *spot)) {
-        spot_object_caches(c, policy);
-        return false;
-    }
-    *spot = go(c, *spot);
+    *spot = go(c, o->spot);
 
     return true;
 }
@@ -326,42 +282,36 @@ static struct candidate candidate_of(struct guard *g, unsigned int i)
     };
 }
 
-static void take_one(struct guard *g, const char *policy,
-                     const struct opinion *opinion, unsigned int i)
+static void take_one(struct guard *g, const struct opinion *opinion,
+                     unsigned int i)
 {
     struct candidate c = candidate_of(g, i);
     struct spot spot;
 
     c.opinion = opinion;
-    if (opinion->partner && !c.decision->partner) {
-        c.decision->partner = opinion->partner;
-        c.decision->rate = opinion->rate;
-        c.decision->share = opinion->share;
-    }
-    if (!consider(&c, policy, &spot))
-        return;
-    c.decision->policy = policy;
     c.decision->partner = opinion->partner;
     c.decision->rate = opinion->rate;
     c.decision->share = opinion->share;
+    if (!consider(&c, &spot))
+        return;
+    c.decision->policy = "placement";
     guard_send(g, i, spot);
 }
 
 /* Guests that are there already come before guests that are to go there. */
-void guard_take(struct guard *g, const char *policy,
-                const struct opinion *opinions)
+static void take(struct guard *g, const struct opinion *opinions)
 {
     unsigned int i, pass;
 
     for (pass = 0; pass < 2; pass++)
         for (i = 0; i < g->plan->nr; i++)
             if (g->standing[i].open && g->domains[i].moved == !pass)
-                take_one(g, policy, &opinions[i], i);
+                take_one(g, &opinions[i], i);
 }
 
 /* The end of a run. */
 
-/* It is where it was moved, and no policy wants it anywhere. */
+/* It is where it was moved, and the policy does not want it there. */
 static void without_reason(struct guard *g, unsigned int i)
 {
     const struct candidate c = candidate_of(g, i);
@@ -413,10 +363,11 @@ static bool goes_along(const struct guard *g, unsigned int i)
     return g->standing[i].goes_with && !g->plan->decisions[i].reason[0];
 }
 
-void guard_end(struct guard *g)
+void guard_decide(struct guard *g, const struct opinion *opinions)
 {
     unsigned int i;
 
+    take(g, opinions);
     for (i = 0; i < g->plan->nr; i++)
         if (goes_along(g, i))
             go_along(g, i);
@@ -425,8 +376,6 @@ void guard_end(struct guard *g)
         if (!g->standing[i].open)
             continue;
         guard_end_row(g, &g->domains[i]);
-        if (!g->plan->decisions[i].reason[0])
-            decide(&g->plan->decisions[i], LEAVE, "no policy is on");
         if (g->domains[i].moved)
             without_reason(g, i);
     }
@@ -464,7 +413,7 @@ void guard_done(struct guard *g, struct policy_input *input,
 /* Guests that are not there yet. */
 
 /*
- * A guest that its toolstack put there, and that no policy has decided about, makes
+ * A guest that its toolstack put there, and that nothing is decided about, makes
  * room for guests that are moved, but not for one more.
  */
 static struct demand undecided_at(const struct guard *g, unsigned int cpupool,
@@ -484,7 +433,7 @@ static struct demand undecided_at(const struct guard *g, unsigned int cpupool,
 static void admit(const struct candidate *c, struct spot spot)
 {
     if (!spot_can_go(c, spot)) {
-        spot_object(c, "", spot);
+        spot_object(c, spot);
         return;
     }
     decide(c->decision, MOVE, "%s, %s", c->opinion->fact, c->opinion->where);
@@ -496,7 +445,7 @@ bool guard_admits(struct guard *g, const struct policy_input *input,
                   const struct arrival *arrival,
                   const struct opinion *opinion, struct decision *decision)
 {
-    const struct spot spot = { opinion->place, TOPOLOGY_UNKNOWN };
+    const struct spot spot = opinion->spot;
     struct standing standing = { .demand = arrival->demand };
     struct candidate c = {
         .guard = g,
@@ -508,7 +457,7 @@ bool guard_admits(struct guard *g, const struct policy_input *input,
     struct demand *there, taken;
 
     if (opinion->want != WANT_GO) {
-        guard_object(&c, "", opinion->lacks);
+        guard_object(&c, opinion->lacks);
         return false;
     }
     g->input = input;

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * guard.h - makes decisions of opinions, and holds whatever a policy thinks:
+ * guard.h - makes decisions of opinions, and applies the constraints:
  *
  *   - Driver domains are never moved, nor is a domain whose affinity an
  *     operator set, nor one that is new.
  *   - Only pCPUs of the domain's own cpupool, and only if they have at least
  *     as many cores (not threads) as the domain has vCPUs.
  *   - Contention breaks locality: a guest that is sent to a place finds room (room.h).
- *   - A guest that goes to a place with several last-level caches (LLC) goes to
- *     one with room: that of its partner, else another one of the place, else the
- *     whole place.
  *   - Several runs in a row have to come to the same result, and a domain that
  *     was moved stays for a while.  To be moved it takes more than to stay, so
  *     load around a threshold moves nothing back and forth.
- *   - A move that has had no reason for long is undone; at once, if the guest waits
- *     longer for a pCPU at its place than the place is worth.
+ *   - A move that has had no reason for long is undone; at once, if the guest's work
+ *     costs more at its place than before.
  *   - Soft affinity first; hard affinity only where there is room (lever.h).
  *
  * Each rule comes from a host that its absence has hurt.
@@ -27,7 +24,7 @@
 /*
  * A domain that stops communicating is known by its last events for a while, and
  * most of these are with one domain or another by chance.  So a run confirms the one before it
- * only if at least so much of the rate is left.
+ * only if at least so much of the gain is left.
  */
 #define GUARD_GOES_ON 0.75
 
@@ -43,20 +40,16 @@
 
 struct guard;
 
-/* @several: reasons name the policy that they are of. */
-struct guard *guard_new(const struct policy_settings *settings, bool several);
+struct guard *guard_new(const struct policy_settings *settings);
 /* Other settings; what is remembered of domains stays. */
-void guard_change(struct guard *guard, const struct policy_settings *settings,
-                  bool several);
+void guard_change(struct guard *guard, const struct policy_settings *settings);
 void guard_free(struct guard *guard);
 
-/* One run: fills in what policies get to see beside @input. */
+/* One run: fills in what the policy gets to see beside @input. */
 void guard_begin(struct guard *guard, struct policy_input *input,
                  struct plan *plan);
-void guard_take(struct guard *guard, const char *policy,
-                const struct opinion *opinions);
-/* About domains that no policy has decided about. */
-void guard_end(struct guard *guard);
+/* Ends the run. */
+void guard_decide(struct guard *guard, const struct opinion *opinions);
 
 /*
  * What was carried out of the plan: its decisions that are done.  What was only
@@ -65,7 +58,7 @@ void guard_end(struct guard *guard);
 void guard_done(struct guard *guard, struct policy_input *input,
                 const struct plan *plan);
 
-/* Fill in what policies get to see once more, as of the latest run. */
+/* Fill in what the policy gets to see once more, as of the latest run. */
 void guard_tell(const struct guard *guard, struct policy_input *input);
 
 /* A guest that is not there yet. */
@@ -77,7 +70,7 @@ struct arrival {
 };
 
 /*
- * May it be where the opinion wants it, by the same rules?  After guard_end(),
+ * May it be where the opinion wants it, by the same rules?  After guard_decide(),
  * with an input that guard_tell() has filled in.  True: the decision is a
  * MOVE.  False: what is against it is added to the decision's reason.
  */

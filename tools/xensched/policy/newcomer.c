@@ -130,7 +130,7 @@ static void by_history(const struct policy_settings *settings,
     }
     w = whereabouts_find(input, a->domain);
     o->want = WANT_GO;
-    o->place = best;
+    o->spot = (struct spot){ best, TOPOLOGY_UNKNOWN };
     o->partner = &input->domains->domain[a->domain];
     o->rate = a->notifications + a->pages;
     policy_say(o->fact, "by what it did when it last ran that saves %.2f ms/s: "
@@ -213,7 +213,7 @@ static void by_back_ends(const struct policy_settings *settings,
         by_it += n->disks[k] == n->disks[i];
     w = whereabouts_find(input, n->disks[i]);
     o->want = WANT_GO;
-    o->place = best;
+    o->spot = (struct spot){ best, TOPOLOGY_UNKNOWN };
     o->partner = &input->domains->domain[n->disks[i]];
     policy_say(o->fact, "%u of its %u disk%s served by %.60s%s", served,
                n->nr_disks, n->nr_disks == 1 ? " is" : "s are",

@@ -185,7 +185,7 @@ static bool add_logged(const struct place_host *h, double *share,
 
 /*
  * What binds a vCPU decides, then the log.  A soft affinity says something only of a
- * domain that the log has nothing of, and then where it was when Xen was asked.
+ * domain that the log has nothing of, and without one that domain may be anywhere.
  */
 static void add_domain(const struct place_host *h, double *share,
                        const struct domain *d, double part)
@@ -195,15 +195,15 @@ static void add_domain(const struct place_host *h, double *share,
 
     for (i = 0; i < d->nr_vcpus; i++) {
         const struct domain_vcpu *vcpu = &d->vcpus[i];
-        unsigned int cache = topology_cache_of(t, vcpu->cpu);
         double of_vcpu = part / online;
 
         if (!vcpu->online || add_kept(share, t, d, vcpu, false, of_vcpu) ||
-            add_logged(h, share, d, of_vcpu) ||
-            (!d->group[0] && add_kept(share, t, d, vcpu, true, of_vcpu)))
+            add_logged(h, share, d, of_vcpu))
             continue;
-        if (cache != TOPOLOGY_UNKNOWN)
-            share[cache] += of_vcpu;
+        if (d->group[0] && topology_cache_of(t, vcpu->cpu) != TOPOLOGY_UNKNOWN)
+            share[topology_cache_of(t, vcpu->cpu)] += of_vcpu;
+        else if (!add_kept(share, t, d, vcpu, true, of_vcpu))
+            add_share(share, t, &d->pool_cpus, of_vcpu);
     }
 }
 
@@ -227,7 +227,7 @@ static void add_misses(const struct place_host *h, struct unit *u,
     const struct domain *d = place_domain(h, i);
     double counted = 0;
 
-    if (d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
+    if (h->counts_misses && d->acct >= XEN_SCHEDLOG_ACCT_FIRST)
         counted = matrix_use(h->input->matrix, XEN_SCHEDLOG_EV_PMC0, d->acct,
                              h->input->now_ns) *
                   domains_part(h->input->domains, d);
@@ -264,6 +264,25 @@ static bool is_open(const struct place_host *h, unsigned int i)
            (s->goes_with && h->input->standing[s->goes_with - 1].open);
 }
 
+/*
+ * The cores of a spot that a domain may use.  Of a place that has several caches, none, if
+ * all of these cores are in one of them: that one is a spot already.
+ */
+static unsigned int cores_at(const struct place_host *h, const struct standing *s,
+                             const struct spot *spot)
+{
+    const struct topology *t = h->input->topology;
+    unsigned int i;
+
+    if (spot->cache != TOPOLOGY_UNKNOWN)
+        return s->cache_cores[spot->cache];
+    for (i = 0; i < t->nr_caches; i++)
+        if (t->caches[i].within == spot->place && s->cache_cores[i] == s->cores[spot->place])
+            return 0;
+
+    return t->nr_places > 1 ? s->cores[spot->place] : 0;
+}
+
 /* A unit can be where all of its domains can be. */
 static void restrict_usable(unsigned int *usable, unsigned int cores)
 {
@@ -287,6 +306,8 @@ static void describe_domain(struct place_host *h, unsigned int i)
     u->demand.need += runnable_demand(h->input->matrix, h->input->domains, d,
                                       h->input->now_ns);
     u->demand.vcpus += s->demand.vcpus;
+    if (s->demand.vcpus > u->width)
+        u->width = s->demand.vcpus;
     u->wakes += d->wakes.wakes;
     u->migrations += fmax(d->wakes.migrations, 0);
     u->pool = h->input->standing[h->stands[unit]].cpupool;
@@ -297,14 +318,14 @@ static void describe_domain(struct place_host *h, unsigned int i)
     /* The domains of a unit are all open, or it is one. */
     u->movable = is_open(h, i);
     if (!u->movable) {
-        u->bound = true;
+        /* One that nothing keeps where it runs takes no room: Xen moves it away. */
+        u->bound = s->place != TOPOLOGY_UNKNOWN;
         u->origin = only_spot(p, own);
     }
     free(own);
     for (k = 0; k < p->nr_spots; k++)
-        restrict_usable(&p->usable[unit * p->nr_spots + k], elsewhere ? 0 :
-                        p->spots[k].cache != TOPOLOGY_UNKNOWN ? s->cache_cores[k] :
-                        p->nr_places > 1 ? s->cores[p->spots[k].place] : 0);
+        restrict_usable(&p->usable[unit * p->nr_spots + k],
+                        elsewhere ? 0 : cores_at(h, s, &p->spots[k]));
 }
 
 /* The vCPUs of a unit that are kept at a spot, and of these the ones sent there. */
@@ -477,9 +498,9 @@ static void weigh(struct place_host *h)
         const struct rule *rule = place_domain(h, h->stands[i])->rule;
 
         for (k = 0; k < NR_TERMS; k++)
-            p->weight[i * NR_TERMS + k] = 1;
-        p->weight[i * NR_TERMS + TERM_MEMORY] = rule_weight(rule, RULE_MEMORY);
-        p->weight[i * NR_TERMS + TERM_MOVING] = rule_weight(rule, RULE_MOVING);
+            p->weight[i * NR_TERMS + k] = policies_has_term(h->policies, k);
+        p->weight[i * NR_TERMS + TERM_MEMORY] *= rule_weight(rule, RULE_MEMORY);
+        p->weight[i * NR_TERMS + TERM_MOVING] *= rule_weight(rule, RULE_MOVING);
     }
 }
 
@@ -497,17 +518,20 @@ static void look_before(struct place_host *h)
 }
 
 void place_describe(struct place_host *h, const struct policy_input *input,
+                    const struct policies *policies,
                     const struct policy_settings *settings)
 {
     const struct topology *t = input->topology;
     double *total = need_memory(input->domains->nr, sizeof(*total));
     unsigned int *stand_in = talk_stand_ins(input);
     unsigned int nr_pairs, units, i;
-    struct talk_pair *pairs = talk_pairs(input, 0, &nr_pairs, total);
+    struct talk_pair *pairs = talk_pairs(input, &nr_pairs, total);
     struct links links;
 
     memset(h, 0, sizeof(*h));
     h->input = input;
+    h->policies = policies;
+    h->counts_misses = settings->counts_misses;
     h->placement.prices = prices_default;
     h->notifications = need_memory(input->domains->nr, sizeof(*h->notifications));
     for (i = 0; i < nr_pairs; i++) {

@@ -137,7 +137,9 @@ struct links links_find(const struct place_host *h, const struct talk_pair *pair
     unsigned int i;
 
     for (i = 0; i < nr; i++)
-        if (!link_servers(h, &links, &pairs[i], pairs[i].a, pairs[i].b) &&
+        if (policies_has_partner(h->policies, place_domain(h, pairs[i].a)->driver ||
+                                              place_domain(h, pairs[i].b)->driver) &&
+            !link_servers(h, &links, &pairs[i], pairs[i].a, pairs[i].b) &&
             !link_servers(h, &links, &pairs[i], pairs[i].b, pairs[i].a))
             add_link(h, &links, &pairs[i], h->unit[pairs[i].a],
                      h->unit[pairs[i].b], 1);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The policy placement: domains are where all of them together cost
- * least, in ns of pCPU time per second.  What is known becomes a placement,
- * its search decides which domain should be where, and what that saves and costs is
- * the reason.
+ * Says where each domain should be: where all of them together cost least, in ns of pCPU
+ * time per second.  What is known becomes a placement, its search decides which domain
+ * should be where, and what that saves and costs is the reason.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,12 +49,8 @@ static void find_partner(const struct place_host *h, unsigned int unit,
 static void want(const struct place_host *h, enum want want,
                  unsigned int spot, struct opinion *o)
 {
-    const struct spot *s = &h->placement.spots[spot];
-
     o->want = want;
-    o->place = s->place;
-    if (s->cache != TOPOLOGY_UNKNOWN)
-        o->cache = &h->input->topology->caches[s->cache];
+    o->spot = h->placement.spots[spot];
 }
 
 /* Notifications/s, if all are where they are going to be. */
@@ -95,6 +90,7 @@ static void go(const struct place_host *h, unsigned int unit,
     char to[OPINION_TEXT / 4], account[OPINION_TEXT * 2 / 3];
 
     want(h, WANT_GO, u->at, o);
+    o->gain = gain;
     o->predicts = true;
     o->crossings = crossings(p, unit);
     o->others_ns = others(h, unit);
@@ -122,16 +118,17 @@ static void say_too_wide(const struct place_host *h, unsigned int unit,
 {
     const struct placement *p = &h->placement;
     const struct unit *u = &p->units[unit];
-    const char *kind = h->input->topology->places[0].kind;
+    const struct topology *t = h->input->topology;
+    const char *kind = t->nr_places > 1 ? t->places[0].kind : t->caches[0].kind;
     unsigned int spot, most = 0;
 
     for (spot = 0; spot < p->nr_spots; spot++)
         if (p->usable[unit * p->nr_spots + spot] > most)
             most = p->usable[unit * p->nr_spots + spot];
-    if (u->demand.vcpus > most)
+    if (u->width > most)
         policy_say(o->lacks, "it is wider than each %s: it has %u vCPUs, and "
                    "%u cores at most are open to it in one; so it is kept "
-                   "nowhere", kind, u->demand.vcpus, most);
+                   "nowhere", kind, u->width, most);
     else
         policy_say(o->lacks, "there is no other %s with as many cores as it "
                    "has vCPUs", kind);
@@ -152,11 +149,12 @@ static void say_alternative(const struct place_host *h, unsigned int unit,
     gain = before(h, unit) - terms_price(p, unit, spot);
     place_name(h, spot, to, sizeof(to));
     place_account(h, unit, spot, account, sizeof(account));
-    policy_say(o->lacks, "to %s: %.350s, gain %.2f ms/s, least gain %.2f ms/s%s",
+    o->spot = p->spots[spot];
+    o->full = gain >= p->units[unit].threshold && !placement_fits(p, unit, spot);
+    policy_say(o->fact, "to %s: %.350s, gain %.2f ms/s, least gain %.2f ms/s",
                to, account, gain / NS_PER_MS,
-               p->units[unit].threshold / NS_PER_MS,
-               gain < p->units[unit].threshold ||
-               placement_fits(p, unit, spot) ? "" : ", but it has no room");
+               p->units[unit].threshold / NS_PER_MS);
+    policy_say(o->lacks, "%.550s%s", o->fact, o->full ? ", but it has no room" : "");
 }
 
 static void stay(const struct place_host *h, unsigned int unit,
@@ -187,14 +185,14 @@ static void follow(const struct domain *d, struct opinion *o)
     o->want = WANT_GO;
 }
 
-static void run(void *memory, const struct policy_input *input,
-                struct opinion *opinions)
+void place_opinions(const struct policies *policies, const struct policy_settings *settings,
+                    const struct policy_input *input, struct opinion *opinions)
 {
     struct place_host h;
     struct opinion *of_unit;
     unsigned int i;
 
-    place_describe(&h, input, memory);
+    place_describe(&h, input, policies, settings);
     search_prepare(&h.placement);
     search_run(&h.placement, search_effort(&h.placement));
     of_unit = need_memory(h.placement.nr_units, sizeof(*of_unit));
@@ -219,19 +217,3 @@ static void run(void *memory, const struct policy_input *input,
     free(of_unit);
     place_free(&h);
 }
-
-static void *create(const struct policy_settings *settings)
-{
-    struct policy_settings *copy = need_memory(1, sizeof(*copy));
-
-    *copy = *settings;
-
-    return copy;
-}
-
-const struct policy policy_placement = {
-    .name = "placement",
-    .create = create,
-    .run = run,
-    .destroy = free,
-};

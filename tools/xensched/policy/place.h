@@ -14,6 +14,8 @@
 
 struct place_host {
     const struct policy_input *input;
+    const struct policies *policies;
+    bool counts_misses;   /* as in struct policy_settings */
     struct placement placement;
     unsigned int *unit;   /* [domain]: which it is of */
     unsigned int *stands; /* [unit]: a domain that it is of */
@@ -37,6 +39,7 @@ static inline const struct domain *place_domain(const struct place_host *h, unsi
 
 /* To be given to place_free(). */
 void place_describe(struct place_host *h, const struct policy_input *input,
+                    const struct policies *policies,
                     const struct policy_settings *settings);
 void place_free(struct place_host *h);
 

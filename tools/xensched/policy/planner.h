@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * planner.h - asks several policies for one plan.
- *
- * The policies that an operator has chosen are asked in their order.  The
- * first one which wants a domain to be somewhere, where it can be, decides;
- * those after it see that domain where it is going to be, and no longer as
- * theirs.  What an operator set or holds, driver domains and new domains are
- * left alone.
+ * planner.h - makes plans: opinions of placement, and the constraints of guard.h.
  */
 #ifndef XENSCHED_POLICY_PLANNER_H
 #define XENSCHED_POLICY_PLANNER_H

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * policy.h - a policy turns what is known into an opinion about each domain:
- * where it should be, and why.
+ * policy.h - what the policy placement reads, what it can be set to, and its opinion about
+ * each domain: where the domain should be, and why.
  *
- * A policy sees numbers and names, nothing else: no Xen, no clock, no files.
- * The same input after the same past gives the same opinions.  What has to
- * hold whatever a policy thinks - an operator's affinity, cpupools, cores,
- * hysteresis - is not its business but that of guard.h, which makes decisions
- * of opinions.  planner.h asks several policies, one after the other.
- *
- * A new policy is one file with a struct policy and a row in policies.c; see
- * docs/operate/placement.md.
+ * The policy sees numbers and names, nothing else: no Xen, no clock, no files.
+ * The same input after the same past gives the same opinions.  Constraints - an
+ * operator's affinity, cpupools, cores, hysteresis - are applied afterwards by guard.h,
+ * which makes decisions of opinions.
  */
 #ifndef XENSCHED_POLICY_H
 #define XENSCHED_POLICY_H
@@ -18,7 +14,6 @@
 #include "model/distance.h"
 #include "model/domain.h"
 #include "model/home.h"
-#include "model/waiting.h"
 #include "model/matrix.h"
 #include "model/topology.h"
 #include "learned.h"
@@ -35,28 +30,24 @@ enum affinity_lever {
 /* What an operator can set; see docs/operate/placement.md. */
 struct policy_settings {
     enum affinity_lever lever;
-    double share;         /* of all interactions that is "mostly", 0 ... 1 */
-    double min_rate;      /* interactions per second below which: leave */
     unsigned int confirm; /* so many runs in a row have to agree */
     uint64_t settle_ns;   /* a domain is left alone when it is this new */
     uint64_t stay_ns;     /* between two moves of a domain */
     uint64_t quiet_ns;    /* without reason for so long: give back */
     double least_gain_ns; /* of a move, per second */
     double misses;        /* where no counter counts them, per ns of running */
+    bool counts_misses;   /* the event pmc0 counts cache misses */
     struct rules rules;
 };
 
 extern const struct policy_settings policy_defaults;
-
-/* Of the thresholds for a move, this much is enough to stay. */
-#define POLICY_STAY_FRACTION 0.5
 
 /* A move gains so much of what a domain costs where it is, at least. */
 #define POLICY_MARGIN 0.1
 
 /* What is known of a domain beside its facts; see guard.h. */
 struct standing {
-    bool open;          /* to be decided about, and no policy has done so */
+    bool open;          /* to be decided about, and not decided yet */
     unsigned int place; /* where it is bound or sent to; TOPOLOGY_UNKNOWN */
     unsigned int cache; /* likewise, of its place; TOPOLOGY_UNKNOWN: any */
     bool absent;        /* it was sent there, had time, and runs elsewhere */
@@ -73,7 +64,6 @@ struct standing {
 
 struct policy_input {
     const struct matrix *matrix;
-    const struct waiting *waiting;
     const struct topology *topology;
     const struct domains *domains;
     const struct distances *distances; /* NULL: all is equally far */
@@ -100,16 +90,13 @@ enum want {
 #define OPINION_TEXT 600
 
 /*
- * What a policy thinks of one domain.  The texts make sentences: "FACT" and
+ * The opinion about one domain.  The texts make sentences: "FACT" and
  * "FACT, WHERE", or with WANT_NOTHING and WANT_STAY "LACKS".
  */
 struct opinion {
     enum want want;
-    unsigned int place;
-    /* Of a place with several caches: that one; NULL: any of them. */
-    const struct topology_place *cache;
-    /* The one of input.domains that has the best cache; NULL: none. */
-    const struct domain *beside;
+    struct spot spot; /* a cache, or all of a place that has several */
+    bool full; /* with WANT_NOTHING: it would go there if there were room */
     char fact[OPINION_TEXT];
     char where[OPINION_TEXT];
     char lacks[OPINION_TEXT];
@@ -117,42 +104,43 @@ struct opinion {
     const struct domain *partner; /* the one of input.domains it talks to most */
     double rate;                  /* interactions per second with it */
     double share;                 /* of all interactions, 0 ... 1 */
-    double worth; /* ns/s, that it is where it is; 0: no policy has a price */
+    double gain;  /* ns/s, of a move */
+    double worth; /* ns/s, that it is where it is; 0: not known */
     /* Notifications/s that will cross places after a move. */
     bool predicts;
     double crossings;
     double others_ns; /* ns/s that the terms which know no partner save then */
 };
 
-struct policy {
-    const char *name;
-    uint32_t events; /* mask; it is off unless all of them are logged */
-    void *(*create)(const struct policy_settings *settings);
-    /*
-     * One opinion for each of input->domains, all WANT_NOTHING at first; those of
-     * domains which aren't open are not looked at.
-     */
-    void (*run)(void *memory, const struct policy_input *input,
-                struct opinion *opinions);
-    void (*destroy)(void *memory);
+enum partners {
+    PARTNERS_ALL,
+    PARTNERS_BACK_ENDS, /* pairs of which one domain is a driver domain */
 };
 
-extern const struct policy policy_placement;
-extern const struct policy policy_driver_affinity;
-extern const struct policy policy_working_set;
-extern const struct policy policy_balance;
-extern const struct policy policy_cache;
+/* A name for placement, or for the part of it that a former policy did; see presets.c. */
+struct preset {
+    const char *name;
+    uint32_t terms; /* mask by enum term_id: these have a price */
+    enum partners partners;
+    uint32_t events; /* mask: logged in addition */
+};
 
 #define POLICIES_MAX 8
 
-/* Those which an operator has chosen, the most important first. */
+/* Those which an operator has chosen; they add up. */
 struct policies {
     unsigned int nr;
-    const struct policy *policy[POLICIES_MAX];
+    const struct preset *preset[POLICIES_MAX];
 };
 
 /* "NAME,NAME...", each once.  False: it isn't that; *policies is undefined. */
 bool policies_parse(struct policies *policies, const char *text);
+
+/* Does this term have a price? */
+bool policies_has_term(const struct policies *policies, unsigned int term);
+
+/* Does a pair count?  @back_end: one of both is a driver domain. */
+bool policies_has_partner(const struct policies *policies, bool back_end);
 
 /* All events that some of them need. */
 uint32_t policies_events(const struct policies *policies);
@@ -162,15 +150,19 @@ uint32_t policies_events(const struct policies *policies);
 void policies_format(const struct policies *policies,
                      char text[POLICIES_TEXT]);
 
+/* Likewise, of names of former policies only.  False: there are none. */
+bool policies_former(const struct policies *policies, char names[POLICIES_TEXT]);
+
+/* One opinion for each of input->domains; WANT_NOTHING for those that are not open. */
+void place_opinions(const struct policies *policies, const struct policy_settings *settings,
+                    const struct policy_input *input, struct opinion *opinions);
+
 /* How a domain is called in a reason... */
 const char *policy_name_of(const struct domain *d,
                            char text[DOMAIN_NAME_TEXT]);
 /* ... and as a partner: by its group, if it is in one. */
 const char *policy_partner_name(const struct domain *d,
                                 char text[DOMAIN_NAME_TEXT]);
-/* Whose talk that of a domain is: "its", or "its group NAME's". */
-const char *policy_whose(const struct domain *d, char text[DOMAIN_NAME_TEXT]);
-
 /* As printf(3), into an array. */
 #define policy_say(text, ...) snprintf(text, sizeof(text), __VA_ARGS__)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sums up interactions between domains, for all policies alike. */
+/* Sums up interactions between domains. */
 #include <stdlib.h>
+#include <string.h>
 
 #include <xensched/abi.h>
 
@@ -12,13 +13,11 @@
 
 struct summing {
     const struct policy_input *input;
-    bool all; /* pairs; else those with a driver domain */
     const struct domains *domains;
     unsigned int nr_index;
     unsigned int *index; /* [accounting domain]: the domain that stands in for it */
-    struct talk *talk;
-    struct cells pairs;  /* (number of domain, number of driver or of any
-                            domain above): rate */
+    double *total; /* [domain] */
+    struct cells pairs; /* (number of domain, number of one above): rate */
     struct cells pages, copied; /* the same, of pages alone, of copied ones alone */
 };
 
@@ -47,12 +46,11 @@ static void add_direction(struct summing *s, uint16_t acct, uint16_t partner,
 
     if (domain == NOBODY || domain == other)
         return;
-    s->talk[domain].total += rate;
-    if (other == NOBODY)
+    s->total[domain] += rate;
+    if (other == NOBODY || domain > other)
         return;
-    if (s->all ? domain < other : s->domains->domain[other].driver)
-        cells_get(&s->pairs, (uint64_t)domain << 32 | other)->sum += rate;
-    if (!s->all || domain > other || event == XEN_SCHEDLOG_EV_EVTCHN_SEND)
+    cells_get(&s->pairs, (uint64_t)domain << 32 | other)->sum += rate;
+    if (event == XEN_SCHEDLOG_EV_EVTCHN_SEND)
         return;
     cells_get(&s->pages, (uint64_t)domain << 32 | other)->sum += rate;
     if (event == XEN_SCHEDLOG_EV_GRANT_COPY)
@@ -93,7 +91,7 @@ static void add_entry(const struct matrix_entry *entry, void *arg)
 /* Domains that can go somewhere, and rather one that did. */
 static unsigned int rank(const struct summing *s, unsigned int i)
 {
-    if (!s->all || !s->input->standing[i].open)
+    if (!s->input->standing[i].open)
         return 0;
 
     return s->domains->domain[i].affinity == AFFINITY_OURS ? 2 : 1;
@@ -105,7 +103,7 @@ static void join_device_models(struct summing *s)
     const struct domains *domains = s->domains;
     unsigned int i;
 
-    for (i = 0; s->input->standing && i < domains->nr; i++) {
+    for (i = 0; i < domains->nr; i++) {
         unsigned int with = s->input->standing[i].goes_with;
 
         if (with && domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)
@@ -143,51 +141,11 @@ static unsigned int stand_in_of(const struct summing *s, unsigned int i)
     return stands == NOBODY ? i : stands;
 }
 
-static void pick_drivers(struct summing *s)
-{
-    const struct cell *cell;
-    size_t i = 0;
-
-    while ((cell = cells_next(&s->pairs, &i))) {
-        struct talk *talk = &s->talk[cell->key >> 32];
-        const struct domain *driver =
-            &s->domains->domain[cell->key & UINT32_MAX];
-
-        /* The same choice whatever the order: the lower domid of equals. */
-        if (cell->sum > talk->rate ||
-            (cell->sum == talk->rate && talk->driver &&
-             driver->domid < talk->driver->domid)) {
-            talk->rate = cell->sum;
-            talk->driver = driver;
-        }
-    }
-}
-
-struct talk *talk_with_drivers(const struct policy_input *input)
-{
-    struct summing s = { .input = input, .domains = input->domains };
-    unsigned int i;
-
-    s.talk = need_memory(input->domains->nr, sizeof(*s.talk));
-    index_domains(&s);
-    cells_init(&s.pairs);
-    matrix_visit(input->matrix, input->now_ns, add_entry, &s);
-    pick_drivers(&s);
-    for (i = 0; i < input->domains->nr; i++)
-        s.talk[i] = s.talk[stand_in_of(&s, i)];
-    cells_free(&s.pairs);
-    free(s.index);
-
-    return s.talk;
-}
-
 unsigned int *talk_stand_ins(const struct policy_input *input)
 {
     unsigned int *stand_in = need_memory(input->domains->nr,
                                          sizeof(*stand_in));
-    struct summing s = {
-        .input = input, .all = true, .domains = input->domains,
-    };
+    struct summing s = { .input = input, .domains = input->domains };
     unsigned int i;
 
     index_domains(&s);
@@ -210,8 +168,7 @@ static int by_rate(const void *x, const void *y)
     return p->b < q->b ? -1 : p->b > q->b;
 }
 
-static struct talk_pair *pick_pairs(const struct summing *s,
-                                    double min_rate, unsigned int *nr)
+static struct talk_pair *pick_pairs(const struct summing *s, unsigned int *nr)
 {
     const struct cells *cells = &s->pairs;
     struct talk_pair *pairs = need_memory(cells->used, sizeof(*pairs));
@@ -220,7 +177,7 @@ static struct talk_pair *pick_pairs(const struct summing *s,
 
     *nr = 0;
     while ((cell = cells_next(cells, &i)))
-        if (cell->sum >= min_rate && cell->sum > 0) {
+        if (cell->sum > 0) {
             const struct cell *pages = cells_find(&s->pages, cell->key);
             const struct cell *copied = cells_find(&s->copied, cell->key);
 
@@ -234,30 +191,23 @@ static struct talk_pair *pick_pairs(const struct summing *s,
     return pairs;
 }
 
-struct talk_pair *talk_pairs(const struct policy_input *input,
-                             double min_rate, unsigned int *nr,
+struct talk_pair *talk_pairs(const struct policy_input *input, unsigned int *nr,
                              double *total)
 {
-    struct summing s = {
-        .input = input, .all = true, .domains = input->domains,
-    };
+    struct summing s = { .input = input, .domains = input->domains, .total = total };
     struct talk_pair *pairs;
-    unsigned int i;
 
-    s.talk = need_memory(input->domains->nr, sizeof(*s.talk));
+    memset(total, 0, input->domains->nr * sizeof(*total));
     index_domains(&s);
     cells_init(&s.pairs);
     cells_init(&s.pages);
     cells_init(&s.copied);
     matrix_visit(input->matrix, input->now_ns, add_entry, &s);
-    pairs = pick_pairs(&s, min_rate, nr);
-    for (i = 0; i < input->domains->nr; i++)
-        total[i] = s.talk[i].total;
+    pairs = pick_pairs(&s, nr);
     cells_free(&s.pairs);
     cells_free(&s.pages);
     cells_free(&s.copied);
     free(s.index);
-    free(s.talk);
 
     return pairs;
 }

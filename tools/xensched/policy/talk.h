@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * talk.h - how much domains have to do with each other, summed over events and
- * directions.  For policies which look for partners.
+ * directions.
  *
  * Interactions are notifications sent and pages mapped, copied or passed on a
  * ring, each counted as one; grant-unmap undoes what grant-map counted, and
@@ -17,20 +17,6 @@
 #define XENSCHED_POLICY_TALK_H
 
 #include "policy.h"
-
-struct talk {
-    double total; /* interactions per second with anybody */
-    /* Of these, with the driver domain it talks to most. */
-    double rate;
-    const struct domain *driver; /* NULL: with none */
-};
-
-/*
- * One struct talk per member of input->domains, to be freed with free(3); the
- * same for all of a group.
- * Takes one pass over the matrix.
- */
-struct talk *talk_with_drivers(const struct policy_input *input);
 
 /* Two domains, by their numbers in input->domains; a < b. */
 struct talk_pair {
@@ -48,12 +34,11 @@ struct talk_pair {
 unsigned int *talk_stand_ins(const struct policy_input *input);
 
 /*
- * All pairs which talk at @min_rate at least, the busiest first, to be freed;
+ * All pairs which talk, the busiest first; the caller frees them.
  * @total gets what each domain talks in total, for all of its group if it
  * stands in for that, and 0 if another one does.
  */
-struct talk_pair *talk_pairs(const struct policy_input *input,
-                             double min_rate, unsigned int *nr,
+struct talk_pair *talk_pairs(const struct policy_input *input, unsigned int *nr,
                              double *total);
 
 #endif /* XENSCHED_POLICY_TALK_H */

@@ -122,51 +122,6 @@ int core_refresh(struct core *core, uint64_t now_ns,
     return 0;
 }
 
-/* Policies. */
-
-static void say_off(const struct policy *policy, uint32_t missing)
-{
-    char names[200] = "";
-    size_t length = 0;
-    unsigned int event;
-
-    for (event = 0; event < XEN_SCHEDLOG_NR_EVENTS; event++)
-        if (missing & 1U << event && length < sizeof(names))
-            length += snprintf(names + length, sizeof(names) - length,
-                               "%s%s", length ? ", " : "",
-                               xensched_event_name(event));
-    say("the policy %s is off: it needs %s, of which nothing is logged (see "
-        "--log; a change needs a restart)", policy->name, names);
-}
-
-/* Of those that were chosen, the policies which have what they need. */
-static struct policies policies_on(const struct core *core)
-{
-    const struct core_settings *s = &core->settings;
-    struct policies on = { 0 };
-    unsigned int i;
-
-    for (i = 0; i < s->policies.nr; i++) {
-        const struct policy *policy = s->policies.policy[i];
-        uint32_t missing = policy->events &
-                           ~(s->choice.events & ~core->host->refused);
-
-        if (missing)
-            say_off(policy, missing);
-        else
-            on.policy[on.nr++] = policy;
-    }
-
-    return on;
-}
-
-static void change_planner(struct core *core)
-{
-    struct policies on = policies_on(core);
-
-    planner_change(core->planner, &on, &core->settings.policy_settings);
-}
-
 /* Holding the log. */
 
 int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
@@ -176,8 +131,6 @@ int core_log(struct core *core, uint64_t now_ns, struct xensched_error *err)
     if (rc)
         return rc;
     lease_begin(&core->lease, core->settings.lease_ms, now_ns);
-    if (core->host->refused & policies_events(&core->settings.policies))
-        change_planner(core);
 
     return 0;
 }
@@ -283,7 +236,6 @@ static struct policy_input input_of(struct core *core, uint64_t now_ns)
 {
     return (struct policy_input){
         .matrix = core->matrix,
-        .waiting = core->waiting,
         .topology = &core->topology,
         .domains = &core->domains,
         .distances = core->distances_known ? &core->distances : NULL,
@@ -493,7 +445,8 @@ void core_change(struct core *core, const struct core_settings *settings)
     core->settings.steer = settings->steer;
     core->soft_weight.percent = settings->soft_weight;
     count_memory_distances(core);
-    change_planner(core);
+    planner_change(core->planner, &core->settings.policies,
+                   &core->settings.policy_settings);
     if (mode)
         core_set_mode(core, settings->mode);
 }
@@ -552,7 +505,6 @@ int core_start(struct core *core, const struct core_settings *settings,
                const struct host *host, uint64_t now_ns,
                struct xensched_error *err)
 {
-    struct policies on;
     int rc;
 
     memset(core, 0, sizeof(*core));
@@ -564,8 +516,7 @@ int core_start(struct core *core, const struct core_settings *settings,
     core->waiting = waiting_new(settings->half_life_ns);
     core->waits = waits_new(core->matrix, WAITS_BYTES);
     core->mark_times = mark_times_new();
-    on = policies_on(core);
-    core->planner = planner_new(&on, &settings->policy_settings);
+    core->planner = planner_new(&settings->policies, &settings->policy_settings);
     accounting_init(&core->accounting, host->nr_acct);
     governor_init(&core->governor, core->settings.budget,
                   core->settings.choice.threshold, host->nr_acct);

@@ -16,6 +16,7 @@
 #include "model/census.h"
 #include "model/mark-times.h"
 #include "model/waits.h"
+#include "model/waiting.h"
 #include "policy/planner.h"
 #include "reaction/reaction.h"
 #include "trial/trial.h"

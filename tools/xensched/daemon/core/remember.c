@@ -144,7 +144,7 @@ static void add_pairs(struct core *core, const struct policy_input *input,
     struct talk_pair *pairs;
     unsigned int nr, i;
 
-    pairs = talk_pairs(input, 0, &nr, total);
+    pairs = talk_pairs(input, &nr, total);
     for (i = 0; i < nr; i++) {
         unsigned int a = pairs[i].a, b = pairs[i].b;
 
@@ -192,7 +192,7 @@ void remember_run(struct core *core, uint64_t now_ns)
 {
     unsigned int nr = core->domains.nr, i;
     double *part = need_memory(nr, sizeof(*part));
-    /* No domain is open to policies here. */
+    /* No domain is open to the policy here. */
     struct standing *standing = need_memory(nr, sizeof(*standing));
     const struct policy_input input = {
         .matrix = core->matrix,

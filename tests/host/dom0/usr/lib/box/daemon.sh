@@ -11,10 +11,10 @@ stopped=
 daemon_log=/run/xenschedd.log
 
 # What can be asked of a slow host: guests settle sooner than by default, and need
-# less talk.  How long a vCPU waits for a pCPU is the emulator's doing, unless in
+# to gain less.  Emulated pCPUs have no caches that miss.  How long a vCPU waits for a pCPU is the emulator's doing, unless in
 # exact mode, and no reason to undo a move: so wake-delay is not logged.
 daemon_events=service-ns,evtchn-send,grant-map,grant-copy,grant-unmap,ring-pages
-daemon_settings="--settle 2000 --min-rate 20 --log $daemon_events"
+daemon_settings="--settle 2000 --least-gain 10 --misses 0 --log $daemon_events"
 
 # begin_daemon OPTION...: returns at once.  (Not to be used with check, which
 # runs its command in a subshell.)
