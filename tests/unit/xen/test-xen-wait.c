@@ -68,7 +68,7 @@ static void a_wakeup_waits_for_who_runs(void **unused)
     is_row(0, 1, WAKE, A, B, 300 * US);
 }
 
-/* No domain is charged the switch itself, in which the vCPU is runnable and no other runs. */
+/* The one that gets the pCPU has the switch as well, however long that takes. */
 static void a_preempted_vcpu_waits_for_who_runs(void **unused)
 {
     struct vcpu a = vcpu_of(A), b = vcpu_of(B);
@@ -79,12 +79,12 @@ static void a_preempted_vcpu_waits_for_who_runs(void **unused)
     now_ns += 500 * US;
     wake(&b);
     change(&a, RUNSTATE_runnable);
-    now_ns += 1;
+    now_ns += 20 * US;
     run(0, &b);
     now_ns += 400 * US;
     block(0, &a);
     assert_int_equal(nr_rows(0), 3);
-    is_row(0, 2, PREEMPT, A, B, 400 * US + 1);
+    is_row(0, 2, PREEMPT, A, B, 420 * US);
 }
 
 static void where_nobody_runs_it_is_delivery(void **unused)

@@ -101,9 +101,12 @@ static void begin_wait(struct vcpu *v, s_time_t now)
 {
     s_time_t entered = v->runstate.state_entry_time;
     bool ran = v->runstate.state == RUNSTATE_running;
+    struct schedlog_pcpu *pcpu = per_cpu(schedlog_pcpu, v->processor);
 
     v->schedlog_woken = (max(now, entered) & ~1) | ran;
     v->schedlog_woken_tsc = schedlog_tsc();
+    if ( ran && pcpu )
+        schedlog_preempt(&pcpu->holders, v->schedlog_woken_tsc);
 }
 
 /* Did @v become runnable while the events were on, and has waited since? */

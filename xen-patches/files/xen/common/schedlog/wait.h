@@ -26,7 +26,7 @@
 
 /*
  * TSC ticks.  A switch takes this long, so a holder that left the pCPU less
- * than this after the wait began is not charged.
+ * than this after a vCPU was woken is not charged.
  */
 #define SCHEDLOG_SWITCH_TICKS 4096U
 
@@ -35,6 +35,7 @@ struct schedlog_holders {
     uint64_t since[SCHEDLOG_RUNS]; /* TSC */
     uint16_t acct[SCHEDLOG_RUNS];
     uint32_t nr;                   /* runs ever */
+    uint64_t preempted;            /* TSC: when the last holder was, or 0 */
 };
 
 /* What one accounting domain has of a wait. */
@@ -47,6 +48,16 @@ struct schedlog_wait_part {
 static inline void schedlog_forget_holders(struct schedlog_holders *h)
 {
     h->nr = 0;
+    h->preempted = 0;
+}
+
+/*
+ * The holder is preempted at @tsc, and waits from then on: the next holder has
+ * the pCPU since, however long the switch takes.
+ */
+static inline void schedlog_preempt(struct schedlog_holders *h, uint64_t tsc)
+{
+    h->preempted = tsc;
 }
 
 /* @acct gets the pCPU at @tsc. */
@@ -54,11 +65,13 @@ static inline void schedlog_hold(struct schedlog_holders *h, uint16_t acct,
                                  uint64_t tsc)
 {
     unsigned int last = (h->nr - 1) % SCHEDLOG_RUNS;
+    uint64_t preempted = h->preempted;
 
+    h->preempted = 0;
     if ( h->nr && h->acct[last] == acct )
         return;
 
-    h->since[h->nr % SCHEDLOG_RUNS] = tsc;
+    h->since[h->nr % SCHEDLOG_RUNS] = preempted ?: tsc;
     h->acct[h->nr % SCHEDLOG_RUNS] = acct;
     h->nr++;
 }
