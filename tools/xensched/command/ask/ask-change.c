@@ -114,7 +114,7 @@ const struct command command_release = {
 
 static void print_restored(const struct json_object *result)
 {
-    printf("domains restored: %s, report_failures: %s; mode: %s\n",
+    printf("domains restored: %s, failed: %s; mode: %s\n",
            field_text(result, "restored"), field_text(result, "failed"),
            field_text(result, "mode"));
 }
