@@ -35,7 +35,7 @@ no_warnings()
 
 modules()
 {
-    echo "$W/$1"/core/xensched_log.ko "$W/$1"/blkback/xen-blkback.ko \
+    echo "$W/$1"/core/xensched_{log,ring}.ko "$W/$1"/blkback/xen-blkback.ko \
         "$W/$1"/guest/xensched_guest.ko
 }
 

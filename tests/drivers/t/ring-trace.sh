@@ -64,6 +64,7 @@ is "writes of 128 KiB, with a page more for the segments in it" \
 is "flushes and discards" \
     "$(traced "disk-io /dev/xvda flush 5; disk-io /dev/xvda discard 65536 3" | sums)" \
     "$(expected "FLUSH 5 0 0" "DISCARD 3 0 384")"
+note "$(traced "disk-io /dev/xvda read 4096 2; disk-io /dev/xvda flush 1" | tr '\n' ';')"
 echo 0 >$event/enable
 is "off again: nothing" "$(traced "disk-io /dev/xvda write 4096 10" | wc -l)" 0
 guest stop plain
