@@ -13,9 +13,9 @@
 . /usr/lib/box/tap.sh
 . /usr/lib/box/daemon.sh
 
-# shellcheck disable=SC2034 # of daemon.sh: its defaults, and off-cpu
+# shellcheck disable=SC2034 # of daemon.sh: its defaults
 daemon_settings=
-events=service-ns,wake-delay,preempt-delay,wait-part,migrate,off-cpu,evtchn-send
+events=service-ns,wake-delay,preempt-delay,wait-part,migrate,evtchn-send
 
 # Two threads make and remove folders in one folder, for which its lock is needed, and each
 # has a vCPU of its own.
