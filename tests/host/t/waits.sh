@@ -183,7 +183,7 @@ for guest in db mail disk; do
 done
 
 # All busy for 6 s, on two pCPUs of which one comes and goes.  That, and the pause at the end,
-# let waits end without a run.  One wait of each guest, of 5 to 8 ms, is still missing.
+# let waits end without a run.  What is still missing, up to 8 ms of a guest, is unexplained.
 sleep 10
 for guest in web db mail disk; do
     xl vcpu-pin $guest all 1-2
