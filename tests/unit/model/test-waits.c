@@ -71,26 +71,26 @@ static void rows_of(uint32_t lcr, const struct row *row, unsigned int nr)
 }
 
 /* As an older Xen writes it, which has no reasons. */
-static void row(unsigned int event, uint16_t who, uint16_t whom, uint32_t ns)
+static void row(unsigned int event, uint16_t acct, uint16_t culprit, uint32_t ns)
 {
-    const struct row r = { event, 0, who, whom, 0, ns, 0 };
+    const struct row r = { event, 0, acct, culprit, 0, ns, 0 };
 
     rows_of(0, &r, 1);
 }
 
-static void woken(uint16_t who, uint16_t whom, uint32_t ns)
+static void woken(uint16_t acct, uint16_t culprit, uint32_t ns)
 {
-    row(XEN_SCHEDLOG_EV_WAKE_DELAY, who, whom, ns);
+    row(XEN_SCHEDLOG_EV_WAKE_DELAY, acct, culprit, ns);
 }
 
-static void preempted(uint16_t who, uint16_t whom, uint32_t ns)
+static void preempted(uint16_t acct, uint16_t culprit, uint32_t ns)
 {
-    row(XEN_SCHEDLOG_EV_PREEMPT_DELAY, who, whom, ns);
+    row(XEN_SCHEDLOG_EV_PREEMPT_DELAY, acct, culprit, ns);
 }
 
-static void part(uint16_t who, uint16_t whom, uint32_t ns)
+static void part(uint16_t acct, uint16_t culprit, uint32_t ns)
 {
-    row(XEN_SCHEDLOG_EV_WAIT_PART, who, whom, ns);
+    row(XEN_SCHEDLOG_EV_WAIT_PART, acct, culprit, ns);
 }
 
 static void pass(uint64_t ns)
@@ -118,9 +118,9 @@ static uint64_t for_whom(const struct waits_of *of, const char *name)
 {
     unsigned int i;
 
-    for (i = 0; i < of->nr_for; i++)
-        if (!strcmp(of->whom[i].whom.name, name))
-            return of->whom[i].all.ns;
+    for (i = 0; i < of->nr_culprits; i++)
+        if (!strcmp(of->culprit[i].domain.name, name))
+            return of->culprit[i].all.ns;
 
     return 0;
 }
@@ -130,9 +130,9 @@ static uint64_t for_whom_by(const struct waits_of *of, const char *name,
 {
     unsigned int i;
 
-    for (i = 0; i < of->nr_for; i++)
-        if (!strcmp(of->whom[i].whom.name, name))
-            return of->whom[i].by[cause].ns;
+    for (i = 0; i < of->nr_culprits; i++)
+        if (!strcmp(of->culprit[i].domain.name, name))
+            return of->culprit[i].by[cause].ns;
 
     return 0;
 }
@@ -159,8 +159,8 @@ static void both_kinds_of_waits_add_up(void **state)
     ask(1000, 1);
     assert_int_equal(report.seconds, 1);
     assert_int_equal(report.nr, 1);
-    assert_string_equal(of(WEB)->who.name, "web1");
-    assert_int_equal(of(WEB)->who.domid, 7);
+    assert_string_equal(of(WEB)->domain.name, "web1");
+    assert_int_equal(of(WEB)->domain.domid, 7);
     assert_ns(of(WEB)->ns, 26 * MS);
     assert_for(for_whom(of(WEB), "db1"), 25 * MS);
     assert_for(for_whom(of(WEB), "(xen)"), 1 * MS);
@@ -180,7 +180,7 @@ static void parts_are_those_of_a_wait(void **state)
     assert_for(for_whom(of(WEB), "db1"), 6 * MS);
     assert_for(for_whom(of(WEB), "mail"), 3 * MS);
     assert_in_range(of(WEB)->unknown_ns, 1 * MS - 1024, 1 * MS + 1024);
-    assert_string_equal(of(WEB)->whom[0].whom.name, "db1");
+    assert_string_equal(of(WEB)->culprit[0].domain.name, "db1");
 }
 
 static void a_row_stands_for_as_many_waits_as_its_threshold_says(void **state)
@@ -194,7 +194,7 @@ static void a_row_stands_for_as_many_waits_as_its_threshold_says(void **state)
     ask(1000, 1);
     assert_ns(of(WEB)->ns, 16 * MS);
     assert_for(for_whom(of(WEB), "db1"), 8 * MS);
-    assert_int_equal(of(WEB)->whom[0].all.nr, 8);
+    assert_int_equal(of(WEB)->culprit[0].all.nr, 8);
 }
 
 /* Xen counts waits that have not ended, of which there is no row. */
@@ -210,12 +210,12 @@ static void a_wait_that_goes_on_is_counted(void **state)
     pass(S);
     ask(1000, 2);
     assert_int_equal(report.nr, 2);
-    assert_string_equal(report.of[0].who.name, "mail");
+    assert_string_equal(report.of[0].domain.name, "mail");
     assert_in_range(report.of[0].counted_ns, 2 * S - 128, 2 * S);
     assert_int_equal(report.of[0].ns, 0);
     assert_ns(of(WEB)->counted_ns, 6 * MS);
     assert_ns(of(WEB)->ns, 5 * MS);
-    assert_int_equal(of(WEB)->nr_for, 1);
+    assert_int_equal(of(WEB)->nr_culprits, 1);
     assert_for(for_whom(of(WEB), "db1"), 5 * MS);
 }
 
@@ -248,7 +248,7 @@ static void causes_are_told_apart(void **state)
     ask(1000, 1);
     assert_ns(of(WEB)->ns, 29 * MS);
     assert_ns(of(WEB)->preempted_ns, 24 * MS);
-    assert_int_equal(of(WEB)->nr_for, 2);
+    assert_int_equal(of(WEB)->nr_culprits, 2);
     assert_ns(of(WEB)->by[WAITS_WOKEN].ns, 5 * MS);
     assert_ns(of(WEB)->by[WAITS_PREEMPTED].ns, 24 * MS);
     assert_for(for_whom_by(of(WEB), "db1", WAITS_WOKEN), 5 * MS);
@@ -331,7 +331,7 @@ static void parts_have_the_cause_of_their_wait(void **state)
     assert_for(for_whom_by(of(WEB), "db1", WAITS_POLLING), 4 * MS);
     assert_for(for_whom_by(of(WEB), "mail", WAITS_POLLING), 2 * MS);
     assert_for(for_whom_by(of(WEB), "db1", WAITS_WOKEN), 1 * MS);
-    assert_int_equal(of(WEB)->nr_for, 2);
+    assert_int_equal(of(WEB)->nr_culprits, 2);
 }
 
 /* It is waited time, but not from a wake-up to a run. */
@@ -362,7 +362,7 @@ static void moves_are_counted(void **state)
     ask(1000, 1);
     assert_int_equal(of(WEB)->moves, 3);
     assert_ns(of(WEB)->ns, 5 * MS);
-    assert_int_equal(of(WEB)->nr_for, 1);
+    assert_int_equal(of(WEB)->nr_culprits, 1);
     assert_int_equal(of(MAIL)->moves, 8);
     assert_int_equal(of(MAIL)->ns, 0);
     pass(S);
@@ -451,9 +451,9 @@ static void who_is_gone_keeps_its_name(void **state)
     pass(S);
     ask(1000, 2);
     assert_int_equal(report.nr, 3);
-    assert_string_equal(report.of[0].who.name, "web1");
+    assert_string_equal(report.of[0].domain.name, "web1");
     assert_ns(report.of[0].ns, 4 * MS);
-    assert_string_equal(of(WEB)->who.name, "other");
+    assert_string_equal(of(WEB)->domain.name, "other");
     assert_ns(of(WEB)->ns, 1 * MS);
     assert_for(for_whom(of(MAIL), "web1"), 3 * MS);
 }
@@ -471,7 +471,7 @@ static void names_last_for_ever(void **state)
     woken(WEB, DB, 1 * MS);
     pass(S);
     ask(1000, 1);
-    assert_string_equal(of(WEB)->who.name, "one of many");
+    assert_string_equal(of(WEB)->domain.name, "one of many");
     assert_for(for_whom(of(WEB), "db1"), 1 * MS);
 }
 

@@ -473,10 +473,10 @@ static uint64_t waited_live(const struct waits_of *of, uint16_t holder)
     uint64_t ns = 0;
     unsigned int i;
 
-    for (i = 0; of && i < of->nr_for; i++)
-        if (holder == XEN_SCHEDLOG_ACCT_XEN ? of->whom[i].whom.identity == WAITS_XEN
-                                            : of->whom[i].whom.domid == holder)
-            ns += of->whom[i].all.ns;
+    for (i = 0; of && i < of->nr_culprits; i++)
+        if (holder == XEN_SCHEDLOG_ACCT_XEN ? of->culprit[i].domain.identity == WAITS_XEN
+                                            : of->culprit[i].domain.domid == holder)
+            ns += of->culprit[i].all.ns;
 
     return ns;
 }

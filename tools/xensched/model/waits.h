@@ -77,12 +77,12 @@ struct waits_sum {
 };
 
 struct waits_for {
-    struct waits_end whom;
+    struct waits_end domain;
     struct waits_sum all, by[WAITS_CAUSES];
 };
 
 struct waits_of {
-    struct waits_end who;
+    struct waits_end domain;
     uint64_t ns;         /* all that it waited */
     uint64_t counted_ns; /* the same as Xen counts it, waits that go on included */
     uint64_t offline_ns; /* likewise; not of ns */
@@ -92,8 +92,8 @@ struct waits_of {
     uint64_t moves;      /* of its vCPUs, to another pCPU */
     uint64_t wakes;      /* waits after a wake-up */
     uint64_t bucket[WAITS_BUCKETS]; /* of these, by how long they lasted */
-    unsigned int nr_for;
-    struct waits_for *whom; /* longest first */
+    unsigned int nr_culprits;
+    struct waits_for *culprit; /* longest first */
 };
 
 struct waits_report {

@@ -204,15 +204,15 @@ static bool say_waits(json_object *lines, const struct subject *s,
     waits_ask(s->core->waits, now_s > WAITS_LOOK_S ? now_s - WAITS_LOOK_S : 0,
               WAITS_LOOK_S, &report);
     of = waits_find(s->core->waits, &report, d->acct);
-    for (i = 0; of && i < of->nr_for && i < MAX_CULPRITS; i++) {
-        double ms = 1e-6 * of->whom[i].all.ns / report.seconds;
-        bool idled = of->whom[i].whom.identity == WAITS_XEN;
+    for (i = 0; of && i < of->nr_culprits && i < MAX_CULPRITS; i++) {
+        double ms = 1e-6 * of->culprit[i].all.ns / report.seconds;
+        bool idled = of->culprit[i].domain.identity == WAITS_XEN;
 
         if (ms >= MIN_WAIT_MS && length < sizeof(text))
             length += snprintf(text + length, sizeof(text) - length, ", %.1f %s%s%s", ms,
                                length ? "" : "of them ", idled ? "while its pCPU idled"
                                                                : "for ",
-                               idled ? "" : of->whom[i].whom.name ?: "others");
+                               idled ? "" : of->culprit[i].domain.name ?: "others");
     }
     if (of)
         add_causes(text, sizeof(text), of, report.seconds);

@@ -61,13 +61,13 @@ static json_object *culprits(const struct waits_of *of, uint64_t seconds)
     json_object *array = json_object_new_array(), *json;
     unsigned int i;
 
-    for (i = 0; i < of->nr_for; i++) {
-        const struct waits_for *f = &of->whom[i];
+    for (i = 0; i < of->nr_culprits; i++) {
+        const struct waits_for *f = &of->culprit[i];
 
         if (percent(f->all.ns, seconds) < MIN_PERCENT)
             continue;
         json = json_object_new_object();
-        add_end(json, &f->whom);
+        add_end(json, &f->domain);
         json_add_real(json, "percent", percent(f->all.ns, seconds), 3);
         json_add_real(json, "waits_per_s", (double)f->all.nr / seconds, 1);
         json_object_object_add(json, "causes", causes(f->by, seconds));
@@ -97,7 +97,7 @@ static json_object *waiter(const struct core *core, const struct waits_of *of,
 {
     json_object *json = json_object_new_object();
 
-    add_end(json, &of->who);
+    add_end(json, &of->domain);
     json_add_real(json, "ready_percent", percent(of->ns, seconds), 3);
     json_add_real(json, "counted_percent", percent(of->counted_ns, seconds), 3);
     json_add_real(json, "offline_percent", percent(of->offline_ns, seconds), 3);
@@ -139,7 +139,7 @@ static void add_others(json_object *array, const struct core *core,
         const struct domain *d = &core->domains.domain[i];
         bool group = d->group[0];
         struct waits_of none = {
-            .who = { .domid = group ? -1 : (int64_t)d->domid,
+            .domain = { .domid = group ? -1 : (int64_t)d->domid,
                      .name = group ? d->group : d->name, .group = group },
         };
 

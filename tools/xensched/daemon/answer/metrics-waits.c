@@ -39,7 +39,7 @@ static void write_ready(FILE *out, const struct waits_report *report)
                        "vCPUs of the domain that waited for a pCPU, in the last minute");
     for (i = 0; i < report->nr; i++) {
         fputs("xensched_ready_ratio{", out);
-        write_waits_end(out, "", &report->of[i].who);
+        write_waits_end(out, "", &report->of[i].domain);
         fprintf(out, "} %.5f\n", 1e-9 * report->of[i].ns / report->seconds);
     }
 }
@@ -59,7 +59,7 @@ static void write_causes(FILE *out, const struct waits_report *report)
             if (ratio < MIN_WAIT_RATIO)
                 continue;
             fputs("xensched_ready_cause_ratio{", out);
-            write_waits_end(out, "", &report->of[i].who);
+            write_waits_end(out, "", &report->of[i].domain);
             fprintf(out, ",cause=\"%s\"} %.5f\n", waits_cause_name(cause), ratio);
         }
 }
@@ -75,7 +75,7 @@ static void write_quantiles(FILE *out, const struct waits_report *report)
     for (i = 0; i < report->nr; i++)
         for (k = 0; k < 2 && report->of[i].wakes; k++) {
             fputs("xensched_wake_delay_seconds{", out);
-            write_waits_end(out, "", &report->of[i].who);
+            write_waits_end(out, "", &report->of[i].domain);
             fprintf(out, ",part=\"%g\"} %.7f\n", parts[k],
                     1e-9 * waits_quantile(&report->of[i], parts[k]));
         }
@@ -109,15 +109,15 @@ static unsigned int write_culprits(FILE *out, const struct waits_of *of, uint64_
 {
     unsigned int i;
 
-    for (i = 0; i < of->nr_for && i < MAX_CULPRITS; i++) {
-        double ratio = 1e-9 * of->whom[i].all.ns / seconds;
+    for (i = 0; i < of->nr_culprits && i < MAX_CULPRITS; i++) {
+        double ratio = 1e-9 * of->culprit[i].all.ns / seconds;
 
         if (ratio < MIN_WAIT_RATIO)
             break;
         fputs("xensched_waits_for_ratio{", out);
-        write_waits_end(out, "", &of->who);
+        write_waits_end(out, "", &of->domain);
         putc(',', out);
-        write_waits_end(out, "for_", &of->whom[i].whom);
+        write_waits_end(out, "for_", &of->culprit[i].domain);
         fprintf(out, "} %.5f\n", ratio);
     }
 

@@ -35,22 +35,22 @@ static struct steal_guest *add_guest(struct report_steal *t, const struct domain
     return g;
 }
 
-static enum steal_class class_of(const struct waits_of *of, const struct waits_end *whom)
+static enum steal_class class_of(const struct waits_of *of, const struct waits_end *culprit)
 {
-    if (whom->identity == WAITS_XEN)
+    if (culprit->identity == WAITS_XEN)
         return STEAL_XEN;
-    if (whom->identity == of->who.identity)
+    if (culprit->identity == of->domain.identity)
         return STEAL_OWN;
 
-    return whom->domid ? STEAL_OTHERS : STEAL_DOM0;
+    return culprit->domid ? STEAL_OTHERS : STEAL_DOM0;
 }
 
 static void add_up(struct steal_guest *g, const struct waits_of *of, double part)
 {
     unsigned int i;
 
-    for (i = 0; of && i < of->nr_for; i++)
-        g->ns[class_of(of, &of->whom[i].whom)] += part * of->whom[i].all.ns;
+    for (i = 0; of && i < of->nr_culprits; i++)
+        g->ns[class_of(of, &of->culprit[i].domain)] += part * of->culprit[i].all.ns;
     if (of)
         g->ns[STEAL_UNKNOWN] += part * of->unknown_ns;
 }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * waits-history.h - declares the history of waits, in which words are sums of seconds: private to
+ * waits.c, which writes it, and waits-report.c, which reads it.
+ */
+#ifndef XENSCHED_MODEL_WAITS_HISTORY_H
+#define XENSCHED_MODEL_WAITS_HISTORY_H
+
+#include "waits.h"
+
+#define NS_PER_S 1000000000ULL
+
+/*
+ * Domains are known by an identity of 16 bits, which is used once: accounting domains are
+ * used again.  The first ones have a fixed meaning.
+ */
+enum { NO_DOMAIN, XEN = WAITS_XEN, REST, COUNTED, OFFLINE, CAUSED, MOVED, FIRST_IDENTITY };
+#define NR_IDENTITIES 65536U
+
+/* Words of the history: of one domain that waited, ... */
+#define DOMAIN_SHIFT    48 /* identity */
+#define NR_FOR_SHIFT 40 /* words of the second kind that follow */
+#define NR_FOR_MAX   (255U - 3 - WAITS_CAUSES)
+#define NR_BUCKETS_SHIFT 32 /* and then halves of the third kind */
+#define NS_UNIT      64U /* low 32 bits: time in this unit, of 274 s at most */
+/*
+ * ... of what Xen counts (COUNTED, OFFLINE), or of one cause (CAUSED, the cause instead of the
+ * numbers), or, in the place of the time, how often it moved, all with identity and time as
+ * above; or of one that it waited for, by one cause, ...
+ */
+#define NR_SHIFT     32 /* 16 bits, saturating */
+#define NR_MAX       65535U
+#define CAUSE_SHIFT  28
+#define FOR_UNIT     1024U /* low 28 bits: time in this unit, of 274 s at most */
+#define FOR_MAX      0xfffffffU
+/* ... of its waits after wake-ups, two in a word. */
+#define BUCKET_SHIFT 24
+#define BUCKET_MAX   0xffffffU
+
+struct identity {
+    uint16_t acct;
+    int64_t domid;
+    char *name;
+};
+
+struct culprit {
+    uint32_t key; /* accounting domain; cause << 16 */
+    uint64_t ns, nr;
+};
+
+/* What one accounting domain has in the present second. */
+struct waiter {
+    uint16_t acct;
+    bool active;
+    uint8_t cause;   /* of its latest wait, which is that of its parts, ... */
+    uint32_t weight; /* as is this */
+    uint64_t ns, counted_ns, offline_ns, moves;
+    unsigned int nr, room;
+    struct culprit *culprit;
+    uint64_t by_ns[WAITS_CAUSES];
+    uint32_t bucket[WAITS_BUCKETS];
+};
+
+struct second {
+    uint64_t number;
+    uint64_t begin, end; /* words ever written */
+};
+
+struct waits {
+    const struct matrix *matrix;
+    struct identity *identity; /* [NR_IDENTITIES] */
+    unsigned int next_identity;
+    unsigned int nr_accts;
+    uint16_t *identity_of; /* [acct]; NO_DOMAIN: none yet */
+    struct waiter **waiter; /* [acct]; NULL: none yet */
+
+    uint64_t now_s;
+    unsigned int nr_active, active_room;
+    uint16_t *active; /* accounting domains which have waited in this second */
+
+    uint64_t *word;
+    size_t nr_words;
+    uint64_t pos; /* words ever written */
+    struct second second[WAITS_SECONDS]; /* [number % WAITS_SECONDS] */
+};
+
+#endif /* XENSCHED_MODEL_WAITS_HISTORY_H */
