@@ -183,7 +183,10 @@ for guest in db mail disk; do
 done
 
 # All busy for 6 s, on two pCPUs of which one comes and goes.  That, and the pause at the end,
-# let waits end without a run.  What is still missing, up to 8 ms of a guest, is unexplained.
+# let waits end without a run.  Up to 8 ms of a guest are missing: gaps of up to 0.8 ms between
+# the rows of a switch, nearly all in the second before the pCPU is offline.  Xen reads the clock
+# before it takes the scheduler's lock, and counts the wait from then on; rows count from the
+# switch on.
 sleep 10
 for guest in web db mail disk; do
     xl vcpu-pin $guest all 1-2
