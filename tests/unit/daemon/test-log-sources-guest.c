@@ -36,16 +36,6 @@ static int setup_guest(void **state)
     return rc;
 }
 
-static void read_it(void)
-{
-    look();
-    answer();
-    wait_for(1);
-    answer();
-    wait_for(1);
-    assert_int_equal(driver()->state, LOG_SOURCE_READING);
-}
-
 /* Row, and what has to be there after it. */
 static void ask(uint32_t pid, uint16_t current, uint16_t back_end,
                 uint64_t sectors)
@@ -125,7 +115,7 @@ static void a_guest_is_asked_for_what_it_may_tell(void **state)
 static void a_guest_is_believed_about_itself_only(void **state)
 {
     (void)state;
-    read_it();
+    get_it_to_log();
     ask(100, GUEST_ACCT, DOM0_ACCT, 8);
     ask(100, GUEST_ACCT, CLIENT_ACCT, 8);
     ask(100, GUEST_ACCT, 77, 8);
@@ -151,7 +141,7 @@ static void whatever_it_says_there_is_room_for_so_much(void **state)
     unsigned int i, j;
 
     (void)state;
-    read_it();
+    get_it_to_log();
     for (i = 0; i < 20; i++) {
         for (j = 0; j < 1000; j++)
             ask(1000 * i + j, GUEST_ACCT, DOM0_ACCT, 8);
@@ -168,7 +158,7 @@ static void preliminary_rows_are_not_read(void **state)
     struct xensched_source_stats stats;
 
     (void)state;
-    read_it();
+    get_it_to_log();
     s = (void *)page(CPU_FRAME(0) + 1);
     s[1] = (struct xen_schedlog_state){
         .pos = 12345, .layout_pos = 1 << 20, .lcr = 3, .row_size = 5,
@@ -196,7 +186,7 @@ static void each_row_of_a_guest_counts(void **state)
     (void)state;
     log_sources_free(&sources);
     start_log_sources("guest-name:10,process-io");
-    read_it();
+    get_it_to_log();
     assert_true(route_of(IO) == (XEN_SCHEDLOG_ROUTE_VALID | 1));
     assert_true(route_of(EV(GUEST_NAME)) ==
                 (XEN_SCHEDLOG_ROUTE_VALID | file_1 | 1));
@@ -209,7 +199,7 @@ static void nothing_is_on_where_no_agent_runs(void **state)
 {
     (void)state;
     events_built = "1610612736"; /* guest-name, guest-request */
-    read_it();
+    get_it_to_log();
     assert_string_equal(request("events"), "0");
     assert_non_null(strstr(driver()->reason, "xensched-agent"));
 
@@ -231,7 +221,7 @@ static void a_guest_that_may_not_be_read_is_not_asked(void **state)
     assert_null(driver());
     assert_null(request("version"));
     host.world->domains[DRIVER].logs = true;
-    read_it();
+    get_it_to_log();
     assert_null(source_named("domain:4"));
 
     host.world->domains[DRIVER].logs = false;
@@ -282,7 +272,7 @@ static void a_log_with_another_reader_is_left_alone(void **state)
     fake_xs_put("0", "/local/domain/3/schedlog/area/events");
     look();
     assert_int_equal(driver()->state, LOG_SOURCE_ASKED);
-    read_it();
+    get_it_to_log();
     /* What we have turned on ourselves is no reason to go. */
     wait_for(40);
     assert_int_equal(driver()->state, LOG_SOURCE_READING);
@@ -365,7 +355,7 @@ static void guests_without_room_are_named(void **state)
 static void the_rates_of_a_guest_end_with_it(void **state)
 {
     (void)state;
-    read_it();
+    get_it_to_log();
     ask(100, GUEST_ACCT, DOM0_ACCT, 8);
     ask(100, GUEST_ACCT, OTHER_ACCT, 8);
     wait_for(1);
