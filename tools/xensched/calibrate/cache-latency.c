@@ -94,7 +94,7 @@ static void *answer_turns(void *arg)
     return NULL;
 }
 
-/* The asking side has an eye on the clock, in case that the other side does not answer_turns. */
+/* The asking side reads the clock, in case the other side does not answer. */
 static bool hand_turn_over(struct line *line, unsigned int turn, double until_ns)
 {
     unsigned int tries;

@@ -36,7 +36,7 @@ struct work {
     double own_ns;    /* its own service time */
     double served_ns; /* its share of its driver domains' service time */
     double waited_ns; /* runnable without a pCPU, summed over its vCPUs */
-    /* Counted by the caller (daemon/core/watch-work.c); -1: not known. */
+    /* Counted by the caller (daemon/core/observe-host.c); -1: not known. */
     double wakes;      /* wake-ups of its vCPUs */
     double migrations; /* of its vCPUs, to another pCPU */
     bool by_pages;    /* all of served_ns was shared by pages */
