@@ -3,8 +3,9 @@
 #
 # Look at every file that is, or is about to be, in the repository: shell
 # scripts with shellcheck, white space at line ends, an SPDX line in every
-# source file, paths that exist on one machine only, circles of files, tables that
-# are not those of docs/develop/results/, prose (tests/prose.py).
+# source file, paths that exist on one machine only, circles of files, includes
+# against the direction of the daemon's folders, tables that are not those of
+# docs/develop/results/, prose (tests/prose.py).
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -91,6 +92,19 @@ complain "a release of Xen whose series does not name a new file" \
 complain "files that call each other in a circle" \
     "$(tests/circles.py tools/xensched/{base,cli,lib,host,model,placement,policy,reaction,sampling,daemon,timeline,runs,calibrate,command,disks} \
         guest-drivers/{core,guest} xen-patches/files/xen/common/schedlog 2>&1 || :)"
+
+# Each folder of the daemon includes headers of those after it only.
+includes_backwards()
+{
+    local folder before=
+    for folder in daemon/{answer,sources,core,act} host daemon/log; do
+        [[ -z $before ]] ||
+            grep -rnE "^#include \"($before)/" "tools/xensched/$folder" || :
+        before+=${before:+|}$folder
+    done
+}
+complain "a folder that uses one before it (docs/internals/architecture.md)" \
+    "$(includes_backwards)"
 
 complain "tables that say something else than what was measured (make results)" \
     "$(tests/bench/results.py --check 2>&1 || :)"

@@ -4,9 +4,9 @@
 
 #include <xensched/event.h>
 
-#include "daemon/answer/answer.h"
-#include "budget.h"
+#include "base/json.h"
 #include "base/message.h"
+#include "budget.h"
 
 /* Thresholds of one change that the journal lists. */
 #define NAMED 8U
