@@ -36,8 +36,9 @@ int own_vcpus_begin(struct own_vcpus *own, const struct host *host,
     return xensched_fail(err, ENOENT, "Xen does not say where dom0 runs");
 }
 
-int own_vcpus_hold(const struct own_vcpus *own, unsigned int which,
-                   unsigned int cpu, struct xensched_error *err)
+/* Binds vCPU @which, 0 or 1, to @cpu. */
+static int hold_vcpu(const struct own_vcpus *own, unsigned int which, unsigned int cpu,
+                     struct xensched_error *err)
 {
     unsigned int vcpu = own->vcpu[which];
     struct cpumap one;
@@ -106,9 +107,9 @@ static unsigned int find_first_cpu(const struct measuring *m, unsigned int node)
 static int hold_both(const struct measuring *m, unsigned int a, unsigned int b,
                      struct xensched_error *err)
 {
-    int rc = own_vcpus_hold(m->own, 0, a, err);
+    int rc = hold_vcpu(m->own, 0, a, err);
 
-    return rc ? rc : own_vcpus_hold(m->own, 1, b, err);
+    return rc ? rc : hold_vcpu(m->own, 1, b, err);
 }
 
 /* Between two pCPUs, both kinds; -1: not measured. */
@@ -179,7 +180,7 @@ static int measure_memory(const struct measuring *m, unsigned int from,
 
     if (cpu == m->t->nr_cpus || !there)
         return 0;
-    rc = own_vcpus_hold(m->own, 0, cpu, err);
+    rc = hold_vcpu(m->own, 0, cpu, err);
     if (rc)
         return rc;
     ns = uncached_load_ns(m->own->vcpu[0], there, NODE_MEMORY_BYTES);

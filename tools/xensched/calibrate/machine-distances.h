@@ -23,10 +23,6 @@ struct own_vcpus {
 int own_vcpus_begin(struct own_vcpus *own, const struct host *host,
                     struct xensched_error *err);
 
-/* Binds vCPU @which, 0 or 1, to @cpu. */
-int own_vcpus_hold(const struct own_vcpus *own, unsigned int which,
-                   unsigned int cpu, struct xensched_error *err);
-
 /* Restores both affinities. */
 int own_vcpus_restore(const struct own_vcpus *own, struct xensched_error *err);
 

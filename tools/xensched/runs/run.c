@@ -23,7 +23,16 @@
 #include "shell.h"
 #include "values.h"
 
-/* 'xensched record'. */
+/*
+ * 'xensched record' beside a workload: another process than the one that measures the time reads
+ * what is logged.
+ */
+
+struct recorder {
+    pid_t pid;
+    int said; /* what it writes to stderr */
+    const char *file;
+};
 
 /* Until it has begun; it attaches to logs of some domains. */
 #define STARTS_MS 10000
@@ -73,8 +82,9 @@ static int fail_recorder(struct recorder *r, struct xensched_error *err)
                          *text ? text : "it ended");
 }
 
-int recorder_start(struct recorder *r, const char *file, const char *events,
-                   struct xensched_error *err)
+/* If this returns 0, the recorder reads the log.  @events: a list, or NULL: all. */
+static int start_recorder(struct recorder *r, const char *file, const char *events,
+                          struct xensched_error *err)
 {
     static const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
     pid_t parent = getpid();
@@ -101,7 +111,8 @@ int recorder_start(struct recorder *r, const char *file, const char *events,
     return 0;
 }
 
-int recorder_stop(struct recorder *r, struct xensched_error *err)
+/* If this returns 0, the file is complete. */
+static int stop_recorder(struct recorder *r, struct xensched_error *err)
 {
     int status;
 
@@ -299,13 +310,13 @@ static void run_recorded(struct run *run)
         run_workload(run);
         return;
     }
-    if (recorder_start(&recorder, run->recording, run->configuration->events,
+    if (start_recorder(&recorder, run->recording, run->configuration->events,
                        &err)) {
         fail_run(run, "%s", err.text);
         return;
     }
     run_workload(run);
-    if (recorder_stop(&recorder, &err))
+    if (stop_recorder(&recorder, &err))
         fail_run(run, "%s", err.text);
 }
 

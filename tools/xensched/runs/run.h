@@ -6,8 +6,6 @@
 #ifndef XENSCHED_RUNS_RUN_H
 #define XENSCHED_RUNS_RUN_H
 
-#include <sys/types.h>
-
 #include <xensched/error.h>
 
 #include "pinning.h"
@@ -29,23 +27,5 @@ struct run {
  */
 int run_do(struct run *run, struct pinning *pinning, struct xensched_error *err);
 void run_free(struct run *run);
-
-/*
- * 'xensched record' beside a workload: another process than the one that measures the time reads
- * what is logged.
- */
-
-struct recorder {
-    pid_t pid;
-    int said; /* what it writes to stderr */
-    const char *file;
-};
-
-/* It reads the log when this returns 0.  @events: a list, or NULL: all. */
-int recorder_start(struct recorder *r, const char *file, const char *events,
-                   struct xensched_error *err);
-
-/* @file is complete when this returns 0. */
-int recorder_stop(struct recorder *r, struct xensched_error *err);
 
 #endif /* XENSCHED_RUNS_RUN_H */

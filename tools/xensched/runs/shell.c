@@ -40,7 +40,8 @@ void stop_catch_signals(void)
     sigaction(SIGHUP, &action, NULL);
 }
 
-void stop_hold_signals(sigset_t *before)
+/* Signals wait until the mask is @before again, as in ppoll(). */
+static void hold_signals(sigset_t *before)
 {
     sigset_t held;
 
@@ -229,7 +230,7 @@ static void follow_shell(struct keeper *k, struct shell *shell,
     uint64_t asked = 0;
     sigset_t before;
 
-    stop_hold_signals(&before);
+    hold_signals(&before);
     while (!fds[0].revents) {
         fds[0].revents = fds[1].revents = 0;
         ppoll(fds, 2, stop_count() > stops ? &look : NULL, &before);

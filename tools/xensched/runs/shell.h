@@ -6,7 +6,6 @@
 #ifndef XENSCHED_RUNS_SHELL_H
 #define XENSCHED_RUNS_SHELL_H
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -60,9 +59,6 @@ void shell_free(struct shell *shell);
  */
 
 void stop_catch_signals(void);
-
-/* They wait until @before, which was the mask, is it again, as in ppoll(). */
-void stop_hold_signals(sigset_t *before);
 
 /* How many came. */
 int stop_count(void);

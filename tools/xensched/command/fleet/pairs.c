@@ -21,7 +21,12 @@
 #include "base/program.h"
 #include "pairs.h"
 
-/* Prometheus. */
+/* The HTTP API of Prometheus. */
+
+/* Asks for @end, a Unix time, or (unless @step is 0) for every @step seconds from @start on. */
+struct prometheus_when {
+    int64_t start, end, step;
+};
 
 #define MOST ((size_t)64 << 20)
 
@@ -121,9 +126,14 @@ static int parse_answer(const char *url, const struct program_end *end,
     return rc;
 }
 
-int prometheus_ask(const char *url, const char *expression,
-                   const struct prometheus_when *when,
-                   json_object **series, struct xensched_error *err)
+/*
+ * Evaluates @expression.  *series is an array of { "metric": { LABEL: TEXT },
+ * "values": [[TIME, NUMBER as TEXT], ...] }; at a single time it has "value": [TIME,
+ * ...] instead.  The caller puts *series.
+ */
+static int ask_prometheus(const char *url, const char *expression,
+                          const struct prometheus_when *when,
+                          json_object **series, struct xensched_error *err)
 {
     static const char *const argv[] = {
         "curl", "--disable", "--silent", "--show-error", "--globoff", "--get",
@@ -152,7 +162,8 @@ int prometheus_ask(const char *url, const char *expression,
     return rc;
 }
 
-int prometheus_sample(json_object *sample, int64_t *time, double *number)
+/* Reads a number of a series: [TIME, NUMBER as TEXT]. */
+static int read_sample(json_object *sample, int64_t *time, double *number)
 {
     json_object *value;
     const char *text;
@@ -231,8 +242,8 @@ static int take_values(struct pairs *pairs, struct pair *pair, int from,
         int64_t time, step;
         double rate;
 
-        if (prometheus_sample(json_object_array_get_idx(values, i), &time,
-                              &rate))
+        if (read_sample(json_object_array_get_idx(values, i), &time,
+                        &rate))
             return -EPROTO;
         step = PAIRS_STEPS - (pairs->now - time) / PAIRS_STEP_S;
         if (step < 0 || step > PAIRS_STEPS)
@@ -319,8 +330,8 @@ static int take_total(struct pairs *pairs, json_object *one)
     double rate;
     size_t i;
 
-    if (!uuid || prometheus_sample(json_member(one, "value", json_type_array),
-                                   &time, &rate))
+    if (!uuid || read_sample(json_member(one, "value", json_type_array),
+                             &time, &rate))
         return -EPROTO;
     for (i = 0; i < 2 * pairs->nr; i++)
         if (!strcmp(pairs->pair[i / 2].end[i % 2].uuid, uuid))
@@ -333,7 +344,7 @@ static int take_totals(const char *url, struct pairs *pairs,
                        struct xensched_error *err)
 {
     struct prometheus_when when = { .end = pairs->now };
-    int rc = prometheus_ask(url, SENT, &when, &pairs->totals, err);
+    int rc = ask_prometheus(url, SENT, &when, &pairs->totals, err);
     size_t i;
 
     if (rc)
@@ -355,7 +366,7 @@ static int is_there(const char *url, const char *name, int64_t now,
     int rc;
 
     snprintf(expression, sizeof(expression), "count(%s)", name);
-    rc = prometheus_ask(url, expression, &when, &series, err);
+    rc = ask_prometheus(url, expression, &when, &series, err);
     if (rc)
         return rc;
     rc = json_object_array_length(series) > 0;
@@ -398,7 +409,7 @@ int pairs_find(const char *url, double least, struct pairs *pairs,
     *pairs = (struct pairs){ .now = time(NULL) };
     when.end = pairs->now;
     when.start = when.end - PAIRS_STEPS * PAIRS_STEP_S;
-    rc = prometheus_ask(url, ACROSS, &when, &pairs->series, err);
+    rc = ask_prometheus(url, ACROSS, &when, &pairs->series, err);
     if (!rc && !json_object_array_length(pairs->series))
         rc = explain_none(url, pairs->now, err);
     if (!rc)

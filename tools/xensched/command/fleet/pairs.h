@@ -40,23 +40,4 @@ int pairs_find(const char *url, double least, struct pairs *pairs,
                struct xensched_error *err);
 void pairs_free(struct pairs *pairs);
 
-/* The HTTP API of Prometheus. */
-
-/* At @end, a Unix time, or (unless @step is 0) from @start on each @step seconds. */
-struct prometheus_when {
-    int64_t start, end, step;
-};
-
-/*
- * What @expression was then.  *series is an array of { "metric": { LABEL: TEXT },
- * "values": [[TIME, NUMBER as TEXT], ...] }, at a single time with "value": [TIME,
- * ...]; to be put.
- */
-int prometheus_ask(const char *url, const char *expression,
-                   const struct prometheus_when *when,
-                   json_object **series, struct xensched_error *err);
-
-/* A number of a series: [TIME, NUMBER as TEXT]. */
-int prometheus_sample(json_object *sample, int64_t *time, double *number);
-
 #endif /* XENSCHED_COMMAND_PAIRS_H */

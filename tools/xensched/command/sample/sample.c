@@ -81,7 +81,7 @@ static void print_choice(const struct folder *f, const struct strata *s)
            s->nr_strata, f->dims);
 }
 
-int sample_choose(const struct arguments *args, const char *folder)
+static int choose_samples(const struct arguments *args, const char *folder)
 {
     size_t wanted = args->top_given ? args->top : USUAL;
     struct xensched_error err;
@@ -178,7 +178,7 @@ static void print_estimate(const struct arguments *args, const struct strata *s,
     json_object_put(json);
 }
 
-int sample_estimate(const struct arguments *args, const char *folder)
+static int estimate_mean(const struct arguments *args, const char *folder)
 {
     struct strata_estimate e;
     struct xensched_error err;
@@ -215,8 +215,8 @@ static int run_sample(const struct arguments *args)
         if (args->nr_words != 1)
             return arguments_wrong(&command_sample, "sample: it is 'sample %s "
                                    "DIR'", args->action);
-        return choose ? sample_choose(args, args->word[0])
-                      : sample_estimate(args, args->word[0]);
+        return choose ? choose_samples(args, args->word[0])
+                      : estimate_mean(args, args->word[0]);
     }
 
     return sample_guest(args);

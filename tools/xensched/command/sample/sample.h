@@ -12,7 +12,5 @@
 #include "command/command.h"
 
 int sample_guest(const struct arguments *args);
-int sample_choose(const struct arguments *args, const char *folder);
-int sample_estimate(const struct arguments *args, const char *folder);
 
 #endif /* XENSCHED_SAMPLE_H */

@@ -179,8 +179,8 @@ void cards_free(struct cards *cards)
     *cards = (struct cards){ 0 };
 }
 
-const struct card *cards_find(const struct cards *cards, uint32_t domid,
-                              uint32_t number)
+/* NULL: there is none. */
+static const struct card *find_card(const struct cards *cards, uint32_t domid, uint32_t number)
 {
     size_t i;
 
@@ -205,5 +205,5 @@ const struct card *cards_of_interface(const struct cards *cards,
             return &cards->card[i];
 
     return sscanf(name, "vif%u.%u", &domid, &number) == 2
-           ? cards_find(cards, domid, number) : NULL;
+           ? find_card(cards, domid, number) : NULL;
 }

@@ -47,10 +47,6 @@ struct cards {
 int cards_read(struct cards *cards, struct xensched_error *err);
 void cards_free(struct cards *cards);
 
-/* NULL: there is none. */
-const struct card *cards_find(const struct cards *cards, uint32_t domid,
-                              uint32_t number);
-
 /* The card of a network interface, which may be its emulated one, or NULL. */
 const struct card *cards_of_interface(const struct cards *cards,
                                       const char *name);

@@ -35,6 +35,21 @@ void disks_forget(struct disks *disks)
     vbds_forget(&disks->vbds);
 }
 
+/* Adds @pages that @server shared with @client, unless either has no number. */
+static void add_pages(struct matrix *matrix, uint16_t server, uint16_t client,
+                      uint64_t pages, uint64_t now_ns)
+{
+    struct xensched_row row = {
+        .event = XEN_SCHEDLOG_EV_RING_PAGES, .current = server,
+        .correspondent = client, .counter = pages,
+        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
+                 XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
+    };
+
+    if (server >= XEN_SCHEDLOG_ACCT_FIRST && client >= XEN_SCHEDLOG_ACCT_FIRST)
+        matrix_add(matrix, &row, now_ns);
+}
+
 struct disk_round {
     const struct domains *domains;
     struct matrix *matrix;
@@ -48,21 +63,7 @@ static void count_pages(void *arg, uint32_t domid, uint64_t pages)
     const struct domain *client = domains_find(look->domains, domid);
 
     if (dom0 && client)
-        disks_add(look->matrix, dom0->acct, client->acct, pages, look->now_ns);
-}
-
-void disks_add(struct matrix *matrix, uint16_t server, uint16_t client,
-               uint64_t pages, uint64_t now_ns)
-{
-    struct xensched_row row = {
-        .event = XEN_SCHEDLOG_EV_RING_PAGES, .current = server,
-        .correspondent = client, .counter = pages,
-        .valid = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
-                 XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER,
-    };
-
-    if (server >= XEN_SCHEDLOG_ACCT_FIRST && client >= XEN_SCHEDLOG_ACCT_FIRST)
-        matrix_add(matrix, &row, now_ns);
+        add_pages(look->matrix, dom0->acct, client->acct, pages, look->now_ns);
 }
 
 void disks_read(struct disks *disks, const struct domains *domains,
@@ -172,7 +173,7 @@ static void accept_counter(struct log_sources *sources, struct log_source *sourc
     }
     if (!more)
         return;
-    disks_add(sources->core->matrix, source->acct, client->acct, more, now_ns);
+    add_pages(sources->core->matrix, source->acct, client->acct, more, now_ns);
     source->fresh = true;
 }
 

@@ -32,8 +32,4 @@ void disks_read(struct disks *disks, const struct domains *domains,
 /* What was known is old: a log had the requests meanwhile. */
 void disks_forget(struct disks *disks);
 
-/* @pages more that @server shared with @client; nothing if either has no number. */
-void disks_add(struct matrix *matrix, uint16_t server, uint16_t client,
-               uint64_t pages, uint64_t now_ns);
-
 #endif /* XENSCHED_DAEMON_DISK_COUNTERS_H */

@@ -71,7 +71,8 @@ static void find_all(struct making *m)
 }
 
 /* What is not known before the first row is not said. */
-void counters_add(struct counter *c, uint64_t ns, bool known, uint64_t value)
+/* Adds the value of @c from @ns on, unless that is the last value. */
+static void add_value(struct counter *c, uint64_t ns, bool known, uint64_t value)
 {
     struct counter_value *last = c->nr ? &c->value[c->nr - 1] : NULL;
 
@@ -99,8 +100,8 @@ static void forget_values(struct making *m, uint64_t ns)
            m->rows->loss[m->next].begin_ns < ns; m->next++)
         for (i = 0; i < m->counters->nr; i++)
             if (may_miss(&m->counters->counter[i], &m->rows->loss[m->next]))
-                counters_add(&m->counters->counter[i],
-                             m->rows->loss[m->next].begin_ns, false, 0);
+                add_value(&m->counters->counter[i],
+                          m->rows->loss[m->next].begin_ns, false, 0);
 }
 
 void counters_make(struct counters *counters, const struct rows *rows)
@@ -123,8 +124,8 @@ void counters_make(struct counters *counters, const struct rows *rows)
             !m.index[kind * NR_IDS + id])
             continue;
         forget_values(&m, row->ns);
-        counters_add(&counters->counter[m.index[kind * NR_IDS + id] - 1],
-                     row->ns, true, value);
+        add_value(&counters->counter[m.index[kind * NR_IDS + id] - 1],
+                  row->ns, true, value);
     }
     forget_values(&m, UINT64_MAX);
     free(m.index);
@@ -293,8 +294,8 @@ static void add_rate(struct counters *counters, const struct rates *r,
 
         for (; i < end && r->sent[i].part == part; i++)
             n++;
-        counters_add(counter, part * r->length_ns, !r->lost[part],
-                     r->lost[part] ? 0 : per_second(r, part, n));
+        add_value(counter, part * r->length_ns, !r->lost[part],
+                  r->lost[part] ? 0 : per_second(r, part, n));
     }
 }
 
@@ -369,8 +370,8 @@ static void forget_counts(struct counts *c, uint64_t ns)
            c->rows->loss[c->next].begin_ns < ns; c->next++)
         for (i = c->first; i < c->counters->nr; i++)
             if (c->rows->loss[c->next].events & 1U << XEN_SCHEDLOG_EV_MARK)
-                counters_add(&c->counters->counter[i],
-                             c->rows->loss[c->next].begin_ns, false, 0);
+                add_value(&c->counters->counter[i],
+                          c->rows->loss[c->next].begin_ns, false, 0);
 }
 
 void counts_make(struct counters *counters, const struct rows *rows,
@@ -392,7 +393,7 @@ void counts_make(struct counters *counters, const struct rows *rows,
         forget_counts(&c, mark->ns);
         counter = counter_of_mark(&c, mark);
         if (counter)
-            counters_add(counter, mark->ns, true, mark->value);
+            add_value(counter, mark->ns, true, mark->value);
     }
     forget_counts(&c, UINT64_MAX);
     free(c.index);

@@ -47,10 +47,6 @@ struct counters {
 void counters_make(struct counters *counters, const struct rows *rows);
 void counters_free(struct counters *counters);
 
-/* The next value of @counter, from @ns on.  One that is the same says nothing. */
-void counters_add(struct counter *counter, uint64_t ns, bool known,
-                  uint64_t value);
-
 /*
  * "run queue 4", "memory of disk", "disk notifies Domain-0", "disk: jobs"; valid
  * until the next call.

@@ -19,6 +19,11 @@ struct thread_window {
     uint16_t source;
 };
 
+struct thread_losses {
+    struct thread_window *window;
+    size_t nr;
+};
+
 /* By whose they are, then by time. */
 static int compare_whose(const struct thread_window *a,
                          const struct thread_window *b)
@@ -56,7 +61,7 @@ static void join_overlapping(struct thread_losses *l)
     l->nr = nr;
 }
 
-void thread_losses_make(struct thread_losses *l, const struct linux_rows *rows)
+static void make_losses(struct thread_losses *l, const struct linux_rows *rows)
 {
     size_t i;
 
@@ -78,14 +83,18 @@ void thread_losses_make(struct thread_losses *l, const struct linux_rows *rows)
     join_overlapping(l);
 }
 
-void thread_losses_free(struct thread_losses *l)
+static void free_losses(struct thread_losses *l)
 {
     free(l->window);
     l->window = NULL;
 }
 
-uint64_t thread_losses_at(const struct thread_losses *l, uint16_t source,
-                          uint32_t cpu, uint64_t ns)
+/*
+ * When the first loss that ends after @ns begins: of vCPU @cpu of @source (ANY_CPU: of any of
+ * its vCPUs); UINT64_MAX: there is none.
+ */
+static uint64_t find_loss(const struct thread_losses *l, uint16_t source, uint32_t cpu,
+                          uint64_t ns)
 {
     const struct thread_window whose = { .cpu = cpu, .source = source };
     size_t low = 0, high = l->nr;
@@ -102,12 +111,6 @@ uint64_t thread_losses_at(const struct thread_losses *l, uint16_t source,
 
     return low < l->nr && !compare_whose(&l->window[low], &whose)
            ? l->window[low].begin : UINT64_MAX;
-}
-
-uint64_t thread_losses_of(const struct thread_losses *l, uint16_t source,
-                          uint64_t ns)
-{
-    return thread_losses_at(l, source, ANY_CPU, ns);
 }
 
 /* Derives what threads did on the vCPUs of their domain. */
@@ -238,9 +241,9 @@ static void lose_until(struct threads_making *m, struct thread *thread,
     if (last->state == VCPU_UNKNOWN || last->state == VCPU_LOST)
         return;
     begin = last->state == VCPU_RUNNING
-            ? thread_losses_at(&m->losses, thread->source,
+            ? find_loss(&m->losses, thread->source,
                                m->t->place[last->place].cpu, last->begin)
-            : thread_losses_of(&m->losses, thread->source, last->begin);
+            : find_loss(&m->losses, thread->source, ANY_CPU, last->begin);
     if (begin >= ns)
         return;
     put_span(thread, begin > last->begin ? begin : last->begin, VCPU_LOST,
@@ -273,7 +276,7 @@ static void check_holder(struct threads_making *m, const struct linux_row *row,
     struct holder *h = &m->holder[place];
     struct alive *was;
 
-    if (thread_losses_at(&m->losses, row->source, row->cpu, h->last_ns) <
+    if (find_loss(&m->losses, row->source, row->cpu, h->last_ns) <
         row->ns)
         h->known = false;
     if (!h->known || h->pid == OTHER(row->counter))
@@ -412,7 +415,7 @@ void threads_make(struct threads *t, const struct linux_rows *rows,
     m->t = t;
     memset(t, 0, sizeof(*t));
     t->end_ns = end_ns;
-    thread_losses_make(&m->losses, rows);
+    make_losses(&m->losses, rows);
     for (i = 0; i < rows->nr; i++)
         accept_row(m, &rows->row[i]);
     for (i = 0; i < t->nr; i++)
@@ -424,7 +427,7 @@ void threads_make(struct threads *t, const struct linux_rows *rows,
             m->bucket[i] = a->next;
             free(a);
         }
-    thread_losses_free(&m->losses);
+    free_losses(&m->losses);
     free(m->holder);
     free(m);
 }
