@@ -68,19 +68,6 @@ void distances_free(struct distances *d)
     memset(d, 0, sizeof(*d));
 }
 
-static const char *const relations[] = {
-    [RELATION_PCPU] = "the same pCPU",
-    [RELATION_CORE] = "the same core",
-    [RELATION_LLC] = "the same last-level cache",
-    [RELATION_NODE] = "the same node",
-    [RELATION_REMOTE] = "another socket",
-};
-
-const char *distance_relation_name(enum relation relation)
-{
-    return relations[relation];
-}
-
 static const char *const kinds[] = {
     [DISTANCE_LINE] = "line",
     [DISTANCE_NOTIFICATION] = "notification",

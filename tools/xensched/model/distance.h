@@ -68,7 +68,6 @@ void distances_relate(struct distances *d, const struct topology *t);
 /* Of pCPUs which are online. */
 enum relation distance_relation(const struct topology *t, unsigned int a,
                                 unsigned int b);
-const char *distance_relation_name(enum relation relation);
 /* "line", "notification", "memory" */
 const char *distance_kind_name(enum distance_kind kind);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Averages the events runq and wake-delay. */
+/* Averages the event wake-delay. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,6 @@ struct means {
 
 struct waiting {
     uint64_t half_life_ns;
-    struct means queue;    /* of pCPUs */
-    struct means delay_on; /* of pCPUs */
     struct means delay_of; /* of accounting domains */
 };
 
@@ -47,26 +45,24 @@ void waiting_free(struct waiting *waiting)
 {
     if (!waiting)
         return;
-    free(waiting->queue.mean);
-    free(waiting->delay_on.mean);
     free(waiting->delay_of.mean);
     free(waiting);
 }
 
-static void add_means(const struct waiting *waiting, struct means *means,
-                      unsigned int number, double value, uint64_t now_ns)
+static void add_delay(struct waiting *waiting, uint16_t acct, double value, uint64_t now_ns)
 {
+    struct means *means = &waiting->delay_of;
     struct mean *mean;
     double part = 1;
 
-    if (number >= means->nr) {
-        means->mean = need_more_memory(means->mean, number + 1,
+    if (acct >= means->nr) {
+        means->mean = need_more_memory(means->mean, acct + 1,
                                        sizeof(*means->mean));
         memset(&means->mean[means->nr], 0,
-               (number + 1 - means->nr) * sizeof(*means->mean));
-        means->nr = number + 1;
+               (acct + 1 - means->nr) * sizeof(*means->mean));
+        means->nr = acct + 1;
     }
-    mean = &means->mean[number];
+    mean = &means->mean[acct];
     if (now_ns > mean->at_ns) {
         part = exp2(-(double)(now_ns - mean->at_ns) / waiting->half_life_ns);
         mean->at_ns = now_ns;
@@ -77,26 +73,20 @@ static void add_means(const struct waiting *waiting, struct means *means,
 
 bool waiting_takes(uint32_t events)
 {
-    return events & (1U << XEN_SCHEDLOG_EV_RUNQ |
-                     1U << XEN_SCHEDLOG_EV_WAKE_DELAY);
+    return events & 1U << XEN_SCHEDLOG_EV_WAKE_DELAY;
 }
 
-void waiting_add(struct waiting *waiting, const struct xensched_row *row,
-              uint64_t now_ns)
+static void add_row(struct waiting *waiting, const struct xensched_row *row,
+                    uint64_t now_ns)
 {
     const uint16_t needed = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
                             XENSCHED_ROW_COUNTER;
 
-    if ((row->valid & needed) != needed)
-        return;
-    if (row->event == XEN_SCHEDLOG_EV_RUNQ)
-        add_means(waiting, &waiting->queue, row->cpu,
-                  row->counter & XEN_SCHEDLOG_RUNQ_LENGTH_MASK, now_ns);
-    if (row->event != XEN_SCHEDLOG_EV_WAKE_DELAY ||
+    if ((row->valid & needed) != needed ||
+        row->event != XEN_SCHEDLOG_EV_WAKE_DELAY ||
         row->reason & XEN_SCHEDLOG_REASON_CUT)
         return;
-    add_means(waiting, &waiting->delay_on, row->cpu, row->counter / NS_PER_S, now_ns);
-    add_means(waiting, &waiting->delay_of, row->current, row->counter / NS_PER_S, now_ns);
+    add_delay(waiting, row->current, row->counter / NS_PER_S, now_ns);
 }
 
 void waiting_add_batch(struct waiting *waiting, const struct xensched_batch *batch,
@@ -107,17 +97,17 @@ void waiting_add_batch(struct waiting *waiting, const struct xensched_batch *bat
 
     while ((nr = xensched_batch_decode(batch, first, rows, BLOCK_ROWS))) {
         for (i = 0; i < nr; i++)
-            waiting_add(waiting, &rows[i], now_ns);
+            add_row(waiting, &rows[i], now_ns);
         first += nr;
     }
 }
 
-static double get_mean(const struct waiting *waiting, const struct means *means,
-                       unsigned int number, uint64_t now_ns)
+double waiting_delay_of(const struct waiting *waiting, uint16_t acct, uint64_t now_ns)
 {
-    const struct mean *mean = &means->mean[number];
+    const struct means *means = &waiting->delay_of;
+    const struct mean *mean = &means->mean[acct];
 
-    if (number >= means->nr || mean->weight == 0)
+    if (acct >= means->nr || mean->weight == 0)
         return -1;
     /* Rows may have come since the step began that asks. */
     if (now_ns > mean->at_ns &&
@@ -125,22 +115,6 @@ static double get_mean(const struct waiting *waiting, const struct means *means,
         return -1;
 
     return mean->sum / mean->weight;
-}
-
-double waiting_queue(const struct waiting *waiting, unsigned int cpu, uint64_t now_ns)
-{
-    return get_mean(waiting, &waiting->queue, cpu, now_ns);
-}
-
-double waiting_delay_on(const struct waiting *waiting, unsigned int cpu,
-                     uint64_t now_ns)
-{
-    return get_mean(waiting, &waiting->delay_on, cpu, now_ns);
-}
-
-double waiting_delay_of(const struct waiting *waiting, uint16_t acct, uint64_t now_ns)
-{
-    return get_mean(waiting, &waiting->delay_of, acct, now_ns);
 }
 
 void waiting_forget(struct waiting *waiting, uint16_t acct)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * waiting.h - how many wait for a pCPU, and how long: means of what the events
- * runq and wake-delay say, which are no amounts and so not in the matrix.
+ * waiting.h - averages how long a domain's vCPUs wait from a wake-up until they run, by the
+ * event wake-delay.  The matrix has sums, and this is a mean.
  *
- * A mean forgets as the matrix does, with a half-life.  What nothing was said
- * of for ten half-lives isn't known any more.
+ * A mean forgets as the matrix does, with a half-life.  After ten half-lives without a row,
+ * the mean is unknown.
  */
 #ifndef XENSCHED_MODEL_WAITING_H
 #define XENSCHED_MODEL_WAITING_H
@@ -24,18 +24,8 @@ bool waiting_takes(uint32_t events);
 
 void waiting_add_batch(struct waiting *waiting, const struct xensched_batch *batch,
                     uint64_t now_ns);
-void waiting_add(struct waiting *waiting, const struct xensched_row *row,
-              uint64_t now_ns);
 
-/* Each of these is negative when it isn't known. */
-
-/* Runnable units in the run queue of @cpu, running ones included. */
-double waiting_queue(const struct waiting *waiting, unsigned int cpu, uint64_t now_ns);
-
-/* Seconds from the wake-up of a vCPU until it runs: of those on @cpu, ... */
-double waiting_delay_on(const struct waiting *waiting, unsigned int cpu,
-                     uint64_t now_ns);
-/* ... and of those of an accounting domain. */
+/* Seconds from the wake-up of an accounting domain's vCPU until it runs; negative: unknown. */
 double waiting_delay_of(const struct waiting *waiting, uint16_t acct, uint64_t now_ns);
 
 /* From now on the number stands for another accounting domain. */
