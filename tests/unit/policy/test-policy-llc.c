@@ -11,7 +11,6 @@
 
 #define LLC(nr)   (0xffULL << (8 * (nr)))
 #define SOCKET_0  0xffffULL
-#define SOCKET_1  0xffff0000ULL
 #define MANY      20e6
 
 static void begin(const char *policies, unsigned int sockets)

@@ -17,9 +17,6 @@
 /* So many units are asked to make room for another one. */
 #define ASKED 24
 
-/* So many go by chance, at most, before it is looked what becomes of it. */
-#define KICKS 3
-
 /* Prices looked at, for each unit and spot; some 100 ns each. */
 #define EFFORT     500
 #define EFFORT_MIN 10000
