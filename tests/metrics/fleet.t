@@ -5,7 +5,7 @@ xensched fleet.
 
 The hosts are two of "xensched traffic" with an nft and a xenstore that are made up: on A
 guest a1 sends b1 on B 4 MB/s, and 8 MB/s to a2 on A; b1 answers with 1 MB/s.
-tests/metrics/fleet.sh does it with two hosts in boxes.  Writes TAP.
+tests/metrics/fleet-hosts.t does it with two hosts in boxes.  Writes TAP.
 """
 
 import contextlib

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* As daemon/host/xenstore.h has it; below our own path. */
+/* As host/xenstore.h has it; below our own path. */
 #define SUMS_NODE "data/xensched-disks"
 
 /* What a node of xenstore holds. */

@@ -24,7 +24,8 @@
 
 /*
  * One row.  A member is 0 unless its bit in @valid is set.  @cpu is always
- * valid.  @time is what the register selected, see xensched_row_tsc().
+ * valid.  @time is what the register selected, see
+ * xensched_layout_tsc_shift().
  */
 struct xensched_row {
     uint64_t counter;
