@@ -90,7 +90,7 @@ static void add_row(struct waiting *waiting, const struct xensched_row *row,
 }
 
 void waiting_add_batch(struct waiting *waiting, const struct xensched_batch *batch,
-                    uint64_t now_ns)
+                       uint64_t now_ns)
 {
     struct xensched_row rows[BLOCK_ROWS];
     size_t i, nr, first = 0;

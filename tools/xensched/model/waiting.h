@@ -23,7 +23,7 @@ void waiting_free(struct waiting *waiting);
 bool waiting_takes(uint32_t events);
 
 void waiting_add_batch(struct waiting *waiting, const struct xensched_batch *batch,
-                    uint64_t now_ns);
+                       uint64_t now_ns);
 
 /* Seconds from the wake-up of an accounting domain's vCPU until it runs; negative: unknown. */
 double waiting_delay_of(const struct waiting *waiting, uint16_t acct, uint64_t now_ns);

@@ -26,24 +26,24 @@ struct pinning {
  * many domains.  To be closed if 0 is returned.
  */
 int pinning_open(struct pinning *p, const struct host *host,
-                   const char *state, unsigned int *restored,
-                   struct xensched_error *err);
+                 const char *state, unsigned int *restored,
+                 struct xensched_error *err);
 void pinning_close(struct pinning *p);
 
 /* Could @configuration be applied?  It names what is not there, if not. */
 int pinning_check(const struct pinning *p,
-                    const struct plan_configuration *configuration,
-                    struct xensched_error *err);
+                  const struct plan_configuration *configuration,
+                  struct xensched_error *err);
 
 int pinning_apply(struct pinning *p,
-                    const struct plan_configuration *configuration,
-                    struct xensched_error *err);
+                  const struct plan_configuration *configuration,
+                  struct xensched_error *err);
 
 /* Everything as it was.  What is left to be done is in the state file. */
 int pinning_restore(struct pinning *p, struct xensched_error *err);
 
 /* A line for each pCPU, and for each domain and its affinities. */
 int pinning_describe(const struct pinning *p, FILE *out,
-                       struct xensched_error *err);
+                     struct xensched_error *err);
 
 #endif /* XENSCHED_RUNS_PINNING_H */

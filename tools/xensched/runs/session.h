@@ -32,8 +32,9 @@ struct session {
 int session_begin(struct session *s, struct xensched_error *err);
 
 /*
- * Do what is left; tell() is called before each run (@why NULL) and after one that
- * failed or printed a line that is no figure.  0: the end was reached, or a signal came, which stopped tells.
+ * Executes the runs that are left.  Calls tell() before each run (@why NULL), and after a run
+ * that failed or printed a line that is no figure.  Returns 0 at the end, or after a signal, which
+ * s->stopped reports.
  */
 int session_do(struct session *s, struct xensched_error *err);
 

@@ -158,7 +158,8 @@ static int finish_run(const struct store *s, int64_t run,
     if (rc)
         return rc;
     rc = step_statement(s, st, err, "ttiiiiti", o->failure ? "failed" : "done",
-                        o->failure ? o->failure : o->refused, (int64_t)o->exit_status, (int64_t)o->wall_ns,
+                        o->failure ? o->failure : o->refused, (int64_t)o->exit_status,
+                        (int64_t)o->wall_ns,
                         o->clock_jump_ns, (int64_t)o->steal_ns, o->output, run);
     sqlite3_finalize(st);
 

@@ -4,8 +4,8 @@
  *
  * Rows name accounting domains, not vCPUs.  Which vCPU of several a stay was
  * follows from where each ran last, and from the rows of migrate; without those,
- * or where two ran last on one pCPU, it is a guess, which is counted.  Two vCPUs of a domain that follow each other
- * on a pCPU are one stay in the log, and here.
+ * or where two ran last on one pCPU, it is a guess, which is counted.  Two vCPUs of a domain
+ * that follow each other on a pCPU are one stay in the log, and here.
  *
  * The spans of a vCPU have no gaps and do not overlap: the sum of all states is
  * the time of the recording.

@@ -107,7 +107,8 @@ static int client_connect(struct client *c, struct xensched_error *err)
  * so that one that is no UTF-8 is found as well.
  */
 static int write_request(const char *command, const char *domain,
-                         struct json_object *more, char line[MAX_REQUEST], struct xensched_error *err)
+                         struct json_object *more, char line[MAX_REQUEST],
+                         struct xensched_error *err)
 {
     struct json_object *request = json_object_new_object();
     uint32_t domid;

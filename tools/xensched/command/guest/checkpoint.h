@@ -24,8 +24,9 @@ struct checkpoint {
 };
 
 /*
- * As "xl save -c".  Returns -EPERM if every user may write to the folder.  A guest suspends itself, for which it has to run: one that is
- * stopped (xensched/stop.h) is let go when it has been asked to.
+ * As "xl save -c".  Returns -EPERM if every user may write to the folder.  A guest suspends
+ * itself, so it has to run: a guest that is stopped (xensched/stop.h) continues once the
+ * request to suspend has been made.
  */
 int checkpoint_save(const struct checkpoint *c, struct xensched_error *err);
 

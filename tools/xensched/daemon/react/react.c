@@ -272,7 +272,7 @@ static void ended(struct react *react, struct entry *e, const char *failure)
 }
 
 static int check_settings(const struct react *react, const struct react_settings *wanted,
-                      const struct condition *c, struct xensched_error *err)
+                          const struct condition *c, struct xensched_error *err)
 {
     uint32_t events = condition_events(c), on = react->core->logs.nr
                       ? choice_events(&react->core->settings.choice, HYPERVISOR) &

@@ -77,7 +77,7 @@ static unsigned int nr_partners(const struct log_source *source,
 }
 
 void accounting_numbers_write(struct log_sources *sources, struct log_source *source,
-                   const struct domain *self, const struct domains *domains)
+                              const struct domain *self, const struct domains *domains)
 {
     unsigned int nr = nr_partners(source, self, domains), i;
 
@@ -101,7 +101,7 @@ void accounting_numbers_write(struct log_sources *sources, struct log_source *so
 }
 
 void accounting_numbers_set_validation(struct log_source *source, const struct domain *self,
-                       const struct domains *domains)
+                                       const struct domains *domains)
 {
     unsigned int nr = nr_partners(source, self, domains), i;
 

@@ -96,7 +96,7 @@ static struct reported *find_reported(struct log_source *source, uint32_t domid)
 static void add_reported(struct log_source *source, uint32_t domid, uint64_t pages)
 {
     source->reported = need_more_memory(source->reported, source->nr_reported + 1,
-                                    sizeof(*source->reported));
+                                        sizeof(*source->reported));
     source->reported[source->nr_reported++] = (struct reported){ domid, pages, true };
 }
 

@@ -38,18 +38,18 @@ bool log_source_is_domains(const struct log_source *source)
 /* States. */
 
 void log_source_journal(struct log_sources *sources, const struct log_source *source,
-                         const char *what)
+                        const char *what)
 {
     json_object *details = json_object_new_object();
 
     json_add_text(details, "source", source->name);
-    json_add_text(details, "state", log_source_state_name( source->state));
+    json_add_text(details, "state", log_source_state_name(source->state));
     json_add_text(details, "reason", source->reason);
     journal_write(&sources->core->journal, what, details);
 }
 
 void log_source_enter(struct log_source *source, enum log_source_state state,
-                  const char *reason, uint64_t now_ns)
+                      const char *reason, uint64_t now_ns)
 {
     source->state = state;
     source->since_ns = now_ns;
@@ -78,7 +78,7 @@ void log_source_close(struct log_source *source)
 }
 
 void log_source_fail(struct log_sources *sources, struct log_source *source,
-                      const char *reason, uint64_t now_ns)
+                     const char *reason, uint64_t now_ns)
 {
     if (source->state == LOG_SOURCE_READING && now_ns - source->since_ns >= GOOD_NS)
         source->pause_ns = LOG_SOURCE_FIRST_PAUSE_NS;
@@ -263,7 +263,7 @@ static void ask_domain(struct log_sources *sources, struct log_source *source,
 }
 
 void log_source_poll(struct log_sources *sources, struct log_source *source,
-                        uint64_t now_ns)
+                     uint64_t now_ns)
 {
     struct xensched_error err;
     int rc = log_source_area_poll(source, &err);

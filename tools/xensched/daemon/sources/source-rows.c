@@ -107,7 +107,7 @@ void log_sources_cap(struct log_sources *sources, uint64_t now_ns)
         if (source->producer != LINUX)
             continue;
         if (source->fresh && validation_cap(&source->validation, sources->core->matrix,
-                                     now_ns))
+                                            now_ns))
             source->capped++;
         source->fresh = false;
         say_refusal(sources, source);

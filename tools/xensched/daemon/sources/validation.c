@@ -14,7 +14,7 @@ void validation_init(struct validation *validation, uint16_t own)
 void validation_add_client(struct validation *validation, uint16_t acct)
 {
     validation->clients = need_more_memory(validation->clients, validation->nr + 1,
-                                      sizeof(*validation->clients));
+                                           sizeof(*validation->clients));
     validation->clients[validation->nr++] = acct;
 }
 
@@ -38,7 +38,7 @@ bool validation_has_client(const void *data, uint16_t acct)
 }
 
 int64_t validation_most(const void *data, uint16_t event, uint16_t current,
-                   uint16_t correspondent)
+                        uint16_t correspondent)
 {
     const struct validation *validation = data;
 
@@ -62,7 +62,7 @@ int64_t validation_most(const void *data, uint16_t event, uint16_t current,
 }
 
 bool validation_believes_process(const struct validation *validation,
-                            const struct xensched_row *row)
+                                 const struct xensched_row *row)
 {
     const uint16_t all = XENSCHED_ROW_EVENT | XENSCHED_ROW_CURRENT |
                          XENSCHED_ROW_CORRESPONDENT | XENSCHED_ROW_COUNTER;
@@ -78,7 +78,7 @@ bool validation_believes_process(const struct validation *validation,
 }
 
 unsigned int validation_cap(const struct validation *validation, struct matrix *matrix,
-                       uint64_t now_ns)
+                            uint64_t now_ns)
 {
     unsigned int i, nr = 0;
 

@@ -48,7 +48,7 @@ void validation_clear(struct validation *validation);
  * a const struct validation.
  */
 int64_t validation_most(const void *validation, uint16_t event, uint16_t current,
-                   uint16_t correspondent);
+                        uint16_t correspondent);
 
 /*
  * Is this row of a guest's log valid?  Of a guest @validation has the back ends as its
@@ -56,7 +56,7 @@ int64_t validation_most(const void *validation, uint16_t event, uint16_t current
  * and how a process is called.
  */
 bool validation_believes_process(const struct validation *validation,
-                            const struct xensched_row *row);
+                                 const struct xensched_row *row);
 
 /* Is @acct one of the clients?  For processes_keep(). */
 bool validation_has_client(const void *validation, uint16_t acct);
@@ -66,6 +66,6 @@ bool validation_has_client(const void *validation, uint16_t acct);
  * clients, which it cannot send in their name.  Returns how many were more.
  */
 unsigned int validation_cap(const struct validation *validation, struct matrix *matrix,
-                       uint64_t now_ns);
+                            uint64_t now_ns);
 
 #endif /* XENSCHED_DAEMON_VALIDATION_H */

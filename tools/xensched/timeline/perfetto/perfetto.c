@@ -360,7 +360,7 @@ static void write_losses(struct trace *trace)
     for (i = 0; i < rows->nr_losses; i++) {
         const struct timeline_loss *loss = &rows->loss[i];
         uint64_t track = trace_uuid(TRACK_LOSSES,
-                              (uint64_t)loss->cpu << 16 | loss->file);
+                                    (uint64_t)loss->cpu << 16 | loss->file);
         Perfetto__TrackEvent event = PERFETTO__TRACK_EVENT__INIT;
 
         trace_track(trace, track, "pCPU %u, log file %u: lost", loss->cpu,

@@ -242,7 +242,7 @@ static void lose_until(struct threads_making *m, struct thread *thread,
         return;
     begin = last->state == VCPU_RUNNING
             ? find_loss(&m->losses, thread->source,
-                               m->t->place[last->place].cpu, last->begin)
+                        m->t->place[last->place].cpu, last->begin)
             : find_loss(&m->losses, thread->source, ANY_CPU, last->begin);
     if (begin >= ns)
         return;
