@@ -8,7 +8,6 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -44,7 +43,7 @@ static void xensched_ring_response(void *data, domid_t domid,
 		     xensched_log_acct(domid), pages);
 	xensched_log(XEN_SCHEDLOG_EV_RING_SECTORS,
 		     xensched_log_acct(DOMID_SELF), xensched_log_acct(domid),
-		     sects << 3 | min_t(unsigned int, operation, 7));
+		     XEN_SCHEDLOG_RING_SECTORS(operation, sects));
 }
 
 static void xensched_ring_attach(void)

@@ -14,6 +14,9 @@
  */
 #define XEN_SCHEDLOG_EV_RING_PAGES     24
 #define XEN_SCHEDLOG_EV_RING_SECTORS   25
+/* The counter of RING_SECTORS.  @sectors has 64 bits. */
+#define XEN_SCHEDLOG_RING_SECTORS(operation, sectors) \
+    ((sectors) << 3 | ((operation) < 7 ? (operation) : 7))
 /* Guests: runnable tasks at their own scheduling points */
 #define XEN_SCHEDLOG_EV_GUEST_RUNQ     26
 /*
