@@ -8,6 +8,8 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
@@ -22,18 +24,21 @@
 #define RING_EVENTS \
 	(BIT(XEN_SCHEDLOG_EV_RING_PAGES) | BIT(XEN_SCHEDLOG_EV_RING_SECTORS))
 
-/* As in Linux's own header, for what it declares. */
+/* Kernels' headers have it only if their xen-blkback has the tracepoint. */
+#ifdef XENSCHED_HAVE_BLKBACK_POINT
+#include <trace/events/xen_blkback.h>
+#else
 DECLARE_TRACE(xen_blkback_response,
 	      TP_PROTO(domid_t domid, blkif_vdev_t handle, u64 id,
 		       unsigned short operation, int status,
 		       unsigned int pages, u64 sects),
 	      TP_ARGS(domid, handle, id, operation, status, pages, sects));
+#endif
 
 static struct tracepoint *point;	/* While the probe is there. */
 static bool provided;
 static DEFINE_MUTEX(ring_mutex);	/* For provided. */
 
-/* The prototype is that of the tracepoint, after its data. */
 static void xensched_ring_response(void *data, domid_t domid,
 				   blkif_vdev_t handle, u64 id,
 				   unsigned short operation, int status,
@@ -45,6 +50,11 @@ static void xensched_ring_response(void *data, domid_t domid,
 		     xensched_log_acct(DOMID_SELF), xensched_log_acct(domid),
 		     XEN_SCHEDLOG_RING_SECTORS(operation, sects));
 }
+
+/* As in guest/point.h: Linux calls a probe through an untyped pointer. */
+static_assert(__same_type(check_trace_callback_type_xen_blkback_response,
+			  void (typeof(xensched_ring_response) *)),
+	      "the probe does not have the prototype of xen_blkback_response");
 
 static void xensched_ring_attach(void)
 {

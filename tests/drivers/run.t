@@ -134,6 +134,26 @@ refuses_probes()
     done
 }
 
+# ring_follows_header SERIES RELEASE: the module xensched_ring compiles with the header of
+# the patch for Linux, and with no other order of the tracepoint's arguments.
+ring_follows_header()
+{
+    local headers ring=$W/$1-ring include=$W/$1-include flags
+
+    headers=$("$DRIVERS/headers.sh" "$2")
+    flags="-I$include -DXENSCHED_HAVE_BLKBACK_POINT"
+    "$DRIVERS/stage.sh" "$ring" log
+    cp -r "$W/$1-linux/include" "$include"
+    make -C "$headers" M="$ring" KCFLAGS="$flags" core/ring.o > "$W/log" 2>&1 ||
+        { tail -n 20 "$W/log"; return 1; }
+    perl -0pi -e 's/(unsigned int pages),\s+(u64 sects)\)/$2, $1)/' \
+        "$include/trace/events/xen_blkback.h"
+    touch "$ring/core/ring.c"
+    ! make -C "$headers" M="$ring" KCFLAGS="$flags" core/ring.o > "$W/log" 2>&1 ||
+        { echo "it compiles with another order"; return 1; }
+    grep 'error: .*does not have the prototype of xen_blkback_response' "$W/log"
+}
+
 test_series()
 {
     local release
@@ -157,6 +177,7 @@ test_series()
     check "without a warning" no_warnings
     check "other modules can attach to its tracepoint" exports_tracepoint "$1"
     check "checkpatch finds nothing in it, Linux $1" style_for_linux "$1"
+    check "xensched_ring follows the patch's header" ring_follows_header "$1" "$release"
 }
 
 # dkms_tree_builds NAME RELEASE: as DKMS would, and each module is where dkms.conf says.
