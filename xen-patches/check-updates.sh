@@ -8,6 +8,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/apt.sh"
+no_arguments "$@"
 
 APT=$CACHE/apt-suites
 

@@ -9,6 +9,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/xenmake.sh"
 . "$PATCHES/lib/variant.sh"
+no_arguments "$@"
 
 TREE=$XEN/debug
 

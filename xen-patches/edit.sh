@@ -76,10 +76,13 @@ lay_unnamed_files()
 }
 
 need git
-if [ "${1:-}" = --may-remove ]; then
+case $* in
+'') ;;
+--may-remove)
     refuse_to_lose_work
-    exit
-fi
+    exit ;;
+*)  die "usage: edit.sh [--may-remove]" ;;
+esac
 "$PATCHES/tree.sh" pristine
 series_check
 lock

@@ -16,6 +16,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/apt.sh"
 . "$PATCHES/lib/pin.sh"
+no_arguments "$@"
 
 own_tarball()
 {

@@ -12,6 +12,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/git.sh"
 . "$PATCHES/lib/series.sh"
+no_arguments "$@"
 
 SCRATCH=$XEN/hunks
 

@@ -15,6 +15,7 @@ set -euo pipefail
 . "$PATCHES/lib/git.sh"
 . "$PATCHES/lib/series.sh"
 . "$PATCHES/lib/synced.sh"
+no_arguments "$@"
 
 OUT=$XEN/refresh      # what the edit tree says; same layout as the snapshot
 OURS=$XEN/refresh.ours

@@ -78,6 +78,14 @@ commits()
 }
 
 need git make gcc ld bison flex python3 flock
+# Before the first build, which takes minutes.
+for kind in $KINDS; do
+    select_kind "$kind"
+done
+for name; do
+    { echo product; upstream_names; } | grep -qxF -- "$name" ||
+        die "There is no series called $name." "Known: product $(upstream_names | paste -sd ' ')"
+done
 "$PATCHES/series.sh"
 "$PATCHES/upstream.sh"
 lock

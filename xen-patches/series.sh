@@ -9,6 +9,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/git.sh"
 . "$PATCHES/lib/series.sh"
+no_arguments "$@"
 
 OUT=$BUILD/series
 REPO=$XEN/series

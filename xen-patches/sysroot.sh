@@ -9,6 +9,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib/paths.sh"
 . "$PATCHES/lib/arm64-apt.sh"
+no_arguments "$@"
 
 # Development packages, and the programs of dom0 in the host for arm64.  apt adds all
 # that these depend on.

@@ -700,6 +700,22 @@ edit_stops_at_a_bad_patch()
     grep -qx twenty "$TREES/patched/xen/common/a.c"
 }
 
+arguments_are_refused()
+{
+    local s
+
+    project
+    mkdir -p "$P/xen-patches/upstream"
+    echo 'one 0001' > "$P/xen-patches/upstream/series"
+    for s in check-updates debug fetch flask hunks refresh series sysroot; do
+        refused "$s.sh accepts no argument: --help" -- script "$s" --help || return
+    done
+    refused 'usage: edit.sh [--may-remove]' -- script edit --help &&
+        refused 'no series called two' 'Known: product one' -- script series-check two &&
+        KINDS='gcc x' refused 'no kind of build called x' -- script series-check one &&
+        [ ! -e "$TREES" ]
+}
+
 series_is_complete_or_nothing()
 {
     project
@@ -990,6 +1006,7 @@ tests=(
     "a file changed on both sides is not overwritten"           both_sides_changed
     "a file changed in files/ alone is kept"                    only_files_changed
     "xen-edit stops at a bad patch, to be mended there"         edit_stops_at_a_bad_patch
+    "a script refuses an argument that it does not have"        arguments_are_refused
     "a series without all of its files is not written"          series_is_complete_or_nothing
     "hunks that do not apply to another release are named"      hunks_are_named
     "a release has only the patches that differ"                only_what_differs

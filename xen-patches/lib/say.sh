@@ -16,6 +16,12 @@ die()
     exit "${status:-1}"
 }
 
+# no_arguments ARGUMENT...: for a script that accepts none.
+no_arguments()
+{
+    [ $# -eq 0 ] || die "${0##*/} accepts no argument: $*" "The top of $0 describes it."
+}
+
 # need COMMAND...: all of these must be there before work starts.
 need()
 {
