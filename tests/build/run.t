@@ -884,21 +884,26 @@ deb_refuses()
     refused 'XEN_TARBALL=FILE' -- env XEN_TREE=/ "$TOP/tools/packaging/deb.sh"
 }
 
-# version_at SECONDS: of the packages of a project whose last commit is as old.
-version_at()
+# deb_version: of the packages of a small project.
+deb_version()
 {
-    local project=$W/deb-project bin=$W/deb-stubs
-
-    GIT_COMMITTER_DATE="@$1 +0000" git -C "$project" -c user.name=x -c user.email=x \
-        commit -q --allow-empty --date "@$1" -m x
-    PATH="$bin:$PATH" XEN_RELEASE=4.20 "$project/tools/packaging/deb.sh" > /dev/null 2>&1 || :
-    sed -n '1s/.*(\(.*\)).*/\1/p' "$project/build/deb/xensched/debian/changelog"
+    PATH="$W/deb-stubs:$PATH" XEN_RELEASE=4.20 \
+        "$W/deb-project/tools/packaging/deb.sh" > /dev/null 2>&1 || :
+    sed -n '1s/.*(\(.*\)).*/\1/p' "$W/deb-project/build/deb/xensched/debian/changelog"
 }
 
-# Packages of a later commit are newer, so that Breaks and Replaces have an effect.
-deb_numbers_commits()
+# version_at SECONDS: the same, with a commit of that time.
+version_at()
 {
-    local project=$W/deb-project bin=$W/deb-stubs first second
+    GIT_COMMITTER_DATE="@$1 +0000" git -C "$W/deb-project" -c user.name=x -c user.email=x \
+        commit -q --allow-empty --date "@$1" -m x
+    deb_version
+}
+
+# Packages of a later change are newer, so that Breaks and Replaces have an effect.
+deb_numbers_changes()
+{
+    local project=$W/deb-project bin=$W/deb-stubs first second dirty archive
 
     mkdir -p "$project"/{tools/xensched,xen-patches/4.20} "$bin"
     cp -r "$TOP/tools/packaging" "$project/tools"
@@ -908,11 +913,20 @@ deb_numbers_commits()
     printf '#!/bin/sh\nexit 1\n' > "$bin/dpkg-checkbuilddeps"
     cp "$bin/dpkg-checkbuilddeps" "$bin/dpkg-buildpackage"
     chmod +x "$project/xen-patches/fetch.sh" "$bin"/*
+    echo /build > "$project/.gitignore"
     git -C "$project" init -q
+    git -C "$project" add -A
     first=$(version_at 1795766400) && second=$(version_at 1795766460)
-    echo "$first, then $second"
+    find "$project" -type f -exec touch -d @1795766400 {} +
+    echo '# changed' >> "$project/tools/xensched/Makefile"
+    touch -d @1795766520 "$project/tools/xensched/Makefile"
+    dirty=$(deb_version)
+    rm -rf "$project/.git"
+    archive=$(deb_version)
+    echo "$first, $second; not committed: $dirty; without git: $archive"
     dpkg --compare-versions "$second" gt "$first" &&
-        dpkg --compare-versions "$first" gt "${first%+*}"
+        dpkg --compare-versions "$first" gt "${first%+*}" &&
+        dpkg --compare-versions "$dirty" gt "$second" && [ "$archive" = "$dirty" ]
 }
 
 summary_counts()
@@ -1017,7 +1031,7 @@ tests=(
     "make setup does nothing when nothing is missing"           setup_asks_nothing
     "make setup without root and sudo says what to run"         setup_without_root
     "make deb refuses a Xen without patches, and a tree"        deb_refuses
-    "packages of a later commit are newer"                      deb_numbers_commits
+    "packages of a later change are newer"                      deb_numbers_changes
     "the summary counts failed, skipped and silent tests"       summary_counts
     "make test ends at once when it is told to, with all of it" tests_end_when_told
 )

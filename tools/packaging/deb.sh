@@ -44,10 +44,25 @@ files()
     done
 }
 
+# Files that no commit has as they are; of an archive all.
+uncommitted()
+{
+    if git rev-parse --git-dir > /dev/null 2>&1; then
+        git ls-files --modified --others --exclude-standard
+    else
+        files
+    fi
+}
+
 # When the project was changed last: packages of the same files have the same date.
 changed()
 {
-    git log -1 --format=%ct 2> /dev/null || stat -c %Y Makefile
+    {
+        git log -1 --format=%ct 2> /dev/null || :
+        uncommitted | while IFS= read -r file; do
+            [ ! -e "$file" ] || stat -c %Y "$file"
+        done
+    } | sort -n | tail -n 1
 }
 
 # copy_source FILE: a tarball, or a .dsc file with the files that it names.
@@ -92,7 +107,7 @@ release=${XEN_RELEASE:-$(debian_xen)}
     die "Debian's Xen is $release here, for which there are no patches, only for:" \
         "$(cd xen-patches && echo [0-9]*)"
 # Packages for a Debian release are newer than those for the release before, and those of
-# a later commit are newer: files that moved between packages need that (Breaks).
+# a later change are newer: files that moved between packages need that (Breaks).
 version=$(sed -n 's/^VERSION := //p' tools/xensched/Makefile)
 version=$version+deb$(. /etc/os-release && echo "${VERSION_ID:-sid}")
 version=$version+$(date -u -d "@$(changed)" +%Y%m%d%H%M)
