@@ -28,11 +28,16 @@
 #ifdef XENSCHED_HAVE_BLKBACK_POINT
 #include <trace/events/xen_blkback.h>
 #else
-DECLARE_TRACE(xen_blkback_response,
-	      TP_PROTO(domid_t domid, blkif_vdev_t handle, u64 id,
-		       unsigned short operation, int status,
-		       unsigned int pages, u64 sects),
-	      TP_ARGS(domid, handle, id, operation, status, pages, sects));
+/* As of Linux 6.16 DECLARE_TRACE() is for tracepoints whose name ends in _tp. */
+#ifndef DECLARE_TRACE_EVENT
+#define DECLARE_TRACE_EVENT DECLARE_TRACE
+#endif
+DECLARE_TRACE_EVENT(xen_blkback_response,
+		    TP_PROTO(domid_t domid, blkif_vdev_t handle, u64 id,
+			     unsigned short operation, int status,
+			     unsigned int pages, u64 sects),
+		    TP_ARGS(domid, handle, id, operation, status, pages,
+			    sects));
 #endif
 
 static struct tracepoint *point;	/* While the probe is there. */
