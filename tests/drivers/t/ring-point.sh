@@ -25,6 +25,8 @@ users()
     cat /sys/module/xen_blkback/refcnt
 }
 
+released() { [ "$(users)" = "$before" ]; }
+
 console_begin
 check "the module waits for a blkback with the tracepoint" use_traced
 before=$(users)
@@ -42,7 +44,7 @@ is "discards" "$(requests on plain "disk-io /dev/xvda discard 65536 3")" \
 is "nothing while the events are off" \
     "$(requests off plain "disk-io /dev/xvda read 4096 100")" "pages 0 0 others 0"
 guest stop plain
-check "then nothing holds xen-blkback" until_true 10 equal "$(users)" "$before"
+check "then nothing holds xen-blkback" until_true 10 released
 check "so that it can go" remove_module xen-blkback
 check "and come again" insmod $modules/xen-blkback-traced.ko
 disk_guest again
