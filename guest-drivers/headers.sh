@@ -18,7 +18,7 @@ HEADERS=usr/src/linux-headers-$RELEASE
 # shellcheck source=xen-patches/lib/arm64-apt.sh
 . "$TOP/xen-patches/lib/arm64-apt.sh"
 
-die() { printf 'headers: error: %s\n' "$1" >&2; exit 1; }
+die() { printf 'headers: error: %s\n' "$*" >&2; exit 1; }
 
 # apt_of PACKAGE ARGUMENT...: apt-get, for the architecture that the package's name ends
 # with.
@@ -27,7 +27,8 @@ apt_of()
     case $1-$(dpkg --print-architecture) in
     *-arm64-arm64) ;;
     *-arm64-*)
-        [ -d "$CACHE/arm64/lists" ] || "$TOP/xen-patches/sysroot.sh" > /dev/null
+        # It also fetches the lists of packages.
+        "$TOP/xen-patches/sysroot.sh" > /dev/null
         arm64_apt "$CACHE/arm64" apt-get "${@:2}"
         return ;;
     esac
@@ -44,7 +45,8 @@ deb()
     file=$(find "$CACHE" -maxdepth 1 -name "${1}_*.deb" -print -quit)
     if [ -z "$file" ]; then
         (cd "$CACHE" && apt_of "$1" download "$1" >&2) ||
-            die "cannot download $1; is it gone? Run apt-get update."
+            die "cannot download $1; is it gone? Run apt-get update" \
+                "(for arm64: remove $CACHE/arm64)."
         file=$(find "$CACHE" -maxdepth 1 -name "${1}_*.deb" -print -quit)
     fi
     echo "$file"

@@ -21,6 +21,15 @@ box_apt()
     esac
 }
 
+# What replaces lists of packages that are too old.
+box_apt_remedy()
+{
+    case $BOX_ARCH in
+    arm64) echo "remove $BOX_CACHE/arm64" ;;
+    *)     echo "run apt-get update" ;;
+    esac
+}
+
 kernel_package_name()
 {
     local meta=linux-image-$BOX_DEBIAN_ARCH name
@@ -29,7 +38,7 @@ kernel_package_name()
            sed -n 's/^ *Depends: \(linux-image-[^ ]*\)$/\1/p')
     [[ -n $name ]] ||
         die "$BOX_EXIT_MISSING" "apt knows no package $meta:" \
-            "run apt-get update, or set BOX_KERNEL_DEB to a kernel package"
+            "$(box_apt_remedy), or set BOX_KERNEL_DEB to a kernel package"
     printf '%s\n' "$name"
 }
 
@@ -44,7 +53,7 @@ kernel_file()
         say "downloading $1"
         (cd "$2" && box_apt apt-get download "$1" >&2) ||
             die "$BOX_EXIT_MISSING" "could not download $1: is there a" \
-                "network?  Run apt-get update if its version is gone, or set" \
+                "network?  If its version is gone, $(box_apt_remedy), or set" \
                 "BOX_KERNEL_DEB to a kernel package"
         deb=$(find "$2" -maxdepth 1 -name "${1}_*.deb" -print -quit)
     fi
