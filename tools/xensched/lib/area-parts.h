@@ -3,8 +3,8 @@
  * area-parts.h - what the parts of an area share.
  *
  * area.c makes and maps, area-control.c writes registers, routes and the lease, area-owner.c
- * calls the owner for both.  None of them depends on the kind of log: a struct area_ops does,
- * of area-hypervisor.c, area-linux.c or area-domain.c.
+ * calls the owner for both.  Only a struct area_ops depends on the kind of log:
+ * area-hypervisor.c, area-linux.c and area-domain.c have one each.
  */
 #ifndef XENSCHED_LIB_AREA_PARTS_H
 #define XENSCHED_LIB_AREA_PARTS_H
