@@ -560,23 +560,34 @@ static void a_changed_configuration_does_not_make_anew_what_was_moved(
     assert_false(fake_has_soft(domain(DISK), FAKE_NODE_0));
 }
 
-/* A run queue of 8 on pCPU 0; DISK lives there and waits 2 ms. */
-#define CROWD "pair=runq/1/1/1/8,pair=wake-delay/3/3/1/2000000," \
-              "pair=service-ns/3/1/1/100000"
+/* At each wake-up, DISK waits 2 ms for a pCPU. */
+#define DELAYED "pair=wake-delay/3/3/1/2000000,pair=service-ns/3/1/1/100000"
 
-static void status_has_the_delay_of_wake_ups(void **state)
+static void assert_delay(const char *us)
 {
-    json_object *json;
+    json_object *json = ask("{\"command\":\"status\"}");
+    const char *answered = get(json, "/result/domains/1/wake_delay_us");
 
-    (void)state;
-    choice_add(&settings.choice, 1U << XEN_SCHEDLOG_EV_RUNQ | 1U << XEN_SCHEDLOG_EV_WAKE_DELAY);
-    start(MODE_ADVISE);
-    core.logs.nr = 0; /* what is made up has one file for all events */
-    run(10, TALK "," CROWD);
-    json = ask("{\"command\":\"status\"}");
-    assert_string_equal(get(json, "/result/domains/1/wake_delay_us"),
-                        "2000.0");
+    if (us)
+        assert_string_equal(answered, us);
+    else
+        assert_null(answered);
     json_object_put(json);
+}
+
+/* Ten half-lives, of a second each, after the last wake-up it is unknown. */
+static void status_has_the_delay_of_recent_wake_ups(void **state)
+{
+    (void)state;
+    choice_add(&settings.choice, 1U << XEN_SCHEDLOG_EV_WAKE_DELAY);
+    start(MODE_ADVISE);
+    core.logs.nr = 0; /* synthetic rows have one file for all events */
+    run(10, TALK "," DELAYED);
+    assert_delay("2000.0");
+    run(5, TALK);
+    assert_delay("2000.0");
+    run(10, TALK);
+    assert_delay(NULL);
 }
 
 /* A second whose rows cost this CPU time. */
@@ -803,7 +814,7 @@ int main(void)
         core_test(an_operator_has_plans_carried_out_or_not),
         core_test(a_changed_configuration_is_taken_over),
         core_test(a_changed_configuration_does_not_make_anew_what_was_moved),
-        core_test(status_has_the_delay_of_wake_ups),
+        core_test(status_has_the_delay_of_recent_wake_ups),
         core_test(a_request_can_name_a_domain_by_its_name),
         core_test(answers_name_the_group),
         core_test(within_its_budget_less_is_logged_and_the_same_is_known),
