@@ -100,6 +100,31 @@ static void each_preset_has_its_aim_and_no_other(void **state)
         }
 }
 
+/* Whether a pair counts is a price: its notifications cross places all the same. */
+static void a_move_is_judged_by_all_notifications(void **state)
+{
+    unsigned int i, first, bound;
+
+    (void)state;
+    world_begin_nodes("balance", &policy_defaults, 2, 4);
+    world.real = true;
+    world.domains[0].hard = PLACE_0;
+    bound = guest_on(3, 0.1);
+    world.domains[bound].operators = true;
+    world.domains[bound].hard = PLACE_0;
+    first = world.nr;
+    for (i = 0; i < 5; i++)
+        world_talk(guest_on(i % 4, 1.0), bound, 1000);
+    for (i = first; i < world.nr; i++)
+        world.domains[i].soft = PLACE_0;
+    world_warm_up();
+    world_run(120);
+    assert_true(world_moves());
+    for (i = first; i < world.nr; i++)
+        assert_int_not_equal(world.domains[i].news, OUTCOME_REGRET);
+    world_end();
+}
+
 static void several_presets_add_up(void **state)
 {
     (void)state;
@@ -133,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_preset_has_its_aim_and_no_other),
+        cmocka_unit_test(a_move_is_judged_by_all_notifications),
         cmocka_unit_test(several_presets_add_up),
         cmocka_unit_test(names_of_former_policies_are_found),
     };

@@ -191,7 +191,7 @@ static void move(const struct candidate *c, struct spot spot)
     usable_cpus(c->domain, place, &c->decision->soft);
     c->decision->hard = lever_begins_hard(lever_allowed(c));
     c->past->reservation = (struct outcome_promise){
-        .crossings = o->predicts ? o->crossings : -1,
+        .crossings = o->crossings,
         .others_ns = o->others_ns,
     };
 }

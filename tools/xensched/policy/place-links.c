@@ -11,12 +11,17 @@
 /* What a pair does apart is known if this part of its notifications is between places. */
 #define MOSTLY_APART 0.5
 
-/* Each of both domains may have a rule. */
-static double weight_of_pair(const struct place_host *h, unsigned int a,
-                             unsigned int b)
+static bool has_price(const struct place_host *h, const struct talk_pair *pair)
 {
-    return rule_weight(place_domain(h, a)->rule, RULE_TALK) *
-           rule_weight(place_domain(h, b)->rule, RULE_TALK);
+    return policies_has_partner(h->policies, place_domain(h, pair->a)->driver ||
+                                             place_domain(h, pair->b)->driver);
+}
+
+/* Each of both domains may have a rule. */
+static double weight_of_pair(const struct place_host *h, const struct talk_pair *pair)
+{
+    return has_price(h, pair) * rule_weight(place_domain(h, pair->a)->rule, RULE_TALK) *
+           rule_weight(place_domain(h, pair->b)->rule, RULE_TALK);
 }
 
 static enum back_end_kind link_kind(const struct place_host *h,
@@ -76,7 +81,7 @@ static double more_wakes(const struct place_host *h, const struct talk_pair *pai
     double a = woken(h, pair->a), b = woken(h, pair->b);
     double near = h->placement.prices.woken, now = (a + b) / 2, together, crossing;
 
-    if (a < 0 || b < 0 || now >= near || notifications <= 0 ||
+    if (!has_price(h, pair) || a < 0 || b < 0 || now >= near || notifications <= 0 ||
         learned_extra(input->learned, kind) >= 0)
         return 0;
     together = presence_together(input->matrix, input->topology, place_domain(h, pair->a),
@@ -102,8 +107,7 @@ static void add_link(const struct place_host *h, struct links *links,
                                    sizeof(*links->link));
     links->link[links->nr++] = (struct link){
         a, b, notifications, pages,
-        weight_of_pair(h, pair->a, pair->b) *
-            link_lines(h, kind, notifications, pages),
+        weight_of_pair(h, pair) * link_lines(h, kind, notifications, pages),
         kind, more_wakes(h, pair, kind, notifications),
     };
 }
@@ -131,15 +135,14 @@ static bool link_servers(const struct place_host *h, struct links *links,
     return true;
 }
 
+/* A pair without a price is a partner as well: its crossings are predicted, and counted. */
 struct links links_find(const struct place_host *h, const struct talk_pair *pairs, unsigned int nr)
 {
     struct links links = { 0 };
     unsigned int i;
 
     for (i = 0; i < nr; i++)
-        if (policies_has_partner(h->policies, place_domain(h, pairs[i].a)->driver ||
-                                              place_domain(h, pairs[i].b)->driver) &&
-            !link_servers(h, &links, &pairs[i], pairs[i].a, pairs[i].b) &&
+        if (!link_servers(h, &links, &pairs[i], pairs[i].a, pairs[i].b) &&
             !link_servers(h, &links, &pairs[i], pairs[i].b, pairs[i].a))
             add_link(h, &links, &pairs[i], h->unit[pairs[i].a],
                      h->unit[pairs[i].b], 1);

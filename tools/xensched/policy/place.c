@@ -27,7 +27,7 @@ static double before(const struct place_host *h, unsigned int unit)
     return sum;
 }
 
-/* The domain with which it has most to do. */
+/* The domain with which it exchanges most that has a price. */
 static void find_partner(const struct place_host *h, unsigned int unit,
                          struct opinion *o)
 {
@@ -37,7 +37,7 @@ static void find_partner(const struct place_host *h, unsigned int unit,
     unsigned int i;
 
     for (i = u->first; i < u->first + u->nr; i++)
-        if (!most || p->partners[i].lines > most->lines)
+        if (p->partners[i].lines > (most ? most->lines : 0))
             most = &p->partners[i];
     if (!most)
         return;
@@ -91,7 +91,6 @@ static void go(const struct place_host *h, unsigned int unit,
 
     want(h, WANT_GO, u->at, o);
     o->gain = gain;
-    o->predicts = true;
     o->crossings = crossings(p, unit);
     o->others_ns = others(h, unit);
     place_name(h, u->at, to, sizeof(to));

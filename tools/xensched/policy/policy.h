@@ -106,15 +106,15 @@ struct opinion {
     double share;                 /* of all interactions, 0 ... 1 */
     double gain;  /* ns/s, of a move */
     double worth; /* ns/s, that it is where it is; 0: not known */
-    /* Notifications/s that will cross places after a move. */
-    bool predicts;
-    double crossings;
+    double crossings; /* notifications/s that will cross places after a move */
     double others_ns; /* ns/s that the terms which know no partner save then */
 };
 
+/* The pairs of domains that have a price for being apart. */
 enum partners {
-    PARTNERS_ALL,
+    PARTNERS_NONE,
     PARTNERS_BACK_ENDS, /* pairs of which one domain is a driver domain */
+    PARTNERS_ALL,
 };
 
 /* A name for placement, or for the part of it that a former policy did; see presets.c. */
@@ -139,7 +139,7 @@ bool policies_parse(struct policies *policies, const char *text);
 /* Does this term have a price? */
 bool policies_has_term(const struct policies *policies, unsigned int term);
 
-/* Does a pair count?  @back_end: one of both is a driver domain. */
+/* Does a pair have a price for being apart?  @back_end: one of both is a driver domain. */
 bool policies_has_partner(const struct policies *policies, bool back_end);
 
 /* All events that some of them need. */

@@ -23,8 +23,8 @@ static const struct preset table[] = {
     { "placement", (1U << NR_TERMS) - 1, PARTNERS_ALL, 0 },
     { "driver-affinity", TALK, PARTNERS_BACK_ENDS, 0 },
     { "working-set", TALK, PARTNERS_ALL, 0 },
-    { "balance", WAIT, PARTNERS_BACK_ENDS, 0 },
-    { "cache", CACHE, PARTNERS_BACK_ENDS, 1U << XEN_SCHEDLOG_EV_PMC0 },
+    { "balance", WAIT, PARTNERS_NONE, 0 },
+    { "cache", CACHE, PARTNERS_NONE, 1U << XEN_SCHEDLOG_EV_PMC0 },
 };
 
 #define NR_PRESETS (sizeof(table) / sizeof(table[0]))
@@ -74,13 +74,14 @@ bool policies_has_term(const struct policies *policies, unsigned int term)
 
 bool policies_has_partner(const struct policies *policies, bool back_end)
 {
+    enum partners least = back_end ? PARTNERS_BACK_ENDS : PARTNERS_ALL;
     unsigned int i;
 
-    for (i = 0; i < policies->nr && !back_end; i++)
-        if (policies->preset[i]->partners == PARTNERS_ALL)
+    for (i = 0; i < policies->nr; i++)
+        if (policies->preset[i]->partners >= least)
             return true;
 
-    return back_end;
+    return false;
 }
 
 uint32_t policies_events(const struct policies *policies)
