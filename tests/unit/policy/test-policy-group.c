@@ -421,6 +421,26 @@ static void they_go_together_or_not_at_all(void **state)
     world_says(guest, "has no room");
 }
 
+/* A hungry domain on its place drives a hungry guest away, and no device model. */
+static void a_device_model_stays_with_a_guest_that_stays(void **state)
+{
+    unsigned int guest, stub, hungry;
+
+    (void)state;
+    begin("placement");
+    make_stub(&guest, &stub);
+    world_talk(guest, stub, 0);
+    world_talk(stub, 0, 0);
+    world.domains[guest].operators = true;
+    world.domains[guest].hard = PLACE_1;
+    hungry = bound_to(PLACE_1);
+    world.domains[hungry].misses = world.domains[stub].misses = 20e6;
+    world_warm_up();
+    world_run(20);
+    assert_int_equal(world_moves(), 0);
+    world_says(stub, "it goes with guest-1, whose device model it is");
+}
+
 #define group_test(f) cmocka_unit_test_teardown(f, teardown)
 
 int main(void)
@@ -443,6 +463,7 @@ int main(void)
         group_test(a_guest_in_another_cpupool_takes_no_room),
         group_test(a_device_model_goes_where_its_guest_goes),
         group_test(they_go_together_or_not_at_all),
+        group_test(a_device_model_stays_with_a_guest_that_stays),
     };
 
     return run_tap_tests(tests);

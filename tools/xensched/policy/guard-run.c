@@ -429,26 +429,33 @@ static void look_at(struct guard *g, unsigned int i)
     }
 }
 
-/* Both of these are, or none of them is, what policies decide about. */
-static void join(struct guard *g, unsigned int stub, unsigned int guest)
+static void stay_with_device_model(struct guard *g, unsigned int stub, unsigned int guest)
 {
-    struct standing *s = &g->standing[stub], *of_guest = &g->standing[guest];
     const struct domain *d = &g->input->domains->domain[guest];
     char name[DOMAIN_NAME_TEXT];
 
-    if (!s->open && of_guest->open) {
-        of_guest->open = false;
-        decide(&g->plan->decisions[guest],
-               d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
-               "its device model %.60s stays where it is, and they go together",
-               policy_name_of(&g->input->domains->domain[stub], name));
-    }
+    decide(&g->plan->decisions[guest], d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
+           "its device model %.60s stays where it is, and they go together",
+           policy_name_of(&g->input->domains->domain[stub], name));
+    guard_send(g, guest, spot_of(g, guest));
+}
+
+/* The policy decides about the guest alone; a device model that may move follows. */
+static void join(struct guard *g, unsigned int stub, unsigned int guest)
+{
+    struct standing *s = &g->standing[stub], *of_guest = &g->standing[guest];
+
     s->goes_with = guest + 1;
-    if (!s->open || !of_guest->open)
-        return;
-    s->open = false;
-    demand_add(&of_guest->demand, s->demand);
-    s->demand = (struct demand){ 0 };
+    g->plan->decisions[stub].follows = s->open;
+    if (!s->open && of_guest->open) {
+        stay_with_device_model(g, stub, guest);
+    } else if (!of_guest->open && s->open) {
+        guard_send(g, stub, spot_of(g, stub));
+    } else if (s->open) {
+        s->open = false;
+        demand_add(&of_guest->demand, s->demand);
+        s->demand = (struct demand){ 0 };
+    }
 }
 
 static void join_device_models(struct guard *g)

@@ -329,7 +329,7 @@ static void without_reason(struct guard *g, unsigned int i)
 
 #define GOES_ALONG "it goes with %.60s, whose device model it is"
 
-/* Where its guest is by now: what is only planned for that may not happen. */
+/* Where its guest is now: what is only planned for that may not happen. */
 static void go_along(struct guard *g, unsigned int i)
 {
     struct candidate c = candidate_of(g, i);
@@ -354,13 +354,6 @@ static void go_along(struct guard *g, unsigned int i)
         c.decision->hard = lever_begins_hard(lever_allowed(&c));
         c.past->reservation = (struct outcome_promise){ .crossings = -1 };
     }
-    c.decision->follows = true;
-}
-
-/* One that would stay where it is stays there, and so does its guest: see join(). */
-static bool goes_along(const struct guard *g, unsigned int i)
-{
-    return g->standing[i].goes_with && !g->plan->decisions[i].reason[0];
 }
 
 void guard_decide(struct guard *g, const struct opinion *opinions)
@@ -369,7 +362,7 @@ void guard_decide(struct guard *g, const struct opinion *opinions)
 
     take(g, opinions);
     for (i = 0; i < g->plan->nr; i++)
-        if (goes_along(g, i))
+        if (g->plan->decisions[i].follows)
             go_along(g, i);
 
     for (i = 0; i < g->plan->nr; i++) {
