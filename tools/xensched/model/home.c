@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Computes at which node, socket and cache domains spend their time. */
+/* Computes at which node or socket domains spend their time. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +12,17 @@
 /* In nanoseconds.  A domain that ran less than that was hardly there. */
 #define LEAST_NS 1e6
 
-/* What is remembered of a domain; parts are places, and then caches. */
+/* What is remembered of a domain. */
 struct dweller {
     uint32_t domid;
     uint64_t since_ns; /* of the domain; another one: another domain */
     uint64_t first_ns, at_ns;
-    double *ran;       /* [part]: decayed, as of at_ns */
-    uint64_t *total;   /* [part]: what the matrix had then */
+    double *ran;       /* [place]: decayed, as of at_ns */
+    uint64_t *total;   /* [place]: what the matrix had then */
 };
 
 struct homes {
-    unsigned int nr_places, nr_parts;
+    unsigned int nr_places;
     unsigned int nr;
     struct dweller *dwellers; /* in the order of the domains */
 };
@@ -56,15 +56,12 @@ void homes_free(struct homes *h)
 }
 
 /* pCPUs may have come or gone, and places with them. */
-static void set_parts(struct homes *h, const struct topology *t)
+static void set_places(struct homes *h, const struct topology *t)
 {
-    unsigned int nr_parts = t->nr_places + t->nr_caches;
-
-    if (h->nr_places == t->nr_places && h->nr_parts == nr_parts)
+    if (h->nr_places == t->nr_places)
         return;
     forget_all(h);
     h->nr_places = t->nr_places;
-    h->nr_parts = nr_parts;
 }
 
 static void begin_dweller(const struct homes *h, struct dweller *dweller,
@@ -73,8 +70,8 @@ static void begin_dweller(const struct homes *h, struct dweller *dweller,
     dweller->domid = d->domid;
     dweller->since_ns = d->since_ns;
     dweller->first_ns = dweller->at_ns = now_ns;
-    dweller->ran = need_memory(h->nr_parts, sizeof(*dweller->ran));
-    dweller->total = need_memory(h->nr_parts, sizeof(*dweller->total));
+    dweller->ran = need_memory(h->nr_places, sizeof(*dweller->ran));
+    dweller->total = need_memory(h->nr_places, sizeof(*dweller->total));
 }
 
 /* Take over those that are still there. */
@@ -102,29 +99,24 @@ static void follow_domains(struct homes *h, const struct domains *domains,
     h->nr = domains->nr;
 }
 
-/* What each accounting domain ever ran, by part. */
+/* What each accounting domain ever ran, by place. */
 struct totals {
     const struct homes *homes;
     const struct topology *topology;
     unsigned int nr_acct;
-    uint64_t *ns; /* [acct * parts + part] */
+    uint64_t *ns; /* [acct * places + place] */
 };
 
 static void add_total(uint16_t acct, uint32_t cpu, uint64_t ns, void *arg)
 {
     struct totals *all = arg;
-    unsigned int place, cache;
-    uint64_t *of;
+    unsigned int place;
 
     if (acct >= all->nr_acct)
         return;
-    of = &all->ns[(size_t)acct * all->homes->nr_parts];
     place = topology_place_of(all->topology, cpu);
-    cache = topology_cache_of(all->topology, cpu);
     if (place != TOPOLOGY_UNKNOWN)
-        of[place] += ns;
-    if (cache != TOPOLOGY_UNKNOWN)
-        of[all->homes->nr_places + cache] += ns;
+        all->ns[(size_t)acct * all->homes->nr_places + place] += ns;
 }
 
 static void take_totals(struct totals *all, const struct homes *h,
@@ -137,7 +129,7 @@ static void take_totals(struct totals *all, const struct homes *h,
     for (i = 0; i < domains->nr; i++)
         if (domains->domain[i].acct >= all->nr_acct)
             all->nr_acct = domains->domain[i].acct + 1U;
-    all->ns = need_memory((size_t)all->nr_acct * h->nr_parts,
+    all->ns = need_memory((size_t)all->nr_acct * h->nr_places,
                           sizeof(*all->ns));
     matrix_visit_service(m, add_total, all);
 }
@@ -148,17 +140,17 @@ static void run_on(const struct homes *h, struct dweller *dweller,
 {
     double left = exp2(-(double)(now_ns - dweller->at_ns) /
                        HOMES_HALF_LIFE_NS);
-    unsigned int part;
+    unsigned int place;
 
-    for (part = 0; part < h->nr_parts; part++) {
-        uint64_t before = dweller->total[part];
+    for (place = 0; place < h->nr_places; place++) {
+        uint64_t before = dweller->total[place];
 
-        if (total[part] < before)
+        if (total[place] < before)
             before = 0;
         if (now_ns > dweller->first_ns)
-            dweller->ran[part] = dweller->ran[part] * left +
-                                 (total[part] - before);
-        dweller->total[part] = total[part];
+            dweller->ran[place] = dweller->ran[place] * left +
+                                  (total[place] - before);
+        dweller->total[place] = total[place];
     }
     dweller->at_ns = now_ns;
 }
@@ -170,53 +162,31 @@ void homes_update(struct homes *h, const struct matrix *m,
     struct totals all;
     unsigned int i;
 
-    set_parts(h, t);
+    set_places(h, t);
     follow_domains(h, domains, now_ns);
     take_totals(&all, h, m, t, domains);
     for (i = 0; i < domains->nr; i++)
         if (domains->domain[i].acct >= XEN_SCHEDLOG_ACCT_FIRST)
             run_on(h, &h->dwellers[i],
-                   &all.ns[(size_t)domains->domain[i].acct * h->nr_parts],
+                   &all.ns[(size_t)domains->domain[i].acct * h->nr_places],
                    now_ns);
     free(all.ns);
 }
 
-/* Of the parts from @first on. */
-static struct home most(const struct dweller *dweller, unsigned int first,
-                        unsigned int nr)
+struct home homes_place(const struct homes *h, unsigned int i)
 {
+    const struct dweller *dweller = &h->dwellers[i];
     struct home home = { TOPOLOGY_UNKNOWN, -1 };
-    unsigned int i, at = 0;
+    unsigned int place, at = 0;
     double sum = 0;
 
-    for (i = 0; i < nr; i++) {
-        sum += dweller->ran[first + i];
-        if (dweller->ran[first + i] > dweller->ran[first + at])
-            at = i;
+    for (place = 0; place < h->nr_places; place++) {
+        sum += dweller->ran[place];
+        if (dweller->ran[place] > dweller->ran[at])
+            at = place;
     }
     if (dweller->at_ns - dweller->first_ns < HOMES_SEEN_NS || sum < LEAST_NS)
         return home;
 
-    return (struct home){ at, dweller->ran[first + at] / sum };
-}
-
-struct home homes_place(const struct homes *h, unsigned int i)
-{
-    return most(&h->dwellers[i], 0, h->nr_places);
-}
-
-struct home homes_cache(const struct homes *h, unsigned int i)
-{
-    return most(&h->dwellers[i], h->nr_places, h->nr_parts - h->nr_places);
-}
-
-double homes_share(const struct homes *h, unsigned int i, unsigned int place)
-{
-    const struct dweller *dweller = &h->dwellers[i];
-    struct home home = homes_place(h, i);
-
-    if (home.share <= 0)
-        return -1;
-
-    return dweller->ran[place] * home.share / dweller->ran[home.at];
+    return (struct home){ at, dweller->ran[at] / sum };
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * home.h - where domains live: at which place, and in which cache, a domain
- * spends how much of its time.
+ * home.h - where domains live: the place at which a domain spends most of its time.
  *
  * Where a vCPU is at the moment says little of a domain that is bound nowhere: Xen
  * moves it about.  So what counts is the time that it ran where, by the rows of
@@ -38,16 +37,12 @@ void homes_update(struct homes *h, const struct matrix *m,
                   const struct topology *t, const struct domains *domains,
                   uint64_t now_ns);
 
-/* The part of its time that domain @i spends at a place; -1: unknown. */
-double homes_share(const struct homes *h, unsigned int i, unsigned int place);
-
 /* Where it spends most of its time, and how much. */
 struct home {
-    unsigned int at; /* a place, or a cache; TOPOLOGY_UNKNOWN: unknown */
+    unsigned int at; /* a place; TOPOLOGY_UNKNOWN: unknown */
     double share;    /* 0 ... 1; -1: unknown */
 };
 
 struct home homes_place(const struct homes *h, unsigned int i);
-struct home homes_cache(const struct homes *h, unsigned int i);
 
 #endif /* XENSCHED_MODEL_HOME_H */

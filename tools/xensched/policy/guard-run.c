@@ -485,7 +485,6 @@ void guard_tell(const struct guard *g, struct policy_input *input)
 {
     input->window_ns = window_of(&g->settings);
     input->standing = g->standing;
-    input->taken = g->taken;
     input->nr_cpupools = g->nr_cpupools;
     input->homes = g->homes;
 }

@@ -77,7 +77,6 @@ struct policy_input {
     uint64_t window_ns; /* over which it is looked what came of a move */
     const struct standing *standing; /* of each domain */
     unsigned int nr_cpupools;        /* those that domains are in */
-    const struct demand *taken;      /* [cpupool][place]: sent there */
     const struct homes *homes;       /* where they spend their time */
 };
 

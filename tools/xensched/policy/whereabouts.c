@@ -130,8 +130,12 @@ struct whereabouts whereabouts_kept_cache(const struct policy_input *input,
     return kept(input, i, topology_cache_of_all, t->caches, t->nr_caches);
 }
 
-static struct whereabouts or_home(struct whereabouts w, struct home home)
+struct whereabouts whereabouts_find(const struct policy_input *input,
+                                    unsigned int i)
 {
+    struct whereabouts w = whereabouts_kept(input, i);
+    struct home home = homes_place(input->homes, i);
+
     if (w.place != TOPOLOGY_UNKNOWN)
         return w;
     w.share = home.share;
@@ -139,19 +143,6 @@ static struct whereabouts or_home(struct whereabouts w, struct home home)
         w.place = home.at;
 
     return w;
-}
-
-struct whereabouts whereabouts_find(const struct policy_input *input,
-                                    unsigned int i)
-{
-    return or_home(whereabouts_kept(input, i), homes_place(input->homes, i));
-}
-
-struct whereabouts whereabouts_find_cache(const struct policy_input *input,
-                                          unsigned int i)
-{
-    return or_home(whereabouts_kept_cache(input, i),
-                   homes_cache(input->homes, i));
 }
 
 bool whereabouts_attracts(const struct whereabouts *w)

@@ -53,8 +53,6 @@ struct whereabouts whereabouts_kept_cache(const struct policy_input *input,
  */
 struct whereabouts whereabouts_find(const struct policy_input *input,
                                     unsigned int i);
-struct whereabouts whereabouts_find_cache(const struct policy_input *input,
-                                          unsigned int i);
 
 /* Enough of it is at the place that others should go there. */
 bool whereabouts_attracts(const struct whereabouts *w);
