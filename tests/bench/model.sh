@@ -5,7 +5,8 @@
 # guests and 256 pCPUs that logs 10 million rows per second.  See
 # docs/develop/benchmarks.md.
 #
-# Writes build/bench/model.json.  Fails when it takes a core or more, or 200 MiB.
+# Writes build/bench/model.json.  Fails if the daemon takes a core, a plan 50 ms, or both
+# 200 MiB.
 
 set -euo pipefail
 

@@ -13,9 +13,8 @@
 
 near=0-1
 xl vcpu-pin Domain-0 all $near
-# An emulated arm64 is slow.
 # shellcheck disable=SC2034 # for start_daemon
-daemon_settings="--settle 2000 --min-rate 5 --log ${daemon_events:?}"
+daemon_settings="--settle 2000 --log ${daemon_events:?}"
 
 start_daemon --mode act --policies driver-affinity --llc 0-1/2-3
 is "the daemon starts" "$?" 0

@@ -317,7 +317,7 @@ static void each_mistake_is_named_with_its_line(void **state)
         { "pmc = [ '0x10000000000000000' ]\n", ":1: 'pmc' does not take" },
         { "log = [ 'pmc1' ]\n", "more performance counters than the 1 " },
         { "policies = [ 'cache' ]\npmc = [ '0x300c0' ]\n",
-          "the policy cache needs cache-misses" },
+          "the preset cache needs cache-misses" },
         { "lease_ms = 1000\ninterval_ms = 500\n", "at least three times" },
     };
     struct xensched_error err;

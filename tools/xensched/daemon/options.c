@@ -359,7 +359,7 @@ static int check_pmc(const struct options *o, struct xensched_error *err)
                              "what they count", o->pmc.nr);
     if (policies_events(&o->core.policies) & 1U << XEN_SCHEDLOG_EV_PMC0 &&
         !counts_misses(o))
-        return xensched_fail(err, EINVAL, "the policy cache needs "
+        return xensched_fail(err, EINVAL, "the preset cache needs "
                              "cache-misses as the first of --pmc (pmc)");
 
     return 0;

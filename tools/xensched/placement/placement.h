@@ -27,7 +27,7 @@ struct partner {
     unsigned int unit;
     double notifications, pages; /* per second, both directions */
     double lines;                /* the same, in lines per second */
-    unsigned int kind;           /* of back end, for texts; see policy/place-host.c */
+    unsigned int kind;           /* of back end, for texts; see policy/place-links.c */
     double more_wakes;           /* wake-ups/s that there are more if both are together */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What units have to do with each other costs the lines that go
- * to and fro, the more the farther apart they are.
+ * Prices the cache lines that units which communicate pass back and forth: the farther
+ * apart the units are, the more a line costs.
  */
 #include "term.h"
 

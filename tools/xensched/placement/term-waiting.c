@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Of the units that want to run at a place, those for which there
- * is no core wait.
+ * Prices waiting: units that want to run at a place and find no core there wait.
  */
 #include "term.h"
 

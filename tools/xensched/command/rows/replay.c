@@ -360,7 +360,7 @@ const struct command command_replay = {
         "Print the plans that xenschedd would have made from the rows of the recording\n"
         "FILE, at their times, and carry them out on a host that exists in memory only.\n"
         "--source synthetic:OPTIONS generates rows, for which --host describes the pCPUs\n"
-        "and domains. SETTINGS are options of xenschedd, such as --share 50. Print all\n"
+        "and domains. SETTINGS are options of xenschedd, such as --confirm 4. Print all\n"
         "moves, where the domains ran according to the rows, and the last plan; with\n"
         "--json, each plan is an object on its own line.",
     .takes = ARGUMENT_JSON | ARGUMENT_SECONDS | ARGUMENT_SOURCE | ARGUMENT_HOST |

@@ -35,7 +35,7 @@ static const char *state_of(const struct decision *decision)
     }
 }
 
-/* Which decided; null: none, for whatever policies there are. */
+/* "placement" or the reason of a new guest; null: a constraint decided. */
 static void add_policy(json_object *json, const struct decision *decision)
 {
     json_object_object_add(json, "policy", decision->policy

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Connects rows, model, policies and actuator; has no clock, socket or Xen of its own. */
+/* Connects rows, model, policy and actuator; has no clock, socket or Xen of its own. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

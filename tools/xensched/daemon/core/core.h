@@ -239,7 +239,7 @@ void core_set_mode(struct core *core, enum mode mode);
  * runs, which is the mode, the policies and their settings, and the
  * bound on moves.  A mode which was not
  * changed there stays what it is, since an operator may have set another one
- * meanwhile.  What is remembered for plans is reset.
+ * meanwhile.  What the planner remembers of domains stays.
  */
 void core_change(struct core *core, const struct core_settings *settings);
 

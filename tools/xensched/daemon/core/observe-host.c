@@ -62,7 +62,7 @@ static bool count_part(struct core *core)
     for (i = 0; i < nr; i++)
         census_add(&core->census, owners[i].domid, owners[i].node);
     if (nr < 0) {
-        say("%s: policies do without", err.text);
+        say("%s: placement does without", err.text);
         core->counts = false;
         census_end(&core->census, false);
     } else if (!core->frame) {
@@ -209,7 +209,7 @@ void find_servers_end(struct core *core)
 /* Less says nothing. */
 #define LEAST_NS 5000000000ULL
 
-/* Rates that policies see. */
+/* Rates that the policy reads. */
 #define RECENT_S 10
 
 #define NS_PER_S 1000000000ULL
