@@ -373,12 +373,12 @@ static void warn_of_former(const struct options *o)
     unsigned int i;
 
     if (policies_former(&o->core.policies, names))
-        say("warning: policies: %s: now a preset of placement, and to be removed in two "
-            "releases; use placement", names);
+        say("warning: policies: %s: presets of placement, which the daemon refuses two "
+            "releases from now; use placement", names);
     for (i = 0; i < sizeof(unused) / sizeof(*unused); i++)
         if (o->value[unused[i]])
-            say("warning: %s: without effect since placement is the only policy, and to "
-                "be removed in two releases; see least_gain_us", settings[unused[i]].key);
+            say("warning: %s: no effect, and the daemon refuses it two releases from now; "
+                "use least_gain_us", settings[unused[i]].key);
 }
 
 /* Each item of these lists is one itself, with commas. */

@@ -26,9 +26,9 @@ const struct option_row settings[NR_IDS] = {
         "cache misses per millisecond of running that the daemon assumes "
         "if no performance counter counts them; 0: ignore where memory is",
         true },
-    [SHARE] = { "share", "PERCENT", "share", "60", "1 to 100 percent",
+    [SHARE] = { "share", "PERCENT", "share", NULL, "1 to 100 percent",
         "no effect; accepted for two more releases", true },
-    [MIN_RATE] = { "min-rate", "N", "min_rate", "50", "0 to 4294967295",
+    [MIN_RATE] = { "min-rate", "N", "min_rate", NULL, "0 to 4294967295",
         "no effect; accepted for two more releases", true },
     [CONFIRM] = { "confirm", "N", "confirm", "2", "1 to 1000",
         "move a guest if this number of periodic plans in a row agree", true },
