@@ -495,6 +495,30 @@ static void three_times_too_many_are_left_where_they_are(void **state)
     assert_true(least >= 0.98 / 3);
 }
 
+static void goes_where_another_left(const struct decision *decision)
+{
+    if (decision->domid == 2 && decision->verb == MOVE)
+        assert_int_equal(world_place(1ULL << world.domains[1].cpu), 1);
+}
+
+/* Its own loss is confirmed as a gain is, so both go in one plan, and no core is missing. */
+static void a_guest_makes_room_for_one_that_gains_more(void **state)
+{
+    (void)state;
+    world.domains[0].use = 0.5;
+    world.domains[guest_on(5, 1.6)].nr_vcpus = 2;
+    world_talk(1, 0, 2000);
+    world_warm_up();
+    world_run(60);
+    assert_int_equal(world.domains[1].sent, PLACE_0);
+    world.domains[guest_on(6, 2.2)].nr_vcpus = 2;
+    world_talk(2, 0, 20000);
+    world_warm_up();
+    world.check = goes_where_another_left;
+    world_run(60);
+    assert_int_equal(world.domains[2].sent, PLACE_0);
+}
+
 #define placement_test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -517,6 +541,7 @@ int main(void)
         placement_test(what_misses_are_assumed_can_be_set),
         placement_test(wake_ups_that_nearness_adds_count),
         placement_test(migrations_in_a_crowd_count),
+        placement_test(a_guest_makes_room_for_one_that_gains_more),
         placement_test(a_partner_that_moves_is_not_followed_for_long),
         placement_test(a_move_that_helps_is_not_regretted),
         placement_test(noise_moves_no_guest_after_the_first_minute),

@@ -57,12 +57,15 @@ static void object_shunned(const struct candidate *c)
     guard_object(c, text);
 }
 
-/* Do several periodic runs in a row want the same, for a gain that does not cease? */
+/*
+ * Do several periodic runs in a row want the same, for a gain that does not cease?  A guest
+ * that makes room for another one loses, so it has no gain that could cease.
+ */
 static bool confirmed(const struct candidate *c)
 {
     unsigned int confirm = c->guard->settings.confirm;
     struct past *m = c->past;
-    bool ceases = c->opinion->gain < m->gain * GUARD_GOES_ON;
+    bool ceases = m->gain > 0 && c->opinion->gain < m->gain * GUARD_GOES_ON;
 
     if (c->guard->input->requested)
         return m->wanted == c->opinion->spot.place && m->agreed == confirm;
