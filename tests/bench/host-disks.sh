@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What it costs xenschedd to know the requests of each guest to dom0's disks, by each of the ways there
-# are: Linux's statistics, or the patched xen-blkback.  Do both tell the same?  In
-# instructions of the whole host per operation of a guest whose
-# disk dom0 serves, and pages that the daemon knows of after each run.
+# Compares two sources of a guest's disk requests: Linux's statistics, and the patched
+# xen-blkback.  Reports the cost in instructions of the whole host per operation of a guest
+# whose disk dom0 serves, and the pages that the daemon has counted after each run, so that
+# you can see whether both sources agree.
 #
-# In exact mode with one pCPU, see host.sh; all in one boot, in which our xen-blkback takes
-# the place of Linux's in the middle.
+# Boots one host in exact mode with one pCPU (see host.sh), and replaces Linux's
+# xen-blkback by the patched one halfway through.
 #
 # ROUNDS (4) can be set from outside.  Writes build/bench/disks.json.
 
