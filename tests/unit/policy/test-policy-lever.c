@@ -202,7 +202,7 @@ static void without_room_nothing_is_moved_and_the_reason_says_so(void **state)
     world_says(guest, "socket 0 has no room: of its 4 cores guest-2 needs 2.");
 }
 
-/* No more vCPUs than cores: nobody waits, however busy they are. */
+/* With no more vCPUs than cores no vCPU waits, however busy they are. */
 static void guests_with_a_core_each_have_room(void **state)
 {
     (void)state;
@@ -352,7 +352,7 @@ static void without_wake_delays_nothing_is_undone(void **state)
     assert_int_equal(it()->backs, 0);
 }
 
-/* Of a group nobody knows who ran where: no order on a guess. */
+/* Which guest of a group ran where is unknown, so no guest gets a hard affinity. */
 static void a_group_is_not_judged(void **state)
 {
     unsigned int other;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The policy placement: what former policies had as aims comes out of prices,
- * memory elsewhere keeps a guest where it is unless it pays to go, a move that
- * does not help is not repeated, and a load that stays the same moves nobody.
+ * Tests the policy placement: prices serve the aims of former policies, memory
+ * elsewhere keeps a guest where it is unless a move pays, a move that does not
+ * help is not repeated, and a load that stays the same moves no guest.
  * 2 nodes of 4 cores.
  */
 #include <string.h>
@@ -488,7 +488,7 @@ static void three_times_too_many_are_left_where_they_are(void **state)
     }
     world_warm_up();
     world_run(120);
-    /* Of 8 cores each of 24 gets a third: nobody less than 98 % of that. */
+    /* Each of 24 vCPUs gets a third of a core on 8 cores: none less than 98 % of that. */
     for (i = 0; i < 2; i++)
         if (4 / world_units(i) < least)
             least = 4 / world_units(i);

@@ -236,7 +236,7 @@ static void without_rows_the_place_of_a_driver_domain_is_unknown(void **state)
     assert_int_equal(t.moves[GUEST], 0);
 }
 
-/* A trip to the other node costs nobody his place. */
+/* A guest that ran on the other node for a moment keeps its place. */
 static void a_guest_that_lives_at_a_place_need_not_be_there_always(void **state)
 {
     struct fake_domain *dom0 = &t.host.world->domains[DOM0];

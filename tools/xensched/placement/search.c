@@ -29,7 +29,7 @@
 #define SLACK  0.02
 #define ASTRAY 64
 
-/* With a half of the effort it is begun anew, so many times. */
+/* Restarts of the search, which share half of the effort. */
 #define RESTARTS 4
 
 struct step {

@@ -17,7 +17,7 @@
 
 enum pull {
     PULL_NOTHING, /* leave the affinity as it is */
-    PULL_REMIND,  /* set the same soft affinity again: Xen looks anew */
+    PULL_REMIND,  /* set the same soft affinity again, so Xen considers it */
     PULL_HARDEN,  /* hard affinity to the same pCPUs as well */
     PULL_SOFTEN,  /* give the original hard affinity back */
 };

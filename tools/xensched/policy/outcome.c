@@ -90,7 +90,7 @@ static bool measure(struct outcome *o, const struct policy_input *input,
     uint64_t ran, there;
 
     begin_look(o, input, d, cpus);
-    /* Its numbers were forgotten, and are counted anew. */
+    /* Its counters restarted at 0. */
     if (o->ran_ns < last.ran_ns || o->there_ns < last.there_ns)
         return false;
     ran = o->ran_ns - last.ran_ns;

@@ -75,7 +75,7 @@ struct outcome {
     double crossings; /* per second, before the move; -1: not known */
     uint64_t sent_ns; /* when the move was decided */
     enum outcome_where where;
-    double share;     /* of its time at the place, of late; -1: not known */
+    double share;     /* of its recent time at the place; -1: not known */
     uint64_t look_ns, ran_ns, there_ns; /* of the latest look */
     uint64_t absent_ns; /* since then it isn't there; 0: it is */
     uint64_t since_ns;  /* when something was last done about it */
