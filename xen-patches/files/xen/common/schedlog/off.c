@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Notes why vCPUs left their pCPU, and what woke them, for the rows of their
- * waits, and for one of its own when the vCPU runs again.
+ * waits, and for a row of OFF_CPU when the vCPU runs again.
  *
- * Neither can be told from the vCPU's state alone.  Sites where a vCPU yields,
+ * The vCPU's state alone shows neither.  Sites where a vCPU yields,
  * has used its budget up, or is notified note this in struct vcpu; the change
  * of the runstate uses the notes.  Any pCPU makes them, in any context but NMI
  * and #MC: each is one word, and a lost one costs no more than the answer for

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Logs how long vCPUs wait for a pCPU, for whom, and why, and where they run.
+ * Logs how long, why and for which domains vCPUs wait, and where they run.
  * One log site, where the runstate of a vCPU changes, serves all of these
  * events.
  *
