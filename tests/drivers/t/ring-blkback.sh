@@ -51,7 +51,7 @@ disk_guest keeps
 is "persistent grants are on" "$(persistent keeps)" 1
 all_kinds keeps
 is "nothing is logged while the events are off" \
-    "$(requests off keeps "disk-io /dev/xvda read 4096 100")" \
+    "$(requests off keeps "disk-io /dev/xvda write 4096 100")" \
     "pages 0 0 others 0"
 
 # Accounting domains.

@@ -42,7 +42,7 @@ is "writes of 128 KiB, with a page more for the segments in it" \
 is "discards" "$(requests on plain "disk-io /dev/xvda discard 65536 3")" \
     "pages 3 0 discard 3 384 others 0"
 is "nothing while the events are off" \
-    "$(requests off plain "disk-io /dev/xvda read 4096 100")" "pages 0 0 others 0"
+    "$(requests off plain "disk-io /dev/xvda write 4096 100")" "pages 0 0 others 0"
 guest stop plain
 check "then nothing holds xen-blkback" until_true 10 released
 check "so that it can go" remove_module xen-blkback
