@@ -27,7 +27,8 @@ static const char *const names[] = {
 static uint64_t seed;
 static unsigned int moves; /* of the present host */
 static uint64_t left[WORLD_DOMAINS]; /* mask of LLCs, and 32 + places */
-static unsigned int returns;         /* moves to where it was before */
+static unsigned int returned[WORLD_DOMAINS]; /* moves to where it was before */
+static unsigned int returns;                 /* likewise, of all hosts */
 
 static unsigned int below(unsigned int n)
 {
@@ -73,6 +74,19 @@ static unsigned int spot_of(uint64_t cpus)
     return llc == TOPOLOGY_UNKNOWN ? 32 + world_place(cpus) : llc;
 }
 
+/*
+ * A guest never returns to a place that it left.  If places have several LLCs it may, once,
+ * because others have moved meanwhile.  Twice is back and forth.
+ */
+static void check_return(const struct decision *decision)
+{
+    bool llcs = world.topology.nr_caches > world.topology.nr_places;
+
+    returns++;
+    if (++returned[decision->domid] > llcs)
+        fail_msg("domain %u returns: %s", decision->domid, decision->reason);
+}
+
 static void check(const struct decision *decision)
 {
     const struct world_domain *d = &world.domains[decision->domid];
@@ -88,7 +102,8 @@ static void check(const struct decision *decision)
     assert_true(cores_of(soft) >= d->nr_vcpus);
     assert_non_null(decision->policy);
     moves++;
-    returns += left[decision->domid] >> spot_of(soft) & 1;
+    if (left[decision->domid] >> spot_of(soft) & 1)
+        check_return(decision);
     if (d->ours)
         left[decision->domid] |= 1ULL << spot_of(d->soft);
 }
@@ -169,6 +184,7 @@ static void random_host(bool llcs)
     world.check = check;
     moves = 0;
     memset(left, 0, sizeof(left));
+    memset(returned, 0, sizeof(returned));
 }
 
 static void on_random_hosts(bool llcs)
