@@ -301,7 +301,7 @@ static void see_costs(struct guard *g)
 
 /* Is the domain to be decided about?  If not, says why. */
 static bool is_open(const struct guard *g, const struct domain *d,
-                             struct decision *decision)
+                    struct decision *decision)
 {
     uint64_t age = g->input->now_ns - d->since_ns;
 
