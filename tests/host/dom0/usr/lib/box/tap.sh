@@ -119,15 +119,17 @@ meeting()
 # is a bit different.
 start_all()
 {
-    local guest
+    local guest started=
 
     for guest; do
         case $guest in
         *:*) guest start obedient name="${guest%%:*}" "${guest#*:}" & ;;
         *)   guest start obedient name="$guest" & ;;
         esac
+        started="$started $!"
     done
-    wait
+    # shellcheck disable=SC2086 # numbers of processes
+    wait $started
 }
 
 # domid NAME: of a guest, as "guest" has noted it; xl would take its time.
@@ -144,15 +146,20 @@ in_guest()
 }
 
 # in_both NAME COMMAND NAME COMMAND: two guests at the same time, that meet at
-# $NODE and know each other's domid as $PEER.
+# $NODE and know each other's domid as $PEER.  Waits for these two: the test may
+# run other programs in the background.  Fails if one of the two fails.
 in_both()
 {
-    local one other node
+    local one other node first second code=0
 
     one=$(domid "$1")
     other=$(domid "$3")
     node=$(meeting "$one" "$other")
     in_guest "$1" "NODE=$node PEER=$other; $2" &
+    first=$!
     in_guest "$3" "NODE=$node PEER=$one; $4" &
-    wait
+    second=$!
+    wait "$first" || code=$?
+    wait "$second" || code=$?
+    return "$code"
 }
