@@ -3,7 +3,7 @@
 #
 # series-tree.sh SERIES: the hypervisor that a series to xen-devel makes, with the series
 # that it needs and nothing else: build/xen/SERIES/xen/xen.  It is for tests of what the
-# series does (tests/host/trace-points.sh); what is built is kept as long
+# series does (tests/host/trace-points.sh, trace-pairs.sh); what is built is kept as long
 # as the series is the same.
 
 set -euo pipefail
