@@ -106,7 +106,7 @@ static bool bootstrap_part(struct difference *d, const double *first,
     return good;
 }
 
-static enum verdict verdict_of(const struct difference *d)
+static enum difference_verdict verdict_of(const struct difference *d)
 {
     if (d->interval[0] > 0)
         return VERDICT_MORE;

@@ -37,7 +37,7 @@ void summary_make(struct summary *s, const double *value, size_t nr);
 /* Beyond the quartiles by 1.5 times their distance (Tukey)? */
 bool summary_is_outlier(const struct summary *s, double value);
 
-enum verdict {
+enum difference_verdict {
     VERDICT_TOO_FEW,
     VERDICT_NO_BASE,  /* the first median is 0, or has another sign */
     VERDICT_SAME,     /* they cannot be told apart */
@@ -46,7 +46,7 @@ enum verdict {
 };
 
 struct difference {
-    enum verdict verdict;
+    enum difference_verdict verdict;
     double part, interval[2]; /* of the second median, less 1; 95 % */
 };
 

@@ -35,7 +35,7 @@ struct comparison {
 };
 
 /* A time is slower or faster; for another figure it is not known which is better. */
-static const char *word_of(const struct group *g, enum verdict verdict)
+static const char *word_of(const struct group *g, enum difference_verdict verdict)
 {
     if (g->kind == SAMPLE_WALL)
         return verdict == VERDICT_MORE ? "slower" : "faster";
@@ -91,7 +91,7 @@ static void print_figure(const struct comparison *c, const struct group *a,
            c->second->name, figure(second.median, b->unit));
 }
 
-static const char *verdict_key(const struct group *g, enum verdict verdict)
+static const char *verdict_key(const struct group *g, enum difference_verdict verdict)
 {
     switch (verdict) {
     case VERDICT_TOO_FEW:
