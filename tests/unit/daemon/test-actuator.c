@@ -37,26 +37,26 @@ static void a_move_is_on_disk_and_comes_back(void **state)
 static void an_affinity_that_is_set_meanwhile_stays(void **state)
 {
     struct domains domains;
-    struct decision why = { .verb = MOVE, .reason = "because" };
+    struct decision move = { .verb = MOVE, .hard = true };
     struct xensched_error err;
-    struct cpumap map;
 
     (void)state;
     fake_domains(&host, &domains);
     domain(GUEST)->vcpus[1].hard = 0x8;
     domain(OTHER)->vcpus[0].soft = 0x8;
-    cpumap_init(&map, FAKE_CPUS);
-    cpumap_set(&map, 0);
+    cpumap_init(&move.soft, FAKE_CPUS);
+    cpumap_set(&move.soft, 0);
     assert_int_equal(actuator_move(&actuator, domains_find(&domains, GUEST),
-                                   &map, true, &why, &err), -EBUSY);
+                                   &move, "because", &err), -EBUSY);
     assert_int_equal(domain(GUEST)->vcpus[0].hard, FAKE_ALL);
     assert_int_equal(domain(GUEST)->vcpus[1].hard, 0x8);
     assert_true(fake_has_soft(domain(GUEST), FAKE_ALL));
+    move.hard = false;
     assert_int_equal(actuator_move(&actuator, domains_find(&domains, OTHER),
-                                   &map, false, &why, &err), -EBUSY);
+                                   &move, "because", &err), -EBUSY);
     assert_true(fake_has_soft(domain(OTHER), 0x8));
     assert_int_equal(access(state_path, F_OK), -1);
-    cpumap_free(&map);
+    cpumap_free(&move.soft);
     domains_free(&domains);
     /* The same for a reminder. */
     domain(OTHER)->vcpus[0].soft = FAKE_ALL;

@@ -292,8 +292,7 @@ static void a_guest_held_by_its_configuration_stays(void **state)
     start(MODE_ACT);
     run(15, TALK);
     assert_int_equal(core.moves, 0);
-    assert_string_equal(core.plan.decisions[DISK].reason,
-                        "it is held by its configuration");
+    assert_int_equal(core.plan.decisions[DISK].reason.code, REASON_CONFIGURED);
     json = ask("{\"command\":\"status\"}");
     assert_string_equal(get(json, "/result/domains/1/held"), "true");
     json_object_put(json);

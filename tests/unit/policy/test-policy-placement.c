@@ -107,6 +107,27 @@ static void the_reason_has_prices(void **state)
     world_says(busy, "least gain 1.");
 }
 
+/* Else a reader sees a sentence that ends inside a word. */
+static void a_long_reason_is_whole(void **state)
+{
+    unsigned int guest = guest_at(PLACE_0, 0.9), i;
+    struct world_domain *d = &world.domains[guest];
+
+    (void)state;
+    world_talk(guest, pinned_with(PLACE_0, 0.9), 12345);
+    for (i = 0; i < 3; i++)
+        world_talk(guest, pinned_with(PLACE_0, 0.9), 10000);
+    for (i = 0; i < 8; i++)
+        world.domains[pinned_with(PLACE_1, 0.9)].misses = MANY;
+    d->misses = MANY;
+    d->memory = 10;
+    world_warm_up();
+    world_run(3);
+    world_says(guest, "of its memory is on node 0");
+    world_says(guest, "runnable vCPUs with it on 4 cores of node 1)");
+    world_says(guest, "(to fill caches, within 60 s), gain -");
+}
+
 static void a_gang_comes_together(void **state)
 {
     unsigned int a = guest_on(0, 0.5), b = guest_on(5, 0.5);
@@ -526,6 +547,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         placement_test(who_talks_to_dom0_goes_to_it),
         placement_test(the_reason_has_prices),
+        placement_test(a_long_reason_is_whole),
         placement_test(a_gang_comes_together),
         placement_test(a_guest_goes_to_a_partner_that_cannot_be_moved),
         placement_test(a_guest_that_talks_to_both_nodes_equally_stays),

@@ -84,7 +84,7 @@ static void check_return(const struct decision *decision)
 
     returns++;
     if (++returned[decision->domid] > llcs)
-        fail_msg("domain %u returns: %s", decision->domid, decision->reason);
+        fail_msg("domain %u returns: %s", decision->domid, world.domains[decision->domid].reason);
 }
 
 static void check(const struct decision *decision)

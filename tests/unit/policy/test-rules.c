@@ -167,7 +167,7 @@ static void what_counts_more_decides(void **state)
         world_run(20);
         if (world.domains[domid].sent != (cases[i].goes ? PLACE_0 : 0))
             fail_msg("'%s': %s", cases[i].rules,
-                     world.domains[domid].decision.reason);
+                     world.domains[domid].reason);
         world_end();
     }
 }

@@ -125,22 +125,20 @@ struct fake_domain *domain(uint32_t domid)
 
 int move_by(uint32_t domid, uint32_t soft, bool hard)
 {
-    struct decision why = { .verb = MOVE, .reason = "because" };
+    struct decision move = { .verb = MOVE, .hard = hard };
     struct xensched_error err;
     struct domains domains;
-    struct cpumap map;
     unsigned int cpu;
     int rc;
 
-    cpumap_init(&map, FAKE_CPUS);
+    cpumap_init(&move.soft, FAKE_CPUS);
     for (cpu = 0; cpu < FAKE_CPUS; cpu++)
         if (soft & (1U << cpu))
-            cpumap_set(&map, cpu);
+            cpumap_set(&move.soft, cpu);
     fake_domains(&host, &domains);
-    rc = actuator_move(&actuator, domains_find(&domains, domid), &map, hard,
-                       &why, &err);
+    rc = actuator_move(&actuator, domains_find(&domains, domid), &move, "because", &err);
     domains_free(&domains);
-    cpumap_free(&map);
+    cpumap_free(&move.soft);
 
     return rc;
 }

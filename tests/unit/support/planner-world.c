@@ -109,8 +109,8 @@ void plan(bool act)
         struct decision *d = &p.decisions[i];
 
         t.verb[d->domid] = d->verb;
-        memcpy(t.reason[d->domid], d->reason, REASON_TEXT);
-        assert_true(d->reason[0]);
+        reason_text(d, &domains.domain[i], &t.topology, t.reason[d->domid]);
+        assert_int_not_equal(d->reason.code, REASON_NONE);
         if (d->verb == MOVE)
             cpumap_format(&d->soft, t.soft[d->domid], CPUMAP_TEXT);
         if (act)

@@ -402,7 +402,9 @@ static void make_plan(void)
     for (i = 0; i < plan.nr; i++) {
         struct decision *decision = &world.domains[i].decision;
 
-        assert_true(plan.decisions[i].reason[0]);
+        assert_int_not_equal(plan.decisions[i].reason.code, REASON_NONE);
+        reason_text(&plan.decisions[i], &domains.domain[i], &world.topology,
+                    world.domains[i].reason);
         if (world.check)
             world.check(&plan.decisions[i]);
         if (plan.decisions[i].news != OUTCOME_NONE)
@@ -413,7 +415,6 @@ static void make_plan(void)
         }
         *decision = plan.decisions[i];
         decision->soft.words = NULL;
-        decision->partner = NULL;
     }
     plan_done(world.planner, &input, &plan);
     plan_free(&plan);
@@ -451,7 +452,7 @@ unsigned int world_moves(void)
 
 void world_says(unsigned int domid, const char *words)
 {
-    const char *reason = world.domains[domid].decision.reason;
+    const char *reason = world.domains[domid].reason;
 
     if (!strstr(reason, words))
         fail_msg("no '%s' in '%s'", words, reason);

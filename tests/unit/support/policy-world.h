@@ -35,7 +35,8 @@ struct world_domain {
     unsigned int pulls[PULL_SOFTEN + 1]; /* number of each */
     enum outcome_news news;    /* the latest that was any */
     bool is_hard;              /* its hard affinity is ours */
-    struct decision decision;  /* the latest; without map and partner */
+    struct decision decision;  /* the latest; without map, and domains are gone */
+    char reason[REASON_TEXT];
     uint64_t sent;             /* soft, of the latest MOVE */
 };
 

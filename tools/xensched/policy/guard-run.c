@@ -44,19 +44,13 @@ static void forget_run(struct guard *g)
     free(g->cpupools);
 }
 
-static void forget_past(struct past *past)
-{
-    cpumap_free(&past->moved_to);
-    free(past->undo);
-}
-
 void guard_free(struct guard *g)
 {
     unsigned int i;
 
     forget_run(g);
     for (i = 0; i < g->nr; i++)
-        forget_past(&g->domains[i]);
+        cpumap_free(&g->domains[i].moved_to);
     free(g->domains);
     homes_free(g->homes);
     work_sums_free(g->sums);
@@ -201,7 +195,7 @@ static void remember(struct guard *g, const struct domains *domains)
         const struct domain *d = &domains->domain[i];
 
         while (k < g->nr && g->domains[k].domid < d->domid)
-            forget_past(&g->domains[k++]);
+            cpumap_free(&g->domains[k++].moved_to);
         if (k < g->nr && same_domain(&g->domains[k], d)) {
             now[i] = g->domains[k++];
             continue;
@@ -213,7 +207,7 @@ static void remember(struct guard *g, const struct domains *domains)
         forget_wish(&now[i]);
     }
     while (k < g->nr)
-        forget_past(&g->domains[k++]);
+        cpumap_free(&g->domains[k++].moved_to);
     free(g->domains);
     g->domains = now;
     g->nr = domains->nr;
@@ -228,8 +222,7 @@ void guard_follow(struct past *m, const struct domain *d, uint64_t now_ns)
     if (m->moved && !ours)
         outcome_return(&m->outcome, now_ns);
     cpumap_free(&m->moved_to);
-    free(m->undo);
-    m->undo = NULL;
+    m->undo.news = OUTCOME_NONE;
     m->moved = ours;
     if (!ours)
         return;
@@ -254,8 +247,7 @@ static void condemn(const struct guard *g, struct past *m,
     m->shuns += m->shuns_all && m->shuns ? GUARD_REGRET_AGAIN : 1;
     if (m->shuns > GUARD_SHUN_TIMES)
         m->shuns = GUARD_SHUN_TIMES;
-    free(m->undo);
-    m->undo = need_string(decision->news_text);
+    m->undo = decision->verdict;
 }
 
 /* Does it run where it was sent? */
@@ -269,8 +261,7 @@ static void see_outcome(const struct guard *g, struct past *m,
     decision->news = outcome_look(&m->outcome, g->input, d, &d->ours);
     if (d->tried && (decision->news == OUTCOME_WORSE || decision->news == OUTCOME_REGRET))
         decision->news = OUTCOME_NONE;
-    outcome_describe(&m->outcome, decision->news, g->input, d, &d->ours,
-                     decision->news_text);
+    decision->verdict = outcome_verdict(&m->outcome, decision->news, g->input, d, &d->ours);
     if (decision->news == OUTCOME_WORSE || decision->news == OUTCOME_REGRET)
         condemn(g, m, d, decision);
 }
@@ -306,23 +297,21 @@ static bool is_open(const struct guard *g, const struct domain *d,
     uint64_t age = g->input->now_ns - d->since_ns;
 
     if (d->driver)
-        decide(decision, LEAVE, "a driver domain is never moved");
+        decide(decision, LEAVE, (struct reason){ .code = REASON_DRIVER });
     else if (d->affinity == AFFINITY_OPERATOR)
-        decide(decision, LEAVE, "its affinity was set by an operator");
+        decide(decision, LEAVE, (struct reason){ .code = REASON_OPERATOR });
     else if (d->stays || d->held)
-        decide(decision, d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
-               d->stays ? "it is held by its configuration"
-                        : "an operator holds it");
+        decide_held(decision, d);
     else if (d->aside)
-        decide(decision, d->affinity == AFFINITY_OURS ? GIVE_BACK : LEAVE, "%s",
-               d->aside);
+        decide(decision, d->affinity == AFFINITY_OURS ? GIVE_BACK : LEAVE,
+                   (struct reason){ .code = REASON_ASIDE });
     else if (g->input->topology->nr_caches < 2)
-        decide(decision, LEAVE, "all pCPUs of this host are in one place");
+        decide(decision, LEAVE, (struct reason){ .code = REASON_ONE_PLACE });
     else if (cpumap_empty(&d->pool_cpus))
-        decide(decision, LEAVE, "it is in no cpupool");
+        decide(decision, LEAVE, (struct reason){ .code = REASON_NO_POOL });
     else if (d->affinity == AFFINITY_DEFAULT && age < g->settings.settle_ns)
-        decide(decision, LEAVE, "it is new: seen for %.1f s, has to be %.0f s",
-               age / 1e9, g->settings.settle_ns / 1e9);
+        decide(decision, LEAVE, (struct reason){
+            REASON_NEW, .time_ns = age, .least_ns = g->settings.settle_ns });
     else
         return true;
 
@@ -421,9 +410,9 @@ static void look_at(struct guard *g, unsigned int i)
     if (!s->open) {
         guard_end_row(g, &g->domains[i]);
         guard_send(g, i, spot);
-    } else if (g->domains[i].undo) {
-        decide(&g->plan->decisions[i], GIVE_BACK, "the move is undone: %s",
-               g->domains[i].undo);
+    } else if (g->domains[i].undo.news != OUTCOME_NONE) {
+        decide(&g->plan->decisions[i], GIVE_BACK, (struct reason){ .code = REASON_UNDONE });
+        g->plan->decisions[i].verdict = g->domains[i].undo;
         g->plan->decisions[i].undo = true;
         s->open = false;
     }
@@ -432,11 +421,10 @@ static void look_at(struct guard *g, unsigned int i)
 static void stay_with_device_model(struct guard *g, unsigned int stub, unsigned int guest)
 {
     const struct domain *d = &g->input->domains->domain[guest];
-    char name[DOMAIN_NAME_TEXT];
 
     decide(&g->plan->decisions[guest], d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
-           "its device model %.60s stays where it is, and they go together",
-           policy_name_of(&g->input->domains->domain[stub], name));
+           (struct reason){ REASON_DEVICE_MODEL,
+                            .other = &g->input->domains->domain[stub] });
     guard_send(g, guest, spot_of(g, guest));
 }
 

@@ -23,8 +23,8 @@ struct past {
     struct lever lever;
     struct outcome outcome;
     struct outcome_promise reservation; /* of the move that the plan has */
-    /* Why the move is to be undone; NULL: it is not.  Until that is done. */
-    char *undo;
+    /* Why the move is to be undone; OUTCOME_NONE: it is not.  Until that is done. */
+    struct verdict undo;
     /* It waited too long at a place, to which it is not moved again. */
     unsigned int shunned;      /* UNKNOWN: none */
     uint64_t shunned_ns;       /* since when */

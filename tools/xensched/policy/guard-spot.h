@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * guard-spot.h - whether a guest can be at a place or in a cache, and the words for what is
- * against it.  For guard.c alone.
+ * guard-spot.h - whether a guest can be at a place or in a cache, and what is against it.
+ * For guard.c alone.
  */
 #ifndef XENSCHED_POLICY_GUARD_SPOT_H
 #define XENSCHED_POLICY_GUARD_SPOT_H
@@ -18,9 +18,7 @@ bool spot_can_go(const struct candidate *c, struct spot spot);
 /* Where a domain which was moved is; else UNKNOWN. */
 struct spot spot_ours(const struct candidate *c);
 
-/* What is against it, besides what already is: a new guest has two reasons to go somewhere. */
-void guard_object(const struct candidate *c, const char *text);
-/* Likewise: there are too few cores, or there is no room. */
+/* Leaves it where it is: there are too few cores, or there is no room. */
 void spot_object(const struct candidate *c, struct spot spot);
 
 #endif /* XENSCHED_POLICY_GUARD_SPOT_H */

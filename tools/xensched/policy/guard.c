@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The rules; see guard.h. */
 #include <math.h>
-#include <stdio.h>
 
 #include "guard-spot.h"
 #include "whereabouts.h"
@@ -47,14 +46,8 @@ static bool shuns(const struct candidate *c, unsigned int place)
 
 static void object_shunned(const struct candidate *c)
 {
-    char text[OPINION_TEXT + 200];
-
-    policy_say(text, "%s, but %s; it is not tried again for %.0f s",
-               c->opinion->fact, c->past->shuns_all
-               ? "a move before this one did not help"
-               : "its work cost more there",
-               shun_left(c) / 1e9);
-    guard_object(c, text);
+    decide(c->decision, LEAVE, (struct reason){
+        c->past->shuns_all ? REASON_NO_HELP : REASON_WORSE_THERE, .time_ns = shun_left(c) });
 }
 
 /*
@@ -128,49 +121,20 @@ static void pull(const struct candidate *c, struct spot ours, bool reason)
         .now_ns = c->guard->input->now_ns,
     };
 
-    c->decision->pull = lever_decide(&c->past->lever, &input,
-                                     c->decision->pull_why);
+    c->decision->pull = lever_decide(&c->past->lever, &input, &c->decision->pull_reason);
 }
 
-/* ", and it runs there already, 98 % of its time": nothing is to be done. */
-static bool is_there(const struct candidate *c,
-                     const struct topology_place *place)
+/* Does its affinity ask for the spot already?  *@share: of its time that it runs there. */
+static bool prefers(const struct candidate *c, struct spot spot, double *share)
 {
     const struct policy_input *input = c->guard->input;
-    double share;
+    const struct topology_place *place = topology_at(input->topology, spot);
 
     if (!asks_for(c->domain, place))
         return false;
-    share = whereabouts_share(input, c->domain - input->domains->domain,
-                              &place->cpus);
-    if (share >= 0 && share < OUTCOME_THERE)
-        return false;
-    guard_end_row(c->guard, c->past);
-    if (share < 0)
-        decide(c->decision, LEAVE, "%s, and it prefers %s %u already; where it "
-               "runs is not known", c->opinion->fact, place->kind, place->id);
-    else
-        decide(c->decision, LEAVE, "%s, and it prefers %s %u already and runs "
-               "there %.0f %% of its time", c->opinion->fact, place->kind,
-               place->id, 100 * share);
+    *share = whereabouts_share(input, c->domain - input->domains->domain, &place->cpus);
 
     return true;
-}
-
-/* "; it prefers node 0 already, but runs there only 2 % of its time" */
-static void describe_ignored(const struct candidate *c,
-                             const struct topology_place *place,
-                             char text[OPINION_TEXT])
-{
-    const struct policy_input *input = c->guard->input;
-
-    text[0] = '\0';
-    if (asks_for(c->domain, place))
-        snprintf(text, OPINION_TEXT, "; it prefers %s %u already, but runs "
-                 "there only %.0f %% of its time", place->kind, place->id,
-                 100 * whereabouts_share(input, c->domain -
-                                         input->domains->domain,
-                                         &place->cpus));
 }
 
 /* It can be there, and should. */
@@ -178,20 +142,23 @@ static void move(const struct candidate *c, struct spot spot)
 {
     const struct opinion *o = c->opinion;
     const struct topology *t = c->guard->input->topology;
-    const struct topology_place *place = topology_at(t, spot);
-    char ignored[OPINION_TEXT];
+    struct reason reason = { REASON_OPINION, spot, .share = -1 };
 
-    if (is_there(c, place))
-        return;
-    if (!confirmed(c)) {
-        decide(c->decision, c->past->moved ? KEEP : LEAVE,
-               "%s; wait for a confirmation (%u of %u)", o->fact,
-               c->past->agreed, c->guard->settings.confirm);
+    reason.prefers = prefers(c, spot, &reason.share);
+    if (reason.prefers && (reason.share < 0 || reason.share >= OUTCOME_THERE)) {
+        guard_end_row(c->guard, c->past);
+        reason.code = REASON_PREFERS;
+        decide(c->decision, LEAVE, reason);
         return;
     }
-    describe_ignored(c, place, ignored);
-    decide(c->decision, MOVE, "%s, %s%s", o->fact, o->where, ignored);
-    usable_cpus(c->domain, place, &c->decision->soft);
+    if (!confirmed(c)) {
+        decide(c->decision, c->past->moved ? KEEP : LEAVE, (struct reason){
+            REASON_UNCONFIRMED,
+            .count = c->past->agreed, .of = c->guard->settings.confirm });
+        return;
+    }
+    decide(c->decision, MOVE, reason);
+    usable_cpus(c->domain, topology_at(t, spot), &c->decision->soft);
     c->decision->hard = lever_begins_hard(lever_allowed(c));
     c->past->reservation = (struct outcome_promise){
         .crossings = o->crossings,
@@ -211,7 +178,7 @@ static bool keep(const struct candidate *c, struct spot ours)
     }
     c->past->reason_ns = c->guard->input->now_ns;
     guard_end_row(c->guard, c->past);
-    decide(c->decision, KEEP, "%s, %s", c->opinion->fact, c->opinion->where);
+    decide(c->decision, KEEP, (struct reason){ .code = REASON_OPINION });
     pull(c, ours, true);
 
     return true;
@@ -224,14 +191,13 @@ static struct spot go(const struct candidate *c, struct spot spot)
     uint64_t stay = c->guard->settings.stay_ns;
 
     if (c->past->moved && stayed < stay) {
-        decide(c->decision, KEEP, "it was moved %.1f s ago and stays for "
-               "%.0f s at least", stayed / 1e9, stay / 1e9);
+        decide(c->decision, KEEP, (struct reason){
+            REASON_STAYS, .time_ns = stayed, .least_ns = stay });
         return spot_ours(c);
     }
     if (c->past->moved && c->guard->input->real &&
         outcome_is_open(&c->past->outcome)) {
-        decide(c->decision, KEEP, "it was moved %.1f s ago, and it is looked "
-               "what comes of that", stayed / 1e9);
+        decide(c->decision, KEEP, (struct reason){ REASON_JUDGED, .time_ns = stayed });
         return spot_ours(c);
     }
     move(c, spot);
@@ -258,7 +224,7 @@ static bool consider(const struct candidate *c, struct spot *spot)
     if (is_ours(c, *spot))
         return keep(c, *spot);
     if (o->want != WANT_GO && !(o->full && !spot_can_go(c, o->spot))) {
-        guard_object(c, o->lacks);
+        decide(c->decision, LEAVE, (struct reason){ .code = REASON_LACK });
         return false;
     }
     if (!spot_can_go(c, o->spot)) {
@@ -292,9 +258,7 @@ static void take_one(struct guard *g, const struct opinion *opinion,
     struct spot spot;
 
     c.opinion = opinion;
-    c.decision->partner = opinion->partner;
-    c.decision->rate = opinion->rate;
-    c.decision->share = opinion->share;
+    c.decision->opinion = *opinion;
     if (!consider(&c, &spot))
         return;
     c.decision->policy = "placement";
@@ -321,16 +285,12 @@ static void without_reason(struct guard *g, unsigned int i)
     uint64_t idle = g->input->now_ns - c.past->reason_ns;
 
     if (idle >= g->settings.quiet_ns) {
-        decide(c.decision, GIVE_BACK, "for %.0f s there was no reason for it "
-               "to be there", idle / 1e9);
+        decide(c.decision, GIVE_BACK, (struct reason){ REASON_NOTHING, .time_ns = idle });
         return;
     }
-    decide(c.decision, KEEP, "it was moved, and had a reason to be there "
-           "%.1f s ago", idle / 1e9);
+    decide(c.decision, KEEP, (struct reason){ REASON_NOTHING_NOW, .time_ns = idle });
     pull(&c, spot_ours(&c), false);
 }
-
-#define GOES_ALONG "it goes with %.60s, whose device model it is"
 
 /* Where its guest is now: what is only planned for that may not happen. */
 static void go_along(struct guard *g, unsigned int i)
@@ -340,19 +300,18 @@ static void go_along(struct guard *g, unsigned int i)
     const struct domain *guest = &g->input->domains->domain[with];
     bool sent = g->domains[with].moved &&
                 g->plan->decisions[with].verb != GIVE_BACK;
-    char text[DOMAIN_NAME_TEXT];
-    const char *name = policy_name_of(guest, text);
+    const struct reason reason = { REASON_GOES_ALONG, .other = guest };
 
     if (!sent && c.past->moved) {
-        decide(c.decision, GIVE_BACK, GOES_ALONG, name);
+        decide(c.decision, GIVE_BACK, reason);
     } else if (!sent) {
-        decide(c.decision, LEAVE, GOES_ALONG, name);
+        decide(c.decision, LEAVE, reason);
     } else if (c.past->moved && cpumap_equal(&c.domain->ours, &guest->ours)) {
-        decide(c.decision, KEEP, GOES_ALONG, name);
+        decide(c.decision, KEEP, reason);
         c.past->reason_ns = g->input->now_ns;
         pull(&c, spot_ours(&c), true);
     } else {
-        decide(c.decision, MOVE, GOES_ALONG, name);
+        decide(c.decision, MOVE, reason);
         cpumap_init_copy(&c.decision->soft, &guest->ours);
         c.decision->hard = lever_begins_hard(lever_allowed(&c));
         c.past->reservation = (struct outcome_promise){ .crossings = -1 };
@@ -383,7 +342,7 @@ static void follow_done(const struct policy_input *input,
                         const struct domain *d,
                         const struct decision *decision, struct past *m)
 {
-    if (decision->verb == GIVE_BACK && m->undo)
+    if (decision->verb == GIVE_BACK && m->undo.news != OUTCOME_NONE)
         m->shunned_ns = input->now_ns;
     guard_follow(m, d, input->now_ns);
     if (decision->verb == MOVE && input->real)
@@ -432,7 +391,7 @@ static void admit(const struct candidate *c, struct spot spot)
         spot_object(c, spot);
         return;
     }
-    decide(c->decision, MOVE, "%s, %s", c->opinion->fact, c->opinion->where);
+    decide(c->decision, MOVE, (struct reason){ .code = REASON_OPINION });
     usable_cpus(c->domain, topology_at(c->guard->input->topology, spot),
                 &c->decision->soft);
 }
@@ -452,8 +411,9 @@ bool guard_admits(struct guard *g, const struct policy_input *input,
     };
     struct demand *there, taken;
 
+    decision->opinion = *opinion;
     if (opinion->want != WANT_GO) {
-        guard_object(&c, opinion->lacks);
+        decide(decision, LEAVE, (struct reason){ .code = REASON_LACK });
         return false;
     }
     g->input = input;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Chooses between soft and hard affinity. */
-#include <stdio.h>
-#include <string.h>
-
 #include "lever.h"
 
 const char *pull_name(enum pull pull)
@@ -22,27 +19,10 @@ bool lever_begins_hard(enum affinity_lever allowed)
     return allowed == LEVER_HARD;
 }
 
-static enum pull soften(const char *why, char text[LEVER_TEXT])
-{
-    snprintf(text, LEVER_TEXT, "%s", why);
-
-    return PULL_SOFTEN;
-}
-
 static bool long_ago(uint64_t then_ns, const struct lever_input *in)
 {
     return !then_ns || in->now_ns - then_ns >= in->stay_ns;
 }
-
-static enum pull remind(const struct lever_input *in, char text[LEVER_TEXT])
-{
-    snprintf(text, LEVER_TEXT, "only %.0f %% of its time it is at its place, "
-             "where there is room", 100 * in->outcome->share);
-
-    return PULL_REMIND;
-}
-
-#define NS_PER_MS 1e6
 
 /* What soft affinity would lose; all of it, if only hard affinity keeps it there. */
 static double lost_by_wish(const struct lever_input *in)
@@ -59,53 +39,52 @@ static bool order_pays(const struct lever_input *in)
 
 /* It has a wish only, and had time to get there. */
 static enum pull insist(const struct lever *lever,
-                        const struct lever_input *in, char text[LEVER_TEXT])
+                        const struct lever_input *in, enum pull_code *why)
 {
     bool may_harden = in->allowed != LEVER_SOFT &&
                       long_ago(lever->softened_ns, in);
 
-    if (!lever->reminded || !may_harden || !order_pays(in))
-        return lever->reminded && !long_ago(lever->reminded_ns, in)
-               ? PULL_NOTHING : remind(in, text);
-    snprintf(text, LEVER_TEXT, "the soft affinity alone has no effect (%.0f %% "
-             "of its time at its place), and there is room",
-             100 * in->outcome->share);
-    if (in->worth > 0)
-        snprintf(text + strlen(text), LEVER_TEXT - strlen(text), "; it loses "
-                 "%.2f ms/s, an order costs %.2f ms/s in waiting",
-                 lost_by_wish(in) / NS_PER_MS, in->order / NS_PER_MS);
+    if (lever->reminded && may_harden && order_pays(in)) {
+        *why = PULL_IGNORED;
+        return PULL_HARDEN;
+    }
+    if (lever->reminded && !long_ago(lever->reminded_ns, in))
+        return PULL_NOTHING;
+    *why = PULL_ABSENT;
 
-    return PULL_HARDEN;
+    return PULL_REMIND;
+}
+
+/* Why a hard affinity is to go; PULL_FOR_NOTHING: it is not. */
+static enum pull_code against_hard(const struct lever_input *in)
+{
+    return in->allowed == LEVER_SOFT ? PULL_TO_BE_SOFT
+         : !in->room ? PULL_FILLED_UP
+         : !in->reason ? PULL_WITHOUT_REASON
+         : !order_pays(in) ? PULL_COSTS_MORE : PULL_FOR_NOTHING;
 }
 
 enum pull lever_decide(struct lever *lever, const struct lever_input *in,
-                       char why[LEVER_TEXT])
+                       struct pull_reason *why)
 {
-    why[0] = '\0';
-    if (in->hard && in->allowed == LEVER_SOFT)
-        return soften("its affinity is to be soft", why);
-    if (in->hard && !in->room)
-        return soften("its place has filled up", why);
-    if (in->hard && in->reason && !order_pays(in)) {
-        char prices[LEVER_TEXT];
-
-        snprintf(prices, sizeof(prices), "the order costs %.2f ms/s in waiting, "
-                 "and to be there is worth %.2f ms/s", in->order / NS_PER_MS,
-                 in->worth / NS_PER_MS);
-        return soften(prices, why);
+    *why = (struct pull_reason){
+        .share = in->outcome->share, .order_ns = in->order,
+        .worth_ns = in->worth, .lost_ns = lost_by_wish(in),
+    };
+    if (in->hard) {
+        why->code = against_hard(in);
+        return why->code == PULL_FOR_NOTHING ? PULL_NOTHING : PULL_SOFTEN;
     }
-    if (in->hard && !in->reason)
-        return soften("there is no reason for it to be there currently", why);
-    if (in->hard || !in->reason || !in->room_to_go)
+    if (!in->reason || !in->room_to_go)
         return PULL_NOTHING;
     if (in->allowed == LEVER_HARD && long_ago(lever->softened_ns, in)) {
-        snprintf(why, LEVER_TEXT, "there is room again");
+        why->code = PULL_ROOM_AGAIN;
         return PULL_HARDEN;
     }
     if (in->outcome->where == OUTCOME_AT_PLACE)
         lever->reminded = false;
 
-    return in->outcome->where == OUTCOME_ELSEWHERE ? insist(lever, in, why)
+    return in->outcome->where == OUTCOME_ELSEWHERE ? insist(lever, in, &why->code)
                                                    : PULL_NOTHING;
 }
 

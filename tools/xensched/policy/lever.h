@@ -43,13 +43,28 @@ struct lever_input {
     uint64_t now_ns;
 };
 
-#define LEVER_TEXT 200
+enum pull_code {
+    PULL_FOR_NOTHING,
+    PULL_TO_BE_SOFT,
+    PULL_FILLED_UP,
+    PULL_COSTS_MORE, /* @order_ns of waiting, than it is worth, @worth_ns */
+    PULL_WITHOUT_REASON,
+    PULL_ABSENT,     /* it spends only @share of its time there */
+    PULL_IGNORED,    /* likewise; and if it is worth something it loses @lost_ns */
+    PULL_ROOM_AGAIN,
+};
+
+/* Why it is pulled; prices are per second. */
+struct pull_reason {
+    enum pull_code code;
+    double share, order_ns, worth_ns, lost_ns;
+};
 
 /* The first affinity of a move: is it hard as well? */
 bool lever_begins_hard(enum affinity_lever allowed);
 
 enum pull lever_decide(struct lever *lever, const struct lever_input *input,
-                       char why[LEVER_TEXT]);
+                       struct pull_reason *why);
 
 /* What was decided is done. */
 void lever_pulled(struct lever *lever, enum pull pull, uint64_t now_ns);

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Chooses the node of a guest before its memory is allocated. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "place-distance.h"
 #include "newcomer.h"
 #include "placement/prices.h"
 #include "whereabouts.h"
-
-#define NS_PER_MS 1e6
 
 /* By the history. */
 
@@ -81,91 +77,60 @@ static const struct acquaintance *main_one(const struct policy_input *input,
     return most;
 }
 
-static void describe_lack(const struct policy_input *input,
-                          const struct newcomer *n, double gain, double least,
-                          struct opinion *o)
+static void find_lack(const struct policy_input *input, const struct newcomer *n,
+                      struct opinion *o)
 {
     const struct acquaintance *most = main_one(input, n, TOPOLOGY_UNKNOWN);
-    const struct domain *d;
-    char name[DOMAIN_NAME_TEXT], why[OPINION_TEXT];
-    struct whereabouts w;
 
-    if (!n->ran)
-        policy_say(o->lacks, "nothing is known of when it last ran");
-    if (n->ran && !most)
-        policy_say(o->lacks, "no domain with which it communicated when it "
-                   "last ran is there");
+    o->lack = n->ran ? GROUNDS_ALL_GONE : GROUNDS_NEVER_RAN;
     if (!most)
         return;
-    d = &input->domains->domain[most->domain];
-    w = whereabouts_find(input, most->domain);
-    if (whereabouts_attracts(&w)) {
-        policy_say(o->lacks, "for the domains with which it communicated when "
-                   "it last ran, no %s is better by %.2f ms/s, the least gain, "
-                   "but by %.2f", input->topology->places[0].kind, least / NS_PER_MS,
-                   gain / NS_PER_MS);
-        return;
-    }
-    whereabouts_describe_spread(&w, policy_name_of(d, name),
-                                input->topology->places[0].kind, why,
-                                sizeof(why));
-    policy_say(o->lacks, "when it last ran it had most to do with %.60s, but "
-               "%.400s", policy_name_of(d, name), why);
+    o->partner = &input->domains->domain[most->domain];
+    o->whereabouts = whereabouts_find(input, most->domain);
+    o->lack = whereabouts_attracts(&o->whereabouts) ? GROUNDS_HISTORY_GAIN
+                                                    : GROUNDS_HISTORY_SPREAD;
 }
 
 static void by_history(const struct policy_settings *settings,
                        const struct policy_input *input,
                        const struct newcomer *n, struct opinion *o)
 {
-    double *price = price_places(input, n), gain;
-    unsigned int best = cheapest(price, input->topology->nr_places, &gain);
+    struct savings *savings = &o->savings;
+    double *price = price_places(input, n);
+    unsigned int best = cheapest(price, input->topology->nr_places, &savings->gain_ns);
     const struct acquaintance *a = main_one(input, n, best);
-    char name[DOMAIN_NAME_TEXT];
-    struct whereabouts w;
 
     free(price);
-    if (!a || gain < settings->least_gain_ns) {
-        describe_lack(input, n, gain, settings->least_gain_ns, o);
+    savings->least_ns = settings->least_gain_ns;
+    if (!a || savings->gain_ns < savings->least_ns) {
+        find_lack(input, n, o);
         return;
     }
-    w = whereabouts_find(input, a->domain);
+    o->fact = GROUNDS_HISTORY;
+    o->whereabouts = whereabouts_find(input, a->domain);
     o->want = WANT_GO;
     o->spot = (struct spot){ best, TOPOLOGY_UNKNOWN };
     o->partner = &input->domains->domain[a->domain];
     o->rate = a->notifications + a->pages;
-    policy_say(o->fact, "by what it did when it last ran that saves %.2f ms/s: "
-               "it had %.0f notifications/s and %.0f pages/s with %.60s",
-               gain / NS_PER_MS, a->notifications, a->pages,
-               policy_name_of(o->partner, name));
-    whereabouts_describe(&w, &input->topology->places[best], o->where,
-                         sizeof(o->where));
+    savings->notifications = a->notifications;
+    savings->pages = a->pages;
 }
 
 /* By the back ends. */
 
 /* Why no domain is known to be a good neighbour. */
-static void describe_no_back_end(const struct policy_input *input,
-                                 const struct newcomer *n, struct opinion *o)
+static void find_no_back_end(const struct policy_input *input,
+                             const struct newcomer *n, struct opinion *o)
 {
-    const char *kind = input->topology->places[0].kind;
-    char name[DOMAIN_NAME_TEXT], why[OPINION_TEXT];
     unsigned int i;
 
-    if (!n->nr_disks)
-        policy_say(o->lacks, "it has no disks");
-    for (i = 0; i < n->nr_disks && !o->lacks[0]; i++) {
-        struct whereabouts w = whereabouts_find(input, n->disks[i]);
-
-        if (whereabouts_attracts(&w))
-            continue;
-        whereabouts_describe_spread(
-            &w, policy_name_of(&input->domains->domain[n->disks[i]], name),
-            kind, why, sizeof(why));
-        policy_say(o->lacks, "of the domains that serve its disks, %.400s", why);
+    o->lack = n->nr_disks ? GROUNDS_BACK_ENDS_EVEN : GROUNDS_NO_DISKS;
+    for (i = 0; i < n->nr_disks && o->lack != GROUNDS_BACK_END_SPREAD; i++) {
+        o->whereabouts = whereabouts_find(input, n->disks[i]);
+        o->partner = &input->domains->domain[n->disks[i]];
+        if (!whereabouts_attracts(&o->whereabouts))
+            o->lack = GROUNDS_BACK_END_SPREAD;
     }
-    if (!o->lacks[0])
-        policy_say(o->lacks, "the domains that serve its disks are on different "
-                   "%ss, as many on one as on the other", kind);
 }
 
 /* The place with most disks; UNKNOWN: there is none, or there are several. */
@@ -197,66 +162,55 @@ static void by_back_ends(const struct policy_settings *settings,
                          const struct policy_input *input,
                          const struct newcomer *n, struct opinion *o)
 {
-    unsigned int served, i = 0, by_it, k, best;
-    char name[DOMAIN_NAME_TEXT];
-    struct whereabouts w;
+    unsigned int i = 0, by_it, k, best;
 
     (void)settings;
-    best = place_of_most(input, n, &served);
+    best = place_of_most(input, n, &o->count);
     if (best == TOPOLOGY_UNKNOWN) {
-        describe_no_back_end(input, n, o);
+        find_no_back_end(input, n, o);
         return;
     }
     while (!is_at(input, n->disks[i], best))
         i++;
     for (k = i, by_it = 0; k < n->nr_disks; k++)
         by_it += n->disks[k] == n->disks[i];
-    w = whereabouts_find(input, n->disks[i]);
+    o->fact = GROUNDS_BACK_ENDS;
+    o->of = n->nr_disks;
+    o->others = by_it < o->count;
+    o->whereabouts = whereabouts_find(input, n->disks[i]);
     o->want = WANT_GO;
     o->spot = (struct spot){ best, TOPOLOGY_UNKNOWN };
     o->partner = &input->domains->domain[n->disks[i]];
-    policy_say(o->fact, "%u of its %u disk%s served by %.60s%s", served,
-               n->nr_disks, n->nr_disks == 1 ? " is" : "s are",
-               policy_name_of(o->partner, name),
-               by_it < served ? " and others there" : "");
-    whereabouts_describe(&w, &input->topology->places[best], o->where,
-                         sizeof(o->where));
 }
 
-bool newcomer_place(struct guard *guard,
-                    const struct policy_settings *settings,
-                    const struct policy_input *input,
-                    const struct newcomer *newcomer,
-                    struct decision *decision)
+const struct decision *newcomer_place(struct guard *guard,
+                                      const struct policy_settings *settings,
+                                      const struct policy_input *input,
+                                      const struct newcomer *newcomer,
+                                      struct decision decisions[NEWCOMER_WAYS])
 {
     static const struct {
         const char *name;
         void (*think)(const struct policy_settings *settings,
                       const struct policy_input *input,
                       const struct newcomer *n, struct opinion *o);
-    } reasons[] = {
+    } ways[NEWCOMER_WAYS] = {
         { "history", by_history },
         { "back-ends", by_back_ends },
     };
     struct policy_input seen = *input;
-    bool placed = false;
     unsigned int i;
 
     guard_tell(guard, &seen);
-    for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]) && !placed; i++) {
-        struct opinion *o = need_memory(1, sizeof(*o));
+    for (i = 0; i < NEWCOMER_WAYS; i++) {
+        struct opinion o = { 0 };
 
-        decision->policy = reasons[i].name;
-        reasons[i].think(settings, &seen, newcomer, o);
-        placed = guard_admits(guard, &seen, &newcomer->arrival, o, decision);
-        if (placed) {
-            decision->partner = o->partner;
-            decision->rate = o->rate;
+        ways[i].think(settings, &seen, newcomer, &o);
+        if (guard_admits(guard, &seen, &newcomer->arrival, &o, &decisions[i])) {
+            decisions[i].policy = ways[i].name;
+            return &decisions[i];
         }
-        free(o);
     }
-    if (!placed)
-        decision->policy = NULL;
 
-    return placed;
+    return NULL;
 }

@@ -28,15 +28,18 @@ struct newcomer {
     const unsigned int *disks; /* [disk]: the domain that is to serve it, as above */
 };
 
+/* By what it did when it last ran, and by the domains that are to serve its disks. */
+#define NEWCOMER_WAYS 2U
+
 /*
- * To be asked after plan_make() has made a plan for these very domains.  True: the
- * decision is a MOVE, and decision->policy is "history" or "back-ends".
- * False: its reason says why not.
+ * To be asked after plan_make() has made a plan for these very domains.  Returns the one
+ * of @decisions that is a MOVE; its policy is "history" or "back-ends".  NULL: the
+ * reasons of all of them say why not.
  */
-bool newcomer_place(struct guard *guard,
-                    const struct policy_settings *settings,
-                    const struct policy_input *input,
-                    const struct newcomer *newcomer,
-                    struct decision *decision);
+const struct decision *newcomer_place(struct guard *guard,
+                                      const struct policy_settings *settings,
+                                      const struct policy_input *input,
+                                      const struct newcomer *newcomer,
+                                      struct decision decisions[NEWCOMER_WAYS]);
 
 #endif /* XENSCHED_POLICY_NEWCOMER_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Judges whether a move arrived, and whether it was worth it. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <xensched/abi.h>
@@ -268,86 +267,40 @@ enum outcome_news outcome_look(struct outcome *o,
            ? judge(o, input, d) : news;
 }
 
-/* In words. */
-
-/* "; there 1.9 of 2 pCPUs are busy: Domain-0 1.4, computing 0.5" */
-static void describe_place(const struct policy_input *input,
-                           const struct domain *d, const struct cpumap *cpus,
-                           char *text, size_t size)
+/* What keeps the domain from being there. */
+static void see_place(struct verdict *v, const struct policy_input *input,
+                      const struct domain *d, const struct cpumap *cpus)
 {
-    const struct domain *first = NULL, *second = NULL;
-    double most = 0.005, next = 0.005, busy = 0;
-    char a[DOMAIN_NAME_TEXT], b[DOMAIN_NAME_TEXT];
     unsigned int i;
-    int length;
 
+    v->cpus = cpumap_count(cpus);
+    v->first_use = v->second_use = 0.005;
     for (i = 0; i < input->domains->nr; i++) {
         const struct domain *other = &input->domains->domain[i];
         double use = presence_use(input->matrix, other, cpus, input->now_ns);
 
-        busy += use;
+        v->busy += use;
         if (other == d)
             continue;
-        if (use > most) {
-            second = first, next = most;
-            first = other, most = use;
-        } else if (use > next) {
-            second = other, next = use;
+        if (use > v->first_use) {
+            v->second = v->first, v->second_use = v->first_use;
+            v->first = other, v->first_use = use;
+        } else if (use > v->second_use) {
+            v->second = other, v->second_use = use;
         }
     }
-    length = snprintf(text, size, "; there %.1f of %u pCPUs are busy", busy,
-                      cpumap_count(cpus));
-    if (first && length < (int)size)
-        length += snprintf(text + length, size - length, ": %.40s %.1f",
-                           policy_name_of(first, a), most);
-    if (second && length < (int)size)
-        snprintf(text + length, size - length, ", %.40s %.1f",
-                 policy_name_of(second, b), next);
 }
 
-static void describe_judgement(const struct outcome *o,
-                               enum outcome_news news, char *text,
-                               size_t size)
+struct verdict outcome_verdict(const struct outcome *o, enum outcome_news news,
+                               const struct policy_input *input,
+                               const struct domain *d, const struct cpumap *cpus)
 {
-    char cost[PLACE_COST_TEXT], predicted[60] = "";
+    struct verdict v = {
+        .news = news, .outcome = *o, .after_ns = input->now_ns - o->sent_ns,
+    };
 
-    place_cost_describe(&o->before, &o->here, cost);
-    if (o->predicted >= 0)
-        snprintf(predicted, sizeof(predicted), ", predicted were %.0f",
-                 o->predicted);
-    snprintf(text, size, "%s; %.0f notifications/s cross places, before the "
-             "move %.0f%s; %s", cost, o->crossings_now, o->crossings,
-             predicted, news == OUTCOME_GOOD ? "it stays"
-             : news == OUTCOME_WORSE ? "it costs more than before"
-                                     : "it did not help");
-}
+    if (news == OUTCOME_ABSENT)
+        see_place(&v, input, d, cpus);
 
-void outcome_describe(const struct outcome *o, enum outcome_news news,
-                      const struct policy_input *input,
-                      const struct domain *d, const struct cpumap *cpus,
-                      char text[OUTCOME_TEXT])
-{
-    int length;
-
-    text[0] = '\0';
-    switch (news) {
-    case OUTCOME_NONE:
-        break;
-    case OUTCOME_ARRIVED:
-        snprintf(text, OUTCOME_TEXT, "%.0f %% of its time it runs at its place, %.1f s "
-                 "after it was moved", 100 * o->share,
-                 (input->now_ns - o->sent_ns) / 1e9);
-        break;
-    case OUTCOME_ABSENT:
-        length = snprintf(text, OUTCOME_TEXT, "only %.0f %% of its time it "
-                          "runs at its place, %.1f s after it was moved",
-                          100 * o->share, (input->now_ns - o->sent_ns) / 1e9);
-        describe_place(input, d, cpus, text + length, OUTCOME_TEXT - length);
-        break;
-    case OUTCOME_GOOD:
-    case OUTCOME_WORSE:
-    case OUTCOME_REGRET:
-        describe_judgement(o, news, text, OUTCOME_TEXT);
-        break;
-    }
+    return v;
 }

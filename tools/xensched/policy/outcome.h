@@ -19,8 +19,6 @@
 #include "place-cost.h"
 #include "policy.h"
 
-#define OUTCOME_TEXT 400
-
 /* A domain that spends this part of its time at its place is there. */
 #define OUTCOME_THERE 0.95
 
@@ -131,10 +129,20 @@ enum back_end_kind outcome_kind(enum work_unit unit, bool copied);
 /* Something was done to get it there: it has time again. */
 void outcome_again(struct outcome *o, uint64_t now_ns);
 
-/* "97 % of its time at its place 1.0 s after the move", or the like. */
-void outcome_describe(const struct outcome *o, enum outcome_news news,
-                      const struct policy_input *input,
-                      const struct domain *d, const struct cpumap *cpus,
-                      char text[OUTCOME_TEXT]);
+/* The news, and the numbers behind them. */
+struct verdict {
+    enum outcome_news news;
+    struct outcome outcome; /* as it was then */
+    uint64_t after_ns;      /* the move */
+    /* OUTCOME_ABSENT: at its place this many of @cpus are busy, most by these two. */
+    double busy, first_use, second_use;
+    unsigned int cpus;
+    const struct domain *first, *second; /* NULL: none */
+};
+
+/* Of a domain which was sent to @cpus. */
+struct verdict outcome_verdict(const struct outcome *o, enum outcome_news news,
+                               const struct policy_input *input,
+                               const struct domain *d, const struct cpumap *cpus);
 
 #endif /* XENSCHED_POLICY_OUTCOME_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Averages costs over windows and compares two averages by Student's t. */
 #include <math.h>
-#include <stdio.h>
 
 #include "place-cost.h"
 
@@ -107,18 +106,7 @@ enum place_verdict place_cost_compare(const struct place_cost *before,
     return compare(&before->waiting, &after->waiting, 1);
 }
 
-void place_cost_describe(const struct place_cost *before,
-                         const struct place_cost *after, char text[PLACE_COST_TEXT])
+bool place_cost_known(const struct place_cost *before, const struct place_cost *after)
 {
-    if (before->waiting.n < LEAST_WINDOWS || !after->waiting.n)
-        snprintf(text, PLACE_COST_TEXT, "the cost of its work before the move is unknown");
-    else if (place_cost_comparable(before, after) && after->unit < WORK_TIME)
-        snprintf(text, PLACE_COST_TEXT, "a %s costs %.1f us with its waiting, before the "
-                 "move %.1f (%u and %u windows)", work_unit_name(after->unit),
-                 after->cost.mean / 1e3, before->cost.mean / 1e3, after->cost.n,
-                 before->cost.n);
-    else
-        snprintf(text, PLACE_COST_TEXT, "it waits %.1f ms for each s that it runs, before "
-                 "the move %.1f (%u and %u windows)", 1e3 * after->waiting.mean,
-                 1e3 * before->waiting.mean, after->waiting.n, before->waiting.n);
+    return before->waiting.n >= LEAST_WINDOWS && after->waiting.n;
 }

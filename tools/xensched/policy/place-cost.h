@@ -46,13 +46,9 @@ enum place_verdict {
 enum place_verdict place_cost_compare(const struct place_cost *before,
                                       const struct place_cost *after);
 
-/* Can both be compared by cost, rather than by waiting alone? */
+/* Can both be compared by cost, rather than by waiting alone?  Or by neither? */
 bool place_cost_comparable(const struct place_cost *before,
                            const struct place_cost *after);
-
-/* "a page costs 31.0 us with its waiting, before the move 52.0 (3 and 4 windows)" */
-#define PLACE_COST_TEXT 200
-void place_cost_describe(const struct place_cost *before,
-                         const struct place_cost *after, char text[PLACE_COST_TEXT]);
+bool place_cost_known(const struct place_cost *before, const struct place_cost *after);
 
 #endif /* XENSCHED_POLICY_PLACE_COST_H */

@@ -4,28 +4,14 @@
  * time per second.  What is known becomes a placement, its search decides which domain
  * should be where, and what that saves and costs is the reason.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "placement/search.h"
 #include "place.h"
 
-#define NS_PER_MS 1e6
-
 /* To stay takes less than to go. */
 #define STAYING 0.5
-
-static double before(const struct place_host *h, unsigned int unit)
-{
-    double sum = 0;
-    unsigned int i;
-
-    for (i = 0; i < NR_TERMS; i++)
-        sum += h->before[unit * NR_TERMS + i];
-
-    return sum;
-}
 
 /* The domain with which it exchanges most that has a price. */
 static void find_partner(const struct place_host *h, unsigned int unit,
@@ -86,19 +72,13 @@ static void go(const struct place_host *h, unsigned int unit,
 {
     const struct placement *p = &h->placement;
     const struct unit *u = &p->units[unit];
-    double gain = before(h, unit) - terms_price(p, unit, u->at);
-    char to[OPINION_TEXT / 4], account[OPINION_TEXT * 2 / 3];
 
     want(h, WANT_GO, u->at, o);
-    o->gain = gain;
     o->crossings = crossings(p, unit);
     o->others_ns = others(h, unit);
-    place_name(h, u->at, to, sizeof(to));
-    place_account(h, unit, u->at, account, sizeof(account));
-    policy_say(o->fact, "to %s: %s", to, account);
-    policy_say(o->where, "%s %.2f ms/s, least gain %.2f ms/s",
-               gain > 0 ? "expected gain" : "it makes room, at",
-               gain / NS_PER_MS, u->threshold / NS_PER_MS);
+    o->fact = GROUNDS_GAIN;
+    place_savings(h, unit, u->at, &o->savings);
+    o->gain = o->savings.gain_ns;
 }
 
 /* What it is worth that it is kept where it is. */
@@ -112,48 +92,24 @@ static double worth(const struct placement *p, unsigned int unit)
 }
 
 /* A domain that fits into no place, or into none but its own, stays as it is. */
-static void say_too_wide(const struct place_host *h, unsigned int unit,
-                         struct opinion *o)
+static void find_lack(const struct place_host *h, unsigned int unit, struct opinion *o)
 {
     const struct placement *p = &h->placement;
     const struct unit *u = &p->units[unit];
-    const struct topology *t = h->input->topology;
-    const char *kind = t->nr_places > 1 ? t->places[0].kind : t->caches[0].kind;
-    unsigned int spot, most = 0;
-
-    for (spot = 0; spot < p->nr_spots; spot++)
-        if (p->usable[unit * p->nr_spots + spot] > most)
-            most = p->usable[unit * p->nr_spots + spot];
-    if (u->width > most)
-        policy_say(o->lacks, "it is wider than each %s: it has %u vCPUs, and "
-                   "%u cores at most are open to it in one; so it is kept "
-                   "nowhere", kind, u->width, most);
-    else
-        policy_say(o->lacks, "there is no other %s with as many cores as it "
-                   "has vCPUs", kind);
-}
-
-static void say_alternative(const struct place_host *h, unsigned int unit,
-                            struct opinion *o)
-{
-    const struct placement *p = &h->placement;
     unsigned int spot = search_alternative(p, unit);
-    char to[OPINION_TEXT / 4], account[OPINION_TEXT * 2 / 3];
-    double gain;
 
-    if (spot == ANYWHERE) {
-        say_too_wide(h, unit, o);
+    if (spot != ANYWHERE) {
+        o->spot = p->spots[spot];
+        o->fact = o->lack = GROUNDS_LEAST_GAIN;
+        place_savings(h, unit, spot, &o->savings);
+        o->full = o->savings.gain_ns >= u->threshold && !placement_fits(p, unit, spot);
         return;
     }
-    gain = before(h, unit) - terms_price(p, unit, spot);
-    place_name(h, spot, to, sizeof(to));
-    place_account(h, unit, spot, account, sizeof(account));
-    o->spot = p->spots[spot];
-    o->full = gain >= p->units[unit].threshold && !placement_fits(p, unit, spot);
-    policy_say(o->fact, "to %s: %.350s, gain %.2f ms/s, least gain %.2f ms/s",
-               to, account, gain / NS_PER_MS,
-               p->units[unit].threshold / NS_PER_MS);
-    policy_say(o->lacks, "%.550s%s", o->fact, o->full ? ", but it has no room" : "");
+    for (spot = 0; spot < p->nr_spots; spot++)
+        if (p->usable[unit * p->nr_spots + spot] > o->of)
+            o->of = p->usable[unit * p->nr_spots + spot];
+    o->count = u->width;
+    o->lack = u->width > o->of ? GROUNDS_TOO_WIDE : GROUNDS_ONE_SPOT;
 }
 
 static void stay(const struct place_host *h, unsigned int unit,
@@ -163,25 +119,13 @@ static void stay(const struct place_host *h, unsigned int unit,
     const struct unit *u = &p->units[unit];
     double kept = u->origin == ANYWHERE ? 0 : worth(p, unit);
 
-    say_alternative(h, unit, o);
+    find_lack(h, unit, o);
     if (u->origin == ANYWHERE || kept < STAYING * p->least)
         return;
     want(h, WANT_STAY, u->at, o);
     o->worth = kept;
-    policy_say(o->fact, "that it is there %s worth %.2f ms/s",
-               h->input->standing[h->stands[unit]].absent ? "would be" : "is",
-               kept / NS_PER_MS);
-    policy_say(o->where, "%s", o->lacks);
-}
-
-/* The rest of its group is kept there, as that is worth something: it goes, too. */
-static void follow(const struct domain *d, struct opinion *o)
-{
-    char fact[OPINION_TEXT];
-
-    policy_say(fact, "its group %.60s is there: %.300s", d->group, o->fact);
-    policy_say(o->fact, "%s", fact);
-    o->want = WANT_GO;
+    o->fact = GROUNDS_WORTH;
+    o->absent = h->input->standing[h->stands[unit]].absent;
 }
 
 void place_opinions(const struct policies *policies, const struct policy_settings *settings,
@@ -210,8 +154,11 @@ void place_opinions(const struct policies *policies, const struct policy_setting
         if (!input->standing[i].open)
             continue;
         opinions[i] = of_unit[h.unit[i]];
-        if (opinions[i].want == WANT_STAY && place_strays(&h, i))
-            follow(&input->domains->domain[i], &opinions[i]);
+        /* The rest of its group is kept there, as that is worth something: it goes, too. */
+        if (opinions[i].want == WANT_STAY && place_strays(&h, i)) {
+            opinions[i].follows = true;
+            opinions[i].want = WANT_GO;
+        }
     }
     free(of_unit);
     place_free(&h);

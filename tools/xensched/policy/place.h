@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * place.h - what is known of a host, as a placement (placement/placement.h),
- * and what its prices are in words.  For the policy in place.c alone.
+ * place.h - what is known of a host, as a placement (placement/placement.h), and the
+ * savings of a move.  For the policy in place.c alone.
  */
 #ifndef XENSCHED_POLICY_PLACE_H
 #define XENSCHED_POLICY_PLACE_H
@@ -9,8 +9,7 @@
 #include "placement/placement.h"
 #include "placement/term.h"
 #include "policy.h"
-
-#define ALL_VCPUS (~0U)
+#include "reason.h"
 
 struct place_host {
     const struct policy_input *input;
@@ -46,15 +45,11 @@ void place_free(struct place_host *h);
 /* Is domain @i, which is open, elsewhere than the rest of its group? */
 bool place_strays(const struct place_host *h, unsigned int i);
 
-/* "node 0 (pCPUs 0-3)" */
-void place_name(const struct place_host *h, unsigned int spot, char *text,
-                size_t size);
-
 /*
- * "saves 41 ms/s (...), costs 9 ms/s (...)": @unit from where it was at first
- * to @spot, all others being where they are now.
+ * What @unit saves and costs from where it was at first to @spot, all others being where
+ * they are now.
  */
-void place_account(const struct place_host *h, unsigned int unit,
-                   unsigned int spot, char *text, size_t size);
+void place_savings(const struct place_host *h, unsigned int unit, unsigned int spot,
+                   struct savings *savings);
 
 #endif /* XENSCHED_POLICY_PLACE_H */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Allocates, copies and frees plans. */
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,12 +38,14 @@ void plan_free(struct plan *plan)
     memset(plan, 0, sizeof(*plan));
 }
 
-void decide(struct decision *decision, enum verb verb, const char *format, ...)
+void decide(struct decision *decision, enum verb verb, struct reason reason)
 {
-    va_list args;
-
     decision->verb = verb;
-    va_start(args, format);
-    vsnprintf(decision->reason, sizeof(decision->reason), format, args);
-    va_end(args);
+    decision->reason = reason;
+}
+
+void decide_held(struct decision *decision, const struct domain *d)
+{
+    decide(decision, d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
+           (struct reason){ .code = d->stays ? REASON_CONFIGURED : REASON_HELD });
 }

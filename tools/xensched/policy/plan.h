@@ -7,7 +7,7 @@
 
 #include "lever.h"
 #include "outcome.h"
-#include "policy.h"
+#include "reason.h"
 
 enum verb {
     LEAVE,     /* not to be touched */
@@ -18,8 +18,6 @@ enum verb {
 
 const char *verb_name(enum verb verb);
 
-#define REASON_TEXT 1600
-
 struct decision {
     uint32_t domid;
     enum verb verb;
@@ -28,17 +26,15 @@ struct decision {
     bool hard; /* with MOVE: hard affinity as well */
     bool follows; /* it goes with another domain, for which max_moves was asked */
     bool undo; /* with GIVE_BACK: since the move was of no use, or worse */
-    char reason[REASON_TEXT];
+    struct reason reason;
+    struct opinion opinion; /* that the reason is about; with its evidence */
+    unsigned int put_off;   /* since there were this many moves per minute; 0: it was not */
     /* With KEEP: what else is to be done to keep it there, and why. */
     enum pull pull;
-    char pull_why[LEVER_TEXT];
+    struct pull_reason pull_reason;
     /* What came of a move, when that is new; OUTCOME_NONE: nothing. */
     enum outcome_news news;
-    char news_text[OUTCOME_TEXT];
-    /* Evidence, as in struct opinion. */
-    const struct domain *partner;
-    double rate;
-    double share;
+    struct verdict verdict; /* the news, or with REASON_UNDONE why */
     /*
      * Set by the code that carries the plan out: the verb, or with KEEP the pull, has happened.
      * See plan_done() in planner.h.
@@ -56,8 +52,20 @@ struct plan {
 void plan_init(struct plan *plan, const struct domains *domains);
 void plan_free(struct plan *plan);
 
-/* Fill in verb and reason.  @format as for printf(3). */
-void decide(struct decision *decision, enum verb verb, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Fill in verb and reason. */
+void decide(struct decision *decision, enum verb verb, struct reason reason);
+/* The decision about a domain that its configuration or an operator holds. */
+void decide_held(struct decision *decision, const struct domain *d);
+
+/*
+ * The sentences of status, plan, explain, place and the journal.  Nothing else in policy/
+ * makes any.  "" if there is nothing to say.
+ */
+#define REASON_TEXT 1600
+/* Why the decision about @d is as it is.  @t: the topology with which it was made. */
+void reason_text(const struct decision *decision, const struct domain *d,
+                 const struct topology *t, char text[REASON_TEXT]);
+void verdict_text(const struct verdict *verdict, char text[REASON_TEXT]);
+void pull_text(const struct pull_reason *reason, char text[REASON_TEXT]);
 
 #endif /* XENSCHED_POLICY_PLAN_H */

@@ -60,8 +60,9 @@ void plan_done(struct planner *p, const struct policy_input *input,
     guard_done(p->guard, &seen, plan);
 }
 
-bool plan_newcomer(struct planner *p, const struct policy_input *input,
-                   const struct newcomer *newcomer, struct decision *decision)
+const struct decision *plan_newcomer(struct planner *p, const struct policy_input *input,
+                                     const struct newcomer *newcomer,
+                                     struct decision decisions[NEWCOMER_WAYS])
 {
-    return newcomer_place(p->guard, &p->settings, input, newcomer, decision);
+    return newcomer_place(p->guard, &p->settings, input, newcomer, decisions);
 }

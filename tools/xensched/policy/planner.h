@@ -29,8 +29,9 @@ void plan_done(struct planner *planner, const struct policy_input *input,
                const struct plan *plan);
 
 /* Where a guest should be that is not there yet; see newcomer.h. */
-bool plan_newcomer(struct planner *planner, const struct policy_input *input,
-                   const struct newcomer *newcomer,
-                   struct decision *decision);
+const struct decision *plan_newcomer(struct planner *planner,
+                                     const struct policy_input *input,
+                                     const struct newcomer *newcomer,
+                                     struct decision decisions[NEWCOMER_WAYS]);
 
 #endif /* XENSCHED_POLICY_PLANNER_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * policy.h - what the policy placement reads, what it can be set to, and its opinion about
- * each domain: where the domain should be, and why.
+ * policy.h - what the policy placement reads, and what it can be set to.
  *
  * The policy sees numbers and names, nothing else: no Xen, no clock, no files.
  * The same input after the same past gives the same opinions.  Constraints - an
@@ -80,35 +79,6 @@ struct policy_input {
     const struct homes *homes;       /* where they spend their time */
 };
 
-enum want {
-    WANT_NOTHING, /* no opinion, for a reason */
-    WANT_STAY,    /* enough reason to stay at the place, not to go there */
-    WANT_GO,      /* it should be at the place */
-};
-
-#define OPINION_TEXT 600
-
-/*
- * The opinion about one domain.  The texts make sentences: "FACT" and
- * "FACT, WHERE", or with WANT_NOTHING and WANT_STAY "LACKS".
- */
-struct opinion {
-    enum want want;
-    struct spot spot; /* a cache, or all of a place that has several */
-    bool full; /* with WANT_NOTHING: it would go there if there were room */
-    char fact[OPINION_TEXT];
-    char where[OPINION_TEXT];
-    char lacks[OPINION_TEXT];
-    /* Evidence; partner is NULL when there is none. */
-    const struct domain *partner; /* the one of input.domains it talks to most */
-    double rate;                  /* interactions per second with it */
-    double share;                 /* of all interactions, 0 ... 1 */
-    double gain;  /* ns/s, of a move */
-    double worth; /* ns/s, that it is where it is; 0: not known */
-    double crossings; /* notifications/s that will cross places after a move */
-    double others_ns; /* ns/s that the terms which know no partner save then */
-};
-
 /* The pairs of domains that have a price for being apart. */
 enum partners {
     PARTNERS_NONE,
@@ -152,17 +122,10 @@ void policies_format(const struct policies *policies,
 /* Likewise, of names of former policies only.  False: there are none. */
 bool policies_former(const struct policies *policies, char names[POLICIES_TEXT]);
 
+struct opinion; /* see reason.h */
+
 /* One opinion for each of input->domains; WANT_NOTHING for those that are not open. */
 void place_opinions(const struct policies *policies, const struct policy_settings *settings,
                     const struct policy_input *input, struct opinion *opinions);
-
-/* How a domain is called in a reason... */
-const char *policy_name_of(const struct domain *d,
-                           char text[DOMAIN_NAME_TEXT]);
-/* ... and as a partner: by its group, if it is in one. */
-const char *policy_partner_name(const struct domain *d,
-                                char text[DOMAIN_NAME_TEXT]);
-/* As printf(3), into an array. */
-#define policy_say(text, ...) snprintf(text, sizeof(text), __VA_ARGS__)
 
 #endif /* XENSCHED_POLICY_H */

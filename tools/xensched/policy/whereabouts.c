@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Derives a domain's place from its affinities and its time on pCPUs. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -149,33 +148,4 @@ bool whereabouts_attracts(const struct whereabouts *w)
 {
     return w->place != TOPOLOGY_UNKNOWN &&
            (w->there || w->share >= WHEREABOUTS_TO_GO);
-}
-
-void whereabouts_describe(const struct whereabouts *w,
-                          const struct topology_place *place, char *text,
-                          size_t size)
-{
-    char most[64] = "whose vCPUs are", cpus[CPUMAP_TEXT];
-
-    cpumap_format(&place->cpus, cpus, sizeof(cpus));
-    if (!w->there)
-        policy_say(most, "which spends %.0f %% of its time", 100 * w->share);
-    else if (w->there < w->online)
-        policy_say(most, "most of whose vCPUs (%u of %u) are", w->there,
-                   w->online);
-    snprintf(text, size, "%s on pCPUs %.100s (%s %u)", most, cpus,
-             place->kind, place->id);
-}
-
-void whereabouts_describe_spread(const struct whereabouts *w,
-                                 const char *name, const char *kind,
-                                 char *text, size_t size)
-{
-    if (w->share < 0)
-        snprintf(text, size, "it is not known where %.40s lives: it is bound "
-                 "to no %.8s, and service-ns has no rows of it", name, kind);
-    else
-        snprintf(text, size, "%.40s is spread: it spends no more than %.0f %% "
-                 "of its time on one %.8s, %.0f %% are needed", name,
-                 100 * w->share, kind, 100 * WHEREABOUTS_TO_GO);
 }

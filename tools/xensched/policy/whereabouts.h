@@ -57,15 +57,4 @@ struct whereabouts whereabouts_find(const struct policy_input *input,
 /* Enough of it is at the place that others should go there. */
 bool whereabouts_attracts(const struct whereabouts *w);
 
-/*
- * "whose vCPUs are on pCPUs 0-1 (node 0)"; and of one that attracts no guest why
- * not, as a sentence about @name and places of @kind.
- */
-void whereabouts_describe(const struct whereabouts *w,
-                          const struct topology_place *place, char *text,
-                          size_t size);
-void whereabouts_describe_spread(const struct whereabouts *w,
-                                 const char *name, const char *kind,
-                                 char *text, size_t size);
-
 #endif /* XENSCHED_POLICY_WHEREABOUTS_H */

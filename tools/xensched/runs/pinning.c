@@ -141,11 +141,11 @@ int pinning_check(const struct pinning *p,
 static int pin_domain(struct pinning *p, const struct domain *d,
                       const struct cpumap *map, struct xensched_error *err)
 {
-    const struct decision why = {
-        .domid = d->domid, .verb = MOVE, .reason = "a run's configuration",
+    const struct decision move = {
+        .domid = d->domid, .verb = MOVE, .soft = *map, .hard = true,
     };
 
-    return actuator_move(&p->actuator, d, map, true, &why, err);
+    return actuator_move(&p->actuator, d, &move, "a run's configuration", err);
 }
 
 int pinning_apply(struct pinning *p,

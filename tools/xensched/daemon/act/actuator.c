@@ -478,27 +478,25 @@ static int set_all(struct actuator *a, const struct state_entry *e,
 }
 
 static void journal_move(struct actuator *a, const struct domain *d,
-                         const struct cpumap *soft, bool hard,
-                         const struct decision *why)
+                         const struct decision *move, const char *reason)
 {
+    const struct opinion *o = &move->opinion;
     json_object *details = json_object_new_object();
     char text[CPUMAP_TEXT];
 
-    cpumap_format(soft, text, sizeof(text));
+    cpumap_format(&move->soft, text, sizeof(text));
     json_add_int(details, "domid", d->domid);
     json_add_text(details, "name", d->name);
     json_add_text(details, "uuid", d->uuid);
     json_add_text(details, "soft_affinity", text);
-    json_add_text(details, "lever", hard ? "hard" : "soft");
-    json_add_text(details, "reason", why->reason);
-    if (why->policy)
-        json_add_text(details, "policy", why->policy);
-    if (why->partner)
-        json_add_int(details, "partner", why->partner->domid);
-    json_object_object_add(details, "rate",
-                           json_object_new_double(why->rate));
-    json_object_object_add(details, "share",
-                           json_object_new_double(why->share));
+    json_add_text(details, "lever", move->hard ? "hard" : "soft");
+    json_add_text(details, "reason", reason);
+    if (move->policy)
+        json_add_text(details, "policy", move->policy);
+    if (o->partner)
+        json_add_int(details, "partner", o->partner->domid);
+    json_object_object_add(details, "rate", json_object_new_double(o->rate));
+    json_object_object_add(details, "share", json_object_new_double(o->share));
     journal_write(a->journal, "move", details);
 }
 
@@ -556,9 +554,8 @@ static int change_domain(struct actuator *a, struct state_entry *e, bool is_new,
     return 0;
 }
 
-int actuator_move(struct actuator *a, const struct domain *d,
-                  const struct cpumap *soft, bool hard,
-                  const struct decision *why, struct xensched_error *err)
+int actuator_move(struct actuator *a, const struct domain *d, const struct decision *move,
+                  const char *reason, struct xensched_error *err)
 {
     struct state_entry *e = state_find(&a->state, d->domid, d->uuid);
     bool is_new = !e;
@@ -566,9 +563,9 @@ int actuator_move(struct actuator *a, const struct domain *d,
 
     if (is_new)
         e = state_add(&a->state, d);
-    rc = change_domain(a, e, is_new, d, soft, hard, "cannot be moved", err);
+    rc = change_domain(a, e, is_new, d, &move->soft, move->hard, "cannot be moved", err);
     if (!rc)
-        journal_move(a, d, soft, hard, why);
+        journal_move(a, d, move, reason);
 
     return rc;
 }

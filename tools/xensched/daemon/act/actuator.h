@@ -91,15 +91,14 @@ const struct cpumap *actuator_original(const struct actuator *a,
 bool actuator_is_hard(const struct actuator *a, const struct domain *d);
 
 /*
- * Give all vCPUs of @d the soft affinity @soft, and if @hard the same hard one,
+ * Give all vCPUs of @d the soft affinity of @move, and if that is hard the same hard one,
  * else the hard one that they had at first.  -EBUSY: another program has set
  * another one since @d was looked at, which stays.  On failure, what was done is
  * undone; the journal says what happened in either case, but of a state file
  * that cannot be written only once until it can be.
  */
-int actuator_move(struct actuator *a, const struct domain *d,
-                  const struct cpumap *soft, bool hard,
-                  const struct decision *why, struct xensched_error *err);
+int actuator_move(struct actuator *a, const struct domain *d, const struct decision *move,
+                  const char *reason, struct xensched_error *err);
 
 /*
  * Change by which affinity a domain is kept where it was moved, after

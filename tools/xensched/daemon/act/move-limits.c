@@ -69,10 +69,7 @@ void held_apply(const struct held *held, const struct domains *domains,
         cpumap_free(&plan->decisions[i].soft);
         plan->decisions[i].pull = PULL_NOTHING;
         plan->decisions[i].policy = NULL;
-        decide(&plan->decisions[i],
-               d->affinity == AFFINITY_OURS ? KEEP : LEAVE,
-               d->stays ? "it is held by its configuration"
-                        : "an operator holds it");
+        decide_held(&plan->decisions[i], d);
     }
 }
 

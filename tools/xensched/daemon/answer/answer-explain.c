@@ -371,19 +371,21 @@ static void say_decision(json_object *lines, const struct core *core,
                          const struct domain *d)
 {
     const struct decision *decision;
+    char text[REASON_TEXT];
 
     if (core->mode == MODE_OBSERVE) {
         add_line(lines, "there are no plans in mode observe");
         return;
     }
     decision = &core->plan.decisions[d - core->domains.domain];
+    reason_text(decision, d, &core->topology, text);
     add_line(lines, "mode %s, now: %s: %s", mode_name(core->mode),
-             verb_name(decision->verb), decision->reason);
+             verb_name(decision->verb), text);
     if (decision->policy)
         add_line(lines, "so decided by the policy %s", decision->policy);
+    pull_text(&decision->pull_reason, text);
     if (decision->pull != PULL_NOTHING)
-        add_line(lines, "%s: %s", pull_name(decision->pull),
-                 decision->pull_why);
+        add_line(lines, "%s: %s", pull_name(decision->pull), text);
 }
 
 /* What the journal has of it, oldest first. */

@@ -203,25 +203,44 @@ static void free_request(struct request *r)
     free(r->disks);
 }
 
-static json_object *say_place(const struct core *core,
-                              const struct decision *decision)
+/* "node 0 has no room; it has no disks" */
+static void add_reasons(json_object *json, const struct core *core, const struct domain *d,
+                        const struct decision *decisions, unsigned int nr)
+{
+    char text[NEWCOMER_WAYS * (REASON_TEXT + 2)] = "", one[REASON_TEXT];
+    unsigned int i;
+
+    for (i = 0; i < nr && decisions[i].reason.code != REASON_NONE; i++) {
+        reason_text(&decisions[i], d, &core->topology, one);
+        strcat(strcat(text, i ? "; " : ""), one);
+    }
+    json_add_text(json, "reason", text);
+}
+
+static json_object *say_place(const struct core *core, const struct domain *d,
+                              struct decision decisions[NEWCOMER_WAYS])
 {
     const struct topology *t = &core->topology;
     json_object *json = json_object_new_object();
     const struct topology_place *place;
+    unsigned int i = 0;
     char name[32];
 
-    if (decision->verb == MOVE) {
-        place = &t->places[topology_place_of_all(t, &decision->soft)];
-        snprintf(name, sizeof(name), "%s %u", place->kind, place->id);
-        json_add_text(json, "place", name);
-        json_add_int(json, "node", place->id);
-        json_object_object_add(json, "pcpus", answer_cpus(&decision->soft));
-        json_add_text(json, "by", decision->policy);
-    } else {
+    while (i < NEWCOMER_WAYS && decisions[i].verb != MOVE)
+        i++;
+    if (i == NEWCOMER_WAYS) {
         json_object_object_add(json, "place", NULL);
+        add_reasons(json, core, d, decisions, NEWCOMER_WAYS);
+        return json;
     }
-    json_add_text(json, "reason", decision->reason);
+    place = &t->places[topology_place_of_all(t, &decisions[i].soft)];
+    snprintf(name, sizeof(name), "%s %u", place->kind, place->id);
+    json_add_text(json, "place", name);
+    json_add_int(json, "node", place->id);
+    json_object_object_add(json, "pcpus", answer_cpus(&decisions[i].soft));
+    json_add_text(json, "by", decisions[i].policy);
+    add_reasons(json, core, d, &decisions[i], 1);
+    cpumap_free(&decisions[i].soft);
 
     return json;
 }
@@ -232,38 +251,38 @@ static bool has_nodes(const struct topology *t)
     return t->nr_places > 1 && !strcmp(t->places[0].kind, "node");
 }
 
-static int find_place(struct subject *s, struct decision *decision,
-                      struct xensched_error *err)
+static json_object *find_place(struct subject *s, struct request *r,
+                               struct xensched_error *err)
 {
     json_object *dry = json_member(s->request, "dry_run", json_type_boolean);
-    struct request r = { 0 };
-    int rc;
+    struct decision *decisions = need_memory(NEWCOMER_WAYS, sizeof(*decisions));
+    json_object *json = NULL;
+    int rc = 0;
 
-    rc = get_request(s, &r, err);
-    if (!rc && !has_nodes(&s->core->topology))
-        decide(decision, LEAVE, "this host has one NUMA node");
-    else if (!rc)
-        rc = core_place(s->core, &r.newcomer, !json_object_get_boolean(dry),
-                        s->now_ns, decision, err);
-    free_request(&r);
+    if (has_nodes(&s->core->topology))
+        rc = core_place(s->core, &r->newcomer, !json_object_get_boolean(dry), s->now_ns,
+                        decisions, err);
+    else
+        decide(&decisions[0], LEAVE, (struct reason){ .code = REASON_ONE_NODE });
+    if (!rc)
+        json = say_place(s->core, &r->domain, decisions);
+    free(decisions);
 
-    return rc;
+    return json;
 }
 
 json_object *answer_place(struct subject *s, struct xensched_error *err)
 {
     struct core *core = s->core;
-    struct decision *decision;
+    struct request r = { 0 };
     json_object *json = NULL;
 
     if ((!core->planned || s->now_ns - core->run_ns >= FRESH_NS) &&
         core_run_requested(core, s->now_ns, err))
         return NULL;
-    decision = need_memory(1, sizeof(*decision));
-    if (!find_place(s, decision, err))
-        json = say_place(core, decision);
-    cpumap_free(&decision->soft);
-    free(decision);
+    if (!get_request(s, &r, err))
+        json = find_place(s, &r, err);
+    free_request(&r);
 
     return json;
 }

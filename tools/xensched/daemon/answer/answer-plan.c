@@ -8,17 +8,16 @@
 
 static json_object *evidence(const struct decision *decision)
 {
+    const struct domain *partner = decision->opinion.partner;
     json_object *json = json_object_new_object();
 
-    if (!decision->partner)
+    if (!partner)
         return json;
-    json_add_real(json, "share", decision->share, 4);
-    json_add_real(json, "rate", decision->rate, 1);
-    json_add_domain(json,
-                    decision->partner->driver ? "driver_domain" : "partner",
-                    decision->partner->driver ? "driver_domid"
-                                              : "partner_domid",
-                    decision->partner->domid, decision->partner->name);
+    json_add_real(json, "share", decision->opinion.share, 4);
+    json_add_real(json, "rate", decision->opinion.rate, 1);
+    json_add_domain(json, partner->driver ? "driver_domain" : "partner",
+                    partner->driver ? "driver_domid" : "partner_domid", partner->domid,
+                    partner->name);
 
     return json;
 }
@@ -40,6 +39,15 @@ static void add_policy(json_object *json, const struct decision *decision)
 {
     json_object_object_add(json, "policy", decision->policy
                            ? json_object_new_string(decision->policy) : NULL);
+}
+
+static void add_reason(json_object *json, const struct core *core, const struct domain *d,
+                       const struct decision *decision)
+{
+    char text[REASON_TEXT];
+
+    reason_text(decision, d, &core->topology, text);
+    json_add_text(json, "reason", text);
 }
 
 /*
@@ -89,7 +97,7 @@ static json_object *describe_move(const struct core *core, const struct domain *
     json_add_bool(json, "stopped", d->stopped);
     json_add_text(json, "state", state_of(decision));
     add_policy(json, decision);
-    json_add_text(json, "reason", decision->reason);
+    add_reason(json, core, d, decision);
     json_object_object_add(json, "evidence", evidence(decision));
 
     return json;
@@ -101,7 +109,7 @@ static json_object *describe_kept(const struct core *core, const struct domain *
     json_object *json = about(core, d);
 
     add_policy(json, decision);
-    json_add_text(json, "reason", decision->reason);
+    add_reason(json, core, d, decision);
 
     return json;
 }

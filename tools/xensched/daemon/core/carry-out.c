@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Carries out a plan, as the daemon's mode and its pace allow, and journals the outcome. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/fnv.h"
@@ -41,7 +40,7 @@ static void journal_proposal(struct core *core, const struct domain *d,
                              const struct decision *decision)
 {
     struct member *member = accounting_find(&core->accounting, d);
-    char soft[CPUMAP_TEXT];
+    char soft[CPUMAP_TEXT], reason[REASON_TEXT];
     uint64_t hash;
 
     if (!member)
@@ -52,18 +51,20 @@ static void journal_proposal(struct core *core, const struct domain *d,
         return;
     member->journaled = decision->verb;
     member->journaled_soft = hash;
-    if (decision->verb == MOVE && core->mode == MODE_ADVISE)
-        journal_domain(&core->journal, "propose", d, "soft affinity %s: %s",
-                       soft, decision->reason);
+    if (decision->verb != MOVE || core->mode != MODE_ADVISE)
+        return;
+    reason_text(decision, d, &core->topology, reason);
+    journal_domain(&core->journal, "propose", d, "soft affinity %s: %s", soft, reason);
 }
 
 static void carry_out_move(struct core *core, struct domain *d,
                            struct decision *decision)
 {
+    char reason[REASON_TEXT];
     struct xensched_error err;
 
-    if (actuator_move(&core->actuator, d, &decision->soft, decision->hard,
-                      decision, &err))
+    reason_text(decision, d, &core->topology, reason);
+    if (actuator_move(&core->actuator, d, decision, reason, &err))
         return;
     core->moves++;
     decision->done = true;
@@ -76,10 +77,12 @@ static void carry_out_move(struct core *core, struct domain *d,
 static void carry_out_give_back(struct core *core, struct domain *d,
                                 struct decision *decision)
 {
+    char reason[REASON_TEXT];
     struct xensched_error err;
 
+    reason_text(decision, d, &core->topology, reason);
     cpumap_init_copy(&decision->soft, actuator_original(&core->actuator, d));
-    if (actuator_give_back(&core->actuator, d, decision->reason, &err)) {
+    if (actuator_give_back(&core->actuator, d, reason, &err)) {
         cpumap_free(&decision->soft);
         return;
     }
@@ -98,13 +101,14 @@ static void carry_out_give_back(struct core *core, struct domain *d,
 static void carry_out_pull(struct core *core, struct domain *d,
                            struct decision *decision, uint64_t now_ns)
 {
+    char why[REASON_TEXT];
     struct xensched_error err;
 
     if (decision->pull == PULL_HARDEN &&
         !pace_allows(&core->pace, core->settings.max_moves, now_ns))
         return;
-    if (actuator_pull(&core->actuator, d, decision->pull, decision->pull_why,
-                      &err))
+    pull_text(&decision->pull_reason, why);
+    if (actuator_pull(&core->actuator, d, decision->pull, why, &err))
         return;
     decision->done = true;
     if (decision->pull == PULL_HARDEN)
@@ -117,14 +121,13 @@ static void carry_out_pull(struct core *core, struct domain *d,
 static void put_off(struct core *core, const struct domain *d,
                     struct decision *decision)
 {
-    size_t length = strlen(decision->reason);
+    char reason[REASON_TEXT];
 
-    snprintf(decision->reason + length, REASON_TEXT - length,
-             "; not yet: there were %u moves in the last minute, which is the "
-             "most (max_moves)", core->settings.max_moves);
-    if (!core->put_off)
-        journal_domain(&core->journal, "put-off", d, "%s",
-                       decision->reason);
+    decision->put_off = core->settings.max_moves;
+    if (core->put_off)
+        return;
+    reason_text(decision, d, &core->topology, reason);
+    journal_domain(&core->journal, "put-off", d, "%s", reason);
     core->put_off = true;
 }
 
@@ -162,9 +165,12 @@ static void journal_outcome(struct core *core, const struct domain *d,
         [OUTCOME_REGRET] = "regret",
     };
 
-    if (decision->news != OUTCOME_NONE)
-        journal_domain(&core->journal, what[decision->news], d, "%s",
-                       decision->news_text);
+    char text[REASON_TEXT];
+
+    if (decision->news == OUTCOME_NONE)
+        return;
+    verdict_text(&decision->verdict, text);
+    journal_domain(&core->journal, what[decision->news], d, "%s", text);
 }
 
 void carry_out_plan(struct core *core, uint64_t now_ns)

@@ -210,6 +210,9 @@ static void look_at_topology(struct core *core)
         say("%s", err.text);
         return;
     }
+    /* The old plan names places of the old topology. */
+    plan_free(&core->plan);
+    plan_init(&core->plan, &core->domains);
     topology_free(&core->topology);
     core->topology = t;
     if (core->distances_known)
@@ -324,13 +327,13 @@ int core_run_requested(struct core *core, uint64_t now_ns,
 }
 
 int core_place(struct core *core, struct newcomer *newcomer, bool promise,
-               uint64_t now_ns, struct decision *decision,
+               uint64_t now_ns, struct decision decisions[NEWCOMER_WAYS],
                struct xensched_error *err)
 {
     const struct domain *d = newcomer->arrival.domain;
     const struct policy_input input = input_of(core, now_ns);
     struct demand *promised;
-    bool placed;
+    const struct decision *placed;
 
     if (!core->planned)
         return xensched_fail(err, EAGAIN, "in mode %s there is no plan, so no "
@@ -338,13 +341,13 @@ int core_place(struct core *core, struct newcomer *newcomer, bool promise,
                              mode_name(core->mode));
     promised = reservations_taken(&core->reservations, &core->topology, d);
     newcomer->arrival.promised = promised;
-    placed = plan_newcomer(core->planner, &input, newcomer, decision);
+    placed = plan_newcomer(core->planner, &input, newcomer, decisions);
     free(promised);
     newcomer->arrival.promised = NULL;
     if (placed && promise) {
         struct reservation made = {
             .pool = d->pool,
-            .place = topology_place_of_all(&core->topology, &decision->soft),
+            .place = topology_place_of_all(&core->topology, &placed->soft),
             .demand = newcomer->arrival.demand,
             .at_ns = now_ns,
         };

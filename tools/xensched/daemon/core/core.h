@@ -217,7 +217,7 @@ int core_run_requested(struct core *core, uint64_t now_ns,
  * counts as taken, and if @promise so does this from now on.
  */
 int core_place(struct core *core, struct newcomer *newcomer, bool promise,
-               uint64_t now_ns, struct decision *decision,
+               uint64_t now_ns, struct decision decisions[NEWCOMER_WAYS],
                struct xensched_error *err);
 
 /*

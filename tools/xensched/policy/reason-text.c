@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Makes sentences of reasons. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "plan.h"
+
+#define NS_PER_MS 1e6
+#define NS_PER_S  1e9
+
+/* ms/s; less is not worth a word. */
+#define WORTH_A_WORD 0.005
+
+struct text {
+    char *text; /* REASON_TEXT long */
+    const struct topology *topology;
+    const struct domain *domain; /* that the text is about */
+};
+
+static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct text *t, const char *format, ...)
+{
+    size_t length = strlen(t->text);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(t->text + length, REASON_TEXT - length, format, args);
+    va_end(args);
+}
+
+static struct text begin(char *text, const struct topology *topology,
+                         const struct domain *d)
+{
+    text[0] = '\0';
+
+    return (struct text){ text, topology, d };
+}
+
+static const char *name_of(const struct domain *d, char text[DOMAIN_NAME_TEXT])
+{
+    if (d->name[0])
+        return d->name;
+    snprintf(text, DOMAIN_NAME_TEXT, "domain %u", d->domid);
+
+    return text;
+}
+
+static const char *kind(const struct text *t)
+{
+    return t->topology->places[0].kind;
+}
+
+/* Of what a domain can be kept at, on a host with one place as well. */
+static const char *spot_kind(const struct text *t)
+{
+    return t->topology->nr_places > 1 ? kind(t) : t->topology->caches[0].kind;
+}
+
+static const struct topology_place *place_at(const struct text *t, struct spot spot)
+{
+    return topology_at(t->topology, spot);
+}
+
+/* Accounts. */
+
+static void say_talk(struct text *t, const struct savings *a)
+{
+    double now = 100 * a->apart, then = 100 * a->apart_then;
+    char name[DOMAIN_NAME_TEXT];
+
+    if (!a->with)
+        return;
+    add(t, "%.0f notifications/s", a->notifications);
+    if (a->pages >= 0.5)
+        add(t, " and %.0f pages/s", a->pages);
+    add(t, " with ");
+    if (a->with_vcpu != ALL_VCPUS)
+        add(t, "vCPU %u of ", a->with_vcpu);
+    if (a->with->group[0])
+        add(t, "group %.34s", a->with->group);
+    else
+        add(t, "%.40s", name_of(a->with, name));
+    if (fabs(now - then) >= 0.5)
+        add(t, " cross %ss by %.0f %% now, by %.0f %% then", kind(t), now, then);
+    if (a->more)
+        add(t, ", and %u more", a->more);
+    if (a->learned)
+        add(t, ", price learned from %u moves", a->learned);
+}
+
+static void say_term(struct text *t, const struct savings *a, enum term_id term)
+{
+    const struct topology_place *places = t->topology->places;
+
+    switch (term) {
+    case TERM_TALK:
+        say_talk(t, a);
+        break;
+    case TERM_MEMORY:
+        add(t, "%.0f %% of its memory is on %s %u, %.2f million misses/s%s",
+            100 * a->memory_share, places[a->memory_place].kind,
+            places[a->memory_place].id, a->misses / 1e6,
+            a->misses_counted ? "" : ", assumed");
+        break;
+    case TERM_WAITING:
+        add(t, "%.1f runnable vCPUs%s on %.0f cores of %s %u", a->runnable,
+            a->needs ? " with it" : "", a->cores, places[a->busy_place].kind,
+            places[a->busy_place].id);
+        break;
+    case TERM_CACHE:
+        add(t, "%.1f million cache misses/s, beside others", a->misses / 1e6);
+        break;
+    case TERM_MOVING:
+        add(t, "to fill caches, within %.0f s", a->horizon_s);
+        break;
+    case TERM_WAKES:
+        add(t, "%.0f wake-ups/s %s", fabs(a->more_wakes),
+            a->more_wakes < 0 ? "fewer" : "more");
+        break;
+    case TERM_MIGRATIONS:
+        add(t, "beside others its vCPUs move between pCPUs, now %.0f/s", a->migrations);
+        break;
+    case NR_TERMS:
+        break;
+    }
+}
+
+/* "to node 0 (pCPUs 0-3): saves 41 ms/s (...), costs 9 ms/s (...)" */
+static void say_savings(struct text *t, const struct savings *a)
+{
+    const struct topology_place *place = place_at(t, a->spot);
+    char cpus[CPUMAP_TEXT];
+    const char *comma = "";
+    unsigned int sign, i;
+
+    cpumap_format(&place->cpus, cpus, sizeof(cpus));
+    add(t, "to %s %u (pCPUs %.60s): ", place->kind, place->id, cpus);
+    for (sign = 0; sign < 2; sign++)
+        for (i = 0; i < NR_TERMS; i++) {
+            double saved = (sign ? -1 : 1) * a->saved_ns[i] / NS_PER_MS;
+
+            if (saved < WORTH_A_WORD)
+                continue;
+            add(t, "%s%s %.2f ms/s (", comma, sign ? "costs" : "saves", saved);
+            say_term(t, a, i);
+            add(t, ")");
+            comma = ", ";
+        }
+    if (!*comma)
+        add(t, "saves nothing");
+}
+
+/* Opinions. */
+
+/* "whose vCPUs are on pCPUs 0-1 (node 0)" */
+static void say_whereabouts(struct text *t, const struct whereabouts *w)
+{
+    const struct topology_place *place = &t->topology->places[w->place];
+    char cpus[CPUMAP_TEXT];
+
+    cpumap_format(&place->cpus, cpus, sizeof(cpus));
+    if (!w->there)
+        add(t, "which spends %.0f %% of its time", 100 * w->share);
+    else if (w->there < w->online)
+        add(t, "most of whose vCPUs (%u of %u) are", w->there, w->online);
+    else
+        add(t, "whose vCPUs are");
+    add(t, " on pCPUs %.100s (%s %u)", cpus, place->kind, place->id);
+}
+
+/* Why no guest goes to where the partner is. */
+static void say_spread(struct text *t, const struct opinion *o)
+{
+    char name[DOMAIN_NAME_TEXT];
+
+    if (o->whereabouts.share < 0)
+        add(t, "it is not known where %.40s lives: it is bound to no %s, and service-ns has "
+            "no rows of it", name_of(o->partner, name), kind(t));
+    else
+        add(t, "%.40s is spread: it spends no more than %.0f %% of its time on one %s, "
+            "%.0f %% are needed", name_of(o->partner, name), 100 * o->whereabouts.share,
+            kind(t), 100 * WHEREABOUTS_TO_GO);
+}
+
+static const char *const plain_grounds[] = {
+    [GROUNDS_NEVER_RAN] = "nothing is known of when it last ran",
+    [GROUNDS_ALL_GONE] = "no domain with which it communicated when it last ran is there",
+    [GROUNDS_NO_DISKS] = "it has no disks",
+};
+
+static void say_newcomer(struct text *t, const struct opinion *o, enum grounds grounds)
+{
+    const struct savings *a = &o->savings;
+    char name[DOMAIN_NAME_TEXT];
+
+    switch (grounds) {
+    case GROUNDS_HISTORY:
+        add(t, "by what it did when it last ran that saves %.2f ms/s: it had %.0f "
+            "notifications/s and %.0f pages/s with %.60s", a->gain_ns / NS_PER_MS,
+            a->notifications, a->pages, name_of(o->partner, name));
+        break;
+    case GROUNDS_BACK_ENDS:
+        add(t, "%u of its %u disk%s served by %.60s%s", o->count, o->of,
+            o->of == 1 ? " is" : "s are", name_of(o->partner, name),
+            o->others ? " and others there" : "");
+        break;
+    case GROUNDS_HISTORY_GAIN:
+        add(t, "for the domains with which it communicated when it last ran, no %s is better "
+            "by %.2f ms/s, the least gain, but by %.2f", kind(t), a->least_ns / NS_PER_MS,
+            a->gain_ns / NS_PER_MS);
+        break;
+    case GROUNDS_HISTORY_SPREAD:
+        add(t, "when it last ran it had most to do with %.60s, but ", name_of(o->partner, name));
+        say_spread(t, o);
+        break;
+    case GROUNDS_BACK_END_SPREAD:
+        add(t, "of the domains that serve its disks, ");
+        say_spread(t, o);
+        break;
+    case GROUNDS_BACK_ENDS_EVEN:
+        add(t, "the domains that serve its disks are on different %ss, as many on one as on "
+            "the other", kind(t));
+        break;
+    default:
+        add(t, "%s", plain_grounds[grounds]);
+        break;
+    }
+}
+
+static void say_grounds(struct text *t, const struct opinion *o, enum grounds grounds)
+{
+    const struct savings *a = &o->savings;
+
+    switch (grounds) {
+    case GROUNDS_GAIN:
+        say_savings(t, a);
+        break;
+    case GROUNDS_WORTH:
+        if (o->follows)
+            add(t, "its group %.60s is there: ", t->domain->group);
+        add(t, "that it is there %s worth %.2f ms/s", o->absent ? "would be" : "is",
+            o->worth / NS_PER_MS);
+        break;
+    case GROUNDS_LEAST_GAIN:
+        say_savings(t, a);
+        add(t, ", gain %.2f ms/s, least gain %.2f ms/s", a->gain_ns / NS_PER_MS,
+            a->least_ns / NS_PER_MS);
+        break;
+    case GROUNDS_TOO_WIDE:
+        add(t, "it is wider than each %s: it has %u vCPUs, and %u cores at most are open to "
+            "it in one; so it is kept nowhere",
+            spot_kind(t), o->count, o->of);
+        break;
+    case GROUNDS_ONE_SPOT:
+        add(t, "there is no other %s with as many cores as it has vCPUs", spot_kind(t));
+        break;
+    default:
+        say_newcomer(t, o, grounds);
+        break;
+    }
+}
+
+static void say_lack(struct text *t, const struct opinion *o)
+{
+    say_grounds(t, o, o->lack);
+    if (o->full && o->lack == GROUNDS_LEAST_GAIN)
+        add(t, ", but it has no room");
+}
+
+/* The fact, and what belongs to it if it decides. */
+static void say_opinion(struct text *t, const struct opinion *o)
+{
+    say_grounds(t, o, o->fact);
+    add(t, ", ");
+    if (o->fact == GROUNDS_GAIN)
+        add(t, "%s %.2f ms/s, least gain %.2f ms/s",
+            o->gain > 0 ? "expected gain" : "it makes room, at", o->gain / NS_PER_MS,
+            o->savings.least_ns / NS_PER_MS);
+    else if (o->fact == GROUNDS_WORTH)
+        say_lack(t, o);
+    else
+        say_whereabouts(t, &o->whereabouts);
+}
+
+/* Outcomes. */
+
+static void say_cost(struct text *t, const struct place_cost *before,
+                     const struct place_cost *after)
+{
+    if (!place_cost_known(before, after))
+        add(t, "the cost of its work before the move is unknown");
+    else if (place_cost_comparable(before, after) && after->unit < WORK_TIME)
+        add(t, "a %s costs %.1f us with its waiting, before the move %.1f (%u and %u "
+            "windows)", work_unit_name(after->unit), after->cost.mean / 1e3,
+            before->cost.mean / 1e3, after->cost.n, before->cost.n);
+    else
+        add(t, "it waits %.1f ms for each s that it runs, before the move %.1f (%u and %u "
+            "windows)", 1e3 * after->waiting.mean, 1e3 * before->waiting.mean,
+            after->waiting.n, before->waiting.n);
+}
+
+static void say_judgement(struct text *t, const struct verdict *v)
+{
+    const struct outcome *o = &v->outcome;
+
+    say_cost(t, &o->before, &o->here);
+    add(t, "; %.0f notifications/s cross places, before the move %.0f", o->crossings_now,
+        o->crossings);
+    if (o->predicted >= 0)
+        add(t, ", predicted were %.0f", o->predicted);
+    add(t, "; %s", v->news == OUTCOME_GOOD ? "it stays"
+                 : v->news == OUTCOME_WORSE ? "it costs more than before"
+                                            : "it did not help");
+}
+
+/* "; there 1.9 of 2 pCPUs are busy: Domain-0 1.4, computing 0.5" */
+static void say_absence(struct text *t, const struct verdict *v)
+{
+    char name[DOMAIN_NAME_TEXT];
+
+    add(t, "only %.0f %% of its time it runs at its place, %.1f s after it was moved; there "
+        "%.1f of %u pCPUs are busy", 100 * v->outcome.share, v->after_ns / NS_PER_S, v->busy,
+        v->cpus);
+    if (v->first)
+        add(t, ": %.40s %.1f", name_of(v->first, name), v->first_use);
+    if (v->second)
+        add(t, ", %.40s %.1f", name_of(v->second, name), v->second_use);
+}
+
+static void say_verdict(struct text *t, const struct verdict *v)
+{
+    if (v->news == OUTCOME_ARRIVED)
+        add(t, "%.0f %% of its time it runs at its place, %.1f s after it was moved",
+            100 * v->outcome.share, v->after_ns / NS_PER_S);
+    else if (v->news == OUTCOME_ABSENT)
+        say_absence(t, v);
+    else if (v->news != OUTCOME_NONE)
+        say_judgement(t, v);
+}
+
+/* Decisions. */
+
+static const char *const plain[] = {
+    [REASON_DRIVER] = "a driver domain is never moved",
+    [REASON_OPERATOR] = "its affinity was set by an operator",
+    [REASON_CONFIGURED] = "it is held by its configuration",
+    [REASON_HELD] = "an operator holds it",
+    [REASON_ONE_PLACE] = "all pCPUs of this host are in one place",
+    [REASON_ONE_NODE] = "this host has one NUMA node",
+    [REASON_NO_POOL] = "it is in no cpupool",
+};
+
+/* "Domain-0 needs 1.5, all that are bound there 1.9; it needs 0.8 itself" */
+static void say_no_room(struct text *t, const struct reason *r)
+{
+    const struct topology_place *place = place_at(t, r->spot);
+    char name[DOMAIN_NAME_TEXT];
+
+    add(t, ", but %s %u has no room: of its %u cores %.60s needs %.1f", place->kind, place->id,
+        r->count, r->other ? name_of(r->other, name) : "no guest there", r->other_need);
+    if (r->other && r->taken - r->other_need >= 0.05)
+        add(t, ", all that are bound there %.1f", r->taken);
+    add(t, "; it needs %.1f itself", r->need);
+}
+
+static void say_few_cores(struct text *t, const struct reason *r)
+{
+    const struct topology_place *place = place_at(t, r->spot);
+    const struct rule *rule = t->domain->rule;
+    bool limits = rule && rule->nodes;
+
+    add(t, ", but of %s %u only %u cores are in its cpupool%s%s, and it has %u vCPUs",
+        place->kind, place->id, r->count, limits ? " and allowed by the rule " : "",
+        limits ? rule->text : "", r->of);
+}
+
+/* "; it prefers node 0 already, but runs there only 2 % of its time" */
+static void say_preference(struct text *t, const struct reason *r)
+{
+    const struct topology_place *place = place_at(t, r->spot);
+
+    if (r->code == REASON_OPINION)
+        add(t, "; it prefers %s %u already, but runs there only %.0f %% of its time",
+            place->kind, place->id, 100 * r->share);
+    else if (r->share < 0)
+        add(t, ", and it prefers %s %u already; where it runs is not known", place->kind,
+            place->id);
+    else
+        add(t, ", and it prefers %s %u already and runs there %.0f %% of its time",
+            place->kind, place->id, 100 * r->share);
+}
+
+/* What is against the opinion, behind its fact. */
+static void say_objection(struct text *t, const struct reason *r)
+{
+    const double s = r->time_ns / NS_PER_S;
+
+    if (r->code == REASON_PREFERS)
+        say_preference(t, r);
+    else if (r->code == REASON_UNCONFIRMED)
+        add(t, "; wait for a confirmation (%u of %u)", r->count, r->of);
+    else if (r->code == REASON_WORSE_THERE)
+        add(t, ", but its work cost more there; it is not tried again for %.0f s", s);
+    else if (r->code == REASON_NO_HELP)
+        add(t, ", but a move before this one did not help; it is not tried again for %.0f s", s);
+    else if (r->code == REASON_FEW_CORES)
+        say_few_cores(t, r);
+    else
+        say_no_room(t, r);
+}
+
+static void say_constraint(struct text *t, const struct decision *decision)
+{
+    const struct reason *r = &decision->reason;
+    const double s = r->time_ns / NS_PER_S, least_s = r->least_ns / NS_PER_S;
+    char name[DOMAIN_NAME_TEXT];
+
+    switch (r->code) {
+    case REASON_ASIDE:
+        add(t, "%s", t->domain->aside);
+        break;
+    case REASON_NEW:
+        add(t, "it is new: seen for %.1f s, has to be %.0f s", s, least_s);
+        break;
+    case REASON_DEVICE_MODEL:
+        add(t, "its device model %.60s stays where it is, and they go together",
+            name_of(r->other, name));
+        break;
+    case REASON_GOES_ALONG:
+        add(t, "it goes with %.60s, whose device model it is", name_of(r->other, name));
+        break;
+    case REASON_UNDONE:
+        add(t, "the move is undone: ");
+        say_verdict(t, &decision->verdict);
+        break;
+    case REASON_STAYS:
+        add(t, "it was moved %.1f s ago and stays for %.0f s at least", s, least_s);
+        break;
+    case REASON_JUDGED:
+        add(t, "it was moved %.1f s ago, and it is looked what comes of that", s);
+        break;
+    case REASON_NOTHING:
+        add(t, "for %.0f s there was no reason for it to be there", s);
+        break;
+    case REASON_NOTHING_NOW:
+        add(t, "it was moved, and had a reason to be there %.1f s ago", s);
+        break;
+    default:
+        add(t, "%s", plain[r->code]);
+        break;
+    }
+}
+
+void reason_text(const struct decision *decision, const struct domain *d,
+                 const struct topology *topology, char text[REASON_TEXT])
+{
+    struct text t = begin(text, topology, d);
+    const struct reason *r = &decision->reason;
+
+    if (r->code == REASON_OPINION) {
+        say_opinion(&t, &decision->opinion);
+        if (r->prefers)
+            say_preference(&t, r);
+    } else if (r->code == REASON_LACK) {
+        say_lack(&t, &decision->opinion);
+    } else if (r->code > REASON_LACK) {
+        say_grounds(&t, &decision->opinion, decision->opinion.fact);
+        say_objection(&t, r);
+    } else if (r->code != REASON_NONE) {
+        say_constraint(&t, decision);
+    }
+    if (decision->put_off)
+        add(&t, "; not yet: there were %u moves in the last minute, which is the most "
+            "(max_moves)", decision->put_off);
+}
+
+void verdict_text(const struct verdict *verdict, char text[REASON_TEXT])
+{
+    struct text t = begin(text, NULL, NULL);
+
+    say_verdict(&t, verdict);
+}
+
+static const char *const plain_pulls[] = {
+    [PULL_FOR_NOTHING] = "",
+    [PULL_TO_BE_SOFT] = "its affinity is to be soft",
+    [PULL_FILLED_UP] = "its place has filled up",
+    [PULL_WITHOUT_REASON] = "there is no reason for it to be there currently",
+    [PULL_ROOM_AGAIN] = "there is room again",
+};
+
+void pull_text(const struct pull_reason *r, char text[REASON_TEXT])
+{
+    const double worth = r->worth_ns / NS_PER_MS, order = r->order_ns / NS_PER_MS;
+    struct text t = begin(text, NULL, NULL);
+
+    if (r->code == PULL_COSTS_MORE)
+        add(&t, "the order costs %.2f ms/s in waiting, and to be there is worth %.2f ms/s",
+            order, worth);
+    else if (r->code == PULL_ABSENT)
+        add(&t, "only %.0f %% of its time it is at its place, where there is room",
+            100 * r->share);
+    else if (r->code != PULL_IGNORED)
+        add(&t, "%s", plain_pulls[r->code]);
+    else
+        add(&t, "the soft affinity alone has no effect (%.0f %% of its time at its place), "
+            "and there is room", 100 * r->share);
+    if (r->code == PULL_IGNORED && worth > 0)
+        add(&t, "; it loses %.2f ms/s, an order costs %.2f ms/s in waiting",
+            r->lost_ns / NS_PER_MS, order);
+}

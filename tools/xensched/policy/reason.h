@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * reason.h - why a domain should be somewhere, and why it is left, moved or kept: codes and
+ * their numbers.
+ *
+ * The policy sets and compares codes; reason-text.c alone makes sentences of them.
+ */
+#ifndef XENSCHED_POLICY_REASON_H
+#define XENSCHED_POLICY_REASON_H
+
+#include "placement/term.h"
+#include "whereabouts.h"
+
+/* What one move of a unit saves and costs, term by term, and the numbers behind that. */
+struct savings {
+    struct spot spot;
+    double gain_ns, least_ns;  /* per second */
+    double saved_ns[NR_TERMS]; /* likewise; negative: it costs */
+    /* TERM_TALK: the partner for which most changes; NULL: there is none. */
+    const struct domain *with;
+    unsigned int with_vcpu; /* ALL_VCPUS, or the one that serves it */
+    unsigned int more;      /* partners */
+    unsigned int learned;   /* moves that taught the price; 0: assumed */
+    double notifications, pages; /* per second */
+    double apart, apart_then;    /* parts of these that cross places */
+    /* TERM_MEMORY: the place that has most of it. */
+    unsigned int memory_place;
+    double memory_share;
+    double misses; /* per second; TERM_CACHE as well */
+    bool misses_counted;
+    /* TERM_WAITING: the most loaded place that the move changes. */
+    unsigned int busy_place;
+    double runnable, cores;
+    bool needs; /* @runnable counts the unit */
+    double horizon_s;  /* TERM_MOVING */
+    double more_wakes; /* TERM_WAKES, per second */
+    double migrations; /* TERM_MIGRATIONS, per second */
+};
+
+#define ALL_VCPUS (~0U)
+
+enum grounds {
+    GROUNDS_NONE,
+    GROUNDS_GAIN,       /* of @savings */
+    GROUNDS_WORTH,      /* of being where it is */
+    GROUNDS_LEAST_GAIN, /* @savings of the best other spot; see struct opinion.full */
+    GROUNDS_TOO_WIDE,   /* @count vCPUs, @of cores */
+    GROUNDS_ONE_SPOT,
+    /* Of a guest that is not there yet. */
+    GROUNDS_HISTORY,
+    GROUNDS_BACK_ENDS,  /* @count of its @of disks */
+    GROUNDS_NEVER_RAN,
+    GROUNDS_ALL_GONE,   /* those with which it communicated */
+    GROUNDS_HISTORY_GAIN,
+    GROUNDS_HISTORY_SPREAD,
+    GROUNDS_NO_DISKS,
+    GROUNDS_BACK_END_SPREAD,
+    GROUNDS_BACK_ENDS_EVEN,
+};
+
+enum want {
+    WANT_NOTHING, /* no opinion, for a reason */
+    WANT_STAY,    /* enough reason to stay at the place, not to go there */
+    WANT_GO,      /* it should be at the place */
+};
+
+/* The opinion about one domain. */
+struct opinion {
+    enum want want;
+    struct spot spot; /* a cache, or all of a place that has several */
+    bool full; /* with WANT_NOTHING: it would go there if there were room */
+    enum grounds fact; /* to be there */
+    enum grounds lack; /* with WANT_NOTHING and WANT_STAY: to go nowhere else */
+    bool follows;      /* the rest of its group is there */
+    bool absent;       /* it runs elsewhere */
+    bool others;       /* GROUNDS_BACK_ENDS: more domains than the partner */
+    unsigned int count, of;
+    struct savings savings;
+    struct whereabouts whereabouts; /* of the partner of a guest that is not there yet */
+    /* Evidence; partner is NULL when there is none. */
+    const struct domain *partner; /* the one of input.domains it talks to most */
+    double rate;                  /* interactions per second with it */
+    double share;                 /* of all interactions, 0 ... 1 */
+    double gain;  /* ns/s, of a move */
+    double worth; /* ns/s, that it is where it is; 0: not known */
+    double crossings; /* notifications/s that will cross places after a move */
+    double others_ns; /* ns/s that the terms which know no partner save then */
+};
+
+enum reason_code {
+    REASON_NONE,
+    /* Constraints. */
+    REASON_DRIVER,
+    REASON_OPERATOR,
+    REASON_CONFIGURED,
+    REASON_HELD,
+    REASON_ASIDE,
+    REASON_ONE_PLACE,
+    REASON_ONE_NODE,
+    REASON_NO_POOL,
+    REASON_NEW,            /* for @time_ns, has to be for @least_ns */
+    REASON_DEVICE_MODEL,   /* @other stays */
+    REASON_GOES_ALONG,     /* with @other */
+    REASON_UNDONE,         /* for the verdict of the decision */
+    REASON_STAYS,          /* for @time_ns, has to for @least_ns */
+    REASON_JUDGED,         /* moved @time_ns ago */
+    REASON_NOTHING,        /* to be there, for @time_ns; it returns */
+    REASON_NOTHING_NOW,    /* likewise; it stays for now */
+    /* What the guard makes of the opinion. */
+    REASON_OPINION,        /* it should be there */
+    REASON_LACK,           /* it should go nowhere */
+    REASON_PREFERS,        /* it should be at @spot, and is: for a @share of its time */
+    REASON_UNCONFIRMED,    /* by @count of @of runs */
+    REASON_WORSE_THERE,    /* not tried again for @time_ns */
+    REASON_NO_HELP,        /* likewise */
+    REASON_FEW_CORES,      /* @spot has only @count for its @of vCPUs */
+    REASON_NO_ROOM,        /* in the @count cores of @spot */
+};
+
+struct reason {
+    enum reason_code code;
+    struct spot spot;
+    uint64_t time_ns, least_ns;
+    unsigned int count, of;
+    double share; /* of its time that it runs at @spot; -1: not known, or not asked for */
+    bool prefers; /* REASON_OPINION: @spot, by an affinity that is ignored */
+    /* REASON_NO_ROOM: all that are bound there need, @other does, and it does itself. */
+    double taken, other_need, need;
+    const struct domain *other; /* NULL: none */
+};
+
+#endif /* XENSCHED_POLICY_REASON_H */
