@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writes what is known of each domain, and what domains did to each other. */
+/* Writes the metrics of each domain, and those of pairs of domains. */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include <xensched/event.h>
 
 #include "base/openmetrics.h"
 #include "daemon/core/observe-host.h"
-#include "metrics-labels.h"
 #include "metrics-parts.h"
 #include "model/presence.h"
 
@@ -18,6 +18,25 @@
 
 /* As many pairs as this at most, those with the highest rates. */
 #define MAX_PAIRS 1000
+
+void metrics_label_domain(FILE *out, const char *prefix, const char *name, uint32_t domid)
+{
+    char label[32];
+
+    snprintf(label, sizeof(label), "%sdomain", prefix);
+    openmetrics_label(out, label, name);
+    fprintf(out, ",%sdomid=\"%" PRIu32 "\"", prefix, domid);
+}
+
+void metrics_begin_sample(FILE *out, const char *name, const struct domain *d)
+{
+    fprintf(out, "xensched_%s{", name);
+    metrics_label_domain(out, "", d->name, d->domid);
+    if (!d->group[0])
+        return;
+    putc(',', out);
+    openmetrics_label(out, "group", d->group);
+}
 
 static void write_use(FILE *out, const struct core *core, uint64_t now_ns)
 {

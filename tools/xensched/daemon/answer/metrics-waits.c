@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/openmetrics.h"
-#include "metrics-labels.h"
 #include "metrics-parts.h"
 
 /*
