@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/blocking-call.h"
 #include "base/message.h"
 #include "log-source.h"
 
@@ -35,6 +36,107 @@ bool log_source_is_domains(const struct log_source *source)
     return source->domid != 0;
 }
 
+/* The area: calls that may wait for xenstored block no other work of the daemon. */
+
+struct area_call {
+    struct log_source *source;
+    const struct xensched_geometry *geometry;
+    struct xensched_area_info *info;
+    uint32_t domid, events, lease_ms;
+    struct xensched_error *err;
+};
+
+static int call_request(void *arg)
+{
+    const struct area_call *c = arg;
+
+    return xensched_area_request(c->source->domid, c->geometry, &c->source->area,
+                                 c->err);
+}
+
+static int call_poll(void *arg)
+{
+    const struct area_call *c = arg;
+
+    return xensched_area_poll(c->source->area, c->err);
+}
+
+static int call_info(void *arg)
+{
+    const struct area_call *c = arg;
+
+    return xensched_area_info(c->source->area, c->info, c->err);
+}
+
+static int call_events(void *arg)
+{
+    const struct area_call *c = arg;
+
+    return xensched_area_events(c->source->area, c->events, c->lease_ms, c->err);
+}
+
+static int call_refresh(void *arg)
+{
+    const struct area_call *c = arg;
+
+    return xensched_area_refresh(c->source->area, c->err);
+}
+
+static int call_withdraw(void *arg)
+{
+    const struct area_call *c = arg;
+
+    return xensched_area_withdraw(c->domid, c->err);
+}
+
+int log_source_area_request(struct log_source *source,
+                            const struct xensched_geometry *geometry,
+                            struct xensched_error *err)
+{
+    struct area_call c = { .source = source, .geometry = geometry, .err = err };
+
+    return blocking_call(call_request, &c);
+}
+
+int log_source_area_poll(struct log_source *source, struct xensched_error *err)
+{
+    struct area_call c = { .source = source, .err = err };
+
+    return blocking_call(call_poll, &c);
+}
+
+int log_source_area_info(struct log_source *source, struct xensched_area_info *facts,
+                         struct xensched_error *err)
+{
+    struct area_call c = { .source = source, .info = facts, .err = err };
+
+    return blocking_call(call_info, &c);
+}
+
+int log_source_area_events(struct log_source *source, uint32_t mask, uint32_t lease_ms,
+                           struct xensched_error *err)
+{
+    struct area_call c = {
+        .source = source, .events = mask, .lease_ms = lease_ms, .err = err,
+    };
+
+    return blocking_call(call_events, &c);
+}
+
+int log_source_area_refresh(struct log_source *source, struct xensched_error *err)
+{
+    struct area_call c = { .source = source, .err = err };
+
+    return blocking_call(call_refresh, &c);
+}
+
+int log_source_area_withdraw(uint32_t domid, struct xensched_error *err)
+{
+    struct area_call c = { .domid = domid, .err = err };
+
+    return blocking_call(call_withdraw, &c);
+}
+
 /* States. */
 
 void log_source_journal(struct log_sources *sources, const struct log_source *source,
@@ -56,7 +158,7 @@ void log_source_enter(struct log_source *source, enum log_source_state state,
     snprintf(source->reason, sizeof(source->reason), "%s", reason);
 }
 
-/* The next try is not before the pause is over, which grows. */
+/* Allows the next try after the pause, and doubles the pause. */
 static void pause_source(struct log_source *source, uint64_t now_ns)
 {
     source->again_ns = now_ns + source->pause_ns;
@@ -67,7 +169,6 @@ static void pause_source(struct log_source *source, uint64_t now_ns)
         source->pause_ns = LAST_PAUSE_NS;
 }
 
-/* Unmap it, and leave everything else as it is. */
 void log_source_close(struct log_source *source)
 {
     log_source_stats(source, &source->former);
@@ -94,7 +195,7 @@ void log_source_fail(struct log_sources *sources, struct log_source *source,
 
 /* Events. */
 
-/* If the preliminary rows are not completed, they are of no use. */
+/* Preliminary rows are useful only if other events complete them. */
 static uint32_t wanted_events(const struct log_sources *sources,
                               const struct log_source *source, uint32_t built)
 {
@@ -104,7 +205,7 @@ static uint32_t wanted_events(const struct log_sources *sources,
     return events ? events | (log_source_logs(sources, source)->preliminary & built) : 0;
 }
 
-/* As apply_thresholds() of the core.  Of a guest each row counts. */
+/* As apply_thresholds() of the core.  Each row of a guest counts. */
 static void apply_thresholds(struct log_sources *sources, struct log_source *source)
 {
     unsigned int event;
@@ -142,7 +243,7 @@ static int start_reading(struct log_sources *sources, struct log_source *source,
 
     if (rc)
         return rc;
-    /* All that a Linux logs is what it does itself. */
+    /* A Linux logs only its own events. */
     logs_prepare(log_source_logs(sources, source), source->area);
     logs_route(log_source_logs(sources, source), sources->settings.choice, source->area,
                source->acct, ~0U, true);
@@ -229,7 +330,7 @@ static void check_reading(struct log_sources *sources, struct log_source *source
         log_source_fail(sources, source, err.text, now_ns);
 }
 
-/* Getting there. */
+/* Steps towards reading. */
 
 static void try_linux(struct log_sources *sources, struct log_source *source, uint64_t now_ns)
 {
