@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Listens to the doorbells of the logs in the event loop. */
-
 #include "base/message.h"
 #include "doorbells.h"
 
 /*
- * That of Linux rings until its marks have been moved on.  If they cannot be, because
- * another program holds the log now, it must not keep us busy.
+ * Linux's doorbell rings until the watermarks have been moved on.  If another program holds
+ * the log by now, they cannot be moved on, and the doorbell must not keep the daemon busy.
  */
 #define LINUX_PAUSE_S 0.01
 
-static void hang(struct bells *bells, struct bell *bell,
-                 struct xensched_doorbell *doorbell)
+static void start_listening(struct bells *bells, struct bell *bell,
+                            struct xensched_doorbell *doorbell)
 {
     bell->doorbell = doorbell;
     ev_io_set(&bell->io, xensched_doorbell_fd(doorbell), EV_READ);
     ev_io_start(bells->loop, &bell->io);
 }
 
-static void take_down(struct bells *bells, struct bell *bell)
+static void stop_listening(struct bells *bells, struct bell *bell)
 {
     ev_io_stop(bells->loop, &bell->io);
     xensched_doorbell_close(bell->doorbell);
     bell->doorbell = NULL;
 }
 
-static void heard(struct ev_loop *loop, ev_io *io, int events)
+static void answer_hypervisor(struct ev_loop *loop, ev_io *io, int events)
 {
     struct bells *bells = io->data;
 
@@ -35,7 +34,7 @@ static void heard(struct ev_loop *loop, ev_io *io, int events)
     bells->hypervisor.rung(bells->hypervisor.arg);
 }
 
-static void heard_linux(struct ev_loop *loop, ev_io *io, int events)
+static void answer_linux(struct ev_loop *loop, ev_io *io, int events)
 {
     struct bells *bells = io->data;
 
@@ -64,8 +63,8 @@ void bells_init(struct bells *bells, struct ev_loop *loop, struct read_schedule 
         .hypervisor = { .rung = rung, .arg = arg },
         .dom0 = { .rung = linux_rung, .arg = arg },
     };
-    ev_init(&bells->hypervisor.io, heard);
-    ev_init(&bells->dom0.io, heard_linux);
+    ev_init(&bells->hypervisor.io, answer_hypervisor);
+    ev_init(&bells->dom0.io, answer_linux);
     ev_init(&bells->linux_again, listen_again);
     bells->hypervisor.io.data = bells;
     bells->dom0.io.data = bells;
@@ -78,18 +77,18 @@ void bells_listen(struct bells *bells, struct xensched_area *area)
     struct xensched_error err;
 
     if (xensched_doorbell_open(xensched_area_doorbell(area), &doorbell, &err)) {
-        say("%s: the log is looked at every %llu ms", err.text,
+        say("%s: the log is read every %llu ms", err.text,
             (unsigned long long)bells->read_schedule->interval_ms);
         return;
     }
-    hang(bells, &bells->hypervisor, doorbell);
+    start_listening(bells, &bells->hypervisor, doorbell);
     bells->read_schedule->rings = true;
 }
 
 static void drop_linux(struct bells *bells)
 {
     ev_timer_stop(bells->loop, &bells->linux_again);
-    take_down(bells, &bells->dom0);
+    stop_listening(bells, &bells->dom0);
     bells->read_schedule->linux_rings = false;
 }
 
@@ -103,7 +102,7 @@ void bells_follow_linux(struct bells *bells, const struct log_sources *sources)
         drop_linux(bells);
     } else if (rings && !bells->dom0.doorbell &&
                !xensched_doorbell_open_linux(&doorbell, &err)) {
-        hang(bells, &bells->dom0, doorbell);
+        start_listening(bells, &bells->dom0, doorbell);
         bells->read_schedule->linux_rings = true;
     }
 }
@@ -113,5 +112,5 @@ void bells_free(struct bells *bells)
     if (bells->dom0.doorbell)
         drop_linux(bells);
     if (bells->hypervisor.doorbell)
-        take_down(bells, &bells->hypervisor);
+        stop_listening(bells, &bells->hypervisor);
 }

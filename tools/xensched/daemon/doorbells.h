@@ -18,33 +18,33 @@
 #include "daemon/sources/log-sources.h"
 
 struct read_schedule {
-    uint64_t interval_ms; /* between two looks, if no bell rings */
-    uint32_t lease_ms;    /* 0: the log isn't held */
-    bool rings;           /* the hypervisor can */
-    bool linux_rings;     /* dom0's Linux can */
-    uint64_t due;         /* as it was told last */
-    unsigned int silent;  /* looks since it rang which it should have rung for */
-    bool rung;            /* since the last look */
+    uint64_t interval_ms; /* between two reads, if no doorbell rings */
+    uint32_t lease_ms;    /* 0: the daemon does not hold the log */
+    bool rings;           /* the hypervisor has a doorbell */
+    bool linux_rings;     /* dom0's Linux has a doorbell */
+    uint64_t due;         /* argument of the last read_schedule_done() */
+    unsigned int silent;  /* reads since the last ring that a ring should have preceded */
+    bool rung;            /* since the last read */
 };
 
 /* The hypervisor has rung.  Returns true if its doorbell counted as broken. */
 bool read_schedule_rung(struct read_schedule *read_schedule);
 
 /*
- * Its log was looked at, of which @due log files were past their mark so far.
- * Returns true if from now on the doorbell is believed to be broken: it can be
- * bound and never ring, and logs would be looked at too late for good.
+ * The daemon has read the hypervisor's log.  @due: how often a log buffer has been found past
+ * its watermark so far.  Returns true if the doorbell counts as broken from now on: a doorbell
+ * can be bound and never ring, and then each read would come too late.
  */
 bool read_schedule_done(struct read_schedule *read_schedule, uint64_t due);
 
 /*
- * The time until the next look, unless it rings before.  As long as a log is
- * read that has no doorbell, which is that of a driver domain, it is the interval.
+ * The time until the next read, if no doorbell rings before.  While the daemon reads the log
+ * of a driver domain, which has no doorbell, that time is the interval.
  */
 uint64_t read_schedule_next_ms(const struct read_schedule *read_schedule,
                                const struct log_sources *sources);
 
-/* The longest that this can be. */
+/* The longest time that read_schedule_next_ms() can return. */
 uint64_t read_schedule_longest_ms(const struct read_schedule *read_schedule);
 
 /*
@@ -66,15 +66,15 @@ struct bells {
     ev_timer linux_again;
 };
 
-/* @rung and @linux_rung are called, with @arg, when a log has to be read. */
+/* When a log has to be read, the event loop calls @rung or @linux_rung with @arg. */
 void bells_init(struct bells *bells, struct ev_loop *loop, struct read_schedule *read_schedule,
                 void (*rung)(void *arg), void (*linux_rung)(void *arg),
                 void *arg);
 
-/* That of the hypervisor, whose log @area is.  Says it if there is none. */
+/* Listens to the hypervisor's doorbell; @area is its log.  Logs a message if there is none. */
 void bells_listen(struct bells *bells, struct xensched_area *area);
 
-/* The log of dom0's Linux may have come or gone. */
+/* Call this when the log of dom0's Linux may have appeared or disappeared. */
 void bells_follow_linux(struct bells *bells, const struct log_sources *sources);
 
 void bells_free(struct bells *bells);

@@ -192,7 +192,7 @@ static void judge_doorbell(struct daemon *d)
         return;
     xensched_source_stats(d->reader, &stats);
     if (read_schedule_done(&d->read_schedule, stats.due))
-        say("the doorbell of the log does not ring: the log is looked at every "
+        say("the doorbell of the log does not ring: the log is read every "
             "%llu ms", (unsigned long long)d->read_schedule.interval_ms);
 }
 
