@@ -9,7 +9,7 @@
 # In exact mode, on 2 sockets x 4 cores with NUMA; dom0 and the driver domain have one
 # vCPU each, held on socket 0 and on socket 1.  No vCPU pauses, so the TSC is the number
 # of instructions of the whole host.  The model is on for a part of the time only,
-# evenly spread (programs/samples.c): the time of a phase is its instructions, all
+# evenly spread (programs/load/samples.c): the time of a phase is its instructions, all
 # of them, times what those which were sampled took each.
 #
 # From outside: LENGTHS, seconds of this host that a phase is to take ("1 3 10");

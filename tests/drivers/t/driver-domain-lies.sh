@@ -5,7 +5,7 @@
 # only: full
 #
 # A driver domain that never answers, or lies about its log in any way that
-# programs/lie.c knows, harms no other domain: the daemon reports what is wrong
+# programs/linux-log/lie.c knows, harms no other domain: the daemon reports what is wrong
 # with this source, answers its clients, goes on with all others, and
 # believes nothing about domains that the liar has nothing to do with.  Fails
 # if a guest can crash, stop or mislead the scheduler of its host.

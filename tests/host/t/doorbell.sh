@@ -52,9 +52,9 @@ dom0_share()
 {
     local before
 
-    before=$(domain-time 0)
+    before=$(domain-usage time 0)
     sleep 10
-    awk -v ns=$(($(domain-time 0) - before)) 'BEGIN { print ns / 1e8 }'
+    awk -v ns=$(($(domain-usage time 0) - before)) 'BEGIN { print ns / 1e8 }'
 }
 
 # notify N: one guest notifies another one N times.  (The daemon does not end, so a plain

@@ -28,7 +28,7 @@ reads()
 shrink()
 {
     xl mem-set asker 100
-    until between 25300 25900 "$(domain-pages "$(domid asker)")" >/dev/null; do
+    until between 25300 25900 "$(domain-usage pages "$(domid asker)")" >/dev/null; do
         usleep 100000
     done
     xl pause asker
@@ -69,6 +69,6 @@ log_set_up 4194304
 log_guest asker $ONE
 logging memory shrink
 is "the last row of its memory has Xen's number" \
-    "$(counters memory | awk '{ print $NF }')" "$(domain-pages "$(domid asker)")"
+    "$(counters memory | awk '{ print $NF }')" "$(domain-usage pages "$(domid asker)")"
 schedlog-area release
 finish

@@ -274,7 +274,7 @@ balloon()
 {
     xl mem-set sleeper "$1"
     until between $(($1 * 256 - 300)) $(($1 * 256 + 300)) \
-              "$(domain-pages "$(domid sleeper)")" >/dev/null; do
+              "$(domain-usage pages "$(domid sleeper)")" >/dev/null; do
         usleep 100000
     done
 }
@@ -284,7 +284,7 @@ shrink_and_grow()
 {
     balloon 100 && balloon 116
     xl pause sleeper
-    pages=$(domain-pages "$(domid sleeper)")
+    pages=$(domain-usage pages "$(domid sleeper)")
 }
 
 destroy()
@@ -293,7 +293,7 @@ destroy()
 
     domid=$(domid sleeper)
     guest stop sleeper
-    while domain-pages "$domid" >/dev/null 2>&1; do
+    while domain-usage pages "$domid" >/dev/null 2>&1; do
         usleep 100000
     done
 }

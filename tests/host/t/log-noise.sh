@@ -4,7 +4,7 @@
 # A scheduler that writes noise over all that it may write, for a
 # while, at full speed, with all events on and guests that make all kinds of
 # them, can change nothing but which rows are written to its own log files.
-# Fails if Xen trusts a single word of what it shares (see programs/noise.c).
+# Fails if Xen trusts a single word of what it shares (see programs/xen-log/noise.c).
 #
 # box: --sockets 1 --cores 2 --parallel
 # only: full

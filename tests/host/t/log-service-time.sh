@@ -35,9 +35,9 @@ measure()
     log_set_up 1048576 1048576
     log_guest one $ONE
     schedlog-area route $ONE service-tsc 1
-    before=$(domain-time "$(domid one)")
+    before=$(domain-usage time "$(domid one)")
     logging service-ns,service-tsc compute "$@"
-    accounted=$(($(domain-time "$(domid one)") - before))
+    accounted=$(($(domain-usage time "$(domid one)") - before))
     schedlog-area rows 1 >tsc.rows
 
     logged=$(awk '{ sum += $5 } END { printf "%.0f", sum }' log.rows)

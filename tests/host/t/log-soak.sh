@@ -4,7 +4,7 @@
 # All events are turned on and off SOAK_CYCLES times (300; 1000 of
 # make test-full) or more, half of it
 # against a rival on the other vCPU that changes the area and the events at the
-# same time (programs/schedlog-soak.c), while a pCPU goes offline and comes
+# same time (programs/xen-log/schedlog-soak.c), while a pCPU goes offline and comes
 # back, a guest is destroyed in the middle of its I/O and made again, and
 # another one is saved and restored.  What can go wrong: code is rewritten on a
 # pCPU that executes it or comes up just then, an area is used or freed that is

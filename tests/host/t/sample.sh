@@ -63,7 +63,7 @@ is "the daemon starts" "$?" 0
 check "the guest works" goes_on worker
 
 # What it has used until then, of which the checkpoint is.
-sampling --times 3 --hook "domain-time \$(cat /run/guests/worker/domid)"
+sampling --times 3 --hook "domain-usage time \$(cat /run/guests/worker/domid)"
 wait $sampler
 is "three samples are made" "$?" 0
 cat /run/said

@@ -30,7 +30,7 @@ pause_all()
 record_them()
 {
     pause_all
-    disk_ns=$(domain-time "$(domid disk)") crunch_ns=$(domain-time "$(domid crunch)")
+    disk_ns=$(domain-usage time "$(domid disk)") crunch_ns=$(domain-usage time "$(domid crunch)")
     xensched record --seconds 60 $rec 2>/run/said &
     recorder=$!
     xentrace -D -e 0x0002f000 /tmp/traced >/dev/null 2>&1 &
@@ -45,8 +45,8 @@ record_them()
     wait $recorder || cat /run/said
     wait $tracer
     xenalyze --summary /tmp/traced >/run/analyzed 2>/dev/null
-    disk_ns=$(($(domain-time "$(domid disk)") - disk_ns))
-    crunch_ns=$(($(domain-time "$(domid crunch)") - crunch_ns))
+    disk_ns=$(($(domain-usage time "$(domid disk)") - disk_ns))
+    crunch_ns=$(($(domain-usage time "$(domid crunch)") - crunch_ns))
 }
 
 # within_a_percent A B

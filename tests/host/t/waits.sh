@@ -143,7 +143,7 @@ ran_ms()
 # accounted_ms GUEST: how long it has run ever, as Xen says
 accounted_ms()
 {
-    domain-time "$(domid "$1")" | awk '{ print $1 / 1e6 }'
+    domain-usage time "$(domid "$1")" | awk '{ print $1 / 1e6 }'
 }
 
 guest start computing name=web cpus=1 &

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 #
-# Eight guests whose load changes all at once (programs/phases.c), dom0 on
+# Eight guests whose load changes all at once (programs/load/phases.c), dom0 on
 # socket 0 and a driver domain on socket 1.  A phase is one word, "DDVVppCB",
 # with a letter for each of them, g1 to g8:
 #
