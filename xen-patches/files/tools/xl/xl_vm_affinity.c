@@ -7,7 +7,7 @@
  * nothing changed but by the daemon.
  *
  * A request is a line with a JSON object, so is the response; xensched's
- * docs/control-socket.md has both.
+ * docs/internals/control-socket.md has both.
  */
 
 #include <errno.h>
