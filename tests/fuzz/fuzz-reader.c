@@ -21,7 +21,7 @@
 
 #include <xensched/read-log.h>
 
-#include "lib/counter.c"
+#include "lib/row/counter.c"
 
 #define MAX_FILE_SIZE (16U << 7)
 

@@ -23,7 +23,7 @@
 #include <xensched/order.h>
 
 #include "check.h"
-#include "lib/recording-format.h"
+#include "lib/recording/recording-format.h"
 
 #define MOST_BYTES 4096U
 

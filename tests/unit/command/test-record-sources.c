@@ -23,7 +23,7 @@
 #include "base/blocking-call.h"
 #include "command/command.h"
 #include "command/rows/record-sources.h"
-#include "lib/hypercall.h"
+#include "lib/area/hypercall.h"
 
 #define GUEST DRIVER
 #define PATH  "test-record-sources.recording"

@@ -13,7 +13,7 @@
 #include "cmocka-tap.h"
 #include "fake-domctl.h"
 
-#include "lib/hypercall.h"
+#include "lib/area/hypercall.h"
 
 const uint32_t our_sizes[2] = { 4096, 8192 };
 const struct xensched_geometry ours = { 16, 2, our_sizes };

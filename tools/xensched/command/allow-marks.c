@@ -15,7 +15,7 @@
 
 #include "ask/client.h"
 #include "command.h"
-#include "lib/xenstore-open.h"
+#include "lib/area/xenstore-open.h"
 #include "model/domain.h"
 
 static bool has_name(struct xs_handle *xs, const char *domid, const char *name)

@@ -28,7 +28,7 @@
 #include "host/xenstore.h"
 #include "daemon/log/logs.h"
 #include "daemon/options.h"
-#include "lib/xenstore-open.h"
+#include "lib/area/xenstore-open.h"
 #include "base/json.h"
 #include "base/alloc.h"
 #include "command.h"

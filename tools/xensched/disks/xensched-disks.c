@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "vbds.h"
-#include "lib/xenstore-open.h"
+#include "lib/area/xenstore-open.h"
 #include "sums.h"
 
 enum { EXIT_OK, EXIT_FAILED, EXIT_WRONG_USE };

@@ -7,8 +7,8 @@
 
 #include "base/message.h"
 #include "domains-xen.h"
-#include "lib/area-domain-xen.h"
-#include "lib/hypercall.h"
+#include "lib/area/area-domain-xen.h"
+#include "lib/area/hypercall.h"
 #include "xen-queries.h"
 #include "base/alloc.h"
 #include "xenstore.h"

@@ -12,7 +12,7 @@
 #include "model/domain.h"
 #include "model/domids.h"
 #include "base/alloc.h"
-#include "lib/xenstore-open.h"
+#include "lib/area/xenstore-open.h"
 #include "base/blocking-call.h"
 #include "base/message.h"
 #include "xenstore-node.h"

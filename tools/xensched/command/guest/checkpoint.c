@@ -25,7 +25,7 @@
 #include <xensched/stop.h>
 
 #include "checkpoint.h"
-#include "lib/xenstore-open.h"
+#include "lib/area/xenstore-open.h"
 
 /* Between two looks, and how long they go on. */
 #define LOOK_NS 1000000L

@@ -14,7 +14,7 @@
 #include <xensched/source.h>
 
 #include "command/command.h"
-#include "lib/xenstore-open.h"
+#include "lib/area/xenstore-open.h"
 #include "base/alloc.h"
 #include "record-sources.h"
 

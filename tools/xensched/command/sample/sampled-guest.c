@@ -20,7 +20,7 @@
 
 #include "base/alloc.h"
 #include "base/json.h"
-#include "lib/area-domain-xen.h"
+#include "lib/area/area-domain-xen.h"
 #include "sampled-guest.h"
 
 /* The guest. */

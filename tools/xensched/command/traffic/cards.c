@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cards.h"
-#include "lib/xenstore-open.h"
+#include "lib/area/xenstore-open.h"
 
 #define MAX_PATH 128U
 

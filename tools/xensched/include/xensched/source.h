@@ -11,7 +11,7 @@
  *   recording:FILE      a recorded file, docs/internals/recording-format.md
  *   synthetic:OPTIONS   made-up rows, the same ones for the same options
  *
- * The part before the colon selects a row of the table in lib/source.c.  A
+ * The part before the colon selects a row of the table in lib/source/source.c.  A
  * new source is one file with a struct xensched_source_ops, and a table row.
  *
  * Options of synthetic are separated by commas:

@@ -11,7 +11,7 @@
 
 #include <xensched/clock.h>
 
-#include "hypercall.h"
+#include "lib/area/hypercall.h"
 
 /*
  * What system times of two pCPUs may differ by: an emulated TSC follows that of

@@ -17,7 +17,7 @@
 
 #include <xensched/read-log.h>
 
-#include "area-parts.h"
+#include "lib/area/area-parts.h"
 #include "source-kinds.h"
 
 #define NS_PER_S 1000000000ULL
