@@ -97,7 +97,7 @@ complain "files that call each other in a circle" \
 includes_backwards()
 {
     local folder before=
-    for folder in daemon/{answer,sources,core,act} host daemon/log; do
+    for folder in daemon/{answer,react,sources,core,act} host daemon/{socket,log}; do
         [[ -z $before ]] ||
             grep -rnE "^#include \"($before)/" "tools/xensched/$folder" || :
         before+=${before:+|}$folder

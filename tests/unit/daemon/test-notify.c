@@ -15,7 +15,7 @@
 
 #include "cmocka-tap.h"
 
-#include "daemon/notify.h"
+#include "daemon/socket/notify.h"
 
 #define PATH "/tmp/test-notify.socket"
 #define NAME "@test-notify"

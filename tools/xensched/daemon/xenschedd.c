@@ -15,7 +15,7 @@
 #include "base/blocking-call.h"
 #include "doorbells.h"
 #include "daemon/answer/answer.h"
-#include "daemon/answer/control.h"
+#include "daemon/socket/control-socket.h"
 #include "daemon/sources/log-sources.h"
 #include "daemon/sources/budget.h"
 #include "host/host-xen.h"
@@ -27,7 +27,7 @@
 #include "base/alloc.h"
 #include "daemon/answer/metrics.h"
 #include "daemon/answer/report-steal.h"
-#include "notify.h"
+#include "socket/notify.h"
 #include "base/message.h"
 #include "host/xenstore.h"
 

@@ -12,7 +12,7 @@
 
 #include <ev.h>
 
-#include "daemon/answer/control.h"
+#include "daemon/socket/control-socket.h"
 #include "daemon/core/core.h"
 #include "daemon/sources/log-sources.h"
 #include "reaction/reaction.h"

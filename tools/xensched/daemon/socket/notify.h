@@ -7,8 +7,8 @@
  * timer would only show that the process exists.  If no service manager asks, the daemon
  * sends nothing.
  */
-#ifndef XENSCHED_DAEMON_NOTIFY_H
-#define XENSCHED_DAEMON_NOTIFY_H
+#ifndef XENSCHED_DAEMON_SOCKET_NOTIFY_H
+#define XENSCHED_DAEMON_SOCKET_NOTIFY_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -47,4 +47,4 @@ void notify_reloading(struct notify *n, uint64_t now_ns);
 
 void notify_stopping(struct notify *n);
 
-#endif /* XENSCHED_DAEMON_NOTIFY_H */
+#endif /* XENSCHED_DAEMON_SOCKET_NOTIFY_H */

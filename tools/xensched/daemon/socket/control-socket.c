@@ -19,7 +19,7 @@
 
 #include "base/message.h"
 #include "base/alloc.h"
-#include "control.h"
+#include "control-socket.h"
 
 #define BACKLOG 8
 

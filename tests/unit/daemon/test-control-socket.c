@@ -23,7 +23,7 @@
 #include "cmocka-tap.h"
 #include "harness.h"
 
-#include "daemon/answer/control.h"
+#include "daemon/socket/control-socket.h"
 
 #define PATH "test-control.socket"
 #define IDLE_S 0.3
