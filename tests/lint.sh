@@ -47,7 +47,11 @@ complain "no SPDX line" \
 
 complain "a C file that opens with a reference to its header only" \
     "$(printf '%s\n' "${source[@]}" | grep '\.c$' |
-        xargs awk 'FNR == 2 && /^\/\* [^ ]+ - see [^ ]+\.h\. \*\/$/ { print FILENAME }')"
+        xargs awk 'FNR <= 3 && /^(\/| )\* [^ ]+ - see [^ ]+\.h\./ { print FILENAME }')"
+
+complain "C files of the tools and tests that have one name" \
+    "$(printf '%s\n' "${source[@]}" | grep -E '^(tools|tests)/.*\.c$' |
+        sed 's,.*/,,' | sort | uniq -d)"
 
 # The first letters are in brackets so that this line does not find itself.
 complain "a path of one machine" \

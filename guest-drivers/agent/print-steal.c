@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * print-steal.c - see print-steal.h.  A guest need not have libxenstore: the protocol of
- * /dev/xen/xenbus is a header and bytes in each direction.
+ * Prints the steal time that the daemon has written to xenstore for this guest.
+ *
+ * A guest need not have libxenstore: the protocol of /dev/xen/xenbus is a header and bytes in
+ * each direction.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # make bench-cases: loads that have hurt other schedulers, on hosts made of numbers,
-# five seeds each (cases/main.c).
+# five seeds each (cases/bench-cases.c).
 #
 # Writes build/bench/cases.json.  Fails when placement misses a goal.
 
@@ -21,7 +21,7 @@ make -s -C "$tools" BUILD="$top/build/tools" XEN_DIST="$dist" \
 "${CC:-cc}" -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE \
     -I"$unit/support" -I"$tools" -I"$tools/include" -I"$dist/usr/include" \
     -I"$top/xen-patches/files/xen/include/xen" -I"$top/xen-patches/files/xen" \
-    -o "$out/cases" "$here/cases/main.c" "$unit"/support/{policy-world,harness}.c \
+    -o "$out/cases" "$here/cases/bench-cases.c" "$unit"/support/{policy-world,harness}.c \
     "$tools"/base/{alloc,cpumap,json,text}.c "$tools"/model/*.c \
     "$tools"/placement/*.c "$tools"/policy/*.c \
     "$top/build/tools/libxensched.a" -lcmocka -ljson-c -lm

@@ -22,7 +22,7 @@ build()
         ../../build/tools/core.a ../../build/tools/libxensched.a
     "$cc" -std=gnu11 -Wall -Wextra -Werror -O2 -D_GNU_SOURCE \
         -I"$here/model" -I"$tools" -I"$tools/include" -I"$dist/usr/include" \
-        -o "$out/daemon" "$here"/daemon/main.c "$here"/model/load.c \
+        -o "$out/daemon" "$here"/daemon/bench-daemon.c "$here"/model/load.c \
         "$top/build/tools/core.a" "$top/build/tools/libxensched.a" \
         -L"$libraries" -Wl,-rpath-link,"$libraries" -lxenctrl \
         -lxenforeignmemory -lxenstore -lxentoollog -ljson-c -lz -lzstd -lm

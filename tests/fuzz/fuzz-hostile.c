@@ -14,10 +14,10 @@
  */
 #include <string.h>
 
-#include "area.h"
+#include "watched-area.h"
 #include "check.h"
 #include "input.h"
-#include "model.h"
+#include "handler-model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

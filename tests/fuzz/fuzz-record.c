@@ -24,10 +24,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "area.h"
+#include "watched-area.h"
 #include "check.h"
 #include "input.h"
-#include "model.h"
+#include "handler-model.h"
 #include "watched-barrier.h"
 
 #include <xensched/read-log.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "model.h"
+#include "handler-model.h"
 
 #define LCR(name) XEN_SCHEDLOG_LCR_##name
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * model.h - what the record handler has to do, said a second time.
+ * handler-model.h - what the record handler has to do, written a second time.
  *
  * Written from public/schedlog.h for clarity, not for speed: it lists the
  * entries of a row, works out where they go, and keeps a copy of all state and
@@ -8,12 +8,12 @@
  * bytes of a row which belong to no entry, and the control words which the
  * handler has read, since those can change between any two of its steps.
  */
-#ifndef MODEL_H
-#define MODEL_H
+#ifndef HANDLER_MODEL_H
+#define HANDLER_MODEL_H
 
 #include <stdbool.h>
 
-#include "area.h"
+#include "watched-area.h"
 
 #define MODEL_MAX_SIZE 128U
 
@@ -73,4 +73,4 @@ void model_check_area(const struct model *model);
 /* The first row at or after @pos; nr_rows: there is none. */
 size_t model_find_row(const struct model_file *file, uint64_t pos);
 
-#endif /* MODEL_H */
+#endif /* HANDLER_MODEL_H */

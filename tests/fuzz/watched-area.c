@@ -3,7 +3,7 @@
 #include <sanitizer/asan_interface.h>
 #include <string.h>
 
-#include "area.h"
+#include "watched-area.h"
 #include "check.h"
 
 #include "common/schedlog/record.c"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * area.h - a pCPU's log area in user space, with the hypervisor's own record
+ * watched-area.h - a pCPU's log area in user space, with the hypervisor's own record
  * handler, every access of which to shared memory can be watched.
  *
  * - Control words (registers and routes) are poisoned for the address
@@ -13,8 +13,8 @@
  *
  * There is one area at a time, and one thread.
  */
-#ifndef AREA_H
-#define AREA_H
+#ifndef WATCHED_AREA_H
+#define WATCHED_AREA_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -77,4 +77,4 @@ void area_begin(void);
 void area_set_lcr(unsigned int file, uint32_t lcr);
 void area_set_route(unsigned int index, uint64_t route);
 
-#endif /* AREA_H */
+#endif /* WATCHED_AREA_H */

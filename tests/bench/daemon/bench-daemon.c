@@ -25,7 +25,7 @@
 #define SECONDS  20
 #define NS_PER_S 1000000000ULL
 
-/* Read, and look for new domains, ten times a second: main.c's numbers. */
+/* Read, and look for new domains, ten times a second: xenschedd.c's numbers. */
 #define TENTHS 10
 
 /* In a minute, as by default. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * subject.c - see subject.h.
+ * Fills a log buffer with rows and measures how the library reads them.
  *
- * The number of passes is not believed but counted: memcpy() is wrapped (see
- * reader.sh), and the bytes which the library copies in one call, divided by
- * the size of the log file, are the passes it makes.
+ * The number of passes is counted: memcpy() is wrapped (reader.sh), and the bytes that the
+ * library copies in one call, divided by the size of the log buffer, are its passes.
  */
 #include <string.h>
 
